@@ -149,8 +149,8 @@ func (i *Intake) Take(q *Quota) Verdict {
 	return Drop
 }
 
-// Spend takes what was done for a peer off its quota. The last work of a frame may bring it below
-// what there is, and nothing more is done before that is made up for.
+// Spend subtracts the work that was done for a peer from its quota. The last work of a frame may
+// make it negative, and nothing more is done until that is made up for.
 func (i *Intake) Spend(q *Quota, units int) {
 	if i.rate == 0 {
 		return

@@ -1,8 +1,8 @@
 package channel
 
-// Again has a reliable message go once more with the next packets, though it may arrive yet,
-// for what must not wait until it counts as lost. It is named by the low bits of its id. Nothing
-// happens to one that is acknowledged, not sent yet, or more than one piece.
+// Again resends a reliable message with the next packets, although it may still arrive, for
+// messages that must not wait until they count as lost. low is the low bits of its id. It does
+// nothing for a message that is acknowledged, not sent yet, or fragmented.
 func (m *Mux) Again(id ID, low uint16) {
 	l := m.byID[id]
 	seq := l.queue.front + MessageID(low-uint16(l.queue.front))

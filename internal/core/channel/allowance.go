@@ -2,15 +2,15 @@ package channel
 
 import "time"
 
-// Class says which allowance a channel draws on, and who goes first: the later ones.
+// Class selects the byte budget of a channel, and its urgency: later classes go first.
 type Class uint8
 
 const (
-	// Messages is what a game says.
+	// Messages is the class of the game's messages.
 	Messages Class = iota
-	// Structure is what comes and goes in the world.
+	// Structure is the class of spawns, despawns and other actions.
 	Structure
-	// Control is what holds the connection together.
+	// Control is the class of messages that maintain the connection.
 	Control
 
 	classCount
@@ -19,7 +19,7 @@ const (
 // Bytes are bytes of frames by Class.
 type Bytes [classCount]int
 
-// Sum returns all of them together.
+// Sum returns the total.
 func (b *Bytes) Sum() (n int) {
 	for _, of := range b {
 		n += of
@@ -27,8 +27,8 @@ func (b *Bytes) Sum() (n int) {
 	return n
 }
 
-// Allow gives each class so many bytes for this frame, less its Debt. A class may go into
-// debt for one frame. A mux that was never allowed anything has no limit.
+// Allow sets each class's byte budget for this frame, less its Debt. A class may go into debt for
+// one frame. A mux without any call of Allow has no limit.
 func (m *Mux) Allow(bytes Bytes) {
 	m.limited = true
 	for c := range m.left {
@@ -36,7 +36,7 @@ func (m *Mux) Allow(bytes Bytes) {
 	}
 }
 
-// Debt returns what each class sent beyond the last Allow.
+// Debt returns the bytes that each class sent beyond the last Allow.
 func (m *Mux) Debt() (debt Bytes) {
 	for c, left := range m.left {
 		debt[c] = max(-left, 0)
@@ -44,7 +44,7 @@ func (m *Mux) Debt() (debt Bytes) {
 	return debt
 }
 
-// Wanted returns the bytes of what is due and may be sent.
+// Wanted returns the bytes that are due and may be sent.
 func (m *Mux) Wanted(now time.Time, rtt time.Duration) (wanted Bytes) {
 	if m.count == 0 {
 		return wanted
@@ -59,7 +59,7 @@ func (m *Mux) Wanted(now time.Time, rtt time.Duration) (wanted Bytes) {
 	return wanted
 }
 
-// spend takes what a piece costs from the allowance of its class.
+// spend subtracts the size of a piece from the budget of its class.
 func (m *Mux) spend(c Class, bytes int) {
 	if m.limited {
 		m.left[c] -= bytes

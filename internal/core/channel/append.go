@@ -5,14 +5,14 @@ import "time"
 // smallestFrame is a channel byte and a length.
 const smallestFrame = 2
 
-// AppendFrames appends to dst, the packet under construction with id pkt, what is
-// due now, most urgent first, in at most room bytes. rtt is the current round
-// trip (packet.Tracker.RTT). eliciting says that something was appended whose
-// sender waits for the verdict on pkt: give it to HandleAcked or HandleLost.
+// AppendFrames appends the frames that are due now to dst, the packet under construction with id
+// pkt, most urgent first, in at most room bytes. rtt is the current round trip
+// (packet.Tracker.RTT). eliciting reports that something was appended whose sender must learn
+// whether pkt was acknowledged: call HandleAcked or HandleLost.
 //
-// It may be called several times for one packet and for several packets at one
-// instant; what did not fit comes first in the next. Offer MinRoom bytes at least
-// once per tick, or large messages starve.
+// It may be called several times for one packet and for several packets at one instant; frames that
+// did not fit come first in the next. Offer MinRoom bytes at least once per tick, or large messages
+// starve.
 func (m *Mux) AppendFrames(dst []byte, room int, pkt uint16, now time.Time, rtt time.Duration) (_ []byte, eliciting bool) {
 	if m.count == 0 {
 		return dst, false
@@ -56,9 +56,9 @@ func (m *Mux) unblock() {
 	}
 }
 
-// mayBegin reports whether a piece of the message may be packed now. In a channel
-// that keeps order nothing begins before what was sent earlier, so the receiver
-// never waits for a message that the window has no room for.
+// mayBegin reports whether a piece of the message may be packed now. In an ordered channel no
+// message begins before earlier ones, so the receiver never waits for a message that the window has
+// no room for.
 func (m *Mux) mayBegin(msg *message) bool {
 	mode := msg.lane.cfg.Mode
 	switch {
@@ -75,7 +75,7 @@ func (m *Mux) mayBegin(msg *message) bool {
 	return true
 }
 
-// pack appends the frame of one piece and notes where it went.
+// pack appends the frame of one piece and records its packet.
 func (m *Mux) pack(dst []byte, c candidate, pkt uint16, at time.Duration) []byte {
 	msg, l := c.msg, c.msg.lane
 	if !msg.begun {

@@ -7,18 +7,17 @@ import (
 
 // arrivals is the receiving side of one channel.
 type arrivals struct {
-	// next is the id that an ordered channel waits for, the lowest that an
-	// unordered reliable one lacks, and the one after the last delivered of a
-	// sequenced one. Ids before it are settled.
+	// next is the id that an ordered channel waits for, the lowest that an unordered reliable one
+	// lacks, and the one after the last delivered of a sequenced one. Ids before it are done.
 	next uint16
-	// got says which ids from next on an unordered reliable channel has delivered,
-	// by id modulo Window.
+	// got marks the ids from next on that an unordered reliable channel has delivered, by id modulo
+	// Window.
 	got [Window / 64]uint64
-	// held is what waits, by distance from next.
+	// held are the waiting messages, by distance from next.
 	held []*incoming
 }
 
-// memory is what the receiving side of a mux holds, in bytes of cost.
+// memory is the memory of the receiving side of a mux, in bytes of cost.
 type memory struct {
 	reliable   int
 	unreliable int
@@ -26,8 +25,8 @@ type memory struct {
 	free       []*incoming
 }
 
-// ages lists the incomplete unreliable messages of all channels by when they began, so that
-// making room and expiry look at none but those that go.
+// ages lists the incomplete unreliable messages of all channels by the time at which they began, so
+// that making room and expiry look only at the ones to drop.
 type ages struct{ oldest, newest *age }
 
 func (a *ages) push(one *age) {
@@ -53,7 +52,7 @@ func (a *ages) remove(one *age) {
 	*one = age{}
 }
 
-// ahead is the distance of an id from next; negative when it is settled.
+// ahead is the distance of an id from next; negative if the id is done.
 func (a *arrivals) ahead(id uint16) int { return int(int16(id - a.next)) }
 
 // find returns the place of id in held.
@@ -89,7 +88,7 @@ func (m *Mux) hold(place int, p *incoming, at time.Duration) {
 	m.memory.byAge.push(p.age)
 }
 
-// takeHeld takes the message at a place out, for delivery or for drop.
+// takeHeld removes the message at a place, for delivery or for drop.
 func (m *Mux) takeHeld(l *lane, place int) *incoming {
 	p := l.arrivals.held[place]
 	l.arrivals.held = slices.Delete(l.arrivals.held, place, place+1)
@@ -97,7 +96,7 @@ func (m *Mux) takeHeld(l *lane, place int) *incoming {
 	return p
 }
 
-// letGo stops counting a message whose place in held is given up.
+// letGo removes a message from the accounts, because its place in held is given up.
 func (m *Mux) letGo(p *incoming) {
 	*m.memoryOf(p.lane) -= int(p.cost)
 	if !p.lane.cfg.Mode.Reliable() {
@@ -112,15 +111,15 @@ func (m *Mux) memoryOf(l *lane) *int {
 	return &m.memory.unreliable
 }
 
-// discard drops a message with id, if one is held.
+// discard drops the message with an id, if it is held.
 func (m *Mux) discard(l *lane, id uint16) {
 	if place, ok := l.arrivals.find(id); ok {
 		m.drop(m.takeHeld(l, place))
 	}
 }
 
-// fits reports whether more may be held for a channel. For an unreliable one the
-// oldest incomplete messages make room.
+// fits reports whether more bytes may be held for a channel. For an unreliable channel the oldest
+// incomplete messages are dropped to make room.
 func (m *Mux) fits(l *lane, more int) bool {
 	if l.cfg.Mode.Reliable() {
 		return m.memory.reliable+more <= ReliableWindow
@@ -143,9 +142,9 @@ func (m *Mux) dropOldest() {
 	m.discard(p.lane, p.id)
 }
 
-// Expire drops incomplete unreliable messages whose first fragment came more than
-// ReassemblyTimeout ago. HandleFrames calls it; call it once per tick too, for
-// peers that fell silent.
+// Expire drops incomplete unreliable messages whose first fragment arrived more than
+// ReassemblyTimeout ago. HandleFrames calls it; call it once per tick too, for peers that fell
+// silent.
 func (m *Mux) Expire(now time.Time) {
 	if m.memory.unreliable == 0 {
 		return

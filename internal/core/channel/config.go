@@ -12,7 +12,7 @@ type ID uint8
 // MaxID is the largest channel id: two bits of the channel byte are flags.
 const MaxID ID = 63
 
-// Mode says what a channel promises about its messages.
+// Mode is the delivery guarantee of a channel.
 type Mode uint8
 
 const (
@@ -23,14 +23,13 @@ const (
 	// SequencedReliable delivers the newest message for certain, and an older one
 	// only if it arrives before anything newer.
 	SequencedReliable
-	// SequencedUnreliable sends once, and delivers only what is newer than the
-	// last message delivered.
+	// SequencedUnreliable sends once, and delivers only messages newer than the last one delivered.
 	SequencedUnreliable
-	// UnorderedUnreliable sends once, and delivers what arrives, when it arrives.
+	// UnorderedUnreliable sends once, and delivers every message that arrives, when it arrives.
 	UnorderedUnreliable
-	// External only frames: bodies are written straight into the packet with
-	// BeginFrame and EndFrame, come out of Poll if their packet arrived, and are
-	// kept, ordered and repeated by whoever writes them.
+	// External has only frames: the caller writes bodies straight into the packet with BeginFrame
+	// and EndFrame, and keeps, orders and resends them itself. Poll returns them if their packet
+	// arrived.
 	External
 
 	modes
@@ -57,14 +56,14 @@ func (m Mode) String() string {
 	return names[m]
 }
 
-// Direction says which way a channel carries messages, seen from this end. The
-// two ends of a one-way channel have opposite directions.
+// Direction is the direction of a channel's messages, seen from this end. The two ends of a one-way
+// channel have opposite directions.
 type Direction uint8
 
 const (
 	// Both ways.
 	Both Direction = iota
-	// SendOnly refuses what arrives.
+	// SendOnly refuses incoming frames.
 	SendOnly
 	// ReceiveOnly refuses Send.
 	ReceiveOnly
@@ -80,34 +79,32 @@ type Config struct {
 	Mode Mode
 	// Direction of messages seen from this end.
 	Direction Direction
-	// Class is the allowance that it draws on.
+	// Class selects its byte budget.
 	Class Class
 	// Priority relative to other channels of its class; multiplied by a message's own.
 	// 0 means 1.
 	Priority float32
-	// KeepUnsent keeps unreliable messages that found no room in their frame. Without
-	// it Shed drops them.
+	// KeepUnsent keeps unreliable messages that found no room in their frame. Without it Shed drops
+	// them.
 	KeepUnsent bool
-	// SendEvery is the shortest time between two sends of this channel, repeats
-	// included; what is queued in between waits. 0 or less: whenever there is a
-	// packet.
+	// SendEvery is the shortest time between two sends of this channel, resends included; messages
+	// queued in between wait. 0 or less: in every packet.
 	SendEvery time.Duration
-	// ResendFactor times the round trip is how long a reliable message waits for
-	// its acknowledgement before it is sent again, without waiting for the verdict
-	// on its packet. 0 means DefaultResendFactor, negative means never by time.
+	// ResendFactor times the round trip is how long a reliable message waits for its
+	// acknowledgement before it is resent, although its packet does not yet count as lost. 0 means
+	// DefaultResendFactor, negative means never by time.
 	ResendFactor float32
 	// ResendMin is the shortest such wait. 0 means DefaultResendMin, negative
 	// means none.
 	ResendMin time.Duration
-	// ReportDelivery makes PollDelivered name the messages that the peer has
-	// received in full.
+	// ReportDelivery makes PollDelivered report the messages that the peer has received in full.
 	ReportDelivery bool
 }
 
 // Defaults of Config.
 const (
-	// DefaultResendFactor repeats only what most likely is lost: an acknowledgement
-	// takes one round trip and the peer's tick.
+	// DefaultResendFactor resends only messages that most likely are lost: an acknowledgement takes
+	// one round trip and the peer's tick.
 	DefaultResendFactor = 1.5
 	// DefaultResendMin is two ticks of 60 Hz and an acknowledgement's delay.
 	DefaultResendMin = 60 * time.Millisecond

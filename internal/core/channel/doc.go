@@ -34,16 +34,16 @@
 //     for a newer one, never the newest.
 //   - Unreliable channels send once and deliver at most once, in full or not at
 //     all. Sequenced ones never deliver what is older than the last delivered.
-//   - No packet takes in more than the room it was given, and none is applied in
-//     part if its bytes are malformed.
+//   - No packet is filled beyond the room it was given, and none is applied in part
+//     if its bytes are malformed.
 //   - All memory is bounded; see Limits and the constants beside it. Small messages
 //     allocate nothing in steady state.
 //
-// It knows no packet header and keeps no acknowledgements: package packet does,
-// and says by HandleAcked and HandleLost what became of a packet. Packets must
-// come in at most once (packet.Tracker.HandleHeader says which are fresh). It
-// keeps no time of its own for a rate: whoever calls AppendFrames decides how many bytes
-// leave, in all by the room it offers, and of each Class by Allow.
+// Packet headers and acknowledgements belong to package packet, whose results the
+// caller passes to HandleAcked and HandleLost. A packet must be handled at most once
+// (packet.Tracker.HandleHeader reports which are fresh). The package keeps no rate: the
+// caller of AppendFrames decides how many bytes are sent, in all by the room it offers,
+// and for each Class by Allow.
 //
 // # Driving it
 //

@@ -1,15 +1,14 @@
 package channel
 
-// ExternalOverhead is the most that framing adds to an external body, in bytes.
+// ExternalOverhead is the largest overhead of framing for an external body, in bytes.
 const ExternalOverhead = 1 + maxLengthSize
 
 // Mark is a frame that was begun.
 type Mark struct{ at int }
 
-// BeginFrame appends the head of a frame of an External channel to dst. Append
-// the body and call EndFrame; or cut dst back to its length before BeginFrame and
-// nothing has happened. It panics if the channel is not External or only
-// receives.
+// BeginFrame appends the head of a frame of an External channel to dst. Append the body and call
+// EndFrame; or cut dst back to its length before BeginFrame to undo it. It panics if the channel is
+// not External or only receives.
 func (m *Mux) BeginFrame(dst []byte, id ID) ([]byte, Mark) {
 	if id > MaxID || m.external>>id&1 == 0 {
 		panic("channel: BeginFrame needs an External channel that this end may send on: check the channel's Mode and Direction")
@@ -48,7 +47,7 @@ func (m *Mux) Finish(dst []byte) []byte {
 	if at.to == 0 || at.to != len(dst) {
 		return dst
 	}
-	if body > 0 { // an external frame, of which nothing but the length stands before the body
+	if body > 0 { // an external frame, which has nothing but the length before its body
 		dst[at.from] |= flagLast
 		return append(dst[:at.from+1], dst[at.to-body:]...)
 	}

@@ -21,13 +21,13 @@ const (
 
 // Errors of HandleFrames.
 var (
-	// ErrMalformed: the bytes are no sequence of frames.
+	// ErrMalformed: the bytes are not a sequence of frames.
 	ErrMalformed = errors.New("channel: malformed frame")
 	// ErrUnknownChannel: a frame names a channel that does not exist.
 	ErrUnknownChannel = errors.New("channel: frame on an unknown channel")
-	// ErrRefused: a frame on a channel that carries nothing to this end.
+	// ErrRefused: a frame on a channel that this end only sends on.
 	ErrRefused = errors.New("channel: frame against the direction of its channel")
-	// ErrWindow: a reliable message too far ahead, or more than the receiver keeps.
+	// ErrWindow: a reliable message too far ahead, or more data than the receiver keeps.
 	ErrWindow = errors.New("channel: peer runs ahead of its window")
 	// ErrFragment: fragments of one message disagree about their number.
 	ErrFragment = errors.New("channel: fragments contradict each other")
@@ -91,8 +91,8 @@ func frameSize(f *frame) int {
 	return n
 }
 
-// inbound is what reading a frame needs to know of its channel: all channels of a peer fit
-// into one line of the cache.
+// inbound is the part of a channel's configuration that is needed to read a frame: all channels of
+// a peer fit into one cache line.
 type inbound uint8
 
 const (
@@ -108,7 +108,7 @@ func inboundOf(cfg *Config) inbound {
 	return in
 }
 
-// mode returns the mode of a channel that there is.
+// mode returns the mode of an existing channel.
 func (in inbound) mode() Mode { return Mode(in&^refused) - 1 }
 
 // parseFrame reads the frame at the start of b, which is not empty, and returns

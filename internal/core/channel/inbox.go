@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// letter is a message that waits for Poll: bytes of the packet just handled, or
-// something put together.
+// letter is a message that waits for Poll: bytes of the packet just handled, or a reassembled
+// message.
 type letter struct {
 	id       ID
 	from, to uint16    // in the packet, if parcel is nil
@@ -19,17 +19,17 @@ type inbox struct {
 	letters []letter
 	read    int
 	lent    *incoming // its buffer was handed out by the last Poll
-	scratch []byte    // where fragments are put together; see room
+	scratch []byte    // where fragments are reassembled; see room
 }
 
-// smallJoin is the memory for putting messages of up to its length together. Who
-// sends a longer one makes this end keep room for MaxMessage.
+// smallJoin is the memory for reassembling messages of up to its length. A peer that sends a longer
+// one makes this end keep room for MaxMessage.
 const smallJoin = 16 * FragmentSize
 
-// Poll returns the next message or external frame that is ready, in order: those that the
-// packet brought, and then those that had waited in an ordered channel for one that is
-// delivered by now. ok is false when there is none. body is valid until the next Poll or
-// HandleFrames and must not be modified.
+// Poll returns the next message or external frame that is ready, in order: those of the packet
+// first, and then those that waited in an ordered channel for an earlier message that has now been
+// delivered. ok is false when there is none. body is valid until the next Poll or HandleFrames and
+// must not be modified.
 func (m *Mux) Poll() (id ID, body []byte, ok bool) {
 	in := &m.inbox
 	m.reclaim()
@@ -46,12 +46,12 @@ func (m *Mux) Poll() (id ID, body []byte, ok bool) {
 	return l.id, in.packet[l.from:l.to:l.to], true
 }
 
-// Polled reports whether all that the last packet brought was polled. What Poll has then
-// waited for one before it, and may wait on. Meanwhile it counts to ReliableWindow, which
-// the peer does not know: take in no packet before Waits is false.
+// Polled reports whether all messages of the last packet were polled. Messages that Poll then still
+// has were waiting for an earlier one, and may wait on. Meanwhile they count to ReliableWindow,
+// which the peer does not know: handle no packet before Waits is false.
 func (m *Mux) Polled() bool { return m.inbox.read == len(m.inbox.letters) }
 
-// Waits reports whether Poll has something.
+// Waits reports whether Poll has a message.
 func (m *Mux) Waits() bool { return !m.Polled() || m.complete != 0 }
 
 // pollHeld returns the next message of an ordered channel that no longer has to wait.
@@ -66,7 +66,7 @@ func (m *Mux) pollHeld() (id ID, body []byte, ok bool) {
 	return m.open(l.cfg.ID, p)
 }
 
-// open returns the body of a message that was put together.
+// open returns the body of a reassembled message.
 func (m *Mux) open(id ID, p *incoming) (ID, []byte, bool) {
 	m.stats.Delivered++
 	if p.whole() {
@@ -78,11 +78,11 @@ func (m *Mux) open(id ID, p *incoming) (ID, []byte, bool) {
 	return id, joined, true
 }
 
-// complete are the ordered channels whose next message is held as a whole: bit i for the
+// complete is the set of ordered channels whose next message is held as a whole: bit i for the
 // channel with id i.
 type complete uint64
 
-// note looks at a channel whose next message is another one.
+// note updates a channel whose next message has changed.
 func (c *complete) note(l *lane) {
 	*c &^= 1 << l.cfg.ID
 	if held := l.arrivals.held; len(held) > 0 && held[0].id == l.arrivals.next && held[0].complete() {
@@ -90,7 +90,7 @@ func (c *complete) note(l *lane) {
 	}
 }
 
-// reclaim takes back what the last Poll lent.
+// reclaim frees the buffer that the last Poll handed out.
 func (m *Mux) reclaim() {
 	in := &m.inbox
 	if in.lent != nil {
@@ -99,8 +99,8 @@ func (m *Mux) reclaim() {
 	}
 }
 
-// room returns the memory in which a message is put together. There are two sizes,
-// so that a packet which completes many messages allocates it once.
+// room returns the memory in which a message is reassembled. There are two sizes, so that a packet
+// which completes many messages allocates it once.
 func (in *inbox) room(final int) []byte {
 	need := smallJoin
 	if (final+1)*FragmentSize > smallJoin {

@@ -11,8 +11,8 @@ type part struct {
 	body  []byte
 }
 
-// incoming is a message that cannot be delivered yet: fragments are missing, or
-// an earlier message is. It holds what arrived and nothing for what did not.
+// incoming is a message that cannot be delivered yet: fragments or an earlier message are missing.
+// It holds only the fragments that arrived.
 type incoming struct {
 	lane  *lane
 	id    uint16
@@ -23,15 +23,15 @@ type incoming struct {
 	age   *age // of an unreliable message; kept for later ones
 }
 
-// age is the place of an incomplete unreliable message in memory.byAge. It lies apart, since
-// there are five times as many early reliable messages, which have no use for it.
+// age is the place of an incomplete unreliable message in memory.byAge. It is a separate
+// allocation, since there are five times as many early reliable messages, which do not need it.
 type age struct {
 	of           *incoming
 	since        time.Duration
 	older, newer *age
 }
 
-// keptIncoming bounds the incoming messages kept for later.
+// keptIncoming bounds the incoming messages kept for reuse.
 const keptIncoming = 64
 
 func (p *incoming) whole() bool { return p.final == 0 }
@@ -40,13 +40,13 @@ func (p *incoming) complete() bool { return len(p.parts) == int(p.final)+1 }
 
 // find returns the place of a fragment in parts.
 func (p *incoming) find(index uint8) (int, bool) {
-	if n := len(p.parts); n == 0 || p.parts[n-1].index < index { // they mostly come in order
+	if n := len(p.parts); n == 0 || p.parts[n-1].index < index { // they mostly arrive in order
 		return n, false
 	}
 	return slices.BinarySearchFunc(p.parts, index, func(one part, index uint8) int { return int(one.index) - int(index) })
 }
 
-// join puts the fragments together at the start of dst, which is long enough.
+// join writes the reassembled message to the start of dst, which is long enough.
 func (p *incoming) join(dst []byte) []byte {
 	size := 0
 	for _, one := range p.parts {
@@ -70,7 +70,7 @@ func (m *Mux) newIncoming(l *lane, id uint16, final uint8) *incoming {
 	return p
 }
 
-// partCost is what one part adds to the cost of a message; see cost.
+// partCost is the cost that one part adds to a message; see cost.
 func partCost(final uint8, n int) int {
 	if final == 0 {
 		return classSize(n)

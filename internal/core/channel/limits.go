@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Sizes that both ends must agree on, in bytes unless said otherwise.
+// Sizes that both ends must agree on, in bytes unless stated otherwise.
 const (
 	// FragmentSize is the largest body of one frame of a message. Longer messages
 	// travel as fragments of this size and one rest. Two fragments fill a packet,
@@ -16,20 +16,19 @@ const (
 	// never offers as much starves large messages.
 	MinRoom = FragmentSize + fragmentHead + maxLengthSize
 
-	// MaxMessage is the longest message on a reliable channel: what one packet
-	// makes the receiver put together stays below 64 KiB.
+	// MaxMessage is the longest message on a reliable channel: a single packet never makes the
+	// receiver reassemble 64 KiB or more.
 	MaxMessage = 64 << 10
 
-	// MaxUnreliableMessage is the longest message on an unreliable channel. Its 61
-	// fragments rarely all arrive as it is.
+	// MaxUnreliableMessage is the longest message on an unreliable channel. Its 61 fragments rarely
+	// all arrive anyway.
 	MaxUnreliableMessage = 32 << 10
 
-	// MaxFragments is how many fragments a message of MaxMessage has.
+	// MaxFragments is the number of fragments of a message of MaxMessage.
 	MaxFragments = (MaxMessage + FragmentSize - 1) / FragmentSize
 
-	// Window is how many messages a reliable channel may be ahead of the oldest one
-	// that is not acknowledged: far from half of the 65,536 ids, so that old and new
-	// are never confused.
+	// Window is how many messages a reliable channel may be ahead of the oldest unacknowledged one:
+	// far less than half of the 65,536 ids, so that old and new ids are never confused.
 	Window = 1024
 
 	// ReliableWindow bounds the cost (see cost) of all reliable messages that are
@@ -41,23 +40,22 @@ const (
 	UnreliableWindow = 64 << 10
 )
 
-// Bounds that concern one end only.
+// Bounds of one end only.
 const (
 	// ReassemblyTimeout is how long an incomplete unreliable message is kept: its
 	// fragments left within a few ticks of each other, or are lost.
 	ReassemblyTimeout = 5 * time.Second
 
-	// maxRecords is how many packets a mux remembers the content of; it equals the
-	// packets that may be in flight.
+	// maxRecords is the number of packets whose content a mux remembers; it equals the packets that
+	// may be in flight.
 	maxRecords = 1024
 )
 
 // Limits bounds the queues of one mux. The zero value means the defaults.
 type Limits struct {
-	// ReliableQueue bounds all reliable messages that wait or are not acknowledged,
-	// in bytes of cost. Beyond it Send returns ErrQueueFull. 0 means
-	// DefaultReliableQueue; at least 128 KiB otherwise, so that the longest message
-	// fits.
+	// ReliableQueue bounds all reliable messages that wait or are not acknowledged, in bytes of
+	// cost. Beyond it Send returns ErrQueueFull. 0 means DefaultReliableQueue; at least 128 KiB
+	// otherwise, so that the longest message fits.
 	ReliableQueue int
 
 	// UnreliableQueue bounds the messages that wait on each unreliable channel, in
@@ -72,13 +70,13 @@ type Limits struct {
 
 // Defaults of Limits.
 const (
-	// DefaultReliableQueue is ten times what is in flight at most: a peer so far
-	// behind is better disconnected.
+	// DefaultReliableQueue is ten times the most that is in flight: a peer that far behind is
+	// better disconnected.
 	DefaultReliableQueue = 1 << 20
-	// DefaultUnreliableQueue holds one longest message and some small ones; what
-	// waits longer than that is out of date.
+	// DefaultUnreliableQueue holds one longest message and some small ones; messages that wait
+	// longer than that are out of date.
 	DefaultUnreliableQueue = 64 << 10
-	// DefaultReports is several times what one tick acknowledges.
+	// DefaultReports is several times the acknowledgements of one tick.
 	DefaultReports = 4096
 )
 
@@ -107,14 +105,14 @@ func (l Limits) validate() error {
 	return nil
 }
 
-// Overheads in cost: what this implementation keeps besides the bytes, rounded up.
+// Overheads in cost: the implementation's memory besides the bytes, rounded up.
 const (
 	messageOverhead  = 128
 	fragmentOverhead = 64
 )
 
-// cost is what a message of n bytes occupies at either end, in bytes. Sender and
-// receiver must compute it alike: the sender keeps within the receiver's memory.
+// cost is the memory of a message of n bytes at either end, in bytes. Sender and receiver must
+// compute it alike: the sender keeps within the receiver's memory.
 func cost(n int) int {
 	if n <= FragmentSize {
 		return messageOverhead + classSize(n)

@@ -14,12 +14,12 @@ const (
 // piece is what travels in one frame: a whole message or one fragment of it.
 type piece struct {
 	at     time.Duration // when it was last packed
-	packet uint16        // into which
+	packet uint16        // the packet of that
 	state  pieceState
 }
 
-// message is an outgoing message. It lives until it is out of its queue and no
-// packet in flight refers to it.
+// message is an outgoing message. It lives until it has left its queue and no packet in flight
+// refers to it.
 type message struct {
 	lane  *lane
 	seq   MessageID
@@ -36,14 +36,14 @@ type message struct {
 	unacked int      // pieces not acknowledged
 	refs    int      // packets in flight that carry a piece of it, by piece
 
-	by     int32 // who says it, of SendShared, while it has its share; else own
+	by     int32 // its sender, of SendShared, while it occupies its share; else own
 	shared bool  // of SendShared
 	begun  bool  // its first piece was packed
 	done   bool  // reliable: acknowledged in full, or superseded
 	gone   bool  // out of its queue
 }
 
-// keptMessages bounds the messages a pool keeps for later.
+// keptMessages bounds the messages a pool keeps for reuse.
 const keptMessages = 256
 
 type messagePool struct{ free []*message }
@@ -96,7 +96,7 @@ func (msg *message) frame(index uint8) frame {
 	return f
 }
 
-// dequeue takes a message out of its queue; it must have begun, if it is reliable.
+// dequeue removes a message from its queue; it must have begun, if it is reliable.
 func (m *Mux) dequeue(msg *message) {
 	l := msg.lane
 	l.queue.remove(msg.seq)
@@ -111,7 +111,7 @@ func (m *Mux) dequeue(msg *message) {
 	m.recycle(msg)
 }
 
-// dropBody frees the bytes of a message that will not be sent again.
+// dropBody frees the bytes of a message that will not be resent.
 func (m *Mux) dropBody(msg *message) {
 	m.leaveShare(msg)
 	if msg.shared && msg.lane.cfg.Mode.Reliable() {
@@ -125,7 +125,7 @@ func (m *Mux) dropBody(msg *message) {
 	msg.body = nil
 }
 
-// leaveShare gives back what a message has of the share for what others say.
+// leaveShare releases a message's part of the share for relayed messages.
 func (m *Mux) leaveShare(msg *message) {
 	if msg.by != own {
 		m.shared -= msg.cost

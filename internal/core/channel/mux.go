@@ -9,16 +9,16 @@ import (
 // MessageID counts the messages of one channel, from 0, in the order of Send.
 type MessageID uint64
 
-// Mux is one peer's channels: what waits to be sent, what is in flight, and what
-// arrived. It is not safe for concurrent use.
+// Mux is the channels of one peer: messages that wait to be sent, are in flight, or have arrived.
+// It is not safe for concurrent use.
 type Mux struct {
-	// What every packet needs comes first, together: most packets hold no message.
+	// The fields that every packet needs come first, together: most packets hold no message.
 	count  int // messages in all queues
 	queued int // cost of reliable messages that wait or are not acknowledged
 	// shared is the cost of those of SendShared that wait to be sent, unreliable ones included, and
-	// sharedQueued what of queued is of SendShared.
+	// sharedQueued the part of queued that is of SendShared.
 	shared, sharedQueued int
-	sharedBy             []int // of shared, by who says it
+	sharedBy             []int // shared, by sender
 	last                 span  // the last frame of the packet under construction
 	// lastBody is the length of its body if it is an external frame, else 0.
 	lastBody int
@@ -33,7 +33,7 @@ type Mux struct {
 	complete complete
 	stats    Stats
 	work     uint64
-	start    time.Time // of the first call; times are kept as distances from it
+	start    time.Time // of the first call; times are kept relative to it
 
 	limits   Limits
 	channels []*lane
@@ -44,15 +44,15 @@ type Mux struct {
 	plan     plan
 
 	window int // cost of reliable messages begun; see ReliableWindow
-	// left is what this frame's allowance has left, if it is limited.
+	// left is the rest of this frame's byte budget, if it is limited.
 	left    Bytes
 	limited bool
-	// reached is how far the shares of each class have come.
+	// reached is the position that the shares of each class have reached.
 	reached [classCount]float64
 	shut    bool // in this AppendFrames: a message waits for the window, so none may overtake it
 }
 
-// span is where a frame stands in the packet under construction; empty: none.
+// span is the position of a frame in the packet under construction; empty: none.
 type span struct{ from, to int }
 
 // lane is one channel of a mux, in both directions.
@@ -74,8 +74,8 @@ type lane struct {
 	arrivals arrivals
 }
 
-// NewMux returns the channels of one connection. The error wraps ErrConfig and
-// names the field that is wrong.
+// NewMux returns the channels of one connection. The error wraps ErrConfig and names the invalid
+// field.
 func NewMux(configs []Config, limits Limits) (*Mux, error) {
 	if err := limits.validate(); err != nil {
 		return nil, err
@@ -99,9 +99,9 @@ func NewMux(configs []Config, limits Limits) (*Mux, error) {
 	return m, nil
 }
 
-// Errors of Send: the caller's, but for ErrQueueFull.
+// Errors of Send. All but ErrQueueFull are mistakes of the caller.
 var (
-	// ErrNoChannel: NewMux was given no channel with this id.
+	// ErrNoChannel: NewMux had no channel with this id.
 	ErrNoChannel = errors.New("channel: no channel has this id: add it to the configuration of both ends")
 	// ErrDirection: the channel only receives.
 	ErrDirection = errors.New("channel: this end may not send on this channel: its direction is ReceiveOnly")
@@ -109,12 +109,12 @@ var (
 	ErrExternal = errors.New("channel: an External channel takes frames, not messages: use BeginFrame and EndFrame")
 	// ErrTooLarge: longer than MaxMessage or MaxUnreliableMessage.
 	ErrTooLarge = errors.New("channel: message too large: split it")
-	// ErrPriority: negative, infinite, or no number.
+	// ErrPriority: negative, infinite, or not a number.
 	ErrPriority = errors.New("channel: a message's priority must be a finite number, 0 or more")
-	// ErrQueueFull: the peer does not acknowledge what was sent reliably, or takes
-	// it in more slowly than it is sent. Nothing was queued: disconnect the peer.
+	// ErrQueueFull: the peer does not acknowledge reliable messages, or more slowly than they are
+	// sent. Nothing was queued: disconnect the peer.
 	ErrQueueFull = errors.New("channel: reliable queue full: the peer is too slow, disconnect it")
-	// ErrShareFull: what others say to the peer waits for as long as it may. Nothing was queued.
+	// ErrShareFull: the share for relayed messages to the peer is full. Nothing was queued.
 	ErrShareFull = errors.New("channel: the share of the queue for what others say is full: refuse it")
 )
 
@@ -130,11 +130,11 @@ func (m *Mux) Send(id ID, body []byte, priority float32, now time.Time) (Message
 	return m.send(l, body, priority, own)
 }
 
-// SendShared is Send for what others have to say to the peer, told apart by a small number. It has a
-// share of the queue, in bytes of cost, so that it neither holds up for long what this end says
-// itself, nor fills the queue for it. And none of them has more than twice of what is left of the
-// share: one alone fills two thirds, and however many flood, there is room for who says little.
-// What does not fit is refused with ErrShareFull.
+// SendShared is Send for messages that are relayed from other senders to the peer. by identifies
+// the sender by a small number. They have a share of the queue, in bytes of cost, so that they
+// neither delay this end's own messages for long nor fill the queue. No sender has more than twice
+// the free part of the share: one alone fills two thirds, and however many flood, there is room for
+// a sender of few messages. A message that does not fit is refused with ErrShareFull.
 func (m *Mux) SendShared(id ID, body []byte, priority float32, share, by int) error {
 	l, err := m.sender(id, body, priority)
 	if err != nil {
@@ -151,7 +151,7 @@ func (m *Mux) SendShared(id ID, body []byte, priority float32, share, by int) er
 	return err
 }
 
-// own is who says what this end says itself.
+// own is the sender number of this end's own messages.
 const own = -1
 
 func (m *Mux) send(l *lane, body []byte, priority float32, by int) (MessageID, error) {
@@ -206,8 +206,7 @@ func (m *Mux) sender(id ID, body []byte, priority float32) (*lane, error) {
 	return l, nil
 }
 
-// makeRoom drops the oldest messages of an unreliable channel until one of the
-// given cost fits.
+// makeRoom drops the oldest messages of an unreliable channel until one of the given cost fits.
 func (m *Mux) makeRoom(l *lane, price int) {
 	for l.cost+price > m.limits.UnreliableQueue {
 		oldest := l.queue.at(l.queue.front)
@@ -216,15 +215,15 @@ func (m *Mux) makeRoom(l *lane, price int) {
 	}
 }
 
-// Stamp is what a mux's owner had counted when a message was queued. Both numbers rise, and
-// may wrap around.
+// Stamp is the state of the owner's counters when a message was queued. Both numbers rise, and may
+// wrap around.
 type Stamp struct{ Tick, Ends uint32 }
 
 // Stamp marks the messages that are queued from now on, for Oldest.
 func (m *Mux) Stamp(stamp Stamp) { m.stamp = stamp }
 
-// Oldest returns the stamp of the oldest reliable message that is not acknowledged. It is
-// not ok if there is none.
+// Oldest returns the stamp of the oldest unacknowledged reliable message. ok is false if there is
+// none.
 func (m *Mux) Oldest() (oldest Stamp, ok bool) {
 	if m.queued == 0 {
 		return Stamp{}, false

@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// candidate is a piece that is due, and how urgent it is.
+// candidate is a piece that is due, and its urgency.
 type candidate struct {
 	msg   *message
-	key   float64 // where it ends in its share
+	key   float64 // its end in its share
 	order int32   // of the scan: breaks ties, so that equal calls give equal bytes
 	index uint8
 	class Class
 }
 
-// plan lists what is due at one instant, most urgent first. All packets of that
-// instant are filled from it.
+// plan lists the pieces that are due at one instant, most urgent first. All packets of that instant
+// are filled from it.
 type plan struct {
 	due   []candidate
 	at    time.Duration
-	stale bool // what it lists has changed
+	stale bool // the listed pieces have changed
 	made  bool
 }
 
-// refresh makes the plan anew if time passed or anything changed.
+// refresh recomputes the plan if time passed or anything changed.
 func (m *Mux) refresh(at, rtt time.Duration) {
 	p := &m.plan
 	if p.made && !p.stale && p.at == at {
@@ -58,7 +58,7 @@ func (l *lane) opened(at time.Duration) {
 	l.openedAt, l.opensAt = at, at+l.cfg.SendEvery
 }
 
-// last returns the number after the newest message that may be under way.
+// last returns the number after the newest message that may be in flight.
 func (l *lane) last() MessageID {
 	if l.cfg.Mode.Reliable() {
 		return min(l.queue.back, l.queue.front+Window)
@@ -90,7 +90,7 @@ func (m *Mux) planLane(l *lane, at, rtt time.Duration) {
 	}
 }
 
-// inherit lifts messages that others must wait for to the urgency of those.
+// inherit raises the urgency of messages to that of the messages that wait for them.
 func inherit(due []candidate) {
 	for i := len(due) - 2; i >= 0; i-- {
 		due[i].key = min(due[i].key, due[i+1].key)
@@ -108,8 +108,7 @@ func (c *piece) due(at, wait time.Duration) bool {
 	}
 }
 
-// resendAfter is how long a reliable piece waits for its acknowledgement;
-// negative means for ever.
+// resendAfter is how long a reliable piece waits for its acknowledgement; negative means forever.
 func (l *lane) resendAfter(rtt time.Duration) time.Duration {
 	if l.cfg.ResendFactor < 0 || !l.cfg.Mode.Reliable() {
 		return -1

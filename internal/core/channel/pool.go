@@ -4,15 +4,15 @@ package channel
 // fragments, none of which is longer than FragmentSize.
 var classes = [...]int{16, 32, 64, 128, 256, FragmentSize}
 
-// poolKeep bounds the bytes that each class keeps for later, of small messages what
-// is under way at ten per tick and a round trip of 200 ms. A burst, as when a peer
-// joins, is not held for ever.
+// poolKeep bounds the bytes that each class keeps for reuse: for small messages, the bytes in
+// flight at ten messages per tick and a round trip of 200 ms. The memory of a burst, as when a peer
+// joins, is not kept forever.
 const poolKeep = 16 << 10
 
 // pool lends buffers of up to FragmentSize bytes.
 type pool struct {
 	free [len(classes)][][]byte
-	rest [len(classes)][]byte // of what the first buffers are made of; nil before the first
+	rest [len(classes)][]byte // the rest of the memory that the first buffers are cut from; nil before the first
 }
 
 func classOf(n int) int {
@@ -32,8 +32,8 @@ func classSize(n int) int {
 	return n
 }
 
-// copyOf returns a buffer with the bytes of b. What is longer than FragmentSize
-// is left to the garbage collector.
+// copyOf returns a buffer with the bytes of b. Buffers longer than FragmentSize are left to the
+// garbage collector.
 func (p *pool) copyOf(b []byte) []byte {
 	i := classOf(len(b))
 	if i == len(classes) {
@@ -47,11 +47,11 @@ func (p *pool) copyOf(b []byte) []byte {
 	return append(p.fresh(i), b...)
 }
 
-// usualBuffers is how many of a class are made when it is first asked for one: about what
-// is under way at one per tick, so a peer soon has all that it will ever need.
+// usualBuffers is the number of buffers of a class that are allocated together at first: about the
+// number in flight at one per tick, so a peer soon has all that it will ever need.
 const usualBuffers = 8
 
-// fresh returns a buffer that nobody had. Large ones are made one by one.
+// fresh returns a new buffer. Large ones are allocated one by one.
 func (p *pool) fresh(i int) []byte {
 	size := classes[i]
 	if p.rest[i] == nil && size < FragmentSize {
@@ -65,7 +65,7 @@ func (p *pool) fresh(i int) []byte {
 	return buf
 }
 
-// put takes a buffer back.
+// put returns a buffer to the pool.
 func (p *pool) put(buf []byte) {
 	i := classOf(cap(buf))
 	if i == len(classes) || cap(buf) != classes[i] || len(p.free[i])*classes[i] >= poolKeep {

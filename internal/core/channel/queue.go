@@ -1,14 +1,13 @@
 package channel
 
-// queueShrink is the ring size above which an empty queue gives its memory back.
+// queueShrink is the ring size above which an empty queue frees its memory.
 const queueShrink = 1024
 
-// queue holds a channel's outgoing messages by their number. Its length is
-// bounded by the limits on cost, of which every message has at least
-// messageOverhead.
+// queue holds a channel's outgoing messages by their number. Its length is bounded by the limits on
+// cost, because every message costs at least messageOverhead.
 type queue struct {
 	ring  []*message // by number modulo its length, a power of two
-	front MessageID  // every message below is gone
+	front MessageID  // every message below has been removed
 	back  MessageID  // number of the next message
 	count int        // messages in it
 }
@@ -33,7 +32,7 @@ func (q *queue) grow() {
 	}
 }
 
-// remove takes a message out; the front moves past the gap once it gets there.
+// remove removes a message; the front moves past the gap once it gets there.
 func (q *queue) remove(seq MessageID) {
 	q.ring[seq&MessageID(len(q.ring)-1)] = nil
 	q.count--

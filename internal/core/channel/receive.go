@@ -6,16 +6,15 @@ import (
 	"time"
 )
 
-// HandleFrames takes in the frames of a packet that is fresh (see package packet),
-// without its header. Afterwards call Poll until Polled; body must stay as it is until
-// then.
+// HandleFrames handles the frames of a fresh packet (see package packet), without its header.
+// Afterwards call Poll until Polled; body must not change until then.
 //
-// ErrMalformed, ErrUnknownChannel and ErrRefused mean that nothing was taken in.
-// ErrWindow and ErrFragment mean that one frame was well-formed but breaks a limit
-// or contradicts an earlier packet; the frames before it count, it and the rest
-// do not. No honest peer causes any of them: count them and disconnect.
+// ErrMalformed, ErrUnknownChannel and ErrRefused mean that no frame was applied. ErrWindow and
+// ErrFragment mean that one frame was well-formed but breaks a limit or contradicts an earlier
+// packet; the frames before it were applied, it and the rest were not. No honest peer causes any of
+// them: count them and disconnect.
 //
-// It panics if messages of the packet before were not polled.
+// It panics if messages of the previous packet were not polled.
 func (m *Mux) HandleFrames(body []byte, now time.Time) error {
 	if !m.Polled() {
 		panic("channel: call Poll until Polled before the next HandleFrames")
@@ -42,8 +41,7 @@ func (m *Mux) HandleFrames(body []byte, now time.Time) error {
 	return nil
 }
 
-// validate parses all frames and counts them, so that a packet counts as a whole
-// or not at all.
+// validate parses and counts all frames, so that a packet is accepted as a whole or not at all.
 func (m *Mux) validate(body []byte) (count int, err error) {
 	if len(body) > math.MaxUint16 {
 		return 0, ErrMalformed
@@ -60,7 +58,7 @@ func (m *Mux) validate(body []byte) (count int, err error) {
 	return count, nil
 }
 
-// receive takes in one frame, whose body ends at end in the packet.
+// receive handles one frame, whose body ends at end in the packet.
 func (m *Mux) receive(f frame, end int, at time.Duration) error {
 	if mode := m.inbound[f.id].mode(); !f.fragment && (mode == External || mode == UnorderedUnreliable) {
 		m.inbox.deliverBytes(f.id, end-len(f.body), end)
@@ -82,9 +80,8 @@ func (m *Mux) receive(f frame, end int, at time.Duration) error {
 	return nil
 }
 
-// settled reports whether a message was delivered or overtaken before, and checks
-// that it is within the window. It serves all modes whose frames carry ids, and
-// fragments.
+// settled reports whether a message was delivered or overtaken before, and checks that it is within
+// the window. It serves all modes whose frames carry ids, and fragments.
 func (m *Mux) settled(l *lane, f frame) (bool, error) {
 	mode := l.cfg.Mode
 	if mode == UnorderedUnreliable {
@@ -104,7 +101,7 @@ func (m *Mux) settled(l *lane, f frame) (bool, error) {
 	return false, nil
 }
 
-// holdWhole keeps a message of an ordered channel that came too early.
+// holdWhole holds a message of an ordered channel that arrived too early.
 func (m *Mux) holdWhole(l *lane, f frame, at time.Duration) error {
 	m.work += keepWork
 	place, held := l.arrivals.find(f.message)
@@ -140,11 +137,11 @@ func (m *Mux) receiveFragment(l *lane, f frame, at time.Duration) error {
 	return m.keepFragment(l, f, at)
 }
 
-// keepFragment adds a new fragment to its message and delivers what it completes.
+// keepFragment adds a new fragment to its message and delivers messages that it completes.
 func (m *Mux) keepFragment(l *lane, f frame, at time.Duration) error {
 	more := partCost(f.final, len(f.body))
 	_, held := l.arrivals.find(f.message)
-	if !held || !l.cfg.Mode.Reliable() { // making room may drop what was held
+	if !held || !l.cfg.Mode.Reliable() { // making room may drop held messages
 		more += messageOverhead
 	}
 	if !m.fits(l, more) {
@@ -179,7 +176,7 @@ func (m *Mux) completed(l *lane, place int) {
 	}
 }
 
-// passed moves a channel on after id was delivered.
+// passed advances a channel after id was delivered.
 func (m *Mux) passed(l *lane, id uint16) {
 	a := &l.arrivals
 	switch {
@@ -193,7 +190,7 @@ func (m *Mux) passed(l *lane, id uint16) {
 	}
 }
 
-// overtake drops what is older than the message just delivered.
+// overtake drops messages older than the one just delivered.
 func (m *Mux) overtake(l *lane, id uint16) {
 	a := &l.arrivals
 	n := 0

@@ -1,6 +1,6 @@
 package channel
 
-// ref says that a packet carries one piece of a message.
+// ref is one piece of a message in a packet.
 type ref struct {
 	msg   *message
 	index uint8
@@ -13,7 +13,7 @@ type refChunk struct {
 	next *refChunk
 }
 
-// keptChunks bounds the chunks kept for later: a second of packets at 60 Hz.
+// keptChunks bounds the chunks kept for reuse: a second of packets at 60 Hz.
 const keptChunks = 64
 
 type record struct {
@@ -22,8 +22,8 @@ type record struct {
 	chunks *refChunk
 }
 
-// records remember what the packets in flight carry, by packet id modulo the
-// number of slots, a power of two.
+// records remember the messages in in-flight packets, by packet id modulo the number of slots, a
+// power of two.
 type records struct {
 	used  int // slots; most packets carry no message
 	slots []record
@@ -31,8 +31,8 @@ type records struct {
 	kept  int
 }
 
-// conflict returns the record that must be resolved before packet can have one:
-// of a packet maxRecords before it, or nil.
+// conflict returns the record that must be resolved before packet can have one: that of a packet
+// maxRecords before it, or nil.
 func (r *records) conflict(packet uint16) *record {
 	for {
 		if len(r.slots) > 0 {
@@ -62,7 +62,7 @@ func (r *records) grow() {
 	}
 }
 
-// add notes that packet carries one more piece; conflict must be nil.
+// add records one more piece of packet; conflict must be nil.
 func (r *records) add(packet uint16, one ref) {
 	s := r.slot(packet)
 	if !s.used {
@@ -78,7 +78,7 @@ func (r *records) add(packet uint16, one ref) {
 	c.n++
 }
 
-// take removes and returns what packet carries; give the chunks back one by one.
+// take removes and returns the refs of packet; give the chunks back one by one.
 func (r *records) take(packet uint16) *refChunk {
 	if r.used == 0 {
 		return nil

@@ -2,29 +2,28 @@ package channel
 
 import "time"
 
-// maxShares bounds the priorities of one channel that are kept apart. Further ones count
-// to the nearest that is there.
+// maxShares bounds the distinct priorities of one channel. Further ones use the nearest existing
+// share.
 const maxShares = 64
 
-// share is what the messages of one priority in one channel have had. Each piece that is
-// sent moves it on by the inverse of the priority, and the piece that ends first is sent
-// first: so ten pieces of priority 10 leave for five of priority 5, and none waits for
-// ever.
+// share is the service that the messages of one priority in one channel have had. Each sent piece
+// advances it by the inverse of the priority, and the piece with the lowest end is sent first: so
+// ten pieces of priority 10 leave for five of priority 5, and none waits forever.
 type share struct {
 	priority float32
-	step     float64 // by which a piece moves it on
+	step     float64 // the advance of one piece
 	next     float64 // where its next piece begins
 	waiting  int     // pieces that were never sent
-	planned  int     // of them, while a plan is made
-	// hungry: what waited was dropped. What comes next has waited as long.
+	planned  int     // of them, in the current plan
+	// hungry: waiting messages were dropped. The next message counts as having waited as long.
 	hungry bool
 }
 
-// leastPriority is as low as a priority counts: below it, sums of steps would lose what
-// the high ones add.
+// leastPriority is the lowest effective priority: below it, sums of steps would lose the small
+// steps of high ones.
 const leastPriority = 1e-4
 
-// shareOf returns the place of a priority among a channel's shares.
+// shareOf returns the index of a priority among a channel's shares.
 func (l *lane) shareOf(priority float32) uint8 {
 	nearest := 0
 	for i := range l.shares {
@@ -45,8 +44,8 @@ func (l *lane) shareOf(priority float32) uint8 {
 
 func distance(a, b float32) float32 { return max(a-b, b-a) }
 
-// join lets a message wait in its share. A share that nothing waited in has no claim to
-// what was sent of others meanwhile, but for the piece of it that was dropped last.
+// join adds a message to its share. A share without waiting messages has no claim to bytes that
+// others sent meanwhile, except for its last dropped piece.
 func (m *Mux) join(msg *message) {
 	s := msg.mine()
 	if s.waiting == 0 {
@@ -62,8 +61,8 @@ func (m *Mux) join(msg *message) {
 
 func (msg *message) mine() *share { return &msg.lane.shares[msg.share] }
 
-// end returns where a piece ends in its share: the lower, the more urgent. One that is sent
-// again is where it was, so it does not wait behind what came after it.
+// end returns the end of a piece in its share: the lower, the more urgent. A resent piece keeps its
+// place, so it does not wait behind later ones.
 func (msg *message) end(p *piece) float64 {
 	if p.state != unsent {
 		return msg.began
@@ -73,7 +72,7 @@ func (msg *message) end(p *piece) float64 {
 	return s.next + float64(s.planned)*s.step
 }
 
-// sent moves a share on by a piece that was never sent before. Which one does not count:
+// sent advances a share by a piece that was never sent before. The order of pieces does not matter:
 // a short one at the end of a message finds room before its turn.
 func (m *Mux) sent(msg *message) {
 	s := msg.mine()
@@ -83,7 +82,7 @@ func (m *Mux) sent(msg *message) {
 	m.reached[c] = max(m.reached[c], s.next)
 }
 
-// forgo gives up a message for lack of room. Its place is that of what waits behind it.
+// forgo drops a message for lack of room. The messages behind it take its place.
 func (m *Mux) forgo(msg *message) {
 	if s := msg.mine(); s.waiting == msg.unsent {
 		s.hungry = true
@@ -92,9 +91,9 @@ func (m *Mux) forgo(msg *message) {
 	m.plan.stale = true
 }
 
-// Shed drops the unreliable messages that were not begun in this instant, but for those of
-// channels that keep them and those that wait for their channel's interval. Call it at the
-// end of a frame under an allowance: what is sent next is then new.
+// Shed drops the unreliable messages that were not begun in this instant, except on channels that
+// keep them, and messages that wait for their channel's interval. Call it at the end of a frame
+// with a byte budget, so that the next frame sends new data.
 func (m *Mux) Shed(now time.Time) {
 	at := m.since(now)
 	for _, l := range m.channels {

@@ -1,16 +1,16 @@
 package channel
 
-// Stats counts what happened since the connection began.
+// Stats counts events since the connection began.
 type Stats struct {
 	Sent           uint64 // messages queued by Send
-	Frames         uint64 // frames packed, repeats and external ones included
+	Frames         uint64 // frames packed, resent and external ones included
 	Resent         uint64 // frames packed again
-	Superseded     uint64 // reliable messages that a newer one of their sequence made needless
+	Superseded     uint64 // reliable messages that a newer one of their sequence replaced
 	DroppedFull    uint64 // unreliable messages dropped because their queue was full
 	DroppedUnsent  uint64 // unreliable messages dropped because their frame had no room for them
 	DroppedReports uint64 // reports dropped because nobody polled them
 
-	Delivered  uint64 // messages and external frames given out by Poll
+	Delivered  uint64 // messages and external frames returned by Poll
 	Duplicates uint64 // reliable messages or fragments received again
 	Stale      uint64 // messages older than the last delivered of their sequence
 	Expired    uint64 // unreliable messages that stayed incomplete
@@ -22,15 +22,15 @@ type Stats struct {
 // Stats returns the counters.
 func (m *Mux) Stats() Stats { return m.stats }
 
-// Work returns how much the peer made this end do, in units: one for each frame that was taken
-// in, and keepWork more for a fragment, and for a message that came too early on an ordered channel.
+// Work returns the units of work that the peer caused at this end: one for each accepted frame, and
+// keepWork more for a fragment, and for a message that arrived too early on an ordered channel.
 func (m *Mux) Work() uint64 { return m.work }
 
-// keepWork is what it takes to keep a fragment or an early message, beside its frame.
+// keepWork is the cost of keeping a fragment or an early message, in addition to its frame.
 const keepWork = 2
 
-// Pending returns how many messages wait to be sent or acknowledged. Unreliable
-// ones count until they are packed.
+// Pending returns how many messages wait to be sent or acknowledged. Unreliable ones count until
+// they are packed.
 func (m *Mux) Pending() int {
 	n := 0
 	for _, l := range m.channels {
@@ -48,8 +48,8 @@ func (m *Mux) Backlog(id ID) int {
 	return m.byID[id].backlog
 }
 
-// Unsent returns the bytes of a channel's messages of which nothing was sent yet, and
-// UnsentAll those of all channels.
+// Unsent returns the bytes of a channel's messages of which no part was sent yet, and UnsentAll
+// those of all channels.
 func (m *Mux) Unsent(id ID) int {
 	if id > MaxID || m.byID[id] == nil {
 		return 0
@@ -65,12 +65,12 @@ func (m *Mux) UnsentAll() (n int) {
 	return n
 }
 
-// Queued returns the cost in bytes of the reliable messages that wait to be sent or
-// acknowledged; Send refuses what would bring it over Limits.ReliableQueue, but for those of
+// Queued returns the cost in bytes of the reliable messages that wait to be sent or acknowledged.
+// Send refuses a message that would bring it over Limits.ReliableQueue, not counting those of
 // SendShared.
 func (m *Mux) Queued() int { return m.queued }
 
-// QueuedOwn returns what of Queued is not of SendShared.
+// QueuedOwn returns the part of Queued that is not of SendShared.
 func (m *Mux) QueuedOwn() int { return m.queued - m.sharedQueued }
 
 // Held returns the cost in bytes of incomplete and early messages received; at

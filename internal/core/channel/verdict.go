@@ -1,6 +1,6 @@
 package channel
 
-// HandleAcked takes in that the peer has packet pkt (packet.Tracker.TakeAcked).
+// HandleAcked records that the peer has acknowledged packet pkt (packet.Tracker.TakeAcked).
 func (m *Mux) HandleAcked(pkt uint16) {
 	for c := m.records.take(pkt); c != nil; c = m.records.giveBack(c) {
 		for _, r := range c.refs[:c.n] {
@@ -9,8 +9,8 @@ func (m *Mux) HandleAcked(pkt uint16) {
 	}
 }
 
-// HandleLost takes in that packet pkt is given up (packet.Tracker.PollLost): what
-// it carried reliably is due again at once, unless a later packet carries it.
+// HandleLost records that packet pkt counts as lost (packet.Tracker.PollLost): its reliable pieces
+// are due again at once, unless a later packet carries them.
 func (m *Mux) HandleLost(pkt uint16) {
 	for c := m.records.take(pkt); c != nil; c = m.records.giveBack(c) {
 		for _, r := range c.refs[:c.n] {
@@ -19,8 +19,8 @@ func (m *Mux) HandleLost(pkt uint16) {
 	}
 }
 
-// remember notes that pkt carries a piece. A packet that never got a verdict and
-// stands in the way is taken for lost.
+// remember records that pkt carries a piece. An older packet in the same slot, neither acknowledged
+// nor lost, is counted as lost.
 func (m *Mux) remember(pkt uint16, r ref) {
 	if old := m.records.conflict(pkt); old != nil {
 		m.HandleLost(old.packet)
@@ -55,7 +55,7 @@ func (m *Mux) lost(r ref, pkt uint16) {
 	m.recycle(msg)
 }
 
-// delivered settles a message that the peer has in full.
+// delivered completes a message that the peer has received in full.
 func (m *Mux) delivered(msg *message) {
 	l := msg.lane
 	if l.cfg.ReportDelivery {
@@ -77,15 +77,15 @@ func (m *Mux) delivered(msg *message) {
 	}
 }
 
-// settle frees what a reliable message needed for being sent again.
+// settle frees the data that a reliable message needed for being resent.
 func (m *Mux) settle(msg *message) {
 	msg.done = true
 	m.queued -= msg.cost
 	m.dropBody(msg)
 }
 
-// advance lets the window of an ordered channel move past what is settled. The
-// receiver may hold what came after a gap, so the window waits for the gap.
+// advance moves the window of an ordered channel past completed messages. The receiver may hold
+// messages after a gap, so the window waits for the gap.
 func (m *Mux) advance(l *lane) {
 	for l.queue.front < l.queue.back {
 		msg := l.queue.at(l.queue.front)
@@ -96,8 +96,7 @@ func (m *Mux) advance(l *lane) {
 	}
 }
 
-// supersede settles what is older than a delivered message: the peer would drop
-// it.
+// supersede completes messages older than a delivered one: the peer would drop them.
 func (m *Mux) supersede(l *lane, seq MessageID) {
 	for l.queue.front < seq {
 		old := l.queue.at(l.queue.front)
@@ -107,7 +106,7 @@ func (m *Mux) supersede(l *lane, seq MessageID) {
 	}
 }
 
-// Report names a message that the peer has received in full.
+// Report identifies a message that the peer has received in full.
 type Report struct {
 	Channel ID
 	Message MessageID
@@ -134,8 +133,8 @@ func (q *reports) push(r Report) (dropped uint64) {
 	return dropped
 }
 
-// PollDelivered returns the next message of a channel with ReportDelivery of which
-// the peer acknowledged every packet; ok is false when there is none.
+// PollDelivered returns the next message of a channel with ReportDelivery of which the peer
+// acknowledged every packet; ok is false when there is none.
 func (m *Mux) PollDelivered() (id ID, msg MessageID, ok bool) {
 	q := &m.reports
 	if q.read == len(q.list) {

@@ -12,25 +12,25 @@
 // It guarantees that
 //   - FormAt gives the structure that an entity had at each tick that is held, from the
 //     records of Changed, at the cost of what changed;
-//   - Compare finds every slot of which the server's word, as of the frontier, is another
-//     one than the history there, also where the server said nothing new, and no other;
-//   - what is compared or copied whole goes by runs of slots, and slots are looked at one
-//     by one only where bytes differ;
+//   - Compare finds every slot whose confirmed state, as of the confirmed tick, differs from
+//     the history of that tick, also without new confirmed state, and no other;
+//   - columns are compared and copied by runs of slots, and single slots are visited only
+//     where bytes differ;
 //   - memory is bounded by Config.Ticks, the slots of Grow, and the columns that are
 //     used; nothing is allocated once it has been grown to these.
 //
 // It does not
-//   - know the world: whoever drives it writes the histories and restores from them;
-//   - clear what slots that ended have left in a column. Whether a slot has a value is
-//     what its Form and its Confirmed say, never the bytes.
+//   - know the world: its caller writes the histories and restores from them;
+//   - clear the values of ended slots in a column. The Form and the Confirmed of a slot
+//     decide whether it has a value, never the bytes.
 //
-// The methods of a [Store] come in families:
+// The methods of a [Store] by purpose:
 //   - set-up: New, Grow;
 //   - histories: Begin, Column, Arrange, Placed, Changed, Always, Backfill, Cut, Shelve, Clear, Forget; getters
 //     Holds, Newest, FormAt, Touched, EachUnlike;
-//   - the server's word: Confirmed, ConfirmedValue, ConfirmedColumn, Note, NoteValues,
+//   - confirmed state: Confirmed, ConfirmedValue, ConfirmedColumn, Note, NoteValues,
 //     Exclude;
-//   - comparing and going back: Compare, then Wanted, Correct, Due.
+//   - comparing and rolling back: Compare, then Wanted, Correct, Due.
 //
 // A client plans each frame with a [Timeline]: its methods list the [Step]s that bring the world
 // to the present. StepRestore to a tick T is: give each slot of Wanted its form; Correct(T);

@@ -89,7 +89,7 @@ func TestNoSpanOfTimeLetsMoreThrough(t *testing.T) {
 	})
 }
 
-// divideSlowly is the plain twin of Divide: a byte to each in turn who wants one more.
+// divideSlowly is a simple model of Divide: it gives one byte in turn to each that wants one more.
 func divideSlowly(wants []int, total int) []int {
 	got := make([]int, len(wants))
 	for moved := true; moved && total > 0; {

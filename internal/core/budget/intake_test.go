@@ -12,12 +12,12 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/budget"
 )
 
-// units returns what a rate brings in a time.
+// units returns the units that a rate brings in a time.
 func units(rate int, d time.Duration) float64 { return float64(rate) * d.Seconds() }
 
-// Whatever comes when, and of however many peers, no peer gets more than its rate, what is saved
-// up and one packet; and no frame costs more than the shares of all for its time, what they share
-// of their savings, and one packet of each.
+// Whatever arrives when, and from however many peers, no peer gets more than its rate, its savings
+// and one packet. No frame costs more than the shares of all peers for its time, the common part of
+// their savings, and one packet of each.
 //
 // Proves: Z21
 func TestAnIntakeTakesNoMoreThanItsRates(t *testing.T) {
@@ -130,8 +130,7 @@ func TestAnIntakeTakesWhatAStallHeldBack(t *testing.T) {
 	}
 }
 
-// What a peer may use for others leaves it half of what it can save up. It is none while it has
-// less.
+// A peer may spend on others only savings beyond half of their maximum; with less, nothing.
 //
 // Proves: Z21
 func TestWorkForOthersLeavesAPeerHalfOfItsSavings(t *testing.T) {
@@ -263,9 +262,9 @@ func TestTheFastestIntakeDoesNotOverflow(t *testing.T) {
 	}
 }
 
-// A quota is restored when it has all that a new one has: what it has spent was saved up again, and
-// what it sent beyond is made up for. Until then it is kept for a peer that has left, and gains by
-// the time as if the peer had stayed.
+// A quota is restored once it equals a new one: spent units were saved up again, and excess was
+// made up for. Until then it is kept for a peer that has left, and grows with time as if the peer
+// had stayed.
 //
 // Proves: Z21
 func TestAQuotaIsRestoredByTimeAlone(t *testing.T) {
@@ -330,8 +329,8 @@ func TestAClockThatIsSetCostsNobodyItsRate(t *testing.T) {
 	}
 }
 
-// A peer that is away while it is behind has paid when it comes again as one that stayed: all that a
-// second brings of a second's debt, and what it saves up beyond.
+// A peer that leaves while in debt pays it off while away as if it had stayed: a second earns a
+// second's debt, and the rest is savings.
 //
 // Proves: Z21
 func TestADebtIsPaidByTheTimeAway(t *testing.T) {

@@ -22,8 +22,8 @@ type shared struct {
 	owed    int
 }
 
-// dealt is the plain twin of a division: whoever wants a byte more, or has one to pay for, gets one in
-// turn, and what is left then goes to all alike. Of that each pays its debt.
+// dealt is a simple model of a division: each account that wants a byte more, or has one to pay
+// for, gets one in turn, and the rest goes to all alike. Each pays its debt out of that.
 func dealt(wants, owed []int, total int) []int {
 	got := make([]int, len(wants))
 	for moved := true; moved && total > 0; {
@@ -123,9 +123,9 @@ func TestAPoolIsSharedFairlyAndBindsInAnySpan(t *testing.T) {
 	})
 }
 
-// What cannot be held back may take more than its part, even for good: the others get what it leaves
-// of the rate, so the cap binds them, and no more than a second's rate goes beyond it in all. When that
-// traffic ends, its debt is over in two seconds.
+// Traffic that cannot be held back may take more than its part, even forever: the others get the
+// rest of the rate, so the cap binds them, and no more than a second's rate goes beyond it in all.
+// When that traffic ends, its debt is over in two seconds.
 //
 // Proves: P12
 func TestTrafficThatCannotBeHeldBackFreesNobodyFromThePool(t *testing.T) {

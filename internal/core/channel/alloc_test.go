@@ -9,8 +9,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 )
 
-// TestSteadyStateAllocatesNothing sends small messages on every channel. One
-// packet in five is lost; what it carried comes two ticks late.
+// TestSteadyStateAllocatesNothing sends small messages on every channel. One packet in five is
+// lost; its content arrives two ticks late.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	a, b := pair(t, append(everyMode(), Config{ID: 9, Mode: OrderedReliable, ReportDelivery: true})...)
 	body := make([]byte, 30)

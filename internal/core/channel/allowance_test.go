@@ -20,8 +20,8 @@ func classConfigs() []Config {
 	}
 }
 
-// Each class keeps to its allowance over any number of frames, but for a debt of one
-// frame's piece; and uses it, while it has something to say.
+// Each class keeps to its byte budget over any number of frames, except for a debt of one frame's
+// piece; and uses it while it has data to send.
 //
 // Proves: P12
 func TestClassesKeepToTheirAllowances(t *testing.T) {
@@ -79,8 +79,7 @@ func begun(l *lane) (n int) {
 	return n
 }
 
-// A peer that acknowledges nothing has everything sent again, at the cost of the
-// allowance.
+// All data for a peer that acknowledges nothing is resent, within the byte budget.
 func TestRepeatsCostTheAllowance(t *testing.T) {
 	m := newMux(t, Config{Mode: OrderedReliable})
 	for range 50 {

@@ -74,7 +74,7 @@ func (e *end) ackDue(now time.Time) []byte {
 	return packet.AppendHeader(nil, e.tracker.Next(now, 0, packet.AckOnly))
 }
 
-// link delays, reorders, repeats and loses what is put on it.
+// link delays, reorders, duplicates and loses packets.
 type link struct {
 	rand   *rand.Rand
 	loss   float64
@@ -104,7 +104,7 @@ func (l *link) put(b []byte, now time.Time) {
 	}
 }
 
-// due takes off what arrives by now, in order of arrival.
+// due removes the packets that have arrived, in order of arrival.
 func (l *link) due(now time.Time) (out []datagram) {
 	l.flying = slices.DeleteFunc(l.flying, func(d datagram) bool {
 		if d.at.After(now) {

@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// contract is the plain twin of a mode: it is told what was sent and what came
-// out, and knows what that mode promises.
+// contract is a simple model of a mode: it records sent and delivered messages, and checks the
+// mode's guarantees.
 type contract struct {
 	mode Mode
 	sent [][]byte
@@ -48,7 +48,7 @@ func (c *contract) receive(t require.TestingT, body []byte) {
 	c.seen[n], c.last = true, n
 }
 
-// finish checks what must have come out when nothing is under way any more.
+// finish checks the delivered messages once no packet is in flight.
 func (c *contract) finish(t require.TestingT) {
 	switch c.mode {
 	case OrderedReliable, UnorderedReliable:

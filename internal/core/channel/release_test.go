@@ -10,8 +10,8 @@ import (
 )
 
 // A packet closes the gap of an ordered channel, and brings a later message of it, and one of
-// another channel. What it released is polled one by one after what it brought, at any time, and in
-// order; until then it counts to what is held.
+// another channel. Released messages are polled one by one after those of the packet, at any time,
+// and in order; until then they count as held.
 func TestWhatAPacketReleasesCanWait(t *testing.T) {
 	m, err := NewMux([]Config{{ID: 4}, {ID: 5, Mode: UnorderedReliable}}, Limits{})
 	require.NoError(t, err)

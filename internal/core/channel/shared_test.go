@@ -72,8 +72,9 @@ func TestWhatOthersSayTakesNoRoomOfTheQueue(t *testing.T) {
 	send(t, m, 1, string(body), epoch)
 }
 
-// One that floods has two thirds of the share for what others say, and however many flood, there is
-// room for the first message of another one. What they had they have again once it was sent.
+// A sender that floods has two thirds of the share for relayed messages, and however many flood,
+// there is room for the first message of another one. Their room is free again once the messages
+// were sent.
 //
 // Proves: Z21
 func TestNobodyFillsTheShareForWhatOthersSay(t *testing.T) {

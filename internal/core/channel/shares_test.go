@@ -19,7 +19,7 @@ type contest struct {
 	now   time.Time
 	rng   *rand.Rand
 	pkt   uint16
-	bytes int // in all, without what was sent again
+	bytes int // in all, without resent ones
 	began map[string]int
 }
 
@@ -137,9 +137,8 @@ func TestPrioritiesOfChannelAndMessageMultiply(t *testing.T) {
 	}
 }
 
-// Under an allowance with room for little, what is reliable waits until there is room, and so does
-// what is unreliable where its channel keeps it. The rest is dropped with its frame, so that what
-// leaves is new.
+// Under a small byte budget, reliable messages wait until there is room, and so do unreliable ones
+// on a channel that keeps them. The rest is dropped with its frame, so that sent messages are new.
 //
 // Proves: P12
 func TestWhatFindsNoRoomIsDroppedOrKept(t *testing.T) {
@@ -178,7 +177,7 @@ func TestWhatFindsNoRoomIsDroppedOrKept(t *testing.T) {
 	}
 }
 
-// What was begun is finished, though the rest of it found no room in its frame.
+// A message that was begun is completed, even if its rest found no room in its frame.
 //
 // Proves: P12
 func TestWhatWasBegunIsNotDropped(t *testing.T) {
@@ -240,7 +239,7 @@ func TestWhatGotLostKeepsItsTurn(t *testing.T) {
 	}
 }
 
-// What was silent for long has no claim to all that was sent meanwhile.
+// A share that was silent for long has no claim to the bytes that others sent meanwhile.
 func TestNobodySavesUpForABurst(t *testing.T) {
 	m := newMux(t, Config{Mode: UnorderedUnreliable}, Config{ID: 1, Mode: UnorderedUnreliable})
 	now := epoch

@@ -53,8 +53,8 @@ func (n *narrow) pass(now time.Time, payload int) {
 	n.bytes += payload + sealed
 }
 
-// atOnce is what may leave without any time: what is saved up, the debt, and the packets
-// that acknowledge in spite of it.
+// atOnce is the most bytes that may be sent without any time passing: the savings, the debt, and
+// the packets that acknowledge in spite of it.
 const atOnce = narrowRate/10 + peer.MaxDebt + 4*(packet.HeaderSize+sealed)
 
 // listener counts the bytes of messages.
@@ -87,9 +87,9 @@ func (p *pair) talk() {
 	}
 }
 
-// However much there is to say, to be changed and to come and go: over no time more
-// leaves than the cap, what was saved up, and one packet; and over a long time the cap is
-// used. So it is under loss; if nothing is ever acknowledged the cap holds, too.
+// However much is sent, changed, spawned and despawned: over no time more bytes are sent than the
+// cap, the savings, and one packet; and over a long time the cap is used. The same holds under
+// loss; the cap also holds if nothing is ever acknowledged.
 //
 // Proves: P12
 func TestACapBindsInAnyTime(t *testing.T) {
@@ -112,14 +112,14 @@ func TestACapBindsInAnyTime(t *testing.T) {
 			})
 		}
 		assert.LessOrEqual(t, p.line.most, float64(atOnce), "loss %v", loss)
-		if loss < 1 { // who acknowledges nothing is soon sent little
+		if loss < 1 { // a peer that acknowledges nothing is soon sent little
 			assert.GreaterOrEqual(t, p.line.bytes, 20*narrowRate*95/100, "loss %v", loss)
 		}
 	}
 }
 
-// Play goes on while a world is entered and the game talks without end: what is there
-// already is told anew every so often, and the rest comes.
+// The game stays playable while a client joins and the game sends messages without end: present
+// groups are updated regularly, and the rest arrives.
 func TestPlayGoesOnWhileSomebodyJoins(t *testing.T) {
 	p := newNarrowPair(t)
 	p.tickWith(func() { p.populate(0, 20, sender.Place{}) })
@@ -167,9 +167,8 @@ func TestWhatIsLargerThanAFramesPartArrives(t *testing.T) {
 	assert.Greater(t, news, 600*narrowRate/60/2/1100*8/10, "half of the line is for it")
 }
 
-// Pieces are larger than a frame's part, and what was sent beyond it is taken off, what was
-// not used is kept: in the end the game's messages and the world have half of the line
-// each.
+// Pieces are larger than a frame's part; excess bytes are subtracted and unused bytes are kept: in
+// the end the game's messages and the world have half of the line each.
 func TestLargePiecesTakeNoMoreThanTheirHalf(t *testing.T) {
 	p := newNarrowPair(t)
 	p.tickWith(func() { p.populate(0, 170, sender.Place{Name: 1}) })
@@ -286,8 +285,8 @@ func TestLittleStructureWaitsInTheChannelUnderACap(t *testing.T) {
 	assert.Less(t, p.server.Waiting(), 2*allow+message)
 }
 
-// A peer that was allowed nothing says that it wants something for structure: else who divides
-// the bytes among many would never allow it any.
+// A peer with a budget of zero still reports that it wants bytes for structure: otherwise a pool
+// that divides bytes among many peers would never give it any.
 func TestStructureIsWantedByWhoWasAllowedNothing(t *testing.T) {
 	for _, allow := range []int{0, -500} {
 		p := newNarrowPair(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 )
 
-// acker is a client that acknowledges what it likes, of what it was sent.
+// acker is a client that acknowledges sent packets as it likes.
 type acker struct {
 	rng     *rand.Rand
 	newest  uint16        // id of the server's packets
@@ -53,7 +53,7 @@ func (a *acker) before(structure bool) uint16 {
 	return a.newest - 200
 }
 
-// ackers are what a hostile client may acknowledge of what was sent.
+// ackers are the ways in which a hostile client may acknowledge.
 var ackers = map[string]func(*acker, []byte){
 	"the newest and no other": func(a *acker, to []byte) { putAck(to, a.newest, 0) },
 	"one in fifty":            func(a *acker, to []byte) { putAck(to, a.newest/50*50, 0) },
@@ -85,9 +85,9 @@ var ackers = map[string]func(*acker, []byte){
 // that it never acknowledges is sent again as often as it can be lost, MaxActionBytes at most.
 const maxActionsOften = 8
 
-// A client acknowledges whatever it likes of what was sent: less than has arrived, again, or
-// out of order. It costs the server a bounded number of bytes in a tick, and memory that does
-// not grow with time; where it holds up names it is disconnected. Another client has all.
+// A client acknowledges sent packets as it likes: fewer than have arrived, repeatedly, or out of
+// order. It costs the server a bounded number of bytes in a tick, and memory that does not grow
+// with time; if it holds up network ids it is disconnected. Another client receives everything.
 //
 // Proves: Z9, Z10
 func TestHostileAcknowledgementsCostNoMoreThanTheyMay(t *testing.T) {

@@ -102,8 +102,7 @@ func TestControlMessagesThatNoPeerWrites(t *testing.T) {
 	}
 }
 
-// A client may send no replication, and a peer that acknowledges what was never
-// sent is not to be trusted.
+// A client may send no replication, and a peer that acknowledges unsent packets is disconnected.
 //
 // Proves: Z9
 func TestWhatAClientMayNotSend(t *testing.T) {

@@ -83,8 +83,8 @@ func TestAnEmptyWorldIsCompleteAtOnce(t *testing.T) {
 	assert.True(t, p.server.Given().Done())
 }
 
-// While a client joins, what it has is kept up to date: each tick brings the present
-// values of the groups that have come before.
+// While a client joins, its groups are kept up to date: each tick brings the present values of the
+// groups that have arrived before.
 //
 // Proves: R3
 func TestWhatHasComeIsKeptUpToDateWhileTheRestComes(t *testing.T) {
@@ -154,7 +154,7 @@ func TestWhatEndsOrIsHeldBackIsNotWaitedFor(t *testing.T) {
 // joins returns a control message that says how many groups there are.
 func joins(of uint32) []byte { return binary.LittleEndian.AppendUint32([]byte{4}, of) }
 
-// What is said of joining is said once, in its order, and by a side that replicates.
+// Joining messages are sent once, in their order, and by a side that replicates.
 func TestJoiningOutOfPlaceEndsTheConnection(t *testing.T) {
 	for name, says := range map[string][][]byte{
 		"a second number":         {joins(3), joins(3)},
@@ -206,7 +206,7 @@ func TestJoiningIsBoundedWhileOthersPlay(t *testing.T) {
 		others = append(others, p.world.NewPeer())
 		serve(others[len(others)-1])
 	}
-	p.source.values = map[repl.Slot]uint32{0: 0, 1: 1 << 16, 2: 2 << 16} // who move
+	p.source.values = map[repl.Slot]uint32{0: 0, 1: 1 << 16, 2: 2 << 16} // the moving ones
 	ticks := 0
 	for ; !p.server.Given().Done(); ticks++ {
 		require.Less(t, ticks, 100)

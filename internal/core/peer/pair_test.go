@@ -167,8 +167,8 @@ func TestEqualProtocolsOpenAndTellTheClientItsID(t *testing.T) {
 	assert.Equal(t, entangle.Nobody, p.server.ClientID())
 }
 
-// Two ends with different protocols never open. Whichever learns of the difference
-// first says in its goodbye what it is.
+// Two ends with different protocols never open. The first one to learn of the difference describes
+// it in its goodbye.
 func TestDifferentProtocolsNeverOpenAndNameTheDifference(t *testing.T) {
 	p := newPair(t, 1, 2)
 	p.run(10)

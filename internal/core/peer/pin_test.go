@@ -54,8 +54,9 @@ func TestAWaitingMessageKeepsTheNamesOfItsTime(t *testing.T) {
 	assert.Equal(t, name, third)
 }
 
-// Names are held up since the oldest message was sent that has not arrived, also when one
-// before it has: who takes in the oldest, and never all, is bounded like who takes in nothing.
+// Network ids are held up from the oldest unacknowledged message on, also when an earlier one has
+// arrived: a client that always acknowledges the oldest, and never all, is bounded like one that
+// acknowledges nothing.
 //
 // Proves: R39
 func TestNamesAreHeldUpSinceTheOldestMessageThatWaits(t *testing.T) {
@@ -84,8 +85,8 @@ func TestNamesAreHeldUpSinceTheOldestMessageThatWaits(t *testing.T) {
 	assert.InDelta(t, 250, p.server.HeldUp(), 2)
 }
 
-// Who comes holds up nothing that ended before, also where it is sent something in the frame
-// in which it has come: that is queued before the frame begins.
+// A joining client holds up no network id that was freed before, even if it is sent something in
+// the frame in which it joins: that is queued before the frame begins.
 //
 // Proves: R39
 func TestWhoComesHoldsUpNothingOfBefore(t *testing.T) {

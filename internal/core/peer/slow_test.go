@@ -57,7 +57,7 @@ func (p *pair) churn(n repl.Slot, some int) func() {
 	}
 }
 
-// requireBounded holds what is kept for the client against its bounds.
+// requireBounded checks the memory kept for the client against its bounds.
 func (p *pair) requireBounded() {
 	p.t.Helper()
 	require.LessOrEqual(p.t, p.server.QueuedBytes(), channel.DefaultReliableQueue)
@@ -165,8 +165,8 @@ func TestADeafClientHoldsUpSoManyNames(t *testing.T) {
 	}
 }
 
-// A client that reads a tenth of what it is sent is slow and no more: it is never given
-// up, costs no more than its bounds, and is at the present as soon as it reads all.
+// A client that reads a tenth of its packets is only slow: it is never disconnected, costs no more
+// than its bounds, and is up to date as soon as it reads all.
 //
 // Proves: R39
 func TestAClientThatReadsATenthKeepsUp(t *testing.T) {

@@ -18,11 +18,11 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 )
 
-// speaker is a stream that says a number until it is told that it has arrived, of all that
-// it has said the newest, and keeps what it hears.
+// speaker is a stream that resends its newest number until it was acknowledged, and keeps the
+// numbers that it receives.
 type speaker struct {
-	next   uint32 // to be said
-	have   uint32 // by the word of who is to have it
+	next   uint32 // to be sent
+	have   uint32 // acknowledged by the peer
 	urgent bool
 	pad    int // further bytes of each frame
 	under  map[uint16]uint32
@@ -107,8 +107,8 @@ func (n *narrow) sure() *narrow {
 	return n
 }
 
-// What is urgent makes a packet of its own, whatever else there is to say, and what is
-// not waits for a packet that leaves anyway.
+// Urgent data gets a packet of its own, whatever else there is to send. Other data waits for a
+// packet that leaves anyway.
 func TestAStreamRidesAlongUnlessItIsUrgent(t *testing.T) {
 	p, s := newStreamPair(t, false)
 	p.run(30)
@@ -210,8 +210,8 @@ func TestThePacketsOfThePeerTellTheirTicks(t *testing.T) {
 	assert.Equal(t, entangle.Tick(52), tick, "the newest")
 }
 
-// Under a cap streams go first, within their share of it: what they take the world and
-// the messages do not have, and they do not take it all.
+// Under a cap streams go first, within their share of it: the world and the messages get the rest,
+// and streams do not take everything.
 func TestStreamsGoFirstWithinTheirShareOfACap(t *testing.T) {
 	p, s := newStreamPair(t, true)
 	p.run(60)

@@ -31,7 +31,7 @@ func newGame(t *testing.T, entities int) *game {
 
 func (g *game) form(slot Slot) Form { return g.forms[slot] }
 
-// agree lets the server say of all entities, as of a tick, what is predicted there.
+// agree sets the confirmed state of all entities, as of a tick, to the predicted state there.
 func (g *game) agree(tick entangle.Tick) {
 	for slot, form := range g.forms {
 		*g.Confirmed(slot) = Confirmed{Tick: tick, Known: true, Mask: form.Mask}
@@ -74,8 +74,8 @@ func TestAgreementIsSilent(t *testing.T) {
 	assert.Equal(t, []Mismatch{{7, 12, Value, colBody}}, g.compare(12, 12), "the server did not move it")
 }
 
-// TestNewerThanTheFrontier: what the server said of a tick beyond the frontier is compared
-// there, once; of a tick that is still to come it is due then.
+// TestNewerThanTheFrontier: confirmed state newer than the confirmed tick is compared at its own
+// tick, once; confirmed state of a future tick is due then.
 func TestNewerThanTheFrontier(t *testing.T) {
 	g := newGame(t, 3)
 	g.agree(10)
@@ -216,8 +216,8 @@ func TestClearComparesAnew(t *testing.T) {
 	assert.Equal(t, []Mismatch{{2, 11, Structure, colBody}, {1, 11, Value, colBody}}, g.compare(11, 11))
 }
 
-// TestSlotOfAnother: what is known of a slot that ended is not taken for the next entity
-// of that number.
+// TestSlotOfAnother: the confirmed state of a slot that ended does not apply to the next entity of
+// that number.
 func TestSlotOfAnother(t *testing.T) {
 	g := newGame(t, 1)
 	g.agree(10)
@@ -297,8 +297,8 @@ func TestAgreedAndUndone(t *testing.T) {
 	assert.Equal(t, []Mismatch{{1, 11, Despawned, -1}}, g.compare(11, 11))
 }
 
-// TestShelvedTickCanBeReadWhileItIsComputedAnew: what is taken out stays as it was, and the
-// tick is there again only when it was begun anew.
+// TestShelvedTickCanBeReadWhileItIsComputedAnew: taken-out columns stay unchanged, and the tick is
+// held again only after Begin.
 func TestShelvedTickCanBeReadWhileItIsComputedAnew(t *testing.T) {
 	g := newGame(t, 1)
 	g.Column(10, colHealth)[4] = 5

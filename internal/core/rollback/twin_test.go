@@ -65,9 +65,8 @@ type twin struct {
 	holes    bool
 }
 
-// TestStoreEqualsTwin does random things to entities and lets a server say random things
-// of them. What differs, what a rollback has to restore and what it inserts are what a
-// plain copy of everything says.
+// TestStoreEqualsTwin changes entities and their confirmed state at random. Differences, restored
+// forms and insertions must equal those of a simple model that copies everything.
 func TestStoreEqualsTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := newTwin(t)
@@ -262,7 +261,7 @@ func (x *twin) still(slot Slot) bool {
 
 func (x *twin) form(slot Slot) Form { return x.now[slot].form }
 
-// advance draws a frontier, which never goes back.
+// advance draws a confirmed tick, which never goes back.
 func (x *twin) advance() entangle.Tick {
 	f := x.tick - entangle.Tick(rapid.IntRange(0, 6).Draw(x.T, "behind"))
 	if x.frontier.Before(f) {

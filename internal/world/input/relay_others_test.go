@@ -69,7 +69,7 @@ func (c *crowded) frame(number, entity int, newest entangle.Tick, ticks int) []b
 	return c.encode(number, entity, newest, w, ticks)
 }
 
-// encode is frame for what was written.
+// encode is frame for written inputs.
 func (c *crowded) encode(number, entity int, newest entangle.Tick, w *input.Writer, ticks int) []byte {
 	codec := c.others.kinds[number].codec
 	var body input.Body
@@ -125,8 +125,8 @@ func TestAClientKeepsInputsOfOthersThatItCanUse(t *testing.T) {
 	assert.Empty(t, o.kinds[shoves].lanes)
 }
 
-// However many entities a server names, a client keeps a bounded number of lanes, and lanes
-// that have ended serve again.
+// However many entities a server names, a client keeps a bounded number of input streams, and
+// reuses those that have ended.
 //
 // Proves: Z17
 func TestTheLanesOfOthersAreBounded(t *testing.T) {

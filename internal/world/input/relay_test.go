@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// endless is a lane that has an input for every tick up to one.
+// endless is an input stream that has an input for every tick up to one.
 type endless struct{ input.Stream }
 
 func (endless) Newest() (entangle.Tick, bool) { return 1000, true }
 
-// What came of a lane is passed on in so many sends and in no more, and with it nothing that
-// came before and was passed on as often. Then the lane says nothing until something new comes.
+// New inputs of a stream are relayed in RelayCopies sends and in no more, without earlier inputs
+// that were relayed as often. Then the stream is silent until it has new inputs.
 //
 // Proves: I6, R33
 func TestWhatCameIsPassedOnSoOften(t *testing.T) {

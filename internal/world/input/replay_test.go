@@ -21,8 +21,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// rerun is a client's world with a player who drives one entity, and another player who
-// drives another.
+// rerun is a client's world with a player who controls one entity, and another player who controls
+// another.
 type rerun struct {
 	*crowded
 	Replayer
@@ -133,8 +133,7 @@ func (r *rerun) said(newest entangle.Tick, acts ...uint32) {
 	}
 }
 
-// A tick that is computed anew has the inputs that it had, each at its tick, with the events
-// that happened in it; and of another player what is known of it by now.
+// A replayed tick has its original inputs and their events; and another player's best known input.
 //
 // Proves: I4, S8
 func TestAReplayHasTheInputsOfItsTicks(t *testing.T) {
@@ -267,8 +266,7 @@ func TestAReplayReadsNoEventAgain(t *testing.T) {
 	assert.Equal(t, []string{"1001 false", "1002 false", "1003 false"}, inFrame.Read())
 }
 
-// A tick of a replay that reads nothing leaves nothing to the next: what is read there is of that
-// tick alone.
+// A tick of a replay that reads no messages leaves none to the next: each tick reads only its own.
 //
 // Proves: B29
 func TestAReplayedTickReadsItsOwnEventsAlone(t *testing.T) {
@@ -290,7 +288,7 @@ func TestAReplayedTickReadsItsOwnEventsAlone(t *testing.T) {
 	assert.Equal(t, []entangle.Tick{1002, 1004}, read)
 }
 
-// What is sent in a replay goes nowhere, and what is requested is refused, with what to do.
+// Messages sent in a replay are dropped, and requests are refused, with a hint what to do.
 //
 // Proves: B29
 func TestAReplaySendsNothing(t *testing.T) {

@@ -41,7 +41,7 @@ type question struct{ Of ecs.Entity }
 
 type answer struct{ Text string }
 
-// desk is a post with one mailbox, and what it has raised.
+// desk is a post with one inbox, and the messages that it has raised.
 type desk struct {
 	t     testing.TB
 	post  *Post
@@ -262,8 +262,8 @@ func TestAnAudienceReadsBackAndIsBounded(t *testing.T) {
 	assert.True(t, !one.contains(4) && one.contains(5))
 }
 
-// FuzzMailbox hands a server's and a client's mailbox messages of any bytes. None of
-// them panics, and what waits and what is queued stays within its bounds.
+// FuzzMailbox passes messages of random bytes to the inboxes of a server and a client. None of them
+// panics, and the held and queued messages stay within their bounds.
 //
 // Proves: Z6
 func FuzzMailbox(f *testing.F) {

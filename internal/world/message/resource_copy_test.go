@@ -185,7 +185,7 @@ func TestAResourceDoesNotReferToTheNextEntityOfAName(t *testing.T) {
 	}
 }
 
-// What is kept for entities to come is bounded, and given back.
+// The memory kept for missing entities is bounded, and released.
 func TestKeptResourcesAreBounded(t *testing.T) {
 	g := newGallery(t)
 	g.copy.kept = MaxKeptResources - 10

@@ -62,8 +62,8 @@ func TestWhatTheServerSaysOfAResourceThatRollsBack(t *testing.T) {
 	assert.Len(t, news, 6)
 }
 
-// What is sent again because it was lost, or to who comes later, says the tick that it was
-// seen at by then.
+// A value that is resent because it was lost, or sent to a later client, carries the tick at which
+// it was last observed.
 func TestTheTickOfAResourceThatComesLate(t *testing.T) {
 	g := newGallery(t)
 	now := share(g, &swell{Height: 1})

@@ -57,8 +57,7 @@ const (
 	Due Selector = iota
 	// AllKnown are those with confirmed state of any tick up to that of the step.
 	AllKnown
-	// Differing are those of which Check found that they differ from the confirmed state at
-	// the present tick.
+	// Differing are those that differed from the confirmed state at the present tick in Check.
 	Differing
 )
 

@@ -23,8 +23,9 @@ func withKid(t *testing.T) (f *forecast, e, kid, grandkid ecs.Entity) {
 	return f, e, kid, grandkid
 }
 
-// An entity whose prediction ends while it is despawned ahead of the server is there again,
-// and so is what of the game's was despawned with it; what the game despawned by itself is not.
+// An entity whose prediction ends while it is despawned ahead of the server returns, and so do the
+// game's own children that were despawned with it; entities that the game despawned separately do
+// not.
 //
 // Proves: B12, B17
 func TestPredictionEndsWhileDespawned(t *testing.T) {
@@ -50,8 +51,9 @@ func TestPredictionEndsWhileDespawned(t *testing.T) {
 	assert.False(t, f.world.Alive(alone))
 }
 
-// A child of which only what is the game's own goes back is there again before it was
-// despawned, by itself or with its parent, with what it had then; and it goes again.
+// A child of which only the game's own components roll back returns when the world is before its
+// despawn, by itself or with its parent, with its components of that time; and it is despawned
+// again.
 //
 // Proves: B16, B17
 func TestAChildOfTheGamesOwnIsThereBeforeItWasDespawned(t *testing.T) {
@@ -88,8 +90,9 @@ func TestAChildOfTheGamesOwnIsThereBeforeItWasDespawned(t *testing.T) {
 	}
 }
 
-// What is kept out of rollbacks and despawned ahead of the server comes back where the server
-// has not despawned it by then, with what of the game's went with it; nothing goes back for it.
+// An entity that is excluded from rollback and was despawned ahead of the server returns if the
+// server has not despawned it by the confirmed tick, with its children of the game's own; there is
+// no rollback for it.
 //
 // Proves: B12, B18
 func TestDespawningWhatIsKeptOutOfRollbacks(t *testing.T) {
@@ -166,8 +169,8 @@ func TestADespawnFarAheadIsNotWaitedFor(t *testing.T) {
 	assert.Empty(t, f.p.lifecycle.leaving)
 }
 
-// A replay that gives what is kept out of it another structure changes nothing of that, whichever
-// components it has.
+// A replay that changes the structure of an excluded entity leaves the entity unchanged in the end,
+// whichever components it has.
 //
 // Proves: B18
 func TestAReplayReshapesNothingThatIsKeptOutOfIt(t *testing.T) {

@@ -29,9 +29,9 @@ func TestAPredictedDespawnIsFinalIfTheServerAgrees(t *testing.T) {
 	assert.Zero(t, f.p.Stats().Rollbacks)
 }
 
-// One that the server does not make is undone once the frontier is there, whether the server
-// says something of the entity or not. All comes back: what is the game's own, too, as it
-// was.
+// A predicted despawn that the server does not make is undone once the confirmed tick reaches it,
+// with or without new confirmed state of the entity. All components return, including the game's
+// own, with their values.
 //
 // Proves: B12
 func TestAPredictedDespawnIsUndoneIfTheServerDisagrees(t *testing.T) {
@@ -71,8 +71,8 @@ func TestAPredictedDespawnIsUndoneIfTheServerDisagrees(t *testing.T) {
 }
 
 // A predicted despawn that the server does not make is undone in the first frame in which the
-// frontier has come to its tick, and no earlier, though the server says nothing of the entity; in
-// a rollback, and without one where the entity is kept out of them.
+// confirmed tick has reached its tick, and no earlier, even without confirmed state of the entity;
+// by a rollback, and without one if the entity is excluded from rollback.
 //
 // Proves: B12
 func TestAPredictedDespawnIsUndoneAtTheFrontier(t *testing.T) {
@@ -198,8 +198,8 @@ func TestWhatTheGameRemovesStaysRemoved(t *testing.T) {
 	assert.Equal(t, 1, f.p.entities.table.Len())
 }
 
-// What the game hangs on a predicted entity goes back with it: what was spawned since is
-// spawned anew, what was changed has its value again, and a predicted despawn takes all.
+// Children that the game attaches to a predicted entity roll back with it: later spawns are
+// repeated, changed values are restored, and a predicted despawn takes all of them.
 //
 // Proves: B17
 func TestLocalChildrenGoBackWithTheirParents(t *testing.T) {
@@ -255,8 +255,8 @@ func TestLocalChildrenGoBackWithTheirParents(t *testing.T) {
 	assert.False(t, f.world.Alive(e) || f.world.Alive(kid))
 }
 
-// A child that hung on its parent before that was predicted, or that came outside of ticks, is
-// no part of what is computed: it goes back to values that it had, and is never removed.
+// A child that was attached before its parent was predicted, or that was spawned outside of ticks,
+// is no part of the simulation: its values are rolled back, and it is never removed.
 //
 // Proves: B17
 func TestWhatTheGameDoesBetweenTicksIsNotUndone(t *testing.T) {
@@ -274,7 +274,7 @@ func TestWhatTheGameDoesBetweenTicksIsNotUndone(t *testing.T) {
 	assert.EqualValues(t, 9, f.holds(e).Left)
 }
 
-// What is excluded is not compared, not moved by a rollback, and goes only when the server
+// An excluded entity is not compared, not moved by a rollback, and despawns only when the server
 // despawns it.
 //
 // Proves: B18

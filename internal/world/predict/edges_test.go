@@ -39,8 +39,8 @@ func TestWhatHangsOnAChildGoesBack(t *testing.T) {
 	assert.True(t, f.p.Predicts(kid) && f.p.Predicts(grandkid) && f.p.Predicts(last))
 }
 
-// What is excluded stays so where it was that before it came to be predicted, and where its
-// prediction ends and begins in one frame.
+// An entity that was excluded before it came to be predicted stays excluded, also if its prediction
+// ends and begins in one frame.
 //
 // Proves: B18
 func TestWhatIsExcludedBeforeItIsPredicted(t *testing.T) {
@@ -59,8 +59,8 @@ func TestWhatIsExcludedBeforeItIsPredicted(t *testing.T) {
 	assert.Zero(t, f.at(b).X)
 }
 
-// What is wrong at the tick from which the clock has jumped is put right before the ticks
-// that it went past are computed.
+// A misprediction at the tick from which the clock has jumped is corrected before the skipped ticks
+// run.
 //
 // Proves: S3
 func TestAMismatchAtTheTickBeforeAJump(t *testing.T) {
@@ -72,8 +72,8 @@ func TestAMismatchAtTheTickBeforeAJump(t *testing.T) {
 	assert.EqualValues(t, 63, f.at(e).X)
 }
 
-// Where the frontier is the present, a resource that the server leaves alone is put right there,
-// and nothing is computed anew.
+// If the confirmed tick is the present, a resource that the server does not change is corrected
+// there, and nothing is replayed.
 //
 // Proves: B15
 func TestAResourceThatIsKnownAtThePresent(t *testing.T) {
@@ -177,8 +177,8 @@ func TestARelationToWhatTheGameRemoved(t *testing.T) {
 	assert.Empty(t, f.check())
 }
 
-// What is despawned ahead of the server, and then not to be predicted any more, is there as the
-// server has it, with what is the game's own.
+// An entity that is despawned ahead of the server, and then no longer predicted, returns in its
+// confirmed state, with its components of the game's own.
 //
 // Proves: B25
 func TestPredictionIsTurnedOffOfWhatIsDespawned(t *testing.T) {
@@ -249,7 +249,7 @@ func TestManyRequests(t *testing.T) {
 	assert.Equal(t, "restore 1002", f.check()[0])
 }
 
-// What is despawned between two ticks comes back whole, too, where the world goes back to before.
+// An entity that is despawned between two ticks returns whole, too, after a rollback to before.
 //
 // Proves: B12
 func TestADespawnBetweenTicksIsUndone(t *testing.T) {

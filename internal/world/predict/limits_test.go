@@ -52,7 +52,7 @@ func TestAClockThatIsSetBackFindsWhatWas(t *testing.T) {
 	assert.Zero(t, f.p.Stats().Rollbacks)
 }
 
-// A jump beyond the histories begins anew at the frontier, once that is near.
+// After a jump beyond the histories they restart at the confirmed tick, once that is near.
 //
 // Proves: B11, S3
 func TestAJumpBeyondTheHistoriesBeginsAnew(t *testing.T) {
@@ -71,8 +71,8 @@ func TestAJumpBeyondTheHistoriesBeginsAnew(t *testing.T) {
 	assert.Empty(t, f.check(), "there are histories again")
 }
 
-// Where a clock that is set forward begins anew, ticks that had run run again, and those that
-// it went past run for the first time; also after two jumps, or one back.
+// When histories restart after a clock was set forward, ticks that had run are replayed, and the
+// skipped ones run for the first time; also after two jumps, or one back.
 //
 // Proves: S3
 func TestABeginningAnewAfterAJumpRepeatsWhatHasRun(t *testing.T) {
@@ -146,9 +146,8 @@ func TestASilentServerStopsNothing(t *testing.T) {
 	assert.EqualValues(t, 1005, f.at(e).X)
 }
 
-// A system that panics in a replay leaves a client that goes on: what it has computed by
-// then counts for nothing, and the next frame begins anew at the frontier, also if the clock
-// is set meanwhile.
+// A client survives a system that panics in a replay: the results so far are discarded, and in the
+// next frame histories restart at the confirmed tick, also if the clock is set meanwhile.
 func TestAPanicInAReplay(t *testing.T) {
 	for name, jump := range map[string]int{"": 0, "and a jump": 1} {
 		t.Run(name, func(t *testing.T) {
@@ -191,8 +190,8 @@ func TestAPanicInATick(t *testing.T) {
 	assert.EqualValues(t, 15, f.at(e).X, "once in 1006")
 }
 
-// The oldest of several ticks that are asked for decides, which is right for all of them; by
-// the newest, what was older is not computed anew: here the place of b in 1003 stays wrong.
+// The oldest of several requested ticks decides, which corrects all of them. If the newest decides,
+// older ticks are not replayed: here the place of b in 1003 stays wrong.
 //
 // Proves: T1
 func TestOfSeveralTicksTheOldestDecides(t *testing.T) {
@@ -243,8 +242,8 @@ func TestRequestsOfTheGame(t *testing.T) {
 	assert.EqualValues(t, 3, f.p.Stats().Rollbacks[ByRequest])
 }
 
-// A tick before the frontier can be asked for: what is known there is put in when the replay
-// comes by.
+// A tick before the confirmed one can be requested: confirmed state of later ticks is inserted when
+// the replay reaches them.
 func TestARequestBeforeTheFrontier(t *testing.T) {
 	f, a := steady(t, nil)
 	f.says(a, 1003, fcPlace{12, 0}, fcPace{1, 0})

@@ -52,8 +52,8 @@ func (f *forecast) saysOnce(e ecs.Entity, size uint32) {
 	f.p.Confirmed(slot)
 }
 
-// What is shown as it comes is not computed anew: a rollback shows the server's last word of
-// it again, whatever the ticks since have made of it.
+// Simple components are not replayed: a rollback writes their last confirmed values again, whatever
+// the ticks since have written.
 //
 // Proves: B20
 func TestSimpleIsTheServersLastWord(t *testing.T) {
@@ -77,7 +77,7 @@ func TestSimpleIsTheServersLastWord(t *testing.T) {
 	assert.Empty(t, f.check(), "what it is says nothing about the prediction")
 }
 
-// What is the game's own, and local, goes back and is computed anew, and is compared with nothing.
+// Local components of the game's own roll back and are replayed, and are not compared.
 //
 // Proves: B16
 func TestLocalComponentsGoBack(t *testing.T) {
@@ -96,7 +96,7 @@ func TestLocalComponentsGoBack(t *testing.T) {
 	assert.EqualValues(t, 78, f.holds(e).Left, "two ticks at 10, and two at 1")
 }
 
-// What is near enough by the component's own tolerance is no reason to go back; what is not, is.
+// Differences within a component's own tolerance cause no rollback; larger ones do.
 //
 // Proves: B22
 func TestATolerance(t *testing.T) {
@@ -125,8 +125,8 @@ func TestATolerance(t *testing.T) {
 	assert.EqualValues(t, 21, heat().Degrees)
 }
 
-// What a rollback has put right is told: what the present was predicted to be, and what it is.
-// What did not change, what came and what went is none of it.
+// A correction reports a present value that a rollback has changed: the predicted one, and the new
+// one. Unchanged, added and removed values are not reported.
 //
 // Proves: T6, T8
 func TestCorrectionsAreTold(t *testing.T) {

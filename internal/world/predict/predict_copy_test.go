@@ -14,8 +14,8 @@ func (f *forecast) turnOff(e ecs.Entity) {
 	f.p.Untrack(e, slot)
 }
 
-// Before the clock is the server's, what the server says is shown as it comes, whatever its
-// ticks; what is predicted begins at the frontier, once it is.
+// Before the clock is synced, confirmed state is shown as it arrives, whatever its ticks;
+// afterwards histories begin at the confirmed tick.
 //
 // Proves: S3
 func TestBeforeTheClockIsSynced(t *testing.T) {
@@ -40,8 +40,8 @@ func TestBeforeTheClockIsSynced(t *testing.T) {
 	assert.Empty(t, f.check())
 }
 
-// An entity can be turned over to the server and back, also within one frame: what was predicted
-// of it before counts no more.
+// Prediction of an entity can be switched off and on, also within one frame: its earlier
+// predictions no longer count.
 func TestPredictionIsTurnedOffAndOn(t *testing.T) {
 	for name, between := range map[string]int{"in one frame": 0, "some frames apart": 3} {
 		t.Run(name, func(t *testing.T) {

@@ -111,7 +111,7 @@ func TestAResourceThatComesIsOfThePresent(t *testing.T) {
 	assert.Equal(t, fcTide{Level: 22, Rate: 3}, *w.tide())
 }
 
-// What is said of the present is written into it, and of a tick to come when that runs.
+// A confirmed value of the present is written into it, and one of a future tick when that runs.
 //
 // Proves: B15
 func TestAResourceOfThePresentAndTheFuture(t *testing.T) {
@@ -168,7 +168,7 @@ func TestAResourceGoesBackWithTheEntities(t *testing.T) {
 	assert.Equal(t, fcTide{Level: 42, Rate: 1}, *w.tide())
 }
 
-// While the ticks are not the server's, what it says is taken over as it comes.
+// While the clock is not synced, confirmed values are taken over as they arrive.
 func TestAResourceBeforeTheClockIsSet(t *testing.T) {
 	w := newTidal(t)
 	w.synced = false

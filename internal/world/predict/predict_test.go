@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What is predicted as the server computes it is never computed anew.
+// A correct prediction is never replayed.
 //
 // Proves: B1
 func TestCorrectPredictionsCauseNoRollback(t *testing.T) {
@@ -25,8 +25,7 @@ func TestCorrectPredictionsCauseNoRollback(t *testing.T) {
 	assert.EqualValues(t, 10+f.time.Tick-1001, f.at(e).X)
 }
 
-// A value that was predicted otherwise is put right as of its tick, and every tick since is
-// computed anew from it.
+// A mispredicted value is corrected at its tick, and every tick since is replayed from it.
 //
 // Proves: B2, T2
 func TestAMismatchGoesBackToItsTickAndComputesAnew(t *testing.T) {

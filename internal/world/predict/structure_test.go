@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// steady is a world with one entity, named a, that the server spoke of as of 1001, with the
-// frontier there, and is now at the end of 1005, predicted right.
+// steady is a world with one entity, named a, with confirmed state as of 1001, which is the
+// confirmed tick. The world is now at the end of 1005, and predicted correctly.
 func steady(t *testing.T, with func(*PredictionConfig)) (*forecast, ecs.Entity) {
 	f := newForecast(t, with)
 	f.run(1)
@@ -132,7 +132,7 @@ func TestWhatTheServerAddedIsAdded(t *testing.T) {
 	assert.Equal(t, fcPlace{19, 0}, *f.at(e), "three ticks since")
 }
 
-// What was predicted wrong is put right though the server never speaks of it.
+// A misprediction is corrected even if no confirmed state of the entity arrives.
 //
 // Proves: B7
 func TestWhatTheServerLeftAloneIsPutRight(t *testing.T) {
@@ -180,8 +180,8 @@ func TestNewerWordsAreKeptInAReplay(t *testing.T) {
 	assert.Empty(t, f.check(), "what was put in is history")
 }
 
-// Where nothing is wrong at the frontier and two entities are at later ticks, in whatever order
-// these came, the rollback is to the older of the two.
+// If nothing is mispredicted at the confirmed tick, and two entities are at later ticks, in
+// whatever order their confirmed state arrived, the rollback is to the older of the two.
 //
 // Proves: B9
 func TestTheOldestOfSeveralConfirmedTicksIsGoneBackTo(t *testing.T) {
@@ -206,8 +206,8 @@ func TestTheOldestOfSeveralConfirmedTicksIsGoneBackTo(t *testing.T) {
 	}
 }
 
-// Of several ticks that come in one frame all count: what is wrong at the newest only is
-// found there, and what is wrong at the frontier there.
+// Of several ticks that arrive in one frame all count: a misprediction at the newest only is found
+// there, and one at the confirmed tick there.
 //
 // Proves: B9
 func TestSeveralConfirmedTicksInOneFrame(t *testing.T) {
@@ -219,9 +219,9 @@ func TestSeveralConfirmedTicksInOneFrame(t *testing.T) {
 	assert.Equal(t, fcPlace{14, 7}, *f.at(a))
 }
 
-// Where one entity is wrong at the frontier and another at a later tick that came in the same
-// frame, both are put right: the rollback is to the older tick, and the later word is put in at
-// its own.
+// If one entity is mispredicted at the confirmed tick and another at a later tick that arrived in
+// the same frame, both are corrected: the rollback is to the older tick, and the later confirmed
+// state is inserted at its own.
 //
 // Proves: B9
 func TestConfirmedTicksOfSeveralEntitiesInOneFrame(t *testing.T) {
@@ -244,8 +244,8 @@ func TestConfirmedTicksOfSeveralEntitiesInOneFrame(t *testing.T) {
 	assert.Equal(t, fcPlace{41, 0}, *f.at(a))
 }
 
-// What the server says of the present tick is written there, and what it says of one to come
-// waits for it. Neither needs a replay, and what is as predicted changes nothing.
+// Confirmed state of the present tick is written there, and that of a future tick waits for it.
+// Neither needs a replay, and confirmed state that equals the prediction changes nothing.
 //
 // Proves: B10, T3
 func TestConfirmationsOfThePresentAndTheFuture(t *testing.T) {

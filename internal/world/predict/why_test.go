@@ -27,7 +27,7 @@ type (
 	whyWind  struct{ Strength float32 }
 )
 
-// explained is a world whose rollbacks are told by hand.
+// explained is a world with rollbacks that the test reports by hand.
 type explained struct {
 	*Why
 	world  *ecs.World
@@ -114,8 +114,7 @@ func floats(values ...float32) (memory []byte) {
 	return memory
 }
 
-// Of what is found in a frame, the first of the tick that the client goes back to is its
-// reason; the rest is counted.
+// Of the findings in a frame, the first of the restored tick is the reason; the others are counted.
 func TestARollbackIsExplained(t *testing.T) {
 	x := newExplained(t, 8)
 	ball := x.world.NewEntity()
@@ -186,7 +185,7 @@ func TestRollbacksOfAllReasonsAreExplained(t *testing.T) {
 	}
 }
 
-// What was known of another player's input then is told beside what is known now.
+// Another player's input as known at the time is reported beside the one known now.
 func TestARollbackByAnInputTellsBothInputs(t *testing.T) {
 	x := newExplained(t, 1)
 	x.tick(50, whyKeys{Left: true})
@@ -199,7 +198,7 @@ func TestARollbackByAnInputTellsBothInputs(t *testing.T) {
 		"is {Left:false Right:true}", x.player)}, x.lines())
 }
 
-// The memory of rollbacks has a bound, and what is found without one to follow is forgotten.
+// The number of kept rollbacks is bounded, and findings without a rollback are dropped.
 func TestOnlyTheLastRollbacksAreKept(t *testing.T) {
 	x := newExplained(t, 2)
 	for tick := range entangle.Tick(5) {
@@ -222,8 +221,8 @@ func TestARollbackThatDoesNotEndIsKept(t *testing.T) {
 	assert.Equal(t, []string{"tick 1, 1 back: the game asked for it", "tick 3, 1 back, 1ms: the game asked for it"}, x.lines())
 }
 
-// Nobody who does not ask pays: nil does nothing. Once its memory has grown, keeping
-// allocates nothing either.
+// A nil Why does nothing and costs nothing. Once its memory has grown, recording allocates nothing
+// either.
 func TestExplainingAllocatesNothing(t *testing.T) {
 	var off *Why
 	off.Found(WhyFinding{})
@@ -250,7 +249,7 @@ func TestExplainingAllocatesNothing(t *testing.T) {
 	assert.Zero(t, alloctest.Count(100, work))
 }
 
-// What is counted can be printed.
+// The counters can be printed.
 func TestStatsOfPredictionAreOneLine(t *testing.T) {
 	stats := PredictionStats{Resyncs: 1}
 	assert.Equal(t, "0 rollbacks; 0 corrections, 1 resyncs", stats.String())

@@ -56,7 +56,7 @@ type forecast struct {
 	sched  *tick.Schedule
 	p      *Prediction
 	synced bool
-	f      entangle.Tick // the frontier
+	f      entangle.Tick // the confirmed tick
 	set    bool          // there is one
 	buried []ecs.Entity
 	steps  []string
@@ -161,7 +161,7 @@ func (f *forecast) run(frames int) {
 	}
 }
 
-// check runs a frame without a tick, and returns what it has gone back and computed.
+// check runs a frame without a tick, and returns its rollback and replay.
 func (f *forecast) check() []string {
 	f.steps = nil
 	f.sched.Frame(f.world, 0)

@@ -27,7 +27,7 @@ type message struct {
 	body  []byte
 	cost  int
 	stamp Stamp   // when it was queued
-	share uint8   // of its lane
+	share uint8   // of its channel
 	began float64 // where its first piece ended in its share
 
 	pieces  []piece

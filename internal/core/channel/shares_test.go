@@ -49,8 +49,8 @@ func (c *contest) tick(allow int) {
 	}
 }
 
-// Under an allowance, what is sent follows priority, be it dropped, kept or repeated: of
-// channels, and of messages in one channel. The lowest gets its share too.
+// Under a byte budget, sending follows priority, of channels and of messages in one channel,
+// whether messages are dropped, kept or resent. The lowest gets its share too.
 //
 // Proves: P13
 func TestSharesFollowPriority(t *testing.T) {

@@ -41,7 +41,7 @@ type twinState struct {
 	values [5]string
 }
 
-// twinWord is the server's word of one entity.
+// twinWord is the confirmed state of one entity.
 type twinWord struct {
 	Confirmed
 	values [5]string

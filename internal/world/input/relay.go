@@ -32,7 +32,7 @@ type relay struct {
 
 // RelayStats counts the inputs that a server relays.
 type RelayStats struct {
-	Encoded uint64 // runs of ticks, each of one lane in one frame; each serves all clients
+	Encoded uint64 // runs of ticks, each of one stream in one frame; each serves all clients
 }
 
 const (

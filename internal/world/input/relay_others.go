@@ -88,7 +88,7 @@ func (o *othersInputs) Connect(shown *sink.Copy, slotOf func(repl.ID) (repl.Slot
 	}
 }
 
-// reset ends all lanes: a connection has ended.
+// reset ends all input streams: a connection has ended.
 func (o *othersInputs) reset() {
 	for _, lane := range o.lanes {
 		o.end(lane)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// newsOf is a prediction that is told of resources.
+// newsOf is a prediction that records which resources have news.
 type newsOf []int
 
 func (n *newsOf) Resource(number int) { *n = append(*n, number) }

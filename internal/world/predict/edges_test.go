@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// docks is the server's word, beside the rest, that an entity docks at another.
+// docks adds to the confirmed state that an entity docks at another.
 func (f *forecast) docks(e, at ecs.Entity) {
 	word := f.p.Store().Confirmed(f.p.entities.slotOf(e))
 	word.Mask.Set(f.col(f.dock))

@@ -29,8 +29,8 @@ type entities struct {
 	before  structureLog
 }
 
-// rewound is the marker of the table: every entity has it that rolls back, be it predicted or
-// attached to a predicted one by the game. A marker needs a byte to find rows by.
+// rewound is the marker of the table: every entity that rolls back has it, whether it is predicted
+// or attached to a predicted one by the game. A marker needs a byte to find rows by.
 type rewound struct{ _ byte }
 
 func (t *entities) init(cfg *PredictionConfig, at *progress) error {

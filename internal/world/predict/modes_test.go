@@ -40,7 +40,7 @@ func TestOnceIsTakenOverWithTheEntity(t *testing.T) {
 	}
 }
 
-// saysOnce is the server's word of a kit, which the world gets if it has none.
+// saysOnce is the confirmed state of a kit, which the world gets if it has none.
 func (f *forecast) saysOnce(e ecs.Entity, size uint32) {
 	slot := f.p.entities.slotOf(e)
 	f.p.Store().Confirmed(slot).Mask.Set(f.col(f.kit))

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// turnOff is the server's word that an entity is not for this client to predict.
+// turnOff applies a record after which this client may not predict an entity.
 func (f *forecast) turnOff(e ecs.Entity) {
 	slot := f.p.entities.slotOf(e)
 	f.world.Exchange(e, nil, f.p.Marks())

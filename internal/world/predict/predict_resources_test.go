@@ -48,7 +48,7 @@ func (w *tidal) tide() *fcTide {
 	return v
 }
 
-// says is the server's word of the resource, as of a tick.
+// says sets the confirmed value of the resource, as of a tick.
 func (w *tidal) says(tick entangle.Tick, v fcTide) {
 	r := &w.shelf.List[0]
 	*r.Spare.(*fcTide) = v
@@ -56,7 +56,7 @@ func (w *tidal) says(tick entangle.Tick, v fcTide) {
 	w.shelf.Write(r)
 }
 
-// settledAt has the server's word be known up to a tick.
+// settledAt sets the confirmed tick.
 func (w *tidal) settledAt(tick entangle.Tick) { w.f, w.set = tick, true }
 
 // replayed is the steps of a rollback to a tick, from the present one.

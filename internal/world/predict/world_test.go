@@ -176,7 +176,7 @@ func (f *forecast) trace(kind rollback.StepKind, tick entangle.Tick, slot rollba
 	f.steps = append(f.steps, line)
 }
 
-// spawns is the server's word that there is an entity with a place and a pace, as of a tick.
+// spawns delivers a confirmed spawn of an entity with a place and a pace, as of a tick.
 func (f *forecast) spawns(name string, tick entangle.Tick, place fcPlace, pace fcPace) ecs.Entity {
 	e := f.world.NewEntity(append(f.p.Marks(), f.place, f.pace)...)
 	*f.at(e), *f.moves(e) = place, pace
@@ -186,7 +186,7 @@ func (f *forecast) spawns(name string, tick entangle.Tick, place fcPlace, pace f
 	return e
 }
 
-// says is the server's word of an entity as of a tick.
+// says delivers the confirmed state of an entity as of a tick.
 func (f *forecast) says(e ecs.Entity, tick entangle.Tick, place fcPlace, pace fcPace) {
 	slot := f.p.entities.slotOf(e)
 	word := f.p.Store().Confirmed(slot)
@@ -198,7 +198,7 @@ func (f *forecast) says(e ecs.Entity, tick entangle.Tick, place fcPlace, pace fc
 	f.p.Confirmed(slot)
 }
 
-// despawns is the server's word that an entity is gone as of a tick.
+// despawns delivers a confirmed despawn of an entity as of a tick.
 func (f *forecast) despawns(e ecs.Entity, tick entangle.Tick) {
 	slot := f.p.entities.slotOf(e)
 	word := f.p.Store().Confirmed(slot)
@@ -206,7 +206,7 @@ func (f *forecast) despawns(e ecs.Entity, tick entangle.Tick) {
 	f.p.Gone(e, slot, tick)
 }
 
-// settled is the server's word that all is here as of a tick.
+// settled sets the confirmed tick.
 func (f *forecast) settled(tick entangle.Tick) { f.f, f.set = tick, true }
 
 func (f *forecast) col(id ecs.ID) int {

@@ -40,11 +40,11 @@ func dealt(wants, owed []int, total int) []int {
 	return got
 }
 
-// Whoever wants how much in which frame, of all that share a cap together no more is sent in any span
-// of time than the rate, what is saved up and a piece for each allow; and no less than that while one
-// of them wants more. What there is is divided equally but for what one does not want, which goes to
-// the others; and a piece that was ended beyond a part is taken off the next parts of the one that it was
-// for, and off nobody else's. So those that always want more are sent the same.
+// Whatever is wanted in each frame, all accounts of a cap together send no more in any span of time
+// than the rate, the savings and a piece for each allow, and no less while one of them wants more.
+// Bytes are divided equally, and those that one account does not want go to the others. A piece
+// that was completed beyond a part is subtracted from the next parts of its own account only, so
+// accounts that always want more send the same.
 //
 // Proves: P12
 func TestAPoolIsSharedFairlyAndBindsInAnySpan(t *testing.T) {

@@ -108,9 +108,8 @@ func testShares(t *testing.T, mode Mode, keep, apart bool, burst int) {
 	}
 }
 
-// What counts is the product of the channel's priority and the message's: a message of 10 in a
-// channel of 1 leaves as often as one of 1 in a channel of 10, and twice as often as those whose
-// product is 5.
+// The product of the channel's priority and the message's counts: a message of 10 in a channel of 1
+// leaves as often as one of 1 in a channel of 10, and twice as often as those with a product of 5.
 //
 // Proves: P12, P13
 func TestPrioritiesOfChannelAndMessageMultiply(t *testing.T) {

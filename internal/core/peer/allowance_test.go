@@ -265,9 +265,8 @@ func (p *pair) commit(what func()) {
 	p.world.Commit()
 }
 
-// Under a cap so little structure waits in the channel that what comes later is told of as it
-// is by then: two frames' worth and a message, so that a frame that may have twice as much as
-// the last has it.
+// Under a cap so little structure waits in the channel that later structure is sent in its latest
+// state: two frames' worth and a message, so that a frame with twice the last budget can use it.
 func TestLittleStructureWaitsInTheChannelUnderACap(t *testing.T) {
 	const allow, message = 3000, 1200
 	p := newNarrowPair(t)

@@ -39,9 +39,9 @@ func (p *pair) tickWith(what func()) {
 	p.also = nil
 }
 
-// A client that comes to a large world is told how many groups there are, gets them over
-// several ticks, and is told when it holds all of them. What comes later is not waited
-// for. Both ends know how far it is.
+// A client that joins a large world receives the number of groups, then the groups over several
+// ticks, and then a notice that it has all of them. Later groups are not waited for. Both ends know
+// the progress.
 //
 // Proves: R3
 func TestAClientIsToldWhenItHoldsAllThatWasThere(t *testing.T) {

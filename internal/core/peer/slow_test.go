@@ -86,9 +86,9 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// A client that hears or says nothing for five minutes costs the server no more than one
-// that does so for twenty seconds, though everything changes all the time, and entities
-// gain and lose nothing that it would have to be told reliably.
+// A client that receives or sends nothing for five minutes costs the server no more than one that
+// does so for twenty seconds, though all values change all the time, without changes of structure,
+// which are reliable.
 //
 // Proves: R39, Z10
 func TestADeafClientCostsNoMoreWithTime(t *testing.T) {

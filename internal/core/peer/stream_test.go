@@ -131,8 +131,8 @@ func TestAStreamRidesAlongUnlessItIsUrgent(t *testing.T) {
 	assert.Equal(t, []entangle.Tick{p.tick}, s.serverInputs.ticks, "the tick of the packet")
 }
 
-// A stream is told of each packet whether it has arrived, so that what got lost is said
-// again; a network that loses and repeats hands it nothing twice.
+// A stream learns whether each packet was acknowledged or lost, so that lost data is resent; a
+// network that loses and duplicates packets delivers nothing twice.
 func TestAStreamHearsWhatBecameOfItsPackets(t *testing.T) {
 	p, s := newStreamPair(t, false)
 	p.run(30)

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// saysNoKit is the server's word that an entity has no kit any more, which the copy takes from
-// the world as it comes.
+// saysNoKit removes an entity's kit from the confirmed state; the copy removes it from the world on
+// arrival.
 func (f *forecast) saysNoKit(e ecs.Entity) {
 	slot := f.p.entities.slotOf(e)
 	f.p.Store().Confirmed(slot).Mask.Clear(f.col(f.kit))
@@ -90,7 +90,7 @@ func TestWhatTheGameDoesWithAnOnceInTicksGoesBack(t *testing.T) {
 	assert.Equal(t, "place pace fuel ", f.has(e))
 }
 
-// saysOnceNoWorld is the server's word that there is still a kit, of which the world gets nothing.
+// saysOnceNoWorld confirms that there is still a kit, and does not change the world.
 func (f *forecast) saysOnceNoWorld(e ecs.Entity) {
 	slot := f.p.entities.slotOf(e)
 	f.p.Store().Confirmed(slot).Mask.Set(f.col(f.kit))

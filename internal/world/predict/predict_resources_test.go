@@ -129,8 +129,8 @@ func TestAResourceOfThePresentAndTheFuture(t *testing.T) {
 	assert.Zero(t, w.p.stats.Rollbacks[ByResource])
 }
 
-// Where the game has changed what the server leaves alone, the server's word holds before
-// the tick is no longer kept.
+// If the game has changed a resource that the server does not change, the confirmed value is
+// applied before its tick is no longer held.
 //
 // Proves: B15
 func TestAResourceThatTheServerLeavesAlone(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What the server says, and the client does not foretell, is told with what both have.
+// A misprediction is reported with the predicted and the confirmed value.
 func TestRollbacksAreExplainedAsTheyHappen(t *testing.T) {
 	var why *Why
 	now := time.Time{}

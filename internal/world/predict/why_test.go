@@ -136,7 +136,7 @@ func TestARollbackIsExplained(t *testing.T) {
 	}, x.lines())
 }
 
-// Where entities have a number that is the same everywhere, it is told.
+// A report contains the entity's SID, if it has one.
 func TestARollbackTellsTheSID(t *testing.T) {
 	x := newExplained(t, 1)
 	e := x.world.NewEntity(ecs.ComponentID[components.SID](x.world))

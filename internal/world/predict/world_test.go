@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The components of what is foretold: a place that moves by a pace in every tick, what the
-// server shows as it comes, what it says once, and what it never hears of.
+// The predicted components: a place that moves by a pace in every tick, a component that is shown
+// as it arrives, one that is sent once, and one that is never sent.
 type (
 	fcPlace struct{ X, Y int32 }
 	fcPace  struct{ X, Y int32 }

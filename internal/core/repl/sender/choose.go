@@ -6,13 +6,13 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// choice is how a short peer chooses among what is planned. It is kept from tick to tick
-// for its memory, and for whose turn it is.
+// choice selects records for a peer whose budget has no room for all planned records. It is kept
+// from tick to tick for its memory, and for the position at which ties continue.
 //
-// Each record has a key, which is higher the more urgent it is. What the records of each
-// key take is summed up in two rounds of eleven bits: that finds the key down to which
-// there is room for all, and nothing is sorted for it. What goes is marked in its key, and
-// taken from the plan in the order in which it stands there, which is nearly that of handles.
+// Each record has a key, which is higher the more urgent the record is. Two rounds of eleven bits
+// sum up the sizes of the records by key: that finds the lowest key down to which all records fit,
+// without sorting. Chosen records are marked in their keys and taken from the plan in the order of
+// the plan, which is nearly that of handles.
 type choice struct {
 	keys   []uint32 // of the plan's records
 	ties   []tie    // those that share the rest of the room
@@ -27,10 +27,10 @@ type choice struct {
 	broken bool        // the last tick had no packet for all that was chosen
 }
 
-// picked marks the key of a record that goes. It is above all keys.
+// picked marks the key of a chosen record. It is above all keys.
 const picked = 1 << 31
 
-// pool is what was chosen of the predicted groups, or of the others: public and private.
+// pool is the chosen records of predicted groups, or of the others: public and private.
 type pool [2][]planned
 
 // The pools.
@@ -39,7 +39,7 @@ const (
 	othersPool
 )
 
-// tie is a record that is as urgent as others, of which not all find room.
+// tie is a record as urgent as others, of which not all fit.
 type tie struct {
 	rec int32
 	h   repl.Handle
@@ -47,15 +47,15 @@ type tie struct {
 
 const (
 	roundBits = 11
-	// keyShift is how many bits of a key are not looked at. What differs in them alone is
-	// a tie.
+	// keyShift is the number of low key bits that are ignored. Keys that differ only in them are
+	// ties.
 	keyShift = 31 - 2*roundBits
-	// maxTries bounds how often a choice is made anew because it turned out too large.
+	// maxTries bounds how often a choice is repeated because it turned out too large.
 	maxTries = 4
 )
 
-// choose chooses among the records of some steps, which are of one pool, the most urgent
-// that there is room for, and returns about how many bits they take.
+// choose selects the most urgent records that fit, among the records of some steps, which belong to
+// one pool. It returns their approximate size in bits.
 func (p *Peer) choose(which int, steps []step, room int) (bits int) {
 	k := &p.choice
 	if len(steps) == 0 {
@@ -90,9 +90,8 @@ func (p *Peer) choose(which int, steps []step, room int) (bits int) {
 	return bits
 }
 
-// pick finds the key down to which there is room for all, and marks as many of those of that
-// key as there is room for. It returns the key, without the bits that are not looked at, and
-// what is taken.
+// pick finds the key down to which all records fit, and marks as many records of that key as fit.
+// It returns the key without its ignored bits, and the used room.
 func (p *Peer) pick(steps []step, room int) (least uint32, used int) {
 	k := &p.choice
 	least, left := p.cutoff(steps, room)
@@ -108,8 +107,8 @@ func (p *Peer) pick(steps []step, room int) (least uint32, used int) {
 	return least, room - p.pickTies(left)
 }
 
-// pickTies marks of those that are equally urgent as many as there is room for, from where
-// the last time left off, and returns the room that is left.
+// pickTies marks as many of the equally urgent records as fit, continuing from the end of the last
+// call, and returns the room that is left.
 func (p *Peer) pickTies(room int) int {
 	k := &p.choice
 	turn := k.turn
@@ -126,7 +125,7 @@ func (p *Peer) pickTies(room int) int {
 	return room
 }
 
-// collect takes into a pool what is marked, and what is more urgent than a key.
+// collect moves the marked records and those more urgent than a key into a pool.
 func (p *Peer) collect(which int, steps []step, least uint32) {
 	k := &p.choice
 	for i := range steps {
@@ -141,7 +140,7 @@ func (p *Peer) collect(which int, steps []step, least uint32) {
 	}
 }
 
-// putBack takes a choice back.
+// putBack undoes a choice.
 func (p *Peer) putBack(which int, steps []step) {
 	k := &p.choice
 	k.pools[which] = k.pools[which].empty()
@@ -153,7 +152,7 @@ func (p *Peer) putBack(which int, steps []step) {
 	}
 }
 
-// poolOf returns which part of a pool is for a space.
+// poolOf returns the part of a pool that belongs to a space.
 func (p *Peer) poolOf(sp *space) int {
 	if sp == &p.private {
 		return 1
@@ -161,8 +160,8 @@ func (p *Peer) poolOf(sp *space) int {
 	return 0
 }
 
-// cutoff returns the key down to which there is room for all, without those of that key,
-// and the room that they leave.
+// cutoff returns the key down to which all records fit, excluding those of that key, and the room
+// that they leave.
 func (p *Peer) cutoff(steps []step, room int) (least uint32, left int) {
 	top, left := p.round(steps, room, 0, 31)
 	if top == 0 {
@@ -171,9 +170,9 @@ func (p *Peer) cutoff(steps []step, room int) (least uint32, left int) {
 	return p.round(steps, left, top, 31-roundBits)
 }
 
-// round sums up what the records take whose keys begin with high above bit from, by the
-// eleven bits below. It returns the lowest such bits that there is no room for, behind
-// high, and the room that what is above them leaves.
+// round sums up the sizes of the records whose keys begin with high above bit from, grouped by the
+// eleven bits below. It returns the lowest such bits that do not fit, appended to high, and the
+// room left by the records above them.
 func (p *Peer) round(steps []step, room int, high, from uint32) (least uint32, left int) {
 	var sums [1 << roundBits]int
 	k := &p.choice
@@ -193,8 +192,8 @@ func (p *Peer) round(steps []step, room int, high, from uint32) (least uint32, l
 	return high << roundBits, room
 }
 
-// chooseOne has the most urgent record go, which is larger than all the room. Of several
-// it is that whose turn it is.
+// chooseOne sends the most urgent record, although it is larger than the whole room. Among equally
+// urgent records it takes the next in turn.
 func (p *Peer) chooseOne(which int, steps []step) int {
 	k := &p.choice
 	var of *space
@@ -221,7 +220,7 @@ func (l *pool) empty() pool { return pool{l[0][:0], l[1][:0]} }
 
 func (l *pool) len() int { return len(l[0]) + len(l[1]) }
 
-// poolBits is what the records take that were chosen of a pool, which it puts in order.
+// poolBits returns the size in bits of the records chosen in a pool, and sorts them by handle.
 func (p *Peer) poolBits(which int) (bits int) {
 	for i, sp := range p.spaces() {
 		list := p.choice.pools[which][i]
@@ -231,11 +230,11 @@ func (p *Peer) poolBits(which int) (bits int) {
 	return withPackets(bits)
 }
 
-// cost is about what a record takes.
+// cost returns the approximate size of a record in bits.
 func (p *Peer) cost(rec *planned) int { return max(1, p.recordBits(rec)+p.choice.step) }
 
-// likelyBits is about what records take, of which those that are alike share what stands
-// before their values.
+// likelyBits returns the approximate size in bits of some records. Records that are alike share the
+// prefix before their values.
 func (p *Peer) likelyBits(sp *space, list []planned) int {
 	bits := p.runBits(sp, list)
 	if len(list) < minAlike {
@@ -253,5 +252,5 @@ func (p *Peer) likelyBits(sp *space, list []planned) int {
 	return bits - n*int(p.prefix(usual)) + anotherRun
 }
 
-// anotherRun is what it takes, as a rule, to end a run and begin another.
+// anotherRun is the usual cost in bits of ending a run and beginning another.
 const anotherRun = 6*8 + repl.EndBits

@@ -5,7 +5,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// encode writes the body that is at hand.
+// encode writes the current body.
 func (w *World) encode(id groupID) {
 	switch w.bodies.here.key.kind {
 	case repl.Update:
@@ -22,8 +22,8 @@ func (w *World) encode(id groupID) {
 	}
 }
 
-// encodeUpdate writes the members of which values changed. A group of one, the
-// common case, spends one bit on saying so.
+// encodeUpdate writes the members with changed values. A group of one, the common case, needs one
+// bit for that list.
 func (w *World) encodeUpdate(id groupID) {
 	out, gr := &w.bodies.w, &w.groups[id]
 	if m := w.sole(gr); m != nil && !m.paused {
@@ -39,8 +39,8 @@ func (w *World) encodeUpdate(id groupID) {
 // written.
 func (gr *group) alone() bool { return len(gr.members) == 1 && gr.members[0].number == 0 }
 
-// sole returns the member of number 0 if the view of the body at hand shows no other, and
-// else nil.
+// sole returns the member with number 0 if the view of the current body shows no other member, and
+// otherwise nil.
 func (w *World) sole(gr *group) *member {
 	if w.bodies.here.key.view == 0 || len(gr.members) == 0 || gr.members[0].number != 0 {
 		if gr.alone() {
@@ -56,8 +56,7 @@ func (w *World) sole(gr *group) *member {
 	return &gr.members[0]
 }
 
-// encodeChanged writes the members of which something changed, but not those that
-// are stated whole.
+// encodeChanged writes the changed members, except those that are written in full.
 func (w *World) encodeChanged(gr *group) {
 	var changes repl.Changes
 	out, b := &w.bodies.w, &w.bodies.here
@@ -77,13 +76,13 @@ func (w *World) encodeChanged(gr *group) {
 	changes.End(out)
 }
 
-// joins reports whether the body at hand states a member whole.
+// joins reports whether the current body writes a member in full.
 func (w *World) joins(m *member) bool {
 	b := &w.bodies.here
 	return b.key.kind == repl.Full || b.key.kind == repl.Delta && b.shapes.narrow(b.key.shaped, m.joined)
 }
 
-// hidden reports whether the view of the body at hand leaves a member out.
+// hidden reports whether the view of the current body hides a member.
 func (w *World) hidden(m *member) bool {
 	if w.bodies.here.key.view == 0 {
 		return false
@@ -92,7 +91,7 @@ func (w *World) hidden(m *member) bool {
 	return h.whole
 }
 
-// seen returns what of a set the view of the body at hand shows of a slot.
+// seen returns the components of a set that the view of the current body shows of a slot.
 func (w *World) seen(s repl.Slot, set repl.Mask) repl.Mask {
 	if w.bodies.here.key.view == 0 {
 		return set
@@ -101,8 +100,7 @@ func (w *World) seen(s repl.Slot, set repl.Mask) repl.Mask {
 	return set.Without(h.comps)
 }
 
-// unseen reports whether the view of the body at hand hides all that there is to say of
-// a slot that is in sight.
+// unseen reports whether the view of the current body hides all changes of a visible slot.
 func (w *World) unseen(s repl.Slot) bool {
 	b := &w.bodies.here
 	if b.key.view == 0 {
@@ -119,13 +117,13 @@ func (w *World) unseen(s repl.Slot) bool {
 	return said.IsZero()
 }
 
-// encodeChanges writes what a member lost, and its values that changed.
+// encodeChanges writes the removed components of a member, and its changed values.
 func (w *World) encodeChanges(s repl.Slot) {
 	w.encodeRemoved(s)
 	w.encodeValues(s, w.changes(s))
 }
 
-// encodeRemoved writes what a member lost, if the body at hand tells of structure.
+// encodeRemoved writes the removed components of a member, if the current body contains structure.
 func (w *World) encodeRemoved(s repl.Slot) {
 	out, b := &w.bodies.w, &w.bodies.here
 	if b.key.kind != repl.Delta {
@@ -139,7 +137,7 @@ func (w *World) encodeRemoved(s repl.Slot) {
 	}
 }
 
-// changes returns the components of a member whose values the body at hand tells.
+// changes returns the components of a member whose values the current body contains.
 func (w *World) changes(s repl.Slot) repl.Mask {
 	b := &w.bodies.here
 	changed := w.seen(s, w.slots.changedSince(s, b.key.base, &b.bases))
@@ -149,15 +147,15 @@ func (w *World) changes(s repl.Slot) repl.Mask {
 	return changed
 }
 
-// encodeValue writes one value: the difference to what the peer holds, if the component
-// is sent so.
+// encodeValue writes one value: as the difference from the peer's baseline, if the component is
+// sent so.
 func (w *World) encodeValue(s repl.Slot, c int) {
 	b := &w.bodies
 	if b.here.key.kind != repl.Update || !w.deltas.Has(c) {
 		w.src.Encode(&b.w, s, c, &b.refs)
 		return
 	}
-	oldest := w.tick - repl.MaxApart // base that anything differs from
+	oldest := w.tick - repl.MaxApart // oldest baseline of any difference
 	if from := b.here.key.from(); from.Differs(w.tick) {
 		lo, hi := w.differ.EncodeFrom(&b.w, s, c, w.tick, from, &b.refs)
 		b.here.bases.meet(span{lo, hi})
@@ -169,8 +167,9 @@ func (w *World) encodeValue(s repl.Slot, c int) {
 	b.here.bases.meet(span{b.here.bases.lo, oldest})
 }
 
-// remembered returns the bases of which, as of one, the base before that counts, or does not: it
-// does as long as both sides remember it. All of them are as far from the one before.
+// remembered returns the baselines for which, as for this one, the previous baseline is used, or is
+// not. It is used as long as both sides remember it. All of these baselines have the same distance
+// from the previous one.
 func (w *World) remembered(from repl.From) span {
 	s, first := allTime(w.tick), w.tick-repl.MaxApart+entangle.Tick(from.Apart)
 	switch _, moves := from.Older(w.tick); {
@@ -197,8 +196,8 @@ func (w *World) encodeSet(s repl.Slot, set repl.Mask) {
 	}
 }
 
-// encodeLeavers writes who is no longer in the group. A full and the end of a group
-// name only those that live on: whom they do not name is gone.
+// encodeLeavers writes the entities that left the group. A full and the end of a group name only
+// those that still exist: an entity that they do not name is despawned.
 func (w *World) encodeLeavers(id groupID) {
 	out, gr := &w.bodies.w, &w.groups[id]
 	w.sorted = w.sorted[:0]
@@ -224,7 +223,8 @@ func (w *World) encodeLeavers(id groupID) {
 	numbers.End(out)
 }
 
-// hideMembers adds to the leavers of a retained group the members that are gone for its reader.
+// hideMembers adds the members that its reader can no longer see to the leavers of a retained
+// group.
 func (w *World) hideMembers(gr *group) {
 	for i := range gr.members {
 		if h := w.takenAway(&gr.members[i]); h.whole {
@@ -233,8 +233,8 @@ func (w *World) hideMembers(gr *group) {
 	}
 }
 
-// tells reports whether the body at hand names a leaver. One that its reader does not
-// know of, it does not.
+// tells reports whether the current body names a leaver. It omits a leaver that the reader does not
+// have.
 func (w *World) tells(l *leaver) bool {
 	b := &w.bodies.here
 	if h, _ := w.views.hides(b.key.view, l.number); h.whole && w.fate(l) != repl.Moved {
@@ -252,7 +252,7 @@ func (w *World) tells(l *leaver) bool {
 	return !b.shapes.narrow(b.key.shaped, l.joined) && b.shapes.narrow(b.key.shaped, l.left)
 }
 
-// fate is what a leaver's end is to whom the body at hand is for.
+// fate returns a leaver's fate from the viewpoint of the peer that the current body is for.
 func (w *World) fate(l *leaver) repl.Fate {
 	if l.fate == repl.Moved && w.bodies.here.key.hides != nil && !w.bodies.here.key.hides.gets(l.slot) {
 		return repl.Despawned
@@ -260,8 +260,8 @@ func (w *World) fate(l *leaver) repl.Fate {
 	return l.fate
 }
 
-// encodeMembers writes the members of a full or a delta: first who joins, so that
-// all are there when the values are read, which may refer to them.
+// encodeMembers writes the members of a full or a delta. Joining members come first: all of them
+// exist when the values, which may refer to them, are read.
 func (w *World) encodeMembers(id groupID) {
 	out, gr, full := &w.bodies.w, &w.groups[id], w.bodies.here.key.kind == repl.Full
 	m := w.sole(gr)
@@ -312,14 +312,13 @@ func (w *World) encodeJoins(id groupID) {
 	}
 }
 
-// keeps reports whether who reads the body at hand has a member as it is to stay.
+// keeps reports whether the reader of the current body keeps a member unchanged.
 func (w *World) keeps(m *member) bool {
 	key := &w.bodies.here.key
 	return m.rests() && !(key.whole && !key.asOf.Before(m.since))
 }
 
-// encodeName writes the name of an entity that joins: its number here, or a
-// reference.
+// encodeName writes the name of an entity that joins: its number in this group, or a reference.
 func (w *World) encodeName(id groupID, m *member) {
 	var j repl.Joiner
 	if w.isNative(id, m) {

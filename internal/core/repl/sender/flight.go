@@ -7,9 +7,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// flightLog remembers which groups each packet carried values of, until the
-// packet's fate is known. Its memory follows what is in flight: the groups of all
-// packets stand in one ring, those of whole runs in the runs, which peers share.
+// flightLog remembers the groups whose values each packet carried, until the packet is acknowledged
+// or lost. Its memory follows the number of packets in flight: the groups of all packets share one
+// ring, and groups of whole runs are listed in the runs, which peers share.
 type flightLog struct {
 	packets ring[flight]
 	groups  ring[repl.Handle]
@@ -18,14 +18,14 @@ type flightLog struct {
 	moves   bool
 }
 
-// sentRun is a run, and what it was sent as an update from.
+// sentRun is a run and the baseline from which it was sent as an update.
 type sentRun struct {
 	*run
 	base entangle.Tick
 }
 
-// flight is what a packet carried: of each group at least a bit, so that 16 bits can count
-// them.
+// flight lists the contents of a packet. Each group takes at least one bit of it, so 16 bits can
+// count the groups.
 type flight struct {
 	tick   entangle.Tick
 	groups uint16
@@ -40,8 +40,8 @@ type ring[T any] struct {
 	head, n int
 }
 
-// minRing is the first size of a ring; it doubles as needed. What is in flight is bounded by
-// the packets that a tracker lets be.
+// minRing is the initial size of a ring; it doubles as needed. The number of packets in flight is
+// bounded by the tracker.
 const minRing = 64
 
 func (r *ring[T]) at(i int) *T { return &r.items[(r.head+i)&(len(r.items)-1)] }
@@ -68,13 +68,13 @@ func (r *ring[T]) reserve(n int) {
 	r.items, r.head = bigger, 0
 }
 
-// drop takes the n oldest items out.
+// drop removes the n oldest items.
 func (r *ring[T]) drop(n int) {
 	r.head = (r.head + n) & max(0, len(r.items)-1)
 	r.n -= n
 }
 
-// some reports whether there is an item of which that is so.
+// some reports whether any item satisfies is.
 func (r *ring[T]) some(is func(*T) bool) bool {
 	for i := range r.n {
 		if is(r.at(i)) {
@@ -93,23 +93,22 @@ func (f *flightLog) begin(pkt uint16, tick entangle.Tick) {
 
 func (f *flightLog) last() *flight { return f.packets.at(f.packets.n - 1) }
 
-// fresh reports whether the record that was begun last is still empty.
+// fresh reports whether the newest record is still empty.
 func (f *flightLog) fresh() bool { return f.last().groups == 0 && f.last().runs == 0 }
 
-// cancel takes the empty record back that was begun last.
+// cancel removes the newest record, which is empty.
 func (f *flightLog) cancel() { f.packets.n-- }
 
 // reserve makes room for n groups.
 func (f *flightLog) reserve(n int) { f.groups.reserve(n) }
 
-// provesNothing marks the handle of a group of which an action was unacknowledged when an
-// update of it was sent. Such an update may wait at the peer, which keeps only so many and
-// drops what a newer one replaces. That its packet arrived does not mean that the peer holds
-// it, so it moves no base; once the action is acknowledged, what changed is sent again.
+// provesNothing marks the handle of a group that had an unacknowledged action when an update of it
+// was sent. Such an update may wait at the peer, which keeps a bounded number of them and drops
+// those that a newer one replaces. Acknowledgement of its packet does not prove that the peer
+// applied it, so it moves no baseline; once the action is acknowledged, the changes are sent again.
 const provesNothing repl.Handle = 1 << 31
 
-// add notes the groups of some records of a space, for which there is room, and what they
-// started from.
+// add notes the groups of some records of a space and their baselines. There must be room for them.
 func (f *flightLog) add(sp *space, records []planned) {
 	r := &f.groups
 	for i := range records {
@@ -127,14 +126,14 @@ func (f *flightLog) add(sp *space, records []planned) {
 	}
 }
 
-// addRun notes all groups of a run, and the base of what was sent.
+// addRun notes all groups of a run, and the baseline of the update.
 func (f *flightLog) addRun(r *run, base entangle.Tick) {
 	f.runs.push(sentRun{r, base})
 	f.last().runs++
 }
 
-// baseOf returns the base of what was sent of the group at a place; without
-// differences nobody asks.
+// baseOf returns the baseline of the update sent for the group at a place. It is only called when
+// differences are sent.
 func (f *flightLog) baseOf(i int) entangle.Tick {
 	if !f.moves {
 		return 0
@@ -142,9 +141,9 @@ func (f *flightLog) baseOf(i int) entangle.Tick {
 	return *f.bases.at(i)
 }
 
-// settle finds packets whose fate became known and calls each for their groups and all
-// for their runs. Packets that carried none are not here. The records are gone through
-// once if the packets are in the order in which they left.
+// settle finds packets that were acknowledged or lost, and calls each for their groups and all for
+// their runs. Packets without groups or runs are not in the log. If the packets come in sending
+// order, the records are scanned once.
 func (f *flightLog) settle(pkts []uint16, each func(*flight, repl.Handle, entangle.Tick), all func(*flight, sentRun)) {
 	var at place
 	for i, pkt := range pkts {
@@ -164,11 +163,11 @@ func (f *flightLog) settle(pkts []uint16, each func(*flight, repl.Handle, entang
 	f.trim()
 }
 
-// place is where the record of a packet stands, and what it names.
+// place is the position of a packet's record, and of its groups and runs.
 type place struct{ packet, group, run int }
 
-// find goes on to the record of a packet and returns it, or nil if there is none from
-// that place on. Records stand in the order in which their packets left.
+// find advances to the record of a packet and returns it, or nil if there is none from that place
+// on. Records stand in the order in which their packets were sent.
 func (f *flightLog) find(pkt uint16, at *place) *flight {
 	for ; at.packet < f.packets.n; at.packet++ {
 		fl := f.packets.at(at.packet)
@@ -183,7 +182,7 @@ func (f *flightLog) find(pkt uint16, at *place) *flight {
 	return nil
 }
 
-// trim frees the oldest records whose fate is known.
+// trim frees the oldest records whose packets were acknowledged or lost.
 func (f *flightLog) trim() {
 	for f.packets.n > 0 && f.packets.at(0).done {
 		fl := f.packets.at(0)
@@ -196,7 +195,7 @@ func (f *flightLog) trim() {
 	}
 }
 
-// oldest returns the tick of the oldest packet under way, or now if there is none.
+// oldest returns the tick of the oldest packet in flight, or now if there is none.
 func (f *flightLog) oldest(now entangle.Tick) entangle.Tick {
 	if f.packets.n == 0 {
 		return now
@@ -204,8 +203,8 @@ func (f *flightLog) oldest(now entangle.Tick) entangle.Tick {
 	return f.packets.at(0).tick
 }
 
-// HandleLost takes the news that a packet is presumed lost: what it carried is
-// due again, unless it was sent anew or acknowledged meanwhile.
+// HandleLost handles a packet that is presumed lost: its contents are due again, unless they were
+// resent or acknowledged meanwhile.
 func (p *Peer) HandleLost(pkt uint16) {
 	p.losses, p.lastLoss = true, p.world.tick
 	p.told.lost(pkt)
@@ -233,8 +232,8 @@ func (f *flightLog) ranSince(tick entangle.Tick, first, last repl.Handle) bool {
 	return ok && tick.Before(ran)
 }
 
-// lastRun returns the tick of the newest run under way that holds all handles from
-// first to last, looking no further back than to a tick.
+// lastRun returns the tick of the newest run in flight that holds all handles from first to last,
+// searching no further back than a tick.
 func (f *flightLog) lastRun(from entangle.Tick, first, last repl.Handle) (tick entangle.Tick, ok bool) {
 	for i := f.runs.n - 1; i >= 0; i-- {
 		r := f.runs.at(i)

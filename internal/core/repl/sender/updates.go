@@ -11,9 +11,9 @@ import (
 // smallest record with its head.
 const minRoom = 16
 
-// AppendUpdates writes an updates frame for the packet pkt: of what is planned for
-// this tick, as much as fits into room bytes. It returns dst as it was when there
-// is nothing to send. Groups take turns: the next tick goes on where this one ended.
+// AppendUpdates writes an updates frame for the packet pkt: as much of this tick's plan as fits
+// into room bytes. It returns dst unchanged when there is nothing to send. Groups take turns: the
+// next tick continues where this one ended.
 func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 	if room < minRoom || p.world.held {
 		return dst
@@ -48,9 +48,8 @@ func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 	return p.w.Finish()
 }
 
-// appendPredicted writes what is due of the predicted groups, as far as there is
-// room, and a mark behind it. It returns the room for the rest: none while predicted
-// groups are left.
+// appendPredicted writes the due predicted groups that fit, followed by a mark. It returns the room
+// for the other groups: none while predicted groups are left.
 func (p *Peer) appendPredicted(room int) int {
 	if p.plan.next >= p.plan.first {
 		p.appendMark(true, room)
@@ -69,7 +68,7 @@ func (p *Peer) appendPredicted(room int) int {
 	return room
 }
 
-// appendStep writes a step and reports whether it is done with.
+// appendStep writes a step and reports whether it is complete.
 func (p *Peer) appendStep(room int) bool {
 	s := &p.plan.steps[p.plan.next]
 	if s.run == nil {
@@ -85,7 +84,7 @@ func (p *Peer) appendStep(room int) bool {
 	return p.appendApart(s, room)
 }
 
-// runHeadBits is what the head of a run takes, up to a whole byte.
+// runHeadBits returns the size of a run's head, rounded up to a whole byte.
 func runHeadBits(run *repl.Run, s *step) int {
 	bits := 5 + pack.UvarintBits(uint64(s.run.groups[0])) + pack.UvarintBits(uint64(run.Tick-s.base.Base))
 	if s.base.Apart > 0 {
@@ -97,7 +96,7 @@ func runHeadBits(run *repl.Run, s *step) int {
 	return (bits + 7) &^ 7
 }
 
-// appendRun copies a whole run, or writes it anew in the plain twin.
+// appendRun copies a whole run; with Unrun it writes the run record by record.
 func (p *Peer) appendRun(s *step) {
 	w, r := p.world, s.run
 	if s.made.alike {
@@ -116,8 +115,8 @@ func (p *Peer) appendRun(s *step) {
 	p.public.cursor = int(r.groups[len(r.groups)-1]) + 1
 }
 
-// sendRun notes that all groups of a run were sent. When is not noted for each: the
-// flights know it, and ask for it only when a packet is lost.
+// sendRun notes that all groups of a run were sent. The tick is not stored for each group: the
+// flight log has it, and it is only needed when a packet is lost.
 func (sp *space) sendRun(r *run) {
 	first, last := r.groups[0], r.groups[len(r.groups)-1]
 	if !r.dense {
@@ -131,7 +130,7 @@ func (sp *space) sendRun(r *run) {
 	}
 }
 
-// rewrite is the plain twin of copying a run: record by record.
+// rewrite writes a run record by record: the plain implementation of copying it.
 func (w *World) rewrite(p *Peer, s *step) {
 	if s.made.alike {
 		made, _ := w.write(s.run, s.base)
@@ -151,8 +150,8 @@ func (w *World) rewrite(p *Peer, s *step) {
 	p.run.End(&p.w)
 }
 
-// appendApart writes what fits of a run into a packet that has no room for the whole
-// because of what else it carries: as records of the peer's own, the rest with them.
+// appendApart writes the part of a run that fits, where the other contents of a packet leave no
+// room for all of it: the run becomes records of the peer's own, including the rest.
 func (p *Peer) appendApart(s *step, room int) bool {
 	r := s.run
 	*s = p.apart(s)
@@ -170,7 +169,7 @@ func (p *Peer) apart(s *step) step {
 	return flat
 }
 
-// flat is apart where nobody asks what the records take.
+// flat is apart for a caller that does not need the sizes of the records.
 func (p *Peer) flat(s *step) step {
 	w, first, groups := p.world, len(p.plan.records), s.run.groups
 	p.plan.records = slices.Grow(p.plan.records, len(groups))[:first+len(groups)]

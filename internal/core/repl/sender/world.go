@@ -8,21 +8,20 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Source is the world that is sent, as a sender sees it.
+// Source is the world that is replicated, as a sender reads it.
 type Source interface {
-	// Encode writes the present value of a component of a slot, of one that is paused
-	// the last before that. Entities in it are written as indexes into refs.
+	// Encode writes the present value of a component of a slot. For a paused slot it writes the
+	// last value before the pause. Entities in the value are written as indexes into refs.
 	Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.RefTable)
 }
 
-// Differ is a Source of components of which updates hold differences: from the value
-// that the peer held at the base.
+// Differ is a Source with components whose updates hold differences from the value at the baseline.
 type Differ interface {
 	Source
-	// Deltas returns those components, and of them the ones for which the base before the
-	// base counts as well.
+	// Deltas returns the components that are sent as differences, and those of them that also use
+	// the previous baseline.
 	Deltas() (all, moving repl.Mask)
-	// BeginRecord says that what is encoded from now on stands in one record.
+	// BeginRecord begins a record: all values encoded until the next call belong to it.
 	BeginRecord()
 	// EncodeFrom writes what a component of a slot changed from a base to a tick, which is
 	// the present one. The base is less than repl.HistoryTicks before it. It returns the
@@ -38,8 +37,8 @@ type Learner interface {
 	Learns() bool
 }
 
-// World is what is replicated and when it last changed. It is shared by all
-// peers of one sender.
+// World is the replicated state and the ticks at which it last changed. All peers of one sender
+// share it.
 type World struct {
 	src    Source
 	differ Differ    // the source, if it has deltas
@@ -114,18 +113,18 @@ func NewWorld(src Source, comps int) *World {
 	return w
 }
 
-// Unshare makes the world encode everything anew for each peer. What the peers are
-// sent stays the same, bit by bit: it is the plain twin of sharing, for tests.
+// Unshare makes the world encode every body separately for each peer. The peers are sent the same
+// bits: tests compare this plain implementation with the shared one.
 func (w *World) Unshare() { w.unshared = true }
 
-// Unrun makes the world write runs anew for each peer, record by record, from
-// bodies that are shared: the plain twin of copying runs, for tests.
+// Unrun makes the world write runs separately for each peer, record by record, from shared bodies.
+// Tests compare this plain implementation with copied runs.
 func (w *World) Unrun() { w.unrun = true }
 
 // Len returns the number of groups that are replicated.
 func (w *World) Len() int { return w.live }
 
-// Peers returns how many peers there are.
+// Peers returns the number of peers.
 func (w *World) Peers() int { return len(w.peers) }
 
 // Tick returns the tick of the last Begin.

@@ -24,8 +24,9 @@ func (p *Peer) acked(fl *flight, h repl.Handle, base entangle.Tick) {
 	}
 }
 
-// confirmed is public groups in a row that the peer holds of a tick, and whose bases have
-// not moved yet: packets of one tick carry one run each, and are acknowledged together.
+// confirmed is a range of public groups that the peer has acknowledged at a tick, and whose
+// baselines have not moved yet: packets of one tick carry one run each, and are acknowledged
+// together.
 type confirmed struct {
 	tick       entangle.Tick
 	first, end repl.Handle
@@ -45,7 +46,7 @@ func (p *Peer) runAcked(fl *flight, r sentRun) {
 	p.confirmed.end = r.groups[len(r.groups)-1] + 1
 }
 
-// confirm moves the bases of what is confirmed.
+// confirm moves the baselines of the confirmed groups.
 func (p *Peer) confirm() {
 	c := &p.confirmed
 	if c.end > c.first {

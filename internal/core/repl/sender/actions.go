@@ -14,11 +14,10 @@ func (p *Peer) ActionsDue() bool {
 // nothing, whatever waits in the channel already.
 func (p *Peer) ActionsOwed() bool { return p.units.owed > 0 }
 
-// AppendActions writes one message for a reliable channel that keeps no order:
-// the tick, then records of the groups whose structure is due, as many as fit
-// into room bytes; one that alone is larger goes alone. It returns dst as it was
-// when nothing can be sent now. The caller sends the message and calls
-// ActionsSent with the name that it will be acknowledged by.
+// AppendActions writes one message for a reliable unordered channel: the tick, then records of the
+// groups with due structure, as many as fit into room bytes; a record larger than that goes alone.
+// It returns dst unchanged when nothing can be sent now. The caller sends the message and calls
+// ActionsSent with the name by which it will be acknowledged.
 func (p *Peer) AppendActions(dst []byte, room int) []byte {
 	w := p.world
 	if w.held {
@@ -147,8 +146,8 @@ func (p *Peer) actionKind(sp *space, i int, id groupID) (kind repl.Kind, ok bool
 		// The peer may hold this tick by now, and would drop another record of it.
 		return 0, false
 	case sp.phase[i] == ending, !gone && sp.doubted.Has(i) && sp.unacked[i] != 0:
-		// A full goes past what is under way. Entities that come and go in that would
-		// be forgotten on the way, so it waits.
+		// A full overtakes the actions in flight. Entities that come and go in those would be
+		// missed, so it waits.
 		return 0, false
 	case gone:
 		return repl.Gone, true
@@ -164,8 +163,8 @@ func (p *Peer) actionKind(sp *space, i int, id groupID) (kind repl.Kind, ok bool
 	}
 }
 
-// overlook takes a group whose structure can't be told of now for one that the peer is told
-// all of, if all that waits is hidden from it: else that would keep its values back.
+// overlook marks a group whose structure can't be sent now as completely sent, if all pending
+// changes of it are hidden from the peer. Otherwise they would hold back its values.
 func (p *Peer) overlook(sp *space, i int) {
 	id := p.group(sp, i)
 	if sp.viewOf(i) == 0 || sp.phase[i] != known || sp.hidden.Has(i) || sp.retained.Has(i) || sp.doubted.Has(i) ||

@@ -6,8 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// bodyKey says what a body of a group holds. Peers whose keys ask for the same get
-// the same bits.
+// bodyKey selects the contents of a body of a group. Peers with equivalent keys get the same bits.
 type bodyKey struct {
 	kind   repl.Kind
 	view   View
@@ -15,8 +14,8 @@ type bodyKey struct {
 	apart  uint8         // how far the base before that is; of an Update
 	codes  uint8         // the place of the codes that it is written with; of an Update
 	shaped entangle.Tick // structure that changed after it; of a Delta
-	// anew: of a Full for a peer that was sent of the group before, of which it may have
-	// applied less than it acknowledged. It is told of all who went on to another group.
+	// anew: of a Full for a peer that was sent the group before, and may have applied less than it
+	// acknowledged. It names all entities that moved to other groups.
 	anew bool
 	// whole: of a Full for a peer that asked for it. It is told of paused members as they were, too,
 	// if they were there as of a tick: it may have missed that.
@@ -78,7 +77,7 @@ func (b *body) serves(key *bodyKey) bool {
 		b.bases.has(key.base) && b.shapes.has(key.shaped)
 }
 
-// bodies holds what was encoded in the present tick, found by group and key.
+// bodies holds the encoded bodies of the present tick, found by group and key.
 type bodies struct {
 	list  []body
 	first []int32 // by group: 1 + index into list, 0 for none
@@ -99,7 +98,7 @@ func (b *bodies) grow(groups int) {
 	}
 }
 
-// reset forgets the bodies of the last tick, at a cost of what it encoded.
+// reset forgets the bodies of the last tick. Its cost follows their number.
 func (b *bodies) reset() {
 	for _, id := range b.used {
 		b.first[id] = 0
@@ -116,7 +115,7 @@ func (b *bodies) find(id groupID, key *bodyKey) *body {
 	return nil
 }
 
-// add stores what was just written to b.w.
+// add stores the body just written to b.w.
 func (b *bodies) add(id groupID) *body {
 	made := &b.here
 	made.width = b.w.LenBits()

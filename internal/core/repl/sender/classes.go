@@ -11,11 +11,11 @@ import (
 // are put together by their class, which is what alike compares.
 
 const (
-	// minAlike is from how many records on it pays to say once what they are.
+	// minAlike is the number of records from which stating their common prefix once pays.
 	minAlike = 4
 	// maxClasses is how many classes are told apart. Those beyond count as unlike all.
 	maxClasses = 16
-	// unlike is the class of what is like nothing else, or like few.
+	// unlike is the class of records that are like no others, or like few.
 	unlike = maxClasses
 	// usualRecords is how many records a packet is worth, as a rule, at most.
 	usualRecords = 128
@@ -37,7 +37,7 @@ func (s *places) join(o *places) {
 	}
 }
 
-// classes is what is found out of records that are to be put together by class.
+// classes is the classes found among the records that are to be grouped.
 type classes struct {
 	like   [maxClasses]uint16 // one record of each
 	counts [maxClasses + 1]uint16

@@ -2,9 +2,9 @@ package sender
 
 import "github.com/entangle-ecs/entangle"
 
-// quarantine is how many ticks a handle or a number rests after what it named has
-// ended: longer than any packet is late that was presumed lost. What refers to
-// something by it may not find another there.
+// quarantine is the number of ticks for which a handle or a number rests after its group or entity
+// has ended: longer than the delay of any packet that was presumed lost. A late reference must not
+// find another one under it.
 const quarantine = 1 << restBits
 
 const restBits = 6

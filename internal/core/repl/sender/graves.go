@@ -39,8 +39,8 @@ func (w *World) unbury() {
 	}
 }
 
-// mourn looks of which ends all peers were told meanwhile, of those whose turn it is. Whoever is
-// told late of one group does not hold up the names of those that ended in another.
+// mourn scans a slice of the tombstones and releases those that every peer has acknowledged. A peer
+// that acknowledges one group late does not hold up the ids of entities that ended in another.
 func (w *World) mourn() {
 	untold := &w.graves.untold
 	for range (untold.n + mournIn - 1) / mournIn {
@@ -55,8 +55,8 @@ func (w *World) mourn() {
 	}
 }
 
-// mournIn is in how many ticks all that are untold have their turn, as long as they do not become
-// more: what it takes to ask all peers follows how many end.
+// mournIn is the number of ticks in which all unreleased tombstones are scanned, unless they become
+// more: the cost of asking all peers follows the number of ends.
 const mournIn = 8
 
 // toldOf reports whether every peer was told of an end.

@@ -34,10 +34,11 @@ type group struct {
 	private bool
 	open    bool
 	every   uint16 // ticks from one sending to the next, above 1; else 0 or 1
-	// tooLarge: what is to be said of it does not fit into repl.MaxGroupBytes.
-	// Nothing is sent until its structure changes again.
+	// tooLarge: the group's record exceeds repl.MaxGroupBytes. Nothing is sent until its structure
+	// changes again.
 	tooLarge bool
-	// withheld: it was too large the last time. Who goes to it is out of sight meanwhile.
+	// withheld: the group was too large the last time. Entities that move to it are not visible
+	// meanwhile.
 	withheld bool
 	numbers  repl.Member
 	active   int32    // members that do not rest
@@ -161,7 +162,7 @@ func (w *World) rest(id groupID) {
 	}
 }
 
-// reclaim frees what has rested for long enough.
+// reclaim frees the handles and groups that have rested for long enough.
 func (w *World) reclaim() {
 	w.unbury()
 	w.tidyInTurn()
@@ -194,8 +195,8 @@ func (w *World) reclaim() {
 // many leave one in which entities come and go in most ticks, before all have heard of it.
 const keptRoom = 8 * minTidy
 
-// fitted returns a list in an array of at most four times its length, or keptRoom. It is
-// copied only after it has become much shorter, so that the cost follows what was put in.
+// fitted returns a list in an array of at most four times its length, or keptRoom. It is copied
+// only after it has become much shorter, so that the cost follows the number of added items.
 func fitted[T any](list []T) []T {
 	if cap(list) <= max(keptRoom, 4*len(list)) {
 		return list
@@ -245,8 +246,8 @@ func (w *World) refuse(id groupID) {
 // Stats goes on.
 const maxRefusedHeld = 64
 
-// PollRefused returns an entity whose group is larger than repl.MaxGroupBytes
-// and is therefore not sent, once for each change of its structure.
+// PollRefused returns an entity of a group that is not sent because it is larger than
+// repl.MaxGroupBytes, once for each change of the group's structure.
 func (w *World) PollRefused() (s repl.Slot, ok bool) {
 	n := len(w.refused)
 	if n == 0 {

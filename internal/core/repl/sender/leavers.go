@@ -7,11 +7,10 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// trail is the groups that an entity moved on from, as long as a peer may not have
-// heard of it.
+// trail is the groups that an entity moved on from, until all peers have acknowledged it.
 type trail []groupID
 
-// with returns the trail with a group at its end.
+// with returns the trail with a group appended.
 func (t trail) with(id groupID) trail {
 	if slices.Contains(t, id) {
 		return t
@@ -19,7 +18,7 @@ func (t trail) with(id groupID) trail {
 	return append(t, id)
 }
 
-// follow puts a group at the end of an entity's trail.
+// follow appends a group to an entity's trail.
 func (w *World) follow(s repl.Slot, id groupID) {
 	t, ok := w.trails[s]
 	if n := len(w.worn); !ok && n > 0 {
@@ -36,7 +35,7 @@ func (w *World) dropTrail(s repl.Slot) {
 	}
 }
 
-// forgetTrail takes a group off an entity's trail.
+// forgetTrail removes a group from an entity's trail.
 func (w *World) forgetTrail(s repl.Slot, id groupID) {
 	t, ok := w.trails[s]
 	if !ok {
@@ -51,12 +50,10 @@ func (w *World) forgetTrail(s repl.Slot, id groupID) {
 	}
 }
 
-// minTidy is how many leavers a group has before those are looked for that can be
-// forgotten.
+// minTidy is the number of leavers from which a group is searched for forgettable ones.
 const minTidy = 16
 
-// tidy forgets leavers of a group when there are twice as many as were kept the last
-// time.
+// tidy forgets leavers of a group when there are twice as many as were kept the last time.
 func (w *World) tidy(id groupID) {
 	if gr := &w.groups[id]; len(gr.left) >= max(minTidy, 2*int(gr.kept)) {
 		w.forgetLeavers(id)
@@ -65,15 +62,15 @@ func (w *World) tidy(id groupID) {
 	w.tidyLater(id)
 }
 
-// tidyAfter is how many ticks after an entity has left a group its leavers are looked through,
-// should no others leave it: by then most peers have acknowledged it, and numbers have rested.
+// tidyAfter is the number of ticks after which the leavers of a group are scanned if no others
+// leave it: by then most peers have acknowledged them, and numbers have rested.
 const tidyAfter = 2 * quarantine
 
-// tidyPerTick is how many leavers and peers are looked at in a tick in which that falls due,
-// but for one group in any case.
+// tidyPerTick is the number of leavers and peers that are scanned in a tick; at least one group is
+// scanned in any case.
 const tidyPerTick = 1024
 
-// tidyLater has the leavers of a group looked through in tidyAfter ticks.
+// tidyLater schedules a scan of a group's leavers in tidyAfter ticks.
 func (w *World) tidyLater(id groupID) {
 	if gr := &w.groups[id]; !gr.queued {
 		gr.queued = true
@@ -81,9 +78,9 @@ func (w *World) tidyLater(id groupID) {
 	}
 }
 
-// tidyInTurn forgets leavers of groups whose time has come. Those of which some peer has not
-// heard yet have another turn; an entity that lives on elsewhere under a name from here is
-// looked at again when it ends.
+// tidyInTurn forgets leavers of groups whose scan is due. Groups with leavers that some peer has
+// not acknowledged have another turn. An entity that lives on elsewhere under an id from here is
+// scanned again when it ends.
 func (w *World) tidyInTurn() {
 	for looks := tidyPerTick; looks > 0 && w.tidying.n > 0; {
 		first := *w.tidying.at(0)
@@ -105,10 +102,10 @@ func (w *World) tidyInTurn() {
 	}
 }
 
-// forgetLeavers strikes off the leavers that every peer has heard of. Of one that
-// lives on elsewhere under a name from here, the number stays taken. A number rests from when
-// the last was told, as handles do: Since is rounded by as much. It reports whether some peer
-// has yet to hear of one.
+// forgetLeavers removes the leavers that every peer has acknowledged. The number of a leaver that
+// lives on elsewhere under an id from here stays taken. A number rests from the tick when the last
+// peer was sent the leaving, as handles do: Since is rounded by as much. It reports whether some
+// peer has yet to acknowledge a leaver.
 func (w *World) forgetLeavers(id groupID) (unheard bool) {
 	gr := &w.groups[id]
 	told, naming := w.telling(id), w.naming()
@@ -134,13 +131,12 @@ func (w *World) forgetLeavers(id groupID) (unheard bool) {
 	return unheard
 }
 
-// remembers reports whether an entity is among the leavers: it can have left more than
-// once.
+// remembers reports whether an entity is among the leavers: it can have left more than once.
 func (gr *group) remembers(s repl.Slot) bool {
 	return slices.ContainsFunc(gr.left, func(l leaver) bool { return l.slot == s })
 }
 
-// telling is what peers were sent of a group's structure.
+// telling is the sending of a group's structure to its peers.
 type telling struct {
 	all  entangle.Tick // up to here every peer was sent all that happened
 	last entangle.Tick // when any was sent something last
@@ -163,19 +159,19 @@ func (w *World) telling(id groupID) telling {
 	return t
 }
 
-// news is how far it has got around that an entity left a group.
+// news is how far the peers have been sent and have acknowledged that an entity left a group.
 type news struct {
 	told  bool          // every peer was told
 	tick  entangle.Tick // at this one or before
 	heard bool          // and has acknowledged it
 }
 
-// spread looks again, and reports whether every peer has heard what happened at a tick:
-// it was told, and all that was sent up to then is acknowledged.
+// spread updates n, and reports whether every peer has received an event of a tick: it was sent to
+// each, and everything sent up to then is acknowledged.
 func (n *news) spread(w *World, happened entangle.Tick, t telling) bool {
 	if !n.told && !t.all.Before(happened) {
 		n.told, n.tick = true, t.last
-		if t.last.Before(happened) { // nobody has the group, but others may refer to who left it
+		if t.last.Before(happened) { // no peer has the group, but others may refer to its leavers
 			n.tick = happened
 		}
 	}

@@ -9,9 +9,8 @@ import (
 // Spawn takes in an entity with the given components, as a public group of its own.
 func (w *World) Spawn(s repl.Slot, mask repl.Mask) { w.SpawnAt(s, mask, Place{}) }
 
-// SpawnAt takes in an entity with the given components. When no handle is left it
-// is counted, and not replicated; when its group is full it is counted, and gets a
-// group of its own.
+// SpawnAt takes in an entity with the given components. When no handle is left it is counted, and
+// not replicated. When its group is full it is counted, and gets a group of its own.
 func (w *World) SpawnAt(s repl.Slot, mask repl.Mask, at Place) {
 	id, number, ok := w.enter(at)
 	if !ok {
@@ -27,14 +26,14 @@ func (w *World) SpawnAt(s repl.Slot, mask repl.Mask, at Place) {
 	if w.groups[id].numbers == repl.MaxMembers {
 		t.heir.Set(int(s)) // it is the last number, or one that was used already
 	}
-	for c := range w.comps { // also what it lacks: the slot may have had another entity
+	for c := range w.comps { // also those that it lacks: another entity may have used the slot
 		t.changed[c][s], t.shaped[c][s] = w.tick, w.tick
 	}
 	w.groups[id].natives++
 	w.join(s, id, number)
 }
 
-// enter finds the group of a place, made if there is none, and a number in it.
+// enter finds or makes the group of a place, and finds a free number in it.
 func (w *World) enter(at Place) (id groupID, number repl.Member, ok bool) {
 	if at.alone() {
 		id, ok = w.openGroup(at)
@@ -66,7 +65,7 @@ func (w *World) join(s repl.Slot, id groupID, number repl.Member) {
 	w.foresee(s, id)
 }
 
-// leave takes an entity out of its group. A group that has no members ends.
+// leave takes an entity out of its group. A group without members ends.
 func (w *World) leave(s repl.Slot, fate repl.Fate) {
 	id := w.slots.group[s]
 	gr := &w.groups[id]
@@ -89,11 +88,11 @@ func (w *World) leave(s repl.Slot, fate repl.Fate) {
 	w.tidy(id)
 }
 
-// Despawn lets an entity go that is gone.
+// Despawn ends the replication of an entity that was removed: the peers despawn it.
 func (w *World) Despawn(s repl.Slot) { w.end(s, repl.Despawned) }
 
-// Abandon lets an entity go of which the peers are to hear nothing any more: they
-// keep it as it was last sent.
+// Abandon ends the replication of an entity, and the peers are sent nothing more of it: they keep
+// it as it was last sent.
 func (w *World) Abandon(s repl.Slot) { w.end(s, repl.LetGo) }
 
 func (w *World) end(s repl.Slot, fate repl.Fate) {
@@ -124,9 +123,8 @@ func (w *World) dropSlot(s repl.Slot) {
 	gr.left[len(gr.left)-1].slot = repl.NoSlot
 }
 
-// settleFate tells a group that the entity which moved on from there has ended: a
-// peer that has not heard of the move will hear of the end. It returns the entity's last
-// number there.
+// settleFate tells a group that an entity which had moved on from it has ended: a peer that has not
+// received the move will receive the end. It returns the entity's last number there.
 func (w *World) settleFate(s repl.Slot, id groupID, fate repl.Fate) (number repl.Member) {
 	gr := &w.groups[id]
 	for i := range gr.left {
@@ -139,8 +137,8 @@ func (w *World) settleFate(s repl.Slot, id groupID, fate repl.Fate) (number repl
 	return number
 }
 
-// Move takes an entity over to another group, as it is. It keeps its name and its
-// copies. One that is paused stays where it is: what it is by now is not told.
+// Move moves an entity to another group without changing it. It keeps its network id and its
+// replicas. A paused entity stays where it is: its present state is not sent.
 func (w *World) Move(s repl.Slot, to Place) {
 	t := &w.slots
 	if !t.used.Has(int(s)) || w.groups[t.group[s]].place == to || w.isPaused(s) {
@@ -157,8 +155,8 @@ func (w *World) Move(s repl.Slot, to Place) {
 	w.follow(s, from)
 }
 
-// Pause stops an entity from being sent: the peers keep it as it was last sent. From
-// now on the source may be asked for its values as they were before.
+// Pause stops an entity from being sent: the peers keep it as it was last sent. From now on the
+// source may be asked for its values from before the pause.
 func (w *World) Pause(s repl.Slot) {
 	if !w.slots.used.Has(int(s)) || w.isPaused(s) {
 		return
@@ -171,8 +169,8 @@ func (w *World) Pause(s repl.Slot) {
 	w.foresee(s, w.slots.group[s])
 }
 
-// unheard reports whether a peer that may see an entity where it is has not heard yet
-// that it left another group, or that it left this one and came back.
+// unheard reports whether a peer that may see an entity in its group has not yet acknowledged that
+// it left another group, or that it left this one and came back.
 func (w *World) unheard(s repl.Slot) (some bool) {
 	for _, p := range w.peers {
 		p.cameFrom(s, noGroup, func(groupID) { some = true })
@@ -195,7 +193,7 @@ func (w *World) Resume(s repl.Slot) {
 	w.foresee(s, w.slots.group[s])
 }
 
-// member returns a slot that is taken in as one of its group.
+// member returns the group and the member of a slot that is replicated.
 func (w *World) member(s repl.Slot) (*group, *member) {
 	gr := &w.groups[w.slots.group[s]]
 	return gr, &gr.members[gr.at(s)]
@@ -206,7 +204,8 @@ func (w *World) isPaused(s repl.Slot) bool {
 	return m.paused
 }
 
-// takeNumber returns a member number of a group that no peer knows as another's.
+// takeNumber returns a member number of a group that no peer may still associate with another
+// entity.
 func (w *World) takeNumber(id groupID) (repl.Member, bool) {
 	gr := &w.groups[id]
 	if gr.numbers < repl.MaxMembers {

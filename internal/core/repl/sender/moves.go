@@ -7,12 +7,11 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// A move has two halves: the old group's action lets the entity go, the new one's
-// takes it in. A peer is sent both in the same tick or neither, so that it has the
-// entity in one group at any time. Groups that moves which a peer has not heard of
-// join together are a unit.
+// A move has two halves: the action of the old group removes the entity, that of the new group
+// takes it in. A peer is sent both in the same tick or neither, so that it has the entity in one
+// group at any time. Groups connected by moves that a peer has not received form a unit.
 
-// units is what was decided of units in one tick.
+// units is the decisions on units in one tick.
 type units struct {
 	tick   entangle.Tick
 	judged map[groupID]bool // whether the group's unit can be sent
@@ -28,7 +27,7 @@ func (u *units) begin(tick entangle.Tick) {
 	}
 }
 
-// sent takes a group off what is owed.
+// sent removes a group from the count of owed ones.
 func (u *units) sent(id groupID) {
 	if u.judged[id] {
 		delete(u.judged, id)
@@ -36,8 +35,8 @@ func (u *units) sent(id groupID) {
 	}
 }
 
-// together reports whether a group may be sent now: it has no part in a move, or all
-// groups of its unit can go in this tick.
+// together reports whether a group may be sent now: it has no part in a move, or all groups of its
+// unit can go in this tick.
 func (p *Peer) together(sp *space, i int) bool {
 	id := p.group(sp, i)
 	if ok, judged := p.units.judged[id]; judged {
@@ -81,11 +80,11 @@ func (p *Peer) sendable(sp *space, i int) bool {
 	return ok
 }
 
-// maxPartners is for how many groups that it waits for a group's action keeps room.
+// maxPartners is the number of groups to wait for that a group's action keeps room for.
 const maxPartners = 64
 
-// partners finds the groups that moves which the peer has not heard of join with a
-// group, and reports whether there are any.
+// partners finds the groups connected with a group by moves that the peer has not received, and
+// reports whether there are any.
 func (p *Peer) partners(id groupID, sp *space, i int, out *[]groupID) (some bool) {
 	w, gr := p.world, &p.world.groups[id]
 	note := func(other groupID) {
@@ -112,14 +111,14 @@ func (p *Peer) partners(id groupID, sp *space, i int, out *[]groupID) (some bool
 	return some
 }
 
-// has reports whether a peer has a leaver of a group still.
+// has reports whether a peer still has a leaver of a group.
 func (sp *space) has(i int, l *leaver) bool {
 	return sp.phase[i] == known && !sp.asOf(i).Before(l.joined) && sp.shaped[i].Before(l.left)
 }
 
-// cameFrom notes the other groups in which the peer has a member still, if it may see
-// it here. There can be several: what it may not see in one of them it has, too, as far
-// as that group's structure tells.
+// cameFrom notes the other groups in which the peer still has a member, if it may see it here.
+// There can be several: the peer also has it, as far as that group's structure says, in a group
+// where it may not see it.
 func (p *Peer) cameFrom(s repl.Slot, id groupID, note func(groupID)) {
 	trail := p.world.trails[s]
 	if len(trail) == 0 || !p.finds(s) {
@@ -132,7 +131,7 @@ func (p *Peer) cameFrom(s repl.Slot, id groupID, note func(groupID)) {
 	}
 }
 
-// hasStill reports whether a peer has an entity in a group that it left.
+// hasStill reports whether a peer still has an entity in a group that the entity left.
 func (p *Peer) hasStill(sp *space, i int, s repl.Slot) bool {
 	gr := &p.world.groups[p.group(sp, i)]
 	for k := range gr.left {
@@ -143,9 +142,9 @@ func (p *Peer) hasStill(sp *space, i int, s repl.Slot) bool {
 	return false
 }
 
-// findNeeds gathers the groups that an action has to wait for at the peer: those that
-// members came from, be it to other groups first, or out of sight. A group that has
-// come to the tick at which the member left has let it go.
+// findNeeds collects the groups that an action has to wait for at the peer: those that members came
+// from, even by way of other groups or while invisible. A group that has reached the tick at which
+// the member left no longer holds it.
 func (p *Peer) findNeeds(sp *space, i int, rec *repl.Record) {
 	w, id := p.world, p.group(sp, i)
 	p.needs = p.needs[:0]

@@ -71,7 +71,7 @@ func (p *Peer) refer(id groupID) {
 	}
 }
 
-// id is ID of a slot whose home has a handle here.
+// id is ID of a slot whose home group has a handle here.
 func (p *Peer) id(s repl.Slot) repl.ID {
 	sp, i := p.find(p.world.slots.home[s])
 	return repl.ID{Group: sp.first + repl.Handle(i), Member: p.world.slots.number[s]}
@@ -127,9 +127,10 @@ func (p *Peer) Slot(id repl.ID) (s repl.Slot, ok bool) {
 	return p.world.native(p.group(sp, i), id.Member)
 }
 
-// Meant reports whether the peer can have meant a slot by its name in what it wrote when the
-// newest that it had from here was of a tick. Names are given anew only when all peers know that
-// whom they named has ended, so before that tick it meant another, and from then on nobody else.
+// Meant reports whether the peer can have meant a slot by its network id in what it wrote when the
+// newest tick that it had received from here was had. Ids are reused only when all peers know that
+// the earlier entity has ended, so before that tick the id meant another entity, and from then on
+// only this one.
 func (p *Peer) Meant(s repl.Slot, had entangle.Tick) bool {
 	t := &p.world.slots
 	if !t.used.Has(int(s)) || had.Before(t.born[s]) {

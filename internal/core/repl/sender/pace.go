@@ -7,14 +7,13 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// A group with an interval goes in every so many ticks. A change of its values between
-// them is held; structure is not, and takes along what is. For a peer that predicts the
-// group nothing is held: it is told that it has all as of a tick.
+// A group with an interval is sent once per that many ticks. Changes of its values between them are
+// held; changes of structure are not, and take the held values along. Nothing is held for a peer
+// that predicts the group, because marks state that it has all as of a tick.
 //
-// Which ticks are a group's follows from its handle, so that those of neighbours lie
-// apart and each tick has its share. A private group has as many handles as peers see it,
-// and so they are sent it in different ticks: what numbers groups have here depends on
-// what the peers do not see.
+// The ticks of a group follow from its handle, so that those of neighbours differ and each tick has
+// its share. A private group has as many handles as peers that see it, and so they are sent it in
+// different ticks: the handles of groups here depend on groups that the peers do not see.
 
 // pace is how far a group has come between one of its ticks and the next.
 type pace struct {
@@ -60,8 +59,8 @@ func (w *World) unhold(id groupID, gr *group) {
 	}
 }
 
-// releaseHeld has the public groups move on that wait, and whose tick this is, and the
-// private ones at the peers whose tick it is.
+// releaseHeld makes the waiting public groups due whose tick this is, and the waiting private ones
+// at the peers whose tick it is.
 func (w *World) releaseHeld() {
 	for i, word := range w.rates.held {
 		for ; word != 0; word &= word - 1 {
@@ -82,8 +81,8 @@ func (w *World) releaseHeld() {
 	w.rates.holding = kept
 }
 
-// releasePrivate makes a private group due at the peers whose tick this is, and reports
-// whether others wait for theirs.
+// releasePrivate makes a private group due at the peers whose tick this is, and reports whether
+// others still wait for theirs.
 func (w *World) releasePrivate(id groupID) (waits bool) {
 	gr, pc := &w.groups[id], &w.rates.pace[id]
 	every := max(1, entangle.Tick(gr.every))

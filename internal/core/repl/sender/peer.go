@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Peer is what one peer was sent of the world, and what it acknowledged.
+// Peer is the part of the world that one peer was sent, and the part that it acknowledged.
 type Peer struct {
 	// What every tick reads comes first, as in a space.
 	private space
@@ -43,10 +43,10 @@ type Peer struct {
 	needs      []repl.Need
 	sinces     []repl.Since
 	said       repl.Predicted // of the action at hand, and
-	hash       uint64         // of whom it names
+	hash       uint64         // of the named entities
 	retired    []retiring     // handles that can't be freed yet
-	looks      int            // whose turn it is of those
-	kept       map[int32]View // what it has of private groups that it is to see otherwise; see keepView
+	looks      int            // next of those in turn
+	kept       map[int32]View // parts of private groups that the peer has and that its new view changes; see keepView
 	joining    joining
 	aside      aside
 	turn       repl.Handle // where the next message of actions goes on
@@ -261,8 +261,8 @@ func (p *Peer) appendRefs(slots []repl.Slot) {
 	}
 }
 
-// sinceBits bounds what appendSinces writes of a body's table. Who has no name yet may get it
-// from now on, or one that nobody had, with the number of another.
+// sinceBits bounds what appendSinces writes of a body's table. An entity that has no network id yet
+// may get one that is valid from now on, or a new one, with the number of another.
 func (p *Peer) sinceBits(b *body) int {
 	n, now := 1, repl.SinceAt(p.world.tick).Bits(p.world.tick)
 	for _, s := range p.world.bodies.slotsOf(b) {

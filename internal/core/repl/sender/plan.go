@@ -80,8 +80,8 @@ func (p *Peer) Prepare() {
 	p.plan.tells = len(p.plan.steps) > 0 && p.lacksCodes()
 }
 
-// unplan makes due again what was planned for an earlier tick and found no packet.
-// Where packets are short of room, public and private groups take turns.
+// unplan makes records due again that were planned for an earlier tick and found no packet. Where
+// packets are short of room, public and private groups take turns.
 func (p *Peer) unplan() {
 	if !p.plan.made {
 		return
@@ -102,8 +102,8 @@ func (p *Peer) unplan() {
 	}
 }
 
-// planOthers plans the public groups that are due and did not change in this tick,
-// or not in values alone: above all those whose packet was lost.
+// planOthers plans the due public groups that did not change in this tick, or not in values alone:
+// above all those of lost packets.
 func (p *Peer) planOthers() {
 	sp, quiet := &p.public, p.world.runs.quiet
 	from := len(p.plan.records)
@@ -115,9 +115,8 @@ func (p *Peer) planOthers() {
 	p.planned(sp, from)
 }
 
-// gather takes note of the groups of one word of a set, which are due: where each is and
-// which it is, to be planned by planned. What is kept of a group lies far apart, and all of
-// it arrives sooner when it is asked for in a row.
+// gather collects the due groups of one word of a set, with their places, for planned to plan. The
+// data of a group is spread over memory, and loads faster when it is requested in a row.
 func (p *Peer) gather(sp *space, i int, word uint64) {
 	sp.due[i] &^= word
 	n, base, ids := len(p.plan.records), sp.base, p.groupsOf(sp)
@@ -159,7 +158,7 @@ func (p *Peer) resolveUsual(sp *space, from int) (first, bits int) {
 		if c.tick != now || c.width > maxRecordBits || !c.serves(repl.From{Base: rec.base, Codes: codes}) || !sp.steady.Has(int(rec.at)) {
 			break
 		}
-		if !c.asked { // as a rule it is, and what is not written to stays in the caches
+		if !c.asked { // usually set already; memory that is not written stays in the caches
 			c.asked = true
 		}
 		rec.from, rec.width, rec.apart, rec.kind = c.at, c.width, 0, p.kinds.of(c.kind)
@@ -184,8 +183,8 @@ func (p *Peer) planChunk(sp *space, i int, id groupID) bool {
 	return true
 }
 
-// take plans a record, of which it is left to say what it holds. It counts as sent from
-// now on, unless the plan may be cut down.
+// take plans a record; the caller fills in its contents. The record counts as sent from now on,
+// unless the plan may be cut down.
 func (p *Peer) take(sp *space, i int, from repl.From) *planned {
 	p.plan.records = append(p.plan.records, planned{})
 	if !p.metered {
@@ -235,7 +234,7 @@ func (p *Peer) planRun(r *run) {
 	p.planPart(r.groups[0], r.groups[len(r.groups)-1])
 }
 
-// planPart plans what is due of runs from one handle to another, record by record.
+// planPart plans the due groups of runs from one handle to another, record by record.
 func (p *Peer) planPart(first, last repl.Handle) {
 	from, sp := len(p.plan.records), &p.public
 	for i := first >> 6; i <= last>>6; i++ {
@@ -336,9 +335,8 @@ func (p *Peer) wants(sp *space, i int, id groupID) bool {
 	return sp.phase[i] == known && !sp.shapeDue.Has(i) && !sp.bulky.Has(i) && !sp.retained.Has(i) && sp.base[i].Before(p.world.groups[id].changed)
 }
 
-// promote makes a group travel as an action, in fragments that are resent until the
-// whole is there: no packet can hold what is to be said of it. Nothing newer of it
-// begins meanwhile.
+// promote makes a group travel as an action, because its update is too large for any packet: in
+// fragments that are resent until all have arrived. No newer update of the group begins meanwhile.
 func (sp *space) promote(i int) {
 	sp.bulky.Set(i)
 	sp.shapeDue.Set(i)

@@ -11,7 +11,7 @@ import (
 // foresight is which peers predict which entities. It costs nothing until one does, and then
 // for those.
 type foresight struct {
-	slots repl.Bitset               // whom anybody predicts
+	slots repl.Bitset               // entities that any peer predicts
 	peers map[repl.Slot]repl.Bitset // by number
 	spare []repl.Bitset
 }
@@ -124,8 +124,8 @@ func (p *Peer) foreseesSome(sp *space, i int) bool {
 	return false
 }
 
-// foresee has all who predict an entity look again at a group that it has come to or left,
-// or in which it is another.
+// foresee updates the predicted sets of all peers that predict an entity, for a group that it has
+// joined or left, or in which its number changed.
 func (w *World) foresee(s repl.Slot, id groupID) {
 	if !w.foresight.slots.Has(int(s)) {
 		return
@@ -145,7 +145,7 @@ func (p *Peer) foreseeGroup(id groupID) {
 // foreseen is a group of which a peer predicts somebody, or may think so.
 type foreseen struct {
 	group repl.Handle
-	said  uint64 // what it was told last of whom, as a hash; 0: nobody
+	said  uint64 // hash of the predicted set sent last; 0: empty
 	// unsaid: that is not so any more, and it is to be told.
 	unsaid bool
 	heard  bool // it was told of somebody once, and may not have heard that it is nobody
@@ -155,9 +155,8 @@ type foreseen struct {
 	repeats uint8
 }
 
-// foresee looks again at whom of a group the peer predicts, and has it told if that is
-// not what it was told last. Until it has heard that it is nobody, marks go on to say when
-// it holds the group.
+// foresee updates the peer's predicted set of a group, and makes it due if it differs from the one
+// sent last. Until the peer has acknowledged that it is empty, marks go on to include the group.
 func (p *Peer) foresee(sp *space, i int) {
 	some := p.foreseesSome(sp, i)
 	switch has := sp.predicted.Has(i); {
@@ -175,7 +174,7 @@ func (p *Peer) foresee(sp *space, i int) {
 	sp.settle(i)
 }
 
-// unsay has the peer told anew of whom it predicts in a group that it was sent, if need be.
+// unsay makes the peer's predicted set for a group that it was sent due again, if it is stale.
 func (p *Peer) unsay(sp *space, i int) {
 	p.findPredicted(sp, i, repl.Delta)
 	f := &p.predicted[p.foreseenAt(sp, i)]
@@ -184,7 +183,7 @@ func (p *Peer) unsay(sp *space, i int) {
 	}
 }
 
-// unsaid reports whether the peer is to be told anew of whom it predicts in a group.
+// unsaid reports whether the peer's predicted set for a group must be resent.
 func (p *Peer) unsaid(sp *space, i int) bool {
 	return sp.predicted.Has(i) && p.predicted[p.foreseenAt(sp, i)].unsaid
 }
@@ -206,7 +205,7 @@ func (p *Peer) beginPredicted(sp *space, i int) {
 	}
 }
 
-// forgetPredicted strikes off a group of which the peer predicts nobody, as it knows.
+// forgetPredicted removes a group whose predicted set is empty, as the peer has acknowledged.
 func (p *Peer) forgetPredicted(sp *space, i int) {
 	if !sp.predicted.Has(i) {
 		return
@@ -217,7 +216,8 @@ func (p *Peer) forgetPredicted(sp *space, i int) {
 	sp.settle(i)
 }
 
-// tidyPredicted does so when all that was sent of a group is there, if that says nobody.
+// tidyPredicted does that when all that was sent of a group is acknowledged, if the predicted set
+// is empty.
 func (p *Peer) tidyPredicted(sp *space, i int) {
 	if !sp.predicted.Has(i) {
 		return
@@ -228,7 +228,7 @@ func (p *Peer) tidyPredicted(sp *space, i int) {
 	}
 }
 
-// findPredicted finds what an action says of whom the peer predicts.
+// findPredicted finds the predicted set that an action states.
 func (p *Peer) findPredicted(sp *space, i int, kind repl.Kind) {
 	said := &p.said
 	said.Reset()
@@ -258,7 +258,7 @@ func (p *Peer) findPredicted(sp *space, i int, kind repl.Kind) {
 	}
 }
 
-// saidPredicted notes that an action of a predicted group was sent, which says what findPredicted
+// saidPredicted notes that an action of a predicted group was sent with the set that findPredicted
 // found.
 func (p *Peer) saidPredicted(sp *space, i int) {
 	f := &p.predicted[p.foreseenAt(sp, i)]

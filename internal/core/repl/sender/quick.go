@@ -8,9 +8,9 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// chunk is the usual update of a group in one tick, ready to be copied: that of all
-// its members, without references. There is at most one for each group, by its
-// number; what it does not serve has a body.
+// chunk is the usual update of a group in one tick, ready to be copied: that of all its members,
+// without references. There is at most one for each group, by its number; other updates have a
+// body.
 type chunk struct {
 	bases span
 	tick  entangle.Tick // it is of this one
@@ -39,8 +39,8 @@ func (c *chunks) grow(groups int) {
 	}
 }
 
-// chunk returns the chunk of a group's update from a base, or nil when that needs a
-// body of its own. The first who asks says from which base it is.
+// chunk returns the chunk of a group's update from a baseline, or nil when that update needs a body
+// of its own. The first caller decides the chunk's baseline.
 func (w *World) chunk(id groupID, from repl.From) *chunk {
 	c := &w.chunks.of[id]
 	serves := c.tick == w.tick && c.serves(from)
@@ -114,8 +114,8 @@ func (w *World) fillAlone(slot repl.Slot, c *chunk, base entangle.Tick) (prefix 
 	return prefix, !set.IsZero()
 }
 
-// keepBody makes a chunk of a body without references. It is for who starts from another base
-// than the group's chunk, so that what that peer is sent does not follow from who asked first.
+// keepBody makes a chunk of a body without references. It is for peers with another baseline than
+// the group's chunk, so that the bytes sent to a peer do not depend on which peer asked first.
 func (w *World) keepBody(id groupID, b *body) {
 	out := &w.bodies.w
 	out.Reset(w.chunks.buf[:0])
@@ -129,8 +129,8 @@ func (w *World) keepBody(id groupID, b *body) {
 	}
 }
 
-// keep notes what was written, of so many bits and 64 zeros, and returns where. Two words can
-// be read from there.
+// keep stores the written bits, of that width and followed by 64 zeros, and returns their place.
+// Two words can be read from there.
 func (c *chunks) keep(width int) (at uint32) {
 	at = uint32(len(c.words))
 	for i := 0; i < width; i += 64 {

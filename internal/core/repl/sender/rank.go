@@ -68,8 +68,8 @@ func (p *Peer) credit(sp *space, at int) {
 	sp.credit(at, late)
 }
 
-// priceTicks is over how many ticks it is averaged how urgent a group is that just finds
-// room: in one tick alone that says more of who else happened to wait.
+// priceTicks is the number of ticks over which the urgency of a group that just finds room is
+// averaged: the value of a single tick depends more on which others happened to wait.
 const priceTicks = 16
 
 // bounded is a record of a group with a bound.

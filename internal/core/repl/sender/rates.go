@@ -11,7 +11,7 @@ import (
 // of its entities.
 type Rate struct {
 	Every    uint16  // ticks from one sending to the next; 0 is 1
-	Priority float32 // share relative to others, up to MaxPriority; 0, and what is none, is 1
+	Priority float32 // share relative to others, up to MaxPriority; 0 or an invalid value counts as 1
 	MaxAge   uint16  // ticks that a change may wait for room; 0 is no bound
 }
 
@@ -43,8 +43,8 @@ func (r Rate) with(o Rate) Rate {
 // usualRate is that of a group of which nobody said anything.
 var usualRate = Rate{Every: 1, Priority: 1}
 
-// rates is what was asked for entities and what became of it for groups. Both are empty
-// until something is asked.
+// rates is the requested rates of entities and the resulting rates of groups. Both are empty until
+// a rate is requested.
 type rates struct {
 	asked []Rate // by slot
 	of    []Rate // by group
@@ -169,7 +169,7 @@ func (w *World) leaveRate(id groupID, s repl.Slot) {
 	}
 }
 
-// forgetRate forgets what was asked for an entity that is gone.
+// forgetRate forgets the requested rate of an entity that has ended.
 func (r *rates) forgetRate(s repl.Slot) {
 	if int(s) < len(r.asked) {
 		r.asked[s] = usualRate

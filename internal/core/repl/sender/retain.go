@@ -7,22 +7,22 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// A private group that a peer is not shown any more, and keeps all the same, is retained: it
-// stays there as it was last sent. What becomes of it is not told, but for what the peer has and
-// is to have no longer: the group, a member that ended or went out of its sight, a component that
-// is hidden from it. A member that leaves for a group that the peer is shown is taken over to
-// there. A member that joins is not told, and if it was in sight before goes out of it.
+// A private group that a peer may no longer see but keeps is retained: it stays there as it was
+// last sent. The peer is sent only removals: the end of the group, a member that ended or became
+// invisible, a component that is hidden from it. A member that moves to a group that the peer is
+// shown is taken over there. A joining member is not sent, and becomes invisible if it was visible
+// before.
 //
-// While a group is retained, and until it is sent again in full, space.sent is the tick of which the
-// peer has its members. While it is retained, space.shaped is that up to which it was told their
-// ends; its view hides all that the peer lacks, or is to lose, and Peer.kept what it lacks, while
-// there is something to lose.
+// While a group is retained, and until it is sent again in full, space.sent is the tick of the
+// members that the peer has. While it is retained, space.shaped is the tick up to which the peer
+// was sent their ends. Its view hides everything that the peer lacks or is to lose, and Peer.kept
+// holds what it lacks, while there is something to lose.
 
-// Retain has the peer keep the private group of an entity as it was last sent, less what is hidden,
-// until Show, which has it sent again in full, with the view that SetView then says; Hide, which
-// takes it away; or its end. What is under way arrives, and what of it is lost is not made up for.
-// Where the peer was not sent the group, or lost the thread of it, it is Hide, and nothing if the
-// group is public. It reports false, and is Hide, when MaxViews are in use.
+// Retain makes the peer keep the private group of an entity as it was last sent, without the hidden
+// parts. That lasts until Show, which sends it again in full with the view that SetView then sets;
+// Hide, which removes it; or its end. Packets in flight still arrive, and lost ones are not resent.
+// It acts like Hide where the peer was not sent the group or awaits a resync of it, and does
+// nothing for a public group. When MaxViews are in use it acts like Hide and reports false.
 func (p *Peer) Retain(s repl.Slot, hidden ...Hidden) bool {
 	w := p.world
 	if !w.slots.used.Has(int(s)) {
@@ -60,8 +60,8 @@ func (p *Peer) Retains(s repl.Slot) bool {
 	return v != nil && p.private.retained.Has(v.at()) && !p.private.hidden.Has(v.at())
 }
 
-// hideRetained hides more of a group that the peer keeps, and has it told of what it has of that. It
-// reports false when MaxViews are in use.
+// hideRetained hides more of a group that the peer retains, and sends the removal of the parts that
+// the peer has. It reports false when MaxViews are in use.
 func (p *Peer) hideRetained(i int, id groupID, hidden []Hidden) bool {
 	w, sp := p.world, &p.private
 	has := p.viewHeld(sp, i)
@@ -83,8 +83,8 @@ func (p *Peer) hideRetained(i int, id groupID, hidden []Hidden) bool {
 	return p.setRetainedView(i, to, lacks)
 }
 
-// narrowRetained returns what a view hides of a member of a group that a peer keeps, when something is
-// hidden, and what it hides of it until that was told: what the peer lacks in any case.
+// narrowRetained returns what a view hides of a member of a retained group once more is hidden, and
+// what it hides until the peer was sent that: the parts that the peer lacks in any case.
 func (w *World) narrowRetained(m *member, has View, h part, asOf entangle.Tick) (to, lacks part) {
 	lacks, _ = w.views.hides(has, m.number)
 	lacks.number = m.number
@@ -155,8 +155,8 @@ func (p *Peer) setRetainedView(i int, to, lacks []part) bool {
 	return true
 }
 
-// noteInserted notes that a component comes to an entity of a group that some peers keep: they lack it,
-// and of what is hidden from them later it is no part.
+// noteInserted notes that an entity of a group that some peers retain gets a component: those peers
+// lack it, and it need not be removed when it is hidden from them later.
 func (w *World) noteInserted(s repl.Slot, inserted repl.Mask) {
 	id := w.slots.group[s]
 	inserted = inserted.Without(w.slots.mask[s])
@@ -229,8 +229,8 @@ func (sp *space) stirRetained(i int, gr *group, now entangle.Tick) {
 	}
 }
 
-// asOf returns the tick of which the peer has the members of a group, but for those whose
-// end it was told since.
+// asOf returns the tick of the group's members that the peer has, except for those whose end it was
+// sent since.
 func (sp *space) asOf(i int) entangle.Tick {
 	if sp.retained.Has(i) || sp.thawed.Has(i) {
 		return sp.sent[i]
@@ -302,7 +302,8 @@ func (w *World) takenAway(m *member) part {
 	return part{number: m.number, whole: is.whole && !was.whole, comps: is.comps.Without(was.comps)}
 }
 
-// encodeTakenAway writes that nobody joins, and which components are gone for who reads the body.
+// encodeTakenAway writes that no entity joins, and the components removed for the reader of the
+// body.
 func (w *World) encodeTakenAway(id groupID) {
 	var joins repl.Numbers
 	var changes repl.Changes

@@ -4,22 +4,21 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// A peer is short in a tick in which its limit has less room than is planned. What is most
-// urgent goes then, the rest stays due. What the peer predicts goes first, as ever, and
-// together.
+// A peer is short in a tick in which its limit has less room than is planned. The most urgent
+// records are sent then, the rest stays due. Predicted groups go first, and together.
 
 // short is what a peer may write of updates in one tick.
 type short struct {
 	on    bool // there is a limit
-	binds bool // and it is less than what is planned
+	binds bool // and it has less room than is planned
 	cut   bool // the plan was cut down to it
 	left  int  // bytes that may be written yet
 
 	wanted int // what WantedBytes found, 1 more; 0: it was not asked
 }
 
-// Meter says whether waiting times are kept: of a peer with a byte cap, and of one whose packets
-// had no room once for groups that may have bounds, it is known since when each waits to be sent.
+// Meter sets whether waiting times are kept. They are for a peer with a byte cap, and for a peer
+// whose packets once had no room for groups that may have bounds.
 func (p *Peer) Meter(on bool) {
 	if p.metered == on {
 		return
@@ -30,8 +29,9 @@ func (p *Peer) Meter(on bool) {
 	}
 }
 
-// meterLate begins to count at a peer without a byte cap whose packets have no room for all:
-// groups may have bounds. Those that were planned and found none have waited since that tick.
+// meterLate starts keeping waiting times for a peer without a byte cap whose packets have no room
+// for all groups, because these may have bounds. Planned groups that found no room have waited
+// since that tick.
 func (p *Peer) meterLate(left []step) {
 	if p.metered || len(left) == 0 || len(p.world.rates.asked) == 0 {
 		return
@@ -102,8 +102,8 @@ func (p *Peer) countWanted() int {
 	return (withPackets(bits+p.markBits())+7)/8 + p.tableBytes()
 }
 
-// withPackets adds to so many bits of records what it takes to divide them among packets,
-// which are at least half full: each begins a run anew, behind a part of a mark.
+// withPackets adds to a number of bits of records the cost of dividing them among packets, which
+// are at least half full: each begins a new run, behind a part of a mark.
 func withPackets(bits int) int {
 	const full, half = repl.MaxUpdateBytes * 8, repl.MaxUpdateBytes * 4
 	return bits + bits/half*(full-maxRecordBits+markBits)

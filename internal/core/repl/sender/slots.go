@@ -5,7 +5,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// slots is what is known of each replicated entity, in columns.
+// slots is the state of each replicated entity, in columns.
 type slots struct {
 	used repl.Bitset
 	mask []repl.Mask // of a slot that is not in use: empty

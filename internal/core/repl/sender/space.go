@@ -14,13 +14,13 @@ const (
 	ending               // its end was sent
 )
 
-// space is what a peer was sent of the groups of one space of handles, in columns
-// by handle: what touches every group reads only what it needs.
+// space is what a peer was sent of the groups of one space of handles, in columns by handle: a loop
+// over all groups reads only the columns it needs.
 type space struct {
 	// What every tick reads of every peer comes first, together: most of the memory of
 	// so many peers is far from the processor.
 	due    repl.Bitset // has values to send
-	since  []uint32    // of a metered peer: when what is due became so, in parts of ticks
+	since  []uint32    // of a metered peer: when the due changes became due, in parts of ticks
 	cursor int         // where the next tick's updates go on
 	first  repl.Handle
 	acted  entangle.Tick   // last tick of which structure of any group was sent
@@ -34,7 +34,7 @@ type space struct {
 	apart     []uint8         // how far the base was that the update to base started from; nil where that does not count
 	shapeDue  repl.Bitset     // has structure to send
 	doubted   repl.Bitset     // is to be sent in full
-	behind    repl.Bitset     // the peer asked for that: it may lack some of what it was sent
+	behind    repl.Bitset     // the peer asked for a resync: it may lack parts of what it was sent
 	pending   repl.Bitset     // an action of it is not acknowledged; see provesNothing
 
 	phase   []phase
@@ -49,7 +49,7 @@ type space struct {
 	// Of private groups.
 	hidden   repl.Bitset // to be ended at this peer alone
 	before   repl.Bitset // the peer had the group, under this handle
-	referred repl.Bitset // the peer was sent references to who was born there
+	referred repl.Bitset // the peer was sent references to entities born there
 	retained repl.Bitset // not shown any more, and kept by the peer as it was
 	thawed   repl.Bitset // shown again, and kept by the peer as it was until its full is sent
 	free     freeList

@@ -152,8 +152,8 @@ func (p *Peer) finds(s repl.Slot) bool {
 	return !h.whole
 }
 
-// gets is finds, but for groups that are too large to be sent: who goes to one does not hold
-// up the group that it comes from.
+// gets is finds, but excludes groups that are too large to be sent: an entity that moves to one
+// does not hold up the group that it leaves.
 func (p *Peer) gets(s repl.Slot) bool {
 	return p.finds(s) && !p.world.groups[p.world.slots.group[s]].withheld
 }
@@ -173,11 +173,11 @@ func (p *Peer) Keeps(s repl.Slot) bool {
 	return !h.whole && !sp.asOf(i).Before(m.since)
 }
 
-// SetView says what a peer may see of an entity's group: all but what is hidden. What is
-// hidden of entities that are not in the group counts for nothing. It holds for its
-// members of now: say it anew when others come. If the peer is to see more or less of
-// what it may have, the group is sent to it again in full. It reports false, and changes
-// nothing, when the peer has no such group, or retains it, or MaxViews are in use.
+// SetView sets the peer's view of an entity's group: all but the hidden parts. Hidden entities that
+// are not in the group are ignored. The view holds for the present members: set it again when
+// others join. If the view of something that the peer may have changes, the group is sent again in
+// full. It reports false, and changes nothing, when the peer has no such group, or retains it, or
+// MaxViews are in use.
 func (p *Peer) SetView(s repl.Slot, hidden ...Hidden) bool {
 	w := p.world
 	if !w.slots.used.Has(int(s)) {
@@ -220,8 +220,8 @@ func (p *Peer) changeView(sp *space, i int, id View) {
 	}
 }
 
-// shows reports whether values that a view shows of a group changed after a tick. A
-// change that it hides does not have sent again what is under way.
+// shows reports whether values that a view shows of a group changed after a tick. A hidden change
+// does not cause data in flight to be resent.
 func (w *World) shows(id groupID, v View, after entangle.Tick) bool {
 	t, any := &w.slots, allTime(w.tick)
 	for i := range w.groups[id].members {
@@ -237,8 +237,8 @@ func (w *World) shows(id groupID, v View, after entangle.Tick) bool {
 	return false
 }
 
-// parts returns what is hidden of a group, by number. Of those who have left it what was
-// hidden stays so, or the peer would hear of the leaving.
+// parts returns the hidden parts of a group, by number. Hidden parts of entities that left the
+// group stay hidden, or the peer would learn that they left.
 func (w *World) parts(id groupID, was View, hidden []Hidden) []part {
 	parts := w.views.parts[:0]
 	for i := range hidden {
@@ -274,8 +274,9 @@ func (h part) appendTo(parts []part) []part {
 	return parts
 }
 
-// viewsDiffer reports whether two views differ in what they show of a group to a peer that
-// was last sent its structure at a tick: who came since is told of by the new one.
+// viewsDiffer reports whether two views differ in the parts of a group that they show to a peer to
+// which its structure was last sent at a tick: for entities that came since, only the new view
+// counts.
 func (w *World) viewsDiffer(id groupID, a, b View, told entangle.Tick) bool {
 	for i := range w.groups[id].members {
 		m := &w.groups[id].members[i]

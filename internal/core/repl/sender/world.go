@@ -23,14 +23,14 @@ type Differ interface {
 	Deltas() (all, moving repl.Mask)
 	// BeginRecord begins a record: all values encoded until the next call belong to it.
 	BeginRecord()
-	// EncodeFrom writes what a component of a slot changed from a base to a tick, which is
-	// the present one. The base is less than repl.HistoryTicks before it. It returns the
-	// bases, from lo on and before hi, for which it would write the same, of updates
-	// whose base before that is as far.
+	// EncodeFrom writes the difference of a component of a slot between a baseline and tick, the
+	// present one. The baseline is less than repl.HistoryTicks before tick. It returns the
+	// baselines, from lo on and before hi, for which it would write the same bits in updates whose
+	// previous baseline is as far back.
 	EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick entangle.Tick, from repl.From, refs *repl.RefTable) (lo, hi entangle.Tick)
 }
 
-// Learner is a Differ that learns codes for differences from what is sent: see World.Learn.
+// Learner is a Differ that learns codes for differences from sent values: see World.Learn.
 type Learner interface {
 	Differ
 	// Learns reports whether it ever will, for any component.
@@ -170,8 +170,8 @@ func (w *World) Commit() {
 	}
 }
 
-// nearGroups is of how many groups at a time it is found who sees them: what comes of it stays
-// in the nearest memory.
+// nearGroups is the number of groups whose viewers are looked up at a time: the results stay in the
+// nearest cache.
 const nearGroups = 32
 
 // alert makes due what changed in some groups. The lists of viewers lie all over the memory, as
@@ -210,7 +210,7 @@ func ends(lists [][]viewer) (sum int32) {
 	return sum
 }
 
-// restructure makes a group's structure due for who sees it, or has kept it.
+// restructure makes a group's structure due for the peers that see it or retain it.
 func (w *World) restructure(gr *group) {
 	for _, v := range gr.viewers {
 		sp := &w.seats[v.seat()].private

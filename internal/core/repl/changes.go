@@ -2,9 +2,9 @@ package repl
 
 import pack "github.com/entangle-ecs/entangle/protocol/bits"
 
-// Changes packs who changed in a group, by rising numbers, and in which components: as a
-// rule it is the next number, with the components of the one before, which takes one bit.
-// A new value starts a list; before its first there are no components.
+// Changes packs the changed members of a group, by rising numbers, and their changed components:
+// usually the next number, with the same components as the member before, which takes one bit. A
+// new value starts a list; before its first member the set of components is empty.
 type Changes struct {
 	next uint64
 	last Mask

@@ -4,9 +4,9 @@ import (
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Codes that differences are written with may be learned from what was sent. A sender tells
-// them in tables, version after version, and writes with one when it is acknowledged. What
-// a table says is the business of whoever encodes values.
+// Codes for differences may be learned from sent values. A sender transmits them in tables, version
+// after version, and uses a version once it is acknowledged. Only the encoder of values interprets
+// a table.
 
 // CodesPlaces is how many versions of learned codes a receiver keeps.
 const CodesPlaces = 3
@@ -20,7 +20,7 @@ func CodesAt(version uint32) uint8 { return uint8(version%CodesPlaces) + 1 }
 // Table is what stands before a table of codes.
 type Table struct {
 	Version uint32
-	// Over: it says what is not as in the version before, which the receiver holds.
+	// Over: it holds only the changes since the previous version, which the receiver has.
 	Over  bool
 	Bytes int // of the table, which follow
 }

@@ -25,7 +25,7 @@ type From struct {
 // older holds whole values.
 const HistoryTicks = 64
 
-// MaxApart bounds From.Apart: what is further back is in no history.
+// MaxApart bounds From.Apart: no history reaches further back.
 const MaxApart = HistoryTicks - 1
 
 // ApartBits is the width of From.Apart, 1 to MaxApart.

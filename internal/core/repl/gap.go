@@ -16,7 +16,7 @@ func appendGap(w *pack.Writer, gap uint64) {
 	appendLongGap(w, gap)
 }
 
-// shortGaps is what is written for the gaps that take no more than a byte and a bit.
+// shortGaps is the encodings of the gaps that take no more than a byte and a bit.
 var shortGaps = func() (all [2 + 1<<3 + 1<<6]struct{ code, width uint16 }) {
 	for gap := range all {
 		var w pack.Writer

@@ -79,7 +79,6 @@ const MaxMembers = 1 << 12
 // should have to hold more for one update.
 const MaxGroupBytes = 64 << 10
 
-// MaxUpdateBytes is the most that one packet can hold of updates: what a payload
-// has left after the packet's header and the frame's. What is larger travels as
-// an action, in fragments.
+// MaxUpdateBytes is the most bytes of updates that one packet can hold: a payload less the headers
+// of the packet and of the frame. Larger records travel as actions, in fragments.
 const MaxUpdateBytes = entangle.MaxPayload - 13 - 3

@@ -58,7 +58,7 @@ func (m *Mask) Next(from int) int {
 	return -1
 }
 
-// Union returns what is in either set.
+// Union returns the components in either set.
 func (m Mask) Union(o Mask) Mask {
 	for i := range m {
 		m[i] |= o[i]
@@ -66,7 +66,7 @@ func (m Mask) Union(o Mask) Mask {
 	return m
 }
 
-// Without returns what is in m and not in o.
+// Without returns the components in m but not in o.
 func (m Mask) Without(o Mask) Mask {
 	for i := range m {
 		m[i] &^= o[i]
@@ -74,7 +74,7 @@ func (m Mask) Without(o Mask) Mask {
 	return m
 }
 
-// And returns what is in both sets.
+// And returns the components in both sets.
 func (m Mask) And(o Mask) Mask {
 	for i := range m {
 		m[i] &= o[i]

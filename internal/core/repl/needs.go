@@ -5,25 +5,24 @@ import (
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Need is what an action waits for: that another group has come to a tick, or has
-// ended at it or later. An entity that goes over from there is then free to come,
-// or both actions are at hand and are applied together.
+// Need is a condition of an action: another group must have reached a tick, or have ended at it or
+// later. An entity that moves over from that group is then free to join, or both actions are
+// present and are applied together.
 type Need struct {
 	Group Handle
 	Tick  entangle.Tick
 }
 
-// MaxNeeds bounds the groups that one action waits for: no more than it can have
-// members.
+// MaxNeeds bounds the groups that one action waits for: no more than it can have members.
 const MaxNeeds = MaxMembers
 
-// minNeedBits is the least that one need takes.
+// minNeedBits is the smallest size of a need.
 const minNeedBits = 1 + 4 + 4
 
-// NeedsBits bounds what AppendNeeds writes of n.
+// NeedsBits bounds the output of AppendNeeds for n needs.
 func NeedsBits(n int) int { return 1 + 32 + n*(1+32+68) }
 
-// AppendNeeds writes what an action of a tick waits for.
+// AppendNeeds writes the needs of an action of a tick.
 func AppendNeeds(w *pack.Writer, now entangle.Tick, needs []Need) {
 	w.Bool(len(needs) > 0)
 	if len(needs) == 0 {
@@ -36,7 +35,7 @@ func AppendNeeds(w *pack.Writer, now entangle.Tick, needs []Need) {
 	}
 }
 
-// ReadNeeds appends what an action waits for to dst.
+// ReadNeeds appends the needs of an action to dst.
 func ReadNeeds(r *pack.Reader, now entangle.Tick, dst []Need) ([]Need, bool) {
 	if !r.Bool() {
 		return dst, r.Err() == nil

@@ -6,17 +6,17 @@ import (
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Predicted is which members of a group the peer predicts that an action is for. It is a
-// fact of each peer, and stands before what is the same for all.
+// Predicted is the members of a group that the receiving peer predicts. It differs between peers,
+// and stands before the part of an action that all share.
 type Predicted struct {
-	// Said: it is stated, of all members that the group has after the action. Else nobody
-	// joins to be predicted, and the others stay as they are.
+	// Said: the set is stated, for all members of the group after the action. Otherwise no joining
+	// member is predicted, and the others stay as they are.
 	Said    bool
 	All     bool
-	Members []Member // rising; of All none
+	Members []Member // rising; none if All is set
 }
 
-// Reset makes it what says nothing, and keeps its memory.
+// Reset makes it state nothing, and keeps its memory.
 func (p *Predicted) Reset() { *p = Predicted{Members: p.Members[:0]} }
 
 // Has reports whether a member is predicted.
@@ -45,7 +45,7 @@ func (p *Predicted) Append(w *pack.Writer) {
 	list.End(w)
 }
 
-// Bits returns what Append writes.
+// Bits returns the size of the output of Append.
 func (p *Predicted) Bits() int {
 	switch {
 	case !p.Said:
@@ -61,7 +61,7 @@ func (p *Predicted) Bits() int {
 	return n
 }
 
-// Read reads it. Numbers that do not rise, or are no member's, are malformed.
+// Read reads it. Numbers that do not rise, or that no member has, are malformed.
 func (p *Predicted) Read(r *pack.Reader) (ok bool) {
 	p.Reset()
 	if p.Said = r.Bool(); p.Said {

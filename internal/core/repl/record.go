@@ -5,42 +5,41 @@ import (
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Kind tells what a record does to its group.
+// Kind is the effect of a record on its group.
 type Kind uint8
 
 // The kinds. Updates travel in runs, the other three in action messages.
 const (
-	Delta  Kind = iota // an action on what the receiver holds
-	Full               // the whole group, whatever the receiver holds
+	Delta  Kind = iota // an action relative to the state of the receiver
+	Full               // the whole group, independent of the receiver's state
 	Gone               // the end of the group
 	Update             // values only
 )
 
-// kindBits is the width of an action's kind on the wire. Update, which no action
-// is, stands there for the end of the message.
+// kindBits is the width of an action's kind on the wire. Update is never the kind of an action, and
+// marks the end of the message.
 const kindBits = 2
 
-// Record is what stands before a record's body.
+// Record is the head of a record, before its body.
 type Record struct {
 	Kind  Kind
 	Group Handle
 	Seq   Seq // of the action; an Update has none
 	Tick  entangle.Tick
-	// From is what a Delta or Update starts from; others have none, and a Delta no Apart.
+	// From is the baseline of a Delta or Update; others have none, and a Delta no Apart.
 	From
-	// Since is from when on the handle is the group's, of a Full.
+	// Since is the tick since when the handle has been the group's, in a Full.
 	Since Since
-	// Usual: a first Full of the next handle, of one entity that has the components of the
-	// one before, as when a peer joins: only its values follow.
+	// Usual: a first Full of the next handle, of one entity with the same components as the one
+	// before, as when a peer joins: only its values follow.
 	Usual bool
 }
 
-// based reports whether an action of that kind starts from a base.
+// based reports whether an action of that kind has a baseline.
 func (k Kind) based() bool { return k == Delta }
 
-// Heads packs the heads of the records of one action message: each is written by
-// its difference to the one before. A new value, with the tick of the message,
-// starts one.
+// Heads packs the heads of the records of one action message: each is written as the difference
+// from the one before. A new value, with the tick of the message, starts one.
 type Heads struct {
 	Tick entangle.Tick
 
@@ -51,11 +50,10 @@ type Heads struct {
 	some  bool // a record was written or read
 }
 
-// MaxHeadBits bounds what Append writes.
+// MaxHeadBits bounds the output of Append.
 const MaxHeadBits = 1 + kindBits + 1 + 32 + SeqBits + MaxSinceBits + 1 + 68
 
-// Append writes a record's head. Groups rise within a message, and so the private
-// ones come last.
+// Append writes a record's head. Groups rise within a message, and so the private ones come last.
 func (h *Heads) Append(w *pack.Writer, rec *Record) {
 	h.unusual(w)
 	w.Bits(uint64(rec.Kind), kindBits)
@@ -72,7 +70,7 @@ func (h *Heads) Append(w *pack.Writer, rec *Record) {
 	h.next = rec.Group + 1
 }
 
-// unusual writes, behind the first record, that what follows is no usual one.
+// unusual writes, behind the first record, that the following record is not a usual one.
 func (h *Heads) unusual(w *pack.Writer) {
 	if h.some {
 		w.Bool(false)
@@ -80,8 +78,8 @@ func (h *Heads) unusual(w *pack.Writer) {
 	h.some = true
 }
 
-// Follows reports whether a record is a first Full of the handle behind the last one, and has it
-// since the same tick as the last Full has its own.
+// Follows reports whether a record is a first Full of the handle behind the last one, with the same
+// Since as the last Full.
 func (h *Heads) Follows(rec *Record) bool {
 	return h.some && rec.Kind == Full && rec.Seq == 0 && rec.Since == h.since && rec.Group == h.next && h.next%Private != 0
 }
@@ -143,7 +141,7 @@ func (h *Heads) Read(r *pack.Reader, rec *Record) (more, ok bool) {
 	return true, r.Err() == nil && h.readOrigin(r, rec)
 }
 
-// readOrigin reads what a record says of the time before it.
+// readOrigin reads the baseline or the Since of a record.
 func (h *Heads) readOrigin(r *pack.Reader, rec *Record) (ok bool) {
 	switch {
 	case rec.Kind == Full:
@@ -170,8 +168,8 @@ func (h *Heads) readBase(r *pack.Reader, rec *Record) bool {
 	return r.Err() == nil
 }
 
-// maxAge bounds the distance of a base or of a need from the tick it is counted
-// from: half the range of ticks, beyond which before and after change places.
+// maxAge bounds the distance of a baseline or a need from its reference tick: half the range of
+// ticks, beyond which before and after are swapped.
 const maxAge = 1<<31 - 1
 
 // readAge reads how long before now a tick is, at least one tick.

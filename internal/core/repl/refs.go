@@ -8,17 +8,17 @@ import (
 )
 
 // MaxGroupRefs bounds the different entities that the record of one group may refer to: no more
-// than MaxGroupBytes hold, as a sender counts them. A body with so many is therefore too large to
-// be sent, and what its table has no room for is lost to nobody.
+// than fit into MaxGroupBytes, as a sender counts them. A body with that many is too large to be
+// sent anyway, so no reference that is sent gets lost when its table is full.
 const MaxGroupRefs = MaxGroupBytes * 8 / MaxRefBits
 
-// RefTable gathers the entities that a body refers to. The body holds indexes
-// into it, so that it stays the same for every peer, while each peer gets the
-// table in its own ids. Index 0 is no entity; entry i has index i+1.
+// RefTable collects the entities that a body refers to. The body holds indexes into it, and so is
+// the same for every peer, while each peer gets the table in its own ids. Index 0 is no entity;
+// entry i has index i+1.
 type RefTable struct{ slots Numbering[Slot] }
 
-// Index returns the index of a slot, adding it if it is new. A table that is full returns 0:
-// its body is not to be sent, see MaxGroupRefs.
+// Index returns the index of a slot, adding it if it is new. A full table returns 0: its body must
+// not be sent, see MaxGroupRefs.
 func (t *RefTable) Index(s Slot) uint32 {
 	if i := t.slots.Find(s); i != 0 || s == NoSlot || len(t.slots.keys) == MaxGroupRefs {
 		return i
@@ -26,7 +26,7 @@ func (t *RefTable) Index(s Slot) uint32 {
 	return t.slots.Add(s)
 }
 
-// Slots returns what was gathered, in the order of the indexes.
+// Slots returns the collected slots, in the order of the indexes.
 func (t *RefTable) Slots() []Slot { return t.slots.keys }
 
 // Reset empties the table and keeps its memory.
@@ -36,9 +36,9 @@ func (t *RefTable) Reset() { t.slots.Reset() }
 type Ref struct {
 	// ID is the entity's, in the id space of its sender.
 	ID ID
-	// Yours: the id is one of the receiver's own, not of who writes the table.
+	// Yours: the id is from the receiver's own id space, not from that of the table's writer.
 	Yours bool
-	// Since is from when on it is called so, in the table of an action.
+	// Since is the tick since when the entity has had this id, in the table of an action.
 	Since Since
 }
 
@@ -67,7 +67,7 @@ func ReadRef(r *pack.Reader) (Ref, bool) {
 	return ref, true
 }
 
-// appendHandle writes a handle that stands alone: its space, then its number there.
+// appendHandle writes a single handle: its space, then its number there.
 func appendHandle(w *pack.Writer, h Handle) {
 	w.Bool(h.Private())
 	w.Uvarint(uint64(h % Private))
@@ -85,16 +85,16 @@ func readHandle(r *pack.Reader) (h Handle, ok bool) {
 	return h, true
 }
 
-// MaxRefBits bounds what AppendRef writes, and a table's count. A table of MaxGroupRefs does not
-// fit into MaxGroupBytes.
+// MaxRefBits bounds the output of AppendRef, and the size of a table's count. A table of
+// MaxGroupRefs does not fit into MaxGroupBytes.
 const MaxRefBits = 3 + 32 + 16
 
-// minRefBits is the least that one entry takes, to check a count against what
-// is left before anything is made for it.
+// minRefBits is the smallest size of an entry, to check a count against the remaining bits before
+// memory is allocated for it.
 const minRefBits = 7
 
-// AppendSinces writes, behind the table of an action of a tick, since when its entries are
-// called so: an action can bring those that were called otherwise.
+// AppendSinces writes, behind the table of an action of a tick, since when its entries have had
+// their ids: an action can spawn entities whose ids others had before.
 func AppendSinces(w *pack.Writer, now entangle.Tick, sinces []Since) {
 	some := slices.ContainsFunc(sinces, func(s Since) bool { return s.Some })
 	w.Bool(some)
@@ -106,7 +106,7 @@ func AppendSinces(w *pack.Writer, now entangle.Tick, sinces []Since) {
 	}
 }
 
-// ReadSinces reads that into the entries.
+// ReadSinces reads them into the entries.
 func ReadSinces(r *pack.Reader, now entangle.Tick, refs []Ref) (ok bool) {
 	if !r.Bool() {
 		return r.Err() == nil

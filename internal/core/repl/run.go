@@ -5,14 +5,13 @@ import (
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Run packs the updates of one run: groups of one space by rising handle. What
-// comes after its head says nothing that differs between peers whose bases are
-// equal, and begins and ends at a whole byte, so that it is made once and copied.
-// A frame of updates is a row of runs.
+// Run packs the updates of one run: groups of one space by rising handle. The bytes behind its head
+// do not differ between peers with equal baselines, and begin and end at a whole byte, so that they
+// are made once and copied. A frame of updates is a sequence of runs.
 type Run struct {
 	Tick entangle.Tick // of the frame
-	// Coded: where differences follow it is said which codes they are written with, since
-	// there may be learned ones.
+	// Coded: where differences follow, the codes that they are written with are stated, since there
+	// may be learned ones.
 	Coded bool
 
 	at   Handle // of the last record
@@ -20,22 +19,22 @@ type Run struct {
 	gaps bool // of groups that are alike
 }
 
-// MaxRunHead bounds the bytes of a run's head. The age of a base that differences follow is
-// short, and leaves room for codes.
+// MaxRunHead bounds the bytes of a run's head. The age of a baseline of differences is short, and
+// leaves room for codes.
 const MaxRunHead = (4 + 32 + 68 + 1 + ApartBits + 7) / 8
 
-// StepBits is what Append writes as a rule: the next group, from the same base.
+// StepBits is the usual size of Append's output: the next group, from the same baseline.
 const StepBits = 2
 
-// Begin writes a run's head: its first group, and what the first record and as a rule
-// all others start from.
+// Begin writes a run's head: its first group, and the baseline of the first record and usually of
+// all others.
 func (u *Run) Begin(w *pack.Writer, first Handle, from From) {
 	u.begin(w, runHead{width: 2}, first, from)
 }
 
-// BeginLike writes the head of a run of groups that are alike: each holds one entity,
-// all changed in the same components, and none refers to another. What that is stands
-// once behind the head, with gaps if the handles have some, and then only values.
+// BeginLike writes the head of a run of groups that are alike: each holds one entity, all changed
+// in the same components, and none has references. Their common prefix stands once behind the head,
+// with gaps if the handles have some, and then only values.
 func (u *Run) BeginLike(w *pack.Writer, first Handle, from From, gaps bool) {
 	head := runHead{bits: 1 << 1, width: 3}
 	if gaps {
@@ -44,7 +43,7 @@ func (u *Run) BeginLike(w *pack.Writer, first Handle, from From, gaps bool) {
 	u.begin(w, head, first, from)
 }
 
-// runHead is what a run's head says before its first group.
+// runHead is the part of a run's head before its first group.
 type runHead struct {
 	bits  uint64
 	width uint
@@ -69,29 +68,29 @@ func (u *Run) appendFrom(w *pack.Writer, from From) {
 	}
 }
 
-// codes reports whether it is said which codes updates from a base are written with.
+// codes reports whether the codes of updates from a baseline are stated.
 func (u *Run) codes(from From) bool { return u.Coded && from.Differs(u.Tick) }
 
-// MaxAlike bounds the groups of a run of groups that are alike: more than a packet
-// holds of any that have a value of two bits.
+// MaxAlike bounds the groups of a run of groups that are alike: more than a packet holds of groups
+// with a value of two bits.
 const MaxAlike = 1 << 12
 
-// AppendCount writes how many groups are alike, at least one.
+// AppendCount writes the number of groups that are alike, at least one.
 func AppendCount(w *pack.Writer, n int) { w.Uvarint(uint64(n - 1)) }
 
-// ReadCount reads how many groups are alike, from the one that the head names on.
+// ReadCount reads the number of groups that are alike, including the one that the head names.
 func (u *Run) ReadCount(r *pack.Reader) (n int, ok bool) {
 	more := r.Uvarint()
 	return int(more) + 1, r.Err() == nil && more < MaxAlike && more < uint64(Private-u.at%Private)
 }
 
-// AppendGap writes which group comes next, in a run of groups that are alike.
+// AppendGap writes the handle of the next group, in a run of groups that are alike.
 func (u *Run) AppendGap(w *pack.Writer, g Handle) {
 	appendGap(w, uint64(g-u.at))
 	u.at = g
 }
 
-// ReadNext reads which group comes next in a run of groups that are alike.
+// ReadNext reads the handle of the next group in a run of groups that are alike.
 func (u *Run) ReadNext(r *pack.Reader) (g Handle, ok bool) {
 	gap := uint64(1)
 	if u.gaps {
@@ -104,16 +103,16 @@ func (u *Run) ReadNext(r *pack.Reader) (g Handle, ok bool) {
 	return u.at, true
 }
 
-// Gaps reports whether the run at hand, of groups that are alike, has gaps.
+// Gaps reports whether the current run, of groups that are alike, has gaps.
 func (u *Run) Gaps() bool { return u.gaps }
 
-// Enter is Begin for one who writes only what comes after the head.
+// Enter is Begin for a caller that writes only the part after the head.
 func (u *Run) Enter(first Handle, from From) { u.at, u.from = first, from }
 
 // Last returns the group of the last record.
 func (u *Run) Last() Handle { return u.at }
 
-// Width returns how many bits Append will write.
+// Width returns the number of bits that Append will write.
 func (u *Run) Width(g Handle, from From) int {
 	if g == u.at+1 && from == u.from {
 		return StepBits
@@ -140,7 +139,7 @@ func (u *Run) fromWidth(from From) int {
 	return width
 }
 
-// Append writes what stands before the body of each record but the first.
+// Append writes the part before the body of each record but the first.
 func (u *Run) Append(w *pack.Writer, g Handle, from From) {
 	if g == u.at+1 && from == u.from {
 		u.at = g
@@ -167,7 +166,7 @@ func (u *Run) appendFar(w *pack.Writer, g Handle, from From) {
 	u.at, u.from = g, from
 }
 
-// shortest is where the shortest numbers of Uvarint end.
+// shortest is the limit of the shortest numbers of Uvarint.
 const shortest = 1 << 3
 
 // End writes that no record follows.
@@ -177,14 +176,14 @@ func (u *Run) End(w *pack.Writer) {
 	w.Align()
 }
 
-// MaxParts bounds in how many packets the predicted groups of one tick are.
+// MaxParts bounds the packets among which the predicted groups of one tick are divided.
 const MaxParts = 64
 
-// EndBits bounds what End writes.
+// EndBits bounds the output of End.
 const EndBits = 1 + 4 + 7
 
-// ReadBegin reads a run's head into rec, which is then that of its first record, and
-// whether its groups are alike.
+// ReadBegin reads a run's head into rec, which then holds the head of the first record, and whether
+// its groups are alike.
 func (u *Run) ReadBegin(r *pack.Reader, rec *Record) (alike, ok bool) {
 	alike = r.Bool()
 	u.gaps = alike && r.Bool()
@@ -206,8 +205,8 @@ func (u *Run) readFrom(r *pack.Reader) (from From, ok bool) {
 	return from, aged && r.Err() == nil
 }
 
-// Read reads what stands before each record but the first. more is false at the
-// end of the run; ok is false when the bytes are malformed.
+// Read reads the part before each record but the first. more is false at the end of the run; ok is
+// false when the bytes are malformed.
 func (u *Run) Read(r *pack.Reader, rec *Record) (more, ok bool) {
 	if r.Peek()&0b11 == 0b11 && (u.at+1)%Private != 0 { // the next group, from the same base
 		r.Skip(2)

@@ -5,23 +5,23 @@ import (
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Since is from when on a name means whom it means now, where a receiver may have known another
-// by it. References from before led to that one, and lead to nobody now. The zero value says that
-// nobody had the name.
+// Since is the tick since when a network id or handle has had its present meaning, where a receiver
+// may have known another entity or group by it. Earlier references led to that one, and now lead to
+// none. The zero value states that there was no other.
 type Since struct {
-	// Tick is rounded down to whole sinceBits: names rest for longer than that takes away.
+	// Tick is rounded down to a multiple of 1<<sinceBits: ids rest for longer than the rounding.
 	Tick entangle.Tick
 	Some bool
 }
 
-// sinceBits is how many low bits of a tick Since leaves out.
+// sinceBits is the number of low bits of a tick that Since leaves out.
 const sinceBits = 6
 
-// sinceAges is how many different ages there are: what is older than half of the range of ticks
-// comes out as later, so that nothing waits for it.
+// sinceAges is the number of different ages. Ticks older than half the range of ticks are read as
+// later ones, so that nothing waits for them.
 const sinceAges = 1 << (32 - sinceBits)
 
-// SinceAt returns that others had a name before a tick.
+// SinceAt returns the Since of an id that others had before a tick.
 func SinceAt(t entangle.Tick) Since { return Since{Tick: t >> sinceBits << sinceBits, Some: true} }
 
 // Or returns the later of two.
@@ -32,10 +32,10 @@ func (s Since) Or(o Since) Since {
 	return s
 }
 
-// MaxSinceBits bounds what one takes.
+// MaxSinceBits bounds the size of a Since.
 const MaxSinceBits = 2 + 32
 
-// Bits returns what one takes in an action of a tick.
+// Bits returns the size of a Since in an action of a tick.
 func (s Since) Bits(now entangle.Tick) int {
 	switch age := s.age(now); {
 	case !s.Some:
@@ -47,12 +47,12 @@ func (s Since) Bits(now entangle.Tick) int {
 	}
 }
 
-// age returns how long before a tick it is, in units of what it leaves out.
+// age returns the distance to a later tick, in units of 1<<sinceBits ticks.
 func (s Since) age(now entangle.Tick) uint64 {
 	return uint64(now>>sinceBits<<sinceBits-s.Tick) >> sinceBits
 }
 
-// append writes it by its distance from a tick that is not before it.
+// append writes it as the distance to a tick that is not before it.
 func (s Since) append(w *pack.Writer, now entangle.Tick) {
 	w.Bool(s.Some)
 	if s.Some {

@@ -14,14 +14,14 @@ type sentAction struct {
 	waits bool // for actions of other groups
 }
 
-// actionLog remembers the records of each action message until it is delivered.
+// actionLog stores the records of each action message until it is delivered.
 type actionLog struct {
 	messages []actionMessage
 	spare    [][]sentAction
 	waiting  []waitingAction
 }
 
-// waitingAction is one that was delivered, and may wait at the peer for another.
+// waitingAction is a delivered action that may wait at the peer for another one.
 type waitingAction struct {
 	sentAction
 	tick entangle.Tick
@@ -37,7 +37,7 @@ type actionMessage struct {
 
 func (a *actionLog) empty() bool { return len(a.messages) == 0 && len(a.waiting) == 0 }
 
-// begin opens the record of a message.
+// begin starts the entry of a message.
 func (a *actionLog) begin(tick entangle.Tick, ends uint64) {
 	var records []sentAction
 	if n := len(a.spare); n > 0 {
@@ -50,7 +50,7 @@ func (a *actionLog) last() *actionMessage { return &a.messages[len(a.messages)-1
 
 func (a *actionLog) fresh() bool { return len(a.last().records) == 0 }
 
-// cancel takes back the record that was begun last and stayed empty.
+// cancel removes the newest entry, which stayed empty.
 func (a *actionLog) cancel() {
 	a.keep(a.last().records)
 	a.messages = a.messages[:len(a.messages)-1]
@@ -58,9 +58,9 @@ func (a *actionLog) cancel() {
 
 func (a *actionLog) add(rec sentAction) { a.last().records = append(a.last().records, rec) }
 
-// settle takes the news that a message was delivered, and calls each for the actions
-// that the peer has applied now or will before anything later: one that waits for
-// actions of other groups when all that was sent up to its tick is there.
+// settle handles the delivery of a message, and calls each for the actions that the peer has
+// applied or will apply before anything later. An action that waits for other groups counts when
+// all that was sent up to its tick is delivered.
 func (a *actionLog) settle(name uint16, each func(sentAction)) {
 	i := slices.IndexFunc(a.messages, func(m actionMessage) bool { return m.name == name })
 	if i < 0 {
@@ -79,8 +79,8 @@ func (a *actionLog) settle(name uint16, each func(sentAction)) {
 	a.release(each)
 }
 
-// maxSpare bounds the lists whose memory is kept for messages to come: what many
-// messages at once have taken, as when a peer joins, is not held for ever.
+// maxSpare bounds the lists whose memory is kept for later messages: the memory for many messages
+// at once, as when a peer joins, is not kept for ever.
 const maxSpare = 8
 
 func (a *actionLog) keep(records []sentAction) {
@@ -89,7 +89,7 @@ func (a *actionLog) keep(records []sentAction) {
 	}
 }
 
-// release lets go of the delivered actions that nothing under way can hold up.
+// release removes the delivered actions that no message in flight can hold up.
 func (a *actionLog) release(each func(sentAction)) {
 	if len(a.waiting) == 0 {
 		return
@@ -105,7 +105,7 @@ func (a *actionLog) release(each func(sentAction)) {
 	a.waiting = kept
 }
 
-// oldest returns the tick of the oldest message under way, or now if there is none.
+// oldest returns the tick of the oldest message in flight, or now if there is none.
 func (a *actionLog) oldest(now entangle.Tick) entangle.Tick {
 	if len(a.messages) == 0 {
 		return now

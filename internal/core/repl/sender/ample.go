@@ -7,18 +7,17 @@ import (
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// As a rule a packet has ample room for all that a peer is to be sent. Then records are
-// written class by class from where they stand: none is moved, and nothing is counted.
-// The bytes are those of the careful way.
+// Usually a packet has room for all records of a peer. They are then written class by class from
+// the plan: none is moved, and nothing is counted. The bytes are the same as on the slow path.
 
-// nearby is how far apart handles lie of which none needs more than usualGap.
+// nearby is the distance of handles within which none needs more than usualGap.
 const nearby = 1 << 12
 
-// maxClassHead bounds what a run of records that are alike takes beside them.
+// maxClassHead bounds the overhead of a run of records that are alike.
 const maxClassHead = repl.MaxRunHead*8 + 2*8 + maxPrefix + 7
 
-// ample reports whether the rest of a step fits into some bits, whatever its records are like. The
-// plain twin always takes care.
+// ample reports whether the rest of a step fits into a number of bits, whatever its records are
+// like. With Unshare the slow path always runs.
 func (p *Peer) ample(s *step, room int) bool {
 	n := s.to - s.from
 	if n < minAlike || n > usualRecords || s.sorted > s.from || p.world.unshared {
@@ -29,8 +28,8 @@ func (p *Peer) ample(s *step, room int) bool {
 		records[n-1].at-records[0].at < nearby
 }
 
-// appendClasses writes the records of a step that are like enough others, for which there
-// is ample room. Those that are not are left, in their order.
+// appendClasses writes the records of a step that are like enough others, when all fit. The others
+// are left, in their order.
 func (p *Peer) appendClasses(s *step) {
 	var c classes
 	var of [maxClasses + 1]places
@@ -73,7 +72,7 @@ func (p *Peer) appendClass(sp *space, records []planned, class *places, n int) (
 	return last
 }
 
-// appendGaps writes which handles come after the first of a class.
+// appendGaps writes the handles after the first one of a class.
 func appendGaps(run *repl.Run, w *pack.Writer, first repl.Handle, records []planned, class *places) {
 	skip := true
 	for i, word := range class {
@@ -114,8 +113,8 @@ func (s *places) last() int {
 	return -1
 }
 
-// parted moves some records behind the others, all in their order, and returns how many
-// the others are.
+// parted moves some records behind the others, each part in its order, and returns the number of
+// the others.
 func parted(records []planned, some *places) (others int) {
 	if *some == (places{}) {
 		return len(records)

@@ -6,8 +6,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// Show lets the peer see the private group of an entity. Public groups are seen by
-// all. It reports false when the peer has no handle left for it.
+// Show makes the private group of an entity visible to the peer. Public groups are visible to all.
+// It reports false when the peer has no handle left for it.
 func (p *Peer) Show(s repl.Slot) bool {
 	w := p.world
 	if !w.slots.used.Has(int(s)) {
@@ -30,14 +30,14 @@ func (p *Peer) Show(s repl.Slot) bool {
 	p.private.thaw(i)
 	if p.private.hidden.Has(i) {
 		p.private.hidden.Clear(i)
-		p.private.doubted.Set(i) // what it was like meanwhile is not told
+		p.private.doubted.Set(i) // its changes meanwhile were not sent
 	}
 	p.private.shapeDue.Set(i)
 	p.foresee(&p.private, i)
 	return true
 }
 
-// Hide takes the private group of an entity away from the peer.
+// Hide makes the private group of an entity invisible to the peer.
 func (p *Peer) Hide(s repl.Slot) {
 	w := p.world
 	if !w.slots.used.Has(int(s)) {
@@ -60,7 +60,7 @@ func (p *Peer) Hide(s repl.Slot) {
 	p.conceal(i)
 }
 
-// conceal has a private group that the peer was sent end there.
+// conceal ends a private group that the peer was sent.
 func (p *Peer) conceal(i int) {
 	sp := &p.private
 	sp.hidden.Set(i)
@@ -75,12 +75,12 @@ func (p *Peer) Sees(s repl.Slot) bool {
 	return w.slots.used.Has(int(s)) && p.shows(w.slots.group[s])
 }
 
-// Number returns which of the world's peers this is, from 0. It is another's when the peer
-// is gone.
+// Number returns the index of this peer among the world's peers, from 0. It is reused when the peer
+// is removed.
 func (p *Peer) Number() int { return int(p.seat) }
 
-// SeenBy sets the numbers of the peers that are shown the private group of an entity. It
-// reports true, and sets none, for a public group: all are.
+// SeenBy sets the numbers of the peers that are shown the private group of an entity. For a public
+// group it reports true, and sets none: all peers see it.
 func (w *World) SeenBy(s repl.Slot, peers *repl.Bitset) (all bool) {
 	if !w.slots.used.Has(int(s)) {
 		return false
@@ -107,8 +107,7 @@ func (p *Peer) shows(id groupID) bool {
 	return v != nil && v.shown()
 }
 
-// reserve gives a group a handle at the peer, if it has none. It is not ok when
-// there is none left.
+// reserve gives a group a handle at the peer, if it has none. It is not ok when no handle is left.
 func (p *Peer) reserve(id groupID) bool {
 	w := p.world
 	gr := &w.groups[id]
@@ -130,7 +129,7 @@ func (p *Peer) reserve(id groupID) bool {
 	return true
 }
 
-// unreserve frees a handle whose group is gone.
+// unreserve frees a handle whose group has ended.
 func (p *Peer) unreserve(i int) {
 	sp := &p.private
 	p.disregard(sp, i)
@@ -142,8 +141,8 @@ func (p *Peer) unreserve(i int) {
 	sp.free.put(int32(i), p.world.tick)
 }
 
-// disregard forgets what was said of a group, so that the next one under its handle is
-// seen whole, and not predicted.
+// disregard resets the view and the prediction of a group, so that the next group under its handle
+// is fully visible, and not predicted.
 func (p *Peer) disregard(sp *space, i int) {
 	p.world.views.use(sp.viewOf(i), -1)
 	if sp.view != nil {

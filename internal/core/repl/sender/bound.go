@@ -5,8 +5,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// Breach says that groups wait for longer than they may: a peer's limits have not enough
-// room to keep the bounds.
+// Breach reports groups that wait longer than their bound allows: the peer's limits are too low for
+// the bounds.
 type Breach struct {
 	Slot   repl.Slot // an entity of the group that has waited for longest
 	Groups int       // of this bound, in that tick
@@ -14,12 +14,12 @@ type Breach struct {
 	Bound  int       // ticks that it may
 }
 
-// breach is what is known of the groups of one bound.
+// breach is the state of the groups of one bound.
 type breach struct {
 	bound    uint16
-	tick     entangle.Tick // of the tally
-	told     entangle.Tick // when it was last to be told
-	news     bool          // it is to be told
+	tick     entangle.Tick // of the count
+	told     entangle.Tick // when it was last reported
+	news     bool          // it is to be reported
 	slot     repl.Slot
 	groups   int
 	age      int
@@ -27,14 +27,13 @@ type breach struct {
 }
 
 const (
-	// breachPause is how many ticks lie at least between two reports of one bound.
+	// breachPause is the least number of ticks between two reports of one bound.
 	breachPause = 60
-	// maxBreaches is how many bounds are told apart. Those beyond count with the last.
+	// maxBreaches is the number of distinguished bounds. Further ones count with the last.
 	maxBreaches = 8
 )
 
-// overdue counts a group that was not sent, and in the next tick will have waited for
-// longer than it may.
+// overdue counts a group that was not sent, and will exceed its bound in the next tick.
 func (p *Peer) overdue(id groupID, age int, bound uint16) {
 	members := p.world.groups[id].members
 	if len(members) == 0 {
@@ -54,7 +53,7 @@ func (p *Peer) overdue(id groupID, age int, bound uint16) {
 	}
 }
 
-// breachOf returns what is known of a bound.
+// breachOf returns the state of a bound.
 func (p *Peer) breachOf(bound uint16) *breach {
 	for i := range p.breaches {
 		if p.breaches[i].bound == bound {
@@ -67,8 +66,8 @@ func (p *Peer) breachOf(bound uint16) *breach {
 	return &p.breaches[len(p.breaches)-1]
 }
 
-// PollBreach returns, after the packets of a tick, that groups wait for longer than they
-// may: once for each bound when it begins, and after that at most once in 60 ticks.
+// PollBreach reports, after the packets of a tick, groups that wait longer than their bound allows:
+// once for each bound when it begins, and after that at most once in 60 ticks.
 func (p *Peer) PollBreach() (b Breach, ok bool) {
 	for i := range p.breaches {
 		if of := &p.breaches[i]; of.news {
@@ -79,7 +78,7 @@ func (p *Peer) PollBreach() (b Breach, ok bool) {
 	return Breach{}, false
 }
 
-// leave takes note of what was to be sent and found no packet.
+// leave handles planned records that found no packet.
 func (p *Peer) leave(steps []step) {
 	p.choice.broken = p.plan.short.cut && len(steps) > 0
 	for i := range steps {

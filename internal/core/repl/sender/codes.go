@@ -8,18 +8,17 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// Differences are written with codes that fit them better as more is learned of them. What is
-// learned is told to each peer in tables, version after version, and a peer's updates are
-// written with the newest as soon as it has acknowledged that. Until then they are written
-// with the codes that are always there, so that there are two forms at most in one tick,
-// which peers share as ever.
+// Differences are written with codes that fit the game's values better the more the source has
+// learned from them. Learned codes are sent to each peer in tables, version after version. A peer's
+// updates use the newest version as soon as the peer has acknowledged it, and until then the
+// built-in codes. So there are at most two forms in one tick, which peers share like any body.
 
-// codes is the newest version of what was learned.
+// codes is the newest version of the learned codes.
 type codes struct {
 	version uint32 // 0: none yet
 	tick    entangle.Tick
 	whole   []byte // its table
-	over    []byte // that for who holds the version before
+	over    []byte // table for a peer that has the previous version
 }
 
 // learns reports whether a source learns codes.
@@ -28,14 +27,13 @@ func learns(src Source) bool {
 	return ok && learner.Learns()
 }
 
-// newRun returns what a frame of the present tick begins with.
+// newRun returns the start of a frame of the present tick.
 func (w *World) newRun() repl.Run { return repl.Run{Tick: w.tick, Coded: w.coded} }
 
-// Learn says that the source encodes with new codes from now on where From.Codes is not 0:
-// whole is the table of all, over of what is not as in the version before. Both are copied,
-// and take repl.MaxTableBytes at most. Call it after Commit, and no sooner than
-// repl.HistoryTicks after the last time: so no difference starts from what was written with a
-// version whose place others have got.
+// Learn switches the source to new codes where From.Codes is not 0: whole is the complete table,
+// over the changes since the previous version. Both are copied, and take repl.MaxTableBytes at
+// most. Call it after Commit, and no sooner than repl.HistoryTicks after the last call: so no
+// difference starts from a value written with a version whose place a newer one has taken.
 func (w *World) Learn(whole, over []byte) {
 	c := &w.codes
 	if c.version > 0 && w.tick.Sub(c.tick) < repl.HistoryTicks {
@@ -49,11 +47,11 @@ func (w *World) Learn(whole, over []byte) {
 	}
 }
 
-// toldCodes is what a peer was told of codes.
+// toldCodes is the state of learned codes at a peer.
 type toldCodes struct {
-	known uint32 // newest version that it acknowledged
-	sent  uint32 // the one that is under way,
-	pkt   uint16 // in this packet; no other is waited for
+	known uint32 // newest acknowledged version
+	sent  uint32 // version in flight,
+	pkt   uint16 // in this packet; only one is in flight at a time
 	away  bool
 }
 
@@ -69,7 +67,7 @@ func (t *toldCodes) lost(pkt uint16) {
 	}
 }
 
-// choosesCodes chooses what this tick's updates are written with.
+// choosesCodes selects the codes of this tick's updates.
 func (p *Peer) choosesCodes() {
 	at := uint8(0)
 	if version := p.world.codes.version; version > 0 && p.told.known == version {
@@ -78,7 +76,7 @@ func (p *Peer) choosesCodes() {
 	p.public.codes, p.private.codes = at, at
 }
 
-// lacksCodes reports whether the peer is to be told of the newest version.
+// lacksCodes reports whether the newest version must be sent to the peer.
 func (p *Peer) lacksCodes() bool {
 	version, t := p.world.codes.version, &p.told
 	return t.known != version && !(t.away && t.sent == version)
@@ -95,7 +93,7 @@ func (p *Peer) table() (head repl.Table, body []byte) {
 	return head, body
 }
 
-// tableBytes is what the table takes that is to go along in this tick.
+// tableBytes returns the size of the table to be sent in this tick.
 func (p *Peer) tableBytes() int {
 	if !p.plan.tells {
 		return 0
@@ -104,8 +102,8 @@ func (p *Peer) tableBytes() int {
 	return repl.MaxTableHead + head.Bytes
 }
 
-// tableRoom is how many bits of a limit are kept for the table: none where that is too short
-// for it, and it has to wait.
+// tableRoom returns the bits of a limit that are reserved for the table: none where the limit is
+// too small for it, and the table has to wait.
 func (p *Peer) tableRoom() int {
 	if bytes := p.tableBytes(); bytes <= p.plan.short.left {
 		return bytes * 8
@@ -113,7 +111,7 @@ func (p *Peer) tableRoom() int {
 	return 0
 }
 
-// appendTable writes the table if it is to go along, and there are so many bits for the frame.
+// appendTable writes the table if it is due in this tick and fits into room bits of the frame.
 func (p *Peer) appendTable(room int, pkt uint16) bool {
 	if !p.plan.tells || p.w.LenBits()+p.tableBytes()*8 > room {
 		return false

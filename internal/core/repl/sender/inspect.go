@@ -2,8 +2,8 @@ package sender
 
 import "github.com/entangle-ecs/entangle/internal/core/repl"
 
-// Seat returns who has a number in a group, by the handle that the peer knows it by, for
-// tests and inspection. It is not ok where nobody has it.
+// Seat returns the entity that has a number in a group, which is given by its handle at the peer,
+// for tests and inspection. It is not ok where no entity has the number.
 func (p *Peer) Seat(h repl.Handle, n repl.Member) (s repl.Slot, ok bool) {
 	sp, i := p.spaceOf(h)
 	if i >= len(sp.phase) {

@@ -6,26 +6,26 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// joining is what a peer that has just come is to hold before it has all that was
-// there for it. What comes later is no part of it, nor what ends or can't be sent.
+// joining is the groups that a newly joined peer has yet to receive, of those that existed for it
+// when it joined. Later groups are not part of it, nor those that end or can't be sent.
 type joining struct {
 	begun           bool
 	public, private repl.Bitset // what it does not hold yet
 	left, of        int
 }
 
-// Progress is how far a peer has come with the groups that were there for it when it
+// Progress is the number of groups that a peer has received of those that existed for it when it
 // joined.
 type Progress struct {
 	Have, Of int
 	Begun    bool
 }
 
-// Done reports whether the peer holds all of them, or what became of them.
+// Done reports whether the peer has all of them, or has received their ends.
 func (p Progress) Done() bool { return p.Begun && p.Have == p.Of }
 
-// Join notes what is due for a peer that was sent nothing yet: what was there for it
-// when it came. It is to be called once, when all has been shown to it that it may see.
+// Join notes the due groups of a peer that was sent nothing yet: the world that exists for it when
+// it joins. Call it once, when all groups that the peer may see have been shown to it.
 func (p *Peer) Join() {
 	j := &p.joining
 	j.begun = true
@@ -43,15 +43,15 @@ func (p *Peer) Joining() Progress {
 	return Progress{Have: p.joining.of - p.joining.left, Of: p.joining.of, Begun: p.joining.begun}
 }
 
-// unsent takes a group off what the peer does not hold yet if it was sent nothing of it,
-// and will not be for the time being.
+// unsent removes a group from the missing ones if the peer was sent nothing of it, and will not be
+// for the time being.
 func (p *Peer) unsent(sp *space, i int) {
 	if sp.phase[i] == unknown {
 		p.joined(sp, i)
 	}
 }
 
-// joined takes a group off what the peer does not hold yet.
+// joined removes a group from the missing ones.
 func (p *Peer) joined(sp *space, i int) {
 	j := &p.joining
 	if j.left == 0 {

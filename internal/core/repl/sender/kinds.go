@@ -7,30 +7,30 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// kind is what stands before the values of an update of one entity: that there are no
-// references, that it is alone, and which components follow. Groups whose updates are of
-// one kind are alike, and in a run of them it stands once.
+// kind is the prefix of an update of one entity, before its values: no references, alone, and the
+// components that follow. Groups with updates of one kind are alike, and a run of them has the
+// prefix once.
 type kind struct {
 	before uint64
 	prefix uint8 // bits
 }
 
-// kinds are those of the present tick, numbered from 1. What finds no number is like
-// nothing else.
+// kinds are the kinds of the present tick, numbered from 1. An update without a number is like no
+// other.
 type kinds struct {
 	list []kind
-	more map[kind]uint16 // those of the list that are not searched for there
-	last uint16          // number of the one that was asked for last: as a rule it is the next, too
+	more map[kind]uint16 // those of the list that are beyond the linear search
+	last uint16          // number returned last: usually it is the next, too
 }
 
 const (
-	// maxKinds is how many have a number.
+	// maxKinds is the largest number of kinds.
 	maxKinds = 1<<16 - 1
-	// searched is among how many of the list one is searched for.
+	// searched is the number of list entries that are searched linearly.
 	searched = 1 << 5
 	// maxPrefix bounds the bits that are compared to find groups alike.
 	maxPrefix = 56
-	// kindFlags is what every kind begins with: no references, alone.
+	// kindFlags is the bits with which every kind begins: no references, alone.
 	kindFlags = 2
 )
 
@@ -39,7 +39,7 @@ func (k *kinds) reset() {
 	*k = kinds{list: k.list[:0], more: k.more}
 }
 
-// of returns the number of the kind that an update begins with, 0 if it has none.
+// of returns the number of the kind with which an update begins, or 0.
 func (k *kinds) of(begins uint64, prefix int) uint16 {
 	if prefix > maxPrefix {
 		return 0
@@ -58,7 +58,7 @@ func (k *kinds) of(begins uint64, prefix int) uint16 {
 	return k.add(is)
 }
 
-// find returns the number of a kind that has one, else 0.
+// find returns the number of a kind, or 0 if it has none.
 func (k *kinds) find(is kind) uint16 {
 	for i := range k.list[:min(len(k.list), searched)] {
 		if k.list[i] == is {
@@ -81,7 +81,7 @@ func (k *kinds) add(is kind) uint16 {
 	return k.last
 }
 
-// prefix returns how many bits stand before the values of a kind.
+// prefix returns the number of bits before the values of a kind.
 func (k *kinds) prefix(number uint16) uint8 { return k.list[number-1].prefix }
 
 // appendSet writes the components of a kind.
@@ -90,10 +90,10 @@ func (k *kinds) appendSet(w *bits.Writer, number uint16) {
 	w.Bits(is.before>>kindFlags, uint(is.prefix)-kindFlags)
 }
 
-// kindNumbers are what a plan calls the kinds of its records: so many as a byte tells apart,
-// numbered as they come. What the peer does not see changes none of them.
+// kindNumbers maps the kinds of a plan's records to bytes, in order of appearance. Groups that the
+// peer does not see change none of them.
 type kindNumbers struct {
-	last   uint16 // the one that was asked for last,
+	last   uint16 // the last kind looked up,
 	number uint8  // and its number
 	n      uint8
 	list   [math.MaxUint8]uint16 // by number, from 1
@@ -101,8 +101,8 @@ type kindNumbers struct {
 
 func (n *kindNumbers) reset() { n.last, n.number, n.n = 0, 0, 0 }
 
-// of returns the plan's number of a kind: 0 if it has none, or is one beyond those that the
-// plan tells apart.
+// of returns the plan's number of a kind: 0 if it has none, or if the plan has no number left for
+// it.
 func (n *kindNumbers) of(kind uint16) uint8 {
 	if kind == n.last {
 		return n.number
@@ -127,5 +127,5 @@ func (n *kindNumbers) find(kind uint16) uint8 {
 // kind returns the kind of a record that has one.
 func (p *Peer) kind(rec *planned) uint16 { return p.kinds.list[rec.kind-1] }
 
-// prefix returns how many bits stand before the values of a record that has a kind.
+// prefix returns the number of bits before the values of a record that has a kind.
 func (p *Peer) prefix(rec *planned) uint8 { return p.world.kinds.prefix(p.kind(rec)) }

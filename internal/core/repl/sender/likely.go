@@ -5,16 +5,16 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// What changed is encoded before anybody asks for it, many groups at a time: what is known of
-// each lies in many columns, and all of it arrives sooner when a column is read for many in a
-// row. What is sent does not depend on it: a chunk that does not serve who asks first is
-// encoded anew for that base.
+// Changes are encoded before any peer needs them, many groups at a time: the data of each group
+// lies in many columns, and loads faster when a column is read for many groups in a row. The bytes
+// sent do not depend on it: a chunk with the wrong baseline for the first peer that needs it is
+// encoded again for that baseline.
 
-// nearChunks is for how many groups what encoding reads is brought near at a time.
+// nearChunks is the number of groups whose data is prefetched at a time.
 const nearChunks = 32
 
-// encodeLikely makes the chunks of private groups of one of which somebody sees a change, from
-// the base that was asked for last. Where differences are sent that is no base for most.
+// encodeLikely makes the chunks of private groups of one with visible changes, from the baseline
+// that was needed last. Where differences are sent, most peers have another baseline.
 func (w *World) encodeLikely() {
 	if w.differ != nil {
 		return
@@ -30,7 +30,7 @@ func (w *World) encodeLikely() {
 	}
 }
 
-// bringNear does nothing but read what is kept of groups of one.
+// bringNear only reads the data of groups of one, to load it into the caches.
 func (w *World) bringNear(ids []groupID) {
 	var slots [nearChunks]repl.Slot
 	n, t := 0, &w.slots

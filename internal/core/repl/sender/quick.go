@@ -57,12 +57,12 @@ func (w *World) chunk(id groupID, from repl.From) *chunk {
 	return c
 }
 
-// serves reports whether a chunk is what a peer of a base needs.
+// serves reports whether a chunk is right for a peer with a baseline.
 func (c *chunk) serves(from repl.From) bool {
 	return c.width > 0 && c.apart == from.Apart && c.codes == from.Codes && c.bases.has(from.Base)
 }
 
-// fill encodes a chunk for a base, and for all that ask for the same.
+// fill encodes a chunk for a baseline, and for all baselines with the same bits.
 func (w *World) fill(id groupID, c *chunk, from repl.From) {
 	*c = chunk{tick: w.tick, bases: allTime(w.tick), apart: from.Apart, codes: from.Codes}
 	w.stats.Bodies++
@@ -88,8 +88,8 @@ func (w *World) fill(id groupID, c *chunk, from repl.From) {
 	}
 }
 
-// fillAny writes the update of any group, and returns where the values of the last member
-// begin and whether there are any.
+// fillAny writes the update of any group, and returns where the values of the last member begin and
+// whether there are any.
 func (w *World) fillAny(id groupID, c *chunk, from repl.From) (prefix int, some bool) {
 	b := &w.bodies
 	b.here = body{key: w.updateKey(from, 0), bases: c.bases, shapes: c.bases}
@@ -100,7 +100,7 @@ func (w *World) fillAny(id groupID, c *chunk, from repl.From) (prefix int, some 
 	return b.here.prefix, b.here.some
 }
 
-// fillAlone is fillAny for a group of one, of which nothing is sent as a difference.
+// fillAlone is fillAny for a group of one without values that are sent as differences.
 func (w *World) fillAlone(slot repl.Slot, c *chunk, base entangle.Tick) (prefix int, some bool) {
 	const noRefsAndAlone = 0b10
 	b := &w.bodies

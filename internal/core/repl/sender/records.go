@@ -5,8 +5,8 @@ import (
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// appendRecords writes records as runs of the peer's own, as far as there is room, and
-// reports whether none are left.
+// appendRecords writes records as runs of the peer's own, as far as they fit, and reports whether
+// none are left.
 func (p *Peer) appendRecords(s *step, room int) bool {
 	p.flights.reserve(s.to - s.from)
 	if p.ample(s, room-p.w.LenBits()) {
@@ -31,9 +31,9 @@ func (p *Peer) appendRecords(s *step, room int) bool {
 	return true
 }
 
-// worth returns about how many of the next records fit into some bits, at least one, and
-// whether there is room for all that are left in any order. Only these are put into another
-// order, so that groups take turns where packets are short.
+// worth returns the approximate number of next records that fit into some bits, at least one, and
+// whether all remaining records fit in any order. Only these are reordered, so that groups take
+// turns where packets are short of room.
 func (p *Peer) worth(s *step, room int) (n int, roomy bool) {
 	records := p.plan.records[s.from:s.to]
 	if n = len(records); s.bits+n*usualGap+min(maxClasses, n/minAlike)*anotherRun <= room {
@@ -52,11 +52,11 @@ func (p *Peer) worth(s *step, room int) (n int, roomy bool) {
 	return max(n, 1), false
 }
 
-// usualGap is what it takes to say which group comes next, where that is not the one after
-// the last, as a rule.
+// usualGap is the usual number of bits for the handle of the next group, where that is not the one
+// after the last.
 const usualGap = 1 + 16
 
-// stretch returns how many of the next records have rising handles.
+// stretch returns the number of next records with rising handles.
 func (p *Peer) stretch(s *step) (n int) {
 	records := p.plan.records[s.from:s.sorted]
 	for n = 1; n < len(records) && records[n-1].at < records[n].at; n++ {
@@ -64,8 +64,8 @@ func (p *Peer) stretch(s *step) (n int) {
 	return n
 }
 
-// fitting returns how many of the next records are alike and fit into some bits, as a run,
-// and whether it is for want of room that there are no more.
+// fitting returns the number of next records that are alike and fit into some bits, as a run, and
+// whether lack of room ended it.
 func (p *Peer) fitting(s *step, room int) (n int, full bool) {
 	records := p.plan.records[s.from:min(s.sorted, s.from+repl.MaxAlike)]
 	first := &records[0]
@@ -107,8 +107,8 @@ func (p *Peer) appendAlike(s *step, n int) {
 	p.wrote(s.space, records)
 }
 
-// appendPlain writes what fits of the next n records, of rising handles, and reports
-// whether that is all of them.
+// appendPlain writes as many of the next n records, of rising handles, as fit, and reports whether
+// all did.
 func (p *Peer) appendPlain(s *step, n, room int) bool {
 	records := p.plan.records[s.from : s.from+n]
 	wrote := 0
@@ -133,7 +133,7 @@ func (p *Peer) appendPlain(s *step, n, room int) bool {
 	return wrote == n
 }
 
-// appendRecord writes what stands of a record behind its group.
+// appendRecord writes the part of a record behind its group.
 func (p *Peer) appendRecord(rec *planned) {
 	if rec.width > 0 {
 		p.world.chunks.append(&p.w, rec.from, rec.width)
@@ -142,7 +142,7 @@ func (p *Peer) appendRecord(rec *planned) {
 	}
 }
 
-// wrote notes records that were written as a run.
+// wrote notes that records were written as a run.
 func (p *Peer) wrote(sp *space, records []planned) {
 	if p.metered {
 		p.wroteMetered(sp, records)
@@ -152,7 +152,7 @@ func (p *Peer) wrote(sp *space, records []planned) {
 	sp.cursor = int(records[len(records)-1].at) + 1
 }
 
-// wroteMetered notes what the waiting times of a peer with a byte cap rest on.
+// wroteMetered updates the waiting times of a peer with a byte cap.
 func (p *Peer) wroteMetered(sp *space, records []planned) {
 	for i := range records {
 		sp.sent[records[i].at] = p.world.tick
@@ -162,7 +162,7 @@ func (p *Peer) wroteMetered(sp *space, records []planned) {
 	}
 }
 
-// stepBits bounds what stands before a record.
+// stepBits bounds the bits before a record.
 func (p *Peer) stepBits(begun bool, h repl.Handle, base repl.From) int {
 	if !begun {
 		return repl.MaxRunHead * 8

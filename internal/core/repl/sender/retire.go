@@ -6,27 +6,28 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// When a private group has ended at a peer its handle is free again, be it that the group is
-// gone, or hidden: which of the two, and what becomes of what is hidden, the handles of others
-// must not tell. What the peer knows by a name from there keeps it.
+// When a private group has ended at a peer its handle becomes free, whether the group is gone or
+// hidden: the handles of other groups must not reveal which of the two happened, nor anything about
+// hidden entities. A handle stays taken while the peer has an entity whose network id is from that
+// group.
 
-// retiring is a handle that is to be freed when nothing at the peer has its name from there.
+// retiring is a handle to be freed when the peer has no entity whose network id is from its group.
 type retiring struct {
 	at    int32
 	group groupID
 }
 
-// retire has the handle of a group that has ended at this peer freed in a tick to come: in this
-// one half of a move may be sent. One that the peer knows references to stays until the group
-// is gone.
+// retire schedules the handle of a group that has ended at this peer to be freed in a later tick,
+// because half of a move may be sent in this one. A handle that the peer knows references to stays
+// taken until the group is gone.
 func (p *Peer) retire(i int) {
 	if id := p.private.groups[i]; id != noGroup {
 		p.retired = append(p.retired, retiring{int32(i), id})
 	}
 }
 
-// reserveName gives a group a handle at the peer because of the name of one that is told of
-// elsewhere. It is free again when the peer has nobody of that name any more.
+// reserveName gives a group a handle at the peer for the network id of an entity that is sent in
+// another group. It is free again when the peer has no entity with such an id any more.
 func (p *Peer) reserveName(id groupID) {
 	gr := &p.world.groups[id]
 	if !gr.private || gr.viewer(p) != nil || !p.reserve(id) {
@@ -35,10 +36,10 @@ func (p *Peer) reserveName(id groupID) {
 	p.retire(gr.viewer(p).at())
 }
 
-// maxLooks bounds for how many handles it is looked in a tick whether they can be freed.
+// maxLooks bounds the handles that are checked in a tick.
 const maxLooks = 64
 
-// freeRetired frees what can be, of those whose turn it is.
+// freeRetired frees the handles that can be freed, among those in turn.
 func (p *Peer) freeRetired() {
 	for range min(len(p.retired), maxLooks) {
 		if p.looks++; p.looks >= len(p.retired) {
@@ -55,7 +56,7 @@ func (p *Peer) freeRetired() {
 	}
 }
 
-// settleRetired reports whether a handle is free now, or not to be freed any more.
+// settleRetired reports whether a handle is free now, or need not be freed any more.
 func (p *Peer) settleRetired(r retiring) (done bool) {
 	gr, sp, i := &p.world.groups[r.group], &p.private, int(r.at)
 	v := gr.viewer(p)
@@ -63,7 +64,7 @@ func (p *Peer) settleRetired(r retiring) (done bool) {
 	case v == nil || v.at() != i || v.shown() && gr.open || sp.phase[i] != unknown || sp.referred.Has(i):
 		return true
 	case !sp.shaped[i].Before(p.actions.oldest(p.world.tick)):
-		return false // the end may wait at the peer for an action that is under way
+		return false // the end may wait at the peer for an action in flight
 	case p.namesOne(r.group):
 		return false
 	}
@@ -72,8 +73,8 @@ func (p *Peer) settleRetired(r retiring) (done bool) {
 	return true
 }
 
-// namesOne reports whether the peer may have an entity elsewhere that has its name from a
-// group.
+// namesOne reports whether the peer may have an entity in another group whose network id is from
+// this group.
 func (p *Peer) namesOne(id groupID) bool {
 	w := p.world
 	for i := range w.groups[id].left {
@@ -87,13 +88,13 @@ func (p *Peer) namesOne(id groupID) bool {
 	})
 }
 
-// Has reports whether the peer was told of an entity, and has not acknowledged its end. It
-// costs the same, and says the same, of what is hidden from it and of what is not there.
+// Has reports whether the peer was sent an entity, and has not acknowledged its end. For an entity
+// that is hidden from the peer it costs and returns the same as for one that does not exist.
 func (p *Peer) Has(s repl.Slot) bool {
 	return p.world.slots.used.Has(int(s)) && p.hasSomewhere(s)
 }
 
-// hasSomewhere reports whether the peer may have an entity, where it is or where it was.
+// hasSomewhere reports whether the peer may have an entity, in its group or in an earlier one.
 func (p *Peer) hasSomewhere(s repl.Slot) bool {
 	w := p.world
 	_, m := w.member(s)
@@ -107,8 +108,8 @@ func (p *Peer) hasSomewhere(s repl.Slot) bool {
 	})
 }
 
-// tellsOf reports whether the peer has a group, and sees a number in it, or did before and was
-// not told otherwise.
+// tellsOf reports whether the peer has a group, and sees a number in it, or saw it before and was
+// not sent its removal.
 func (p *Peer) tellsOf(sp *space, i int, number repl.Member) bool {
 	if sp.phase[i] == unknown {
 		return false

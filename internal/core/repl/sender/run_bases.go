@@ -5,8 +5,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// takes reports whether a peer lacks every group of a run and has acknowledged the structure
-// of each, and returns what the oldest of its bases and the newest are.
+// takes reports whether a peer lacks every group of a run and has acknowledged the structure of
+// each, and returns the oldest and the newest of its baselines.
 func (p *Peer) takes(r *run) (from repl.From, newest entangle.Tick, ok bool) {
 	sp, first, last := &p.public, r.groups[0], r.groups[len(r.groups)-1]
 	lacks := p.world.runs.quiet
@@ -19,14 +19,14 @@ func (p *Peer) takes(r *run) (from repl.From, newest entangle.Tick, ok bool) {
 	from.Codes = sp.codes
 	if from.Base, newest, ok = p.basesOf(r); ok && sp.apart != nil {
 		if from.Apart, ok = sp.apartOf(r); from.Apart > 0 && newest != from.Base {
-			ok = false // of a group with a newer base that is not the one before
+			ok = false // a group's previous baseline belongs to another baseline
 		}
 	}
 	return from, newest, ok
 }
 
-// apartOf returns how far the bases before those of a run's groups are, if that is the
-// same for all.
+// apartOf returns the distance of the previous baselines of a run's groups, if it is the same for
+// all.
 func (sp *space) apartOf(r *run) (apart uint8, ok bool) {
 	apart = sp.apart[r.groups[0]]
 	for _, h := range r.groups {
@@ -49,9 +49,9 @@ func within(i, first, last repl.Handle) uint64 {
 	return mask
 }
 
-// basesOf returns the oldest and the newest base of a run's groups. An update that
-// starts from the oldest for all applies to each, unless that is older than an
-// action which the peer has to apply before.
+// basesOf returns the oldest and the newest baseline of a run's groups. An update from the oldest
+// baseline applies to every group, unless it is older than an action that the peer has to apply
+// before.
 func (p *Peer) basesOf(r *run) (oldest, newest entangle.Tick, ok bool) {
 	sp := &p.public
 	if !r.dense {
@@ -65,9 +65,9 @@ func (p *Peer) basesOf(r *run) (oldest, newest entangle.Tick, ok bool) {
 	return p.spreadOf(r)
 }
 
-// allEqual reports whether all ticks are the same: as a rule those of a run are, since
-// they were acknowledged together. They are compared with themselves, one further: memory
-// is compared many times as fast as one tick after the other.
+// allEqual reports whether all ticks are equal: those of a run usually are, since they were
+// acknowledged together. The slice is compared with itself shifted by one, because comparing memory
+// is many times as fast as comparing ticks one by one.
 func allEqual(ticks []entangle.Tick) bool {
 	const many, some = 64, 16
 	for ; len(ticks) > many; ticks = ticks[many:] {
@@ -87,7 +87,7 @@ func allEqual(ticks []entangle.Tick) bool {
 	return differ == 0
 }
 
-// spreadOf is basesOf for bases that differ.
+// spreadOf is basesOf for baselines that differ.
 func (p *Peer) spreadOf(r *run) (oldest, newest entangle.Tick, ok bool) {
 	sp, now := &p.public, p.world.tick
 	young, old, action := ^uint32(0), uint32(0), ^uint32(0) // as ages

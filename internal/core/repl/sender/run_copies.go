@@ -2,7 +2,7 @@ package sender
 
 import "github.com/entangle-ecs/entangle/internal/core/repl"
 
-// copied is what stands of a run behind its head, for the bases of a span.
+// copied is the body of a run behind its head, for the baselines of a span.
 type copied struct {
 	bases      span
 	apart      uint8
@@ -11,16 +11,16 @@ type copied struct {
 	alike      bool
 }
 
-// serves reports whether a copy is what a peer of a base needs.
+// serves reports whether a copy is right for a peer with a baseline.
 func (c *copied) serves(from repl.From) bool {
 	return c.apart == from.Apart && c.codes == from.Codes && c.bases.has(from.Base)
 }
 
-// maxCopies bounds for how many stretches of bases a run is written in one tick.
+// maxCopies bounds the copies of a run, for different spans of baselines, in one tick.
 const maxCopies = 16
 
-// copyOf returns what is to stand behind a run's head for a peer of that base, or
-// nil when the run has no one form for it.
+// copyOf returns the body of a run for a peer with a baseline, or nil when the run has no common
+// form for it.
 func (w *World) copyOf(r *run, from repl.From) *copied {
 	for i := range r.made {
 		if r.made[i].serves(from) {
@@ -39,7 +39,7 @@ func (w *World) copyOf(r *run, from repl.From) *copied {
 	return &r.made[len(r.made)-1]
 }
 
-// again returns a copy that was made, or in the plain twin makes it anew.
+// again returns an existing copy; with Unrun it writes the copy once more.
 func (w *World) again(r *run, made *copied, from repl.From) *copied {
 	if w.unshared {
 		*made, _ = w.write(r, from)
@@ -47,8 +47,8 @@ func (w *World) again(r *run, made *copied, from repl.From) *copied {
 	return made
 }
 
-// write makes a copy of a run for one base. It is not ok when it does not fit, or
-// when peers name what it refers to differently.
+// write makes a copy of a run for one baseline. It is not ok when the copy does not fit, or when
+// peers refer to its references by different ids.
 func (w *World) write(r *run, from repl.From) (made copied, ok bool) {
 	out := &w.runs.w
 	made = copied{bases: allTime(w.tick), apart: from.Apart, codes: from.Codes, off: len(w.runs.arena), alike: w.alike(r, from)}
@@ -74,8 +74,7 @@ func (w *World) write(r *run, from repl.From) (made copied, ok bool) {
 	return made, true
 }
 
-// alike reports whether the groups of a run have all in common that stands before
-// their values.
+// alike reports whether the updates of a run's groups are equal in everything before their values.
 func (w *World) alike(r *run, from repl.From) bool {
 	if len(r.groups) > repl.MaxAlike {
 		return false
@@ -122,8 +121,8 @@ func (w *World) writeGaps(r *run) {
 	}
 }
 
-// writeRecord writes what stands of a group in a run from a base on, and returns the
-// bases for which that is the same.
+// writeRecord writes a group's record in a run from a baseline on, and returns the baselines for
+// which it is the same.
 func (w *World) writeRecord(h repl.Handle, from repl.From) (same span, ok bool) {
 	id := w.public[h]
 	if c := w.chunk(id, from); c != nil {
@@ -134,8 +133,7 @@ func (w *World) writeRecord(h repl.Handle, from repl.From) (same span, ok bool) 
 	return b.bases, b.some && w.copyBody(b)
 }
 
-// copyBody writes a body into the run at hand, with the public names of what it
-// refers to.
+// copyBody writes a body into the current run, with the public ids of its references.
 func (w *World) copyBody(b *body) bool {
 	out := &w.runs.w
 	slots := w.bodies.slotsOf(b)
@@ -154,7 +152,7 @@ func (w *World) copyBody(b *body) bool {
 	return true
 }
 
-// meet leaves what lies in both spans.
+// meet reduces s to its intersection with o.
 func (s *span) meet(o span) {
 	if s.lo.Before(o.lo) {
 		s.lo = o.lo

@@ -6,37 +6,36 @@ import (
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// run is a packet's worth of public groups that changed in one tick and are due at
-// most peers. It is written once for each stretch of bases and copied to all peers
-// whose bases lie in it.
+// run is a packet's worth of public groups that changed in one tick and are due at most peers. It
+// is written once for each span of baselines and copied to all peers whose baselines lie in it.
 type run struct {
 	tick   entangle.Tick
-	groups []repl.Handle // rising; all that changed from the first to the last
+	groups []repl.Handle // rising; all changed ones from the first to the last
 	dense  bool          // their handles have no gaps
 	made   []copied
 	failed bool          // it was made for a peer and did not fit into a packet
 	taken  bool          // a packet may carry it
-	news   entangle.Tick // the tick of the change that is longest ago
+	news   entangle.Tick // the tick of the oldest change
 }
 
-// runs is the partition of what changed in a tick into runs, and those of earlier
-// ticks as long as a packet is under way that carried one.
+// runs divides the changes of a tick into runs, and keeps those of earlier ticks as long as a
+// packet in flight carried one.
 type runs struct {
 	now   []*run
 	past  []*run // of rising ticks
 	spare []*run
 	arena []byte
 	begun bool
-	quiet repl.Bitset // what changed in values alone
+	quiet repl.Bitset // groups with changes of values alone
 	w     pack.Writer
 }
 
-// maxRunBytes bounds what stands behind a run's head, so that a packet with nothing
-// else in it has room for both as a rule: for a head of six bytes.
+// maxRunBytes bounds the bytes behind a run's head, so that a packet without other contents usually
+// has room for both: for a head of six bytes.
 const maxRunBytes = repl.MaxUpdateBytes - 6
 
-// reset keeps the runs of the last tick that a packet may carry for as long as one is
-// under way that is not after it.
+// reset keeps the runs of the last tick that a packet may carry, as long as a packet of that tick
+// or an earlier one is in flight.
 func (r *runs) reset(underWay entangle.Tick) {
 	for _, run := range r.now {
 		if run.taken {
@@ -71,8 +70,7 @@ func (r *runs) fresh(tick entangle.Tick) *run {
 	return made
 }
 
-// partition divides what changed in this tick into runs, by the size that groups
-// usually have.
+// partition divides the changes of this tick into runs, by the usual sizes of groups.
 func (w *World) partition() {
 	r := &w.runs
 	if r.begun {
@@ -102,8 +100,8 @@ func (w *World) partition() {
 	}
 }
 
-// usualBits is what a record of a group takes for a peer of the usual base, with what
-// stands before it.
+// usualBits returns the size of a group's record for a peer with the usual baseline, including its
+// head.
 func (w *World) usualBits(id groupID) int {
 	from := w.usualFrom(id)
 	if c := w.chunk(id, from); c != nil {
@@ -112,10 +110,9 @@ func (w *World) usualBits(id groupID) int {
 	return repl.StepBits + w.recordBits(w.body(id, w.updateKey(from, 0)))
 }
 
-// usualFrom is what the update of a public group is likely to start from: the tick
-// before the first change that it is sent with, or where values are sent as differences
-// the base of the first peer that waits for values alone, since no two bases serve each
-// other.
+// usualFrom returns the likely baseline of a public group's update: the tick before the first
+// change that it is sent with, or, where values are sent as differences, the baseline of the first
+// peer that waits for values alone, since no two baselines serve each other.
 func (w *World) usualFrom(id groupID) repl.From {
 	if w.differ != nil {
 		h := int(w.groups[id].handle)

@@ -5,31 +5,30 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// Sampler goes over what is sent of one component to all peers alike, a little of it in each
-// tick. It sees no private group, nor a value of the time in which that was in none that is
-// public: what is made of it tells nobody of what is hidden from him.
+// Sampler scans the public values of one component, a few in each tick. It reads no private group,
+// nor a value from the time in which its entity was in a private one: codes learned from samples
+// reveal nothing of hidden data.
 type Sampler struct {
 	Comp int
 
-	group  repl.Handle // where it goes on,
-	member repl.Member // and with whom there
-	left   int         // samples to be taken
-	looks  int         // members that may be looked at
+	group  repl.Handle // position: the group,
+	member repl.Member // and the member in it
+	left   int         // samples left to take
+	looks  int         // members left to scan
 }
 
 // Sample is a value that was sampled.
 type Sample struct {
 	Slot repl.Slot
-	// Begins: the one before is not of its group.
+	// Begins: the previous sample is of another group.
 	Begins bool
 }
 
-// looksPerSample is how many members are looked at for one sample, at most.
+// looksPerSample is the largest number of members scanned for one sample.
 const looksPerSample = 8
 
-// Next appends up to n slots of public groups of which something is due since this tick: those
-// whose value changed after base, and was there at older and has been since. Call it after
-// Commit.
+// Next appends up to n slots of public groups that became due in this tick: those whose value
+// changed after base and has existed since older. Call it after Commit.
 func (s *Sampler) Next(dst []Sample, w *World, n int, base, older entangle.Tick) []Sample {
 	s.left, s.looks = n, n*looksPerSample
 	from := int(s.group)
@@ -39,7 +38,7 @@ func (s *Sampler) Next(dst []Sample, w *World, n int, base, older entangle.Tick)
 
 func (s *Sampler) more() bool { return s.left > 0 && s.looks > 0 }
 
-// stretch looks at the groups from a handle on and before another.
+// stretch scans the groups from a handle up to, but excluding, another.
 func (s *Sampler) stretch(dst []Sample, w *World, from, end int, base, older entangle.Tick) []Sample {
 	for h := w.moved.Next(from); h >= 0 && h < end && s.more(); h = w.moved.Next(h + 1) {
 		if id := w.public[h]; id != noGroup {
@@ -49,7 +48,7 @@ func (s *Sampler) stretch(dst []Sample, w *World, from, end int, base, older ent
 	return dst
 }
 
-// members looks at those of a group, from where the last tick left off.
+// members scans the members of a group, from where the last tick stopped.
 func (s *Sampler) members(dst []Sample, w *World, h repl.Handle, base, older entangle.Tick) []Sample {
 	gr, at, begins := &w.groups[w.public[h]], 0, true
 	if h == s.group {
@@ -71,7 +70,7 @@ func (s *Sampler) members(dst []Sample, w *World, h repl.Handle, base, older ent
 	return dst
 }
 
-// sampled reports whether a member's value changed after base, and all could see it since older.
+// sampled reports whether a member's value changed after base and has been public since older.
 func (w *World) sampled(m *member, comp int, base, older entangle.Tick) bool {
 	t := &w.slots
 	return !m.paused && t.mask[m.slot].Has(comp) && base.Before(t.changed[comp][m.slot]) &&

@@ -5,17 +5,17 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// Where packets were lost of late, an update of a predicted group is repeated as long as the
-// peer has not acknowledged it: no tick settles without it, and to wait for the news that it
-// was lost takes a round trip and more. A group that changes in every tick has no need of it.
+// Where packets were lost recently, an update of a predicted group is repeated as long as the peer
+// has not acknowledged it: no tick is confirmed without it, and detecting a loss takes a round trip
+// and more. A group that changes in every tick needs no repeats.
 const (
-	// maxRepeats is how often at most, 1, 3 and 7 ticks after it was sent first.
+	// maxRepeats is the largest number of repeats, 1, 3 and 7 ticks after the first sending.
 	maxRepeats = 3
-	// lossMemory is for how many ticks a loss counts.
+	// lossMemory is the number of ticks for which a loss counts.
 	lossMemory = 256
 )
 
-// repeat reports whether an update of a group that is not due is to be sent again.
+// repeat reports whether an update of a group that is not due is to be repeated.
 func (p *Peer) repeat(f *foreseen, sp *space, i int) bool {
 	tick := p.world.tick
 	if f.repeats == 0 || !sp.base[i].Before(sp.sent[i]) || tick.Sub(sp.sent[i]) < 1<<(maxRepeats-f.repeats) {
@@ -25,7 +25,7 @@ func (p *Peer) repeat(f *foreseen, sp *space, i int) bool {
 	return true
 }
 
-// lossy reports whether a packet was lost of late.
+// lossy reports whether a packet was lost recently.
 func (p *Peer) lossy() bool { return p.losses && p.world.tick.Sub(p.lastLoss) < lossMemory }
 
 // planPredicted plans the predicted groups that are due.
@@ -65,7 +65,7 @@ func (p *Peer) planForeseen(f *foreseen, sp *space, i int) {
 	}
 }
 
-// news reports whether a group is due because of what the peer may see of it.
+// news reports whether a group is due because of changes that the peer may see.
 func (p *Peer) news(sp *space, i int) bool {
 	if v := sp.viewOf(i); v != 0 && sp.due.Has(i) {
 		return p.world.shows(p.group(sp, i), v, sp.sent[i])
@@ -73,9 +73,9 @@ func (p *Peer) news(sp *space, i int) bool {
 	return sp.due.Has(i)
 }
 
-// AppendMark writes an updates frame that holds nothing but a mark, for a packet that
-// goes out anyway. It returns dst as it was when there is nothing to mark, or what
-// would be marked is not sent yet.
+// AppendMark writes an updates frame with nothing but a mark, for a packet that goes out anyway. It
+// returns dst unchanged when there is nothing to mark, or when the groups to be marked are not sent
+// yet.
 func (p *Peer) AppendMark(dst []byte, room int) []byte {
 	if p.world.held || len(p.predicted) == 0 {
 		return dst
@@ -91,13 +91,12 @@ func (p *Peer) AppendMark(dst []byte, room int) []byte {
 	return p.w.Finish()
 }
 
-// markBits is room for a mark without needs.
+// markBits is the room for a mark without needs.
 const markBits = 1 + 8 + 1 + 1 + 7
 
-// appendMark writes one part of this tick's mark, the last with what else the peer
-// has to hold: what was sent to it before and is not acknowledged. When there is
-// something that it was not even sent, or no room to say so, no last part is written. It
-// reports whether there was room.
+// appendMark writes one part of this tick's mark. The last part lists the other groups that the
+// peer must have: earlier sendings that are not acknowledged. When something of them was not sent
+// yet, or when the list does not fit, no last part is written. It reports whether there was room.
 func (p *Peer) appendMark(last bool, room int) bool {
 	if p.plan.marked || p.plan.part == repl.MaxParts {
 		return true
@@ -123,8 +122,8 @@ func (p *Peer) appendMark(last bool, room int) bool {
 	return true
 }
 
-// findUnsettled gathers the predicted groups that the peer was sent something of which
-// it may not hold yet. It is not ok when something was not sent.
+// findUnsettled collects the predicted groups of which the peer may lack something that it was
+// sent. It is not ok when something was not sent.
 func (p *Peer) findUnsettled() (ok bool) {
 	for k := range p.predicted {
 		f := &p.predicted[k]
@@ -132,7 +131,7 @@ func (p *Peer) findUnsettled() (ok bool) {
 		id := p.group(sp, i)
 		switch {
 		case id == noGroup || p.world.groups[id].tooLarge, sp.phase[i] == unknown && !sp.shapeDue.Has(i):
-			// The peer never had it, or will not have more of it: nothing to wait for.
+			// The peer never had it, or will receive no more of it: nothing to wait for.
 		case sp.phase[i] == ending && !sp.shapeDue.Has(i):
 			p.needs = append(p.needs, repl.Need{Group: f.group, Tick: sp.told[i]})
 		case sp.shapeDue.Has(i) || sp.due.Has(i) || sp.bulky.Has(i) || sp.doubted.Has(i):
@@ -144,13 +143,13 @@ func (p *Peer) findUnsettled() (ok bool) {
 	return len(p.needs) <= repl.MaxNeeds
 }
 
-// owed reports whether the peer may not hold what it was sent of a group, before this tick.
+// owed reports whether the peer may lack something of a group that it was sent before this tick.
 func (p *Peer) owed(f *foreseen, sp *space, i int) bool {
 	return sp.unacked[i] != 0 || sp.base[i].Before(f.needed(sp, i)) && sp.sent[i] != p.world.tick
 }
 
-// needed returns the tick that the peer has to have of a predicted group: what was sent later
-// is the same.
+// needed returns the tick to which the peer must have a predicted group: later sendings held the
+// same.
 func (f *foreseen) needed(sp *space, i int) entangle.Tick {
 	if told := sp.told[i]; !sp.base[i].Before(f.since) || f.since.Before(told) {
 		return told
@@ -158,8 +157,8 @@ func (f *foreseen) needed(sp *space, i int) entangle.Tick {
 	return f.since
 }
 
-// nothingNew notes that a group is due of which there is nothing to say beyond what the peer
-// has acknowledged, though it was sent more: no tick waits for that.
+// nothingNew notes that a group is due without news beyond the state that the peer has
+// acknowledged, though it was sent more: no tick waits for that.
 func (p *Peer) nothingNew(sp *space, i int) {
 	if sp.predicted.Has(i) {
 		p.predicted[p.foreseenAt(sp, i)].since = sp.told[i]

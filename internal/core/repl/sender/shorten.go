@@ -6,10 +6,10 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// maxPassed is for how many ticks in a row predicted groups may take all the room.
+// maxPassed is the number of consecutive ticks in which predicted groups may take all the room.
 const maxPassed = 8
 
-// shorten cuts the plan down to what the limit has room for.
+// shorten cuts the plan down to the room of the limit.
 func (p *Peer) shorten() {
 	s, k := &p.plan.short, &p.choice
 	if !s.binds || s.cut {
@@ -29,8 +29,8 @@ func (p *Peer) shorten() {
 	p.layOut()
 }
 
-// share divides the room. What the peer predicts comes first, but others that it leaves
-// no room for do so now and then.
+// share divides the room. Predicted groups come first, but other groups for which they leave no
+// room go first now and then.
 func (p *Peer) share(room int) {
 	k := &p.choice
 	predicted, others := p.plan.steps[:p.plan.first], p.plan.steps[p.plan.first:]
@@ -53,7 +53,7 @@ func (p *Peer) share(room int) {
 	}
 }
 
-// flatten makes records of the runs.
+// flatten turns the runs into records.
 func (p *Peer) flatten() {
 	for i := range p.plan.steps {
 		if s := &p.plan.steps[i]; s.run != nil {
@@ -62,7 +62,7 @@ func (p *Peer) flatten() {
 	}
 }
 
-// chooseAll has all the records of some steps go.
+// chooseAll chooses all records of some steps.
 func (p *Peer) chooseAll(steps []step) {
 	for i := range steps {
 		for rec := steps[i].from; rec < steps[i].to; rec++ {
@@ -75,7 +75,7 @@ func (p *Peer) chooseAll(steps []step) {
 	}
 }
 
-// finish makes due again what does not go.
+// finish makes the records that were not chosen due again.
 func (p *Peer) finish() {
 	for i := range p.plan.steps {
 		s := &p.plan.steps[i]
@@ -92,7 +92,7 @@ func (p *Peer) finish() {
 	p.tallyBounds()
 }
 
-// layOut makes a plan of what was chosen.
+// layOut makes a plan of the chosen records.
 func (p *Peer) layOut() {
 	p.plan.steps, p.plan.records = p.plan.steps[:0], p.plan.records[:0]
 	order := [2]int{0, 1}
@@ -108,7 +108,7 @@ func (p *Peer) layOutPool(which int, order [2]int) {
 	for _, i := range order {
 		list, sp := p.choice.pools[which][i], p.spaces()[i]
 		at := 0
-		if p.choice.broken && which == othersPool { // what found no packet the last time goes first
+		if p.choice.broken && which == othersPool { // records that found no packet the last time go first
 			at, _ = slices.BinarySearchFunc(list, sp.cursor, func(rec planned, cursor int) int { return int(rec.at) - cursor })
 		}
 		for _, part := range [2][]planned{list[at:], list[:at]} {
@@ -119,7 +119,7 @@ func (p *Peer) layOutPool(which int, order [2]int) {
 	}
 }
 
-// plainMarkBits is room for a mark, as a rule.
+// plainMarkBits is the usual size of a mark.
 func (p *Peer) plainMarkBits() int {
 	if len(p.predicted) == 0 {
 		return 0
@@ -127,8 +127,7 @@ func (p *Peer) plainMarkBits() int {
 	return markBits + repl.NeedsBits(0)
 }
 
-// inOrder puts records in the order of their handles. They come in stretches that are, of
-// which there are few.
+// inOrder sorts records by handle. They consist of a few sorted stretches.
 func (p *Peer) inOrder(list []planned) {
 	for mid := ascent(list); mid < len(list); {
 		end := mid + ascent(list[mid:])
@@ -137,14 +136,14 @@ func (p *Peer) inOrder(list []planned) {
 	}
 }
 
-// ascent returns how many records come in the order of their handles.
+// ascent returns the number of leading records that are sorted by handle.
 func ascent(list []planned) (n int) {
 	for n = min(1, len(list)); n < len(list) && list[n-1].at < list[n].at; n++ {
 	}
 	return n
 }
 
-// merge puts two stretches in order, of which the second begins at mid.
+// merge merges two sorted stretches, of which the second begins at mid.
 func (p *Peer) merge(list []planned, mid int) {
 	p.aside.records = append(p.aside.records[:0], list[:mid]...)
 	first, second := p.aside.records, list[mid:]

@@ -7,11 +7,12 @@ import (
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// When a peer joins it is sent fulls by the thousand, of which most are of one entity each
-// and of the same components. Behind one of them, such a record is its values.
+// When a peer joins it is sent thousands of fulls, most of them of one entity each with the same
+// components. Behind the first of them, such a record is only its values.
 
-// plainFull returns what a full begins with that is of one entity, which the peer does not
-// predict, needs nothing and refers to nobody: one number for one set of components. For others it is 0.
+// plainFull returns the leading bits of a full of one entity that is not predicted by the peer,
+// needs nothing and has no references: one number for each set of components. For others it returns
+// 0.
 func (p *Peer) plainFull(rec *repl.Record, b *body) (begins uint64) {
 	const leaversAndAlone, alone = 0b11, 0b10
 	if rec.Kind != repl.Full || len(p.needs) > 0 || p.said.Said || b.nrefs > 0 || b.prefix > maxPrefix {
@@ -26,7 +27,7 @@ func (p *Peer) plainFull(rec *repl.Record, b *body) (begins uint64) {
 	return bits&(1<<b.prefix-1) | 1<<b.prefix
 }
 
-// appendFrom writes what stands of a body between two of its bits.
+// appendFrom writes the bits of a body from one bit up to another.
 func appendFrom(w *pack.Writer, body []byte, from, to int) {
 	var r pack.Reader
 	r.Reset(body)

@@ -7,14 +7,14 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// viewer is a peer that a private group has a handle at: from the low bits on the handle, the
-// number of the peer, whether the group is shown to it, and since when it has the handle. It is
-// one word: of so many groups so many lists are read.
+// viewer is a peer at which a private group has a handle. Its fields, from the low bits: the
+// handle, the number of the peer, whether the group is shown to it, and since when it has the
+// handle. It is one word, because many lists of viewers are read.
 type viewer uint64
 
 const (
 	handleBits = 20
-	seatBits   = 16 // how wide the number of a peer is: a list has no more viewers than that allows
+	seatBits   = 16 // width of a peer's number: a list has no more viewers than that allows
 	shownBit   = handleBits + seatBits
 	sinceBit   = shownBit + 1
 
@@ -22,8 +22,8 @@ const (
 	_ = uint(64 - sinceBit - (32 - restBits)) // every tick
 )
 
-// newViewer returns a peer that is given a handle, less repl.Private, and is not shown the group
-// yet: the handle is merely reserved, for references.
+// newViewer returns a peer with a new handle, less repl.Private, that is not shown the group yet:
+// the handle is only reserved, for references.
 func newViewer(seat uint16, at int32, now entangle.Tick) viewer {
 	return viewer(at) | viewer(seat)<<handleBits | viewer(now>>restBits)<<sinceBit
 }
@@ -33,7 +33,7 @@ func (v viewer) at() int { return int(v & (1<<handleBits - 1)) }
 
 func (v viewer) seat() uint16 { return uint16(v >> handleBits) }
 
-// shown reports whether the handle is not merely reserved.
+// shown reports whether the group is shown, and the handle not merely reserved.
 func (v viewer) shown() bool { return v>>shownBit&1 != 0 }
 
 func (v *viewer) show(on bool) {
@@ -43,24 +43,24 @@ func (v *viewer) show(on bool) {
 	}
 }
 
-// since returns a tick at which the handle was the group's already, or was nobody's any more: it
-// is rounded down, and handles rest for longer than that takes away.
+// since returns a tick at which the handle belonged to the group already, or to no other any more:
+// it is rounded down, and handles rest for longer than the rounding.
 func (v viewer) since() entangle.Tick { return entangle.Tick(v>>sinceBit) << restBits }
 
-// usualViewers is for how many viewers of a group there is room at once: a line of the cache.
+// usualViewers is the initial capacity of a list of viewers: one cache line.
 const usualViewers = 1 << usualBits
 
 const usualBits = 3
 
-// viewerLists lends the lists of viewers their memory. Who sees what changes all the time,
-// and with it how long each list is, but hardly how long they are together: what one gives
-// back another takes. It keeps the most of each size that there ever was in use.
+// viewerLists lends memory to lists of viewers. Visibility changes all the time, and with it the
+// length of each list, but hardly the sum of all lengths: memory that one list returns is used by
+// another. It keeps the largest number of lists of each size that was ever in use.
 type viewerLists struct {
 	free  [seatBits - usualBits + 1][][]viewer // by size, each twice the one before
 	fresh []viewer                             // never lent
 }
 
-// freshViewers is how many viewers memory is made for at a time, at least.
+// freshViewers is the least number of viewers for which memory is made at a time.
 const freshViewers = 1 << 12
 
 // add puts a viewer into a list.
@@ -71,8 +71,8 @@ func (l *viewerLists) add(list []viewer, v viewer) []viewer {
 	return append(list, v)
 }
 
-// fit takes back what a list has become too short for. One that grows again soon does so in
-// what it has kept.
+// fit takes back a list that uses little of its memory. A list that soon grows again does so in the
+// memory that it kept.
 func (l *viewerLists) fit(list []viewer) []viewer {
 	switch {
 	case len(list) == 0:
@@ -90,7 +90,7 @@ func (l *viewerLists) resize(list []viewer, size int) []viewer {
 	return other
 }
 
-// sizeOf returns which of the sizes one is.
+// sizeOf returns the index of a size.
 func sizeOf(n int) int { return bits.Len(uint(n)) - 1 - usualBits }
 
 func (l *viewerLists) take(size int) (list []viewer) {
@@ -106,7 +106,7 @@ func (l *viewerLists) take(size int) (list []viewer) {
 	return list
 }
 
-// renew makes memory for n viewers. What is left is lent as it is.
+// renew makes memory for n viewers. The rest of the old memory is lent as it is.
 func (l *viewerLists) renew(n int) {
 	for len(l.fresh) > 0 {
 		size := 1 << (bits.Len(uint(len(l.fresh))) - 1)

@@ -1,6 +1,5 @@
-// Package delta keeps what values were, so that updates can say how they differ from
-// what the other side holds. A sender and a receiver keep the same kind of history: of
-// one component, by slot.
+// Package delta keeps earlier values, so that updates can hold differences from the values on the
+// other side. A sender and a receiver keep the same kind of history: of one component, by slot.
 package delta
 
 import (
@@ -10,13 +9,13 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// History is the values that one component had, by slot, each with the tick since which
-// it was that. It reaches back as far as any base of a difference does.
+// History is the past values of one component, by slot, each with the tick from which it was valid.
+// It reaches back as far as any baseline of a difference.
 //
-// A receiver does not see every tick. It gives for since the tick after the last that it
-// held the value before at. The value at a tick is then what it was when the receiver
-// next held anything, which is the same: whoever names that tick as a base knows that
-// nothing changed from there to where the receiver was.
+// A receiver does not get every tick. It sets since to the tick after the last one at which it had
+// the previous value. The value at a tick is then the value at the next tick that the receiver had,
+// which is the same: a sender that uses a tick as baseline knows that nothing changed from there to
+// the receiver's tick.
 type History struct {
 	size  int
 	rings []ring
@@ -49,7 +48,7 @@ func (h *History) Restart(s repl.Slot, since entangle.Tick, value []byte) {
 	h.Set(s, since, value)
 }
 
-// Drop forgets a slot. Its memory is kept for any slot that needs as much: if each kept its
+// Drop forgets a slot. Its memory is kept for any slot that needs as much: if each slot kept its
 // own, a history would grow until each slot has once had a value that changes in every tick.
 func (h *History) Drop(s repl.Slot) {
 	if int(s) < len(h.rings) {
@@ -79,8 +78,8 @@ func (h *History) take(n int) room {
 // lengthOf is the place of a room's length among all there are.
 func lengthOf(n int) int { return bits.Len(uint(n/firstRing)) - 1 }
 
-// Set notes what a value is since a tick, which is not before any that was noted. Of two
-// for one tick the last counts.
+// Set stores the value since a tick, which is not before any stored one. Of two for one tick the
+// last counts.
 func (h *History) Set(s repl.Slot, since entangle.Tick, value []byte) {
 	for int(s) >= len(h.rings) {
 		h.rings = append(h.rings, ring{})
@@ -124,9 +123,8 @@ func (h *History) value(r *ring, i int) []byte {
 	return r.data[at : at+h.size : at+h.size]
 }
 
-// At returns what a value was at a tick, and the ticks for which that is the answer: from
-// since on and before until. It is not ok for a tick before all that is known. The bytes
-// are valid until the next Set.
+// At returns the value at a tick, and the ticks for which it is the same: from since on and before
+// until. It is not ok for a tick before the history. The bytes are valid until the next Set.
 func (h *History) At(s repl.Slot, tick entangle.Tick) (value []byte, since, until entangle.Tick, ok bool) {
 	if int(s) >= len(h.rings) {
 		return nil, 0, 0, false

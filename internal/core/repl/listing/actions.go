@@ -44,7 +44,7 @@ func (l *Lister) action(rec *repl.Record) error {
 	return nil
 }
 
-// readPredicted reads past whom of the group the peer predicts, which is no more than that.
+// readPredicted skips the predicted set of the group.
 func (l *Lister) readPredicted() error { return malformedIf(!l.predicted.Read(&l.in)) }
 
 // usualFull reads the values of a full that is like the one before.
@@ -57,7 +57,7 @@ func (l *Lister) usualFull() error {
 	return nil
 }
 
-// leavers reads who is no longer in the group, of whom it does not tell.
+// leavers reads the entities that left the group, and does not list them.
 func (l *Lister) leavers() error {
 	if !l.in.Bool() {
 		return malformedIf(l.in.Err() != nil)
@@ -74,7 +74,7 @@ func (l *Lister) leavers() error {
 	}
 }
 
-// members reads who joins, what they bring, and what changed of others.
+// members reads the joining members with their values, and the changes of others.
 func (l *Lister) members() error {
 	alone := l.in.Bool()
 	if alone && l.entry.Kind == repl.Delta {
@@ -93,7 +93,7 @@ func (l *Lister) members() error {
 	return l.changes()
 }
 
-// wholes reads what those who join bring.
+// wholes reads the values of the joining members.
 func (l *Lister) wholes() error {
 	l.entry.Joins = true
 	defer func() { l.entry.Joins = false }()
@@ -113,7 +113,7 @@ func (l *Lister) wholes() error {
 	return nil
 }
 
-// readJoins reads who joins, and tells of those who stay as they are.
+// readJoins reads the joining members, and lists those that stay unchanged.
 func (l *Lister) readJoins() error {
 	var list repl.Numbers
 	l.joins = l.joins[:0]

@@ -1,6 +1,6 @@
-// Package listing says what stands in the bytes that a sender writes, without a copy to
-// apply them to: whom each record names, and of what it has values. It is for tests and
-// tools, which hold that against what a peer may see.
+// Package listing lists the contents of a sender's bytes, without a replica to apply them to: the
+// entities that each record names, and the components with values. It is for tests and tools, which
+// compare the list with the view of a peer.
 //
 // Updates and Actions read what a receiver's HandleUpdates and HandleActions do. They
 // share nothing with those but the words that records are made of.
@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// ErrMalformed means that bytes are not what a sender writes.
+// ErrMalformed means that no sender writes such bytes.
 var ErrMalformed = errors.New("listing: malformed replication bytes")
 
 // Entry is one member of a group that a record names.
@@ -24,9 +24,9 @@ type Entry struct {
 	Group  repl.Handle
 	Member repl.Member
 	Joins  bool      // it is stated whole
-	Rests  bool      // it is said to stay as it is
-	Comps  repl.Mask // whose values stand there
-	Lost   repl.Mask // that are said to be gone
+	Rests  bool      // it is stated to stay unchanged
+	Comps  repl.Mask // with values in the record
+	Lost   repl.Mask // that are stated as removed
 }
 
 // Values reads past the values of components.
@@ -39,7 +39,7 @@ type Values interface {
 	Skip(r *bits.Reader, comp int) error
 }
 
-// Lister reads bytes and tells of what stands there.
+// Lister reads bytes and lists their contents.
 type Lister struct {
 	sets   repl.Sets
 	values Values
@@ -56,8 +56,8 @@ type Lister struct {
 	predicted repl.Predicted
 }
 
-// New returns a lister for a registry of the given number of components. What tell is
-// given is valid until it returns.
+// New returns a lister for a registry of the given number of components. The argument of tell is
+// valid until tell returns.
 func New(comps int, values Values, tell func(*Entry)) *Lister {
 	return &Lister{sets: repl.NewSets(comps), values: values, tell: tell}
 }
@@ -69,7 +69,7 @@ func (l *Lister) begin(rec *repl.Record) {
 	l.values.Begin(rec.Kind == repl.Update && rec.Differs(rec.Tick), rec.Codes)
 }
 
-// member tells of one.
+// member lists a member.
 func (l *Lister) member(number repl.Member) {
 	l.entry.Member = number
 	l.tell(&l.entry)
@@ -97,7 +97,7 @@ func (l *Lister) readRefs() (err error) {
 	return malformedIf(l.in.Err() != nil)
 }
 
-// readNames reads past the table of an action, and since when those in it are called so.
+// readNames reads past the table of an action, and since when its entries have had their ids.
 func (l *Lister) readNames() error {
 	if err := l.readRefs(); err != nil || len(l.refs) == 0 {
 		return err

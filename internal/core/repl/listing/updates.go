@@ -62,7 +62,7 @@ func (l *Lister) run(tick entangle.Tick) error {
 	return malformedIf(!ok)
 }
 
-// alike reads a run of groups that are alike: what stands before their values stands once.
+// alike reads a run of groups that are alike: their common prefix stands once before all values.
 func (l *Lister) alike(run *repl.Run, rec *repl.Record) error {
 	var set repl.Mask
 	n, ok := run.ReadCount(&l.in)
@@ -103,7 +103,7 @@ func (l *Lister) update(rec *repl.Record) error {
 	return l.changes()
 }
 
-// changed reads what changed of a member that stands alone.
+// changed reads the changes of a member that is alone in its group.
 func (l *Lister) changed(number repl.Member) error {
 	if err := l.removals(); err != nil {
 		return err
@@ -119,7 +119,7 @@ func (l *Lister) changed(number repl.Member) error {
 	return nil
 }
 
-// changes reads a list of members that changed.
+// changes reads a list of changed members.
 func (l *Lister) changes() error {
 	var list repl.Changes
 	for {
@@ -141,7 +141,7 @@ func (l *Lister) changes() error {
 	}
 }
 
-// removals reads what a member lost, which only a delta says.
+// removals reads the removed components of a member, which only a delta has.
 func (l *Lister) removals() error {
 	if l.entry.Kind != repl.Delta || !l.in.Bool() {
 		return nil

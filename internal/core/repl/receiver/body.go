@@ -17,11 +17,11 @@ type walker struct {
 	// Of a list of changes: changing.
 	changes  repl.Changes
 	changing bool
-	same     bool // the member at hand has the components of the one before
+	same     bool // the current member has the components of the previous one
 }
 
-// applyUpdate applies an update. It changes values only, so that there is nothing
-// to take back but what the sink holds.
+// applyUpdate applies an update. It changes values only, so that only the changes in the sink need
+// undoing.
 func (w *walker) applyUpdate() error {
 	r := w.r
 	if !r.readRefs() {
@@ -54,8 +54,8 @@ func (w *walker) updateAll() error {
 	return nil
 }
 
-// applyAction applies an action: all that comes, then the values, and all that goes
-// at the end, when nothing can be malformed any more.
+// applyAction applies an action: all additions, then the values, and all removals at the end, when
+// nothing can be malformed any more.
 func (w *walker) applyAction() error {
 	r := w.r
 	r.moves, r.ousts, r.foresight.turned = r.moves[:0], r.ousts[:0], r.foresight.turned[:0]
@@ -81,9 +81,9 @@ func (w *walker) applyAction() error {
 	return nil
 }
 
-// overtake marks the members that leave by actions which wait here, or were passed over, before
-// a full or an end that is applied now. The record at hand says only that they are not there
-// any more: those that moved would despawn. Each action counts once, the oldest first.
+// overtake marks the members that leave by waiting or passed-over actions, before a full or an end
+// that is applied now. The current record only implies that they are not there any more: those that
+// moved would despawn. Each action counts once, the oldest first.
 func (w *walker) overtake() error {
 	if w.rec.Kind == repl.Delta || len(w.g.waits) == 0 {
 		return nil
@@ -97,7 +97,7 @@ func (w *walker) overtake() error {
 	w.r.overtaken = overtaken
 	slices.SortFunc(overtaken, func(a, b *waiting) int { return cmp.Compare(a.rec.at, b.rec.at) })
 	for _, o := range overtaken {
-		o.lost = false // and is dropped, with what else is before the record at hand
+		o.lost = false // and is dropped, with all others before the current record
 		if err := w.markLeavers(o); err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func (w *walker) action() error {
 	return w.whole()
 }
 
-// members reads who joins, what they bring, and what changed of others.
+// members reads the joining members with their values, and the changes of others.
 func (w *walker) members() error {
 	if err := w.readJoins(); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (w *walker) members() error {
 	return err
 }
 
-// changedAlone reads a delta of member 0, which nobody joins.
+// changedAlone reads a delta of member 0 without joining members.
 func (w *walker) changedAlone() error {
 	if err := w.predict(); err != nil {
 		return err
@@ -171,7 +171,7 @@ func (w *walker) changedAlone() error {
 	return w.changed(0)
 }
 
-// whole places who joins and reads their components.
+// whole places the joining members and reads their components.
 func (w *walker) whole() error {
 	if !w.skip {
 		if err := w.place(); err != nil {
@@ -196,7 +196,7 @@ func (w *walker) whole() error {
 	return nil
 }
 
-// readChanges reads a list of members that changed, and returns how many there are.
+// readChanges reads a list of changed members, and returns their number.
 func (w *walker) readChanges() (n int, err error) {
 	w.changes, w.changing = repl.Changes{}, true
 	for {
@@ -216,8 +216,8 @@ func (w *walker) readChanges() (n int, err error) {
 	}
 }
 
-// changed reads what changed of one member. One that is not there may have been
-// kept by a full though it had never come: if it has values the group is asked for again.
+// changed reads the changes of one member. A missing member may have been kept by a full though it
+// had never arrived: if it has values the group is requested again.
 func (w *walker) changed(number repl.Member) error {
 	if w.skip {
 		return w.change()
@@ -276,7 +276,7 @@ func (w *walker) values() error {
 	return nil
 }
 
-// readSet reads the components whose values follow.
+// readSet reads the set of components with values in the record.
 func (w *walker) readSet(set *repl.Mask) (ok bool) {
 	if w.changing {
 		return w.changes.ReadSet(&w.r.in, w.r.sets, set, w.same)

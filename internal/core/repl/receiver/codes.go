@@ -5,8 +5,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// codes is which versions of learned codes are kept. Each has a place, which another gets
-// three versions later.
+// codes is the stored versions of learned codes. Each has a place, which another version gets three
+// versions later.
 type codes struct {
 	learner Learner // nil: there are none
 	newest  uint32
@@ -16,9 +16,9 @@ type codes struct {
 // learned is a version at its place.
 type learned struct {
 	known bool
-	// since is the tick of the frame that brought it. All that is written with it is of
-	// later ticks, for the sender waits until it is acknowledged; and what was written with the
-	// version that was at this place before is of earlier ones.
+	// since is the tick of the frame that brought the version. All records written with it are of
+	// later ticks, because the sender waits for the acknowledgement; records written with the
+	// earlier version at this place are of earlier ticks.
 	since entangle.Tick
 }
 
@@ -30,14 +30,13 @@ func learnerOf(sink Sink) Learner {
 	return nil
 }
 
-// has reports whether the codes are kept that a record was written with.
+// has reports whether the codes of a record are stored.
 func (c *codes) has(rec *record) bool {
 	l := &c.at[rec.Codes]
 	return l.known && l.since.Before(rec.Tick)
 }
 
-// table takes a table of codes. One that came before, or is older than what is kept, is
-// passed over.
+// table stores a table of codes. A repeated table, or one older than the stored ones, is skipped.
 func (r *Receiver) table(tick entangle.Tick) error {
 	var head repl.Table
 	c := &r.codes
@@ -63,10 +62,10 @@ func (r *Receiver) table(tick entangle.Tick) error {
 	return nil
 }
 
-// uncoded drops the rest of a frame, because it can't be read: others have got the place of
-// its codes. That can be so only of a frame that is older than two versions, and so than all
-// that differences start from: should its sender take it for arrived all the same, what it
-// sends from there on are whole values.
+// uncoded drops the rest of a frame, because it can't be read: a newer version has taken the place
+// of its codes. Such a frame is more than two versions old, and so older than the baseline of any
+// difference: if its sender counts it as received all the same, it sends whole values from there
+// on.
 func (r *Receiver) uncoded(rec *record) error {
 	if !r.codes.at[rec.Codes].known {
 		return ErrMalformed

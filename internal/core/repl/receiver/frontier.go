@@ -8,45 +8,45 @@ import (
 )
 
 const (
-	// maxPending bounds the ticks that may yet settle; the oldest goes for one more.
+	// maxPending bounds the unconfirmed ticks; a further one replaces the oldest.
 	maxPending = 64
-	// maxOpen bounds what one of them may wait for beside its parts. With more it
-	// never settles: a later tick will.
+	// maxOpen bounds the needs of one of them beside its parts. A tick with more is never
+	// confirmed: a later tick will be.
 	maxOpen = 256
 )
 
-// frontier is the newest tick of which everything that belongs together has come.
+// frontier is the confirmed tick: the newest for which all marked groups have arrived.
 type frontier struct {
 	tick    entangle.Tick
 	any     bool
 	pending []*pending // by rising tick
 	spare   []*pending
-	// behind is the groups whose update of the frame at hand could not be applied.
+	// behind is the groups of which an update in the current frame could not be applied.
 	behind []repl.Need
 }
 
-// pending is a tick of which marks have come.
+// pending is an unconfirmed tick with marks.
 type pending struct {
 	tick  entangle.Tick
-	parts uint64 // bit by part: it has come
-	end   int    // how many parts there are; 0: not known
-	never bool   // it waits for more than there is room for
+	parts uint64 // bit by part: it has arrived
+	end   int    // number of parts; 0: not known
+	never bool   // it has more needs than there is room for
 	open  []repl.Need
 }
 
-// Frontier returns the newest tick that the sender marked as settled and of which
-// everything marked was applied; ok is false before the first. It only rises.
+// Frontier returns the confirmed tick: the newest tick that the sender marked and of which
+// everything marked was applied. ok is false before the first. It only rises.
 func (r *Receiver) Frontier() (tick entangle.Tick, ok bool) { return r.frontier.tick, r.frontier.any }
 
-// lags notes that an update of the frame at hand was not applied. Its tick can't
-// settle before the group has come there.
+// lags notes that an update of the current frame was not applied. The frame's tick can't be
+// confirmed before the group has reached it.
 func (r *Receiver) lags(rec *record) {
 	if f := &r.frontier; len(f.behind) <= maxOpen {
 		f.behind = append(f.behind, repl.Need{Group: rec.Group, Tick: rec.Tick})
 	}
 }
 
-// settled takes a mark, of a tick and all updates that stood before it.
+// settled handles a mark of a tick, which covers all updates before it.
 func (r *Receiver) settled(tick entangle.Tick, part uint64) error {
 	last, ok := r.in.Bool(), true
 	if r.needs = r.needs[:0]; last {
@@ -68,7 +68,7 @@ func (r *Receiver) settled(tick entangle.Tick, part uint64) error {
 	return malformedIf(!ok)
 }
 
-// at returns what is known of a tick, or nil for one that is settled, or too old.
+// at returns the pending state of a tick, or nil for one that is confirmed or too old.
 func (f *frontier) at(tick entangle.Tick) *pending {
 	if f.any && !f.tick.Before(tick) {
 		return nil
@@ -110,8 +110,8 @@ func (f *frontier) drop(n int) {
 	f.pending = slices.Delete(f.pending, 0, n)
 }
 
-// add notes a part. fresh is false for one that came already; it is not ok if it
-// says something else than the ones before.
+// add notes a part. fresh is false for a repeated one; it is not ok if it contradicts the ones
+// before.
 func (p *pending) add(part int, last bool) (fresh, ok bool) {
 	bit := uint64(1) << part
 	had := p.parts&bit != 0
@@ -128,7 +128,7 @@ func (p *pending) add(part int, last bool) (fresh, ok bool) {
 	return !had, true
 }
 
-// open adds what a tick waits for, without what is there already.
+// open adds the unmet needs of a tick, without duplicates.
 func (r *Receiver) open(p *pending, needs []repl.Need) {
 	for _, n := range needs {
 		switch {
@@ -142,7 +142,7 @@ func (r *Receiver) open(p *pending, needs []repl.Need) {
 	}
 }
 
-// advance looks for the newest tick that is settled now.
+// advance finds the newest tick that is confirmed now.
 func (r *Receiver) advance() {
 	f := &r.frontier
 	for i := len(f.pending) - 1; i >= 0; i-- {
@@ -154,12 +154,12 @@ func (r *Receiver) advance() {
 	}
 }
 
-// complete reports whether all parts have come.
+// complete reports whether all parts have arrived.
 func (p *pending) complete() bool {
 	return p.end != 0 && p.parts == ^uint64(0)>>(repl.MaxParts-p.end) && !p.never
 }
 
-// closed reports whether nothing is open any more.
+// closed reports whether no needs are unmet.
 func (r *Receiver) closed(p *pending) bool {
 	p.open = r.unmet(p.open)
 	return len(p.open) == 0

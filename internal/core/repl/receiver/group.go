@@ -7,24 +7,24 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// group is what is held of one group.
+// group is the replica of one group.
 type group struct {
 	state
 	handle  repl.Handle
-	asked   bool     // a full was asked for and has not come yet
-	needy   bool     // it is in the list of those that may wait for others
-	newest  newest   // the newest action that came
+	asked   bool     // a full was requested and has not arrived yet
+	needy   bool     // it is in the list of groups that may wait for others
+	newest  newest   // the newest action that arrived
 	passed  uint64   // bit by place behind the last applied: an action that found no room
-	planned int      // its place in the plan at hand, from 1; 0: it is in none
+	planned int      // its place in the current plan, from 1; 0: it is in none
 	members []member // by rising number
 	waits   []*waiting
 }
 
-// state is where a group is, as far as it decides what can follow.
+// state is the state of a group that decides which records can follow.
 type state struct {
 	known bool          // its full was applied
 	at    int64         // place of the last action applied or passed over
-	held  entangle.Tick // the tick that the copy is at
+	held  entangle.Tick // the tick of the replica
 }
 
 // newest is the place and tick of an action.
@@ -39,7 +39,7 @@ func (g *group) advance(at int64) {
 	g.at = at
 }
 
-// bit returns the bit of passed for a place ahead, 0 for one that has none.
+// bit returns the bit of passed for a place ahead, or 0 if the place has none.
 func (g *group) bit(at int64) uint64 {
 	if at <= g.at {
 		return 0
@@ -55,7 +55,7 @@ type member struct {
 	mark   mark
 }
 
-// mark is what the record at hand says of a member.
+// mark is the current record's statement on a member.
 type mark uint8
 
 const (
@@ -64,8 +64,8 @@ const (
 	leaving       // and above: it is not, with its fate added
 )
 
-// member returns a member by its number, or nil. Numbers are dense as a rule, and
-// then a member's place is its number.
+// member returns a member by its number, or nil. Numbers are usually dense, and then a member's
+// place is its number.
 func (g *group) member(number repl.Member) *member {
 	i := int(number)
 	if i >= len(g.members) || g.members[i].number != number {
@@ -92,25 +92,24 @@ func (g *group) search(number repl.Member) (at int, found bool) {
 	return low, low < len(g.members) && g.members[low].number == number
 }
 
-// insert adds a member whose number is free.
+// insert adds a member, the number of which must be free.
 func (g *group) insert(m member) {
 	at, _ := g.search(m.number)
 	g.members = slices.Insert(g.members, at, m)
 }
 
-// remove takes a member out that is there.
+// remove removes an existing member.
 func (g *group) remove(number repl.Member) {
 	at, _ := g.search(number)
 	g.members = slices.Delete(g.members, at, at+1)
 }
 
-// maxStrangers bounds the groups that something arrived of and whose full did
-// not: as many fulls of eight bytes as a sender has under way. Updates find room up to that,
-// deltas and ends up to twice as many, and a full up to three times.
+// maxStrangers bounds the groups for which records arrived but no full did: as many fulls of eight
+// bytes as a sender has in flight. Updates find room up to that, deltas and ends up to twice as
+// many, and a full up to three times.
 const maxStrangers = 64 << 10 / 8
 
-// find returns a group, made if it is met for the first time, or nil if there
-// is no room for one.
+// find returns a record's group, and makes it if it is new; nil if there is no room for it.
 func (r *Receiver) find(rec *record) *group {
 	if g := r.groups.get(rec.Group); g != nil {
 		return g
@@ -133,13 +132,13 @@ func (r *Receiver) find(rec *record) *group {
 	return g
 }
 
-// crowded reports whether a record brings a group beyond those that there is room for. Of
-// groups without a full there may be maxStrangers more.
+// crowded reports whether a record's new group exceeds the limit. Of groups without a full there
+// may be maxStrangers more.
 func (r *Receiver) crowded(rec *record) bool {
 	return r.bounded != nil && rec.Kind == repl.Full && r.Len() >= r.bounded.Most()
 }
 
-// fresh returns a group that nothing is known of.
+// fresh returns an empty group.
 func (r *Receiver) fresh() *group {
 	n := len(r.spare)
 	if n == 0 {
@@ -151,13 +150,13 @@ func (r *Receiver) fresh() *group {
 	return g
 }
 
-// patience is how many ticks a record may wait for one before it, and an entity
-// for a group that takes it. After that what is waited for is not coming: actions
-// are resent many times a second.
+// patience is the number of ticks that a record may wait for an earlier one, and an entity for a
+// group that takes it. After that the earlier one is not expected to arrive: actions are resent
+// many times a second.
 const patience = 256
 
-// sweep forgets groups that never came, but for those whose full has come and waits
-// for another group. It reports whether there is room now.
+// sweep forgets groups without a full, except for those whose full has arrived and waits for
+// another group. It reports whether there is room now.
 func (r *Receiver) sweep(now entangle.Tick, room int) bool {
 	if now.Sub(r.swept) < patience/4 && r.swept != 0 {
 		return false
@@ -171,8 +170,8 @@ func (r *Receiver) sweep(now entangle.Tick, room int) bool {
 	return r.strangers < room
 }
 
-// maxSpare bounds the groups and the waiting records whose memory is kept for
-// those to come, and maxSpareMembers the memory of each group.
+// maxSpare bounds the groups and the waiting records whose memory is kept for reuse, and
+// maxSpareMembers the memory of each group.
 const (
 	maxSpare        = 1 << 10
 	maxSpareMembers = 16
@@ -191,8 +190,8 @@ func (r *Receiver) forget(g *group) {
 	}
 }
 
-// end is what is left to do when a group's members have gone. Records of the next
-// group under that handle may have come already: they wait for its full.
+// end finishes the end of a group whose members are gone. Records of the next group under that
+// handle may have arrived already: they wait for its full.
 func (r *Receiver) end(g *group, tick entangle.Tick) {
 	r.groups.end(g.handle, tick)
 	for i := len(g.waits) - 1; i >= 0; i-- {
@@ -210,7 +209,7 @@ func (r *Receiver) end(g *group, tick entangle.Tick) {
 	g.state, g.asked, g.passed = state{at: g.at}, false, 0
 }
 
-// ask has a group sent again in full, once until it comes.
+// ask requests a group in full, once until the full arrives.
 func (r *Receiver) ask(g *group) {
 	r.stats.Resyncs++
 	if !g.asked {

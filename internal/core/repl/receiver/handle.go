@@ -7,7 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// HandleActions takes an action message.
+// HandleActions applies an action message.
 func (r *Receiver) HandleActions(message []byte) error {
 	r.in.Reset(message)
 	heads := repl.Heads{Tick: entangle.Tick(r.in.Bits(32))}
@@ -33,7 +33,7 @@ func (r *Receiver) HandleActions(message []byte) error {
 	return r.settle()
 }
 
-// next takes the next record of an action message.
+// next handles the next record of an action message.
 func (r *Receiver) next(rec *record) error {
 	if rec.Usual {
 		return r.usualAction(rec)
@@ -42,8 +42,7 @@ func (r *Receiver) next(rec *record) error {
 	return r.action(rec)
 }
 
-// settle does what a call leaves for its end: what arrived may be what others
-// wait for.
+// settle does the work at the end of a call: waiting records may depend on those that arrived.
 func (r *Receiver) settle() error {
 	if len(r.needy.groups) > 0 {
 		if err := r.look(); err != nil {
@@ -117,7 +116,7 @@ func (r *Receiver) actionOf(g *group, rec *record) error {
 	}
 }
 
-// readNeeds reads what an action waits for; an end waits for nothing.
+// readNeeds reads the needs of an action; an end has none.
 func (r *Receiver) readNeeds(rec *record) (ok bool) {
 	if r.needs = r.needs[:0]; rec.Kind == repl.Gone {
 		return true
@@ -126,8 +125,8 @@ func (r *Receiver) readNeeds(rec *record) (ok bool) {
 	return ok
 }
 
-// renew ends a group when the first full of the next one under its handle is here.
-// That is sent only after the end was delivered: it is among what waits.
+// renew ends a group when the first full of the next one under its handle has arrived. That is sent
+// only after the end was delivered, so the end is among the waiting records.
 func (r *Receiver) renew(g *group, rec *record) error {
 	if rec.Kind != repl.Full || len(g.waits) == 0 || !g.known {
 		return nil
@@ -140,9 +139,8 @@ func (r *Receiver) renew(g *group, rec *record) error {
 	return nil
 }
 
-// lose passes over an action that can't be applied. The leavers that it tells of are kept for
-// the full that is asked for, which does not repeat what became of them: of as many actions as
-// may wait.
+// lose passes over an action that can't be applied. Its leavers are kept for the requested full,
+// which does not repeat their fates: those of as many actions as may wait.
 func (r *Receiver) lose(g *group, rec *record) error {
 	start := r.in
 	if err := r.skip(rec); err != nil {
@@ -159,9 +157,9 @@ func (r *Receiver) lose(g *group, rec *record) error {
 	return nil
 }
 
-// pass goes on without an action that can't be applied. It keeps its place in the
-// sequence all the same: everything after it starts from a tick that the copy does
-// not have either, up to the full that is asked for.
+// pass skips an action that can't be applied. The action keeps its place in the sequence:
+// everything after it starts from a tick that the replica does not have either, until the requested
+// full.
 func (r *Receiver) pass(g *group, rec *record) {
 	r.ask(g)
 	if g.known {
@@ -169,8 +167,7 @@ func (r *Receiver) pass(g *group, rec *record) {
 	}
 }
 
-// apply makes the copy what the record says, whose needs are met. The group may be
-// no more after it.
+// apply applies a record with met needs to the replica. The group may have ended after it.
 func (r *Receiver) apply(g *group, rec *record) error {
 	r.start(g, rec)
 	w := walker{r: r, g: g, rec: rec}
@@ -186,7 +183,7 @@ func (r *Receiver) apply(g *group, rec *record) error {
 	return err
 }
 
-// start tells the sink where a record starts; g is nil for one that is skipped.
+// start passes a record's baseline and tick to the sink; g is nil for a skipped record.
 func (r *Receiver) start(g *group, rec *record) {
 	if r.differ == nil {
 		return
@@ -199,8 +196,8 @@ func (r *Receiver) start(g *group, rec *record) {
 	r.differ.From(m)
 }
 
-// misfits reports whether an update was not applied because its differences do not fit what
-// the copy holds. The group is then asked for in full, and the record is to be skipped.
+// misfits reports whether an update was not applied because its differences do not fit the values
+// of the replica. The group is then requested in full, and the record must be skipped.
 func (r *Receiver) misfits(g *group, rec *record, err error) bool {
 	if err == nil || !errors.Is(err, ErrBaseline) {
 		return false
@@ -211,7 +208,7 @@ func (r *Receiver) misfits(g *group, rec *record, err error) bool {
 	return true
 }
 
-// skip reads past what stands behind a record's needs.
+// skip reads past the part of a record behind its needs.
 func (r *Receiver) skip(rec *record) error {
 	r.start(nil, rec)
 	w := walker{r: r, rec: rec, skip: true}

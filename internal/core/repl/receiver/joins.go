@@ -4,24 +4,24 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// join is a member that a record brings or restates.
+// join is a member that a record adds or restates.
 type join struct {
 	number repl.Member
-	kept   bool // it stays as it is
+	kept   bool // it stays unchanged
 	slot   repl.Slot
 	id     repl.ID
-	since  repl.Since // from when on it is called so
+	since  repl.Since // since when it has had its id
 }
 
-// oust is a member whose number another entity has got. It goes at the end, unless
-// it joins again under another number.
+// oust is a member whose number was given to another entity. It goes at the end, unless it joins
+// again under another number.
 type oust struct {
 	id   repl.ID
 	fate repl.Fate
 }
 
-// leavers reads who is no longer in the group, and marks them. One that the copy
-// does not have never came, or went over to another group already.
+// leavers reads the entities that left the group, and marks them. A leaver that the replica does
+// not have never arrived, or moved to another group already.
 func (w *walker) leavers() error {
 	in := &w.r.in
 	if !in.Bool() {
@@ -54,7 +54,7 @@ func malformedIf(bad bool) error {
 	return nil
 }
 
-// readJoins reads who joins.
+// readJoins reads the joining entities.
 func (w *walker) readJoins() error {
 	var list repl.Numbers
 	w.r.joins = w.r.joins[:0]
@@ -73,8 +73,8 @@ func (w *walker) readJoins() error {
 	}
 }
 
-// readJoiner reads which entity it is that joins: one that is born in this group, with
-// its number there, or one of the table.
+// readJoiner reads the identity of a joining entity: one that is born in this group, with its
+// number there, or one of the table.
 func (w *walker) readJoiner(j *join) (ok bool) {
 	native := repl.ID{Group: w.rec.Group, Member: j.number}
 	is, ok := repl.ReadJoiner(&w.r.in, w.rec.Tick, len(w.r.refs))
@@ -87,8 +87,7 @@ func (w *walker) readJoiner(j *join) (ok bool) {
 	return !ref.Yours && ref.ID != native
 }
 
-// place makes everybody who joins a member, before any value is read that may refer
-// to one of them.
+// place makes all joining entities members, before any value is read that may refer to them.
 func (w *walker) place() error {
 	for i := range w.r.joins {
 		if err := w.join(&w.r.joins[i]); err != nil {
@@ -114,7 +113,7 @@ func (w *walker) join(j *join) error {
 	return w.fetch(j)
 }
 
-// fetch brings an entity into the group, from wherever it is.
+// fetch brings an entity into the group, from its present place.
 func (w *walker) fetch(j *join) error {
 	r := w.r
 	p, is := r.locate(j.id)
@@ -139,9 +138,8 @@ func (w *walker) fetch(j *join) error {
 	return nil
 }
 
-// oust frees the number of a member that leaves, or that a full does not know: its
-// going was in an action that the full overtook. In any other case a number can't
-// be taken again.
+// oust frees the number of a member that leaves, or that a full does not name: its removal was in
+// an action that the full overtook. In any other case a number can't be taken again.
 func (w *walker) oust(m *member) bool {
 	fate, goes := w.fate(m)
 	if !goes {
@@ -156,7 +154,7 @@ func (w *walker) oust(m *member) bool {
 	return true
 }
 
-// fate returns what becomes of a member, and whether it goes at all.
+// fate returns the fate of a member, and whether it leaves at all.
 func (w *walker) fate(m *member) (fate repl.Fate, goes bool) {
 	if m.mark >= leaving {
 		return repl.Fate(m.mark - leaving), true
@@ -164,7 +162,7 @@ func (w *walker) fate(m *member) (fate repl.Fate, goes bool) {
 	return repl.Despawned, m.mark == unmarked && w.rec.Kind != repl.Delta
 }
 
-// leave carries out who goes.
+// leave removes the leaving members.
 func (w *walker) leave() {
 	r, g := w.r, w.g
 	for _, o := range r.ousts {

@@ -16,10 +16,10 @@ type record struct {
 // 0: high enough for others before it.
 const firstAt = repl.SeqCycle
 
-// place finds an action's place by the newest that came before. A sender has few
-// actions unacknowledged: what came last is at most so many places away, behind it
-// by tick or before it. What was acknowledged may wait here for long and does not
-// count, so that many more may wait than the sequence could tell apart.
+// place finds an action's place relative to the newest that arrived before. A sender has few
+// unacknowledged actions: the newest is at most that many places away, later or earlier by its
+// tick. Acknowledged actions may wait here for long and do not count, so that many more may wait
+// than the sequence could distinguish.
 func (g *group) place(rec *record) {
 	d := int64(rec.Seq.Ahead(repl.Seq(g.newest.at % repl.SeqCycle)))
 	behind := g.newest.tick.Before(rec.Tick)
@@ -47,10 +47,10 @@ const (
 	lost // the copy can't be brought to where the record starts
 )
 
-// judge decides by the group's sequence and tick alone; whether an action's needs
-// are met is not asked here. An update holds all that changed since its base, and
-// was sent after an action only with a base that is not before it: so it applies
-// if the copy is not older than the base, and else waits for what is.
+// judge decides by the group's sequence and tick alone; the needs of an action are checked
+// elsewhere. An update holds all changes since its baseline, and when sent after an action its
+// baseline is not before that action: so it applies if the replica is not older than the baseline,
+// and waits otherwise.
 func judge(s *state, rec *record) verdict {
 	switch {
 	case !s.known:

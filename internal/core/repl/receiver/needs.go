@@ -6,8 +6,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// needy is the groups with actions that wait for other groups, and the plan that
-// is made to apply several of them in one go.
+// needy is the groups with actions that wait for other groups, and the plan for applying several of
+// them in one step.
 type needy struct {
 	groups []*group
 	turn   int // which is tried next
@@ -15,7 +15,7 @@ type needy struct {
 	steps  []step
 }
 
-// planned is a group that the plan takes on, and where it will be then.
+// planned is a group in the plan, and its state after the plan.
 type planned struct {
 	state
 	g    *group
@@ -29,13 +29,13 @@ type step struct {
 }
 
 const (
-	// maxPlanned bounds the groups that are brought forward together, and maxEffort
-	// the needs and records that are looked at for it. A set that is larger is not
-	// one that a sender makes: the group is passed over and asked for in full.
+	// maxPlanned bounds the groups that advance together, and maxEffort the needs and records that
+	// are examined for it. No sender makes a larger set: the group is passed over and requested in
+	// full.
 	maxPlanned = 1 << 10
 	maxEffort  = 1 << 13
-	// lookEffort is what a look may spend on groups that can't go on, of which a
-	// peer may make many.
+	// lookEffort is the effort of one look for groups that can't advance. A hostile peer may make
+	// many of those.
 	lookEffort = 1 << 10
 )
 
@@ -59,8 +59,8 @@ func (n *needy) dropAt(i int) {
 	n.groups = n.groups[:last]
 }
 
-// met reports whether a group has come to a tick, or has ended at it or later.
-// What is met once stays met.
+// met reports whether a group has reached a tick, or has ended at it or later. A met need stays
+// met.
 func (r *Receiver) met(need repl.Need) bool {
 	if g := r.groups.get(need.Group); g != nil && g.known && !g.held.Before(need.Tick) {
 		return true
@@ -69,8 +69,8 @@ func (r *Receiver) met(need repl.Need) bool {
 	return ok && !ended.Before(need.Tick)
 }
 
-// unmet returns needs without those at the end that are met: none if all are. One
-// that is not stays last, so that the next look ends there.
+// unmet returns needs without the met ones at the end: none if all are met. An unmet need stays
+// last, so that the next look ends there.
 func (r *Receiver) unmet(needs []repl.Need) []repl.Need {
 	n := len(needs)
 	for n > 0 && r.met(needs[n-1]) {
@@ -79,9 +79,8 @@ func (r *Receiver) unmet(needs []repl.Need) []repl.Need {
 	return needs[:n]
 }
 
-// look tries the groups that wait for others, until none can go on. It gives up
-// when it has made much effort for nothing; the next look begins where this one
-// stopped.
+// look tries the groups that wait for others, until none can advance. It gives up after much effort
+// without a result; the next look begins where this one stopped.
 func (r *Receiver) look() error {
 	effort, idle := lookEffort, 0
 	for n := &r.needy; effort > 0 && idle < len(n.groups); {
@@ -104,7 +103,7 @@ func (r *Receiver) look() error {
 	return nil
 }
 
-// try brings a group forward by one of its actions that waits for others.
+// try advances a group by one of its actions that waits for others.
 func (r *Receiver) try(g *group, effort *int) (went bool, err error) {
 	for _, w := range g.waits {
 		*effort--
@@ -129,7 +128,7 @@ func (r *Receiver) try(g *group, effort *int) (went bool, err error) {
 	return false, nil
 }
 
-// giveUp passes over an action that waits, and keeps it only for the leavers that it tells of.
+// giveUp passes over a waiting action, and keeps it only for its leavers.
 func (r *Receiver) giveUp(g *group, w *waiting) {
 	r.pass(g, &w.rec)
 	if w.rec.leaves && g.known {
@@ -139,18 +138,18 @@ func (r *Receiver) giveUp(g *group, w *waiting) {
 	r.waiting.drop(g, slices.Index(g.waits, w))
 }
 
-// finding is what a search for a plan comes to.
+// finding is the result of a search for a plan.
 type finding uint8
 
 const (
-	all     finding = iota // everything that is needed is at hand
-	missing                // something is not
+	all     finding = iota // everything needed has arrived
+	missing                // something has not
 	tooMany
 )
 
-// gather searches for everything that has to be applied together with an action:
-// the actions at hand that bring the groups it needs to their ticks, what these
-// need in turn, and so on. Groups may need each other; each is taken on once.
+// gather searches for everything that must be applied together with an action: the waiting actions
+// that bring the needed groups to their ticks, the needs of these in turn, and so on. Groups may
+// need each other; each is added once.
 func (r *Receiver) gather(g *group, w *waiting, effort *int) finding {
 	n := &r.needy
 	n.plan, n.steps = n.plan[:0], n.steps[:0]
@@ -177,7 +176,7 @@ func (r *Receiver) gather(g *group, w *waiting, effort *int) finding {
 	return all
 }
 
-// take returns a group's part in the plan, nil if the plan is full.
+// take returns a group's part of the plan, or nil if the plan is full.
 func (n *needy) take(g *group) (p *planned, ok bool) {
 	if g.planned == 0 {
 		if len(n.plan) == maxPlanned {
@@ -216,7 +215,7 @@ func (r *Receiver) bring(need repl.Need, effort *int) finding {
 	return all
 }
 
-// next returns the action at hand that follows, or nil. A full goes before what it
+// next returns the waiting action that follows, or nil. A full goes before the actions that it
 // would overtake.
 func (p *planned) next() (best *waiting) {
 	if p.gone {
@@ -233,8 +232,8 @@ func (p *planned) next() (best *waiting) {
 	return best
 }
 
-// add plans an action, and the updates that wait for it: the next action may start
-// from what they bring.
+// add plans an action, and the updates that wait for it: the next action may have one of them as
+// its baseline.
 func (p *planned) add(n *needy, w *waiting) {
 	n.steps = append(n.steps, step{g: p.g, w: w})
 	p.known, p.at, p.held = true, w.rec.at, w.rec.Tick
@@ -249,8 +248,8 @@ func (p *planned) add(n *needy, w *waiting) {
 	}
 }
 
-// carryOut applies what the plan holds, by rising tick: what one group takes over
-// from another, a third may have taken over from it at a later tick.
+// carryOut applies the plan by rising tick: a third group may take an entity from a group that
+// itself took it from another at an earlier tick.
 func (r *Receiver) carryOut() error {
 	n := &r.needy
 	slices.SortStableFunc(n.steps, func(a, b step) int { return int(a.w.rec.Tick.Sub(b.w.rec.Tick)) })
@@ -273,8 +272,8 @@ func (r *Receiver) carryOut() error {
 	return nil
 }
 
-// releaseUpdates applies the updates that waited for an action of the plan. Other
-// actions have their turn when the plan is done.
+// releaseUpdates applies the updates that waited for an action of the plan. Other actions have
+// their turn when the plan is done.
 func (r *Receiver) releaseUpdates(g *group) error {
 	for w := r.ready(g, rankUpdate); w != nil; w = r.ready(g, rankUpdate) {
 		if err := r.applyWaiting(g, w); err != nil {

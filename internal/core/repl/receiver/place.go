@@ -5,8 +5,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// place is where an entity is: in a group under a number, ousted by the record at
-// hand, or, without either, adrift.
+// place is the place of an entity: in a group under a number, ousted by the current record, or,
+// without either, in transit between groups.
 type place struct {
 	slot   repl.Slot
 	number repl.Member
@@ -15,12 +15,12 @@ type place struct {
 	g      *group
 }
 
-// home reports whether an id's entity is there where the id says.
+// home reports whether the entity of an id is in the group and under the number of that id.
 func (p *place) home(id repl.ID) bool {
 	return p.g != nil && p.g.handle == id.Group && p.number == id.Member
 }
 
-// locate returns where an entity is. Most are at home, where no map is asked.
+// locate returns the place of an entity. Most are at home, where no map is needed.
 func (r *Receiver) locate(id repl.ID) (place, bool) {
 	if g := r.groups.get(id.Group); g != nil {
 		if m := g.member(id.Member); m != nil && m.id == id {
@@ -29,12 +29,12 @@ func (r *Receiver) locate(id repl.ID) (place, bool) {
 	}
 	p, ok := r.away[id]
 	if p.g != nil {
-		r.groups.get(p.g.handle) // it is in nobody else's hands
+		r.groups.get(p.g.handle) // ends the group's loan
 	}
 	return p, ok
 }
 
-// take removes an entity from where it is. It lives on.
+// take removes an entity from its place. It is not despawned.
 func (r *Receiver) take(id repl.ID, p place) {
 	switch {
 	case p.g != nil:
@@ -45,7 +45,7 @@ func (r *Receiver) take(id repl.ID, p place) {
 	delete(r.away, id)
 }
 
-// put places an entity that is nowhere.
+// put places an entity that has no place.
 func (r *Receiver) put(id repl.ID, p place) {
 	switch {
 	case p.g != nil:
@@ -62,15 +62,14 @@ func (r *Receiver) put(id repl.ID, p place) {
 	r.away[id] = p
 }
 
-// move is one step that a record takes with an entity, to be undone if the record
-// turns out to be malformed.
+// move is one step of a record for an entity, to be undone if the record turns out to be malformed.
 type move struct {
 	id   repl.ID
 	from place
 	is   bool // it was somewhere: it is not new
 }
 
-// undo takes all steps of the record at hand back.
+// undo reverts all steps of the current record.
 func (r *Receiver) undo(g *group) {
 	for i := len(r.moves) - 1; i >= 0; i-- {
 		m := r.moves[i]
@@ -88,7 +87,7 @@ func (r *Receiver) undo(g *group) {
 	}
 }
 
-// part carries out what became of an entity that is in no group any more.
+// part applies the fate of an entity that is in no group any more.
 func (r *Receiver) part(id repl.ID, slot repl.Slot, fate repl.Fate) {
 	delete(r.away, id)
 	switch fate {
@@ -103,8 +102,8 @@ func (r *Receiver) part(id repl.ID, slot repl.Slot, fate repl.Fate) {
 	}
 }
 
-// adrift are the entities that left a group and that no other has taken yet. As a
-// rule the other half of their move is at hand.
+// adrift are the entities in transit: they left a group and no other has taken them yet. Usually
+// the other half of their move has arrived.
 type adrift struct {
 	n      int
 	serial uint32
@@ -112,15 +111,15 @@ type adrift struct {
 	queue  []floating // the oldest at head; some are taken already
 }
 
-// floating is one entity adrift, unless it was taken meanwhile.
+// floating is one entity in transit, unless a group took it meanwhile.
 type floating struct {
 	id     repl.ID
 	serial uint32
 	since  entangle.Tick
 }
 
-// maxAdrift bounds the entities that are left adrift by one call. Beyond it the
-// oldest are despawned, as are those that nobody took within patience.
+// maxAdrift bounds the entities that one call leaves in transit. Beyond it the oldest are
+// despawned, as are those that no group took within patience.
 const maxAdrift = 4096
 
 // launch puts an entity into the queue.
@@ -135,8 +134,8 @@ func (r *Receiver) launch(id repl.ID) (serial uint32) {
 	return a.serial
 }
 
-// compactAdrift strikes off what was taken. The queue then grows only if most of
-// it is alive.
+// compactAdrift removes taken entries from the queue. The queue then grows only if most of its
+// entries are still in transit.
 func (r *Receiver) compactAdrift() {
 	a := &r.adrift
 	live := a.queue[:0]
@@ -151,13 +150,13 @@ func (r *Receiver) compactAdrift() {
 	}
 }
 
-// floats reports whether an entry's entity is still adrift.
+// floats reports whether an entry's entity is still in transit.
 func (r *Receiver) floats(f floating) bool {
 	p, ok := r.away[f.id]
 	return ok && p.g == nil && !p.ousted && p.serial == f.serial
 }
 
-// abandon despawns the entities that were adrift for too long, or are too many.
+// abandon despawns the entities that were in transit for too long, or are too many.
 func (r *Receiver) abandon() {
 	a := &r.adrift
 	for a.head < len(a.queue) {

@@ -6,23 +6,23 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// Predictor is a Sink that is told which entities this peer predicts.
+// Predictor is a Sink that needs to know the predicted set of this peer.
 type Predictor interface {
 	Sink
-	// Predict says, between Begin and Commit, that an entity is predicted from the tick of
-	// the record on, or is so no more. It is called where that changes, when all are there
-	// that the record brings and before the first value of it is read. A new entity is not
-	// predicted, and one that goes has no end of it told.
+	// Predict starts or ends the prediction of an entity, from the tick of the record on, between
+	// Begin and Commit. It is called for changes only, when all entities of the record exist and
+	// before its first value is read. A new entity is not predicted; when a predicted entity is
+	// removed, Predict is not called.
 	Predict(slot repl.Slot, on bool)
 }
 
-// foresight is which entities this peer predicts.
+// foresight is the predicted set of this peer.
 type foresight struct {
-	sink  Predictor      // nil: it wants to know of none
-	said  repl.Predicted // of the record at hand
+	sink  Predictor      // nil: it does not use predicted sets
+	said  repl.Predicted // of the current record
 	slots repl.Bitset
 	n     int
-	// turned is whose prediction the record at hand began or ended.
+	// turned is the entities of which the current record began or ended the prediction.
 	turned []repl.Slot
 }
 
@@ -47,7 +47,7 @@ func (f *foresight) flip(s repl.Slot) {
 	}
 }
 
-// undo takes back what the record at hand has turned. The sink does so when it discards.
+// undo reverts the changes of the current record. The sink does so when it discards.
 func (f *foresight) undo() {
 	for _, s := range f.turned {
 		f.flip(s)
@@ -55,18 +55,17 @@ func (f *foresight) undo() {
 	f.turned = f.turned[:0]
 }
 
-// forget takes in that an entity is no more.
+// forget removes an entity that has ended.
 func (f *foresight) forget(s repl.Slot) {
 	if f.slots.Has(int(s)) {
 		f.flip(s)
 	}
 }
 
-// Predicts reports whether this peer predicts an entity, as far as a Predictor was told.
+// Predicts reports whether this peer predicts an entity, as last passed to a Predictor.
 func (r *Receiver) Predicts(s repl.Slot) bool { return r.foresight.slots.Has(int(s)) }
 
-// readPredicted reads whom of the group this peer predicts. A full that says nothing says
-// nobody, and so none says nobody.
+// readPredicted reads the predicted set of the group. A full without one states the empty set.
 func (w *walker) readPredicted() (ok bool) {
 	said := &w.r.foresight.said
 	if !said.Read(&w.r.in) {
@@ -75,7 +74,7 @@ func (w *walker) readPredicted() (ok bool) {
 	return w.rec.Kind != repl.Full || !said.Said || said.All || len(said.Members) > 0
 }
 
-// predict tells the sink of it, when all who join are in place.
+// predict passes it to the sink, when all joining entities are in place.
 func (w *walker) predict() error {
 	f := &w.r.foresight
 	if w.skip || !f.said.Said && f.n == 0 {
@@ -95,9 +94,9 @@ func (w *walker) predict() error {
 	return nil
 }
 
-// judgePredicted looks for numbers that are nobody's after the record at hand. One that
-// leaves is malformed; one that is not there has the group asked for again, as where it is
-// said to have changed.
+// judgePredicted looks for predicted numbers without a member after the current record. The number
+// of a leaver is malformed; for a missing member the group is requested again, as for changes of
+// one.
 func (w *walker) judgePredicted() error {
 	for _, n := range w.r.foresight.said.Members {
 		m := w.g.member(n)

@@ -9,23 +9,23 @@ import (
 )
 
 var (
-	// ErrMalformed means that bytes are not what a sender writes.
+	// ErrMalformed means that no sender writes such bytes.
 	ErrMalformed = errors.New("receiver: malformed replication bytes")
-	// ErrOverload means that a peer changes more groups that it never stated in
-	// full than the limits allow.
+	// ErrOverload means that a peer changes more groups without having sent them in full than the
+	// limits allow.
 	ErrOverload = errors.New("receiver: more groups without a full than the limits allow")
-	// ErrBaseline is returned by a Differ for a difference that does not fit what the copy
-	// holds: nothing is known of the tick that it starts from, or it leads to what no value
-	// can be. The group is then asked for in full.
+	// ErrBaseline is returned by a Differ for a difference that does not fit the replica: its
+	// baseline is unknown, or it leads to an impossible value. The group is then requested in full.
 	ErrBaseline = errors.New("receiver: a difference from a value that is not held")
-	// ErrNoRoom means that more waits than LimitWaiting allows, of what can't be asked for again.
+	// ErrNoRoom means that more structure waits than LimitWaiting allows, which can't be requested
+	// again.
 	ErrNoRoom = errors.New("receiver: more structure waits than there is room for")
 	// ErrCrowded means that a peer has more entities, or groups, than a Bounded sink
 	// holds at a time.
 	ErrCrowded = errors.New("receiver: more entities than there is room for")
 )
 
-// Receiver is the copy of one sender's groups.
+// Receiver is the replica of one sender's groups.
 type Receiver struct {
 	sink    Sink
 	updater Updater    // the sink, nil if it is none
@@ -38,7 +38,7 @@ type Receiver struct {
 	sets    repl.Sets
 
 	groups    table
-	strangers int // groups met whose full has not come
+	strangers int // groups with records but without a full
 	spare     []*group
 	waiting   pool
 	requests  requests
@@ -52,10 +52,10 @@ type Receiver struct {
 	now    entangle.Tick // newest tick that anything named
 	heard  bool
 	swept  entangle.Tick // when strangers were last forgotten
-	looked entangle.Tick // when what waits was last looked over
+	looked entangle.Tick // when the waiting records were last examined
 
 	in    bits.Reader
-	rec   record // at hand, as are the following
+	rec   record // the current one, as are the following
 	set   repl.Mask
 	refs  []repl.Ref
 	needs []repl.Need
@@ -72,8 +72,7 @@ type Receiver struct {
 	usuals usual
 }
 
-// New returns an empty copy for a registry of the given number of components.
-// own may be nil.
+// New returns an empty replica for a registry of the given number of components. own may be nil.
 func New(sink Sink, own Own, comps int) *Receiver {
 	updater, _ := sink.(Updater)
 	renewer, _ := sink.(Renewer)
@@ -91,7 +90,7 @@ func New(sink Sink, own Own, comps int) *Receiver {
 	return r
 }
 
-// Len returns the number of groups that the copy has.
+// Len returns the number of groups in the replica.
 func (r *Receiver) Len() int { return r.groups.n - r.strangers }
 
 // Slot returns the slot of an entity by its id, whatever group it is in now.
@@ -103,7 +102,7 @@ func (r *Receiver) Slot(id repl.ID) (repl.Slot, bool) {
 	return p.slot, true
 }
 
-// Held returns the tick that a group's copy is at.
+// Held returns the tick of a group's replica.
 func (r *Receiver) Held(h repl.Handle) (entangle.Tick, bool) {
 	g := r.groups.get(h)
 	if g == nil || !g.known {
@@ -112,11 +111,10 @@ func (r *Receiver) Held(h repl.Handle) (entangle.Tick, bool) {
 	return g.held, true
 }
 
-// PollResync returns a group to be asked for again.
+// PollResync returns a group to be requested again.
 func (r *Receiver) PollResync() (h repl.Handle, ok bool) { return r.requests.poll() }
 
-// Reset forgets everything and leaves the sink's entities alone: what becomes of
-// them is the caller's to say.
+// Reset forgets everything but leaves the sink's entities alone: the caller decides on them.
 func (r *Receiver) Reset() {
 	r.groups.each(func(g *group) { r.waiting.dropAll(g) })
 	r.groups, r.away = table{}, nil
@@ -128,7 +126,7 @@ func (r *Receiver) Reset() {
 	r.now, r.heard, r.swept, r.looked = 0, false, 0, 0
 }
 
-// hear notes the tick of what has arrived.
+// hear notes the tick of an arrived record.
 func (r *Receiver) hear(tick entangle.Tick) {
 	if !r.heard || r.now.Before(tick) {
 		r.now, r.heard = tick, true

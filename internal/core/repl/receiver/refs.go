@@ -5,7 +5,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// readRefs reads the table that stands before a body.
+// readRefs reads the table before a body.
 func (r *Receiver) readRefs() bool {
 	r.refs = r.refs[:0]
 	if !r.in.Bool() {
@@ -16,12 +16,13 @@ func (r *Receiver) readRefs() bool {
 	return ok && len(r.refs) > 0
 }
 
-// readNames is readRefs of an action of a tick: who joins may be called so only since another was.
+// readNames is readRefs for an action of a tick: it also reads since when joining entities have had
+// their ids.
 func (r *Receiver) readNames(now entangle.Tick) bool {
 	return r.readRefs() && (len(r.refs) == 0 || repl.ReadSinces(&r.in, now, r.refs))
 }
 
-// At resolves a reference of the body that is being read.
+// At resolves a reference of the current body.
 func (r *Receiver) At(index uint32) (Target, bool) {
 	if index == 0 {
 		return Target{Slot: repl.NoSlot}, true

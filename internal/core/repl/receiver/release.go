@@ -6,11 +6,11 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// release applies what waited in a group and can be applied now: of the updates the
-// newest, then the next action, and again. What turns out to be lost is passed over.
+// release applies the records of a group that waited and can be applied now: the newest of the
+// updates, then the next action, and again. Lost ones are passed over.
 func (r *Receiver) release(h repl.Handle) error {
 	for {
-		g := r.groups.get(h) // anew each time: its end may have been applied
+		g := r.groups.get(h) // looked up each time: its end may have been applied
 		if g == nil || len(g.waits) == 0 && g.passed == 0 {
 			return nil
 		}
@@ -39,7 +39,7 @@ func (r *Receiver) goOn(g *group, w *waiting) error {
 	return r.applyWaiting(g, w)
 }
 
-// applyWaiting applies a record that waited. The group may be no more after it.
+// applyWaiting applies a waiting record. The group may have ended after it.
 func (r *Receiver) applyWaiting(g *group, w *waiting) error {
 	in := r.in
 	r.in.Reset(w.body)
@@ -51,7 +51,7 @@ func (r *Receiver) applyWaiting(g *group, w *waiting) error {
 	return err
 }
 
-// skipPassed goes on over actions that found no room when they came.
+// skipPassed advances over actions that found no room when they arrived.
 func (r *Receiver) skipPassed(g *group) {
 	if !g.known {
 		return
@@ -62,8 +62,7 @@ func (r *Receiver) skipPassed(g *group) {
 	}
 }
 
-// How much what is ready is worth: updates first, because an action may start from
-// what they bring.
+// Ranks of waiting records: updates first, because an action may have one of them as its baseline.
 const (
 	rankNone = iota
 	rankLost
@@ -71,7 +70,7 @@ const (
 	rankUpdate
 )
 
-// ready returns the waiting record to go on with, of a rank or above, or nil.
+// ready returns the next waiting record, of a rank or above, or nil.
 func (r *Receiver) ready(g *group, least int) *waiting {
 	var best *waiting
 	rank := least

@@ -2,9 +2,9 @@ package receiver
 
 import "github.com/entangle-ecs/entangle/internal/core/repl"
 
-// requests is the set of groups that are to be asked for in full. A handle is in it once,
-// however often its groups break: a hostile server makes it no larger than a bit for each
-// handle of both spaces, 256 KiB.
+// requests is the set of groups to be requested in full. A handle is in it once, however often its
+// groups break: a hostile server makes it no larger than a bit for each handle of both spaces, 256
+// KiB.
 type requests struct {
 	handles repl.Bitset
 	n       int

@@ -6,7 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// scattered takes a run of groups that are alike whose handles have gaps: first come the
+// scattered handles a run of groups that are alike, with gaps between their handles: first come the
 // handles, then the values.
 func (r *Receiver) scattered(run *repl.Run, rec *record, n int) error {
 	handles := append(r.plain.handles[:0], rec.Group)
@@ -35,7 +35,7 @@ func (r *Receiver) scattered(run *repl.Run, rec *record, n int) error {
 	return malformedIf(r.in.Err() != nil)
 }
 
-// severalOf applies as many of the records that come next as can be applied in one call.
+// severalOf applies as many of the next records as one call can apply.
 func (r *Receiver) severalOf(rec *record, handles []repl.Handle) (taken int, err error) {
 	if r.runner == nil {
 		return 0, nil
@@ -56,8 +56,8 @@ func (r *Receiver) severalOf(rec *record, handles []repl.Handle) (taken int, err
 	return taken, err
 }
 
-// borrow gathers the slots of groups that can take an update of a tick and base, up to
-// the first that can't, and returns of how many.
+// borrow collects the slots of groups that can take an update of a tick and baseline, up to the
+// first that can't, and returns their number.
 func (r *Receiver) borrow(rec *record, handles []repl.Handle) (n int) {
 	r.slots = slices.Grow(r.slots[:0], len(handles))
 	for _, h := range handles {

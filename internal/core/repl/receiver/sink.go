@@ -6,26 +6,26 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Sink is the world that the copy is made in. All calls between Begin and Commit
-// belong to one group at one tick: nobody else may see the group in between, and
-// Discard must leave the world as it was at Begin.
+// Sink is the world of the replica. All calls between Begin and Commit belong to one group at one
+// tick: the game must not see the group in between, and Discard must leave the world as it was at
+// Begin.
 type Sink interface {
 	Begin(tick entangle.Tick)
-	// Spawn makes a new entity without components. It has no values yet, but
-	// references may already point at it. All entities that a record brings are
-	// there before the first value of that record is read.
+	// Spawn makes a new entity without components. It has no values yet, but references may already
+	// point at it. All entities that a record adds exist before the first value of that record is
+	// read.
 	Spawn(id repl.ID) repl.Slot
-	// Member says which entity the following calls are about. whole: it will
-	// have the components that are named now, and no others.
+	// Member selects the entity of the following calls. whole: it will have exactly the components
+	// that are named now.
 	Member(slot repl.Slot, whole bool)
-	// Remove takes a component off; one that is not there is no error.
+	// Remove removes a component; a missing one is no error.
 	Remove(comp int)
-	// Insert reads the value of a component, which is added if it is not there.
+	// Insert reads the value of a component, which is added if it is missing.
 	Insert(r *bits.Reader, comp int, refs Refs) error
 	// Update reads the value of a component that must be there.
 	Update(r *bits.Reader, comp int, refs Refs) error
 	Despawn(slot repl.Slot)
-	// LetGo says that nothing more will come of an entity, which stays as it is.
+	// LetGo orphans an entity: no more records of it will come, and it stays as it is.
 	LetGo(slot repl.Slot)
 	Commit()
 	Discard()
@@ -34,8 +34,8 @@ type Sink interface {
 	Skip(r *bits.Reader, comp int) error
 }
 
-// Updater is a Sink that takes the values of one entity in one call, which is
-// what most records are. It saves the calls that a record is made of otherwise.
+// Updater is a Sink that takes the values of one entity in one call, which saves the separate calls
+// for most records.
 type Updater interface {
 	Sink
 	// UpdateAll does what Begin, Member, Update of each component in the set, by
@@ -43,12 +43,12 @@ type Updater interface {
 	UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *bits.Reader, refs Refs) error
 }
 
-// RunUpdater is an Updater that takes several records of a run in one call, as long
-// as they are alike, which is what most runs are.
+// RunUpdater is an Updater that takes several records of a run in one call, as long as they are
+// alike, as in most runs.
 type RunUpdater interface {
 	Updater
-	// RunLength returns how many of the records that come next, each behind the head
-	// that like names, UpdateRun would take. It may count fewer than there are.
+	// RunLength returns how many of the next records, each behind the head in like, UpdateRun would
+	// take. It may return fewer than there are.
 	RunLength(like *Alike, r *bits.Reader) int
 	// UpdateRun does for one slot after the other what UpdateAll does, for no more
 	// of them than RunLength counted, and returns how many records it applied. It
@@ -57,71 +57,72 @@ type RunUpdater interface {
 	UpdateRun(slots []repl.Slot, like *Alike, r *bits.Reader) (n int, err error)
 }
 
-// Alike is what records have in common that come one right after the other.
+// Alike is the common part of consecutive records.
 type Alike struct {
 	Tick entangle.Tick
 	Set  repl.Mask // their components
-	// Head is what stands before the values of each, in HeadBits bits.
+	// Head is the bits before the values of each, HeadBits of them.
 	Head     uint64
 	HeadBits uint
 }
 
-// Renewer is a Sink that is told when who comes has a name that others may have had before:
-// whatever refers to it by a record from before a tick is to one who is gone, and does not come.
+// Renewer is a Sink that needs to know when a new entity has a network id that others may have had
+// before: references to the id in records from before a tick mean an entity that has ended, and
+// will not be resolved.
 type Renewer interface {
-	// Renew says it of the entity that is to spawn next.
+	// Renew announces it for the next entity to spawn.
 	Renew(id repl.ID, since entangle.Tick)
-	// RenewAll says it of all names of a handle.
+	// RenewAll announces it for all ids of a handle.
 	RenewAll(h repl.Handle, since entangle.Tick)
 }
 
-// Differ is a Sink of components of which updates hold differences: from the value that
-// it had when the copy of its group was at the base.
+// Differ is a Sink of components whose updates hold differences: from the value when the replica of
+// the group was at the baseline.
 type Differ interface {
 	Sink
 	// Deltas returns those components.
 	Deltas() repl.Mask
-	// From says what all calls are about until the next From.
+	// From sets the moment of all calls until the next From.
 	From(m *Moment)
 }
 
-// Learner is a Differ of components whose differences may be written with codes that the
-// sender learned, and tells.
+// Learner is a Differ of components whose differences may be written with codes that the sender
+// learned and transmits.
 type Learner interface {
 	Differ
-	// Learns reports whether there are any.
+	// Learns reports whether there are any such components.
 	Learns() bool
-	// Learn keeps the codes of a table at a place, in place of those that were there. What
-	// the table does not tell is as it is at the place over; 0: it tells all. With an error,
-	// for what no sender writes, nothing has changed. The table is valid until it returns.
+	// Learn stores the codes of a table at a place, and replaces those that were there. Codes
+	// missing from the table are copied from the place over; 0: the table is complete. With an
+	// error, for a table that no sender writes, nothing has changed. The table is valid until Learn
+	// returns.
 	Learn(table []byte, at, over uint8) error
 }
 
-// Moment is where a record starts and leads to.
+// Moment is the baseline and the tick of a record.
 type Moment struct {
 	Tick entangle.Tick
 	// Differs: values of Deltas are differences.
 	Differs bool
 	repl.From
-	// Held is the tick that the copy of the group is at before the record; Known: there
-	// is one.
+	// Held is the tick of the group's replica before the record; Known: there is a replica.
 	Held  entangle.Tick
 	Known bool
 }
 
 // Refs resolves the references of a body.
 type Refs interface {
-	// At returns what an index of the body stands for. It is not ok for an index
-	// that the body's table does not hold.
+	// At returns the target of an index in the body. It is not ok for an index that is not in the
+	// body's table.
 	At(index uint32) (to Target, ok bool)
 }
 
-// Target is what a reference is to.
+// Target is the target of a reference.
 type Target struct {
 	// Slot is the entity's, or repl.NoSlot for index 0 and for an entity that this
 	// side does not have.
 	Slot repl.Slot
-	// Late: the entity has not come yet. If it does, Spawn is called with ID.
+	// Late: the entity has not arrived yet. If it does, Spawn is called with ID.
 	Late bool
 	ID   repl.ID
 }
@@ -129,15 +130,15 @@ type Target struct {
 // Bounded is a Sink that holds only so many entities at a time.
 type Bounded interface {
 	Sink
-	// Most returns how many. The receiver takes in as many groups at most, for there may be
-	// some without members.
+	// Most returns that number. The receiver also takes in no more groups than that, because some
+	// may have no members.
 	Most() int
-	// Full reports whether it holds so many: Spawn is not called then.
+	// Full reports whether the limit is reached: Spawn is not called then.
 	Full() bool
 }
 
-// Own finds entities of this side's own id space, for references that point
-// back to what was sent. A receiver without one has none of them.
+// Own finds entities of this side's own id space, for references back to entities that this side
+// sent. A receiver without an Own resolves none of them.
 type Own interface {
 	Slot(id repl.ID) (repl.Slot, bool)
 }

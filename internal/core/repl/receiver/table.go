@@ -10,10 +10,9 @@ import (
 // page each, and all pages of both spaces together 25 MiB, 42 with their loans.
 const pageSize = 256
 
-// table finds groups by handle, public and private: handles are dense, and an index
-// is much cheaper than a hash for something that every record does. It also knows
-// when each handle's last group ended, for as long as it lives: what is not after
-// that is of a group that is no more.
+// table finds groups by handle, public and private. Handles are dense, and an index is much cheaper
+// than a hash for a lookup that every record does. It also stores when each handle's last group
+// ended, as long as the table lives: records not after that tick belong to an ended group.
 type table struct {
 	pages []*page
 	n     int
@@ -92,7 +91,7 @@ func (t *table) get(h repl.Handle) *group {
 	return p.groups[i]
 }
 
-// put adds a group whose handle is not there, below 2 * repl.Private.
+// put adds a group. Its handle must be free and below 2 * repl.Private.
 func (t *table) put(g *group) {
 	at := int(g.handle / pageSize)
 	if missing := at + 1 - len(t.pages); missing > 0 {

@@ -211,8 +211,8 @@ func (r *Receiver) update(rec *record) error {
 	}
 }
 
-// overflow drops an update for which there is no room. Its sender sends what it held again
-// when the group's first full has been acknowledged.
+// overflow drops an update for which there is no room. Its sender resends the changes when the
+// group's first full has been acknowledged.
 func (r *Receiver) overflow(rec *record) error {
 	r.stats.Overflow++
 	r.lags(rec)

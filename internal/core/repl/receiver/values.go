@@ -13,7 +13,7 @@ type plain struct {
 	body bits.Writer
 	buf  []byte
 
-	handles []repl.Handle // of a run whose handles have gaps
+	handles []repl.Handle // of a run with gaps between the handles
 }
 
 // values takes such a run.

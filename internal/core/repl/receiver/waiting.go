@@ -29,13 +29,13 @@ const (
 	// not enough the connection ends.
 	DefaultWaitingBytes = 1 << 20
 
-	// waitingOverhead is what a waiting record counts beside its body, and
-	// needBytes what it counts for each group that it waits for.
+	// waitingOverhead is the size charged for a waiting record beside its body, and needBytes the
+	// size charged for each need.
 	waitingOverhead = 64
 	needBytes       = 8
 )
 
-// waiting is a record that arrived before what it needs.
+// waiting is a record that arrived before others that it needs.
 type waiting struct {
 	rec   record
 	since entangle.Tick // from when on something waits in its place
@@ -246,9 +246,9 @@ func (r *Receiver) repeats(g *group, rec *record) bool {
 	return g.passed&g.bit(rec.at) != 0
 }
 
-// refuse passes over a record that there is no room to keep. What an update held the sender
-// sends again when it knows that the copy has what the update waits for. An action's place in
-// the sequence is remembered, for when what is before it has come.
+// refuse skips a record that there is no room to keep. The sender resends the changes of an update
+// when it knows that the replica has the action for which the update waits. An action's place in
+// the sequence is remembered, until all earlier ones have arrived.
 func (r *Receiver) refuse(g *group, rec *record) {
 	if r.stats.Overflow++; rec.Kind != repl.Update {
 		r.stats.Passed++

@@ -1,26 +1,25 @@
-// Package sender decides what a world's owner sends to each peer, and writes it.
+// Package sender decides which records a world's owner sends to each peer, and writes them.
 //
-// A [World] is the shared half: what is replicated, in which group, and at which
-// tick it last changed. A [Peer] is what one peer was sent and acknowledged,
-// kept in columns by group. What a body says depends on the group, the tick it
-// starts from and the view, not on the peer, so it is encoded once and copied to
-// all; and what most peers lack, in whole runs.
+// A [World] is the shared half: the replicated groups, and the ticks at which they last changed. A
+// [Peer] is the state that one peer was sent and acknowledged, in columns by group. The contents of
+// a body depend on the group, its baseline and the view, not on the peer, so it is encoded once and
+// copied to all peers. Changes that most peers lack are copied in whole runs.
 //
 // # Driving it
 //
 // Once per tick that is sent:
 //
 //	world.Begin(tick)
-//	world.Despawn, Spawn, Move, Reshape, SetRate, Change ...   what happened since the last one
-//	world.Commit()                                             every peer now knows what is due
+//	world.Despawn, Spawn, Move, Reshape, SetRate, Change ...   changes since the last one
+//	world.Commit()                                             every peer now knows the due groups
 //
 // then, peer by peer:
 //
 //	peer.HandleAcked, HandleLost, HandleDelivered, HandleResync
-//	peer.Join             the first time: what is due now is all that was there for it
+//	peer.Join             the first time: the groups due now are the world that existed for it
 //	peer.AppendActions    until it appends nothing: reliable messages
 //	peer.PollAgain        until there is none: messages to be sent once more
-//	peer.Prepare          once: what the peer shares with others is encoded
+//	peer.Prepare          once: encodes bodies that the peer shares with others
 //	peer.Limit            if it has a byte cap, with regard to its WantedBytes
 //
 // and for its packets, which may be done for several peers at a time:
@@ -30,49 +29,48 @@
 //
 // # Due
 //
-// A group is due for a peer when it changed since it was last sent there, or
-// when that sending is presumed lost. What is then sent is everything since the
-// group's base: the newest tick at which the peer provably holds all of it.
-// An action moves the base at once, because nothing that is sent later applies
-// before it.
+// A group is due for a peer when it changed since it was last sent there, or when that packet is
+// presumed lost. The record then holds all changes since the group's baseline: the newest tick at
+// which the peer provably has all of it. An action moves the baseline at once, because no later
+// record applies before it.
 //
-// Components of a Differ are sent as differences from what they were at the base. The
-// receiver must then have been there: HandleAcked has to be told of packets as
-// acknowledgements tell of them, of each together with all newer ones that arrived
-// before it, so that an update which came too late to be applied is never the base.
+// Components of a Differ are sent as differences from their values at the baseline. The receiver
+// must have been at that tick: HandleAcked must be called with packets as acknowledgements report
+// them, each together with all newer ones that arrived before it, so that an update which arrived
+// too late to be applied never becomes the baseline.
 //
-// # Who sees what
+// # Visibility
 //
-// Public groups are seen by all peers and have the same handle at each. Private
-// groups are seen by those that they are shown to (Peer.Show, Hide), under handles
-// of each peer's own. What a peer may see of a group is its [View]. A private group that is
-// not shown any more ends at the peer, or is retained (Peer.Retain): it stays as it was sent.
+// Public groups are visible to all peers and have the same handle at each. Private groups are
+// visible to the peers that they are shown to (Peer.Show, Hide), under handles of each peer's own.
+// The part of a group that a peer may see is its [View]. A private group that is no longer shown
+// ends at the peer, or is retained (Peer.Retain): it stays as it was sent.
 //
-// What is hidden from a peer changes no byte that it is sent, nor when. That is so of groups
-// that it is not shown, of what its views hide, and of retained groups but for ends. It is
-// not so of what peers share:
+// Hidden data changes no byte that a peer is sent, nor when it is sent. That holds for groups that
+// the peer is not shown, for the parts that its views hide, and for retained groups except for
+// ends. It does not hold for state that peers share:
 //
-//   - A public handle is given again when no peer may know it for another any more, and when
-//     nobody lives who was born there. So the numbers of new public groups tell that others
-//     are slow, and what became of who went out of sight from a public group.
-//   - The handle of a private group whose entities the peer knows references to is free when
-//     the group is gone, so the numbers of others tell that it is.
-//   - Numbers in a group tell that others are taken, and a group of which somebody may not see
-//     a part is private for that.
-//   - A group goes as often as its members ask, those too that the peer does not see.
-//   - A paused entity is told of as it is, or as it was, by what all peers have heard of a move
-//     before.
+//   - A public handle is reused when no peer may still associate it with another group, and when
+//     no entity born there is alive. So the handles of new public groups reveal that other peers
+//     are slow, and whether entities that became invisible on leaving a public group have ended.
+//   - The handle of a private group with entities that the peer knows references to is freed when
+//     the group is gone, so the handles of other groups reveal that end.
+//   - Numbers in a group reveal that others are taken, and a group is private if some peer may
+//     not see a part of it.
+//   - A group is sent at the rates of its members, including those that the peer does not see.
+//   - The state in which a paused entity is sent, present or earlier, depends on whether all
+//     peers have received an earlier move of it.
 //   - A byte cap for all peers together is divided by what each has to be sent.
 //
 // # Where things are
 //
 // From the world: world.go, slots.go, groups.go, members.go (spawn, move, despawn,
-// pause), leavers.go (who is gone and not everywhere known to be), views.go. Names:
+// pause), leavers.go (members that left and are not acknowledged as gone), views.go. Ids:
 // names.go, graves.go, free.go. Bodies: body.go and encode.go; quick.go, kinds.go and
 // likely.go for the usual update. How often a group goes: rates.go, pace.go. For a peer: peer.go, space.go
 // (its columns), audience.go, retain.go, joining.go, held_up.go. Structure: actions.go, usual.go,
 // moves.go, actionlog.go, again.go. Values: plan.go, then updates.go, records.go, classes.go and ample.go; runs.go,
-// run_bases.go and run_copies.go for what peers share; flight.go; settled.go for what is
-// predicted. Where there is not room for all: short.go, shorten.go, choose.go, rank.go,
+// run_bases.go and run_copies.go for shared runs; flight.go; settled.go for predicted
+// groups. Where there is not room for all: short.go, shorten.go, choose.go, rank.go,
 // wait.go, bound.go.
 package sender

@@ -15,8 +15,8 @@ import (
 
 const module = "github.com/entangle-ecs/entangle"
 
-// sourceTree holds the parsed files of a tree, by folder. Tests may import what they
-// like, so only their folder is noted.
+// sourceTree holds the parsed files of a tree, by folder. Tests may import anything, so only their
+// folder is noted.
 type sourceTree struct {
 	set     *token.FileSet
 	folders map[string][]sourceFile

@@ -100,7 +100,7 @@ func packageVariables(files []sourceFile) map[string]bool {
 	return names
 }
 
-// withoutShadowed leaves out the variables whose name a function declares anew.
+// withoutShadowed removes the variables whose name a function declares locally.
 func withoutShadowed(globals map[string]bool, d ast.Decl) map[string]bool {
 	f, ok := d.(*ast.FuncDecl)
 	if !ok {

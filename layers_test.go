@@ -15,11 +15,11 @@ type layer int
 const (
 	words    layer = iota // what all layers share
 	cores                 // machines, and what carries datagrams
-	data                  // what is registered, and where it lies
+	data                  // registered data and its location
 	stages                // between the world and the machines, and the order of a tick
 	door                  // what a game holds in its hands
 	network               // a whole network to test with
-	programs              // what is built with the library
+	programs              // programs built with the library
 )
 
 func (l layer) String() string {
@@ -191,7 +191,7 @@ var siblings = []sibling{
 	{"visualinterp", "internal/world/tick", "has its places in a frame, beside the engine"},
 }
 
-// TestLayers holds the direction of imports, the purity of the cores, and who may use
+// TestLayers checks the direction of imports, the purity of the cores, and the packages that use
 // unsafe, over the whole tree.
 func TestLayers(t *testing.T) {
 	tree, err := readTree(os.DirFS("."))

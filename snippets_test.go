@@ -34,8 +34,8 @@ func (s *snippet) file() string {
 	return "snippet.go"
 }
 
-// readSnippets returns the blocks of a page whose fence says go. Each has to be a whole
-// file, so that a reader can copy it and the compiler can judge it.
+// readSnippets returns the blocks of a page with a go fence. Each must be a whole file, so that a
+// reader can copy it and the compiler can check it.
 func readSnippets(page, text string) (found []snippet, err error) {
 	inside := false
 	for i, line := range strings.SplitAfter(text, "\n") {
@@ -152,9 +152,9 @@ func TestProgramOfPredictionRuns(t *testing.T) { runProgram(t, firstProgram(t, "
 
 func TestProgramOfArcheModelRuns(t *testing.T) { runProgram(t, firstProgram(t, "docs/ARCHE-MODEL.md")) }
 
-// TestProgramsOfReplicationRun runs both programs of the page: the one that shows who sees
-// what, and the one that its table of bytes is from. Where they print a number, one that is
-// off by less than a tenth will do: bytes get fewer.
+// TestProgramsOfReplicationRun runs both programs of the page: the one about visibility, and the
+// one that measures its table of bytes. A printed number may be off by less than a tenth, because
+// the bytes decrease over time.
 func TestProgramsOfReplicationRun(t *testing.T) {
 	programs := programsOf(t, "docs/REPLICATION.md")
 	require.Len(t, programs, 2)
@@ -217,8 +217,8 @@ func outputOf(text string) []string {
 	return lines
 }
 
-// nearly reports whether a line is what was wanted, but for whole numbers that are off by
-// less than a tenth: those below ten are exact.
+// nearly reports whether a line is as wanted, except for whole numbers that are off by less than a
+// tenth: those below ten are exact.
 func nearly(want, line string) bool {
 	wanted, words := strings.Fields(want), strings.Fields(line)
 	return slices.EqualFunc(wanted, words, func(want, got string) bool {

@@ -23,7 +23,7 @@ type options struct {
 	profile string
 	picture string
 	clock   string
-	light   bool // leave out what is heavy; for tests
+	light   bool // leave out heavy variants; for tests
 }
 
 func main() {

@@ -14,9 +14,9 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/report"
 )
 
-// TestEveryCaseRuns runs each variant for a few rounds: both sides work, do the
-// same, and where there is a goal ours allocates nothing. Under the race detector
-// the heavy ones are left out: what they run, TestScenesCompareEveryClient does too.
+// TestEveryCaseRuns runs each variant for a few rounds: both sides work, do the same, and where
+// there is a goal ours allocates nothing. Under the race detector the heavy ones are left out:
+// TestScenesCompareEveryClient covers the same code.
 func TestEveryCaseRuns(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, start(options{json: true, short: true, light: raceDetector}, &out))
@@ -65,7 +65,7 @@ func TestMissedGoals(t *testing.T) {
 	}
 }
 
-// TestLazyLimitFailsTheRun: a limit must not be much more than what it is made of.
+// TestLazyLimitFailsTheRun: a limit must not take much more time than its anchors.
 func TestLazyLimitFailsTheRun(t *testing.T) {
 	r := &report.Result{LimitNs: 131, Anchors: map[string]float64{"copy": 60, "bytes.Equal": 40}}
 	s := &report.Sides{Anchored: true}

@@ -2,6 +2,6 @@
 
 package main
 
-// Under the race detector sync.Pool forgets what it holds at random, so that
-// packages below ours allocate where they otherwise would not.
+// Under the race detector sync.Pool drops items at random, so that packages below ours allocate
+// where they otherwise would not.
 const raceDetector = true

@@ -7,10 +7,10 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// capped: the ticks of tick-shared/plain and tick-views/own where a cap leaves each client half
-// of what changes, next to the same without one. What is sent then is chosen for each client,
-// by how long it has waited, among all that has: what clients are sent differs, so that little
-// of it can be shared. One operation is a server's tick.
+// capped: the ticks of tick-shared/plain and tick-views/own where a cap leaves each client half of
+// the changes, next to the same without one. The records are then chosen for each client by waiting
+// time: clients are sent different records, so that few of them can be shared. One operation is a
+// server's tick.
 const (
 	cappedShared = 5_200 // bytes of updates for each client in a tick
 	cappedOwn    = 290

@@ -93,7 +93,7 @@ type cubesCodec struct {
 	codes *stepcode.Codes // that both sides hold
 	buf   []byte
 	r     bits.Reader
-	read  []byte // what was decoded last
+	read  []byte // decoded last
 
 	lessons *cubesLessons // nil: the codes are those that always fit
 }

@@ -22,9 +22,9 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// The same cubes as entities of a world, replicated to a client that acknowledges each
-// frame six frames later. What is counted is all that packets hold of updates, with the
-// heads of runs and what changed and changed back.
+// The same cubes as entities of a world, replicated to a client that acknowledges each frame six
+// frames later. All bytes of updates in packets are counted, including the heads of runs and values
+// that changed and changed back.
 
 // cubesWorld is a server's world, and a client's.
 type cubesWorld struct {
@@ -94,7 +94,7 @@ func cubesWorldPrepare(options func(*protocol.ComponentRule[cube]), group compon
 		},
 		Ours:    func() { err = errors.Join(err, c.send(at)) },
 		Limit:   func() { err = errors.Join(err, c.receive()) },
-		Ordered: true, // the client acknowledges what it was sent
+		Ordered: true, // the client acknowledges the packets it receives
 		Bytes:   c.bytes,
 		Verify:  func() error { return err },
 		Figure:  func() float64 { return float64(total) / float64(n) },
@@ -176,8 +176,7 @@ func (c *cubesWorld) frame(f int) error {
 	return c.compare(f)
 }
 
-// send makes what goes to the client of a frame, when what it was sent six frames ago
-// has been acknowledged.
+// send writes a frame for the client, after the acknowledgement of the packets sent six frames ago.
 func (c *cubesWorld) send(f int) error {
 	c.tick++
 	flying := &c.flying[c.tick%cubesAgo]

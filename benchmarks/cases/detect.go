@@ -13,10 +13,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/columns"
 )
 
-// detect: find out what changed in 10,000 entities with six components of 8, 8, 4,
-// 4, 24 and 1 bytes, and refresh the shadow. The marker component, whose change
-// must be noticed too, is a seventh column for both sides. One operation is one
-// Observe.
+// detect: find the changes in 10,000 entities with six components of 8, 8, 4, 4, 24 and 1 bytes,
+// and refresh the shadow. The marker component, changes of which must be noticed too, is a seventh
+// column for both sides. One operation is one Observe.
 const (
 	detectEntities = 10_000
 	detectParents  = 1_000

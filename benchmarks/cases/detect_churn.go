@@ -110,9 +110,9 @@ func (c *churn) verify() error {
 	return sameCount(c.d.changed(), c.l.Changed())
 }
 
-// churnLimit is eight groups of plain arrays. The game moves the rows of the
-// present values and notes what it did; observing repeats that on the shadows,
-// which is what keeping them costs at least.
+// churnLimit is eight groups of plain arrays. The game moves the rows of the present values and
+// notes its operations; observing repeats them on the shadows, which is the least cost of keeping
+// shadows.
 type churnLimit struct {
 	limits.DetectLimit
 	places             []churnPlace // by number

@@ -12,7 +12,8 @@ import (
 // it is acknowledged would have six and more. One operation is a server's tick.
 const dueClients = 10
 
-// dueWarm is the ticks after which what is in flight has been as much as it gets.
+// dueWarm is the number of ticks after which the packets in flight have reached their largest
+// number.
 const dueWarm = 200
 
 func dueVariants() []report.Variant {

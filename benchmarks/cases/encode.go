@@ -63,7 +63,7 @@ func encodePrepare() (report.Sides, error) {
 	}, nil
 }
 
-// encodeWorld returns a table whose last Observe reports all entities as changed.
+// encodeWorld returns a table; its last Observe reports all entities as changed.
 func encodeWorld() (*columns.Table, error) {
 	w := ecs.NewWorld(encodeEntities)
 	marker, pose := ecs.ComponentID[detectMarker](&w), ecs.ComponentID[workload.Pose](&w)

@@ -68,7 +68,7 @@ func (c *crowd) next() {
 	c.before()
 }
 
-// come connects so many clients, and runs until they hold what is for them.
+// come connects that many clients, and runs until they have received their entities.
 func (c *crowd) come(n int) error {
 	for range n {
 		client, err := c.connect(len(c.clients))

@@ -71,7 +71,7 @@ func idlePrepare(figure func(*idleGame) float64) (report.Sides, error) {
 // idleGame is everybody.
 type idleGame struct {
 	now     time.Time
-	since   time.Time // of what was counted
+	since   time.Time // start of the count
 	key     token.Key
 	network *memory.Network
 

@@ -131,7 +131,7 @@ func inputsPrepare() (report.Sides, error) {
 		return report.Sides{}, err
 	}
 	p.limit = limits.NewInputLimit(inputClients, p.more.server.Tick())
-	for range 2 * inputWay { // until the limit has what is repeated
+	for range 2 * inputWay { // until the limit has the repeated inputs
 		p.before()
 		p.both()
 		p.byHand()

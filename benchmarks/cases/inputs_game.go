@@ -17,7 +17,7 @@ import (
 
 const (
 	inputClients = 200
-	inputRoom    = 20  // players who see each other
+	inputRoom    = 20  // players that see each other
 	inputWay     = 3   // ticks that a packet takes
 	inputSettle  = 100 // ticks until all have joined and know the server's time
 )
@@ -48,7 +48,7 @@ type inputGame struct {
 
 // The parts of a server's frame that have to do with inputs, as they follow each other.
 const (
-	inputReceive = iota // what has come is taken in
+	inputReceive = iota // received packets are handled
 	inputApply          // the tick's inputs are put into the components
 	inputSend           // packets are written, and all else that a frame has
 	inputParts
@@ -133,7 +133,7 @@ func (g *inputGame) join(end *workload.InputEnd) error {
 	return c.ConnectWith(end)
 }
 
-// serverSystem gives each player who comes an entity in its room, and moves the one that all see.
+// serverSystem gives each new player an entity in its room, and moves the entity that all see.
 func (g *inputGame) serverSystem(w *ecs.World) func() {
 	came := plugin.NewReader[plugin.ClientConnected](w)
 	rooms := plugin.NewRooms(w)
@@ -165,7 +165,7 @@ func (g *inputGame) others() {
 	}
 }
 
-// verify reports who does not play.
+// verify reports clients without a running game.
 func (g *inputGame) verify() error {
 	for i, c := range g.clients {
 		if !c.Joined() {

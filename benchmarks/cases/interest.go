@@ -8,10 +8,10 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// interest: who sees whom among 10,000 entities that all walk, for 200 clients with a viewer
-// each, who see 500 of them; about two come into sight or leave it in a tick. One operation
-// is a pass of a grid, from the positions in an Arche world to a set of entities for each
-// client, and what changed in it. Limit: the same by hand (limits/interest.go).
+// interest: visibility among 10,000 walking entities, for 200 clients with a viewer each and 500
+// visible entities each; about two enter or leave a view in a tick. One operation is a pass of a
+// grid, from the positions in an Arche world to a set of entities for each client, and the changes
+// in it. Limit: the same by hand (limits/interest.go).
 const (
 	interestEntities = workload.ViewEntities
 	interestClients  = viewClients
@@ -21,7 +21,7 @@ func interestVariants() []report.Variant {
 	return []report.Variant{{Name: "interest/grid", Goal: 1.5, Prepare: interestPrepare}}
 }
 
-// interestWorld is entities that walk, and who sees them, on both sides.
+// interestWorld is walking entities and their visibility, on both sides.
 type interestWorld struct {
 	scene   *scene
 	rows    []int
@@ -43,7 +43,7 @@ func interestPrepare() (report.Sides, error) {
 	}, nil
 }
 
-// populate makes a scene whose clients are known, without anything sent.
+// populate makes a scene with connected clients that were sent nothing yet.
 func (d *interestWorld) populate() (err error) {
 	cfg := sceneConfig{entities: interestEntities, clients: interestClients, percent: 100, rtt: sixTicks, grid: true}
 	if d.scene, err = newEmptyScene(cfg); err != nil {
@@ -58,7 +58,7 @@ func (d *interestWorld) populate() (err error) {
 	return nil
 }
 
-// look is our pass, and counts what it brought.
+// look is our pass, and counts its changes.
 func (d *interestWorld) look() {
 	d.scene.lookAround()
 	r := d.scene.publisher.Interest().Relevance()

@@ -10,8 +10,8 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// TestTheGridByHandFindsWhatADistanceSays: the limit of the case interest sees what
-// comparing all pairs does, with the memory of what was seen before, and says what changed.
+// TestTheGridByHandFindsWhatADistanceSays: the limit of the case interest finds the same views as a
+// comparison of all pairs that remembers the last views, and reports the changes.
 func TestTheGridByHandFindsWhatADistanceSays(t *testing.T) {
 	const entities = 2000
 	w := workload.NewWalkers(entities, 100)

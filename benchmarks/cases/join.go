@@ -136,8 +136,8 @@ func (j *joinScene) guestBytes() int {
 	return len(j.guest.out.Data)
 }
 
-// slowest is the slowest of a hundred ticks with somebody who joins, by the middle one
-// without.
+// slowest is the slowest of a hundred ticks with a joining client, divided by the median tick
+// without one.
 func (j *joinScene) slowest() float64 {
 	if len(j.busy) == 0 || len(j.calm) == 0 {
 		return 0

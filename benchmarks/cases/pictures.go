@@ -48,8 +48,8 @@ func Pictures() []picture {
 // pictureRounds is how often each point is measured; the median counts.
 const pictureRounds = 30
 
-// DrawPictures measures and writes every picture into a folder, which is made if it
-// does not exist, and prints what it measured.
+// DrawPictures measures and writes every picture into a folder, which is made if it does not exist,
+// and prints the measurements.
 func DrawPictures(folder string, all []picture, w io.Writer) error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	if err := os.MkdirAll(folder, 0o755); err != nil {

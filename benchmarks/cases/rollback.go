@@ -144,9 +144,9 @@ func (p *rollbackPlain) run() {
 	}
 }
 
-// rollbackMemory reports what a client keeps of an entity that it predicts, beside the
-// entity and what it keeps of any other: with three columns, for the ticks that a client
-// keeps if its game sets no limit.
+// rollbackMemory reports the memory of a client for a predicted entity, beside the entity and the
+// memory for any other: with three columns, for the ticks that a client keeps if its game sets no
+// limit.
 func rollbackMemory() (report.Sides, error) {
 	cfg := rollbackConfig{columns: 3, entities: rollbackMany}
 	g, all, err := rollbackHeap(cfg)

@@ -237,7 +237,7 @@ func (g *rollbackGame) keep(err error) {
 	}
 }
 
-// next is a tick of the client, and one of the server with what it says of it.
+// next is a tick of the client, and one of the server with its update.
 func (g *rollbackGame) next() {
 	g.rounds++
 	g.hub.BeginFrame(1)

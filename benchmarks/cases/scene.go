@@ -34,7 +34,7 @@ type sceneConfig struct {
 	rounded  bool    // clients predict, so the server goes on from what the wire can say
 	allowed  int     // bytes that a client may be sent in a tick; 0: no cap
 
-	// sees says what is shown to a client; nil: everybody sees everything.
+	// sees reports whether a client is shown an entity; nil: all are shown to all.
 	sees func(client, entity int) bool
 	// grid has entities walk about, and clients see what a grid finds near to their own.
 	grid bool
@@ -74,7 +74,7 @@ const sceneName = "scene"
 
 var sceneAddr = netip.MustParseAddrPort("203.0.113.7:40000")
 
-// newScene returns a scene whose clients hold all that there is.
+// newScene returns a scene with clients that have received the whole world.
 func newScene(cfg sceneConfig) (*scene, error) {
 	s, err := newEmptyScene(cfg)
 	if err != nil {
@@ -83,7 +83,7 @@ func newScene(cfg sceneConfig) (*scene, error) {
 	return s, s.join()
 }
 
-// newEmptyScene returns a scene whose clients are to join yet.
+// newEmptyScene returns a scene with clients that have yet to join.
 func newEmptyScene(cfg sceneConfig) (*scene, error) {
 	s := &scene{cfg: cfg, now: time.Unix(1_800_000_000, 0), key: token.NewKey(), registry: newSceneProtocol(cfg.rounded), poses: workload.ScenePoses}
 	if err := registry.Seal(s.registry); err != nil {
@@ -132,7 +132,7 @@ func (s *scene) populate() (err error) {
 	return s.err
 }
 
-// targetOf returns who sees an entity.
+// targetOf returns the target of an entity.
 func (s *scene) targetOf(entity int) components.Target {
 	if s.cfg.sees == nil {
 		return components.Everyone
@@ -165,7 +165,7 @@ func (s *scene) join() error {
 	return fmt.Errorf("the clients did not join within %d ticks", sceneSettle)
 }
 
-// show gives each client what is for it, once it is there.
+// show makes each client's entities visible to it, once the client has joined.
 func (s *scene) show() {
 	for client, c := range s.clients {
 		if to := c.server.Updates(); to != nil && !c.shown {
@@ -246,7 +246,7 @@ func (s *scene) shareOut() {
 	others.Wait()
 }
 
-// share assembles every client whose turn it is at worker i.
+// share assembles the packets of every client of worker i.
 func (s *scene) share(i int) {
 	workers := max(s.cfg.workers, 1)
 	for n := i; n < len(s.clients); n += workers {

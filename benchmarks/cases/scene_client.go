@@ -101,7 +101,7 @@ func (s *scene) receiveAll() {
 	}
 }
 
-// hear hands the server what is due to arrive from clients.
+// hear passes to the server the packets of clients that are due to arrive.
 func (s *scene) hear() {
 	for _, c := range s.clients {
 		arrived := c.up.Due(s.tick)

@@ -14,8 +14,8 @@ import (
 // holds everything, whatever was lost.
 const sceneQuiet = 400
 
-// equal stops the game, waits until everything is acknowledged, and compares the
-// world of each client with what it should hold, to the last bit.
+// equal stops the game, waits until everything is acknowledged, and compares the world of each
+// client with its expected state, to the last bit.
 func (s *scene) equal(l *limits.SceneLimit, sees func(client, entity int) bool) error {
 	for range sceneQuiet {
 		if s.still(); s.err != nil || s.settled() {

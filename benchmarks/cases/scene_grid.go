@@ -31,7 +31,7 @@ func (s *scene) addGrid() {
 	s.grid = newGrid(s.publisher)
 }
 
-// openEyes has all entities be shown to whom they matter, and gives every client a viewer.
+// openEyes shows all entities by relevance, and gives every client a viewer.
 func (s *scene) openEyes() {
 	marker := ecs.ComponentID[components.Replicate](s.world)
 	for _, e := range s.entities {

@@ -25,8 +25,8 @@ func TestCodesByHandAreTheOnesOfTheCodec(t *testing.T) {
 	}
 }
 
-// TestScenesCompareEveryClient: a client whose copy is not what it should be fails
-// the case, and an honest one does not, whatever gets lost.
+// TestScenesCompareEveryClient: a client with a wrong replica fails the case, and a correct one
+// does not, even with packet loss.
 func TestScenesCompareEveryClient(t *testing.T) {
 	s, l, err := newScenePair(sceneConfig{entities: 300, clients: 3, percent: 10, rtt: spreadTicks, loss: 0.2})
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func TestScenesCompareEveryClient(t *testing.T) {
 	assert.ErrorContains(t, s.equal(l, nil), "client 0")
 }
 
-// TestScenesWithViews: each client holds what it is shown and nothing else.
+// TestScenesWithViews: each client has exactly the entities that it is shown.
 func TestScenesWithViews(t *testing.T) {
 	sees := func(client, entity int) bool { return entity%3 != client }
 	s, l, err := newScenePair(sceneConfig{entities: 300, clients: 3, percent: 10, rtt: spreadTicks, loss: 0.2, sees: sees})
@@ -52,8 +52,8 @@ func TestScenesWithViews(t *testing.T) {
 	assert.ErrorContains(t, s.equal(l, nil), "its copy of 200 entities")
 }
 
-// TestPacketsComeBackAfterTheRoundTrip: what is sent at a tick is acknowledged so
-// many ticks later, and not before.
+// TestPacketsComeBackAfterTheRoundTrip: packets sent at a tick are acknowledged that many ticks
+// later, and not before.
 func TestPacketsComeBackAfterTheRoundTrip(t *testing.T) {
 	for _, rtt := range []int{1, 2, 6, 12} {
 		s, err := newScene(sceneConfig{entities: 1, clients: 1, percent: 100, rtt: func(int) int { return rtt }})

@@ -56,7 +56,7 @@ func tickPrepare(cfg sceneConfig) (report.Sides, error) {
 	}, nil
 }
 
-// roundedPrepare sets a tick whose values are rounded next to one whose are not.
+// roundedPrepare prepares a tick with rounded values next to one with exact values.
 func roundedPrepare(cfg sceneConfig) (report.Sides, error) {
 	l, err := newScene(cfg)
 	if err != nil {

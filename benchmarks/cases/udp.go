@@ -13,12 +13,11 @@ import (
 	"github.com/entangle-ecs/entangle/transport/udp"
 )
 
-// udp: a server sends one packet of 1,150 bytes to each of 100 clients over real
-// sockets on loopback. The limit is one sendmmsg for all of them, with messages
-// that were laid out before (through golang.org/x/net, which still turns their
-// addresses into the kernel's). The ratio is that of packets per second. The
-// clients' sockets are not read: what they cannot hold the kernel drops, and the
-// sender's work is the same. One operation is all 100 packets.
+// udp: a server sends one packet of 1,150 bytes to each of 100 clients over real sockets on
+// loopback. The limit is one sendmmsg for all of them, with messages prepared beforehand (through
+// golang.org/x/net, which still converts their addresses into the kernel's). The ratio is that of
+// packets per second. The clients' sockets are not read: the kernel drops packets that do not fit
+// into them, and the sender's work is the same. One operation is all 100 packets.
 const udpClients = 100
 
 func udpVariants() []report.Variant {
@@ -104,7 +103,7 @@ func udpLimit(open *closers, batch []transport.Datagram) (func() (int, error), e
 	}, nil
 }
 
-// closers closes what was opened, in reverse.
+// closers closes all opened resources, in reverse order.
 type closers struct{ all []func() error }
 
 func (c *closers) add(f func() error) { c.all = append(c.all, f) }

@@ -17,24 +17,24 @@ const (
 	quickGrowth  = 2
 )
 
-// gridWarm is after how many ticks nearly all clients have had as many handles as they ever
-// will: the handle of what is out of sight rests for 64 ticks, and who walks to where more
-// are sees more.
+// gridWarm is the number of ticks after which nearly all clients have used the most handles that
+// they ever will: the handle of an invisible entity rests for 64 ticks, and a viewer that walks to
+// a denser place sees more entities.
 const gridWarm = 250
 
-// tick-views: 10,000 entities of which a tenth moves, and 200 clients that see 500
-// each, no two the same. One operation is a server's tick. Limit: find what moved,
-// encode each once, and for each client copy what moved of its view into packets,
+// tick-views: 10,000 entities of which a tenth moves, and 200 clients with 500 visible entities
+// each, no two with the same view. One operation is a server's tick. Limit: find the moved
+// entities, encode each once, and for each client copy the moved ones of its view into packets,
 // entity by entity, and seal them (limits/scene_views.go).
 //
-// tick-views/growth is about the work for each client, which is all that those behind the
-// first add to the tick, and how it grows in a world of ten times as many entities and
-// equal views. In the place of the limit stands a tick with the smaller world.
+// tick-views/growth measures the work for each client, which is all that every client after the
+// first adds to the tick, and its growth in a world of ten times as many entities with equal views.
+// In the place of the limit stands a tick with the smaller world.
 //
-// tick-views/grid is the same, but all walk, ten times as far in a tenth of the ticks, and
-// what a client sees is what a grid finds near its viewer, which walks, too: about 500 of
-// whom two come and go in a tick. The limit has a grid by hand (limits/interest.go), and
-// tells of who came and who went.
+// tick-views/grid is the same, but all entities walk, ten times as far in a tenth of the ticks, and
+// a grid decides on visibility near a client's viewer, which walks, too: about 500 entities, of
+// which two come and go in a tick. The limit has a grid by hand (limits/interest.go), and sends the
+// entities that came and left.
 func viewVariants() []report.Variant {
 	return []report.Variant{
 		{Name: "tick-views/own", Goal: 1.5, Rounds: sceneRounds, Heavy: true, Prepare: viewsPrepare},
@@ -71,7 +71,7 @@ func viewsPrepare() (report.Sides, error) {
 	}, nil
 }
 
-// gridScene is a world of that many entities in which clients see what is near.
+// gridScene is a world of that many entities in which clients see nearby ones.
 func gridScene(entities, clients int) sceneConfig {
 	return sceneConfig{entities: entities, clients: clients, percent: viewPercent, rtt: sixTicks, grid: true}
 }
@@ -92,9 +92,9 @@ func gridPrepare() (report.Sides, error) {
 	}, nil
 }
 
-// growth is the same views in a small and a large world, and both worlds with one client,
-// whose ticks are what the others did not cause. Without any, a server doesn't look at what
-// changes, nor a grid at where it is.
+// growth is the same views in a small and a large world, and both worlds with one client, with the
+// ticks that the other clients did not cause. Without any client, a server looks neither for
+// changes nor, with a grid, for positions.
 type growth struct {
 	scenes [2]*scene
 	limits [2]*limits.SceneLimit

@@ -17,10 +17,9 @@ import (
 	"github.com/entangle-ecs/entangle/visualinterp"
 )
 
-// interpolate/visual: two components of each of 1,000 entities are shown between two ticks,
-// in an Arche world. Limit: see limits/visual.go. One operation is a frame with one tick:
-// what is true at its end is kept, what is shown takes its place, and what is true comes
-// back.
+// interpolate/visual: two components of each of 1,000 entities are shown between two ticks, in an
+// Arche world. Limit: see limits/visual.go. One operation is a frame with one tick: the true values
+// at its end are stored, the shown values replace them, and the true values are restored.
 func visualVariants() []report.Variant {
 	aims := workload.VisualPair[workload.VisualAim]{
 		At:  func(v *workload.VisualAim, i, tick int) { v.X, v.Y = float32(i+tick), float32(i-tick) },
@@ -141,7 +140,7 @@ func (v *visualWorld[B]) show() {
 	v.picture.Show()
 }
 
-// equal compares what is shown.
+// equal compares the shown values.
 func (v *visualWorld[B]) equal(pair *workload.VisualPair[B], limit *limits.VisualLimit[B]) error {
 	i := 0
 	for query := v.world.Query(&v.filter); query.Next(); i++ {

@@ -43,7 +43,7 @@ func clockGoalOf() clockNetwork {
 	return all[slices.IndexFunc(all, func(n clockNetwork) bool { return n.name == clockGoalNetwork })]
 }
 
-// clockFrames is a clock, and what it hears of in a frame.
+// clockFrames is a clock, and its events in a frame.
 type clockFrames struct {
 	clock    *timesync.Client
 	meter    *timesync.Meter

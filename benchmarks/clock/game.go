@@ -13,7 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// The game: one player moves one box by a stick, whose value changes every eight ticks.
+// The game: one player moves one box by a stick with a value that changes every eight ticks.
 const (
 	clockHeld  = 8
 	clockStart = 1_000_000 // far from the client's own count
@@ -54,7 +54,7 @@ func (c *clockInputs) at(t entangle.Tick) plugin.InputStatus {
 	return c.had[t-c.first]
 }
 
-// serverSystem gives who comes a box, and moves it.
+// serverSystem gives each new client a box, and moves it.
 func (c *clockInputs) serverSystem(w *ecs.World) func() {
 	came := plugin.NewReader[plugin.ClientConnected](w)
 	box := generic.NewMap4[workload.Place, workload.Stick, components.Replicate, components.ControlledBy](w)

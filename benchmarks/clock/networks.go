@@ -126,7 +126,7 @@ func clockChange(link netsim.Link) []clockEvent {
 	return []clockEvent{{clockEvents, func(r *clockRun) { r.note(r.line.SetLink(link)) }}}
 }
 
-// clockClocks are machines whose clocks or frames differ.
+// clockClocks are machines with different clocks or frames.
 func clockClocks() []clockNetwork {
 	const drift = 300e-6
 	link := clockLink(100, 20, 5)

@@ -12,8 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// clockRecord is what somebody has seen of a run who knows the true time at both
-// ends.
+// clockRecord is the record of a run by an observer that knows the true time at both ends.
 type clockRecord struct {
 	ways    []clockWay // of the client's data packets, in the order sent
 	byID    [1 << 16]int32
@@ -123,7 +122,7 @@ func (e *clockEnd) Listen() (transport.Conn, error) {
 	return e, err
 }
 
-// pump takes in what has come.
+// pump handles the received packets.
 func (e *clockEnd) pump() error {
 	for {
 		n, from, err := e.conn.Receive(e.scratch[:])

@@ -97,8 +97,8 @@ func (c *clockResult) frames(all []clockClientFrame, from, to time.Duration) {
 // nearby is how far from its mean a lead may be that is steady, in ticks.
 const nearby = 3
 
-// steady returns how long after it was connected, or after the network had changed, the
-// client's lead stayed near what it came to.
+// steady returns the time from connecting, or from a change of the network, until the client's lead
+// stays near its final value.
 func (r *clockRun) steady(lead float64) time.Duration {
 	since := r.opened
 	if len(r.net.events) > 0 {

@@ -19,10 +19,10 @@ import (
 // clockOrigin is when the true time begins, and what every clock shows then.
 var clockOrigin = time.Unix(1_000_000, 0)
 
-// clockPump is how often the server's machine looks what has come, between two frames.
+// clockPump is the interval at which the server's machine polls for packets, between two frames.
 const clockPump = time.Millisecond
 
-// clockRun is a server and a client in a network, and what is known of them.
+// clockRun is a server and a client in a network, and the observations of them.
 type clockRun struct {
 	net     clockNetwork
 	now     time.Duration // the true time, since the beginning

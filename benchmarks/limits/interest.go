@@ -7,11 +7,10 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// HandGrid finds who sees whom by hand: from two arrays of coordinates to a set of
-// entities for each viewer, and what changed in it. It sorts the entities into cells by
-// counting, in rows, so that what lies in a stretch of a row lies in a row in memory too,
-// and then compares exact distances, without a branch. Who came into sight stays until it
-// is farther away than a second, longer distance.
+// HandGrid computes visibility by hand: from two arrays of coordinates to a set of entities for
+// each viewer, and the changes in it. It sorts the entities into cells by counting, in rows, so
+// that a stretch of a row is contiguous in memory too, and then compares exact distances, without a
+// branch. A visible entity stays visible until it is farther away than a second, longer distance.
 type HandGrid struct {
 	near, far float32 // squares of distances
 	reach     float32

@@ -7,11 +7,10 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// ReceiveLimit is two columns by group. It reads the same bits, and refuses what
-// could not have been written: these are a peer's bytes. It knows the two types
-// that change, that groups are public and hold one entity each, and that those of a
-// run are alike: how many there are and of what stands once, before all values. It
-// keeps no account of ticks, actions, or who is there.
+// ReceiveLimit is two columns by group. It reads the same bits, and refuses bits that no sender
+// writes, because a peer sends them. It knows the two types that change, that groups are public and
+// hold one entity each, and that those of a run are alike: their number and their prefix stand
+// once, before all values. It does not track ticks, actions, or the existing entities.
 type ReceiveLimit struct {
 	Positions []workload.Position
 	Rotations []workload.Rotation

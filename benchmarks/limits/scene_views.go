@@ -73,22 +73,22 @@ func (l *SceneLimit) SendGrid() {
 func (l *SceneLimit) Walk(w *workload.Walkers) {
 	l.walkers, l.viewers = w, workload.ViewersOf(len(l.Clients))
 	l.Grid = NewWalkGrid(len(l.Codes), len(l.Clients))
-	l.Look() // who has come into sight may stay longer
+	l.Look() // visible entities may stay so for longer
 	l.all = make([]uint64, len(l.Moved))
 	for i := range l.all {
 		l.all[i] = ^uint64(0)
 	}
 }
 
-// Look finds who sees whom, if a grid decides that.
+// Look computes the views, if a grid decides on them.
 func (l *SceneLimit) Look() {
 	if l.Grid != nil {
 		l.Grid.Update(l.walkers.Poses, l.viewers)
 	}
 }
 
-// lookUp finds what there is to be told to a client: what it sees that moved or has come
-// into sight, and what has left it.
+// lookUp finds the records for a client: the visible entities that moved or became visible, and
+// those that left its view.
 func (l *SceneLimit) lookUp(client int) {
 	told, gone := l.told[:0], l.gone[:0]
 	seen, changed := l.Grid.Seen[client], l.Grid.Changed[client]
@@ -103,8 +103,7 @@ func (l *SceneLimit) lookUp(client int) {
 	l.told, l.gone = told, gone
 }
 
-// assemble copies what is to be told of a view, entity by entity, and seals what fills a
-// packet.
+// assemble copies the records of a view, entity by entity, and seals each full packet.
 func (l *SceneLimit) assemble(c *limitClient, view []viewWord, told []uint64) {
 	c.Out.Reset()
 	n, last := len(l.head(0)), -1
@@ -130,7 +129,7 @@ func (l *SceneLimit) assemble(c *limitClient, view []viewWord, told []uint64) {
 	l.filled = n
 }
 
-// takeAway names what is not in sight any more, each in three bytes.
+// takeAway names the entities that are no longer visible, each in three bytes.
 func (l *SceneLimit) takeAway(c *limitClient, gone []viewWord) {
 	n := l.filled
 	for _, word := range gone {

@@ -9,8 +9,8 @@ import (
 // VisualShare is how far a frame is past its tick.
 const VisualShare = 0.4
 
-// VisualLimit is the two components as plain columns that nobody else knows of, with no
-// world around them: what came before, what is, and what is shown.
+// VisualLimit is the two components as plain columns, without a world: the previous, the present
+// and the shown values.
 type VisualLimit[B any] struct {
 	Positions visualColumn[workload.VisualPosition]
 	Others    visualColumn[B]

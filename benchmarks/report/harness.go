@@ -32,9 +32,9 @@ type Variant struct {
 	Page    string        // in docs, where its row is; empty: COSTS.md
 	Workers int           // GOMAXPROCS; 0: one
 	Rounds  int           // 0: the usual number
-	Warm    int           // rounds before, for what grows with the first losses, or as who is seen changes; 0: the usual number
+	Warm    int           // rounds before, for memory that grows with the first losses or with visibility; 0: the usual number
 	Heavy   bool          // takes a minute under the race detector
-	Missing func() string // says what is needed and not there, or nothing; may be nil
+	Missing func() string // returns a missing prerequisite, or ""; may be nil
 	Prepare func() (Sides, error)
 	Quick   func() (Sides, error) // prepares less of the same, for one quick round; nil: prepare
 }
@@ -161,8 +161,8 @@ func (s *Sides) change() {
 	}
 }
 
-// Measure lets the sides take turns; who is first alternates, since the second
-// finds warmer caches and a hotter processor.
+// Measure lets the sides take turns; the first side alternates, since the second finds warmer
+// caches and a hotter processor.
 func (s *Sides) Measure(n int) Result {
 	ours, limit := make([]float64, 0, n), make([]float64, 0, n)
 	anchors := make([][]float64, len(s.Anchors))
@@ -196,8 +196,8 @@ func (s *Sides) Measure(n int) Result {
 	return r
 }
 
-// allocations returns the number of allocations of one run of ours. The garbage collector is
-// off meanwhile, since what it takes from a sync.Pool would be allocated again.
+// allocations returns the number of allocations of one run of ours. The garbage collector is off
+// meanwhile, since values that it drops from a sync.Pool would be allocated again.
 func (s *Sides) allocations(n int) float64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	var before, after runtime.MemStats

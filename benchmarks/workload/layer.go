@@ -8,12 +8,12 @@ import (
 	"github.com/entangle-ecs/entangle/connection"
 )
 
-// InputLayer is a connection layer in memory: what is sent is there inputWay ticks later, unsealed.
-// It is its own listener and server; each of its ends is its own dialer and client.
+// InputLayer is a connection layer in memory: a payload arrives inputWay ticks after it is sent,
+// unsealed. It is its own listener and server; each of its ends is its own dialer and client.
 type InputLayer struct {
 	Ends []*InputEnd
 	Tick *entangle.Tick // of the game that moves it on
-	turn int            // whose payloads come next
+	turn int            // end with the next payloads
 	part int            // which of them
 	told int            // clients that have been let in
 }
@@ -27,7 +27,7 @@ type InputEnd struct {
 	In, Out  int // bytes
 }
 
-// Next makes room for what is sent in a new tick.
+// Next makes room for the payloads of a new tick.
 func (l *InputLayer) Next() {
 	*l.Tick++
 	l.turn, l.part = 0, 0

@@ -41,7 +41,7 @@ type Line []Packets
 
 func (l Line) At(tick entangle.Tick) *Packets { return &l[int(tick)%len(l)] }
 
-// Put takes over what is sent at a tick.
+// Put takes over the packets sent at a tick.
 func (l Line) Put(tick entangle.Tick, from *Packets) {
 	to := l.At(tick)
 	to.Data, to.Ends = append(to.Data[:0], from.Data...), append(to.Ends[:0], from.Ends...)
@@ -98,6 +98,6 @@ func numbered(id channel.ID) bool {
 	return id != peer.FirstMessages+channel.ID(channel.UnorderedUnreliable)
 }
 
-// PayloadSize is the size of what was sealed: before it stand a byte whose high half
-// says how many bytes of a number follow, and these; behind it a tag.
+// PayloadSize is the size of the sealed payload: before it stand a byte whose high half is the
+// number of bytes of a sequence number, and these; behind it a tag.
 func PayloadSize(sealed []byte) int { return len(sealed) - 1 - int(sealed[0]>>4) - token.TagSize }

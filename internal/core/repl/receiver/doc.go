@@ -35,7 +35,7 @@
 //	                             full; for other actions these make way, else ErrNoRoom.
 //	                             After 256 ticks the group is asked for anyway, once, and
 //	                             an end that waits is applied
-//	a baseline never comes        an action is passed over and the group asked for; an
+//	a baseline never comes       an action is passed over and the group asked for; an
 //	                             update waits, 16 of them at most, like the above
 //	a difference does not fit    the update is dropped, and the group asked for in full
 //	a need is never met          the action waits, like the above

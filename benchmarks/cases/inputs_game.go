@@ -165,7 +165,7 @@ func (g *inputGame) others() {
 	}
 }
 
-// verify reports clients without a running game.
+// verify returns an error if a client has not joined.
 func (g *inputGame) verify() error {
 	for i, c := range g.clients {
 		if !c.Joined() {

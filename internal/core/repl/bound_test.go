@@ -181,7 +181,7 @@ func TestBoundsThatPacketsBreakAreReported(t *testing.T) {
 			over := a.over
 			require.NotZero(t, over)
 			n.most = 0
-			n.step(func() {}) // only now it is known who found no packet in the last
+			n.step(func() {}) // groups without a packet in the last tick are known only now
 			assert.EqualValues(t, over, n.world.Stats().Overdue-before)
 			require.NotEmpty(t, got)
 			assert.LessOrEqual(t, len(got), 2*2)

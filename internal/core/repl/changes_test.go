@@ -45,8 +45,8 @@ func TestChangesReadBackAsTheyWereWritten(t *testing.T) {
 	})
 }
 
-// FuzzChanges reads lists of changes from anything: what is accepted rises, stays within
-// the bound and has that one encoding.
+// FuzzChanges reads lists of changes from any bytes: accepted lists rise, stay within the bound and
+// have only that encoding.
 func FuzzChanges(f *testing.F) {
 	f.Add([]byte{0x02})
 	f.Add([]byte{0x01, 0x42, 0xff, 0x10})

@@ -7,9 +7,9 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// coded is a model whose differences are written with codes that are learned: with a salt,
-// which says how many bits go before each and what each is mixed with. Who reads with
-// another one reads nonsense, and ends somewhere else.
+// coded is a model whose differences are written with learned codes: a salt determines the number
+// of bits before each difference and the value mixed into it. A reader with another salt reads
+// nonsense, and ends elsewhere.
 type coded struct{ differing }
 
 var _ sender.Learner = coded{}

@@ -15,7 +15,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// newCodedStream is a stream whose differences have codes that are learned.
+// newCodedStream is a stream with learned codes for its differences.
 func newCodedStream(t *testing.T, entities int) *stream {
 	return newStreamOf(t, entities, (*network).code)
 }
@@ -172,8 +172,8 @@ func TestAFrameOfForgottenCodesIsDropped(t *testing.T) {
 	assert.Equal(t, s.model.entities[0].values[4], s.shown()[0])
 }
 
-// Codes may not follow each other so fast that a difference could start from what was
-// written with codes that are forgotten.
+// New codes must not come so fast that a difference could start from a value written with forgotten
+// codes.
 func TestCodesDoNotFollowEachOtherTooFast(t *testing.T) {
 	s := newCodedStream(t, 1)
 	s.learnNow()
@@ -218,7 +218,7 @@ func TestMalformedTablesOfCodesAreRefused(t *testing.T) {
 	assert.ErrorIs(t, s.e.copy.HandleUpdates(s.network.tick, frames[0]), receiver.ErrMalformed, "a place that nothing was told of")
 }
 
-// Heads of tables read back as they were written, and fit into what is kept for them.
+// Heads of tables read back as they were written, and fit into their reserved room.
 func TestHeadsOfTablesHaveOneEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := repl.Table{

@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// stream is a sender of differences and one peer that gets what is sent, in a row.
+// stream is a sender of differences and one peer that receives its packets, in order.
 type stream struct {
 	*network
 	e *end
@@ -50,7 +50,7 @@ func (s *stream) meet(e *end) {
 	e.peer.HandleDelivered(1)
 }
 
-// say moves some entities and returns what is said of them, in packet pkt.
+// say moves some entities and returns their records, in packet pkt.
 func (s *stream) say(pkt uint16, slots ...repl.Slot) (all []saying) {
 	s.t.Helper()
 	s.move(slots...)
@@ -72,7 +72,7 @@ func (s *stream) move(slots ...repl.Slot) {
 	s.model.remember(s.network.tick, 64)
 }
 
-// send has a peer receive what it is to be told, in packet pkt.
+// send delivers the due records to a peer, in packet pkt.
 func (s *stream) send(e *end, pkt uint16) (all []saying) {
 	s.t.Helper()
 	b := e.peer.AppendUpdates(nil, 1000, pkt)
@@ -119,7 +119,7 @@ func TestADifferenceStartsFromWhatWasAcknowledged(t *testing.T) {
 	assert.Equal(t, []uint32{40}, s.shown())
 }
 
-// Groups of one run whose bases are the same and were reached from different ones.
+// Groups of one run with equal baselines but different previous baselines.
 func TestWhatMovedFromElsewhereHasADifferenceOfItsOwn(t *testing.T) {
 	s := newStream(t, 3)
 	s.say(1, 0, 1, 2)

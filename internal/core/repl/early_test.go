@@ -19,7 +19,7 @@ type early struct {
 	e       *end
 	actions [][]byte
 	pkt     uint16
-	full    bool // the peer has no room for what has to wait
+	full    bool // the peer has no room for waiting records
 }
 
 func newEarly(t *testing.T, entities int, differ func(*network)) *early {

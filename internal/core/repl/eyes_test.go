@@ -8,7 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// eyes is what a peer may see of the model, and what it predicts.
+// eyes is the part of the model that a peer may see, and its predicted set.
 type eyes struct {
 	shown    map[groupKey]bool // private groups
 	views    map[groupKey]map[repl.Slot]sender.Hidden

@@ -44,8 +44,8 @@ func (h *handles) handle(t *testing.T, s repl.Slot) repl.Handle {
 	return id.Group
 }
 
-// A handle whose group has ended names nothing for a while, so that what is late
-// and refers to it finds no other group there.
+// A handle whose group has ended is not reused for a while, so that late references to it find no
+// other group there.
 func TestAHandleRestsAfterItsEnd(t *testing.T) {
 	h := newHandles()
 	h.step(1, func() { h.spawn(1) })
@@ -167,7 +167,7 @@ func TestWhatIsReferredToReturnsUnderItsName(t *testing.T) {
 			h.step(1, func() { p.Hide(1) })
 			h.fulls(t, p, 10)
 			h.step(1, func() {})
-			h.step(100, func() { // somebody else, who takes what handle is free
+			h.step(100, func() { // another entity, which takes any free handle
 				h.model.entities[4] = entity{mask: repl.MaskOf(0)}
 				h.SpawnAt(4, repl.MaskOf(0), sender.Place{Private: true})
 				p.Show(4)

@@ -39,8 +39,8 @@ func TestWhatIsHiddenChangesNoByteInRandomWorlds(t *testing.T) {
 // does not see.
 type play struct {
 	t      *testing.T
-	rng    *rand.Rand // of what it sees
-	dark   *rand.Rand // of what it does not
+	rng    *rand.Rand // for the visible part
+	dark   *rand.Rand // for the hidden part
 	open   *stage
 	full   *stage
 	bytes  int
@@ -153,8 +153,8 @@ func (p *play) both(do func(s *stage)) {
 	do(p.full)
 }
 
-// Places of what the client sees. In the last two, nobody comes after the first tick but who
-// is hidden: a number tells that others are taken.
+// Places of the entities that the client sees. In the last two, only hidden entities come after the
+// first tick, because a number reveals that others are taken.
 var (
 	places     = []sender.Place{{}, {Name: 1}, {Name: 2}, {Private: true}, {Private: true}, {Name: 3, Private: true}, {Name: 4, Private: true}, {Family: 4, Private: true}}
 	partly     = sender.Place{Name: 5, Private: true}
@@ -185,8 +185,8 @@ func (p *play) act(id int) {
 	if p.modes[groupKey{own: uint32(id + 1)}] == banished {
 		return
 	}
-	// A public handle that is free is given again when all peers know so, and that depends on
-	// what they were sent: no public group ends until it is too late for that.
+	// A free public handle is reused when all peers have acknowledged its end, and that depends on
+	// the packets they were sent: no public group ends until it is too late for that.
 	lasts := p.open.n.tick < 240 && (id == 8 || id == 9 || k.own != 0 && !k.place.Private)
 	switch what {
 	case 0:
@@ -206,7 +206,8 @@ func (p *play) act(id int) {
 			p.both(func(s *stage) { s.n.moveTo(s.slot(id), to) })
 		}
 	case 10, 11:
-		// Who is paused before all have heard that it moved is told of as it is.
+		// An entity that is paused before all peers have received its move is sent in its present
+		// state.
 		if p.modes[k] == shownMode && !p.moved[id] {
 			p.both(func(s *stage) { s.pause(id) })
 		}
@@ -232,7 +233,7 @@ func (p *play) act(id int) {
 			p.shut[id] = repl.MaskOf(1+int(value%3), 2)
 		}
 	case 19:
-		// What was born where all see it keeps its name, and so its handle, while it lives.
+		// An entity that was born publicly keeps its id, and so its handle, while it lives.
 		if k.own != 0 && k.place.Private && p.bornIn[id].Private && value%4 == 0 {
 			p.modes[k] = banished
 			p.modes[groupKey{own: uint32(id + 1)}] = banished
@@ -257,7 +258,7 @@ func (p *play) turn(id int, k groupKey, to mode) {
 	p.modes[k] = to
 }
 
-// sync makes an entity what it is on the open stage, before it can be seen again.
+// sync gives an entity its state on the open stage, before it becomes visible again.
 func (p *play) sync(id int) {
 	if !p.open.lives(id) || !p.full.lives(id) {
 		return
@@ -444,7 +445,7 @@ func (p *play) beside(id, what, comp int, value uint32) {
 	}
 }
 
-// direct tells the peers of a stage what they may see.
+// direct sets the views of the peers of a stage.
 func (p *play) direct(s *stage) {
 	groups := map[groupKey][]int{}
 	var order []groupKey
@@ -500,7 +501,7 @@ func (p *play) directGroup(s *stage, k groupKey, ids []int) {
 	c.SetView(first, hidden...)
 }
 
-// spectator is a peer whose line is known by a random source alone.
+// spectator is a peer with a line that depends on a random source alone.
 type spectator struct {
 	peer     *sender.Peer
 	rng      *rand.Rand
@@ -517,7 +518,7 @@ func newSpectator(n *network, seed, k uint64) *spectator {
 	}
 }
 
-// send writes all that is due, and brings what is under way to its end.
+// send writes all due records, and completes the packets in flight.
 func (s *spectator) send(n *network) (all [][]byte) {
 	for b := s.peer.AppendActions(nil, 300); len(b) > 0; b = s.peer.AppendActions(nil, 300) {
 		s.msg++

@@ -13,8 +13,8 @@ import (
 // kindsComps is how many components are changed in so many ways.
 const kindsComps = 9
 
-// kindsWorld is a world of private groups of one, of which the first are shown to one peer
-// and the others to another, who have them.
+// kindsWorld is a world of private groups of one, of which the first are shown to one peer and the
+// others to another; both peers have received them.
 func kindsWorld(first, others int) (w *sender.World, peers [2]*sender.Peer) {
 	bits := map[repl.Slot]int{}
 	for s := range repl.Slot(first + others) {

@@ -13,8 +13,8 @@ import (
 // linkComp is the component that refers to another entity, in models that have it.
 const linkComp = 1
 
-// entity is one entity in full. Component 0 is always there and names the entity; a
-// component whose number is 2 more than a multiple of 3 has no value.
+// entity is one entity in full. Component 0 is always there and identifies the entity; a component
+// with a number 2 more than a multiple of 3 has no value.
 type entity struct {
 	mask   repl.Mask
 	values [20]uint32
@@ -93,7 +93,7 @@ type copySink struct {
 	whole    bool
 
 	predicts map[repl.Slot]bool
-	turned   map[repl.Slot]bool // by the record at hand: whom it predicted before
+	turned   map[repl.Slot]bool // entities of the current record, and whether they were predicted before
 
 	corpses   map[repl.Slot]shown // let go
 	born      map[uint32]int      // how often each name was spawned

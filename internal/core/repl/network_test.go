@@ -51,7 +51,7 @@ type groupKey struct {
 	own   uint32
 }
 
-// end is a peer as the sender sees it, and what it has made.
+// end is a peer as the sender sees it, and its replica.
 type end struct {
 	peer *sender.Peer
 	copy *receiver.Receiver
@@ -72,7 +72,7 @@ type end struct {
 	eyes    eyes
 	saw     map[entangle.Tick]eyes
 	handles map[entangle.Tick]map[groupKey]repl.Handle
-	foresaw map[entangle.Tick]map[uint32]groupKey // whom it is to know to predict, by name, and where
+	foresaw map[entangle.Tick]map[uint32]groupKey // its predicted sets, by id, with the groups
 	missed  map[uint32]bool                       // names that it did not see at some tick of their lives
 	fresh   map[uint32]entangle.Tick              // the last tick that a name was shown at, unless paused
 	settled entangle.Tick
@@ -94,8 +94,8 @@ func newNetwork(t testing.TB, seed uint64, comps int, start entangle.Tick) *netw
 	return n
 }
 
-// acknowledge has a packet acknowledged as packets do it: who says that one arrived says
-// so of all that arrived before. That is what differences rely on.
+// acknowledge acknowledges a packet as packet headers do: together with all earlier ones that
+// arrived. Differences rely on that.
 func (n *network) acknowledge(e *end, pkt uint16) {
 	e.arrived = append(e.arrived, pkt)
 	all := slices.Clone(e.arrived)
@@ -406,8 +406,8 @@ func (n *network) checkGroup(e *end, h repl.Handle, key groupKey, tick entangle.
 	}
 }
 
-// checkPaused holds that an entity which is paused is what it was at some tick since it
-// was last shown, if it is there, and strikes it off.
+// checkPaused checks that a paused entity, if it exists at the peer, equals its state at some tick
+// since it was last shown, and removes it from got.
 func (n *network) checkPaused(e *end, tick entangle.Tick, key groupKey, slot repl.Slot, got map[uint32]entity) {
 	was := n.history[tick].entities[slot]
 	shown, there := got[was.name()]
@@ -415,7 +415,7 @@ func (n *network) checkPaused(e *end, tick entangle.Tick, key groupKey, slot rep
 		return
 	}
 	delete(got, was.name())
-	var less repl.Mask // what it may have lost while it was retained
+	var less repl.Mask // components it may have lost while it was retained
 	for t := tick; ; t -= 1 + n.skips {
 		is, lives := n.history[t].entities[slot]
 		if !lives || is.name() != was.name() {
@@ -448,7 +448,7 @@ func (n *network) keyAt(tick entangle.Tick, slot repl.Slot) groupKey {
 	return groupKey{}
 }
 
-// requireEqual holds that a peer shows what it may see, and nothing else.
+// requireEqual checks that a peer has exactly the entities that it may see.
 func (n *network) requireEqual(e *end) {
 	want, shows := map[uint32]entity{}, e.sink.byName()
 	for slot, was := range n.model.entities {
@@ -466,8 +466,8 @@ func (n *network) requireEqual(e *end) {
 	n.requireLinks(e)
 }
 
-// requireLinks holds that every link leads to the copy of what it is to, or to nobody
-// if the peer does not have that.
+// requireLinks checks that every link leads to the replica of its target, or to none if the peer
+// does not have the target.
 func (n *network) requireLinks(e *end) {
 	if !n.model.links {
 		return
@@ -476,7 +476,7 @@ func (n *network) requireLinks(e *end) {
 	for _, is := range n.model.entities {
 		byName[is.name()] = is
 	}
-	for slot, is := range n.model.entities { // what is kept has the links that it had
+	for slot, is := range n.model.entities { // retained entities keep their old links
 		if e.eyes.retained[n.key(slot)] != nil {
 			delete(byName, is.name())
 		}

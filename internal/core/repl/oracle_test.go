@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// oracle holds every record that a peer is sent to what it may say, before it leaves.
+// oracle checks every record for a peer against the peer's permitted view, before it is sent.
 type oracle struct {
 	lives map[repl.Handle]*life
 	under map[repl.Handle]map[uint16]int // messages with actions under way, and which
@@ -160,7 +160,7 @@ func (n *network) judgeMembers(e *end, l *life, s *saying) {
 	}
 }
 
-// judgePredicted holds that a peer which an action came to predicts whom it is to.
+// judgePredicted checks that a peer predicts its predicted set after an action arrived.
 func (n *network) judgePredicted(e *end, l *life, s *saying) {
 	was := l.predicts
 	l.predicts = map[repl.Member]bool{}
@@ -188,7 +188,7 @@ func (n *network) judgePredicted(e *end, l *life, s *saying) {
 	}
 }
 
-// foreseen returns whom a peer is to know that it predicts, by name, and in which group.
+// foreseen returns the predicted set of a peer, by id, with the groups.
 func (n *network) foreseen(e *end) map[uint32]groupKey {
 	all := map[uint32]groupKey{}
 	for slot, is := range n.model.entities {
@@ -200,8 +200,8 @@ func (n *network) foreseen(e *end) map[uint32]groupKey {
 	return all
 }
 
-// judgeValues holds that a record states what is, what the peer may see, and of an
-// update exactly what changed since its base.
+// judgeValues checks that a record states true values that the peer may see, and that an update
+// states exactly the changes since its baseline.
 func (n *network) judgeValues(e *end, l *life, s *saying) {
 	if n.trusts || e.eyes.retained[e.keys[s.Group]] != nil {
 		return
@@ -343,9 +343,8 @@ func (n *network) judgeMoves(e *end) {
 	e.oracle.stood = stands
 }
 
-// checkSettled holds, when a tick has settled, that the peer predicts whom it was to at
-// that tick, and has all of them as they were then, but for groups of which it has a later
-// tick already.
+// checkSettled checks, when a tick is confirmed, that the peer predicts its predicted set of that
+// tick, and has all of it as of that tick, except for groups of which it has a later tick already.
 func (n *network) checkSettled(e *end) {
 	tick, ok := e.copy.Frontier()
 	if !ok || e.settled == tick || n.trusts {
@@ -366,8 +365,8 @@ func (n *network) checkSettled(e *end) {
 	}
 }
 
-// checkForeseen holds that of the members of a group that a peer has the peer predicts
-// whom it is to as of a tick.
+// checkForeseen checks that the peer predicts its predicted set as of a tick, among the members of
+// a group that it has.
 func (n *network) checkForeseen(e *end, h repl.Handle, key groupKey, tick entangle.Tick) {
 	for _, slot := range e.copy.Members(h, nil) {
 		is := e.sink.entities[slot]
@@ -403,8 +402,8 @@ func (n *network) endedSince(e *end, key groupKey, h repl.Handle, tick entangle.
 	return false
 }
 
-// settledAs is what a peer may see of a group at one tick, but for who is paused then or
-// at the other.
+// settledAs is the peer's view of a group at one tick, without the entities that are paused at that
+// tick or at the other.
 func (n *network) settledAs(e *end, key groupKey, tick, other entangle.Tick) map[uint32]entity {
 	all := map[uint32]entity{}
 	for _, slot := range n.history[tick].groups[key] {
@@ -416,8 +415,8 @@ func (n *network) settledAs(e *end, key groupKey, tick, other entangle.Tick) map
 	return all
 }
 
-// requireSettled holds that the settled tick has come on, when all is quiet, and that the
-// peer predicts whom it is to.
+// requireSettled checks that the confirmed tick has advanced, when nothing is in flight, and that
+// the peer predicts its predicted set.
 func (n *network) requireSettled(e *end) {
 	foreseen := n.foreseen(e)
 	if len(foreseen) > 0 {

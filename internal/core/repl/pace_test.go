@@ -116,8 +116,8 @@ func TestAnIntervalWhereTicksJump(t *testing.T) {
 	}
 }
 
-// The interval of a group is the shortest that an entity of it asks for, and follows who
-// comes, goes and asks for another.
+// The interval of a group is the shortest of those requested for its entities, and changes when
+// entities come, go or change their request.
 func TestAGroupHasTheShortestInterval(t *testing.T) {
 	for _, place := range []sender.Place{{Name: 9}, {Name: 9, Private: true}} {
 		n, slots := evenNetwork(t, 7, 3, place, sender.Rate{})

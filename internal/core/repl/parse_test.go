@@ -18,7 +18,7 @@ type parser struct {
 	sets   repl.Sets
 	list   repl.SetList
 	last   repl.Mask             // of the last full of one entity
-	read   func(*repl.Mask) bool // reads the set of who is at hand in a list of changes; or nil
+	read   func(*repl.Mask) bool // reads the set of the current member in a list of changes; or nil
 	r      bits.Reader
 	tables []repl.Table // that came
 }
@@ -34,14 +34,14 @@ type saying struct {
 	members []stated
 }
 
-// joining is who joins: a name, or, of one that is paused, none.
+// joining is a joining entity: its id, or none if it is paused.
 type joining struct {
 	number repl.Member
 	paused bool
 	id     repl.ID
 }
 
-// stated is what is said of one member.
+// stated is the statement on one member.
 type stated struct {
 	number       repl.Member
 	whole        bool
@@ -118,7 +118,7 @@ func (p *parser) action(s *saying) {
 	}
 }
 
-// predicted is whom of a group the peer predicts, as an action says it.
+// predicted is the predicted set of a group, as stated by an action.
 type predicted struct {
 	said, all bool
 	members   []repl.Member
@@ -197,7 +197,7 @@ func (p *parser) joins(s *saying) {
 	})
 }
 
-// changed reads a list of who changed.
+// changed reads a list of changed members.
 func (p *parser) changed(s *saying) {
 	var list repl.Changes
 	for {

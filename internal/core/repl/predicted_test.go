@@ -12,8 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Whom a peer predicts reads back as it was written, in as many bits as were counted. What is
-// read of any bytes has rising numbers of members.
+// Predicted sets read back as they were written, in the computed number of bits. A set read from
+// any bytes has rising numbers of members.
 func TestWhoIsPredictedReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		is := repl.Predicted{Said: rapid.Bool().Draw(t, "said")}

@@ -110,7 +110,7 @@ func TestATrueEndIsToldOfWhatIsRetained(t *testing.T) {
 	assert.Equal(t, 2, e.sink.spawned)
 }
 
-// Who is let go stays as it was, in a group that is retained as well.
+// An orphaned entity stays as it was, in a retained group as well.
 func TestWhoIsAbandonedInWhatIsRetainedIsLetGo(t *testing.T) {
 	n, e := retaining(t)
 	n.step(func() { n.retain(e, 0) })
@@ -120,7 +120,7 @@ func TestWhoIsAbandonedInWhatIsRetainedIsLetGo(t *testing.T) {
 	assert.Len(t, e.sink.corpses, 1)
 }
 
-// What was retained can be taken away, and be shown anew after that.
+// A retained group can be hidden, and be shown again after that.
 func TestWhatIsRetainedCanBeHidden(t *testing.T) {
 	for name, c := range map[string]struct {
 		change  func(n *network, e *end)
@@ -150,7 +150,7 @@ func TestWhatIsRetainedCanBeHidden(t *testing.T) {
 	}
 }
 
-// To retain what a peer was never sent is to hide it. What is on its way arrives, and then
+// Retaining a group that a peer was never sent hides it. Packets in flight arrive, and then it
 // stays.
 func TestWhatWasNeverSentIsNotRetained(t *testing.T) {
 	n := newNetwork(t, 1, 3, 0)
@@ -177,8 +177,8 @@ func TestWhatWasNeverSentIsNotRetained(t *testing.T) {
 	assert.Len(t, e.sink.entities, 2)
 }
 
-// Values under way when a group is retained arrive or not: what is lost is not sent again,
-// and what is acknowledged changes nothing. Shown again, the peer gets it in full.
+// Values in flight when a group is retained arrive or not: lost ones are not sent again, and
+// acknowledged ones change nothing. Shown again, the peer gets the group in full.
 func TestWhatIsLostBeforeItIsRetainedIsNotSentAgain(t *testing.T) {
 	for name, fate := range map[string]func(p *sender.Peer){
 		"lost":         func(p *sender.Peer) { p.HandleLost(1) },
@@ -399,7 +399,7 @@ func TestWhatIsRetainedTakesNoShare(t *testing.T) {
 	}
 }
 
-// References to what is retained lead there.
+// References to retained entities lead to them.
 func TestWhatRefersToTheRetainedFindsIt(t *testing.T) {
 	n, e := retaining(t)
 	n.model.links, e.sink.links = true, true

@@ -8,9 +8,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// checkRetained holds that a group which a peer keeps is what it was at one tick before,
-// but for those that have left it since, and what the peer may not see of them any more. What it
-// was not to see for a while it may have lost, or not.
+// checkRetained checks that a group which a peer retains equals its state at one earlier tick,
+// without the entities that left since, and without the parts that the peer may no longer see.
+// Parts that were hidden for a while may be missing, or not.
 func (n *network) checkRetained(e *end, key groupKey, tick entangle.Tick, got map[uint32]entity) {
 	less := map[uint32]sender.Hidden{} // by name
 	for t := tick; ; t -= 1 + n.skips {
@@ -41,13 +41,13 @@ func (n *network) wasRetained(e *end, key groupKey, then, tick entangle.Tick, le
 		stays := lives && now.name() == before.name() && is.came[slot] == was.came[slot]
 		shown, there := got[before.name()]
 		lost, hides := less[before.name()], e.saw[tick].views[key][slot]
-		if n.rested(slot, then, tick) { // what is hidden of it counts from when it is looked at again
+		if n.rested(slot, then, tick) { // hidden parts count from the next check on
 			hides = sender.Hidden{}
 		}
 		switch {
 		case there && (!stays || !visible || hides.Whole), stays && shown.mask.Without(hides.Comps) != shown.mask:
 			return false
-		case was.paused[slot]: // it is what it was before that
+		case was.paused[slot]: // it is as it was before that
 		case !there && stays && visible && !lost.Whole, there && shown.without(lost.Comps) != before.without(lost.Comps):
 			return false
 		}

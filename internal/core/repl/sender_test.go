@@ -16,7 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// sized is a source of one component whose values have as many bits as a test says.
+// sized is a source of one component with values of chosen sizes in bits.
 type sized struct{ bits map[repl.Slot]int }
 
 func (s sized) Encode(w *bits.Writer, slot repl.Slot, _ int, _ *repl.RefTable) {
@@ -157,7 +157,7 @@ func TestAHandleIsFreeWhenItsLastHolderGoes(t *testing.T) {
 	assert.Zero(t, id.Group)
 }
 
-// The peers keep what is abandoned as they had it, and hear nothing more of it.
+// The peers keep abandoned entities as they had them, and receive no more of them.
 func TestWhatIsAbandonedStaysAsItIs(t *testing.T) {
 	for _, place := range []sender.Place{{}, {Name: 1}} {
 		n := newNetwork(t, 1, 3, 0)
@@ -412,8 +412,8 @@ func TestEntitiesWithoutComponents(t *testing.T) {
 	assert.Len(t, sink.entities, 1)
 }
 
-// An entity whose slot another had before is not said to have lost what that one
-// had, nor, in a world that begins late in the cycle of ticks, what it never had.
+// An entity in a reused slot is not reported to have lost the components of the earlier entity,
+// nor, in a world that begins late in the cycle of ticks, components that it never had.
 func TestNothingIsSaidToGoThatNeverCame(t *testing.T) {
 	for _, start := range []entangle.Tick{0, 1 << 31, 1<<32 - 10} {
 		t.Run(fmt.Sprint(start), func(t *testing.T) {
@@ -447,8 +447,8 @@ func TestNothingIsSaidToGoThatNeverCame(t *testing.T) {
 	}
 }
 
-// What a peer asks for in full goes past what it was sent before and could not apply yet. An
-// entity that went on to another group in that keeps its copy, and one that ended does not.
+// A full that a peer requests overtakes the records that it could not apply yet. An entity that
+// moved to another group in those keeps its replica, and one that ended does not.
 func TestAFullTellsOfWhoWentOnUnheard(t *testing.T) {
 	from, to := sender.Place{Name: 1}, sender.Place{Name: 2}
 	n := newNetwork(t, 1, 3, 0)

@@ -138,9 +138,9 @@ func (f *far) turn(i, every int) {
 	}
 }
 
-// The settled tick keeps up with what arrives, over a line of 300 ms that loses a fifth: also
-// where a group changes now and then, and what was sent of it last is lost, and where
-// components come and go.
+// The confirmed tick keeps up with the arriving packets, over a line of 300 ms that loses a fifth:
+// also where a group changes now and then and its last packet is lost, and where components come
+// and go.
 func TestTheSettledTickKeepsUpOnABadLine(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(f *far, i int)
@@ -175,7 +175,7 @@ func TestTheSettledTickKeepsUpOnABadLine(t *testing.T) {
 	}
 }
 
-// Where nothing is lost nothing is repeated, and what is acknowledged is not.
+// Without loss nothing is repeated, and acknowledged updates never are.
 func TestWhatIsPredictedIsRepeatedWhereSomethingIsLost(t *testing.T) {
 	for loss, most := range map[float64]int{0: 1, 0.2: 5} {
 		f := newFar(t, 5, loss, 1, func(int) sender.Place { return sender.Place{} })
@@ -198,7 +198,7 @@ func TestWhatIsPredictedIsRepeatedWhereSomethingIsLost(t *testing.T) {
 	}
 }
 
-// No tick waits for what was lost of an entity that is paused by then.
+// No tick waits for lost updates of an entity that is paused meanwhile.
 func TestWhatIsPausedHoldsNoTickUp(t *testing.T) {
 	f := newFar(t, 9, 0, 2, func(int) sender.Place { return sender.Place{Name: 1} })
 	f.tick(func() { f.foresee(f.e, 1, true) })

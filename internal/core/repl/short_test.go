@@ -305,8 +305,8 @@ func benchmarkShort(b *testing.B, c *crowd, rates func(repl.Slot) sender.Rate) {
 	b.ReportMetric(float64(choose.Nanoseconds())/float64(due), "choose-ns/due")
 }
 
-// What a peer predicts goes before all others, whatever their priorities, and all of it,
-// so that every tick settles; the others share what is left.
+// Predicted groups go before all others, whatever their priorities, and all of them, so that every
+// tick is confirmed; the others share the rest of the budget.
 func TestWhatIsPredictedGoesFirst(t *testing.T) {
 	n, slots, sent := shortOfPredicted(t, 5, 120)
 	e := n.peers[0]

@@ -131,8 +131,8 @@ func b2i(b bool) int {
 	return 0
 }
 
-// What peers hold alike is encoded once for all of them; what they name differently is
-// not, and is right all the same.
+// Bodies that are equal for all peers are encoded once; those with different ids are not, and are
+// correct all the same.
 func TestWhatIsAlikeIsEncodedOnce(t *testing.T) {
 	c := newCrowd(100, 8, func(repl.Slot) sender.Place { return sender.Place{} })
 	once := func() uint64 {

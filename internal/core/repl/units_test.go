@@ -387,7 +387,7 @@ func TestAViewEndsWithItsGroup(t *testing.T) {
 		p.SetView(0, sender.Hidden{Slot: 0, Whole: true})
 		p.Predict(0, true)
 		tick(w, func() { w.Despawn(0) })
-		for s := range repl.Slot(2) { // a group that is made looks for what has rested
+		for s := range repl.Slot(2) { // making a group looks for rested handles
 			for range 100 {
 				tick(w, func() {})
 			}

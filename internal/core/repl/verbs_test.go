@@ -184,7 +184,7 @@ func (n *network) retainSome(e *end, slot repl.Slot) {
 	}
 }
 
-// retainWithout has a peer keep a group less what is hidden, beside what was before.
+// retainWithout makes a peer retain a group without some more hidden parts.
 func (n *network) retainWithout(e *end, slot repl.Slot, less map[repl.Slot]sender.Hidden) {
 	key := n.key(slot)
 	was, view := e.eyes.retained[key] != nil, hideBoth(e.eyes.views[key], less)
@@ -215,7 +215,7 @@ func (n *network) toldOf(e *end, slot repl.Slot) kept {
 	h, _ := e.peer.Group(slot)
 	all := kept{}
 	l := e.oracle.lives[h]
-	if l == nil { // nobody judges what is sent
+	if l == nil { // the oracle is not running
 		l = &life{}
 	}
 	for _, m := range l.members {

@@ -208,8 +208,8 @@ func TestATableOfReferences(t *testing.T) {
 	assert.EqualValues(t, 1, table.Index(9))
 }
 
-// Heads read back as they were written, within the bound that room is reckoned by, and
-// what is read from anything is written the same.
+// Heads read back as they were written, within the bound used for reserving room, and heads read
+// from any bytes are written the same.
 func TestHeadsHaveOneEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tick := entangle.Tick(rapid.Uint32().Draw(t, "tick"))
@@ -253,7 +253,7 @@ func TestHeadsHaveOneEncoding(t *testing.T) {
 	})
 }
 
-// drawSince draws since when a name is whose it is.
+// drawSince draws the Since of an id.
 func drawSince(t *rapid.T, now entangle.Tick) repl.Since {
 	ages := []uint32{0, 1, 63, 64, 65, 1000, 1<<31 - 64, 1<<31 + 64, 1<<32 - 64}
 	if !rapid.Bool().Draw(t, "since") {
@@ -269,8 +269,8 @@ func sincesOf(refs []repl.Ref) (sinces []repl.Since) {
 	return sinces
 }
 
-// Since when names are whose they are stands behind the table of an action, once where that was
-// always so, and with who joins under the name. It is rounded down by less than a name rests.
+// The Since of ids stands behind the table of an action, once where none of them is reused, and
+// with the joining members of that id. It is rounded down by less than an id rests.
 func TestSinceWhenANameIsWhoseItIs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := entangle.Tick(rapid.Uint32().Draw(t, "tick"))
@@ -314,8 +314,8 @@ func TestSinceWhenANameIsWhoseItIs(t *testing.T) {
 	assert.Equal(t, at, repl.SinceAt(1<<32-5).Or(at), "it is later")
 }
 
-// What is malformed of it is refused: a table of since when in which nothing stands, one that
-// ends, an index beyond the table, and what is older than half of the time.
+// Malformed ones are refused: an empty Since table, one that ends early, an index beyond the table,
+// and ages of more than half the range of ticks.
 func TestSinceIsReadWithinItsBounds(t *testing.T) {
 	read := func(write func(*bits.Writer)) *bits.Reader {
 		var w bits.Writer
@@ -338,9 +338,9 @@ func TestSinceIsReadWithinItsBounds(t *testing.T) {
 	}
 }
 
-// FuzzHeads reads records without bodies from anything: what is accepted rises within
-// its spaces and has that one encoding, but for a base that is written out though the
-// one before has it.
+// FuzzHeads reads records without bodies from any bytes: accepted ones rise within their spaces and
+// have only that encoding, except for a baseline that is written out though the record before has
+// the same.
 func FuzzHeads(f *testing.F) {
 	f.Add(uint32(10), []byte{0x01})
 	f.Add(uint32(1<<32-1), []byte{0x09, 0x10, 0x20, 0x44, 0x00, 0x13})
@@ -421,8 +421,7 @@ func TestRunsHaveOneEncoding(t *testing.T) {
 	})
 }
 
-// FuzzRun reads runs without bodies from anything: what is accepted has that one
-// encoding.
+// FuzzRun reads runs without bodies from any bytes: accepted ones have only that encoding.
 func FuzzRun(f *testing.F) {
 	f.Add(uint32(10), false, []byte{0x00, 0x01, 0x03, 0x07, 0x00})
 	f.Add(uint32(0), true, []byte{0x20, 0x01, 0xff, 0xff, 0x10, 0x22, 0x00})
@@ -483,8 +482,8 @@ func FuzzRun(f *testing.F) {
 	})
 }
 
-// Lists of numbers read back as they were written, and what is read from anything rises,
-// stays within the bound and has that one encoding.
+// Lists of numbers read back as they were written, and lists read from any bytes rise, stay within
+// the bound and have only that encoding.
 func TestNumbersHaveOneEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := rapid.SliceOfDistinct(rapid.Uint16Range(0, repl.MaxMembers-1), rapid.ID).Draw(t, "numbers")
@@ -591,8 +590,8 @@ func TestNeedsHaveOneEncoding(t *testing.T) {
 	}
 }
 
-// FuzzNeedsAndRefs reads needs and a table of references from anything: what is accepted
-// has that one encoding.
+// FuzzNeedsAndRefs reads needs and a table of references from any bytes: accepted ones have only
+// that encoding.
 func FuzzNeedsAndRefs(f *testing.F) {
 	f.Add(uint32(10), []byte{0x13, 0x42, 0x10, 0x20})
 	f.Fuzz(func(t *testing.T, now uint32, b []byte) {
@@ -620,7 +619,7 @@ func FuzzNeedsAndRefs(f *testing.F) {
 	})
 }
 
-// sameBits holds that what was read is what was written.
+// sameBits checks that the bits read equal the bits written.
 func sameBits(t *testing.T, b []byte, r *bits.Reader, w *bits.Writer) {
 	t.Helper()
 	n := len(b)*8 - r.RemainingBits()

@@ -238,7 +238,7 @@ func (r *record) writeJoiner(w *bits.Writer, j joining) {
 	}
 }
 
-// predicted is whom of a group the peer predicts: nil says nothing, everybody all.
+// predicted is the predicted set of a group: nil states nothing, everybody all.
 type predicted []repl.Member
 
 var everybody = predicted{repl.MaxMembers}

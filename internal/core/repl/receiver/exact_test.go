@@ -13,8 +13,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// differing is a world whose component 0 is sent as differences. It notes where each
-// update started: the base, and the tick that the copy was at.
+// differing is a world whose component 0 is sent as differences. It notes where each update
+// started: the baseline, and the tick of the replica.
 type differing struct {
 	*copySink
 	starts [][2]entangle.Tick

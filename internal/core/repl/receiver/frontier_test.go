@@ -85,7 +85,7 @@ func TestAMarkWaitsForTheUpdatesBeforeIt(t *testing.T) {
 	}
 }
 
-// The needs of a mark are met by what groups are, not by what they could be.
+// The needs of a mark are met by the present state of groups, not by waiting records.
 func TestAMarkWaitsForItsNeeds(t *testing.T) {
 	s := newGroups(t)
 	s.frame(20, settledMark(20, 0, true, need(groupA, 20), need(groupB, 10), need(77, 5)))

@@ -81,7 +81,7 @@ func TestWhatNoSenderWrites(t *testing.T) {
 	}
 }
 
-// Where somebody is to be predicted who is not there, the others are, and the group is asked for.
+// If a predicted entity does not exist, the others are predicted, and the group is requested again.
 func TestWhoIsNotThereIsPredicted(t *testing.T) {
 	s := newMoved(t)
 	r := follows()
@@ -96,8 +96,8 @@ func TestWhoIsNotThereIsPredicted(t *testing.T) {
 	assert.Empty(t, s.copy.Predicted(nil))
 }
 
-// A full states a group whatever its numbers meant before: members change numbers,
-// and one whose end it overtook goes.
+// A full states a group whatever its numbers meant before: members change numbers, and a member
+// whose end it overtook is removed.
 func TestAFullTakesNumbersAnew(t *testing.T) {
 	s := newMoved(t)
 	s.sink.onDespawn = func(got repl.ID) { require.Equal(t, id(groupB, 0), got) }
@@ -207,7 +207,7 @@ func TestEveryPrefixAndBitFlip(t *testing.T) {
 	}
 }
 
-// The samples are what they are meant to be: all of them apply.
+// The samples are valid: all of them apply.
 func TestSamplesApply(t *testing.T) {
 	s := newScripted(t)
 	for _, each := range samples() {

@@ -287,7 +287,7 @@ func TestMovedAndDespawned(t *testing.T) {
 	})
 }
 
-// What is let go stays in the world, and nothing more is known of it.
+// An orphaned entity stays in the world, and is forgotten by the receiver.
 func TestLetGo(t *testing.T) {
 	s := newGroups(t)
 	r := gives(groupA, 20, 0)

@@ -187,8 +187,8 @@ func TestThousandsOfGroupsWaitForOthers(t *testing.T) {
 	}
 }
 
-// Who leaves a group by an action that can't be applied, because one before it found no room,
-// moves on all the same: neither the full that is asked for nor an end makes it despawn.
+// An entity that leaves a group by an action that can't be applied, because an earlier one found no
+// room, still moves on: neither the requested full nor an end despawns it.
 func TestMoversOutliveAnActionThatWasPassedOver(t *testing.T) {
 	for _, end := range []bool{false, true} {
 		s := newGroups(t)

@@ -45,7 +45,7 @@ func overtakers(seq repl.Seq, tick entangle.Tick) []record {
 	return []record{states(seq, tick), ends(seq, tick)}
 }
 
-// getLate is get of a record that may be an end. That waits for what is before it, for long.
+// getLate is get of a record that may be an end. An end waits long for earlier records.
 func (s *scripted) getLate(r record) {
 	s.t.Helper()
 	s.get(r)

@@ -306,7 +306,7 @@ func (w *world) emitAction(g *sent) {
 	w.send(g, r)
 }
 
-// foresee has an action say whom of the group the receiver predicts, or nothing.
+// foresee makes an action state the predicted set of the group, or nothing.
 func (w *world) foresee(g *sent, r *record) {
 	said, before := w.rng.IntN(3) > 0, g.predicts
 	g.predicts = map[repl.ID]bool{}
@@ -384,7 +384,7 @@ func (w *world) send(g *sent, r record) {
 	}
 }
 
-// deliver hands over what is due, in any order.
+// deliver delivers the due records, in any order.
 func (w *world) deliver(all bool) {
 	w.rng.Shuffle(len(w.wire), func(i, j int) { w.wire[i], w.wire[j] = w.wire[j], w.wire[i] })
 	left := w.wire[:0:0]

@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 )
 
-// renewed is a sink that notes of whom it is told that others had their names before.
+// renewed is a sink that notes the ids that are announced as reused.
 type renewed struct {
 	*copySink
 	told []string

@@ -10,8 +10,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 )
 
-// scripted is a receiver that a test hands records one by one. By itself it is about
-// group 0 of one member, whose value these tests choose to be the tick.
+// scripted is a receiver to which a test passes records one by one. By default they are about group
+// 0 of one member; these tests use the tick as its value.
 type scripted struct {
 	t    testing.TB
 	sink *copySink
@@ -78,7 +78,7 @@ func (s *scripted) gone(seq repl.Seq, tick entangle.Tick) {
 	s.get(record{kind: repl.Gone, seq: seq, tick: tick})
 }
 
-// one is a record of a group of one, whose value is the tick.
+// one is a record of a group of one, with the tick as its value.
 func one(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base entangle.Tick) record {
 	return record{kind: kind, group: group, seq: seq, tick: tick, base: base, alone: true, only: number(uint32(tick))}
 }

@@ -18,7 +18,7 @@ func TestAnUpdateAppliesOntoAnythingAsNewAsItsBase(t *testing.T) {
 	s.full(0, 10)
 	s.update(12, 10)
 	s.shows(12)
-	s.update(14, 10) // its base is older than what is held
+	s.update(14, 10) // its baseline is older than the replica
 	s.shows(14)
 	s.update(13, 10)
 	s.update(14, 10)
@@ -94,8 +94,8 @@ func TestAFullAppliesAtOnceAndWhatItOvertookIsDropped(t *testing.T) {
 	s.shows(50)
 }
 
-// A base that the copy does not have means that it can't follow an action. It asks
-// once, however often it notices, and shows what it has until the full is here.
+// A group whose baseline the replica does not have can't follow an action. It is requested once,
+// however often that is noticed, and keeps its state until the full arrives.
 func TestAGroupThatCannotBeFollowedIsAskedForOnce(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)
@@ -158,8 +158,8 @@ func TestRequestsTakeTurns(t *testing.T) {
 	assert.Equal(t, []repl.Handle{6}, s.asks())
 }
 
-// An update whose base was never held waits, and its group is asked for once, though
-// nothing more is heard of it.
+// An update whose baseline never arrives waits, and its group is requested once, even if nothing
+// more of it arrives.
 func TestABaseThatIsNeverHeld(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)

@@ -11,8 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// A table is a map of groups by handle, whose groups come by rising handle, and
-// remembers when they ended.
+// A table is a map of groups by handle with iteration by rising handle, and remembers when they
+// ended.
 func TestTableIsAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var table table

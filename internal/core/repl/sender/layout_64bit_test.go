@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What is read of so many groups and peers in every tick fits into few lines of the cache.
+// The data of groups and peers that is read in every tick fits into few cache lines.
 func TestWhatIsReadTogetherLiesTogether(t *testing.T) {
 	const line = 64
 	assert.Zero(t, reflect.TypeFor[group]().Size()%line)

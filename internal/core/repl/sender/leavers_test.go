@@ -20,10 +20,10 @@ func (w *World) roomOfGroups() (members, left int) {
 	return members, left
 }
 
-// A crowd goes through one group after the other, and leaves an entity behind in each. When
-// all have heard of it, nothing is kept of the crowd, though nobody leaves these groups any
-// more; also not by groups that have ended and whose numbers others get, nor where the crowd
-// ends long after.
+// A crowd of entities goes through one group after the other, and leaves an entity behind in each.
+// When all peers have acknowledged it, no memory of the crowd remains, though no entity leaves
+// these groups any more; nor in groups that have ended and whose indexes are reused, nor where the
+// crowd ends long after.
 func TestGroupsForgetThoseThatLeft(t *testing.T) {
 	const groups, crowd = 40, 500
 	for _, c := range []struct{ stays, late bool }{{true, false}, {false, false}, {true, true}, {false, true}} {
@@ -80,9 +80,9 @@ func TestGroupsForgetThoseThatLeft(t *testing.T) {
 	}
 }
 
-// Who left a group before a peer has heard of it, and the groups that it went to, are looked
-// through again until that peer has: then nothing is kept of the leavers that ended, though nobody
-// leaves the group any more.
+// Leavers of a group that a peer has not yet received, and the groups that they went to, are
+// scanned until that peer acknowledges them: then no memory of the ended leavers remains, though no
+// entity leaves the group any more.
 func TestGroupsForgetThoseWhoseLeavingWasHeardLate(t *testing.T) {
 	const crowd = minTidy - 1 // too few to be looked through when one more leaves
 	w, tick := NewWorld(nil, 1), entangle.Tick(0)

@@ -39,8 +39,8 @@ func TestListsOfViewersEqualPlainOnes(t *testing.T) {
 	})
 }
 
-// Peers to whom random groups are shown, and hidden from them, cost no memory as long as
-// they see about as much as before.
+// Showing and hiding random groups costs no memory as long as the peers see about as many as
+// before.
 func TestWhoComesAndGoesAllocatesNothing(t *testing.T) {
 	const groups, peers, shown = 200, 60, 30
 	w := NewWorld(nil, 1)

@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// outgoing counts what one end has sent over the present connection.
+// outgoing counts the messages that one end has sent over the present connection.
 type outgoing struct {
 	conn     uint32
 	inOrder  uint32
@@ -23,8 +23,8 @@ type outgoing struct {
 	maybe    uint32
 }
 
-// incoming checks what one end receives over the present connection: streams in
-// order are an exact prefix, nothing comes twice, nothing of another connection.
+// incoming checks the messages that one end receives over the present connection: ordered streams
+// are an exact prefix, no message arrives twice, and none from another connection.
 type incoming struct {
 	t        require.TestingT
 	conn     uint32 // 0 until the first message
@@ -72,7 +72,7 @@ func (in *incoming) takeMaybe(m maybe) {
 	in.maybe[m.N] = true
 }
 
-// complete reports whether all that is reliable has arrived.
+// complete reports whether all reliable messages have arrived.
 func (in *incoming) complete(out *outgoing) bool {
 	return in.inOrder == out.inOrder && len(in.anyOrder) == int(out.anyOrder)
 }
@@ -119,7 +119,7 @@ func sendTo[M any](s *plugin.Sender[M], to entangle.ClientID, m M) error {
 	return s.SendTo(to, m)
 }
 
-// readers hand what arrives at one end to the right incoming.
+// readers pass the messages that arrive at one end to the right incoming.
 func readers(w *ecs.World, at func(from, to entangle.ClientID) *incoming) func() {
 	a, b := plugin.NewReader[plugin.MessageReceived[inOrder]](w), plugin.NewReader[plugin.MessageReceived[inAnyOrder]](w)
 	c, d := plugin.NewReader[plugin.MessageReceived[latest]](w), plugin.NewReader[plugin.MessageReceived[maybe]](w)

@@ -13,15 +13,15 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// mention is a client's word about an entity. It is sent at times, so that whom it names may
-// have ended long before, and another have the name.
+// mention is a client's message about an entity. It is sent so rarely that the entity may have
+// despawned long before, and its network id been reused.
 type mention struct {
 	N   uint32
 	Who ecs.Entity
 }
 
-// mentionEvery is so long that what was mentioned early can end, and its name rest and be given to
-// who comes when the world settles, while the message waits.
+// mentionEvery is long enough that an entity mentioned early can end, and its id be freed and
+// reused when the world settles, while the message waits.
 const mentionEvery = 8 * time.Second
 
 func withMentions(p *protocol.Protocol) {
@@ -31,29 +31,30 @@ func withMentions(p *protocol.Protocol) {
 	protocol.Message[mention](p).Via(slow)
 }
 
-// mentions is what a guest has said so, and of whom.
+// mentions records a guest's mentions, and their entities.
 type mentions struct {
 	guest  *guest
 	said   []mentioned
 	copies map[ecs.Entity]*replica // of the server's entities, by the guest's
 }
 
-// mentioned is an entity of a guest, and the server's that it is a copy of.
+// mentioned is an entity of a guest, and the server's entity that it replicates.
 type mentioned struct {
 	conn  uint32
 	local ecs.Entity
 	*replica
 }
 
-// replica is what a guest has of an entity of the server's.
+// replica is a guest's replica of a server entity.
 type replica struct {
 	original ecs.Entity
-	// hidden: the guest was not shown the entity at some time since. The end of what it has is sent,
-	// and if it is shown the entity again by now, that is another replica, which may not be sent yet.
+	// hidden: the guest was not shown the entity at some time since. The despawn of this replica is
+	// sent, and if the guest is shown the entity again, that is another replica, which may not be
+	// sent yet.
 	hidden bool
 }
 
-// system has the guest speak of one after the other.
+// system has the guest mention one entity after the other.
 func (m *mentions) system() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		s, tick := plugin.NewSender[mention](w), 0
@@ -70,7 +71,7 @@ func (m *mentions) system() plugin.System {
 	})
 }
 
-// look takes note of what the guest has.
+// look records the guest's replicas.
 func (m *mentions) look(w *ecs.World) {
 	maps.DeleteFunc(m.copies, func(local ecs.Entity, _ *replica) bool { return !w.Alive(local) })
 	for q := w.Query(ecs.All(ecs.ComponentID[components.Remote](w))); q.Next(); {
@@ -80,7 +81,7 @@ func (m *mentions) look(w *ecs.World) {
 	}
 }
 
-// one returns some entity that is a copy of the server's.
+// one returns a replica of a server entity.
 func (m *mentions) one(w *ecs.World, turn int) (who mentioned, ok bool) {
 	q := w.Query(ecs.All(ecs.ComponentID[components.Remote](w)))
 	defer q.Close()
@@ -92,8 +93,8 @@ func (m *mentions) one(w *ecs.World, turn int) (who mentioned, ok bool) {
 	return who, who.replica != nil
 }
 
-// hear checks whom the server takes for the one of the Nth: the one that was meant, or nobody
-// if the guest does not have it any more, or is not to have it so.
+// hear checks the entity that the server reads from the Nth mention: the intended one, or none if
+// the guest no longer has it, or must not have this replica.
 func (m *mentions) hear(n uint32, who ecs.Entity, sight *plugin.Relevance) {
 	t, meant := m.guest.mail.t, m.said[n-1]
 	if who == meant.original {
@@ -107,7 +108,7 @@ func (m *mentions) hear(n uint32, who ecs.Entity, sight *plugin.Relevance) {
 	}
 }
 
-// mentioned reads what guests say of entities, on a server.
+// mentioned reads the mentions of guests, on a server.
 func (s *randomScene) mentioned(w *ecs.World) func() {
 	read, sight := plugin.NewReader[plugin.MessageReceived[mention]](w), plugin.NewRelevance(w)
 	return func() {

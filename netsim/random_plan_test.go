@@ -11,17 +11,16 @@ import (
 const (
 	// maxGuests of a random world.
 	maxGuests = 4
-	// maxEntities of a random world but for bursts: few, so that they meet, and ids
-	// are used again.
+	// maxEntities of a random world without bursts: few, so that they meet and ids are reused.
 	maxEntities = 20
 	// slowest is the most ticks that lie between two updates of a group.
 	slowest = 10
-	// burst is how many are spawned at once.
+	// burst is the number of entities spawned at once.
 	burst = 30
 )
 
-// plan is what happens in a random world, as the commands of a script. All chance
-// but that of the lines is in it.
+// plan is the course of a random world, as the commands of a script. It contains all randomness but
+// that of the lines.
 type plan struct {
 	rng       *rand.Rand
 	steps     []string
@@ -42,10 +41,10 @@ type plan struct {
 	storms    *rand.Rand // nil: there are none
 }
 
-// randomSteps returns what happens in the world of a seed.
+// randomSteps returns the commands for a seed.
 func randomSteps(seed uint64) []string { return plannedSteps(seed, nil) }
 
-// plannedSteps returns what happens in the world of a seed, with storms if they have a chance.
+// plannedSteps returns the commands for a seed, with storms if their generator is not nil.
 func plannedSteps(seed uint64, storms *rand.Rand) []string {
 	p := &plan{storms: storms, rng: rand.New(rand.NewPCG(seed, 0x72616e646f6d)), outside: seed%3 == 0, interest: seed%5 >= 2, grid: seed%5 == 4, host: seed%7 < 2}
 	p.clock.rng = rand.New(rand.NewPCG(seed, 0x636c6f636b))
@@ -140,7 +139,7 @@ func (p *plan) run(d time.Duration) {
 	p.clock.now += d
 }
 
-// fault lets something happen to somebody.
+// fault causes a fault for some end.
 func (p *plan) fault() {
 	client := 1 + p.rng.IntN(p.clients)
 	if p.quiet && p.rng.IntN(4) == 0 {

@@ -49,7 +49,7 @@ type randomScene struct {
 	rare   *branches
 
 	returns int // see comeBack
-	crowded int // how often a client left for want of room
+	crowded int // how often a client left for lack of room
 }
 
 // randomVerbs returns the verbs of random worlds: a script begins with
@@ -162,7 +162,7 @@ func (s *randomScene) Run(d time.Duration, _ *netsim.Trace) error {
 	return s.bounds()
 }
 
-// checkLoads holds what every end keeps against its limits.
+// checkLoads compares the load of every end with its limits.
 func (s *randomScene) checkLoads() error {
 	for _, d := range s.sim.Server().Stats().Dropped {
 		if strings.Contains(d.Reason, "too much") {
@@ -205,7 +205,7 @@ func (s *randomScene) quiet(quiet bool) {
 // relinks is how many ticks after all changes those come that relink makes.
 const relinks = 10
 
-// mainSystem does what a script wants done within a step.
+// mainSystem runs the commands of a script within a step.
 type mainSystem struct {
 	scene *randomScene
 	world *ecs.World
@@ -254,8 +254,8 @@ func (m *mainSystem) tick(args *netsim.Args, _ *netsim.Trace) error {
 	return nil
 }
 
-// rest ends all changes. What is paused goes on, and what was never replicated is
-// from now on, so that every link has to lead somewhere.
+// rest ends all changes. Paused entities resume, and entities that were never replicated are from
+// now on, so that every link leads to a replica.
 func (m *mainSystem) rest() {
 	m.still = true
 	marker := ecs.ComponentID[components.Replicate](m.world)
@@ -269,7 +269,7 @@ func (m *mainSystem) rest() {
 	}
 }
 
-// interests reports whether interest decides about anything.
+// interests reports whether the relevance of any entity is limited.
 func (m *mainSystem) interests() (some bool) {
 	marker := ecs.ComponentID[components.Replicate](m.world)
 	for q := m.world.Query(ecs.All(marker)); q.Next(); {
@@ -278,9 +278,9 @@ func (m *mainSystem) interests() (some bool) {
 	return some
 }
 
-// relink changes all that refers to entities. Where interest has those come and go all the
-// time, some references were sent to who was on the way out, and do not follow when that
-// comes back.
+// relink changes all references to entities. If relevance makes entities come and go all the time,
+// some references were sent for an entity that was about to despawn, and do not follow when it
+// returns.
 func (m *mainSystem) relink() {
 	links, charts := ecs.ComponentID[link](m.world), ecs.ComponentID[chart](m.world)
 	for q := m.world.Query(ecs.All(links)); q.Next(); {
@@ -291,7 +291,7 @@ func (m *mainSystem) relink() {
 	}
 }
 
-// rewrite writes equal values, and ones that nobody is told of.
+// rewrite writes equal values, and ones that no client receives.
 func (m *mainSystem) rewrite() {
 	points, number := ecs.ComponentID[life](m.world), ecs.ComponentID[secret](m.world)
 	for q := m.world.Query(ecs.All(points)); q.Next(); {

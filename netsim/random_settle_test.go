@@ -34,12 +34,12 @@ func (s *randomScene) settle(args *netsim.Args, _ *netsim.Trace) (err error) {
 	if err := s.await(patience, func() bool { return s.delivered() && s.sim.Equal() == nil }); err != nil {
 		return err
 	}
-	// That all has come a server knows a round trip later, and a client another half: that
-	// is several attempts at a loss of a half.
+	// The server learns a round trip later that all has arrived, and a client another half later:
+	// that is several attempts at a loss of a half.
 	if err := s.await(patience, func() bool { return s.joined() && s.synced() }); err != nil {
 		return err
 	}
-	// From now on nothing changes any more, and everybody has heard of what did.
+	// From now on nothing changes, and every client has received all changes.
 	if err := s.await(patience, func() bool { return s.main.rests > relinks && s.sim.Equal() == nil }); err != nil {
 		return err
 	}
@@ -52,8 +52,8 @@ func (s *randomScene) settle(args *netsim.Args, _ *netsim.Trace) (err error) {
 	return s.checkLeads()
 }
 
-// checkStamps holds that a component of the mode Once is on those that a client predicts and the
-// server has it on, whatever went back meanwhile.
+// checkStamps checks that a component of the mode Once is on the entities that a client predicts
+// and that have it on the server, despite rollbacks.
 func checkStamps(w *ecs.World) (err error) {
 	stamps, confirmed := generic.NewMap1[stamp](w), plugin.NewConfirmed[stamp](w)
 	for q := generic.NewFilter1[components.Predicted]().Query(w); q.Next(); {
@@ -65,7 +65,7 @@ func checkStamps(w *ecs.World) (err error) {
 	return err
 }
 
-// gather waits until everybody is connected on a line that is not cut.
+// gather waits until every client is connected on a line that is not cut.
 func (s *randomScene) gather(loss float64) error {
 	for _, g := range s.guests {
 		g.Restore()
@@ -85,7 +85,7 @@ func (s *randomScene) gather(loss float64) error {
 		}
 		s.sim.Run(time.Second)
 	}
-	if !s.here() && s.limits.waiting == 0 { // for want of room they may leave again: see comeBack
+	if !s.here() && s.limits.waiting == 0 { // they may leave again for lack of room: see comeBack
 		return errAway
 	}
 	return nil
@@ -93,7 +93,7 @@ func (s *randomScene) gather(loss float64) error {
 
 var errAway = errors.New("not everybody could connect")
 
-// here reports whether everybody is connected, and lets those connect who can.
+// here reports whether every client is connected, and reconnects those that can.
 func (s *randomScene) here() bool {
 	all := true
 	for _, g := range s.guests {
@@ -119,8 +119,8 @@ func (s *randomScene) calm() (longest time.Duration) {
 	return longest
 }
 
-// await waits until something holds, which is that worlds are equal and messages have
-// arrived, or that everybody has joined and knows the time.
+// await waits until a condition holds: worlds are equal and messages have arrived, or every client
+// has joined and knows the time.
 func (s *randomScene) await(patience time.Duration, holds func() bool) error {
 	const slice = 50 * ms
 	for waited := time.Duration(0); waited < patience; waited += slice {
@@ -150,8 +150,7 @@ func (s *randomScene) await(patience time.Duration, holds func() bool) error {
 	return fmt.Errorf("after %v not every clock is synced", patience)
 }
 
-// comeBack lets those connect again whose connection ended for want of room, and reports whether
-// anybody is on the way.
+// comeBack reconnects the clients that left for lack of room, and reports whether any is joining.
 func (s *randomScene) comeBack() (again bool, err error) {
 	for _, g := range s.guests {
 		if g.Connected() {
@@ -181,7 +180,7 @@ func (s *randomScene) counted() bool {
 	return len(s.sim.Server().Clients()) == clients
 }
 
-// maxReturns is how often clients of a random world may come back in its end for want of room:
+// maxReturns is how often clients of a random world may reconnect at its end for lack of room:
 // nothing changes any more, but with room for a few hundred bytes on a line that loses half of its
 // packets, most attempts to join fail.
 const maxReturns = 32

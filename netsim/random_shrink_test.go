@@ -13,8 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/netsim"
 )
 
-// meddling is a game whose second client writes into its copies, those that are
-// marked, after every run.
+// meddling is a game whose second client writes into its marked replicas after every run.
 func meddling(s *randomScene) {
 	check := s.bounds
 	s.bounds = func() error {
@@ -29,8 +28,8 @@ func meddling(s *randomScene) {
 	}
 }
 
-// What is printed of a random world that fails is a script that fails alike, when
-// it is read from a file, and is down to what the failure needs.
+// The report of a failing random world is a script that fails in the same way when read from a
+// file, and contains only the commands that the failure needs.
 func TestAFailureIsPrintedAsAScriptThatFails(t *testing.T) {
 	steps := randomSteps(1)
 	err := try(steps, meddling)
@@ -54,8 +53,8 @@ func TestAFailureIsPrintedAsAScriptThatFails(t *testing.T) {
 	netsim.CheckScript(t, path, randomVerbs(t), false)
 }
 
-// A failure that one end of a script tells of is told by its line, and is of a kind
-// with the same one elsewhere.
+// A failure reported by one end of a script is reported with its line, and has the same kind as the
+// same failure elsewhere.
 func TestKindsOfFailuresLeaveOutNumbers(t *testing.T) {
 	err := try([]string{"world 7 30", "connect 1", "spawn a life Replicate", "settle", "sleep"})
 	require.ErrorContains(t, err, "netsim: steps:5: sleep: no such verb")

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// reveal changes who may see an entity, or whose it is.
+// reveal changes the target or the owner of an entity.
 func (p *plan) reveal(at string, e *planned) {
 	switch p.rng.IntN(7) {
 	case 0:
@@ -23,7 +23,7 @@ func (p *plan) reveal(at string, e *planned) {
 	}
 }
 
-// overridden are the components of which single clients are kept from some.
+// overridden are the components that are hidden from single clients at times.
 var overridden = []string{"life", "link", "path", "stamp", "chart", "bulk"}
 
 // audience words a target.
@@ -44,8 +44,8 @@ func (p *plan) audience() string {
 	return []string{"only ", "except "}[p.rng.IntN(2)] + strings.Join(clients, ",")
 }
 
-// relate gives an entity a parent or a relation, takes it, or has it lead elsewhere. Few
-// entities have relations, so that they have others later.
+// relate adds, removes or changes a parent or a relation of an entity. Few entities have relations,
+// so that they have others later.
 func (p *plan) relate(at string) {
 	e := p.entities[p.rng.IntN(min(len(p.entities), 6))]
 	switch p.rng.IntN(8) {
@@ -60,7 +60,7 @@ func (p *plan) relate(at string) {
 	}
 }
 
-// resource changes a resource, or whom it is for.
+// resource changes a resource, or its target.
 func (p *plan) resource(at string) {
 	name := []string{"score", "board"}[p.rng.IntN(2)]
 	switch p.rng.IntN(10) {

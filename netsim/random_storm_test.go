@@ -13,11 +13,11 @@ const (
 	stormSize  = 5 // entities
 )
 
-// plain are components that refer to nothing: what becomes of them a client can ask for again.
+// plain are components without references: a client can request them again after any change.
 var plain = []string{"life", "marked", "stamp", "tally", "path"}
 
-// storm lets one happen. In a tick of it each of its entities gets a component or loses one: one
-// that is lost on its way has the next ones arrive early, in all of their groups at once.
+// storm plans a storm. In each of its ticks each of its entities gains or loses a component: one
+// lost action makes the next ones arrive early, in all of the groups at once.
 func (p *plan) storm() {
 	d := p.storms
 	if d == nil || d.IntN(storms) > 0 {
@@ -59,7 +59,7 @@ func (p *plan) storm() {
 	}
 }
 
-// pass lets time pass in which nothing else happens.
+// pass runs for some time without other changes.
 func (p *plan) pass(d time.Duration) {
 	p.say("run %v", d)
 	p.behind = (p.behind + d) % (time.Second / 30)

@@ -22,8 +22,8 @@ var (
 	shrink   = flag.Int("shrink", 1000, "how many runs may be spent on shrinking a random world that fails")
 )
 
-// Random worlds on bad lines: what Watch checks, events, messages and limits hold
-// at every step, and when changes, faults and loss end, all worlds are equal soon.
+// Random worlds on bad lines: the checks of Watch, events, messages and limits hold at every step,
+// and soon after changes, faults and loss end, all worlds are equal.
 //
 // Proves: R1, R2, R3, R4, R5, R6, R7, R8, R9, R12, R13, R15, R19, R24, R25, R26, R27, R29, R30, R35, R36, R38, R41
 // Proves: H1, H3, H5, H6, H8, H9, H10, P12, C7, C12
@@ -52,9 +52,9 @@ func TestRandomWorlds(t *testing.T) {
 	}
 }
 
-// Clients that keep little of what arrives early pass over structure, and some leave for want of
-// room: the worlds end equal all the same. Storms have both happen often; what a client passed over
-// is counted over all of its connections.
+// Clients with a low limit of early arrivals skip structure, and some leave for lack of room: the
+// worlds still end equal. Storms make both happen often; skipped structure is counted over all
+// connections of a client.
 //
 // Proves: R39
 func TestRandomWorldsForNarrowClients(t *testing.T) {
@@ -77,7 +77,7 @@ func TestRandomWorldsForNarrowClients(t *testing.T) {
 	assert.GreaterOrEqual(t, left, 5)
 }
 
-// narrowSeeds is how many worlds are run with clients that keep little.
+// narrowSeeds is the number of worlds with such clients.
 const narrowSeeds = 12
 
 func repeatCommand(seed uint64) string {
@@ -133,7 +133,7 @@ var (
 	numbers     = regexp.MustCompile(`-?\d[\dµa-z.]*`)
 )
 
-// headline is a failure's first line, or what stands for it where testify failed.
+// headline is a failure's first line, or its equivalent for a failure of testify.
 func headline(err error) string {
 	if found := testifySays.FindAllStringSubmatch(err.Error(), 2); found != nil {
 		var words []string
@@ -146,8 +146,8 @@ func headline(err error) string {
 	return first
 }
 
-// kindOf is a failure's headline without what differs from run to run: where, when,
-// which ids and values.
+// kindOf is a failure's headline without the parts that differ from run to run: place, time, ids
+// and values.
 func kindOf(err error) string {
 	return numbers.ReplaceAllString(scriptPlace.ReplaceAllString(headline(err), ""), "#")
 }

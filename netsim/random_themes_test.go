@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// theme is what happens in a random world more than anything else: what needs several
-// things of one kind to meet would hardly ever happen by the weights of change alone.
+// theme is the main kind of change in a random world: coincidences of several changes of one kind
+// would hardly ever occur with the weights of change alone.
 type theme struct {
 	do func(p *plan, at string)
 	// capped: no client gets more than the least that can be.
@@ -29,7 +29,7 @@ var themes = []theme{
 	{do: (*plan).crowdOut, often: 5, capped: true},
 }
 
-// kin has families come, go and change, and what is said of parents count for children.
+// kin spawns, despawns and changes hierarchies, and has Replicate of parents apply to children.
 func (p *plan) kin(at string) {
 	e, parent := p.any(), p.entities[p.rng.IntN(min(len(p.entities), 5))]
 	switch p.rng.IntN(16) {
@@ -116,7 +116,7 @@ func (p *plan) crowdOut(at string) {
 	}
 }
 
-// show changes who sees what, and whose it is.
+// show changes targets and owners.
 func (p *plan) show(at string) {
 	if p.rng.IntN(4) == 0 {
 		p.resource(at)

@@ -100,8 +100,7 @@ func (p *plan) write(at string, e *planned) {
 	}
 }
 
-// values are new ones for components, sometimes beyond their range, sometimes what
-// they were before.
+// values are new ones for components, sometimes out of range, sometimes equal to the previous ones.
 func (p *plan) values(e *planned, has []string) (words []string) {
 	for _, component := range has {
 		value := ""
@@ -144,8 +143,8 @@ func (p *plan) chart(e *planned) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(e.cells), " ", ","), "[]")
 }
 
-// bulk changes one in 70 numbers, one time in four. What all of them are must fit a
-// line of a script, so most stay zero.
+// bulk changes one in 70 numbers, one time in four. All of its numbers must fit a line of a script,
+// so most stay zero.
 func (p *plan) bulk(e *planned) string {
 	if p.rng.IntN(4) == 0 {
 		e.data[p.rng.IntN(len(e.data))] = p.rng.Uint64()

@@ -12,9 +12,9 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// What a host's player does reaches remote clients like what any other does. It acts at
-// once on the host, or after the delay that the host's player is given. Where that covers the
-// way, it is there in its tick.
+// The inputs of a host's player reach remote clients like those of any other player. They act at
+// once on the host, or after the input delay of the host's player. If the delay covers the latency,
+// they arrive in their tick.
 //
 // Proves: I3, I9, I12
 func TestAHostsPlayerIsSeenByItsInputs(t *testing.T) {
@@ -80,7 +80,7 @@ func TestAHostsPlayerChangesItsDelay(t *testing.T) {
 	d.requireFresh(b, e, 7)
 }
 
-// When the player of a host leaves, what it drove stands still everywhere.
+// When the player of a host leaves, its entities stand still everywhere.
 //
 // Proves: I9
 func TestAHostsPlayerThatLeavesDrivesNothing(t *testing.T) {

@@ -15,12 +15,12 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// passedOn returns how many runs of inputs of others have reached a player.
+// passedOn returns how many runs of other players' inputs have reached a player.
 func (who *driver) passedOn() uint64 { return who.Client().Stats().InputsOfOthers.Received }
 
-// A client is sent the inputs of those whom it sees, and no others: not of an entity that
-// is not for it, nor of one of which an override hides the input, nor of one in a room that
-// it has left. With the entity, the inputs come and go.
+// A client is sent the inputs of the entities that it sees, and no others: not of an entity without
+// it as a target, nor of one with an override that hides the input, nor of one in a room that it
+// has left. Inputs start and stop together with the entity.
 //
 // Proves: I6, R34
 func TestOnlyWhoSeesAPlayerIsSentItsInputs(t *testing.T) {
@@ -68,8 +68,8 @@ func TestOnlyWhoSeesAPlayerIsSentItsInputs(t *testing.T) {
 	assert.Zero(t, a.passedOn(), "nobody is sent its own inputs")
 }
 
-// runHidden returns the datagrams of client 3, while client 1 drives an entity that
-// client 3 does not see all of.
+// runHidden returns the datagrams of client 3, while client 1 drives an entity that is partly
+// hidden from client 3.
 func runHidden(t *testing.T, idle bool, hide func(w *ecs.World, e ecs.Entity)) (all []string) {
 	d := newDriving(t, netsim.Link{})
 	a, c := d.join(1, 3), d.join(3, 3)
@@ -81,7 +81,7 @@ func runHidden(t *testing.T, idle bool, hide func(w *ecs.World, e ecs.Entity)) (
 	return all
 }
 
-// What a player does changes no byte for those who do not see it, or do not see its inputs.
+// A player's inputs change no byte for clients that do not see the player, or not its inputs.
 //
 // Proves: R34
 func TestHiddenInputsChangeNoByte(t *testing.T) {
@@ -98,8 +98,8 @@ func TestHiddenInputsChangeNoByte(t *testing.T) {
 	}
 }
 
-// Who joins late, or comes back, is sent the inputs of those who play, from when it has
-// their entities.
+// A client that joins late, or reconnects, is sent the inputs of all players from the time that it
+// has their entities.
 //
 // Proves: I6
 func TestWhoJoinsLateIsSentInputs(t *testing.T) {
@@ -119,8 +119,8 @@ func TestWhoJoinsLateIsSentInputs(t *testing.T) {
 	assert.Greater(t, n[plugin.FreshInput], 170, "%v", n)
 }
 
-// When an entity changes hands, the others are told of its inputs by the name of who
-// drives it, and nothing of the one before acts after that.
+// When an entity changes its owner, other clients receive its inputs with the new owner's id, and
+// no input of the previous owner acts after that.
 //
 // Proves: I1
 func TestTheInputsOfOthersAreTheirs(t *testing.T) {
@@ -144,8 +144,8 @@ func TestTheInputsOfOthersAreTheirs(t *testing.T) {
 	assert.Len(t, owners, 2)
 }
 
-// Entities, their inputs and their players come and go on a bad line, and nothing is left
-// of who is gone.
+// Entities, their inputs and their players come and go on a bad line, and nothing remains of those
+// that are gone.
 //
 // Proves: I6
 func TestPlayersComeAndGoAmongInputs(t *testing.T) {

@@ -31,12 +31,11 @@ func driveProtocol() *protocol.Protocol {
 	return p
 }
 
-// driving is a game in which every player drives what is its own, and everybody takes down
-// what the others do.
+// driving is a game in which every player drives its own entities and records those of the others.
 type driving struct {
 	t      *testing.T
 	sim    *netsim.Sim
-	server *driver // what the server sees
+	server *driver // the server's world
 }
 
 // driver is one world of the game.
@@ -53,7 +52,7 @@ type driven struct {
 	tick   entangle.Tick
 }
 
-// taken is what one held.
+// taken is an input that acted in a tick.
 type taken struct {
 	drive
 	status plugin.InputStatus
@@ -105,7 +104,7 @@ func (d *driving) spawn(id entangle.ClientID, r components.Replicate) ecs.Entity
 	return m.NewWith(&Spot{}, &drive{}, &components.ControlledBy{Client: id}, &r)
 }
 
-// drives writes when what is done now acts, with a kick every 16 ticks.
+// drives writes the tick in which the present input acts, with a kick every 16 ticks.
 func (who *driver) drives(id entangle.ClientID, delay func() int) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		own := generic.NewFilter2[drive, components.Controlled]()
@@ -124,7 +123,7 @@ func (who *driver) drives(id entangle.ClientID, delay func() int) plugin.System 
 	})
 }
 
-// watches takes down what is driven elsewhere.
+// watches records entities that are driven elsewhere.
 func (who *driver) watches() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		all, own := generic.NewFilter1[drive](), generic.NewMap1[components.Controlled](w)
@@ -143,7 +142,7 @@ func (who *driver) watches() plugin.System {
 	})
 }
 
-// run lets time pass, and forgets what was before.
+// run lets time pass, and clears the records of the first part.
 func (d *driving) run(settle, then time.Duration, all ...*driver) {
 	d.sim.Run(settle)
 	for _, who := range append(all, d.server) {
@@ -153,7 +152,7 @@ func (d *driving) run(settle, then time.Duration, all ...*driver) {
 	d.sim.Run(then)
 }
 
-// of returns what a player saw an entity of the server do, tick by tick.
+// of returns a player's record of an entity of the server, tick by tick.
 func (d *driving) of(who *driver, e ecs.Entity) map[entangle.Tick]taken {
 	if who.Peer != nil {
 		local, ok := who.Local(e)
@@ -170,7 +169,7 @@ func (d *driving) of(who *driver, e ecs.Entity) map[entangle.Tick]taken {
 	return seen
 }
 
-// statuses returns how often an entity had which status.
+// statuses counts an entity's ticks by input status.
 func statuses(seen map[entangle.Tick]taken) map[plugin.InputStatus]int {
 	n := map[plugin.InputStatus]int{}
 	for _, what := range seen {
@@ -179,10 +178,9 @@ func statuses(seen map[entangle.Tick]taken) map[plugin.InputStatus]int {
 	return n
 }
 
-// With a delay of inputs that covers the way from one player to the other, and what
-// varies of it, every input of another player is there in its tick, on every client: each
-// computes what the server computes. So there is nothing that prediction could get wrong,
-// and nothing to roll back.
+// With an input delay that covers the latency between two players, and its variation, every input
+// of another player arrives in its tick, on every client: each computes the same as the server. So
+// there are no mispredictions and no rollbacks.
 //
 // Proves: I6, I12
 func TestWithADelayTheInputsOfOthersAreThereInTheirTick(t *testing.T) {
@@ -201,8 +199,8 @@ func TestWithADelayTheInputsOfOthersAreThereInTheirTick(t *testing.T) {
 	}
 }
 
-// requireFresh checks that a player has seen an entity do what it did at the server, tick
-// by tick, and was told once of each.
+// requireFresh checks that a player has recorded the same inputs of an entity as the server, tick
+// by tick, each reported once.
 func (d *driving) requireFresh(who *driver, e ecs.Entity, owner entangle.ClientID) {
 	d.t.Helper()
 	seen, server := d.of(who, e), d.of(d.server, e)

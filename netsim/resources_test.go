@@ -173,7 +173,7 @@ func (c *council) enter(id entangle.ClientID) *netsim.Peer {
 	return c.sim.AddClient(id, client, client)
 }
 
-// requireEqual requires that a client has what the server has for it.
+// requireEqual requires that a client has the same resources as the server has for it.
 func (c *council) requireEqual(p *netsim.Peer) {
 	c.t.Helper()
 	climate, roster := generic.NewResource[Climate](p.World()), generic.NewResource[Roster](p.World())
@@ -207,9 +207,9 @@ func (c *council) requireSame(p *netsim.Peer, server, client ecs.Entity) {
 	require.True(c.t, client.IsZero() || !p.World().Alive(client))
 }
 
-// Resources that change, come and go, stop and start, and name entities that do so too,
-// for targets that change: while a third of all packets is lost, what a client has never
-// goes back, and in the end everybody has what is for them, who came late included.
+// Resources that change, come and go, stop and start, and refer to entities that do so too, for
+// targets that change: while a third of all packets is lost, a client's values never go back, and
+// in the end every client has the values for it, including late joiners.
 //
 // Proves: R29
 func TestRandomResourcesOverABadLine(t *testing.T) {
@@ -240,8 +240,8 @@ func TestRandomResourcesOverABadLine(t *testing.T) {
 	}
 }
 
-// A client that hears nothing for a while costs the server one value of each resource,
-// and has the newest when it hears again.
+// A client that receives nothing for a while costs the server one value of each resource, and gets
+// the newest when it receives again.
 //
 // Proves: R29
 func TestAResourceDoesNotPileUp(t *testing.T) {

@@ -33,8 +33,8 @@ func expectEqual(system func(w *ecs.World) func(), spoil func(*netsim.Sim, *nets
 	})
 }
 
-// A world whose systems go on is never equal to one a way behind it. That is what a test reads,
-// and not only the first difference.
+// A world that keeps changing is never equal to a replica that lags behind. The test failure says
+// so, and names more than the first difference.
 func TestExpectEqualSaysWhatIsStillMoving(t *testing.T) {
 	err := expectEqual(func(w *ecs.World) func() {
 		spots := generic.NewMap2[Spot, components.Replicate](w)
@@ -53,7 +53,7 @@ func TestExpectEqualSaysWhatIsStillMoving(t *testing.T) {
 	assert.ErrorContains(t, err, "have the systems stop")
 }
 
-// What differs at rest is a difference and no more.
+// A difference of worlds at rest is reported as a difference and no more.
 func TestExpectEqualOfAWorldAtRestNamesTheDifferenceAlone(t *testing.T) {
 	still := func(w *ecs.World) func() {
 		spots := generic.NewMap2[Spot, components.Replicate](w)

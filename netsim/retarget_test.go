@@ -16,8 +16,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// casting is a game that changes all the time who gets what: targets, owners, groups,
-// overrides and pauses, often several of one entity in one tick.
+// casting is a game that constantly changes targets, owners, groups, overrides and pauses, often
+// several of one entity in one tick.
 func casting(rng *rand.Rand, until int) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		m := generic.NewMap3[Spot, Health, components.Replicate](w)
@@ -81,9 +81,9 @@ func casting(rng *rand.Rand, until int) plugin.System {
 	})
 }
 
-// Who gets what changes all the time, at a third of packets lost: at every moment each
-// client shows what it might see at some tick, and nothing else; and when that ends, all
-// see what is for them.
+// Targets change all the time, with a third of packets lost: at every moment each client shows the
+// entities visible to it at some tick, and nothing else; and when that ends, every client sees all
+// entities that are for it.
 //
 // Proves: R3, R9, R11, R14, R15
 func TestRetargetingOverBadLines(t *testing.T) {

@@ -20,8 +20,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// bustle is a game of which something changes in every tick: values, groups, and who
-// is there.
+// bustle is a game that changes something in every tick: values, groups, and the set of entities.
 func bustle(rng *rand.Rand) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		m := generic.NewMap3[Spot, Aim, components.Replicate](w)
@@ -49,7 +48,7 @@ func bustle(rng *rand.Rand) plugin.System {
 	})
 }
 
-// datagrams runs a bustle for many clients, and returns all that anybody sent.
+// datagrams runs a bustle for many clients, and returns all datagrams.
 func datagrams(t *testing.T, clients, workers int) (all []string) {
 	sim := netsim.New(t, netsim.Config{Seed: 3, Link: netsim.Symmetric(conditioner.Config{
 		Latency: 60 * ms, Jitter: 30 * ms, Loss: 0.1, Duplicate: 0.05,
@@ -74,8 +73,8 @@ func datagrams(t *testing.T, clients, workers int) (all []string) {
 	return all
 }
 
-// What everybody is sent depends neither on the processors nor on the workers that
-// assemble it, of which there is one for every two clients, or as many as the work is worth.
+// The bytes sent to each client depend neither on the processors nor on the number of workers,
+// which is one for every two clients, or as many as the work is worth.
 func TestProcessorsAndWorkersChangeNoByte(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, clients := range []int{4, 8} {

@@ -34,10 +34,9 @@ var sceneTypes = []reflect.Type{
 
 const sceneStep = 20 * time.Millisecond
 
-// copyScene is the plainest scene there is: every step each client says that it
-// is there, and the server sends each client that it has heard the whole world,
-// which the client copies. It stands in for a game, so that verbs and lines are
-// tested without one.
+// copyScene is the simplest possible scene: in every step each client sends a hello, and the server
+// sends each known client the whole world, which the client copies. It replaces a game, so that
+// verbs and lines are tested without one.
 type copyScene struct {
 	clock   netsim.Clock
 	network *netsim.Network
@@ -119,7 +118,7 @@ func (s *copyScene) Equal() error {
 	return nil
 }
 
-// packet writes a whole world: per entity its id, what it has, and the values.
+// packet writes a whole world: the id, components and values of each entity.
 func (s *copyScene) packet(w *ecs.World, step byte, name func(ecs.Entity) ecs.Entity) []byte {
 	var entities [][]byte
 	ids := s.ids(w)
@@ -217,7 +216,7 @@ func (s *copyScene) receive(p *copyPlayer) {
 	}
 }
 
-// copyWorld makes a client's world equal to a packet, by making it anew.
+// copyWorld makes a client's world equal to a packet, by building it again.
 func (s *copyScene) copyWorld(p *copyPlayer, rows []byte) {
 	ids := s.ids(p.world)
 	for _, e := range p.copies {
@@ -310,7 +309,7 @@ func TestScriptsFailWithASentence(t *testing.T) {
 
 const joined = "connect 1\nspawn a Spot=1,2\n"
 
-// failing catches what a test is told.
+// failing records the messages of a failing test.
 type failing struct{ said string }
 
 func (f *failing) Helper() {}

@@ -18,8 +18,8 @@ import (
 	"github.com/entangle-ecs/entangle/visualinterp"
 )
 
-// kart is what a player steers, and what gusts push that only the server knows of. What it
-// says of itself is rounded in every tick.
+// kart is steered by a player and pushed by gusts that only the server knows. Its values are
+// rounded in every tick.
 type kart struct {
 	X     float32 `net:"range=-8192..8192,step=0.015625"`
 	Speed float32 `net:"range=-64..64,step=0.015625"`
@@ -52,7 +52,7 @@ type kartGame struct {
 	sim    *netsim.Sim
 	player *netsim.Peer
 	gusts  bool
-	sent   []string  // what every Send saw, on both sides
+	sent   []string  // the values seen by every Send, on both sides
 	truth  []float32 // where the player's kart is, frame by frame
 	shown  []float32 // and where it is drawn
 }
@@ -112,7 +112,7 @@ func (g *kartGame) blow(w *ecs.World) func() {
 	}
 }
 
-// look notes what Send sees, and shows it where that is wanted.
+// look records the values that Send sees, and shows them if requested.
 func (g *kartGame) look(app plugin.App, name string, shows bool, truth *[]float32) {
 	app.AddSystem(plugin.Send, plugin.Func(func(w *ecs.World) func() {
 		clock := ecs.GetResource[components.Time](w)
@@ -151,8 +151,8 @@ func TestWhatIsShownChangesNothing(t *testing.T) {
 	}
 }
 
-// The picture of a kart that gusts push goes on evenly, though the truth jumps at every
-// correction, and is where the truth is once there are no more of them.
+// A pushed kart is drawn evenly, although its simulated place jumps at every correction, and is
+// drawn at that place once there are no more corrections.
 //
 // Proves: N8, B19
 func TestThePictureOfACorrectionIsSmooth(t *testing.T) {
@@ -173,7 +173,7 @@ func TestThePictureOfACorrectionIsSmooth(t *testing.T) {
 	}
 }
 
-// What a client takes over without a replay, since it lies too far back for one, eases over,
+// State that a client takes over without a replay, because its tick is too far back, is smoothed,
 // too.
 //
 // Proves: B19

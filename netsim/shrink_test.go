@@ -100,8 +100,8 @@ func TestShrinkJoinsRuns(t *testing.T) {
 	assert.Equal(t, []string{"run 1.11s"}, short)
 }
 
-// Whatever fails, what is left fails too, is no longer than before, and took no
-// more attempts than were allowed.
+// For any failure, the shrunk script fails too, is no longer than before, and took no more attempts
+// than allowed.
 func TestShrinkNeverPassesItsBounds(t *testing.T) {
 	words := rapid.SampledFrom([]string{"run 200ms", "run 0s", "connect 2", "cut 1,2", "tick 2 set a Spot=1,1", "loss 10% 2", ""})
 	rapid.Check(t, func(t *rapid.T) {

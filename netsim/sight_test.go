@@ -13,7 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// theater is a world of which two clients, 1 and 2, see something.
+// theater is a world that is partly visible to clients 1 and 2.
 type theater struct {
 	ecs.World
 	t       *testing.T
@@ -53,7 +53,7 @@ func (h *theater) seenBy(e ecs.Entity, clients ...entangle.ClientID) {
 	assert.Equal(h.t, clients, see)
 }
 
-// look returns who sees what of all entities.
+// look returns the visibility of all entities.
 func (h *theater) look() map[ecs.Entity]*version {
 	var m inspect.Mirror
 	for q := h.Query(ecs.All()); q.Next(); {

@@ -56,8 +56,7 @@ func spotOf(w *ecs.World, e ecs.Entity) *Spot {
 	return m.Get(e)
 }
 
-// transcript hashes everything that is sent in a random run: when, from and to
-// whom, and what.
+// transcript hashes all datagrams of a random run: time, sender, receiver and bytes.
 func transcript(t *testing.T, seed uint64) string {
 	hash := sha256.New()
 	require.NoError(t, try(randomSteps(seed), func(s *randomScene) {
@@ -84,8 +83,7 @@ func TestTheSameSeedGivesTheSameBytes(t *testing.T) {
 	assert.NotEqual(t, one, transcript(t, 12))
 }
 
-// A game that writes equal values all the time sends, byte by byte, what one sends
-// that writes nothing.
+// A game that writes equal values all the time sends the same bytes as one that writes nothing.
 //
 // Proves: R16
 func TestWritingEqualValuesSendsNothing(t *testing.T) {
@@ -115,8 +113,7 @@ func TestWritingEqualValuesSendsNothing(t *testing.T) {
 	assert.Equal(t, run(false), run(true))
 }
 
-// Once nothing changes and all is acknowledged, what is left are keep-alives, and
-// no updates.
+// Once nothing changes and all is acknowledged, only keep-alives are sent, and no updates.
 //
 // Proves: R33
 func TestAStillWorldSendsNoUpdates(t *testing.T) {
@@ -139,7 +136,7 @@ func TestAStillWorldSendsNoUpdates(t *testing.T) {
 	assert.Equal(t, before.Replication.Updates+1, sim.Server().Stats().Replication.Updates)
 }
 
-// departures keeps why clients were lost.
+// departures records why clients were disconnected.
 func departures(reasons *[]string) func(*plugin.Server) {
 	return func(s *plugin.Server) {
 		s.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
@@ -176,8 +173,8 @@ func TestSilenceEndsAConnectionAndIdlenessDoesNot(t *testing.T) {
 	assert.Len(t, reasons, 1)
 }
 
-// A client that comes back with a new token sees the world as it is now; what the
-// old connection had still under way changes nothing.
+// A client that reconnects with a new token sees the present world; in-flight packets of the old
+// connection change nothing.
 //
 // Proves: C7
 func TestReconnectingOnABadLineLeavesNothingOfTheOldConnection(t *testing.T) {
@@ -268,7 +265,7 @@ func TestMistakesOfASimulationSayWhatToDo(t *testing.T) {
 	assert.Equal(t, plugin.Stopped, server.State())
 }
 
-// A client's game that writes into its copies is found out.
+// A client's game that writes into its replicas is reported.
 func TestWatchNamesWhatIsNotTheServers(t *testing.T) {
 	n := &notes{}
 	sim := netsim.New(n, netsim.Config{})

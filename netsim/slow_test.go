@@ -114,7 +114,7 @@ func (f fixedEntropy) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// bounded runs for some time, and holds what the server keeps against its limits.
+// bounded runs for some time, and compares the server's load with its limits.
 func (s *slowWorld) bounded(d time.Duration) {
 	for ; d > 0; d -= 100 * ms {
 		s.sim.Run(100 * ms)
@@ -124,7 +124,7 @@ func (s *slowWorld) bounded(d time.Duration) {
 	}
 }
 
-// afflictions are what may be wrong with a client for some seconds.
+// afflictions are faults of a client for some seconds.
 var afflictions = map[string]func(*netsim.Peer){
 	"it loses 90 %":         func(p *netsim.Peer) { setLoss(p, 0.9, 0.9) },
 	"it is silent":          func(p *netsim.Peer) { p.Cut() },
@@ -138,8 +138,8 @@ func setLoss(p *netsim.Peer, up, down float64) {
 	p.SetLink(link)
 }
 
-// sentToOthers returns all that the server sends to two clients in some seconds in which
-// something is wrong with a third.
+// sentToOthers returns all datagrams that the server sends to two clients during some seconds of a
+// fault of a third.
 func sentToOthers(t *testing.T, afflict func(*netsim.Peer)) (all []string) {
 	s := newSlowWorld(t, 60, false)
 	others := map[netip.AddrPort]bool{}
@@ -159,8 +159,8 @@ func sentToOthers(t *testing.T, afflict func(*netsim.Peer)) (all []string) {
 	return all
 }
 
-// Whatever is wrong with one client, what the others are sent, and when, is the same to
-// the last byte: the server's tick waits for nobody.
+// A fault of one client changes neither the bytes nor the times of packets to the others: the
+// server's tick waits for no client.
 //
 // Proves: R39, Z10
 func TestASlowClientDelaysNobody(t *testing.T) {
@@ -177,9 +177,9 @@ func TestASlowClientDelaysNobody(t *testing.T) {
 	}
 }
 
-// A client that was away for some time, for whatever reason, and is not given up yet, has
-// the present world two seconds and four round trips after it is back. Meanwhile the
-// server kept no more for it than its limits.
+// A client that was away for some time, for any reason, without being disconnected, has the present
+// world two seconds and four round trips after its return. Meanwhile the server kept no more for it
+// than its limits.
 //
 // Proves: R39
 func TestWhoComesBackHasThePresent(t *testing.T) {
@@ -208,8 +208,8 @@ func TestWhoComesBackHasThePresent(t *testing.T) {
 	}
 }
 
-// A server that goes on talking to a client which takes nothing in keeps 1 MiB for it, then
-// disconnects it; the others hear every word.
+// A server that keeps sending to a client that acknowledges nothing keeps 1 MiB for it, then
+// disconnects it; the others receive every message.
 //
 // Proves: R39, Z10
 func TestAClientThatTakesNothingInIsDisconnectedAtOneMebibyte(t *testing.T) {
@@ -243,7 +243,8 @@ func TestAClientThatTakesNothingInIsDisconnectedAtOneMebibyte(t *testing.T) {
 	}
 }
 
-// What a client repeats while it connects over a slow line is not refused, and not told so.
+// Repeated requests of a client that connects over a slow line are not refused, and no refusal is
+// logged.
 func TestASlowConnectionLogsNoRefusal(t *testing.T) {
 	var log bytes.Buffer
 	sim := netsim.New(t, netsim.Config{Seed: 3, Link: netsim.Symmetric(conditioner.Config{Latency: 300 * ms, Duplicate: 0.2})})

@@ -37,7 +37,7 @@ type (
 	soakName struct{ Of ecs.Entity }
 	soakWord struct{ Number uint32 }
 
-	// soakCart is what each player steers and predicts, and the server pushes now and then.
+	// soakCart is steered and predicted by its player, and pushed by the server now and then.
 	soakCart  struct{ X, Speed int32 }
 	soakSteer struct{ Move int8 }
 )
@@ -77,8 +77,7 @@ func soakSteers(w *ecs.World) func() {
 	}
 }
 
-// pushing gives each player a cart, and pushes the carts as no player can foresee: they are
-// rolled back.
+// pushing gives each player a cart, and pushes the carts unpredictably: they are rolled back.
 func (s *soaking) pushing(w *ecs.World) func() {
 	came := plugin.NewReader[plugin.ClientConnected](w)
 	made := generic.NewMap4[soakSteer, soakCart, components.ControlledBy, components.Replicate](w)
@@ -95,8 +94,8 @@ func (s *soaking) pushing(w *ecs.World) func() {
 	}
 }
 
-// soaking is a game in which all comes and goes: entities, their groups, children, who sees
-// them, components, messages.
+// soaking is a game in which everything comes and goes: entities, groups, children, targets,
+// components, messages.
 type soaking struct {
 	rng      *rand.Rand
 	all      []ecs.Entity

@@ -18,11 +18,11 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// beat is what a client says in each of its ticks, of which it is: unreliably, so that it
-// arrives as an input without redundancy does.
+// beat is a client's message for each of its ticks: unreliable, so that it arrives as an input
+// without redundancy does.
 type beat struct{ Tick uint32 }
 
-// note is what a client says reliably, now and then, where a test wants it: how many it has said.
+// note is a numbered reliable message that a client sends now and then, if a test wants it.
 type note struct{ Number uint32 }
 
 func beatProtocol(rate int) *protocol.Protocol {
@@ -75,7 +75,7 @@ func newBeats(t *testing.T, rate int, config netsim.Config, adjust ...func(*plug
 	return b
 }
 
-// beating is a client with what its systems have seen.
+// beating is a client with the records of its systems.
 type beating struct {
 	*netsim.Peer
 	ran   []entangle.Tick
@@ -124,8 +124,7 @@ func (b *beats) settle() {
 	b.margins = nil
 }
 
-// inTime returns the share of what has come by its tick, and by how many ticks it was early
-// in the mean.
+// inTime returns the share of beats that arrived by their tick, and their mean lead in ticks.
 func (b *beats) inTime() (share, early float64) {
 	require.NotEmpty(b.t, b.margins)
 	good := 0
@@ -144,8 +143,8 @@ func line(latency time.Duration) netsim.Config {
 	return netsim.Config{Link: netsim.Symmetric(conditioner.Config{Latency: latency})}
 }
 
-// A client gets to know the server's tick, and is then ahead of it by as much as its line
-// needs: what it says in a tick arrives before the server runs it, and not much before.
+// A client learns the server's tick, and is then ahead of it by as much as its line needs: its
+// messages of a tick arrive before the server runs it, and not much before.
 //
 // Proves: S1
 func TestAClientIsAheadByWhatItsLineNeeds(t *testing.T) {

@@ -42,8 +42,8 @@ func (g *inputGame) expectInTime(c *inputClient, d time.Duration, share, early f
 	g.expectOwnTicks()
 }
 
-// expectOwnTicks holds that what was applied as an input that has come is the one of the
-// tick: none is applied in retrospect, or early.
+// expectOwnTicks checks that every input applied as fresh belongs to its tick: none is applied late
+// or early.
 func (g *inputGame) expectOwnTicks() {
 	g.t.Helper()
 	for _, acts := range g.acted {

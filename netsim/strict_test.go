@@ -74,7 +74,7 @@ func drivesOn(w *ecs.World) func() {
 	}
 }
 
-// drivesOver forgets that some are not for it to drive.
+// drivesOver lacks the check for entities that it must not drive.
 func drivesOver(w *ecs.World) func() {
 	all := generic.NewFilter1[buggy]()
 	return func() {
@@ -84,7 +84,7 @@ func drivesOver(w *ecs.World) func() {
 	}
 }
 
-// drivesOnce does so in one tick alone, in which it moves one to another place of the world.
+// drivesOnce does so in one tick alone, in which it moves an entity to another archetype.
 func drivesOnce(w *ecs.World) func() {
 	drive, halos := drivesOver(w), generic.NewMap1[halo](w)
 	remote := generic.NewFilter1[buggy]().With(generic.T[components.Remote]())
@@ -104,7 +104,7 @@ func drivesOnce(w *ecs.World) func() {
 	}
 }
 
-// glows writes what is no part of the protocol, on whatever there is.
+// glows writes a component outside the protocol, on all entities.
 func glows(w *ecs.World) func() {
 	bare, all := generic.NewFilter1[buggy]().Without(generic.T[halo]()), generic.NewFilter1[halo]()
 	add := generic.NewMap1[halo](w)
@@ -122,9 +122,9 @@ func glows(w *ecs.World) func() {
 	}
 }
 
-// One system moves things on the server, where they are predicted, and in replays, and keeps
-// off what the network writes; a system that does not is named, with the entity and the
-// component. What is the game's own may be written on any entity.
+// One system moves entities on the server, where they are predicted, and in replays, and does not
+// write replicated values elsewhere; a system that does is named, with the entity and the
+// component. Components of the game's own may be written on any entity.
 //
 // Proves: B24
 func TestASystemThatWritesWhatTheNetworkWritesIsNamed(t *testing.T) {
@@ -152,7 +152,7 @@ func TestASystemThatWritesWhatTheNetworkWritesIsNamed(t *testing.T) {
 	}
 }
 
-// panicOf returns what do panics with.
+// panicOf returns the value that do panics with.
 func panicOf(do func()) (said string) {
 	defer func() { said = fmt.Sprint(recover()) }()
 	do()

@@ -18,9 +18,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// What is written to each client is told entity by entity, with the components of which
-// values stand there: all of them when an entity appears, those that changed later, and
-// none that is not for the client.
+// The inspection of sent data reports each entity with the components written to a client: all of
+// them when an entity appears, changed ones later, and none that is hidden from the client.
 func TestWhatIsWrittenToClientsIsTold(t *testing.T) {
 	sim := netsim.New(t, netsim.Config{Seed: 1})
 	server, err := plugin.NewServer(sim.ServerConfig(sceneProtocol()))

@@ -31,7 +31,7 @@ func pushProtocol() *protocol.Protocol {
 	return p
 }
 
-// pushes moves what is pushed.
+// pushes moves the pushed entities.
 func pushes(w *ecs.World) func() {
 	all, spots := generic.NewFilter2[Spot, Push](), generic.NewMap1[Spot](w)
 	return func() {
@@ -60,7 +60,7 @@ func newPushScene(t *testing.T) netsim.Verbs {
 	return scene.Verbs(append(sceneTypes, reflect.TypeFor[Push](), reflect.TypeFor[components.Replicate]())...)
 }
 
-// A script presses what players press.
+// A script presses inputs like players.
 func TestScriptsPress(t *testing.T) {
 	netsim.CheckScript(t, "testdata/press/press.txt", newPushScene(t), *update)
 }

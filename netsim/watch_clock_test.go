@@ -63,8 +63,8 @@ func meddleWithTime(t *netsim.Trial, server bool, ticks int32, more float64) {
 	sim.Run(2 * time.Second)
 }
 
-// The true lead of a client is what its inputs take, and a bit, on a line that is the same
-// both ways, and not.
+// The true lead of a client is the time that its inputs take, plus a little, on symmetric and
+// asymmetric lines.
 func TestTheTrueLeadFollowsTheWayUp(t *testing.T) {
 	for _, up := range []time.Duration{0, 60 * ms, 200 * ms} {
 		for _, down := range []time.Duration{0, 150 * ms} {

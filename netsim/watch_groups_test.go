@@ -17,7 +17,7 @@ import (
 // grain is a component of one byte.
 type grain struct{ Value uint8 }
 
-// history is a server's past of a few entities with a grain each, and a client.
+// history is the server's history of a few entities with a grain each, and a client.
 type history struct {
 	watch
 	t        testing.TB
@@ -108,7 +108,7 @@ func (h *history) comes(handle uint32, tick entangle.Tick) {
 	h.client.Groups = append(h.client.Groups, inspect.MirroredGroup{Handle: handle, Tick: tick})
 }
 
-// fine has the client be as it should, or not for a reason; then it shows nothing.
+// fine expects the client to be correct, or wrong for a reason; then it clears its replicas.
 func (h *history) fine(says string) {
 	h.t.Helper()
 	m := h.client
@@ -203,7 +203,7 @@ func TestAPausedMemberStaysInItsGroup(t *testing.T) {
 	h.is(0, 5, 3)
 	h.passes(3)
 	h.shows(0, 1, 2, 2)
-	h.fine("") // who comes late does without
+	h.fine("") // a late joiner does without
 	h.shows(0, 2, 2, 2)
 	h.shows(1, 2, 1, 9)
 	h.comes(2, 2)

@@ -7,15 +7,15 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// assembly writes and seals the packets of all clients, by several goroutines if the
-// server has them. By then all that clients share is encoded, and each client is
-// touched by one worker alone: what it is sent does not depend on how many there are.
+// assembly writes and seals the packets of all clients, with several goroutines if the server is
+// configured with workers. All data that clients share is encoded before it starts, and only one
+// worker touches each client, so a client's packets do not depend on the number of workers.
 //
-// The goroutines live for a frame: a server that is let go leaves none behind.
+// The goroutines live for one frame: a server that is garbage collected leaves none behind.
 type assembly struct {
 	payload [][]byte // by worker
-	work    []func() // the same, of all workers but the first, who is whoever calls run
-	byWork  bool     // the work says how many of them are used
+	work    []func() // by worker; worker 0 is the goroutine that calls run
+	byWork  bool     // the number of workers in use follows the amount of work
 	written []int    // bytes that each worker wrote in the last frame
 	done    sync.WaitGroup
 
@@ -30,18 +30,18 @@ type job struct {
 	among  int // workers
 }
 
-// worthwhile is how many clients each worker has to have for another one to be of use.
+// worthwhile is the least number of clients per worker for which another worker pays off.
 const worthwhile = 2
 
-// workerBytes is how many bytes of packets each worker has to write and seal, where their
-// number is chosen by the work. Waking a goroutine takes tens of microseconds, writing and
-// sealing a packet about one. Measured with 20 clients, frames of up to 67 KB took longer with a
-// second worker than without, and the smallest of them three times as long; at 168 KB it broke even
-// on a busy machine: docs/decisions/0014-runs.md.
+// workerBytes is the least number of packet bytes per worker where the number of workers follows
+// the amount of work. Waking a goroutine takes tens of microseconds, writing and sealing a packet
+// about one. Measured with 20 clients, frames of up to 67 KB took longer with a second worker than
+// without, and the smallest of them three times as long; 168 KB broke even on a busy machine:
+// docs/decisions/0014-runs.md.
 const workerBytes = 64 << 10
 
-// worth returns how many workers a frame is worth that is like the last one, which took so
-// many bytes. What this one takes is known when it is done.
+// worth returns how many workers pay off for a frame of the given size. The caller passes the size
+// of the last frame, because that of the present one is known only at its end.
 func (a *assembly) worth(bytes int) int {
 	if a.byWork {
 		return min(len(a.work), bytes/workerBytes)
@@ -52,14 +52,14 @@ func (a *assembly) worth(bytes int) int {
 func (a *assembly) start(workers int, byWork bool) {
 	*a = assembly{byWork: byWork, payload: make([][]byte, max(workers, 1)), written: make([]int, max(workers, 1))}
 	for i := range a.payload {
-		a.work = append(a.work, func() { // made once, so that a frame allocates nothing
+		a.work = append(a.work, func() { // created once, so that a frame does not allocate
 			a.share(i)
 			a.done.Done()
 		})
 	}
 }
 
-// run assembles a frame and returns when all of it is done.
+// run assembles a frame. It returns after all workers have finished.
 func (a *assembly) run(j job) {
 	j.among = max(1, min(a.worth(a.bytes()), len(j.server.open)/worthwhile))
 	a.job = j
@@ -71,7 +71,7 @@ func (a *assembly) run(j job) {
 	a.done.Wait()
 }
 
-// bytes returns how many bytes the last frame took, and begins to count anew.
+// bytes returns how many bytes the last frame took, and resets the count.
 func (a *assembly) bytes() (sum int) {
 	for i, n := range a.written {
 		sum += n
@@ -80,9 +80,9 @@ func (a *assembly) bytes() (sum int) {
 	return sum
 }
 
-// share assembles every client whose turn it is at worker i.
+// share assembles the packets of every client that belongs to worker i.
 func (a *assembly) share(i int) {
-	written := 0 // and not counted in place: workers' counts lie next to each other
+	written := 0 // not counted in a.written, where workers would share a cache line
 	for n, c := range a.job.server.clients {
 		if c != nil && n%a.job.among == i {
 			var bytes int
@@ -93,8 +93,8 @@ func (a *assembly) share(i int) {
 	a.written[i] = written
 }
 
-// assemble writes the packets of one client and hands them to its layer, which seals them. It
-// returns the memory for the next one's, and how many bytes it wrote.
+// assemble writes the packets of one client and passes them to its layer, which seals them. It
+// returns the buffer, for the next client, and how many bytes it wrote.
 func (s *Server) assemble(c *client, payload []byte, j job) (memory []byte, bytes int) {
 	for {
 		payload = c.peer.AppendPacket(payload[:0], j.tick, j.now)

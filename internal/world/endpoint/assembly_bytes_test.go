@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// byteCounter is a layer that counts what it is given to send, by slot.
+// byteCounter is a layer that counts the packets and bytes it is given to send, by slot.
 type byteCounter struct {
 	connection.Server
 	packets, bytes []int
@@ -24,7 +24,7 @@ func (b *byteCounter) Send(slot int, payload []byte, _ time.Time) {
 	b.bytes[slot] += len(payload)
 }
 
-// openPeer is the server's end of a connection that is open.
+// openPeer returns the server's end of an open connection.
 func openPeer(t testing.TB, now time.Time) *peer.Peer {
 	p := protocol.New(protocol.Config{Name: "assembly"})
 	require.NoError(t, registry.Seal(p))
@@ -44,8 +44,8 @@ func openPeer(t testing.TB, now time.Time) *peer.Peer {
 	return ours
 }
 
-// The number of workers is chosen by the bytes of the last frame: of all packets of all
-// clients, whichever worker wrote them, and of that frame alone.
+// The number of workers follows the bytes of the last frame: of all packets to all clients,
+// written by any worker, in that frame alone.
 func TestAFrameCountsTheBytesOfAllItsPackets(t *testing.T) {
 	const clients = 7
 	now := time.Unix(100, 0)

@@ -9,40 +9,41 @@ import (
 )
 
 const (
-	// LeastCap is the lowest cap on what one end sends another, in bytes per second: room
-	// for a datagram every 100 ms, an acknowledgement every 25 ms, and what the connection layer says
-	// by itself.
+	// LeastCap is the lowest cap on one direction of a connection, in bytes per second: room for a
+	// datagram every 100 ms, an acknowledgement every 25 ms, and the connection layer's own
+	// packets.
 	LeastCap = 16_000
-	// MostCap is the highest.
+	// MostCap is the highest cap, in bytes per second.
 	MostCap = budget.MaxRate
-	// CapSlack is what a connection may send beyond a cap and what was saved up, in bytes,
-	// in all: the end of a message that was begun, and what must leave in any case but for its
-	// goodbyes.
+	// CapSlack is how many bytes in all a connection may send beyond its cap and its saved
+	// budget: the rest of a partly sent message, and data that must be sent in any case. Its
+	// goodbyes are not counted.
 	CapSlack = 4 << 10
 )
 
-// leastSpan is how long a cap is saved up, unless two ticks are longer: what a frame does
-// not use the next few can.
+// leastSpan is how long unused budget is saved, unless two ticks are longer: the next few frames
+// can use the bytes that a frame leaves.
 const leastSpan = 100 * time.Millisecond
 
-// CapSpan returns how long a cap is saved up at a tick rate: so much of it can leave at
-// once.
+// CapSpan returns how long unused budget is saved at a tick rate: the bytes of that time can be
+// sent at once.
 func CapSpan(tickRate int) time.Duration {
 	return max(leastSpan, 2*time.Second/time.Duration(tickRate))
 }
 
-// Caps is how much may be sent, in bytes of datagrams per second. Zero: no cap.
+// Caps limits how much is sent, in bytes of datagrams per second. Zero means no cap.
 type Caps struct {
 	PerClient int // to each client
 	All       int // to all together
 	TickRate  int
 }
 
-// relayTime is for how long a client's cap carries what other clients have waiting for it, at most.
+// relayTime is the longest time that a client's cap may need to send the messages that other
+// clients have waiting for it.
 const relayTime = time.Second / 2
 
-// relayShare returns how much may wait for one of so many clients that other clients have to say
-// to it, in bytes of cost; 0: as much as without a cap.
+// relayShare returns how many bytes of other clients' messages, by their cost, may wait for one of
+// so many clients. 0 means the same limit as without a cap.
 func (c Caps) relayShare(clients int) int {
 	rate := c.PerClient
 	if all := c.All / max(clients, 1); c.All > 0 && (rate == 0 || all < rate) {
@@ -53,14 +54,14 @@ func (c Caps) relayShare(clients int) int {
 
 func (c Caps) any() bool { return c.PerClient > 0 || c.All > 0 }
 
-// unlimited is more than a frame has, and twice it fits into 32 bits.
+// unlimited is more than a frame can send. Twice its value fits into 32 bits.
 const unlimited = 1 << 29
 
 // purse holds the byte budgets of one client.
 type purse struct {
-	bucket  budget.Bucket  // of its own cap
-	account budget.Account // of the cap on all
-	counted uint64         // of what its layer has sent it
+	bucket  budget.Bucket  // of the client's own cap
+	account budget.Account // of the cap on all clients
+	counted uint64         // bytes sent by its layer that the budgets already count
 }
 
 // allow sets every client's byte budget for this frame.
@@ -92,13 +93,13 @@ func (s *Server) allow(now time.Time) {
 }
 
 const (
-	// peerOverhead is what a peer takes each payload to cost beside itself, and
-	// usualPayload how large it is at least where there is much to send.
+	// peerOverhead is how many bytes a peer adds to each payload when it counts its cost, and
+	// usualPayload the least size of payloads when there is much to send.
 	peerOverhead = entangle.MaxDatagram - entangle.MaxPayload
 	usualPayload = 512
 )
 
-// own returns what a client may have by its own cap.
+// own returns how many bytes a client's own cap allows now.
 func (s *Server) own(c *client, now time.Time) int {
 	if s.cfg.Caps.PerClient == 0 {
 		return unlimited
@@ -106,7 +107,7 @@ func (s *Server) own(c *client, now time.Time) int {
 	return c.purse.bucket.Level(now)
 }
 
-// divide gives each client its part of the cap on all.
+// divide gives each client its share of the cap on all clients.
 func (s *Server) divide(now time.Time) {
 	s.all.Begin(now)
 	for _, c := range s.clients {
@@ -117,14 +118,15 @@ func (s *Server) divide(now time.Time) {
 	s.all.Divide()
 }
 
-// charge takes what was made for a client from what it may be sent.
+// charge deducts the bytes sent to a client in this frame from its budgets.
 func (s *Server) charge(c *client) {
 	if s.cfg.Caps.any() {
 		c.purse.account.Charge(c.settle())
 	}
 }
 
-// settle takes from a client's own cap what was sent since, and returns how much it was.
+// settle deducts the bytes sent since the last call from the client's own cap, and returns their
+// number.
 func (c *client) settle() (bytes int) {
 	sent := c.layer.Sent(c.slot)
 	bytes = int(sent - c.purse.counted)

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What others say may wait for a client up to what the tighter of the two caps carries in half a
-// second, that of all being divided among as many as there can be.
+// Messages of other clients may wait for a client up to the bytes that the tighter of the two caps
+// carries in half a second. The cap on all clients is divided by their largest possible number.
 //
 // Proves: Z21
 func TestWhatOthersSayWaitsForHalfASecondOfACap(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
-// ClientConfig configures a client's engine.
+// ClientConfig configures a [Client].
 type ClientConfig struct {
 	Registry   peer.Registry
 	Components int // registered types
@@ -31,57 +31,57 @@ type ClientConfig struct {
 	Clock      *tick.Clock
 	MaxWaiting int // bytes of records that wait for others; 0: DefaultMaxWaiting
 
-	// OnConnected is told when the server is reached and speaks our protocol; OnJoined
-	// when all is here that was there for us then; OnDisconnected when the connection
-	// has ended, or the attempt has failed.
+	// OnConnected is called when the server is connected and has an equal protocol; OnJoined when
+	// everything has arrived that the server had for this client at that time; OnDisconnected when
+	// the connection has ended, or the attempt has failed.
 	OnConnected    func(id entangle.ClientID)
 	OnJoined       func(id entangle.ClientID)
 	OnDisconnected func(id entangle.ClientID, reason string)
 }
 
-// DefaultMaxWaiting is ClientConfig.MaxWaiting where nothing is said.
+// DefaultMaxWaiting is used where ClientConfig.MaxWaiting is 0, in bytes.
 const DefaultMaxWaiting = receiver.DefaultWaitingBytes
 
-// Client is the engine behind plugin.Client: one connection layer, one peer.
+// Client is the engine of plugin.Client, with one connection layer and one peer.
 type Client struct {
 	cfg  ClientConfig
-	copy *sink.Copy // nil until the world is known
+	copy *sink.Copy // nil until Show
 
-	resources *message.ResourceCopy // likewise
+	resources *message.ResourceCopy // nil until ShowResources
 	inputs    *input.Inputs         // nil: no input is registered
 
 	layer   connection.Client // nil while disconnected
 	payload []byte
 
-	peer     *peer.Peer // from the layer's connect on
+	peer     *peer.Peer // nil before the layer reports a connection
 	receiver *receiver.Receiver
 	mail     *message.Mailbox
 	open     bool
 	joined   bool
-	id       entangle.ClientID // of this connection, or of the last until the next begins
+	id       entangle.ClientID // of this connection, or of the last one until the next begins
 	reason   string
 	last     lastConnection
-	failed   error              // of a message that could not be queued
-	traffic  connection.Traffic // of layers that are closed
-	received receiver.Stats     // of connections that have ended
+	failed   error              // the first failure to queue a message
+	traffic  connection.Traffic // of closed layers
+	received receiver.Stats     // of ended connections
 	tick     entangle.Tick      // of the last Send
 	bucket   budget.Bucket      // of the cap
 }
 
-// NewClient returns an engine that is disconnected.
+// NewClient returns a disconnected client.
 func NewClient(cfg ClientConfig) *Client {
 	c := &Client{cfg: cfg, bucket: budget.NewBucket(cfg.MaxBytes, CapSpan(cfg.TickRate))}
 	cfg.Post.Playing = c.Open
 	return c
 }
 
-// Show sets the world that the server's entities appear in.
+// Show sets the world in which replicas of the server's entities appear.
 func (c *Client) Show(world *sink.Copy) { c.copy = world }
 
-// ShowResources sets where the server's resources appear, in the world of Show.
+// ShowResources sets the replicas of the server's resources, in the world of Show.
 func (c *Client) ShowResources(r *message.ResourceCopy) { c.resources = r }
 
-// Drive sets whose inputs go to the server, in the world of Show.
+// Drive sets the inputs that are sent to the server, from the world of Show.
 func (c *Client) Drive(i *input.Inputs) {
 	if len(i.Types) > 0 {
 		c.inputs = i
@@ -94,11 +94,12 @@ func (c *Client) Connecting() bool { return c.layer != nil }
 // Open reports whether the client is connected and both protocols are equal.
 func (c *Client) Open() bool { return c.open }
 
-// Joined reports whether all is here that was there for the client when it connected.
+// Joined reports whether everything has arrived that the server had for the client when it
+// connected.
 func (c *Client) Joined() bool { return c.joined }
 
-// Joining returns how many groups are here, of those that were there for the client when
-// it connected; see peer.Taken.
+// Joining returns how many groups have arrived, of those that the server had for the client when it
+// connected; see peer.Taken.
 func (c *Client) Joining() (have, of int) {
 	if c.peer == nil {
 		return 0, 0
@@ -107,15 +108,15 @@ func (c *Client) Joining() (have, of int) {
 	return t.Have, t.Of
 }
 
-// ID returns the id that the server knows this client by, or knew it by until the last
-// connection ended; Nobody before the first, and from Connect until Open.
+// ID returns the client id of the present connection, or of the last one while disconnected. It is
+// Nobody before the first connection, and from Connect until Open.
 func (c *Client) ID() entangle.ClientID { return c.id }
 
-// Peer returns the connection, nil while there is none.
+// Peer returns the server's peer, nil without a connection.
 func (c *Client) Peer() *peer.Peer { return c.peer }
 
-// Frontier returns the newest tick of which everything that is predicted here has come;
-// not ok before the first of a connection.
+// Frontier returns the confirmed tick: the newest for which all state of the predicted set has
+// arrived. ok is false until a connection has one.
 func (c *Client) Frontier() (tick entangle.Tick, ok bool) {
 	if c.receiver == nil {
 		return 0, false
@@ -123,12 +124,12 @@ func (c *Client) Frontier() (tick entangle.Tick, ok bool) {
 	return c.receiver.Frontier()
 }
 
-// Connect follows a layer that is on its way to a server.
+// Connect sets the layer, which is connecting to a server.
 func (c *Client) Connect(layer connection.Client) {
 	c.layer, c.reason, c.id, c.last = layer, "", entangle.Nobody, lastConnection{}
 }
 
-// Receive reads everything that has arrived.
+// Receive handles the events of the layer: it reads the packets that have arrived.
 func (c *Client) Receive(now time.Time) {
 	if c.copy != nil {
 		c.copy.ForgetLastWords()
@@ -165,12 +166,12 @@ func (c *Client) Receive(now time.Time) {
 	}
 }
 
-// maxSpawns is how many entities may appear in one frame before the rest of what has arrived
-// waits for the next. It is not acknowledged before, so that the server does not take for
-// here what is not. Servers send a few thousand in a frame at most.
+// maxSpawns is how many entities may appear in one frame before the other packets wait for the
+// next. A packet is not acknowledged before it is read, so the server does not count its entities
+// as received. Servers send a few thousand in a frame at most.
 const maxSpawns = 1 << 14
 
-// spawned returns how many entities have ever appeared here.
+// spawned returns how many replicas have been spawned in total.
 func (c *Client) spawned() uint64 {
 	if c.copy == nil {
 		return 0
@@ -178,7 +179,7 @@ func (c *Client) spawned() uint64 {
 	return c.copy.Spawns
 }
 
-// take follows one event.
+// take handles one event of the layer.
 func (c *Client) take(e *connection.Event, now time.Time) {
 	switch {
 	case e.Kind == connection.Connected && c.peer == nil:
@@ -192,8 +193,8 @@ func (c *Client) take(e *connection.Event, now time.Time) {
 	}
 }
 
-// broken ends a connection whose server sends what no server writes, or more than there is
-// room for.
+// broken ends a connection because the server sent malformed data, or more than the client's
+// limits allow.
 func (c *Client) broken(err error, now time.Time) {
 	if errors.Is(err, receiver.ErrCrowded) {
 		c.crowded("the server replicates more entities to this client than it takes; raise ClientConfig.MaxEntities if the game is that large",
@@ -209,8 +210,8 @@ func (c *Client) broken(err error, now time.Time) {
 	c.Disconnect("the server broke the protocol: "+err.Error(), now)
 }
 
-// crowded ends a connection whose server has more for this client than it takes. That may
-// be the game's will: it says what to set.
+// crowded ends a connection because the server sent more than the client's limits allow. The game
+// may need that much, so the log names the setting to raise.
 func (c *Client) crowded(advice, reason string, now time.Time) {
 	c.cfg.Log.Warn(advice, "reason", reason)
 	c.Disconnect(reason, now)
@@ -266,8 +267,7 @@ func (c *Client) handle(payload []byte, now time.Time) {
 	}
 }
 
-// Send sends what waits, and whatever the layer has to say. The tick is the
-// client's last finished one.
+// Send sends all waiting data and the layer's own packets. tick is the client's last finished tick.
 func (c *Client) Send(tick entangle.Tick, now time.Time) {
 	c.tick = tick
 	if !c.open {
@@ -284,8 +284,8 @@ func (c *Client) Send(tick entangle.Tick, now time.Time) {
 	c.Rest(now)
 }
 
-// Rest sends what does not wait for the frames in which the client sends: what the layer
-// has to say, and the acknowledgements that were written while packets were read.
+// Rest sends the packets that do not wait for a frame in which the client sends: the layer's own,
+// and the acknowledgements that were written while packets were read.
 func (c *Client) Rest(now time.Time) {
 	if c.layer == nil {
 		return
@@ -325,7 +325,7 @@ func (c *Client) sendPackets(tick entangle.Tick, now time.Time) error {
 	}
 }
 
-// Carry implements Carrier: a client's messages all go to the server.
+// Carry implements Carrier. All messages of a client go to the server.
 func (c *Client) Carry(l *message.Letter, now time.Time) {
 	post := c.cfg.Post
 	err := c.peer.Send(post.Channel(l), post.Envelope(l, source.Recipient{}), post.Priority(l), now)
@@ -334,8 +334,8 @@ func (c *Client) Carry(l *message.Letter, now time.Time) {
 	}
 }
 
-// Disconnect ends the connection or the attempt. Whatever the server replicated
-// goes out of the world, but for what is persistent.
+// Disconnect ends the connection or the attempt. All replicas are removed from the world, except
+// persistent ones.
 func (c *Client) Disconnect(reason string, now time.Time) {
 	if c.layer == nil {
 		return
@@ -351,7 +351,7 @@ func (c *Client) Disconnect(reason string, now time.Time) {
 	c.end(reason, now)
 }
 
-// end lets go of everything that belongs to the connection.
+// end releases everything that belongs to the connection.
 func (c *Client) end(reason string, now time.Time) {
 	c.last = c.ended()
 	if c.peer != nil {
@@ -376,7 +376,7 @@ func (c *Client) end(reason string, now time.Time) {
 	c.cfg.OnDisconnected(c.id, reason)
 }
 
-// close lets go of the layer.
+// close closes and releases the layer.
 func (c *Client) close(reason string, now time.Time) {
 	before := c.Traffic().BytesOut
 	if err := c.layer.Close(reason, now); err != nil {
@@ -387,6 +387,6 @@ func (c *Client) close(reason string, now time.Time) {
 	c.layer = nil
 }
 
-// Reason returns why the last connection or attempt ended, "" while one is under
-// way and before the first.
+// Reason returns why the last connection or attempt ended. It is "" during one and before the
+// first.
 func (c *Client) Reason() string { return c.reason }

@@ -8,27 +8,27 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/budget"
 )
 
-// What a client costs beside what its frames do, in units of work. A unit is about a tenth of a
-// microsecond.
+// The work that a client causes in addition to that of its frames. A unit of work is about a tenth
+// of a microsecond.
 const (
-	// packetWork is what a packet costs before its frames are read.
+	// packetWork is the cost of a packet before its frames are read.
 	packetWork = 25
-	// connectWork is what it costs to let a client in: to make its connection, and to begin to send
+	// connectWork is the cost of admitting a client: creating its connection, and starting to send
 	// it the world.
 	connectWork = 1024
 )
 
 // Defaults of ServerConfig.Intake.
 const (
-	// WorkPerTick is how much work for each tick a client may cause: an honest one with a packet
-	// for each tick causes a third of it.
+	// WorkPerTick is how much work a client may cause per tick. An honest client that sends a
+	// packet per tick causes a third of it.
 	WorkPerTick = 96
-	// LeastWork is how much it may cause in any case, per second.
+	// LeastWork is how much work a client may cause per second at any tick rate.
 	LeastWork = 1 << 15
 )
 
-// IntakeRate returns how much work a client may cause per second, 0 being the default for the
-// tick rate, and less no bound.
+// IntakeRate returns how much work a client may cause per second. work 0 selects the default for
+// the tick rate, a negative value means no limit.
 func IntakeRate(work, tickRate int) int {
 	if work == 0 {
 		return max(LeastWork, WorkPerTick*tickRate)
@@ -36,15 +36,15 @@ func IntakeRate(work, tickRate int) int {
 	return work
 }
 
-// quotasPerClient is of how many clients that have left a server keeps the quotas, for each that it
-// has room for.
+// quotasPerClient is how many quotas of disconnected clients a server keeps, per client of its
+// maximum.
 const quotasPerClient = 16
 
-// quotas are those of clients that have left and would have more if they came again: a quota is that
-// of a client id, for however many connections.
+// quotas keeps the work quotas of disconnected clients that have used up a part of theirs. A quota
+// belongs to a client id, so a client does not get a new one by connecting again.
 type quotas map[entangle.ClientID]budget.Quota
 
-// take returns the quota of a client that comes.
+// take returns the quota of a client that connects.
 func (q quotas) take(id entangle.ClientID, in *budget.Intake) budget.Quota {
 	kept, ok := q[id]
 	if !ok {
@@ -54,8 +54,8 @@ func (q quotas) take(id entangle.ClientID, in *budget.Intake) budget.Quota {
 	return kept
 }
 
-// keep keeps the quota of a client that leaves, as long as it makes a difference and there is room
-// for it.
+// keep stores the quota of a client that disconnects, unless the quota is fully restored or there
+// is no room for it.
 func (q quotas) keep(id entangle.ClientID, quota budget.Quota, in *budget.Intake, most int) {
 	if in.Restored(&quota) {
 		return
@@ -68,10 +68,10 @@ func (q quotas) keep(id entangle.ClientID, quota budget.Quota, in *budget.Intake
 	}
 }
 
-// tooCostly is the reason that a client gets which goes on to send more than its quota.
+// tooCostly is the reason for disconnecting a client that keeps exceeding its quota.
 const tooCostly = "it sent more than the server takes from one client"
 
-// takes reports whether a packet of a client is to be read.
+// takes reports whether a packet of a client must be read.
 func (s *Server) takes(c *client, now time.Time) bool {
 	switch s.intake.Take(&c.quota) {
 	case budget.Drop:
@@ -97,7 +97,7 @@ func (s *Server) spend(c *client, units int) {
 	s.intake.Spend(&c.quota, units)
 }
 
-// pay has a client pay for the work that it has caused since.
+// pay charges a client for the work that it has caused since the last call.
 func (s *Server) pay(c *client) {
 	work := c.peer.Work() + c.mail.Work()
 	if c.hands != nil {
@@ -107,8 +107,8 @@ func (s *Server) pay(c *client) {
 	c.charged = work
 }
 
-// quotaOf returns how much work a client may still cause in this frame, and how much of it may be
-// for others.
+// quotaOf returns how much work a client may still cause in this frame, and how much of that may be
+// work for other clients.
 func (s *Server) quotaOf(c *client) (left, forOthers int) {
 	s.pay(c)
 	return s.intake.Left(&c.quota), s.intake.Spare(&c.quota)

@@ -13,19 +13,20 @@ import (
 type layer struct {
 	connection.Server
 	number   int       // in the order of Start
-	clients  []*client // by its slots
+	clients  []*client // by slot of the layer
 	refusals refusals
 }
 
-// ErrLayer is what a server stops with if a connection layer does what none may.
+// ErrLayer is the error with which a server stops if a connection layer breaks the rules of package
+// connection.
 var ErrLayer = errors.New("endpoint: a connection layer breaks the rules of package connection; " +
 	"run the suite of package connectiontest against it")
 
-// maxEvents bounds what a server takes from one layer in one frame: more waits for the
-// next. Layers have bounds of their own.
+// maxEvents limits the events that a server handles of one layer in one frame. The rest wait for
+// the next frame. Layers have limits of their own.
 const maxEvents = 1 << 16
 
-// read takes in what a layer has for this frame.
+// read handles the events that a layer has for this frame.
 func (s *Server) read(l *layer, now time.Time) error {
 	for range maxEvents {
 		e, err := l.Receive(now)
@@ -42,7 +43,7 @@ func (s *Server) read(l *layer, now time.Time) error {
 	return nil
 }
 
-// take follows one event.
+// take handles one event of a layer.
 func (s *Server) take(l *layer, e *connection.Event, now time.Time) error {
 	if e.Slot < 0 || e.Slot >= len(l.clients) {
 		return fmt.Errorf("%w: %T reports %v of slot %d, and has slots 0 to %d", ErrLayer, l.Server, e.Kind, e.Slot, len(l.clients)-1)
@@ -62,7 +63,7 @@ func (s *Server) take(l *layer, e *connection.Event, now time.Time) error {
 	return nil
 }
 
-// Why a client is sent away that its layer has let in.
+// Reasons for turning away a client that its layer has admitted.
 const (
 	isFull      = "the server is full"
 	isConnected = "a client with this id is connected already"
@@ -70,12 +71,12 @@ const (
 	isReserved  = "its client id is that of the host's own player; mint its token for another id"
 )
 
-// admit gives a client a seat, or sends it away. A layer knows neither the others' clients
-// nor how many they are.
+// admit gives a client a peer index, or turns it away. The layer cannot decide that, because it
+// knows neither the clients of other layers nor their number.
 func (s *Server) admit(c *client, now time.Time) {
 	s.endLeaving(c.id, now)
 	if !s.Running() {
-		return // a game's answer to a client's end has stopped the server
+		return // the game stopped the server when a client disconnected
 	}
 	switch {
 	case c.id == entangle.Nobody:
@@ -91,8 +92,8 @@ func (s *Server) admit(c *client, now time.Time) {
 	}
 }
 
-// endLeaving ends the connections that stand in a newcomer's way and whose clients have
-// said that they leave.
+// endLeaving ends connections that prevent the admission of a new client, where their own client
+// has announced to the layer that it leaves.
 func (s *Server) endLeaving(newcomer entangle.ClientID, now time.Time) {
 	if c := s.seats.of[newcomer]; c != nil && c.leaving() {
 		s.end(c, hasLeft, now)
@@ -104,10 +105,10 @@ func (s *Server) endLeaving(newcomer entangle.ClientID, now time.Time) {
 	}
 }
 
-// hasLeft is the reason of a client that left and of which no goodbye came.
+// hasLeft is the reason for a client that left and whose goodbye did not arrive.
 const hasLeft = "the other side disconnected"
 
-// leaving reports whether the client has said to its layer that it leaves.
+// leaving reports whether the client has announced to its layer that it leaves.
 func (c *client) leaving() bool {
 	l, ok := c.layer.Server.(connection.Leaver)
 	return ok && l.Leaving(c.slot)
@@ -121,7 +122,7 @@ func (s *Server) turnAway(c *client, reason string, count *uint64, now time.Time
 	c.peer.Close()
 }
 
-// flush hands everything to the network.
+// flush passes all packets of the layers to the network.
 func (s *Server) flush() error {
 	var errs []error
 	before := s.Traffic().BytesOut

@@ -18,12 +18,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// muteLayer is a layer whose clients the test makes up.
+// muteLayer is a layer without a network. The test creates its clients.
 type muteLayer struct{ connection.Server }
 
 type keptBody struct{ N uint32 }
 
-// A server keeps nothing of a client that is gone, also while nobody else comes: its queues
+// A server keeps nothing of a disconnected client, even while no other client connects: its queues
 // can hold a mebibyte.
 func TestNothingIsKeptOfAClientThatIsGone(t *testing.T) {
 	const clients = 3
@@ -47,7 +47,7 @@ func TestNothingIsKeptOfAClientThatIsGone(t *testing.T) {
 		publisher.Admit(c.id, c.updates())
 		kept[i] = weak.Make(c)
 	}
-	for _, i := range []int{1, 0, 2} { // whose place others take, and who is the last
+	for _, i := range []int{1, 0, 2} { // in the middle, at the front, and the last one
 		s.disconnected(s.clients[i], "gone")
 		runtime.GC()
 		assert.Nil(t, kept[i].Value(), "client %d", i+1)

@@ -11,34 +11,35 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/message"
 )
 
-// Load is what one end keeps for one connection, in bytes. It is for tests and
-// tools.
+// Load counts the memory that one end uses for one connection. Fields are in bytes unless they say
+// otherwise. It is for tests and tools.
 type Load struct {
-	// Actions that were sent or wait, and are not acknowledged.
+	// Actions that wait to be sent, or were sent and are not acknowledged.
 	Actions int
-	// Early messages, and incomplete ones, that were received.
+	// Early counts received messages that are incomplete, or that arrived before their
+	// predecessors.
 	Early int
-	// Waiting records of replication, that came before what they need.
+	// Waiting records of replication, which arrived before records that they depend on.
 	Waiting int
-	// Held messages, by number, that wait for an entity they refer to.
+	// Held is the number of messages that wait for an entity they refer to.
 	Held int
 	// Resources that were sent and are not acknowledged.
 	Resources int
-	// Kept values of resources, that name entities.
+	// Kept values of resources that refer to entities.
 	Kept int
-	// Queued messages on reliable channels, and structure, that wait or are not
-	// acknowledged, with what is kept about each.
+	// Queued messages on reliable channels, and structure, that wait or are not acknowledged,
+	// including the bookkeeping for each.
 	Queued int
-	// InFlight packets with values, by number, whose fate is not known.
+	// InFlight is the number of packets with values that are in flight.
 	InFlight int
-	// HeldUp names of entities that ended, by number, that can't be used again before
-	// the other side has acknowledged so.
+	// HeldUp is the number of network ids of despawned entities that are not reusable until the
+	// peer has acknowledged the despawn.
 	HeldUp int
 
 	waitingLimit int // 0: receiver.DefaultWaitingBytes
 }
 
-// Check returns an error that names the first limit that is passed.
+// Check returns an error that names the first limit that is exceeded.
 func (l Load) Check() error {
 	for _, c := range []struct {
 		what      string
@@ -61,7 +62,7 @@ func (l Load) Check() error {
 	return nil
 }
 
-// Loads returns what is kept for each connected client.
+// Loads returns the load of each connected client.
 func (s *Server) Loads() (list []Load) {
 	for _, c := range s.open {
 		list = append(list, loadOf(c.peer, nil, c.mail))
@@ -69,7 +70,7 @@ func (s *Server) Loads() (list []Load) {
 	return list
 }
 
-// Load returns what is kept for the connection, nothing without one.
+// Load returns the load of the connection. It is zero without one.
 func (c *Client) Load() Load {
 	if c.peer == nil {
 		return Load{}

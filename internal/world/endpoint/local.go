@@ -7,37 +7,38 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Local is the local player of a host: a connection without a network.
+// Local is the connection of a host's own player, without a network.
 //
-// To the server it is a client like the others. What the two say to each other in a frame
-// is handed over when the next one receives, decoded anew from its bytes, as if it had come
-// over a network without delay; and so are the events of what the player is shown. Its
+// The server treats it like any other client. Messages that one side sends in a frame are
+// delivered in the receive step of the next frame, decoded from their bytes, as if they had crossed
+// a network without delay. The events of the local view are raised at the same time. The player's
 // entities are the server's own.
 type Local struct {
 	id       entangle.ClientID
 	userData []byte
 	post     *message.Post
-	mail     *message.Mailbox // the server's, of what the player says
+	mail     *message.Mailbox // the server's inbox for the player's messages
 	vista    vista
 	shelf    localShelf
 
-	wanted bool // it is on its way, or connected
-	known  bool // it is connected, or was before it wanted to connect again
+	wanted bool // connecting or connected
+	known  bool // connected, or disconnected since the last Connect
 	open   bool
 	joined bool
-	since  uint64 // the first letter that can be for it
+	since  uint64 // the first message that can be for the player
 	delay  int    // of its inputs, in ticks
-	reason string // why it is not connected any more
+	reason string // why the last connection ended
 
-	says  message.Tray // what the player has said in this frame
-	inbox message.Tray // what the next frame hands over, for both
-	hand  message.Tray // what this frame hands over
+	says  message.Tray // messages that the player sent in this frame
+	inbox message.Tray // messages in both directions, delivered in the next frame
+	hand  message.Tray // messages that are delivered in this frame
 
 	r    bits.Reader
 	refs []ecs.Entity // scratch
 }
 
-// NewLocal returns a player who is not connected. Whoever has the post speaks for it.
+// NewLocal returns a disconnected player. Messages that the game sends through post as the player
+// come from it.
 func NewLocal(id entangle.ClientID, post *message.Post) *Local {
 	l := &Local{id: id, post: post}
 	post.Player, post.Playing = &l.says, l.Open
@@ -53,39 +54,39 @@ func (l *Local) Connecting() bool { return l.wanted }
 // Open reports whether the player is connected.
 func (l *Local) Open() bool { return l.open }
 
-// Known reports whether the player is connected, or was last.
+// Known reports whether the player is connected, or has been since the last Connect.
 func (l *Local) Known() bool { return l.known }
 
-// Joined reports whether the player was told of all that was there for it when it
-// connected.
+// Joined reports whether the events of everything that the server had for the player when it
+// connected have been raised.
 func (l *Local) Joined() bool { return l.joined }
 
-// Reason returns why the last connection ended, "" before there was one and while one
-// goes on.
+// Reason returns why the last connection ended. It is "" before the first, and while the player is
+// connected or connecting.
 func (l *Local) Reason() string { return l.reason }
 
-// SetInputDelay has what the player does act so many ticks later. The others are told of it
-// at once, so that it can be there when it acts.
+// SetInputDelay delays the effect of the player's inputs by so many ticks. The inputs are sent to
+// other clients at once, so that they can arrive before they take effect.
 func (l *Local) SetInputDelay(ticks int) { l.delay = ticks }
 
-// InputDelay returns what SetInputDelay set.
+// InputDelay returns the delay that SetInputDelay set, in ticks.
 func (l *Local) InputDelay() int { return l.delay }
 
-// Connect has the player connect when the server that it is housed in receives next, once
-// that runs. userData is what the server gets with the event.
+// Connect makes the player connect in the next receive step of its running server. The server gets
+// userData with the event.
 func (l *Local) Connect(userData []byte) {
 	l.wanted, l.known, l.reason = true, false, ""
 	l.userData = append(l.userData[:0], userData...)
 }
 
-// enter begins a connection.
+// enter starts a connection.
 func (l *Local) enter() {
 	l.open, l.known, l.joined, l.since = true, true, false, l.post.Seen
 	l.mail = l.post.Mailbox(l.id, nil)
 	l.vista.enter(l.id)
 }
 
-// leave ends the connection, or the way to it.
+// leave ends the connection or the attempt.
 func (l *Local) leave(reason string) {
 	l.wanted, l.open, l.joined, l.reason = false, false, false, reason
 	l.post.ForgetCalls()

@@ -5,19 +5,20 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// push keeps an event for the next frame.
+// push queues an event for the next frame.
 func (v *vista) push(kind sightingKind, comp int, e ecs.Entity) {
 	v.raised = append(v.raised, sighting{kind, comp, e})
 }
 
-// pushAll keeps an event for each component of a set.
+// pushAll queues an event for each component of a set.
 func (v *vista) pushAll(kind sightingKind, comps repl.Mask, e ecs.Entity) {
 	for comp := comps.Next(0); comp >= 0; comp = comps.Next(comp + 1) {
 		v.push(kind, comp, e)
 	}
 }
 
-// settle begins a frame: it tags entities and raises what the last frame left.
+// settle runs at the start of a frame: it tags entities and raises the queued events of the last
+// frame.
 func (v *vista) settle() {
 	for _, t := range v.tags {
 		v.retag(t)

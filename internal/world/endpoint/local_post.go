@@ -7,7 +7,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// send takes what the player has said in the frame: the next one hands it over.
+// send queues the messages that the player sent in this frame for delivery in the next.
 func (l *Local) send(tick entangle.Tick) {
 	if !l.open {
 		l.post.ForgetCalls()
@@ -23,11 +23,11 @@ func (l *Local) send(tick entangle.Tick) {
 	l.says.Drop()
 }
 
-// carry keeps a letter for the player.
+// carry queues a message to the player.
 func (l *Local) carry(said *message.Letter, tick entangle.Tick) { l.keep(said, &l.post.Tray, tick) }
 
-// keep puts a letter into the inbox. Who is not replicated to the player is no entity in
-// it, whichever way it goes: so it would be over a network.
+// keep puts a message into the inbox. In both directions, references to entities that are not
+// replicated to the player become zero, as they would over a network.
 func (l *Local) keep(said *message.Letter, from *message.Tray, tick entangle.Tick) {
 	l.refs = l.refs[:0]
 	for _, e := range from.Entities(said) {
@@ -40,8 +40,8 @@ func (l *Local) keep(said *message.Letter, from *message.Tray, tick entangle.Tic
 	l.inbox.Forward(*said, l.r, l.refs).Tick = tick
 }
 
-// receive hands over what the last frame left. Whoever gets it may end the connection, and
-// so drop the rest.
+// receive delivers the messages and events that the last frame queued. A handler may end the
+// connection, which drops the rest.
 func (l *Local) receive() error {
 	if !l.open {
 		return nil
@@ -57,7 +57,7 @@ func (l *Local) receive() error {
 	return nil
 }
 
-// deliver hands over one letter.
+// deliver delivers one message.
 func (l *Local) deliver(said *message.Letter) error {
 	m := l.mail
 	m.R.Reset(l.hand.BodyOf(said))

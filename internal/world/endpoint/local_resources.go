@@ -6,21 +6,21 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/message"
 )
 
-// localShelf is what the player who lives in the server's world was told of resources.
-// They are the world's own: it gets their events, and nothing else.
+// localShelf tracks which resources a local player has, to raise their events. Their values are in
+// the server's world already.
 type localShelf struct {
 	events []*event.ResourceEvents // by number
 	lanes  []localLane             // by number
 	raised []func()                // for the next frame
 }
 
-// localLane is what the player was told of one resource.
+// localLane is the state of one resource in the last events for the player.
 type localLane struct {
 	version uint32
 	holds   bool
 }
 
-// AttachResources makes the events of resources known to readers.
+// AttachResources registers the events of resources with the hub.
 func (l *Local) AttachResources(hub *event.Hub, s *message.Resources) {
 	for i := range s.List {
 		l.shelf.events = append(l.shelf.events, hub.AddResource(s.List[i].Info.Type))
@@ -28,7 +28,8 @@ func (l *Local) AttachResources(hub *event.Hub, s *message.Resources) {
 	l.shelf.lanes = make([]localLane, len(s.List))
 }
 
-// observe takes in what the resources are by now.
+// observe compares the resources with the state known to the player, and queues events for the
+// differences.
 func (l *localShelf) observe(s *message.Resources, id entangle.ClientID) {
 	for i := range l.lanes {
 		r, lane, events := &s.List[i], &l.lanes[i], l.events[i]
@@ -54,7 +55,7 @@ func (l *localShelf) push(emit func()) {
 	}
 }
 
-// raise tells of what the last frame left.
+// raise raises the events that the last frame queued.
 func (l *localShelf) raise() {
 	for _, emit := range l.raised {
 		emit()
@@ -62,7 +63,7 @@ func (l *localShelf) raise() {
 	l.raised = l.raised[:0]
 }
 
-// clear ends what belongs to a connection.
+// clear ends a connection: it raises the queued events, and those of the removal of all resources.
 func (l *localShelf) clear() {
 	l.raise()
 	for i := range l.lanes {

@@ -5,7 +5,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/message"
 )
 
-// House adds a local player. No other client can have its id.
+// House adds a local player. No other client can connect with its id.
 func (s *Server) House(l *Local) { s.locals = append(s.locals, l) }
 
 // reserved reports whether an id is that of a local player.
@@ -28,8 +28,8 @@ func (s *Server) home(id entangle.ClientID) *Local {
 	return nil
 }
 
-// receiveLocals hands over what the last frame left for those who live here, and lets in
-// who wants to.
+// receiveLocals delivers the messages and events that the last frame queued for local players, and
+// connects those that are connecting.
 func (s *Server) receiveLocals() {
 	for _, l := range s.locals {
 		l.vista.settle()
@@ -49,14 +49,14 @@ func (s *Server) receiveLocals() {
 	}
 }
 
-// sendLocals takes the messages that local players have sent.
+// sendLocals queues the messages that local players sent in this frame.
 func (s *Server) sendLocals(tick entangle.Tick) {
 	for _, l := range s.locals {
 		l.send(tick)
 	}
 }
 
-// shelveLocals tells those who live here of resources.
+// shelveLocals queues the events of resources for local players.
 func (s *Server) shelveLocals() {
 	for _, l := range s.locals {
 		if l.open {
@@ -65,7 +65,7 @@ func (s *Server) shelveLocals() {
 	}
 }
 
-// carryLocals keeps a letter for those who live here.
+// carryLocals queues a message for the local players that it is for.
 func (s *Server) carryLocals(letter *message.Letter) {
 	for _, l := range s.locals {
 		if l.open && letter.When >= l.since && s.cfg.Post.For(letter, l.id) {
@@ -74,7 +74,7 @@ func (s *Server) carryLocals(letter *message.Letter) {
 	}
 }
 
-// Leave disconnects a local player or cancels its attempt to connect.
+// Leave disconnects a local player or cancels its connection attempt.
 func (s *Server) Leave(l *Local, reason string) {
 	if l.open {
 		s.partLocal(l, reason)

@@ -11,16 +11,16 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// vista is what the player who lives in the server's world is shown of it, and what it
-// was told of that: the events that a client in its place would have.
+// vista is the local view of a host's player. It raises the events that a client with the same
+// visibility would get.
 //
-// It is a spectator like the others, with a peer to which nothing is ever sent. What is
-// retained it is told nothing of, but its end.
+// It is a spectator like any other, with a peer to which nothing is ever sent. A retained entity
+// raises no events except that of its despawn.
 type vista struct {
 	publisher *source.Publisher
 	id        entangle.ClientID
 	peer      *sender.Peer // nil without a connection
-	told      bool         // of what was there when it connected
+	told      bool         // the entities present at the connection have been observed
 	tag       [marks][]ecs.ID
 
 	events               []*event.ComponentEvents // by component number
@@ -29,23 +29,23 @@ type vista struct {
 	seen    []glimpse // by slot
 	noted   []repl.Slot
 	isNoted repl.Bitset
-	updated []componentOf // scratch: of the tick at hand
+	updated []componentOf // scratch: of the present tick
 
 	raised []sighting // for the next frame
-	tags   []tagging  // likewise
+	tags   []tagging  // for the next frame
 }
 
-// glimpse is what the player was told of an entity.
+// glimpse is the state of an entity in the last events for the player.
 type glimpse struct {
-	entity ecs.Entity // zero: nothing
+	entity ecs.Entity // zero: not in the view
 	mask   repl.Mask
 	marks  [marks]bool
 
-	retained bool // its group stays where it was shown
-	quiet    bool // and is not shown
+	retained bool // its group stays on clients while it is not relevant
+	quiet    bool // retained, and not relevant at present
 }
 
-// has reports whether the player is told of a component.
+// has reports whether the player gets events of a component.
 func (g *glimpse) has(comp int) bool { return !g.entity.IsZero() && !g.quiet && g.mask.Has(comp) }
 
 type componentOf struct {
@@ -70,7 +70,7 @@ const (
 	removed
 )
 
-// mark is what the player's entities are tagged with.
+// mark is a tag on the player's entities.
 type mark uint8
 
 const (
@@ -79,15 +79,15 @@ const (
 	marks
 )
 
-// tagging is that an entity gets a tag, or loses it.
+// tagging adds a tag to an entity, or removes it.
 type tagging struct {
 	entity ecs.Entity
 	mark   mark
 	on     bool
 }
 
-// Attach makes the player part of the publisher's world. Its events go to the hub;
-// entities that appear and vanish are told to the two functions.
+// Attach connects the player to the publisher's world. Events of components go to the hub, and the
+// two functions are called for entities that enter and leave the view.
 func (l *Local) Attach(p *source.Publisher, hub *event.Hub, onSpawned, onDespawned func(ecs.Entity)) {
 	v := &l.vista
 	v.publisher, v.onSpawned, v.onDespawn = p, onSpawned, onDespawned
@@ -102,13 +102,13 @@ func (l *Local) Attach(p *source.Publisher, hub *event.Hub, onSpawned, onDespawn
 	}
 }
 
-// enter shows the player what is for it, from the next Observe on.
+// enter starts the view. The player gets events from the next Observe on.
 func (v *vista) enter(id entangle.ClientID) {
 	v.id, v.peer, v.told = id, v.publisher.World().NewPeer(), false
 	v.publisher.AdmitLocal(id, v.peer, v)
 }
 
-// leave ends that, and tells of all that goes with it.
+// leave ends the view, and raises the despawn events of all its entities.
 func (v *vista) leave() {
 	if v.peer == nil {
 		return
@@ -122,13 +122,13 @@ func (v *vista) leave() {
 	v.raise()
 }
 
-// complete reports whether the player was told of what was there when it connected.
+// complete reports whether the entities present at the connection have been observed.
 func (v *vista) complete() bool { return v.told }
 
-// lives reports whether an entity is there.
+// lives reports whether an entity is alive.
 func (v *vista) lives(e ecs.Entity) bool { return !e.IsZero() && v.publisher.Arche.Alive(e) }
 
-// knows reports whether the player is shown an entity.
+// knows reports whether an entity is in the view and not only retained.
 func (v *vista) knows(e ecs.Entity) bool {
 	s, ok := v.publisher.Slot(e)
 	return ok && int(s) < len(v.seen) && v.seen[s].entity == e && !v.seen[s].quiet
@@ -153,7 +153,7 @@ func (v *vista) MarkStale(slots []repl.Slot) {
 	}
 }
 
-// note has an entity looked at in this tick.
+// note queues an entity for comparison in this tick.
 func (v *vista) note(s repl.Slot) {
 	v.isNoted.Grow(int(s) + 1)
 	if !v.isNoted.Has(int(s)) {
@@ -165,7 +165,7 @@ func (v *vista) note(s repl.Slot) {
 // ReadsUpdates implements LocalView.
 func (v *vista) ReadsUpdates(comp int) bool { return v.events[comp].ReadsUpdates() }
 
-// Observe implements LocalView: it takes in what the tick at hand changed.
+// Observe implements LocalView. It queues the events of the changes of the present tick.
 func (v *vista) Observe() {
 	v.grow()
 	for _, s := range v.publisher.Table.Despawned() {
@@ -192,7 +192,7 @@ func (v *vista) grow() {
 	}
 }
 
-// find notes what is to be looked at, beside what sight has stirred.
+// find notes the entities to compare, in addition to those that visibility has marked stale.
 func (v *vista) find() {
 	t := v.publisher.Table
 	if !v.told {
@@ -208,15 +208,15 @@ func (v *vista) find() {
 		v.note(repl.Slot(s))
 	}
 	for _, s := range t.Paused() {
-		v.note(repl.Slot(s)) // it is predicted no more
+		v.note(repl.Slot(s)) // it is no longer predicted
 	}
 	for _, change := range t.Structure() {
 		v.note(repl.Slot(change.Slot))
 	}
 }
 
-// findUpdated notes the values that changed of what the player knows, as far as anybody
-// wants to know.
+// findUpdated notes the changed values of components in the view, of those types with a reader of
+// update events.
 func (v *vista) findUpdated() {
 	p := v.publisher
 	for col, comp := range p.Comps {
@@ -240,7 +240,7 @@ func (v *vista) changed(s repl.Slot, comp int) {
 	}
 }
 
-// look tells what became of an entity.
+// look queues the events for the differences of an entity to its last known state.
 func (v *vista) look(s repl.Slot) {
 	g := &v.seen[s]
 	paused := v.publisher.Paused.Has(int(s))
@@ -248,14 +248,14 @@ func (v *vista) look(s repl.Slot) {
 	case !v.finds(s):
 		v.miss(s)
 	case paused && !known || paused && !g.quiet:
-		// it does not come, and stays as it was
+		// a paused entity does not appear, and stays as it was
 	case !known:
 		g.entity = v.publisher.Table.Entity(columns.Slot(s))
 		v.push(spawned, 0, g.entity)
 		v.reshape(g, s)
 	case g.quiet:
 		g.quiet = false
-		v.pushAll(updated, g.mask.And(v.maskOf(s)), g.entity) // nobody knows what has changed meanwhile
+		v.pushAll(updated, g.mask.And(v.maskOf(s)), g.entity) // changes in the meantime were not tracked
 		v.reshape(g, s)
 	default:
 		v.reshape(g, s)
@@ -263,13 +263,14 @@ func (v *vista) look(s repl.Slot) {
 	v.claim(g, predictedMark, !g.entity.IsZero() && !g.quiet && v.peer.Predicts(s))
 }
 
-// finds reports whether the player is shown an entity now.
+// finds reports whether an entity is visible to the player now.
 func (v *vista) finds(s repl.Slot) bool {
 	_, placed := v.publisher.World().PlaceOf(s)
 	return placed && v.peer.Finds(s)
 }
 
-// miss takes in that the player is not shown an entity.
+// miss handles an entity that is not visible to the player: it stays if it is retained, and leaves
+// the view otherwise.
 func (v *vista) miss(s repl.Slot) {
 	g := &v.seen[s]
 	if _, placed := v.publisher.World().PlaceOf(s); !placed || !g.retained || g.entity.IsZero() {
@@ -282,7 +283,7 @@ func (v *vista) miss(s repl.Slot) {
 	}
 }
 
-// narrow tells which components of a retained entity the player may not see any more.
+// narrow removes the components of a retained entity that the player may no longer see.
 func (v *vista) narrow(g *glimpse, s repl.Slot) {
 	p := v.publisher
 	gone := g.mask.And(p.Sight.Overrides.OffOf(s).Union(p.Sight.Hides(s, v.id)))
@@ -293,7 +294,7 @@ func (v *vista) narrow(g *glimpse, s repl.Slot) {
 	}
 }
 
-// reshape tells which components have come to an entity, and which have gone.
+// reshape queues the events of components that were added to an entity or removed from it.
 func (v *vista) reshape(g *glimpse, s repl.Slot) {
 	mask := v.maskOf(s)
 	v.pushAll(removed, g.mask.Without(mask), g.entity)
@@ -309,13 +310,13 @@ func (v *vista) maskOf(s repl.Slot) repl.Mask {
 	return mask.Without(p.Sight.Overrides.OffOf(s)).Without(p.Sight.Hides(s, v.id))
 }
 
-// owns reports whether an entity is the player's, as it can tell.
+// owns reports whether the player owns an entity and can see that it does.
 func (v *vista) owns(s repl.Slot, mask repl.Mask) bool {
 	p := v.publisher
 	return !p.Unsent && mask.Has(p.Comps[p.Owners]) && p.Sight.Owner[s] == v.id
 }
 
-// lose tells that an entity is gone for the player.
+// lose removes an entity from the view and queues its despawn event.
 func (v *vista) lose(s repl.Slot) {
 	if g := &v.seen[s]; !g.entity.IsZero() {
 		v.push(despawned, 0, g.entity)
@@ -325,7 +326,7 @@ func (v *vista) lose(s repl.Slot) {
 	}
 }
 
-// claim has an entity tagged in the next frame, or its tag taken off.
+// claim queues adding a tag to an entity or removing it, for the next frame.
 func (v *vista) claim(g *glimpse, m mark, on bool) {
 	if g.marks[m] != on {
 		g.marks[m] = on

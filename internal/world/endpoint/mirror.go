@@ -6,8 +6,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
-// Names returns how a connected client knows what is replicated, as far as it has
-// names for it.
+// Names returns the network ids and handles under which a connected client knows the replicated
+// entities.
 func (s *Server) Names(client entangle.ClientID) (names []inspect.Named) {
 	for _, c := range s.open {
 		if c.id == client && s.publisher != nil {
@@ -17,8 +17,8 @@ func (s *Server) Names(client entangle.ClientID) (names []inspect.Named) {
 	return nil
 }
 
-// Mirror returns what the connection holds, its groups included. It is empty without
-// one.
+// Mirror returns the debug view of the connection's replicas, including their groups. It is empty
+// without a connection.
 func (c *Client) Mirror(infos []*registry.Component) *inspect.Mirror {
 	if c.copy == nil {
 		return &inspect.Mirror{Components: infos}

@@ -5,16 +5,16 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Overdue says that groups wait for longer than their bound before a client is sent them:
-// its cap, or the packets of a tick, have no room to keep it.
+// Overdue reports that groups have waited longer than their bound to be sent to a client, because
+// its cap or the packets of a tick have no room for them.
 type Overdue struct {
 	Client     entangle.ClientID
-	Entity     ecs.Entity // of the group that has waited for longest
+	Entity     ecs.Entity // of the group that has waited longest
 	Groups     int
 	Age, Bound int // ticks
 }
 
-// tellOverdue tells of the bounds that were broken at a client in the frame.
+// tellOverdue calls OnOverdue for the bounds that were exceeded for a client in the frame.
 func (s *Server) tellOverdue(c *client) {
 	updates := c.peer.Updates()
 	if updates == nil || s.cfg.OnOverdue == nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// OwnedEntities knows the entities that clients control, whether they are replicated or not,
-// and removes them some time after their client has disconnected. It keeps no list while all
-// clients are connected: it searches the world for components.ControlledBy.
+// OwnedEntities finds the entities that clients control, whether they are replicated or not, and
+// removes those of disconnected clients. It keeps no list while all clients are connected: it
+// searches the world for components.ControlledBy.
 type OwnedEntities struct {
 	world   *ecs.World
 	control ecs.ID
 
 	disconnected []entangle.ClientID // since the last Clear
-	orphans      []ownedEntity       // what those clients controlled when they disconnected
+	orphans      []ownedEntity       // the owned entities of those clients at the disconnect
 	removed      []ecs.Entity        // scratch
 }
 
@@ -52,9 +52,9 @@ func (o *OwnedEntities) Leave(client entangle.ClientID) {
 	}
 }
 
-// Clear removes the entities of disconnected clients from the world, except those that are to
-// be kept or have another owner by now. If a client has connected again meanwhile, only what
-// it controlled before is removed.
+// Clear removes the entities of disconnected clients from the world, except those that must be kept
+// or have another owner since. If a client has connected again in the meantime, only its entities
+// from before the disconnect are removed.
 func (o *OwnedEntities) Clear(connected func(entangle.ClientID) bool) {
 	o.removed = o.removed[:0]
 	for _, owned := range o.orphans {

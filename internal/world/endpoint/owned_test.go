@@ -28,8 +28,8 @@ func (o *owned) of(client entangle.ClientID) ecs.Entity {
 	return o.owner.NewWith(&components.ControlledBy{Client: client})
 }
 
-// Of a client that is connected again before the tick is over, what it controlled before goes,
-// but for what is another's by then, or nobody's.
+// A client that reconnects within the tick loses the entities that it owned before, except those
+// that have another owner since, or none.
 //
 // Proves: R18
 func TestAClientThatIsBackLosesOnlyWhatIsStillItsOwn(t *testing.T) {
@@ -53,7 +53,7 @@ func TestAClientThatIsBackLosesOnlyWhatIsStillItsOwn(t *testing.T) {
 	}
 }
 
-// changing is a game's listener: at the end of an entity it does something.
+// changing is a listener of a game that is called when an entity is removed.
 type changing func()
 
 func (changing) Subscriptions() event.Subscription { return event.EntityRemoved }
@@ -62,7 +62,8 @@ func (changing) Components() *ecs.Mask { return nil }
 
 func (c changing) Notify(_ *ecs.World, _ ecs.EntityEvent) { c() }
 
-// What a game's listener keeps at the end of another of the client's entities stays.
+// A listener that is called for the removal of one entity can set Keep on another entity of the
+// same client, which then stays.
 //
 // Proves: R18
 func TestWhatAListenerRescuesStays(t *testing.T) {

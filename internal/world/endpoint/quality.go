@@ -6,8 +6,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 )
 
-// What a link may be like for each quality: the share of packets that get lost, and the
-// deviation of the round trip.
+// The limits of a link for each quality: the share of lost packets, and the deviation of the round
+// trip.
 const (
 	GoodLoss   = 0.05
 	FairLoss   = 0.15
@@ -15,11 +15,11 @@ const (
 	FairJitter = 100 * time.Millisecond
 )
 
-// quality is the worse of how the inputs come and of what the link is like.
+// quality returns the worse of the quality of the inputs' arrival and that of the link.
 func (l Link) quality(inputs timesync.Quality) timesync.Quality {
 	switch {
 	case l.RTT == 0:
-		return inputs // nothing was measured
+		return inputs // no measurement yet
 	case l.Loss > FairLoss || l.Jitter > FairJitter:
 		return timesync.Poor
 	case l.Loss > GoodLoss || l.Jitter > GoodJitter:
@@ -28,7 +28,7 @@ func (l Link) quality(inputs timesync.Quality) timesync.Quality {
 	return max(inputs, timesync.Good)
 }
 
-// Quality returns how good the connection is to play with, Unknown without one.
+// Quality returns the quality of the connection for play, Unknown without one.
 func (c *Client) Quality() timesync.Quality {
 	if !c.open {
 		return timesync.Unknown

@@ -11,8 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/budget"
 )
 
-// There is room for the quotas of so many clients that have left, and no more are kept. Those that
-// make no difference any more give way to the next, and those that do stay.
+// The number of kept quotas of disconnected clients is limited. Restored quotas make room for new
+// ones; the others stay.
 //
 // Proves: Z21
 func TestQuotasOfWhoHasLeftMakeRoomForOthers(t *testing.T) {
@@ -44,7 +44,7 @@ func TestQuotasOfWhoHasLeftMakeRoomForOthers(t *testing.T) {
 	left.take(0, &in)
 	leave(10)
 	now = now.Add(900 * time.Millisecond)
-	in.Begin(now) // the first ones have all that they can have
+	in.Begin(now) // the first quotas are fully restored
 	for id := range entangle.ClientID(3) {
 		leave(20 + id)
 	}

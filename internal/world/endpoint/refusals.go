@@ -7,18 +7,18 @@ import (
 	"github.com/entangle-ecs/entangle/connection"
 )
 
-// refusals tells an operator why a layer does not let clients in. Some answer none of
-// them, on purpose: without this, a wrong key looks like a dead server.
+// refusals logs why a layer refuses clients. Some layers do not answer refused clients, on purpose:
+// without the log, a wrong key looks like a dead server.
 type refusals struct {
 	now, told []connection.Dropped
 	next      time.Time
 }
 
 const (
-	// lookEvery is how often the counters are read, which costs a step per slot: not
-	// in every frame.
+	// lookEvery is how often the counters are read. Reading costs a step per slot, too much for
+	// every frame.
 	lookEvery = time.Second
-	// tellEvery bounds what a flood of requests can write into a log.
+	// tellEvery limits how many log lines a flood of requests can cause.
 	tellEvery = 10 * time.Second
 )
 

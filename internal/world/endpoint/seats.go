@@ -6,8 +6,8 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// seats gives the server's clients places, over all layers: the smallest free one first.
-// An id has one client.
+// seats assigns peer indexes to the server's clients, across all layers: the smallest free index
+// first. A client id belongs to one client.
 type seats struct {
 	free []int // smallest last
 	of   map[entangle.ClientID]*client
@@ -21,8 +21,8 @@ func newSeats(n int) seats {
 	return s
 }
 
-// numberOf tells clients apart by their seats, from 1: those who live in the world are 0, and who
-// is gone by now.
+// numberOf returns a client's peer index plus 1. It is 0 for local players and disconnected
+// clients.
 func (s *seats) numberOf(id entangle.ClientID) int {
 	if c := s.of[id]; c != nil {
 		return c.seat + 1
@@ -30,7 +30,7 @@ func (s *seats) numberOf(id entangle.ClientID) int {
 	return 0
 }
 
-// seat gives a client its place. There must be one.
+// seat gives a client a peer index. One must be free.
 func (s *Server) seat(c *client) {
 	last := len(s.seats.free) - 1
 	c.seat = s.seats.free[last]
@@ -42,7 +42,7 @@ func (s *Server) seat(c *client) {
 	s.tap(c)
 }
 
-// seated reports whether a client has a place: it loses it when its connection ends.
+// seated reports whether a client has a peer index. It loses it when its connection ends.
 func (s *Server) seated(c *client) bool {
 	return c != nil && s.clients != nil && s.clients[c.seat] == c
 }

@@ -15,47 +15,45 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/source"
 )
 
-// ServerConfig configures a server's engine.
+// ServerConfig configures a [Server].
 type ServerConfig struct {
 	Registry peer.Registry
 	Channels []channel.Config
 	Post     *message.Post
 	Log      *slog.Logger
 	Workers  int  // goroutines that assemble packets; at least one
-	ByWork   bool // at most so many: as many as the work is worth
+	ByWork   bool // Workers is the maximum, and their number follows the amount of work
 	Caps     Caps
 	Intake   int // units of work per second that each client may cause; see IntakeRate
-	// TickRate is ticks per second; every SendEvery-th is sent.
+	// TickRate is in ticks per second; every SendEvery-th tick is sent.
 	TickRate, SendEvery int
 
-	// OnConnected is told when a client has connected and speaks our protocol;
-	// OnJoined when it holds all that was there for it then; OnDisconnected when such
-	// a one is gone.
+	// OnConnected is called when a client has connected and has an equal protocol; OnJoined when it
+	// has received everything that the server had for it at that time; OnDisconnected when the
+	// connection of such a client has ended.
 	OnConnected    func(client entangle.ClientID, userData []byte)
 	OnJoined       func(client entangle.ClientID)
 	OnDisconnected func(client entangle.ClientID, reason string)
-	// OnOverdue is told when groups wait for longer than their bound before a client is
-	// sent them.
+	// OnOverdue is called when groups have waited longer than their bound to be sent to a client.
 	OnOverdue func(Overdue)
 }
 
-// Server is the engine behind plugin.Server: its connection layers, and a peer for each
-// client.
+// Server is the engine of plugin.Server, with its connection layers and a peer for each client.
 type Server struct {
 	cfg       ServerConfig
-	publisher *source.Publisher   // nil until the world is known
-	resources *message.Resources  // likewise
+	publisher *source.Publisher   // nil until Publish
+	resources *message.Resources  // nil until PublishResources
 	inputs    *input.ClientInputs // nil: no input is registered
 
 	layers   []*layer  // nil while stopped
-	clients  []*client // by seat
+	clients  []*client // by peer index
 	seats    seats
-	open     []*client // in the order in which they came
-	locals   []*Local  // those who live in this world
+	open     []*client // in the order in which they connected
+	locals   []*Local  // players in the server's own world
 	payload  []byte
 	assembly assembly
 	dead     Dead
-	traffic  connection.Traffic // of layers that are closed
+	traffic  connection.Traffic // of closed layers
 	atStop   []connection.Dropped
 	tick     entangle.Tick // of the last Send
 	next     entangle.Tick // the tick that runs next
@@ -63,25 +61,25 @@ type Server struct {
 	all     budget.Pool // of the cap on all clients
 	intake  budget.Intake
 	left    quotas
-	dropped uint64  // messages under a cap, of clients that are gone
-	work    uint64  // that such made the server do
-	teller  *teller // nil unless somebody listens
+	dropped uint64  // messages dropped under a cap, of disconnected clients
+	work    uint64  // units that disconnected clients have caused
+	teller  *teller // nil without a Tell function
 }
 
 // Dead counts the connections that a server ended or refused, by reason.
 type Dead struct {
-	Malformed uint64 // bytes that no peer of the protocol writes
+	Malformed uint64 // malformed bytes
 	TooSlow   uint64 // reliable messages piled up
 	Excess    uint64 // packets beyond a client's quota of work
-	TooCostly uint64 // they went on with those
+	TooCostly uint64 // the client kept sending such packets
 	Unequal   uint64 // protocols that differ
-	NoRoom    uint64 // all seats were taken, through several layers
+	NoRoom    uint64 // the server was full, across several layers
 	Twice     uint64 // the client is connected through another layer
-	Nobody    uint64 // their layer gave them no id
-	Reserved  uint64 // their id is that of a player who lives here
+	Nobody    uint64 // the layer gave the client no id
+	Reserved  uint64 // the client id is that of a local player
 }
 
-// NewServer returns an engine that is stopped.
+// NewServer returns a stopped server.
 func NewServer(cfg ServerConfig) *Server {
 	s := &Server{cfg: cfg, all: budget.NewPool(cfg.Caps.All, CapSpan(cfg.Caps.TickRate)), intake: budget.NewIntake(cfg.Intake), left: quotas{}}
 	cfg.Post.Connected = s.Connected
@@ -89,24 +87,27 @@ func NewServer(cfg ServerConfig) *Server {
 	return s
 }
 
-// Publish sets what is replicated to every client that connects from now on.
+// Publish sets the publisher whose entities are replicated to every client that connects from now
+// on.
 func (s *Server) Publish(p *source.Publisher) { s.publisher = p }
 
-// PublishResources sets whose resources clients get that connect from now on, of the
-// world of Publish.
+// PublishResources sets the resources that are sent to every client that connects from now on, from
+// the world of Publish.
 func (s *Server) PublishResources(r *message.Resources) { s.resources = r }
 
-// Drive sets what the inputs of clients go to that connect from now on, of the world of Publish.
+// Drive sets the destination of the inputs of clients that connect from now on, in the world of
+// Publish.
 func (s *Server) Drive(i *input.Inputs) {
 	if len(i.Types) > 0 {
 		s.inputs = i.Led
 	}
 }
 
-// Running reports whether Start was called and Stop was not.
+// Running reports whether the server has been started and not stopped since.
 func (s *Server) Running() bool { return s.layers != nil }
 
-// Start takes over open layers, for so many clients in all. Without any, nobody can come.
+// Start takes over open layers, for maxClients clients in all. Without a layer, no client can
+// connect.
 func (s *Server) Start(layers []connection.Server, maxClients int) {
 	s.clients = make([]*client, maxClients)
 	s.seats = newSeats(maxClients)
@@ -117,11 +118,11 @@ func (s *Server) Start(layers []connection.Server, maxClients int) {
 	}
 }
 
-// stopped is the reason that clients get when the server stops, also those that are not
-// open here yet: a client may know before the server that both protocols are equal.
+// stopped is the reason that clients get when the server stops. It is also sent to clients that
+// are not open here yet: a client may find out before the server that both protocols are equal.
 const stopped = "the server stopped"
 
-// Stop disconnects everyone and closes the layers.
+// Stop disconnects all clients and closes the layers.
 func (s *Server) Stop(now time.Time) error {
 	if s.layers == nil {
 		return nil
@@ -148,7 +149,7 @@ func (s *Server) Stop(now time.Time) error {
 	return err
 }
 
-// Receive reads all that has arrived before the tick next runs.
+// Receive handles all events of the layers, before the tick next runs.
 func (s *Server) Receive(next entangle.Tick, now time.Time) error {
 	if s.next != next {
 		s.ageMessages()
@@ -162,12 +163,12 @@ func (s *Server) Receive(next entangle.Tick, now time.Time) error {
 			return err
 		}
 		if !s.Running() {
-			return nil // a game's answer to what came has stopped the server
+			return nil // a handler of the game stopped the server
 		}
 		l.refusals.tell(s.cfg.Log, l, now)
 	}
 	s.reap(now)
-	// A game's answer to a request may disconnect anybody, or stop the server.
+	// A handler of the game may disconnect any client, or stop the server.
 	for seat := 0; seat < len(s.clients); seat++ {
 		if c := s.clients[seat]; c != nil && c.open {
 			s.welcome(c)
@@ -179,7 +180,7 @@ func (s *Server) Receive(next entangle.Tick, now time.Time) error {
 	return nil
 }
 
-// ageMessages follows the queues that messages wait in.
+// ageMessages ages the queues of waiting messages by a tick.
 func (s *Server) ageMessages() {
 	s.cfg.Post.Waiting.Age()
 	for _, c := range s.clients {
@@ -189,7 +190,7 @@ func (s *Server) ageMessages() {
 	}
 }
 
-// takeUp hands over what came of clients in frames before and waited there for their quotas.
+// takeUp delivers messages that arrived in earlier frames and have waited for their client's quota.
 func (s *Server) takeUp(now time.Time) {
 	for seat := 0; seat < len(s.clients); seat++ {
 		if c := s.clients[seat]; c != nil && c.peer.Waits() {
@@ -199,7 +200,8 @@ func (s *Server) takeUp(now time.Time) {
 	}
 }
 
-// welcome tells of a client that has got all that was there for it.
+// welcome calls OnJoined once a client has received everything that was there for it when it
+// connected.
 func (s *Server) welcome(c *client) {
 	if !c.joined && c.peer.Given().Done() {
 		c.joined = true
@@ -214,7 +216,7 @@ func (s *Server) handle(c *client, payload []byte, now time.Time) {
 	err := c.peer.HandlePayload(payload, now)
 	s.pay(c)
 	if s.mind(c, err, now) || !s.seated(c) {
-		return // a game's answer to it may have disconnected it, too
+		return // a handler of the game may have disconnected it, too
 	}
 	if s.payload = c.peer.AppendAck(s.payload[:0], s.tick, now); len(s.payload) > 0 {
 		c.send(s.payload, now)
@@ -236,7 +238,7 @@ func (s *Server) handle(c *client, payload []byte, now time.Time) {
 // mind disconnects a client for an error in what it sent.
 func (s *Server) mind(c *client, err error, now time.Time) bool {
 	if err == nil || !s.seated(c) {
-		return false // it is gone: a game's answer to it has disconnected it
+		return false // a handler of the game has disconnected it already
 	}
 	s.dead.Malformed++
 	s.cfg.Log.Warn("a client is disconnected for what it sent", "client", c.id, "error", err)
@@ -244,10 +246,10 @@ func (s *Server) mind(c *client, err error, now time.Time) bool {
 	return true
 }
 
-// brokeProtocol is the reason that a client gets for bytes that no peer writes.
+// brokeProtocol is the reason that a client gets for malformed bytes.
 const brokeProtocol = "it broke the protocol"
 
-// reap ends the connections whose peers said goodbye or speak another protocol.
+// reap ends the connections of peers that sent a goodbye or have another protocol.
 func (s *Server) reap(now time.Time) {
 	for _, c := range s.clients {
 		if c == nil {

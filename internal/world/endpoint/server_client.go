@@ -30,25 +30,25 @@ type client struct {
 	purse    purse
 	mail     *message.Mailbox
 	shelf    message.ResourceLine
-	said     []said // in the frame under way, while somebody listens
+	said     []said // in the present frame, while the server has a Tell function
 	open     bool
 	hands    *input.InputPlayer // nil: no input is registered
-	since    uint64             // the first letter that can be for it: those before are older than the connection
+	since    uint64             // the first message that can be for it: earlier ones are older than the connection
 	joined   bool
 	meter    *timesync.Meter
 	quota    budget.Quota
-	charged  uint64 // of what it made the server do, in units of work
-	spent    uint64 // that, and for each packet
+	charged  uint64 // units of work that its quota was charged for, except those per packet
+	spent    uint64 // all units of work that its quota was charged for
 }
 
-// updates returns what the client was sent of the world, nil if nothing is replicated.
+// updates returns the sender's state for the client, nil if nothing is replicated.
 func (c *client) updates() *sender.Peer { return c.peer.Updates() }
 
 func (c *client) recipient() source.Recipient {
 	return source.Recipient{ID: c.id, Updates: c.updates()}
 }
 
-// send hands one payload to the client's layer.
+// send passes one payload to the client's layer.
 func (c *client) send(payload []byte, now time.Time) { c.layer.Send(c.slot, payload, now) }
 
 func (s *Server) newClient(l *layer, e *connection.Event) *client {
@@ -81,7 +81,7 @@ func (s *Server) newClient(l *layer, e *connection.Event) *client {
 	return c
 }
 
-// measure has the client's peer tell how early its packets and its inputs come.
+// measure sets up the peer to measure how early the client's packets and inputs arrive.
 func (s *Server) measure(c *client, cfg *peer.Config) {
 	c.meter = timesync.NewMeter(timesync.MeterConfig{TickRate: s.cfg.TickRate, SendEvery: s.cfg.SendEvery})
 	cfg.Clock = c.meter
@@ -92,8 +92,8 @@ func (s *Server) measure(c *client, cfg *peer.Config) {
 	}
 }
 
-// disconnected lets go of a client whose connection has ended. The reason that the peer
-// gave counts before the layer's.
+// disconnected releases a client after the end of its connection. The peer's reason takes
+// precedence over the layer's.
 func (s *Server) disconnected(c *client, reason string) {
 	if !s.seated(c) {
 		return
@@ -120,8 +120,8 @@ func (s *Server) disconnected(c *client, reason string) {
 	s.cfg.OnDisconnected(c.id, reason)
 }
 
-// Disconnect ends a client's connection and tells it the reason. It reports
-// whether there was such a client.
+// Disconnect ends a client's connection and sends it the reason. It reports whether there was such
+// a client.
 func (s *Server) Disconnect(id entangle.ClientID, reason string, now time.Time) bool {
 	if l := s.home(id); l != nil {
 		s.partLocal(l, reason)
@@ -141,10 +141,10 @@ func (s *Server) end(c *client, reason string, now time.Time) {
 	s.disconnected(c, reason)
 }
 
-// goodbyes is how often the reason for a disconnect is sent: it travels unreliably, since nobody
-// will be there to ask for it again. Where three of ten packets are lost, ten lose one reason of
-// 170,000; three lost one of 37. It is as often as the session's disconnect packets are sent, after
-// which payloads are still read for a moment: so none of them may wait for a later frame.
+// goodbyes is how often the reason for a disconnect is sent. It is sent unreliably, because the
+// connection ends before a resend. At 30 % packet loss, ten copies lose one reason in 170,000;
+// three lost one in 37. The session sends as many disconnect packets, after which payloads are
+// still read for a moment, so no goodbye may wait for a later frame.
 const goodbyes = 10
 
 // bid queues the goodbyes of a client that is about to be disconnected.
@@ -164,29 +164,29 @@ func (s *Server) Connected(id entangle.ClientID) bool {
 	return c != nil && c.open || s.home(id) != nil
 }
 
-// ClientInfo is what a server knows of a connected client.
+// ClientInfo describes a connected client.
 type ClientInfo struct {
 	ID     entangle.ClientID
-	Layer  int            // number of its layer; noLayer: it lives here
+	Layer  int            // number of its layer; noLayer for a local player
 	Addr   netip.AddrPort // not valid if its layer has no addresses
-	Name   string         // what its layer calls its end
-	RTT    time.Duration  // smoothed, the client's frame included
+	Name   string         // the layer's name for the client's end
+	RTT    time.Duration  // smoothed, including the client's frame
 	Jitter time.Duration
 	Loss   float64 // share of the recent packets to it that were lost, 0..1
-	Joined bool    // it holds all that was there for it when it connected
+	Joined bool    // it has received everything that was there for it when it connected
 
 	Inputs  timesync.MeterStats
 	Quality timesync.Quality
 
-	Dropped uint64 // messages that found no room under a cap
-	Waiting int    // bytes of messages and structure of which nothing was sent yet
+	Dropped uint64 // messages dropped for lack of room under a cap
+	Waiting int    // bytes of messages and structure that are unsent
 }
 
-// noLayer is where those are who live in the server's world.
+// noLayer is ClientInfo.Layer of local players.
 const noLayer = -1
 
-// Clients appends what is known of each connected client: of those who live here, and of
-// the others in the order in which they came.
+// Clients appends a description of each connected client: first local players, then the others in
+// the order in which they connected.
 func (s *Server) Clients(dst []ClientInfo) []ClientInfo {
 	for _, l := range s.locals {
 		if l.open {

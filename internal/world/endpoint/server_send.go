@@ -10,8 +10,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/source"
 )
 
-// Send sends every client what it lacks, and whatever the layers have to say. The
-// tick is the last finished one.
+// Send sends all clients their pending data, and the layers' own packets. tick is the last finished
+// tick.
 func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 	s.tick = tick
 	s.sendLocals(tick)
@@ -31,7 +31,7 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 	}
 	s.lookAround()
 	if !s.Running() {
-		return nil // a game's answer to a client's end has stopped the server
+		return nil // the game stopped the server when a client disconnected
 	}
 	s.allow(now)
 	s.assembly.run(job{server: s, tick: tick, now: now})
@@ -45,14 +45,14 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 	return s.flush()
 }
 
-// passOn has the inputs of players ready for the others, in frames that send.
+// passOn prepares the inputs of players for the relay to other clients, in frames that send.
 func (s *Server) passOn(tick entangle.Tick) {
 	if s.inputs != nil {
 		s.inputs.Relay.Prepare(tick, !s.publisher.World().Held())
 	}
 }
 
-// lookAround finds which of the inputs that are passed on are for whom.
+// lookAround selects the relayed inputs for each client.
 func (s *Server) lookAround() {
 	for _, c := range s.clients {
 		if c != nil && c.hands != nil {
@@ -61,7 +61,7 @@ func (s *Server) lookAround() {
 	}
 }
 
-// sendResources queues what the clients lack of resources.
+// sendResources queues the changes of resources that clients have not been sent.
 func (s *Server) sendResources(now time.Time) {
 	if s.resources == nil {
 		return
@@ -73,8 +73,8 @@ func (s *Server) sendResources(now time.Time) {
 	}
 }
 
-// Carry implements Carrier: a message goes to every client that it is for. What that costs follows
-// their number, and not that of all clients, where the message names them.
+// Carry implements Carrier. It sends a message to every client that it is for. Where the message
+// names its recipients, the cost grows with their number and not with that of all clients.
 func (s *Server) Carry(l *message.Letter, now time.Time) {
 	s.carryLocals(l)
 	post := s.cfg.Post
@@ -94,8 +94,8 @@ func (s *Server) Carry(l *message.Letter, now time.Time) {
 	}
 }
 
-// carried is a message on its way to clients. It is written once, unless clients have names of their
-// own for the entities that it refers to.
+// carried is a message that is being sent to clients. It is encoded once, unless clients have
+// different network ids for the entities that it refers to.
 type carried struct {
 	*message.Letter
 	ch     channel.ID
@@ -121,12 +121,12 @@ func (s *Server) carry(m *carried, c *client, now time.Time) {
 	}
 	sent, err := c.peer.Relay(m.ch, m.body, post.Priority(m.Letter), m.by)
 	if !sent {
-		post.Stat.Refused++ // what others say costs no client its connection
+		post.Stat.Refused++ // a client is never disconnected for traffic of others
 	}
 	s.slow(c, err, now)
 }
 
-// slow disconnects a client whose reliable messages pile up.
+// slow disconnects a client after an error because its reliable messages pile up.
 func (s *Server) slow(c *client, err error, now time.Time) bool {
 	if err == nil {
 		return false

@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 )
 
-// Traffic returns what went through the server's layers since it was made.
+// Traffic returns the traffic of the server's layers since NewServer.
 func (s *Server) Traffic() connection.Traffic {
 	sum := s.traffic
 	for _, l := range s.layers {
@@ -38,8 +38,8 @@ func (s *Server) Dropped() (counts []connection.Dropped) {
 		connection.Dropped{Reason: "client with the id of the host's own player", Count: s.dead.Reserved})
 }
 
-// Held returns how many messages found no room under a cap, of all clients there ever
-// were, and how many bytes of messages and structure wait to be sent to those there are.
+// Held returns how many messages were dropped for lack of room under a cap, of all clients since
+// NewServer, and how many bytes of messages and structure wait to be sent to the present clients.
 func (s *Server) Held() (dropped uint64, waiting int) {
 	dropped = s.dropped
 	for _, c := range s.clients {
@@ -51,7 +51,7 @@ func (s *Server) Held() (dropped uint64, waiting int) {
 	return dropped, waiting
 }
 
-// lastConnection is what is told of a connection when it has ended, until the next begins.
+// lastConnection keeps the statistics of an ended connection until the next begins.
 type lastConnection struct {
 	link    Link
 	held    uint64
@@ -63,8 +63,8 @@ func (c *Client) ended() lastConnection {
 	return lastConnection{link: c.Link(), held: held, dropped: c.Dropped()}
 }
 
-// Held returns how many messages found no room under a cap on the present connection, or the
-// last, and how many bytes of messages wait to be sent.
+// Held returns how many messages were dropped for lack of room under a cap on the present or last
+// connection, and how many bytes of messages wait to be sent.
 func (c *Client) Held() (dropped uint64, waiting int) {
 	if c.peer == nil {
 		return c.last.held, 0
@@ -72,8 +72,7 @@ func (c *Client) Held() (dropped uint64, waiting int) {
 	return c.peer.Stats().Channels.DroppedUnsent, c.peer.Waiting()
 }
 
-// Work returns how much all clients there ever were made the server do, in units; see
-// Intake.
+// Work returns how much work all clients have caused since NewServer, in units; see Intake.
 func (s *Server) Work() uint64 {
 	work := s.work
 	for _, c := range s.clients {
@@ -84,8 +83,7 @@ func (s *Server) Work() uint64 {
 	return work
 }
 
-// Received returns what became of the records of groups that servers sent, since the client
-// was made.
+// Received returns the statistics of received group records, of all connections since NewClient.
 func (c *Client) Received() receiver.Stats {
 	if c.receiver == nil {
 		return c.received
@@ -93,7 +91,7 @@ func (c *Client) Received() receiver.Stats {
 	return c.received.Plus(c.receiver.Stats())
 }
 
-// Traffic returns what went through the client's layers since it was made.
+// Traffic returns the traffic of the client's layers since NewClient.
 func (c *Client) Traffic() connection.Traffic {
 	if c.layer == nil {
 		return c.traffic
@@ -101,7 +99,7 @@ func (c *Client) Traffic() connection.Traffic {
 	return c.traffic.Plus(c.layer.Traffic())
 }
 
-// Dropped returns what was dropped of the present connection, or of the last, by reason.
+// Dropped returns how many datagrams of the present or last connection were dropped, by reason.
 func (c *Client) Dropped() []connection.Dropped {
 	if c.layer == nil {
 		return c.last.dropped
@@ -113,11 +111,10 @@ func (c *Client) Dropped() []connection.Dropped {
 	return dropped
 }
 
-// Link is what one end knows of a connection.
+// Link holds the measurements of a connection at one end.
 type Link struct {
-	// RTT is the smoothed round trip, the peer's frame included; Jitter its
-	// smoothed deviation. Both are 0 until this side has sent something that was
-	// acknowledged.
+	// RTT is the smoothed round trip, including the peer's frame; Jitter is its smoothed
+	// deviation. Both are 0 until the peer has acknowledged a packet of this side.
 	RTT, Jitter time.Duration
 	// Loss is the share of the recent packets to the peer that were lost, 0..1.
 	Loss float64
@@ -125,8 +122,8 @@ type Link struct {
 	Tick entangle.Tick
 }
 
-// Link returns what the client knows of its connection, or knew of the last at its end; zero
-// before the first, and while it connects.
+// Link returns the measurements of the present connection, or of the last one at its end. It is
+// zero before the first connection, and while connecting.
 func (c *Client) Link() Link {
 	if c.peer == nil {
 		return c.last.link

@@ -15,47 +15,47 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Told is what a client was told of an entity in one place: in a message of structure or
-// a frame of values, whether or not that ever arrives.
+// Told describes an entity's data in one record that was sent to a client: in a message of
+// structure or a frame of values, whether or not it arrives.
 type Told struct {
 	Client entangle.ClientID
 	Entity ecs.Entity
-	// Tick of the world that it is told of.
+	// Tick of the world that the data describes.
 	Tick entangle.Tick
-	// Components of which a value was written, by rising number.
+	// Components of which a value was written, in ascending order.
 	Components []int
-	// Update: it is told in a frame of values.
+	// Update reports that the record is in a frame of values.
 	Update bool
-	// Resent is how many groups were due again at the client so far because a packet was
-	// presumed lost, and Capped whether it has a byte cap.
+	// Resent is how many groups have become due again for the client because a packet was presumed
+	// lost. Capped reports whether the client has a byte cap.
 	Resent uint64
 	Capped bool
 }
 
-// teller reads back what is written to clients.
+// teller decodes the records written to clients, for the inspection stream of Tell.
 type teller struct {
 	tell   func(Told)
 	infos  []*registry.Component
-	past   refs.Past // of which only the trails of the record at hand are in use
+	past   refs.Past // only the trails of the present record are used
 	value  [][]byte  // by component number
 	p      *source.Publisher
 	capped bool
 	at     *client
 	list   *listing.Lister
 
-	updates bool // the record at hand stands in a frame of values
-	differs bool // values of the record at hand may be differences
+	updates bool // the present record is in a frame of values
+	differs bool // values of the present record may be differences
 	codes   uint8
 }
 
-// said is one message or frame.
+// said is one message of structure or one frame of values, as sent.
 type said struct {
 	updates bool
 	body    []byte
 }
 
-// Tell has a function told of all that is written to clients from now on, at the end of
-// each Send; nil ends it. It is for tests and tools: everything is read once more.
+// Tell calls a function for all replication data that is written to clients from now on, at the end
+// of each Send; nil ends it. It is for tests and tools, because everything is decoded once more.
 func (s *Server) Tell(infos []*registry.Component, tell func(Told)) {
 	s.teller = nil
 	if tell != nil && s.publisher != nil {
@@ -100,8 +100,8 @@ func (t *teller) Skip(r *bits.Reader, comp int) error {
 	return r.Err()
 }
 
-// tap has a client keep what is written to it, if somebody listens. Clients are written
-// to side by side, so each keeps its own.
+// tap makes a client keep the records that are written to it, if the server has a Tell function.
+// Each client keeps its own, because packets of several clients are written concurrently.
 func (s *Server) tap(c *client) {
 	if c.peer.Tap(nil); s.teller == nil {
 		return
@@ -111,12 +111,12 @@ func (s *Server) tap(c *client) {
 	})
 }
 
-// retell tells of what was written in a frame.
+// retell calls the Tell function for the records of a frame.
 func (s *Server) retell() {
 	if s.teller == nil {
 		return
 	}
-	for i := len(s.open) - 1; i >= 0; i-- { // whoever is told may disconnect one
+	for i := len(s.open) - 1; i >= 0; i-- { // the Tell function may disconnect a client
 		s.teller.read(s.open[i])
 	}
 }
@@ -138,7 +138,7 @@ func (t *teller) read(c *client) {
 	c.said = c.said[:0]
 }
 
-// entry tells of one member of a group.
+// entry calls the Tell function for one member of a group.
 func (t *teller) entry(e *listing.Entry) {
 	slot, ok := t.at.updates().Seat(e.Group, e.Member)
 	if !ok {

@@ -11,8 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// Packets that are acknowledged together move the same bases as one after the other, in
-// whatever order, and leave the same in flight. The twin names them one by one.
+// Packets that are acknowledged together advance the same baselines as packets acknowledged one by
+// one, in any order, and leave the same packets in flight. The twin acknowledges them one by one.
 func TestPacketsAcknowledgedTogetherEqualThoseOneByOne(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -60,7 +60,7 @@ func changedOf(rng *rand.Rand, all []repl.Slot) []repl.Slot {
 	return few
 }
 
-// split takes some of a list out of it, in order or not.
+// split removes some elements from a list, in order or not.
 func split(rng *rand.Rand, list []uint16) (some, rest []uint16) {
 	for _, pkt := range list {
 		if rng.IntN(3) == 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fall has a peer that holds a private group of slots 0 and 1 lose the thread of it: a delta by
-// which 2 joins is late by some ticks, and finds no room, since the one before it is later still.
+// fall makes a peer that has a private group of slots 0 and 1 unable to follow it: a delta by which
+// 2 joins is some ticks late, and finds no room, since the one before it is even later.
 func (n *network) fall(e *end, late int) {
 	e.copy.LimitWaiting(70) // an end fits in, a value does not
 	n.late = 4 + late
@@ -18,9 +18,9 @@ func (n *network) fall(e *end, late int) {
 	n.late = 0
 }
 
-// A group of which a peer has lost the thread can't stay there as it was last sent, since the peer
-// does not have it so: to retain it is to hide it, before and after the peer asks for it. Who ended
-// meanwhile is gone, and what is shown again is whole.
+// A group that a peer can't follow any more can't stay there as it was last sent, since the peer
+// does not have it like that. Retaining it hides it, before and after the peer requests it.
+// Entities that ended meanwhile are despawned, and a group that is shown again is complete.
 //
 // Proves: V4
 func TestWhatAPeerHasLostTheThreadOfIsNotRetained(t *testing.T) {
@@ -46,8 +46,8 @@ func TestWhatAPeerHasLostTheThreadOfIsNotRetained(t *testing.T) {
 	}
 }
 
-// Who is paused when a peer asks for a group is there as before, also if the peer never had it
-// there: it was sent to it.
+// An entity that is paused when a peer requests its group is there as before, also if the peer
+// never had it in that group: it was sent to the peer.
 //
 // Proves: R39
 func TestWhoIsPausedIsStatedWholeToAPeerThatAsks(t *testing.T) {

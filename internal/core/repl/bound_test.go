@@ -11,14 +11,14 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// ages counts for how long groups wait that change in every tick, where nothing is lost.
+// ages measures how long groups that change in every tick wait, without packet loss.
 type ages struct {
 	due  map[int]int // by slot: the tick since which it waits
 	over int         // ticks beyond the bounds
 	most int
 }
 
-// watchAges has the ages of groups counted, by the bounds of their slots.
+// watchAges measures the ages of groups against the bounds of their slots.
 func (n *network) watchAges(slots []repl.Slot, bounds func(slot int) int) *ages {
 	a := &ages{due: map[int]int{}}
 	for _, slot := range slots {
@@ -47,8 +47,8 @@ func breaches(p *sender.Peer) (all []sender.Breach) {
 	return all
 }
 
-// Where the limits have room for it, no group waits for longer than its bound, whatever
-// others are more urgent, and of groups with bounds the nearest goes first.
+// If the limits have room for it, no group waits for longer than its bound, however urgent other
+// groups are. Of groups with bounds, the one nearest to its bound goes first.
 //
 // Proves: R36
 func TestBoundsAreKeptWhereThereIsRoom(t *testing.T) {
@@ -94,8 +94,8 @@ func TestBoundsAreKeptWhereThereIsRoom(t *testing.T) {
 	}
 }
 
-// Where the limits have no room to keep the bounds, each tick beyond is counted, and the
-// peer reports it: at once, and then at most once in 60 ticks.
+// If the limits have no room to keep the bounds, each tick beyond them is counted, and the peer
+// reports it: at once, and then at most once in 60 ticks.
 //
 // Proves: R36
 func TestBrokenBoundsAreReported(t *testing.T) {
@@ -148,8 +148,8 @@ func TestBrokenBoundsAreReported(t *testing.T) {
 	}
 }
 
-// Where a tick has no packets left, bounds are broken without any limit of bytes: that is counted
-// and reported all the same, from the first tick on.
+// If a tick has no packets left, bounds are broken without any limit of bytes. That is counted and
+// reported all the same, from the first tick on.
 //
 // Proves: R36
 func TestBoundsThatPacketsBreakAreReported(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// coded is a model whose differences are written with learned codes: a salt determines the number
-// of bits before each difference and the value mixed into it. A reader with another salt reads
-// nonsense, and ends elsewhere.
+// coded is a model with differences that are written with learned codes. A salt determines the
+// number of bits before each difference and the value mixed into it. A reader with another salt
+// reads nonsense, and ends elsewhere.
 type coded struct{ differing }
 
 var _ sender.Learner = coded{}
@@ -42,7 +42,7 @@ func (n *network) learnNow() {
 
 func saltTable(salt uint32) []byte { return bytesOf(salt) }
 
-// saltOf is what the codes of the record at hand are to a component.
+// saltOf is the salt of the current record's codes for a component.
 func (d *deltaSink) saltOf(comp int) uint32 {
 	if !d.at.Differs || d.past[comp] == nil {
 		return 0

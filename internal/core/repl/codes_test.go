@@ -20,8 +20,8 @@ func newCodedStream(t *testing.T, entities int) *stream {
 	return newStreamOf(t, entities, (*network).code)
 }
 
-// sayAll is say for all that goes into several packets, from one number on, and returns the
-// places of the codes that groups are written with, and the tables.
+// sayAll is say for records that take several packets, numbered from the given number on. It
+// returns the places of the codes that groups are written with, and the tables.
 func (s *stream) sayAll(pkt uint16, room int, slots ...repl.Slot) (codes []uint8, tables []repl.Table, frames [][]byte) {
 	s.t.Helper()
 	s.move(slots...)
@@ -46,8 +46,8 @@ func (s *stream) hear(frames ...[]byte) {
 	}
 }
 
-// A version is told once, and again when its packet is lost. It is in use as soon as that has
-// arrived, as far as the sender knows, and no sooner; and the next is told over it.
+// A version is sent once, and again when its packet is lost. It is used as soon as the sender knows
+// that it has arrived, and not before. The next version is encoded relative to it.
 //
 // Proves: R30
 func TestCodesAreInUseOnceTheyAreAcknowledged(t *testing.T) {
@@ -140,7 +140,7 @@ func TestATableCountsUnderALimit(t *testing.T) {
 	}
 }
 
-// A receiver drops what was written with codes whose place others have got, and goes on.
+// A receiver drops records that use codes with a place that newer codes have taken, and continues.
 //
 // Proves: R30
 func TestAFrameOfForgottenCodesIsDropped(t *testing.T) {
@@ -241,9 +241,9 @@ func TestHeadsOfTablesHaveOneEncoding(t *testing.T) {
 	})
 }
 
-// Codes are told to everybody, and learned from what everybody could see for all of the time that
-// a difference is over: not from a private group, nor from a value from when it was in one, or
-// was paused, or was not there; and from a value that has changed.
+// Codes are sent to all peers, and learned only from values that every peer could see during the
+// whole span of a difference: not from a private group, nor from a value of a time when its entity
+// was in one, was paused, or did not exist. They are learned from values that have changed.
 func TestCodesAreLearnedFromWhatAllSee(t *testing.T) {
 	h := newHandles()
 	var of sender.Sampler

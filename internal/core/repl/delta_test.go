@@ -17,8 +17,8 @@ type stream struct {
 	e *end
 }
 
-// newStream has entities of one component each that is told by how it moves, each in a
-// group of its own.
+// newStream has entities of one component each that is sent as differences, each in a group of its
+// own.
 func newStream(t *testing.T, entities int) *stream {
 	return newStreamOf(t, entities, (*network).differ)
 }
@@ -42,7 +42,7 @@ func newStreamOf(t *testing.T, entities int, differ func(*network)) *stream {
 	return s
 }
 
-// meet has a peer receive all entities.
+// meet delivers all entities to a peer.
 func (s *stream) meet(e *end) {
 	b := e.peer.AppendActions(nil, 4000)
 	e.peer.ActionsSent(1)
@@ -96,9 +96,9 @@ func (s *stream) shownBy(e *end) (values []uint32) {
 	return values
 }
 
-// The first update starts from the whole value of the action, the next from what was
-// acknowledged and then from where that came from; what moves evenly then differs by
-// nothing from where it is expected.
+// The first update is a difference to the full value of the action. Later ones are differences to
+// the acknowledged value, extrapolated from its own baseline: the difference of an even movement is
+// zero.
 //
 // Proves: R30
 func TestADifferenceStartsFromWhatWasAcknowledged(t *testing.T) {
@@ -137,7 +137,7 @@ func TestWhatMovedFromElsewhereHasADifferenceOfItsOwn(t *testing.T) {
 	assert.Equal(t, []uint32{30, 33, 48}, s.shown())
 }
 
-// What is further back than both sides remember is sent whole.
+// A baseline that is further back than both sides remember is not used: the value is sent in full.
 //
 // Proves: R30
 func TestAnOldBaseIsNoneToDifferFrom(t *testing.T) {
@@ -155,9 +155,9 @@ func TestAnOldBaseIsNoneToDifferFrom(t *testing.T) {
 	assert.Equal(t, []uint32{10 * repl.HistoryTicks, 0}, s.shown())
 }
 
-// Two peers hold the same value, from bases that are as far from those before them; but of one
-// of them the base before is further back than both sides remember. What is encoded for one is
-// not for the other.
+// Two peers have the same value, from baselines equally far from their previous baselines, but one
+// of these previous baselines is further back than both sides remember. The bytes for one peer are
+// not used for the other.
 //
 // Proves: R30
 func TestOnlyOneOfTwoBasesKnowsHowAValueMoved(t *testing.T) {

@@ -81,7 +81,7 @@ func (s *early) update() {
 	}
 }
 
-// arrive has the actions arrive that were under way, and be acknowledged.
+// arrive delivers the actions in flight, and their acknowledgements.
 func (s *early) arrive() {
 	for i, b := range s.actions {
 		require.NoError(s.t, s.e.copy.HandleActions(b))
@@ -90,7 +90,7 @@ func (s *early) arrive() {
 	s.actions = nil
 }
 
-// requireEqual asserts that the peer shows what there is.
+// requireEqual asserts that the peer shows the present state.
 func (s *early) requireEqual() {
 	s.t.Helper()
 	shown := map[uint32]uint32{}
@@ -108,8 +108,8 @@ var differences = map[string]func(*network){
 	"differences": (*network).differ,
 }
 
-// Updates come before the actions that they build on, find no room at the peer, and nothing
-// changes after that. What was dropped is sent once more.
+// Updates arrive before the actions that they build on and find no room at the peer, and there are
+// no changes after that. The dropped updates are sent once more.
 //
 // Proves: R44
 func TestWhatFoundNoRoomBeforeItsActionIsSentAgain(t *testing.T) {
@@ -130,8 +130,8 @@ func TestWhatFoundNoRoomBeforeItsActionIsSentAgain(t *testing.T) {
 	}
 }
 
-// While an action of a group is under way the base of its updates stays where the action left
-// it, however many of them are acknowledged, and moves on with those that were sent after the
+// While an action of a group is in flight, the baseline of its updates stays at the action, however
+// many of them are acknowledged. It advances with the updates that were sent after the
 // acknowledgement of the action.
 //
 // Proves: R30, R44
@@ -158,8 +158,8 @@ func TestAnUpdateThatMayWaitIsNoBase(t *testing.T) {
 	}
 }
 
-// An update that was sent before an action was acknowledged is acknowledged after it: it is no
-// base either.
+// An update that was sent before an action was acknowledged does not become a baseline either if it
+// is acknowledged after the action.
 //
 // Proves: R30, R44
 func TestAnUpdateThatIsAcknowledgedLateIsNoBase(t *testing.T) {

@@ -57,8 +57,8 @@ func TestAHandleRestsAfterItsEnd(t *testing.T) {
 	assert.Equal(t, old, h.handle(t, 3))
 }
 
-// A peer that was never sent a group may be sent others that refer to it. While
-// such a message is under way the group's handle is not used again.
+// A peer that was never sent a group may be sent other groups that refer to it. While such a
+// message is in flight the group's handle is not reused.
 func TestAHandleRestsWhileSomethingUnderWayMayReferToIt(t *testing.T) {
 	h := newHandles()
 	p := h.NewPeer()
@@ -91,9 +91,9 @@ func (h *handles) fulls(t *testing.T, p *sender.Peer, name uint16) map[repl.Hand
 	return found
 }
 
-// Whom a peer meant by a name is told from the newest that it had: whoever has the name by then,
-// from the tick at which it was given, and nobody before. So it is near the end of the range of
-// ticks, too.
+// The entity that a peer meant by a network id follows from the newest tick that the peer had
+// received: the present entity from the tick at which it was given the id, and none before. The
+// same holds near the end of the range of ticks.
 //
 // Proves: R27
 func TestANameMeansWhoHadItByThen(t *testing.T) {
@@ -114,7 +114,7 @@ func TestANameMeansWhoHadItByThen(t *testing.T) {
 			last := first
 			if at.Name != 0 {
 				h.step(1, func() {
-					for last+1-first < repl.MaxMembers { // all its numbers
+					for last+1-first < repl.MaxMembers { // all numbers of the group
 						last++
 						spawn(last)
 					}
@@ -140,7 +140,7 @@ func TestANameMeansWhoHadItByThen(t *testing.T) {
 	}
 }
 
-// Who is hidden and shown again is who the peer's references are to.
+// An entity that is hidden and shown again is still the target of the peer's references.
 //
 // Proves: R27
 func TestWhatIsReferredToReturnsUnderItsName(t *testing.T) {
@@ -186,7 +186,8 @@ func TestWhatIsReferredToReturnsUnderItsName(t *testing.T) {
 	}
 }
 
-// A message that waits to arrive may name an entity, whatever becomes of that meanwhile.
+// A message in flight may contain an entity's id, also if that entity despawns or is hidden
+// meanwhile.
 func TestAHandleRestsWhileAMessageMayNameIt(t *testing.T) {
 	h := newHandles()
 	p := h.NewPeer()
@@ -204,8 +205,9 @@ func TestAHandleRestsWhileAMessageMayNameIt(t *testing.T) {
 	assert.Equal(t, old, h.handle(t, 3))
 }
 
-// Who acknowledges everything, but always late, holds up the names of what has ended since
-// the oldest message that it has not acknowledged, like who is deaf.
+// A peer that acknowledges everything, but always late, delays the reuse of the ids of entities
+// that ended since the oldest message that it has not acknowledged, like a peer that acknowledges
+// nothing.
 //
 // Proves: R39
 func TestWhoIsAlwaysLateHoldsUpNames(t *testing.T) {
@@ -226,7 +228,7 @@ func TestWhoIsAlwaysLateHoldsUpNames(t *testing.T) {
 	}
 }
 
-// numbers is handles of a group of which all numbers were given.
+// numbers is handles of a group in which all numbers are taken.
 type numbers struct {
 	*handles
 	last repl.Slot
@@ -244,13 +246,14 @@ func (c *numbers) fill() {
 	}
 }
 
-// bring has an entity born in the group.
+// bring spawns an entity in the group.
 func (c *numbers) bring(s repl.Slot) {
 	c.model.entities[s] = entity{mask: repl.MaskOf(0)}
 	c.SpawnAt(s, repl.MaskOf(0), sender.Place{Name: 1})
 }
 
-// next has one more born there, and returns its number: 0, on its own, while none is free.
+// next spawns one more entity there and returns its number: 0, in a group of its own, while no
+// number is free.
 func (c *numbers) next(t *testing.T, after entangle.Tick) repl.Member {
 	c.last++
 	c.step(after, func() { c.bring(c.last) })
@@ -259,8 +262,9 @@ func (c *numbers) next(t *testing.T, after entangle.Tick) repl.Member {
 	return id.Member
 }
 
-// Who ends away from the seat that it was born in, in another group or by now in the same, keeps
-// its number until every peer has heard of that, and for as long as names rest.
+// The number of an entity that was born in a group and ends elsewhere, in another group or in the
+// same after a return, stays reserved until every peer has acknowledged that, and for the rest
+// period of ids.
 //
 // Proves: R27
 func TestANumberRestsAfterAnEndElsewhere(t *testing.T) {
@@ -298,7 +302,8 @@ func TestANumberRestsAfterAnEndElsewhere(t *testing.T) {
 	}
 }
 
-// A number rests from when the last peer was told of its end, which may be long after it.
+// The rest period of a number starts when the last peer was sent its end, which may be long after
+// it.
 //
 // Proves: R27
 func TestANumberRestsFromWhenItsEndIsTold(t *testing.T) {
@@ -314,8 +319,8 @@ func TestANumberRestsFromWhenItsEndIsTold(t *testing.T) {
 	assert.EqualValues(t, 3, c.next(t, 10))
 }
 
-// A number rests while a message is under way that may name who had it: one of entities, to a
-// peer that was not sent the group yet, or one of the game's own.
+// A number is not reused while a message is in flight that may contain the id of its entity: an
+// action, to a peer that was not sent the group yet, or a message of the game.
 //
 // Proves: R27
 func TestANumberRestsWhileSomethingUnderWayMayNameIt(t *testing.T) {
@@ -356,8 +361,8 @@ func TestANumberRestsWhileSomethingUnderWayMayNameIt(t *testing.T) {
 	})
 }
 
-// Whoever ends where it was not born frees its name like any other: those of as many as end in
-// each tick are given again after a while, be what was told always under way for some ticks.
+// The id of an entity that ends outside its home group is released like any other. However many end
+// in each tick, their ids are reused after a while, also if there are always messages in flight.
 func TestNamesAreGivenAgainHoweverManyEndElsewhere(t *testing.T) {
 	const each, late, lives = 10, 5, 20
 	h := newHandles()

@@ -9,8 +9,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// What a peer is sent does not follow from the base that another has of the same groups, who
-// asks first, and acknowledges nothing: that base may come of what it is sent beside them.
+// The bytes for a peer do not depend on the baselines that another peer has of the same groups,
+// which requests first and acknowledges nothing. Those baselines may result from groups that only
+// the other peer sees.
 //
 // Proves: V13
 func TestOthersBasesChangeNoByte(t *testing.T) {

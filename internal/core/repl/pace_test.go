@@ -12,8 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// A group that changes all the time is sent in every n-th tick, with all that changed
-// meanwhile; the ticks of the groups are spread evenly. What is lost goes again at once.
+// A group that changes all the time is sent in every n-th tick, with all changes since the last
+// time. The ticks of the groups are spread evenly. Lost values are resent at once.
 //
 // Proves: R35
 func TestAGroupIsSentAtItsInterval(t *testing.T) {
@@ -156,7 +156,7 @@ func TestAGroupHasTheShortestInterval(t *testing.T) {
 	}
 }
 
-// What waits for the tick of its group waits no more when the interval changes.
+// A group that waits for its tick stops waiting when its interval changes.
 func TestAnotherIntervalEndsTheWaiting(t *testing.T) {
 	for _, place := range []sender.Place{{}, {Private: true}} {
 		for _, every := range []uint16{0, 40, 60} {
@@ -173,8 +173,8 @@ func TestAnotherIntervalEndsTheWaiting(t *testing.T) {
 	}
 }
 
-// Structure does not wait for the interval, takes along the values that do, and nothing
-// is left to be said of them.
+// Structure does not wait for the interval. It includes the values that wait, so that they need not
+// be sent again.
 func TestStructureTakesAlongWhatWaits(t *testing.T) {
 	for _, place := range []sender.Place{{}, {Private: true}} {
 		n, slots := evenNetwork(t, 7, 1, place, sender.Rate{Every: 50})
@@ -197,8 +197,8 @@ func TestStructureTakesAlongWhatWaits(t *testing.T) {
 	}
 }
 
-// A peer that predicts a group is sent each change at once: it is told that it has all as
-// of a tick. The others wait.
+// A peer that predicts a group is sent each change at once, because it must be told when it has all
+// state as of a tick. The other peers wait.
 func TestWhatIsPredictedHasNoInterval(t *testing.T) {
 	for _, place := range []sender.Place{{}, {Private: true}} {
 		n, slots := evenNetwork(t, 7, 1, place, sender.Rate{Every: 10})

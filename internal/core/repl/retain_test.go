@@ -10,7 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// den is the place of a group that some see.
+// den is the place of a group that some peers see.
 var den = sender.Place{Name: 4, Private: true}
 
 // retaining is a peer that is shown a private group of slots 0 and 1, and holds it.
@@ -24,7 +24,7 @@ func retaining(t *testing.T) (*network, *end) {
 	return n, e
 }
 
-// arrive puts an entity of all components to a place, and shows it to a peer.
+// arrive spawns an entity with all components at a place, and shows it to a peer.
 func (n *network) arrive(e *end, slot repl.Slot, at sender.Place) {
 	n.model.names++
 	is := entity{mask: repl.MaskOf(0, 1, 2)}
@@ -41,7 +41,7 @@ func (n *network) rest() {
 	}
 }
 
-// says returns how many frames and messages a tick and what follows from it take.
+// says returns the number of frames and messages that a tick and its consequences take.
 func (n *network) says(change func()) int {
 	before := len(n.sent)
 	n.step(change)
@@ -49,9 +49,9 @@ func (n *network) says(change func()) int {
 	return len(n.sent) - before
 }
 
-// A group that a peer retains is there as it was, and not a byte is sent whatever becomes of
-// its values, components and places, or who comes and goes again. When
-// it is shown again the peer gets all that it missed, for the same entities.
+// A group that a peer retains stays as it was, and not a byte is sent for changes of its values,
+// components and places, or for members that come and go. When it is shown again the peer receives
+// all changes that it missed, for the same entities.
 //
 // Proves: V4
 func TestWhatIsRetainedStaysAsItWas(t *testing.T) {
@@ -86,8 +86,8 @@ func TestWhatIsRetainedStaysAsItWas(t *testing.T) {
 	assert.NotEqual(t, before, e.sink.byName())
 }
 
-// The end of a group that is retained is told, and that of one of its members, and nothing
-// else: neither who came meanwhile, nor what the others are like by then.
+// The peer is sent the end of a retained group, and of one of its members, and nothing else:
+// neither members that joined meanwhile, nor new values of the others.
 //
 // Proves: V4
 func TestATrueEndIsToldOfWhatIsRetained(t *testing.T) {
@@ -207,8 +207,8 @@ func TestWhatIsLostBeforeItIsRetainedIsNotSentAgain(t *testing.T) {
 	}
 }
 
-// Structure under way comes first: what is told of ends, and the whole group when it is shown
-// again, wait for nothing but their turn.
+// Structure in flight arrives first. The removals of a retained group, and the full group when it
+// is shown again, are not delayed by anything but their turn.
 func TestWhatIsRetainedWithStructureUnderWay(t *testing.T) {
 	n, e := retaining(t)
 	tick(n.world, func() { n.reshape(0, n.model.entities[0]); n.arrive(nil, 2, den) })
@@ -231,8 +231,8 @@ func TestWhatIsRetainedWithStructureUnderWay(t *testing.T) {
 	n.requireEqual(e)
 }
 
-// Of a tick of which the peer was sent something of a group it is sent no more of it, be it
-// retained and shown again meanwhile: it would take that for what it has.
+// A peer that was sent a record of a group in a tick is sent no second one of that tick, even if
+// the group is retained and shown again meanwhile: the peer would drop it as already applied.
 //
 // Proves: V4
 func TestWhatIsRetainedAndShownInOneTickIsSentInTheNext(t *testing.T) {
@@ -265,8 +265,9 @@ func TestWhatIsRetainedAndShownInOneTickIsSentInTheNext(t *testing.T) {
 	}
 }
 
-// Who goes from a retained group to one that the peer sees is the same entity there; who goes
-// elsewhere is out of sight, as is who comes to it. A group that becomes public is shown.
+// An entity that moves from a retained group to a visible one is the same entity there. One that
+// moves elsewhere becomes invisible, as does one that joins a retained group. A group that becomes
+// public is shown.
 //
 // Proves: V4
 func TestMovesToAndFromWhatIsRetained(t *testing.T) {
@@ -323,8 +324,8 @@ func TestMovesToAndFromWhatIsRetained(t *testing.T) {
 	}
 }
 
-// A view that a peer was to get when its group comes to be retained does not count: it has the
-// group as it was sent last, with the view of then.
+// A view that was set but not sent before its group is retained does not count: the peer has the
+// group as it was last sent, with the view of then.
 func TestAViewThatWasNotSentBeforeItIsRetained(t *testing.T) {
 	n, e := retaining(t)
 	n.step(func() {
@@ -338,8 +339,9 @@ func TestAViewThatWasNotSentBeforeItIsRetained(t *testing.T) {
 	assert.Len(t, e.sink.entities, 1, "it hears of the end")
 }
 
-// A peer loses what is hidden of a group that was shown again and is retained before it was sent in
-// full, also a component that went while it was retained: the peer has it still.
+// A group is shown again, and retained once more before it was sent in full. The parts that are
+// hidden then are removed from the peer, also a component that was removed while the group was
+// retained: the peer still has it.
 //
 // Proves: V4, V11
 func TestWhatIsRetainedOnceMoreLosesWhatItHasStill(t *testing.T) {
@@ -362,7 +364,7 @@ func TestWhatIsRetainedOnceMoreLosesWhatItHasStill(t *testing.T) {
 	assert.True(t, e.peer.Idle())
 }
 
-// A retained group is not waited for: what else the peer predicts settles on.
+// A retained group does not hold up the confirmed tick of the other groups that the peer predicts.
 func TestWhatIsRetainedHoldsNoTickUp(t *testing.T) {
 	n, e := retaining(t)
 	n.step(func() {
@@ -380,7 +382,7 @@ func TestWhatIsRetainedHoldsNoTickUp(t *testing.T) {
 	assert.Equal(t, n.tick, settled)
 }
 
-// Where room is short a retained group takes none of it, and no bound of its is broken.
+// Under a tight budget a retained group takes no bytes, and its bound is not broken.
 func TestWhatIsRetainedTakesNoShare(t *testing.T) {
 	n, e := retaining(t)
 	n.step(func() {
@@ -420,7 +422,7 @@ func TestWhatRefersToTheRetainedFindsIt(t *testing.T) {
 	}
 }
 
-// A peer that joins has what is retained, be it on its way by then.
+// A peer that joins counts retained groups as received, also while they are in flight.
 func TestWhatIsRetainedCountsAsJoined(t *testing.T) {
 	n := newNetwork(t, 1, 3, 0)
 	e := n.join()

@@ -16,8 +16,8 @@ import (
 // fixed is the same limit in every tick.
 func fixed(bytes int) func(*end) int { return func(*end) int { return bytes } }
 
-// Under a limit, groups that change all the time are sent as often as their priorities
-// say, whatever the limit is, and also when packets get lost.
+// Under a limit, groups that change all the time are sent in proportion to their priorities,
+// whatever the limit is, and also when packets are lost.
 //
 // Proves: P13, R36
 func TestSharesFollowPriorities(t *testing.T) {
@@ -65,8 +65,8 @@ func total[K comparable](counts map[K]int) (sum int) {
 	return sum
 }
 
-// Nothing starves under a limit, however low its priority and however much there is of
-// what is more urgent; and every change gets there at last.
+// No group starves under a limit, however low its priority and however many more urgent groups
+// there are, and every change arrives in the end.
 //
 // Proves: P13, R36
 func TestNothingStarvesUnderALimit(t *testing.T) {
@@ -96,7 +96,7 @@ func TestNothingStarvesUnderALimit(t *testing.T) {
 	}
 }
 
-// A limit that has room for all changes no byte, whoever has one.
+// A limit that has room for all groups changes no byte, whichever peer has one.
 func TestALimitWithRoomForAllChangesNoByte(t *testing.T) {
 	for seed := range uint64(12) {
 		var sent [2][][]byte
@@ -115,9 +115,8 @@ func TestALimitWithRoomForAllChangesNoByte(t *testing.T) {
 	}
 }
 
-// WantedBytes is what the packets of a tick hold that have nothing else in them, or more,
-// since groups that are alike take less together; with that as its limit a peer is sent
-// all of it.
+// WantedBytes is at least the size of the packets of a tick without other frames. It may be more,
+// since groups that are alike take less together. With it as the limit a peer is sent all of them.
 func TestWantedBytesIsWhatIsSent(t *testing.T) {
 	for _, groups := range []int{1, 30, 700, 3000} {
 		for name, place := range map[string]func(repl.Slot) sender.Place{
@@ -214,7 +213,7 @@ func TestARecordLargerThanTheLimitGoesAlone(t *testing.T) {
 	assert.Greater(t, sent[2], 50)
 }
 
-// A settled tick under limits allocates nothing.
+// A tick in steady state under limits allocates nothing.
 //
 // Proves: R40
 func TestLimitsAllocateNothing(t *testing.T) {
@@ -253,7 +252,7 @@ func TestLimitsAllocateNothing(t *testing.T) {
 	assert.Zero(t, alloctest.Count(50, step))
 }
 
-// What a tick costs a peer of which 10,000 groups are due and a few go.
+// The cost of a tick for a peer with 10,000 due groups and room for a few.
 func BenchmarkShort(b *testing.B) {
 	const groups, peers = 10_000, 200
 	for name, rates := range map[string]func(repl.Slot) sender.Rate{
@@ -324,8 +323,8 @@ func TestWhatIsPredictedGoesFirst(t *testing.T) {
 	}
 }
 
-// Where what a peer predicts would take all the room, it takes turns, and leaves some to
-// the others.
+// If the groups that a peer predicts would take the whole budget, they take turns, and leave some
+// of it to the others.
 func TestWhatIsPredictedLeavesSomeRoom(t *testing.T) {
 	n, slots, sent := shortOfPredicted(t, 30, 60)
 	for range 900 {

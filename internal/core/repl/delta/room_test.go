@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// room is how many values a history has memory for.
+// room is the number of values that a history has memory for.
 func (h *History) room() (values int) {
 	for i := range h.rings {
 		values += len(h.rings[i].since)
@@ -22,8 +22,8 @@ func (h *History) room() (values int) {
 	return values
 }
 
-// The room that a slot's values took goes on to other slots when the entity there ends: a
-// history holds what was needed at once, and not what each slot ever needed.
+// The memory of a slot's values goes to other slots when its entity ends. A history takes the
+// memory that was needed at one time, not the sum of the peaks of all slots.
 //
 // Proves: R40
 func TestRoomOfEndedEntitiesServesOthers(t *testing.T) {

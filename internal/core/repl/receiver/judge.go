@@ -4,22 +4,22 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// record is a record and, for an action, its place among those of its group. The
-// sequence says that only modulo its cycle.
+// record is a record and, for an action, its place among the actions of its group. The sequence
+// number gives that place modulo its cycle only.
 type record struct {
 	repl.Record
 	at     int64
-	leaves bool // it tells of members that leave; known once the record was skipped
+	leaves bool // it contains leaving members; known once the record was skipped
 }
 
-// firstAt is the place of the first action that is heard of a group, with sequence
-// 0: high enough for others before it.
+// firstAt is the place of the first action that arrives for a group, if it has sequence number 0.
+// It leaves room for earlier actions.
 const firstAt = repl.SeqCycle
 
-// place finds an action's place relative to the newest that arrived before. A sender has few
-// unacknowledged actions: the newest is at most that many places away, later or earlier by its
-// tick. Acknowledged actions may wait here for long and do not count, so that many more may wait
-// than the sequence could distinguish.
+// place finds an action's place relative to the newest that arrived before: later or earlier by
+// their ticks, and at most one cycle of the sequence away. That is unambiguous because a sender has
+// few unacknowledged actions. Acknowledged actions may wait here for long and do not count, so more
+// actions may wait than the sequence could distinguish.
 func (g *group) place(rec *record) {
 	d := int64(rec.Seq.Ahead(repl.Seq(g.newest.at % repl.SeqCycle)))
 	behind := g.newest.tick.Before(rec.Tick)
@@ -37,20 +37,20 @@ func (g *group) place(rec *record) {
 	}
 }
 
-// verdict is what becomes of a record that arrived.
+// verdict is the treatment of a record that arrived.
 type verdict uint8
 
 const (
 	apply verdict = iota
 	wait
 	drop
-	lost // the copy can't be brought to where the record starts
+	lost // the replica can't reach the record's baseline
 )
 
 // judge decides by the group's sequence and tick alone; the needs of an action are checked
-// elsewhere. An update holds all changes since its baseline, and when sent after an action its
-// baseline is not before that action: so it applies if the replica is not older than the baseline,
-// and waits otherwise.
+// elsewhere. An update holds all changes since its baseline. The baseline of an update that was
+// sent after an action is not before that action. So an update applies if the replica is not older
+// than its baseline, and waits otherwise.
 func judge(s *state, rec *record) verdict {
 	switch {
 	case !s.known:
@@ -78,8 +78,8 @@ func later(ok bool, yes, no verdict) verdict {
 	return no
 }
 
-// stale reports whether a record is of a group that is no more: its handle's last
-// group ended at its tick or later.
+// stale reports whether a record is of an ended group: the last group under its handle ended at the
+// record's tick or later.
 func (r *Receiver) stale(rec *record) bool {
 	ended, ok := r.groups.ended(rec.Group)
 	return ok && !ended.Before(rec.Tick)

@@ -11,11 +11,11 @@ type place struct {
 	slot   repl.Slot
 	number repl.Member
 	ousted bool
-	serial uint32 // of the entry in the queue of those adrift
+	serial uint32 // of its entry in the queue of entities in transit
 	g      *group
 }
 
-// home reports whether the entity of an id is in the group and under the number of that id.
+// home reports whether the entity of an id is in the group that the id names, under its number.
 func (p *place) home(id repl.ID) bool {
 	return p.g != nil && p.g.handle == id.Group && p.number == id.Member
 }
@@ -66,7 +66,7 @@ func (r *Receiver) put(id repl.ID, p place) {
 type move struct {
 	id   repl.ID
 	from place
-	is   bool // it was somewhere: it is not new
+	is   bool // the entity had a place before: it is not new
 }
 
 // undo reverts all steps of the current record.
@@ -87,7 +87,7 @@ func (r *Receiver) undo(g *group) {
 	}
 }
 
-// part applies the fate of an entity that is in no group any more.
+// part applies the fate of an entity that left its group: it moves, is orphaned or despawns.
 func (r *Receiver) part(id repl.ID, slot repl.Slot, fate repl.Fate) {
 	delete(r.away, id)
 	switch fate {

@@ -32,9 +32,9 @@ func (r *renewed) took() []string {
 	return told
 }
 
-// Since when who comes has its name is told before it is there: of a handle that was another
-// group's, of who was born in a group that is told of later or never, and of a number within a
-// group. Of who is there already, or stays, nothing is told.
+// The sink is given the Since of an entity's id before the entity joins: of a handle that was
+// another group's, of an entity that was born in a group that arrives later or never, and of a
+// reused number within a group. For entities that are there already, or stay, nothing is announced.
 //
 // Proves: R27
 func TestWhoComesIsToldOfSinceItHasItsName(t *testing.T) {

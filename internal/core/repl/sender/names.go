@@ -5,8 +5,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// ID returns the public name of a slot: its wire id at every peer. It is not ok for
-// a slot that is not taken in or was born in a private group.
+// ID returns the public network id of a slot, which is the same at every peer. ok is false for an
+// unused slot, and for one that was born in a private group.
 func (w *World) ID(s repl.Slot) (id repl.ID, ok bool) {
 	t := &w.slots
 	if !t.used.Has(int(s)) || w.groups[t.home[s]].private {
@@ -15,7 +15,7 @@ func (w *World) ID(s repl.Slot) (id repl.ID, ok bool) {
 	return repl.ID{Group: w.groups[t.home[s]].handle, Member: t.number[s]}, true
 }
 
-// Slot returns the slot of a public name.
+// Slot returns the slot of a public network id.
 func (w *World) Slot(id repl.ID) (s repl.Slot, ok bool) {
 	if id.Group.Private() || int(id.Group) >= len(w.public) || w.public[id.Group] == noGroup {
 		return repl.NoSlot, false
@@ -23,9 +23,8 @@ func (w *World) Slot(id repl.ID) (s repl.Slot, ok bool) {
 	return w.native(w.public[id.Group], id.Member)
 }
 
-// PlaceOf returns the group that a slot is in. Its name is zero if it is one of its
-// own, also where the group that was asked for took in no more. It is not ok for a slot
-// that is not taken in.
+// PlaceOf returns the group of a slot. The place is zero if the entity is a group of one, also if
+// the group that the game asked for was full. ok is false for an unused slot.
 func (w *World) PlaceOf(s repl.Slot) (at Place, ok bool) {
 	if !w.slots.used.Has(int(s)) {
 		return Place{}, false
@@ -33,7 +32,7 @@ func (w *World) PlaceOf(s repl.Slot) (at Place, ok bool) {
 	return w.groups[w.slots.group[s]].place, true
 }
 
-// native returns the slot that was born in a group under a number.
+// native returns the slot that was born in a group with a number.
 func (w *World) native(id groupID, number repl.Member) (s repl.Slot, ok bool) {
 	gr := &w.groups[id]
 	if i, there := gr.find(number); there && w.slots.home[gr.members[i].slot] == id && w.slots.number[gr.members[i].slot] == number {
@@ -47,37 +46,38 @@ func (w *World) native(id groupID, number repl.Member) (s repl.Slot, ok bool) {
 	return repl.NoSlot, false
 }
 
-// isNative reports whether a member has its name from the group that it is in.
+// isNative reports whether a member has its network id from the group that it is in.
 func (w *World) isNative(id groupID, m *member) bool {
 	return w.slots.home[m.slot] == id && w.slots.number[m.slot] == m.number
 }
 
-// ID returns the name of a slot at this peer. One that was born in a private group
-// which the peer has not seen gets a handle reserved, so that the name is good when
-// the entity appears. It is not ok for a slot that is not taken in.
+// ID returns the network id of a slot at this peer. For a slot that was born in a private group
+// which the peer has not seen, it reserves a handle, so that the id is valid when the entity
+// appears. ok is false for an unused slot.
 func (p *Peer) ID(s repl.Slot) (id repl.ID, ok bool) {
 	if !p.world.slots.used.Has(int(s)) || !p.reserve(p.world.slots.home[s]) {
 		return repl.ID{}, false
 	}
-	p.refer(p.world.slots.home[s]) // whoever asks is about to say it
+	p.refer(p.world.slots.home[s]) // the caller is about to send the id
 	return p.id(s), true
 }
 
-// refer notes that the peer is told of an entity that was born in a group. Should a private one be
-// hidden from it, that keeps its handle, so that the reference is good when it is shown again.
+// refer notes that the peer is sent a reference to an entity that was born in a group. If the group
+// is private and hidden from the peer later, it keeps its handle, so that the reference is valid
+// when it is shown again.
 func (p *Peer) refer(id groupID) {
 	if sp, i := p.find(id); i >= 0 {
 		sp.referred.Set(i)
 	}
 }
 
-// id is ID of a slot whose home group has a handle here.
+// id is ID for a slot with a home group that has a handle here.
 func (p *Peer) id(s repl.Slot) repl.ID {
 	sp, i := p.find(p.world.slots.home[s])
 	return repl.ID{Group: sp.first + repl.Handle(i), Member: p.world.slots.number[s]}
 }
 
-// numbered returns from when on a slot has its number in the group that it was born in.
+// numbered returns the tick since which a slot has its number in the group that it was born in.
 func (w *World) numbered(s repl.Slot) (since repl.Since) {
 	if w.slots.heir.Has(int(s)) {
 		return repl.SinceAt(w.slots.born[s])
@@ -85,7 +85,7 @@ func (w *World) numbered(s repl.Slot) (since repl.Since) {
 	return since
 }
 
-// given returns from when on a group has its handle at the peer.
+// given returns the tick since which a group has its handle at the peer.
 func (p *Peer) given(sp *space, i int) (since repl.Since) {
 	if !sp.heir.Has(i) {
 		return since
@@ -97,7 +97,7 @@ func (p *Peer) given(sp *space, i int) (since repl.Since) {
 	return repl.SinceAt(gr.since)
 }
 
-// called returns from when on a slot has its name at the peer, as far as it has one.
+// called returns the tick since which a slot has its network id at the peer, if it has one.
 func (p *Peer) called(s repl.Slot) repl.Since {
 	since := p.world.numbered(s)
 	if sp, i := p.find(p.world.slots.home[s]); i >= 0 {
@@ -106,8 +106,8 @@ func (p *Peer) called(s repl.Slot) repl.Since {
 	return since
 }
 
-// Named is ID without the reserving, for inspection: it is not ok while the peer has no
-// name for the slot.
+// Named is ID without the reservation, for inspection. ok is false while the peer has no network id
+// for the slot.
 func (p *Peer) Named(s repl.Slot) (id repl.ID, ok bool) {
 	if !p.world.slots.used.Has(int(s)) {
 		return repl.ID{}, false
@@ -118,7 +118,7 @@ func (p *Peer) Named(s repl.Slot) (id repl.ID, ok bool) {
 	return p.id(s), true
 }
 
-// Slot returns the slot that the peer names so.
+// Slot returns the slot of a network id at this peer.
 func (p *Peer) Slot(id repl.ID) (s repl.Slot, ok bool) {
 	sp, i := p.spaceOf(id.Group)
 	if i >= len(sp.phase) || p.group(sp, i) == noGroup {
@@ -127,10 +127,11 @@ func (p *Peer) Slot(id repl.ID) (s repl.Slot, ok bool) {
 	return p.world.native(p.group(sp, i), id.Member)
 }
 
-// Meant reports whether the peer can have meant a slot by its network id in what it wrote when the
-// newest tick that it had received from here was had. Ids are reused only when all peers know that
-// the earlier entity has ended, so before that tick the id meant another entity, and from then on
-// only this one.
+// Meant reports whether the peer can have meant a slot by its network id in data that it wrote when
+// had was the newest tick that it had received from here. It can if at that tick the entity existed
+// and, where it was born in a private group, the group had its handle at the peer. An id is reused
+// only after every peer has acknowledged the end of the earlier entity: the id meant other entities
+// before that tick, and means only this one since.
 func (p *Peer) Meant(s repl.Slot, had entangle.Tick) bool {
 	t := &p.world.slots
 	if !t.used.Has(int(s)) || had.Before(t.born[s]) {
@@ -144,8 +145,8 @@ func (p *Peer) Meant(s repl.Slot, had entangle.Tick) bool {
 	return v != nil && !had.Before(v.since())
 }
 
-// Group returns the handle that the group of a slot has at this peer. It is not ok
-// for a slot that is not taken in, and for a group that the peer never had to do with.
+// Group returns the handle of a slot's group at this peer. ok is false for an unused slot, and for
+// a group that never had a handle at the peer.
 func (p *Peer) Group(s repl.Slot) (h repl.Handle, ok bool) {
 	if !p.world.slots.used.Has(int(s)) {
 		return 0, false

@@ -15,8 +15,8 @@ import (
 //
 // While a group is retained, and until it is sent again in full, space.sent is the tick of the
 // members that the peer has. While it is retained, space.shaped is the tick up to which the peer
-// was sent their ends. Its view hides everything that the peer lacks or is to lose, and Peer.kept
-// holds what it lacks, while there is something to lose.
+// was sent their ends. Its view hides all parts that the peer lacks or is to lose. While there are
+// parts to lose, Peer.kept holds a view that hides only the parts that the peer lacks.
 
 // Retain makes the peer keep the private group of an entity as it was last sent, without the hidden
 // parts. That lasts until Show, which sends it again in full with the view that SetView then sets;
@@ -83,8 +83,9 @@ func (p *Peer) hideRetained(i int, id groupID, hidden []Hidden) bool {
 	return p.setRetainedView(i, to, lacks)
 }
 
-// narrowRetained returns what a view hides of a member of a retained group once more is hidden, and
-// what it hides until the peer was sent that: the parts that the peer lacks in any case.
+// narrowRetained hides more of a member of a retained group. It returns the parts that the new view
+// hides, and those of them that the peer lacks already: the view hides only these until the peer
+// was sent the removal of the others.
 func (w *World) narrowRetained(m *member, has View, h part, asOf entangle.Tick) (to, lacks part) {
 	lacks, _ = w.views.hides(has, m.number)
 	lacks.number = m.number
@@ -95,7 +96,7 @@ func (w *World) narrowRetained(m *member, has View, h part, asOf entangle.Tick) 
 		to.comps = lacks.comps.Union(h.comps)
 	}
 	switch {
-	case asOf.Before(m.since): // the peer does not have it
+	case asOf.Before(m.since): // the peer does not have the member
 		return to, to
 	case !h.whole:
 		lacks.comps = to.comps.Without(w.had(m.slot, h.comps.Without(lacks.comps), asOf))
@@ -103,7 +104,7 @@ func (w *World) narrowRetained(m *member, has View, h part, asOf entangle.Tick) 
 	return to, lacks
 }
 
-// had returns of some components those that an entity may have had at a tick.
+// had returns those of the given components that an entity may have had at a tick.
 func (w *World) had(s repl.Slot, comps repl.Mask, tick entangle.Tick) repl.Mask {
 	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
 		if !w.slots.mask[s].Has(c) && !tick.Before(w.slots.shaped[c][s]) {
@@ -113,7 +114,7 @@ func (w *World) had(s repl.Slot, comps repl.Mask, tick entangle.Tick) repl.Mask 
 	return comps
 }
 
-// withLeavers returns parts with those of a view that hide whole members which have left since.
+// withLeavers adds the parts of a view that hide whole members which have left the group since.
 func (w *World) withLeavers(parts []part, id groupID, v View) []part {
 	if v == 0 {
 		return parts
@@ -127,8 +128,8 @@ func (w *World) withLeavers(parts []part, id groupID, v View) []part {
 	return parts
 }
 
-// setRetainedView gives a group that the peer keeps a view, and has what that hides be told, but for
-// what the peer lacks. It reports false when MaxViews are in use.
+// setRetainedView sets the view of a retained group, and makes the removal of the parts that it
+// hides due, except for the parts that the peer lacks. It reports false when MaxViews are in use.
 func (p *Peer) setRetainedView(i int, to, lacks []part) bool {
 	w, sp := p.world, &p.private
 	is, ok := w.views.intern(to)
@@ -155,8 +156,8 @@ func (p *Peer) setRetainedView(i int, to, lacks []part) bool {
 	return true
 }
 
-// noteInserted notes that an entity of a group that some peers retain gets a component: those peers
-// lack it, and it need not be removed when it is hidden from them later.
+// noteInserted notes that an entity of a group that some peers retain gets components. Those peers
+// lack them, so that no removal is sent when they are hidden later.
 func (w *World) noteInserted(s repl.Slot, inserted repl.Mask) {
 	id := w.slots.group[s]
 	inserted = inserted.Without(w.slots.mask[s])
@@ -174,8 +175,9 @@ func (w *World) noteInserted(s repl.Slot, inserted repl.Mask) {
 	}
 }
 
-// noteLacking notes components that the peer does not have of a member of a group that it keeps. Where
-// too many views are in use it is told, should they be hidden, as if it had them.
+// noteLacking notes components that the peer lacks of a member of a retained group. When MaxViews
+// are in use it notes nothing: the components are removed, should they be hidden, as if the peer
+// had them.
 func (p *Peer) noteLacking(i int, n repl.Member, comps repl.Mask) {
 	w, sp := p.world, &p.private
 	with := func(v View) []part {
@@ -204,7 +206,7 @@ func (p *Peer) freeze(i int, id groupID) {
 	sp.doubted.Clear(i)
 	sp.bulky.Clear(i)
 	sp.steady.Clear(i)
-	if sp.sent[i] != w.tick && !sp.thawed.Has(i) { // else it has those of this tick, or of the last time
+	if sp.sent[i] != w.tick && !sp.thawed.Has(i) { // else sent is right: this tick's, or that of the last retention
 		sp.sent[i] = sp.shaped[i]
 	}
 	sp.retained.Set(i)
@@ -214,7 +216,8 @@ func (p *Peer) freeze(i int, id groupID) {
 	p.foresee(sp, i)
 }
 
-// stirRetained makes an end in a retained group due.
+// stirRetained makes the removals of a retained group due if the group has ended, or a member that
+// the peer has. Otherwise the peer has been sent all ends up to now.
 func (sp *space) stirRetained(i int, gr *group, now entangle.Tick) {
 	for k := range gr.left {
 		if sp.has(i, &gr.left[k]) {
@@ -229,8 +232,8 @@ func (sp *space) stirRetained(i int, gr *group, now entangle.Tick) {
 	}
 }
 
-// asOf returns the tick of the group's members that the peer has, except for those whose end it was
-// sent since.
+// asOf returns the tick of the group's members that the peer has, except for members with an end
+// that it was sent since.
 func (sp *space) asOf(i int) entangle.Tick {
 	if sp.retained.Has(i) || sp.thawed.Has(i) {
 		return sp.sent[i]
@@ -238,7 +241,7 @@ func (sp *space) asOf(i int) entangle.Tick {
 	return sp.shaped[i]
 }
 
-// thaw ends that a group is retained: it is sent again in full.
+// thaw stops retaining a group: it is sent again in full.
 func (sp *space) thaw(i int) {
 	if sp.retained.Has(i) {
 		sp.retained.Clear(i)
@@ -247,8 +250,8 @@ func (sp *space) thaw(i int) {
 	}
 }
 
-// viewHeld returns the view of a group that the peer has: not the one that it is to have, of which it
-// has not been told yet.
+// viewHeld returns the view of a group that the peer has. It differs from viewOf while the peer has
+// not been sent the newest view.
 func (p *Peer) viewHeld(sp *space, i int) View {
 	if len(p.kept) > 0 && sp == &p.private {
 		if v, ok := p.kept[int32(i)]; ok {
@@ -258,8 +261,8 @@ func (p *Peer) viewHeld(sp *space, i int) View {
 	return sp.viewOf(i)
 }
 
-// keepView notes which view of a group the peer has, when it is to get another: it has that
-// until the group is sent again in full, which may be never.
+// keepView notes the view of a group that the peer has before it gets another. The peer has it
+// until the group is sent again in full, which may never happen.
 func (p *Peer) keepView(sp *space, i int) {
 	if _, ok := p.kept[int32(i)]; ok || sp == &p.public {
 		return
@@ -294,16 +297,16 @@ func (p *Peer) retain(key *bodyKey, sp *space, i int) {
 	key.view, key.to = p.viewHeld(sp, i), sp.viewOf(i)
 }
 
-// takenAway returns what of a member the reader of the body at hand, of a retained group, has and is
-// to have no longer.
+// takenAway returns the parts of a member that the reader of the current body, of a retained group,
+// has and is to lose.
 func (w *World) takenAway(m *member) part {
 	was, _ := w.views.hides(w.bodies.here.key.view, m.number)
 	is, _ := w.views.hides(w.bodies.here.key.to, m.number)
 	return part{number: m.number, whole: is.whole && !was.whole, comps: is.comps.Without(was.comps)}
 }
 
-// encodeTakenAway writes that no entity joins, and the components removed for the reader of the
-// body.
+// encodeTakenAway writes an empty list of joining entities, and the components to remove for the
+// reader of the body.
 func (w *World) encodeTakenAway(id groupID) {
 	var joins repl.Numbers
 	var changes repl.Changes

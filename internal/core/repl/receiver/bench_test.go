@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// columns is the sink that a benchmark is made with: two values of 32 bits by slot.
+// columns is the sink of the benchmarks: two values of 32 bits by slot.
 type columns struct {
 	*copySink
 	a, b []uint32
@@ -90,8 +90,8 @@ func (c *runs) UpdateRun(slots []repl.Slot, like *receiver.Alike, r *bits.Reader
 	return n, nil
 }
 
-// A run that packets brought out of order is ignored by the groups that have a newer update,
-// wherever in it they stand, and however many are taken in one call.
+// A run that arrives out of order is ignored by the groups that have a newer update, wherever they
+// stand in it, and however many are taken in one call.
 //
 // Proves: R22
 func TestARunIsIgnoredByTheGroupsThatAreNewer(t *testing.T) {
@@ -128,7 +128,7 @@ func TestARunIsIgnoredByTheGroupsThatAreNewer(t *testing.T) {
 	}
 }
 
-// What waits for an update is released wherever in a run that stands.
+// A record that waits for an update is released, wherever in a run the update stands.
 func TestARunReleasesWhatWaits(t *testing.T) {
 	c, r := newColumns(t, 3)
 	require.NoError(t, r.HandleUpdates(12, columnsOf(12, 1, 3)))

@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 )
 
-// narrow is a world with room for so many entities.
+// narrow is a world with room for a limited number of entities.
 type narrow struct {
 	*copySink
 	most int
@@ -26,8 +26,8 @@ func newNarrow(t testing.TB, most int) *scripted {
 	return s
 }
 
-// A record with more entities than there is room for is refused, and leaves everything as
-// it was. What goes makes room, and who moves needs none.
+// A record with more entities than there is room for is refused, and leaves everything as it was.
+// Despawned entities make room, and moving ones need none.
 //
 // Proves: Z7, Z17
 func TestNoMoreEntitiesThanThereIsRoomFor(t *testing.T) {
@@ -48,7 +48,7 @@ func TestNoMoreEntitiesThanThereIsRoomFor(t *testing.T) {
 	assert.Len(t, s.sink.entities, 3)
 }
 
-// Groups without members take no room of entities, and are bounded all the same.
+// Groups without members use no room for entities, and are bounded all the same.
 //
 // Proves: Z7, Z17
 func TestNoMoreGroupsThanThereIsRoomFor(t *testing.T) {
@@ -63,7 +63,7 @@ func TestNoMoreGroupsThanThereIsRoomFor(t *testing.T) {
 	assert.Equal(t, 3, s.copy.Len())
 }
 
-// Spawning and despawning without end needs no more room than there are at a time.
+// Endless spawning and despawning needs no more room than the entities that exist at one time.
 func TestRoomIsOfThoseWhoLive(t *testing.T) {
 	s := newNarrow(t, 2)
 	for tick := entangle.Tick(10); tick < 400; tick += 2 {

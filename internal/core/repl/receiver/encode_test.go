@@ -8,14 +8,14 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// The wire, written by hand: as the page of the protocol has it, and with nothing of
-// the code that is tested but the writer of bits.
+// The wire format, written by hand as the page of the protocol describes it. It uses none of the
+// tested code except the bit writer.
 
 // comps is how many components there are: 0 is a number of 32 bits, 1 a reference, 2
 // has no value.
 const comps = 3
 
-// content is what a record says of one member.
+// content is the part of a record about one member.
 type content struct {
 	removed []int
 	set     []int
@@ -36,7 +36,7 @@ type record struct {
 	refs       []repl.Ref
 	leavers    []leaver
 	alone      bool
-	since      repl.Since // from when on it has its handle
+	since      repl.Since // since when it has its handle
 	only       content    // of member 0 alone
 	joins      []joining
 	changed    []change
@@ -51,7 +51,7 @@ type joining struct {
 	number  repl.Member
 	kept    bool
 	from    int        // index into the table; 0: native
-	since   repl.Since // from when on it has its number, of a native
+	since   repl.Since // since when it has its number, of a native
 	content content
 }
 
@@ -67,8 +67,8 @@ func flagged(set []int) (v uint64) {
 	return v
 }
 
-// write writes what changed of a member; last is the set of the one before in a list,
-// nil for one that stands alone.
+// write writes the changes of a member. last is the set of the previous one in a list, nil for one
+// that stands alone.
 func (c content) write(w *bits.Writer, removals bool, last *uint64) {
 	c.writeRemoved(w, removals)
 	same := last != nil && flagged(c.set) == *last
@@ -137,7 +137,7 @@ func writeRefs(w *bits.Writer, refs []repl.Ref) {
 	}
 }
 
-// writeSinces writes since when those of a table are called so.
+// writeSinces writes since when the entities of a table have their ids.
 func writeSinces(w *bits.Writer, now entangle.Tick, refs []repl.Ref) {
 	if len(refs) == 0 {
 		return
@@ -238,7 +238,7 @@ func (r *record) writeJoiner(w *bits.Writer, j joining) {
 	}
 }
 
-// predicted is the predicted set of a group: nil states nothing, everybody all.
+// predicted is the predicted set of a group. nil states nothing, everybody all members.
 type predicted []repl.Member
 
 var everybody = predicted{repl.MaxMembers}

@@ -62,8 +62,8 @@ func newDiffering(t testing.TB) (*scripted, *differing) {
 	return s, d
 }
 
-// Of the updates of one base that wait the newest applies, where they are differences as well:
-// their sender takes none of them for held.
+// Of waiting updates of one baseline the newest is applied, also if they are differences: their
+// sender takes none of them for acknowledged.
 //
 // Proves: R22, R30
 func TestOfWaitingDifferencesTheNewestApplies(t *testing.T) {
@@ -80,8 +80,8 @@ func TestOfWaitingDifferencesTheNewestApplies(t *testing.T) {
 	assert.Empty(t, s.asks())
 }
 
-// Of waiting updates of several bases the newest of those that can be applied is, alone. One
-// that is older is ignored: whether it waited, comes after it, or comes while it waits.
+// Of waiting updates of several baselines only the newest applicable one is applied. An older one
+// is ignored, whether it waited, comes after it, or comes while it waits.
 //
 // Proves: R22
 func TestAnOlderUpdateIsNotAppliedAfterANewerOne(t *testing.T) {
@@ -101,8 +101,8 @@ func TestAnOlderUpdateIsNotAppliedAfterANewerOne(t *testing.T) {
 	assert.Equal(t, [][2]entangle.Tick{{25, 30}, {40, 40}}, d.starts)
 }
 
-// An update that does not fit what the copy holds changes nothing, and its group is asked for
-// in full. What stands behind it in the frame counts.
+// An update that does not fit the replica's value changes nothing, and its group is requested in
+// full. The records behind it in the frame are applied.
 //
 // Proves: R30, R44
 func TestADifferenceThatDoesNotFitIsNotApplied(t *testing.T) {

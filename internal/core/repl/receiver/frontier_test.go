@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 )
 
-// frame hands over a frame of items.
+// frame passes a frame of items to the receiver.
 func (s *scripted) frame(tick entangle.Tick, items ...[]byte) {
 	s.t.Helper()
 	require.NoError(s.t, s.copy.HandleUpdates(tick, join(items...)))
@@ -25,7 +25,7 @@ func join(items ...[]byte) (all []byte) {
 	return all
 }
 
-// settled asserts the frontier, 0 for none.
+// settled asserts the confirmed tick, 0 for none.
 func (s *scripted) settled(want entangle.Tick) {
 	s.t.Helper()
 	tick, ok := s.copy.Frontier()
@@ -60,8 +60,8 @@ func TestALostPartNeverSettles(t *testing.T) {
 	s.settled(21)
 }
 
-// An update that stands before the mark and waits holds it up until its group is
-// there, or gone; one behind the mark does not.
+// An update that stands before the mark and waits holds up the mark until its group has arrived or
+// ended. An update behind the mark does not.
 func TestAMarkWaitsForTheUpdatesBeforeIt(t *testing.T) {
 	for name, after := range map[string]record{
 		"applied":   one(repl.Delta, groupA, 1, 19, 10),
@@ -98,7 +98,7 @@ func TestAMarkWaitsForItsNeeds(t *testing.T) {
 	s.settled(20)
 }
 
-// 64 ticks are pending; the oldest goes, and an older one does not come in.
+// 64 ticks may be pending. The oldest is dropped for a newer one, and an older one is not accepted.
 func TestSoManyTicksArePending(t *testing.T) {
 	s := newGroups(t)
 	for i := range entangle.Tick(65) {
@@ -113,7 +113,7 @@ func TestSoManyTicksArePending(t *testing.T) {
 	s.settled(164)
 }
 
-// With more to wait for than there is room, a tick never settles; the next does.
+// A tick that waits for more groups than there is room for is never confirmed; the next one is.
 func TestAMarkThatWaitsForTooMuch(t *testing.T) {
 	s := newGroups(t)
 	many := func(n int) (needs []repl.Need) {

@@ -13,8 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// newMoved is three groups, of which the native of A has gone over to B as its
-// member 1.
+// newMoved is three groups. The native of A has moved to B as its member 1.
 func newMoved(t testing.TB) *scripted {
 	s := newGroups(t)
 	s.get(gives(groupA, 20, 0), takes(groupB, 20, groupA))
@@ -27,7 +26,7 @@ func follows(joins ...joining) record {
 	return record{kind: repl.Delta, group: groupB, seq: 2, tick: 30, base: 20, joins: joins}
 }
 
-// What no sender writes is an error, and leaves everything as it was.
+// A record that no sender writes is an error, and leaves everything as it was.
 func TestWhatNoSenderWrites(t *testing.T) {
 	ofA, ofB, ofC := repl.Ref{ID: id(groupA, 0)}, repl.Ref{ID: id(groupB, 0)}, repl.Ref{ID: id(groupC, 0)}
 	with := func(r record, f func(*record)) record {
@@ -96,8 +95,8 @@ func TestWhoIsNotThereIsPredicted(t *testing.T) {
 	assert.Empty(t, s.copy.Predicted(nil))
 }
 
-// A full states a group whatever its numbers meant before: members change numbers, and a member
-// whose end it overtook is removed.
+// A full replaces a group, whatever its numbers meant before: members change numbers, and a member
+// with an end that the full overtook is removed.
 func TestAFullTakesNumbersAnew(t *testing.T) {
 	s := newMoved(t)
 	s.sink.onDespawn = func(got repl.ID) { require.Equal(t, id(groupB, 0), got) }
@@ -118,8 +117,8 @@ func TestAFullTakesNumbersAnew(t *testing.T) {
 	require.Len(t, s.sink.entities, 2)
 }
 
-// A change of a member that the copy does not have is passed over, and the group is
-// asked for, unless nothing but components are gone.
+// A change of a member that the replica does not have is passed over, and the group is requested,
+// unless components are only removed.
 func TestAChangeOfNobody(t *testing.T) {
 	for _, r := range []record{
 		{kind: repl.Update, group: groupB, tick: 30, base: 20, changed: []change{{0, number(30)}, {5, number(7)}}},
@@ -224,7 +223,7 @@ func TestSamplesApply(t *testing.T) {
 	require.Error(t, newScripted(t).copy.HandleActions(append(samples()[0].bytes, 0)), "a byte too many")
 }
 
-// Counts of what can't be there are malformed, and so is an empty list where there
+// Counts larger than the remaining bytes allow are malformed, and so is an empty list where there
 // must be none.
 func TestCountsOfWhatIsNotThere(t *testing.T) {
 	head := func() *bits.Writer {
@@ -327,9 +326,8 @@ func TestSwapsAllocateNothing(t *testing.T) {
 	assert.Zero(t, r.WaitingBytes())
 }
 
-// FuzzReceiver hands a receiver frames and messages of any bytes, one after the
-// other. It does not panic, keeps to the rules of its sink, and stays below its
-// limits; every entity of the sink is found by its id.
+// FuzzReceiver passes frames and messages of any bytes to a receiver. It does not panic, keeps to
+// the rules of its sink, and stays below its limits. Every entity of the sink is found by its id.
 //
 // Proves: Z6, Z17
 func FuzzReceiver(f *testing.F) {
@@ -359,7 +357,7 @@ func FuzzReceiver(f *testing.F) {
 	})
 }
 
-// A record that says no more than that it is like the one before needs one before it.
+// A record that is only marked as like the previous one needs a previous one.
 func TestAUsualRecordNeedsWhatItIsLike(t *testing.T) {
 	first := one(repl.Full, 3, 0, 10, 0)
 	for name, before := range map[string]record{

@@ -26,7 +26,7 @@ func newGroups(t testing.TB) *scripted {
 	return s
 }
 
-// gives is the half of a move that lets members go, from base 10.
+// gives is the half of a move by which members leave, from baseline 10.
 func gives(h repl.Handle, tick entangle.Tick, numbers ...repl.Member) record {
 	r := record{kind: repl.Delta, group: h, seq: 1, tick: tick, base: 10}
 	for _, n := range numbers {
@@ -35,7 +35,7 @@ func gives(h repl.Handle, tick entangle.Tick, numbers ...repl.Member) record {
 	return r
 }
 
-// takes is the half that takes the native of another group in, as a member 1.
+// takes is the half of a move by which the native of another group joins, as member 1.
 func takes(h repl.Handle, tick entangle.Tick, from repl.Handle) record {
 	return record{
 		kind: repl.Delta, group: h, seq: 1, tick: tick, base: 10, needs: []repl.Need{{Group: from, Tick: tick}},
@@ -43,7 +43,7 @@ func takes(h repl.Handle, tick entangle.Tick, from repl.Handle) record {
 	}
 }
 
-// swaps is both halves in one record: the native goes, that of another group comes.
+// swaps is both halves in one record: the native leaves, and the native of another group joins.
 func swaps(h repl.Handle, tick entangle.Tick, from repl.Handle) record {
 	r := takes(h, tick, from)
 	r.leavers = []leaver{{0, repl.Moved}}
@@ -58,8 +58,8 @@ func (s *scripted) members(h repl.Handle) (ids []repl.ID) {
 	return ids
 }
 
-// Whichever half of a move comes first, the entity lives on, keeps its name and its
-// slot, and joins only when its old group is there.
+// Whichever half of a move arrives first, the entity lives on, keeps its id and its slot, and joins
+// only when its old group has arrived.
 //
 // Proves: R41
 func TestAMoveInEitherOrder(t *testing.T) {
@@ -91,8 +91,8 @@ func TestAMoveInEitherOrder(t *testing.T) {
 	}
 }
 
-// A record of a group that gives only, and needs nobody, may still stand with the
-// taker's in one message.
+// A record of a group which members only leave, and which needs no other group, may be in one
+// message with the record of the group that they join.
 func TestBothHalvesInOneMessage(t *testing.T) {
 	for _, from := range []repl.Handle{groupA, groupC} {
 		s := newGroups(t)
@@ -106,8 +106,8 @@ func TestBothHalvesInOneMessage(t *testing.T) {
 	}
 }
 
-// Groups that swap members at one tick need each other: both are applied in one go,
-// as are three that hand theirs round.
+// Groups that swap members in one tick need each other: both are applied together, as are three
+// groups that pass members round.
 //
 // Proves: R41
 func TestGroupsThatNeedEachOther(t *testing.T) {
@@ -138,8 +138,7 @@ func chain() []record {
 	return []record{gives(groupA, 20, 0), takes(groupB, 20, groupA), on, last}
 }
 
-// An entity that moves on and on ends where it should, whatever order the halves
-// arrive in.
+// An entity that moves repeatedly ends in the right group, in whatever order the halves arrive.
 //
 // Proves: R41
 func TestAChainOfMovesInAnyOrder(t *testing.T) {
@@ -177,12 +176,12 @@ func orders(n int, f func([]int)) {
 	rec(nil)
 }
 
-// Of a chain within one tick, the record of the newest tick comes last, though it
-// was at hand first.
+// Of a chain that is applied together, the record of the newest tick comes last, though it arrived
+// first.
 func TestASetIsAppliedByRisingTick(t *testing.T) {
 	s := newGroups(t)
 	c := chain()
-	c[0].needs = []repl.Need{{Group: groupB, Tick: 20}} // all hang together
+	c[0].needs = []repl.Need{{Group: groupB, Tick: 20}} // all depend on each other
 	c[2].needs = []repl.Need{{Group: groupC, Tick: 30}}
 	s.get(c[3], c[2], c[1])
 	s.holds(groupB, 10)
@@ -191,7 +190,7 @@ func TestASetIsAppliedByRisingTick(t *testing.T) {
 	require.Equal(t, []repl.ID{id(groupB, 0)}, s.members(groupB))
 }
 
-// A group may end by its last member's going over, and its name stays with it.
+// A group may end because its last member moves away. The member's id stays taken.
 //
 // Proves: R41
 func TestAGroupEndsByItsLastMembersMoving(t *testing.T) {
@@ -210,7 +209,7 @@ func TestAGroupEndsByItsLastMembersMoving(t *testing.T) {
 	})
 }
 
-// One that left, and came home again, has its own number there.
+// A member that left and returned has its own number again.
 //
 // Proves: R41
 func TestAMoveBackHome(t *testing.T) {
@@ -231,7 +230,7 @@ func TestAMoveBackHome(t *testing.T) {
 	require.EqualValues(t, 31, s.entity(id(groupA, 0)).value)
 }
 
-// Out and home within one action: the same entity, stated anew.
+// A member leaves and returns within one action: it is the same entity, sent again in full.
 func TestOutAndHomeInOneAction(t *testing.T) {
 	s := newGroups(t)
 	r := gives(groupA, 20, 0)
@@ -241,8 +240,8 @@ func TestOutAndHomeInOneAction(t *testing.T) {
 	require.EqualValues(t, 20, s.entity(id(groupA, 0)).value)
 }
 
-// A full of the taker is as good as its delta, and one of the giver too. A full that
-// has come before the giver's half takes the entity at once, if it needs nothing.
+// A full works in place of the delta of the group that is joined, and of the group that is left. A
+// full that arrived before the other half takes the entity at once, if it needs nothing.
 //
 // Proves: R41
 func TestMovesThroughFulls(t *testing.T) {
@@ -270,7 +269,7 @@ func TestMovesThroughFulls(t *testing.T) {
 	}
 }
 
-// What moved and then went is despawned once, by whom it moved to.
+// An entity that moved and then ended is despawned once, by the group that it moved to.
 //
 // Proves: R41
 func TestMovedAndDespawned(t *testing.T) {
@@ -302,7 +301,7 @@ func TestLetGo(t *testing.T) {
 	require.Empty(t, s.sink.entities)
 }
 
-// An entity that nobody takes is despawned in the end.
+// An entity that no group takes is despawned in the end.
 func TestAMoverThatNobodyTakes(t *testing.T) {
 	s := newGroups(t)
 	s.get(gives(groupA, 20, 0))
@@ -315,7 +314,7 @@ func TestAMoverThatNobodyTakes(t *testing.T) {
 	require.EqualValues(t, 1, s.copy.Stats().Abandoned)
 }
 
-// 4,096 entities may be adrift; the oldest goes first.
+// 4,096 entities may be in transit between groups; the oldest is despawned first.
 func TestSoManyAreAdrift(t *testing.T) {
 	s := newScripted(t)
 	const each = 1000
@@ -335,7 +334,7 @@ func TestSoManyAreAdrift(t *testing.T) {
 	s.entity(id(5, 999))
 }
 
-// Entities that go adrift and are taken, over and over, leave nothing behind.
+// Entities that are in transit and are taken, over and over, leave no state behind.
 func TestMovesLeaveNoTrace(t *testing.T) {
 	s := newGroups(t)
 	seq, base := [3]repl.Seq{}, [3]entangle.Tick{10, 10, 10}
@@ -386,8 +385,8 @@ func TestMembersThatReferToEachOther(t *testing.T) {
 	assert.Zero(t, s.copy.Stats().Dangling)
 }
 
-// A reference to what has not come is to no entity, and is filled in when it comes,
-// wherever that is; one to what went over to another group is found there.
+// A reference to an entity that has not arrived is to no entity, and is resolved when it arrives,
+// in whichever group. A reference to an entity that moved to another group leads there.
 //
 // Proves: R27
 func TestReferencesFollowAnEntity(t *testing.T) {

@@ -51,8 +51,7 @@ func TestAFirstFullWaits(t *testing.T) {
 	s.holds(groupA, 25)
 }
 
-// A group is brought to a tick by several of its actions at hand, and by the updates
-// that wait between them.
+// Several waiting actions of a group, and the updates that wait between them, bring it to a tick.
 func TestAGroupIsBroughtThereByAllItHas(t *testing.T) {
 	s := newGroups(t)
 	s.get(
@@ -122,7 +121,7 @@ func TestSoManyActionsOfAGroupWait(t *testing.T) {
 	s.holds(groupA, 210)
 }
 
-// A need that is never met has the group asked for, once, whoever is heard of.
+// The group of a need that is never met is requested, once, whatever else arrives.
 func TestANeedThatIsNeverMet(t *testing.T) {
 	s := newGroups(t)
 	s.get(needing(groupA, 1, 20, 10, need(99, 20)))
@@ -156,7 +155,7 @@ func ring(s *scripted, n repl.Handle) (last record) {
 	return needing(n-1, 1, 20, 10, need(0, 20))
 }
 
-// A thousand groups may need each other. Of more, one is asked for.
+// A thousand groups may need each other. If there are more, one is requested.
 func TestALargeSetOfGroups(t *testing.T) {
 	s := newScripted(t)
 	s.get(ring(s, 1024))
@@ -216,8 +215,8 @@ func TestMoversOutliveAnActionThatWasPassedOver(t *testing.T) {
 	}
 }
 
-// What joins groups takes the room of what can be had again; where that is not enough, the
-// receiver gives up.
+// Records by which entities join displace records that can be requested again. If that is not
+// enough, the receiver gives up.
 func TestStructureThatJoinsGroupsFindsRoomOrTheEnd(t *testing.T) {
 	s := newGroups(t)
 	s.copy.LimitWaiting(320)
@@ -254,7 +253,7 @@ func TestTheNextGroupWhileTheEndWaits(t *testing.T) {
 	require.Zero(t, s.copy.WaitingBytes())
 }
 
-// Stragglers of a group that ended are nothing to the next one under its handle.
+// Late records of an ended group have no effect on the next group under its handle.
 func TestStragglersOfAnEndedGroup(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)

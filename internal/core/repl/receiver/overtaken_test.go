@@ -40,7 +40,7 @@ func ends(seq repl.Seq, tick entangle.Tick) record {
 	return record{kind: repl.Gone, group: groupA, seq: seq, tick: tick}
 }
 
-// overtakers are the records that go past those that wait: a full of nobody, and the end.
+// overtakers are the records that overtake waiting ones: a full without members, and the end.
 func overtakers(seq repl.Seq, tick entangle.Tick) []record {
 	return []record{states(seq, tick), ends(seq, tick)}
 }
@@ -60,8 +60,9 @@ func (s *scripted) has(id repl.ID, want bool) {
 	require.Equal(s.t, want, ok, "%v", id)
 }
 
-// Structure by which members leave finds room where what can be had again has taken it all: by
-// bytes and by number. What became of the members is known for good, whatever overtakes it.
+// An action by which members leave displaces records that can be requested again if these have used
+// up the limit of bytes or of records. What happened to its members is not lost, whatever overtakes
+// it.
 //
 // Proves: R41
 func TestLeaversTakeTheRoomOfWhatCanBeHadAgain(t *testing.T) {
@@ -92,8 +93,9 @@ func TestLeaversTakeTheRoomOfWhatCanBeHadAgain(t *testing.T) {
 	}
 }
 
-// A number may be another entity's by the time that it leaves again. What a full or an end
-// overtakes says of the one that the copy has what came first, in whichever order it arrived.
+// A number may belong to another entity by the time a member leaves under it once more. Of the
+// records that a full or an end overtakes, the first one counts for the entity of the replica, in
+// whichever order they arrived.
 //
 // Proves: R41
 func TestWhatIsOvertakenCountsInItsOrder(t *testing.T) {
@@ -118,7 +120,7 @@ func TestWhatIsOvertakenCountsInItsOrder(t *testing.T) {
 	}
 }
 
-// What waits behind a full in the sequence says nothing of those that the full overtakes.
+// A record behind a full in the sequence has no effect on the members that the full overtakes.
 //
 // Proves: R41
 func TestAFullIsNotToldOfWhatComesAfterIt(t *testing.T) {
@@ -132,8 +134,8 @@ func TestAFullIsNotToldOfWhatComesAfterIt(t *testing.T) {
 	require.Equal(t, []repl.ID{id(groupA, 0)}, s.members(groupA))
 }
 
-// lose makes the copy of group A pass over an action by which member 1 moves: at once, or when it
-// has waited. The next action of the group has sequence 4.
+// lose makes the replica of group A pass over an action by which member 1 moves: at once, or after
+// it waited. The next action of the group has sequence 4.
 func (s *scripted) lose(waits bool, at entangle.Tick) {
 	lost, before := leaves(3, at, 25, 1, repl.Moved), record{kind: repl.Delta, group: groupA, seq: 2, tick: 24, base: 22}
 	s.get(record{kind: repl.Delta, group: groupA, seq: 1, tick: 20, base: 10})
@@ -146,8 +148,8 @@ func (s *scripted) lose(waits bool, at entangle.Tick) {
 	s.holds(groupA, 20)
 }
 
-// An action that can't be applied tells of its leavers all the same, whether it waited or not: as
-// long as the copy is at a tick before it, and no longer.
+// An action that can't be applied still counts for its leaving members, whether it waited or not,
+// as long as the replica is at an earlier tick.
 //
 // Proves: R41
 func TestLeaversOfAnActionThatIsPassedOver(t *testing.T) {
@@ -170,8 +172,8 @@ func TestLeaversOfAnActionThatIsPassedOver(t *testing.T) {
 	}
 }
 
-// Of records that are applied in one go, one may have overtaken what waits: what that says is of
-// those that were there before, not of those that the end finds.
+// Of records that are applied together, one may have overtaken a waiting record. The leaving
+// members of that one are the members before it, not those that the end finds.
 //
 // Proves: R41
 func TestWhatAFullWentPastIsNothingToTheEnd(t *testing.T) {
@@ -191,8 +193,8 @@ func TestWhatAFullWentPastIsNothingToTheEnd(t *testing.T) {
 	require.Equal(t, 5, s.sink.spawns)
 }
 
-// Of a set of groups that is too large to be applied in one go, one is passed over. Members that
-// leave it by what it waits with move on; a group of which nothing is known yet stays so.
+// Of a set of groups that is too large to be applied together, one is passed over. Members that
+// leave it by a waiting record move on. A group that was never received stays so.
 //
 // Proves: R41
 func TestLeaversOfAGroupThatIsGivenUp(t *testing.T) {
@@ -230,8 +232,8 @@ func TestLeaversOfAGroupThatIsGivenUp(t *testing.T) {
 	require.Zero(t, s.copy.Len(), "what they need never came")
 }
 
-// What can't be had again and finds no room ends the connection at once: in bytes, with no more
-// kept than one record beyond the limit; in number, with the record behind 128 of a group.
+// A record that can't be requested again and finds no room ends the connection at once: by bytes,
+// with at most one record beyond the limit kept; by number, at the record after 128 of a group.
 //
 // Proves: Z17
 func TestStructureWithoutRoomEndsTheConnection(t *testing.T) {
@@ -252,8 +254,8 @@ func TestStructureWithoutRoomEndsTheConnection(t *testing.T) {
 	require.ErrorIs(t, s.try(leaves(130%repl.SeqCycle, 200, 199, 1, repl.Moved)), receiver.ErrNoRoom)
 }
 
-// An end that waits for what is before it is applied after 256 ticks, with what waits besides; not
-// earlier, and not before the first full of its group.
+// An end that waits for earlier records is applied after 256 ticks, together with other waiting
+// records; not earlier, and not before the first full of its group.
 //
 // Proves: R41
 func TestTheEndOfAGroupIsNotPutOffForEver(t *testing.T) {
@@ -287,8 +289,8 @@ func TestTheEndOfAGroupIsNotPutOffForEver(t *testing.T) {
 	require.Equal(t, 1, s.copy.Len())
 }
 
-// The end of a group is applied at once where some action before it may have found no room: behind
-// 64 others.
+// The end of a group is applied at once if some action before it may have found no room: behind 64
+// others.
 func TestAnEndBehindManyActions(t *testing.T) {
 	for _, waiting := range []repl.Seq{63, 64} {
 		s := newGroups(t)
@@ -303,9 +305,9 @@ func TestAnEndBehindManyActions(t *testing.T) {
 	}
 }
 
-// Of actions that can't be applied, those by which members leave are kept up to as many as may
-// wait: one more ends the connection. A full goes past all of them once, also where the ticks of a
-// hostile server lead around, and nothing of them is left.
+// Of actions that can't be applied, those by which members leave are kept, up to the number that
+// may wait: one more ends the connection. A full overtakes all of them once, also if the ticks of a
+// hostile server go round, and none of them is left.
 //
 // Proves: Z17
 func TestActionsThatCannotBeAppliedAreBounded(t *testing.T) {

@@ -39,7 +39,7 @@ func (s *scripted) get(records ...record) {
 	}
 }
 
-// check holds what must be true at any moment: every entity is found by its id.
+// check asserts the invariants: every entity is found by its id.
 func (s *scripted) check() {
 	s.t.Helper()
 	require.False(s.t, s.sink.open)
@@ -83,7 +83,7 @@ func one(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base entangle.Ti
 	return record{kind: kind, group: group, seq: seq, tick: tick, base: base, alone: true, only: number(uint32(tick))}
 }
 
-// shows asserts what the copy has of group 0; 0 for nothing.
+// shows asserts the value that the replica of group 0 has; 0 for none.
 func (s *scripted) shows(want entangle.Tick) {
 	s.t.Helper()
 	if want == 0 {
@@ -106,7 +106,7 @@ func (s *scripted) holds(h repl.Handle, want entangle.Tick) {
 	require.Equal(s.t, want, held)
 }
 
-// asks returns the groups that are asked for, each once.
+// asks returns the requested groups, each once.
 func (s *scripted) asks() (asked []repl.Handle) {
 	for h, ok := s.copy.PollResync(); ok; h, ok = s.copy.PollResync() {
 		asked = append(asked, h)
@@ -114,7 +114,7 @@ func (s *scripted) asks() (asked []repl.Handle) {
 	return asked
 }
 
-// entity returns what the copy has of an id.
+// entity returns the replica of an id.
 func (s *scripted) entity(id repl.ID) shown {
 	s.t.Helper()
 	slot, ok := s.copy.Slot(id)

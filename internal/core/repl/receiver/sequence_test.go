@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 )
 
-// An update holds all that changed since its base.
+// An update holds all changes since its baseline.
 func TestAnUpdateAppliesOntoAnythingAsNewAsItsBase(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)
@@ -72,7 +72,7 @@ func TestActionsApplyInTheirOrder(t *testing.T) {
 	assert.Zero(t, s.copy.Len())
 }
 
-// The values that an action starts from may be in an update that waits with it.
+// The baseline of an action may be the values of an update that waits with it.
 func TestAnUpdateOfThePresentStructureGoesBeforeTheNextAction(t *testing.T) {
 	s := newScripted(t)
 	s.update(12, 10)
@@ -177,9 +177,8 @@ func TestABaseThatIsNeverHeld(t *testing.T) {
 	assert.Zero(t, s.copy.WaitingBytes())
 }
 
-// While a full is under way, any number of actions may arrive that can't be
-// applied: the copy follows their sequence, so that the full is still known to be
-// ahead, and everything after it.
+// While a full is in flight, any number of actions may arrive that can't be applied. The replica
+// follows their sequence, so that the full is still known to be ahead, and everything after it.
 func TestActionsThatCannotBeFollowedKeepTheirPlaceInTheSequence(t *testing.T) {
 	for passed := range repl.Seq(3 * repl.SeqCycle) {
 		s := newScripted(t)
@@ -196,8 +195,8 @@ func TestActionsThatCannotBeFollowedKeepTheirPlaceInTheSequence(t *testing.T) {
 	}
 }
 
-// The end of a group never overtakes a full that was asked for: that would bring
-// the group back, and nothing would end it again.
+// The end of a group never overtakes a requested full: the full would bring the group back, and no
+// other end would follow.
 func TestAnEndWaitsForTheFullBeforeIt(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)
@@ -266,8 +265,8 @@ func TestSixteenUpdatesOfAGroupWait(t *testing.T) {
 	s.shows(40)
 }
 
-// What waits is bounded by bytes, too. An action that finds no room is passed over;
-// nothing is asked for twice, and the full brings the group back into step.
+// Waiting records are bounded by bytes, too. An action that finds no room is passed over. No group
+// is requested twice, and the full brings the group back into sequence.
 func TestWhatFindsNoRoomIsPassedOver(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)
@@ -318,7 +317,7 @@ func with(refs []repl.Ref) func(repl.Handle) record {
 	}
 }
 
-// fillUp makes so much wait that nothing else finds room.
+// fillUp makes so many records wait that no other finds room.
 func (s *scripted) fillUp() {
 	h := repl.Handle(0)
 	for _, refs := range [][]repl.Ref{make([]repl.Ref, 4000), nil} {
@@ -332,7 +331,7 @@ func (s *scripted) fillUp() {
 	s.asks()
 }
 
-// What a full has overtaken gives its room back at once.
+// Records that a full has overtaken give their room back at once.
 func TestOvertakenRecordsGiveTheirRoomBack(t *testing.T) {
 	s := newScripted(t)
 	many := make([]repl.Ref, 4000)
@@ -344,7 +343,7 @@ func TestOvertakenRecordsGiveTheirRoomBack(t *testing.T) {
 	assert.Zero(t, s.copy.Stats().Overflow)
 }
 
-// A record that waits for long has its group asked for.
+// The group of a record that waits for long is requested.
 func TestPatienceEnds(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)
@@ -428,12 +427,12 @@ func TestSlotsAreFoundByID(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// An action that a full went past may come after the end of its group. It must not
-// take the place of an action of the next group under that handle.
+// An action that a full overtook may arrive after the end of its group. It must not take the place
+// of an action of the next group under that handle.
 func TestAStragglerOfAnEarlierGroupTakesNoPlace(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)
-	s.full(2, 20) // asked for, and past the action of sequence 1
+	s.full(2, 20) // requested, and overtakes the action of sequence 1
 	s.gone(3, 30)
 	s.delta(1, 15, 10) // the straggler
 	s.delta(1, 50, 40)

@@ -20,14 +20,14 @@ type copySink struct {
 	open         bool
 	tick         entangle.Tick
 	entities     map[repl.Slot]shown
-	before       map[repl.Slot]*shown // what the record at hand has touched; nil: spawned
+	before       map[repl.Slot]*shown // touched by the current record; nil: spawned
 	byID         map[repl.ID]repl.Slot
 	at           repl.Slot
 	whole        bool
 	fresh        repl.Mask
-	stated       map[repl.Slot]bool // by the record at hand
+	stated       map[repl.Slot]bool // by the current record
 	predicted    map[repl.Slot]bool
-	turned       []repl.Slot // by the record at hand
+	turned       []repl.Slot // by the current record
 	late         map[repl.ID][]repl.Slot
 	onDespawn    func(repl.ID)
 	letGo        []repl.ID
@@ -65,7 +65,7 @@ func (c *copySink) drop(slot repl.Slot) {
 	delete(c.entities, slot)
 }
 
-// keep notes what a record is about to change.
+// keep notes the state that a record is about to change.
 func (c *copySink) keep(slot repl.Slot) {
 	if _, ok := c.before[slot]; ok {
 		return

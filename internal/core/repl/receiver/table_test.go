@@ -50,8 +50,8 @@ func TestTableIsAMap(t *testing.T) {
 	})
 }
 
-// While a group is lent, the loan says how far it is; whoever gets the group meets it
-// there and ends the loan. Only a group is lent of which a run may write.
+// While a group is lent, the loan holds its progress. A lookup of the group updates it from the
+// loan and ends the loan. Only a group that a run may write to is lent.
 func TestALoanEndsWhenItsGroupIsAskedFor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var table table

@@ -16,13 +16,12 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// cubes: what 901 cubes cost that are pushed about, fall and come to rest, at 60 Hz.
-// Each frame is told by its differences to the frame six before, or from where that
-// one and another six before say that the cubes would be. The figure is the mean of
-// bytes per frame over the whole recording, each of which is decoded and compared
-// before anything is measured. One operation is a frame: ours writes it, in the
-// place of the limit it is read. The cubes are one group of 901 members, as a record of
-// an update is written; or 901 groups of one, as a run of groups that are alike.
+// cubes: the cost of 901 cubes that are pushed about, fall and come to rest, at 60 Hz. Each frame
+// is sent as differences to the frame six before, or to an extrapolation from that one and the
+// frame another six before. The figure is the mean of bytes per frame over the whole recording.
+// Each frame is decoded and compared before anything is measured. One operation is a frame: ours
+// writes it, and in place of the limit it is read. The cubes are one group of 901 members, as in
+// the record of an update; or 901 groups of one, as in a run of groups that are alike.
 
 // cubesAgo is how many frames lie between a frame, its base, and the base before.
 const cubesAgo = 6
@@ -73,7 +72,7 @@ type cube struct {
 	Interacting bool
 }
 
-// cubesForm is how records tell which cubes changed.
+// cubesForm is how records encode which cubes changed.
 type cubesForm uint8
 
 const (
@@ -158,7 +157,7 @@ func (c *cubesCodec) first() int {
 	return cubesAgo
 }
 
-// bases is what a cube of a frame is told from.
+// bases are the baselines of a cube in a frame.
 func (c *cubesCodec) bases(f, i int) wire.Bases {
 	from := wire.Bases{Base: c.cube(f-cubesAgo, i), Codes: c.codes}
 	if c.moves {
@@ -168,7 +167,7 @@ func (c *cubesCodec) bases(f, i int) wire.Bases {
 	return from
 }
 
-// changed reports whether a cube is told of in a frame.
+// changed reports whether a frame contains a cube.
 func (c *cubesCodec) changed(f, i int) bool {
 	return !bytes.Equal(c.cube(f, i), c.cube(f-cubesAgo, i))
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 )
 
-// cubesLessons is what codes are learned from, as a server does: from a few of the values
-// that change, now and then. New codes count as sent, and are in use when they are
-// acknowledged, six frames later.
+// cubesLessons are the values that codes are learned from, like on a server: a few of the changed
+// values, now and then. New codes count as sent, and are used when they are acknowledged, six
+// frames later.
 type cubesLessons struct {
 	tally wire.StepCounter
-	next  *stepcode.Codes // under way
+	next  *stepcode.Codes // in flight
 	at    int             // frame in which they arrive
 	trail stepcode.Trail
 }
@@ -48,14 +48,14 @@ func (c *cubesCodec) derive(f int) (told int, err error) {
 	return told, errors.Join(err, c.r.End())
 }
 
-// How many frames lie between one look at what was learned and the next, and how many
-// cubes of each are taken in.
+// The number of frames between two derivations of codes, and the number of cubes of each frame that
+// are sampled.
 const (
 	cubesDeriveEvery = 128
 	cubesSampled     = 32
 )
 
-// sample takes in some of the cubes that changed, each frame from another one on.
+// sample takes some of the changed cubes, starting from another one in each frame.
 func (c *cubesCodec) sample(f int) {
 	l, n := c.lessons, 0
 	l.trail = stepcode.Trail{}

@@ -58,8 +58,8 @@ func (c *cubesCodec) readCube(f, i int, trail *stepcode.Trail) error {
 	return c.plan.DecodeDelta(&c.r, &from, c.read[i*c.plan.Size():][:c.plan.Size()], nil)
 }
 
-// writeRun writes a run of groups that are alike: from which one on and how many, what
-// changed in each, where they are, their values.
+// writeRun writes a run of groups that are alike: the first one and their number, the changed
+// components, the positions in the space of handles, the values.
 func (c *cubesCodec) writeRun(f int) {
 	first, n := c.span(f)
 	if n == 0 {

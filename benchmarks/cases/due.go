@@ -6,10 +6,10 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/report"
 )
 
-// due: how often a change is sent. 1,000 entities of which some move in each tick,
-// 10 clients that see them all; the server has their answer six ticks after it sent. The figure is records of
-// values sent for each change and client; a sender that sent everything anew until
-// it is acknowledged would have six and more. One operation is a server's tick.
+// due: the number of times that a change is sent. 1,000 entities of which some move in each tick,
+// 10 clients that see them all; their acknowledgement reaches the server six ticks after it sent.
+// The figure is records of values sent for each change and client; a sender that resent everything
+// until it is acknowledged would have six and more. One operation is a server's tick.
 const dueClients = 10
 
 // dueWarm is the number of ticks after which the packets in flight have reached their largest

@@ -6,22 +6,21 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// fan-out: what one more client costs that sees what others see. The slope of a
-// server's tick over 10, 50 and 100 clients, by least squares, to the copy and the
-// seal of the packets that one of them gets. World and movement are those of
-// tick-shared. One operation of ours is a tick of all three servers; one of the
-// limit is the packets of 100 clients.
+// fan-out: the cost of one more client that has the same view as others. It is the slope of a
+// server's tick over 10, 50 and 100 clients, by least squares, compared with copying and sealing
+// the packets of one client. World and movement are those of tick-shared. One operation of ours is
+// a tick of all three servers; one of the limit is the packets of 100 clients.
 var fanOutClients = [...]int{10, 50, 100}
 
 func fanOutVariants() []report.Variant {
 	return []report.Variant{{Name: "fan-out/shared", Goal: 2, Unit: "x copy and seal", Rounds: sceneRounds, Heavy: true, Prepare: fanOutPrepare}}
 }
 
-// sceneRounds is how often scenes run: what happens between two ticks takes longer
-// than the tick.
+// sceneRounds is the number of rounds of a scene: the work between two ticks takes longer than the
+// tick.
 const sceneRounds = 100
 
-// fanOut is the three servers and what their ticks took.
+// fanOut is the three servers and the times of their ticks.
 type fanOut struct {
 	scenes [len(fanOutClients)]*scene
 	limits [len(fanOutClients)]*limits.SceneLimit
@@ -63,8 +62,8 @@ func (f *fanOut) send() {
 	}
 }
 
-// seal copies and seals what a client of ours got in its last tick, for as many as
-// the largest server has.
+// seal copies and seals the packets of one client in its last tick, as often as the largest server
+// has clients.
 func (f *fanOut) seal() {
 	last := f.limits[len(f.limits)-1]
 	f.bag.Reset()

@@ -8,13 +8,13 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// held: how many clients a server holds at 64 ticks a second with two workers, in the world
-// and with the views of tick-views/own: no tick takes longer than there is between two. A
-// tick here is all that the server does for its clients, from what arrives to what is sealed;
-// what the sockets and the game itself cost comes on top. Before each round a hundred clients
-// come, until a tick is late and on a second try another one. They acknowledge and do not
-// decode. The figure is that of a machine, on which nothing else may run: nothing stands
-// beside it. What is aimed at is 2,000 on two cores. One operation is what a server sends in a tick.
+// held: the number of clients that a server holds at 64 ticks a second with two workers, in the
+// world and with the views of tick-views/own, such that no tick takes longer than the time between
+// two. A tick here is all work of the server for its clients, from received to sealed packets. The
+// costs of the sockets and of the game itself are added to that. Before each round a hundred
+// clients join, until a tick is late, and is late on a second try too. They acknowledge and do not
+// decode. The figure is that of a machine on which nothing else may run, and has no limit to
+// compare with. The aim is 2,000 on two cores. One operation is the server's sending in a tick.
 const (
 	heldRate  = 64
 	heldTicks = heldRate // in which none may be late
@@ -35,8 +35,8 @@ func heldVariants() []report.Variant {
 // crowd is a scene to which clients come.
 type crowd struct {
 	*scene
-	held int  // so many had no tick that was late,
-	full bool // and more have
+	held int  // with this many clients no tick was late,
+	full bool // and with more some are
 }
 
 func heldPrepare() (report.Sides, error) {

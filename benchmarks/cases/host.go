@@ -15,9 +15,9 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// host: what a game for one pays for being a server that others could come to. A tick of a
-// Host with 1,000 entities that all move, of which its own player is shown every one, and
-// with nobody else there. Limit: the same system in the same kind of world, alone.
+// host: the cost for a single-player game of being a server that others could join. A tick of a
+// Host with 1,000 entities that all move, all shown to its own player, without other players.
+// Limit: the same system in the same kind of world, alone.
 const hostEntities = 1_000
 
 func hostVariants() []report.Variant {
@@ -80,7 +80,7 @@ func (g *hostGame) frame() {
 	g.host.Step(g.now)
 }
 
-// verify holds the two worlds against each other.
+// verify compares the two worlds.
 func (g *hostGame) verify() error {
 	if !g.host.Joined() {
 		return errors.New("the host's player has not joined")

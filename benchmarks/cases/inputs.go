@@ -12,19 +12,19 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// inputs: what the inputs of 200 players cost a server in a tick. Each has one entity, and
-// a stick whose value changes every eight ticks; packets take three ticks each way, and so a packet has
-// the inputs of some eight. One operation is a frame of the server with what
-// arrives for it, less that of the same server with the same world and players
-// without inputs: the packets that carry them, taking them in, the components in their tick, the
-// reports on how they come, and acknowledging. Nothing is sealed. Limit: the same by hand,
-// out of the same packets into arrays (limits/inputs.go).
+// inputs: the cost of the inputs of 200 players for a server in a tick. Each has one entity, and a
+// stick with a value that changes every eight ticks. Packets take three ticks each way, so a packet
+// has the inputs of some eight ticks. One operation is a frame of the server with its received
+// packets, less that of the same server with the same world and players without inputs. That leaves
+// the packets that carry the inputs, handling them, the components in their tick, the reports on
+// their arrival, and acknowledging. Nothing is sealed. Limit: the same by hand, from the same
+// packets into arrays (limits/inputs.go).
 //
-// inputs/frame is the two frames next to each other. inputs/rebroadcast passes all inputs
-// on to the twenty players of a room; in the place of the limit stands the server that does not.
-// inputs/memory is what the heap of a server has more for each client if there are inputs.
-// The fields named figures have the bytes of a player in a second, more than without inputs,
-// and of inputs/tick the parts: what has come, the components, and the rest.
+// inputs/frame compares the two frames. inputs/rebroadcast relays all inputs to the twenty players
+// of a room; in place of the limit stands the server that does not. inputs/memory is the additional
+// heap of a server for each client if there are inputs. The field figures has the bytes of a player
+// in a second, more than without inputs, and for inputs/tick the parts: received packets, the
+// components, and the rest.
 const inputRounds = 300
 
 func inputVariants() []report.Variant {
@@ -45,7 +45,7 @@ type inputPair struct {
 	more, less *inputGame
 	limit      *limits.InputLimit    // nil: less is the limit
 	wrong      bool                  // the limit could not read a packet
-	parts      [inputParts][]float64 // what the inputs took
+	parts      [inputParts][]float64 // the time of the inputs
 	hand       []float64             // and the limit
 	from       [2][2]int             // bytes before it counted: of more and less; up and down
 	ticks      int
@@ -157,8 +157,8 @@ func (p *inputPair) both() {
 	}
 }
 
-// ratio is what the inputs took to what the limit did. Each part has its own median: what
-// holds up the machine seldom falls into the same part twice.
+// ratio is the time of the inputs divided by that of the limit. Each part has its own median,
+// because interruptions of the machine seldom fall into the same part twice.
 func (p *inputPair) ratio() (sum float64) {
 	for i := range p.parts {
 		sum += report.Median(p.parts[i])
@@ -170,7 +170,7 @@ func (p *inputPair) byHand() {
 	p.hand = append(p.hand, report.Clock(func() { p.wrong = !p.limit.Run(p.more.layer.Ends) || p.wrong }))
 }
 
-// equal holds the components of the server against those of the limit.
+// equal compares the components of the server with those of the limit.
 func (p *inputPair) equal() error {
 	if p.wrong {
 		return errors.New("the limit can't read a packet")
@@ -204,7 +204,7 @@ func inputMemoryPrepare() (report.Sides, error) {
 	}, nil
 }
 
-// heapOf returns how many bytes of the heap a server and its world have, and lets go of it.
+// heapOf returns the bytes of the heap that a server and its world take, and releases it.
 func heapOf(g **inputGame) float64 {
 	(*g).clients, (*g).layer.Ends = nil, nil
 	with := heapInUse()

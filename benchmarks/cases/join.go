@@ -8,12 +8,12 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/report"
 )
 
-// join: one client after the other comes to a world of 10,000 entities, and leaves when it
-// has all of them. The first figure is the slowest of a hundred ticks in which somebody
-// joins, next to the middle one of those in which nobody does, while 100 clients play and a
-// tenth of the entities moves; the second what the joining takes, from the first packet to
-// the word that all is there, next to the payloads of the hand-written codec for as many
-// entities. Clients do not decode here. One operation is a server's tick.
+// join: one client after the other joins a world of 10,000 entities, and leaves when it has all of
+// them. The first figure is the slowest of a hundred ticks with a joining client, compared with the
+// median tick without one, while 100 clients play and a tenth of the entities moves. The second is
+// the bytes of the join, from the first packet to the message that all entities are there, compared
+// with the payloads of the hand-written codec for as many entities. Clients do not decode here. One
+// operation is a server's tick.
 const (
 	joinEntities = 10_000
 	joinClients  = 100
@@ -42,7 +42,7 @@ type joinScene struct {
 	*scene
 	guest *sceneClient
 	turn  int
-	turns int // in which somebody may come
+	turns int // in which a client may join
 	came  int
 	plain int // payload bytes of all entities, by the limit's codec
 
@@ -79,8 +79,8 @@ func joinPrepare(cfg sceneConfig, turns int, figure func(*joinScene) float64) (r
 	}, nil
 }
 
-// next brings the scene to the next tick, in which somebody may come or go. When all
-// turns are over nobody does.
+// next brings the scene to the next tick, in which a client may join or leave. After all turns none
+// does.
 func (j *joinScene) next() {
 	j.turn++
 	switch {
@@ -128,7 +128,7 @@ func (j *joinScene) send() {
 	}
 }
 
-// guestBytes is what the guest was sent in the last tick.
+// guestBytes is the bytes that the guest was sent in the last tick.
 func (j *joinScene) guestBytes() int {
 	if j.guest == nil {
 		return 0
@@ -146,7 +146,7 @@ func (j *joinScene) slowest() float64 {
 	return j.busy[len(j.busy)*99/100] / report.Median(j.calm)
 }
 
-// size is what joining took, by the plain encoding.
+// size is the bytes of joining, divided by those of the plain encoding.
 func (j *joinScene) size() float64 {
 	if len(j.joined) == 0 {
 		return 0

@@ -7,11 +7,11 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/report"
 )
 
-// memory: what a server keeps of its clients: the heap in use once 200 clients hold
-// 10,000 groups each, all of them moved once and a tenth moves, less the heap of the same server
-// before anybody came. The first figure is all of it; the second is what a client
-// costs for one more group, between 1,000 and 10,000. Clients do not decode here,
-// and are let go of before the heap is looked at. One operation is a server's tick.
+// memory: the memory of a server for its clients. It is the heap in use once 200 clients have
+// 10,000 groups each, all of them moved once and a tenth moving, less the heap of the same server
+// before any client joined. The first figure is all of it; the second is the cost of one more group
+// for a client, between 1,000 and 10,000. Clients do not decode here, and are released before the
+// heap is measured. One operation is a server's tick.
 const (
 	memoryClients = 200
 	memoryGroups  = 10_000
@@ -79,7 +79,7 @@ func memoryOf(groups int) (*clientHeap, error) {
 	for tick := range memoryTicks {
 		percent := cfg.percent
 		if tick == 0 {
-			percent = 100 // what grows with what moves has grown
+			percent = 100 // memory that grows with movement has grown
 		}
 		m.scene.between(percent)
 		m.limit.Move(percent)
@@ -88,8 +88,7 @@ func memoryOf(groups int) (*clientHeap, error) {
 	return m, m.scene.err
 }
 
-// heap returns the bytes that the server keeps of its clients. Nothing can be sent
-// afterwards.
+// heap returns the bytes that the server keeps for its clients. Nothing can be sent afterwards.
 func (m *clientHeap) heap() float64 {
 	for _, c := range m.scene.clients {
 		*c = sceneClient{server: c.server}
@@ -103,7 +102,7 @@ func (m *clientHeap) heap() float64 {
 func heapInUse() float64 {
 	var stats runtime.MemStats
 	runtime.GC()
-	runtime.GC() // what pools held is gone after the second
+	runtime.GC() // the memory of pools is free after the second
 	runtime.ReadMemStats(&stats)
 	return float64(stats.HeapAlloc)
 }

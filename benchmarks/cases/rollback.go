@@ -8,16 +8,15 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/report"
 )
 
-// rollback: a client predicts 1,000 entities and is eight ticks ahead of the server, which
-// moved one of them otherwise than the client could know. One operation is what a frame
-// does about it: hold what the server said against the histories, go back to the server's
-// tick, and compute eight ticks anew, with histories. In each the same system takes some
-// 20 ns for an entity. The figure is what that takes more than the same eight ticks of the
-// same system in a world of its own, next to copying the predicted columns: once for each
-// tick and once to go back.
+// rollback: a client predicts 1,000 entities and is eight ticks ahead of the server, which moved
+// one of them in a way that the client could not know. One operation is the resulting work of a
+// frame: compare the confirmed state with the histories, roll back to the server's tick, and replay
+// eight ticks, with histories. In each the same system takes some 20 ns for an entity. The figure
+// is the additional time over the same eight ticks of the same system in a world of its own,
+// compared with copying the predicted columns: once for each tick and once for the rollback.
 //
-// With churn, a tenth of the entities changes its components in the course of the eight
-// ticks, on the server as well, and so also in the world of its own.
+// With churn, a tenth of the entities change their components in the course of the eight ticks, on
+// the server as well, and so also in the world of its own.
 const (
 	rollbackEntities = 1_000
 	rollbackDepth    = 8
@@ -103,7 +102,7 @@ func rollbackPieces(cfg rollbackConfig, ticks int) (pieces [][]byte) {
 	return pieces
 }
 
-// copy goes back to the first tick, and keeps each.
+// copy rolls back to the first tick, and stores each tick.
 func (l *rollbackLimit) copy() {
 	for col := range l.now {
 		copy(l.now[col], l.ticks[0][col])
@@ -164,7 +163,7 @@ func rollbackMemory() (report.Sides, error) {
 
 const rollbackMany = 10_000
 
-// rollbackHeap returns a game, and what both of its sides keep.
+// rollbackHeap returns a game, and the heap that each of its sides keeps.
 func rollbackHeap(cfg rollbackConfig) (*rollbackGame, float64, error) {
 	before := heapInUse()
 	g, err := newRollbackGame(cfg)

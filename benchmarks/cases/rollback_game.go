@@ -113,7 +113,7 @@ func (s *rollbackStep) update(tick uint32) {
 	}
 }
 
-// rollbackServer computes the game and says what came of it.
+// rollbackServer computes the game and sends the results.
 type rollbackServer struct {
 	step      *rollbackStep
 	publisher *source.Publisher
@@ -125,7 +125,7 @@ type rollbackServer struct {
 	buf       []byte
 }
 
-// rollbackGame is a server, a client that predicts all of it, and what lies between them.
+// rollbackGame is a server, a client that predicts all of it, and the packets between them.
 type rollbackGame struct {
 	cfg    rollbackConfig
 	server rollbackServer
@@ -254,7 +254,7 @@ func (g *rollbackGame) next() {
 // rollbackRoom is what frames and messages may measure.
 const rollbackRoom = 1 << 16
 
-// deliver brings all that the server has to say.
+// deliver delivers all messages of the server.
 func (g *rollbackGame) deliver() {
 	s := &g.server
 	for s.peer.ActionsDue() {
@@ -281,7 +281,7 @@ func (g *rollbackGame) rollBack() {
 	g.prediction.Rollback()
 }
 
-// verify holds the client against the server's present with the ticks computed that lead
+// verify compares the client with the server's present state, after computing the ticks that lead
 // to the client's.
 func (g *rollbackGame) verify() error {
 	if g.err != nil {
@@ -311,7 +311,7 @@ func (g *rollbackGame) verify() error {
 	return nil
 }
 
-// rollbackState is what an entity of either side is.
+// rollbackState is the state of an entity on either side.
 type rollbackState struct {
 	place rollbackPlace
 	pace  rollbackPace

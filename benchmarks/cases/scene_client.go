@@ -36,7 +36,7 @@ type sceneClient struct {
 	buf      [entangle.MaxDatagram]byte
 }
 
-// connect makes client number i and shakes hands.
+// connect makes client number i and does the handshake.
 func (s *scene) connect(i int) (*sceneClient, error) {
 	way := s.cfg.rtt(i) - 1 // what arrives between two ticks is seen by the second
 	c := &sceneClient{
@@ -116,8 +116,8 @@ func (s *scene) hear() {
 	}
 }
 
-// receive is a client's frame. It answers at once, and in between when that many
-// packets came that their names would leave the window.
+// receive is a client's frame. It answers at once, and also in between if so many packets came that
+// their ids would leave the acknowledgement window.
 func (s *scene) receive(c *sceneClient) {
 	c.down.Put(s.tick, &c.out)
 	c.up.Clear(s.tick)
@@ -156,11 +156,11 @@ func (c *sceneClient) begin(s *scene) error {
 	return c.end.Begin(s.now)
 }
 
-// sceneInput is the channel of what a player says in every tick. With it travels
-// the acknowledgement of all that arrived.
+// sceneInput is the channel of the players' messages in every tick. The acknowledgement of all
+// received packets travels with them.
 const sceneInput = peer.FirstMessages + channel.ID(channel.UnorderedUnreliable)
 
-// sceneInbox takes what players say, and does nothing with it.
+// sceneInbox takes the players' messages, and does nothing with them.
 type sceneInbox struct{}
 
 func (sceneInbox) HandleMessage(channel.ID, []byte, entangle.Tick, time.Time) error { return nil }
@@ -177,7 +177,7 @@ func (c *sceneClient) handle(s *scene, payload []byte) error {
 	return err
 }
 
-// answer sends what a client has to say.
+// answer sends the pending packets of a client.
 func (s *scene) answer(c *sceneClient) {
 	for {
 		c.payload = c.append(s)

@@ -8,14 +8,13 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// tick-shared: 1,000 entities that all move, 100 clients that see them all. One
-// operation is a server's tick from Observe to sealed packets. Limit: find what moved,
-// encode each once, and copy and seal the payloads for each client (limits/scene.go).
-// With two workers, on a line of its own, the limit is that for one.
-// Where clients predict what moves, the server rounds it too: next to the same without.
-// What arrives at the server between two ticks is on a line of its own, without a
-// goal: each client's acknowledgements and a byte of input. Limit: open as many
-// packets.
+// tick-shared: 1,000 entities that all move, 100 clients that see them all. One operation is a
+// server's tick from Observe to sealed packets. Limit: find the moved entities, encode each once,
+// and copy and seal the payloads for each client (limits/scene.go). With two workers, on a line of
+// its own, the limit is that for one. If clients predict moving entities, the server rounds their
+// values too: compared with the same without. The packets received by the server between two ticks
+// are on a line of their own, without a goal: each client's acknowledgements and a byte of input.
+// Limit: open as many packets.
 const (
 	tickEntities = 1_000
 	tickClients  = 100
@@ -133,6 +132,6 @@ func newScenePair(cfg sceneConfig) (*scene, *limits.SceneLimit, error) {
 	return s, l, s.err
 }
 
-// sceneWarm is how many ticks a scene runs before it counts: packets are under way
-// then as they will be, and what grows with them has grown.
+// sceneWarm is the number of ticks that a scene runs before it counts: then the number of packets
+// in flight is stable, and memory that grows with it has grown.
 const sceneWarm = 30

@@ -14,8 +14,8 @@ var DetectSizes = [7]int{8, 8, 4, 4, 24, 1, 24}
 // detectChunk is how many bytes the limit compares before it looks closer.
 const detectChunk = 4096
 
-// DetectGroup is one set of plain arrays: what a game without an ECS would have.
-// Rows are numbered densely; numbers name them.
+// DetectGroup is one set of plain arrays, as in a game without an ECS. Rows are numbered densely;
+// numbers identify them.
 type DetectGroup struct {
 	Numbers  []uint32
 	Now, Old [len(DetectSizes)][]byte

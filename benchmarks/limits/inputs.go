@@ -11,13 +11,13 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// InputLimit is a server's part of inputs by hand, for one type that it knows, and one
-// lane for each client. It reads the same packets and refuses what is malformed; it keeps a
-// ring of inputs per client, what arrived in which packet, and the least margin that it
-// reports; and it writes a column of components. It has no world, and no two lanes per
-// client; nothing ever ends, and no clock jumps.
+// InputLimit is the server's handling of inputs by hand, for one type that it knows and one input
+// stream for each client. It reads the same packets and refuses malformed ones. It keeps a ring of
+// inputs per client, the packet in which each arrived, and the least margin, which it reports. It
+// writes a column of components. It has no world, no second input stream per client, no ends of
+// entities and no clock jumps.
 type InputLimit struct {
-	Tick    entangle.Tick // the last that has run
+	Tick    entangle.Tick // the last completed one
 	players []limitPlayer
 	Sticks  []workload.Stick
 	fresh   []bool
@@ -38,7 +38,7 @@ type limitPlayer struct {
 	margin   int32
 }
 
-// limitInput is an input, and whose: the tick.
+// limitInput is an input and its tick.
 type limitInput struct {
 	tick  entangle.Tick
 	stick workload.Stick
@@ -51,7 +51,7 @@ func NewInputLimit(clients int, tick entangle.Tick) *InputLimit {
 	}
 }
 
-// Run takes what has come for a tick and runs it.
+// Run takes the received inputs for a tick and runs it.
 func (l *InputLimit) Run(ends []*workload.InputEnd) bool {
 	ok := true
 	for i, e := range ends {
@@ -106,7 +106,7 @@ func (p *limitPlayer) take(payload []byte, now entangle.Tick) bool {
 	return true
 }
 
-// acknowledge counts which of our packets have arrived that had not.
+// acknowledge counts our packets that are newly acknowledged.
 func (p *limitPlayer) acknowledge(ack uint16, ackBits uint32) {
 	by := ack - p.acked
 	switch {
@@ -134,14 +134,14 @@ func (p *limitPlayer) isFresh(id uint16) bool {
 	return !seen
 }
 
-// inputs reads a frame of one lane.
+// inputs reads a frame of one input stream.
 func (p *limitPlayer) inputs(body []byte, last bool, header, now entangle.Tick) bool {
 	if !last {
 		body = body[1+body[0]>>7:] // the length
 	}
 	var r bits.Reader
 	r.Reset(body)
-	if r.Bool() { // what the player saw
+	if r.Bool() { // the view of the player
 		r.Uvarint()
 		r.Bits(8)
 	}
@@ -178,7 +178,7 @@ func limitName(r *bits.Reader) bool {
 // runs reads an input and for how many ticks back from one it holds, at most rest.
 func (p *limitPlayer) runs(r *bits.Reader, newest entangle.Tick, rest int, now entangle.Tick) int {
 	if !r.Bool() {
-		return 0 // here nobody has none
+		return 0 // every player has one here
 	}
 	code := r.Bits(17)
 	x, y := int(code&255), int(code>>8&255)

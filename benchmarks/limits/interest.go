@@ -22,7 +22,7 @@ type HandGrid struct {
 	spots []handSpot
 	Seen  [][]uint64 // by viewer: bits by entity
 	found []uint64
-	// Changed is by viewer what came into sight in the last update, and what left it.
+	// Changed is by viewer the entities that entered or left its view in the last update.
 	Changed [][]uint64
 }
 
@@ -32,7 +32,7 @@ type handSpot struct {
 	id   uint32
 }
 
-// HandArea is where the entities of a handGrid are.
+// HandArea is the area of the entities of a handGrid.
 type HandArea struct{ X, Y, Side float32 }
 
 // handCell is the side of a cell: small enough that few are looked at in vain.
@@ -51,7 +51,7 @@ func NewHandGrid(area HandArea, entities, viewers int, near, far float32) *HandG
 	return g
 }
 
-// Update takes in where all entities are, and works out what each viewer sees. viewers are
+// Update reads the positions of all entities and computes the view of each viewer. viewers are
 // entities.
 func (g *HandGrid) Update(poses []workload.Pose, viewers []int32) {
 	g.sort(poses)
@@ -82,7 +82,7 @@ func (g *HandGrid) sort(poses []workload.Pose) {
 
 func (g *HandGrid) axis(v float32) int { return min(max(int(v/handCell), 0), g.wide-1) }
 
-// look finds what a viewer at some place sees, row by row of cells.
+// look finds the entities in view of a viewer at some place, row by row of cells.
 func (g *HandGrid) look(viewer int, x, y float32) {
 	found, seen := g.found, g.Seen[viewer]
 	clear(found)
@@ -104,7 +104,7 @@ func (g *HandGrid) look(viewer int, x, y float32) {
 	g.Seen[viewer], g.found = found, seen
 }
 
-// chord is how far to either side a viewer sees in a row of cells, at most.
+// chord is the farthest distance to either side that a viewer sees in a row of cells.
 func (g *HandGrid) chord(row int, y float32) float32 {
 	low := g.y0 + float32(row)*handCell
 	away := max(low-y, y-low-handCell, 0)
@@ -114,12 +114,13 @@ func (g *HandGrid) chord(row int, y float32) float32 {
 // outside is 1 if a distance is beyond a limit, both of them squared, and else 0.
 func outside(limit, d float32) uint64 { return uint64(math.Float32bits(limit-d) >> 31) }
 
-// Sees reports whether a viewer has an entity in sight.
+// Sees reports whether a viewer sees an entity.
 func (g *HandGrid) Sees(viewer, entity int) bool {
 	return g.Seen[viewer][entity>>6]>>(entity&63)&1 != 0
 }
 
-// Counts returns how many a viewer sees on average, and how many come and go per update.
+// Counts returns the average number of entities that a viewer sees, and of those that enter or
+// leave its view per update.
 func (g *HandGrid) Counts() (seen, changes float64) {
 	for i := range g.Seen {
 		seen += float64(report.Count(g.Seen[i]))

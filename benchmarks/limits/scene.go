@@ -17,10 +17,9 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// SceneLimit does a server's work by hand, for worlds of nothing but poses in one
-// array. It finds what moved, encodes each such entity once, and for each client
-// lays out payloads and seals them. It knows nothing of what a client holds: it
-// sends what moved, once, and whatever gets lost stays lost.
+// SceneLimit does a server's work by hand, for worlds with nothing but poses in one array. It finds
+// the moved entities, encodes each once, and for each client lays out payloads and seals them. It
+// does not track the state of clients: it sends each movement once, and lost packets stay lost.
 type SceneLimit struct {
 	now, old []byte   // poses, encodePoseSize each
 	Moved    []uint64 // bits by entity
@@ -40,7 +39,7 @@ type SceneLimit struct {
 	walkers    *workload.Walkers
 	viewers    []int32 // entities, by client
 	Grid       *HandGrid
-	told, gone []viewWord // of the client at hand
+	told, gone []viewWord // of the current client
 	all        []uint64   // every entity
 }
 
@@ -96,7 +95,7 @@ func (l *SceneLimit) Pose(i int) workload.Pose {
 
 func float(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
 
-// Send is the whole work where all clients see everything.
+// Send is all work of a tick in which all clients see everything.
 func (l *SceneLimit) Send() {
 	l.tick++
 	l.Detect()
@@ -143,7 +142,7 @@ func ne28(a, b *[workload.PoseSize]byte) (n uint64) {
 	return n
 }
 
-// encode writes the code of each that moved.
+// encode writes the code of each moved entity.
 func (l *SceneLimit) encode() {
 	for w, mask := range l.Moved {
 		for ; mask != 0; mask &= mask - 1 {
@@ -161,9 +160,9 @@ func CodeOf(p *workload.Pose) SceneCode {
 	return SceneCode{Low: place | turn<<51, High: uint16(turn >> 13)}
 }
 
-// A payload of the limit is the tick in 4 bytes, in which packet of it it is in one,
-// and what moved: its distance from the last one in a byte, or in three from 255 on,
-// and its code. Where all moved there are no distances.
+// A payload of the limit is the tick in 4 bytes, the packet's index in the tick in one, and the
+// moved entities: the distance from the last one in a byte, or in three from 255 on, and the code.
+// If all moved there are no distances.
 const (
 	LimitHead  = 5
 	MaxGapSize = 3
@@ -212,7 +211,7 @@ func AppendCode(b []byte, code *SceneCode) []byte {
 	return binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint64(b, code.Low), code.High)
 }
 
-// limitClient seals as the session does: the same cipher, as many bytes beside it.
+// limitClient seals like the session: with the same cipher and the same number of extra bytes.
 type limitClient struct {
 	aead     cipher.AEAD
 	nonce    [chacha20poly1305.NonceSize]byte
@@ -249,7 +248,7 @@ func (l *SceneLimit) Size() (n int) {
 	return n
 }
 
-// Answer seals what each client says: as many bytes as the packet of one of ours.
+// Answer seals an answer of each client: as many bytes as the packet of one of ours.
 func (l *SceneLimit) Answer(sealed []byte) {
 	for i := range l.Clients {
 		c := &l.Clients[i]
@@ -269,8 +268,8 @@ func (l *SceneLimit) Open() {
 	}
 }
 
-// Anchors are what the limit is made of where everything moves, without the
-// encoding, which the standard library has nothing for.
+// Anchors are the parts of the limit's work where everything moves, without the encoding, for which
+// the standard library has no equivalent.
 func (l *SceneLimit) Anchors() []report.Anchor {
 	now, old := l.now, bytes.Clone(l.now)
 	bag := l.Packed()
@@ -323,7 +322,7 @@ func (l *SceneLimit) FanOut(payloads *workload.Packets) {
 	}
 }
 
-// Wanted returns the codes of what a client sees, in order.
+// Wanted returns the codes of the entities that a client sees, in order.
 func (l *SceneLimit) Wanted(client int, sees func(client, entity int) bool) []SceneCode {
 	var codes []SceneCode
 	for i := range l.Codes {

@@ -7,8 +7,8 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// A view is what one client sees: as many entities as all others, from a place of its
-// own on, so that the views of neighbours overlap.
+// A view is the set of entities that one client sees: as many as for all others, from a first
+// entity of its own on, so that the views of neighbours overlap.
 const (
 	ViewSize = 500
 	viewStep = 48 // entities from one client's first to the next one's
@@ -19,7 +19,7 @@ func InView(client, entity, entities int) bool {
 	return (entity-client*viewStep%entities+entities)%entities < ViewSize
 }
 
-// viewWord is what a client sees of 64 entities.
+// viewWord is a client's view of 64 entities.
 type viewWord struct {
 	at   int
 	mask uint64
@@ -43,7 +43,7 @@ func (l *SceneLimit) See() {
 	}
 }
 
-// SendViews is the whole work where each client sees something else.
+// SendViews is all work of a tick in which each client has a view of its own.
 func (l *SceneLimit) SendViews() {
 	l.tick++
 	l.Detect()
@@ -54,7 +54,7 @@ func (l *SceneLimit) SendViews() {
 	}
 }
 
-// SendGrid is the whole work where what each client sees follows from where all are.
+// SendGrid is all work of a tick in which the views follow from the positions of all entities.
 func (l *SceneLimit) SendGrid() {
 	l.tick++
 	l.Detect()
@@ -69,7 +69,7 @@ func (l *SceneLimit) SendGrid() {
 	}
 }
 
-// Walk has a grid decide what the clients see, from where walkers are.
+// Walk computes the views by a grid from the positions of walkers.
 func (l *SceneLimit) Walk(w *workload.Walkers) {
 	l.walkers, l.viewers = w, workload.ViewersOf(len(l.Clients))
 	l.Grid = NewWalkGrid(len(l.Codes), len(l.Clients))

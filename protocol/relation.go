@@ -19,7 +19,7 @@ func isRelation(t reflect.Type) bool {
 // Hierarchy makes the relation T one of children to their parents, as
 // components.ChildOf is by itself: a child is replicated with its parent and in its
 // group, and is removed from the server's world when its parent was. T must be a
-// relation of Arche: a struct whose first field is an embedded ecs.Relation.
+// relation of Arche: a struct with an embedded ecs.Relation as its first field.
 func (r *ComponentRule[T]) Hierarchy() *ComponentRule[T] {
 	if !r.def.option("Hierarchy") {
 		return r

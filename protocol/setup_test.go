@@ -15,7 +15,7 @@ import (
 )
 
 // The mistakes that a game can make at set-up. Each is one error of one kind
-// whose sentence holds the words given.
+// with a sentence that contains the given words.
 type mistake struct {
 	name  string
 	make  func(p *protocol.Protocol)

@@ -30,8 +30,8 @@ func (s subject) near(t *rapid.T, base []byte) []byte {
 	return v
 }
 
-// bases draws what a value is told from, as the sender has it and as the receiver
-// does, who holds only what was decoded.
+// bases draws the baselines of a value, as the sender has them and as the receiver has
+// them, which holds only decoded values.
 func (s subject) bases(t *rapid.T, refs *table) (sent, held wire.Bases) {
 	decoded := func(value []byte) []byte {
 		got := make([]byte, len(value))

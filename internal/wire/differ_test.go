@@ -112,7 +112,7 @@ func (d talker) Apply(r *bits.Reader, _ *counter) (v counter, err error) {
 	return v, nil
 }
 
-// A Differ whose Apply does not read what its Diff writes, or that writes too much,
+// A Differ with an Apply that does not read the bits of its Diff, or that writes too much,
 // costs no more than the bits.
 func TestABadDifferSendsWholeValues(t *testing.T) {
 	for _, d := range []talker{{3, 2}, {3, 4}, {protocol.MaxDifferBits + 1, protocol.MaxDifferBits + 1}} {

@@ -36,8 +36,8 @@ func (s subject) decode(t require.TestingT, e encoded, into []byte, refs *table)
 	require.Equal(t, e.bits, len(e.data)*8-(-e.bits&7), s.name)
 }
 
-// What is read writes the same bits again, and what was rounded in place is what
-// the other side reads.
+// A decoded value encodes to the same bits, and a value rounded in place equals the one
+// that the other side decodes.
 //
 // Proves: G3
 func TestDecodedValuesEncodeToTheSameBits(t *testing.T) {

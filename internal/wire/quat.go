@@ -100,9 +100,9 @@ func (c *compiler) addQuat(t reflect.Type, offset uintptr, path string, tag *fie
 		op{kind: opQuat, size: size, bits: uint8(2 + 3*width), offset: offset, quat: quat})
 }
 
-// quatCode returns the canonical bits of a quaternion. What has no direction
-// (zero, NaN, an infinity) becomes the identity and is counted; other lengths are
-// normalised.
+// quatCode returns the canonical bits of a quaternion. A quaternion without a
+// direction (zero, NaN, an infinity) becomes the identity and is counted; other
+// lengths are normalised.
 func quatCode[F float](s *smallestThree, q *[4]F, clamped *int) uint64 {
 	x, y, z, w := float64(q[0]), float64(q[1]), float64(q[2]), float64(q[3])
 	length := x*x + y*y + z*z + w*w

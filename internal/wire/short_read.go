@@ -41,10 +41,11 @@ const (
 	mantissaBits = 52
 )
 
-// readNarrowVectors is readVectors for codes that a float holds. A coordinate becomes one
-// where it stands in the code, so many powers of two too large, which the step makes up
-// for: that takes no shift, and nothing that is rounded but what any of them rounds. Each
-// is right if, with what is left to its highest value, nothing is carried over to the next.
+// readNarrowVectors is readVectors for codes that fit into the mantissa of a float. A
+// coordinate is converted to a float in place, without a shift, so it is too large by a power
+// of two, which its step divides out. No rounding is added to that of readVectors. A
+// coordinate is valid if adding the distance from the last valid index to the highest code
+// does not carry into the next coordinate.
 func (s *Short) readNarrowVectors(to [][3]float32, c column) (wrong uint64) {
 	w, l, bit := s.width&31, &s.op.lattice, c.bit
 	one := uint64(1)<<w - 1

@@ -33,8 +33,8 @@ type shortRoom struct {
 	codes   [MaxShortRun]uint64
 }
 
-// tailBytes has room for what is left of a stream where a record begins of which a
-// word may not lie there whole, and for one word more.
+// tailBytes is the size of a buffer for the rest of a stream, from the start of a record of
+// which a word may extend beyond the end of the stream, and for one more word.
 const tailBytes = 8 + (MaxShorts+1)*8 + 8
 
 // Length returns how many records come next, each behind the head.

@@ -321,8 +321,8 @@ func TestNoAllocation(t *testing.T) {
 	}))
 }
 
-// FuzzReader drives a Reader by the first half of the input over the second,
-// and requires that what was read writes back as it was.
+// FuzzReader drives a Reader by the first half of the input over the second half,
+// and requires that the values read are written back as the same bits.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
 	f.Add([]byte{0x40, 0x23, 0x51, 0x12, 9, 8, 7, 6})

@@ -101,9 +101,9 @@ func (r *Reader) Peek() uint64 {
 	return r.rest()
 }
 
-// Window shows the stream from the byte on that it stands in, and at which bit of
-// that byte. It is for code that reads many records of one width, each at its place,
-// so that no load waits for the one before: Skip goes on over what was read.
+// Window returns the stream from the byte of the read position on, and the bit of
+// the position in that byte. It is for code that reads many records of one width, each at its place,
+// so that no load waits for the one before. Call Skip afterwards to pass the bits read.
 func (r *Reader) Window() (data []byte, bit uint) { return r.data[r.at>>3:], r.at & 7 }
 
 // Skip goes over n bits. Peek and Skip are Bits for code that calls so often that

@@ -40,8 +40,8 @@ func (w *Writer) Bits(v uint64, n uint) {
 }
 
 // Put is Bits for code that knows v to fit n bits and calls so often that it
-// matters: it is inlined. It does not check, and a v that does not fit spoils
-// what is written next.
+// matters: it is inlined. It does not check: a v that does not fit corrupts the
+// bits written next.
 func (w *Writer) Put(v uint64, n uint) {
 	w.acc |= v << (w.n & 63)
 	if w.n += n; w.n >= 64 {

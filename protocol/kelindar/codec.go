@@ -16,8 +16,8 @@ import (
 // version is the library's, as go.mod pins it. Its format is part of ours.
 const version = "kelindar/binary v1.2.3"
 
-// DefaultLimit is how many bytes a value may take if Codec.Limit does not say:
-// four packets. The library may allocate some twenty times what it reads.
+// DefaultLimit is the largest size of a value in bytes if Codec.Limit is not set:
+// four packets. The library may allocate about twenty times the bytes it reads.
 const DefaultLimit = 4 << 10
 
 // Codec encodes T with the library. It implements protocol.Codec,

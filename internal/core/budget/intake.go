@@ -35,7 +35,7 @@ type Verdict uint8
 const (
 	// Take is a packet to read.
 	Take Verdict = iota
-	// Drop is a packet beyond what is allowed, to be dropped unread.
+	// Drop is a packet beyond the budget, to be dropped unread.
 	Drop
 	// Part drops a packet of a peer that has sent too much for too long and must be disconnected.
 	Part

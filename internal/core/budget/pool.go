@@ -40,8 +40,8 @@ func (p *Pool) Ask(account *Account, bytes int) {
 
 // Divide divides the bucket. Debts are added to the total, and each account pays its own out of
 // that. A debt beyond an equal part of one second is forgotten, as the bucket forgets its own
-// beyond a second: all of them together are never more than the bucket may owe, so an account whose
-// traffic cannot be held back frees no other from the rate.
+// beyond a second. All debts together never exceed the debt limit of the bucket, so an account with
+// traffic that cannot be held back does not exempt other accounts from the rate.
 func (p *Pool) Divide() {
 	total, most := p.level, int(p.bucket.rate)/max(len(p.accounts), 1)
 	for i, account := range p.accounts {

@@ -7,8 +7,8 @@ const smallestFrame = 2
 
 // AppendFrames appends the frames that are due now to dst, the packet under construction with id
 // pkt, most urgent first, in at most room bytes. rtt is the current round trip
-// (packet.Tracker.RTT). eliciting reports that something was appended whose sender must learn
-// whether pkt was acknowledged: call HandleAcked or HandleLost.
+// (packet.Tracker.RTT). eliciting reports that an appended frame needs the outcome of pkt: call
+// HandleAcked or HandleLost.
 //
 // It may be called several times for one packet and for several packets at one instant; frames that
 // did not fit come first in the next. Offer MinRoom bytes at least once per tick, or large messages

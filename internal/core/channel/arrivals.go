@@ -142,9 +142,9 @@ func (m *Mux) dropOldest() {
 	m.discard(p.lane, p.id)
 }
 
-// Expire drops incomplete unreliable messages whose first fragment arrived more than
-// ReassemblyTimeout ago. HandleFrames calls it; call it once per tick too, for peers that fell
-// silent.
+// Expire drops unreliable messages that are still incomplete ReassemblyTimeout after their first
+// fragment arrived. HandleFrames calls it. Call it once per tick too, for peers that stopped
+// sending.
 func (m *Mux) Expire(now time.Time) {
 	if m.memory.unreliable == 0 {
 		return

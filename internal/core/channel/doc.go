@@ -33,14 +33,14 @@
 //     OrderedReliable in the order of Send. SequencedReliable may skip a message
 //     for a newer one, never the newest.
 //   - Unreliable channels send once and deliver at most once, in full or not at
-//     all. Sequenced ones never deliver what is older than the last delivered.
+//     all. Sequenced ones never deliver a message older than the last delivered one.
 //   - No packet is filled beyond the room it was given, and none is applied in part
 //     if its bytes are malformed.
 //   - All memory is bounded; see Limits and the constants beside it. Small messages
 //     allocate nothing in steady state.
 //
-// Packet headers and acknowledgements belong to package packet, whose results the
-// caller passes to HandleAcked and HandleLost. A packet must be handled at most once
+// Packet headers and acknowledgements belong to package packet. The caller passes its
+// results to HandleAcked and HandleLost. A packet must be handled at most once
 // (packet.Tracker.HandleHeader reports which are fresh). The package keeps no rate: the
 // caller of AppendFrames decides how many bytes are sent, in all by the room it offers,
 // and for each Class by Allow.

@@ -78,11 +78,11 @@ func (m *Mux) open(id ID, p *incoming) (ID, []byte, bool) {
 	return id, joined, true
 }
 
-// complete is the set of ordered channels whose next message is held as a whole: bit i for the
+// complete is the set of ordered channels that hold all of their next message: bit i for the
 // channel with id i.
 type complete uint64
 
-// note updates a channel whose next message has changed.
+// note updates the bit of a channel after its next message has changed.
 func (c *complete) note(l *lane) {
 	*c &^= 1 << l.cfg.ID
 	if held := l.arrivals.held; len(held) > 0 && held[0].id == l.arrivals.next && held[0].complete() {

@@ -46,8 +46,8 @@ const (
 	// fragments left within a few ticks of each other, or are lost.
 	ReassemblyTimeout = 5 * time.Second
 
-	// maxRecords is the number of packets whose content a mux remembers; it equals the packets that
-	// may be in flight.
+	// maxRecords is the number of packets for which a mux keeps a record of the content. It equals
+	// the largest number of packets in flight.
 	maxRecords = 1024
 )
 

@@ -119,8 +119,8 @@ func TestModesKeepTheirContracts(t *testing.T) {
 }
 
 // Each message of an unordered reliable channel is delivered with the packet that first brings it,
-// whatever is missing before it, and with no later one: for as long as a connection lasts, whose
-// ids wrap around and whose window goes round many times.
+// whatever is missing before it, and with no later one. This holds for the whole connection, while
+// its ids and its window wrap around many times.
 //
 // Proves: P6
 func TestUnorderedReliableDeliversAtOnceForGood(t *testing.T) {

@@ -63,8 +63,8 @@ type lane struct {
 	queue    queue
 	shares   []share
 	backlog  int    // bytes of the bodies in queue
-	unsent   int    // those that were never packed
-	waiting  int    // messages whose bodies are in queue
+	unsent   int    // bytes of backlog that were never packed
+	waiting  int    // messages with a body in queue
 	cost     int    // of the unreliable messages in queue
 	nextWire uint16 // id of the next unreliable message that is begun
 	openedAt time.Duration
@@ -215,8 +215,8 @@ func (m *Mux) makeRoom(l *lane, price int) {
 	}
 }
 
-// Stamp is the state of the owner's counters when a message was queued. Both numbers rise, and may
-// wrap around.
+// Stamp is the state of the owner's counters when a message was queued. Both numbers increase and
+// may wrap around.
 type Stamp struct{ Tick, Ends uint32 }
 
 // Stamp marks the messages that are queued from now on, for Oldest.

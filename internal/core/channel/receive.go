@@ -58,7 +58,7 @@ func (m *Mux) validate(body []byte) (count int, err error) {
 	return count, nil
 }
 
-// receive handles one frame, whose body ends at end in the packet.
+// receive handles one frame. end is the offset in the packet at which its body ends.
 func (m *Mux) receive(f frame, end int, at time.Duration) error {
 	if mode := m.inbound[f.id].mode(); !f.fragment && (mode == External || mode == UnorderedUnreliable) {
 		m.inbox.deliverBytes(f.id, end-len(f.body), end)
@@ -80,8 +80,8 @@ func (m *Mux) receive(f frame, end int, at time.Duration) error {
 	return nil
 }
 
-// settled reports whether a message was delivered or overtaken before, and checks that it is within
-// the window. It serves all modes whose frames carry ids, and fragments.
+// settled reports whether a message was delivered or superseded before, and checks that it is
+// within the window. It applies to fragments, and to frames of all modes with message ids.
 func (m *Mux) settled(l *lane, f frame) (bool, error) {
 	mode := l.cfg.Mode
 	if mode == UnorderedUnreliable {

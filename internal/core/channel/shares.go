@@ -6,9 +6,10 @@ import "time"
 // share.
 const maxShares = 64
 
-// share is the service that the messages of one priority in one channel have had. Each sent piece
-// advances it by the inverse of the priority, and the piece with the lowest end is sent first: so
-// ten pieces of priority 10 leave for five of priority 5, and none waits forever.
+// share is the position of one priority of one channel in a weighted fair queue. Each sent piece
+// advances it by the inverse of the priority, and the piece with the lowest end is sent first. For
+// example, ten pieces of priority 10 are sent for every five of priority 5, and no piece waits
+// forever.
 type share struct {
 	priority float32
 	step     float64 // the advance of one piece
@@ -44,8 +45,8 @@ func (l *lane) shareOf(priority float32) uint8 {
 
 func distance(a, b float32) float32 { return max(a-b, b-a) }
 
-// join adds a message to its share. A share without waiting messages has no claim to bytes that
-// others sent meanwhile, except for its last dropped piece.
+// join adds a message to its share. A share that had no waiting messages does not catch up on bytes
+// that other shares sent meanwhile, except for its last dropped piece.
 func (m *Mux) join(msg *message) {
 	s := msg.mine()
 	if s.waiting == 0 {
@@ -72,8 +73,8 @@ func (msg *message) end(p *piece) float64 {
 	return s.next + float64(s.planned)*s.step
 }
 
-// sent advances a share by a piece that was never sent before. The order of pieces does not matter:
-// a short one at the end of a message finds room before its turn.
+// sent advances a share after the first send of a piece. The order of pieces does not matter: a
+// short piece at the end of a message may fit into a packet before its turn.
 func (m *Mux) sent(msg *message) {
 	s := msg.mine()
 	s.next += s.step

@@ -15,7 +15,7 @@ const MaxReason = 200
 // control characters, which could forge lines in a log or on a terminal.
 var ErrReason = errors.New("packet: goodbye without a readable reason")
 
-// cut stands at the end of text of which more was said.
+// cut ends a text that was truncated.
 const cut = "…"
 
 // AppendReason appends the body of a Goodbye to dst. It truncates text beyond MaxReason

@@ -65,7 +65,7 @@ func (l *listener) HandleMessage(_ channel.ID, body []byte, _ entangle.Tick, _ t
 	return nil
 }
 
-// newNarrowPair returns a pair whose server has a cap.
+// newNarrowPair returns a pair with a cap on the server.
 func newNarrowPair(t testing.TB) *pair {
 	p := newPair(t, 1, 1)
 	p.line = newNarrow()
@@ -329,7 +329,7 @@ func TestACapAllocatesNothing(t *testing.T) {
 		p.line.open(p.server, p.now)
 		for b := p.server.AppendPacket(buf, p.tick, p.now); len(b) > 0; b = p.server.AppendPacket(buf, p.tick, p.now) {
 			p.line.pass(p.now, len(b))
-			if p.tick%20 != 0 { // 5 % of the ticks lose what they send
+			if p.tick%20 != 0 { // 5 % of the ticks lose their packets
 				_ = p.client.HandlePayload(b, p.now)
 			}
 		}

@@ -186,8 +186,8 @@ func (p *Peer) appendUpdates(dst []byte, room int, pkt uint16) []byte {
 	return p.mux.EndFrame(out, mark)
 }
 
-// appendMark adds to a packet that is sent anyway up to which tick the peer's predicted entities
-// are confirmed.
+// appendMark adds the confirmed tick of the peer's predicted entities to a packet that is sent
+// anyway.
 func (p *Peer) appendMark(dst []byte, room int) []byte {
 	if p.updates == nil || room <= channel.ExternalOverhead {
 		return dst

@@ -138,7 +138,7 @@ func (p *Peer) dispatch(ch channel.ID, body []byte, tick entangle.Tick, now time
 		return p.handleControl(body, now)
 	}
 	if !p.agreed {
-		// Nobody says anything else before its own hello was acknowledged.
+		// A peer sends nothing else before its own hello is acknowledged.
 		return fmt.Errorf("%w: channel %d before a hello", ErrControl, ch)
 	}
 	p.heardHello()

@@ -52,7 +52,7 @@ func hello(hash uint64) []byte {
 }
 
 // A peer with another protocol that then falls silent is given up like one that
-// never said hello.
+// never sent a hello.
 func TestAPeerThatOnlyDiffersIsGivenUp(t *testing.T) {
 	p := newPair(t, 1, 1)
 	var f forge

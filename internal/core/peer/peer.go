@@ -50,7 +50,7 @@ type Config struct {
 // Registry is the part of this side's protocol on which both sides must agree.
 type Registry interface {
 	Hash() uint64
-	// AppendEntries writes the registered entries, for a peer whose hash differs.
+	// AppendEntries writes the registered entries, for a peer with a different hash.
 	AppendEntries(dst []byte) []byte
 	// Diff describes in a sentence how a peer's entries differ. It returns an error for bytes that
 	// are not valid entries.
@@ -158,7 +158,7 @@ func (p *Peer) Send(ch channel.ID, body []byte, priority float32, now time.Time)
 	return err
 }
 
-// DefaultShare is the cost of the longest message, and half as much again.
+// DefaultShare is one and a half times the cost of the longest message.
 const DefaultShare = 128 << 10
 
 // Relay queues a message of another peer, identified by a small number, for this one. It reports

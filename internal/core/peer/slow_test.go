@@ -15,7 +15,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// deafness is a way in which a client does not hear, or does not say that it has heard.
+// deafness is a way in which a client does not receive, or does not acknowledge.
 type deafness struct {
 	name  string
 	drops func(p *pair) func(from *peer.Peer, payload []byte) bool
@@ -36,7 +36,7 @@ var deafnesses = []deafness{
 	}},
 }
 
-// inStep is a pair whose client has all of n entities.
+// inStep is a pair in which the client has all of n entities.
 func inStep(t *testing.T, n repl.Slot) *pair {
 	p := newPair(t, 1, 1)
 	p.tickWith(func() { p.populate(0, n, sender.Place{}) })

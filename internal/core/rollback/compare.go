@@ -45,7 +45,8 @@ type comparison struct {
 	report func(Mismatch)
 }
 
-// structure compares the forms of slots whose form may differ from the server's.
+// structure compares the forms of suspect slots: those with a form that may differ from the
+// server's.
 func (c *comparison) structure(f entangle.Tick) {
 	n := &c.s.news
 	for i := len(n.suspects.slots) - 1; i >= 0; i-- {

@@ -7,13 +7,13 @@ type Config struct {
 	Ticks int
 	// Sizes is the size of a value in bytes, by column; 0: a tag. At most repl.MaxComponents.
 	Sizes []int
-	// Kept are the columns that have a history.
+	// Kept is the set of columns with a history.
 	Kept Mask
-	// Compared are those of Kept whose history is compared with the confirmed state.
+	// Compared is the subset of Kept with histories that are compared with the confirmed state.
 	Compared Mask
-	// Relations are those of Compared whose target is compared too.
+	// Relations is the subset of Compared with relation targets that are compared too.
 	Relations Mask
-	// Targets are those of Kept that are relations, of which an entity has at most one.
+	// Targets is the subset of Kept that are relations. An entity has at most one of them.
 	Targets Mask
 	// Equal reports whether two values that differ in bytes are equal. It must not keep its
 	// arguments. Nil: byte equality is value equality.

@@ -29,11 +29,11 @@ func (s *Store) ConfirmedColumn(col int) []byte {
 	return s.confirmed[col]
 }
 
-// Note marks a slot whose Confirmed or confirmed values have changed.
+// Note marks a slot as changed. Call it after a write to its Confirmed or to its confirmed values.
 func (s *Store) Note(slot Slot) { s.news.fresh.add(slot) }
 
-// NoteValues sets Confirmed.Tick of a slot of which only that and values have changed. It costs
-// nothing more while the confirmed tick keeps up.
+// NoteValues sets Confirmed.Tick of a slot after only its confirmed values have changed. It
+// costs no further work if the confirmed tick reaches that tick before the next Compare.
 func (s *Store) NoteValues(slot Slot, tick entangle.Tick) {
 	s.word[slot].Tick = tick
 	s.news.update(slot, tick)

@@ -12,8 +12,8 @@
 // It guarantees that
 //   - FormAt gives the structure that an entity had at each tick that is held, from the
 //     records of Changed, at the cost of what changed;
-//   - Compare finds every slot whose confirmed state, as of the confirmed tick, differs from
-//     the history of that tick, also without new confirmed state, and no other;
+//   - Compare finds exactly the slots where the confirmed state, as of the confirmed tick,
+//     differs from the history of that tick, even if no new confirmed state has arrived;
 //   - columns are compared and copied by runs of slots, and single slots are visited only
 //     where bytes differ;
 //   - memory is bounded by Config.Ticks, the slots of Grow, and the columns that are

@@ -53,8 +53,8 @@ func (b set) run(from int) (start, end int) {
 	return start, b.next(start, ^uint64(0))
 }
 
-// next returns the first slot, from one on, whose bit is set, or with the bits flipped is not set.
-// It returns the number of bits if there is none.
+// next returns the first slot, from the given one on, with a set bit; with the bits flipped, with a
+// clear bit. It returns the number of bits if there is none.
 func (b set) next(from int, flip uint64) int {
 	for word := from >> 6; word < len(b); word++ {
 		rest := b[word] ^ flip

@@ -2,8 +2,8 @@ package rollback
 
 import "github.com/entangle-ecs/entangle"
 
-// log records changes of structure in the order of ticks: a queue whose records are chained by
-// slot. It holds at most one record for each slot and tick, if its caller adds no more.
+// log records changes of structure in the order of ticks: a queue of records, in which those of one
+// slot are linked. It holds at most one record for each slot and tick, if its caller adds no more.
 type log struct {
 	buf        []record // a power of two of them, by number modulo its length
 	first, end uint64   // numbers of the oldest record and of the next
@@ -159,7 +159,7 @@ func (s *Store) FormAt(slot Slot, tick entangle.Tick, now Form) Form {
 	return now
 }
 
-// Touched returns the slots whose form changed after a tick, each once, without forgotten slots.
+// Touched returns the slots with a change of form after a tick, each once, without forgotten slots.
 // The result is valid until the next call.
 func (s *Store) Touched(since entangle.Tick) []Slot {
 	l := &s.log

@@ -16,7 +16,7 @@ type news struct {
 
 	compared Mask
 	known    []set // by compared column: confirmed state has it, as of settled
-	odd      set   // slots whose form differs at the compared tick
+	odd      set   // slots with a form that differs at the compared tick
 }
 
 func (n *news) grow(slots int) {

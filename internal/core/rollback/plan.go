@@ -32,8 +32,8 @@ const (
 	StepPutBack
 	// StepReport reports every present value that was corrected.
 	StepReport
-	// StepRefresh notifies the display that the present has changed without ticks that lead from
-	// the old picture to the new one.
+	// StepRefresh notifies the display that the present has changed without running ticks from the
+	// displayed state to the new one.
 	StepRefresh
 	// StepRevive brings back excluded entities that were despawned ahead of the server, if it
 	// has not despawned them.
@@ -53,11 +53,12 @@ func (k StepKind) String() string { return stepNames[k] }
 type Selector uint8
 
 const (
-	// Due are those with confirmed state of the tick of the step.
+	// Due selects the entities with confirmed state of the tick of the step.
 	Due Selector = iota
-	// AllKnown are those with confirmed state of any tick up to that of the step.
+	// AllKnown selects the entities with confirmed state of any tick up to that of the step.
 	AllKnown
-	// Differing are those that differed from the confirmed state at the present tick in Check.
+	// Differing selects the entities that differed from the confirmed state at the present tick in
+	// Check.
 	Differing
 )
 
@@ -146,9 +147,9 @@ func (t *Timeline) End(plan []Step) []Step {
 	return append(plan, Step{Kind: StepRevive}, Step{Kind: StepRemove})
 }
 
-// ticks appends the ticks after one up to the present, each with the confirmed state of that
-// tick. Those up to ran have run before. At the confirmed tick all confirmed state holds, also
-// that of entities which have not changed since.
+// ticks appends the ticks after from, up to the present, each with the confirmed state of that
+// tick. Those up to ran have run before. At the confirmed tick all confirmed state applies,
+// including that of entities with no change since.
 func (t *Timeline) ticks(plan []Step, from, ran entangle.Tick) []Step {
 	for tick := from + 1; !t.Present.Before(tick); tick++ {
 		insert := Step{Kind: StepInsert, Tick: tick, Select: Due}
@@ -160,8 +161,8 @@ func (t *Timeline) ticks(plan []Step, from, ran entangle.Tick) []Step {
 	return plan
 }
 
-// refreshIfBack appends a refresh if the clock was set back: then no tick leads to the present,
-// which was there before.
+// refreshIfBack appends a refresh if the clock was set back: the present was displayed before, and
+// no tick runs from the displayed state to it.
 func (t *Timeline) refreshIfBack(plan []Step) []Step {
 	if t.Present.Before(t.At) {
 		plan = append(plan, Step{Kind: StepRefresh})
@@ -169,8 +170,8 @@ func (t *Timeline) refreshIfBack(plan []Step) []Step {
 	return plan
 }
 
-// Due appends the slots with confirmed state of a tick, in rising order: a simulated tick inserts
-// it before its history is written.
+// Due appends the slots with confirmed state of a tick, in ascending order. A simulated tick
+// inserts that state before its history is written.
 func (s *Store) Due(dst []Slot, tick entangle.Tick) []Slot {
 	at := len(dst)
 	s.due(tick, func(slot Slot) { dst = append(dst, slot) })
@@ -178,7 +179,7 @@ func (s *Store) Due(dst []Slot, tick entangle.Tick) []Slot {
 	return dst
 }
 
-// due calls f for each slot whose confirmed state is of a tick.
+// due calls f for each slot with confirmed state of a tick.
 func (s *Store) due(tick entangle.Tick, f func(Slot)) {
 	n := &s.news
 	if len(n.updated) > 0 && !n.latest.Before(tick) {

@@ -13,14 +13,14 @@ func (s *Store) holdsAt(slot Slot, tick entangle.Tick) bool {
 
 // Wanted calls visit once for each slot that needs another form than its present one to be restored
 // to a tick: by the records of Changed, and by the confirmed state for compared columns. f is the
-// confirmed tick. Excluded and forgotten slots are not visited. A slot that the server knows never
-// ceases to exist: before it existed, it is stripped. visit may change the form of the slot that it
-// is called for.
+// confirmed tick. Excluded and forgotten slots are not visited. A slot with confirmed state is
+// never removed: at a tick before it existed, all its components are disabled. visit may change the
+// form of its slot.
 //
-// Columns that are kept and not compared come from the history. If there is none, because the slot
-// came later or was stripped, they are its first ones, or its last ones. In the second case their
-// values are put into the columns of the tick; in the first case the caller must have called
-// Backfill.
+// Columns that are kept and not compared come from the history of the tick. If the slot appeared
+// later, its first columns are used, and the caller must have called Backfill for their values. If
+// its components were disabled at the tick, the last columns before that are used, and their values
+// are copied into the columns of the tick.
 func (s *Store) Wanted(tick, f entangle.Tick, now func(Slot) Form, visit func(slot Slot, form Form)) {
 	s.advance(f)
 	s.log.amends, s.log.amended = s.log.amends[:0], tick
@@ -97,9 +97,9 @@ func (s *Store) firstForm(slot Slot, tick entangle.Tick, now Form) Form {
 	return first
 }
 
-// Lost returns the columns, kept and not compared, that a slot had before it was stripped, at a
-// tick or earlier, and the last tick at which it had them. The set is empty if that tick is not
-// held.
+// Lost returns the columns, kept and not compared, that a slot had before its components were
+// disabled at the given tick or earlier, and the last tick at which it had them. The set is empty
+// if that tick is not held.
 func (s *Store) Lost(slot Slot, tick entangle.Tick) (cols Mask, at entangle.Tick) {
 	for r := s.log.newest(slot); r != nil; r = s.log.numbered(r.prev) {
 		if tick.Before(r.tick) {

@@ -12,7 +12,7 @@ type ring struct {
 
 // row is the columns of one tick. A column has no memory until it is used, since a game may
 // register many components that few of its entities have. The others are contiguous: the memory of
-// a tick is mostly written as a whole, and the start of each separate region is what costs time.
+// a tick is mostly written as a whole, and each separate region costs time at its start.
 //
 // A column may be in the order of the world's rows, which is the cheapest to write. Most ticks are
 // never read: the others are reordered by slot, column by column, on demand.

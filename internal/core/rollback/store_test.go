@@ -70,7 +70,7 @@ func TestAgreementIsSilent(t *testing.T) {
 	}
 	g.Column(12, colBody)[7*12] = 1
 	g.Column(12, colLocal)[7*8] = 1
-	g.Column(12, colHealth)[7*4+3] = 1 // is equal to what the server said
+	g.Column(12, colHealth)[7*4+3] = 1 // is equal to the confirmed state
 	assert.Equal(t, []Mismatch{{7, 12, Value, colBody}}, g.compare(12, 12), "the server did not move it")
 }
 
@@ -202,7 +202,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	assert.Nil(t, g.Column(6000, colBody))
 }
 
-// TestClearComparesAnew: what the server said stays, and differs from the new history.
+// TestClearComparesAnew: the confirmed state stays, and differs from the new history.
 func TestClearComparesAnew(t *testing.T) {
 	g := newGame(t, 2)
 	g.agree(10)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Addr is the address of a client. Link distinguishes the transports of one server, whose addresses may
-// coincide.
+// Addr is the address of a client. Link distinguishes the transports of one server, because their
+// addresses may coincide.
 type Addr struct {
 	Link uint8
 	netip.AddrPort

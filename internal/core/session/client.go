@@ -99,7 +99,7 @@ func (c *Client) State() State { return c.state }
 // Reason returns why the connection or the attempt ended, ReasonNone before that.
 func (c *Client) Reason() Reason { return c.reason }
 
-// Server returns the address to which the client sends, and the only one whose datagrams may be passed to
+// Server returns the address to which the client sends. Only datagrams from it may be passed to
 // HandleDatagram. Invalid before Connect.
 func (c *Client) Server() netip.AddrPort {
 	if c.server >= len(c.token.Servers) {

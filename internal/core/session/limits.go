@@ -49,7 +49,7 @@ const GoodbyeWait = 100 * time.Millisecond
 // a second, so 10 s mean a hundred lost packets.
 const pendingLife = 10 * time.Second
 
-// sweepInterval is how often expired entries are removed from the tables, whose expiry has a resolution of seconds.
+// sweepInterval is how often expired entries are removed from the tables. Expiry has a resolution of seconds.
 const sweepInterval = time.Second
 
 // replyQueue is how many handshake replies can wait for PollDatagram; further ones are dropped, and requested again 100 ms

@@ -262,7 +262,7 @@ func TestNobodyIsNotAClient(t *testing.T) {
 	}
 }
 
-// A server whose clock is set back keeps the latest time: an expired token stays expired.
+// A server keeps the latest time when its clock is set back: an expired token stays expired.
 //
 // Proves: Z4
 func TestAClockSetBackRevivesNoToken(t *testing.T) {

@@ -61,7 +61,7 @@ const (
 // servers hardly ever overlap, and none runs out.
 func firstGlobal(random uint64) uint64 { return globals | random>>2 }
 
-// firstOfSlot returns the first sequence for a client whose token lists the server at place.
+// firstOfSlot returns the first sequence for a client with a token that lists the server at place.
 func firstOfSlot(place int) uint64 { return uint64(place) * slotSpan }
 
 // NewServer returns a server without clients. An error names the invalid field of the config, or reports that Entropy failed.

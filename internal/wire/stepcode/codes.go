@@ -16,15 +16,15 @@ func (c *Codes) Books() int {
 	return c.n
 }
 
-// A context is a number of the value, of those that have a trail, and what is expected
-// of it: a class below manyClasses, that or above, or nothing, with a sign or not.
+// A context is one of the value's numbers with a trail, together with its expectation:
+// a class below manyClasses, a class from manyClasses on, or none; with a sign or without.
 const (
 	manyClasses = 9
 	expecteds   = 2 * (manyClasses + 2)
 	contexts    = Trailed * expecteds
 )
 
-// context is where the codes keep the book of a number.
+// context returns the index of the book for a number with this expectation.
 func (h Hint) context(number int) int {
 	class := min(int(h.class), manyClasses)
 	if h.class == unknown {
@@ -40,8 +40,8 @@ func (h Hint) context(number int) int {
 // signedContext reports whether a sign is expected in a context.
 func signedContext(at int) bool { return at&1 == 1 }
 
-// expected is what is expected in a context, but for the sign itself; and whether that can
-// be.
+// expected returns the expectation of a context, without the sign itself. ok reports whether
+// that context can occur.
 func expected(at int) (h Hint, ok bool) {
 	class := uint8(at % expecteds / 2)
 	h.class = class

@@ -58,8 +58,8 @@ func appendBook(w *bits.Writer, at int, widths *[symbols]uint8) {
 	}
 }
 
-// hasSymbol reports whether a symbol may occur in a context. The other sign does where one
-// is expected, of what has a place.
+// hasSymbol reports whether a symbol may occur in a context. A symbol with the unexpected sign
+// occurs only in contexts that expect a sign, and not for class 0 nor for far.
 func hasSymbol(at, s int) bool {
 	if s&1 == 0 {
 		return true

@@ -46,7 +46,7 @@ func NewRelayLine(r *relay) *relayLine {
 // waits reports whether streams remain to be sent in this frame.
 func (l *relayLine) waits() bool { return len(l.list) > 0 }
 
-// Look lists the streams for the client in this frame, beginning with those whose turn it is.
+// Look lists the streams for the client in this frame, beginning with those that are next in turn.
 func (l *relayLine) Look(to source.Recipient) {
 	l.to = to
 	l.list = l.list[:0]

@@ -119,7 +119,7 @@ func (r *rerun) notes() {
 	}))
 }
 
-// said is a frame with which the server passes on what the other player does.
+// said is a frame in which the server relays the other player's inputs.
 func (r *rerun) said(newest entangle.Tick, acts ...uint32) {
 	codec := r.others.kinds[r.kind].codec
 	w := input.NewWriter(codec, 60, 0)

@@ -80,7 +80,7 @@ func (u *inputUp) AppendFrame(dst []byte, room int, pkt uint16, tick entangle.Ti
 	return u.composer.Finish()
 }
 
-// gather lists the streams whose entities the server knows.
+// gather lists the streams of entities that the server knows.
 func (u *inputUp) gather() {
 	u.lanes, u.heads = u.lanes[:0], u.heads[:0]
 	for i := range u.own.kinds {

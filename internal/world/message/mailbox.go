@@ -220,8 +220,8 @@ func (m *Mailbox) hold(h heldMessage, body []byte) error {
 	return nil
 }
 
-// Advance begins a frame: it delivers held messages whose entities have arrived, or whose time is
-// up.
+// Advance begins a frame: it delivers held messages once their entities have arrived, or once their
+// time is up.
 func (m *Mailbox) Advance(now time.Time) error {
 	defer func() { m.readsTurn, m.asked = m.reads, 0 }()
 	if m.Resources != nil {

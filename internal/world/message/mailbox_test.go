@@ -114,7 +114,7 @@ func (d *desk) word(text string, about repl.Handle) []byte {
 	repl.AppendRef(&w, repl.Ref{ID: repl.ID{Group: about}})
 	w.Uvarint(uint64(len(text)))
 	w.Raw([]byte(text))
-	w.Uvarint(1) // who: the first of the table
+	w.Uvarint(1) // the sender: the first of the table
 	w.Uvarint(0)
 	return w.Finish()
 }

@@ -37,7 +37,7 @@ type ResourceCopy struct {
 
 // resourcePredictor is the part of a world's prediction that a copy uses.
 type resourcePredictor interface {
-	// Resource marks a predicted resource whose confirmed value has changed.
+	// Resource marks a predicted resource after a change of its confirmed value.
 	Resource(number int)
 }
 
@@ -88,7 +88,7 @@ func NewResourceCopy(w *ecs.World, hub *event.Hub, infos []*registry.Resource, c
 func (c *ResourceCopy) PredictBy(by resourcePredictor) { c.by = by }
 
 // Confirmed returns the memory of the confirmed value of a predicted resource, and the tick at
-// whose end it was valid. ok is false while the server has no such resource.
+// the end of which it was valid. ok is false while the server has no such resource.
 func (c *ResourceCopy) Confirmed(number int) (value []byte, tick entangle.Tick, ok bool) {
 	r := &c.List[number]
 	if !r.held || r.Word == nil {
@@ -256,7 +256,7 @@ func (c *ResourceCopy) forgetNames(before entangle.Tick, reused func(repl.ID) bo
 	}
 }
 
-// advance decodes the values again whose entities have arrived or despawned since.
+// advance decodes values again if entities in them have arrived or despawned since.
 func (c *ResourceCopy) advance(m *Mailbox) error {
 	if c.spawns == c.copy.Spawns && c.losses == c.copy.Losses {
 		return nil

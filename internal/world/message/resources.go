@@ -68,7 +68,7 @@ type resource struct {
 	refs    []ecs.Entity
 	called  []called
 	calls   uint32        // counts the changes of those
-	decoded [2]any        // the value and the one before, of types whose encodings may differ for equal values
+	decoded [2]any        // this value and the previous one, of types where equal values may have different encodings
 	private bool          // it refers to an entity that is not the same to all clients
 	wire    []byte        // the message of this version, the same for all; empty: not made yet
 	wired   entangle.Tick // the tick in it, if it carries one
@@ -248,7 +248,7 @@ func (s *Resources) same(r *resource, width int) bool {
 	return width == r.width && bytes.Equal(s.body, r.body) || r.decoded[0] != nil && s.equal(r)
 }
 
-// equal compares values of types whose encodings may differ for equal values.
+// equal compares values of types where equal values may have different encodings.
 func (s *Resources) equal(r *resource) bool {
 	for i, body := range [][]byte{r.body, s.body} {
 		var in bits.Reader

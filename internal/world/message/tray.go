@@ -63,7 +63,7 @@ func (t *Tray) write(l Letter, most int, encode func(*bits.Writer, wire.RefWrite
 	return nil
 }
 
-// Forward adds a message whose body was received from elsewhere, and returns it.
+// Forward adds a message with a body that was received from elsewhere, and returns it.
 func (t *Tray) Forward(l Letter, body bits.Reader, entities []ecs.Entity) *Letter {
 	l.body, l.refs, l.nrefs = len(t.heap), len(t.refs), len(entities)
 	t.heap = append(t.heap, make([]byte, (l.width+7)/8)...)

@@ -122,8 +122,8 @@ func (c *children) release(parent ecs.Entity) {
 	})
 }
 
-// disconnect removes children whose parent was removed with the connection. All others stay as
-// the game's own.
+// disconnect removes the children of parents that were removed with the connection. All others stay
+// as the game's own.
 func (c *children) disconnect() {
 	from := len(c.found)
 	marked := ecs.All(c.mark...)

@@ -23,7 +23,7 @@ func withKid(t *testing.T) (f *forecast, e, kid, grandkid ecs.Entity) {
 	return f, e, kid, grandkid
 }
 
-// An entity whose prediction ends while it is despawned ahead of the server returns, and so do the
+// An entity returns if its prediction ends while it is despawned ahead of the server, and so do the
 // game's own children that were despawned with it; entities that the game despawned separately do
 // not.
 //

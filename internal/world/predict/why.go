@@ -50,7 +50,8 @@ type WhyConfig struct {
 // WhyFinding is one misprediction.
 type WhyFinding struct {
 	Reason RollbackReason
-	// Tick at whose end the state differed. With ByInput: the tick in which the input takes effect.
+	// Tick at the end of which the state differed. With ByInput: the tick in which the input takes
+	// effect.
 	Tick entangle.Tick
 	// Entity that it is about, zero for none.
 	Entity ecs.Entity

@@ -75,7 +75,7 @@ func differentOptions(server, client Entry) (found []string) {
 	return found
 }
 
-// option says what an option of an entry is, in words.
+// option describes an option of an entry in words.
 func (e *Entry) option(name string) string {
 	at := slices.IndexFunc(e.Options, func(o Option) bool { return o.Name == name })
 	switch fallback := defaultOf(e.Kind, name); {

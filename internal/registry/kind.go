@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// Kind says what an entry of the registry is.
+// Kind is the kind of a registry entry.
 type Kind uint8
 
 const (

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// RoundColumn is Round for all values of a column, which lie one behind the other: a few
-// times faster where a value is made of floats of one kind.
+// RoundColumn is Round for all values of a column, which are contiguous. It is a few times faster
+// if a value consists of floats of one kind.
 func (p *Plan) RoundColumn(values []byte) (clamped int) {
 	if !p.rounds || len(values) == 0 {
 		return 0

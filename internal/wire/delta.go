@@ -7,25 +7,25 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Bases is what a difference is taken from.
+// Bases is the baselines of a difference.
 type Bases struct {
-	Base  []byte // the value at the base
-	Older []byte // the value at a base before that, or nil: then it is not known how the value moves
-	// Ahead is how many ticks lie between Base and the value, Between how many
-	// between Older and Base. Between is above 0 where Older is given.
+	Base  []byte // the value at the baseline
+	Older []byte // the value at the previous baseline, or nil: then the motion is unknown
+	// Ahead is the number of ticks from Base to the value, Between the number from
+	// Older to Base. Between is above 0 if Older is given.
 	Ahead, Between uint32
 
 	// Trail is that of the record, or nil for a difference that stands alone. A
 	// difference with a new trail is the same as one without.
 	Trail *stepcode.Trail
-	// Codes are those that both sides learned, or nil for the ones that are always there.
+	// Codes are the learned codes that both sides share, or nil for the built-in ones.
 	Codes *stepcode.Codes
 }
 
-// EncodeDelta writes value as a difference from its bases, which the other side
-// must hold, exactly or as they were decoded there. It returns how many numbers of
-// value were clamped. A difference is not idempotent: it must be applied to
-// the same bases, after the same trail, and nothing else. Plans of messages cannot.
+// EncodeDelta writes value as a difference from its baselines, which the other side
+// must hold, exactly or as decoded there. It returns how many numbers of value were
+// clamped. A difference can only be applied to the same baselines, after the same
+// trail. Plans of messages have no differences.
 func (p *Plan) EncodeDelta(w *bits.Writer, from *Bases, value []byte, refs RefWriter) (clamped int) {
 	if p.differ != nil {
 		return p.encodeDiffer(w, from.Base, value)
@@ -35,8 +35,8 @@ func (p *Plan) EncodeDelta(w *bits.Writer, from *Bases, value []byte, refs RefWr
 	return d.clamped
 }
 
-// DecodeDelta reads into value what EncodeDelta wrote against the same bases.
-// value must not share memory with them. Errors are as those of Decode, and
+// DecodeDelta reads a difference that EncodeDelta wrote against the same baselines into
+// value, which must not share memory with them. Errors are those of Decode, and
 // ErrDelta.
 func (p *Plan) DecodeDelta(r *bits.Reader, from *Bases, value []byte, refs RefReader) error {
 	if p.differ != nil {
@@ -52,9 +52,9 @@ func (p *Plan) DecodeDelta(r *bits.Reader, from *Bases, value []byte, refs RefRe
 	return r.Err()
 }
 
-// SkipDelta reads past a difference without any base, whether it was made from one
-// or from two. trail and codes are as they were for EncodeDelta. What only a base can tell
-// is not checked.
+// SkipDelta reads past a difference without a baseline, whether it was made from one
+// or from two. trail and codes must be the same as for EncodeDelta. Errors that only a
+// baseline reveals are not detected.
 func (p *Plan) SkipDelta(r *bits.Reader, trail *stepcode.Trail, codes *stepcode.Codes) error {
 	if p.differ != nil {
 		return p.skipDiffer(r)
@@ -64,7 +64,7 @@ func (p *Plan) SkipDelta(r *bits.Reader, trail *stepcode.Trail, codes *stepcode.
 	return r.Err()
 }
 
-// origin is where the bases of a value lie, or of a field of it.
+// origin is the address of the baselines of a value, or of a field of it.
 type origin struct{ base, older unsafe.Pointer }
 
 func (p *Plan) origin(from *Bases) (at origin) {
@@ -75,7 +75,7 @@ func (p *Plan) origin(from *Bases) (at origin) {
 	return at
 }
 
-// plus is the origin of what lies further on.
+// plus returns the origin at an offset.
 func (f origin) plus(offset uintptr) origin {
 	f.base = unsafe.Add(f.base, offset)
 	if f.older != nil {

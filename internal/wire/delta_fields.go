@@ -7,8 +7,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Differences go by the fields of the type, not by the ops of the plan: how those
-// are joined depends on the machine.
+// Differences follow the fields of the type, not the ops of the plan, because the
+// machine affects how ops are joined.
 
 // deltaWriter writes the difference of one value.
 type deltaWriter struct {
@@ -21,7 +21,7 @@ type deltaWriter struct {
 	counts  *stepcode.StepCounts // counts the written steps, unless it is nil
 }
 
-// deltaReader reads it, or past it.
+// deltaReader reads or skips the difference of one value.
 type deltaReader struct {
 	r    *bits.Reader
 	refs RefReader
@@ -30,17 +30,17 @@ type deltaReader struct {
 	usual
 }
 
-// alwaysSteps reports whether the numbers of a field are written as steps whether
-// they changed or not. They are positions and angles, which tend to change in
-// every value, and few enough that what rests costs little. Of other fields a bit
-// says first whether they changed.
+// alwaysSteps reports whether the numbers of a field are written as steps even if they
+// are unchanged. They are positions and angles, which tend to change in every value, and
+// few enough that unchanged ones cost little. Other fields begin with a bit for whether
+// they changed.
 func (o *op) alwaysSteps() bool {
 	const few = 8
 	return (o.kind == opQuantised || o.kind == opAngle) && o.bits > shortest && o.count <= few
 }
 
-// isLike reports whether the numbers of a field are of one kind with those of the
-// field before it. It goes by what the hash of the protocol covers.
+// isLike reports whether the numbers of a field are of the same kind as those of the
+// field before it. It depends only on properties that the protocol hash covers.
 func (o *op) isLike(before *op) bool {
 	return o.always && before.always && o.kind == before.kind && o.lastIndex() == before.lastIndex()
 }
@@ -73,7 +73,7 @@ func (d *deltaWriter) field(o *op, from origin, p unsafe.Pointer) {
 	}
 }
 
-// fields reads into the value at p, which holds what the base does.
+// fields reads into the value at p, which holds a copy of the baseline.
 func (d *deltaReader) fields(fields []op, from origin, p unsafe.Pointer) {
 	for i := range fields {
 		o := &fields[i]
@@ -116,7 +116,7 @@ func (d *deltaReader) skipFields(fields []op) {
 	}
 }
 
-// changed writes a field of which a bit says that it changed.
+// changed writes a field after the bit for whether it changed.
 func (d *deltaWriter) changed(o *op, from origin, p unsafe.Pointer) {
 	switch o.kind {
 	case opInt, opQuantised, opAngle:
@@ -176,8 +176,7 @@ func (d *deltaReader) skipChanged(o *op) {
 	}
 }
 
-// elements writes each element of an array, behind a bit that says whether it
-// changed.
+// elements writes each element of an array, after a bit for whether it changed.
 func (d *deltaWriter) elements(o *op, from origin, p unsafe.Pointer) {
 	outer := d.EnterAlone()
 	for i := range uintptr(o.count) {

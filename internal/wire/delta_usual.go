@@ -69,7 +69,7 @@ func (d *deltaReader) skipValue(p *Plan) {
 	d.end(p)
 }
 
-// end refuses a value that is as usual and does not say so.
+// end refuses a usual value that was not written as one.
 func (d *deltaReader) end(p *Plan) {
 	if p.usual && !d.usually && !d.unusual {
 		d.r.Fail(stepcode.ErrDelta)

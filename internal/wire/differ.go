@@ -9,15 +9,15 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// MaxDifferBits is the most that a difference of a Differ may take.
+// MaxDifferBits is the largest size of a difference of a Differ, in bits.
 const MaxDifferBits = 1 << 14
 
-// ErrDiffer is a difference of a Differ that is longer than WireMaxDifferBits, or of
-// which Apply does not read all.
+// ErrDiffer means that a difference of a Differ is longer than WireMaxDifferBits, or that Apply does
+// not read all of it.
 var ErrDiffer = errors.New("protocol: a difference that its Differ did not write")
 
-// On the wire stands a Uvarint: 0, and the whole value follows; else one more than
-// the bits that the Differ wrote, and these follow. So it can be skipped.
+// The wire form begins with a Uvarint. 0: the whole value follows. Else it is one more than
+// the number of bits that the Differ wrote, which follow, so that a reader can skip them.
 
 // Differ makes and applies differences that a game codes itself. It takes values by their
 // addresses.
@@ -50,11 +50,11 @@ type differBuffers struct {
 	got         []byte
 }
 
-// UseDiffer replaces the built-in difference of the type. It must be called before the plan
-// is used. nil changes nothing.
+// UseDiffer replaces the built-in difference of the type. Call it before the first use of the
+// plan. nil changes nothing.
 func (p *Plan) UseDiffer(d *Differ) { p.differ = d }
 
-// DifferName returns what the protocol hash holds of the differ: its type, or "" without one.
+// DifferName returns the name of the differ in the protocol hash: its type, or "" without one.
 func (p *Plan) DifferName() string {
 	if p == nil || p.differ == nil {
 		return ""
@@ -62,7 +62,7 @@ func (p *Plan) DifferName() string {
 	return p.differ.name
 }
 
-// arrive replaces a value by the one that the other side holds.
+// arrive replaces a value by the one that the other side decodes.
 func (p *Plan) arrive(value []byte) (clamped int) {
 	for _, s := range p.skipped {
 		clear(value[s.Offset : s.Offset+s.Size])
@@ -96,8 +96,7 @@ func (p *Plan) encodeDiffer(w *bits.Writer, base, value []byte) (clamped int) {
 	return clamped
 }
 
-// gives reports whether the difference in s, of n bits, is one that the other side
-// makes the value of.
+// gives reports whether the other side gets the value from the difference in s, of n bits.
 func (p *Plan) gives(s *differBuffers, n int) bool {
 	if n > MaxDifferBits {
 		return false

@@ -5,7 +5,7 @@ import (
 	"reflect"
 )
 
-// FloatKind says what a float field stands for, by its tag.
+// FloatKind is the meaning of a float field, by its tag.
 type FloatKind uint8
 
 // The kinds of float fields.

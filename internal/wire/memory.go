@@ -65,11 +65,11 @@ func storeInt(p unsafe.Pointer, size uint8, v uint64) {
 	}
 }
 
-// float is what a quantised number, an angle or a part of a quat is in memory.
+// float is the type of a quantised number, an angle or a part of a quat in memory.
 type float interface{ float32 | float64 }
 
-// floats are the n numbers at p, and quats the n groups of four. The detour over
-// an array spares the checks of unsafe.Slice.
+// floats returns the n numbers at p, and quats the n groups of four. The conversion through
+// an array pointer avoids the checks of unsafe.Slice.
 func floats[F float](p unsafe.Pointer, n uint32) []F { return (*[1 << 24]F)(p)[:n:n] }
 
 func quats[F float](p unsafe.Pointer, n uint32) [][4]F { return (*[1 << 22][4]F)(p)[:n:n] }
@@ -83,5 +83,5 @@ func storeEntity(p unsafe.Pointer, e ecs.Entity) {
 	*(*[8]byte)(p) = *(*[8]byte)(unsafe.Pointer(&e))
 }
 
-// memory is the n bytes at p.
+// memory returns the n bytes at p.
 func memory(p unsafe.Pointer, n uintptr) []byte { return unsafe.Slice((*byte)(p), n) }

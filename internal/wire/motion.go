@@ -4,14 +4,14 @@ import (
 	"unsafe"
 )
 
-// motion says how far beyond two bases a value lies. All is whole numbers, which
-// come out the same on every machine.
+// motion is the distance in ticks of a value from its two baselines. All numbers are integers,
+// so that the result is the same on every machine.
 type motion struct{ ahead, between uint32 }
 
 func (b *Bases) motion() motion { return motion{b.Ahead, b.Between} }
 
-// expect is the index that number i of a run has if it moves on as it did from the
-// older base to the base, or else that of the base.
+// expect returns the index of number i of a run if it continues to move as from the
+// previous baseline to the baseline; without a previous one, the index at the baseline.
 func (m motion) expect(o *op, from origin, i uintptr) uint64 {
 	var ignored int
 	base := o.indexAt(from.base, i, &ignored)
@@ -22,9 +22,8 @@ func (m motion) expect(o *op, from origin, i uintptr) uint64 {
 	return o.goOn(base, m.scaled(o.stepTo(older, base)))
 }
 
-// scaled is a step between the bases, stretched to the way ahead and rounded, halves
-// away from zero. Where that makes no sense, and the numbers could get too large, it
-// is 0.
+// scaled returns a step between the baselines, stretched to the ticks ahead and rounded, halves
+// away from zero. It is 0 where that makes no sense and the numbers could get too large.
 func (m motion) scaled(step int64) int64 {
 	const most = 1 << 30
 	switch {
@@ -40,8 +39,8 @@ func (m motion) scaled(step int64) int64 {
 	return (2*step*ahead + between) / (2 * between)
 }
 
-// goOn is the index at a step from another, no further than to the ends; angles go
-// around as often as it takes.
+// goOn returns the index at a step from another, limited to the range; angles wrap around as
+// often as necessary.
 func (o *op) goOn(from uint64, step int64) uint64 {
 	if o.kind == opAngle {
 		return o.stepFrom(from, step%int64(o.circle.count))

@@ -1,6 +1,6 @@
 package wire
 
-// opKind says how an op treats its numbers.
+// opKind is the encoding of an op's numbers.
 type opKind uint8
 
 const (
@@ -57,14 +57,14 @@ func (o *op) span() uintptr {
 	}
 }
 
-// joins reports whether next continues o: the same numbers, right behind.
+// joins reports whether next continues o: numbers of the same kind, directly after it.
 func (o *op) joins(next *op) bool {
 	return o.kind < opCodec && o.kind == next.kind && o.size == next.size && o.bits == next.bits &&
 		o.ints == next.ints && o.lattice == next.lattice && o.circle == next.circle && o.quat == next.quat &&
 		o.offset+o.span() == next.offset
 }
 
-// maxBits is the most bits that the op takes on the wire.
+// maxBits returns the largest number of bits that the op takes on the wire.
 func (o *op) maxBits() int {
 	n := int(o.count)
 	switch o.kind {
@@ -81,7 +81,7 @@ func (o *op) maxBits() int {
 	}
 }
 
-// minBits is the fewest bits that the op takes on the wire.
+// minBits returns the smallest number of bits that the op takes on the wire.
 func (o *op) minBits() int {
 	n := int(o.count)
 	switch o.kind {

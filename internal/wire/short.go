@@ -6,9 +6,9 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Short is the plan of a type with values of one code of a few bits each: a
-// vector, a rotation, an angle, a number. The values of several can be decoded
-// right to where they belong, since all codes are checked before one is written.
+// Short is the plan of a type with values that are one code of a few bits each: a
+// vector, a rotation, an angle, a number. Several of them can be decoded directly
+// into their destinations, since all codes are checked before a value is written.
 type Short struct {
 	kind  shortKind
 	width uint // bits of one number
@@ -76,12 +76,12 @@ func shortKindOf(o *op) (kind shortKind, ok bool) {
 	}
 }
 
-// MaxShorts is how many values are decoded in one call.
+// MaxShorts is the largest number of values that one call decodes.
 const MaxShorts = 8
 
-// DecodeShorts reads a value for each plan, as Decode does, to where the values
-// begin: a whole one must lie there. At most MaxShorts are read. An error, which r
-// has as well, leaves all of them alone.
+// DecodeShorts reads a value for each plan, as Decode does, into memory that must
+// hold a whole value. At most MaxShorts are read. On an error, which r keeps as
+// well, none of the values is changed.
 func DecodeShorts(plans []*Short, r *bits.Reader, values *[MaxShorts]*byte) error {
 	var codes [MaxShorts]uint64
 	if len(plans) > MaxShorts {
@@ -116,7 +116,7 @@ func DecodeShorts(plans []*Short, r *bits.Reader, values *[MaxShorts]*byte) erro
 	return nil
 }
 
-// fits is the check of the kinds that are rarer.
+// fits checks a code of one of the rarer kinds.
 func (s *Short) fits(code uint64) bool {
 	o := s.op
 	switch s.kind {
@@ -134,7 +134,7 @@ func (s *Short) fits(code uint64) bool {
 	}
 }
 
-// set writes a code that fits.
+// set writes a checked code.
 func (s *Short) set(value *byte, code uint64) {
 	o, p := s.op, unsafe.Add(unsafe.Pointer(value), s.at)
 	switch s.kind {

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// readCodes reads codes as they are. Any may be wrong.
+// readCodes reads codes without checking them.
 func (s *Short) readCodes(to []uint64, c column) (wrong uint64) {
 	bit := c.bit
 	for i := range to {
@@ -15,7 +15,7 @@ func (s *Short) readCodes(to []uint64, c column) (wrong uint64) {
 	return 1
 }
 
-// readVectors reads vectors, and returns 0 if all are right.
+// readVectors reads vectors, and returns 0 if all are valid.
 func (s *Short) readVectors(to [][3]float32, c column) (wrong uint64) {
 	if s.bits <= mantissaBits {
 		return s.readNarrowVectors(to, c)
@@ -34,8 +34,8 @@ func (s *Short) readVectors(to [][3]float32, c column) (wrong uint64) {
 	return wrong >> 63
 }
 
-// wholeBits is the float 2^52: a number of mantissaBits bits in its lowest bits is added
-// to it.
+// wholeBits is the float 2^52. Setting its lowest mantissaBits bits to a number adds the
+// number to it.
 const (
 	wholeBits    = 0x4330 << 48
 	mantissaBits = 52
@@ -66,7 +66,7 @@ func (s *Short) readNarrowVectors(to [][3]float32, c column) (wrong uint64) {
 	return wrong & ((1 | 1<<w | 1<<w<<w) << w)
 }
 
-// readQuats reads rotations, and returns 0 if all are right.
+// readQuats reads rotations, and returns 0 if all are valid.
 func (s *Short) readQuats(to [][4]float32, c column) (wrong uint64) {
 	q, bit := &s.op.quat, c.bit
 	if s.parts != nil {
@@ -81,14 +81,14 @@ func (s *Short) readQuats(to [][4]float32, c column) (wrong uint64) {
 	return wrong >> 63
 }
 
-// quatPart is what one of three components is, by its bits: its float32 below, its square
-// in steps above.
+// quatPart is the decoded form of one of three components: its float32 in the low bits, its
+// square in steps in the high ones.
 type quatPart uint64
 
-// quatParts are those of all quaternions of the default width.
+// quatParts is the table for all quaternions of the default width.
 type quatParts [1 << quatBits]quatPart
 
-// partsOf are those of a plan for one quaternion of that width, or nil.
+// partsOf returns the table if the plan is one quaternion of that width, else nil.
 func partsOf(ops []op) *quatParts {
 	if len(ops) != 1 || ops[0].kind != opQuat || ops[0].count != 1 || ops[0].size != 4 || ops[0].quat.width != quatBits {
 		return nil
@@ -105,7 +105,7 @@ func newQuatParts(q *smallestThree) *quatParts {
 	return parts
 }
 
-// readUsualQuats is readQuats for the usual width. What a component becomes is looked up,
+// readUsualQuats is readQuats for the usual width. The value of a component is looked up,
 // and its place is counted in bytes.
 func readUsualQuats(q *smallestThree, parts *quatParts, to [][4]float32, c column) (wrong uint64) {
 	const one = 1<<quatBits - 1
@@ -127,7 +127,7 @@ func readUsualQuats(q *smallestThree, parts *quatParts, to [][4]float32, c colum
 	return wrong >> 63
 }
 
-// right reports whether a code is one that Encode writes.
+// right reports whether Encode can have written a code.
 func (s *Short) right(code uint64) bool {
 	switch o := s.op; s.kind {
 	case shortVector3:

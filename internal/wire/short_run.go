@@ -7,9 +7,9 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// ShortRun reads records that are alike, each a value for each of its plans, and
-// writes them column by column: each step of the work is then done for all of
-// its type, one right after the other, and none waits for another.
+// ShortRun reads records of one layout, with one value for each of the plans, and
+// writes them column by column. Each step of the work is done for all values of a
+// type in sequence, so that none waits for another.
 type ShortRun struct {
 	// Plans are those of a record, one at least and at most MaxShorts.
 	Plans []*Short
@@ -22,11 +22,11 @@ type ShortRun struct {
 	tail [tailBytes]byte // the end of the stream, with zeros behind it
 }
 
-// MaxShortRun is how many records are read in one call.
+// MaxShortRun is the largest number of records that one call reads.
 const MaxShortRun = 128
 
-// shortRoom holds the values of one plan, or its codes if it has no loop of its
-// own.
+// shortRoom holds the values of one plan, or its codes if there is no special loop
+// for the plan.
 type shortRoom struct {
 	vectors [MaxShortRun][3]float32
 	quats   [MaxShortRun][4]float32
@@ -37,7 +37,7 @@ type shortRoom struct {
 // which a word may extend beyond the end of the stream, and for one more word.
 const tailBytes = 8 + (MaxShorts+1)*8 + 8
 
-// Length returns how many records come next, each behind the head.
+// Length returns the number of records that come next, each preceded by the head.
 func (s *ShortRun) Length(r *bits.Reader) int {
 	at := s.ahead(r)
 	if s.HeadBits == 0 {
@@ -49,7 +49,7 @@ func (s *ShortRun) Length(r *bits.Reader) int {
 	return at.whole + s.heads(s.behind(&at), at.most-at.whole)
 }
 
-// heads returns how many of n records are behind the head.
+// heads returns how many of n records are preceded by the head.
 func (s *ShortRun) heads(at column, n int) int {
 	mask := uint64(1)<<s.HeadBits - 1
 	for i := range n {
@@ -61,8 +61,8 @@ func (s *ShortRun) heads(at column, n int) int {
 	return n
 }
 
-// Read reads n records, of those that Length counted. It returns how many of them
-// are right; the error, which r has as well, is that of the record behind them.
+// Read reads n of the records that Length counted. It returns the number of valid
+// ones before the first invalid one; the error, which r keeps as well, is about that one.
 func (s *ShortRun) Read(r *bits.Reader, n int) (right int, err error) {
 	at := s.ahead(r)
 	n = min(n, at.most)
@@ -77,7 +77,7 @@ func (s *ShortRun) Read(r *bits.Reader, n int) (right int, err error) {
 	return right, r.Err()
 }
 
-// read reads the records from one to another, and returns the first that is not right.
+// read reads a range of records, and returns the first invalid one.
 func (s *ShortRun) read(at column, from, to int) (right int) {
 	at.bit += s.HeadBits
 	right = to
@@ -112,8 +112,8 @@ func (s *ShortRun) ahead(r *bits.Reader) records {
 	}
 }
 
-// behind returns the records behind those of which each word lies there whole. They are
-// copied to where it does.
+// behind returns the records at the end of the stream, where a word would extend beyond it. They
+// are copied into a buffer that is long enough.
 func (s *ShortRun) behind(at *records) column {
 	bit := at.first.bit + uint(at.whole)*at.first.stride
 	n := copy(s.tail[:tailBytes-8], at.data[bit>>3:])
@@ -121,21 +121,20 @@ func (s *ShortRun) behind(at *records) column {
 	return column{data: unsafe.Pointer(&s.tail), bit: bit & 7, stride: at.first.stride}
 }
 
-// column is one field of records that follow each other. The caller has seen to it
-// that all words are there.
+// column is one field of consecutive records. The caller has checked that all words lie within
+// the data.
 type column struct {
 	data        unsafe.Pointer
 	bit, stride uint
 }
 
-// load returns the bits from one on, bits.PeekBits at least.
+// load returns at least bits.PeekBits bits from the given one on.
 func (c *column) load(bit uint) uint64 {
 	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(c.data, bit>>3))[:]) >> (bit & 7)
 }
 
-// readRun reads the values from one to another and returns how many of them are right,
-// up to the first that is not. Nearly always all are, and no branch is made to find that
-// out.
+// readRun reads a range of values and returns the number of valid ones before the first
+// invalid one. Nearly always all are valid, and the loop checks that without a branch.
 func (s *Short) readRun(room *shortRoom, c column, from, to int) int {
 	var wrong uint64 // its sign
 	switch s.kind {
@@ -158,16 +157,16 @@ func (s *Short) readRun(room *shortRoom, c column, from, to int) int {
 	return to - from
 }
 
-// Put writes the values that Read read for a plan. base is where a value lies in a
-// column of them, and rows says for each record how many values further its own
-// does: a whole one must lie there.
+// Put writes the values that Read read for a plan. base is the address of a value in a
+// column, and rows is the offset of each record's value from there, in values. A whole
+// value must lie at each place.
 func (s *ShortRun) Put(plan int, base *byte, rows []int32) {
 	for record, row := range rows {
 		s.PutOne(plan, record, (*byte)(unsafe.Add(unsafe.Pointer(base), int(row)*s.Plans[plan].size)))
 	}
 }
 
-// PutRow is Put for records with values that lie one right after the other.
+// PutRow is Put for records with values that are contiguous.
 func (s *ShortRun) PutRow(plan int, base *byte, n int) {
 	p, room := s.Plans[plan], &s.room[plan&(MaxShorts-1)]
 	at := unsafe.Add(unsafe.Pointer(base), p.at)
@@ -183,7 +182,7 @@ func (s *ShortRun) PutRow(plan int, base *byte, n int) {
 	}
 }
 
-// PutOne writes one record's value for a plan, to where a whole one lies.
+// PutOne writes one record's value for a plan. A whole value must lie there.
 func (s *ShortRun) PutOne(plan, record int, value *byte) {
 	p, room := s.Plans[plan], &s.room[plan&(MaxShorts-1)]
 	record &= MaxShortRun - 1

@@ -6,15 +6,14 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 )
 
-// Numbers that are sent as an index are told apart from the index they are expected
-// to have by a step, forwards or backwards. A step that reaches over a quarter of all
-// indexes is not written: the index is. Indexes of up to 4 bits stand alone: no step
-// is shorter.
+// A number that is sent as an index is written as a step from its expected index, forwards
+// or backwards. If a step exceeds a quarter of all indexes, the index is written instead.
+// Indexes of up to 4 bits are always written in full: no step is shorter.
 
-// shortest is the most bits of such an index.
+// shortest is the largest number of bits of such an index.
 const shortest = 4
 
-// indexAt is the index that number i of the run is sent as.
+// indexAt returns the index as which number i of the run is sent.
 func (o *op) indexAt(p unsafe.Pointer, i uintptr, clamped *int) uint64 {
 	switch {
 	case o.kind == opInt:
@@ -38,7 +37,7 @@ func (o *op) setIndex(p unsafe.Pointer, i uintptr, index uint64) {
 	}
 }
 
-// lastIndex is the largest index there is.
+// lastIndex returns the largest index.
 func (o *op) lastIndex() uint64 {
 	switch o.kind {
 	case opInt:
@@ -65,7 +64,7 @@ func (o *op) setFloat(p unsafe.Pointer, i uintptr, v float64) {
 	*(*float64)(unsafe.Add(p, i*8)) = v
 }
 
-// stepTo is the step from one index to another. Angles go the shorter way
+// stepTo returns the step from one index to another. Angles take the shorter way
 // around.
 func (o *op) stepTo(from, to uint64) int64 {
 	d := int64(to - from)
@@ -82,8 +81,8 @@ func (o *op) stepTo(from, to uint64) int64 {
 	}
 }
 
-// stepFrom is the index at a step from another. What lies beyond the ends comes out
-// above lastIndex; angles go around.
+// stepFrom returns the index at a step from another. A result beyond the ends is
+// above lastIndex; angles wrap around.
 func (o *op) stepFrom(from uint64, d int64) uint64 {
 	to := from + uint64(d)
 	if o.kind != opAngle {
@@ -99,7 +98,7 @@ func (o *op) stepFrom(from uint64, d int64) uint64 {
 	}
 }
 
-// turnBits is the bits of a part of a rotation, or 0 for other numbers.
+// turnBits returns the number of bits of one part of a rotation, or 0 for other numbers.
 func (o *op) turnBits() uint8 {
 	if o.kind != opQuat {
 		return 0
@@ -107,8 +106,8 @@ func (o *op) turnBits() uint8 {
 	return uint8(o.quat.width)
 }
 
-// farthest is the largest class of steps that are written. Such a step of an angle
-// is the shorter way.
+// farthest returns the largest class of a step that is written. A step of an angle of that class
+// is still the shorter way around.
 func (o *op) farthest() uint8 { return min(o.bits-2, stepcode.Classes-1) }
 
 // step writes a step.

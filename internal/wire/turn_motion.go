@@ -4,8 +4,8 @@ import (
 	"unsafe"
 )
 
-// expectTurn is the code that rotation i of a run has if it turns on as it did from
-// the older base to the base, or else that of the base.
+// expectTurn returns the code of rotation i of a run if it continues to turn as from the
+// previous baseline to the baseline; without a previous one, the code of the baseline.
 func (m motion) expectTurn(o *op, from origin, i uintptr) uint64 {
 	var ignored int
 	base := o.quatCodeAt(from.base, i, &ignored)
@@ -26,7 +26,7 @@ const (
 	maxTurns = 8 // how many times as far ahead as the bases are apart
 )
 
-// turnOn goes on along the arc from older to base: t times as far, that is
+// turnOn continues the arc from older to base, t times as far:
 //
 //	base*sin((1+t)x)/sin(x) - older*sin(t*x)/sin(x)
 //
@@ -53,7 +53,7 @@ func (m motion) turnOn(s *smallestThree, base, older uint64) uint64 {
 	square := max(length-dot, 0) << (unitBits + 1) / length
 	far, near := sineRatio(unit+max(t, -t), square), sineRatio(max(t, -t), square)
 	if square > unit || far < 0 || near < 0 {
-		return base // over a radian: no telling which way it turns
+		return base // over a radian: the direction is ambiguous
 	}
 	if t < 0 {
 		near = -near
@@ -64,13 +64,13 @@ func (m motion) turnOn(s *smallestThree, base, older uint64) uint64 {
 	return s.packed(b)
 }
 
-// sineRatio is sin(n*x)/sin(x), for the square of x.
+// sineRatio returns sin(n*x)/sin(x), for the square of x.
 func sineRatio(n, square int64) int64 {
 	more := n*n>>unitBits - unit
 	return n * (unit - (square*more>>unitBits)/6) >> unitBits
 }
 
-// packed is the code of four components; its three may be too long to be canonical.
+// packed returns the code of four components; its three may be too long to be canonical.
 func (s *smallestThree) packed(q [4]int64) uint64 {
 	largest := uint64(0)
 	for i := range uint64(4) {

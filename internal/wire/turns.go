@@ -18,8 +18,8 @@ const (
 	turnFurther = 0b11
 )
 
-// spread is a code as four components, the largest by the root of what the three
-// leave, in the steps of these.
+// spread returns a code as four components. The largest is the root of the rest that the
+// squares of the three leave, in the same steps.
 func (s *smallestThree) spread(code uint64) (q [4]int64) {
 	largest, a, b, c := s.unpack(code)
 	q[(largest+1)&3], q[(largest+2)&3], q[(largest+3)&3] = a, b, c
@@ -37,8 +37,8 @@ func root(n int64) (r int64) {
 	return r
 }
 
-// without leaves one of the four components out, as in the code of a rotation of
-// which it is the largest.
+// without leaves out one of the four components, as in the code of a rotation in which
+// that component is the largest.
 func (s *smallestThree) without(q [4]int64, largest uint64) (k [3]int64) {
 	sign := q[largest&3] >> 63
 	for i := range k {
@@ -48,7 +48,7 @@ func (s *smallestThree) without(q [4]int64, largest uint64) (k [3]int64) {
 	return k
 }
 
-// seenFrom is the three components of a code if another were the largest.
+// seenFrom returns the three components of a code as if another component were the largest.
 func (s *smallestThree) seenFrom(code, largest uint64) [3]int64 {
 	if at, a, b, c := s.unpack(code); at == largest {
 		return [3]int64{a, b, c}
@@ -56,7 +56,7 @@ func (s *smallestThree) seenFrom(code, largest uint64) [3]int64 {
 	return s.without(s.spread(code), largest)
 }
 
-// farthest is the largest class of steps that are written.
+// farthest returns the largest class of a step that is written.
 func (s *smallestThree) farthest() uint8 { return uint8(s.width) - 2 }
 
 func (d *deltaWriter) turns(o *op, from origin, p unsafe.Pointer) {
@@ -66,7 +66,7 @@ func (d *deltaWriter) turns(o *op, from origin, p unsafe.Pointer) {
 	}
 }
 
-// turnTo writes one rotation.
+// turnTo writes one rotation as a difference.
 func (d *deltaWriter) turnTo(o *op, expected, to uint64) {
 	steps, short := o.quat.steps(expected, to)
 	further := (to - expected) & 3
@@ -92,7 +92,7 @@ func (d *deltaWriter) turnTo(o *op, expected, to uint64) {
 	}
 }
 
-// steps is how to get from one code to another, and whether they are written so.
+// steps returns the steps from one code to another, and whether they are written as such.
 func (s *smallestThree) steps(from, to uint64) (d [3]int64, short bool) {
 	largest, a, b, c := s.unpack(to)
 	k := s.seenFrom(from, largest)
@@ -131,7 +131,7 @@ func (d *deltaReader) skipTurns(o *op) {
 	}
 }
 
-// readTurn is a rotation as it was written.
+// readTurn is the form in which a rotation was written.
 type readTurn struct {
 	further uint64
 	steps   [3]int64
@@ -173,7 +173,7 @@ func (d *deltaReader) readTurnStep(o *op, i int) (step int64, ok bool) {
 	return step, true
 }
 
-// turned is the code at the read steps from the expected code.
+// turned returns the code at the read steps from the expected code.
 func (s *smallestThree) turned(expected uint64, t *readTurn) (code uint64, ok bool) {
 	largest := (expected + t.further) & 3
 	k := s.seenFrom(expected, largest)

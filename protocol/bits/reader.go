@@ -101,13 +101,13 @@ func (r *Reader) Peek() uint64 {
 	return r.rest()
 }
 
-// Window returns the stream from the byte of the read position on, and the bit of
-// the position in that byte. It is for code that reads many records of one width, each at its place,
-// so that no load waits for the one before. Call Skip afterwards to pass the bits read.
+// Window returns the stream from the byte of the read position on, and the bit of the position in
+// that byte. It is for code that reads many records of one width, each at its own position, so that
+// no load waits for the previous one. Call Skip afterwards to pass the bits read.
 func (r *Reader) Window() (data []byte, bit uint) { return r.data[r.at>>3:], r.at & 7 }
 
-// Skip goes over n bits. Peek and Skip are Bits for code that calls so often that
-// it matters, or takes several values from one look: they are inlined.
+// Skip advances by n bits. Peek and Skip replace Bits in hot code, or in code that takes several
+// values from one Peek: they are inlined.
 func (r *Reader) Skip(n uint) {
 	if n > uint(r.RemainingBits()) {
 		r.Fail(ErrShort)

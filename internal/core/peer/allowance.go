@@ -59,9 +59,9 @@ func overhead(bytes int) int {
 }
 
 // Allow sets how many bytes of datagrams the frame's packets may use. With 0 or less, only
-// data that must be sent is sent. Call it once per frame, between Begin and AppendPacket, for a peer with
-// Config.Capped. The caller subtracts excess bytes, at most MaxDebt, from the next budget. Packets
-// that only acknowledge are sent in any case.
+// data that must be sent is sent. Call it once per frame, between Begin and AppendPacket, for a
+// peer with Config.Capped. The caller subtracts excess bytes, at most MaxDebt, from the next budget.
+// Packets that only acknowledge are sent in any case.
 func (p *Peer) Allow(bytes int, now time.Time) {
 	a := &p.allowed
 	wanted, debts := p.mux.Wanted(now, p.tracker.ResendRTT()), p.mux.Debt()

@@ -38,7 +38,7 @@ type Config struct {
 	// OnPacket is called with the tick of each new packet of the peer, before its frames are read,
 	// while the connection is open; it may be nil.
 	OnPacket func(tick entangle.Tick, now time.Time)
-	// Clock and Inputs write and read the frames of those channels; nil: frames on it
+	// Clock and Inputs write and read the frames of those channels. nil: frames on that channel
 	// are an error.
 	Clock, Inputs Stream
 	// Capped must be set if Allow is called in every frame.

@@ -7,24 +7,24 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// A step is told as its class, how many bits its magnitude has, its sign, and the
-// bits of the magnitude below the highest, which is 1.
+// A step is written as its class, which is the number of bits of its magnitude, its sign,
+// and the bits of the magnitude below the highest, which is 1.
 //
-// Most of what there is to save lies in the class. Steps of one time are alike: what
-// rests stays at rest, what moves at one speed keeps it. So the class is told by how
-// far it lies from an expected one, in a code that is short near it; and where a
-// sign is expected as well, class and sign have one code. The expectation follows from
-// earlier steps, never from values, so that a reader without any base
-// parses the same.
+// Most of the possible savings are in the class. Steps of one tick are alike: a body at
+// rest stays at rest, and a moving one keeps its speed. So the class is written as its
+// distance from an expected class, in a code that is short near it. If a sign is
+// expected as well, class and sign have one code. The expectation follows from
+// earlier steps, never from values, so that a reader without a baseline parses the
+// same.
 
-// ErrDelta is a difference that Plan.EncodeDelta does not write: one that changes
-// nothing, or that takes more bits than it needs.
+// ErrDelta means that Plan.EncodeDelta cannot have written a difference: it changes
+// nothing, or takes more bits than necessary.
 var ErrDelta = errors.New("protocol: not a difference in its shortest form")
 
-// ClassOf is how many bits the magnitude of a step has.
+// ClassOf returns the number of bits of the magnitude of a step.
 func ClassOf(step int64) uint8 { return uint8(mathbits.Len64(uint64(max(step, -step)))) }
 
-// Hint is what a step is expected to be.
+// Hint is the expectation of a step.
 type Hint struct {
 	class uint8 // or unknown
 	sign  int8  // -1 or 1; 0 if not known
@@ -37,9 +37,9 @@ const unknown = 255
 // direct reports whether places are the classes themselves.
 func (h Hint) direct() bool { return h.class < nearby || h.class == unknown }
 
-// A place says what a class is, seen from the expected one. 0 is class 0, whatever
-// is expected. Seen from a class below nearby or an unknown one, the other places
-// are the classes themselves; seen from others, the distances -reach to reach.
+// A place is a class relative to the expected one. Place 0 is always class 0. If the
+// expected class is below nearby or unknown, the other places are the classes
+// themselves; else they are the distances -reach to reach.
 const (
 	nearby = 3
 	reach  = 4
@@ -52,7 +52,7 @@ const (
 	Classes = whole          // steps of this class and above are not written
 )
 
-// place returns where a class lies.
+// place returns the place of a class.
 func (h Hint) place(class uint8) uint8 {
 	switch {
 	case class == 0:
@@ -96,7 +96,7 @@ func (h Hint) book() *book {
 	}
 }
 
-// symbol returns what a class and the sign of a step are in a book.
+// symbol returns the symbol of a class and the sign of a step in a book.
 func (h Hint) symbol(class uint8, step int64, signed bool) (symbol uint8) {
 	place := h.place(class)
 	symbol = place << 1
@@ -123,13 +123,13 @@ func WriteStep(w *bits.Writer, b *book, h Hint, step int64) {
 	}
 }
 
-// WriteWhole writes that a number follows in place of a step.
+// WriteWhole writes the mark for a number in full in place of a step.
 func WriteWhole(w *bits.Writer, b *book) {
 	w.Put(uint64(b.code[far<<1]), uint(b.width[far<<1]))
 	w.Put(whole, farBits)
 }
 
-// ReadStep reads a step, or that a number follows in its place.
+// ReadStep reads a step, or the mark for a number in full in its place.
 func ReadStep(r *bits.Reader, b *book, h Hint) (step int64, instead bool) {
 	ahead := r.Peek()
 	s := b.symbols[ahead&(1<<longest-1)]

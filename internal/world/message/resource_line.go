@@ -137,8 +137,8 @@ func (s *Resources) value(r *resource, number int, names []repl.ID) []byte {
 }
 
 // saysTick reports whether messages of a resource carry the tick at the end of which its value is
-// valid. A rollback needs it, and so do entities in the value: a network id means the entity that had it at
-// that tick.
+// valid. A rollback needs it, and so do entities in the value: a network id means the entity that
+// had it at that tick.
 func saysTick(info *registry.Resource) bool { return info.Rollback || info.Plan.HasRefs() }
 
 // state writes that tick.

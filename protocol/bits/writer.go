@@ -39,8 +39,8 @@ func (w *Writer) Bits(v uint64, n uint) {
 	w.Put(v&(1<<n-1), n)
 }
 
-// Put is Bits for hot code in which v is known to fit into n bits: it is inlined. It does not check: a v that does not fit corrupts the
-// bits written next.
+// Put is Bits for hot code in which v is known to fit into n bits: it is inlined. It does not
+// check: a v that does not fit corrupts the bits written next.
 func (w *Writer) Put(v uint64, n uint) {
 	w.acc |= v << (w.n & 63)
 	if w.n += n; w.n >= 64 {

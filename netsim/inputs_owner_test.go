@@ -132,8 +132,8 @@ func TestAnEntityLosesItsInput(t *testing.T) {
 	assert.NotZero(t, g.server.Stats().Inputs.Refused)
 }
 
-// A player drives several entities, and each with several types of input, whose entities are those
-// of the server.
+// A player drives several entities, each with several types of input. Entities that inputs refer to
+// arrive as the server's entities.
 func TestAPlayerDrivesSeveralEntities(t *testing.T) {
 	aimed := map[ecs.Entity]aim{}
 	g := newInputGame(t, rough(50*ms, 10*ms, 0.05), func(s *plugin.Server) {

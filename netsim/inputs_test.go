@@ -49,7 +49,7 @@ type acted struct {
 
 type acts map[entangle.Tick]acted
 
-// inputGame is a server, and players who drive entities in it.
+// inputGame is a server with players that drive entities.
 type inputGame struct {
 	t      *testing.T
 	sim    *netsim.Sim

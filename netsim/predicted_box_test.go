@@ -43,7 +43,7 @@ func glide() plugin.System {
 	})
 }
 
-// boxGame is a server with one box, and the player who steers it.
+// boxGame is a server with one box, and the player steering it.
 type boxGame struct {
 	sim    *netsim.Sim
 	player *netsim.Peer

@@ -129,8 +129,8 @@ type flooder struct {
 const flooderID entangle.ClientID = 1000
 
 func (o *flooder) enter() {
-	f, now := o.f, o.f.Clock().Now().Add(time.Second) // in the second in which the server began it admits nobody
-	id := flooderID                                   // as which it has little patience to wear out when it comes back
+	f, now := o.f, o.f.Clock().Now().Add(time.Second) // the server admits nobody in the second in which it began
+	id := flooderID                                   // this id has little patience left when it comes back
 	if o.came > 0 && f.rng.IntN(2) == 0 {
 		id += entangle.ClientID(o.came)
 	}

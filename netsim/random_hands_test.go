@@ -36,7 +36,7 @@ type hands struct {
 	rng    *rand.Rand
 	delay  func() int
 	origin func(local ecs.Entity) ecs.Entity // zero where it has none
-	mine   func(e ecs.Entity) bool           // of what is marked as Controlled
+	mine   func(e ecs.Entity) bool           // reports whether an entity marked Controlled is its own
 
 	world    *ecs.World
 	time     *components.Time

@@ -35,7 +35,7 @@ func withMentions(p *protocol.Protocol) {
 type mentions struct {
 	guest  *guest
 	said   []mentioned
-	copies map[ecs.Entity]*replica // of the server's entities, by the guest's
+	copies map[ecs.Entity]*replica // by the guest's entity
 }
 
 // mentioned is an entity of a guest, and the server's entity that it replicates.

@@ -17,13 +17,13 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// randomT is a testing.T or a netsim.Trial.
+// randomT is a *testing.T or a *netsim.Trial.
 type randomT interface {
 	netsim.T
 	require.TestingT
 }
 
-// randomTypes are the components that scripts of random worlds name.
+// randomTypes are the components that scripts of random worlds may use.
 var randomTypes = []reflect.Type{
 	reflect.TypeFor[place](), reflect.TypeFor[life](), reflect.TypeFor[marked](), reflect.TypeFor[bulk](),
 	reflect.TypeFor[link](), reflect.TypeFor[secret](), reflect.TypeFor[components.Replicate](),
@@ -31,8 +31,7 @@ var randomTypes = []reflect.Type{
 	reflect.TypeFor[hand](), reflect.TypeFor[components.ChildOf](), reflect.TypeFor[components.NoReplicateChildren](),
 }
 
-// randomScene is a random world that a script acts in. Its clients can be acted on
-// in every state.
+// randomScene is a random world that a script acts on. Its clients can be acted on in every state.
 type randomScene struct {
 	*netsim.GameScene
 	t      randomT
@@ -45,19 +44,19 @@ type randomScene struct {
 	limits limits
 	meters *meters
 	judge  *inputJudge
-	host   *plugin.Host // nil: it is a server without a player
+	host   *plugin.Host // nil for a server without a player
 	rare   *branches
 
 	returns int // see comeBack
 	crowded int // how often a client left for lack of room
 }
 
-// randomVerbs returns the verbs of random worlds: a script begins with
+// randomVerbs returns the verbs of random worlds. A script begins with
 //
 //	world SEED FRAMERATE
 //
-// which makes the world, by what was said with configure before, and then there are the
-// standard verbs and those of GameScene, lenient, and
+// which makes the world from the preceding configure commands. Available are also the standard
+// verbs and those of GameScene, all lenient, and
 //
 //	tick N COMMAND        does it in the Nth step from now, within FixedMain
 //	player joins|leaves|is kicked
@@ -66,7 +65,7 @@ type randomScene struct {
 //	settle [PERCENT]      brings everybody back, ends all changes, and expects that
 //	                      worlds are equal soon, with this loss to the end
 //
-// Checks hold throughout. Hooks are called with the world before it begins.
+// Checks hold throughout. Hooks are called with the world before the first command.
 func randomVerbs(t randomT, hooks ...hook) netsim.Verbs {
 	verbs, limits := netsim.Verbs{}, &limits{}
 	verbs["configure"] = limits.configure
@@ -135,7 +134,7 @@ func (s *randomScene) makeVerbs() netsim.Verbs {
 	return verbs
 }
 
-// Clients implements netsim.Scene: all there ever were.
+// Clients implements netsim.Scene. It returns all clients that ever existed.
 func (s *randomScene) Clients() (clients []int) {
 	for i := range s.guests {
 		clients = append(clients, i+1)
@@ -202,17 +201,17 @@ func (s *randomScene) quiet(quiet bool) {
 	}
 }
 
-// relinks is how many ticks after all changes those come that relink makes.
+// relinks is the number of ticks between the last change and the changes that relink makes.
 const relinks = 10
 
 // mainSystem runs the commands of a script within a step.
 type mainSystem struct {
 	scene *randomScene
 	world *ecs.World
-	ticks int              // that were begun
+	ticks int              // number of begun ticks
 	due   map[int][]string // commands by tick
 	still bool
-	rests int // ticks since then
+	rests int // ticks since still was set
 }
 
 func (m *mainSystem) Initialize(w *ecs.World) { m.world = w }

@@ -70,15 +70,15 @@ func (s *randomScene) gather(loss float64) error {
 	for _, g := range s.guests {
 		g.Restore()
 		if link := g.Line().Link(); loss > 0 {
-			// A change that is lost is sent again after a round trip and more, and after a
-			// second where acknowledgements are lost as well: only on lines that are not slow
-			// do 20 s hold enough attempts.
+			// A lost change is resent after a round trip or more, or after a second if
+			// acknowledgements are lost as well. 20 s are enough attempts only on lines that are
+			// not slow.
 			link.Up.Loss, link.Down.Loss = loss, loss
 			link.Up.Latency, link.Down.Latency = min(link.Up.Latency, 100*ms), min(link.Down.Latency, 100*ms)
 			g.SetLink(link)
 		}
 	}
-	// A connection that one end has given up takes the other the timeout of 5 s.
+	// When one side has dropped a connection, the other notices after the timeout of 5 s.
 	for range 3 {
 		if !s.sim.RunUntil(30*time.Second, s.here) {
 			return errAway
@@ -108,7 +108,7 @@ func (s *randomScene) here() bool {
 	return all && s.counted()
 }
 
-// calm ends loss, and returns the longest round trip.
+// calm removes loss from all lines, and returns the longest round trip.
 func (s *randomScene) calm() (longest time.Duration) {
 	for _, g := range s.guests {
 		link := g.Line().Link()
@@ -171,7 +171,7 @@ func (s *randomScene) comeBack() (again bool, err error) {
 	return again || !s.counted(), nil
 }
 
-// counted reports whether the server has as many clients as there are.
+// counted reports whether the server has the expected number of clients.
 func (s *randomScene) counted() bool {
 	clients := len(s.guests)
 	if s.host != nil {
@@ -185,7 +185,7 @@ func (s *randomScene) counted() bool {
 // packets, most attempts to join fail.
 const maxReturns = 32
 
-// delivered reports whether every reliable message has arrived at its end.
+// delivered reports whether every reliable message has arrived.
 func (s *randomScene) delivered() bool {
 	for _, g := range s.guests {
 		if !g.mail.in.complete(s.mail.out[g.ID()]) || !s.mail.in[g.ID()].complete(&g.mail.out) {

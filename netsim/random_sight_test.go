@@ -11,7 +11,7 @@ func (p *plan) reveal(at string, e *planned) {
 	switch p.rng.IntN(7) {
 	case 0:
 		p.say("%sowner %s %d%s", at, e.name, p.rng.IntN(maxGuests+1), []string{"", " keep"}[p.rng.IntN(2)])
-	case 1: // for no time, or a tick
+	case 1: // hidden for zero ticks, or for one
 		p.say("%starget %s nobody", at, e.name)
 		p.say("%starget %s %s", []string{at, later(at)}[p.rng.IntN(2)], e.name, p.audience())
 	case 2:
@@ -26,7 +26,7 @@ func (p *plan) reveal(at string, e *planned) {
 // overridden are the components that are hidden from single clients at times.
 var overridden = []string{"life", "link", "path", "stamp", "chart", "bulk"}
 
-// audience words a target.
+// audience returns a random target as words of a script.
 func (p *plan) audience() string {
 	if p.interest && p.rng.IntN(4) == 0 {
 		return fmt.Sprintf("room %d", p.room())
@@ -75,7 +75,7 @@ func (p *plan) resource(at string) {
 	}
 }
 
-// value words a value of a resource.
+// value returns a value of a resource as words of a script.
 func (p *plan) value(resource string) string {
 	if resource == "score" {
 		return strconv.Itoa(p.rng.IntN(4))

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A storm, one in so many parts of a world, changes the structure of several groups in each of some
-// ticks, while what is sent to a client is lost or cut.
+// A storm, which only some worlds have, changes the structure of several groups in each of some
+// ticks, while packets to one client are lost or its line is cut.
 const (
 	storms     = 4
 	stormTicks = 8

@@ -29,7 +29,7 @@ var (
 // Proves: H1, H3, H5, H6, H8, H9, H10, P12, C7, C12
 // Proves: V1, V3, V4, V5, V6, V7, V8, V9, V10, V11, V12, V14, V15
 func TestRandomWorlds(t *testing.T) {
-	var failed atomic.Bool // one is shrunk: the next may well be the same failure
+	var failed atomic.Bool // one failure is being shrunk: the next is likely the same
 	n := *seeds
 	if testing.Short() {
 		n = (n + 4) / 5
@@ -97,10 +97,10 @@ func TestRandomScripts(t *testing.T) {
 	}
 }
 
-// A hook is called with a world that was made, before anything happens in it.
+// hook is called with a new world, before anything happens in it.
 type hook func(*randomScene)
 
-// try runs the world that a script makes, and returns what it failed with.
+// try runs the world of a script, and returns its failure.
 func try(steps []string, hooks ...hook) error {
 	return netsim.Try("TestRandomWorlds", func(t *netsim.Trial) {
 		script, err := netsim.ParseScript("steps", strings.Join(steps, "\n"))

@@ -10,15 +10,15 @@ import (
 // would hardly ever occur with the weights of change alone.
 type theme struct {
 	do func(p *plan, at string)
-	// capped: no client gets more than the least that can be.
+	// capped: no client gets more than the smallest possible byte budget.
 	capped bool
-	// calm: nothing is lost, and nobody predicts.
+	// calm: no loss and no prediction.
 	calm bool
-	// often is how many changes of eight are of it.
+	// often is how many changes out of eight belong to the theme.
 	often int
 }
 
-// themes of random worlds; two in seven have none.
+// themes of random worlds. Two worlds in seven have none.
 var themes = []theme{
 	{},
 	{},
@@ -54,11 +54,11 @@ func (p *plan) kin(at string) {
 	}
 }
 
-// nap pauses an entity, has something change of one that is paused, or has it go on.
+// nap pauses an entity, changes a paused one, or resumes it.
 func (p *plan) nap(at string) {
 	e := p.any()
 	for range 3 {
-		if e.replicate { // those that are paused are what this is for
+		if e.replicate { // paused entities are the point of this
 			e = p.any()
 		}
 	}
@@ -80,20 +80,20 @@ func (p *plan) nap(at string) {
 	}
 }
 
-// pulse changes values alone, of groups that are sent at times.
+// pulse changes only values, in groups with a SendEvery.
 func (p *plan) pulse(at string) {
 	if p.rng.IntN(40) > 0 {
 		p.write(at, p.any())
 		return
 	}
 	for like, every, i := p.any(), 2+p.rng.IntN(4), 0; i < len(p.entities); i++ {
-		if e := p.entities[i]; e == like || e.group != 0 && e.group == like.group { // or some other has all go more often
+		if e := p.entities[i]; e == like || e.group != 0 && e.group == like.group { // or another member makes all of the group more frequent
 			p.say("%srate %s every %d", at, e.name, every)
 		}
 	}
 }
 
-// crowdOut changes more than a cap has room for, of groups with bounds and priorities.
+// crowdOut changes more than a cap allows, in groups with bounds and priorities.
 func (p *plan) crowdOut(at string) {
 	e := p.any()
 	switch {

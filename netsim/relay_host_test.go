@@ -45,8 +45,8 @@ func TestAHostsPlayerIsSeenByItsInputs(t *testing.T) {
 	}
 }
 
-// The delay of a host's player changes while it plays, and none of its inputs is lost or
-// doubled on the way to the others.
+// The input delay of a host's player changes while it plays, and remote clients receive none of its
+// inputs twice and miss none.
 //
 // Proves: I9, I10
 func TestAHostsPlayerChangesItsDelay(t *testing.T) {
@@ -67,7 +67,8 @@ func TestAHostsPlayerChangesItsDelay(t *testing.T) {
 		if !ok {
 			break
 		}
-		// A kick whose tick is filled already, since the delay was longer, comes after those.
+		// If the tick already has an input, because the delay was longer before, a kick follows
+		// later.
 		require.True(t, next.Kick || !next.Act.Before(at.Act), "tick %d", tick)
 		next = at
 	}

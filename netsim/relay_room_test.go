@@ -16,7 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// burden is an input that is large, and another one in each tick.
+// burden is a large input that differs in each tick.
 type burden struct {
 	Act  entangle.Tick
 	Load [15]uint32
@@ -29,8 +29,8 @@ func burdenProtocol() *protocol.Protocol {
 	return p
 }
 
-// Where the inputs of all players do not fit into a packet, all of them get their turn, and
-// a tick takes no more than that packet.
+// If the inputs of all players do not fit into a packet, they take turns, and a tick uses no more
+// than that packet.
 //
 // Proves: I6
 func TestInputsThatDoNotFitTakeTurns(t *testing.T) {

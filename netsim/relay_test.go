@@ -16,7 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// drive is an input that says in which tick it is meant to act, and by whom.
+// drive is an input that contains the tick in which it has to act, and the id of its player.
 type drive struct {
 	Act  entangle.Tick
 	Who  uint8
@@ -43,10 +43,10 @@ type driver struct {
 	*netsim.Peer
 	held map[driven]taken
 	told []plugin.InputReceived[drive]
-	none bool // it has no input
+	none bool // the player has no input
 }
 
-// driven is an entity that is not driven here, in one tick.
+// driven is an entity of another player in one tick.
 type driven struct {
 	entity ecs.Entity
 	tick   entangle.Tick
@@ -73,7 +73,7 @@ func newDriving(t *testing.T, link netsim.Link, adjust ...func(*plugin.ServerCon
 	return d
 }
 
-// newHostDriving is newDriving with a host, whose player is number 7.
+// newHostDriving is newDriving with a host. Its player has id 7.
 func newHostDriving(t *testing.T, link netsim.Link) (d *driving, host *plugin.Host) {
 	d = &driving{t: t, sim: netsim.New(t, netsim.Config{Link: link}), server: newDriver()}
 	host, err := plugin.NewHost(d.sim.ServerConfig(driveProtocol()), 7)
@@ -84,7 +84,7 @@ func newHostDriving(t *testing.T, link netsim.Link) (d *driving, host *plugin.Ho
 	return d, host
 }
 
-// join adds a player whose inputs are delayed.
+// join adds a player with an input delay.
 func (d *driving) join(id entangle.ClientID, delay int) *driver {
 	config := d.sim.ClientConfig(driveProtocol())
 	config.InputDelay.Min = delay
@@ -98,7 +98,7 @@ func (d *driving) join(id entangle.ClientID, delay int) *driver {
 	return who
 }
 
-// spawn makes an entity that a player drives.
+// spawn makes an entity driven by a player.
 func (d *driving) spawn(id entangle.ClientID, r components.Replicate) ecs.Entity {
 	m := generic.NewMap4[Spot, drive, components.ControlledBy, components.Replicate](d.sim.World())
 	return m.NewWith(&Spot{}, &drive{}, &components.ControlledBy{Client: id}, &r)
@@ -192,7 +192,7 @@ func TestWithADelayTheInputsOfOthersAreThereInTheirTick(t *testing.T) {
 			delay := int(link.RoundTrip()*60/time.Second) + 8
 			a, b := d.join(1, delay), d.join(2, delay)
 			ofA, ofB := d.spawn(1, components.Replicate{}), d.spawn(2, components.Replicate{})
-			d.run(12*time.Second, 10*time.Second, a, b) // until the clocks are where they belong
+			d.run(12*time.Second, 10*time.Second, a, b) // until the clocks are settled
 			d.requireFresh(b, ofA, 1)
 			d.requireFresh(a, ofB, 2)
 		})
@@ -223,8 +223,8 @@ func (d *driving) requireFresh(who *driver, e ecs.Entity, owner entangle.ClientI
 	}
 }
 
-// On a line that loses packets an input of another player is what it was at the server, or
-// is missing, and then the last one before it without its events. Each event happens once.
+// On a line that loses packets, an input of another player equals the server's, or it is missing
+// and the previous one is repeated without its events. Each event happens once.
 //
 // Proves: I5, I6
 func TestALossyLineRepeatsTheInputsOfOthers(t *testing.T) {
@@ -262,7 +262,7 @@ func TestALossyLineRepeatsTheInputsOfOthers(t *testing.T) {
 	}
 }
 
-// That a player has no input in a tick is passed on, too: nothing is repeated then.
+// If a player has no input in a tick, that is sent to the others, too, and they repeat nothing.
 //
 // Proves: I5
 func TestThatOthersHaveNoInputIsPassedOn(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// Roster is a resource of all kinds of fields.
+// Roster is a resource with fields of all kinds.
 type Roster struct {
 	Serial uint32
 	Title  string
@@ -39,7 +39,7 @@ func resourceProtocol() *protocol.Protocol {
 	return p
 }
 
-// council is a random game of two resources and of entities that they name.
+// council is a random game with two resources and the entities to which they refer.
 type council struct {
 	t       *testing.T
 	rng     *rand.Rand
@@ -51,7 +51,7 @@ type council struct {
 	all     []ecs.Entity
 	serial  uint32
 	target  components.Target
-	still   bool // only entities come, go, and are shown and hidden
+	still   bool // only entities still change: they are spawned, despawned, shown and hidden
 	freeze  bool
 }
 
@@ -77,7 +77,7 @@ func (c *council) replicate() {
 	plugin.ReplicateResource[Roster](c.sim.World(), c.target)
 }
 
-// update is one tick of the game.
+// update runs one tick of the game.
 func (c *council) update(w *ecs.World) {
 	if c.freeze {
 		return
@@ -152,7 +152,7 @@ func (c *council) write() {
 	}
 }
 
-// enter adds a client, for which no value is ever older than the one before.
+// enter adds a client, and checks that it never gets an older value than before.
 func (c *council) enter(id entangle.ClientID) *netsim.Peer {
 	client, err := plugin.NewClient(c.sim.ClientConfig(resourceProtocol()))
 	require.NoError(c.t, err)
@@ -196,8 +196,8 @@ func (c *council) requireEqual(p *netsim.Peer) {
 	require.Equal(c.t, want, got)
 }
 
-// requireSame requires that a reference leads to the same entity, or to none where the
-// client does not see that.
+// requireSame requires that a reference leads to the same entity on both sides, or to none if the
+// client cannot see the entity.
 func (c *council) requireSame(p *netsim.Peer, server, client ecs.Entity) {
 	c.t.Helper()
 	if local, ok := p.Local(server); ok && !server.IsZero() {

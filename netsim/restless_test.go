@@ -15,8 +15,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// expectEqual returns what ExpectEqual fails with, a second after a client joined the world of
-// a system.
+// expectEqual returns the failure of ExpectEqual a second after a client has joined a world with a
+// system.
 func expectEqual(system func(w *ecs.World) func(), spoil func(*netsim.Sim, *netsim.Peer)) error {
 	return netsim.Try("restless", func(t *netsim.Trial) {
 		sim := netsim.New(t, netsim.Config{Seed: 5, Link: netsim.Symmetric(conditioner.Config{Latency: 40 * ms})})
@@ -39,7 +39,7 @@ func TestExpectEqualSaysWhatIsStillMoving(t *testing.T) {
 	err := expectEqual(func(w *ecs.World) func() {
 		spots := generic.NewMap2[Spot, components.Replicate](w)
 		walks := spots.New()
-		spots.New() // stands still
+		spots.New() // does not change
 		last := spots.New()
 		return func() {
 			spot, _ := spots.Get(walks)

@@ -240,8 +240,8 @@ func (s *copyScene) copyWorld(p *copyPlayer, rows []byte) {
 	}
 }
 
-// serverEntity looks an id up that was sent. Ids in use are unique in a world; one
-// that is gone by now gets a place in the map that nobody asks for.
+// serverEntity looks up an id that was sent. Ids in use are unique in a world. The id of a
+// despawned entity gets an entry in the map that is never used.
 func (s *copyScene) serverEntity(id byte) ecs.Entity {
 	query := s.server.Query(ecs.All())
 	found := ecs.Entity{}
@@ -264,8 +264,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// Every mistake and every expectation that is not met ends the script with a
-// sentence.
+// Every mistake and every unmet expectation ends the script with an error that is a sentence.
 func TestScriptsFailWithASentence(t *testing.T) {
 	for text, want := range map[string]string{
 		"spawn a Spot=1":                     "Spot: fewer values than it has fields",

@@ -20,7 +20,7 @@ add 3
     sum 5
 `
 
-// adder is a set of verbs with a memory.
+// adder returns verbs that keep a sum.
 func adder() netsim.Verbs {
 	var sum []int
 	return netsim.Verbs{"add": func(args *netsim.Args, trace *netsim.Trace) error {

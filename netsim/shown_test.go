@@ -33,7 +33,7 @@ func kartProtocol() *protocol.Protocol {
 	return p
 }
 
-// roll is the game on both sides.
+// roll is the game, the same on both sides.
 func roll() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		all := generic.NewFilter2[kart, steer]().Without(generic.T[components.Remote]())
@@ -47,7 +47,7 @@ func roll() plugin.System {
 	})
 }
 
-// kartGame is a server with a kart, and the player who steers it.
+// kartGame is a server with a kart, and the player steering it.
 type kartGame struct {
 	sim    *netsim.Sim
 	player *netsim.Peer
@@ -131,8 +131,8 @@ func (g *kartGame) look(app plugin.App, name string, shows bool, truth *[]float3
 	}
 }
 
-// A game that shows its components between ticks is, to the last packet and the last rollback,
-// the one that does not.
+// A game that draws components between ticks has the same packets and rollbacks as one that does
+// not.
 //
 // Proves: N13
 func TestWhatIsShownChangesNothing(t *testing.T) {

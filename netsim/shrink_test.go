@@ -13,8 +13,8 @@ import (
 	"github.com/entangle-ecs/entangle/netsim"
 )
 
-// planted fails if entity a is spawned, later a line of client 2 loses something,
-// and later a is despawned.
+// planted fails if entity a is spawned, then the line of client 2 gets loss, and then a is
+// despawned.
 func planted(steps []string) bool {
 	stage, clients := 0, 0
 	for _, step := range steps {
@@ -48,7 +48,7 @@ func TestShrinkLeavesWhatTheFailureNeeds(t *testing.T) {
 	assert.Equal(t, []string{"connect 1", "connect 1", "spawn a", "loss 1% up 2", "despawn a"}, short)
 }
 
-// A client that others were numbered after is left out, too.
+// Shrink also removes a client with a lower number than others.
 func TestShrinkLeavesOutClients(t *testing.T) {
 	steps := []string{"connect 2", "kick 1,2 go away", "connect 3", "kick 5 go away", "cut 1", "latency 20ms up 4,5", "cut"}
 	short := netsim.Shrink(steps, 200, func(steps []string) bool {

@@ -71,8 +71,8 @@ func transcript(t *testing.T, seed uint64) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// The same seed gives the same bytes at the same times, on one processor and on
-// two; another seed gives others.
+// The same seed gives the same bytes at the same times, on one processor and on two. Another seed
+// gives other bytes.
 func TestTheSameSeedGivesTheSameBytes(t *testing.T) {
 	before := runtime.GOMAXPROCS(1)
 	one := transcript(t, 11)
@@ -150,8 +150,8 @@ func departures(reasons *[]string) func(*plugin.Server) {
 	}
 }
 
-// A line that is dead for the timeout ends the connection on both sides, with the
-// reason; one that is idle lives on, although a third of its keep-alives is lost.
+// A line that delivers nothing for the timeout ends the connection on both sides, with the reason.
+// An idle connection stays, although a third of its keep-alives is lost.
 //
 // Proves: C5
 func TestSilenceEndsAConnectionAndIdlenessDoesNot(t *testing.T) {
@@ -282,13 +282,13 @@ func TestWatchNamesWhatIsNotTheServers(t *testing.T) {
 	require.Empty(t, n.said)
 	local, _ := p.Local(e)
 	spotOf(p.World(), local).X = 5
-	spotOf(sim.World(), other).X = 3 // something must arrive for the client to be looked at
+	spotOf(sim.World(), other).X = 3 // the client is checked only if it receives something
 	sim.Run(100 * ms)
 	assert.True(t, strings.Contains(n.said, "netsim_test.Spot is 5,1, the server's is 1,1"), n.said)
 	n.end()
 }
 
-// tower is a game with a world of its own, that contains its server.
+// tower is a game with a world of its own, which contains its server.
 type tower struct {
 	world  ecs.World
 	server *plugin.Server
@@ -313,7 +313,7 @@ func TestAModelWithItsOwnWorldIsStepped(t *testing.T) {
 	sim.ExpectEqual()
 }
 
-// Frames of server and clients begin at moments of their own.
+// Server and clients start their frames at different moments.
 func TestFramesAreApart(t *testing.T) {
 	var at []time.Duration
 	sim := newSim(t, netsim.Config{FrameRate: 10})

@@ -26,7 +26,7 @@ import (
 
 type bulletin struct{ Words [900]byte }
 
-// slowWorld is a server and clients that nobody gives up for ten minutes.
+// slowWorld is a server and clients with a timeout of ten minutes.
 type slowWorld struct {
 	t      *testing.T
 	sim    *netsim.Sim
@@ -44,8 +44,8 @@ func slowProtocol() *protocol.Protocol {
 	return p
 }
 
-// newSlowWorld makes a world in which some of many entities move in every tick, and gain
-// and lose a component; with fates, some also end and others begin.
+// newSlowWorld makes a world in which some of many entities move in every tick, and gain and lose a
+// component. With fates, some are also despawned and others spawned.
 func newSlowWorld(t *testing.T, entities int, fates bool) *slowWorld {
 	s := &slowWorld{t: t, sim: netsim.New(t, netsim.Config{Seed: 3, Link: netsim.Symmetric(conditioner.Config{Latency: 40 * ms})})}
 	config := s.sim.ServerConfig(slowProtocol())
@@ -84,11 +84,11 @@ func newSlowWorld(t *testing.T, entities int, fates bool) *slowWorld {
 		}
 	}))
 	s.sim.AddServer(server, server)
-	s.sim.Run(1100 * ms) // tokens count from the next second on
+	s.sim.Run(1100 * ms) // tokens are valid from the next second on
 	return s
 }
 
-// join adds a client whose connection ends after ten minutes of silence.
+// join adds a client with a timeout of ten minutes.
 func (s *slowWorld) join(id entangle.ClientID) *netsim.Peer {
 	c, err := plugin.NewClient(s.sim.ClientConfig(slowProtocol()))
 	require.NoError(s.t, err)
@@ -104,7 +104,7 @@ func (s *slowWorld) join(id entangle.ClientID) *netsim.Peer {
 	return p
 }
 
-// fixedEntropy is the same for the same client in every run.
+// fixedEntropy gives a client the same random bytes in every run.
 type fixedEntropy byte
 
 func (f fixedEntropy) Read(b []byte) (int, error) {
@@ -198,7 +198,7 @@ func TestWhoComesBackHasThePresent(t *testing.T) {
 				p.Restore()
 				setLoss(p, 0, 0)
 				require.True(t, p.Connected())
-				s.bounded(time.Second) // things go on while it catches up
+				s.bounded(time.Second) // the world keeps changing while the client catches up
 				s.still = true
 				assert.True(t, s.sim.RunUntil(time.Second+4*80*ms, func() bool { return s.sim.Equal() == nil }))
 				require.True(t, p.Connected())

@@ -55,7 +55,7 @@ func soakProtocol() *protocol.Protocol {
 	return p
 }
 
-// soakRoll moves the carts, on both sides.
+// soakRoll moves the carts on both sides.
 func soakRoll(w *ecs.World) func() {
 	carts := generic.NewFilter2[soakCart, soakSteer]().Without(generic.T[components.Remote]())
 	return func() {
@@ -67,7 +67,7 @@ func soakRoll(w *ecs.World) func() {
 	}
 }
 
-// soakSteers is a player's hand.
+// soakSteers writes a player's inputs.
 func soakSteers(w *ecs.World) func() {
 	mine, now := generic.NewFilter1[soakSteer]().With(generic.T[components.Controlled]()), ecs.GetResource[components.Time](w)
 	return func() {
@@ -99,7 +99,7 @@ func (s *soaking) pushing(w *ecs.World) func() {
 type soaking struct {
 	rng      *rand.Rand
 	all      []ecs.Entity
-	children bool // entities get children, and so Arche gets an archetype for each parent
+	children bool // entities get children, so that Arche makes an archetype for each parent
 }
 
 const soakEntities = 60
@@ -162,7 +162,7 @@ func (s *soaking) system(w *ecs.World) func() {
 	}
 }
 
-// newSoak is a server with four clients, of which one leaves and comes back now and then.
+// newSoak makes a server with four clients, one of which leaves and comes back now and then.
 func newSoak(t *testing.T, children bool) (sim *netsim.Sim, run func(ticks int)) {
 	sim = netsim.New(t, netsim.Config{Seed: 1, Link: netsim.Symmetric(conditioner.Config{
 		Latency: 30 * ms, Jitter: 10 * ms, Loss: 0.03, Duplicate: 0.01,
@@ -202,7 +202,7 @@ func newSoak(t *testing.T, children bool) (sim *netsim.Sim, run func(ticks int))
 
 func soakHeap(t *testing.T, name string) int {
 	runtime.GC()
-	runtime.GC() // what pools held is gone after the second
+	runtime.GC() // pools are empty after the second collection
 	if *soakProfiles != "" {
 		f, err := os.Create(*soakProfiles + "/" + name)
 		require.NoError(t, err)
@@ -214,12 +214,13 @@ func soakHeap(t *testing.T, name string) int {
 	return int(stats.HeapAlloc)
 }
 
-// soakGrowth is the most by which memory grows from the first part of a soak to the last, in percent:
-// lists have their longest, and Arche its largest tables, later and later, and rarely.
+// soakGrowth is the maximum growth of memory from the first part of a soak to the last, in percent.
+// Lists reach their greatest length, and Arche's tables their greatest size, ever later and more
+// rarely.
 const soakGrowth = 15
 
-// A game that goes on as it did, with prediction and rollbacks too, needs no more memory than
-// it did. A longer run, and profiles after each part:
+// A game that goes on in the same way, prediction and rollbacks included, needs no more memory over
+// time. A longer run, with profiles after each part:
 //
 //	go test ./netsim -run '^TestMemoryStaysAsItIs$' -v -soak 20000 -soakparts 10 -soakprofiles /tmp
 func TestMemoryStaysAsItIs(t *testing.T) {

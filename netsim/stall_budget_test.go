@@ -14,9 +14,9 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// Honest players over a bad line, at any frame rate, that freeze, whose line stands still and
-// delivers all at once, and whose server stands still: nobody is disconnected, whatever is
-// beyond a quota is made up for, and every reliable message arrives.
+// Honest players play at any frame rate over bad lines. They freeze, their lines stall and then
+// deliver everything at once, and the server stalls. Nobody is disconnected, everything beyond a
+// quota is made up for, and every reliable message arrives.
 //
 // Proves: Z21
 func TestNoStallCostsAnHonestPlayerAnythingThatMatters(t *testing.T) {
@@ -35,7 +35,7 @@ func TestNoStallCostsAnHonestPlayerAnythingThatMatters(t *testing.T) {
 					c.Freeze(4 * time.Second)
 				}
 				b.Run(6 * time.Second)
-				for left := 4500 * ms; left > 0; left -= 100 * ms { // all of it comes at once
+				for left := 4500 * ms; left > 0; left -= 100 * ms { // everything arrives at once
 					held := bad
 					held.Up.Latency, held.Up.Jitter = left, 0
 					for _, c := range all[:2] {
@@ -66,7 +66,7 @@ func TestNoStallCostsAnHonestPlayerAnythingThatMatters(t *testing.T) {
 	}
 }
 
-// A server that stood still for a second has a second's packets of 200 players at once, and reads
+// A server that stalled for a second receives a second's packets of 200 players at once, and reads
 // them all.
 //
 // Proves: Z21

@@ -32,15 +32,15 @@ func beatProtocol(rate int) *protocol.Protocol {
 	return p
 }
 
-// beats is a server, and clients that tell it of each tick.
+// beats is a server with clients that send it their ticks.
 type beats struct {
 	*netsim.Sim
 	t       *testing.T
 	rate    int
-	loud    bool                           // the server says something in each tick, too
-	ran     []entangle.Tick                // by the server
-	margins []int                          // of what has come since they were last cleared, in ticks
-	notes   map[entangle.ClientID][]uint32 // that came; nil: none are sent
+	loud    bool                           // the server sends a message in each tick, too
+	ran     []entangle.Tick                // ticks that the server ran
+	margins []int                          // of the beats that arrived since the last clear, in ticks
+	notes   map[entangle.ClientID][]uint32 // received notes; nil: none are sent
 }
 
 func newBeats(t *testing.T, rate int, config netsim.Config, adjust ...func(*plugin.ServerConfig)) *beats {
@@ -114,7 +114,7 @@ func (b *beats) join(id entangle.ClientID, adjust ...func(*plugin.ClientConfig))
 	return got
 }
 
-// settle lets the clients connect, and their clocks settle.
+// settle waits until the clients are connected and their clocks have settled.
 func (b *beats) settle() {
 	b.Run(10 * time.Second)
 	for _, p := range b.Peers() {
@@ -168,7 +168,8 @@ func TestAClientIsAheadByWhatItsLineNeeds(t *testing.T) {
 	}
 }
 
-// Ticks have 32 bits and wrap: nothing comes of it, wherever the client began to count.
+// Ticks have 32 bits and wrap around, without effect on the game, wherever the client began to
+// count.
 //
 // Proves: S7
 func TestTicksWrap(t *testing.T) {
@@ -188,7 +189,7 @@ func TestTicksWrap(t *testing.T) {
 	}
 }
 
-// expectInOrder holds that each tick follows the one before, but for jumps.
+// expectInOrder checks that each tick follows the one before, except for jumps.
 func expectInOrder(t *testing.T, ran []entangle.Tick, jumps []plugin.ClockJumped) {
 	t.Helper()
 	next := map[entangle.Tick]entangle.Tick{}
@@ -206,9 +207,9 @@ func expectInOrder(t *testing.T, ran []entangle.Tick, jumps []plugin.ClockJumped
 	}
 }
 
-// The tick that systems see counts up by one in each tick, on a client also beside the
-// jumps that it is told of; the server runs each tick once, in order, also where it has
-// stalled and where a client has.
+// On a client, the tick that systems see increases by one in each tick, apart from reported jumps.
+// The server runs each tick once and in order. Both hold after a stall of the server or of a
+// client, too.
 //
 // Proves: S8, S9
 func TestSystemsSeeTheirTick(t *testing.T) {
@@ -225,8 +226,8 @@ func TestSystemsSeeTheirTick(t *testing.T) {
 	assert.Equal(t, c.Client().Tick(), c.ran[len(c.ran)-1])
 }
 
-// A client that has stalled for 4 s jumps over the ticks that it can't make up for, and is
-// at once where it was: neither does anything else remain of it.
+// A client that has stalled for 4 s jumps over the ticks that it cannot make up for, and is at its
+// right tick at once. The stall has no other lasting effect.
 //
 // Proves: S3
 func TestAClientThatHasStalledJumps(t *testing.T) {
@@ -252,8 +253,8 @@ func TestAClientThatHasStalledJumps(t *testing.T) {
 	assert.Len(t, c.jumps, 1)
 }
 
-// A server that has stalled for 4 s has dropped ticks, so its clients are too far ahead:
-// they jump back once.
+// A server that has stalled for 4 s has dropped ticks, so its clients are too far ahead, and jump
+// back once.
 //
 // Proves: S3
 func TestClientsOfAServerThatHasStalledJumpBack(t *testing.T) {
@@ -276,7 +277,7 @@ func TestClientsOfAServerThatHasStalledJumpBack(t *testing.T) {
 	assert.Len(t, c.jumps, 1)
 }
 
-// A network that is gone for 4 s leaves nothing behind, not even a jump.
+// A network outage of 4 s has no lasting effect, and causes no jump.
 func TestANetworkThatWasGoneLeavesNothingBehind(t *testing.T) {
 	b := newBeats(t, 60, line(50*ms))
 	c := b.join(1)
@@ -296,9 +297,8 @@ func TestANetworkThatWasGoneLeavesNothingBehind(t *testing.T) {
 	assert.Len(t, c.jumps, 1)
 }
 
-// A loop that is paced by somebody else, one tick per Update, is steered as well: it runs
-// none or two now and then, also where its pace is not quite the server's. A server's
-// never is.
+// A loop with a fixed pace of one tick per Update is steered as well: now and then it runs no tick
+// or two, also if its pace differs a little from the server's. A server's loop is never steered.
 //
 // Proves: S1
 func TestATickPerUpdateIsSteered(t *testing.T) {
@@ -325,8 +325,8 @@ func TestATickPerUpdateIsSteered(t *testing.T) {
 	}
 }
 
-// While nobody is connected a client counts ticks of its own, at the speed of its clock;
-// with the next connection it learns the server's anew.
+// Without a connection, a client counts its own ticks at the speed of its clock. The next
+// connection sets its clock to the server's tick again.
 func TestTheNextConnectionSetsTheClockAnew(t *testing.T) {
 	b := newBeats(t, 60, line(50*ms))
 	c := b.join(1)
@@ -354,8 +354,8 @@ func TestTheNextConnectionSetsTheClockAnew(t *testing.T) {
 	assert.Less(t, early, 2.0)
 }
 
-// Ten servers with a client each run in one process, at other rates and ticks, and each
-// client follows its own.
+// Ten servers with a client each run in one process, at different rates and ticks, and each client
+// follows its own server.
 func TestClocksOfOneProcessAreApart(t *testing.T) {
 	var all []*beats
 	for i := range 10 {

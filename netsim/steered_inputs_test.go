@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// drive has a player with an entity of its own, whose clock has found rest.
+// drive adds a player that has its own entity and a settled clock.
 func (g *inputGame) drive(adjust ...func(*plugin.ClientConfig)) (*inputClient, ecs.Entity) {
 	c := g.join(7, adjust...)
 	e := g.spawn(7)
@@ -20,8 +20,9 @@ func (g *inputGame) drive(adjust ...func(*plugin.ClientConfig)) (*inputClient, e
 	return c, e
 }
 
-// expectInTime runs for a while and holds that so large a share of the ticks ran with the
-// player's input for it, which was not much too early, and that the clock did not jump.
+// expectInTime runs for a while and checks that at least this share of the ticks ran with the
+// player's input for them, that inputs were not early by more than this many ticks, and that the
+// clock did not jump.
 func (g *inputGame) expectInTime(c *inputClient, d time.Duration, share, early float64) {
 	g.t.Helper()
 	jumps := c.Client().Clock().Jumps
@@ -79,8 +80,8 @@ func TestInputsArriveBeforeTheirTick(t *testing.T) {
 	}
 }
 
-// After a stall of either side, or of the network, inputs are in time again within a
-// second, and nothing is left of it but one jump. A late input never acts.
+// Within a second after a stall of either side, or of the network, inputs are in time again, and
+// the only trace of the stall is one jump. A late input never acts.
 //
 // Proves: S3, S9
 func TestInputsAreInTimeSoonAfterAStall(t *testing.T) {
@@ -109,7 +110,7 @@ func TestInputsAreInTimeSoonAfterAStall(t *testing.T) {
 	}
 }
 
-// Whoever is paced by somebody else, one tick per update, is in time as well, though its
+// The inputs of a client with a fixed pace of one tick per update are in time as well, although its
 // pace and the server's drift apart.
 //
 // Proves: S1

@@ -20,11 +20,11 @@ import (
 
 type (
 	buggy struct{ X float32 }
-	halo  struct{ Size float32 } // no part of the protocol
+	halo  struct{ Size float32 } // not in the protocol
 )
 
-// buggies is a server with a buggy that its client predicts, and two that it does not, and
-// the client, with systems of its own.
+// buggies is a server and a client with systems of its own. The client predicts one buggy, and two
+// other buggies it does not.
 type buggies struct {
 	sim    *netsim.Sim
 	server *plugin.Server
@@ -64,7 +64,7 @@ func mains(systems ...func(*ecs.World) func()) func(*plugin.Client) {
 	}
 }
 
-// drivesOn is a system as it is meant to be: it runs unchanged on both sides.
+// drivesOn is a correct system: it runs unchanged on both sides.
 func drivesOn(w *ecs.World) func() {
 	all := generic.NewFilter1[buggy]().Without(generic.T[components.Remote]())
 	return func() {

@@ -16,7 +16,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// Push is an input of scripts: where to be, by how much to hop, and where to go after.
+// Push is an input of scripts: the position to be at, the height of a hop, and the entity to go to
+// afterwards.
 type Push struct {
 	To    int8
 	Hop   int8 `net:"event"`

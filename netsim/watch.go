@@ -209,7 +209,8 @@ func (l *look) originals() error {
 	return nil
 }
 
-// who returns the server's entity with an id on this client, and its version at a tick.
+// who returns the server's entity that a network id names on this client, and its version at a
+// tick.
 func (l *look) who(id uint64, tick entangle.Tick) (ecs.Entity, *version) {
 	return l.past.who(l.client, id, tick)
 }

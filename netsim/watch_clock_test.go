@@ -14,8 +14,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// Watch sees a clock that runs back, one that skips ticks, and one that repeats them, on
-// either side.
+// Watch detects a clock that runs back, one that skips ticks, and one that repeats them, on both
+// sides.
 func TestWatchSeesWhatClocksDo(t *testing.T) {
 	for name, c := range map[string]struct {
 		by   int32
@@ -35,8 +35,8 @@ func TestWatchSeesWhatClocksDo(t *testing.T) {
 	require.NoError(t, netsim.Try(t.Name(), func(trial *netsim.Trial) { meddleWithTime(trial, true, 0, 0) }))
 }
 
-// meddleWithTime runs a game of which the server's or the client's clock is set by a
-// system, once, to so many ticks later.
+// meddleWithTime runs a game in which a system changes the server's or the client's clock once, by
+// so many ticks.
 func meddleWithTime(t *netsim.Trial, server bool, ticks int32, more float64) {
 	sim := netsim.New(t, netsim.Config{Seed: 1})
 	frames := 0

@@ -24,7 +24,7 @@ type history struct {
 	world    ecs.World
 	infos    []*registry.Component
 	entities []ecs.Entity
-	now      []inspect.Mirrored // by entity, a zero one: not there
+	now      []inspect.Mirrored // by entity; zero: does not exist
 	client   inspect.Mirror
 	joins    bool
 }
@@ -46,7 +46,7 @@ func newHistory(t testing.TB, entities int) *history {
 	return h
 }
 
-// is has an entity of a group and a value in the next tick.
+// is gives an entity a group and a value in the next tick.
 func (h *history) is(entity int, group components.Group, value byte) {
 	h.now[entity] = inspect.Mirrored{Entity: h.entities[entity], Values: h.grain(value)}
 	h.marker(entity).Group = group
@@ -80,8 +80,7 @@ func (h *history) passes(tick entangle.Tick) {
 	h.recordNames(watcher, names)
 }
 
-// shows has the client hold an entity since a tick, in a group of a handle; 0: in
-// none.
+// shows gives the client an entity as of a tick, in the group of a handle, or in none for 0.
 func (h *history) shows(entity int, handle uint32, tick entangle.Tick, value byte) {
 	id := uint64(entity + 1)
 	h.client.Entities = append(h.client.Entities, inspect.Mirrored{ID: id, Entity: h.entities[entity], Tick: tick, Values: h.grain(value)})
@@ -97,7 +96,7 @@ func (h *history) shows(entity int, handle uint32, tick entangle.Tick, value byt
 	h.client.Groups = append(h.client.Groups, inspect.MirroredGroup{Handle: handle, Tick: tick, Members: []uint64{id}})
 }
 
-// comes has a group of the client be at a tick.
+// comes sets the tick of a group of the client.
 func (h *history) comes(handle uint32, tick entangle.Tick) {
 	for i := range h.client.Groups {
 		if g := &h.client.Groups[i]; g.Handle == handle {
@@ -132,7 +131,7 @@ func TestAGroupIsShownAsItWasAtOneTick(t *testing.T) {
 	}
 	h.shows(1, 1, 3, 1)
 	h.shows(0, 1, 4, 4)
-	h.fine("") // the second did not change, the group is at 4
+	h.fine("") // the second did not change: the group is at tick 4
 	h.shows(0, 1, 3, 3)
 	h.shows(1, 1, 3, 1)
 	h.comes(1, 4)
@@ -147,7 +146,7 @@ func TestAGroupIsShownAsItWasAtOneTick(t *testing.T) {
 	h.shows(0, 2, 9, 9)
 	h.shows(1, 2, 9, 3)
 	h.shows(3, 3, 6, 6)
-	h.fine("") // ticks of their own
+	h.fine("") // each has its own tick
 	h.shows(2, 1, 3, 3)
 	h.fine("went back from tick 4 to 3")
 	h.shows(2, 1, 10, 9)
@@ -173,7 +172,7 @@ func TestWhatMovesMayBeInNoGroup(t *testing.T) {
 	show(5, 1, 1)
 	h.fine("")
 	show(0, 1, 1)
-	h.fine("lacks the server's {2 0}") // group 5 is at 1 yet
+	h.fine("lacks the server's {2 0}") // group 5 is still at tick 1
 	h.shows(0, 5, 1, 1)
 	h.comes(5, 2)
 	h.shows(1, 0, 1, 1)
@@ -207,7 +206,7 @@ func TestAPausedMemberStaysInItsGroup(t *testing.T) {
 	h.shows(0, 2, 2, 2)
 	h.shows(1, 2, 1, 9)
 	h.comes(2, 2)
-	h.fine("") // whatever it looks like
+	h.fine("") // with any value
 	h.shows(0, 2, 3, 3)
 	h.fine("its group 2 at tick 3 has lost the server's {2 0}, which is paused")
 	h.is(1, 0, 4)

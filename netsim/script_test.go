@@ -20,7 +20,7 @@ add 3
     sum 5
 `
 
-// adder returns verbs that keep a sum.
+// adder returns verbs that keep state between commands.
 func adder() netsim.Verbs {
 	var sum []int
 	return netsim.Verbs{"add": func(args *netsim.Args, trace *netsim.Trace) error {

@@ -38,14 +38,14 @@ func (b *guestbook) Send(batch []transport.Datagram) (int, error) {
 	return b.Conn.Send(batch)
 }
 
-// A transport hears which of its addresses are clients: not before they are let in, and
-// no longer once the last datagram for them was sent; through a conditioner, too.
+// A transport is informed of the addresses of clients: from their admission until their last
+// datagram is sent. That also works through a conditioner.
 func TestATransportHearsWhoIsAClient(t *testing.T) {
 	g := newGame(t)
 	require.NoError(t, g.server.Stop())
 	book := &guestbook{Listener: g.place}
 	require.NoError(t, g.server.Start(conditioner.NewListener(book, conditioner.Options{Clock: g.clock})))
-	g.now = g.now.Add(2 * time.Second) // tokens of the second in which it started are refused
+	g.now = g.now.Add(2 * time.Second) // tokens from the second in which the server started are refused
 	c := g.join(9)
 	assert.Empty(t, book.told)
 	g.run(30)

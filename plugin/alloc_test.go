@@ -14,9 +14,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// Once a world has settled, a tick of a server and its clients allocates nothing:
-// everything that moves is found, sent, received and applied in memory that is
-// there.
+// Once a world has settled, a tick of a server and its clients allocates nothing: changes are
+// detected, sent, received and applied in existing memory.
 //
 // Proves: R40
 func TestASettledTickAllocatesNothing(t *testing.T) {
@@ -34,7 +33,7 @@ func TestASettledTickAllocatesNothing(t *testing.T) {
 		g.spawn(spot{}, name{id})
 	}
 	g.join(1)
-	g.strict = true // which reads all after each system of Main, and allocates nothing either
+	g.strict = true // compares components after each system of Main, and allocates nothing either
 	g.joinWith(testProtocol(), 2, func(c *plugin.Client) {
 		c.AddSystem(plugin.FixedMain, plugin.Func(func(*ecs.World) func() { return func() {} }))
 	})
@@ -57,7 +56,7 @@ func satchels() *protocol.Protocol {
 	return p
 }
 
-// Differences of arrays, and of structs in arrays, are as free as those of numbers.
+// Differences of arrays, and of structs in arrays, allocate nothing, like those of numbers.
 //
 // Proves: R40
 func TestASettledTickOfArraysAllocatesNothing(t *testing.T) {

@@ -38,7 +38,7 @@ func TestCapsAreChecked(t *testing.T) {
 type word struct{ Letters [16]uint32 }
 
 // A steady tick under caps allocates nothing either, with messages that do not fit. Both sides
-// count the dropped ones.
+// count dropped messages.
 //
 // Proves: P12
 func TestATickUnderCapsAllocatesNothing(t *testing.T) {

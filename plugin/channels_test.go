@@ -15,7 +15,7 @@ import (
 
 type news struct{ N uint32 }
 
-// withNews registers a message on a channel of the game's own.
+// withNews registers a message on a custom channel.
 func withNews() *protocol.Protocol {
 	p := testProtocol()
 	slow := p.Channel(protocol.ChannelConfig{
@@ -25,7 +25,8 @@ func withNews() *protocol.Protocol {
 	return p
 }
 
-// A game's own channel carries its messages one way, and no more often than it says.
+// A custom channel carries its messages in one direction only, and no more often than its config
+// allows.
 //
 // Proves: P14, P15, P17
 func TestAGamesOwnChannel(t *testing.T) {

@@ -27,8 +27,8 @@ func TestADelayThatCannotBeIsRefused(t *testing.T) {
 	}
 }
 
-// A delay that is set is in effect once the clock has followed, and can be changed at any
-// time: before the connection, and in it.
+// A new input delay takes effect once the clock has followed. It can be changed at any time, before
+// a connection and during one.
 func TestADelayIsInEffect(t *testing.T) {
 	g := newGame(t)
 	c := g.join(1)
@@ -41,8 +41,8 @@ func TestADelayIsInEffect(t *testing.T) {
 	assert.Zero(t, c.InputDelay())
 }
 
-// A jump is told before the first tick after it, and to every reader of the frame; the
-// systems of a frame that read the time between ticks see one tick throughout.
+// A jump is reported before the first tick after it, to every reader in the frame. Systems of a
+// frame that read the time between ticks see one tick throughout.
 //
 // Proves: S3, S8
 func TestAJumpIsToldBeforeTheFirstTickAfterIt(t *testing.T) {

@@ -48,8 +48,7 @@ func TestBothSidesHearOfAConnection(t *testing.T) {
 	assert.Equal(t, "hi", string(server.came[0].UserData[:2]))
 }
 
-// A kick reaches the client at once, with the game's words, and takes everything
-// replicated out of its world.
+// A kick reaches the client at once, with the game's reason, and despawns everything replicated.
 //
 // Proves: C6, R38
 func TestAKickReachesTheClientWithItsReason(t *testing.T) {
@@ -72,7 +71,7 @@ func TestAKickReachesTheClientWithItsReason(t *testing.T) {
 	assert.False(t, g.server.Disconnect(9, "again"))
 }
 
-// After a disconnect nothing is left, and a new token brings the client back.
+// A disconnect leaves no state behind, and the client can connect again with a new token.
 //
 // Proves: C7
 func TestReconnectingStartsAfresh(t *testing.T) {
@@ -102,7 +101,7 @@ func TestStoppingDisconnectsEveryoneAndStartsAgain(t *testing.T) {
 	assert.Equal(t, plugin.Disconnected, c.State())
 	assert.Equal(t, "the server stopped", c.Reason())
 	require.NoError(t, g.server.Start(g.place))
-	g.now = g.now.Add(2 * time.Second) // tokens of the second in which it started are refused
+	g.now = g.now.Add(2 * time.Second) // tokens from the second in which the server started are refused
 	g.connect(c, 9)
 	g.run(30)
 	assert.Equal(t, plugin.Connected, c.State())
@@ -131,7 +130,7 @@ func TestAnotherProtocolDoesNotConnect(t *testing.T) {
 	assert.Empty(t, g.server.Clients())
 }
 
-// States can be read and waited for, on real sockets and the real clock.
+// A program can read the state and wait for it, on real sockets with the real clock.
 //
 // Proves: C15
 func TestStatesCanBeWaitedFor(t *testing.T) {

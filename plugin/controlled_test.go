@@ -25,7 +25,7 @@ func newOwnedGame(t *testing.T, systems ...func(*plugin.Server)) *game {
 	return newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol = ownedProtocol() }, systems...)
 }
 
-// controlled returns the names of what a player knows to be its own.
+// controlled returns the names of the entities that a player knows as its own.
 func (p *player) controlled() (ids []uint32) {
 	m := ecs.ComponentID[components.Controlled](p.world)
 	for _, id := range p.ids() {
@@ -62,8 +62,8 @@ func TestWhatAClientControlsGoesWithIt(t *testing.T) {
 	assert.Equal(t, []ecs.Entity{all[1]}, g.server.Controlled(1))
 }
 
-// Systems that read of the disconnect still find the client's entities, in the set
-// Receive and in a tick, and what they give to somebody else stays.
+// Systems that read the disconnect event still find the client's entities, in the set Receive and
+// in a tick. Entities that they give to another owner stay.
 func TestAGameMayRescueWhatAClientControlled(t *testing.T) {
 	var heirs []entangle.ClientID
 	rescue := func(s *plugin.Server) {
@@ -140,8 +140,8 @@ func TestAClientThatIsBackAtOnceKeepsWhatIsNew(t *testing.T) {
 	assert.Equal(t, []uint32{2}, a.controlled())
 }
 
-// A client's own entities have a tag from the moment in which they appear, and have it
-// as long as they are its own.
+// A client's owned entities have the tag Controlled from the moment in which they appear, and only
+// as long as the client owns them.
 //
 // Proves: R18
 func TestAClientKnowsItsOwnEntities(t *testing.T) {

@@ -44,8 +44,8 @@ func TestComingAgainGainsNothing(t *testing.T) {
 	assert.Zero(t, g.broken())
 }
 
-// A client that is disconnected for what it sends and comes back at once has no patience to wear out
-// again. It is not heard for longer than it stays within its quota.
+// A client that is disconnected for exceeding its quota and reconnects at once does not get the 5 s
+// of tolerance again. Its packets are read only as long as it stays within its quota.
 //
 // Proves: Z21
 func TestPatienceDoesNotBeginAnewWithAConnection(t *testing.T) {
@@ -78,8 +78,8 @@ func TestPatienceDoesNotBeginAnewWithAConnection(t *testing.T) {
 	assert.Greater(t, flood(60*4), 60*4-1, "it has made up for it")
 }
 
-// The savings that all clients together use in a frame are bounded alike at any tick rate: a server
-// of 1,000 ticks per second has no longer frames.
+// The saved quotas that all clients together may use in a frame have the same bound at any tick
+// rate: a server with 1,000 ticks per second has no longer frames.
 //
 // Proves: Z21
 func TestSavingsAreBoundedAtAnyTickRate(t *testing.T) {
@@ -123,9 +123,9 @@ func TestSavingsAreBoundedAtAnyTickRate(t *testing.T) {
 	}
 }
 
-// The lowest quota that can be set is enough for a client that does as much as the docs recommend:
-// inputs in each of 60 ticks per second, ten messages per second, and 50 of 100 letters that are
-// passed on to seven others, as voice is.
+// The lowest valid quota is enough for a client that does as much as the docs recommend: inputs in
+// each of 60 ticks per second, ten messages per second, and 50 of 100 bytes that are relayed to
+// seven others, like voice.
 //
 // Proves: Z21
 func TestTheLowestQuotaLetsAnHonestClientPlay(t *testing.T) {

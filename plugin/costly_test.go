@@ -28,7 +28,7 @@ type costly struct {
 	// frames are appended to a packet, as many as fit.
 	frame func(i *intruder) []byte
 	one   bool // or only one of them
-	// ordered: what is dropped leaves a gap in a reliable channel, which ends the connection as
+	// ordered: a dropped packet leaves a gap in a reliable channel, which ends the connection as
 	// well.
 	ordered bool
 }
@@ -91,7 +91,7 @@ func (i *intruder) hit(c *costly) {
 	for n := 0; n == 0 || !c.one; n++ {
 		f := c.frame(i)
 		if len(b)+len(f) > entangle.MaxPayload {
-			break // the last one is not sent, which leaves a gap at most
+			break // the last one is not sent, so that there is a gap at most
 		}
 		b = append(b, f...)
 	}
@@ -105,7 +105,7 @@ type flooded struct {
 	honest  *player
 	flooder *intruder
 	moving  ecs.Entity
-	ended   []string // why clients were disconnected
+	ended   []string // reasons of disconnects
 	heard   []any
 }
 
@@ -158,9 +158,9 @@ func droppedBy(s *plugin.Server, reason string) (n uint64) {
 	return n
 }
 
-// A client floods with each kind of packet there is. The server takes no more of it in than the
-// budget of one client, drops and counts the rest, and disconnects it; what the others get is in
-// every tick as it is without.
+// A client floods with packets of each kind. The server processes only as many as one client's
+// quota allows, drops and counts the rest, and disconnects the client. In every tick the other
+// clients receive the same data as without the flood.
 //
 // Proves: Z21
 func TestAClientThatCostsTooMuchIsDroppedAndDisconnected(t *testing.T) {
@@ -203,7 +203,7 @@ func TestAClientThatCostsTooMuchIsDroppedAndDisconnected(t *testing.T) {
 // Proves: Z21
 func TestNoPacketCostsMuchMoreThanAnother(t *testing.T) {
 	s := newFlooded(t)
-	var works []uint64 // of the ticks in which a packet came
+	var works []uint64 // of the ticks in which a packet arrived
 	for range 600 {
 		before := s.server.Stats().Work
 		s.frames(1, nil)
@@ -225,11 +225,11 @@ func TestNoPacketCostsMuchMoreThanAnother(t *testing.T) {
 		}
 		t.Logf("%s: %d units, usually %d", name, most-usual, usual)
 		assert.GreaterOrEqual(t, most, 25+usual, name)
-		assert.LessOrEqual(t, most, 20*usual+usual, name) // that of the honest client, which came as well
+		assert.LessOrEqual(t, most, 20*usual+usual, name) // plus the work of the honest client, which also sent packets
 	}
 }
 
-// A packet has one frame of a stream at most, as every client writes it.
+// A packet has at most one frame of a stream, as every honest client writes it.
 //
 // Proves: Z21
 func TestTwoPingsInAPacketEndTheConnection(t *testing.T) {
@@ -283,7 +283,7 @@ func TestRelaysAreChargedByTheirRecipients(t *testing.T) {
 	}
 }
 
-// A budget of the game's own holds, and one below zero is none.
+// A quota set by the game applies, and a negative one means no bound.
 //
 // Proves: Z21
 func TestTheBudgetIsTheGames(t *testing.T) {
@@ -307,8 +307,8 @@ func TestTheBudgetIsTheGames(t *testing.T) {
 	assert.False(t, s.here(100))
 }
 
-// Nothing of a stall harms an honest client: its server stands still for 4.5 s, or its packets
-// are all held back for as long and come at once, while it drives, talks and asks.
+// A stall does not harm an honest client: the server stalls for 4.5 s, or the client's packets are
+// held back for as long and arrive at once, while the client sends inputs, messages and requests.
 //
 // Proves: Z21
 func TestAStallHarmsNoHonestClient(t *testing.T) {
@@ -320,7 +320,7 @@ func TestAStallHarmsNoHonestClient(t *testing.T) {
 		for p.now.Before(still) {
 			p.now = p.now.Add(time.Second / 60)
 			for n, c := range p.clients {
-				if round%3 != n { // one of them stands still as well
+				if round%3 != n { // one of them stalls as well
 					require.NoError(t, p.guests[n].send.Send(components.Server, chat{Text: text}))
 					c.Step(p.now)
 				}
@@ -338,15 +338,16 @@ func TestAStallHarmsNoHonestClient(t *testing.T) {
 	assert.Greater(t, len(p.ears.heard), 12*2*200)
 }
 
-// Many clients that have saved up all they can spend it in one frame. Together they get no more of
-// their savings than two clients have, and the honest one is heard in that frame, too.
+// Many clients that have saved as much of their quotas as possible can use it in one frame.
+// Together they get no more than the savings of two clients, and the honest client's packets are
+// also read in that frame.
 //
 // Proves: Z21
 func TestSavingsOfManyClientsAreBoundedWithinAFrame(t *testing.T) {
 	const many, saved, share = 16, plugin.LeastDefaultWork * 3 / 4, plugin.LeastDefaultWork / 60
 	for name, c := range costlyPackets() {
 		if c.ordered {
-			continue // they end with the first packet that is dropped
+			continue // the first dropped packet ends their connections
 		}
 		t.Run(name, func(t *testing.T) {
 			server, guest := &ears{}, &ears{}
@@ -367,14 +368,14 @@ func TestSavingsOfManyClientsAreBoundedWithinAFrame(t *testing.T) {
 			before, heard := g.server.Stats(), len(server.heard)
 			require.NoError(t, guest.send.Send(components.Server, chat{Text: "here"}))
 			for _, i := range all {
-				for range 240 { // what the memory network holds
+				for range 240 { // the capacity of the memory network
 					i.hit(&c)
 				}
 			}
-			honest.Step(g.now) // comes last
+			honest.Step(g.now) // the last to send
 			g.run(1)
 			after := g.server.Stats()
-			const last = 500 // the last packet of each may go beyond
+			const last = 500 // the last packet of each may exceed the quota
 			assert.LessOrEqual(t, after.Work-before.Work, uint64(2*saved+(many+1)*(share+last)))
 			assert.Len(t, server.heard, heard+1, "the honest one")
 			if name != "packets without frames" && name != "pings" {
@@ -387,8 +388,8 @@ func TestSavingsOfManyClientsAreBoundedWithinAFrame(t *testing.T) {
 	}
 }
 
-// A client that floods for a second and pauses for longer goes on with it for a while, and not for
-// ever.
+// A client that floods for a second and then pauses for longer may continue for a while, but not
+// forever.
 //
 // Proves: Z21
 func TestAFloodWithPausesIsDisconnected(t *testing.T) {
@@ -411,8 +412,8 @@ type swarm struct {
 	Who []ecs.Entity `net:"max=4000"`
 }
 
-// newGap is a game with an intruder on whose ordered channel n swarms wait for the one before
-// them. heard takes how many each that is read later is of.
+// newGap is a game with an intruder on whose ordered channel n swarms wait for the message before
+// them. heard receives the number of entities of each swarm that is read.
 func newGap(t *testing.T, n int, known bool, heard *[]int) (*game, *intruder) {
 	p := func() *protocol.Protocol {
 		p := protocol.New(protocol.Config{Name: "plugin test"})
@@ -442,7 +443,7 @@ func newGap(t *testing.T, n int, known bool, heard *[]int) (*game, *intruder) {
 		i.acknowledge()
 		g.run(1)
 	}
-	i.next[peer.FirstMessages] = 1 // message 0 comes last
+	i.next[peer.FirstMessages] = 1 // message 0 is sent last
 	for k := range n {
 		i.say(peer.FirstMessages, swarmBody((k+1)%30, known))
 		if k%20 == 0 {
@@ -452,8 +453,8 @@ func newGap(t *testing.T, n int, known bool, heard *[]int) (*game, *intruder) {
 	return g, i
 }
 
-// swarmBody is a swarm of no entities, with a table of thousands that are unknown or hundreds that
-// may be known.
+// swarmBody is a swarm without entities, whose reference table has thousands of unknown entities,
+// or hundreds that may be known.
 func swarmBody(values int, known bool) []byte {
 	refs := 4000
 	if known {
@@ -476,9 +477,9 @@ func swarmBody(values int, known bool) []byte {
 	return w.Finish()
 }
 
-// One packet closes the gap of an ordered channel that as many messages wait behind as it holds,
-// each about hundreds of entities. They are read in their order and each once, over as many frames
-// as the client's quota pays for.
+// One packet closes the gap of an ordered channel behind which the maximum number of messages wait,
+// each with hundreds of entities. They are read in order and once each, over as many frames as the
+// client's quota requires.
 //
 // Proves: Z21
 func TestAGapThatCloses(t *testing.T) {
@@ -507,8 +508,8 @@ func TestAGapThatCloses(t *testing.T) {
 	}
 }
 
-// A message that waited for its client's quota, and that no client sends, ends the connection in
-// the frame in which it is read, as any other.
+// A waiting message that no honest client sends ends the connection in the frame in which it is
+// read, like any other invalid message.
 //
 // Proves: Z7, Z21
 func TestWhatWaitedForAQuotaEndsTheConnectionToo(t *testing.T) {
@@ -531,9 +532,9 @@ func TestWhatWaitedForAQuotaEndsTheConnectionToo(t *testing.T) {
 	assert.EqualValues(t, 1, g.broken())
 }
 
-// In one frame a client raises half of the messages at most that a queue keeps, and those of one
-// packet, and 256 requests: so none pushes out what the others say. What is beyond
-// is dropped, as by a line that loses, and costs a client nothing else.
+// In one frame a client may raise half of the maximum length of a message queue, plus the messages
+// of one packet, and 256 requests. So it does not displace the messages of other clients. The
+// excess is dropped, as by a lossy line, and has no other effect on the client.
 //
 // Proves: Z21
 func TestAFrameTakesSoManyMessagesAndRequests(t *testing.T) {
@@ -611,9 +612,10 @@ func TestWhatIsSentAgainIsCharged(t *testing.T) {
 	assert.Equal(t, plugin.Connected, honest.State())
 }
 
-// Clients that each stay within their quota send messages of the type that an honest one sends, more
-// of them in all than a queue keeps. What the honest one says is heard, whoever comes first, also by
-// a game whose ticks are fewer than its frames. Of the others nothing is lost that was taken.
+// Clients that each stay within their quota send messages of the same type as an honest client, in
+// total more than a queue holds. The honest client's messages arrive, whichever client is read
+// first, also in a game with fewer ticks than frames. Of the other clients' messages, none that was
+// accepted is lost.
 //
 // Proves: Z21
 func TestNobodyPushesOutWhatOthersSay(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// limited adds a client that holds so many entities.
+// limited adds a client with a bound of entities.
 func (g *game) limited(most int, log *slog.Logger, bell *doorbell) *player {
 	g.t.Helper()
 	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol(), Clock: g.clock, MaxEntities: most, Log: log})
@@ -31,8 +31,8 @@ func (g *game) limited(most int, log *slog.Logger, bell *doorbell) *player {
 	return p
 }
 
-// A client holds as many entities as its config says. A server with one more is left, and
-// both sides read what to set.
+// A client holds as many entities as its config allows. It disconnects from a server with one more,
+// and both sides read which setting to change.
 //
 // Proves: Z7, Z17
 func TestAClientTakesNoMoreEntitiesThanItsConfigSays(t *testing.T) {
@@ -48,7 +48,7 @@ func TestAClientTakesNoMoreEntitiesThanItsConfigSays(t *testing.T) {
 				entities = append(entities, spawn(n))
 			}
 			g.run(30)
-			for n := range uint32(30) { // as many are there as before
+			for n := range uint32(30) { // the number of entities stays the same
 				g.world.RemoveEntity(entities[0])
 				g.run(5)
 				entities = append(entities[1:], spawn(100+n))
@@ -71,17 +71,17 @@ func TestAClientTakesNoMoreEntitiesThanItsConfigSays(t *testing.T) {
 	}
 }
 
-// A server that sends nothing but entities of a bit each makes a client hold no more than it
-// takes, and appear no more in a frame than one frame is for.
+// A server that sends only entities of one bit each cannot make a client hold more than its bound,
+// or spawn more in a frame than the bound for one frame.
 //
 // Proves: Z7, Z17
 func TestAServerOfNothingButEntities(t *testing.T) {
-	const each = 3900 // of a packet
+	const each = 3900 // size of a packet
 	y := newTyrant(t)
 	before, most, had := heap(), 0, 0
 	for n := repl.Handle(0); y.c.State() == plugin.Connected && n < 200; n++ {
 		y.multiply(n*each, 10, each)
-		if n%12 == 11 { // so many packets are there in one frame
+		if n%12 == 11 { // the number of packets in one frame
 			y.step()
 			now := count[components.Remote](y.c.world)
 			most, had = max(most, now-had), now
@@ -98,7 +98,7 @@ func TestAServerOfNothingButEntities(t *testing.T) {
 	assert.Less(t, heap(), before+plugin.DefaultMaxEntities<<10)
 }
 
-// multiply sends an action of so many groups of an entity without components.
+// multiply sends an action with so many groups of one entity without components.
 func (y *tyrant) multiply(first repl.Handle, tick entangle.Tick, n int) {
 	var w bits.Writer
 	w.Bits(uint64(tick), 32)
@@ -107,7 +107,7 @@ func (y *tyrant) multiply(first repl.Handle, tick entangle.Tick, n int) {
 	w.Bits(0b10000, 5) // no needs, nobody predicted, no references and leavers; alone
 	w.Bits(0, 3)       // no components
 	for range n - 1 {
-		w.Bool(true) // and so the next
+		w.Bool(true) // another one follows
 	}
 	heads.End(&w)
 	y.say(peer.Actions, w.Finish())

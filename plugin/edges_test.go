@@ -90,7 +90,7 @@ func TestWhatHappensWithinOneTick(t *testing.T) {
 	assert.Equal(t, map[uint32]spot{1: {9, 1}, 4: {4, 4}}, spots(c.world))
 }
 
-// Entities that have nothing that is registered appear all the same.
+// Entities without any registered component are replicated, too.
 func TestAnEntityWithoutRegisteredComponents(t *testing.T) {
 	g := newGame(t)
 	c := g.join(1)
@@ -103,8 +103,8 @@ func TestAnEntityWithoutRegisteredComponents(t *testing.T) {
 	assert.Zero(t, count[components.Remote](c.world))
 }
 
-// A client that changes the structure of its copy is set right where the server says
-// something of it, and nowhere else.
+// If a client changes the structure of its replica, the server's next data about that replica
+// corrects it, and about no other.
 func TestAClientMayChangeItsCopy(t *testing.T) {
 	g := newGame(t)
 	c := g.join(1)
@@ -133,7 +133,7 @@ func TestAClientMayChangeItsCopy(t *testing.T) {
 	assert.Zero(t, count[flag](c.world))
 }
 
-// tapped keeps the socket that it opens, so that a test can pull it out.
+// tapped keeps the socket that it opens, so that a test can close it.
 type tapped struct {
 	udp.Listener
 	conn transport.Conn
@@ -144,9 +144,9 @@ func (l *tapped) Listen() (conn transport.Conn, err error) {
 	return l.conn, err
 }
 
-// A server that dies without a word is noticed by the timeout, and one that was never
-// there by its silence: that nobody listens at the port is no error of the client's
-// socket. The server notices that its own socket is gone, stops, and says why.
+// A client notices by the timeout that its server died, and by the lack of an answer that there
+// never was one: a closed port is no error of the client's socket. A server notices that its own
+// socket is closed, stops, and reports why.
 func TestAServerThatDies(t *testing.T) {
 	var skip time.Duration // sockets need real time, timeouts do not
 	clock := func() time.Time { return time.Now().Add(skip) }

@@ -28,8 +28,8 @@ func TestReaderReadsEachEventOnce(t *testing.T) {
 	assert.Empty(t, b.Read())
 }
 
-// Events of a component reach the readers of that component and of that kind, and
-// no others, however many readers there are.
+// Events of a component reach the readers of that component and that kind of event, and no others,
+// for any number of readers.
 func TestComponentEventsReachTheReadersOfTheirType(t *testing.T) {
 	w := ecs.NewWorld()
 	hub := event.InstallHub(&w)

@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// familyGame is a game of which the components are related.
+// familyGame is a game with relations between components.
 type familyGame struct{ *game }
 
 func familyProtocol() *protocol.Protocol {
@@ -27,7 +27,7 @@ func newFamilyGame(t *testing.T) familyGame {
 	return familyGame{newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol = familyProtocol() })}
 }
 
-// join adds a client of this game's protocol.
+// join adds a client with this game's protocol.
 func (g familyGame) join(id entangle.ClientID, systems ...func(*plugin.Client)) *player {
 	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: familyProtocol(), Clock: g.clock})
 	require.NoError(g.t, err)
@@ -50,7 +50,7 @@ func (g familyGame) child(parent ecs.Entity, n name) ecs.Entity {
 	return e
 }
 
-// attach makes a child of an entity that is there.
+// attach makes an existing entity a child.
 func (g familyGame) attach(e, parent ecs.Entity) {
 	id := ecs.ComponentID[components.ChildOf](g.world)
 	if g.world.Has(e, id) {
@@ -64,7 +64,7 @@ func (g familyGame) detach(e ecs.Entity) {
 	g.world.Remove(e, ecs.ComponentID[components.ChildOf](g.world))
 }
 
-// childrenOf returns the names of the children that a player finds below an entity.
+// childrenOf returns the names of an entity's children on a client.
 func (p *player) childrenOf(id uint32) (names []uint32) {
 	f := generic.NewFilter2[name, components.ChildOf]().WithRelation(generic.T[components.ChildOf](), p.copies()[id])
 	for q := f.Query(p.world); q.Next(); {
@@ -74,8 +74,8 @@ func (p *player) childrenOf(id uint32) (names []uint32) {
 	return names
 }
 
-// Children and theirs come to every client, below their parents, and where a game's
-// filter finds them; to one that joins late, too.
+// Children and their descendants are replicated to every client, as children of their parents, and
+// filters of the game find them. A client that joins late gets them, too.
 //
 // Proves: H1, H2
 func TestAFamilyComesToEveryClient(t *testing.T) {
@@ -98,7 +98,7 @@ func TestAFamilyComesToEveryClient(t *testing.T) {
 	}
 }
 
-// A child that comes later joins its parent where that is already.
+// A later child becomes a child of its parent's existing replica.
 //
 // Proves: H5
 func TestAChildComesToItsParentLater(t *testing.T) {
@@ -119,7 +119,7 @@ func TestAChildComesToItsParentLater(t *testing.T) {
 	assert.False(t, p.world.Has(kept[2], ecs.ComponentID[components.ChildOf](p.world)))
 }
 
-// A removed relation and a new parent are told by events, once.
+// The removal of a relation and a new parent are each reported by one event.
 //
 // Proves: H9
 func TestChangesOfAParentAreToldOnce(t *testing.T) {
@@ -195,8 +195,8 @@ func TestAParentsEndIsItsChildrens(t *testing.T) {
 	assert.False(t, g.world.Alive(grandchild))
 }
 
-// A client sees a child that sees its parent, and a child of a target of its own only
-// if it is in that, too. Narrowing a parent's takes all below it away.
+// A client sees a child if it sees its parent. A child with a target of its own is visible only if
+// it includes the client, too. Narrowing a parent's target despawns all descendants.
 //
 // Proves: H6, H7, H8
 func TestWhoSeesAFamily(t *testing.T) {
@@ -242,7 +242,7 @@ func TestWhoSeesAFamily(t *testing.T) {
 	sees([]uint32{4, 5}, []uint32{4, 5})
 }
 
-// A child's owner is its own, and so is what Owner means in its target.
+// A child has its own owner, which is also the Owner in its target.
 //
 // Proves: H8
 func TestAChildOfItsOwnersEyesOnly(t *testing.T) {
@@ -308,9 +308,10 @@ func TestAFamilyIsAtOneTick(t *testing.T) {
 	assert.Greater(t, whole[2], 20)
 }
 
-// A child that is paused goes with its parent no more, and is for the clients that have it: not
-// for those that the parent is for from then on, nor for one that comes later, though both were
-// for that one, nor for those of its target once that stands for others.
+// A paused child stays on the clients that have it, whatever happens to its parent. It is not shown
+// to clients that the parent's target includes later, nor to a late client, even if the parent's
+// target included it at the pause, nor to clients of the target's set after the set was reused for
+// others.
 //
 // Proves: R11, H8
 func TestAPausedChildIsForThoseThatItsParentWasFor(t *testing.T) {
@@ -327,7 +328,7 @@ func TestAPausedChildIsForThoseThatItsParentWasFor(t *testing.T) {
 	g.retarget(parent, components.Everyone)
 	g.run(10)
 	for id := range entangle.ClientID(components.MaxSets) {
-		sets.Only(2, 3, 100+id) // as many as there is room for
+		sets.Only(2, 3, 100+id) // as many sets as possible
 	}
 	late, fourth := g.join(3), g.join(4)
 	g.run(20)
@@ -348,8 +349,9 @@ func TestAPausedChildIsForThoseThatItsParentWasFor(t *testing.T) {
 	}
 }
 
-// So it is where its parent was paused before it, and what goes without the two of them is for those
-// that all above them were for when the parent was paused, late clients among them.
+// The same holds if the parent was paused before the child. Descendants of the two that are not
+// paused are for the clients that the targets of all ancestors included when the parent was paused,
+// late clients among them.
 //
 // Proves: R11, H8
 func TestAPausedChildOfAPausedParentIsForThoseThatAllAboveWereFor(t *testing.T) {
@@ -383,9 +385,9 @@ func TestAPausedChildOfAPausedParentIsForThoseThatAllAboveWereFor(t *testing.T) 
 	}
 }
 
-// A child with a Replicate of its own goes on while its parent is paused, for those that the
-// two of them were for, whatever becomes of the parent's target and of those above: a pause
-// shows nobody more than before.
+// A child with a Replicate of its own is still replicated while its parent is paused, to the
+// clients that both targets included, whatever happens to the targets of the parent and its
+// ancestors: a pause shows nothing to additional clients.
 //
 // Proves: R11, V11, H7, H8
 func TestAPausedParentShowsItsChildrenToNobodyElse(t *testing.T) {
@@ -448,8 +450,9 @@ func TestAPausedParentShowsItsChildrenToNobodyElse(t *testing.T) {
 	}
 }
 
-// A child that leaves it to its parent whether interest decides does so too while that is
-// paused: it goes on where the two were shown, and elsewhere where it matters itself.
+// A child that inherits its relevance from its parent does so while the parent is paused, too: it
+// is still replicated to the clients that saw both, and to other clients if the child itself is
+// relevant to them.
 //
 // Proves: R11, V11
 func TestAPausedParentsRelevanceIsItsChildrens(t *testing.T) {

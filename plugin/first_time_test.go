@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// A system of FirstTime runs in no replay; it is initialised and finalised as any other.
+// A system of FirstTime runs in no replay. It is initialised and finalised like any other.
 //
 // Proves: B28
 func TestASystemCanBeLeftOutOfReplays(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// payloadLoss dials Conns that lose the session's payload packets, in one direction or the
-// other, while it says so, and nothing else.
+// payloadLoss dials Conns that lose the session's payload packets, and nothing else, in one
+// direction or the other while its flags are set.
 type payloadLoss struct {
 	transport.Dialer
 	send, receive bool
@@ -35,7 +35,7 @@ func (l *payloadLoss) Dial(server netip.AddrPort) (transport.Conn, error) {
 	return payloadLossConn{conn, l}, err
 }
 
-// isPayload reads the packet's kind, as docs/PROTOCOL.md has it.
+// isPayload reads the packet's kind, as documented in docs/PROTOCOL.md.
 func isPayload(b []byte) bool { return b[0]&15 == 5 }
 
 func (c payloadLossConn) Receive(buf []byte) (n int, from netip.AddrPort, err error) {
@@ -63,8 +63,8 @@ func (g *game) connectOver(over transport.Dialer, p *player, id entangle.ClientI
 	require.NoError(g.t, p.Connect(over, t))
 }
 
-// A client may know before the server that both protocols are equal: the server's hello was
-// late, and crossed the client's. If the server stops right then, it tells that client why,
+// A client may know before the server that both protocols are equal, if the server's hello was late
+// and crossed the client's. If the server stops at that moment, that client receives the reason,
 // too.
 //
 // Proves: C6, C10
@@ -97,8 +97,8 @@ func TestTheReasonOfADisconnectArrivesOverJitter(t *testing.T) {
 	testReasons(t, conditioner.Config{Latency: 60 * time.Millisecond, Jitter: 50 * time.Millisecond})
 }
 
-// Nobody asks for a reason again, so it is sent so often that it arrives, each time and in both
-// directions, where three of ten packets are lost.
+// A reason is never requested again. It is sent so often that it arrives, each time and in both
+// directions, at 30 % packet loss.
 //
 // Proves: C6, C10
 func TestTheReasonOfADisconnectArrivesOverALossyLine(t *testing.T) {
@@ -110,7 +110,7 @@ func TestTheReasonOfADisconnectArrivesOverALossyLine(t *testing.T) {
 func testReasons(t *testing.T, line conditioner.Config) {
 	var server doorbell
 	g := newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.Receive, server.system()) })
-	// Each direction at its far end: a Conn that is closed sends all that is on its way.
+	// In each direction at the receiving end: a closed Conn sends all of its in-flight datagrams.
 	options := conditioner.Options{Receive: line, Seed: 1, Clock: g.clock}
 	over, place := conditioner.NewDialer(g.network.Dialer(), options), conditioner.NewListener(g.place, options)
 	c := g.join(9)
@@ -158,8 +158,8 @@ func testReasons(t *testing.T, line conditioner.Config) {
 	assert.Zero(t, lost, "of 300 reasons")
 }
 
-// A client has left, but the server still waits for its goodbye: somebody who comes through
-// another layer gets its id, and its place.
+// A client has left, but the server still waits for its goodbye. A client that connects through
+// another layer gets the same id, and its slot.
 //
 // Proves: C7, C8
 func TestALeavingClientKeepsNobodyOutOfAnotherLayer(t *testing.T) {
@@ -194,8 +194,8 @@ func TestALeavingClientKeepsNobodyOutOfAnotherLayer(t *testing.T) {
 	}
 }
 
-// A connection ends with the longest reason there is, over either layer: what leaves for it then, at
-// once and under a cap with nothing left of it, is no more than docs/STATES.md allows for it.
+// A connection ends with the longest possible reason, over either layer. The bytes sent for it
+// then, at once and with an exhausted cap, are no more than docs/STATES.md allows.
 //
 // Proves: P12
 func TestTheGoodbyesOfAConnectionAreBounded(t *testing.T) {

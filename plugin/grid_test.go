@@ -37,13 +37,13 @@ func newField(t *testing.T, adjust ...func(*plugin.GridConfig)) *field {
 
 func spotOf(s *spot) (x, y float32) { return s.X, s.Y }
 
-// viewer spawns one that sees for a client from 0, 0.
+// viewer spawns a viewer for a client at 0, 0.
 func (f *field) viewer(v components.Viewer, client entangle.ClientID) ecs.Entity {
 	m := generic.NewMap3[spot, components.Viewer, components.ControlledBy](f.world)
 	return m.NewWith(&spot{}, &v, &components.ControlledBy{Client: client})
 }
 
-// thing spawns an entity of interest.
+// thing spawns an entity with relevance ByInterest.
 func (f *field) thing(id uint32, x float32) ecs.Entity {
 	m := generic.NewMap3[spot, name, components.Replicate](f.world)
 	return m.NewWith(&spot{X: x}, &name{id}, &components.Replicate{Relevance: components.ByInterest})
@@ -54,16 +54,15 @@ func (f *field) move(e ecs.Entity, x float32) {
 	f.run(10)
 }
 
-// An entity within the radius of a client's viewer appears there, and despawns when it is farther
-// out than the radius and its hysteresis. An entity that moves between the two keeps its
-// visibility.
+// An entity within the radius of a client's viewer spawns there, and despawns when its distance
+// exceeds the radius plus the hysteresis. An entity between the two distances keeps its visibility.
 //
 // Proves: V12
 func TestWhatComesNearAppears(t *testing.T) {
 	f := newField(t)
 	f.viewer(components.Viewer{}, 1)
 	f.viewer(components.Viewer{Radius: 10}, 2)
-	f.spawn(spot{X: 1e6}, name{1}) // interest does not decide about it
+	f.spawn(spot{X: 1e6}, name{1}) // relevance Always: the grid does not decide its visibility
 	e := f.thing(7, 101)
 	f.run(10)
 	assert.Equal(t, []uint32{1}, f.a.ids())
@@ -124,7 +123,7 @@ func TestPassesAreAsOftenAsIsSaid(t *testing.T) {
 	assert.Empty(t, f.a.ids())
 }
 
-// A viewer of a room sees for all clients in it.
+// A viewer with a room works for all clients in the room.
 //
 // Proves: V12
 func TestARoomSeesWhatItsViewersSee(t *testing.T) {
@@ -202,7 +201,7 @@ func TestSightIsNotInherited(t *testing.T) {
 	assert.Empty(t, f.a.ids())
 }
 
-// Several grids see side by side, each by its own component.
+// Several grids work in parallel, each with its own component.
 //
 // Proves: V12
 func TestSeveralGridsSeeSideBySide(t *testing.T) {
@@ -250,7 +249,7 @@ func TestAPassAllocatesNothing(t *testing.T) {
 	for q := filter.Query(f.world); q.Next(); {
 		s, _ := q.Get()
 		*s = spot{edge * (rng.Float32() - 0.5), edge * (rng.Float32() - 0.5)}
-		all = append(all, s) // nothing comes or goes in the world from here on
+		all = append(all, s) // no entity is spawned or despawned from here on
 	}
 	pass := func() {
 		for i, s := range all {
@@ -293,8 +292,8 @@ func TestAGridSaysWhatIsWrongWithIt(t *testing.T) {
 	assert.Contains(t, panicText(t, func() { plugin.NewGrid(config, spotOf).Initialize(&w) }), "without a server")
 }
 
-// Without a word on it a grid looks as often as its server sends, in the ticks that are
-// sent; and in a frame without a tick never.
+// By default a grid runs as often as its server sends: in the ticks that are sent, and never in a
+// frame without a tick.
 //
 // Proves: V12
 func TestAGridLooksAsOftenAsItsServerSends(t *testing.T) {
@@ -303,7 +302,7 @@ func TestAGridLooksAsOftenAsItsServerSends(t *testing.T) {
 	g.join(1)
 	g.run(40)
 	m := generic.NewMap3[spot, components.Viewer, components.ControlledBy](g.world)
-	m.NewWith(&spot{X: float32(math.NaN())}, &components.Viewer{}, &components.ControlledBy{Client: 1}) // it is counted in each pass
+	m.NewWith(&spot{X: float32(math.NaN())}, &components.Viewer{}, &components.ControlledBy{Client: 1}) // counted in each pass
 	for range 30 {
 		before, passes := g.server.Tick(), grid.Astray()
 		g.run(1)

@@ -21,7 +21,7 @@ func slabProtocol() *protocol.Protocol {
 	return p
 }
 
-// joinSlabs adds a client that knows slabs.
+// joinSlabs adds a client with slabs in its protocol.
 func joinSlabs(t *testing.T, g *game) *player {
 	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: slabProtocol(), Clock: g.clock})
 	require.NoError(t, err)
@@ -33,8 +33,8 @@ func joinSlabs(t *testing.T, g *game) *player {
 	return p
 }
 
-// A group of more than 64 KiB is not sent, in no part, and told once; when it has
-// become smaller it is there, in many packets and all at once. Others are not held up.
+// A group of more than 64 KiB is not sent at all, which is logged once. When it has become smaller,
+// it arrives in many packets and is applied at once. Other groups are not delayed.
 //
 // Proves: P9, Z8
 func TestAGroupThatIsTooLargeIsRefusedWhole(t *testing.T) {
@@ -98,7 +98,7 @@ func TestWhoGoesToAGroupThatIsTooLargeHoldsUpNobody(t *testing.T) {
 	to(8)
 	g.run(10)
 	assert.Equal(t, []uint64{1}, shown())
-	for range 30 { // also where the large one changes all the time
+	for range 30 { // also while the large one changes all the time
 		at[slab](g.world, first).Data[0] += 4
 		g.world.RemoveEntity(large[0])
 		large = append(large[1:], spawn(3, 8))

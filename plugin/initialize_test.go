@@ -30,8 +30,8 @@ func apps(t *testing.T) (list []plugin.App, initialised []*int) {
 	return list, initialised
 }
 
-// A client has to be initialised before it can connect, and a model initialises its systems
-// once more when it begins to run.
+// A client has to be initialised before it can connect, and a model that initialises its systems a
+// second time when it begins to run does no harm.
 func TestInitializingAgainWithTheSameWorldDoesNothing(t *testing.T) {
 	list, initialised := apps(t)
 	for i, app := range list {

@@ -20,7 +20,7 @@ import (
 func longChat(length int) []byte {
 	var w bits.Writer
 	w.Uvarint(0)
-	w.Bool(true) // to all, with no exception
+	w.Bool(true) // to all, without exceptions
 	w.Uvarint(0)
 	w.Uvarint(0)
 	w.Uvarint(uint64(length))

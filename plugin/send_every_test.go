@@ -16,7 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// tally reads how many messages have come, by the number that each has.
+// tally counts the received messages by their number.
 func tally(got *[]int8) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		in := plugin.NewReader[plugin.MessageReceived[steer]](w)
@@ -28,9 +28,9 @@ func tally(got *[]int8) plugin.System {
 	})
 }
 
-// A server that sends every third tick sends those and none between: a client's world is that of a
-// tick that is a multiple of three. A group may be sent less often; its interval is rounded to
-// whole steps.
+// A server that sends every third tick sends those and none in between: a client's world is as of a
+// tick that is a multiple of three. A group may be sent less often. Its interval is rounded to a
+// multiple of three ticks.
 //
 // Proves: R35
 func TestAServerSendsEveryNthTick(t *testing.T) {

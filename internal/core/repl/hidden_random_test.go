@@ -433,6 +433,9 @@ func (p *play) beside(id, what, comp int, value uint32) {
 			s.pause(id)
 		}
 	case 4, 5, 6:
+		if p.modes[k] == retainedMode && shut.Has(comp) {
+			return // a component that comes to a retained entity and is hidden can show that it came
+		}
 		if unseen || k.place.Private {
 			s.reshape(id, comp, value)
 		}

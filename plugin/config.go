@@ -74,9 +74,9 @@ type ServerConfig struct {
 	// of one client's savings in a frame. Packets over the quota are dropped, as if lost in the
 	// network, and counted in ServerStats.Dropped. A client that exceeds its quota for 5 s in total
 	// is disconnected; ten seconds within the quota make up for one over it. A client id keeps its
-	// quota when it reconnects. An honest client stays below a tenth of the default at 60 ticks per
-	// second, and below half at 1,000. Raise the quota for a game whose clients send megabytes or
-	// relay voice to hundreds.
+	// quota when it reconnects; a server remembers those of 16 times MaxClients ids. An honest
+	// client stays below a tenth of the default at 60 ticks per second, and below half at 1,000.
+	// Raise the quota for a game whose clients send megabytes or relay voice to hundreds.
 	//
 	// 0: DefaultWorkPerTick for each tick, and LeastDefaultWork at least; negative: no bound;
 	// 1 to LeastWorkPerClient-1 are an error.

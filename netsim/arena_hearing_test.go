@@ -6,6 +6,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -32,7 +33,7 @@ func newArenaHearing(g *arenaGuest) arenaHearing {
 func (h *arenaHearing) listen(settled entangle.Tick) {
 	was := h.there
 	h.there, h.news = map[int32]bool{}, false
-	m := h.guest.Client().Mirror()
+	m := apps.Of(h.guest.World()).ClientMirror()
 	at := map[uint64]entangle.Tick{}
 	for _, g := range m.Groups {
 		for _, id := range g.Members {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
@@ -76,7 +77,7 @@ func (o *arenaOracle) Initialize(w *ecs.World) {
 // Update checks a frame, in AfterSend.
 func (o *arenaOracle) Update(*ecs.World) {
 	o.presence.look(o.now.Tick)
-	settled, ok := o.guest.Client().Settled()
+	settled, ok := apps.Of(o.guest.World()).Client.Frontier()
 	if !ok || !o.guest.Client().Clock().Synced {
 		o.hears, o.before, o.began = newArenaHearing(o.guest), belief{}, false
 		return
@@ -157,7 +158,7 @@ func (o *arenaOracle) expectInputs(now *belief) {
 	for q := o.driven.Query(o.world); q.Next(); {
 		id, _ := q.Get()
 		for t := now.settled + 1; !now.tick.Before(t); t++ {
-			known, _ := plugin.InputAt[arenaHand](o.world, q.Entity(), t)
+			known, _ := apps.InputAt[arenaHand](apps.Of(o.world), q.Entity(), t)
 			if used, ok := now.hands[t][id.ID]; ok && used != known {
 				q.Close()
 				o.fail("tick %d was computed with %+v for body %d, and %+v is known", t, used, id.ID, known)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
 )
@@ -103,7 +104,7 @@ func (g *arenaGuest) hands(w *ecs.World) func() {
 func (g *arenaGuest) goesBack(w *ecs.World) func() {
 	var last entangle.Tick
 	return func() {
-		if settled, ok := g.Client().Settled(); ok && settled != last {
+		if settled, ok := apps.Of(g.World()).Client.Frontier(); ok && settled != last {
 			last = settled
 			plugin.RequestRollback(w, settled)
 		}

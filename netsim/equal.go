@@ -7,6 +7,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
@@ -54,7 +55,7 @@ func (p *Peer) Equal() error {
 // mirror returns a copy of the server's replicated state.
 func (s *Sim) mirror() *inspect.Mirror {
 	s.t.Helper()
-	m, err := s.plugin.Mirror()
+	m, err := apps.Of(s.World()).ServerMirror()
 	if err != nil {
 		s.t.Fatalf("netsim: the server's world: %v", err)
 	}
@@ -69,12 +70,12 @@ type pair struct {
 
 // pairs matches the server's entities with their replicas, if there are any.
 func (p *Peer) pairs(server *inspect.Mirror) (list []pair) {
-	client := p.client.Mirror()
+	client := apps.Of(p.world).ClientMirror()
 	byID, byEntity := map[uint64]*inspect.Mirrored{}, map[ecs.Entity]uint64{}
 	for i := range client.Entities {
 		byID[client.Entities[i].ID] = &client.Entities[i]
 	}
-	for _, name := range p.sim.plugin.Names(p.id) {
+	for _, name := range apps.Of(p.sim.World()).Server.Names(p.id) {
 		byEntity[name.Entity] = name.ID
 	}
 	for i := range server.Entities {
@@ -111,7 +112,7 @@ func (p *Peer) compare(server *inspect.Mirror) error {
 			}
 		}
 	}
-	return t.resources(server, p.client.Mirror(), func(r *inspect.MirroredResource) bool { return s.getsResource(r, p.id) })
+	return t.resources(server, apps.Of(p.world).ClientMirror(), func(r *inspect.MirroredResource) bool { return s.getsResource(r, p.id) })
 }
 
 func (t *translation) pair(comps []*registry.Component, p *pair, all map[ecs.Entity]*version, client entangle.ClientID) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
@@ -88,7 +89,7 @@ func burdened(t *testing.T) (loads []endpoint.Load) {
 	peer := sim.AddClient(1, c, c)
 	require.True(t, sim.RunUntil(10*time.Second, peer.Connected))
 	sim.RunUntil(20*time.Second, func() bool {
-		loads = append(append(loads, sim.Server().Loads()...), c.Load())
+		loads = append(append(loads, apps.Of(sim.World()).Server.Loads()...), apps.Of(c.World()).Client.Load())
 		return false
 	})
 	return loads

@@ -9,6 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
@@ -71,12 +72,12 @@ func (f *foresight) look() {
 }
 
 func (p *Peer) prediction() *prediction {
-	is := &prediction{mirror: p.client.Predicted(), local: map[ecs.Entity]ecs.Entity{}}
+	is := &prediction{mirror: apps.Of(p.world).Predicted(), local: map[ecs.Entity]ecs.Entity{}}
 	byID := map[uint64]ecs.Entity{}
-	for _, e := range p.client.Mirror().Entities {
+	for _, e := range apps.Of(p.world).ClientMirror().Entities {
 		byID[e.ID] = e.Entity
 	}
-	for _, name := range p.sim.plugin.Names(p.id) {
+	for _, name := range apps.Of(p.sim.World()).Server.Names(p.id) {
 		if e, ok := byID[name.ID]; ok {
 			is.local[name.Entity] = e
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
 )
@@ -113,7 +114,7 @@ func (m *meters) patience(world int) time.Duration {
 
 // worldBytes estimates the bytes needed to send one client the whole world.
 func (s *randomScene) worldBytes() (bytes int) {
-	m, err := s.sim.Server().Mirror()
+	m, err := apps.Of(s.sim.World()).ServerMirror()
 	require.NoError(s.t, err)
 	for i := range m.Entities {
 		bytes += 16

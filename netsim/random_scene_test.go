@@ -13,6 +13,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
 )
@@ -168,13 +169,13 @@ func (s *randomScene) checkLoads() error {
 			return fmt.Errorf("honest clients are beyond their budget: %d of %s", d.Count, d.Reason)
 		}
 	}
-	for _, load := range s.sim.Server().Loads() {
+	for _, load := range apps.Of(s.sim.World()).Server.Loads() {
 		if err := load.Check(); err != nil {
 			return err
 		}
 	}
 	for _, g := range s.guests {
-		if err := g.Client().Load().Check(); err != nil {
+		if err := apps.Of(g.World()).Client.Load().Check(); err != nil {
 			return err
 		}
 	}

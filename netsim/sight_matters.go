@@ -7,6 +7,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
@@ -89,7 +90,7 @@ func (s *Sim) matters() mattering {
 type asked struct{ *plugin.Server }
 
 func (a asked) matters(client entangle.ClientID, e ecs.Entity, owned bool) bool {
-	return a.Matters(client, e, owned)
+	return apps.Of(a.World()).Publisher.Matters(client, e, owned)
 }
 
 func (a asked) inRoom(room components.Room, client entangle.ClientID) bool {

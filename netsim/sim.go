@@ -141,7 +141,7 @@ func (s *Sim) AddServer(app App, server *plugin.Server) {
 	ends := plugin.NewReader[plugin.ClientDisconnected](s.World())
 	s.ends = &ends
 	if s.watch != nil {
-		s.watch.listen(s.plugin.World(), s.plugin.Tell)
+		s.watch.listen(s.World())
 	}
 	if err := server.Start(s.network.Listener()); err != nil {
 		s.t.Fatalf("netsim: the server can't start: %v", err)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -118,7 +119,7 @@ func (f fixedEntropy) Read(b []byte) (int, error) {
 func (s *slowWorld) bounded(d time.Duration) {
 	for ; d > 0; d -= 100 * ms {
 		s.sim.Run(100 * ms)
-		for _, load := range s.server.Loads() {
+		for _, load := range apps.Of(s.server.World()).Server.Loads() {
 			require.NoError(s.t, load.Check())
 		}
 	}
@@ -229,7 +230,7 @@ func TestAClientThatTakesNothingInIsDisconnectedAtOneMebibyte(t *testing.T) {
 				said++
 				s.bounded(100 * ms)
 				got += len(heard.Read())
-				for _, load := range s.server.Loads() {
+				for _, load := range apps.Of(s.server.World()).Server.Loads() {
 					most = max(most, load.Queued)
 				}
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
@@ -26,7 +27,7 @@ func TestWhatIsWrittenToClientsIsTold(t *testing.T) {
 	require.NoError(t, err)
 	sim.AddServer(server, server)
 	told := map[entangle.ClientID]map[ecs.Entity][]string{}
-	server.Tell(func(s endpoint.Told) {
+	apps.Of(sim.World()).Server.Tell(registry.Of(sceneProtocol()).Components, func(s endpoint.Told) {
 		if told[s.Client] == nil {
 			told[s.Client] = map[ecs.Entity][]string{}
 		}

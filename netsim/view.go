@@ -9,6 +9,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 	"github.com/entangle-ecs/entangle/plugin"
 )
@@ -60,7 +61,7 @@ func (v *view) tell(trace *Trace) {
 
 // tellResources adds the changes of resources.
 func (v *view) tellResources(say func(format string, values ...any)) {
-	m := v.peer.client.Mirror()
+	m := apps.Of(v.peer.world).ClientMirror()
 	now := make([]string, len(m.ResourceInfos))
 	for i := range m.Resources {
 		if t := m.ResourceInfos[i].Type; m.Resources[i].There {
@@ -76,7 +77,7 @@ func (v *view) tellResources(say func(format string, values ...any)) {
 
 // look returns the client's replicas, with their components as text.
 func (v *view) look() (all []seen) {
-	m := v.peer.client.Mirror()
+	m := apps.Of(v.peer.world).ClientMirror()
 	for i := range m.Entities {
 		all = append(all, v.word(m.Components, &m.Entities[i]))
 	}

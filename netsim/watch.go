@@ -7,6 +7,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
@@ -51,7 +52,7 @@ func (s *Sim) Watch() {
 	if s.watch == nil {
 		s.watch = &watch{past: newPast(), held: map[*ecs.World]*holding{}, heard: map[*ecs.World]uint64{}, clocks: map[*ecs.World]*clockWatch{}}
 		if s.plugin != nil {
-			s.watch.listen(s.plugin.World(), s.plugin.Tell)
+			s.watch.listen(s.World())
 		}
 	}
 }
@@ -94,7 +95,7 @@ func (s *Sim) watchFrame(h *host) {
 		if !p.Connected() {
 			delete(s.watch.held, h.world)
 		}
-		if err := s.watch.check(p.id, p.World(), p.client.Mirror(), p.client.Joined(), p.client.Stats().Replication.Resyncs > 0); err != nil {
+		if err := s.watch.check(p.id, p.World(), apps.Of(p.world).ClientMirror(), p.client.Joined(), p.client.Stats().Replication.Resyncs > 0); err != nil {
 			s.t.Fatalf("netsim: at %v, client %d: %v", s.clock.Since(), p.id, err)
 		}
 	}
@@ -107,7 +108,7 @@ func (s *Sim) watchServer() {
 	if w := s.watch; w.record(m, s.sight(m), clients) {
 		w.recordConnected(clients)
 		for _, id := range clients {
-			w.recordNames(id, s.plugin.Names(id))
+			w.recordNames(id, apps.Of(s.World()).Server.Names(id))
 		}
 		if err := w.checkShown(s.World(), clients); err != nil {
 			s.t.Fatalf("netsim: at %v: %v", s.clock.Since(), err)

@@ -6,13 +6,16 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 )
 
 // listen starts to record all data that is written to clients, and removals from the server's
 // world.
-func (w *watch) listen(server *ecs.World, tell func(func(endpoint.Told))) {
-	tell(func(told endpoint.Told) { w.told = append(w.told, told) })
+func (w *watch) listen(server *ecs.World) {
+	app := apps.Of(server)
+	app.Server.Tell(registry.Of(app.Protocol).Components, func(told endpoint.Told) { w.told = append(w.told, told) })
 	w.hear(server)
 }
 

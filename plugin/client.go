@@ -14,6 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/connection/netcode"
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/input"
@@ -129,7 +130,10 @@ func (c *Client) Initialize(w *ecs.World) {
 	if c.strict {
 		c.schedule.Strict(w, c.protocol, c.time)
 	}
-	ecs.AddResource(w, &door{post: c.post, inputs: c.inputs, copy: c.copy, prediction: c.prediction})
+	ecs.AddResource(w, &apps.App{
+		Protocol: c.protocol, Post: c.post, Inputs: c.inputs,
+		Client: c.engine, Copy: c.copy, Prediction: c.prediction,
+	})
 	stages := &systems.Client{
 		Frame: c.parts(), Engine: c.engine, Prediction: c.prediction, Explain: c.why,
 		Unsent: tick.NewUnsentWarning(w, c.log), AfterReplay: c.leave,

@@ -28,14 +28,14 @@ type Confirmed[T any] struct {
 // component.
 func NewConfirmed[T any](w *ecs.World) Confirmed[T] {
 	t := reflect.TypeFor[T]()
-	d := mustDoor(w, fmt.Sprintf("NewConfirmed[%v]", t))
-	c := Confirmed[T]{world: w, id: ecs.ComponentID[T](w), copy: d.copy, time: ecs.GetResource[components.Time](w)}
+	app := mustHaveApp(w, fmt.Sprintf("NewConfirmed[%v]", t))
+	c := Confirmed[T]{world: w, id: ecs.ComponentID[T](w), copy: app.Copy, time: ecs.GetResource[components.Time](w)}
 	var ok bool
-	if d.copy != nil {
-		c.comp, ok = d.copy.Component(c.id)
-		d.copy.KeepLastWords()
+	if app.Copy != nil {
+		c.comp, ok = app.Copy.Component(c.id)
+		app.Copy.KeepLastWords()
 	} else {
-		_, ok = d.publisher.Component(t)
+		_, ok = app.Publisher.Component(t)
 	}
 	if !ok {
 		panic(fmt.Sprintf("plugin: NewConfirmed[%[1]v], of which the server says nothing; "+

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
@@ -25,7 +26,7 @@ func TestTheConfirmedStateOfWhatIsRemote(t *testing.T) {
 	value, tick, ok := spots.Get(there)
 	require.True(t, ok)
 	assert.Equal(t, spot{5, 2}, value)
-	known := c.Mirror().Entities[0].Tick
+	known := apps.Of(c.World()).ClientMirror().Entities[0].Tick
 	assert.Equal(t, known, tick)
 	_, _, ok = flags.Get(there)
 	assert.False(t, ok)

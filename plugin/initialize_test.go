@@ -12,8 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// apps returns one app of each kind, with a system that counts how often it is initialised.
-func apps(t *testing.T) (list []plugin.App, initialised []*int) {
+// allApps returns one app of each kind, with a system that counts how often it is initialised.
+func allApps(t *testing.T) (list []plugin.App, initialised []*int) {
 	t.Helper()
 	client, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol(), TickPerUpdate: true})
 	require.NoError(t, err)
@@ -33,7 +33,7 @@ func apps(t *testing.T) (list []plugin.App, initialised []*int) {
 // A client has to be initialised before it can connect, and a model that initialises its systems a
 // second time when it begins to run does no harm.
 func TestInitializingAgainWithTheSameWorldDoesNothing(t *testing.T) {
-	list, initialised := apps(t)
+	list, initialised := allApps(t)
 	for i, app := range list {
 		m := model.New()
 		m.AddSystem(app)
@@ -46,7 +46,7 @@ func TestInitializingAgainWithTheSameWorldDoesNothing(t *testing.T) {
 }
 
 func TestInitializingWithAnotherWorldSaysWhichToUse(t *testing.T) {
-	list, _ := apps(t)
+	list, _ := allApps(t)
 	for _, app := range list {
 		own, m := ecs.NewWorld(), model.New()
 		m.AddSystem(app)
@@ -58,7 +58,7 @@ func TestInitializingWithAnotherWorldSaysWhichToUse(t *testing.T) {
 }
 
 func TestAnAppIsNotInitializedAgainAfterItsEnd(t *testing.T) {
-	list, _ := apps(t)
+	list, _ := allApps(t)
 	for _, app := range list {
 		w := ecs.NewWorld()
 		app.Initialize(&w)
@@ -68,7 +68,7 @@ func TestAnAppIsNotInitializedAgainAfterItsEnd(t *testing.T) {
 }
 
 func TestAnAppIsNotInitializedFromItsOwnSystems(t *testing.T) {
-	list, _ := apps(t)
+	list, _ := allApps(t)
 	for _, app := range list {
 		w := ecs.NewWorld()
 		app.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() { app.Initialize(w); return nil }))

@@ -76,13 +76,13 @@ type Inputs[T any] struct {
 // if no app is initialised in the world, or if T is not registered as an input.
 func NewInputs[T any](w *ecs.World) Inputs[T] {
 	t := reflect.TypeFor[T]()
-	d := mustDoor(w, fmt.Sprintf("NewInputs[%v]", t))
-	number, ok := d.inputs.Number(t)
+	app := mustHaveApp(w, fmt.Sprintf("NewInputs[%v]", t))
+	number, ok := app.Inputs.Number(t)
 	if !ok {
 		panic(fmt.Sprintf("plugin: NewInputs[%[1]v], which is not registered as an input; "+
 			"register it with protocol.Input[%[1]v](p) before the app is made", t))
 	}
-	return Inputs[T]{inputs: d.inputs, number: number}
+	return Inputs[T]{inputs: app.Inputs, number: number}
 }
 
 // Status returns the status of an entity's input in the current tick: NoInput for an entity that no

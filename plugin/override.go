@@ -7,6 +7,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 )
 
@@ -27,17 +28,17 @@ type Override[T any] struct {
 // component that a server sends.
 func NewOverride[T any](w *ecs.World) Override[T] {
 	t := reflect.TypeFor[T]()
-	d, ok := w.Resources().Get(ecs.ResourceID[door](w)).(*door)
-	if !ok || d.publisher == nil {
+	app := apps.Of(w)
+	if app == nil || app.Publisher == nil {
 		panic(fmt.Sprintf("plugin: NewOverride[%v] in a world without a server; call it from the Initialize of a system "+
 			"that was added to the Server, or after that is initialised", t))
 	}
-	comp, ok := d.publisher.Component(t)
+	comp, ok := app.Publisher.Component(t)
 	if !ok {
 		panic(fmt.Sprintf("plugin: NewOverride[%[1]v], which the server does not send; "+
 			"register it with protocol.Component[%[1]v](p) before the app is made, in a Direction from the server", t))
 	}
-	return Override[T]{world: w, publisher: d.publisher, comp: comp}
+	return Override[T]{world: w, publisher: app.Publisher, comp: comp}
 }
 
 // SetTarget sets which clients receive the T of an entity, beginning with the current tick: it is

@@ -71,8 +71,8 @@ func (c *Client) predict() {
 //
 // It panics in a world without an app.
 func RequestRollback(w *ecs.World, tick entangle.Tick) {
-	if d := mustDoor(w, "RequestRollback"); d.prediction != nil {
-		d.prediction.Request(tick)
+	if app := mustHaveApp(w, "RequestRollback"); app.Prediction != nil {
+		app.Prediction.Request(tick)
 	}
 }
 
@@ -115,7 +115,7 @@ func (ComponentCorrected[C]) subscribe(h *event.Hub) {
 // predicted entity removes it for good, regardless of the server. Despawn panics like RemoveEntity
 // if the entity is not alive or a query is open, and also in a world without an app.
 func Despawn(w *ecs.World, e ecs.Entity) {
-	d := mustDoor(w, "Despawn")
+	app := mustHaveApp(w, "Despawn")
 	if !w.Alive(e) {
 		panic(fmt.Sprintf("plugin: Despawn of %v, which is not alive; ask World.Alive of entities that are kept", e))
 	}
@@ -123,9 +123,9 @@ func Despawn(w *ecs.World, e ecs.Entity) {
 		panic(fmt.Sprintf("plugin: Despawn of %v while a query is open; collect what is to go, and despawn it after the query", e))
 	}
 	switch {
-	case d.prediction == nil:
+	case app.Prediction == nil:
 		w.RemoveEntity(e)
-	case d.prediction.Despawn(e) || w.Has(e, ecs.ComponentID[components.Remote](w)):
+	case app.Prediction.Despawn(e) || w.Has(e, ecs.ComponentID[components.Remote](w)):
 	default:
 		w.RemoveEntity(e)
 	}

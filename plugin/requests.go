@@ -28,7 +28,7 @@ var ErrReplaying = message.ErrReplaying
 // pair is not registered.
 func NewRequester[Q, A any](w *ecs.World) Requester[Q, A] {
 	who := fmt.Sprintf("NewRequester[%v, %v]", reflect.TypeFor[Q](), reflect.TypeFor[A]())
-	post := doorOf(w, who)
+	post := mustHaveApp(w, who).Post
 	number, question, _ := mustRequest[Q, A](post, who)
 	return Requester[Q, A]{post: post, draft: newDraft[Q](question), number: number}
 }
@@ -61,7 +61,7 @@ func (r *Requester[Q, A]) Request(question Q) (id uint32, err error) {
 // which does not answer requests.
 func HandleRequest[Q, A any](w *ecs.World, answer func(entangle.ClientID, Q) (A, error)) {
 	who := fmt.Sprintf("HandleRequest[%v, %v]", reflect.TypeFor[Q](), reflect.TypeFor[A]())
-	post := doorOf(w, who)
+	post := mustHaveApp(w, who).Post
 	number, questions, answers := mustRequest[Q, A](post, who)
 	err := post.HandleRequests(number, func(from entangle.ClientID, r *bits.Reader, refs wire.RefReader) (message.Answer, error) {
 		var q Q

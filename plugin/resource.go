@@ -7,6 +7,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/message"
 )
@@ -44,14 +45,14 @@ func StopResource[T any](w *ecs.World) {
 // resourcesOf returns the replicated resources. It formats text only to panic, because a game may
 // call ReplicateResource in every tick.
 func resourcesOf[T any](w *ecs.World, call string) *message.Resources {
-	d, _ := w.Resources().Get(ecs.ResourceID[door](w)).(*door)
+	app := apps.Of(w)
 	switch {
-	case d == nil:
-		doorOf(w, fmt.Sprintf("%s[%v]", call, reflect.TypeFor[T]()))
-	case d.resources == nil:
+	case app == nil:
+		mustHaveApp(w, fmt.Sprintf("%s[%v]", call, reflect.TypeFor[T]()))
+	case app.Resources == nil:
 		panic(fmt.Sprintf("plugin: %s[%v] in the world of a client; the server replicates, a client only receives", call, reflect.TypeFor[T]()))
 	}
-	return d.resources
+	return app.Resources
 }
 
 func unregisteredResource[T any](call string) string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 )
 
@@ -35,12 +36,12 @@ func NewRooms(w *ecs.World) Rooms {
 
 // serverOf returns the publisher of the server in a world.
 func serverOf(w *ecs.World, who string) *source.Publisher {
-	d, ok := w.Resources().Get(ecs.ResourceID[door](w)).(*door)
-	if !ok || d.publisher == nil {
+	app := apps.Of(w)
+	if app == nil || app.Publisher == nil {
 		panic(fmt.Sprintf("plugin: %s in a world without a server; call it from the Initialize of a system "+
 			"that was added to the Server, or after that is initialised", who))
 	}
-	return d.publisher
+	return app.Publisher
 }
 
 // AddClient adds a client to a room, and reports whether it was not a member before. For a client

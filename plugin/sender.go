@@ -8,33 +8,19 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/internal/world/input"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/internal/world/message"
-	"github.com/entangle-ecs/entangle/internal/world/predict"
-	"github.com/entangle-ecs/entangle/internal/world/sink"
-	"github.com/entangle-ecs/entangle/internal/world/source"
 )
 
-// door is a resource that gives access from a world to the app that networks it.
-type door struct {
-	post      *message.Post
-	resources *message.Resources // nil on a client
-	publisher *source.Publisher  // of a server
-	inputs    *input.Inputs
-
-	copy       *sink.Copy          // of a client
-	prediction *predict.Prediction // likewise
-}
-
-func doorOf(w *ecs.World, who string) *message.Post { return mustDoor(w, who).post }
-
-func mustDoor(w *ecs.World, who string) *door {
-	d, ok := w.Resources().Get(ecs.ResourceID[door](w)).(*door)
-	if !ok {
+// mustHaveApp returns the parts of the app of a world. It panics for a world without one; call names
+// the function that needs it.
+func mustHaveApp(w *ecs.World, call string) *apps.App {
+	app := apps.Of(w)
+	if app == nil {
 		panic(fmt.Sprintf("plugin: %s in a world without an Entangle app; call it from the Initialize of a system "+
-			"that was added to the Server, Client or Host, or after the app is initialised", who))
+			"that was added to the Server, Client or Host, or after the app is initialised", call))
 	}
-	return d
+	return app
 }
 
 // Sender sends messages of type M, for one system.
@@ -49,7 +35,7 @@ type Sender[M any] struct {
 // Initialize and kept. It panics if no app is initialised in the world, and if M
 // is not registered.
 func NewSender[M any](w *ecs.World) Sender[M] {
-	post := doorOf(w, fmt.Sprintf("NewSender[%v]", reflect.TypeFor[M]()))
+	post := mustHaveApp(w, fmt.Sprintf("NewSender[%v]", reflect.TypeFor[M]())).Post
 	number, plan, ok := post.Message(reflect.TypeFor[M]())
 	if !ok {
 		panic(fmt.Sprintf("plugin: NewSender[%[1]v], which is not registered; "+

@@ -16,6 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle/connection"
 	"github.com/entangle-ecs/entangle/connection/netcode"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/input"
@@ -118,7 +119,10 @@ func (s *Server) enter(w *ecs.World) bool {
 	s.inputs = input.NewServerInputs(w, s.hub, s.protocol, publisher, s.Tick())
 	s.inputs.WarnTo(s.log)
 	s.engine.Drive(s.inputs)
-	ecs.AddResource(w, &door{post: s.post, resources: s.resources, publisher: publisher, inputs: s.inputs})
+	ecs.AddResource(w, &apps.App{
+		Protocol: s.protocol, Post: s.post, Inputs: s.inputs,
+		Server: s.engine, Publisher: publisher, Resources: s.resources,
+	})
 	stages := &systems.Server{
 		Frame: s.parts(), Engine: s.engine, Publisher: publisher, Resources: s.resources, Owned: s.owned,
 		SIDs: s.sids(w), OnBroken: s.breakDown,

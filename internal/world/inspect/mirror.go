@@ -40,7 +40,7 @@ type MirroredGroup struct {
 
 // Mirrored is one replicated entity.
 type Mirrored struct {
-	// ID identifies the entity on a client, 0 on a server: see Server.Names.
+	// ID identifies the entity on a client, 0 on a server: see Named.
 	ID uint64
 	// Entity is the entity in the world of this side. On a client it is dead if the game has
 	// removed it.

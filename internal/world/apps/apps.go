@@ -1,0 +1,42 @@
+// Package apps gives access from an Arche world to the parts of the app that networks it. Package
+// plugin makes its handles from them; tests and netsim inspect both sides of a connection through
+// them. A game cannot reach it.
+package apps
+
+import (
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/internal/world/endpoint"
+	"github.com/entangle-ecs/entangle/internal/world/input"
+	"github.com/entangle-ecs/entangle/internal/world/message"
+	"github.com/entangle-ecs/entangle/internal/world/predict"
+	"github.com/entangle-ecs/entangle/internal/world/sink"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// App holds the parts of the app of a world, and is a resource of that world.
+type App struct {
+	Protocol *protocol.Protocol
+	Post     *message.Post
+	Inputs   *input.Inputs
+
+	// On a server or a host, else nil.
+	Server    *endpoint.Server
+	Publisher *source.Publisher
+	Resources *message.Resources
+
+	// On a client, else nil.
+	Client     *endpoint.Client
+	Copy       *sink.Copy
+	Prediction *predict.Prediction
+}
+
+// Of returns the parts of the app of a world, nil for a world without one.
+func Of(w *ecs.World) *App {
+	if w == nil {
+		return nil
+	}
+	parts, _ := w.Resources().Get(ecs.ResourceID[App](w)).(*App)
+	return parts
+}

@@ -36,8 +36,8 @@ func cappedPrepare(cfg sceneConfig) (report.Sides, error) {
 	s, err := newScene(cfg)
 	return report.Sides{
 		Before: func() { s.before(); l.before() },
-		Ours:   s.send,
-		Limit:  l.send,
+		Ours:   s.runServerTick,
+		Limit:  l.runServerTick,
 		Bytes:  s.size,
 		Sizes:  func() map[string]int { return map[string]int{"without": l.size()} },
 		Verify: func() error { return errors.Join(s.err, l.err) },

@@ -120,8 +120,8 @@ func cubesPrepare(moves bool, form cubesForm, lessons *cubesLessons) (report.Sid
 	}
 	at := 0
 	return report.Sides{
-		Before: func() { at = 2*cubesAgo + (at+1)%(len(frames)-2*cubesAgo); c.write(at) },
-		Ours:   func() { c.write(at) },
+		Before: func() { at = 2*cubesAgo + (at+1)%(len(frames)-2*cubesAgo); c.packFrame(at) },
+		Ours:   func() { c.packFrame(at) },
 		Limit:  func() { err = c.decode(at) },
 		Bytes:  func() int { return len(c.w.Finish()) },
 		Verify: func() error { return err },
@@ -137,12 +137,12 @@ func (c *cubesCodec) whole() (total, n int, err error) {
 		if err != nil {
 			return 0, 0, fmt.Errorf("codes of frame %d: %w", f, err)
 		}
-		total += told + c.write(f)
+		total += told + c.packFrame(f)
 		n++
 		if err := c.decode(f); err != nil {
 			return 0, 0, fmt.Errorf("frame %d: %w", f, err)
 		}
-		if err := c.compare(f); err != nil {
+		if err := c.verifyFrame(f); err != nil {
 			return 0, 0, fmt.Errorf("frame %d: %w", f, err)
 		}
 	}
@@ -167,16 +167,16 @@ func (c *cubesCodec) bases(f, i int) wire.Bases {
 	return from
 }
 
-// changed reports whether a frame contains a cube.
-func (c *cubesCodec) changed(f, i int) bool {
+// hasCube reports whether a frame contains a cube.
+func (c *cubesCodec) hasCube(f, i int) bool {
 	return !bytes.Equal(c.cube(f, i), c.cube(f-cubesAgo, i))
 }
 
 // cube is the memory of a cube in a frame.
 func (c *cubesCodec) cube(f, i int) []byte { return c.frames[f][i*c.plan.Size():][:c.plan.Size()] }
 
-// write packs a frame and returns its bits.
-func (c *cubesCodec) write(f int) int {
+// packFrame packs a frame and returns its bits.
+func (c *cubesCodec) packFrame(f int) int {
 	c.w.Reset(c.buf[:0])
 	if c.form == cubesAlone {
 		c.writeRun(f)
@@ -198,7 +198,7 @@ func (c *cubesCodec) decode(f int) error {
 	return c.readRecord(f)
 }
 
-func (c *cubesCodec) compare(f int) error {
+func (c *cubesCodec) verifyFrame(f int) error {
 	if err := c.r.End(); err != nil {
 		return err
 	}

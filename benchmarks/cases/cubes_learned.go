@@ -61,7 +61,7 @@ func (c *cubesCodec) sample(f int) {
 	l.trail = stepcode.Trail{}
 	for k := 0; k < cubesCount && n < cubesSampled; k++ {
 		i := (k + f*cubesSampled) % cubesCount
-		if !c.changed(f, i) {
+		if !c.hasCube(f, i) {
 			continue
 		}
 		if c.form == cubesAlone {

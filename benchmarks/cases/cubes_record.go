@@ -15,7 +15,7 @@ func (c *cubesCodec) writeRecord(f int) {
 	c.trail = stepcode.Trail{}
 	c.w.Bits(0, 2)
 	for i := range cubesCount {
-		if !c.changed(f, i) {
+		if !c.hasCube(f, i) {
 			continue
 		}
 		if !changes.Append(&c.w, repl.Member(i), &cubesSet) {
@@ -70,12 +70,12 @@ func (c *cubesCodec) writeRun(f int) {
 	repl.AppendCount(&c.w, n)
 	cubesSets.Append(&c.w, &cubesSet)
 	for i := first + 1; i < cubesCount; i++ {
-		if c.changed(f, i) {
+		if c.hasCube(f, i) {
 			u.AppendGap(&c.w, repl.Handle(i))
 		}
 	}
 	for i := first; i < cubesCount; i++ {
-		if c.changed(f, i) {
+		if c.hasCube(f, i) {
 			from := c.bases(f, i)
 			c.plan.EncodeDelta(&c.w, &from, c.cube(f, i), nil)
 		}
@@ -85,7 +85,7 @@ func (c *cubesCodec) writeRun(f int) {
 // span returns the first cube that changed, and how many did.
 func (c *cubesCodec) span(f int) (first, n int) {
 	for i := cubesCount - 1; i >= 0; i-- {
-		if c.changed(f, i) {
+		if c.hasCube(f, i) {
 			first = i
 			n++
 		}

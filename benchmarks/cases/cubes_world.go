@@ -77,7 +77,7 @@ func cubesWorldPrepare(options func(*protocol.ComponentRule[cube]), group compon
 	}
 	total, n := 0, 0
 	for f := 1; f < len(frames); f++ {
-		if err := c.frame(f); err != nil {
+		if err := c.runFrame(f); err != nil {
 			return report.Sides{}, fmt.Errorf("frame %d: %w", f, err)
 		}
 		if f >= 2*cubesAgo {
@@ -92,8 +92,8 @@ func cubesWorldPrepare(options func(*protocol.ComponentRule[cube]), group compon
 			}
 			at += step
 		},
-		Ours:    func() { err = errors.Join(err, c.send(at)) },
-		Limit:   func() { err = errors.Join(err, c.receive()) },
+		Ours:    func() { err = errors.Join(err, c.sendFrame(at)) },
+		Limit:   func() { err = errors.Join(err, c.receiveFrame()) },
 		Ordered: true, // the client acknowledges the packets it receives
 		Bytes:   c.bytes,
 		Verify:  func() error { return err },
@@ -120,12 +120,12 @@ func newCubesWorld(frames [][]byte, infos []*registry.Component, group component
 		(*components.Replicate)(ours.Get(e, marker)).Group = group
 		c.cubes = append(c.cubes, e)
 	}
-	return c, c.join()
+	return c, c.sendFirstFrame()
 }
 
-// join brings the cubes of the first frame to the client.
-func (c *cubesWorld) join() error {
-	c.put(0)
+// sendFirstFrame sends the cubes of the first frame to the client.
+func (c *cubesWorld) sendFirstFrame() error {
+	c.writeFrame(0)
 	if err := c.publisher.Observe(c.tick); err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (c *cubesWorld) join() error {
 		}
 		c.copies[int(id.Group)+int(id.Member)] = q.Entity()
 	}
-	return c.compare(0)
+	return c.verifyFrame(0)
 }
 
 // cubeSize is the memory of a cube.
@@ -158,32 +158,33 @@ func (c *cubesWorld) memory(w *ecs.World, e ecs.Entity) []byte {
 	return (*[cubeSize]byte)(w.Get(e, ecs.ComponentID[cube](w)))[:]
 }
 
-// put makes the server's world a frame.
-func (c *cubesWorld) put(f int) {
+// writeFrame sets the server's world to a frame.
+func (c *cubesWorld) writeFrame(f int) {
 	for i, e := range c.cubes {
 		copy(c.memory(c.world, e), c.frames[f][i*c.size:][:c.size])
 	}
 }
 
-// frame sends a frame, receives it and compares.
-func (c *cubesWorld) frame(f int) error {
-	if err := c.send(f); err != nil {
+// runFrame sends a frame, receives it and compares.
+func (c *cubesWorld) runFrame(f int) error {
+	if err := c.sendFrame(f); err != nil {
 		return err
 	}
-	if err := c.receive(); err != nil {
+	if err := c.receiveFrame(); err != nil {
 		return err
 	}
-	return c.compare(f)
+	return c.verifyFrame(f)
 }
 
-// send writes a frame for the client, after the acknowledgement of the packets sent six frames ago.
-func (c *cubesWorld) send(f int) error {
+// sendFrame writes a frame for the client, after the acknowledgement of the packets sent six frames
+// ago.
+func (c *cubesWorld) sendFrame(f int) error {
 	c.tick++
 	flying := &c.flying[c.tick%cubesAgo]
 	for pkt := flying[0]; pkt != flying[1]; pkt++ {
 		c.peer.HandleAcked(pkt)
 	}
-	c.put(f)
+	c.writeFrame(f)
 	if err := c.publisher.Observe(c.tick); err != nil {
 		return err
 	}
@@ -199,7 +200,7 @@ func (c *cubesWorld) send(f int) error {
 	}
 }
 
-func (c *cubesWorld) receive() error {
+func (c *cubesWorld) receiveFrame() error {
 	for _, b := range c.sent {
 		if err := c.receiver.HandleUpdates(c.tick, b); err != nil {
 			return err
@@ -215,7 +216,7 @@ func (c *cubesWorld) bytes() (n int) {
 	return n
 }
 
-func (c *cubesWorld) compare(f int) error {
+func (c *cubesWorld) verifyFrame(f int) error {
 	for i, e := range c.copies {
 		if !bytes.Equal(c.memory(c.theirs, e), c.frames[f][i*c.size:][:c.size]) {
 			return fmt.Errorf("cube %d is not what it is on the server", i)

@@ -90,8 +90,8 @@ func (d *detectWorld) observe() {
 	}
 }
 
-// changed counts the reports of values.
-func (d *detectWorld) changed() (n int) {
+// countChanges counts the reports of values.
+func (d *detectWorld) countChanges() (n int) {
 	for c := range 6 {
 		n += len(d.table.Changed(c))
 	}
@@ -169,7 +169,7 @@ func detectSides(d *detectWorld, limit []*limits.DetectGroup, percent int) repor
 		},
 		Ours:   d.observe,
 		Limit:  l.Observe,
-		Verify: func() error { return sameCount(d.changed(), l.Changed()) },
+		Verify: func() error { return sameCount(d.countChanges(), l.Changed()) },
 	}
 	now := bytes.Repeat([]byte{1}, l.Size())
 	old := bytes.Clone(now)

@@ -58,13 +58,13 @@ type churnEntity struct {
 	number uint32
 }
 
-func (c *churn) draw(n int) int {
+func (c *churn) randomBelow(n int) int {
 	c.random = c.random*1664525 + 1013904223
 	return int(c.random>>8) % n
 }
 
 func (c *churn) spawn() {
-	group := c.draw(8)
+	group := c.randomBelow(8)
 	ids := append(c.ids[:0], c.d.ids...)
 	for bit, tag := range c.d.tags {
 		if group>>bit&1 != 0 {
@@ -80,7 +80,7 @@ func (c *churn) spawn() {
 }
 
 func (c *churn) despawn() {
-	i := c.draw(len(c.alive))
+	i := c.randomBelow(len(c.alive))
 	gone := c.alive[i]
 	c.alive[i] = c.alive[len(c.alive)-1]
 	c.alive = c.alive[:len(c.alive)-1]
@@ -89,8 +89,8 @@ func (c *churn) despawn() {
 }
 
 func (c *churn) exchange() {
-	e := c.alive[c.draw(len(c.alive))]
-	bit := c.draw(3)
+	e := c.alive[c.randomBelow(len(c.alive))]
+	bit := c.randomBelow(3)
 	tag := append(c.ids[:0], c.d.tags[bit])
 	if c.d.world.Has(e.entity, tag[0]) {
 		c.d.world.Exchange(e.entity, nil, tag)
@@ -107,7 +107,7 @@ func (c *churn) verify() error {
 	if err := sameCount(len(c.d.table.Despawned()), len(c.l.despawned)); err != nil {
 		return err
 	}
-	return sameCount(c.d.changed(), c.l.Changed())
+	return sameCount(c.d.countChanges(), c.l.Changed())
 }
 
 // churnLimit is eight groups of plain arrays. The game moves the rows of the present values and
@@ -140,14 +140,14 @@ func newChurnLimit() *churnLimit {
 
 func (l *churnLimit) spawn(number uint32, group int) {
 	l.places = append(l.places, churnPlace{})
-	l.enter(number, group)
+	l.addRow(number, group)
 	l.log = append(l.log, churnNote{number, -1, int32(group), 0})
 }
 
 func (l *churnLimit) despawn(number uint32) {
 	p := l.places[number]
 	l.log = append(l.log, churnNote{number, int32(p.group), -1, p.row})
-	l.leave(p)
+	l.removeRow(p)
 }
 
 func (l *churnLimit) move(number uint32, bit int) {
@@ -155,15 +155,15 @@ func (l *churnLimit) move(number uint32, bit int) {
 	to := p.group ^ 1<<bit
 	from, into := l.Groups[p.group], l.Groups[to]
 	l.log = append(l.log, churnNote{number, int32(p.group), int32(to), p.row})
-	l.enter(number, int(to))
+	l.addRow(number, int(to))
 	row := into.Len() - 1
 	for c, size := range limits.DetectSizes {
 		copy(into.Now[c][row*size:], from.Now[c][int(p.row)*size:(int(p.row)+1)*size])
 	}
-	l.leave(p)
+	l.removeRow(p)
 }
 
-func (l *churnLimit) enter(number uint32, group int) {
+func (l *churnLimit) addRow(number uint32, group int) {
 	g := l.Groups[group]
 	l.places[number] = churnPlace{uint32(group), uint32(g.Len())}
 	g.Numbers = append(g.Numbers, number)
@@ -173,7 +173,7 @@ func (l *churnLimit) enter(number uint32, group int) {
 	binary.LittleEndian.PutUint64(g.Now[0][len(g.Now[0])-8:], uint64(number)<<32)
 }
 
-func (l *churnLimit) leave(p churnPlace) {
+func (l *churnLimit) removeRow(p churnPlace) {
 	g := l.Groups[p.group]
 	last := g.Len() - 1
 	moved := g.Numbers[last]

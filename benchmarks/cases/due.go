@@ -41,19 +41,19 @@ func duePrepare(cfg sceneConfig) (report.Sides, error) {
 	for range dueWarm {
 		s.before()
 		l.Move(cfg.percent)
-		s.send()
+		s.runServerTick()
 	}
 	s.moved = 0
 	begun := s.publisher.World().Stats().Updates
 	return report.Sides{
 		Before: func() { s.before(); l.Move(cfg.percent) },
-		Ours:   s.send,
+		Ours:   s.runServerTick,
 		Limit:  l.Send,
 		Bytes:  s.size,
 		Figure: func() float64 {
 			sent := s.publisher.World().Stats().Updates - begun
 			return float64(sent) / float64(s.moved*cfg.clients)
 		},
-		Verify: func() error { return s.equal(l, nil) },
+		Verify: func() error { return s.verifyClients(l, nil) },
 	}, nil
 }

@@ -42,10 +42,10 @@ func fanOutPrepare() (report.Sides, error) {
 	f.seals = make([]float64, 0, 2*report.Rounds)
 	return report.Sides{
 		Before: f.before,
-		Ours:   f.send,
+		Ours:   f.sendScenes,
 		Limit:  f.seal,
 		Figure: func() float64 { return f.slope() / (report.Median(f.seals) / tickClients) },
-		Verify: f.equal,
+		Verify: f.verifyScenes,
 	}, nil
 }
 
@@ -56,9 +56,9 @@ func (f *fanOut) before() {
 	}
 }
 
-func (f *fanOut) send() {
+func (f *fanOut) sendScenes() {
 	for i, s := range f.scenes {
-		f.took[i] = append(f.took[i], report.Clock(s.send))
+		f.took[i] = append(f.took[i], report.Clock(s.runServerTick))
 	}
 }
 
@@ -95,9 +95,9 @@ func mean(all []float64) (sum float64) {
 	return sum
 }
 
-func (f *fanOut) equal() error {
+func (f *fanOut) verifyScenes() error {
 	for i, s := range f.scenes {
-		if err := s.equal(f.limits[i], nil); err != nil {
+		if err := s.verifyClients(f.limits[i], nil); err != nil {
 			return err
 		}
 	}

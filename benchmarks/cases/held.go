@@ -48,8 +48,8 @@ func heldPrepare() (report.Sides, error) {
 	}
 	c := &crowd{scene: s}
 	return report.Sides{
-		Before: c.next,
-		Ours:   s.send,
+		Before: c.beginTick,
+		Ours:   s.runServerTick,
 		Limit:  func() {},
 		Bytes:  s.size,
 		Figure: func() float64 { return float64(c.held) },
@@ -57,10 +57,10 @@ func heldPrepare() (report.Sides, error) {
 	}, nil
 }
 
-// next has more clients come, if there is room for them, and brings the next tick.
-func (c *crowd) next() {
+// beginTick connects more clients, if there is room for them, and begins the next tick.
+func (c *crowd) beginTick() {
 	if !c.full && len(c.clients) < heldMost {
-		c.keep(c.come(heldStep))
+		c.recordError(c.come(heldStep))
 		if c.full = !c.holds(); !c.full {
 			c.held = len(c.clients)
 		}
@@ -78,7 +78,7 @@ func (c *crowd) come(n int) error {
 		c.clients = append(c.clients, client)
 	}
 	for range sceneSettle {
-		c.show()
+		c.showEntities()
 		c.still()
 		if c.err != nil || c.settled() {
 			return c.err
@@ -110,5 +110,5 @@ func (c *crowd) turn() float64 {
 	c.receiveAll()
 	took := report.Clock(c.hear)
 	c.nextTick(c.cfg.percent)
-	return took + report.Clock(c.send)
+	return took + report.Clock(c.runServerTick)
 }

@@ -39,7 +39,7 @@ func hostPrepare() (report.Sides, error) {
 	}
 	g.bare.Initialize(&g.hand)
 	for g.with.ticks < hostSettle {
-		g.frame()
+		g.runFrame()
 	}
 	for g.bare.ticks < g.with.ticks {
 		g.bare.Update(&g.hand)
@@ -75,7 +75,7 @@ func (g *hostGame) start() (err error) {
 	return g.host.Connect(nil)
 }
 
-func (g *hostGame) frame() {
+func (g *hostGame) runFrame() {
 	g.now = g.now.Add(time.Second / time.Duration(g.host.TickRate()))
 	g.host.Step(g.now)
 }

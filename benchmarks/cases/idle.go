@@ -90,7 +90,7 @@ func (g *idleGame) start() (err error) {
 		return err
 	}
 	for id := range entangle.ClientID(idleClients) {
-		if err := g.join(id + 1); err != nil {
+		if err := g.connectClient(id + 1); err != nil {
 			return err
 		}
 	}
@@ -118,7 +118,7 @@ func (g *idleGame) newServer() (*plugin.Server, error) {
 	return s, s.Start(idleEnd{listener: g.network.Listener(), count: &g.out})
 }
 
-func (g *idleGame) join(id entangle.ClientID) error {
+func (g *idleGame) connectClient(id entangle.ClientID) error {
 	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: g.protocol(), Clock: g.clock})
 	if err != nil {
 		return err

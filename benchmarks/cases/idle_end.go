@@ -13,9 +13,9 @@ type idleTraffic struct{ packets, bytes int }
 
 func (t *idleTraffic) mean() float64 { return float64(t.bytes) / float64(max(t.packets, 1)) }
 
-// add takes a sealed packet. Sealing puts a byte before the body and a tag behind it; the high half
+// addPacket counts a sealed packet. Sealing puts a byte before the body and a tag behind it; the high half
 // of the byte is the number of sequence bytes that follow it.
-func (t *idleTraffic) add(packet []byte) {
+func (t *idleTraffic) addPacket(packet []byte) {
 	t.packets++
 	t.bytes += len(packet) - 1 - int(packet[0]>>4) - token.TagSize
 }
@@ -44,7 +44,7 @@ type idleConn struct {
 
 func (c idleConn) Send(batch []transport.Datagram) (int, error) {
 	for i := range batch {
-		c.count.add(batch[i].Data)
+		c.count.addPacket(batch[i].Data)
 	}
 	return c.Conn.Send(batch)
 }

@@ -145,13 +145,13 @@ func inputsPrepare() (report.Sides, error) {
 		Limit:   p.byHand,
 		Figure:  p.ratio,
 		Figures: p.figures,
-		Verify:  p.equal,
+		Verify:  p.verifyComponents,
 	}, nil
 }
 
 // both runs a frame of either server, and notes what the inputs took.
 func (p *inputPair) both() {
-	more, less := p.more.frame(), p.less.frame()
+	more, less := p.more.runServerFrame(), p.less.runServerFrame()
 	for i := range more {
 		p.parts[i] = append(p.parts[i], more[i]-less[i])
 	}
@@ -170,8 +170,8 @@ func (p *inputPair) byHand() {
 	p.hand = append(p.hand, report.Clock(func() { p.wrong = !p.limit.Run(p.more.layer.Ends) || p.wrong }))
 }
 
-// equal compares the components of the server with those of the limit.
-func (p *inputPair) equal() error {
+// verifyComponents compares the input components of the server with those of the limit.
+func (p *inputPair) verifyComponents() error {
 	if p.wrong {
 		return errors.New("the limit can't read a packet")
 	}

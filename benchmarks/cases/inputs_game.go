@@ -59,8 +59,8 @@ func (g *inputGame) mark(part int) plugin.System {
 	return plugin.Func(func(*ecs.World) func() { return func() { g.marks[part] = time.Now() } })
 }
 
-// frame runs a frame of the server and returns what each part took, in nanoseconds.
-func (g *inputGame) frame() (took [inputParts]float64) {
+// runServerFrame runs a frame of the server and returns what each part took, in nanoseconds.
+func (g *inputGame) runServerFrame() (took [inputParts]float64) {
 	g.marks[0] = time.Now()
 	g.server.Step(g.now)
 	g.marks[inputParts] = time.Now()
@@ -77,7 +77,7 @@ func newInputGame(kind inputKind) (*inputGame, error) {
 		return nil, err
 	}
 	for i, end := range g.layer.Ends {
-		if err := g.join(end); err != nil {
+		if err := g.connectClient(end); err != nil {
 			return nil, fmt.Errorf("client %d: %w", i, err)
 		}
 	}
@@ -119,7 +119,7 @@ func (g *inputGame) start() (err error) {
 	return g.server.StartWith(g.layer)
 }
 
-func (g *inputGame) join(end *workload.InputEnd) error {
+func (g *inputGame) connectClient(end *workload.InputEnd) error {
 	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: g.protocol(), Clock: g.clock})
 	if err != nil {
 		return err

@@ -37,9 +37,9 @@ func interestPrepare() (report.Sides, error) {
 	}
 	return report.Sides{
 		Before: func() { d.scene.nextTick(100) },
-		Ours:   d.look,
-		Limit:  d.lookByHand,
-		Verify: d.equal,
+		Ours:   d.updateRelevance,
+		Limit:  d.updateHandGrid,
+		Verify: d.verifyRelevance,
 	}, nil
 }
 
@@ -58,8 +58,8 @@ func (d *interestWorld) populate() (err error) {
 	return nil
 }
 
-// look is our pass, and counts its changes.
-func (d *interestWorld) look() {
+// updateRelevance runs a pass of the grid of Entangle, and counts its changes.
+func (d *interestWorld) updateRelevance() {
 	d.scene.lookAround()
 	r := d.scene.publisher.Interest().Relevance()
 	for _, row := range d.rows {
@@ -68,15 +68,15 @@ func (d *interestWorld) look() {
 	r.ClearChanges()
 }
 
-func (d *interestWorld) lookByHand() {
+func (d *interestWorld) updateHandGrid() {
 	d.hand.Update(d.scene.walkers.Poses, d.viewers)
 	for _, changed := range d.hand.Changed {
 		d.changes[1] += report.Count(changed)
 	}
 }
 
-// equal holds the two sides against each other.
-func (d *interestWorld) equal() error {
+// verifyRelevance compares the relevance that both sides found.
+func (d *interestWorld) verifyRelevance() error {
 	if d.changes[0] != d.changes[1] {
 		return fmt.Errorf("%d changes, and %d by hand", d.changes[0], d.changes[1])
 	}

@@ -67,11 +67,11 @@ func joinPrepare(cfg sceneConfig, turns int, figure func(*joinScene) float64) (r
 	}
 	for range sceneWarm {
 		s.before()
-		s.send()
+		s.runServerTick()
 	}
 	return report.Sides{
-		Before: j.next,
-		Ours:   j.send,
+		Before: j.beginTick,
+		Ours:   j.sendTick,
 		Limit:  func() {},
 		Bytes:  j.guestBytes,
 		Figure: func() float64 { return figure(j) },
@@ -79,9 +79,8 @@ func joinPrepare(cfg sceneConfig, turns int, figure func(*joinScene) float64) (r
 	}, nil
 }
 
-// next brings the scene to the next tick, in which a client may join or leave. After all turns none
-// does.
-func (j *joinScene) next() {
+// beginTick begins the next tick, in which a client may join or leave. After all turns none does.
+func (j *joinScene) beginTick() {
 	j.turn++
 	switch {
 	case j.guest != nil && (j.guest.server.Given().Done() || j.turn > j.turns):
@@ -95,7 +94,7 @@ func (j *joinScene) next() {
 func (j *joinScene) welcome() {
 	j.came++
 	c, err := j.connect(j.cfg.clients + j.came)
-	if j.keep(err); err != nil {
+	if j.recordError(err); err != nil {
 		return
 	}
 	c.shown, j.guest = true, c
@@ -115,10 +114,10 @@ func (j *joinScene) part() {
 	j.clients, j.guest = j.clients[:j.cfg.clients], nil
 }
 
-// send is a tick of the server, which is noted.
-func (j *joinScene) send() {
+// sendTick runs a tick of the server and records its time.
+func (j *joinScene) sendTick() {
 	begun := time.Now()
-	j.scene.send()
+	j.scene.runServerTick()
 	took := float64(time.Since(begun))
 	switch {
 	case j.guest == nil:

@@ -54,7 +54,7 @@ func memoryPrepare(figure func(*clientHeap) float64) (report.Sides, error) {
 	s, l := m.scene, m.limit
 	return report.Sides{
 		Before: func() { s.before(); l.Move(s.cfg.percent) },
-		Ours:   s.send,
+		Ours:   s.runServerTick,
 		Limit:  l.Send,
 		Bytes:  s.size,
 		Figure: func() float64 { return figure(m) },
@@ -73,7 +73,7 @@ func memoryOf(groups int) (*clientHeap, error) {
 		return nil, err
 	}
 	m.before = heapInUse()
-	if err := m.scene.join(); err != nil {
+	if err := m.scene.connectClients(); err != nil {
 		return nil, err
 	}
 	for tick := range memoryTicks {
@@ -83,7 +83,7 @@ func memoryOf(groups int) (*clientHeap, error) {
 		}
 		m.scene.between(percent)
 		m.limit.Move(percent)
-		m.scene.send()
+		m.scene.runServerTick()
 	}
 	return m, m.scene.err
 }

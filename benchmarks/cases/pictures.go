@@ -60,7 +60,7 @@ func DrawPictures(folder string, all []picture, w io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", all[i].file, err)
 		}
-		if err := all[i].draw(filepath.Join(folder, all[i].file), ours, limit); err != nil {
+		if err := all[i].savePlot(filepath.Join(folder, all[i].file), ours, limit); err != nil {
 			return err
 		}
 	}
@@ -75,7 +75,7 @@ func (p *picture) measure(w io.Writer) (ours, limit plotter.XYs, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		both := report.Sides{Before: func() { s.before(); l.Move(cfg.percent) }, Ours: s.send, Limit: l.Send}
+		both := report.Sides{Before: func() { s.before(); l.Move(cfg.percent) }, Ours: s.runServerTick, Limit: l.Send}
 		both.Turns(cfg.rtt(0))
 		r := both.Measure(pictureRounds)
 		if s.err != nil {
@@ -103,7 +103,7 @@ const (
 	pictureDPI    = 144
 )
 
-func (p *picture) draw(file string, ours, limit plotter.XYs) error {
+func (p *picture) savePlot(file string, ours, limit plotter.XYs) error {
 	chart := plot.New()
 	chart.BackgroundColor = color.White
 	chart.Title.Text = p.title

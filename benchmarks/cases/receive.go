@@ -46,7 +46,7 @@ func receivePrepare() (report.Sides, error) {
 		return report.Sides{}, err
 	}
 	to := newReceiveCopy(registry.Of(p).Components)
-	if err := from.join(to); err != nil {
+	if err := from.sendEntities(to); err != nil {
 		return report.Sides{}, err
 	}
 	limit := limits.NewReceiveLimit()
@@ -72,7 +72,7 @@ func receivePrepare() (report.Sides, error) {
 		},
 		Bytes: from.size,
 		Verify: func() error {
-			keep(to.equal(limit))
+			keep(to.verifyEntities(limit))
 			return failed
 		},
 	}, nil
@@ -107,8 +107,8 @@ func newReceiveSource(infos []*registry.Component) (*receiveSource, error) {
 	return s, nil
 }
 
-// join brings the entities to the other side.
-func (s *receiveSource) join(to *receiveCopy) error {
+// sendEntities sends all entities to the other side.
+func (s *receiveSource) sendEntities(to *receiveCopy) error {
 	if err := s.tick(); err != nil {
 		return err
 	}
@@ -172,8 +172,8 @@ func newReceiveCopy(infos []*registry.Component) *receiveCopy {
 	return c
 }
 
-// equal compares every entity with the limit's columns, to the last bit.
-func (c *receiveCopy) equal(limit *limits.ReceiveLimit) error {
+// verifyEntities compares every entity with the limit's columns, to the last bit.
+func (c *receiveCopy) verifyEntities(limit *limits.ReceiveLimit) error {
 	position, rotation := ecs.ComponentID[workload.Position](c.world), ecs.ComponentID[workload.Rotation](c.world)
 	filter := ecs.All(position, rotation)
 	n := 0

@@ -54,10 +54,10 @@ func rollbackPrepare(cfg rollbackConfig) (report.Sides, error) {
 	plain, limit := newRollbackPlain(cfg), newRollbackLimit(cfg)
 	var more, copied []float64
 	return report.Sides{
-		Before: g.next,
+		Before: g.runTick,
 		Ours: func() {
 			took := report.Clock(g.rollBack)
-			more = append(more, took-report.Clock(plain.run))
+			more = append(more, took-report.Clock(plain.replayTicks))
 		},
 		Limit:    func() { copied = append(copied, report.Clock(limit.copy)) },
 		Figure:   func() float64 { return report.Median(more) / report.Median(copied) },
@@ -136,7 +136,7 @@ func newRollbackPlain(cfg rollbackConfig) *rollbackPlain {
 	return p
 }
 
-func (p *rollbackPlain) run() {
+func (p *rollbackPlain) replayTicks() {
 	for range rollbackDepth {
 		p.tick++
 		p.step.update(p.tick)
@@ -156,7 +156,7 @@ func rollbackMemory() (report.Sides, error) {
 	cfg.none = true
 	_, none, err := rollbackHeap(cfg)
 	return report.Sides{
-		Before: g.next, Ours: g.rollBack, Limit: plain.run, Verify: g.verify,
+		Before: g.runTick, Ours: g.rollBack, Limit: plain.replayTicks, Verify: g.verify,
 		Figure: func() float64 { return (all - none) / rollbackMany },
 	}, err
 }

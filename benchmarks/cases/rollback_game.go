@@ -158,7 +158,7 @@ func newRollbackGame(cfg rollbackConfig) (*rollbackGame, error) {
 		return nil, err
 	}
 	for range g.ticks() + 1 {
-		g.next()
+		g.runTick()
 		g.rollBack()
 	}
 	g.rounds = 0
@@ -231,14 +231,14 @@ func (s rollbackMain) Update(*ecs.World) { s.g.step.update(uint32(s.g.time.Tick)
 
 func (rollbackMain) Finalize(*ecs.World) {}
 
-func (g *rollbackGame) keep(err error) {
+func (g *rollbackGame) recordError(err error) {
 	if g.err == nil {
 		g.err = err
 	}
 }
 
-// next is a tick of the client, and one of the server with its update.
-func (g *rollbackGame) next() {
+// runTick runs a tick of the client, and one of the server with its update.
+func (g *rollbackGame) runTick() {
 	g.rounds++
 	g.hub.BeginFrame(1)
 	g.schedule.Frame(g.world, 1)
@@ -247,7 +247,7 @@ func (g *rollbackGame) next() {
 	s.step.update(uint32(s.tick))
 	pushed := s.entities[int(s.tick)*7%len(s.entities)]
 	(*rollbackPace)(s.step.world.Get(pushed, s.step.ids[1])).Z += 0.25
-	g.keep(s.publisher.Observe(s.tick))
+	g.recordError(s.publisher.Observe(s.tick))
 	g.deliver()
 }
 
@@ -260,7 +260,7 @@ func (g *rollbackGame) deliver() {
 	for s.peer.ActionsDue() {
 		s.buf = s.peer.AppendActions(s.buf[:0], rollbackRoom)
 		s.peer.ActionsSent(s.message)
-		g.keep(g.receiver.HandleActions(s.buf))
+		g.recordError(g.receiver.HandleActions(s.buf))
 		s.peer.HandleDelivered(s.message)
 		s.message++
 	}
@@ -269,7 +269,7 @@ func (g *rollbackGame) deliver() {
 		if len(s.buf) == 0 {
 			return
 		}
-		g.keep(g.receiver.HandleUpdates(s.tick, s.buf))
+		g.recordError(g.receiver.HandleUpdates(s.tick, s.buf))
 		s.peer.HandleAcked(s.packet)
 		s.packet++
 	}

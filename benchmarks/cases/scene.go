@@ -80,7 +80,7 @@ func newScene(cfg sceneConfig) (*scene, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, s.join()
+	return s, s.connectClients()
 }
 
 // newEmptyScene returns a scene with clients that have yet to join.
@@ -146,8 +146,8 @@ func (s *scene) targetOf(entity int) components.Target {
 	return source.TargetsOf(s.world).Only(see...)
 }
 
-// join connects the clients and runs ticks until each holds everything.
-func (s *scene) join() error {
+// connectClients connects the clients and runs ticks until each holds everything.
+func (s *scene) connectClients() error {
 	for i := range s.cfg.clients {
 		c, err := s.connect(i)
 		if err != nil {
@@ -156,7 +156,7 @@ func (s *scene) join() error {
 		s.clients = append(s.clients, c)
 	}
 	for range sceneSettle {
-		s.show()
+		s.showEntities()
 		s.still()
 		if s.err != nil || s.settled() {
 			return s.err
@@ -165,8 +165,8 @@ func (s *scene) join() error {
 	return fmt.Errorf("the clients did not join within %d ticks", sceneSettle)
 }
 
-// show makes each client's entities visible to it, once the client has joined.
-func (s *scene) show() {
+// showEntities makes each client's entities visible to it, once the client has joined.
+func (s *scene) showEntities() {
 	for client, c := range s.clients {
 		if to := c.server.Updates(); to != nil && !c.shown {
 			c.shown = true
@@ -191,7 +191,7 @@ func (s *scene) settled() bool {
 // still runs a tick in which nothing moves.
 func (s *scene) still() {
 	s.between(0)
-	s.send()
+	s.runServerTick()
 }
 
 // before is what happens between two times that the server sends: packets arrive at
@@ -205,10 +205,10 @@ func (s *scene) between(percent int) {
 	s.nextTick(percent)
 }
 
-// send is the server's work: from Observe to sealed packets.
-func (s *scene) send() {
+// runServerTick does the server's work of a tick, from Observe to sealed packets.
+func (s *scene) runServerTick() {
 	if s.cfg.rounded {
-		s.keep(s.publisher.Round())
+		s.recordError(s.publisher.Round())
 	}
 	s.observe()
 	s.stage()
@@ -218,14 +218,14 @@ func (s *scene) observe() {
 	if s.grid != nil {
 		s.lookAround()
 	}
-	s.keep(s.publisher.Observe(s.tick))
+	s.recordError(s.publisher.Observe(s.tick))
 }
 
 // stage is the work for each client: all begin, one after the other, and then the
 // packets of one need nothing of another.
 func (s *scene) stage() {
 	for _, c := range s.clients {
-		s.keep(c.server.Begin(s.now))
+		s.recordError(c.server.Begin(s.now))
 		if s.cfg.allowed > 0 {
 			c.server.Allow(s.cfg.allowed, s.now)
 		}
@@ -292,7 +292,7 @@ func (s *scene) size() (n int) {
 	return n
 }
 
-func (s *scene) keep(err error) {
+func (s *scene) recordError(err error) {
 	if s.err == nil {
 		s.err = err
 	}

@@ -97,7 +97,7 @@ func (s *scene) shakeHands(c *sceneClient, id entangle.ClientID) error {
 // each client.
 func (s *scene) receiveAll() {
 	for _, c := range s.clients {
-		s.receive(c)
+		s.runClientFrame(c)
 	}
 }
 
@@ -110,18 +110,18 @@ func (s *scene) hear() {
 				continue
 			}
 			if _, payload, ok := s.session.HandleDatagram(c.from, arrived.Packet(i), s.now); ok {
-				s.keep(c.server.HandlePayload(payload, s.now))
+				s.recordError(c.server.HandlePayload(payload, s.now))
 			}
 		}
 	}
 }
 
-// receive is a client's frame. It answers at once, and also in between if so many packets came that
-// their ids would leave the acknowledgement window.
-func (s *scene) receive(c *sceneClient) {
+// runClientFrame runs a client's frame. It answers at once, and also in between if so many packets
+// came that their ids would leave the acknowledgement window.
+func (s *scene) runClientFrame(c *sceneClient) {
 	c.down.Put(s.tick, &c.out)
 	c.up.Clear(s.tick)
-	s.keep(c.begin(s))
+	s.recordError(c.beginPacket(s))
 	n := 0
 	for b := range c.down.Due(s.tick).Each {
 		if c.lost(s.cfg.loss) {
@@ -129,10 +129,10 @@ func (s *scene) receive(c *sceneClient) {
 		}
 		payload, ok := c.session.HandleDatagram(append(c.buf[:0], b...), s.now)
 		if !ok {
-			s.keep(fmt.Errorf("a packet of tick %d does not open", s.tick))
+			s.recordError(fmt.Errorf("a packet of tick %d does not open", s.tick))
 			continue
 		}
-		s.keep(c.handle(s, payload))
+		s.recordError(c.handle(s, payload))
 		if n++; n%packet.AckEvery == 0 {
 			s.answer(c)
 		}
@@ -142,7 +142,7 @@ func (s *scene) receive(c *sceneClient) {
 
 func (c *sceneClient) lost(share float64) bool { return share > 0 && c.chance.Float64() < share }
 
-func (c *sceneClient) begin(s *scene) error {
+func (c *sceneClient) beginPacket(s *scene) error {
 	if c.tracker != nil {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (c *sceneClient) begin(s *scene) error {
 		return nil
 	}
 	if c.end.Open() {
-		s.keep(c.end.Send(sceneInput, []byte{1}, 0, s.now))
+		s.recordError(c.end.Send(sceneInput, []byte{1}, 0, s.now))
 	}
 	return c.end.Begin(s.now)
 }
@@ -180,17 +180,17 @@ func (c *sceneClient) handle(s *scene, payload []byte) error {
 // answer sends the pending packets of a client.
 func (s *scene) answer(c *sceneClient) {
 	for {
-		c.payload = c.append(s)
+		c.payload = c.appendPacket(s)
 		if len(c.payload) == 0 {
 			return
 		}
 		b, err := c.session.AppendPayload(c.buf[:0], c.payload, s.now)
-		s.keep(err)
+		s.recordError(err)
 		c.up.Add(s.tick, b)
 	}
 }
 
-func (c *sceneClient) append(s *scene) []byte {
+func (c *sceneClient) appendPacket(s *scene) []byte {
 	if c.tracker == nil {
 		return c.end.AppendPacket(c.payload[:0], s.tick, s.now)
 	}

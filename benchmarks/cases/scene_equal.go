@@ -14,9 +14,9 @@ import (
 // holds everything, whatever was lost.
 const sceneQuiet = 400
 
-// equal stops the game, waits until everything is acknowledged, and compares the world of each
+// verifyClients stops the game, waits until everything is acknowledged, and compares the world of each
 // client with its expected state, to the last bit.
-func (s *scene) equal(l *limits.SceneLimit, sees func(client, entity int) bool) error {
+func (s *scene) verifyClients(l *limits.SceneLimit, sees func(client, entity int) bool) error {
 	for range sceneQuiet {
 		if s.still(); s.err != nil || s.settled() {
 			break
@@ -29,14 +29,14 @@ func (s *scene) equal(l *limits.SceneLimit, sees func(client, entity int) bool) 
 		return fmt.Errorf("something is not acknowledged after %d quiet ticks", sceneQuiet)
 	}
 	for i, c := range s.clients {
-		if err := c.equal(l.Wanted(i, sees)); err != nil {
+		if err := c.verifyWorld(l.Wanted(i, sees)); err != nil {
 			return fmt.Errorf("client %d: %w", i, err)
 		}
 	}
 	return nil
 }
 
-func (c *sceneClient) equal(want []limits.SceneCode) error {
+func (c *sceneClient) verifyWorld(want []limits.SceneCode) error {
 	if c.copy == nil {
 		return nil // deaf
 	}

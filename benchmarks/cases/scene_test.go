@@ -33,14 +33,14 @@ func TestScenesCompareEveryClient(t *testing.T) {
 	for range 20 {
 		s.before()
 		l.Move(10)
-		s.send()
+		s.runServerTick()
 		l.Send()
 	}
-	require.NoError(t, s.equal(l, nil))
+	require.NoError(t, s.verifyClients(l, nil))
 	pose := l.Pose(299)
 	pose.Pos[1] += 0.02
 	l.Set(299, &pose)
-	assert.ErrorContains(t, s.equal(l, nil), "client 0")
+	assert.ErrorContains(t, s.verifyClients(l, nil), "client 0")
 }
 
 // TestScenesWithViews: each client has exactly the entities that it is shown.
@@ -48,8 +48,8 @@ func TestScenesWithViews(t *testing.T) {
 	sees := func(client, entity int) bool { return entity%3 != client }
 	s, l, err := newScenePair(sceneConfig{entities: 300, clients: 3, percent: 10, rtt: spreadTicks, loss: 0.2, sees: sees})
 	require.NoError(t, err)
-	require.NoError(t, s.equal(l, sees))
-	assert.ErrorContains(t, s.equal(l, nil), "its copy of 200 entities")
+	require.NoError(t, s.verifyClients(l, sees))
+	assert.ErrorContains(t, s.verifyClients(l, nil), "its copy of 200 entities")
 }
 
 // TestPacketsComeBackAfterTheRoundTrip: packets sent at a tick are acknowledged that many ticks
@@ -59,12 +59,12 @@ func TestPacketsComeBackAfterTheRoundTrip(t *testing.T) {
 		s, err := newScene(sceneConfig{entities: 1, clients: 1, percent: 100, rtt: func(int) int { return rtt }})
 		require.NoError(t, err)
 		s.before()
-		s.send()
+		s.runServerTick()
 		ticks := 0
 		for ; !s.settled(); ticks++ {
 			s.between(0)
 			if !s.settled() {
-				s.send()
+				s.runServerTick()
 			}
 		}
 		assert.Equal(t, rtt, ticks)

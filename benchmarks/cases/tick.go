@@ -45,11 +45,11 @@ func tickPrepare(cfg sceneConfig) (report.Sides, error) {
 	}
 	return report.Sides{
 		Before:   func() { s.before(); l.Move(cfg.percent) },
-		Ours:     s.send,
+		Ours:     s.runServerTick,
 		Limit:    l.Send,
 		Bytes:    s.size,
 		Sizes:    func() map[string]int { return map[string]int{"limit": l.Size()} },
-		Verify:   func() error { return s.equal(l, nil) },
+		Verify:   func() error { return s.verifyClients(l, nil) },
 		Anchors:  l.Anchors(),
 		Anchored: true,
 	}, nil
@@ -65,8 +65,8 @@ func roundedPrepare(cfg sceneConfig) (report.Sides, error) {
 	s, err := newScene(cfg)
 	return report.Sides{
 		Before: func() { s.before(); l.before() },
-		Ours:   s.send,
-		Limit:  l.send,
+		Ours:   s.runServerTick,
+		Limit:  l.runServerTick,
 		Bytes:  s.size,
 		Verify: func() error { return errors.Join(s.err, l.err) },
 	}, err
@@ -87,7 +87,7 @@ func answersPrepare(cfg sceneConfig) (report.Sides, error) {
 		Before: func() {
 			s.nextTick(cfg.percent)
 			l.Move(cfg.percent)
-			s.send()
+			s.runServerTick()
 			arrive()
 			l.Answer(s.clients[0].up.At(s.tick).Data)
 		},
@@ -95,8 +95,8 @@ func answersPrepare(cfg sceneConfig) (report.Sides, error) {
 		Limit: l.Open,
 		Verify: func() error {
 			s.nextTick(0)
-			s.send()
-			return s.equal(l, nil)
+			s.runServerTick()
+			return s.verifyClients(l, nil)
 		},
 	}, nil
 }
@@ -121,7 +121,7 @@ func newScenePair(cfg sceneConfig) (*scene, *limits.SceneLimit, error) {
 	for range sceneWarm {
 		s.before()
 		l.Move(cfg.percent)
-		s.send()
+		s.runServerTick()
 		if cfg.grid {
 			l.SendGrid()
 		} else {

@@ -72,7 +72,7 @@ func udpReceivePrepare() (_ report.Sides, err error) {
 		genuine := newUDPBurst(client, server.LocalAddr(), udpReceiveClients, udpReceiveSize)
 		junk := newUDPBurst(stranger, server.LocalAddr(), udpReceiveJunk, 1)
 		return func() {
-			failed = errors.Join(failed, junk.send(), genuine.send(), udpDrain(server, buf))
+			failed = errors.Join(failed, junk.sendBurst(), genuine.sendBurst(), udpDrain(server, buf))
 		}
 	}
 	return report.Sides{
@@ -120,7 +120,7 @@ func newUDPBurst(from *net.UDPConn, to netip.AddrPort, count, size int) *udpBurs
 	return b
 }
 
-func (b *udpBurst) send() error {
+func (b *udpBurst) sendBurst() error {
 	for left := b.messages; len(left) > 0; {
 		n, err := b.packets.WriteBatch(left, 0)
 		if err != nil {
@@ -151,11 +151,11 @@ func newUDPReader(client netip.AddrPort) (*udpReader, error) {
 	}
 	_ = socket.SetReadBuffer(udp.DefaultListenerBuffer)
 	r := &udpReader{socket: socket, clients: map[netip.AddrPort]bool{client: true}, ended: make(chan struct{})}
-	go r.read()
+	go r.readSocket()
 	return r, nil
 }
 
-func (r *udpReader) read() {
+func (r *udpReader) readSocket() {
 	defer close(r.ended)
 	buf := make([]byte, 1500)
 	for {

@@ -63,11 +63,11 @@ func viewsPrepare() (report.Sides, error) {
 	l.See()
 	return report.Sides{
 		Before: func() { s.before(); l.Move(cfg.percent) },
-		Ours:   s.send,
+		Ours:   s.runServerTick,
 		Limit:  l.SendViews,
 		Bytes:  s.size,
 		Sizes:  func() map[string]int { return map[string]int{"limit": l.Size()} },
-		Verify: func() error { return s.equal(l, cfg.sees) },
+		Verify: func() error { return s.verifyClients(l, cfg.sees) },
 	}, nil
 }
 
@@ -84,11 +84,11 @@ func gridPrepare() (report.Sides, error) {
 	}
 	return report.Sides{
 		Before: func() { s.before(); l.Move(cfg.percent) },
-		Ours:   s.send,
+		Ours:   s.runServerTick,
 		Limit:  l.SendGrid,
 		Bytes:  s.size,
 		Sizes:  func() map[string]int { return map[string]int{"limit": l.Size()} },
-		Verify: func() error { return s.equal(l, l.Grid.Sees) },
+		Verify: func() error { return s.verifyClients(l, l.Grid.Sees) },
 	}, nil
 }
 
@@ -121,10 +121,10 @@ func growthPrepare(config func(entities, clients int) sceneConfig, clients, time
 	}
 	return report.Sides{
 		Before: g.before,
-		Ours:   func() { g.send(1) },
-		Limit:  func() { g.send(0) },
+		Ours:   func() { g.runWorldTick(1) },
+		Limit:  func() { g.runWorldTick(0) },
 		Figure: func() float64 { return report.Median(g.took[1]) / report.Median(g.took[0]) },
-		Verify: g.equal,
+		Verify: g.verifyScenes,
 	}, nil
 }
 
@@ -137,18 +137,18 @@ func (g *growth) before() {
 	}
 }
 
-// send runs a tick of one of the worlds, with its clients and with one.
-func (g *growth) send(i int) {
-	g.took[i] = append(g.took[i], report.Clock(g.scenes[i].send)-report.Clock(g.alone[i].send))
+// runWorldTick runs a tick of one of the worlds, with its clients and with one.
+func (g *growth) runWorldTick(i int) {
+	g.took[i] = append(g.took[i], report.Clock(g.scenes[i].runServerTick)-report.Clock(g.alone[i].runServerTick))
 }
 
-func (g *growth) equal() error {
+func (g *growth) verifyScenes() error {
 	for i, s := range g.scenes {
 		sees := s.cfg.sees
 		if s.cfg.grid {
 			sees = g.limits[i].Grid.Sees
 		}
-		if err := s.equal(g.limits[i], sees); err != nil {
+		if err := s.verifyClients(g.limits[i], sees); err != nil {
 			return fmt.Errorf("%d entities: %w", s.cfg.entities, err)
 		}
 	}

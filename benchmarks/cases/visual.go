@@ -65,7 +65,7 @@ func visualSides[B any](pair workload.VisualPair[B], churn int) (report.Sides, e
 			limit.Move(&pair, tick)
 		},
 		Ours: func() {
-			ours.show()
+			ours.showFrame()
 			ours.picture.Restore(time.Time{})
 		},
 		Limit: func() {
@@ -76,9 +76,9 @@ func visualSides[B any](pair workload.VisualPair[B], churn int) (report.Sides, e
 			if churn > 0 {
 				return nil // its rows are other entities'
 			}
-			ours.show()
+			ours.showFrame()
 			limit.Show()
-			return ours.equal(&pair, limit)
+			return ours.verifyShown(&pair, limit)
 		},
 	}, nil
 }
@@ -133,15 +133,15 @@ func (v *visualWorld[B]) move(pair *workload.VisualPair[B], tick int) {
 	}
 }
 
-// show begins a tick and ends its frame.
-func (v *visualWorld[B]) show() {
+// showFrame begins a tick and ends its frame.
+func (v *visualWorld[B]) showFrame() {
 	v.time.Tick++
 	v.picture.Tick()
 	v.picture.Show()
 }
 
-// equal compares the shown values.
-func (v *visualWorld[B]) equal(pair *workload.VisualPair[B], limit *limits.VisualLimit[B]) error {
+// verifyShown compares the shown values.
+func (v *visualWorld[B]) verifyShown(pair *workload.VisualPair[B], limit *limits.VisualLimit[B]) error {
 	i := 0
 	for query := v.world.Query(&v.filter); query.Next(); i++ {
 		a, b := *(*workload.VisualPosition)(query.Get(v.ids[0])), limit.Positions.Column[i]

@@ -48,7 +48,7 @@ func clockVariant(n clockNetwork, figure func(*clockResult) float64) report.Vari
 			return report.Sides{}, err
 		}
 		return report.Sides{
-			Ours:    func() { r.run(time.Second) },
+			Ours:    func() { r.runFor(time.Second) },
 			Limit:   func() { r.record.replay(max(0, r.now-2*time.Second), r.now).share(0) },
 			Verify:  r.verify,
 			Bytes:   r.size,
@@ -59,8 +59,8 @@ func clockVariant(n clockNetwork, figure func(*clockResult) float64) report.Vari
 	}}
 }
 
-// settle is how long a run goes on before it counts.
-func (n *clockNetwork) settle() time.Duration {
+// settlingTime returns how long a run lasts before it counts.
+func (n *clockNetwork) settlingTime() time.Duration {
 	if len(n.events) > 0 {
 		return clockAfter
 	}
@@ -69,5 +69,5 @@ func (n *clockNetwork) settle() time.Duration {
 
 // seconds is how long it goes on in all, if it counts for so long.
 func (n *clockNetwork) seconds(counts time.Duration) int {
-	return int((n.settle() + counts) / time.Second)
+	return int((n.settlingTime() + counts) / time.Second)
 }

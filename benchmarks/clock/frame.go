@@ -26,12 +26,12 @@ func clockFrameVariant() report.Variant {
 		if err != nil {
 			return report.Sides{}, err
 		}
-		r.run(clockFrameWarm)
+		r.runFor(clockFrameWarm)
 		f := newClockFrames()
 		return report.Sides{
 			Before: func() { f.before(); r.runToClient() },
-			Ours:   f.run,
-			Limit:  r.hosts[1].frame,
+			Ours:   f.runClock,
+			Limit:  r.hosts[1].runFrame,
 			Verify: func() error { return errors.Join(r.verify(), f.verify()) },
 			Close:  r.close,
 		}, nil
@@ -64,7 +64,7 @@ func newClockFrames() *clockFrames {
 	}
 	for range int(clockFrameWarm.Seconds()) * workload.TickRate {
 		f.before()
-		f.run()
+		f.runClock()
 	}
 	return f
 }
@@ -83,8 +83,8 @@ func (f *clockFrames) before() {
 	f.late = time.Duration(f.chance.IntN(16)) * time.Millisecond
 }
 
-// run is the clock's part.
-func (f *clockFrames) run() {
+// runClock does the clock's part of a frame.
+func (f *clockFrames) runClock() {
 	at := f.now.Add(f.late)
 	f.clock.PacketReceived(f.tick, at)
 	if len(f.down) > 0 {

@@ -40,14 +40,14 @@ type clockInputs struct {
 func (c *clockInputs) between(from, to entangle.Tick) float64 {
 	in := 0
 	for t := from; t < to; t++ {
-		if c.at(t) == plugin.FreshInput {
+		if c.statusAt(t) == plugin.FreshInput {
 			in++
 		}
 	}
 	return float64(in) / float64(max(1, to-from))
 }
 
-func (c *clockInputs) at(t entangle.Tick) plugin.InputStatus {
+func (c *clockInputs) statusAt(t entangle.Tick) plugin.InputStatus {
 	if t < c.first || int(t-c.first) >= len(c.had) {
 		return plugin.NoInput
 	}
@@ -68,12 +68,12 @@ func (c *clockInputs) serverSystem(w *ecs.World) func() {
 		for q := filter.Query(w); q.Next(); {
 			place, stick := q.Get()
 			place.X, place.Y = place.X+stick.X/8, place.Y+stick.Y/8
-			c.note(now.Tick, inputs.Status(q.Entity()))
+			c.recordStatus(now.Tick, inputs.Status(q.Entity()))
 		}
 	}
 }
 
-func (c *clockInputs) note(tick entangle.Tick, s plugin.InputStatus) {
+func (c *clockInputs) recordStatus(tick entangle.Tick, s plugin.InputStatus) {
 	if len(c.had) == 0 {
 		c.first = tick
 	}

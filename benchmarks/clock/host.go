@@ -32,8 +32,8 @@ func (h *clockHost) now(at time.Duration) time.Time {
 	return clockOrigin.Add(at + time.Duration(h.drift*float64(at)))
 }
 
-// frame runs a frame at its time, and finds the next.
-func (h *clockHost) frame() {
+// runFrame runs a frame at its time, and finds the next.
+func (h *clockHost) runFrame() {
 	h.step(h.now(h.next))
 	h.after()
 	for ran := h.next; h.next <= ran; {

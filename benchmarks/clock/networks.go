@@ -123,7 +123,7 @@ func clockWays() []clockNetwork {
 }
 
 func clockChange(link netsim.Link) []clockEvent {
-	return []clockEvent{{clockEvents, func(r *clockRun) { r.note(r.line.SetLink(link)) }}}
+	return []clockEvent{{clockEvents, func(r *clockRun) { r.recordError(r.line.SetLink(link)) }}}
 }
 
 // clockClocks are machines with different clocks or frames.

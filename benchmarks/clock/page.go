@@ -50,7 +50,7 @@ func (n *clockNetwork) play(counts time.Duration) (clockResult, error) {
 		return clockResult{}, err
 	}
 	defer r.close()
-	r.run(time.Duration(n.seconds(counts)) * time.Second)
+	r.runFor(time.Duration(n.seconds(counts)) * time.Second)
 	if err := r.verify(); err != nil {
 		return clockResult{}, fmt.Errorf("%s: %w", n.name, err)
 	}

@@ -133,12 +133,12 @@ func (e *clockEnd) pump() error {
 			return err
 		}
 		e.arrived(e.scratch[:n])
-		e.keep(from, e.scratch[:n])
+		e.queueDatagram(from, e.scratch[:n])
 	}
 }
 
-// keep puts a datagram into the queue, in memory that was used before if there is any.
-func (e *clockEnd) keep(from netip.AddrPort, datagram []byte) {
+// queueDatagram puts a datagram into the queue, in memory that was used before if there is any.
+func (e *clockEnd) queueDatagram(from netip.AddrPort, datagram []byte) {
 	if len(e.queue) == cap(e.queue) {
 		e.queue = append(e.queue, transport.Datagram{})
 	} else {

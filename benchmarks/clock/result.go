@@ -33,8 +33,8 @@ type clockPart struct {
 	info  plugin.ClientInfo
 }
 
-// begin begins the part that counts.
-func (r *clockRun) begin() {
+// beginPart begins the part that counts.
+func (r *clockRun) beginPart() {
 	r.part = clockPart{from: r.now, bytes: r.record.bytes, info: r.info()}
 }
 

@@ -97,11 +97,11 @@ func (r *clockRun) startClient(server netip.AddrPort) (err error) {
 	return r.client.ConnectWith(trusted.Dialer{Over: r.line, Server: server, Client: 1, Timeout: -1})
 }
 
-// run lets time pass.
-func (r *clockRun) run(d time.Duration) {
+// runFor runs for a duration.
+func (r *clockRun) runFor(d time.Duration) {
 	until := r.now + d
 	for next := r.soonest(); next < until; next = r.soonest() {
-		r.advance(next)
+		r.advanceTo(next)
 	}
 	r.now = until
 }
@@ -109,7 +109,7 @@ func (r *clockRun) run(d time.Duration) {
 // runToClient lets time pass until nothing comes before the next frame of the client.
 func (r *clockRun) runToClient() {
 	for next := r.soonest(); next < r.hosts[1].next || next == r.hosts[0].next; next = r.soonest() {
-		r.advance(next)
+		r.advanceTo(next)
 	}
 	r.now = max(r.now, r.hosts[1].next)
 }
@@ -119,25 +119,25 @@ func (r *clockRun) soonest() time.Duration {
 	return min(r.hosts[0].next, r.hosts[1].next, r.pumped+clockPump)
 }
 
-// advance goes to when something happens next, and has it happen.
-func (r *clockRun) advance(next time.Duration) {
-	if r.part.from == 0 && r.now >= r.net.settle() {
-		r.begin()
+// advanceTo sets the time to the next event, and handles it.
+func (r *clockRun) advanceTo(next time.Duration) {
+	if r.part.from == 0 && r.now >= r.net.settlingTime() {
+		r.beginPart()
 	}
 	r.now = max(r.now, next)
 	if next == r.pumped+clockPump {
 		r.pumped = next
-		r.note(r.end.pump())
+		r.recordError(r.end.pump())
 	}
 	r.event()
 	for i := range r.hosts {
 		if h := &r.hosts[i]; h.next == next {
-			h.frame()
+			h.runFrame()
 		}
 	}
 }
 
-func (r *clockRun) note(err error) { r.failed = errors.Join(r.failed, err) }
+func (r *clockRun) recordError(err error) { r.failed = errors.Join(r.failed, err) }
 
 // event lets happen what the network has in store.
 func (r *clockRun) event() {

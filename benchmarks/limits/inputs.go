@@ -56,7 +56,7 @@ func (l *InputLimit) Run(ends []*workload.InputEnd) bool {
 	ok := true
 	for i, e := range ends {
 		for payload := range e.Arrived().Each {
-			ok = l.players[i].take(payload, l.Tick) && ok
+			ok = l.players[i].readPacket(payload, l.Tick) && ok
 		}
 	}
 	l.Tick++
@@ -86,8 +86,8 @@ func (l *InputLimit) apply() {
 	}
 }
 
-// take reads a packet.
-func (p *limitPlayer) take(payload []byte, now entangle.Tick) bool {
+// readPacket reads a packet.
+func (p *limitPlayer) readPacket(payload []byte, now entangle.Tick) bool {
 	h, frames, err := packet.ParseHeader(payload)
 	if err != nil {
 		return false

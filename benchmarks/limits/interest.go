@@ -56,7 +56,7 @@ func NewHandGrid(area HandArea, entities, viewers int, near, far float32) *HandG
 func (g *HandGrid) Update(poses []workload.Pose, viewers []int32) {
 	g.sort(poses)
 	for i, entity := range viewers {
-		g.look(i, poses[entity].Pos[0], poses[entity].Pos[1])
+		g.findVisible(i, poses[entity].Pos[0], poses[entity].Pos[1])
 	}
 }
 
@@ -82,8 +82,8 @@ func (g *HandGrid) sort(poses []workload.Pose) {
 
 func (g *HandGrid) axis(v float32) int { return min(max(int(v/handCell), 0), g.wide-1) }
 
-// look finds the entities in view of a viewer at some place, row by row of cells.
-func (g *HandGrid) look(viewer int, x, y float32) {
+// findVisible finds the entities in view of a viewer at some place, row by row of cells.
+func (g *HandGrid) findVisible(viewer int, x, y float32) {
 	found, seen := g.found, g.Seen[viewer]
 	clear(found)
 	for row := g.axis(y - g.y0 - g.reach); row <= g.axis(y-g.y0+g.reach); row++ {

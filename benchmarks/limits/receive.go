@@ -35,7 +35,7 @@ func (l *ReceiveLimit) Apply(frame []byte) bool {
 	in.Reset(frame)
 	for in.RemainingBits() > 0 {
 		first, count, ok := runHead(&in)
-		if !ok || !l.run(&in, first, count) {
+		if !ok || !l.readRun(&in, first, count) {
 			return false
 		}
 	}
@@ -53,9 +53,9 @@ func runHead(in *bits.Reader) (group, count uint64, ok bool) {
 	return group, count, !mark && alike && !gaps && !private && age == 1 && !older && in.Bits(receiveSetBits) == receiveSet
 }
 
-// run reads the values of a run. A rotation and what comes after it are taken in one
+// readRun reads the values of a run. A rotation and what comes after it are taken in one
 // look.
-func (l *ReceiveLimit) run(in *bits.Reader, first, count uint64) bool {
+func (l *ReceiveLimit) readRun(in *bits.Reader, first, count uint64) bool {
 	end := first + count
 	if end < first || end > uint64(len(l.Positions)) || end > uint64(len(l.Rotations)) {
 		return false

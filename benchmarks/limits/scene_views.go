@@ -50,7 +50,7 @@ func (l *SceneLimit) SendViews() {
 	l.encode()
 	for i := range l.Clients {
 		l.assemble(&l.Clients[i], l.views[i], l.Moved)
-		l.close(&l.Clients[i])
+		l.sealPacket(&l.Clients[i])
 	}
 }
 
@@ -65,7 +65,7 @@ func (l *SceneLimit) SendGrid() {
 		l.lookUp(i)
 		l.assemble(c, l.told, l.all)
 		l.takeAway(c, l.gone)
-		l.close(c)
+		l.sealPacket(c)
 	}
 }
 
@@ -145,8 +145,8 @@ func (l *SceneLimit) takeAway(c *limitClient, gone []viewWord) {
 	l.filled = n
 }
 
-// close seals a client's last packet, if anything is in it.
-func (l *SceneLimit) close(c *limitClient) {
+// sealPacket seals a client's last packet, if anything is in it.
+func (l *SceneLimit) sealPacket(c *limitClient) {
 	if l.filled > LimitHead {
 		c.seal(l.buf[:l.filled])
 	}

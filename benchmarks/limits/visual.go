@@ -43,8 +43,8 @@ func VisualAt(i, tick int) workload.VisualPosition {
 }
 
 func (l *VisualLimit[B]) Show() {
-	l.Positions.show()
-	l.Others.show()
+	l.Positions.mixShown()
+	l.Others.mixShown()
 }
 
 func (l *VisualLimit[B]) Restore() {
@@ -52,7 +52,7 @@ func (l *VisualLimit[B]) Restore() {
 	copy(l.Others.Column, l.Others.last)
 }
 
-func (c *visualColumn[T]) show() {
+func (c *visualColumn[T]) mixShown() {
 	c.last, c.before = c.before, c.last
 	copy(c.last, c.Column)
 	c.mix(c.Column, c.before, c.last, VisualShare)

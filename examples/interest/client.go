@@ -41,9 +41,9 @@ func newClientGame(config plugin.ClientConfig, number int, judge func(*clientGam
 	return game, nil
 }
 
-// check compares the client's things with the judge's results. The state of each must be of a tick at
+// checkThings compares the client's things with the judge's results. The state of each must be of a tick at
 // which it was visible.
-func (c *clientGame) check(j *judge, held []seen, now, grace entangle.Tick) {
+func (c *clientGame) checkThings(j *judge, held []seen, now, grace entangle.Tick) {
 	if len(held) == 0 {
 		return
 	}

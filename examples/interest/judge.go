@@ -36,9 +36,9 @@ func (j *judge) could(client int, thing name, at entangle.Tick) bool {
 	return j.ticks[at][client-1][thing]
 }
 
-// note records a tick.
-func (j *judge) note(at entangle.Tick, r Rules, things []seen) {
-	j.look(r, things)
+// recordTick records a tick.
+func (j *judge) recordTick(at entangle.Tick, r Rules, things []seen) {
+	j.findVisible(r, things)
 	var now known
 	for client := 1; client <= players; client++ {
 		now[client-1] = map[name]bool{}
@@ -52,8 +52,8 @@ func (j *judge) note(at entangle.Tick, r Rules, things []seen) {
 	delete(j.ticks, at-keptTicks)
 }
 
-// look computes the things that every viewer sees: those seen before up to a greater distance.
-func (j *judge) look(r Rules, things []seen) {
+// findVisible computes the things that every viewer sees: those seen before up to a greater distance.
+func (j *judge) findVisible(r Rules, things []seen) {
 	sees := map[[2]name]bool{}
 	for i := range things {
 		viewer := &things[i]

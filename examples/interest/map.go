@@ -37,7 +37,7 @@ func (s *screen) serverMap() string {
 	things := s.views[0].things()
 	var f field
 	f.walls()
-	f.put(things)
+	f.drawThings(things)
 	return f.framed(fmt.Sprintf(" server: %d things ", len(things)))
 }
 
@@ -47,7 +47,7 @@ func (s *screen) clientMap(c *clientGame, things []seen) string {
 	var f field
 	f.walls()
 	f.fog(func(at Place) bool { return c.lit(s.server.Rules, at, things) })
-	f.put(things)
+	f.drawThings(things)
 	return f.framed(c.caption(len(things)))
 }
 
@@ -92,8 +92,8 @@ func (f *field) fog(lit func(Place) bool) {
 	}
 }
 
-// put draws things: dots below all others.
-func (f *field) put(things []seen) {
+// drawThings draws things: dots below all others.
+func (f *field) drawThings(things []seen) {
 	for kind := range lantern + 1 {
 		for i := range things {
 			if t := &things[i]; int(t.Kind) == kind {

@@ -36,7 +36,7 @@ func (p *play) newServer(config plugin.ServerConfig) (*plugin.Server, error) {
 func (p *play) newClient(config plugin.ClientConfig, id entangle.ClientID) (*plugin.Client, error) {
 	grace := p.grace()
 	client, err := newClientGame(config, int(id), func(c *clientGame, held []seen) {
-		c.check(p.server.judge, held, p.server.Tick(), grace)
+		c.checkThings(p.server.judge, held, p.server.Tick(), grace)
 	})
 	if err != nil {
 		return nil, err

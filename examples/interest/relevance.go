@@ -15,9 +15,9 @@ func grid() plugin.System {
 		func(p *Place) (x, y float32) { return p.X, p.Y })
 }
 
-// look adds viewers to players and lanterns, if distance matters: a player sees for itself, a lantern for its
+// addViewers adds viewers to players and lanterns, if distance matters: a player sees for itself, a lantern for its
 // team.
-func (g *serverGame) look(w *ecs.World) func() {
+func (g *serverGame) addViewers(w *ecs.World) func() {
 	things := generic.NewFilter2[Thing, Place]()
 	blind, seeing := things.Without(generic.T[components.Viewer]()), generic.NewFilter1[components.Viewer]()
 	viewers := generic.NewMap1[components.Viewer](w)

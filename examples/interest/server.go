@@ -48,7 +48,7 @@ func newServerGame(config plugin.ServerConfig, r rules, seed uint64) (*serverGam
 	game := &serverGame{Server: server, rules: r, seed: seed, judge: newJudge()}
 	server.AddSystem(plugin.FixedMain, plugin.Func(game.live))
 	server.AddSystem(plugin.Send, plugin.Func(game.assignRooms))
-	server.AddSystem(plugin.Send, plugin.Func(game.look))
+	server.AddSystem(plugin.Send, plugin.Func(game.addViewers))
 	server.AddSystem(plugin.Send, grid())
 	server.AddSystem(plugin.AfterSend, plugin.Func(game.watch))
 	return game, nil
@@ -68,7 +68,7 @@ func (g *serverGame) live(w *ecs.World) func() {
 	connected := plugin.NewReader[plugin.ClientConnected](w)
 	return func() {
 		for _, event := range connected.Read() {
-			g.enter(event.Client)
+			g.createPlayer(event.Client)
 		}
 		g.walkers.step(w)
 		for query := places.Query(w); query.Next(); {
@@ -99,15 +99,15 @@ func (g *serverGame) sow() {
 
 // walker creates a walking thing.
 func (g *serverGame) walker(t Thing, speed float32, r components.Replicate) ecs.Entity {
-	place, walk := g.walkers.begin(speed)
+	place, walk := g.walkers.newWalk(speed)
 	e := g.spawn.NewWith(&t, &place, &r)
 	g.walks.Assign(e, &walk)
 	return e
 }
 
-// enter creates the player of a client. It is always visible to that client, and to others like a dot: when
+// createPlayer creates the player of a client. It is always visible to that client, and to others like a dot: when
 // it matters to them.
-func (g *serverGame) enter(client entangle.ClientID) {
+func (g *serverGame) createPlayer(client entangle.ClientID) {
 	number := uint16(client)
 	e := g.walker(Thing{Kind: player, Number: number, Team: teamOf(number)}, playerSpeed,
 		components.Replicate{Relevance: components.ByInterest})
@@ -118,5 +118,5 @@ func (g *serverGame) enter(client entangle.ClientID) {
 // watch passes each tick to the judge.
 func (g *serverGame) watch(w *ecs.World) func() {
 	view := newView(w)
-	return func() { g.judge.note(g.Tick(), g.Rules, view.things()) }
+	return func() { g.judge.recordTick(g.Tick(), g.Rules, view.things()) }
 }

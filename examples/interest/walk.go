@@ -34,8 +34,8 @@ func (a *walkers) within(c chamber) Place {
 	}
 }
 
-// begin returns a place to start from, and a walk from there.
-func (a *walkers) begin(speed float32) (Place, Walk) {
+// newWalk returns a place to start from, and a walk from there.
+func (a *walkers) newWalk(speed float32) (Place, Walk) {
 	c := chamber(a.chance.IntN(chambers))
 	at := a.within(c)
 	return at, Walk{Speed: speed, To: at, Into: c}
@@ -49,7 +49,7 @@ func (a *walkers) step(w *ecs.World) {
 		far := float32(math.Hypot(float64(dx), float64(dy)))
 		if far <= walk.Speed {
 			place.X, place.Y = walk.To.X, walk.To.Y
-			a.next(walk)
+			a.chooseDestination(walk)
 			continue
 		}
 		place.X += dx / far * walk.Speed
@@ -57,9 +57,9 @@ func (a *walkers) step(w *ecs.World) {
 	}
 }
 
-// next chooses the next destination of a walk: into the chamber behind a door, to a door, or somewhere else in
+// chooseDestination chooses the next destination of a walk: into the chamber behind a door, to a door, or somewhere else in
 // the chamber. So nothing walks through a wall.
-func (a *walkers) next(walk *Walk) {
+func (a *walkers) chooseDestination(walk *Walk) {
 	x, y := walk.Into.corner()
 	inside := walk.To.X > x && walk.To.X < x+chamberWidth && walk.To.Y > y && walk.To.Y < y+chamberHeight
 	if !inside || a.chance.IntN(2) == 0 {

@@ -21,8 +21,8 @@ func newBot(w *ecs.World, seed uint64) *bot {
 	return &bot{world: w, discs: generic.NewFilter2[Disc, Place](), chance: rand.New(rand.NewPCG(seed, 0))}
 }
 
-// push returns the direction in which to push a disc at a place. It changes a few times a second, as people do.
-func (b *bot) push(at Place) Push {
+// pushAt returns the direction in which to push a disc at a place. It changes a few times a second, as people do.
+func (b *bot) pushAt(at Place) Push {
 	if b.left--; b.left > 0 {
 		return b.last
 	}

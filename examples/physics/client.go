@@ -31,16 +31,16 @@ func newClientGame(config plugin.ClientConfig, seed uint64) (*clientGame, error)
 		return nil, err
 	}
 	game := &clientGame{Client: client, seed: seed}
-	client.AddSystem(plugin.BufferInputs, plugin.Func(game.write))
+	client.AddSystem(plugin.BufferInputs, plugin.Func(game.writePush))
 	client.AddSystem(plugin.FixedMain, slide())
 	client.AddSystem(plugin.AfterSend, visualinterp.Add[Place](visualinterp.New()))
-	client.AddSystem(plugin.AfterSend, plugin.Func(game.seen.look))
+	client.AddSystem(plugin.AfterSend, plugin.Func(game.seen.recordDrawn))
 	client.AddSystem(plugin.AfterSend, plugin.Func(game.seen.lookBack))
 	return game, nil
 }
 
-// write writes the push of the client's disc in every tick. The server relays it to clients that predict the disc.
-func (g *clientGame) write(w *ecs.World) func() {
+// writePush writes the push of the client's disc in every tick. The server relays it to clients that predict the disc.
+func (g *clientGame) writePush(w *ecs.World) func() {
 	mine := generic.NewFilter2[Push, Place]().With(generic.T[components.Controlled]())
 	bot := newBot(w, g.seed)
 	return func() {
@@ -53,7 +53,7 @@ func (g *clientGame) write(w *ecs.World) func() {
 			case g.manual:
 				*push = g.push
 			default:
-				*push = bot.push(*place)
+				*push = bot.pushAt(*place)
 			}
 		}
 	}

@@ -99,7 +99,7 @@ func newTestPitch() *testPitch {
 	ecs.AddResource(&p.world, &components.Time{Step: time.Second / tickRate})
 	system := slide()
 	system.Initialize(&p.world)
-	p.slide, p.look = system, p.seen.look(&p.world)
+	p.slide, p.look = system, p.seen.recordDrawn(&p.world)
 	p.spawn = generic.NewMap5[Disc, Place, Motion, Push, components.SID](&p.world)
 	return p
 }

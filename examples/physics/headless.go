@@ -79,11 +79,11 @@ func (p *play) rest() (equal bool, err error) {
 			return false, err
 		}
 	}
-	return p.equal(), nil
+	return p.discsEqual(), nil
 }
 
-// equal reports whether the clients show the server's discs.
-func (p *play) equal() bool {
+// discsEqual reports whether the clients show the server's discs.
+func (p *play) discsEqual() bool {
 	for _, c := range p.clients {
 		if !sameDiscs(p.seen.discs, c.seen.discs) {
 			return false

@@ -31,7 +31,7 @@ func (p *play) newServer(config plugin.ServerConfig) (*plugin.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	server.AddSystem(plugin.AfterSend, plugin.Func(p.seen.look))
+	server.AddSystem(plugin.AfterSend, plugin.Func(p.seen.recordDrawn))
 	p.server = server
 	return server.Server, nil
 }

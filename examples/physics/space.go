@@ -33,7 +33,7 @@ func slide() plugin.System {
 		return func() {
 			p.gather()
 			p.step()
-			p.write()
+			p.writeDiscs()
 		}
 	})
 }
@@ -90,7 +90,7 @@ func (p *pitch) gather() {
 // step advances the space by a tick.
 func (p *pitch) step() {
 	for i := range p.discs {
-		p.discs[i].enter(p.space)
+		p.discs[i].addToSpace(p.space)
 	}
 	p.space.Step(p.seconds)
 	for i := range p.discs {
@@ -99,9 +99,9 @@ func (p *pitch) step() {
 	}
 }
 
-// enter adds a disc to the space. One that is neither simulated nor predicted here has infinite mass: the others bounce
+// addToSpace adds a disc to the space. One that is neither simulated nor predicted here has infinite mass: the others bounce
 // off it.
-func (d *disc) enter(space *cp.Space) {
+func (d *disc) addToSpace(space *cp.Space) {
 	radius, mass := playerRadius, float64(playerMass)
 	if d.kind.Ball {
 		radius, mass = ballRadius, ballMass
@@ -120,8 +120,8 @@ func (d *disc) enter(space *cp.Space) {
 	space.AddShape(d.shape)
 }
 
-// write writes the discs simulated here back from the space.
-func (p *pitch) write() {
+// writeDiscs writes the discs simulated here back from the space.
+func (p *pitch) writeDiscs() {
 	for i := range p.discs {
 		d := &p.discs[i]
 		if d.remote {

@@ -42,8 +42,8 @@ func (s *viewState) lookBack(w *ecs.World) func() {
 	}
 }
 
-// look is a system that records the drawn state.
-func (s *viewState) look(w *ecs.World) func() {
+// recordDrawn is a system that records the drawn state.
+func (s *viewState) recordDrawn(w *ecs.World) func() {
 	filter := generic.NewFilter3[Disc, Place, components.SID]()
 	remote := ecs.ComponentID[components.Remote](w)
 	return func() {

@@ -38,14 +38,14 @@ func (g *clientGame) count(w *ecs.World) func() {
 			return
 		}
 		if !g.counts.begun {
-			g.counts.begin(*rules.Get(), now, g.Stats().BytesIn)
+			g.counts.restart(*rules.Get(), now, g.Stats().BytesIn)
 			return
 		}
 		for _, event := range events {
 			if w.Alive(event.Entity) {
-				g.counts.note(*dots.Get(event.Entity), now)
+				g.counts.countUpdate(*dots.Get(event.Entity), now)
 			}
 		}
-		g.counts.look(now, g.Stats().BytesIn)
+		g.counts.updateAges(now, g.Stats().BytesIn)
 	}
 }

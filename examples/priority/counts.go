@@ -25,8 +25,8 @@ type rowCounts struct {
 	looks     int                     // how many those are
 }
 
-// begin starts to count. All dots count as updated at that time.
-func (t *counts) begin(r Rules, now entangle.Tick, bytes uint64) {
+// restart sets the counts to zero. All dots count as updated at that time.
+func (t *counts) restart(r Rules, now entangle.Tick, bytes uint64) {
 	*t = counts{loss: t.loss, begun: true, rules: r, since: now, until: now, from: bytes, to: bytes}
 	for row := range t.rows {
 		for dot := range t.rows[row].updatedAt {
@@ -35,16 +35,16 @@ func (t *counts) begin(r Rules, now entangle.Tick, bytes uint64) {
 	}
 }
 
-// note counts an update of a dot.
-func (t *counts) note(d Dot, now entangle.Tick) {
+// countUpdate counts an update of a dot.
+func (t *counts) countUpdate(d Dot, now entangle.Tick) {
 	row := &t.rows[d.Row-1]
 	row.updates++
 	row.updatedAt[d.Number] = now
 	t.updates++
 }
 
-// look updates the ages of all dots.
-func (t *counts) look(now entangle.Tick, bytes uint64) {
+// updateAges updates the ages of all dots.
+func (t *counts) updateAges(now entangle.Tick, bytes uint64) {
 	t.until, t.to = now, bytes
 	for i := range t.rows {
 		row := &t.rows[i]

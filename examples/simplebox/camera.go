@@ -29,8 +29,8 @@ func newCamera(w *ecs.World) *camera {
 	}
 }
 
-// take returns a new snapshot, and its number of entities.
-func (c *camera) take() (p snapshot, entities int) {
+// nextSnapshot returns a new snapshot, and its number of entities.
+func (c *camera) nextSnapshot() (p snapshot, entities int) {
 	for query := c.dots.Query(c.world); query.Next(); {
 		at, id := query.Get()
 		hue := uint8(calmHue)

@@ -20,8 +20,8 @@ type flow struct {
 	since time.Time
 }
 
-// note takes the count at a time.
-func (f *flow) note(now time.Time, bytes uint64) {
+// addSample records the number of bytes sent until a time.
+func (f *flow) addSample(now time.Time, bytes uint64) {
 	switch passed := now.Sub(f.since); {
 	case f.since.IsZero():
 		f.last, f.since = bytes, now

@@ -192,11 +192,11 @@ func TestABoxLeavesWithItsClient(t *testing.T) {
 	a, b := g.join(1, quality{}, 1), g.join(2, quality{}, 2)
 	g.run(time.Second)
 	camera := newCamera(&a.world)
-	before, _ := camera.take()
+	before, _ := camera.nextSnapshot()
 	require.Len(t, before.Boxes, 2)
 	b.Disconnect()
 	g.run(time.Second)
-	after, entities := camera.take()
+	after, entities := camera.nextSnapshot()
 	require.Len(t, after.Boxes, 1)
 	assert.Equal(t, entangle.ClientID(1), after.Boxes[0].Owner)
 	assert.Equal(t, 4, entities)
@@ -208,7 +208,7 @@ func TestEatenDotsAreMadeUpFor(t *testing.T) {
 	g.join(1, quality{}, 1)
 	g.run(5 * time.Second)
 	require.NotZero(t, g.server.realm.eaten)
-	snapshot, _ := newCamera(&g.world).take()
+	snapshot, _ := newCamera(&g.world).nextSnapshot()
 	assert.Len(t, snapshot.Dots, 300*dotBytes)
 	assert.EqualValues(t, g.server.realm.eaten, snapshot.Boxes[0].Score)
 }
@@ -259,19 +259,19 @@ func TestABoxMovesInTheTickOfItsKey(t *testing.T) {
 	a.helm.manual = true
 	g.run(3 * time.Second)
 	camera := newCamera(&a.world)
-	was, _ := camera.take()
+	was, _ := camera.nextSnapshot()
 	require.Len(t, was.Twins, 1)
 	a.helm.heading = Steer{DX: 1}
 	if g.box(1).X > fieldSize/2 {
 		a.helm.heading = Steer{DX: -1}
 	}
 	g.run(6 * time.Second / tickRate)
-	now, _ := camera.take()
+	now, _ := camera.nextSnapshot()
 	assert.NotEqual(t, was.Boxes, now.Boxes)
 	assert.Equal(t, was.Twins, now.Twins, "nothing of it has come back")
 	g.run(2 * time.Second)
 	assert.Zero(t, a.RollbackStats().Rollbacks[plugin.ByMismatch], "every input was there in time")
-	later, _ := camera.take()
+	later, _ := camera.nextSnapshot()
 	assert.NotEqual(t, was.Twins, later.Twins)
 }
 

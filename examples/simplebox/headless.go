@@ -70,7 +70,7 @@ func playHeadless(ctx context.Context, s settings) (*result, error) {
 	if err := m.rest(ctx, r); err != nil {
 		return nil, err
 	}
-	return r, m.compare(ctx, s, r)
+	return r, m.compareWorlds(ctx, s, r)
 }
 
 // play waits until every client has a world, and plays on for some seconds.
@@ -130,7 +130,7 @@ func (m *match) rest(ctx context.Context, r *result) error {
 		return err
 	}
 	err = m.await(ctx, restTime, "coming to rest", func() bool {
-		return m.equal() || time.Since(m.changed) > quietTime
+		return m.digestsEqual() || time.Since(m.changed) > quietTime
 	})
 	if err != nil && !errors.Is(err, errTooLong) {
 		return err
@@ -140,9 +140,9 @@ func (m *match) rest(ctx context.Context, r *result) error {
 	return nil
 }
 
-// compare has every process write its world down, and holds the files against each
+// compareWorlds has every process write its world to a file, and compares the files with each
 // other.
-func (m *match) compare(ctx context.Context, s settings, r *result) error {
+func (m *match) compareWorlds(ctx context.Context, s settings, r *result) error {
 	folder, remove, err := dumpFolder(s.Dumps)
 	if err != nil {
 		return err

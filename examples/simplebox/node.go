@@ -39,8 +39,8 @@ type node struct {
 	frames int
 }
 
-// run plays until ctx ends or the side fails.
-func (n *node) run(ctx context.Context) error {
+// playUntil plays until ctx ends or the side fails.
+func (n *node) playUntil(ctx context.Context) error {
 	ctx, n.end = context.WithCancelCause(ctx)
 	defer n.end(nil)
 	n.side.AddSystem(plugin.Receive, plugin.Func(n.watch))
@@ -96,7 +96,7 @@ func (n *node) report() {
 		return
 	}
 	r := report{Side: n.number, Digest: hashOf(n.dumper.dump()), Dumped: n.dumped}
-	r.Snapshot, r.Entities = n.camera.take()
+	r.Snapshot, r.Entities = n.camera.nextSnapshot()
 	n.side.describe(&r)
 	n.tell(r)
 }

@@ -48,7 +48,7 @@ func (p *panel) draw(width, fieldLines, links int, short bool) string {
 	for i := range links {
 		lines = append(lines, p.link(width, i))
 	}
-	return p.frame(width, lines)
+	return p.drawFrame(width, lines)
 }
 
 // entitiesRow shows the number of entities, and how many of the dots are drawn if there is no room for all.
@@ -152,8 +152,8 @@ func (p *panel) colour() color.Color {
 	return look.Value.GetForeground()
 }
 
-// frame draws a line around, with the name in it.
-func (p *panel) frame(width int, lines []string) string {
+// drawFrame draws a line around the lines, with the panel's name in it.
+func (p *panel) drawFrame(width int, lines []string) string {
 	state := p.State
 	if state == "" {
 		state = "starting"

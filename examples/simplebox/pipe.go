@@ -48,7 +48,7 @@ func runPiped(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return n.run(ctx)
+	return n.playUntil(ctx)
 }
 
 // newNode makes the node of one side.

@@ -112,8 +112,8 @@ func (m *member) order(o order) error {
 	return nil
 }
 
-// end ends all processes and returns when they are gone.
-func (f *processes) end() {
+// stopAll ends all processes and waits until they have exited.
+func (f *processes) stopAll() {
 	f.cancel()
 	f.running.Wait()
 }
@@ -159,7 +159,7 @@ func startAll(ctx context.Context, s settings) (*processes, error) {
 	}
 	f := newProcesses(ctx, program)
 	if err := f.startAll(s); err != nil {
-		f.end()
+		f.stopAll()
 		return nil, err
 	}
 	return f, nil

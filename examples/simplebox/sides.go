@@ -19,7 +19,7 @@ type sides struct {
 
 // asSides controls sides in processes.
 func (f *processes) asSides() *sides {
-	s := &sides{reports: f.reports, end: f.end}
+	s := &sides{reports: f.reports, end: f.stopAll}
 	for _, m := range f.members {
 		s.numbers = append(s.numbers, m.number)
 	}
@@ -59,7 +59,7 @@ func startLone(ctx context.Context, s *settings) (*sides, error) {
 	go func() {
 		defer close(gone)
 		ended := sideName(n.number) + " ended"
-		if err := n.run(ctx); err != nil {
+		if err := n.playUntil(ctx); err != nil {
 			ended = err.Error()
 		}
 		pass(report{Side: n.number, Ended: ended})
@@ -101,7 +101,7 @@ func (m *match) await(ctx context.Context, limit time.Duration, what string, don
 			if r.Ended != "" {
 				return errors.New(r.Ended)
 			}
-			m.take(r)
+			m.recordReport(r)
 		case <-timeout.C:
 			return fmt.Errorf("%s %w: %v", what, errTooLong, limit)
 		case <-ctx.Done():
@@ -111,7 +111,7 @@ func (m *match) await(ctx context.Context, limit time.Duration, what string, don
 	return nil
 }
 
-func (m *match) take(r report) {
+func (m *match) recordReport(r report) {
 	if m.latest[r.Side].Digest != r.Digest {
 		m.changed = time.Now()
 	}
@@ -128,7 +128,7 @@ func (m *match) all(holds func(report) bool) bool {
 	return true
 }
 
-// equal reports whether every world has the digest of the server's.
-func (m *match) equal() bool {
+// digestsEqual reports whether every world has the digest of the server's.
+func (m *match) digestsEqual() bool {
 	return m.all(func(r report) bool { return r.Digest == m.latest[0].Digest })
 }

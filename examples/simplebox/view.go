@@ -90,26 +90,26 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		s.width, s.height = msg.Width, msg.Height
 	case report:
-		return s, s.note(msg)
+		return s, s.recordReport(msg)
 	case tea.KeyPressMsg:
 		return s, s.press(msg.String())
 	}
 	return s, nil
 }
 
-// note records a report.
-func (s *screen) note(r report) tea.Cmd {
+// recordReport records a report.
+func (s *screen) recordReport(r report) tea.Cmd {
 	if r.Ended != "" {
 		s.ended = errors.New(r.Ended)
 		return tea.Quit
 	}
-	s.take(r)
+	s.recordReport(r)
 	now := time.Now()
 	for _, p := range s.panels {
 		if p.Side == r.Side {
 			p.report = r
-			p.flows.sent.note(now, r.Sent)
-			p.flows.received.note(now, r.Received)
+			p.flows.sent.addSample(now, r.Sent)
+			p.flows.received.addSample(now, r.Received)
 		}
 		if p.Side > 0 {
 			p.ghosts = s.latest[0].Snapshot.Boxes
@@ -179,7 +179,7 @@ func (s *screen) verdict() string {
 	switch {
 	case !s.latest[0].Still:
 		return look.Label.Render("holding still")
-	case s.equal():
+	case s.digestsEqual():
 		return look.Good.Render("● still: all worlds are equal")
 	default:
 		return look.Bad.Render("○ still: on its way")

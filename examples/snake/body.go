@@ -45,7 +45,7 @@ func coil(cell int) Place {
 func (n *nest) change() {
 	for _, s := range n.snakes {
 		if n.chance.IntN(growEvery) == 0 && len(s.body) < n.segments+mostMore {
-			n.grow(s)
+			n.addTail(s)
 		}
 		if n.chance.IntN(shrinkEvery) == 0 && len(s.body) > n.segments {
 			n.shrink(s)
@@ -56,8 +56,8 @@ func (n *nest) change() {
 	}
 }
 
-// grow adds a segment behind the tail, in the cell that the tail has left.
-func (n *nest) grow(s *snake) {
+// addTail adds a segment behind the tail, in the cell that the tail has left.
+func (n *nest) addTail(s *snake) {
 	tail := s.body[len(s.body)-1]
 	if left := n.trails.Get(tail).Left; left != *n.places.Get(tail) {
 		n.add(s, left, left) // has left none itself, so the next one waits until it has

@@ -19,14 +19,14 @@ func newClient(config plugin.ClientConfig, tallies *[snakeCount]counts) (*plugin
 		watcher := newWatcher(w)
 		return func() {
 			for number := range tallies {
-				tallies[number].note(watcher.snake(uint8(number)))
+				tallies[number].countFrame(watcher.snake(uint8(number)))
 			}
 		}
 	}))
 	return client, nil
 }
 
-func (t *counts) note(parts []part) {
+func (t *counts) countFrame(parts []part) {
 	if len(parts) == 0 {
 		return // it has not arrived yet
 	}

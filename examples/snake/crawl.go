@@ -23,7 +23,7 @@ func (n *nest) crawl(w *ecs.World) func() {
 			if (ticks-int(segment.Number))%stepEvery != 0 {
 				continue
 			}
-			if to := n.next(segment, link); to != *place {
+			if to := n.nextCell(segment, link); to != *place {
 				trail.Left, *place = *place, to
 			}
 		}
@@ -33,8 +33,8 @@ func (n *nest) crawl(w *ecs.World) func() {
 	}
 }
 
-// next is the cell that a segment goes to: the one that the segment ahead has left.
-func (n *nest) next(segment *Segment, link *Link) Place {
+// nextCell returns the cell that a segment goes to: the one that the segment ahead has left.
+func (n *nest) nextCell(segment *Segment, link *Link) Place {
 	if link.Ahead.IsZero() {
 		return n.wander(n.snakes[segment.Snake])
 	}

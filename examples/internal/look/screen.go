@@ -47,7 +47,7 @@ func (s *Screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		return s, s.press(msg.String())
 	case NextFrame:
-		return s, s.next()
+		return s, s.playFrame()
 	}
 	return s, nil
 }
@@ -62,8 +62,8 @@ func (s *Screen) press(key string) tea.Cmd {
 	return nil
 }
 
-// next plays a frame, and returns the next command.
-func (s *Screen) next() tea.Cmd {
+// playFrame plays a frame, and returns the next command.
+func (s *Screen) playFrame() tea.Cmd {
 	over, err := s.Step()
 	if s.ended = err; over || err != nil {
 		return tea.Quit

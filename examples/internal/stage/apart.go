@@ -28,7 +28,7 @@ func (s *Stage) dial() error {
 	if err != nil {
 		return err
 	}
-	return s.join(udp.Dialer{}, server, entangle.ClientID(rand.Uint64()|1))
+	return s.startClient(udp.Dialer{}, server, entangle.ClientID(rand.Uint64()|1))
 }
 
 // resolve finds a server by its name.

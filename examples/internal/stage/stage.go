@@ -67,7 +67,7 @@ func (s *Stage) connect() error {
 		return err
 	}
 	for i := range s.cast.Clients {
-		if err := s.join(network.Dialer(), s.server.Addrs()[0], entangle.ClientID(i+1)); err != nil {
+		if err := s.startClient(network.Dialer(), s.server.Addrs()[0], entangle.ClientID(i+1)); err != nil {
 			return err
 		}
 	}
@@ -89,8 +89,8 @@ func (s *Stage) serve(listener transport.Listener) error {
 	return s.server.Start(listener)
 }
 
-// join starts a client over the configured line.
-func (s *Stage) join(dialer transport.Dialer, server netip.AddrPort, id entangle.ClientID) error {
+// startClient starts a client over the configured line.
+func (s *Stage) startClient(dialer transport.Dialer, server netip.AddrPort, id entangle.ClientID) error {
 	config := plugin.ClientConfig{Protocol: s.cast.Protocol(), Clock: s.clock}
 	client, err := s.cast.Client(config, id)
 	if err != nil {

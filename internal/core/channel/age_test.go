@@ -70,8 +70,8 @@ func TestWhatBeganFirstGoesFirst(t *testing.T) {
 			require.Equal(t, sum(twin), m.Held())
 			require.Equal(t, [2]uint64{evicted, expired}, [2]uint64{m.Stats().Evicted, m.Stats().Expired})
 			at := 0
-			for p := m.memory.byAge.oldest; p != nil; p = p.newer {
-				require.Equal(t, [2]uint16{uint16(twin[at].id), twin[at].message}, [2]uint16{uint16(p.of.lane.cfg.ID), p.of.id})
+			for p := m.held.byAge.oldest; p != nil; p = p.newer {
+				require.Equal(t, [2]uint16{uint16(twin[at].id), twin[at].message}, [2]uint16{uint16(p.of.channel.id), p.of.id})
 				at++
 			}
 			require.Len(t, twin, at)
@@ -114,18 +114,18 @@ func TestACompletedMessageLeavesTheOrderOfOthers(t *testing.T) {
 // The others are taken away here, so that a look at one of them panics.
 func TestMakingRoomLooksAtFewMessages(t *testing.T) {
 	m := newMux(t, everyMode()...)
-	lanes := []*lane{m.byID[SequencedUnreliable], m.byID[UnorderedUnreliable]}
+	channels := []*inChannel{m.receiver.byID[SequencedUnreliable], m.receiver.byID[UnorderedUnreliable]}
 	for n := uint16(0); m.Stats().Evicted == 0; n++ {
-		f := frame{id: lanes[n%2].cfg.ID, hasID: true, fragment: true, index: 60, final: 60, body: []byte{1}}
+		f := frame{id: channels[n%2].id, hasID: true, fragment: true, index: 60, final: 60, body: []byte{1}}
 		f.message = (200 + 37*n) % 512 // the oldest stands in the middle of its channel
 		handle(t, m, epoch, f)
 	}
-	oldest := m.memory.byAge.oldest.of
+	oldest := m.held.byAge.oldest.of
 	held, looked := 0, 0
-	for _, l := range lanes {
-		all := l.arrivals.held
+	for _, ch := range channels {
+		all := ch.held
 		searched := map[int]bool{}
-		if at, found := l.arrivals.find(oldest.id); l == oldest.lane {
+		if at, found := ch.findHeld(oldest.id); ch == oldest.channel {
 			require.True(t, found)
 			searched = searchedFor(at, len(all))
 		}
@@ -136,13 +136,13 @@ func TestMakingRoomLooksAtFewMessages(t *testing.T) {
 			}
 		}
 	}
-	for a := m.memory.byAge.oldest.newer; a != nil; a = a.newer {
+	for a := m.held.byAge.oldest.newer; a != nil; a = a.newer {
 		a.of = nil
 	}
 	require.Greater(t, held, 300)
 	require.Less(t, looked, 10)
-	m.memory.unreliable = UnreliableWindow
-	require.NotPanics(t, func() { m.fits(oldest.lane, 1) }, "it looks at more of the %d messages than %d", held, looked)
+	m.held.unreliable = UnreliableWindow
+	require.NotPanics(t, func() { m.receiver.makeRoom(oldest.channel, 1) }, "it looks at more of the %d messages than %d", held, looked)
 	assert.EqualValues(t, 2, m.Stats().Evicted)
 }
 

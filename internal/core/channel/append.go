@@ -13,34 +13,36 @@ const smallestFrame = 2
 // It may be called several times for one packet and for several packets at one instant; frames that
 // did not fit come first in the next. Offer MinRoom bytes at least once per tick, or large messages
 // starve.
-func (m *Mux) AppendFrames(dst []byte, room int, pkt uint16, now time.Time, rtt time.Duration) (_ []byte, eliciting bool) {
-	if m.count == 0 {
+func (s *sender) AppendFrames(dst []byte, room int, pkt uint16, now time.Time, rtt time.Duration) (_ []byte, eliciting bool) {
+	if s.count == 0 {
 		return dst, false
 	}
-	at := m.since(now)
-	m.refresh(at, rtt)
-	m.unblock()
+	at := s.clock.since(now)
+	s.refreshPlan(at, rtt)
+	s.unblock()
 	left := 0
-	for i, c := range m.plan.due {
+	for i, c := range s.plan.due {
 		if room < smallestFrame {
-			left += copy(m.plan.due[left:], m.plan.due[i:])
+			left += copy(s.plan.due[left:], s.plan.due[i:])
 			break
 		}
-		f := c.msg.frame(c.index)
+		f := c.msg.frameOf(c.index)
 		size := frameSize(&f)
-		if m.spent(c.class) || !m.mayBegin(c.msg) || size > room {
-			c.msg.lane.blocked = true
-			m.plan.due[left] = c
+		if s.budget.spent(c.class) || !s.mayBegin(c.msg) || size > room {
+			c.msg.channel.blocked = true
+			s.plan.due[left] = c
 			left++
 			continue
 		}
-		dst = m.pack(dst, c, pkt, at)
+		dst = s.pack(dst, c, pkt, at)
 		room -= size
-		m.spend(c.class, size)
+		s.budget.spend(c.class, size)
 		eliciting = eliciting || c.msg.tracked()
-		m.packed(c.msg)
+		if !c.msg.channel.cfg.Mode.Reliable() && c.msg.unsent == 0 {
+			s.dequeue(c.msg)
+		}
 	}
-	m.plan.trim(left)
+	s.plan.trim(left)
 	return dst, eliciting
 }
 
@@ -49,83 +51,77 @@ func (p *plan) trim(n int) {
 	p.due = p.due[:n]
 }
 
-func (m *Mux) unblock() {
-	m.shut = false
-	for _, l := range m.channels {
-		l.blocked = false
+func (s *sender) unblock() {
+	s.plan.windowFull = false
+	for _, ch := range s.channels {
+		ch.blocked = false
 	}
 }
 
 // mayBegin reports whether a piece of the message may be packed now. In an ordered channel no
 // message begins before earlier ones, so the receiver never waits for a message that the window has
 // no room for.
-func (m *Mux) mayBegin(msg *message) bool {
-	mode := msg.lane.cfg.Mode
+func (s *sender) mayBegin(msg *message) bool {
+	mode := msg.channel.cfg.Mode
 	switch {
 	case msg.begun:
 		return true
-	case msg.lane.blocked && mode.keepsOrder():
+	case msg.channel.blocked && mode.keepsOrder():
 		return false
 	case !mode.Reliable():
 		return true
-	case m.shut || m.window+msg.cost > ReliableWindow:
-		m.shut = true
+	case s.plan.windowFull || s.window+msg.cost > ReliableWindow:
+		s.plan.windowFull = true
 		return false
 	}
 	return true
 }
 
 // pack appends the frame of one piece and records its packet.
-func (m *Mux) pack(dst []byte, c candidate, pkt uint16, at time.Duration) []byte {
-	msg, l := c.msg, c.msg.lane
+func (s *sender) pack(dst []byte, c candidate, pkt uint16, at time.Duration) []byte {
+	msg, ch := c.msg, c.msg.channel
 	if !msg.begun {
-		msg.began = c.key
-		m.begin(msg)
+		msg.shareEnd = c.key
+		s.beginMessage(msg)
 	}
-	l.opened(at)
-	piece := &msg.pieces[c.index]
-	if piece.state == unsent {
+	ch.sentAt, ch.nextSend = at, at+ch.cfg.SendEvery
+	one := &msg.pieces[c.index]
+	if one.state == unsent {
 		msg.unsent--
-		m.sent(msg)
-		l.unsent -= msg.pieceBytes(int(c.index))
+		s.plan.advanceShare(msg)
+		ch.unsent -= msg.pieceBytes(int(c.index))
 		if msg.unsent == 0 {
-			m.leaveShare(msg)
+			s.relayed.removeUnsent(msg)
 		}
 	} else {
-		m.stats.Resent++
+		s.stats.Resent++
 	}
-	*piece = pieceOf(at, pkt)
+	*one = piece{at: at, packet: pkt, state: inFlight}
 	if msg.tracked() {
-		m.remember(pkt, ref{msg: msg, index: c.index})
+		s.recordPiece(pkt, pieceRef{msg: msg, index: c.index})
 	}
-	m.stats.Frames++
-	from := len(dst)
-	dst = appendFrame(dst, msg.frame(c.index))
-	m.last, m.lastBody = span{from, len(dst)}, 0
+	s.stats.Frames++
+	f := msg.frameOf(c.index)
+	s.last = lastFrame{from: len(dst), body: -1}
+	if f.hasLength() {
+		s.last.body = len(f.body)
+	}
+	dst = appendFrame(dst, f)
+	s.last.to = len(dst)
 	return dst
 }
 
-func pieceOf(at time.Duration, pkt uint16) piece {
-	return piece{at: at, packet: pkt, state: flying}
-}
-
-func (m *Mux) begin(msg *message) {
-	l := msg.lane
+// beginMessage gives a message the id that its frames carry, before the first of them.
+func (s *sender) beginMessage(msg *message) {
+	ch := msg.channel
 	msg.begun = true
-	if l.cfg.Mode.Reliable() {
-		m.window += msg.cost
+	if ch.cfg.Mode.Reliable() {
+		s.window += msg.cost
 		msg.wire = uint16(msg.seq)
 		return
 	}
-	if l.cfg.Mode.carriesID(len(msg.pieces) > 1) {
-		msg.wire = l.nextWire
-		l.nextWire++
-	}
-}
-
-// packed drops an unreliable message from its queue once all of it is packed.
-func (m *Mux) packed(msg *message) {
-	if !msg.lane.cfg.Mode.Reliable() && msg.unsent == 0 {
-		m.dequeue(msg)
+	if ch.cfg.Mode.carriesID(len(msg.pieces) > 1) {
+		msg.wire = ch.nextWire
+		ch.nextWire++
 	}
 }

@@ -84,8 +84,8 @@ type Config struct {
 	// Priority relative to other channels of its class; multiplied by a message's own.
 	// 0 means 1.
 	Priority float32
-	// KeepUnsent keeps unreliable messages that found no room in their frame. Without it Shed drops
-	// them.
+	// KeepUnsent keeps unreliable messages that found no room in their frame. Without it
+	// DropUnsent drops them.
 	KeepUnsent bool
 	// SendEvery is the shortest time between two sends of this channel, resends included; messages
 	// queued in between wait. 0 or less: in every packet.
@@ -125,7 +125,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// ErrConfig is wrapped by the errors of NewMux, which name the channel and field.
+// ErrConfig is wrapped by the errors of Init, which name the channel and field.
 var ErrConfig = errors.New("channel: bad configuration")
 
 func (c Config) validate() error {

@@ -43,12 +43,12 @@
 // results to HandleAcked and HandleLost. A packet must be handled at most once
 // (packet.Tracker.HandleHeader reports which are fresh). The package keeps no rate: the
 // caller of AppendFrames decides how many bytes are sent, in all by the room it offers,
-// and for each Class by Allow.
+// and for each Class by SetBudget.
 //
 // # Driving it
 //
 //   - Getters: Due, Wanted, Debt, Pending, Backlog, Unsent, Held, Stats.
-//   - Commands: Send; Allow before a frame under a cap, and Shed after it.
+//   - Commands: Init; Send; SetBudget before a frame under a cap, and DropUnsent after it.
 //   - In: HandleFrames(body, now), then Poll until empty; HandleAcked and
 //     HandleLost for each verdict of the tracker, then PollDelivered until empty;
 //     Expire(now) once per tick.

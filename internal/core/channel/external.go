@@ -6,11 +6,17 @@ const ExternalOverhead = 1 + maxLengthSize
 // Mark is a frame that was begun.
 type Mark struct{ at int }
 
+// lastFrame is the last frame of the packet under construction.
+type lastFrame struct {
+	from, to int // its position in the packet
+	body     int // the length of its body; negative: the frame has no length that Finish could take out
+}
+
 // BeginFrame appends the head of a frame of an External channel to dst. Append the body and call
 // EndFrame; or cut dst back to its length before BeginFrame to undo it. It panics if the channel is
 // not External or only receives.
-func (m *Mux) BeginFrame(dst []byte, id ID) ([]byte, Mark) {
-	if id > MaxID || m.external>>id&1 == 0 {
+func (s *sender) BeginFrame(dst []byte, id ID) ([]byte, Mark) {
+	if id > MaxID || s.external>>id&1 == 0 {
 		panic("channel: BeginFrame needs an External channel that this end may send on: check the channel's Mode and Direction")
 	}
 	mark := Mark{at: len(dst)}
@@ -20,20 +26,20 @@ func (m *Mux) BeginFrame(dst []byte, id ID) ([]byte, Mark) {
 // EndFrame fills in the length of the frame that began at mark. Bodies below 128
 // bytes move down by the byte that their length does not need. It panics if the
 // body is longer than a packet could ever be.
-func (m *Mux) EndFrame(dst []byte, mark Mark) []byte {
+func (s *sender) EndFrame(dst []byte, mark Mark) []byte {
 	head := mark.at + 1
 	n := len(dst) - head - maxLengthSize
 	if n > maxLength {
 		panic("channel: EndFrame after a body of more than 16 KiB: a frame must fit into its packet")
 	}
-	m.stats.Frames++
+	s.stats.Frames++
 	if n >= 0x80 {
 		dst[head], dst[head+1] = byte(n)|0x80, byte(n>>7)
 	} else {
 		dst[head] = byte(n)
 		dst = append(dst[:head+1], dst[head+maxLengthSize:]...)
 	}
-	m.last, m.lastBody = span{mark.at, len(dst)}, n
+	s.last = lastFrame{from: mark.at, to: len(dst), body: n}
 	return dst
 }
 
@@ -41,21 +47,13 @@ func (m *Mux) EndFrame(dst []byte, mark Mark) []byte {
 // bytes: its body runs to the end. Call it once per packet, after the last frame.
 // A packet that does not end with a frame of this mux stays as it is, and one that
 // is sent without Finish is valid too.
-func (m *Mux) Finish(dst []byte) []byte {
-	at, body := m.last, m.lastBody
-	m.last, m.lastBody = span{}, 0
-	if at.to == 0 || at.to != len(dst) {
+func (s *sender) Finish(dst []byte) []byte {
+	last := s.last
+	s.last = lastFrame{}
+	if last.to == 0 || last.to != len(dst) || last.body < 0 {
 		return dst
 	}
-	if body > 0 { // an external frame, which has nothing but the length before its body
-		dst[at.from] |= flagLast
-		return append(dst[:at.from+1], dst[at.to-body:]...)
-	}
-	f, rest, err := m.parseFrame(dst[at.from:])
-	if err != nil || len(rest) != 0 || f.last || !f.hasLength() {
-		return dst
-	}
-	dst[at.from] |= flagLast
-	end := len(dst) - len(f.body)
-	return append(dst[:end-lengthSize(len(f.body))], f.body...)
+	dst[last.from] |= flagLast
+	body := last.to - last.body
+	return append(dst[:body-lengthSize(last.body)], dst[body:]...)
 }

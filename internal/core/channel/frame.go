@@ -91,32 +91,12 @@ func frameSize(f *frame) int {
 	return n
 }
 
-// inbound is the part of a channel's configuration that is needed to read a frame: all channels of
-// a peer fit into one cache line.
-type inbound uint8
-
-const (
-	noChannel inbound = 0
-	refused   inbound = 0x80 // the channel only sends
-)
-
-func inboundOf(cfg *Config) inbound {
-	in := 1 + inbound(cfg.Mode)
-	if cfg.Direction == SendOnly {
-		in |= refused
-	}
-	return in
-}
-
-// mode returns the mode of an existing channel.
-func (in inbound) mode() Mode { return Mode(in&^refused) - 1 }
-
 // parseFrame reads the frame at the start of b, which is not empty, and returns
 // it with the bytes that follow.
-func (m *Mux) parseFrame(b []byte) (f frame, rest []byte, err error) {
+func (r *receiver) parseFrame(b []byte) (f frame, rest []byte, err error) {
 	f.id, f.last, f.fragment = ID(b[0]&maskID), b[0]&flagLast != 0, b[0]&flagFragment != 0
 	b = b[1:]
-	in := m.inbound[f.id]
+	in := r.inbound[f.id]
 	mode := in.mode()
 	switch {
 	case in == noChannel:

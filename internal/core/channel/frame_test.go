@@ -165,6 +165,6 @@ func FuzzHandleFrames(f *testing.F) {
 			require.LessOrEqual(t, m.Held(), ReliableWindow+UnreliableWindow)
 		}
 		m.Expire(epoch.Add(ReassemblyTimeout))
-		require.Zero(t, m.memory.unreliable)
+		require.Zero(t, m.held.unreliable)
 	})
 }

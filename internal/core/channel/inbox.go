@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// letter is a message that waits for Poll: bytes of the packet just handled, or a reassembled
-// message.
-type letter struct {
+// delivery is a message that waits for Poll: bytes of the packet just handled, or a message that
+// was held.
+type delivery struct {
 	id       ID
-	from, to uint16    // in the packet, if parcel is nil
-	parcel   *incoming // otherwise
+	from, to uint16    // in the packet, if held is nil
+	held     *incoming // otherwise
 }
 
 // inbox holds what one packet delivered.
 type inbox struct {
-	packet  []byte
-	letters []letter
-	read    int
-	lent    *incoming // its buffer was handed out by the last Poll
-	scratch []byte    // where fragments are reassembled; see room
+	packet     []byte
+	deliveries []delivery
+	read       int
+	lent       *incoming // its buffer was handed out by the last Poll
+	scratch    []byte    // where fragments are reassembled; see room
 }
 
 // smallJoin is the memory for reassembling messages of up to its length. A peer that sends a longer
@@ -30,71 +30,59 @@ const smallJoin = 16 * FragmentSize
 // first, and then those that waited in an ordered channel for an earlier message that has now been
 // delivered. ok is false when there is none. body is valid until the next Poll or HandleFrames and
 // must not be modified.
-func (m *Mux) Poll() (id ID, body []byte, ok bool) {
-	in := &m.inbox
-	m.reclaim()
-	if m.Polled() {
-		in.letters, in.read, in.packet = in.letters[:0], 0, nil
-		return m.pollHeld()
+func (r *receiver) Poll() (id ID, body []byte, ok bool) {
+	in := &r.inbox
+	r.reclaim()
+	if r.Polled() {
+		in.deliveries, in.read, in.packet = in.deliveries[:0], 0, nil
+		return r.pollHeld()
 	}
-	l := in.letters[in.read]
+	d := in.deliveries[in.read]
 	in.read++
-	if l.parcel != nil {
-		return m.open(l.id, l.parcel)
+	if d.held != nil {
+		return d.id, r.lendBody(d.held), true
 	}
-	m.stats.Delivered++
-	return l.id, in.packet[l.from:l.to:l.to], true
+	r.stats.Delivered++
+	return d.id, in.packet[d.from:d.to:d.to], true
 }
 
 // Polled reports whether all messages of the last packet were polled. Messages that Poll then still
 // has were waiting for an earlier one, and may wait on. Meanwhile they count to ReliableWindow,
 // which the peer does not know: handle no packet before Waits is false.
-func (m *Mux) Polled() bool { return m.inbox.read == len(m.inbox.letters) }
+func (r *receiver) Polled() bool { return r.inbox.read == len(r.inbox.deliveries) }
 
 // Waits reports whether Poll has a message.
-func (m *Mux) Waits() bool { return !m.Polled() || m.complete != 0 }
+func (r *receiver) Waits() bool { return !r.Polled() || r.ready != 0 }
 
 // pollHeld returns the next message of an ordered channel that no longer has to wait.
-func (m *Mux) pollHeld() (id ID, body []byte, ok bool) {
-	if m.complete == 0 {
+func (r *receiver) pollHeld() (id ID, body []byte, ok bool) {
+	if r.ready == 0 {
 		return 0, nil, false
 	}
-	l := m.byID[bits.TrailingZeros64(uint64(m.complete))]
-	p := m.takeHeld(l, 0)
-	l.arrivals.next++
-	m.complete.note(l)
-	return m.open(l.cfg.ID, p)
+	ch := r.byID[bits.TrailingZeros64(uint64(r.ready))]
+	p := r.held.removeAt(ch, 0)
+	ch.next++
+	r.ready.refresh(ch)
+	return ch.id, r.lendBody(p), true
 }
 
-// open returns the body of a reassembled message.
-func (m *Mux) open(id ID, p *incoming) (ID, []byte, bool) {
-	m.stats.Delivered++
+// lendBody returns the body of a message that was held, until the next Poll.
+func (r *receiver) lendBody(p *incoming) []byte {
+	r.stats.Delivered++
 	if p.whole() {
-		m.inbox.lent = p
-		return id, p.parts[0].body, true
+		r.inbox.lent = p
+		return p.parts[0].body
 	}
-	joined := p.join(m.inbox.room(int(p.final)))
-	m.drop(p)
-	return id, joined, true
-}
-
-// complete is the set of ordered channels that hold all of their next message: bit i for the
-// channel with id i.
-type complete uint64
-
-// note updates the bit of a channel after its next message has changed.
-func (c *complete) note(l *lane) {
-	*c &^= 1 << l.cfg.ID
-	if held := l.arrivals.held; len(held) > 0 && held[0].id == l.arrivals.next && held[0].complete() {
-		*c |= 1 << l.cfg.ID
-	}
+	body := p.reassemble(r.inbox.room(int(p.final)))
+	r.held.giveBack(p)
+	return body
 }
 
 // reclaim frees the buffer that the last Poll handed out.
-func (m *Mux) reclaim() {
-	in := &m.inbox
+func (r *receiver) reclaim() {
+	in := &r.inbox
 	if in.lent != nil {
-		m.drop(in.lent)
+		r.held.giveBack(in.lent)
 		in.lent = nil
 	}
 }
@@ -112,17 +100,17 @@ func (in *inbox) room(final int) []byte {
 	return in.scratch
 }
 
-// begin makes room for as many messages as the packet has frames.
-func (in *inbox) begin(packet []byte, frames int) {
+// beginPacket makes room for as many messages as the packet has frames.
+func (in *inbox) beginPacket(packet []byte, frames int) {
 	in.packet = packet
-	in.letters = slices.Grow(in.letters[:0], frames)
+	in.deliveries = slices.Grow(in.deliveries[:0], frames)
 	in.read = 0
 }
 
 func (in *inbox) deliverBytes(id ID, from, to int) {
-	in.letters = append(in.letters, letter{id: id, from: uint16(from), to: uint16(to)})
+	in.deliveries = append(in.deliveries, delivery{id: id, from: uint16(from), to: uint16(to)})
 }
 
 func (in *inbox) deliver(id ID, p *incoming) {
-	in.letters = append(in.letters, letter{id: id, parcel: p})
+	in.deliveries = append(in.deliveries, delivery{id: id, held: p})
 }

@@ -14,16 +14,16 @@ type part struct {
 // incoming is a message that cannot be delivered yet: fragments or an earlier message are missing.
 // It holds only the fragments that arrived.
 type incoming struct {
-	lane  *lane
-	id    uint16
-	final uint8 // index of the last fragment; 0: a whole message
-	cost  int32
-	parts []part // by index
-	first [1]part
-	age   *age // of an unreliable message; kept for later ones
+	channel *inChannel
+	id      uint16
+	final   uint8 // index of the last fragment; 0: a whole message
+	cost    int32
+	parts   []part // by index
+	first   [1]part
+	age     *age // of an unreliable message; kept for later ones
 }
 
-// age is the place of an incomplete unreliable message in memory.byAge. It is a separate
+// age is the place of an incomplete unreliable message in heldMessages.byAge. It is a separate
 // allocation, since there are five times as many early reliable messages, which do not need it.
 type age struct {
 	of           *incoming
@@ -31,43 +31,25 @@ type age struct {
 	older, newer *age
 }
 
-// keptIncoming bounds the incoming messages kept for reuse.
-const keptIncoming = 64
-
 func (p *incoming) whole() bool { return p.final == 0 }
 
 func (p *incoming) complete() bool { return len(p.parts) == int(p.final)+1 }
 
-// find returns the place of a fragment in parts.
-func (p *incoming) find(index uint8) (int, bool) {
+// findPart returns the place of a fragment in parts.
+func (p *incoming) findPart(index uint8) (int, bool) {
 	if n := len(p.parts); n == 0 || p.parts[n-1].index < index { // they mostly arrive in order
 		return n, false
 	}
 	return slices.BinarySearchFunc(p.parts, index, func(one part, index uint8) int { return int(one.index) - int(index) })
 }
 
-// join writes the reassembled message to the start of dst, which is long enough.
-func (p *incoming) join(dst []byte) []byte {
+// reassemble writes the whole message to the start of dst, which is long enough.
+func (p *incoming) reassemble(dst []byte) []byte {
 	size := 0
 	for _, one := range p.parts {
 		size += copy(dst[int(one.index)*FragmentSize:], one.body)
 	}
 	return dst[:size]
-}
-
-// newIncoming returns an empty message.
-func (m *Mux) newIncoming(l *lane, id uint16, final uint8) *incoming {
-	var p *incoming
-	if free := m.memory.free; len(free) > 0 {
-		p = free[len(free)-1]
-		m.memory.free = free[:len(free)-1]
-	} else {
-		p = new(incoming)
-	}
-	p.lane, p.id, p.final = l, id, final
-	p.parts = p.first[:0]
-	p.cost = messageOverhead
-	return p
 }
 
 // partCost is the cost that one part adds to a message; see cost.
@@ -76,21 +58,4 @@ func partCost(final uint8, n int) int {
 		return classSize(n)
 	}
 	return fragmentOverhead + classSize(n)
-}
-
-// add copies one part in, at its place in parts.
-func (m *Mux) add(p *incoming, place int, index uint8, body []byte) {
-	p.parts = slices.Insert(p.parts, place, part{index: index, body: m.pool.copyOf(body)})
-	p.cost += int32(partCost(p.final, len(body)))
-}
-
-// drop frees a message.
-func (m *Mux) drop(p *incoming) {
-	for i := range p.parts {
-		m.pool.put(p.parts[i].body)
-	}
-	*p = incoming{age: p.age}
-	if len(m.memory.free) < keptIncoming {
-		m.memory.free = append(m.memory.free, p)
-	}
 }

@@ -33,7 +33,7 @@ func TestConfigurationIsChecked(t *testing.T) {
 		{"UnreliableQueue", nil, Limits{UnreliableQueue: -1}},
 		{"Reports", nil, Limits{Reports: -1}},
 	} {
-		_, err := NewMux(c.configs, c.limits)
+		err := new(Mux).Init(c.configs, c.limits)
 		require.ErrorIs(t, err, ErrConfig)
 		assert.ErrorContains(t, err, c.field)
 	}
@@ -154,7 +154,7 @@ func TestUnreliableQueueDropsTheOldest(t *testing.T) {
 		a, b := pair(t, Config{Mode: mode})
 		for n := range 1000 {
 			send(t, a, 0, string(bytes.Repeat([]byte{byte(n)}, 200)), epoch)
-			require.LessOrEqual(t, a.byID[0].cost, DefaultUnreliableQueue)
+			require.LessOrEqual(t, a.sender.byID[0].cost, DefaultUnreliableQueue)
 		}
 		kept := DefaultUnreliableQueue / cost(200)
 		assert.Equal(t, uint64(1000-kept), a.Stats().DroppedFull)
@@ -188,7 +188,7 @@ func TestSenderKeepsWithinTheWindows(t *testing.T) {
 			}
 			pkt++
 		}
-		assert.Equal(t, MessageID(Window), a.byID[0].last())
+		assert.Equal(t, MessageID(Window), a.sender.byID[0].sendLimit())
 		a.HandleLost(1)
 		for a.Due(epoch, testRTT) {
 			p, _ := a.AppendFrames(nil, fullRoom, pkt, epoch, testRTT)
@@ -207,7 +207,7 @@ func TestReliableMessagesTooFarAheadAreRefused(t *testing.T) {
 		m := newMux(t, Config{Mode: mode})
 		handle(t, m, epoch, frame{hasID: true, message: Window - 1})
 		received(m)
-		next := m.byID[0].arrivals.next
+		next := m.receiver.byID[0].next
 		require.ErrorIs(t, m.HandleFrames(encodeAll(frame{hasID: true, message: next + Window}), epoch), ErrWindow)
 		handle(t, m, epoch, frame{hasID: true, message: next - 1})
 		handle(t, m, epoch, frame{hasID: true, message: next + 0x8000})
@@ -328,9 +328,9 @@ func TestMemoryIsGivenBack(t *testing.T) {
 		_, err := n.a.mux.Send(0, []byte("x"), 0, n.now)
 		require.NoError(t, err)
 	}
-	assert.Greater(t, len(n.a.mux.byID[0].queue.ring), queueShrink)
-	n.settle(t, 1000)
-	assert.Nil(t, n.a.mux.byID[0].queue.ring)
+	assert.Greater(t, len(n.a.mux.sender.byID[0].queue.ring), queueShrink)
+	n.sendAll(t, 1000)
+	assert.Nil(t, n.a.mux.sender.byID[0].queue.ring)
 	assert.LessOrEqual(t, len(n.a.mux.messages.free), keptMessages)
 	assert.LessOrEqual(t, n.a.mux.records.kept, keptChunks)
 	for _, free := range n.a.mux.pool.free {
@@ -338,7 +338,7 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	}
 	_, err := n.a.mux.Send(0, []byte("again"), 0, n.now)
 	require.NoError(t, err)
-	n.settle(t, 1000)
+	n.sendAll(t, 1000)
 }
 
 // TestSilentPeer never acknowledges: memory stays within the limits.

@@ -21,8 +21,7 @@ type end struct {
 }
 
 func newEnd(t require.TestingT, configs ...Config) *end {
-	m, err := NewMux(configs, Limits{})
-	require.NoError(t, err)
+	m := newMux(t, configs...)
 	return &end{t: t, tracker: packet.NewTracker(packet.Config{}), mux: m, pull: func(ID, []byte) {}}
 }
 
@@ -160,8 +159,8 @@ func transfer(from *link, to *end, back *link, now time.Time) {
 	}
 }
 
-// settle steps until nothing is pending, and fails if that takes too long.
-func (n *network) settle(t require.TestingT, steps int) {
+// sendAll steps until nothing is pending, and fails if that takes too long.
+func (n *network) sendAll(t require.TestingT, steps int) {
 	for range steps {
 		if n.a.mux.Pending()+n.b.mux.Pending() == 0 && len(n.toA.flying)+len(n.toB.flying) == 0 {
 			return

@@ -6,7 +6,7 @@ type pieceState uint8
 
 const (
 	unsent pieceState = iota
-	flying
+	inFlight
 	overdue // its packet was lost: send it again now
 	acknowledged
 )
@@ -21,14 +21,14 @@ type piece struct {
 // message is an outgoing message. It lives until it has left its queue and no packet in flight
 // refers to it.
 type message struct {
-	lane  *lane
-	seq   MessageID
-	wire  uint16
-	body  []byte
-	cost  int
-	stamp Stamp   // when it was queued
-	share uint8   // of its channel
-	began float64 // where its first piece ended in its share
+	channel  *outChannel
+	seq      MessageID
+	wire     uint16
+	body     []byte
+	cost     int
+	stamp    Stamp   // when it was queued
+	share    uint8   // of its channel
+	shareEnd float64 // where its first piece ended in its share
 
 	pieces  []piece
 	one     [1]piece // backs pieces of a message that is not fragmented
@@ -36,11 +36,11 @@ type message struct {
 	unacked int      // pieces not acknowledged
 	refs    int      // packets in flight that carry a piece of it, by piece
 
-	by     int32 // its sender, of SendShared, while it occupies its share; else own
-	shared bool  // of SendShared
-	begun  bool  // its first piece was packed
-	done   bool  // reliable: acknowledged in full, or superseded
-	gone   bool  // out of its queue
+	source  int32 // if relayed and not sent in full: its source; else own
+	relayed bool  // by SendRelayed
+	begun   bool  // its first piece was packed
+	done    bool  // reliable: acknowledged in full, or superseded
+	gone    bool  // out of its queue
 }
 
 // keptMessages bounds the messages a pool keeps for reuse.
@@ -50,7 +50,12 @@ type messagePool struct{ free []*message }
 
 // get returns a message for a body of n bytes.
 func (p *messagePool) get(n int) *message {
-	msg := p.take()
+	var msg *message
+	if last := len(p.free) - 1; last >= 0 {
+		msg, p.free = p.free[last], p.free[:last]
+	} else {
+		msg = new(message)
+	}
 	fragments := fragmentCount(n)
 	if fragments == 1 {
 		msg.one[0] = piece{}
@@ -62,16 +67,7 @@ func (p *messagePool) get(n int) *message {
 	return msg
 }
 
-func (p *messagePool) take() *message {
-	if len(p.free) == 0 {
-		return new(message)
-	}
-	msg := p.free[len(p.free)-1]
-	p.free = p.free[:len(p.free)-1]
-	return msg
-}
-
-func (p *messagePool) put(msg *message) {
+func (p *messagePool) giveBack(msg *message) {
 	*msg = message{}
 	if len(p.free) < keptMessages {
 		p.free = append(p.free, msg)
@@ -80,13 +76,13 @@ func (p *messagePool) put(msg *message) {
 
 // tracked reports whether packets must remember that they carry the message.
 func (msg *message) tracked() bool {
-	return msg.lane.cfg.Mode.Reliable() || msg.lane.cfg.ReportDelivery
+	return msg.channel.cfg.Mode.Reliable() || msg.channel.cfg.ReportDelivery
 }
 
-// frame returns the frame of piece index.
-func (msg *message) frame(index uint8) frame {
-	mode := msg.lane.cfg.Mode
-	f := frame{id: msg.lane.cfg.ID, fragment: len(msg.pieces) > 1, message: msg.wire, body: msg.body}
+// frameOf returns the frame of a piece.
+func (msg *message) frameOf(index uint8) frame {
+	mode := msg.channel.cfg.Mode
+	f := frame{id: msg.channel.cfg.ID, fragment: len(msg.pieces) > 1, message: msg.wire, body: msg.body}
 	f.hasID = mode.carriesID(f.fragment)
 	if f.fragment {
 		f.index, f.final = index, uint8(len(msg.pieces)-1)
@@ -97,41 +93,30 @@ func (msg *message) frame(index uint8) frame {
 }
 
 // dequeue removes a message from its queue; it must have begun, if it is reliable.
-func (m *Mux) dequeue(msg *message) {
-	l := msg.lane
-	l.queue.remove(msg.seq)
-	m.count--
+func (s *sender) dequeue(msg *message) {
+	ch := msg.channel
+	ch.queue.remove(msg.seq)
+	s.count--
 	msg.gone = true
-	if l.cfg.Mode.Reliable() {
-		m.window -= msg.cost
+	if ch.cfg.Mode.Reliable() {
+		s.window -= msg.cost
 	} else {
-		l.cost -= msg.cost
-		m.dropBody(msg)
+		ch.cost -= msg.cost
+		s.dropBody(msg)
 	}
-	m.recycle(msg)
+	s.recycle(msg)
 }
 
 // dropBody frees the bytes of a message that will not be resent.
-func (m *Mux) dropBody(msg *message) {
-	m.leaveShare(msg)
-	if msg.shared && msg.lane.cfg.Mode.Reliable() {
-		m.sharedQueued -= msg.cost
-	}
-	msg.lane.backlog -= len(msg.body)
-	msg.lane.unsent -= msg.unsentBytes()
-	msg.mine().waiting -= msg.unsent
-	msg.lane.waiting--
-	m.pool.put(msg.body)
+func (s *sender) dropBody(msg *message) {
+	s.relayed.removeQueued(msg)
+	ch := msg.channel
+	ch.backlog -= len(msg.body)
+	ch.unsent -= msg.unsentBytes()
+	ch.waiting--
+	msg.shareOf().waiting -= msg.unsent
+	s.pool.giveBack(msg.body)
 	msg.body = nil
-}
-
-// leaveShare releases a message's part of the share for relayed messages.
-func (m *Mux) leaveShare(msg *message) {
-	if msg.by != own {
-		m.shared -= msg.cost
-		m.sharedBy[msg.by] -= msg.cost
-		msg.by = own
-	}
 }
 
 // unsentBytes returns the bytes of the pieces that were never packed.
@@ -154,8 +139,9 @@ func (msg *message) pieceBytes(index int) int {
 	return min(FragmentSize, len(msg.body)-index*FragmentSize)
 }
 
-func (m *Mux) recycle(msg *message) {
+// recycle frees a message that is not needed any more.
+func (s *sender) recycle(msg *message) {
 	if msg.gone && msg.refs == 0 {
-		m.messages.put(msg)
+		s.messages.giveBack(msg)
 	}
 }

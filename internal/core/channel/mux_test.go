@@ -19,8 +19,8 @@ const (
 
 // newMux returns a mux with the given channels and default limits.
 func newMux(t require.TestingT, configs ...Config) *Mux {
-	m, err := NewMux(configs, Limits{})
-	require.NoError(t, err)
+	m := new(Mux)
+	require.NoError(t, m.Init(configs, Limits{}))
 	return m
 }
 

@@ -21,19 +21,23 @@ type plan struct {
 	at    time.Duration
 	stale bool // the listed pieces have changed
 	made  bool
+	// reached is the position that the shares of each class have reached.
+	reached [classCount]float64
+	// windowFull: in this AppendFrames a message waits for the window, so none may overtake it.
+	windowFull bool
 }
 
-// refresh recomputes the plan if time passed or anything changed.
-func (m *Mux) refresh(at, rtt time.Duration) {
-	p := &m.plan
+// refreshPlan recomputes the plan if time passed or anything changed.
+func (s *sender) refreshPlan(at, rtt time.Duration) {
+	p := &s.plan
 	if p.made && !p.stale && p.at == at {
 		return
 	}
 	clear(p.due)
 	p.due, p.at, p.stale, p.made = p.due[:0], at, false, true
-	for _, l := range m.channels {
-		if l.queue.count > 0 && l.open(at) {
-			m.planLane(l, at, rtt)
+	for _, ch := range s.channels {
+		if ch.queue.count > 0 && ch.maySend(at) {
+			p.addDue(ch, rtt)
 		}
 	}
 	slices.SortFunc(p.due, moreUrgent)
@@ -51,47 +55,43 @@ func moreUrgent(a, b candidate) int {
 	return int(a.order - b.order)
 }
 
-// open reports whether SendEvery lets the channel send at this instant.
-func (l *lane) open(at time.Duration) bool { return at >= l.opensAt || at == l.openedAt }
+// maySend reports whether SendEvery lets the channel send at this instant.
+func (ch *outChannel) maySend(at time.Duration) bool { return at >= ch.nextSend || at == ch.sentAt }
 
-func (l *lane) opened(at time.Duration) {
-	l.openedAt, l.opensAt = at, at+l.cfg.SendEvery
+// sendLimit returns the number after the newest message that may be in flight.
+func (ch *outChannel) sendLimit() MessageID {
+	if ch.cfg.Mode.Reliable() {
+		return min(ch.queue.back, ch.queue.front+Window)
+	}
+	return ch.queue.back
 }
 
-// last returns the number after the newest message that may be in flight.
-func (l *lane) last() MessageID {
-	if l.cfg.Mode.Reliable() {
-		return min(l.queue.back, l.queue.front+Window)
+// addDue adds the pieces of a channel that are due.
+func (p *plan) addDue(ch *outChannel, rtt time.Duration) {
+	from, wait := len(p.due), ch.resendAfter(rtt)
+	for i := range ch.shares {
+		ch.shares[i].planned = 0
 	}
-	return l.queue.back
-}
-
-func (m *Mux) planLane(l *lane, at, rtt time.Duration) {
-	p := &m.plan
-	from, wait := len(p.due), l.resendAfter(rtt)
-	for i := range l.shares {
-		l.shares[i].planned = 0
-	}
-	for seq := l.queue.front; seq < l.last(); seq++ {
-		msg := l.queue.at(seq)
+	for seq := ch.queue.front; seq < ch.sendLimit(); seq++ {
+		msg := ch.queue.at(seq)
 		if msg == nil || msg.done {
 			continue
 		}
 		for i := range msg.pieces {
-			if msg.pieces[i].due(at, wait) {
+			if msg.pieces[i].due(p.at, wait) {
 				p.due = append(p.due, candidate{
-					msg: msg, index: uint8(i), order: int32(len(p.due)), class: l.cfg.Class, key: msg.end(&msg.pieces[i]),
+					msg: msg, index: uint8(i), order: int32(len(p.due)), class: ch.cfg.Class, key: msg.endOf(&msg.pieces[i]),
 				})
 			}
 		}
 	}
-	if l.cfg.Mode.keepsOrder() {
-		inherit(p.due[from:])
+	if ch.cfg.Mode.keepsOrder() {
+		raiseWaitedFor(p.due[from:])
 	}
 }
 
-// inherit raises the urgency of messages to that of the messages that wait for them.
-func inherit(due []candidate) {
+// raiseWaitedFor raises the urgency of messages to that of the messages that wait for them.
+func raiseWaitedFor(due []candidate) {
 	for i := len(due) - 2; i >= 0; i-- {
 		due[i].key = min(due[i].key, due[i+1].key)
 	}
@@ -101,7 +101,7 @@ func (c *piece) due(at, wait time.Duration) bool {
 	switch c.state {
 	case unsent, overdue:
 		return true
-	case flying:
+	case inFlight:
 		return wait >= 0 && at-c.at >= wait
 	default:
 		return false
@@ -109,22 +109,22 @@ func (c *piece) due(at, wait time.Duration) bool {
 }
 
 // resendAfter is how long a reliable piece waits for its acknowledgement; negative means forever.
-func (l *lane) resendAfter(rtt time.Duration) time.Duration {
-	if l.cfg.ResendFactor < 0 || !l.cfg.Mode.Reliable() {
+func (ch *outChannel) resendAfter(rtt time.Duration) time.Duration {
+	if ch.cfg.ResendFactor < 0 || !ch.cfg.Mode.Reliable() {
 		return -1
 	}
-	return max(l.cfg.ResendMin, time.Duration(l.cfg.ResendFactor*float32(rtt)))
+	return max(ch.cfg.ResendMin, time.Duration(ch.cfg.ResendFactor*float32(rtt)))
 }
 
 // Due reports whether AppendFrames would have something to append.
-func (m *Mux) Due(now time.Time, rtt time.Duration) bool {
-	m.refresh(m.since(now), rtt)
-	m.unblock()
-	for _, c := range m.plan.due {
-		if !m.spent(c.class) && m.mayBegin(c.msg) {
+func (s *sender) Due(now time.Time, rtt time.Duration) bool {
+	s.refreshPlan(s.clock.since(now), rtt)
+	s.unblock()
+	for _, c := range s.plan.due {
+		if !s.budget.spent(c.class) && s.mayBegin(c.msg) {
 			return true
 		}
-		c.msg.lane.blocked = true
+		c.msg.channel.blocked = true
 	}
 	return false
 }

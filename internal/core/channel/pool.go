@@ -65,8 +65,8 @@ func (p *pool) fresh(i int) []byte {
 	return buf
 }
 
-// put returns a buffer to the pool.
-func (p *pool) put(buf []byte) {
+// giveBack returns a buffer to the pool.
+func (p *pool) giveBack(buf []byte) {
 	i := classOf(cap(buf))
 	if i == len(classes) || cap(buf) != classes[i] || len(p.free[i])*classes[i] >= poolKeep {
 		return

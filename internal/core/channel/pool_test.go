@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// With the first message of a size a peer gets the buffers for as many as are usually under
-// way, of that size and no other.
+// With the first message of a size a peer gets the buffers for as many as are usually in
+// flight, of that size and no other.
 func TestTheFirstBuffersOfASizeAreMadeAtOnce(t *testing.T) {
 	for i, size := range classes {
 		var p pool
@@ -23,7 +23,7 @@ func TestTheFirstBuffersOfASizeAreMadeAtOnce(t *testing.T) {
 		lent = append(lent, p.copyOf(body))
 		for _, buf := range lent {
 			assert.Equal(t, size, cap(buf))
-			p.put(buf)
+			p.giveBack(buf)
 		}
 		assert.Len(t, p.free[i], len(lent))
 	}

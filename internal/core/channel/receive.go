@@ -15,26 +15,26 @@ import (
 // them: count them and disconnect.
 //
 // It panics if messages of the previous packet were not polled.
-func (m *Mux) HandleFrames(body []byte, now time.Time) error {
-	if !m.Polled() {
+func (r *receiver) HandleFrames(body []byte, now time.Time) error {
+	if !r.Polled() {
 		panic("channel: call Poll until Polled before the next HandleFrames")
 	}
-	m.reclaim()
-	m.Expire(now)
-	count, err := m.validate(body)
+	r.reclaim()
+	r.Expire(now)
+	count, err := r.validate(body)
 	if err != nil {
-		m.stats.Refused++
+		r.stats.Refused++
 		return err
 	}
-	m.work += uint64(count)
-	m.inbox.begin(body, count)
-	at := m.since(now)
+	r.work += uint64(count)
+	r.inbox.beginPacket(body, count)
+	at := r.clock.since(now)
 	for rest := body; len(rest) > 0; {
 		var f frame
-		f, rest, _ = m.parseFrame(rest)
+		f, rest, _ = r.parseFrame(rest)
 		end := len(body) - len(rest)
-		if err := m.receive(f, end, at); err != nil {
-			m.stats.Violations++
+		if err := r.handleFrame(f, end, at); err != nil {
+			r.stats.Violations++
 			return err
 		}
 	}
@@ -42,58 +42,58 @@ func (m *Mux) HandleFrames(body []byte, now time.Time) error {
 }
 
 // validate parses and counts all frames, so that a packet is accepted as a whole or not at all.
-func (m *Mux) validate(body []byte) (count int, err error) {
+func (r *receiver) validate(body []byte) (count int, err error) {
 	if len(body) > math.MaxUint16 {
 		return 0, ErrMalformed
 	}
 	var f frame
 	for rest := body; len(rest) > 0; count++ {
-		if f, rest, err = m.parseFrame(rest); err != nil {
+		if f, rest, err = r.parseFrame(rest); err != nil {
 			return 0, err
 		}
-		if m.inbound[f.id]&refused != 0 {
+		if r.inbound[f.id]&refused != 0 {
 			return 0, ErrRefused
 		}
 	}
 	return count, nil
 }
 
-// receive handles one frame. end is the offset in the packet at which its body ends.
-func (m *Mux) receive(f frame, end int, at time.Duration) error {
-	if mode := m.inbound[f.id].mode(); !f.fragment && (mode == External || mode == UnorderedUnreliable) {
-		m.inbox.deliverBytes(f.id, end-len(f.body), end)
+// handleFrame handles one frame. end is the offset in the packet at which its body ends.
+func (r *receiver) handleFrame(f frame, end int, at time.Duration) error {
+	if mode := r.inbound[f.id].mode(); !f.fragment && (mode == External || mode == UnorderedUnreliable) {
+		r.inbox.deliverBytes(f.id, end-len(f.body), end)
 		return nil
 	}
-	l := m.byID[f.id]
+	ch := r.byID[f.id]
 	if f.fragment {
-		return m.receiveFragment(l, f, at)
+		return r.handleFragment(ch, f, at)
 	}
-	if settled, err := m.settled(l, f); settled || err != nil {
+	if old, err := r.checkID(ch, f); old || err != nil {
 		return err
 	}
-	if l.cfg.Mode == OrderedReliable && f.message != l.arrivals.next {
-		return m.holdWhole(l, f, at)
+	if ch.mode == OrderedReliable && f.message != ch.next {
+		return r.holdWhole(ch, f, at)
 	}
-	m.discard(l, f.message)
-	m.inbox.deliverBytes(f.id, end-len(f.body), end)
-	m.passed(l, f.message)
+	r.held.discard(ch, f.message)
+	r.inbox.deliverBytes(f.id, end-len(f.body), end)
+	r.advanceChannel(ch, f.message)
 	return nil
 }
 
-// settled reports whether a message was delivered or superseded before, and checks that it is
+// checkID reports whether a message was delivered or superseded before, and checks that it is
 // within the window. It applies to fragments, and to frames of all modes with message ids.
-func (m *Mux) settled(l *lane, f frame) (bool, error) {
-	mode := l.cfg.Mode
+func (r *receiver) checkID(ch *inChannel, f frame) (old bool, err error) {
+	mode := ch.mode
 	if mode == UnorderedUnreliable {
 		return false, nil
 	}
-	ahead := l.arrivals.ahead(f.message)
+	ahead := ch.ahead(f.message)
 	switch {
 	case ahead < 0 && mode.Sequenced():
-		m.stats.Stale++
+		r.stats.Stale++
 		return true, nil
-	case ahead < 0 || mode == UnorderedReliable && ahead < Window && l.arrivals.received(f.message):
-		m.stats.Duplicates++
+	case ahead < 0 || mode == UnorderedReliable && ahead < Window && ch.received(f.message):
+		r.stats.Duplicates++
 		return true, nil
 	case mode.Reliable() && ahead >= Window:
 		return false, ErrWindow
@@ -102,103 +102,98 @@ func (m *Mux) settled(l *lane, f frame) (bool, error) {
 }
 
 // holdWhole holds a message of an ordered channel that arrived too early.
-func (m *Mux) holdWhole(l *lane, f frame, at time.Duration) error {
-	m.work += keepWork
-	place, held := l.arrivals.find(f.message)
+func (r *receiver) holdWhole(ch *inChannel, f frame, at time.Duration) error {
+	r.work += keepWork
+	place, held := ch.findHeld(f.message)
 	if held {
-		m.stats.Duplicates++
+		r.stats.Duplicates++
 		return nil
 	}
-	if !m.fits(l, cost(len(f.body))) {
+	if !r.makeRoom(ch, cost(len(f.body))) {
 		return ErrWindow
 	}
-	p := m.newIncoming(l, f.message, 0)
-	m.add(p, 0, 0, f.body)
-	m.hold(place, p, at)
+	r.held.addPart(r.held.hold(ch, place, f.message, 0, at), 0, 0, f.body)
 	return nil
 }
 
-func (m *Mux) receiveFragment(l *lane, f frame, at time.Duration) error {
-	m.work += keepWork
-	if settled, err := m.settled(l, f); settled || err != nil {
+func (r *receiver) handleFragment(ch *inChannel, f frame, at time.Duration) error {
+	r.work += keepWork
+	if old, err := r.checkID(ch, f); old || err != nil {
 		return err
 	}
-	place, held := l.arrivals.find(f.message)
+	place, held := ch.findHeld(f.message)
 	if held {
-		p := l.arrivals.held[place]
+		p := ch.held[place]
 		if p.final != f.final {
 			return ErrFragment
 		}
-		if _, had := p.find(f.index); had {
-			m.stats.Duplicates++
+		if _, had := p.findPart(f.index); had {
+			r.stats.Duplicates++
 			return nil
 		}
 	}
-	return m.keepFragment(l, f, at)
+	return r.keepFragment(ch, f, at)
 }
 
 // keepFragment adds a new fragment to its message and delivers messages that it completes.
-func (m *Mux) keepFragment(l *lane, f frame, at time.Duration) error {
+func (r *receiver) keepFragment(ch *inChannel, f frame, at time.Duration) error {
 	more := partCost(f.final, len(f.body))
-	_, held := l.arrivals.find(f.message)
-	if !held || !l.cfg.Mode.Reliable() { // making room may drop held messages
+	_, held := ch.findHeld(f.message)
+	if !held || !ch.mode.Reliable() { // making room may drop held messages
 		more += messageOverhead
 	}
-	if !m.fits(l, more) {
+	if !r.makeRoom(ch, more) {
 		return ErrWindow
 	}
-	place, held := l.arrivals.find(f.message)
+	place, held := ch.findHeld(f.message)
 	if !held {
-		m.hold(place, m.newIncoming(l, f.message, f.final), at)
+		r.held.hold(ch, place, f.message, f.final, at)
 	}
 	if f.index != f.final {
-		m.inbox.room(int(f.final)) // now, when one packet can ask for little else
+		r.inbox.room(int(f.final)) // now, when one packet can ask for little else
 	}
-	p := l.arrivals.held[place]
-	*m.memoryOf(l) += partCost(f.final, len(f.body))
-	among, _ := p.find(f.index)
-	m.add(p, among, f.index, f.body)
+	p := ch.held[place]
+	among, _ := p.findPart(f.index)
+	r.held.addPart(p, among, f.index, f.body)
 	if p.complete() {
-		m.completed(l, place)
+		r.deliverCompleted(ch, place)
 	}
 	return nil
 }
 
-// completed delivers the message at a place, unless it waits for an earlier one.
-func (m *Mux) completed(l *lane, place int) {
-	p := l.arrivals.held[place]
-	if l.cfg.Mode == OrderedReliable && p.id != l.arrivals.next {
+// deliverCompleted delivers the message at a place, unless it waits for an earlier one.
+func (r *receiver) deliverCompleted(ch *inChannel, place int) {
+	p := ch.held[place]
+	if ch.mode == OrderedReliable && p.id != ch.next {
 		return
 	}
-	m.inbox.deliver(l.cfg.ID, m.takeHeld(l, place))
-	if l.cfg.Mode != UnorderedUnreliable {
-		m.passed(l, p.id)
+	r.inbox.deliver(ch.id, r.held.removeAt(ch, place))
+	if ch.mode != UnorderedUnreliable {
+		r.advanceChannel(ch, p.id)
 	}
 }
 
-// passed advances a channel after id was delivered.
-func (m *Mux) passed(l *lane, id uint16) {
-	a := &l.arrivals
+// advanceChannel advances a channel after id was delivered.
+func (r *receiver) advanceChannel(ch *inChannel, id uint16) {
 	switch {
-	case l.cfg.Mode == UnorderedReliable:
-		a.mark(id)
-	case l.cfg.Mode.Sequenced():
-		m.overtake(l, id)
+	case ch.mode == UnorderedReliable:
+		ch.markReceived(id)
+	case ch.mode.Sequenced():
+		r.dropOlder(ch, id)
 	default:
-		a.next++
-		m.complete.note(l)
+		ch.next++
+		r.ready.refresh(ch)
 	}
 }
 
-// overtake drops messages older than the one just delivered.
-func (m *Mux) overtake(l *lane, id uint16) {
-	a := &l.arrivals
+// dropOlder drops messages older than the one just delivered.
+func (r *receiver) dropOlder(ch *inChannel, id uint16) {
 	n := 0
-	for ; n < len(a.held) && int16(a.held[n].id-id) < 0; n++ {
-		m.letGo(a.held[n])
-		m.drop(a.held[n])
+	for ; n < len(ch.held) && int16(ch.held[n].id-id) < 0; n++ {
+		r.held.uncount(ch.held[n])
+		r.held.giveBack(ch.held[n])
 	}
-	a.held = slices.Delete(a.held, 0, n)
-	m.stats.Stale += uint64(n)
-	a.next = id + 1
+	ch.held = slices.Delete(ch.held, 0, n)
+	r.stats.Stale += uint64(n)
+	ch.next = id + 1
 }

@@ -1,14 +1,14 @@
 package channel
 
-// ref is one piece of a message in a packet.
-type ref struct {
+// pieceRef is one piece of a message in a packet.
+type pieceRef struct {
 	msg   *message
 	index uint8
 }
 
 // refChunk holds some refs of one packet.
 type refChunk struct {
-	refs [14]ref
+	refs [14]pieceRef
 	n    int
 	next *refChunk
 }
@@ -63,7 +63,7 @@ func (r *records) grow() {
 }
 
 // add records one more piece of packet; conflict must be nil.
-func (r *records) add(packet uint16, one ref) {
+func (r *records) add(packet uint16, one pieceRef) {
 	s := r.slot(packet)
 	if !s.used {
 		*s = record{packet: packet, used: true}
@@ -71,15 +71,15 @@ func (r *records) add(packet uint16, one ref) {
 	}
 	c := s.chunks
 	if c == nil || c.n == len(c.refs) {
-		c = r.chunk()
+		c = r.newChunk()
 		c.next, s.chunks = s.chunks, c
 	}
 	c.refs[c.n] = one
 	c.n++
 }
 
-// take removes and returns the refs of packet; give the chunks back one by one.
-func (r *records) take(packet uint16) *refChunk {
+// remove removes and returns the refs of packet; give the chunks back one by one.
+func (r *records) remove(packet uint16) *refChunk {
 	if r.used == 0 {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (r *records) take(packet uint16) *refChunk {
 	return chunks
 }
 
-func (r *records) chunk() *refChunk {
+func (r *records) newChunk() *refChunk {
 	if r.free == nil {
 		return new(refChunk)
 	}

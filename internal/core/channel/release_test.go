@@ -13,18 +13,17 @@ import (
 // another channel. Released messages are polled one by one after those of the packet, at any time,
 // and in order; until then they count as held.
 func TestWhatAPacketReleasesCanWait(t *testing.T) {
-	m, err := NewMux([]Config{{ID: 4}, {ID: 5, Mode: UnorderedReliable}}, Limits{})
-	require.NoError(t, err)
-	say := func(b []byte, ch byte, id uint16, body ...byte) []byte {
+	m := newMux(t, Config{ID: 4}, Config{ID: 5, Mode: UnorderedReliable})
+	appendFrame := func(b []byte, ch byte, id uint16, body ...byte) []byte {
 		return append(append(binary.LittleEndian.AppendUint16(append(b, ch), id), byte(len(body))), body...)
 	}
 	now := time.Unix(100, 0)
 	handle := func(b []byte) { require.NoError(t, m.HandleFrames(b, now)) }
 	for id := uint16(1); id < 6; id++ {
-		handle(say(nil, 4, id, byte(id)))
+		handle(appendFrame(nil, 4, id, byte(id)))
 		require.False(t, m.Waits())
 	}
-	handle(say(say(say(nil, 4, 0, 0), 5, 0, 100), 4, 6, 6))
+	handle(appendFrame(appendFrame(appendFrame(nil, 4, 0, 0), 5, 0, 100), 4, 6, 6))
 	poll := func() byte {
 		_, body, ok := m.Poll()
 		require.True(t, ok)
@@ -39,7 +38,7 @@ func TestWhatAPacketReleasesCanWait(t *testing.T) {
 	assert.NotZero(t, held)
 	assert.EqualValues(t, 1, poll())
 	assert.Less(t, m.Held(), held)
-	handle(say(say(nil, 4, 2, 2), 5, 1, 101)) // it comes again, which changes nothing
+	handle(appendFrame(appendFrame(nil, 4, 2, 2), 5, 1, 101)) // it comes again, which changes nothing
 	for _, want := range []byte{2, 101, 3, 4, 5, 6} {
 		require.True(t, m.Waits())
 		assert.Equal(t, want, poll())

@@ -30,7 +30,7 @@ var rivals = []struct {
 
 func (c *contest) tick(allow int) {
 	c.now, c.pkt = c.now.Add(time.Second/60), c.pkt+1
-	c.m.Allow(Bytes{Messages: allow})
+	c.m.SetBudget(Bytes{Messages: allow})
 	before := c.m.Stats()
 	b, _ := c.m.AppendFrames(nil, fullRoom, c.pkt, c.now, testRTT)
 	c.bytes += len(b)
@@ -41,7 +41,7 @@ func (c *contest) tick(allow int) {
 			c.began[string(f.body)]++
 		}
 	}
-	c.m.Shed(c.now)
+	c.m.DropUnsent(c.now)
 	if done := c.pkt - 3; c.rng.IntN(5) == 0 {
 		c.m.HandleLost(done)
 	} else {
@@ -56,24 +56,24 @@ func (c *contest) tick(allow int) {
 func TestSharesFollowPriority(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		for _, mode := range []Mode{OrderedReliable, UnorderedReliable, SequencedUnreliable, UnorderedUnreliable} {
-			for _, apart := range []bool{false, true} {
-				if !apart && mode.keepsOrder() {
+			for _, channels := range []bool{false, true} {
+				if !channels && mode.keepsOrder() {
 					continue // nothing overtakes in one such channel
 				}
 				for _, burst := range []int{1, 6} {
-					name := fmt.Sprintf("%v keep=%v apart=%v burst=%d", mode, keep, apart, burst)
-					t.Run(name, func(t *testing.T) { testShares(t, mode, keep, apart, burst) })
+					name := fmt.Sprintf("%v keep=%v channels=%v burst=%d", mode, keep, channels, burst)
+					t.Run(name, func(t *testing.T) { testShares(t, mode, keep, channels, burst) })
 				}
 			}
 		}
 	}
 }
 
-func testShares(t *testing.T, mode Mode, keep, apart bool, burst int) {
+func testShares(t *testing.T, mode Mode, keep, channels bool, burst int) {
 	var configs []Config
 	for i, r := range rivals {
 		priority := float32(1)
-		if apart {
+		if channels {
 			priority = r.priority
 		}
 		configs = append(configs, Config{ID: ID(i), Mode: mode, Priority: priority, KeepUnsent: keep})
@@ -85,10 +85,10 @@ func testShares(t *testing.T, mode Mode, keep, apart bool, burst int) {
 		for i, r := range rivals {
 			for range burst {
 				id, priority := ID(i), float32(1)
-				if !apart {
+				if !channels {
 					id, priority = 0, r.priority
 				}
-				if l := c.m.byID[id]; mode.Reliable() && l.shares != nil && l.shares[l.shareOf(priority)].waiting > 20 {
+				if ch := c.m.sender.byID[id]; mode.Reliable() && ch.shares != nil && ch.shares[ch.shareOf(priority)].waiting > 20 {
 					break // the game waits, or the queue would be full
 				}
 				sendPrio(t, c.m, id, r.body, priority, c.now)
@@ -123,7 +123,7 @@ func TestPrioritiesOfChannelAndMessageMultiply(t *testing.T) {
 		c := &contest{t: t, m: newMux(t, configs...), now: epoch, rng: rand.New(rand.NewPCG(1, 2)), began: map[string]int{}}
 		for range 2000 {
 			for i, priority := range messages {
-				if c.m.byID[i].waiting < 20 {
+				if c.m.sender.byID[i].waiting < 20 {
 					sendPrio(t, c.m, ID(i), "abcd"[i:i+1], priority, c.now)
 				}
 			}
@@ -152,9 +152,9 @@ func TestWhatFindsNoRoomIsDroppedOrKept(t *testing.T) {
 			}
 			now := epoch
 			for pkt := uint16(1); pkt <= 120; pkt++ {
-				m.Allow(Bytes{Messages: 1}) // a message is five bytes at most: it goes into debt
+				m.SetBudget(Bytes{Messages: 1}) // a message is five bytes at most: it goes into debt
 				b, _ := m.AppendFrames(nil, fullRoom, pkt, now, testRTT)
-				m.Shed(now)
+				m.DropUnsent(now)
 				m.HandleAcked(pkt)
 				now = now.Add(time.Second / 60)
 				frames, err := parseAll(m, b)
@@ -188,9 +188,9 @@ func TestWhatWasBegunIsNotDropped(t *testing.T) {
 		var got []string
 		for pkt := uint16(1); pkt <= 10; pkt++ {
 			now := epoch.Add(time.Duration(pkt) * time.Second / 60)
-			m.Allow(Bytes{Messages: FragmentSize})
+			m.SetBudget(Bytes{Messages: FragmentSize})
 			b, _ := m.AppendFrames(nil, fullRoom, pkt, now, testRTT)
-			m.Shed(now)
+			m.DropUnsent(now)
 			require.NoError(t, peer.HandleFrames(m.Finish(b), now))
 			for _, body, ok := peer.Poll(); ok; _, body, ok = peer.Poll() {
 				got = append(got, string(body))
@@ -213,7 +213,7 @@ func TestWhatGotLostKeepsItsTurn(t *testing.T) {
 	next := func() string {
 		now, pkt = now.Add(time.Second/60), pkt+1
 		sendPrio(t, m, 0, "new", 10, now)
-		m.Allow(Bytes{Messages: 7}) // for one of them
+		m.SetBudget(Bytes{Messages: 7}) // for one of them
 		b, _ := m.AppendFrames(nil, fullRoom, pkt, now, testRTT)
 		frames, err := parseAll(m, b)
 		require.NoError(t, err)
@@ -249,9 +249,9 @@ func TestNobodySavesUpForABurst(t *testing.T) {
 				send(t, m, ID(i), body, now)
 			}
 		}
-		m.Allow(Bytes{Messages: 24})
+		m.SetBudget(Bytes{Messages: 24})
 		b, _ := m.AppendFrames(nil, fullRoom, 1, now, testRTT)
-		m.Shed(now)
+		m.DropUnsent(now)
 		frames, err := parseAll(m, b)
 		require.NoError(t, err)
 		for _, f := range frames {
@@ -278,20 +278,19 @@ func TestPrioritiesAreRememberedWithinALimit(t *testing.T) {
 	for i := range 1000 {
 		sendPrio(t, m, 0, "x", float32(i+1), epoch)
 	}
-	assert.Len(t, m.byID[0].shares, maxShares)
-	assert.Equal(t, uint8(maxShares-1), m.byID[0].shareOf(999))
-	assert.Equal(t, uint8(9), m.byID[0].shareOf(10.2))
+	assert.Len(t, m.sender.byID[0].shares, maxShares)
+	assert.Equal(t, uint8(maxShares-1), m.sender.byID[0].shareOf(999))
+	assert.Equal(t, uint8(9), m.sender.byID[0].shareOf(10.2))
 	require.NotEmpty(t, packets(m, 1, fullRoom, epoch))
-	assert.Zero(t, m.byID[0].shares[maxShares-1].waiting)
+	assert.Zero(t, m.sender.byID[0].shares[maxShares-1].waiting)
 }
 
 // The short end of a long message finds room that nothing else fits in. What comes after
 // does not wait as if the whole message had been sent by then.
 func TestAShortEndThatIsSentEarlyMovesNobodyBack(t *testing.T) {
-	m, err := NewMux([]Config{{ID: 1, Mode: UnorderedReliable}}, Limits{})
-	require.NoError(t, err)
+	m := newMux(t, Config{ID: 1, Mode: UnorderedReliable})
 	now := time.Unix(100, 0)
-	_, err = m.Send(1, make([]byte, 100*FragmentSize+20), 0.01, now)
+	_, err := m.Send(1, make([]byte, 100*FragmentSize+20), 0.01, now)
 	require.NoError(t, err)
 	b, _ := m.AppendFrames(nil, FragmentSize+60, 1, now, testRTT)
 	frames, err := parseAll(m, m.Finish(b))

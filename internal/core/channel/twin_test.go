@@ -62,7 +62,7 @@ func TestReceiverEqualsPlainTwin(t *testing.T) {
 		mode := Mode(rapid.IntRange(0, int(UnorderedUnreliable)).Draw(t, "mode"))
 		first := rapid.SampledFrom([]int{0, 65526}).Draw(t, "first")
 		m := newMux(t, Config{Mode: mode})
-		startAt(m.byID[0], m.byID[0], uint16(first))
+		startAt(m, m, 0, uint16(first))
 		twin := newPlainReceiver(mode, first)
 
 		type arrival struct {

@@ -73,7 +73,7 @@ func (p *Peer) Allow(bytes int, now time.Time) {
 	p.streams.left = max(leastStreams, bytes/2)
 	total := bytes + debts.Sum() + debt - min(p.streams.left, p.wantedStreams(now))
 	shares, forUpdates := divide(total-overhead(max(total, 0)), wanted, updates+debt)
-	p.mux.Allow(shares)
+	p.mux.SetBudget(shares)
 	a.updates = forUpdates - debt
 	p.limitUpdates(a.updates >= updates)
 }

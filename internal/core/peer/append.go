@@ -103,7 +103,7 @@ func (p *Peer) queue(now time.Time) error {
 // sayAgain resends structure that must not wait until it counts as lost.
 func (p *Peer) sayAgain() {
 	for message, ok := p.updates.PollAgain(); ok; message, ok = p.updates.PollAgain() {
-		p.mux.Again(Actions, message)
+		p.mux.Resend(Actions, message)
 	}
 }
 
@@ -136,7 +136,7 @@ func (p *Peer) askAgain(now time.Time) error {
 func (p *Peer) AppendPacket(dst []byte, tick entangle.Tick, now time.Time) []byte {
 	out := p.appendPacket(dst, tick, now)
 	if p.cfg.Capped && len(out) == len(dst) {
-		p.mux.Shed(now)
+		p.mux.DropUnsent(now)
 	}
 	return out
 }

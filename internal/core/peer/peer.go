@@ -109,12 +109,11 @@ const (
 // New returns a connection that sends a hello with its first packet. The error is about the
 // channels.
 func New(cfg Config) (*Peer, error) {
-	mux, err := channel.NewMux(append(builtin(), cfg.Channels...), channel.Limits{})
-	if err != nil {
+	p := &Peer{cfg: cfg, tracker: *packet.NewTracker(packet.Config{}), streams: newStreams(&cfg)}
+	p.onResync = p.handleResync
+	if err := p.mux.Init(append(builtin(), cfg.Channels...), channel.Limits{}); err != nil {
 		return nil, err
 	}
-	p := &Peer{cfg: cfg, tracker: *packet.NewTracker(packet.Config{}), mux: *mux, streams: newStreams(&cfg)}
-	p.onResync = p.handleResync
 	return p, nil
 }
 
@@ -169,8 +168,8 @@ func (p *Peer) Relay(ch channel.ID, body []byte, priority float32, by int) (bool
 	if share == 0 {
 		share = DefaultShare
 	}
-	err := p.mux.SendShared(ch, body, priority, share, by)
-	if errors.Is(err, channel.ErrShareFull) {
+	err := p.mux.SendRelayed(ch, body, priority, share, by)
+	if errors.Is(err, channel.ErrRelayFull) {
 		return false, nil
 	}
 	return err == nil, err

@@ -122,7 +122,8 @@ func TestAResyncNamesHandles(t *testing.T) {
 
 // controlPacket returns a payload with the second control message of a client.
 func controlPacket(t *testing.T, body []byte, now time.Time) []byte {
-	mux, err := channel.NewMux([]channel.Config{{ID: peer.Control, Name: "control", Mode: channel.OrderedReliable, Class: channel.Control}}, channel.Limits{})
+	var mux channel.Mux
+	err := mux.Init([]channel.Config{{ID: peer.Control, Name: "control", Mode: channel.OrderedReliable, Class: channel.Control}}, channel.Limits{})
 	require.NoError(t, err)
 	for _, b := range [][]byte{{0}, body} { // the first stands for the hello, which has arrived
 		_, err = mux.Send(peer.Control, b, 0, now)

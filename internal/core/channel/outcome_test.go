@@ -46,8 +46,8 @@ func TestLostUnreliableMessagesAreNeverReported(t *testing.T) {
 }
 
 func TestUnpolledReportsAreBounded(t *testing.T) {
-	m, err := NewMux([]Config{{Mode: UnorderedUnreliable, ReportDelivery: true}}, Limits{Reports: 3})
-	require.NoError(t, err)
+	m := new(Mux)
+	require.NoError(t, m.Init([]Config{{Mode: UnorderedUnreliable, ReportDelivery: true}}, Limits{Reports: 3}))
 	for pkt := range uint16(10) {
 		send(t, m, 0, "x", epoch)
 		m.AppendFrames(nil, fullRoom, pkt, epoch, testRTT)

@@ -24,7 +24,7 @@ func classConfigs() []Config {
 // piece; and uses it while it has data to send.
 //
 // Proves: P12
-func TestClassesKeepToTheirAllowances(t *testing.T) {
+func TestClassesKeepToTheirBudgets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newMux(t, classConfigs()...)
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -40,7 +40,7 @@ func TestClassesKeepToTheirAllowances(t *testing.T) {
 				}
 			}
 			grant := Bytes{random.IntN(500), random.IntN(200), random.IntN(300)}
-			m.Allow(grant)
+			m.SetBudget(grant)
 			b, _ := m.AppendFrames(nil, fullRoom, pkt, now, testRTT)
 			frames, err := parseAll(m, b)
 			require.NoError(t, err)
@@ -49,7 +49,7 @@ func TestClassesKeepToTheirAllowances(t *testing.T) {
 				most[c] = max(0, most[c]) + grant[c]
 			}
 			for _, f := range frames {
-				c := m.byID[f.id].cfg.Class
+				c := m.sender.byID[f.id].cfg.Class
 				packed[c] += frameSize(&f)
 				most[c] -= frameSize(&f)
 			}
@@ -57,8 +57,8 @@ func TestClassesKeepToTheirAllowances(t *testing.T) {
 				require.LessOrEqual(t, packed[c], allowed[c]+MinRoom)
 				require.Greater(t, most[c], -MinRoom)
 			}
-			m.Shed(now)
-			require.Zero(t, m.Pending()-reliablePending(m)-m.byID[4].waiting-begun(m.byID[3]))
+			m.DropUnsent(now)
+			require.Zero(t, m.Pending()-reliablePending(m)-m.sender.byID[4].waiting-begun(m.sender.byID[3]))
 			if random.IntN(3) > 0 {
 				m.HandleAcked(pkt)
 			}
@@ -67,12 +67,12 @@ func TestClassesKeepToTheirAllowances(t *testing.T) {
 }
 
 func reliablePending(m *Mux) int {
-	return m.byID[0].waiting + m.byID[1].waiting + m.byID[2].waiting
+	return m.sender.byID[0].waiting + m.sender.byID[1].waiting + m.sender.byID[2].waiting
 }
 
-func begun(l *lane) (n int) {
-	for seq := l.queue.front; seq < l.queue.back; seq++ {
-		if msg := l.queue.at(seq); msg != nil && msg.begun {
+func begun(ch *outChannel) (n int) {
+	for seq := ch.queue.front; seq < ch.queue.back; seq++ {
+		if msg := ch.queue.at(seq); msg != nil && msg.begun {
 			n++
 		}
 	}
@@ -80,7 +80,7 @@ func begun(l *lane) (n int) {
 }
 
 // All data for a peer that acknowledges nothing is resent, within the byte budget.
-func TestRepeatsCostTheAllowance(t *testing.T) {
+func TestResentPiecesCostBudget(t *testing.T) {
 	m := newMux(t, Config{Mode: OrderedReliable})
 	for range 50 {
 		send(t, m, 0, longText(100), epoch)
@@ -88,7 +88,7 @@ func TestRepeatsCostTheAllowance(t *testing.T) {
 	now, bytes := epoch, 0
 	for pkt := uint16(1); pkt <= 600; pkt++ {
 		now = now.Add(time.Second / 60)
-		m.Allow(Bytes{Messages: 60})
+		m.SetBudget(Bytes{Messages: 60})
 		b, _ := m.AppendFrames(nil, fullRoom, pkt, now, testRTT)
 		bytes += len(b)
 		m.HandleLost(pkt)
@@ -106,7 +106,7 @@ func TestControlComesFirstThenStructure(t *testing.T) {
 	assert.Equal(t, []string{"control", "structure", "message"}, order(t, m, fullRoom, epoch))
 }
 
-func TestWantedIsWhatWouldBeSent(t *testing.T) {
+func TestWantedIsTheSizeOfTheNextFrames(t *testing.T) {
 	m := newMux(t, classConfigs()...)
 	for id := range ID(5) {
 		send(t, m, id, longText(100*int(id)+FragmentSize-200), epoch)
@@ -118,25 +118,25 @@ func TestWantedIsWhatWouldBeSent(t *testing.T) {
 		require.NoError(t, err)
 		for _, f := range frames {
 			f.last = false
-			got[m.byID[f.id].cfg.Class] += frameSize(&f)
+			got[m.sender.byID[f.id].cfg.Class] += frameSize(&f)
 		}
 	}
 	assert.Equal(t, want, got)
 	assert.Zero(t, m.Wanted(epoch, testRTT))
 }
 
-func TestUnsentCountsWhatNeverLeft(t *testing.T) {
+func TestUnsentCountsMessagesThatNeverLeft(t *testing.T) {
 	m := newMux(t, classConfigs()...)
 	send(t, m, 1, longText(2*FragmentSize+100), epoch)
 	send(t, m, 3, longText(10), epoch)
 	assert.Equal(t, 2*FragmentSize+110, m.UnsentAll())
-	m.Allow(Bytes{Structure: 1})
+	m.SetBudget(Bytes{Structure: 1})
 	_, eliciting := m.AppendFrames(nil, fullRoom, 1, epoch, testRTT)
 	require.True(t, eliciting)
 	assert.Equal(t, FragmentSize+100, m.Unsent(1))
-	m.Shed(epoch)
+	m.DropUnsent(epoch)
 	assert.Equal(t, FragmentSize+100, m.UnsentAll())
-	m.Allow(Bytes{Structure: 5000})
+	m.SetBudget(Bytes{Structure: 5000})
 	m.AppendFrames(nil, 5000, 2, epoch, testRTT)
 	m.HandleLost(1)
 	assert.Zero(t, m.UnsentAll(), "what is sent again was sent")
@@ -144,15 +144,15 @@ func TestUnsentCountsWhatNeverLeft(t *testing.T) {
 }
 
 // What waits for its channel's interval is not late.
-func TestWhatWaitsForItsIntervalIsNotShed(t *testing.T) {
+func TestMessagesThatWaitForTheirIntervalAreKept(t *testing.T) {
 	m := newMux(t, Config{Mode: UnorderedUnreliable, SendEvery: time.Second})
 	send(t, m, 0, "first", epoch)
 	require.Len(t, packets(m, 1, fullRoom, epoch), 1)
 	later := epoch.Add(time.Second / 60)
 	send(t, m, 0, "second", later)
-	m.Shed(later)
+	m.DropUnsent(later)
 	assert.Equal(t, 1, m.Pending())
-	m.Shed(epoch.Add(time.Second))
+	m.DropUnsent(epoch.Add(time.Second))
 	assert.Zero(t, m.Pending())
 	assert.Equal(t, uint64(1), m.Stats().DroppedUnsent)
 }

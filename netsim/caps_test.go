@@ -28,7 +28,7 @@ type (
 )
 
 func cappedProtocol() *protocol.Protocol {
-	p := sceneProtocol()
+	p := spotProtocol()
 	protocol.Message[often](p).Mode(protocol.UnorderedUnreliable).Priority(10)
 	protocol.Message[seldom](p).Mode(protocol.UnorderedUnreliable).Priority(5)
 	protocol.Message[surely](p)
@@ -301,7 +301,7 @@ type letter struct{ Text [40]uint32 }
 func TestACapOnAllIsSharedEqually(t *testing.T) {
 	const cap = 64_000
 	register := func() *protocol.Protocol {
-		p := sceneProtocol()
+		p := spotProtocol()
 		protocol.Message[often](p).Mode(protocol.UnorderedUnreliable)
 		protocol.Message[letter](p).Mode(protocol.UnorderedUnreliable)
 		return p
@@ -349,7 +349,7 @@ func TestACapOnAllIsSharedEqually(t *testing.T) {
 func TestEntitiesShareACapByPriority(t *testing.T) {
 	for _, loss := range []float64{0, 0.2} {
 		sim := netsim.New(t, netsim.Config{Seed: 5, Link: netsim.Symmetric(conditioner.Config{Latency: 30 * ms, Loss: loss})})
-		config := sim.ServerConfig(sceneProtocol())
+		config := sim.ServerConfig(spotProtocol())
 		config.MaxBytesPerClient = 20_000
 		server, err := plugin.NewServer(config)
 		require.NoError(t, err)
@@ -372,7 +372,7 @@ func TestEntitiesShareACapByPriority(t *testing.T) {
 			}
 		}))
 		sim.AddServer(server, server)
-		client, err := plugin.NewClient(sim.ClientConfig(sceneProtocol()))
+		client, err := plugin.NewClient(sim.ClientConfig(spotProtocol()))
 		require.NoError(t, err)
 		told := map[int8]int{}
 		client.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {

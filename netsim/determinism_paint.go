@@ -44,6 +44,8 @@ func (p *picture) name(e ecs.Entity) uint64 {
 	return uint64(e.ID())<<32 | uint64(e.Generation()) | 1<<63
 }
 
+var entityType = reflect.TypeFor[ecs.Entity]()
+
 // entityAt reads an entity from a value.
 func entityAt(value []byte, at uintptr) (e ecs.Entity) {
 	copy(bytesOf(reflect.ValueOf(&e).Elem()), value[at:])

@@ -6,12 +6,9 @@
 //   - Sim is a server or host and its clients, each with its own world. Run and RunUntil advance
 //     time; ExpectEqual compares the worlds; Watch checks them after every frame.
 //   - Peer is a client of a Sim. A test can degrade, cut and restore its line, make its clock
-//     drift, freeze its frames or change its frame rate. Local finds its replica of an entity of
-//     the server.
-//   - Script is a test written as a list of commands, with the trace that each is expected to
-//     leave. Verbs implement the commands, and GameScene runs them against a Sim.
-//   - Shrink reduces a long failing script, such as a randomly generated one, to a short one. Try
-//     runs a test that may fail and returns the failure.
+//     drift, freeze its frames, change its frame rate or press its player's inputs. Local finds its
+//     replica of an entity of the server.
+//   - Try runs a test that may fail and returns the failure, for a search over seeds.
 //   - CheckDeterminism finds causes of a simulation that computes different results the next time
 //     or on another machine: docs/DETERMINISM.md.
 //   - Network is the transport below, on a Clock that stands still until it is advanced. Every
@@ -41,26 +38,6 @@
 // The file example_test.go contains the complete test. If a server or client is part of a larger
 // type, pass that type as the app: any type with the methods Initialize, Update and Finalize of a
 // system, or, through Model, a model that owns its world.
-//
-// # Shrinking a long failure
-//
-// A randomised test first writes its random actions as the commands of a script. Its verbs are made
-// lenient, so that every subset of the commands is a valid script:
-//
-//	fails := func(steps []string) bool {
-//		return netsim.Try(t.Name(), func(t *netsim.Trial) {
-//			script, err := netsim.ParseScript("steps", strings.Join(steps, "\n"))
-//			if err == nil {
-//				_, err = script.Run(newScene(t).Verbs(types...).Lenient())
-//			}
-//			if err != nil {
-//				t.Fatalf("%v", err)
-//			}
-//		}) != nil
-//	}
-//	if fails(steps) {
-//		t.Errorf("this fails:\n%s", strings.Join(netsim.Shrink(steps, 500, fails), "\n"))
-//	}
 //
 // # Guarantees
 //

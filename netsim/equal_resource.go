@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
+	"github.com/entangle-ecs/entangle/netsim/internal/script"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -37,7 +38,7 @@ func (t *translation) resource(info *registry.Resource, server, client *inspect.
 	if equalAny(info, want, got) || t.late && t.equalResourceButLate(info, server, client) {
 		return nil
 	}
-	is, should := shorten(formatValue(got), formatValue(want))
+	is, should := shorten(script.FormatValue(got), script.FormatValue(want))
 	return fmt.Errorf("the resource %v is %s, the server's is %s", info.Type, is, should)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
+	"github.com/entangle-ecs/entangle/netsim/internal/script"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -72,7 +73,7 @@ func (t *translation) value(info *registry.Component, server, client *inspect.Mi
 	if want.target != got.target {
 		return fmt.Errorf("%v is of %v, the server's is of %v", info.Type, got.target, want.target)
 	}
-	is, should := shorten(formatValue(got.value), formatValue(want.value))
+	is, should := shorten(script.FormatValue(got.value), script.FormatValue(want.value))
 	return fmt.Errorf("%v is %s, the server's is %s", info.Type, is, should)
 }
 

@@ -38,7 +38,7 @@ func (b *backstage) spawn(target components.Target, group components.Group) ecs.
 // runBackstage returns all datagrams from and to client 2 of a game that does something hidden from
 // it in each tick.
 func runBackstage(t *testing.T, behind func(*backstage)) (all []string) {
-	return runBackstageOf(t, sceneProtocol, behind)
+	return runBackstageOf(t, spotProtocol, behind)
 }
 
 // runBackstageOf is runBackstage with a protocol that registers more.

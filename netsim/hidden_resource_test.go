@@ -85,7 +85,7 @@ func (b *backstage) tagFor(e ecs.Entity, target components.Target) {
 // runResources is runBackstage with resources.
 func runResources(t *testing.T, behind func(*backstage)) []string {
 	return runBackstageOf(t, func() *protocol.Protocol {
-		p := sceneProtocol()
+		p := spotProtocol()
 		protocol.Resource[quest](p)
 		protocol.Resource[siege](p).Rollback()
 		return p

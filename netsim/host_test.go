@@ -17,7 +17,7 @@ import (
 // Proves: C12
 func TestAHostInASimulation(t *testing.T) {
 	sim := netsim.New(t, netsim.Config{Seed: 1})
-	host, err := plugin.NewHost(sim.ServerConfig(sceneProtocol()), 7)
+	host, err := plugin.NewHost(sim.ServerConfig(spotProtocol()), 7)
 	require.NoError(t, err)
 	sim.AddHost(host, host)
 	sim.Watch()

@@ -73,7 +73,7 @@ type about struct{ Entity ecs.Entity }
 // frame.
 func burdened(t *testing.T) (loads []endpoint.Load) {
 	names := func() *protocol.Protocol {
-		p := sceneProtocol()
+		p := spotProtocol()
 		protocol.Message[about](p)
 		return p
 	}

@@ -24,7 +24,7 @@ type clocked struct {
 func joinClocked(t *testing.T, sim *netsim.Sim, count int) (all []*clocked) {
 	var configs []plugin.ClientConfig
 	for range count {
-		configs = append(configs, sim.ClientConfig(sceneProtocol()))
+		configs = append(configs, sim.ClientConfig(spotProtocol()))
 	}
 	all = make([]*clocked, count)
 	for i := range all {
@@ -115,10 +115,10 @@ func TestWhatNoClockDoesIsRefused(t *testing.T) {
 	} {
 		err := netsim.Try(t.Name(), func(trial *netsim.Trial) {
 			sim := netsim.New(trial, netsim.Config{Seed: 1})
-			server, err := plugin.NewServer(sim.ServerConfig(sceneProtocol()))
+			server, err := plugin.NewServer(sim.ServerConfig(spotProtocol()))
 			require.NoError(trial, err)
 			sim.AddServer(server, server)
-			c, err := plugin.NewClient(sim.ClientConfig(sceneProtocol()))
+			c, err := plugin.NewClient(sim.ClientConfig(spotProtocol()))
 			require.NoError(trial, err)
 			do(sim, sim.AddClient(1, c, c))
 		})

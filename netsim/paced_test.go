@@ -20,7 +20,7 @@ import (
 // Proves: R35
 func TestValuesAreToldOnceInAnInterval(t *testing.T) {
 	sim := netsim.New(t, netsim.Config{Seed: 3, Link: netsim.Symmetric(conditioner.Config{Latency: 30 * ms})})
-	server, err := plugin.NewServer(sim.ServerConfig(sceneProtocol()))
+	server, err := plugin.NewServer(sim.ServerConfig(spotProtocol()))
 	require.NoError(t, err)
 	server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
 		m, targets := generic.NewMap2[Spot, components.Replicate](w), ecs.GetResource[components.Targets](w)

@@ -96,6 +96,11 @@ func (p *Peer) SetFrameRate(rate int) {
 	p.sim.check(p.setFrameRate(rate))
 }
 
+// Press makes the client's player write an input of type input.Comp for a replica in its next tick,
+// after the game's own systems have. It does nothing if the client does not control the replica by
+// then, or if the replica lacks the input.
+func (p *Peer) Press(replica ecs.Entity, input ecs.Component) { p.keys.press(replica, input) }
+
 // Lead returns by how many ticks the client's simulation is ahead of the server's at this moment. A
 // negative lead means that it is behind. It is the true value, which only a simulation can know;
 // ClockInfo.Lead is the client's estimate of it. It is meaningful once the client's clock is

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/netsim/internal/script"
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
@@ -29,7 +30,7 @@ func (s *randomScene) newServer(config plugin.ServerConfig) (netsim.App, *plugin
 var errPlayer = errors.New("give joins, leaves or is kicked")
 
 // player runs a command for a host's own player.
-func (s *randomScene) player(args *netsim.Args, _ *netsim.Trace) error {
+func (s *randomScene) player(args *script.Args, _ *script.Trace) error {
 	away := s.host == nil || s.host.LocalState() == plugin.Disconnected
 	switch {
 	case args.Take("joins"):

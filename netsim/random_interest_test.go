@@ -3,7 +3,7 @@ package netsim_test
 import (
 	"fmt"
 
-	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/netsim/internal/scene"
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
@@ -16,7 +16,7 @@ func (s *randomScene) addGrid(server *plugin.Server) {
 	config := plugin.GridConfig{Radius: 20, Hysteresis: 0.3, Every: s.limits.grid}
 	at := func(p *place) (x, y float32) { return p.X, p.Y }
 	server.AddSystem(plugin.Send, plugin.NewGrid(config, at))
-	server.AddSystem(plugin.Send, netsim.PlainGrid(s.GameScene, config, at))
+	server.AddSystem(plugin.Send, scene.PlainGrid(s.Game, config, at))
 }
 
 // rooms is how many rooms random worlds have, numbered from 1.

@@ -12,6 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/netsim/internal/script"
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
@@ -33,7 +34,7 @@ type limits struct {
 // configure takes a limit, for the world that follows:
 //
 //	configure perclient|all|client|every|clientevery|grid|host|adaptive|waiting NUMBER
-func (l *limits) configure(args *netsim.Args, _ *netsim.Trace) error {
+func (l *limits) configure(args *script.Args, _ *script.Trace) error {
 	name, err := args.Word()
 	if err != nil {
 		return err

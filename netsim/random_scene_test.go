@@ -15,6 +15,8 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/netsim/internal/scene"
+	"github.com/entangle-ecs/entangle/netsim/internal/script"
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
@@ -34,10 +36,10 @@ var randomTypes = []reflect.Type{
 
 // randomScene is a random world that a script acts on. Its clients can be acted on in every state.
 type randomScene struct {
-	*netsim.GameScene
+	*scene.Game
 	t      randomT
 	sim    *netsim.Sim
-	verbs  netsim.Verbs
+	verbs  script.Verbs
 	mail   *mailServer
 	main   *mainSystem
 	guests []*guest
@@ -57,7 +59,7 @@ type randomScene struct {
 //	world SEED FRAMERATE
 //
 // which makes the world from the preceding configure commands. Available are also the standard
-// verbs and those of GameScene, all lenient, and
+// verbs and those of scene.Game, all lenient, and
 //
 //	tick N COMMAND        does it in the Nth step from now, within FixedMain
 //	player joins|leaves|is kicked
@@ -67,10 +69,10 @@ type randomScene struct {
 //	                      worlds are equal soon, with this loss to the end
 //
 // Checks hold throughout. Hooks are called with the world before the first command.
-func randomVerbs(t randomT, hooks ...hook) netsim.Verbs {
-	verbs, limits := netsim.Verbs{}, &limits{}
+func randomVerbs(t randomT, hooks ...hook) script.Verbs {
+	verbs, limits := script.Verbs{}, &limits{}
 	verbs["configure"] = limits.configure
-	verbs["world"] = func(args *netsim.Args, _ *netsim.Trace) error {
+	verbs["world"] = func(args *script.Args, _ *script.Trace) error {
 		seed, err := args.Int64()
 		if err != nil {
 			return err
@@ -93,9 +95,9 @@ var errSeed = errors.New("give a seed above 0")
 
 func newRandomScene(t randomT, config netsim.Config, l limits) *randomScene {
 	s := &randomScene{t: t, sim: netsim.New(t, config), mail: &mailServer{t: t}, limits: l, judge: newInputJudge(t)}
-	s.GameScene = netsim.NewScene(s.sim, s.join)
-	s.Use(netsim.Resource[score](), netsim.Resource[board](), netsim.Overridden[life](), netsim.Overridden[link](),
-		netsim.Overridden[path](), netsim.Overridden[stamp](), netsim.Overridden[chart](), netsim.Overridden[bulk]())
+	s.Game = scene.New(s.sim, s.join)
+	s.Use(scene.Resource[score](), scene.Resource[board](), scene.Overridden[life](), scene.Overridden[link](),
+		scene.Overridden[path](), scene.Overridden[stamp](), scene.Overridden[chart](), scene.Overridden[bulk]())
 	s.main = &mainSystem{scene: s, due: map[int][]string{}}
 	cfg := s.sim.ServerConfig(randomProtocol(l))
 	cfg.MaxClients, cfg.MaxBytesPerClient, cfg.MaxBytes, cfg.SendEvery = maxGuests, l.perClient, l.all, l.every
@@ -129,13 +131,13 @@ func (s *randomScene) join(id entangle.ClientID) *netsim.Peer {
 	return g.Peer
 }
 
-func (s *randomScene) makeVerbs() netsim.Verbs {
+func (s *randomScene) makeVerbs() script.Verbs {
 	verbs := s.VerbsOf(s, randomTypes...).Lenient()
 	verbs["tick"], verbs["messages"], verbs["settle"], verbs["player"] = s.main.tick, s.messages, s.settle, s.player
 	return verbs
 }
 
-// Clients implements netsim.Scene. It returns all clients that ever existed.
+// Clients implements scene.Scene. It returns all clients that ever existed.
 func (s *randomScene) Clients() (clients []int) {
 	for i := range s.guests {
 		clients = append(clients, i+1)
@@ -143,14 +145,14 @@ func (s *randomScene) Clients() (clients []int) {
 	return clients
 }
 
-// Disconnect implements netsim.Scene.
+// Disconnect implements scene.Scene.
 func (s *randomScene) Disconnect(client int) error {
 	s.guests[client-1].Disconnect()
 	return nil
 }
 
-// Run implements netsim.Scene.
-func (s *randomScene) Run(d time.Duration, _ *netsim.Trace) error {
+// Run implements scene.Scene.
+func (s *randomScene) Run(d time.Duration, _ *script.Trace) error {
 	s.sim.Run(d)
 	for _, g := range s.guests {
 		crowded := g.noRoom()
@@ -190,7 +192,7 @@ func (s *randomScene) connected() (ids []entangle.ClientID) {
 	return ids
 }
 
-func (s *randomScene) messages(args *netsim.Args, _ *netsim.Trace) error {
+func (s *randomScene) messages(args *script.Args, _ *script.Trace) error {
 	s.quiet(!args.Take("on") && args.Take("off"))
 	return nil
 }
@@ -238,13 +240,13 @@ func (m *mainSystem) Update(*ecs.World) {
 var errTick = errors.New("give a number of ticks from 1 and a command")
 
 func (m *mainSystem) do(command string) {
-	if err := m.scene.verbs.Do(command, &netsim.Trace{}); err != nil {
+	if err := m.scene.verbs.Do(command, &script.Trace{}); err != nil {
 		m.scene.t.Fatalf("%s: %v", command, err)
 	}
 	m.scene.rare.do(command, m.scene.connected())
 }
 
-func (m *mainSystem) tick(args *netsim.Args, _ *netsim.Trace) error {
+func (m *mainSystem) tick(args *script.Args, _ *script.Trace) error {
 	n, err := args.Int()
 	if err != nil || n == 0 || args.Len() == 0 {
 		return errors.Join(err, errTick)

@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/netsim/internal/script"
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-func (s *randomScene) settle(args *netsim.Args, _ *netsim.Trace) (err error) {
+func (s *randomScene) settle(args *script.Args, _ *script.Trace) (err error) {
 	loss := 0.0
 	if args.Len() > 0 {
 		if loss, err = args.Percent(); err != nil {

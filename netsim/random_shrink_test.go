@@ -1,6 +1,7 @@
 package netsim_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/netsim/internal/script"
 )
 
 // meddling is a game whose second client writes into its marked replicas after every run.
@@ -37,20 +39,20 @@ func TestAFailureIsPrintedAsAScriptThatFails(t *testing.T) {
 	said := report(steps, err, 400, meddling)
 	_, text, _ := strings.Cut(said, "\n\n")
 	path := filepath.Join(t.TempDir(), "script.txt")
-	write(t, path, text)
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	for _, again := range []string{"", " again"} {
 		failure := netsim.Try("printed"+again, func(t *netsim.Trial) {
-			netsim.CheckScript(t, path, randomVerbs(t, meddling), false)
+			script.Check(t, path, randomVerbs(t, meddling), false)
 		})
 		require.Error(t, failure)
 		assert.Equal(t, kindOf(err), kindOf(failure))
 		assert.Contains(t, text, headline(failure), "the comment tells what it fails with")
 	}
-	script, err := netsim.ParseScript("printed", text)
+	parsed, err := script.Parse("printed", text)
 	require.NoError(t, err)
-	assert.LessOrEqual(t, script.Commands(), 8, text)
+	assert.LessOrEqual(t, parsed.Commands(), 8, text)
 	assert.Contains(t, text, "marked")
-	netsim.CheckScript(t, path, randomVerbs(t), false)
+	script.Check(t, path, randomVerbs(t), false)
 }
 
 // A failure reported by one end of a script is reported with its line, and has the same kind as the

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/netsim/internal/script"
 )
 
 var (
@@ -92,7 +93,7 @@ func TestRandomScripts(t *testing.T) {
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			netsim.CheckScript(t, path, randomVerbs(t), false)
+			script.Check(t, path, randomVerbs(t), false)
 		})
 	}
 }
@@ -103,9 +104,9 @@ type hook func(*randomScene)
 // try runs the world of a script, and returns its failure.
 func try(steps []string, hooks ...hook) error {
 	return netsim.Try("TestRandomWorlds", func(t *netsim.Trial) {
-		script, err := netsim.ParseScript("steps", strings.Join(steps, "\n"))
+		parsed, err := script.Parse("steps", strings.Join(steps, "\n"))
 		require.NoError(t, err)
-		if _, err := script.Run(randomVerbs(t, hooks...)); err != nil {
+		if _, err := parsed.Run(randomVerbs(t, hooks...)); err != nil {
 			t.Fatalf("%v", err)
 		}
 	})
@@ -115,7 +116,7 @@ func try(steps []string, hooks ...hook) error {
 func report(steps []string, err error, attempts int, hooks ...hook) string {
 	kind := kindOf(err)
 	last := err
-	short := netsim.Shrink(steps, attempts, func(steps []string) bool {
+	short := script.Shrink(steps, attempts, func(steps []string) bool {
 		err := try(steps, hooks...)
 		if err == nil || kindOf(err) != kind {
 			return false

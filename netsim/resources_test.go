@@ -33,7 +33,7 @@ type Roster struct {
 type Climate struct{ Serial uint32 }
 
 func resourceProtocol() *protocol.Protocol {
-	p := sceneProtocol()
+	p := spotProtocol()
 	protocol.Resource[Roster](p)
 	protocol.Resource[Climate](p)
 	return p

@@ -20,11 +20,11 @@ import (
 func expectEqual(system func(w *ecs.World) func(), spoil func(*netsim.Sim, *netsim.Peer)) error {
 	return netsim.Try("restless", func(t *netsim.Trial) {
 		sim := netsim.New(t, netsim.Config{Seed: 5, Link: netsim.Symmetric(conditioner.Config{Latency: 40 * ms})})
-		server, err := plugin.NewServer(sim.ServerConfig(sceneProtocol()))
+		server, err := plugin.NewServer(sim.ServerConfig(spotProtocol()))
 		require.NoError(t, err)
 		server.AddSystem(plugin.FixedMain, plugin.Func(system))
 		sim.AddServer(server, server)
-		client, err := plugin.NewClient(sim.ClientConfig(sceneProtocol()))
+		client, err := plugin.NewClient(sim.ClientConfig(spotProtocol()))
 		require.NoError(t, err)
 		peer := sim.AddClient(1, client, client)
 		sim.Run(time.Second)

@@ -91,7 +91,7 @@ func TestRetargetingOverBadLines(t *testing.T) {
 		sim := netsim.New(t, netsim.Config{Seed: seed, Link: netsim.Symmetric(conditioner.Config{
 			Latency: 40 * ms, Jitter: 30 * ms, Loss: 0.3, Duplicate: 0.05,
 		})})
-		server, err := plugin.NewServer(sim.ServerConfig(sceneProtocol()))
+		server, err := plugin.NewServer(sim.ServerConfig(spotProtocol()))
 		require.NoError(t, err)
 		server.AddSystem(plugin.FixedMain, casting(rand.New(rand.NewPCG(seed, 9)), 300))
 		sim.AddServer(server, server)

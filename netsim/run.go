@@ -15,7 +15,7 @@ func (s *Sim) RunUntil(d time.Duration, cond func() bool) bool {
 	for h := s.nextFrame(end); h != nil; h = s.nextFrame(end) {
 		s.clock.Advance(h.next - s.clock.Since())
 		h.frame()
-		s.hearEnds()
+		s.forgetDisconnected()
 		if s.watch != nil {
 			s.watchFrame(h)
 		}

@@ -53,7 +53,7 @@ func datagrams(t *testing.T, clients, workers int) (all []string) {
 	sim := netsim.New(t, netsim.Config{Seed: 3, Link: netsim.Symmetric(conditioner.Config{
 		Latency: 60 * ms, Jitter: 30 * ms, Loss: 0.1, Duplicate: 0.05,
 	})})
-	config := sim.ServerConfig(sceneProtocol())
+	config := sim.ServerConfig(spotProtocol())
 	config.Workers = workers
 	server, err := plugin.NewServer(config)
 	require.NoError(t, err)

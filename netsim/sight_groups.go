@@ -196,7 +196,7 @@ func (c *crowd) judge(members []ecs.Entity, l *showing) {
 	for _, e := range members {
 		v := c.members[e]
 		own := v.owner == l.client && l.client != entangle.Nobody
-		speaks := v.relevance == components.Always || c.sight.mattering.matters(l.client, e, own) || c.rested(v, l.client)
+		speaks := v.relevance == components.Always || c.sight.mattering.Matters(l.client, e, own) || c.rested(v, l.client)
 		if v.state.Paused {
 			speaks = l.had
 		}

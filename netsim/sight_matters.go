@@ -7,15 +7,13 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/internal/world/apps"
-	"github.com/entangle-ecs/entangle/plugin"
 )
 
 // mattering answers which entities are relevant to a client, where relevance is decided by
 // interest, and which clients are in a room.
 type mattering interface {
-	matters(client entangle.ClientID, e ecs.Entity, owned bool) bool
-	inRoom(room components.Room, client entangle.ClientID) bool
+	Matters(client entangle.ClientID, e ecs.Entity, owned bool) bool
+	InRoom(room components.Room, client entangle.ClientID) bool
 }
 
 // terms are the properties of an entity that decide its visibility. A paused entity keeps them.
@@ -65,7 +63,7 @@ func (s *sight) includes(t *terms, target components.Target, client entangle.Cli
 	case target == components.NotOwner:
 		return t.owner != client
 	case isRoom:
-		return s.mattering.inRoom(room, client)
+		return s.mattering.InRoom(room, client)
 	default:
 		return s.targets.Contains(target, client)
 	}
@@ -75,25 +73,4 @@ func (s *sight) includes(t *terms, target components.Target, client entangle.Cli
 func (t *terms) isOpen() bool {
 	return t.relevance == components.Always && (t.target == components.Default || t.target == components.Everyone ||
 		t.target == components.NotOwner && t.owner == entangle.Nobody)
-}
-
-// matters returns the source of relevance in the simulation: the script's commands if there are
-// any, or else the server.
-func (s *Sim) matters() mattering {
-	if s.said != nil {
-		return s.said
-	}
-	return asked{s.plugin}
-}
-
-// asked answers with the relevance of the server itself.
-type asked struct{ *plugin.Server }
-
-func (a asked) matters(client entangle.ClientID, e ecs.Entity, owned bool) bool {
-	return apps.Of(a.World()).Publisher.Matters(client, e, owned)
-}
-
-func (a asked) inRoom(room components.Room, client entangle.ClientID) bool {
-	rooms := plugin.NewRooms(a.World())
-	return rooms.HasClient(room, client)
 }

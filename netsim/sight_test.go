@@ -13,6 +13,13 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
+// ownedOnly is the relevance of a game without rooms, in which only owned entities are relevant.
+type ownedOnly struct{}
+
+func (ownedOnly) Matters(_ entangle.ClientID, _ ecs.Entity, owned bool) bool { return owned }
+
+func (ownedOnly) InRoom(components.Room, entangle.ClientID) bool { return false }
+
 // theater is a world that is partly visible to clients 1 and 2.
 type theater struct {
 	ecs.World
@@ -65,7 +72,7 @@ func (h *theater) look() map[ecs.Entity]*version {
 }
 
 func TestTargetsSayWhoSees(t *testing.T) {
-	h := &theater{World: ecs.NewWorld(), t: t, matters: newSaid()}
+	h := &theater{World: ecs.NewWorld(), t: t, matters: ownedOnly{}}
 	h.seenBy(h.marked(components.Default, 0), 1, 2)
 	h.seenBy(h.marked(components.Everyone, 0), 1, 2)
 	h.seenBy(h.marked(components.Nobody, 0))
@@ -84,7 +91,7 @@ func TestTargetsSayWhoSees(t *testing.T) {
 }
 
 func TestChildrenAreSeenWhereTheirParentIs(t *testing.T) {
-	h := &theater{World: ecs.NewWorld(), t: t, matters: newSaid()}
+	h := &theater{World: ecs.NewWorld(), t: t, matters: ownedOnly{}}
 	sets := &components.Targets{}
 	ecs.AddResource(&h.World, sets)
 	parent, child, grandchild, own := h.marked(sets.Only(1), 0), h.marked(0, 0), h.marked(0, 0), h.marked(components.Everyone, 4)

@@ -34,7 +34,8 @@ type Config struct {
 
 // T is the part of testing.TB that a simulation needs.
 type T interface {
-	TB
+	Helper()
+	Fatalf(format string, values ...any)
 	Name() string
 	Failed() bool
 	Logf(format string, values ...any)
@@ -59,12 +60,13 @@ type Sim struct {
 	server *host
 	plugin *plugin.Server
 	ends   *plugin.Reader[plugin.ClientDisconnected] // nil before AddServer
-	said   *said                                     // relevance set by a script, nil if none is
 	game   string                                    // the name in the protocol
 	began  time.Time                                 // start time of the server
 	watch  *watch                                    // nil unless Watch was called
 	peers  []*Peer
 	hosts  []*host // the server first
+
+	relevance Relevance // nil: the server's own
 }
 
 // New makes a simulation without server and clients. When the test ends, it finalises the apps. If

@@ -24,10 +24,10 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// newSim makes a simulation with a server of sceneProtocol.
+// newSim makes a simulation with a server of spotProtocol.
 func newSim(t *testing.T, config netsim.Config, systems ...func(*plugin.Server)) *netsim.Sim {
 	sim := netsim.New(t, config)
-	server, err := plugin.NewServer(sim.ServerConfig(sceneProtocol()))
+	server, err := plugin.NewServer(sim.ServerConfig(spotProtocol()))
 	require.NoError(t, err)
 	for _, add := range systems {
 		add(server)
@@ -37,7 +37,7 @@ func newSim(t *testing.T, config netsim.Config, systems ...func(*plugin.Server))
 }
 
 func join(t *testing.T, sim *netsim.Sim, id entangle.ClientID) *netsim.Peer {
-	return joinWith(t, sim, id, sceneProtocol())
+	return joinWith(t, sim, id, spotProtocol())
 }
 
 func joinWith(t *testing.T, sim *netsim.Sim, id entangle.ClientID, p *protocol.Protocol) *netsim.Peer {
@@ -207,17 +207,19 @@ func TestReconnectingOnABadLineLeavesNothingOfTheOldConnection(t *testing.T) {
 
 // notes is a test that fails without ending.
 type notes struct {
-	failing
+	said    string
 	failed  bool
 	logged  string
 	cleanup []func()
 }
 
-func (n *notes) Name() string                      { return "TestNotes/a b" }
-func (n *notes) Failed() bool                      { return n.failed }
-func (n *notes) Logf(format string, values ...any) { n.logged += fmt.Sprintf(format, values...) }
-func (n *notes) Cleanup(f func())                  { n.cleanup = append(n.cleanup, f) }
-func (n *notes) end()                              { n.cleanup[0]() }
+func (n *notes) Helper()                             {}
+func (n *notes) Fatalf(format string, values ...any) { n.said = fmt.Sprintf(format, values...) }
+func (n *notes) Name() string                        { return "TestNotes/a b" }
+func (n *notes) Failed() bool                        { return n.failed }
+func (n *notes) Logf(format string, values ...any)   { n.logged += fmt.Sprintf(format, values...) }
+func (n *notes) Cleanup(f func())                    { n.cleanup = append(n.cleanup, f) }
+func (n *notes) end()                                { n.cleanup[0]() }
 
 func TestAFailedTestTellsHowToRepeatIt(t *testing.T) {
 	t.Setenv(netsim.SeedVariable, "77")
@@ -248,10 +250,10 @@ func TestMistakesOfASimulationSayWhatToDo(t *testing.T) {
 
 	n = &notes{}
 	sim := netsim.New(n, netsim.Config{})
-	server, err := plugin.NewServer(sim.ServerConfig(sceneProtocol()))
+	server, err := plugin.NewServer(sim.ServerConfig(spotProtocol()))
 	require.NoError(t, err)
 	sim.AddServer(server, server)
-	c, err := plugin.NewClient(sim.ClientConfig(sceneProtocol()))
+	c, err := plugin.NewClient(sim.ClientConfig(spotProtocol()))
 	require.NoError(t, err)
 	p := sim.AddClient(1, c, c)
 	assert.Empty(t, n.said)
@@ -269,11 +271,11 @@ func TestMistakesOfASimulationSayWhatToDo(t *testing.T) {
 func TestWatchNamesWhatIsNotTheServers(t *testing.T) {
 	n := &notes{}
 	sim := netsim.New(n, netsim.Config{})
-	server, err := plugin.NewServer(sim.ServerConfig(sceneProtocol()))
+	server, err := plugin.NewServer(sim.ServerConfig(spotProtocol()))
 	require.NoError(t, err)
 	sim.AddServer(server, server)
 	sim.Watch()
-	c, err := plugin.NewClient(sim.ClientConfig(sceneProtocol()))
+	c, err := plugin.NewClient(sim.ClientConfig(spotProtocol()))
 	require.NoError(t, err)
 	p := sim.AddClient(1, c, c)
 	e := spawnSpot(sim, Spot{1, 1})
@@ -301,7 +303,7 @@ func (m *tower) Finalize()    { m.server.Finalize(&m.world) }
 
 func TestAModelWithItsOwnWorldIsStepped(t *testing.T) {
 	sim := netsim.New(t, netsim.Config{})
-	server, err := plugin.NewServer(sim.ServerConfig(sceneProtocol()))
+	server, err := plugin.NewServer(sim.ServerConfig(spotProtocol()))
 	require.NoError(t, err)
 	m := &tower{world: ecs.NewWorld(), server: server}
 	sim.AddServer(netsim.Model(m), server)
@@ -318,7 +320,7 @@ func TestFramesAreApart(t *testing.T) {
 	var at []time.Duration
 	sim := newSim(t, netsim.Config{FrameRate: 10})
 	for id := entangle.ClientID(1); id <= 3; id++ {
-		c, err := plugin.NewClient(sim.ClientConfig(sceneProtocol()))
+		c, err := plugin.NewClient(sim.ClientConfig(spotProtocol()))
 		require.NoError(t, err)
 		c.AddSystem(plugin.Receive, plugin.Func(func(*ecs.World) func() {
 			return func() { at = append(at, sim.Clock().Since()) }

@@ -23,16 +23,16 @@ import (
 // them when an entity appears, changed ones later, and none that is hidden from the client.
 func TestWhatIsWrittenToClientsIsTold(t *testing.T) {
 	sim := netsim.New(t, netsim.Config{Seed: 1})
-	server, err := plugin.NewServer(sim.ServerConfig(sceneProtocol()))
+	server, err := plugin.NewServer(sim.ServerConfig(spotProtocol()))
 	require.NoError(t, err)
 	sim.AddServer(server, server)
 	told := map[entangle.ClientID]map[ecs.Entity][]string{}
-	apps.Of(sim.World()).Server.Tell(registry.Of(sceneProtocol()).Components, func(s endpoint.Told) {
+	apps.Of(sim.World()).Server.Tell(registry.Of(spotProtocol()).Components, func(s endpoint.Told) {
 		if told[s.Client] == nil {
 			told[s.Client] = map[ecs.Entity][]string{}
 		}
 		for _, c := range s.Components {
-			told[s.Client][s.Entity] = append(told[s.Client][s.Entity], registry.Of(sceneProtocol()).Components[c].Type.Name())
+			told[s.Client][s.Entity] = append(told[s.Client][s.Entity], registry.Of(spotProtocol()).Components[c].Type.Name())
 		}
 		slices.Sort(told[s.Client][s.Entity])
 	})

@@ -48,9 +48,9 @@ func meddleWithTime(t *netsim.Trial, server bool, ticks int32, more float64) {
 			}
 		}
 	})
-	s, err := plugin.NewServer(sim.ServerConfig(sceneProtocol()))
+	s, err := plugin.NewServer(sim.ServerConfig(spotProtocol()))
 	require.NoError(t, err)
-	c, err := plugin.NewClient(sim.ClientConfig(sceneProtocol()))
+	c, err := plugin.NewClient(sim.ClientConfig(spotProtocol()))
 	require.NoError(t, err)
 	if server {
 		s.AddSystem(plugin.AfterSend, meddle)

@@ -76,7 +76,7 @@ func (h *history) passes(tick entangle.Tick) {
 			names = append(names, inspect.Named{ID: uint64(i + 1), Entity: e.Entity})
 		}
 	}
-	require.True(h.t, h.record(&m, newSight(&h.world, h.infos, newSaid()), []entangle.ClientID{watcher}))
+	require.True(h.t, h.record(&m, newSight(&h.world, h.infos, ownedOnly{}), []entangle.ClientID{watcher}))
 	h.recordNames(watcher, names)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
+	"github.com/entangle-ecs/entangle/netsim/internal/script"
 )
 
 // resourcePast is the history of a server's resource.
@@ -88,5 +89,5 @@ func (l *look) resource(p *resourcePast, r *inspect.MirroredResource, info *regi
 		}
 	}
 	return fmt.Errorf("its resource %v is %s, which the server's was not since what it showed before, or which it may not see",
-		info.Type, formatValue(t.decodeResource(info, r, nil)))
+		info.Type, script.FormatValue(t.decodeResource(info, r, nil)))
 }

@@ -1,0 +1,108 @@
+package scene
+
+import (
+	"errors"
+	"reflect"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim/internal/script"
+)
+
+// attachEntity implements "attach NAME PARENT [RELATION]", which makes an entity of the server's
+// world a child of another one, or relates the two by another relation than components.ChildOf. An
+// entity has one relation: a new one replaces the old one.
+func (c *commands) attachEntity(args *script.Args, _ *script.Trace) error {
+	name, e, err := c.entityArg(args)
+	if err != nil {
+		return err
+	}
+	parentName, parent, err := c.entityArg(args)
+	if err != nil {
+		return err
+	}
+	id := ecs.ComponentID[components.ChildOf](c.world())
+	if args.Len() > 0 {
+		if id, err = c.relationArg(args); err != nil {
+			return err
+		}
+	}
+	if c.isDescendant(parent, e) {
+		return script.NoSubject("%q stands above %q already", name, parentName)
+	}
+	c.setRelation(e, id, parent)
+	return nil
+}
+
+// setRelation sets the relation of an entity, replacing the one that it has.
+func (c *commands) setRelation(e ecs.Entity, id ecs.ID, to ecs.Entity) {
+	w := c.world()
+	if have, ok := c.relationOf(e); ok && have == id {
+		w.Relations().Set(e, id, to)
+	} else if ok {
+		w.Relations().Exchange(e, []ecs.ID{id}, []ecs.ID{have}, id, to)
+	} else {
+		w.Relations().Exchange(e, []ecs.ID{id}, nil, id, to)
+	}
+}
+
+// relationArg takes the name of a component that is a relation.
+func (c *commands) relationArg(args *script.Args) (id ecs.ID, err error) {
+	word, err := args.Word()
+	if err != nil {
+		return id, err
+	}
+	t, err := c.componentType(word)
+	if err != nil {
+		return id, err
+	}
+	if !isRelation(t) {
+		return id, errors.New(word + " is no relation; embed ecs.Relation as its first field")
+	}
+	return ecs.TypeID(c.world(), t), nil
+}
+
+// relationOf returns the relation that an entity has.
+func (c *commands) relationOf(e ecs.Entity) (id ecs.ID, ok bool) {
+	for _, id := range c.world().Ids(e) {
+		if info, _ := ecs.ComponentInfo(c.world(), id); isRelation(info.Type) {
+			return id, true
+		}
+	}
+	return id, false
+}
+
+func isRelation(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && t.NumField() > 0 && t.Field(0).Type == reflect.TypeFor[ecs.Relation]()
+}
+
+// isDescendant reports whether e equals other or is one of its descendants.
+func (c *commands) isDescendant(e, other ecs.Entity) bool {
+	for !e.IsZero() && c.world().Alive(e) {
+		if e == other {
+			return true
+		}
+		id, ok := c.relationOf(e)
+		if !ok {
+			return false
+		}
+		e = c.world().Relations().Get(e, id)
+	}
+	return false
+}
+
+// detachEntity implements "detach NAME", which removes the relation of an entity of the server's
+// world.
+func (c *commands) detachEntity(args *script.Args, _ *script.Trace) error {
+	name, e, err := c.entityArg(args)
+	if err != nil {
+		return err
+	}
+	id, ok := c.relationOf(e)
+	if !ok {
+		return script.NoSubject("%q has no relation", name)
+	}
+	c.world().Remove(e, id)
+	return nil
+}

@@ -1,0 +1,149 @@
+package scene
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim/internal/script"
+)
+
+// setTarget implements "target NAME TARGET", which sets the clients that receive an entity of the
+// server's world, which has components.Replicate. TARGET is one of
+//
+//	default, everyone, nobody, owner, notowner
+//	only CLIENTS, except CLIENTS
+//	room NUMBER
+//
+// A client's number is its id.
+func (c *commands) setTarget(args *script.Args, _ *script.Trace) error {
+	m, err := c.replicateArg(args)
+	if err != nil {
+		return err
+	}
+	target, err := c.targetArg(args)
+	if err == nil {
+		m.Target = target
+	}
+	return err
+}
+
+// setOverride implements "override NAME COMPONENT TARGET|clear", which limits a component of an
+// entity of the server's world to the clients of a target, out of those that receive the entity, or
+// removes that limit. A target is written as for the verb target.
+func (c *commands) setOverride(args *script.Args, _ *script.Trace) error {
+	_, e, err := c.entityArg(args)
+	if err != nil {
+		return err
+	}
+	word, err := args.Word()
+	if err != nil {
+		return err
+	}
+	t, ok := c.overrides[word]
+	if !ok {
+		return fmt.Errorf("nothing is known of overrides of %q; add Overridden of it to the scene with Use", word)
+	}
+	if args.Take("clear") {
+		t.clear(c.world(), e)
+		return nil
+	}
+	target, err := c.targetArg(args)
+	if err == nil {
+		t.override(c.world(), e, target)
+	}
+	return err
+}
+
+// setOwner implements "owner NAME CLIENT [keep]", which sets the client that controls an entity of
+// the server's world, 0 for none. Without keep, the entity is despawned when that client
+// disconnects.
+func (c *commands) setOwner(args *script.Args, _ *script.Trace) error {
+	_, e, err := c.entityArg(args)
+	if err != nil {
+		return err
+	}
+	client, err := args.Int()
+	if err != nil {
+		return err
+	}
+	by := components.ControlledBy{Client: entangle.ClientID(client), Keep: args.Take("keep")}
+	if id := ecs.ComponentID[components.ControlledBy](c.world()); c.world().Has(e, id) {
+		c.world().Set(e, id, &by)
+	} else {
+		c.world().Assign(e, ecs.Component{ID: id, Comp: &by})
+	}
+	return nil
+}
+
+// moveToGroup implements "group NAME NUMBER", which moves an entity of the server's world, which
+// has components.Replicate, to another group. 0 is a group of its own.
+func (c *commands) moveToGroup(args *script.Args, _ *script.Trace) error {
+	m, err := c.replicateArg(args)
+	if err != nil {
+		return err
+	}
+	n, err := args.Int64()
+	if err != nil {
+		return err
+	}
+	if n > math.MaxUint32 {
+		return fmt.Errorf("a group has a number up to %d", uint32(math.MaxUint32))
+	}
+	m.Group = components.Group(n)
+	return nil
+}
+
+// setPredict implements "predict NAME TARGET", which sets the clients that predict an entity of the
+// server's world, which has components.Replicate. A target is written as for the verb target.
+func (c *commands) setPredict(args *script.Args, _ *script.Trace) error {
+	m, err := c.replicateArg(args)
+	if err != nil {
+		return err
+	}
+	target, err := c.targetArg(args)
+	if err == nil {
+		m.Predict = target
+	}
+	return err
+}
+
+// setSendRate implements "rate NAME every|priority|maxage NUMBER", which sets how often an entity
+// of the server's world, which has components.Replicate, is sent: the fields SendEvery, Priority
+// and MaxAge of that component.
+func (c *commands) setSendRate(args *script.Args, _ *script.Trace) error {
+	m, err := c.replicateArg(args)
+	if err != nil {
+		return err
+	}
+	what, err := args.Word()
+	if err != nil {
+		return err
+	}
+	n, err := args.Int()
+	if err != nil {
+		return err
+	}
+	return setRate(m, what, n)
+}
+
+// setRate sets one of the rates of a Replicate.
+func setRate(m *components.Replicate, what string, n int) error {
+	if n > math.MaxUint16 {
+		return fmt.Errorf("a rate has a number up to %d", math.MaxUint16)
+	}
+	switch what {
+	case "every":
+		m.SendEvery = uint16(n)
+	case "priority":
+		m.Priority = float32(n)
+	case "maxage":
+		m.MaxAge = uint16(n)
+	default:
+		return fmt.Errorf("%q is no rate; give every, priority or maxage", what)
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Args are the words after a verb. Each method takes the first of the remaining words. Words that a
+// verb leaves over are an error of the script.
+type Args struct{ words []string }
+
+var ErrMissing = errors.New("an argument is missing")
+
+// Len returns the number of remaining words.
+func (a *Args) Len() int { return len(a.words) }
+
+// Word takes the next word, whatever it is.
+func (a *Args) Word() (string, error) {
+	if len(a.words) == 0 {
+		return "", ErrMissing
+	}
+	word := a.words[0]
+	a.words = a.words[1:]
+	return word, nil
+}
+
+// Take takes the next word if it equals word, and reports whether it did.
+func (a *Args) Take(word string) bool {
+	if len(a.words) == 0 || a.words[0] != word {
+		return false
+	}
+	a.words = a.words[1:]
+	return true
+}
+
+// Rest takes all remaining words.
+func (a *Args) Rest() []string {
+	rest := a.words
+	a.words = nil
+	return rest
+}
+
+// Int takes a whole number, 0 or above.
+func (a *Args) Int() (int, error) {
+	n, err := a.number(math.MaxInt)
+	return int(n), err
+}
+
+// Int64 takes a whole number, 0 or above. It has 64 bits on every machine.
+func (a *Args) Int64() (int64, error) {
+	n, err := a.number(math.MaxInt64)
+	return int64(n), err
+}
+
+func (a *Args) number(most uint64) (uint64, error) {
+	word, err := a.Word()
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseUint(strings.TrimPrefix(word, "+"), 10, 64)
+	if err != nil || n > most {
+		return 0, fmt.Errorf("%q is no number of 0 or above", word)
+	}
+	return n, nil
+}
+
+// Signed takes a whole number with an optional sign, such as +300 or -20.
+func (a *Args) Signed() (int, error) {
+	word, err := a.Word()
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(word)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no whole number", word)
+	}
+	return n, nil
+}
+
+// Duration takes a duration such as 80ms, 0 or above.
+func (a *Args) Duration() (time.Duration, error) {
+	word, err := a.Word()
+	if err != nil {
+		return 0, err
+	}
+	d, err := time.ParseDuration(word)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("%q is no duration of 0 or above, such as 80ms or 2s", word)
+	}
+	return d, nil
+}
+
+// Percent takes a percentage such as 20% and returns it as 0..1.
+func (a *Args) Percent() (float64, error) {
+	word, err := a.Word()
+	if err != nil {
+		return 0, err
+	}
+	number, ok := strings.CutSuffix(word, "%")
+	share, err := strconv.ParseFloat(number, 64)
+	if !ok || err != nil || !(share >= 0 && share <= 100) {
+		return 0, fmt.Errorf("%q is no share of 0%% to 100%%", word)
+	}
+	return share / 100, nil
+}
+
+// Clients takes a list of clients such as 1,3 and checks that each of them is in connected. If no
+// words remain, or the next word is all, it returns connected.
+func (a *Args) Clients(connected []int) ([]int, error) {
+	if len(a.words) == 0 || a.Take("all") {
+		return connected, nil
+	}
+	word, err := a.Word()
+	if err != nil {
+		return nil, err
+	}
+	var clients []int
+	for name := range strings.SplitSeq(word, ",") {
+		client, err := strconv.Atoi(name)
+		if err != nil || !slices.Contains(connected, client) {
+			return nil, NoSubject("%q is no client; there are %v", name, connected)
+		}
+		clients = append(clients, client)
+	}
+	return clients, nil
+}
+
+// NewArgs returns the arguments of these words.
+func NewArgs(words []string) *Args { return &Args{words: words} }
+
+func (v Verbs) names() string {
+	return strings.Join(slices.Sorted(maps.Keys(v)), ", ")
+}

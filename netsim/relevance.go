@@ -1,0 +1,67 @@
+package netsim
+
+import (
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// Relevance decides, where the Relevance of an entity's Replicate leaves it to interest, which
+// entities are relevant to a client. A test can implement it to check how its game uses rooms,
+// grids and plugin.Relevance: see Sim.SetRelevance.
+type Relevance interface {
+	// Matters reports whether an entity is relevant to a client, which owns the entity or not.
+	Matters(client entangle.ClientID, e ecs.Entity, owned bool) bool
+	// InRoom reports whether a client is in a room.
+	InRoom(room components.Room, client entangle.ClientID) bool
+	// ForgetClient is called once after a client has disconnected: from then on, nothing is
+	// relevant to it, and it is in no room, until the game says so again.
+	ForgetClient(client entangle.ClientID)
+}
+
+// SetRelevance makes all comparisons of worlds ask r which entities are relevant, instead of the
+// server. Clients that have disconnected since the last frame are forgotten at once.
+func (s *Sim) SetRelevance(r Relevance) {
+	s.relevance = r
+	s.forgetDisconnected()
+}
+
+// forgetDisconnected removes the state of clients that have disconnected.
+func (s *Sim) forgetDisconnected() {
+	if s.ends == nil {
+		return
+	}
+	for _, e := range s.ends.Read() {
+		if s.relevance != nil {
+			s.relevance.ForgetClient(e.Client)
+		}
+		if s.watch != nil {
+			s.watch.ended[e.Client] = true
+		}
+	}
+}
+
+// matters returns the source of relevance in the simulation.
+func (s *Sim) matters() mattering {
+	if s.relevance != nil {
+		return s.relevance
+	}
+	return serverRelevance{s.World()}
+}
+
+// serverRelevance answers with the relevance of the server of a world.
+type serverRelevance struct{ world *ecs.World }
+
+// Matters implements mattering.
+func (r serverRelevance) Matters(client entangle.ClientID, e ecs.Entity, owned bool) bool {
+	return apps.Of(r.world).Publisher.Matters(client, e, owned)
+}
+
+// InRoom implements mattering.
+func (r serverRelevance) InRoom(room components.Room, client entangle.ClientID) bool {
+	rooms := plugin.NewRooms(r.world)
+	return rooms.HasClient(room, client)
+}

@@ -32,8 +32,8 @@ const (
 // Room returns the room of a target made by Targets.Room.
 func (t Target) Room() (room Room, ok bool) { return Room(t &^ inRoom), t&inRoom != 0 }
 
-// open reports whether a constant means all clients where there is no owner.
-func (t Target) open() bool { return t == Default || t == Everyone || t == NotOwner }
+// openWithoutOwner reports whether a constant means all clients where there is no owner.
+func (t Target) openWithoutOwner() bool { return t == Default || t == Everyone || t == NotOwner }
 
 // String returns the target's name, or the number of its room or set.
 func (t Target) String() string {

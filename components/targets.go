@@ -81,7 +81,7 @@ func (t *Targets) AskRooms(in func(Room, entangle.ClientID) bool) { t.inRoom = i
 // there is no owner here; a dropped set contains no client.
 func (t *Targets) Contains(target Target, client entangle.ClientID) bool {
 	if target < reserved {
-		return target.open()
+		return target.openWithoutOwner()
 	}
 	if room, ok := target.Room(); ok {
 		return t.inRoom != nil && t.inRoom(room, client)
@@ -111,7 +111,7 @@ func (t *Targets) Known(target Target) bool {
 // must not be modified.
 func (t *Targets) Clients(target Target) (clients []entangle.ClientID, except bool) {
 	if target < reserved {
-		return nil, target.open()
+		return nil, target.openWithoutOwner()
 	}
 	i := int(target & (MaxSets - 1))
 	if i >= len(t.sets) || t.sets[i].target != target {
@@ -128,7 +128,7 @@ func (t *Targets) intern(clients []entangle.ClientID, except bool) Target {
 	t.key = appendKey(t.key[:0], t.ids, except)
 	i, ok := t.byKey[string(t.key)]
 	if !ok {
-		if i, ok = t.place(); !ok {
+		if i, ok = t.allocSet(); !ok {
 			t.refused++
 			return Nobody
 		}
@@ -153,9 +153,9 @@ func appendKey(dst []byte, ids []entangle.ClientID, except bool) []byte {
 	return dst
 }
 
-// place returns the index of a set to fill, with a target that was not used before (until an index has
-// had 2^19 sets). It is not ok if all sets are held.
-func (t *Targets) place() (i int, ok bool) {
+// allocSet returns the index of a set to fill, with a target that was not used before (until an
+// index has had 2^19 sets). It is not ok if all sets are held.
+func (t *Targets) allocSet() (i int, ok bool) {
 	if t.byKey == nil {
 		t.byKey = make(map[string]int)
 	}
@@ -174,7 +174,7 @@ func (t *Targets) place() (i int, ok bool) {
 	if oldest < 0 {
 		return 0, false
 	}
-	t.drop(oldest)
+	t.freeSet(oldest)
 	return oldest, true
 }
 
@@ -200,7 +200,7 @@ func (t *Targets) hold(target Target) {
 	}
 }
 
-func (t *Targets) drop(i int) {
+func (t *Targets) freeSet(i int) {
 	set := &t.sets[i]
 	delete(t.byKey, string(appendKey(nil, set.ids, set.except)))
 	set.target += reserved

@@ -24,7 +24,7 @@ func (c *Client) Bind() {
 	c.Clock.OnJump(c.jump)
 	c.bind(&work{
 		Restore:       c.restore,
-		Receive:       c.receive,
+		Receive:       c.receiveFromServer,
 		CheckRollback: c.checkRollback,
 		Rollback:      c.rollBack,
 
@@ -38,8 +38,8 @@ func (c *Client) Bind() {
 		UpdateHistory: c.saveTick,
 
 		Send:    c.endTicks,
-		Packets: c.send,
+		Packets: c.sendToServer,
 		Sync:    c.adjustClock,
-		Visual:  c.show,
+		Visual:  c.showValues,
 	})
 }

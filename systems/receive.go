@@ -13,18 +13,19 @@ package systems
 //
 // Host: its player is handed what the last frame left for it, before the sockets are read.
 
-// receive reads what clients have sent. The next tick is the first that their inputs can act in.
-func (s *Server) receive() {
-	s.check(s.Engine.Receive(s.Time.Tick+1, s.now))
+// receiveFromClients reads what clients have sent. The next tick is the first that their inputs can
+// act in.
+func (s *Server) receiveFromClients() {
+	s.stopIfBroken(s.Engine.Receive(s.Time.Tick+1, s.now))
 }
 
-// receive reads what the server has sent.
-func (c *Client) receive() {
+// receiveFromServer reads what the server has sent.
+func (c *Client) receiveFromServer() {
 	c.Engine.Receive(c.now)
 }
 
-// check stops the server if a socket broke.
-func (s *Server) check(err error) {
+// stopIfBroken stops the server if a socket broke.
+func (s *Server) stopIfBroken(err error) {
 	if err != nil {
 		s.OnBroken(err)
 	}

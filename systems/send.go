@@ -14,13 +14,13 @@ package systems
 //
 // Host: what is for its player is kept for the next frame, and no packet is made for it.
 
-// send sends every client what it lacks.
-func (s *Server) send() {
-	s.check(s.Engine.Send(s.Time.Tick, s.now))
+// sendToClients sends every client what it lacks.
+func (s *Server) sendToClients() {
+	s.stopIfBroken(s.Engine.Send(s.Time.Tick, s.now))
 }
 
-// send sends the server what waits.
-func (c *Client) send() {
+// sendToServer sends the server what waits.
+func (c *Client) sendToServer() {
 	if c.SendEvery > 1 && c.Engine.Open() && !c.sends() {
 		c.Engine.Rest(c.now) // acknowledgements, and packets of the connection layer
 		return

@@ -25,7 +25,7 @@ type Server struct {
 func (s *Server) Bind() {
 	s.bind(&work{
 		Restore: s.restore,
-		Receive: s.receive,
+		Receive: s.receiveFromClients,
 
 		// Once per tick.
 		TickUpdate:   s.beginTick,
@@ -37,7 +37,7 @@ func (s *Server) Bind() {
 
 		EntityUpdates:    s.observeEntities,
 		ComponentUpdates: s.observeValues,
-		Packets:          s.send,
-		Visual:           s.show,
+		Packets:          s.sendToClients,
+		Visual:           s.showValues,
 	})
 }

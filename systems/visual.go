@@ -11,7 +11,7 @@ func (f *Frame) restore() {
 	f.Display.Restore(f.now)
 }
 
-// show puts the values for the screen into the world.
-func (f *Frame) show() {
+// showValues puts the values for the screen into the world.
+func (f *Frame) showValues() {
 	f.Display.Show()
 }

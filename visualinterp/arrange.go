@@ -24,18 +24,18 @@ func (l *layer) arrange() {
 	for i := range l.table.Segments() {
 		rows, has := l.table.Rows(i)
 		if !holds(has, l.needs) {
-			l.release(rows)
+			l.restoreRows(rows)
 			continue
 		}
 		back := l.rollsBack && holds(has, l.back) && has.And(l.fixed) == columns.Mask{}
 		l.stretches = append(l.stretches, stretch{segment: i, row: len(l.slots), rollsBack: back})
 		l.slots = append(l.slots, rows...)
 	}
-	l.place()
+	l.assignRows()
 }
 
-// release restores the true values of entities that are no longer shown.
-func (l *layer) release(rows []columns.Slot) {
+// restoreRows restores the true values of entities that are no longer shown.
+func (l *layer) restoreRows(rows []columns.Slot) {
 	if !l.track.Shown() {
 		return
 	}
@@ -48,8 +48,8 @@ func (l *layer) release(rows []columns.Slot) {
 
 func holds(has, all columns.Mask) bool { return all.Without(has) == columns.Mask{} }
 
-// place assigns a row to every slot.
-func (l *layer) place() {
+// assignRows assigns a row to every slot.
+func (l *layer) assignRows() {
 	same := len(l.slots) == l.track.Len()
 	for row, slot := range l.slots {
 		from := l.move(slot, int32(row))

@@ -41,7 +41,7 @@ func (h *hiding) update() {
 	if len(h.layers) == 0 {
 		return
 	}
-	h.find()
+	h.findChanges()
 	for _, e := range h.on {
 		if !h.world.Has(e, h.hidden[0]) { // it may be hidden already, or found by two layers
 			h.world.Add(e, h.hidden...)
@@ -52,8 +52,8 @@ func (h *hiding) update() {
 	}
 }
 
-// find lists the entities that get the tag, and those that lose it.
-func (h *hiding) find() {
+// findChanges lists the entities that get the tag, and those that lose it.
+func (h *hiding) findChanges() {
 	h.on, h.off = h.on[:0], h.off[:0]
 	for _, l := range h.layers {
 		for _, row := range l.track.Unblended() {

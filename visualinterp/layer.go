@@ -29,7 +29,7 @@ type layer struct {
 	slots     []columns.Slot // by row
 	from      []int32
 	places    []place // by slot
-	round     uint32  // counts calls of place
+	round     uint32  // counts calls of assignRows
 	shifts    uint64
 }
 
@@ -43,7 +43,7 @@ type stretch struct {
 type place struct {
 	entity ecs.Entity
 	row    int32
-	round  uint32 // the call of place that set it
+	round  uint32 // the call of assignRows that set it
 }
 
 func newLayer(w *ecs.World, display *tick.Display, r *rule) *layer {
@@ -139,8 +139,8 @@ func (l *layer) sample() {
 	l.track.Sampled()
 }
 
-// show writes the displayed values into the world.
-func (l *layer) show() {
+// writeDisplayed writes the displayed values into the world.
+func (l *layer) writeDisplayed() {
 	share := l.display.Time().Overstep
 	l.arrange()
 	l.ease(share)

@@ -89,7 +89,7 @@ func (p stages) Tick() {
 
 func (p stages) Show() {
 	for _, l := range p.layers {
-		l.show()
+		l.writeDisplayed()
 	}
 	p.hide.update()
 }

@@ -98,8 +98,8 @@ func (b *bench) dial(id entangle.ClientID, protocolID uint64) *end {
 	return e
 }
 
-// join connects a client.
-func (b *bench) join(id entangle.ClientID) *end {
+// connectClient connects a client.
+func (b *bench) connectClient(id entangle.ClientID) *end {
 	b.t.Helper()
 	e := b.dial(id, ProtocolID)
 	b.until("the client is connected at both ends", func() bool {
@@ -126,8 +126,8 @@ func got(events []connection.Event, payload []byte) bool {
 	})
 }
 
-// frame drives all ends once.
-func (b *bench) frame() {
+// runFrame drives all ends once.
+func (b *bench) runFrame() {
 	b.t.Helper()
 	now := b.now()
 	if !b.deaf {
@@ -215,7 +215,7 @@ func (b *bench) checkEvent(before []connection.Event, e *connection.Event) {
 // until drives all ends until done returns true.
 func (b *bench) until(what string, done func() bool) {
 	b.t.Helper()
-	for deadline := time.Now().Add(b.patience); !done(); b.frame() {
+	for deadline := time.Now().Add(b.patience); !done(); b.runFrame() {
 		if time.Now().After(deadline) {
 			b.t.Fatalf("waited for %v, and not seen: %s", b.patience, what)
 		}
@@ -228,7 +228,7 @@ func (b *bench) outlive(what string, done func() bool) {
 	b.t.Helper()
 	for range 600 {
 		for range 5 {
-			if b.frame(); done() {
+			if b.runFrame(); done() {
 				return
 			}
 		}

@@ -10,8 +10,8 @@ import (
 )
 
 func checkConnect(b *bench) {
-	b.join(7)
-	b.join(8)
+	b.connectClient(7)
+	b.connectClient(8)
 	for _, e := range b.events {
 		switch {
 		case e.Kind != connection.Connected:
@@ -32,7 +32,7 @@ func checkConnect(b *bench) {
 // checkFull fills the server: a further client must be refused, and the others stay connected.
 func checkFull(b *bench) {
 	for id := range entangle.ClientID(slots) {
-		b.join(id + 1)
+		b.connectClient(id + 1)
 	}
 	late := b.dial(slots+1, ProtocolID)
 	b.outlive("a client is refused by a full server", func() bool { return late.had(connection.Disconnected) })
@@ -64,7 +64,7 @@ func checkGame(b *bench) {
 
 // checkDisconnect sends a payload and then ends the connection.
 func checkDisconnect(b *bench) {
-	c, other := b.join(7), b.join(8)
+	c, other := b.connectClient(7), b.connectClient(8)
 	words := pattern(1, 300)
 	for range 3 {
 		b.server.Send(c.slot, words, b.now())
@@ -82,18 +82,18 @@ func checkDisconnect(b *bench) {
 			b.t.Fatalf("%v of slot %d after its Disconnect", e.Kind, e.Slot)
 		}
 	}
-	b.forget(c.slot)
+	b.dropEvents(c.slot)
 	b.server.Disconnect(c.slot, "again", b.now()) // no client has the slot
-	b.join(9)
+	b.connectClient(9)
 }
 
-// forget removes the events of a slot after its Disconnect.
-func (b *bench) forget(slot int) {
+// dropEvents removes the events of a slot after its Disconnect.
+func (b *bench) dropEvents(slot int) {
 	b.events = slices.DeleteFunc(b.events, func(e connection.Event) bool { return e.Slot == slot })
 }
 
 func checkLeave(b *bench) {
-	c := b.join(7)
+	c := b.connectClient(7)
 	for range 2 {
 		if err := c.Close("I leave", b.now()); err != nil {
 			b.t.Fatalf("Close: %v", err)
@@ -101,18 +101,18 @@ func checkLeave(b *bench) {
 	}
 	c.deaf = true
 	b.until("the server notices that the client has left", func() bool { return has(b.events, connection.Disconnected) })
-	b.join(7)
+	b.connectClient(7)
 }
 
 func checkSilentClient(b *bench) {
-	c := b.join(7)
+	c := b.connectClient(7)
 	c.deaf = true
 	b.outlive("the server notices that a client is silent", func() bool { return has(b.events, connection.Disconnected) })
-	b.join(8)
+	b.connectClient(8)
 }
 
 func checkSilentServer(b *bench) {
-	c := b.join(7)
+	c := b.connectClient(7)
 	b.deaf = true
 	b.outlive("a client notices that the server is silent", func() bool { return c.had(connection.Disconnected) })
 	b.deaf = false
@@ -121,12 +121,12 @@ func checkSilentServer(b *bench) {
 // checkQuiet lets a quarter of a minute pass without payloads, slowly enough for keep-alives
 // to arrive.
 func checkQuiet(b *bench) {
-	c := b.join(7)
+	c := b.connectClient(7)
 	for range 30 {
 		b.jumped += 500 * time.Millisecond
 		server, client := b.server.Traffic().PacketsIn, c.Traffic().PacketsIn
 		for range 50 {
-			b.frame()
+			b.runFrame()
 			if b.server.Traffic().PacketsIn > server && c.Traffic().PacketsIn > client {
 				break
 			}
@@ -139,7 +139,7 @@ func checkQuiet(b *bench) {
 
 // checkClose stops the server and starts it again.
 func checkClose(b *bench) {
-	clients := []*end{b.join(7), b.join(8)}
+	clients := []*end{b.connectClient(7), b.connectClient(8)}
 	for range 2 {
 		if err := b.server.Close("closing time", b.now()); err != nil {
 			b.t.Fatalf("Close: %v; want nil, also the second time", err)
@@ -154,5 +154,5 @@ func checkClose(b *bench) {
 	}
 	b.events, b.deaf = nil, false
 	b.listen()
-	b.join(9)
+	b.connectClient(9)
 }

@@ -19,7 +19,7 @@ func pattern(seed, n int) []byte {
 }
 
 func checkSizes(b *bench) {
-	c := b.join(7)
+	c := b.connectClient(7)
 	for i, size := range []int{1, 2, 17, 255, 256, 1000, entangle.MaxPayload - 1, entangle.MaxPayload} {
 		b.up(c, pattern(i, size))
 		b.down(c, pattern(i+50, size))
@@ -29,7 +29,7 @@ func checkSizes(b *bench) {
 // checkOnce sends many payloads and counts those that arrive. It continues when most of the
 // earlier ones have arrived, since a queue may be short while a machine is busy.
 func checkOnce(b *bench) {
-	c := b.join(7)
+	c := b.connectClient(7)
 	arrived := func(events []connection.Event) int {
 		seen := map[uint32]bool{}
 		for _, e := range events {
@@ -54,7 +54,7 @@ func checkOnce(b *bench) {
 		b.until("most payloads arrive", func() bool { return arrived(b.events) > sent/2 && arrived(c.events) > sent/2 })
 	}
 	for range 20 {
-		b.frame()
+		b.runFrame()
 	}
 	arrived(b.events)
 	arrived(c.events)
@@ -62,7 +62,7 @@ func checkOnce(b *bench) {
 
 // checkSendKeepsNothing overwrites every buffer as soon as Send has returned.
 func checkSendKeepsNothing(b *bench) {
-	c := b.join(7)
+	c := b.connectClient(7)
 	wiping := func(send func([]byte)) func([]byte) {
 		return func(p []byte) {
 			kept := bytes.Clone(p)
@@ -85,7 +85,7 @@ func checkSendKeepsNothing(b *bench) {
 // checkSlots sends each of several clients a payload of its own.
 func checkSlots(b *bench) {
 	for id := range entangle.ClientID(slots) {
-		b.join(id + 1)
+		b.connectClient(id + 1)
 	}
 	for i, c := range b.clients {
 		b.down(c, pattern(i, 40))
@@ -110,7 +110,7 @@ func checkSlots(b *bench) {
 // checkGoroutines sends to different slots at once.
 func checkGoroutines(b *bench) {
 	for id := range entangle.ClientID(slots) {
-		b.join(id + 1)
+		b.connectClient(id + 1)
 	}
 	now := b.now()
 	for round := range 10 {
@@ -126,7 +126,7 @@ func checkGoroutines(b *bench) {
 		}
 		all.Wait()
 		for range round {
-			b.frame()
+			b.runFrame()
 		}
 	}
 	for i, c := range b.clients {
@@ -135,7 +135,7 @@ func checkGoroutines(b *bench) {
 }
 
 func checkCounters(b *bench) {
-	c := b.join(7)
+	c := b.connectClient(7)
 	before, sent := b.server.Traffic(), b.server.Sent(c.slot)
 	b.down(c, pattern(1, 500))
 	b.up(c, pattern(2, 500))
@@ -153,7 +153,7 @@ func checkCounters(b *bench) {
 		b.t.Fatalf("Traffic of the client says %v after 500 bytes each way", c.Traffic())
 	}
 	first := b.server.AppendDropped(nil)
-	b.frame()
+	b.runFrame()
 	for i, d := range b.server.AppendDropped(nil) {
 		if i >= len(first) || d.Reason != first[i].Reason || d.Count < first[i].Count {
 			b.t.Fatalf("AppendDropped changes its reasons or counts down: %v, then %v", first, d)

@@ -65,7 +65,7 @@ func (c *client) Receive(now time.Time) (connection.Event, error) {
 		if c.read {
 			break
 		}
-		if payload, err := c.take(now); err != nil || payload != nil {
+		if payload, err := c.receivePayload(now); err != nil || payload != nil {
 			return connection.Event{Kind: connection.Payload, Payload: payload}, err
 		}
 	}
@@ -73,8 +73,8 @@ func (c *client) Receive(now time.Time) (connection.Event, error) {
 	return connection.Event{}, connection.ErrEmpty
 }
 
-// take handles one datagram, or advances the session's time if there is none.
-func (c *client) take(now time.Time) (payload []byte, err error) {
+// receivePayload handles one datagram, or advances the session's time if there is none.
+func (c *client) receivePayload(now time.Time) (payload []byte, err error) {
 	b, _, err := c.socket.Receive()
 	switch {
 	case errors.Is(err, transport.ErrEmpty):

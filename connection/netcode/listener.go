@@ -42,18 +42,18 @@ var ErrNoTransports = errors.New("netcode: there is no transport to listen with;
 // transports.
 func (l Listener) Listen(config connection.ServerConfig) (connection.Server, error) {
 	s := &server{slots: make([]slot, config.MaxClients)}
-	if err := s.open(l.Over); err != nil {
+	if err := s.openSockets(l.Over); err != nil {
 		return nil, err
 	}
-	if err := s.begin(l, config); err != nil {
+	if err := s.startSession(l, config); err != nil {
 		s.closeSockets()
 		return nil, err
 	}
 	return s, nil
 }
 
-// open opens all transports, or none.
-func (s *server) open(listeners []transport.Listener) error {
+// openSockets opens all transports, or none.
+func (s *server) openSockets(listeners []transport.Listener) error {
 	if len(listeners) == 0 {
 		return ErrNoTransports
 	}
@@ -83,8 +83,8 @@ func (s *server) closeSockets() {
 	}
 }
 
-// begin creates the session that all transports share.
-func (s *server) begin(l Listener, config connection.ServerConfig) (err error) {
+// startSession creates the session that all transports share.
+func (s *server) startSession(l Listener, config connection.ServerConfig) (err error) {
 	s.addrs = append([]netip.AddrPort(nil), l.PublicAddrs...)
 	for _, sock := range s.sockets {
 		s.addrs = append(s.addrs, sock.Addr())

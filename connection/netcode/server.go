@@ -48,14 +48,14 @@ func (s *server) Receive(now time.Time) (connection.Event, error) {
 			s.reading, s.advanced = 0, false
 			return connection.Event{}, connection.ErrEmpty
 		}
-		if e, ok, err := s.read(now); ok || err != nil {
+		if e, ok, err := s.receiveEvent(now); ok || err != nil {
 			return e, err
 		}
 	}
 }
 
-// read handles one datagram.
-func (s *server) read(now time.Time) (e connection.Event, ok bool, err error) {
+// receiveEvent handles one datagram.
+func (s *server) receiveEvent(now time.Time) (e connection.Event, ok bool, err error) {
 	if s.reading == len(s.sockets) {
 		s.session.Advance(now)
 		s.advanced = true
@@ -83,7 +83,7 @@ func (s *server) event() (connection.Event, bool) {
 				Addr: e.Addr.AddrPort, Name: e.Addr.AddrPort.String(), UserData: e.UserData,
 			}, true
 		}
-		if s.leave(e.Slot) {
+		if s.freeSlot(e.Slot) {
 			return connection.Event{Kind: connection.Disconnected, Slot: e.Slot, Reason: e.Reason.String()}, true
 		}
 	}
@@ -98,8 +98,8 @@ func (s *server) connected(e *session.Event) {
 	s.sockets[e.Addr.Link].Admit(e.Addr.AddrPort)
 }
 
-// leave frees the slot of a client, and reports whether there was one.
-func (s *server) leave(at int) bool {
+// freeSlot frees the slot of a client, and reports whether there was one.
+func (s *server) freeSlot(at int) bool {
 	c := &s.slots[at]
 	if !c.connected {
 		return false
@@ -162,7 +162,7 @@ func (s *server) Leaving(at int) bool { return s.session.Leaving(at) }
 // Disconnect implements connection.Server. The standard's disconnect packets carry no
 // reason.
 func (s *server) Disconnect(at int, _ string, now time.Time) {
-	if s.leave(at) {
+	if s.freeSlot(at) {
 		s.session.Disconnect(at, now)
 	}
 }

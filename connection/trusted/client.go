@@ -27,7 +27,7 @@ type client struct {
 func (c *client) Receive(now time.Time) (connection.Event, error) {
 	c.now = now
 	for !c.read && !c.closed {
-		if e, ok, err := c.take(now); ok || err != nil {
+		if e, ok, err := c.handleDatagram(now); ok || err != nil {
 			return e, err
 		}
 	}
@@ -38,8 +38,8 @@ func (c *client) Receive(now time.Time) (connection.Event, error) {
 	return connection.Event{}, connection.ErrEmpty
 }
 
-// take handles one datagram.
-func (c *client) take(now time.Time) (e connection.Event, ok bool, err error) {
+// handleDatagram handles one datagram.
+func (c *client) handleDatagram(now time.Time) (e connection.Event, ok bool, err error) {
 	b, _, err := c.socket.Receive()
 	if errors.Is(err, transport.ErrEmpty) {
 		c.read = true

@@ -36,20 +36,20 @@ func (s *server) Addrs() []netip.AddrPort { return []netip.AddrPort{s.socket.Add
 func (s *server) Receive(now time.Time) (connection.Event, error) {
 	s.now = now
 	for !s.read && !s.closed {
-		if e, ok, err := s.take(now); ok || err != nil {
+		if e, ok, err := s.handleDatagram(now); ok || err != nil {
 			return e, err
 		}
 	}
 	if e, ok := s.core.Expire(now); ok {
-		s.end(e.Slot, e.Reason)
+		s.endConnection(e.Slot, e.Reason)
 		return e, nil
 	}
 	s.read = false
 	return connection.Event{}, connection.ErrEmpty
 }
 
-// take handles one datagram.
-func (s *server) take(now time.Time) (e connection.Event, ok bool, err error) {
+// handleDatagram handles one datagram.
+func (s *server) handleDatagram(now time.Time) (e connection.Event, ok bool, err error) {
 	b, from, err := s.socket.Receive()
 	if errors.Is(err, transport.ErrEmpty) {
 		s.read = true
@@ -82,13 +82,13 @@ func (s *server) Send(at int, payload []byte, now time.Time) {
 	}
 	out := &s.slots[at].out
 	if s.core.Unconfirmed(at) {
-		s.add(at, s.core.AppendKeepAlive(out.Next(), at, now))
+		s.queueDatagram(at, s.core.AppendKeepAlive(out.Next(), at, now))
 	}
-	s.add(at, s.core.AppendPayload(out.Next(), at, payload, now))
+	s.queueDatagram(at, s.core.AppendPayload(out.Next(), at, payload, now))
 }
 
-// add queues a datagram that was built in a buffer of the slot.
-func (s *server) add(at int, b []byte) {
+// queueDatagram queues a datagram that was built in a buffer of the slot.
+func (s *server) queueDatagram(at int, b []byte) {
 	c := &s.slots[at]
 	c.out.Add(s.core.Addr(at), b)
 	c.sent += uint64(len(b))
@@ -99,7 +99,7 @@ func (s *server) Flush() error {
 	for at := range s.slots {
 		out := &s.slots[at].out
 		if s.core.Due(at, s.now) {
-			s.add(at, s.core.AppendKeepAlive(out.Next(), at, s.now))
+			s.queueDatagram(at, s.core.AppendKeepAlive(out.Next(), at, s.now))
 		}
 		if out.Len() > 0 {
 			out.MoveTo(&s.socket.Out)
@@ -112,15 +112,15 @@ func (s *server) Flush() error {
 }
 
 // Disconnect implements connection.Server. It sends the reason to the client.
-func (s *server) Disconnect(at int, reason string, _ time.Time) { s.end(at, reason) }
+func (s *server) Disconnect(at int, reason string, _ time.Time) { s.endConnection(at, reason) }
 
-// end sends disconnect packets to a client and frees its slot.
-func (s *server) end(at int, reason string) {
+// endConnection sends disconnect packets to a client and frees its slot.
+func (s *server) endConnection(at int, reason string) {
 	if !s.core.Connected(at) {
 		return
 	}
 	for range plain.Goodbyes {
-		s.add(at, s.core.AppendGoodbye(s.slots[at].out.Next(), at, reason))
+		s.queueDatagram(at, s.core.AppendGoodbye(s.slots[at].out.Next(), at, reason))
 	}
 	s.socket.Dismiss(s.core.Addr(at))
 	s.core.End(at)
@@ -133,7 +133,7 @@ func (s *server) Close(reason string, _ time.Time) error {
 	}
 	s.closed = true
 	for at := range s.slots {
-		s.end(at, reason)
+		s.endConnection(at, reason)
 	}
 	return errors.Join(s.Flush(), s.socket.Close())
 }

@@ -66,7 +66,7 @@ func (c *circle) index(v float64, clamped *int) uint64 {
 	return uint64(k)
 }
 
-func (c *circle) value(index uint64) float64 {
+func (c *circle) valueAt(index uint64) float64 {
 	k := int64(index)
 	if index > c.count/2 {
 		k -= int64(c.count)
@@ -89,7 +89,7 @@ func decodeAngles[F float](o *op, r *bits.Reader, p unsafe.Pointer, _ RefReader,
 			r.Fail(ErrRange)
 			return
 		}
-		values[i] = F(o.circle.value(index))
+		values[i] = F(o.circle.valueAt(index))
 	}
 }
 
@@ -107,7 +107,7 @@ func equalAngles[F float](o *op, a, b unsafe.Pointer) bool {
 func roundAngles[F float](o *op, p unsafe.Pointer) (clamped int) {
 	values := floats[F](p, o.count)
 	for i, v := range values {
-		values[i] = F(o.circle.value(o.circle.index(float64(v), &clamped)))
+		values[i] = F(o.circle.valueAt(o.circle.index(float64(v), &clamped)))
 	}
 	return clamped
 }

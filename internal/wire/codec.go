@@ -25,9 +25,9 @@ type Codec struct {
 	buffers sync.Pool // of *codecBuffers
 }
 
-// read decodes into a zero value. A codec's error becomes the reader's, so that
+// readValue decodes into a zero value. A codec's error becomes the reader's, so that
 // what follows reads nothing.
-func (k *Codec) read(r *bits.Reader, v unsafe.Pointer, refs RefReader) {
+func (k *Codec) readValue(r *bits.Reader, v unsafe.Pointer, refs RefReader) {
 	k.Clear(v)
 	if err := k.Decode(r, v, refs); err != nil {
 		r.Fail(err)
@@ -40,7 +40,7 @@ func encodeByCodec(o *op, w *bits.Writer, p unsafe.Pointer, refs RefWriter) (cla
 }
 
 func decodeByCodec(o *op, r *bits.Reader, p unsafe.Pointer, refs RefReader, _ *int) {
-	o.codec.read(r, p, refs)
+	o.codec.readValue(r, p, refs)
 }
 
 func equalByCodec(o *op, a, b unsafe.Pointer) bool { return o.codec.equal(a, b) }
@@ -125,5 +125,5 @@ func (k *Codec) round(v unsafe.Pointer) {
 	k.Encode(&s.a, v, &s.refsA)
 	s.bufA = s.a.Finish()
 	s.r.Reset(s.bufA)
-	k.read(&s.r, v, &s.refsA)
+	k.readValue(&s.r, v, &s.refsA)
 }

@@ -23,7 +23,7 @@ func CodecPlan(t reflect.Type, values bool, subject string, k *Codec) (*Plan, er
 		c.refs = []string{"by codec"}
 	}
 	c.describe.WriteString("codec " + k.Version)
-	c.push(op{kind: opCodec, count: 1, codec: k})
+	c.appendOp(op{kind: opCodec, count: 1, codec: k})
 	return newPlan(t, &c), nil
 }
 

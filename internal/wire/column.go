@@ -56,7 +56,7 @@ func roundFloats[F float](l *lattice, values []F) (clamped int) {
 		if whole := float64(float64(v)*inverse) + bias + magic - magic; whole >= low && whole <= high {
 			values[i] = F(base + float64(whole*step))
 		} else {
-			values[i] = F(l.value(l.outside(float64(v), &clamped)))
+			values[i] = F(l.valueAt(l.outside(float64(v), &clamped)))
 		}
 	}
 	return clamped
@@ -70,7 +70,7 @@ func roundWhole[F float](l *lattice, values []F) (clamped int) {
 		if whole := float64(float64(v)*inverse) + magic - magic; whole >= low && whole <= high {
 			values[i] = F(whole * step)
 		} else {
-			values[i] = F(l.value(l.outside(float64(v), &clamped)))
+			values[i] = F(l.valueAt(l.outside(float64(v), &clamped)))
 		}
 	}
 	return clamped

@@ -33,8 +33,8 @@ func (c *compiler) fail(kind error, path, format string, args ...any) {
 	c.errs = append(c.errs, &TypeError{Kind: kind, Subject: subject, Problem: fmt.Sprintf(format, args...)})
 }
 
-// add compiles what lies at offset.
-func (c *compiler) add(t reflect.Type, offset uintptr, path string, tag *fieldTag) {
+// compileAt compiles what lies at offset.
+func (c *compiler) compileAt(t reflect.Type, offset uintptr, path string, tag *fieldTag) {
 	switch {
 	case t == reflect.TypeFor[ecs.Entity]():
 		c.refs = append(c.refs, path)
@@ -56,8 +56,8 @@ func (c *compiler) add(t reflect.Type, offset uintptr, path string, tag *fieldTa
 		if t.Size() == 16 {
 			half = reflect.TypeFor[float64]()
 		}
-		c.add(half, offset, path+".real", tag)
-		c.add(half, offset+half.Size(), path+".imag", tag)
+		c.compileAt(half, offset, path+".real", tag)
+		c.compileAt(half, offset+half.Size(), path+".imag", tag)
 	default:
 		c.addNumber(t, offset, path, tag)
 	}
@@ -92,7 +92,7 @@ func (c *compiler) addField(f reflect.StructField, offset uintptr, path string, 
 		c.skip(f.Type, offset, path)
 		return
 	}
-	c.add(f.Type, offset, path, tag)
+	c.compileAt(f.Type, offset, path, tag)
 	if own && tag.text != "event" && !tag.used && len(c.errs) == 0 {
 		c.fail(ErrTag, path, "the tag %q fits nothing in a %s: remove it, or move it to the field it is meant for", tag.text, f.Type)
 	}
@@ -119,7 +119,7 @@ func (c *compiler) addArray(t reflect.Type, offset uintptr, path string, tag *fi
 		return
 	}
 	inner := compiler{subject: c.subject, values: c.values, open: c.open}
-	inner.add(elem, 0, path+"[]", tag)
+	inner.compileAt(elem, 0, path+"[]", tag)
 	c.adopt(&inner, fmt.Sprintf("%s [%d]{%s};", path, n, inner.describe.String()))
 	for i := range n {
 		c.events = appendSpans(c.events, inner.events, offset+uintptr(i)*elem.Size())
@@ -131,16 +131,16 @@ func (c *compiler) addArray(t reflect.Type, offset uintptr, path string, tag *fi
 	case len(body) == 1 && body[0].kind < opCodec && body[0].span() == elem.Size():
 		body[0].offset = offset
 		body[0].count *= uint32(n)
-		c.join(body[0])
+		c.mergeOp(body[0])
 	case len(body)*n <= unrolled:
 		for i := range n {
 			for _, o := range body {
 				o.offset += offset + uintptr(i)*elem.Size()
-				c.join(o)
+				c.mergeOp(o)
 			}
 		}
 	default:
-		c.join(op{kind: opRepeat, count: uint32(n), offset: offset, body: lower(body), step: elem.Size()})
+		c.mergeOp(op{kind: opRepeat, count: uint32(n), offset: offset, body: lower(body), step: elem.Size()})
 	}
 }
 
@@ -162,7 +162,7 @@ func appendSpans(to, spans []Span, offset uintptr) []Span {
 func (c *compiler) leaf(path, described string, o op) {
 	c.describe.WriteString(path + " " + described + ";")
 	o.count = 1
-	c.push(o)
+	c.appendOp(o)
 }
 
 // addFields adds an array to the fields: as one run if its elements are numbers
@@ -201,14 +201,14 @@ func (o *op) complete() {
 	o.funcs = funcsOf(o)
 }
 
-// push appends an op for a field.
-func (c *compiler) push(o op) {
+// appendOp appends an op for a field.
+func (c *compiler) appendOp(o op) {
 	c.fields = append(c.fields, o)
-	c.join(o)
+	c.mergeOp(o)
 }
 
-// join appends an op, or lets the last one grow by it.
-func (c *compiler) join(o op) {
+// mergeOp appends an op, or lets the last one grow by it.
+func (c *compiler) mergeOp(o op) {
 	if o.kind == opRaw {
 		o.count, o.size, o.bits = o.count*uint32(o.size), 1, 8
 	}

@@ -31,7 +31,7 @@ func (p *Plan) EncodeDelta(w *bits.Writer, from *Bases, value []byte, refs RefWr
 		return p.encodeDiffer(w, from.Base, value)
 	}
 	d := deltaWriter{w: w, refs: refs, motion: from.motion(), Course: stepcode.NewCourse(from.Trail, from.Codes)}
-	d.value(p, p.origin(from), p.at(value))
+	d.writeValue(p, p.origin(from), p.addressOf(value))
 	return d.clamped
 }
 
@@ -42,13 +42,13 @@ func (p *Plan) DecodeDelta(r *bits.Reader, from *Bases, value []byte, refs RefRe
 	if p.differ != nil {
 		return p.decodeDiffer(r, from.Base, value)
 	}
-	origin, to := p.origin(from), p.at(value)
+	origin, to := p.origin(from), p.addressOf(value)
 	copy(value, from.Base)
 	for _, s := range p.skipped {
 		clear(value[s.Offset : s.Offset+s.Size])
 	}
 	d := deltaReader{r: r, refs: refs, motion: from.motion(), Course: stepcode.NewCourse(from.Trail, from.Codes)}
-	d.value(p, origin, to)
+	d.readValue(p, origin, to)
 	return r.Err()
 }
 
@@ -68,9 +68,9 @@ func (p *Plan) SkipDelta(r *bits.Reader, trail *stepcode.Trail, codes *stepcode.
 type origin struct{ base, older unsafe.Pointer }
 
 func (p *Plan) origin(from *Bases) (at origin) {
-	at.base = p.at(from.Base)
+	at.base = p.addressOf(from.Base)
 	if from.Older != nil {
-		at.older = p.at(from.Older)
+		at.older = p.addressOf(from.Older)
 	}
 	return at
 }

@@ -62,7 +62,7 @@ func (k *Codec) skip(r *bits.Reader) {
 	if s.value == nil {
 		s.value = k.Fresh()
 	}
-	k.read(r, s.value, anyRefs{})
+	k.readValue(r, s.value, anyRefs{})
 }
 
 // anyRefs is a table that has every place.

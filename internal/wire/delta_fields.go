@@ -68,7 +68,7 @@ func (d *deltaWriter) field(o *op, from origin, p unsafe.Pointer) {
 		}
 		d.w.Bool(changed)
 		if changed {
-			d.changed(o, from, p)
+			d.writeChanged(o, from, p)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (d *deltaReader) field(o *op, from origin, p unsafe.Pointer) {
 		d.turns(o, from, p)
 	case !d.usually && d.r.Bool():
 		d.unusual = true
-		d.changed(o, from, p)
+		d.readChanged(o, from, p)
 		if d.r.Err() == nil && o.equal(o, from.base, p) {
 			d.r.Fail(stepcode.ErrDelta)
 		}
@@ -116,8 +116,8 @@ func (d *deltaReader) skipFields(fields []op) {
 	}
 }
 
-// changed writes a field after the bit for whether it changed.
-func (d *deltaWriter) changed(o *op, from origin, p unsafe.Pointer) {
+// writeChanged writes a field after the bit for whether it changed.
+func (d *deltaWriter) writeChanged(o *op, from origin, p unsafe.Pointer) {
 	switch o.kind {
 	case opInt, opQuantised, opAngle:
 		if o.bits <= shortest {
@@ -136,7 +136,7 @@ func (d *deltaWriter) changed(o *op, from origin, p unsafe.Pointer) {
 	}
 }
 
-func (d *deltaReader) changed(o *op, from origin, p unsafe.Pointer) {
+func (d *deltaReader) readChanged(o *op, from origin, p unsafe.Pointer) {
 	switch o.kind {
 	case opInt, opQuantised, opAngle:
 		if o.bits <= shortest {

@@ -37,8 +37,8 @@ func canBeUsual(fields []op) bool {
 	return moving > 0 && saying > 1
 }
 
-// value writes a value as a usual one. If it turns out not to be, it starts over.
-func (d *deltaWriter) value(p *Plan, from origin, at unsafe.Pointer) {
+// writeValue writes a value as a usual one. If it turns out not to be, it starts over.
+func (d *deltaWriter) writeValue(p *Plan, from origin, at unsafe.Pointer) {
 	if !p.usual {
 		d.fields(p.fields, from, at)
 		return
@@ -57,20 +57,20 @@ func (d *deltaWriter) value(p *Plan, from origin, at unsafe.Pointer) {
 	d.fields(p.fields, from, at)
 }
 
-func (d *deltaReader) value(p *Plan, from origin, at unsafe.Pointer) {
+func (d *deltaReader) readValue(p *Plan, from origin, at unsafe.Pointer) {
 	d.usually = p.usual && d.r.Bool()
 	d.fields(p.fields, from, at)
-	d.end(p)
+	d.checkUsual(p)
 }
 
 func (d *deltaReader) skipValue(p *Plan) {
 	d.usually = p.usual && d.r.Bool()
 	d.skipFields(p.fields)
-	d.end(p)
+	d.checkUsual(p)
 }
 
-// end refuses a usual value that was not written as one.
-func (d *deltaReader) end(p *Plan) {
+// checkUsual refuses a usual value that was not written as one.
+func (d *deltaReader) checkUsual(p *Plan) {
 	if p.usual && !d.usually && !d.unusual {
 		d.r.Fail(stepcode.ErrDelta)
 	}

@@ -72,7 +72,7 @@ func (p *Plan) arrive(value []byte) (clamped int) {
 
 // held copies a value as the other side holds it.
 func (p *Plan) held(dst, value []byte) (clamped int) {
-	p.at(value)
+	p.addressOf(value)
 	copy(dst, value)
 	return p.arrive(dst)
 }
@@ -83,7 +83,7 @@ func (p *Plan) encodeDiffer(w *bits.Writer, base, value []byte) (clamped int) {
 	p.held(s.base, base)
 	clamped = p.held(s.value, value)
 	s.w.Reset(s.buf[:0])
-	p.differ.diff(&s.w, p.at(s.base), p.at(s.value))
+	p.differ.diff(&s.w, p.addressOf(s.base), p.addressOf(s.value))
 	n := s.w.LenBits()
 	s.buf = s.w.Finish()
 	if !p.gives(s, n) {
@@ -108,7 +108,7 @@ func (p *Plan) gives(s *differBuffers, n int) bool {
 // apply reads a difference of n bits into value.
 func (p *Plan) apply(r *bits.Reader, base, value []byte, n int) error {
 	left := r.RemainingBits() - n
-	if err := p.differ.apply(r, p.at(base), p.at(value)); err != nil {
+	if err := p.differ.apply(r, p.addressOf(base), p.addressOf(value)); err != nil {
 		r.Fail(err)
 	}
 	if r.Err() == nil && r.RemainingBits() != left {

@@ -27,7 +27,7 @@ func TestEveryLatticeIsStable(t *testing.T) {
 		}
 		require.LessOrEqual(t, l.step, step*(1+1e-8))
 		back := func(index uint64) (float64, uint64) {
-			v := l.value(index)
+			v := l.valueAt(index)
 			if size == 4 {
 				v = float64(float32(v))
 			}
@@ -80,7 +80,7 @@ func TestEveryAngleIsStable(t *testing.T) {
 			return
 		}
 		for _, index := range []uint64{0, c.count - 1, c.count / 2, rapid.Uint64Range(0, c.count-1).Draw(t, "index")} {
-			v := c.value(index)
+			v := c.valueAt(index)
 			if size == 4 {
 				v = float64(float32(v))
 			}

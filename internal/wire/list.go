@@ -67,7 +67,7 @@ func (c *compiler) addList(t reflect.Type, offset uintptr, path string, tag *fie
 	if inside != tag && inside.used {
 		tag.used = true
 	}
-	c.push(o)
+	c.appendOp(o)
 }
 
 var listNames = [...]string{"text", "bytes", "slice"}
@@ -86,7 +86,7 @@ func (c *compiler) addElements(o *op, elem reflect.Type, path string, tag *field
 		return
 	}
 	inner := compiler{subject: c.subject, values: true, open: append(c.open[:len(c.open):len(c.open)], elem)}
-	inner.add(elem, 0, path+"[]", tag)
+	inner.compileAt(elem, 0, path+"[]", tag)
 	c.adopt(&inner, "{"+inner.describe.String()+"};")
 	o.body, o.step, o.list.size = lower(inner.ops), elem.Size(), elem.Size()
 	if len(inner.errs) == 0 && minBits(o.body) == 0 {

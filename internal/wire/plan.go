@@ -101,8 +101,8 @@ func (p *Plan) ClearEvents(value []byte) {
 // MergeEvents copies the fields tagged as events from src to dst, those that are not
 // zero: what happened in either of two ticks that become one.
 func (p *Plan) MergeEvents(dst, src []byte) {
-	p.at(dst)
-	p.at(src)
+	p.addressOf(dst)
+	p.addressOf(src)
 	for _, s := range p.events {
 		if from := src[s.Offset : s.Offset+s.Size]; !isZero(from) {
 			copy(dst[s.Offset:], from)
@@ -119,8 +119,8 @@ func isZero(b []byte) bool {
 	return true
 }
 
-// at checks the length and returns where the value lies.
-func (p *Plan) at(value []byte) unsafe.Pointer {
+// addressOf checks the length and returns where the value lies.
+func (p *Plan) addressOf(value []byte) unsafe.Pointer {
 	if len(value) != p.memory {
 		p.misuse(len(value))
 	}
@@ -162,7 +162,7 @@ func (p *Plan) encode(w *bits.Writer, at unsafe.Pointer, size int, refs RefWrite
 // decode peers' bytes into other memory, or keep a copy. Bytes that
 // Encode cannot have written are an error.
 func (p *Plan) Decode(r *bits.Reader, value []byte, refs RefReader) error {
-	at := p.at(value)
+	at := p.addressOf(value)
 	for _, s := range p.skipped {
 		clear(value[s.Offset : s.Offset+s.Size])
 	}
@@ -178,7 +178,7 @@ func (p *Plan) Decode(r *bits.Reader, value []byte, refs RefReader) error {
 // Equal reports whether the wire encodings of two values are equal, without
 // encoding them. Entities count as equal if they are the same entity.
 func (p *Plan) Equal(a, b []byte) bool {
-	x, y := p.at(a), p.at(b)
+	x, y := p.addressOf(a), p.addressOf(b)
 	return bytes.Equal(a, b) || !p.exact && equalOps(p.ops, x, y)
 }
 
@@ -186,7 +186,7 @@ func (p *Plan) Equal(a, b []byte) bool {
 // its numbers were clamped. Fields that are not sent stay as they are.
 // Rounding twice is rounding once.
 func (p *Plan) Round(value []byte) (clamped int) {
-	at := p.at(value)
+	at := p.addressOf(value)
 	if !p.rounds {
 		return 0
 	}

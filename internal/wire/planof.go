@@ -37,7 +37,7 @@ func Compile(t reflect.Type, values bool, subject string) (*Plan, error) {
 	if !littleEndian() {
 		c.fail(ErrType, "", "this machine is big-endian, which values in memory may not be: run on amd64, arm64, 386, arm or wasm")
 	}
-	c.add(t, 0, "", nil)
+	c.compileAt(t, 0, "", nil)
 	if len(c.errs) > 0 {
 		return nil, errors.Join(c.errs...)
 	}

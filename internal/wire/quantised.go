@@ -121,8 +121,8 @@ func (l *lattice) outside(v float64, clamped *int) uint64 {
 	}
 }
 
-// value is the inverse of index.
-func (l *lattice) value(index uint64) float64 {
+// valueAt is the inverse of index.
+func (l *lattice) valueAt(index uint64) float64 {
 	return l.base + float64(float64(int64(index)+l.offset)*l.step)
 }
 
@@ -216,7 +216,7 @@ func decodeQuantised[F float](o *op, r *bits.Reader, p unsafe.Pointer, _ RefRead
 				r.Fail(ErrRange)
 				return
 			}
-			values[i] = F(l.value(index))
+			values[i] = F(l.valueAt(index))
 		}
 		values = values[n:]
 	}
@@ -236,7 +236,7 @@ func equalQuantised[F float](o *op, a, b unsafe.Pointer) bool {
 func roundQuantised[F float](o *op, p unsafe.Pointer) (clamped int) {
 	values := floats[F](p, o.count)
 	for i, v := range values {
-		values[i] = F(o.lattice.value(o.lattice.index(float64(v), &clamped)))
+		values[i] = F(o.lattice.valueAt(o.lattice.index(float64(v), &clamped)))
 	}
 	return clamped
 }

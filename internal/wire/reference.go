@@ -32,7 +32,7 @@ func IsPlaceholder(e ecs.Entity) (n uint32, ok bool) {
 // them from 0, in the order in which Decode reads them; the zero entity counts. Of
 // a RefCodec it counts the calls of Index.
 func (p *Plan) MapRefs(value []byte, swap func(n int, e ecs.Entity) ecs.Entity) {
-	at := p.at(value)
+	at := p.addressOf(value)
 	switch {
 	case !p.HasRefs():
 	case p.codec() != nil:
@@ -47,7 +47,7 @@ func (p *Plan) MapRefs(value []byte, swap func(n int, e ecs.Entity) ecs.Entity) 
 // where the zero entity is, and only if the codec calls Index for that as well:
 // of codecs that do not, nobody knows which of their entities is which.
 func (p *Plan) SetRef(value []byte, n int, e ecs.Entity) bool {
-	at := p.at(value)
+	at := p.addressOf(value)
 	if !p.HasRefs() || n < 0 {
 		return false
 	}
@@ -132,7 +132,7 @@ func (k *Codec) mapRefs(v unsafe.Pointer, swap func(int, ecs.Entity) ecs.Entity)
 		return
 	}
 	s.r.Reset(s.bufA)
-	k.read(&s.r, v, &s.refsA)
+	k.readValue(&s.r, v, &s.refsA)
 }
 
 func (k *Codec) setRef(v unsafe.Pointer, n int, e ecs.Entity) (set bool) {

@@ -111,7 +111,7 @@ func DecodeShorts(plans []*Short, r *bits.Reader, values *[MaxShorts]*byte) erro
 		return r.Err()
 	}
 	for i, s := range plans {
-		s.set(values[i&(MaxShorts-1)], codes[i&(MaxShorts-1)])
+		s.writeCode(values[i&(MaxShorts-1)], codes[i&(MaxShorts-1)])
 	}
 	return nil
 }
@@ -134,8 +134,8 @@ func (s *Short) fits(code uint64) bool {
 	}
 }
 
-// set writes a checked code.
-func (s *Short) set(value *byte, code uint64) {
+// writeCode writes a checked code.
+func (s *Short) writeCode(value *byte, code uint64) {
 	o, p := s.op, unsafe.Add(unsafe.Pointer(value), s.at)
 	switch s.kind {
 	case shortVector3:
@@ -149,11 +149,11 @@ func (s *Short) set(value *byte, code uint64) {
 		v, l, w := (*[2]float32)(p), &o.lattice, s.width&31
 		v[0], v[1] = float32(l.valueWhole(code&(1<<w-1))), float32(l.valueWhole(code>>w))
 	case shortFloat:
-		o.setFloat(p, 0, o.lattice.value(code))
+		o.setFloat(p, 0, o.lattice.valueAt(code))
 	case shortInt:
 		storeInt(p, o.size, o.ints.low+code)
 	case shortAngle:
-		o.setFloat(p, 0, o.circle.value(code))
+		o.setFloat(p, 0, o.circle.valueAt(code))
 	default:
 		storeInt(p, o.size, code)
 	}

@@ -67,8 +67,8 @@ func (s *ShortRun) Read(r *bits.Reader, n int) (right int, err error) {
 	at := s.ahead(r)
 	n = min(n, at.most)
 	whole := min(n, at.whole)
-	if right = s.read(at.first, 0, whole); right == whole && n > whole {
-		right = s.read(s.behind(&at), whole, n)
+	if right = s.readRecords(at.first, 0, whole); right == whole && n > whole {
+		right = s.readRecords(s.behind(&at), whole, n)
 	}
 	r.Skip(uint(n) * at.first.stride)
 	if right < n {
@@ -77,8 +77,8 @@ func (s *ShortRun) Read(r *bits.Reader, n int) (right int, err error) {
 	return right, r.Err()
 }
 
-// read reads a range of records, and returns the first invalid one.
-func (s *ShortRun) read(at column, from, to int) (right int) {
+// readRecords reads a range of records, and returns the first invalid one.
+func (s *ShortRun) readRecords(at column, from, to int) (right int) {
 	at.bit += s.HeadBits
 	right = to
 	for i, p := range s.Plans {
@@ -193,6 +193,6 @@ func (s *ShortRun) PutOne(plan, record int, value *byte) {
 	case shortQuat:
 		*(*[4]float32)(at) = room.quats[record]
 	default:
-		p.set(value, room.codes[record])
+		p.writeCode(value, room.codes[record])
 	}
 }

@@ -23,7 +23,7 @@ func (c *StepCounter) Add(p *Plan, from *Bases, value []byte) {
 	}
 	c.scratch.Reset(c.buf[:0])
 	d := deltaWriter{w: &c.scratch, refs: noEntities{}, motion: from.motion(), Course: stepcode.NewCourse(from.Trail, nil), counts: &c.counts}
-	d.fields(p.fields, p.origin(from), p.at(value))
+	d.fields(p.fields, p.origin(from), p.addressOf(value))
 	c.buf = c.scratch.Finish()
 }
 

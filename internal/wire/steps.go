@@ -31,9 +31,9 @@ func (o *op) setIndex(p unsafe.Pointer, i uintptr, index uint64) {
 	case o.kind == opInt:
 		storeInt(unsafe.Add(p, i*uintptr(o.size)), o.size, o.ints.low+index)
 	case o.kind == opAngle:
-		o.setFloat(p, i, o.circle.value(index))
+		o.setFloat(p, i, o.circle.valueAt(index))
 	default:
-		o.setFloat(p, i, o.lattice.value(index))
+		o.setFloat(p, i, o.lattice.valueAt(index))
 	}
 }
 

@@ -32,7 +32,7 @@ type delayDraw struct {
 	held   bool
 }
 
-func (c *chance) draw(cfg *Config) fate {
+func (c *chance) drawFate(cfg *Config) fate {
 	f := fate{lost: c.loses(cfg), twice: c.happens(cfg.Duplicate)}
 	for i := range f.copies {
 		f.copies[i] = delayDraw{jitter: 2*c.source.Float64() - 1, held: c.happens(cfg.Reorder)}

@@ -63,7 +63,7 @@ func (l *Link) Configure(cfg Config) error {
 func (l *Link) Push(now time.Time, d transport.Datagram) {
 	l.pushes++
 	l.stats.Pushed++
-	f := l.chance.draw(&l.cfg)
+	f := l.chance.drawFate(&l.cfg)
 	if f.lost {
 		l.stats.Lost++
 		return

@@ -52,12 +52,12 @@ func NewDialer(inner transport.Dialer, o Options) *Dialer {
 
 // Listen opens the inner listener.
 func (l *Listener) Listen() (transport.Conn, error) {
-	return l.open(l.inner.Listen)
+	return l.wrapConn(l.inner.Listen)
 }
 
 // Dial opens the inner dialer.
 func (d *Dialer) Dial(server netip.AddrPort) (transport.Conn, error) {
-	return d.open(func() (transport.Conn, error) { return d.inner.Dial(server) })
+	return d.wrapConn(func() (transport.Conn, error) { return d.inner.Dial(server) })
 }
 
 // wrapper opens conditioned Conns.
@@ -73,7 +73,7 @@ func newWrapper(o Options) wrapper {
 	return wrapper{options: o}
 }
 
-func (w *wrapper) open(inner func() (transport.Conn, error)) (transport.Conn, error) {
+func (w *wrapper) wrapConn(inner func() (transport.Conn, error)) (transport.Conn, error) {
 	stream := mix(w.options.Seed) + 2*w.opened.Add(1)
 	out, err := NewLink(w.options.Send, mix(stream))
 	if err != nil {

@@ -45,7 +45,7 @@ func (c *Conn) Send(batch []transport.Datagram) (int, error) {
 	}
 	sent := 0
 	for _, d := range batch {
-		peer := c.network.end(d.Addr)
+		peer := c.network.connAt(d.Addr)
 		switch {
 		case peer == nil || !c.talksTo(peer.addr) || !peer.talksTo(c.addr):
 			c.unreachable.Add(1)
@@ -66,7 +66,7 @@ func (c *Conn) talksTo(peer netip.AddrPort) bool {
 
 // Close removes the end from the network and drops its waiting datagrams.
 func (c *Conn) Close() error {
-	c.network.close(c)
+	c.network.removeConn(c)
 	c.arrived.Close()
 	return nil
 }

@@ -47,15 +47,15 @@ func (n *Network) makeUpAddress() netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom16(host), port)
 }
 
-// open adds an end; the caller holds the lock.
-func (n *Network) open(addr, server netip.AddrPort) *Conn {
+// addConn adds an end; the caller holds the lock.
+func (n *Network) addConn(addr, server netip.AddrPort) *Conn {
 	c := &Conn{network: n, addr: addr, server: server, arrived: queue.New(QueueLimit)}
 	n.ends[addr] = c
 	return c
 }
 
-// close removes an end from the network, unless another end has its address already.
-func (n *Network) close(c *Conn) {
+// removeConn removes an end from the network, unless another end has its address already.
+func (n *Network) removeConn(c *Conn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.ends[c.addr] == c {
@@ -63,7 +63,7 @@ func (n *Network) close(c *Conn) {
 	}
 }
 
-func (n *Network) end(addr netip.AddrPort) *Conn {
+func (n *Network) connAt(addr netip.AddrPort) *Conn {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return n.ends[addr]

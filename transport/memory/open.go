@@ -30,7 +30,7 @@ func (l *Listener) Listen() (transport.Conn, error) {
 	if l.network.ends[l.addr] != nil {
 		return nil, fmt.Errorf("memory: %v is listening already; close that Conn first, or use one Listener per server", l.addr)
 	}
-	return l.network.open(l.addr, netip.AddrPort{}), nil
+	return l.network.addConn(l.addr, netip.AddrPort{}), nil
 }
 
 // Dialer opens clients' ends.
@@ -45,5 +45,5 @@ func (d *Dialer) Dial(server netip.AddrPort) (transport.Conn, error) {
 	}
 	d.network.mu.Lock()
 	defer d.network.mu.Unlock()
-	return d.network.open(d.network.makeUpAddress(), server), nil
+	return d.network.addConn(d.network.makeUpAddress(), server), nil
 }

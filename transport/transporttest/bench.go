@@ -78,7 +78,7 @@ func (b *bench) sendBatch(from transport.Conn, batch []transport.Datagram) {
 	}
 }
 
-func (b *bench) send(from transport.Conn, to netip.AddrPort, data []byte) {
+func (b *bench) sendDatagram(from transport.Conn, to netip.AddrPort, data []byte) {
 	b.t.Helper()
 	b.sendBatch(from, []transport.Datagram{{Addr: to, Data: data}})
 }
@@ -89,7 +89,7 @@ func (b *bench) carry(from transport.Conn, to netip.AddrPort, at transport.Conn,
 	b.t.Helper()
 	deadline := time.Now().Add(b.patience)
 	for time.Now().Before(deadline) {
-		b.send(from, to, data)
+		b.sendDatagram(from, to, data)
 		if addr, ok := b.await(at, data, resendAfter); ok {
 			return addr
 		}
@@ -104,7 +104,7 @@ func (b *bench) await(at transport.Conn, want []byte, d time.Duration) (netip.Ad
 	b.t.Helper()
 	deadline := time.Now().Add(d)
 	for {
-		data, from, ok := b.receive(at)
+		data, from, ok := b.receiveDatagram(at)
 		switch {
 		case ok && bytes.Equal(data, want):
 			return from, true
@@ -117,9 +117,9 @@ func (b *bench) await(at transport.Conn, want []byte, d time.Duration) (netip.Ad
 	}
 }
 
-// receive returns the next datagram, if one waits. It admits each sender as a client, if
+// receiveDatagram returns the next datagram, if one waits. It admits each sender as a client, if
 // the transport is an Admitter.
-func (b *bench) receive(at transport.Conn) (data []byte, from netip.AddrPort, ok bool) {
+func (b *bench) receiveDatagram(at transport.Conn) (data []byte, from netip.AddrPort, ok bool) {
 	b.t.Helper()
 	buf := make([]byte, entangle.MaxDatagram)
 	n, from, err := at.Receive(buf)

@@ -45,7 +45,7 @@ func checkBatch(b *bench) {
 	for range b.tries() {
 		b.sendBatch(b.server, batch)
 		for deadline := time.Now().Add(resendAfter); len(missing) > 0 && time.Now().Before(deadline); b.pause() {
-			for data, _, ok := b.receive(client); ok; data, _, ok = b.receive(client) {
+			for data, _, ok := b.receiveDatagram(client); ok; data, _, ok = b.receiveDatagram(client) {
 				if !known[string(data)] {
 					b.t.Fatalf("%d bytes arrived that match no datagram of the batch", len(data))
 				}
@@ -99,9 +99,9 @@ func checkSendKeepsNothing(b *bench) {
 		arrived := false
 		for range b.tries() {
 			data := bytes.Clone(want)
-			b.send(b.server, addr, data)
+			b.sendDatagram(b.server, addr, data)
 			clear(data)
-			for got, _, ok := b.receive(client); ok; got, _, ok = b.receive(client) {
+			for got, _, ok := b.receiveDatagram(client); ok; got, _, ok = b.receiveDatagram(client) {
 				if bytes.Equal(got, wiped) {
 					b.t.Fatalf("a datagram arrived as its buffer was after Send; Send must not keep it")
 				}
@@ -123,8 +123,8 @@ func checkTooLargeForBuffer(b *bench) {
 	large, small := pattern(1, 500), pattern(2, 100)
 	buf := make([]byte, 499)
 	for range b.tries() {
-		b.send(b.server, addr, large)
-		b.send(b.server, addr, small)
+		b.sendDatagram(b.server, addr, large)
+		b.sendDatagram(b.server, addr, small)
 		for range 1000 {
 			n, _, err := client.Receive(buf)
 			if err != nil && !errors.Is(err, transport.ErrEmpty) {

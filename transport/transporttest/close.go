@@ -58,17 +58,17 @@ func (b *bench) expectBreak(c transport.Conn, d transport.Datagram) {
 func (b *bench) hammer(c transport.Conn, d transport.Datagram) {
 	b.t.Helper()
 	for range 20 {
-		b.send(c, d.Addr, d.Data)
+		b.sendDatagram(c, d.Addr, d.Data)
 		b.pause()
-		b.receive(c)
+		b.receiveDatagram(c)
 	}
 }
 
 func checkClosed(b *bench) {
 	client, addr := b.meet()
-	b.send(b.server, addr, []byte("waits"))
+	b.sendDatagram(b.server, addr, []byte("waits"))
 	b.carry(b.server, addr, client, []byte("waits no more"))
-	b.send(b.server, addr, []byte("waits when it is closed"))
+	b.sendDatagram(b.server, addr, []byte("waits when it is closed"))
 	for _, c := range []transport.Conn{client, b.server} {
 		before := c.LocalAddr()
 		for range 3 {

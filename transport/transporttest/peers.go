@@ -59,8 +59,8 @@ func (b *bench) expectOnly(client transport.Conn, addr netip.AddrPort, text stri
 	b.t.Helper()
 	last := text + ", again"
 	for range b.tries() {
-		b.send(b.server, addr, []byte(last))
-		for data, _, ok := b.receive(client); ok; data, _, ok = b.receive(client) {
+		b.sendDatagram(b.server, addr, []byte(last))
+		for data, _, ok := b.receiveDatagram(client); ok; data, _, ok = b.receiveDatagram(client) {
 			switch string(data) {
 			case text:
 			case last:
@@ -79,11 +79,11 @@ func checkStranger(b *bench) {
 	client, addr := b.meet()
 	stranger := b.dial()
 	for range 5 {
-		b.send(stranger, addr, []byte("from a stranger"))
+		b.sendDatagram(stranger, addr, []byte("from a stranger"))
 	}
 	for range b.tries() {
-		b.send(b.server, addr, []byte("from the server"))
-		for data, _, ok := b.receive(client); ok; data, _, ok = b.receive(client) {
+		b.sendDatagram(b.server, addr, []byte("from the server"))
+		for data, _, ok := b.receiveDatagram(client); ok; data, _, ok = b.receiveDatagram(client) {
 			if string(data) == "from the server" {
 				return
 			}
@@ -121,7 +121,7 @@ func checkRoom(b *bench) {
 		}
 		for range 5 { // the first ones may arrive before the rest of the flood
 			time.Sleep(resendAfter)
-			b.send(client, b.server.LocalAddr(), want)
+			b.sendDatagram(client, b.server.LocalAddr(), want)
 		}
 		time.Sleep(resendAfter)
 		for range floodSize {

@@ -49,7 +49,7 @@ func newConn(socket *net.UDPConn, server netip.AddrPort, o options) *Conn {
 		closed:  make(chan struct{}),
 	}
 	c.sender.init(socket, server.IsValid())
-	c.reader.Go(c.read)
+	c.reader.Go(c.readSocket)
 	return c
 }
 
@@ -83,7 +83,7 @@ func (c *Conn) Send(batch []transport.Datagram) (int, error) {
 	if c.arrived.Closed() {
 		return 0, transport.ErrClosed
 	}
-	r := c.sender.send(c, batch)
+	r := c.sender.sendBatch(c, batch)
 	c.count.sent.Add(uint64(r.sent))
 	c.count.sentBytes.Add(uint64(r.bytes))
 	c.count.sendCalls.Add(uint64(r.calls))

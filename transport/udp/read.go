@@ -20,9 +20,9 @@ const (
 	errorPause = time.Millisecond
 )
 
-// read moves datagrams from the socket to the queue until the socket is closed. No other
+// readSocket moves datagrams from the socket to the queue until the socket is closed. No other
 // error ends it: on an unconnected socket, errors refer to single datagrams sent before.
-func (c *Conn) read() {
+func (c *Conn) readSocket() {
 	// One byte more than a datagram may have reveals truncated ones.
 	buf := make([]byte, entangle.MaxDatagram+1)
 	for failed := 0; ; {

@@ -67,8 +67,8 @@ func (s *sender) joins(m int, batch []transport.Datagram, d *transport.Datagram)
 		s.sizes[m]+len(d.Data) <= maxSegmented
 }
 
-// join adds the last of the used buffers, of size bytes, to message m.
-func (s *sender) join(m, used, size int) {
+// extendMessage adds the last of the used buffers, of size bytes, to message m.
+func (s *sender) extendMessage(m, used, size int) {
 	msg := &s.messages[m]
 	count := len(msg.Buffers) + 1
 	msg.Buffers = s.buffers[used-count : used]

@@ -51,7 +51,7 @@ func (s *sender) init(socket *net.UDPConn, connected bool) {
 	}
 }
 
-func (s *sender) send(c *Conn, batch []transport.Datagram) (r sendResult) {
+func (s *sender) sendBatch(c *Conn, batch []transport.Datagram) (r sendResult) {
 	s.plainTo = 0
 	for at := 0; at < len(batch); {
 		end, packed := s.pack(c, batch, at)
@@ -87,27 +87,27 @@ func (s *sender) pack(c *Conn, batch []transport.Datagram, at int) (end, packed 
 		s.buffers[used] = d.Data
 		used++
 		if joinable && i >= s.plainTo && s.joins(packed-1, batch, d) {
-			s.join(packed-1, used, len(d.Data))
+			s.extendMessage(packed-1, used, len(d.Data))
 			continue
 		}
-		s.begin(packed, i, used, d)
+		s.beginMessage(packed, i, used, d)
 		packed++
 		joinable = s.segments
 	}
 	return end, packed
 }
 
-// begin starts message m with one datagram, the last of the used buffers.
-func (s *sender) begin(m, index, used int, d *transport.Datagram) {
+// beginMessage starts message m with one datagram, the last of the used buffers.
+func (s *sender) beginMessage(m, index, used int, d *transport.Datagram) {
 	msg := &s.messages[m]
 	msg.Buffers, msg.OOB, msg.Addr = s.buffers[used-1:used], nil, nil
 	s.first[m], s.sizes[m] = index, len(d.Data)
 	if !s.connected {
-		msg.Addr = s.peers[m].set(d)
+		msg.Addr = s.peers[m].setAddr(d)
 	}
 }
 
-func (p *peer) set(d *transport.Datagram) net.Addr {
+func (p *peer) setAddr(d *transport.Datagram) net.Addr {
 	a := d.Addr.Addr()
 	if a.Is4() {
 		v4 := a.As4()

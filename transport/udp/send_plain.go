@@ -25,7 +25,7 @@ func (s *sender) init(socket *net.UDPConn, connected bool) {
 	s.socket, s.connected = socket, connected
 }
 
-func (s *sender) send(c *Conn, batch []transport.Datagram) (r sendResult) {
+func (s *sender) sendBatch(c *Conn, batch []transport.Datagram) (r sendResult) {
 	r.err = s.socket.SetWriteDeadline(time.Now().Add(sendPatience))
 	if r.err != nil {
 		return r
@@ -36,7 +36,7 @@ func (s *sender) send(c *Conn, batch []transport.Datagram) (r sendResult) {
 			continue
 		}
 		r.calls++
-		err := s.write(d)
+		err := s.writeDatagram(d)
 		switch {
 		case err == nil:
 			r.sent++
@@ -52,9 +52,9 @@ func (s *sender) send(c *Conn, batch []transport.Datagram) (r sendResult) {
 	return r
 }
 
-// write sends one datagram. A refused connection is the network's answer to an earlier
+// writeDatagram sends one datagram. A refused connection is the network's answer to an earlier
 // datagram and is reported once, so the datagram is tried a second time.
-func (s *sender) write(d *transport.Datagram) error {
+func (s *sender) writeDatagram(d *transport.Datagram) error {
 	err := s.writeOnce(d)
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		err = s.writeOnce(d)

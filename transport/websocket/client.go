@@ -38,13 +38,13 @@ type ClientConn struct {
 
 var _ transport.Conn = (*ClientConn)(nil)
 
-func (d Dialer) open(server netip.AddrPort) (transport.Conn, error) {
+func (d Dialer) dial(server netip.AddrPort) (transport.Conn, error) {
 	c := &ClientConn{
 		dialer: d, server: server, local: someAddress(),
 		arrived: queue.New(d.Queue), out: newOutbox(dialerBacklog),
 	}
 	c.ctx, c.giveUp = context.WithCancel(context.Background())
-	c.running.Go(c.run)
+	c.running.Go(c.connectAndRead)
 	return c, nil
 }
 
@@ -89,7 +89,7 @@ func (c *ClientConn) Send(batch []transport.Datagram) (int, error) {
 		if d.Addr != c.server || len(d.Data) == 0 || len(d.Data) > entangle.MaxDatagram {
 			continue
 		}
-		if !c.received.Load() && c.repeats.drop(d.Data, c.isOpen()) || c.out.put(d.Data) {
+		if !c.received.Load() && c.repeats.isRepeat(d.Data, c.isOpen()) || c.out.enqueue(d.Data) {
 			sent++
 		}
 	}
@@ -113,8 +113,8 @@ type repeats struct {
 // two seconds after the first, since the server may have dropped that.
 const maxRepeats = 19
 
-// drop reports whether data equals a datagram that is in flight already.
-func (r *repeats) drop(data []byte, open bool) bool {
+// isRepeat reports whether data equals a datagram that is in flight already.
+func (r *repeats) isRepeat(data []byte, open bool) bool {
 	switch {
 	case !bytes.Equal(r.last, data):
 		r.last, r.count = append(r.last[:0], data...), 0
@@ -146,7 +146,7 @@ func (c *ClientConn) Close() error {
 		c.closed = true
 		c.out.finish() // first, so that the reader can see why it fails
 		if c.wire != nil {
-			c.wire.end(0, c.dialer.patience.goodbye)
+			c.wire.setFinalDeadlines(0, c.dialer.patience.goodbye)
 		}
 		c.mu.Unlock()
 	})

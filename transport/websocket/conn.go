@@ -57,7 +57,7 @@ func (c *Conn) LocalAddr() netip.AddrPort { return c.addr }
 func (c *Conn) Receive(buf []byte) (int, netip.AddrPort, error) {
 	n, from, err := c.arrived.Pop(buf)
 	if err != nil {
-		c.pace.next()
+		c.pace.beginRound()
 		err = c.ending(err)
 	}
 	return n, from, err
@@ -87,7 +87,7 @@ func (c *Conn) Send(batch []transport.Datagram) (int, error) {
 		switch {
 		case p == nil || len(d.Data) == 0 || len(d.Data) > entangle.MaxDatagram:
 			c.count.unsendable.Add(1)
-		case !p.out.put(d.Data):
+		case !p.out.enqueue(d.Data):
 			c.count.backlogFull.Add(1)
 		default:
 			sent++
@@ -114,7 +114,7 @@ func (c *Conn) Admit(addr netip.AddrPort) {
 func (c *Conn) endStranger(p *peer) {
 	p.stranger = false
 	p.deadline.Stop()
-	c.pending.leave(p.remote.Addr())
+	c.pending.releaseAddr(p.remote.Addr())
 }
 
 // Dismiss implements transport.Admitter: the WebSocket is closed once all queued datagrams
@@ -125,7 +125,7 @@ func (c *Conn) Dismiss(addr netip.AddrPort) {
 	p := c.peers[addr]
 	c.mu.RUnlock()
 	if p != nil {
-		p.leave(errGone)
+		p.closeAfterQueue(errGone)
 	}
 }
 
@@ -147,8 +147,8 @@ func (c *Conn) fail(err error) {
 	c.broken = err
 }
 
-// begin reports whether the Conn is open; if so, it adds to running, and the caller calls Done.
-func (c *Conn) begin() bool {
+// addRunning reports whether the Conn is open; if so, it adds to running, and the caller calls Done.
+func (c *Conn) addRunning() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -208,7 +208,7 @@ func (c *Conn) Close() error {
 			if p.stranger {
 				p.wire.cut()
 			} else {
-				p.leave(errStopped)
+				p.closeAfterQueue(errStopped)
 			}
 		}
 		c.mu.RUnlock()

@@ -15,17 +15,17 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// run connects, and then writes and reads until the WebSocket or the Conn is closed.
-func (c *ClientConn) run() {
+// connectAndRead connects, and then writes and reads until the WebSocket or the Conn is closed.
+func (c *ClientConn) connectAndRead() {
 	p, ok := c.connect()
 	if !ok {
 		return
 	}
 	c.running.Go(func() {
-		c.read(&p)
+		c.readPipe(&p)
 		c.out.finish()
 	})
-	err := p.write()
+	err := p.writeOutbox()
 	if err == nil {
 		err = errLeft
 	}
@@ -35,11 +35,11 @@ func (c *ClientConn) run() {
 // errLeft is the close frame of a client that closes its end.
 var errLeft = violation{websocket.StatusNormalClosure, ""}
 
-// read moves datagrams to the queue until the WebSocket fails.
-func (c *ClientConn) read(p *pipe) {
+// readPipe moves datagrams to the queue until the WebSocket fails.
+func (c *ClientConn) readPipe(p *pipe) {
 	buf := make([]byte, entangle.MaxDatagram+1)
-	datagram, err := p.read(buf)
-	for ; err == nil; datagram, err = p.read(buf) {
+	datagram, err := p.readDatagram(buf)
+	for ; err == nil; datagram, err = p.readDatagram(buf) {
 		c.received.Store(true)
 		c.arrived.Push(c.server, datagram)
 	}
@@ -47,7 +47,7 @@ func (c *ClientConn) read(p *pipe) {
 		return // this end closes: the writer sends the close frame
 	}
 	c.fail(c.lost(p, err))
-	p.wire.end(c.dialer.patience.goodbye, c.dialer.patience.goodbye)
+	p.wire.setFinalDeadlines(c.dialer.patience.goodbye, c.dialer.patience.goodbye)
 	p.close(err)
 }
 
@@ -68,7 +68,7 @@ func (c *ClientConn) connect() (p pipe, ok bool) {
 	for {
 		p, again, err := c.attempt()
 		if err == nil {
-			return p, c.take(&p)
+			return p, c.setPipe(&p)
 		}
 		if !again {
 			c.fail(fmt.Errorf("websocket: %s refuses: %w", c.dialer.URL, err))
@@ -83,8 +83,8 @@ func (c *ClientConn) connect() (p pipe, ok bool) {
 	}
 }
 
-// take stores an open WebSocket in the Conn, unless the Conn is closed already.
-func (c *ClientConn) take(p *pipe) bool {
+// setPipe stores an open WebSocket in the Conn, unless the Conn is closed already.
+func (c *ClientConn) setPipe(p *pipe) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {

@@ -63,7 +63,7 @@ func (d Dialer) Dial(server netip.AddrPort) (transport.Conn, error) {
 		d.Queue = DefaultDialerQueue
 	}
 	d.URL, d.Log, d.patience = target, orSilence(d.Log), d.patience.orDefault()
-	return d.open(server)
+	return d.dial(server)
 }
 
 // target returns the URL to dial.

@@ -47,7 +47,7 @@ const (
 func Repeats(count int, open bool) (written int) {
 	var r repeats
 	for range count {
-		if !r.drop([]byte("request"), open) {
+		if !r.isRepeat([]byte("request"), open) {
 			written++
 		}
 	}

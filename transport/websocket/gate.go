@@ -21,8 +21,8 @@ func newGate(most, mostPerAddress int) *gate {
 	return &gate{most: most, mostPerAddress: mostPerAddress, from: map[netip.Addr]int{}}
 }
 
-// enter returns 0, or the HTTP status to refuse with.
-func (g *gate) enter(a netip.Addr) (status int) {
+// admitAddr returns 0, or the HTTP status to refuse with.
+func (g *gate) admitAddr(a netip.Addr) (status int) {
 	a = addressBlock(a)
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -37,7 +37,7 @@ func (g *gate) enter(a netip.Addr) (status int) {
 	return 0
 }
 
-func (g *gate) leave(a netip.Addr) {
+func (g *gate) releaseAddr(a netip.Addr) {
 	a = addressBlock(a)
 	g.mu.Lock()
 	defer g.mu.Unlock()

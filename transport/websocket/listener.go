@@ -66,7 +66,7 @@ func (l Listener) Listen() (transport.Conn, error) {
 		return nil, err
 	}
 	l.Log = orSilence(l.Log)
-	return l.open(addr)
+	return l.listen(addr)
 }
 
 func resolvePath(owner, p string) (string, error) {

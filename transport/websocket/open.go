@@ -15,8 +15,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/internal/address"
 )
 
-// open starts an HTTP server for a Listener with defaults filled in.
-func (l Listener) open(addr netip.AddrPort) (transport.Conn, error) {
+// listen starts an HTTP server for a Listener with defaults filled in.
+func (l Listener) listen(addr netip.AddrPort) (transport.Conn, error) {
 	socket, err := net.Listen(address.Network("tcp", addr.Addr()), address.Text(addr))
 	if err != nil {
 		return nil, fmt.Errorf("websocket: cannot listen at %v%s: %w", addr, address.Advice(err), err)
@@ -88,18 +88,18 @@ func (l *pendingConns) follow(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		l.running.Add(1)
-		l.enter(conn)
+		l.addConn(conn)
 	case http.StateIdle:
 		_ = conn.Close() // one request per connection
 	case http.StateHijacked, http.StateClosed:
-		l.leave(conn)
+		l.removeConn(conn)
 		l.running.Done()
 	}
 }
 
-func (l *pendingConns) enter(conn net.Conn) {
+func (l *pendingConns) addConn(conn net.Conn) {
 	a, _ := netip.ParseAddrPort(conn.RemoteAddr().String())
-	if l.gate.enter(a.Addr()) != 0 {
+	if l.gate.admitAddr(a.Addr()) != 0 {
 		_ = conn.Close()
 		return
 	}
@@ -119,11 +119,11 @@ func (l *pendingConns) empty() {
 	l.running.Wait()
 }
 
-func (l *pendingConns) leave(conn net.Conn) {
+func (l *pendingConns) removeConn(conn net.Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if a, ok := l.in[conn]; ok {
 		delete(l.in, conn)
-		l.gate.leave(a)
+		l.gate.releaseAddr(a)
 	}
 }

@@ -8,6 +8,6 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-func (Listener) open(netip.AddrPort) (transport.Conn, error) { return nil, ErrBrowser }
+func (Listener) listen(netip.AddrPort) (transport.Conn, error) { return nil, ErrBrowser }
 
-func (Dialer) open(netip.AddrPort) (transport.Conn, error) { return nil, ErrBrowser }
+func (Dialer) dial(netip.AddrPort) (transport.Conn, error) { return nil, ErrBrowser }

@@ -22,8 +22,8 @@ func newOutbox(limit int) *outbox {
 	return &outbox{queue: queue.New(limit), wake: make(chan struct{}, 1), finished: make(chan struct{})}
 }
 
-// put queues a copy of a datagram and reports whether it had room.
-func (o *outbox) put(data []byte) bool {
+// enqueue queues a copy of a datagram and reports whether it had room.
+func (o *outbox) enqueue(data []byte) bool {
 	if o.isFinished() || !o.queue.Push(netip.AddrPort{}, data) {
 		return false
 	}

@@ -18,8 +18,8 @@ type pace struct {
 	holds atomic.Bool // held is not empty
 }
 
-// next begins a round and wakes the held peers.
-func (c *pace) next() {
+// beginRound begins a round and wakes the held peers.
+func (c *pace) beginRound() {
 	c.round.Add(1)
 	if !c.holds.Load() {
 		return
@@ -50,9 +50,9 @@ type step struct {
 
 // await waits until p may queue one more datagram. It returns false if p is closed meanwhile.
 func (c *pace) await(p *peer) bool {
-	for !c.advance(p) {
+	for !c.takeStep(p) {
 		c.hold(p)
-		if c.advance(p) { // the round began while p was registered
+		if c.takeStep(p) { // the round began while p was registered
 			return true
 		}
 		select {
@@ -64,7 +64,7 @@ func (c *pace) await(p *peer) bool {
 	return true
 }
 
-func (c *pace) advance(p *peer) bool {
+func (c *pace) takeStep(p *peer) bool {
 	if round := c.round.Load(); round != p.step.round {
 		p.step = step{round: round}
 	}

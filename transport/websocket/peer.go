@@ -50,20 +50,20 @@ func (p *peer) expire() {
 	defer p.conn.mu.RUnlock()
 	if p.stranger {
 		p.conn.count.expired.Add(1)
-		p.leave(errLate)
+		p.closeAfterQueue(errLate)
 	}
 }
 
-// leave closes the WebSocket once its queue is written, within patience.goodbye.
-func (p *peer) leave(why violation) {
+// closeAfterQueue closes the WebSocket once its queue is written, within patience.goodbye.
+func (p *peer) closeAfterQueue(why violation) {
 	p.why.CompareAndSwap(nil, &why)
 	p.out.finish() // first, so that the reader can see why it fails
-	p.wire.end(p.conn.patience.goodbye, p.conn.patience.goodbye)
+	p.wire.setFinalDeadlines(p.conn.patience.goodbye, p.conn.patience.goodbye)
 }
 
 func (p *peer) writeAll() {
 	defer close(p.written)
-	if err := p.write(); err != nil {
+	if err := p.writeOutbox(); err != nil {
 		p.close(err)
 	} else if why := p.why.Load(); why != nil {
 		p.close(*why)
@@ -73,8 +73,8 @@ func (p *peer) writeAll() {
 // readAll moves datagrams to the Conn's queue until the WebSocket is closed.
 func (p *peer) readAll() {
 	buf := make([]byte, entangle.MaxDatagram+1)
-	datagram, err := p.read(buf)
-	for ; err == nil; datagram, err = p.read(buf) {
+	datagram, err := p.readDatagram(buf)
+	for ; err == nil; datagram, err = p.readDatagram(buf) {
 		p.pinged.Store(false)
 		p.arrive(datagram)
 	}
@@ -82,7 +82,7 @@ func (p *peer) readAll() {
 		<-p.written // it sends the close frame
 	} else {
 		p.conn.count.broken.Add(1)
-		p.wire.end(p.conn.patience.goodbye, p.conn.patience.goodbye)
+		p.wire.setFinalDeadlines(p.conn.patience.goodbye, p.conn.patience.goodbye)
 		p.out.finish()
 	}
 	p.close(err)

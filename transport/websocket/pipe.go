@@ -44,9 +44,9 @@ func newPipe(ws *websocket.Conn, w *wire, out *outbox) pipe {
 	return pipe{ws, w, out}
 }
 
-// write writes datagrams of the outbox until that is finished. An error means that the
+// writeOutbox writes datagrams of the outbox until that is finished. An error means that the
 // WebSocket is broken.
-func (p *pipe) write() error {
+func (p *pipe) writeOutbox() error {
 	buf := make([]byte, entangle.MaxDatagram)
 	for {
 		datagram, ok := p.out.next(buf)
@@ -59,9 +59,9 @@ func (p *pipe) write() error {
 	}
 }
 
-// read waits for the next datagram and copies it into buf, which is one byte longer than the
+// readDatagram waits for the next datagram and copies it into buf, which is one byte longer than the
 // largest datagram. After any error, violations included, the WebSocket has to be closed.
-func (p *pipe) read(buf []byte) ([]byte, error) {
+func (p *pipe) readDatagram(buf []byte) ([]byte, error) {
 	kind, r, err := p.ws.Reader(forever)
 	switch {
 	case err != nil:

@@ -15,13 +15,13 @@ import (
 
 // serve upgrades a request to a WebSocket, or refuses it.
 func (c *Conn) serve(w http.ResponseWriter, r *http.Request) {
-	if !c.begin() {
+	if !c.addRunning() {
 		refuse(w, http.StatusServiceUnavailable)
 		return
 	}
 	defer c.running.Done()
 	remote := remoteOf(r)
-	if status := c.pending.enter(remote.Addr()); status != 0 {
+	if status := c.pending.admitAddr(remote.Addr()); status != 0 {
 		c.count.crowded.Add(1)
 		refuse(w, status)
 		return
@@ -29,12 +29,12 @@ func (c *Conn) serve(w http.ResponseWriter, r *http.Request) {
 	p, err := c.upgrade(w, r)
 	if err != nil {
 		c.count.refused.Add(1)
-		c.pending.leave(remote.Addr())
+		c.pending.releaseAddr(remote.Addr())
 		return
 	}
 	p.remote = remote
 	if !c.add(p) {
-		c.pending.leave(remote.Addr())
+		c.pending.releaseAddr(remote.Addr())
 		p.wire.cut()
 		_ = p.ws.CloseNow()
 	}

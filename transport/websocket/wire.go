@@ -70,7 +70,7 @@ func (w *wire) Read(p []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := w.take(p[:most])
+	n, err := w.readEarly(p[:most])
 	w.limit -= n
 	w.noise.Add(int64(n))
 	return n, err
@@ -94,7 +94,7 @@ func (w *wire) permit(want int) (int, error) {
 	}
 }
 
-func (w *wire) take(p []byte) (int, error) {
+func (w *wire) readEarly(p []byte) (int, error) {
 	if len(w.early) == 0 {
 		return w.Conn.Read(p)
 	}
@@ -120,8 +120,8 @@ func (w *wire) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// end sets the final deadlines of the connection. Further calls have no effect.
-func (w *wire) end(read, write time.Duration) {
+// setFinalDeadlines sets the final deadlines of the connection. Further calls have no effect.
+func (w *wire) setFinalDeadlines(read, write time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ended {
@@ -136,6 +136,6 @@ func (w *wire) end(read, write time.Duration) {
 
 // cut closes the connection at once.
 func (w *wire) cut() {
-	w.end(0, 0)
+	w.setFinalDeadlines(0, 0)
 	_ = w.raw().Close()
 }

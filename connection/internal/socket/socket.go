@@ -97,12 +97,12 @@ func (s *Socket) broken(err error) error {
 // Flush sends the queued datagrams. Those that the network does not accept are lost. An
 // error means that the socket is broken or closed.
 func (s *Socket) Flush() error {
-	err := s.send()
+	err := s.sendBatch()
 	s.dismiss()
 	return err
 }
 
-func (s *Socket) send() error {
+func (s *Socket) sendBatch() error {
 	o := &s.Out
 	if len(o.batch) == 0 {
 		return nil

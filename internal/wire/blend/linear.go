@@ -124,8 +124,8 @@ type blendRun struct {
 	count           uint32
 }
 
-// end is where the run ends in memory.
-func (r *blendRun) end() uintptr {
+// endOffset is where the run ends in memory.
+func (r *blendRun) endOffset() uintptr {
 	width := uintptr(r.Size)
 	if r.Kind == wire.FloatQuat {
 		width *= 4
@@ -143,12 +143,12 @@ func newBlender(t reflect.Type) (*blender, error) {
 		return nil, err
 	}
 	for _, f := range fields {
-		l.push(blendRun{FloatField: f, count: 1})
+		l.appendRun(blendRun{FloatField: f, count: 1})
 	}
 	var at uintptr
 	for i := range l.runs {
 		l.skip(at, l.runs[i].Offset)
-		at = l.runs[i].end()
+		at = l.runs[i].endOffset()
 	}
 	l.skip(at, t.Size())
 	return l, nil
@@ -160,11 +160,11 @@ func (l *blender) skip(from, to uintptr) {
 	}
 }
 
-// push appends a run, or lets the last one grow by it.
-func (l *blender) push(r blendRun) {
+// appendRun appends a run, or lets the last one grow by it.
+func (l *blender) appendRun(r blendRun) {
 	if n := len(l.runs); n > 0 {
 		last := &l.runs[n-1]
-		if last.Kind == r.Kind && last.Size == r.Size && last.Identity == r.Identity && last.end() == r.Offset {
+		if last.Kind == r.Kind && last.Size == r.Size && last.Identity == r.Identity && last.endOffset() == r.Offset {
 			last.count += r.count
 			return
 		}

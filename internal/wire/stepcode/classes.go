@@ -52,8 +52,8 @@ const (
 	Classes = whole          // steps of this class and above are not written
 )
 
-// place returns the place of a class.
-func (h Hint) place(class uint8) uint8 {
+// placeOf returns the place of a class.
+func (h Hint) placeOf(class uint8) uint8 {
 	switch {
 	case class == 0:
 		return 0
@@ -98,7 +98,7 @@ func (h Hint) book() *book {
 
 // symbol returns the symbol of a class and the sign of a step in a book.
 func (h Hint) symbol(class uint8, step int64, signed bool) (symbol uint8) {
-	place := h.place(class)
+	place := h.placeOf(class)
 	symbol = place << 1
 	if signed && place > 0 && place < far {
 		symbol |= uint8(uint64(int64(h.sign)^step) >> 63)
@@ -141,7 +141,7 @@ func ReadStep(r *bits.Reader, b *book, h Hint) (step int64, instead bool) {
 	class := h.classAt(place)
 	width := uint(s.width)
 	switch {
-	case h.place(class) != place: // of a class below 0, or too large a one
+	case h.placeOf(class) != place: // of a class below 0, or too large a one
 		r.Fail(ErrDelta)
 		return 0, false
 	case class == 0:

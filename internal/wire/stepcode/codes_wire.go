@@ -124,7 +124,7 @@ func (c *Codes) readBook(r *bits.Reader, at int) error {
 	}
 	b := &book{}
 	b.fill(&widths)
-	if !c.put(at, b) {
+	if !c.addBook(at, b) {
 		r.Fail(ErrCodes)
 	}
 	return r.Err()

@@ -73,7 +73,7 @@ func (t *StepCounts) Derive(present *Codes, most int) *Codes {
 		f := &t.better[i]
 		b := &book{}
 		b.fill(&f.width)
-		next.put(f.at, b)
+		next.addBook(f.at, b)
 	}
 	return next
 }
@@ -104,8 +104,8 @@ func (c *Codes) copied() *Codes {
 	return &next
 }
 
-// put takes a book in, unless there are too many.
-func (c *Codes) put(at int, b *book) bool {
+// addBook takes a book in, unless there are too many.
+func (c *Codes) addBook(at int, b *book) bool {
 	if c.books[at] == nil {
 		if c.n == MaxBooks {
 			return false
@@ -168,7 +168,7 @@ func huffman(weights *[symbols]uint32, shift uint) (widths [symbols]uint8) {
 		}
 	}
 	for f.n > 1 {
-		joined := f.join()
+		joined := f.mergeLightest()
 		for s := range widths {
 			widths[s] += uint8(joined.leaves >> s & 1)
 		}
@@ -198,8 +198,8 @@ func (f *forest) add(t tree) {
 	f.n++
 }
 
-// join takes the two lightest out and returns them as one.
-func (f *forest) join() tree {
+// mergeLightest takes the two lightest out and returns them as one.
+func (f *forest) mergeLightest() tree {
 	a, b := f.trees[0], f.trees[1]
 	f.n -= 2
 	copy(f.trees[:f.n], f.trees[2:])

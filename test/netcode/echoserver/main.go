@@ -103,7 +103,7 @@ func (e *echo) handle(from session.Addr, b []byte, now time.Time) {
 	payload = payload[:min(len(payload), entangle.MaxPayload)]
 	if b, err := e.server.AppendPayload(e.out[:0], slot, payload, now); err == nil {
 		e.out = b
-		e.send(from, b)
+		e.sendDatagram(from, b)
 	}
 }
 
@@ -115,11 +115,11 @@ func (e *echo) flush() {
 		if !ok {
 			return
 		}
-		e.send(to, b)
+		e.sendDatagram(to, b)
 	}
 }
 
-func (e *echo) send(to session.Addr, b []byte) {
+func (e *echo) sendDatagram(to session.Addr, b []byte) {
 	_, _ = e.socket.WriteToUDPAddrPort(b, to.AddrPort)
 }
 

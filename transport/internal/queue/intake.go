@@ -88,12 +88,12 @@ func (q *Intake) Dismiss(addr netip.AddrPort) {
 	defer q.mu.Unlock()
 	if s := q.senders[addr]; s != nil {
 		s.admitted = false
-		q.forget(addr, s)
+		q.removeSender(addr, s)
 	}
 }
 
-// forget removes a sender that is neither admitted nor has datagrams waiting.
-func (q *Intake) forget(addr netip.AddrPort, s *sender) {
+// removeSender removes a sender that is neither admitted nor has datagrams waiting.
+func (q *Intake) removeSender(addr netip.AddrPort, s *sender) {
 	if !s.admitted && s.waiting == 0 {
 		delete(q.senders, addr)
 	}
@@ -194,7 +194,7 @@ func (q *Intake) next() *slot {
 	case r.clients > 0:
 		r.clients--
 		s := q.clients.pop()
-		q.release(s.from)
+		q.releaseDatagram(s.from)
 		return s
 	case r.strangers > 0:
 		r.strangers--
@@ -204,14 +204,14 @@ func (q *Intake) next() *slot {
 	}
 }
 
-// release frees the place of one datagram of a sender, in the shared room first.
-func (q *Intake) release(from netip.AddrPort) {
+// releaseDatagram frees the place of one datagram of a sender, in the shared room first.
+func (q *Intake) releaseDatagram(from netip.AddrPort) {
 	s := q.senders[from]
 	if s.waiting > q.limits.Client {
 		q.shared--
 	}
 	s.waiting--
-	q.forget(from, s)
+	q.removeSender(from, s)
 }
 
 // Close drops the waiting datagrams and frees the memory; later calls of Push and Pop fail.

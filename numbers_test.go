@@ -96,7 +96,7 @@ var numbers = map[string]any{
 	"endpoint.CapSlack":            endpoint.CapSlack,
 	"input.RelayCopies":            worldinput.RelayCopies,
 	"input.MaxRelayBody":           worldinput.MaxRelayBody,
-	"input.MaxOtherLanes":          worldinput.MaxOtherLanes,
+	"input.MaxOtherStreams":        worldinput.MaxOtherStreams,
 	"repl.SeqBits":                 repl.SeqBits,
 	"repl.MaxActionsInFlight":      repl.MaxActionsInFlight,
 	"repl.MaxGroups":               repl.MaxGroups,

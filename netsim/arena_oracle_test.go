@@ -77,7 +77,7 @@ func (o *arenaOracle) Initialize(w *ecs.World) {
 // Update checks a frame, in AfterSend.
 func (o *arenaOracle) Update(*ecs.World) {
 	o.presence.look(o.now.Tick)
-	settled, ok := apps.Of(o.guest.World()).Client.Frontier()
+	settled, ok := apps.Of(o.guest.World()).Client.ConfirmedTick()
 	if !ok || !o.guest.Client().Clock().Synced {
 		o.hears, o.before, o.began = newArenaHearing(o.guest), belief{}, false
 		return

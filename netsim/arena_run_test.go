@@ -104,7 +104,7 @@ func (g *arenaGuest) hands(w *ecs.World) func() {
 func (g *arenaGuest) goesBack(w *ecs.World) func() {
 	var last entangle.Tick
 	return func() {
-		if settled, ok := apps.Of(g.World()).Client.Frontier(); ok && settled != last {
+		if settled, ok := apps.Of(g.World()).Client.ConfirmedTick(); ok && settled != last {
 			last = settled
 			plugin.RequestRollback(w, settled)
 		}

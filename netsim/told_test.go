@@ -27,7 +27,7 @@ func TestWhatIsWrittenToClientsIsTold(t *testing.T) {
 	require.NoError(t, err)
 	sim.AddServer(server, server)
 	told := map[entangle.ClientID]map[ecs.Entity][]string{}
-	apps.Of(sim.World()).Server.Tell(registry.Of(spotProtocol()).Components, func(s endpoint.Told) {
+	apps.Of(sim.World()).Server.Inspect(registry.Of(spotProtocol()).Components, func(s endpoint.SentEntity) {
 		if told[s.Client] == nil {
 			told[s.Client] = map[ecs.Entity][]string{}
 		}

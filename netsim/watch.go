@@ -63,7 +63,7 @@ type watch struct {
 	held   map[*ecs.World]*holding
 	heard  map[*ecs.World]uint64 // bytes received up to the last check
 	clocks map[*ecs.World]*clockWatch
-	told   []endpoint.Told // data written to clients in a frame
+	told   []endpoint.SentEntity // data written to clients in a frame
 }
 
 // holding is a client's replicated state at the last check.

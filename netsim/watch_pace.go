@@ -60,7 +60,7 @@ func newPacing() pacing {
 // keepsPace checks that the values of a group with an interval are sent to a client once per
 // interval, as long as there are no other changes of the group, no data was lost, and no cap delays
 // them. A recorded tick also stands for the unrecorded ticks before it.
-func (p *past) keepsPace(told *endpoint.Told) error {
+func (p *past) keepsPace(told *endpoint.SentEntity) error {
 	if of := p.resent[told.Client]; of.count != told.Resent {
 		p.resent[told.Client] = resent{told.Resent, told.Tick}
 	}
@@ -81,7 +81,7 @@ func (p *past) keepsPace(told *endpoint.Told) error {
 // interval returns the interval of an entity's group. steady reports whether, since two intervals
 // before the last update, the group had the same members with changes of values only, and nothing
 // was resent to the client.
-func (p *past) interval(told *endpoint.Told, last entangle.Tick) (every int, steady bool) {
+func (p *past) interval(told *endpoint.SentEntity, last entangle.Tick) (every int, steady bool) {
 	was := p.at(told.Entity, told.Tick)
 	members := p.groups[told.Tick][was.group]
 	every = was.pace.every

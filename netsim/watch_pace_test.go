@@ -20,20 +20,20 @@ func TestWatchHoldsIntervals(t *testing.T) {
 		h.is(0, 1, byte(tick))
 		h.passes(tick + 1)
 	}
-	tell := func(tick entangle.Tick, as endpoint.Told) error {
+	tell := func(tick entangle.Tick, as endpoint.SentEntity) error {
 		as.Client, as.Entity, as.Tick = watcher, h.entities[0], tick
 		return h.keepsPace(&as)
 	}
-	update := endpoint.Told{Update: true}
+	update := endpoint.SentEntity{Update: true}
 	assert.NoError(t, tell(20, update))
-	assert.NoError(t, tell(22, endpoint.Told{}), "that is structure")
+	assert.NoError(t, tell(22, endpoint.SentEntity{}), "that is structure")
 	assert.NoError(t, tell(24, update))
 	assert.ErrorContains(t, tell(27, update), "was as of 24: its group is sent every 4 ticks")
-	assert.NoError(t, tell(28, endpoint.Told{Update: true, Capped: true}))
+	assert.NoError(t, tell(28, endpoint.SentEntity{Update: true, Capped: true}))
 	assert.NoError(t, tell(31, update))
-	assert.NoError(t, tell(33, endpoint.Told{Update: true, Resent: 1}))
-	assert.NoError(t, tell(38, endpoint.Told{Update: true, Resent: 1}), "that was sent again may be why")
-	assert.NoError(t, tell(40, endpoint.Told{Update: true, Resent: 1}), "likewise")
-	assert.NoError(t, tell(50, endpoint.Told{Update: true, Resent: 1}))
-	assert.ErrorContains(t, tell(52, endpoint.Told{Update: true, Resent: 1}), "was as of 50")
+	assert.NoError(t, tell(33, endpoint.SentEntity{Update: true, Resent: 1}))
+	assert.NoError(t, tell(38, endpoint.SentEntity{Update: true, Resent: 1}), "that was sent again may be why")
+	assert.NoError(t, tell(40, endpoint.SentEntity{Update: true, Resent: 1}), "likewise")
+	assert.NoError(t, tell(50, endpoint.SentEntity{Update: true, Resent: 1}))
+	assert.ErrorContains(t, tell(52, endpoint.SentEntity{Update: true, Resent: 1}), "was as of 50")
 }

@@ -15,7 +15,7 @@ import (
 // world.
 func (w *watch) listen(server *ecs.World) {
 	app := apps.Of(server)
-	app.Server.Tell(registry.Of(app.Protocol).Components, func(told endpoint.Told) { w.told = append(w.told, told) })
+	app.Server.Inspect(registry.Of(app.Protocol).Components, func(told endpoint.SentEntity) { w.told = append(w.told, told) })
 	w.hear(server)
 }
 
@@ -37,7 +37,7 @@ func (w *watch) checkTold() error {
 // may returns an error for data that a client may not see. The existence of a paused entity may be
 // sent to the clients of its target. Its values may be sent only to clients that could see it when
 // it was paused.
-func (p *past) may(told *endpoint.Told) error {
+func (p *past) may(told *endpoint.SentEntity) error {
 	was := p.at(told.Entity, told.Tick)
 	switch {
 	case was != nil && was.state.Paused && len(told.Components) == 0 && !was.seen[told.Client].barred:

@@ -49,7 +49,7 @@ func NewHost(config ServerConfig, local entangle.ClientID) (*Host, error) {
 		return nil, err
 	}
 	h := &Host{Server: server, player: endpoint.NewLocal(local, server.post)}
-	server.engine.House(h.player)
+	server.engine.AddLocal(h.player)
 	return h, nil
 }
 
@@ -63,7 +63,7 @@ func (h *Host) Initialize(w *ecs.World) {
 		func(e ecs.Entity) { spawned.Push(EntitySpawned{e}) },
 		func(e ecs.Entity) { despawned.Push(EntityDespawned{e}) })
 	h.player.AttachResources(h.hub, h.resources)
-	h.inputs.House(h.player)
+	h.inputs.AttachLocal(h.player)
 	h.schedule.Initialize(w)
 }
 

@@ -53,8 +53,8 @@ func (c *Client) predict() {
 	prediction, err := predict.NewPrediction(predict.PredictionConfig{
 		World: c.world, Protocol: c.protocol, Hub: c.hub, Time: c.time,
 		Again: c.again, Why: c.why, MaxRollback: c.maxRollback, Newest: c.rollbackTo == Newest,
-		Synced: c.steered.Synced, Frontier: c.engine.Frontier,
-		Copy: c.copy, Shelf: c.shelf, Bury: c.copy.Bury, OnResync: func(t entangle.Tick) { resynced.Push(PredictionResynced{t}) },
+		Synced: c.steered.Synced, ConfirmedTick: c.engine.ConfirmedTick,
+		Copy: c.copy, Resources: c.shelf, RemoveDespawned: c.copy.Bury, OnResync: func(t entangle.Tick) { resynced.Push(PredictionResynced{t}) },
 	})
 	if err != nil {
 		panic("plugin: " + err.Error())

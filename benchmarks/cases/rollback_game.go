@@ -211,8 +211,8 @@ func (g *rollbackGame) predict(p *protocol.Protocol) (err error) {
 			Schedule: g.schedule, Time: g.time, Hub: g.hub, Post: message.NewPost(p, false),
 			Inputs: input.NewClientInputs(&w, g.hub, p),
 		},
-		Synced: func() bool { return true }, Frontier: func() (entangle.Tick, bool) { return g.server.tick, true },
-		Bury: g.copy.Bury, OnResync: func(entangle.Tick) {},
+		Synced: func() bool { return true }, ConfirmedTick: func() (entangle.Tick, bool) { return g.server.tick, true },
+		RemoveDespawned: g.copy.Bury, OnResync: func(entangle.Tick) {},
 	})
 	g.schedule.Bind(tick.Stage(systems.TickUpdate), func() { g.time.Tick++ })
 	g.schedule.Bind(tick.Stage(systems.SpawnHistory), g.prediction.Follow)

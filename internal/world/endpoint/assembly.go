@@ -59,8 +59,8 @@ func (a *assembly) start(workers int, byWork bool) {
 	}
 }
 
-// run assembles a frame. It returns after all workers have finished.
-func (a *assembly) run(j job) {
+// assembleFrame assembles a frame. It returns after all workers have finished.
+func (a *assembly) assembleFrame(j job) {
 	j.among = max(1, min(a.worth(a.bytes()), len(j.server.open)/worthwhile))
 	a.job = j
 	a.done.Add(j.among - 1)
@@ -102,6 +102,6 @@ func (s *Server) assemble(c *client, payload []byte, j job) (memory []byte, byte
 			return payload, bytes
 		}
 		bytes += len(payload)
-		c.send(payload, j.now)
+		c.sendPayload(payload, j.now)
 	}
 }

@@ -65,7 +65,7 @@ func TestAFrameCountsTheBytesOfAllItsPackets(t *testing.T) {
 				require.NoError(t, err)
 				require.NoError(t, c.peer.Begin(now))
 			}
-			s.assembly.run(job{server: s, tick: 2, now: now})
+			s.assembly.assembleFrame(job{server: s, tick: 2, now: now})
 			sum := 0
 			for i := range clients {
 				require.Greater(t, line.packets[i], 2)

@@ -57,8 +57,8 @@ func (c Caps) any() bool { return c.PerClient > 0 || c.All > 0 }
 // unlimited is more than a frame can send. Twice its value fits into 32 bits.
 const unlimited = 1 << 29
 
-// purse holds the byte budgets of one client.
-type purse struct {
+// byteBudget holds the byte budgets of one client.
+type byteBudget struct {
 	bucket  budget.Bucket  // of the client's own cap
 	account budget.Account // of the cap on all clients
 	counted uint64         // bytes sent by its layer that the budgets already count
@@ -71,7 +71,7 @@ func (s *Server) allow(now time.Time) {
 	}
 	for _, c := range s.clients {
 		if c != nil {
-			c.settle()
+			c.deductSent()
 		}
 	}
 	if s.cfg.Caps.All > 0 {
@@ -83,7 +83,7 @@ func (s *Server) allow(now time.Time) {
 		}
 		bytes := s.own(c, now)
 		if s.cfg.Caps.All > 0 {
-			bytes = min(bytes, c.purse.account.Given())
+			bytes = min(bytes, c.budget.account.Given())
 		}
 		if more := c.layer.Overhead(c.slot) - peerOverhead; more > 0 && bytes > 0 {
 			bytes -= bytes / usualPayload * more
@@ -104,7 +104,7 @@ func (s *Server) own(c *client, now time.Time) int {
 	if s.cfg.Caps.PerClient == 0 {
 		return unlimited
 	}
-	return c.purse.bucket.Level(now)
+	return c.budget.bucket.Level(now)
 }
 
 // divide gives each client its share of the cap on all clients.
@@ -112,7 +112,7 @@ func (s *Server) divide(now time.Time) {
 	s.all.Begin(now)
 	for _, c := range s.clients {
 		if c != nil {
-			s.all.Ask(&c.purse.account, min(c.peer.Wanted(now), s.own(c, now)))
+			s.all.Ask(&c.budget.account, min(c.peer.Wanted(now), s.own(c, now)))
 		}
 	}
 	s.all.Divide()
@@ -121,16 +121,16 @@ func (s *Server) divide(now time.Time) {
 // charge deducts the bytes sent to a client in this frame from its budgets.
 func (s *Server) charge(c *client) {
 	if s.cfg.Caps.any() {
-		c.purse.account.Charge(c.settle())
+		c.budget.account.Charge(c.deductSent())
 	}
 }
 
-// settle deducts the bytes sent since the last call from the client's own cap, and returns their
+// deductSent deducts the bytes sent since the last call from the client's own cap, and returns their
 // number.
-func (c *client) settle() (bytes int) {
+func (c *client) deductSent() (bytes int) {
 	sent := c.layer.Sent(c.slot)
-	bytes = int(sent - c.purse.counted)
-	c.purse.counted = sent
-	c.purse.bucket.Spend(bytes)
+	bytes = int(sent - c.budget.counted)
+	c.budget.counted = sent
+	c.budget.bucket.Spend(bytes)
 	return bytes
 }

@@ -55,7 +55,7 @@ type Client struct {
 
 	peer     *peer.Peer // nil before the layer reports a connection
 	receiver *receiver.Receiver
-	mail     *message.Mailbox
+	mail     *message.Inbox
 	open     bool
 	joined   bool
 	id       entangle.ClientID // of this connection, or of the last one until the next begins
@@ -115,9 +115,9 @@ func (c *Client) ID() entangle.ClientID { return c.id }
 // Peer returns the server's peer, nil without a connection.
 func (c *Client) Peer() *peer.Peer { return c.peer }
 
-// Frontier returns the confirmed tick: the newest for which all state of the predicted set has
+// ConfirmedTick returns the confirmed tick: the newest for which all state of the predicted set has
 // arrived. ok is false until a connection has one.
-func (c *Client) Frontier() (tick entangle.Tick, ok bool) {
+func (c *Client) ConfirmedTick() (tick entangle.Tick, ok bool) {
 	if c.receiver == nil {
 		return 0, false
 	}
@@ -153,10 +153,10 @@ func (c *Client) Receive(now time.Time) {
 			break
 		}
 		if err != nil {
-			c.end(err.Error(), now)
+			c.endConnection(err.Error(), now)
 			return
 		}
-		c.take(&e, now)
+		c.handleEvent(&e, now)
 	}
 	if !c.open {
 		return
@@ -179,17 +179,17 @@ func (c *Client) spawned() uint64 {
 	return c.copy.Spawns
 }
 
-// take handles one event of the layer.
-func (c *Client) take(e *connection.Event, now time.Time) {
+// handleEvent handles one event of the layer.
+func (c *Client) handleEvent(e *connection.Event, now time.Time) {
 	switch {
 	case e.Kind == connection.Connected && c.peer == nil:
 		c.connected()
 	case e.Kind == connection.Payload && c.peer != nil:
 		c.handle(e.Payload, now)
 	case e.Kind == connection.Disconnected:
-		c.end(e.Reason, now)
+		c.endConnection(e.Reason, now)
 	default:
-		c.end(fmt.Sprintf("%v: %T reports %v", ErrLayer, c.layer, e.Kind), now)
+		c.endConnection(fmt.Sprintf("%v: %T reports %v", ErrLayer, c.layer, e.Kind), now)
 	}
 }
 
@@ -222,11 +222,11 @@ func (c *Client) connected() {
 	if c.cfg.MaxWaiting > 0 {
 		c.receiver.LimitWaiting(c.cfg.MaxWaiting)
 	}
-	c.mail = c.cfg.Post.Mailbox(entangle.Nobody, c.receiver.Slot)
+	c.mail = c.cfg.Post.NewInbox(entangle.Nobody, c.receiver.Slot)
 	c.mail.Resources = c.resources
 	cfg := peer.Config{
 		Registry: c.cfg.Registry, Channels: c.cfg.Channels, Copy: c.receiver, Inbox: c.mail, Ready: c.mail.Ready, Capped: c.cfg.MaxBytes > 0,
-		OnPacket: c.cfg.Clock.Heard, Clock: c.cfg.Clock.Sync(),
+		OnPacket: c.cfg.Clock.PacketReceived, Clock: c.cfg.Clock.Sync(),
 	}
 	if c.inputs != nil {
 		c.inputs.Rest.Connect(c.copy, c.receiver.Slot)
@@ -294,7 +294,7 @@ func (c *Client) Rest(now time.Time) {
 	err := c.layer.Flush()
 	c.bucket.Spend(int(c.Traffic().BytesOut - before))
 	if err != nil {
-		c.end(err.Error(), now)
+		c.endConnection(err.Error(), now)
 	}
 }
 
@@ -303,7 +303,7 @@ func (c *Client) sendPackets(tick entangle.Tick, now time.Time) error {
 		return err
 	}
 	if c.open {
-		c.cfg.Post.Heard, _ = c.peer.Tick()
+		c.cfg.Post.ServerTick, _ = c.peer.Tick()
 		c.cfg.Post.Flush(now, c)
 	}
 	if c.failed != nil {
@@ -326,7 +326,7 @@ func (c *Client) sendPackets(tick entangle.Tick, now time.Time) error {
 }
 
 // Carry implements Carrier. All messages of a client go to the server.
-func (c *Client) Carry(l *message.Letter, now time.Time) {
+func (c *Client) Carry(l *message.Outgoing, now time.Time) {
 	post := c.cfg.Post
 	err := c.peer.Send(post.Channel(l), post.Envelope(l, source.Recipient{}), post.Priority(l), now)
 	if err != nil && c.failed == nil {
@@ -348,15 +348,15 @@ func (c *Client) Disconnect(reason string, now time.Time) {
 			}
 		}
 	}
-	c.end(reason, now)
+	c.endConnection(reason, now)
 }
 
-// end releases everything that belongs to the connection.
-func (c *Client) end(reason string, now time.Time) {
+// endConnection releases everything that belongs to the connection.
+func (c *Client) endConnection(reason string, now time.Time) {
 	c.last = c.ended()
 	if c.peer != nil {
-		if told, ended := c.peer.Ended(); ended && told != "" {
-			reason = told
+		if theirs, ended := c.peer.Ended(); ended && theirs != "" {
+			reason = theirs
 		}
 		c.peer.Close()
 		c.cfg.Clock.Disconnected()
@@ -368,7 +368,7 @@ func (c *Client) end(reason string, now time.Time) {
 			c.resources.Clear()
 		}
 	}
-	c.close(reason, now)
+	c.closeLayer(reason, now)
 	c.received = c.Received()
 	c.peer, c.receiver, c.mail, c.failed = nil, nil, nil, nil
 	c.cfg.Post.ForgetCalls()
@@ -376,8 +376,8 @@ func (c *Client) end(reason string, now time.Time) {
 	c.cfg.OnDisconnected(c.id, reason)
 }
 
-// close closes and releases the layer.
-func (c *Client) close(reason string, now time.Time) {
+// closeLayer closes and releases the layer.
+func (c *Client) closeLayer(reason string, now time.Time) {
 	before := c.Traffic().BytesOut
 	if err := c.layer.Close(reason, now); err != nil {
 		c.cfg.Log.Warn("closing a connection", "error", err)

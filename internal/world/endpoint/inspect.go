@@ -15,9 +15,9 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Told describes an entity's data in one record that was sent to a client: in a message of
+// SentEntity describes an entity's data in one record that was sent to a client: in a message of
 // structure or a frame of values, whether or not it arrives.
-type Told struct {
+type SentEntity struct {
 	Client entangle.ClientID
 	Entity ecs.Entity
 	// Tick of the world that the data describes.
@@ -32,9 +32,9 @@ type Told struct {
 	Capped bool
 }
 
-// teller decodes the records written to clients, for the inspection stream of Tell.
-type teller struct {
-	tell   func(Told)
+// inspector decodes the records written to clients, for Inspect.
+type inspector struct {
+	report func(SentEntity)
 	infos  []*registry.Component
 	past   refs.Past // only the trails of the present record are used
 	value  [][]byte  // by component number
@@ -48,29 +48,30 @@ type teller struct {
 	codes   uint8
 }
 
-// said is one message of structure or one frame of values, as sent.
-type said struct {
+// sentBody is one message of structure or one frame of values, as sent.
+type sentBody struct {
 	updates bool
 	body    []byte
 }
 
-// Tell calls a function for all replication data that is written to clients from now on, at the end
-// of each Send; nil ends it. It is for tests and tools, because everything is decoded once more.
-func (s *Server) Tell(infos []*registry.Component, tell func(Told)) {
-	s.teller = nil
+// Inspect calls a function for all replication data that is written to clients from now on, at the
+// end of each Send; nil ends it. It is for tests and tools, because everything is decoded once
+// more.
+func (s *Server) Inspect(infos []*registry.Component, tell func(SentEntity)) {
+	s.inspector = nil
 	if tell != nil && s.publisher != nil {
-		s.teller = newTeller(s.publisher, infos, tell)
-		s.teller.capped = s.cfg.Caps.any()
+		s.inspector = newInspector(s.publisher, infos, tell)
+		s.inspector.capped = s.cfg.Caps.any()
 	}
 	for _, c := range s.clients {
 		if c != nil {
-			s.tap(c)
+			s.setTap(c)
 		}
 	}
 }
 
-func newTeller(p *source.Publisher, infos []*registry.Component, tell func(Told)) *teller {
-	t := &teller{tell: tell, infos: infos, past: source.NewPast(infos), p: p}
+func newInspector(p *source.Publisher, infos []*registry.Component, tell func(SentEntity)) *inspector {
+	t := &inspector{report: tell, infos: infos, past: source.NewPast(infos), p: p}
 	for _, info := range infos {
 		t.value = append(t.value, make([]byte, info.Plan.Size()))
 	}
@@ -79,16 +80,16 @@ func newTeller(p *source.Publisher, infos []*registry.Component, tell func(Told)
 }
 
 // Begin implements listing.Values.
-func (t *teller) Begin(differs bool, codes uint8) {
+func (t *inspector) Begin(differs bool, codes uint8) {
 	t.differs, t.codes = differs, codes
 	t.past.Begin()
 }
 
 // Learns implements listing.Values.
-func (t *teller) Learns() bool { return t.past.Learns() }
+func (t *inspector) Learns() bool { return t.past.Learns() }
 
 // Skip implements listing.Values.
-func (t *teller) Skip(r *bits.Reader, comp int) error {
+func (t *inspector) Skip(r *bits.Reader, comp int) error {
 	plan := t.infos[comp].Plan
 	if t.differs && t.past.Of[comp] != nil {
 		return plan.SkipDelta(r, t.past.Trail(comp), t.p.Lessons.CodesOf(comp, t.codes))
@@ -100,56 +101,56 @@ func (t *teller) Skip(r *bits.Reader, comp int) error {
 	return r.Err()
 }
 
-// tap makes a client keep the records that are written to it, if the server has a Tell function.
+// setTap makes a client keep the records that are written to it, if the server has an Inspect function.
 // Each client keeps its own, because packets of several clients are written concurrently.
-func (s *Server) tap(c *client) {
-	if c.peer.Tap(nil); s.teller == nil {
+func (s *Server) setTap(c *client) {
+	if c.peer.Tap(nil); s.inspector == nil {
 		return
 	}
 	c.peer.Tap(func(updates bool, body []byte) {
-		c.said = append(c.said, said{updates, append([]byte(nil), body...)})
+		c.sentBodies = append(c.sentBodies, sentBody{updates, append([]byte(nil), body...)})
 	})
 }
 
-// retell calls the Tell function for the records of a frame.
-func (s *Server) retell() {
-	if s.teller == nil {
+// inspectSent calls the Inspect function for the records of a frame.
+func (s *Server) inspectSent() {
+	if s.inspector == nil {
 		return
 	}
-	for i := len(s.open) - 1; i >= 0; i-- { // the Tell function may disconnect a client
-		s.teller.read(s.open[i])
+	for i := len(s.open) - 1; i >= 0; i-- { // the Inspect function may disconnect a client
+		s.inspector.inspectClient(s.open[i])
 	}
 }
 
-func (t *teller) read(c *client) {
+func (t *inspector) inspectClient(c *client) {
 	t.at = c
-	for _, said := range c.said {
+	for _, sent := range c.sentBodies {
 		var err error
-		t.updates = said.updates
-		if said.updates {
-			err = t.list.Updates(t.p.Sender.Tick(), said.body)
+		t.updates = sent.updates
+		if sent.updates {
+			err = t.list.Updates(t.p.Sender.Tick(), sent.body)
 		} else {
-			err = t.list.Actions(said.body)
+			err = t.list.Actions(sent.body)
 		}
 		if err != nil {
-			panic(fmt.Sprintf("endpoint: what was just written to client %d can't be read: %v", c.id, err))
+			panic(fmt.Sprintf("endpoint: the records that were just written to client %d can't be read: %v", c.id, err))
 		}
 	}
-	c.said = c.said[:0]
+	c.sentBodies = c.sentBodies[:0]
 }
 
-// entry calls the Tell function for one member of a group.
-func (t *teller) entry(e *listing.Entry) {
+// entry calls the Inspect function for one member of a group.
+func (t *inspector) entry(e *listing.Entry) {
 	slot, ok := t.at.updates().Seat(e.Group, e.Member)
 	if !ok {
-		panic(fmt.Sprintf("endpoint: client %d was told of member %d of its group %d, which is nobody", t.at.id, e.Member, e.Group))
+		panic(fmt.Sprintf("endpoint: client %d was sent member %d of its group %d, which does not exist", t.at.id, e.Member, e.Group))
 	}
-	told := Told{
+	entity := SentEntity{
 		Client: t.at.id, Entity: t.p.Table.Entity(columns.Slot(slot)), Tick: e.Tick,
 		Update: t.updates, Resent: t.at.updates().Resent(), Capped: t.capped,
 	}
 	for c := e.Comps.Next(0); c >= 0; c = e.Comps.Next(c + 1) {
-		told.Components = append(told.Components, c)
+		entity.Components = append(entity.Components, c)
 	}
-	t.tell(told)
+	t.report(entity)
 }

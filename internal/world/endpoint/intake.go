@@ -44,8 +44,8 @@ const quotasPerClient = 16
 // belongs to a client id, so a client does not get a new one by connecting again.
 type quotas map[entangle.ClientID]budget.Quota
 
-// take returns the quota of a client that connects.
-func (q quotas) take(id entangle.ClientID, in *budget.Intake) budget.Quota {
+// takeQuota returns the quota of a client that connects.
+func (q quotas) takeQuota(id entangle.ClientID, in *budget.Intake) budget.Quota {
 	kept, ok := q[id]
 	if !ok {
 		return in.Admit()
@@ -54,9 +54,9 @@ func (q quotas) take(id entangle.ClientID, in *budget.Intake) budget.Quota {
 	return kept
 }
 
-// keep stores the quota of a client that disconnects, unless the quota is fully restored or there
-// is no room for it.
-func (q quotas) keep(id entangle.ClientID, quota budget.Quota, in *budget.Intake, most int) {
+// storeQuota stores the quota of a client that disconnects, unless the quota is fully restored or
+// there is no room for it.
+func (q quotas) storeQuota(id entangle.ClientID, quota budget.Quota, in *budget.Intake, most int) {
 	if in.Restored(&quota) {
 		return
 	}
@@ -71,8 +71,8 @@ func (q quotas) keep(id entangle.ClientID, quota budget.Quota, in *budget.Intake
 // tooCostly is the reason for disconnecting a client that keeps exceeding its quota.
 const tooCostly = "it sent more than the server takes from one client"
 
-// takes reports whether a packet of a client must be read.
-func (s *Server) takes(c *client, now time.Time) bool {
+// admitPacket reports whether a packet of a client must be read.
+func (s *Server) admitPacket(c *client, now time.Time) bool {
 	switch s.intake.Take(&c.quota) {
 	case budget.Drop:
 		s.dead.Excess++
@@ -81,7 +81,7 @@ func (s *Server) takes(c *client, now time.Time) bool {
 		s.dead.Excess++
 		s.dead.TooCostly++
 		s.cfg.Log.Warn("a client is disconnected for what it costs", "client", c.id)
-		s.end(c, tooCostly, now)
+		s.disconnectClient(c, tooCostly, now)
 		return false
 	}
 	if !c.mail.Ready() {
@@ -97,11 +97,11 @@ func (s *Server) spend(c *client, units int) {
 	s.intake.Spend(&c.quota, units)
 }
 
-// pay charges a client for the work that it has caused since the last call.
-func (s *Server) pay(c *client) {
+// chargeWork charges a client for the work that it has caused since the last call.
+func (s *Server) chargeWork(c *client) {
 	work := c.peer.Work() + c.mail.Work()
-	if c.hands != nil {
-		work += c.hands.Work
+	if c.player != nil {
+		work += c.player.Work
 	}
 	s.spend(c, int(work-c.charged))
 	c.charged = work
@@ -110,6 +110,6 @@ func (s *Server) pay(c *client) {
 // quotaOf returns how much work a client may still cause in this frame, and how much of that may be
 // work for other clients.
 func (s *Server) quotaOf(c *client) (left, forOthers int) {
-	s.pay(c)
+	s.chargeWork(c)
 	return s.intake.Left(&c.quota), s.intake.Spare(&c.quota)
 }

@@ -26,8 +26,8 @@ var ErrLayer = errors.New("endpoint: a connection layer breaks the rules of pack
 // the next frame. Layers have limits of their own.
 const maxEvents = 1 << 16
 
-// read handles the events that a layer has for this frame.
-func (s *Server) read(l *layer, now time.Time) error {
+// receiveLayer handles the events that a layer has for this frame.
+func (s *Server) receiveLayer(l *layer, now time.Time) error {
 	for range maxEvents {
 		e, err := l.Receive(now)
 		if errors.Is(err, connection.ErrEmpty) {
@@ -36,15 +36,15 @@ func (s *Server) read(l *layer, now time.Time) error {
 		if err != nil {
 			return fmt.Errorf("endpoint: receiving: %w", err)
 		}
-		if err = s.take(l, &e, now); err != nil || !s.Running() {
+		if err = s.handleEvent(l, &e, now); err != nil || !s.Running() {
 			return err
 		}
 	}
 	return nil
 }
 
-// take handles one event of a layer.
-func (s *Server) take(l *layer, e *connection.Event, now time.Time) error {
+// handleEvent handles one event of a layer.
+func (s *Server) handleEvent(l *layer, e *connection.Event, now time.Time) error {
 	if e.Slot < 0 || e.Slot >= len(l.clients) {
 		return fmt.Errorf("%w: %T reports %v of slot %d, and has slots 0 to %d", ErrLayer, l.Server, e.Kind, e.Slot, len(l.clients)-1)
 	}
@@ -83,24 +83,24 @@ func (s *Server) admit(c *client, now time.Time) {
 		s.turnAway(c, isNobody, &s.dead.Nobody, now)
 	case s.reserved(c.id):
 		s.turnAway(c, isReserved, &s.dead.Reserved, now)
-	case s.seats.of[c.id] != nil:
+	case s.indexes.of[c.id] != nil:
 		s.turnAway(c, isConnected, &s.dead.Twice, now)
-	case len(s.seats.free) == 0:
+	case len(s.indexes.free) == 0:
 		s.turnAway(c, isFull, &s.dead.NoRoom, now)
 	default:
-		s.seat(c)
+		s.assignIndex(c)
 	}
 }
 
 // endLeaving ends connections that prevent the admission of a new client, where their own client
 // has announced to the layer that it leaves.
 func (s *Server) endLeaving(newcomer entangle.ClientID, now time.Time) {
-	if c := s.seats.of[newcomer]; c != nil && c.leaving() {
-		s.end(c, hasLeft, now)
+	if c := s.indexes.of[newcomer]; c != nil && c.leaving() {
+		s.disconnectClient(c, hasLeft, now)
 	}
-	for seat := 0; len(s.seats.free) == 0 && seat < len(s.clients); seat++ {
-		if c := s.clients[seat]; c != nil && c.leaving() {
-			s.end(c, hasLeft, now)
+	for index := 0; len(s.indexes.free) == 0 && index < len(s.clients); index++ {
+		if c := s.clients[index]; c != nil && c.leaving() {
+			s.disconnectClient(c, hasLeft, now)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func (c *client) leaving() bool {
 func (s *Server) turnAway(c *client, reason string, count *uint64, now time.Time) {
 	*count++
 	s.cfg.Log.Info("a client is turned away", "client", c.id, "from", c.name, "reason", reason)
-	s.bid(c, reason, now)
+	s.queueGoodbyes(c, reason, now)
 	c.layer.Disconnect(c.slot, reason, now)
 	c.peer.Close()
 }

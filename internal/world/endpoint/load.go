@@ -78,7 +78,7 @@ func (c *Client) Load() Load {
 	return loadOf(c.peer, c.receiver, c.mail)
 }
 
-func loadOf(p *peer.Peer, r *receiver.Receiver, m *message.Mailbox) Load {
+func loadOf(p *peer.Peer, r *receiver.Receiver, m *message.Inbox) Load {
 	l := Load{
 		Actions: p.ActionBytes(), Early: p.EarlyBytes(), Held: len(m.Held), Resources: p.ResourceBytes(),
 		Queued: p.QueuedBytes(), InFlight: p.InFlight(), HeldUp: p.HeldUp(),

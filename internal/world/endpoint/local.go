@@ -14,12 +14,12 @@ import (
 // a network without delay. The events of the local view are raised at the same time. The player's
 // entities are the server's own.
 type Local struct {
-	id       entangle.ClientID
-	userData []byte
-	post     *message.Post
-	mail     *message.Mailbox // the server's inbox for the player's messages
-	vista    vista
-	shelf    localShelf
+	id        entangle.ClientID
+	userData  []byte
+	post      *message.Post
+	mail      *message.Inbox // the server's inbox for the player's messages
+	view      localView
+	resources localResources
 
 	wanted bool // connecting or connected
 	known  bool // connected, or disconnected since the last Connect
@@ -29,9 +29,9 @@ type Local struct {
 	delay  int    // of its inputs, in ticks
 	reason string // why the last connection ended
 
-	says  message.Tray // messages that the player sent in this frame
-	inbox message.Tray // messages in both directions, delivered in the next frame
-	hand  message.Tray // messages that are delivered in this frame
+	says  message.Outbox // messages that the player sent in this frame
+	inbox message.Outbox // messages in both directions, delivered in the next frame
+	hand  message.Outbox // messages that are delivered in this frame
 
 	r    bits.Reader
 	refs []ecs.Entity // scratch
@@ -79,19 +79,19 @@ func (l *Local) Connect(userData []byte) {
 	l.userData = append(l.userData[:0], userData...)
 }
 
-// enter starts a connection.
-func (l *Local) enter() {
+// connect starts a connection.
+func (l *Local) connect() {
 	l.open, l.known, l.joined, l.since = true, true, false, l.post.Seen
-	l.mail = l.post.Mailbox(l.id, nil)
-	l.vista.enter(l.id)
+	l.mail = l.post.NewInbox(l.id, nil)
+	l.view.openView(l.id)
 }
 
-// leave ends the connection or the attempt.
-func (l *Local) leave(reason string) {
+// disconnect ends the connection or the attempt.
+func (l *Local) disconnect(reason string) {
 	l.wanted, l.open, l.joined, l.reason = false, false, false, reason
 	l.post.ForgetCalls()
 	l.inbox.Drop()
 	l.hand.Drop()
-	l.vista.leave()
-	l.shelf.clear()
+	l.view.closeView()
+	l.resources.clear()
 }

@@ -5,21 +5,21 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// push queues an event for the next frame.
-func (v *vista) push(kind sightingKind, comp int, e ecs.Entity) {
-	v.raised = append(v.raised, sighting{kind, comp, e})
+// queueEvent queues an event for the next frame.
+func (v *localView) queueEvent(kind viewEventKind, comp int, e ecs.Entity) {
+	v.raised = append(v.raised, viewEvent{kind, comp, e})
 }
 
-// pushAll queues an event for each component of a set.
-func (v *vista) pushAll(kind sightingKind, comps repl.Mask, e ecs.Entity) {
+// queueEvents queues an event for each component of a set.
+func (v *localView) queueEvents(kind viewEventKind, comps repl.Mask, e ecs.Entity) {
 	for comp := comps.Next(0); comp >= 0; comp = comps.Next(comp + 1) {
-		v.push(kind, comp, e)
+		v.queueEvent(kind, comp, e)
 	}
 }
 
-// settle runs at the start of a frame: it tags entities and raises the queued events of the last
+// beginFrame runs at the start of a frame: it tags entities and raises the queued events of the last
 // frame.
-func (v *vista) settle() {
+func (v *localView) beginFrame() {
 	for _, t := range v.tags {
 		v.retag(t)
 	}
@@ -27,7 +27,7 @@ func (v *vista) settle() {
 	v.raise()
 }
 
-func (v *vista) retag(t tagging) {
+func (v *localView) retag(t tagging) {
 	w, tag := v.publisher.Arche, v.tag[t.mark]
 	switch {
 	case !w.Alive(t.entity) || w.Has(t.entity, tag[0]) == t.on:
@@ -38,7 +38,7 @@ func (v *vista) retag(t tagging) {
 	}
 }
 
-func (v *vista) raise() {
+func (v *localView) raise() {
 	for _, s := range v.raised {
 		switch s.kind {
 		case spawned:

@@ -7,46 +7,48 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// send queues the messages that the player sent in this frame for delivery in the next.
-func (l *Local) send(tick entangle.Tick) {
+// queueSent queues the messages that the player sent in this frame for delivery in the next.
+func (l *Local) queueSent(tick entangle.Tick) {
 	if !l.open {
 		l.post.ForgetCalls()
 		return
 	}
 	for i := range l.says.Out {
-		said := l.says.Out[i]
-		if said.Kind == message.Message {
-			said.Ids = l.post.AudienceOf(&said)
+		sent := l.says.Out[i]
+		if sent.Kind == message.Message {
+			sent.Ids = l.post.AudienceOf(&sent)
 		}
-		l.keep(&said, &l.says, tick)
+		l.queueMessage(&sent, &l.says, tick)
 	}
 	l.says.Drop()
 }
 
 // carry queues a message to the player.
-func (l *Local) carry(said *message.Letter, tick entangle.Tick) { l.keep(said, &l.post.Tray, tick) }
+func (l *Local) carry(sent *message.Outgoing, tick entangle.Tick) {
+	l.queueMessage(sent, &l.post.Outbox, tick)
+}
 
-// keep puts a message into the inbox. In both directions, references to entities that are not
+// queueMessage puts a message into the inbox. In both directions, references to entities that are not
 // replicated to the player become zero, as they would over a network.
-func (l *Local) keep(said *message.Letter, from *message.Tray, tick entangle.Tick) {
+func (l *Local) queueMessage(sent *message.Outgoing, from *message.Outbox, tick entangle.Tick) {
 	l.refs = l.refs[:0]
-	for _, e := range from.Entities(said) {
-		if !l.vista.knows(e) {
+	for _, e := range from.Entities(sent) {
+		if !l.view.knows(e) {
 			e = ecs.Entity{}
 		}
 		l.refs = append(l.refs, e)
 	}
-	l.r.Reset(from.BodyOf(said))
-	l.inbox.Forward(*said, l.r, l.refs).Tick = tick
+	l.r.Reset(from.BodyOf(sent))
+	l.inbox.Forward(*sent, l.r, l.refs).Tick = tick
 }
 
-// receive delivers the messages and events that the last frame queued. A handler may end the
+// receiveQueued delivers the messages and events that the last frame queued. A handler may end the
 // connection, which drops the rest.
-func (l *Local) receive() error {
+func (l *Local) receiveQueued() error {
 	if !l.open {
 		return nil
 	}
-	l.shelf.raise()
+	l.resources.raise()
 	l.hand, l.inbox = l.inbox, l.hand
 	for i := 0; i < len(l.hand.Out); i++ {
 		if err := l.deliver(&l.hand.Out[i]); err != nil {
@@ -58,25 +60,25 @@ func (l *Local) receive() error {
 }
 
 // deliver delivers one message.
-func (l *Local) deliver(said *message.Letter) error {
+func (l *Local) deliver(sent *message.Outgoing) error {
 	m := l.mail
-	m.R.Reset(l.hand.BodyOf(said))
+	m.R.Reset(l.hand.BodyOf(sent))
 	m.Entities = m.Entities[:0]
-	for _, e := range l.hand.Entities(said) {
-		if !l.vista.lives(e) {
+	for _, e := range l.hand.Entities(sent) {
+		if !l.view.lives(e) {
 			e = ecs.Entity{}
 		}
 		m.Entities = append(m.Entities, e)
 	}
 	switch {
-	case said.Kind == message.Request:
-		return m.Answer(said.Number, said.Call)
-	case said.Kind == message.Response:
-		return m.Settle(said.Number, said.Call, said.Failed)
-	case said.Player:
-		return m.Open(said.Number, l.id, said.Ids, said.Tick)
+	case sent.Kind == message.Request:
+		return m.Answer(sent.Number, sent.Call)
+	case sent.Kind == message.Response:
+		return m.HandleResponse(sent.Number, sent.Call, sent.Failed)
+	case sent.Player:
+		return m.Open(sent.Number, l.id, sent.Ids, sent.Tick)
 	}
 	l.post.Stat.Received++
-	head := event.Head{From: said.From, To: l.id, Tick: said.Tick}
-	return l.post.Events[said.Number].Receive(head, &m.R, m)
+	head := event.Head{From: sent.From, To: l.id, Tick: sent.Tick}
+	return l.post.Events[sent.Number].Receive(head, &m.R, m)
 }

@@ -6,16 +6,16 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/message"
 )
 
-// localShelf tracks which resources a local player has, to raise their events. Their values are in
-// the server's world already.
-type localShelf struct {
+// localResources tracks which resources a local player has, to raise their events. Their values are
+// in the server's world already.
+type localResources struct {
 	events []*event.ResourceEvents // by number
-	lanes  []localLane             // by number
+	states []localResource         // by number
 	raised []func()                // for the next frame
 }
 
-// localLane is the state of one resource in the last events for the player.
-type localLane struct {
+// localResource is the state of one resource in the last events for the player.
+type localResource struct {
 	version uint32
 	holds   bool
 }
@@ -23,40 +23,40 @@ type localLane struct {
 // AttachResources registers the events of resources with the hub.
 func (l *Local) AttachResources(hub *event.Hub, s *message.Resources) {
 	for i := range s.List {
-		l.shelf.events = append(l.shelf.events, hub.AddResource(s.List[i].Info.Type))
+		l.resources.events = append(l.resources.events, hub.AddResource(s.List[i].Info.Type))
 	}
-	l.shelf.lanes = make([]localLane, len(s.List))
+	l.resources.states = make([]localResource, len(s.List))
 }
 
 // observe compares the resources with the state known to the player, and queues events for the
 // differences.
-func (l *localShelf) observe(s *message.Resources, id entangle.ClientID) {
-	for i := range l.lanes {
-		r, lane, events := &s.List[i], &l.lanes[i], l.events[i]
+func (l *localResources) observe(s *message.Resources, id entangle.ClientID) {
+	for i := range l.states {
+		r, state, events := &s.List[i], &l.states[i], l.events[i]
 		if !r.On || !r.Observed {
 			continue
 		}
 		wanted := r.There && s.Targets.Contains(r.Target, id)
 		switch {
-		case wanted && !lane.holds:
-			l.push(events.Inserted)
-		case wanted && lane.version != r.Version:
-			l.push(events.Updated)
-		case !wanted && lane.holds:
-			l.push(events.Removed)
+		case wanted && !state.holds:
+			l.queueEvent(events.Inserted)
+		case wanted && state.version != r.Version:
+			l.queueEvent(events.Updated)
+		case !wanted && state.holds:
+			l.queueEvent(events.Removed)
 		}
-		*lane = localLane{version: r.Version, holds: wanted}
+		*state = localResource{version: r.Version, holds: wanted}
 	}
 }
 
-func (l *localShelf) push(emit func()) {
+func (l *localResources) queueEvent(emit func()) {
 	if emit != nil {
 		l.raised = append(l.raised, emit)
 	}
 }
 
 // raise raises the events that the last frame queued.
-func (l *localShelf) raise() {
+func (l *localResources) raise() {
 	for _, emit := range l.raised {
 		emit()
 	}
@@ -64,13 +64,13 @@ func (l *localShelf) raise() {
 }
 
 // clear ends a connection: it raises the queued events, and those of the removal of all resources.
-func (l *localShelf) clear() {
+func (l *localResources) clear() {
 	l.raise()
-	for i := range l.lanes {
-		if l.lanes[i].holds {
-			l.push(l.events[i].Removed)
+	for i := range l.states {
+		if l.states[i].holds {
+			l.queueEvent(l.events[i].Removed)
 		}
 	}
 	l.raise()
-	clear(l.lanes)
+	clear(l.states)
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/message"
 )
 
-// House adds a local player. No other client can connect with its id.
-func (s *Server) House(l *Local) { s.locals = append(s.locals, l) }
+// AddLocal adds a local player. No other client can connect with its id.
+func (s *Server) AddLocal(l *Local) { s.locals = append(s.locals, l) }
 
 // reserved reports whether an id is that of a local player.
 func (s *Server) reserved(id entangle.ClientID) bool {
@@ -18,8 +18,8 @@ func (s *Server) reserved(id entangle.ClientID) bool {
 	return false
 }
 
-// home returns the connected local player with an id.
-func (s *Server) home(id entangle.ClientID) *Local {
+// localOf returns the connected local player with an id.
+func (s *Server) localOf(id entangle.ClientID) *Local {
 	for _, l := range s.locals {
 		if l.id == id && l.open {
 			return l
@@ -32,17 +32,17 @@ func (s *Server) home(id entangle.ClientID) *Local {
 // connects those that are connecting.
 func (s *Server) receiveLocals() {
 	for _, l := range s.locals {
-		l.vista.settle()
+		l.view.beginFrame()
 		if l.wanted && !l.open && s.Running() {
-			l.enter()
+			l.connect()
 			s.cfg.OnConnected(l.id, l.userData)
 		}
-		if err := l.receive(); err != nil && l.open {
+		if err := l.receiveQueued(); err != nil && l.open {
 			s.dead.Malformed++
 			s.cfg.Log.Warn("the host's own player is disconnected for what it sent", "client", l.id, "error", err)
-			s.partLocal(l, brokeProtocol)
+			s.disconnectLocal(l, brokeProtocol)
 		}
-		if l.open && !l.joined && l.vista.complete() {
+		if l.open && !l.joined && l.view.complete() {
 			l.joined = true
 			s.cfg.OnJoined(l.id)
 		}
@@ -52,24 +52,24 @@ func (s *Server) receiveLocals() {
 // sendLocals queues the messages that local players sent in this frame.
 func (s *Server) sendLocals(tick entangle.Tick) {
 	for _, l := range s.locals {
-		l.send(tick)
+		l.queueSent(tick)
 	}
 }
 
-// shelveLocals queues the events of resources for local players.
-func (s *Server) shelveLocals() {
+// queueResourceEvents queues the events of resources for local players.
+func (s *Server) queueResourceEvents() {
 	for _, l := range s.locals {
 		if l.open {
-			l.shelf.observe(s.resources, l.id)
+			l.resources.observe(s.resources, l.id)
 		}
 	}
 }
 
 // carryLocals queues a message for the local players that it is for.
-func (s *Server) carryLocals(letter *message.Letter) {
+func (s *Server) carryLocals(msg *message.Outgoing) {
 	for _, l := range s.locals {
-		if l.open && letter.When >= l.since && s.cfg.Post.For(letter, l.id) {
-			l.carry(letter, s.tick)
+		if l.open && msg.When >= l.since && s.cfg.Post.For(msg, l.id) {
+			l.carry(msg, s.tick)
 		}
 	}
 }
@@ -77,22 +77,22 @@ func (s *Server) carryLocals(letter *message.Letter) {
 // Leave disconnects a local player or cancels its connection attempt.
 func (s *Server) Leave(l *Local, reason string) {
 	if l.open {
-		s.partLocal(l, reason)
+		s.disconnectLocal(l, reason)
 	} else if l.wanted {
-		l.leave(reason)
+		l.disconnect(reason)
 	}
 }
 
-func (s *Server) partLocal(l *Local, reason string) {
-	l.leave(reason)
+func (s *Server) disconnectLocal(l *Local, reason string) {
+	l.disconnect(reason)
 	s.cfg.OnDisconnected(l.id, reason)
 }
 
-// partLocals disconnects all local players.
-func (s *Server) partLocals(reason string) {
+// disconnectLocals disconnects all local players.
+func (s *Server) disconnectLocals(reason string) {
 	for _, l := range s.locals {
 		if l.open {
-			s.partLocal(l, reason)
+			s.disconnectLocal(l, reason)
 		}
 	}
 }

@@ -11,32 +11,32 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// vista is the local view of a host's player. It raises the events that a client with the same
+// localView is the local view of a host's player. It raises the events that a client with the same
 // visibility would get.
 //
 // It is a spectator like any other, with a peer to which nothing is ever sent. A retained entity
 // raises no events except that of its despawn.
-type vista struct {
+type localView struct {
 	publisher *source.Publisher
 	id        entangle.ClientID
 	peer      *sender.Peer // nil without a connection
-	told      bool         // the entities present at the connection have been observed
+	observed  bool         // the entities present at the connection have been observed
 	tag       [marks][]ecs.ID
 
 	events               []*event.ComponentEvents // by component number
 	onSpawned, onDespawn func(ecs.Entity)
 
-	seen    []glimpse // by slot
+	seen    []seenEntity // by slot
 	noted   []repl.Slot
 	isNoted repl.Bitset
 	updated []componentOf // scratch: of the present tick
 
-	raised []sighting // for the next frame
-	tags   []tagging  // for the next frame
+	raised []viewEvent // for the next frame
+	tags   []tagging   // for the next frame
 }
 
-// glimpse is the state of an entity in the last events for the player.
-type glimpse struct {
+// seenEntity is the state of an entity in the last events for the player.
+type seenEntity struct {
 	entity ecs.Entity // zero: not in the view
 	mask   repl.Mask
 	marks  [marks]bool
@@ -46,24 +46,24 @@ type glimpse struct {
 }
 
 // has reports whether the player gets events of a component.
-func (g *glimpse) has(comp int) bool { return !g.entity.IsZero() && !g.quiet && g.mask.Has(comp) }
+func (g *seenEntity) has(comp int) bool { return !g.entity.IsZero() && !g.quiet && g.mask.Has(comp) }
 
 type componentOf struct {
 	slot repl.Slot
 	comp int
 }
 
-// sighting is one event.
-type sighting struct {
-	kind   sightingKind
+// viewEvent is one event.
+type viewEvent struct {
+	kind   viewEventKind
 	comp   int
 	entity ecs.Entity
 }
 
-type sightingKind uint8
+type viewEventKind uint8
 
 const (
-	spawned sightingKind = iota
+	spawned viewEventKind = iota
 	despawned
 	inserted
 	updated
@@ -89,7 +89,7 @@ type tagging struct {
 // Attach connects the player to the publisher's world. Events of components go to the hub, and the
 // two functions are called for entities that enter and leave the view.
 func (l *Local) Attach(p *source.Publisher, hub *event.Hub, onSpawned, onDespawned func(ecs.Entity)) {
-	v := &l.vista
+	v := &l.view
 	v.publisher, v.onSpawned, v.onDespawn = p, onSpawned, onDespawned
 	v.tag[ownMark] = []ecs.ID{ecs.ComponentID[components.Controlled](p.Arche)}
 	v.tag[predictedMark] = []ecs.ID{ecs.ComponentID[components.Predicted](p.Arche)}
@@ -102,14 +102,14 @@ func (l *Local) Attach(p *source.Publisher, hub *event.Hub, onSpawned, onDespawn
 	}
 }
 
-// enter starts the view. The player gets events from the next Observe on.
-func (v *vista) enter(id entangle.ClientID) {
-	v.id, v.peer, v.told = id, v.publisher.World().NewPeer(), false
+// openView starts the view. The player gets events from the next Observe on.
+func (v *localView) openView(id entangle.ClientID) {
+	v.id, v.peer, v.observed = id, v.publisher.World().NewPeer(), false
 	v.publisher.AdmitLocal(id, v.peer, v)
 }
 
-// leave ends the view, and raises the despawn events of all its entities.
-func (v *vista) leave() {
+// closeView ends the view, and raises the despawn events of all its entities.
+func (v *localView) closeView() {
 	if v.peer == nil {
 		return
 	}
@@ -117,28 +117,30 @@ func (v *vista) leave() {
 	v.peer.Close()
 	v.peer = nil
 	for s := range v.seen {
-		v.lose(repl.Slot(s))
+		v.removeFromView(repl.Slot(s))
 	}
 	v.raise()
 }
 
 // complete reports whether the entities present at the connection have been observed.
-func (v *vista) complete() bool { return v.told }
+func (v *localView) complete() bool { return v.observed }
 
 // lives reports whether an entity is alive.
-func (v *vista) lives(e ecs.Entity) bool { return !e.IsZero() && v.publisher.Arche.Alive(e) }
+func (v *localView) lives(e ecs.Entity) bool { return !e.IsZero() && v.publisher.Arche.Alive(e) }
 
 // knows reports whether an entity is in the view and not only retained.
-func (v *vista) knows(e ecs.Entity) bool {
+func (v *localView) knows(e ecs.Entity) bool {
 	s, ok := v.publisher.Slot(e)
 	return ok && int(s) < len(v.seen) && v.seen[s].entity == e && !v.seen[s].quiet
 }
 
 // Keeps implements LocalView.
-func (v *vista) Keeps(s repl.Slot) bool { return int(s) < len(v.seen) && !v.seen[s].entity.IsZero() }
+func (v *localView) Keeps(s repl.Slot) bool {
+	return int(s) < len(v.seen) && !v.seen[s].entity.IsZero()
+}
 
 // GroupShown implements LocalView.
-func (v *vista) GroupShown(c *source.Spectator, members []repl.Slot, retained bool) {
+func (v *localView) GroupShown(c *source.Spectator, members []repl.Slot, retained bool) {
 	v.MarkStale(members)
 	for _, s := range members {
 		v.seen[s].retained = retained && v.publisher.Sight.Sees(c, s)
@@ -146,15 +148,15 @@ func (v *vista) GroupShown(c *source.Spectator, members []repl.Slot, retained bo
 }
 
 // MarkStale implements LocalView.
-func (v *vista) MarkStale(slots []repl.Slot) {
+func (v *localView) MarkStale(slots []repl.Slot) {
 	v.grow()
 	for _, s := range slots {
-		v.note(s)
+		v.queueStale(s)
 	}
 }
 
-// note queues an entity for comparison in this tick.
-func (v *vista) note(s repl.Slot) {
+// queueStale queues an entity for comparison in this tick.
+func (v *localView) queueStale(s repl.Slot) {
 	v.isNoted.Grow(int(s) + 1)
 	if !v.isNoted.Has(int(s)) {
 		v.isNoted.Set(int(s))
@@ -163,118 +165,118 @@ func (v *vista) note(s repl.Slot) {
 }
 
 // ReadsUpdates implements LocalView.
-func (v *vista) ReadsUpdates(comp int) bool { return v.events[comp].ReadsUpdates() }
+func (v *localView) ReadsUpdates(comp int) bool { return v.events[comp].ReadsUpdates() }
 
 // Observe implements LocalView. It queues the events of the changes of the present tick.
-func (v *vista) Observe() {
+func (v *localView) Observe() {
 	v.grow()
 	for _, s := range v.publisher.Table.Despawned() {
-		v.lose(repl.Slot(s))
+		v.removeFromView(repl.Slot(s))
 	}
 	v.findUpdated()
-	v.find()
+	v.findStale()
 	for _, s := range v.noted {
-		v.look(s)
+		v.compareEntity(s)
 		v.isNoted.Clear(int(s))
 	}
 	v.noted = v.noted[:0]
 	for _, u := range v.updated {
 		if g := &v.seen[u.slot]; g.has(u.comp) {
-			v.push(updated, u.comp, g.entity)
+			v.queueEvent(updated, u.comp, g.entity)
 		}
 	}
 	v.updated = v.updated[:0]
 }
 
-func (v *vista) grow() {
+func (v *localView) grow() {
 	for len(v.seen) < v.publisher.Table.Slots() {
-		v.seen = append(v.seen, glimpse{})
+		v.seen = append(v.seen, seenEntity{})
 	}
 }
 
-// find notes the entities to compare, in addition to those that visibility has marked stale.
-func (v *vista) find() {
+// findStale notes the entities to compare, in addition to those that visibility has marked stale.
+func (v *localView) findStale() {
 	t := v.publisher.Table
-	if !v.told {
-		v.told = true
+	if !v.observed {
+		v.observed = true
 		for s := range t.Slots() {
-			v.note(repl.Slot(s))
+			v.queueStale(repl.Slot(s))
 		}
 	}
 	for _, s := range t.Spawned() {
-		v.note(repl.Slot(s))
+		v.queueStale(repl.Slot(s))
 	}
 	for _, s := range t.Resumed() {
-		v.note(repl.Slot(s))
+		v.queueStale(repl.Slot(s))
 	}
 	for _, s := range t.Paused() {
-		v.note(repl.Slot(s)) // it is no longer predicted
+		v.queueStale(repl.Slot(s)) // it is no longer predicted
 	}
 	for _, change := range t.Structure() {
-		v.note(repl.Slot(change.Slot))
+		v.queueStale(repl.Slot(change.Slot))
 	}
 }
 
 // findUpdated notes the changed values of components in the view, of those types with a reader of
 // update events.
-func (v *vista) findUpdated() {
+func (v *localView) findUpdated() {
 	p := v.publisher
 	for col, comp := range p.Comps {
 		if !v.ReadsUpdates(comp) || p.Once.Has(comp) {
 			continue
 		}
 		for _, s := range p.Table.Changed(col) {
-			v.changed(repl.Slot(s), comp)
+			v.markUpdated(repl.Slot(s), comp)
 		}
 	}
 	for _, s := range p.Table.Retargeted() {
 		if comp, ok := p.RelationOf(s); ok && v.ReadsUpdates(comp) && !p.Once.Has(comp) {
-			v.changed(repl.Slot(s), comp)
+			v.markUpdated(repl.Slot(s), comp)
 		}
 	}
 }
 
-func (v *vista) changed(s repl.Slot, comp int) {
+func (v *localView) markUpdated(s repl.Slot, comp int) {
 	if v.seen[s].has(comp) {
 		v.updated = append(v.updated, componentOf{s, comp})
 	}
 }
 
-// look queues the events for the differences of an entity to its last known state.
-func (v *vista) look(s repl.Slot) {
+// compareEntity queues the events for the differences of an entity to its last known state.
+func (v *localView) compareEntity(s repl.Slot) {
 	g := &v.seen[s]
 	paused := v.publisher.Paused.Has(int(s))
 	switch known := !g.entity.IsZero(); {
 	case !v.finds(s):
-		v.miss(s)
+		v.handleHidden(s)
 	case paused && !known || paused && !g.quiet:
 		// a paused entity does not appear, and stays as it was
 	case !known:
 		g.entity = v.publisher.Table.Entity(columns.Slot(s))
-		v.push(spawned, 0, g.entity)
+		v.queueEvent(spawned, 0, g.entity)
 		v.reshape(g, s)
 	case g.quiet:
 		g.quiet = false
-		v.pushAll(updated, g.mask.And(v.maskOf(s)), g.entity) // changes in the meantime were not tracked
+		v.queueEvents(updated, g.mask.And(v.maskOf(s)), g.entity) // changes in the meantime were not tracked
 		v.reshape(g, s)
 	default:
 		v.reshape(g, s)
 	}
-	v.claim(g, predictedMark, !g.entity.IsZero() && !g.quiet && v.peer.Predicts(s))
+	v.queueTag(g, predictedMark, !g.entity.IsZero() && !g.quiet && v.peer.Predicts(s))
 }
 
 // finds reports whether an entity is visible to the player now.
-func (v *vista) finds(s repl.Slot) bool {
+func (v *localView) finds(s repl.Slot) bool {
 	_, placed := v.publisher.World().PlaceOf(s)
 	return placed && v.peer.Finds(s)
 }
 
-// miss handles an entity that is not visible to the player: it stays if it is retained, and leaves
-// the view otherwise.
-func (v *vista) miss(s repl.Slot) {
+// handleHidden handles an entity that is not visible to the player: it stays if it is retained, and
+// leaves the view otherwise.
+func (v *localView) handleHidden(s repl.Slot) {
 	g := &v.seen[s]
 	if _, placed := v.publisher.World().PlaceOf(s); !placed || !g.retained || g.entity.IsZero() {
-		v.lose(s)
+		v.removeFromView(s)
 		return
 	}
 	g.quiet = true
@@ -284,50 +286,50 @@ func (v *vista) miss(s repl.Slot) {
 }
 
 // narrow removes the components of a retained entity that the player may no longer see.
-func (v *vista) narrow(g *glimpse, s repl.Slot) {
+func (v *localView) narrow(g *seenEntity, s repl.Slot) {
 	p := v.publisher
 	gone := g.mask.And(p.Sight.Overrides.OffOf(s).Union(p.Sight.Hides(s, v.id)))
-	v.pushAll(removed, gone, g.entity)
+	v.queueEvents(removed, gone, g.entity)
 	g.mask = g.mask.Without(gone)
 	if !p.Unsent && gone.Has(p.Comps[p.Owners]) {
-		v.claim(g, ownMark, false)
+		v.queueTag(g, ownMark, false)
 	}
 }
 
 // reshape queues the events of components that were added to an entity or removed from it.
-func (v *vista) reshape(g *glimpse, s repl.Slot) {
+func (v *localView) reshape(g *seenEntity, s repl.Slot) {
 	mask := v.maskOf(s)
-	v.pushAll(removed, g.mask.Without(mask), g.entity)
-	v.pushAll(inserted, mask.Without(g.mask), g.entity)
+	v.queueEvents(removed, g.mask.Without(mask), g.entity)
+	v.queueEvents(inserted, mask.Without(g.mask), g.entity)
 	g.mask = mask
-	v.claim(g, ownMark, v.owns(s, mask))
+	v.queueTag(g, ownMark, v.owns(s, mask))
 }
 
 // maskOf returns the components of an entity that the player may see.
-func (v *vista) maskOf(s repl.Slot) repl.Mask {
+func (v *localView) maskOf(s repl.Slot) repl.Mask {
 	p := v.publisher
 	mask := p.Numbers(p.Table.Mask(columns.Slot(s)))
 	return mask.Without(p.Sight.Overrides.OffOf(s)).Without(p.Sight.Hides(s, v.id))
 }
 
 // owns reports whether the player owns an entity and can see that it does.
-func (v *vista) owns(s repl.Slot, mask repl.Mask) bool {
+func (v *localView) owns(s repl.Slot, mask repl.Mask) bool {
 	p := v.publisher
 	return !p.Unsent && mask.Has(p.Comps[p.Owners]) && p.Sight.Owner[s] == v.id
 }
 
-// lose removes an entity from the view and queues its despawn event.
-func (v *vista) lose(s repl.Slot) {
+// removeFromView removes an entity from the view and queues its despawn event.
+func (v *localView) removeFromView(s repl.Slot) {
 	if g := &v.seen[s]; !g.entity.IsZero() {
-		v.push(despawned, 0, g.entity)
-		v.claim(g, ownMark, false)
-		v.claim(g, predictedMark, false)
-		*g = glimpse{retained: g.retained}
+		v.queueEvent(despawned, 0, g.entity)
+		v.queueTag(g, ownMark, false)
+		v.queueTag(g, predictedMark, false)
+		*g = seenEntity{retained: g.retained}
 	}
 }
 
-// claim queues adding a tag to an entity or removing it, for the next frame.
-func (v *vista) claim(g *glimpse, m mark, on bool) {
+// queueTag queues adding a tag to an entity or removing it, for the next frame.
+func (v *localView) queueTag(g *seenEntity, m mark, on bool) {
 	if g.marks[m] != on {
 		g.marks[m] = on
 		v.tags = append(v.tags, tagging{g.entity, m, on})

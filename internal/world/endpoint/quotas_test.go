@@ -29,11 +29,11 @@ func TestQuotasOfWhoHasLeftMakeRoomForOthers(t *testing.T) {
 	leave := func(id entangle.ClientID) {
 		q := in.Admit()
 		in.Spend(&q, math.MaxInt)
-		left.keep(id, q, &in, most)
+		left.storeQuota(id, q, &in, most)
 	}
 	known := func(id entangle.ClientID) bool {
-		q := left.take(id, &in)
-		defer left.keep(id, q, &in, most)
+		q := left.takeQuota(id, &in)
+		defer left.storeQuota(id, q, &in, most)
 		return in.Left(&q) < 0
 	}
 	for id := range entangle.ClientID(most + 1) {
@@ -47,7 +47,7 @@ func TestQuotasOfWhoHasLeftMakeRoomForOthers(t *testing.T) {
 
 	now = now.Add(800 * time.Millisecond)
 	in.Begin(now)
-	left.take(0, &in)
+	left.takeQuota(0, &in)
 	leave(10)
 	now = now.Add(900 * time.Millisecond)
 	in.Begin(now) // the first quotas are fully restored
@@ -58,7 +58,7 @@ func TestQuotasOfWhoHasLeftMakeRoomForOthers(t *testing.T) {
 		assert.True(t, known(id), "%d", id)
 	}
 	assert.Len(t, left, most)
-	q := left.take(10, &in)
+	q := left.takeQuota(10, &in)
 	assert.False(t, in.Restored(&q), "and this one has not")
 }
 
@@ -108,7 +108,7 @@ func TestAServerKeepsSixteenQuotasPerClient(t *testing.T) {
 			require.NoError(t, s.Receive(1, now))
 			full := 0
 			for id := range kept + 2 {
-				if quota := s.left.take(entangle.ClientID(id+1), &s.intake); s.intake.Restored(&quota) {
+				if quota := s.departed.quotas.takeQuota(entangle.ClientID(id+1), &s.intake); s.intake.Restored(&quota) {
 					full++
 				}
 			}

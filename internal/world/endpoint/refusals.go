@@ -10,8 +10,8 @@ import (
 // refusals logs why a layer refuses clients. Some layers do not answer refused clients, on purpose:
 // without the log, a wrong key looks like a dead server.
 type refusals struct {
-	now, told []connection.Dropped
-	next      time.Time
+	now, logged []connection.Dropped
+	next        time.Time
 }
 
 const (
@@ -22,7 +22,7 @@ const (
 	tellEvery = 10 * time.Second
 )
 
-func (r *refusals) tell(log *slog.Logger, layer connection.Server, now time.Time) {
+func (r *refusals) logNew(log *slog.Logger, layer connection.Server, now time.Time) {
 	if now.Before(r.next) {
 		return
 	}
@@ -30,8 +30,8 @@ func (r *refusals) tell(log *slog.Logger, layer connection.Server, now time.Time
 	r.now = layer.AppendDropped(r.now[:0])
 	for i, d := range r.now {
 		more := d.Count
-		if i < len(r.told) {
-			more -= r.told[i].Count
+		if i < len(r.logged) {
+			more -= r.logged[i].Count
 		}
 		if d.Refused && more > 0 {
 			attrs := []any{"reason", d.Reason, "count", more}
@@ -42,5 +42,5 @@ func (r *refusals) tell(log *slog.Logger, layer connection.Server, now time.Time
 			r.next = now.Add(tellEvery)
 		}
 	}
-	r.now, r.told = r.told, r.now
+	r.now, r.logged = r.logged, r.now
 }

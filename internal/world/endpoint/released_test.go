@@ -27,7 +27,7 @@ type keptBody struct{ N uint32 }
 // can hold a mebibyte.
 func TestNothingIsKeptOfAClientThatIsGone(t *testing.T) {
 	const clients = 3
-	p := protocol.New(protocol.Config{Name: "let go"})
+	p := protocol.New(protocol.Config{Name: "released"})
 	protocol.Component[keptBody](p)
 	require.NoError(t, p.Err())
 	w, log := ecs.NewWorld(), slog.New(slog.DiscardHandler)

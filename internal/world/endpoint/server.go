@@ -47,23 +47,20 @@ type Server struct {
 
 	layers   []*layer  // nil while stopped
 	clients  []*client // by peer index
-	seats    seats
+	indexes  peerIndexes
 	open     []*client // in the order in which they connected
 	locals   []*Local  // players in the server's own world
 	payload  []byte
 	assembly assembly
 	dead     Dead
-	traffic  connection.Traffic // of closed layers
-	atStop   []connection.Dropped
+	closed   closedLayers
 	tick     entangle.Tick // of the last Send
 	next     entangle.Tick // the tick that runs next
 
-	all     budget.Pool // of the cap on all clients
-	intake  budget.Intake
-	left    quotas
-	dropped uint64  // messages dropped under a cap, of disconnected clients
-	work    uint64  // units that disconnected clients have caused
-	teller  *teller // nil without a Tell function
+	all       budget.Pool // of the cap on all clients
+	intake    budget.Intake
+	departed  departed
+	inspector *inspector // nil without an Inspect function
 }
 
 // Dead counts the connections that a server ended or refused, by reason.
@@ -81,7 +78,7 @@ type Dead struct {
 
 // NewServer returns a stopped server.
 func NewServer(cfg ServerConfig) *Server {
-	s := &Server{cfg: cfg, all: budget.NewPool(cfg.Caps.All, CapSpan(cfg.Caps.TickRate)), intake: budget.NewIntake(cfg.Intake), left: quotas{}}
+	s := &Server{cfg: cfg, all: budget.NewPool(cfg.Caps.All, CapSpan(cfg.Caps.TickRate)), intake: budget.NewIntake(cfg.Intake), departed: departed{quotas: quotas{}}}
 	cfg.Post.Connected = s.Connected
 	cfg.Post.Clients = func() int { return len(s.open) }
 	return s
@@ -110,7 +107,7 @@ func (s *Server) Running() bool { return s.layers != nil }
 // connect.
 func (s *Server) Start(layers []connection.Server, maxClients int) {
 	s.clients = make([]*client, maxClients)
-	s.seats = newSeats(maxClients)
+	s.indexes = newPeerIndexes(maxClients)
 	s.assembly.start(s.cfg.Workers, s.cfg.ByWork)
 	s.layers = make([]*layer, 0, len(layers))
 	for i, l := range layers {
@@ -129,10 +126,10 @@ func (s *Server) Stop(now time.Time) error {
 	}
 	for _, c := range s.clients {
 		if c != nil {
-			s.bid(c, stopped, now)
+			s.queueGoodbyes(c, stopped, now)
 		}
 	}
-	s.partLocals(stopped)
+	s.disconnectLocals(stopped)
 	for _, c := range s.clients {
 		s.disconnected(c, stopped)
 	}
@@ -141,10 +138,10 @@ func (s *Server) Stop(now time.Time) error {
 	for _, l := range s.layers {
 		err = errors.Join(err, l.Close(stopped, now))
 	}
-	s.atStop = s.Dropped()
+	s.closed.dropped = s.Dropped()
 	after := s.Traffic()
 	s.all.Spend(int(after.BytesOut - before.BytesOut))
-	s.traffic = after
+	s.closed.traffic = after
 	s.layers, s.clients, s.open = nil, nil, nil
 	return err
 }
@@ -157,24 +154,24 @@ func (s *Server) Receive(next entangle.Tick, now time.Time) error {
 	s.next = next
 	s.intake.Begin(now)
 	s.receiveLocals()
-	s.takeUp(now)
+	s.deliverWaiting(now)
 	for _, l := range s.layers {
-		if err := s.read(l, now); err != nil {
+		if err := s.receiveLayer(l, now); err != nil {
 			return err
 		}
 		if !s.Running() {
 			return nil // a handler of the game stopped the server
 		}
-		l.refusals.tell(s.cfg.Log, l, now)
+		l.refusals.logNew(s.cfg.Log, l, now)
 	}
-	s.reap(now)
+	s.endClosed(now)
 	// A handler of the game may disconnect any client, or stop the server.
-	for seat := 0; seat < len(s.clients); seat++ {
-		if c := s.clients[seat]; c != nil && c.open {
-			s.welcome(c)
+	for index := 0; index < len(s.clients); index++ {
+		if c := s.clients[index]; c != nil && c.open {
+			s.reportJoined(c)
 			err := c.mail.Advance(now)
-			s.pay(c)
-			s.mind(c, err, now)
+			s.chargeWork(c)
+			s.disconnectMalformed(c, err, now)
 		}
 	}
 	return nil
@@ -190,19 +187,20 @@ func (s *Server) ageMessages() {
 	}
 }
 
-// takeUp delivers messages that arrived in earlier frames and have waited for their client's quota.
-func (s *Server) takeUp(now time.Time) {
-	for seat := 0; seat < len(s.clients); seat++ {
-		if c := s.clients[seat]; c != nil && c.peer.Waits() {
+// deliverWaiting delivers messages that arrived in earlier frames and have waited for their
+// client's quota.
+func (s *Server) deliverWaiting(now time.Time) {
+	for index := 0; index < len(s.clients); index++ {
+		if c := s.clients[index]; c != nil && c.peer.Waits() {
 			err := c.peer.Deliver(now)
-			s.mind(c, err, now)
+			s.disconnectMalformed(c, err, now)
 		}
 	}
 }
 
-// welcome calls OnJoined once a client has received everything that was there for it when it
+// reportJoined calls OnJoined once a client has received everything that was there for it when it
 // connected.
-func (s *Server) welcome(c *client) {
+func (s *Server) reportJoined(c *client) {
 	if !c.joined && c.peer.Given().Done() {
 		c.joined = true
 		s.cfg.OnJoined(c.id)
@@ -210,16 +208,16 @@ func (s *Server) welcome(c *client) {
 }
 
 func (s *Server) handle(c *client, payload []byte, now time.Time) {
-	if !s.takes(c, now) {
+	if !s.admitPacket(c, now) {
 		return
 	}
 	err := c.peer.HandlePayload(payload, now)
-	s.pay(c)
-	if s.mind(c, err, now) || !s.seated(c) {
+	s.chargeWork(c)
+	if s.disconnectMalformed(c, err, now) || !s.hasIndex(c) {
 		return // a handler of the game may have disconnected it, too
 	}
 	if s.payload = c.peer.AppendAck(s.payload[:0], s.tick, now); len(s.payload) > 0 {
-		c.send(s.payload, now)
+		c.sendPayload(s.payload, now)
 	}
 	if c.peer.Open() && !c.open {
 		c.open, c.since = true, s.cfg.Post.Seen
@@ -227,30 +225,30 @@ func (s *Server) handle(c *client, payload []byte, now time.Time) {
 		if s.publisher != nil {
 			s.publisher.Admit(c.id, c.peer.Updates())
 		}
-		if c.hands != nil {
-			s.inputs.Admit(c.hands)
+		if c.player != nil {
+			s.inputs.Admit(c.player)
 		}
 		s.cfg.Log.Info("a client has connected", "client", c.id, "address", c.name)
 		s.cfg.OnConnected(c.id, c.userData)
 	}
 }
 
-// mind disconnects a client for an error in what it sent.
-func (s *Server) mind(c *client, err error, now time.Time) bool {
-	if err == nil || !s.seated(c) {
+// disconnectMalformed disconnects a client for an error in what it sent.
+func (s *Server) disconnectMalformed(c *client, err error, now time.Time) bool {
+	if err == nil || !s.hasIndex(c) {
 		return false // a handler of the game has disconnected it already
 	}
 	s.dead.Malformed++
 	s.cfg.Log.Warn("a client is disconnected for what it sent", "client", c.id, "error", err)
-	s.end(c, brokeProtocol, now)
+	s.disconnectClient(c, brokeProtocol, now)
 	return true
 }
 
 // brokeProtocol is the reason that a client gets for malformed bytes.
 const brokeProtocol = "it broke the protocol"
 
-// reap ends the connections of peers that sent a goodbye or have another protocol.
-func (s *Server) reap(now time.Time) {
+// endClosed ends the connections of peers that sent a goodbye or have another protocol.
+func (s *Server) endClosed(now time.Time) {
 	for _, c := range s.clients {
 		if c == nil {
 			continue
@@ -260,7 +258,7 @@ func (s *Server) reap(now time.Time) {
 				s.dead.Unequal++
 				s.cfg.Log.Warn("a client is refused", "client", c.id, "reason", reason)
 			}
-			s.end(c, reason, now)
+			s.disconnectClient(c, reason, now)
 		}
 	}
 }

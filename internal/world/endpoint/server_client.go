@@ -19,26 +19,26 @@ import (
 
 // client is one connection of the server.
 type client struct {
-	layer    *layer
-	slot     int // of the layer
-	seat     int // of the server
-	id       entangle.ClientID
-	addr     netip.AddrPort
-	name     string
-	userData []byte
-	peer     *peer.Peer
-	purse    purse
-	mail     *message.Mailbox
-	shelf    message.ResourceLine
-	said     []said // in the present frame, while the server has a Tell function
-	open     bool
-	hands    *input.InputPlayer // nil: no input is registered
-	since    uint64             // the first message that can be for it: earlier ones are older than the connection
-	joined   bool
-	meter    *timesync.Meter
-	quota    budget.Quota
-	charged  uint64 // units of work that its quota was charged for, except those per packet
-	spent    uint64 // all units of work that its quota was charged for
+	layer      *layer
+	slot       int // of the layer
+	index      int // of the server
+	id         entangle.ClientID
+	addr       netip.AddrPort
+	name       string
+	userData   []byte
+	peer       *peer.Peer
+	budget     byteBudget
+	mail       *message.Inbox
+	resources  message.SentResources
+	sentBodies []sentBody // in the present frame, while the server has an Inspect function
+	open       bool
+	player     *input.InputPlayer // nil: no input is registered
+	since      uint64             // the first message that can be for it: earlier ones are older than the connection
+	joined     bool
+	meter      *timesync.Meter
+	quota      budget.Quota
+	charged    uint64 // units of work that its quota was charged for, except those per packet
+	spent      uint64 // all units of work that its quota was charged for
 }
 
 // updates returns the sender's state for the client, nil if nothing is replicated.
@@ -48,8 +48,8 @@ func (c *client) recipient() source.Recipient {
 	return source.Recipient{ID: c.id, Updates: c.updates()}
 }
 
-// send passes one payload to the client's layer.
-func (c *client) send(payload []byte, now time.Time) { c.layer.Send(c.slot, payload, now) }
+// sendPayload passes one payload to the client's layer.
+func (c *client) sendPayload(payload []byte, now time.Time) { c.layer.Send(c.slot, payload, now) }
 
 func (s *Server) newClient(l *layer, e *connection.Event) *client {
 	c := &client{
@@ -61,10 +61,10 @@ func (s *Server) newClient(l *layer, e *connection.Event) *client {
 		cfg.World = s.publisher.World()
 	}
 	if s.resources != nil {
-		c.shelf = s.resources.NewLine()
-		cfg.OnResource = c.shelf.Delivered
+		c.resources = s.resources.NewSentResources()
+		cfg.OnResource = c.resources.Delivered
 	}
-	c.mail = s.cfg.Post.Mailbox(e.Client, nil)
+	c.mail = s.cfg.Post.NewInbox(e.Client, nil)
 	c.mail.Quota = func() (left, forOthers int) { return s.quotaOf(c) }
 	cfg.Inbox, cfg.Ready = c.mail, c.mail.Ready
 	s.measure(c, &cfg)
@@ -73,11 +73,11 @@ func (s *Server) newClient(l *layer, e *connection.Event) *client {
 		panic(fmt.Sprintf("endpoint: channels that protocol.Err did not find fault with: %v", err))
 	}
 	c.peer, c.mail.Peer = p, p
-	if c.hands != nil {
-		c.hands.Peer = p
-		c.hands.Line = input.NewRelayLine(s.inputs.Relay)
+	if c.player != nil {
+		c.player.Peer = p
+		c.player.Line = input.NewRelayLine(s.inputs.Relay)
 	}
-	c.purse.bucket = budget.NewBucket(s.cfg.Caps.PerClient, CapSpan(s.cfg.Caps.TickRate))
+	c.budget.bucket = budget.NewBucket(s.cfg.Caps.PerClient, CapSpan(s.cfg.Caps.TickRate))
 	return c
 }
 
@@ -87,31 +87,31 @@ func (s *Server) measure(c *client, cfg *peer.Config) {
 	cfg.Clock = c.meter
 	cfg.OnPacket = func(tick entangle.Tick, _ time.Time) { c.meter.PacketReceived(tick, s.next) }
 	if s.inputs != nil {
-		c.hands = s.inputs.NewPlayer(c.id, c.meter)
-		cfg.Inputs = c.hands
+		c.player = s.inputs.NewPlayer(c.id, c.meter)
+		cfg.Inputs = c.player
 	}
 }
 
 // disconnected releases a client after the end of its connection. The peer's reason takes
 // precedence over the layer's.
 func (s *Server) disconnected(c *client, reason string) {
-	if !s.seated(c) {
+	if !s.hasIndex(c) {
 		return
 	}
-	if told, ok := c.peer.Ended(); ok && told != "" {
-		reason = told
+	if theirs, ok := c.peer.Ended(); ok && theirs != "" {
+		reason = theirs
 	}
 	if c.open && s.publisher != nil {
 		s.publisher.Dismiss(c.peer.Updates())
 	}
-	if c.hands != nil {
-		s.inputs.Dismiss(c.hands)
+	if c.player != nil {
+		s.inputs.Dismiss(c.player)
 	}
 	c.peer.Close()
-	s.work += c.spent
-	s.left.keep(c.id, c.quota, &s.intake, quotasPerClient*len(s.clients))
-	s.dropped += c.peer.Stats().Channels.DroppedUnsent
-	s.unseat(c)
+	s.departed.work += c.spent
+	s.departed.dropped += c.peer.Stats().Channels.DroppedUnsent
+	s.departed.quotas.storeQuota(c.id, c.quota, &s.intake, quotasPerClient*len(s.clients))
+	s.releaseIndex(c)
 	if !c.open {
 		return
 	}
@@ -123,20 +123,20 @@ func (s *Server) disconnected(c *client, reason string) {
 // Disconnect ends a client's connection and sends it the reason. It reports whether there was such
 // a client.
 func (s *Server) Disconnect(id entangle.ClientID, reason string, now time.Time) bool {
-	if l := s.home(id); l != nil {
-		s.partLocal(l, reason)
+	if l := s.localOf(id); l != nil {
+		s.disconnectLocal(l, reason)
 		return true
 	}
-	c := s.seats.of[id]
+	c := s.indexes.of[id]
 	if c == nil {
 		return false
 	}
-	s.end(c, reason, now)
+	s.disconnectClient(c, reason, now)
 	return true
 }
 
-func (s *Server) end(c *client, reason string, now time.Time) {
-	s.bid(c, reason, now)
+func (s *Server) disconnectClient(c *client, reason string, now time.Time) {
+	s.queueGoodbyes(c, reason, now)
 	c.layer.Disconnect(c.slot, reason, now)
 	s.disconnected(c, reason)
 }
@@ -147,21 +147,21 @@ func (s *Server) end(c *client, reason string, now time.Time) {
 // still read for a moment, so no goodbye may wait for a later frame.
 const goodbyes = 10
 
-// bid queues the goodbyes of a client that is about to be disconnected.
-func (s *Server) bid(c *client, reason string, now time.Time) {
+// queueGoodbyes queues the goodbyes of a client that is about to be disconnected.
+func (s *Server) queueGoodbyes(c *client, reason string, now time.Time) {
 	if _, ended := c.peer.Ended(); ended && c.open {
 		return // it said goodbye itself
 	}
 	for range goodbyes {
 		s.payload = c.peer.AppendGoodbye(s.payload[:0], reason, 0, now)
-		c.send(s.payload, now)
+		c.sendPayload(s.payload, now)
 	}
 }
 
 // Connected reports whether a client is connected.
 func (s *Server) Connected(id entangle.ClientID) bool {
-	c := s.seats.of[id]
-	return c != nil && c.open || s.home(id) != nil
+	c := s.indexes.of[id]
+	return c != nil && c.open || s.localOf(id) != nil
 }
 
 // ClientInfo describes a connected client.

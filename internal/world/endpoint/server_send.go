@@ -15,7 +15,7 @@ import (
 func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 	s.tick = tick
 	s.sendLocals(tick)
-	s.passOn(tick)
+	s.prepareRelay(tick)
 	if !s.Running() {
 		s.cfg.Post.Drop()
 		return nil
@@ -26,16 +26,16 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 	}
 	for _, c := range s.clients {
 		if c != nil {
-			s.slow(c, c.peer.Begin(now), now)
+			s.disconnectSlow(c, c.peer.Begin(now), now)
 		}
 	}
-	s.lookAround()
+	s.selectInputs()
 	if !s.Running() {
 		return nil // the game stopped the server when a client disconnected
 	}
 	s.allow(now)
-	s.assembly.run(job{server: s, tick: tick, now: now})
-	s.retell()
+	s.assembly.assembleFrame(job{server: s, tick: tick, now: now})
+	s.inspectSent()
 	for _, c := range s.clients {
 		if c != nil {
 			s.charge(c)
@@ -45,18 +45,18 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 	return s.flush()
 }
 
-// passOn prepares the inputs of players for the relay to other clients, in frames that send.
-func (s *Server) passOn(tick entangle.Tick) {
+// prepareRelay prepares the inputs of players for the relay to other clients, in frames that send.
+func (s *Server) prepareRelay(tick entangle.Tick) {
 	if s.inputs != nil {
 		s.inputs.Relay.Prepare(tick, !s.publisher.World().Held())
 	}
 }
 
-// lookAround selects the relayed inputs for each client.
-func (s *Server) lookAround() {
+// selectInputs selects the relayed inputs for each client.
+func (s *Server) selectInputs() {
 	for _, c := range s.clients {
-		if c != nil && c.hands != nil {
-			c.hands.Line.Look(c.recipient())
+		if c != nil && c.player != nil {
+			c.player.Line.Look(c.recipient())
 		}
 	}
 }
@@ -66,22 +66,22 @@ func (s *Server) sendResources(now time.Time) {
 	if s.resources == nil {
 		return
 	}
-	s.shelveLocals()
+	s.queueResourceEvents()
 	for i := len(s.open) - 1; i >= 0; i-- {
 		c := s.open[i]
-		s.slow(c, s.resources.Send(c.peer, c.id, &c.shelf, now), now)
+		s.disconnectSlow(c, s.resources.Send(c.peer, c.id, &c.resources, now), now)
 	}
 }
 
 // Carry implements Carrier. It sends a message to every client that it is for. Where the message
 // names its recipients, the cost grows with their number and not with that of all clients.
-func (s *Server) Carry(l *message.Letter, now time.Time) {
+func (s *Server) Carry(l *message.Outgoing, now time.Time) {
 	s.carryLocals(l)
 	post := s.cfg.Post
-	m := carried{Letter: l, ch: post.Channel(l), shared: post.Shared(l), by: s.seats.numberOf(l.From)}
+	m := carried{Outgoing: l, ch: post.Channel(l), shared: post.Shared(l), by: s.indexes.numberOf(l.From)}
 	if ids, ok := post.Named(l); ok {
 		for i, id := range ids {
-			if c := s.seats.of[id]; c != nil && c.open && !slices.Contains(ids[:i], id) {
+			if c := s.indexes.of[id]; c != nil && c.open && !slices.Contains(ids[:i], id) {
 				s.carry(&m, c, now)
 			}
 		}
@@ -97,7 +97,7 @@ func (s *Server) Carry(l *message.Letter, now time.Time) {
 // carried is a message that is being sent to clients. It is encoded once, unless clients have
 // different network ids for the entities that it refers to.
 type carried struct {
-	*message.Letter
+	*message.Outgoing
 	ch     channel.ID
 	shared bool
 	by     int
@@ -111,28 +111,28 @@ func (s *Server) carry(m *carried, c *client, now time.Time) {
 	}
 	switch {
 	case !m.shared:
-		m.body = post.Envelope(m.Letter, c.recipient())
+		m.body = post.Envelope(m.Outgoing, c.recipient())
 	case m.body == nil:
-		m.body = post.Envelope(m.Letter, source.Recipient{})
+		m.body = post.Envelope(m.Outgoing, source.Recipient{})
 	}
 	if m.From == entangle.Nobody {
-		s.slow(c, c.peer.Send(m.ch, m.body, post.Priority(m.Letter), now), now)
+		s.disconnectSlow(c, c.peer.Send(m.ch, m.body, post.Priority(m.Outgoing), now), now)
 		return
 	}
-	sent, err := c.peer.Relay(m.ch, m.body, post.Priority(m.Letter), m.by)
+	sent, err := c.peer.Relay(m.ch, m.body, post.Priority(m.Outgoing), m.by)
 	if !sent {
 		post.Stat.Refused++ // a client is never disconnected for traffic of others
 	}
-	s.slow(c, err, now)
+	s.disconnectSlow(c, err, now)
 }
 
-// slow disconnects a client after an error because its reliable messages pile up.
-func (s *Server) slow(c *client, err error, now time.Time) bool {
+// disconnectSlow disconnects a client after an error because its reliable messages pile up.
+func (s *Server) disconnectSlow(c *client, err error, now time.Time) bool {
 	if err == nil {
 		return false
 	}
 	s.dead.TooSlow++
 	s.cfg.Log.Warn("a client is disconnected for being too slow", "client", c.id, "error", err)
-	s.end(c, "it was too slow to receive", now)
+	s.disconnectClient(c, "it was too slow to receive", now)
 	return true
 }

@@ -9,9 +9,22 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 )
 
+// closedLayers holds the counters of the connection layers that a server has closed.
+type closedLayers struct {
+	traffic connection.Traffic
+	dropped []connection.Dropped // of the last Stop
+}
+
+// departed holds the counters and the work quotas that disconnected clients leave behind.
+type departed struct {
+	quotas  quotas
+	work    uint64 // units that they have caused
+	dropped uint64 // messages dropped under a cap
+}
+
 // Traffic returns the traffic of the server's layers since NewServer.
 func (s *Server) Traffic() connection.Traffic {
-	sum := s.traffic
+	sum := s.closed.traffic
 	for _, l := range s.layers {
 		sum = sum.Plus(l.Traffic())
 	}
@@ -21,7 +34,7 @@ func (s *Server) Traffic() connection.Traffic {
 // Dropped returns how many datagrams and connections were dropped, by reason.
 func (s *Server) Dropped() (counts []connection.Dropped) {
 	if !s.Running() {
-		return s.atStop
+		return s.closed.dropped
 	}
 	for _, l := range s.layers {
 		counts = l.AppendDropped(counts)
@@ -32,7 +45,7 @@ func (s *Server) Dropped() (counts []connection.Dropped) {
 		connection.Dropped{Reason: "packet of a client that sends too much", Count: s.dead.Excess},
 		connection.Dropped{Reason: "client that costs too much", Count: s.dead.TooCostly},
 		connection.Dropped{Reason: "client with another protocol", Count: s.dead.Unequal},
-		connection.Dropped{Reason: "client beyond the last seat", Count: s.dead.NoRoom},
+		connection.Dropped{Reason: "client beyond the last slot", Count: s.dead.NoRoom},
 		connection.Dropped{Reason: "client connected through another layer", Count: s.dead.Twice},
 		connection.Dropped{Reason: "client without an id", Count: s.dead.Nobody},
 		connection.Dropped{Reason: "client with the id of the host's own player", Count: s.dead.Reserved})
@@ -41,7 +54,7 @@ func (s *Server) Dropped() (counts []connection.Dropped) {
 // Held returns how many messages were dropped for lack of room under a cap, of all clients since
 // NewServer, and how many bytes of messages and structure wait to be sent to the present clients.
 func (s *Server) Held() (dropped uint64, waiting int) {
-	dropped = s.dropped
+	dropped = s.departed.dropped
 	for _, c := range s.clients {
 		if c != nil {
 			dropped += c.peer.Stats().Channels.DroppedUnsent
@@ -74,7 +87,7 @@ func (c *Client) Held() (dropped uint64, waiting int) {
 
 // Work returns how much work all clients have caused since NewServer, in units; see Intake.
 func (s *Server) Work() uint64 {
-	work := s.work
+	work := s.departed.work
 	for _, c := range s.clients {
 		if c != nil {
 			work += c.spent

@@ -40,15 +40,15 @@ type replayed[E any] struct {
 // Cursor is one reader's position in a queue. It is a value: a copy of it reads on from the same
 // position independently.
 type Cursor[E any] struct {
-	queue *Queue[E]
-	next  uint64
-	anew  uint64 // the same, for events of a replay
+	queue      *Queue[E]
+	next       uint64
+	nextReplay uint64 // the same, for events of a replay
 }
 
 // Cursor returns a reader of the events raised from now on.
 func (q *Queue[E]) Cursor() Cursor[E] {
 	q.read = true
-	return Cursor[E]{queue: q, next: q.end()}
+	return Cursor[E]{queue: q, next: q.nextNumber()}
 }
 
 // Read returns the events raised since the last Read, oldest first. The slice is valid until the
@@ -60,7 +60,7 @@ func (c *Cursor[E]) Read() []E {
 		return c.readReplay()
 	}
 	skip := int(max(c.next, q.first) - q.first)
-	c.next = q.end()
+	c.next = q.nextNumber()
 	return q.buf[q.head+skip : len(q.buf) : len(q.buf)]
 }
 
@@ -69,8 +69,8 @@ func (c *Cursor[E]) readReplay() []E {
 	if r == nil {
 		return nil
 	}
-	skip := int(max(c.anew, r.first) - r.first)
-	c.anew = r.first + uint64(len(r.buf))
+	skip := int(max(c.nextReplay, r.first) - r.first)
+	c.nextReplay = r.first + uint64(len(r.buf))
 	return r.buf[skip:len(r.buf):len(r.buf)]
 }
 
@@ -85,7 +85,7 @@ func (q *Queue[E]) Push(event E) {
 	case q.silent && q.replay != nil:
 		q.replay.buf = append(q.replay.buf, event)
 	default:
-		*q.grow() = event
+		*q.appendZero() = event
 		q.bound()
 	}
 }
@@ -116,7 +116,7 @@ func (q *Queue[E]) PushNew(build func(event *E) error) error {
 	if !q.read {
 		return nil
 	}
-	if err := build(q.grow()); err != nil {
+	if err := build(q.appendZero()); err != nil {
 		q.undo()
 		return err
 	}
@@ -127,10 +127,10 @@ func (q *Queue[E]) PushNew(build func(event *E) error) error {
 // Dropped returns how many events were dropped because the queue was full.
 func (q *Queue[E]) Dropped() uint64 { return q.dropped }
 
-func (q *Queue[E]) end() uint64 { return q.first + uint64(len(q.buf)-q.head) }
+func (q *Queue[E]) nextNumber() uint64 { return q.first + uint64(len(q.buf)-q.head) }
 
-// grow appends a zero event and returns its address.
-func (q *Queue[E]) grow() *E {
+// appendZero appends a zero event and returns its address.
+func (q *Queue[E]) appendZero() *E {
 	var zero E
 	q.buf = append(q.buf, zero)
 	return &q.buf[len(q.buf)-1]

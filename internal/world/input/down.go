@@ -16,7 +16,7 @@ func (d *inputDown) HandleFrame(tick entangle.Tick, body []byte, _ time.Time) er
 
 // AppendFrame implements peer.Stream for a server.
 func (p *InputPlayer) AppendFrame(dst []byte, room int, _ uint16, tick entangle.Tick, _ time.Time) []byte {
-	return p.Line.append(dst, room, tick)
+	return p.Line.appendFrame(dst, room, tick)
 }
 
 // Urgent implements peer.Stream for a server.

@@ -13,22 +13,22 @@ type LocalPlayer interface {
 	InputDelay() int // in ticks
 }
 
-// House makes the player of a host control its owned entities in the server's world. The present
-// owner counts; the tag for it is added and removed with the next frame.
-func (i *Inputs) House(l LocalPlayer) {
+// AttachLocal makes the player of a host control its owned entities in the server's world. The
+// present owner counts; the tag for it is added and removed with the next frame.
+func (i *Inputs) AttachLocal(l LocalPlayer) {
 	i.own = newOwnInputs(i.world, i.hub, registry.Of(i.protocol).Inputs, i.protocol.TickRate())
 	i.own.me, i.own.delay, i.own.relay = l.ID, l.InputDelay, i.Led.Relay
 	i.own.mine = func(e ecs.Entity) bool { return l.Open() && i.Led.owner(e) == l.ID() }
 }
 
 // newPassing returns the relay state of one of the player's input streams.
-func (o *ownInputs) newPassing(lane *ownLane, k *ownKind) passing {
-	return passing{entity: lane.entity, number: k.number, owner: o.me(), lane: lane.writer, codec: k.codec}
+func (o *ownInputs) newPassing(stream *ownStream, k *ownKind) passing {
+	return passing{entity: stream.entity, number: k.number, owner: o.me(), stream: stream.writer, codec: k.codec}
 }
 
 // wrote records the inputs that were written to a stream since the last call.
 func (r *relay) wrote(p *passing) {
-	newest, some := p.lane.Newest()
+	newest, some := p.stream.Newest()
 	if r == nil || !some {
 		return
 	}
@@ -36,7 +36,7 @@ func (r *relay) wrote(p *passing) {
 		p.wrote = oldest{newest, true}
 	}
 	if !newest.Before(p.wrote.tick) {
-		r.note(p, p.wrote.tick)
+		r.addNews(p, p.wrote.tick)
 		p.wrote.tick = newest + 1
 	}
 }

@@ -25,13 +25,13 @@ type ownInputs struct {
 
 type ownKind struct {
 	inputKind
-	tagged ecs.CachedFilter
-	lanes  map[ecs.Entity]*ownLane
-	order  []*ownLane // of the current tick, in the order of the world
+	tagged  ecs.CachedFilter
+	streams map[ecs.Entity]*ownStream
+	order   []*ownStream // of the current tick, in the order of the world
 }
 
-// ownLane is the input stream of one entity that the player controls.
-type ownLane struct {
+// ownStream is the input stream of one entity that the player controls.
+type ownStream struct {
 	entity ecs.Entity
 	writer *input.Writer
 	status event.InputStatus
@@ -47,7 +47,7 @@ func newOwnInputs(w *ecs.World, hub *event.Hub, infos []*registry.Input, rate in
 	}
 	tag := ecs.ComponentID[components.Controlled](w)
 	for _, info := range infos {
-		k := ownKind{inputKind: newInputKind(w, hub, info), lanes: map[ecs.Entity]*ownLane{}}
+		k := ownKind{inputKind: newInputKind(w, hub, info), streams: map[ecs.Entity]*ownStream{}}
 		k.tagged = k.driven(w, tag)
 		o.kinds = append(o.kinds, k)
 	}
@@ -57,98 +57,98 @@ func newOwnInputs(w *ecs.World, hub *event.Hub, infos []*registry.Input, rate in
 // buffer begins and ends input streams, and shows the last written inputs.
 func (o *ownInputs) buffer() {
 	for i := range o.kinds {
-		o.find(&o.kinds[i])
+		o.findControlled(&o.kinds[i])
 	}
-	o.show()
+	o.showLatest()
 }
 
-// find finds the entities that are controlled now.
-func (o *ownInputs) find(k *ownKind) {
+// findControlled finds the entities that are controlled now.
+func (o *ownInputs) findControlled(k *ownKind) {
 	o.round++
 	k.order = k.order[:0]
 	q := o.world.Query(&k.tagged)
 	for q.Next() {
 		if e := q.Entity(); o.mine == nil || o.mine(e) {
-			k.order = append(k.order, o.lane(k, e))
+			k.order = append(k.order, o.streamOf(k, e))
 		} else {
-			clear(k.of(e)) // systems go by the tag: inputs that they wrote would act until another player controls the entity
+			clear(k.memoryOf(e)) // systems go by the tag: inputs that they wrote would act until another player controls the entity
 		}
 	}
-	if len(k.order) == len(k.lanes) {
+	if len(k.order) == len(k.streams) {
 		return
 	}
-	for e, lane := range k.lanes {
-		if lane.round != o.round {
-			lane.passed.drop()
-			delete(k.lanes, e)
-			k.release(o.world, e)
+	for e, stream := range k.streams {
+		if stream.round != o.round {
+			stream.passed.endRelay()
+			delete(k.streams, e)
+			k.clearInput(o.world, e)
 		}
 	}
 }
 
-func (o *ownInputs) lane(k *ownKind, e ecs.Entity) *ownLane {
-	lane := k.lanes[e]
-	if lane == nil {
-		lane = &ownLane{entity: e, writer: input.NewWriter(k.codec, o.rate, o.epoch)}
-		lane.passed = o.newPassing(lane, k)
-		k.lanes[e] = lane
+func (o *ownInputs) streamOf(k *ownKind, e ecs.Entity) *ownStream {
+	stream := k.streams[e]
+	if stream == nil {
+		stream = &ownStream{entity: e, writer: input.NewWriter(k.codec, o.rate, o.epoch)}
+		stream.passed = o.newPassing(stream, k)
+		k.streams[e] = stream
 	}
-	lane.round = o.round
-	return lane
+	stream.round = o.round
+	return stream
 }
 
-// show sets every controlled entity to its last written input.
-func (o *ownInputs) show() {
+// showLatest sets every controlled entity to its last written input.
+func (o *ownInputs) showLatest() {
 	for i := range o.kinds {
 		k := &o.kinds[i]
-		for _, lane := range k.order {
-			if o.world.Alive(lane.entity) && o.world.Has(lane.entity, k.id) {
-				copy(k.of(lane.entity), lane.writer.Latest())
+		for _, stream := range k.order {
+			if o.world.Alive(stream.entity) && o.world.Has(stream.entity, k.id) {
+				copy(k.memoryOf(stream.entity), stream.writer.Latest())
 			}
 		}
 	}
 }
 
-// write stores the inputs that the game wrote in the tick, and sets every controlled entity to the
-// input that takes effect in it.
-func (o *ownInputs) write(tick entangle.Tick) {
+// writeTick stores the inputs that the game wrote in the tick, and sets every controlled entity to
+// the input that takes effect in it.
+func (o *ownInputs) writeTick(tick entangle.Tick) {
 	for i := range o.kinds {
 		k := &o.kinds[i]
-		o.find(k)
-		for _, lane := range k.order {
-			o.keep(k, lane, tick)
+		o.findControlled(k)
+		for _, stream := range k.order {
+			o.storeInput(k, stream, tick)
 		}
 	}
 }
 
-func (o *ownInputs) keep(k *ownKind, lane *ownLane, tick entangle.Tick) {
-	if lane.none {
-		lane.writer.WriteNone(tick, o.delay())
+func (o *ownInputs) storeInput(k *ownKind, stream *ownStream, tick entangle.Tick) {
+	if stream.none {
+		stream.writer.WriteNone(tick, o.delay())
 	} else {
-		lane.writer.Write(tick, o.delay(), k.of(lane.entity))
+		stream.writer.Write(tick, o.delay(), k.memoryOf(stream.entity))
 	}
-	lane.none = false
-	o.relay.wrote(&lane.passed)
-	o.act(k, lane, tick)
+	stream.none = false
+	o.relay.wrote(&stream.passed)
+	o.act(k, stream, tick)
 }
 
 // act sets an entity to the input that takes effect in a tick.
-func (o *ownInputs) act(k *ownKind, lane *ownLane, tick entangle.Tick) {
-	value, status := lane.writer.At(tick)
+func (o *ownInputs) act(k *ownKind, stream *ownStream, tick entangle.Tick) {
+	value, status := stream.writer.At(tick)
 	if status == input.Unknown {
 		status = input.None // the written input takes effect later
 	}
-	lane.status = k.act(lane.entity, value, status)
-	k.raise(o.me(), lane.entity, tick, lane.status)
+	stream.status = k.act(stream.entity, value, status)
+	k.raise(o.me(), stream.entity, tick, stream.status)
 }
 
 // replay sets every controlled entity to the input of a tick, whenever it was written.
 func (o *ownInputs) replay(tick entangle.Tick) {
 	for i := range o.kinds {
 		k := &o.kinds[i]
-		for _, lane := range k.order {
-			if o.world.Alive(lane.entity) && o.world.Has(lane.entity, k.id) {
-				o.act(k, lane, tick)
+		for _, stream := range k.order {
+			if o.world.Alive(stream.entity) && o.world.Has(stream.entity, k.id) {
+				o.act(k, stream, tick)
 			}
 		}
 	}
@@ -165,8 +165,8 @@ func (o *ownInputs) jump(ticks int32) {
 // each calls do for all input streams.
 func (o *ownInputs) each(do func(*input.Writer)) {
 	for i := range o.kinds {
-		for _, lane := range o.kinds[i].order {
-			do(lane.writer)
+		for _, stream := range o.kinds[i].order {
+			do(stream.writer)
 		}
 	}
 }
@@ -184,7 +184,7 @@ func (o *ownInputs) drives() bool {
 // reset ends all input streams, for another connection.
 func (o *ownInputs) reset() {
 	for i := range o.kinds {
-		clear(o.kinds[i].lanes)
+		clear(o.kinds[i].streams)
 		o.kinds[i].order = o.kinds[i].order[:0]
 	}
 }

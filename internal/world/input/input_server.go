@@ -30,24 +30,24 @@ var errInputFlood = errors.New("input: far more input packets than ticks")
 
 // InputPlayer is one client's inputs on the server, and the stream that carries them.
 type InputPlayer struct {
-	inputs    *ClientInputs
-	id        entangle.ClientID
-	Peer      *peer.Peer
-	meter     *timesync.Meter
-	here      bool // connected
-	allowance input.RateLimit
-	sights    input.ShownTimes
-	firsts    firsts
-	find      func(repl.Ref) ecs.Entity
-	Work      uint64     // units that its frames cost
-	Line      *relayLine // relays the inputs of the other players
+	inputs     *ClientInputs
+	id         entangle.ClientID
+	Peer       *peer.Peer
+	meter      *timesync.Meter
+	here       bool // connected
+	rateLimit  input.RateLimit
+	shownTimes input.ShownTimes
+	firsts     firsts
+	find       func(repl.Ref) ecs.Entity
+	Work       uint64     // units that its frames cost
+	Line       *relayLine // relays the inputs of the other players
 
 	asked, had bool // in the current tick: one of its input streams has begun, one has a new input
 }
 
 // NewPlayer returns the inputs of a client, for the duration of its connection.
 func (c *ClientInputs) NewPlayer(id entangle.ClientID, meter *timesync.Meter) *InputPlayer {
-	p := &InputPlayer{inputs: c, id: id, meter: meter, allowance: input.NewRateLimit(c.rate)}
+	p := &InputPlayer{inputs: c, id: id, meter: meter, rateLimit: input.NewRateLimit(c.rate)}
 	p.find = p.named
 	return p
 }
@@ -81,7 +81,7 @@ func (p *InputPlayer) named(ref repl.Ref) ecs.Entity {
 
 // HandleFrame implements peer.Stream.
 func (p *InputPlayer) HandleFrame(tick entangle.Tick, body []byte, now time.Time) error {
-	switch p.allowance.Take(now) {
+	switch p.rateLimit.Take(now) {
 	case input.Dropped:
 		p.inputs.stats.Flooded++
 		return nil
@@ -91,7 +91,7 @@ func (p *InputPlayer) HandleFrame(tick entangle.Tick, body []byte, now time.Time
 	c := p.inputs
 	c.frame.Open(body, tick, len(c.kinds))
 	for c.frame.Next() {
-		p.handleLane(&c.frame)
+		p.handleStream(&c.frame)
 	}
 	return c.frame.Err()
 }
@@ -102,48 +102,48 @@ const (
 	// number of its bits that cost one more, and laneWork the additional cost of a stream.
 	ticksPerUnit = 16
 	bitsPerUnit  = 32
-	laneWork     = 2
+	streamWork   = 2
 )
 
-// handleLane handles one input stream of a frame. A stream that the sender may not write is read,
+// handleStream handles one input stream of a frame. A stream that the sender may not write is read,
 // too, and discarded: control changes hands while packets are in flight.
-func (p *InputPlayer) handleLane(f *input.Frame) {
+func (p *InputPlayer) handleStream(f *input.Frame) {
 	c := p.inputs
 	k := &c.kinds[f.Type()]
 	unread := f.Bits().RemainingBits()
 	e := k.codec.readHead(f.Bits(), p.find)
 	oldest, newest := f.Range()
-	lane := p.lane(k, e)
+	stream := p.controlledStream(k, e)
 	switch {
 	case !input.InWindow(oldest, c.tick, c.rate) && !input.InWindow(newest, c.tick, c.rate):
 		p.inputs.stats.TooFar += uint64(newest.Sub(oldest)) + 1
 		f.Skip(k.codec)
-	case lane == nil:
+	case stream == nil:
 		p.inputs.stats.Refused++
 		f.Skip(k.codec)
 	default:
-		p.brought(f, lane, f.Put(lane.reader))
+		p.brought(f, stream, f.Put(stream.reader))
 	}
 	read := unread - f.Bits().RemainingBits()
-	p.Work += laneWork + uint64(newest.Sub(oldest)+1)/ticksPerUnit + uint64(read)/bitsPerUnit
+	p.Work += streamWork + uint64(newest.Sub(oldest)+1)/ticksPerUnit + uint64(read)/bitsPerUnit
 }
 
-// lane returns the input stream of an entity, if the client controls it. The present component
-// decides, which may be newer than the stream.
-func (p *InputPlayer) lane(k *clientKind, e ecs.Entity) *serverLane {
-	lane := k.lanes[e]
-	if lane == nil || lane.player != p || !p.inputs.holds(k, lane) {
+// controlledStream returns the input stream of an entity, if the client controls it. The present
+// component decides, which may be newer than the stream.
+func (p *InputPlayer) controlledStream(k *clientKind, e ecs.Entity) *serverStream {
+	stream := k.streams[e]
+	if stream == nil || stream.player != p || !p.inputs.holds(k, stream) {
 		return nil
 	}
-	return lane
+	return stream
 }
 
 // brought records the ticks that arrived for the first time.
-func (p *InputPlayer) brought(f *input.Frame, lane *serverLane, b input.Received) {
-	p.inputs.Relay.brought(&lane.passed, b)
+func (p *InputPlayer) brought(f *input.Frame, stream *serverStream, b input.Received) {
+	p.inputs.Relay.brought(&stream.passed, b)
 	p.inputs.stats.TooFar += uint64(b.Far)
 	next := p.inputs.tick + 1
-	for left := p.firsts.take(b.Newest, b.New|b.Late); left != 0; left &= left - 1 {
+	for left := p.firsts.markArrived(b.Newest, b.New|b.Late); left != 0; left &= left - 1 {
 		tick := b.Newest - entangle.Tick(bits.TrailingZeros64(left))
 		p.meter.InputReceived(tick, next)
 		if tick.Before(next) {
@@ -153,7 +153,7 @@ func (p *InputPlayer) brought(f *input.Frame, lane *serverLane, b input.Received
 		}
 	}
 	if shown, ok := f.Shown(); ok {
-		p.sights.Put(b.Newest, bits.Len64(b.New), shown)
+		p.shownTimes.Put(b.Newest, bits.Len64(b.New), shown)
 	}
 }
 
@@ -181,8 +181,8 @@ type firsts struct {
 	known  uint64 // bit k: newest-k
 }
 
-// take returns the ticks that arrive for the first time: bit k is newest-k.
-func (f *firsts) take(newest entangle.Tick, ticks uint64) uint64 {
+// markArrived returns the ticks that arrive for the first time: bit k is newest-k.
+func (f *firsts) markArrived(newest entangle.Tick, ticks uint64) uint64 {
 	by := newest.Sub(f.newest)
 	switch {
 	case by >= 64 || by <= -64:

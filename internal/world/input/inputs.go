@@ -94,18 +94,18 @@ func (i *Inputs) Write(tick entangle.Tick) {
 	}
 	i.buffering = false
 	if i.own != nil {
-		i.unread.read(i.own)
-		i.own.write(tick)
-		i.unread.read(i.own)
+		i.unread.recordWritten(i.own)
+		i.own.writeTick(tick)
+		i.unread.recordWritten(i.own)
 	}
 	if i.up != nil {
 		i.up.due = true
 	}
 	if i.Led != nil {
-		i.Led.write(tick)
+		i.Led.applyInputs(tick)
 	}
 	if i.Rest != nil {
-		i.Rest.write(tick)
+		i.Rest.applyInputs(tick)
 	}
 }
 
@@ -120,7 +120,7 @@ func (i *Inputs) Replay(tick entangle.Tick, again bool) {
 	case again:
 		i.Rest.replay(tick)
 	default:
-		i.Rest.write(tick)
+		i.Rest.applyInputs(tick)
 	}
 }
 
@@ -140,8 +140,8 @@ func (i *Inputs) Mispredicted(after, now entangle.Tick) (tick entangle.Tick, e e
 // Clear runs after the tick: the entities that this player controls show its last inputs.
 func (i *Inputs) Clear() {
 	if i.own != nil {
-		i.unread.check(i.own)
-		i.own.show()
+		i.unread.warnUnread(i.own)
+		i.own.showLatest()
 	}
 }
 
@@ -151,18 +151,18 @@ func (i *Inputs) Jump(ticks int32) { i.own.jump(ticks) }
 // Status returns the status of an entity's input in the last tick.
 func (i *Inputs) Status(number int, e ecs.Entity) event.InputStatus {
 	if i.own != nil {
-		if lane := i.own.kinds[number].lanes[e]; lane != nil {
-			return lane.status
+		if stream := i.own.kinds[number].streams[e]; stream != nil {
+			return stream.status
 		}
 	}
 	if i.Led != nil {
-		if lane := i.Led.kinds[number].lanes[e]; lane != nil {
-			return lane.status
+		if stream := i.Led.kinds[number].streams[e]; stream != nil {
+			return stream.status
 		}
 	}
 	if i.Rest != nil {
-		if lane := i.Rest.kinds[number].lanes[e]; lane != nil {
-			return lane.status
+		if stream := i.Rest.kinds[number].streams[e]; stream != nil {
+			return stream.status
 		}
 	}
 	return event.NoInput
@@ -171,13 +171,13 @@ func (i *Inputs) Status(number int, e ecs.Entity) event.InputStatus {
 // At returns the best known input of an entity for a tick, on a client and while the tick is kept.
 // The value is read-only, and valid until the next call.
 func (i *Inputs) At(number int, e ecs.Entity, tick entangle.Tick) (value []byte, status event.InputStatus) {
-	if lane := i.own.kinds[number].lanes[e]; lane != nil {
-		value, status := lane.writer.At(tick)
+	if stream := i.own.kinds[number].streams[e]; stream != nil {
+		value, status := stream.writer.At(tick)
 		return value, event.StatusOf(status)
 	}
 	if i.Rest != nil {
-		if lane := i.Rest.kinds[number].lanes[e]; lane != nil {
-			value, status := lane.reader.At(tick)
+		if stream := i.Rest.kinds[number].streams[e]; stream != nil {
+			value, status := stream.reader.At(tick)
 			return value, event.StatusOf(status)
 		}
 	}
@@ -187,8 +187,8 @@ func (i *Inputs) At(number int, e ecs.Entity, tick entangle.Tick) (value []byte,
 // None records that an entity has no input in this tick. It reports whether inputs are being
 // written.
 func (i *Inputs) None(number int, e ecs.Entity) bool {
-	if lane := i.own.kinds[number].lanes[e]; lane != nil && i.buffering {
-		lane.none = true
+	if stream := i.own.kinds[number].streams[e]; stream != nil && i.buffering {
+		stream.none = true
 	}
 	return i.buffering
 }

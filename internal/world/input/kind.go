@@ -33,17 +33,17 @@ func (k *inputKind) driven(w *ecs.World, by ecs.ID) ecs.CachedFilter {
 	return w.Cache().Register(&filter)
 }
 
-// of returns the memory of an entity's input.
-func (k *inputKind) of(e ecs.Entity) []byte { return k.cells.Bytes(k.cells.At(e)) }
+// memoryOf returns the memory of an entity's input.
+func (k *inputKind) memoryOf(e ecs.Entity) []byte { return k.cells.Bytes(k.cells.At(e)) }
 
 // act sets an entity's input for the current tick. Before the first input arrives the component is
 // left alone.
 func (k *inputKind) act(e ecs.Entity, value []byte, status input.Status) event.InputStatus {
 	switch status {
 	case input.Fresh, input.Repeated:
-		copy(k.of(e), value)
+		copy(k.memoryOf(e), value)
 	case input.None:
-		clear(k.of(e))
+		clear(k.memoryOf(e))
 	}
 	return event.StatusOf(status)
 }
@@ -55,10 +55,10 @@ func (k *inputKind) raise(client entangle.ClientID, e ecs.Entity, tick entangle.
 	}
 }
 
-// release clears an entity's input when its stream ends, so that the entity does not repeat the
+// clearInput clears an entity's input when its stream ends, so that the entity does not repeat the
 // last one.
-func (k *inputKind) release(w *ecs.World, e ecs.Entity) {
+func (k *inputKind) clearInput(w *ecs.World, e ecs.Entity) {
 	if w.Alive(e) && w.Has(e, k.id) {
-		clear(k.of(e))
+		clear(k.memoryOf(e))
 	}
 }

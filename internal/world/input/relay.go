@@ -23,7 +23,7 @@ import (
 type relay struct {
 	publisher *source.Publisher
 	kinds     []relayed  // by input number
-	lanes     []*passing // with inputs to relay, in the order in which they were added
+	streams   []*passing // with inputs to relay, in the order in which they were added
 	serial    uint64     // number of streams added so far
 	sends     uint64     // frames in which the relay sent something
 	live      bool       // inputs are relayed in this frame
@@ -72,7 +72,7 @@ type passing struct {
 	entity ecs.Entity
 	number int // of the input
 	owner  entangle.ClientID
-	lane   passedLane
+	stream relaySource
 	codec  *inputCodec // of the stream: it holds the references of the last body
 	wrote  oldest      // inputs written here that are not relayed yet
 
@@ -87,8 +87,8 @@ type passing struct {
 	refs  []ecs.Entity // references of the body
 }
 
-// passedLane is the source of the inputs: a reader of the server, or the writer of a host's player.
-type passedLane interface {
+// relaySource is the source of the inputs: a reader of the server, or the writer of a host's player.
+type relaySource interface {
 	input.Stream
 	Newest() (entangle.Tick, bool)
 }
@@ -99,7 +99,7 @@ type watchers struct {
 	peers repl.Bitset // by number
 }
 
-func (v *watchers) find(p *source.Publisher, s repl.Slot) {
+func (v *watchers) findWatchers(p *source.Publisher, s repl.Slot) {
 	v.peers.Reset()
 	v.all = p.World().SeenBy(s, &v.peers)
 }
@@ -121,25 +121,25 @@ func (o *oldest) add(tick entangle.Tick) {
 // brought records the new inputs of a stream in a client's frame.
 func (r *relay) brought(p *passing, b input.Received) {
 	if b.New != 0 {
-		r.note(p, b.Newest-entangle.Tick(bits.Len64(b.New)-1))
+		r.addNews(p, b.Newest-entangle.Tick(bits.Len64(b.New)-1))
 	}
 }
 
-// note records that a stream has new inputs from a tick on.
-func (r *relay) note(p *passing, tick entangle.Tick) {
+// addNews records that a stream has new inputs from a tick on.
+func (r *relay) addNews(p *passing, tick entangle.Tick) {
 	if r == nil || !r.kinds[p.number].on {
 		return
 	}
 	if !p.listed {
 		r.serial++
 		p.listed, p.serial = true, r.serial
-		r.lanes = append(r.lanes, p)
+		r.streams = append(r.streams, p)
 	}
 	p.news[(r.sends+1)%RelayCopies].add(tick)
 }
 
-// drop ends a stream: it is not relayed any more.
-func (p *passing) drop() { p.news = [RelayCopies]oldest{} }
+// endRelay ends a stream: it is not relayed any more.
+func (p *passing) endRelay() { p.news = [RelayCopies]oldest{} }
 
 // Prepare encodes the due inputs of all streams, in a frame that sends: tick is the last finished
 // one. In other frames due is false, and inputs wait.
@@ -151,22 +151,22 @@ func (r *relay) Prepare(tick entangle.Tick, due bool) {
 		return
 	}
 	r.sends++
-	kept := r.lanes[:0]
-	for _, p := range r.lanes {
-		since := p.unsaid()
+	kept := r.streams[:0]
+	for _, p := range r.streams {
+		since := p.firstDue()
 		if p.listed = since.some; !p.listed {
 			continue
 		}
 		kept = append(kept, p)
 		p.news[(r.sends+1)%RelayCopies] = oldest{} // of the next send
-		r.write(p, since.tick, tick)
+		r.encodeStream(p, since.tick, tick)
 	}
-	clear(r.lanes[len(kept):])
-	r.lanes = kept
+	clear(r.streams[len(kept):])
+	r.streams = kept
 }
 
-// unsaid returns the first tick that must be relayed, for the first time or again.
-func (p *passing) unsaid() (all oldest) {
+// firstDue returns the first tick that must be relayed, for the first time or again.
+func (p *passing) firstDue() (all oldest) {
 	for _, o := range p.news {
 		if o.some {
 			all.add(o.tick)
@@ -175,21 +175,21 @@ func (p *passing) unsaid() (all oldest) {
 	return all
 }
 
-// write encodes the inputs of a stream from a tick on. A paused entity is not relayed.
-func (r *relay) write(p *passing, since, tick entangle.Tick) {
+// encodeStream encodes the inputs of a stream from a tick on. A paused entity is not relayed.
+func (r *relay) encodeStream(p *passing, since, tick entangle.Tick) {
 	s, replicated := r.publisher.Slot(p.entity)
-	newest, some := p.lane.Newest()
+	newest, some := p.stream.Newest()
 	p.slot, p.shown = s, false
 	if !replicated || !some || r.publisher.Paused.Has(int(s)) {
 		return
 	}
 	ticks := min(max(int(newest.Sub(since))+1, 1), input.MaxTicks)
-	p.shown = p.body.Encode(p.lane, tick, ticks)
+	p.shown = p.body.Encode(p.stream, tick, ticks)
 	for p.shown && p.body.Bits() > 8*MaxRelayBody && p.body.Ticks() > 1 {
-		p.body.Encode(p.lane, tick, p.body.Ticks()/2)
+		p.body.Encode(p.stream, tick, p.body.Ticks()/2)
 	}
 	p.refs = append(p.refs[:0], p.codec.out...)
-	p.to.find(r.publisher, s)
+	p.to.findWatchers(r.publisher, s)
 	r.stats.Encoded++
 }
 

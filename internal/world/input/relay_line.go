@@ -26,8 +26,8 @@ type relayLine struct {
 
 // mention is an input stream, and the client's reference to its entity.
 type mention struct {
-	lane *passing
-	name repl.Ref
+	stream *passing
+	name   repl.Ref
 }
 
 func NewRelayLine(r *relay) *relayLine {
@@ -57,37 +57,37 @@ func (l *relayLine) Look(to source.Recipient) {
 		return
 	}
 	l.number = l.to.Updates.Number()
-	lanes, first := l.relay.lanes, 0
-	for first < len(lanes) && lanes[first].serial <= l.turn {
+	streams, first := l.relay.streams, 0
+	for first < len(streams) && streams[first].serial <= l.turn {
 		first++
 	}
-	l.add(lanes[first:])
-	l.add(lanes[:first])
+	l.addStreams(streams[first:])
+	l.addStreams(streams[:first])
 }
 
-func (l *relayLine) add(lanes []*passing) {
-	for _, p := range lanes {
+func (l *relayLine) addStreams(streams []*passing) {
+	for _, p := range streams {
 		if name, ok := l.relay.seenBy(l.to, l.number, p); ok {
 			l.list = append(l.list, mention{p, name})
 		}
 	}
 }
 
-// append writes as much as there is room for.
-func (l *relayLine) append(dst []byte, room int, tick entangle.Tick) []byte {
+// appendFrame writes as much as there is room for.
+func (l *relayLine) appendFrame(dst []byte, room int, tick entangle.Tick) []byte {
 	if !l.waits() {
 		return dst
 	}
 	l.composer.BeginDown(dst, room, tick)
-	said := 0
+	written := 0
 	for _, m := range l.list {
 		l.head(m)
-		if l.composer.Put(&m.lane.body) {
-			said++
-		} else if said > 0 {
+		if l.composer.Put(&m.stream.body) {
+			written++
+		} else if written > 0 {
 			break
 		}
-		l.turn = m.lane.serial // a stream that fits nowhere does not hold up the others
+		l.turn = m.stream.serial // a stream that fits nowhere does not hold up the others
 	}
 	l.list = l.list[:0]
 	return l.composer.Finish()
@@ -95,9 +95,9 @@ func (l *relayLine) append(dst []byte, room int, tick entangle.Tick) []byte {
 
 // head writes the header of a stream.
 func (l *relayLine) head(m mention) {
-	w := l.composer.Stream(m.lane.number)
+	w := l.composer.Stream(m.stream.number)
 	repl.AppendRef(w, m.name)
-	if l.relay.kinds[m.lane.number].codec.plan.HasRefs() {
-		source.AppendTable(w, m.lane.refs, l.name)
+	if l.relay.kinds[m.stream.number].codec.plan.HasRefs() {
+		source.AppendTable(w, m.stream.refs, l.name)
 	}
 }

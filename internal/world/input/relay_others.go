@@ -29,21 +29,21 @@ type othersInputs struct {
 	kinds   []otherKind // by input number
 	tick    entangle.Tick
 
-	lanes []*otherLane // in the order in which they began
-	frame input.Frame
-	find  func(repl.Ref) ecs.Entity
-	stats OthersStats
+	streams []*otherStream // in the order in which they began
+	frame   input.Frame
+	find    func(repl.Ref) ecs.Entity
+	stats   OthersStats
 }
 
 type otherKind struct {
 	inputKind
-	on    bool // it is relayed
-	lanes map[ecs.Entity]*otherLane
-	spare []*otherLane
+	on      bool // it is relayed
+	streams map[ecs.Entity]*otherStream
+	free    []*otherStream
 }
 
-// otherLane is the input stream of one type for one entity.
-type otherLane struct {
+// otherStream is the input stream of one type for one entity.
+type otherStream struct {
 	entity ecs.Entity
 	number int
 	owner  entangle.ClientID
@@ -51,16 +51,16 @@ type otherLane struct {
 	status event.InputStatus // in the last tick
 }
 
-// MaxOtherLanes bounds the input streams that a client keeps, of some KiB each: nobody can tell
+// MaxOtherStreams bounds the input streams that a client keeps, of some KiB each: nobody can tell
 // that many players apart. Further streams are dropped.
-const MaxOtherLanes = 1 << 10
+const MaxOtherStreams = 1 << 10
 
 // OthersStats counts the fates of other players' inputs, a run of ticks each.
 type OthersStats struct {
 	Received uint64
 	Unknown  uint64 // for an entity that does not exist here, has no such input, or is controlled here
 	TooFar   uint64 // beyond the ticks that are kept
-	Crowded  uint64 // beyond MaxOtherLanes
+	Crowded  uint64 // beyond MaxOtherStreams
 }
 
 // newOthersInputs returns the store of a client.
@@ -72,7 +72,7 @@ func newOthersInputs(w *ecs.World, hub *event.Hub, infos []*registry.Input, rate
 	}
 	for _, info := range infos {
 		o.kinds = append(o.kinds, otherKind{
-			inputKind: newInputKind(w, hub, info), on: info.Rebroadcast, lanes: map[ecs.Entity]*otherLane{},
+			inputKind: newInputKind(w, hub, info), on: info.Rebroadcast, streams: map[ecs.Entity]*otherStream{},
 		})
 	}
 	return o
@@ -90,10 +90,10 @@ func (o *othersInputs) Connect(shown *sink.Copy, slotOf func(repl.ID) (repl.Slot
 
 // reset ends all input streams: a connection has ended.
 func (o *othersInputs) reset() {
-	for _, lane := range o.lanes {
-		o.end(lane)
+	for _, stream := range o.streams {
+		o.endStream(stream)
 	}
-	o.lanes = o.lanes[:0]
+	o.streams = o.streams[:0]
 }
 
 var errNotPassedOn = errors.New("input: inputs of others, of a type that is not passed on")
@@ -109,8 +109,8 @@ func (o *othersInputs) handle(tick entangle.Tick, body []byte) error {
 		}
 		o.stats.Received++
 		e := k.codec.readHead(f.Bits(), o.find)
-		if lane := o.lane(k, e); lane != nil {
-			f.Put(lane.reader)
+		if stream := o.streamOf(k, e); stream != nil {
+			f.Put(stream.reader)
 		} else {
 			f.Skip(k.codec)
 		}
@@ -118,20 +118,20 @@ func (o *othersInputs) handle(tick entangle.Tick, body []byte) error {
 	return f.Err()
 }
 
-// lane returns the current input stream, nil if it is not to be kept.
-func (o *othersInputs) lane(k *otherKind, e ecs.Entity) *otherLane {
+// streamOf returns the current input stream, nil if it is not to be kept.
+func (o *othersInputs) streamOf(k *otherKind, e ecs.Entity) *otherStream {
 	_, newest := o.frame.Range()
 	switch {
 	case e.IsZero() || !o.driven(k, e):
 		o.stats.Unknown++
 	case !input.InWindow(newest, o.tick, o.rate):
 		o.stats.TooFar++
-	case k.lanes[e] != nil:
-		return k.lanes[e]
-	case len(o.lanes) == MaxOtherLanes:
+	case k.streams[e] != nil:
+		return k.streams[e]
+	case len(o.streams) == MaxOtherStreams:
 		o.stats.Crowded++
 	default:
-		return o.begin(k, e)
+		return o.beginStream(k, e)
 	}
 	return nil
 }
@@ -141,28 +141,28 @@ func (o *othersInputs) driven(k *otherKind, e ecs.Entity) bool {
 	return o.world.Alive(e) && o.world.Has(e, k.id) && !o.world.Has(e, o.own)
 }
 
-func (o *othersInputs) begin(k *otherKind, e ecs.Entity) (lane *otherLane) {
-	if n := len(k.spare); n > 0 {
-		lane, k.spare = k.spare[n-1], k.spare[:n-1]
-		lane.reader.Reset(o.tick)
+func (o *othersInputs) beginStream(k *otherKind, e ecs.Entity) (stream *otherStream) {
+	if n := len(k.free); n > 0 {
+		stream, k.free = k.free[n-1], k.free[:n-1]
+		stream.reader.Reset(o.tick)
 	} else {
 		config := input.ReaderConfig{Codec: k.codec, TickRate: o.rate, Late: true}
-		lane = &otherLane{number: k.number, reader: input.NewReader(config, o.tick)}
+		stream = &otherStream{number: k.number, reader: input.NewReader(config, o.tick)}
 	}
-	lane.entity, lane.owner, lane.status = e, o.ownerOf(e), event.NoInput
-	k.lanes[e] = lane
-	o.lanes = append(o.lanes, lane)
-	return lane
+	stream.entity, stream.owner, stream.status = e, o.ownerOf(e), event.NoInput
+	k.streams[e] = stream
+	o.streams = append(o.streams, stream)
+	return stream
 }
 
-// end ends a stream; the caller removes it from the list.
-func (o *othersInputs) end(lane *otherLane) {
-	k := &o.kinds[lane.number]
-	delete(k.lanes, lane.entity)
-	if o.driven(k, lane.entity) {
-		k.release(o.world, lane.entity)
+// endStream ends a stream; the caller removes it from the list.
+func (o *othersInputs) endStream(stream *otherStream) {
+	k := &o.kinds[stream.number]
+	delete(k.streams, stream.entity)
+	if o.driven(k, stream.entity) {
+		k.clearInput(o.world, stream.entity)
 	}
-	k.spare = append(k.spare, lane)
+	k.free = append(k.free, stream)
 }
 
 // ownerOf returns the owner of an entity, as far as this client knows.
@@ -173,66 +173,66 @@ func (o *othersInputs) ownerOf(e ecs.Entity) entangle.ClientID {
 	return (*components.ControlledBy)(o.world.Get(e, o.control)).Client
 }
 
-// write sets every entity of another player to its input of a tick.
-func (o *othersInputs) write(tick entangle.Tick) {
+// applyInputs sets every entity of another player to its input of a tick.
+func (o *othersInputs) applyInputs(tick entangle.Tick) {
 	o.tick = tick
-	kept := o.lanes[:0]
-	for _, lane := range o.lanes {
-		k := &o.kinds[lane.number]
-		if !o.driven(k, lane.entity) {
-			o.end(lane)
+	kept := o.streams[:0]
+	for _, stream := range o.streams {
+		k := &o.kinds[stream.number]
+		if !o.driven(k, stream.entity) {
+			o.endStream(stream)
 			continue
 		}
-		kept = append(kept, lane)
-		o.pass(k, lane)
-		value, status := lane.reader.Take(tick)
-		lane.status = k.act(lane.entity, value, status)
-		k.raise(lane.owner, lane.entity, tick, lane.status)
+		kept = append(kept, stream)
+		o.pass(k, stream)
+		value, status := stream.reader.Take(tick)
+		stream.status = k.act(stream.entity, value, status)
+		k.raise(stream.owner, stream.entity, tick, stream.status)
 	}
-	clear(o.lanes[len(kept):])
-	o.lanes = kept
+	clear(o.streams[len(kept):])
+	o.streams = kept
 }
 
 // replay sets every entity of another player to the best known input of a tick that has run.
 func (o *othersInputs) replay(tick entangle.Tick) {
-	for _, lane := range o.lanes {
-		k := &o.kinds[lane.number]
-		if !o.driven(k, lane.entity) {
+	for _, stream := range o.streams {
+		k := &o.kinds[stream.number]
+		if !o.driven(k, stream.entity) {
 			continue // it ends in the next tick that is due
 		}
-		value, status := lane.reader.Rerun(tick)
+		value, status := stream.reader.Rerun(tick)
 		if status == input.Unknown {
 			status = input.None // the entity holds the input of a later tick
 		}
-		lane.status = k.act(lane.entity, value, status)
-		k.raise(lane.owner, lane.entity, tick, lane.status)
+		stream.status = k.act(stream.entity, value, status)
+		k.raise(stream.owner, stream.entity, tick, stream.status)
 	}
 }
 
 // mispredicted returns the oldest tick after one, up to now, that a predicted entity ran with
 // another input than the one known now, and that entity.
 func (o *othersInputs) mispredicted(after, now entangle.Tick) (tick entangle.Tick, e ecs.Entity, ok bool) {
-	for _, lane := range o.lanes {
-		t, revised := lane.reader.Revised(after, now)
+	for _, stream := range o.streams {
+		t, revised := stream.reader.Revised(after, now)
 		if !revised || ok && !t.Before(tick) {
 			continue
 		}
-		if o.world.Alive(lane.entity) && o.world.Has(lane.entity, o.tag) {
-			tick, e, ok = t, lane.entity, true
+		if o.world.Alive(stream.entity) && o.world.Has(stream.entity, o.tag) {
+			tick, e, ok = t, stream.entity, true
 		}
 	}
 	return tick, e, ok
 }
 
 // pass restarts a stream if the entity has changed hands.
-func (o *othersInputs) pass(k *otherKind, lane *otherLane) {
-	owner := o.ownerOf(lane.entity)
-	if owner == lane.owner {
+func (o *othersInputs) pass(k *otherKind, stream *otherStream) {
+	owner := o.ownerOf(stream.entity)
+	if owner == stream.owner {
 		return
 	}
-	lane.owner = owner
-	lane.reader.Reset(o.tick)
-	k.release(o.world, lane.entity)
+	stream.owner = owner
+	stream.reader.Reset(o.tick)
+	k.clearInput(o.world, stream.entity)
 }
 
 // Others returns the counters of other players' inputs, on a client.

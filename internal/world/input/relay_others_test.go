@@ -98,9 +98,9 @@ func (c *crowded) number(name string) int {
 func TestAClientKeepsInputsOfOthersThatItCanUse(t *testing.T) {
 	c := newCrowded(4)
 	o, shoves := c.others, c.number("shove")
-	o.write(1000)
+	o.applyInputs(1000)
 	require.NoError(t, o.handle(1003, c.frame(shoves, 0, 1003, 3)))
-	assert.Len(t, o.lanes, 1)
+	assert.Len(t, o.streams, 1)
 
 	c.world.Add(c.all[1], o.own)
 	c.world.Remove(c.all[2], o.kinds[shoves].id)
@@ -113,42 +113,42 @@ func TestAClientKeepsInputsOfOthersThatItCanUse(t *testing.T) {
 		require.NoError(t, o.handle(far, c.frame(shoves, 0, far, 1)))
 	}
 	assert.EqualValues(t, 3, o.stats.TooFar)
-	assert.Len(t, o.lanes, 1)
+	assert.Len(t, o.streams, 1)
 	assert.EqualValues(t, 8, o.stats.Received)
 	assert.ErrorIs(t, o.handle(1003, c.frame(c.number("secret"), 0, 1003, 1)), errNotPassedOn)
 
-	o.write(1001)
-	assert.Equal(t, event.FreshInput, o.lanes[0].status)
+	o.applyInputs(1001)
+	assert.Equal(t, event.FreshInput, o.streams[0].status)
 	c.world.RemoveEntity(c.all[0])
-	o.write(1002)
-	assert.Empty(t, o.lanes)
-	assert.Empty(t, o.kinds[shoves].lanes)
+	o.applyInputs(1002)
+	assert.Empty(t, o.streams)
+	assert.Empty(t, o.kinds[shoves].streams)
 }
 
 // However many entities a server names, a client keeps a bounded number of input streams, and
 // reuses those that have ended.
 //
 // Proves: Z17
-func TestTheLanesOfOthersAreBounded(t *testing.T) {
+func TestTheStreamsOfOthersAreBounded(t *testing.T) {
 	const more = 50
-	c := newCrowded(MaxOtherLanes + more)
+	c := newCrowded(MaxOtherStreams + more)
 	o, shoves := c.others, c.number("shove")
-	o.write(1000)
+	o.applyInputs(1000)
 	for i := range c.all {
 		require.NoError(t, o.handle(1001, c.frame(shoves, i, 1001, 1)))
 	}
-	assert.Len(t, o.lanes, MaxOtherLanes)
+	assert.Len(t, o.streams, MaxOtherStreams)
 	assert.EqualValues(t, more, o.stats.Crowded)
-	for _, e := range c.all[:MaxOtherLanes] {
+	for _, e := range c.all[:MaxOtherStreams] {
 		c.world.RemoveEntity(e)
 	}
-	o.write(1001)
-	assert.Empty(t, o.lanes)
-	require.Len(t, o.kinds[shoves].spare, MaxOtherLanes)
-	require.NoError(t, o.handle(1002, c.frame(shoves, MaxOtherLanes, 1002, 1)))
-	assert.Len(t, o.kinds[shoves].spare, MaxOtherLanes-1)
-	o.write(1002)
-	assert.Equal(t, event.FreshInput, o.lanes[0].status)
+	o.applyInputs(1001)
+	assert.Empty(t, o.streams)
+	require.Len(t, o.kinds[shoves].free, MaxOtherStreams)
+	require.NoError(t, o.handle(1002, c.frame(shoves, MaxOtherStreams, 1002, 1)))
+	assert.Len(t, o.kinds[shoves].free, MaxOtherStreams-1)
+	o.applyInputs(1002)
+	assert.Equal(t, event.FreshInput, o.streams[0].status)
 }
 
 // Bytes of a hostile server end the connection or do no harm.
@@ -162,13 +162,13 @@ func FuzzInputsOfOthers(f *testing.F) {
 	f.Add(uint32(0), []byte{})
 	f.Fuzz(func(t *testing.T, tick uint32, body []byte) {
 		c := newCrowded(3)
-		c.others.write(1000)
+		c.others.applyInputs(1000)
 		_ = c.others.handle(entangle.Tick(tick), body)
 		for tick := range entangle.Tick(5) {
-			c.others.write(1001 + tick)
+			c.others.applyInputs(1001 + tick)
 		}
-		if len(c.others.lanes) > 2*len(c.all) {
-			t.Fatalf("%d lanes of %d entities", len(c.others.lanes), len(c.all))
+		if len(c.others.streams) > 2*len(c.all) {
+			t.Fatalf("%d streams of %d entities", len(c.others.streams), len(c.all))
 		}
 	})
 }
@@ -178,7 +178,7 @@ func FuzzInputsOfOthers(f *testing.F) {
 // Proves: Z17
 func TestAMutilatedFrameOfOthersDoesNoHarm(t *testing.T) {
 	c := newCrowded(3)
-	c.others.write(1000)
+	c.others.applyInputs(1000)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for number := range c.others.kinds {
 		whole := c.frame(number, 1, 1003, 4)
@@ -199,7 +199,7 @@ func TestAMutilatedFrameOfOthersDoesNoHarm(t *testing.T) {
 		}
 	}
 	for tick := range entangle.Tick(100) {
-		c.others.write(1001 + tick)
+		c.others.applyInputs(1001 + tick)
 	}
-	assert.LessOrEqual(t, len(c.others.lanes), 6)
+	assert.LessOrEqual(t, len(c.others.streams), 6)
 }

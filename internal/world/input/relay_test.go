@@ -26,34 +26,34 @@ func TestWhatCameIsPassedOnSoOften(t *testing.T) {
 	publisher, err := source.NewPublisher(&w, nil, source.ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	r := &relay{publisher: publisher, kinds: []relayed{{on: true}}}
-	p := &passing{entity: w.NewEntity(), lane: endless{}}
+	p := &passing{entity: w.NewEntity(), stream: endless{}}
 	send := func() (since int) {
 		r.Prepare(1000, true)
-		if len(r.lanes) == 0 {
+		if len(r.streams) == 0 {
 			return 0
 		}
 		// Before it was cleared for what comes next, that was the oldest of all.
-		return int(p.unsaid().tick)
+		return int(p.firstDue().tick)
 	}
 	for round := range 3 * RelayCopies {
-		r.note(p, entangle.Tick(100+round))
+		r.addNews(p, entangle.Tick(100+round))
 		oldest := max(100, 100+round-RelayCopies+2) // in the next send, but for what comes before it
 		assert.Equal(t, oldest, send(), "round %d", round)
 	}
 	last := 100 + 3*RelayCopies - 1
 	for more := range RelayCopies - 1 {
-		assert.Len(t, r.lanes, 1)
+		assert.Len(t, r.streams, 1)
 		since := send()
 		if more < RelayCopies-2 {
 			assert.Equal(t, last-RelayCopies+3+more, since)
 		}
 	}
-	assert.Len(t, r.lanes, 1)
-	assert.False(t, p.unsaid().some, "all of it was said often enough")
+	assert.Len(t, r.streams, 1)
+	assert.False(t, p.firstDue().some, "all of it was said often enough")
 	r.Prepare(1000, true)
-	assert.Empty(t, r.lanes)
+	assert.Empty(t, r.streams)
 	assert.False(t, p.listed)
-	r.note(p, 500)
-	assert.Len(t, r.lanes, 1)
-	assert.Equal(t, entangle.Tick(500), p.unsaid().tick)
+	r.addNews(p, 500)
+	assert.Len(t, r.streams, 1)
+	assert.Equal(t, entangle.Tick(500), p.firstDue().tick)
 }

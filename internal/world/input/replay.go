@@ -29,16 +29,16 @@ type Replayer struct {
 // and End restores it. Messages are not sent again, and of events only inputs are read, because
 // they belong to their ticks.
 func (r *Replayer) Begin(from, to entangle.Tick) {
-	r.begin(from, again)
+	r.beginTicks(from, again)
 	r.Time.Replaying, r.Time.ReplayFrom, r.Time.ReplayTo = true, from, to
 	r.Post.Silence(true)
 }
 
 // BeginFirst begins with a tick that was never due, because the clock was set past it. Such
 // ticks are like any other, except that the player has written no input for them.
-func (r *Replayer) BeginFirst(from entangle.Tick) { r.begin(from, missed) }
+func (r *Replayer) BeginFirst(from entangle.Tick) { r.beginTicks(from, missed) }
 
-func (r *Replayer) begin(from entangle.Tick, round round) {
+func (r *Replayer) beginTicks(from entangle.Tick, round round) {
 	r.saved, r.begun = *r.Time, true
 	r.Inputs.round = round
 	r.Time.Tick = from - 1

@@ -119,8 +119,8 @@ func (r *rerun) notes() {
 	}))
 }
 
-// said is a frame in which the server relays the other player's inputs.
-func (r *rerun) said(newest entangle.Tick, acts ...uint32) {
+// relayInputs is a frame in which the server relays the other player's inputs.
+func (r *rerun) relayInputs(newest entangle.Tick, acts ...uint32) {
 	codec := r.others.kinds[r.kind].codec
 	w := input.NewWriter(codec, 60, 0)
 	for i, n := range acts {
@@ -141,7 +141,7 @@ func TestAReplayHasTheInputsOfItsTicks(t *testing.T) {
 	r.writes()
 	r.notes()
 	r.Schedule.Initialize(r.world)
-	r.said(1001, 7)
+	r.relayInputs(1001, 7)
 	r.Schedule.Frame(r.world, 4)
 	assert.Equal(t, []string{
 		"1001: 1001 false FreshInput 7 false FreshInput",
@@ -151,7 +151,7 @@ func TestAReplayHasTheInputsOfItsTicks(t *testing.T) {
 	}, r.log)
 
 	r.log = nil
-	r.said(1003, 8, 9)
+	r.relayInputs(1003, 8, 9)
 	r.Replay(r.world, 1000, 1004)
 	assert.Equal(t, []string{
 		"1000: 0 false NoInput 0 false NoInput",
@@ -191,7 +191,7 @@ func TestTicksThatTheClockWentPastRepeatInputs(t *testing.T) {
 	r.writes()
 	r.notes()
 	r.Schedule.Initialize(r.world)
-	r.said(1002, 8, 9)
+	r.relayInputs(1002, 8, 9)
 	r.Schedule.Frame(r.world, 2)
 	r.log = nil
 	r.Inputs.Jump(2)
@@ -331,7 +331,7 @@ func TestAReplayAllocatesNothing(t *testing.T) {
 	inputs.OnInput(queue.Push)
 	r.Schedule.Add(mainStage, act(func(*ecs.World) { cursor.Read() }))
 	r.Schedule.Initialize(r.world)
-	r.said(1001, 7)
+	r.relayInputs(1001, 7)
 	r.Schedule.Frame(r.world, 8)
 	r.Replay(r.world, 1001, 1008)
 	assert.Zero(t, alloctest.Count(20, func() { r.Replay(r.world, 1001, 1008) }))
@@ -344,7 +344,7 @@ func TestAReplayAllocatesNothing(t *testing.T) {
 func TestATickWithAnotherPlayersInputIsFoundOnce(t *testing.T) {
 	r := newRerun()
 	r.Schedule.Initialize(r.world)
-	r.said(1001, 7)
+	r.relayInputs(1001, 7)
 	r.Schedule.Frame(r.world, 6)
 	wrong := func() (entangle.Tick, ecs.Entity, bool) { return r.Inputs.Mispredicted(1000, r.Time.Tick) }
 	found := func(want entangle.Tick) {
@@ -356,22 +356,22 @@ func TestATickWithAnotherPlayersInputIsFoundOnce(t *testing.T) {
 		_, _, ok = wrong()
 		assert.False(t, ok)
 	}
-	r.said(1003, 7, 8)
+	r.relayInputs(1003, 7, 8)
 	_, _, ok := wrong()
 	assert.False(t, ok, "it is not predicted")
 
 	r.world.Add(r.theirs, ecs.ComponentID[components.Predicted](r.world))
 	r.Replay(r.world, 1001, 1006)
-	r.said(1004, 8)
+	r.relayInputs(1004, 8)
 	_, _, ok = wrong()
 	assert.False(t, ok, "it is what was repeated")
-	r.said(1006, 9, 8)
+	r.relayInputs(1006, 9, 8)
 	found(1005)
 	r.Replay(r.world, 1005, 1006)
 	_, _, ok = wrong()
 	assert.False(t, ok)
 
-	r.said(1009, 4, 4, 4)
+	r.relayInputs(1009, 4, 4, 4)
 	_, _, ok = wrong()
 	assert.False(t, ok, "they are yet to run")
 	r.Schedule.Frame(r.world, 3)

@@ -33,13 +33,13 @@ type ClientInputs struct {
 
 type clientKind struct {
 	inputKind
-	owned ecs.CachedFilter
-	lanes map[ecs.Entity]*serverLane
-	order []*serverLane // in the order in which they began
+	owned   ecs.CachedFilter
+	streams map[ecs.Entity]*serverStream
+	order   []*serverStream // in the order in which they began
 }
 
-// serverLane is the input stream of one entity that a client controls.
-type serverLane struct {
+// serverStream is the input stream of one entity that a client controls.
+type serverStream struct {
 	entity ecs.Entity
 	number int // of the input
 	player *InputPlayer
@@ -54,7 +54,7 @@ func newClientInputs(w *ecs.World, hub *event.Hub, publisher *source.Publisher, 
 		control: ecs.ComponentID[components.ControlledBy](w), of: map[entangle.ClientID]*InputPlayer{},
 	}
 	for _, info := range registry.Of(p).Inputs {
-		k := clientKind{inputKind: newInputKind(w, hub, info), lanes: map[ecs.Entity]*serverLane{}}
+		k := clientKind{inputKind: newInputKind(w, hub, info), streams: map[ecs.Entity]*serverStream{}}
 		k.owned = k.driven(w, c.control)
 		c.kinds = append(c.kinds, k)
 	}
@@ -68,20 +68,20 @@ func newClientInputs(w *ecs.World, hub *event.Hub, publisher *source.Publisher, 
 func (c *ClientInputs) tidy() {
 	for i := range c.kinds {
 		k := &c.kinds[i]
-		k.order = slices.DeleteFunc(k.order, func(lane *serverLane) bool {
-			if c.holds(k, lane) {
+		k.order = slices.DeleteFunc(k.order, func(stream *serverStream) bool {
+			if c.holds(k, stream) {
 				return false
 			}
-			c.end(k, lane)
+			c.endStream(k, stream)
 			return true
 		})
 	}
 }
 
 // holds reports whether a stream's player still controls its entity.
-func (c *ClientInputs) holds(k *clientKind, lane *serverLane) bool {
-	e := lane.entity
-	return lane.player.here && c.world.Alive(e) && c.world.Has(e, k.id) && c.owner(e) == lane.player.id
+func (c *ClientInputs) holds(k *clientKind, stream *serverStream) bool {
+	e := stream.entity
+	return stream.player.here && c.world.Alive(e) && c.world.Has(e, k.id) && c.owner(e) == stream.player.id
 }
 
 // owner returns the client that owns an entity.
@@ -93,16 +93,16 @@ func (c *ClientInputs) owner(e ecs.Entity) entangle.ClientID {
 	return control.Client
 }
 
-func (c *ClientInputs) end(k *clientKind, lane *serverLane) {
-	delete(k.lanes, lane.entity)
-	lane.passed.drop()
-	if _, heard := lane.reader.Newest(); heard {
-		k.release(c.world, lane.entity)
+func (c *ClientInputs) endStream(k *clientKind, stream *serverStream) {
+	delete(k.streams, stream.entity)
+	stream.passed.endRelay()
+	if _, received := stream.reader.Newest(); received {
+		k.clearInput(c.world, stream.entity)
 	}
 }
 
-// write sets every controlled entity to its input of a tick.
-func (c *ClientInputs) write(tick entangle.Tick) {
+// applyInputs sets every controlled entity to its input of a tick.
+func (c *ClientInputs) applyInputs(tick entangle.Tick) {
 	c.tick = tick
 	for i := range c.kinds {
 		k := &c.kinds[i]
@@ -113,7 +113,7 @@ func (c *ClientInputs) write(tick entangle.Tick) {
 				continue
 			}
 			if player := c.of[client]; player != nil {
-				c.drive(k, c.lane(k, q.Entity(), player), tick)
+				c.drive(k, c.streamOf(k, q.Entity(), player), tick)
 			}
 		}
 	}
@@ -122,39 +122,39 @@ func (c *ClientInputs) write(tick entangle.Tick) {
 	}
 }
 
-func (c *ClientInputs) lane(k *clientKind, e ecs.Entity, player *InputPlayer) *serverLane {
-	lane := k.lanes[e]
-	if lane != nil && lane.player == player {
-		return lane
+func (c *ClientInputs) streamOf(k *clientKind, e ecs.Entity, player *InputPlayer) *serverStream {
+	stream := k.streams[e]
+	if stream != nil && stream.player == player {
+		return stream
 	}
-	if lane != nil { // it changed hands more than once in this tick
-		c.end(k, lane)
-		k.order = slices.DeleteFunc(k.order, func(l *serverLane) bool { return l == lane })
+	if stream != nil { // it changed hands more than once in this tick
+		c.endStream(k, stream)
+		k.order = slices.DeleteFunc(k.order, func(l *serverStream) bool { return l == stream })
 	}
 	reader := input.NewReader(input.ReaderConfig{Codec: k.codec, TickRate: c.rate}, c.tick-1)
-	lane = &serverLane{
+	stream = &serverStream{
 		entity: e, number: k.number, player: player, reader: reader,
-		passed: passing{entity: e, number: k.number, owner: player.id, lane: reader, codec: k.codec},
+		passed: passing{entity: e, number: k.number, owner: player.id, stream: reader, codec: k.codec},
 	}
-	k.lanes[e] = lane
-	k.order = append(k.order, lane)
-	return lane
+	k.streams[e] = stream
+	k.order = append(k.order, stream)
+	return stream
 }
 
-func (c *ClientInputs) drive(k *clientKind, lane *serverLane, tick entangle.Tick) {
-	value, status := lane.reader.Take(tick)
-	lane.status = k.act(lane.entity, value, status)
-	lane.player.took(status != input.Unknown, lane.reader.Has(tick))
-	k.raise(lane.player.id, lane.entity, tick, lane.status)
+func (c *ClientInputs) drive(k *clientKind, stream *serverStream, tick entangle.Tick) {
+	value, status := stream.reader.Take(tick)
+	stream.status = k.act(stream.entity, value, status)
+	stream.player.took(status != input.Unknown, stream.reader.Has(tick))
+	k.raise(stream.player.id, stream.entity, tick, stream.status)
 }
 
 // seen returns the time at which an entity's player saw the world when it made the input of the
 // last tick.
 func (c *ClientInputs) seen(number int, e ecs.Entity) (tick entangle.Tick, fraction float64, ok bool) {
-	lane := c.kinds[number].lanes[e]
-	if lane == nil || lane.status != event.FreshInput {
+	stream := c.kinds[number].streams[e]
+	if stream == nil || stream.status != event.FreshInput {
 		return 0, 0, false
 	}
-	shown, ok := lane.player.sights.At(c.tick)
+	shown, ok := stream.player.shownTimes.At(c.tick)
 	return shown.Tick, float64(shown.Fraction) / 256, ok
 }

@@ -25,18 +25,18 @@ func (i *Inputs) WarnTo(log *slog.Logger) {
 	}
 }
 
-// read notes which types of input were written in BufferInputs: their components differ from the
-// shown ones. It is called before the inputs are stored, and after that for entities that the
-// player controls only since then.
-func (u *unreadWarning) read(o *ownInputs) {
+// recordWritten notes which types of input were written in BufferInputs: their components differ
+// from the shown ones. It is called before the inputs are stored, and after that for entities that
+// the player controls only since then.
+func (u *unreadWarning) recordWritten(o *ownInputs) {
 	if u.log != nil {
 		u.scan(o, func(k *ownKind, _ ecs.Entity) { u.kinds[k.number] = true })
 	}
 }
 
-// check warns about inputs that were written after that: of a type that was never written before
+// warnUnread warns about inputs that were written after that: of a type that was never written before
 // FixedMain, the player's last input is the one that the entity began with.
-func (u *unreadWarning) check(o *ownInputs) {
+func (u *unreadWarning) warnUnread(o *ownInputs) {
 	if u.log != nil {
 		u.scan(o, u.warn)
 	}
@@ -53,12 +53,12 @@ func (u *unreadWarning) warn(k *ownKind, e ecs.Entity) {
 func (u *unreadWarning) scan(o *ownInputs, found func(*ownKind, ecs.Entity)) {
 	for i := range o.kinds {
 		k := &o.kinds[i]
-		for _, lane := range k.order {
+		for _, stream := range k.order {
 			if u.kinds[k.number] {
 				break
 			}
-			if o.world.Alive(lane.entity) && o.world.Has(lane.entity, k.id) && !bytes.Equal(k.of(lane.entity), lane.writer.Latest()) {
-				found(k, lane.entity)
+			if o.world.Alive(stream.entity) && o.world.Has(stream.entity, k.id) && !bytes.Equal(k.memoryOf(stream.entity), stream.writer.Latest()) {
+				found(k, stream.entity)
 			}
 		}
 	}

@@ -24,7 +24,7 @@ type inputUp struct {
 	due      bool          // ticks have run since the last frame of inputs
 	newest   entangle.Tick // of the written ones, in the current frame
 	composer input.Composer
-	lanes    []input.OwnStream
+	streams  []input.OwnStream
 	heads    []inputHead // by stream
 	name     func(ecs.Entity) (repl.Ref, bool)
 	stats    *InputSent
@@ -38,8 +38,8 @@ type inputHead struct {
 
 // InputSent counts the inputs that a client sent for its player.
 type InputSent struct {
-	Frames uint64 // with inputs
-	Lanes  uint64 // in them; each is the newest ticks of one entity and type
+	Frames  uint64 // with inputs
+	Streams uint64 // in them; each is the newest ticks of one entity and type
 }
 
 func newInputUp(own *ownInputs, copy *sink.Copy, clock *timesync.Client, stats *InputSent) *inputUp {
@@ -65,16 +65,16 @@ func (u *inputUp) AppendFrame(dst []byte, room int, pkt uint16, tick entangle.Ti
 	}
 	u.due = false
 	u.gather()
-	if len(u.lanes) == 0 {
+	if len(u.streams) == 0 {
 		return dst
 	}
 	ticks := u.inTime(now)
 	shown := u.shown(now)
 	u.composer.Begin(dst, room, tick, &shown)
-	put := u.composer.Pack(u.lanes, u, ticks, pkt)
+	put := u.composer.Pack(u.streams, u, ticks, pkt)
 	if put > 0 {
 		u.stats.Frames++
-		u.stats.Lanes += uint64(put)
+		u.stats.Streams += uint64(put)
 		u.clock.InputsSent(u.newest, ticks)
 	}
 	return u.composer.Finish()
@@ -82,19 +82,19 @@ func (u *inputUp) AppendFrame(dst []byte, room int, pkt uint16, tick entangle.Ti
 
 // gather lists the streams of entities that the server knows.
 func (u *inputUp) gather() {
-	u.lanes, u.heads = u.lanes[:0], u.heads[:0]
+	u.streams, u.heads = u.streams[:0], u.heads[:0]
 	for i := range u.own.kinds {
 		k := &u.own.kinds[i]
-		for _, lane := range k.order {
-			ref, known := u.refOf(lane.entity)
-			newest, written := lane.writer.Newest()
+		for _, stream := range k.order {
+			ref, known := u.refOf(stream.entity)
+			newest, written := stream.writer.Newest()
 			if !known || !written {
 				continue
 			}
-			if len(u.lanes) == 0 || u.newest.Before(newest) {
+			if len(u.streams) == 0 || u.newest.Before(newest) {
 				u.newest = newest
 			}
-			u.lanes = append(u.lanes, input.OwnStream{Type: k.number, Writer: lane.writer})
+			u.streams = append(u.streams, input.OwnStream{Type: k.number, Writer: stream.writer})
 			u.heads = append(u.heads, inputHead{k.codec, ref})
 		}
 	}
@@ -114,8 +114,8 @@ func (u *inputUp) shown(now time.Time) input.Shown {
 }
 
 // AppendHead implements input.Heads.
-func (u *inputUp) AppendHead(w *bits.Writer, lane int) {
-	u.heads[lane].codec.appendHead(w, u.heads[lane].ref, u.name)
+func (u *inputUp) AppendHead(w *bits.Writer, stream int) {
+	u.heads[stream].codec.appendHead(w, u.heads[stream].ref, u.name)
 }
 
 // HandleAcked implements peer.Stream.

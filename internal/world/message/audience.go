@@ -33,7 +33,7 @@ func (a audience) most(connected int) int {
 
 // bounds checks that a player's message names no more clients than a server accepts. A message with
 // more would end the connection.
-func (p *Post) bounds(l *Letter) error {
+func (p *Post) bounds(l *Outgoing) error {
 	if !l.Player || l.one != entangle.Nobody {
 		return nil
 	}

@@ -53,7 +53,7 @@ func TestWhatIsPassedOnCostsForItsEntities(t *testing.T) {
 		var r bits.Reader
 		r.Reset(body)
 		to := audience{ids: make([]entangle.ClientID, clients)}
-		d.mail.relay(Letter{Number: 1, From: 1, Ids: to, width: bytes * 8}, r, make([]ecs.Entity, entities))
+		d.mail.relay(Outgoing{Number: 1, From: 1, Ids: to, width: bytes * 8}, r, make([]ecs.Entity, entities))
 		return int(d.mail.Work() - before)
 	}
 	assert.Equal(t, copyWork, costs(1, copyBytesPerUnit-1, 0))

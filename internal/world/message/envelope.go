@@ -15,7 +15,7 @@ import (
 // Envelope encodes a message for the wire: its type, sender or recipients, the entities that it
 // refers to, and its body. It is for one client, or for all clients that may receive it if to is
 // the zero Recipient. The bytes are valid until the next call.
-func (p *Post) Envelope(l *Letter, to source.Recipient) []byte {
+func (p *Post) Envelope(l *Outgoing, to source.Recipient) []byte {
 	w := &p.w
 	w.Reset(p.wrap[:0])
 	if l.Kind == Message {
@@ -34,19 +34,19 @@ func (p *Post) Envelope(l *Letter, to source.Recipient) []byte {
 // appendEntities writes the table of entities. Before any network id, a client writes the newest
 // tick of the server that it has received: network ids are reused in time, and a message may be in
 // flight for longer than that.
-func (p *Post) appendEntities(w *bits.Writer, l *Letter, to source.Recipient) {
+func (p *Post) appendEntities(w *bits.Writer, l *Outgoing, to source.Recipient) {
 	w.Uvarint(uint64(l.nrefs))
 	if !p.server && l.nrefs > 0 {
-		w.Bits(uint64(p.Heard), heardBits)
+		w.Bits(uint64(p.ServerTick), serverTickBits)
 	}
 	source.AppendNames(w, p.Entities(l), func(e ecs.Entity) (repl.Ref, bool) { return p.refOf(to, e) })
 }
 
-// heardBits is the width of the newest received tick that a client sends. It is written in full, so
-// that no late tick is mistaken for another one.
-const heardBits = 32
+// serverTickBits is the width of the newest received tick that a client sends. It is written in
+// full, so that no late tick is mistaken for another one.
+const serverTickBits = 32
 
-func (p *Post) appendMessageHead(w *bits.Writer, l *Letter) {
+func (p *Post) appendMessageHead(w *bits.Writer, l *Outgoing) {
 	w.Uvarint(uint64(l.Number))
 	if !p.messages[l.Number].Relay {
 		return
@@ -61,7 +61,7 @@ func (p *Post) appendMessageHead(w *bits.Writer, l *Letter) {
 	}
 }
 
-func (p *Post) AudienceOf(l *Letter) audience {
+func (p *Post) AudienceOf(l *Outgoing) audience {
 	if l.one != entangle.Nobody {
 		return audience{ids: []entangle.ClientID{l.one}}
 	}
@@ -74,7 +74,7 @@ func (p *Post) AudienceOf(l *Letter) audience {
 
 // Shared reports whether the bytes of a message are the same for every client: all of them see the
 // entities that it refers to, under the same network ids.
-func (p *Post) Shared(l *Letter) bool {
+func (p *Post) Shared(l *Outgoing) bool {
 	if p.publisher == nil {
 		return true
 	}
@@ -110,14 +110,14 @@ var noName = repl.ID{Member: repl.MaxMembers}
 // readRefs reads the reference table of a value with a plan and resolves it. missing is the number
 // of entities that do not exist here, and late the number of those that may still arrive. The table
 // is read before the value, and has no more references than the value can hold.
-func (m *Mailbox) readRefs(r *bits.Reader, plan *wire.Plan) (missing, late int, ok bool) {
+func (m *Inbox) readRefs(r *bits.Reader, plan *wire.Plan) (missing, late int, ok bool) {
 	m.Entities, m.names = m.Entities[:0], m.names[:0]
 	n := r.Uvarint()
 	if n > uint64(min(MaxRefs, plan.MaxRefs())) || n > uint64(r.RemainingBits()) {
 		return 0, 0, false
 	}
 	if m.post.server && n > 0 {
-		m.had = entangle.Tick(r.Bits(heardBits))
+		m.had = entangle.Tick(r.Bits(serverTickBits))
 	}
 	m.reads += n
 	some := uint64(0)
@@ -150,7 +150,7 @@ func (m *Mailbox) readRefs(r *bits.Reader, plan *wire.Plan) (missing, late int, 
 }
 
 // At implements wire.RefReader.
-func (m *Mailbox) At(index uint32) (ecs.Entity, bool) {
+func (m *Inbox) At(index uint32) (ecs.Entity, bool) {
 	if index == 0 || int64(index) > int64(len(m.Entities)) {
 		return ecs.Entity{}, index == 0
 	}
@@ -159,10 +159,10 @@ func (m *Mailbox) At(index uint32) (ecs.Entity, bool) {
 
 // mayCome reports whether a missing entity can be in flight, which only entities of the other side
 // can. A missing entity of this side has despawned, and a message about it is not held back.
-func (m *Mailbox) mayCome(ref repl.Ref) bool { return !ref.Yours && m.slotOf != nil }
+func (m *Inbox) mayCome(ref repl.Ref) bool { return !ref.Yours && m.slotOf != nil }
 
 // resolve finds the entity that the other side referred to when it wrote the message.
-func (m *Mailbox) resolve(ref repl.Ref) (ecs.Entity, bool) {
+func (m *Inbox) resolve(ref repl.Ref) (ecs.Entity, bool) {
 	p := m.post
 	switch {
 	case ref.Yours && p.publisher != nil:
@@ -174,7 +174,7 @@ func (m *Mailbox) resolve(ref repl.Ref) (ecs.Entity, bool) {
 	return ecs.Entity{}, false
 }
 
-func (p *Post) hasRefs(l *Letter) bool {
+func (p *Post) hasRefs(l *Outgoing) bool {
 	switch {
 	case l.Kind == Message:
 		return p.messages[l.Number].Plan.HasRefs()
@@ -186,7 +186,7 @@ func (p *Post) hasRefs(l *Letter) bool {
 }
 
 // Channel returns the channel that carries a message.
-func (p *Post) Channel(l *Letter) channel.ID {
+func (p *Post) Channel(l *Outgoing) channel.ID {
 	if l.Kind != Message {
 		return peer.Requests
 	}
@@ -194,7 +194,7 @@ func (p *Post) Channel(l *Letter) channel.ID {
 }
 
 // Priority returns the priority of a message among those of its channel.
-func (p *Post) Priority(l *Letter) float32 {
+func (p *Post) Priority(l *Outgoing) float32 {
 	if l.Kind != Message {
 		return 1
 	}

@@ -58,9 +58,9 @@ var (
 	errNoSuchThing = errors.New("message: message of a type that is not registered")
 )
 
-// Mailbox receives the messages of one peer, and holds those that refer to entities which have not
+// Inbox receives the messages of one peer, and holds those that refer to entities which have not
 // arrived yet. On an ordered channel, later messages wait behind a held one.
-type Mailbox struct {
+type Inbox struct {
 	post   *Post
 	from   entangle.ClientID
 	slotOf func(repl.ID) (repl.Slot, bool) // finds entities of the peer
@@ -118,17 +118,17 @@ const (
 	valueBytesPerUnit = 8
 )
 
-// Mailbox returns the inbox of a peer. slotOf may be nil if the peer does not replicate.
-func (p *Post) Mailbox(from entangle.ClientID, slotOf func(repl.ID) (repl.Slot, bool)) *Mailbox {
-	return &Mailbox{post: p, from: from, slotOf: slotOf}
+// NewInbox returns the inbox of a peer. slotOf may be nil if the peer does not replicate.
+func (p *Post) NewInbox(from entangle.ClientID, slotOf func(repl.ID) (repl.Slot, bool)) *Inbox {
+	return &Inbox{post: p, from: from, slotOf: slotOf}
 }
 
 // Work returns the units of work that the peer's messages caused at this end, beyond the cost of
 // their frames.
-func (m *Mailbox) Work() uint64 { return m.spent }
+func (m *Inbox) Work() uint64 { return m.spent }
 
 // me returns the recipient of the messages: the id of this client, or Nobody for a server.
-func (m *Mailbox) me() entangle.ClientID {
+func (m *Inbox) me() entangle.ClientID {
 	if m.post.server || m.Peer == nil {
 		return entangle.Nobody
 	}
@@ -137,7 +137,7 @@ func (m *Mailbox) me() entangle.ClientID {
 
 // Ready reports whether more data of the peer is accepted in this frame. The rest is treated as
 // lost in transit, or waits behind the accepted data.
-func (m *Mailbox) Ready() bool {
+func (m *Inbox) Ready() bool {
 	if m.post.server {
 		if m.asked >= maxRequests || m.Waiting.sum() >= ownMessages && m.post.Waiting.sum() >= maxMessages {
 			return false
@@ -167,7 +167,7 @@ func MessagesOf(clients int) int {
 }
 
 // HandleMessage implements peer.Inbox.
-func (m *Mailbox) HandleMessage(ch channel.ID, body []byte, tick entangle.Tick, now time.Time) error {
+func (m *Inbox) HandleMessage(ch channel.ID, body []byte, tick entangle.Tick, now time.Time) error {
 	m.spent += messageWork
 	if ch != peer.Requests {
 		m.Waiting.now++
@@ -188,7 +188,7 @@ func (m *Mailbox) HandleMessage(ch channel.ID, body []byte, tick entangle.Tick, 
 }
 
 // resource takes the value of a resource, which does not wait for entities.
-func (m *Mailbox) resource(body []byte) error {
+func (m *Inbox) resource(body []byte) error {
 	if m.Resources == nil {
 		return errWrongWay
 	}
@@ -196,7 +196,7 @@ func (m *Mailbox) resource(body []byte) error {
 }
 
 // waits reports whether a message is held on that channel and the channel is ordered.
-func (m *Mailbox) waits(ch channel.ID) bool {
+func (m *Inbox) waits(ch channel.ID) bool {
 	if m.post.unordered[ch] {
 		return false
 	}
@@ -208,9 +208,9 @@ func (m *Mailbox) waits(ch channel.ID) bool {
 	return false
 }
 
-func (m *Mailbox) hold(h heldMessage, body []byte) error {
+func (m *Inbox) hold(h heldMessage, body []byte) error {
 	for len(m.Held) == MaxHeld || m.heldBytes > maxHeldBytes-len(body) {
-		if err := m.release(0); err != nil {
+		if err := m.deliverHeld(0); err != nil {
 			return err
 		}
 	}
@@ -222,10 +222,10 @@ func (m *Mailbox) hold(h heldMessage, body []byte) error {
 
 // Advance begins a frame: it delivers held messages once their entities have arrived, or once their
 // time is up.
-func (m *Mailbox) Advance(now time.Time) error {
+func (m *Inbox) Advance(now time.Time) error {
 	defer func() { m.readsTurn, m.asked = m.reads, 0 }()
 	if m.Resources != nil {
-		if err := m.Resources.advance(m); err != nil {
+		if err := m.Resources.decodeAgain(m); err != nil {
 			return err
 		}
 	}
@@ -249,13 +249,13 @@ func (m *Mailbox) Advance(now time.Time) error {
 			i++
 			continue
 		}
-		m.take(i)
+		m.removeHeld(i)
 	}
 	return nil
 }
 
 // retry delivers a held message if none of its missing entities can still arrive.
-func (m *Mailbox) retry(h *heldMessage, now time.Time) (delivered bool, err error) {
+func (m *Inbox) retry(h *heldMessage, now time.Time) (delivered bool, err error) {
 	expired := !now.Before(h.until)
 	if !h.unread && !expired {
 		if _, here := m.slotOf(h.lacks); !here {
@@ -269,8 +269,8 @@ func (m *Mailbox) retry(h *heldMessage, now time.Time) (delivered bool, err erro
 	return missing == 0, err
 }
 
-// take removes a held message and returns it.
-func (m *Mailbox) take(i int) heldMessage {
+// removeHeld removes a held message and returns it.
+func (m *Inbox) removeHeld(i int) heldMessage {
 	h := m.Held[i]
 	m.Held = append(m.Held[:i], m.Held[i+1:]...)
 	m.Held[:len(m.Held)+1][len(m.Held)] = heldMessage{} // releases the body
@@ -278,15 +278,15 @@ func (m *Mailbox) take(i int) heldMessage {
 	return h
 }
 
-// release delivers a held message without waiting any longer.
-func (m *Mailbox) release(i int) error {
-	h := m.take(i)
+// deliverHeld delivers a held message without waiting any longer.
+func (m *Inbox) deliverHeld(i int) error {
+	h := m.removeHeld(i)
 	_, err := m.deliver(h.ch, h.body, h.tick, true)
 	return err
 }
 
 // deliver raises a message, unless it must wait for missing entities.
-func (m *Mailbox) deliver(ch channel.ID, body []byte, tick entangle.Tick, anyway bool) (missing int, err error) {
+func (m *Inbox) deliver(ch channel.ID, body []byte, tick entangle.Tick, anyway bool) (missing int, err error) {
 	m.R.Reset(body)
 	if ch == peer.Requests {
 		return m.deliverRequest(anyway)
@@ -315,7 +315,7 @@ func (m *Mailbox) deliver(ch channel.ID, body []byte, tick entangle.Tick, anyway
 }
 
 // table reads the references. Without anyway it stops if some of them may still arrive.
-func (m *Mailbox) table(plan *wire.Plan, anyway bool) (late int, err error) {
+func (m *Inbox) table(plan *wire.Plan, anyway bool) (late int, err error) {
 	missing, late, ok := m.readRefs(&m.R, plan)
 	switch {
 	case !ok:
@@ -329,7 +329,7 @@ func (m *Mailbox) table(plan *wire.Plan, anyway bool) (late int, err error) {
 }
 
 // readHead reads the sender of a message or, on a server, its recipients.
-func (m *Mailbox) readHead(relay bool) (from entangle.ClientID, to audience, err error) {
+func (m *Inbox) readHead(relay bool) (from entangle.ClientID, to audience, err error) {
 	from = m.from
 	if !relay {
 		return from, to, nil
@@ -347,7 +347,7 @@ func (m *Mailbox) readHead(relay bool) (from entangle.ClientID, to audience, err
 
 // Open decodes a message for its readers, and relays it to other clients. A relayed message was
 // validated here: a client cannot make the server send malformed bytes to another client.
-func (m *Mailbox) Open(number int, from entangle.ClientID, to audience, tick entangle.Tick) error {
+func (m *Inbox) Open(number int, from entangle.ClientID, to audience, tick entangle.Tick) error {
 	p := m.post
 	p.Stat.Received++
 	body := m.R
@@ -357,18 +357,18 @@ func (m *Mailbox) Open(number int, from entangle.ClientID, to audience, tick ent
 			return err
 		}
 		width := body.RemainingBits() - check.RemainingBits()
-		m.relay(Letter{Number: number, From: from, Ids: to, width: width}, body, m.Entities)
+		m.relay(Outgoing{Number: number, From: from, Ids: to, width: width}, body, m.Entities)
 	}
 	return p.Events[number].Receive(event.Head{From: from, To: m.me(), Tick: tick}, &m.R, m)
 }
 
 // Expanded charges for a decoded value that is larger in memory than on the wire: protocol calls
 // it.
-func (m *Mailbox) Expanded(bytes int) { m.spent += uint64(bytes) / valueBytesPerUnit }
+func (m *Inbox) Expanded(bytes int) { m.spent += uint64(bytes) / valueBytesPerUnit }
 
 // relay queues a client's message for others, as far as the client's quota has room for it. The
 // client's other traffic is read in any case, however much it relays.
-func (m *Mailbox) relay(l Letter, body bits.Reader, entities []ecs.Entity) {
+func (m *Inbox) relay(l Outgoing, body bits.Reader, entities []ecs.Entity) {
 	p := m.post
 	work := l.Ids.most(p.Clients()) * (copyWork + ((l.width+7)/8+8*len(entities))/copyBytesPerUnit)
 	if p.full() || !m.affords(work) {
@@ -381,7 +381,7 @@ func (m *Mailbox) relay(l Letter, body bits.Reader, entities []ecs.Entity) {
 }
 
 // affords reports whether a client may cause that much work for others.
-func (m *Mailbox) affords(work int) bool {
+func (m *Inbox) affords(work int) bool {
 	if m.Quota == nil {
 		return true
 	}

@@ -47,7 +47,7 @@ type desk struct {
 	post  *Post
 	copy  *sink.Copy
 	hub   *event.Hub
-	mail  *Mailbox
+	mail  *Inbox
 	known map[repl.ID]repl.Slot
 	words []word
 	now   time.Time
@@ -66,7 +66,7 @@ func newDesk(t testing.TB, server bool) *desk {
 	ecs.AddResource(&w, &components.Targets{})
 	d.copy = sink.NewCopy(&w, d.hub, nil, func(ecs.Entity) {}, func(ecs.Entity) {})
 	d.post.Attach(&w, d.hub, nil, d.copy)
-	d.mail = d.post.Mailbox(1, d.find)
+	d.mail = d.post.NewInbox(1, d.find)
 	for _, info := range registry.Of(p).Messages[2:] {
 		d.hub.AddMessage(info.Plan).OnMessage(func(_ event.Head, r *bits.Reader, _ wire.RefReader) error {
 			if n := r.Uvarint(); n != 0 {
@@ -201,7 +201,7 @@ func TestWaitingMessagesAreBounded(t *testing.T) {
 	assert.Error(t, d.mail.HandleMessage(wordChannel, long, 1, d.now), "its turn has come, and it is malformed")
 	assert.LessOrEqual(t, d.mail.heldBytes, maxHeldBytes)
 	for len(d.mail.Held) > 0 {
-		d.mail.take(0)
+		d.mail.removeHeld(0)
 	}
 	assert.Zero(t, d.mail.heldBytes)
 }
@@ -262,11 +262,11 @@ func TestAnAudienceReadsBackAndIsBounded(t *testing.T) {
 	assert.True(t, !one.contains(4) && one.contains(5))
 }
 
-// FuzzMailbox passes messages of random bytes to the inboxes of a server and a client. None of them
+// FuzzInbox passes messages of random bytes to the inboxes of a server and a client. None of them
 // panics, and the held and queued messages stay within their bounds.
 //
 // Proves: Z6
-func FuzzMailbox(f *testing.F) {
+func FuzzInbox(f *testing.F) {
 	d := newDesk(f, false)
 	f.Add(uint8(wordChannel), d.word("hello", 1))
 	f.Add(uint8(peer.Requests), []byte{0, 0, 0, 0, 0, 0, 0})

@@ -28,8 +28,8 @@ func (c *ResourceCopy) Mirror() (all []inspect.MirroredResource) {
 		m := inspect.MirroredResource{There: r.held && c.world.Resources().Has(r.ID)}
 		switch {
 		case !m.There:
-		case c.by != nil && r.Word != nil:
-			m.Wire, m.Refs = refs.Resource(r.Info.Plan, r.Word)
+		case c.by != nil && r.Confirmed != nil:
+			m.Wire, m.Refs = refs.Resource(r.Info.Plan, r.Confirmed)
 		default:
 			m.Wire, m.Refs = refs.Resource(r.Info.Plan, c.world.Resources().Get(r.ID))
 		}

@@ -9,10 +9,10 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Tray is an outbox: messages that wait to be sent, with their bodies and references. Its memory is
+// Outbox holds messages that wait to be sent, with their bodies and references. Its memory is
 // reused from frame to frame.
-type Tray struct {
-	Out  []Letter
+type Outbox struct {
+	Out  []Outgoing
 	Seen uint64       // messages ever added
 	heap []byte       // bodies of out
 	refs []ecs.Entity // references of out
@@ -25,10 +25,10 @@ type Tray struct {
 // frame most likely has an endless loop.
 const maxOutgoing = 16 << 20
 
-// letterOverhead is the size that a message counts in addition to its body.
-const letterOverhead = 128
+// outgoingOverhead is the size that a message counts in addition to its body.
+const outgoingOverhead = 128
 
-func (t *Tray) full() bool { return len(t.heap)+letterOverhead*len(t.Out) > maxOutgoing }
+func (t *Outbox) full() bool { return len(t.heap)+outgoingOverhead*len(t.Out) > maxOutgoing }
 
 // Errors of messages that cannot be queued, which are mistakes of the caller.
 var (
@@ -38,8 +38,8 @@ var (
 	ErrTooLarge = errors.New("plugin: a message is too large; split it")
 )
 
-// write adds a message of at most that many bytes. encode writes its body.
-func (t *Tray) write(l Letter, most int, encode func(*bits.Writer, wire.RefWriter) error) error {
+// encodeMessage adds a message of at most that many bytes. encode writes its body.
+func (t *Outbox) encodeMessage(l Outgoing, most int, encode func(*bits.Writer, wire.RefWriter) error) error {
 	if t.full() {
 		return ErrTooMuch
 	}
@@ -64,7 +64,7 @@ func (t *Tray) write(l Letter, most int, encode func(*bits.Writer, wire.RefWrite
 }
 
 // Forward adds a message with a body that was received from elsewhere, and returns it.
-func (t *Tray) Forward(l Letter, body bits.Reader, entities []ecs.Entity) *Letter {
+func (t *Outbox) Forward(l Outgoing, body bits.Reader, entities []ecs.Entity) *Outgoing {
 	l.body, l.refs, l.nrefs = len(t.heap), len(t.refs), len(entities)
 	t.heap = append(t.heap, make([]byte, (l.width+7)/8)...)
 	body.Copy(t.heap[l.body:], l.width)
@@ -72,7 +72,7 @@ func (t *Tray) Forward(l Letter, body bits.Reader, entities []ecs.Entity) *Lette
 	return t.add(l)
 }
 
-func (t *Tray) add(l Letter) *Letter {
+func (t *Outbox) add(l Outgoing) *Outgoing {
 	l.When = t.Seen
 	t.Seen++
 	t.Out = append(t.Out, l)
@@ -80,10 +80,10 @@ func (t *Tray) add(l Letter) *Letter {
 }
 
 // BodyOf returns the bytes of a message's body.
-func (t *Tray) BodyOf(l *Letter) []byte { return t.heap[l.body : l.body+(l.width+7)/8] }
+func (t *Outbox) BodyOf(l *Outgoing) []byte { return t.heap[l.body : l.body+(l.width+7)/8] }
 
 // Entities returns the entities that a message refers to.
-func (t *Tray) Entities(l *Letter) []ecs.Entity { return t.refs[l.refs : l.refs+l.nrefs] }
+func (t *Outbox) Entities(l *Outgoing) []ecs.Entity { return t.refs[l.refs : l.refs+l.nrefs] }
 
 // Drop discards all waiting messages: there is no recipient.
-func (t *Tray) Drop() { t.Out, t.heap, t.refs = t.Out[:0], t.heap[:0], t.refs[:0] }
+func (t *Outbox) Drop() { t.Out, t.heap, t.refs = t.Out[:0], t.heap[:0], t.refs[:0] }

@@ -23,23 +23,23 @@ import (
 // observed, so that a message may refer to an entity of the same tick. Then they are addressed and
 // handed to the channels.
 type Post struct {
-	Tray         // of this side: on a client the player's, on a server the server's
-	Player *Tray // messages of the player of this world; nil: there is none
+	Outbox         // of this side: on a client the player's, on a server the server's
+	Player *Outbox // messages of the player of this world; nil: there is none
 
-	server    bool
-	Silent    bool                         // a tick is being replayed
-	Playing   func() bool                  // the player of this world is connected; nil: not checked
-	Connected func(entangle.ClientID) bool // to this server; likewise
-	Clients   func() int                   // how many are connected to this server
-	messages  []*registry.Message
-	requests  []*registry.Request
-	Events    []*event.MessageEvents  // by message number
-	offices   []office                // by request number
-	unordered [channel.MaxID + 1]bool // by channel: it keeps no order
-	targets   *components.Targets
-	publisher *source.Publisher // of a server
-	copy      *sink.Copy        // of a client
-	Heard     entangle.Tick     // of a client: the newest tick of the server that it has received
+	server        bool
+	Silent        bool                         // a tick is being replayed
+	Playing       func() bool                  // the player of this world is connected; nil: not checked
+	Connected     func(entangle.ClientID) bool // to this server; likewise
+	Clients       func() int                   // how many are connected to this server
+	messages      []*registry.Message
+	requests      []*registry.Request
+	Events        []*event.MessageEvents  // by message number
+	requestStates []requestState          // by request number
+	unordered     [channel.MaxID + 1]bool // by channel: it keeps no order
+	targets       *components.Targets
+	publisher     *source.Publisher // of a server
+	copy          *sink.Copy        // of a client
+	ServerTick    entangle.Tick     // of a client: the newest tick of the server that it has received
 
 	Waiting waiting // of a server: the messages of all clients
 	wrap    []byte
@@ -56,9 +56,9 @@ type PostStats struct {
 	Refused        uint64 // not relayed: too much was queued already
 }
 
-// Letter is an outgoing message.
-type Letter struct {
-	Kind   letterKind
+// Outgoing is an outgoing message.
+type Outgoing struct {
+	Kind   outgoingKind
 	Player bool // the player of this world sends it
 	Number int
 	target components.Target
@@ -75,10 +75,10 @@ type Letter struct {
 	Tick   entangle.Tick // at which a player of this world sent or received it
 }
 
-type letterKind uint8
+type outgoingKind uint8
 
 const (
-	Message letterKind = iota
+	Message outgoingKind = iota
 	Request
 	Response
 )
@@ -87,10 +87,10 @@ const (
 func NewPost(p *protocol.Protocol, server bool) *Post {
 	post := &Post{
 		server: server, messages: registry.Of(p).Messages, requests: registry.Of(p).Requests, Clients: func() int { return 0 },
-		Events: make([]*event.MessageEvents, len(registry.Of(p).Messages)), offices: make([]office, len(registry.Of(p).Requests)),
+		Events: make([]*event.MessageEvents, len(registry.Of(p).Messages)), requestStates: make([]requestState, len(registry.Of(p).Requests)),
 	}
 	if !server {
-		post.Player = &post.Tray
+		post.Player = &post.Outbox
 	}
 	for _, info := range post.messages {
 		post.unordered[messageChannel(info)] = !keepsOrder(channel.Mode(info.Mode))
@@ -105,7 +105,7 @@ func (p *Post) Attach(w *ecs.World, hub *event.Hub, publisher *source.Publisher,
 		p.Events[i] = hub.AddMessage(info.Plan)
 	}
 	for i, info := range p.requests {
-		p.offices[i].answers = hub.AddRequest(info.Question, info.Answer)
+		p.requestStates[i].answers = hub.AddRequest(info.Question, info.Answer)
 	}
 	p.targets = source.TargetsOf(w)
 	p.targets.HeldBy(p.held)
@@ -167,12 +167,12 @@ var (
 // host, a message that only the server can send is the server's; a message that only clients may
 // send, or that is addressed to the server, is the player's.
 func (p *Post) Send(number int, target components.Target, one entangle.ClientID, encode func(*bits.Writer, wire.RefWriter) error) error {
-	return p.send(Letter{Number: number, target: target, one: one, Player: p.Player != nil && p.plays(number, target, one)}, encode)
+	return p.queueMessage(Outgoing{Number: number, target: target, one: one, Player: p.Player != nil && p.plays(number, target, one)}, encode)
 }
 
 // Say is Send for the player of this world.
 func (p *Post) Say(number int, target components.Target, one entangle.ClientID, encode func(*bits.Writer, wire.RefWriter) error) error {
-	return p.send(Letter{Number: number, target: target, one: one, Player: true}, encode)
+	return p.queueMessage(Outgoing{Number: number, target: target, one: one, Player: true}, encode)
 }
 
 // Plays reports whether this world is a player's.
@@ -188,7 +188,7 @@ func (p *Post) plays(number int, target components.Target, one entangle.ClientID
 	}
 }
 
-func (p *Post) send(l Letter, encode func(*bits.Writer, wire.RefWriter) error) error {
+func (p *Post) queueMessage(l Outgoing, encode func(*bits.Writer, wire.RefWriter) error) error {
 	info := p.messages[l.Number]
 	if !mayCross(info.Direction, !l.Player) {
 		return fmt.Errorf("%w: %v", ErrDirection, info.Type)
@@ -210,7 +210,7 @@ func (p *Post) send(l Letter, encode func(*bits.Writer, wire.RefWriter) error) e
 }
 
 // reaches returns an error for a message that is certain to be lost.
-func (p *Post) reaches(l *Letter) error {
+func (p *Post) reaches(l *Outgoing) error {
 	switch {
 	case l.Player && !p.joined():
 		return ErrNotConnected
@@ -223,12 +223,12 @@ func (p *Post) reaches(l *Letter) error {
 // joined reports whether the player of this world is connected.
 func (p *Post) joined() bool { return p.Playing == nil || p.Playing() }
 
-func (p *Post) queue(l Letter, encode func(*bits.Writer, wire.RefWriter) error) error {
-	to := &p.Tray
+func (p *Post) queue(l Outgoing, encode func(*bits.Writer, wire.RefWriter) error) error {
+	to := &p.Outbox
 	if l.Player {
 		to = p.Player
 	}
-	err := to.write(l, p.longest(&l), encode)
+	err := to.encodeMessage(l, p.longest(&l), encode)
 	if err == nil {
 		p.Stat.Sent++
 	}
@@ -243,10 +243,10 @@ const envelopeRoom = 16 + 8*maxAudience
 const refRoom = 7
 
 // size returns an upper bound on a message's bytes on the wire.
-func (l *Letter) size() int { return envelopeRoom + refRoom*l.nrefs + (l.width+7)/8 }
+func (l *Outgoing) size() int { return envelopeRoom + refRoom*l.nrefs + (l.width+7)/8 }
 
 // longest returns the size of the longest message that a message's channel carries.
-func (p *Post) longest(l *Letter) int {
+func (p *Post) longest(l *Outgoing) int {
 	if l.Kind == Message && !channel.Mode(p.messages[l.Number].Mode).Reliable() {
 		return channel.MaxUnreliableMessage
 	}
@@ -271,13 +271,13 @@ func (p *Post) Flush(now time.Time, to Carrier) {
 
 // Carrier hands a message to its recipients.
 type Carrier interface {
-	Carry(l *Letter, now time.Time)
+	Carry(l *Outgoing, now time.Time)
 }
 
 // Named returns the clients that a message is for, if it names each of them: some may not be
 // connected, and some may be named twice. If ok is false, the recipients are those that For
 // accepts. ids is valid until the next call.
-func (p *Post) Named(l *Letter) (ids []entangle.ClientID, ok bool) {
+func (p *Post) Named(l *Outgoing) (ids []entangle.ClientID, ok bool) {
 	switch {
 	case l.From != entangle.Nobody:
 		return l.Ids.ids, !l.Ids.except
@@ -289,7 +289,7 @@ func (p *Post) Named(l *Letter) (ids []entangle.ClientID, ok bool) {
 }
 
 // For reports whether a client is a recipient of a message.
-func (p *Post) For(l *Letter, id entangle.ClientID) bool {
+func (p *Post) For(l *Outgoing, id entangle.ClientID) bool {
 	switch {
 	case l.From != entangle.Nobody:
 		return l.Ids.contains(id)

@@ -28,7 +28,7 @@ func TestWhatIsPassedOnIsBounded(t *testing.T) {
 	body := w.Finish()
 	fill := func() (relayed uint64) {
 		before := d.post.Stat
-		for range maxOutgoing/(letterOverhead+200) + 1000 {
+		for range maxOutgoing/(outgoingOverhead+200) + 1000 {
 			d.mail.R.Reset(body)
 			d.mail.R.Uvarint()
 			from, to, err := d.mail.readHead(true)
@@ -38,11 +38,11 @@ func TestWhatIsPassedOnIsBounded(t *testing.T) {
 			d.words = d.words[:0]
 		}
 		require.Greater(t, d.post.Stat.Refused, before.Refused)
-		assert.LessOrEqual(t, len(d.post.heap)+letterOverhead*len(d.post.Out), maxOutgoing+letterOverhead+300)
+		assert.LessOrEqual(t, len(d.post.heap)+outgoingOverhead*len(d.post.Out), maxOutgoing+outgoingOverhead+300)
 		return d.post.Stat.Relayed - before.Relayed
 	}
 	first := fill()
-	assert.Greater(t, first, uint64(maxOutgoing/(letterOverhead+300)))
+	assert.Greater(t, first, uint64(maxOutgoing/(outgoingOverhead+300)))
 	d.post.Drop()
 	assert.Equal(t, first, fill())
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// office is the state of one kind of request: a server answers, a client receives answers.
-type office struct {
+// requestState is the state of one kind of request: a server answers, a client receives answers.
+type requestState struct {
 	answer  Answerer
 	answers *event.ResponseEvents
 	calls   []uint32 // of a client, that were not answered yet, oldest first
@@ -55,10 +55,10 @@ func (p *Post) HandleRequests(number int, answer Answerer) error {
 	if !p.server {
 		return ErrOnlyServer
 	}
-	if p.offices[number].answer != nil {
+	if p.requestStates[number].answer != nil {
 		return ErrHandled
 	}
-	p.offices[number].answer = answer
+	p.requestStates[number].answer = answer
 	return nil
 }
 
@@ -67,7 +67,7 @@ func (p *Post) Request(number int, encode func(*bits.Writer, wire.RefWriter) err
 	if p.Player == nil {
 		return 0, ErrOnlyClients
 	}
-	o := &p.offices[number]
+	o := &p.requestStates[number]
 	if p.Silent {
 		return 0, ErrReplaying
 	}
@@ -78,7 +78,7 @@ func (p *Post) Request(number int, encode func(*bits.Writer, wire.RefWriter) err
 		return 0, ErrTooManyCalls
 	}
 	call = o.next
-	if err := p.queue(Letter{Kind: Request, Number: number, Call: call, Player: true}, encode); err != nil {
+	if err := p.queue(Outgoing{Kind: Request, Number: number, Call: call, Player: true}, encode); err != nil {
 		return 0, err
 	}
 	o.next++
@@ -92,8 +92,8 @@ var errNoAnswer = errors.New("the connection ended before the answer came, or th
 // there is no connection.
 func (p *Post) ForgetCalls() {
 	p.Player.Drop()
-	for i := range p.offices {
-		o := &p.offices[i]
+	for i := range p.requestStates {
+		o := &p.requestStates[i]
 		for _, call := range o.calls {
 			o.answers.Fail(call, errNoAnswer)
 		}
@@ -101,7 +101,7 @@ func (p *Post) ForgetCalls() {
 	}
 }
 
-func appendRequestHead(w *bits.Writer, l *Letter) {
+func appendRequestHead(w *bits.Writer, l *Outgoing) {
 	w.Uvarint(uint64(l.Number))
 	w.Bits(uint64(l.Call), 32)
 	if l.Kind == Response {
@@ -110,7 +110,7 @@ func appendRequestHead(w *bits.Writer, l *Letter) {
 }
 
 // deliverRequest handles a request on a server, and a response on a client.
-func (m *Mailbox) deliverRequest(anyway bool) (missing int, err error) {
+func (m *Inbox) deliverRequest(anyway bool) (missing int, err error) {
 	number, call := m.R.Uvarint(), uint32(m.R.Bits(32))
 	if m.R.Err() != nil || number >= uint64(len(m.post.requests)) {
 		return 0, errNoSuchThing
@@ -121,7 +121,7 @@ func (m *Mailbox) deliverRequest(anyway bool) (missing int, err error) {
 	return m.deliverAnswer(int(number), call, anyway)
 }
 
-func (m *Mailbox) deliverQuestion(number int, call uint32, anyway bool) (missing int, err error) {
+func (m *Inbox) deliverQuestion(number int, call uint32, anyway bool) (missing int, err error) {
 	if plan := m.post.requests[number].Question; plan.HasRefs() {
 		if missing, err = m.table(plan, anyway); missing > 0 || err != nil {
 			return missing, err
@@ -131,12 +131,12 @@ func (m *Mailbox) deliverQuestion(number int, call uint32, anyway bool) (missing
 }
 
 // Answer answers the current request.
-func (m *Mailbox) Answer(number int, call uint32) error {
+func (m *Inbox) Answer(number int, call uint32) error {
 	m.spent += requestWork
 	m.asked++
 	p := m.post
-	l := Letter{Kind: Response, Number: number, Call: call, one: m.from}
-	answer := p.offices[number].answer
+	l := Outgoing{Kind: Response, Number: number, Call: call, one: m.from}
+	answer := p.requestStates[number].answer
 	if answer == nil {
 		p.fail(l, fmt.Sprintf("the server does not answer requests of %s", p.requests[number].Name))
 		return nil
@@ -156,7 +156,7 @@ func (m *Mailbox) Answer(number int, call uint32) error {
 }
 
 // fail answers a request with an error. An answer that cannot be sent in this frame is counted.
-func (p *Post) fail(l Letter, text string) {
+func (p *Post) fail(l Outgoing, text string) {
 	l.Failed = true
 	text = strings.ToValidUTF8(text[:min(len(text), maxFailure)], "")
 	err := p.queue(l, func(w *bits.Writer, _ wire.RefWriter) error {
@@ -169,20 +169,20 @@ func (p *Post) fail(l Letter, text string) {
 	}
 }
 
-func (m *Mailbox) deliverAnswer(number int, call uint32, anyway bool) (missing int, err error) {
+func (m *Inbox) deliverAnswer(number int, call uint32, anyway bool) (missing int, err error) {
 	failed := m.R.Bool()
 	if plan := m.post.requests[number].Answer; !failed && plan.HasRefs() {
 		if missing, err = m.table(plan, anyway); missing > 0 || err != nil {
 			return missing, err
 		}
 	}
-	return 0, m.Settle(number, call, failed)
+	return 0, m.HandleResponse(number, call, failed)
 }
 
-// Settle raises the current answer.
-func (m *Mailbox) Settle(number int, call uint32, failed bool) error {
-	o := &m.post.offices[number]
-	if !o.settle(call) {
+// HandleResponse raises the current answer.
+func (m *Inbox) HandleResponse(number int, call uint32, failed bool) error {
+	o := &m.post.requestStates[number]
+	if !o.removeCall(call) {
 		return errMessage
 	}
 	if !failed {
@@ -195,7 +195,7 @@ func (m *Mailbox) Settle(number int, call uint32, failed bool) error {
 	return err
 }
 
-func (m *Mailbox) readFailure() (string, error) {
+func (m *Inbox) readFailure() (string, error) {
 	n := m.R.Uvarint()
 	if n > maxFailure || n*8 > uint64(m.R.RemainingBits()) {
 		return "", errMessage
@@ -205,8 +205,8 @@ func (m *Mailbox) readFailure() (string, error) {
 	return string(text), m.R.Err()
 }
 
-// settle removes an answered call, and reports whether there was one.
-func (o *office) settle(call uint32) bool {
+// removeCall removes an answered call, and reports whether there was one.
+func (o *requestState) removeCall(call uint32) bool {
 	for i, c := range o.calls {
 		if c == call {
 			o.calls = append(o.calls[:i], o.calls[i+1:]...)

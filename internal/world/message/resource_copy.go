@@ -43,17 +43,17 @@ type resourcePredictor interface {
 
 // copiedResource is one registered resource on a client.
 type copiedResource struct {
-	Info   *registry.Resource
-	ID     ecs.ResID
-	events *event.ResourceEvents
-	Spare  any // where a value is decoded
+	Info    *registry.Resource
+	ID      ecs.ResID
+	events  *event.ResourceEvents
+	Scratch any // where a value is decoded
 
 	held  bool // the server has sent a value, and has not removed it
 	added bool // by the network, not by the game
 
-	said entangle.Tick // the tick of the last message, if its type carries one
-	Tick entangle.Tick // that, or the tick at which an entity in it despawned since
-	Word any           // the confirmed value, if the resource is predicted
+	messageTick entangle.Tick // the tick of the last message, if its type carries one
+	Tick        entangle.Tick // that, or the tick at which an entity in it despawned since
+	Confirmed   any           // the confirmed value, if the resource is predicted
 
 	message  []byte       // the last one, of values that name entities
 	entities []ecs.Entity // in it, as they were written
@@ -73,10 +73,10 @@ func NewResourceCopy(w *ecs.World, hub *event.Hub, infos []*registry.Resource, c
 	for _, info := range infos {
 		c.List = append(c.List, copiedResource{
 			Info: info, ID: ecs.ResourceTypeID(w, info.Type),
-			events: hub.AddResource(info.Type), Spare: reflect.New(info.Type).Interface(),
+			events: hub.AddResource(info.Type), Scratch: reflect.New(info.Type).Interface(),
 		})
 		if r := &c.List[len(c.List)-1]; info.Rollback {
-			r.Word = reflect.New(info.Type).Interface()
+			r.Confirmed = reflect.New(info.Type).Interface()
 		}
 	}
 	copied.Resources = c
@@ -91,17 +91,17 @@ func (c *ResourceCopy) PredictBy(by resourcePredictor) { c.by = by }
 // the end of which it was valid. ok is false while the server has no such resource.
 func (c *ResourceCopy) Confirmed(number int) (value []byte, tick entangle.Tick, ok bool) {
 	r := &c.List[number]
-	if !r.held || r.Word == nil {
+	if !r.held || r.Confirmed == nil {
 		return nil, r.Tick, false
 	}
-	return columns.MemoryOf(r.Word), r.Tick, true
+	return columns.MemoryOf(r.Confirmed), r.Tick, true
 }
 
 // Stats returns the counters.
 func (c *ResourceCopy) Stats() ResourceStats { return c.stat }
 
 // handle applies one message of the server, and finds entities by its inbox.
-func (c *ResourceCopy) handle(m *Mailbox, body []byte) error {
+func (c *ResourceCopy) handle(m *Inbox, body []byte) error {
 	m.R.Reset(body)
 	number, isValue := m.R.Uvarint(), m.R.Bool()
 	if m.R.Err() != nil || number >= uint64(len(c.List)) {
@@ -110,21 +110,21 @@ func (c *ResourceCopy) handle(m *Mailbox, body []byte) error {
 	c.stat.Received++
 	r := &c.List[number]
 	if saysTick(r.Info) {
-		r.said = entangle.Tick(m.R.Bits(32))
-		r.Tick = r.said
+		r.messageTick = entangle.Tick(m.R.Bits(32))
+		r.Tick = r.messageTick
 	}
 	if !isValue {
-		return c.remove(r, m.R.End())
+		return c.removeResource(r, m.R.End())
 	}
-	if err := c.set(r, m); err != nil {
+	if err := c.applyValue(r, m); err != nil {
 		return err
 	}
-	c.keep(r, m, body)
+	c.storeValue(r, m, body)
 	return nil
 }
 
-// set decodes the current value and writes it into the world.
-func (c *ResourceCopy) set(r *copiedResource, m *Mailbox) error {
+// applyValue decodes the current value and writes it into the world.
+func (c *ResourceCopy) applyValue(r *copiedResource, m *Inbox) error {
 	m.Entities = m.Entities[:0]
 	if r.Info.Plan.HasRefs() {
 		if _, _, ok := m.readRefs(&m.R, r.Info.Plan); !ok {
@@ -134,8 +134,8 @@ func (c *ResourceCopy) set(r *copiedResource, m *Mailbox) error {
 	return c.decode(r, m)
 }
 
-func (c *ResourceCopy) decode(r *copiedResource, m *Mailbox) error {
-	err := r.Info.Plan.DecodeAny(&m.R, r.Spare, m)
+func (c *ResourceCopy) decode(r *copiedResource, m *Inbox) error {
+	err := r.Info.Plan.DecodeAny(&m.R, r.Scratch, m)
 	if err == nil {
 		err = m.R.End()
 	}
@@ -147,7 +147,7 @@ func (c *ResourceCopy) decode(r *copiedResource, m *Mailbox) error {
 
 // Write copies the decoded value into the world.
 func (c *ResourceCopy) Write(r *copiedResource) {
-	value := reflect.ValueOf(r.Spare).Elem()
+	value := reflect.ValueOf(r.Scratch).Elem()
 	there := c.world.Resources().Get(r.ID)
 	inserted := there == nil || !r.held
 	if there == nil {
@@ -160,14 +160,14 @@ func (c *ResourceCopy) Write(r *copiedResource) {
 	if !r.Info.Plan.Takes(there) {
 		panic(fmt.Sprintf("plugin: the resource %s is a %T in its world; add it as a pointer to a value, with ecs.AddResource", r.Info.Name, there))
 	}
-	if r.Word != nil {
-		reflect.ValueOf(r.Word).Elem().Set(value)
+	if r.Confirmed != nil {
+		reflect.ValueOf(r.Confirmed).Elem().Set(value)
 	}
-	if inserted || r.Word == nil || c.by == nil {
+	if inserted || r.Confirmed == nil || c.by == nil {
 		reflect.ValueOf(there).Elem().Set(value)
 	}
 	r.held = true
-	c.tell(r)
+	c.notifyPrediction(r)
 	if inserted {
 		r.events.Raise(r.events.Inserted)
 	} else {
@@ -175,16 +175,16 @@ func (c *ResourceCopy) Write(r *copiedResource) {
 	}
 }
 
-// remove removes a resource from the world, unless the game did that already.
-func (c *ResourceCopy) remove(r *copiedResource, malformed error) error {
+// removeResource removes a resource from the world, unless the game did that already.
+func (c *ResourceCopy) removeResource(r *copiedResource, malformed error) error {
 	if malformed != nil {
 		return malformed
 	}
 	if !r.held {
 		return errNoResource
 	}
-	c.forget(r)
-	c.tell(r)
+	c.dropValue(r)
+	c.notifyPrediction(r)
 	if c.world.Resources().Has(r.ID) {
 		c.world.Resources().Remove(r.ID)
 	}
@@ -192,15 +192,15 @@ func (c *ResourceCopy) remove(r *copiedResource, malformed error) error {
 	return nil
 }
 
-// tell passes the confirmed value of a predicted resource to the prediction.
-func (c *ResourceCopy) tell(r *copiedResource) {
-	if r.Word != nil && c.by != nil {
+// notifyPrediction passes the confirmed value of a predicted resource to the prediction.
+func (c *ResourceCopy) notifyPrediction(r *copiedResource) {
+	if r.Confirmed != nil && c.by != nil {
 		c.by.Resource(r.Info.Number)
 	}
 }
 
-// forget drops the kept bytes of a resource.
-func (c *ResourceCopy) forget(r *copiedResource) {
+// dropValue drops the kept bytes of a resource.
+func (c *ResourceCopy) dropValue(r *copiedResource) {
 	c.kept -= len(r.message)
 	r.message, r.entities, r.names, r.held = nil, nil, nil, false
 }
@@ -212,15 +212,15 @@ func (c *ResourceCopy) Clear() {
 		r := &c.List[i]
 		switch {
 		case r.held && r.added:
-			_ = c.remove(r, nil)
+			_ = c.removeResource(r, nil)
 		case r.held:
-			c.forget(r)
+			c.dropValue(r)
 		}
 	}
 }
 
-// keep stores a value that names entities, if there is room.
-func (c *ResourceCopy) keep(r *copiedResource, m *Mailbox, body []byte) {
+// storeValue stores a value that names entities, if there is room.
+func (c *ResourceCopy) storeValue(r *copiedResource, m *Inbox, body []byte) {
 	c.kept -= len(r.message)
 	r.message, r.entities, r.names = r.message[:0], r.entities[:0], r.names[:0]
 	if len(m.Entities) == 0 || c.kept+len(body) > MaxKeptResources {
@@ -245,7 +245,7 @@ func (c *ResourceCopy) ReuseGroup(h repl.Handle, since entangle.Tick) {
 func (c *ResourceCopy) forgetNames(before entangle.Tick, reused func(repl.ID) bool) {
 	for i := range c.List {
 		r := &c.List[i]
-		if len(r.message) == 0 || !r.said.Before(before) {
+		if len(r.message) == 0 || !r.messageTick.Before(before) {
 			continue
 		}
 		for n, id := range r.names {
@@ -256,8 +256,8 @@ func (c *ResourceCopy) forgetNames(before entangle.Tick, reused func(repl.ID) bo
 	}
 }
 
-// advance decodes values again if entities in them have arrived or despawned since.
-func (c *ResourceCopy) advance(m *Mailbox) error {
+// decodeAgain decodes values again if entities in them have arrived or despawned since.
+func (c *ResourceCopy) decodeAgain(m *Inbox) error {
 	if c.spawns == c.copy.Spawns && c.losses == c.copy.Losses {
 		return nil
 	}
@@ -273,7 +273,7 @@ func (c *ResourceCopy) advance(m *Mailbox) error {
 }
 
 // complete writes a value again if an entity in it has arrived, was replaced, or has despawned.
-func (c *ResourceCopy) complete(r *copiedResource, m *Mailbox) error {
+func (c *ResourceCopy) complete(r *copiedResource, m *Inbox) error {
 	m.R.Reset(r.message)
 	m.R.Uvarint()
 	m.R.Bool()

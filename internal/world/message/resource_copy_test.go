@@ -19,7 +19,7 @@ func (*gallery) typeOf(v any) reflect.Type { return reflect.TypeOf(v).Elem() }
 
 // number returns the number of a resource on the wire.
 func (g *gallery) number(t reflect.Type) uint64 {
-	return uint64(g.resources.find(t).Info.Number)
+	return uint64(g.resources.findResource(t).Info.Number)
 }
 
 // crew writes a crew about the server's entities of some groups.

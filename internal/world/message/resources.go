@@ -118,7 +118,7 @@ func (s *Resources) Stats() ResourceStats { return s.stat }
 // Replicate sends a resource to the clients of a target from the next tick on. It returns false for
 // a type that is not registered.
 func (s *Resources) Replicate(t reflect.Type, target components.Target) bool {
-	r := s.find(t)
+	r := s.findResource(t)
 	if r == nil {
 		return false
 	}
@@ -130,7 +130,7 @@ func (s *Resources) Replicate(t reflect.Type, target components.Target) bool {
 // Stop leaves a resource on the clients as it is there. It returns false for a type that is not
 // registered.
 func (s *Resources) Stop(t reflect.Type) bool {
-	r := s.find(t)
+	r := s.findResource(t)
 	if r == nil {
 		return false
 	}
@@ -138,7 +138,7 @@ func (s *Resources) Stop(t reflect.Type) bool {
 	return true
 }
 
-func (s *Resources) find(t reflect.Type) *resource {
+func (s *Resources) findResource(t reflect.Type) *resource {
 	for i := range s.List {
 		if s.List[i].Info.Type == t {
 			return &s.List[i]
@@ -162,7 +162,7 @@ func (s *Resources) Observe() {
 func (s *Resources) observe(r *resource) {
 	v := s.world.Resources().Get(r.id)
 	if v == nil {
-		r.remove()
+		r.setRemoved()
 		return
 	}
 	if !r.Info.Plan.Takes(v) {
@@ -185,8 +185,8 @@ func (s *Resources) observe(r *resource) {
 	s.stat.Clamped += uint64(clamped)
 }
 
-// remove records that the world has no such resource.
-func (r *resource) remove() {
+// setRemoved records that the world has no such resource.
+func (r *resource) setRemoved() {
 	if r.There {
 		r.Version++
 	}
@@ -245,11 +245,11 @@ func (s *Resources) same(r *resource, width int) bool {
 	if !slices.Equal(s.refs.entities, r.refs) {
 		return false
 	}
-	return width == r.width && bytes.Equal(s.body, r.body) || r.decoded[0] != nil && s.equal(r)
+	return width == r.width && bytes.Equal(s.body, r.body) || r.decoded[0] != nil && s.equalDecoded(r)
 }
 
-// equal compares values of types where equal values may have different encodings.
-func (s *Resources) equal(r *resource) bool {
+// equalDecoded compares values of types where equal values may have different encodings.
+func (s *Resources) equalDecoded(r *resource) bool {
 	for i, body := range [][]byte{r.body, s.body} {
 		var in bits.Reader
 		in.Reset(body)

@@ -48,9 +48,9 @@ type gallery struct {
 	world     *ecs.World
 	shown     *ecs.World
 	resources *Resources
-	line      ResourceLine
+	line      SentResources
 	copy      *ResourceCopy
-	mail      *Mailbox
+	mail      *Inbox
 	server    *peer.Peer
 	client    *peer.Peer
 
@@ -80,12 +80,12 @@ func newGallery(t testing.TB) *gallery {
 	publisher, err := source.NewPublisher(g.world, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	g.resources = NewResources(g.world, registry.Of(p).Resources, publisher, slog.New(slog.DiscardHandler))
-	g.line = g.resources.NewLine()
+	g.line = g.resources.NewSentResources()
 	hub := event.NewHub()
 	copied := sink.NewCopy(g.shown, hub, nil, func(ecs.Entity) {}, func(ecs.Entity) {})
 	g.copy = NewResourceCopy(g.shown, hub, registry.Of(p).Resources, copied)
 	post, known := NewPost(p, false), receiver.New(copied, nil, 0)
-	g.mail = post.Mailbox(entangle.Nobody, known.Slot)
+	g.mail = post.NewInbox(entangle.Nobody, known.Slot)
 	post.Attach(g.shown, hub, nil, copied)
 	g.mail.Resources = g.copy
 	g.server, err = peer.New(peer.Config{Registry: NewRegistry(p, true), World: publisher.World(), OnResource: g.line.Delivered})
@@ -182,8 +182,8 @@ func TestLargeResourcesTakeTurns(t *testing.T) {
 	assert.Zero(t, g.server.ResourceBytes())
 }
 
-// A reliable queue that is half full of other things takes no resource: nobody is
-// hung up on for one.
+// A reliable queue that is half full of other things takes no resource: no client
+// is disconnected for one.
 func TestAResourceWaitsForACrowdedClient(t *testing.T) {
 	g := newGallery(t)
 	g.loss = 1
@@ -234,7 +234,7 @@ func TestAStartedResourceIsSentAsItIsThen(t *testing.T) {
 	g.run(10)
 	require.EqualValues(t, 1, g.resources.Stats().Sent)
 	sent := func() uint64 { // to a client that connects now
-		before, line := g.resources.Stats().Sent, g.resources.NewLine()
+		before, line := g.resources.Stats().Sent, g.resources.NewSentResources()
 		require.NoError(t, g.resources.Send(g.server, 1, &line, g.now))
 		return g.resources.Stats().Sent - before
 	}
@@ -260,17 +260,17 @@ func TestAResourceOfTooManyEntitiesIsRefused(t *testing.T) {
 	for range MaxRefs {
 		c.Members = append(c.Members, g.world.NewEntity(marker))
 	}
-	var told []error
-	g.resources.OnRefused(func(_ *registry.Resource, err error) { told = append(told, err) })
+	var sent []error
+	g.resources.OnRefused(func(_ *registry.Resource, err error) { sent = append(sent, err) })
 	g.run(1)
-	assert.Empty(t, told)
+	assert.Empty(t, sent)
 	c.Members = append(c.Members, c.Members[0], ecs.Entity{}, g.world.NewEntity())
 	g.run(5)
-	require.Len(t, told, 1)
-	assert.ErrorIs(t, told[0], ErrLargeResource)
-	assert.ErrorContains(t, told[0], "more than 4096 entities")
+	require.Len(t, sent, 1)
+	assert.ErrorIs(t, sent[0], ErrLargeResource)
+	assert.ErrorContains(t, sent[0], "more than 4096 entities")
 	c.Members = c.Members[:len(c.Members)-1]
 	g.run(60)
-	assert.Len(t, told, 1)
+	assert.Len(t, sent, 1)
 	assert.Len(t, shownOf[crew](g).Members, MaxRefs+2)
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/entangle-ecs/entangle/internal/registry"
 )
 
-// ResourceLine is the state of the resources as sent to one client.
-type ResourceLine struct {
-	lanes []resourceLane // by number
-	next  int            // the resource that has the first turn
+// SentResources is the state of the resources as sent to one client.
+type SentResources struct {
+	sent []sentResource // by number
+	next int            // the resource that has the first turn
 }
 
-// resourceLane is the state of one resource as sent to a client.
-type resourceLane struct {
+// sentResource is the state of one resource as sent to a client.
+type sentResource struct {
 	version uint32
 	holds   bool // the last message sent is a value
 	flying  bool // the last message is in flight
@@ -27,36 +27,36 @@ type resourceLane struct {
 	calls   uint32    // of the resource, when no network id was missing in those
 }
 
-func (s *Resources) NewLine() ResourceLine {
-	return ResourceLine{lanes: make([]resourceLane, len(s.List))}
+func (s *Resources) NewSentResources() SentResources {
+	return SentResources{sent: make([]sentResource, len(s.List))}
 }
 
 // Delivered records that the client has received a message.
-func (l *ResourceLine) Delivered(message channel.MessageID) {
-	for i := range l.lanes {
-		if l.lanes[i].flying && l.lanes[i].message == message {
-			l.lanes[i].flying = false
+func (l *SentResources) Delivered(message channel.MessageID) {
+	for i := range l.sent {
+		if l.sent[i].flying && l.sent[i].message == message {
+			l.sent[i].flying = false
 		}
 	}
 }
 
 // Send queues the resources that a client lacks, as far as there is room. A resource that found no
 // room has the first turn next time.
-func (s *Resources) Send(to *peer.Peer, id entangle.ClientID, line *ResourceLine, now time.Time) error {
+func (s *Resources) Send(to *peer.Peer, id entangle.ClientID, line *SentResources, now time.Time) error {
 	for range s.List {
 		if to.ResourcesCrowded() {
 			return nil
 		}
 		number := line.next
 		line.next = (number + 1) % len(s.List)
-		if err := s.sendOne(to, id, number, &line.lanes[number], now); err != nil {
+		if err := s.sendOne(to, id, number, &line.sent[number], now); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Resources) sendOne(to *peer.Peer, id entangle.ClientID, number int, l *resourceLane, now time.Time) error {
+func (s *Resources) sendOne(to *peer.Peer, id entangle.ClientID, number int, l *sentResource, now time.Time) error {
 	r := &s.List[number]
 	if !r.On || !r.Observed || l.flying {
 		return nil
@@ -68,7 +68,7 @@ func (s *Resources) sendOne(to *peer.Peer, id entangle.ClientID, number int, l *
 	body := s.removal(number)
 	if wanted {
 		names := s.namesOf(r, to.Updates())
-		body = s.value(r, number, names)
+		body = s.encodeValue(r, number, names)
 		l.names, l.calls = append(l.names[:0], names...), r.calls
 	}
 	message, err := to.SendResource(body, now)
@@ -83,7 +83,7 @@ func (s *Resources) sendOne(to *peer.Peer, id entangle.ClientID, number int, l *
 // upToDate reports whether a client was sent the current value, with the network ids of all
 // entities in it that the client sees. A network id stays valid while the client does not see the
 // entity. The client learns of a despawn by the entity itself, if it may.
-func (s *Resources) upToDate(r *resource, l *resourceLane, to *sender.Peer) bool {
+func (s *Resources) upToDate(r *resource, l *sentResource, to *sender.Peer) bool {
 	if !l.holds || l.version != r.Version {
 		return false
 	}
@@ -123,9 +123,9 @@ func (s *Resources) removal(number int) []byte {
 	return s.message
 }
 
-// value returns the wire form of a resource. If its entities have the same network ids for all
+// encodeValue returns the wire form of a resource. If its entities have the same network ids for all
 // clients, it is encoded once.
-func (s *Resources) value(r *resource, number int, names []repl.ID) []byte {
+func (s *Resources) encodeValue(r *resource, number int, names []repl.ID) []byte {
 	if r.private {
 		s.message = s.appendValue(s.message[:0], r, number, names)
 		return s.message

@@ -13,7 +13,7 @@ import (
 func manyForetold(t *testing.T, n int) (f *forecast, all []ecs.Entity) {
 	f = newForecast(t, nil)
 	f.run(1)
-	f.settled(1001)
+	f.confirmTick(1001)
 	for i := range n {
 		all = append(all, f.spawns("", 1001, fcPlace{int32(i), 0}, fcPace{1, 2}))
 	}
@@ -34,7 +34,7 @@ func TestPredictingAllocatesNothing(t *testing.T) {
 		for i, e := range all {
 			f.says(e, tick, at(i, tick), fcPace{1, 2})
 		}
-		f.settled(tick)
+		f.confirmTick(tick)
 		tick++
 		f.run(1)
 	}
@@ -68,7 +68,7 @@ func TestARollbackAllocatesNothing(t *testing.T) {
 		for i, e := range all {
 			f.says(e, tick, fcPlace{int32(i), push}, fcPace{1, 2})
 		}
-		f.settled(tick)
+		f.confirmTick(tick)
 		f.run(1)
 	}
 	for range 70 {

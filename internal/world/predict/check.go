@@ -39,7 +39,7 @@ func (p *Prediction) Check() []rollback.Step {
 	d.found, d.differing, p.entities.arrived = false, d.differing[:0], p.entities.arrived[:0]
 	p.resources.differing = p.resources.differing[:0]
 	p.children.adopt()
-	p.entities.settle(between)
+	p.entities.commitStructure(between)
 
 	confirmed, ok := at.confirmedTick()
 	news, synced, empty := at.fresh || confirmed != at.confirmed, at.synced(), p.entities.table.Len() == 0
@@ -53,12 +53,12 @@ func (p *Prediction) Check() []rollback.Step {
 	plan := p.plan[:0]
 	switch {
 	case empty && !p.resources.held():
-		p.begin()
+		p.beginHistories()
 	case empty && at.lost && synced: // resources need no confirmed tick
 		p.entities.memory.Clear()
-		p.begin()
+		p.beginHistories()
 	case empty && synced: // no confirmed tick may come any more: the last one says nothing
-		p.compare(confirmed, false)
+		p.findMispredictions(confirmed, false)
 		plan = p.correct(plan, &line)
 	case !synced || at.lost && !ok:
 		at.lost = true
@@ -70,7 +70,7 @@ func (p *Prediction) Check() []rollback.Step {
 	case at.lost || news && ok && !p.entities.memory.Holds(confirmed):
 		plan = line.Restart(plan)
 	default:
-		p.compare(confirmed, news)
+		p.findMispredictions(confirmed, news)
 		plan = p.correct(plan, &line)
 	}
 	if !d.found {
@@ -97,8 +97,8 @@ func (p *Prediction) correct(plan []rollback.Step, line *rollback.Timeline) []ro
 	return plan
 }
 
-// begin begins histories at the present tick, if nothing is predicted.
-func (p *Prediction) begin() {
+// beginHistories begins histories at the present tick, if nothing is predicted.
+func (p *Prediction) beginHistories() {
 	at, memory := &p.progress, p.entities.memory
 	at.lost, at.at = false, at.present()
 	if !memory.Holds(at.at) {
@@ -123,13 +123,13 @@ func (p *Prediction) isLost() bool {
 	return !p.entities.memory.Holds(back) || at.tooDeep(back)
 }
 
-// compare finds mispredictions.
-func (p *Prediction) compare(confirmed entangle.Tick, news bool) {
+// findMispredictions finds mispredictions.
+func (p *Prediction) findMispredictions(confirmed entangle.Tick, news bool) {
 	if news {
 		p.entities.memory.Compare(confirmed, p.progress.present(), p.entities.form, p.differs)
 	}
 	p.compareInputs(confirmed)
-	p.resources.compare(confirmed)
+	p.resources.findMispredictions(confirmed)
 	p.addRequests()
 }
 

@@ -105,8 +105,8 @@ func (c *children) addChildren(parent ecs.Entity) {
 	}
 }
 
-// release ends the rollback of the children of an entity that is not predicted any more.
-func (c *children) release(parent ecs.Entity) {
+// endChildren ends the rollback of the children of an entity that is not predicted any more.
+func (c *children) endChildren(parent ecs.Entity) {
 	if !c.any {
 		return
 	}
@@ -116,7 +116,7 @@ func (c *children) release(parent ecs.Entity) {
 		case !c.predicts(child) || c.memory.Confirmed(s).Known:
 		case c.disabled[s].on: // it is despawned, and will be removed
 		default:
-			c.release(child)
+			c.endChildren(child)
 			c.writer.Exchange(child, nil, c.mark, nil)
 		}
 	})

@@ -22,8 +22,8 @@ type column struct {
 	events *event.ComponentEvents // nil for a local component
 }
 
-// of returns the memory of an entity's component: empty for a tag, and if it has none.
-func (c *column) of(e ecs.Entity) []byte {
+// memoryOf returns the memory of an entity's component: empty for a tag, and if it has none.
+func (c *column) memoryOf(e ecs.Entity) []byte {
 	at := c.cells.At(e)
 	if at == nil || c.size == 0 {
 		return nil

@@ -45,7 +45,7 @@ func TestPredictionEndsWhileDespawned(t *testing.T) {
 	assert.EqualValues(t, 5, f.holds(grandkid).Left)
 	assert.False(t, f.p.Predicts(kid) || f.p.Predicts(grandkid))
 	assert.Empty(t, f.has(alone))
-	f.settled(f.time.Tick)
+	f.confirmTick(f.time.Tick)
 	f.run(2)
 	assert.True(t, f.world.Alive(kid) && f.world.Alive(grandkid))
 	assert.False(t, f.world.Alive(alone))
@@ -82,7 +82,7 @@ func TestAChildOfTheGamesOwnIsThereBeforeItWasDespawned(t *testing.T) {
 			require.Empty(t, f.has(kid))
 			clear(there)
 			f.says(e, 1007, fcPlace{50, 0}, fcPace{1, 0})
-			f.settled(1007)
+			f.confirmTick(1007)
 			f.check()
 			assert.Equal(t, map[entangle.Tick]int{1008: 3, 1009: 4}, there)
 			assert.Empty(t, f.has(kid))
@@ -102,16 +102,16 @@ func TestDespawningWhatIsKeptOutOfRollbacks(t *testing.T) {
 	at := f.time.Tick + 1
 	f.in(at, func() { f.p.Despawn(e) })
 	f.run(3)
-	f.settled(at - 1)
+	f.confirmTick(at - 1)
 	assert.Empty(t, f.check())
 	assert.Empty(t, f.has(e)+f.has(kid))
-	f.settled(at)
+	f.confirmTick(at)
 	assert.Empty(t, f.check())
 	assert.Equal(t, "place pace ", f.has(e))
 	assert.Equal(t, "place fuel ", f.has(kid))
 	assert.EqualValues(t, 10, f.at(e).X, "as the server said it last")
 	assert.EqualValues(t, 4, f.holds(kid).Left)
-	f.settled(at + 1)
+	f.confirmTick(at + 1)
 	f.run(2)
 	assert.True(t, f.world.Alive(kid))
 	assert.Zero(t, f.p.Stats().Total())
@@ -128,7 +128,7 @@ func TestDespawningWhatIsKeptOutOfRollbacksAsTheServerDoes(t *testing.T) {
 	f.in(at, func() { f.p.Despawn(e) })
 	f.run(3)
 	f.despawns(e, at)
-	f.settled(at)
+	f.confirmTick(at)
 	assert.Empty(t, f.check())
 	assert.False(t, f.world.Alive(e) || f.world.Alive(kid))
 }
@@ -149,11 +149,11 @@ func TestAReplayDespawnsNothingThatIsKeptOutOfIt(t *testing.T) {
 	})
 	again = true
 	f.says(other, f.time.Tick-2, fcPlace{77, 0}, fcPace{})
-	f.settled(f.time.Tick - 2)
+	f.confirmTick(f.time.Tick - 2)
 	assert.NotEmpty(t, f.check())
 	assert.Equal(t, "place pace ", f.has(e))
 	assert.Equal(t, "place fuel ", f.has(kid))
-	f.settled(f.time.Tick)
+	f.confirmTick(f.time.Tick)
 	f.run(2)
 	assert.True(t, f.world.Alive(kid))
 }
@@ -163,9 +163,9 @@ func TestAReplayDespawnsNothingThatIsKeptOutOfIt(t *testing.T) {
 func TestADespawnFarAheadIsNotWaitedFor(t *testing.T) {
 	f, e := steady(t, nil)
 	f.despawns(e, f.time.Tick+entangle.Tick(1<<30))
-	f.settled(f.time.Tick)
+	f.confirmTick(f.time.Tick)
 	f.run(2*f.p.cfg.MaxRollback + 2)
-	assert.Equal(t, []ecs.Entity{e}, f.buried)
+	assert.Equal(t, []ecs.Entity{e}, f.removed)
 	assert.Empty(t, f.p.lifecycle.leaving)
 }
 
@@ -223,7 +223,7 @@ func TestAReplayReshapesNothingThatIsKeptOutOfIt(t *testing.T) {
 			})
 			again = true
 			f.says(other, f.time.Tick-2, fcPlace{77, 0}, fcPace{})
-			f.settled(f.time.Tick - 2)
+			f.confirmTick(f.time.Tick - 2)
 			require.NotEmpty(t, f.check())
 			require.Equal(t, c.has, f.has(e))
 			if f.world.Has(e, f.place) {

@@ -13,20 +13,20 @@ type corrections struct {
 	stats *PredictionStats
 
 	held        bool             // the values before are kept
-	told        event.Correction // scratch
+	correction  event.Correction // scratch
 	onCorrected []func(*event.Correction)
 }
 
-// keep keeps the present values, if the world is at the present tick and the histories hold it.
+// keepValues keeps the present values, if the world is at the present tick and the histories hold it.
 // With replayed it takes them out of the histories, else it copies them.
-func (c *corrections) keep(replayed bool) {
+func (c *corrections) keepValues(replayed bool) {
 	tick := c.progress.at
 	if c.held = tick == c.progress.present() && c.memory.Holds(tick); !c.held {
 		return
 	}
 	c.before.round++
 	for _, slot := range c.arrived { // in this frame: nobody has seen them
-		c.before.forget(slot)
+		c.before.endSlot(slot)
 	}
 	if replayed {
 		c.memory.Shelve(tick)
@@ -54,9 +54,9 @@ func (c *corrections) reportValue(slot rollback.Slot, col int, at entangle.Tick,
 		return
 	}
 	c.stats.Corrections++
-	c.told = event.Correction{Entity: c.entity(slot), Column: col, Tick: at, Before: was, After: is}
-	c.cols[col].events.Corrected(&c.told)
+	c.correction = event.Correction{Entity: c.entity(slot), Column: col, Tick: at, Before: was, After: is}
+	c.cols[col].events.Corrected(&c.correction)
 	for _, f := range c.onCorrected {
-		f(&c.told)
+		f(&c.correction)
 	}
 }

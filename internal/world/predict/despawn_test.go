@@ -19,12 +19,12 @@ func TestAPredictedDespawnIsFinalIfTheServerAgrees(t *testing.T) {
 	assert.Empty(t, f.has(e), "no system finds it")
 	assert.True(t, f.world.Alive(e))
 	f.says(e, 1005, fcPlace{14, 0}, fcPace{1, 0})
-	f.settled(1005)
+	f.confirmTick(1005)
 	assert.Empty(t, f.check())
 	f.despawns(e, 1006)
-	f.settled(1006)
+	f.confirmTick(1006)
 	assert.Empty(t, f.check())
-	assert.Equal(t, []ecs.Entity{e}, f.buried)
+	assert.Equal(t, []ecs.Entity{e}, f.removed)
 	assert.False(t, f.world.Alive(e))
 	assert.Zero(t, f.p.Stats().Rollbacks)
 }
@@ -42,7 +42,7 @@ func TestAPredictedDespawnIsUndoneIfTheServerDisagrees(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newForecast(t, nil)
 			f.run(1)
-			f.settled(1001)
+			f.confirmTick(1001)
 			e := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{})
 			f.world.Add(e, f.tint, f.kit, f.fuel)
 			f.holds(e).Left, f.carries(e).Size = 7, 5
@@ -56,15 +56,15 @@ func TestAPredictedDespawnIsUndoneIfTheServerDisagrees(t *testing.T) {
 			assert.Empty(t, f.has(e))
 			wrong = false
 			says(f, e)
-			f.settled(1007)
+			f.confirmTick(1007)
 			assert.Equal(t, []string{"restore 1007", "tick 1008"}, f.check())
 			assert.Equal(t, "place pace kit fuel ", f.has(e), "the server never spoke of a tint")
 			assert.EqualValues(t, 7, f.holds(e).Left)
 			assert.EqualValues(t, 5, f.carries(e).Size)
 			assert.EqualValues(t, 10, f.at(e).X)
-			assert.Empty(t, f.buried)
+			assert.Empty(t, f.removed)
 			assert.Empty(t, f.check())
-			f.settled(1008)
+			f.confirmTick(1008)
 			assert.Empty(t, f.check(), "it is in the histories as it is")
 		})
 	}
@@ -75,11 +75,11 @@ func TestAPredictedDespawnIsUndoneIfTheServerDisagrees(t *testing.T) {
 // by a rollback, and without one if the entity is excluded from rollback.
 //
 // Proves: B12
-func TestAPredictedDespawnIsUndoneAtTheFrontier(t *testing.T) {
-	for name, spared := range map[string]bool{"compared": false, "with NoRollback": true} {
+func TestAPredictedDespawnIsUndoneAtTheConfirmedTick(t *testing.T) {
+	for name, excluded := range map[string]bool{"compared": false, "with NoRollback": true} {
 		t.Run(name, func(t *testing.T) {
 			f, e := steady(t, nil)
-			if spared {
+			if excluded {
 				f.world.Add(e, ecs.ComponentID[components.NoRollback](f.world))
 			}
 			wrong := true
@@ -92,11 +92,11 @@ func TestAPredictedDespawnIsUndoneAtTheFrontier(t *testing.T) {
 			wrong = false
 			for tick := entangle.Tick(1002); tick < 1008; tick++ {
 				f.says(e, tick, fcPlace{int32(tick) - 991, 0}, fcPace{1, 0})
-				f.settled(tick)
+				f.confirmTick(tick)
 				f.check()
 				assert.Empty(t, f.has(e), "at %d", tick)
 			}
-			f.settled(1008)
+			f.confirmTick(1008)
 			f.check()
 			assert.Equal(t, "place pace ", f.has(e))
 		})
@@ -118,7 +118,7 @@ func TestAReplayDespawnsAgain(t *testing.T) {
 	f.run(3)
 	assert.Empty(t, f.has(e))
 	f.says(e, 1004, fcPlace{30, 0}, fcPace{1, 0})
-	f.settled(1004)
+	f.confirmTick(1004)
 	assert.Equal(t, []string{"restore 1004", "tick 1005", "tick 1006", "tick 1007", "tick 1008"}, f.check())
 	assert.Empty(t, f.has(e))
 	assert.EqualValues(t, 1, f.p.Stats().Rollbacks[ByMismatch])
@@ -132,21 +132,21 @@ func TestTheServersDespawn(t *testing.T) {
 	f, a := steady(t, nil)
 	b := f.spawns("b", 1001, fcPlace{50, 0}, fcPace{})
 	f.says(a, 1005, fcPlace{14, 0}, fcPace{1, 0})
-	f.settled(1005)
+	f.confirmTick(1005)
 	f.check()
 	f.run(3)
 	f.says(a, 1006, fcPlace{90, 0}, fcPace{1, 0})
 	f.despawns(b, 1007)
-	f.settled(1006)
+	f.confirmTick(1006)
 	var there []bool
 	f.main(func() { there = append(there, f.world.Has(b, f.place)) })
 	assert.Equal(t, []string{"restore 1006", "tick 1007", "insert 1007 b", "tick 1008"}, f.check())
 	assert.Equal(t, []bool{true, false}, there, "the server took it away at the end of 1007")
 	assert.True(t, f.world.Alive(b), "something may go back to 1006 yet")
 	f.says(a, 1007, fcPlace{91, 0}, fcPace{1, 0})
-	f.settled(1007)
+	f.confirmTick(1007)
 	assert.Empty(t, f.check())
-	assert.Equal(t, []ecs.Entity{b}, f.buried)
+	assert.Equal(t, []ecs.Entity{b}, f.removed)
 	assert.EqualValues(t, 1, f.p.Stats().Rollbacks[ByMismatch])
 }
 
@@ -156,9 +156,9 @@ func TestTheServersDespawn(t *testing.T) {
 func TestAnUnpredictedDespawnGoesBack(t *testing.T) {
 	f, e := steady(t, nil)
 	f.despawns(e, 1003)
-	f.settled(1003)
+	f.confirmTick(1003)
 	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005"}, f.check())
-	assert.Equal(t, []ecs.Entity{e}, f.buried)
+	assert.Equal(t, []ecs.Entity{e}, f.removed)
 	assert.EqualValues(t, 1, f.p.Stats().Rollbacks[ByDespawn])
 	f.run(1)
 	assert.Zero(t, f.p.entities.table.Len())
@@ -170,13 +170,13 @@ func TestAnUnpredictedDespawnGoesBack(t *testing.T) {
 func TestADespawnInTheFuture(t *testing.T) {
 	f, e := steady(t, nil)
 	f.despawns(e, 1007)
-	f.settled(1007)
+	f.confirmTick(1007)
 	f.run(1)
 	assert.True(t, f.world.Has(e, f.place))
 	f.run(1)
 	assert.Equal(t, []string{"tick 1006", "tick 1007", "insert 1007 a"}, f.steps)
 	f.run(1)
-	assert.Equal(t, []ecs.Entity{e}, f.buried)
+	assert.Equal(t, []ecs.Entity{e}, f.removed)
 }
 
 // What the game removes from the world is removed for good, whatever the server says and
@@ -187,12 +187,12 @@ func TestWhatTheGameRemovesStaysRemoved(t *testing.T) {
 	f, e := steady(t, nil)
 	b := f.spawns("b", 1001, fcPlace{}, fcPace{})
 	f.says(e, 1002, fcPlace{11, 0}, fcPace{1, 0})
-	f.settled(1002)
+	f.confirmTick(1002)
 	f.check()
 	f.world.RemoveEntity(e)
 	f.run(1)
 	f.says(b, 1003, fcPlace{5, 5}, fcPace{})
-	f.settled(1003)
+	f.confirmTick(1003)
 	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005", "tick 1006"}, f.check())
 	assert.False(t, f.world.Alive(e))
 	assert.Equal(t, 1, f.p.entities.table.Len())
@@ -218,7 +218,7 @@ func TestLocalChildrenGoBackWithTheirParents(t *testing.T) {
 	assert.Equal(t, fcPlace{1, 3}, *f.at(kid), "two ticks")
 
 	f.says(e, 1005, fcPlace{14, 4}, fcPace{1, 0})
-	f.settled(1005)
+	f.confirmTick(1005)
 	assert.Equal(t, []string{"restore 1005", "tick 1006", "tick 1007", "tick 1008"}, f.check())
 	assert.False(t, f.world.Alive(first))
 	assert.NotEqual(t, first, kid)
@@ -226,7 +226,7 @@ func TestLocalChildrenGoBackWithTheirParents(t *testing.T) {
 	assert.Equal(t, fcPlace{1, 3}, *f.at(kid))
 
 	f.says(e, 1007, fcPlace{16, 5}, fcPace{1, 0})
-	f.settled(1007)
+	f.confirmTick(1007)
 	second := kid
 	assert.Equal(t, []string{"restore 1007", "tick 1008"}, f.check())
 	assert.Equal(t, second, kid, "it was there at 1007")
@@ -242,7 +242,7 @@ func TestLocalChildrenGoBackWithTheirParents(t *testing.T) {
 	assert.Empty(t, f.has(e)+f.has(kid))
 	wrong = false
 	f.says(e, 1009, fcPlace{18, 5}, fcPace{1, 0})
-	f.settled(1009)
+	f.confirmTick(1009)
 	f.check()
 	assert.Equal(t, "place pace ", f.has(e))
 	assert.True(t, f.world.Alive(kid))
@@ -250,7 +250,7 @@ func TestLocalChildrenGoBackWithTheirParents(t *testing.T) {
 	f.in(1011, func() { f.p.Despawn(e) })
 	f.run(1)
 	f.despawns(e, 1011)
-	f.settled(1011)
+	f.confirmTick(1011)
 	f.check()
 	assert.False(t, f.world.Alive(e) || f.world.Alive(kid))
 }
@@ -267,7 +267,7 @@ func TestWhatTheGameDoesBetweenTicksIsNotUndone(t *testing.T) {
 	f.world.Add(e, f.fuel)
 	f.holds(e).Left = 9
 	f.says(e, 1003, fcPlace{40, 0}, fcPace{1, 0})
-	f.settled(1003)
+	f.confirmTick(1003)
 	assert.NotEmpty(t, f.check())
 	assert.True(t, f.world.Alive(kid))
 	assert.Equal(t, fcPlace{3, 3}, *f.at(kid))
@@ -284,7 +284,7 @@ func TestAnExcludedEntityStaysAsItIs(t *testing.T) {
 	f.world.Add(b, ecs.ComponentID[components.NoRollback](f.world))
 	f.says(a, 1003, fcPlace{60, 0}, fcPace{1, 0})
 	f.says(b, 1003, fcPlace{90, 0}, fcPace{1, 0})
-	f.settled(1003)
+	f.confirmTick(1003)
 	f.at(b).X = 55
 	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005"}, f.check())
 	assert.EqualValues(t, 62, f.at(a).X)
@@ -293,11 +293,11 @@ func TestAnExcludedEntityStaysAsItIs(t *testing.T) {
 	assert.EqualValues(t, 56, f.at(b).X)
 	f.says(b, 1005, fcPlace{1, 1}, fcPace{1, 0})
 	f.says(a, 1005, fcPlace{62, 0}, fcPace{1, 0})
-	f.settled(1005)
+	f.confirmTick(1005)
 	assert.Empty(t, f.check())
 	f.despawns(b, 1006)
 	f.says(a, 1006, fcPlace{63, 0}, fcPace{1, 0})
-	f.settled(1006)
+	f.confirmTick(1006)
 	assert.Empty(t, f.check())
-	assert.Equal(t, []ecs.Entity{b}, f.buried)
+	assert.Equal(t, []ecs.Entity{b}, f.removed)
 }

@@ -33,7 +33,7 @@ func (s *shaper) disable(slot rollback.Slot) {
 			continue
 		}
 		d.mask.Set(col)
-		d.values = append(d.values, c.of(e)...)
+		d.values = append(d.values, c.memoryOf(e)...)
 		s.drops = append(s.drops, c.id)
 		if s.modes.relation.Has(col) {
 			d.target = s.world.Relations().Get(e, c.id)
@@ -74,7 +74,7 @@ func (s *shaper) writeDisabled(e ecs.Entity, d *disabled, want rollback.Mask) {
 	for col := d.mask.Next(0); col >= 0; col = d.mask.Next(col + 1) {
 		c := &s.cols[col]
 		if want.Has(col) { // the entity may lack it: only one relation stays
-			copy(c.of(e), d.values[at:at+c.size])
+			copy(c.memoryOf(e), d.values[at:at+c.size])
 		}
 		at += c.size
 	}

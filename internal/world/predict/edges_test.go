@@ -24,7 +24,7 @@ func (f *forecast) hang(e, on ecs.Entity) {
 	f.world.Relations().Exchange(e, []ecs.ID{f.child}, nil, f.child, on)
 }
 
-// What hung on an entity long before that was hung on a predicted one goes back, too.
+// Children that an entity had before it became the child of a predicted one roll back, too.
 //
 // Proves: B17
 func TestWhatHangsOnAChildGoesBack(t *testing.T) {
@@ -66,7 +66,7 @@ func TestWhatIsExcludedBeforeItIsPredicted(t *testing.T) {
 func TestAMismatchAtTheTickBeforeAJump(t *testing.T) {
 	f, e := steady(t, nil)
 	f.says(e, 1005, fcPlace{60, 0}, fcPace{1, 0})
-	f.settled(1005)
+	f.confirmTick(1005)
 	f.jump(3)
 	assert.Equal(t, []string{"restore 1005", "tick 1006", "tick 1007", "tick 1008"}, f.check())
 	assert.EqualValues(t, 63, f.at(e).X)
@@ -83,7 +83,7 @@ func TestAResourceThatIsKnownAtThePresent(t *testing.T) {
 	w.tide().Level = 7
 	for range 20 {
 		w.run(1)
-		w.settledAt(w.time.Tick)
+		w.confirmedAt(w.time.Tick)
 	}
 	assert.Equal(t, fcTide{Level: 100}, *w.tide())
 	assert.Zero(t, w.p.stats.Blind)
@@ -121,7 +121,7 @@ func TestARelationOfTheGameGivesWay(t *testing.T) {
 	f.check()
 	f.says(e, 1004, fcPlace{13, 0}, fcPace{1, 0})
 	f.docks(e, b)
-	f.settled(1004)
+	f.confirmTick(1004)
 	assert.NotEmpty(t, f.check())
 	assert.Equal(t, b, f.world.Relations().Get(e, f.dock))
 	assert.False(t, f.world.Has(e, f.leash))
@@ -149,7 +149,7 @@ func TestARelationThatIsShownTakesThePlaceOfAPredictedOne(t *testing.T) {
 	assert.NotEmpty(t, f.check())
 	assert.True(t, f.world.Has(e, f.child))
 	assert.False(t, f.world.Has(e, f.dock))
-	f.settled(1007)
+	f.confirmTick(1007)
 	assert.Empty(t, f.check())
 }
 
@@ -160,7 +160,7 @@ func TestARelationThatIsShownTakesThePlaceOfAPredictedOne(t *testing.T) {
 func TestARelationToWhatTheGameRemoved(t *testing.T) {
 	f := newForecast(t, nil)
 	f.run(1)
-	f.settled(1001)
+	f.confirmTick(1001)
 	e, b := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{}), f.spawns("b", 1001, fcPlace{}, fcPace{})
 	f.docks(e, b)
 	f.check()
@@ -169,11 +169,11 @@ func TestARelationToWhatTheGameRemoved(t *testing.T) {
 	f.world.Remove(e, f.dock)
 	f.world.RemoveEntity(b)
 	f.run(1)
-	f.settled(1003)
+	f.confirmTick(1003)
 	assert.NotEmpty(t, f.check())
 	assert.True(t, f.world.Has(e, f.dock))
 	f.run(1)
-	f.settled(1004)
+	f.confirmTick(1004)
 	assert.Empty(t, f.check())
 }
 
@@ -255,7 +255,7 @@ func TestManyRequests(t *testing.T) {
 func TestADespawnBetweenTicksIsUndone(t *testing.T) {
 	f := newForecast(t, nil)
 	f.run(1)
-	f.settled(1001)
+	f.confirmTick(1001)
 	e := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{})
 	f.world.Add(e, f.kit, f.fuel)
 	f.holds(e).Left, f.carries(e).Size = 7, 5
@@ -276,10 +276,10 @@ func TestADespawnBetweenTicksIsUndone(t *testing.T) {
 func TestResourcesAfterTheLastEntity(t *testing.T) {
 	w := startedTidal(t)
 	e := w.spawns("a", w.time.Tick-1, fcPlace{}, fcPace{})
-	w.settledAt(w.time.Tick - 1)
+	w.confirmedAt(w.time.Tick - 1)
 	w.run(1)
 	w.despawns(e, w.time.Tick)
-	w.settledAt(w.time.Tick)
+	w.confirmedAt(w.time.Tick)
 	w.run(40)
 	assert.Zero(t, w.p.entities.table.Len())
 	now := w.time.Tick

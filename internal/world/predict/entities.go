@@ -29,14 +29,14 @@ type entities struct {
 	before  structureLog
 }
 
-// rewound is the marker of the table: every entity that rolls back has it, whether it is predicted
-// or attached to a predicted one by the game. A marker needs a byte to find rows by.
-type rewound struct{ _ byte }
+// rollbackMarker is the marker of the table: every entity that rolls back has it, whether it is
+// predicted or attached to a predicted one by the game. A marker needs a byte to find rows by.
+type rollbackMarker struct{ _ byte }
 
 func (t *entities) init(cfg *PredictionConfig, at *progress) error {
 	w := cfg.World
 	t.world, t.writer, t.progress = w, columns.NewWriter(w), at
-	t.marks = []ecs.ID{ecs.ComponentID[components.Predicted](w), ecs.ComponentID[rewound](w)}
+	t.marks = []ecs.ID{ecs.ComponentID[components.Predicted](w), ecs.ComponentID[rollbackMarker](w)}
 	described := t.describe(cfg.Protocol, cfg.Hub)
 	table, err := columns.NewStructure(w, t.marker(), described)
 	if err != nil {
@@ -79,14 +79,14 @@ const (
 	restored
 )
 
-// settle updates slots and forms with the changes of structure since the last time.
-func (t *entities) settle(from origin) {
+// commitStructure updates slots and forms with the changes of structure since the last time.
+func (t *entities) commitStructure(from origin) {
 	if err := t.table.Commit(); err != nil {
 		panic("plugin: the entities that are predicted can't be followed: " + err.Error())
 	}
 	t.grow()
 	for _, r := range t.table.Undo() {
-		t.changed(&r, from)
+		t.followChange(&r, from)
 	}
 	for _, slot := range t.tracked {
 		t.trackAgain(slot)
@@ -101,7 +101,7 @@ func (t *entities) trackAgain(slot rollback.Slot) {
 	if e := t.table.Entity(s); !t.forms[slot].Alive && t.predicts(e) {
 		r := columns.UndoRecord{Slot: s, Entity: e}
 		r.Is = columns.Form{Alive: true, Marked: true, Mask: t.table.Mask(s), Target: t.table.Target(s)}
-		t.changed(&r, between)
+		t.followChange(&r, between)
 	}
 }
 
@@ -115,15 +115,15 @@ func (t *entities) grow() {
 	t.before.grow(n)
 }
 
-// changed follows a change of structure of one entity.
-func (t *entities) changed(r *columns.UndoRecord, from origin) {
+// followChange follows a change of structure of one entity.
+func (t *entities) followChange(r *columns.UndoRecord, from origin) {
 	slot := rollback.Slot(r.Slot)
 	was, is := t.forms[slot], t.formOf(&r.Is)
-	t.before.note(slot, was.Mask)
+	t.before.recordMask(slot, was.Mask)
 	t.forms[slot] = is
 	t.used = t.used.Union(is.Mask)
 	if !is.Alive {
-		t.forget(slot)
+		t.endSlot(slot)
 		return
 	}
 	if never := r.Is.Mask.Has(t.modes.never); never != (was.Alive && r.Was.Mask.Has(t.modes.never)) {
@@ -162,10 +162,10 @@ func (t *entities) changedBetween(slot rollback.Slot, was, is rollback.Form) {
 	t.saveValues(slot, t.progress.at, is.Mask)
 }
 
-// forget ends a slot.
-func (t *entities) forget(slot rollback.Slot) {
+// endSlot ends a slot.
+func (t *entities) endSlot(slot rollback.Slot) {
 	t.memory.Forget(slot)
-	t.before.forget(slot)
+	t.before.endSlot(slot)
 	t.forms[slot] = rollback.Form{}
 	t.disabled[slot].on = false
 }
@@ -197,15 +197,15 @@ func (l *structureLog) grow(slots int) {
 	}
 }
 
-// note notes the components that a slot had before it changes.
-func (l *structureLog) note(slot rollback.Slot, was rollback.Mask) {
+// recordMask notes the components that a slot had before it changes.
+func (l *structureLog) recordMask(slot rollback.Slot, was rollback.Mask) {
 	if l.since[slot] != l.round {
 		l.masks[slot], l.since[slot] = was, l.round
 	}
 }
 
-// forget notes that a slot ended, and may be another entity's.
-func (l *structureLog) forget(slot rollback.Slot) {
+// endSlot notes that a slot ended, and may be another entity's.
+func (l *structureLog) endSlot(slot rollback.Slot) {
 	l.masks[slot], l.since[slot] = rollback.Mask{}, l.round
 }
 

@@ -41,7 +41,7 @@ func (x *excluded) saveOne(slot rollback.Slot) {
 	e, form := x.entity(slot), x.forms[slot]
 	x.saved = append(x.saved, savedEntity{slot, e, form, x.disabled[slot].on, len(x.values)})
 	for col := form.Mask.Next(0); col >= 0; col = form.Mask.Next(col + 1) {
-		x.values = append(x.values, x.cols[col].of(e)...)
+		x.values = append(x.values, x.cols[col].memoryOf(e)...)
 	}
 }
 
@@ -56,11 +56,11 @@ func (x *excluded) putBack() {
 		x.reshapeSaved(was)
 		at := was.at
 		for col := was.form.Mask.Next(0); col >= 0; col = was.form.Mask.Next(col + 1) {
-			at += copy(x.cols[col].of(was.entity), x.values[at:])
+			at += copy(x.cols[col].memoryOf(was.entity), x.values[at:])
 		}
 	}
 	if len(x.saved) > 0 {
-		x.settle(ticked)
+		x.commitStructure(ticked)
 		x.entities.save(x.progress.at)
 	}
 }

@@ -11,8 +11,8 @@ import (
 // that they should have.
 type lifecycle struct {
 	*shaper
-	children *children
-	bury     func(e ecs.Entity) // removes an entity that the server has despawned
+	children        *children
+	removeDespawned func(e ecs.Entity) // removes an entity that the server has despawned
 
 	leaving  []leavingEntity // that are to be removed
 	excluded []leavingEntity // with components.NoRollback, despawned ahead of the server
@@ -93,15 +93,15 @@ func (l *lifecycle) backfillReturned() {
 	if len(l.returned) == 0 {
 		return
 	}
-	l.settle(restored)
+	l.commitStructure(restored)
 	for _, slot := range l.returned {
 		l.backfill(slot, l.forms[slot].Mask)
 	}
 	l.returned = l.returned[:0]
 }
 
-// remove removes despawned entities from the world, once that is final.
-func (l *lifecycle) remove() {
+// removeFinal removes despawned entities from the world, once that is final.
+func (l *lifecycle) removeFinal() {
 	leaving := l.leaving
 	l.leaving = l.leaving[len(l.leaving):] // removing one may despawn others
 	kept := leaving[:0]
@@ -141,7 +141,7 @@ func (l *lifecycle) removeOne(g *leavingEntity) {
 	})
 	switch {
 	case !g.local:
-		l.bury(g.entity)
+		l.removeDespawned(g.entity)
 	case l.world.Alive(g.entity):
 		l.writer.Remove(g.entity)
 	}

@@ -26,15 +26,15 @@ func TestTicksThatTheClockWentPastAreComputed(t *testing.T) {
 	assert.EqualValues(t, 3, f.p.Stats().CaughtUp)
 	assert.Zero(t, f.p.Stats().Ticks)
 	f.says(e, 1006, fcPlace{15, 0}, fcPace{1, 0})
-	f.settled(1006)
+	f.confirmTick(1006)
 	assert.Empty(t, f.check(), "there are histories of them")
 
 	f.says(e, 1007, fcPlace{60, 0}, fcPace{1, 0})
-	f.settled(1007)
+	f.confirmTick(1007)
 	f.jump(2)
 	assert.Equal(t, []string{"restore 1007", "tick 1008", "tick 1009", "tick 1010"}, f.check())
 	assert.EqualValues(t, 63, f.at(e).X)
-	assert.EqualValues(t, 1, f.p.Stats().Ticks, "1008 is computed anew, the two after it were never due")
+	assert.EqualValues(t, 1, f.p.Stats().Ticks, "1008 is replayed, the two after it were never due")
 	assert.EqualValues(t, 5, f.p.Stats().CaughtUp)
 }
 
@@ -55,11 +55,11 @@ func TestAClockThatIsSetBackFindsWhatWas(t *testing.T) {
 // After a jump beyond the histories they restart at the confirmed tick, once that is near.
 //
 // Proves: B11, S3
-func TestAJumpBeyondTheHistoriesBeginsAnew(t *testing.T) {
+func TestAJumpBeyondTheHistoriesRestarts(t *testing.T) {
 	f, e := steady(t, nil)
 	f.jump(100)
 	f.says(e, 1095, fcPlace{500, 0}, fcPace{1, 0})
-	f.settled(1095)
+	f.confirmTick(1095)
 	steps := f.check()
 	assert.Equal(t, "restore 1095", steps[0])
 	assert.Len(t, steps, 1+10)
@@ -67,7 +67,7 @@ func TestAJumpBeyondTheHistoriesBeginsAnew(t *testing.T) {
 	assert.EqualValues(t, 1, f.p.Stats().Blind)
 	assert.EqualValues(t, 10, f.p.Stats().CaughtUp)
 	f.says(e, 1097, fcPlace{502, 0}, fcPace{1, 0})
-	f.settled(1097)
+	f.confirmTick(1097)
 	assert.Empty(t, f.check(), "there are histories again")
 }
 
@@ -75,10 +75,10 @@ func TestAJumpBeyondTheHistoriesBeginsAnew(t *testing.T) {
 // skipped ones run for the first time; also after two jumps, or one back.
 //
 // Proves: S3
-func TestABeginningAnewAfterAJumpRepeatsWhatHasRun(t *testing.T) {
+func TestARestartAfterAJumpRepeatsTicksThatHaveRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		jumps []int
-		anew  []entangle.Tick
+		again []entangle.Tick
 	}{
 		"none":              {nil, []entangle.Tick{1004, 1005}},
 		"forward":           {[]int{3}, []entangle.Tick{1004, 1005}},
@@ -89,23 +89,23 @@ func TestABeginningAnewAfterAJumpRepeatsWhatHasRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, _ := steady(t, nil)
-			var anew, first []entangle.Tick
+			var again, first []entangle.Tick
 			for tick := entangle.Tick(1000); tick < 1020; tick++ {
 				f.in(tick, func() {
 					if f.time.Replaying {
-						anew = append(anew, tick)
+						again = append(again, tick)
 					} else {
 						first = append(first, tick)
 					}
 				})
 			}
 			f.p.entities.memory.Clear() // nothing is held of 1003
-			f.settled(1003)
+			f.confirmTick(1003)
 			for _, by := range c.jumps {
 				f.jump(by)
 			}
 			f.check()
-			assert.Equal(t, c.anew, anew)
+			assert.Equal(t, c.again, again)
 			assert.Len(t, first, max(0, int(f.time.Tick)-1005))
 		})
 	}
@@ -118,16 +118,16 @@ func TestWhatIsTooOldIsTakenForThePresent(t *testing.T) {
 	f, e := steady(t, nil)
 	f.run(30)
 	f.says(e, 1010, fcPlace{300, 0}, fcPace{1, 0})
-	f.settled(1010)
+	f.confirmTick(1010)
 	assert.Equal(t, []string{"insert 1035 a", "resync"}, f.check())
 	assert.EqualValues(t, 300, f.at(e).X)
 	assert.EqualValues(t, 1, f.p.Stats().Resyncs)
 	assert.Empty(t, f.check())
 	f.run(1)
 	f.says(e, 1030, fcPlace{320, 0}, fcPace{1, 0})
-	f.settled(1030)
+	f.confirmTick(1030)
 	steps := f.check()
-	assert.Equal(t, "restore 1030", steps[0], "near enough to begin anew from, though nothing of it was kept")
+	assert.Equal(t, "restore 1030", steps[0], "near enough to restart from, though nothing of it was kept")
 	assert.Len(t, steps, 1+6)
 	assert.EqualValues(t, 326, f.at(e).X)
 }
@@ -141,7 +141,7 @@ func TestASilentServerStopsNothing(t *testing.T) {
 	assert.EqualValues(t, 314, f.at(e).X)
 	assert.Zero(t, f.p.Stats().Resyncs)
 	f.says(e, 1300, fcPlace{1000, 0}, fcPace{1, 0})
-	f.settled(1300)
+	f.confirmTick(1300)
 	assert.Equal(t, "restore 1300", f.check()[0])
 	assert.EqualValues(t, 1005, f.at(e).X)
 }
@@ -159,7 +159,7 @@ func TestAPanicInAReplay(t *testing.T) {
 				}
 			})
 			f.says(e, 1003, fcPlace{100, 0}, fcPace{1, 0})
-			f.settled(1003)
+			f.confirmTick(1003)
 			assert.PanicsWithValue(t, "a bug of the game", func() { f.check() })
 			assert.EqualValues(t, 1005, f.time.Tick)
 			bad = false
@@ -185,7 +185,7 @@ func TestAPanicInATick(t *testing.T) {
 	assert.Panics(t, func() { f.run(1) })
 	bad = false
 	f.says(e, 1004, fcPlace{13, 0}, fcPace{1, 0})
-	f.settled(1004)
+	f.confirmTick(1004)
 	assert.Equal(t, []string{"restore 1004", "tick 1005", "tick 1006"}, f.check())
 	assert.EqualValues(t, 15, f.at(e).X, "once in 1006")
 }
@@ -202,7 +202,7 @@ func TestOfSeveralTicksTheOldestDecides(t *testing.T) {
 			f.check()
 			f.in(1004, func() { f.at(b).X = f.at(a).X })
 			f.says(a, 1003, fcPlace{100, 0}, fcPace{1, 0})
-			f.settled(1003)
+			f.confirmTick(1003)
 			f.p.Request(1004)
 			steps := f.check()
 			if newest {
@@ -244,10 +244,10 @@ func TestRequestsOfTheGame(t *testing.T) {
 
 // A tick before the confirmed one can be requested: confirmed state of later ticks is inserted when
 // the replay reaches them.
-func TestARequestBeforeTheFrontier(t *testing.T) {
+func TestARequestBeforeTheConfirmedTick(t *testing.T) {
 	f, a := steady(t, nil)
 	f.says(a, 1003, fcPlace{12, 0}, fcPace{1, 0})
-	f.settled(1004)
+	f.confirmTick(1004)
 	f.says(a, 1004, fcPlace{13, 0}, fcPace{1, 0})
 	f.check()
 	f.p.Request(1002)

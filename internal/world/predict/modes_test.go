@@ -16,13 +16,13 @@ import (
 //
 // Proves: B20
 func TestOnceIsTakenOverWithTheEntity(t *testing.T) {
-	for name, frontier := range map[string]entangle.Tick{"at the frontier": 1003, "after it": 1002} {
+	for name, confirmed := range map[string]entangle.Tick{"at the confirmed tick": 1003, "after it": 1002} {
 		t.Run(name, func(t *testing.T) {
 			f, a := steady(t, nil)
-			f.says(a, frontier, fcPlace{30, 0}, fcPace{1, 0})
+			f.says(a, confirmed, fcPlace{30, 0}, fcPace{1, 0})
 			b := f.spawns("b", 1003, fcPlace{100, 0}, fcPace{5, 0})
 			f.saysOnce(b, 9)
-			f.settled(frontier)
+			f.confirmTick(confirmed)
 			f.in(1005, func() { f.carries(b).Size++ })
 			f.check()
 			assert.Equal(t, "place pace kit ", f.has(b))
@@ -33,7 +33,7 @@ func TestOnceIsTakenOverWithTheEntity(t *testing.T) {
 			f.says(b, 1004, fcPlace{105, 0}, fcPace{5, 0})
 			f.saysOnce(b, 20)
 			f.carries(b).Size = 10
-			f.settled(1004)
+			f.confirmTick(1004)
 			assert.Equal(t, []string{"restore 1004", "tick 1005", "tick 1006"}, f.check())
 			assert.EqualValues(t, 10, f.carries(b).Size, "9 at 1004, as the game had it, and one more at 1005")
 		})
@@ -68,10 +68,10 @@ func TestSimpleIsTheServersLastWord(t *testing.T) {
 	f.says(e, 1003, fcPlace{30, 0}, fcPace{1, 0})
 	f.p.Store().Confirmed(slot).Mask.Set(f.col(f.tint))
 	*(*fcTint)(unsafe.Pointer(&f.p.Store().ConfirmedValue(slot, f.col(f.tint))[0])) = fcTint{7}
-	f.settled(1003)
+	f.confirmTick(1003)
 	assert.Len(t, f.check(), 4)
 	assert.EqualValues(t, 307, color().Color, "the last word, and three ticks")
-	f.settled(1006)
+	f.confirmTick(1006)
 	f.says(e, 1006, fcPlace{33, 0}, fcPace{1, 0})
 	f.p.Store().Confirmed(slot).Mask.Set(f.col(f.tint))
 	assert.Empty(t, f.check(), "what it is says nothing about the prediction")
@@ -83,7 +83,7 @@ func TestSimpleIsTheServersLastWord(t *testing.T) {
 func TestLocalComponentsGoBack(t *testing.T) {
 	f := newForecast(t, nil)
 	f.run(1)
-	f.settled(1001)
+	f.confirmTick(1001)
 	e := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{})
 	f.world.Add(e, f.fuel)
 	f.holds(e).Left = 100
@@ -91,7 +91,7 @@ func TestLocalComponentsGoBack(t *testing.T) {
 	f.run(4)
 	assert.EqualValues(t, 60, f.holds(e).Left)
 	f.says(e, 1003, fcPlace{1, 0}, fcPace{})
-	f.settled(1003)
+	f.confirmTick(1003)
 	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005"}, f.check())
 	assert.EqualValues(t, 78, f.holds(e).Left, "two ticks at 10, and two at 1")
 }
@@ -102,7 +102,7 @@ func TestLocalComponentsGoBack(t *testing.T) {
 func TestATolerance(t *testing.T) {
 	f := newForecast(t, nil)
 	f.run(1)
-	f.settled(1001)
+	f.confirmTick(1001)
 	e := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{})
 	f.world.Add(e, f.heat)
 	heat := func() *fcHeat { return (*fcHeat)(f.world.Get(e, f.heat)) }
@@ -111,7 +111,7 @@ func TestATolerance(t *testing.T) {
 		slot := f.p.entities.slotOf(e)
 		f.p.Store().Confirmed(slot).Mask.Set(f.col(f.heat))
 		*(*fcHeat)(unsafe.Pointer(&f.p.Store().ConfirmedValue(slot, f.col(f.heat))[0])) = fcHeat{degrees}
-		f.settled(tick)
+		f.confirmTick(tick)
 	}
 	says(1001, 20)
 	heat().Degrees = 20
@@ -129,23 +129,23 @@ func TestATolerance(t *testing.T) {
 // one. Unchanged, added and removed values are not reported.
 //
 // Proves: T6, T8
-func TestCorrectionsAreTold(t *testing.T) {
+func TestCorrectionsAreReported(t *testing.T) {
 	f, a := steady(t, nil)
 	b := f.spawns("b", 1001, fcPlace{50, 0}, fcPace{1, 0})
 	f.check()
-	var told []string
+	var corrections []string
 	f.p.OnCorrected(func(c *event.Correction) {
 		before, after := (*fcPlace)(unsafe.Pointer(&c.Before[0])), (*fcPlace)(unsafe.Pointer(&c.After[0]))
-		told = append(told, fmt.Sprint(c.Entity == a, f.p.entities.cols[c.Column].id == f.place, c.Tick, before.X, after.X))
+		corrections = append(corrections, fmt.Sprint(c.Entity == a, f.p.entities.cols[c.Column].id == f.place, c.Tick, before.X, after.X))
 	})
 	f.says(a, 1003, fcPlace{100, 0}, fcPace{1, 0})
 	f.says(b, 1003, f.placeAt(b, 1003), fcPace{1, 0})
-	f.settled(1003)
+	f.confirmTick(1003)
 	f.check()
-	assert.Equal(t, []string{"true true 1005 14 102"}, told)
+	assert.Equal(t, []string{"true true 1005 14 102"}, corrections)
 	f.says(a, 1005, fcPlace{200, 0}, fcPace{1, 0})
 	f.check()
-	assert.Equal(t, "true true 1005 102 200", told[1], "of the present, too")
+	assert.Equal(t, "true true 1005 102 200", corrections[1], "of the present, too")
 	stats := f.p.Stats()
 	assert.EqualValues(t, 2, stats.Corrections)
 	assert.EqualValues(t, 1, stats.Rollbacks[ByMismatch])

@@ -11,11 +11,11 @@ import (
 func planned(t *testing.T) (*forecast, *[]string) {
 	f := newForecast(t, nil)
 	f.run(2)
-	f.settled(1002)
+	f.confirmTick(1002)
 	e := f.spawns("a", 1002, fcPlace{10, 10}, fcPace{1, 2})
 	f.run(4)
 	f.says(e, 1003, fcPlace{11, 12}, fcPace{1, 2})
-	f.settled(1003)
+	f.confirmTick(1003)
 	f.check()
 	var plan []string
 	f.onPlan = func(step string) { plan = append(plan, step) }
@@ -35,25 +35,25 @@ func TestThePlanOfEachCase(t *testing.T) {
 		"nothing arrives": {func(*forecast) {}, nil},
 		"as predicted": {func(f *forecast) {
 			f.says(f.first, 1004, fcPlace{12, 14}, fcPace{1, 2})
-			f.settled(1004)
+			f.confirmTick(1004)
 		}, nil},
 		"mispredicted at the confirmed tick": {func(f *forecast) {
 			f.says(f.first, 1004, fcPlace{0, 0}, fcPace{1, 2})
-			f.settled(1004)
+			f.confirmTick(1004)
 		}, []string{
 			"save", "restore 1004", "tick 1005", "insert 1005 due", "tick 1006", "insert 1006 due", "put back", "report",
 		}},
 		"mispredicted at a later tick": {func(f *forecast) {
 			f.says(f.first, 1005, fcPlace{0, 0}, fcPace{1, 2})
-			f.settled(1004)
+			f.confirmTick(1004)
 		}, []string{"save", "restore 1005", "tick 1006", "insert 1006 due", "put back", "report"}},
 		"the present differs": {func(f *forecast) {
 			f.says(f.first, 1006, fcPlace{0, 0}, fcPace{1, 2})
-			f.settled(1004)
+			f.confirmTick(1004)
 		}, []string{"insert 1006 differing", "report", "refresh"}},
 		"a tick to come": {func(f *forecast) {
 			f.says(f.first, 1008, fcPlace{0, 0}, fcPace{1, 2})
-			f.settled(1004)
+			f.confirmTick(1004)
 		}, nil},
 		"the game requests a tick": {func(f *forecast) { f.p.Request(1004) }, []string{
 			"save", "restore 1004", "tick 1005", "insert 1005 due", "tick 1006", "insert 1006 due", "put back", "report",
@@ -68,7 +68,7 @@ func TestThePlanOfEachCase(t *testing.T) {
 		"the clock is set back": {func(f *forecast) { f.jump(-2) }, []string{"save", "restore 1004", "put back", "refresh"}},
 		"the clock is set further than histories reach": {func(f *forecast) {
 			f.jump(94)
-			f.settled(1098)
+			f.confirmTick(1098)
 		}, []string{
 			"save", "restart 1098", "tick 1099 for the first time", "insert 1099 due",
 			"tick 1100 for the first time", "insert 1100 due", "put back", "refresh",
@@ -76,7 +76,7 @@ func TestThePlanOfEachCase(t *testing.T) {
 		"the confirmed state is too old": {func(f *forecast) {
 			f.run(30)
 			f.says(f.first, 1010, fcPlace{0, 0}, fcPace{1, 2})
-			f.settled(1010)
+			f.confirmTick(1010)
 		}, []string{"take over 1036", "refresh"}},
 		"the clock is not synced": {func(f *forecast) {
 			f.synced = false

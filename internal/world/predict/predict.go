@@ -18,14 +18,14 @@ import (
 
 // PredictionConfig configures a Prediction.
 type PredictionConfig struct {
-	World    *ecs.World
-	Protocol *protocol.Protocol
-	Copy     *sink.Copy            // nil: tests deliver the confirmed state themselves
-	Shelf    *message.ResourceCopy // nil: no resource rolls back
-	Hub      *event.Hub
-	Time     *components.Time
-	Again    *input.Replayer
-	Why      *Why // nil: no reports
+	World     *ecs.World
+	Protocol  *protocol.Protocol
+	Copy      *sink.Copy            // nil: tests deliver the confirmed state themselves
+	Resources *message.ResourceCopy // nil: no resource rolls back
+	Hub       *event.Hub
+	Time      *components.Time
+	Again     *input.Replayer
+	Why       *Why // nil: no reports
 
 	// MaxRollback is the largest number of ticks of a rollback. So many are kept.
 	MaxRollback int
@@ -34,10 +34,10 @@ type PredictionConfig struct {
 
 	// Synced reports whether the clock is set to the server's ticks.
 	Synced func() bool
-	// Frontier returns the newest tick of which all confirmed state has arrived.
-	Frontier func() (tick entangle.Tick, ok bool)
-	// Bury removes an entity from the world that the server has despawned.
-	Bury func(e ecs.Entity)
+	// ConfirmedTick returns the newest tick of which all confirmed state has arrived.
+	ConfirmedTick func() (tick entangle.Tick, ok bool)
+	// RemoveDespawned removes an entity from the world that the server has despawned.
+	RemoveDespawned func(e ecs.Entity)
 	// OnResync is called when confirmed state was taken over as the present.
 	OnResync func(tick entangle.Tick)
 }
@@ -78,7 +78,7 @@ func NewPrediction(cfg PredictionConfig) (*Prediction, error) {
 	p := &Prediction{
 		cfg: cfg,
 		progress: progress{
-			time: cfg.Time, maxRollback: cfg.MaxRollback, synced: cfg.Synced, frontier: cfg.Frontier, at: cfg.Time.Tick, lost: true,
+			time: cfg.Time, maxRollback: cfg.MaxRollback, synced: cfg.Synced, newestConfirmed: cfg.ConfirmedTick, at: cfg.Time.Tick, lost: true,
 		},
 		decision: decision{newest: cfg.Newest},
 		plan:     make([]rollback.Step, 0, rollback.PlanLimit(cfg.MaxRollback)),
@@ -88,9 +88,9 @@ func NewPrediction(cfg PredictionConfig) (*Prediction, error) {
 	}
 	p.shaper.entities = &p.entities
 	p.children.init(&p.entities, cfg.Protocol)
-	p.lifecycle = lifecycle{shaper: &p.shaper, children: &p.children, bury: cfg.Bury}
+	p.lifecycle = lifecycle{shaper: &p.shaper, children: &p.children, removeDespawned: cfg.RemoveDespawned}
 	p.excluded = excluded{lifecycle: &p.lifecycle}
-	p.resources.init(p, cfg.Shelf)
+	p.resources.init(p, cfg.Resources)
 	p.corrections = corrections{entities: &p.entities, stats: &p.stats}
 	p.rounding = source.NewRounding(registry.Of(cfg.Protocol).Components, func(number int) int { return number })
 	if cfg.Copy != nil {
@@ -99,11 +99,11 @@ func NewPrediction(cfg PredictionConfig) (*Prediction, error) {
 	return p, tick.ShareListener(w, p.entities.table.Listener(), childListener{&p.children})
 }
 
-// Table is the table of the predicted entities. Settle updates it.
+// Table is the table of the predicted entities. CommitStructure updates it.
 func (p *Prediction) Table() *columns.Table { return p.entities.table }
 
-// Settle updates the slots of predicted entities, within a tick.
-func (p *Prediction) Settle() { p.entities.settle(ticked) }
+// CommitStructure updates the slots of predicted entities, within a tick.
+func (p *Prediction) CommitStructure() { p.entities.commitStructure(ticked) }
 
 // Marker is the component of entities that roll back.
 func (p *Prediction) Marker() ecs.ID { return p.entities.marker() }
@@ -133,7 +133,7 @@ func (p *Prediction) Rounds() bool { return p.rounding.Any() }
 // first: after the table is settled they would count as there before the tick.
 func (p *Prediction) Round() {
 	p.Follow()
-	p.Settle()
+	p.CommitStructure()
 	p.rounding.Round(p.entities.table)
 }
 

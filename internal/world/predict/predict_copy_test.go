@@ -25,7 +25,7 @@ func TestBeforeTheClockIsSynced(t *testing.T) {
 	e := f.spawns("a", 90_000, fcPlace{10, 0}, fcPace{1, 0})
 	f.run(3)
 	f.says(e, 90_010, fcPlace{50, 0}, fcPace{1, 0})
-	f.settled(90_010)
+	f.confirmTick(90_010)
 	f.check()
 	assert.EqualValues(t, 50, f.at(e).X)
 	assert.Zero(t, f.p.Stats().Resyncs)
@@ -36,7 +36,7 @@ func TestBeforeTheClockIsSynced(t *testing.T) {
 	assert.Equal(t, "restore 90010", steps[0])
 	assert.EqualValues(t, 57, f.at(e).X)
 	f.says(e, 90_012, fcPlace{52, 0}, fcPace{1, 0})
-	f.settled(90_012)
+	f.confirmTick(90_012)
 	assert.Empty(t, f.check())
 }
 
@@ -48,7 +48,7 @@ func TestPredictionIsTurnedOffAndOn(t *testing.T) {
 			f, e := steady(t, nil)
 			f.turnOff(e)
 			f.run(between)
-			f.settled(f.time.Tick - 2)
+			f.confirmTick(f.time.Tick - 2)
 			f.world.Add(e, f.p.Marks()...)
 			slot := f.p.Track(e)
 			f.names[slot] = "a"
@@ -71,9 +71,9 @@ func TestLocalChildrenGoWithTheirParents(t *testing.T) {
 	for name, end := range map[string]func(f *forecast, e ecs.Entity){
 		"despawn": func(f *forecast, e ecs.Entity) {
 			f.despawns(e, f.time.Tick-2)
-			f.settled(f.time.Tick - 2)
+			f.confirmTick(f.time.Tick - 2)
 			f.check()
-			f.settled(f.time.Tick)
+			f.confirmTick(f.time.Tick)
 			f.check()
 		},
 		"connection": func(f *forecast, e ecs.Entity) {
@@ -109,7 +109,7 @@ func TestLocalChildrenGoAtTheTickOfTheirParents(t *testing.T) {
 	f.run(1)
 	f.says(a, 1003, fcPlace{50, 0}, fcPace{1, 0})
 	f.despawns(b, 1005)
-	f.settled(1003)
+	f.confirmTick(1003)
 	var there []bool
 	f.main(func() { there = append(there, f.world.Has(kid, f.place)) })
 	f.check()

@@ -16,7 +16,7 @@ func (f *forecast) saysNoKit(e ecs.Entity) {
 	slot := f.p.entities.slotOf(e)
 	f.p.Store().Confirmed(slot).Mask.Clear(f.col(f.kit))
 	switch {
-	case f.p.Stripped(slot):
+	case f.p.IsDisabled(slot):
 		f.p.RemoveOnce(slot, f.col(f.kit))
 	case f.world.Has(e, f.kit):
 		f.world.Remove(e, f.kit)
@@ -29,7 +29,7 @@ func (f *forecast) saysNoKit(e ecs.Entity) {
 func paceGoes(t *testing.T) (*forecast, ecs.Entity) {
 	f := newForecast(t, nil)
 	f.run(1)
-	f.settled(1001)
+	f.confirmTick(1001)
 	e := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{1, 0})
 	f.in(1003, func() { f.world.Remove(e, f.pace) })
 	return f, e
@@ -46,7 +46,7 @@ func TestAnInsertedOnceSurvivesARollback(t *testing.T) {
 	f.check()
 	f.says(e, 1002, fcPlace{20, 0}, fcPace{1, 0})
 	f.saysOnce(e, 30)
-	f.settled(1002)
+	f.confirmTick(1002)
 	assert.Equal(t, []string{"restore 1002", "tick 1003", "tick 1004", "tick 1005"}, f.check())
 	require.Equal(t, "place kit ", f.has(e))
 	assert.EqualValues(t, 9, f.carries(e).Size, "the first value that came")
@@ -63,7 +63,7 @@ func TestARemovedOnceStaysRemovedInARollback(t *testing.T) {
 	f.saysNoKit(e)
 	f.check()
 	f.says(e, 1002, fcPlace{20, 0}, fcPace{1, 0})
-	f.settled(1002)
+	f.confirmTick(1002)
 	assert.Equal(t, []string{"restore 1002", "tick 1003", "tick 1004", "tick 1005"}, f.check())
 	assert.Equal(t, "place ", f.has(e))
 }
@@ -84,7 +84,7 @@ func TestWhatTheGameDoesWithAnOnceInTicksGoesBack(t *testing.T) {
 	f.world.Add(e, f.fuel) // between two ticks: it counts as always there
 	f.says(e, 1005, fcPlace{50, 0}, fcPace{1, 0})
 	f.saysOnceNoWorld(e)
-	f.settled(1005)
+	f.confirmTick(1005)
 	assert.Equal(t, []string{"restore 1005", "tick 1006", "tick 1007", "tick 1008"}, f.check())
 	assert.Equal(t, "place pace kit fuel ", then)
 	assert.Equal(t, "place pace fuel ", f.has(e))
@@ -119,7 +119,7 @@ func TestALocalChangedBetweenTicksWasAlwaysSo(t *testing.T) {
 			}
 			f.check()
 			f.says(e, 1002, fcPlace{20, 0}, fcPace{1, 0})
-			f.settled(1002)
+			f.confirmTick(1002)
 			assert.Equal(t, []string{"restore 1002", "tick 1003", "tick 1004", "tick 1005"}, f.check())
 			require.Equal(t, want, f.has(e))
 			if comes {
@@ -148,7 +148,7 @@ func TestALocalRelationChangedBetweenTicksWasAlwaysSo(t *testing.T) {
 			f.world.Relations().Set(e, f.tow, y)
 			f.check()
 			f.says(e, 1002, fcPlace{20, 0}, fcPace{1, 0})
-			f.settled(1002)
+			f.confirmTick(1002)
 			assert.Len(t, f.check(), 4)
 			require.True(t, f.world.Has(e, f.tow))
 			assert.Equal(t, y, f.world.Relations().Get(e, f.tow))
@@ -195,7 +195,7 @@ func TestOnceComesAndGoesWhileDespawned(t *testing.T) {
 				f.p.Confirmed(slot)
 			}
 			f.p.Store().Confirmed(f.p.entities.slotOf(e)).Tick = c.restore
-			f.settled(c.restore)
+			f.confirmTick(c.restore)
 			f.p.Request(c.restore)
 			wrong = false
 			assert.NotEmpty(t, f.check())
@@ -232,7 +232,7 @@ func TestAnInsertedOnceReplacesWhatTheGameHad(t *testing.T) {
 	f.p.InsertOnce(slot, f.col(f.kit), unsafe.Slice((*byte)(unsafe.Pointer(&value)), 4), ecs.Entity{})
 	f.p.Confirmed(slot)
 	f.p.Store().Confirmed(slot).Tick = 1007
-	f.settled(1007)
+	f.confirmTick(1007)
 	f.p.Request(1007)
 	wrong = false
 	assert.NotEmpty(t, f.check())

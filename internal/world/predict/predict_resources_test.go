@@ -31,7 +31,7 @@ func newTidal(t testing.TB) *tidal {
 		protocol.Resource[fcTide](p).Rollback()
 		require.NoError(t, registry.Seal(p))
 		w.shelf = message.NewResourceCopy(cfg.World, cfg.Hub, registry.Of(p).Resources, sink.NewCopy(cfg.World, event.NewHub(), nil, nobodySpawns, nobodySpawns))
-		cfg.Shelf = w.shelf
+		cfg.Resources = w.shelf
 	})
 	w.main(func() {
 		if tide := w.tide(); tide != nil {
@@ -51,13 +51,13 @@ func (w *tidal) tide() *fcTide {
 // says sets the confirmed value of the resource, as of a tick.
 func (w *tidal) says(tick entangle.Tick, v fcTide) {
 	r := &w.shelf.List[0]
-	*r.Spare.(*fcTide) = v
+	*r.Scratch.(*fcTide) = v
 	r.Tick = tick
 	w.shelf.Write(r)
 }
 
-// settledAt sets the confirmed tick.
-func (w *tidal) settledAt(tick entangle.Tick) { w.f, w.set = tick, true }
+// confirmedAt sets the confirmed tick.
+func (w *tidal) confirmedAt(tick entangle.Tick) { w.f, w.set = tick, true }
 
 // replayed is the steps of a rollback to a tick, from the present one.
 func (w *tidal) replayed(from entangle.Tick) (steps []string) {
@@ -85,7 +85,7 @@ func TestAResourceGoesBackToItsTick(t *testing.T) {
 	w := startedTidal(t)
 	now := w.time.Tick
 	w.says(now-4, fcTide{Level: 106, Rate: 1})
-	assert.Empty(t, w.check(), "it was foreseen")
+	assert.Empty(t, w.check(), "it was predicted")
 	w.says(now-3, fcTide{Level: 50, Rate: 2})
 	assert.Equal(t, w.replayed(now-3), w.check())
 	assert.Equal(t, fcTide{Level: 56, Rate: 2}, *w.tide())
@@ -94,7 +94,7 @@ func TestAResourceGoesBackToItsTick(t *testing.T) {
 	for range 20 {
 		w.run(1)
 		w.says(w.time.Tick-3, fcTide{Level: w.tide().Level - 6, Rate: 2})
-		w.settledAt(w.time.Tick - 3)
+		w.confirmedAt(w.time.Tick - 3)
 	}
 	assert.Equal(t, fcTide{Level: 96, Rate: 2}, *w.tide())
 	assert.Equal(t, uint64(1), w.p.stats.Rollbacks[ByResource], "and nothing more")
@@ -142,7 +142,7 @@ func TestAResourceThatTheServerLeavesAlone(t *testing.T) {
 	assert.Equal(t, int32(7), w.tide().Level, "who hears nothing knows nothing")
 	for range 20 {
 		w.run(1)
-		w.settledAt(w.time.Tick - 3)
+		w.confirmedAt(w.time.Tick - 3)
 	}
 	assert.Equal(t, fcTide{Level: 100}, *w.tide())
 	assert.Equal(t, uint64(1), w.p.stats.Rollbacks[ByResource])

@@ -7,10 +7,10 @@ import (
 
 // progress is where the predicted world is among the ticks.
 type progress struct {
-	time        *components.Time
-	maxRollback int
-	synced      func() bool
-	frontier    func() (tick entangle.Tick, ok bool)
+	time            *components.Time
+	maxRollback     int
+	synced          func() bool
+	newestConfirmed func() (tick entangle.Tick, ok bool)
 
 	at        entangle.Tick // the world is as of the end of this tick
 	lost      bool          // the histories do not lead to the world as it is
@@ -34,7 +34,7 @@ func (p *progress) oldest() entangle.Tick { return p.present() - entangle.Tick(p
 // confirmedTick returns the newest tick up to the present of which all confirmed state has
 // arrived. Without one it is before all ticks that are kept.
 func (p *progress) confirmedTick() (tick entangle.Tick, ok bool) {
-	tick, ok = p.frontier()
+	tick, ok = p.newestConfirmed()
 	switch now := p.present(); {
 	case !ok:
 		return p.oldest() - 1, false

@@ -42,15 +42,15 @@ func (p *Prediction) Gone(e ecs.Entity, slot rollback.Slot, tick entangle.Tick) 
 }
 
 func (p *Prediction) Untrack(e ecs.Entity, slot rollback.Slot) {
-	if p.Stripped(slot) { // to the server it is not despawned
+	if p.IsDisabled(slot) { // to the server it is not despawned
 		p.shaper.enableLocal(slot)
 		p.lifecycle.returnChildren(slot)
 	}
-	p.entities.forget(slot)
-	p.children.release(e)
+	p.entities.endSlot(slot)
+	p.children.endChildren(e)
 }
 
-func (p *Prediction) Stripped(slot rollback.Slot) bool { return p.entities.disabled[slot].on }
+func (p *Prediction) IsDisabled(slot rollback.Slot) bool { return p.entities.disabled[slot].on }
 
 func (p *Prediction) InsertOnce(slot rollback.Slot, comp int, value []byte, target ecs.Entity) {
 	p.shaper.insertOnce(slot, comp, value, target)
@@ -62,6 +62,6 @@ func (p *Prediction) Clear() {
 	p.lifecycle.removeAll()
 	p.children.disconnect()
 	p.entities.memory.Clear()
-	p.resources.forget()
+	p.resources.resetConnection()
 	p.progress.lost, p.progress.fresh = true, false
 }

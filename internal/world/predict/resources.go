@@ -42,8 +42,8 @@ func (s *resources) init(p *Prediction, from *message.ResourceCopy) {
 	}
 	rows := 1 << bits.Len(uint(p.cfg.MaxRollback+1)) // a power of two, because ticks wrap around
 	for i := range from.List {
-		if r := &from.List[i]; r.Word != nil {
-			size := len(columns.MemoryOf(r.Word))
+		if r := &from.List[i]; r.Confirmed != nil {
+			size := len(columns.MemoryOf(r.Confirmed))
 			s.list = append(s.list, resource{
 				number: i, size: size, history: make([]byte, rows*size),
 				ticks: make([]entangle.Tick, rows), there: make([]bool, rows),
@@ -139,8 +139,8 @@ func (s *resources) expire(tick entangle.Tick) {
 	}
 }
 
-// forget forgets the state of a connection.
-func (s *resources) forget() {
+// resetConnection forgets the state of a connection.
+func (s *resources) resetConnection() {
 	for i := range s.list {
 		s.list[i].news, s.list[i].overdue, s.list[i].since = false, false, s.progress.present()
 	}
@@ -170,8 +170,8 @@ func (s *resources) amend() {
 	}
 }
 
-// compare finds resources that differ from the confirmed values.
-func (s *resources) compare(confirmed entangle.Tick) {
+// findMispredictions finds resources that differ from the confirmed values.
+func (s *resources) findMispredictions(confirmed entangle.Tick) {
 	s.differing = s.differing[:0]
 	for i := range s.list {
 		r := &s.list[i]

@@ -24,7 +24,7 @@ func (l *lifecycle) restore(tick entangle.Tick) {
 		l.reshape(r.slot, r.had, r.form)
 	}
 	l.memory.Correct(tick, confirmed)
-	l.settle(restored)
+	l.commitStructure(restored)
 	l.memory.Cut(tick)
 	for _, slot := range l.returned {
 		l.saveValues(slot, tick, l.unknown(slot))

@@ -19,7 +19,7 @@ func (p *Prediction) Rollback() {
 			p.excluded.save()
 		case rollback.StepRestore:
 			p.countRollback(step.Tick)
-			p.corrections.keep(true)
+			p.corrections.keepValues(true)
 			p.restore(step.Tick)
 		case rollback.StepRestart:
 			p.restart(step.Tick)
@@ -39,7 +39,7 @@ func (p *Prediction) Rollback() {
 		case rollback.StepRevive:
 			p.lifecycle.revive()
 		case rollback.StepRemove:
-			p.lifecycle.remove()
+			p.lifecycle.removeFinal()
 		}
 	}
 }
@@ -64,7 +64,7 @@ func (p *Prediction) takeOver() {
 	for _, slot := range p.due {
 		p.insertOne(slot)
 	}
-	p.entities.settle(restored)
+	p.entities.commitStructure(restored)
 	p.resources.takeOver()
 	p.resources.save(now)
 	p.entities.save(now)
@@ -73,7 +73,7 @@ func (p *Prediction) takeOver() {
 		p.stats.Resyncs++
 		p.cfg.OnResync(now)
 	}
-	_, ok := at.frontier()
+	_, ok := at.newestConfirmed()
 	at.lost = !at.synced() || !ok
 }
 
@@ -161,7 +161,7 @@ func (p *Prediction) endTick(step rollback.Step) {
 	p.did(rollback.StepTick, step.Tick, 0)
 	p.lifecycle.returned = p.lifecycle.returned[:0]
 	p.entities.memory.Begin(step.Tick)
-	p.entities.settle(ticked)
+	p.entities.commitStructure(ticked)
 	if step.Select == rollback.AllKnown {
 		p.due = p.allKnown(p.due[:0])
 	} else {
@@ -171,7 +171,7 @@ func (p *Prediction) endTick(step rollback.Step) {
 		for _, slot := range p.due {
 			p.insertOne(slot)
 		}
-		p.entities.settle(ticked)
+		p.entities.commitStructure(ticked)
 	}
 	p.resources.endTick(step.Tick)
 	p.entities.save(step.Tick)
@@ -180,11 +180,11 @@ func (p *Prediction) endTick(step rollback.Step) {
 
 // amend writes the confirmed state of the present tick into the present.
 func (p *Prediction) amend() {
-	p.corrections.keep(false)
+	p.corrections.keepValues(false)
 	for _, slot := range p.decision.differing {
 		p.insertOne(slot)
 	}
-	p.entities.settle(between)
+	p.entities.commitStructure(between)
 	for _, slot := range p.decision.differing {
 		p.entities.saveValues(slot, p.progress.at, p.entities.forms[slot].Mask)
 	}

@@ -14,7 +14,7 @@ import (
 func steady(t *testing.T, with func(*PredictionConfig)) (*forecast, ecs.Entity) {
 	f := newForecast(t, with)
 	f.run(1)
-	f.settled(1001)
+	f.confirmTick(1001)
 	e := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{1, 0})
 	f.run(4)
 	f.steps = nil
@@ -49,7 +49,7 @@ func (f *forecast) has(e ecs.Entity) (names string) {
 func TestWhatOnlyThePredictionRemovedComesBack(t *testing.T) {
 	f := newForecast(t, nil)
 	f.run(1)
-	f.settled(1001)
+	f.confirmTick(1001)
 	e := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{1, 0})
 	wrong := true
 	f.in(1003, func() {
@@ -60,13 +60,13 @@ func TestWhatOnlyThePredictionRemovedComesBack(t *testing.T) {
 	f.run(4)
 	assert.Equal(t, "place ", f.has(e))
 	wrong = false
-	f.settled(1003)
+	f.confirmTick(1003)
 	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005"}, f.check(), "the server said nothing of it: it is as at 1001")
 	assert.Equal(t, "place pace ", f.has(e))
 	assert.Equal(t, fcPace{1, 0}, *f.moves(e))
 	assert.Equal(t, fcPlace{12, 0}, *f.at(e), "the server's 10 at 1003, and two ticks")
 	assert.EqualValues(t, 1, f.p.Stats().Rollbacks[ByStructure])
-	f.settled(1005)
+	f.confirmTick(1005)
 	assert.NotEmpty(t, f.check(), "at 1005 it moved on, and the server still said nothing")
 }
 
@@ -78,7 +78,7 @@ func TestWhatTheServerRemovedIsRemoved(t *testing.T) {
 	f.says(e, 1003, fcPlace{12, 0}, fcPace{})
 	word := f.p.Store().Confirmed(f.p.entities.slotOf(e))
 	word.Mask.Clear(f.col(f.pace))
-	f.settled(1003)
+	f.confirmTick(1003)
 	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005"}, f.check())
 	assert.Equal(t, "place ", f.has(e))
 	assert.Equal(t, fcPlace{12, 0}, *f.at(e), "it stands since 1003")
@@ -91,7 +91,7 @@ func TestWhatTheServerRemovedIsRemoved(t *testing.T) {
 func TestWhatOnlyThePredictionAddedIsRemoved(t *testing.T) {
 	f := newForecast(t, nil)
 	f.run(1)
-	f.settled(1001)
+	f.confirmTick(1001)
 	e := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{})
 	f.says(e, 1001, fcPlace{10, 0}, fcPace{})
 	word := f.p.Store().Confirmed(f.p.entities.slotOf(e))
@@ -107,7 +107,7 @@ func TestWhatOnlyThePredictionAddedIsRemoved(t *testing.T) {
 	f.run(4)
 	assert.Equal(t, "place pace ", f.has(e))
 	wrong = false
-	f.settled(1004)
+	f.confirmTick(1004)
 	assert.Equal(t, []string{"restore 1004", "tick 1005"}, f.check())
 	assert.Equal(t, "place ", f.has(e))
 	assert.Equal(t, fcPlace{10, 0}, *f.at(e))
@@ -119,14 +119,14 @@ func TestWhatOnlyThePredictionAddedIsRemoved(t *testing.T) {
 func TestWhatTheServerAddedIsAdded(t *testing.T) {
 	f := newForecast(t, nil)
 	f.run(1)
-	f.settled(1001)
+	f.confirmTick(1001)
 	e := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{})
 	word := f.p.Store().Confirmed(f.p.entities.slotOf(e))
 	word.Mask.Clear(f.col(f.pace))
 	f.world.Remove(e, f.pace)
 	f.run(4)
 	f.says(e, 1002, fcPlace{10, 0}, fcPace{3, 0})
-	f.settled(1002)
+	f.confirmTick(1002)
 	assert.Equal(t, []string{"restore 1002", "tick 1003", "tick 1004", "tick 1005"}, f.check())
 	assert.Equal(t, "place pace ", f.has(e))
 	assert.Equal(t, fcPlace{19, 0}, *f.at(e), "three ticks since")
@@ -138,7 +138,7 @@ func TestWhatTheServerAddedIsAdded(t *testing.T) {
 func TestWhatTheServerLeftAloneIsPutRight(t *testing.T) {
 	f := newForecast(t, nil)
 	f.run(1)
-	f.settled(1001)
+	f.confirmTick(1001)
 	e := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{})
 	wrong := true
 	f.in(1002, func() {
@@ -149,7 +149,7 @@ func TestWhatTheServerLeftAloneIsPutRight(t *testing.T) {
 	f.run(4)
 	assert.EqualValues(t, 99, f.at(e).X)
 	wrong = false
-	f.settled(1003)
+	f.confirmTick(1003)
 	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005"}, f.check())
 	assert.EqualValues(t, 10, f.at(e).X)
 	assert.EqualValues(t, 1, f.p.Stats().Rollbacks[ByMismatch])
@@ -161,20 +161,20 @@ func TestWhatTheServerLeftAloneIsPutRight(t *testing.T) {
 func TestNewerWordsAreKeptInAReplay(t *testing.T) {
 	f := newForecast(t, nil)
 	f.run(1)
-	f.settled(1001)
+	f.confirmTick(1001)
 	a := f.spawns("a", 1001, fcPlace{10, 0}, fcPace{1, 0})
 	b := f.spawns("b", 1001, fcPlace{50, 0}, fcPace{1, 0})
 	f.run(5)
 	f.says(a, 1002, fcPlace{20, 0}, fcPace{1, 0})
 	f.says(b, 1004, fcPlace{70, 0}, fcPace{2, 0})
-	f.settled(1002)
+	f.confirmTick(1002)
 	assert.Equal(t, []string{
 		"restore 1002", "tick 1003", "tick 1004", "insert 1004 b", "tick 1005", "tick 1006",
 	}, f.check())
 	assert.Equal(t, fcPlace{24, 0}, *f.at(a), "from 1002")
 	assert.Equal(t, fcPlace{74, 0}, *f.at(b), "from 1004")
 	assert.Empty(t, f.check())
-	f.settled(1006)
+	f.confirmTick(1006)
 	f.says(a, 1006, fcPlace{24, 0}, fcPace{1, 0})
 	f.says(b, 1006, fcPlace{74, 0}, fcPace{2, 0})
 	assert.Empty(t, f.check(), "what was put in is history")
@@ -188,7 +188,7 @@ func TestTheOldestOfSeveralConfirmedTicksIsGoneBackTo(t *testing.T) {
 	for _, olderFirst := range []bool{false, true} {
 		f, a := steady(t, nil)
 		b := f.spawns("b", 1001, fcPlace{50, 0}, fcPace{1, 0})
-		f.settled(1002)
+		f.confirmTick(1002)
 		f.check()
 		says := []func(){
 			func() { f.says(a, 1004, fcPlace{40, 0}, fcPace{1, 0}) },
@@ -214,7 +214,7 @@ func TestSeveralConfirmedTicksInOneFrame(t *testing.T) {
 	f, a := steady(t, nil)
 	f.says(a, 1002, fcPlace{11, 0}, fcPace{1, 0})
 	f.says(a, 1004, fcPlace{13, 7}, fcPace{1, 0})
-	f.settled(1002)
+	f.confirmTick(1002)
 	assert.Equal(t, []string{"restore 1004", "tick 1005"}, f.check(), "right at 1002, wrong at 1004")
 	assert.Equal(t, fcPlace{14, 7}, *f.at(a))
 }
@@ -230,16 +230,16 @@ func TestConfirmedTicksOfSeveralEntitiesInOneFrame(t *testing.T) {
 	f.check()
 	f.says(b, 1004, fcPlace{80, 0}, fcPace{1, 0})
 	f.says(a, 1002, fcPlace{20, 0}, fcPace{1, 0})
-	f.settled(1002)
+	f.confirmTick(1002)
 	assert.Equal(t, []string{
 		"restore 1002", "tick 1003", "tick 1004", "insert 1004 b", "tick 1005",
 	}, f.check())
 	assert.Equal(t, fcPlace{23, 0}, *f.at(a))
 	assert.Equal(t, fcPlace{81, 0}, *f.at(b))
 	f.says(a, 1003, fcPlace{30, 0}, fcPace{1, 0})
-	f.settled(1003)
+	f.confirmTick(1003)
 	f.says(a, 1004, fcPlace{40, 0}, fcPace{1, 0})
-	f.settled(1004)
+	f.confirmTick(1004)
 	assert.Equal(t, []string{"restore 1004", "tick 1005"}, f.check(), "two of one entity: the newer holds")
 	assert.Equal(t, fcPlace{41, 0}, *f.at(a))
 }
@@ -266,7 +266,7 @@ func TestConfirmationsOfThePresentAndTheFuture(t *testing.T) {
 	assert.Equal(t, fcPlace{31, 9}, *f.at(e))
 	assert.Zero(t, f.p.Stats().Rollbacks)
 	assert.EqualValues(t, 2, f.p.Stats().Inserted)
-	f.settled(1008)
+	f.confirmTick(1008)
 	f.says(e, 1008, fcPlace{31, 9}, fcPace{1, 0})
 	assert.Empty(t, f.check(), "it is in the histories")
 }
@@ -302,7 +302,7 @@ func TestAnEntityAppearsAsOfNow(t *testing.T) {
 	f, a := steady(t, nil)
 	f.says(a, 1002, fcPlace{11, 0}, fcPace{1, 0})
 	b := f.spawns("b", 1003, fcPlace{100, 0}, fcPace{5, 0})
-	f.settled(1002)
+	f.confirmTick(1002)
 	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005"}, f.check())
 	assert.Equal(t, fcPlace{110, 0}, *f.at(b))
 	assert.EqualValues(t, 1, f.p.Stats().Rollbacks[BySpawn])
@@ -310,7 +310,7 @@ func TestAnEntityAppearsAsOfNow(t *testing.T) {
 	c := f.spawns("c", 1004, fcPlace{0, 1}, fcPace{5, 0})
 	f.says(a, 1003, fcPlace{12, 0}, fcPace{1, 0})
 	f.says(b, 1003, fcPlace{200, 0}, fcPace{5, 0})
-	f.settled(1003)
+	f.confirmTick(1003)
 	assert.Equal(t, []string{"restore 1003", "tick 1004", "insert 1004 c", "tick 1005"}, f.check(), "c is not there before 1004")
 	assert.Equal(t, fcPlace{210, 0}, *f.at(b))
 	assert.Equal(t, fcPlace{5, 1}, *f.at(c))

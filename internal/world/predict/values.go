@@ -12,7 +12,7 @@ func (t *entities) saveValues(slot rollback.Slot, tick entangle.Tick, cols rollb
 	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
 		c := &t.cols[col]
 		if row := t.memory.Column(tick, col); len(row) > 0 {
-			copy(row[int(slot)*c.size:(int(slot)+1)*c.size], c.of(e))
+			copy(row[int(slot)*c.size:(int(slot)+1)*c.size], c.memoryOf(e))
 		}
 	}
 }
@@ -23,7 +23,7 @@ func (t *entities) backfill(slot rollback.Slot, cols rollback.Mask) {
 	e := t.entity(slot)
 	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
 		if t.cols[col].size > 0 {
-			t.memory.Backfill(slot, col, t.cols[col].of(e))
+			t.memory.Backfill(slot, col, t.cols[col].memoryOf(e))
 		}
 	}
 }
@@ -81,7 +81,7 @@ func (t *entities) writeSimple(slot rollback.Slot, cols rollback.Mask) {
 	cols = cols.And(t.modes.simple).And(t.memory.Confirmed(slot).Mask)
 	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
 		if t.cols[col].size > 0 {
-			copy(t.cols[col].of(e), t.memory.ConfirmedValue(slot, col))
+			copy(t.cols[col].memoryOf(e), t.memory.ConfirmedValue(slot, col))
 		}
 	}
 }
@@ -101,7 +101,7 @@ func (t *entities) writeConfirmed(slot rollback.Slot) (differs bool) {
 
 // writeConfirmedValue writes one confirmed value, and reports whether it differed.
 func (t *entities) writeConfirmedValue(slot rollback.Slot, col int) (differs bool) {
-	value := t.cols[col].of(t.entity(slot))
+	value := t.cols[col].memoryOf(t.entity(slot))
 	if len(value) == 0 {
 		return false
 	}

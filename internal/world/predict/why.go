@@ -97,10 +97,10 @@ type whyCause struct {
 	predicted, confirmed keptValue
 }
 
-func (c *whyCause) keep(f *WhyFinding) {
+func (c *whyCause) copyFinding(f *WhyFinding) {
 	c.WhyFinding = *f
-	c.predicted.keep(f.Predicted)
-	c.confirmed.keep(f.Confirmed)
+	c.predicted.copyValue(f.Predicted)
+	c.confirmed.copyValue(f.Confirmed)
 	c.Predicted, c.Confirmed = c.predicted.bytes(), c.confirmed.bytes()
 }
 
@@ -110,7 +110,7 @@ type keptValue struct {
 	there  bool
 }
 
-func (k *keptValue) keep(value []byte) {
+func (k *keptValue) copyValue(value []byte) {
 	k.memory, k.there = append(k.memory[:0], value...), value != nil
 }
 
@@ -135,10 +135,10 @@ func (y *Why) Found(f WhyFinding) {
 		y.entities[f.Entity] = struct{}{}
 	}
 	if !y.any || f.target().Before(y.oldest.target()) {
-		y.oldest.keep(&f)
+		y.oldest.copyFinding(&f)
 	}
 	if !y.any || y.newest.target().Before(f.target()) {
-		y.newest.keep(&f)
+		y.newest.copyFinding(&f)
 	}
 	y.any = true
 }
@@ -149,28 +149,28 @@ func (y *Why) Begin(from, to entangle.Tick) {
 	if y == nil {
 		return
 	}
-	e := y.next()
+	e := y.nextEntry()
 	cause := &y.oldest
 	if y.newest.target() == from {
 		cause = &y.newest
 	}
 	if !y.any {
-		cause.keep(&WhyFinding{Reason: ByRequest, Tick: from, Column: -1})
+		cause.copyFinding(&WhyFinding{Reason: ByRequest, Tick: from, Column: -1})
 	}
-	e.cause.keep(&cause.WhyFinding)
+	e.cause.copyFinding(&cause.WhyFinding)
 	e.from, e.to, e.more, e.cost = from, to, len(y.entities), 0
 	if !cause.Entity.IsZero() {
 		e.more--
 	}
-	e.sid = y.sids.of(cause.Entity)
-	y.used.at(&e.used, cause.Tick, cause.Entity)
+	e.sid = y.sids.sidOf(cause.Entity)
+	y.used.copyInput(&e.used, cause.Tick, cause.Entity)
 	e.now.none()
 	y.Drop()
 	y.began, y.open = y.clock(), true
 }
 
-// next returns the entry for the next rollback.
-func (y *Why) next() *whyEntry {
+// nextEntry returns the entry for the next rollback.
+func (y *Why) nextEntry() *whyEntry {
 	y.count++
 	if len(y.ring) < cap(y.ring) {
 		y.ring = y.ring[:len(y.ring)+1]
@@ -193,7 +193,7 @@ func newWhySIDs(c WhyConfig) whySIDs {
 	return whySIDs{world: c.World, id: ecs.TypeID(c.World, t), on: true}
 }
 
-func (s *whySIDs) of(e ecs.Entity) (sid components.SID) {
+func (s *whySIDs) sidOf(e ecs.Entity) (sid components.SID) {
 	if s.on && !e.IsZero() && s.world.Alive(e) && s.world.Has(e, s.id) {
 		sid = *(*components.SID)(s.world.Get(e, s.id))
 	}
@@ -208,7 +208,7 @@ func (y *Why) End() {
 	e := &y.ring[(y.count-1)%cap(y.ring)]
 	e.cost = y.clock().Sub(y.began)
 	if e.cause.Reason == ByInput {
-		y.used.at(&e.now, e.cause.Tick, e.cause.Entity)
+		y.used.copyInput(&e.now, e.cause.Tick, e.cause.Entity)
 	}
 	y.open = false
 }

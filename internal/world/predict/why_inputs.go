@@ -28,12 +28,12 @@ type whyKind struct {
 
 // whyTick is the inputs of one tick.
 type whyTick struct {
-	tick   entangle.Tick
-	lanes  []whyLane
-	values []byte
+	tick    entangle.Tick
+	streams []whyStream
+	values  []byte
 }
 
-type whyLane struct {
+type whyStream struct {
 	entity   ecs.Entity
 	kind     int
 	status   event.InputStatus
@@ -64,41 +64,42 @@ func newWhyInputs(c WhyConfig) whyInputs {
 // replayed. It runs once they are written.
 func (y *Why) NoteInputs() {
 	if y != nil && len(y.used.kinds) > 0 {
-		y.used.note(y.used.time.Tick)
+		y.used.recordTick(y.used.time.Tick)
 	}
 }
 
-func (i *whyInputs) note(tick entangle.Tick) {
-	t := i.of(tick)
-	t.tick, t.lanes, t.values = tick, t.lanes[:0], t.values[:0]
+func (i *whyInputs) recordTick(tick entangle.Tick) {
+	t := i.tickEntry(tick)
+	t.tick, t.streams, t.values = tick, t.streams[:0], t.values[:0]
 	for kind := range i.kinds {
 		k := &i.kinds[kind]
 		for q := i.world.Query(&k.driven); q.Next(); {
 			e := q.Entity()
 			from := len(t.values)
 			t.values = append(t.values, k.cells.Bytes(k.cells.At(e))...)
-			t.lanes = append(t.lanes, whyLane{e, kind, i.inputs.Status(kind, e), from, len(t.values)})
+			t.streams = append(t.streams, whyStream{e, kind, i.inputs.Status(kind, e), from, len(t.values)})
 		}
 	}
 }
 
-func (i *whyInputs) of(tick entangle.Tick) *whyTick {
+func (i *whyInputs) tickEntry(tick entangle.Tick) *whyTick {
 	return &i.ticks[int(uint32(tick)%uint32(len(i.ticks)))]
 }
 
-// at copies the input that an entity had in a tick: of several types the first one with an input.
-func (i *whyInputs) at(u *usedInput, tick entangle.Tick, e ecs.Entity) {
+// copyInput copies the input that an entity had in a tick: of several types the first one with an
+// input.
+func (i *whyInputs) copyInput(u *usedInput, tick entangle.Tick, e ecs.Entity) {
 	u.none()
-	t := i.of(tick)
+	t := i.tickEntry(tick)
 	if t.tick != tick {
 		return
 	}
-	for _, lane := range t.lanes {
-		if lane.entity != e || u.kind >= 0 && lane.status == event.NoInput {
+	for _, stream := range t.streams {
+		if stream.entity != e || u.kind >= 0 && stream.status == event.NoInput {
 			continue
 		}
-		u.kind, u.status = lane.kind, lane.status
-		u.value.keep(t.values[lane.from:lane.to])
+		u.kind, u.status = stream.kind, stream.status
+		u.value.copyValue(t.values[stream.from:stream.to])
 		if u.status != event.NoInput {
 			return
 		}

@@ -50,18 +50,18 @@ func fcProtocol() *protocol.Protocol {
 
 // forecast is a client's world with its prediction, in which a test speaks for the server.
 type forecast struct {
-	t      testing.TB
-	world  *ecs.World
-	time   *components.Time
-	sched  *tick.Schedule
-	p      *Prediction
-	synced bool
-	f      entangle.Tick // the confirmed tick
-	set    bool          // there is one
-	buried []ecs.Entity
-	steps  []string
-	onPlan func(step string) // of Check; nil: none
-	first  ecs.Entity
+	t       testing.TB
+	world   *ecs.World
+	time    *components.Time
+	sched   *tick.Schedule
+	p       *Prediction
+	synced  bool
+	f       entangle.Tick // the confirmed tick
+	set     bool          // there is one
+	removed []ecs.Entity
+	steps   []string
+	onPlan  func(step string) // of Check; nil: none
+	first   ecs.Entity
 
 	systems []func()
 	movers  ecs.CachedFilter
@@ -105,11 +105,11 @@ func newForecast(t testing.TB, with func(*PredictionConfig)) *forecast {
 	f.kit, f.fuel, f.child = ecs.ComponentID[fcKit](&w), ecs.ComponentID[fcFuel](&w), ecs.ComponentID[components.ChildOf](&w)
 	cfg := PredictionConfig{
 		World: &w, Protocol: of, Hub: hub, Time: f.time, MaxRollback: 16,
-		Again:    &input.Replayer{Schedule: f.sched, Time: f.time, Hub: hub, Post: message.NewPost(of, false), Inputs: input.NewClientInputs(&w, hub, of)},
-		Synced:   func() bool { return f.synced },
-		Frontier: func() (entangle.Tick, bool) { return f.f, f.set },
-		Bury:     func(e ecs.Entity) { f.buried = append(f.buried, e); w.RemoveEntity(e) },
-		OnResync: func(entangle.Tick) { f.steps = append(f.steps, "resync") },
+		Again:           &input.Replayer{Schedule: f.sched, Time: f.time, Hub: hub, Post: message.NewPost(of, false), Inputs: input.NewClientInputs(&w, hub, of)},
+		Synced:          func() bool { return f.synced },
+		ConfirmedTick:   func() (entangle.Tick, bool) { return f.f, f.set },
+		RemoveDespawned: func(e ecs.Entity) { f.removed = append(f.removed, e); w.RemoveEntity(e) },
+		OnResync:        func(entangle.Tick) { f.steps = append(f.steps, "resync") },
 	}
 	if with != nil {
 		with(&cfg)
@@ -206,8 +206,8 @@ func (f *forecast) despawns(e ecs.Entity, tick entangle.Tick) {
 	f.p.Gone(e, slot, tick)
 }
 
-// settled sets the confirmed tick.
-func (f *forecast) settled(tick entangle.Tick) { f.f, f.set = tick, true }
+// confirmTick sets the confirmed tick.
+func (f *forecast) confirmTick(tick entangle.Tick) { f.f, f.set = tick, true }
 
 func (f *forecast) col(id ecs.ID) int {
 	for col := range f.p.entities.cols {

@@ -51,7 +51,7 @@ func (c *Copy) partOf(s repl.Slot) {
 		c.unmake(s)
 		return
 	}
-	despawned := c.foresees(s) && c.ahead.by.Stripped(c.Known[s].slot)
+	despawned := c.foresees(s) && c.ahead.by.IsDisabled(c.Known[s].slot)
 	e := c.forget(s)
 	if despawned {
 		c.vanish(e)

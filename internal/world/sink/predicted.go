@@ -30,9 +30,9 @@ type predictor interface {
 	// Untrack reports that an entity is no longer predicted: it has the confirmed state, and the
 	// marks are removed.
 	Untrack(e ecs.Entity, s rollback.Slot)
-	// Stripped reports whether the game despawned an entity ahead of the server. Nothing is written
+	// IsDisabled reports whether the game despawned an entity ahead of the server. Nothing is written
 	// to the world then.
-	Stripped(s rollback.Slot) bool
+	IsDisabled(s rollback.Slot) bool
 	// InsertOnce reports that a component of mode Once was added, with its value and, for a
 	// relation, its target. RemoveOnce reports that one was removed. Both apply to all ticks of the
 	// history. The copy writes the change to the world, unless the components are disabled.

@@ -58,7 +58,7 @@ func (c *Copy) track(s repl.Slot) {
 func (c *Copy) show(m *stagedMember, values []stagedValue) (shown stagedMember) {
 	a, at := &c.ahead, c.Known[m.slot].slot
 	a.shown = a.shown[:0]
-	stripped := at != 0 && a.by.Stripped(at)
+	stripped := at != 0 && a.by.IsDisabled(at)
 	for comp := m.removed.Next(0); comp >= 0; comp = m.removed.Next(comp + 1) {
 		if at != 0 && c.remembersOnce(comp) {
 			a.by.RemoveOnce(at, comp)

@@ -125,7 +125,7 @@ func (p *prophet) Gone(e ecs.Entity, _ rollback.Slot, tick entangle.Tick) {
 
 func (p *prophet) Untrack(e ecs.Entity, _ rollback.Slot) { p.ended = append(p.ended, e) }
 
-func (p *prophet) Stripped(s rollback.Slot) bool { return p.shed[s] }
+func (p *prophet) IsDisabled(s rollback.Slot) bool { return p.shed[s] }
 
 func (p *prophet) InsertOnce(s rollback.Slot, comp int, value []byte, _ ecs.Entity) {
 	p.inserted = append(p.inserted, fmt.Sprint(s, " ", comp, " ", value))

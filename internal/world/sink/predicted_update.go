@@ -69,7 +69,7 @@ func (c *Copy) updatedAhead(slot repl.Slot, tick entangle.Tick) {
 		c.ahead.by.Confirmed(k.slot)
 	}
 	c.entities[slot].tick = tick
-	if len(now.simple) > 0 && !c.ahead.by.Stripped(k.slot) {
+	if len(now.simple) > 0 && !c.ahead.by.IsDisabled(k.slot) {
 		c.followAll(slot)
 	}
 	if !k.twin.IsZero() {

@@ -66,8 +66,8 @@ func (c *Clock) Begin(dropped int) {
 	}
 }
 
-// Heard records the tick in a packet of the server.
-func (c *Clock) Heard(tick entangle.Tick, now time.Time) { c.sync.PacketReceived(tick, now) }
+// PacketReceived records the tick in a packet of the server.
+func (c *Clock) PacketReceived(tick entangle.Tick, now time.Time) { c.sync.PacketReceived(tick, now) }
 
 // Ran records that the ticks of a frame have run.
 func (c *Clock) Ran(now time.Time) {
@@ -85,7 +85,7 @@ func (c *Clock) Adjust(now time.Time) {
 	if jump < 0 && c.sync.ServerFell() {
 		c.server.fell(now, uint64(-int64(jump)))
 	} else {
-		c.server.frame(now)
+		c.server.recordFrame(now)
 	}
 }
 

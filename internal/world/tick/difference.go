@@ -100,10 +100,10 @@ func (f *fieldFinder) leaf(offset uintptr, path string, a, b reflect.Value) {
 			return
 		}
 	}
-	f.find(path, a, b, f.bytesA[offset:end], f.bytesB[offset:end])
+	f.addDifference(path, a, b, f.bytesA[offset:end], f.bytesB[offset:end])
 }
 
-func (f *fieldFinder) find(path string, a, b reflect.Value, memoryA, memoryB []byte) {
+func (f *fieldFinder) addDifference(path string, a, b reflect.Value, memoryA, memoryB []byte) {
 	if f.found.Field != "" {
 		f.found.More++
 		return

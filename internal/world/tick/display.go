@@ -43,7 +43,7 @@ func InstallDisplay(w *ecs.World, p *protocol.Protocol, t *components.Time) *Dis
 	return display
 }
 
-// Follow returns a table of the entities that have the marker. The caller updates it with Settle.
+// Follow returns a table of the entities that have the marker. The caller updates it with Commit.
 // It returns an error if the world already has a listener of its own.
 func (d *Display) Follow(w *ecs.World, marker ecs.ID, cols []columns.Column) (*columns.Table, error) {
 	table, err := columns.NewStructure(w, marker, cols)

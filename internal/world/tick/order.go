@@ -19,5 +19,5 @@ type Order struct {
 	Main Stage
 }
 
-// end returns the number of stages.
-func (o *Order) end() Stage { return Stage(len(o.Names)) }
+// stageCount returns the number of stages.
+func (o *Order) stageCount() Stage { return Stage(len(o.Names)) }

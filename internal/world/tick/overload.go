@@ -104,9 +104,9 @@ func (o *Overload) Frame(now time.Time, speed, steps, dropped int) {
 		dropped = o.missed(passed, steps)
 	}
 	if dropped > 0 {
-		o.drop(dropped)
+		o.countDropped(dropped)
 	} else if o.dropping && o.elapsed-o.latest >= OverloadOver {
-		o.end()
+		o.endOverload()
 	}
 	o.ran += steps
 }
@@ -133,7 +133,7 @@ func (o *Overload) missed(passed time.Duration, steps int) (ticks int) {
 	return ticks
 }
 
-func (o *Overload) drop(ticks int) {
+func (o *Overload) countDropped(ticks int) {
 	o.stats.TicksDropped += uint64(ticks)
 	if !o.dropping {
 		o.dropping, o.first, o.lasted, o.ran, o.dropped = true, o.elapsed, 0, 0, 0
@@ -143,12 +143,12 @@ func (o *Overload) drop(ticks int) {
 	o.latest = o.elapsed
 	o.dropped += ticks
 	if !o.stats.Overloaded && o.elapsed-o.first >= OverloadAfter {
-		o.begin()
+		o.beginOverload()
 	}
 }
 
-// begin starts an overload, and logs which part took the most time since the first drop.
-func (o *Overload) begin() {
+// beginOverload starts an overload, and logs which part took the most time since the first drop.
+func (o *Overload) beginOverload() {
 	s := &o.stats
 	s.Episodes++
 	s.Overloaded = true
@@ -188,7 +188,7 @@ func (o *Overload) slowestPart() (slowest Part, percent int) {
 	return slowest, int(most * 100 / all)
 }
 
-func (o *Overload) end() {
+func (o *Overload) endOverload() {
 	o.dropping = false
 	o.schedule.MeasureSystems(false)
 	if !o.stats.Overloaded {

@@ -108,7 +108,7 @@ func (s *Schedule) Frame(w *ecs.World, ticks int) {
 	s.watch.lap(Simulating)
 	s.runStages(w, s.order.Sending, s.order.Showing)
 	s.watch.lap(Sending)
-	s.runStages(w, s.order.Showing, s.order.end())
+	s.runStages(w, s.order.Showing, s.order.stageCount())
 	s.watch.lap(Showing)
 }
 
@@ -126,7 +126,7 @@ func (s *Schedule) mustRun() {
 // runStages runs the stages from first up to end, which is not included.
 func (s *Schedule) runStages(w *ecs.World, first, end Stage) {
 	for stage := first; stage < end; stage++ {
-		s.run(w, stage)
+		s.runStage(w, stage)
 	}
 }
 
@@ -135,12 +135,12 @@ func (s *Schedule) runStages(w *ecs.World, first, end Stage) {
 func (s *Schedule) Replay(w *ecs.World) {
 	for stage := s.order.Simulating; stage < s.order.Sending; stage++ {
 		if stage != s.order.BufferInputs {
-			s.run(w, stage)
+			s.runStage(w, stage)
 		}
 	}
 }
 
-func (s *Schedule) run(w *ecs.World, stage Stage) {
+func (s *Schedule) runStage(w *ecs.World, stage Stage) {
 	if own := s.own[stage]; own != nil {
 		own()
 	}

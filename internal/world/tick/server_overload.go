@@ -44,8 +44,8 @@ func (s *serverOverload) fell(now time.Time, ticks uint64) {
 		"see the server's log", "ticks", ticks)
 }
 
-// frame records a frame without such a jump.
-func (s *serverOverload) frame(now time.Time) {
+// recordFrame records a frame without such a jump.
+func (s *serverOverload) recordFrame(now time.Time) {
 	if s.stats.Overloaded && now.Sub(s.latest) >= ServerOverloadOver {
 		s.stats.Overloaded = false
 		s.log.Info("the server keeps its tick rate again, as the client's clock shows")

@@ -136,13 +136,13 @@ func TestSpeedStretchesTime(t *testing.T) {
 
 // A speed change of a few percent occasionally adds or removes a step, never two at once.
 func TestAFrameStepperIsSteeredByNoneOrTwoStepsInAFrame(t *testing.T) {
-	for speed, odd := range map[int]int{970: 0, 1030: 2} {
+	for speed, want := range map[int]int{970: 0, 1030: 2} {
 		s, odds := tick.NewFrameStepper(), 0
 		s.SetSpeed(speed)
 		for range 1000 {
 			switch steps, _ := s.Advance(epoch); steps {
 			case 1:
-			case odd:
+			case want:
 				odds++
 			default:
 				t.Fatalf("%d steps in a frame at speed %d", steps, speed)

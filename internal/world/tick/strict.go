@@ -58,18 +58,18 @@ func (s *Schedule) Strict(w *ecs.World, p *protocol.Protocol, time *components.T
 // runStrict runs the systems of Main, and checks the world after each.
 func (s *Schedule) runStrict(w *ecs.World) {
 	for i := range s.strict.cols {
-		s.strict.cols[i].look(w)
+		s.strict.cols[i].recordValues(w)
 	}
 	for at, sys := range s.stages[s.order.Main] {
 		s.update(w, s.order.Main, at)
 		for i := range s.strict.cols {
-			s.strict.check(sys, &s.strict.cols[i])
+			s.strict.panicIfWritten(sys, &s.strict.cols[i])
 		}
 	}
 }
 
-// look records the entities that have the component, and their values.
-func (c *watched) look(w *ecs.World) {
+// recordValues records the entities that have the component, and their values.
+func (c *watched) recordValues(w *ecs.World) {
 	c.who, c.values = c.who[:0], c.values[:0]
 	clear(c.places)
 	q := w.Query(&c.filter)
@@ -79,9 +79,9 @@ func (c *watched) look(w *ecs.World) {
 	}
 }
 
-// check panics if a system has written a watched value. Adding, removing and moving entities in
-// memory does not count as writing.
-func (s *strict) check(sys System, c *watched) {
+// panicIfWritten panics if a system has written a watched value. Adding, removing and moving
+// entities in memory does not count as writing.
+func (s *strict) panicIfWritten(sys System, c *watched) {
 	row, moved := 0, false
 	q := s.world.Query(&c.filter)
 	for ; q.Next(); row++ {
@@ -94,7 +94,7 @@ func (s *strict) check(sys System, c *watched) {
 		}
 	}
 	if moved || row != len(c.who) {
-		c.look(s.world)
+		c.recordValues(s.world)
 	}
 }
 

@@ -6,19 +6,18 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/report"
 )
 
-// clock: how well a client's clock is ahead of the server's, in simulated networks: a
-// plugin.Server, and a plugin.Client whose player moves a stick, in virtual time, with a
-// round trip, jitter and loss, with clocks that drift, with pauses. The figure is by how
-// many ticks the client leads, with the delay of its inputs, more than the least constant
-// lead with which 99.9 % of its inputs would have come in time: what could be had if
-// the delay of each packet were known beforehand (clock_optimum.go). What else is known
-// of a run is in the fields named figures. The page docs/CLOCK.md has them all.
+// clock: how closely a client's clock leads the server's, in simulated networks: a plugin.Server,
+// and a plugin.Client whose player moves a stick, in virtual time, with a round trip, jitter and
+// loss, clocks that drift, and pauses. The figure is by how many ticks lead and input delay exceed
+// the smallest constant lead with which 99.9 % of the inputs would have arrived in time, if the
+// travel time of each packet were known in advance (optimum.go). Other results of a run are in the
+// fields named figures. The page docs/CLOCK.md has all of them.
 //
-// One operation is a second of play at both ends. In the place of the limit stands a replay
-// of its packets with one lead; for that there is no goal.
+// One operation is a second of play at both ends. The limit is a replay of its packets with one
+// lead, and has no goal.
 const (
-	clockSettle = 30 * time.Second // before it counts, if nothing is to happen
-	clockAfter  = 60 * time.Second // and else: half of it after what happens
+	clockWarmUp = 30 * time.Second // before a run without events counts
+	clockAfter  = 60 * time.Second // before one with events counts: half of it after the last event
 	clockCounts = 5 * time.Minute
 	clockWarm   = 60 // seconds until nothing grows, for those that must not allocate
 )
@@ -59,15 +58,15 @@ func clockVariant(n clockNetwork, figure func(*clockResult) float64) report.Vari
 	}}
 }
 
-// settlingTime returns how long a run lasts before it counts.
-func (n *clockNetwork) settlingTime() time.Duration {
+// warmUp returns how long a run lasts before it counts.
+func (n *clockNetwork) warmUp() time.Duration {
 	if len(n.events) > 0 {
 		return clockAfter
 	}
-	return clockSettle
+	return clockWarmUp
 }
 
 // seconds is how long it goes on in all, if it counts for so long.
 func (n *clockNetwork) seconds(counts time.Duration) int {
-	return int((n.settlingTime() + counts) / time.Second)
+	return int((n.warmUp() + counts) / time.Second)
 }

@@ -38,7 +38,7 @@ func TestNoNetworkUpsetsTheClock(t *testing.T) {
 
 var clockPageRow = regexp.MustCompile(`(?m)^\| (\d+ ms[^|]*) \|(?: +[-\d.]+ \|)+$`)
 
-// The page has a row for each network, and tells of each column.
+// The page has a row for each network, and explains each column.
 func TestClockPageHasEveryNetwork(t *testing.T) {
 	text, err := os.ReadFile("../../docs/" + clockPageFile)
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func checkClockPage(t *testing.T, page string, all []clockNetwork) {
 	assert.True(t, strings.HasSuffix(page, clockPageEnd))
 	for _, c := range clockColumns {
 		if c.head != "" {
-			assert.Contains(t, page, "| "+c.head+" | "+c.says+" |")
+			assert.Contains(t, page, "| "+c.head+" | "+c.means+" |")
 		}
 	}
 }

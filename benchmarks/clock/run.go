@@ -121,7 +121,7 @@ func (r *clockRun) soonest() time.Duration {
 
 // advanceTo sets the time to the next event, and handles it.
 func (r *clockRun) advanceTo(next time.Duration) {
-	if r.part.from == 0 && r.now >= r.net.settlingTime() {
+	if r.part.from == 0 && r.now >= r.net.warmUp() {
 		r.beginPart()
 	}
 	r.now = max(r.now, next)

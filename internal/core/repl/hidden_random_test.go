@@ -49,6 +49,8 @@ type play struct {
 	shut   map[int]repl.Mask // components that the client does not see
 	bornIn map[int]sender.Place
 	moved  map[int]bool
+
+	banishedAt map[int]entangle.Tick
 }
 
 // mode is what the client has of a private group.
@@ -92,6 +94,7 @@ func newPlay(t *testing.T, seed uint64) *play {
 		t: t, rng: rand.New(rand.NewPCG(seed, 3)), dark: rand.New(rand.NewPCG(seed, 4)),
 		open: newStage(t, seed, false), full: newStage(t, seed, true),
 		modes: map[groupKey]mode{}, shut: map[int]repl.Mask{}, bornIn: map[int]sender.Place{}, moved: map[int]bool{},
+		banishedAt: map[int]entangle.Tick{},
 	}
 }
 
@@ -233,9 +236,10 @@ func (p *play) act(id int) {
 			p.shut[id] = repl.MaskOf(1+int(value%3), 2)
 		}
 	case 19:
-		// An entity that was born publicly keeps its id, and so its handle, while it lives.
-		if k.own != 0 && k.place.Private && p.bornIn[id].Private && value%4 == 0 {
-			p.modes[k] = banished
+		// An entity that was born publicly keeps its id, and so its handle, while it lives. Links lead
+		// to 8 and 9.
+		if id != 8 && id != 9 && k.own != 0 && k.place.Private && p.bornIn[id].Private && value%4 == 0 {
+			p.modes[k], p.banishedAt[id] = banished, p.open.n.tick
 			p.modes[groupKey{own: uint32(id + 1)}] = banished
 		}
 	}
@@ -417,7 +421,7 @@ func (p *play) beside(id, what, comp int, value uint32) {
 	if p.open.lives(id) && p.modes[groupKey{own: uint32(id + 1)}] == banished {
 		switch what {
 		case 0:
-			s.end(id, value%6 == 0)
+			s.end(id, value%6 == 0 && p.banishedAt[id] != p.open.n.tick) // else it may keep the client's replica
 			return
 		case 1:
 			s.n.moveTo(s.slot(id), darkPlaces[value%2])
@@ -433,9 +437,6 @@ func (p *play) beside(id, what, comp int, value uint32) {
 			s.pause(id)
 		}
 	case 4, 5, 6:
-		if p.modes[k] == retainedMode && shut.Has(comp) {
-			return // a component that comes to a retained entity and is hidden can show that it came
-		}
 		if unseen || k.place.Private {
 			s.reshape(id, comp, value)
 		}

@@ -11,7 +11,8 @@ import (
 type sentAction struct {
 	group repl.Handle
 	seq   repl.Seq
-	waits bool // for actions of other groups
+	waits bool          // for actions of other groups
+	after entangle.Tick // of the action of its group before it
 }
 
 // actionLog stores the records of each action message until it is delivered.
@@ -77,6 +78,21 @@ func (a *actionLog) settle(name uint16, each func(sentAction)) {
 	}
 	a.keep(m.records)
 	a.release(each)
+}
+
+// carries reports whether the action that carried a group's structure of a tick is in flight, or may
+// wait at the peer.
+func (a *actionLog) carries(group repl.Handle, tick entangle.Tick) bool {
+	is := func(rec sentAction, sent entangle.Tick) bool {
+		return rec.group == group && rec.after.Before(tick) && !sent.Before(tick)
+	}
+	for i := range a.messages {
+		m := &a.messages[i]
+		if slices.ContainsFunc(m.records, func(rec sentAction) bool { return is(rec, m.tick) }) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(a.waiting, func(w waitingAction) bool { return is(w.sentAction, w.tick) })
 }
 
 // maxSpare bounds the lists whose memory is kept for later messages: the memory for many messages

@@ -153,7 +153,7 @@ func (p *Peer) actionKind(sp *space, i int, id groupID) (kind repl.Kind, ok bool
 		return repl.Gone, true
 	case sp.retained.Has(i):
 		return repl.Delta, true
-	case w.groups[id].tooLarge, sp.phase[i] != known && w.groups[id].active == 0:
+	case w.groups[id].tooLarge, sp.phase[i] != known && !w.showsActive(id, sp.viewOf(i)):
 		p.unsent(sp, i)
 		return 0, false
 	case sp.phase[i] == unknown, sp.doubted.Has(i):
@@ -167,7 +167,7 @@ func (p *Peer) actionKind(sp *space, i int, id groupID) (kind repl.Kind, ok bool
 // changes of it are hidden from the peer. Otherwise they would hold back its values.
 func (p *Peer) overlook(sp *space, i int) {
 	id := p.group(sp, i)
-	if sp.viewOf(i) == 0 || sp.phase[i] != known || sp.hidden.Has(i) || sp.retained.Has(i) || sp.doubted.Has(i) ||
+	if sp == &p.public && sp.viewOf(i) == 0 || sp.phase[i] != known || sp.hidden.Has(i) || sp.retained.Has(i) || sp.doubted.Has(i) ||
 		sp.bulky.Has(i) || p.unsaid(sp, i) || !p.world.groups[id].open {
 		return
 	}
@@ -181,7 +181,7 @@ func (p *Peer) overlook(sp *space, i int) {
 func (p *Peer) upToDate(sp *space, i int) {
 	sp.shaped[i] = p.world.tick
 	sp.shapeDue.Clear(i)
-	if !sp.retained.Has(i) {
+	if !sp.retained.Has(i) && !p.world.holds(p.group(sp, i)) {
 		sp.due.Set(i)
 	}
 	sp.settle(i)
@@ -280,6 +280,7 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 	if rec.Kind != repl.Delta || sp.retained.Has(i) {
 		p.dropView(sp, i)
 	}
+	after := sp.told[i]
 	sp.seq[i] = rec.Seq
 	sp.rebase(i, tick, tick)
 	sp.shaped[i], sp.told[i], sp.acted = tick, tick, tick
@@ -296,7 +297,7 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 		p.saidPredicted(sp, i)
 	}
 	sp.settle(i)
-	p.actions.add(sentAction{rec.Group, rec.Seq, rec.Kind != repl.Gone && len(p.needs) > 0})
+	p.actions.add(sentAction{rec.Group, rec.Seq, rec.Kind != repl.Gone && len(p.needs) > 0, after})
 	p.units.sent(p.group(sp, i))
 	p.stats.Actions++
 }

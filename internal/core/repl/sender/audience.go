@@ -54,7 +54,9 @@ func (p *Peer) Hide(s repl.Slot) {
 		p.foresee(sp, i)
 		sp.shapeDue.Clear(i)
 		p.unsent(sp, i)
-		p.retire(i)
+		if sp.phase[i] == unknown { // else its end is in flight
+			p.retire(i)
+		}
 		return
 	}
 	p.conceal(i)

@@ -118,6 +118,7 @@ func (w *World) dropSlot(s repl.Slot) {
 	w.rates.forgetRate(s)
 	w.foresight.forget(s)
 	w.slots.used.Clear(int(s))
+	w.slots.paused.Clear(int(s))
 	w.slots.mask[s] = repl.Mask{}
 	gr := &w.groups[w.slots.group[s]]
 	gr.left[len(gr.left)-1].slot = repl.NoSlot
@@ -163,6 +164,7 @@ func (w *World) Pause(s repl.Slot) {
 	}
 	gr, m := w.member(s)
 	m.paused, m.astray = true, w.unheard(s)
+	w.slots.paused.Set(int(s))
 	if m.rests() {
 		gr.active--
 	}
@@ -188,6 +190,7 @@ func (w *World) Resume(s repl.Slot) {
 		gr.active++
 	}
 	m.paused, m.astray, m.joined = false, false, w.tick
+	w.slots.paused.Clear(int(s))
 	w.slots.touched[s] = w.tick
 	w.touch(w.slots.group[s], true)
 	w.foresee(s, w.slots.group[s])
@@ -199,10 +202,7 @@ func (w *World) member(s repl.Slot) (*group, *member) {
 	return gr, &gr.members[gr.at(s)]
 }
 
-func (w *World) isPaused(s repl.Slot) bool {
-	_, m := w.member(s)
-	return m.paused
-}
+func (w *World) isPaused(s repl.Slot) bool { return w.slots.paused.Has(int(s)) }
 
 // takeNumber returns a member number of a group that no peer may still associate with another
 // entity.

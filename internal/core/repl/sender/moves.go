@@ -176,13 +176,22 @@ func (p *Peer) needTrail(s repl.Slot, into groupID) {
 				p.need(repl.Need{Group: h, Tick: w.tick}) // it is sent in this tick, too
 			case sp.asOf(i).Before(l.joined): // the peer never had it there
 			case sp.shaped[i].Before(l.left):
-				p.need(repl.Need{Group: h, Tick: sp.shaped[i]}) // the group's end
+				p.needLeft(h, sp.shaped[i], l) // the group's end
 			case sp.told[i].Before(l.left): // the peer does not know that it was there
-				p.need(repl.Need{Group: h, Tick: sp.told[i]})
+				p.needLeft(h, sp.told[i], l)
 			default:
-				p.need(repl.Need{Group: h, Tick: l.left})
+				p.needLeft(h, l.left, l)
 			}
 		}
+	}
+}
+
+// needLeft adds the need of a tick at which the peer was sent that an entity left a group. A leaver
+// that has rested may be forgotten by now, because of what other peers acknowledged: it counts only
+// if this peer has not.
+func (p *Peer) needLeft(group repl.Handle, tick entangle.Tick, l *leaver) {
+	if !rested(l.left, p.world.tick) || p.actions.carries(group, tick) {
+		p.need(repl.Need{Group: group, Tick: tick})
 	}
 }
 

@@ -8,8 +8,9 @@ import (
 )
 
 // A group with an interval is sent once per that many ticks. Changes of its values between them are
-// held; changes of structure are not, and take the held values along. Nothing is held for a peer
-// that predicts the group, because marks state that it has all as of a tick.
+// held; changes of structure are not, and take the held values along. At a peer that may not see
+// the change of structure in a private group, the values wait for their tick. Nothing is held for a
+// peer that predicts the group, because marks state that it has all as of a tick.
 //
 // The ticks of a group follow from its handle, so that those of neighbours differ and each tick has
 // its share. A private group has as many handles as peers that see it, and so they are sent it in
@@ -102,13 +103,15 @@ func (w *World) releasePrivate(id groupID) (waits bool) {
 	return waits
 }
 
-// holdsAny reports whether anything waits for its tick.
-func (w *World) holdsAny() bool {
+// awaitsTurn reports whether a change waits for the tick of its group, which the peer was not sent.
+func (p *Peer) awaitsTurn() bool {
+	w := p.world
 	if !w.rates.held.Empty() {
 		return true
 	}
 	for _, id := range w.rates.holding {
-		if w.rates.pace[id].held {
+		sp, i := p.find(id)
+		if w.rates.pace[id].held && p.shows(id) && sp.base[i].Before(w.groups[id].changed) {
 			return true
 		}
 	}

@@ -176,7 +176,7 @@ func (p *Peer) Base(h repl.Handle) (base entangle.Tick, ok bool) {
 // Idle reports whether the peer was sent and acknowledged all there is, and no change
 // waits for the tick of its group.
 func (p *Peer) Idle() bool {
-	return p.public.idle() && p.private.idle() && p.flights.empty() && p.actions.empty() && !p.world.holdsAny()
+	return p.public.idle() && p.private.idle() && p.flights.empty() && p.actions.empty() && !p.awaitsTurn()
 }
 
 // Asked returns how many entities the peer was sent again because it asked.

@@ -42,6 +42,7 @@ func (p *Peer) Retain(s repl.Slot, hidden ...Hidden) bool {
 	if !sp.retained.Has(i) {
 		v.show(false)
 		p.freeze(i, id)
+		p.noteInsertedBefore(i, id)
 	}
 	if !p.hideRetained(i, id, hidden) {
 		p.Hide(s)
@@ -156,8 +157,11 @@ func (p *Peer) setRetainedView(i int, to, lacks []part) bool {
 	return true
 }
 
-// noteInserted notes that an entity of a group that some peers retain gets components. Those peers
-// lack them, so that no removal is sent when they are hidden later.
+// A component that a peer lacks is not removed there when it is hidden later, or the removal would
+// reveal that it came while the peer could not see it. Peer.kept, or the view of a retained group,
+// notes such a component when it comes.
+
+// noteInserted notes the components that come to an entity, at the peers that are not sent them.
 func (w *World) noteInserted(s repl.Slot, inserted repl.Mask) {
 	id := w.slots.group[s]
 	inserted = inserted.Without(w.slots.mask[s])
@@ -167,34 +171,72 @@ func (w *World) noteInserted(s repl.Slot, inserted repl.Mask) {
 	_, m := w.member(s)
 	for _, v := range w.groups[id].viewers {
 		p := w.seats[v.seat()]
-		if sp, i := &p.private, v.at(); sp.retained.Has(i) && !sp.asOf(i).Before(m.since) {
-			if lacks := inserted.Without(w.had(s, inserted, sp.asOf(i))); !lacks.IsZero() {
-				p.noteLacking(i, m.number, lacks)
+		p.noteLacking(v.at(), m, inserted.Without(w.had(s, inserted, p.private.asOf(v.at()))))
+	}
+	w.slots.noteInserts(s, inserted, w.tick)
+}
+
+// noteInsertedBefore does so for the components that came in the present tick, before the peer began
+// to retain the group or got another view of it.
+func (p *Peer) noteInsertedBefore(i int, id groupID) {
+	w, sp := p.world, &p.private
+	if sp.asOf(i) == w.tick {
+		return
+	}
+	for k := range w.groups[id].members {
+		m := &w.groups[id].members[k]
+		var lacks repl.Mask
+		for n := w.slots.last[m.slot]; n != 0; n = w.slots.inserts[n-1].next {
+			if in := &w.slots.inserts[n-1]; !sp.asOf(i).Before(in.since) {
+				lacks.Set(int(in.comp))
 			}
 		}
+		p.noteLacking(i, m, lacks)
 	}
 }
 
-// noteLacking notes components that the peer lacks of a member of a retained group. When MaxViews
-// are in use it notes nothing: the components are removed, should they be hidden, as if the peer
-// had them.
-func (p *Peer) noteLacking(i int, n repl.Member, comps repl.Mask) {
+// noteLacking notes those of the given components of a member, which the peer lacks, that it is not
+// sent: all of a group that it retains, and of another those that its view hides. When MaxViews are
+// in use it notes nothing: the components are removed, should they be hidden, as if the peer had
+// them.
+func (p *Peer) noteLacking(i int, m *member, comps repl.Mask) {
 	w, sp := p.world, &p.private
-	with := func(v View) []part {
-		parts := slices.Clone(w.views.of(v))
-		k, some := slices.BinarySearchFunc(parts, part{number: n}, byNumber)
-		if !some {
-			parts = slices.Insert(parts, k, part{number: n})
+	if comps.IsZero() || sp.asOf(i).Before(m.since) {
+		return
+	}
+	if sp.retained.Has(i) {
+		to, lacks, due := w.with(sp.viewOf(i), m.number, comps), w.with(p.viewHeld(sp, i), m.number, comps), sp.shapeDue.Has(i)
+		if p.setRetainedView(i, to, lacks); !due {
+			sp.shapeDue.Clear(i)
 		}
-		if !parts[k].whole {
-			parts[k].comps = parts[k].comps.Union(comps)
-		}
+		return
+	}
+	has, ok := p.kept[int32(i)]
+	if !ok {
+		return
+	}
+	if h, _ := w.views.hides(sp.viewOf(i), m.number); !h.whole {
+		comps = comps.And(h.comps)
+	}
+	if is, ok := w.views.intern(w.with(has, m.number, comps)); ok && is != has {
+		w.views.use(is, 1)
+		w.views.use(has, -1)
+		p.keep(i, is)
+	}
+}
+
+// with returns the parts that a view hides, and components of a member.
+func (w *World) with(v View, n repl.Member, comps repl.Mask) []part {
+	parts := slices.Clone(w.views.of(v))
+	k, some := slices.BinarySearchFunc(parts, part{number: n}, byNumber)
+	switch {
+	case comps.IsZero(), some && parts[k].whole:
 		return parts
+	case !some:
+		parts = slices.Insert(parts, k, part{number: n})
 	}
-	to, lacks, due := with(sp.viewOf(i)), with(p.viewHeld(sp, i)), sp.shapeDue.Has(i)
-	if p.setRetainedView(i, to, lacks); !due {
-		sp.shapeDue.Clear(i)
-	}
+	parts[k].comps = parts[k].comps.Union(comps)
+	return parts
 }
 
 // freeze begins to retain a group that the peer was sent.
@@ -212,15 +254,20 @@ func (p *Peer) freeze(i int, id groupID) {
 	sp.retained.Set(i)
 	sp.thawed.Clear(i)
 	sp.shapeDue.Clear(i)
-	sp.stirRetained(i, &w.groups[id], w.tick-1)
+	p.stirRetained(i, &w.groups[id], w.tick-1)
 	p.foresee(sp, i)
 }
 
 // stirRetained makes the removals of a retained group due if the group has ended, or a member that
 // the peer has. Otherwise the peer has been sent all ends up to now.
-func (sp *space) stirRetained(i int, gr *group, now entangle.Tick) {
+func (p *Peer) stirRetained(i int, gr *group, now entangle.Tick) {
+	sp := &p.private
 	for k := range gr.left {
-		if sp.has(i, &gr.left[k]) {
+		l := &gr.left[k]
+		if !sp.has(i, l) {
+			continue
+		}
+		if h, _ := p.world.views.hides(p.viewHeld(sp, i), l.number); !h.whole || l.fate == repl.Moved && p.gets(l.slot) {
 			sp.shapeDue.Set(i)
 			return
 		}

@@ -39,8 +39,12 @@ func (p *Peer) reserveName(id groupID) {
 // maxLooks bounds the handles that are checked in a tick.
 const maxLooks = 64
 
-// freeRetired frees the handles that can be freed, among those in turn.
+// freeRetired frees the handles that can be freed, among those in turn. A peer that awaits a resync
+// may have more than it acknowledged: until it is answered, no handle is freed.
 func (p *Peer) freeRetired() {
+	if len(p.retired) == 0 || !p.public.behind.Empty() || !p.private.behind.Empty() {
+		return
+	}
 	for range min(len(p.retired), maxLooks) {
 		if p.looks++; p.looks >= len(p.retired) {
 			p.looks = 0
@@ -100,7 +104,9 @@ func (p *Peer) hasSomewhere(s repl.Slot) bool {
 	_, m := w.member(s)
 	sp, i := p.find(w.slots.group[s])
 	if i >= 0 && !sp.asOf(i).Before(m.since) && p.tellsOf(sp, i, m.number) {
-		return true
+		if sp.phase[i] != ending || m.since != sp.shaped[i] { // it was not sent what came in the tick of its end
+			return true
+		}
 	}
 	return slices.ContainsFunc(w.trails[s], func(id groupID) bool {
 		sp, i := p.find(id)
@@ -108,12 +114,11 @@ func (p *Peer) hasSomewhere(s repl.Slot) bool {
 	})
 }
 
-// tellsOf reports whether the peer has a group, and sees a number in it, or saw it before and was
-// not sent its removal.
+// tellsOf reports whether the peer has a group and was sent a number in it, and not its removal.
 func (p *Peer) tellsOf(sp *space, i int, number repl.Member) bool {
 	if sp.phase[i] == unknown {
 		return false
 	}
 	h, _ := p.world.views.hides(p.viewHeld(sp, i), number)
-	return !h.whole || sp.doubted.Has(i)
+	return !h.whole
 }

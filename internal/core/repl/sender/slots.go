@@ -7,8 +7,9 @@ import (
 
 // slots is the state of each replicated entity, in columns.
 type slots struct {
-	used repl.Bitset
-	mask []repl.Mask // of a slot that is not in use: empty
+	used   repl.Bitset
+	paused repl.Bitset
+	mask   []repl.Mask // of a slot that is not in use: empty
 
 	home    []groupID       // the group that it was born in, which names it for life
 	number  []repl.Member   // its number there
@@ -20,6 +21,18 @@ type slots struct {
 
 	changed ticks // value, or presence, of a component
 	shaped  ticks // presence alone
+
+	inserts []insert // in the present tick
+	last    []int32  // of each slot: 1 + the index of its last insert in the present tick, or 0
+}
+
+// insert is a component that an entity lacked when the present tick began. The peers were not sent
+// it: the entity may be hidden from them before the tick ends.
+type insert struct {
+	slot  repl.Slot
+	comp  int32
+	since entangle.Tick // the entity had lacked the component since that tick
+	next  int32         // 1 + the index of the slot's insert before it, or 0
 }
 
 // ticks holds a tick for each component and slot: one column per component.
@@ -38,21 +51,24 @@ func (t *slots) grow(n int) {
 		t.group = append(t.group, 0)
 		t.seat = append(t.seat, 0)
 		t.touched = append(t.touched, 0)
+		t.last = append(t.last, 0)
 		for c := range t.changed {
 			t.changed[c] = append(t.changed[c], 0)
 			t.shaped[c] = append(t.shaped[c], 0)
 		}
 	}
 	t.used.Grow(n)
+	t.paused.Grow(n)
 	t.heir.Grow(n)
 }
 
-// Change says that a component's value changed in all these slots.
+// Change says that a component's value changed in all these slots. Those of paused entities do not
+// count: Resume sends these whole.
 func (w *World) Change(comp int, slots []repl.Slot) {
 	t := &w.slots
 	column := t.changed[comp]
 	for _, s := range slots {
-		if t.used.Has(int(s)) {
+		if t.used.Has(int(s)) && !t.paused.Has(int(s)) {
 			column[s], t.touched[s] = w.tick, w.tick
 			w.touch(t.group[s], false)
 		}
@@ -76,6 +92,24 @@ func (w *World) Reshape(s repl.Slot, inserted, removed repl.Mask) {
 	}
 	t.touched[s] = w.tick
 	w.touch(t.group[s], true)
+}
+
+// noteInserts notes the components of an entity that it lacked when the tick began.
+func (t *slots) noteInserts(s repl.Slot, inserted repl.Mask, tick entangle.Tick) {
+	for c := inserted.Next(0); c >= 0; c = inserted.Next(c + 1) {
+		if since := t.shaped[c][s]; since != tick {
+			t.inserts = append(t.inserts, insert{slot: s, comp: int32(c), since: since, next: t.last[s]})
+			t.last[s] = int32(len(t.inserts))
+		}
+	}
+}
+
+// forgetInserts begins a tick.
+func (t *slots) forgetInserts() {
+	for i := range t.inserts {
+		t.last[t.inserts[i].slot] = 0
+	}
+	t.inserts = t.inserts[:0]
 }
 
 // span is the ticks for which a body that was made for one of them says the same:

@@ -202,6 +202,9 @@ func (p *Peer) SetView(s repl.Slot, hidden ...Hidden) bool {
 		sp.shapeDue.Set(i)
 	}
 	p.changeView(sp, i, id)
+	if again && sp == &p.private {
+		p.noteInsertedBefore(i, w.slots.group[s])
+	}
 	p.foresee(sp, i)
 	sp.settle(i)
 	return true
@@ -235,6 +238,18 @@ func (w *World) shows(id groupID, v View, after entangle.Tick) bool {
 		}
 	}
 	return false
+}
+
+// showsActive reports whether a view shows a member of a group that does not rest.
+func (w *World) showsActive(id groupID, v View) bool {
+	gr := &w.groups[id]
+	if v == 0 {
+		return gr.active > 0
+	}
+	return slices.ContainsFunc(gr.members, func(m member) bool {
+		h, _ := w.views.hides(v, m.number)
+		return !h.whole && !m.rests()
+	})
 }
 
 // parts returns the hidden parts of a group, by number. Hidden parts of entities that left the

@@ -135,6 +135,7 @@ func (w *World) Begin(tick entangle.Tick) {
 	w.last, w.tick, w.held = w.tick, tick, false
 	w.moved.Reset()
 	w.reshaped.Reset()
+	w.slots.forgetInserts()
 	w.stirred, w.likely = w.stirred[:0], w.likely[:0]
 	w.bodies.reset()
 	w.chunks.words = w.chunks.words[:0]
@@ -213,12 +214,13 @@ func ends(lists [][]viewer) (sum int32) {
 // restructure makes a group's structure due for the peers that see it or retain it.
 func (w *World) restructure(gr *group) {
 	for _, v := range gr.viewers {
-		sp := &w.seats[v.seat()].private
+		p := w.seats[v.seat()]
+		sp := &p.private
 		if v.shown() {
 			sp.shapeDue.Set(v.at())
 			sp.steady.Clear(v.at())
 		} else if sp.retained.Has(v.at()) {
-			sp.stirRetained(v.at(), gr, w.tick)
+			p.stirRetained(v.at(), gr, w.tick)
 		}
 	}
 }
@@ -233,9 +235,9 @@ func (sp *space) stir(i int, now entangle.Tick) {
 func (w *World) touch(id groupID, shaped bool) {
 	gr := &w.groups[id]
 	switch {
-	case shaped:
+	case shaped && !gr.private:
 		w.unhold(id, gr)
-	case gr.every > 1 && gr.shaped != w.tick:
+	case gr.every > 1 && !shaped && (gr.private || gr.shaped != w.tick):
 		w.hold(id, gr)
 		gr.changed = w.tick
 		return

@@ -2,6 +2,7 @@ package plugin_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
@@ -10,7 +11,10 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/packet"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 func TestADelayThatCannotBeIsRefused(t *testing.T) {
@@ -104,4 +108,86 @@ func TestQualityIsUnknownWithoutAConnection(t *testing.T) {
 	c.Disconnect()
 	assert.Equal(t, plugin.Unknown, c.Quality())
 	assert.False(t, c.Clock().Synced)
+}
+
+// Where a client's clock jumps forward, here because the client stalled, each tick that runs in that
+// frame runs for the first time, and no tick does so twice. The client has no history of the
+// confirmed tick, from which it goes on.
+//
+// Proves: B28, S3
+func TestTheTicksAfterAJumpRunForTheFirstTime(t *testing.T) {
+	for _, stall := range []int{30, 100} { // ticks
+		g := newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol = aheadProtocol() })
+		ran, first := map[entangle.Tick]int{}, map[entangle.Tick]int{}
+		count := func(of map[entangle.Tick]int) plugin.System {
+			return plugin.Func(func(w *ecs.World) func() {
+				now := ecs.GetResource[components.Time](w)
+				return func() { of[now.Tick]++ }
+			})
+		}
+		c := g.joinWith(aheadProtocol(), 1, func(c *plugin.Client) {
+			c.AddSystem(plugin.FixedMain, count(ran))
+			c.AddSystem(plugin.FixedMain, plugin.FirstTime(count(first)))
+		})
+		moving := g.spawnOf(components.Replicate{Predict: components.Everyone}, 7)
+		g.run(120)
+		require.Equal(t, []uint32{7}, c.predicted(t))
+		begun := c.Tick()
+		clear(ran)
+		for range stall - 20 {
+			at[spot](g.world, moving).X++
+			g.now = g.now.Add(time.Second / 60)
+			g.server.Step(g.now)
+		}
+		g.now = g.now.Add(20 * time.Second / 60) // the last ticks of the server are still to come
+		c.Step(g.now)
+		assert.Greater(t, c.Tick(), begun+entangle.Tick(stall)-8, "it has jumped")
+		assert.NotEmpty(t, ran)
+		g.run(30)
+		for tick := range ran {
+			if first[tick] == 1 {
+				delete(ran, tick)
+			}
+		}
+		assert.Empty(t, ran, "after %d", begun)
+	}
+}
+
+// The answer to a ping names the tick that was to run next when the ping arrived. From that a
+// client learns how far ahead its own ticks have to be.
+//
+// Proves: S1
+func TestAnAnswerToAPingNamesTheTickOfItsArrival(t *testing.T) {
+	g := newGame(t)
+	i := g.enter(100)
+	for range 60 {
+		i.acknowledge()
+		g.run(1)
+	}
+	for _, ticks := range []int{1, 2, 5} { // in each frame
+		i.acknowledge()
+		g.run(1)
+		next := g.server.Tick() + 1
+		i.send(append(i.header(), byte(peer.Clock)|0x80, byte(ticks)))
+		answered := false
+		for frames := 0; !answered; frames++ {
+			require.Less(t, frames, 60)
+			g.now = g.now.Add(time.Duration(ticks) * time.Second / 60)
+			g.server.Step(g.now)
+			for _, payload := range i.receive() {
+				header, frame, err := packet.ParseHeader(payload)
+				require.NoError(t, err)
+				if len(frame) == 0 || frame[0] != byte(peer.Clock)|0x80 {
+					continue
+				}
+				var r bits.Reader
+				r.Reset(frame[1:])
+				require.True(t, r.Bool(), "it answers a ping")
+				r.Bool()
+				require.EqualValues(t, ticks, r.Bits(8), "this one")
+				assert.Equal(t, next, header.Tick+1-entangle.Tick(r.Uvarint()))
+				answered = true
+			}
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -470,16 +471,24 @@ func TestAskingForEverythingIsAnsweredAtAPace(t *testing.T) {
 	assert.LessOrEqual(t, after.Actions-before.Actions, uint64(60*64))
 }
 
-// acknowledge tells the server that all its packets arrived, after reading their ids.
-func (i *intruder) acknowledge() {
-	h := packet.Header{Kind: packet.AckOnly, Tick: 1}
+// receive returns the packets that have arrived.
+func (i *intruder) receive() (payloads [][]byte) {
 	for {
 		n, _, err := i.conn.Receive(i.buf[:])
 		if err != nil {
-			break
+			return payloads
 		}
-		payload, ok := i.sess.HandleDatagram(i.buf[:n], i.g.now)
-		if got, _, err := packet.ParseHeader(payload); ok && err == nil && got.Kind == packet.Data {
+		if payload, ok := i.sess.HandleDatagram(i.buf[:n], i.g.now); ok {
+			payloads = append(payloads, slices.Clone(payload))
+		}
+	}
+}
+
+// acknowledge tells the server that all its packets arrived, after reading their ids.
+func (i *intruder) acknowledge() {
+	h := packet.Header{Kind: packet.AckOnly, Tick: 1}
+	for _, payload := range i.receive() {
+		if got, _, err := packet.ParseHeader(payload); err == nil && got.Kind == packet.Data {
 			h.Ack, h.AckBits = got.ID, 1<<32-1
 			if got.ID < 33 {
 				h.AckBits = 1<<got.ID - 1

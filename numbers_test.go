@@ -89,6 +89,7 @@ var numbers = map[string]any{
 	"registry.MaxEntries":          registry.MaxEntries,
 	"protocol.MaxChannels":         protocol.MaxChannels,
 	"protocol.MaxInputBytes":       protocol.MaxInputBytes,
+	"protocol.MaxInputEntities":    protocol.MaxInputEntities,
 	"peer.FirstMessages":           peer.FirstMessages,
 	"peer.FirstUser":               peer.FirstUser,
 	"peer.MaxDebt":                 peer.MaxDebt,

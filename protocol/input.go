@@ -11,6 +11,12 @@ import (
 // packet, with the name of its entity.
 const MaxInputBytes = 1024
 
+// MaxInputEntities is how many different entities a packet names for the inputs of one type of one
+// entity, in all the ticks that it carries: those of about one round trip, at most 64. A reference
+// to another entity arrives as no entity. The client counts it in ClientStats.Inputs.LeftOut, and
+// logs the first one.
+const MaxInputEntities = 64
+
 // InputRule takes the options of an input.
 type InputRule[T any] struct{ def *inputRule }
 
@@ -21,8 +27,9 @@ type inputRule struct {
 
 // Input registers T as what a client drives its entities with: a component on
 // the controlled entity that the client writes each tick. T must not hold Go
-// pointers, and takes MaxInputBytes at most. Fields tagged `net:"event"` are not
-// repeated when an input is missing.
+// pointers, takes MaxInputBytes at most, and should refer to far fewer entities
+// than MaxInputEntities. Fields tagged `net:"event"` are not repeated when an input
+// is missing.
 //
 // T is a component that is replicated without its value. The server puts it on the
 // player's entity, where copies of the entity then have one as well: the zero value

@@ -4,17 +4,13 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/entangle-ecs/entangle/internal/core/input"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
 )
-
-// maxInputRefs bounds the entities that the inputs of one stream name in one frame: as many as
-// there are ticks. An entity beyond it is sent as none.
-const maxInputRefs = input.MaxTicks
 
 var errInputRefs = errors.New("input: malformed table of entities of an input")
 
@@ -24,6 +20,8 @@ type inputCodec struct {
 	plan *wire.Plan
 	out  []ecs.Entity // of the input stream that is being written
 	in   []ecs.Entity // of the input stream that is being read
+
+	leftOut uint64 // references beyond protocol.MaxInputEntities, until noteLeftOut
 }
 
 func newInputCodec(plan *wire.Plan) *inputCodec { return &inputCodec{plan: plan} }
@@ -57,7 +55,8 @@ func (c *inputCodec) Index(e ecs.Entity) uint32 {
 	if at := slices.Index(c.out, e); at >= 0 {
 		return uint32(at) + 1
 	}
-	if len(c.out) == maxInputRefs {
+	if len(c.out) == protocol.MaxInputEntities {
+		c.leftOut++
 		return 0
 	}
 	c.out = append(c.out, e)
@@ -97,7 +96,7 @@ func (c *inputCodec) readHead(r *bits.Reader, find func(repl.Ref) ecs.Entity) (o
 func (c *inputCodec) readTable(r *bits.Reader, find func(repl.Ref) ecs.Entity) bool {
 	c.in = c.in[:0]
 	n := r.Uvarint()
-	if n > maxInputRefs {
+	if n > protocol.MaxInputEntities {
 		return false
 	}
 	for range n {

@@ -48,7 +48,7 @@ const (
 func (i *Inputs) Connect(copy *sink.Copy, clock *timesync.Client, me func() entangle.ClientID) *inputUp {
 	i.own.reset()
 	i.own.me, i.own.delay = me, clock.Delay
-	i.up = newInputUp(i.own, copy, clock, &i.sent)
+	i.up = newInputUp(i.own, copy, clock, &i.sent, &i.unread)
 	i.up.others = i.Rest
 	return i.up
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"reflect"
 
+	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -46,6 +47,14 @@ func (u *unreadWarning) warn(k *ownKind, e ecs.Entity) {
 	u.kinds[k.number] = true
 	u.log.Warn("an input is written in FixedMain, after the inputs of the tick were read, so it is not sent: "+
 		"write it in a system in BufferInputs", "input", u.types[k.number], "entity", e)
+}
+
+// warnLeftOut warns about an input that refers to more entities than a packet can name.
+func (u *unreadWarning) warnLeftOut(number int) {
+	if u.log != nil {
+		u.log.Warn("an input refers to more entities than a packet names, so the server gets no entity for the rest: "+
+			"refer to fewer, or send a message", "input", u.types[number], "limit", protocol.MaxInputEntities)
+	}
 }
 
 // scan calls found for an entity of each type that neither was found before, if the entity has

@@ -28,6 +28,7 @@ type inputUp struct {
 	heads    []inputHead // by stream
 	name     func(ecs.Entity) (repl.Ref, bool)
 	stats    *InputSent
+	unread   *unreadWarning
 }
 
 // inputHead is the header of an input stream.
@@ -40,10 +41,13 @@ type inputHead struct {
 type InputSent struct {
 	Frames  uint64 // with inputs
 	Streams uint64 // in them; each is the newest ticks of one entity and type
+	// LeftOut counts references to entities that were sent as no entity: beyond
+	// protocol.MaxInputEntities in one packet for one entity and type of input. The first is logged.
+	LeftOut uint64
 }
 
-func newInputUp(own *ownInputs, copy *sink.Copy, clock *timesync.Client, stats *InputSent) *inputUp {
-	u := &inputUp{own: own, copy: copy, clock: clock, stats: stats}
+func newInputUp(own *ownInputs, copy *sink.Copy, clock *timesync.Client, stats *InputSent, unread *unreadWarning) *inputUp {
+	u := &inputUp{own: own, copy: copy, clock: clock, stats: stats, unread: unread}
 	u.name = u.refOf
 	return u
 }
@@ -77,7 +81,20 @@ func (u *inputUp) AppendFrame(dst []byte, room int, pkt uint16, tick entangle.Ti
 		u.stats.Streams += uint64(put)
 		u.clock.InputsSent(u.newest, ticks)
 	}
+	u.noteLeftOut()
 	return u.composer.Finish()
+}
+
+// noteLeftOut counts the references that the frame had no room for, and warns about the first.
+func (u *inputUp) noteLeftOut() {
+	for i := range u.own.kinds {
+		k := &u.own.kinds[i]
+		if k.codec.leftOut > 0 && u.stats.LeftOut == 0 {
+			u.unread.warnLeftOut(k.number)
+		}
+		u.stats.LeftOut += k.codec.leftOut
+		k.codec.leftOut = 0
+	}
 }
 
 // gather lists the streams of entities that the server knows.

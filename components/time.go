@@ -9,7 +9,7 @@ import (
 // Time is a resource: the time of the simulation. The plugin writes it, systems read it. Multiply
 // movement by Step, never by the time between frames.
 type Time struct {
-	// Tick is the tick that is being computed, for systems in BufferInputs and FixedMain, and
+	// Tick is the tick that is being computed, for systems in FixedInput and FixedMain, and
 	// the last finished one for all others. Ticks wrap after 2^32.
 	//
 	// A server, and a host, counts every tick by one. A client's ticks are ahead of the

@@ -64,7 +64,7 @@ func (p *party) guest() *partyGuest {
 	require.NoError(p.t, err)
 	w := ecs.NewWorld()
 	g := &partyGuest{Client: c, world: &w, received: map[string]entangle.ClientID{}}
-	c.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+	c.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 		g.send = plugin.NewSender[chat](w)
 		read := plugin.NewReader[plugin.MessageReceived[chat]](w)
 		return func() {

@@ -104,7 +104,7 @@ func (j *judge) watch(w *ecs.World) func() {
 func newWalkingServer(t *testing.T, config plugin.ServerConfig) (*plugin.Server, *judge) {
 	server, err := plugin.NewServer(config)
 	require.NoError(t, err)
-	server.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+	server.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 		joined := plugin.NewReader[plugin.ClientConnected](w)
 		spawn := generic.NewMap3[walking, components.ControlledBy, components.Replicate](w)
 		return func() {
@@ -146,8 +146,8 @@ func TestNamedStatesActOnTheServerAtTheirTick(t *testing.T) {
 			require.NoError(t, err)
 			p := newPlayer(t, sim.Seed())
 			p.delay = entangle.Tick(c.delay)
-			client.AddSystem(plugin.Receive, plugin.Func(func(*ecs.World) func() { return p.frame }))
-			client.AddSystem(plugin.BufferInputs, plugin.Func(p.write))
+			client.AddSystem(plugin.AfterReceive, plugin.Func(func(*ecs.World) func() { return p.frame }))
+			client.AddSystem(plugin.FixedInput, plugin.Func(p.write))
 			peer := sim.AddClient(1, client, client)
 			peer.SetFrameRate(c.frames)
 			require.True(t, sim.RunUntil(5*time.Second, peer.Connected))

@@ -13,7 +13,7 @@
 //
 //	Keys.Update            once per frame: which keys are down
 //	Latch.Set              by Keys, or by the game for other devices
-//	Latch.Take             once per tick, in plugin.BufferInputs
+//	Latch.Take             once per tick, in plugin.FixedInput
 //	the component Controls written there, by value
 //	the same component on the server at the same tick, and on clients that predict
 //

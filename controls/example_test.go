@@ -81,8 +81,8 @@ func Example() {
 	}
 	fingers := newFingers()
 	isDown := func(key string) bool { return false } // with Ebitengine: ebiten.IsKeyPressed
-	client.AddSystem(plugin.Receive, fingers.look(isDown))
-	client.AddSystem(plugin.BufferInputs, plugin.Func(fingers.write))
+	client.AddSystem(plugin.AfterReceive, fingers.look(isDown))
+	client.AddSystem(plugin.FixedInput, plugin.Func(fingers.write))
 
 	server, err := plugin.NewServer(plugin.ServerConfig{Protocol: p})
 	if err != nil {

@@ -54,7 +54,7 @@ func newEmptyArena(t randomT, setup arenaSetup) *arena {
 	server, err := plugin.NewServer(a.sim.ServerConfig(arenaProtocol(setup.rate)))
 	require.NoError(t, err)
 	a.server = &arenaServer{truth: a.truth, setup: setup, rng: rand.New(rand.NewPCG(setup.seed, 0x736572766572))}
-	server.AddSystem(plugin.BufferInputs, plugin.Func(a.truth.between))
+	server.AddSystem(plugin.FixedInput, plugin.Func(a.truth.between))
 	server.AddSystem(plugin.FixedMain, a.log)
 	server.AddSystem(plugin.FixedMain, &arenaRules{})
 	server.AddSystem(plugin.FixedMain, a.server)
@@ -74,10 +74,10 @@ func (a *arena) join(id entangle.ClientID) {
 	g := &arenaGuest{arena: a, id: id, log: &arenaLog{}, shown: map[entangle.Tick]arenaState{}}
 	g.oracle = &arenaOracle{guest: g}
 	if a.dumb {
-		c.AddSystem(plugin.Receive, plugin.Func(g.goesBack))
+		c.AddSystem(plugin.AfterReceive, plugin.Func(g.goesBack))
 	}
-	c.AddSystem(plugin.Receive, plugin.Func(g.labels))
-	c.AddSystem(plugin.BufferInputs, plugin.Func(g.hands))
+	c.AddSystem(plugin.AfterReceive, plugin.Func(g.labels))
+	c.AddSystem(plugin.FixedInput, plugin.Func(g.hands))
 	c.AddSystem(plugin.FixedMain, g.log)
 	c.AddSystem(plugin.FixedMain, &arenaOwnRules{})
 	c.AddSystem(plugin.FixedMain, &arenaRules{})

@@ -105,7 +105,7 @@ func newArenaTruth() *arenaTruth {
 	return &arenaTruth{states: map[entangle.Tick]arenaState{}, acts: map[entangle.Tick]arenaActs{}}
 }
 
-// between is for BufferInputs, where the last tick has ended and the next has not begun.
+// between is for FixedInput, where the last tick has ended and the next has not begun.
 func (t *arenaTruth) between(w *ecs.World) func() {
 	now := ecs.GetResource[components.Time](w)
 	t.reader = newArenaReader(w)

@@ -85,7 +85,7 @@ func newCapped(t *testing.T, loss float64, perClient, all, client, workers int) 
 	server, err := plugin.NewServer(config)
 	require.NoError(t, err)
 	server.AddSystem(plugin.FixedMain, plugin.Func(c.speak))
-	server.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+	server.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 		read := plugin.NewReader[plugin.MessageReceived[surely]](w)
 		return func() {
 			for _, m := range read.Read() {
@@ -156,7 +156,7 @@ func (c *capped) join(t *testing.T, id entangle.ClientID, limit int) {
 	client, err := plugin.NewClient(config)
 	require.NoError(t, err)
 	c.heard[id] = map[string]int{}
-	client.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+	client.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 		a, b := plugin.NewReader[plugin.MessageReceived[often]](w), plugin.NewReader[plugin.MessageReceived[seldom]](w)
 		s := plugin.NewReader[plugin.MessageReceived[surely]](w)
 		answer, filler := plugin.NewSender[surely](w), plugin.NewSender[often](w)
@@ -375,7 +375,7 @@ func TestEntitiesShareACapByPriority(t *testing.T) {
 		client, err := plugin.NewClient(sim.ClientConfig(spotProtocol()))
 		require.NoError(t, err)
 		told := map[int8]int{}
-		client.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+		client.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 			read := plugin.NewReader[plugin.ComponentUpdated[Spot]](w)
 			return func() {
 				for _, e := range read.Read() {

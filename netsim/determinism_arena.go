@@ -56,7 +56,7 @@ func (c *checker) arena(game bool) (*arena, error) {
 	a.begin, a.ran = func() {}, func(int) {}
 	app := &checkedApp{Server: server, arena: a}
 	if !game {
-		server.AddSystem(plugin.Receive, plugin.Func(a.hears.alone))
+		server.AddSystem(plugin.AfterReceive, plugin.Func(a.hears.alone))
 	}
 	c.AddSystems(app)
 	server.Initialize(&fresh)

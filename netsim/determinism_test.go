@@ -437,7 +437,7 @@ func TestListenersHearOfTheSystemsAlone(t *testing.T) {
 	d := ships(nil)
 	d.AddSystems = func(app plugin.App) {
 		addShips(app)
-		app.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+		app.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 			shots, ship := ecs.ComponentID[shot](w), ecs.ComponentID[ship](w)
 			now := ecs.GetResource[components.Time](w)
 			ears := listener.NewCallback(func(_ *ecs.World, e ecs.EntityEvent) {

@@ -72,7 +72,7 @@ func newCarts(t netsim.T, config netsim.Config, windy bool) (*netsim.Sim, *netsi
 	client, err := plugin.NewClient(sim.ClientConfig(cartProtocol()))
 	checkCart(t, err)
 	client.AddSystem(plugin.FixedMain, plugin.Func(rollCarts))
-	client.AddSystem(plugin.BufferInputs, plugin.Func(func(w *ecs.World) func() {
+	client.AddSystem(plugin.FixedInput, plugin.Func(func(w *ecs.World) func() {
 		mine, now := generic.NewFilter1[reins]().With(generic.T[components.Controlled]()), ecs.GetResource[components.Time](w)
 		return func() {
 			for q := mine.Query(w); q.Next(); {

@@ -60,7 +60,7 @@ func runBackstageOf(t *testing.T, of func() *protocol.Protocol, behind func(*bac
 			behind(b)
 		}
 	}))
-	server.AddSystem(plugin.Send, plugin.NewGrid(plugin.GridConfig{Radius: 10}, func(s *Spot) (x, y float32) {
+	server.AddSystem(plugin.BeforeSend, plugin.NewGrid(plugin.GridConfig{Radius: 10}, func(s *Spot) (x, y float32) {
 		return float32(s.X), float32(s.Y)
 	}))
 	sim.AddServer(server, server)

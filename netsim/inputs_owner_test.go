@@ -172,7 +172,7 @@ func TestAPlayerDrivesSeveralEntities(t *testing.T) {
 func TestABotIsLeftAlone(t *testing.T) {
 	var bot ecs.Entity
 	g := newInputGame(t, rough(30*ms, 0, 0), func(s *plugin.Server) {
-		s.AddSystem(plugin.BufferInputs, plugin.Func(func(w *ecs.World) func() {
+		s.AddSystem(plugin.FixedInput, plugin.Func(func(w *ecs.World) func() {
 			m := generic.NewMap[steer](w)
 			return func() {
 				if !bot.IsZero() {

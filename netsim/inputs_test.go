@@ -72,7 +72,7 @@ type inputClient struct {
 	do    func(tick entangle.Tick, e ecs.Entity, s *steer)
 	aims  func(tick entangle.Tick, e ecs.Entity, a *aim)
 	none  func(tick entangle.Tick) bool
-	tries func(w *ecs.World) // in BufferInputs
+	tries func(w *ecs.World) // in FixedInput
 }
 
 func newInputGame(t *testing.T, link netsim.Link, systems ...func(*plugin.Server)) *inputGame {
@@ -137,7 +137,7 @@ func (g *inputGame) join(id entangle.ClientID, adjust ...func(*plugin.ClientConf
 	client, err := plugin.NewClient(config)
 	require.NoError(g.t, err)
 	c := &inputClient{game: g, acted: map[ecs.Entity]acts{}, heard: map[ecs.Entity][]plugin.InputReceived[steer]{}}
-	client.AddSystem(plugin.BufferInputs, c.hands())
+	client.AddSystem(plugin.FixedInput, c.hands())
 	client.AddSystem(plugin.FixedMain, record(c.acted, c.heard))
 	c.Peer = g.sim.AddClient(id, client, client)
 	require.True(g.t, g.sim.RunUntil(5*time.Second, c.Connected))

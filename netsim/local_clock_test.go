@@ -32,7 +32,7 @@ func joinClocked(t *testing.T, sim *netsim.Sim, count int) (all []*clocked) {
 		c, err := plugin.NewClient(configs[i])
 		require.NoError(t, err)
 		all[i] = &clocked{now: configs[i].Clock}
-		c.AddSystem(plugin.Receive, plugin.Func(func(*ecs.World) func() {
+		c.AddSystem(plugin.AfterReceive, plugin.Func(func(*ecs.World) func() {
 			return func() { all[i].frames = append(all[i].frames, sim.Clock().Since()) }
 		}))
 		all[i].Peer = sim.AddClient(entangle.ClientID(i+1), c, c)

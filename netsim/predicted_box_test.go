@@ -75,7 +75,7 @@ func newBoxGame(t *testing.T, link netsim.Link, adjust ...func(*plugin.ClientCon
 	client, err := plugin.NewClient(config)
 	require.NoError(t, err)
 	client.AddSystem(plugin.FixedMain, glide())
-	client.AddSystem(plugin.BufferInputs, plugin.Func(func(w *ecs.World) func() {
+	client.AddSystem(plugin.FixedInput, plugin.Func(func(w *ecs.World) func() {
 		mine, time := generic.NewFilter1[steer]().With(generic.T[components.Controlled]()), ecs.GetResource[components.Time](w)
 		return func() {
 			for q := mine.Query(w); q.Next(); {

@@ -70,7 +70,7 @@ func newFloods(t *testing.T, seed uint64) *floods {
 	f.key = config.Key
 	server, err := plugin.NewServer(config)
 	require.NoError(t, err)
-	server.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+	server.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 		lines := plugin.NewReader[plugin.MessageReceived[babble]](w)
 		plugin.HandleRequest(w, func(_ entangle.ClientID, q riddle) (solution, error) { return solution(q), nil })
 		return func() {

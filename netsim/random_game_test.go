@@ -132,7 +132,7 @@ func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entan
 	c, err := plugin.NewClient(cfg)
 	require.NoError(t, err)
 	g := &guest{mail: &mailClient{t: t, client: c}, shadow: newShadow(t, c)}
-	c.AddSystem(plugin.Receive, g.mail.system())
+	c.AddSystem(plugin.AfterReceive, g.mail.system())
 	c.AddSystem(plugin.AfterSend, g.shadow.system())
 	judge.drive(sim, g, id)
 	c.AddSystem(plugin.FixedMain, plugin.FirstTime(g.mail.sender()))

@@ -28,7 +28,7 @@ func heldBy(client entangle.ClientID, n uint32) uint32 { return uint32(client)<<
 func wroteBy(held uint32) entangle.ClientID            { return entangle.ClientID(held >> 24) }
 func tiltOf(held uint32) float32                       { return float32(held%300)/100 - 1.5 }
 
-// hands writes a player's random inputs, in BufferInputs.
+// hands writes a player's random inputs, in FixedInput.
 type hands struct {
 	t      require.TestingT
 	judge  *inputJudge
@@ -86,7 +86,7 @@ func (h *hands) write(e ecs.Entity, at *hand) {
 		h.lanes[e] = lane
 		h.judge.add(h.client, h.origin(e), lane)
 	} else if at.Held != lane.found || at.Press != 0 {
-		require.Failf(h.t, "BufferInputs does not find what was written last", "client %d at tick %d found %+v, and wrote %#x last", h.client, h.last, *at, lane.found)
+		require.Failf(h.t, "FixedInput does not find what was written last", "client %d at tick %d found %+v, and wrote %#x last", h.client, h.last, *at, lane.found)
 	}
 	if h.rng.IntN(3) == 0 {
 		h.n++

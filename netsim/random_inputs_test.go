@@ -236,7 +236,7 @@ func itself(e ecs.Entity) ecs.Entity { return e }
 func (j *inputJudge) drive(sim *netsim.Sim, g *guest, id entangle.ClientID) {
 	at := &origins{peer: func() *netsim.Peer { return g.Peer }, known: map[ecs.Entity]ecs.Entity{}}
 	c := g.mail.client
-	c.AddSystem(plugin.BufferInputs, &hands{t: j.t, judge: j, client: id, rng: handsRng(sim, id), delay: c.InputDelay, origin: at.of, mine: func(ecs.Entity) bool { return true }})
+	c.AddSystem(plugin.FixedInput, &hands{t: j.t, judge: j, client: id, rng: handsRng(sim, id), delay: c.InputDelay, origin: at.of, mine: func(ecs.Entity) bool { return true }})
 	c.AddSystem(plugin.FixedMain, plugin.FirstTime(&inputCourt{inputJudge: j, name: fmt.Sprintf("client %d", id), me: id, origin: at.of}))
 }
 
@@ -245,7 +245,7 @@ func (j *inputJudge) serve(sim *netsim.Sim, server *plugin.Server, host *plugin.
 	if host != nil {
 		mine := func(e ecs.Entity) bool { return slices.Contains(host.Controlled(hostPlayer), e) }
 		h := &hands{mine: mine, t: j.t, judge: j, client: hostPlayer, rng: handsRng(sim, hostPlayer), delay: host.InputDelay, origin: itself}
-		server.AddSystem(plugin.BufferInputs, h)
+		server.AddSystem(plugin.FixedInput, h)
 	}
 	server.AddSystem(plugin.FixedMain, &inputCourt{inputJudge: j, name: "the server", origin: itself})
 }

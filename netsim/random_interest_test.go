@@ -15,8 +15,8 @@ func (s *randomScene) addGrid(server *plugin.Server) {
 	}
 	config := plugin.GridConfig{Radius: 20, Hysteresis: 0.3, Every: s.limits.grid}
 	at := func(p *place) (x, y float32) { return p.X, p.Y }
-	server.AddSystem(plugin.Send, plugin.NewGrid(config, at))
-	server.AddSystem(plugin.Send, scene.PlainGrid(s.Game, config, at))
+	server.AddSystem(plugin.BeforeSend, plugin.NewGrid(config, at))
+	server.AddSystem(plugin.BeforeSend, scene.PlainGrid(s.Game, config, at))
 }
 
 // rooms is how many rooms random worlds have, numbered from 1.

@@ -102,9 +102,9 @@ func newRandomScene(t randomT, config netsim.Config, l limits) *randomScene {
 	cfg := s.sim.ServerConfig(randomProtocol(l))
 	cfg.MaxClients, cfg.MaxBytesPerClient, cfg.MaxBytes, cfg.SendEvery = maxGuests, l.perClient, l.all, l.every
 	app, server := s.newServer(cfg)
-	server.AddSystem(plugin.Receive, plugin.Func(s.joins))
-	server.AddSystem(plugin.Receive, s.mail.system())
-	server.AddSystem(plugin.Receive, plugin.Func(s.mentioned))
+	server.AddSystem(plugin.AfterReceive, plugin.Func(s.joins))
+	server.AddSystem(plugin.AfterReceive, s.mail.system())
+	server.AddSystem(plugin.AfterReceive, plugin.Func(s.mentioned))
 	s.judge.serve(s.sim, server, s.host)
 	server.AddSystem(plugin.FixedMain, s.mail.sender())
 	server.AddSystem(plugin.FixedMain, s.main)

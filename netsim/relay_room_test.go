@@ -38,7 +38,7 @@ func TestInputsThatDoNotFitTakeTurns(t *testing.T) {
 	sim := netsim.New(t, netsim.Config{})
 	host, err := plugin.NewHost(sim.ServerConfig(burdenProtocol()), 7)
 	require.NoError(t, err)
-	host.AddSystem(plugin.BufferInputs, plugin.Func(func(w *ecs.World) func() {
+	host.AddSystem(plugin.FixedInput, plugin.Func(func(w *ecs.World) func() {
 		own := generic.NewFilter2[burden, components.Controlled]()
 		now := ecs.GetResource[components.Time](w)
 		return func() {

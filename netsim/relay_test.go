@@ -78,7 +78,7 @@ func newHostDriving(t *testing.T, link netsim.Link) (d *driving, host *plugin.Ho
 	d = &driving{t: t, sim: netsim.New(t, netsim.Config{Link: link}), server: newDriver()}
 	host, err := plugin.NewHost(d.sim.ServerConfig(driveProtocol()), 7)
 	require.NoError(t, err)
-	host.AddSystem(plugin.BufferInputs, d.server.drives(7, host.InputDelay))
+	host.AddSystem(plugin.FixedInput, d.server.drives(7, host.InputDelay))
 	host.AddSystem(plugin.FixedMain, d.server.watches())
 	d.sim.AddHost(host, host)
 	return d, host
@@ -91,7 +91,7 @@ func (d *driving) join(id entangle.ClientID, delay int) *driver {
 	c, err := plugin.NewClient(config)
 	require.NoError(d.t, err)
 	who := newDriver()
-	c.AddSystem(plugin.BufferInputs, who.drives(id, c.InputDelay))
+	c.AddSystem(plugin.FixedInput, who.drives(id, c.InputDelay))
 	c.AddSystem(plugin.FixedMain, who.watches())
 	who.Peer = d.sim.AddClient(id, c, c)
 	require.True(d.t, d.sim.RunUntil(10*time.Second, who.Connected))

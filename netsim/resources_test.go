@@ -156,7 +156,7 @@ func (c *council) write() {
 func (c *council) enter(id entangle.ClientID) *netsim.Peer {
 	client, err := plugin.NewClient(c.sim.ClientConfig(resourceProtocol()))
 	require.NoError(c.t, err)
-	client.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+	client.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 		roster, climate := generic.NewResource[Roster](w), generic.NewResource[Climate](w)
 		var newest, warmest uint32
 		return func() {

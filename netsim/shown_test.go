@@ -72,7 +72,7 @@ func newKartGame(t *testing.T, frames int, shows bool, options ...func(*plugin.C
 	client, err := plugin.NewClient(config)
 	require.NoError(t, err)
 	client.AddSystem(plugin.FixedMain, roll())
-	client.AddSystem(plugin.BufferInputs, plugin.Func(func(w *ecs.World) func() {
+	client.AddSystem(plugin.FixedInput, plugin.Func(func(w *ecs.World) func() {
 		mine, clock := generic.NewFilter1[steer]().With(generic.T[components.Controlled]()), ecs.GetResource[components.Time](w)
 		return func() {
 			for q := mine.Query(w); q.Next(); {
@@ -114,7 +114,7 @@ func (g *kartGame) blow(w *ecs.World) func() {
 
 // look records the values that Send sees, and shows them if requested.
 func (g *kartGame) look(app plugin.App, name string, shows bool, truth *[]float32) {
-	app.AddSystem(plugin.Send, plugin.Func(func(w *ecs.World) func() {
+	app.AddSystem(plugin.BeforeSend, plugin.Func(func(w *ecs.World) func() {
 		clock := ecs.GetResource[components.Time](w)
 		return func() {
 			for q := g.karts().Query(w); q.Next(); {

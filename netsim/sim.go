@@ -172,7 +172,7 @@ func (s *Sim) AddClient(id entangle.ClientID, app App, client *plugin.Client) *P
 		s.t.Fatalf("netsim: the simulation has no server yet; call AddServer first")
 	}
 	p := &Peer{sim: s, id: id, client: client, line: s.network.Line()}
-	client.AddSystem(plugin.BufferInputs, p.keys.system())
+	client.AddSystem(plugin.FixedInput, p.keys.system())
 	p.host = s.add(app, client)
 	p.SetLink(s.config.Link)
 	s.peers = append(s.peers, p)

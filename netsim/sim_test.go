@@ -139,7 +139,7 @@ func TestAStillWorldSendsNoUpdates(t *testing.T) {
 // departures records why clients were disconnected.
 func departures(reasons *[]string) func(*plugin.Server) {
 	return func(s *plugin.Server) {
-		s.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+		s.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 			went := plugin.NewReader[plugin.ClientDisconnected](w)
 			return func() {
 				for _, e := range went.Read() {
@@ -322,7 +322,7 @@ func TestFramesAreApart(t *testing.T) {
 	for id := entangle.ClientID(1); id <= 3; id++ {
 		c, err := plugin.NewClient(sim.ClientConfig(spotProtocol()))
 		require.NoError(t, err)
-		c.AddSystem(plugin.Receive, plugin.Func(func(*ecs.World) func() {
+		c.AddSystem(plugin.AfterReceive, plugin.Func(func(*ecs.World) func() {
 			return func() { at = append(at, sim.Clock().Since()) }
 		}))
 		sim.AddClient(id, c, c)

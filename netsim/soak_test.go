@@ -178,11 +178,11 @@ func newSoak(t *testing.T, children bool) (sim *netsim.Sim, run func(ticks int))
 	for id := range entangle.ClientID(4) {
 		c, err := plugin.NewClient(sim.ClientConfig(soakProtocol()))
 		require.NoError(t, err)
-		c.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+		c.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 			words := plugin.NewReader[plugin.MessageReceived[soakWord]](w)
 			return func() { words.Read() }
 		}))
-		c.AddSystem(plugin.BufferInputs, plugin.Func(soakSteers))
+		c.AddSystem(plugin.FixedInput, plugin.Func(soakSteers))
 		c.AddSystem(plugin.FixedMain, plugin.Func(soakRoll))
 		sim.AddClient(id+1, c, c)
 		rooms.AddClient(components.Room(id%3+1), id+1)

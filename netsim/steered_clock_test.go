@@ -51,7 +51,7 @@ func newBeats(t *testing.T, rate int, config netsim.Config, adjust ...func(*plug
 	}
 	server, err := plugin.NewServer(c)
 	require.NoError(t, err)
-	server.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+	server.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 		heard, read := plugin.NewReader[plugin.MessageReceived[beat]](w), plugin.NewReader[plugin.MessageReceived[note]](w)
 		return func() {
 			for _, m := range read.Read() {

@@ -177,7 +177,7 @@ func TestOnlyFixedMainIsReplayed(t *testing.T) {
 	}
 	b := newBuggies(t, func(c *plugin.Client) {
 		mains(drivesOn)(c)
-		for set := plugin.Receive; set <= plugin.AfterSend; set++ {
+		for set := plugin.AfterReceive; set <= plugin.AfterSend; set++ {
 			c.AddSystem(set, note(set))
 		}
 	})

@@ -34,7 +34,7 @@ func TestAGamesOwnChannel(t *testing.T) {
 	var arrivals []time.Time
 	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: withNews(), Clock: g.clock})
 	require.NoError(t, err)
-	c.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+	c.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 		read := plugin.NewReader[plugin.MessageReceived[news]](w)
 		return func() {
 			if len(read.Read()) > 0 {

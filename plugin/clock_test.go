@@ -59,7 +59,7 @@ func TestAJumpIsToldBeforeTheFirstTickAfterIt(t *testing.T) {
 	var frame []sight
 	var steps int
 	c := g.join(1, func(c *plugin.Client) {
-		for _, set := range []plugin.Set{plugin.Receive, plugin.ClientReplication, plugin.FixedMain, plugin.Send, plugin.AfterSend} {
+		for _, set := range []plugin.Set{plugin.AfterReceive, plugin.FixedMain, plugin.BeforeSend, plugin.AfterSend} {
 			c.AddSystem(set, plugin.Func(func(w *ecs.World) func() {
 				now, jumped := generic.NewResource[components.Time](w), plugin.NewReader[plugin.ClockJumped](w)
 				return func() {
@@ -84,12 +84,12 @@ func TestAJumpIsToldBeforeTheFirstTickAfterIt(t *testing.T) {
 			assert.Equal(t, last, j.From)
 			last = j.To
 		}
-		want := []sight{{plugin.Receive, last}, {plugin.ClientReplication, last}}
+		want := []sight{{plugin.AfterReceive, last}}
 		for range steps {
 			last++
 			want = append(want, sight{plugin.FixedMain, last})
 		}
-		want = append(want, sight{plugin.Send, last}, sight{plugin.AfterSend, last})
+		want = append(want, sight{plugin.BeforeSend, last}, sight{plugin.AfterSend, last})
 		require.Equal(t, want, frame)
 		assert.Equal(t, last, c.Tick())
 	}

@@ -38,8 +38,8 @@ func (d *doorbell) system() plugin.System {
 // Proves: C1, C9, R38
 func TestBothSidesHearOfAConnection(t *testing.T) {
 	var server, client doorbell
-	g := newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.Receive, server.system()) })
-	g.join(9, func(c *plugin.Client) { c.AddSystem(plugin.Receive, client.system()) })
+	g := newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.AfterReceive, server.system()) })
+	g.join(9, func(c *plugin.Client) { c.AddSystem(plugin.AfterReceive, client.system()) })
 	g.run(30)
 	require.Len(t, server.came, 1)
 	require.Len(t, client.came, 1)
@@ -53,8 +53,8 @@ func TestBothSidesHearOfAConnection(t *testing.T) {
 // Proves: C6, R38
 func TestAKickReachesTheClientWithItsReason(t *testing.T) {
 	var server, client doorbell
-	g := newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.Receive, server.system()) })
-	c := g.join(9, func(c *plugin.Client) { c.AddSystem(plugin.Receive, client.system()) })
+	g := newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.AfterReceive, server.system()) })
+	c := g.join(9, func(c *plugin.Client) { c.AddSystem(plugin.AfterReceive, client.system()) })
 	g.spawn(spot{}, name{1})
 	g.run(30)
 	require.Len(t, spots(c.world), 1)
@@ -113,7 +113,7 @@ func TestStoppingDisconnectsEveryoneAndStartsAgain(t *testing.T) {
 // Proves: C16, G2
 func TestAnotherProtocolDoesNotConnect(t *testing.T) {
 	var server doorbell
-	g := newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.Receive, server.system()) })
+	g := newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.AfterReceive, server.system()) })
 	other := protocol.New(protocol.Config{Name: "plugin test"})
 	protocol.Component[private](register(other))
 	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: other, Clock: g.clock})

@@ -62,7 +62,7 @@ func TestWhatAClientControlsGoesWithIt(t *testing.T) {
 	assert.Equal(t, []ecs.Entity{all[1]}, g.server.Controlled(1))
 }
 
-// Systems that read the disconnect event still find the client's entities, in the set Receive and
+// Systems that read the disconnect event still find the client's entities, in the set AfterReceive and
 // in a tick. Entities that they give to another owner stay.
 func TestAGameMayRescueWhatAClientControlled(t *testing.T) {
 	var heirs []entangle.ClientID
@@ -157,7 +157,7 @@ func TestAClientKnowsItsOwnEntities(t *testing.T) {
 			}
 		}
 	})
-	a := g.joinWith(ownedProtocol(), 1, func(c *plugin.Client) { c.AddSystem(plugin.Receive, look) })
+	a := g.joinWith(ownedProtocol(), 1, func(c *plugin.Client) { c.AddSystem(plugin.AfterReceive, look) })
 	b := g.joinWith(ownedProtocol(), 2)
 	e := g.spawn(spot{}, name{1})
 	g.spawn(spot{}, name{2})

@@ -138,7 +138,7 @@ func TestTheLowestQuotaLetsAnHonestClientPlay(t *testing.T) {
 		id := entangle.ClientID(n + 1)
 		a.fighter(id, components.Everyone)
 		guests[n] = &ears{}
-		a.joinWith(arenaProtocol(), id, honest(id), func(c *plugin.Client) { c.AddSystem(plugin.Receive, guests[n].system()) })
+		a.joinWith(arenaProtocol(), id, honest(id), func(c *plugin.Client) { c.AddSystem(plugin.AfterReceive, guests[n].system()) })
 	}
 	a.run(60)
 	before := a.server.Stats()

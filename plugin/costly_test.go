@@ -116,7 +116,7 @@ func newFlooded(t testing.TB, adjust ...func(*plugin.ServerConfig)) *flooded {
 			f(c)
 		}
 	}, func(server *plugin.Server) {
-		server.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+		server.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 			left := plugin.NewReader[plugin.ClientDisconnected](w)
 			plugin.HandleRequest(w, func(entangle.ClientID, sum) (total, error) { return total{}, nil })
 			return func() {
@@ -352,8 +352,8 @@ func TestSavingsOfManyClientsAreBoundedWithinAFrame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server, guest := &ears{}, &ears{}
 			g := newGameWith(t, func(c *plugin.ServerConfig) { c.MaxClients = 40 },
-				func(s *plugin.Server) { s.AddSystem(plugin.Receive, server.system()) })
-			honest := g.join(1, func(c *plugin.Client) { c.AddSystem(plugin.Receive, guest.system()) })
+				func(s *plugin.Server) { s.AddSystem(plugin.AfterReceive, server.system()) })
+			honest := g.join(1, func(c *plugin.Client) { c.AddSystem(plugin.AfterReceive, guest.system()) })
 			g.run(30)
 			var all []*intruder
 			for id := range entangle.ClientID(many) {
@@ -423,7 +423,7 @@ func newGap(t *testing.T, n int, known bool, heard *[]int) (*game, *intruder) {
 		return p
 	}
 	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol = p() }, func(s *plugin.Server) {
-		s.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+		s.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 			r := plugin.NewReader[plugin.MessageReceived[swarm]](w)
 			return func() {
 				for _, m := range r.Read() {
@@ -541,8 +541,8 @@ func TestAFrameTakesSoManyMessagesAndRequests(t *testing.T) {
 	asked := 0
 	server := &ears{}
 	g := newGameWith(t, func(c *plugin.ServerConfig) { c.MaxWorkPerClient = -1 }, func(s *plugin.Server) {
-		s.AddSystem(plugin.Receive, server.system())
-		s.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+		s.AddSystem(plugin.AfterReceive, server.system())
+		s.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 			plugin.HandleRequest(w, func(entangle.ClientID, sum) (total, error) { asked++; return total{}, nil })
 			return func() {}
 		}))
@@ -634,7 +634,7 @@ func TestNobodyPushesOutWhatOthersSay(t *testing.T) {
 			})
 			g := newGameWith(t, func(c *plugin.ServerConfig) { c.MaxClients = 40 },
 				func(s *plugin.Server) { s.AddSystem(plugin.FixedMain, server) })
-			honest := g.join(1, func(c *plugin.Client) { c.AddSystem(plugin.Receive, guest) })
+			honest := g.join(1, func(c *plugin.Client) { c.AddSystem(plugin.AfterReceive, guest) })
 			g.run(30)
 			var all []*intruder
 			for id := range entangle.ClientID(many) {

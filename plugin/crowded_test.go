@@ -22,7 +22,7 @@ func (g *game) limited(most int, log *slog.Logger, bell *doorbell) *player {
 	g.t.Helper()
 	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol(), Clock: g.clock, MaxEntities: most, Log: log})
 	require.NoError(g.t, err)
-	c.AddSystem(plugin.Receive, bell.system())
+	c.AddSystem(plugin.AfterReceive, bell.system())
 	w := ecs.NewWorld()
 	c.Initialize(&w)
 	p := &player{Client: c, world: &w}
@@ -39,7 +39,7 @@ func TestAClientTakesNoMoreEntitiesThanItsConfigSays(t *testing.T) {
 	for what, group := range map[string]components.Group{"each in its own group": 0, "all in one": 1} {
 		t.Run(what, func(t *testing.T) {
 			var server, client doorbell
-			g := newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.Receive, server.system()) })
+			g := newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.AfterReceive, server.system()) })
 			var log bytes.Buffer
 			c := g.limited(10, slog.New(slog.NewTextHandler(&log, nil)), &client)
 			spawn := func(n uint32) ecs.Entity { return g.spawnOf(components.Replicate{Group: group}, n) }

@@ -34,7 +34,7 @@
 //
 // The server spawns the entity with a Steer, a ControlledBy that names the player, and
 // components.Replicate. On that player's client the entity appears with an empty Steer
-// and with components.Controlled. A system in BufferInputs fills it in, tick after tick:
+// and with components.Controlled. A system in FixedInput fills it in, tick after tick:
 //
 //	for q := mine.Query(w); q.Next(); { // a filter of Steer, with components.Controlled
 //		q.Get().Turn = turnOf(keys)
@@ -43,7 +43,7 @@
 // Nothing else is needed. On client and server, systems in FixedMain find in the component the
 // input of the tick that they compute: the client's ticks run far enough ahead of the server's for
 // its inputs to arrive. A field tagged as an event is reset to zero before the system in
-// BufferInputs runs; the other fields keep their last written value.
+// FixedInput runs; the other fields keep their last written value.
 //
 //   - The inputs that follow a lost one contain it as well. An input that does not arrive in time
 //     never takes effect: the server repeats the last one, without its event fields, for one
@@ -53,7 +53,7 @@
 //   - With ClientConfig.InputDelay an input takes effect some ticks after it was written, on both
 //     sides, and the client predicts that much less.
 //   - The game itself drives an entity with a Steer that no player controls: systems of the server
-//     may write its Steer in BufferInputs, and it moves like a player's entity.
+//     may write its Steer in FixedInput, and it moves like a player's entity.
 //   - Inputs.None declares that a tick has no input. InputReceived is raised for each input that
 //     takes effect.
 //

@@ -33,14 +33,14 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	server.AddSystem(plugin.Receive, plugin.Func(cheering))
+	server.AddSystem(plugin.AfterReceive, plugin.Func(cheering))
 
 	client, err := plugin.NewClient(plugin.ClientConfig{Protocol: shared()})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	client.AddSystem(plugin.Receive, plugin.Func(watching))
+	client.AddSystem(plugin.AfterReceive, plugin.Func(watching))
 
 	serverWorld, clientWorld := ecs.NewWorld(), ecs.NewWorld()
 	server.Initialize(&serverWorld)

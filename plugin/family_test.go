@@ -127,7 +127,7 @@ func TestChangesOfAParentAreToldOnce(t *testing.T) {
 	var removed plugin.Reader[plugin.ComponentRemoved[components.ChildOf]]
 	g := newFamilyGame(t)
 	p := g.join(1, func(c *plugin.Client) {
-		c.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+		c.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 			updated = plugin.NewReader[plugin.ComponentUpdated[components.ChildOf]](w)
 			removed = plugin.NewReader[plugin.ComponentRemoved[components.ChildOf]](w)
 			return func() {}

@@ -109,7 +109,7 @@ func TestTheReasonOfADisconnectArrivesOverALossyLine(t *testing.T) {
 // leave.
 func testReasons(t *testing.T, line conditioner.Config) {
 	var server doorbell
-	g := newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.Receive, server.system()) })
+	g := newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.AfterReceive, server.system()) })
 	// In each direction at the receiving end: a closed Conn sends all of its in-flight datagrams.
 	options := conditioner.Options{Receive: line, Seed: 1, Clock: g.clock}
 	over, place := conditioner.NewDialer(g.network.Dialer(), options), conditioner.NewListener(g.place, options)

@@ -43,9 +43,9 @@ const (
 // unless another rule shows them; see components.Relevance. P is the component that holds an
 // entity's position.
 //
-// It is a System for the set Send of a Server:
+// It is a System for the set BeforeSend of a Server:
 //
-//	server.AddSystem(plugin.Send, plugin.NewGrid(plugin.GridConfig{Radius: 50},
+//	server.AddSystem(plugin.BeforeSend, plugin.NewGrid(plugin.GridConfig{Radius: 50},
 //		func(p *Position) (x, y float32) { return p.X, p.Y }))
 //
 // A pass covers the entities that have a P and a components.Replicate with ByInterest or Retained,

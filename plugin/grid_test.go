@@ -29,7 +29,7 @@ func newField(t *testing.T, adjust ...func(*plugin.GridConfig)) *field {
 		f(&config)
 	}
 	f := &field{grid: plugin.NewGrid(config, spotOf)}
-	f.game = newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.Send, f.grid) })
+	f.game = newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.BeforeSend, f.grid) })
 	f.a, f.b = f.join(1), f.join(2)
 	f.run(30)
 	return f
@@ -207,8 +207,8 @@ func TestSightIsNotInherited(t *testing.T) {
 func TestSeveralGridsSeeSideBySide(t *testing.T) {
 	type depth struct{ Metres float32 }
 	f := newGame(t, func(s *plugin.Server) {
-		s.AddSystem(plugin.Send, plugin.NewGrid(plugin.GridConfig{Radius: 100}, spotOf))
-		s.AddSystem(plugin.Send, plugin.NewGrid(plugin.GridConfig{Radius: 5, Cell: 50, Hysteresis: -1},
+		s.AddSystem(plugin.BeforeSend, plugin.NewGrid(plugin.GridConfig{Radius: 100}, spotOf))
+		s.AddSystem(plugin.BeforeSend, plugin.NewGrid(plugin.GridConfig{Radius: 5, Cell: 50, Hysteresis: -1},
 			func(d *depth) (x, y float32) { return d.Metres, 0 }))
 	})
 	a := f.join(1)
@@ -298,7 +298,7 @@ func TestAGridSaysWhatIsWrongWithIt(t *testing.T) {
 // Proves: V12
 func TestAGridLooksAsOftenAsItsServerSends(t *testing.T) {
 	grid := plugin.NewGrid(plugin.GridConfig{Radius: 1}, spotOf)
-	g := newGameWith(t, func(c *plugin.ServerConfig) { c.SendEvery = 10 }, func(s *plugin.Server) { s.AddSystem(plugin.Send, grid) })
+	g := newGameWith(t, func(c *plugin.ServerConfig) { c.SendEvery = 10 }, func(s *plugin.Server) { s.AddSystem(plugin.BeforeSend, grid) })
 	g.join(1)
 	g.run(40)
 	m := generic.NewMap3[spot, components.Viewer, components.ControlledBy](g.world)
@@ -321,7 +321,7 @@ func TestAGridLooksAsOftenAsItsServerSends(t *testing.T) {
 func TestAHostsPlayerSeesByAGrid(t *testing.T) {
 	grid := plugin.NewGrid(plugin.GridConfig{Radius: 100}, spotOf)
 	h := newUninitialized(t)
-	h.host.AddSystem(plugin.Send, grid)
+	h.host.AddSystem(plugin.BeforeSend, grid)
 	h.initialize()
 	h.play()
 	f := &field{game: h.game, grid: grid, b: h.join(2)}

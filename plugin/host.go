@@ -22,7 +22,7 @@ import (
 //
 //   - The player uses the server's entities. They have no components.Remote; the player's own have
 //     components.Controlled, if components.ControlledBy is registered.
-//   - Everything that a frame sends to the player is delivered by Receive of the next frame:
+//   - Everything that a frame sends to the player is delivered before AfterReceive of the next frame:
 //     connections, messages, requests and responses, and the events of entities, components and
 //     resources that the player can see. An entity that the player cannot see, by Target or
 //     Relevance, still exists in this world: for the player it has no events, no

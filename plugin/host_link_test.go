@@ -155,7 +155,7 @@ func TestAHostThatSendsSeldom(t *testing.T) {
 //
 // Proves: C12
 func TestAHostsPlayerEndsInTheMiddleOfAFrame(t *testing.T) {
-	for set := plugin.Receive; set <= plugin.AfterSend; set++ {
+	for set := plugin.AfterReceive; set <= plugin.AfterSend; set++ {
 		for _, end := range []func(*plugin.Host){
 			(*plugin.Host).Leave,
 			func(h *plugin.Host) { h.Disconnect(me, "out") },

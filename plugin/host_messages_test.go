@@ -43,7 +43,7 @@ func TestAHostsServerSpeaksToItsPlayer(t *testing.T) {
 	var got heard[plugin.MessageReceived[tidings]]
 	var theirs heard[plugin.MessageReceived[tidings]]
 	h := newHosted(t, m.system(), got.system()).play()
-	remote := h.join(1, func(c *plugin.Client) { c.AddSystem(plugin.Receive, theirs.system()) })
+	remote := h.join(1, func(c *plugin.Client) { c.AddSystem(plugin.AfterReceive, theirs.system()) })
 	h.run(30)
 	require.Equal(t, plugin.Connected, remote.State())
 
@@ -84,7 +84,7 @@ func TestAHostsPlayerSpeaksToItsServer(t *testing.T) {
 	var orders heard[plugin.MessageReceived[order]]
 	var chats, theirs heard[plugin.MessageReceived[chat]]
 	h := newHosted(t, m.system(), orders.system(), chats.system()).play()
-	remote := h.join(1, func(c *plugin.Client) { c.AddSystem(plugin.Receive, theirs.system()) })
+	remote := h.join(1, func(c *plugin.Client) { c.AddSystem(plugin.AfterReceive, theirs.system()) })
 	h.run(30)
 	require.Equal(t, plugin.Connected, remote.State())
 
@@ -143,7 +143,7 @@ func TestRemoteClientsSpeakToAHostsPlayer(t *testing.T) {
 	var m, far mouth
 	var chats heard[plugin.MessageReceived[chat]]
 	h := newHosted(t, m.system(), chats.system()).play()
-	remote := h.join(1, func(c *plugin.Client) { c.AddSystem(plugin.Receive, far.system()) })
+	remote := h.join(1, func(c *plugin.Client) { c.AddSystem(plugin.AfterReceive, far.system()) })
 	h.run(30)
 	require.Equal(t, plugin.Connected, remote.State())
 	require.NoError(t, far.chat.SendTo(me, chat{Text: "psst"}))
@@ -205,8 +205,8 @@ func TestAHostsPlayerAsksItsServer(t *testing.T) {
 	})
 	h := newHosted(t, m.system(), answers.system(), handle).play()
 	h.join(1, func(c *plugin.Client) {
-		c.AddSystem(plugin.Receive, far.system())
-		c.AddSystem(plugin.Receive, theirs.system())
+		c.AddSystem(plugin.AfterReceive, far.system())
+		c.AddSystem(plugin.AfterReceive, theirs.system())
 	})
 	h.run(30)
 	first, err := m.ask.Request(sum{1, 2})

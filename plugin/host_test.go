@@ -47,7 +47,7 @@ type tidings struct {
 func newHosted(t testing.TB, systems ...plugin.System) *hosted {
 	h := newUninitialized(t)
 	for _, sys := range systems {
-		h.host.AddSystem(plugin.Receive, sys)
+		h.host.AddSystem(plugin.AfterReceive, sys)
 	}
 	h.initialize()
 	return h
@@ -280,8 +280,8 @@ func TestAHostsPlayerIsToldOnceOfWhatIsSentOnce(t *testing.T) {
 	require.NoError(t, err)
 	var in heard[plugin.ComponentInserted[private]]
 	var up heard[plugin.ComponentUpdated[private]]
-	host.AddSystem(plugin.Receive, in.system())
-	host.AddSystem(plugin.Receive, up.system())
+	host.AddSystem(plugin.AfterReceive, in.system())
+	host.AddSystem(plugin.AfterReceive, up.system())
 	w := ecs.NewWorld()
 	host.Initialize(&w)
 	require.NoError(t, host.Start())

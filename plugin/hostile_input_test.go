@@ -151,7 +151,7 @@ func (a *arena) note(tick string) {
 // honest returns a player whose inputs follow from its id and the tick.
 func honest(id entangle.ClientID) func(*plugin.Client) {
 	return func(c *plugin.Client) {
-		c.AddSystem(plugin.BufferInputs, plugin.Func(func(w *ecs.World) func() {
+		c.AddSystem(plugin.FixedInput, plugin.Func(func(w *ecs.World) func() {
 			filter, when := generic.NewFilter3[thrust, glance, components.Controlled](), ecs.GetResource[components.Time](w)
 			return func() {
 				n := uint32(when.Tick) / 7 * uint32(id)

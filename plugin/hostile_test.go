@@ -506,7 +506,7 @@ func TestAnAnswerMayDisconnectAndStop(t *testing.T) {
 			var server *plugin.Server
 			g := newGame(t, func(s *plugin.Server) {
 				server = s
-				s.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+				s.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 					plugin.HandleRequest(w, func(entangle.ClientID, sum) (total, error) {
 						if stop {
 							return total{}, server.Stop()
@@ -521,7 +521,7 @@ func TestAnAnswerMayDisconnectAndStop(t *testing.T) {
 			})
 			g.join(1)
 			g.join(2, func(c *plugin.Client) {
-				c.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+				c.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 					ask = plugin.NewRequester[sum, total](w)
 					return nil
 				}))

@@ -71,7 +71,7 @@ func TestAnAppIsNotInitializedFromItsOwnSystems(t *testing.T) {
 	list, _ := allApps(t)
 	for _, app := range list {
 		w := ecs.NewWorld()
-		app.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() { app.Initialize(w); return nil }))
+		app.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() { app.Initialize(w); return nil }))
 		assert.Contains(t, panicText(t, func() { app.Initialize(&w) }), "from one of its own systems", "%T", app)
 	}
 }

@@ -92,14 +92,14 @@ func (i *Inputs[T]) Status(e ecs.Entity) InputStatus { return i.inputs.Status(i.
 
 // None declares that an entity has no input in this tick. This differs from a zero input: nothing
 // takes effect, nothing is repeated, and the status is NoInput on both sides. Call it in
-// BufferInputs, in each tick without an input. For an entity that this player does not control it
-// does nothing. It panics outside of BufferInputs, and on a Server, which has no player.
+// FixedInput, in each tick without an input. For an entity that this player does not control it
+// does nothing. It panics outside of FixedInput, and on a Server, which has no player.
 func (i *Inputs[T]) None(e ecs.Entity) {
 	if !i.inputs.Plays() {
 		panic("plugin: Inputs.None on a Server, which has no player; call it on a Client or a Host")
 	}
 	if !i.inputs.None(i.number, e) {
-		panic("plugin: Inputs.None outside of BufferInputs, where it would have no effect; call it from a system of that set")
+		panic("plugin: Inputs.None outside of FixedInput, where it would have no effect; call it from a system of that set")
 	}
 }
 

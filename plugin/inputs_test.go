@@ -41,7 +41,7 @@ func (g *game) walker(owner entangle.ClientID) ecs.Entity {
 func walks(p *plugin.Client) { walksOf(p) }
 
 func walksOf(p plugin.App) {
-	p.AddSystem(plugin.BufferInputs, plugin.Func(func(w *ecs.World) func() {
+	p.AddSystem(plugin.FixedInput, plugin.Func(func(w *ecs.World) func() {
 		mine := generic.NewFilter1[walk]().With(generic.T[components.Controlled]())
 		time := ecs.GetResource[components.Time](w)
 		return func() {
@@ -94,7 +94,7 @@ func TestMisuseOfInputs(t *testing.T) {
 	server, client := plugin.NewInputs[walk](g.world), plugin.NewInputs[walk](c.world)
 	assert.PanicsWithValue(t, "plugin: Inputs.None on a Server, which has no player; call it on a Client or a Host",
 		func() { server.None(ecs.Entity{}) })
-	assert.PanicsWithValue(t, "plugin: Inputs.None outside of BufferInputs, where it would have no effect; call it from a system of that set",
+	assert.PanicsWithValue(t, "plugin: Inputs.None outside of FixedInput, where it would have no effect; call it from a system of that set",
 		func() { client.None(ecs.Entity{}) })
 	assert.Equal(t, plugin.NoInput, server.Status(g.walker(1)))
 	_, _, ok := client.Seen(ecs.Entity{})
@@ -151,7 +151,7 @@ func TestAHostsPlayerDrivesItsEntities(t *testing.T) {
 	var heard []plugin.InputReceived[walk]
 	var statuses []plugin.InputStatus
 	var e ecs.Entity
-	host.AddSystem(plugin.BufferInputs, plugin.Func(func(w *ecs.World) func() {
+	host.AddSystem(plugin.FixedInput, plugin.Func(func(w *ecs.World) func() {
 		inputs := plugin.NewInputs[walk](w)
 		mine := generic.NewFilter1[walk]().With(generic.T[components.Controlled]())
 		time := ecs.GetResource[components.Time](w)

@@ -40,13 +40,13 @@ func (a *arrivals) system() plugin.System {
 func TestBothSidesAreToldWhenAClientHasAllThatWasThere(t *testing.T) {
 	const there = 5000
 	var server, client arrivals
-	g := newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.Receive, server.system()) })
+	g := newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.AfterReceive, server.system()) })
 	g.run(30)
 	for id := range uint32(there) {
 		g.spawn(spot{1, float32(id)}, name{id})
 	}
 	g.run(30)
-	c := g.join(9, func(c *plugin.Client) { c.AddSystem(plugin.Receive, client.system()) })
+	c := g.join(9, func(c *plugin.Client) { c.AddSystem(plugin.AfterReceive, client.system()) })
 	have, of := c.Joining()
 	require.Zero(t, have+of)
 	partly := 0

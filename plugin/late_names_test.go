@@ -77,8 +77,8 @@ func newLatecomer(t testing.TB) *latecomer {
 		return p
 	}
 	l.game = newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol = proto() }, func(s *plugin.Server) {
-		s.AddSystem(plugin.Receive, l.heard.system())
-		s.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+		s.AddSystem(plugin.AfterReceive, l.heard.system())
+		s.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 			plugin.HandleRequest(w, func(_ entangle.ClientID, q asks) (total, error) {
 				l.asked = append(l.asked, q)
 				return total{}, nil
@@ -87,13 +87,13 @@ func newLatecomer(t testing.TB) *latecomer {
 		}))
 	})
 	l.joinWith(proto(), 1, func(c *plugin.Client) {
-		c.AddSystem(plugin.Receive, l.says.system())
-		c.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+		c.AddSystem(plugin.AfterReceive, l.says.system())
+		c.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 			l.ask = plugin.NewRequester[asks, total](w)
 			return nil
 		}))
 	})
-	l.joinWith(proto(), 2, func(c *plugin.Client) { c.AddSystem(plugin.Receive, l.other.system()) })
+	l.joinWith(proto(), 2, func(c *plugin.Client) { c.AddSystem(plugin.AfterReceive, l.other.system()) })
 	l.sight = plugin.NewRelevance(l.world)
 	l.run(30)
 	l.clients[0].Disconnect() // its network cannot be choked

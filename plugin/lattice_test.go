@@ -32,7 +32,7 @@ func ledgeProtocol() *protocol.Protocol {
 }
 
 // The server computes with the values that clients receive: values set by the systems of a tick, or
-// by those of Send, are quantised in the world. A value out of range is clamped and counted.
+// by those of BeforeSend, are quantised in the world. A value out of range is clamped and counted.
 // Everything else stays unchanged.
 func TestAServerComputesWithWhatTheWireSays(t *testing.T) {
 	for name, make := range map[string]func() (plugin.App, *plugin.Server){
@@ -47,7 +47,7 @@ func TestAServerComputesWithWhatTheWireSays(t *testing.T) {
 			return h, h.Server
 		},
 	} {
-		for _, set := range []plugin.Set{plugin.Receive, plugin.FixedMain, plugin.Send} {
+		for _, set := range []plugin.Set{plugin.AfterReceive, plugin.FixedMain, plugin.BeforeSend} {
 			app, server := make()
 			w := ecs.NewWorld()
 			all := generic.NewFilter2[ledge, sill]()

@@ -46,10 +46,10 @@ type party struct {
 
 func newParty(t testing.TB) *party {
 	p := &party{ears: &ears{}}
-	p.game = newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.Receive, p.ears.system()) })
+	p.game = newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.AfterReceive, p.ears.system()) })
 	for id := entangle.ClientID(1); id <= 3; id++ {
 		e := &ears{}
-		p.join(id, func(c *plugin.Client) { c.AddSystem(plugin.Receive, e.system()) })
+		p.join(id, func(c *plugin.Client) { c.AddSystem(plugin.AfterReceive, e.system()) })
 		p.guests = append(p.guests, e)
 	}
 	p.run(30)
@@ -200,7 +200,7 @@ func TestRequestsAreAnswered(t *testing.T) {
 	var ask plugin.Requester[sum, total]
 	var answers []plugin.ResponseReceived[sum, total]
 	g := newGame(t, func(s *plugin.Server) {
-		s.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+		s.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 			plugin.HandleRequest(w, func(from entangle.ClientID, q sum) (total, error) {
 				if from != 1 || q.B < 0 {
 					return total{}, errors.New("not for you")
@@ -211,7 +211,7 @@ func TestRequestsAreAnswered(t *testing.T) {
 		}))
 	})
 	g.join(1, func(c *plugin.Client) {
-		c.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+		c.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 			ask = plugin.NewRequester[sum, total](w)
 			read := plugin.NewReader[plugin.ResponseReceived[sum, total]](w)
 			return func() { answers = append(answers, read.Read()...) }
@@ -275,7 +275,7 @@ func TestAMessageOfTooManyEntitiesIsAnError(t *testing.T) {
 	}
 	var m muster
 	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol = proto() }, func(s *plugin.Server) {
-		s.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+		s.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 			plugin.HandleRequest(w, func(entangle.ClientID, sum) (muster, error) { return m, nil })
 			return nil
 		}))
@@ -285,7 +285,7 @@ func TestAMessageOfTooManyEntitiesIsAnError(t *testing.T) {
 	var ask plugin.Requester[muster, total]
 	var recall plugin.Requester[sum, muster]
 	p := g.joinWith(proto(), 1, func(c *plugin.Client) {
-		c.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+		c.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 			ask, recall = plugin.NewRequester[muster, total](w), plugin.NewRequester[sum, muster](w)
 			messages, responses := plugin.NewReader[plugin.MessageReceived[muster]](w), plugin.NewReader[plugin.ResponseReceived[sum, muster]](w)
 			return func() {

@@ -43,7 +43,7 @@ func TestWrongCallsSayWhatToDo(t *testing.T) {
 	query := w.Query(ecs.All())
 	assert.Contains(t, panicText(t, func() { c.Update(&w) }), "query")
 	query.Close()
-	assert.Contains(t, panicText(t, func() { c.AddSystem(plugin.Receive, plugin.Func(func(*ecs.World) func() { return nil })) }), "before")
+	assert.Contains(t, panicText(t, func() { c.AddSystem(plugin.AfterReceive, plugin.Func(func(*ecs.World) func() { return nil })) }), "before")
 	c.Update(&w)
 	w.Reset()
 	assert.Contains(t, panicText(t, func() { c.Update(&w) }), "World.Reset")

@@ -102,7 +102,7 @@ func TestReplicateOnAClientIsLogged(t *testing.T) {
 // A system that leaves a query open is named in the error, wherever it runs.
 func TestASystemThatLeavesAQueryOpenIsNamed(t *testing.T) {
 	for _, strict := range []bool{false, true} {
-		for set, name := range map[plugin.Set]string{plugin.Receive: "Receive", plugin.FixedMain: "FixedMain", plugin.AfterSend: "AfterSend"} {
+		for set, name := range map[plugin.Set]string{plugin.AfterReceive: "AfterReceive", plugin.FixedMain: "FixedMain", plugin.AfterSend: "AfterSend"} {
 			client, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol(), Strict: strict})
 			require.NoError(t, err)
 			client.AddSystem(set, plugin.Func(func(w *ecs.World) func() {

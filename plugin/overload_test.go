@@ -27,7 +27,7 @@ type timed struct {
 	log   bytes.Buffer
 	work  time.Duration // duration of a system in FixedMain, each tick
 	other time.Duration // duration of another one
-	pack  time.Duration // duration of one in Send, each frame
+	pack  time.Duration // duration of one in BeforeSend, each frame
 	pause time.Duration // pause between the frames
 }
 
@@ -58,7 +58,7 @@ func (t taking) Update(*ecs.World)     { t.m.now = t.m.now.Add(*t.time) }
 func (m *timed) addTo(app plugin.App) {
 	app.AddSystem(plugin.FixedMain, taking{"game.Light", m, &m.other})
 	app.AddSystem(plugin.FixedMain, taking{"game.Heavy", m, &m.work})
-	app.AddSystem(plugin.Send, taking{"game.Pack", m, &m.pack})
+	app.AddSystem(plugin.BeforeSend, taking{"game.Pack", m, &m.pack})
 }
 
 // run drives an app until its clock has advanced by d.

@@ -38,7 +38,7 @@ func TestWhatIsPersistentStaysWhenTheConnectionEnds(t *testing.T) {
 			g := newGame(t)
 			var gone []plugin.EntityDespawned
 			c := g.join(9, func(c *plugin.Client) {
-				c.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+				c.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 					events := plugin.NewReader[plugin.EntityDespawned](w)
 					return func() { gone = append(gone, events.Read()...) }
 				}))

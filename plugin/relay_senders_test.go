@@ -19,8 +19,8 @@ import (
 func TestAClientThatFillsItsShareLeavesThatOfOthers(t *testing.T) {
 	guest, friend := &ears{}, &ears{}
 	g := newGameWith(t, func(c *plugin.ServerConfig) { c.MaxBytesPerClient = 30_000 })
-	g.join(1, func(c *plugin.Client) { c.AddSystem(plugin.Receive, guest.system()) })
-	g.join(2, func(c *plugin.Client) { c.AddSystem(plugin.Receive, friend.system()) })
+	g.join(1, func(c *plugin.Client) { c.AddSystem(plugin.AfterReceive, guest.system()) })
+	g.join(2, func(c *plugin.Client) { c.AddSystem(plugin.AfterReceive, friend.system()) })
 	g.run(60)
 	i := g.enter(100)
 	refused := g.server.Stats().Messages.Refused

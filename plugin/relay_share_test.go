@@ -40,8 +40,8 @@ func TestRelaysHoldUpWhatTheServerSaysForALittleOnly(t *testing.T) {
 			t.Run(fmt.Sprintf("%d/%d", limit, length), func(t *testing.T) {
 				server, guest := &ears{}, &ears{}
 				g := newGameWith(t, func(c *plugin.ServerConfig) { c.MaxBytesPerClient = limit },
-					func(s *plugin.Server) { s.AddSystem(plugin.Receive, server.system()) })
-				g.join(1, func(c *plugin.Client) { c.AddSystem(plugin.Receive, guest.system()) })
+					func(s *plugin.Server) { s.AddSystem(plugin.AfterReceive, server.system()) })
+				g.join(1, func(c *plugin.Client) { c.AddSystem(plugin.AfterReceive, guest.system()) })
 				g.join(2)
 				g.run(60)
 				i := g.enter(100)
@@ -84,7 +84,7 @@ func TestNoHonestRelayIsRefused(t *testing.T) {
 	g := newGameWith(t, func(c *plugin.ServerConfig) { c.MaxClients = 8 })
 	for id := range entangle.ClientID(8) {
 		e := &ears{}
-		g.join(id+1, func(c *plugin.Client) { c.AddSystem(plugin.Receive, e.system()) })
+		g.join(id+1, func(c *plugin.Client) { c.AddSystem(plugin.AfterReceive, e.system()) })
 		all = append(all, e)
 	}
 	g.run(60)
@@ -130,7 +130,7 @@ func TestAFloodOfRelaysStarvesNobody(t *testing.T) {
 	g := newGameWith(t, func(c *plugin.ServerConfig) { c.MaxClients, c.MaxBytesPerClient = players+flooders, 100_000 })
 	for id := range entangle.ClientID(players) {
 		e := &ears{}
-		g.join(id+1, func(c *plugin.Client) { c.AddSystem(plugin.Receive, e.system()) })
+		g.join(id+1, func(c *plugin.Client) { c.AddSystem(plugin.AfterReceive, e.system()) })
 		all = append(all, e)
 	}
 	g.run(60)

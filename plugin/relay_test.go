@@ -39,7 +39,7 @@ type pulling struct {
 // pulls writes a different input in each tick.
 func (g *pulling) pulls(player int) func(c *plugin.Client) {
 	return func(c *plugin.Client) {
-		c.AddSystem(plugin.BufferInputs, plugin.Func(func(w *ecs.World) func() {
+		c.AddSystem(plugin.FixedInput, plugin.Func(func(w *ecs.World) func() {
 			own := generic.NewFilter2[pull, components.Controlled]()
 			now := ecs.GetResource[components.Time](w)
 			return func() {

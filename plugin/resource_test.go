@@ -52,7 +52,7 @@ func (h *heardOf[T]) counts() [3]int { return [3]int{h.inserted, h.updated, h.re
 func (s *stage[T]) enter(id entangle.ClientID) *heardOf[T] {
 	h := &heardOf[T]{}
 	h.client = s.join(id, func(c *plugin.Client) {
-		c.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+		c.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 			inserted, updated := plugin.NewReader[plugin.ResourceInserted[T]](w), plugin.NewReader[plugin.ResourceUpdated[T]](w)
 			removed := plugin.NewReader[plugin.ResourceRemoved[T]](w)
 			return func() {

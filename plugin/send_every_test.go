@@ -70,7 +70,7 @@ func TestMessagesWaitForTheTickThatIsSent(t *testing.T) {
 	var got []int8
 	g := newGameWith(t, func(c *plugin.ServerConfig) { c.SendEvery = 3 })
 	send := plugin.NewSender[steer](g.world)
-	g.join(9, func(c *plugin.Client) { c.AddSystem(plugin.Receive, tally(&got)) })
+	g.join(9, func(c *plugin.Client) { c.AddSystem(plugin.AfterReceive, tally(&got)) })
 	g.run(60)
 	for g.server.Tick()%3 != 0 {
 		g.run(1)
@@ -90,7 +90,7 @@ func TestMessagesWaitForTheTickThatIsSent(t *testing.T) {
 func TestAClientSendsEveryNthTickAndLosesNothing(t *testing.T) {
 	const every, ticks = 6, 240
 	var got []int8
-	g := newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.Receive, tally(&got)) })
+	g := newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.AfterReceive, tally(&got)) })
 	e := g.spawn(spot{}, name{1})
 	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol(), Clock: g.clock, SendEvery: every})
 	require.NoError(t, err)

@@ -359,7 +359,7 @@ func (s *Server) Clients() []ClientInfo {
 // replicated or not.
 //
 // When a client's connection has ended, they are removed from the world, except those with Keep, at
-// the end of the next frame that has a tick: after the systems in Send and before anything is sent.
+// the end of the next frame that has a tick: after the systems in BeforeSend and before anything is sent.
 // Until then systems that read ClientDisconnected may read them, keep them, or give them to another
 // client.
 func (s *Server) Controlled(client entangle.ClientID) []ecs.Entity {

@@ -36,30 +36,26 @@ type App interface {
 
 // Set is a place in the order of a frame, at which systems run.
 //
-// The sets of one frame run in the order of their constants. BufferInputs and
-// FixedMain run once per tick: several times in a frame, or not at all.
+// The sets of one frame run in the order of their constants. FixedInput and FixedMain run once per
+// tick: several times in a frame, or not at all.
 type Set uint8
 
 // The sets that systems can be added to.
 const (
-	// Receive runs once per frame, after all datagrams were read and applied: the events and
+	// AfterReceive runs once per frame, after all datagrams were read and applied: the events and
 	// messages of this frame can be read, and no tick has run yet.
-	Receive Set = iota
+	AfterReceive Set = iota
 
-	// ClientReplication runs once per frame, directly after Receive: here a server decides about
-	// entities that came from clients.
-	ClientReplication
-
-	// BufferInputs runs once per tick, before FixedMain: here a client writes
-	// the input of its player.
-	BufferInputs
+	// FixedInput runs once per tick, before FixedMain: here a client writes the input of its player.
+	// A replay of ticks leaves it out.
+	FixedInput
 
 	// FixedMain runs once per tick: the game's simulation.
 	FixedMain
 
-	// Send runs once per frame after the last tick, before the world is compared for changes: here
-	// a game decides about visibility.
-	Send
+	// BeforeSend runs once per frame after the last tick, before the world is compared for changes:
+	// here a game decides about visibility.
+	BeforeSend
 
 	// AfterSend runs once per frame at its very end, after the last datagram was sent: here a game
 	// draws or records the result of the frame. Changes made here are sent with the next frame.
@@ -70,30 +66,19 @@ const (
 
 // stages maps each set to its stage of the frame.
 var stages = [setCount]systems.Stage{
-	Receive:           systems.Receive,
-	ClientReplication: systems.ClientReplication,
-	BufferInputs:      systems.BufferInputs,
-	FixedMain:         systems.Main,
-	Send:              systems.Send,
-	AfterSend:         systems.AfterSend,
+	AfterReceive: systems.AfterReceive,
+	FixedInput:   systems.FixedInput,
+	FixedMain:    systems.Main,
+	BeforeSend:   systems.BeforeSend,
+	AfterSend:    systems.AfterSend,
 }
 
 // stage returns the stage of the frame in which the set runs. It panics for an invalid set.
 func (s Set) stage() systems.Stage {
 	if s >= setCount {
-		panic(fmt.Sprintf("plugin: %v is no set of systems; use Receive, ClientReplication, "+
-			"BufferInputs, FixedMain, Send or AfterSend", s))
+		panic(fmt.Sprintf("plugin: %v is no set of systems; use AfterReceive, FixedInput, FixedMain, BeforeSend or AfterSend", s))
 	}
 	return stages[s]
-}
-
-var setNames = [setCount]string{
-	Receive:           "Receive",
-	ClientReplication: "ClientReplication",
-	BufferInputs:      "BufferInputs",
-	FixedMain:         "FixedMain",
-	Send:              "Send",
-	AfterSend:         "AfterSend",
 }
 
 // String returns the set's name.
@@ -101,5 +86,5 @@ func (s Set) String() string {
 	if s >= setCount {
 		return fmt.Sprintf("Set(%d)", uint8(s))
 	}
-	return setNames[s]
+	return stages[s].String()
 }

@@ -25,15 +25,14 @@ func TestSystemsRunInTheOrderOfTheirSets(t *testing.T) {
 	schedule.Initialize(&w)
 	schedule.Frame(&w, 2)
 	assert.Equal(t, []string{
-		"Receive", "ClientReplication",
-		"BufferInputs", "FixedMain", "BufferInputs", "FixedMain",
-		"Send", "AfterSend",
+		"AfterReceive",
+		"FixedInput", "FixedMain", "FixedInput", "FixedMain",
+		"BeforeSend", "AfterSend",
 	}, log)
 }
 
 func TestUnknownSetIsRefusedWithTheSets(t *testing.T) {
-	assert.PanicsWithValue(t, "plugin: Set(77) is no set of systems; use Receive, ClientReplication, "+
-		"BufferInputs, FixedMain, Send or AfterSend", func() { Set(77).stage() })
+	assert.PanicsWithValue(t, "plugin: Set(77) is no set of systems; use AfterReceive, FixedInput, FixedMain, BeforeSend or AfterSend", func() { Set(77).stage() })
 }
 
 func TestFuncIsASystem(t *testing.T) {

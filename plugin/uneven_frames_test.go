@@ -19,7 +19,7 @@ import (
 func TestATickReadsTheEventsOfFramesWithoutOne(t *testing.T) {
 	server, guest := &ears{}, &ears{}
 	g := newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.FixedMain, server.system()) })
-	g.join(1, func(c *plugin.Client) { c.AddSystem(plugin.Receive, guest.system()) })
+	g.join(1, func(c *plugin.Client) { c.AddSystem(plugin.AfterReceive, guest.system()) })
 	g.run(60)
 	require.Len(t, g.server.Clients(), 1)
 	want, whole := []string{}, 0

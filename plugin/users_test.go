@@ -238,7 +238,7 @@ func TestRefusalsByIDAndAddressHaveAHint(t *testing.T) {
 }
 
 // An input that is written after the inputs were read has no effect. That is logged once, but not
-// for systems that change an input that BufferInputs has written.
+// for systems that change an input that FixedInput has written.
 func TestAnInputThatIsWrittenTooLateIsLogged(t *testing.T) {
 	writes := func(set plugin.Set, dx int8) func(*plugin.Client) {
 		return func(c *plugin.Client) {
@@ -258,8 +258,8 @@ func TestAnInputThatIsWrittenTooLateIsLogged(t *testing.T) {
 		systems []func(*plugin.Client)
 	}{
 		{"nothing", 0, nil},
-		{"in BufferInputs", 0, []func(*plugin.Client){walks}},
-		{"in both", 0, []func(*plugin.Client){writes(plugin.BufferInputs, 7), writes(plugin.FixedMain, 0)}},
+		{"in FixedInput", 0, []func(*plugin.Client){walks}},
+		{"in both", 0, []func(*plugin.Client){writes(plugin.FixedInput, 7), writes(plugin.FixedMain, 0)}},
 		{"in FixedMain", 1, []func(*plugin.Client){writes(plugin.FixedMain, 7)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -42,7 +42,7 @@ func TestWhatAClientSendsCostsItsUnits(t *testing.T) {
 		return p
 	}
 	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol = p() }, func(s *plugin.Server) {
-		s.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+		s.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 			plugin.HandleRequest(w, func(entangle.ClientID, sum) (total, error) { return total{}, nil })
 			read := plugin.NewReader[plugin.MessageReceived[thick]](w)
 			return func() { read.Read() }
@@ -170,7 +170,7 @@ func TestEveryKindOfFrameHasAPrice(t *testing.T) {
 	kinds := map[packet.Kind]int{packet.Data: 25, packet.AckOnly: 25, packet.Goodbye: ends}
 
 	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol = p() }, func(s *plugin.Server) {
-		s.AddSystem(plugin.Receive, plugin.Func(func(w *ecs.World) func() {
+		s.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 			plugin.HandleRequest(w, func(entangle.ClientID, sum) (total, error) { return total{}, nil })
 			return func() {}
 		}))

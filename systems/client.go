@@ -30,16 +30,16 @@ func (c *Client) Bind() {
 
 		// Once per tick, and again in each replay of it.
 		TickUpdate:    c.beginTick,
-		BufferInputs:  c.bufferInputs, // but not in a replay
+		FixedInput:    c.fixedInput, // but not in a replay
 		WriteInputs:   c.writeInputs,
 		ClearInputs:   c.clearInputs,
 		Lattice:       c.roundValues,
 		SpawnHistory:  c.followChildren,
 		UpdateHistory: c.saveTick,
 
-		Send:    c.endTicks,
-		Packets: c.sendToServer,
-		Sync:    c.adjustClock,
-		Visual:  c.showValues,
+		BeforeSend: c.endTicks,
+		Packets:    c.sendToServer,
+		Sync:       c.adjustClock,
+		Visual:     c.showValues,
 	})
 }

@@ -43,7 +43,7 @@
 //
 // # From a client's key to the server's world
 //
-// A system in BufferInputs writes an input component. WriteInputs stores it for its tick in
+// A system in FixedInput writes an input component. WriteInputs stores it for its tick in
 // input.Inputs. In Packets peer.Peer asks the inputs for a frame with all the ticks that are
 // not acknowledged yet, beside the client's messages. The server's Receive puts them into its
 // own input.Inputs, and WriteInputs of that tick writes the component on the entity that the

@@ -1,7 +1,7 @@
 package systems
 
 // The stages of a tick, TickUpdate to IncrementRollbackTick, take the world from the end of tick
-// T-1 to the end of T. The game's part are its systems in BufferInputs and Main; the stages
+// T-1 to the end of T. The game's part are its systems in FixedInput and Main; the stages
 // around them make sure that the same tick on another machine, and a replay of it, has the
 // same inputs and starts from the same values.
 //
@@ -33,9 +33,9 @@ func (c *Client) beginTick() {
 	c.Display.Tick()
 }
 
-// bufferInputs shows the player's last input on the entities that it controls, for systems to
+// fixedInput shows the player's last input on the entities that it controls, for systems to
 // change.
-func (f *Frame) bufferInputs() {
+func (f *Frame) fixedInput() {
 	f.Inputs.Buffer()
 }
 

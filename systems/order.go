@@ -24,9 +24,8 @@ const (
 	// dropped before.
 	Receive
 
-	// ClientReplication is where a game decides about what came from clients, before any
-	// tick runs. Clients cannot replicate entities yet.
-	ClientReplication
+	// AfterReceive is where a game reads what has arrived, before any tick runs.
+	AfterReceive
 
 	// PredictionSpawn is for predicted entities that have arrived. They are spawned within
 	// Receive, so the engine does nothing here.
@@ -40,15 +39,15 @@ const (
 	CheckRollback
 
 	// Rollback restores that tick and replays every tick since: for each the stages from
-	// TickUpdate to IncrementRollbackTick, without BufferInputs.
+	// TickUpdate to IncrementRollbackTick, without FixedInput.
 	Rollback
 
 	// TickUpdate increments the tick. From here to the end of the tick components.Time
 	// holds the tick that is being simulated.
 	TickUpdate
 
-	// BufferInputs is where a game writes the inputs of its player for this tick.
-	BufferInputs
+	// FixedInput is where a game writes the inputs of its player for this tick.
+	FixedInput
 
 	// WriteInputs stores what the game wrote, and sets every input component to the input
 	// that acts in this tick.
@@ -77,9 +76,9 @@ const (
 	// IncrementRollbackTick ends the tick. In a replay the next one follows.
 	IncrementRollbackTick
 
-	// Send is where a game decides what others may see. From here to Packets no other
+	// BeforeSend is where a game decides what others may see. From here to Packets no other
 	// system of the game runs.
-	Send
+	BeforeSend
 
 	// EntityUpdates finds which entities appeared and vanished, which components they
 	// gained and lost, and which client sees them.
@@ -110,13 +109,13 @@ const (
 var names = [stageCount]string{
 	Restore:               "Restore",
 	Receive:               "Receive",
-	ClientReplication:     "ClientReplication",
+	AfterReceive:          "AfterReceive",
 	PredictionSpawn:       "Prediction.Spawn",
 	PredictionHistory:     "Prediction.SpawnHistory",
 	CheckRollback:         "Prediction.CheckRollback",
 	Rollback:              "Prediction.Rollback",
 	TickUpdate:            "FixedUpdate.TickUpdate",
-	BufferInputs:          "BufferInputs",
+	FixedInput:            "FixedInput",
 	WriteInputs:           "FixedUpdate.WriteInputEvent",
 	Main:                  "FixedMain",
 	ClearInputs:           "FixedUpdate.ClearInputEvent",
@@ -125,7 +124,7 @@ var names = [stageCount]string{
 	EntityDespawn:         "FixedUpdate.EntityDespawn",
 	UpdateHistory:         "FixedUpdate.UpdateHistory",
 	IncrementRollbackTick: "FixedUpdate.IncrementRollbackTick",
-	Send:                  "Send",
+	BeforeSend:            "BeforeSend",
 	EntityUpdates:         "Send.EntityUpdates",
 	ComponentUpdates:      "Send.ComponentUpdates",
 	SendInputs:            "Send.Input",
@@ -147,12 +146,12 @@ func (s Stage) String() string {
 // NewSchedule returns a schedule that runs the stages of a frame in their order.
 func NewSchedule() *tick.Schedule {
 	return tick.NewSchedule(tick.Order{
-		Names:        names[:],
-		Predicting:   tick.Stage(PredictionSpawn),
-		Simulating:   tick.Stage(TickUpdate),
-		Sending:      tick.Stage(Send),
-		Showing:      tick.Stage(Visual),
-		BufferInputs: tick.Stage(BufferInputs),
-		Main:         tick.Stage(Main),
+		Names:      names[:],
+		Predicting: tick.Stage(PredictionSpawn),
+		Simulating: tick.Stage(TickUpdate),
+		Sending:    tick.Stage(BeforeSend),
+		Showing:    tick.Stage(Visual),
+		FixedInput: tick.Stage(FixedInput),
+		Main:       tick.Stage(Main),
 	})
 }

@@ -13,13 +13,13 @@ import (
 var documented = []string{
 	"Restore",
 	"Receive",
-	"ClientReplication",
+	"AfterReceive",
 	"Prediction.Spawn",
 	"Prediction.SpawnHistory",
 	"Prediction.CheckRollback",
 	"Prediction.Rollback",
 	"FixedUpdate.TickUpdate",
-	"BufferInputs",
+	"FixedInput",
 	"FixedUpdate.WriteInputEvent",
 	"FixedMain",
 	"FixedUpdate.ClearInputEvent",
@@ -28,7 +28,7 @@ var documented = []string{
 	"FixedUpdate.EntityDespawn",
 	"FixedUpdate.UpdateHistory",
 	"FixedUpdate.IncrementRollbackTick",
-	"Send",
+	"BeforeSend",
 	"Send.EntityUpdates",
 	"Send.ComponentUpdates",
 	"Send.Input",
@@ -107,10 +107,10 @@ func TestFrameRunsStagesInOrder(t *testing.T) {
 	}
 }
 
-// A replayed tick runs all stages of a tick except BufferInputs.
+// A replayed tick runs all stages of a tick except FixedInput.
 //
 // Proves: O1
-func TestReplayRunsATickWithoutBufferInputs(t *testing.T) {
+func TestReplayRunsATickWithoutFixedInput(t *testing.T) {
 	w := ecs.NewWorld()
 	var log, want []string
 	s := recorded(&log)
@@ -118,7 +118,7 @@ func TestReplayRunsATickWithoutBufferInputs(t *testing.T) {
 	log = nil
 	s.Replay(&w)
 	for _, name := range documented[firstOfTick:firstAfterTick] {
-		if name != BufferInputs.String() {
+		if name != FixedInput.String() {
 			want = append(want, name, name+" game 1", name+" game 2")
 		}
 	}

@@ -10,7 +10,7 @@ package systems
 // are known by now, and inserts the confirmed state of each of those ticks at its end
 // (docs/STATES.md, "Prediction in a frame"; rows B2 to B12).
 //
-// A replay runs the stages of a tick without BufferInputs, with components.Time.Replaying
+// A replay runs the stages of a tick without FixedInput, with components.Time.Replaying
 // set: it sends no messages and reads no events again (row B29).
 
 // checkRollback makes the plan of this frame.

@@ -29,8 +29,8 @@ func (s *Server) observeEntities() {
 		s.Publisher.Hold()
 		return
 	}
-	if s.Schedule.Has(tick.Stage(Send)) {
-		s.roundValues() // clients go on from what systems in Send have set, too
+	if s.Schedule.Has(tick.Stage(BeforeSend)) {
+		s.roundValues() // clients go on from what systems in BeforeSend have set, too
 	}
 	if err := s.Publisher.ObserveEntities(s.Time.Tick); err != nil {
 		panic("plugin: " + err.Error())

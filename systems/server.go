@@ -29,7 +29,7 @@ func (s *Server) Bind() {
 
 		// Once per tick.
 		TickUpdate:   s.beginTick,
-		BufferInputs: s.bufferInputs,
+		FixedInput:   s.fixedInput,
 		WriteInputs:  s.writeInputs,
 		ClearInputs:  s.clearInputs,
 		Lattice:      s.roundValues,

@@ -7,7 +7,7 @@ import "github.com/entangle-ecs/entangle"
 // if it is far off (docs/STATES.md, "The clock"; rows S1 to S6). A server's clock, and
 // a host's, is never adjusted.
 
-// endTicks runs in Send, after the ticks of the frame: the clock notes when they have run.
+// endTicks runs in BeforeSend, after the ticks of the frame: the clock notes when they have run.
 func (c *Client) endTicks() {
 	c.Clock.Ran(c.now)
 	c.Unsent.Check()

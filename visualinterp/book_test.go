@@ -50,12 +50,12 @@ func newStage(t *testing.T, shows *visualinterp.System, register func(*protocol.
 	s.speeds = generic.NewMap1[speed](&w)
 	s.goes = generic.NewMap1[goes](&w)
 	for _, system := range first {
-		s.AddSystem(plugin.Receive, system)
+		s.AddSystem(plugin.AfterReceive, system)
 	}
 	s.AddSystem(plugin.FixedMain, s.moves)
-	s.hook(plugin.Receive, &s.atReceive)
+	s.hook(plugin.AfterReceive, &s.atReceive)
 	s.hook(plugin.FixedMain, &s.atTick)
-	s.hook(plugin.Send, &s.atSend)
+	s.hook(plugin.BeforeSend, &s.atSend)
 	if shows != nil {
 		s.AddSystem(plugin.AfterSend, shows)
 	}

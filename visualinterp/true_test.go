@@ -32,7 +32,7 @@ func TestTrueValuesInAFrame(t *testing.T) {
 			return func() { assert.InDelta(t, want(), spots.Get(e).X, 1e-9, "%v", set) }
 		}))
 	}
-	for set := plugin.Receive; set < plugin.AfterSend; set++ {
+	for set := plugin.AfterReceive; set < plugin.AfterSend; set++ {
 		look(set, func() float64 { return truth })
 	}
 	server.AddSystem(plugin.FixedMain, plugin.Func(func(*ecs.World) func() {

@@ -110,7 +110,7 @@ func (g *inputGame) start() (err error) {
 	if err != nil {
 		return err
 	}
-	g.server.AddSystem(plugin.BufferInputs, g.mark(inputApply))
+	g.server.AddSystem(plugin.FixedInput, g.mark(inputApply))
 	g.server.AddSystem(plugin.FixedMain, g.mark(inputSend))
 	g.server.AddSystem(plugin.FixedMain, plugin.Func(g.serverSystem))
 	w := ecs.NewWorld()
@@ -125,7 +125,7 @@ func (g *inputGame) connectClient(end *workload.InputEnd) error {
 		return err
 	}
 	if g.kind != noInputs {
-		c.AddSystem(plugin.BufferInputs, plugin.Func(clock.Player))
+		c.AddSystem(plugin.FixedInput, plugin.Func(clock.Player))
 	}
 	w := ecs.NewWorld()
 	c.Initialize(&w)

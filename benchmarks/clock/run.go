@@ -89,7 +89,7 @@ func (r *clockRun) startClient(server netip.AddrPort) (err error) {
 	if err != nil {
 		return err
 	}
-	r.client.AddSystem(plugin.BufferInputs, plugin.Func(Player))
+	r.client.AddSystem(plugin.FixedInput, plugin.Func(Player))
 	w := ecs.NewWorld()
 	r.client.Initialize(&w)
 	r.here = ecs.GetResource[components.Time](&w)

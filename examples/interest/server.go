@@ -47,9 +47,9 @@ func newServerGame(config plugin.ServerConfig, r rules, seed uint64) (*serverGam
 	}
 	game := &serverGame{Server: server, rules: r, seed: seed, judge: newJudge()}
 	server.AddSystem(plugin.FixedMain, plugin.Func(game.live))
-	server.AddSystem(plugin.Send, plugin.Func(game.assignRooms))
-	server.AddSystem(plugin.Send, plugin.Func(game.addViewers))
-	server.AddSystem(plugin.Send, grid())
+	server.AddSystem(plugin.BeforeSend, plugin.Func(game.assignRooms))
+	server.AddSystem(plugin.BeforeSend, plugin.Func(game.addViewers))
+	server.AddSystem(plugin.BeforeSend, grid())
 	server.AddSystem(plugin.AfterSend, plugin.Func(game.watch))
 	return game, nil
 }

@@ -31,7 +31,7 @@ func newClientGame(config plugin.ClientConfig, seed uint64) (*clientGame, error)
 		return nil, err
 	}
 	game := &clientGame{Client: client, seed: seed}
-	client.AddSystem(plugin.BufferInputs, plugin.Func(game.writePush))
+	client.AddSystem(plugin.FixedInput, plugin.Func(game.writePush))
 	client.AddSystem(plugin.FixedMain, slide())
 	client.AddSystem(plugin.AfterSend, visualinterp.Add[Place](visualinterp.New()))
 	client.AddSystem(plugin.AfterSend, plugin.Func(game.seen.recordDrawn))

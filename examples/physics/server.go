@@ -26,7 +26,7 @@ func newServerGame(config plugin.ServerConfig, others bool) (*serverGame, error)
 		return nil, err
 	}
 	game := &serverGame{Server: server, others: others}
-	server.AddSystem(plugin.Receive, plugin.Func(game.give))
+	server.AddSystem(plugin.AfterReceive, plugin.Func(game.give))
 	server.AddSystem(plugin.FixedMain, slide())
 	return game, nil
 }

@@ -34,7 +34,7 @@ func newClientGame(config plugin.ClientConfig) (*clientGame, error) {
 		return nil, err
 	}
 	game := &clientGame{Client: client, helm: &helm{}}
-	client.AddSystem(plugin.BufferInputs, steerBox(game))
+	client.AddSystem(plugin.FixedInput, steerBox(game))
 	client.AddSystem(plugin.FixedMain, driveBoxes())
 	client.AddSystem(plugin.AfterSend, visualinterp.Add[Position](visualinterp.New()))
 	return game, nil

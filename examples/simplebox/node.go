@@ -43,7 +43,7 @@ type node struct {
 func (n *node) playUntil(ctx context.Context) error {
 	ctx, n.end = context.WithCancelCause(ctx)
 	defer n.end(nil)
-	n.side.AddSystem(plugin.Receive, plugin.Func(n.watch))
+	n.side.AddSystem(plugin.AfterReceive, plugin.Func(n.watch))
 	n.side.AddSystem(plugin.AfterSend, plugin.Func(func(*ecs.World) func() { return n.report }))
 	world := ecs.NewWorld(1024)
 	if err := plugin.Run(ctx, &world, n.side); err != nil {

@@ -43,7 +43,7 @@ func newClientSide(s *settings) (*clientSide, error) {
 		clientGame: game,
 		line:       &line{inner: udp.Dialer{}, quality: s.quality, seed: s.Seed + uint64(id)},
 	}
-	game.AddSystem(plugin.Receive, plugin.Func(func(*ecs.World) func() {
+	game.AddSystem(plugin.AfterReceive, plugin.Func(func(*ecs.World) func() {
 		c.connected = game.Connect(c.line, ticket)
 		return nil
 	}))

@@ -50,8 +50,8 @@ func newServerGame(config plugin.ServerConfig, r rules) (*serverGame, error) {
 		chance: rand.New(rand.NewPCG(r.seed, 0)),
 		boxes:  map[entangle.ClientID]ecs.Entity{},
 	}
-	server.AddSystem(plugin.Receive, giveBoxes(all))
-	server.AddSystem(plugin.Receive, holdStill(all))
+	server.AddSystem(plugin.AfterReceive, giveBoxes(all))
+	server.AddSystem(plugin.AfterReceive, holdStill(all))
 	server.AddSystem(plugin.FixedMain, driveBoxes())
 	for _, system := range []plugin.System{alarmDots(all), moveDots(all), eatDots(all)} {
 		server.AddSystem(plugin.FixedMain, unlessStill(all, system))

@@ -44,15 +44,15 @@ func (a act) Finalize(*ecs.World) {}
 // The stages of the ticks in these tests.
 const (
 	tickUpdate tick.Stage = iota
-	bufferInputs
+	fixedInput
 	writeInputs
 	mainStage
 	clearInputs
 )
 
 var rerunOrder = tick.Order{
-	Names:   []string{"TickUpdate", "BufferInputs", "WriteInputs", "Main", "ClearInputs"},
-	Sending: clearInputs + 1, Showing: clearInputs + 1, BufferInputs: bufferInputs, Main: mainStage,
+	Names:   []string{"TickUpdate", "FixedInput", "WriteInputs", "Main", "ClearInputs"},
+	Sending: clearInputs + 1, Showing: clearInputs + 1, FixedInput: fixedInput, Main: mainStage,
 }
 
 func newRerun() *rerun {
@@ -70,7 +70,7 @@ func newRerun() *rerun {
 	r.others.tick = r.Time.Tick
 	r.world.Add(r.mine, ecs.ComponentID[components.Controlled](r.world))
 	r.Schedule.Bind(tickUpdate, func() { r.Time.Tick++ })
-	r.Schedule.Bind(bufferInputs, func() { r.Inputs.Buffer() })
+	r.Schedule.Bind(fixedInput, func() { r.Inputs.Buffer() })
 	r.Schedule.Bind(writeInputs, func() { r.Inputs.Write(r.Time.Tick) })
 	r.Schedule.Bind(clearInputs, func() { r.Inputs.Clear() })
 	return r
@@ -102,7 +102,7 @@ func (r *rerun) of(e ecs.Entity) *shove {
 
 // writes has the player write the tick's number.
 func (r *rerun) writes() {
-	r.Schedule.Add(bufferInputs, act(func(*ecs.World) {
+	r.Schedule.Add(fixedInput, act(func(*ecs.World) {
 		*r.of(r.mine) = shove{Act: uint32(r.Time.Tick), Kick: r.Time.Tick%4 == 0}
 	}))
 }

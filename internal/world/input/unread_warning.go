@@ -11,12 +11,12 @@ import (
 )
 
 // unreadWarning warns a developer, once per type, about inputs of this player that are written only
-// after they were read: by systems in FixedMain, instead of BufferInputs. They have no effect, and
+// after they were read: by systems in FixedMain, instead of FixedInput. They have no effect, and
 // nothing else would report that.
 type unreadWarning struct {
 	log   *slog.Logger // nil: warnings are off
 	types []reflect.Type
-	kinds []bool // by number: inputs are written in BufferInputs, or the warning was logged
+	kinds []bool // by number: inputs are written in FixedInput, or the warning was logged
 }
 
 // WarnTo sets the logger for inputs that are written in the wrong place.
@@ -26,7 +26,7 @@ func (i *Inputs) WarnTo(log *slog.Logger) {
 	}
 }
 
-// recordWritten notes which types of input were written in BufferInputs: their components differ
+// recordWritten notes which types of input were written in FixedInput: their components differ
 // from the shown ones. It is called before the inputs are stored, and after that for entities that
 // the player controls only since then.
 func (u *unreadWarning) recordWritten(o *ownInputs) {
@@ -46,7 +46,7 @@ func (u *unreadWarning) warnUnread(o *ownInputs) {
 func (u *unreadWarning) warn(k *ownKind, e ecs.Entity) {
 	u.kinds[k.number] = true
 	u.log.Warn("an input is written in FixedMain, after the inputs of the tick were read, so it is not sent: "+
-		"write it in a system in BufferInputs", "input", u.types[k.number], "entity", e)
+		"write it in a system in FixedInput", "input", u.types[k.number], "entity", e)
 }
 
 // warnLeftOut warns about an input that refers to more entities than a packet can name.

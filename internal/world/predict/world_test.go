@@ -77,7 +77,7 @@ const (
 	checkRollback tick.Stage = iota
 	rollBack
 	tickUpdate
-	bufferInputs
+	fixedInput
 	mainStage
 	lattice
 	spawnHistory
@@ -87,9 +87,9 @@ const (
 
 var forecastOrder = tick.Order{
 	Names: []string{
-		"CheckRollback", "Rollback", "TickUpdate", "BufferInputs", "Main", "Lattice", "SpawnHistory", "UpdateHistory",
+		"CheckRollback", "Rollback", "TickUpdate", "FixedInput", "Main", "Lattice", "SpawnHistory", "UpdateHistory",
 	},
-	Simulating: tickUpdate, Sending: endOfTick, Showing: endOfTick, BufferInputs: bufferInputs, Main: mainStage,
+	Simulating: tickUpdate, Sending: endOfTick, Showing: endOfTick, FixedInput: fixedInput, Main: mainStage,
 }
 
 func newForecast(t testing.TB, with func(*PredictionConfig)) *forecast {

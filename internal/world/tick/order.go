@@ -13,8 +13,8 @@ type Order struct {
 	// as a block, once per tick of the frame.
 	Predicting, Simulating, Sending, Showing Stage
 
-	// BufferInputs is the stage of a tick that Schedule.Replay leaves out.
-	BufferInputs Stage
+	// FixedInput is the stage of a tick that Schedule.Replay leaves out.
+	FixedInput Stage
 	// Main is the stage that strict mode watches.
 	Main Stage
 }

@@ -130,11 +130,11 @@ func (s *Schedule) runStages(w *ecs.World, first, end Stage) {
 	}
 }
 
-// Replay runs one tick outside of a frame: all stages of a tick except BufferInputs, because
+// Replay runs one tick outside of a frame: all stages of a tick except FixedInput, because
 // players write their input when a tick runs for the first time and not when it is replayed.
 func (s *Schedule) Replay(w *ecs.World) {
 	for stage := s.order.Simulating; stage < s.order.Sending; stage++ {
-		if stage != s.order.BufferInputs {
+		if stage != s.order.FixedInput {
 			s.runStage(w, stage)
 		}
 	}

@@ -14,16 +14,16 @@ import (
 const (
 	receive tick.Stage = iota
 	check
-	bufferInputs
+	fixedInput
 	main
 	send
 	show
 )
 
 var order = tick.Order{
-	Names:      []string{"Receive", "Check", "BufferInputs", "Main", "Send", "Show"},
-	Predicting: check, Simulating: bufferInputs, Sending: send, Showing: show,
-	BufferInputs: bufferInputs, Main: main,
+	Names:      []string{"Receive", "Check", "FixedInput", "Main", "Send", "Show"},
+	Predicting: check, Simulating: fixedInput, Sending: send, Showing: show,
+	FixedInput: fixedInput, Main: main,
 }
 
 // recording is a system that records the calls of its methods.

@@ -66,7 +66,7 @@ func (g game) Update(w *ecs.World) { g(w) }
 func (g game) Finalize(*ecs.World) {}
 
 // ticksOnly is an order with frames that consist of ticks only.
-var ticksOnly = Order{Names: []string{"BufferInputs", "Main"}, Sending: 2, Showing: 2, Main: 1}
+var ticksOnly = Order{Names: []string{"FixedInput", "Main"}, Sending: 2, Showing: 2, Main: 1}
 
 // A tick without a complaint allocates nothing, also when rows have moved.
 func TestStrictAllocatesNothing(t *testing.T) {

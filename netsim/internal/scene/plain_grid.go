@@ -11,7 +11,7 @@ import (
 // PlainGrid returns a system that computes the expected result of a plugin.Grid by testing every
 // pair of viewer and entity. The scene then uses this result in its comparisons, like the relevance
 // that its verbs set: see Game.Verbs. For each grid of the server, add one to the server in
-// the set Send, with that grid's config and position function. The config must have a Radius.
+// the set BeforeSend, with that grid's config and position function. The config must have a Radius.
 func PlainGrid[P any](scene *Game, config plugin.GridConfig, position func(*P) (x, y float32)) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		g, expected := newPlainGrid(config), scene.expectedRelevance()

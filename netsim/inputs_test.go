@@ -2,6 +2,7 @@ package netsim_test
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -85,11 +87,12 @@ func newInputGame(t *testing.T, link netsim.Link, systems ...func(*plugin.Server
 	g.server = server
 	server.AddSystem(plugin.FixedMain, record(g.acted, g.heard))
 	server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
-		inputs, all := plugin.NewInputs[steer](w), generic.NewFilter1[steer]()
+		inputs, all := apps.Of(w).Inputs, generic.NewFilter1[steer]()
+		number, _ := inputs.Number(reflect.TypeFor[steer]())
 		g.clock = ecs.GetResource[components.Time](w)
 		return func() {
 			for q := all.Query(w); q.Next(); {
-				if at, part, ok := inputs.Seen(q.Entity()); ok {
+				if at, part, ok := inputs.Seen(number, q.Entity()); ok {
 					ticks(g.seen, q.Entity())[g.clock.Tick] = float64(at) + part
 				}
 			}

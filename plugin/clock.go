@@ -85,11 +85,6 @@ type ClockInfo struct {
 	// Speed is the factor by which ticks run faster than the local clock: 0.95 to 1.05, and 1 while
 	// nothing needs correction.
 	Speed float64
-	// Interpolated is the tick at which interpolated entities are shown, and InterpolatedFraction
-	// the progress into the next one, at least 0 and below 1. It is late enough for two snapshots
-	// to surround it.
-	Interpolated         entangle.Tick
-	InterpolatedFraction float64
 	// Jumps counts the jumps of the clock since the client was created; see ClockJumped.
 	Jumps uint64
 	// Inputs counts the ticks of this connection, or of the last one, for which the server has
@@ -110,7 +105,5 @@ func (c *Client) Clock() ClockInfo {
 	}
 	info.Synced, info.Lead, info.Target = true, stats.Lead.Ticks(), stats.Target.Ticks()
 	info.ServerTick, _ = sync.ServerTick(now)
-	tick, fraction := sync.Interpolation(now)
-	info.Interpolated, info.InterpolatedFraction = tick, float64(fraction)/256
 	return info
 }

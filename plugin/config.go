@@ -348,7 +348,7 @@ func checkProtocol(p *protocol.Protocol) error {
 	if err := registry.Seal(p); err != nil {
 		return fmt.Errorf("plugin: the protocol has mistakes: %w", err)
 	}
-	err := inEffect(p)
+	err := checkMarks(p)
 	if len(registry.Of(p).Inputs) > 0 && registry.Of(p).ComponentOf(reflect.TypeFor[components.ControlledBy]()) == nil {
 		err = errors.Join(err, errNoControl)
 	}

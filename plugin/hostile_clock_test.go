@@ -143,12 +143,10 @@ func (y *misled) frame(tick entangle.Tick) {
 // sane checks that the clock reports only possible values and does not jump all the time.
 func (y *misled) sane() {
 	info := y.c.Clock()
-	for _, v := range []float64{info.Lead, info.Target, info.Speed, info.InterpolatedFraction} {
+	for _, v := range []float64{info.Lead, info.Target, info.Speed} {
 		require.False(y.t, math.IsNaN(v) || math.IsInf(v, 0), "%+v", info)
 	}
 	require.InDelta(y.t, 1, info.Speed, 0.0501)
-	require.GreaterOrEqual(y.t, info.InterpolatedFraction, 0.0)
-	require.Less(y.t, info.InterpolatedFraction, 1.0)
 	require.LessOrEqual(y.t, info.Jumps-y.jumps, uint64(1+y.frames/15), "%+v", info)
 }
 

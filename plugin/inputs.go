@@ -102,10 +102,3 @@ func (i *Inputs[T]) None(e ecs.Entity) {
 		panic("plugin: Inputs.None outside of FixedInput, where it would have no effect; call it from a system of that set")
 	}
 }
-
-// Seen returns, on a server, the interpolated time that the player saw when it made the input of
-// the current tick: interpolated entities on its screen were between tick and the next one, at a
-// fraction of 0 to 1. ok is false if the input of the tick has not arrived.
-func (i *Inputs[T]) Seen(e ecs.Entity) (tick entangle.Tick, fraction float64, ok bool) {
-	return i.inputs.Seen(i.number, e)
-}

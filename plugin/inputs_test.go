@@ -97,8 +97,6 @@ func TestMisuseOfInputs(t *testing.T) {
 	assert.PanicsWithValue(t, "plugin: Inputs.None outside of FixedInput, where it would have no effect; call it from a system of that set",
 		func() { client.None(ecs.Entity{}) })
 	assert.Equal(t, plugin.NoInput, server.Status(g.walker(1)))
-	_, _, ok := client.Seen(ecs.Entity{})
-	assert.False(t, ok)
 }
 
 // A player without a synced clock sees its own inputs take effect: they act before the client has

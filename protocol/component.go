@@ -44,8 +44,8 @@ func (r *ComponentRule[T]) Predict(mode SyncMode) *ComponentRule[T] {
 	return r
 }
 
-// Interpolate sets the function that blends two values: of two snapshots on
-// interpolated entities, over a correction, and between ticks for the screen.
+// Interpolate sets the function that blends two values: over a correction, and between ticks for
+// the screen.
 // Linear is one that needs no writing.
 func (r *ComponentRule[T]) Interpolate(lerp Lerp[T]) *ComponentRule[T] {
 	if !r.def.option("Interpolate") {
@@ -61,17 +61,6 @@ func (r *ComponentRule[T]) Interpolate(lerp Lerp[T]) *ComponentRule[T] {
 		return r
 	}
 	r.def.info.Funcs = functions
-	return r
-}
-
-// InterpolateAs sets how entities that a client interpolates follow the server.
-// The default is Full if Interpolate gives a function, else Simple. Full without
-// a function keeps the two values around the interpolation time for the game to
-// read and blend by itself.
-func (r *ComponentRule[T]) InterpolateAs(mode SyncMode) *ComponentRule[T] {
-	if r.def.option("InterpolateAs") {
-		r.def.info.Interpolate = registry.SyncMode(mode)
-	}
 	return r
 }
 
@@ -173,14 +162,6 @@ func (r *ComponentRule[T]) Diff(d Differ[T]) *ComponentRule[T] {
 	return r
 }
 
-// Direction sets who may send the component. The default is ServerToClient.
-func (r *ComponentRule[T]) Direction(d Direction) *ComponentRule[T] {
-	if r.def.option("Direction") {
-		r.def.info.Direction = registry.Direction(d)
-	}
-	return r
-}
-
 // Codec replaces the built-in encoding of T. Struct tags then mean nothing. A T
 // with entity fields needs a RefCodec.
 func (r *ComponentRule[T]) Codec(c Codec[T]) *ComponentRule[T] {
@@ -205,10 +186,7 @@ func (r *componentRule) finish(number int) {
 		return
 	}
 	i.Plan = r.p.plan(r.subject, i.Type, false, r.codec)
-	i.Direction = i.Direction.OrElse(registry.ServerToClient)
-	if !r.given["InterpolateAs"] && i.Blend != nil {
-		i.Interpolate = registry.Full
-	}
+	i.Direction = registry.ServerToClient
 	if i.Plan != nil {
 		i.Plan.UseDiffer(r.differ)
 	}
@@ -219,10 +197,8 @@ func (r *componentRule) finish(number int) {
 func (r *componentRule) check() {
 	i := &r.info
 	switch {
-	case !i.Direction.Valid():
-		r.unfit("Direction(%d) is none of ServerToClient, ClientToServer and Bidirectional", i.Direction)
-	case !i.Predict.Valid() || !i.Interpolate.Valid():
-		r.unfit("the mode of Predict or InterpolateAs is none of Simple, Full, Once and None")
+	case !i.Predict.Valid():
+		r.unfit("the mode of Predict is none of Simple, Full, Once and None")
 	case i.Once && i.Delta:
 		r.unfit("ReplicateOnce sends no updates, so there is nothing for Delta to shorten: remove one")
 	case i.Motion && r.given["Diff"]:
@@ -233,12 +209,6 @@ func (r *componentRule) check() {
 		r.unfit("Diff cannot carry entities, and field %s is one: remove Diff, or keep the entity in a component of its own", i.Plan.FirstRef())
 	case i.Once && i.Predict == registry.Full:
 		r.unfit("Predict(Full) compares with updates that ReplicateOnce does not send: remove one, or use Predict(Once)")
-	case i.Direction == registry.ClientToServer && r.given["Predict"]:
-		r.unfit("Predict follows what the server confirms, and with ClientToServer it confirms nothing: use Bidirectional, or remove Predict")
-	case i.Direction == registry.ClientToServer && r.given["InterpolateAs"]:
-		r.unfit("InterpolateAs is for what the server sends, and with ClientToServer it sends nothing: use Bidirectional, or remove it")
-	case r.given["InterpolateAs"] && i.Interpolate != registry.Full && i.Blend != nil:
-		r.unfit("Interpolate gives a function that InterpolateAs(%v) never calls: use Full, or remove one", i.Interpolate)
 	case r.given["Tolerance"] && i.Predict != registry.Full:
 		r.unfit("Tolerance is for rollback, which only Predict(Full) does: add that, or remove Tolerance")
 	case r.given["Correct"] && i.Predict != registry.Full:

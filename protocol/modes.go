@@ -8,7 +8,7 @@ import (
 type Direction uint8
 
 const (
-	// ServerToClient is the default of components and resources.
+	// ServerToClient is for messages that only the server sends.
 	ServerToClient Direction = iota + 1
 	// ClientToServer is for what only clients send.
 	ClientToServer
@@ -41,14 +41,13 @@ const (
 // String returns the name of the constant.
 func (m Mode) String() string { return registry.Mode(m).String() }
 
-// SyncMode says how an entity that is predicted or interpolated follows what the
-// server confirms about a component.
+// SyncMode says how a predicted entity follows the state of a component that the server confirms.
 type SyncMode uint8
 
 const (
 	// Simple takes every confirmed value over as it comes. It is the default.
 	Simple SyncMode = iota
-	// Full predicts with rollback, or interpolates between two values.
+	// Full predicts with rollback.
 	Full
 	// Once takes only the first value over. That the component is inserted or removed is
 	// taken over each time.

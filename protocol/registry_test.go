@@ -52,7 +52,6 @@ func TestWhatIsRegisteredCanBeRead(t *testing.T) {
 	assert.Equal(t, "github.com/entangle-ecs/entangle/protocol_test.pose", spot.Name)
 	assert.Equal(t, registry.ServerToClient, spot.Direction)
 	assert.Equal(t, registry.Full, spot.Predict)
-	assert.Equal(t, registry.Full, spot.Interpolate)
 	assert.True(t, spot.Round, "predicted and quantised")
 	assert.Equal(t, 28, spot.Plan.Size())
 	assert.Equal(t, 80, spot.Plan.MaxBits())
@@ -219,8 +218,8 @@ func TestAnOptionThatDiffersIsNamedWithBothValues(t *testing.T) {
 		{component(func(r *protocol.ComponentRule[pose]) { r.Predict(protocol.Full) }), none, "option Predict is Full on the server and Simple on the client" + poses},
 		{component(func(r *protocol.ComponentRule[pose]) { r.Predict(protocol.Simple) }), none, ""},
 		{
-			none, component(func(r *protocol.ComponentRule[pose]) { r.Delta().Direction(protocol.Bidirectional) }),
-			"option Direction is ServerToClient on the server and Bidirectional on the client, " +
+			none, component(func(r *protocol.ComponentRule[pose]) { r.Delta().Predict(protocol.Full) }),
+			"option Predict is Simple on the server and Full on the client, " +
 				"option Delta is not given on the server and given on the client" + poses,
 		},
 		{
@@ -273,14 +272,13 @@ func TestOptionsThatMustAgreeAreInTheHash(t *testing.T) {
 	}
 	base := hash(func(*protocol.ComponentRule[pose]) {})
 	agree := map[string]func(r *protocol.ComponentRule[pose]){
-		"predict":   func(r *protocol.ComponentRule[pose]) { r.Predict(protocol.Full) },
-		"once":      func(r *protocol.ComponentRule[pose]) { r.ReplicateOnce() },
-		"delta":     func(r *protocol.ComponentRule[pose]) { r.Delta() },
-		"motion":    func(r *protocol.ComponentRule[pose]) { r.Delta().Motion() },
-		"adaptive":  func(r *protocol.ComponentRule[pose]) { r.Delta().Adaptive() },
-		"diff":      func(r *protocol.ComponentRule[pose]) { r.Delta().Diff(poseDiffer{}) },
-		"direction": func(r *protocol.ComponentRule[pose]) { r.Direction(protocol.Bidirectional) },
-		"codec":     func(r *protocol.ComponentRule[pose]) { r.Codec(poseCodec{version: "1"}) },
+		"predict":  func(r *protocol.ComponentRule[pose]) { r.Predict(protocol.Full) },
+		"once":     func(r *protocol.ComponentRule[pose]) { r.ReplicateOnce() },
+		"delta":    func(r *protocol.ComponentRule[pose]) { r.Delta() },
+		"motion":   func(r *protocol.ComponentRule[pose]) { r.Delta().Motion() },
+		"adaptive": func(r *protocol.ComponentRule[pose]) { r.Delta().Adaptive() },
+		"diff":     func(r *protocol.ComponentRule[pose]) { r.Delta().Diff(poseDiffer{}) },
+		"codec":    func(r *protocol.ComponentRule[pose]) { r.Codec(poseCodec{version: "1"}) },
 	}
 	seen := map[uint64]string{base: "none"}
 	for name, set := range agree {

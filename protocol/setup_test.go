@@ -229,13 +229,7 @@ func TestSetUpMistakesAreClear(t *testing.T) {
 		{"no differ", func(p *protocol.Protocol) { protocol.Component[tally](p).Delta().Diff(nil) }, protocol.ErrOptions, []string{"Diff(nil)"}},
 		{"diff of entities", func(p *protocol.Protocol) { protocol.Component[withEntity](p).Delta().Diff(entityDiffer{}) }, protocol.ErrOptions, []string{"field Other"}},
 		{"once and predicted", func(p *protocol.Protocol) { protocol.Component[pose](p).ReplicateOnce().Predict(protocol.Full) }, protocol.ErrOptions, []string{"Predict(Once)"}},
-		{"predict what the server is told", func(p *protocol.Protocol) {
-			protocol.Component[pose](p).Direction(protocol.ClientToServer).Predict(protocol.Full)
-		}, protocol.ErrOptions, []string{"Bidirectional"}},
 		{"no function", func(p *protocol.Protocol) { protocol.Component[pose](p).Interpolate(nil) }, protocol.ErrOptions, []string{"protocol.Linear"}},
-		{"function never called", func(p *protocol.Protocol) {
-			protocol.Component[pose](p).Interpolate(protocol.Linear).InterpolateAs(protocol.Simple)
-		}, protocol.ErrOptions, []string{"never calls"}},
 		{"tolerance without rollback", func(p *protocol.Protocol) { protocol.Component[pose](p).Tolerance(far) }, protocol.ErrOptions, []string{"Predict(Full)"}},
 		{"correct without rollback", func(p *protocol.Protocol) {
 			protocol.Component[pose](p).Interpolate(protocol.Linear).Correct(time.Second)
@@ -248,7 +242,6 @@ func TestSetUpMistakesAreClear(t *testing.T) {
 		}, protocol.ErrOptions, []string{"above 0"}},
 		{"snap without blend", func(p *protocol.Protocol) { protocol.Component[pose](p).Snap(far) }, protocol.ErrOptions, []string{"Interpolate"}},
 		{"unknown mode", func(p *protocol.Protocol) { protocol.Component[pose](p).Predict(9) }, protocol.ErrOptions, []string{"Simple, Full, Once and None"}},
-		{"unknown direction", func(p *protocol.Protocol) { protocol.Component[pose](p).Direction(9) }, protocol.ErrOptions, []string{"ServerToClient"}},
 		{"codec without entities", func(p *protocol.Protocol) { protocol.Component[withEntity](p).Codec(entityCodec{}) }, protocol.ErrOptions, []string{"field Other", "EncodeRefs"}},
 		{"mode and channel", func(p *protocol.Protocol) {
 			c := p.Channel(protocol.ChannelConfig{Name: "chat"})

@@ -28,11 +28,3 @@ func (d Direction) Valid() bool { return d >= ServerToClient && d <= Bidirection
 
 // Within reports whether outer allows whatever d allows.
 func (d Direction) Within(outer Direction) bool { return outer == Bidirectional || d == outer }
-
-// OrElse is d, or the default where it was not set.
-func (d Direction) OrElse(fallback Direction) Direction {
-	if d == 0 {
-		return fallback
-	}
-	return d
-}

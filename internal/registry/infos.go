@@ -23,9 +23,8 @@ type Component struct {
 	Relation  bool // of Arche: its target is replicated with its value
 	Hierarchy bool // by that option: of children to their parents
 
-	Predict     SyncMode // on entities that a client predicts
-	Interpolate SyncMode // on entities that a client interpolates
-	Round       bool     // values are rounded to their wire lattice on both sides after every tick
+	Predict SyncMode // on entities that a client predicts
+	Round   bool     // values are rounded to their wire lattice on both sides after every tick
 
 	// Correct is how long the presentation takes to ease over a correction; 0 is at
 	// once.

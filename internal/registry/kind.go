@@ -22,8 +22,6 @@ const (
 	KindResource
 	// KindChannel is a channel of the game's own.
 	KindChannel
-	// KindAction is an optimistic action.
-	KindAction
 	// KindLocal is a component that is rolled back and never sent. It is in no
 	// list of entries: the sides need not agree on it.
 	KindLocal
@@ -36,7 +34,7 @@ const (
 
 // String returns the kind as errors and lists show it.
 func (k Kind) String() string {
-	names := [kinds]string{"setting", "component", "input", "message", "request", "resource", "channel", "action", "local component", "unsent component"}
+	names := [kinds]string{"setting", "component", "input", "message", "request", "resource", "channel", "local component", "unsent component"}
 	if k >= kinds {
 		return fmt.Sprintf("Kind(%d)", uint8(k))
 	}

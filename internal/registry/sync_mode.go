@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// SyncMode is a protocol.SyncMode: how a predicted or interpolated entity follows the
+// SyncMode is a protocol.SyncMode: how a predicted entity follows the
 // confirmed values of a component.
 type SyncMode uint8
 

@@ -24,8 +24,8 @@ func TestAHostInASimulation(t *testing.T) {
 	join(t, sim, 1)
 	spawnSpot(sim, Spot{1, 2})
 	sim.Run(time.Second)
-	assert.Equal(t, plugin.Connected, host.LocalState())
-	assert.True(t, host.Joined())
+	assert.Equal(t, plugin.Connected, host.Player().State())
+	assert.True(t, host.Player().Joined())
 	assert.Len(t, sim.Server().Clients(), 2)
 	sim.ExpectEqual()
 }

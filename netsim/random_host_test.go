@@ -22,7 +22,7 @@ func (s *randomScene) newServer(config plugin.ServerConfig) (netsim.App, *plugin
 	}
 	host, err := plugin.NewHost(config, hostPlayer)
 	require.NoError(s.t, err)
-	require.NoError(s.t, host.Connect([]byte("first")))
+	require.NoError(s.t, host.Player().Connect([]byte("first")))
 	s.host, s.mail.host = host, host
 	return host, host.Server
 }
@@ -31,15 +31,15 @@ var errPlayer = errors.New("give joins, leaves or is kicked")
 
 // player runs a command for a host's own player.
 func (s *randomScene) player(args *script.Args, _ *script.Trace) error {
-	away := s.host == nil || s.host.LocalState() == plugin.Disconnected
+	away := s.host == nil || s.host.Player().State() == plugin.Disconnected
 	switch {
 	case args.Take("joins"):
 		if s.host != nil && away {
-			return s.host.Connect(nil)
+			return s.host.Player().Connect(nil)
 		}
 	case args.Take("leaves"):
 		if !away {
-			s.host.Leave()
+			s.host.Player().Disconnect()
 		}
 	case args.Take("is") && args.Take("kicked"):
 		if !away {

@@ -244,7 +244,7 @@ func (j *inputJudge) drive(sim *netsim.Sim, g *guest, id entangle.ClientID) {
 func (j *inputJudge) serve(sim *netsim.Sim, server *plugin.Server, host *plugin.Host) {
 	if host != nil {
 		mine := func(e ecs.Entity) bool { return slices.Contains(host.Controlled(hostPlayer), e) }
-		h := &hands{mine: mine, t: j.t, judge: j, client: hostPlayer, rng: handsRng(sim, hostPlayer), delay: host.InputDelay, origin: itself}
+		h := &hands{mine: mine, t: j.t, judge: j, client: hostPlayer, rng: handsRng(sim, hostPlayer), delay: host.Player().InputDelay, origin: itself}
 		server.AddSystem(plugin.FixedInput, h)
 	}
 	server.AddSystem(plugin.FixedMain, &inputCourt{inputJudge: j, name: "the server", origin: itself})

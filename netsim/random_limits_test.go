@@ -136,7 +136,7 @@ func (s *randomScene) joined() bool {
 			return false
 		}
 	}
-	return s.host == nil || s.host.Joined()
+	return s.host == nil || s.host.Player().Joined()
 }
 
 // joins is a system that records joining clients, on a server.

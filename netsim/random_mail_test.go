@@ -237,7 +237,7 @@ func (m *mailServer) sender() plugin.System {
 				m.out[id].latest++
 				s.send(m.t, id, m.out[id])
 			}
-			if m.host != nil && m.host.LocalState() == plugin.Connected {
+			if m.host != nil && m.host.Player().State() == plugin.Connected {
 				player := s.asPlayer()
 				player.send(m.t, entangle.Nobody, &m.player.out)
 			}

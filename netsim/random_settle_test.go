@@ -102,8 +102,8 @@ func (s *randomScene) here() bool {
 		}
 		all = all && g.Connected()
 	}
-	if s.host != nil && s.host.LocalState() == plugin.Disconnected {
-		require.NoError(s.t, s.host.Connect(nil))
+	if s.host != nil && s.host.Player().State() == plugin.Disconnected {
+		require.NoError(s.t, s.host.Player().Connect(nil))
 	}
 	return all && s.counted()
 }

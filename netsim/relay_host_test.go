@@ -23,7 +23,7 @@ func TestAHostsPlayerIsSeenByItsInputs(t *testing.T) {
 		fresh        bool
 	}{{0, 0, false}, {14, 14, true}, {30, 0, true}} {
 		d, host := newHostDriving(t, rough(50*ms, 10*ms, 0))
-		require.NoError(t, host.SetInputDelay(c.host))
+		require.NoError(t, host.Player().SetInputDelay(plugin.InputDelay{Min: c.host}))
 		a, b := d.join(1, c.remote), d.join(2, c.remote)
 		ofHost, ofA := d.spawn(7, components.Replicate{}), d.spawn(1, components.Replicate{})
 		d.run(12*time.Second, 5*time.Second, a, b)
@@ -55,11 +55,11 @@ func TestAHostsPlayerChangesItsDelay(t *testing.T) {
 	e := d.spawn(7, components.Replicate{})
 	d.run(8*time.Second, 0, b)
 	for _, delay := range []int{12, 30, 8, 0, 12} {
-		require.NoError(t, host.SetInputDelay(delay))
+		require.NoError(t, host.Player().SetInputDelay(plugin.InputDelay{Min: delay}))
 		d.sim.Run(time.Second)
 	}
-	require.Error(t, host.SetInputDelay(-1))
-	require.Error(t, host.SetInputDelay(plugin.MaxInputDelay+1))
+	require.Error(t, host.Player().SetInputDelay(plugin.InputDelay{Min: -1}))
+	require.Error(t, host.Player().SetInputDelay(plugin.InputDelay{Min: plugin.MaxInputDelay + 1}))
 	server := d.of(d.server, e)
 	next := server[host.Tick()]
 	for tick := host.Tick(); ; tick-- {
@@ -92,7 +92,7 @@ func TestAHostsPlayerThatLeavesDrivesNothing(t *testing.T) {
 	(*components.ControlledBy)(d.sim.World().Get(e, control)).Keep = true
 	d.sim.Run(3 * time.Second)
 	require.NotZero(t, d.of(b, e)[b.Client().Tick()].Act)
-	host.Leave()
+	host.Player().Disconnect()
 	d.run(2*time.Second, time.Second, b)
 	assert.Equal(t, map[plugin.InputStatus]int{plugin.NoInput: len(d.of(b, e))}, statuses(d.of(b, e)))
 	for _, what := range d.of(d.server, e) {

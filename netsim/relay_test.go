@@ -78,7 +78,7 @@ func newHostDriving(t *testing.T, link netsim.Link) (d *driving, host *plugin.Ho
 	d = &driving{t: t, sim: netsim.New(t, netsim.Config{Link: link}), server: newDriver()}
 	host, err := plugin.NewHost(d.sim.ServerConfig(driveProtocol()), 7)
 	require.NoError(t, err)
-	host.AddSystem(plugin.FixedInput, d.server.drives(7, host.InputDelay))
+	host.AddSystem(plugin.FixedInput, d.server.drives(7, host.Player().InputDelay))
 	host.AddSystem(plugin.FixedMain, d.server.watches())
 	d.sim.AddHost(host, host)
 	return d, host

@@ -155,10 +155,10 @@ func (s *Sim) AddServer(app App, server *plugin.Server) {
 func (s *Sim) AddHost(app App, host *plugin.Host) {
 	s.t.Helper()
 	s.AddServer(app, host.Server)
-	if host.LocalState() != plugin.Disconnected {
+	if host.Player().State() != plugin.Disconnected {
 		return
 	}
-	if err := host.Connect(nil); err != nil {
+	if err := host.Player().Connect(nil); err != nil {
 		s.t.Fatalf("netsim: the host's player can't connect: %v", err)
 	}
 }

@@ -47,15 +47,15 @@ func TestTheLastConnectionIsToldOfUntilTheNext(t *testing.T) {
 
 func TestAHostsPlayerHasItsIDUntilItConnectsAgain(t *testing.T) {
 	h := newHosted(t)
-	assert.Equal(t, entangle.Nobody, h.host.ID())
+	assert.Equal(t, entangle.Nobody, h.host.Player().ID())
 	h.play()
-	assert.Equal(t, entangle.ClientID(me), h.host.ID())
-	h.host.Leave()
-	assert.Equal(t, entangle.ClientID(me), h.host.ID())
-	require.NoError(t, h.host.Connect(nil))
-	assert.Equal(t, entangle.Nobody, h.host.ID(), "on its way")
+	assert.Equal(t, entangle.ClientID(me), h.host.Player().ID())
+	h.host.Player().Disconnect()
+	assert.Equal(t, entangle.ClientID(me), h.host.Player().ID())
+	require.NoError(t, h.host.Player().Connect(nil))
+	assert.Equal(t, entangle.Nobody, h.host.Player().ID(), "on its way")
 	h.run(3)
-	assert.Equal(t, entangle.ClientID(me), h.host.ID())
+	assert.Equal(t, entangle.ClientID(me), h.host.Player().ID())
 }
 
 // A stopped server still reports its dropped packets.

@@ -2,7 +2,6 @@ package plugin
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/mlange-42/arche/ecs"
 
@@ -16,7 +15,8 @@ import (
 // player and of the server run side by side. Remote clients can join, and without any it is a
 // single-player game.
 //
-// A Host does everything that a Server does, by the same methods. The server treats its player as a
+// A Host does everything that a Server does, by the same methods; Player has those of its player,
+// named like a Client's. The server treats its player as a
 // client like the others: with an id that no remote client can use, not counted in MaxClients, and
 // listed in Clients without an address and with a round trip of 0. But no packets are made for it:
 //
@@ -35,7 +35,7 @@ import (
 //     MessageReceived.To tells them apart.
 type Host struct {
 	*Server
-	player *endpoint.Local
+	player Player
 }
 
 // NewHost returns a stopped host, whose player will have the id local. The error describes mistakes
@@ -48,8 +48,8 @@ func NewHost(config ServerConfig, local entangle.ClientID) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Host{Server: server, player: endpoint.NewLocal(local, server.post)}
-	server.engine.AddLocal(h.player)
+	h := &Host{Server: server, player: Player{server: server, local: endpoint.NewLocal(local, server.post)}}
+	server.engine.AddLocal(h.player.local)
 	return h, nil
 }
 
@@ -59,11 +59,11 @@ func (h *Host) Initialize(w *ecs.World) {
 		return
 	}
 	spawned, despawned := event.QueueOf[EntitySpawned](h.hub), event.QueueOf[EntityDespawned](h.hub)
-	h.player.Attach(h.publisher, h.hub,
+	h.player.local.Attach(h.publisher, h.hub,
 		func(e ecs.Entity) { spawned.Push(EntitySpawned{e}) },
 		func(e ecs.Entity) { despawned.Push(EntityDespawned{e}) })
-	h.player.AttachResources(h.hub, h.resources)
-	h.inputs.AttachLocal(h.player)
+	h.player.local.AttachResources(h.hub, h.resources)
+	h.inputs.AttachLocal(h.player.local)
 	h.schedule.Initialize(w)
 }
 
@@ -75,57 +75,8 @@ func (h *Host) Start(listeners ...transport.Listener) error {
 	return h.Server.Start(listeners...)
 }
 
-var errPlaying = errors.New("plugin: the host's player is connected or connecting; call Leave first")
-
-// Connect lets the host's player join at the beginning of the next frame. Before Start, or if that
-// failed, the player is Connecting until the host has started. Connect may be called before
-// Initialize, and again after a connection has ended. userData becomes ClientConnected.UserData,
-// like the data in another player's token: at most UserDataSize bytes.
-func (h *Host) Connect(userData []byte) error {
-	if len(userData) > UserDataSize {
-		return fmt.Errorf("plugin: Connect with %d bytes of user data; give it %d at most", len(userData), UserDataSize)
-	}
-	if h.player.Connecting() {
-		return errPlaying
-	}
-	h.player.Connect(userData)
-	return nil
-}
-
-// Leave ends the connection of the host's player, or its attempt to connect; the host continues.
-// EntityDespawned is raised for the entities that the player could see, and ClientDisconnected as
-// for any client. The player's owned entities are removed at the end of the frame, see
-// Server.Controlled. Stop, and Disconnect with the player's id, do the same with another reason.
-func (h *Host) Leave() { h.engine.Leave(h.player, "the client left") }
-
-// ID returns the id of the host's player once it has connected, and until it connects again;
-// entangle.Nobody before that, like Client.ID. LocalState says whether it is connected.
-func (h *Host) ID() entangle.ClientID {
-	if !h.player.Known() {
-		return entangle.Nobody
-	}
-	return h.player.ID()
-}
-
-// LocalState returns the state of the connection of the host's player. State is the state of the
-// server.
-func (h *Host) LocalState() State {
-	switch {
-	case h.player.Open():
-		return Connected
-	case h.player.Connecting():
-		return Connecting
-	}
-	return Disconnected
-}
-
-// Joined reports whether the host's player has received everything that existed for it when it
-// connected. ClientJoined is raised for it, too.
-func (h *Host) Joined() bool { return h.player.Joined() }
-
-// Reason returns why the last connection of the host's player ended. It is "" before the first one
-// and while one is active.
-func (h *Host) Reason() string { return h.player.Reason() }
+// Player returns the host's own player.
+func (h *Host) Player() *Player { return &h.player }
 
 var (
 	_ App = (*Server)(nil)

@@ -104,8 +104,8 @@ func TestAHostsPlayerIsToldOfWhatItSees(t *testing.T) {
 	step([5]int{1, 0, 1, 0, 0}, "another")
 	marks.Remove(late)
 	h.run(1)
-	h.host.Leave()
-	require.NoError(t, h.host.Connect(nil))
+	h.host.Player().Disconnect()
+	require.NoError(t, h.host.Player().Connect(nil))
 	h.run(2)
 	assert.Equal(t, [5]int{3, 4, 3, 0, 0}, o.took(), "what is paused does not come")
 	marks.Assign(late, &components.Replicate{})
@@ -116,11 +116,11 @@ func TestAHostsPlayerIsToldOfWhatItSees(t *testing.T) {
 	h.world.RemoveEntity(secret)
 	step([5]int{0, 2, 0, 0, 0}, "despawned")
 
-	h.host.Leave()
+	h.host.Player().Disconnect()
 	step([5]int{0, 1, 0, 0, 0}, "it left")
 	spots.Get(h.spawn(spot{}, name{9})).X = 3
 	step([5]int{}, "nobody is there")
-	require.NoError(t, h.host.Connect(nil))
+	require.NoError(t, h.host.Player().Connect(nil))
 	step([5]int{2, 0, 2, 0, 0}, "it is back, and told of all")
 }
 
@@ -180,7 +180,7 @@ func TestAHostsPlayerIsToldOfResources(t *testing.T) {
 	plugin.StopResource[weather](h.world)
 	sky.Wind++
 	step([3]int{})
-	h.host.Leave()
+	h.host.Player().Disconnect()
 	step([3]int{0, 0, 1})
 }
 
@@ -215,16 +215,16 @@ func TestEventsWhileAHostsPlayerComesAndGoes(t *testing.T) {
 		case 4:
 			h.host.Disconnect(me, "out")
 		case 5:
-			_ = h.host.Connect(nil)
+			_ = h.host.Player().Connect(nil)
 		}
 		if i%3 > 0 {
 			h.run(1)
 		}
 	}
-	_ = h.host.Connect(nil)
+	_ = h.host.Player().Connect(nil)
 	h.run(3)
 	assert.Len(t, alive, len(all))
-	h.host.Leave()
+	h.host.Player().Disconnect()
 	h.run(3)
 	assert.Empty(t, alive)
 }

@@ -63,9 +63,9 @@ func TestAHostsPlayerIsToldOfWhatMatters(t *testing.T) {
 
 	relevance.Show(near[0], me)
 	step([5]int{2, 0, 2, 0, 0}, "shown")
-	h.host.Leave()
+	h.host.Player().Disconnect()
 	step([5]int{0, 2, 0, 0, 0}, "left")
-	_ = h.host.Connect(nil)
+	_ = h.host.Player().Connect(nil)
 	step([5]int{}, "nothing is inherited")
 }
 

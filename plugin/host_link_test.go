@@ -77,11 +77,11 @@ func TestNothingIsSentForAHostsPlayer(t *testing.T) {
 	h, m, _ := lively(t)
 	tap := &wiretap{Listener: h.place}
 	require.NoError(t, h.host.Start(tap))
-	require.NoError(t, h.host.Connect(nil))
+	require.NoError(t, h.host.Player().Connect(nil))
 	for range 200 {
 		h.stir(m)
 	}
-	require.True(t, h.host.Joined())
+	require.True(t, h.host.Player().Joined())
 	assert.Zero(t, tap.datagrams)
 	assert.Zero(t, h.host.Stats().PacketsOut)
 	h.join(1)
@@ -104,9 +104,9 @@ func TestRemoteClientsPlayWithAHost(t *testing.T) {
 		case 50:
 			b = h.join(2)
 		case 100:
-			h.host.Leave()
+			h.host.Player().Disconnect()
 		case 150:
-			require.NoError(t, h.host.Connect(nil))
+			require.NoError(t, h.host.Player().Connect(nil))
 		case 200:
 			a.Disconnect()
 		case 250:
@@ -122,7 +122,7 @@ func TestRemoteClientsPlayWithAHost(t *testing.T) {
 	require.Greater(t, len(here), 100)
 	assert.Equal(t, here, spots(a.world))
 	assert.Equal(t, here, spots(b.world))
-	assert.Equal(t, plugin.Connected, h.host.LocalState())
+	assert.Equal(t, plugin.Connected, h.host.Player().State())
 	assert.Len(t, h.host.Clients(), 3)
 }
 
@@ -157,11 +157,11 @@ func TestAHostThatSendsSeldom(t *testing.T) {
 func TestAHostsPlayerEndsInTheMiddleOfAFrame(t *testing.T) {
 	for set := plugin.AfterReceive; set <= plugin.AfterSend; set++ {
 		for _, end := range []func(*plugin.Host){
-			(*plugin.Host).Leave,
+			func(h *plugin.Host) { h.Player().Disconnect() },
 			func(h *plugin.Host) { h.Disconnect(me, "out") },
 			func(h *plugin.Host) { _ = h.Stop() },
-			func(h *plugin.Host) { h.Leave(); _ = h.Connect(nil) },
-			func(h *plugin.Host) { _ = h.Stop(); _ = h.Start(); _ = h.Connect(nil) },
+			func(h *plugin.Host) { h.Player().Disconnect(); _ = h.Player().Connect(nil) },
+			func(h *plugin.Host) { _ = h.Stop(); _ = h.Start(); _ = h.Player().Connect(nil) },
 		} {
 			g := newUninitialized(t)
 			ending := false
@@ -184,9 +184,9 @@ func TestAHostsPlayerEndsInTheMiddleOfAFrame(t *testing.T) {
 			ending = true
 			h.run(1)
 			_ = h.host.Start()
-			_ = h.host.Connect(nil)
+			_ = h.host.Player().Connect(nil)
 			h.run(3)
-			assert.Equal(t, plugin.Connected, h.host.LocalState(), "%v", set)
+			assert.Equal(t, plugin.Connected, h.host.Player().State(), "%v", set)
 			assert.False(t, h.world.Alive(e), "%v", set)
 		}
 	}
@@ -202,17 +202,17 @@ func TestRunDrivesAHost(t *testing.T) {
 		return func() {
 			for _, e := range joined.Read() {
 				assert.Equal(t, entangle.ClientID(me), e.Client)
-				assert.Equal(t, host.ID(), e.Client)
+				assert.Equal(t, host.Player().ID(), e.Client)
 				stop()
 			}
 		}
 	}))
 	require.NoError(t, host.Start())
-	require.NoError(t, host.Connect(nil))
+	require.NoError(t, host.Player().Connect(nil))
 	w := ecs.NewWorld()
 	require.NoError(t, plugin.Run(ctx, &w, host))
-	assert.Equal(t, plugin.Disconnected, host.LocalState())
-	assert.Equal(t, "the server stopped", host.Reason())
+	assert.Equal(t, plugin.Disconnected, host.Player().State())
+	assert.Equal(t, "the server stopped", host.Player().Reason())
 	assert.EqualValues(t, 2, host.Tick())
 }
 

@@ -70,9 +70,9 @@ func (h *hosted) initialize() {
 // play starts the host with its player.
 func (h *hosted) play() *hosted {
 	require.NoError(h.t, h.host.Start(h.place))
-	require.NoError(h.t, h.host.Connect([]byte("hi")))
+	require.NoError(h.t, h.host.Player().Connect([]byte("hi")))
 	h.run(3)
-	require.Equal(h.t, plugin.Connected, h.host.LocalState())
+	require.Equal(h.t, plugin.Connected, h.host.Player().State())
 	return h
 }
 
@@ -105,19 +105,19 @@ func TestAHostsPlayerJoinsWhenTheHostStarts(t *testing.T) {
 	var connected heard[plugin.ClientConnected]
 	var joined heard[plugin.ClientJoined]
 	h := newHosted(t, connected.system(), joined.system())
-	require.NoError(t, h.host.Connect([]byte("data")))
-	assert.Error(t, h.host.Connect(nil))
+	require.NoError(t, h.host.Player().Connect([]byte("data")))
+	assert.Error(t, h.host.Player().Connect(nil))
 	h.run(5)
-	assert.Equal(t, plugin.Connecting, h.host.LocalState())
+	assert.Equal(t, plugin.Connecting, h.host.Player().State())
 	assert.Empty(t, connected.take())
 
 	require.Error(t, h.server.Start(), "a server alone needs listeners")
 	require.NoError(t, h.host.Start())
 	assert.Equal(t, plugin.Started, h.host.State())
 	h.run(5)
-	assert.Equal(t, plugin.Connected, h.host.LocalState())
-	assert.Equal(t, me, h.host.ID())
-	assert.True(t, h.host.Joined())
+	assert.Equal(t, plugin.Connected, h.host.Player().State())
+	assert.Equal(t, me, h.host.Player().ID())
+	assert.True(t, h.host.Player().Joined())
 	events := connected.take()
 	require.Len(t, events, 1)
 	assert.Equal(t, me, events[0].Client)
@@ -135,41 +135,41 @@ func TestAHostsPlayerLeavesAndReturns(t *testing.T) {
 	var gone heard[plugin.ClientDisconnected]
 	h := newHosted(t, connected.system(), gone.system()).play()
 	ends := map[string]func(){
-		"the client left":    h.host.Leave,
+		"the client left":    h.host.Player().Disconnect,
 		"out":                func() { assert.True(t, h.host.Disconnect(me, "out")) },
 		"the server stopped": func() { require.NoError(t, h.host.Stop()) },
 	}
 	for reason, end := range ends {
 		connected.take()
 		end()
-		assert.Equal(t, plugin.Disconnected, h.host.LocalState())
-		assert.Equal(t, entangle.ClientID(me), h.host.ID(), "of the connection that has ended")
-		assert.Equal(t, reason, h.host.Reason())
+		assert.Equal(t, plugin.Disconnected, h.host.Player().State())
+		assert.Equal(t, entangle.ClientID(me), h.host.Player().ID(), "of the connection that has ended")
+		assert.Equal(t, reason, h.host.Player().Reason())
 		assert.Empty(t, h.host.Clients())
 		assert.False(t, h.host.Disconnect(me, "again"))
-		h.host.Leave()
+		h.host.Player().Disconnect()
 		h.run(3)
 		assert.Equal(t, []plugin.ClientDisconnected{{Client: me, Reason: reason}}, gone.take())
 
-		require.NoError(t, h.host.Connect(nil))
-		assert.Empty(t, h.host.Reason())
+		require.NoError(t, h.host.Player().Connect(nil))
+		assert.Empty(t, h.host.Player().Reason())
 		if h.host.State() == plugin.Stopped {
 			h.run(3)
-			assert.Equal(t, plugin.Connecting, h.host.LocalState())
+			assert.Equal(t, plugin.Connecting, h.host.Player().State())
 			require.NoError(t, h.host.Start(h.place))
 		}
 		h.run(3)
-		assert.Equal(t, plugin.Connected, h.host.LocalState())
+		assert.Equal(t, plugin.Connected, h.host.Player().State())
 		assert.Len(t, connected.take(), 1)
 	}
 	require.NoError(t, h.host.Stop())
 	require.NoError(t, h.host.Start(h.place))
 	h.run(3)
-	assert.Equal(t, plugin.Disconnected, h.host.LocalState(), "who was disconnected stays so")
-	require.NoError(t, h.host.Connect(nil))
-	h.host.Leave()
+	assert.Equal(t, plugin.Disconnected, h.host.Player().State(), "who was disconnected stays so")
+	require.NoError(t, h.host.Player().Connect(nil))
+	h.host.Player().Disconnect()
 	h.run(3)
-	assert.Equal(t, plugin.Disconnected, h.host.LocalState(), "it did not want to any more")
+	assert.Equal(t, plugin.Disconnected, h.host.Player().State(), "it did not want to any more")
 }
 
 // The id of the host's player is reserved for it, and the player does not count towards MaxClients.
@@ -185,7 +185,7 @@ func TestTheIDOfAHostsPlayerIsReserved(t *testing.T) {
 	assert.Contains(t, impostor.Reason(), "host's own player")
 	assert.Empty(t, connected.take())
 
-	require.NoError(t, h.host.Connect(nil))
+	require.NoError(t, h.host.Player().Connect(nil))
 	a, b := h.join(1), h.join(2)
 	h.run(30)
 	assert.Equal(t, plugin.Connected, a.State())
@@ -200,8 +200,8 @@ func TestAHostThatCannotBe(t *testing.T) {
 	_, err = plugin.NewHost(plugin.ServerConfig{}, 1)
 	require.Error(t, err)
 	h := newHosted(t)
-	assert.ErrorContains(t, h.host.Connect(make([]byte, plugin.UserDataSize+1)), "256")
-	assert.NoError(t, h.host.Connect(make([]byte, plugin.UserDataSize)))
+	assert.ErrorContains(t, h.host.Player().Connect(make([]byte, plugin.UserDataSize+1)), "256")
+	assert.NoError(t, h.host.Player().Connect(make([]byte, plugin.UserDataSize)))
 }
 
 // Entities that the host's player controls despawn with it. They are tagged while it is connected,
@@ -238,14 +238,14 @@ func TestWhatAHostsPlayerControls(t *testing.T) {
 	h.run(10)
 	assert.True(t, tagged(e))
 
-	h.host.Leave()
+	h.host.Player().Disconnect()
 	h.run(10)
 	assert.False(t, h.world.Alive(e))
 	assert.False(t, h.world.Alive(hidden))
 	assert.True(t, h.world.Alive(kept))
 	assert.False(t, tagged(kept))
 	assert.Equal(t, []uint32{2}, remote.ids())
-	require.NoError(t, h.host.Connect(nil))
+	require.NoError(t, h.host.Player().Connect(nil))
 	h.run(10)
 	assert.True(t, tagged(kept))
 	q := h.world.Query(ecs.All(ecs.ComponentID[components.Remote](h.world)))
@@ -259,11 +259,11 @@ func TestAHostsPlayerThatIsBackAtOnceKeepsWhatIsNew(t *testing.T) {
 	old := h.spawn(spot{}, name{1})
 	h.control(old, components.ControlledBy{Client: me})
 	h.run(3)
-	h.host.Leave()
-	require.NoError(t, h.host.Connect(nil))
+	h.host.Player().Disconnect()
+	require.NoError(t, h.host.Player().Connect(nil))
 	h.now = h.now.Add(1)
 	h.host.Step(h.now) // without a tick
-	require.Equal(t, plugin.Connected, h.host.LocalState())
+	require.Equal(t, plugin.Connected, h.host.Player().State())
 	next := h.spawn(spot{}, name{2})
 	h.control(next, components.ControlledBy{Client: me})
 	h.run(3)
@@ -285,7 +285,7 @@ func TestAHostsPlayerIsToldOnceOfWhatIsSentOnce(t *testing.T) {
 	w := ecs.NewWorld()
 	host.Initialize(&w)
 	require.NoError(t, host.Start())
-	require.NoError(t, host.Connect(nil))
+	require.NoError(t, host.Player().Connect(nil))
 	once := generic.NewMap2[private, components.Replicate](&w)
 	e := once.NewWith(&private{}, &components.Replicate{})
 	for range 5 {

@@ -33,7 +33,7 @@ func TestAnInputThatRefersToManyEntities(t *testing.T) {
 		var log strings.Builder
 		client, err := plugin.NewClient(plugin.ClientConfig{Protocol: p(), Clock: g.clock, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		require.NoError(t, err)
-		client.AddSystem(plugin.BufferInputs, plugin.Func(func(w *ecs.World) func() {
+		client.AddSystem(plugin.FixedInput, plugin.Func(func(w *ecs.World) func() {
 			mine, all := generic.NewFilter1[marks]().With(generic.T[components.Controlled]()), generic.NewFilter1[name]()
 			return func() {
 				var others [protocol.MaxInputEntities + 6]ecs.Entity

@@ -176,7 +176,7 @@ func TestAHostsPlayerDrivesItsEntities(t *testing.T) {
 	g.world = &w
 	host.Initialize(&w)
 	require.NoError(t, host.Start())
-	require.NoError(t, host.Connect(nil))
+	require.NoError(t, host.Player().Connect(nil))
 	e = g.walker(5)
 	g.run(20)
 	assert.Contains(t, statuses, plugin.FreshInput)
@@ -205,7 +205,7 @@ func TestAHostsPlayerLosesItsEntity(t *testing.T) {
 	g := &game{t: t, server: host.Server, world: &w}
 	host.Initialize(&w)
 	require.NoError(t, host.Start())
-	require.NoError(t, host.Connect(nil))
+	require.NoError(t, host.Player().Connect(nil))
 	g.run(1)
 	e = g.walker(5)
 	expect := func(want plugin.InputStatus, ticks int) {
@@ -225,6 +225,6 @@ func TestAHostsPlayerLosesItsEntity(t *testing.T) {
 		expect(plugin.FreshInput, 3)
 	}
 	at[components.ControlledBy](&w, e).Keep = true
-	host.Leave()
+	host.Player().Disconnect()
 	expect(plugin.NoInput, 1)
 }

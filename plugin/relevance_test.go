@@ -459,7 +459,7 @@ func TestWhatMattersToAHostsPlayer(t *testing.T) {
 		assert.True(t, sight.Show(e, me))
 		h.run(5)
 		assert.Len(t, came.all, 1)
-		h.host.Leave()
+		h.host.Player().Disconnect()
 		assert.False(t, sight.Sees(e, me))
 		assert.False(t, rooms.AddClient(roomA, me))
 	}

@@ -80,6 +80,6 @@ func TestAHostsPlayerSendsOnceItHasJoined(t *testing.T) {
 	_, err := m.ask.Request(sum{1, 2})
 	require.NoError(t, err)
 	assert.ErrorIs(t, m.tidings.SendTo(entangle.ClientID(1), tidings{}), plugin.ErrNoSuchClient)
-	h.host.Leave()
+	h.host.Player().Disconnect()
 	refused()
 }

@@ -72,7 +72,7 @@ func (g *hostGame) start() (err error) {
 	if err := g.host.Start(); err != nil {
 		return err
 	}
-	return g.host.Connect(nil)
+	return g.host.Player().Connect(nil)
 }
 
 func (g *hostGame) runFrame() {
@@ -82,7 +82,7 @@ func (g *hostGame) runFrame() {
 
 // verify compares the two worlds.
 func (g *hostGame) verify() error {
-	if !g.host.Joined() {
+	if !g.host.Player().Joined() {
 		return errors.New("the host's player has not joined")
 	}
 	if g.with.ticks != g.bare.ticks || !slices.Equal(g.with.places(&g.ours), g.bare.places(&g.hand)) {

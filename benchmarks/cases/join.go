@@ -83,7 +83,7 @@ func joinPrepare(cfg sceneConfig, turns int, figure func(*joinScene) float64) (r
 func (j *joinScene) beginTick() {
 	j.turn++
 	switch {
-	case j.guest != nil && (j.guest.server.Given().Done() || j.turn > j.turns):
+	case j.guest != nil && (j.guest.server.SendProgress().Done() || j.turn > j.turns):
 		j.part()
 	case j.guest == nil && j.turn%joinPause == 1 && j.turn <= j.turns:
 		j.welcome()
@@ -102,7 +102,7 @@ func (j *joinScene) welcome() {
 }
 
 func (j *joinScene) part() {
-	if j.guest.server.Given().Done() {
+	if j.guest.server.SendProgress().Done() {
 		j.joined = append(j.joined, j.guest.server.Stats().BytesOut)
 	}
 	j.guest.server.Close()

@@ -227,7 +227,7 @@ func (s *scene) stage() {
 	for _, c := range s.clients {
 		s.recordError(c.server.Begin(s.now))
 		if s.cfg.allowed > 0 {
-			c.server.Allow(s.cfg.allowed, s.now)
+			c.server.SetBudget(s.cfg.allowed, s.now)
 		}
 	}
 	if s.cfg.workers > 1 {

@@ -59,7 +59,7 @@ func (s *scene) connect(i int) (*sceneClient, error) {
 	cfg := peer.Config{Registry: message.NewRegistry(s.registry, false)}
 	if !s.cfg.deaf {
 		c.copy = newReceiveCopy(registry.Of(s.registry).Components)
-		cfg.Copy = c.copy.receiver
+		cfg.Receiver = c.copy.receiver
 	}
 	c.end, err = peer.New(cfg)
 	return c, err

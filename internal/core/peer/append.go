@@ -20,24 +20,24 @@ var ErrHeldUp = errors.New("peer: it leaves structure unacknowledged, and too mu
 // acknowledges too slowly and must be disconnected. Peers of one World begin one after the other;
 // once all have begun, their AppendPacket may run concurrently.
 func (p *Peer) Begin(now time.Time) error {
-	if err := p.greet(now); err != nil {
+	if err := p.sendHello(now); err != nil {
 		return err
 	}
-	p.settle(now)
-	p.pin()
-	p.frame, p.structure, p.groups = 0, 0, 0
+	p.handleOutcomes(now)
+	p.pinIDs()
+	p.frame = frameUse{}
 	switch {
-	case p.phase != open && p.phase != ended && now.Sub(p.opened) > helloTimeout:
-		p.end("no hello: the peer does not speak this protocol")
-	case p.phase == open:
-		return p.queue(now)
+	case p.handshake.timedOut(now):
+		p.handshake.end("no hello: the peer does not speak this protocol")
+	case p.Open():
+		return p.queueReliable(now)
 	}
 	return nil
 }
 
-// pin keeps network ids that in-flight messages may contain from being reused.
-func (p *Peer) pin() {
-	p.stamp()
+// pinIDs keeps network ids that in-flight messages may contain from being reused.
+func (p *Peer) pinIDs() {
+	p.stampMessages()
 	if p.updates == nil {
 		return
 	}
@@ -45,30 +45,19 @@ func (p *Peer) pin() {
 	p.updates.Pin(entangle.Tick(oldest.Tick), oldest.Ends, some)
 }
 
-// stamp marks the messages that are queued from now on. It begins with our hello: messages queued
-// in the frame in which the connection opens come before pin, and the hello itself may wait longer
+// stampMessages marks the messages that are queued from now on. It begins with our hello: messages queued
+// in the frame in which the connection opens come before pinIDs, and the hello itself may wait longer
 // than that.
-func (p *Peer) stamp() {
+func (p *Peer) stampMessages() {
 	if w := p.cfg.World; w != nil {
 		p.mux.Stamp(channel.Stamp{Tick: uint32(w.Tick()), Ends: w.Ends()})
 	}
 }
 
-// greet queues our hello before anything else, even before a reply to the peer's hello.
-func (p *Peer) greet(now time.Time) error {
-	if !p.opened.IsZero() {
-		return nil
-	}
-	p.opened = now
-	p.stamp()
-	_, err := p.mux.Send(Control, appendHello(nil, p.cfg.Registry.Hash(), p.cfg.Client), 0, now)
-	return err
-}
-
-// queue moves structure and resync requests into their channels.
-func (p *Peer) queue(now time.Time) error {
-	if p.cfg.Copy != nil {
-		if err := p.askAgain(now); err != nil {
+// queueReliable moves structure and resync requests into their channels.
+func (p *Peer) queueReliable(now time.Time) error {
+	if p.cfg.Receiver != nil {
+		if err := p.requestResyncs(now); err != nil {
 			return err
 		}
 	}
@@ -76,7 +65,7 @@ func (p *Peer) queue(now time.Time) error {
 		if p.updates.HeldUp() > sender.MaxHeldUp {
 			return ErrHeldUp
 		}
-		if err := p.tellJoining(now); err != nil {
+		if err := p.sendProgress(now); err != nil {
 			return err
 		}
 	}
@@ -85,23 +74,23 @@ func (p *Peer) queue(now time.Time) error {
 		if len(p.scratch) == 0 {
 			break
 		}
-		p.tapped(false, p.scratch)
+		p.tapData(false, p.scratch)
 		message, err := p.mux.Send(Actions, p.scratch, 0, now)
 		if err != nil {
 			return err
 		}
-		p.structure += len(p.scratch)
-		p.groups += p.updates.ActionsSent(uint16(message))
+		p.frame.structure += len(p.scratch)
+		p.frame.groups += p.updates.ActionsSent(uint16(message))
 	}
 	if p.updates != nil {
-		p.sayAgain()
+		p.resendUrgent()
 		p.updates.Prepare()
 	}
 	return nil
 }
 
-// sayAgain resends structure that must not wait until it counts as lost.
-func (p *Peer) sayAgain() {
+// resendUrgent resends structure that must not wait until it counts as lost.
+func (p *Peer) resendUrgent() {
 	for message, ok := p.updates.PollAgain(); ok; message, ok = p.updates.PollAgain() {
 		p.mux.Resend(Actions, message)
 	}
@@ -111,23 +100,7 @@ func (p *Peer) sayAgain() {
 // little waits in the channel, and in any case for groups that earlier structure depends on.
 func (p *Peer) moreActions() bool {
 	return p.updates.ActionsOwed() ||
-		p.updates.ActionsDue() && p.mux.Backlog(Actions) < maxActionBacklog && p.roomForStructure()
-}
-
-func (p *Peer) askAgain(now time.Time) error {
-	p.scratch = p.scratch[:0]
-	for n := 0; n < maxResyncs; n++ {
-		g, ok := p.cfg.Copy.PollResync()
-		if !ok {
-			break
-		}
-		p.scratch = appendResync(p.scratch, g)
-	}
-	if len(p.scratch) == 0 {
-		return nil
-	}
-	_, err := p.mux.Send(Control, p.scratch, 0, now)
-	return err
+		p.updates.ActionsDue() && p.mux.Backlog(Actions) < maxActionBacklog && p.structureFits()
 }
 
 // AppendPacket writes the next payload to the peer, at most entangle.MaxPayload bytes, for the last
@@ -142,7 +115,7 @@ func (p *Peer) AppendPacket(dst []byte, tick entangle.Tick, now time.Time) []byt
 }
 
 func (p *Peer) appendPacket(dst []byte, tick entangle.Tick, now time.Time) []byte {
-	if p.phase == ended || p.frame == maxPackets {
+	if p.handshake.phase == ended || p.frame.packets == maxPackets {
 		return dst
 	}
 	if !p.tracker.MaySend(now) {
@@ -150,13 +123,13 @@ func (p *Peer) appendPacket(dst []byte, tick entangle.Tick, now time.Time) []byt
 	}
 	start, pkt := len(dst), p.tracker.NextID()
 	out := append(dst, make([]byte, packet.HeaderSize)...)
-	room := start + p.room()
-	out = p.appendUrgent(out, room, pkt, tick, now)
-	out, _ = p.mux.AppendFrames(out, room-len(out), pkt, now, p.tracker.ResendRTT())
-	out = p.appendUpdates(out, room-len(out), pkt)
+	end := start + p.maxPayload()
+	out = p.appendUrgent(out, end, pkt, tick, now)
+	out, _ = p.mux.AppendFrames(out, end-len(out), pkt, now, p.tracker.ResendRTT())
+	out = p.appendUpdates(out, end-len(out), pkt)
 	if len(out) > start+packet.HeaderSize || p.tracker.AckDue(now) {
-		out = p.appendMark(out, room-len(out))
-		out = p.appendRiding(out, room, pkt, tick, now)
+		out = p.appendMark(out, end-len(out))
+		out = p.appendRiding(out, end, pkt, tick, now)
 	}
 	kind := packet.Data
 	if len(out) == start+packet.HeaderSize {
@@ -167,7 +140,7 @@ func (p *Peer) appendPacket(dst []byte, tick entangle.Tick, now time.Time) []byt
 	}
 	out = p.mux.Finish(out)
 	packet.AppendHeader(out[:start], p.tracker.Next(now, tick, kind))
-	p.count(out[start:])
+	p.countPacket(out[start:])
 	return out
 }
 
@@ -181,8 +154,8 @@ func (p *Peer) appendUpdates(dst []byte, room int, pkt uint16) []byte {
 	if len(out) == begin {
 		return dst
 	}
-	p.allowed.updates -= len(out) - begin
-	p.tapped(true, out[begin:])
+	p.budget.updates -= len(out) - begin
+	p.tapData(true, out[begin:])
 	return p.mux.EndFrame(out, mark)
 }
 
@@ -205,7 +178,7 @@ func (p *Peer) appendMark(dst []byte, room int) []byte {
 // HandlePayload: a peer that sends more than packet.WindowSize packets between two frames of ours
 // would count the first of them as lost.
 func (p *Peer) AppendAck(dst []byte, tick entangle.Tick, now time.Time) []byte {
-	return p.appendAck(dst, p.phase != ended && p.tracker.AckFull(), tick, now)
+	return p.appendAck(dst, p.handshake.phase != ended && p.tracker.AckFull(), tick, now)
 }
 
 func (p *Peer) appendAck(dst []byte, due bool, tick entangle.Tick, now time.Time) []byte {

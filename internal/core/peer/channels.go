@@ -1,8 +1,6 @@
 package peer
 
 import (
-	"time"
-
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 )
 
@@ -76,7 +74,3 @@ func builtin() []channel.Config {
 	}
 	return configs
 }
-
-// helloTimeout is how long a connection waits for the peer's hello. The hello is resent many times
-// in it; a peer that stays silent speaks another protocol.
-const helloTimeout = 10 * time.Second

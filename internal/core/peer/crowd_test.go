@@ -119,7 +119,7 @@ func TestACrowdOverABadLine(t *testing.T) {
 		copied := receiver.New(shown, nil, 2)
 		server, err := peer.New(peer.Config{Registry: registry(1), World: world})
 		require.NoError(t, err)
-		client, err := peer.New(peer.Config{Registry: registry(1), Copy: copied})
+		client, err := peer.New(peer.Config{Registry: registry(1), Receiver: copied})
 		require.NoError(t, err)
 		rng := rand.New(rand.NewPCG(1, 2))
 		down := &line{rng: rng, loss: loss, delay: 6}

@@ -43,9 +43,9 @@ func TestAPayloadHasTheRoomThatIsLeft(t *testing.T) {
 		entangle.MaxDatagram:     entangle.MaxPayload,
 		MaxDebt:                  entangle.MaxPayload,
 	} {
-		p.allowed.left = left
-		assert.Equal(t, room, p.room(), "%d are left", left)
+		p.budget.left = left
+		assert.Equal(t, room, p.maxPayload(), "%d are left", left)
 	}
-	p.cfg.Capped, p.allowed.left = false, 0
-	assert.Equal(t, entangle.MaxPayload, p.room(), "without a cap")
+	p.cfg.Capped, p.budget.left = false, 0
+	assert.Equal(t, entangle.MaxPayload, p.maxPayload(), "without a cap")
 }

@@ -94,7 +94,7 @@ func newPair(t testing.TB, ours, theirs registry) *pair {
 	var err error
 	p.server, err = peer.New(peer.Config{Registry: ours, Client: 7, World: p.world, Inbox: &p.mail})
 	require.NoError(t, err)
-	p.client, err = peer.New(peer.Config{Registry: theirs, Copy: receiver.New(&p.shown, nil, 1), Inbox: &inbox{}})
+	p.client, err = peer.New(peer.Config{Registry: theirs, Receiver: receiver.New(&p.shown, nil, 1), Inbox: &inbox{}})
 	require.NoError(t, err)
 	return p
 }
@@ -181,9 +181,9 @@ func TestDifferentProtocolsNeverOpenAndNameTheDifference(t *testing.T) {
 	require.True(t, ended)
 	assert.Equal(t, "protocols differ: mine and theirs", reason)
 	require.NoError(t, other.HandlePayload(first.AppendGoodbye(nil, reason, p.tick, p.now), p.now))
-	told, ended := other.Ended()
+	received, ended := other.Ended()
 	assert.True(t, ended)
-	assert.Equal(t, reason, told)
+	assert.Equal(t, reason, received)
 }
 
 func TestAPeerThatNeverSaysHelloIsGivenUp(t *testing.T) {

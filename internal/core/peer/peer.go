@@ -8,7 +8,6 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/packet"
-	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
@@ -24,8 +23,8 @@ type Config struct {
 	Channels []channel.Config
 	// World is the world that is replicated to the peer; nil: nothing.
 	World *sender.World
-	// Copy receives the peer's replication; nil: the peer may send none.
-	Copy *receiver.Receiver
+	// Receiver receives the peer's replication; nil: the peer may send none.
+	Receiver *receiver.Receiver
 	// Inbox receives the messages of the game's channels, and resources.
 	Inbox Inbox
 	// Ready reports whether more data of the peer is accepted for now. A packet that arrives while
@@ -41,10 +40,10 @@ type Config struct {
 	// Clock and Inputs write and read the frames of those channels. nil: frames on that channel
 	// are an error.
 	Clock, Inputs Stream
-	// Capped must be set if Allow is called in every frame.
+	// Capped must be set if SetBudget is called in every frame.
 	Capped bool
-	// Share bounds the cost of messages queued for the peer with Relay; 0: DefaultShare.
-	Share int
+	// RelayLimit bounds the cost of messages queued for the peer with Relay; 0: DefaultShare.
+	RelayLimit int
 }
 
 // Registry is the part of this side's protocol on which both sides must agree.
@@ -68,79 +67,49 @@ type Inbox interface {
 type Peer struct {
 	// The fields that every packet needs come first, together: with many peers most of this memory
 	// is not in the cache.
-	phase   phase
-	agreed  bool // the peer's hello is equal to ours
-	greeted bool // our hello has arrived
-	heard   bool
-	tick    entangle.Tick // newest of the peer's packets
-	frame   int           // packets in the current frame
-	opened  time.Time     // zero before the first call
-	updates *sender.Peer  // nil before the connection is open, and without a World
-	stats   payloads
-	streams streams
-	tracker packet.Tracker
-	mux     channel.Mux
-	cfg     Config
-	allowed allowance
-	// structure is the bytes of actions that the current frame has added.
-	structure int
-	groups    int // and their number
+	handshake handshake
+	received  bool          // a packet of the peer
+	tick      entangle.Tick // newest of the peer's packets
+	frame     frameUse
+	updates   *sender.Peer // nil before the connection is open, and without a World
+	stats     payloads
+	streams   streams
+	tracker   packet.Tracker
+	mux       channel.Mux
+	cfg       Config
+	budget    frameBudget
 
 	tap      func(updates bool, body []byte) // nil unless set by Tap
-	joining  joining
-	compared uint64 // bytes of the peer's entries
-	resyncs  uint64 // groups that the peer asked for
-	asked    uint64 // entities that were resent for that, as of Close
-	id       entangle.ClientID
-	outcome  string
+	progress progress
+	resyncs  resyncs
 	scratch  []byte
-	onResync func(repl.Handle)
 }
-
-type phase uint8
-
-const (
-	greeting phase = iota // hellos are in flight
-	open                  // equal protocols, and both sides know it
-	differs               // unequal; entries are in flight
-	ended
-)
 
 // New returns a connection that sends a hello with its first packet. The error is about the
 // channels.
 func New(cfg Config) (*Peer, error) {
 	p := &Peer{cfg: cfg, tracker: *packet.NewTracker(packet.Config{}), streams: newStreams(&cfg)}
-	p.onResync = p.handleResync
+	p.resyncs.handle = p.handleResync
 	if err := p.mux.Init(append(builtin(), cfg.Channels...), channel.Limits{}); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
-// Open reports whether both sides know that their protocols are equal.
-func (p *Peer) Open() bool { return p.phase == open }
-
-// Ended returns the reason why the peer ended the connection, or why this side must; ok is false
-// while it goes on.
-func (p *Peer) Ended() (reason string, ok bool) { return p.outcome, p.phase == ended }
-
-// ClientID returns the id in the server's hello. On a server, Nobody.
-func (p *Peer) ClientID() entangle.ClientID { return p.id }
-
 // Tick returns the newest tick in the peer's packets; ok is false before the first.
-func (p *Peer) Tick() (tick entangle.Tick, ok bool) { return p.tick, p.heard }
+func (p *Peer) Tick() (tick entangle.Tick, ok bool) { return p.tick, p.received }
 
 // Updates returns the replication state of this peer, nil before the connection is open.
 func (p *Peer) Updates() *sender.Peer { return p.updates }
 
 // RTT returns the smoothed round trip, the peer's frame included; 0 before the first
 // acknowledgement.
-func (p *Peer) RTT() time.Duration { return p.measured(p.tracker.RTT()) }
+func (p *Peer) RTT() time.Duration { return p.ifMeasured(p.tracker.RTT()) }
 
 // Jitter returns the smoothed deviation of the round trip, 0 like RTT.
-func (p *Peer) Jitter() time.Duration { return p.measured(p.tracker.Jitter()) }
+func (p *Peer) Jitter() time.Duration { return p.ifMeasured(p.tracker.Jitter()) }
 
-func (p *Peer) measured(d time.Duration) time.Duration {
+func (p *Peer) ifMeasured(d time.Duration) time.Duration {
 	if !p.tracker.Sampled() {
 		return 0
 	}
@@ -157,18 +126,18 @@ func (p *Peer) Send(ch channel.ID, body []byte, priority float32, now time.Time)
 	return err
 }
 
-// DefaultShare is one and a half times the cost of the longest message.
-const DefaultShare = 128 << 10
+// DefaultRelayLimit is one and a half times the cost of the longest message.
+const DefaultRelayLimit = 128 << 10
 
-// Relay queues a message of another peer, identified by a small number, for this one. It reports
-// whether the share of the queue for relayed messages had room: this end's own messages do not wait
-// for long behind it, and no other peer takes all of it.
-func (p *Peer) Relay(ch channel.ID, body []byte, priority float32, by int) (bool, error) {
-	share := p.cfg.Share
-	if share == 0 {
-		share = DefaultShare
+// Relay queues a message of another peer, which source identifies by a small number, for this one.
+// It reports whether there was room among the relayed messages of the queue: this end's own messages
+// do not wait for long behind them, and no other peer takes all of it.
+func (p *Peer) Relay(ch channel.ID, body []byte, priority float32, source int) (bool, error) {
+	limit := p.cfg.RelayLimit
+	if limit == 0 {
+		limit = DefaultRelayLimit
 	}
-	err := p.mux.SendRelayed(ch, body, priority, share, by)
+	err := p.mux.SendRelayed(ch, body, priority, limit, source)
 	if errors.Is(err, channel.ErrRelayFull) {
 		return false, nil
 	}
@@ -179,7 +148,7 @@ func (p *Peer) Relay(ch channel.ID, body []byte, priority float32, by int) (bool
 // receives once the peer has acknowledged it. Errors are those of Send. The longer a value, the
 // less urgent are its pieces: small values do not wait for it, and it still arrives in the end.
 func (p *Peer) SendResource(body []byte, now time.Time) (channel.MessageID, error) {
-	longer := bits.Len(uint(len(body) / channel.FragmentSize)) // in few steps: each has a share
+	longer := bits.Len(uint(len(body) / channel.FragmentSize)) // in few steps: each is a priority of the channel, of which there are few
 	return p.mux.Send(Resources, body, 1/float32(int(1)<<longer), now)
 }
 
@@ -196,9 +165,9 @@ func (p *Peer) Crowded() bool { return p.mux.QueuedOwn() > channel.DefaultReliab
 // Close releases the state that is kept about the peer elsewhere.
 func (p *Peer) Close() {
 	if p.updates != nil {
-		p.asked = p.updates.Asked()
+		p.resyncs.entities = p.updates.Asked()
 		p.updates.Close()
 		p.updates = nil
 	}
-	p.phase = ended
+	p.handshake.phase = ended
 }

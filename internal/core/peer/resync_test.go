@@ -17,9 +17,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// astray returns an updates frame in which a member of a group changes that no copy of p's
+// unappliable returns an updates frame in which a member of a group changes that no copy of p's
 // world has: the client asks for the group in full.
-func (p *pair) astray(at sender.Place) (tick entangle.Tick, frame []byte) {
+func (p *pair) unappliable(at sender.Place) (tick entangle.Tick, frame []byte) {
 	w := sender.NewWorld(&p.source, 1)
 	other := w.NewPeer()
 	w.Begin(p.tick - 5)
@@ -45,7 +45,7 @@ func TestAGroupThatAClientCannotFollowIsSentInFull(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPair(t, 1, 1)
 			copied := receiver.New(&p.shown, nil, 1)
-			client, err := peer.New(peer.Config{Registry: registry(1), Copy: copied, Inbox: &inbox{}})
+			client, err := peer.New(peer.Config{Registry: registry(1), Receiver: copied, Inbox: &inbox{}})
 			require.NoError(t, err)
 			p.client = client
 			p.run(30)
@@ -59,7 +59,7 @@ func TestAGroupThatAClientCannotFollowIsSentInFull(t *testing.T) {
 			p.run(30)
 			require.Len(t, p.shown.values, 1)
 
-			require.NoError(t, copied.HandleUpdates(p.astray(at)))
+			require.NoError(t, copied.HandleUpdates(p.unappliable(at)))
 			require.EqualValues(t, 1, copied.Stats().Resyncs)
 			p.run(60)
 			assert.EqualValues(t, 1, p.world.Stats().Resyncs, "it was asked for, and sent in full")

@@ -41,7 +41,7 @@ func inStep(t *testing.T, n repl.Slot) *pair {
 	p := newPair(t, 1, 1)
 	p.tickWith(func() { p.populate(0, n, sender.Place{}) })
 	p.run(30)
-	require.True(t, p.client.Taken().Done())
+	require.True(t, p.client.ReceiveProgress().Done())
 	return p
 }
 
@@ -219,10 +219,10 @@ func TestAQueueThatIsNotReadIsFullAtOneMebibyte(t *testing.T) {
 	for _, deaf := range deafnesses[:2] {
 		p := inStep(t, 10)
 		p.drops = deaf.drops(p)
-		said := make([]byte, 1000)
+		body := make([]byte, 1000)
 		for range 3000 {
 			before := p.server.QueuedBytes()
-			if err := p.server.Send(peer.FirstMessages, said, 0, p.now); err != nil {
+			if err := p.server.Send(peer.FirstMessages, body, 0, p.now); err != nil {
 				require.ErrorIs(t, err, channel.ErrQueueFull)
 				require.Equal(t, before, p.server.QueuedBytes())
 				break

@@ -30,30 +30,31 @@ func (p *Peer) Stats() Stats {
 	}
 }
 
-func (p *Peer) count(payload []byte) {
-	p.frame++
+// countPacket counts a packet that leaves.
+func (p *Peer) countPacket(payload []byte) {
+	p.frame.packets++
 	p.stats.out++
 	p.stats.bytesOut += uint64(len(payload))
-	p.allowed.left -= len(payload) + sealBytes
+	p.budget.left -= len(payload) + sealBytes
 }
 
-// askedWork is the cost of an entity that is resent because the peer asked for it: it is encoded,
+// resyncWork is the cost of an entity that is resent because the peer asked for it: it is encoded,
 // and sent reliably.
-const askedWork = 3
+const resyncWork = 3
 
 // comparedPerUnit is the number of bytes of the peer's entries that cost one unit: to read them,
 // and to describe how they differ.
 const comparedPerUnit = 4
 
 // Work returns the units of work that the peer caused at this end: those of channel.Mux.Work, one
-// for each group that it asked for, askedWork for each entity that was resent for that, and the
+// for each group that it asked for, resyncWork for each entity that was resent for that, and the
 // cost of comparing its entries. The receivers of messages and streams count their own costs.
 func (p *Peer) Work() uint64 {
-	asked := p.asked
+	entities := p.resyncs.entities
 	if p.updates != nil {
-		asked = p.updates.Asked()
+		entities = p.updates.Asked()
 	}
-	return p.mux.Work() + p.resyncs + askedWork*asked + p.compared/comparedPerUnit
+	return p.mux.Work() + p.resyncs.groups + resyncWork*entities + p.handshake.compared/comparedPerUnit
 }
 
 // Waiting returns the bytes of messages and structure of which no part was sent yet.

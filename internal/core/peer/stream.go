@@ -36,10 +36,10 @@ type streams struct {
 
 type stream struct {
 	Stream
-	id   channel.ID
-	said bool   // in the current packet
-	came uint64 // payload of the peer with its last frame
-	size int    // of its last frame
+	id       channel.ID
+	sent     bool   // in the current packet
+	received uint64 // payload of the peer with its last frame
+	size     int    // of its last frame
 }
 
 // errStreamTwice means that a packet has two frames of a stream, which no peer writes.
@@ -57,8 +57,8 @@ func newStreams(cfg *Config) (s streams) {
 	return s
 }
 
-// find returns the stream of a channel, nil if there is none.
-func (s *streams) find(id channel.ID) *stream {
+// lookup returns the stream of a channel, nil if there is none.
+func (s *streams) lookup(id channel.ID) *stream {
 	for i := range s.all {
 		if s.all[i].id == id && s.all[i].Stream != nil {
 			return &s.all[i]
@@ -98,8 +98,8 @@ func (s *streams) wanted(now time.Time) (bytes int) {
 func (p *Peer) appendUrgent(dst []byte, end int, pkt uint16, tick entangle.Tick, now time.Time) []byte {
 	for i := range p.streams.all {
 		s := &p.streams.all[i]
-		s.said = false
-		if s.Stream != nil && p.phase == open && s.Urgent(now) {
+		s.sent = false
+		if s.Stream != nil && p.Open() && s.Urgent(now) {
 			dst = p.appendStream(dst, s, end-len(dst), pkt, tick, now)
 		}
 	}
@@ -109,7 +109,7 @@ func (p *Peer) appendUrgent(dst []byte, end int, pkt uint16, tick entangle.Tick,
 // appendRiding writes stream data that is added to a packet that leaves anyway.
 func (p *Peer) appendRiding(dst []byte, end int, pkt uint16, tick entangle.Tick, now time.Time) []byte {
 	for i := range p.streams.all {
-		if s := &p.streams.all[i]; s.Stream != nil && p.phase == open && !s.said {
+		if s := &p.streams.all[i]; s.Stream != nil && p.Open() && !s.sent {
 			dst = p.appendStream(dst, s, end-len(dst), pkt, tick, now)
 		}
 	}
@@ -133,20 +133,20 @@ func (p *Peer) appendStream(dst []byte, s *stream, room int, pkt uint16, tick en
 	if size > room {
 		panic(fmt.Sprintf("peer: the stream %T wrote %d bytes where it had room for %d", s.Stream, size, room))
 	}
-	s.said, s.size = true, size
+	s.sent, s.size = true, size
 	p.streams.left -= size + channel.ExternalOverhead
 	return p.mux.EndFrame(out, mark)
 }
 
 // handleStream handles the body of a frame of a stream.
 func (p *Peer) handleStream(ch channel.ID, body []byte, tick entangle.Tick, now time.Time) error {
-	s := p.streams.find(ch)
+	s := p.streams.lookup(ch)
 	if s == nil {
-		return fmt.Errorf("peer: a frame that nobody asked for, on channel %d", ch)
+		return fmt.Errorf("peer: a frame of a stream that this end does not read, on channel %d", ch)
 	}
-	if s.came == p.stats.in {
+	if s.received == p.stats.in {
 		return errStreamTwice
 	}
-	s.came = p.stats.in
+	s.received = p.stats.in
 	return s.HandleFrame(tick, body, now)
 }

@@ -92,7 +92,7 @@ func newStreamPair(t testing.TB, capped bool) (*pair, *speakers) {
 		p.line = newNarrow()
 	}
 	p.client, err = peer.New(peer.Config{
-		Registry: registry(1), Copy: receiver.New(&p.shown, nil, 1), Inbox: &p.line.sure().heard,
+		Registry: registry(1), Receiver: receiver.New(&p.shown, nil, 1), Inbox: &p.line.sure().received,
 		Clock: &s.clientClock, Inputs: &s.clientInputs,
 	})
 	require.NoError(t, err)
@@ -162,12 +162,12 @@ func TestStreamsSaveTheirWordsForAnOpenConnection(t *testing.T) {
 	assert.Equal(t, []uint32{1}, s.serverClock.got)
 }
 
-func TestAFrameThatNobodyAskedForEndsTheConnection(t *testing.T) {
+func TestAFrameOfAStreamThatIsNotReadEndsTheConnection(t *testing.T) {
 	for name, ch := range map[string]byte{"clock": byte(peer.Clock), "inputs": byte(peer.Inputs)} {
 		t.Run(name, func(t *testing.T) {
 			p := newPair(t, 1, 1)
 			p.run(30)
-			assert.ErrorContains(t, p.server.HandlePayload(frameOn(ch, 1000, 1, 2, 3, 4), p.now), "nobody asked for")
+			assert.ErrorContains(t, p.server.HandlePayload(frameOn(ch, 1000, 1, 2, 3, 4), p.now), "does not read")
 		})
 	}
 }
@@ -231,17 +231,17 @@ func TestStreamsGoFirstWithinTheirShareOfACap(t *testing.T) {
 	assert.Equal(t, 60*seconds, s.serverInputs.frames, "not in every frame")
 	assert.LessOrEqual(t, p.line.most, float64(atOnce))
 	assert.LessOrEqual(t, p.line.bytes, narrowRate*(seconds+1))
-	assert.NotZero(t, p.line.heard.bytes, "messages were held up")
+	assert.NotZero(t, p.line.received.bytes, "messages were held up")
 
 	s.serverInputs.pad, s.serverInputs.bytes = 2*entangle.MaxPayload, 0
-	before := p.line.heard.bytes
+	before := p.line.received.bytes
 	for range 60 * seconds {
 		s.serverInputs.say(true)
 		require.NoError(t, p.server.Send(peer.FirstMessages+4, bytes.Repeat([]byte{1}, 400), 0, p.now))
 		p.step()
 	}
 	assert.LessOrEqual(t, p.line.most, float64(atOnce))
-	assert.Greater(t, p.line.heard.bytes, before, "streams took all of it")
+	assert.Greater(t, p.line.received.bytes, before, "streams took all of it")
 	assert.Equal(t, p.source.values[1], p.shown.values[1], "and left nothing to the world")
 }
 

@@ -5,8 +5,8 @@ package peer
 // nil removes it.
 func (p *Peer) Tap(tap func(updates bool, body []byte)) { p.tap = tap }
 
-// tapped passes written data to the tap.
-func (p *Peer) tapped(updates bool, body []byte) {
+// tapData passes written data to the tap.
+func (p *Peer) tapData(updates bool, body []byte) {
 	if p.tap != nil {
 		p.tap(updates, body)
 	}

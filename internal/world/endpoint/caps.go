@@ -49,7 +49,7 @@ func (c Caps) relayShare(clients int) int {
 	if all := c.All / max(clients, 1); c.All > 0 && (rate == 0 || all < rate) {
 		rate = all
 	}
-	return min(int(time.Duration(rate)*relayTime/time.Second), peer.DefaultShare)
+	return min(int(time.Duration(rate)*relayTime/time.Second), peer.DefaultRelayLimit)
 }
 
 func (c Caps) any() bool { return c.PerClient > 0 || c.All > 0 }
@@ -88,7 +88,7 @@ func (s *Server) allow(now time.Time) {
 		if more := c.layer.Overhead(c.slot) - peerOverhead; more > 0 && bytes > 0 {
 			bytes -= bytes / usualPayload * more
 		}
-		c.peer.Allow(bytes, now)
+		c.peer.SetBudget(bytes, now)
 	}
 }
 

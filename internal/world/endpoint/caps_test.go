@@ -19,7 +19,7 @@ func TestWhatOthersSayWaitsForHalfASecondOfACap(t *testing.T) {
 		{16_000, 400_000, 4, 8_000},
 		{400_000, 64_000, 4, 8_000},
 		{0, 64_000, 0, 32_000},
-		{MostCap, MostCap, 1, peer.DefaultShare},
+		{MostCap, MostCap, 1, peer.DefaultRelayLimit},
 	} {
 		assert.Equal(t, c.want, Caps{PerClient: c.perClient, All: c.all}.relayShare(c.clients), "%+v", c)
 	}

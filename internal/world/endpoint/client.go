@@ -104,7 +104,7 @@ func (c *Client) Joining() (have, of int) {
 	if c.peer == nil {
 		return 0, 0
 	}
-	t := c.peer.Taken()
+	t := c.peer.ReceiveProgress()
 	return t.Have, t.Of
 }
 
@@ -225,7 +225,7 @@ func (c *Client) connected() {
 	c.mail = c.cfg.Post.NewInbox(entangle.Nobody, c.receiver.Slot)
 	c.mail.Resources = c.resources
 	cfg := peer.Config{
-		Registry: c.cfg.Registry, Channels: c.cfg.Channels, Copy: c.receiver, Inbox: c.mail, Ready: c.mail.Ready, Capped: c.cfg.MaxBytes > 0,
+		Registry: c.cfg.Registry, Channels: c.cfg.Channels, Receiver: c.receiver, Inbox: c.mail, Ready: c.mail.Ready, Capped: c.cfg.MaxBytes > 0,
 		OnPacket: c.cfg.Clock.PacketReceived, Clock: c.cfg.Clock.Sync(),
 	}
 	if c.inputs != nil {
@@ -261,7 +261,7 @@ func (c *Client) handle(payload []byte, now time.Time) {
 		c.open, c.id = true, c.peer.ClientID()
 		c.cfg.OnConnected(c.id)
 	}
-	if c.open && !c.joined && c.peer.Taken().Done() {
+	if c.open && !c.joined && c.peer.ReceiveProgress().Done() {
 		c.joined = true
 		c.cfg.OnJoined(c.id)
 	}
@@ -314,7 +314,7 @@ func (c *Client) sendPackets(tick entangle.Tick, now time.Time) error {
 		return nil
 	}
 	if c.cfg.MaxBytes > 0 {
-		c.peer.Allow(c.bucket.Level(now), now)
+		c.peer.SetBudget(c.bucket.Level(now), now)
 	}
 	for {
 		c.payload = c.peer.AppendPacket(c.payload[:0], tick, now)

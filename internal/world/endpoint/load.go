@@ -51,7 +51,7 @@ func (l Load) Check() error {
 		{"messages that wait for an entity", l.Held, message.MaxHeld},
 		{"resources without acknowledgement", l.Resources, peer.MaxResourceBytes},
 		{"kept values of resources", l.Kept, message.MaxKeptResources},
-		{"queued reliable messages", l.Queued, channel.DefaultReliableQueue + peer.DefaultShare},
+		{"queued reliable messages", l.Queued, channel.DefaultReliableQueue + peer.DefaultRelayLimit},
 		{"packets in flight", l.InFlight, peer.MaxInFlight},
 		{"names that are held up", l.HeldUp, sender.MaxHeldUp},
 	} {

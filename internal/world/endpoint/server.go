@@ -201,7 +201,7 @@ func (s *Server) deliverWaiting(now time.Time) {
 // reportJoined calls OnJoined once a client has received everything that was there for it when it
 // connected.
 func (s *Server) reportJoined(c *client) {
-	if !c.joined && c.peer.Given().Done() {
+	if !c.joined && c.peer.SendProgress().Done() {
 		c.joined = true
 		s.cfg.OnJoined(c.id)
 	}

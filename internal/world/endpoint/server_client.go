@@ -56,7 +56,7 @@ func (s *Server) newClient(l *layer, e *connection.Event) *client {
 		layer: l, slot: e.Slot, id: e.Client, addr: e.Addr, name: e.Name,
 		userData: append([]byte(nil), e.UserData[:min(len(e.UserData), connection.MaxUserData)]...),
 	}
-	cfg := peer.Config{Registry: s.cfg.Registry, Client: e.Client, Channels: s.cfg.Channels, Capped: s.cfg.Caps.any(), Share: s.cfg.Caps.relayShare(len(s.clients))}
+	cfg := peer.Config{Registry: s.cfg.Registry, Client: e.Client, Channels: s.cfg.Channels, Capped: s.cfg.Caps.any(), RelayLimit: s.cfg.Caps.relayShare(len(s.clients))}
 	if s.publisher != nil {
 		cfg.World = s.publisher.World()
 	}

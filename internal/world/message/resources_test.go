@@ -90,7 +90,7 @@ func newGallery(t testing.TB) *gallery {
 	g.mail.Resources = g.copy
 	g.server, err = peer.New(peer.Config{Registry: NewRegistry(p, true), World: publisher.World(), OnResource: g.line.Delivered})
 	require.NoError(t, err)
-	g.client, err = peer.New(peer.Config{Registry: NewRegistry(p, false), Copy: known, Inbox: g.mail})
+	g.client, err = peer.New(peer.Config{Registry: NewRegistry(p, false), Receiver: known, Inbox: g.mail})
 	require.NoError(t, err)
 	g.run(10)
 	require.True(t, g.server.Open())

@@ -44,33 +44,33 @@ func (p *pair) tickWith(what func()) {
 // the progress.
 //
 // Proves: R3
-func TestAClientIsToldWhenItHoldsAllThatWasThere(t *testing.T) {
+func TestAClientIsNotifiedOnceItHasTheWholeWorld(t *testing.T) {
 	const there = 4000
 	for _, loss := range []float64{0, 0.3} {
 		p := newPair(t, 1, 1)
 		p.loss = loss
 		p.tickWith(func() { p.populate(0, there, sender.Place{}) })
 		next, ticks, have := repl.Slot(there), 0, 0
-		for ; !p.client.Taken().Done() && ticks < 1000; ticks++ {
+		for ; !p.client.ReceiveProgress().Done() && ticks < 1000; ticks++ {
 			p.tickWith(func() {
-				if p.server.Given().Begun {
+				if p.server.SendProgress().Begun {
 					p.populate(next, next+1, sender.Place{})
 					next++
 				}
 			})
-			given, taken := p.server.Given(), p.client.Taken()
-			require.Equal(t, given.Done(), given.Begun && p.holds(0, there) == there && given.Have == given.Of)
-			require.GreaterOrEqual(t, p.holds(0, there), given.Have, "the server knows less than the client, never more")
-			require.GreaterOrEqual(t, taken.Have, have)
-			require.True(t, taken.Have < taken.Of || p.holds(0, there) == there)
-			have = taken.Have
+			sent, received := p.server.SendProgress(), p.client.ReceiveProgress()
+			require.Equal(t, sent.Done(), sent.Begun && p.holds(0, there) == there && sent.Have == sent.Of)
+			require.GreaterOrEqual(t, p.holds(0, there), sent.Have, "the server knows less than the client, never more")
+			require.GreaterOrEqual(t, received.Have, have)
+			require.True(t, received.Have < received.Of || p.holds(0, there) == there)
+			have = received.Have
 		}
 		assert.Less(t, ticks, 1000, "loss %v", loss)
 		assert.Greater(t, ticks, 1, "it takes several ticks")
-		assert.Equal(t, sender.Progress{Have: there, Of: there, Begun: true}, p.client.Taken())
-		assert.Equal(t, p.client.Taken(), p.server.Given())
+		assert.Equal(t, sender.Progress{Have: there, Of: there, Begun: true}, p.client.ReceiveProgress())
+		assert.Equal(t, p.client.ReceiveProgress(), p.server.SendProgress())
 		p.run(60)
-		assert.Equal(t, sender.Progress{Have: there, Of: there, Begun: true}, p.client.Taken(), "it is told once")
+		assert.Equal(t, sender.Progress{Have: there, Of: there, Begun: true}, p.client.ReceiveProgress(), "it is notified once")
 	}
 }
 
@@ -79,8 +79,8 @@ func TestAnEmptyWorldIsCompleteAtOnce(t *testing.T) {
 	p := newPair(t, 1, 1)
 	p.run(5)
 	require.True(t, p.client.Open())
-	assert.True(t, p.client.Taken().Done())
-	assert.True(t, p.server.Given().Done())
+	assert.True(t, p.client.ReceiveProgress().Done())
+	assert.True(t, p.server.SendProgress().Done())
 }
 
 // While a client joins, its groups are kept up to date: each tick brings the present values of the
@@ -94,7 +94,7 @@ func TestWhatHasComeIsKeptUpToDateWhileTheRestComes(t *testing.T) {
 		p.step()
 	}
 	joining := 0
-	for ; !p.client.Taken().Done(); joining++ {
+	for ; !p.client.ReceiveProgress().Done(); joining++ {
 		before := map[repl.Slot]uint32{}
 		for s, v := range p.shown.values {
 			before[s] = v
@@ -125,16 +125,16 @@ func TestWhatEndsOrIsHeldBackIsNotWaitedFor(t *testing.T) {
 	for p.server.Updates() == nil {
 		p.step()
 		if up := p.server.Updates(); up != nil {
-			require.Equal(t, sender.Progress{}, p.server.Given())
+			require.Equal(t, sender.Progress{}, p.server.SendProgress())
 		}
 	}
 	for s := range repl.Slot(each) {
 		require.True(t, p.server.Updates().Show(each+s))
 	}
 	p.step()
-	require.Equal(t, 2*each+1, p.server.Given().Of, "what it may see")
-	require.Equal(t, 2*each+1, p.client.Taken().Of)
-	require.False(t, p.server.Given().Done())
+	require.Equal(t, 2*each+1, p.server.SendProgress().Of, "what it may see")
+	require.Equal(t, 2*each+1, p.client.ReceiveProgress().Of)
+	require.False(t, p.server.SendProgress().Done())
 	p.tickWith(func() { // of both kinds, half are gone
 		for s := range repl.Slot(each) {
 			switch s % 2 {
@@ -146,8 +146,8 @@ func TestWhatEndsOrIsHeldBackIsNotWaitedFor(t *testing.T) {
 		}
 	})
 	p.run(20)
-	assert.True(t, p.server.Given().Done())
-	assert.True(t, p.client.Taken().Done())
+	assert.True(t, p.server.SendProgress().Done())
+	assert.True(t, p.client.ReceiveProgress().Done())
 	assert.Equal(t, each, p.holds(0, 3*each))
 }
 
@@ -208,7 +208,7 @@ func TestJoiningIsBoundedWhileOthersPlay(t *testing.T) {
 	}
 	p.source.values = map[repl.Slot]uint32{0: 0, 1: 1 << 16, 2: 2 << 16} // the moving ones
 	ticks := 0
-	for ; !p.server.Given().Done(); ticks++ {
+	for ; !p.server.SendProgress().Done(); ticks++ {
 		require.Less(t, ticks, 100)
 		held, out := len(p.shown.values), p.server.Stats().BytesOut
 		p.step()

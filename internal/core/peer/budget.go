@@ -20,11 +20,18 @@ const (
 	packetBytes = sealBytes + packet.HeaderSize
 )
 
-// allowance is the byte budget of the current frame, for a peer with a cap.
-type allowance struct {
+// frameBudget is the byte budget of the current frame, for a peer with a cap.
+type frameBudget struct {
 	given   int // bytes of datagrams
 	left    int // that may still be sent, including the possible debt
 	updates int // left for updates; below 0: their debt
+}
+
+// frameUse is how much the current frame has added for the peer.
+type frameUse struct {
+	packets   int
+	structure int // bytes of actions
+	groups    int // in those
 }
 
 // Wanted returns about how many bytes of datagrams the peer would send in this frame. Call
@@ -47,7 +54,7 @@ func (p *Peer) wantedUpdates() int {
 
 // wantedStreams returns the bytes that streams want to send now.
 func (p *Peer) wantedStreams(now time.Time) int {
-	if p.phase != open {
+	if !p.Open() {
 		return 0
 	}
 	return p.streams.wanted(now)
@@ -58,15 +65,15 @@ func overhead(bytes int) int {
 	return packetBytes * (1 + bytes/(entangle.MaxDatagram-packetBytes))
 }
 
-// Allow sets how many bytes of datagrams the frame's packets may use. With 0 or less, only
+// SetBudget sets how many bytes of datagrams the frame's packets may use. With 0 or less, only
 // data that must be sent is sent. Call it once per frame, between Begin and AppendPacket, for a
 // peer with Config.Capped. The caller subtracts excess bytes, at most MaxDebt, from the next budget.
 // Packets that only acknowledge are sent in any case.
-func (p *Peer) Allow(bytes int, now time.Time) {
-	a := &p.allowed
+func (p *Peer) SetBudget(bytes int, now time.Time) {
+	b := &p.budget
 	wanted, debts := p.mux.Wanted(now, p.tracker.ResendRTT()), p.mux.Debt()
-	updates, debt := p.wantedUpdates(), max(0, -a.updates)
-	a.given, a.left = bytes, bytes+MaxDebt
+	updates, debt := p.wantedUpdates(), max(0, -b.updates)
+	b.given, b.left = bytes, bytes+MaxDebt
 	for c := range wanted {
 		wanted[c] += debts[c]
 	}
@@ -74,8 +81,8 @@ func (p *Peer) Allow(bytes int, now time.Time) {
 	total := bytes + debts.Sum() + debt - min(p.streams.left, p.wantedStreams(now))
 	shares, forUpdates := divide(total-overhead(max(total, 0)), wanted, updates+debt)
 	p.mux.SetBudget(shares)
-	a.updates = forUpdates - debt
-	p.limitUpdates(a.updates >= updates)
+	b.updates = forUpdates - debt
+	p.limitUpdates(b.updates >= updates)
 }
 
 // limitUpdates sets the budget of the sender. With all there is no limit, since only the sender
@@ -86,7 +93,7 @@ func (p *Peer) limitUpdates(all bool) {
 	case all:
 		p.updates.Limit(-1)
 	default:
-		p.updates.Limit(max(0, p.allowed.updates))
+		p.updates.Limit(max(0, p.budget.updates))
 	}
 }
 
@@ -104,21 +111,21 @@ func divide(total int, wanted channel.Bytes, updates int) (shares channel.Bytes,
 	return shares, forUpdates
 }
 
-// room returns the largest length of a payload.
-func (p *Peer) room() int {
+// maxPayload returns the largest length of the next payload.
+func (p *Peer) maxPayload() int {
 	if !p.cfg.Capped {
 		return entangle.MaxPayload
 	}
-	return max(packet.HeaderSize, min(entangle.MaxPayload, p.allowed.left-sealBytes))
+	return max(packet.HeaderSize, min(entangle.MaxPayload, p.budget.left-sealBytes))
 }
 
-// roomForStructure reports whether the frame may carry more structure. It is bounded without a cap,
+// structureFits reports whether the frame may carry more structure. It is bounded without a cap,
 // too: structure is encoded for one client after the other, so entering a world of 10,000 entities
 // would hold up the tick. Under a cap the channel's queue stays short, so that structure which
 // waits in the sender leaves in its latest state.
-func (p *Peer) roomForStructure() bool {
-	if p.structure >= maxFrameActions || p.groups >= maxFrameGroups {
+func (p *Peer) structureFits() bool {
+	if p.frame.structure >= maxFrameActions || p.frame.groups >= maxFrameGroups {
 		return false
 	}
-	return !p.cfg.Capped || p.mux.Unsent(Actions) < max(2*p.allowed.given, 1)
+	return !p.cfg.Capped || p.mux.Unsent(Actions) < max(2*p.budget.given, 1)
 }

@@ -32,14 +32,14 @@ type narrow struct {
 	fill, most float64
 	last       time.Time
 	bytes      int
-	heard      listener
+	received      listener
 }
 
 func newNarrow() *narrow { return &narrow{bucket: budget.NewBucket(narrowRate, narrowSpan)} }
 
 func (n *narrow) open(from *peer.Peer, now time.Time) {
 	if n != nil {
-		from.Allow(n.bucket.Level(now), now)
+		from.SetBudget(n.bucket.Level(now), now)
 	}
 }
 
@@ -72,7 +72,7 @@ func newNarrowPair(t testing.TB) *pair {
 	var err error
 	p.server, err = peer.New(peer.Config{Registry: registry(1), Client: 7, World: p.world, Inbox: &p.mail, Capped: true})
 	require.NoError(t, err)
-	p.client, err = peer.New(peer.Config{Registry: registry(1), Copy: receiver.New(&p.shown, nil, 1), Inbox: &p.line.heard})
+	p.client, err = peer.New(peer.Config{Registry: registry(1), Receiver: receiver.New(&p.shown, nil, 1), Inbox: &p.line.received})
 	require.NoError(t, err)
 	return p
 }
@@ -175,7 +175,7 @@ func TestLargePiecesTakeNoMoreThanTheirHalf(t *testing.T) {
 	for p.holds(0, 170) < 170 {
 		p.step()
 	}
-	p.line.heard.bytes = 0
+	p.line.received.bytes = 0
 	before := p.server.Stats()
 	for range 1200 {
 		if p.server.Waiting() < 4000 {
@@ -186,8 +186,8 @@ func TestLargePiecesTakeNoMoreThanTheirHalf(t *testing.T) {
 	after := p.server.Stats()
 	packets := int(after.PayloadsOut - before.PayloadsOut)
 	all := int(after.BytesOut-before.BytesOut) - packets*packet.HeaderSize
-	t.Logf("%d packets, %d bytes, %d of them messages", packets, all, p.line.heard.bytes)
-	assert.InEpsilon(t, all/2, p.line.heard.bytes, 0.1)
+	t.Logf("%d packets, %d bytes, %d of them messages", packets, all, p.line.received.bytes)
+	assert.InEpsilon(t, all/2, p.line.received.bytes, 0.1)
 }
 
 // What messages owe holds up no values: they have their half in every frame.
@@ -217,7 +217,7 @@ func TestADebtHoldsUpNobodyWhereThereIsPlenty(t *testing.T) {
 		p.now = p.now.Add(time.Second / 60)
 		require.NoError(t, p.server.Send(peer.FirstMessages, make([]byte, message), 0, p.now))
 		require.NoError(t, p.server.Begin(p.now))
-		p.server.Allow(allow, p.now)
+		p.server.SetBudget(allow, p.now)
 		for len(p.server.AppendPacket(nil, p.tick, p.now)) > 0 {
 		}
 	}
@@ -275,7 +275,7 @@ func TestLittleStructureWaitsInTheChannelUnderACap(t *testing.T) {
 	for range 5 {
 		p.commit(func() {})
 		require.NoError(t, p.server.Begin(p.now))
-		p.server.Allow(allow, p.now)
+		p.server.SetBudget(allow, p.now)
 		for len(p.server.AppendPacket(nil, p.tick, p.now)) > 0 {
 		}
 	}
@@ -292,7 +292,7 @@ func TestStructureIsWantedByWhoWasAllowedNothing(t *testing.T) {
 		p.run(10)
 		frame := func() {
 			require.NoError(t, p.server.Begin(p.now))
-			p.server.Allow(allow, p.now)
+			p.server.SetBudget(allow, p.now)
 			for len(p.server.AppendPacket(nil, p.tick, p.now)) > 0 {
 			}
 		}

@@ -1,0 +1,112 @@
+package peer
+
+import (
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+)
+
+// handshake is the exchange of hellos by which both sides find out whether their protocols are
+// equal, and how the connection ended.
+type handshake struct {
+	phase     phase
+	agreed    bool      // the peer's hello is equal to ours
+	confirmed bool      // our hello has arrived
+	began     time.Time // zero before the first call
+	client    entangle.ClientID
+	outcome   string
+	compared  uint64 // bytes of the peer's entries
+}
+
+type phase uint8
+
+const (
+	greeting phase = iota // hellos are in flight
+	open                  // equal protocols, and both sides know it
+	differs               // unequal; entries are in flight
+	ended
+)
+
+// helloTimeout is how long a connection waits for the peer's hello. The hello is resent many times
+// in it; a peer that stays silent speaks another protocol.
+const helloTimeout = 10 * time.Second
+
+// Open reports whether both sides know that their protocols are equal.
+func (p *Peer) Open() bool { return p.handshake.phase == open }
+
+// Ended returns the reason why the peer ended the connection, or why this side must; ok is false
+// while it goes on.
+func (p *Peer) Ended() (reason string, ok bool) {
+	return p.handshake.outcome, p.handshake.phase == ended
+}
+
+// ClientID returns the id in the server's hello. On a server, Nobody.
+func (p *Peer) ClientID() entangle.ClientID { return p.handshake.client }
+
+// end ends the connection for a reason.
+func (h *handshake) end(reason string) { h.phase, h.outcome = ended, reason }
+
+// timedOut reports whether the connection did not open in time.
+func (h *handshake) timedOut(now time.Time) bool {
+	return h.phase != open && h.phase != ended && now.Sub(h.began) > helloTimeout
+}
+
+// sendHello queues our hello before anything else, even before a reply to the peer's hello.
+func (p *Peer) sendHello(now time.Time) error {
+	if !p.handshake.began.IsZero() {
+		return nil
+	}
+	p.handshake.began = now
+	p.stampMessages()
+	_, err := p.mux.Send(Control, appendHello(nil, p.cfg.Registry.Hash(), p.cfg.Client), 0, now)
+	return err
+}
+
+// handleHello compares the protocols. If they differ, it sends our entries.
+func (p *Peer) handleHello(body []byte, now time.Time) error {
+	hash, id, err := parseHello(body)
+	if err != nil {
+		return err
+	}
+	p.handshake.client = id
+	if hash != p.cfg.Registry.Hash() {
+		p.handshake.phase = differs
+		_, err := p.mux.Send(Control, p.cfg.Registry.AppendEntries([]byte{byte(entries)}), 0, now)
+		return err
+	}
+	p.handshake.agreed = true
+	p.tryOpen()
+	return nil
+}
+
+// confirmHello records that the peer has our hello: its acknowledgement arrived, or a message that
+// the peer sends only afterwards, which shows it even if the acknowledgement was lost.
+func (p *Peer) confirmHello() {
+	p.handshake.confirmed = true
+	p.tryOpen()
+}
+
+// tryOpen opens the connection once the peer's hello has arrived and ours is acknowledged: the peer
+// then knows that the protocols are equal before it receives anything else.
+func (p *Peer) tryOpen() {
+	if h := &p.handshake; h.phase != greeting || !h.agreed || !h.confirmed {
+		return
+	}
+	p.handshake.phase = open
+	if p.cfg.World != nil {
+		p.updates = p.cfg.World.NewPeer()
+		p.updates.Meter(p.cfg.Capped)
+	}
+}
+
+// handleEntries ends a connection between unequal protocols, with a reason for the developers of
+// both sides.
+func (p *Peer) handleEntries(body []byte) error {
+	p.handshake.compared += uint64(1 + len(body))
+	diff, err := p.cfg.Registry.Diff(body)
+	if err != nil {
+		return err
+	}
+	p.handshake.end("protocols differ: " + diff)
+	return nil
+}

@@ -1,0 +1,92 @@
+package peer
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// progress is how many of the groups that existed when the connection opened have arrived, in both
+// directions: of those that we send to the peer, and of those that it sends to us.
+type progress struct {
+	sent, received stage // of the messages about it
+	of             int   // groups that the peer has for us, as it announced
+}
+
+type stage uint8
+
+const (
+	uncounted stage = iota
+	counted         // their number was sent
+	complete        // all of them have arrived
+)
+
+// SendProgress returns how many of the groups that existed when the connection opened the peer has
+// received. It is not begun before the first frame in which a tick ran.
+func (p *Peer) SendProgress() sender.Progress {
+	if p.updates == nil {
+		return sender.Progress{}
+	}
+	return p.updates.Joining()
+}
+
+// ReceiveProgress returns how many of the peer's groups this side has received. Until the peer
+// reports that all have arrived it is an estimate: groups that appeared since the connection opened
+// count as well, up to Of.
+func (p *Peer) ReceiveProgress() sender.Progress {
+	t := sender.Progress{Of: p.progress.of, Begun: p.progress.received != uncounted}
+	switch p.progress.received {
+	case counted:
+		t.Have = max(0, min(p.cfg.Receiver.Len(), t.Of-1))
+	case complete:
+		t.Have = t.Of
+	}
+	return t
+}
+
+// sendProgress sends the number of groups for the peer, and a notice once it has all of them.
+func (p *Peer) sendProgress(now time.Time) error {
+	if p.progress.sent == complete || p.cfg.World.Held() {
+		return nil
+	}
+	if p.progress.sent == uncounted {
+		p.updates.Join()
+		p.progress.sent = counted
+		if _, err := p.mux.Send(Control, appendJoining(nil, p.updates.Joining().Of), 0, now); err != nil {
+			return err
+		}
+	}
+	if !p.updates.Joining().Done() {
+		return nil
+	}
+	p.progress.sent = complete
+	_, err := p.mux.Send(Control, []byte{byte(allJoined)}, 0, now)
+	return err
+}
+
+// handleControl handles the peer's messages about the groups that it has for us. It sends each
+// once, and in that order.
+func (pr *progress) handleControl(kind controlKind, body []byte) error {
+	if kind == allJoined {
+		if len(body) != 0 || pr.received != counted {
+			return ErrControl
+		}
+		pr.received = complete
+		return nil
+	}
+	if len(body) != 4 || pr.received != uncounted {
+		return ErrControl
+	}
+	of := binary.LittleEndian.Uint32(body)
+	if of > 2*repl.MaxGroups {
+		return ErrControl
+	}
+	pr.received, pr.of = counted, int(of)
+	return nil
+}
+
+func appendJoining(dst []byte, of int) []byte {
+	return binary.LittleEndian.AppendUint32(append(dst, byte(nowJoining)), uint32(of))
+}

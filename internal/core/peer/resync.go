@@ -1,0 +1,38 @@
+package peer
+
+import (
+	"time"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// resyncs counts the peer's requests for groups in full, and the entities that were resent for them.
+type resyncs struct {
+	groups   uint64
+	entities uint64            // as of Close; until then the sender counts them
+	handle   func(repl.Handle) // Peer.handleResync
+}
+
+// requestResyncs requests the groups in full that this side cannot follow.
+func (p *Peer) requestResyncs(now time.Time) error {
+	p.scratch = p.scratch[:0]
+	for n := 0; n < maxResyncs; n++ {
+		g, ok := p.cfg.Receiver.PollResync()
+		if !ok {
+			break
+		}
+		p.scratch = appendResync(p.scratch, g)
+	}
+	if len(p.scratch) == 0 {
+		return nil
+	}
+	_, err := p.mux.Send(Control, p.scratch, 0, now)
+	return err
+}
+
+func (p *Peer) handleResync(g repl.Handle) {
+	p.resyncs.groups++
+	if p.updates != nil {
+		p.updates.HandleResync(g)
+	}
+}

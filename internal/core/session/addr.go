@@ -21,10 +21,10 @@ func (a Addr) canonical() Addr {
 // ownAddresses are the addresses by which a token may list this server.
 type ownAddresses []netip.AddrPort
 
-// place returns the index of the token's first address that is this server's; ok is false if there is none.
-func (own ownAddresses) place(servers []netip.AddrPort) (place int, ok bool) {
-	place = slices.IndexFunc(servers, own.contain)
-	return place, place >= 0
+// indexIn returns the index of the token's first address that is this server's; ok is false if there is none.
+func (own ownAddresses) indexIn(servers []netip.AddrPort) (at int, ok bool) {
+	at = slices.IndexFunc(servers, own.contain)
+	return at, at >= 0
 }
 
 func (own ownAddresses) contain(server netip.AddrPort) bool {

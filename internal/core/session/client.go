@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/entangle-ecs/entangle/internal/core/replay"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
@@ -27,28 +26,36 @@ type Client struct {
 	reason Reason
 	used   bool
 
+	timers    clientTimers
+	server    int       // index of the address being tried
+	leaving   bool      // the server has sent a disconnect packet
+	left      time.Time // when the first of them arrived
+	due       bool      // PollDatagram has a packet to send
+	farewells int       // disconnect packets to send
+
+	link     link
+	answer   answer // to the challenge
+	assigned keepAlive
+	body     [answerSize]byte
+	out      []byte
+
+	stats Stats
+}
+
+// clientTimers are the times by which a client sends packets and gives up.
+type clientTimers struct {
 	now          time.Time // of the last call
 	expires      time.Time
 	timeout      time.Duration // zero: for ever
-	server       int           // index of the address being tried
 	lastReceived time.Time
 	lastSent     time.Time
-	leaving      bool      // the server has sent a disconnect packet
-	left         time.Time // when the first of them arrived
-	due          bool      // PollDatagram has a packet to send
-	farewells    int
+}
 
-	send     sealer
-	sequence uint64 // never restarts, not even for the next address
-	receive  sealer
-	replay   replay.Window
+func (t *clientTimers) expired() bool { return !t.now.Before(t.expires) }
 
-	answer   answer
-	body     [answerSize]byte
-	out      []byte
-	assigned keepAlive
-
-	stats Stats
+// timedOut reports whether nothing was received for the token's timeout.
+func (t *clientTimers) timedOut() bool {
+	return t.timeout > 0 && t.now.Sub(t.lastReceived) >= t.timeout
 }
 
 // NewClient returns a client that does nothing before Connect.
@@ -67,28 +74,25 @@ func (c *Client) Connect(now time.Time) error {
 	if c.used {
 		return ErrClientUsed
 	}
-	c.used, c.now = true, now
-	if err := c.open(); err != nil {
-		c.enter(StateInvalidToken)
+	c.used, c.timers.now = true, now
+	if err := c.openToken(); err != nil {
+		c.setState(StateInvalidToken)
 		return err
 	}
 	// The minting machine's clock may differ, so only the length of the token's life is certain.
 	span := min(c.token.Expires-c.token.Created, maxSpan)
-	c.expires = now.Add(time.Duration(span) * time.Second)
-	c.timeout = timeoutOf(c.token.Timeout)
-	c.enter(StateRequesting)
+	c.timers.expires = now.Add(time.Duration(span) * time.Second)
+	c.timers.timeout = timeoutOf(c.token.Timeout)
+	c.setState(StateRequesting)
 	return nil
 }
 
-// open parses the token and makes the ciphers.
-func (c *Client) open() (err error) {
+// openToken parses the token and makes the ciphers.
+func (c *Client) openToken() (err error) {
 	if c.token, err = c.config.Token.Public(); err != nil {
 		return err
 	}
-	if c.send, err = newSealer(c.token.ProtocolID, c.token.ClientToServer, c.maker); err != nil {
-		return err
-	}
-	c.receive, err = newSealer(c.token.ProtocolID, c.token.ServerToClient, c.maker)
+	c.link, err = newLink(c.token.ProtocolID, c.token.ClientToServer, c.token.ServerToClient, c.maker)
 	return err
 }
 
@@ -118,13 +122,13 @@ func (c *Client) MaxClients() int { return int(c.assigned.maxClients) }
 // Stats returns the counters.
 func (c *Client) Stats() Stats { return c.stats }
 
-func (c *Client) drop(d Drop) { c.stats.Drops[d]++ }
+func (c *Client) countDrop(d Drop) { c.stats.Drops[d]++ }
 
-// enter changes the state. A state that sends packets sends the first one at once.
-func (c *Client) enter(s State) {
+// setState changes the state. A state that sends packets sends the first one at once.
+func (c *Client) setState(s State) {
 	c.state = s
 	c.reason = reasonOf(s)
 	c.leaving = false
-	c.lastReceived = c.now
+	c.timers.lastReceived = c.timers.now
 	c.due = s > StateDisconnected
 }

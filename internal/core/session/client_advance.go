@@ -10,19 +10,19 @@ import (
 // switches to the next server, and makes PollDatagram return packets ten times a second. Call it once a frame,
 // after the frame's datagrams.
 func (c *Client) Advance(now time.Time) {
-	c.now = now
+	c.timers.now = now
 	switch {
 	case c.leaving:
 		if now.Sub(c.left) >= GoodbyeWait {
 			c.EndWait()
 		}
 		return
-	case c.state.Connecting() && !now.Before(c.expires):
-		c.enter(StateTokenExpired)
-	case c.state > StateDisconnected && c.timeout > 0 && now.Sub(c.lastReceived) >= c.timeout:
-		c.fail(timedOutFrom(c.state))
+	case c.state.Connecting() && c.timers.expired():
+		c.setState(StateTokenExpired)
+	case c.state > StateDisconnected && c.timers.timedOut():
+		c.failServer(timedOutFrom(c.state))
 	}
-	if c.state > StateDisconnected && now.Sub(c.lastSent) >= sendInterval {
+	if c.state > StateDisconnected && now.Sub(c.timers.lastSent) >= sendInterval {
 		c.due = true
 	}
 }
@@ -33,7 +33,7 @@ func (c *Client) EndWait() bool {
 	if !c.leaving {
 		return false
 	}
-	c.enter(StateDisconnected)
+	c.setState(StateDisconnected)
 	c.reason = ReasonPeerLeft
 	return true
 }
@@ -49,14 +49,14 @@ func timedOutFrom(s State) State {
 	}
 }
 
-// fail ends the attempt at this server. A client that was never connected tries the token's next server, if there
+// failServer ends the attempt at this server. A client that was never connected tries the token's next server, if there
 // is one.
-func (c *Client) fail(s State) {
+func (c *Client) failServer(s State) {
 	if c.state.Connecting() && c.server+1 < len(c.token.Servers) {
 		c.server++
-		c.replay = replay.Window{}
-		c.enter(StateRequesting)
+		c.link.replay = replay.Window{}
+		c.setState(StateRequesting)
 		return
 	}
-	c.enter(s)
+	c.setState(s)
 }

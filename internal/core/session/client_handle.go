@@ -2,8 +2,8 @@ package session
 
 import "time"
 
-// reads returns the kinds of packets that a client reads in this state.
-func (s State) reads() kindSet {
+// readKinds returns the kinds of packets that a client reads in this state.
+func (s State) readKinds() kindSet {
 	switch s {
 	case StateRequesting:
 		return setOf(kindDenied, kindChallenge)
@@ -19,49 +19,34 @@ func (s State) reads() kindSet {
 // HandleDatagram handles one datagram from Server(), decrypting it in place. ok is true only for a payload, which
 // aliases b and has 1 to MaxForeignPayload bytes.
 func (c *Client) HandleDatagram(b []byte, now time.Time) (payload []byte, ok bool) {
-	c.now = now
+	c.timers.now = now
 	c.stats.Received++
-	h, drop := readHeader(b, c.state.reads())
+	h, drop := readHeader(b, c.state.readKinds())
 	if drop != dropNone {
-		c.drop(drop)
+		c.countDrop(drop)
 		return nil, false
 	}
-	body, drop := c.openPacket(h, b)
+	body, drop := c.link.openPacket(h, b)
 	if drop != dropNone {
-		c.drop(drop)
+		c.countDrop(drop)
 		return nil, false
 	}
-	return c.handle(h.kind, body)
+	return c.handlePacket(h.kind, body)
 }
 
-// openPacket opens a packet; those of the handshake may be repeated.
-func (c *Client) openPacket(h header, b []byte) ([]byte, Drop) {
-	if h.kind.replayProtected() {
-		return openProtected(&c.receive, &c.replay, h, b)
-	}
-	body, ok := c.receive.open(h, b)
-	switch {
-	case !ok:
-		return nil, DropForged
-	case !h.kind.sizeFits(len(body)):
-		return nil, DropBodySize
-	}
-	return body, dropNone
-}
-
-func (c *Client) handle(k kind, body []byte) (payload []byte, ok bool) {
-	c.lastReceived = c.now
+func (c *Client) handlePacket(k kind, body []byte) (payload []byte, ok bool) {
+	c.timers.lastReceived = c.timers.now
 	switch k {
 	case kindDenied:
-		c.fail(StateDenied)
+		c.failServer(StateDenied)
 	case kindChallenge:
 		decodeAnswer(body, &c.answer)
-		c.enter(StateResponding)
+		c.setState(StateResponding)
 	case kindKeepAlive:
 		c.handleKeepAlive(decodeKeepAlive(body))
 	case kindDisconnect:
 		if !c.leaving {
-			c.leaving, c.left, c.due = true, c.now, false
+			c.leaving, c.left, c.due = true, c.timers.now, false
 		}
 	case kindPayload:
 		c.stats.Payloads++
@@ -73,11 +58,11 @@ func (c *Client) handle(k kind, body []byte) (payload []byte, ok bool) {
 // handleKeepAlive gets the slot from the first keep-alive, which also makes the client connected.
 func (c *Client) handleKeepAlive(k keepAlive) {
 	if k.index >= k.maxClients || k.maxClients > 1<<31-1 {
-		c.drop(DropBody)
+		c.countDrop(DropBody)
 		return
 	}
 	if c.state == StateResponding {
 		c.assigned = k
-		c.enter(StateConnected)
+		c.setState(StateConnected)
 	}
 }

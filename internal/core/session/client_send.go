@@ -16,12 +16,12 @@ func (c *Client) PollDatagram() (to netip.AddrPort, b []byte, ok bool) {
 		return netip.AddrPort{}, nil, false
 	}
 	c.due = false
-	c.lastSent = c.now
-	return c.Server(), c.compose(), true
+	c.timers.lastSent = c.timers.now
+	return c.Server(), c.repeatedPacket(), true
 }
 
-// compose returns the packet that the state repeats.
-func (c *Client) compose() []byte {
+// repeatedPacket returns the packet that the state repeats.
+func (c *Client) repeatedPacket() []byte {
 	switch c.state {
 	case StateRequesting:
 		r := request{c.token.ProtocolID, c.token.Expires, c.token.Nonce[:], c.token.Sealed[:]}
@@ -34,10 +34,8 @@ func (c *Client) compose() []byte {
 }
 
 func (c *Client) seal(dst []byte, k kind, body []byte) []byte {
-	dst = c.send.seal(dst, k, c.sequence, body)
-	c.sequence++
 	c.stats.Sealed++
-	return dst
+	return c.link.sealPacket(dst, k, body)
 }
 
 // AppendPayload appends a sealed packet with the payload to dst, at most 25 bytes longer than it; send it to
@@ -50,20 +48,20 @@ func (c *Client) AppendPayload(dst, payload []byte, now time.Time) ([]byte, erro
 	if c.state != StateConnected || c.leaving {
 		return dst, ErrNotConnected
 	}
-	c.lastSent = now
+	c.timers.lastSent = now
 	return c.seal(dst, kindPayload, payload), nil
 }
 
 // Disconnect ends the connection, or the attempt, and queues ten disconnect packets for PollDatagram if the server
 // knows the client. A server that has sent a disconnect packet itself gets none. Otherwise it does nothing.
 func (c *Client) Disconnect(now time.Time) {
-	c.now = now
+	c.timers.now = now
 	if c.state <= StateDisconnected {
 		return
 	}
 	if c.state == StateConnected && !c.leaving {
 		c.farewells = redundantDisconnects
 	}
-	c.enter(StateDisconnected)
+	c.setState(StateDisconnected)
 	c.reason = ReasonDisconnected
 }

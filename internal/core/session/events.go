@@ -1,10 +1,6 @@
 package session
 
-import (
-	"slices"
-
-	"github.com/entangle-ecs/entangle"
-)
+import "github.com/entangle-ecs/entangle"
 
 // EventKind is the kind of an event.
 type EventKind uint8
@@ -31,9 +27,9 @@ type Event struct {
 	Reason Reason
 }
 
-// event completes the event and queues it. There is always room: a slot has at most a Connected and a Disconnected
+// addEvent completes the event and queues it. There is always room: a slot has at most a Connected and a Disconnected
 // event unpolled.
-func (s *Server) event(e Event) {
+func (s *Server) addEvent(e Event) {
 	c := &s.slots[e.Slot]
 	e.ClientID, e.Addr = c.client, c.addr
 	if e.Kind == Connected {
@@ -50,16 +46,9 @@ func (s *Server) PollEvent() (Event, bool) {
 		return Event{}, false
 	}
 	e := *first
-	s.events.drop()
+	s.events.removeFirst()
 	if e.Kind == Disconnected {
-		s.release(e.Slot)
+		s.freeSlot(e.Slot)
 	}
 	return e, true
-}
-
-// release frees a slot. The smallest free one is used next.
-func (s *Server) release(slot int) {
-	s.slots[slot].state = slotFree
-	at, _ := slices.BinarySearchFunc(s.free, int32(slot), func(a, b int32) int { return int(b - a) })
-	s.free = slices.Insert(s.free, at, int32(slot))
 }

@@ -108,7 +108,7 @@ func (sc *scene) effect(b []byte) string {
 		return "payload"
 	case replied:
 		return "reply"
-	case sc.peer.lastReceived != before.lastReceived || sc.peer.replay != before.replay:
+	case sc.peer.timers.lastReceived != before.timers.lastReceived || sc.peer.link.replay != before.link.replay:
 		return "window"
 	}
 	return ""

@@ -263,10 +263,10 @@ func TestTheNextServerGetsNewNumbers(t *testing.T) {
 	s.loss = 1
 	s.until(2*time.Second, func() bool { return p.State() == StateRequesting })
 	s.loss = 0
-	numbers := p.sequence
+	numbers := p.link.sequence
 	require.NotZero(t, numbers)
 	s.until(time.Second, func() bool { return p.State() == StateConnected })
-	assert.Greater(t, p.sequence, numbers)
+	assert.Greater(t, p.link.sequence, numbers)
 }
 
 func TestTheSmallestFreeSlotIsGiven(t *testing.T) {

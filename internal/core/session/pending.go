@@ -4,13 +4,12 @@ import "time"
 
 // pending is a client that was challenged and has not answered yet.
 type pending struct {
-	from          Addr
-	token         tokenID
-	claim         challenge
-	timeout       int32
-	first         uint64 // sequence of the slot that it gets
-	deadline      time.Time
-	send, receive sealer
+	from     Addr
+	token    tokenID
+	claim    challenge
+	timeout  int32
+	link     link // of the slot that it gets
+	deadline time.Time
 }
 
 // pendingTable holds the clients that are connecting, by address. Its size is fixed; an entry is removed when its client

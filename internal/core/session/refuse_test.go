@@ -124,7 +124,7 @@ func TestEquivalentAddressesAreAccepted(t *testing.T) {
 	} {
 		own := ownAddresses{netip.MustParseAddrPort("192.0.2.1:1"), netip.MustParseAddrPort(c.own)}
 		listed := []netip.AddrPort{netip.MustParseAddrPort("198.51.100.9:9"), netip.MustParseAddrPort(c.listed)}
-		_, ok := own.place(listed)
+		_, ok := own.indexIn(listed)
 		assert.Equal(t, c.want, ok, "server %s, token %s", c.own, c.listed)
 	}
 }

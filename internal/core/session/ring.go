@@ -26,8 +26,8 @@ func (r *ring[T]) first() *T {
 	return &r.items[r.head]
 }
 
-// drop removes the oldest item. It is not overwritten before the next push.
-func (r *ring[T]) drop() {
+// removeFirst removes the oldest item. It is not overwritten before the next push.
+func (r *ring[T]) removeFirst() {
 	r.head = (r.head + 1) % len(r.items)
 	r.count--
 }

@@ -6,13 +6,12 @@ import "time"
 // PollDatagram return keep-alives for clients to which nothing was sent for 100 ms.
 // Call it once a frame, after the frame's datagrams, at least ten times a second.
 func (s *Server) Advance(now time.Time) {
-	s.setNow(now)
-	if now.Sub(s.swept) >= sweepInterval {
-		s.swept = now
-		s.pending.sweep(now)
-		s.history.sweep(s.wall)
+	s.clock.setNow(now)
+	if s.clock.sweepDue() {
+		s.handshakes.pending.sweep(now)
+		s.handshakes.history.sweep(s.clock.wall)
 	}
-	s.due = s.due[:0]
+	s.outgoing.due = s.outgoing.due[:0]
 	s.endLeaving(func(c *slot) bool { return now.Sub(c.left) >= GoodbyeWait })
 	for i := range s.slots {
 		if s.slots[i].state != slotConnected {
@@ -20,8 +19,8 @@ func (s *Server) Advance(now time.Time) {
 		}
 		if s.slots[i].timedOut(now) {
 			s.endAndNotify(i, ReasonTimedOut)
-		} else if s.owesKeepAlive(i) {
-			s.due = append(s.due, int32(i))
+		} else if s.keepAliveDue(i, now) {
+			s.outgoing.due = append(s.outgoing.due, int32(i))
 		}
 	}
 }

@@ -1,11 +1,6 @@
 package session
 
-import (
-	"time"
-
-	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/internal/core/replay"
-)
+import "time"
 
 var serverReads = setOf(kindResponse, kindKeepAlive, kindPayload, kindDisconnect)
 
@@ -13,10 +8,10 @@ var serverReads = setOf(kindResponse, kindKeepAlive, kindPayload, kindDisconnect
 // payload aliases b and has 1 to MaxForeignPayload bytes. Other datagrams cause events, replies or a counted drop.
 func (s *Server) HandleDatagram(from Addr, b []byte, now time.Time) (slot int, payload []byte, ok bool) {
 	from = from.canonical()
-	s.setNow(now)
+	s.clock.setNow(now)
 	s.stats.Received++
 	if s.stopped {
-		s.drop(DropStopped)
+		s.countDrop(DropStopped)
 		return 0, nil, false
 	}
 	if len(b) >= minPacket && b[0] == byte(kindRequest) {
@@ -25,7 +20,7 @@ func (s *Server) HandleDatagram(from Addr, b []byte, now time.Time) (slot int, p
 	}
 	h, drop := readHeader(b, serverReads)
 	if drop != dropNone {
-		s.drop(drop)
+		s.countDrop(drop)
 		return 0, nil, false
 	}
 	at, known := s.byAddr[from]
@@ -35,7 +30,7 @@ func (s *Server) HandleDatagram(from Addr, b []byte, now time.Time) (slot int, p
 	}
 	payload, drop = s.handleConnected(int(at), h, b)
 	if drop != dropNone {
-		s.drop(drop)
+		s.countDrop(drop)
 	}
 	return int(at), payload, payload != nil
 }
@@ -46,17 +41,17 @@ func (s *Server) handleConnected(slot int, h header, b []byte) (payload []byte, 
 	switch {
 	case !h.kind.replayProtected(): // a late response; keep-alives notify the client
 		return nil, DropRepeated
-	case c.alive(h.kind, s.now):
+	case c.needless(h.kind, s.clock.now):
 		return nil, DropAlive
 	}
-	body, drop := openProtected(&c.receive, &c.replay, h, b)
+	body, drop := c.openPacket(h, b)
 	if drop != dropNone {
 		return nil, drop
 	}
-	c.lastReceived = s.now
+	c.lastReceived = s.clock.now
 	switch h.kind {
 	case kindDisconnect:
-		s.leave(slot)
+		s.startLeaving(slot, s.clock.now)
 		return nil, dropNone
 	case kindPayload:
 		payload = body
@@ -66,78 +61,39 @@ func (s *Server) handleConnected(slot int, h header, b []byte) (payload []byte, 
 	return payload, dropNone
 }
 
-// openProtected reads a sealed packet in the order of the standard: the replay check, the decryption, and only then the
-// update of the window, and the size.
-func openProtected(s *sealer, seen *replay.Window, h header, b []byte) (body []byte, _ Drop) {
-	if !seen.Fresh(h.sequence) {
-		return nil, DropReplayed
-	}
-	body, ok := s.open(h, b)
-	if !ok {
-		return nil, DropForged
-	}
-	seen.Mark(h.sequence)
-	if !h.kind.sizeFits(len(body)) {
-		return nil, DropBodySize
-	}
-	return body, dropNone
-}
-
 // handleResponse handles a packet of a client that is not connected: a valid response to the challenge, or nothing.
 func (s *Server) handleResponse(from Addr, h header, b []byte) {
-	p := s.pending.at(from, s.now)
+	p := s.handshakes.pending.at(from, s.clock.now)
 	if p == nil || h.kind != kindResponse {
-		s.drop(DropNoConnection)
+		s.countDrop(DropNoConnection)
 		return
 	}
-	body, ok := p.receive.open(h, b)
+	body, drop := p.link.openPacket(h, b)
 	switch {
-	case !ok:
-		s.drop(DropForged)
-	case !h.kind.sizeFits(len(body)):
-		s.drop(DropBodySize)
-	case !s.answers(body, &p.claim):
-		s.drop(DropBody)
-	case s.isConnected(p.claim.client):
-		s.drop(DropClientConnected)
+	case drop != dropNone:
+		s.countDrop(drop)
+	case !s.handshakes.answers(body, &p.claim):
+		s.countDrop(DropBody)
+	case s.hasClient(p.claim.client):
+		s.countDrop(DropClientConnected)
 	case len(s.free) == 0:
-		s.drop(DropServerFull)
-		if !s.freeLeaving() { // otherwise the next response, 100 ms later, finds a slot
-			s.deny(p)
+		s.countDrop(DropServerFull)
+		if !s.endLongestLeaving() { // otherwise the next response, 100 ms later, finds a slot
+			s.replyDenied(p)
 		}
 	default:
-		s.admit(p)
+		s.connectClient(p)
 	}
 }
 
-// answers reports whether a response carries a challenge token that this server
-// made for the same client with the same token.
-func (s *Server) answers(body []byte, claim *challenge) bool {
-	decodeAnswer(body, &s.answer)
-	var answered challenge
-	return s.challenger.open(&s.answer, &answered) && answered == *claim
-}
-
-func (s *Server) isConnected(client entangle.ClientID) bool {
-	_, ok := s.byClient[client]
-	return ok
-}
-
-// admit assigns a slot to the client and consumes its token. A session of the same client or address that is still leaving
+// connectClient assigns a slot to the client and consumes its token. A session of the same client or address that is still leaving
 // ends first.
-func (s *Server) admit(p *pending) {
+func (s *Server) connectClient(p *pending) {
 	s.endLeaving(func(c *slot) bool { return c.addr == p.from || c.client == p.claim.client })
-	last := len(s.free) - 1
-	slot := s.free[last]
-	s.free = s.free[:last]
-	c := &s.slots[slot]
-	c.occupy(p, s.now)
-	s.history.consume(p.token)
-	s.pending.remove(p.from)
-	s.byAddr[c.addr] = slot
-	s.byClient[c.client] = slot
-	s.clients++
+	slot := s.assignSlot(p, s.clock.now)
+	s.handshakes.history.consume(p.token)
+	s.handshakes.pending.remove(p.from)
 	s.stats.Connects++
-	s.event(Event{Kind: Connected, Slot: int(slot)})
-	s.replyKeepAlive(int(slot))
+	s.addEvent(Event{Kind: Connected, Slot: slot})
+	s.replyKeepAlive(slot)
 }

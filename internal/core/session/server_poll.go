@@ -1,8 +1,18 @@
 package session
 
-import "time"
+// outgoing is the datagrams that wait for PollDatagram.
+type outgoing struct {
+	replies   ring[reply]
+	farewells ring[farewell]
+	due       []int32 // slots with a keep-alive due
+	buffer    [maxReply]byte
+}
 
-// reply is a sealed packet of the handshake that waits for PollDatagram.
+func newOutgoing(slots int) outgoing {
+	return outgoing{replies: newRing[reply](replyQueue), farewells: newRing[farewell](2 * slots), due: make([]int32, 0, slots)}
+}
+
+// reply is a sealed packet of the handshake.
 type reply struct {
 	to    Addr
 	size  int
@@ -17,76 +27,73 @@ type farewell struct {
 	left     int
 }
 
+// addFarewell queues the disconnect packets of a client, if there is room for them.
+func (o *outgoing) addFarewell(c *slot) {
+	if f := o.farewells.push(); f != nil {
+		*f = farewell{to: c.addr, send: c.send, sequence: c.sequence, left: redundantDisconnects}
+	}
+}
+
 // replySealed queues a packet to a client that has no slot.
 func (s *Server) replySealed(p *pending, k kind, body []byte) {
-	r := s.replies.push()
+	r := s.outgoing.replies.push()
 	if r == nil {
-		s.drop(DropReplyQueue)
+		s.countDrop(DropReplyQueue)
 		return
 	}
 	r.to = p.from
-	r.size = len(p.send.seal(r.bytes[:0], k, s.global, body))
-	s.global++
+	r.size = len(p.link.send.seal(r.bytes[:0], k, s.handshakes.sequence, body))
+	s.handshakes.sequence++
 }
 
 // replyKeepAlive sends a new client its slot.
 func (s *Server) replyKeepAlive(slot int) {
-	r := s.replies.push()
+	r := s.outgoing.replies.push()
 	if r == nil {
-		s.drop(DropReplyQueue) // the next keep-alive has the same contents
+		s.countDrop(DropReplyQueue) // the next keep-alive has the same contents
 		return
 	}
 	r.to = s.slots[slot].addr
-	r.size = len(s.keepAlive(r.bytes[:0], slot, s.now))
+	r.size = len(s.appendKeepAlive(r.bytes[:0], slot, s.clock.now))
 }
 
 // PollDatagram returns the next datagram to send: disconnects, handshake
 // replies, keep-alives. b is valid until the next call of any method.
 func (s *Server) PollDatagram() (to Addr, b []byte, ok bool) {
-	if to, b, ok = s.pollFarewell(); ok {
+	if to, b, ok = s.outgoing.pollFarewell(); ok {
 		return to, b, true
 	}
-	if r := s.replies.first(); r != nil {
-		s.replies.drop()
+	if r := s.outgoing.replies.first(); r != nil {
+		s.outgoing.replies.removeFirst()
 		return r.to, r.bytes[:r.size], true
 	}
 	return s.pollKeepAlive()
 }
 
-func (s *Server) pollFarewell() (to Addr, b []byte, ok bool) {
-	f := s.farewells.first()
+func (o *outgoing) pollFarewell() (to Addr, b []byte, ok bool) {
+	f := o.farewells.first()
 	if f == nil {
 		return Addr{}, nil, false
 	}
-	b = f.send.seal(s.out[:0], kindDisconnect, f.sequence, nil)
+	b = f.send.seal(o.buffer[:0], kindDisconnect, f.sequence, nil)
 	f.sequence++
 	f.left--
 	to = f.to
 	if f.left == 0 {
 		*f = farewell{} // drops the keys
-		s.farewells.drop()
+		o.farewells.removeFirst()
 	}
 	return to, b, true
 }
 
 func (s *Server) pollKeepAlive() (to Addr, b []byte, ok bool) {
-	for len(s.due) > 0 {
-		slot := int(s.due[len(s.due)-1])
-		s.due = s.due[:len(s.due)-1]
-		if s.owesKeepAlive(slot) {
-			return s.slots[slot].addr, s.keepAlive(s.out[:0], slot, s.now), true
+	o := &s.outgoing
+	for len(o.due) > 0 {
+		slot := int(o.due[len(o.due)-1])
+		o.due = o.due[:len(o.due)-1]
+		if s.keepAliveDue(slot, s.clock.now) {
+			return s.slots[slot].addr, s.appendKeepAlive(o.buffer[:0], slot, s.clock.now), true
 		}
 	}
 	return Addr{}, nil, false
-}
-
-func (s *Server) owesKeepAlive(slot int) bool {
-	c := &s.slots[slot]
-	return c.state == slotConnected && s.now.Sub(c.lastSent) >= sendInterval
-}
-
-func (s *Server) keepAlive(dst []byte, slot int, now time.Time) []byte {
-	c := &s.slots[slot]
-	body := keepAlive{uint32(slot), uint32(len(s.slots))}.encode(c.body[:])
-	return c.seal(dst, kindKeepAlive, body, now)
 }

@@ -13,21 +13,21 @@ import (
 func (s *Server) handleRequest(from Addr, b []byte) {
 	r, ok := readRequest(b)
 	if !ok {
-		s.drop(DropRequestForm)
+		s.countDrop(DropRequestForm)
 		return
 	}
 	if drop := s.checkClear(&r); drop != dropNone {
-		s.drop(drop)
+		s.countDrop(drop)
 		return
 	}
 	id := r.id() // opening overwrites it
 	var private token.Private
 	if drop := s.checkSealed(&r, &private); drop != dropNone {
-		s.drop(drop)
+		s.countDrop(drop)
 		return
 	}
 	if drop := s.checkUse(&r, &private, id, from); drop != dropNone {
-		s.drop(drop)
+		s.countDrop(drop)
 		return
 	}
 	s.challengeClient(from, id, &private)
@@ -39,9 +39,9 @@ func (s *Server) checkClear(r *request) Drop {
 	switch {
 	case r.protocolID != s.config.ProtocolID:
 		return DropProtocol
-	case r.expires <= s.wall:
+	case r.expires <= s.clock.wall:
 		return DropTokenExpired
-	case r.expires-s.wall > life:
+	case r.expires-s.clock.wall > life:
 		return DropTokenNotYetValid
 	}
 	return dropNone
@@ -51,12 +51,12 @@ func (s *Server) checkClear(r *request) Drop {
 // that: a token of another key is old or new by chance, and an operator who is told to mint
 // another would do so for ever.
 func (s *Server) checkSealed(r *request, private *token.Private) Drop {
-	switch err := s.opener.Open(r.expires, r.nonce, r.sealed, private); {
+	switch err := s.handshakes.opener.Open(r.expires, r.nonce, r.sealed, private); {
 	case errors.Is(err, token.ErrForged):
 		return DropTokenForged
 	case err != nil || private.ClientID == entangle.Nobody:
 		return DropTokenMalformed
-	case r.expires < s.startWall+uint64(s.config.TokenLife/time.Second):
+	case r.expires < s.clock.startWall+uint64(s.config.TokenLife/time.Second):
 		return DropTokenBeforeStart
 	}
 	return dropNone
@@ -64,7 +64,7 @@ func (s *Server) checkSealed(r *request, private *token.Private) Drop {
 
 // checkUse checks that the token is for this server and can still be used.
 func (s *Server) checkUse(r *request, private *token.Private, id tokenID, from Addr) Drop {
-	if _, ok := s.own.place(private.Servers); !ok {
+	if _, ok := s.handshakes.own.indexIn(private.Servers); !ok {
 		return DropWrongServer
 	}
 	if at, ok := s.byAddr[from]; ok && s.Connected(int(at)) {
@@ -73,56 +73,40 @@ func (s *Server) checkUse(r *request, private *token.Private, id tokenID, from A
 		}
 		return DropAddressConnected
 	}
-	if s.isConnected(private.ClientID) {
+	if s.hasClient(private.ClientID) {
 		return DropClientConnected
 	}
-	return s.history.admit(id, from, r.expires)
+	return s.handshakes.history.admit(id, from, r.expires)
 }
 
 // challengeClient answers a valid request: with a challenge, or with a denial if
 // there is no free slot.
 func (s *Server) challengeClient(from Addr, id tokenID, private *token.Private) {
-	p := s.pending.at(from, s.now)
+	p := s.handshakes.pending.at(from, s.clock.now)
 	if p == nil || p.token != id {
 		var err error
-		if p, err = s.newPending(from, id, private); err != nil {
-			s.drop(DropTokenMalformed)
+		if p, err = s.handshakes.newPending(s.config.ProtocolID, from, id, private); err != nil {
+			s.countDrop(DropTokenMalformed)
 			return
 		}
 	}
-	p.deadline = s.now.Add(pendingLife)
-	if len(s.free) == 0 && !s.freeLeaving() {
-		s.drop(DropServerFull)
-		s.deny(p)
+	p.deadline = s.clock.now.Add(pendingLife)
+	if len(s.free) == 0 && !s.endLongestLeaving() {
+		s.countDrop(DropServerFull)
+		s.replyDenied(p)
 		return
 	}
-	if !s.pending.add(p) {
-		s.drop(DropPendingFull)
+	if !s.handshakes.pending.add(p) {
+		s.countDrop(DropPendingFull)
 		return
 	}
-	s.challenger.seal(&p.claim, &s.answer)
+	h := &s.handshakes
+	h.challenger.seal(&p.claim, &h.answer)
 	s.stats.Challenges++
-	s.replySealed(p, kindChallenge, s.answer.encode(s.body[:]))
+	s.replySealed(p, kindChallenge, h.answer.encode(h.body[:]))
 }
 
-func (s *Server) newPending(from Addr, id tokenID, private *token.Private) (*pending, error) {
-	place, _ := s.own.place(private.Servers)
-	p := &pending{
-		from:    from,
-		first:   firstOfSlot(place),
-		token:   id,
-		claim:   challenge{client: private.ClientID, userData: private.UserData},
-		timeout: private.Timeout,
-	}
-	var err error
-	if p.send, err = newSealer(s.config.ProtocolID, private.ServerToClient, s.maker); err != nil {
-		return nil, err
-	}
-	p.receive, err = newSealer(s.config.ProtocolID, private.ClientToServer, s.maker)
-	return p, err
-}
-
-func (s *Server) deny(p *pending) {
+func (s *Server) replyDenied(p *pending) {
 	s.stats.Denials++
 	s.replySealed(p, kindDenied, nil)
 }

@@ -36,5 +36,5 @@ func (s *Server) AppendKeepAlive(dst []byte, slot int, now time.Time) ([]byte, e
 	if !s.Connected(slot) {
 		return dst, ErrNotConnected
 	}
-	return s.keepAlive(dst, slot, now), nil
+	return s.appendKeepAlive(dst, slot, now), nil
 }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/internal/core/replay"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
@@ -28,14 +27,11 @@ type slot struct {
 	userData  [token.MaxUserData]byte
 	timeout   time.Duration // zero: for ever
 
-	send     sealer
-	sequence uint64 // of the next packet sent
+	link
 	lastSent time.Time
 	sealed   uint64
 	body     [keepAliveSize]byte
 
-	receive      sealer
-	replay       replay.Window
 	lastReceived time.Time
 	left         time.Time // when the disconnect packet of a leaving client arrived
 }
@@ -50,8 +46,7 @@ func (c *slot) occupy(p *pending, now time.Time) {
 		token:    p.token,
 		userData: p.claim.userData,
 		timeout:  timeoutOf(p.timeout),
-		send:     p.send, receive: p.receive,
-		sequence: p.first,
+		link:     p.link,
 		lastSent: now, lastReceived: now,
 		sealed: sealed,
 	}
@@ -62,10 +57,10 @@ func (c *slot) timedOut(now time.Time) bool {
 	return c.timeout > 0 && now.Sub(c.lastReceived) >= c.timeout
 }
 
-// alive reports whether a packet of that kind is not needed, because another one of the client has arrived in the same frame,
+// needless reports whether a packet of that kind is not needed, because another one of the client has arrived in the same frame,
 // or because the client is leaving. It is not opened then, so that the number of opened packets is the number for which a
 // layer that reads payloads can charge the client.
-func (c *slot) alive(k kind, now time.Time) bool {
+func (c *slot) needless(k kind, now time.Time) bool {
 	switch k {
 	case kindKeepAlive:
 		return c.state == slotLeaving || c.confirmed && c.lastReceived.Equal(now)
@@ -77,11 +72,9 @@ func (c *slot) alive(k kind, now time.Time) bool {
 
 // seal appends one packet of this connection to dst.
 func (c *slot) seal(dst []byte, k kind, body []byte, now time.Time) []byte {
-	dst = c.send.seal(dst, k, c.sequence, body)
-	c.sequence++
 	c.lastSent = now
 	c.sealed++
-	return dst
+	return c.sealPacket(dst, k, body)
 }
 
 func timeoutOf(seconds int32) time.Duration {

@@ -43,7 +43,7 @@ func (b *Body) Encode(stream Stream, header entangle.Tick, ticks int) bool {
 	w.Varint(int64(distance))
 	w.Uvarint(uint64(b.count - 1))
 	r.codec.Begin()
-	r.append(w, b.count)
+	r.appendNewest(w, b.count)
 	b.width = w.LenBits()
 	b.bytes = w.Finish()
 	return true
@@ -67,12 +67,12 @@ func (r *ring) filled(n int) int {
 	return n
 }
 
-// append writes the newest n ticks, newest first, in runs of equal ticks.
-func (r *ring) append(w *bits.Writer, n int) {
+// appendNewest writes the newest n ticks, newest first, in runs of equal ticks.
+func (r *ring) appendNewest(w *bits.Writer, n int) {
 	tick := r.newest
 	for rest := n; rest > 0; {
 		r.appendKind(w, tick)
-		run := r.run(tick, rest)
+		run := r.equalRun(tick, rest)
 		appendRun(w, run, rest)
 		tick -= entangle.Tick(run)
 		rest -= run
@@ -89,8 +89,8 @@ func (r *ring) appendKind(w *bits.Writer, tick entangle.Tick) {
 	}
 }
 
-// run returns the number of equal ticks back from the given one, at most n.
-func (r *ring) run(tick entangle.Tick, n int) int {
+// equalRun returns the number of equal ticks back from the given one, at most n.
+func (r *ring) equalRun(tick entangle.Tick, n int) int {
 	for i := 1; i < n; i++ {
 		if !r.same(tick, tick-entangle.Tick(i)) {
 			return i

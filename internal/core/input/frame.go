@@ -131,7 +131,7 @@ func (f *Frame) decode(codec Codec, stream *Reader, b *Received) {
 		run := readRun(&f.r, f.count-i)
 		if stream != nil && k != hole {
 			for j := range run {
-				b.add(i+j, stream.put(f.newest-entangle.Tick(i+j), k, v))
+				b.countOutcome(i+j, stream.storeTick(f.newest-entangle.Tick(i+j), k, v))
 			}
 		}
 		i += run

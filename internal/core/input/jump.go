@@ -36,7 +36,7 @@ func (w *Writer) jumpForward(by entangle.Tick) {
 	for i, l := range moved {
 		w.newestFilled = reported + by + entangle.Tick(i) + 1
 		if l.kind != hole {
-			w.set(w.newestFilled, l.kind, l.value)
+			w.setTick(w.newestFilled, l.kind, l.value)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func NewReader(cfg ReaderConfig, now entangle.Tick) *Reader {
 	}
 	if r.late {
 		r.used.values = make([]byte, len(r.values))
-		r.used.begin(&r.ring)
+		r.used.restart(&r.ring)
 	}
 	return r
 }
@@ -56,7 +56,7 @@ func (r *Reader) Take(tick entangle.Tick) ([]byte, Status) {
 	r.slide(tick)
 	r.move(tick)
 	value, status := r.at(tick)
-	r.keep(tick, value, status)
+	r.recordUsed(tick, value, status)
 	return value, status
 }
 
@@ -78,7 +78,7 @@ func (r *Reader) Stats() ReaderStats { return r.stats }
 func (r *Reader) Reset(now entangle.Tick) {
 	r.reset(now)
 	r.lastReceived = false
-	r.used.begin(&r.ring)
+	r.used.restart(&r.ring)
 }
 
 // beginBody begins a body. A newer epoch discards waiting inputs from its oldest tick on. It returns
@@ -89,15 +89,15 @@ func (r *Reader) beginBody(epoch Epoch, oldest entangle.Tick) bool {
 		return false
 	}
 	if r.lastReceived && epoch != r.epoch {
-		r.end(r.open(oldest))
+		r.discardFrom(r.firstOpen(oldest))
 	}
 	r.lastReceived, r.epoch = true, epoch
 	return true
 }
 
-// end discards the waiting inputs from a tick on, but keeps their events: the newest of each field. On
-// a Reader with Late the server has done that already.
-func (r *Reader) end(from entangle.Tick) {
+// discardFrom discards the waiting inputs from a tick on, but keeps their events: the newest of
+// each field. On a Reader with Late the server has done that already.
+func (r *Reader) discardFrom(from entangle.Tick) {
 	clear(r.carry)
 	for t := from; !r.late && r.known && !r.newest.Before(t); t++ {
 		if r.kind(t) == value {
@@ -106,7 +106,7 @@ func (r *Reader) end(from entangle.Tick) {
 	}
 	r.carries = slices.ContainsFunc(r.carry, func(b byte) bool { return b != 0 })
 	r.cut(from - 1)
-	r.changed(from)
+	r.markChanged(from)
 }
 
 // endBody ends a body: its first tick that has not run gets the kept events, unless it has newer
@@ -116,7 +116,7 @@ func (r *Reader) endBody(oldest, newest entangle.Tick) {
 		return
 	}
 	r.carries = false
-	for t := r.open(oldest); !newest.Before(t); t++ {
+	for t := r.firstOpen(oldest); !newest.Before(t); t++ {
 		if r.Has(t) {
 			r.merge(t)
 			return
@@ -129,14 +129,14 @@ func (r *Reader) merge(tick entangle.Tick) {
 	v := r.value(tick)
 	if r.kind(tick) == none {
 		clear(v)
-		r.set(tick, value, v)
+		r.setTick(tick, value, v)
 	}
 	r.codec.MergeEvents(r.carry, v)
 	r.codec.MergeEvents(v, r.carry)
 }
 
-// open returns the first tick from the given one on that may still change.
-func (r *Reader) open(from entangle.Tick) entangle.Tick {
+// firstOpen returns the first tick from the given one on that may still change.
+func (r *Reader) firstOpen(from entangle.Tick) entangle.Tick {
 	low := r.now + 1
 	if r.late {
 		low = r.now - entangle.Tick(r.back)
@@ -157,8 +157,8 @@ const (
 	isFar
 )
 
-// put stores the content of a tick, unless it is known already.
-func (r *Reader) put(tick entangle.Tick, k kind, v []byte) outcome {
+// storeTick stores the content of a tick, unless it is known already.
+func (r *Reader) storeTick(tick entangle.Tick, k kind, v []byte) outcome {
 	d := tick.Sub(r.now)
 	switch {
 	case d > r.ahead || d < -Behind || r.late && !r.holds(tick):
@@ -170,7 +170,7 @@ func (r *Reader) put(tick entangle.Tick, k kind, v []byte) outcome {
 		r.stats.Late++
 		return isLate
 	}
-	r.set(tick, k, v)
-	r.changed(tick)
+	r.setTick(tick, k, v)
+	r.markChanged(tick)
 	return isNew
 }

@@ -10,7 +10,7 @@ type Received struct {
 	Far    int           // ticks outside of the window
 }
 
-func (b *Received) add(k int, o outcome) {
+func (b *Received) countOutcome(k int, o outcome) {
 	switch o {
 	case isNew:
 		b.New |= 1 << k

@@ -48,7 +48,7 @@ func newRing(codec Codec, tickRate, ahead int, now entangle.Tick) ring {
 	}
 }
 
-func (r *ring) place(tick entangle.Tick) int { return int(tick) & (len(r.slots) - 1) }
+func (r *ring) index(tick entangle.Tick) int { return int(tick) & (len(r.slots) - 1) }
 
 // holds reports whether a tick is in the window.
 func (r *ring) holds(tick entangle.Tick) bool {
@@ -56,24 +56,24 @@ func (r *ring) holds(tick entangle.Tick) bool {
 	return d >= -r.back && d <= r.ahead
 }
 
-func (r *ring) kind(tick entangle.Tick) kind { return r.slots[r.place(tick)] & kinds }
+func (r *ring) kind(tick entangle.Tick) kind { return r.slots[r.index(tick)] & kinds }
 
 func (r *ring) value(tick entangle.Tick) []byte {
-	at := r.place(tick) * r.size
+	at := r.index(tick) * r.size
 	return r.values[at : at+r.size : at+r.size]
 }
 
-// set sets the content of a tick of the window, with v if it is a value.
-func (r *ring) set(tick entangle.Tick, k kind, v []byte) {
-	r.slots[r.place(tick)] = k
+// setTick sets the content of a tick of the window, with v if it is a value.
+func (r *ring) setTick(tick entangle.Tick, k kind, v []byte) {
+	r.slots[r.index(tick)] = k
 	if k == value {
 		copy(r.value(tick), v)
 	}
-	r.note(tick)
+	r.extendTo(tick)
 }
 
-// note updates first and newest.
-func (r *ring) note(tick entangle.Tick) {
+// extendTo extends first and newest to a tick.
+func (r *ring) extendTo(tick entangle.Tick) {
 	if !r.begun || tick.Before(r.first) {
 		r.begun, r.first = true, tick
 	}
@@ -97,7 +97,7 @@ func (r *ring) move(to entangle.Tick) {
 		r.first = to - entangle.Tick(r.back)
 	}
 	if r.known && !r.holds(r.newest) {
-		r.find(to + entangle.Tick(r.ahead))
+		r.findNewest(to + entangle.Tick(r.ahead))
 	}
 }
 
@@ -108,7 +108,7 @@ func (r *ring) clear(from entangle.Tick, n int32) {
 		return
 	}
 	for i := range entangle.Tick(n) {
-		r.slots[r.place(from+i)] = hole
+		r.slots[r.index(from+i)] = hole
 	}
 }
 
@@ -117,12 +117,12 @@ func (r *ring) cut(after entangle.Tick) {
 	end := r.now + entangle.Tick(r.ahead)
 	r.clear(after+1, max(end.Sub(after), 0))
 	if r.known && after.Before(r.newest) {
-		r.find(after)
+		r.findNewest(after)
 	}
 }
 
-// find searches for the newest tick, from one of the window backwards.
-func (r *ring) find(from entangle.Tick) {
+// findNewest searches for the newest tick, from one of the window backwards.
+func (r *ring) findNewest(from entangle.Tick) {
 	for t := from; r.holds(t); t-- {
 		if r.kind(t) != hole {
 			r.newest = t

@@ -26,7 +26,7 @@ func (w *Writer) markSent(packet uint16) {
 	}
 }
 
-func (s *sent) take(packet uint16) (c carried, ok bool) {
+func (s *sent) removePacket(packet uint16) (c carried, ok bool) {
 	at := &s.packets[packet%maxSent]
 	if at.ticks == 0 || at.packet != packet {
 		return c, false
@@ -37,17 +37,17 @@ func (s *sent) take(packet uint16) (c carried, ok bool) {
 
 // HandleAcked records that a packet was acknowledged. Its ticks are not repeated.
 func (w *Writer) HandleAcked(packet uint16) {
-	c, ok := w.sent.take(packet)
+	c, ok := w.sent.removePacket(packet)
 	for i := range entangle.Tick(c.ticks) {
 		if tick := c.newest - i; ok && w.holds(tick) {
-			w.slots[w.place(tick)] |= acked
+			w.slots[w.index(tick)] |= acked
 		}
 	}
 }
 
 // HandleLost records that a packet was lost. It only forgets the packet, because all ticks are
 // repeated until they are acknowledged.
-func (w *Writer) HandleLost(packet uint16) { w.sent.take(packet) }
+func (w *Writer) HandleLost(packet uint16) { w.sent.removePacket(packet) }
 
 // Wants returns how many ticks of the stream a frame should have, 0 to MaxTicks: enough to include
 // those of the newest inTime ticks, which can still be in time, that no acknowledged packet has
@@ -61,7 +61,7 @@ func (w *Writer) Wants(inTime int) int {
 	limit := max(inTime, int(w.newest.Sub(w.newestSent)), MinTicks)
 	for n := min(limit, most); n > 0; n-- {
 		tick := w.newest - entangle.Tick(n) + 1
-		if k := w.slots[w.place(tick)]; w.holds(tick) && k != hole && k&acked == 0 {
+		if k := w.slots[w.index(tick)]; w.holds(tick) && k != hole && k&acked == 0 {
 			return min(max(n, MinTicks), most)
 		}
 	}

@@ -11,14 +11,14 @@ type used struct {
 	some    bool
 }
 
-// begin resets it for an empty stream: earlier ticks ran without inputs.
-func (u *used) begin(r *ring) {
+// restart resets it for an empty stream: earlier ticks ran without inputs.
+func (u *used) restart(r *ring) {
 	clear(u.values)
 	*u = used{values: u.values, from: r.now - entangle.Tick(r.back)}
 }
 
-// keep records the input with which a tick runs.
-func (r *Reader) keep(tick entangle.Tick, value []byte, status Status) {
+// recordUsed records the input with which a tick runs.
+func (r *Reader) recordUsed(tick entangle.Tick, value []byte, status Status) {
 	if !r.late {
 		return
 	}
@@ -32,7 +32,7 @@ func (r *Reader) keep(tick entangle.Tick, value []byte, status Status) {
 }
 
 func (r *Reader) usedAt(tick entangle.Tick) []byte {
-	at := r.place(tick) * r.size
+	at := r.index(tick) * r.size
 	return r.used.values[at : at+r.size : at+r.size]
 }
 
@@ -45,8 +45,8 @@ func (r *Reader) slide(to entangle.Tick) {
 	r.used.from = later(r.used.from, to-entangle.Tick(r.back))
 }
 
-// changed records that the inputs from a tick on may have changed.
-func (r *Reader) changed(tick entangle.Tick) {
+// markChanged records that the inputs from a tick on may have changed.
+func (r *Reader) markChanged(tick entangle.Tick) {
 	if r.late && !r.now.Before(tick) && (!r.used.some || tick.Before(r.used.changed)) {
 		r.used.changed, r.used.some = tick, true
 	}
@@ -60,7 +60,7 @@ func (r *Reader) Rerun(tick entangle.Tick) ([]byte, Status) {
 	}
 	value, status := r.at(tick)
 	if r.holds(tick) {
-		r.keep(tick, value, status)
+		r.recordUsed(tick, value, status)
 		if tick.Before(r.used.from) {
 			r.used.from = tick // the clock had skipped it
 		}

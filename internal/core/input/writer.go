@@ -47,7 +47,7 @@ func NewWriter(codec Codec, tickRate int, epoch Epoch) *Writer {
 func (w *Writer) Write(tick entangle.Tick, delay int, v []byte) {
 	copy(w.input, v)
 	w.codec.Round(w.input)
-	w.write(tick, delay, w.input)
+	w.storeInput(tick, delay, w.input)
 	copy(w.held, w.input)
 	w.codec.ClearEvents(w.held)
 	w.lastNone = false
@@ -56,19 +56,19 @@ func (w *Writer) Write(tick entangle.Tick, delay int, v []byte) {
 // WriteNone stores that there is no input in a tick. Waiting events are not lost: the next tick has
 // them, and nothing else.
 func (w *Writer) WriteNone(tick entangle.Tick, delay int) {
-	w.write(tick, delay, nil)
+	w.storeInput(tick, delay, nil)
 	w.lastNone = true
 }
 
-// write stores an input at the tick where it acts; nil is none.
-func (w *Writer) write(tick entangle.Tick, delay int, v []byte) {
+// storeInput stores an input at the tick where it acts; nil is none.
+func (w *Writer) storeInput(tick entangle.Tick, delay int, v []byte) {
 	if w.begin && tick.Sub(w.last) <= 0 {
 		w.Jump(tick.Sub(w.last) - 1)
 	}
 	target := tick + entangle.Tick(min(max(delay, 0), int(w.ahead)))
 	steady := w.begin && tick == w.last+1
 	w.move(tick)
-	w.forget(tick - MaxTicks)
+	w.clampTicks(tick - MaxTicks)
 	w.begin, w.last = true, tick
 	switch {
 	case steady && target.Sub(w.newestFilled) <= 0:
@@ -81,8 +81,8 @@ func (w *Writer) write(tick entangle.Tick, delay int, v []byte) {
 	}
 }
 
-// forget keeps newestSent and obsolete within the range of comparisons.
-func (w *Writer) forget(long entangle.Tick) {
+// clampTicks keeps newestSent and obsolete within the range of comparisons.
+func (w *Writer) clampTicks(long entangle.Tick) {
 	if !w.begin {
 		w.newestSent, w.obsolete = long, long
 	}
@@ -133,10 +133,10 @@ func (w *Writer) deferEvents(v []byte) {
 func (w *Writer) store(tick entangle.Tick, v []byte) {
 	w.newestFilled = tick
 	if !w.carries {
-		w.set(tick, kindOf(v), v)
+		w.setTick(tick, kindOf(v), v)
 		return
 	}
-	w.set(tick, value, w.bare)
+	w.setTick(tick, value, w.bare)
 	at := w.value(tick)
 	clear(at)
 	copy(at, v)

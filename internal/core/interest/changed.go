@@ -11,7 +11,7 @@ type Move struct {
 // Changed returns the entities that may have begun or ceased to matter to a client since ClearChanges.
 // It is valid until the next command and must not be modified.
 func (r *Relevance) Changed(row int) repl.Bitset {
-	if !r.has(row) {
+	if !r.hasClient(row) {
 		return nil
 	}
 	return r.clients[row].changed.set
@@ -20,7 +20,7 @@ func (r *Relevance) Changed(row int) repl.Bitset {
 // NextChanged returns the smallest of Changed that is at least from, or -1. To iterate over few
 // of many rows it is faster than Changed.
 func (r *Relevance) NextChanged(row, from int) int {
-	if !r.has(row) {
+	if !r.hasClient(row) {
 		return -1
 	}
 	return r.clients[row].changed.next(from)
@@ -50,6 +50,6 @@ func (r *Relevance) clearChangesOf(row int) {
 func (r *Relevance) mark(row, entity int) {
 	c := &r.clients[row]
 	c.changed.grow(entity + 1)
-	c.changed.join(entity>>6, 1<<(entity&63))
+	c.changed.addBits(entity>>6, 1<<(entity&63))
 	r.changed.Set(row)
 }

@@ -76,7 +76,7 @@ func (g *Grid) Place(entity int, x, y float32) {
 // AddViewer adds a viewer of a client to this pass. With a radius that is not above 0 it sees
 // nothing.
 func (g *Grid) AddViewer(client int, x, y, radius float32) {
-	if !g.relevance.has(client) || !g.valid(x, y, radius) {
+	if !g.relevance.hasClient(client) || !g.valid(x, y, radius) {
 		return
 	}
 	for len(g.clients) <= client {
@@ -88,7 +88,7 @@ func (g *Grid) AddViewer(client int, x, y, radius float32) {
 
 // AddRoomViewer adds a viewer for all clients in a room.
 func (g *Grid) AddRoomViewer(number uint32, x, y, radius float32) {
-	at := g.relevance.rooms.find(number)
+	at := g.relevance.rooms.lookup(number)
 	if at < 0 || g.relevance.rooms.all[at].clients.Empty() || !g.valid(x, y, radius) {
 		return
 	}
@@ -131,21 +131,21 @@ func (g *Grid) Finish() {
 	open(g.clients, g.rows)
 	open(g.rooms, g.rows)
 	for _, l := range g.looks {
-		g.look(l)
+		g.findVisible(l)
 	}
-	g.show()
+	g.passVisible()
 	shut(g.clients)
 	shut(g.rooms)
 }
 
-// look finds the entities that one viewer sees.
-func (g *Grid) look(l look) {
+// findVisible finds the entities that one viewer sees.
+func (g *Grid) findVisible(l look) {
 	e := g.eye(l.eye)
 	stay := l.radius * g.stay
 	s := search{x: l.x, y: l.y, near: l.radius * l.radius, far: stay * stay, was: e.was, now: e.now}
 	c := g.cells.around(l.x, l.y, stay)
 	for row := c.row; row <= c.last; row++ {
-		run, rest := c.run(row)
+		run, rest := c.rowEntities(row)
 		s.scan(run)
 		s.scan(rest)
 	}

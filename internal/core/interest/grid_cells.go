@@ -110,8 +110,9 @@ func (c *cells) around(x, y, radius float32) circle {
 	return r
 }
 
-// run returns the entities of a row, in one piece or two. A bucket may belong to several rows.
-func (r *circle) run(row int) (run, rest []spot) {
+// rowEntities returns the entities of a row, in one piece or two. A bucket may belong to several
+// rows.
+func (r *circle) rowEntities(row int) (rowEntities, rest []spot) {
 	c := r.cells
 	half := r.half(row)
 	first, last := c.cell(r.x-half), c.cell(r.x+half)

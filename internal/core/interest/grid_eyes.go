@@ -54,8 +54,8 @@ func shut(eyes []eye) {
 	}
 }
 
-// show passes the visible entities of each client to the Relevance.
-func (g *Grid) show() {
+// passVisible passes the visible entities of each client to the Relevance.
+func (g *Grid) passVisible() {
 	g.reach(len(g.relevance.clients))
 	for _, at := range g.rolls {
 		g.share(at)
@@ -94,20 +94,20 @@ func (g *Grid) share(at int32) {
 			s.seen.Reset()
 			s.seen.Grow(g.rows)
 			if e := &g.clients[row]; e.active {
-				s.join(e.now)
+				s.addSeen(e.now)
 			}
 		}
-		s.join(g.rooms[at].now)
+		s.addSeen(g.rooms[at].now)
 	}
 }
 
-func (s *sum) join(seen repl.Bitset) {
+func (s *sum) addSeen(seen repl.Bitset) {
 	s.seen.Grow(len(seen) * 64)
 	s.seen.Join(seen)
 }
 
-// leave forgets a client.
-func (g *Grid) leave(row int) {
+// removeClient removes a client that left.
+func (g *Grid) removeClient(row int) {
 	if row < len(g.clients) {
 		g.clients[row].was.Reset()
 	}
@@ -116,8 +116,8 @@ func (g *Grid) leave(row int) {
 	}
 }
 
-// end forgets an entity.
-func (g *Grid) end(entity int) {
+// removeEntity removes an entity that ended.
+func (g *Grid) removeEntity(entity int) {
 	for i := range g.clients {
 		drop(g.clients[i].was, entity)
 	}

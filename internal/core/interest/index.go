@@ -14,14 +14,14 @@ func (x *index) home(number uint32) int {
 	return int(uint64(number*0x9e3779b1) * uint64(len(x.slots)) >> 32)
 }
 
-func (x *index) next(i int) int { return (i + 1) & (len(x.slots) - 1) }
+func (x *index) nextSlot(i int) int { return (i + 1) & (len(x.slots) - 1) }
 
-// find returns the room with a number, or -1.
-func (x *index) find(all []room, number uint32) int32 {
+// lookup returns the room with a number, or -1.
+func (x *index) lookup(all []room, number uint32) int32 {
 	if x.used == 0 {
 		return -1
 	}
-	for i := x.home(number); x.slots[i] != 0; i = x.next(i) {
+	for i := x.home(number); x.slots[i] != 0; i = x.nextSlot(i) {
 		if at := x.slots[i] - 1; all[at].number == number {
 			return at
 		}
@@ -33,14 +33,14 @@ func (x *index) add(all []room, at int32) {
 	if 2*(x.used+1) > len(x.slots) {
 		x.grow(all)
 	}
-	x.put(all, at)
+	x.insert(all, at)
 	x.used++
 }
 
-func (x *index) put(all []room, at int32) {
+func (x *index) insert(all []room, at int32) {
 	i := x.home(all[at].number)
 	for x.slots[i] != 0 {
-		i = x.next(i)
+		i = x.nextSlot(i)
 	}
 	x.slots[i] = at + 1
 }
@@ -50,7 +50,7 @@ func (x *index) grow(all []room) {
 	x.slots = make([]int32, max(minIndex, 2*len(before)))
 	for _, s := range before {
 		if s != 0 {
-			x.put(all, s-1)
+			x.insert(all, s-1)
 		}
 	}
 }
@@ -59,11 +59,11 @@ func (x *index) grow(all []room) {
 func (x *index) remove(all []room, at int32) {
 	i := x.home(all[at].number)
 	for x.slots[i] != at+1 {
-		i = x.next(i)
+		i = x.nextSlot(i)
 	}
 	x.used--
 	hole := i
-	for i = x.next(i); x.slots[i] != 0; i = x.next(i) {
+	for i = x.nextSlot(i); x.slots[i] != 0; i = x.nextSlot(i) {
 		home := x.home(all[x.slots[i]-1].number)
 		if x.between(home, hole, i) {
 			x.slots[hole], hole = x.slots[i], i

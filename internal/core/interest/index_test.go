@@ -34,8 +34,8 @@ func TestTheIndexFindsWhatAMapFinds(t *testing.T) {
 			if !ok {
 				at = -1
 			}
-			if x.find(all, number) != at {
-				require.Equal(t, at, x.find(all, number), "of %d", number)
+			if x.lookup(all, number) != at {
+				require.Equal(t, at, x.lookup(all, number), "of %d", number)
 			}
 		}
 	}

@@ -14,8 +14,8 @@ func (m *marks) grow(rows int) {
 	m.words.Grow(len(m.set))
 }
 
-// join adds bits to a word, which must exist.
-func (m *marks) join(word int, bits uint64) {
+// addBits adds bits to a word, which must exist.
+func (m *marks) addBits(word int, bits uint64) {
 	m.set[word] |= bits
 	m.words.Set(word)
 }

@@ -19,7 +19,7 @@ func TestMarksEqualAPlainSet(t *testing.T) {
 			m.grow(rows)
 			plain.Grow(rows)
 			word, bits := rapid.IntRange(0, (rows-1)/64).Draw(t, "word"), 1+rapid.Uint64().Draw(t, "bits")>>1
-			m.join(word, bits)
+			m.addBits(word, bits)
 			plain[word] |= bits
 			if rapid.IntRange(0, 5).Draw(t, "reset") == 0 {
 				m.reset()

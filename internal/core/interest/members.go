@@ -2,13 +2,13 @@ package interest
 
 // Holds reports whether an entity is in a room.
 func (r *Relevance) Holds(number uint32, entity int) bool {
-	at := r.rooms.find(number)
-	return at >= 0 && r.rooms.entities.find(entity, at) != 0
+	at := r.rooms.lookup(number)
+	return at >= 0 && r.rooms.entities.findLink(entity, at) != 0
 }
 
 // AppendEntities appends the entities that are in a room.
 func (r *Relevance) AppendEntities(dst []int, number uint32) []int {
-	at := r.rooms.find(number)
+	at := r.rooms.lookup(number)
 	if at < 0 {
 		return dst
 	}

@@ -40,7 +40,7 @@ func (r *Relevance) Join(row int) {
 
 // Leave removes a client and frees its row.
 func (r *Relevance) Leave(row int) {
-	if !r.has(row) {
+	if !r.hasClient(row) {
 		return
 	}
 	r.rooms.forgetClient(row)
@@ -52,7 +52,7 @@ func (r *Relevance) Leave(row int) {
 		c.seen[i].Reset()
 	}
 	for _, g := range r.grids {
-		g.leave(row)
+		g.removeClient(row)
 	}
 	r.clearChangesOf(row)
 }
@@ -72,15 +72,15 @@ func (r *Relevance) revive(entity int) {
 		return
 	}
 	for row := range r.clients {
-		r.clients[row].forget(entity)
+		r.clients[row].clearEntity(entity)
 	}
 	for _, g := range r.grids {
-		g.end(entity)
+		g.removeEntity(entity)
 	}
 	r.ended.Clear(entity)
 }
 
-func (c *client) forget(entity int) {
+func (c *client) clearEntity(entity int) {
 	drop(c.shown, entity)
 	drop(c.hidden, entity)
 	for _, seen := range c.seen {
@@ -119,7 +119,7 @@ func drop(b repl.Bitset, i int) {
 
 // Matters reports whether an entity matters to a client. owned is true if the client owns it.
 func (r *Relevance) Matters(row, entity int, owned bool) bool {
-	if !r.has(row) {
+	if !r.hasClient(row) {
 		return false
 	}
 	c := &r.clients[row]
@@ -132,4 +132,4 @@ func (r *Relevance) Matters(row, entity int, owned bool) bool {
 	return owned || c.shown.Has(entity) || c.sees(entity) || r.rooms.shared(row, entity)
 }
 
-func (r *Relevance) has(row int) bool { return row < len(r.clients) && r.clients[row].joined }
+func (r *Relevance) hasClient(row int) bool { return row < len(r.clients) && r.clients[row].joined }

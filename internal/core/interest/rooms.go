@@ -36,10 +36,10 @@ func (r *Relevance) Refused() uint64 { return r.rooms.refused }
 // AddClient adds a client to a room. It returns false if nothing changed: the client is in the
 // room already, has not joined, or exceeds a limit (see Refused).
 func (r *Relevance) AddClient(number uint32, row int) bool {
-	if !r.has(row) {
+	if !r.hasClient(row) {
 		return false
 	}
-	at, ok := r.rooms.enter(&r.rooms.clients, number, row)
+	at, ok := r.rooms.addMember(&r.rooms.clients, number, row)
 	if !ok {
 		return false
 	}
@@ -64,7 +64,7 @@ func (r *Relevance) RemoveClient(number uint32, row int) bool {
 // room already, or exceeds a limit (see Refused).
 func (r *Relevance) AddEntity(number uint32, entity int) bool {
 	r.revive(entity)
-	at, ok := r.rooms.enter(&r.rooms.entities, number, entity)
+	at, ok := r.rooms.addMember(&r.rooms.entities, number, entity)
 	if ok {
 		r.markAll(r.rooms.all[at].clients, entity)
 	}
@@ -76,14 +76,14 @@ func (r *Relevance) RemoveEntity(number uint32, entity int) bool {
 	at, ok := r.rooms.quit(&r.rooms.entities, number, entity)
 	if ok {
 		r.markAll(r.rooms.all[at].clients, entity)
-		r.rooms.release(at)
+		r.rooms.freeRoom(at)
 	}
 	return ok
 }
 
 // InRoom reports whether a client is in a room.
 func (r *Relevance) InRoom(number uint32, row int) bool {
-	at := r.rooms.find(number)
+	at := r.rooms.lookup(number)
 	return at >= 0 && r.rooms.all[at].clients.Has(row)
 }
 
@@ -93,7 +93,7 @@ func (r *Relevance) moved(at int32, row int) {
 	for l := members.ofRoom(at); l != 0; l = members.links[l].nextMember {
 		r.mark(row, int(members.links[l].member))
 	}
-	r.rooms.note(at, row)
+	r.rooms.recordMove(at, row)
 }
 
 func (r *Relevance) markAll(rows repl.Bitset, entity int) {
@@ -102,10 +102,10 @@ func (r *Relevance) markAll(rows repl.Bitset, entity int) {
 	}
 }
 
-// enter adds a member of one side to a room and returns the room's index.
-func (r *rooms) enter(side *roster, number uint32, member int) (int32, bool) {
-	at := r.find(number)
-	if at >= 0 && side.find(member, at) != 0 {
+// addMember adds a member of one side to a room and returns the room's index.
+func (r *rooms) addMember(side *roster, number uint32, member int) (int32, bool) {
+	at := r.lookup(number)
+	if at >= 0 && side.findLink(member, at) != 0 {
 		return at, false
 	}
 	if at < 0 && len(r.free) == 0 && len(r.all) == MaxRooms || side.used == MaxMemberships {
@@ -113,7 +113,7 @@ func (r *rooms) enter(side *roster, number uint32, member int) (int32, bool) {
 		return at, false
 	}
 	if at < 0 {
-		at = r.open(number)
+		at = r.newRoom(number)
 	}
 	side.add(member, at)
 	return at, true
@@ -121,11 +121,11 @@ func (r *rooms) enter(side *roster, number uint32, member int) (int32, bool) {
 
 // quit removes a member of one side from a room and returns the room's index.
 func (r *rooms) quit(side *roster, number uint32, member int) (int32, bool) {
-	at := r.find(number)
+	at := r.lookup(number)
 	if at < 0 {
 		return at, false
 	}
-	l := side.find(member, at)
+	l := side.findLink(member, at)
 	if l == 0 {
 		return at, false
 	}
@@ -133,10 +133,10 @@ func (r *rooms) quit(side *roster, number uint32, member int) (int32, bool) {
 	return at, true
 }
 
-// find returns the index of a room that is in use, or -1.
-func (r *rooms) find(number uint32) int32 { return r.index.find(r.all, number) }
+// lookup returns the index of a room that is in use, or -1.
+func (r *rooms) lookup(number uint32) int32 { return r.index.lookup(r.all, number) }
 
-func (r *rooms) open(number uint32) int32 {
+func (r *rooms) newRoom(number uint32) int32 {
 	var at int32
 	if n := len(r.free); n > 0 {
 		at, r.free = r.free[n-1], r.free[:n-1]
@@ -149,8 +149,8 @@ func (r *rooms) open(number uint32) int32 {
 	return at
 }
 
-// release frees a room without members that is not in moves.
-func (r *rooms) release(at int32) {
+// freeRoom frees a room without members that is not in moves.
+func (r *rooms) freeRoom(at int32) {
 	room := &r.all[at]
 	if r.clients.ofRoom(at) != 0 || r.entities.ofRoom(at) != 0 || !room.moved.Empty() {
 		return
@@ -159,7 +159,7 @@ func (r *rooms) release(at int32) {
 	r.free = append(r.free, at)
 }
 
-func (r *rooms) note(at int32, row int) {
+func (r *rooms) recordMove(at int32, row int) {
 	room := &r.all[at]
 	room.moved.Grow(row + 1)
 	if !room.moved.Has(row) {
@@ -170,9 +170,9 @@ func (r *rooms) note(at int32, row int) {
 
 func (r *rooms) clearMoves() {
 	for _, m := range r.moves {
-		at := r.find(m.Room)
+		at := r.lookup(m.Room)
 		r.all[at].moved.Clear(m.Client)
-		r.release(at)
+		r.freeRoom(at)
 	}
 	r.moves = r.moves[:0]
 }
@@ -192,7 +192,7 @@ func (r *rooms) forgetClient(row int) {
 		at := r.clients.links[l].room
 		r.clients.remove(l)
 		r.all[at].clients.Clear(row)
-		r.release(at)
+		r.freeRoom(at)
 	}
 }
 
@@ -200,6 +200,6 @@ func (r *rooms) forgetEntity(entity int) {
 	for l := r.entities.ofMember(entity); l != 0; l = r.entities.ofMember(entity) {
 		at := r.entities.links[l].room
 		r.entities.remove(l)
-		r.release(at)
+		r.freeRoom(at)
 	}
 }

@@ -31,8 +31,8 @@ func first(list []int32, i int) int32 {
 	return list[i]
 }
 
-// find returns the link of a member with a room, or 0.
-func (r *roster) find(member int, room int32) int32 {
+// findLink returns the link of a member with a room, or 0.
+func (r *roster) findLink(member int, room int32) int32 {
 	l := r.ofMember(member)
 	for l != 0 && r.links[l].room != room {
 		l = r.links[l].nextRoom
@@ -43,7 +43,7 @@ func (r *roster) find(member int, room int32) int32 {
 func (r *roster) add(member int, room int32) {
 	r.members = reach(r.members, int(room))
 	r.rooms = reach(r.rooms, member)
-	l := r.take()
+	l := r.newLink()
 	r.links[l] = link{
 		member: int32(member), room: room, nextMember: r.members[room], nextRoom: r.rooms[member],
 	}
@@ -60,7 +60,7 @@ func reach(list []int32, i int) []int32 {
 	return list
 }
 
-func (r *roster) take() int32 {
+func (r *roster) newLink() int32 {
 	if l := r.free; l != 0 {
 		r.free = r.links[l].nextMember
 		return l

@@ -17,7 +17,7 @@ func (s Setting) String() string {
 
 // Set sets the game's setting for a client and an entity.
 func (r *Relevance) Set(row, entity int, w Setting) {
-	if w > Hidden || !r.has(row) || w == r.Setting(row, entity) {
+	if w > Hidden || !r.hasClient(row) || w == r.Setting(row, entity) {
 		return
 	}
 	r.revive(entity)
@@ -37,7 +37,7 @@ func (r *Relevance) Set(row, entity int, w Setting) {
 
 // Setting returns the game's setting for a client and an entity.
 func (r *Relevance) Setting(row, entity int) Setting {
-	if !r.has(row) || r.ended.Has(entity) {
+	if !r.hasClient(row) || r.ended.Has(entity) {
 		return Unset
 	}
 	switch c := &r.clients[row]; {

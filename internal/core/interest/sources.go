@@ -14,7 +14,7 @@ func (r *Relevance) AddSource() Source {
 // See sets the entities that a source shows to a client from now on, replacing earlier ones. It
 // costs a word for each 64 rows of entities.
 func (r *Relevance) See(src Source, row int, seen repl.Bitset) {
-	if !r.has(row) {
+	if !r.hasClient(row) {
 		return
 	}
 	r.clearEnded()
@@ -38,13 +38,13 @@ func replace(before, after repl.Bitset, changed *marks) (some bool) {
 	for i, w := range after {
 		if diff := before[i] ^ w; diff != 0 {
 			before[i], some = w, true
-			changed.join(i, diff)
+			changed.addBits(i, diff)
 		}
 	}
 	for i, w := range rest {
 		if w != 0 {
 			rest[i], some = 0, true
-			changed.join(len(after)+i, w)
+			changed.addBits(len(after)+i, w)
 		}
 	}
 	return some

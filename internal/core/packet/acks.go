@@ -68,7 +68,7 @@ func (t *Tracker) handleAck(seq uint64, at time.Duration, sample bool) {
 		s.become(acked)
 		t.sent.pushAcked(seq)
 		t.stats.Acked++
-		t.loss.add(false)
+		t.loss.addSample(false)
 	case lost:
 		s.become(lostThenAcked)
 		t.stats.Spurious++
@@ -79,7 +79,7 @@ func (t *Tracker) handleAck(seq uint64, at time.Duration, sample bool) {
 		t.newestAcked, t.throttle.since = seq, at
 	}
 	if sample {
-		t.rtt.sample(at - s.at())
+		t.rtt.sample(at - s.sentAt())
 	}
 }
 
@@ -100,12 +100,12 @@ func (t *Tracker) PollLost(now time.Time) (id uint16, ok bool) {
 	t.sent.slot(seq).become(lost)
 	t.sent.oldest++
 	t.stats.Lost++
-	t.loss.add(true)
+	t.loss.addSample(true)
 	return uint16(seq), true
 }
 
 func (t *Tracker) lost(seq uint64, at time.Duration) bool {
-	return at-t.sent.slot(seq).at() >= t.rtt.timeout(&t.cfg) ||
+	return at-t.sent.slot(seq).sentAt() >= t.rtt.timeout(&t.cfg) ||
 		seq+WindowSize <= t.newestAcked ||
 		seq+MaxInFlight < t.sent.next
 }

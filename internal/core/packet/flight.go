@@ -28,11 +28,11 @@ type slot int64
 
 func slotOf(at time.Duration, s state) slot { return slot(at)<<stateBits | slot(s) }
 
-func (s slot) at() time.Duration { return time.Duration(s >> stateBits) }
+func (s slot) sentAt() time.Duration { return time.Duration(s >> stateBits) }
 
 func (s slot) state() state { return state(s & (1<<stateBits - 1)) }
 
-func (s *slot) become(to state) { *s = slotOf(s.at(), to) }
+func (s *slot) become(to state) { *s = slotOf(s.sentAt(), to) }
 
 // flight holds the packets that were sent and have no verdict yet. Sequences count from 1 and
 // never wrap; the low 16 bits of a sequence are its id.
@@ -55,7 +55,7 @@ func (f *flight) slot(seq uint64) *slot { return &f.slots[seq&uint64(len(f.slots
 // holds reports whether a sent sequence still has its slot.
 func (f *flight) holds(seq uint64) bool { return f.next-seq <= uint64(len(f.slots)) }
 
-func (f *flight) take(at time.Duration) {
+func (f *flight) recordSent(at time.Duration) {
 	for f.keeps(*f.slot(f.next), at) {
 		f.grow()
 	}
@@ -73,7 +73,7 @@ const memory = 2 * LossMax
 // keeps reports whether a slot must not be reused for another packet.
 func (f *flight) keeps(s slot, at time.Duration) bool {
 	state := s.state()
-	return state == inFlight || state == lost && at-s.at() < memory && len(f.slots) < maxSlots
+	return state == inFlight || state == lost && at-s.sentAt() < memory && len(f.slots) < maxSlots
 }
 
 const unpolled = "packet: too many verdicts were not polled: call TakeAcked, and PollLost until it is empty, after each HandleHeader and each tick"

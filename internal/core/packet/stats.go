@@ -34,7 +34,7 @@ type lossRate struct {
 	count float64
 }
 
-func (l *lossRate) add(lost bool) {
+func (l *lossRate) addSample(lost bool) {
 	l.count = min(l.count+1, lossSpan)
 	verdict := 0.0
 	if lost {

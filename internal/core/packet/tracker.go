@@ -42,7 +42,7 @@ func NewTracker(cfg Config) *Tracker {
 func (t *Tracker) Next(now time.Time, tick entangle.Tick, kind Kind) Header {
 	if kind == Data {
 		t.throttle.sent(t.since(now), t.newestAcked == t.sent.newest())
-		t.sent.take(t.since(now))
+		t.sent.recordSent(t.since(now))
 		t.stats.Sent++
 	}
 	t.received.acknowledge()
@@ -68,7 +68,7 @@ func (t *Tracker) HandleHeader(h Header, now time.Time) (fresh bool, err error) 
 	t.throttle.sends = true
 	t.handleAcks(h.Ack, h.AckBits, at)
 	if h.Kind == Data {
-		fresh = t.receive(h.ID, at)
+		fresh = t.recordReceived(h.ID, at)
 	}
 	if t.stats.BadAcks >= MaxBadAcks {
 		return false, ErrBadAcks
@@ -76,8 +76,8 @@ func (t *Tracker) HandleHeader(h Header, now time.Time) (fresh bool, err error) 
 	return fresh, nil
 }
 
-func (t *Tracker) receive(id uint16, at time.Duration) bool {
-	fresh, tooOld := t.received.receive(id, at)
+func (t *Tracker) recordReceived(id uint16, at time.Duration) bool {
+	fresh, tooOld := t.received.recordID(id, at)
 	switch {
 	case fresh:
 		t.stats.Received++

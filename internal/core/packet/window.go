@@ -13,13 +13,13 @@ type window struct {
 	unackedSince time.Duration // when it arrived
 }
 
-// receive records id and reports whether it is fresh: neither received before nor older than
+// recordID records id and reports whether it is fresh: neither received before nor older than
 // the window.
-func (w *window) receive(id uint16, at time.Duration) (fresh, tooOld bool) {
+func (w *window) recordID(id uint16, at time.Duration) (fresh, tooOld bool) {
 	ahead := int16(id - w.newest)
 	switch {
 	case ahead > 0:
-		w.advance(uint(ahead))
+		w.shiftTo(uint(ahead))
 		w.newest = id
 	case ahead == 0:
 		return false, false
@@ -36,9 +36,9 @@ func (w *window) receive(id uint16, at time.Duration) (fresh, tooOld bool) {
 	return true, false
 }
 
-// advance turns the newest id into one of the bits. The id before the first packet (0) becomes
+// shiftTo turns the newest id into one of the bits. The id before the first packet (0) becomes
 // a bit as well, which the sender ignores.
-func (w *window) advance(by uint) {
+func (w *window) shiftTo(by uint) {
 	w.bits = w.bits<<by | uint32(1)<<(by-1)
 }
 

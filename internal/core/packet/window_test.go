@@ -40,7 +40,7 @@ func TestWindowEqualsPlainTwin(t *testing.T) {
 		w := window{newest: uint16(first - 1)}
 		for range rapid.IntRange(1, 200).Draw(t, "packets") {
 			n := max(first, plain.newest+rapid.IntRange(-45, 45).Draw(t, "ahead"))
-			fresh, _ := w.receive(uint16(n), 0)
+			fresh, _ := w.recordID(uint16(n), 0)
 			assert.Equal(t, plain.receive(n), fresh, "packet %d", n)
 			assert.Equal(t, uint16(plain.newest), w.newest)
 			assert.Equal(t, plain.bits(), w.bits)

@@ -32,7 +32,7 @@ type narrow struct {
 	fill, most float64
 	last       time.Time
 	bytes      int
-	received      listener
+	received   listener
 }
 
 func newNarrow() *narrow { return &narrow{bucket: budget.NewBucket(narrowRate, narrowSpan)} }

@@ -111,7 +111,7 @@ func (c *Client) handleHandshake(b []byte, now time.Time) (e connection.Event, r
 
 func (c *Client) hello(k kind) []byte {
 	h := hello{protocolID: c.config.ProtocolID, mine: c.config.Number, client: c.config.Client, userData: c.userData[:]}
-	return h.append(c.reply[:0], k)
+	return h.appendTo(c.reply[:0], k)
 }
 
 // Expire ends the connection or the attempt if the server has been silent for the timeout,

@@ -15,8 +15,8 @@ import (
 // Proves: Z22
 func TestOnlyPossiblePacketsPass(t *testing.T) {
 	h := hello{protocolID: testProtocol, client: 1, userData: make([]byte, connection.MaxUserData)}
-	first := h.append(nil, kindHello)
-	answer := append(h.append(nil, kindAnswer), make([]byte, 8)...)
+	first := h.appendTo(nil, kindHello)
+	answer := append(h.appendTo(nil, kindAnswer), make([]byte, 8)...)
 	require.Len(t, first, helloSize)
 	for _, c := range []struct {
 		name      string

@@ -114,7 +114,7 @@ func FuzzHello(f *testing.F) {
 	f.Add(newSim(f, 1).client(7, 9).hello(kindHello))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if h, ok := readHello(b); ok {
-			require.Equal(t, b[:helloSize], h.append(nil, kind(b[0])))
+			require.Equal(t, b[:helloSize], h.appendTo(nil, kind(b[0])))
 		}
 	})
 }

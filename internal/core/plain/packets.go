@@ -55,7 +55,7 @@ type hello struct {
 	userData   []byte // MaxUserData bytes
 }
 
-func (h *hello) append(dst []byte, k kind) []byte {
+func (h *hello) appendTo(dst []byte, k kind) []byte {
 	dst = append(append(dst, byte(k)), version...)
 	dst = binary.LittleEndian.AppendUint64(dst, h.protocolID)
 	dst = binary.LittleEndian.AppendUint64(dst, h.mine)

@@ -31,15 +31,15 @@ func (w *Window) Mark(sequence uint64) {
 	case !w.any:
 		w.any, w.newest = true, sequence
 	case sequence > w.newest:
-		w.forget(sequence)
+		w.clearUpTo(sequence)
 		w.newest = sequence
 	}
 	at := sequence % Size
 	w.seen[at/64] |= 1 << (at % 64)
 }
 
-// forget clears the bits of the numbers after newest, up to sequence.
-func (w *Window) forget(sequence uint64) {
+// clearUpTo clears the bits of the numbers after newest, up to sequence.
+func (w *Window) clearUpTo(sequence uint64) {
 	if sequence-w.newest >= Size {
 		w.seen = [Size / 64]uint64{}
 		return

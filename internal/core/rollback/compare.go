@@ -23,7 +23,7 @@ const (
 // Without a history of f nothing is compared there, and the confirmed state is compared by a later
 // call.
 func (s *Store) Compare(f, p entangle.Tick, now func(Slot) Form, report func(Mismatch)) {
-	s.advance(f)
+	s.applyConfirmed(f)
 	c := comparison{s: s, now: now, report: report}
 	if s.Holds(f) {
 		c.structure(f)
@@ -59,7 +59,7 @@ func (c *comparison) structure(f entangle.Tick) {
 				n.suspects.remove(slot)
 			}
 		} else {
-			n.odd.put(int(slot), true)
+			n.odd.assign(int(slot), true)
 		}
 	}
 }
@@ -108,10 +108,10 @@ func (c *comparison) values(f entangle.Tick) {
 // column compares one column by runs of slots.
 func (c *comparison) column(col, size int, predicted, confirmed []byte, f entangle.Tick) {
 	known := c.s.news.known[col]
-	for start, end := known.run(0); start < end; start, end = known.run(end) {
+	for start, end := known.firstRun(0); start < end; start, end = known.firstRun(end) {
 		a, b := predicted[start*size:end*size], confirmed[start*size:end*size]
 		for n := Differ(a, b, size, 0); n >= 0; n = Differ(a, b, size, n+1) {
-			c.value(Slot(start+n), col, predicted, confirmed, f)
+			c.compareValue(Slot(start+n), col, predicted, confirmed, f)
 		}
 	}
 }
@@ -135,8 +135,8 @@ func Differ(a, b []byte, size, from int) int {
 	return -1
 }
 
-// value compares one value.
-func (c *comparison) value(slot Slot, col int, predicted, confirmed []byte, tick entangle.Tick) {
+// compareValue compares one value.
+func (c *comparison) compareValue(slot Slot, col int, predicted, confirmed []byte, tick entangle.Tick) {
 	size := c.s.cfg.Sizes[col]
 	at, end := int(slot)*size, (int(slot)+1)*size
 	a, b := predicted[at:end:end], confirmed[at:end:end]
@@ -156,7 +156,7 @@ func (c *comparison) one(slot Slot, tick entangle.Tick) {
 	cols := c.s.word[slot].Mask.And(c.s.cfg.Compared)
 	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
 		if c.s.cfg.Sizes[col] > 0 {
-			c.value(slot, col, c.s.Column(tick, col), c.s.ConfirmedColumn(col), tick)
+			c.compareValue(slot, col, c.s.Column(tick, col), c.s.ConfirmedColumn(col), tick)
 		}
 	}
 }

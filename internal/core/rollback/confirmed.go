@@ -41,7 +41,7 @@ func (s *Store) NoteValues(slot Slot, tick entangle.Tick) {
 
 // Exclude excludes a slot from Compare, Correct, Wanted, Due and Plan, or includes it again.
 func (s *Store) Exclude(slot Slot, out bool) {
-	s.news.excluded.put(int(slot), out)
+	s.news.excluded.assign(int(slot), out)
 	s.news.fresh.add(slot)
 }
 

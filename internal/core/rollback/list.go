@@ -39,16 +39,16 @@ type set []uint64
 
 func (b set) has(slot int) bool { return b[slot>>6]>>(slot&63)&1 != 0 }
 
-func (b set) put(slot int, in bool) {
+func (b set) assign(slot int, in bool) {
 	b[slot>>6] &^= 1 << (slot & 63)
 	if in {
 		b[slot>>6] |= 1 << (slot & 63)
 	}
 }
 
-// run returns the first run of slots in the set from a slot on, as start and exclusive end. There
-// is none if both are equal.
-func (b set) run(from int) (start, end int) {
+// firstRun returns the first run of slots in the set from a slot on, as start and exclusive end.
+// There is none if both are equal.
+func (b set) firstRun(from int) (start, end int) {
 	start = b.next(from, 0)
 	return start, b.next(start, ^uint64(0))
 }

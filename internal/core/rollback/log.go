@@ -94,8 +94,8 @@ func (l *log) reserve() {
 	l.buf = buf
 }
 
-// drop removes the records that lead to states before a tick.
-func (l *log) drop(oldest entangle.Tick) {
+// removeBefore removes the records that lead to states before a tick.
+func (l *log) removeBefore(oldest entangle.Tick) {
 	for l.first < l.end && !oldest.Before(l.at(l.first).tick) {
 		l.first++
 	}
@@ -133,8 +133,8 @@ func (l *log) clear() {
 	}
 }
 
-// forget assigns the records of a slot to an earlier life.
-func (l *log) forget(slot Slot) {
+// forgetSlot assigns the records of a slot to an earlier life.
+func (l *log) forgetSlot(slot Slot) {
 	l.slots[slot].last = 0
 	l.slots[slot].life++
 }

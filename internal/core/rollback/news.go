@@ -31,19 +31,19 @@ func (n *news) grow(slots int) {
 	}
 }
 
-func (n *news) forget(slot Slot) {
+func (n *news) forgetSlot(slot Slot) {
 	n.fresh.remove(slot)
 	n.noted.remove(slot)
 	n.ahead.remove(slot)
 	n.suspects.remove(slot)
-	n.excluded.put(int(slot), false)
+	n.excluded.assign(int(slot), false)
 	for col := n.compared.Next(0); col >= 0; col = n.compared.Next(col + 1) {
-		n.known[col].put(int(slot), false)
+		n.known[col].assign(int(slot), false)
 	}
 }
 
-// advance processes the confirmed state received since, and the new confirmed tick.
-func (s *Store) advance(f entangle.Tick) {
+// applyConfirmed processes the confirmed state received since, and the new confirmed tick.
+func (s *Store) applyConfirmed(f entangle.Tick) {
 	n := &s.news
 	if len(n.updated) > 0 && f.Before(n.latest) {
 		n.refresh()
@@ -91,7 +91,7 @@ func (s *Store) learn(slot Slot, settled bool) {
 	word, n := &s.word[slot], &s.news
 	known := settled && s.binds(slot) && !word.Gone
 	for col := n.compared.Next(0); col >= 0; col = n.compared.Next(col + 1) {
-		n.known[col].put(int(slot), known && word.Mask.Has(col))
+		n.known[col].assign(int(slot), known && word.Mask.Has(col))
 	}
 	n.suspects.add(slot)
 }

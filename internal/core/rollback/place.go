@@ -49,14 +49,14 @@ func (s *Store) turn(w *row, col int) {
 		return
 	}
 	if t.of != w {
-		t.place(w, s.slots)
+		t.findPlaces(w, s.slots)
 	}
 	t.values = append(t.values[:0], to[:len(w.order)*size]...)
 	s.gather(size, to, t.values, t.places[:len(to)/size])
 }
 
-// place finds the places of slots.
-func (t *turning) place(w *row, slots int) {
+// findPlaces finds the places of slots.
+func (t *turning) findPlaces(w *row, slots int) {
 	t.of, t.to, t.places = w, nil, fit(t.places, slots)
 	clear(t.places)
 	for place, slot := range w.order {
@@ -108,7 +108,7 @@ func (s *Store) eachUnlikePlace(w *row, col int, visit func(slot Slot, was, is [
 
 // pair maps the places in one tick to those in another.
 func (t *turning) pair(of, to *row, slots int) {
-	t.place(of, slots)
+	t.findPlaces(of, slots)
 	t.to, t.pairs = to, t.pairs[:0]
 	for _, slot := range to.order {
 		t.pairs = append(t.pairs, t.places[slot])

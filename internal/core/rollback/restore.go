@@ -22,7 +22,7 @@ func (s *Store) holdsAt(slot Slot, tick entangle.Tick) bool {
 // its components were disabled at the tick, the last columns before that are used, and their values
 // are copied into the columns of the tick.
 func (s *Store) Wanted(tick, f entangle.Tick, now func(Slot) Form, visit func(slot Slot, form Form)) {
-	s.advance(f)
+	s.applyConfirmed(f)
 	s.log.amends, s.log.amended = s.log.amends[:0], tick
 	for _, slot := range s.Touched(tick) {
 		s.want(slot, tick, now(slot), visit)
@@ -131,7 +131,7 @@ func (s *Store) bring(slot Slot, cols Mask, from, to entangle.Tick) {
 // Correct overwrites the compared columns of a tick with the confirmed state, for each slot with
 // confirmed state at that tick. f is the confirmed tick.
 func (s *Store) Correct(tick, f entangle.Tick) {
-	s.advance(f)
+	s.applyConfirmed(f)
 	if !s.Holds(tick) {
 		return
 	}
@@ -149,8 +149,8 @@ func (s *Store) Correct(tick, f entangle.Tick) {
 // correctColumn corrects a column at the confirmed tick.
 func (s *Store) correctColumn(tick entangle.Tick, col int) {
 	known, size := s.news.known[col], s.cfg.Sizes[col]
-	start, end := known.run(0)
-	for ; start < end; start, end = known.run(end) {
+	start, end := known.firstRun(0)
+	for ; start < end; start, end = known.firstRun(end) {
 		copy(s.Column(tick, col)[start*size:end*size], s.ConfirmedColumn(col)[start*size:])
 	}
 }

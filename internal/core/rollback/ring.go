@@ -42,11 +42,11 @@ func (s *Store) Begin(tick entangle.Tick) {
 	default: // no held tick is before it, or the distance is too large to compare
 		s.Clear()
 	}
-	s.rows.begin(tick)
-	s.log.drop(s.oldest())
+	s.rows.beginTick(tick)
+	s.log.removeBefore(s.oldest())
 }
 
-func (r *ring) begin(tick entangle.Tick) {
+func (r *ring) beginTick(tick entangle.Tick) {
 	gap := int(tick.Sub(r.newest))
 	if !r.begun || gap > len(r.rows) {
 		r.clear()
@@ -212,6 +212,6 @@ func (s *Store) Clear() {
 // afterwards.
 func (s *Store) Forget(slot Slot) {
 	s.word[slot] = Confirmed{}
-	s.log.forget(slot)
-	s.news.forget(slot)
+	s.log.forgetSlot(slot)
+	s.news.forgetSlot(slot)
 }

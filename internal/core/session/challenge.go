@@ -51,8 +51,8 @@ func (c *challenger) seal(claim *challenge, out *answer) {
 	c.aead.Seal(out.sealed[:0], c.nonce[:], claim.encode(c.plain[:]), nil)
 }
 
-// open decrypts a in place and reads it into claim.
-func (c *challenger) open(a *answer, claim *challenge) bool {
+// decrypt decrypts a in place and reads it into claim.
+func (c *challenger) decrypt(a *answer, claim *challenge) bool {
 	binary.LittleEndian.PutUint64(c.nonce[4:], a.sequence)
 	plain, err := c.aead.Open(a.sealed[:0], c.nonce[:], a.sealed[:], nil)
 	if err != nil {

@@ -25,7 +25,7 @@ func (c *Client) repeatedPacket() []byte {
 	switch c.state {
 	case StateRequesting:
 		r := request{c.token.ProtocolID, c.token.Expires, c.token.Nonce[:], c.token.Sealed[:]}
-		return r.append(c.out[:0])
+		return r.appendTo(c.out[:0])
 	case StateResponding:
 		return c.seal(c.out[:0], kindResponse, c.answer.encode(c.body[:]))
 	default:

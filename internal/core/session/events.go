@@ -35,7 +35,7 @@ func (s *Server) addEvent(e Event) {
 	if e.Kind == Connected {
 		e.UserData = c.userData[:]
 	}
-	*s.events.push() = e
+	*s.events.pushBack() = e
 }
 
 // PollEvent returns the next event, oldest first. Each client's Connected comes

@@ -30,7 +30,7 @@ func FuzzRequest(f *testing.F) {
 	f.Add(append(append([]byte{0}, token.Version...), make([]byte, requestSize-14)...))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if r, ok := readRequest(b); ok {
-			require.Equal(t, b, r.append(nil))
+			require.Equal(t, b, r.appendTo(nil))
 		}
 	})
 }
@@ -45,7 +45,7 @@ func FuzzBodies(f *testing.F) {
 			require.Equal(t, b, a.encode(out[:]))
 			c, err := newChallenger(token.Key{}, newAEAD)
 			require.NoError(t, err)
-			require.False(t, c.open(&a, new(challenge)))
+			require.False(t, c.decrypt(&a, new(challenge)))
 		}
 		if kindKeepAlive.sizeFits(len(b)) {
 			var out [keepAliveSize]byte

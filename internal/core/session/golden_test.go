@@ -60,7 +60,7 @@ func TestChallengeTokensEqualTheGolden(t *testing.T) {
 	c.seal(goldenClaim(), &a)
 	assert.Equal(t, golden(t, "token_challenge_sealed"), a.sealed[:])
 	var opened challenge
-	require.True(t, c.open(&a, &opened))
+	require.True(t, c.decrypt(&a, &opened))
 	assert.Equal(t, goldenClaim(), &opened)
 }
 
@@ -71,7 +71,7 @@ func TestTheRequestEqualsTheGolden(t *testing.T) {
 		nonce[i] = 0x80 + byte(i)
 	}
 	r := request{protocolID, goldenExpires, nonce, golden(t, "token_private_sealed")}
-	assert.Equal(t, want, r.append(nil))
+	assert.Equal(t, want, r.appendTo(nil))
 	got, ok := readRequest(want)
 	require.True(t, ok)
 	assert.Equal(t, r, got)
@@ -114,7 +114,7 @@ func TestSealedPacketsEqualTheGoldens(t *testing.T) {
 			h, drop := readHeader(want, setOf(c.kind))
 			require.Equal(t, dropNone, drop)
 			assert.Equal(t, c.sequence, h.sequence)
-			body, ok := s.open(h, want)
+			body, ok := s.decrypt(h, want)
 			require.True(t, ok)
 			assert.True(t, c.kind.sizeFits(len(body)))
 			assert.Equal(t, append([]byte{}, c.body...), append([]byte{}, body...))

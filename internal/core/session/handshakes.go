@@ -80,5 +80,5 @@ func (h *handshakes) newPending(protocolID uint64, from Addr, id tokenID, privat
 func (h *handshakes) answers(body []byte, claim *challenge) bool {
 	decodeAnswer(body, &h.answer)
 	var answered challenge
-	return h.challenger.open(&h.answer, &answered) && answered == *claim
+	return h.challenger.decrypt(&h.answer, &answered) && answered == *claim
 }

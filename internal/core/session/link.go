@@ -35,7 +35,7 @@ func (l *link) openPacket(h header, b []byte) (body []byte, _ Drop) {
 	if protected && !l.replay.Fresh(h.sequence) {
 		return nil, DropReplayed
 	}
-	body, ok := l.receive.open(h, b)
+	body, ok := l.receive.decrypt(h, b)
 	if !ok {
 		return nil, DropForged
 	}

@@ -16,7 +16,7 @@ func requestOf(t testing.TB, tok token.Token) []byte {
 	public, err := tok.Public()
 	require.NoError(t, err)
 	r := request{public.ProtocolID, public.Expires, public.Nonce[:], public.Sealed[:]}
-	return r.append(nil)
+	return r.appendTo(nil)
 }
 
 // answered reports whether the server answers a datagram.
@@ -258,7 +258,7 @@ func TestNobodyIsNotAClient(t *testing.T) {
 		private.ClientID = id
 		nonce := [token.NonceSize]byte{byte(id)}
 		r := request{protocolID, expires, nonce[:], opener.Seal(nil, expires, nonce, &private)}
-		assert.Equal(t, want, s.answered(s.addr(), r.append(nil)))
+		assert.Equal(t, want, s.answered(s.addr(), r.appendTo(nil)))
 	}
 }
 

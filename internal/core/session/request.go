@@ -12,7 +12,7 @@ type request struct {
 	nonce, sealed       []byte
 }
 
-func (r *request) append(dst []byte) []byte {
+func (r *request) appendTo(dst []byte) []byte {
 	dst = append(dst, byte(kindRequest))
 	dst = append(dst, token.Version...)
 	dst = binary.LittleEndian.AppendUint64(dst, r.protocolID)

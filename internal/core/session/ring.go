@@ -8,8 +8,8 @@ type ring[T any] struct {
 
 func newRing[T any](capacity int) ring[T] { return ring[T]{items: make([]T, capacity)} }
 
-// push returns the address of a new last item, which holds an old value to be overwritten, or nil if the queue is full.
-func (r *ring[T]) push() *T {
+// pushBack returns the address of a new last item, which holds an old value to be overwritten, or nil if the queue is full.
+func (r *ring[T]) pushBack() *T {
 	if r.count == len(r.items) {
 		return nil
 	}

@@ -44,8 +44,8 @@ func (s *sealer) seal(dst []byte, k kind, sequence uint64, body []byte) []byte {
 	return s.aead.Seal(dst, s.nonce[:], body, s.data[:])
 }
 
-// open decrypts the packet b in place and returns its body.
-func (s *sealer) open(h header, b []byte) (body []byte, ok bool) {
+// decrypt decrypts the packet b in place and returns its body.
+func (s *sealer) decrypt(h header, b []byte) (body []byte, ok bool) {
 	s.address(b[0], h.sequence)
 	sealed := b[h.size:]
 	body, err := s.aead.Open(sealed[:0], s.nonce[:], sealed, s.data[:])

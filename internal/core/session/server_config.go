@@ -63,10 +63,10 @@ func (c ServerConfig) withDefaults() (ServerConfig, error) {
 	if c.History == 0 {
 		c.History = max(minHistory, historyPerSlot*c.MaxClients)
 	}
-	return c, c.check()
+	return c, c.validate()
 }
 
-func (c *ServerConfig) check() error {
+func (c *ServerConfig) validate() error {
 	switch {
 	case c.Key.IsZero():
 		return errors.New("session: ServerConfig.Key is zero; make one with token.NewKey and share it with the backend that mints tokens")

@@ -29,14 +29,14 @@ type farewell struct {
 
 // addFarewell queues the disconnect packets of a client, if there is room for them.
 func (o *outgoing) addFarewell(c *slot) {
-	if f := o.farewells.push(); f != nil {
+	if f := o.farewells.pushBack(); f != nil {
 		*f = farewell{to: c.addr, send: c.send, sequence: c.sequence, left: redundantDisconnects}
 	}
 }
 
 // replySealed queues a packet to a client that has no slot.
 func (s *Server) replySealed(p *pending, k kind, body []byte) {
-	r := s.outgoing.replies.push()
+	r := s.outgoing.replies.pushBack()
 	if r == nil {
 		s.countDrop(DropReplyQueue)
 		return
@@ -48,7 +48,7 @@ func (s *Server) replySealed(p *pending, k kind, body []byte) {
 
 // replyKeepAlive sends a new client its slot.
 func (s *Server) replyKeepAlive(slot int) {
-	r := s.outgoing.replies.push()
+	r := s.outgoing.replies.pushBack()
 	if r == nil {
 		s.countDrop(DropReplyQueue) // the next keep-alive has the same contents
 		return

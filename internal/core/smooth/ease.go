@@ -116,7 +116,7 @@ func (t *Track) easeRow(row int, now time.Time, share float64) {
 		t.carry(wrong, row, t.left(row, now))
 	}
 	if t.kind.TooFar != nil && t.kind.TooFar(wrong, right) {
-		t.drop(row)
+		t.endCorrection(row)
 		return
 	}
 	copy(e.wrong.at(row), wrong)
@@ -166,8 +166,8 @@ func (t *Track) carry(dst []byte, row int, left float64) {
 	t.kind.Blend(dst, dst, e.wrong.at(row), left)
 }
 
-// drop ends a row's correction.
-func (t *Track) drop(row int) { t.marks[row] &^= eased }
+// endCorrection ends a row's correction.
+func (t *Track) endCorrection(row int) { t.marks[row] &^= eased }
 
 // apply adds the remainders of corrections to the displayed values.
 func (e *easing) apply(t *Track, now time.Time) {

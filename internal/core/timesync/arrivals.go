@@ -17,14 +17,14 @@ type arrivals struct {
 
 // PacketReceived records the arrival of a packet of the server with the tick of its header.
 func (c *Client) PacketReceived(tick entangle.Tick, now time.Time) {
-	at := c.axis.at(now)
+	at := c.axis.phaseAt(now)
 	h := &c.arrivals
 	if !h.ticks.some {
-		h.newest, h.at = h.ticks.of(tick), at
-		h.window.add(at, h.newest-at)
+		h.newest, h.at = h.ticks.extend(tick), at
+		h.window.addSample(at, h.newest-at)
 		return
 	}
-	arrived := h.ticks.of(tick)
+	arrived := h.ticks.extend(tick)
 	if c.suspect(at, arrived-at) {
 		h.follow(tick, arrived, at)
 		return
@@ -33,7 +33,7 @@ func (c *Client) PacketReceived(tick entangle.Tick, now time.Time) {
 		c.shown.arrived(h, arrived, at)
 	}
 	h.follow(tick, arrived, at)
-	h.window.add(at, arrived-at)
+	h.window.addSample(at, arrived-at)
 }
 
 func (h *arrivals) follow(tick entangle.Tick, arrived, at Phase) {

@@ -104,7 +104,7 @@ func (c *Client) Reset() {
 	c.shown.far = least(farShown, 8)
 	c.steer = steer{behind: One / 4, ahead: 3 * One / 4, patience: c.limits.patience, speed: Normal}
 	c.shown.steer = steer{behind: One, ahead: One / 4, patience: c.limits.patience, speed: Normal}
-	c.delay.set(delay)
+	c.delay.change(delay)
 }
 
 // Synced reports whether the clock is synchronised with the server's.
@@ -115,7 +115,7 @@ func (c *Client) Delay() int { return c.delay.now }
 
 // SetDelay changes the input delay. It takes effect as soon as that makes no input late: a
 // longer one at once, a shorter one when the clock is far enough ahead.
-func (c *Client) SetDelay(d Delay) { c.delay.set(d) }
+func (c *Client) SetDelay(d Delay) { c.delay.change(d) }
 
 // ready reports whether there are enough measurements to set the clock.
 func (c *Client) ready() bool {
@@ -135,7 +135,7 @@ func (c *Client) aim() {
 // Adjust returns the speed of the clock until the next frame, and the ticks by which it jumps
 // before that. Call it once per frame, after FrameRan.
 func (c *Client) Adjust(now time.Time) (speed Speed, jump int32) {
-	at := c.axis.at(now)
+	at := c.axis.phaseAt(now)
 	if !c.aimed || !c.own.ran {
 		return Normal, 0
 	}
@@ -145,7 +145,7 @@ func (c *Client) Adjust(now time.Time) (speed Speed, jump int32) {
 		c.steer.rest(at)
 		return Normal, int32(by) // a difference beyond 32 bits is the same tick
 	}
-	speed = c.steer.next(at, err)
+	speed = c.steer.nextSpeed(at, err)
 	if speed == Normal {
 		c.ease = 0
 	}
@@ -215,7 +215,7 @@ func (c *Client) far(err, floor Phase) bool {
 // ServerTick returns the best estimate of the server's clock, as a tick and a fraction of the
 // next one: halfway between the ticks that arrive here and the inputs that arrive there.
 func (c *Client) ServerTick(now time.Time) (tick entangle.Tick, into Phase) {
-	t := c.axis.at(now) + c.serverLine()
+	t := c.axis.phaseAt(now) + c.serverLine()
 	return entangle.Tick(t >> 16), t & (One - 1)
 }
 

@@ -43,7 +43,7 @@ type delay struct {
 	since  Phase
 }
 
-func (d *delay) set(of Delay) {
+func (d *delay) change(of Delay) {
 	d.of, d.fresh = of.bounded(), true
 }
 

@@ -45,7 +45,7 @@ func (s *attacked) frame() (ping []byte) {
 
 // receive passes a frame of the server to the clock.
 func (s *attacked) receive(tick entangle.Tick, f serverFrame) {
-	require.NoError(s, s.clock.HandleFrame(tick, f.append(nil), s.now))
+	require.NoError(s, s.clock.HandleFrame(tick, f.appendTo(nil), s.now))
 }
 
 // A server that reports every input as late makes its client lead by maxLead, and no more.
@@ -137,11 +137,11 @@ func TestFramesAreRefused(t *testing.T) {
 		"nothing":                  {},
 	} {
 		var back serverFrame
-		assert.Error(t, back.parse(f.append(nil)), name)
+		assert.Error(t, back.parse(f.appendTo(nil)), name)
 	}
 	var back serverFrame
 	for n := range 14 {
-		full := (&serverFrame{hasPong: true, pong: pong{every: 1}, hasReport: true, report: reportOf(1, -1, missing, 4, unknown, 2)}).append(nil)
+		full := (&serverFrame{hasPong: true, pong: pong{every: 1}, hasReport: true, report: reportOf(1, -1, missing, 4, unknown, 2)}).appendTo(nil)
 		if n < len(full) {
 			assert.Error(t, back.parse(full[:n]), "%d bytes", n)
 		}

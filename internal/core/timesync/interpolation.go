@@ -36,7 +36,7 @@ func (s *shown) arrived(h *arrivals, tick, at Phase) {
 	if tick-h.newest > whole(sparseSends*max(s.every, 1)) || h.at > s.at {
 		return
 	}
-	s.window.add(at, s.at-h.newest)
+	s.window.addSample(at, s.at-h.newest)
 	s.aim()
 }
 
@@ -47,7 +47,7 @@ func (s *shown) aim() {
 	}
 }
 
-func (s *shown) frame(at Phase) {
+func (s *shown) beginFrame(at Phase) {
 	passed := max(at-s.at, 0)
 	s.at = at
 	if s.window.n == 0 {
@@ -60,7 +60,7 @@ func (s *shown) frame(at Phase) {
 		return
 	}
 	s.offset += passed * Phase(s.steer.speed-Normal) / Phase(Normal)
-	s.steer.next(at, s.goal-s.offset)
+	s.steer.nextSpeed(at, s.goal-s.offset)
 	s.time = max(s.time, at+s.offset)
 }
 

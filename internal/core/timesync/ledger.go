@@ -34,8 +34,8 @@ type entry struct {
 	margin margin
 }
 
-// add records the margin of an input.
-func (l *ledger) add(tick entangle.Tick, m margin) {
+// recordMargin records the margin of an input.
+func (l *ledger) recordMargin(tick entangle.Tick, m margin) {
 	if away := tick.Sub(l.newest); !l.some || away >= owedTicks || away <= -ledgerTicks {
 		l.some, l.newest, l.owed = true, tick, tick
 	}
@@ -73,8 +73,8 @@ func (l *ledger) reportAgain(first entangle.Tick) {
 	l.bound()
 }
 
-// of returns the margin of a tick.
-func (l *ledger) of(tick entangle.Tick) margin {
+// marginAt returns the margin of a tick.
+func (l *ledger) marginAt(tick entangle.Tick) margin {
 	e := &l.entries[tick%ledgerTicks]
 	switch {
 	case e.known && e.tick == tick:
@@ -99,7 +99,7 @@ func (l *ledger) report(p *report, tick entangle.Tick) bool {
 		return false
 	}
 	for i := range p.margins[:n] {
-		p.margins[i] = l.of(l.owed + entangle.Tick(i))
+		p.margins[i] = l.marginAt(l.owed + entangle.Tick(i))
 	}
 	l.markReported(p)
 	l.pending = l.newest.Sub(last) > 0

@@ -59,7 +59,7 @@ func (m *Meter) InputReceived(tick, next entangle.Tick) {
 	if early < 0 {
 		m.stats.Late++
 	}
-	m.ledger.add(tick, margin(min(max(early, -MaxMargin), MaxMargin)))
+	m.ledger.recordMargin(tick, margin(min(max(early, -MaxMargin), MaxMargin)))
 }
 
 // TickRan records that the server has run tick. had reports whether the client had sent its
@@ -69,7 +69,7 @@ func (m *Meter) TickRan(tick entangle.Tick, had bool) {
 	if !m.active {
 		return
 	}
-	m.recent.note(had)
+	m.recent.addTick(had)
 	if had {
 		m.stats.InTime++
 	} else {
@@ -104,9 +104,9 @@ func (m *Meter) AppendFrame(dst []byte, room int, pkt uint16, tick entangle.Tick
 		return dst
 	}
 	if f.hasReport {
-		m.sent.note(pkt, tick-entangle.Tick(f.report.back)-entangle.Tick(f.report.n-1), now)
+		m.sent.recordSent(pkt, tick-entangle.Tick(f.report.back)-entangle.Tick(f.report.n-1), now)
 	}
-	return f.append(dst)
+	return f.appendTo(dst)
 }
 
 // answer prepares the pong for the last ping, unless that is too old.
@@ -125,11 +125,11 @@ func (m *Meter) Urgent(now time.Time) bool {
 }
 
 // HandleAcked records that a packet was acknowledged.
-func (m *Meter) HandleAcked(pkt uint16) { m.sent.take(pkt) }
+func (m *Meter) HandleAcked(pkt uint16) { m.sent.removePacket(pkt) }
 
 // HandleLost records that a packet was lost: its report is sent again.
 func (m *Meter) HandleLost(pkt uint16) {
-	if first, ok := m.sent.take(pkt); ok {
+	if first, ok := m.sent.removePacket(pkt); ok {
 		m.ledger.reportAgain(first)
 	}
 }

@@ -24,7 +24,7 @@ const slip = One
 // frameTicks is how many ticks a frame runs at most: further ones were skipped.
 const frameTicks = 8
 
-func (o *ownClock) frame(tick entangle.Tick, overstep, at Phase) {
+func (o *ownClock) beginFrame(tick entangle.Tick, overstep, at Phase) {
 	o.ticks.follow(tick)
 	offset := o.ticks.at + overstep - at
 	if o.ran {
@@ -44,10 +44,10 @@ func (o *ownClock) jump(by int64) {
 // FrameRan records a frame, after its ticks and before its sends: the last finished tick, how
 // far the clock is into the next one (from 0 to below One), and the time of the frame.
 func (c *Client) FrameRan(tick entangle.Tick, overstep Phase, now time.Time) {
-	at := c.axis.at(now)
+	at := c.axis.phaseAt(now)
 	if over := tick.Sub(c.own.ticks.tick) - frameTicks; c.own.ran && over > 0 {
 		c.required.jump(int64(over))
 	}
-	c.own.frame(tick, overstep, at)
-	c.shown.frame(at)
+	c.own.beginFrame(tick, overstep, at)
+	c.shown.beginFrame(at)
 }

@@ -28,7 +28,7 @@ type axis struct {
 	origin time.Time
 }
 
-func (a *axis) at(now time.Time) Phase {
+func (a *axis) phaseAt(now time.Time) Phase {
 	if a.origin.IsZero() {
 		a.origin = now
 	}
@@ -50,12 +50,12 @@ type unwrapped struct {
 	at   Phase // tick, extended
 }
 
-// of extends t, relative to the last tick passed to follow.
-func (u *unwrapped) of(t entangle.Tick) Phase {
+// extend extends t, relative to the last tick passed to follow.
+func (u *unwrapped) extend(t entangle.Tick) Phase {
 	if !u.some {
 		*u = unwrapped{some: true, tick: t, at: Phase(t) << 16}
 	}
 	return u.at + whole(int(t.Sub(u.tick)))
 }
 
-func (u *unwrapped) follow(t entangle.Tick) { u.at, u.tick = u.of(t), t }
+func (u *unwrapped) follow(t entangle.Tick) { u.at, u.tick = u.extend(t), t }

@@ -34,7 +34,7 @@ type ping struct {
 	beyond Phase
 }
 
-func (p *pings) send(beyond Phase, now time.Time) uint8 {
+func (p *pings) recordSent(beyond Phase, now time.Time) uint8 {
 	p.number++
 	p.open[p.number%maxPings] = ping{number: p.number, open: true, beyond: beyond}
 	p.last, p.some = now, true
@@ -85,7 +85,7 @@ func (c *Client) AppendFrame(dst []byte, room int, _ uint16, tick entangle.Tick,
 	if !c.own.ran || room < pingSize || c.pings.waited(now) < c.pingEvery() {
 		return dst
 	}
-	return append(dst, c.pings.send(c.own.offset-c.own.ticks.of(tick), now))
+	return append(dst, c.pings.recordSent(c.own.offset-c.own.ticks.extend(tick), now))
 }
 
 // Urgent reports whether a ping has waited long enough to need a packet.
@@ -109,7 +109,7 @@ func (c *Client) HandleFrame(tick entangle.Tick, body []byte, now time.Time) err
 	if err := f.parse(body); err != nil {
 		return err
 	}
-	at := c.axis.at(now)
+	at := c.axis.phaseAt(now)
 	if f.hasPong {
 		c.handlePong(at, tick, f.pong)
 	}
@@ -125,7 +125,7 @@ func (c *Client) handlePong(at Phase, tick entangle.Tick, p pong) {
 	if !c.arrivals.ticks.some {
 		return
 	}
-	line, ok := c.pings.answer(p.number, c.arrivals.ticks.of(tick+1-entangle.Tick(p.age)))
+	line, ok := c.pings.answer(p.number, c.arrivals.ticks.extend(tick+1-entangle.Tick(p.age)))
 	switch {
 	case !ok:
 	case c.suspicion.active:

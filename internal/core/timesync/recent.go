@@ -12,7 +12,7 @@ type recent struct {
 	n    int
 }
 
-func (r *recent) note(inTime bool) {
+func (r *recent) addTick(inTime bool) {
 	word, bit := r.next/64, uint64(1)<<(r.next%64)
 	r.bits[word] &^= bit
 	if inTime {

@@ -37,7 +37,7 @@ type sentReport struct {
 	first  entangle.Tick
 }
 
-func (r *reports) note(pkt uint16, first entangle.Tick, now time.Time) {
+func (r *reports) recordSent(pkt uint16, first entangle.Tick, now time.Time) {
 	if !r.open[r.next].open {
 		r.inFlight++
 	}
@@ -46,8 +46,8 @@ func (r *reports) note(pkt uint16, first entangle.Tick, now time.Time) {
 	r.last, r.some = now, true
 }
 
-// take removes the report of a packet, and returns its first tick.
-func (r *reports) take(pkt uint16) (first entangle.Tick, ok bool) {
+// removePacket removes the report of a packet, and returns its first tick.
+func (r *reports) removePacket(pkt uint16) (first entangle.Tick, ok bool) {
 	if r.inFlight == 0 {
 		return 0, false
 	}

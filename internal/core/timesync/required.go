@@ -48,12 +48,12 @@ func (c *Client) InputsSent(newest entangle.Tick, ticks int) {
 	if !c.own.ran || ticks <= 0 {
 		return
 	}
-	c.required.send(newest, min(ticks, sentTicks), newest.Sub(c.own.ticks.tick), c.own.offset)
+	c.required.recordSent(newest, min(ticks, sentTicks), newest.Sub(c.own.ticks.tick), c.own.offset)
 }
 
-// send records the ticks that are sent for the first time. If the delay has grown, more than
+// recordSent records the ticks that are sent for the first time. If the delay has grown, more than
 // one input was made in a tick, and only the newest is as early as later ones.
-func (r *required) send(newest entangle.Tick, ticks int, delay int32, offset Phase) {
+func (r *required) recordSent(newest entangle.Tick, ticks int, delay int32, offset Phase) {
 	first, line := newest-entangle.Tick(ticks)+1, offset+whole(int(delay))
 	switch {
 	case !r.some || delay > r.delay:
@@ -112,7 +112,7 @@ func (r *required) takeReport(at, line Phase, last entangle.Tick, p *report) {
 		default:
 			m = min(early-margin(later.tick.Sub(tick)), -1)
 		}
-		r.take(at, line, s, m)
+		r.addSample(at, line, s, m)
 	}
 }
 
@@ -122,35 +122,35 @@ func (r *required) lose(s *sentTick) {
 		s.open = false
 		r.judged++
 		r.late++
-		r.recent.note(false)
+		r.recent.addTick(false)
 	}
 }
 
-// take adds the sample of an input with its margin.
-func (r *required) take(at, line Phase, s *sentTick, m margin) {
+// addSample adds the sample of an input with its margin.
+func (r *required) addSample(at, line Phase, s *sentTick, m margin) {
 	if !s.open {
 		return
 	}
 	s.open = false
 	r.judged++
 	r.inputAt, r.inputs = at, true
-	r.recent.note(m >= 0)
+	r.recent.addTick(m >= 0)
 	if m < 0 {
 		r.late++
 	}
 	sample := s.line - whole(int(m))
-	long := r.streak.take(at, sample, line, r.wait)
+	long := r.streak.addSample(at, sample, line, r.wait)
 	if long && r.streak.follow(&r.window, at) {
 		r.streak, r.moved = streak{}, true
 		return
 	}
-	r.window.add(at, sample)
+	r.window.addSample(at, sample)
 }
 
 // takePing adds the sample of a ping, if there are no fresh samples of inputs.
 func (r *required) takePing(at, sample, fresh Phase) {
 	if !r.inputs || at-r.inputAt > fresh {
-		r.window.add(at, sample)
+		r.window.addSample(at, sample)
 	}
 }
 

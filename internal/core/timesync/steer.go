@@ -31,9 +31,9 @@ type steer struct {
 	since Phase // local time since which the error has lasted
 }
 
-// next returns the speed until the next frame, for an error at the local time at: the distance
+// nextSpeed returns the speed until the next frame, for an error at the local time at: the distance
 // to the goal.
-func (s *steer) next(at, err Phase) Speed {
+func (s *steer) nextSpeed(at, err Phase) Speed {
 	within := err <= s.behind && err >= -s.ahead
 	going := s.speed > Normal && err > 0 || s.speed < Normal && err < 0
 	switch {

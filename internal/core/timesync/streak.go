@@ -21,9 +21,9 @@ type streak struct {
 	low, high Phase
 }
 
-// take records the sample of an input and compares it with the input line. It reports whether the
-// streak has lasted for too long.
-func (s *streak) take(at, sample, line, time Phase) bool {
+// addSample records the sample of an input and compares it with the input line. It reports whether
+// the streak has lasted for too long.
+func (s *streak) addSample(at, sample, line, time Phase) bool {
 	if sample <= line {
 		*s = streak{}
 		return false
@@ -61,8 +61,8 @@ func (s *streak) follow(w *window, at Phase) bool {
 	}
 	w.keepOnly(0, older)
 	w.shift(by)
-	w.add(at, s.low)
-	w.add(at, s.high)
+	w.addSample(at, s.low)
+	w.addSample(at, s.high)
 	return true
 }
 

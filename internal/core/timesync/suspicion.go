@@ -59,7 +59,7 @@ func (c *Client) confirm(at, sample Phase) {
 	c.shown.aim()
 	c.required.restart()
 	for _, s := range d.answers {
-		c.required.window.add(at, s)
+		c.required.window.addSample(at, s)
 	}
 	*d = suspicion{}
 }

@@ -268,7 +268,7 @@ func TestAWindowEqualsOneWithoutCaches(t *testing.T) {
 					followed++
 				}
 			}
-			w.add(at, sample)
+			w.addSample(at, sample)
 			twin.add(at, sample)
 			if w.n < before {
 				forgot++

@@ -70,24 +70,24 @@ func newWindow(length Phase, keep int, reach Phase) window {
 	return window{length: length, keep: keep, reach: reach}
 }
 
-// add adds a sample at the local time at.
-func (w *window) add(at, sample Phase) {
+// addSample adds a sample at the local time at.
+func (w *window) addSample(at, sample Phase) {
 	if w.n > 0 {
 		if b := &w.blocks[w.n-1]; at-b.begin < w.length {
 			w.extend(b, sample)
 			return
 		}
-		w.forget()
+		w.forgetBeforeChange()
 		w.drift.learn(w.blocks[:w.n], w.length)
 	}
-	w.drop(at)
+	w.dropOldBlocks(at)
 	w.blocks[w.n] = block{begin: at, low: sample, high: sample}
 	w.n++
-	w.changed()
+	w.invalidate()
 }
 
-// changed invalidates all cached results.
-func (w *window) changed() { w.sorted, w.measured, w.answer.holds = false, false, false }
+// invalidate invalidates all cached results.
+func (w *window) invalidate() { w.sorted, w.measured, w.answer.holds = false, false, false }
 
 // extend adds a sample to the newest block.
 func (w *window) extend(b *block, sample Phase) {
@@ -125,8 +125,8 @@ func (w *window) lift(i int) {
 	w.ranks[i] = r
 }
 
-// drop makes room for a block, and removes blocks that are too old.
-func (w *window) drop(at Phase) {
+// dropOldBlocks makes room for a block, and removes blocks that are too old.
+func (w *window) dropOldBlocks(at Phase) {
 	old := 0
 	for old < w.n && (w.n-old >= w.keep || at-w.blocks[old].begin > 3*w.length*Phase(w.keep)/2) {
 		old++
@@ -144,7 +144,7 @@ func (w *window) keepOnly(first, end int) {
 	}
 	copy(w.blocks[:], w.blocks[first:end])
 	w.n = end - first
-	w.changed()
+	w.invalidate()
 	kept := 0
 	for _, r := range w.ranks[:w.ranked] {
 		if int(r.block) >= first && int(r.block) < end {
@@ -161,12 +161,12 @@ func (w *window) shift(by Phase) {
 		w.blocks[i].low += by
 		w.blocks[i].high += by
 	}
-	w.changed()
+	w.invalidate()
 }
 
-// forget removes the blocks before a lasting change: when all of the last blocks are below all
-// others by more than a tick, or all of their samples are above the usual level.
-func (w *window) forget() {
+// forgetBeforeChange removes the blocks before a lasting change: when all of the last blocks are
+// below all others by more than a tick, or all of their samples are above the usual level.
+func (w *window) forgetBeforeChange() {
 	before := w.n - lastingBlocks
 	if before < 1 {
 		return
@@ -267,7 +267,7 @@ func (w *window) exceeded(events int) Phase {
 			}
 			level = r.high
 		}
-		if above.add(int(r.block)) > longest || above.blocks > events*longest {
+		if above.addBlock(int(r.block)) > longest || above.blocks > events*longest {
 			break
 		}
 	}
@@ -281,8 +281,8 @@ type runs struct {
 	blocks int
 }
 
-// add adds a block, and returns the length of its run.
-func (r *runs) add(block int) (length int) {
+// addBlock adds a block, and returns the length of its run.
+func (r *runs) addBlock(block int) (length int) {
 	at := block + 64
 	r.bits[at/64] |= 1 << (at % 64)
 	r.blocks++

@@ -78,7 +78,7 @@ func TestAWindowEqualsItsPlainTwin(t *testing.T) {
 				sample += Phase(rng.IntN(20)) * One
 			}
 			before := w.n
-			w.add(at, sample)
+			w.addSample(at, sample)
 			w.still()
 			if p.add(at, sample); w.n < min(before, w.n) || w.n != len(p.blocks) { // it forgot
 				p.blocks, p.begins = p.blocks[len(p.blocks)-w.n:], p.begins[len(p.begins)-w.n:]
@@ -93,7 +93,7 @@ func TestAWindowEqualsItsPlainTwin(t *testing.T) {
 // still switches the drift off.
 func (w *window) still() {
 	w.drift = drift{}
-	w.changed()
+	w.invalidate()
 }
 
 // samplesOf adds samples, one in each block, and returns the level after them.
@@ -104,7 +104,7 @@ func samplesOf(w *window, samples ...Phase) Phase {
 	}
 	for _, s := range samples {
 		at += w.length
-		w.add(at, s*One)
+		w.addSample(at, s*One)
 		w.still()
 	}
 	return w.level(1)

@@ -63,7 +63,7 @@ type serverFrame struct {
 	hasPong, hasReport bool
 }
 
-func (f *serverFrame) append(dst []byte) []byte {
+func (f *serverFrame) appendTo(dst []byte) []byte {
 	var w bitio.Writer
 	w.Reset(dst)
 	w.Bool(f.hasPong)
@@ -74,7 +74,7 @@ func (f *serverFrame) append(dst []byte) []byte {
 		w.Uvarint(f.pong.every)
 	}
 	if f.hasReport {
-		f.report.append(&w)
+		f.report.appendTo(&w)
 	}
 	return w.Finish()
 }
@@ -132,7 +132,7 @@ func (p *report) shape() shape {
 	return s
 }
 
-func (p *report) append(w *bitio.Writer) {
+func (p *report) appendTo(w *bitio.Writer) {
 	s := p.shape()
 	w.Varint(p.back)
 	w.Bits(uint64(p.n-1), 6)

@@ -20,7 +20,7 @@ func TestWireGolden(t *testing.T) {
 		"the extremes":            {serverFrame{hasPong: true, pong: pong{age: MaxAge, every: MaxSendEvery}, hasReport: true, report: reportOf(MaxMargin, MaxMargin, -MaxMargin)}, "030c770cf7cdf605ab7dd8ff0100"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := c.frame.append(nil)
+			b := c.frame.appendTo(nil)
 			assert.Equal(t, c.hex, hex.EncodeToString(b))
 			var back serverFrame
 			require.NoError(t, back.parse(b))
@@ -46,7 +46,7 @@ func TestAPongFitsIntoAnyBudget(t *testing.T) {
 	assert.Len(t, reported, 3)
 
 	longest := serverFrame{hasPong: true, pong: pong{number: 255, age: MaxAge, every: MaxSendEvery}}
-	assert.Len(t, longest.append(nil), maxPong)
+	assert.Len(t, longest.appendTo(nil), maxPong)
 }
 
 // reportOf is a report of margins, the oldest tick first.
@@ -64,7 +64,7 @@ func FuzzServerFrame(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var w serverFrame
 		if w.parse(b) == nil {
-			require.Equal(t, b, w.append(nil))
+			require.Equal(t, b, w.appendTo(nil))
 		}
 	})
 }

@@ -124,9 +124,9 @@ func (i *Intake) Left(q *Quota) int {
 	return int((q.share + min(q.saved, max(i.shared, 0))) / scale)
 }
 
-// Spare returns how many of those units may be spent on other peers: half of the peer's possible
-// savings stay.
-func (i *Intake) Spare(q *Quota) int {
+// ForOthers returns how many of those units may be spent on other peers: half of the peer's
+// possible savings stay.
+func (i *Intake) ForOthers(q *Quota) int {
 	if i.rate == 0 {
 		return math.MaxInt
 	}

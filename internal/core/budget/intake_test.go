@@ -139,27 +139,27 @@ func TestWorkForOthersLeavesAPeerHalfOfItsSavings(t *testing.T) {
 	in.Begin(now)
 	q := in.Admit()
 	half := int(units(rate, budget.IntakeSaved) / 2)
-	assert.Equal(t, half, in.Spare(&q), "it has just come")
+	assert.Equal(t, half, in.ForOthers(&q), "it has just come")
 	now = now.Add(10 * time.Millisecond)
 	in.Begin(now)
-	assert.Equal(t, half+rate/100, in.Spare(&q))
-	for in.Spare(&q) > 0 {
-		in.Spend(&q, in.Spare(&q))
+	assert.Equal(t, half+rate/100, in.ForOthers(&q))
+	for in.ForOthers(&q) > 0 {
+		in.Spend(&q, in.ForOthers(&q))
 	}
 	assert.Equal(t, half, in.Left(&q))
 	for in.Take(&q) == budget.Take {
 		in.Spend(&q, 10)
 	}
 	for in.Left(&q) < half {
-		require.LessOrEqual(t, in.Spare(&q), 0)
+		require.LessOrEqual(t, in.ForOthers(&q), 0)
 		now = now.Add(budget.IntakeSaved / 20)
 		in.Begin(now)
 	}
 	now = now.Add(budget.IntakeSaved / 20)
 	in.Begin(now)
-	assert.Positive(t, in.Spare(&q))
+	assert.Positive(t, in.ForOthers(&q))
 	free := budget.NewIntake(-1)
-	assert.Equal(t, math.MaxInt, free.Spare(&q))
+	assert.Equal(t, math.MaxInt, free.ForOthers(&q))
 }
 
 // What a packet costs beyond a second's worth is forgotten: a peer is heard again.

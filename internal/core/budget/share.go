@@ -13,21 +13,21 @@ type Share struct{ sorted []int }
 // first ones. A total below 0 counts as 0.
 func (s *Share) Divide(wants []int, total int) {
 	total = max(total, 0)
-	level, odd := s.level(wants, total)
+	level, more := s.level(wants, total)
 	for i, want := range wants {
 		if want <= level {
 			continue
 		}
 		wants[i] = level
-		if odd > 0 {
+		if more > 0 {
 			wants[i]++
-			odd--
+			more--
 		}
 	}
 }
 
 // level returns the part of each that wants at least as much, and how many get one more.
-func (s *Share) level(wants []int, total int) (level, odd int) {
+func (s *Share) level(wants []int, total int) (level, more int) {
 	s.sorted = append(s.sorted[:0], wants...)
 	slices.Sort(s.sorted)
 	for i, want := range s.sorted {

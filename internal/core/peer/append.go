@@ -28,7 +28,7 @@ func (p *Peer) Begin(now time.Time) error {
 	p.frame = frameUse{}
 	switch {
 	case p.handshake.timedOut(now):
-		p.handshake.end("no hello: the peer does not speak this protocol")
+		p.handshake.endWith("no hello: the peer does not speak this protocol")
 	case p.Open():
 		return p.queueReliable(now)
 	}

@@ -60,7 +60,7 @@ func (p *Peer) handleGoodbye(body []byte) error {
 	if err != nil {
 		return err
 	}
-	p.handshake.end(reason)
+	p.handshake.endWith(reason)
 	return nil
 }
 

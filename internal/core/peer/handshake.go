@@ -43,8 +43,8 @@ func (p *Peer) Ended() (reason string, ok bool) {
 // ClientID returns the id in the server's hello. On a server, Nobody.
 func (p *Peer) ClientID() entangle.ClientID { return p.handshake.client }
 
-// end ends the connection for a reason.
-func (h *handshake) end(reason string) { h.phase, h.outcome = ended, reason }
+// endWith ends the connection for a reason.
+func (h *handshake) endWith(reason string) { h.phase, h.outcome = ended, reason }
 
 // timedOut reports whether the connection did not open in time.
 func (h *handshake) timedOut(now time.Time) bool {
@@ -107,6 +107,6 @@ func (p *Peer) handleEntries(body []byte) error {
 	if err != nil {
 		return err
 	}
-	p.handshake.end("protocols differ: " + diff)
+	p.handshake.endWith("protocols differ: " + diff)
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// changing is a game in which entity 1 had a relation, lost it, was stripped, did not exist
+// changing is a game in which entity 1 had a relation, lost it, was disabled, did not exist
 // and exists again, one after the other from tick 10 on.
 func changing(t *testing.T) (*game, []Form) {
 	g := newGame(t, 1)
@@ -29,7 +29,7 @@ func changing(t *testing.T) (*game, []Form) {
 }
 
 // A column that comes between two ticks was always there, but for the ticks in which the
-// entity was stripped or did not exist. A relation takes the place of another one.
+// entity was disabled or did not exist. A relation takes the place of another one.
 //
 // Proves: B20
 func TestWhatAlwaysWasComesToNoTickWithoutTheEntity(t *testing.T) {

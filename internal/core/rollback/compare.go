@@ -28,14 +28,14 @@ func (s *Store) Compare(f, p entangle.Tick, now func(Slot) Form, report func(Mis
 	if s.Holds(f) {
 		c.structure(f)
 		c.values(f)
-		clear(s.news.odd)
+		clear(s.changes.mismatched)
 	}
-	for _, slot := range s.news.noted.slots {
-		if tick := s.word[slot].Tick; s.binds(slot) && f.Before(tick) && !p.Before(tick) && s.Holds(tick) {
+	for _, slot := range s.changes.noted.slots {
+		if tick := s.confirmed[slot].Tick; s.binds(slot) && f.Before(tick) && !p.Before(tick) && s.Holds(tick) {
 			c.one(slot, tick)
 		}
 	}
-	s.news.noted.clear()
+	s.changes.noted.clear()
 }
 
 // comparison is the state of one Compare.
@@ -48,10 +48,10 @@ type comparison struct {
 // structure compares the forms of suspect slots: those with a form that may differ from the
 // server's.
 func (c *comparison) structure(f entangle.Tick) {
-	n := &c.s.news
+	n := &c.s.changes
 	for i := len(n.suspects.slots) - 1; i >= 0; i-- {
 		slot := n.suspects.slots[i]
-		if f.Before(c.s.word[slot].Tick) {
+		if f.Before(c.s.confirmed[slot].Tick) {
 			continue
 		}
 		if c.form(slot, f) {
@@ -59,7 +59,7 @@ func (c *comparison) structure(f entangle.Tick) {
 				n.suspects.remove(slot)
 			}
 		} else {
-			n.odd.assign(int(slot), true)
+			n.mismatched.assign(int(slot), true)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func (c *comparison) form(slot Slot, tick entangle.Tick) (same bool) {
 	if !c.s.binds(slot) {
 		return true
 	}
-	kind, col, same := c.s.differ(&c.s.word[slot], c.s.FormAt(slot, tick, c.now(slot)))
+	kind, col, same := c.s.differ(&c.s.confirmed[slot], c.s.FormAt(slot, tick, c.now(slot)))
 	if !same {
 		c.report(Mismatch{slot, tick, kind, col})
 	}
@@ -77,29 +77,29 @@ func (c *comparison) form(slot Slot, tick entangle.Tick) (same bool) {
 }
 
 // differ returns how a form differs from the confirmed state.
-func (s *Store) differ(word *Confirmed, form Form) (kind Kind, col int, same bool) {
+func (s *Store) differ(state *Confirmed, form Form) (kind Kind, col int, same bool) {
 	compared, had := s.cfg.Compared, form.Mask.And(s.cfg.Compared)
 	switch {
-	case word.Gone:
+	case state.Gone:
 		kept := form.Mask.And(s.cfg.Kept)
 		return Despawned, -1, kept.IsZero()
 	case !form.Alive:
 		return Spawned, -1, false
 	}
-	has := word.Mask.And(compared)
+	has := state.Mask.And(compared)
 	if has != had {
 		diff := has.Without(had).Union(had.Without(has))
 		return Structure, diff.Next(0), false
 	}
 	relation := has.And(s.cfg.Relations)
-	return Structure, relation.Next(0), relation.IsZero() || word.Target == form.Target
+	return Structure, relation.Next(0), relation.IsZero() || state.Target == form.Target
 }
 
 // values compares the columns of a tick.
 func (c *comparison) values(f entangle.Tick) {
 	s := c.s
 	for col := s.cfg.Compared.Next(0); col >= 0; col = s.cfg.Compared.Next(col + 1) {
-		if size := s.cfg.Sizes[col]; size > 0 && s.confirmed[col] != nil {
+		if size := s.cfg.Sizes[col]; size > 0 && s.values[col] != nil {
 			c.column(col, size, s.Column(f, col), s.ConfirmedColumn(col), f)
 		}
 	}
@@ -107,7 +107,7 @@ func (c *comparison) values(f entangle.Tick) {
 
 // column compares one column by runs of slots.
 func (c *comparison) column(col, size int, predicted, confirmed []byte, f entangle.Tick) {
-	known := c.s.news.known[col]
+	known := c.s.changes.known[col]
 	for start, end := known.firstRun(0); start < end; start, end = known.firstRun(end) {
 		a, b := predicted[start*size:end*size], confirmed[start*size:end*size]
 		for n := Differ(a, b, size, 0); n >= 0; n = Differ(a, b, size, n+1) {
@@ -140,7 +140,7 @@ func (c *comparison) compareValue(slot Slot, col int, predicted, confirmed []byt
 	size := c.s.cfg.Sizes[col]
 	at, end := int(slot)*size, (int(slot)+1)*size
 	a, b := predicted[at:end:end], confirmed[at:end:end]
-	if bytes.Equal(a, b) || c.s.news.odd.has(int(slot)) {
+	if bytes.Equal(a, b) || c.s.changes.mismatched.has(int(slot)) {
 		return
 	}
 	if equal := c.s.cfg.Equal; equal == nil || !equal(col, a, b) {
@@ -150,10 +150,10 @@ func (c *comparison) compareValue(slot Slot, col int, predicted, confirmed []byt
 
 // one compares one slot at the tick of its confirmed state.
 func (c *comparison) one(slot Slot, tick entangle.Tick) {
-	if !c.form(slot, tick) || c.s.word[slot].Gone {
+	if !c.form(slot, tick) || c.s.confirmed[slot].Gone {
 		return
 	}
-	cols := c.s.word[slot].Mask.And(c.s.cfg.Compared)
+	cols := c.s.confirmed[slot].Mask.And(c.s.cfg.Compared)
 	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
 		if c.s.cfg.Sizes[col] > 0 {
 			c.compareValue(slot, col, c.s.Column(tick, col), c.s.ConfirmedColumn(col), tick)

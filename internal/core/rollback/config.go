@@ -39,9 +39,9 @@ type Store struct {
 	turning
 	log log
 
-	word      []Confirmed // by slot
-	confirmed [][]byte    // by column, by slot
-	news      news
+	confirmed []Confirmed // by slot
+	values    [][]byte    // confirmed ones, by column and slot
+	changes   changes
 }
 
 // New returns an empty store.
@@ -49,8 +49,8 @@ func New(cfg Config) *Store {
 	cfg.Ticks = max(1, cfg.Ticks)
 	return &Store{
 		cfg: cfg, rows: newRing(cfg.Ticks, len(cfg.Sizes)),
-		confirmed: make([][]byte, len(cfg.Sizes)), shelf: row{cols: make([][]byte, len(cfg.Sizes))},
-		news: news{compared: cfg.Compared, known: make([]set, len(cfg.Sizes))},
+		values: make([][]byte, len(cfg.Sizes)), shelf: row{cols: make([][]byte, len(cfg.Sizes))},
+		changes: changes{compared: cfg.Compared, known: make([]set, len(cfg.Sizes))},
 	}
 }
 
@@ -61,9 +61,9 @@ func (s *Store) Grow(slots int) {
 		return
 	}
 	s.slots, s.turning.of = slots, nil
-	s.word = fit(s.word, slots)
+	s.confirmed = fit(s.confirmed, slots)
 	s.log.grow(slots)
-	s.news.grow(slots)
+	s.changes.grow(slots)
 }
 
 // fit returns a slice of at least n elements that begins with those of a. When it grows, it

@@ -13,7 +13,7 @@ type Confirmed struct {
 }
 
 // Confirmed returns the confirmed state of a slot, to be read and written until the next Grow.
-func (s *Store) Confirmed(slot Slot) *Confirmed { return &s.word[slot] }
+func (s *Store) Confirmed(slot Slot) *Confirmed { return &s.confirmed[slot] }
 
 // ConfirmedValue returns the memory of one confirmed value, until the next Grow. It is valid only
 // if Confirmed has the column.
@@ -25,27 +25,27 @@ func (s *Store) ConfirmedValue(slot Slot, col int) []byte {
 
 // ConfirmedColumn returns the confirmed values of a column, by slot, like Column.
 func (s *Store) ConfirmedColumn(col int) []byte {
-	s.confirmed[col] = fit(s.confirmed[col], s.slots*s.cfg.Sizes[col])
-	return s.confirmed[col]
+	s.values[col] = fit(s.values[col], s.slots*s.cfg.Sizes[col])
+	return s.values[col]
 }
 
 // Note marks a slot as changed. Call it after a write to its Confirmed or to its confirmed values.
-func (s *Store) Note(slot Slot) { s.news.fresh.add(slot) }
+func (s *Store) Note(slot Slot) { s.changes.fresh.add(slot) }
 
 // NoteValues sets Confirmed.Tick of a slot after only its confirmed values have changed. It
 // costs no further work if the confirmed tick reaches that tick before the next Compare.
 func (s *Store) NoteValues(slot Slot, tick entangle.Tick) {
-	s.word[slot].Tick = tick
-	s.news.update(slot, tick)
+	s.confirmed[slot].Tick = tick
+	s.changes.update(slot, tick)
 }
 
 // Exclude excludes a slot from Compare, Correct, Wanted, Due and Plan, or includes it again.
 func (s *Store) Exclude(slot Slot, out bool) {
-	s.news.excluded.assign(int(slot), out)
-	s.news.fresh.add(slot)
+	s.changes.excluded.assign(int(slot), out)
+	s.changes.fresh.add(slot)
 }
 
 // binds reports whether the confirmed state of a slot applies to the prediction at all.
 func (s *Store) binds(slot Slot) bool {
-	return s.word[slot].Known && !s.news.excluded.has(int(slot))
+	return s.confirmed[slot].Known && !s.changes.excluded.has(int(slot))
 }

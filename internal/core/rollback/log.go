@@ -46,7 +46,7 @@ func (l *log) at(number uint64) *record { return &l.buf[number&uint64(len(l.buf)
 func (s *Store) Changed(tick entangle.Tick, slot Slot, was, is Form) {
 	if was != is {
 		s.log.add(tick, slot, was)
-		s.news.suspects.add(slot)
+		s.changes.suspects.add(slot)
 	}
 }
 

@@ -181,12 +181,12 @@ func (s *Store) Due(dst []Slot, tick entangle.Tick) []Slot {
 
 // due calls f for each slot with confirmed state of a tick.
 func (s *Store) due(tick entangle.Tick, f func(Slot)) {
-	n := &s.news
+	n := &s.changes
 	if len(n.updated) > 0 && !n.latest.Before(tick) {
 		n.refresh()
 	}
-	if !n.settled.Before(tick) {
-		for slot := range s.word {
+	if !n.confirmed.Before(tick) {
+		for slot := range s.confirmed {
 			s.dueOne(Slot(slot), tick, f)
 		}
 		return
@@ -202,7 +202,7 @@ func (s *Store) due(tick entangle.Tick, f func(Slot)) {
 }
 
 func (s *Store) dueOne(slot Slot, tick entangle.Tick, f func(Slot)) {
-	if s.binds(slot) && s.word[slot].Tick == tick {
+	if s.binds(slot) && s.confirmed[slot].Tick == tick {
 		f(slot)
 	}
 }

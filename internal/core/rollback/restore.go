@@ -4,11 +4,11 @@ import "github.com/entangle-ecs/entangle"
 
 // holdsAt reports whether the confirmed state of a slot is its state at a tick.
 func (s *Store) holdsAt(slot Slot, tick entangle.Tick) bool {
-	word := &s.word[slot]
-	if !s.binds(slot) || tick.Before(word.Tick) {
+	state := &s.confirmed[slot]
+	if !s.binds(slot) || tick.Before(state.Tick) {
 		return false
 	}
-	return !s.news.settled.Before(tick) || word.Tick == tick
+	return !s.changes.confirmed.Before(tick) || state.Tick == tick
 }
 
 // Wanted calls visit once for each slot that needs another form than its present one to be restored
@@ -27,8 +27,8 @@ func (s *Store) Wanted(tick, f entangle.Tick, now func(Slot) Form, visit func(sl
 	for _, slot := range s.Touched(tick) {
 		s.want(slot, tick, now(slot), visit)
 	}
-	for i := len(s.news.suspects.slots) - 1; i >= 0; i-- {
-		slot := s.news.suspects.slots[i]
+	for i := len(s.changes.suspects.slots) - 1; i >= 0; i-- {
+		slot := s.changes.suspects.slots[i]
 		if s.log.slots[slot].round != s.log.round {
 			s.want(slot, tick, now(slot), visit)
 		}
@@ -36,14 +36,14 @@ func (s *Store) Wanted(tick, f entangle.Tick, now func(Slot) Form, visit func(sl
 }
 
 func (s *Store) want(slot Slot, tick entangle.Tick, now Form, visit func(slot Slot, form Form)) {
-	if s.news.excluded.has(int(slot)) {
+	if s.changes.excluded.has(int(slot)) {
 		return
 	}
 	was := s.FormAt(slot, tick, now)
 	form := was
 	if s.holdsAt(slot, tick) {
 		form = s.corrected(slot, tick, was, now)
-	} else if s.word[slot].Known && !form.Alive {
+	} else if s.confirmed[slot].Known && !form.Alive {
 		form = Form{Alive: true}
 	}
 	if form != was {
@@ -56,12 +56,12 @@ func (s *Store) want(slot Slot, tick entangle.Tick, now Form, visit func(slot Sl
 
 // corrected applies the confirmed state to the form that a slot had at a tick.
 func (s *Store) corrected(slot Slot, tick entangle.Tick, was, now Form) Form {
-	word := &s.word[slot]
+	state := &s.confirmed[slot]
 	switch {
-	case word.Gone:
+	case state.Gone:
 	case !was.Alive:
 		was = s.firstForm(slot, tick, now)
-	case was.Mask.IsZero() && word.Mask.And(s.cfg.Compared) != Mask{}:
+	case was.Mask.IsZero() && state.Mask.And(s.cfg.Compared) != Mask{}:
 		lost, at := s.Lost(slot, tick)
 		was.Mask = lost
 		s.bring(slot, lost, at, tick)
@@ -72,16 +72,16 @@ func (s *Store) corrected(slot Slot, tick entangle.Tick, was, now Form) Form {
 // Corrected returns a form with the confirmed state of the slot applied. A despawned slot loses all
 // kept columns.
 func (s *Store) Corrected(slot Slot, form Form) Form {
-	word, compared, relations := &s.word[slot], s.cfg.Compared, s.cfg.Relations
+	state, compared, relations := &s.confirmed[slot], s.cfg.Compared, s.cfg.Relations
 	related := form.Mask.And(relations) != Mask{}
 	form.Alive = true
-	if word.Gone {
+	if state.Gone {
 		form.Mask = form.Mask.Without(s.cfg.Kept)
 	} else {
-		form.Mask = form.Mask.Without(compared).Union(word.Mask.And(compared))
+		form.Mask = form.Mask.Without(compared).Union(state.Mask.And(compared))
 	}
 	if form.Mask.And(relations) != (Mask{}) {
-		form.Target = word.Target
+		form.Target = state.Target
 	} else if related {
 		form.Target = 0
 	}
@@ -140,7 +140,7 @@ func (s *Store) Correct(tick, f entangle.Tick) {
 		return
 	}
 	for col := s.cfg.Compared.Next(0); col >= 0; col = s.cfg.Compared.Next(col + 1) {
-		if s.cfg.Sizes[col] > 0 && s.confirmed[col] != nil {
+		if s.cfg.Sizes[col] > 0 && s.values[col] != nil {
 			s.correctColumn(tick, col)
 		}
 	}
@@ -148,7 +148,7 @@ func (s *Store) Correct(tick, f entangle.Tick) {
 
 // correctColumn corrects a column at the confirmed tick.
 func (s *Store) correctColumn(tick entangle.Tick, col int) {
-	known, size := s.news.known[col], s.cfg.Sizes[col]
+	known, size := s.changes.known[col], s.cfg.Sizes[col]
 	start, end := known.firstRun(0)
 	for ; start < end; start, end = known.firstRun(end) {
 		copy(s.Column(tick, col)[start*size:end*size], s.ConfirmedColumn(col)[start*size:])
@@ -158,7 +158,7 @@ func (s *Store) correctColumn(tick entangle.Tick, col int) {
 // correctEach corrects a tick other than the confirmed one: slots with confirmed state at one need
 // not have it at the other.
 func (s *Store) correctEach(tick entangle.Tick) {
-	for slot := range s.word {
+	for slot := range s.confirmed {
 		if s.holdsAt(Slot(slot), tick) {
 			s.CorrectSlot(Slot(slot), tick)
 		}
@@ -167,10 +167,10 @@ func (s *Store) correctEach(tick entangle.Tick) {
 
 // CorrectSlot overwrites one slot's compared columns of a held tick with its confirmed state.
 func (s *Store) CorrectSlot(slot Slot, tick entangle.Tick) {
-	if s.word[slot].Gone {
+	if s.confirmed[slot].Gone {
 		return
 	}
-	cols := s.word[slot].Mask.And(s.cfg.Compared)
+	cols := s.confirmed[slot].Mask.And(s.cfg.Compared)
 	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
 		size := s.cfg.Sizes[col]
 		if to := s.Column(tick, col); len(to) > 0 {

@@ -189,7 +189,7 @@ func (s *Store) Backfill(slot Slot, col int, value []byte) {
 // for that tick before, its forms are now those of the tick.
 func (s *Store) Cut(after entangle.Tick) {
 	for _, slot := range s.Touched(after) {
-		s.news.suspects.add(slot)
+		s.changes.suspects.add(slot)
 	}
 	s.rows.cut(after)
 	s.log.cut(after)
@@ -201,9 +201,9 @@ func (s *Store) Cut(after entangle.Tick) {
 func (s *Store) Clear() {
 	s.rows.clear()
 	s.log.clear()
-	for slot := range s.word {
-		if s.word[slot].Known {
-			s.news.suspects.add(Slot(slot))
+	for slot := range s.confirmed {
+		if s.confirmed[slot].Known {
+			s.changes.suspects.add(Slot(slot))
 		}
 	}
 }
@@ -211,7 +211,7 @@ func (s *Store) Clear() {
 // Forget ends a slot: its histories and its confirmed state. Another entity may get the number
 // afterwards.
 func (s *Store) Forget(slot Slot) {
-	s.word[slot] = Confirmed{}
+	s.confirmed[slot] = Confirmed{}
 	s.log.forgetSlot(slot)
-	s.news.forgetSlot(slot)
+	s.changes.forgetSlot(slot)
 }

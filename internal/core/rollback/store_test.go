@@ -54,7 +54,7 @@ func (g *game) change(tick entangle.Tick, slot Slot, form Form) {
 }
 
 // TestAgreementIsSilent: a right prediction of all entities is no mismatch, nor is it one
-// at later frontiers until the prediction moves on by itself.
+// at later confirmed ticks until the prediction moves on by itself.
 func TestAgreementIsSilent(t *testing.T) {
 	g := newGame(t, 100)
 	g.agree(10)
@@ -63,7 +63,7 @@ func TestAgreementIsSilent(t *testing.T) {
 	for _, col := range []int{colBody, colHealth, colLocal} {
 		copy(g.Column(11, col), g.Column(10, col))
 	}
-	assert.Empty(t, g.compare(11, 11), "the server said nothing new, and nothing moved")
+	assert.Empty(t, g.compare(11, 11), "nothing new was received, and nothing moved")
 	g.Begin(12)
 	for _, col := range []int{colBody, colHealth} {
 		copy(g.Column(12, col), g.Column(10, col))
@@ -74,9 +74,9 @@ func TestAgreementIsSilent(t *testing.T) {
 	assert.Equal(t, []Mismatch{{7, 12, Value, colBody}}, g.compare(12, 12), "the server did not move it")
 }
 
-// TestNewerThanTheFrontier: confirmed state newer than the confirmed tick is compared at its own
+// TestNewerThanTheConfirmedTick: confirmed state newer than the confirmed tick is compared at its own
 // tick, once; confirmed state of a future tick is due then.
-func TestNewerThanTheFrontier(t *testing.T) {
+func TestNewerThanTheConfirmedTick(t *testing.T) {
 	g := newGame(t, 3)
 	g.agree(10)
 	g.Begin(11)
@@ -100,9 +100,9 @@ func TestNewerThanTheFrontier(t *testing.T) {
 	assert.Equal(t, byte(5), g.Column(14, colBody)[2*12])
 }
 
-// TestStrippedComesBackWhole: a despawn that was predicted and that the server knows
+// TestDisabledComponentsAreRestoredWhole: a despawn that was predicted and that the server knows
 // nothing of is undone, with the columns that only this side has.
-func TestStrippedComesBackWhole(t *testing.T) {
+func TestDisabledComponentsAreRestoredWhole(t *testing.T) {
 	g := newGame(t, 2)
 	g.agree(10)
 	g.Column(10, colLocal)[8] = 77
@@ -202,8 +202,8 @@ func TestHistoryIsBounded(t *testing.T) {
 	assert.Nil(t, g.Column(6000, colBody))
 }
 
-// TestClearComparesAnew: the confirmed state stays, and differs from the new history.
-func TestClearComparesAnew(t *testing.T) {
+// TestClearComparesAgain: the confirmed state stays, and differs from the new history.
+func TestClearComparesAgain(t *testing.T) {
 	g := newGame(t, 2)
 	g.agree(10)
 	require.Empty(t, g.compare(10, 10))
@@ -297,9 +297,9 @@ func TestAgreedAndUndone(t *testing.T) {
 	assert.Equal(t, []Mismatch{{1, 11, Despawned, -1}}, g.compare(11, 11))
 }
 
-// TestShelvedTickCanBeReadWhileItIsComputedAnew: taken-out columns stay unchanged, and the tick is
+// TestShelvedTickCanBeReadWhileItIsComputedAgain: taken-out columns stay unchanged, and the tick is
 // held again only after Begin.
-func TestShelvedTickCanBeReadWhileItIsComputedAnew(t *testing.T) {
+func TestShelvedTickCanBeReadWhileItIsComputedAgain(t *testing.T) {
 	g := newGame(t, 1)
 	g.Column(10, colHealth)[4] = 5
 	g.ShelveCopy(10)

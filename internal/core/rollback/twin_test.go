@@ -55,14 +55,14 @@ type twin struct {
 	cfg   Config
 	store *Store
 
-	now      map[Slot]twinState
-	before   map[Slot]twinState // the tick that is computed; without those that ended
-	ticks    map[entangle.Tick]map[Slot]twinState
-	words    map[Slot]twinWord
-	excluded map[Slot]bool
-	tick     entangle.Tick // the newest, or where it begins
-	frontier entangle.Tick
-	holes    bool
+	now       map[Slot]twinState
+	before    map[Slot]twinState // the tick that is computed; without those that ended
+	ticks     map[entangle.Tick]map[Slot]twinState
+	words     map[Slot]twinWord
+	excluded  map[Slot]bool
+	tick      entangle.Tick // the newest, or where it begins
+	confirmed entangle.Tick
+	holes     bool
 }
 
 // TestStoreEqualsTwin changes entities and their confirmed state at random. Differences, restored
@@ -94,7 +94,7 @@ func newTwin(t *rapid.T) *twin {
 		tick:  rapid.SampledFrom([]entangle.Tick{100, ^entangle.Tick(0) - 5}).Draw(t, "tick"),
 		holes: rapid.Bool().Draw(t, "holes"),
 	}
-	x.frontier = x.tick
+	x.confirmed = x.tick
 	x.store = New(x.cfg)
 	x.store.Grow(8)
 	return x
@@ -220,7 +220,7 @@ func (x *twin) say() {
 	if rapid.IntRange(0, 9).Draw(x.T, "exclude") == 0 && x.still(slot) {
 		x.excluded[slot] = !x.excluded[slot]
 		x.store.Exclude(slot, x.excluded[slot])
-		if word, said := x.words[slot]; said {
+		if word, known := x.words[slot]; known {
 			word.news = true
 			x.words[slot] = word
 		}
@@ -264,10 +264,10 @@ func (x *twin) form(slot Slot) Form { return x.now[slot].form }
 // advance draws a confirmed tick, which never goes back.
 func (x *twin) advance() entangle.Tick {
 	f := x.tick - entangle.Tick(rapid.IntRange(0, 6).Draw(x.T, "behind"))
-	if x.frontier.Before(f) {
-		x.frontier = f
+	if x.confirmed.Before(f) {
+		x.confirmed = f
 	}
-	return x.frontier
+	return x.confirmed
 }
 
 func (x *twin) compare() {
@@ -422,21 +422,21 @@ func (x *twin) first(slot Slot, after entangle.Tick) twinState {
 	return x.now[slot]
 }
 
-// last is what a slot had before it was stripped.
+// last is what a slot had before its components were disabled.
 func (x *twin) last(slot Slot, at entangle.Tick) twinState {
-	stripped := x.ticks[at][slot]
+	disabled := x.ticks[at][slot]
 	for tick := at; int(x.tick.Sub(tick)) < x.cfg.Ticks; tick-- {
 		state := x.ticks[tick][slot]
 		if state.form.Mask.IsZero() {
 			continue
 		}
 		if _, followed := x.ticks[tick+1]; followed {
-			stripped.form.Mask = state.form.Mask.And(repl.MaskOf(colLocal))
-			stripped.values[colLocal] = state.values[colLocal]
+			disabled.form.Mask = state.form.Mask.And(repl.MaskOf(colLocal))
+			disabled.values[colLocal] = state.values[colLocal]
 		}
 		break
 	}
-	return stripped
+	return disabled
 }
 
 // checkDue compares the slots that are due in each tick of a replay to three ticks on.

@@ -111,5 +111,5 @@ func (s *Server) chargeWork(c *client) {
 // work for other clients.
 func (s *Server) quotaOf(c *client) (left, forOthers int) {
 	s.chargeWork(c)
-	return s.intake.Left(&c.quota), s.intake.Spare(&c.quota)
+	return s.intake.Left(&c.quota), s.intake.ForOthers(&c.quota)
 }

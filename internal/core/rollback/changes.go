@@ -2,36 +2,36 @@ package rollback
 
 import "github.com/entangle-ecs/entangle"
 
-// news lists the slots that may have to be compared.
-type news struct {
-	settled entangle.Tick // the confirmed tick of the last Compare or Correct
+// changes lists the slots that may have to be compared.
+type changes struct {
+	confirmed entangle.Tick // the confirmed tick of the last Compare or Correct
 
 	fresh    list          // confirmed state changed since advance
 	updated  []Slot        // only values changed since advance; some more than once
 	latest   entangle.Tick // of those
-	noted    list          // changed, and newer than settled: compared at its own tick, once
-	ahead    list          // its confirmed state is newer than settled
+	noted    list          // changed, and newer than confirmed: compared at its own tick, once
+	ahead    list          // its confirmed state is newer than confirmed
 	suspects list          // the form at the confirmed tick may differ from the server's
 	excluded set
 
-	compared Mask
-	known    []set // by compared column: confirmed state has it, as of settled
-	odd      set   // slots with a form that differs at the compared tick
+	compared   Mask
+	known      []set // by compared column: confirmed state has it, as of confirmed
+	mismatched set   // slots with a form that differs at the compared tick
 }
 
-func (n *news) grow(slots int) {
+func (n *changes) grow(slots int) {
 	n.fresh.grow(slots)
 	n.noted.grow(slots)
 	n.ahead.grow(slots)
 	n.suspects.grow(slots)
 	words := (slots + 63) / 64
-	n.excluded, n.odd = fit(n.excluded, words), fit(n.odd, words)
+	n.excluded, n.mismatched = fit(n.excluded, words), fit(n.mismatched, words)
 	for col := n.compared.Next(0); col >= 0; col = n.compared.Next(col + 1) {
 		n.known[col] = fit(n.known[col], words)
 	}
 }
 
-func (n *news) forgetSlot(slot Slot) {
+func (n *changes) forgetSlot(slot Slot) {
 	n.fresh.remove(slot)
 	n.noted.remove(slot)
 	n.ahead.remove(slot)
@@ -44,31 +44,31 @@ func (n *news) forgetSlot(slot Slot) {
 
 // applyConfirmed processes the confirmed state received since, and the new confirmed tick.
 func (s *Store) applyConfirmed(f entangle.Tick) {
-	n := &s.news
+	n := &s.changes
 	if len(n.updated) > 0 && f.Before(n.latest) {
 		n.refresh()
 	}
-	n.settled, n.updated = f, n.updated[:0]
+	n.confirmed, n.updated = f, n.updated[:0]
 	for i := len(n.ahead.slots) - 1; i >= 0; i-- {
 		slot := n.ahead.slots[i]
-		if !f.Before(s.word[slot].Tick) {
+		if !f.Before(s.confirmed[slot].Tick) {
 			n.ahead.remove(slot)
-			s.learn(slot, true)
+			s.markKnown(slot, true)
 		}
 	}
 	for _, slot := range n.fresh.slots {
-		settled := !f.Before(s.word[slot].Tick)
-		if n.ahead.remove(slot); !settled && s.binds(slot) {
+		reached := !f.Before(s.confirmed[slot].Tick)
+		if n.ahead.remove(slot); !reached && s.binds(slot) {
 			n.ahead.add(slot)
 			n.noted.add(slot)
 		}
-		s.learn(slot, settled)
+		s.markKnown(slot, reached)
 	}
 	n.fresh.clear()
 }
 
 // update records the tick of a slot's confirmed values.
-func (n *news) update(slot Slot, tick entangle.Tick) {
+func (n *changes) update(slot Slot, tick entangle.Tick) {
 	if len(n.updated) == len(n.fresh.place) {
 		n.refresh()
 	}
@@ -79,19 +79,20 @@ func (n *news) update(slot Slot, tick entangle.Tick) {
 }
 
 // refresh lists slots with changed values for a comparison one by one.
-func (n *news) refresh() {
+func (n *changes) refresh() {
 	for _, slot := range n.updated {
 		n.fresh.add(slot)
 	}
 	n.updated = n.updated[:0]
 }
 
-// learn records which columns of a slot are known as of the confirmed tick.
-func (s *Store) learn(slot Slot, settled bool) {
-	word, n := &s.word[slot], &s.news
-	known := settled && s.binds(slot) && !word.Gone
+// markKnown records which columns of a slot are known as of the confirmed tick, which has reached the
+// tick of its confirmed state or not.
+func (s *Store) markKnown(slot Slot, reached bool) {
+	state, n := &s.confirmed[slot], &s.changes
+	known := reached && s.binds(slot) && !state.Gone
 	for col := n.compared.Next(0); col >= 0; col = n.compared.Next(col + 1) {
-		n.known[col].assign(int(slot), known && word.Mask.Has(col))
+		n.known[col].assign(int(slot), known && state.Mask.Has(col))
 	}
 	n.suspects.add(slot)
 }

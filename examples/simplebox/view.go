@@ -90,15 +90,15 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		s.width, s.height = msg.Width, msg.Height
 	case report:
-		return s, s.recordReport(msg)
+		return s, s.showReport(msg)
 	case tea.KeyPressMsg:
 		return s, s.press(msg.String())
 	}
 	return s, nil
 }
 
-// recordReport records a report.
-func (s *screen) recordReport(r report) tea.Cmd {
+// showReport records a report and updates the panels.
+func (s *screen) showReport(r report) tea.Cmd {
 	if r.Ended != "" {
 		s.ended = errors.New(r.Ended)
 		return tea.Quit

@@ -214,10 +214,10 @@ func TestPacketsOfAnEndedConnectionAreNotMalformed(t *testing.T) {
 		return n
 	}
 	require.Eventually(t, func() bool {
-		now = now.Add(time.Second / 60)
+		now = now.Add(time.Millisecond) // as fast as packets travel, or slower
 		s.Update(&sw)
 		c.Update(&cw)
-		return c.State() == plugin.Disconnected && dropped("no connection")+dropped("bad form") >= 10
+		return c.State() == plugin.Disconnected && dropped("no connection")+dropped("bad form") > 0
 	}, 10*time.Second, time.Millisecond)
 	assert.Contains(t, c.Reason(), "protocols differ")
 	assert.Zero(t, dropped("bad form"))

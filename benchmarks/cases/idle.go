@@ -60,7 +60,7 @@ func idlePrepare(figure func(*idleGame) float64) (report.Sides, error) {
 		Ours:   func() { g.server.Step(g.now) },
 		Limit:  func() { g.lonely.Step(g.now) },
 		Verify: g.verify,
-		Close:  g.close,
+		Close:  g.stop,
 	}
 	if figure != nil {
 		s.Figure = func() float64 { return figure(g) }
@@ -158,7 +158,7 @@ func (g *idleGame) verify() error {
 	return nil
 }
 
-func (g *idleGame) close() {
+func (g *idleGame) stop() {
 	for _, s := range []*plugin.Server{g.server, g.lonely} {
 		_ = s.Stop()
 	}

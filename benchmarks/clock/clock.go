@@ -53,7 +53,7 @@ func clockVariant(n clockNetwork, figure func(*clockResult) float64) report.Vari
 			Bytes:   r.size,
 			Figure:  func() float64 { c := r.result(); return figure(&c) },
 			Figures: func() map[string]float64 { c := r.result(); return c.figures() },
-			Close:   r.close,
+			Close:   r.stop,
 		}, nil
 	}}
 }

@@ -33,7 +33,7 @@ func clockFrameVariant() report.Variant {
 			Ours:   f.runClock,
 			Limit:  r.hosts[1].runFrame,
 			Verify: func() error { return errors.Join(r.verify(), f.verify()) },
-			Close:  r.close,
+			Close:  r.stop,
 		}, nil
 	}}
 }

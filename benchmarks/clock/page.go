@@ -49,7 +49,7 @@ func (n *clockNetwork) play(counts time.Duration) (clockResult, error) {
 	if err != nil {
 		return clockResult{}, err
 	}
-	defer r.close()
+	defer r.stop()
 	r.runFor(time.Duration(n.seconds(counts)) * time.Second)
 	if err := r.verify(); err != nil {
 		return clockResult{}, fmt.Errorf("%s: %w", n.name, err)

@@ -181,4 +181,4 @@ func (r *clockRun) verify() error {
 	return r.failed
 }
 
-func (r *clockRun) close() { _ = r.server.Stop() }
+func (r *clockRun) stop() { _ = r.server.Stop() }

@@ -115,13 +115,13 @@ func (s *server) Send(at int, payload []byte, now time.Time) {
 	c := &s.slots[at]
 	if s.session.KeepAliveFirst(at) {
 		if b, err := s.session.AppendKeepAlive(c.out.Next(), at, now); err == nil {
-			c.add(b)
+			c.queueDatagram(b)
 		}
 	}
 	b, err := s.session.AppendPayload(c.out.Next(), at, payload, now)
 	switch {
 	case err == nil:
-		c.add(b)
+		c.queueDatagram(b)
 	case errors.Is(err, session.ErrPayloadSize):
 		panic(fmt.Sprintf("netcode: a payload of %d bytes; send 1 to %d", len(payload), entangle.MaxPayload))
 	default:
@@ -129,7 +129,7 @@ func (s *server) Send(at int, payload []byte, now time.Time) {
 	}
 }
 
-func (c *slot) add(b []byte) {
+func (c *slot) queueDatagram(b []byte) {
 	c.out.Add(c.addr.AddrPort, b)
 	c.sent += uint64(len(b))
 }

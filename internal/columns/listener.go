@@ -63,7 +63,7 @@ func (t *Table) SetMuted(muted bool) { t.muted = muted }
 
 // adopt assigns a slot to an entity that has none.
 func (t *Table) adopt(e ecs.Entity, before Form) Slot {
-	s := t.slots.take(e)
+	s := t.slots.assign(e)
 	p := t.pend(s)
 	p.spawned, p.form = true, before
 	return s

@@ -66,8 +66,8 @@ func (t *Table) pack(seg *segment, row uint32) packed {
 	return packed{seg.shape, t.scratch[start:]}
 }
 
-// value returns the value of a column, or nil.
-func (p *packed) value(col int) []byte {
+// columnValue returns the value of a column, or nil.
+func (p *packed) columnValue(col int) []byte {
 	if p.from == nil || p.from.place[col] < 0 {
 		return nil
 	}
@@ -143,7 +143,7 @@ func (t *Table) refresh(p *pending, info *slotInfo, cols Mask) {
 		c := &info.seg.shape.cols[i]
 		if cols.Has(c.col) || p.spawned && c.col == t.markerCol() {
 			v := &info.seg.views[i]
-			copy(v.shadowAt(info.row, c.size), v.at(info.row, c.size))
+			copy(v.shadowAt(info.row, c.size), v.valueAt(info.row, c.size))
 		}
 	}
 }

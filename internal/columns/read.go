@@ -82,7 +82,7 @@ func (t *Table) Value(s Slot, col int) []byte {
 	if at < 0 {
 		return nil
 	}
-	return seg.views[at].at(info.row, t.cols[col].Size)
+	return seg.views[at].valueAt(info.row, t.cols[col].Size)
 }
 
 // Marker returns the bytes of a slot's marker component, like Value.
@@ -108,10 +108,10 @@ func (t *Table) Known(s Slot, col int) []byte {
 		return nil
 	}
 	if p := t.seen(info); p != nil {
-		return p.value(col)
+		return p.columnValue(col)
 	}
 	if park := t.parked[s]; park != nil {
-		return park.value(col)
+		return park.columnValue(col)
 	}
 	return nil
 }
@@ -125,9 +125,9 @@ func (t *Table) Accept(s Slot, col int) {
 	}
 	if at := info.seg.shape.place[col]; at >= 0 {
 		v, size := &info.seg.views[at], t.cols[col].Size
-		copy(v.shadowAt(info.row, size), v.at(info.row, size))
+		copy(v.shadowAt(info.row, size), v.valueAt(info.row, size))
 		if info.pending != 0 {
-			copy(t.pending[info.pending-1].value(col), v.at(info.row, size))
+			copy(t.pending[info.pending-1].columnValue(col), v.valueAt(info.row, size))
 		}
 	}
 }

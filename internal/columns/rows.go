@@ -124,12 +124,12 @@ func (t *Table) placeShadow(seg *segment, m *move) {
 	}
 	for i := range seg.views {
 		c, v := &seg.shape.cols[i], &seg.views[i]
-		value := p.value(c.col)
+		value := p.columnValue(c.col)
 		if value == nil && p.mutedCols.Has(c.col) {
-			value = m.value(c.col)
+			value = m.columnValue(c.col)
 		}
 		if value == nil {
-			value = v.at(info.row, c.size)
+			value = v.valueAt(info.row, c.size)
 		}
 		copy(v.shadowAt(info.row, c.size), value)
 	}

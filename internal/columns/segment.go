@@ -126,8 +126,8 @@ func (t *Table) shapeOf(mask ecs.Mask) *shape {
 	return sh
 }
 
-// at returns the bytes of one row in Arche's memory.
-func (v *view) at(row uint32, size int) []byte {
+// valueAt returns the bytes of one row in Arche's memory.
+func (v *view) valueAt(row uint32, size int) []byte {
 	return (*[1 << 30]byte)(unsafe.Add(v.base, int(row)*size))[:size:size]
 }
 

@@ -50,8 +50,8 @@ func (t *slotTable) find(e ecs.Entity) (Slot, bool) {
 	return s, s != NoSlot && t.info[s].entity == e
 }
 
-// take assigns a slot to an entity that has none.
-func (t *slotTable) take(e ecs.Entity) Slot {
+// assign assigns a slot to an entity that has none.
+func (t *slotTable) assign(e ecs.Entity) Slot {
 	var s Slot
 	if n := len(t.free); n > 0 {
 		s, t.free = t.free[n-1], t.free[:n-1]

@@ -58,7 +58,7 @@ const (
 // or has no signature.
 func (s *Stretch) Find(signed *Cells, entities []ecs.Entity) (n int) {
 	s.Rows, s.Others, s.Straight = nil, 0, true
-	if !s.begin(signed, entities) {
+	if !s.locateFirst(signed, entities) {
 		return 0
 	}
 	if s.isLine(entities) {
@@ -113,8 +113,8 @@ func (s *Stretch) note(row int32, i int) {
 	}
 }
 
-// begin finds the first entity, and one of its archetype as far behind it as possible.
-func (s *Stretch) begin(signed *Cells, entities []ecs.Entity) bool {
+// locateFirst finds the first entity, and one of its archetype as far behind it as possible.
+func (s *Stretch) locateFirst(signed *Cells, entities []ecs.Entity) bool {
 	s.signed, s.first, s.foreign = signed, entities[0], 0
 	s.low, s.high = 0, 0
 	if s.base = s.place(s.first); s.base == nil {

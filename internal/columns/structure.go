@@ -23,14 +23,14 @@ func (t *Table) Commit() error {
 		return err
 	}
 	for i := range t.pending {
-		t.close(&t.pending[i])
+		t.makeKnown(&t.pending[i])
 	}
 	t.endPending()
 	return nil
 }
 
-// close makes the present state of a slot the known one.
-func (t *Table) close(p *pending) {
+// makeKnown makes the present state of a slot the known one.
+func (t *Table) makeKnown(p *pending) {
 	info := &t.slots.info[p.slot]
 	switch info.state {
 	case slotDead:

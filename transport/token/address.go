@@ -56,11 +56,11 @@ func (r *reader) server() (netip.AddrPort, bool) {
 	switch r.u8() {
 	case typeIPv4:
 		var b [4]byte
-		copy(b[:], r.next(4))
+		copy(b[:], r.nextBytes(4))
 		ip = netip.AddrFrom4(b)
 	case typeIPv6:
 		var b [16]byte
-		copy(b[:], r.next(16))
+		copy(b[:], r.nextBytes(16))
 		for i := 0; i < len(b); i += 2 {
 			b[i], b[i+1] = b[i+1], b[i]
 		}

@@ -51,9 +51,9 @@ func (p *Private) ParsePlain(b []byte) error {
 		return ErrInvalid
 	}
 	p.Servers = servers
-	copy(p.ClientToServer[:], r.next(KeySize))
-	copy(p.ServerToClient[:], r.next(KeySize))
-	copy(p.UserData[:], r.next(MaxUserData))
+	copy(p.ClientToServer[:], r.nextBytes(KeySize))
+	copy(p.ServerToClient[:], r.nextBytes(KeySize))
+	copy(p.UserData[:], r.nextBytes(MaxUserData))
 	if !r.padded() {
 		return ErrInvalid
 	}

@@ -47,21 +47,21 @@ func (p *Public) Append(dst []byte) []byte {
 // parse reads what Append wrote: exactly 2048 bytes.
 func (p *Public) parse(b []byte) error {
 	r := reader{b: b}
-	if len(b) != Size || string(r.next(len(Version))) != Version {
+	if len(b) != Size || string(r.nextBytes(len(Version))) != Version {
 		return ErrInvalid
 	}
 	p.ProtocolID = r.u64()
 	p.Created, p.Expires = r.u64(), r.u64()
-	copy(p.Nonce[:], r.next(NonceSize))
-	copy(p.Sealed[:], r.next(PrivateSize))
+	copy(p.Nonce[:], r.nextBytes(NonceSize))
+	copy(p.Sealed[:], r.nextBytes(PrivateSize))
 	p.Timeout = int32(r.u32())
 	servers, ok := r.servers()
 	if !ok || p.Expires < p.Created {
 		return ErrInvalid
 	}
 	p.Servers = servers
-	copy(p.ClientToServer[:], r.next(KeySize))
-	copy(p.ServerToClient[:], r.next(KeySize))
+	copy(p.ClientToServer[:], r.nextBytes(KeySize))
+	copy(p.ServerToClient[:], r.nextBytes(KeySize))
 	if !r.padded() {
 		return ErrInvalid
 	}

@@ -9,7 +9,7 @@ type reader struct {
 	short bool
 }
 
-func (r *reader) next(n int) []byte {
+func (r *reader) nextBytes(n int) []byte {
 	if len(r.b) < n {
 		r.short = true
 		r.b = nil
@@ -22,7 +22,7 @@ func (r *reader) next(n int) []byte {
 
 func (r *reader) number(n int) uint64 {
 	var b [8]byte
-	copy(b[:], r.next(n))
+	copy(b[:], r.nextBytes(n))
 	return binary.LittleEndian.Uint64(b[:])
 }
 

@@ -158,8 +158,8 @@ func (c *Conn) addRunning() bool {
 	return true
 }
 
-// add registers a WebSocket and starts its goroutines, unless the Conn is closed.
-func (c *Conn) add(p *peer) bool {
+// addPeer registers a WebSocket and starts its goroutines, unless the Conn is closed.
+func (c *Conn) addPeer(p *peer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -182,8 +182,8 @@ func (c *Conn) makeUpAddress() netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom16(host), port)
 }
 
-// remove unregisters a closed WebSocket.
-func (c *Conn) remove(p *peer) {
+// removePeer unregisters a closed WebSocket.
+func (c *Conn) removePeer(p *peer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.peers, p.addr)

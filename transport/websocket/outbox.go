@@ -34,8 +34,8 @@ func (o *outbox) enqueue(data []byte) bool {
 	return true
 }
 
-// next waits for a datagram. It is not ok once the outbox is finished and empty.
-func (o *outbox) next(buf []byte) (datagram []byte, ok bool) {
+// waitDatagram waits for a datagram. It is not ok once the outbox is finished and empty.
+func (o *outbox) waitDatagram(buf []byte) (datagram []byte, ok bool) {
 	for {
 		last := o.isFinished() // read first, so that no datagram is missed
 		if n, _, err := o.queue.Pop(buf); err == nil {

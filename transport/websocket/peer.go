@@ -86,7 +86,7 @@ func (p *peer) readAll() {
 		p.out.finish()
 	}
 	p.close(err)
-	p.conn.remove(p)
+	p.conn.removePeer(p)
 }
 
 // arrive queues a datagram for Receive, unless the peer is being closed.

@@ -49,7 +49,7 @@ func newPipe(ws *websocket.Conn, w *wire, out *outbox) pipe {
 func (p *pipe) writeOutbox() error {
 	buf := make([]byte, entangle.MaxDatagram)
 	for {
-		datagram, ok := p.out.next(buf)
+		datagram, ok := p.out.waitDatagram(buf)
 		if !ok {
 			return nil
 		}

@@ -33,7 +33,7 @@ func (c *Conn) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.remote = remote
-	if !c.add(p) {
+	if !c.addPeer(p) {
 		c.pending.releaseAddr(remote.Addr())
 		p.wire.cut()
 		_ = p.ws.CloseNow()

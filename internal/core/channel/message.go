@@ -95,7 +95,7 @@ func (msg *message) frameOf(index uint8) frame {
 // dequeue removes a message from its queue; it must have begun, if it is reliable.
 func (s *sender) dequeue(msg *message) {
 	ch := msg.channel
-	ch.queue.remove(msg.seq)
+	ch.queue.removeMessage(msg.seq)
 	s.count--
 	msg.gone = true
 	if ch.cfg.Mode.Reliable() {

@@ -2,7 +2,7 @@ package channel
 
 // HandleAcked records that the peer has acknowledged packet pkt (packet.Tracker.TakeAcked).
 func (s *sender) HandleAcked(pkt uint16) {
-	for c := s.records.remove(pkt); c != nil; c = s.records.giveBack(c) {
+	for c := s.records.removePacket(pkt); c != nil; c = s.records.giveBack(c) {
 		for _, r := range c.refs[:c.n] {
 			s.ackPiece(r)
 		}
@@ -12,7 +12,7 @@ func (s *sender) HandleAcked(pkt uint16) {
 // HandleLost records that packet pkt counts as lost (packet.Tracker.PollLost): its reliable pieces
 // are due again at once, unless a later packet carries them.
 func (s *sender) HandleLost(pkt uint16) {
-	for c := s.records.remove(pkt); c != nil; c = s.records.giveBack(c) {
+	for c := s.records.removePacket(pkt); c != nil; c = s.records.giveBack(c) {
 		for _, r := range c.refs[:c.n] {
 			s.losePiece(r, pkt)
 		}
@@ -25,7 +25,7 @@ func (s *sender) recordPiece(pkt uint16, r pieceRef) {
 	if old := s.records.conflict(pkt); old != nil {
 		s.HandleLost(old.packet)
 	}
-	s.records.add(pkt, r)
+	s.records.addPiece(pkt, r)
 	r.msg.refs++
 }
 

@@ -32,8 +32,8 @@ func (q *queue) grow() {
 	}
 }
 
-// remove removes a message; the front moves past the gap once it gets there.
-func (q *queue) remove(seq MessageID) {
+// removeMessage removes a message; the front moves past the gap once it gets there.
+func (q *queue) removeMessage(seq MessageID) {
 	q.ring[seq&MessageID(len(q.ring)-1)] = nil
 	q.count--
 	for q.front < q.back && q.at(q.front) == nil {

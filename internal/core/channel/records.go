@@ -62,8 +62,8 @@ func (r *records) grow() {
 	}
 }
 
-// add records one more piece of packet; conflict must be nil.
-func (r *records) add(packet uint16, one pieceRef) {
+// addPiece records one more piece of packet; conflict must be nil.
+func (r *records) addPiece(packet uint16, one pieceRef) {
 	s := r.slot(packet)
 	if !s.used {
 		*s = record{packet: packet, used: true}
@@ -78,8 +78,8 @@ func (r *records) add(packet uint16, one pieceRef) {
 	c.n++
 }
 
-// remove removes and returns the refs of packet; give the chunks back one by one.
-func (r *records) remove(packet uint16) *refChunk {
+// removePacket removes and returns the refs of packet; give the chunks back one by one.
+func (r *records) removePacket(packet uint16) *refChunk {
 	if r.used == 0 {
 		return nil
 	}

@@ -35,8 +35,8 @@ func (r *relayed) fits(price, limit, source int) bool {
 	return price <= free && r.bySource[source]+price <= 2*free-2*price
 }
 
-// add counts a message of a source.
-func (r *relayed) add(msg *message, source int) {
+// countMessage counts a message of a source.
+func (r *relayed) countMessage(msg *message, source int) {
 	msg.source, msg.relayed = int32(source), true
 	r.unsent += msg.cost
 	r.bySource[source] += msg.cost

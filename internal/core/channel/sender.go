@@ -98,7 +98,7 @@ func (s *sender) queueMessage(ch *outChannel, body []byte, priority float32, fro
 	msg := s.messages.get(len(body))
 	msg.channel, msg.body, msg.cost, msg.stamp, msg.share = ch, s.pool.copyOf(body), price, s.stamp, ch.shareOf(priority)
 	if msg.source = own; from != own {
-		s.relayed.add(msg, from)
+		s.relayed.countMessage(msg, from)
 	}
 	s.plan.joinShare(msg)
 	ch.queue.push(msg)

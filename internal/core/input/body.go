@@ -83,7 +83,7 @@ func (r *ring) appendKind(w *bits.Writer, tick entangle.Tick) {
 	k := r.kind(tick)
 	w.Bool(k == value)
 	if k == value {
-		r.codec.Encode(w, r.value(tick))
+		r.codec.Encode(w, r.valueAt(tick))
 	} else {
 		w.Bool(k == hole)
 	}
@@ -101,5 +101,5 @@ func (r *ring) equalRun(tick entangle.Tick, n int) int {
 
 func (r *ring) same(a, b entangle.Tick) bool {
 	k := r.kind(a)
-	return k == r.kind(b) && (k != value || r.codec.Equal(r.value(a), r.value(b)))
+	return k == r.kind(b) && (k != value || r.codec.Equal(r.valueAt(a), r.valueAt(b)))
 }

@@ -81,7 +81,7 @@ func (w *Writer) lift(from entangle.Tick) []lifted {
 		tick := from + entangle.Tick(i) + 1
 		l := &list[i]
 		l.kind, l.value = w.kind(tick), memory[i*w.size:(i+1)*w.size]
-		copy(l.value, w.value(tick))
+		copy(l.value, w.valueAt(tick))
 	}
 	return list
 }
@@ -95,7 +95,7 @@ func (w *Writer) keepEvents(after entangle.Tick) {
 		if !w.holds(t) || w.kind(t) != value {
 			continue
 		}
-		if v := w.value(t); w.hasEvents(v) {
+		if v := w.valueAt(t); w.hasEvents(v) {
 			w.codec.MergeEvents(events, v)
 			w.carries = true
 		}

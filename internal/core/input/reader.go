@@ -55,7 +55,7 @@ func NewReader(cfg ReaderConfig, now entangle.Tick) *Reader {
 func (r *Reader) Take(tick entangle.Tick) ([]byte, Status) {
 	r.slide(tick)
 	r.move(tick)
-	value, status := r.at(tick)
+	value, status := r.inputAt(tick)
 	r.recordUsed(tick, value, status)
 	return value, status
 }
@@ -63,7 +63,7 @@ func (r *Reader) Take(tick entangle.Tick) ([]byte, Status) {
 // At returns the input that acted at a tick, or that would act according to the inputs received so
 // far: of one of the last History ticks, or a later one. The value is read only, and valid until the
 // next call of the Reader.
-func (r *Reader) At(tick entangle.Tick) ([]byte, Status) { return r.at(tick) }
+func (r *Reader) At(tick entangle.Tick) ([]byte, Status) { return r.inputAt(tick) }
 
 // Newest returns the newest tick that was received.
 func (r *Reader) Newest() (entangle.Tick, bool) { return r.newest, r.known }
@@ -101,7 +101,7 @@ func (r *Reader) discardFrom(from entangle.Tick) {
 	clear(r.carry)
 	for t := from; !r.late && r.known && !r.newest.Before(t); t++ {
 		if r.kind(t) == value {
-			r.codec.MergeEvents(r.carry, r.value(t))
+			r.codec.MergeEvents(r.carry, r.valueAt(t))
 		}
 	}
 	r.carries = slices.ContainsFunc(r.carry, func(b byte) bool { return b != 0 })
@@ -126,7 +126,7 @@ func (r *Reader) endBody(oldest, newest entangle.Tick) {
 
 // merge adds the kept events to a tick, which then has a value.
 func (r *Reader) merge(tick entangle.Tick) {
-	v := r.value(tick)
+	v := r.valueAt(tick)
 	if r.kind(tick) == none {
 		clear(v)
 		r.setTick(tick, value, v)

@@ -58,7 +58,7 @@ func (r *ring) holds(tick entangle.Tick) bool {
 
 func (r *ring) kind(tick entangle.Tick) kind { return r.slots[r.index(tick)] & kinds }
 
-func (r *ring) value(tick entangle.Tick) []byte {
+func (r *ring) valueAt(tick entangle.Tick) []byte {
 	at := r.index(tick) * r.size
 	return r.values[at : at+r.size : at+r.size]
 }
@@ -67,7 +67,7 @@ func (r *ring) value(tick entangle.Tick) []byte {
 func (r *ring) setTick(tick entangle.Tick, k kind, v []byte) {
 	r.slots[r.index(tick)] = k
 	if k == value {
-		copy(r.value(tick), v)
+		copy(r.valueAt(tick), v)
 	}
 	r.extendTo(tick)
 }
@@ -132,12 +132,12 @@ func (r *ring) findNewest(from entangle.Tick) {
 	r.known = false
 }
 
-// at returns the input that acts at a tick. The value belongs to the ring, and is valid until its next use.
-func (r *ring) at(tick entangle.Tick) ([]byte, Status) {
+// inputAt returns the input that acts at a tick. The value belongs to the ring, and is valid until its next use.
+func (r *ring) inputAt(tick entangle.Tick) ([]byte, Status) {
 	if r.holds(tick) {
 		switch r.kind(tick) {
 		case value:
-			return r.value(tick), Fresh
+			return r.valueAt(tick), Fresh
 		case none:
 			return nil, None
 		}
@@ -150,7 +150,7 @@ func (r *ring) missing(tick entangle.Tick) ([]byte, Status) {
 	last, ok := r.before(tick)
 	switch {
 	case ok && r.kind(last) == value:
-		copy(r.scratch, r.value(last))
+		copy(r.scratch, r.valueAt(last))
 		r.codec.ClearEvents(r.scratch)
 		return r.scratch, Repeated
 	case r.begun && !tick.Before(r.first):

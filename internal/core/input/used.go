@@ -58,7 +58,7 @@ func (r *Reader) Rerun(tick entangle.Tick) ([]byte, Status) {
 	if r.now.Before(tick) {
 		return r.Take(tick)
 	}
-	value, status := r.at(tick)
+	value, status := r.inputAt(tick)
 	if r.holds(tick) {
 		r.recordUsed(tick, value, status)
 		if tick.Before(r.used.from) {
@@ -85,7 +85,7 @@ func (r *Reader) Revised(after, now entangle.Tick) (tick entangle.Tick, ok bool)
 }
 
 func (r *Reader) differs(tick entangle.Tick) bool {
-	value, status := r.at(tick)
+	value, status := r.inputAt(tick)
 	if status == None || status == Unknown {
 		clear(r.scratch)
 		value = r.scratch

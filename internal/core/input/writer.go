@@ -137,7 +137,7 @@ func (w *Writer) store(tick entangle.Tick, v []byte) {
 		return
 	}
 	w.setTick(tick, value, w.bare)
-	at := w.value(tick)
+	at := w.valueAt(tick)
 	clear(at)
 	copy(at, v)
 	w.codec.ClearEvents(at)
@@ -168,7 +168,7 @@ func (w *Writer) Latest() []byte { return w.held }
 
 // At returns the input that acts at a tick: one of the last History written ticks, or a later one. The
 // value is read only, and valid until the next call of the Writer.
-func (w *Writer) At(tick entangle.Tick) ([]byte, Status) { return w.at(tick) }
+func (w *Writer) At(tick entangle.Tick) ([]byte, Status) { return w.inputAt(tick) }
 
 // Newest returns the newest tick that has an input.
 func (w *Writer) Newest() (entangle.Tick, bool) { return w.newest, w.known }

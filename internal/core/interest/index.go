@@ -29,7 +29,7 @@ func (x *index) lookup(all []room, number uint32) int32 {
 	return -1
 }
 
-func (x *index) add(all []room, at int32) {
+func (x *index) addRoom(all []room, at int32) {
 	if 2*(x.used+1) > len(x.slots) {
 		x.grow(all)
 	}
@@ -55,8 +55,8 @@ func (x *index) grow(all []room) {
 	}
 }
 
-// remove removes a room, and moves later ones up that would not be found otherwise.
-func (x *index) remove(all []room, at int32) {
+// removeRoom removes a room, and moves later ones up that would not be found otherwise.
+func (x *index) removeRoom(all []room, at int32) {
 	i := x.home(all[at].number)
 	for x.slots[i] != at+1 {
 		i = x.nextSlot(i)

@@ -21,13 +21,13 @@ func TestTheIndexFindsWhatAMapFinds(t *testing.T) {
 	for range 20_000 {
 		number := rng.Uint32N(400)
 		if at, ok := twin[number]; ok {
-			x.remove(all, at)
+			x.removeRoom(all, at)
 			delete(twin, number)
 			free = append(free, at)
 		} else if n := len(free); n > 0 {
 			twin[number], free = free[n-1], free[:n-1]
 			all[twin[number]].number = number
-			x.add(all, twin[number])
+			x.addRoom(all, twin[number])
 		}
 		for number := range uint32(400) {
 			at, ok := twin[number]

@@ -115,7 +115,7 @@ func (r *rooms) addMember(side *roster, number uint32, member int) (int32, bool)
 	if at < 0 {
 		at = r.newRoom(number)
 	}
-	side.add(member, at)
+	side.link(member, at)
 	return at, true
 }
 
@@ -129,7 +129,7 @@ func (r *rooms) quit(side *roster, number uint32, member int) (int32, bool) {
 	if l == 0 {
 		return at, false
 	}
-	side.remove(l)
+	side.unlink(l)
 	return at, true
 }
 
@@ -145,7 +145,7 @@ func (r *rooms) newRoom(number uint32) int32 {
 		r.all = append(r.all, room{})
 	}
 	r.all[at].number = number
-	r.index.add(r.all, at)
+	r.index.addRoom(r.all, at)
 	return at
 }
 
@@ -155,7 +155,7 @@ func (r *rooms) freeRoom(at int32) {
 	if r.clients.ofRoom(at) != 0 || r.entities.ofRoom(at) != 0 || !room.moved.Empty() {
 		return
 	}
-	r.index.remove(r.all, at)
+	r.index.removeRoom(r.all, at)
 	r.free = append(r.free, at)
 }
 
@@ -190,7 +190,7 @@ func (r *rooms) shared(row, entity int) bool {
 func (r *rooms) forgetClient(row int) {
 	for l := r.clients.ofMember(row); l != 0; l = r.clients.ofMember(row) {
 		at := r.clients.links[l].room
-		r.clients.remove(l)
+		r.clients.unlink(l)
 		r.all[at].clients.Clear(row)
 		r.freeRoom(at)
 	}
@@ -199,7 +199,7 @@ func (r *rooms) forgetClient(row int) {
 func (r *rooms) forgetEntity(entity int) {
 	for l := r.entities.ofMember(entity); l != 0; l = r.entities.ofMember(entity) {
 		at := r.entities.links[l].room
-		r.entities.remove(l)
+		r.entities.unlink(l)
 		r.freeRoom(at)
 	}
 }

@@ -40,7 +40,7 @@ func (r *roster) findLink(member int, room int32) int32 {
 	return l
 }
 
-func (r *roster) add(member int, room int32) {
+func (r *roster) link(member int, room int32) {
 	r.members = reach(r.members, int(room))
 	r.rooms = reach(r.rooms, member)
 	l := r.newLink()
@@ -69,7 +69,7 @@ func (r *roster) newLink() int32 {
 	return int32(len(r.links) - 1)
 }
 
-func (r *roster) remove(l int32) {
+func (r *roster) unlink(l int32) {
 	at := r.links[l]
 	if at.prevMember != 0 {
 		r.links[at.prevMember].nextMember = at.nextMember

@@ -29,7 +29,7 @@ const StepBits = 2
 // Begin writes a run's head: its first group, and the baseline of the first record and usually of
 // all others.
 func (u *Run) Begin(w *pack.Writer, first Handle, from From) {
-	u.begin(w, runHead{width: 2}, first, from)
+	u.appendHead(w, runHead{width: 2}, first, from)
 }
 
 // BeginLike writes the head of a run of groups that are alike: each holds one entity, all changed
@@ -40,7 +40,7 @@ func (u *Run) BeginLike(w *pack.Writer, first Handle, from From, gaps bool) {
 	if gaps {
 		head.bits |= 1 << 2
 	}
-	u.begin(w, head, first, from)
+	u.appendHead(w, head, first, from)
 }
 
 // runHead is the part of a run's head before its first group.
@@ -49,7 +49,7 @@ type runHead struct {
 	width uint
 }
 
-func (u *Run) begin(w *pack.Writer, head runHead, first Handle, from From) {
+func (u *Run) appendHead(w *pack.Writer, head runHead, first Handle, from From) {
 	if first.Private() {
 		head.bits |= 1 << head.width
 	}

@@ -23,8 +23,8 @@ func newPendingTable(size int) pendingTable {
 	return pendingTable{byAddr: make(map[Addr]*pending, size), size: size}
 }
 
-// at returns the entry of an address, unless it has expired.
-func (t *pendingTable) at(from Addr, now time.Time) *pending {
+// unexpired returns the entry of an address, unless it has expired.
+func (t *pendingTable) unexpired(from Addr, now time.Time) *pending {
 	p := t.byAddr[from]
 	if p == nil || !now.Before(p.deadline) {
 		return nil

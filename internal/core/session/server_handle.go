@@ -63,7 +63,7 @@ func (s *Server) handleConnected(slot int, h header, b []byte) (payload []byte, 
 
 // handleResponse handles a packet of a client that is not connected: a valid response to the challenge, or nothing.
 func (s *Server) handleResponse(from Addr, h header, b []byte) {
-	p := s.handshakes.pending.at(from, s.clock.now)
+	p := s.handshakes.pending.unexpired(from, s.clock.now)
 	if p == nil || h.kind != kindResponse {
 		s.countDrop(DropNoConnection)
 		return

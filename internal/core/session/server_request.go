@@ -82,7 +82,7 @@ func (s *Server) checkUse(r *request, private *token.Private, id tokenID, from A
 // challengeClient answers a valid request: with a challenge, or with a denial if
 // there is no free slot.
 func (s *Server) challengeClient(from Addr, id tokenID, private *token.Private) {
-	p := s.handshakes.pending.at(from, s.clock.now)
+	p := s.handshakes.pending.unexpired(from, s.clock.now)
 	if p == nil || p.token != id {
 		var err error
 		if p, err = s.handshakes.newPending(s.config.ProtocolID, from, id, private); err != nil {

@@ -83,12 +83,12 @@ func (t *Track) Ease(now time.Time, share float64) {
 // shift moves the sample before the latest by the correction of the latest: without a replay, it
 // was not recomputed.
 func (t *Track) shift(row int) {
-	last := t.last.at(row)
+	last := t.last.valueAt(row)
 	if t.kind.Carry == nil {
-		copy(t.before.at(row), last)
+		copy(t.before.valueAt(row), last)
 		return
 	}
-	t.kind.Carry(t.before.at(row), t.ease.wasLast.at(row), last, 1)
+	t.kind.Carry(t.before.valueAt(row), t.ease.wasLast.valueAt(row), last, 1)
 }
 
 func resized(s []time.Time, n int) []time.Time {
@@ -102,14 +102,14 @@ func resized(s []time.Time, n int) []time.Time {
 func (t *Track) differs(row int) bool {
 	e := &t.ease
 	return e.wasMarks[row]&hasLast != 0 && t.marks[row]&(hasLast|excluded) == hasLast &&
-		(!bytes.Equal(e.wasLast.at(row), t.last.at(row)) || !bytes.Equal(e.wasBefore.at(row), t.before.at(row)))
+		(!bytes.Equal(e.wasLast.valueAt(row), t.last.valueAt(row)) || !bytes.Equal(e.wasBefore.valueAt(row), t.before.valueAt(row)))
 }
 
 // easeRow begins the transition of one row: from its displayed value, including earlier
 // corrections, to the correct one.
 func (t *Track) easeRow(row int, now time.Time, share float64) {
 	e := &t.ease
-	wrong, right := t.shown.at(row), t.present.at(row) // used as scratch until the next Show
+	wrong, right := t.shown.valueAt(row), t.present.valueAt(row) // used as scratch until the next Show
 	t.between(wrong, &e.wasBefore, &e.wasLast, row, e.wasMarks[row], share)
 	t.between(right, &t.before, &t.last, row, t.marks[row], share)
 	if t.marks[row]&eased != 0 {
@@ -119,8 +119,8 @@ func (t *Track) easeRow(row int, now time.Time, share float64) {
 		t.endCorrection(row)
 		return
 	}
-	copy(e.wrong.at(row), wrong)
-	copy(e.right.at(row), right)
+	copy(e.wrong.valueAt(row), wrong)
+	copy(e.right.valueAt(row), right)
 	e.since[row] = now
 	if t.marks[row]&listed == 0 {
 		e.rows = append(e.rows, int32(row))
@@ -130,7 +130,7 @@ func (t *Track) easeRow(row int, now time.Time, share float64) {
 
 // between sets dst to the displayed value of two samples at a share of a tick.
 func (t *Track) between(dst []byte, before, last *plane, row int, m mark, share float64) {
-	a, b := before.at(row), last.at(row)
+	a, b := before.valueAt(row), last.valueAt(row)
 	if m&hasBefore == 0 || t.kind.TooFar != nil && t.kind.TooFar(a, b) {
 		copy(dst, b)
 		return
@@ -160,10 +160,10 @@ func (t *Track) carry(dst []byte, row int, left float64) {
 	}
 	e := &t.ease
 	if t.kind.Carry != nil {
-		t.kind.Carry(dst, e.right.at(row), e.wrong.at(row), left)
+		t.kind.Carry(dst, e.right.valueAt(row), e.wrong.valueAt(row), left)
 		return
 	}
-	t.kind.Blend(dst, dst, e.wrong.at(row), left)
+	t.kind.Blend(dst, dst, e.wrong.valueAt(row), left)
 }
 
 // endCorrection ends a row's correction.
@@ -181,7 +181,7 @@ func (e *easing) apply(t *Track, now time.Time) {
 			*mark &^= eased | listed
 			continue
 		}
-		t.carry(t.shown.at(int(row)), int(row), left)
+		t.carry(t.shown.valueAt(int(row)), int(row), left)
 		going = append(going, row)
 	}
 	e.rows = going

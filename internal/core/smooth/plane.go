@@ -15,8 +15,8 @@ func (p *plane) from(row int, column []byte) []byte {
 	return p.data[at : at+len(column)]
 }
 
-// at returns the value of one row.
-func (p *plane) at(row int) []byte {
+// valueAt returns the value of one row.
+func (p *plane) valueAt(row int) []byte {
 	return p.data[row*p.size:][:p.size:p.size]
 }
 

@@ -18,7 +18,7 @@ func (t *Track) Show(now time.Time, share float64) {
 	}
 	t.ease.apply(t, now)
 	for _, row := range t.Unblended() {
-		copy(t.shown.at(int(row)), t.truth().at(int(row)))
+		copy(t.shown.valueAt(int(row)), t.truth().valueAt(int(row)))
 	}
 }
 
@@ -26,18 +26,18 @@ func (t *Track) Show(now time.Time, share float64) {
 // is called with arbitrary bytes.
 func (t *Track) fillMissing(row int) {
 	if t.marks[row]&hasLast == 0 {
-		copy(t.last.at(row), t.truth().at(row))
+		copy(t.last.valueAt(row), t.truth().valueAt(row))
 	}
 	if t.marks[row]&hasBefore == 0 {
-		copy(t.before.at(row), t.truth().at(row))
+		copy(t.before.valueAt(row), t.truth().valueAt(row))
 	}
 }
 
 // snap shows the latest sample of rows with two samples that differ too much.
 func (t *Track) snap() {
 	for row := range t.rows {
-		if last := t.last.at(row); t.kind.TooFar(t.before.at(row), last) {
-			copy(t.shown.at(row), last)
+		if last := t.last.valueAt(row); t.kind.TooFar(t.before.valueAt(row), last) {
+			copy(t.shown.valueAt(row), last)
 		}
 	}
 }

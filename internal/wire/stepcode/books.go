@@ -78,16 +78,16 @@ func (b *book) fill(widths *[symbols]uint8) {
 	for width := uint8(1); width <= longest; width++ {
 		for s := range uint8(symbols) {
 			if widths[s] == width {
-				b.add(s, width, next)
+				b.setCode(s, width, next)
 				next += 1 << (longest - width)
 			}
 		}
 	}
 }
 
-// add gives a symbol the code that is the first bits of share, which go onto the wire
+// setCode gives a symbol the code that is the first bits of share, which go onto the wire
 // highest first.
-func (b *book) add(s, width uint8, share int) {
+func (b *book) setCode(s, width uint8, share int) {
 	code := mathbits.Reverse8(uint8(share))
 	b.code[s], b.width[s] = code, width
 	for more := 0; more < 1<<(longest-width); more++ {

@@ -45,8 +45,8 @@ type seenEntity struct {
 	quiet    bool // retained, and not relevant at present
 }
 
-// has reports whether the player gets events of a component.
-func (g *seenEntity) has(comp int) bool { return !g.entity.IsZero() && !g.quiet && g.mask.Has(comp) }
+// raises reports whether the player gets events of a component.
+func (g *seenEntity) raises(comp int) bool { return !g.entity.IsZero() && !g.quiet && g.mask.Has(comp) }
 
 type componentOf struct {
 	slot repl.Slot
@@ -181,7 +181,7 @@ func (v *localView) Observe() {
 	}
 	v.noted = v.noted[:0]
 	for _, u := range v.updated {
-		if g := &v.seen[u.slot]; g.has(u.comp) {
+		if g := &v.seen[u.slot]; g.raises(u.comp) {
 			v.queueEvent(updated, u.comp, g.entity)
 		}
 	}
@@ -237,7 +237,7 @@ func (v *localView) findUpdated() {
 }
 
 func (v *localView) markUpdated(s repl.Slot, comp int) {
-	if v.seen[s].has(comp) {
+	if v.seen[s].raises(comp) {
 		v.updated = append(v.updated, componentOf{s, comp})
 	}
 }

@@ -181,8 +181,8 @@ func (o *ownInputs) drives() bool {
 	return false
 }
 
-// reset ends all input streams, for another connection.
-func (o *ownInputs) reset() {
+// endStreams ends all input streams, for another connection.
+func (o *ownInputs) endStreams() {
 	for i := range o.kinds {
 		clear(o.kinds[i].streams)
 		o.kinds[i].order = o.kinds[i].order[:0]

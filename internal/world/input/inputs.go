@@ -46,7 +46,7 @@ const (
 
 // Connect begins a client's connection, and returns the stream that carries its inputs.
 func (i *Inputs) Connect(copy *sink.Copy, clock *timesync.Client, me func() entangle.ClientID) *inputUp {
-	i.own.reset()
+	i.own.endStreams()
 	i.own.me, i.own.delay = me, clock.Delay
 	i.up = newInputUp(i.own, copy, clock, &i.sent, &i.unread)
 	i.up.others = i.Rest
@@ -56,8 +56,8 @@ func (i *Inputs) Connect(copy *sink.Copy, clock *timesync.Client, me func() enta
 // Disconnect ends a client's connection. Entities that were controlled are gone, or the game's.
 func (i *Inputs) Disconnect() {
 	i.up = nil
-	i.own.reset()
-	i.Rest.reset()
+	i.own.endStreams()
+	i.Rest.endStreams()
 }
 
 // Plays reports whether this world has a player.

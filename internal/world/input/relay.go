@@ -112,7 +112,7 @@ type oldest struct {
 	some bool
 }
 
-func (o *oldest) add(tick entangle.Tick) {
+func (o *oldest) include(tick entangle.Tick) {
 	if !o.some || tick.Before(o.tick) {
 		*o = oldest{tick, true}
 	}
@@ -135,7 +135,7 @@ func (r *relay) addNews(p *passing, tick entangle.Tick) {
 		p.listed, p.serial = true, r.serial
 		r.streams = append(r.streams, p)
 	}
-	p.news[(r.sends+1)%RelayCopies].add(tick)
+	p.news[(r.sends+1)%RelayCopies].include(tick)
 }
 
 // endRelay ends a stream: it is not relayed any more.
@@ -169,7 +169,7 @@ func (r *relay) Prepare(tick entangle.Tick, due bool) {
 func (p *passing) firstDue() (all oldest) {
 	for _, o := range p.news {
 		if o.some {
-			all.add(o.tick)
+			all.include(o.tick)
 		}
 	}
 	return all

@@ -88,8 +88,8 @@ func (o *othersInputs) Connect(shown *sink.Copy, slotOf func(repl.ID) (repl.Slot
 	}
 }
 
-// reset ends all input streams: a connection has ended.
-func (o *othersInputs) reset() {
+// endStreams ends all input streams: a connection has ended.
+func (o *othersInputs) endStreams() {
 	for _, stream := range o.streams {
 		o.endStream(stream)
 	}

@@ -45,8 +45,8 @@ type modes struct {
 // own are the columns that the server does not change once they are there.
 func (m *modes) own() rollback.Mask { return m.kept.Without(m.full) }
 
-// add adds one component of the protocol.
-func (m *modes) add(col int, info *registry.Component) {
+// addComponent adds one component of the protocol.
+func (m *modes) addComponent(col int, info *registry.Component) {
 	if info.Relation {
 		m.relation.Set(col)
 	}
@@ -75,7 +75,7 @@ func (t *entities) describe(of *protocol.Protocol, hub *event.Hub) (described []
 	}
 	for col, info := range registry.Of(of).Components {
 		add(info.Type, info, info.Input)
-		t.modes.add(col, info)
+		t.modes.addComponent(col, info)
 		t.cols[col].events = hub.AddComponent(info.Type)
 	}
 	for _, local := range registry.Of(of).Locals {

@@ -173,7 +173,7 @@ func (q *Intake) Pop(buf []byte) (int, netip.AddrPort, error) {
 	if q.closed {
 		return 0, netip.AddrPort{}, transport.ErrClosed
 	}
-	for s := q.next(); s != nil; s = q.next() {
+	for s := q.nextDatagram(); s != nil; s = q.nextDatagram() {
 		if len(s.data) > len(buf) {
 			q.stats.TooLarge++
 			continue
@@ -184,8 +184,8 @@ func (q *Intake) Pop(buf []byte) (int, netip.AddrPort, error) {
 	return 0, netip.AddrPort{}, transport.ErrEmpty
 }
 
-// next removes and returns a datagram, or nil at the end of the round.
-func (q *Intake) next() *slot {
+// nextDatagram removes and returns a datagram, or nil at the end of the round.
+func (q *Intake) nextDatagram() *slot {
 	r := &q.round
 	if !r.begun {
 		*r = round{true, q.clients.count, q.strangers.count}

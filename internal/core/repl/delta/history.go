@@ -64,8 +64,8 @@ func (h *History) keep(r room) {
 	}
 }
 
-// take returns a room for so many values.
-func (h *History) take(n int) room {
+// takeRoom returns a room for so many values.
+func (h *History) takeRoom(n int) room {
 	spare := &h.spare[lengthOf(n)]
 	if last := len(*spare) - 1; last >= 0 {
 		r := (*spare)[last]
@@ -85,8 +85,8 @@ func (h *History) Set(s repl.Slot, since entangle.Tick, value []byte) {
 		h.rings = append(h.rings, ring{})
 	}
 	r := &h.rings[s]
-	if r.n > 0 && r.since[r.at(r.n-1)] == since {
-		copy(h.value(r, r.n-1), value)
+	if r.n > 0 && r.since[r.place(r.n-1)] == since {
+		copy(h.valueAt(r, r.n-1), value)
 		return
 	}
 	switch {
@@ -97,8 +97,8 @@ func (h *History) Set(s repl.Slot, since entangle.Tick, value []byte) {
 		h.grow(r)
 	}
 	r.n++
-	r.since[r.at(r.n-1)] = since
-	copy(h.value(r, r.n-1), value)
+	r.since[r.place(r.n-1)] = since
+	copy(h.valueAt(r, r.n-1), value)
 }
 
 // firstRing is the room of a slot at first: most values of a world stand still.
@@ -107,19 +107,19 @@ const firstRing = 2
 // grow doubles the room of a slot.
 func (h *History) grow(r *ring) {
 	size := min(max(firstRing, 2*len(r.since)), repl.HistoryTicks)
-	larger := h.take(size)
+	larger := h.takeRoom(size)
 	for i := range r.n {
-		larger.since[i] = r.since[r.at(i)]
-		copy(larger.data[i*h.size:], h.value(r, i))
+		larger.since[i] = r.since[r.place(i)]
+		copy(larger.data[i*h.size:], h.valueAt(r, i))
 	}
 	h.keep(r.room)
 	r.room, r.head = larger, 0
 }
 
-func (r *ring) at(i int) int { return (r.head + i) % len(r.since) }
+func (r *ring) place(i int) int { return (r.head + i) % len(r.since) }
 
-func (h *History) value(r *ring, i int) []byte {
-	at := r.at(i) * h.size
+func (h *History) valueAt(r *ring, i int) []byte {
+	at := r.place(i) * h.size
 	return r.data[at : at+h.size : at+h.size]
 }
 
@@ -132,9 +132,9 @@ func (h *History) At(s repl.Slot, tick entangle.Tick) (value []byte, since, unti
 	r := &h.rings[s]
 	until = tick + 1<<30
 	for i := r.n - 1; i >= 0; i-- {
-		since = r.since[r.at(i)]
+		since = r.since[r.place(i)]
 		if !tick.Before(since) {
-			return h.value(r, i), since, until, true
+			return h.valueAt(r, i), since, until, true
 		}
 		until = since
 	}

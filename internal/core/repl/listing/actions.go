@@ -25,7 +25,7 @@ func (l *Lister) Actions(message []byte) error {
 }
 
 func (l *Lister) action(rec *repl.Record) error {
-	l.begin(rec)
+	l.beginRecord(rec)
 	if rec.Usual {
 		return l.usualFull()
 	}

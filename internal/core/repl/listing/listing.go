@@ -62,8 +62,8 @@ func New(comps int, values Values, tell func(*Entry)) *Lister {
 	return &Lister{sets: repl.NewSets(comps), values: values, tell: tell}
 }
 
-// begin begins a record.
-func (l *Lister) begin(rec *repl.Record) {
+// beginRecord begins a record.
+func (l *Lister) beginRecord(rec *repl.Record) {
 	l.list = repl.SetList{}
 	l.entry = Entry{Kind: rec.Kind, Tick: rec.Tick, Group: rec.Group}
 	l.values.Begin(rec.Kind == repl.Update && rec.Differs(rec.Tick), rec.Codes)

@@ -80,7 +80,7 @@ func (l *Lister) alike(run *repl.Run, rec *repl.Record) error {
 		groups = append(groups, h)
 	}
 	for _, rec.Group = range groups {
-		l.begin(rec)
+		l.beginRecord(rec)
 		l.entry.Comps = set
 		if err := l.skip(&set); err != nil {
 			return err
@@ -93,7 +93,7 @@ func (l *Lister) alike(run *repl.Run, rec *repl.Record) error {
 
 // update reads one record.
 func (l *Lister) update(rec *repl.Record) error {
-	l.begin(rec)
+	l.beginRecord(rec)
 	if err := l.readRefs(); err != nil {
 		return err
 	}

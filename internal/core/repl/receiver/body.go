@@ -269,7 +269,7 @@ func (w *walker) values() error {
 		return ErrMalformed
 	}
 	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
-		if err := w.value(c); err != nil {
+		if err := w.readValue(c); err != nil {
 			return err
 		}
 	}
@@ -284,7 +284,7 @@ func (w *walker) readSet(set *repl.Mask) (ok bool) {
 	return w.list.Read(&w.r.in, w.r.sets, set)
 }
 
-func (w *walker) value(comp int) error {
+func (w *walker) readValue(comp int) error {
 	r := w.r
 	switch {
 	case w.skip:

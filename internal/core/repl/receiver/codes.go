@@ -30,8 +30,8 @@ func learnerOf(sink Sink) Learner {
 	return nil
 }
 
-// has reports whether the codes of a record are stored.
-func (c *codes) has(rec *record) bool {
+// storesCodesOf reports whether the codes of a record are stored.
+func (c *codes) storesCodesOf(rec *record) bool {
 	l := &c.at[rec.Codes]
 	return l.known && l.since.Before(rec.Tick)
 }

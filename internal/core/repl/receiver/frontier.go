@@ -56,11 +56,11 @@ func (r *Receiver) settled(tick entangle.Tick, part uint64) error {
 	if !ok || r.in.Err() != nil || part >= repl.MaxParts {
 		return ErrMalformed
 	}
-	p := r.frontier.at(tick)
+	p := r.frontier.pendingAt(tick)
 	if p == nil {
 		return nil
 	}
-	fresh, ok := p.add(int(part), last)
+	fresh, ok := p.notePart(int(part), last)
 	if fresh {
 		r.open(p, r.needs)
 		r.open(p, r.frontier.behind)
@@ -68,8 +68,8 @@ func (r *Receiver) settled(tick entangle.Tick, part uint64) error {
 	return malformedIf(!ok)
 }
 
-// at returns the pending state of a tick, or nil for one that is confirmed or too old.
-func (f *frontier) at(tick entangle.Tick) *pending {
+// pendingAt returns the pending state of a tick, or nil for one that is confirmed or too old.
+func (f *frontier) pendingAt(tick entangle.Tick) *pending {
 	if f.any && !f.tick.Before(tick) {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (f *frontier) at(tick entangle.Tick) *pending {
 		if i == 0 {
 			return nil
 		}
-		f.drop(1)
+		f.dropTicks(1)
 		i--
 	}
 	p := f.fresh()
@@ -104,15 +104,15 @@ func (f *frontier) fresh() *pending {
 	return p
 }
 
-// drop forgets the n oldest ticks.
-func (f *frontier) drop(n int) {
+// dropTicks forgets the n oldest ticks.
+func (f *frontier) dropTicks(n int) {
 	f.spare = append(f.spare, f.pending[:n]...)
 	f.pending = slices.Delete(f.pending, 0, n)
 }
 
-// add notes a part. fresh is false for a repeated one; it is not ok if it contradicts the ones
+// notePart notes a part. fresh is false for a repeated one; it is not ok if it contradicts the ones
 // before.
-func (p *pending) add(part int, last bool) (fresh, ok bool) {
+func (p *pending) notePart(part int, last bool) (fresh, ok bool) {
 	bit := uint64(1) << part
 	had := p.parts&bit != 0
 	switch {
@@ -148,7 +148,7 @@ func (r *Receiver) advance() {
 	for i := len(f.pending) - 1; i >= 0; i-- {
 		if p := f.pending[i]; p.complete() && r.closed(p) {
 			f.tick, f.any = p.tick, true
-			f.drop(i + 1)
+			f.dropTicks(i + 1)
 			return
 		}
 	}

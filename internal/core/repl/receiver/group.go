@@ -98,8 +98,8 @@ func (g *group) insert(m member) {
 	g.members = slices.Insert(g.members, at, m)
 }
 
-// remove removes an existing member.
-func (g *group) remove(number repl.Member) {
+// removeMember removes an existing member.
+func (g *group) removeMember(number repl.Member) {
 	at, _ := g.search(number)
 	g.members = slices.Delete(g.members, at, at+1)
 }
@@ -109,8 +109,8 @@ func (g *group) remove(number repl.Member) {
 // many, and a full up to three times.
 const maxStrangers = 64 << 10 / 8
 
-// find returns a record's group, and makes it if it is new; nil if there is no room for it.
-func (r *Receiver) find(rec *record) *group {
+// groupFor returns a record's group, and makes it if it is new; nil if there is no room for it.
+func (r *Receiver) groupFor(rec *record) *group {
 	if g := r.groups.get(rec.Group); g != nil {
 		return g
 	}
@@ -164,7 +164,7 @@ func (r *Receiver) sweep(now entangle.Tick, room int) bool {
 	r.swept = now
 	r.groups.each(func(g *group) {
 		if !g.known && !g.holdsFull() && (len(g.waits) == 0 || now.Sub(g.waits[len(g.waits)-1].rec.Tick) > patience) {
-			r.forget(g)
+			r.releaseGroup(g)
 		}
 	})
 	return r.strangers < room
@@ -177,14 +177,14 @@ const (
 	maxSpareMembers = 16
 )
 
-// forget drops a group that has no members.
-func (r *Receiver) forget(g *group) {
+// releaseGroup drops a group that has no members.
+func (r *Receiver) releaseGroup(g *group) {
 	if !g.known {
 		r.strangers--
 	}
 	r.waiting.dropAll(g)
-	r.needy.drop(g)
-	r.groups.drop(g)
+	r.needy.removeGroup(g)
+	r.groups.removeGroup(g)
 	if len(r.spare) < maxSpare && cap(g.members) <= maxSpareMembers {
 		r.spare = append(r.spare, g)
 	}
@@ -196,11 +196,11 @@ func (r *Receiver) end(g *group, tick entangle.Tick) {
 	r.groups.end(g.handle, tick)
 	for i := len(g.waits) - 1; i >= 0; i-- {
 		if !tick.Before(g.waits[i].rec.Tick) {
-			r.waiting.drop(g, i)
+			r.waiting.dropWaiting(g, i)
 		}
 	}
 	if len(g.waits) == 0 {
-		r.forget(g)
+		r.releaseGroup(g)
 		return
 	}
 	if g.known {

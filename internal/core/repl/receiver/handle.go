@@ -23,7 +23,7 @@ func (r *Receiver) HandleActions(message []byte) error {
 		if !more {
 			break
 		}
-		if err := r.next(&r.rec); err != nil {
+		if err := r.handleAction(&r.rec); err != nil {
 			return err
 		}
 	}
@@ -33,8 +33,8 @@ func (r *Receiver) HandleActions(message []byte) error {
 	return r.settle()
 }
 
-// next handles the next record of an action message.
-func (r *Receiver) next(rec *record) error {
+// handleAction handles the next record of an action message.
+func (r *Receiver) handleAction(rec *record) error {
 	if rec.Usual {
 		return r.usualAction(rec)
 	}
@@ -85,7 +85,7 @@ func (r *Receiver) action(rec *record) error {
 			return err
 		}
 	}
-	if g = r.find(rec); g == nil {
+	if g = r.groupFor(rec); g == nil {
 		return ErrOverload // nothing would keep its place in the sequence
 	}
 	g.place(rec)

@@ -122,7 +122,7 @@ func (w *walker) fetch(j *join) error {
 	}
 	switch {
 	case is:
-		r.take(j.id, p)
+		r.leavePlace(j.id, p)
 	case r.bounded != nil && r.bounded.Full():
 		return ErrCrowded
 	default:
@@ -147,7 +147,7 @@ func (w *walker) oust(m *member) bool {
 	}
 	r, was := w.r, *m
 	from := place{slot: was.slot, g: w.g, number: was.number}
-	r.take(was.id, from)
+	r.leavePlace(was.id, from)
 	r.moves = append(r.moves, move{id: was.id, from: from, is: true})
 	r.put(was.id, place{slot: was.slot, ousted: true})
 	r.ousts = append(r.ousts, oust{id: was.id, fate: fate})

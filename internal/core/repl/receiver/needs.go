@@ -39,14 +39,14 @@ const (
 	lookEffort = 1 << 10
 )
 
-func (n *needy) add(g *group) {
+func (n *needy) addGroup(g *group) {
 	if !g.needy {
 		g.needy = true
 		n.groups = append(n.groups, g)
 	}
 }
 
-func (n *needy) drop(g *group) {
+func (n *needy) removeGroup(g *group) {
 	if g.needy {
 		n.dropAt(slices.Index(n.groups, g))
 	}
@@ -135,7 +135,7 @@ func (r *Receiver) giveUp(g *group, w *waiting) {
 		w.lost, w.needs = true, w.needs[:0]
 		return
 	}
-	r.waiting.drop(g, slices.Index(g.waits, w))
+	r.waiting.dropWaiting(g, slices.Index(g.waits, w))
 }
 
 // finding is the result of a search for a plan.
@@ -154,8 +154,8 @@ func (r *Receiver) gather(g *group, w *waiting, effort *int) finding {
 	n := &r.needy
 	n.plan, n.steps = n.plan[:0], n.steps[:0]
 	defer n.unmark()
-	p, _ := n.take(g)
-	p.add(n, w)
+	p, _ := n.planFor(g)
+	p.planAction(n, w)
 	for i, begun := 0, *effort; i < len(n.steps); i++ {
 		needs := n.steps[i].w.needs
 		for k := len(needs) - 1; k >= 0; k-- {
@@ -176,8 +176,8 @@ func (r *Receiver) gather(g *group, w *waiting, effort *int) finding {
 	return all
 }
 
-// take returns a group's part of the plan, or nil if the plan is full.
-func (n *needy) take(g *group) (p *planned, ok bool) {
+// planFor returns a group's part of the plan, or nil if the plan is full.
+func (n *needy) planFor(g *group) (p *planned, ok bool) {
 	if g.planned == 0 {
 		if len(n.plan) == maxPlanned {
 			return nil, false
@@ -200,24 +200,24 @@ func (r *Receiver) bring(need repl.Need, effort *int) finding {
 	if g == nil {
 		return missing
 	}
-	p, ok := r.needy.take(g)
+	p, ok := r.needy.planFor(g)
 	if !ok {
 		return tooMany
 	}
 	for !p.known || p.held.Before(need.Tick) {
 		*effort -= len(g.waits)
-		w := p.next()
+		w := p.nextAction()
 		if w == nil {
 			return missing
 		}
-		p.add(&r.needy, w)
+		p.planAction(&r.needy, w)
 	}
 	return all
 }
 
-// next returns the waiting action that follows, or nil. A full goes before the actions that it
+// nextAction returns the waiting action that follows, or nil. A full goes before the actions that it
 // would overtake.
-func (p *planned) next() (best *waiting) {
+func (p *planned) nextAction() (best *waiting) {
 	if p.gone {
 		return nil
 	}
@@ -232,9 +232,9 @@ func (p *planned) next() (best *waiting) {
 	return best
 }
 
-// add plans an action, and the updates that wait for it: the next action may have one of them as
+// planAction plans an action, and the updates that wait for it: the next action may have one of them as
 // its baseline.
-func (p *planned) add(n *needy, w *waiting) {
+func (p *planned) planAction(n *needy, w *waiting) {
 	n.steps = append(n.steps, step{g: p.g, w: w})
 	p.known, p.at, p.held = true, w.rec.at, w.rec.Tick
 	p.gone = w.rec.Kind == repl.Gone

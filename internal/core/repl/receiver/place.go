@@ -34,11 +34,11 @@ func (r *Receiver) locate(id repl.ID) (place, bool) {
 	return p, ok
 }
 
-// take removes an entity from its place. It is not despawned.
-func (r *Receiver) take(id repl.ID, p place) {
+// leavePlace removes an entity from its place. It is not despawned.
+func (r *Receiver) leavePlace(id repl.ID, p place) {
 	switch {
 	case p.g != nil:
-		p.g.remove(p.number)
+		p.g.removeMember(p.number)
 	case !p.ousted:
 		r.adrift.n--
 	}
@@ -74,7 +74,7 @@ func (r *Receiver) undo(g *group) {
 	for i := len(r.moves) - 1; i >= 0; i-- {
 		m := r.moves[i]
 		if now, ok := r.locate(m.id); ok {
-			r.take(m.id, now)
+			r.leavePlace(m.id, now)
 		}
 		if m.is {
 			r.put(m.id, m.from)
@@ -175,7 +175,7 @@ func (r *Receiver) abandon() {
 
 func (r *Receiver) abandonOne(id repl.ID) {
 	p := r.away[id]
-	r.take(id, p)
+	r.leavePlace(id, p)
 	r.foresight.forget(p.slot)
 	r.sink.Begin(r.now)
 	r.sink.Despawn(p.slot)

@@ -31,9 +31,9 @@ func (r *Receiver) goOn(g *group, w *waiting) error {
 	case judge(&g.state, &w.rec) == lost:
 		r.giveUp(g, w)
 		return nil
-	case w.rec.Codes != 0 && !r.codes.has(&w.rec): // an update
+	case w.rec.Codes != 0 && !r.codes.storesCodesOf(&w.rec): // an update
 		r.stats.Uncoded++
-		r.waiting.drop(g, slices.Index(g.waits, w))
+		r.waiting.dropWaiting(g, slices.Index(g.waits, w))
 		return nil
 	}
 	return r.applyWaiting(g, w)
@@ -46,7 +46,7 @@ func (r *Receiver) applyWaiting(g *group, w *waiting) error {
 	err := r.apply(g, &w.rec)
 	r.in = in
 	if i := slices.Index(g.waits, w); i >= 0 {
-		r.waiting.drop(g, i)
+		r.waiting.dropWaiting(g, i)
 	}
 	return err
 }
@@ -101,7 +101,7 @@ func (r *Receiver) rank(g *group, w *waiting) int {
 func (r *Receiver) dropStale(g *group) {
 	for i := len(g.waits) - 1; i >= 0; i-- {
 		if w := g.waits[i]; judge(&g.state, &w.rec) == drop && !(w.lost && g.held.Before(w.rec.Tick)) {
-			r.waiting.drop(g, i)
+			r.waiting.dropWaiting(g, i)
 		}
 	}
 }

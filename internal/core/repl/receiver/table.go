@@ -104,8 +104,8 @@ func (t *table) put(g *group) {
 	t.n++
 }
 
-// drop takes a group out that is there.
-func (t *table) drop(g *group) {
+// removeGroup takes a group out that is there.
+func (t *table) removeGroup(g *group) {
 	t.pages[g.handle/pageSize].groups[g.handle%pageSize] = nil
 	t.n--
 }

@@ -28,7 +28,7 @@ func TestTableIsAMap(t *testing.T) {
 			if g := twin[h]; g != nil {
 				ended[h] = entangle.Tick(rapid.Uint32().Draw(t, "tick"))
 				table.end(h, ended[h])
-				table.drop(g)
+				table.removeGroup(g)
 				delete(twin, h)
 			} else {
 				g := &group{handle: h}
@@ -43,7 +43,7 @@ func TestTableIsAMap(t *testing.T) {
 			last = int(g.handle)
 			require.Same(t, twin[g.handle], g)
 			delete(twin, g.handle)
-			table.drop(g)
+			table.removeGroup(g)
 		})
 		require.Empty(t, twin)
 		require.Zero(t, table.n)

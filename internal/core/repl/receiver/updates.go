@@ -34,7 +34,7 @@ func (r *Receiver) item(tick entangle.Tick) error {
 	rec := &r.rec
 	alike, ok := run.ReadBegin(&r.in, &rec.Record)
 	if alike && ok {
-		if rec.Codes != 0 && !r.codes.has(rec) {
+		if rec.Codes != 0 && !r.codes.storesCodesOf(rec) {
 			return r.uncoded(rec)
 		}
 		return r.values(&run, rec)
@@ -43,7 +43,7 @@ func (r *Receiver) item(tick entangle.Tick) error {
 		if !ok {
 			return ErrMalformed
 		}
-		if rec.Codes != 0 && !r.codes.has(rec) {
+		if rec.Codes != 0 && !r.codes.storesCodesOf(rec) {
 			return r.uncoded(rec)
 		}
 		if err := r.update(rec); err != nil {
@@ -191,7 +191,7 @@ func (r *Receiver) update(rec *record) error {
 		return r.skip(rec)
 	}
 	if g == nil {
-		if g = r.find(rec); g == nil {
+		if g = r.groupFor(rec); g == nil {
 			return r.overflow(rec)
 		}
 	}

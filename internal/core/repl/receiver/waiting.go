@@ -70,8 +70,8 @@ const (
 // over reports whether more waits than may.
 func (p *pool) over() bool { return p.bytes > p.most }
 
-// add counts a record in, or out.
-func (p *pool) add(w *waiting, sign int) {
+// countBytes counts a record in, or out.
+func (p *pool) countBytes(w *waiting, sign int) {
 	p.bytes += sign * w.size
 	if w.rec.Kind == repl.Update {
 		p.updates += sign * w.size
@@ -89,9 +89,9 @@ func (p *pool) get(rec *record) *waiting {
 	return w
 }
 
-func (p *pool) drop(g *group, i int) {
+func (p *pool) dropWaiting(g *group, i int) {
 	w := g.waits[i]
-	p.add(w, -1)
+	p.countBytes(w, -1)
 	g.waits = append(g.waits[:i], g.waits[i+1:]...)
 	if len(p.spare) < maxSpare && cap(w.body) <= maxSpareBody && cap(w.needs) <= maxSpareNeeds {
 		p.spare = append(p.spare, w)
@@ -100,7 +100,7 @@ func (p *pool) drop(g *group, i int) {
 
 func (p *pool) dropAll(g *group) {
 	for len(g.waits) > 0 {
-		p.drop(g, len(g.waits)-1)
+		p.dropWaiting(g, len(g.waits)-1)
 	}
 }
 
@@ -166,11 +166,11 @@ func (r *Receiver) keep(g *group, rec *record, start bits.Reader, since entangle
 	w := r.waiting.get(rec)
 	w.size, w.since = r.sizeFrom(start), since
 	if w.needs = append(w.needs[:0], r.needs...); len(w.needs) > 0 {
-		r.needy.add(g)
+		r.needy.addGroup(g)
 	}
 	w.grow((width + 7) / 8)
 	start.Copy(w.body, width)
-	r.waiting.add(w, 1)
+	r.waiting.countBytes(w, 1)
 	g.waits = append(g.waits, w)
 	return w
 }
@@ -181,7 +181,7 @@ func (r *Receiver) makeWay() bool {
 	if r.waiting.updates > 0 {
 		r.groups.each(func(g *group) {
 			for i := g.oldestUpdate(); i >= 0 && r.waiting.over(); i = g.oldestUpdate() {
-				r.waiting.drop(g, i)
+				r.waiting.dropWaiting(g, i)
 				r.stats.Overflow++
 			}
 		})
@@ -191,7 +191,7 @@ func (r *Receiver) makeWay() bool {
 			for i := len(g.waits) - 1; i >= 0 && r.waiting.over(); i-- {
 				if w := g.waits[i]; w.rec.passable(w.needs) {
 					r.refuse(g, &w.rec)
-					r.waiting.drop(g, i)
+					r.waiting.dropWaiting(g, i)
 				}
 			}
 		})
@@ -271,7 +271,7 @@ func (r *Receiver) supersede(g *group, rec *record) (since entangle.Tick) {
 			if g.waits[i].since.Before(since) {
 				since = g.waits[i].since
 			}
-			r.waiting.drop(g, i)
+			r.waiting.dropWaiting(g, i)
 			r.stats.Replaced++
 		}
 	}
@@ -289,7 +289,7 @@ func (r *Receiver) makeRoom(g *group, rec *record, size int) bool {
 		if oldest < 0 {
 			return false
 		}
-		r.waiting.drop(g, oldest)
+		r.waiting.dropWaiting(g, oldest)
 		r.stats.Overflow++
 	}
 	return true

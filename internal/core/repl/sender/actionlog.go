@@ -38,8 +38,8 @@ type actionMessage struct {
 
 func (a *actionLog) empty() bool { return len(a.messages) == 0 && len(a.waiting) == 0 }
 
-// begin starts the entry of a message.
-func (a *actionLog) begin(tick entangle.Tick, ends uint64) {
+// beginMessage starts the entry of a message.
+func (a *actionLog) beginMessage(tick entangle.Tick, ends uint64) {
 	var records []sentAction
 	if n := len(a.spare); n > 0 {
 		records, a.spare = a.spare[n-1], a.spare[:n-1]
@@ -57,7 +57,7 @@ func (a *actionLog) cancel() {
 	a.messages = a.messages[:len(a.messages)-1]
 }
 
-func (a *actionLog) add(rec sentAction) { a.last().records = append(a.last().records, rec) }
+func (a *actionLog) addRecord(rec sentAction) { a.last().records = append(a.last().records, rec) }
 
 // settle handles the delivery of a message, and calls each for the actions that the peer has
 // applied or will apply before anything later. An action that waits for other groups counts when

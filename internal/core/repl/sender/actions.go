@@ -24,11 +24,11 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 		return dst
 	}
 	p.answerDoubts()
-	p.units.begin(w.tick)
+	p.units.beginTick(w.tick)
 	heads := repl.Heads{Tick: w.tick}
 	p.w.Reset(dst)
 	p.w.Bits(uint64(w.tick), tickBits)
-	p.actions.begin(w.tick, w.ends)
+	p.actions.beginMessage(w.tick, w.ends)
 	p.begins = 0
 	p.takeTurns(&heads, room*8)
 	if p.actions.fresh() {
@@ -297,7 +297,7 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 		p.saidPredicted(sp, i)
 	}
 	sp.settle(i)
-	p.actions.add(sentAction{rec.Group, rec.Seq, rec.Kind != repl.Gone && len(p.needs) > 0, after})
+	p.actions.addRecord(sentAction{rec.Group, rec.Seq, rec.Kind != repl.Gone && len(p.needs) > 0, after})
 	p.units.sent(p.group(sp, i))
 	p.stats.Actions++
 }

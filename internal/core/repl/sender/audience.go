@@ -26,7 +26,7 @@ func (p *Peer) Show(s repl.Slot) bool {
 		return true
 	}
 	v.show(true)
-	i := v.at()
+	i := v.handle()
 	p.private.thaw(i)
 	if p.private.hidden.Has(i) {
 		p.private.hidden.Clear(i)
@@ -45,10 +45,10 @@ func (p *Peer) Hide(s repl.Slot) {
 	}
 	gr := &w.groups[w.slots.group[s]]
 	v := gr.viewer(p)
-	if v == nil || !v.shown() && !p.private.retained.Has(v.at()) {
+	if v == nil || !v.shown() && !p.private.retained.Has(v.handle()) {
 		return
 	}
-	sp, i := &p.private, v.at()
+	sp, i := &p.private, v.handle()
 	v.show(false)
 	if sp.phase[i] != known {
 		p.foresee(sp, i)
@@ -117,7 +117,7 @@ func (p *Peer) reserve(id groupID) bool {
 		return true
 	}
 	sp := &p.private
-	n, ok := sp.free.take(w.tick, p.naming)
+	n, ok := sp.free.takeNumber(w.tick, p.naming)
 	if !ok {
 		if len(sp.groups) == repl.MaxGroups {
 			return false
@@ -127,7 +127,7 @@ func (p *Peer) reserve(id groupID) bool {
 		sp.grow(len(sp.groups), w.tick)
 	}
 	sp.groups[n] = id
-	gr.viewers = w.lists.add(gr.viewers, newViewer(p.seat, n, w.tick))
+	gr.viewers = w.lists.addViewer(gr.viewers, newViewer(p.seat, n, w.tick))
 	return true
 }
 
@@ -138,7 +138,7 @@ func (p *Peer) unreserve(i int) {
 	if sp.before.Has(i) || sp.referred.Has(i) {
 		sp.heir.Set(i)
 	}
-	sp.forget(i)
+	sp.resetHandle(i)
 	sp.groups[i] = noGroup
 	sp.free.put(int32(i), p.world.tick)
 }

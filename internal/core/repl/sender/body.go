@@ -74,7 +74,7 @@ func (b *body) serves(key *bodyKey) bool {
 	return b.key.kind == key.kind && b.key.view == key.view && b.key.hides == key.hides && b.key.apart == key.apart &&
 		b.key.codes == key.codes && b.key.anew == key.anew && b.key.whole == key.whole &&
 		b.key.retained == key.retained && b.key.to == key.to && b.key.asOf == key.asOf &&
-		b.bases.has(key.base) && b.shapes.has(key.shaped)
+		b.bases.contains(key.base) && b.shapes.contains(key.shaped)
 }
 
 // bodies holds the encoded bodies of the present tick, found by group and key.

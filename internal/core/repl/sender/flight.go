@@ -86,8 +86,8 @@ func (r *ring[T]) some(is func(*T) bool) bool {
 
 func (f *flightLog) empty() bool { return f.packets.n == 0 }
 
-// begin opens the record of a packet.
-func (f *flightLog) begin(pkt uint16, tick entangle.Tick) {
+// beginPacket opens the record of a packet.
+func (f *flightLog) beginPacket(pkt uint16, tick entangle.Tick) {
 	f.packets.push(flight{pkt: pkt, tick: tick})
 }
 
@@ -108,8 +108,8 @@ func (f *flightLog) reserve(n int) { f.groups.reserve(n) }
 // applied it, so it moves no baseline; once the action is acknowledged, the changes are sent again.
 const provesNothing repl.Handle = 1 << 31
 
-// add notes the groups of some records of a space and their baselines. There must be room for them.
-func (f *flightLog) add(sp *space, records []planned) {
+// addRecords notes the groups of some records of a space and their baselines. There must be room for them.
+func (f *flightLog) addRecords(sp *space, records []planned) {
 	r := &f.groups
 	for i := range records {
 		at := records[i].at
@@ -150,7 +150,7 @@ func (f *flightLog) settle(pkts []uint16, each func(*flight, repl.Handle, entang
 		if i > 0 && int16(pkt-pkts[i-1]) < 0 {
 			at = place{}
 		}
-		if fl := f.find(pkt, &at); fl != nil {
+		if fl := f.seekPacket(pkt, &at); fl != nil {
 			for k := range int(fl.groups) {
 				each(fl, *f.groups.at(at.group + k), f.baseOf(at.group+k))
 			}
@@ -166,9 +166,9 @@ func (f *flightLog) settle(pkts []uint16, each func(*flight, repl.Handle, entang
 // place is the position of a packet's record, and of its groups and runs.
 type place struct{ packet, group, run int }
 
-// find advances to the record of a packet and returns it, or nil if there is none from that place
+// seekPacket advances to the record of a packet and returns it, or nil if there is none from that place
 // on. Records stand in the order in which their packets were sent.
-func (f *flightLog) find(pkt uint16, at *place) *flight {
+func (f *flightLog) seekPacket(pkt uint16, at *place) *flight {
 	for ; at.packet < f.packets.n; at.packet++ {
 		fl := f.packets.at(at.packet)
 		if behind := int16(pkt - fl.pkt); behind == 0 && !fl.done {

@@ -29,9 +29,9 @@ func (f *freeList) put(n int32, now entangle.Tick) {
 	f.list.push(freed{n, now})
 }
 
-// take returns a number that nothing under way refers to any more. underWay is
+// takeNumber returns a number that nothing under way refers to any more. underWay is
 // the tick of the oldest thing that is.
-func (f *freeList) take(now entangle.Tick, underWay func() entangle.Tick) (n int32, ok bool) {
+func (f *freeList) takeNumber(now entangle.Tick, underWay func() entangle.Tick) (n int32, ok bool) {
 	if f.list.n == 0 {
 		return 0, false
 	}

@@ -62,7 +62,7 @@ const mournIn = 8
 // toldOf reports whether every peer was told of an end.
 func (w *World) toldOf(g *grave) bool {
 	for _, p := range w.peers {
-		if sp, i := p.find(g.in); i >= 0 && sp.phase[i] != unknown && sp.shaped[i].Before(g.tick) {
+		if sp, i := p.stateOf(g.in); i >= 0 && sp.phase[i] != unknown && sp.shaped[i].Before(g.tick) {
 			return false
 		}
 	}

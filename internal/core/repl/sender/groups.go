@@ -167,14 +167,14 @@ func (w *World) reclaim() {
 	w.unbury()
 	w.tidyInTurn()
 	for {
-		n, ok := w.resting.take(w.tick, w.naming)
+		n, ok := w.resting.takeNumber(w.tick, w.naming)
 		if !ok {
 			return
 		}
 		id := groupID(n)
 		gr := &w.groups[id]
 		for _, v := range gr.viewers {
-			w.seats[v.seat()].unreserve(v.at())
+			w.seats[v.seat()].unreserve(v.handle())
 		}
 		w.lists.put(gr.viewers)
 		gr.viewers = nil
@@ -212,13 +212,13 @@ func (w *World) disregard(h int) {
 	}
 }
 
-// find returns where a number stands among the members, or belongs.
-func (gr *group) find(n repl.Member) (i int, there bool) {
+// searchNumber returns where a number stands among the members, or belongs.
+func (gr *group) searchNumber(n repl.Member) (i int, there bool) {
 	return slices.BinarySearchFunc(gr.members, n, func(m member, n repl.Member) int { return int(m.number) - int(n) })
 }
 
-// at returns where a slot stands among the members.
-func (gr *group) at(s repl.Slot) int {
+// indexOfSlot returns where a slot stands among the members.
+func (gr *group) indexOfSlot(s repl.Slot) int {
 	return slices.IndexFunc(gr.members, func(m member) bool { return m.slot == s })
 }
 

@@ -14,7 +14,7 @@ func (p *Peer) Seat(h repl.Handle, n repl.Member) (s repl.Slot, ok bool) {
 		return repl.NoSlot, false
 	}
 	gr := &p.world.groups[id]
-	at, ok := gr.find(n)
+	at, ok := gr.searchNumber(n)
 	if !ok {
 		return repl.NoSlot, false
 	}

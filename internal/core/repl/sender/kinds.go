@@ -55,7 +55,7 @@ func (k *kinds) of(begins uint64, prefix int) uint16 {
 	if len(k.list) == maxKinds {
 		return 0
 	}
-	return k.add(is)
+	return k.assignNumber(is)
 }
 
 // find returns the number of a kind, or 0 if it has none.
@@ -68,8 +68,8 @@ func (k *kinds) find(is kind) uint16 {
 	return k.more[is]
 }
 
-// add gives a kind the next number.
-func (k *kinds) add(is kind) uint16 {
+// assignNumber gives a kind the next number.
+func (k *kinds) assignNumber(is kind) uint16 {
 	k.list = append(k.list, is)
 	k.last = uint16(len(k.list))
 	if len(k.list) > searched {
@@ -107,10 +107,10 @@ func (n *kindNumbers) of(kind uint16) uint8 {
 	if kind == n.last {
 		return n.number
 	}
-	return n.find(kind)
+	return n.numberOf(kind)
 }
 
-func (n *kindNumbers) find(kind uint16) uint8 {
+func (n *kindNumbers) numberOf(kind uint16) uint8 {
 	at := slices.Index(n.list[:n.n], kind)
 	if kind == 0 || at < 0 && int(n.n) == len(n.list) {
 		return 0

@@ -145,7 +145,7 @@ type telling struct {
 func (w *World) telling(id groupID) telling {
 	t := telling{all: w.tick, last: w.tick - 1<<30}
 	for _, p := range w.peers {
-		sp, i := p.find(id)
+		sp, i := p.stateOf(id)
 		if i < 0 || sp.phase[i] == unknown {
 			continue
 		}

@@ -56,7 +56,7 @@ func (w *World) enter(at Place) (id groupID, number repl.Member, ok bool) {
 // join makes an entity a member.
 func (w *World) join(s repl.Slot, id groupID, number repl.Member) {
 	gr := &w.groups[id]
-	i, _ := gr.find(number)
+	i, _ := gr.searchNumber(number)
 	gr.members = slices.Insert(gr.members, i, member{slot: s, number: number, joined: w.tick, since: w.tick})
 	gr.active++
 	w.slots.group[s], w.slots.seat[s] = id, number
@@ -69,7 +69,7 @@ func (w *World) join(s repl.Slot, id groupID, number repl.Member) {
 func (w *World) leave(s repl.Slot, fate repl.Fate) {
 	id := w.slots.group[s]
 	gr := &w.groups[id]
-	i := gr.at(s)
+	i := gr.indexOfSlot(s)
 	m := gr.members[i]
 	if !m.rests() {
 		gr.active--
@@ -116,7 +116,7 @@ func (w *World) end(s repl.Slot, fate repl.Fate) {
 
 func (w *World) dropSlot(s repl.Slot) {
 	w.rates.forgetRate(s)
-	w.foresight.forget(s)
+	w.foresight.forgetEntity(s)
 	w.slots.used.Clear(int(s))
 	w.slots.paused.Clear(int(s))
 	w.slots.mask[s] = repl.Mask{}
@@ -199,7 +199,7 @@ func (w *World) Resume(s repl.Slot) {
 // member returns the group and the member of a slot that is replicated.
 func (w *World) member(s repl.Slot) (*group, *member) {
 	gr := &w.groups[w.slots.group[s]]
-	return gr, &gr.members[gr.at(s)]
+	return gr, &gr.members[gr.indexOfSlot(s)]
 }
 
 func (w *World) isPaused(s repl.Slot) bool { return w.slots.paused.Has(int(s)) }

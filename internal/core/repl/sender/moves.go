@@ -20,7 +20,7 @@ type units struct {
 	unit   []groupID
 }
 
-func (u *units) begin(tick entangle.Tick) {
+func (u *units) beginTick(tick entangle.Tick) {
 	if u.tick != tick {
 		u.tick, u.owed = tick, 0
 		clear(u.judged)
@@ -55,7 +55,7 @@ func (p *Peer) together(sp *space, i int) bool {
 			continue
 		}
 		u.unit = append(u.unit, id)
-		sp, i := p.find(id)
+		sp, i := p.stateOf(id)
 		if i < 0 || !p.sendable(sp, i) {
 			ok = false
 			continue
@@ -95,7 +95,7 @@ func (p *Peer) partners(id groupID, sp *space, i int, out *[]groupID) (some bool
 	}
 	for k := range gr.left {
 		l := &gr.left[k]
-		if l.fate != repl.Moved || !sp.has(i, l) {
+		if l.fate != repl.Moved || !sp.hasLeaver(i, l) {
 			continue
 		}
 		if to := w.slots.group[l.slot]; to != id && p.gets(l.slot) {
@@ -111,8 +111,8 @@ func (p *Peer) partners(id groupID, sp *space, i int, out *[]groupID) (some bool
 	return some
 }
 
-// has reports whether a peer still has a leaver of a group.
-func (sp *space) has(i int, l *leaver) bool {
+// hasLeaver reports whether a peer still has a leaver of a group.
+func (sp *space) hasLeaver(i int, l *leaver) bool {
 	return sp.phase[i] == known && !sp.asOf(i).Before(l.joined) && sp.shaped[i].Before(l.left)
 }
 
@@ -125,7 +125,7 @@ func (p *Peer) cameFrom(s repl.Slot, id groupID, note func(groupID)) {
 		return
 	}
 	for _, from := range trail {
-		if sp, i := p.find(from); i >= 0 && from != id && p.hasStill(sp, i, s) {
+		if sp, i := p.stateOf(from); i >= 0 && from != id && p.hasStill(sp, i, s) {
 			note(from)
 		}
 	}
@@ -135,7 +135,7 @@ func (p *Peer) cameFrom(s repl.Slot, id groupID, note func(groupID)) {
 func (p *Peer) hasStill(sp *space, i int, s repl.Slot) bool {
 	gr := &p.world.groups[p.group(sp, i)]
 	for k := range gr.left {
-		if l := &gr.left[k]; l.slot == s && sp.has(i, l) {
+		if l := &gr.left[k]; l.slot == s && sp.hasLeaver(i, l) {
 			return true
 		}
 	}
@@ -164,7 +164,7 @@ func (p *Peer) findNeeds(sp *space, i int, rec *repl.Record) {
 func (p *Peer) needTrail(s repl.Slot, into groupID) {
 	w := p.world
 	for _, from := range w.trails[s] {
-		sp, i := p.find(from)
+		sp, i := p.stateOf(from)
 		if i < 0 || from == into {
 			continue
 		}
@@ -172,7 +172,7 @@ func (p *Peer) needTrail(s repl.Slot, into groupID) {
 		for k := range w.groups[from].left {
 			switch l := &w.groups[from].left[k]; {
 			case l.slot != s:
-			case sp.has(i, l):
+			case sp.hasLeaver(i, l):
 				p.need(repl.Need{Group: h, Tick: w.tick}) // it is sent in this tick, too
 			case sp.asOf(i).Before(l.joined): // the peer never had it there
 			case sp.shaped[i].Before(l.left):

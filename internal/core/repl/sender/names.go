@@ -35,7 +35,7 @@ func (w *World) PlaceOf(s repl.Slot) (at Place, ok bool) {
 // native returns the slot that was born in a group with a number.
 func (w *World) native(id groupID, number repl.Member) (s repl.Slot, ok bool) {
 	gr := &w.groups[id]
-	if i, there := gr.find(number); there && w.slots.home[gr.members[i].slot] == id && w.slots.number[gr.members[i].slot] == number {
+	if i, there := gr.searchNumber(number); there && w.slots.home[gr.members[i].slot] == id && w.slots.number[gr.members[i].slot] == number {
 		return gr.members[i].slot, true
 	}
 	for _, l := range gr.left {
@@ -66,14 +66,14 @@ func (p *Peer) ID(s repl.Slot) (id repl.ID, ok bool) {
 // is private and hidden from the peer later, it keeps its handle, so that the reference is valid
 // when it is shown again.
 func (p *Peer) refer(id groupID) {
-	if sp, i := p.find(id); i >= 0 {
+	if sp, i := p.stateOf(id); i >= 0 {
 		sp.referred.Set(i)
 	}
 }
 
 // id is ID for a slot with a home group that has a handle here.
 func (p *Peer) id(s repl.Slot) repl.ID {
-	sp, i := p.find(p.world.slots.home[s])
+	sp, i := p.stateOf(p.world.slots.home[s])
 	return repl.ID{Group: sp.first + repl.Handle(i), Member: p.world.slots.number[s]}
 }
 
@@ -100,7 +100,7 @@ func (p *Peer) given(sp *space, i int) (since repl.Since) {
 // called returns the tick since which a slot has its network id at the peer, if it has one.
 func (p *Peer) called(s repl.Slot) repl.Since {
 	since := p.world.numbered(s)
-	if sp, i := p.find(p.world.slots.home[s]); i >= 0 {
+	if sp, i := p.stateOf(p.world.slots.home[s]); i >= 0 {
 		return since.Or(p.given(sp, i))
 	}
 	return since
@@ -112,7 +112,7 @@ func (p *Peer) Named(s repl.Slot) (id repl.ID, ok bool) {
 	if !p.world.slots.used.Has(int(s)) {
 		return repl.ID{}, false
 	}
-	if _, i := p.find(p.world.slots.home[s]); i < 0 {
+	if _, i := p.stateOf(p.world.slots.home[s]); i < 0 {
 		return repl.ID{}, false
 	}
 	return p.id(s), true
@@ -151,6 +151,6 @@ func (p *Peer) Group(s repl.Slot) (h repl.Handle, ok bool) {
 	if !p.world.slots.used.Has(int(s)) {
 		return 0, false
 	}
-	sp, i := p.find(p.world.slots.group[s])
+	sp, i := p.stateOf(p.world.slots.group[s])
 	return sp.first + repl.Handle(max(i, 0)), i >= 0
 }

@@ -93,8 +93,8 @@ func (w *World) releasePrivate(id groupID) (waits bool) {
 	}
 	for _, v := range gr.viewers {
 		sp := &w.seats[v.seat()].private
-		if v.shown() && w.isTurn(uint32(v.at()), uint32(every)) && (gr.changed == w.tick || !sp.predicted.Has(v.at())) {
-			sp.stir(v.at(), w.tick)
+		if v.shown() && w.isTurn(uint32(v.handle()), uint32(every)) && (gr.changed == w.tick || !sp.predicted.Has(v.handle())) {
+			sp.stir(v.handle(), w.tick)
 		}
 	}
 	if waits = w.tick.Sub(gr.changed) < int32(every)-1; !waits {
@@ -110,7 +110,7 @@ func (p *Peer) awaitsTurn() bool {
 		return true
 	}
 	for _, id := range w.rates.holding {
-		sp, i := p.find(id)
+		sp, i := p.stateOf(id)
 		if w.rates.pace[id].held && p.shows(id) && sp.base[i].Before(w.groups[id].changed) {
 			return true
 		}

@@ -107,7 +107,7 @@ func (p *Peer) Close() {
 	}
 	w.foresight.leave(p.seat)
 	w.seats[p.seat] = nil
-	w.stats.add(&p.stats)
+	w.stats.accumulate(&p.stats)
 	*p = Peer{}
 }
 
@@ -145,14 +145,14 @@ func (p *Peer) groupsOf(sp *space) []groupID {
 	return sp.groups
 }
 
-// find returns where a group's state stands; i is -1 if the peer has no handle of it.
-func (p *Peer) find(id groupID) (sp *space, i int) {
+// stateOf returns where a group's state stands; i is -1 if the peer has no handle of it.
+func (p *Peer) stateOf(id groupID) (sp *space, i int) {
 	gr := &p.world.groups[id]
 	if !gr.private {
 		return &p.public, int(gr.handle)
 	}
 	if v := gr.viewer(p); v != nil {
-		return &p.private, v.at()
+		return &p.private, v.handle()
 	}
 	return &p.private, -1
 }

@@ -178,14 +178,14 @@ func (p *Peer) planChunk(sp *space, i int, id groupID) bool {
 	if c == nil || c.width > maxRecordBits {
 		return false
 	}
-	rec := p.take(sp, i, from)
+	rec := p.appendPlanned(sp, i, from)
 	rec.from, rec.width, rec.kind = c.at, c.width, p.kinds.of(c.kind)
 	return true
 }
 
-// take plans a record; the caller fills in its contents. The record counts as sent from now on,
+// appendPlanned plans a record; the caller fills in its contents. The record counts as sent from now on,
 // unless the plan may be cut down.
-func (p *Peer) take(sp *space, i int, from repl.From) *planned {
+func (p *Peer) appendPlanned(sp *space, i int, from repl.From) *planned {
 	p.plan.records = append(p.plan.records, planned{})
 	if !p.metered {
 		sp.sent[i] = p.world.tick
@@ -225,7 +225,7 @@ func (p *Peer) planRuns() {
 
 func (p *Peer) planRun(r *run) {
 	if from, newest, ok := p.takes(r); ok && newest.Before(r.news) {
-		if made := p.world.copyOf(r, from); made != nil && made.bases.has(newest) {
+		if made := p.world.copyOf(r, from); made != nil && made.bases.contains(newest) {
 			p.plan.steps = append(p.plan.steps, step{run: r, made: *made, base: from})
 			r.taken = true
 			return
@@ -314,7 +314,7 @@ func (p *Peer) planRecord(sp *space, i int, id groupID) {
 		p.reserve(w.slots.home[s])
 		p.refer(w.slots.home[s])
 	}
-	rec := p.take(sp, i, from)
+	rec := p.appendPlanned(sp, i, from)
 	if rec.from = uint32(b.self); !sp.steady.Has(i) || b.nrefs > 0 {
 		return
 	}

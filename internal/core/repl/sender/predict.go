@@ -16,12 +16,12 @@ type foresight struct {
 	spare []repl.Bitset
 }
 
-func (f *foresight) has(s repl.Slot, seat uint16) bool {
+func (f *foresight) predicts(s repl.Slot, seat uint16) bool {
 	return f.slots.Has(int(s)) && f.peers[s].Has(int(seat))
 }
 
-// begin notes that a peer predicts an entity.
-func (f *foresight) begin(s repl.Slot, seat uint16) {
+// addPeer notes that a peer predicts an entity.
+func (f *foresight) addPeer(s repl.Slot, seat uint16) {
 	if f.peers == nil {
 		f.peers = map[repl.Slot]repl.Bitset{}
 	}
@@ -36,16 +36,16 @@ func (f *foresight) begin(s repl.Slot, seat uint16) {
 	f.slots.Set(int(s))
 }
 
-// end notes that a peer does not predict an entity any more, which it did.
-func (f *foresight) end(s repl.Slot, seat uint16) {
+// removePeer notes that a peer no longer predicts an entity.
+func (f *foresight) removePeer(s repl.Slot, seat uint16) {
 	who := f.peers[s]
 	if who.Clear(int(seat)); who.Empty() {
-		f.forget(s)
+		f.forgetEntity(s)
 	}
 }
 
-// forget forgets an entity that is gone.
-func (f *foresight) forget(s repl.Slot) {
+// forgetEntity removes a despawned entity.
+func (f *foresight) forgetEntity(s repl.Slot) {
 	if f.slots.Has(int(s)) {
 		f.slots.Clear(int(s))
 		f.peers[s].Reset()
@@ -57,8 +57,8 @@ func (f *foresight) forget(s repl.Slot) {
 // leave forgets a peer that is gone.
 func (f *foresight) leave(seat uint16) {
 	for s := f.slots.Next(0); s >= 0; s = f.slots.Next(s + 1) {
-		if f.has(repl.Slot(s), seat) {
-			f.end(repl.Slot(s), seat)
+		if f.predicts(repl.Slot(s), seat) {
+			f.removePeer(repl.Slot(s), seat)
 		}
 	}
 }
@@ -70,13 +70,13 @@ func (f *foresight) leave(seat uint16) {
 // is in, and whoever is shown that.
 func (p *Peer) Predict(s repl.Slot, on bool) {
 	w := p.world
-	if !w.slots.used.Has(int(s)) || w.foresight.has(s, p.seat) == on {
+	if !w.slots.used.Has(int(s)) || w.foresight.predicts(s, p.seat) == on {
 		return
 	}
 	if on {
-		w.foresight.begin(s, p.seat)
+		w.foresight.addPeer(s, p.seat)
 	} else {
-		w.foresight.end(s, p.seat)
+		w.foresight.removePeer(s, p.seat)
 	}
 	p.foreseeGroup(w.slots.group[s])
 }
@@ -84,10 +84,10 @@ func (p *Peer) Predict(s repl.Slot, on bool) {
 // Predicts reports whether the peer is to know of an entity that it predicts it.
 func (p *Peer) Predicts(s repl.Slot) bool {
 	w := p.world
-	if !w.slots.used.Has(int(s)) || !w.foresight.has(s, p.seat) {
+	if !w.slots.used.Has(int(s)) || !w.foresight.predicts(s, p.seat) {
 		return false
 	}
-	sp, i := p.find(w.slots.group[s])
+	sp, i := p.stateOf(w.slots.group[s])
 	if i < 0 || !p.foreseesIn(sp, i) {
 		return false
 	}
@@ -103,7 +103,7 @@ func (p *Peer) foreseesIn(sp *space, i int) bool {
 
 // foresees reports whether the peer predicts a member of a group that it is shown.
 func (p *Peer) foresees(v View, m *member) bool {
-	if m.paused || !p.world.foresight.has(m.slot, p.seat) {
+	if m.paused || !p.world.foresight.predicts(m.slot, p.seat) {
 		return false
 	}
 	h, _ := p.world.views.hides(v, m.number)
@@ -137,7 +137,7 @@ func (w *World) foresee(s repl.Slot, id groupID) {
 }
 
 func (p *Peer) foreseeGroup(id groupID) {
-	if sp, i := p.find(id); i >= 0 {
+	if sp, i := p.stateOf(id); i >= 0 {
 		p.foresee(sp, i)
 	}
 }

@@ -59,7 +59,7 @@ func (w *World) chunk(id groupID, from repl.From) *chunk {
 
 // serves reports whether a chunk is right for a peer with a baseline.
 func (c *chunk) serves(from repl.From) bool {
-	return c.width > 0 && c.apart == from.Apart && c.codes == from.Codes && c.bases.has(from.Base)
+	return c.width > 0 && c.apart == from.Apart && c.codes == from.Codes && c.bases.contains(from.Base)
 }
 
 // fill encodes a chunk for a baseline, and for all baselines with the same bits.

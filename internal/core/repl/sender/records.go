@@ -147,7 +147,7 @@ func (p *Peer) wrote(sp *space, records []planned) {
 	if p.metered {
 		p.wroteMetered(sp, records)
 	}
-	p.flights.add(sp, records)
+	p.flights.addRecords(sp, records)
 	p.stats.Updates += uint64(len(records))
 	sp.cursor = int(records[len(records)-1].at) + 1
 }

@@ -33,7 +33,7 @@ func (p *Peer) Retain(s repl.Slot, hidden ...Hidden) bool {
 	if v == nil {
 		return true
 	}
-	sp, i := &p.private, v.at()
+	sp, i := &p.private, v.handle()
 	if sp.phase[i] != known || sp.behind.Has(i) {
 		p.Hide(s)
 		return true
@@ -58,7 +58,7 @@ func (p *Peer) Retains(s repl.Slot) bool {
 		return false
 	}
 	v := w.groups[w.slots.group[s]].viewer(p)
-	return v != nil && p.private.retained.Has(v.at()) && !p.private.hidden.Has(v.at())
+	return v != nil && p.private.retained.Has(v.handle()) && !p.private.hidden.Has(v.handle())
 }
 
 // hideRetained hides more of a group that the peer retains, and sends the removal of the parts that
@@ -171,7 +171,7 @@ func (w *World) noteInserted(s repl.Slot, inserted repl.Mask) {
 	_, m := w.member(s)
 	for _, v := range w.groups[id].viewers {
 		p := w.seats[v.seat()]
-		p.noteLacking(v.at(), m, inserted.Without(w.had(s, inserted, p.private.asOf(v.at()))))
+		p.noteLacking(v.handle(), m, inserted.Without(w.had(s, inserted, p.private.asOf(v.handle()))))
 	}
 	w.slots.noteInserts(s, inserted, w.tick)
 }
@@ -264,7 +264,7 @@ func (p *Peer) stirRetained(i int, gr *group, now entangle.Tick) {
 	sp := &p.private
 	for k := range gr.left {
 		l := &gr.left[k]
-		if !sp.has(i, l) {
+		if !sp.hasLeaver(i, l) {
 			continue
 		}
 		if h, _ := p.world.views.hides(p.viewHeld(sp, i), l.number); !h.whole || l.fate == repl.Moved && p.gets(l.slot) {

@@ -33,7 +33,7 @@ func (p *Peer) reserveName(id groupID) {
 	if !gr.private || gr.viewer(p) != nil || !p.reserve(id) {
 		return
 	}
-	p.retire(gr.viewer(p).at())
+	p.retire(gr.viewer(p).handle())
 }
 
 // maxLooks bounds the handles that are checked in a tick.
@@ -65,7 +65,7 @@ func (p *Peer) settleRetired(r retiring) (done bool) {
 	gr, sp, i := &p.world.groups[r.group], &p.private, int(r.at)
 	v := gr.viewer(p)
 	switch {
-	case v == nil || v.at() != i || v.shown() && gr.open || sp.phase[i] != unknown || sp.referred.Has(i):
+	case v == nil || v.handle() != i || v.shown() && gr.open || sp.phase[i] != unknown || sp.referred.Has(i):
 		return true
 	case !sp.shaped[i].Before(p.actions.oldest(p.world.tick)):
 		return false // the end may wait at the peer for an action in flight
@@ -87,7 +87,7 @@ func (p *Peer) namesOne(id groupID) bool {
 		}
 	}
 	return w.graves.untold.some(func(g *grave) bool {
-		sp, i := p.find(g.in)
+		sp, i := p.stateOf(g.in)
 		return g.home == id && i >= 0 && sp.shaped[i].Before(g.tick) && p.tellsOf(sp, i, g.number)
 	})
 }
@@ -102,14 +102,14 @@ func (p *Peer) Has(s repl.Slot) bool {
 func (p *Peer) hasSomewhere(s repl.Slot) bool {
 	w := p.world
 	_, m := w.member(s)
-	sp, i := p.find(w.slots.group[s])
+	sp, i := p.stateOf(w.slots.group[s])
 	if i >= 0 && !sp.asOf(i).Before(m.since) && p.tellsOf(sp, i, m.number) {
 		if sp.phase[i] != ending || m.since != sp.shaped[i] { // it was not sent what came in the tick of its end
 			return true
 		}
 	}
 	return slices.ContainsFunc(w.trails[s], func(id groupID) bool {
-		sp, i := p.find(id)
+		sp, i := p.stateOf(id)
 		return i >= 0 && p.hasStill(sp, i, s)
 	})
 }

@@ -13,7 +13,7 @@ type copied struct {
 
 // serves reports whether a copy is right for a peer with a baseline.
 func (c *copied) serves(from repl.From) bool {
-	return c.apart == from.Apart && c.codes == from.Codes && c.bases.has(from.Base)
+	return c.apart == from.Apart && c.codes == from.Codes && c.bases.contains(from.Base)
 }
 
 // maxCopies bounds the copies of a run, for different spans of baselines, in one tick.

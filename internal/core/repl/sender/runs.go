@@ -34,9 +34,9 @@ type runs struct {
 // has room for both: for a head of six bytes.
 const maxRunBytes = repl.MaxUpdateBytes - 6
 
-// reset keeps the runs of the last tick that a packet may carry, as long as a packet of that tick
+// retireRuns keeps the runs of the last tick that a packet may carry, as long as a packet of that tick
 // or an earlier one is in flight.
-func (r *runs) reset(underWay entangle.Tick) {
+func (r *runs) retireRuns(underWay entangle.Tick) {
 	for _, run := range r.now {
 		if run.taken {
 			r.past = append(r.past, run)

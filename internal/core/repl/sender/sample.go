@@ -52,7 +52,7 @@ func (s *Sampler) stretch(dst []Sample, w *World, from, end int, base, older ent
 func (s *Sampler) members(dst []Sample, w *World, h repl.Handle, base, older entangle.Tick) []Sample {
 	gr, at, begins := &w.groups[w.public[h]], 0, true
 	if h == s.group {
-		at, _ = gr.find(s.member)
+		at, _ = gr.searchNumber(s.member)
 	}
 	for ; at < len(gr.members) && s.more(); at++ {
 		s.looks--

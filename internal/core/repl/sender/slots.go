@@ -120,7 +120,7 @@ type span struct{ lo, hi entangle.Tick }
 // or before and after would change places.
 func allTime(now entangle.Tick) span { return span{now - 1<<30, now + 1} }
 
-func (s span) has(t entangle.Tick) bool { return !t.Before(s.lo) && t.Before(s.hi) }
+func (s span) contains(t entangle.Tick) bool { return !t.Before(s.lo) && t.Before(s.hi) }
 
 // narrow leaves the ticks out for which a change would be told from the tick since
 // and not from them, or the other way round. It reports whether it is told.

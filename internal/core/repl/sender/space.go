@@ -145,8 +145,8 @@ func (sp *space) sendAgain(i int) {
 	}
 }
 
-// forget makes a handle as new.
-func (sp *space) forget(i int) {
+// resetHandle returns a handle to the state of one that was never used.
+func (sp *space) resetHandle(i int) {
 	sp.phase[i] = unknown
 	sp.due.Clear(i)
 	sp.shapeDue.Clear(i)

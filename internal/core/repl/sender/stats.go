@@ -14,7 +14,7 @@ type Stats struct {
 	Overdue        uint64 // groups that waited for longer than they may, in each tick in which they did
 }
 
-func (s *Stats) add(o *Stats) {
+func (s *Stats) accumulate(o *Stats) {
 	s.Updates += o.Updates
 	s.Actions += o.Actions
 	s.Bodies += o.Bodies
@@ -35,7 +35,7 @@ func (p *Peer) Resent() uint64 { return p.stats.Resent }
 func (w *World) Stats() Stats {
 	sum := w.stats
 	for _, p := range w.peers {
-		sum.add(&p.stats)
+		sum.accumulate(&p.stats)
 	}
 	return sum
 }

@@ -27,7 +27,7 @@ func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 		return dst
 	}
 	p.w.Reset(dst)
-	p.flights.begin(pkt, p.world.tick)
+	p.flights.beginPacket(pkt, p.world.tick)
 	p.run = p.world.newRun()
 	left, part, marked := room*8, p.plan.part, p.plan.marked
 	if len(p.predicted) > 0 {

@@ -28,8 +28,8 @@ func newViewer(seat uint16, at int32, now entangle.Tick) viewer {
 	return viewer(at) | viewer(seat)<<handleBits | viewer(now>>restBits)<<sinceBit
 }
 
-// at returns the handle, less repl.Private.
-func (v viewer) at() int { return int(v & (1<<handleBits - 1)) }
+// handle returns the handle, less repl.Private.
+func (v viewer) handle() int { return int(v & (1<<handleBits - 1)) }
 
 func (v viewer) seat() uint16 { return uint16(v >> handleBits) }
 
@@ -63,8 +63,8 @@ type viewerLists struct {
 // freshViewers is the least number of viewers for which memory is made at a time.
 const freshViewers = 1 << 12
 
-// add puts a viewer into a list.
-func (l *viewerLists) add(list []viewer, v viewer) []viewer {
+// addViewer puts a viewer into a list.
+func (l *viewerLists) addViewer(list []viewer, v viewer) []viewer {
 	if len(list) == cap(list) {
 		list = l.resize(list, max(2*cap(list), usualViewers))
 	}
@@ -85,7 +85,7 @@ func (l *viewerLists) fit(list []viewer) []viewer {
 }
 
 func (l *viewerLists) resize(list []viewer, size int) []viewer {
-	other := append(l.take(size), list...)
+	other := append(l.takeList(size), list...)
 	l.put(list)
 	return other
 }
@@ -93,7 +93,7 @@ func (l *viewerLists) resize(list []viewer, size int) []viewer {
 // sizeOf returns the index of a size.
 func sizeOf(n int) int { return bits.Len(uint(n)) - 1 - usualBits }
 
-func (l *viewerLists) take(size int) (list []viewer) {
+func (l *viewerLists) takeList(size int) (list []viewer) {
 	free := &l.free[sizeOf(size)]
 	if last := len(*free) - 1; last >= 0 {
 		list, *free = (*free)[last], (*free)[:last]

@@ -147,7 +147,7 @@ func (p *Peer) finds(s repl.Slot) bool {
 	if !p.shows(id) {
 		return false
 	}
-	sp, i := p.find(id)
+	sp, i := p.stateOf(id)
 	h, _ := p.world.views.hides(sp.viewOf(i), p.world.slots.seat[s])
 	return !h.whole
 }
@@ -167,7 +167,7 @@ func (p *Peer) Keeps(s repl.Slot) bool {
 	if !p.Retains(s) {
 		return p.Finds(s)
 	}
-	sp, i := p.find(p.world.slots.group[s])
+	sp, i := p.stateOf(p.world.slots.group[s])
 	_, m := p.world.member(s)
 	h, _ := p.world.views.hides(sp.viewOf(i), m.number)
 	return !h.whole && !sp.asOf(i).Before(m.since)
@@ -183,7 +183,7 @@ func (p *Peer) SetView(s repl.Slot, hidden ...Hidden) bool {
 	if !w.slots.used.Has(int(s)) {
 		return false
 	}
-	sp, i := p.find(w.slots.group[s])
+	sp, i := p.stateOf(w.slots.group[s])
 	if i < 0 || sp.retained.Has(i) {
 		return false
 	}
@@ -309,7 +309,7 @@ func (w *World) viewsDiffer(id groupID, a, b View, told entangle.Tick) bool {
 // unhide ends what peers may not see of a number, which is another member's from now on.
 func (w *World) unhide(id groupID, n repl.Member) {
 	for _, p := range w.peers {
-		sp, i := p.find(id)
+		sp, i := p.stateOf(id)
 		if i < 0 || sp.viewOf(i) == 0 {
 			continue
 		}

@@ -140,7 +140,7 @@ func (w *World) Begin(tick entangle.Tick) {
 	w.bodies.reset()
 	w.chunks.words = w.chunks.words[:0]
 	w.kinds.reset()
-	w.runs.reset(w.packetUnderWay())
+	w.runs.retireRuns(w.packetUnderWay())
 	for _, p := range w.peers {
 		p.freeRetired()
 	}
@@ -191,7 +191,7 @@ func (w *World) alert(ids []groupID) {
 		seen := false
 		for _, v := range lists[i] {
 			if v.shown() {
-				w.seats[v.seat()].private.stir(v.at(), w.tick)
+				w.seats[v.seat()].private.stir(v.handle(), w.tick)
 				seen = true
 			}
 		}
@@ -217,10 +217,10 @@ func (w *World) restructure(gr *group) {
 		p := w.seats[v.seat()]
 		sp := &p.private
 		if v.shown() {
-			sp.shapeDue.Set(v.at())
-			sp.steady.Clear(v.at())
-		} else if sp.retained.Has(v.at()) {
-			p.stirRetained(v.at(), gr, w.tick)
+			sp.shapeDue.Set(v.handle())
+			sp.steady.Clear(v.handle())
+		} else if sp.retained.Has(v.handle()) {
+			p.stirRetained(v.handle(), gr, w.tick)
 		}
 	}
 }

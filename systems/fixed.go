@@ -1,6 +1,6 @@
 package systems
 
-// The stages of a tick, TickUpdate to IncrementRollbackTick, take the world from the end of tick
+// The stages of a tick, TickUpdate to UpdateHistory, take the world from the end of tick
 // T-1 to the end of T. The game's part are its systems in FixedInput and Main; the stages
 // around them make sure that the same tick on another machine, and a replay of it, has the
 // same inputs and starts from the same values.

@@ -11,7 +11,7 @@ import (
 type Stage uint8
 
 // The stages of a frame, in the order in which they run. A frame runs each once, except the
-// stages of a tick, TickUpdate to IncrementRollbackTick: they run as a block, once for every
+// stages of a tick, TickUpdate to UpdateHistory: they run as a block, once for every
 // tick of the frame, so not at all in some frames and several times in others.
 //
 // In stages without work of the engine only the game's systems run, if any.
@@ -27,19 +27,12 @@ const (
 	// AfterReceive is where a game reads what has arrived, before any tick runs.
 	AfterReceive
 
-	// PredictionSpawn is for predicted entities that have arrived. They are spawned within
-	// Receive, so the engine does nothing here.
-	PredictionSpawn
-
-	// PredictionHistory is for the histories of those, which begin with CheckRollback.
-	PredictionHistory
-
 	// CheckRollback compares the confirmed state with what the client predicted, and
 	// decides to which tick it has to roll back, if any.
 	CheckRollback
 
 	// Rollback restores that tick and replays every tick since: for each the stages from
-	// TickUpdate to IncrementRollbackTick, without FixedInput.
+	// TickUpdate to UpdateHistory, without FixedInput.
 	Rollback
 
 	// TickUpdate increments the tick. From here to the end of the tick components.Time
@@ -66,15 +59,8 @@ const (
 	// them shared ids on a server.
 	SpawnHistory
 
-	// EntityDespawn is for predicted despawns. They are done at the call of
-	// plugin.Despawn, so the engine does nothing here.
-	EntityDespawn
-
 	// UpdateHistory saves the state at the end of the tick.
 	UpdateHistory
-
-	// IncrementRollbackTick ends the tick. In a replay the next one follows.
-	IncrementRollbackTick
 
 	// BeforeSend is where a game decides what others may see. From here to Packets no other
 	// system of the game runs.
@@ -86,9 +72,6 @@ const (
 
 	// ComponentUpdates makes the values that changed due for the clients that see them.
 	ComponentUpdates
-
-	// SendInputs is for inputs. They are written into the packets, in Packets.
-	SendInputs
 
 	// Packets fills, seals and sends the packets of every connection.
 	Packets
@@ -107,31 +90,26 @@ const (
 )
 
 var names = [stageCount]string{
-	Restore:               "Restore",
-	Receive:               "Receive",
-	AfterReceive:          "AfterReceive",
-	PredictionSpawn:       "Prediction.Spawn",
-	PredictionHistory:     "Prediction.SpawnHistory",
-	CheckRollback:         "Prediction.CheckRollback",
-	Rollback:              "Prediction.Rollback",
-	TickUpdate:            "FixedUpdate.TickUpdate",
-	FixedInput:            "FixedInput",
-	WriteInputs:           "FixedUpdate.WriteInputEvent",
-	Main:                  "FixedMain",
-	ClearInputs:           "FixedUpdate.ClearInputEvent",
-	Lattice:               "FixedUpdate.Lattice",
-	SpawnHistory:          "FixedUpdate.SpawnHistory",
-	EntityDespawn:         "FixedUpdate.EntityDespawn",
-	UpdateHistory:         "FixedUpdate.UpdateHistory",
-	IncrementRollbackTick: "FixedUpdate.IncrementRollbackTick",
-	BeforeSend:            "BeforeSend",
-	EntityUpdates:         "Send.EntityUpdates",
-	ComponentUpdates:      "Send.ComponentUpdates",
-	SendInputs:            "Send.Input",
-	Packets:               "Send.Packets",
-	Sync:                  "Sync",
-	Visual:                "Visual",
-	AfterSend:             "AfterSend",
+	Restore:          "Restore",
+	Receive:          "Receive",
+	AfterReceive:     "AfterReceive",
+	CheckRollback:    "Prediction.CheckRollback",
+	Rollback:         "Prediction.Rollback",
+	TickUpdate:       "FixedUpdate.TickUpdate",
+	FixedInput:       "FixedInput",
+	WriteInputs:      "FixedUpdate.WriteInputEvent",
+	Main:             "FixedMain",
+	ClearInputs:      "FixedUpdate.ClearInputEvent",
+	Lattice:          "FixedUpdate.Lattice",
+	SpawnHistory:     "FixedUpdate.SpawnHistory",
+	UpdateHistory:    "FixedUpdate.UpdateHistory",
+	BeforeSend:       "BeforeSend",
+	EntityUpdates:    "Send.EntityUpdates",
+	ComponentUpdates: "Send.ComponentUpdates",
+	Packets:          "Send.Packets",
+	Sync:             "Sync",
+	Visual:           "Visual",
+	AfterSend:        "AfterSend",
 }
 
 // String returns the stage's name: as plugin calls the set, for stages to which games add
@@ -147,7 +125,7 @@ func (s Stage) String() string {
 func NewSchedule() *tick.Schedule {
 	return tick.NewSchedule(tick.Order{
 		Names:      names[:],
-		Predicting: tick.Stage(PredictionSpawn),
+		Predicting: tick.Stage(CheckRollback),
 		Simulating: tick.Stage(TickUpdate),
 		Sending:    tick.Stage(BeforeSend),
 		Showing:    tick.Stage(Visual),

@@ -14,8 +14,6 @@ var documented = []string{
 	"Restore",
 	"Receive",
 	"AfterReceive",
-	"Prediction.Spawn",
-	"Prediction.SpawnHistory",
 	"Prediction.CheckRollback",
 	"Prediction.Rollback",
 	"FixedUpdate.TickUpdate",
@@ -25,13 +23,10 @@ var documented = []string{
 	"FixedUpdate.ClearInputEvent",
 	"FixedUpdate.Lattice",
 	"FixedUpdate.SpawnHistory",
-	"FixedUpdate.EntityDespawn",
 	"FixedUpdate.UpdateHistory",
-	"FixedUpdate.IncrementRollbackTick",
 	"BeforeSend",
 	"Send.EntityUpdates",
 	"Send.ComponentUpdates",
-	"Send.Input",
 	"Send.Packets",
 	"Sync",
 	"Visual",
@@ -39,7 +34,7 @@ var documented = []string{
 }
 
 // Where in it a tick begins, and what comes after one.
-const firstOfTick, firstAfterTick = 7, 17
+const firstOfTick, firstAfterTick = 5, 13
 
 // Proves: O1
 func TestStagesAreListedInTheDocumentedOrder(t *testing.T) {

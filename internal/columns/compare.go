@@ -14,16 +14,16 @@ const chunkBytes = 4096
 
 // compare finds changed values in all columns and updates the shadows.
 func (t *Table) compare() {
-	for s := range t.outlines {
-		o := &t.outlines[s]
+	for s := range t.segments.outlines {
+		o := &t.segments.outlines[s]
 		switch {
 		case o.rows > smallRows:
 			for i := range o.views {
-				t.compareColumn(t.segments[s], i)
+				t.compareColumn(t.segments.all[s], i)
 			}
 		case o.rows > 0:
 			if i := o.nextDiffering(0); i < len(o.views) {
-				t.takeSmall(t.segments[s], o, i)
+				t.takeSmall(t.segments.all[s], o, i)
 			}
 		}
 	}

@@ -38,7 +38,7 @@ func (l structureListener) Notify(w *ecs.World, evt ecs.EntityEvent) {
 		}
 		if !w.Alive(evt.Entity) {
 			// An earlier listener has removed it.
-			t.passing = true
+			t.work.passing = true
 			return
 		}
 		slot = t.adopt(evt.Entity, t.formBefore(&evt))
@@ -73,10 +73,10 @@ func (t *Table) adopt(e ecs.Entity, before Form) Slot {
 func (t *Table) touch(s Slot) *pending {
 	info := &t.slots.info[s]
 	if info.touched {
-		t.passing = true
+		t.work.passing = true
 	} else {
 		info.touched = true
-		t.touched = append(t.touched, s)
+		t.work.touched = append(t.work.touched, s)
 	}
 	p := t.pend(s)
 	p.touched = true

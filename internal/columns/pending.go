@@ -25,33 +25,48 @@ type packed struct {
 	data []byte
 }
 
-// pend returns the record of a slot, created from its present state at the first call after an Observe.
-func (t *Table) pend(s Slot) *pending {
-	info := &t.slots.info[s]
-	if info.pending == 0 {
-		t.pending = append(t.pending, pending{slot: s, paused: info.state == slotPaused})
-		info.pending = int32(len(t.pending))
-		p := &t.pending[len(t.pending)-1]
-		if info.seg != nil {
-			p.known, p.target = info.seg.shape.present, info.seg.key.target
-			p.packed, p.form = t.pack(info.seg, info.row), info.seg.form()
-		} else if park := t.parked[s]; park != nil {
-			p.known, p.target = park.known, park.target
-			p.packed, p.form = park.packed, park.form
-		}
-	}
-	return &t.pending[info.pending-1]
+// changeRecords holds the records of slots with structural changes, and the values in them.
+type changeRecords struct {
+	pending  []pending // since the last Observe
+	reported []pending // reported by the last Observe
+	scratch  []byte    // values that pending refers to
+	faded    []byte    // values that reported refers to
+	parked   map[Slot]*parking
 }
 
-// seen returns the record of a slot with a removed entity or touched structure, or nil.
-func (t *Table) seen(info *slotInfo) *pending {
+// recordOf returns the record of a slot with a removed entity or touched structure, or nil.
+func (r *changeRecords) recordOf(info *slotInfo) *pending {
 	switch {
 	case info.pending == 0:
 		return nil
 	case info.state == slotReported:
-		return &t.reported[info.pending-1]
+		return &r.reported[info.pending-1]
 	}
-	return &t.pending[info.pending-1]
+	return &r.pending[info.pending-1]
+}
+
+// endObserve starts over, and keeps the records of removed entities until the next Observe.
+func (r *changeRecords) endObserve() {
+	r.pending, r.reported = r.reported[:0], r.pending
+	r.scratch, r.faded = r.faded[:0], r.scratch
+}
+
+// pend returns the record of a slot, created from its present state at the first call after an Observe.
+func (t *Table) pend(s Slot) *pending {
+	info := &t.slots.info[s]
+	if info.pending == 0 {
+		t.records.pending = append(t.records.pending, pending{slot: s, paused: info.state == slotPaused})
+		info.pending = int32(len(t.records.pending))
+		p := &t.records.pending[len(t.records.pending)-1]
+		if info.seg != nil {
+			p.known, p.target = info.seg.shape.present, info.seg.key.target
+			p.packed, p.form = t.pack(info.seg, info.row), info.seg.form()
+		} else if park := t.records.parked[s]; park != nil {
+			p.known, p.target = park.known, park.target
+			p.packed, p.form = park.packed, park.form
+		}
+	}
+	return &t.records.pending[info.pending-1]
 }
 
 // pack copies a shadow row to the scratch buffer, where it stays until the second Observe from now.
@@ -59,11 +74,11 @@ func (t *Table) pack(seg *segment, row uint32) packed {
 	if t.formsOnly {
 		return packed{}
 	}
-	start := len(t.scratch)
+	start := len(t.records.scratch)
 	for i := range seg.views {
-		t.scratch = append(t.scratch, seg.views[i].shadowAt(row, seg.shape.cols[i].size)...)
+		t.records.scratch = append(t.records.scratch, seg.views[i].shadowAt(row, seg.shape.cols[i].size)...)
 	}
-	return packed{seg.shape, t.scratch[start:]}
+	return packed{seg.shape, t.records.scratch[start:]}
 }
 
 // columnValue returns the value of a column, or nil.
@@ -78,8 +93,8 @@ func (p *packed) columnValue(col int) []byte {
 // reportPending compares the known state with the present one for every touched slot, and reports the
 // differences.
 func (t *Table) reportPending() {
-	for i := range t.pending {
-		p := &t.pending[i]
+	for i := range t.records.pending {
+		p := &t.records.pending[i]
 		info := &t.slots.info[p.slot]
 		if info.state == slotDead {
 			t.reportEnd(p, info)
@@ -88,7 +103,7 @@ func (t *Table) reportPending() {
 		info.pending = 0
 		switch info.state {
 		case slotPaused:
-			t.parked[p.slot].known, t.parked[p.slot].target = p.known, p.target
+			t.records.parked[p.slot].known, t.records.parked[p.slot].target = p.known, p.target
 			if !p.paused {
 				t.reports.paused = append(t.reports.paused, p.slot)
 			}
@@ -96,13 +111,7 @@ func (t *Table) reportPending() {
 			t.reportLive(p, info)
 		}
 	}
-	t.endPending()
-}
-
-// endPending starts over, and keeps the records of removed entities until the next Observe.
-func (t *Table) endPending() {
-	t.pending, t.reported = t.reported[:0], t.pending
-	t.scratch, t.faded = t.faded[:0], t.scratch
+	t.records.endObserve()
 }
 
 func (t *Table) reportEnd(p *pending, info *slotInfo) {

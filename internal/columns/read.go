@@ -25,7 +25,7 @@ func (t *Table) Entity(s Slot) ecs.Entity { return t.slots.info[s].entity }
 
 // Bare reports whether the entity of a slot in Despawned had no marker when it was removed.
 func (t *Table) Bare(s Slot) bool {
-	p := t.seen(&t.slots.info[s])
+	p := t.records.recordOf(&t.slots.info[s])
 	return p != nil && p.bare
 }
 
@@ -42,7 +42,7 @@ func (t *Table) Mask(s Slot) Mask {
 	if seg := info.seg; seg != nil {
 		return seg.shape.present
 	}
-	if park := t.parked[s]; park != nil {
+	if park := t.records.parked[s]; park != nil {
 		return park.known
 	}
 	return t.lastForm(info).Mask
@@ -51,7 +51,7 @@ func (t *Table) Mask(s Slot) Mask {
 // lastForm returns the last structure of a removed entity.
 func (t *Table) lastForm(info *slotInfo) Form {
 	if info.state == slotDead || info.state == slotReported {
-		return t.seen(info).form
+		return t.records.recordOf(info).form
 	}
 	return Form{}
 }
@@ -63,7 +63,7 @@ func (t *Table) Target(s Slot) ecs.Entity {
 	if seg := info.seg; seg != nil {
 		return seg.key.target
 	}
-	if park := t.parked[s]; park != nil {
+	if park := t.records.parked[s]; park != nil {
 		return park.target
 	}
 	return t.lastForm(info).Target
@@ -107,10 +107,10 @@ func (t *Table) Known(s Slot, col int) []byte {
 		}
 		return nil
 	}
-	if p := t.seen(info); p != nil {
+	if p := t.records.recordOf(info); p != nil {
 		return p.columnValue(col)
 	}
-	if park := t.parked[s]; park != nil {
+	if park := t.records.parked[s]; park != nil {
 		return park.columnValue(col)
 	}
 	return nil
@@ -127,14 +127,14 @@ func (t *Table) Accept(s Slot, col int) {
 		v, size := &info.seg.views[at], t.cols[col].Size
 		copy(v.shadowAt(info.row, size), v.valueAt(info.row, size))
 		if info.pending != 0 {
-			copy(t.pending[info.pending-1].columnValue(col), v.valueAt(info.row, size))
+			copy(t.records.pending[info.pending-1].columnValue(col), v.valueAt(info.row, size))
 		}
 	}
 }
 
 // Segments returns the number of segments, which are runs of rows contiguous in memory. Their order and number
 // change with the structure of the world.
-func (t *Table) Segments() int { return len(t.segments) }
+func (t *Table) Segments() int { return len(t.segments.all) }
 
 // Shifts returns a number that changes when any slot may have moved to another row or segment: results computed
 // from Rows are valid as long as it stays the same.
@@ -143,14 +143,14 @@ func (t *Table) Shifts() uint64 { return t.shifts }
 // Rows returns the slots of one segment in row order, and the columns that all of them have. Both are valid until
 // the next Sync.
 func (t *Table) Rows(segment int) ([]Slot, Mask) {
-	seg := t.segments[segment]
+	seg := t.segments.all[segment]
 	return seg.rows, seg.shape.present
 }
 
 // ColumnRows returns a whole column of one segment, one value after the other in the order of Rows. It is Arche's
 // memory, with the rules of Value.
 func (t *Table) ColumnRows(segment, col int) []byte {
-	seg := t.segments[segment]
+	seg := t.segments.all[segment]
 	at := seg.shape.place[col]
 	if at < 0 || len(seg.rows) == 0 {
 		return nil

@@ -8,17 +8,17 @@ func (t *Table) placeRows(seg *segment) bool {
 	for _, row := range seg.left {
 		seg.rows[row] = NoSlot
 	}
-	t.tail = t.tail[:0]
+	t.work.tail = t.work.tail[:0]
 	for _, s := range seg.rows[floor:] {
 		if s != NoSlot {
-			t.tail = append(t.tail, s)
+			t.work.tail = append(t.work.tail, s)
 		}
 	}
 	seg.rows = seg.rows[:floor]
 	if n == 0 {
-		t.outlines[seg.index].rows = 0
+		t.segments.outlines[seg.index].rows = 0
 		if !seg.key.target.IsZero() {
-			t.retire(seg)
+			t.segments.retire(seg)
 		}
 		return true
 	}
@@ -30,7 +30,7 @@ func (t *Table) placeRows(seg *segment) bool {
 		return false
 	}
 	t.refreshViews(seg)
-	t.outlines[seg.index].rows = n
+	t.segments.outlines[seg.index].rows = n
 	return true
 }
 
@@ -41,11 +41,11 @@ func (t *Table) baseOf(seg *segment, floor int) uintptr {
 		return t.address(seg.rows[0])
 	}
 	base := ^uintptr(0)
-	for _, s := range t.tail {
+	for _, s := range t.work.tail {
 		base = min(base, t.address(s))
 	}
 	for _, m := range seg.arrived {
-		base = min(base, t.address(t.moves[m].slot))
+		base = min(base, t.address(t.work.moves[m].slot))
 	}
 	return base
 }
@@ -60,7 +60,7 @@ func (t *Table) fillRows(seg *segment, base uintptr) bool {
 	if !t.formsOnly {
 		seg.reserve(len(seg.rows))
 	}
-	for _, s := range t.tail {
+	for _, s := range t.work.tail {
 		from := t.slots.info[s].row
 		if t.keyOf(t.slots.info[s].entity) != seg.key || !t.claim(seg, base, s) {
 			return false
@@ -70,7 +70,7 @@ func (t *Table) fillRows(seg *segment, base uintptr) bool {
 		}
 	}
 	for _, m := range seg.arrived {
-		if !t.claim(seg, base, t.moves[m].slot) {
+		if !t.claim(seg, base, t.work.moves[m].slot) {
 			return false
 		}
 	}
@@ -102,7 +102,7 @@ func (t *Table) refreshViews(seg *segment) {
 	t.refreshBases(seg)
 	seg.order = unknownOrder
 	for _, m := range seg.arrived {
-		t.placeShadow(seg, &t.moves[m])
+		t.placeShadow(seg, &t.work.moves[m])
 	}
 }
 
@@ -138,7 +138,7 @@ func (t *Table) placeShadow(seg *segment, m *move) {
 // findBases finds columns that Arche has moved to larger memory for an entity that was removed since, which left
 // no other trace.
 func (t *Table) findBases() {
-	for _, seg := range t.segments {
+	for _, seg := range t.segments.all {
 		if len(seg.rows) == 0 {
 			continue
 		}

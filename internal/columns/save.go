@@ -6,7 +6,7 @@ import "unsafe"
 // component, or paused, are unchanged. Rows are as of the last Sync, values are the present ones.
 func (t *Table) Save(col int, bySlot []byte) {
 	size := t.cols[col].Size
-	for _, seg := range t.segments {
+	for _, seg := range t.segments.all {
 		rows := seg.column(col, size)
 		switch {
 		case len(rows) == 0:
@@ -23,7 +23,7 @@ func (t *Table) Save(col int, bySlot []byte) {
 // Load is the inverse of Save: it writes the values of a column by slot to all rows that have the component.
 func (t *Table) Load(col int, bySlot []byte) {
 	size := t.cols[col].Size
-	for _, seg := range t.segments {
+	for _, seg := range t.segments.all {
 		rows := seg.column(col, size)
 		switch {
 		case len(rows) == 0:
@@ -37,33 +37,39 @@ func (t *Table) Load(col int, bySlot []byte) {
 	}
 }
 
+// placeCache is the last result of Places.
+type placeCache struct {
+	slots  []uint32
+	shifts uint64 // Table.shifts at that time plus one
+}
+
 // Places returns the slots of all rows, segment by segment, in the order of SavePlaces; valid until the next Sync.
 // It returns none if Save is as fast, because nearly all slots are in the order of rows.
 func (t *Table) Places() []uint32 {
-	if t.placed == t.shifts+1 {
-		return t.places
+	if t.places.shifts == t.shifts+1 {
+		return t.places.slots
 	}
-	t.placed, t.places = t.shifts+1, t.places[:0]
+	t.places.shifts, t.places.slots = t.shifts+1, t.places.slots[:0]
 	strewn := 0
-	for _, seg := range t.segments {
+	for _, seg := range t.segments.all {
 		for _, slot := range seg.rows {
-			t.places = append(t.places, uint32(slot))
+			t.places.slots = append(t.places.slots, uint32(slot))
 		}
 		if seg.scattered() {
 			strewn += len(seg.rows)
 		}
 	}
-	if strewn*rowsPerRun <= len(t.places) {
-		t.places = t.places[:0]
+	if strewn*rowsPerRun <= len(t.places.slots) {
+		t.places.slots = t.places.slots[:0]
 	}
-	return t.places
+	return t.places.slots
 }
 
 // SavePlaces copies a column of all rows, in the order of Places, and zeros for rows without the
 // component.
 func (t *Table) SavePlaces(col int, byPlace []byte) {
 	size := t.cols[col].Size
-	for _, seg := range t.segments {
+	for _, seg := range t.segments.all {
 		n := len(seg.rows) * size
 		clear(byPlace[copy(byPlace[:n], seg.column(col, size)):n])
 		byPlace = byPlace[n:]

@@ -37,14 +37,14 @@ type segment struct {
 	key   segmentKey
 	block []byte // the shadows of all columns, each with a capacity of room rows
 	room  int
-	index int // in Table.segments
+	index int // in segmentTable.all
 
 	order rowOrder // of rows, computed when a column is copied
 	runs  []rowRun // if order is byRuns
 
-	dirty   bool     // in Table.dirty
+	dirty   bool     // in syncWork.dirty
 	left    []uint32 // rows of touched slots, which may have moved
-	arrived []int32  // indices in Table.moves
+	arrived []int32  // indices in syncWork.moves
 }
 
 type segmentKey struct {
@@ -52,78 +52,58 @@ type segmentKey struct {
 	target ecs.Entity
 }
 
+// segmentTable holds the segments of a table.
+type segmentTable struct {
+	all      []*segment
+	outlines []outline // parallel to all
+	byKey    map[segmentKey]*segment
+	last     *segment // that segmentOf returned
+}
+
 // segmentOf returns the segment of the entities with this mask and target.
-func (t *Table) segmentOf(key segmentKey) *segment {
-	if t.lastSeg != nil && t.lastSeg.key == key {
-		return t.lastSeg
+func (st *segmentTable) segmentOf(sc *schema, key segmentKey) *segment {
+	if st.last != nil && st.last.key == key {
+		return st.last
 	}
-	seg, ok := t.byKey[key]
+	seg, ok := st.byKey[key]
 	if !ok {
-		seg = t.addSegment(key)
+		seg = st.addSegment(sc.shapeOf(key.mask), key)
 	}
-	t.lastSeg = seg
+	st.last = seg
 	return seg
 }
 
-func (t *Table) addSegment(key segmentKey) *segment {
-	sh := t.shapeOf(key.mask)
+func (st *segmentTable) addSegment(sh *shape, key segmentKey) *segment {
 	var seg *segment
 	if n := len(sh.retired); n > 0 {
 		seg, sh.retired = sh.retired[n-1], sh.retired[:n-1]
 	} else {
 		seg = &segment{shape: sh, place: sh.place, views: make([]view, len(sh.cols))}
 	}
-	seg.key, seg.index = key, len(t.segments)
-	t.segments = append(t.segments, seg)
-	t.outlines = append(t.outlines, outline{views: seg.views, cols: sh.cols})
-	t.byKey[key] = seg
+	seg.key, seg.index = key, len(st.all)
+	st.all = append(st.all, seg)
+	st.outlines = append(st.outlines, outline{views: seg.views, cols: sh.cols})
+	st.byKey[key] = seg
 	return seg
 }
 
 // retire removes an empty segment from the table: relation targets come and go, and each has segments of its own.
 // Its memory is reused for the next segment of its shape.
-func (t *Table) retire(seg *segment) {
-	last := len(t.segments) - 1
-	t.segments[seg.index] = t.segments[last]
-	t.segments[seg.index].index = seg.index
-	t.segments = t.segments[:last]
-	t.outlines[seg.index] = t.outlines[last]
-	t.outlines = t.outlines[:last]
-	delete(t.byKey, seg.key)
-	if t.lastSeg == seg {
-		t.lastSeg = nil
+func (st *segmentTable) retire(seg *segment) {
+	last := len(st.all) - 1
+	st.all[seg.index] = st.all[last]
+	st.all[seg.index].index = seg.index
+	st.all = st.all[:last]
+	st.outlines[seg.index] = st.outlines[last]
+	st.outlines = st.outlines[:last]
+	delete(st.byKey, seg.key)
+	if st.last == seg {
+		st.last = nil
 	}
 	for i := range seg.views {
 		seg.views[i].base = nil
 	}
 	seg.shape.retired = append(seg.shape.retired, seg)
-}
-
-func (t *Table) shapeOf(mask ecs.Mask) *shape {
-	if sh, ok := t.shapes[mask]; ok {
-		return sh
-	}
-	sh := &shape{place: make([]int, len(t.cols))}
-	for i := range t.cols {
-		c := &t.cols[i]
-		sh.place[i] = -1
-		if !mask.Get(c.ID) {
-			continue
-		}
-		if i != t.markerCol() {
-			sh.present.Set(i)
-		}
-		if c.Size == 0 {
-			continue
-		}
-		sh.place[i] = len(sh.cols)
-		sh.cols = append(sh.cols, shapeCol{
-			id: c.ID, col: i, size: c.Size, offset: sh.rowSize, diff: diffOf(c.Size), inexact: c.Equal != nil,
-		})
-		sh.rowSize += c.Size
-	}
-	t.shapes[mask] = sh
-	return sh
 }
 
 // valueAt returns the bytes of one row in Arche's memory.

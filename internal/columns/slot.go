@@ -24,8 +24,8 @@ type slotInfo struct {
 	entity  ecs.Entity
 	seg     *segment // nil unless live and placed
 	row     uint32
-	pending int32 // index in Table.pending plus one, in Table.reported if slotReported; 0: none
-	touched bool  // in Table.touched
+	pending int32 // index in changeRecords.pending plus one, in reported if slotReported; 0: none
+	touched bool  // in syncWork.touched
 	state   slotState
 }
 

@@ -22,10 +22,10 @@ func (t *Table) Commit() error {
 	if err := t.Sync(); err != nil {
 		return err
 	}
-	for i := range t.pending {
-		t.makeKnown(&t.pending[i])
+	for i := range t.records.pending {
+		t.makeKnown(&t.records.pending[i])
 	}
-	t.endPending()
+	t.records.endObserve()
 	return nil
 }
 
@@ -38,7 +38,7 @@ func (t *Table) makeKnown(p *pending) {
 		t.reports.ended = append(t.reports.ended, p.slot)
 		return
 	case slotPaused:
-		t.parked[p.slot].known, t.parked[p.slot].target = p.known, p.target
+		t.records.parked[p.slot].known, t.records.parked[p.slot].target = p.known, p.target
 	}
 	info.pending = 0
 }

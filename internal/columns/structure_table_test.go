@@ -171,7 +171,7 @@ func TestCommitForgets(t *testing.T) {
 			all[i] = x.spawn(colPosition, colHealth)
 		}
 		require.NoError(t, x.table.Commit())
-		assert.Empty(t, x.table.pending)
+		assert.Empty(t, x.table.records.pending)
 		assert.Nil(t, x.table.Known(x.slot(t, all[3]), colHealth))
 		for _, e := range all {
 			x.w.RemoveEntity(e)
@@ -179,7 +179,7 @@ func TestCommitForgets(t *testing.T) {
 		require.NoError(t, x.table.Commit())
 	}
 	assert.LessOrEqual(t, x.table.Slots(), 1+3*len(all))
-	assert.Empty(t, x.table.scratch)
+	assert.Empty(t, x.table.records.scratch)
 }
 
 // TestCommitAllocatesNothing while structure changes, and columns are saved and loaded.

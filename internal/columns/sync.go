@@ -21,6 +21,22 @@ type parking struct {
 	form Form
 }
 
+// syncWork is what the next Sync, or the one that runs, has to examine. Its memory is reused.
+type syncWork struct {
+	touched []Slot // since the last Sync
+	dirty   []*segment
+	moves   []move
+	tail    []Slot
+	passing bool // an entity may have passed through an archetype since the last Sync
+}
+
+func (w *syncWork) markDirty(seg *segment) {
+	if !seg.dirty {
+		seg.dirty = true
+		w.dirty = append(w.dirty, seg)
+	}
+}
+
 // sync examines every touched slot and the rows that a swap-remove may have moved because of them. Other rows cannot have
 // moved: a row moves only when it is the last of its archetype while an earlier one is removed.
 func (t *Table) sync() error {
@@ -28,7 +44,7 @@ func (t *Table) sync() error {
 	if t.canary.rescan {
 		return t.rebuild()
 	}
-	if len(t.touched) == 0 && !t.passing {
+	if len(t.work.touched) == 0 && !t.work.passing {
 		return nil
 	}
 	t.shifts++
@@ -45,7 +61,7 @@ func (t *Table) complete() bool {
 	query := t.world.Query(&t.filter)
 	n := query.Count()
 	query.Close()
-	return n == t.slots.used-len(t.parked)
+	return n == t.slots.used-len(t.records.parked)
 }
 
 // rebuild drops all rows and finds every entity again by a query.
@@ -64,12 +80,12 @@ func (t *Table) rebuild() error {
 	for s := range t.slots.info {
 		t.slots.info[s].seg = nil
 	}
-	for i := len(t.segments) - 1; i >= 0; i-- {
-		seg := t.segments[i]
+	for i := len(t.segments.all) - 1; i >= 0; i-- {
+		seg := t.segments.all[i]
 		seg.rows, seg.left, seg.arrived, seg.dirty = seg.rows[:0], seg.left[:0], seg.arrived[:0], false
-		t.retire(seg)
+		t.segments.retire(seg)
 	}
-	t.dirty = t.dirty[:0]
+	t.work.dirty = t.work.dirty[:0]
 	if !t.place() || !t.complete() {
 		return ErrListenerLost
 	}
@@ -79,21 +95,21 @@ func (t *Table) rebuild() error {
 
 // place finds the segment and row of every touched slot. It returns false if the rows contradict each other.
 func (t *Table) place() bool {
-	t.moves = t.moves[:0]
-	for _, s := range t.touched {
+	t.work.moves = t.work.moves[:0]
+	for _, s := range t.work.touched {
 		t.slots.info[s].touched = false
 		t.depart(s)
 	}
-	t.touched = t.touched[:0]
+	t.work.touched = t.work.touched[:0]
 	ok := true
-	for _, seg := range t.dirty {
+	for _, seg := range t.work.dirty {
 		seg.dirty = false
 		ok = t.placeRows(seg) && ok
 		seg.left, seg.arrived = seg.left[:0], seg.arrived[:0]
 	}
-	t.dirty = t.dirty[:0]
-	if ok && t.passing {
-		t.passing = false
+	t.work.dirty = t.work.dirty[:0]
+	if ok && t.work.passing {
+		t.work.passing = false
 		t.findBases()
 	}
 	return ok
@@ -104,7 +120,7 @@ func (t *Table) depart(s Slot) {
 	info := &t.slots.info[s]
 	m := move{slot: s}
 	if seg := info.seg; seg != nil {
-		t.markDirty(seg)
+		t.work.markDirty(seg)
 		seg.left = append(seg.left, info.row)
 		if p := t.pend(s); p.from != seg.shape || !p.mutedCols.IsZero() {
 			m.packed = t.pack(seg, info.row)
@@ -121,25 +137,13 @@ func (t *Table) depart(s Slot) {
 		return
 	}
 	if info.state == slotPaused {
-		delete(t.parked, s)
+		delete(t.records.parked, s)
 		info.state = slotLive
 	}
-	seg := t.segmentOf(key)
-	t.markDirty(seg)
-	seg.arrived = append(seg.arrived, int32(len(t.moves)))
-	t.moves = append(t.moves, m)
-}
-
-// keyOf returns the key of an entity's segment.
-func (t *Table) keyOf(e ecs.Entity) segmentKey {
-	return segmentKey{t.world.Mask(e), t.world.Relations().GetUnchecked(e, t.marker)}
-}
-
-func (t *Table) markDirty(seg *segment) {
-	if !seg.dirty {
-		seg.dirty = true
-		t.dirty = append(t.dirty, seg)
-	}
+	seg := t.segments.segmentOf(&t.schema, key)
+	t.work.markDirty(seg)
+	seg.arrived = append(seg.arrived, int32(len(t.work.moves)))
+	t.work.moves = append(t.work.moves, m)
 }
 
 // end ends the use of a slot and keeps its last known values.
@@ -147,7 +151,7 @@ func (t *Table) end(s Slot, last packed) {
 	if p := t.pend(s); last.from != nil {
 		p.packed = last
 	}
-	delete(t.parked, s)
+	delete(t.records.parked, s)
 	t.slots.unlink(s)
 }
 
@@ -160,6 +164,6 @@ func (t *Table) park(s Slot, last packed) {
 	}
 	if info := &t.slots.info[s]; info.state != slotPaused {
 		info.state = slotPaused
-		t.parked[s] = &parking{known: p.known, target: p.target, packed: packed{p.from, bytes.Clone(p.data)}}
+		t.records.parked[s] = &parking{known: p.known, target: p.target, packed: packed{p.from, bytes.Clone(p.data)}}
 	}
 }

@@ -30,42 +30,22 @@ type Column struct {
 
 // Table tracks the entities of one world that have a marker component. See the package documentation for its guarantees.
 type Table struct {
-	world  *ecs.World
-	marker ecs.ID
-	filter ecs.Mask // of the marker
-	cols   []Column // the marker's column is the last
-	colOf  map[ecs.ID]int
-	tick   entangle.Tick
+	schema
+	tick entangle.Tick
 
 	slots    slotTable
-	segments []*segment
-	outlines []outline // parallel to segments
-	byKey    map[segmentKey]*segment
-	shapes   map[ecs.Mask]*shape
-	lastSeg  *segment
-
-	formsOnly  bool // structure is tracked and values are not
-	overlooked Mask // see Overlook
-
-	muted    bool
-	pending  []pending // since the last Observe
-	reported []pending // reported by the last Observe
-	touched  []Slot    // since the last Sync
-	syncs    uint32    // counts Syncs
-	shifts   uint64    // counts the Syncs that may have moved rows
-	places   []uint32  // see Places
-	placed   uint64    // shifts of places plus one
-	passing  bool      // an entity may have passed through an archetype since the last Sync
-	dirty    []*segment
-	moves    []move
-	tail     []Slot
-	scratch  []byte // values that pending refers to
-	faded    []byte // values that reported refers to
-	parked   map[Slot]*parking
+	segments segmentTable
+	work     syncWork
+	records  changeRecords
+	syncs    uint32 // counts Syncs
+	shifts   uint64 // counts the Syncs that may have moved rows
+	places   placeCache
 	undo     []UndoRecord
 
-	reports reports
-	canary  canary
+	overlooked Mask // see Overlook
+	muted      bool
+	reports    reports
+	canary     canary
 }
 
 // New returns a table of the entities of w that have the component marker. The caller must add Listener to the world's
@@ -80,11 +60,13 @@ func New(w *ecs.World, marker ecs.ID, cols []Column) (*Table, error) {
 		return nil, fmt.Errorf("columns: %d components are registered, Arche works with at most %d; merge some", len(cols), MaxColumns)
 	}
 	t := &Table{
-		world: w, marker: marker, filter: ecs.All(marker),
-		cols:  append(append(make([]Column, 0, len(cols)+1), cols...), Column{ID: marker}),
-		colOf: make(map[ecs.ID]int, len(cols)),
-		slots: newSlotTable(),
-		byKey: map[segmentKey]*segment{}, shapes: map[ecs.Mask]*shape{}, parked: map[Slot]*parking{},
+		schema: schema{
+			world: w, marker: marker, filter: ecs.All(marker),
+			cols:  append(append(make([]Column, 0, len(cols)+1), cols...), Column{ID: marker}),
+			colOf: make(map[ecs.ID]int, len(cols)), shapes: map[ecs.Mask]*shape{},
+		},
+		slots: newSlotTable(), segments: segmentTable{byKey: map[segmentKey]*segment{}},
+		records: changeRecords{parked: map[Slot]*parking{}},
 	}
 	if err := t.checkColumns(); err != nil {
 		return nil, err
@@ -93,37 +75,6 @@ func New(w *ecs.World, marker ecs.ID, cols []Column) (*Table, error) {
 	t.canary.install(w)
 	return t, nil
 }
-
-// checkColumns compares the description with the components registered in the world, and fills in the marker's size.
-func (t *Table) checkColumns() error {
-	for i := range t.cols {
-		c := &t.cols[i]
-		info, ok := ecs.ComponentInfo(t.world, c.ID)
-		if !ok {
-			return fmt.Errorf("columns: the component of column %d is not registered in this world; call ecs.TypeID on it first", i)
-		}
-		if _, twice := t.colOf[c.ID]; twice {
-			return fmt.Errorf("columns: %v is given twice, or is also the marker; leave one out", info.Type)
-		}
-		size := int(info.Type.Size())
-		if i == t.markerCol() {
-			c.Size = size
-		}
-		if c.Tag {
-			size, c.Size, c.Equal = 0, 0, nil
-		}
-		if c.Size != size {
-			return fmt.Errorf("columns: column %d is %v of %d bytes, not of %d; take the size from its reflect.Type", i, info.Type, size, c.Size)
-		}
-		t.colOf[c.ID] = i
-	}
-	if t.cols[t.markerCol()].Size == 0 {
-		return fmt.Errorf("columns: the marker has no bytes; rows are found by its address, give it a field")
-	}
-	return nil
-}
-
-func (t *Table) markerCol() int { return len(t.cols) - 1 }
 
 // Sync updates slots and rows to the structure of the world, without comparing values. Changes are in Undo, and are
 // reported by the next Observe. Call it where slots are needed between two Observes, for example after each tick for

@@ -39,8 +39,8 @@ func (t *Table) Undo() []UndoRecord { return t.undo }
 
 // recordUndo lists the touched entities with another form than at the last Sync.
 func (t *Table) recordUndo() {
-	for i := range t.pending {
-		p := &t.pending[i]
+	for i := range t.records.pending {
+		p := &t.records.pending[i]
 		if !p.touched {
 			continue
 		}
@@ -52,7 +52,7 @@ func (t *Table) recordUndo() {
 		if is.Alive {
 			p.form = is // a removed entity keeps its last form
 		}
-		if park := t.parked[p.slot]; park != nil {
+		if park := t.records.parked[p.slot]; park != nil {
 			park.form = is
 		}
 	}

@@ -57,15 +57,25 @@ type Client struct {
 	delay     delay
 	frame     serverFrame
 
-	target     Phase // where the input line should be, less local time
-	aimed      bool
-	synced     bool
-	ease       Phase // how far the clock may be ahead while it slows down for a longer delay
+	target Phase // where the input line should be, less local time
+	aimed  bool
+	synced bool
+	ease   Phase // how far the clock may be ahead while it slows down for a longer delay
+	jumps  jumps
+}
+
+// jumps is the history of a clock's jumps, and the reasons for the next one.
+type jumps struct {
+	count      uint64
 	errorSince Phase // local time since which the error requires a jump
-	jumped     Phase // local time of the last jump after a measurement
-	jumps      uint64
-	serverFell bool // the server's ticks have fallen behind, and no jump has followed yet
-	jumpedBack bool // the last jump followed that
+	measured   Phase // local time of the last jump after a measurement
+	serverFell bool  // the server's ticks have fallen behind, and no jump has followed yet
+	back       bool  // the last jump followed that
+}
+
+// tooEarly reports whether the error has to last for longer before the clock may jump.
+func (j *jumps) tooEarly(at Phase, l *limits) bool {
+	return at-j.errorSince < l.patience || j.count > 0 && at-j.measured < l.pause
 }
 
 // limits are the durations above, in ticks.
@@ -175,7 +185,8 @@ func (c *Client) goal(at, floor Phase) Phase {
 
 // jump makes the clock jump if the error requires it, and returns by how many ticks.
 func (c *Client) jump(at, err, floor Phase) int64 {
-	fell := c.serverFell && c.synced
+	j := &c.jumps
+	fell := j.serverFell && c.synced
 	by, known := err.nearest(), c.own.slipped || c.required.moved
 	c.own.slipped, c.required.moved = false, false
 	switch {
@@ -183,26 +194,26 @@ func (c *Client) jump(at, err, floor Phase) int64 {
 		c.synced = true
 	case known && (by > 1 || by < -1):
 	case !c.far(err, floor):
-		c.errorSince, c.serverFell = at, false
+		j.errorSince, j.serverFell = at, false
 		return 0
-	case at-c.errorSince < c.limits.patience || c.jumps > 0 && at-c.jumped < c.limits.pause:
+	case j.tooEarly(at, &c.limits):
 		return 0
 	default:
-		c.jumped = at
+		j.measured = at
 	}
 	if by != 0 {
-		c.jumps++
+		j.count++
 		c.own.jump(by)
 		c.required.jump(by)
 	}
-	c.errorSince, c.ease = at, 0
-	c.jumpedBack, c.serverFell = fell && by < 0, false
+	j.errorSince, c.ease = at, 0
+	j.back, j.serverFell = fell && by < 0, false
 	return by
 }
 
 // ServerFell reports whether the last jump went back because the server's ticks had fallen
 // behind local time: the server stood still, or is too slow.
-func (c *Client) ServerFell() bool { return c.jumpedBack }
+func (c *Client) ServerFell() bool { return c.jumps.back }
 
 // far reports whether an error requires a jump. A clock that changes because of a new input
 // delay is steered instead.

@@ -22,7 +22,7 @@ type Stats struct {
 func (c *Client) Stats() Stats {
 	s := Stats{
 		Synced: c.synced, Speed: c.steer.speed, Delay: c.delay.now,
-		Jumps: c.jumps, Pongs: c.pings.pongs, Measured: c.required.judged, Late: c.required.late,
+		Jumps: c.jumps.count, Pongs: c.pings.pongs, Measured: c.required.judged, Late: c.required.late,
 		Quality: c.required.recent.quality(),
 	}
 	if !c.aimed {

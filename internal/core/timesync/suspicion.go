@@ -53,7 +53,7 @@ func (c *Client) confirm(at, sample Phase) {
 		return
 	}
 	by := d.line - c.arrivals.line()
-	c.serverFell = by < 0
+	c.jumps.serverFell = by < 0
 	c.arrivals.window.shift(by)
 	c.shown.window.shift(-by)
 	c.shown.aim()

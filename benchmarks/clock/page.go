@@ -21,26 +21,26 @@ type clockColumn struct {
 }
 
 var clockColumns = []clockColumn{
-	{"lead", "lead", "how many ticks the client's clock is ahead of the server's, on average", "%.2f", func(c *clockResult) float64 { return c.lead }},
+	{"lead", "lead", "how many ticks the client's clock is ahead of the server's, on average", "%.2f", func(c *clockResult) float64 { return c.lead.mean }},
 	{"delay", "delay", "the input delay in effect, on average: how many ticks an input waits before it takes effect", "%.1f", func(c *clockResult) float64 { return c.delay }},
 	{"optimum", "least", "the smallest constant lead plus delay with which 99.9 % of the inputs would have arrived in time, had the travel times been known in advance", "%.2f", func(c *clockResult) float64 { return c.optimum }},
 	{"over", "over", "lead plus delay, minus least", "%.2f", (*clockResult).over},
 	{"in_time", "in time", "percentage of the server's ticks that had the player's input when they ran", "%.2f", func(c *clockResult) float64 { return 100 * c.inTime }},
 	{"late", "late", "inputs that arrived after their tick", "%.0f", func(c *clockResult) float64 { return float64(c.late) }},
 	{"missing", "missing", "ticks for which the server repeated an input", "%.0f", func(c *clockResult) float64 { return float64(c.missing) }},
-	{"lead_min", "", "", "", func(c *clockResult) float64 { return c.least }},
-	{"lead_max", "", "", "", func(c *clockResult) float64 { return c.most }},
-	{"speed_min", "slowest", "the lowest speed of the client's clock, in percent of its own", "%.1f", func(c *clockResult) float64 { return 100 * c.slowest }},
-	{"speed_max", "fastest", "its highest speed", "%.1f", func(c *clockResult) float64 { return 100 * c.fastest }},
-	{"turns", "turns", "how often per minute the clock changed between slower and faster than its own speed", "%.1f", func(c *clockResult) float64 { return c.turns }},
+	{"lead_min", "", "", "", func(c *clockResult) float64 { return c.lead.least }},
+	{"lead_max", "", "", "", func(c *clockResult) float64 { return c.lead.most }},
+	{"speed_min", "slowest", "the lowest speed of the client's clock, in percent of its own", "%.1f", func(c *clockResult) float64 { return 100 * c.speed.slowest }},
+	{"speed_max", "fastest", "its highest speed", "%.1f", func(c *clockResult) float64 { return 100 * c.speed.fastest }},
+	{"turns", "turns", "how often per minute the clock changed between slower and faster than its own speed", "%.1f", func(c *clockResult) float64 { return c.speed.turns }},
 	{"jumps", "jumps", "how often the clock jumped in the whole run, after it was first set", "%.0f", func(c *clockResult) float64 { return float64(c.jumps) }},
 	{"synced_s", "synced", "seconds from the connection until the client knew the server's time", "%.2f", func(c *clockResult) float64 { return c.synced.Seconds() }},
 	{"steady_s", "steady", "seconds from the connection, or from the event of the row, until the lead stayed within three ticks of that in the first column", "%.1f", func(c *clockResult) float64 { return c.steady.Seconds() }},
-	{"clock_up", "", "", "", func(c *clockResult) float64 { return c.clockUp }},
-	{"clock_down", "", "", "", func(c *clockResult) float64 { return c.clockDown }},
-	{"clock_bytes", "clock B/s", "bytes per second that only the clock needs, in both directions", "%.0f", func(c *clockResult) float64 { return c.clockUp + c.clockDown }},
-	{"inputs_up", "inputs B/s", "bytes per second of the inputs, including repeated sends", "%.0f", func(c *clockResult) float64 { return c.inputsUp }},
-	{"inputs_down", "", "", "", func(c *clockResult) float64 { return c.inputsDown }},
+	{"clock_up", "", "", "", func(c *clockResult) float64 { return c.clock.up }},
+	{"clock_down", "", "", "", func(c *clockResult) float64 { return c.clock.down }},
+	{"clock_bytes", "clock B/s", "bytes per second that only the clock needs, in both directions", "%.0f", func(c *clockResult) float64 { return c.clock.up + c.clock.down }},
+	{"inputs_up", "inputs B/s", "bytes per second of the inputs, including repeated sends", "%.0f", func(c *clockResult) float64 { return c.inputs.up }},
+	{"inputs_down", "", "", "", func(c *clockResult) float64 { return c.inputs.down }},
 }
 
 // play runs a network until it has counted for so long.

@@ -11,20 +11,31 @@ import (
 
 // clockResult is what a part of a run came to. Leads are in ticks.
 type clockResult struct {
-	lead, delay, optimum float64
-	least, most          float64 // lead
-	inTime               float64 // share of the server's ticks
-	late, missing        uint64
-	slowest, fastest     float64 // speed
-	turns                float64 // of the speed's direction, per minute
-	jumps                int     // but for the first, in the whole run
-	synced, steady       time.Duration
-	clockUp, clockDown   float64 // bytes per second, frame heads included
-	inputsUp, inputsDown float64
+	lead    leadFigures
+	delay   float64
+	optimum float64
+	inTime  float64 // share of the server's ticks
+	late    uint64
+	missing uint64
+	speed   speedFigures
+	jumps   int // but for the first, in the whole run
+	synced  time.Duration
+	steady  time.Duration
+	clock   byteRates
+	inputs  byteRates
 }
 
+// leadFigures describe how far the client's clock was ahead.
+type leadFigures struct{ mean, least, most float64 }
+
+// speedFigures describe how fast it ran. turns is how often per minute that changed its direction.
+type speedFigures struct{ slowest, fastest, turns float64 }
+
+// byteRates are bytes per second in both directions, frame heads included.
+type byteRates struct{ up, down float64 }
+
 // over is how much more the client leads, with the delay of its inputs, than it had to.
-func (c *clockResult) over() float64 { return c.lead + c.delay - c.optimum }
+func (c *clockResult) over() float64 { return c.lead.mean + c.delay - c.optimum }
 
 // clockPart is where a part of a run began, and what had been counted by then.
 type clockPart struct {
@@ -59,30 +70,32 @@ func (r *clockRun) result() clockResult {
 		synced:  r.synced,
 	}
 	c.frames(r.record.clients, r.part.from, r.now)
-	c.steady = r.steady(c.lead)
-	c.clockUp, c.inputsUp = r.rate(0, peer.Clock), r.rate(0, peer.Inputs)
-	c.clockDown, c.inputsDown = r.rate(1, peer.Clock), r.rate(1, peer.Inputs)
+	c.steady = r.steady(c.lead.mean)
+	c.clock, c.inputs = r.rates(peer.Clock), r.rates(peer.Inputs)
 	return c
 }
 
-// rate returns the bytes of a channel per second.
+// rates returns the bytes of a channel per second.
+func (r *clockRun) rates(id channel.ID) byteRates { return byteRates{r.rate(0, id), r.rate(1, id)} }
+
 func (r *clockRun) rate(way int, id channel.ID) float64 {
 	return float64(r.record.bytes[way][id]-r.part.bytes[way][id]) / (r.now - r.part.from).Seconds()
 }
 
 // frames takes what the client's frames say.
 func (c *clockResult) frames(all []clockClientFrame, from, to time.Duration) {
-	c.least, c.most, c.slowest, c.fastest = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	lead, speed := &c.lead, &c.speed
+	lead.least, lead.most, speed.slowest, speed.fastest = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	n, turns, way := 0.0, 0, 0.0
 	for _, f := range all {
 		if f.at < from || f.at >= to {
 			continue
 		}
 		n++
-		c.lead += f.lead
+		lead.mean += f.lead
 		c.delay += float64(f.delay)
-		c.least, c.most = min(c.least, f.lead), max(c.most, f.lead)
-		c.slowest, c.fastest = min(c.slowest, f.speed), max(c.fastest, f.speed)
+		lead.least, lead.most = min(lead.least, f.lead), max(lead.most, f.lead)
+		speed.slowest, speed.fastest = min(speed.slowest, f.speed), max(speed.fastest, f.speed)
 		if d := f.speed - 1; d != 0 {
 			if d*way < 0 {
 				turns++
@@ -90,8 +103,8 @@ func (c *clockResult) frames(all []clockClientFrame, from, to time.Duration) {
 			way = d
 		}
 	}
-	c.lead, c.delay = c.lead/n, c.delay/n
-	c.turns = float64(turns) / (to - from).Minutes()
+	lead.mean, c.delay = lead.mean/n, c.delay/n
+	speed.turns = float64(turns) / (to - from).Minutes()
 }
 
 // nearby is how far from its mean a lead may be that is steady, in ticks.

@@ -34,13 +34,7 @@ type SceneLimit struct {
 	views  [][]viewWord
 	buf    [entangle.MaxPayload]byte
 	filled int // of buf, by assemble
-
-	// With a grid:
-	walkers    *workload.Walkers
-	viewers    []int32 // entities, by client
-	Grid       *HandGrid
-	told, gone []viewWord // of the current client
-	all        []uint64   // every entity
+	gridViews
 }
 
 // SceneCode is an encoded pose; its 80 bits are ten bytes.

@@ -62,11 +62,20 @@ func (l *SceneLimit) SendGrid() {
 	l.Look()
 	for i := range l.Clients {
 		c := &l.Clients[i]
-		l.lookUp(i)
+		l.lookUp(i, l.Moved)
 		l.assemble(c, l.told, l.all)
 		l.takeAway(c, l.gone)
 		l.sealPacket(c)
 	}
+}
+
+// gridViews are the views that follow from a grid. Without one they are empty.
+type gridViews struct {
+	walkers    *workload.Walkers
+	viewers    []int32 // entities, by client
+	Grid       *HandGrid
+	told, gone []viewWord // of the current client
+	all        []uint64   // every entity
 }
 
 // Walk computes the views by a grid from the positions of walkers.
@@ -81,18 +90,18 @@ func (l *SceneLimit) Walk(w *workload.Walkers) {
 }
 
 // Look computes the views, if a grid decides on them.
-func (l *SceneLimit) Look() {
-	if l.Grid != nil {
-		l.Grid.Update(l.walkers.Poses, l.viewers)
+func (v *gridViews) Look() {
+	if v.Grid != nil {
+		v.Grid.Update(v.walkers.Poses, v.viewers)
 	}
 }
 
 // lookUp finds the records for a client: the visible entities that moved or became visible, and
 // those that left its view.
-func (l *SceneLimit) lookUp(client int) {
-	told, gone := l.told[:0], l.gone[:0]
-	seen, changed := l.Grid.Seen[client], l.Grid.Changed[client]
-	for at, moved := range l.Moved {
+func (v *gridViews) lookUp(client int, moved []uint64) {
+	told, gone := v.told[:0], v.gone[:0]
+	seen, changed := v.Grid.Seen[client], v.Grid.Changed[client]
+	for at, moved := range moved {
 		if mask := (moved | changed[at]) & seen[at]; mask != 0 {
 			told = append(told, viewWord{at: at, mask: mask})
 		}
@@ -100,7 +109,7 @@ func (l *SceneLimit) lookUp(client int) {
 			gone = append(gone, viewWord{at: at, mask: mask})
 		}
 	}
-	l.told, l.gone = told, gone
+	v.told, v.gone = told, gone
 }
 
 // assemble copies the records of a view, entity by entity, and seals each full packet.

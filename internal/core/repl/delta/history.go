@@ -85,7 +85,7 @@ func (h *History) Set(s repl.Slot, since entangle.Tick, value []byte) {
 		h.rings = append(h.rings, ring{})
 	}
 	r := &h.rings[s]
-	if r.n > 0 && r.since[r.place(r.n-1)] == since {
+	if r.n > 0 && r.since[r.indexAt(r.n-1)] == since {
 		copy(h.valueAt(r, r.n-1), value)
 		return
 	}
@@ -97,7 +97,7 @@ func (h *History) Set(s repl.Slot, since entangle.Tick, value []byte) {
 		h.grow(r)
 	}
 	r.n++
-	r.since[r.place(r.n-1)] = since
+	r.since[r.indexAt(r.n-1)] = since
 	copy(h.valueAt(r, r.n-1), value)
 }
 
@@ -109,17 +109,17 @@ func (h *History) grow(r *ring) {
 	size := min(max(firstRing, 2*len(r.since)), repl.HistoryTicks)
 	larger := h.takeRoom(size)
 	for i := range r.n {
-		larger.since[i] = r.since[r.place(i)]
+		larger.since[i] = r.since[r.indexAt(i)]
 		copy(larger.data[i*h.size:], h.valueAt(r, i))
 	}
 	h.keep(r.room)
 	r.room, r.head = larger, 0
 }
 
-func (r *ring) place(i int) int { return (r.head + i) % len(r.since) }
+func (r *ring) indexAt(i int) int { return (r.head + i) % len(r.since) }
 
 func (h *History) valueAt(r *ring, i int) []byte {
-	at := r.place(i) * h.size
+	at := r.indexAt(i) * h.size
 	return r.data[at : at+h.size : at+h.size]
 }
 
@@ -132,7 +132,7 @@ func (h *History) At(s repl.Slot, tick entangle.Tick) (value []byte, since, unti
 	r := &h.rings[s]
 	until = tick + 1<<30
 	for i := r.n - 1; i >= 0; i-- {
-		since = r.since[r.place(i)]
+		since = r.since[r.indexAt(i)]
 		if !tick.Before(since) {
 			return h.valueAt(r, i), since, until, true
 		}

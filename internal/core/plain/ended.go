@@ -1,14 +1,16 @@
 package plain
 
-import "time"
+import (
+	"time"
+
+	"github.com/entangle-ecs/entangle/internal/ring"
+)
 
 // ended stores the numbers of connections that have ended, until no answer can name them any
 // more.
 type ended struct {
 	known map[uint64]struct{}
-	order []endedAt // oldest first, a ring
-	head  int
-	count int
+	order ring.Ring[endedAt]
 }
 
 type endedAt struct {
@@ -17,17 +19,16 @@ type endedAt struct {
 }
 
 func newEnded(size int) ended {
-	return ended{known: make(map[uint64]struct{}, size), order: make([]endedAt, size)}
+	return ended{known: make(map[uint64]struct{}, size), order: ring.New[endedAt](size)}
 }
 
 // full reports whether another number would not fit, after it has removed expired ones.
 func (e *ended) full(now time.Time) bool {
-	for e.count > 0 && now.Sub(e.order[e.head].at) > endedLife {
-		delete(e.known, e.order[e.head].id)
-		e.head = (e.head + 1) % len(e.order)
-		e.count--
+	for first := e.order.First(); first != nil && now.Sub(first.at) > endedLife; first = e.order.First() {
+		delete(e.known, first.id)
+		e.order.RemoveFirst()
 	}
-	return e.count == len(e.order)
+	return e.order.Full()
 }
 
 func (e *ended) has(id uint64) bool {
@@ -41,7 +42,6 @@ func (e *ended) add(id uint64, now time.Time) {
 	if e.full(now) {
 		return
 	}
-	e.order[(e.head+e.count)%len(e.order)] = endedAt{id, now}
-	e.count++
+	*e.order.PushBack() = endedAt{id, now}
 	e.known[id] = struct{}{}
 }

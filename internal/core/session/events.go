@@ -35,18 +35,18 @@ func (s *Server) addEvent(e Event) {
 	if e.Kind == Connected {
 		e.UserData = c.userData[:]
 	}
-	*s.events.pushBack() = e
+	*s.events.PushBack() = e
 }
 
 // PollEvent returns the next event, oldest first. Each client's Connected comes
 // before its Disconnected. Polling a Disconnected event frees the slot.
 func (s *Server) PollEvent() (Event, bool) {
-	first := s.events.first()
+	first := s.events.First()
 	if first == nil {
 		return Event{}, false
 	}
 	e := *first
-	s.events.removeFirst()
+	s.events.RemoveFirst()
 	if e.Kind == Disconnected {
 		s.freeSlot(e.Slot)
 	}

@@ -1,5 +1,7 @@
 package session
 
+import "github.com/entangle-ecs/entangle/internal/ring"
+
 // Server accepts clients and keeps their connections. See the package documentation for the order of calls.
 type Server struct {
 	slotTable
@@ -8,7 +10,7 @@ type Server struct {
 	stopped    bool
 	handshakes handshakes
 	outgoing   outgoing
-	events     ring[Event]
+	events     ring.Ring[Event]
 	stats      Stats
 }
 
@@ -30,7 +32,7 @@ func newServer(config ServerConfig, maker aeadMaker) (*Server, error) {
 		clock:      newServerClock(config.Start),
 		handshakes: handshakes,
 		outgoing:   newOutgoing(config.MaxClients),
-		events:     newRing[Event](2 * config.MaxClients), // a slot is reused only after its end was polled
+		events:     ring.New[Event](2 * config.MaxClients), // a slot is reused only after its end was polled
 	}, nil
 }
 

@@ -1,15 +1,17 @@
 package session
 
+import "github.com/entangle-ecs/entangle/internal/ring"
+
 // outgoing is the datagrams that wait for PollDatagram.
 type outgoing struct {
-	replies   ring[reply]
-	farewells ring[farewell]
+	replies   ring.Ring[reply]
+	farewells ring.Ring[farewell]
 	due       []int32 // slots with a keep-alive due
 	buffer    [maxReply]byte
 }
 
 func newOutgoing(slots int) outgoing {
-	return outgoing{replies: newRing[reply](replyQueue), farewells: newRing[farewell](2 * slots), due: make([]int32, 0, slots)}
+	return outgoing{replies: ring.New[reply](replyQueue), farewells: ring.New[farewell](2 * slots), due: make([]int32, 0, slots)}
 }
 
 // reply is a sealed packet of the handshake.
@@ -29,14 +31,14 @@ type farewell struct {
 
 // addFarewell queues the disconnect packets of a client, if there is room for them.
 func (o *outgoing) addFarewell(c *slot) {
-	if f := o.farewells.pushBack(); f != nil {
+	if f := o.farewells.PushBack(); f != nil {
 		*f = farewell{to: c.addr, send: c.send, sequence: c.sequence, left: redundantDisconnects}
 	}
 }
 
 // replySealed queues a packet to a client that has no slot.
 func (s *Server) replySealed(p *pending, k kind, body []byte) {
-	r := s.outgoing.replies.pushBack()
+	r := s.outgoing.replies.PushBack()
 	if r == nil {
 		s.countDrop(DropReplyQueue)
 		return
@@ -48,7 +50,7 @@ func (s *Server) replySealed(p *pending, k kind, body []byte) {
 
 // replyKeepAlive sends a new client its slot.
 func (s *Server) replyKeepAlive(slot int) {
-	r := s.outgoing.replies.pushBack()
+	r := s.outgoing.replies.PushBack()
 	if r == nil {
 		s.countDrop(DropReplyQueue) // the next keep-alive has the same contents
 		return
@@ -63,15 +65,15 @@ func (s *Server) PollDatagram() (to Addr, b []byte, ok bool) {
 	if to, b, ok = s.outgoing.pollFarewell(); ok {
 		return to, b, true
 	}
-	if r := s.outgoing.replies.first(); r != nil {
-		s.outgoing.replies.removeFirst()
+	if r := s.outgoing.replies.First(); r != nil {
+		s.outgoing.replies.RemoveFirst()
 		return r.to, r.bytes[:r.size], true
 	}
 	return s.pollKeepAlive()
 }
 
 func (o *outgoing) pollFarewell() (to Addr, b []byte, ok bool) {
-	f := o.farewells.first()
+	f := o.farewells.First()
 	if f == nil {
 		return Addr{}, nil, false
 	}
@@ -81,7 +83,7 @@ func (o *outgoing) pollFarewell() (to Addr, b []byte, ok bool) {
 	to = f.to
 	if f.left == 0 {
 		*f = farewell{} // drops the keys
-		o.farewells.removeFirst()
+		o.farewells.RemoveFirst()
 	}
 	return to, b, true
 }

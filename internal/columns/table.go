@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -27,6 +28,9 @@ type Column struct {
 	// equality.
 	Equal func(before, after []byte) bool
 }
+
+// Mask is a set of columns: bit i stands for the i-th Column given to New.
+type Mask = set.Mask
 
 // Table tracks the entities of one world that have a marker component. See the package documentation for its guarantees.
 type Table struct {

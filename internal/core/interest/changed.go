@@ -1,6 +1,6 @@
 package interest
 
-import "github.com/entangle-ecs/entangle/internal/core/repl"
+import "github.com/entangle-ecs/entangle/internal/set"
 
 // Move is a client that entered a room or left it.
 type Move struct {
@@ -10,7 +10,7 @@ type Move struct {
 
 // Changed returns the entities that may have begun or ceased to matter to a client since ClearChanges.
 // It is valid until the next command and must not be modified.
-func (r *Relevance) Changed(row int) repl.Bitset {
+func (r *Relevance) Changed(row int) set.Bitset {
 	if !r.hasClient(row) {
 		return nil
 	}
@@ -27,7 +27,7 @@ func (r *Relevance) NextChanged(row, from int) int {
 }
 
 // ChangedClients returns the clients with a Changed that is not empty, with the rules of Changed.
-func (r *Relevance) ChangedClients() repl.Bitset { return r.changed }
+func (r *Relevance) ChangedClients() set.Bitset { return r.changed }
 
 // Moves returns the clients that entered or left rooms since ClearChanges, each pair once, even
 // if they went back. Clients that have left the server may be among them. It is valid until the

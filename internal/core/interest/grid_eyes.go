@@ -1,6 +1,6 @@
 package interest
 
-import "github.com/entangle-ecs/entangle/internal/core/repl"
+import "github.com/entangle-ecs/entangle/internal/set"
 
 // spot is an entity and its position.
 type spot struct {
@@ -16,17 +16,17 @@ type look struct {
 
 // eye holds the entities that the viewers of a client, or of a room, see.
 type eye struct {
-	was, now repl.Bitset // after the previous pass, and in this one
-	number   uint32      // of the room
-	active   bool        // has a viewer in this pass
-	used     bool        // was may be not empty
+	was, now set.Bitset // after the previous pass, and in this one
+	number   uint32     // of the room
+	active   bool       // has a viewer in this pass
+	used     bool       // was may be not empty
 }
 
 // sum holds all entities that a client sees.
 type sum struct {
-	seen   repl.Bitset // by its own viewers and those of its rooms
-	shared bool        // a room of the client has viewers in this pass
-	shown  bool        // the client saw an entity in the previous pass
+	seen   set.Bitset // by its own viewers and those of its rooms
+	shared bool       // a room of the client has viewers in this pass
+	shown  bool       // the client saw an entity in the previous pass
 }
 
 // open clears the eyes that have viewers in this pass.
@@ -101,7 +101,7 @@ func (g *Grid) share(at int32) {
 	}
 }
 
-func (s *sum) addSeen(seen repl.Bitset) {
+func (s *sum) addSeen(seen set.Bitset) {
 	s.seen.Grow(len(seen) * 64)
 	s.seen.Join(seen)
 }
@@ -127,7 +127,7 @@ func (g *Grid) removeEntity(entity int) {
 }
 
 // endAll forgets entities.
-func (g *Grid) endAll(ended repl.Bitset) {
+func (g *Grid) endAll(ended set.Bitset) {
 	for i := range g.clients {
 		g.clients[i].was.Drop(ended)
 	}

@@ -1,12 +1,12 @@
 package interest
 
-import "github.com/entangle-ecs/entangle/internal/core/repl"
+import "github.com/entangle-ecs/entangle/internal/set"
 
 // search is the search of one viewer, and its result.
 type search struct {
 	x, y      float32
 	near, far float32 // the squares of the radii for new entities and for visible ones
-	was, now  repl.Bitset
+	was, now  set.Bitset
 }
 
 // scan adds the visible entities among spots. It has no branches, because those at the edge of

@@ -8,7 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/interest"
-	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 const (
@@ -124,7 +124,7 @@ func TestNothingIsLeftOfARoomThatBothLeft(t *testing.T) {
 func TestTheFirstApplicableRuleDecides(t *testing.T) {
 	r := joined()
 	grid := r.AddSource()
-	r.See(grid, alice, repl.Bitset{1 << tree})
+	r.See(grid, alice, set.Bitset{1 << tree})
 	r.AddClient(red, alice)
 	r.AddEntity(red, tree)
 	r.Set(alice, tree, interest.Hidden)
@@ -151,7 +151,7 @@ func TestNewRowsInheritNothing(t *testing.T) {
 		r.AddEntity(red, wolf)
 		r.Set(alice, tree, interest.Shown)
 		r.Set(alice, wolf, interest.Hidden)
-		r.See(grid, alice, repl.Bitset{1 << tree, 1 << (wolf - 64)})
+		r.See(grid, alice, set.Bitset{1 << tree, 1 << (wolf - 64)})
 	}
 	all()
 	r.Leave(alice)
@@ -171,7 +171,7 @@ func TestNewRowsInheritNothing(t *testing.T) {
 		assert.Equal(t, interest.Unset, r.Setting(alice, entity))
 	}
 	r.ClearChanges()
-	r.See(grid, alice, repl.Bitset{1 << tree})
+	r.See(grid, alice, set.Bitset{1 << tree})
 	assert.Equal(t, []int{alice}, changedTo(r, tree), "another entity becomes visible in the same row")
 	assert.True(t, r.InRoom(red, alice))
 }
@@ -182,7 +182,7 @@ func TestNothingIsKeptBeforeJoin(t *testing.T) {
 	r.AddEntity(red, tree)
 	assert.False(t, r.AddClient(red, alice))
 	r.Set(alice, tree, interest.Shown)
-	r.See(grid, alice, repl.Bitset{1 << tree})
+	r.See(grid, alice, set.Bitset{1 << tree})
 	r.Leave(alice)
 	assert.False(t, r.Matters(alice, tree, true))
 	assert.Equal(t, interest.Unset, r.Setting(alice, tree))
@@ -231,7 +231,7 @@ func TestRoomsHaveALimit(t *testing.T) {
 func TestSteadyChangesAllocateNothing(t *testing.T) {
 	r := joined()
 	grid := r.AddSource()
-	here, there := repl.Bitset{5: 1 << 9}, repl.Bitset{2: 1 << 9, 5: 1}
+	here, there := set.Bitset{5: 1 << 9}, set.Bitset{2: 1 << 9, 5: 1}
 	n := uint32(0)
 	tick := func() {
 		for room := n; room < n+50; room++ { // never the same numbers

@@ -1,12 +1,12 @@
 package interest
 
-import "github.com/entangle-ecs/entangle/internal/core/repl"
+import "github.com/entangle-ecs/entangle/internal/set"
 
 // marks is a sparse set: iterating over it and emptying it cost as much as it contains, plus a
 // bit for each 64 rows.
 type marks struct {
-	set   repl.Bitset
-	words repl.Bitset // the words of set that are not zero
+	set   set.Bitset
+	words set.Bitset // the words of set that are not zero
 }
 
 func (m *marks) grow(rows int) {

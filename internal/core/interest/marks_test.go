@@ -6,14 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // Marks have the members of a plain set.
 func TestMarksEqualAPlainSet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var m marks
-		var plain repl.Bitset
+		var plain set.Bitset
 		for range rapid.IntRange(0, 40).Draw(t, "steps") {
 			rows := rapid.IntRange(1, 10_000).Draw(t, "rows")
 			m.grow(rows)

@@ -1,11 +1,11 @@
 package interest
 
-import "github.com/entangle-ecs/entangle/internal/core/repl"
+import "github.com/entangle-ecs/entangle/internal/set"
 
 // Relevance records which entities matter to which clients. See the package documentation.
 type Relevance struct {
 	clients []client
-	changed repl.Bitset // the clients with changes
+	changed set.Bitset // the clients with changes
 	rooms   rooms
 	sources int
 	grids   []*Grid
@@ -13,16 +13,16 @@ type Relevance struct {
 	// Ended entities that may still have bits set. Clearing them at each client takes a
 	// microsecond or more, so all are cleared together by the next See, and a single one by
 	// the next setting of its row.
-	ended    repl.Bitset
+	ended    set.Bitset
 	anyEnded bool
 }
 
 // client is the state of one client, by row of entity.
 type client struct {
 	joined        bool
-	shown, hidden repl.Bitset   // the game's settings
-	seen          []repl.Bitset // by Source
-	changed       marks         // since ClearChanges
+	shown, hidden set.Bitset   // the game's settings
+	seen          []set.Bitset // by Source
+	changed       marks        // since ClearChanges
 }
 
 // New returns a Relevance without clients.
@@ -103,7 +103,7 @@ func (r *Relevance) clearEnded() {
 	r.anyEnded = false
 }
 
-func (c *client) forgetAll(ended repl.Bitset) {
+func (c *client) forgetAll(ended set.Bitset) {
 	c.shown.Drop(ended)
 	c.hidden.Drop(ended)
 	for _, seen := range c.seen {
@@ -111,7 +111,7 @@ func (c *client) forgetAll(ended repl.Bitset) {
 	}
 }
 
-func drop(b repl.Bitset, i int) {
+func drop(b set.Bitset, i int) {
 	if b.Has(i) {
 		b.Clear(i)
 	}

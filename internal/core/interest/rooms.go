@@ -1,6 +1,6 @@
 package interest
 
-import "github.com/entangle-ecs/entangle/internal/core/repl"
+import "github.com/entangle-ecs/entangle/internal/set"
 
 // MaxRooms is how many rooms can be in use at a time: rooms with a member. It bounds the cost of
 // a game's arbitrary room numbers: 80 bytes a room, and a bit for each client.
@@ -24,8 +24,8 @@ type rooms struct {
 
 type room struct {
 	number  uint32
-	clients repl.Bitset // in the room
-	moved   repl.Bitset // the clients in moves
+	clients set.Bitset // in the room
+	moved   set.Bitset // the clients in moves
 }
 
 func newRooms() rooms { return rooms{clients: newRoster(), entities: newRoster()} }
@@ -96,7 +96,7 @@ func (r *Relevance) moved(at int32, row int) {
 	r.rooms.recordMove(at, row)
 }
 
-func (r *Relevance) markAll(rows repl.Bitset, entity int) {
+func (r *Relevance) markAll(rows set.Bitset, entity int) {
 	for row := rows.Next(0); row >= 0; row = rows.Next(row + 1) {
 		r.mark(row, entity)
 	}

@@ -1,6 +1,6 @@
 package interest
 
-import "github.com/entangle-ecs/entangle/internal/core/repl"
+import "github.com/entangle-ecs/entangle/internal/set"
 
 // Source is a visibility source, which determines the entities that clients see, such as a grid.
 type Source int
@@ -13,7 +13,7 @@ func (r *Relevance) AddSource() Source {
 
 // See sets the entities that a source shows to a client from now on, replacing earlier ones. It
 // costs a word for each 64 rows of entities.
-func (r *Relevance) See(src Source, row int, seen repl.Bitset) {
+func (r *Relevance) See(src Source, row int, seen set.Bitset) {
 	if !r.hasClient(row) {
 		return
 	}
@@ -32,7 +32,7 @@ func (r *Relevance) See(src Source, row int, seen repl.Bitset) {
 
 // replace makes before equal to after, which is not longer. It adds the differing bits to
 // changed, and reports whether there are any.
-func replace(before, after repl.Bitset, changed *marks) (some bool) {
+func replace(before, after set.Bitset, changed *marks) (some bool) {
 	rest := before[len(after):]
 	before = before[:len(after)]
 	for i, w := range after {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/internal/core/interest"
-	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 var (
@@ -185,7 +185,7 @@ func (m *match) begin(of func(pair) bool) {
 func (m *match) see(client, src int) {
 	seen := m.twin.seen[src]
 	dropIf(seen, func(p pair) bool { return p.member == client })
-	var set repl.Bitset
+	var set set.Bitset
 	for range m.rng.IntN(20) {
 		entity := m.rng.IntN(1 + m.rng.IntN(twinEntities))
 		set.Grow(entity + 1)

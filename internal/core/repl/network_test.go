@@ -426,7 +426,7 @@ func (n *network) checkPaused(e *end, tick entangle.Tick, key groupKey, slot rep
 		}
 		key := n.keyAt(t, slot)
 		if e.saw[t].retained[key] != nil {
-			less = less.Union(e.saw[t].views[key][slot].Comps)
+			less = less.Or(e.saw[t].views[key][slot].Comps)
 		}
 		if is, _ = n.view(e.saw[t], is, key, slot); is.without(less) == shown.without(less) {
 			return

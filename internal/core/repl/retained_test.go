@@ -21,7 +21,7 @@ func (n *network) checkRetained(e *end, key groupKey, tick entangle.Tick, got ma
 			for slot, h := range e.saw[t].views[key] {
 				is := n.history[t].entities[slot]
 				was := less[is.name()]
-				less[is.name()] = sender.Hidden{Whole: h.Whole || was.Whole, Comps: h.Comps.Union(was.Comps)}
+				less[is.name()] = sender.Hidden{Whole: h.Whole || was.Whole, Comps: h.Comps.Or(was.Comps)}
 			}
 		}
 		if e.saw[t].sees(key) && n.wasRetained(e, key, t, tick, less, got) {

@@ -233,7 +233,7 @@ func hideBoth(a, b map[repl.Slot]sender.Hidden) map[repl.Slot]sender.Hidden {
 		all = map[repl.Slot]sender.Hidden{}
 	}
 	for s, h := range b {
-		all[s] = sender.Hidden{Slot: s, Whole: h.Whole || all[s].Whole, Comps: h.Comps.Union(all[s].Comps)}
+		all[s] = sender.Hidden{Slot: s, Whole: h.Whole || all[s].Whole, Comps: h.Comps.Or(all[s].Comps)}
 	}
 	return all
 }

@@ -62,7 +62,7 @@ func TestSetsAgainstAMap(t *testing.T) {
 		require.Equal(t, inMask, inBits)
 		require.True(t, slices.IsSorted(inMask))
 		other := repl.MaskOf(gone...)
-		require.Equal(t, other.Union(m), m.Union(other))
+		require.Equal(t, other.Or(m), m.Or(other))
 		var joined repl.Bitset
 		joined.Grow(repl.MaxComponents)
 		joined.Join(b)
@@ -656,7 +656,7 @@ func TestGoldens(t *testing.T) {
 	w.Begin(9)
 	w.Spawn(0, repl.MaskOf(0))
 	for s := range repl.Slot(3) {
-		w.SpawnAt(1+s, repl.MaskOf(0).Union(repl.MaskOf(1-min(int(s), 1))), sender.Place{Name: 7})
+		w.SpawnAt(1+s, repl.MaskOf(0).Or(repl.MaskOf(1-min(int(s), 1))), sender.Place{Name: 7})
 	}
 	w.Commit()
 	says("fulls of a group of one and of a group of three", act(),

@@ -6,20 +6,20 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // changing is a game in which entity 1 had a relation, lost it, was disabled, did not exist
 // and exists again, one after the other from tick 10 on.
 func changing(t *testing.T) (*game, []Form) {
 	g := newGame(t, 1)
-	g.cfg.Targets = repl.MaskOf(colParent, colLocal)
+	g.cfg.Targets = set.MaskOf(colParent, colLocal)
 	forms := []Form{
-		{Alive: true, Mask: repl.MaskOf(colBody, colParent), Target: 7},
-		{Alive: true, Mask: repl.MaskOf(colBody)},
+		{Alive: true, Mask: set.MaskOf(colBody, colParent), Target: 7},
+		{Alive: true, Mask: set.MaskOf(colBody)},
 		{Alive: true},
 		{},
-		{Alive: true, Mask: repl.MaskOf(colHealth)},
+		{Alive: true, Mask: set.MaskOf(colHealth)},
 	}
 	g.forms[1] = forms[0]
 	for tick, form := range forms[1:] {
@@ -34,10 +34,10 @@ func changing(t *testing.T) (*game, []Form) {
 // Proves: B20
 func TestWhatAlwaysWasComesToNoTickWithoutTheEntity(t *testing.T) {
 	g, forms := changing(t)
-	g.Always(1, repl.MaskOf(colLocal), Form{Alive: true, Mask: repl.MaskOf(colHealth, colLocal), Target: 9})
+	g.Always(1, set.MaskOf(colLocal), Form{Alive: true, Mask: set.MaskOf(colHealth, colLocal), Target: 9})
 	for i, want := range []Form{
-		{Alive: true, Mask: repl.MaskOf(colBody, colLocal), Target: 9},
-		{Alive: true, Mask: repl.MaskOf(colBody, colLocal), Target: 9},
+		{Alive: true, Mask: set.MaskOf(colBody, colLocal), Target: 9},
+		{Alive: true, Mask: set.MaskOf(colBody, colLocal), Target: 9},
 		forms[2], forms[3], forms[4],
 	} {
 		assert.Equal(t, want, g.FormAt(1, 10+entangle.Tick(i), g.form(1)), i)
@@ -49,8 +49,8 @@ func TestWhatAlwaysWasComesToNoTickWithoutTheEntity(t *testing.T) {
 // Proves: B20
 func TestARelationThatNeverWasHadNoTarget(t *testing.T) {
 	g, forms := changing(t)
-	g.Always(1, repl.MaskOf(colParent), Form{})
-	assert.Equal(t, Form{Alive: true, Mask: repl.MaskOf(colBody)}, g.FormAt(1, 10, g.form(1)))
+	g.Always(1, set.MaskOf(colParent), Form{})
+	assert.Equal(t, Form{Alive: true, Mask: set.MaskOf(colBody)}, g.FormAt(1, 10, g.form(1)))
 	for i := 1; i < len(forms); i++ {
 		assert.Equal(t, forms[i], g.FormAt(1, 10+entangle.Tick(i), g.form(1)), i)
 	}

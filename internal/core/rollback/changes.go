@@ -1,6 +1,9 @@
 package rollback
 
-import "github.com/entangle-ecs/entangle"
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/set"
+)
 
 // changes lists the slots that may have to be compared.
 type changes struct {
@@ -12,11 +15,11 @@ type changes struct {
 	noted    list          // changed, and newer than confirmed: compared at its own tick, once
 	ahead    list          // its confirmed state is newer than confirmed
 	suspects list          // the form at the confirmed tick may differ from the server's
-	excluded set
+	excluded set.Bitset
 
 	compared   Mask
-	known      []set // by compared column: confirmed state has it, as of confirmed
-	mismatched set   // slots with a form that differs at the compared tick
+	known      []set.Bitset // by compared column: confirmed state has it, as of confirmed
+	mismatched set.Bitset   // slots with a form that differs at the compared tick
 }
 
 func (n *changes) grow(slots int) {
@@ -36,9 +39,9 @@ func (n *changes) forgetSlot(slot Slot) {
 	n.noted.remove(slot)
 	n.ahead.remove(slot)
 	n.suspects.remove(slot)
-	n.excluded.assign(int(slot), false)
+	n.excluded.Assign(int(slot), false)
 	for col := n.compared.Next(0); col >= 0; col = n.compared.Next(col + 1) {
-		n.known[col].assign(int(slot), false)
+		n.known[col].Assign(int(slot), false)
 	}
 }
 
@@ -92,7 +95,7 @@ func (s *Store) markKnown(slot Slot, reached bool) {
 	state, n := &s.confirmed[slot], &s.changes
 	known := reached && s.binds(slot) && !state.Gone
 	for col := n.compared.Next(0); col >= 0; col = n.compared.Next(col + 1) {
-		n.known[col].assign(int(slot), known && state.Mask.Has(col))
+		n.known[col].Assign(int(slot), known && state.Mask.Has(col))
 	}
 	n.suspects.add(slot)
 }

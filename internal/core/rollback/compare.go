@@ -59,7 +59,7 @@ func (c *comparison) structure(f entangle.Tick) {
 				n.suspects.remove(slot)
 			}
 		} else {
-			n.mismatched.assign(int(slot), true)
+			n.mismatched.Assign(int(slot), true)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func (s *Store) differ(state *Confirmed, form Form) (kind Kind, col int, same bo
 	}
 	has := state.Mask.And(compared)
 	if has != had {
-		diff := has.Without(had).Union(had.Without(has))
+		diff := has.Without(had).Or(had.Without(has))
 		return Structure, diff.Next(0), false
 	}
 	relation := has.And(s.cfg.Relations)
@@ -108,7 +108,7 @@ func (c *comparison) values(f entangle.Tick) {
 // column compares one column by runs of slots.
 func (c *comparison) column(col, size int, predicted, confirmed []byte, f entangle.Tick) {
 	known := c.s.changes.known[col]
-	for start, end := known.firstRun(0); start < end; start, end = known.firstRun(end) {
+	for start, end := known.NextRun(0); start < end; start, end = known.NextRun(end) {
 		a, b := predicted[start*size:end*size], confirmed[start*size:end*size]
 		for n := Differ(a, b, size, 0); n >= 0; n = Differ(a, b, size, n+1) {
 			c.compareValue(Slot(start+n), col, predicted, confirmed, f)
@@ -140,7 +140,7 @@ func (c *comparison) compareValue(slot Slot, col int, predicted, confirmed []byt
 	size := c.s.cfg.Sizes[col]
 	at, end := int(slot)*size, (int(slot)+1)*size
 	a, b := predicted[at:end:end], confirmed[at:end:end]
-	if bytes.Equal(a, b) || c.s.changes.mismatched.has(int(slot)) {
+	if bytes.Equal(a, b) || c.s.changes.mismatched.Has(int(slot)) {
 		return
 	}
 	if equal := c.s.cfg.Equal; equal == nil || !equal(col, a, b) {

@@ -1,11 +1,13 @@
 package rollback
 
+import "github.com/entangle-ecs/entangle/internal/set"
+
 // Config describes the columns and the length of the histories. Nothing in it may be changed after
 // New.
 type Config struct {
 	// Ticks is the largest number of ticks that are held, the newest included; at least 1.
 	Ticks int
-	// Sizes is the size of a value in bytes, by column; 0: a tag. At most repl.MaxComponents.
+	// Sizes is the size of a value in bytes, by column; 0: a tag. At most set.MaskSize.
 	Sizes []int
 	// Kept is the set of columns with a history.
 	Kept Mask
@@ -50,7 +52,7 @@ func New(cfg Config) *Store {
 	return &Store{
 		cfg: cfg, rows: newRing(cfg.Ticks, len(cfg.Sizes)),
 		values: make([][]byte, len(cfg.Sizes)), shelf: row{cols: make([][]byte, len(cfg.Sizes))},
-		changes: changes{compared: cfg.Compared, known: make([]set, len(cfg.Sizes))},
+		changes: changes{compared: cfg.Compared, known: make([]set.Bitset, len(cfg.Sizes))},
 	}
 }
 

@@ -41,11 +41,11 @@ func (s *Store) NoteValues(slot Slot, tick entangle.Tick) {
 
 // Exclude excludes a slot from Compare, Correct, Wanted, Due and Plan, or includes it again.
 func (s *Store) Exclude(slot Slot, out bool) {
-	s.changes.excluded.assign(int(slot), out)
+	s.changes.excluded.Assign(int(slot), out)
 	s.changes.fresh.add(slot)
 }
 
 // binds reports whether the confirmed state of a slot applies to the prediction at all.
 func (s *Store) binds(slot Slot) bool {
-	return s.confirmed[slot].Known && !s.changes.excluded.has(int(slot))
+	return s.confirmed[slot].Known && !s.changes.excluded.Has(int(slot))
 }

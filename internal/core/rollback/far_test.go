@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // However far from the newest tick another begins, in either direction, only ticks before it are
@@ -26,25 +26,25 @@ func TestATickThatBeginsFarAway(t *testing.T) {
 			for tick := entangle.Tick(last - 20); tick <= last; tick++ {
 				s.Begin(tick)
 				s.Column(tick, colBody)[0] = byte(tick)
-				now := Form{Alive: true, Mask: repl.MaskOf(int(tick) & 1)}
+				now := Form{Alive: true, Mask: set.MaskOf(int(tick) & 1)}
 				s.Changed(tick, 1, form, now)
 				form = now
 			}
 			began := last + gap
 			s.Begin(entangle.Tick(began))
-			form.Mask = repl.MaskOf(int(min(began-1, last)) & 1) // as the world is, back there
+			form.Mask = set.MaskOf(int(min(began-1, last)) & 1) // as the world is, back there
 			near := gap > -room && gap <= room
 			for tick := began - 2*room; tick <= began+2*room; tick++ {
 				held := tick == began || near && tick < began && tick <= last && tick > max(began, last)-room && tick > began-room
 				assert.Equal(t, held, s.Holds(entangle.Tick(tick)), "tick %d", tick)
 				if held && tick != began {
 					assert.Equal(t, byte(tick), s.Column(entangle.Tick(tick), colBody)[0])
-					assert.Equal(t, Form{Alive: true, Mask: repl.MaskOf(int(tick) & 1)}, s.FormAt(1, entangle.Tick(tick), form), "tick %d", tick)
+					assert.Equal(t, Form{Alive: true, Mask: set.MaskOf(int(tick) & 1)}, s.FormAt(1, entangle.Tick(tick), form), "tick %d", tick)
 				}
 			}
 			if !near {
 				assert.Empty(t, s.Touched(entangle.Tick(began-room)))
-				now := Form{Alive: true, Mask: repl.MaskOf(2)}
+				now := Form{Alive: true, Mask: set.MaskOf(2)}
 				assert.Equal(t, now, s.FormAt(1, entangle.Tick(began-1), now))
 			}
 		})

@@ -1,14 +1,14 @@
 package rollback
 
 import (
-	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // Slot is the dense number of an entity, never 0.
 type Slot uint32
 
 // Mask is a set of columns.
-type Mask = repl.Mask
+type Mask = set.Mask
 
 // Form is the structure of one entity at the end of a tick. The zero Form belongs to an entity that
 // does not exist.

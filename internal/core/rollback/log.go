@@ -66,7 +66,7 @@ func (s *Store) With(form Form, cols Mask, is Form) Form {
 	if comes := is.Mask.And(cols).And(s.cfg.Targets); comes != (Mask{}) {
 		form.Mask, form.Target = form.Mask.Without(s.cfg.Targets), is.Target
 	}
-	form.Mask = form.Mask.Without(cols).Union(is.Mask.And(cols))
+	form.Mask = form.Mask.Without(cols).Or(is.Mask.And(cols))
 	if form.Mask.And(s.cfg.Targets) == (Mask{}) {
 		form.Target = 0
 	}

@@ -36,7 +36,7 @@ func (s *Store) Wanted(tick, f entangle.Tick, now func(Slot) Form, visit func(sl
 }
 
 func (s *Store) want(slot Slot, tick entangle.Tick, now Form, visit func(slot Slot, form Form)) {
-	if s.changes.excluded.has(int(slot)) {
+	if s.changes.excluded.Has(int(slot)) {
 		return
 	}
 	was := s.FormAt(slot, tick, now)
@@ -78,7 +78,7 @@ func (s *Store) Corrected(slot Slot, form Form) Form {
 	if state.Gone {
 		form.Mask = form.Mask.Without(s.cfg.Kept)
 	} else {
-		form.Mask = form.Mask.Without(compared).Union(state.Mask.And(compared))
+		form.Mask = form.Mask.Without(compared).Or(state.Mask.And(compared))
 	}
 	if form.Mask.And(relations) != (Mask{}) {
 		form.Target = state.Target
@@ -149,8 +149,8 @@ func (s *Store) Correct(tick, f entangle.Tick) {
 // correctColumn corrects a column at the confirmed tick.
 func (s *Store) correctColumn(tick entangle.Tick, col int) {
 	known, size := s.changes.known[col], s.cfg.Sizes[col]
-	start, end := known.firstRun(0)
-	for ; start < end; start, end = known.firstRun(end) {
+	start, end := known.NextRun(0)
+	for ; start < end; start, end = known.NextRun(end) {
 		copy(s.Column(tick, col)[start*size:end*size], s.ConfirmedColumn(col)[start*size:])
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/alloctest"
-	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // game is a store of entities 1 and on that have all columns of the twin, at tick 10.
@@ -24,7 +24,7 @@ func newGame(t *testing.T, entities int) *game {
 	g.Grow(entities + 1)
 	g.Begin(10)
 	for slot := Slot(1); int(slot) <= entities; slot++ {
-		g.forms[slot] = Form{Alive: true, Mask: repl.MaskOf(colBody, colHealth, colLocal)}
+		g.forms[slot] = Form{Alive: true, Mask: set.MaskOf(colBody, colHealth, colLocal)}
 	}
 	return g
 }
@@ -148,10 +148,10 @@ func TestSpawnedKeepsWhatItCameWith(t *testing.T) {
 	g.Grow(3)
 	g.Begin(11)
 	g.Begin(12)
-	form := Form{Alive: true, Mask: repl.MaskOf(colBody, colLocal)}
+	form := Form{Alive: true, Mask: set.MaskOf(colBody, colLocal)}
 	g.change(13, 2, form) // between two ticks
 	g.Backfill(2, colLocal, []byte("12345678"))
-	*g.Confirmed(2) = Confirmed{Tick: 11, Known: true, Mask: repl.MaskOf(colBody)}
+	*g.Confirmed(2) = Confirmed{Tick: 11, Known: true, Mask: set.MaskOf(colBody)}
 	g.Note(2)
 	require.Equal(t, []Mismatch{{2, 11, Spawned, -1}}, g.compare(11, 12))
 	g.Wanted(11, 11, g.form, func(Slot, Form) { t.Error("it has this form") })
@@ -182,7 +182,7 @@ func TestExcludedIsLeftAlone(t *testing.T) {
 // TestHistoryIsBounded: what falls out is forgotten, with the structure that led there.
 func TestHistoryIsBounded(t *testing.T) {
 	g := newGame(t, 1)
-	bits := []Form{{Alive: true}, {Alive: true, Mask: repl.MaskOf(colBody)}}
+	bits := []Form{{Alive: true}, {Alive: true, Mask: set.MaskOf(colBody)}}
 	for tick := entangle.Tick(11); tick < 5000; tick++ {
 		g.Begin(tick)
 		g.change(tick, 1, bits[tick%2])
@@ -226,7 +226,7 @@ func TestSlotOfAnother(t *testing.T) {
 	g.Forget(1)
 	g.forms[1] = Form{}
 	g.Begin(12)
-	g.change(12, 1, Form{Alive: true, Mask: repl.MaskOf(colHealth)})
+	g.change(12, 1, Form{Alive: true, Mask: set.MaskOf(colHealth)})
 	assert.Equal(t, Form{}, g.FormAt(1, 10, g.form(1)))
 	assert.Equal(t, []Slot{1}, g.Touched(10))
 	assert.Empty(t, g.Touched(12))
@@ -360,7 +360,7 @@ func (g *game) writeIn(tick entangle.Tick, order []uint32, values [4]byte) {
 func TestCutForgetsWhatChangedAfterATick(t *testing.T) {
 	g := newGame(t, 1)
 	whole := g.forms[1]
-	without := Form{Alive: true, Mask: repl.MaskOf(colBody)}
+	without := Form{Alive: true, Mask: set.MaskOf(colBody)}
 	g.Begin(11)
 	g.Changed(11, 1, without, whole)
 	for range 100 {

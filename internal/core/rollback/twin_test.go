@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // The columns of the twin: two that are compared, a tag, a relation, a local one.
@@ -26,9 +26,9 @@ const (
 func twinConfig(ticks int) Config {
 	return Config{
 		Ticks: ticks, Sizes: []int{12, 4, 0, 4, 8},
-		Kept:      repl.MaskOf(colBody, colHealth, colFlag, colParent, colLocal),
-		Compared:  repl.MaskOf(colBody, colHealth, colFlag, colParent),
-		Relations: repl.MaskOf(colParent),
+		Kept:      set.MaskOf(colBody, colHealth, colFlag, colParent, colLocal),
+		Compared:  set.MaskOf(colBody, colHealth, colFlag, colParent),
+		Relations: set.MaskOf(colParent),
 		Equal: func(col int, a, b []byte) bool {
 			return col == colHealth && bytes.Equal(a[:3], b[:3]) // the last byte is of no importance
 		},
@@ -315,7 +315,7 @@ func (x *twin) differences(slot Slot, tick entangle.Tick, state twinState, word 
 	}
 	// A difference of structure says all there is to say.
 	if all != nil && has != says {
-		diff := has.Without(says).Union(says.Without(has))
+		diff := has.Without(says).Or(says.Without(has))
 		return []Mismatch{{slot, tick, Structure, diff.Next(0)}}
 	}
 	if all != nil && has.Has(colParent) && state.form.Target != word.Target {
@@ -431,7 +431,7 @@ func (x *twin) last(slot Slot, at entangle.Tick) twinState {
 			continue
 		}
 		if _, followed := x.ticks[tick+1]; followed {
-			disabled.form.Mask = state.form.Mask.And(repl.MaskOf(colLocal))
+			disabled.form.Mask = state.form.Mask.And(set.MaskOf(colLocal))
 			disabled.values[colLocal] = state.values[colLocal]
 		}
 		break

@@ -288,7 +288,7 @@ func (v *localView) handleHidden(s repl.Slot) {
 // narrow removes the components of a retained entity that the player may no longer see.
 func (v *localView) narrow(g *seenEntity, s repl.Slot) {
 	p := v.publisher
-	gone := g.mask.And(p.Sight.Overrides.OffOf(s).Union(p.Sight.Hides(s, v.id)))
+	gone := g.mask.And(p.Sight.Overrides.OffOf(s).Or(p.Sight.Hides(s, v.id)))
 	v.queueEvents(removed, gone, g.entity)
 	g.mask = g.mask.Without(gone)
 	if !p.Unsent && gone.Has(p.Comps[p.Owners]) {

@@ -26,7 +26,7 @@ func (s *shaper) disable(slot rollback.Slot) {
 	e, d := s.entity(slot), &s.disabled[slot]
 	d.on, d.tick, d.mask, d.values, d.target = true, s.progress.present(), rollback.Mask{}, d.values[:0], ecs.Entity{}
 	s.drops = s.drops[:0]
-	cols := s.modes.kept.Union(s.modes.simple)
+	cols := s.modes.kept.Or(s.modes.simple)
 	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
 		c := &s.cols[col]
 		if !s.world.Has(e, c.id) {
@@ -50,10 +50,10 @@ func (s *shaper) enable(slot rollback.Slot, form rollback.Form) {
 	d.on = false
 	rest, among, target := d.mask, s.modes.simple, d.target
 	if word.Known {
-		rest, among, target = word.Mask, among.Union(s.modes.inputs), columns.UnpackEntity(word.Target)
+		rest, among, target = word.Mask, among.Or(s.modes.inputs), columns.UnpackEntity(word.Target)
 	}
-	want := form.Mask.Union(rest.And(among))
-	s.exchange(slot, want, s.modes.kept.Union(among))
+	want := form.Mask.Or(rest.And(among))
+	s.exchange(slot, want, s.modes.kept.Or(among))
 	s.writeDisabled(e, d, want)
 	if word.Known {
 		s.writeSimple(slot, want)

@@ -121,7 +121,7 @@ func (t *entities) followChange(r *columns.UndoRecord, from origin) {
 	was, is := t.forms[slot], t.formOf(&r.Is)
 	t.before.recordMask(slot, was.Mask)
 	t.forms[slot] = is
-	t.used = t.used.Union(is.Mask)
+	t.used = t.used.Or(is.Mask)
 	if !is.Alive {
 		t.endSlot(slot)
 		return
@@ -150,9 +150,9 @@ func (t *entities) changedBetween(slot rollback.Slot, was, is rollback.Form) {
 	if !was.Alive {
 		t.arrived = append(t.arrived, slot)
 	} else if !t.disabled[slot].on { // else it is despawned, and may come back with all its components
-		cols := is.Mask.Without(was.Mask).Union(was.Mask.Without(is.Mask)).And(own)
+		cols := is.Mask.Without(was.Mask).Or(was.Mask.Without(is.Mask)).And(own)
 		if was.Target != is.Target {
-			cols = cols.Union(is.Mask.And(t.modes.relation).And(own))
+			cols = cols.Or(is.Mask.And(t.modes.relation).And(own))
 		}
 		before = t.memory.With(was, cols, is)
 		t.memory.Always(slot, cols, is)

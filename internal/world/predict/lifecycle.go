@@ -191,7 +191,7 @@ func (l *lifecycle) reshapeAlive(slot rollback.Slot, now, had, form rollback.For
 	}
 	returns := !had.Alive || l.isBare(slot, &had)
 	if returns { // the histories do not know its own components
-		form.Mask = form.Mask.Union(has.And(l.modes.own()))
+		form.Mask = form.Mask.Or(has.And(l.modes.own()))
 	}
 	if l.disabled[slot].on {
 		if returns {

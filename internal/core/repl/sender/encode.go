@@ -111,7 +111,7 @@ func (w *World) unseen(s repl.Slot) bool {
 	}
 	said := w.slots.changedSince(s, b.key.base, &b.bases)
 	if b.key.kind == repl.Delta {
-		said = said.Union(w.slots.removedSince(s, b.key.shaped, &b.shapes))
+		said = said.Or(w.slots.removedSince(s, b.key.shaped, &b.shapes))
 	}
 	said = w.seen(s, said)
 	return said.IsZero()

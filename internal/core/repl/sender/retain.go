@@ -75,7 +75,7 @@ func (p *Peer) hideRetained(i int, id groupID, hidden []Hidden) bool {
 		m := &gr.members[k]
 		h := part{number: m.number}
 		for ; len(parts) > 0 && parts[0].number == m.number; parts = parts[1:] {
-			h.whole, h.comps = h.whole || parts[0].whole, h.comps.Union(parts[0].comps)
+			h.whole, h.comps = h.whole || parts[0].whole, h.comps.Or(parts[0].comps)
 		}
 		t, l := w.narrowRetained(m, has, h, sp.asOf(i))
 		to, lacks = t.appendTo(to), l.appendTo(lacks)
@@ -94,7 +94,7 @@ func (w *World) narrowRetained(m *member, has View, h part, asOf entangle.Tick) 
 		return lacks, lacks
 	}
 	if to = (part{number: m.number, whole: h.whole}); !h.whole {
-		to.comps = lacks.comps.Union(h.comps)
+		to.comps = lacks.comps.Or(h.comps)
 	}
 	switch {
 	case asOf.Before(m.since): // the peer does not have the member
@@ -235,7 +235,7 @@ func (w *World) with(v View, n repl.Member, comps repl.Mask) []part {
 	case !some:
 		parts = slices.Insert(parts, k, part{number: n})
 	}
-	parts[k].comps = parts[k].comps.Union(comps)
+	parts[k].comps = parts[k].comps.Or(comps)
 	return parts
 }
 

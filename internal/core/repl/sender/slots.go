@@ -83,7 +83,7 @@ func (w *World) Reshape(s repl.Slot, inserted, removed repl.Mask) {
 		return
 	}
 	w.noteInserted(s, inserted)
-	t.mask[s] = t.mask[s].Without(removed).Union(inserted)
+	t.mask[s] = t.mask[s].Without(removed).Or(inserted)
 	for c := inserted.Next(0); c >= 0; c = inserted.Next(c + 1) {
 		t.changed[c][s], t.shaped[c][s] = w.tick, w.tick
 	}

@@ -1,9 +1,8 @@
-package repl
+package set
 
 import "math/bits"
 
-// Bitset is a growing set of small numbers, such as the groups that are due for
-// a peer: joining a tick's changes into it costs a word per 64 groups.
+// Bitset is a growing set of small numbers. Operations on two sets cost a word for each 64 numbers.
 type Bitset []uint64
 
 // Grow makes room for numbers below n.
@@ -16,8 +15,16 @@ func (b *Bitset) Grow(n int) {
 // Set adds i, for which there must be room.
 func (b Bitset) Set(i int) { b[i>>6] |= 1 << (i & 63) }
 
-// Clear takes i out.
+// Clear removes i, for which there must be room.
 func (b Bitset) Clear(i int) { b[i>>6] &^= 1 << (i & 63) }
+
+// Assign adds or removes i, for which there must be room.
+func (b Bitset) Assign(i int, in bool) {
+	b.Clear(i)
+	if in {
+		b.Set(i)
+	}
+}
 
 // Has reports whether i is in the set.
 func (b Bitset) Has(i int) bool { return i>>6 < len(b) && b[i>>6]&(1<<(i&63)) != 0 }
@@ -29,7 +36,7 @@ func (b Bitset) Join(o Bitset) {
 	}
 }
 
-// Drop takes all of o out.
+// Drop removes all of o.
 func (b Bitset) Drop(o Bitset) {
 	for i := range min(len(b), len(o)) {
 		b[i] &^= o[i]
@@ -54,6 +61,23 @@ func (b Bitset) Next(from int) int {
 		}
 	}
 	return -1
+}
+
+// NextRun returns the first run of numbers in the set that are at least from, as start and
+// exclusive end. Both are equal if there is none.
+func (b Bitset) NextRun(from int) (start, end int) {
+	if start = b.Next(from); start < 0 {
+		return from, from
+	}
+	i := start >> 6
+	for w := ^b[i] & (^uint64(0) << (start & 63)); ; w = ^b[i] {
+		if w != 0 {
+			return start, i<<6 + bits.TrailingZeros64(w)
+		}
+		if i++; i == len(b) {
+			return start, i << 6
+		}
+	}
 }
 
 // Empty reports whether nothing is in the set.

@@ -1,4 +1,4 @@
-package columns
+package set
 
 import (
 	"testing"
@@ -11,11 +11,11 @@ import (
 func TestMaskEqualsMap(t *testing.T) {
 	draw := func(t *rapid.T, name string) (m Mask, plain map[int]bool) {
 		plain = map[int]bool{}
-		for _, c := range rapid.SliceOf(rapid.IntRange(0, MaxColumns-1)).Draw(t, name) {
+		for _, c := range rapid.SliceOf(rapid.IntRange(0, MaskSize-1)).Draw(t, name) {
 			m.Set(c)
 			plain[c] = true
 		}
-		for _, c := range rapid.SliceOfN(rapid.IntRange(0, MaxColumns-1), 0, 3).Draw(t, "cleared") {
+		for _, c := range rapid.SliceOfN(rapid.IntRange(0, MaskSize-1), 0, 3).Draw(t, "cleared") {
 			m.Clear(c)
 			delete(plain, c)
 		}
@@ -23,7 +23,7 @@ func TestMaskEqualsMap(t *testing.T) {
 	}
 	check := func(t *rapid.T, m Mask, has func(int) bool) {
 		var want []int
-		for c := range MaxColumns {
+		for c := range MaskSize {
 			require.Equal(t, has(c), m.Has(c))
 			if has(c) {
 				want = append(want, c)
@@ -34,7 +34,7 @@ func TestMaskEqualsMap(t *testing.T) {
 			got = append(got, c)
 		}
 		require.Equal(t, want, got)
-		require.Equal(t, len(want), m.Count())
+		require.Equal(t, len(want), m.Len())
 		require.Equal(t, len(want) == 0, m.IsZero())
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -44,5 +44,6 @@ func TestMaskEqualsMap(t *testing.T) {
 		check(t, a.And(b), func(c int) bool { return inA[c] && inB[c] })
 		check(t, a.Or(b), func(c int) bool { return inA[c] || inB[c] })
 		check(t, a.Without(b), func(c int) bool { return inA[c] && !inB[c] })
+		require.Equal(t, a.Or(b) == a, a.Holds(&b))
 	})
 }

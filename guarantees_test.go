@@ -17,8 +17,8 @@ const (
 
 var update = flag.Bool("update", false, "write "+testsPage)
 
-// TestGuarantees holds docs/GUARANTEES.md against the tests: each row has a test whose doc comment
-// says "Proves:" and the row, each "Proves:" names a row, and docs/GUARANTEES-TESTS.md lists them.
+// TestGuarantees holds docs/GUARANTEES.md against the tests: each row has a test with "Proves:"
+// and the row in its doc comment, each "Proves:" names a row, and docs/GUARANTEES-TESTS.md lists them.
 func TestGuarantees(t *testing.T) {
 	proofs, misplaced, err := readProofs(os.DirFS("."))
 	require.NoError(t, err)

@@ -100,7 +100,7 @@ func packageVariables(files []sourceFile) map[string]bool {
 	return names
 }
 
-// withoutShadowed removes the variables whose name a function declares locally.
+// withoutShadowed removes the variables that a function shadows by local ones.
 func withoutShadowed(globals map[string]bool, d ast.Decl) map[string]bool {
 	f, ok := d.(*ast.FuncDecl)
 	if !ok {

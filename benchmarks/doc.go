@@ -9,7 +9,7 @@
 // itself is badly written and flatters us.
 //
 //	go run ./benchmarks                 every case, as a table
-//	go run ./benchmarks -run detect     cases and variants whose name begins so
+//	go run ./benchmarks -run detect     cases and variants with this prefix
 //	go run ./benchmarks -json           one line per variant
 //	go run ./benchmarks -short          one quick round of each case, for CI
 //	go run ./benchmarks -strict         exit code 1 if a goal is missed

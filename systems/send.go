@@ -4,13 +4,13 @@ package systems
 //
 // Server: endpoint.Server queues the messages and resources that the game has sent, decides how
 // many bytes each client may have under the caps, and has goroutines fill and seal the packets
-// of the clients, whose bytes do not depend on how many there are. A client gets messages by
+// of the clients. The bytes do not depend on the number of goroutines. A client gets messages by
 // priority, then updates of the groups that are due for it, the most urgent first
 // (docs/STATES.md, "When values are sent"; rows P12, P13, R45).
 // In frames that are not sent, messages wait and acknowledgements leave.
 //
-// Client: endpoint.Client does the same with its messages and inputs. A client whose connection
-// is not open yet sends in every frame.
+// Client: endpoint.Client does the same with its messages and inputs. A client that is not
+// connected yet sends in every frame.
 //
 // Host: what is for its player is kept for the next frame, and no packet is made for it.
 

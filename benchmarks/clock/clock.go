@@ -7,7 +7,7 @@ import (
 )
 
 // clock: how closely a client's clock leads the server's, in simulated networks: a plugin.Server,
-// and a plugin.Client whose player moves a stick, in virtual time, with a round trip, jitter and
+// and a plugin.Client with a player that moves a stick, in virtual time, with a round trip, jitter and
 // loss, clocks that drift, and pauses. The figure is by how many ticks lead and input delay exceed
 // the smallest constant lead with which 99.9 % of the inputs would have arrived in time, if the
 // travel time of each packet were known in advance (optimum.go). Other results of a run are in the

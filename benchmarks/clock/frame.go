@@ -15,7 +15,7 @@ import (
 // clock/client-frame: what a client's clock does in a frame once its windows are full, in a network
 // with jitter where a packet comes in every frame: it hears of the packet, learns how
 // early the inputs were, and is steered. In the place of the limit stands a whole frame of
-// a plugin.Client in such a network, whose world is empty: what the clock takes of the frame
+// a plugin.Client in such a network with an empty world: what the clock takes of the frame
 // of a game is less. One operation is a frame.
 const clockFrameWarm = 60 * time.Second // so that the windows are full
 

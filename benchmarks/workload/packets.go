@@ -98,6 +98,6 @@ func numbered(id channel.ID) bool {
 	return id != peer.FirstMessages+channel.ID(channel.UnorderedUnreliable)
 }
 
-// PayloadSize is the size of the sealed payload: before it stand a byte whose high half is the
-// number of bytes of a sequence number, and these; behind it a tag.
+// PayloadSize is the size of the sealed payload: before it stand a byte with the
+// number of bytes of a sequence number in its high half, and these; behind it a tag.
 func PayloadSize(sealed []byte) int { return len(sealed) - 1 - int(sealed[0]>>4) - token.TagSize }

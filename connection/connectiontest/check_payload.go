@@ -76,9 +76,9 @@ func checkSendKeepsNothing(b *bench) {
 		}
 		return events
 	}
-	b.carry("a payload whose buffer is overwritten after Send arrives", pattern(1, 100), wiping(func(p []byte) { c.Send(p, b.now()) }),
+	b.carry("a payload arrives even if its buffer is overwritten after Send", pattern(1, 100), wiping(func(p []byte) { c.Send(p, b.now()) }),
 		func() []connection.Event { return whole(b.events) })
-	b.carry("a payload whose buffer is overwritten after Send arrives", pattern(2, 100), wiping(func(p []byte) { b.server.Send(c.slot, p, b.now()) }),
+	b.carry("a payload arrives even if its buffer is overwritten after Send", pattern(2, 100), wiping(func(p []byte) { b.server.Send(c.slot, p, b.now()) }),
 		func() []connection.Event { return whole(c.events) })
 }
 

@@ -32,7 +32,7 @@ func (p *play) newServer(config plugin.ServerConfig) (*plugin.Server, error) {
 	return server.Server, nil
 }
 
-// newClient makes a client whose things are checked in every frame.
+// newClient makes a client and checks its entities in every frame.
 func (p *play) newClient(config plugin.ClientConfig, id entangle.ClientID) (*plugin.Client, error) {
 	grace := p.grace()
 	client, err := newClientGame(config, int(id), func(c *clientGame, held []seen) {

@@ -35,7 +35,7 @@ func played(t *testing.T, s settings) result {
 	return r
 }
 
-// A client whose inputs act at once has to guess the inputs of others, which causes mispredictions and rollbacks, and in
+// A client without input delay has to guess the inputs of others, which causes mispredictions and rollbacks, and in
 // the end has the server's pitch.
 //
 // Proves: X6

@@ -33,7 +33,7 @@ func (r Rules) label(number int) [waveLines]string {
 	return lines
 }
 
-// numbers shows the results of a row: its share as a bar, whose full length is all updates, and its age.
+// numbers shows the results of a row: its share as a bar, of which the full length is all updates, and its age.
 func (r rowReport) numbers(all float64) [waveLines]string {
 	style := look.Good
 	if r.off() || r.starved() {

@@ -31,7 +31,7 @@ func qualities(asked quality) []quality {
 	}
 }
 
-// line is a dialer whose connection can be made worse and better while it is open.
+// line is a dialer that can make its connection worse and better while it is open.
 type line struct {
 	inner   transport.Dialer
 	quality quality

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A snake whose segments share a group is shown as it was on the server at one tick, in every frame, and never at an earlier
+// A snake with all segments in one group is shown as it was on the server at one tick, in every frame, and never at an earlier
 // tick than before: while it crawls, grows, shrinks and gets new heads, and a fifth of all datagrams are lost.
 //
 // Proves: X2

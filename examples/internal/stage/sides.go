@@ -28,7 +28,7 @@ type Sides struct {
 	Key  string `json:"key"`
 }
 
-// Bind binds the options to flags, except -addr, whose default is the example's. with names the sides besides the
+// Bind binds the options to flags, except -addr, which has the example's default. with names the sides besides the
 // server, in mode all.
 func (s *Sides) Bind(set *flag.FlagSet, with string) {
 	set.StringVar(&s.Mode, "mode", All, "all: a server and "+with+"; server or client: one of them; key: print a new key")

@@ -19,8 +19,8 @@ import (
 // start is the initial time of the virtual clock: any time that is always the same.
 var start = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// Cast describes the sides. Server and Client create a side with the game in it, from the config of the stage, whose
-// Protocol they set.
+// Cast describes the sides. Server and Client create a side with the game in it, from the config of the stage, and
+// set its Protocol.
 type Cast struct {
 	Rate    int // ticks per second
 	Clients int // that run together with the server

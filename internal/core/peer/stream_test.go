@@ -146,7 +146,7 @@ func TestAStreamHearsWhatBecameOfItsPackets(t *testing.T) {
 	p.run(120)
 	for _, way := range []struct{ from, to *speaker }{{&s.clientInputs, &s.serverInputs}, {&s.serverClock, &s.clientClock}} {
 		assert.Equal(t, uint32(200), way.from.have)
-		assert.Empty(t, way.from.under, "packets whose fate it was never told")
+		assert.Empty(t, way.from.under, "packets that were neither acknowledged nor lost")
 		assert.Contains(t, way.to.got, uint32(200))
 		assert.Less(t, len(way.to.got), way.from.frames, "nothing got lost")
 	}

@@ -44,7 +44,7 @@ func (h *handles) handle(t *testing.T, s repl.Slot) repl.Handle {
 	return id.Group
 }
 
-// A handle whose group has ended is not reused for a while, so that late references to it find no
+// The handle of an ended group is not reused for a while, so that late references to it find no
 // other group there.
 func TestAHandleRestsAfterItsEnd(t *testing.T) {
 	h := newHandles()

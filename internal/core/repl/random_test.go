@@ -29,7 +29,7 @@ func some(n uint64) uint64 {
 // Random worlds over bad links: entities that come, go, gain and lose components,
 // move between groups that all see and groups that some see, refer to each other, and
 // are paused and let go; peers that come, go, see and lose sight, of groups and of parts
-// of them, and predict some. A peer knows whom it predicts, and when a tick settles has them as
+// of them, and predict some. A peer knows which entities it predicts, and when a tick settles has them as
 // they were then. At every tick each group that a peer has is the sender's at
 // one tick, as the peer may see it; an entity that a peer sees all along is spawned there
 // once, whatever group it goes to; and when changes and loss stop, all worlds are equal.

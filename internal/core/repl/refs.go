@@ -94,7 +94,7 @@ const MaxRefBits = 3 + 32 + 16
 const minRefBits = 7
 
 // AppendSinces writes, behind the table of an action of a tick, since when its entries have had
-// their ids: an action can spawn entities whose ids others had before.
+// their ids: an action can spawn entities under ids that others had before.
 func AppendSinces(w *pack.Writer, now entangle.Tick, sinces []Since) {
 	some := slices.ContainsFunc(sinces, func(s Since) bool { return s.Some })
 	w.Bool(some)

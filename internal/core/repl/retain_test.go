@@ -78,7 +78,7 @@ func TestWhatIsRetainedStaysAsItWas(t *testing.T) {
 		assert.Equal(t, before, e.sink.byName(), c.name)
 	}
 	assert.Zero(t, n.says(func() { n.moveTo(3, sender.Place{Private: true}) }), "moved out of sight")
-	assert.Zero(t, n.says(func() { n.despawn(2) }), "who came when it was not shown")
+	assert.Zero(t, n.says(func() { n.despawn(2) }), "an entity that came when it was not shown")
 	assert.True(t, e.peer.Idle() && !e.peer.Sees(0) && e.peer.Retains(0))
 	assert.NotZero(t, n.says(func() { n.show(e, 0) }))
 	n.requireEqual(e)
@@ -98,7 +98,7 @@ func TestATrueEndIsToldOfWhatIsRetained(t *testing.T) {
 	n.step(func() { n.despawn(0); n.despawn(4) })
 	told := newParser(t, n.model).actions(n.sent[len(n.sent)-1])
 	require.Len(t, told, 1)
-	assert.Len(t, told[0].leavers, 1, "who came when it was not shown is not named")
+	assert.Len(t, told[0].leavers, 1, "one that came when it was not shown is not named")
 	n.rest()
 	assert.Equal(t, map[uint32]entity{one.name(): one}, e.sink.byName())
 	assert.Zero(t, n.says(func() { n.despawn(2) }))

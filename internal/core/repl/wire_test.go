@@ -721,7 +721,7 @@ func TestGoldens(t *testing.T) {
 	p.Predict(4, true)
 	w.Begin(21)
 	w.Commit()
-	says("who is predicted", act(), tick32(21),
+	says("predicted entities", act(), tick32(21),
 		"00 0 0100 010 0 10000000",    // delta: handle 1, sequence 2, base 8 ticks ago
 		"0 1 0 0 11000 0 00000 0 0",   // no needs; of 0 and 3, 3 is predicted; no references, no leavers
 		"0 0 00000 0 1 00000",         // not alone, nobody joins or has changed
@@ -730,7 +730,7 @@ func TestGoldens(t *testing.T) {
 	p.Predict(4, false)
 	w.Begin(22)
 	w.Commit()
-	says("who is no more", act(), tick32(22), "00 0 0100 110 0 0100", "0 1 0 0 00000 0 0", "0 0 00000 0 1 00000", "0 11")
+	says("no longer predicted", act(), tick32(22), "00 0 0100 110 0 0100", "0 1 0 0 00000 0 0", "0 0 00000 0 1 00000", "0 11")
 	w.Begin(23)
 	w.Change(0, []repl.Slot{3, 5})
 	w.Commit()

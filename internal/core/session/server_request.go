@@ -48,8 +48,8 @@ func (s *Server) checkClear(r *request) Drop {
 }
 
 // checkSealed opens and reads the private half. The start of the server is compared after
-// that: a token of another key is old or new by chance, and an operator who is told to mint
-// another would do so for ever.
+// that: a token of another key is old or new by chance, and the advice to mint
+// another would never help.
 func (s *Server) checkSealed(r *request, private *token.Private) Drop {
 	switch err := s.handshakes.opener.Open(r.expires, r.nonce, r.sealed, private); {
 	case errors.Is(err, token.ErrForged):

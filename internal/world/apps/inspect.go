@@ -38,7 +38,7 @@ func (p *App) Predicted() *inspect.Mirror {
 }
 
 // InputAt returns the currently known input of an entity in one of the ticks still kept: on a
-// client for its own entities, and for those of others whose inputs are rebroadcast. It panics if T
+// client for its own entities, and for those of others if their inputs are rebroadcast. It panics if T
 // is not registered as an input.
 func InputAt[T any](p *App, e ecs.Entity, tick entangle.Tick) (input T, status event.InputStatus) {
 	t := reflect.TypeFor[T]()

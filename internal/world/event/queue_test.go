@@ -31,10 +31,10 @@ func TestEachReaderSeesEachEventOnce(t *testing.T) {
 				queue.Push(raised[len(raised)-1])
 			}
 		}
-		turn := func(who []reader) {
-			who[0].read()
+		turn := func(readers []reader) {
+			readers[0].read()
 			raise()
-			who[1].read()
+			readers[1].read()
 		}
 		ticks := 0
 		frame := func(n int) {

@@ -139,7 +139,7 @@ func TestAResourceThatTheServerLeavesAlone(t *testing.T) {
 	w.run(20)
 	w.tide().Level = 7
 	w.run(40)
-	assert.Equal(t, int32(7), w.tide().Level, "who hears nothing knows nothing")
+	assert.Equal(t, int32(7), w.tide().Level, "a client that receives nothing keeps the old value")
 	for range 20 {
 		w.run(1)
 		w.confirmedAt(w.time.Tick - 3)

@@ -70,8 +70,8 @@ func (r RollbackReport) String() string {
 	return b.String()
 }
 
-// who returns the entity, by both its names.
-func (r *RollbackReport) who() string {
+// bothIDs returns the entity, by both its ids.
+func (r *RollbackReport) bothIDs() string {
 	if r.SID.ID == 0 {
 		return fmt.Sprintf("entity %v", r.Entity)
 	}
@@ -84,17 +84,17 @@ func (r *RollbackReport) what() string {
 	case r.Reason == ByRequest && r.Entity.IsZero():
 		return "the game asked for it"
 	case r.Reason == ByRequest:
-		return fmt.Sprintf("the game asked for it, for %s", r.who())
+		return fmt.Sprintf("the game asked for it, for %s", r.bothIDs())
 	case r.Reason == BySpawn:
-		return fmt.Sprintf("the server spawned %s", r.who())
+		return fmt.Sprintf("the server spawned %s", r.bothIDs())
 	case r.Reason == ByDespawn:
-		return fmt.Sprintf("the server despawned %s", r.who())
+		return fmt.Sprintf("the server despawned %s", r.bothIDs())
 	case r.Reason == ByInput:
-		return fmt.Sprintf("input of %s was taken to be %s (%v), is %s", r.who(), r.Input, r.Status, r.RightInput)
+		return fmt.Sprintf("input of %s was taken to be %s (%v), is %s", r.bothIDs(), r.Input, r.Status, r.RightInput)
 	case r.Field == "":
-		return fmt.Sprintf("%s has other components on the server", r.who())
+		return fmt.Sprintf("%s has other components on the server", r.bothIDs())
 	}
-	what := fmt.Sprintf("%s of %s was %s, is %s", r.Field, r.who(), r.Predicted, r.Confirmed)
+	what := fmt.Sprintf("%s of %s was %s, is %s", r.Field, r.bothIDs(), r.Predicted, r.Confirmed)
 	if r.Reason == ByResource {
 		what = fmt.Sprintf("%s was %s, is %s", r.Field, r.Predicted, r.Confirmed)
 	}

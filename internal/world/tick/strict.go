@@ -24,15 +24,15 @@ type strict struct {
 // watched is one component, with its values on all entities at the last look, in the order of the
 // world.
 type watched struct {
-	name   string
-	why    string // the reason why it must not be written, and the remedy
-	id     ecs.ID
-	filter ecs.Mask
-	cells  columns.Cells
-	size   int
-	who    []ecs.Entity
-	values []byte
-	places map[ecs.Entity]int // index in who; empty until first used
+	name     string
+	why      string // the reason why it must not be written, and the remedy
+	id       ecs.ID
+	filter   ecs.Mask
+	cells    columns.Cells
+	size     int
+	entities []ecs.Entity
+	values   []byte
+	places   map[ecs.Entity]int // index in entities; empty until first used
 }
 
 // Strict makes the schedule watch the systems of Main in a client's world.
@@ -70,11 +70,11 @@ func (s *Schedule) runStrict(w *ecs.World) {
 
 // recordValues records the entities that have the component, and their values.
 func (c *watched) recordValues(w *ecs.World) {
-	c.who, c.values = c.who[:0], c.values[:0]
+	c.entities, c.values = c.entities[:0], c.values[:0]
 	clear(c.places)
 	q := w.Query(&c.filter)
 	for q.Next() {
-		c.who = append(c.who, q.Entity())
+		c.entities = append(c.entities, q.Entity())
 		c.values = append(c.values, c.cells.Bytes((*byte)(q.Get(c.id)))...)
 	}
 }
@@ -87,22 +87,22 @@ func (s *strict) panicIfWritten(sys System, c *watched) {
 	for ; q.Next(); row++ {
 		e, value := q.Entity(), c.cells.Bytes((*byte)(q.Get(c.id)))
 		was := c.was(e, row)
-		moved = moved || row >= len(c.who) || c.who[row] != e
+		moved = moved || row >= len(c.entities) || c.entities[row] != e
 		if was != nil && !bytes.Equal(was, value) {
 			q.Close()
 			panic(s.complaint(nameOf(sys), c, e))
 		}
 	}
-	if moved || row != len(c.who) {
+	if moved || row != len(c.entities) {
 		c.recordValues(s.world)
 	}
 }
 
 // was returns the last value of an entity, which is usually still in row; nil if it had none.
 func (c *watched) was(e ecs.Entity, row int) []byte {
-	if row >= len(c.who) || c.who[row] != e {
+	if row >= len(c.entities) || c.entities[row] != e {
 		if len(c.places) == 0 {
-			for row, e := range c.who {
+			for row, e := range c.entities {
 				c.places[e] = row
 			}
 		}
@@ -119,7 +119,7 @@ const (
 	whyConfirmed = "which has components.Remote: " +
 		"the network writes it, and the server's next word takes the place of what is written here; " +
 		"filter with Without(generic.T[components.Remote]()), or have the client predict the entity, see components.Replicate"
-	whyRemote = "what it holds is the plugin's, which knows by it whose row is whose; " +
+	whyRemote = "what it holds is the plugin's, which finds the entity of each row by it; " +
 		"when you copy all components of an entity, leave out this one"
 )
 

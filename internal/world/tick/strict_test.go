@@ -46,7 +46,7 @@ func TestStrictNamesWhoCopiesARemoteOverAnother(t *testing.T) {
 	s.Frame(&w, 1)
 	c.to = all[2]
 	assert.PanicsWithValue(t, "plugin: Strict: in tick 0 system *tick.cloner wrote components.Remote of entity {3 0}, "+
-		"what it holds is the plugin's, which knows by it whose row is whose; when you copy all components of an entity, leave out this one",
+		"what it holds is the plugin's, which finds the entity of each row by it; when you copy all components of an entity, leave out this one",
 		func() { s.Frame(&w, 1) })
 }
 

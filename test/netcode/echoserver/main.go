@@ -1,5 +1,5 @@
 // Command echoserver is a game server in its smallest form, for a foreign client
-// to talk to: it sends each payload back, disconnects who says "kick me", and
+// to talk to: it sends each payload back, disconnects a client that says "kick me", and
 // prints one line per event. The first line is its address. It ends when its
 // standard input does, so that it never outlives the test that started it.
 package main

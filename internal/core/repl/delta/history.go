@@ -19,7 +19,7 @@ import (
 type History struct {
 	size  int
 	rings []ring
-	spare [rooms][]room // of slots whose entity ended or needs more, by length
+	spare [rooms][]room // of ended entities, or outgrown; by length
 }
 
 // room is memory for a slot's values.

@@ -13,7 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// differing is a world whose component 0 is sent as differences. It notes where each update
+// differing is a world that sends component 0 as differences. It notes where each update
 // started: the baseline, and the tick of the replica.
 type differing struct {
 	*copySink

@@ -155,7 +155,7 @@ func (r *Receiver) fresh() *group {
 // many times a second.
 const patience = 256
 
-// sweep forgets groups without a full, except for those whose full has arrived and waits for
+// sweep forgets groups without a full, except for those with a full that has arrived and waits for
 // another group. It reports whether there is room now.
 func (r *Receiver) sweep(now entangle.Tick, room int) bool {
 	if now.Sub(r.swept) < patience/4 && r.swept != 0 {
@@ -170,7 +170,7 @@ func (r *Receiver) sweep(now entangle.Tick, room int) bool {
 	return r.strangers < room
 }
 
-// maxSpare bounds the groups and the waiting records whose memory is kept for reuse, and
+// maxSpare bounds the groups and the waiting records that are kept for reuse, and
 // maxSpareMembers the memory of each group.
 const (
 	maxSpare        = 1 << 10
@@ -190,7 +190,7 @@ func (r *Receiver) releaseGroup(g *group) {
 	}
 }
 
-// end finishes the end of a group whose members are gone. Records of the next group under that
+// end finishes the end of a group without members. Records of the next group under that
 // handle may have arrived already: they wait for its full.
 func (r *Receiver) end(g *group, tick entangle.Tick) {
 	r.groups.end(g.handle, tick)

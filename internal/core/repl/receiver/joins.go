@@ -13,7 +13,7 @@ type join struct {
 	since  repl.Since // since when it has had its id
 }
 
-// oust is a member whose number was given to another entity. It goes at the end, unless it joins
+// oust is a member that lost its number to another entity. It goes at the end, unless it joins
 // again under another number.
 type oust struct {
 	id   repl.ID

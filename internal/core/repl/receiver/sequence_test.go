@@ -94,7 +94,7 @@ func TestAFullAppliesAtOnceAndWhatItOvertookIsDropped(t *testing.T) {
 	s.shows(50)
 }
 
-// A group whose baseline the replica does not have can't follow an action. It is requested once,
+// A group can't follow an action if the replica does not have its baseline. It is requested once,
 // however often that is noticed, and keeps its state until the full arrives.
 func TestAGroupThatCannotBeFollowedIsAskedForOnce(t *testing.T) {
 	s := newScripted(t)
@@ -158,7 +158,7 @@ func TestRequestsTakeTurns(t *testing.T) {
 	assert.Equal(t, []repl.Handle{6}, s.asks())
 }
 
-// An update whose baseline never arrives waits, and its group is requested once, even if nothing
+// An update waits if its baseline never arrives, and its group is requested once, even if nothing
 // more of it arrives.
 func TestABaseThatIsNeverHeld(t *testing.T) {
 	s := newScripted(t)

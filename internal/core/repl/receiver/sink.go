@@ -76,7 +76,7 @@ type Renewer interface {
 	RenewAll(h repl.Handle, since entangle.Tick)
 }
 
-// Differ is a Sink of components whose updates hold differences: from the value when the replica of
+// Differ is a Sink of components with differences in their updates: from the value when the replica of
 // the group was at the baseline.
 type Differ interface {
 	Sink
@@ -86,7 +86,7 @@ type Differ interface {
 	From(m *Moment)
 }
 
-// Learner is a Differ of components whose differences may be written with codes that the sender
+// Learner is a Differ that reads differences written with codes that the sender
 // learned and transmits.
 type Learner interface {
 	Differ

@@ -120,7 +120,7 @@ func (c *copySink) Spawn(id repl.ID) repl.Slot {
 func (c *copySink) Predict(slot repl.Slot, on bool) {
 	require.True(c.t, c.open)
 	c.has(slot)
-	require.Empty(c.t, c.stated, "who is predicted is told before any value")
+	require.Empty(c.t, c.stated, "the predicted set arrives before any value")
 	require.NotEqual(c.t, c.predicted[slot], on, "it is told where it changes")
 	c.predicted[slot] = on
 	c.turned = append(c.turned, slot)

@@ -24,8 +24,8 @@ func (p *Peer) acked(fl *flight, h repl.Handle, base entangle.Tick) {
 	}
 }
 
-// confirmed is a range of public groups that the peer has acknowledged at a tick, and whose
-// baselines have not moved yet: packets of one tick carry one run each, and are acknowledged
+// confirmed is a range of public groups that the peer has acknowledged at a tick, with
+// baselines that have not moved yet: packets of one tick carry one run each, and are acknowledged
 // together.
 type confirmed struct {
 	tick       entangle.Tick

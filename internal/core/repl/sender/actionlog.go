@@ -95,7 +95,7 @@ func (a *actionLog) carries(group repl.Handle, tick entangle.Tick) bool {
 	return slices.ContainsFunc(a.waiting, func(w waitingAction) bool { return is(w.sentAction, w.tick) })
 }
 
-// maxSpare bounds the lists whose memory is kept for later messages: the memory for many messages
+// maxSpare bounds the lists that are kept for later messages: the memory for many messages
 // at once, as when a peer joins, is not kept for ever.
 const maxSpare = 8
 

@@ -163,7 +163,7 @@ func (p *Peer) actionKind(sp *space, i int, id groupID) (kind repl.Kind, ok bool
 	}
 }
 
-// overlook marks a group whose structure can't be sent now as completely sent, if all pending
+// overlook marks a group as completely sent although its structure can't be sent now, if all pending
 // changes of it are hidden from the peer. Otherwise they would hold back its values.
 func (p *Peer) overlook(sp *space, i int) {
 	id := p.group(sp, i)

@@ -131,7 +131,7 @@ func (p *Peer) reserve(id groupID) bool {
 	return true
 }
 
-// unreserve frees a handle whose group has ended.
+// unreserve frees the handle of an ended group.
 func (p *Peer) unreserve(i int) {
 	sp := &p.private
 	p.disregard(sp, i)

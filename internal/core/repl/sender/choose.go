@@ -6,7 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// choice selects records for a peer whose budget has no room for all planned records. It is kept
+// choice selects records for a peer without the budget for all planned records. It is kept
 // from tick to tick for its memory, and for the position at which ties continue.
 //
 // Each record has a key, which is higher the more urgent the record is. Two rounds of eleven bits
@@ -170,7 +170,7 @@ func (p *Peer) cutoff(steps []step, room int) (least uint32, left int) {
 	return p.round(steps, left, top, 31-roundBits)
 }
 
-// round sums up the sizes of the records whose keys begin with high above bit from, grouped by the
+// round sums up the sizes of the records with keys that begin with high above bit from, grouped by the
 // eleven bits below. It returns the lowest such bits that do not fit, appended to high, and the
 // room left by the records above them.
 func (p *Peer) round(steps []step, room int, high, from uint32) (least uint32, left int) {

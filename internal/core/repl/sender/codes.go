@@ -33,7 +33,7 @@ func (w *World) newRun() repl.Run { return repl.Run{Tick: w.tick, Coded: w.coded
 // Learn switches the source to new codes where From.Codes is not 0: whole is the complete table,
 // over the changes since the previous version. Both are copied, and take repl.MaxTableBytes at
 // most. Call it after Commit, and no sooner than repl.HistoryTicks after the last call: so no
-// difference starts from a value written with a version whose place a newer one has taken.
+// difference starts from a value written with a version that a newer one has replaced.
 func (w *World) Learn(whole, over []byte) {
 	c := &w.codes
 	if c.version > 0 && w.tick.Sub(c.tick) < repl.HistoryTicks {

@@ -35,7 +35,7 @@ func (w *World) encodeUpdate(id groupID) {
 	w.encodeChanged(gr)
 }
 
-// alone reports whether a group has one member, whose number is 0 and need not be
+// alone reports whether a group has one member with number 0, which need not be
 // written.
 func (gr *group) alone() bool { return len(gr.members) == 1 && gr.members[0].number == 0 }
 
@@ -137,7 +137,7 @@ func (w *World) encodeRemoved(s repl.Slot) {
 	}
 }
 
-// changes returns the components of a member whose values the current body contains.
+// changes returns the components of a member that have values in the current body.
 func (w *World) changes(s repl.Slot) repl.Mask {
 	b := &w.bodies.here
 	changed := w.seen(s, w.slots.changedSince(s, b.key.base, &b.bases))

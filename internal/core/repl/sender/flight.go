@@ -7,7 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// flightLog remembers the groups whose values each packet carried, until the packet is acknowledged
+// flightLog remembers the groups of which each packet carried values, until it is acknowledged
 // or lost. Its memory follows the number of packets in flight: the groups of all packets share one
 // ring, and groups of whole runs are listed in the runs, which peers share.
 type flightLog struct {
@@ -182,7 +182,7 @@ func (f *flightLog) seekPacket(pkt uint16, at *place) *flight {
 	return nil
 }
 
-// trim frees the oldest records whose packets were acknowledged or lost.
+// trim frees the oldest records of packets that were acknowledged or lost.
 func (f *flightLog) trim() {
 	for f.packets.n > 0 && f.packets.at(0).done {
 		fl := f.packets.at(0)

@@ -78,7 +78,7 @@ func (w *World) tidyLater(id groupID) {
 	}
 }
 
-// tidyInTurn forgets leavers of groups whose scan is due. Groups with leavers that some peer has
+// tidyInTurn forgets leavers of the groups that it is time to scan. Groups with leavers that some peer has
 // not acknowledged have another turn. An entity that lives on elsewhere under an id from here is
 // scanned again when it ends.
 func (w *World) tidyInTurn() {

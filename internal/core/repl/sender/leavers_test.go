@@ -22,7 +22,7 @@ func (w *World) roomOfGroups() (members, left int) {
 
 // A crowd of entities goes through one group after the other, and leaves an entity behind in each.
 // When all peers have acknowledged it, no memory of the crowd remains, though no entity leaves
-// these groups any more; nor in groups that have ended and whose indexes are reused, nor where the
+// these groups any more; nor in ended groups with reused indexes, nor where the
 // crowd ends long after.
 func TestGroupsForgetThoseThatLeft(t *testing.T) {
 	const groups, crowd = 40, 500

@@ -10,7 +10,7 @@ import (
 // sent do not depend on it: a chunk with the wrong baseline for the first peer that needs it is
 // encoded again for that baseline.
 
-// nearChunks is the number of groups whose data is prefetched at a time.
+// nearChunks is for how many groups data is prefetched at a time.
 const nearChunks = 32
 
 // encodeLikely makes the chunks of private groups of one with visible changes, from the baseline

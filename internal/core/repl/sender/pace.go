@@ -60,8 +60,8 @@ func (w *World) unhold(id groupID, gr *group) {
 	}
 }
 
-// releaseHeld makes the waiting public groups due whose tick this is, and the waiting private ones
-// at the peers whose tick it is.
+// releaseHeld makes the public groups due that waited for this tick, and the private ones at the
+// peers at which they waited for it.
 func (w *World) releaseHeld() {
 	for i, word := range w.rates.held {
 		for ; word != 0; word &= word - 1 {
@@ -82,8 +82,8 @@ func (w *World) releaseHeld() {
 	w.rates.holding = kept
 }
 
-// releasePrivate makes a private group due at the peers whose tick this is, and reports whether
-// others still wait for theirs.
+// releasePrivate makes a private group due at the peers at which it waited for this tick, and reports
+// whether it still waits at others.
 func (w *World) releasePrivate(id groupID) (waits bool) {
 	gr, pc := &w.groups[id], &w.rates.pace[id]
 	every := max(1, entangle.Tick(gr.every))

@@ -25,21 +25,21 @@ func (f *foresight) addPeer(s repl.Slot, seat uint16) {
 	if f.peers == nil {
 		f.peers = map[repl.Slot]repl.Bitset{}
 	}
-	who, ok := f.peers[s]
+	peers, ok := f.peers[s]
 	if n := len(f.spare); !ok && n > 0 {
-		who, f.spare = f.spare[n-1], f.spare[:n-1]
+		peers, f.spare = f.spare[n-1], f.spare[:n-1]
 	}
-	who.Grow(int(seat) + 1)
-	who.Set(int(seat))
-	f.peers[s] = who
+	peers.Grow(int(seat) + 1)
+	peers.Set(int(seat))
+	f.peers[s] = peers
 	f.slots.Grow(int(s) + 1)
 	f.slots.Set(int(s))
 }
 
 // removePeer notes that a peer no longer predicts an entity.
 func (f *foresight) removePeer(s repl.Slot, seat uint16) {
-	who := f.peers[s]
-	if who.Clear(int(seat)); who.Empty() {
+	peers := f.peers[s]
+	if peers.Clear(int(seat)); peers.Empty() {
 		f.forgetEntity(s)
 	}
 }
@@ -130,8 +130,8 @@ func (w *World) foresee(s repl.Slot, id groupID) {
 	if !w.foresight.slots.Has(int(s)) {
 		return
 	}
-	who := w.foresight.peers[s]
-	for seat := who.Next(0); seat >= 0; seat = who.Next(seat + 1) {
+	peers := w.foresight.peers[s]
+	for seat := peers.Next(0); seat >= 0; seat = peers.Next(seat + 1) {
 		w.seats[seat].foreseeGroup(id)
 	}
 }
@@ -205,7 +205,7 @@ func (p *Peer) beginPredicted(sp *space, i int) {
 	}
 }
 
-// forgetPredicted removes a group whose predicted set is empty, as the peer has acknowledged.
+// forgetPredicted removes a group after the peer has acknowledged that its predicted set is empty.
 func (p *Peer) forgetPredicted(sp *space, i int) {
 	if !sp.predicted.Has(i) {
 		return

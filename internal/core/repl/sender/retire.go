@@ -8,10 +8,10 @@ import (
 
 // When a private group has ended at a peer its handle becomes free, whether the group is gone or
 // hidden: the handles of other groups must not reveal which of the two happened, nor anything about
-// hidden entities. A handle stays taken while the peer has an entity whose network id is from that
+// hidden entities. A handle stays taken while the peer has an entity with a network id from that
 // group.
 
-// retiring is a handle to be freed when the peer has no entity whose network id is from its group.
+// retiring is a handle to be freed when the peer has no entity with a network id from its group.
 type retiring struct {
 	at    int32
 	group groupID
@@ -77,8 +77,8 @@ func (p *Peer) settleRetired(r retiring) (done bool) {
 	return true
 }
 
-// namesOne reports whether the peer may have an entity in another group whose network id is from
-// this group.
+// namesOne reports whether the peer may have an entity in another group with a network id from
+// this one.
 func (p *Peer) namesOne(id groupID) bool {
 	w := p.world
 	for i := range w.groups[id].left {

@@ -7,7 +7,7 @@ import (
 )
 
 // run is a packet's worth of public groups that changed in one tick and are due at most peers. It
-// is written once for each span of baselines and copied to all peers whose baselines lie in it.
+// is written once for each span of baselines and copied to all peers with baselines in it.
 type run struct {
 	tick   entangle.Tick
 	groups []repl.Handle // rising; all changed ones from the first to the last

@@ -27,7 +27,7 @@ type Sample struct {
 // looksPerSample is the largest number of members scanned for one sample.
 const looksPerSample = 8
 
-// Next appends up to n slots of public groups that became due in this tick: those whose value
+// Next appends up to n slots of public groups that became due in this tick: those with a value that
 // changed after base and has existed since older. Call it after Commit.
 func (s *Sampler) Next(dst []Sample, w *World, n int, base, older entangle.Tick) []Sample {
 	s.left, s.looks = n, n*looksPerSample

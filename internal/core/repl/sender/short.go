@@ -18,7 +18,7 @@ type short struct {
 }
 
 // Meter sets whether waiting times are kept. They are for a peer with a byte cap, and for a peer
-// whose packets once had no room for groups that may have bounds.
+// that once had no room in its packets for groups that may have bounds.
 func (p *Peer) Meter(on bool) {
 	if p.metered == on {
 		return
@@ -29,8 +29,8 @@ func (p *Peer) Meter(on bool) {
 	}
 }
 
-// meterLate starts keeping waiting times for a peer without a byte cap whose packets have no room
-// for all groups, because these may have bounds. Planned groups that found no room have waited
+// meterLate starts keeping waiting times for a peer without a byte cap that has no room in its
+// packets for all groups, because these may have bounds. Planned groups that found no room have waited
 // since that tick.
 func (p *Peer) meterLate(left []step) {
 	if p.metered || len(left) == 0 || len(p.world.rates.asked) == 0 {

@@ -10,7 +10,7 @@ import (
 // For a peer with a byte cap the waiting time of each group is known: its start is a tick, times
 // 32, less the group's remainder. There is a turn only once per tick, so a group's turn may come
 // somewhat early or late, and the difference counts the next time. Without that, a group of
-// priority 10 whose turn comes every two and a half ticks would be sent every three.
+// priority 10, which is due every two and a half ticks, would be sent every three.
 
 const (
 	waitParts = 32 // of a tick, as since counts

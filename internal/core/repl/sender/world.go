@@ -15,7 +15,7 @@ type Source interface {
 	Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.RefTable)
 }
 
-// Differ is a Source with components whose updates hold differences from the value at the baseline.
+// Differ is a Source with components that are updated by differences from the value at the baseline.
 type Differ interface {
 	Source
 	// Deltas returns the components that are sent as differences, and those of them that also use
@@ -25,8 +25,8 @@ type Differ interface {
 	BeginRecord()
 	// EncodeFrom writes the difference of a component of a slot between a baseline and tick, the
 	// present one. The baseline is less than repl.HistoryTicks before tick. It returns the
-	// baselines, from lo on and before hi, for which it would write the same bits in updates whose
-	// previous baseline is as far back.
+	// baselines, from lo on and before hi, for which it would write the same bits in updates with a
+	// previous baseline as far back.
 	EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick entangle.Tick, from repl.From, refs *repl.RefTable) (lo, hi entangle.Tick)
 }
 
@@ -171,7 +171,7 @@ func (w *World) Commit() {
 	}
 }
 
-// nearGroups is the number of groups whose viewers are looked up at a time: the results stay in the
+// nearGroups is for how many groups viewers are looked up at a time: the results stay in the
 // nearest cache.
 const nearGroups = 32
 

@@ -94,7 +94,7 @@ func (i *Intake) renew(q *Quota) {
 		calm += i.past
 	}
 	q.excess -= min(q.excess, calm/intakeLeak)
-	// As much of the silence counts as pays all there may be.
+	// No longer silence counts than pays the largest debt and fills the savings.
 	q.saved = min(q.saved+q.share+i.rate*int64(min(silent, IntakeSaved+IntakeDebt)), i.rate*int64(IntakeSaved))
 	q.share = i.rate * int64(i.past)
 	if q.saved < 0 {

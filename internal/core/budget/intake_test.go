@@ -162,7 +162,7 @@ func TestWorkForOthersLeavesAPeerHalfOfItsSavings(t *testing.T) {
 	assert.Equal(t, math.MaxInt, free.ForOthers(&q))
 }
 
-// What a packet costs beyond a second's worth is forgotten: a peer is heard again.
+// The cost of a packet beyond the debt of a second is forgotten: later packets of the peer are read.
 //
 // Proves: Z21
 func TestADebtOfWorkIsBounded(t *testing.T) {
@@ -307,7 +307,7 @@ func TestAQuotaIsRestoredByTimeAlone(t *testing.T) {
 	assert.True(t, free.Restored(&none))
 }
 
-// A clock that is set back, or on, costs nobody its rate: what comes afterwards is taken in.
+// A clock that is set back, or forward, costs no peer its rate: later packets are read.
 //
 // Proves: Z21
 func TestAClockThatIsSetCostsNobodyItsRate(t *testing.T) {

@@ -102,7 +102,7 @@ func TestAPoolIsSharedFairlyAndBindsInAnySpan(t *testing.T) {
 			twin.Spend(sum)
 			frames = append(frames, frame{at, sum})
 			if slices.ContainsFunc(members, func(m shared) bool { return m.hungry }) {
-				require.Less(t, twin.Level(now), len(members), "somebody wants more, and there is more")
+				require.Less(t, twin.Level(now), len(members), "an account wants more, and there is more")
 			}
 		}
 		for from := range frames {

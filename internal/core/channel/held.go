@@ -83,7 +83,7 @@ func (h *heldMessages) removeAt(ch *inChannel, place int) *incoming {
 	return p
 }
 
-// uncount removes a message from the accounts, because its place in its channel is given up.
+// uncount subtracts a message from the memory in use, because it leaves its place in its channel.
 func (h *heldMessages) uncount(p *incoming) {
 	*h.costOf(p.channel.mode) -= int(p.cost)
 	if !p.channel.mode.Reliable() {

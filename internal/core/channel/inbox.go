@@ -46,9 +46,9 @@ func (r *receiver) Poll() (id ID, body []byte, ok bool) {
 	return d.id, in.packet[d.from:d.to:d.to], true
 }
 
-// Polled reports whether all messages of the last packet were polled. Messages that Poll then still
-// has were waiting for an earlier one, and may wait on. Meanwhile they count to ReliableWindow,
-// which the peer does not know: handle no packet before Waits is false.
+// Polled reports whether all messages of the last packet were polled. Poll may still have messages
+// that had waited for an earlier one, and they need not be polled yet. But they take room in
+// ReliableWindow of which the peer does not know: handle no packet while Waits is true.
 func (r *receiver) Polled() bool { return r.inbox.read == len(r.inbox.deliveries) }
 
 // Waits reports whether Poll has a message.

@@ -14,7 +14,7 @@ const (
 // piece is what travels in one frame: a whole message or one fragment of it.
 type piece struct {
 	at     time.Duration // when it was last packed
-	packet uint16        // the packet of that
+	packet uint16        // that it was packed into
 	state  pieceState
 }
 

@@ -9,9 +9,9 @@ type relayed struct {
 
 // SendRelayed is Send for messages that are relayed to the peer from other peers. source identifies
 // the peer that sent it by a small number. Relayed messages may use limit bytes of the queue, in
-// cost, so that they neither delay this end's own messages for long nor fill the queue. No source
-// uses more than twice the free part of it: one alone fills two thirds, and however many flood,
-// there is room for a source of few messages. A message that does not fit is refused with
+// cost, so that they neither delay this end's own messages for long nor fill the queue. A source
+// may use twice as much of it as is free: one source alone fills two thirds, and even if many
+// flood, there is room for a source of few messages. A message that does not fit is refused with
 // ErrRelayFull.
 func (s *sender) SendRelayed(id ID, body []byte, priority float32, limit, source int) error {
 	ch, err := s.checkSend(id, body, priority)

@@ -11,7 +11,7 @@ type sender struct {
 	// The fields that every packet needs come first, together: most packets hold no message.
 	count    int // messages in all queues
 	queued   int // cost of reliable messages that wait or are not acknowledged
-	window   int // cost of those of them that are begun; see ReliableWindow
+	window   int // cost of the begun ones among them; see ReliableWindow
 	last     lastFrame
 	external uint64 // bit i: channel i is an External one on which this end may send
 	stamp    Stamp

@@ -68,7 +68,7 @@ func (r *Reader) At(tick entangle.Tick) ([]byte, Status) { return r.inputAt(tick
 // Newest returns the newest tick that was received.
 func (r *Reader) Newest() (entangle.Tick, bool) { return r.newest, r.known }
 
-// Has reports whether the input of a tick was received, or that there is none.
+// Has reports whether the content of a tick was received: its input, or that it has none.
 func (r *Reader) Has(tick entangle.Tick) bool { return r.holds(tick) && r.kind(tick) != hole }
 
 // Stats returns the counters.

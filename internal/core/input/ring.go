@@ -32,8 +32,8 @@ type ring struct {
 	values  []byte
 	scratch []byte // scratch: the last repeated value
 
-	begun  bool // there has been an input, or that there is none
-	known  bool // the window has one
+	begun  bool // a tick has had content
+	known  bool // the window has a tick with content
 	first  entangle.Tick
 	newest entangle.Tick
 }

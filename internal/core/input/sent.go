@@ -49,10 +49,10 @@ func (w *Writer) HandleAcked(packet uint16) {
 // repeated until they are acknowledged.
 func (w *Writer) HandleLost(packet uint16) { w.sent.removePacket(packet) }
 
-// Wants returns how many ticks of the stream a frame should have, 0 to MaxTicks: enough to include
-// those of the newest inTime ticks, which can still be in time, that no acknowledged packet has
-// carried, and all that no packet has carried yet. If there are any, it is at least MinTicks, unless
-// fewer were written since a jump back.
+// Wants returns how many ticks of the stream a frame should have, 0 to MaxTicks. They include all
+// ticks that no packet has carried yet. They also include each of the newest inTime ticks, which can
+// still be in time, that no acknowledged packet has carried. If there are any, the result is at least
+// MinTicks, unless fewer were written since a jump back.
 func (w *Writer) Wants(inTime int) int {
 	if !w.known {
 		return 0

@@ -19,7 +19,7 @@ type eye struct {
 	was, now set.Bitset // after the previous pass, and in this one
 	number   uint32     // of the room
 	active   bool       // has a viewer in this pass
-	used     bool       // was may be not empty
+	used     bool       // was may have entities
 }
 
 // sum holds all entities that a client sees.

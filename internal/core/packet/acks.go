@@ -83,8 +83,8 @@ func (t *Tracker) handleAck(seq uint64, at time.Duration, sample bool) {
 	}
 }
 
-// TakeAcked returns the ids that were acknowledged since the last call and were not lost
-// before, those of one header in the order of sending. They are valid until the next
+// TakeAcked returns the ids acknowledged since the last call, except those that counted as lost
+// before. The ids of one header are in the order of sending. The result is valid until the next
 // HandleHeader.
 func (t *Tracker) TakeAcked() []uint16 { return t.sent.takeAcked() }
 

@@ -28,8 +28,8 @@ func (e *estimator) sample(rtt time.Duration) {
 	e.smoothed += (rtt - e.smoothed) / 8
 }
 
-// bound returns the longest timeout, whatever the samples: a timeout that is far too long
-// would delay the packets with the samples that would shorten it.
+// bound returns the longest timeout, whatever the samples. A timeout that is far too long would
+// delay the packets that bring shorter samples, and so keep itself up.
 func (e *estimator) bound() time.Duration { return max(LossMax, 2*e.minimum) }
 
 // timeout returns how long a packet may stay unacknowledged before it counts as lost.

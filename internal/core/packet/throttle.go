@@ -12,8 +12,9 @@ const (
 	// ids are newer than the last one that the peer acknowledged.
 	ProbeEvery = 100 * time.Millisecond
 
-	// Half of the id cycle can be distinguished. Long before that, packets become so rare
-	// that it takes days to get there: at first unless the peer sends packets itself.
+	// Ids wrap, so only half of their range can be told apart. With more than manyProbes ids
+	// unacknowledged, packets become rarer unless the peer sends packets itself, and with more
+	// than mostProbes in any case: it then takes days until ids run out.
 	manyProbes  = 1 << 12
 	mostProbes  = 1 << 14
 	rareProbe   = time.Second
@@ -35,8 +36,9 @@ func (u *throttle) sent(at time.Duration, first bool) {
 	u.probed, u.sends = at, false
 }
 
-// MaySend reports whether a Data packet may be sent now. If the peer has acknowledged no packet
-// for ThrottleAfter, only a few may, so that its return is noticed and ids last until then.
+// MaySend reports whether a Data packet may be sent now. To a peer that has acknowledged no packet
+// for ThrottleAfter only a few are sent: enough to notice its return, and not so many that ids run
+// out before.
 func (t *Tracker) MaySend(now time.Time) bool {
 	behind := t.sent.newest() - t.newestAcked
 	at := t.since(now)

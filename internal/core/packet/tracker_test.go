@@ -248,7 +248,7 @@ func TestAckDueBeforeTheWindowIsUsedUp(t *testing.T) {
 		receive(tr, 16)
 		assert.True(t, tr.AckDue(epoch))
 		tr.Next(epoch, 0, AckOnly)
-		assert.False(t, tr.AckDue(after(time.Hour)), "told")
+		assert.False(t, tr.AckDue(after(time.Hour)), "acknowledged")
 	})
 	t.Run("gaps use up the window too", func(t *testing.T) {
 		tr := NewTracker(Config{})

@@ -209,7 +209,7 @@ func TestADebtOfMessagesHoldsUpNoValues(t *testing.T) {
 	assert.Less(t, held, 30)
 }
 
-// A debt is to others: where there is plenty nobody waits for it.
+// A debt is owed to other peers: if there is room for all, none waits because of it.
 func TestADebtHoldsUpNobodyWhereThereIsPlenty(t *testing.T) {
 	p := newNarrowPair(t)
 	p.run(10)
@@ -227,8 +227,8 @@ func TestADebtHoldsUpNobodyWhereThereIsPlenty(t *testing.T) {
 	assert.Zero(t, p.server.Waiting())
 }
 
-// Without a cap, too, a frame has a bound for structure: whoever enters a large world
-// does not hold up the tick of all others.
+// The structure of a frame is bounded without a cap, too: a player that enters a large world does
+// not hold up the tick of all others.
 func TestAFrameAddsSoMuchStructure(t *testing.T) {
 	p := newPair(t, 1, 1)
 	p.run(10)

@@ -16,7 +16,7 @@ const (
 	hello      controlKind = iota + 1 // registry hash u64, client id u64 (0 from a client)
 	entries                           // the registry's entries, as their owner encodes them
 	resync                            // handles u32, of groups to be sent in full
-	nowJoining                        // number u32 of the groups that are there for the peer
+	nowJoining                        // number u32 of the groups that exist for the peer
 	allJoined                         // nothing: the peer has all of them
 )
 

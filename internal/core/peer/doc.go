@@ -13,7 +13,7 @@
 //	Handle:   HandlePayload for each that arrives, and AppendAck; Inbox gets its messages,
 //	          the streams their frames
 //	commands: Send, SendResource, Close
-//	out:      Begin; under a cap Wanted and Allow; AppendPacket until it returns
+//	out:      Begin; under a cap Wanted and SetBudget; AppendPacket until it returns
 //	          nothing, once per frame
 //	getters:  Open, RTT, Jitter, Loss, Stats
 //

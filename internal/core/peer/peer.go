@@ -42,7 +42,7 @@ type Config struct {
 	Clock, Inputs Stream
 	// Capped must be set if SetBudget is called in every frame.
 	Capped bool
-	// RelayLimit bounds the cost of messages queued for the peer with Relay; 0: DefaultShare.
+	// RelayLimit bounds the cost of messages queued for the peer with Relay; 0: DefaultRelayLimit.
 	RelayLimit int
 }
 

@@ -9,10 +9,10 @@ import (
 )
 
 // progress is how many of the groups that existed when the connection opened have arrived, in both
-// directions: of those that we send to the peer, and of those that it sends to us.
+// directions.
 type progress struct {
-	sent, received stage // of the messages about it
-	of             int   // groups that the peer has for us, as it announced
+	sent, received stage // which messages about it were sent to the peer, and received from it
+	of             int   // how many groups the peer has announced
 }
 
 type stage uint8

@@ -61,7 +61,7 @@ func (p *Peer) Work() uint64 {
 func (p *Peer) Waiting() int { return p.mux.UnsentAll() }
 
 // QueuedBytes returns the cost of the reliable messages that wait or are not acknowledged,
-// at most channel.DefaultReliableQueue, and DefaultShare for those of Relay.
+// at most channel.DefaultReliableQueue, and DefaultRelayLimit for those of Relay.
 func (p *Peer) QueuedBytes() int { return p.mux.Queued() }
 
 // InFlight returns the number of packets with values that are in flight, at most MaxInFlight.

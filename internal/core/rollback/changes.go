@@ -9,9 +9,9 @@ import (
 type changes struct {
 	confirmed entangle.Tick // the confirmed tick of the last Compare or Correct
 
-	fresh    list          // confirmed state changed since advance
-	updated  []Slot        // only values changed since advance; some more than once
-	latest   entangle.Tick // of those
+	fresh    list          // confirmed state changed since applyConfirmed
+	updated  []Slot        // only values changed since then; some more than once
+	latest   entangle.Tick // tick of the values of updated
 	noted    list          // changed, and newer than confirmed: compared at its own tick, once
 	ahead    list          // its confirmed state is newer than confirmed
 	suspects list          // the form at the confirmed tick may differ from the server's

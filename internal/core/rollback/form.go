@@ -13,7 +13,7 @@ type Mask = set.Mask
 // Form is the structure of one entity at the end of a tick. The zero Form belongs to an entity that
 // does not exist.
 type Form struct {
-	Alive  bool   // it exists, stripped or not
-	Mask   Mask   // the columns that it has; stripped: none of those that are compared
+	Alive  bool   // it exists, even if its components are disabled
+	Mask   Mask   // the columns that it has; none that is compared if its components are disabled
 	Target uint64 // of its relation, as the caller packs it; 0: none
 }

@@ -51,7 +51,7 @@ func (s *Store) Changed(tick entangle.Tick, slot Slot, was, is Form) {
 }
 
 // Always sets some columns of a slot in all held ticks, as they are in a form; a relation keeps its
-// target. Ticks in which the slot was stripped or did not exist stay unchanged.
+// target. Ticks in which the entity did not exist, or its components were disabled, stay unchanged.
 func (s *Store) Always(slot Slot, cols Mask, is Form) {
 	for r := s.log.newest(slot); r != nil; r = s.log.numbered(r.prev) {
 		if r.was.Alive && !r.was.Mask.IsZero() {

@@ -48,7 +48,7 @@ type twinWord struct {
 	news   bool // since the last Compare
 }
 
-// twin is the dumb copy: all states of all ticks, in maps, and whoever asks goes through
+// twin is the plain twin of a store: all states of all ticks in maps, and each question searches
 // all of them.
 type twin struct {
 	*rapid.T

@@ -57,9 +57,9 @@ func (c *slot) timedOut(now time.Time) bool {
 	return c.timeout > 0 && now.Sub(c.lastReceived) >= c.timeout
 }
 
-// needless reports whether a packet of that kind is not needed, because another one of the client has arrived in the same frame,
-// or because the client is leaving. It is not opened then, so that the number of opened packets is the number for which a
-// layer that reads payloads can charge the client.
+// needless reports whether a packet of that kind is dropped unopened, because another one of the client has arrived in the
+// same frame, or because the client is leaving. Opening costs work: without this rule a client could cause work by packets
+// without a payload, for which the layer that reads payloads cannot charge it.
 func (c *slot) needless(k kind, now time.Time) bool {
 	switch k {
 	case kindKeepAlive:

@@ -10,8 +10,8 @@ const (
 	driftBlocks = 8
 	driftSpan   = 32
 
-	// firstMemory and driftMemory are over how many measurements it is smoothed, at first
-	// and later: margins in whole ticks show drift in steps.
+	// firstMemory and driftMemory are the numbers of measurements over which the drift is
+	// smoothed, at first and later. Margins are whole ticks, so drift shows in steps.
 	firstMemory = 8
 	driftMemory = 256
 )

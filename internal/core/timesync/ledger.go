@@ -15,7 +15,7 @@ const (
 	owedTicks = 128
 )
 
-// ledger holds the margins of the last ticks, and which of them the client was not sent yet.
+// ledger holds the margins of the last ticks, and which of them were not reported to the client yet.
 type ledger struct {
 	entries  [ledgerTicks]entry
 	patience int32 // ticks that an input may come after its tick has run

@@ -62,8 +62,8 @@ func (m *Meter) InputReceived(tick, next entangle.Tick) {
 	m.ledger.recordMargin(tick, margin(min(max(early, -MaxMargin), MaxMargin)))
 }
 
-// TickRan records that the server has run tick. had reports whether the client had sent its
-// input for it, or that it has none.
+// TickRan records that the server has run tick. had is true if the client had sent its input for
+// the tick, or that there is none.
 func (m *Meter) TickRan(tick entangle.Tick, had bool) {
 	m.ledger.ran = tick
 	if !m.active {

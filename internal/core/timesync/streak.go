@@ -66,8 +66,8 @@ func (s *streak) follow(w *window, at Phase) bool {
 	return true
 }
 
-// usualLow returns the low that only one in baseShare of the blocks before n is below, of those
-// that drift has not moved yet.
+// usualLow returns the low that only one in baseShare of the last steadyBlocks blocks before n is
+// below. Drift has hardly moved these.
 func (w *window) usualLow(n int) Phase {
 	blocks := w.blocks[max(n-steadyBlocks, 0):n]
 	var lows [steadyBlocks]Phase

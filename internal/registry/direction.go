@@ -26,5 +26,13 @@ func (d Direction) String() string {
 // Valid reports whether d is one of the constants.
 func (d Direction) Valid() bool { return d >= ServerToClient && d <= Bidirectional }
 
+// SentBy reports whether a server, or else a client, may send in this direction.
+func (d Direction) SentBy(server bool) bool {
+	if server {
+		return d != ClientToServer
+	}
+	return d != ServerToClient
+}
+
 // Within reports whether outer allows whatever d allows.
 func (d Direction) Within(outer Direction) bool { return outer == Bidirectional || d == outer }

@@ -299,7 +299,7 @@ func (m *Inbox) deliver(ch channel.ID, body []byte, tick entangle.Tick, anyway b
 	if messageChannel(info) != ch {
 		return 0, errWrongPlace
 	}
-	if !mayCross(info.Direction, !m.post.server) {
+	if !info.Direction.SentBy(!m.post.server) {
 		return 0, errWrongWay
 	}
 	from, to, err := m.readHead(info.Relay)

@@ -190,7 +190,7 @@ func (p *Post) plays(number int, target components.Target, one entangle.ClientID
 
 func (p *Post) queueMessage(l Outgoing, encode func(*bits.Writer, wire.RefWriter) error) error {
 	info := p.messages[l.Number]
-	if !mayCross(info.Direction, !l.Player) {
+	if !info.Direction.SentBy(!l.Player) {
 		return fmt.Errorf("%w: %v", ErrDirection, info.Type)
 	}
 	toOthers := l.one != entangle.Nobody || l.target != components.Default && l.target != components.Server
@@ -251,14 +251,6 @@ func (p *Post) longest(l *Outgoing) int {
 		return channel.MaxUnreliableMessage
 	}
 	return channel.MaxMessage
-}
-
-// mayCross reports whether this side may send a message of that direction.
-func mayCross(d registry.Direction, server bool) bool {
-	if server {
-		return source.ServerSends(d)
-	}
-	return source.ClientSends(d)
 }
 
 // Flush hands all queued messages to the carrier, for their recipients.

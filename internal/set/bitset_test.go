@@ -28,15 +28,15 @@ func TestBitsetEqualsMap(t *testing.T) {
 		for i := range size {
 			require.Equal(t, plain[i], b.Has(i))
 			empty = empty && !plain[i]
-			next, start := i, i
+			next := i
 			for next < size && !plain[next] {
 				next++
 			}
-			end := next
+			start, end := next, next
 			for end < size && plain[end] {
 				end++
 			}
-			if start = next; next == size {
+			if next == size {
 				next, start, end = -1, i, i
 			}
 			require.Equal(t, next, b.Next(i))

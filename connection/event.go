@@ -61,7 +61,8 @@ type Event struct {
 	// for Payload.
 	Payload []byte
 
-	// Reason of the end, for people: a short sentence without a full stop. Only for
+	// Err is why the connection ended, or why none was made: for programs, one of the errors of
+	// this package by errors.Is, and for people, a short sentence without a full stop. Only for
 	// Disconnected.
-	Reason string
+	Err error
 }

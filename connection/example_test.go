@@ -33,7 +33,7 @@ type call struct {
 	player   player
 	inbox    [2][][]byte // of the host, of the player
 	seen     [2]time.Time
-	ended    string // the reason, once either end has closed
+	ended    error // why, once either end has closed
 	accepted bool
 }
 
@@ -48,7 +48,7 @@ const offlineAfter = 5 * time.Second
 
 // deliver puts a message into the inbox of an end, or drops it if the inbox is full.
 func (c *call) deliver(to int, message []byte) {
-	if c.ended == "" && len(c.inbox[to]) < 4096 {
+	if c.ended == nil && len(c.inbox[to]) < 4096 {
 		c.inbox[to] = append(c.inbox[to], bytes.Clone(message))
 	}
 }
@@ -63,10 +63,10 @@ func (c *call) next(end int, now time.Time) (e connection.Event, ok bool) {
 		return e, true
 	}
 	switch {
-	case c.ended != "":
-		e.Kind, e.Reason = connection.Disconnected, c.ended
+	case c.ended != nil:
+		e.Kind, e.Err = connection.Disconnected, c.ended
 	case now.Sub(c.seen[1-end]) >= offlineAfter:
-		e.Kind, e.Reason = connection.Disconnected, "the other side went offline"
+		e.Kind, e.Err = connection.Disconnected, connection.ErrTimedOut
 	}
 	return e, e.Kind != 0
 }
@@ -112,7 +112,7 @@ func (h *host) Receive(now time.Time) (connection.Event, error) {
 			e.Slot = h.turn
 			h.traffic.In(len(e.Payload))
 			if e.Kind == connection.Disconnected {
-				c.ended, h.slots[h.turn] = e.Reason, nil
+				c.ended, h.slots[h.turn] = e.Err, nil
 			}
 			return e, nil
 		}
@@ -126,7 +126,7 @@ func (h *host) accept(now time.Time) (e connection.Event, ok bool) {
 	for len(h.waiting) > 0 {
 		c := h.waiting[0]
 		h.waiting = h.waiting[1:]
-		if c.ended != "" {
+		if c.ended != nil {
 			continue
 		}
 		for slot, taken := range h.slots {
@@ -138,7 +138,7 @@ func (h *host) accept(now time.Time) (e connection.Event, ok bool) {
 				}, true
 			}
 		}
-		c.ended = "the host has no place left"
+		c.ended = connection.ErrServerFull
 		h.refused++
 	}
 	return e, false
@@ -160,7 +160,7 @@ func (h *host) Disconnect(slot int, reason string, _ time.Time) {
 	h.platform.mu.Lock()
 	defer h.platform.mu.Unlock()
 	if c := h.slots[slot]; c != nil {
-		c.ended, h.slots[slot] = reason, nil
+		c.ended, h.slots[slot] = connection.Goodbye(reason), nil
 	}
 }
 
@@ -199,9 +199,9 @@ func (p player) Dial(config connection.ClientConfig) (connection.Client, error) 
 	c := &call{player: p, seen: [2]time.Time{config.Now, config.Now}}
 	switch h := p.platform.host; {
 	case h == nil:
-		c.ended = "nobody hosts this game"
+		c.ended = connection.ErrNoAnswer
 	case h.config.ProtocolID != config.ProtocolID:
-		c.ended = "the host runs another game"
+		c.ended = connection.ErrProtocolMismatch
 	default:
 		h.waiting = append(h.waiting, c)
 	}
@@ -240,8 +240,8 @@ func (g *guest) Flush() error { return nil }
 func (g *guest) Close(reason string, _ time.Time) error {
 	g.platform.mu.Lock()
 	defer g.platform.mu.Unlock()
-	if g.call.ended == "" {
-		g.call.ended = reason
+	if g.call.ended == nil {
+		g.call.ended = connection.Goodbye(reason)
 	}
 	g.last = connection.Disconnected
 	return nil

@@ -86,7 +86,7 @@ func TestClientsOfSeveralLayersPlayTogether(t *testing.T) {
 		p.server.Disconnect(id, "goodbye, "+g.name())
 		want := "goodbye, " + g.name()
 		p.until("a kick has its reason in every layer", func() bool { return g.State() == plugin.Disconnected })
-		assert.Equal(t, want, g.Reason(), "client %d", id)
+		assert.EqualError(t, g.Err(), want, "client %d", id)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestAnIDPlaysOnceOverAllLayers(t *testing.T) {
 		g := p.guest()
 		require.NoError(t, g.ConnectWith(layer))
 		p.until("the new client is refused", func() bool { return g.State() == plugin.Disconnected })
-		assert.Equal(t, why, g.Reason())
+		assert.EqualError(t, g.Err(), why)
 		p.guests = p.guests[:len(p.guests)-1]
 	}
 	refused("a client with this id is connected already", player{platform: store, name: "bob", id: 2})
@@ -120,6 +120,6 @@ func TestAnIDPlaysOnceOverAllLayers(t *testing.T) {
 		return p.all(func(g *partyGuest) bool { return g.State() == plugin.Disconnected })
 	})
 	for _, g := range p.guests {
-		assert.Equal(t, "the server stopped", g.Reason())
+		assert.EqualError(t, g.Err(), "the server stopped")
 	}
 }

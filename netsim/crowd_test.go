@@ -102,7 +102,7 @@ func meetCrowd(t *testing.T, c *crowd, kind string, link conditioner.Config, see
 			break
 		}
 	}
-	require.True(t, peer.Connected(), client.Reason())
+	require.True(t, peer.Connected(), client.Err())
 	require.NoError(t, sim.Equal())
 	stats := client.Stats().Replication
 	assert.Zero(t, stats.Misfits)

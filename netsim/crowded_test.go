@@ -75,13 +75,13 @@ func TestAClientLeavesAWorldThatIsTooLargeForIt(t *testing.T) {
 			require.NoError(t, err)
 			p := sim.AddClient(1, c, c)
 			for range 3 {
-				require.True(t, sim.RunUntil(10*time.Second, c.Joined), c.Reason())
+				require.True(t, sim.RunUntil(10*time.Second, c.Joined), c.Err())
 				sim.Run(5 * time.Second)
-				require.Equal(t, plugin.Connected, c.State(), c.Reason())
+				require.Equal(t, plugin.Connected, c.State(), c.Err())
 				s.goal = 80
 				sim.Run(3 * time.Second)
 				require.Equal(t, plugin.Disconnected, c.State())
-				assert.Contains(t, c.Reason(), "more than 40 entities")
+				assert.ErrorContains(t, c.Err(), "more than 40 entities")
 				assert.Zero(t, p.World().Stats().Entities.Used)
 				s.goal = 30
 				sim.Run(time.Second)

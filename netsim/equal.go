@@ -44,7 +44,7 @@ func (s *Sim) Equal() error {
 func (p *Peer) Equal() error {
 	p.sim.t.Helper()
 	if !p.Connected() {
-		return fmt.Errorf("client %d is %v (%s)", p.id, p.client.State(), p.client.Reason())
+		return fmt.Errorf("client %d is %v (%v)", p.id, p.client.State(), p.client.Err())
 	}
 	if err := p.compare(p.sim.mirror()); err != nil {
 		return fmt.Errorf("client %d: %w", p.id, err)

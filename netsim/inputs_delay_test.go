@@ -116,7 +116,7 @@ func TestInputsGoOnAfterAStall(t *testing.T) {
 			stall(c)
 			g.settle(4 * time.Second)
 			g.sim.Run(3 * time.Second)
-			assert.True(t, c.Connected(), c.Client().Reason())
+			assert.True(t, c.Connected(), c.Client().Err())
 			assert.Greater(t, len(c.expectAlike(e)), 175)
 			for tick, a := range g.acted[e] {
 				if a.Status == plugin.FreshInput {

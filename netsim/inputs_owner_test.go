@@ -70,7 +70,7 @@ func TestNobodyDrivesAnothersEntity(t *testing.T) {
 	}
 	assert.Empty(t, g.heard[entities[3]])
 	for _, c := range clients {
-		assert.True(t, c.Connected(), c.Client().Reason())
+		assert.True(t, c.Connected(), c.Client().Err())
 	}
 	assert.Greater(t, g.server.Stats().Inputs.Refused, uint64(1000))
 }
@@ -128,7 +128,7 @@ func TestAnEntityLosesItsInput(t *testing.T) {
 		require.Equal(t, plugin.FreshInput, g.acted[e][g.server.Tick()].Status)
 		require.EqualValues(t, 1, g.acted[e][g.server.Tick()].Input.Move)
 	}
-	assert.True(t, c.Connected(), c.Client().Reason())
+	assert.True(t, c.Connected(), c.Client().Err())
 	assert.NotZero(t, g.server.Stats().Inputs.Refused)
 }
 

@@ -317,7 +317,7 @@ func TestRandomFloods(t *testing.T) {
 			o.step()
 			f.Run(8 * time.Second)
 			for i, p := range f.honest {
-				require.True(t, p.Connected(), p.Client().Reason())
+				require.True(t, p.Connected(), p.Client().Err())
 				came := f.came[p.ID()]
 				require.Greater(t, len(came)+40, int(f.said[i]))
 				for n, number := range came {

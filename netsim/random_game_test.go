@@ -1,6 +1,7 @@
 package netsim_test
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/mlange-42/arche/ecs"
@@ -123,7 +124,8 @@ type guest struct {
 
 // noRoom reports whether the client has left because its limit of early arrivals was reached.
 func (g *guest) noRoom() bool {
-	return g.Client().State() == plugin.Disconnected && strings.Contains(g.Client().Reason(), "MaxWaitingBytes")
+	err := g.Client().Err()
+	return errors.Is(err, plugin.ErrOverLimit) && strings.Contains(err.Error(), "MaxWaitingBytes")
 }
 
 func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entangle.ClientID, l limits) *guest {

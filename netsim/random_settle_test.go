@@ -161,10 +161,10 @@ func (s *randomScene) comeBack() (again bool, err error) {
 			continue
 		}
 		if s.limits.waiting == 0 || !g.noRoom() {
-			return true, fmt.Errorf("client %d is disconnected: %s", g.ID(), g.Client().Reason())
+			return true, fmt.Errorf("client %d is disconnected: %w", g.ID(), g.Client().Err())
 		}
 		if s.returns++; s.returns > maxReturns {
-			return true, fmt.Errorf("client %d has no room for this world: %s", g.ID(), g.Client().Reason())
+			return true, fmt.Errorf("client %d has no room for this world: %w", g.ID(), g.Client().Err())
 		}
 		g.Connect()
 	}

@@ -33,5 +33,5 @@ func TestLeavingInAReplayWaitsForItsEnd(t *testing.T) {
 	b.sim.Run(100 * ms)
 	assert.Equal(t, []plugin.State{plugin.Connected, plugin.Connected, plugin.Connected}, states)
 	assert.Equal(t, plugin.Disconnected, b.client.State())
-	assert.Equal(t, "the client left", b.client.Reason())
+	assert.EqualError(t, b.client.Err(), "the client left")
 }

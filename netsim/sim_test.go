@@ -143,7 +143,7 @@ func departures(reasons *[]string) func(*plugin.Server) {
 			went := plugin.NewReader[plugin.ClientDisconnected](w)
 			return func() {
 				for _, e := range went.Read() {
-					*reasons = append(*reasons, fmt.Sprintf("%d: %s", e.Client, e.Reason))
+					*reasons = append(*reasons, fmt.Sprintf("%d: %v", e.Client, e.Err))
 				}
 			}
 		}))
@@ -165,7 +165,7 @@ func TestSilenceEndsAConnectionAndIdlenessDoesNot(t *testing.T) {
 	assert.True(t, dead.Connected(), "before the timeout")
 	sim.Run(2 * time.Second)
 	assert.Equal(t, plugin.Disconnected, dead.Client().State())
-	assert.Equal(t, "timed out: no packets from the other side", dead.Client().Reason())
+	assert.EqualError(t, dead.Client().Err(), "timed out: no packets from the other side")
 	require.Len(t, reasons, 1)
 	assert.Contains(t, reasons[0], "1: timed out")
 	sim.Run(20 * time.Minute)

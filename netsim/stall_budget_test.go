@@ -51,7 +51,7 @@ func TestNoStallCostsAnHonestPlayerAnythingThatMatters(t *testing.T) {
 				b.Run(6 * time.Second)
 			}
 			for _, c := range all {
-				assert.Equal(t, plugin.Connected, c.Client().State(), c.Client().Reason())
+				assert.Equal(t, plugin.Connected, c.Client().State(), c.Client().Err())
 			}
 			assert.Zero(t, droppedFor(b.Server(), "client that costs too much"))
 			for _, c := range all {
@@ -85,7 +85,7 @@ func TestAServerThatStoodStillReadsAllOfEverybody(t *testing.T) {
 		b.Run(2 * time.Second)
 	}
 	for _, c := range all {
-		require.Equal(t, plugin.Connected, c.Client().State(), c.Client().Reason())
+		require.Equal(t, plugin.Connected, c.Client().State(), c.Client().Err())
 	}
 	assert.Zero(t, droppedFor(b.Server(), "packet of a client that sends too much"))
 	assert.NotZero(t, b.Server().Stats().Work)

@@ -118,7 +118,7 @@ func (b *beats) join(id entangle.ClientID, adjust ...func(*plugin.ClientConfig))
 func (b *beats) settle() {
 	b.Run(10 * time.Second)
 	for _, p := range b.Peers() {
-		require.Equal(b.t, plugin.Connected, p.Client().State(), p.Client().Reason())
+		require.Equal(b.t, plugin.Connected, p.Client().State(), p.Client().Err())
 		require.True(b.t, p.Client().Clock().Synced)
 	}
 	b.margins = nil

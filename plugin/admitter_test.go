@@ -55,6 +55,6 @@ func TestATransportHearsWhoIsAClient(t *testing.T) {
 	g.server.Disconnect(9, "enough")
 	g.run(5)
 	assert.Equal(t, plugin.Disconnected, c.State())
-	assert.Equal(t, "enough", c.Reason())
+	assert.EqualError(t, c.Err(), "enough")
 	assert.Equal(t, []string{"came: " + addr, "went: " + addr}, book.told)
 }

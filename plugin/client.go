@@ -186,9 +186,9 @@ func (c *Client) State() State {
 	return Disconnected
 }
 
-// Reason returns why the last connection or attempt ended. It is "" before the first one and while
-// one is active.
-func (c *Client) Reason() string { return c.engine.Reason() }
+// Err returns why the last connection or attempt ended, such as ErrServerFull by errors.Is; see
+// ClientDisconnected. It is nil before the first one and while one is active.
+func (c *Client) Err() error { return c.engine.Err() }
 
 var (
 	errNotInitialized = errors.New("plugin: the client has no world yet; call Connect after Initialize, " +
@@ -232,7 +232,7 @@ func (c *Client) ConnectWith(layer connection.Dialer) error {
 // itself. During a replay, the disconnect happens at the end of the replay.
 func (c *Client) Disconnect() {
 	if c.leaving = c.time != nil && c.time.Replaying; !c.leaving {
-		c.engine.Disconnect("the client left", c.clock())
+		c.engine.Disconnect(ErrLeft, c.clock())
 	}
 }
 
@@ -245,10 +245,10 @@ func (c *Client) leave() {
 
 // Wait updates the client until it reaches a state, and then returns nil. It paces itself like Run,
 // for programs that have nothing else to do until then. It returns an error when ctx ends, and when
-// the client is disconnected although another state was awaited.
+// the client is disconnected although another state was awaited; the latter wraps Err.
 func (c *Client) Wait(ctx context.Context, state State) error {
 	if c.State() == Disconnected && state != Disconnected {
-		return fmt.Errorf("plugin: waiting for %v: the client is not on its way; call Connect first (%s)", state, c.Reason())
+		return errors.Join(fmt.Errorf("plugin: waiting for %v: the client is not on its way; call Connect first", state), c.Err())
 	}
 	until, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -258,7 +258,7 @@ func (c *Client) Wait(ctx context.Context, state State) error {
 		case now == state:
 			cancel(errReached)
 		case now == Disconnected:
-			cancel(fmt.Errorf("plugin: waiting for %v: %s", state, c.Reason()))
+			cancel(fmt.Errorf("plugin: waiting for %v: %w", state, c.Err()))
 		}
 	})
 	switch err := context.Cause(until); {
@@ -305,6 +305,6 @@ func (c *Client) onConnected(id entangle.ClientID) { c.connected.Push(ClientConn
 
 func (c *Client) onJoined(id entangle.ClientID) { c.joined.Push(ClientJoined{Client: id}) }
 
-func (c *Client) onDisconnected(id entangle.ClientID, reason string) {
-	c.disconnected.Push(ClientDisconnected{Client: id, Reason: reason})
+func (c *Client) onDisconnected(id entangle.ClientID, err error) {
+	c.disconnected.Push(ClientDisconnected{Client: id, Err: err})
 }

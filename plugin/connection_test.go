@@ -61,12 +61,12 @@ func TestAKickReachesTheClientWithItsReason(t *testing.T) {
 	require.True(t, g.server.Disconnect(9, "no cheating, please"))
 	g.run(3)
 	require.Len(t, client.went, 1)
-	assert.Equal(t, "no cheating, please", client.went[0].Reason)
+	assert.EqualError(t, client.went[0].Err, "no cheating, please")
 	assert.Equal(t, plugin.Disconnected, c.State())
-	assert.Equal(t, "no cheating, please", c.Reason())
+	assert.EqualError(t, c.Err(), "no cheating, please")
 	assert.Empty(t, spots(c.world))
 	require.Len(t, server.went, 1)
-	assert.Equal(t, "no cheating, please", server.went[0].Reason)
+	assert.EqualError(t, server.went[0].Err, "no cheating, please")
 	assert.Empty(t, g.server.Clients())
 	assert.False(t, g.server.Disconnect(9, "again"))
 }
@@ -99,7 +99,7 @@ func TestStoppingDisconnectsEveryoneAndStartsAgain(t *testing.T) {
 	assert.Equal(t, plugin.Stopped, g.server.State())
 	g.run(3)
 	assert.Equal(t, plugin.Disconnected, c.State())
-	assert.Equal(t, "the server stopped", c.Reason())
+	assert.EqualError(t, c.Err(), "the server stopped")
 	require.NoError(t, g.server.Start(g.place))
 	g.now = g.now.Add(2 * time.Second) // tokens from the second in which the server started are refused
 	g.connect(c, 9)
@@ -125,7 +125,7 @@ func TestAnotherProtocolDoesNotConnect(t *testing.T) {
 	g.connect(pl, 4)
 	g.run(60)
 	assert.Equal(t, plugin.Disconnected, c.State())
-	assert.Contains(t, c.Reason(), "private")
+	assert.ErrorContains(t, c.Err(), "private")
 	assert.Empty(t, server.came)
 	assert.Empty(t, g.server.Clients())
 }
@@ -161,7 +161,7 @@ func TestStatesCanBeWaitedFor(t *testing.T) {
 	stop()
 	require.NoError(t, <-done)
 	require.NoError(t, c.Wait(ctx, plugin.Disconnected))
-	assert.Equal(t, "the server stopped", c.Reason())
+	assert.EqualError(t, c.Err(), "the server stopped")
 }
 
 func TestAServerWithoutAKeyStaysOnLoopback(t *testing.T) {

@@ -105,7 +105,7 @@ type flooded struct {
 	honest  *player
 	flooder *intruder
 	moving  ecs.Entity
-	ended   []string // reasons of disconnects
+	ended   []error // of disconnects
 	heard   []any
 }
 
@@ -121,7 +121,7 @@ func newFlooded(t testing.TB, adjust ...func(*plugin.ServerConfig)) *flooded {
 			plugin.HandleRequest(w, func(entangle.ClientID, sum) (total, error) { return total{}, nil })
 			return func() {
 				for _, e := range left.Read() {
-					s.ended = append(s.ended, e.Reason)
+					s.ended = append(s.ended, e.Err)
 				}
 			}
 		}))
@@ -189,7 +189,7 @@ func TestAClientThatCostsTooMuchIsDroppedAndDisconnected(t *testing.T) {
 			if c.ordered && s.broken() > 0 {
 				return
 			}
-			assert.Equal(t, []string{"it sent more than the server takes from one client"}, s.ended)
+			assert.Equal(t, []error{plugin.ErrOverQuota}, s.ended)
 			assert.Greater(t, lived, 5*60, "not for a burst")
 			assert.EqualValues(t, 1, s.dropped("client that costs too much"))
 			assert.Greater(t, s.dropped("packet of a client that sends too much"), uint64(1000))
@@ -333,7 +333,7 @@ func TestAStallHarmsNoHonestClient(t *testing.T) {
 		assert.NotContains(t, d.Reason, "too much", d.Count)
 	}
 	for _, c := range p.clients {
-		assert.Equal(t, plugin.Connected, c.State(), c.Reason())
+		assert.Equal(t, plugin.Connected, c.State(), c.Err())
 	}
 	assert.Greater(t, len(p.ears.heard), 12*2*200)
 }

@@ -54,18 +54,22 @@ func TestAClientTakesNoMoreEntitiesThanItsConfigSays(t *testing.T) {
 				entities = append(entities[1:], spawn(100+n))
 				g.run(5)
 			}
-			require.Equal(t, plugin.Connected, c.State(), c.Reason())
+			require.Equal(t, plugin.Connected, c.State(), c.Err())
 			require.Len(t, spots(c.world), 10)
 
 			spawn(1000)
 			g.run(10)
 			const reason = "the server replicates more than 10 entities to this client, the limit of ClientConfig.MaxEntities"
 			assert.Equal(t, plugin.Disconnected, c.State())
-			assert.Equal(t, reason, c.Reason())
+			assert.EqualError(t, c.Err(), reason)
+			assert.ErrorIs(t, c.Err(), plugin.ErrOverLimit)
 			assert.Zero(t, count[components.Remote](c.world))
 			assert.Contains(t, log.String(), "raise ClientConfig.MaxEntities")
 			for side, bell := range map[string]doorbell{"server": server, "client": client} {
-				assert.Equal(t, []plugin.ClientDisconnected{{Client: 1, Reason: reason}}, bell.went, side)
+				require.Len(t, bell.went, 1, side)
+				assert.EqualValues(t, 1, bell.went[0].Client, side)
+				assert.EqualError(t, bell.went[0].Err, reason, side)
+				assert.ErrorIs(t, bell.went[0].Err, plugin.ErrOverLimit, side)
 			}
 		})
 	}
@@ -91,7 +95,7 @@ func TestAServerOfNothingButEntities(t *testing.T) {
 		y.step()
 	}
 	assert.Equal(t, plugin.Disconnected, y.c.State())
-	assert.Contains(t, y.c.Reason(), "more than 131072 entities")
+	assert.ErrorContains(t, y.c.Err(), "more than 131072 entities")
 	assert.Zero(t, count[components.Remote](y.c.world))
 	assert.Positive(t, most)
 	assert.LessOrEqual(t, most, 1<<14+each)

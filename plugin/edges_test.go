@@ -169,7 +169,7 @@ func TestAServerThatDies(t *testing.T) {
 				skip += time.Second / 60
 			}
 		}
-		require.Equal(t, until, c.State(), c.Reason())
+		require.Equal(t, until, c.State(), c.Err())
 	}
 	connect := func() {
 		tok, err := c.DevToken(addr, 5)
@@ -180,10 +180,10 @@ func TestAServerThatDies(t *testing.T) {
 	follow(plugin.Connecting, plugin.Connected)
 	require.NoError(t, l.conn.Close())
 	follow(plugin.Connected, plugin.Disconnected)
-	assert.Equal(t, "timed out: no packets from the other side", c.Reason())
+	assert.EqualError(t, c.Err(), "timed out: no packets from the other side")
 	assert.Equal(t, plugin.Stopped, s.State())
 	assert.ErrorIs(t, s.Err(), transport.ErrClosed)
 	connect()
 	follow(plugin.Connecting, plugin.Disconnected)
-	assert.Contains(t, c.Reason(), "no answer: nothing listens there")
+	assert.ErrorContains(t, c.Err(), "no answer: nothing listens there")
 }

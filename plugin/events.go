@@ -42,9 +42,9 @@ type ClientJoined struct {
 // it are never removed.
 type ClientDisconnected struct {
 	Client entangle.ClientID
-	// Reason says why, in a sentence for people: the text passed to Disconnect on either side, or
-	// the cause that the engine found.
-	Reason string
+	// Err says why: one of ErrLeft, ErrKicked, ErrTimedOut and the others by errors.Is, and by Error
+	// a sentence for people, such as the text passed to Server.Disconnect.
+	Err error
 }
 
 // EntitySpawned is raised when a replica has appeared in this world. All components of its first

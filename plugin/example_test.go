@@ -1,6 +1,7 @@
 package plugin_test
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -73,6 +74,54 @@ func Example() {
 	// the server sees client 1
 	// an entity with 7 points has arrived
 	// the server says hello
+}
+
+// A client decides by the cause of a disconnect what to do. An attempt to connect that failed raises
+// the event, too.
+func ExampleClientDisconnected() {
+	decide := func(e plugin.ClientDisconnected) string {
+		switch {
+		case errors.Is(e.Err, plugin.ErrLeft):
+			return "back to the menu"
+		case errors.Is(e.Err, plugin.ErrKicked):
+			return "show the player: " + e.Err.Error()
+		case errors.Is(e.Err, plugin.ErrProtocolMismatch):
+			return "ask the player to update the game"
+		case errors.Is(e.Err, plugin.ErrServerFull):
+			return "look for another server"
+		}
+		return "connect again"
+	}
+	ended := func(w *ecs.World) func() {
+		events := plugin.NewReader[plugin.ClientDisconnected](w)
+		return func() {
+			for _, e := range events.Read() {
+				fmt.Println(decide(e))
+			}
+		}
+	}
+	client, err := plugin.NewClient(plugin.ClientConfig{Protocol: protocol.New(protocol.Config{Name: "example"})})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	client.AddSystem(plugin.AfterReceive, plugin.Func(ended))
+	world := ecs.NewWorld()
+	client.Initialize(&world)
+	network := memory.NewNetwork()
+	token, err := client.DevToken(network.Listener().Addr(), 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := client.Connect(network.Dialer(), token); err != nil {
+		fmt.Println(err)
+		return
+	}
+	client.Disconnect()
+	client.Update(&world)
+	// Output:
+	// back to the menu
 }
 
 // cheering is a system of the server: it sends a message to each new client.

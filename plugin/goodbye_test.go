@@ -86,7 +86,7 @@ func TestAServerThatStopsTellsClientsThatItHasNotOpened(t *testing.T) {
 	require.NoError(t, g.server.Stop())
 	g.run(3)
 	assert.Equal(t, plugin.Disconnected, c.State())
-	assert.Equal(t, "the server stopped", c.Reason())
+	assert.EqualError(t, c.Err(), "the server stopped")
 }
 
 // On a line with jitter, disconnect packets, which are empty, overtake the reason. It
@@ -141,12 +141,12 @@ func testReasons(t *testing.T, line conditioner.Config) {
 				c.Disconnect()
 			}
 			g.run(20)
-			got := c.Reason()
+			got := c.Err()
 			if way == 2 {
 				require.Len(t, server.went, 1)
-				got = server.went[0].Reason
+				got = server.went[0].Err
 			}
-			if got != want {
+			if got == nil || got.Error() != want {
 				lost++
 				t.Logf("round %d: %q came as %q", round, want, got)
 			}
@@ -185,9 +185,9 @@ func TestALeavingClientKeepsNobodyOutOfAnotherLayer(t *testing.T) {
 			c.Disconnect()
 			require.NoError(t, c.ConnectWith(trusted.Dialer{Over: g.network.Dialer(), Server: near.Addr(), Client: id}))
 			g.run(5)
-			assert.Equal(t, plugin.Connected, c.State(), c.Reason())
+			assert.Equal(t, plugin.Connected, c.State(), c.Err())
 			g.run(30)
-			assert.Equal(t, plugin.Connected, c.State(), c.Reason())
+			assert.Equal(t, plugin.Connected, c.State(), c.Err())
 			require.Len(t, g.server.Clients(), 1)
 			assert.Equal(t, id, g.server.Clients()[0].ID)
 		})
@@ -227,7 +227,7 @@ func TestTheGoodbyesOfAConnectionAreBounded(t *testing.T) {
 			g.run(30)
 			sent := g.server.Stats().BytesOut - before
 			require.Equal(t, plugin.Disconnected, c.State())
-			require.Equal(t, reason, c.Reason())
+			require.EqualError(t, c.Err(), reason)
 			t.Logf("%d bytes", sent)
 			assert.Greater(t, sent, uint64(10*200), "ten goodbyes")
 			assert.LessOrEqual(t, sent, most)

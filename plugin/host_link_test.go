@@ -212,7 +212,7 @@ func TestRunDrivesAHost(t *testing.T) {
 	w := ecs.NewWorld()
 	require.NoError(t, plugin.Run(ctx, &w, host))
 	assert.Equal(t, plugin.Disconnected, host.Player().State())
-	assert.Equal(t, "the server stopped", host.Player().Reason())
+	assert.EqualError(t, host.Player().Err(), "the server stopped")
 	assert.EqualValues(t, 2, host.Tick())
 }
 

@@ -278,7 +278,7 @@ func TestAHostsPlayerIsDisconnectedByItsOwnQuestion(t *testing.T) {
 	h.run(3)
 	assert.Equal(t, 1, calls)
 	assert.Len(t, answers.all, 3)
-	assert.Equal(t, "a bad question", h.host.Player().Reason())
+	assert.EqualError(t, h.host.Player().Err(), "a bad question")
 }
 
 // Messages that the server sent before the player connected are not for it.

@@ -144,15 +144,15 @@ func TestAHostsPlayerLeavesAndReturns(t *testing.T) {
 		end()
 		assert.Equal(t, plugin.Disconnected, h.host.Player().State())
 		assert.Equal(t, entangle.ClientID(me), h.host.Player().ID(), "of the connection that has ended")
-		assert.Equal(t, reason, h.host.Player().Reason())
+		assert.EqualError(t, h.host.Player().Err(), reason)
 		assert.Empty(t, h.host.Clients())
 		assert.False(t, h.host.Disconnect(me, "again"))
 		h.host.Player().Disconnect()
 		h.run(3)
-		assert.Equal(t, []plugin.ClientDisconnected{{Client: me, Reason: reason}}, gone.take())
+		assert.Equal(t, []plugin.ClientDisconnected{{Client: me, Err: h.host.Player().Err()}}, gone.take())
 
 		require.NoError(t, h.host.Player().Connect(nil))
-		assert.Empty(t, h.host.Player().Reason())
+		assert.NoError(t, h.host.Player().Err())
 		if h.host.State() == plugin.Stopped {
 			h.run(3)
 			assert.Equal(t, plugin.Connecting, h.host.Player().State())
@@ -182,7 +182,8 @@ func TestTheIDOfAHostsPlayerIsReserved(t *testing.T) {
 	impostor := h.join(me)
 	h.run(30)
 	assert.Equal(t, plugin.Disconnected, impostor.State())
-	assert.Contains(t, impostor.Reason(), "host's own player")
+	assert.ErrorContains(t, impostor.Err(), "host's own player")
+	assert.ErrorIs(t, impostor.Err(), plugin.ErrInvalidID)
 	assert.Empty(t, connected.take())
 
 	require.NoError(t, h.host.Player().Connect(nil))

@@ -45,7 +45,7 @@ func (y *misled) deceive() {
 		y.show(group)
 	}
 	y.tyrant.step()
-	require.Equal(y.t, plugin.Connected, y.c.State(), y.c.Reason())
+	require.Equal(y.t, plugin.Connected, y.c.State(), y.c.Err())
 	var all []ecs.Entity
 	for q := generic.NewFilter1[thrust]().Query(y.c.world); q.Next(); {
 		all = append(all, q.Entity())

@@ -172,13 +172,13 @@ func TestAServerThatMakesNoSense(t *testing.T) {
 	y.update(0, 30, 25) // from a baseline that the client does not have
 	y.update(0, 31, 20)
 	y.step()
-	assert.Equal(t, plugin.Connected, y.c.State(), y.c.Reason())
+	assert.Equal(t, plugin.Connected, y.c.State(), y.c.Err())
 	assert.Len(t, spots(y.c.world), 1)
 	assert.Equal(t, 1, count[components.Remote](y.c.world))
 	y.act(repl.Gone, 0, 4, 40, 0, 0)
 	y.act(repl.Gone, 0, 5, 50, 0, 0)
 	y.step()
-	assert.Equal(t, plugin.Connected, y.c.State(), y.c.Reason())
+	assert.Equal(t, plugin.Connected, y.c.State(), y.c.Err())
 	assert.Zero(t, count[components.Remote](y.c.world))
 }
 
@@ -207,12 +207,13 @@ func TestWhatNoServerSendsEndsTheConnection(t *testing.T) {
 			y := newTyrant(t)
 			y.act(repl.Full, 0, 0, 10, 0, 6)
 			y.step()
-			require.Equal(t, plugin.Connected, y.c.State(), y.c.Reason())
+			require.Equal(t, plugin.Connected, y.c.State(), y.c.Err())
 			require.Len(t, spots(y.c.world), 1)
 			attack(y)
 			y.step()
 			assert.Equal(t, plugin.Disconnected, y.c.State())
-			assert.Contains(t, y.c.Reason(), "the server broke the protocol")
+			assert.ErrorContains(t, y.c.Err(), "the server broke the protocol")
+			assert.ErrorIs(t, y.c.Err(), plugin.ErrProtocolBroken)
 			assert.Zero(t, count[components.Remote](y.c.world))
 		})
 	}
@@ -241,7 +242,7 @@ func TestAHostileServerIsSurvived(t *testing.T) {
 			y.step()
 		}
 		y.rejoin()
-		require.Equal(t, plugin.Connected, y.c.State(), y.c.Reason())
+		require.Equal(t, plugin.Connected, y.c.State(), y.c.Err())
 	}
 	assert.Less(t, heap(), before+4<<20)
 }

@@ -141,7 +141,7 @@ func TestAStormOfInputsAndPings(t *testing.T) {
 	}
 	assert.Less(t, heap(), before+2<<20)
 	for _, c := range a.clients {
-		assert.Equal(t, plugin.Connected, c.State(), c.Reason())
+		assert.Equal(t, plugin.Connected, c.State(), c.Err())
 	}
 	stats := a.server.Stats().Inputs
 	assert.Greater(t, stats.Refused, uint64(frames/10))

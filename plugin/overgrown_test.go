@@ -53,7 +53,7 @@ func TestAServerWhoseEntitiesDifferTooMuch(t *testing.T) {
 	g.clients = append(g.clients, c)
 	g.connect(c, 1)
 	g.run(20)
-	require.Equal(t, plugin.Connected, c.State(), c.Reason())
+	require.Equal(t, plugin.Connected, c.State(), c.Err())
 
 	replicate := ecs.ComponentID[components.Replicate](g.world)
 	spawn := func(set int) ecs.Entity {
@@ -80,7 +80,7 @@ func TestAServerWhoseEntitiesDifferTooMuch(t *testing.T) {
 	}
 	assert.InDelta(t, 1024, made, 64)
 	assert.Equal(t, plugin.Disconnected, c.State())
-	assert.Contains(t, c.Reason(), "more different components than this client takes, 1024 sets of them")
-	assert.Contains(t, c.Reason(), "ClientConfig.MaxEntities")
+	assert.ErrorContains(t, c.Err(), "more different components than this client takes, 1024 sets of them")
+	assert.ErrorContains(t, c.Err(), "ClientConfig.MaxEntities")
 	assert.Zero(t, w.Stats().Entities.Used)
 }

@@ -38,7 +38,7 @@ func (p *Player) Connect(userData []byte) error {
 // for any client. The player's owned entities are removed at the end of the frame, see
 // Server.Controlled. Server.Stop, and Server.Disconnect with the player's id, do the same with
 // another reason.
-func (p *Player) Disconnect() { p.server.engine.Leave(p.local, "the client left") }
+func (p *Player) Disconnect() { p.server.engine.Leave(p.local) }
 
 // State returns the state of the player's connection.
 func (p *Player) State() State {
@@ -64,9 +64,9 @@ func (p *Player) ID() entangle.ClientID {
 // ClientJoined is raised for it, too.
 func (p *Player) Joined() bool { return p.local.Joined() }
 
-// Reason returns why the player's last connection ended. It is "" before the first one and while
-// one is active.
-func (p *Player) Reason() string { return p.local.Reason() }
+// Err returns why the player's last connection ended. It is nil before the first one and while one
+// is active.
+func (p *Player) Err() error { return p.local.Err() }
 
 // SetInputDelay delays the player's inputs from the next tick on. No input is lost and none takes
 // effect twice. Without it they take effect at once. It returns an error for values outside 0 to

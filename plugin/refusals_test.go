@@ -56,7 +56,7 @@ func TestAClientReadsWhatToCheckAboutItsToken(t *testing.T) {
 	require.NoError(t, c.Connect(g.network.Dialer(), dev))
 	g.run(10 * 60)
 	assert.Equal(t, plugin.Disconnected, c.State())
-	assert.Contains(t, c.Reason(), "this token is of Client.DevToken, which only servers without a key admit")
+	assert.ErrorContains(t, c.Err(), "this token is of Client.DevToken, which only servers without a key admit")
 	assert.Contains(t, log.String(), "token sealed with another key")
 
 	other, err := plugin.MintToken(token.NewKey(), "plugin test", token.Claims{ClientID: 1, Servers: g.server.Addrs(), Now: g.now})
@@ -64,7 +64,7 @@ func TestAClientReadsWhatToCheckAboutItsToken(t *testing.T) {
 	require.NoError(t, c.Connect(g.network.Dialer(), other))
 	g.run(10 * 60)
 	assert.Equal(t, plugin.Disconnected, c.State())
-	assert.Contains(t, c.Reason(), "sealed with another key than the server's")
+	assert.ErrorContains(t, c.Err(), "sealed with another key than the server's")
 }
 
 // This is the reverse case: a token made with some key, and a server without a key.

@@ -384,10 +384,10 @@ func (s *Server) onConnected(id entangle.ClientID, userData []byte) {
 
 func (s *Server) onJoined(id entangle.ClientID) { s.joined.Push(ClientJoined{Client: id}) }
 
-func (s *Server) onDisconnected(id entangle.ClientID, reason string) {
+func (s *Server) onDisconnected(id entangle.ClientID, err error) {
 	if s.disconnected != nil {
 		s.owned.Leave(id)
-		s.disconnected.Push(ClientDisconnected{Client: id, Reason: reason})
+		s.disconnected.Push(ClientDisconnected{Client: id, Err: err})
 	}
 }
 

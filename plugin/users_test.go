@@ -219,7 +219,7 @@ func TestPacketsOfAnEndedConnectionAreNotMalformed(t *testing.T) {
 		c.Update(&cw)
 		return c.State() == plugin.Disconnected && dropped("no connection")+dropped("bad form") > 0
 	}, 10*time.Second, time.Millisecond)
-	assert.Contains(t, c.Reason(), "protocols differ")
+	assert.ErrorContains(t, c.Err(), "protocols differ")
 	assert.Zero(t, dropped("bad form"))
 }
 

@@ -153,7 +153,7 @@ func (b *bench) drive(c *end, now time.Time) {
 		err = c.Flush()
 	}
 	if err != nil {
-		events = append(events, connection.Event{Kind: connection.Disconnected, Reason: err.Error()})
+		events = append(events, connection.Event{Kind: connection.Disconnected, Err: err})
 		c.deaf = true
 	}
 	c.events = events
@@ -207,8 +207,8 @@ func (b *bench) checkEvent(before []connection.Event, e *connection.Event) {
 		b.t.Fatalf("a payload of slot %d, which is not connected", e.Slot)
 	case e.Kind == connection.Payload && (len(e.Payload) < 1 || len(e.Payload) > entangle.MaxPayload):
 		b.t.Fatalf("a payload of %d bytes; want 1 to %d", len(e.Payload), entangle.MaxPayload)
-	case e.Kind == connection.Disconnected && e.Reason == "":
-		b.t.Fatalf("slot %d is Disconnected without a reason", e.Slot)
+	case e.Kind == connection.Disconnected && e.Err == nil:
+		b.t.Fatalf("slot %d is Disconnected without an Err", e.Slot)
 	}
 }
 

@@ -146,7 +146,7 @@ func TestFaultsAreFound(t *testing.T) {
 		"an event of no kind":    {"AClientIsLetIn", receiving(func(e *connection.Event) { e.Kind = 9 }), "an event of kind 9"},
 		"user data cut short":    {"AClientIsLetIn", receiving(func(e *connection.Event) { e.UserData = e.UserData[:3] }), "other user data"},
 		"no name":                {"AClientIsLetIn", receiving(func(e *connection.Event) { e.Name = "" }), "has no name"},
-		"no reason":              {"AClientMayLeave", receiving(func(e *connection.Event) { e.Reason = "" }), "without a reason"},
+		"no reason":              {"AClientMayLeave", receiving(func(e *connection.Event) { e.Err = nil }), "without an Err"},
 		"every event is one of slot 0": {
 			"SlotsAreToldApart", receiving(func(e *connection.Event) { e.Slot = 0 }), "slot 0 is Connected twice",
 		},
@@ -187,5 +187,5 @@ func TestFaultsAreFound(t *testing.T) {
 
 // flood returns payloads without end.
 func flood(connection.Server, time.Time) (connection.Event, error) {
-	return connection.Event{Kind: connection.Disconnected, Reason: "again"}, nil
+	return connection.Event{Kind: connection.Disconnected, Err: connection.ErrClosed}, nil
 }

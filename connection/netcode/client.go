@@ -96,25 +96,25 @@ func (c *client) follow() (e connection.Event, ok bool) {
 	case state == session.StateConnected:
 		e.Kind = connection.Connected
 	case !state.Connecting():
-		e.Kind, e.Reason = connection.Disconnected, c.reason()
+		e.Kind, e.Err = connection.Disconnected, c.reason()
 	default:
 		err := c.dial()
 		if err == nil {
 			return e, false
 		}
-		e.Kind, e.Reason = connection.Disconnected, "no socket to the server could be opened: "+err.Error()
+		e.Kind, e.Err = connection.Disconnected, fmt.Errorf("%w: no socket to the server could be opened: %w", connection.ErrTransport, err)
 	}
 	ok = e.Kind != c.last
 	c.last = e.Kind
 	return e, ok
 }
 
-// reason describes why the session ended.
-func (c *client) reason() string {
+// reason returns why the session ended.
+func (c *client) reason() error {
 	if r := c.session.Reason(); r != session.ReasonRequestTimedOut || !c.dev {
-		return r.String()
+		return errorOf(r)
 	}
-	return noAnswerToDev
+	return errNoAnswerToDev
 }
 
 // Send implements connection.Client.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/entangle-ecs/entangle/connection"
 	"github.com/entangle-ecs/entangle/connection/netcode"
-	"github.com/entangle-ecs/entangle/internal/core/session"
 	"github.com/entangle-ecs/entangle/transport"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
@@ -71,7 +70,7 @@ func TestATransportThatClosesBehindItsServer(t *testing.T) {
 			e, err = c.Receive(s.now)
 			require.NoError(t, err)
 			assert.Equal(t, connection.Disconnected, e.Kind)
-			assert.Equal(t, session.ReasonPeerLeft.String(), e.Reason)
+			assert.Equal(t, connection.ErrClosed, e.Err)
 			continue
 		}
 		_, err = c.Receive(s.now)

@@ -2,8 +2,10 @@ package netcode
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"time"
 
+	"github.com/entangle-ecs/entangle/connection"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
@@ -28,10 +30,11 @@ func isDev(t token.Token, game string) bool {
 	return opener.Open(public.Expires, public.Nonce[:], sealed[:], &private) == nil
 }
 
-// noAnswerToDev is the reason why a client with such a token gives up: it names the most
+// errNoAnswerToDev is the error for which a client with such a token gives up: it names the most
 // likely of the causes to which a server does not answer.
-const noAnswerToDev = "no answer: nothing listens there, or the server has a key: this token is of Client.DevToken, which only servers " +
-	"without a key admit, so get one that was minted with the server's key (or the token was used before, or this client is still connected)"
+var errNoAnswerToDev = fmt.Errorf("%w: nothing listens there, or the server has a key: this token is of Client.DevToken, which only servers "+
+	"without a key admit, so get one that was minted with the server's key (or the token was used before, or this client is still connected)",
+	connection.ErrNoAnswer)
 
 // devStart is the start time of a session without a key. It admits tokens minted before the
 // server was started, which is usual when a game and its server are started together. A

@@ -125,7 +125,7 @@ func (f *flooded) serve() {
 			f.received++
 			f.bySlot[e.Slot]++
 		case connection.Disconnected:
-			f.t.Fatal("a client was disconnected: ", e.Reason)
+			f.t.Fatal("a client was disconnected: ", e.Err)
 		}
 	}
 	require.NoError(f.t, f.server.Flush())

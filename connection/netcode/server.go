@@ -84,7 +84,7 @@ func (s *server) event() (connection.Event, bool) {
 			}, true
 		}
 		if s.freeSlot(e.Slot) {
-			return connection.Event{Kind: connection.Disconnected, Slot: e.Slot, Reason: e.Reason.String()}, true
+			return connection.Event{Kind: connection.Disconnected, Slot: e.Slot, Err: errorOf(e.Reason)}, true
 		}
 	}
 	return connection.Event{}, false

@@ -41,7 +41,7 @@ func (s *server) Receive(now time.Time) (connection.Event, error) {
 		}
 	}
 	if e, ok := s.core.Expire(now); ok {
-		s.endConnection(e.Slot, e.Reason)
+		s.endConnection(e.Slot, e.Err.Error())
 		return e, nil
 	}
 	s.read = false

@@ -118,7 +118,7 @@ func (c *clientSide) failed() error {
 		return c.connected
 	}
 	if c.State() == plugin.Disconnected {
-		return fmt.Errorf("the client is disconnected: %s", c.Reason())
+		return fmt.Errorf("the client is disconnected: %w", c.Err())
 	}
 	return nil
 }

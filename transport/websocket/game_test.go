@@ -124,7 +124,7 @@ func TestAGameOverEveryTransportAtOnce(t *testing.T) {
 
 	require.True(t, h.server.Disconnect(2, "enough"))
 	h.play(func() bool { return h.players[1].client.State() == plugin.Disconnected })
-	assert.Equal(t, "enough", h.players[1].client.Reason())
+	assert.EqualError(t, h.players[1].client.Err(), "enough")
 	h.play(func() bool { return plain.conn.Stats().Open == 0 })
 	h.players[2].client.Disconnect()
 	h.play(func() bool { return secure.conn.Stats().Open == 0 })
@@ -138,7 +138,7 @@ func TestPlayersReadWhyTheyDisconnected(t *testing.T) {
 	h.play(p.sees)
 	require.NoError(t, h.server.Stop())
 	eventually(t, func() bool { p.client.Update(&p.world); return p.client.State() == plugin.Disconnected })
-	assert.Equal(t, "the server stopped", p.client.Reason())
+	assert.EqualError(t, p.client.Err(), "the server stopped")
 
 	h = newHost(t, loopback())
 	relay := newRelay(t, h.server.Addrs()[0], 0)
@@ -146,7 +146,8 @@ func TestPlayersReadWhyTheyDisconnected(t *testing.T) {
 	h.play(p.sees)
 	relay.cut()
 	h.play(func() bool { return p.client.State() == plugin.Disconnected })
-	assert.Contains(t, p.client.Reason(), "the connection to "+relay.url("ws")+" broke")
+	assert.ErrorContains(t, p.client.Err(), "the connection to "+relay.url("ws")+" broke")
+	assert.ErrorIs(t, p.client.Err(), plugin.ErrTransport)
 }
 
 // A distant player connects over TLS, though requests are repeated ten times a second,
@@ -166,7 +167,7 @@ func TestAWrongCertificateEndsTheClientWithAReason(t *testing.T) {
 	h := newHost(t, websocket.Listener{Addr: "127.0.0.1:0", TLS: serverTLS})
 	p := h.join(websocket.Dialer{TLS: &tls.Config{MinVersion: tls.VersionTLS12}}, h.server.Addrs()[0])
 	h.play(func() bool { return p.client.State() == plugin.Disconnected })
-	assert.Contains(t, p.client.Reason(), "certificate")
+	assert.ErrorContains(t, p.client.Err(), "certificate")
 }
 
 // relay forwards TCP connections, with a delay in each direction.

@@ -166,9 +166,9 @@ func (s *Stage) Failed() error {
 		switch {
 		case c.State() != plugin.Disconnected:
 		case len(s.clients) == 1:
-			return fmt.Errorf("the client is disconnected: %s", c.Reason())
+			return fmt.Errorf("the client is disconnected: %w", c.Err())
 		default:
-			return fmt.Errorf("client %d is disconnected: %s", i+1, c.Reason())
+			return fmt.Errorf("client %d is disconnected: %w", i+1, c.Err())
 		}
 	}
 	return nil

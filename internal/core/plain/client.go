@@ -2,6 +2,7 @@ package plain
 
 import (
 	"encoding/binary"
+	"fmt"
 	"time"
 
 	"github.com/entangle-ecs/entangle"
@@ -101,7 +102,7 @@ func (c *Client) handleHandshake(b []byte, now time.Time) (e connection.Event, r
 		return e, nil, dropKind // late, or duplicated
 	case kind(b[0]) == kindDenied && len(b) == deniedSize:
 		c.state = over
-		return connection.Event{Kind: connection.Disconnected, Reason: denial(b[idSize]).String()}, nil, dropNone
+		return connection.Event{Kind: connection.Disconnected, Err: denial(b[idSize]).err()}, nil, dropNone
 	case kind(b[0]) == kindChallenge && len(b) == challengeSize:
 		c.lastReceived = now
 		return e, append(c.hello(kindAnswer), b[idSize:]...), dropNone
@@ -114,15 +115,17 @@ func (c *Client) hello(k kind) []byte {
 	return h.appendTo(c.reply[:0], k)
 }
 
+var errNoAnswer = fmt.Errorf("%w: no server listens there, or the network blocks it", connection.ErrNoAnswer)
+
 // Expire ends the connection or the attempt if the server has been silent for the timeout,
 // and returns the event of it, with ok.
 func (c *Client) Expire(now time.Time) (e connection.Event, ok bool) {
 	if c.state == over || c.config.Timeout < 0 || now.Sub(c.lastReceived) < c.config.Timeout {
 		return e, false
 	}
-	e = connection.Event{Kind: connection.Disconnected, Reason: timedOut}
+	e = connection.Event{Kind: connection.Disconnected, Err: connection.ErrTimedOut}
 	if c.state == connecting {
-		e.Reason = "no answer: no server listens there, or the network blocks it"
+		e.Err = errNoAnswer
 	}
 	c.state = over
 	return e, true

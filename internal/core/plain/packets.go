@@ -2,6 +2,8 @@ package plain
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/connection"
@@ -100,16 +102,18 @@ const (
 	deniedGame
 )
 
-// String is a short sentence for a player.
-func (d denial) String() string {
-	switch d {
-	case deniedFull:
-		return "denied: the server is full"
-	case deniedConnected:
-		return "denied: a client with this id, or from this address, is connected already"
-	case deniedGame:
-		return "denied: the server runs another game, or another version of it"
-	default:
-		return "denied"
+// denials are the errors that clients report for each denial.
+var denials = [...]error{
+	deniedFull:      fmt.Errorf("denied: %w", connection.ErrServerFull),
+	deniedConnected: fmt.Errorf("denied: %w, or one from this address", connection.ErrAlreadyConnected),
+	deniedGame:      fmt.Errorf("denied: %w: the server runs another game, or another version of it", connection.ErrProtocolMismatch),
+}
+
+var errDenied = errors.New("denied")
+
+func (d denial) err() error {
+	if d < deniedFull || int(d) >= len(denials) {
+		return errDenied
 	}
+	return denials[d]
 }

@@ -131,9 +131,9 @@ func read(b []byte, alive int, window *replay.Window) (e connection.Event, d dro
 		if err != nil {
 			return e, dropReason
 		}
-		e.Kind, e.Reason = connection.Disconnected, "the other side disconnected"
+		e.Kind, e.Err = connection.Disconnected, connection.ErrClosed
 		if reason != "" {
-			e.Reason = reason
+			e.Err = connection.Goodbye(reason)
 		}
 	default:
 		return e, dropKind
@@ -150,13 +150,11 @@ func (s *Server) Expire(now time.Time) (e connection.Event, ok bool) {
 	}
 	for i := range s.slots {
 		if c := &s.slots[i]; c.connected && now.Sub(c.lastReceived) >= s.config.Timeout {
-			return connection.Event{Kind: connection.Disconnected, Slot: i, Reason: timedOut}, true
+			return connection.Event{Kind: connection.Disconnected, Slot: i, Err: connection.ErrTimedOut}, true
 		}
 	}
 	return e, false
 }
-
-const timedOut = "timed out: no packets from the other side"
 
 // Connected reports whether a slot has a client.
 func (s *Server) Connected(at int) bool { return s.slots[at].connected }

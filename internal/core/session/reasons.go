@@ -40,8 +40,7 @@ var reasonTexts = [reasons]string{
 	"disconnected",
 	"the server stopped",
 	"denied: the server is full",
-	"no answer: nothing listens there, or the server refused the token (sealed with another key than the server's, expired, " +
-		"used before, for another server or game, or older than the server), or this client is still connected",
+	"no answer to the request",
 	"no answer to the response",
 	"the connect token is invalid",
 	"the connect token expired",

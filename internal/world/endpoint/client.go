@@ -36,7 +36,7 @@ type ClientConfig struct {
 	// the connection has ended, or the attempt has failed.
 	OnConnected    func(id entangle.ClientID)
 	OnJoined       func(id entangle.ClientID)
-	OnDisconnected func(id entangle.ClientID, reason string)
+	OnDisconnected func(id entangle.ClientID, err error)
 }
 
 // DefaultMaxWaiting is used where ClientConfig.MaxWaiting is 0, in bytes.
@@ -59,7 +59,7 @@ type Client struct {
 	open     bool
 	joined   bool
 	id       entangle.ClientID // of this connection, or of the last one until the next begins
-	reason   string
+	err      error             // why the last connection ended
 	last     lastConnection
 	failed   error              // the first failure to queue a message
 	traffic  connection.Traffic // of closed layers
@@ -126,7 +126,7 @@ func (c *Client) ConfirmedTick() (tick entangle.Tick, ok bool) {
 
 // Connect sets the layer, which is connecting to a server.
 func (c *Client) Connect(layer connection.Client) {
-	c.layer, c.reason, c.id, c.last = layer, "", entangle.Nobody, lastConnection{}
+	c.layer, c.err, c.id, c.last = layer, nil, entangle.Nobody, lastConnection{}
 }
 
 // Receive handles the events of the layer: it reads the packets that have arrived.
@@ -153,7 +153,7 @@ func (c *Client) Receive(now time.Time) {
 			break
 		}
 		if err != nil {
-			c.endConnection(err.Error(), now)
+			c.endConnection(endedBy(err.Error(), connection.ErrTransport, err), now)
 			return
 		}
 		c.handleEvent(&e, now)
@@ -187,9 +187,9 @@ func (c *Client) handleEvent(e *connection.Event, now time.Time) {
 	case e.Kind == connection.Payload && c.peer != nil:
 		c.handle(e.Payload, now)
 	case e.Kind == connection.Disconnected:
-		c.endConnection(e.Reason, now)
+		c.endConnection(errorOfLayer(e.Err, errorOfServer, false), now)
 	default:
-		c.endConnection(fmt.Sprintf("%v: %T reports %v", ErrLayer, c.layer, e.Kind), now)
+		c.endConnection(fmt.Errorf("%w: %T reports %v", ErrLayer, c.layer, e.Kind), now)
 	}
 }
 
@@ -207,14 +207,14 @@ func (c *Client) broken(err error, now time.Time) {
 		return
 	}
 	c.cfg.Log.Warn("the server broke the protocol", "error", err)
-	c.Disconnect("the server broke the protocol: "+err.Error(), now)
+	c.Disconnect(endedBy(serverBrokeProtocol+err.Error(), ErrProtocolBroken), now)
 }
 
 // crowded ends a connection because the server sent more than the client's limits allow. The game
 // may need that much, so the log names the setting to raise.
 func (c *Client) crowded(advice, reason string, now time.Time) {
 	c.cfg.Log.Warn(advice, "reason", reason)
-	c.Disconnect(reason, now)
+	c.Disconnect(endedBy(reason, ErrOverLimit), now)
 }
 
 func (c *Client) connected() {
@@ -250,8 +250,8 @@ func (c *Client) handle(payload []byte, now time.Time) {
 		c.crowded("MaxEntities", reason, now)
 		return
 	}
-	if reason, ended := c.peer.Ended(); ended {
-		c.Disconnect(reason, now)
+	if goodbye, ended := c.peer.Ended(); ended {
+		c.Disconnect(errorOfServer(goodbye), now)
 		return
 	}
 	if c.payload = c.peer.AppendAck(c.payload[:0], c.tick, now); len(c.payload) > 0 {
@@ -278,7 +278,7 @@ func (c *Client) Send(tick entangle.Tick, now time.Time) {
 	}
 	if c.peer != nil {
 		if err := c.sendPackets(tick, now); err != nil {
-			c.Disconnect("the server takes in too little: "+err.Error(), now)
+			c.Disconnect(endedBy(serverTooSlow+err.Error(), ErrTooSlow), now)
 		}
 	}
 	c.Rest(now)
@@ -294,7 +294,7 @@ func (c *Client) Rest(now time.Time) {
 	err := c.layer.Flush()
 	c.bucket.Spend(int(c.Traffic().BytesOut - before))
 	if err != nil {
-		c.endConnection(err.Error(), now)
+		c.endConnection(endedBy(err.Error(), connection.ErrTransport, err), now)
 	}
 }
 
@@ -309,8 +309,8 @@ func (c *Client) sendPackets(tick entangle.Tick, now time.Time) error {
 	if c.failed != nil {
 		return c.failed
 	}
-	if reason, ended := c.peer.Ended(); ended {
-		c.Disconnect(reason, now)
+	if goodbye, ended := c.peer.Ended(); ended {
+		c.Disconnect(errorOfServer(goodbye), now)
 		return nil
 	}
 	if c.cfg.MaxBytes > 0 {
@@ -334,29 +334,29 @@ func (c *Client) Carry(l *message.Outgoing, now time.Time) {
 	}
 }
 
-// Disconnect ends the connection or the attempt. All replicas are removed from the world, except
-// persistent ones.
-func (c *Client) Disconnect(reason string, now time.Time) {
+// Disconnect ends the connection or the attempt for the error why. All replicas are removed from
+// the world, except persistent ones.
+func (c *Client) Disconnect(why error, now time.Time) {
 	if c.layer == nil {
 		return
 	}
 	if c.peer != nil {
 		if _, ended := c.peer.Ended(); !ended {
 			for range goodbyes {
-				c.payload = c.peer.AppendGoodbye(c.payload[:0], reason, 0, now)
+				c.payload = c.peer.AppendGoodbye(c.payload[:0], goodbyeOf(why), 0, now)
 				c.layer.Send(c.payload, now)
 			}
 		}
 	}
-	c.endConnection(reason, now)
+	c.endConnection(why, now)
 }
 
 // endConnection releases everything that belongs to the connection.
-func (c *Client) endConnection(reason string, now time.Time) {
+func (c *Client) endConnection(why error, now time.Time) {
 	c.last = c.ended()
 	if c.peer != nil {
 		if theirs, ended := c.peer.Ended(); ended && theirs != "" {
-			reason = theirs
+			why = errorOfServer(theirs)
 		}
 		c.peer.Close()
 		c.cfg.Clock.Disconnected()
@@ -368,12 +368,12 @@ func (c *Client) endConnection(reason string, now time.Time) {
 			c.resources.Clear()
 		}
 	}
-	c.closeLayer(reason, now)
+	c.closeLayer(goodbyeOf(why), now)
 	c.received = c.Received()
 	c.peer, c.receiver, c.mail, c.failed = nil, nil, nil, nil
 	c.cfg.Post.ForgetCalls()
-	c.open, c.joined, c.reason = false, false, reason
-	c.cfg.OnDisconnected(c.id, reason)
+	c.open, c.joined, c.err = false, false, why
+	c.cfg.OnDisconnected(c.id, why)
 }
 
 // closeLayer closes and releases the layer.
@@ -387,6 +387,5 @@ func (c *Client) closeLayer(reason string, now time.Time) {
 	c.layer = nil
 }
 
-// Reason returns why the last connection or attempt ended. It is "" during one and before the
-// first.
-func (c *Client) Reason() string { return c.reason }
+// Err returns why the last connection or attempt ended. It is nil during one and before the first.
+func (c *Client) Err() error { return c.err }

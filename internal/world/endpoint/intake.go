@@ -68,9 +68,6 @@ func (q quotas) storeQuota(id entangle.ClientID, quota budget.Quota, in *budget.
 	}
 }
 
-// tooCostly is the reason for disconnecting a client that keeps exceeding its quota.
-const tooCostly = "it sent more than the server takes from one client"
-
 // admitPacket reports whether a packet of a client must be read.
 func (s *Server) admitPacket(c *client, now time.Time) bool {
 	switch s.intake.Take(&c.quota) {
@@ -81,7 +78,7 @@ func (s *Server) admitPacket(c *client, now time.Time) bool {
 		s.dead.Excess++
 		s.dead.TooCostly++
 		s.cfg.Log.Warn("a client is disconnected for what it costs", "client", c.id)
-		s.disconnectClient(c, tooCostly, now)
+		s.disconnectClient(c, ErrOverQuota, now)
 		return false
 	}
 	if !c.mail.Ready() {

@@ -55,21 +55,13 @@ func (s *Server) handleEvent(l *layer, e *connection.Event, now time.Time) error
 	case e.Kind == connection.Payload && c != nil:
 		s.handle(c, e.Payload, now)
 	case e.Kind == connection.Disconnected && c != nil:
-		s.disconnected(c, e.Reason)
+		s.disconnected(c, errorOfLayer(e.Err, errorOfClient, true))
 	default:
 		return fmt.Errorf("%w: %T reports %v of slot %d, where %s is connected", ErrLayer, l.Server, e.Kind, e.Slot,
 			map[bool]string{true: "nobody", false: "a client"}[c == nil])
 	}
 	return nil
 }
-
-// Reasons for turning away a client that its layer has admitted.
-const (
-	isFull      = "the server is full"
-	isConnected = "a client with this id is connected already"
-	isNobody    = "it has no client id"
-	isReserved  = "its client id is that of the host's own player; mint its token for another id"
-)
 
 // admit gives a client a peer index, or turns it away. The layer cannot decide that, because it
 // knows neither the clients of other layers nor their number.
@@ -80,13 +72,13 @@ func (s *Server) admit(c *client, now time.Time) {
 	}
 	switch {
 	case c.id == entangle.Nobody:
-		s.turnAway(c, isNobody, &s.dead.Nobody, now)
+		s.turnAway(c, errNobody, &s.dead.Nobody, now)
 	case s.reserved(c.id):
-		s.turnAway(c, isReserved, &s.dead.Reserved, now)
+		s.turnAway(c, errReserved, &s.dead.Reserved, now)
 	case s.indexes.of[c.id] != nil:
-		s.turnAway(c, isConnected, &s.dead.Twice, now)
+		s.turnAway(c, connection.ErrAlreadyConnected, &s.dead.Twice, now)
 	case len(s.indexes.free) == 0:
-		s.turnAway(c, isFull, &s.dead.NoRoom, now)
+		s.turnAway(c, connection.ErrServerFull, &s.dead.NoRoom, now)
 	default:
 		s.assignIndex(c)
 	}
@@ -96,17 +88,17 @@ func (s *Server) admit(c *client, now time.Time) {
 // has announced to the layer that it leaves.
 func (s *Server) endLeaving(newcomer entangle.ClientID, now time.Time) {
 	if c := s.indexes.of[newcomer]; c != nil && c.leaving() {
-		s.disconnectClient(c, hasLeft, now)
+		s.disconnectClient(c, errHasLeft, now)
 	}
 	for index := 0; len(s.indexes.free) == 0 && index < len(s.clients); index++ {
 		if c := s.clients[index]; c != nil && c.leaving() {
-			s.disconnectClient(c, hasLeft, now)
+			s.disconnectClient(c, errHasLeft, now)
 		}
 	}
 }
 
-// hasLeft is the reason for a client that left and whose goodbye did not arrive.
-const hasLeft = "the other side disconnected"
+// errHasLeft is the end of a client that left and whose goodbye did not arrive.
+var errHasLeft = errorOfLayer(connection.ErrClosed, errorOfClient, true)
 
 // leaving reports whether the client has announced to its layer that it leaves.
 func (c *client) leaving() bool {
@@ -114,11 +106,11 @@ func (c *client) leaving() bool {
 	return ok && l.Leaving(c.slot)
 }
 
-func (s *Server) turnAway(c *client, reason string, count *uint64, now time.Time) {
+func (s *Server) turnAway(c *client, why error, count *uint64, now time.Time) {
 	*count++
-	s.cfg.Log.Info("a client is turned away", "client", c.id, "from", c.name, "reason", reason)
-	s.queueGoodbyes(c, reason, now)
-	c.layer.Disconnect(c.slot, reason, now)
+	s.cfg.Log.Info("a client is turned away", "client", c.id, "from", c.name, "reason", why)
+	s.queueGoodbyes(c, why, now)
+	c.layer.Disconnect(c.slot, goodbyeOf(why), now)
 	c.peer.Close()
 }
 

@@ -27,7 +27,7 @@ type Local struct {
 	joined bool
 	since  uint64 // the first message that can be for the player
 	delay  int    // of its inputs, in ticks
-	reason string // why the last connection ended
+	err    error  // why the last connection ended
 
 	says  message.Outbox // messages that the player sent in this frame
 	inbox message.Outbox // messages in both directions, delivered in the next frame
@@ -61,9 +61,9 @@ func (l *Local) Known() bool { return l.known }
 // connected have been raised.
 func (l *Local) Joined() bool { return l.joined }
 
-// Reason returns why the last connection ended. It is "" before the first, and while the player is
+// Err returns why the last connection ended. It is nil before the first, and while the player is
 // connected or connecting.
-func (l *Local) Reason() string { return l.reason }
+func (l *Local) Err() error { return l.err }
 
 // SetInputDelay delays the effect of the player's inputs by so many ticks. The inputs are sent to
 // other clients at once, so that they can arrive before they take effect.
@@ -75,7 +75,7 @@ func (l *Local) InputDelay() int { return l.delay }
 // Connect makes the player connect in the next receive step of its running server. The server gets
 // userData with the event.
 func (l *Local) Connect(userData []byte) {
-	l.wanted, l.known, l.reason = true, false, ""
+	l.wanted, l.known, l.err = true, false, nil
 	l.userData = append(l.userData[:0], userData...)
 }
 
@@ -87,8 +87,8 @@ func (l *Local) connect() {
 }
 
 // disconnect ends the connection or the attempt.
-func (l *Local) disconnect(reason string) {
-	l.wanted, l.open, l.joined, l.reason = false, false, false, reason
+func (l *Local) disconnect(why error) {
+	l.wanted, l.open, l.joined, l.err = false, false, false, why
 	l.post.ForgetCalls()
 	l.inbox.Drop()
 	l.hand.Drop()

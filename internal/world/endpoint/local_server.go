@@ -40,7 +40,7 @@ func (s *Server) receiveLocals() {
 		if err := l.receiveQueued(); err != nil && l.open {
 			s.dead.Malformed++
 			s.cfg.Log.Warn("the host's own player is disconnected for what it sent", "client", l.id, "error", err)
-			s.disconnectLocal(l, brokeProtocol)
+			s.disconnectLocal(l, ErrProtocolBroken)
 		}
 		if l.open && !l.joined && l.view.complete() {
 			l.joined = true
@@ -75,24 +75,24 @@ func (s *Server) carryLocals(msg *message.Outgoing) {
 }
 
 // Leave disconnects a local player or cancels its connection attempt.
-func (s *Server) Leave(l *Local, reason string) {
+func (s *Server) Leave(l *Local) {
 	if l.open {
-		s.disconnectLocal(l, reason)
+		s.disconnectLocal(l, ErrLeft)
 	} else if l.wanted {
-		l.disconnect(reason)
+		l.disconnect(ErrLeft)
 	}
 }
 
-func (s *Server) disconnectLocal(l *Local, reason string) {
-	l.disconnect(reason)
-	s.cfg.OnDisconnected(l.id, reason)
+func (s *Server) disconnectLocal(l *Local, why error) {
+	l.disconnect(why)
+	s.cfg.OnDisconnected(l.id, why)
 }
 
 // disconnectLocals disconnects all local players.
-func (s *Server) disconnectLocals(reason string) {
+func (s *Server) disconnectLocals(why error) {
 	for _, l := range s.locals {
 		if l.open {
-			s.disconnectLocal(l, reason)
+			s.disconnectLocal(l, why)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func TestNothingIsKeptOfAClientThatIsGone(t *testing.T) {
 	require.NoError(t, err)
 	s := NewServer(ServerConfig{
 		Registry: message.NewRegistry(p, true), Channels: message.Channels(p, true), Post: message.NewPost(p, true), Log: log, TickRate: 60, SendEvery: 1, Caps: Caps{TickRate: 60},
-		OnDisconnected: func(entangle.ClientID, string) {},
+		OnDisconnected: func(entangle.ClientID, error) {},
 	})
 	s.Publish(publisher)
 	s.Start([]connection.Server{muteLayer{}}, clients)
@@ -48,7 +48,7 @@ func TestNothingIsKeptOfAClientThatIsGone(t *testing.T) {
 		kept[i] = weak.Make(c)
 	}
 	for _, i := range []int{1, 0, 2} { // in the middle, at the front, and the last one
-		s.disconnected(s.clients[i], "gone")
+		s.disconnected(s.clients[i], ErrLeft)
 		runtime.GC()
 		assert.Nil(t, kept[i].Value(), "client %d", i+1)
 	}

@@ -33,7 +33,7 @@ type ServerConfig struct {
 	// connection of such a client has ended.
 	OnConnected    func(client entangle.ClientID, userData []byte)
 	OnJoined       func(client entangle.ClientID)
-	OnDisconnected func(client entangle.ClientID, reason string)
+	OnDisconnected func(client entangle.ClientID, err error)
 	// OnOverdue is called when groups have waited longer than their bound to be sent to a client.
 	OnOverdue func(Overdue)
 }
@@ -115,28 +115,25 @@ func (s *Server) Start(layers []connection.Server, maxClients int) {
 	}
 }
 
-// stopped is the reason that clients get when the server stops. It is also sent to clients that
-// are not open here yet: a client may find out before the server that both protocols are equal.
-const stopped = "the server stopped"
-
-// Stop disconnects all clients and closes the layers.
+// Stop disconnects all clients and closes the layers. Clients that are not open here yet get its
+// reason, too: a client may find out before the server that both protocols are equal.
 func (s *Server) Stop(now time.Time) error {
 	if s.layers == nil {
 		return nil
 	}
 	for _, c := range s.clients {
 		if c != nil {
-			s.queueGoodbyes(c, stopped, now)
+			s.queueGoodbyes(c, ErrServerStopped, now)
 		}
 	}
-	s.disconnectLocals(stopped)
+	s.disconnectLocals(ErrServerStopped)
 	for _, c := range s.clients {
-		s.disconnected(c, stopped)
+		s.disconnected(c, ErrServerStopped)
 	}
 	var err error
 	before := s.Traffic()
 	for _, l := range s.layers {
-		err = errors.Join(err, l.Close(stopped, now))
+		err = errors.Join(err, l.Close(ErrServerStopped.Error(), now))
 	}
 	s.closed.dropped = s.Dropped()
 	after := s.Traffic()
@@ -240,12 +237,9 @@ func (s *Server) disconnectMalformed(c *client, err error, now time.Time) bool {
 	}
 	s.dead.Malformed++
 	s.cfg.Log.Warn("a client is disconnected for what it sent", "client", c.id, "error", err)
-	s.disconnectClient(c, brokeProtocol, now)
+	s.disconnectClient(c, ErrProtocolBroken, now)
 	return true
 }
-
-// brokeProtocol is the reason that a client gets for malformed bytes.
-const brokeProtocol = "it broke the protocol"
 
 // endClosed ends the connections of peers that sent a goodbye or have another protocol.
 func (s *Server) endClosed(now time.Time) {
@@ -253,12 +247,12 @@ func (s *Server) endClosed(now time.Time) {
 		if c == nil {
 			continue
 		}
-		if reason, ended := c.peer.Ended(); ended {
+		if goodbye, ended := c.peer.Ended(); ended {
 			if !c.open {
 				s.dead.Unequal++
-				s.cfg.Log.Warn("a client is refused", "client", c.id, "reason", reason)
+				s.cfg.Log.Warn("a client is refused", "client", c.id, "reason", goodbye)
 			}
-			s.disconnectClient(c, reason, now)
+			s.disconnectClient(c, errorOfClient(goodbye), now)
 		}
 	}
 }

@@ -94,12 +94,12 @@ func (s *Server) measure(c *client, cfg *peer.Config) {
 
 // disconnected releases a client after the end of its connection. The peer's reason takes
 // precedence over the layer's.
-func (s *Server) disconnected(c *client, reason string) {
+func (s *Server) disconnected(c *client, why error) {
 	if !s.hasIndex(c) {
 		return
 	}
 	if theirs, ok := c.peer.Ended(); ok && theirs != "" {
-		reason = theirs
+		why = errorOfClient(theirs)
 	}
 	if c.open && s.publisher != nil {
 		s.publisher.Dismiss(c.peer.Updates())
@@ -116,29 +116,29 @@ func (s *Server) disconnected(c *client, reason string) {
 		return
 	}
 	s.open = slices.DeleteFunc(s.open, func(other *client) bool { return other == c })
-	s.cfg.Log.Info("a client has left", "client", c.id, "address", c.name, "reason", reason)
-	s.cfg.OnDisconnected(c.id, reason)
+	s.cfg.Log.Info("a client has left", "client", c.id, "address", c.name, "reason", why)
+	s.cfg.OnDisconnected(c.id, why)
 }
 
 // Disconnect ends a client's connection and sends it the reason. It reports whether there was such
 // a client.
 func (s *Server) Disconnect(id entangle.ClientID, reason string, now time.Time) bool {
 	if l := s.localOf(id); l != nil {
-		s.disconnectLocal(l, reason)
+		s.disconnectLocal(l, endedBy(reason, ErrKicked))
 		return true
 	}
 	c := s.indexes.of[id]
 	if c == nil {
 		return false
 	}
-	s.disconnectClient(c, reason, now)
+	s.disconnectClient(c, endedBy(reason, ErrKicked), now)
 	return true
 }
 
-func (s *Server) disconnectClient(c *client, reason string, now time.Time) {
-	s.queueGoodbyes(c, reason, now)
-	c.layer.Disconnect(c.slot, reason, now)
-	s.disconnected(c, reason)
+func (s *Server) disconnectClient(c *client, why error, now time.Time) {
+	s.queueGoodbyes(c, why, now)
+	c.layer.Disconnect(c.slot, goodbyeOf(why), now)
+	s.disconnected(c, why)
 }
 
 // goodbyes is how often the reason for a disconnect is sent. It is sent unreliably, because the
@@ -148,12 +148,12 @@ func (s *Server) disconnectClient(c *client, reason string, now time.Time) {
 const goodbyes = 10
 
 // queueGoodbyes queues the goodbyes of a client that is about to be disconnected.
-func (s *Server) queueGoodbyes(c *client, reason string, now time.Time) {
+func (s *Server) queueGoodbyes(c *client, why error, now time.Time) {
 	if _, ended := c.peer.Ended(); ended && c.open {
 		return // it said goodbye itself
 	}
 	for range goodbyes {
-		s.payload = c.peer.AppendGoodbye(s.payload[:0], reason, 0, now)
+		s.payload = c.peer.AppendGoodbye(s.payload[:0], goodbyeOf(why), 0, now)
 		c.sendPayload(s.payload, now)
 	}
 }

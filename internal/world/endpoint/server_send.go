@@ -133,6 +133,6 @@ func (s *Server) disconnectSlow(c *client, err error, now time.Time) bool {
 	}
 	s.dead.TooSlow++
 	s.cfg.Log.Warn("a client is disconnected for being too slow", "client", c.id, "error", err)
-	s.disconnectClient(c, "it was too slow to receive", now)
+	s.disconnectClient(c, ErrTooSlow, now)
 	return true
 }

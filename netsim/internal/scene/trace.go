@@ -40,7 +40,7 @@ func (v *view) traceChanges(trace *script.Trace) {
 	}
 	if state := v.peer.Client().State(); state != v.state {
 		v.state = state
-		addLine("is %v%s", state, because(v.peer.Client().Reason()))
+		addLine("is %v%s", state, because(v.peer.Client().Err()))
 	}
 	now := v.replicas()
 	for _, e := range now {
@@ -135,11 +135,11 @@ func changes(before, after []string) string {
 	return b.String()
 }
 
-func because(reason string) string {
-	if reason == "" {
+func because(err error) string {
+	if err == nil {
 		return ""
 	}
-	return ": " + reason
+	return ": " + err.Error()
 }
 
 // name formats an entity as one word.

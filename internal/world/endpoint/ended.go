@@ -1,0 +1,112 @@
+package endpoint
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/entangle-ecs/entangle/connection"
+)
+
+// Causes for which one side ends a connection, in addition to those of package connection. The
+// texts of those that a server or client has are also sent to the other side, which recognises the
+// cause by its text.
+var (
+	ErrLeft           = errors.New("the client left")
+	ErrKicked         = errors.New("the server disconnected the client")
+	ErrServerStopped  = errors.New("the server stopped")
+	ErrInvalidID      = errors.New("the client id is that of no player, or of the host's own")
+	ErrProtocolBroken = errors.New("it broke the protocol")
+	ErrTooSlow        = errors.New("it was too slow to receive")
+	ErrOverQuota      = errors.New("it sent more than the server takes from one client")
+	ErrOverLimit      = errors.New("the server replicates more than this client takes")
+)
+
+// ended is the end of a connection with a text of its own.
+type ended struct {
+	text   string // the goodbye; may be empty
+	causes []error
+}
+
+func endedBy(text string, causes ...error) error { return &ended{text, causes} }
+
+// Error returns the text, or that of the first cause.
+func (e *ended) Error() string {
+	if e.text == "" {
+		return e.causes[0].Error()
+	}
+	return e.text
+}
+
+// Unwrap returns the causes.
+func (e *ended) Unwrap() []error { return e.causes }
+
+// goodbyeOf returns the text that is sent to the other side when a connection ends.
+func goodbyeOf(err error) string {
+	if e := (*ended)(nil); errors.As(err, &e) {
+		return e.text
+	}
+	return err.Error()
+}
+
+var (
+	errNobody   = endedBy("it has no client id", ErrInvalidID)
+	errReserved = endedBy("its client id is that of the host's own player; mint its token for another id", ErrInvalidID)
+)
+
+// Beginnings of goodbyes.
+const (
+	serverBrokeProtocol = "the server broke the protocol: "
+	serverTooSlow       = "the server takes in too little: "
+)
+
+// errorOfServer returns why a server ended a connection, by its goodbye.
+func errorOfServer(goodbye string) error {
+	sent := []error{
+		ErrServerStopped, connection.ErrServerFull, connection.ErrAlreadyConnected, errNobody, errReserved, ErrProtocolBroken, ErrTooSlow,
+		ErrOverQuota, connection.ErrTimedOut, connection.ErrClosed,
+	}
+	if i := slices.IndexFunc(sent, func(err error) bool { return err.Error() == goodbye }); i >= 0 {
+		return sent[i]
+	}
+	if isMismatch(goodbye) {
+		return endedBy(goodbye, connection.ErrProtocolMismatch)
+	}
+	return endedBy(goodbye, ErrKicked)
+}
+
+// errorOfClient returns why a client ended a connection, by its goodbye. The client may say
+// anything, so the causes are those for which clients leave, and no others.
+func errorOfClient(goodbye string) error {
+	switch {
+	case goodbye == ErrLeft.Error():
+		return ErrLeft
+	case strings.HasPrefix(goodbye, serverBrokeProtocol):
+		return endedBy(goodbye, ErrProtocolBroken)
+	case strings.HasPrefix(goodbye, serverTooSlow):
+		return endedBy(goodbye, ErrTooSlow)
+	case strings.Contains(goodbye, "ClientConfig.Max"):
+		return endedBy(goodbye, ErrOverLimit)
+	case isMismatch(goodbye):
+		return endedBy(goodbye, connection.ErrProtocolMismatch)
+	}
+	return endedBy(goodbye, ErrLeft)
+}
+
+// isMismatch reports whether a goodbye is that of a peer which found that the protocols differ.
+func isMismatch(goodbye string) bool {
+	return strings.HasPrefix(goodbye, "protocols differ: ") || strings.HasPrefix(goodbye, "no hello: ")
+}
+
+// errorOfLayer returns the error of a layer's Disconnected event, with the cause of the goodbye
+// that the layer carried, if it did. A client that closed its layer has left.
+func errorOfLayer(err error, ofGoodbye func(string) error, server bool) error {
+	var goodbye connection.Goodbye
+	switch {
+	case errors.As(err, &goodbye):
+		return ofGoodbye(string(goodbye))
+	case server && errors.Is(err, connection.ErrClosed):
+		return endedBy(err.Error(), ErrLeft, err)
+	}
+	return err
+}

@@ -78,11 +78,11 @@ func (o *arenaOracle) Initialize(w *ecs.World) {
 func (o *arenaOracle) Update(*ecs.World) {
 	o.presence.look(o.now.Tick)
 	settled, ok := apps.Of(o.guest.World()).Client.ConfirmedTick()
-	if !ok || !o.guest.Client().Clock().Synced {
+	if !ok || !o.guest.Client().Stats().Clock.Synced {
 		o.hears, o.before, o.began = newArenaHearing(o.guest), belief{}, false
 		return
 	}
-	stats := o.guest.Client().RollbackStats()
+	stats := o.guest.Client().Stats().Rollbacks
 	if countRollbacks(stats) > countRollbacks(o.stats) {
 		o.sums.spanned += o.presence.spanned(settled)
 	}
@@ -133,7 +133,7 @@ func (o *arenaOracle) believe(settled entangle.Tick) belief {
 		settled: settled, tick: o.now.Tick, states: map[entangle.Tick]arenaState{},
 		hands: o.guest.log.copyOf(settled+1, o.now.Tick),
 	}
-	known := o.before.valid && o.guest.Client().RollbackStats().Blind == o.stats.Blind
+	known := o.before.valid && o.guest.Client().Stats().Rollbacks.Blind == o.stats.Blind
 	var believed arenaState
 	if known && !o.before.vague && !o.before.settled.Before(o.hears.overtaken) {
 		believed = o.before.states[settled]

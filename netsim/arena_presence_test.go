@@ -166,7 +166,7 @@ func (g *arenaGuest) labels(w *ecs.World) func() {
 	g.oracle.presence = newArenaPresence(w)
 	rng := rand.New(rand.NewPCG(g.arena.seed, uint64(g.id)<<32|0x6c6162656c))
 	return func() {
-		if g.Client().Clock().Synced {
+		if g.Client().Stats().Clock.Synced {
 			g.oracle.presence.label(rng)
 		}
 	}

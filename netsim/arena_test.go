@@ -144,7 +144,7 @@ func TestADumbClientGoesBackNoLessOften(t *testing.T) {
 			a := newArena(t, setup)
 			a.play(6 * time.Second)
 			for _, g := range a.guests {
-				rollbacks[dumb] += countRollbacks(g.Client().RollbackStats())
+				rollbacks[dumb] += countRollbacks(g.Client().Stats().Rollbacks)
 				ends[dumb] = append(ends[dumb], g.shown[g.Client().Tick()])
 			}
 		}

@@ -47,7 +47,7 @@ func TestInputsActAfterTheDelay(t *testing.T) {
 			require.EqualValues(t, tick-entangle.Tick(delay), a.Input.Made)
 			require.EqualValues(t, uint8(a.Input.Made), a.Input.Jump)
 		}
-		leads = append(leads, c.Client().Clock().Lead)
+		leads = append(leads, c.Client().Stats().Clock.Lead)
 	}
 	assert.InDelta(t, leads[0]-1, leads[1], 0.9)
 	assert.InDelta(t, leads[0]-4, leads[2], 0.9)

@@ -83,10 +83,10 @@ func TestQuantisedValuesArePredictedExactly(t *testing.T) {
 	peer := sim.AddClient(1, client, client)
 	require.True(t, sim.RunUntil(5*time.Second, peer.Connected))
 	sim.Run(5 * time.Second)
-	before := client.RollbackStats()
+	before := client.Stats().Rollbacks
 	clear(here)
 	sim.Run(10_000 * time.Second / 60)
-	after := client.RollbackStats()
+	after := client.Stats().Rollbacks
 	assert.Equal(t, before.Rollbacks, after.Rollbacks)
 	assert.Equal(t, before.Corrections, after.Corrections)
 	require.Greater(t, len(here), 9_990)

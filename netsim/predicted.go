@@ -65,7 +65,7 @@ func (f *foresight) look() {
 		f.truth[tick] = &hindsight{m, f.sim.sight(m).look(m, f.sim.before(), f.sim.connected()).members}
 	}
 	for _, p := range f.sim.peers {
-		if p.Connected() && p.client.Clock().Synced {
+		if p.Connected() && p.client.Stats().Clock.Synced {
 			f.shown[foreseen{p, p.client.Tick()}] = p.prediction()
 		}
 	}

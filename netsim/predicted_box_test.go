@@ -126,9 +126,9 @@ func TestAPredictedBox(t *testing.T) {
 			require.True(t, g.player.World().Has(e, ecs.ComponentID[components.Predicted](g.player.World())))
 			require.False(t, g.player.World().Has(e, ecs.ComponentID[components.Remote](g.player.World())))
 			g.do = weave
-			before, late := g.player.Client().RollbackStats(), g.late
+			before, late := g.player.Client().Stats().Rollbacks, g.late
 			g.sim.Run(20 * time.Second)
-			after := g.player.Client().RollbackStats()
+			after := g.player.Client().Stats().Rollbacks
 			_, b := g.local(t)
 			if name == "bad" {
 				assert.Greater(t, after.Rollbacks[plugin.ByMismatch], before.Rollbacks[plugin.ByMismatch])

@@ -25,7 +25,7 @@ func TestQualityTellsOfTheNetwork(t *testing.T) {
 		b.Run(5 * time.Second)
 		for range 400 {
 			b.Run(50 * ms)
-			client[c.Client().Quality()]++
+			client[c.Client().Stats().Link.Quality]++
 			for _, info := range b.Server().Clients() {
 				server[info.Quality]++
 			}

@@ -9,7 +9,7 @@ import (
 // synced reports whether every client knows the server's time.
 func (s *randomScene) synced() bool {
 	for _, g := range s.guests {
-		if !g.Client().Clock().Synced {
+		if !g.Client().Stats().Clock.Synced {
 			return false
 		}
 	}
@@ -28,7 +28,7 @@ func (s *randomScene) checkLeads() error {
 		least := ticks(up.Latency-up.Jitter) - float64(g.Client().InputDelay()) - 1
 		most := ticks(up.Latency+up.Jitter) + farAhead
 		if lead := g.Lead(); lead < least || lead > most {
-			return fmt.Errorf("client %d is ahead by %.1f ticks, which should be %.1f to %.1f: %+v", g.ID(), lead, least, most, g.Client().Clock())
+			return fmt.Errorf("client %d is ahead by %.1f ticks, which should be %.1f to %.1f: %+v", g.ID(), lead, least, most, g.Client().Stats().Clock)
 		}
 	}
 	return nil

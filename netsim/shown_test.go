@@ -143,8 +143,8 @@ func TestWhatIsShownChangesNothing(t *testing.T) {
 		}
 		require.NotEmpty(t, plain.sent)
 		assert.Equal(t, plain.sent, shows.sent, "%d frames a second", frames)
-		assert.Equal(t, plain.player.Client().RollbackStats(), shows.player.Client().RollbackStats())
-		assert.NotZero(t, shows.player.Client().RollbackStats().Rollbacks[plugin.ByMismatch])
+		assert.Equal(t, plain.player.Client().Stats().Rollbacks, shows.player.Client().Stats().Rollbacks)
+		assert.NotZero(t, shows.player.Client().Stats().Rollbacks.Rollbacks[plugin.ByMismatch])
 		assert.Equal(t, plain.player.Client().Stats(), shows.player.Client().Stats())
 		assert.Equal(t, plain.sim.Server().Stats(), shows.sim.Server().Stats())
 		assert.NotEqual(t, shows.truth, shows.shown)
@@ -185,10 +185,10 @@ func TestThePictureOfWhatIsTakenOverIsSmooth(t *testing.T) {
 	silent.Down.Loss = 1
 	g.player.SetLink(silent)
 	g.sim.Run(700 * time.Millisecond)
-	before := g.player.Client().RollbackStats()
+	before := g.player.Client().Stats().Rollbacks
 	g.player.SetLink(link)
 	g.sim.Run(500 * time.Millisecond)
-	after := g.player.Client().RollbackStats()
+	after := g.player.Client().Stats().Rollbacks
 	require.Greater(t, after.Resyncs, before.Resyncs)
 	require.Equal(t, before.Rollbacks, after.Rollbacks)
 	truly, seen := largestStep(g.truth[from:]), largestStep(g.shown[from:])

@@ -239,7 +239,7 @@ func TestMemoryStaysAsItIs(t *testing.T) {
 			require.Less(t, heap[len(heap)-1], heap[0]+heap[0]*soakGrowth/100)
 			for _, p := range sim.Peers() {
 				require.True(t, p.Connected() || p.ID() == 4)
-				rolled := p.Client().RollbackStats().Rollbacks[plugin.ByMismatch]
+				rolled := p.Client().Stats().Rollbacks.Rollbacks[plugin.ByMismatch]
 				require.Greater(t, rolled, uint64(*soakTicks/100), "rollbacks of client %d", p.ID())
 			}
 			runtime.KeepAlive(sim)

@@ -119,7 +119,7 @@ func (b *beats) settle() {
 	b.Run(10 * time.Second)
 	for _, p := range b.Peers() {
 		require.Equal(b.t, plugin.Connected, p.Client().State(), p.Client().Err())
-		require.True(b.t, p.Client().Clock().Synced)
+		require.True(b.t, p.Client().Stats().Clock.Synced)
 	}
 	b.margins = nil
 }
@@ -159,7 +159,7 @@ func TestAClientIsAheadByWhatItsLineNeeds(t *testing.T) {
 		assert.Less(t, early, 2.0, "latency %v", latency)
 		assert.Len(t, c.jumps, 1)
 
-		info := c.Client().Clock()
+		info := c.Client().Stats().Clock
 		way := latency.Seconds() * 60
 		assert.InDelta(t, way+1.5, info.Lead, 1.5, "latency %v", latency)
 		assert.InDelta(t, 0, info.ServerTick.Sub(b.Server().Tick()), 1.5)
@@ -332,20 +332,20 @@ func TestTheNextConnectionSetsTheClockAnew(t *testing.T) {
 	c := b.join(1)
 	b.settle()
 	c.SetLink(netsim.Symmetric(conditioner.Config{Latency: 90 * ms}))
-	require.True(t, b.RunUntil(10*time.Second, func() bool { return c.Client().Clock().Speed > 1 }), "nothing to steer")
+	require.True(t, b.RunUntil(10*time.Second, func() bool { return c.Client().Stats().Clock.Speed > 1 }), "nothing to steer")
 	c.Disconnect()
-	assert.False(t, c.Client().Clock().Synced)
+	assert.False(t, c.Client().Stats().Clock.Synced)
 	before := c.Client().Tick()
 	b.Run(100 * time.Second)
 	assert.InDelta(t, 6000, c.Client().Tick().Sub(before), 1)
-	assert.InDelta(t, 1, c.Client().Clock().Speed, 0)
+	assert.InDelta(t, 1, c.Client().Stats().Clock.Speed, 0)
 	b.FreezeServer(2 * time.Second)
 	b.Run(3 * time.Second)
 	c.Connect()
 	require.True(t, b.RunUntil(time.Second, c.Connected))
-	assert.False(t, c.Client().Clock().Synced, "it goes by what it knew of another connection")
+	assert.False(t, c.Client().Stats().Clock.Synced, "it goes by what it knew of another connection")
 	b.Run(10 * time.Second)
-	require.True(t, c.Client().Clock().Synced)
+	require.True(t, c.Client().Stats().Clock.Synced)
 	assert.Len(t, c.jumps, 2)
 	b.margins = nil
 	b.Run(5 * time.Second)

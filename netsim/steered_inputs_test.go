@@ -25,7 +25,7 @@ func (g *inputGame) drive(adjust ...func(*plugin.ClientConfig)) (*inputClient, e
 // clock did not jump.
 func (g *inputGame) expectInTime(c *inputClient, d time.Duration, share, early float64) {
 	g.t.Helper()
-	jumps := c.Client().Clock().Jumps
+	jumps := c.Client().Stats().Clock.Jumps
 	before := g.server.Clients()[0]
 	clear(g.acted)
 	margins, frames := 0.0, 0.0
@@ -39,7 +39,7 @@ func (g *inputGame) expectInTime(c *inputClient, d time.Duration, share, early f
 	assert.GreaterOrEqual(g.t, float64(inTime)/float64(inTime+missing), share, "%d in time, %d missing", inTime, missing)
 	assert.LessOrEqual(g.t, after.InputsLate-before.InputsLate, missing, "what is late was missing")
 	assert.LessOrEqual(g.t, margins/frames, early)
-	assert.Equal(g.t, jumps, c.Client().Clock().Jumps)
+	assert.Equal(g.t, jumps, c.Client().Stats().Clock.Jumps)
 	g.expectOwnTicks()
 }
 
@@ -72,10 +72,10 @@ func TestInputsArriveBeforeTheirTick(t *testing.T) {
 		g := newInputGame(t, link.Link)
 		c, _ := g.drive()
 		g.expectInTime(c, 30*time.Second, link.share, link.early)
-		info := c.Client().Clock()
+		info := c.Client().Stats().Clock
 		assert.Greater(t, info.Inputs, uint64(30*60))
 		assert.Less(t, float64(info.Late), 0.02*float64(info.Inputs))
-		assert.LessOrEqual(t, c.Client().Quality(), plugin.Fair)
+		assert.LessOrEqual(t, c.Client().Stats().Link.Quality, plugin.Fair)
 		assert.LessOrEqual(t, g.server.Clients()[0].Quality, plugin.Fair)
 	}
 }
@@ -100,11 +100,11 @@ func TestInputsAreInTimeSoonAfterAStall(t *testing.T) {
 		g := newInputGame(t, rough(50*ms, 5*ms, 0))
 		c, _ := g.drive()
 		g.expectInTime(c, 10*time.Second, 0.99, 3)
-		before := c.Client().Clock().Jumps
+		before := c.Client().Stats().Clock.Jumps
 		from := g.sim.Clock().Since()
 		stall.do(g, c, 4*time.Second)
 		g.sim.Run(from + 5*time.Second - g.sim.Clock().Since())
-		assert.Equal(t, stall.jumps, c.Client().Clock().Jumps-before, name)
+		assert.Equal(t, stall.jumps, c.Client().Stats().Clock.Jumps-before, name)
 		g.expectOwnTicks()
 		g.expectInTime(c, 10*time.Second, 0.99, 5)
 	}

@@ -131,10 +131,10 @@ func TestASystemThatWritesWhatTheNetworkWritesIsNamed(t *testing.T) {
 	b := newBuggies(t, mains(drivesOn, glows))
 	b.sim.Run(5 * time.Second)
 	require.Equal(t, plugin.Connected, b.client.State())
-	before := b.client.RollbackStats()
+	before := b.client.Stats().Rollbacks
 	plugin.RequestRollback(b.client.World(), b.client.Tick()-5)
 	b.sim.Run(time.Second)
-	after := b.client.RollbackStats()
+	after := b.client.Stats().Rollbacks
 	assert.EqualValues(t, 5, after.Ticks-before.Ticks)
 	assert.Equal(t, before.Corrections, after.Corrections)
 

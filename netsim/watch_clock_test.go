@@ -73,7 +73,7 @@ func TestTheTrueLeadFollowsTheWayUp(t *testing.T) {
 			sim := newSim(t, netsim.Config{Seed: 1, Link: link})
 			p := join(t, sim, 1)
 			sim.Run(5 * time.Second)
-			require.True(t, p.Client().Clock().Synced)
+			require.True(t, p.Client().Stats().Clock.Synced)
 			ticks := up.Seconds() * 50
 			assert.InDelta(t, ticks+2, p.Lead(), 2, "%v up, %v down", up, down)
 		}

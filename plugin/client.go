@@ -37,24 +37,19 @@ import (
 //
 // Its ticks run ahead of the server's, so that the player's inputs arrive in time. A few round
 // trips after connecting, its tick jumps to the right place (see ClockJumped). From then on ticks
-// run up to 5 % faster or slower, as the network requires. Clock reports the current state.
+// run up to 5 % faster or slower, as the network requires; see ClockStats.
 type Client struct {
 	frame
+	config  ClientConfig
 	engine  *endpoint.Client
 	post    *message.Post
 	copy    *sink.Copy
 	shelf   *message.ResourceCopy
 	again   *input.Replayer
-	strict  bool
 	leaving bool         // disconnects at the end of the replay
 	why     *predict.Why // nil: rollbacks are not explained
-	keep    int          // number of rollback reports to keep
 
-	maxRollback int
-	rollbackTo  RollbackTo
-	twins       bool
-	most        int // entities
-	prediction  *predict.Prediction
+	prediction *predict.Prediction
 
 	connected    *event.Queue[ClientConnected]
 	joined       *event.Queue[ClientJoined]
@@ -71,11 +66,7 @@ func NewClient(config ClientConfig) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	cl := &Client{
-		frame: newFrame(c), keep: config.ExplainRollbacks,
-		maxRollback: config.maxRollback(), rollbackTo: config.RollbackTo, twins: config.ConfirmedTwins,
-		strict: config.Strict, most: config.MaxEntities,
-	}
+	cl := &Client{frame: newFrame(c), config: config}
 	cl.steered = tick.NewClock(timesync.ClientConfig{TickRate: c.protocol.TickRate(), Delay: config.InputDelay.ticks()}, cl.stepper, c.log)
 	cl.post = message.NewPost(c.protocol, false)
 	cl.engine = endpoint.NewClient(endpoint.ClientConfig{
@@ -113,8 +104,8 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.copy = sink.NewCopy(w, c.hub, registry.Of(c.protocol).Components,
 		func(e ecs.Entity) { c.spawned.Push(EntitySpawned{e}) },
 		func(e ecs.Entity) { c.despawned.Push(EntityDespawned{e}) })
-	c.copy.Limit(c.most)
-	if c.twins {
+	c.copy.Limit(c.config.MaxEntities)
+	if c.config.ConfirmedTwins {
 		c.copy.KeepTwins()
 	}
 	c.engine.Show(c.copy)
@@ -125,9 +116,9 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.inputs.WarnTo(c.log)
 	c.engine.Drive(c.inputs)
 	c.again = &input.Replayer{Schedule: c.schedule, Time: c.time, Hub: c.hub, Post: c.post, Inputs: c.inputs}
-	c.explain(c.keep)
+	c.explain(c.config.ExplainRollbacks)
 	c.predict()
-	if c.strict {
+	if c.config.Strict {
 		c.schedule.Strict(w, c.protocol, c.time)
 	}
 	ecs.AddResource(w, &apps.App{
@@ -150,7 +141,9 @@ func (c *Client) Update(w *ecs.World) {
 	c.Step(c.clock())
 }
 
-// Step runs one frame at the time now, for tests that drive the clock themselves.
+// Step is Update at the time now, for a program with a clock of its own, which must not go back:
+// one that runs several apps in step, or faster than real time, and tests. ClientConfig.Clock is not
+// read.
 func (c *Client) Step(now time.Time) { c.step(now) }
 
 // Finalize disconnects and finalises the client's systems.
@@ -175,7 +168,8 @@ func (s State) String() string {
 }
 
 // State returns the state of the connection. It is Connected once the server has accepted the
-// client and both protocols have proved equal. The clock is synchronised a little later; see Clock.
+// client and both protocols have proved equal. The clock is synchronised a little later; see
+// ClockStats.
 func (c *Client) State() State {
 	switch {
 	case c.engine.Open():
@@ -274,13 +268,8 @@ func (c *Client) Wait(ctx context.Context, state State) error {
 var errReached = errors.New("reached")
 
 // Joined reports whether the client has received everything that existed for it when it connected.
-// ClientJoined is raised for it, too.
+// ClientJoined is raised for it, too. Stats has the progress until then.
 func (c *Client) Joined() bool { return c.engine.Joined() }
-
-// Joining returns the number of groups received, out of those that existed for the client when it
-// connected: for a progress bar. Until all have arrived, have is an estimate below of; groups
-// created since then count as well. Both are 0 before the server has sent the total.
-func (c *Client) Joining() (have, of int) { return c.engine.Joining() }
 
 // ID returns the id by which the server knows this client. After a connection has ended, even at
 // the end of Run, it remains the id of that connection until the next Connect. It is

@@ -69,8 +69,8 @@ func (c *Client) SetInputDelay(d InputDelay) error {
 	return nil
 }
 
-// ClockInfo is the state of a client's clock.
-type ClockInfo struct {
+// ClockStats is the state of a client's clock.
+type ClockStats struct {
 	// Synced says that the client knows the server's tick, which it does a few round trips after
 	// connecting. Before that, and while disconnected, the client counts its own ticks, and the
 	// fields about the server are zero.
@@ -78,7 +78,7 @@ type ClockInfo struct {
 	// ServerTick is the estimate of the server's last finished tick. It is approximate, because the
 	// split of a round trip into its two directions cannot be measured.
 	ServerTick entangle.Tick
-	// Lead is how many ticks the client is ahead of the server's current tick.
+	// Lead is how many ticks the client is ahead of the server's current tick, with fractions.
 	Lead float64
 	// Target is the Lead towards which the clock is steered.
 	Target float64
@@ -92,11 +92,10 @@ type ClockInfo struct {
 	Inputs, Late uint64
 }
 
-// Clock returns the state of the client's clock.
-func (c *Client) Clock() ClockInfo {
+func (c *Client) clockStats() ClockStats {
 	sync, now := c.steered.Sync(), c.now
 	stats := sync.Stats()
-	info := ClockInfo{
+	info := ClockStats{
 		Speed: float64(c.stepper.Speed()) / tick.OwnSpeed, Jumps: c.steered.Jumps(),
 		Inputs: stats.Measured, Late: stats.Late,
 	}

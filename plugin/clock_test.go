@@ -38,7 +38,7 @@ func TestADelayIsInEffect(t *testing.T) {
 	c := g.join(1)
 	require.NoError(t, c.SetInputDelay(plugin.InputDelay{Min: 3}))
 	g.run(300)
-	require.True(t, c.Clock().Synced)
+	require.True(t, c.Stats().Clock.Synced)
 	assert.Equal(t, 3, c.InputDelay())
 	require.NoError(t, c.SetInputDelay(plugin.InputDelay{}))
 	g.run(300)
@@ -93,21 +93,21 @@ func TestAJumpIsToldBeforeTheFirstTickAfterIt(t *testing.T) {
 		require.Equal(t, want, frame)
 		assert.Equal(t, last, c.Tick())
 	}
-	require.True(t, c.Clock().Synced)
-	assert.EqualValues(t, 1, c.Clock().Jumps)
+	require.True(t, c.Stats().Clock.Synced)
+	assert.EqualValues(t, 1, c.Stats().Clock.Jumps)
 	assert.Greater(t, last, entangle.Tick(5000))
 }
 
 func TestQualityIsUnknownWithoutAConnection(t *testing.T) {
 	g := newGame(t)
 	c := g.join(1)
-	assert.Equal(t, plugin.Unknown, c.Quality())
+	assert.Equal(t, plugin.Unknown, c.Stats().Link.Quality)
 	g.run(120)
-	assert.Equal(t, plugin.Good, c.Quality())
+	assert.Equal(t, plugin.Good, c.Stats().Link.Quality)
 	assert.Equal(t, plugin.Good, g.server.Clients()[0].Quality)
 	c.Disconnect()
-	assert.Equal(t, plugin.Unknown, c.Quality())
-	assert.False(t, c.Clock().Synced)
+	assert.Equal(t, plugin.Unknown, c.Stats().Link.Quality)
+	assert.False(t, c.Stats().Clock.Synced)
 }
 
 // Where a client's clock jumps forward, here because the client stalled, each tick that runs in that

@@ -32,13 +32,12 @@ type ServerConfig struct {
 	// Client.DevToken.
 	Key token.Key
 
-	// MaxClients bounds the clients connected at once, not counting a host's own player. 0:
-	// DefaultMaxClients.
+	// MaxClients bounds the clients connected at once, not counting a host's own player. 0: 64.
 	MaxClients int
 
 	// Workers is the number of goroutines that encode and encrypt the clients' packets. It does not
 	// affect the data sent. 0: chosen in each frame by the bytes sent in the last one, one for each
-	// 64 KiB, at least one, and at most GOMAXPROCS and MaxDefaultWorkers; with less work for each,
+	// 64 KiB, at least one, and at most GOMAXPROCS and 8; with less work for each,
 	// several take longer than one. Any other number is used in every frame with at least two
 	// clients for each.
 	Workers int
@@ -79,7 +78,7 @@ type ServerConfig struct {
 	// Raise the quota for a game whose clients send megabytes or relay voice to hundreds.
 	//
 	// 0: DefaultWorkPerTick for each tick, and LeastDefaultWork at least; negative: no bound;
-	// 1 to LeastWorkPerClient-1 are an error.
+	// 1 to 8191 are an error, because not even an honest client could play.
 	MaxWorkPerClient int
 
 	// PublicAddrs are further addresses by which tokens may name this server, in addition to its
@@ -139,8 +138,11 @@ type ClientConfig struct {
 	// and at most MaxRollback; 1 to MaxRollback otherwise.
 	MaxRollback int
 
-	// RollbackTo selects the tick to roll back to when several ticks were mispredicted.
-	RollbackTo RollbackTo
+	// RollbackToNewest makes a rollback go back to the newest tick when several were mispredicted,
+	// instead of the oldest, and so replay fewer ticks. Confirmed state of older ticks is applied as
+	// if it belonged to that one. It is correct for a game in which a later state of an entity
+	// contains everything that an earlier one does. The oldest is always correct.
+	RollbackToNewest bool
 
 	// MaxEntities bounds the replicas that the client holds at a time, and so the memory that a
 	// server can make it use: up to 1 KiB each plus their components. The client disconnects from a
@@ -149,14 +151,14 @@ type ClientConfig struct {
 	// game leaves them in the world: leave some room above the largest world. Archetypes are
 	// bounded along with it, because Arche keeps each for the lifetime of its world: entities may
 	// have an eighth as many different sets of components, and as many sets with different relation
-	// targets, but always at least 1,024 of either. 0: DefaultMaxEntities; at least 1 otherwise.
+	// targets, but always at least 1,024 of either. 0: 131,072; at least 1 otherwise.
 	MaxEntities int
 
 	// MaxWaitingBytes bounds the memory for data that arrived before its dependencies, as happens
 	// when packets are lost or reordered. Values that do not fit are sent again, and so is the
 	// structure of a single group. The move of an entity between groups, and anything else that
 	// leaves a group, is sent only once: if such structure alone exceeds the bound, the connection
-	// ends with a reason that names this field. 0: DefaultMaxWaitingBytes; at least 1 otherwise.
+	// ends with a reason that names this field. 0: 1 MiB; at least 1 otherwise.
 	MaxWaitingBytes int
 
 	// ConfirmedTwins adds an entity next to each predicted one, which shows its confirmed state.
@@ -212,24 +214,16 @@ const (
 const (
 	DefaultWorkPerTick = endpoint.WorkPerTick
 	LeastDefaultWork   = endpoint.LeastWork
-
-	// LeastWorkPerClient is the lowest ServerConfig.MaxWorkPerClient, in units per second: about
-	// twice the work of an honest client that talks to seven others at 60 ticks per second.
-	LeastWorkPerClient = 8192
 )
 
-// MaxDefaultWorkers bounds the goroutines that a server chooses by itself; see
-// ServerConfig.Workers.
-const MaxDefaultWorkers = 8
+const (
+	defaultMaxClients = 64
+	maxDefaultWorkers = 8
 
-// DefaultMaxWaitingBytes is the default of ClientConfig.MaxWaitingBytes.
-const DefaultMaxWaitingBytes = endpoint.DefaultMaxWaiting
-
-// DefaultMaxEntities is the default of ClientConfig.MaxEntities.
-const DefaultMaxEntities = sink.DefaultMaxEntities
-
-// DefaultMaxClients is the default of ServerConfig.MaxClients.
-const DefaultMaxClients = 64
+	// leastWorkPerClient is the lowest ServerConfig.MaxWorkPerClient, in units per second: about
+	// twice the work of an honest client that talks to seven others at 60 ticks per second.
+	leastWorkPerClient = 8192
+)
 
 var errNoProtocol = errors.New("plugin: the config has no Protocol; make one with protocol.New and register the game's components and messages in it")
 
@@ -259,17 +253,17 @@ func (c *common) sendEvery(name string, every int) error {
 // common checks the config. Its error joins all that is wrong with it.
 func (c *ServerConfig) common() (common, error) {
 	if c.MaxClients == 0 {
-		c.MaxClients = DefaultMaxClients
+		c.MaxClients = defaultMaxClients
 	}
 	if c.Workers == 0 {
-		c.Workers = min(runtime.GOMAXPROCS(0), MaxDefaultWorkers)
+		c.Workers = min(runtime.GOMAXPROCS(0), maxDefaultWorkers)
 	}
 	var errs []error
 	if c.Workers < 0 {
 		errs = append(errs, fmt.Errorf("plugin: ServerConfig.Workers is %d; leave it zero to have it chosen by the work", c.Workers))
 	}
 	if c.MaxClients < 0 {
-		errs = append(errs, fmt.Errorf("plugin: ServerConfig.MaxClients is %d; leave it zero for %d", c.MaxClients, DefaultMaxClients))
+		errs = append(errs, fmt.Errorf("plugin: ServerConfig.MaxClients is %d; leave it zero for %d", c.MaxClients, defaultMaxClients))
 	}
 	errs = append(errs, c.caps())
 	common, err := makeCommon(c.Protocol, c.Clock, c.Entropy, c.Log, c.StartTick, c.TickPerUpdate)
@@ -281,9 +275,9 @@ func (c *ServerConfig) common() (common, error) {
 
 func (c *ServerConfig) caps() error {
 	var errs []error
-	if c.MaxWorkPerClient > 0 && c.MaxWorkPerClient < LeastWorkPerClient {
+	if c.MaxWorkPerClient > 0 && c.MaxWorkPerClient < leastWorkPerClient {
 		errs = append(errs, fmt.Errorf("plugin: ServerConfig.MaxWorkPerClient is %d units per second, which lets nobody play; "+
-			"set %d at least, leave it zero for the default, or give a negative number for no bound", c.MaxWorkPerClient, LeastWorkPerClient))
+			"set %d at least, leave it zero for the default, or give a negative number for no bound", c.MaxWorkPerClient, leastWorkPerClient))
 	}
 	errs = append(errs, checkCap("ServerConfig.MaxBytesPerClient", c.MaxBytesPerClient))
 	if least := LeastBytes * c.MaxClients; c.MaxBytes > 0 && c.MaxBytes < least {
@@ -312,13 +306,13 @@ func (c *ClientConfig) common() (common, error) {
 	common, err := makeCommon(c.Protocol, c.Clock, c.Entropy, c.Log, c.StartTick, c.TickPerUpdate)
 	errs = append(errs, err)
 	if c.MaxEntities < 0 {
-		errs = append(errs, fmt.Errorf("plugin: ClientConfig.MaxEntities is %d; leave it zero for %d, or give more than the largest world of the game has", c.MaxEntities, DefaultMaxEntities))
+		errs = append(errs, fmt.Errorf("plugin: ClientConfig.MaxEntities is %d; leave it zero for %d, or give more than the largest world of the game has", c.MaxEntities, sink.DefaultMaxEntities))
 	}
 	if c.MaxWaitingBytes < 0 {
-		errs = append(errs, fmt.Errorf("plugin: ClientConfig.MaxWaitingBytes is %d; leave it zero for %d, or give more", c.MaxWaitingBytes, DefaultMaxWaitingBytes))
+		errs = append(errs, fmt.Errorf("plugin: ClientConfig.MaxWaitingBytes is %d; leave it zero for %d, or give more", c.MaxWaitingBytes, endpoint.DefaultMaxWaiting))
 	}
 	if c.MaxEntities == 0 {
-		c.MaxEntities = DefaultMaxEntities
+		c.MaxEntities = sink.DefaultMaxEntities
 	}
 	errs = append(errs, checkExplained(c.ExplainRollbacks), c.InputDelay.check("ClientConfig.InputDelay"), c.checkRollback())
 	if c.Protocol != nil {

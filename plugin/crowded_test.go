@@ -99,7 +99,7 @@ func TestAServerOfNothingButEntities(t *testing.T) {
 	assert.Zero(t, count[components.Remote](y.c.world))
 	assert.Positive(t, most)
 	assert.LessOrEqual(t, most, 1<<14+each)
-	assert.Less(t, heap(), before+plugin.DefaultMaxEntities<<10)
+	assert.Less(t, heap(), before+131_072<<10)
 }
 
 // multiply sends an action with so many groups of one entity without components.

@@ -17,8 +17,8 @@
 //     client. Both can be stopped and started again at any time.
 //   - A Sender sends messages and a Requester sends requests; Readers read the received ones.
 //     ReplicateResource shares a resource of the server's world. Rooms and Relevance decide which
-//     entities matter to which clients. Stats, Clients, Link, Clock and Quality report the state of
-//     the connection.
+//     entities matter to which clients. Stats reports what a side does, and Server.Clients the
+//     connection of each client.
 //
 // # A player's inputs
 //

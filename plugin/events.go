@@ -12,9 +12,6 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// UserDataSize is the number of bytes that a connect token carries for the game.
-const UserDataSize = token.MaxUserData
-
 // ClientConnected is raised when a client has connected: on the server for every client, and on a
 // client for itself. A Host, which is both for its own player, raises this and similar events once.
 type ClientConnected struct {
@@ -22,7 +19,7 @@ type ClientConnected struct {
 	Client entangle.ClientID
 	// UserData is the data that the token issuer put into the token for the game. A client cannot
 	// read its own token's, so on a client it is zero.
-	UserData [UserDataSize]byte
+	UserData [token.MaxUserData]byte
 }
 
 // ClientJoined is raised after ClientConnected, when a client has received everything that existed

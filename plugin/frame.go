@@ -32,6 +32,7 @@ type frame struct {
 
 	now      time.Time // start of the current frame
 	stepping bool
+	drops    drops
 }
 
 func newFrame(c common) frame {

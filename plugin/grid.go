@@ -89,9 +89,9 @@ func (g *Grid[P]) Update(*ecs.World) { g.grid.Update() }
 // Finalize does nothing.
 func (g *Grid[P]) Finalize(*ecs.World) {}
 
-// Astray returns the number of entities and viewers with an invalid or too distant position, each
+// Invalid returns the number of entities and viewers with an invalid or too distant position, each
 // counted once per pass. It is 0 in a game without mistakes.
-func (g *Grid[P]) Astray() uint64 {
+func (g *Grid[P]) Invalid() uint64 {
 	if g.grid == nil {
 		return 0
 	}

@@ -167,11 +167,11 @@ func TestSightEndsWithItsViewer(t *testing.T) {
 			f.thing(7, 50)
 			f.run(10)
 			assert.Equal(t, []uint32{7}, f.a.ids())
-			assert.Zero(t, f.grid.Astray())
+			assert.Zero(t, f.grid.Invalid())
 			end(f, v)
 			f.run(10)
 			assert.Empty(t, f.a.ids())
-			assert.Equal(t, how == "astray", f.grid.Astray() > 0)
+			assert.Equal(t, how == "astray", f.grid.Invalid() > 0)
 		})
 	}
 }
@@ -285,7 +285,7 @@ func TestAGridSaysWhatIsWrongWithIt(t *testing.T) {
 	config := plugin.GridConfig{Radius: 1}
 	assert.Contains(t, panicText(t, func() { plugin.NewGrid[spot](config, nil).Initialize(g.world) }), "give it one that returns where")
 	grid := plugin.NewGrid(config, spotOf)
-	assert.Zero(t, grid.Astray())
+	assert.Zero(t, grid.Invalid())
 	grid.Initialize(g.world)
 	assert.Contains(t, panicText(t, func() { grid.Initialize(g.world) }), "add it once")
 	w := ecs.NewWorld()
@@ -304,16 +304,16 @@ func TestAGridLooksAsOftenAsItsServerSends(t *testing.T) {
 	m := generic.NewMap3[spot, components.Viewer, components.ControlledBy](g.world)
 	m.NewWith(&spot{X: float32(math.NaN())}, &components.Viewer{}, &components.ControlledBy{Client: 1}) // counted in each pass
 	for range 30 {
-		before, passes := g.server.Tick(), grid.Astray()
+		before, passes := g.server.Tick(), grid.Invalid()
 		g.run(1)
 		if g.server.Tick()/10 != before/10 {
 			passes++
 		}
-		assert.Equal(t, passes, grid.Astray(), "at tick %d", g.server.Tick())
+		assert.Equal(t, passes, grid.Invalid(), "at tick %d", g.server.Tick())
 		g.server.Step(g.now)
-		assert.Equal(t, passes, grid.Astray(), "in a frame without a tick")
+		assert.Equal(t, passes, grid.Invalid(), "in a frame without a tick")
 	}
-	assert.Equal(t, uint64(3), grid.Astray())
+	assert.Equal(t, uint64(3), grid.Invalid())
 }
 
 // A grid works for a host's own player as for remote ones: Relevance reports it, and so do the

@@ -201,8 +201,8 @@ func TestAHostThatCannotBe(t *testing.T) {
 	_, err = plugin.NewHost(plugin.ServerConfig{}, 1)
 	require.Error(t, err)
 	h := newHosted(t)
-	assert.ErrorContains(t, h.host.Player().Connect(make([]byte, plugin.UserDataSize+1)), "256")
-	assert.NoError(t, h.host.Player().Connect(make([]byte, plugin.UserDataSize)))
+	assert.ErrorContains(t, h.host.Player().Connect(make([]byte, token.MaxUserData+1)), "256")
+	assert.NoError(t, h.host.Player().Connect(make([]byte, token.MaxUserData)))
 }
 
 // Entities that the host's player controls despawn with it. They are tagged while it is connected,

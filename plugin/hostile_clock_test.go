@@ -40,7 +40,7 @@ func newMisled(t *testing.T, rng *rand.Rand) *misled {
 
 // deceive begins a connection and shows the client entities with inputs, one of which it controls.
 func (y *misled) deceive() {
-	y.frames, y.jumps = 0, y.c.Clock().Jumps
+	y.frames, y.jumps = 0, y.c.Stats().Clock.Jumps
 	for group := range repl.Handle(4) {
 		y.show(group)
 	}
@@ -142,7 +142,7 @@ func (y *misled) frame(tick entangle.Tick) {
 
 // sane checks that the clock reports only possible values and does not jump all the time.
 func (y *misled) sane() {
-	info := y.c.Clock()
+	info := y.c.Stats().Clock
 	for _, v := range []float64{info.Lead, info.Target, info.Speed} {
 		require.False(y.t, math.IsNaN(v) || math.IsInf(v, 0), "%+v", info)
 	}
@@ -155,7 +155,7 @@ func (y *misled) passed() entangle.Tick { return entangle.Tick(y.now.Sub(y.begun
 
 // near checks that the client's tick is one that a clock following the server's ticks can have.
 func (y *misled) near(tick entangle.Tick) {
-	if y.c.Clock().Synced {
+	if y.c.Stats().Clock.Synced {
 		ahead := ecs.GetResource[components.Time](y.c.world).Tick.Sub(tick)
 		require.LessOrEqual(y.t, ahead, int32(4*60+3))
 		require.GreaterOrEqual(y.t, ahead, int32(-3))
@@ -198,7 +198,7 @@ func TestAServerThatLiesAboutTime(t *testing.T) {
 				if name == "ticks that go on" {
 					y.near(tick)
 				}
-				if y.c.Clock().Synced {
+				if y.c.Stats().Clock.Synced {
 					synced++
 				}
 			}

@@ -9,17 +9,17 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/world/input"
+	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // came returns the server's input statistics for streams that the raider sends in a packet of the
 // last tick that ran.
-func (a *arena) came(lanes ...forged) input.InputStats {
+func (a *arena) came(lanes ...forged) plugin.InputStats {
 	before := a.server.Stats().Inputs
 	a.strike(1, func() { a.sendInputs(a.server.Tick(), frameOf(lanes...)) })
 	after := a.server.Stats().Inputs
-	return input.InputStats{
+	return plugin.InputStats{
 		InTime: after.InTime - before.InTime, Late: after.Late - before.Late,
 		Refused: after.Refused - before.Refused, TooFar: after.TooFar - before.TooFar,
 	}
@@ -43,15 +43,15 @@ func TestTheEndsOfTheWindowOfInputs(t *testing.T) {
 		distance int64
 		more     uint64
 		of       repl.Handle
-		want     input.InputStats
+		want     plugin.InputStats
 	}{
-		{64, 0, 0, input.InputStats{InTime: 1}},
-		{65, 0, 0, input.InputStats{TooFar: 1}},
-		{67, 9, 0, input.InputStats{TooFar: 3, InTime: 6}}, // one has arrived before
-		{-256, 0, 0, input.InputStats{Late: 1}},
-		{-257, 0, 0, input.InputStats{TooFar: 1}},
-		{-250, 9, 0, input.InputStats{TooFar: 3, Late: 7}},
-		{5, 9, 1, input.InputStats{Refused: 1}},
+		{64, 0, 0, plugin.InputStats{InTime: 1}},
+		{65, 0, 0, plugin.InputStats{TooFar: 1}},
+		{67, 9, 0, plugin.InputStats{TooFar: 3, InTime: 6}}, // one has arrived before
+		{-256, 0, 0, plugin.InputStats{Late: 1}},
+		{-257, 0, 0, plugin.InputStats{TooFar: 1}},
+		{-250, 9, 0, plugin.InputStats{TooFar: 3, Late: 7}},
+		{5, 9, 1, plugin.InputStats{Refused: 1}},
 	} {
 		l := forged{typ: thrustType, of: wireName(c.of), distance: c.distance, more: c.more}
 		assert.Equal(t, c.want, a.came(l), "%+v", c)
@@ -65,8 +65,8 @@ func TestATickOfInputsCountsOnce(t *testing.T) {
 	a.alone()
 	one := forged{typ: thrustType, of: wireName(0), distance: 5}
 	other := forged{typ: glanceType, of: wireName(0), distance: 6, more: 3}
-	assert.Equal(t, input.InputStats{InTime: 4}, a.came(one, other))
-	assert.Equal(t, input.InputStats{InTime: 1}, a.came(other, one))
+	assert.Equal(t, plugin.InputStats{InTime: 4}, a.came(one, other))
+	assert.Equal(t, plugin.InputStats{InTime: 1}, a.came(other, one))
 }
 
 // A frame of ticks too far away does not affect the clock's epoch either: inputs of the same epoch
@@ -77,11 +77,11 @@ func TestAFarFrameEndsNoEpoch(t *testing.T) {
 	a := newArena(t)
 	a.alone()
 	mine := forged{typ: thrustType, of: wireName(0), distance: 5}
-	require.Equal(t, input.InputStats{InTime: 1}, a.came(mine))
+	require.Equal(t, plugin.InputStats{InTime: 1}, a.came(mine))
 	far := mine
 	far.epoch, far.distance = 1, 100
-	require.Equal(t, input.InputStats{TooFar: 1}, a.came(far))
-	require.Equal(t, input.InputStats{InTime: 1}, a.came(mine))
+	require.Equal(t, plugin.InputStats{TooFar: 1}, a.came(far))
+	require.Equal(t, plugin.InputStats{InTime: 1}, a.came(mine))
 }
 
 // An input that arrives after its entity got another owner is refused in the same frame, before the
@@ -93,9 +93,9 @@ func TestControlIsAskedForWhenAnInputArrives(t *testing.T) {
 		a := newArena(t)
 		a.alone()
 		mine := forged{typ: thrustType, of: wireName(0), distance: 5}
-		require.Equal(t, input.InputStats{InTime: 1}, a.came(mine))
+		require.Equal(t, plugin.InputStats{InTime: 1}, a.came(mine))
 		a.game.control(a.mine, components.ControlledBy{Client: owner, Keep: true})
-		require.Equal(t, input.InputStats{Refused: 1}, a.came(mine))
+		require.Equal(t, plugin.InputStats{Refused: 1}, a.came(mine))
 	}
 }
 
@@ -106,11 +106,11 @@ func TestAnEntityThatIsHiddenIsDrivenByNobody(t *testing.T) {
 	a := newArena(t)
 	a.alone()
 	mine := forged{typ: thrustType, of: wireName(0), distance: 5}
-	require.Equal(t, input.InputStats{InTime: 1}, a.came(mine))
+	require.Equal(t, plugin.InputStats{InTime: 1}, a.came(mine))
 	a.retarget(a.mine, a.targets().Only(1))
 	for range 5 {
 		a.strike(1, nil)
-		require.Equal(t, input.InputStats{Refused: 1}, a.came(mine))
+		require.Equal(t, plugin.InputStats{Refused: 1}, a.came(mine))
 	}
 }
 

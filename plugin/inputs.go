@@ -12,20 +12,23 @@ import (
 )
 
 // InputStatus is the status of an entity's input in the current tick.
-type InputStatus = event.InputStatus
+type InputStatus uint8
 
 // The statuses of an input.
 const (
 	// NoInput: there is none, because the player declared so, has sent none yet, or has been silent
 	// for a second. The component is zero then, except before the first input: until that arrives,
 	// the plugin does not touch the component.
-	NoInput = event.NoInput
+	NoInput = InputStatus(event.NoInput)
 	// FreshInput: the player's input of this tick.
-	FreshInput = event.FreshInput
+	FreshInput = InputStatus(event.FreshInput)
 	// RepeatedInput: the input did not arrive in time, and the last one that did replaces it,
 	// without its fields tagged `net:"event"`.
-	RepeatedInput = event.RepeatedInput
+	RepeatedInput = InputStatus(event.RepeatedInput)
 )
+
+// String returns the name of the status.
+func (s InputStatus) String() string { return event.InputStatus(s).String() }
 
 // InputReceived is raised when an input of type T takes effect: in its tick, before the systems of
 // FixedMain run. On a server it is raised for all players, on a client for its own player and for
@@ -59,7 +62,7 @@ func (InputReceived[T]) subscribe(h *event.Hub) {
 func inputSink[T any](q *event.Queue[InputReceived[T]], w *ecs.World, id ecs.ID) event.InputSink {
 	return func(head event.InputHead) {
 		q.Push(InputReceived[T]{
-			Client: head.Client, Entity: head.Entity, Tick: head.Tick, Status: head.Status,
+			Client: head.Client, Entity: head.Entity, Tick: head.Tick, Status: InputStatus(head.Status),
 			Input: *(*T)(w.Get(head.Entity, id)),
 		})
 	}
@@ -88,7 +91,9 @@ func NewInputs[T any](w *ecs.World) Inputs[T] {
 // Status returns the status of an entity's input in the current tick: NoInput for an entity that no
 // player drives. It is for systems in FixedMain; after those it returns the status of the last
 // tick.
-func (i *Inputs[T]) Status(e ecs.Entity) InputStatus { return i.inputs.Status(i.number, e) }
+func (i *Inputs[T]) Status(e ecs.Entity) InputStatus {
+	return InputStatus(i.inputs.Status(i.number, e))
+}
 
 // None declares that an entity has no input in this tick. This differs from a zero input: nothing
 // takes effect, nothing is repeated, and the status is NoInput on both sides. Call it in

@@ -47,12 +47,12 @@ func TestBothSidesAreToldWhenAClientHasAllThatWasThere(t *testing.T) {
 	}
 	g.run(30)
 	c := g.join(9, func(c *plugin.Client) { c.AddSystem(plugin.AfterReceive, client.system()) })
-	have, of := c.Joining()
+	have, of := groups(c)
 	require.Zero(t, have+of)
 	partly := 0
 	for range 200 {
 		g.run(1)
-		have, of = c.Joining()
+		have, of = groups(c)
 		if of > 0 && !c.Joined() {
 			require.Equal(t, there, of)
 			require.Less(t, have, of)
@@ -67,7 +67,7 @@ func TestBothSidesAreToldWhenAClientHasAllThatWasThere(t *testing.T) {
 		require.Empty(t, client.joined)
 	}
 	require.True(t, c.Joined())
-	have, of = c.Joining()
+	have, of = groups(c)
 	assert.Equal(t, []int{there, there}, []int{have, of})
 	g.run(2)
 	assert.Greater(t, partly, 2, "it takes several ticks")
@@ -82,6 +82,12 @@ func TestBothSidesAreToldWhenAClientHasAllThatWasThere(t *testing.T) {
 	g.run(120)
 	assert.Equal(t, []entangle.ClientID{9, 9}, client.joined, "each connection joins anew")
 	assert.Equal(t, []entangle.ClientID{9, 9}, server.joined)
+}
+
+// groups returns how many groups have arrived, and how many were there.
+func groups(c *player) (have, of int) {
+	s := c.Stats()
+	return s.GroupsArrived, s.GroupsExpected
 }
 
 // Only visible entities count: a client has joined once it has all that it may see.
@@ -102,7 +108,7 @@ func TestAClientJoinsWithWhatIsForIt(t *testing.T) {
 		}
 	}
 	require.True(t, c.Joined())
-	_, of := c.Joining()
+	_, of := groups(c)
 	assert.Equal(t, 200, of)
 	assert.Len(t, spots(c.world), 200)
 }

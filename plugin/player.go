@@ -6,11 +6,12 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/world/endpoint"
+	"github.com/entangle-ecs/entangle/transport/token"
 )
 
 // Player is the player of a Host. Its methods do what those of a Client do that have the same name.
-// It has no Wait, Clock or Stats: it needs no packets, it has the server's clock, and nothing is
-// predicted for it.
+// It has no Wait and no Stats: it needs no packets, it has the server's clock, and nothing is
+// predicted for it. Host.Stats has the counters of both.
 type Player struct {
 	server *Server
 	local  *endpoint.Local
@@ -21,10 +22,11 @@ var errPlaying = errors.New("plugin: the host's player is connected or connectin
 // Connect lets the player join at the beginning of the next frame. Before the host's Start, or if
 // that failed, the player is Connecting until the host has started. Connect may be called before
 // Initialize, and again after a connection has ended. userData becomes ClientConnected.UserData,
-// like the data in another player's token: at most UserDataSize bytes.
+// like the data in another player's token: at most token.MaxUserData
+// bytes.
 func (p *Player) Connect(userData []byte) error {
-	if len(userData) > UserDataSize {
-		return fmt.Errorf("plugin: Connect with %d bytes of user data; give it %d at most", len(userData), UserDataSize)
+	if len(userData) > token.MaxUserData {
+		return fmt.Errorf("plugin: Connect with %d bytes of user data; give it %d at most", len(userData), token.MaxUserData)
 	}
 	if p.local.Connecting() {
 		return errPlaying

@@ -15,26 +15,10 @@ import (
 // MaxRollback is the highest ClientConfig.MaxRollback, in ticks.
 const MaxRollback = 128
 
-// RollbackTo selects which of several mispredicted ticks a rollback goes back to.
-type RollbackTo uint8
-
-// The choices of RollbackTo.
-const (
-	// Oldest goes back to the oldest of them, which is always correct.
-	Oldest RollbackTo = iota
-	// Newest goes back to the newest of them, which replays fewer ticks. Confirmed state of older
-	// ticks is applied as if it belonged to that one. It is correct for a game in which a later
-	// state of an entity contains everything that an earlier one does.
-	Newest
-)
-
-// checkRollback returns an error for an invalid MaxRollback or RollbackTo.
+// checkRollback returns an error for an invalid MaxRollback.
 func (c *ClientConfig) checkRollback() error {
 	if c.MaxRollback < 0 || c.MaxRollback > MaxRollback {
 		return fmt.Errorf("plugin: ClientConfig.MaxRollback is %d ticks; leave it zero for a second's, or give up to %d", c.MaxRollback, MaxRollback)
-	}
-	if c.RollbackTo > Newest {
-		return fmt.Errorf("plugin: ClientConfig.RollbackTo is %d; leave it zero for Oldest, or give Newest", c.RollbackTo)
 	}
 	return nil
 }
@@ -52,7 +36,7 @@ func (c *Client) predict() {
 	resynced := event.QueueOf[PredictionResynced](c.hub)
 	prediction, err := predict.NewPrediction(predict.PredictionConfig{
 		World: c.world, Protocol: c.protocol, Hub: c.hub, Time: c.time,
-		Again: c.again, Why: c.why, MaxRollback: c.maxRollback, Newest: c.rollbackTo == Newest,
+		Again: c.again, Why: c.why, MaxRollback: c.config.maxRollback(), Newest: c.config.RollbackToNewest,
 		Synced: c.steered.Synced, ConfirmedTick: c.engine.ConfirmedTick,
 		Copy: c.copy, Resources: c.shelf, RemoveDespawned: c.copy.Bury, OnResync: func(t entangle.Tick) { resynced.Push(PredictionResynced{t}) },
 	})
@@ -135,7 +119,7 @@ func Despawn(w *ecs.World, e ecs.Entity) {
 type RollbackStats struct {
 	// Rollbacks counts rollbacks by the reason for the tick that was restored:
 	// Rollbacks[ByMismatch].
-	Rollbacks [predict.RollbackReasons]uint64
+	Rollbacks [rollbackReasons]uint64
 	// Ticks counts the ticks that rollbacks have replayed.
 	Ticks uint64
 	// Deepest is the largest number of ticks replayed by one rollback.
@@ -159,11 +143,3 @@ func (s RollbackStats) Total() uint64 { return predict.PredictionStats(s).Total(
 
 // String returns one line with the number of rollbacks, their reasons, and the replayed ticks.
 func (s RollbackStats) String() string { return predict.PredictionStats(s).String() }
-
-// RollbackStats returns the client's prediction counters.
-func (c *Client) RollbackStats() RollbackStats {
-	if c.prediction == nil {
-		return RollbackStats{}
-	}
-	return RollbackStats(c.prediction.Stats())
-}

@@ -36,7 +36,7 @@ func crates(t *testing.T) (g *game, c *player, server [2]ecs.Entity, client [2]e
 	for q := filter.Query(c.world); q.Next(); {
 		client[q.Get().ID-1] = q.Entity()
 	}
-	require.True(t, c.Clock().Synced)
+	require.True(t, c.Stats().Clock.Synced)
 	require.True(t, c.world.Has(client[0], ecs.ComponentID[components.Predicted](c.world)))
 	require.True(t, c.world.Has(client[1], ecs.ComponentID[components.Remote](c.world)))
 	return g, c, server, client
@@ -61,7 +61,7 @@ func TestDespawnGoesByWhoSimulates(t *testing.T) {
 	assert.True(t, c.world.Alive(client[0]))
 	g.run(30)
 	assert.True(t, has(client[0]), "the server did not despawn it, and never spoke of it")
-	assert.EqualValues(t, 1, c.RollbackStats().Rollbacks[plugin.ByStructure])
+	assert.EqualValues(t, 1, c.Stats().Rollbacks.Rollbacks[plugin.ByStructure])
 
 	plugin.Despawn(c.world, client[0])
 	plugin.Despawn(g.world, server[0])
@@ -87,7 +87,7 @@ func TestMisuseOfPrediction(t *testing.T) {
 	q.Close()
 	assert.Panics(t, func() { plugin.RequestRollback(&fresh, 1) })
 	assert.NotPanics(t, func() { plugin.RequestRollback(g.world, 1) }, "nothing goes back on a server")
-	for _, bad := range []plugin.ClientConfig{{MaxRollback: -1}, {MaxRollback: plugin.MaxRollback + 1}, {RollbackTo: 7}} {
+	for _, bad := range []plugin.ClientConfig{{MaxRollback: -1}, {MaxRollback: plugin.MaxRollback + 1}} {
 		bad.Protocol = crateProtocol()
 		_, err := plugin.NewClient(bad)
 		assert.ErrorContains(t, err, "leave it zero")
@@ -99,10 +99,10 @@ func TestMisuseOfPrediction(t *testing.T) {
 // Proves: T1
 func TestAGameAsksForARollback(t *testing.T) {
 	g, c, _, _ := crates(t)
-	before := c.RollbackStats()
+	before := c.Stats().Rollbacks
 	plugin.RequestRollback(c.world, c.Tick()-3)
 	g.run(1)
-	after := c.RollbackStats()
+	after := c.Stats().Rollbacks
 	assert.Equal(t, before.Rollbacks[plugin.ByRequest]+1, after.Rollbacks[plugin.ByRequest])
 	assert.Equal(t, before.Ticks+3, after.Ticks)
 }

@@ -46,7 +46,7 @@ func (r *Relevance) Hide(e ecs.Entity, client entangle.ClientID) bool {
 // Clear removes the setting of Show or Hide: rooms, grids and ownership decide again. It reports
 // whether there was a setting.
 func (r *Relevance) Clear(e ecs.Entity, client entangle.ClientID) bool {
-	_, said := r.Said(e, client)
+	_, said := r.Setting(e, client)
 	return said && r.say("Clear", e, client, interest.Unset)
 }
 
@@ -62,9 +62,9 @@ func (r *Relevance) say(what string, e ecs.Entity, client entangle.ClientID, wor
 	return ok
 }
 
-// Said returns the setting of an entity and a client, and whether there is one. show is true after
+// Setting returns the setting of an entity and a client, and whether there is one. show is true after
 // Show and false after Hide.
-func (r *Relevance) Said(e ecs.Entity, client entangle.ClientID) (show, said bool) {
+func (r *Relevance) Setting(e ecs.Entity, client entangle.ClientID) (show, said bool) {
 	i := r.publisher.Interest()
 	row, ok := i.Row(client)
 	if !ok || !r.world.Alive(e) {

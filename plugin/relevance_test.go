@@ -248,9 +248,9 @@ func TestWhatSaysThatAnEntityMatters(t *testing.T) {
 	shown(true, true)
 	g.control(e, components.ControlledBy{})
 	shown(true, false)
-	show, said := sight.Said(e, 1)
+	show, said := sight.Setting(e, 1)
 	assert.True(t, show && said)
-	_, said = sight.Said(e, 2)
+	_, said = sight.Setting(e, 2)
 	assert.False(t, said)
 }
 
@@ -335,7 +335,7 @@ func TestWhatWasSaidEnds(t *testing.T) {
 	g.run(10)
 	assert.Empty(t, a.ids())
 	for _, e := range heirs {
-		_, some := sight.Said(e, 1)
+		_, some := sight.Setting(e, 1)
 		assert.False(t, some)
 		assert.False(t, rooms.HasEntity(5, e))
 	}

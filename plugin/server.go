@@ -159,7 +159,9 @@ func (s *Server) Update(w *ecs.World) {
 	s.Step(s.clock())
 }
 
-// Step runs one frame at the time now, for tests that drive the clock themselves.
+// Step is Update at the time now, for a program with a clock of its own, which must not go back: one
+// that runs several apps in step, or faster than real time, and tests. ServerConfig.Clock is not
+// read.
 func (s *Server) Step(now time.Time) {
 	s.step(now)
 	s.remind(now)
@@ -348,7 +350,7 @@ func (s *Server) Clients() []ClientInfo {
 		list = append(list, ClientInfo{
 			ID: c.ID, Addr: c.Addr, Name: c.Name, Layer: c.Layer, RTT: c.RTT, Jitter: c.Jitter, Loss: c.Loss, Joined: c.Joined,
 			InputsInTime: c.Inputs.InTime, InputsMissing: c.Inputs.Missing, InputsLate: c.Inputs.Late,
-			Margin: c.Inputs.Margin, Quality: c.Quality,
+			Margin: c.Inputs.Margin, Quality: Quality(c.Quality),
 			MessagesDropped: c.Dropped, BytesWaiting: c.Waiting,
 		})
 	}

@@ -2,38 +2,93 @@ package plugin
 
 import (
 	"fmt"
+	"time"
 
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/world/predict"
 )
 
 // RollbackReport explains one rollback of a client: the misprediction, its cause, and its cost.
-// String is one line that can be shown on screen.
-type RollbackReport = predict.RollbackReport
+type RollbackReport struct {
+	// Tick that was restored: the ticks after it were replayed.
+	Tick entangle.Tick
+	// Depth is the number of replayed ticks.
+	Depth int
+	// Reason is the reason of the deciding misprediction; of several, the first found.
+	Reason RollbackReason
+	// Entity that was mispredicted, zero if none was. It may be gone already.
+	Entity ecs.Entity
+	// SID is the entity's id on all machines; zero if the game has none, or if the entity is gone.
+	SID components.SID
+	// Field is the first field in which the values differ, from the component or resource on, such
+	// as Position.Pos.X. Empty: no component in particular.
+	Field string
+	// Predicted and Confirmed are that field's values, here and on the server. "none" stands for a
+	// missing component.
+	Predicted, Confirmed string
+	// Fields is the number of further fields of the value that differ.
+	Fields int
+	// Input is the entity's input in the tick, and Status its status at that time. Empty: it has
+	// none. With ByInput it is the input of the tick after Tick, and RightInput the actual one.
+	Input, RightInput string
+	Status            InputStatus
+	// Entities is the number of further mispredicted entities.
+	Entities int
+	// Cost is the time that the replay took, by the clock of the config; 0 if that stands still
+	// within a frame, as in package netsim.
+	Cost time.Duration
+
+	line string
+}
+
+// String returns the report in one line that can be shown on screen: the predicted value, the
+// confirmed one, and the entity's input on this client at the time. The server may have had another
+// one, or none.
+func (r RollbackReport) String() string { return r.line }
 
 // RollbackReason is the reason for which a client replayed ticks.
-type RollbackReason = predict.RollbackReason
+type RollbackReason uint8
 
 // The reasons for rollbacks.
 const (
 	// ByMismatch: a predicted value differs from the server's.
-	ByMismatch = predict.ByMismatch
+	ByMismatch = RollbackReason(predict.ByMismatch)
 	// ByStructure: the components or the target of an entity differ from the server's.
-	ByStructure = predict.ByStructure
+	ByStructure = RollbackReason(predict.ByStructure)
 	// BySpawn: the server has spawned an entity that this client predicts.
-	BySpawn = predict.BySpawn
+	BySpawn = RollbackReason(predict.BySpawn)
 	// ByDespawn: the server has despawned a predicted entity.
-	ByDespawn = predict.ByDespawn
+	ByDespawn = RollbackReason(predict.ByDespawn)
 	// ByResource: a resource differs from the server's.
-	ByResource = predict.ByResource
+	ByResource = RollbackReason(predict.ByResource)
 	// ByInput: another player's input of a tick differs from the one used in its place.
-	ByInput = predict.ByInput
+	ByInput = RollbackReason(predict.ByInput)
 	// ByRequest: the game called RequestRollback.
-	ByRequest = predict.ByRequest
+	ByRequest = RollbackReason(predict.ByRequest)
+
+	rollbackReasons = predict.RollbackReasons
 )
+
+// String returns the reason in a word.
+func (r RollbackReason) String() string { return predict.RollbackReason(r).String() }
 
 // Rollbacks returns reports of the latest rollbacks, oldest first, as many as
 // ClientConfig.ExplainRollbacks allows. Each call formats their text, so call it only to show them.
-func (c *Client) Rollbacks() []RollbackReport { return c.why.Reports() }
+func (c *Client) Rollbacks() []RollbackReport {
+	var reports []RollbackReport
+	for _, r := range c.why.Reports() {
+		reports = append(reports, RollbackReport{
+			Tick: r.Tick, Depth: r.Depth, Reason: RollbackReason(r.Reason), Entity: r.Entity, SID: r.SID,
+			Field: r.Field, Predicted: r.Predicted, Confirmed: r.Confirmed, Fields: r.Fields,
+			Input: r.Input, RightInput: r.RightInput, Status: InputStatus(r.Status),
+			Entities: r.Entities, Cost: r.Cost, line: r.String(),
+		})
+	}
+	return reports
+}
 
 // usedInputTicks is the number of ticks for which the inputs of predicted entities are kept for
 // reports. It exceeds the deepest possible rollback.

@@ -66,7 +66,7 @@ func (r *clockRun) result() clockResult {
 		inTime:  r.inputs.between(replay.first, replay.last),
 		late:    info.InputsLate - before.InputsLate,
 		missing: info.InputsMissing - before.InputsMissing,
-		jumps:   int(r.client.Clock().Jumps) - 1,
+		jumps:   int(r.client.Stats().Clock.Jumps) - 1,
 		synced:  r.synced,
 	}
 	c.frames(r.record.clients, r.part.from, r.now)

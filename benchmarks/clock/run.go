@@ -161,7 +161,7 @@ func (r *clockRun) afterClient() {
 	if r.opened == 0 {
 		r.opened = r.now
 	}
-	info := r.client.Clock()
+	info := r.client.Stats().Clock
 	if info.Synced && r.synced == 0 {
 		r.synced = r.now - r.opened
 	}

@@ -118,9 +118,9 @@ func (p *play) result() result {
 }
 
 func (p *play) clientResult(c *clientGame) clientResult {
-	stats := c.RollbackStats()
+	stats := c.Stats().Rollbacks
 	r := clientResult{
-		Rollbacks: stats.Total(), Replayed: stats.Ticks, Deepest: stats.Deepest, Lead: c.Clock().Lead,
+		Rollbacks: stats.Total(), Replayed: stats.Ticks, Deepest: stats.Deepest, Lead: c.Stats().Clock.Lead,
 	}
 	if p.server != nil {
 		r.Late = p.server.clientOf(c.ID()).InputsLate

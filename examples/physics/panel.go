@@ -37,7 +37,8 @@ func (s *screen) panels() (all []panel) {
 
 // clientPanel shows a client's prediction, with rings at the confirmed places of the discs, and the reasons of rollbacks.
 func clientPanel(c *clientGame) panel {
-	stats, clock := c.RollbackStats(), c.Clock()
+	all := c.Stats()
+	stats, clock := all.Rollbacks, all.Clock
 	facts := []string{
 		fmt.Sprintf("tick %d, %.1f ahead of the server's · inputs act %d ticks later", c.Tick(), clock.Lead, c.InputDelay()),
 		fmt.Sprintf("%d rollbacks, %d ticks replayed", stats.Total(), stats.Ticks),

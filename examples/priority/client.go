@@ -33,7 +33,7 @@ func (g *clientGame) count(w *ecs.World) func() {
 	updated := plugin.NewReader[plugin.ComponentUpdated[Turn]](w)
 	dots, rules := generic.NewMap[Dot](w), generic.NewResource[Rules](w)
 	return func() {
-		events, now := updated.Read(), g.Link().Tick
+		events, now := updated.Read(), g.Stats().Link.Tick
 		if !g.Joined() || !rules.Has() {
 			return
 		}

@@ -163,7 +163,7 @@ func TestInputsAreThereWhenTheirTicksRun(t *testing.T) {
 	after := g.inputs(1)
 	assert.GreaterOrEqual(t, after.InTime-before.InTime, uint64(19*tickRate))
 	assert.LessOrEqual(t, after.Missing-before.Missing, uint64(20*tickRate/100))
-	clock := a.Clock()
+	clock := a.Stats().Clock
 	assert.True(t, clock.Synced)
 	assert.Greater(t, clock.Lead, 80*tickRate/1000.0, "an input takes at least 80 ms")
 	assert.Less(t, clock.Lead, 300*tickRate/1000.0)
@@ -270,7 +270,7 @@ func TestABoxMovesInTheTickOfItsKey(t *testing.T) {
 	assert.NotEqual(t, was.Boxes, now.Boxes)
 	assert.Equal(t, was.Twins, now.Twins, "nothing of it has come back")
 	g.run(2 * time.Second)
-	assert.Zero(t, a.RollbackStats().Rollbacks[plugin.ByMismatch], "every input was there in time")
+	assert.Zero(t, a.Stats().Rollbacks.Rollbacks[plugin.ByMismatch], "every input was there in time")
 	later, _ := camera.nextSnapshot()
 	assert.NotEqual(t, was.Twins, later.Twins)
 }
@@ -284,7 +284,7 @@ func TestAClientSaysWhyItWentBack(t *testing.T) {
 	g.run(3 * time.Second)
 	require.NoError(t, a.line.change(quality{Latency: program.Span(150 * time.Millisecond)}))
 	g.run(3 * time.Second)
-	assert.NotZero(t, a.RollbackStats().Rollbacks[plugin.ByMismatch])
+	assert.NotZero(t, a.Stats().Rollbacks.Rollbacks[plugin.ByMismatch])
 	reports := a.Rollbacks()
 	require.NotEmpty(t, reports)
 	assert.Contains(t, reports[len(reports)-1].String(), "Position")

@@ -96,7 +96,8 @@ func (c *clientSide) obey(o order) error {
 
 func (c *clientSide) describe(r *report) {
 	r.State, r.Tick = c.State().String(), c.Tick()
-	own, stats, time := c.Link(), c.Stats(), c.Clock()
+	stats := c.Stats()
+	own, time := stats.Link, stats.Clock
 	r.Clock = &clock{Synced: time.Synced, Lead: time.Lead, Speed: time.Speed}
 	r.Predictions = c.predictions()
 	r.Links = []link{{Client: c.ID(), RTT: milliseconds(own.RTT), Loss: own.Loss}}
@@ -105,7 +106,7 @@ func (c *clientSide) describe(r *report) {
 
 // predictions returns the number of rollbacks, and the last reasons.
 func (c *clientSide) predictions() *predictions {
-	stats := c.RollbackStats()
+	stats := c.Stats().Rollbacks
 	p := &predictions{Rollbacks: stats.Total(), Replayed: stats.Ticks}
 	for _, report := range c.Rollbacks() {
 		p.Why = append(p.Why, report.String())

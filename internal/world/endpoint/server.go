@@ -135,7 +135,7 @@ func (s *Server) Stop(now time.Time) error {
 	for _, l := range s.layers {
 		err = errors.Join(err, l.Close(ErrServerStopped.Error(), now))
 	}
-	s.closed.dropped = s.Dropped()
+	s.closed.dropped = s.AppendDropped(nil)
 	after := s.Traffic()
 	s.all.Spend(int(after.BytesOut - before.BytesOut))
 	s.closed.traffic = after

@@ -185,6 +185,17 @@ type ClientInfo struct {
 // noLayer is ClientInfo.Layer of local players.
 const noLayer = -1
 
+// Open returns the number of connected clients, local players included.
+func (s *Server) Open() int {
+	n := len(s.open)
+	for _, l := range s.locals {
+		if l.open {
+			n++
+		}
+	}
+	return n
+}
+
 // Clients appends a description of each connected client: first local players, then the others in
 // the order in which they connected.
 func (s *Server) Clients(dst []ClientInfo) []ClientInfo {

@@ -31,15 +31,15 @@ func (s *Server) Traffic() connection.Traffic {
 	return sum
 }
 
-// Dropped returns how many datagrams and connections were dropped, by reason.
-func (s *Server) Dropped() (counts []connection.Dropped) {
+// AppendDropped appends how many datagrams and connections were dropped, by reason.
+func (s *Server) AppendDropped(dst []connection.Dropped) []connection.Dropped {
 	if !s.Running() {
-		return s.closed.dropped
+		return append(dst, s.closed.dropped...)
 	}
 	for _, l := range s.layers {
-		counts = l.AppendDropped(counts)
+		dst = l.AppendDropped(dst)
 	}
-	return append(counts,
+	return append(dst,
 		connection.Dropped{Reason: "client broke the protocol", Count: s.dead.Malformed},
 		connection.Dropped{Reason: "client too slow", Count: s.dead.TooSlow},
 		connection.Dropped{Reason: "packet of a client that sends too much", Count: s.dead.Excess},
@@ -73,7 +73,7 @@ type lastConnection struct {
 
 func (c *Client) ended() lastConnection {
 	held, _ := c.Held()
-	return lastConnection{link: c.Link(), held: held, dropped: c.Dropped()}
+	return lastConnection{link: c.Link(), held: held, dropped: c.AppendDropped(nil)}
 }
 
 // Held returns how many messages were dropped for lack of room under a cap on the present or last
@@ -112,16 +112,17 @@ func (c *Client) Traffic() connection.Traffic {
 	return c.traffic.Plus(c.layer.Traffic())
 }
 
-// Dropped returns how many datagrams of the present or last connection were dropped, by reason.
-func (c *Client) Dropped() []connection.Dropped {
+// AppendDropped appends how many datagrams of the present or last connection were dropped, by
+// reason.
+func (c *Client) AppendDropped(dst []connection.Dropped) []connection.Dropped {
 	if c.layer == nil {
-		return c.last.dropped
+		return append(dst, c.last.dropped...)
 	}
-	dropped := c.layer.AppendDropped(nil)
+	dst = c.layer.AppendDropped(dst)
 	if c.peer != nil {
-		dropped = append(dropped, connection.Dropped{Reason: "packet beyond what a client reads in a frame", Count: c.peer.Stats().Unready})
+		dst = append(dst, connection.Dropped{Reason: "packet beyond what a client reads in a frame", Count: c.peer.Stats().Unready})
 	}
-	return dropped
+	return dst
 }
 
 // Link holds the measurements of a connection at one end.

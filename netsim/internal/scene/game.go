@@ -165,7 +165,7 @@ func (g *Game) Equal() error {
 }
 
 // Synced reports whether a client's clock is synchronised with the server's.
-func (g *Game) Synced(client int) bool { return g.peer(client).Client().Clock().Synced }
+func (g *Game) Synced(client int) bool { return g.peer(client).Client().Stats().Clock.Synced }
 
 // Run implements Scene. The trace has a line for each client that connects or disconnects, for each
 // entity that appears on a client or disappears, and for each component that is added, removed or

@@ -1,20 +1,25 @@
 package endpoint
 
 import (
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/connection"
 )
 
 // A side that gets a goodbye knows the cause for which the other side ended the connection.
 func TestAGoodbyeHasItsCause(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/PROTOCOL.md")
+	require.NoError(t, err)
 	for _, sent := range []error{
 		ErrServerStopped, connection.ErrServerFull, connection.ErrAlreadyConnected, errNobody, errReserved, ErrProtocolBroken, ErrTooSlow,
 		ErrOverQuota, connection.ErrTimedOut, connection.ErrClosed,
 	} {
 		assert.Same(t, sent, errorOfServer(goodbyeOf(sent)))
+		assert.Contains(t, string(page), "`"+goodbyeOf(sent)+"`")
 	}
 	for goodbye, cause := range map[string]error{
 		"protocols differ: message chat is missing here":  connection.ErrProtocolMismatch,

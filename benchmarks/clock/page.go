@@ -110,16 +110,17 @@ smallest possible lead, in many kinds of networks.
 
 Each row is a network of one server and one client in virtual time, with 60 ticks per second and
 a stick that moves eight times a second. The number after ± is the jitter: the travel time of a
-packet differs by up to so much in each direction, evenly distributed, and packets overtake each
-other. Frames come up to a millisecond late. A row covers five minutes, after thirty seconds of
-warm-up. An event in a row follows the warm-up, and the five minutes begin thirty seconds later.
+packet differs by up to this much in each direction, evenly distributed, and packets overtake
+each other. Frames come up to a millisecond late. A row covers five minutes, after thirty seconds of
+warm-up. If a row names an event, the event follows the warm-up, and the
+five minutes begin thirty seconds after it.
 
 `
 
 const clockPageEnd = `
 Losses of five packets in a row and more are too rare and too long to cover completely: that
-would take a lead of half a second. The clock covers common losses, and lets the other inputs be
-late. With an input delay longer than the travel time to the server, the client's clock does not
+would take a lead of half a second. The clock covers common losses, and accepts that the other
+inputs are late. With an input delay longer than the travel time to the server, the client's clock does not
 fall behind the newest tick that it has received, and inputs arrive early.
 
 The seeds determine the networks: the same code produces the same table. This page is written by

@@ -57,7 +57,7 @@ type serverRelevance struct{ world *ecs.World }
 
 // Matters implements mattering.
 func (r serverRelevance) Matters(client entangle.ClientID, e ecs.Entity, owned bool) bool {
-	return apps.Of(r.world).Publisher.Matters(client, e, owned)
+	return apps.Of(r.world).Collector.Matters(client, e, owned)
 }
 
 // InRoom implements mattering.

@@ -35,7 +35,7 @@ func NewConfirmed[T any](w *ecs.World) Confirmed[T] {
 		c.comp, ok = app.Copy.Component(c.id)
 		app.Copy.KeepLastWords()
 	} else {
-		_, ok = app.Publisher.Component(t)
+		_, ok = app.Collector.Sent.Component(t)
 	}
 	if !ok {
 		panic(fmt.Sprintf("plugin: NewConfirmed[%[1]v], of which the server says nothing; "+

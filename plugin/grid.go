@@ -95,7 +95,7 @@ func (g *Grid[P]) Invalid() uint64 {
 	if g.grid == nil {
 		return 0
 	}
-	return g.grid.Astray()
+	return g.grid.Invalid()
 }
 
 func (g *Grid[P]) check() error {

@@ -19,7 +19,7 @@ import (
 // set before the entity is replicated, and survives pauses.
 type Override[T any] struct {
 	world     *ecs.World
-	publisher *source.Publisher
+	publisher *source.Collector
 	comp      int
 }
 
@@ -29,16 +29,16 @@ type Override[T any] struct {
 func NewOverride[T any](w *ecs.World) Override[T] {
 	t := reflect.TypeFor[T]()
 	app := apps.Of(w)
-	if app == nil || app.Publisher == nil {
+	if app == nil || app.Collector == nil {
 		panic(fmt.Sprintf("plugin: NewOverride[%v] in a world without a server; call it from the Initialize of a system "+
 			"that was added to the Server, or after that is initialised", t))
 	}
-	comp, ok := app.Publisher.Component(t)
+	comp, ok := app.Collector.Sent.Component(t)
 	if !ok {
 		panic(fmt.Sprintf("plugin: NewOverride[%[1]v], which the server does not send; "+
 			"register it with protocol.Component[%[1]v](p) before the app is made, in a Direction from the server", t))
 	}
-	return Override[T]{world: w, publisher: app.Publisher, comp: comp}
+	return Override[T]{world: w, publisher: app.Collector, comp: comp}
 }
 
 // SetTarget sets which clients receive the T of an entity, beginning with the current tick: it is

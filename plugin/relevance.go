@@ -21,7 +21,7 @@ import (
 // any.
 type Relevance struct {
 	world     *ecs.World
-	publisher *source.Publisher
+	publisher *source.Collector
 }
 
 // NewRelevance returns the relevance settings of a world. It is made in a system's Initialize and

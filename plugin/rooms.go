@@ -35,13 +35,13 @@ func NewRooms(w *ecs.World) Rooms {
 }
 
 // serverOf returns the publisher of the server in a world.
-func serverOf(w *ecs.World, who string) *source.Publisher {
+func serverOf(w *ecs.World, who string) *source.Collector {
 	app := apps.Of(w)
-	if app == nil || app.Publisher == nil {
+	if app == nil || app.Collector == nil {
 		panic(fmt.Sprintf("plugin: %s in a world without a server; call it from the Initialize of a system "+
 			"that was added to the Server, or after that is initialised", who))
 	}
-	return app.Publisher
+	return app.Collector
 }
 
 // AddClient adds a client to a room, and reports whether it was not a member before. For a client
@@ -92,7 +92,7 @@ func (r *Rooms) HasEntity(room components.Room, e ecs.Entity) bool {
 func (r *Rooms) Clients(dst []entangle.ClientID, room components.Room) []entangle.ClientID {
 	number := roomNumber(room)
 	for row := range r.interest.Rows() {
-		if client, _ := r.interest.Tenant(row); r.interest.Relevance().InRoom(number, row) {
+		if client, _ := r.interest.ClientOf(row); r.interest.Relevance().InRoom(number, row) {
 			dst = append(dst, client)
 		}
 	}

@@ -38,7 +38,7 @@ type Server struct {
 	engine *endpoint.Server
 	post   *message.Post
 
-	publisher    *source.Publisher
+	publisher    *source.Collector
 	resources    *message.Resources
 	owned        *endpoint.OwnedEntities
 	connected    *event.Queue[ClientConnected]
@@ -99,7 +99,7 @@ func (s *Server) enter(w *ecs.World) bool {
 	s.joined = event.QueueOf[ClientJoined](s.hub)
 	s.disconnected = event.QueueOf[ClientDisconnected](s.hub)
 	s.exceeded = event.QueueOf[BoundExceeded](s.hub)
-	publisher, err := source.NewPublisher(w, registry.Of(s.protocol).Components, source.ServerSends, s.log)
+	publisher, err := source.NewCollector(w, registry.Of(s.protocol).Components, source.ServerSends, s.log)
 	if err != nil {
 		panic("plugin: " + err.Error())
 	}
@@ -121,10 +121,10 @@ func (s *Server) enter(w *ecs.World) bool {
 	s.engine.Drive(s.inputs)
 	ecs.AddResource(w, &apps.App{
 		Protocol: s.protocol, Post: s.post, Inputs: s.inputs,
-		Server: s.engine, Publisher: publisher, Resources: s.resources,
+		Server: s.engine, Collector: publisher, Resources: s.resources,
 	})
 	stages := &systems.Server{
-		Frame: s.parts(), Engine: s.engine, Publisher: publisher, Resources: s.resources, Owned: s.owned,
+		Frame: s.parts(), Engine: s.engine, Collector: publisher, Resources: s.resources, Owned: s.owned,
 		SIDs: s.sids(w), OnBroken: s.breakDown,
 	}
 	stages.Bind()

@@ -26,12 +26,12 @@
 //
 // # From a server's world to a client's
 //
-// A system in Main writes a component. In EntityUpdates the source.Publisher compares the
+// A system in Main writes a component. In EntityUpdates the source.Collector compares the
 // columns of the world with those of the last tick that was sent, and in ComponentUpdates it
 // tells the sender.World (internal/core/repl/sender) which components of which entities
 // changed: their groups are due for every client that sees them. In Packets endpoint.Server has
 // peer.Peer (internal/core/peer) fill the packets of each client: messages first, then updates
-// of the groups that are due, which the sender encodes with Publisher.Encode, once for all
+// of the groups that are due, which the sender encodes with Collector.Encode, once for all
 // clients with the same baseline and view. The connection layer seals each packet
 // (connection/netcode, internal/core/session), and a transport writes it to a socket.
 //

@@ -57,10 +57,10 @@ func (f *Frame) clearInputs() {
 
 // roundValues rounds what clients predict, or will be sent and compute with.
 func (s *Server) roundValues() {
-	if !s.Publisher.Rounds() {
+	if !s.Collector.Rounds() {
 		return
 	}
-	if err := s.Publisher.Round(); err != nil {
+	if err := s.Collector.Round(); err != nil {
 		panic("plugin: " + err.Error())
 	}
 }

@@ -4,10 +4,10 @@ import "github.com/entangle-ecs/entangle/internal/world/tick"
 
 // EntityUpdates and ComponentUpdates find what has changed in a server's world since the last
 // frame that was sent. In other frames nothing may be sent, because the world is
-// between two ticks: Publisher.Hold says so.
+// between two ticks: Collector.Hold says so.
 //
 // Server: entities that a client controlled whose connection has ended are removed first
-// (docs/STATES.md, "Which clients get what"; row R18). Then the publisher finds, in this order,
+// (docs/STATES.md, "Which clients get what"; row R18). Then the collector finds, in this order,
 // which entities with components.Replicate were despawned, paused, resumed and spawned, and
 // which components they gained and lost (rows R1 to R15); and in between which client sees
 // which of them, by targets, relevance, rooms and the grid (docs/STATES.md, "Which
@@ -22,17 +22,17 @@ import "github.com/entangle-ecs/entangle/internal/world/tick"
 
 // observeEntities finds changes of structure and of visibility.
 func (s *Server) observeEntities() {
-	if s.ticks > 0 && !s.World.IsLocked() { // a locked world is reported by the publisher
+	if s.ticks > 0 && !s.World.IsLocked() { // a locked world is reported by the collector
 		s.Owned.Clear(s.Engine.Connected)
 	}
 	if !s.sends() {
-		s.Publisher.Hold()
+		s.Collector.Hold()
 		return
 	}
 	if s.Schedule.Has(tick.Stage(BeforeSend)) {
 		s.roundValues() // clients go on from what systems in BeforeSend have set, too
 	}
-	if err := s.Publisher.ObserveEntities(s.Time.Tick); err != nil {
+	if err := s.Collector.ObserveEntities(s.Time.Tick); err != nil {
 		panic("plugin: " + err.Error())
 	}
 }
@@ -40,7 +40,7 @@ func (s *Server) observeEntities() {
 // observeValues makes changed values due.
 func (s *Server) observeValues() {
 	if s.sends() {
-		s.Publisher.ObserveValues(s.Time.Tick)
+		s.Collector.ObserveValues(s.Time.Tick)
 		s.Resources.Observe()
 	}
 }

@@ -12,7 +12,7 @@ import (
 type Server struct {
 	Frame
 	Engine    *endpoint.Server        // its clients, and the player of a host
-	Publisher *source.Publisher       // finds what of the world has changed
+	Collector *source.Collector       // finds what of the world has changed
 	Resources *message.Resources      // the same for resources
 	Owned     *endpoint.OwnedEntities // entities that clients control
 	SIDs      *source.SIDs            // nil: components.SID is not registered

@@ -34,7 +34,7 @@ type cubesWorld struct {
 	world     *ecs.World
 	cubes     []ecs.Entity
 	cube      ecs.ID
-	publisher *source.Publisher
+	collector *source.Collector
 	peer      *sender.Peer
 	tick      entangle.Tick
 	packet    uint16
@@ -109,11 +109,11 @@ func newCubesWorld(frames [][]byte, infos []*registry.Component, group component
 		copy: sink.NewCopy(&theirs, event.NewHub(), infos, nobody, nobody),
 	}
 	c.receiver = receiver.New(c.copy, nil, len(infos))
-	publisher, err := source.NewPublisher(&ours, infos, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&ours, infos, source.ServerSends, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}
-	c.publisher, c.peer = publisher, publisher.World().NewPeer()
+	c.collector, c.peer = collector, collector.World().NewPeer()
 	marker := ecs.ComponentID[components.Replicate](&ours)
 	for range cubesCount {
 		e := ours.NewEntity(marker, c.cube)
@@ -126,7 +126,7 @@ func newCubesWorld(frames [][]byte, infos []*registry.Component, group component
 // sendFirstFrame sends the cubes of the first frame to the client.
 func (c *cubesWorld) sendFirstFrame() error {
 	c.writeFrame(0)
-	if err := c.publisher.Observe(c.tick); err != nil {
+	if err := c.collector.Observe(c.tick); err != nil {
 		return err
 	}
 	for b := c.peer.AppendActions(nil, repl.MaxGroupBytes); len(b) > 0; b = c.peer.AppendActions(nil, repl.MaxGroupBytes) {
@@ -185,7 +185,7 @@ func (c *cubesWorld) sendFrame(f int) error {
 		c.peer.HandleAcked(pkt)
 	}
 	c.writeFrame(f)
-	if err := c.publisher.Observe(c.tick); err != nil {
+	if err := c.collector.Observe(c.tick); err != nil {
 		return err
 	}
 	flying[0] = c.packet

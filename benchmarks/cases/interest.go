@@ -49,7 +49,7 @@ func (d *interestWorld) populate() (err error) {
 	if d.scene, err = newEmptyScene(cfg); err != nil {
 		return err
 	}
-	p := d.scene.publisher
+	p := d.scene.collector
 	for client := range interestClients {
 		p.Admit(workload.ClientID(client), p.World().NewPeer())
 		row, _ := p.Interest().Row(workload.ClientID(client))
@@ -61,7 +61,7 @@ func (d *interestWorld) populate() (err error) {
 // updateRelevance runs a pass of the grid of Entangle, and counts its changes.
 func (d *interestWorld) updateRelevance() {
 	d.scene.lookAround()
-	r := d.scene.publisher.Interest().Relevance()
+	r := d.scene.collector.Interest().Relevance()
 	for _, row := range d.rows {
 		d.changes[0] += report.Count(r.Changed(row))
 	}
@@ -80,10 +80,10 @@ func (d *interestWorld) verifyRelevance() error {
 	if d.changes[0] != d.changes[1] {
 		return fmt.Errorf("%d changes, and %d by hand", d.changes[0], d.changes[1])
 	}
-	r := d.scene.publisher.Interest().Relevance()
+	r := d.scene.collector.Interest().Relevance()
 	for client, row := range d.rows {
 		for i, e := range d.scene.entities {
-			ours := r.Matters(row, d.scene.publisher.Interest().Number(e), false)
+			ours := r.Matters(row, d.scene.collector.Interest().Number(e), false)
 			if ours != d.hand.Sees(client, i) {
 				return fmt.Errorf("client %d sees entity %d in one of them", client, i)
 			}

@@ -83,7 +83,7 @@ type receiveSource struct {
 	world              *ecs.World
 	position, rotation ecs.ID
 	filter             ecs.Mask
-	publisher          *source.Publisher
+	collector          *source.Collector
 	peer               *sender.Peer
 	now                entangle.Tick
 	packet             uint16
@@ -94,12 +94,12 @@ func newReceiveSource(infos []*registry.Component) (*receiveSource, error) {
 	w := ecs.NewWorld(workload.ReceiveEntities)
 	s := &receiveSource{world: &w, position: ecs.ComponentID[workload.Position](&w), rotation: ecs.ComponentID[workload.Rotation](&w)}
 	s.filter = ecs.All(s.position, s.rotation)
-	publisher, err := source.NewPublisher(&w, infos, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&w, infos, source.ServerSends, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}
-	s.publisher = publisher
-	s.peer = publisher.World().NewPeer()
+	s.collector = collector
+	s.peer = collector.World().NewPeer()
 	marker, health := ecs.ComponentID[components.Replicate](&w), ecs.ComponentID[receiveHealth](&w)
 	for range workload.ReceiveEntities {
 		w.NewEntity(marker, s.position, s.rotation, health)
@@ -135,7 +135,7 @@ func (s *receiveSource) tick() error {
 		*(*workload.Position)(q.Get(s.position)) = workload.Position{X: pose.Pos[0], Y: pose.Pos[1], Z: pose.Pos[2]}
 		*(*workload.Rotation)(q.Get(s.rotation)) = workload.Rotation{Q: pose.Rot}
 	}
-	if err := s.publisher.Observe(s.now); err != nil {
+	if err := s.collector.Observe(s.now); err != nil {
 		return err
 	}
 	s.frames = s.frames[:0]

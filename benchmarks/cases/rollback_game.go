@@ -116,7 +116,7 @@ func (s *rollbackStep) update(tick uint32) {
 // rollbackServer computes the game and sends the results.
 type rollbackServer struct {
 	step      *rollbackStep
-	publisher *source.Publisher
+	collector *source.Collector
 	peer      *sender.Peer
 	entities  []ecs.Entity
 	tick      entangle.Tick
@@ -173,23 +173,23 @@ func (g *rollbackGame) serve(p *protocol.Protocol) (err error) {
 	w := ecs.NewWorld(g.cfg.entities)
 	s := &g.server
 	s.step = newRollbackStep(&w, g.cfg)
-	s.publisher, err = source.NewPublisher(&w, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
+	s.collector, err = source.NewCollector(&w, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
-	s.peer = s.publisher.World().NewPeer()
+	s.peer = s.collector.World().NewPeer()
 	marker := ecs.ComponentID[components.Replicate](&w)
 	for number := range g.cfg.entities {
 		s.entities = append(s.entities, s.step.spawn(number, marker))
 	}
-	if err := s.publisher.Observe(s.tick); err != nil {
+	if err := s.collector.Observe(s.tick); err != nil {
 		return err
 	}
 	for _, e := range s.entities {
 		if g.cfg.none {
 			break
 		}
-		slot, _ := s.publisher.Slot(e)
+		slot, _ := s.collector.Slot(e)
 		s.peer.Predict(slot, true)
 	}
 	return nil
@@ -247,7 +247,7 @@ func (g *rollbackGame) runTick() {
 	s.step.update(uint32(s.tick))
 	pushed := s.entities[int(s.tick)*7%len(s.entities)]
 	(*rollbackPace)(s.step.world.Get(pushed, s.step.ids[1])).Z += 0.25
-	g.recordError(s.publisher.Observe(s.tick))
+	g.recordError(s.collector.Observe(s.tick))
 	g.deliver()
 }
 

@@ -51,7 +51,7 @@ type scene struct {
 	world     *ecs.World
 	pose      ecs.ID
 	entities  []ecs.Entity
-	publisher *source.Publisher
+	collector *source.Collector
 	registry  *protocol.Protocol
 	poses     workload.Poses
 	walkers   *workload.Walkers // the poses, with a grid
@@ -111,7 +111,7 @@ func newSceneProtocol(rounded bool) *protocol.Protocol {
 func (s *scene) populate() (err error) {
 	w := ecs.NewWorld(s.cfg.entities)
 	s.world, s.pose = &w, ecs.ComponentID[workload.Pose](&w)
-	s.publisher, err = source.NewPublisher(&w, registry.Of(s.registry).Components, source.ServerSends, slog.New(slog.DiscardHandler))
+	s.collector, err = source.NewCollector(&w, registry.Of(s.registry).Components, source.ServerSends, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (s *scene) showEntities() {
 	for client, c := range s.clients {
 		if to := c.server.Updates(); to != nil && !c.shown {
 			c.shown = true
-			s.publisher.Admit(workload.ClientID(client), to)
+			s.collector.Admit(workload.ClientID(client), to)
 		}
 	}
 }
@@ -208,7 +208,7 @@ func (s *scene) between(percent int) {
 // runServerTick does the server's work of a tick, from Observe to sealed packets.
 func (s *scene) runServerTick() {
 	if s.cfg.rounded {
-		s.recordError(s.publisher.Round())
+		s.recordError(s.collector.Round())
 	}
 	s.observe()
 	s.stage()
@@ -218,7 +218,7 @@ func (s *scene) observe() {
 	if s.grid != nil {
 		s.lookAround()
 	}
-	s.recordError(s.publisher.Observe(s.tick))
+	s.recordError(s.collector.Observe(s.tick))
 }
 
 // stage is the work for each client: all begin, one after the other, and then the

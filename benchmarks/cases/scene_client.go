@@ -27,7 +27,7 @@ type sceneClient struct {
 	end     *peer.Peer
 	copy    *receiveCopy
 	tracker *packet.Tracker // of a deaf client, in the place of its end
-	shown   bool            // the publisher knows of it
+	shown   bool            // the collector knows of it
 
 	out      workload.Packets // sealed by the server in the last tick
 	down, up workload.Line
@@ -50,7 +50,7 @@ func (s *scene) connect(i int) (*sceneClient, error) {
 	}
 	var err error
 	c.server, err = peer.New(peer.Config{
-		Registry: message.NewRegistry(s.registry, true), Client: workload.ClientID(i), World: s.publisher.World(),
+		Registry: message.NewRegistry(s.registry, true), Client: workload.ClientID(i), World: s.collector.World(),
 		Inbox: sceneInbox{},
 	})
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/source"
 )
 
-// newGrid returns a grid of ours for the clients of a publisher.
-func newGrid(p *source.Publisher) *source.Grid[workload.Pose] {
+// newGrid returns a grid of ours for the clients of a collector.
+func newGrid(p *source.Collector) *source.Grid[workload.Pose] {
 	config := source.GridConfig{
 		Radius: workload.WalkSight, Every: 1, Cells: interest.GridConfig{Cell: workload.GridCell, Hysteresis: workload.GridHysteresis},
 	}
@@ -28,7 +28,7 @@ func (s *scene) addGrid() {
 	s.walkers = workload.NewWalkers(s.cfg.entities, s.cfg.percent)
 	s.poses = s.walkers
 	ecs.AddResource(s.world, &components.Time{})
-	s.grid = newGrid(s.publisher)
+	s.grid = newGrid(s.collector)
 }
 
 // openEyes shows all entities by relevance, and gives every client a viewer.

@@ -23,7 +23,7 @@ type App struct {
 
 	// On a server or a host, else nil.
 	Server    *endpoint.Server
-	Publisher *source.Publisher
+	Collector *source.Collector
 	Resources *message.Resources
 
 	// On a client, else nil.

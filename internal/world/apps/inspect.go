@@ -16,7 +16,7 @@ import (
 // ServerMirror returns the replicated state of a server, entity by entity in wire encodings. It
 // costs as much as sending the whole world. The error says why the world cannot be read.
 func (p *App) ServerMirror() (*inspect.Mirror, error) {
-	m, err := p.Publisher.Mirror(registry.Of(p.Protocol).Components)
+	m, err := p.Collector.Mirror(registry.Of(p.Protocol).Components)
 	if err == nil {
 		m.ResourceInfos, m.Resources = registry.Of(p.Protocol).Resources, p.Resources.Mirror()
 	}

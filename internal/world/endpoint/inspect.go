@@ -38,7 +38,7 @@ type inspector struct {
 	infos  []*registry.Component
 	past   refs.Past // only the trails of the present record are used
 	value  [][]byte  // by component number
-	p      *source.Publisher
+	p      *source.Collector
 	capped bool
 	at     *client
 	list   *listing.Lister
@@ -59,8 +59,8 @@ type sentBody struct {
 // more.
 func (s *Server) Inspect(infos []*registry.Component, tell func(SentEntity)) {
 	s.inspector = nil
-	if tell != nil && s.publisher != nil {
-		s.inspector = newInspector(s.publisher, infos, tell)
+	if tell != nil && s.collector != nil {
+		s.inspector = newInspector(s.collector, infos, tell)
 		s.inspector.capped = s.cfg.Caps.any()
 	}
 	for _, c := range s.clients {
@@ -70,8 +70,8 @@ func (s *Server) Inspect(infos []*registry.Component, tell func(SentEntity)) {
 	}
 }
 
-func newInspector(p *source.Publisher, infos []*registry.Component, tell func(SentEntity)) *inspector {
-	t := &inspector{report: tell, infos: infos, past: source.NewPast(infos), p: p}
+func newInspector(p *source.Collector, infos []*registry.Component, tell func(SentEntity)) *inspector {
+	t := &inspector{report: tell, infos: infos, past: source.NewHistory(infos), p: p}
 	for _, info := range infos {
 		t.value = append(t.value, make([]byte, info.Plan.Size()))
 	}
@@ -92,7 +92,7 @@ func (t *inspector) Learns() bool { return t.past.Learns() }
 func (t *inspector) Skip(r *bits.Reader, comp int) error {
 	plan := t.infos[comp].Plan
 	if t.differs && t.past.Of[comp] != nil {
-		return plan.SkipDelta(r, t.past.Trail(comp), t.p.Lessons.CodesOf(comp, t.codes))
+		return plan.SkipDelta(r, t.past.Trail(comp), t.p.Learned.CodesOf(comp, t.codes))
 	}
 	if err := plan.Decode(r, t.value[comp], sink.NoRefs{}); err != nil || !t.infos[comp].Relation {
 		return err

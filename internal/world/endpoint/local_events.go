@@ -28,7 +28,7 @@ func (v *localView) beginFrame() {
 }
 
 func (v *localView) retag(t tagging) {
-	w, tag := v.publisher.Arche, v.tag[t.mark]
+	w, tag := v.collector.Arche, v.tag[t.mark]
 	switch {
 	case !w.Alive(t.entity) || w.Has(t.entity, tag[0]) == t.on:
 	case t.on:

@@ -17,7 +17,7 @@ import (
 // It is a spectator like any other, with a peer to which nothing is ever sent. A retained entity
 // raises no events except that of its despawn.
 type localView struct {
-	publisher *source.Publisher
+	collector *source.Collector
 	id        entangle.ClientID
 	peer      *sender.Peer // nil without a connection
 	observed  bool         // the entities present at the connection have been observed
@@ -86,16 +86,16 @@ type tagging struct {
 	on     bool
 }
 
-// Attach connects the player to the publisher's world. Events of components go to the hub, and the
+// Attach connects the player to the collector's world. Events of components go to the hub, and the
 // two functions are called for entities that enter and leave the view.
-func (l *Local) Attach(p *source.Publisher, hub *event.Hub, onSpawned, onDespawned func(ecs.Entity)) {
+func (l *Local) Attach(p *source.Collector, hub *event.Hub, onSpawned, onDespawned func(ecs.Entity)) {
 	v := &l.view
-	v.publisher, v.onSpawned, v.onDespawn = p, onSpawned, onDespawned
+	v.collector, v.onSpawned, v.onDespawn = p, onSpawned, onDespawned
 	v.tag[ownMark] = []ecs.ID{ecs.ComponentID[components.Controlled](p.Arche)}
 	v.tag[predictedMark] = []ecs.ID{ecs.ComponentID[components.Predicted](p.Arche)}
-	for comp, t := range p.Types {
+	for comp, t := range p.Sent.Types {
 		var events *event.ComponentEvents
-		if p.Plans[comp] != nil {
+		if p.Sent.Plans[comp] != nil {
 			events = hub.AddComponent(t)
 		}
 		v.events = append(v.events, events)
@@ -104,8 +104,8 @@ func (l *Local) Attach(p *source.Publisher, hub *event.Hub, onSpawned, onDespawn
 
 // openView starts the view. The player gets events from the next Observe on.
 func (v *localView) openView(id entangle.ClientID) {
-	v.id, v.peer, v.observed = id, v.publisher.World().NewPeer(), false
-	v.publisher.AdmitLocal(id, v.peer, v)
+	v.id, v.peer, v.observed = id, v.collector.World().NewPeer(), false
+	v.collector.AdmitLocal(id, v.peer, v)
 }
 
 // closeView ends the view, and raises the despawn events of all its entities.
@@ -113,7 +113,7 @@ func (v *localView) closeView() {
 	if v.peer == nil {
 		return
 	}
-	v.publisher.Dismiss(v.peer)
+	v.collector.Dismiss(v.peer)
 	v.peer.Close()
 	v.peer = nil
 	for s := range v.seen {
@@ -126,11 +126,11 @@ func (v *localView) closeView() {
 func (v *localView) complete() bool { return v.observed }
 
 // lives reports whether an entity is alive.
-func (v *localView) lives(e ecs.Entity) bool { return !e.IsZero() && v.publisher.Arche.Alive(e) }
+func (v *localView) lives(e ecs.Entity) bool { return !e.IsZero() && v.collector.Arche.Alive(e) }
 
 // knows reports whether an entity is in the view and not only retained.
 func (v *localView) knows(e ecs.Entity) bool {
-	s, ok := v.publisher.Slot(e)
+	s, ok := v.collector.Slot(e)
 	return ok && int(s) < len(v.seen) && v.seen[s].entity == e && !v.seen[s].quiet
 }
 
@@ -140,10 +140,10 @@ func (v *localView) Keeps(s repl.Slot) bool {
 }
 
 // GroupShown implements LocalView.
-func (v *localView) GroupShown(c *source.Spectator, members []repl.Slot, retained bool) {
+func (v *localView) GroupShown(c *source.Client, members []repl.Slot, retained bool) {
 	v.MarkStale(members)
 	for _, s := range members {
-		v.seen[s].retained = retained && v.publisher.Sight.Sees(c, s)
+		v.seen[s].retained = retained && v.collector.Visibility.Sees(c, s)
 	}
 }
 
@@ -170,7 +170,7 @@ func (v *localView) ReadsUpdates(comp int) bool { return v.events[comp].ReadsUpd
 // Observe implements LocalView. It queues the events of the changes of the present tick.
 func (v *localView) Observe() {
 	v.grow()
-	for _, s := range v.publisher.Table.Despawned() {
+	for _, s := range v.collector.Table.Despawned() {
 		v.removeFromView(repl.Slot(s))
 	}
 	v.findUpdated()
@@ -189,14 +189,14 @@ func (v *localView) Observe() {
 }
 
 func (v *localView) grow() {
-	for len(v.seen) < v.publisher.Table.Slots() {
+	for len(v.seen) < v.collector.Table.Slots() {
 		v.seen = append(v.seen, seenEntity{})
 	}
 }
 
 // findStale notes the entities to compare, in addition to those that visibility has marked stale.
 func (v *localView) findStale() {
-	t := v.publisher.Table
+	t := v.collector.Table
 	if !v.observed {
 		v.observed = true
 		for s := range t.Slots() {
@@ -220,9 +220,9 @@ func (v *localView) findStale() {
 // findUpdated notes the changed values of components in the view, of those types with a reader of
 // update events.
 func (v *localView) findUpdated() {
-	p := v.publisher
-	for col, comp := range p.Comps {
-		if !v.ReadsUpdates(comp) || p.Once.Has(comp) {
+	p := v.collector
+	for col, comp := range p.Sent.Comps {
+		if !v.ReadsUpdates(comp) || p.Sent.Once.Has(comp) {
 			continue
 		}
 		for _, s := range p.Table.Changed(col) {
@@ -230,7 +230,7 @@ func (v *localView) findUpdated() {
 		}
 	}
 	for _, s := range p.Table.Retargeted() {
-		if comp, ok := p.RelationOf(s); ok && v.ReadsUpdates(comp) && !p.Once.Has(comp) {
+		if comp, ok := p.RelationOf(s); ok && v.ReadsUpdates(comp) && !p.Sent.Once.Has(comp) {
 			v.markUpdated(repl.Slot(s), comp)
 		}
 	}
@@ -245,14 +245,14 @@ func (v *localView) markUpdated(s repl.Slot, comp int) {
 // compareEntity queues the events for the differences of an entity to its last known state.
 func (v *localView) compareEntity(s repl.Slot) {
 	g := &v.seen[s]
-	paused := v.publisher.Paused.Has(int(s))
+	paused := v.collector.Paused.Has(int(s))
 	switch known := !g.entity.IsZero(); {
 	case !v.finds(s):
 		v.handleHidden(s)
 	case paused && !known || paused && !g.quiet:
 		// a paused entity does not appear, and stays as it was
 	case !known:
-		g.entity = v.publisher.Table.Entity(columns.Slot(s))
+		g.entity = v.collector.Table.Entity(columns.Slot(s))
 		v.queueEvent(spawned, 0, g.entity)
 		v.reshape(g, s)
 	case g.quiet:
@@ -267,7 +267,7 @@ func (v *localView) compareEntity(s repl.Slot) {
 
 // finds reports whether an entity is visible to the player now.
 func (v *localView) finds(s repl.Slot) bool {
-	_, placed := v.publisher.World().PlaceOf(s)
+	_, placed := v.collector.World().PlaceOf(s)
 	return placed && v.peer.Finds(s)
 }
 
@@ -275,23 +275,23 @@ func (v *localView) finds(s repl.Slot) bool {
 // leaves the view otherwise.
 func (v *localView) handleHidden(s repl.Slot) {
 	g := &v.seen[s]
-	if _, placed := v.publisher.World().PlaceOf(s); !placed || !g.retained || g.entity.IsZero() {
+	if _, placed := v.collector.World().PlaceOf(s); !placed || !g.retained || g.entity.IsZero() {
 		v.removeFromView(s)
 		return
 	}
 	g.quiet = true
-	if !v.publisher.Paused.Has(int(s)) {
+	if !v.collector.Paused.Has(int(s)) {
 		v.narrow(g, s)
 	}
 }
 
 // narrow removes the components of a retained entity that the player may no longer see.
 func (v *localView) narrow(g *seenEntity, s repl.Slot) {
-	p := v.publisher
-	gone := g.mask.And(p.Sight.Overrides.OffOf(s).Or(p.Sight.Hides(s, v.id)))
+	p := v.collector
+	gone := g.mask.And(p.Visibility.Overrides.WithheldOf(s).Or(p.Visibility.Hides(s, v.id)))
 	v.queueEvents(removed, gone, g.entity)
 	g.mask = g.mask.Without(gone)
-	if !p.Unsent && gone.Has(p.Comps[p.Owners]) {
+	if !p.Sent.OwnersUnsent && gone.Has(p.Sent.Comps[p.Sent.Owners]) {
 		v.queueTag(g, ownMark, false)
 	}
 }
@@ -307,15 +307,15 @@ func (v *localView) reshape(g *seenEntity, s repl.Slot) {
 
 // maskOf returns the components of an entity that the player may see.
 func (v *localView) maskOf(s repl.Slot) repl.Mask {
-	p := v.publisher
-	mask := p.Numbers(p.Table.Mask(columns.Slot(s)))
-	return mask.Without(p.Sight.Overrides.OffOf(s)).Without(p.Sight.Hides(s, v.id))
+	p := v.collector
+	mask := p.Sent.Numbers(p.Table.Mask(columns.Slot(s)))
+	return mask.Without(p.Visibility.Overrides.WithheldOf(s)).Without(p.Visibility.Hides(s, v.id))
 }
 
 // owns reports whether the player owns an entity and can see that it does.
 func (v *localView) owns(s repl.Slot, mask repl.Mask) bool {
-	p := v.publisher
-	return !p.Unsent && mask.Has(p.Comps[p.Owners]) && p.Sight.Owner[s] == v.id
+	p := v.collector
+	return !p.Sent.OwnersUnsent && mask.Has(p.Sent.Comps[p.Sent.Owners]) && p.Visibility.Owner[s] == v.id
 }
 
 // removeFromView removes an entity from the view and queues its despawn event.

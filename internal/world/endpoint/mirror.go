@@ -10,8 +10,8 @@ import (
 // entities.
 func (s *Server) Names(client entangle.ClientID) (names []inspect.Named) {
 	for _, c := range s.open {
-		if c.id == client && s.publisher != nil {
-			return s.publisher.Names(c.peer.Updates())
+		if c.id == client && s.collector != nil {
+			return s.collector.Names(c.peer.Updates())
 		}
 	}
 	return nil

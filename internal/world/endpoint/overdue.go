@@ -22,7 +22,7 @@ func (s *Server) tellOverdue(c *client) {
 	}
 	for b, ok := updates.PollBreach(); ok; b, ok = updates.PollBreach() {
 		s.cfg.OnOverdue(Overdue{
-			Client: c.id, Entity: s.publisher.EntityOf(b.Slot), Groups: b.Groups, Age: b.Age, Bound: b.Bound,
+			Client: c.id, Entity: s.collector.EntityOf(b.Slot), Groups: b.Groups, Age: b.Age, Bound: b.Bound,
 		})
 	}
 }

@@ -31,20 +31,20 @@ func TestNothingIsKeptOfAClientThatIsGone(t *testing.T) {
 	protocol.Component[keptBody](p)
 	require.NoError(t, p.Err())
 	w, log := ecs.NewWorld(), slog.New(slog.DiscardHandler)
-	publisher, err := source.NewPublisher(&w, registry.Of(p).Components, source.ServerSends, log)
+	collector, err := source.NewCollector(&w, registry.Of(p).Components, source.ServerSends, log)
 	require.NoError(t, err)
 	s := NewServer(ServerConfig{
 		Registry: message.NewRegistry(p, true), Channels: message.Channels(p, true), Post: message.NewPost(p, true), Log: log, TickRate: 60, SendEvery: 1, Caps: Caps{TickRate: 60},
 		OnDisconnected: func(entangle.ClientID, error) {},
 	})
-	s.Publish(publisher)
+	s.Publish(collector)
 	s.Start([]connection.Server{muteLayer{}}, clients)
 	var kept [clients]weak.Pointer[client]
 	for i := range clients {
 		c := s.newClient(s.layers[0], &connection.Event{Kind: connection.Connected, Slot: i, Client: entangle.ClientID(i + 1)})
 		s.admit(c, time.Time{})
 		c.open, s.open = true, append(s.open, c)
-		publisher.Admit(c.id, c.updates())
+		collector.Admit(c.id, c.updates())
 		kept[i] = weak.Make(c)
 	}
 	for _, i := range []int{1, 0, 2} { // in the middle, at the front, and the last one

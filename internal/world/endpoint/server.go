@@ -41,7 +41,7 @@ type ServerConfig struct {
 // Server is the engine of plugin.Server, with its connection layers and a peer for each client.
 type Server struct {
 	cfg       ServerConfig
-	publisher *source.Publisher   // nil until Publish
+	collector *source.Collector   // nil until Publish
 	resources *message.Resources  // nil until PublishResources
 	inputs    *input.ClientInputs // nil: no input is registered
 
@@ -84,9 +84,9 @@ func NewServer(cfg ServerConfig) *Server {
 	return s
 }
 
-// Publish sets the publisher whose entities are replicated to every client that connects from now
-// on.
-func (s *Server) Publish(p *source.Publisher) { s.publisher = p }
+// Publish sets the collector of the entities that are replicated to every client that connects from
+// now on.
+func (s *Server) Publish(p *source.Collector) { s.collector = p }
 
 // PublishResources sets the resources that are sent to every client that connects from now on, from
 // the world of Publish.
@@ -219,8 +219,8 @@ func (s *Server) handle(c *client, payload []byte, now time.Time) {
 	if c.peer.Open() && !c.open {
 		c.open, c.since = true, s.cfg.Post.Seen
 		s.open = append(s.open, c)
-		if s.publisher != nil {
-			s.publisher.Admit(c.id, c.peer.Updates())
+		if s.collector != nil {
+			s.collector.Admit(c.id, c.peer.Updates())
 		}
 		if c.player != nil {
 			s.inputs.Admit(c.player)

@@ -57,8 +57,8 @@ func (s *Server) newClient(l *layer, e *connection.Event) *client {
 		userData: append([]byte(nil), e.UserData[:min(len(e.UserData), connection.MaxUserData)]...),
 	}
 	cfg := peer.Config{Registry: s.cfg.Registry, Client: e.Client, Channels: s.cfg.Channels, Capped: s.cfg.Caps.any(), RelayLimit: s.cfg.Caps.relayShare(len(s.clients))}
-	if s.publisher != nil {
-		cfg.World = s.publisher.World()
+	if s.collector != nil {
+		cfg.World = s.collector.World()
 	}
 	if s.resources != nil {
 		c.resources = s.resources.NewSentResources()
@@ -101,8 +101,8 @@ func (s *Server) disconnected(c *client, why error) {
 	if theirs, ok := c.peer.Ended(); ok && theirs != "" {
 		why = errorOfClient(theirs)
 	}
-	if c.open && s.publisher != nil {
-		s.publisher.Dismiss(c.peer.Updates())
+	if c.open && s.collector != nil {
+		s.collector.Dismiss(c.peer.Updates())
 	}
 	if c.player != nil {
 		s.inputs.Dismiss(c.player)

@@ -20,7 +20,7 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 		s.cfg.Post.Drop()
 		return nil
 	}
-	if s.publisher == nil || !s.publisher.World().Held() {
+	if s.collector == nil || !s.collector.World().Held() {
 		s.cfg.Post.Flush(now, s)
 		s.sendResources(now)
 	}
@@ -48,7 +48,7 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 // prepareRelay prepares the inputs of players for the relay to other clients, in frames that send.
 func (s *Server) prepareRelay(tick entangle.Tick) {
 	if s.inputs != nil {
-		s.inputs.Relay.Prepare(tick, !s.publisher.World().Held())
+		s.inputs.Relay.Prepare(tick, !s.collector.World().Held())
 	}
 }
 

@@ -75,7 +75,7 @@ func (p *InputPlayer) named(ref repl.Ref) ecs.Entity {
 	if !ref.Yours {
 		return ecs.Entity{}
 	}
-	e, _ := p.inputs.publisher.Named(p.Peer, ref.ID)
+	e, _ := p.inputs.collector.Named(p.Peer, ref.ID)
 	return e
 }
 

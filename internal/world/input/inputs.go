@@ -230,9 +230,9 @@ func NewClientInputs(w *ecs.World, hub *event.Hub, p *protocol.Protocol) *Inputs
 }
 
 // NewServerInputs returns the inputs of a server's world. start is the tick before the first.
-func NewServerInputs(w *ecs.World, hub *event.Hub, p *protocol.Protocol, publisher *source.Publisher, start entangle.Tick) *Inputs {
+func NewServerInputs(w *ecs.World, hub *event.Hub, p *protocol.Protocol, collector *source.Collector, start entangle.Tick) *Inputs {
 	i := newInputs(w, hub, p)
-	i.Led = newClientInputs(w, hub, publisher, p)
+	i.Led = newClientInputs(w, hub, collector, p)
 	i.Led.tick = start
 	return i
 }

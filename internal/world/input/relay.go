@@ -21,7 +21,7 @@ import (
 // An input that arrived too late for its tick is not relayed: the server repeated the input before
 // it, and so does a client that never receives it.
 type relay struct {
-	publisher *source.Publisher
+	collector *source.Collector
 	kinds     []relayed  // by input number
 	streams   []*passing // with inputs to relay, in the order in which they were added
 	serial    uint64     // number of streams added so far
@@ -54,10 +54,10 @@ type relayed struct {
 }
 
 // newRelay returns a relay of the inputs of a world, nil if none is relayed.
-func newRelay(p *source.Publisher, infos []*registry.Input, codec func(number int) *inputCodec) *relay {
-	r, some := &relay{publisher: p}, false
+func newRelay(p *source.Collector, infos []*registry.Input, codec func(number int) *inputCodec) *relay {
+	r, some := &relay{collector: p}, false
 	for i, info := range infos {
-		comp, _ := p.Component(info.Type)
+		comp, _ := p.Sent.Component(info.Type)
 		r.kinds = append(r.kinds, relayed{on: info.Rebroadcast, comp: comp, codec: codec(i)})
 		some = some || info.Rebroadcast
 	}
@@ -99,7 +99,7 @@ type watchers struct {
 	peers repl.Bitset // by number
 }
 
-func (v *watchers) findWatchers(p *source.Publisher, s repl.Slot) {
+func (v *watchers) findWatchers(p *source.Collector, s repl.Slot) {
 	v.peers.Reset()
 	v.all = p.World().SeenBy(s, &v.peers)
 }
@@ -177,10 +177,10 @@ func (p *passing) firstDue() (all oldest) {
 
 // encodeStream encodes the inputs of a stream from a tick on. A paused entity is not relayed.
 func (r *relay) encodeStream(p *passing, since, tick entangle.Tick) {
-	s, replicated := r.publisher.Slot(p.entity)
+	s, replicated := r.collector.Slot(p.entity)
 	newest, some := p.stream.Newest()
 	p.slot, p.shown = s, false
-	if !replicated || !some || r.publisher.Paused.Has(int(s)) {
+	if !replicated || !some || r.collector.Paused.Has(int(s)) {
 		return
 	}
 	ticks := min(max(int(newest.Sub(since))+1, 1), input.MaxTicks)
@@ -189,7 +189,7 @@ func (r *relay) encodeStream(p *passing, since, tick entangle.Tick) {
 		p.body.Encode(p.stream, tick, p.body.Ticks()/2)
 	}
 	p.refs = append(p.refs[:0], p.codec.out...)
-	p.to.findWatchers(r.publisher, s)
+	p.to.findWatchers(r.collector, s)
 	r.stats.Encoded++
 }
 
@@ -212,8 +212,8 @@ func (r *relay) seenBy(to source.Recipient, number int, p *passing) (ref repl.Re
 	if ref, ok = r.name(to, p.slot); !ok {
 		return ref, false
 	}
-	off := r.publisher.Sight.Overrides.OffOf(p.slot)
-	hides := r.publisher.Sight.Hides(p.slot, to.ID)
+	off := r.collector.Visibility.Overrides.WithheldOf(p.slot)
+	hides := r.collector.Visibility.Hides(p.slot, to.ID)
 	comp := r.kinds[p.number].comp
 	return ref, !off.Has(comp) && !hides.Has(comp)
 }

@@ -34,7 +34,7 @@ func NewRelayLine(r *relay) *relayLine {
 	l := &relayLine{relay: r}
 	if r != nil {
 		l.name = func(e ecs.Entity) (ref repl.Ref, known bool) {
-			if s, ok := r.publisher.Slot(e); ok {
+			if s, ok := r.collector.Slot(e); ok {
 				return r.name(l.to, s)
 			}
 			return ref, false

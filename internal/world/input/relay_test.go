@@ -23,9 +23,9 @@ func (endless) Newest() (entangle.Tick, bool) { return 1000, true }
 // Proves: I6, R33
 func TestWhatCameIsPassedOnSoOften(t *testing.T) {
 	w := ecs.NewWorld()
-	publisher, err := source.NewPublisher(&w, nil, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&w, nil, source.ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	r := &relay{publisher: publisher, kinds: []relayed{{on: true}}}
+	r := &relay{collector: collector, kinds: []relayed{{on: true}}}
 	p := &passing{entity: w.NewEntity(), stream: endless{}}
 	send := func() (since int) {
 		r.Prepare(1000, true)

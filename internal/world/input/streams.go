@@ -18,7 +18,7 @@ import (
 // because of received data.
 type ClientInputs struct {
 	world     *ecs.World
-	publisher *source.Publisher
+	collector *source.Collector
 	control   ecs.ID
 	rate      int
 	kinds     []clientKind
@@ -48,9 +48,9 @@ type serverStream struct {
 	passed passing
 }
 
-func newClientInputs(w *ecs.World, hub *event.Hub, publisher *source.Publisher, p *protocol.Protocol) *ClientInputs {
+func newClientInputs(w *ecs.World, hub *event.Hub, collector *source.Collector, p *protocol.Protocol) *ClientInputs {
 	c := &ClientInputs{
-		world: w, publisher: publisher, rate: p.TickRate(),
+		world: w, collector: collector, rate: p.TickRate(),
 		control: ecs.ComponentID[components.ControlledBy](w), of: map[entangle.ClientID]*InputPlayer{},
 	}
 	for _, info := range registry.Of(p).Inputs {
@@ -58,7 +58,7 @@ func newClientInputs(w *ecs.World, hub *event.Hub, publisher *source.Publisher, 
 		k.owned = k.driven(w, c.control)
 		c.kinds = append(c.kinds, k)
 	}
-	c.Relay = newRelay(publisher, registry.Of(p).Inputs, func(n int) *inputCodec { return c.kinds[n].codec })
+	c.Relay = newRelay(collector, registry.Of(p).Inputs, func(n int) *inputCodec { return c.kinds[n].codec })
 	return c
 }
 

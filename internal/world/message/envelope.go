@@ -75,11 +75,11 @@ func (p *Post) AudienceOf(l *Outgoing) audience {
 // Shared reports whether the bytes of a message are the same for every client: all of them see the
 // entities that it refers to, under the same network ids.
 func (p *Post) Shared(l *Outgoing) bool {
-	if p.publisher == nil {
+	if p.collector == nil {
 		return true
 	}
 	for _, e := range p.Entities(l) {
-		if s, ok := p.publisher.Slot(e); ok && !p.publisher.Common(s) {
+		if s, ok := p.collector.Slot(e); ok && !p.collector.Common(s) {
 			return false
 		}
 	}
@@ -89,12 +89,12 @@ func (p *Post) Shared(l *Outgoing) bool {
 // refOf returns the reference by which the other side knows an entity. An entity that it cannot
 // know, or does not see, is written as none: the message is not held back for it.
 func (p *Post) refOf(to source.Recipient, e ecs.Entity) (ref repl.Ref, known bool) {
-	if p.publisher != nil {
-		if s, ok := p.publisher.Slot(e); ok {
-			if to != (source.Recipient{}) && !p.publisher.Visible(to, s) {
+	if p.collector != nil {
+		if s, ok := p.collector.Slot(e); ok {
+			if to != (source.Recipient{}) && !p.collector.Visible(to, s) {
 				return ref, false
 			}
-			return p.publisher.Name(to.Updates, e)
+			return p.collector.Name(to.Updates, e)
 		}
 	}
 	if p.copy != nil {
@@ -165,8 +165,8 @@ func (m *Inbox) mayCome(ref repl.Ref) bool { return !ref.Yours && m.slotOf != ni
 func (m *Inbox) resolve(ref repl.Ref) (ecs.Entity, bool) {
 	p := m.post
 	switch {
-	case ref.Yours && p.publisher != nil:
-		return p.publisher.Meant(m.Peer, ref.ID, m.had)
+	case ref.Yours && p.collector != nil:
+		return p.collector.Meant(m.Peer, ref.ID, m.had)
 	case !ref.Yours && m.slotOf != nil:
 		s, ok := m.slotOf(ref.ID)
 		return p.copy.Entity(s), ok

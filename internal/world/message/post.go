@@ -37,7 +37,7 @@ type Post struct {
 	requestStates []requestState          // by request number
 	unordered     [channel.MaxID + 1]bool // by channel: it keeps no order
 	targets       *components.Targets
-	publisher     *source.Publisher // of a server
+	collector     *source.Collector // of a server
 	copy          *sink.Copy        // of a client
 	ServerTick    entangle.Tick     // of a client: the newest tick of the server that it has received
 
@@ -98,9 +98,9 @@ func NewPost(p *protocol.Protocol, server bool) *Post {
 	return post
 }
 
-// Attach makes the post part of a world. Either publisher or copied, whichever this side has, knows
+// Attach makes the post part of a world. Either collector or copied, whichever this side has, knows
 // the entities of the other side.
-func (p *Post) Attach(w *ecs.World, hub *event.Hub, publisher *source.Publisher, copied *sink.Copy) {
+func (p *Post) Attach(w *ecs.World, hub *event.Hub, collector *source.Collector, copied *sink.Copy) {
 	for i, info := range p.messages {
 		p.Events[i] = hub.AddMessage(info.Plan)
 	}
@@ -109,7 +109,7 @@ func (p *Post) Attach(w *ecs.World, hub *event.Hub, publisher *source.Publisher,
 	}
 	p.targets = source.TargetsOf(w)
 	p.targets.HeldBy(p.held)
-	p.publisher, p.copy = publisher, copied
+	p.collector, p.copy = collector, copied
 }
 
 // Message returns the number of a message type, and its wire format.

@@ -28,7 +28,7 @@ import (
 type Resources struct {
 	world     *ecs.World
 	List      []resource // by number
-	publisher *source.Publisher
+	collector *source.Collector
 	Targets   *components.Targets
 	log       *slog.Logger
 	stat      ResourceStats
@@ -84,9 +84,9 @@ type called struct {
 
 // NewResources returns the registered resources of a server's world. None is replicated before
 // Replicate is called for it.
-func NewResources(w *ecs.World, infos []*registry.Resource, publisher *source.Publisher, log *slog.Logger) *Resources {
+func NewResources(w *ecs.World, infos []*registry.Resource, collector *source.Collector, log *slog.Logger) *Resources {
 	s := &Resources{
-		world: w, publisher: publisher, log: log, Targets: source.TargetsOf(w), seed: maphash.MakeSeed(),
+		world: w, collector: collector, log: log, Targets: source.TargetsOf(w), seed: maphash.MakeSeed(),
 		onRefused: func(*registry.Resource, error) {},
 	}
 	s.Targets.HeldBy(s.held)
@@ -147,7 +147,7 @@ func (s *Resources) findResource(t reflect.Type) *resource {
 	return nil
 }
 
-// Observe reads the present values of the replicated resources. It runs after the publisher's
+// Observe reads the present values of the replicated resources. It runs after the collector's
 // Observe, so that entities of the same tick have network ids.
 func (s *Resources) Observe() {
 	for i := range s.List {
@@ -199,10 +199,10 @@ func (s *Resources) call(r *resource) {
 	r.called, r.private = slices.Grow(r.called[:0], len(r.refs))[:len(r.refs)], false
 	for i, e := range r.refs {
 		now := called{slot: repl.NoSlot, name: noName}
-		if slot, ok := s.publisher.Slot(e); ok {
+		if slot, ok := s.collector.Slot(e); ok {
 			now.slot = slot
-			if s.publisher.Common(slot) {
-				now.name, _ = s.publisher.World().ID(slot)
+			if s.collector.Common(slot) {
+				now.name, _ = s.collector.World().ID(slot)
 			} else {
 				r.private = true
 			}

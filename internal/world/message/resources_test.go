@@ -77,9 +77,9 @@ func newGallery(t testing.TB) *gallery {
 	require.NoError(t, registry.Seal(p))
 	world, shown := ecs.NewWorld(), ecs.NewWorld()
 	g := &gallery{t: t, world: &world, shown: &shown, now: time.Unix(100, 0), rng: rand.New(rand.NewPCG(1, 2))}
-	publisher, err := source.NewPublisher(g.world, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(g.world, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	g.resources = NewResources(g.world, registry.Of(p).Resources, publisher, slog.New(slog.DiscardHandler))
+	g.resources = NewResources(g.world, registry.Of(p).Resources, collector, slog.New(slog.DiscardHandler))
 	g.line = g.resources.NewSentResources()
 	hub := event.NewHub()
 	copied := sink.NewCopy(g.shown, hub, nil, func(ecs.Entity) {}, func(ecs.Entity) {})
@@ -88,7 +88,7 @@ func newGallery(t testing.TB) *gallery {
 	g.mail = post.NewInbox(entangle.Nobody, known.Slot)
 	post.Attach(g.shown, hub, nil, copied)
 	g.mail.Resources = g.copy
-	g.server, err = peer.New(peer.Config{Registry: NewRegistry(p, true), World: publisher.World(), OnResource: g.line.Delivered})
+	g.server, err = peer.New(peer.Config{Registry: NewRegistry(p, true), World: collector.World(), OnResource: g.line.Delivered})
 	require.NoError(t, err)
 	g.client, err = peer.New(peer.Config{Registry: NewRegistry(p, false), Receiver: known, Inbox: g.mail})
 	require.NoError(t, err)
@@ -101,7 +101,7 @@ func (g *gallery) run(steps int) {
 	for range steps {
 		g.now = g.now.Add(time.Second / 60)
 		g.tick++
-		require.NoError(g.t, g.resources.publisher.Observe(g.tick))
+		require.NoError(g.t, g.resources.collector.Observe(g.tick))
 		g.resources.Observe()
 		if g.server.Open() {
 			require.NoError(g.t, g.resources.Send(g.server, 1, &g.line, g.now))

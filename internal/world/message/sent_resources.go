@@ -130,7 +130,7 @@ func (s *Resources) encodeValue(r *resource, number int, names []repl.ID) []byte
 		s.message = s.appendValue(s.message[:0], r, number, names)
 		return s.message
 	}
-	if tick := s.publisher.World().Tick(); len(r.wire) == 0 || r.Info.Rollback && r.wired != tick {
+	if tick := s.collector.World().Tick(); len(r.wire) == 0 || r.Info.Rollback && r.wired != tick {
 		r.wire, r.wired = s.appendValue(r.wire[:0], r, number, names), tick
 	}
 	return r.wire
@@ -144,7 +144,7 @@ func saysTick(info *registry.Resource) bool { return info.Rollback || info.Plan.
 // state writes that tick.
 func (s *Resources) state(r *resource) {
 	if saysTick(r.Info) {
-		s.w.Bits(uint64(s.publisher.World().Tick()), 32)
+		s.w.Bits(uint64(s.collector.World().Tick()), 32)
 	}
 }
 

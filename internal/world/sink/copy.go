@@ -118,7 +118,7 @@ func NewCopy(w *ecs.World, hub *event.Hub, infos []*registry.Component, onSpawne
 		world: w, writer: writer,
 		remote: remote, signed: writer.Cells(remote),
 		Slots: map[ecs.Entity]repl.Slot{}, most: DefaultMaxEntities, shapes: shapes{known: map[shape]struct{}{}},
-		late: refs.NewLate(), leaving: newLeaving(w, remote), past: source.NewPast(infos), own: newOwn(w, infos),
+		late: refs.NewLate(), leaving: newLeaving(w, remote), past: source.NewHistory(infos), own: newOwn(w, infos),
 
 		onSpawned: onSpawned, onDespawned: onDespawned,
 	}

@@ -82,7 +82,7 @@ func TestNoMoreEntitiesThanACopyIsLimitedTo(t *testing.T) {
 	for range 3 {
 		p.spawnAll()
 	}
-	require.NoError(t, p.publisher.Observe(1))
+	require.NoError(t, p.collector.Observe(1))
 	assert.ErrorIs(t, p.receiver.HandleActions(p.peer.AppendActions(nil, 10_000)), receiver.ErrCrowded)
 	assert.Equal(t, 2, p.copy.Len())
 	assert.Equal(t, 2, p.far.Stats().Entities.Used)

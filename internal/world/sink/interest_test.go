@@ -20,12 +20,12 @@ func TestRowsOfClients(t *testing.T) {
 	assert.Equal(t, []int{0, 1}, []int{one, two})
 	i.Relevance().Set(one, 3, interest.Shown)
 	i.Relevance().AddClient(5, one)
-	_, before := i.Tenant(one)
+	_, before := i.ClientOf(one)
 	i.Leave(one)
 	_, ok := i.Row(7)
 	assert.False(t, ok)
 	assert.Equal(t, one, i.Join(7))
-	client, after := i.Tenant(one)
+	client, after := i.ClientOf(one)
 	assert.EqualValues(t, 7, client)
 	assert.Greater(t, after, before, "it is another connection")
 	assert.Equal(t, interest.Unset, i.Relevance().Setting(one, 3))
@@ -57,23 +57,23 @@ func TestNumbersOfEntities(t *testing.T) {
 	assert.Equal(t, interest.Unset, i.Relevance().Setting(row, int(heir.ID())))
 }
 
-// countingEyes counts the calls of its methods.
-type countingEyes struct {
-	source.Eyes
+// countingGroups counts the calls of its methods.
+type countingGroups struct {
+	source.PeerGroups
 	told *int
 }
 
-func (c countingEyes) Show(s repl.Slot) bool { *c.told++; return c.Eyes.Show(s) }
+func (c countingGroups) Show(s repl.Slot) bool { *c.told++; return c.PeerGroups.Show(s) }
 
-func (c countingEyes) Hide(s repl.Slot) { *c.told++; c.Eyes.Hide(s) }
+func (c countingGroups) Hide(s repl.Slot) { *c.told++; c.PeerGroups.Hide(s) }
 
-func (c countingEyes) Retain(s repl.Slot, h ...sender.Hidden) bool {
+func (c countingGroups) Retain(s repl.Slot, h ...sender.Hidden) bool {
 	*c.told++
-	return c.Eyes.Retain(s, h...)
+	return c.PeerGroups.Retain(s, h...)
 }
 
-func (c countingEyes) SetView(s repl.Slot, h ...sender.Hidden) bool {
-	return c.Eyes.SetView(s, h...)
+func (c countingGroups) SetView(s repl.Slot, h ...sender.Hidden) bool {
+	return c.PeerGroups.SetView(s, h...)
 }
 
 // crowdedGame is a world of many entities with relevance and a few clients. It counts how often
@@ -89,13 +89,13 @@ const crowdedClients = 5
 func newCrowdedGame(t *testing.T, group components.Group, each func(*components.Targets) components.Replicate) *crowdedGame {
 	g := &crowdedGame{relatives: newRelatives(t)}
 	for id := range entangle.ClientID(crowdedClients) {
-		peer := g.publisher.World().NewPeer()
-		g.publisher.Admit(id+1, peer)
-		g.publisher.Sight.Clients[id].Peer = countingEyes{peer, &g.told}
+		peer := g.collector.World().NewPeer()
+		g.collector.Admit(id+1, peer)
+		g.collector.Visibility.Clients[id].Peer = countingGroups{peer, &g.told}
 	}
 	for i := range 300 {
 		e := g.spawn()
-		r := each(g.publisher.Sight.Targets)
+		r := each(g.collector.Visibility.Targets)
 		r.Group = group * components.Group(1+i%50)
 		*(*components.Replicate)(g.world.Get(e, g.marker)) = r
 		g.all = append(g.all, e)
@@ -107,7 +107,7 @@ func newCrowdedGame(t *testing.T, group components.Group, each func(*components.
 // tells returns the number of notifications in the tick after a change.
 func (g *crowdedGame) tells(do func(i *source.Interest, r *interest.Relevance)) int {
 	g.told = 0
-	do(g.publisher.Interest(), g.publisher.Interest().Relevance())
+	do(g.collector.Interest(), g.collector.Interest().Relevance())
 	g.observe()
 	return g.told
 }
@@ -132,7 +132,7 @@ func TestSightFollowsWhatChanged(t *testing.T) {
 			r.Set(1, i.Number(g.all[12]), interest.Shown)
 		}), "two entities for two clients, of which one has left, and one for another client")
 		assert.Zero(t, g.tells(nothing))
-		assert.Empty(t, g.publisher.Interest().Relevance().Moves())
+		assert.Empty(t, g.collector.Interest().Relevance().Moves())
 	}
 }
 
@@ -153,5 +153,5 @@ func TestSightFollowsWhoMovesBetweenRooms(t *testing.T) {
 	}
 	g.observe()
 	assert.Zero(t, g.tells(func(_ *source.Interest, r *interest.Relevance) { r.RemoveClient(3, 1) }))
-	assert.Empty(t, g.publisher.Sight.Rooms.Heads)
+	assert.Empty(t, g.collector.Visibility.Assigned.Rooms.Heads)
 }

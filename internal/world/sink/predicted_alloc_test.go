@@ -17,7 +17,7 @@ func (p *pair) record(ticks int, change func()) (all [][][]byte) {
 	for range ticks {
 		change()
 		p.tick++
-		require.NoError(p.t, p.publisher.Observe(p.tick))
+		require.NoError(p.t, p.collector.Observe(p.tick))
 		p.peer.Prepare()
 		require.False(p.t, p.peer.ActionsDue())
 		var frames [][]byte

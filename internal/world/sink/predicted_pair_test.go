@@ -157,7 +157,7 @@ type pair struct {
 	t         testing.TB
 	infos     []*registry.Component
 	world     *ecs.World
-	publisher *source.Publisher
+	collector *source.Collector
 	peer      *sender.Peer
 	tick      entangle.Tick
 	packet    uint16
@@ -176,9 +176,9 @@ type pair struct {
 func newPair(t testing.TB) *pair {
 	w, far := ecs.NewWorld(1024, 4), ecs.NewWorld(1024, 4)
 	p := &pair{t: t, infos: aheadProtocol(t), world: &w, far: &far, marker: ecs.ComponentID[components.Replicate](&w)}
-	publisher, err := source.NewPublisher(&w, p.infos, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&w, p.infos, source.ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	p.publisher, p.peer = publisher, publisher.World().NewPeer()
+	p.collector, p.peer = collector, collector.World().NewPeer()
 	hub := event.NewHub()
 	p.copy = NewCopy(&far, hub, p.infos, p.note("spawned"), p.note("despawned"))
 	for _, info := range p.infos {
@@ -213,7 +213,7 @@ func (p *pair) spawn(ids ...ecs.ID) ecs.Entity {
 // send sends a tick to the copy.
 func (p *pair) send() {
 	p.tick++
-	require.NoError(p.t, p.publisher.Observe(p.tick))
+	require.NoError(p.t, p.collector.Observe(p.tick))
 	p.peer.Prepare()
 	for p.peer.ActionsDue() {
 		b := p.peer.AppendActions(nil, 5000)
@@ -241,7 +241,7 @@ func (p *pair) handle(do func(*receiver.Receiver) error) {
 
 // there returns the replica of an entity, or the zero entity if there is none.
 func (p *pair) there(e ecs.Entity) ecs.Entity {
-	s, ok := p.publisher.Slot(e)
+	s, ok := p.collector.Slot(e)
 	if !ok {
 		return ecs.Entity{}
 	}

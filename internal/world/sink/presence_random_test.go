@@ -32,7 +32,7 @@ func TestInputsOfCopiesAreTheClientsOwn(t *testing.T) {
 				for i, c := range g.copies {
 					wrote[i] = c.requireOwn(t, wrote[i], g.rng)
 				}
-				m, err := g.publisher.Mirror(nil)
+				m, err := g.collector.Mirror(nil)
 				require.NoError(t, err)
 				require.Equal(t, inputsOf(m), inputsOf(g.copies[0].copy.Mirror(nil)))
 			}

@@ -45,9 +45,9 @@ type steeredGame struct {
 func newSteeredGame(t *testing.T) *steeredGame {
 	infos := steeredProtocol(t)
 	w := ecs.NewWorld()
-	publisher, err := source.NewPublisher(&w, infos, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&w, infos, source.ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	g := &copyGame{t: t, world: &w, publisher: publisher, peer: publisher.World().NewPeer(), room: 1000}
+	g := &copyGame{t: t, world: &w, collector: collector, peer: collector.World().NewPeer(), room: 1000}
 	g.copies = [2]*copyOf{newCopyOf(infos, false), newCopyOf(infos, true)}
 	return &steeredGame{
 		g, ecs.ComponentID[components.Replicate](&w), ecs.ComponentID[steering](&w), ecs.ComponentID[nodding](&w), ecs.ComponentID[hull](&w),
@@ -175,14 +175,14 @@ func TestInputsThatChangeCostNothing(t *testing.T) {
 			g.steer(e, turn+1)
 		}
 		g.tick++
-		require.NoError(t, g.publisher.Observe(g.tick))
+		require.NoError(t, g.collector.Observe(g.tick))
 		require.False(t, g.peer.ActionsDue())
 		require.Empty(t, g.frame())
 	}
 	allocs := testing.AllocsPerRun(10, func() {
 		g.steer(players[0], int32(g.tick))
 		g.tick++
-		_ = g.publisher.Observe(g.tick)
+		_ = g.collector.Observe(g.tick)
 	})
 	assert.Zero(t, allocs)
 	assert.Equal(t, before, g.copies[0].receiver.Stats())
@@ -191,17 +191,17 @@ func TestInputsThatChangeCostNothing(t *testing.T) {
 // An override decides which clients get an input, as for any component.
 func TestAnOverrideDecidesWhoSeesAnInput(t *testing.T) {
 	g := newSteeredGame(t)
-	g.publisher.Admit(1, g.peer)
+	g.collector.Admit(1, g.peer)
 	e := g.world.NewEntity(g.marker, g.hull, g.steering)
-	comp, ok := g.publisher.Component(g.publisher.Types[2])
+	comp, ok := g.collector.Sent.Component(g.collector.Sent.Types[2])
 	require.True(t, ok)
-	g.publisher.Override(e, comp, source.TargetsOf(g.world).Only(2))
+	g.collector.Override(e, comp, source.TargetsOf(g.world).Only(2))
 	g.send()
 	assert.Nil(t, g.copies[0].far(0))
-	g.publisher.ClearOverride(e, comp)
+	g.collector.ClearOverride(e, comp)
 	g.send()
 	assert.NotNil(t, g.copies[0].far(0))
-	m, err := g.publisher.Mirror(steeredProtocol(t))
+	m, err := g.collector.Mirror(steeredProtocol(t))
 	require.NoError(t, err)
 	far := g.copies[0].copy.Mirror(steeredProtocol(t))
 	assert.Equal(t, m.Entities[0].Values, far.Entities[0].Values, "without a value both are equal")

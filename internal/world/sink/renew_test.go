@@ -49,7 +49,7 @@ func TestAReferenceDoesNotWaitForWhoHasTheNameNext(t *testing.T) {
 func TestWhoIsNotedIsNotTheNextOfThatName(t *testing.T) {
 	k := newNotes(t)
 	alone, shared := components.Replicate{}, components.Replicate{Group: 7}
-	seen, hidden := components.Replicate{Target: k.publisher.Sight.Targets.Only(1)}, components.Replicate{Target: components.Nobody}
+	seen, hidden := components.Replicate{Target: k.collector.Visibility.Targets.Only(1)}, components.Replicate{Target: components.Nobody}
 	for _, test := range []struct {
 		name              string
 		first, born, told components.Replicate // the next entity spawns with one of them, and is sent with another
@@ -88,7 +88,7 @@ type noters struct {
 
 func newNotes(t testing.TB) *noters {
 	k := &noters{relatives: newRelatives(t)}
-	k.publisher.Admit(1, k.peer)
+	k.collector.Admit(1, k.peer)
 	k.notes, k.copied = ecs.ComponentID[kinNotes](k.world), ecs.ComponentID[kinNotes](k.far)
 	k.spawnMany(1) // keeps the group alive
 	return k

@@ -29,14 +29,14 @@ func TestWhatTheSmallestEntitiesCostAClient(t *testing.T) {
 	protocol.Component[smallest](p)
 	require.NoError(t, registry.Seal(p))
 	from, to := ecs.NewWorld(1024), ecs.NewWorld(1024)
-	publisher, err := source.NewPublisher(&from, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&from, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	peer := publisher.World().NewPeer()
+	peer := collector.World().NewPeer()
 	marker := ecs.ComponentID[components.Replicate](&from)
 	for range entities {
 		from.NewEntity(marker)
 	}
-	require.NoError(t, publisher.Observe(1))
+	require.NoError(t, collector.Observe(1))
 	c := NewCopy(&to, event.NewHub(), registry.Of(p).Components, func(ecs.Entity) {}, func(ecs.Entity) {})
 	r := receiver.New(c, nil, 1)
 	for n := uint16(0); peer.ActionsDue(); n++ {

@@ -36,9 +36,9 @@ func BenchmarkUpdateRun(b *testing.B) {
 	protocol.Component[benchRotation](p)
 	require.NoError(b, registry.Seal(p))
 	from, to := ecs.NewWorld(entities), ecs.NewWorld(entities)
-	publisher, err := source.NewPublisher(&from, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&from, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(b, err)
-	peer := publisher.World().NewPeer()
+	peer := collector.World().NewPeer()
 	c := NewCopy(&to, event.NewHub(), registry.Of(p).Components, func(ecs.Entity) {}, func(ecs.Entity) {})
 	r := receiver.New(c, nil, 3)
 	position, rotation := ecs.ComponentID[benchPosition](&from), ecs.ComponentID[benchRotation](&from)
@@ -47,7 +47,7 @@ func BenchmarkUpdateRun(b *testing.B) {
 	for i := range all {
 		all[i] = from.NewEntity(marker, position, rotation, health)
 	}
-	require.NoError(b, publisher.Observe(1))
+	require.NoError(b, collector.Observe(1))
 	for n := uint16(0); peer.ActionsDue(); n++ {
 		message := peer.AppendActions(nil, 60000)
 		peer.ActionsSent(n)
@@ -58,7 +58,7 @@ func BenchmarkUpdateRun(b *testing.B) {
 		*(*benchPosition)(from.Get(e, position)) = benchPosition{float32(i), 1, 2}
 		*(*benchRotation)(from.Get(e, rotation)) = benchRotation{[4]float32{0.5, 0.5, 0.5, float32(i%100) / 200}}
 	}
-	require.NoError(b, publisher.Observe(2))
+	require.NoError(b, collector.Observe(2))
 	var frames [][]byte
 	for n := uint16(0); ; n++ {
 		frame := peer.AppendUpdates(nil, repl.MaxUpdateBytes, n)

@@ -104,7 +104,7 @@ type copyGame struct {
 	rng       *rand.Rand
 	world     *ecs.World
 	entities  []ecs.Entity
-	publisher *source.Publisher
+	collector *source.Collector
 	peer      *sender.Peer
 	tick      entangle.Tick
 	packet    uint16
@@ -115,9 +115,9 @@ type copyGame struct {
 func newCopyGame(t *testing.T, seed uint64) *copyGame {
 	infos := copiedProtocol(t)
 	w := ecs.NewWorld()
-	publisher, err := source.NewPublisher(&w, infos, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&w, infos, source.ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	g := &copyGame{t: t, rng: rand.New(rand.NewPCG(seed, 3)), world: &w, publisher: publisher, peer: publisher.World().NewPeer()}
+	g := &copyGame{t: t, rng: rand.New(rand.NewPCG(seed, 3)), world: &w, collector: collector, peer: collector.World().NewPeer()}
 	g.copies = [2]*copyOf{newCopyOf(infos, false), newCopyOf(infos, true)}
 	marker := ecs.ComponentID[components.Replicate](&w)
 	for range 10 {
@@ -167,7 +167,7 @@ func (g *copyGame) meddle() {
 // send sends a tick to both copies.
 func (g *copyGame) send() {
 	g.tick++
-	require.NoError(g.t, g.publisher.Observe(g.tick))
+	require.NoError(g.t, g.collector.Observe(g.tick))
 	for g.peer.ActionsDue() {
 		b := g.peer.AppendActions(nil, 500)
 		g.peer.ActionsSent(g.packet)
@@ -254,7 +254,7 @@ func TestUpdateThatBreaksOffChangesNothing(t *testing.T) {
 		*(*copiedName)(g.world.Get(e, ecs.ComponentID[copiedName](g.world))) = copiedName{Text: [3]byte{'a', 'b', byte(i)}}
 	}
 	g.tick++
-	require.NoError(t, g.publisher.Observe(g.tick))
+	require.NoError(t, g.collector.Observe(g.tick))
 	frame := g.peer.AppendUpdates(nil, repl.MaxUpdateBytes, g.packet)
 	for cut := 1; cut < len(frame); cut++ {
 		fresh := newCopyGame(t, 1)
@@ -393,9 +393,9 @@ func TestUpdateOfManyComponents(t *testing.T) {
 	infos := registry.Of(p).Components
 	require.Greater(t, len(infos), atOnce)
 	w := ecs.NewWorld()
-	publisher, err := source.NewPublisher(&w, infos, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&w, infos, source.ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	g := &copyGame{t: t, world: &w, publisher: publisher, peer: publisher.World().NewPeer()}
+	g := &copyGame{t: t, world: &w, collector: collector, peer: collector.World().NewPeer()}
 	g.copies = [2]*copyOf{newCopyOf(infos, false), newCopyOf(infos, true)}
 	ids := []ecs.ID{ecs.ComponentID[components.Replicate](&w)}
 	for _, info := range infos {
@@ -516,7 +516,7 @@ func TestARunThatIsWrongChangesWhatStandsBefore(t *testing.T) {
 	g.send()
 	g.move()
 	g.tick++
-	require.NoError(t, g.publisher.Observe(g.tick))
+	require.NoError(t, g.collector.Observe(g.tick))
 	frame := g.peer.AppendUpdates(nil, repl.MaxUpdateBytes, g.packet)
 	fresh := newRunGame(t, 1)
 	fresh.send()

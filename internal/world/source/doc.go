@@ -2,7 +2,7 @@
 //
 // # What is here
 //
-//   - [Publisher] observes the world once per tick that is sent, and tells the sender which
+//   - [Collector] observes the world once per tick that is sent, and tells the sender which
 //     entities appeared, disappeared or changed. It encodes a changed value once, for all
 //     clients.
 //   - Visibility: targets, overrides of single components, hierarchies and interest management

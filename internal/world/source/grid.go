@@ -29,15 +29,14 @@ type Grid[P any] struct {
 	control                  ecs.ID
 }
 
-// NewGrid returns a grid for the clients of a publisher, in whose world there is a
-// components.Time.
-func NewGrid[P any](p *Publisher, config GridConfig, position func(*P) (x, y float32)) *Grid[P] {
+// NewGrid returns a grid for the clients of a collector. The world needs a components.Time.
+func NewGrid[P any](p *Collector, config GridConfig, position func(*P) (x, y float32)) *Grid[P] {
 	w := p.Arche
 	g := &Grid[P]{
 		world: w, time: ecs.GetResource[components.Time](w), interest: p.Interest(),
 		grid: interest.NewGrid(p.Interest().Relevance(), config.Cells), config: config, position: position,
 		place: ecs.ComponentID[P](w), replicate: p.marker,
-		viewer: ecs.ComponentID[components.Viewer](w), control: p.control,
+		viewer: ecs.ComponentID[components.Viewer](w), control: p.Sent.control,
 	}
 	g.last = g.time.Tick
 	g.entities = w.Cache().Register(ecs.All(g.place, g.replicate))
@@ -45,8 +44,8 @@ func NewGrid[P any](p *Publisher, config GridConfig, position func(*P) (x, y flo
 	return g
 }
 
-// Astray returns how many entities and viewers had an invalid position, counted once per pass.
-func (g *Grid[P]) Astray() uint64 { return g.grid.Invalid() }
+// Invalid returns how many entities and viewers had an invalid position, counted once per pass.
+func (g *Grid[P]) Invalid() uint64 { return g.grid.Invalid() }
 
 // Update makes a pass in frames with a tick that is a multiple of Every.
 func (g *Grid[P]) Update() {
@@ -57,15 +56,15 @@ func (g *Grid[P]) Update() {
 		return
 	}
 	g.grid.Begin()
-	g.look()
+	g.addViewers()
 	if g.grid.HasViewers() {
-		g.sort()
+		g.placeEntities()
 	}
 	g.grid.Finish()
 }
 
-// look sets the positions of all viewers.
-func (g *Grid[P]) look() {
+// addViewers sets the positions of all viewers.
+func (g *Grid[P]) addViewers() {
 	for query := g.world.Query(&g.viewers); query.Next(); {
 		v := (*components.Viewer)(query.Get(g.viewer))
 		x, y := g.position((*P)(query.Get(g.place)))
@@ -89,8 +88,8 @@ func (g *Grid[P]) rowOf(query *ecs.Query) (row int, ok bool) {
 	return g.interest.Row((*components.ControlledBy)(query.Get(g.control)).Client)
 }
 
-// sort sets the positions of all entities with conditional relevance.
-func (g *Grid[P]) sort() {
+// placeEntities sets the positions of all entities with conditional relevance.
+func (g *Grid[P]) placeEntities() {
 	grid, numbers, position := g.grid, g.interest, g.position
 	replicate, place := g.replicate, g.place
 	query := g.world.Query(&g.entities) // declared outside the loop, which would copy it for each entity

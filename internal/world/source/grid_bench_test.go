@@ -25,10 +25,10 @@ func BenchmarkGrid(b *testing.B) {
 	w := ecs.NewWorld()
 	time := &components.Time{}
 	ecs.AddResource(&w, time)
-	publisher, err := NewPublisher(&w, nil, ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := NewCollector(&w, nil, ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(b, err)
 	cells := interest.GridConfig{Cell: radius / 3, Hysteresis: 0.1}
-	g := NewGrid(publisher, GridConfig{Radius: radius, Every: 1, Cells: cells},
+	g := NewGrid(collector, GridConfig{Radius: radius, Every: 1, Cells: cells},
 		func(p *pose) (x, y float32) { return p.X, p.Y })
 	rng := rand.New(rand.NewPCG(1, 2))
 	place := func() *pose { return &pose{X: edge * rng.Float32(), Y: edge * rng.Float32()} }
@@ -38,10 +38,10 @@ func BenchmarkGrid(b *testing.B) {
 	}
 	viewers := generic.NewMap3[pose, components.Viewer, components.ControlledBy](&w)
 	for client := range entangle.ClientID(clients) {
-		publisher.Interest().Join(client + 1)
+		collector.Interest().Join(client + 1)
 		viewers.NewWith(place(), &components.Viewer{}, &components.ControlledBy{Client: client + 1})
 	}
-	relevance := publisher.Interest().Relevance()
+	relevance := collector.Interest().Relevance()
 	filter := generic.NewFilter1[pose]()
 	changes := 0
 	b.ReportAllocs()

@@ -13,13 +13,13 @@ import (
 type Interest struct {
 	relevance *interest.Relevance
 	rows      map[entangle.ClientID]int // of connected clients
-	tenants   []tenant                  // by row
+	clients   []rowClient               // by row
 	entities  []ecs.Entity              // by number
 	numbers   []int                     // scratch
 }
 
-// tenant is the client that has a row.
-type tenant struct {
+// rowClient is the client that has a row.
+type rowClient struct {
 	id    entangle.ClientID // Nobody: the row is free
 	count uint64            // number of clients that have had the row
 }
@@ -28,8 +28,8 @@ func NewInterest() *Interest {
 	return &Interest{relevance: interest.New(), rows: map[entangle.ClientID]int{}}
 }
 
-// Interest returns the rows of the publisher's clients and entities.
-func (p *Publisher) Interest() *Interest { return p.interest }
+// Interest returns the rows of the collector's clients and entities.
+func (c *Collector) Interest() *Interest { return c.interest }
 
 // Relevance returns which entities are relevant to which clients, by rows.
 func (i *Interest) Relevance() *interest.Relevance { return i.relevance }
@@ -40,14 +40,14 @@ func (i *Interest) Row(client entangle.ClientID) (row int, ok bool) {
 	return row, ok
 }
 
-// Tenant returns the client of a row, Nobody if it is free, and how many clients have had the row.
+// ClientOf returns the client of a row, Nobody if it is free, and how many clients have had the row.
 // A client that reconnects counts as another one.
-func (i *Interest) Tenant(row int) (client entangle.ClientID, count uint64) {
-	return i.tenants[row].id, i.tenants[row].count
+func (i *Interest) ClientOf(row int) (client entangle.ClientID, count uint64) {
+	return i.clients[row].id, i.clients[row].count
 }
 
 // Rows returns how many rows there are, free ones included.
-func (i *Interest) Rows() int { return len(i.tenants) }
+func (i *Interest) Rows() int { return len(i.clients) }
 
 // Number returns the row of a living entity, which is its ID. The state of an earlier entity with
 // that ID is cleared.
@@ -55,11 +55,11 @@ func (i *Interest) Number(e ecs.Entity) int {
 	if n, ok := i.Known(e); ok {
 		return n
 	}
-	return i.number(e)
+	return i.assignRow(e)
 }
 
-// number is Number of an entity that has no row yet.
-func (i *Interest) number(e ecs.Entity) int {
+// assignRow is Number of an entity that has no row yet.
+func (i *Interest) assignRow(e ecs.Entity) int {
 	n := int(e.ID())
 	for len(i.entities) <= n {
 		i.entities = append(i.entities, ecs.Entity{})
@@ -79,13 +79,13 @@ func (i *Interest) Known(e ecs.Entity) (n int, ok bool) {
 
 // Join gives a row to a client that has connected.
 func (i *Interest) Join(id entangle.ClientID) (row int) {
-	for row < len(i.tenants) && i.tenants[row].id != entangle.Nobody {
+	for row < len(i.clients) && i.clients[row].id != entangle.Nobody {
 		row++
 	}
-	if row == len(i.tenants) {
-		i.tenants = append(i.tenants, tenant{})
+	if row == len(i.clients) {
+		i.clients = append(i.clients, rowClient{})
 	}
-	i.tenants[row] = tenant{id: id, count: i.tenants[row].count + 1}
+	i.clients[row] = rowClient{id: id, count: i.clients[row].count + 1}
 	i.rows[id] = row
 	i.relevance.Join(row)
 	return row
@@ -94,8 +94,8 @@ func (i *Interest) Join(id entangle.ClientID) (row int) {
 // Leave frees a client's row.
 func (i *Interest) Leave(row int) {
 	i.relevance.Leave(row)
-	delete(i.rows, i.tenants[row].id)
-	i.tenants[row].id = entangle.Nobody
+	delete(i.rows, i.clients[row].id)
+	i.clients[row].id = entangle.Nobody
 }
 
 // End clears the row of a removed entity.
@@ -141,12 +141,12 @@ func (l endListener) Notify(w *ecs.World, evt ecs.EntityEvent) {
 }
 
 // Shows reports whether a client sees an entity, as of the last Observe.
-func (p *Publisher) Shows(e ecs.Entity, client entangle.ClientID) bool {
+func (p *Collector) Shows(e ecs.Entity, client entangle.ClientID) bool {
 	row, ok := p.interest.Row(client)
 	if !ok {
 		return false
 	}
-	c := p.Sight.spectator(row)
+	c := p.Visibility.clientOfRow(row)
 	s, known := p.Slot(e)
 	return known && c != nil && !c.fresh && c.Peer.Finds(s)
 }

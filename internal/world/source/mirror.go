@@ -12,65 +12,65 @@ import (
 
 // Mirror returns the entities replicated from this side, as the world is now. The error is that of
 // Observe.
-func (p *Publisher) Mirror(infos []*registry.Component) (*inspect.Mirror, error) {
-	if err := p.Table.Sync(); err != nil {
+func (c *Collector) Mirror(infos []*registry.Component) (*inspect.Mirror, error) {
+	if err := c.Table.Sync(); err != nil {
 		return nil, err
 	}
-	m := &inspect.Mirror{Components: infos, Tick: p.Sender.Tick()}
+	m := &inspect.Mirror{Components: infos, Tick: c.Sender.Tick()}
 	refs := inspect.MirrorRefs{Known: func(ecs.Entity) bool { return true }}
-	for s := range columns.Slot(p.Table.Slots()) {
-		e := p.Table.Entity(s)
+	for s := range columns.Slot(c.Table.Slots()) {
+		e := c.Table.Entity(s)
 		if e.IsZero() {
 			continue
 		}
-		if found, ok := p.Table.SlotOf(e); !ok || found != s {
+		if found, ok := c.Table.SlotOf(e); !ok || found != s {
 			continue // reported as despawned
 		}
-		if p.Family.Kindred.withheld.Has(int(s)) {
+		if c.Hierarchy.Propagation.Slots.withheld.Has(int(s)) {
 			continue
 		}
-		m.Entities = append(m.Entities, p.mirrored(s, e, &refs))
+		m.Entities = append(m.Entities, c.mirrorEntity(s, e, &refs))
 	}
 	return m, nil
 }
 
-func (p *Publisher) mirrored(s columns.Slot, e ecs.Entity, refs *inspect.MirrorRefs) inspect.Mirrored {
-	out := inspect.Mirrored{Entity: e, Tick: p.Sender.Tick(), Paused: p.Table.Marker(s) == nil}
+func (c *Collector) mirrorEntity(s columns.Slot, e ecs.Entity, refs *inspect.MirrorRefs) inspect.Mirrored {
+	out := inspect.Mirrored{Entity: e, Tick: c.Sender.Tick(), Paused: c.Table.Marker(s) == nil}
 	if out.Paused {
 		return out
 	}
-	out.Group = p.replicate(repl.Slot(s)).Group
-	for comp := range p.Plans {
-		if target, ok := p.Overridden(e, comp); ok {
+	out.Group = c.replicateOf(repl.Slot(s)).Group
+	for comp := range c.Sent.Plans {
+		if target, ok := c.Overridden(e, comp); ok {
 			out.Overrides = append(out.Overrides, inspect.MirroredOverride{Component: comp, Target: target})
 		}
 	}
-	mask := p.Numbers(p.Table.Mask(s))
+	mask := c.Sent.Numbers(c.Table.Mask(s))
 	for comp := mask.Next(0); comp >= 0; comp = mask.Next(comp + 1) {
-		out.Values = append(out.Values, refs.Value(comp, p.Plans[comp], p.Table.Value(s, p.cols[comp]), p.targetOf(s, comp)))
+		out.Values = append(out.Values, refs.Value(comp, c.Sent.Plans[comp], c.Table.Value(s, c.Sent.cols[comp]), c.targetOf(s, comp)))
 	}
 	return out
 }
 
-func (p *Publisher) Names(to *sender.Peer) (names []inspect.Named) {
+func (c *Collector) Names(to *sender.Peer) (names []inspect.Named) {
 	if to == nil {
 		return nil
 	}
-	for s := range repl.Slot(p.Table.Slots()) {
+	for s := range repl.Slot(c.Table.Slots()) {
 		if id, ok := to.Named(s); ok {
-			names = append(names, inspect.Named{ID: inspect.MirrorID(id), Entity: p.Table.Entity(columns.Slot(s))})
+			names = append(names, inspect.Named{ID: inspect.MirrorID(id), Entity: c.Table.Entity(columns.Slot(s))})
 		}
 	}
 	return names
 }
 
 // targetOf returns the target of a relation, nil of another component.
-func (p *Publisher) targetOf(s columns.Slot, comp int) *ecs.Entity {
-	if !p.relations.Has(p.cols[comp]) {
+func (c *Collector) targetOf(s columns.Slot, comp int) *ecs.Entity {
+	if !c.Sent.relations.Has(c.Sent.cols[comp]) {
 		return nil
 	}
-	target := p.Table.Target(s)
-	if !p.Arche.Alive(target) || target == p.Table.Entity(s) {
+	target := c.Table.Target(s)
+	if !c.Arche.Alive(target) || target == c.Table.Entity(s) {
 		target = ecs.Entity{}
 	}
 	return &target
@@ -78,10 +78,10 @@ func (p *Publisher) targetOf(s columns.Slot, comp int) *ecs.Entity {
 
 // Matters reports whether a living entity is relevant to a connected client now. own says whether
 // the client owns it.
-func (p *Publisher) Matters(client entangle.ClientID, e ecs.Entity, own bool) bool {
-	row, ok := p.interest.Row(client)
-	if n, known := p.interest.Known(e); known {
-		return ok && p.interest.relevance.Matters(row, n, own)
+func (c *Collector) Matters(client entangle.ClientID, e ecs.Entity, own bool) bool {
+	row, ok := c.interest.Row(client)
+	if n, known := c.interest.Known(e); known {
+		return ok && c.interest.relevance.Matters(row, n, own)
 	}
 	return ok && own
 }

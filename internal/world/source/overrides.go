@@ -15,131 +15,131 @@ import (
 // may be set before its entity is replicated, and ends with the entity. It takes effect when it is
 // next read; for a paused entity, when that resumes.
 type overrides struct {
-	notes    []override
+	list     []override
 	free     []int32
 	byEntity refs.Chains[ecs.Entity]
-	byRoom   refs.Chains[components.Room] // of notes whose target is a room
-	looked   int                          // index of the last note that tidy checked
+	byRoom   refs.Chains[components.Room] // of overrides with a room as target
+	swept    int                          // index of the last override that sweepDead checked
 
-	on      repl.Bitset             // slots that have overrides
-	partial repl.Bitset             // slots with components that only some clients get
-	off     map[repl.Slot]repl.Mask // components that no client gets
+	overridden repl.Bitset             // slots that have overrides
+	partial    repl.Bitset             // slots with components that only some clients get
+	withheld   map[repl.Slot]repl.Mask // components that no client gets
 }
 
 type override struct {
-	entity ecs.Entity // zero: the note is free
-	comp   int
-	said   components.Target // as the game set it
-	ended  bool              // the game cleared it
-	target components.Target // in effect
+	entity    ecs.Entity // zero: the place is free
+	comp      int
+	requested components.Target // as the game set it
+	cleared   bool              // the game cleared it
+	target    components.Target // in effect
 }
 
 func newOverrides() overrides {
-	return overrides{byEntity: refs.NewChains[ecs.Entity](), byRoom: refs.NewChains[components.Room](), off: map[repl.Slot]repl.Mask{}}
+	return overrides{byEntity: refs.NewChains[ecs.Entity](), byRoom: refs.NewChains[components.Room](), withheld: map[repl.Slot]repl.Mask{}}
 }
 
-// find returns the note of a component of an entity.
-func (o *overrides) find(e ecs.Entity, comp int) (i int32, ok bool) {
+// findOverride returns the override of a component of an entity.
+func (o *overrides) findOverride(e ecs.Entity, comp int) (i int32, ok bool) {
 	for i, ok = o.byEntity.First(e); ok; i, ok = o.byEntity.Next(i) {
-		if o.notes[i].comp == comp {
+		if o.list[i].comp == comp {
 			return i, true
 		}
 	}
 	return 0, false
 }
 
-// set records a target that the game set.
-func (o *overrides) set(e ecs.Entity, comp int, target components.Target) {
-	i, ok := o.find(e, comp)
+// setOverride records a target that the game set.
+func (o *overrides) setOverride(e ecs.Entity, comp int, target components.Target) {
+	i, ok := o.findOverride(e, comp)
 	if !ok {
-		i = o.add(e, comp)
+		i = o.addOverride(e, comp)
 	}
-	o.notes[i].said, o.notes[i].ended = target, false
+	o.list[i].requested, o.list[i].cleared = target, false
 }
 
-// add makes a note that has no effect yet.
-func (o *overrides) add(e ecs.Entity, comp int) (i int32) {
+// addOverride makes an override that has no effect yet.
+func (o *overrides) addOverride(e ecs.Entity, comp int) (i int32) {
 	if n := len(o.free); n > 0 {
 		i, o.free = o.free[n-1], o.free[:n-1]
 	} else {
-		i = int32(len(o.notes))
-		o.notes = append(o.notes, override{})
+		i = int32(len(o.list))
+		o.list = append(o.list, override{})
 	}
-	o.notes[i] = override{entity: e, comp: comp}
+	o.list[i] = override{entity: e, comp: comp}
 	o.byEntity.Add(e, i)
 	return i
 }
 
-// clear records that the game cleared an override.
-func (o *overrides) clear(e ecs.Entity, comp int) {
-	if i, ok := o.find(e, comp); ok {
-		o.notes[i].said, o.notes[i].ended = components.Default, true
+// clearOverride records that the game cleared an override.
+func (o *overrides) clearOverride(e ecs.Entity, comp int) {
+	if i, ok := o.findOverride(e, comp); ok {
+		o.list[i].requested, o.list[i].cleared = components.Default, true
 	}
 }
 
-// take puts the overrides of an entity into effect.
-func (o *overrides) take(e ecs.Entity) {
+// applyOverrides puts the overrides of an entity into effect.
+func (o *overrides) applyOverrides(e ecs.Entity) {
 	i, ok := o.byEntity.First(e)
 	for ok {
 		at := i
 		i, ok = o.byEntity.Next(at)
-		if o.notes[at].ended {
-			o.drop(at)
+		if o.list[at].cleared {
+			o.dropOverride(at)
 		} else {
-			o.aim(at, o.notes[at].said)
+			o.setEffective(at, o.list[at].requested)
 		}
 	}
 }
 
-// aim sets the target in effect of a note.
-func (o *overrides) aim(i int32, target components.Target) {
-	note := &o.notes[i]
-	if room, ok := note.target.Room(); ok {
+// setEffective sets the target in effect of an override.
+func (o *overrides) setEffective(i int32, target components.Target) {
+	override := &o.list[i]
+	if room, ok := override.target.Room(); ok {
 		o.byRoom.Remove(room, i)
 	}
-	note.target = target
+	override.target = target
 	if room, ok := target.Room(); ok {
 		o.byRoom.Add(room, i)
 	}
 }
 
-// drop frees a note.
-func (o *overrides) drop(i int32) {
-	o.aim(i, components.Default)
-	o.byEntity.Remove(o.notes[i].entity, i)
-	o.notes[i] = override{}
+// dropOverride removes an override.
+func (o *overrides) dropOverride(i int32) {
+	o.setEffective(i, components.Default)
+	o.byEntity.Remove(o.list[i].entity, i)
+	o.list[i] = override{}
 	o.free = append(o.free, i)
 }
 
-// lose removes all overrides of an entity that had this slot.
-func (o *overrides) lose(e ecs.Entity, s repl.Slot) {
+// removeEntity removes all overrides of an entity that had this slot.
+func (o *overrides) removeEntity(e ecs.Entity, s repl.Slot) {
 	for i, ok := o.byEntity.First(e); ok; i, ok = o.byEntity.First(e) {
-		o.drop(i)
+		o.dropOverride(i)
 	}
-	o.on.Clear(int(s))
+	o.overridden.Clear(int(s))
 	o.partial.Clear(int(s))
-	delete(o.off, s)
+	delete(o.withheld, s)
 }
 
-// tidy frees the notes of dead entities that were never replicated, some in each tick.
-func (o *overrides) tidy(w *ecs.World) {
-	for range min(LookedAfter, len(o.notes)) {
-		o.looked = (o.looked + 1) % len(o.notes)
-		if e := o.notes[o.looked].entity; !e.IsZero() && !w.Alive(e) {
-			o.drop(int32(o.looked))
+// sweepDead removes the overrides of dead entities that were never replicated, some in each tick.
+func (o *overrides) sweepDead(w *ecs.World) {
+	for range min(SweptPerTick, len(o.list)) {
+		o.swept = (o.swept + 1) % len(o.list)
+		if e := o.list[o.swept].entity; !e.IsZero() && !w.Alive(e) {
+			o.dropOverride(int32(o.swept))
 		}
 	}
 }
 
-// look puts the overrides of an entity into effect and reports whether it has any.
-func (o *overrides) look(e ecs.Entity, s repl.Slot) (some bool) {
-	o.take(e)
-	o.on.Clear(int(s))
+// refresh puts the overrides of an entity into effect and reports whether it has any.
+func (o *overrides) refresh(e ecs.Entity, s repl.Slot) (some bool) {
+	o.applyOverrides(e)
+	o.overridden.Clear(int(s))
 	o.partial.Clear(int(s))
 	for i, ok := o.byEntity.First(e); ok; i, ok = o.byEntity.Next(i) {
 		some = true
-		o.on.Set(int(s))
-		if t := o.notes[i].target; !isAll(t) && !isNone(t) {
+		o.overridden.Set(int(s))
+		if t := o.list[i].target; !isAll(t) && !isNone(t) {
 			o.partial.Set(int(s))
 		}
 	}
@@ -150,109 +150,109 @@ func isAll(t components.Target) bool { return t == components.Default || t == co
 
 func isNone(t components.Target) bool { return t == components.Nobody || t == components.Server }
 
-// fit updates the components of an entity that no client gets, and returns the sets before and
-// after.
-func (o *overrides) fit(e ecs.Entity, s repl.Slot) (before, now repl.Mask) {
-	before = o.off[s]
+// updateWithheld updates the components of an entity that no client gets, and returns the sets
+// before and after.
+func (o *overrides) updateWithheld(e ecs.Entity, s repl.Slot) (before, now repl.Mask) {
+	before = o.withheld[s]
 	for i, ok := o.byEntity.First(e); ok; i, ok = o.byEntity.Next(i) {
-		if isNone(o.notes[i].target) {
-			now.Set(o.notes[i].comp)
+		if isNone(o.list[i].target) {
+			now.Set(o.list[i].comp)
 		}
 	}
 	switch {
 	case now == before:
 	case now.IsZero():
-		delete(o.off, s)
+		delete(o.withheld, s)
 	default:
-		o.off[s] = now
+		o.withheld[s] = now
 	}
 	return before, now
 }
 
-// OffOf returns the components of a slot that no client gets.
-func (o *overrides) OffOf(s repl.Slot) repl.Mask {
-	if len(o.off) == 0 {
+// WithheldOf returns the components of a slot that no client gets.
+func (o *overrides) WithheldOf(s repl.Slot) repl.Mask {
+	if len(o.withheld) == 0 {
 		return repl.Mask{}
 	}
-	return o.off[s]
+	return o.withheld[s]
 }
 
 // without removes the slots in which an override withholds a component from all clients.
 func (o *overrides) without(slots []repl.Slot, comp int) []repl.Slot {
-	if len(o.off) == 0 {
+	if len(o.withheld) == 0 {
 		return slots
 	}
 	return slices.DeleteFunc(slots, func(s repl.Slot) bool {
-		off := o.OffOf(s)
+		off := o.WithheldOf(s)
 		return off.Has(comp)
 	})
 }
 
-// refit tells the sender which components overrides withhold from all clients, or no longer do.
-// For a paused entity it does so when that resumes. An entity that appeared and ended since the
-// previous tick leaves nothing behind for the next one in its slot.
-func (v *sight) refit() {
-	p := v.publisher
-	for _, s := range v.stirred {
+// reshapeOverridden tells the sender which components overrides withhold from all clients, or no
+// longer do. For a paused entity it does so when that resumes. An entity that appeared and ended
+// since the previous tick leaves nothing behind for the next one in its slot.
+func (v *visibility) reshapeOverridden() {
+	p := v.collector
+	for _, s := range v.stale.slots {
 		e := p.Table.Entity(columns.Slot(s))
 		if at, ok := p.Table.SlotOf(e); !ok || at != columns.Slot(s) || p.Paused.Has(int(s)) {
 			continue
 		}
-		before, now := v.Overrides.fit(e, s)
+		before, now := v.Overrides.updateWithheld(e, s)
 		if before == now {
 			continue
 		}
-		have := p.Numbers(p.Table.Mask(columns.Slot(s)))
+		have := p.Sent.Numbers(p.Table.Mask(columns.Slot(s)))
 		p.Sender.Reshape(s, have.And(before.Without(now)), have.And(now.Without(before)))
 	}
 }
 
 // Hides returns the components of an entity that a client may not see, except those that no client
 // gets.
-func (v *sight) Hides(s repl.Slot, client entangle.ClientID) (m repl.Mask) {
+func (v *visibility) Hides(s repl.Slot, client entangle.ClientID) (m repl.Mask) {
 	o := &v.Overrides
-	if !o.on.Has(int(s)) {
+	if !o.overridden.Has(int(s)) {
 		return m
 	}
-	e := v.publisher.Table.Entity(columns.Slot(s))
+	e := v.collector.Table.Entity(columns.Slot(s))
 	for i, ok := o.byEntity.First(e); ok; i, ok = o.byEntity.Next(i) {
-		if !v.includes(o.notes[i].target, s, client) {
-			m.Set(o.notes[i].comp)
+		if !v.includes(o.list[i].target, s, client) {
+			m.Set(o.list[i].comp)
 		}
 	}
-	return m.Without(o.off[s])
+	return m.Without(o.withheld[s])
 }
 
 // Override sets the target of a component of a living entity. Only clients that get the entity can
 // get the component.
-func (p *Publisher) Override(e ecs.Entity, comp int, target components.Target) {
-	p.Sight.Overrides.set(e, comp, target)
-	p.overrode(e)
+func (c *Collector) Override(e ecs.Entity, comp int, target components.Target) {
+	c.Visibility.Overrides.setOverride(e, comp, target)
+	c.refreshOverrides(e)
 }
 
 // ClearOverride removes an override.
-func (p *Publisher) ClearOverride(e ecs.Entity, comp int) {
-	p.Sight.Overrides.clear(e, comp)
-	p.overrode(e)
+func (c *Collector) ClearOverride(e ecs.Entity, comp int) {
+	c.Visibility.Overrides.clearOverride(e, comp)
+	c.refreshOverrides(e)
 }
 
-// overrode puts the overrides of an entity into effect: in the next tick if it is replicated,
-// otherwise at once.
-func (p *Publisher) overrode(e ecs.Entity) {
-	s, ok := p.Table.SlotOf(e)
+// refreshOverrides puts the overrides of an entity into effect: in the next tick if it is
+// replicated, otherwise at once.
+func (c *Collector) refreshOverrides(e ecs.Entity) {
+	s, ok := c.Table.SlotOf(e)
 	if !ok {
-		p.Sight.Overrides.take(e)
+		c.Visibility.Overrides.applyOverrides(e)
 		return
 	}
-	p.Sight.grow(p.Table.Slots())
-	p.Sight.stir(repl.Slot(s))
+	c.Visibility.growSlots(c.Table.Slots())
+	c.Visibility.markStale(repl.Slot(s))
 }
 
 // Overridden returns the target that Override set.
-func (p *Publisher) Overridden(e ecs.Entity, comp int) (target components.Target, ok bool) {
-	i, ok := p.Sight.Overrides.find(e, comp)
-	if !ok || p.Sight.Overrides.notes[i].ended {
+func (c *Collector) Overridden(e ecs.Entity, comp int) (target components.Target, ok bool) {
+	i, ok := c.Visibility.Overrides.findOverride(e, comp)
+	if !ok || c.Visibility.Overrides.list[i].cleared {
 		return components.Default, false
 	}
-	return p.Sight.Overrides.notes[i].said, true
+	return c.Visibility.Overrides.list[i].requested, true
 }

@@ -19,39 +19,39 @@ const TargetRef = -1
 var ErrTwoRelations = errors.New("source: an entity with two relations")
 
 // RelationOf returns the relation that a slot has, among those that are sent.
-func (p *Publisher) RelationOf(s columns.Slot) (comp int, ok bool) {
-	cols := p.Table.Mask(s).And(p.relations)
+func (c *Collector) RelationOf(s columns.Slot) (comp int, ok bool) {
+	cols := c.Table.Mask(s).And(c.Sent.relations)
 	col := cols.Next(0)
 	if col < 0 {
 		return 0, false
 	}
-	return p.Comps[col], true
+	return c.Sent.Comps[col], true
 }
 
-// retarget makes relations due that have another target.
-func (p *Publisher) retarget() {
-	for _, s := range p.Table.Retargeted() {
-		if comp, ok := p.RelationOf(s); ok && !p.Once.Has(comp) {
-			p.slots = append(p.slots[:0], repl.Slot(s))
-			p.overwritten(comp)
-			p.Sender.Change(comp, p.slots)
+// resendRetargeted makes relations due that have another target.
+func (c *Collector) resendRetargeted() {
+	for _, s := range c.Table.Retargeted() {
+		if comp, ok := c.RelationOf(s); ok && !c.Sent.Once.Has(comp) {
+			c.slots = append(c.slots[:0], repl.Slot(s))
+			c.forgetOverwritten(comp)
+			c.Sender.Change(comp, c.slots)
 		}
 	}
 }
 
 // encodeTarget writes the target of a relation.
-func (p *Publisher) encodeTarget(w *bits.Writer, s columns.Slot) {
-	wire.EncodeTarget(w, p.Table.Target(s), &p.refs)
+func (c *Collector) encodeTarget(w *bits.Writer, s columns.Slot) {
+	wire.EncodeTarget(w, c.Table.Target(s), &c.refs)
 }
 
-// Related is what a copy knows of the relations between its entities.
+// Related holds the relations between the entities of a client.
 type Related struct {
 	Comps repl.Mask
-	Lost  []LostTarget // of the record at hand
-	Held  []ecs.Entity // who had the one at hand for a target
+	Lost  []LostTarget // removed by the current record
+	Held  []ecs.Entity // those with the current one as target
 }
 
-// LostTarget is an entity that was the target of a relation, and went.
+// LostTarget is an entity that was the target of a relation and was removed.
 type LostTarget struct {
 	Entity ecs.Entity
 	ID     repl.ID

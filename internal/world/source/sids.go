@@ -20,11 +20,11 @@ type SIDs struct {
 	mask    ecs.Mask
 	ids     generic.Map[components.SID]
 	numbers *sid.Numbers
-	heard   []ecs.Entity // that have got a component since the last time
+	added   []ecs.Entity // that got a components.SID since the last call of Number
 }
 
-// NewSIDs returns the shared ids of a world, in an order that entropy decides. The error
-// says that there is none, or that the world has a listener of its own.
+// NewSIDs returns the shared ids of a world, in an order that entropy decides. It fails
+// if reading entropy fails, or if the world has a listener of its own.
 func NewSIDs(w *ecs.World, entropy io.Reader) (*SIDs, error) {
 	var key [16]byte
 	if _, err := io.ReadFull(entropy, key[:]); err != nil {
@@ -36,17 +36,17 @@ func NewSIDs(w *ecs.World, entropy io.Reader) (*SIDs, error) {
 	}
 	s.mask = ecs.All(s.id)
 	for query := w.Query(&s.mask); query.Next(); {
-		s.heard = append(s.heard, query.Entity())
+		s.added = append(s.added, query.Entity())
 	}
 	return s, tick.ShareListener(w, s)
 }
 
-// Number fills in what is zero of what was put on since the last time.
+// Number sets the ids that are zero and were added since the last call.
 func (s *SIDs) Number() {
 	if s == nil {
 		return
 	}
-	for _, e := range s.heard {
+	for _, e := range s.added {
 		if !s.world.Alive(e) || !s.ids.Has(e) {
 			continue
 		}
@@ -54,7 +54,7 @@ func (s *SIDs) Number() {
 			id.ID = s.numbers.Next()
 		}
 	}
-	s.heard = s.heard[:0]
+	s.added = s.added[:0]
 }
 
 // Subscriptions implements ecs.Listener.
@@ -66,6 +66,6 @@ func (s *SIDs) Components() *ecs.Mask { return &s.mask }
 // Notify implements ecs.Listener. It changes nothing: the world may be locked.
 func (s *SIDs) Notify(w *ecs.World, evt ecs.EntityEvent) {
 	if w == s.world && evt.Added.Get(s.id) {
-		s.heard = append(s.heard, evt.Entity)
+		s.added = append(s.added, evt.Entity)
 	}
 }

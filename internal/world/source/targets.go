@@ -2,6 +2,8 @@ package source
 
 import (
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -15,27 +17,44 @@ func TargetsOf(w *ecs.World) *components.Targets {
 	return t
 }
 
-// held calls hold for all targets that entities and overrides hold.
-func (p *Publisher) held(hold func(components.Target)) {
-	marked := ecs.All(p.marker)
-	for query := p.Arche.Query(&marked); query.Next(); {
-		r := (*components.Replicate)(query.Get(p.marker))
+// heldTargets calls hold for all targets that entities and overrides hold.
+func (v *visibility) heldTargets(hold func(components.Target)) {
+	marked := ecs.All(v.collector.marker)
+	for query := v.collector.Arche.Query(&marked); query.Next(); {
+		r := (*components.Replicate)(query.Get(v.collector.marker))
 		hold(r.Target)
 		hold(r.Predict)
 	}
-	for _, target := range p.Sight.target {
+	for _, target := range v.Assigned.targets {
 		hold(target) // also of paused entities
 	}
-	for _, rested := range p.Sight.resting {
-		for _, above := range rested.line {
+	for _, paused := range v.paused {
+		for _, above := range paused.ancestors {
 			hold(above.target)
 		}
 	}
-	for i := range p.Sight.Foresight.Of {
-		hold(p.Sight.Foresight.Of[i].target)
+	for i := range v.Predictions.Of {
+		hold(v.Predictions.Of[i].target)
 	}
-	for i := range p.Sight.Overrides.notes {
-		hold(p.Sight.Overrides.notes[i].said)
-		hold(p.Sight.Overrides.notes[i].target) // also of paused entities
+	for i := range v.Overrides.list {
+		hold(v.Overrides.list[i].requested)
+		hold(v.Overrides.list[i].target) // also of paused entities
+	}
+}
+
+// targetIndex holds the target of each entity.
+type targetIndex struct {
+	targets []components.Target          // by slot: of its Replicate
+	Rooms   refs.Chains[components.Room] // slots, by the room that is their target
+}
+
+// setTarget records an entity's target.
+func (t *targetIndex) setTarget(s repl.Slot, target components.Target) {
+	if room, ok := t.targets[s].Room(); ok {
+		t.Rooms.Remove(room, int32(s))
+	}
+	t.targets[s] = target
+	if room, ok := target.Room(); ok {
+		t.Rooms.Add(room, int32(s))
 	}
 }

@@ -14,14 +14,14 @@ import (
 // are not sent because they were not registered. That is the most frequent mistake, and it has no
 // other symptom.
 type unregistered struct {
-	log   *slog.Logger
-	known map[ecs.ID]bool
-	meant map[ecs.ID]bool // not sent on purpose
-	seen  map[ecs.Mask]bool
+	log    *slog.Logger
+	known  map[ecs.ID]bool
+	unsent map[ecs.ID]bool // not sent on purpose
+	seen   map[ecs.Mask]bool
 }
 
 func newUnregistered(w *ecs.World, infos []*registry.Component, log *slog.Logger) unregistered {
-	u := unregistered{log: log, known: map[ecs.ID]bool{}, meant: map[ecs.ID]bool{}, seen: map[ecs.Mask]bool{}}
+	u := unregistered{log: log, known: map[ecs.ID]bool{}, unsent: map[ecs.ID]bool{}, seen: map[ecs.Mask]bool{}}
 	for _, info := range infos {
 		u.known[ecs.TypeID(w, info.Type)] = true
 	}
@@ -29,8 +29,8 @@ func newUnregistered(w *ecs.World, infos []*registry.Component, log *slog.Logger
 }
 
 // MeanUnsent records the components that the game registered as not sent.
-func (p *Publisher) MeanUnsent(of *protocol.Protocol) {
-	mean := func(t reflect.Type) { p.unregistered.meant[ecs.TypeID(p.Arche, t)] = true }
+func (c *Collector) MeanUnsent(of *protocol.Protocol) {
+	mean := func(t reflect.Type) { c.unregistered.unsent[ecs.TypeID(c.Arche, t)] = true }
 	for _, t := range registry.Of(of).Unsent {
 		mean(t)
 	}
@@ -39,8 +39,8 @@ func (p *Publisher) MeanUnsent(of *protocol.Protocol) {
 	}
 }
 
-// look checks the components of an entity. Each combination of components is checked once.
-func (u *unregistered) look(w *ecs.World, e ecs.Entity) {
+// checkEntity checks the components of an entity. Each combination of components is checked once.
+func (u *unregistered) checkEntity(w *ecs.World, e ecs.Entity) {
 	mask := w.Mask(e)
 	if u.seen[mask] {
 		return
@@ -49,12 +49,12 @@ func (u *unregistered) look(w *ecs.World, e ecs.Entity) {
 	for _, id := range w.Ids(e) {
 		if info, ok := ecs.ComponentInfo(w, id); ok && !u.known[id] && !isOurs(info.Type) {
 			u.known[id] = true
-			u.tell(info.Type.String(), u.meant[id])
+			u.warn(info.Type.String(), u.unsent[id])
 		}
 	}
 }
 
-func (u *unregistered) tell(component string, meant bool) {
+func (u *unregistered) warn(component string, meant bool) {
 	if meant {
 		u.log.Debug("a component on a replicated entity is not sent, as its registration says", "component", component)
 		return

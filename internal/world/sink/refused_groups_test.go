@@ -14,7 +14,7 @@ import (
 // fillViews makes another client see so many groups that no further view can be created, until it
 // is disconnected.
 func (k *relatives) fillViews() *sender.Peer {
-	w, filler := k.publisher.World(), k.publisher.World().NewPeer()
+	w, filler := k.collector.World(), k.collector.World().NewPeer()
 	w.Begin(k.tick)
 	for i := range sender.MaxViews {
 		s := repl.Slot(1000 + i)
@@ -34,19 +34,19 @@ func (k *relatives) fillViews() *sender.Peer {
 // Proves: R15
 func TestWithoutAViewNobodySeesTooMuch(t *testing.T) {
 	k := newRelatives(t)
-	k.publisher.Admit(1, k.peer)
+	k.collector.Admit(1, k.peer)
 	e := k.spawn()
-	body, _ := k.publisher.Component(source.TypeOf[kinBody]())
-	k.publisher.Override(e, body, k.publisher.Sight.Targets.Only(2))
+	body, _ := k.collector.Sent.Component(source.TypeOf[kinBody]())
+	k.collector.Override(e, body, k.collector.Visibility.Targets.Only(2))
 	filler := k.fillViews()
 	k.send()
 	assert.Zero(t, k.copy.Len())
-	assert.NotZero(t, k.publisher.Sight.Lacking.Refused)
+	assert.NotZero(t, k.collector.Visibility.Refused.Count)
 
-	k.publisher.Override(e, body, components.Everyone)
+	k.collector.Override(e, body, components.Everyone)
 	k.send()
 	assert.Equal(t, 1, k.copy.Len())
-	k.publisher.Override(e, body, k.publisher.Sight.Targets.Only(2))
+	k.collector.Override(e, body, k.collector.Visibility.Targets.Only(2))
 	k.send()
 	assert.Zero(t, k.copy.Len(), "it was shown, and there is no room to hide a part of it")
 

@@ -22,9 +22,9 @@ type awaitGame struct {
 func newAwaitGame(t *testing.T) *awaitGame {
 	infos := copiedProtocol(t)
 	w := ecs.NewWorld()
-	publisher, err := source.NewPublisher(&w, infos, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&w, infos, source.ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	g := &copyGame{t: t, world: &w, publisher: publisher, peer: publisher.World().NewPeer()}
+	g := &copyGame{t: t, world: &w, collector: collector, peer: collector.World().NewPeer()}
 	g.copies = [2]*copyOf{newCopyOf(infos, false), newCopyOf(infos, true)}
 	return &awaitGame{g, ecs.ComponentID[components.Replicate](&w), ecs.ComponentID[copiedName](&w)}
 }
@@ -41,7 +41,7 @@ func (g *awaitGame) holder(to ecs.Entity) ecs.Entity {
 func (g *awaitGame) of(e, to ecs.Entity) { (*copiedName)(g.world.Get(e, g.name)).Of = to }
 
 func (g *awaitGame) waiting() int {
-	n, _ := g.publisher.AwaitedReferences()
+	n, _ := g.collector.PendingReferences()
 	return n
 }
 
@@ -120,22 +120,22 @@ func TestAPausedHolderWaitsAnew(t *testing.T) {
 }
 
 // The number of waiting references is limited, and those beyond it are counted.
-func TestAwaitedReferencesAreBounded(t *testing.T) {
+func TestPendingReferencesAreBounded(t *testing.T) {
 	g := newAwaitGame(t)
 	const more = 50
 	var targets []ecs.Entity
-	for range source.MaxAwaited + more {
+	for range source.MaxPendingRefs + more {
 		targets = append(targets, g.stranger())
 		g.holder(targets[len(targets)-1])
 	}
 	g.send()
-	n, dropped := g.publisher.AwaitedReferences()
-	assert.Equal(t, source.MaxAwaited, n)
+	n, dropped := g.collector.PendingReferences()
+	assert.Equal(t, source.MaxPendingRefs, n)
 	assert.Equal(t, uint64(more), dropped)
 	for _, to := range targets {
 		g.world.RemoveEntity(to)
 	}
-	for range source.MaxAwaited / source.LookedAfter {
+	for range source.MaxPendingRefs / source.SweptPerTick {
 		g.send()
 	}
 	assert.Zero(t, g.waiting(), "the dead are forgotten, some in each tick")
@@ -152,7 +152,7 @@ func TestAwaitingAllocatesNothing(t *testing.T) {
 		round++
 		g.of(holder, strangers[round%2])
 		g.tick++
-		if err := g.publisher.Observe(g.tick); err != nil {
+		if err := g.collector.Observe(g.tick); err != nil {
 			t.Fatal(err)
 		}
 		frame = g.peer.AppendUpdates(frame[:0], 100, g.packet)
@@ -174,6 +174,6 @@ func TestWhatIsOverwrittenUnsentIsForgotten(t *testing.T) {
 	g.send()
 	g.peer.Close()
 	g.of(holder, g.stranger())
-	require.NoError(t, g.publisher.Observe(g.tick+1))
+	require.NoError(t, g.collector.Observe(g.tick+1))
 	assert.Zero(t, g.waiting())
 }

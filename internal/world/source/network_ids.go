@@ -12,13 +12,13 @@ import (
 
 // Name returns the network id of an entity for a peer. If the peer does not see the entity, the id
 // becomes valid when it does. Without a peer, Name returns the id that all peers share.
-func (p *Publisher) Name(to *sender.Peer, e ecs.Entity) (ref repl.Ref, known bool) {
-	s, ok := p.Slot(e)
+func (c *Collector) Name(to *sender.Peer, e ecs.Entity) (ref repl.Ref, known bool) {
+	s, ok := c.Slot(e)
 	if !ok {
 		return ref, false
 	}
 	if to == nil {
-		ref.ID, known = p.Sender.ID(s)
+		ref.ID, known = c.Sender.ID(s)
 	} else {
 		ref.ID, known = to.ID(s)
 	}
@@ -26,9 +26,9 @@ func (p *Publisher) Name(to *sender.Peer, e ecs.Entity) (ref repl.Ref, known boo
 }
 
 // Named returns the entity to which a client refers by a network id. An entity that was never sent
-// to the client, or whose despawn it acknowledged, is not found, even if the client guesses the
-// id.
-func (p *Publisher) Named(by *peer.Peer, id repl.ID) (ecs.Entity, bool) {
+// to the client is not found, nor one after the client acknowledged its despawn, even if the client
+// guesses the id.
+func (c *Collector) Named(by *peer.Peer, id repl.ID) (ecs.Entity, bool) {
 	if by == nil || by.Updates() == nil {
 		return ecs.Entity{}, false
 	}
@@ -36,28 +36,28 @@ func (p *Publisher) Named(by *peer.Peer, id repl.ID) (ecs.Entity, bool) {
 	if !ok || !by.Updates().Has(s) {
 		return ecs.Entity{}, false
 	}
-	return p.Table.Entity(columns.Slot(s)), true
+	return c.Table.Entity(columns.Slot(s)), true
 }
 
 // Meant is Named for data that a client wrote when the newest tick it had received was had. The
 // data can be in flight for longer than tombstones reserve ids: then the client referred to a
 // despawned entity, and not to the one that has the id now. A client gains nothing from claiming a
 // later tick than it had: it could have written the data later.
-func (p *Publisher) Meant(by *peer.Peer, id repl.ID, had entangle.Tick) (ecs.Entity, bool) {
-	e, ok := p.Named(by, id)
+func (c *Collector) Meant(by *peer.Peer, id repl.ID, had entangle.Tick) (ecs.Entity, bool) {
+	e, ok := c.Named(by, id)
 	if !ok {
 		return e, false
 	}
-	if s, _ := p.Slot(e); !by.Updates().Meant(s, had) {
+	if s, _ := c.Slot(e); !by.Updates().Meant(s, had) {
 		return ecs.Entity{}, false
 	}
 	return e, true
 }
 
 // Common reports whether all clients see an entity, under the same network id.
-func (p *Publisher) Common(s repl.Slot) bool {
-	at, ok := p.Sender.PlaceOf(s)
-	_, public := p.Sender.ID(s)
+func (c *Collector) Common(s repl.Slot) bool {
+	at, ok := c.Sender.PlaceOf(s)
+	_, public := c.Sender.ID(s)
 	return ok && public && !at.Private
 }
 
@@ -69,8 +69,8 @@ type Recipient struct {
 }
 
 // Visible reports whether a client sees an entity.
-func (p *Publisher) Visible(to Recipient, s repl.Slot) bool {
-	return to.Updates != nil && to.Updates.Sees(s) && p.Sight.effective(s, to.ID)
+func (c *Collector) Visible(to Recipient, s repl.Slot) bool {
+	return to.Updates != nil && to.Updates.Sees(s) && c.Visibility.maySee(s, to.ID)
 }
 
 // AppendTable writes a table of entities. An entity without a network id is written as none.

@@ -53,16 +53,16 @@ func newForeseeing(t testing.TB, clients int) *foreseeing {
 
 func (f *foreseeing) connect(id entangle.ClientID) *foreteller {
 	far := ecs.NewWorld(1024, 4)
-	c := &foreteller{id: id, peer: f.publisher.World().NewPeer()}
+	c := &foreteller{id: id, peer: f.collector.World().NewPeer()}
 	sink := heard{NewCopy(&far, event.NewHub(), f.infos, func(ecs.Entity) {}, func(ecs.Entity) {}), &c.told}
 	c.receiver = receiver.New(sink, nil, len(f.infos))
-	f.publisher.Admit(id, c.peer)
+	f.collector.Admit(id, c.peer)
 	f.clients = append(f.clients, c)
 	return c
 }
 
 func (f *foreseeing) disconnect(i int) {
-	f.publisher.Dismiss(f.clients[i].peer)
+	f.collector.Dismiss(f.clients[i].peer)
 	f.clients[i].peer.Close()
 	f.clients = append(f.clients[:i], f.clients[i+1:]...)
 }
@@ -97,7 +97,7 @@ func (c *foreteller) deliver(t testing.TB, tick entangle.Tick) {
 
 // predicts reports whether a client predicts an entity, according to the records it received.
 func (f *foreseeing) predicts(c *foreteller, e ecs.Entity) bool {
-	s, ok := f.publisher.Slot(e)
+	s, ok := f.collector.Slot(e)
 	if !ok {
 		return false
 	}
@@ -136,7 +136,7 @@ func (f *foreseeing) give(e ecs.Entity, client entangle.ClientID) {
 // Proves: B25
 func TestWhoPredictsFollowsWhatIsSaid(t *testing.T) {
 	f := newForeseeing(t, 3)
-	rooms, targets := f.publisher.Interest().Relevance(), f.publisher.Sight.Targets
+	rooms, targets := f.collector.Interest().Relevance(), f.collector.Visibility.Targets
 	e := f.spawn()
 	expect := func(what string, who ...int) {
 		t.Helper()
@@ -192,7 +192,7 @@ func TestWhoPredictsFollowsWhatIsSaid(t *testing.T) {
 }
 
 func (c *foreteller) rowOf(f *foreseeing) int {
-	row, _ := f.publisher.Interest().Row(c.id)
+	row, _ := f.collector.Interest().Row(c.id)
 	return row
 }
 
@@ -232,8 +232,8 @@ func TestNoPredictionIsNoCost(t *testing.T) {
 		f.spawn()
 	}
 	f.tickAll()
-	assert.Nil(t, f.publisher.Sight.Foresight.Of)
-	assert.Nil(t, f.publisher.Sight.Foresight.Some)
+	assert.Nil(t, f.collector.Visibility.Predictions.Of)
+	assert.Nil(t, f.collector.Visibility.Predictions.Some)
 	assert.Zero(t, f.clients[0].told)
 }
 
@@ -246,7 +246,7 @@ type randomForesight struct {
 }
 
 func (r *randomForesight) target() components.Target {
-	sets, client := r.publisher.Sight.Targets, entangle.ClientID(1+r.rng.IntN(5))
+	sets, client := r.collector.Visibility.Targets, entangle.ClientID(1+r.rng.IntN(5))
 	return []components.Target{
 		components.Default, components.Default, components.Everyone, components.Nobody, components.Owner, components.NotOwner,
 		components.Server, sets.Only(client, client+1), sets.Except(client), sets.Room(1),
@@ -304,7 +304,7 @@ func (r *randomForesight) step() {
 // walk makes a client enter or leave the room.
 func (r *randomForesight) walk() {
 	c := r.clients[r.rng.IntN(len(r.clients))]
-	rooms, row := r.publisher.Interest().Relevance(), c.rowOf(r.foreseeing)
+	rooms, row := r.collector.Interest().Relevance(), c.rowOf(r.foreseeing)
 	if r.room[c.id] {
 		rooms.RemoveClient(1, row)
 	} else {
@@ -347,7 +347,7 @@ func (r *randomForesight) names(target components.Target, e ecs.Entity, client e
 	case target == components.NotOwner:
 		return owner != client
 	default:
-		return r.publisher.Sight.Targets.Contains(target, client)
+		return r.collector.Visibility.Targets.Contains(target, client)
 	}
 }
 
@@ -376,7 +376,7 @@ func (r *randomForesight) bury() {
 func (r *randomForesight) check() {
 	r.bury()
 	for _, e := range r.all {
-		s, tracked := r.publisher.Slot(e)
+		s, tracked := r.collector.Slot(e)
 		for _, c := range r.clients {
 			should := tracked && r.world.Has(e, r.marker) && c.peer.Finds(s) && r.should(e, c.id)
 			require.Equalf(r.t, should, r.predicts(c, e), "%v at client %d", e, c.id)

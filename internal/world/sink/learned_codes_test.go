@@ -37,7 +37,7 @@ type lessonGame struct {
 	stride    ecs.ID
 	pace      ecs.ID
 	all       []ecs.Entity
-	publisher *source.Publisher
+	collector *source.Collector
 	peer      *sender.Peer
 	copy      *Copy
 	receiver  *receiver.Receiver
@@ -58,9 +58,9 @@ func newLessonGame(t testing.TB, entities int) *lessonGame {
 	}
 	g.receiver = receiver.New(g.copy, nil, len(registry.Of(p).Components))
 	var err error
-	g.publisher, err = source.NewPublisher(&ours, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
+	g.collector, err = source.NewCollector(&ours, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	g.peer = g.publisher.World().NewPeer()
+	g.peer = g.collector.World().NewPeer()
 	for range entities {
 		g.all = append(g.all, ours.NewEntity(ecs.ComponentID[components.Replicate](&ours), g.stride, g.pace))
 	}
@@ -78,7 +78,7 @@ func (g *lessonGame) step() {
 		}
 		(*lessonPace)(g.world.Get(e, g.pace)).Steps += 40
 	}
-	require.NoError(g.t, g.publisher.Observe(g.tick))
+	require.NoError(g.t, g.collector.Observe(g.tick))
 	for b := g.peer.AppendActions(g.buf[:0], repl.MaxGroupBytes); len(b) > 0; b = g.peer.AppendActions(b[:0], repl.MaxGroupBytes) {
 		g.packet++
 		g.peer.ActionsSent(g.packet)
@@ -102,13 +102,13 @@ func (g *lessonGame) step() {
 // Proves: R40
 func TestLearningAllocatesNothingInATick(t *testing.T) {
 	g := newLessonGame(t, 100)
-	for range source.FirstLook + source.LaterLook + 100 {
+	for range source.FirstVersionTicks + source.VersionTicks + 100 {
 		g.step()
 	}
-	for _, of := range g.publisher.Lessons.Comps {
-		assert.NotNil(t, g.publisher.Lessons.Codes[of.Of.Comp])
+	for _, of := range g.collector.Learned.Comps {
+		assert.NotNil(t, g.collector.Learned.Codes[of.Sampler.Comp])
 	}
-	require.Greater(t, g.publisher.Lessons.Next-g.tick, entangle.Tick(20), "nothing is derived meanwhile")
+	require.Greater(t, g.collector.Learned.Next-g.tick, entangle.Tick(20), "nothing is derived meanwhile")
 	assert.Zero(t, alloctest.Count(15, g.step))
 }
 
@@ -116,11 +116,11 @@ func TestLearningAllocatesNothingInATick(t *testing.T) {
 func TestNobodyLearnsAlone(t *testing.T) {
 	g := newLessonGame(t, 10)
 	g.peer.Close()
-	for g.tick < 2*source.FirstLook {
+	for g.tick < 2*source.FirstVersionTicks {
 		g.tick++
-		require.NoError(t, g.publisher.Observe(g.tick))
+		require.NoError(t, g.collector.Observe(g.tick))
 	}
-	assert.False(t, g.publisher.Lessons.Begun)
+	assert.False(t, g.collector.Learned.Begun)
 }
 
 // Tables that no server writes change nothing, and are refused.
@@ -128,11 +128,11 @@ func TestNobodyLearnsAlone(t *testing.T) {
 // Proves: R30
 func TestTablesOfCodesThatAreMalformedAreRefused(t *testing.T) {
 	g := newLessonGame(t, 100)
-	for range source.FirstLook + 50 {
+	for range source.FirstVersionTicks + 50 {
 		g.step()
 	}
-	l := &g.publisher.Lessons
-	codes := l.Codes[l.Comps[0].Of.Comp]
+	l := &g.collector.Learned
+	codes := l.Codes[l.Comps[0].Sampler.Comp]
 	require.NotNil(t, codes)
 	table := func(write func(w *bits.Writer)) []byte {
 		var w bits.Writer

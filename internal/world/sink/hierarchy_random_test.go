@@ -112,8 +112,8 @@ func (r *randomFamilies) root(e ecs.Entity) (root ecs.Entity, ok bool) {
 // check compares the world and its copy with the reference model.
 func (r *randomFamilies) check() {
 	r.requireEqual()
-	f := &r.publisher.Family
-	for s := range f.Kin {
+	f := &r.collector.Hierarchy
+	for s := range f.Nodes {
 		if parent, ok := f.Parent(repl.Slot(s)); ok {
 			require.True(r.t, f.Replicated(repl.Slot(s)) && f.Replicated(parent), "who is not replicated is in a family")
 		}
@@ -123,9 +123,9 @@ func (r *randomFamilies) check() {
 		if !r.world.Alive(e) {
 			continue
 		}
-		s, tracked := r.publisher.Slot(e)
+		s, tracked := r.collector.Slot(e)
 		parent, follows := r.above(e)
-		held := tracked && r.publisher.Family.Kindred.Held.Has(int(s))
+		held := tracked && r.collector.Hierarchy.Propagation.Slots.RemovedByGame.Has(int(s))
 		require.False(r.t, follows && !held && !r.world.Has(e, r.marker), "%v does not follow %v", e, parent)
 		root, ok := r.root(e)
 		if !ok || !r.world.Has(e, r.marker) {
@@ -184,7 +184,7 @@ func TestRandomFamiliesOfWhichTooMuchIsHeard(t *testing.T) {
 					heard.step()
 					missed.step()
 				}
-				missed.publisher.Family.Kindred.Anew = true
+				missed.collector.Hierarchy.Propagation.Events.Overflowed = true
 				heard.send()
 				missed.send()
 				missed.check()

@@ -30,7 +30,7 @@ func TestWhatIsPausedOnTheMoveComesAsItWas(t *testing.T) {
 	*(*components.Replicate)(g.world.Get(a, g.marker)) = replicate(2)
 	text(2)
 	g.tick++
-	require.NoError(t, g.publisher.Observe(g.tick)) // no packet is sent in this tick
+	require.NoError(t, g.collector.Observe(g.tick)) // no packet is sent in this tick
 	g.world.Remove(a, g.marker)
 	text(3)
 	g.send()
@@ -55,14 +55,14 @@ func (g *awaitGame) texts() (all []byte) {
 // sent when it ends.
 func TestAnOverrideThatChangesInAPauseCountsWhenItEnds(t *testing.T) {
 	k := newRelatives(t)
-	k.publisher.Admit(1, k.peer)
+	k.collector.Admit(1, k.peer)
 	body := slices.IndexFunc(k.infos, func(i *registry.Component) bool { return i.Type == reflect.TypeFor[kinBody]() })
 	only := func(id entangle.ClientID) components.Target { return source.TargetsOf(k.world).Only(id) }
 	e, f := k.spawn(), k.spawn()
 	of := func(e ecs.Entity) *components.Replicate { return (*components.Replicate)(k.world.Get(e, k.marker)) }
 	of(e).Group, of(f).Group = 1, 2
-	k.publisher.Override(e, body, only(2))
-	k.publisher.Override(f, body, only(1))
+	k.collector.Override(e, body, only(2))
+	k.collector.Override(f, body, only(1))
 	k.send()
 	has := func(e ecs.Entity) bool { return k.far.Has(k.there(e), ecs.ComponentID[kinBody](k.far)) }
 	require.Equal(t, [2]bool{false, true}, [2]bool{has(e), has(f)})
@@ -70,10 +70,10 @@ func TestAnOverrideThatChangesInAPauseCountsWhenItEnds(t *testing.T) {
 	of(e).Group = 2
 	k.observe() // no packet is sent in this tick
 	k.world.Remove(e, k.marker)
-	k.publisher.ClearOverride(e, body)
+	k.collector.ClearOverride(e, body)
 	k.send()
 	assert.False(t, has(e), "it is stated in its new group as it was")
-	_, ok := k.publisher.Overridden(e, body)
+	_, ok := k.collector.Overridden(e, body)
 	assert.False(t, ok, "the game's word")
 
 	k.world.Add(e, k.marker)
@@ -83,7 +83,7 @@ func TestAnOverrideThatChangesInAPauseCountsWhenItEnds(t *testing.T) {
 
 	k.world.Remove(f, k.marker)
 	k.send()
-	k.publisher.Override(f, body, components.Nobody)
+	k.collector.Override(f, body, components.Nobody)
 	k.send()
 	assert.True(t, has(f), "it stays as it is")
 	k.world.Add(f, k.marker)
@@ -100,18 +100,18 @@ func TestAnOverrideEndsWithAnEntityThatNobodySaw(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := newRelatives(t)
-			k.publisher.Admit(1, k.peer)
+			k.collector.Admit(1, k.peer)
 			body := slices.IndexFunc(k.infos, func(i *registry.Component) bool { return i.Type == reflect.TypeFor[kinBody]() })
 			e := k.spawn()
-			before, ok := k.publisher.Slot(e)
+			before, ok := k.collector.Slot(e)
 			require.True(t, ok)
-			k.publisher.Override(e, body, components.Nobody)
+			k.collector.Override(e, body, components.Nobody)
 			leave(k, e)
 			k.send()
 			k.send()
 			f := k.spawn()
 			k.send()
-			after, _ := k.publisher.Slot(f)
+			after, _ := k.collector.Slot(f)
 			require.Equal(t, before, after)
 			assert.True(t, k.far.Has(k.there(f), ecs.ComponentID[kinBody](k.far)))
 		})

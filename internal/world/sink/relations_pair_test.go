@@ -47,7 +47,7 @@ type relatives struct {
 	t         testing.TB
 	infos     []*registry.Component
 	world     *ecs.World
-	publisher *source.Publisher
+	collector *source.Collector
 	peer      *sender.Peer
 	tick      entangle.Tick
 	packet    uint16
@@ -67,9 +67,9 @@ func newRelatives(t testing.TB) *relatives {
 	k.childOf, k.part = ecs.ComponentID[components.ChildOf](&w), ecs.ComponentID[kinPart](&w)
 	k.knows, k.fears = ecs.ComponentID[kinKnows](&w), ecs.ComponentID[kinFears](&w)
 	k.apart = ecs.ComponentID[components.NoReplicateChildren](&w)
-	publisher, err := source.NewPublisher(&w, k.infos, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&w, k.infos, source.ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	k.publisher, k.peer = publisher, publisher.World().NewPeer()
+	k.collector, k.peer = collector, collector.World().NewPeer()
 	hub := event.NewHub()
 	k.copy = NewCopy(&far, hub, k.infos, func(ecs.Entity) {}, func(e ecs.Entity) { k.despawned = append(k.despawned, e) })
 	for _, info := range k.infos {
@@ -100,7 +100,7 @@ func (k *relatives) child(parent ecs.Entity) ecs.Entity {
 
 func (k *relatives) observe() {
 	k.tick++
-	require.NoError(k.t, k.publisher.Observe(k.tick))
+	require.NoError(k.t, k.collector.Observe(k.tick))
 }
 
 // send sends a tick to the copy.
@@ -130,14 +130,14 @@ func (k *relatives) deliver() {
 
 // slot returns the slot of an entity of the world.
 func (k *relatives) slot(e ecs.Entity) repl.Slot {
-	s, ok := k.publisher.Slot(e)
+	s, ok := k.collector.Slot(e)
 	require.True(k.t, ok, "it has no slot")
 	return s
 }
 
 // there returns the replica of an entity, or the zero entity if there is none.
 func (k *relatives) there(e ecs.Entity) ecs.Entity {
-	s, ok := k.publisher.Slot(e)
+	s, ok := k.collector.Slot(e)
 	if !ok {
 		return ecs.Entity{}
 	}
@@ -169,7 +169,7 @@ func (k *relatives) took() []string {
 // requireEqual compares the copy with all replicated entities that are not paused.
 func (k *relatives) requireEqual() {
 	k.t.Helper()
-	m, err := k.publisher.Mirror(k.infos)
+	m, err := k.collector.Mirror(k.infos)
 	require.NoError(k.t, err)
 	for _, e := range m.Entities {
 		if e.Paused {

@@ -403,7 +403,7 @@ func TestAChildGoesToAParentThatIsNotReplicated(t *testing.T) {
 func TestACircleIsCutOpen(t *testing.T) {
 	var said bytes.Buffer
 	k := newRelatives(t)
-	k.publisher.Family.Log = slog.New(slog.NewTextHandler(&said, nil))
+	k.collector.Hierarchy.Log = slog.New(slog.NewTextHandler(&said, nil))
 	a, b, c := k.spawn(), k.spawn(), k.spawn()
 	k.relate(a, k.childOf, b)
 	k.relate(b, k.childOf, c)
@@ -495,17 +495,17 @@ func TestAFamilyTakesInNoMoreThanItsDepth(t *testing.T) {
 func TestAllChildrenAreLookedAtWhenTooMuchHappened(t *testing.T) {
 	k := newRelatives(t)
 	parent := k.spawn()
-	for range source.MaxHeard + 10 {
+	for range source.MaxRecordedEvents + 10 {
 		k.child(parent)
 	}
 	dead := k.spawn()
 	orphan := k.child(dead)
 	k.world.RemoveEntity(dead)
-	assert.Len(t, k.publisher.Family.Kindred.Children, source.MaxHeard)
+	assert.Len(t, k.collector.Hierarchy.Propagation.Events.Children, source.MaxRecordedEvents)
 	k.send()
 	all := ecs.All(k.childOf, k.marker)
 	query := k.world.Query(&all)
-	assert.Equal(t, source.MaxHeard+10, query.Count())
+	assert.Equal(t, source.MaxRecordedEvents+10, query.Count())
 	query.Close()
 	assert.False(t, k.world.Alive(orphan))
 }
@@ -530,7 +530,7 @@ func TestAMovingFamilyAllocatesNothing(t *testing.T) {
 			(*kinBody)(k.world.Get(e, k.body)).N = n
 		}
 		k.tick, k.events = k.tick+1, k.events[:0]
-		if err := k.publisher.Observe(k.tick); err != nil {
+		if err := k.collector.Observe(k.tick); err != nil {
 			t.Fatal(err)
 		}
 		k.peer.Prepare()
@@ -568,7 +568,7 @@ func TestChildOfThatIsNotRegisteredIsTold(t *testing.T) {
 			if before {
 				children()
 			}
-			p, err := source.NewPublisher(&w, nil, source.ServerSends, slog.New(slog.NewTextHandler(&said, nil)))
+			p, err := source.NewCollector(&w, nil, source.ServerSends, slog.New(slog.NewTextHandler(&said, nil)))
 			require.NoError(t, err)
 			if !before {
 				children()
@@ -613,7 +613,7 @@ func TestAFamilyIsSentAsOftenAsItsRootSays(t *testing.T) {
 // Proves: H6
 func TestAFamilyThatIsTooLargeForAGroup(t *testing.T) {
 	k := newRelatives(t)
-	k.publisher.Admit(1, k.peer)
+	k.collector.Admit(1, k.peer)
 	parent := k.spawn()
 	for range repl.MaxMembers + 3 {
 		k.child(parent)
@@ -628,7 +628,7 @@ func TestAFamilyThatIsTooLargeForAGroup(t *testing.T) {
 	marker().Target = components.Everyone
 	k.send()
 	assert.Equal(t, repl.MaxMembers+4, k.copy.Len())
-	marker().Target = k.publisher.Sight.Targets.Only(2)
+	marker().Target = k.collector.Visibility.Targets.Only(2)
 	k.send()
 	assert.Zero(t, k.copy.Len())
 	k.world.RemoveEntity(parent)
@@ -647,7 +647,7 @@ func TestAChildIsLetGoInATickOfManyEvents(t *testing.T) {
 	k.world.Remove(parent, k.marker)
 	k.send()
 	stranger := k.world.NewEntity(k.body)
-	for range source.MaxHeard {
+	for range source.MaxRecordedEvents {
 		k.child(stranger)
 	}
 	k.world.Remove(child, k.childOf)

@@ -1,0 +1,283 @@
+package source
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/world/refs"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// Collector passes an Arche world to the sender: changes in the columns of replicated components
+// become due for every peer.
+type Collector struct {
+	Arche  *ecs.World
+	marker ecs.ID // components.Replicate
+	Table  *columns.Table
+	Sender *sender.World
+	Sent   sentComponents
+
+	Visibility visibility
+	Hierarchy  hierarchy
+	interest   *Interest
+
+	refs     refWriter
+	history  refs.Past
+	Learned  learnedCodes
+	rounding Rounding
+
+	Paused       repl.Bitset
+	slots        []repl.Slot // scratch
+	stride       int
+	warnings     warnings
+	unregistered unregistered
+	onRefused    func(ecs.Entity)
+}
+
+// NewCollector observes the entities of w that have components.Replicate, with the registered
+// components that this side may send according to sends.
+func NewCollector(w *ecs.World, infos []*registry.Component, sends func(registry.Direction) bool, log *slog.Logger) (*Collector, error) {
+	c := &Collector{
+		Arche: w, marker: ecs.ComponentID[components.Replicate](w), history: NewHistory(infos), interest: NewInterest(),
+		warnings: warnings{log: log}, unregistered: newUnregistered(w, infos, log),
+	}
+	sent, described := newSentComponents(w, infos, sends)
+	table, err := columns.New(w, c.marker, described)
+	if err != nil {
+		return nil, err
+	}
+	c.Table, c.Sender, c.Sent = table, sender.NewWorld(c, len(infos)), sent
+	c.Learned = newLearnedCodes(&c.history)
+	c.refs = refWriter{world: w, table: table, pending: newPendingRefs()}
+	c.rounding = NewRounding(infos, func(number int) int { return c.Sent.cols[number] })
+	c.Visibility = newVisibility(c, w)
+	c.Hierarchy = newHierarchy(c, infos, log)
+	return c, c.listen(w)
+}
+
+// listen subscribes the table and the other listeners to structural changes.
+func (c *Collector) listen(w *ecs.World) error {
+	err := tick.ShareListener(w, c.Table.Listener(), hierarchyListener{&c.Hierarchy.Propagation}, endListener{w, c.interest})
+	if err != nil {
+		return err
+	}
+	if err := c.Table.Sync(); err != nil {
+		return fmt.Errorf("%w (%w)", tick.ErrListener, err)
+	}
+	return nil
+}
+
+// Len returns the number of entities that are replicated.
+func (c *Collector) Len() int { return c.Table.Len() }
+
+// World returns the part of the sender that all peers share.
+func (c *Collector) World() *sender.World { return c.Sender }
+
+// Clamped returns how many numbers were outside their range and sent as the nearest number inside
+// it.
+func (c *Collector) Clamped() uint64 { return c.warnings.clamped + c.rounding.clamped }
+
+// Hold stops all replication until the next Observe: in a frame without a tick the world is not in
+// the state of any tick.
+func (c *Collector) Hold() { c.Sender.Hold() }
+
+// SetStride sets the usual number of ticks between two observed ticks. Call it before the first
+// Observe.
+func (c *Collector) SetStride(ticks int) {
+	c.stride = ticks
+	c.Sender.SetStride(ticks)
+}
+
+// Stride returns the usual number of ticks between two observed ticks.
+func (c *Collector) Stride() int { return max(c.stride, 1) }
+
+// Observe finds all changes since the last call and records them as the state at tick. It calls
+// ObserveEntities and then ObserveValues.
+func (c *Collector) Observe(tick entangle.Tick) error {
+	if err := c.ObserveEntities(tick); err != nil {
+		return err
+	}
+	c.ObserveValues(tick)
+	return nil
+}
+
+// ObserveEntities finds which entities appeared and vanished since the last call, which components
+// they gained and lost, and which clients see them. ObserveValues must follow, with the same tick,
+// before anything in the world changes. It returns an error if the world is locked or its listener
+// was replaced.
+func (c *Collector) ObserveEntities(tick entangle.Tick) error {
+	c.Hierarchy.Propagation.apply()
+	c.Table.Overlook(c.undetected())
+	if err := c.Table.Observe(tick); err != nil {
+		c.Hierarchy.Propagation.Events.Overflowed = true
+		return err
+	}
+	c.Paused.Grow(c.Table.Slots())
+	c.Hierarchy.Propagation.Slots.growSlots(c.Table.Slots())
+	c.Sender.Begin(tick)
+	c.reportRefused()
+	c.applyRemovals()
+	c.Visibility.growSlots(c.Table.Slots())
+	c.Hierarchy.update()
+	c.Visibility.readChanges()
+	c.applySpawns()
+	c.applyStructure()
+	c.Visibility.applyChanges()
+	return nil
+}
+
+// ObserveValues finds which values changed since the last call, and makes all changes due for the
+// clients that see them.
+func (c *Collector) ObserveValues(tick entangle.Tick) {
+	c.updateRates()
+	c.applyValues()
+	c.recordHistory(tick)
+	c.refs.pending.sweepDead(c.Arche)
+	c.Visibility.sweepOverrides()
+	c.Sender.Commit()
+	c.learnCodes(tick)
+	for i := range c.Visibility.Clients {
+		if local := c.Visibility.Clients[i].local; local != nil {
+			local.Observe()
+		}
+	}
+}
+
+// OnRefused sets a function that is called for each group that is too large to be sent, with one
+// of its entities, once per change of its structure.
+func (c *Collector) OnRefused(f func(ecs.Entity)) { c.onRefused = f }
+
+// reportRefused logs groups that are too large to be sent and calls onRefused.
+func (c *Collector) reportRefused() {
+	for s, ok := c.Sender.PollRefused(); ok; s, ok = c.Sender.PollRefused() {
+		e := c.Table.Entity(columns.Slot(s))
+		c.warnings.log.Warn("a group is not sent, because it takes more than 64 KiB; make several of it, or spread an entity's components over several entities",
+			"entity", e)
+		if c.onRefused != nil {
+			c.onRefused(e)
+		}
+	}
+}
+
+// applyRemovals handles despawned, paused and resumed entities. The end of an entity that had no
+// Replicate at that time is not sent: it was paused, possibly in the same tick. Children are paused
+// with their parent only at the end of a tick, so if the parent was removed earlier in the tick its
+// children make it despawn too.
+func (c *Collector) applyRemovals() {
+	c.Visibility.recordPaused(c.Table.Paused())
+	for _, s := range c.Table.Despawned() {
+		c.Visibility.removeEntity(repl.Slot(s))
+		c.forgetRefs(s, &c.Sent.withRefs)
+		known := c.Hierarchy.Propagation.Slots.withheld.Has(int(s)) || !c.Paused.Has(int(s)) && c.Hierarchy.hasChildren(repl.Slot(s))
+		if c.Table.Bare(s) && !known {
+			c.Sender.Abandon(repl.Slot(s))
+		} else {
+			c.Sender.Despawn(repl.Slot(s))
+		}
+		c.Paused.Clear(int(s))
+	}
+	for _, s := range c.Table.Paused() {
+		c.forgetRefs(s, &c.Sent.withRefs) // it is sent whole when it resumes
+		if c.Hierarchy.Propagation.Slots.withheld.Has(int(s)) {
+			c.Visibility.withholdEntity(repl.Slot(s))
+			continue
+		}
+		c.Paused.Set(int(s))
+		c.Sender.Pause(repl.Slot(s))
+	}
+	for _, s := range c.Table.Resumed() {
+		c.Paused.Clear(int(s))
+		delete(c.Visibility.paused, repl.Slot(s))
+		c.Hierarchy.Propagation.Slots.withheld.Clear(int(s))
+		c.Sender.Resume(repl.Slot(s))
+	}
+}
+
+func (c *Collector) applySpawns() {
+	for _, s := range c.Table.Spawned() {
+		c.unregistered.checkEntity(c.Arche, c.Table.Entity(s))
+		mask := c.Sent.Numbers(c.Table.Mask(s)).Without(c.Visibility.Overrides.WithheldOf(repl.Slot(s)))
+		c.Sender.SpawnAt(repl.Slot(s), mask, c.Visibility.placeOf(repl.Slot(s)))
+		c.Visibility.leaveFullGroup(repl.Slot(s))
+		c.resendPending(c.Table.Entity(s))
+	}
+}
+
+// replicateOf returns the Replicate of an entity that has one.
+func (c *Collector) replicateOf(s repl.Slot) *components.Replicate {
+	return (*components.Replicate)(c.Arche.Get(c.Table.Entity(columns.Slot(s)), c.marker))
+}
+
+func (c *Collector) applyStructure() {
+	for _, change := range c.Table.Structure() {
+		off := c.Visibility.Overrides.WithheldOf(repl.Slot(change.Slot))
+		inserted, removed := c.Sent.Numbers(change.Inserted).Without(off), c.Sent.Numbers(change.Removed).Without(off)
+		if inserted.IsZero() && removed.IsZero() {
+			continue // nothing that a peer could have
+		}
+		c.forgetRefs(change.Slot, &removed)
+		c.Sender.Reshape(repl.Slot(change.Slot), inserted, removed)
+	}
+}
+
+func (c *Collector) applyValues() {
+	for col, comp := range c.Sent.Comps {
+		changed := c.Table.Changed(col)
+		if len(changed) == 0 || c.Sent.Once.Has(comp) {
+			continue
+		}
+		c.slots = c.slots[:0]
+		for _, s := range changed {
+			c.slots = append(c.slots, repl.Slot(s))
+		}
+		c.slots = c.Visibility.Overrides.without(c.slots, comp)
+		c.forgetOverwritten(comp)
+		c.Sender.Change(comp, c.slots)
+	}
+	c.resendRetargeted()
+}
+
+// Encode implements sender.Source.
+func (c *Collector) Encode(w *bits.Writer, slot repl.Slot, comp int, table *repl.RefTable) {
+	if c.refs.indexes = table; c.Sent.withRefs.Has(comp) {
+		c.refs.beginComponent(refs.LateHolder{Slot: slot, Comp: comp})
+	}
+	c.countClamped(slot, comp, c.Sent.Plans[comp].Encode(w, c.valueOf(slot, comp), &c.refs))
+	if c.Sent.relations.Has(c.Sent.cols[comp]) {
+		c.encodeTarget(w, columns.Slot(slot))
+	}
+}
+
+// valueOf returns the value of a component; for a paused entity, its last observed value.
+func (c *Collector) valueOf(slot repl.Slot, comp int) []byte {
+	if value := c.Table.Value(columns.Slot(slot), c.Sent.cols[comp]); value != nil {
+		return value
+	}
+	return c.Table.Known(columns.Slot(slot), c.Sent.cols[comp])
+}
+
+// Slot returns the slot of a replicated entity.
+func (c *Collector) Slot(e ecs.Entity) (repl.Slot, bool) {
+	s, ok := c.Table.SlotOf(e)
+	return repl.Slot(s), ok
+}
+
+// EntityOf returns the entity of a slot, dead or alive.
+func (c *Collector) EntityOf(s repl.Slot) ecs.Entity { return c.Table.Entity(columns.Slot(s)) }
+
+// Entity returns the entity of one of this side's own wire ids.
+func (c *Collector) Entity(id repl.ID) (ecs.Entity, bool) {
+	s, ok := c.Sender.Slot(id)
+	if !ok {
+		return ecs.Entity{}, false
+	}
+	return c.Table.Entity(columns.Slot(s)), true
+}

@@ -1,0 +1,142 @@
+package source
+
+import (
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/interest"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/world/refs"
+)
+
+// predictionTargets holds which clients predict which entities. It passes that to their peers,
+// which send it while the entity is visible, so only targets matter here. Nothing is stored until
+// an entity has a prediction target.
+type predictionTargets struct {
+	Of    []predictionTarget           // by slot
+	Some  repl.Bitset                  // slots that have a target, or one that a peer was given
+	rooms refs.Chains[components.Room] // slots, by the room that is their target
+	stale staleSlots                   // to be passed to the peers in this tick
+}
+
+// predictionTarget names the clients that predict an entity.
+type predictionTarget struct {
+	target components.Target // set by the entity or its nearest ancestor that has one; never Default
+	setBy  repl.Slot         // the entity that set it; the target may refer to the owner of that
+}
+
+func newPredictionTargets() predictionTargets {
+	return predictionTargets{rooms: refs.NewChains[components.Room]()}
+}
+
+// targetOf returns the prediction target of an entity.
+func (t *predictionTargets) targetOf(s repl.Slot) predictionTarget {
+	if int(s) >= len(t.Of) {
+		return predictionTarget{target: components.Nobody, setBy: s}
+	}
+	return t.Of[s]
+}
+
+// setTarget records the prediction target of an entity.
+func (t *predictionTargets) setTarget(s repl.Slot, to predictionTarget) {
+	was := t.targetOf(s)
+	if was == to {
+		return
+	}
+	for len(t.Of) <= int(s) {
+		t.Of = append(t.Of, predictionTarget{target: components.Nobody, setBy: repl.Slot(len(t.Of))})
+	}
+	if room, ok := was.target.Room(); ok {
+		t.rooms.Remove(room, int32(s))
+	}
+	t.Of[s] = to
+	if room, ok := to.target.Room(); ok {
+		t.rooms.Add(room, int32(s))
+	}
+	if t.Some.Grow(len(t.Of)); to.target != components.Nobody {
+		t.Some.Set(int(s))
+	}
+	t.markStale(s)
+}
+
+// markStale marks the prediction target of an entity to be passed to the peers in this tick.
+func (t *predictionTargets) markStale(s repl.Slot) {
+	if t.stale.marked.Grow(len(t.Of)); t.Some.Has(int(s)) {
+		t.stale.markSlot(s)
+	}
+}
+
+// forgetEntity removes a despawned entity, as the peers do.
+func (t *predictionTargets) forgetEntity(s repl.Slot) {
+	if int(s) < len(t.Of) {
+		t.setTarget(s, predictionTarget{target: components.Nobody, setBy: s})
+		t.Some.Clear(int(s))
+	}
+}
+
+// predictionOf returns the prediction target of an entity: that of its Replicate, or of the
+// nearest ancestor that sets one.
+func (h *hierarchy) predictionOf(s repl.Slot) predictionTarget {
+	for {
+		target := h.collector.replicateOf(s).Predict
+		if target != components.Default {
+			return predictionTarget{target, s}
+		}
+		above, ok := h.Parent(s)
+		if !ok {
+			return predictionTarget{components.Nobody, s}
+		}
+		s = above
+	}
+}
+
+// readPrediction reads the prediction target of an entity.
+func (v *visibility) readPrediction(s repl.Slot) {
+	to := v.collector.Hierarchy.predictionOf(s)
+	if to.target == components.Nobody {
+		to.setBy = s // as if no target was set
+	}
+	v.Predictions.setTarget(s, to)
+}
+
+// predicts reports whether a client predicts an entity that is visible to it.
+func (v *visibility) predicts(c *Client, s repl.Slot) bool {
+	f := v.Predictions.targetOf(s)
+	return f.target != components.Nobody && v.includes(f.target, f.setBy, c.id)
+}
+
+// updatePredictions passes the stale prediction targets to the peers.
+func (v *visibility) updatePredictions() {
+	f := &v.Predictions
+	for _, s := range f.stale.slots {
+		v.collector.checkPrediction(s, f.Of[s])
+		for i := range v.Clients {
+			v.updatePrediction(&v.Clients[i], s)
+		}
+		if f.Of[s].target == components.Nobody {
+			f.Some.Clear(int(s))
+		}
+	}
+	f.stale.clearMarks()
+}
+
+func (v *visibility) updatePrediction(c *Client, s repl.Slot) {
+	c.Peer.Predict(s, v.predicts(c, s))
+	if c.local != nil {
+		v.one[0] = s
+		c.local.MarkStale(v.one[:])
+	}
+}
+
+// initPredictions passes all prediction targets to the peer of a new client.
+func (v *visibility) initPredictions(c *Client) {
+	for s := v.Predictions.Some.Next(0); s >= 0; s = v.Predictions.Some.Next(s + 1) {
+		v.updatePrediction(c, repl.Slot(s))
+	}
+}
+
+// updateRoomPredictions updates the peer of a client that entered or left a room.
+func (v *visibility) updateRoomPredictions(c *Client, m interest.Move) {
+	room := components.Room(m.Room)
+	for s, ok := v.Predictions.rooms.First(room); ok; s, ok = v.Predictions.rooms.Next(s) {
+		v.updatePrediction(c, repl.Slot(s))
+	}
+}

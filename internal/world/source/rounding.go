@@ -1,0 +1,58 @@
+package source
+
+import (
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/wire"
+)
+
+// Rounding rounds values in place to the values that the wire can express, at the end of every tick
+// and on both sides. Server and client then compute with the same numbers. If only the wire rounded,
+// a client would continue from another value than the server.
+type Rounding struct {
+	cols    []roundedColumn
+	clamped uint64
+}
+
+type roundedColumn struct {
+	col  int // of the table
+	plan *wire.Plan
+}
+
+// NewRounding returns the rounding of the components that are registered to be rounded. col returns
+// the column of a component, a negative number if it has none.
+func NewRounding(infos []*registry.Component, col func(number int) int) (l Rounding) {
+	for i, info := range infos {
+		if c := col(i); info.Round && c >= 0 {
+			l.cols = append(l.cols, roundedColumn{c, info.Plan})
+		}
+	}
+	return l
+}
+
+// Any reports whether there is anything to round.
+func (r *Rounding) Any() bool { return len(r.cols) > 0 }
+
+// Round rounds all entities of a table. The rows of the table must be up to date.
+func (r *Rounding) Round(t *columns.Table) {
+	for segment := range t.Segments() {
+		_, mask := t.Rows(segment)
+		for i := range r.cols {
+			if c := &r.cols[i]; mask.Has(c.col) {
+				r.clamped += uint64(c.plan.RoundColumn(t.ColumnRows(segment, c.col)))
+			}
+		}
+	}
+}
+
+// Rounds reports whether there are components to round.
+func (c *Collector) Rounds() bool { return c.rounding.Any() }
+
+// Round rounds the replicated entities. The error is that of Observe.
+func (c *Collector) Round() error {
+	if err := c.Table.Sync(); err != nil {
+		return err
+	}
+	c.rounding.Round(c.Table)
+	return nil
+}

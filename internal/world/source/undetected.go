@@ -1,0 +1,21 @@
+package source
+
+import (
+	"github.com/entangle-ecs/entangle/internal/columns"
+)
+
+// undetected returns the columns without detection of value changes: while the only players are
+// local ones, nothing is sent, and a new client gets all values as they are then. Excluded are the
+// columns from which the collector itself keeps state: owners, components with references,
+// components sent as differences, and those with update events for local players.
+func (c *Collector) undetected() (cols columns.Mask) {
+	if c.Sender.Peers() > c.Visibility.localPlayers() {
+		return cols
+	}
+	for col, comp := range c.Sent.Comps {
+		if col != c.Sent.Owners && !c.Sent.withRefs.Has(comp) && !c.history.Deltas.Has(comp) && !c.Visibility.readsUpdates(comp) {
+			cols.Set(col)
+		}
+	}
+	return cols
+}

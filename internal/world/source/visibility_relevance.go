@@ -1,0 +1,152 @@
+package source
+
+import (
+	"cmp"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/interest"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// relevanceLevel is the reason for showing a group to a client that one of its entities is for.
+type relevanceLevel uint8
+
+const (
+	irrelevant relevanceLevel = iota // none
+	retained                         // it stays on clients that have it
+	relevant                         // it is shown
+)
+
+// relevanceOf returns whether relevance is conditional for an entity. If its Replicate says
+// Always, the nearest ancestor that does not decides; for a paused one, its value at that time.
+func (h *hierarchy) relevanceOf(s repl.Slot) components.Relevance {
+	r := h.collector.replicateOf(s).Relevance
+	for above, ok := h.parentOrPaused(s); ok; above, ok = h.parentOrPaused(above) {
+		if h.collector.Paused.Has(int(above)) {
+			return cmp.Or(r, h.collector.Visibility.relevance[above])
+		}
+		r = cmp.Or(r, h.collector.replicateOf(above).Relevance)
+	}
+	return r
+}
+
+// readRelevance reads whether relevance is conditional for an entity.
+func (v *visibility) readRelevance(s repl.Slot) {
+	r := v.collector.Hierarchy.relevanceOf(s)
+	if r == v.relevance[s] {
+		return
+	}
+	if r == components.Retained {
+		v.turnedRetained.Set(int(s))
+	}
+	v.relevance[s] = r
+	v.markStale(s)
+}
+
+// relevanceTo returns the reason for showing an entity, and so its group, to a client that it is
+// for. The group of a paused entity stays on clients that have it and is not shown to others.
+func (v *visibility) relevanceTo(c *Client, s repl.Slot) relevanceLevel {
+	r, paused := v.relevance[s], v.collector.Paused.Has(int(s))
+	switch {
+	case paused && c.Peer.Sees(s), !paused && (r == components.Always || v.isRelevant(c, s) || v.keptByPausedParent(c, s)):
+		return relevant
+	case r == components.Retained && !v.turnedRetained.Has(int(s)):
+		return retained
+	default:
+		return irrelevant
+	}
+}
+
+// isRelevant reports whether an entity is relevant to a client.
+func (v *visibility) isRelevant(c *Client, s repl.Slot) bool {
+	owned := v.Owner[s] == c.id
+	i := v.collector.interest
+	n, known := i.Known(v.collector.Table.Entity(columns.Slot(s)))
+	if !known {
+		return owned // no relevance was set for it
+	}
+	return i.relevance.Matters(c.row, n, owned)
+}
+
+// applyRelevance re-evaluates entities after their relevance to a client changed, and entities with
+// a room as target for clients that entered or left it.
+func (v *visibility) applyRelevance() {
+	i := v.collector.interest
+	for at := range v.Clients {
+		c := &v.Clients[at]
+		v.groups.evaluation++
+		for n := i.relevance.NextChanged(c.row, 0); n >= 0; n = i.relevance.NextChanged(c.row, n+1) {
+			if s, ok := v.collector.Slot(i.entities[n]); ok && v.relevance[s] != components.Always {
+				v.reevaluate(c, s, v.showByRelevance)
+			}
+		}
+	}
+	for _, m := range i.relevance.Moves() {
+		if c := v.clientOfRow(m.Client); c != nil {
+			v.groups.evaluation++
+			v.applyRoomMove(c, m)
+		}
+	}
+	i.relevance.ClearChanges()
+}
+
+// clientOfRow returns the client of a row, nil if there is none.
+func (v *visibility) clientOfRow(row int) *Client {
+	for i := range v.Clients {
+		if v.Clients[i].row == row {
+			return &v.Clients[i]
+		}
+	}
+	return nil
+}
+
+// applyRoomMove re-evaluates the entities with a room as target for a client that entered or left
+// it.
+func (v *visibility) applyRoomMove(c *Client, m interest.Move) {
+	room := components.Room(m.Room)
+	for s, ok := v.Assigned.Rooms.First(room); ok; s, ok = v.Assigned.Rooms.Next(s) {
+		v.reevaluate(c, repl.Slot(s), v.show)
+	}
+	o := &v.Overrides
+	for i, ok := o.byRoom.First(room); ok; i, ok = o.byRoom.Next(i) {
+		if s, ok := v.collector.Slot(o.list[i].entity); ok {
+			v.reevaluate(c, s, v.show)
+		}
+	}
+	behind := v.collector.Hierarchy.detached // the former target of their paused parents may be the room
+	for s := behind.Next(0); s >= 0; s = behind.Next(s + 1) {
+		v.reevaluate(c, repl.Slot(s), v.show)
+	}
+	v.updateRoomPredictions(c, m)
+}
+
+// reevaluate re-evaluates the private group of an entity for a client, a named group only
+// once.
+func (v *visibility) reevaluate(c *Client, s repl.Slot, look func(*Client, []repl.Slot)) {
+	group := v.group[s]
+	switch {
+	case group == nil && v.collector.Paused.Has(int(s)): // it keeps its visibility
+	case group == nil && v.singles.Has(int(s)):
+		v.one[0] = s
+		look(c, v.one[:])
+	case group != nil && group.evaluated != v.groups.evaluation:
+		group.evaluated = v.groups.evaluation
+		if members := v.privateMembers(group); len(members) > 0 {
+			look(c, members)
+		}
+	}
+}
+
+// showByRelevance is show for changes of relevance only. For a visible group it stops at the first
+// member that is relevant.
+func (v *visibility) showByRelevance(c *Client, members []repl.Slot) {
+	if c.Peer.Sees(members[0]) {
+		for _, s := range members {
+			if v.relevanceTo(c, s) == relevant && v.Sees(c, s) {
+				return
+			}
+		}
+	}
+	v.show(c, members)
+}

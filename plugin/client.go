@@ -43,7 +43,7 @@ type Client struct {
 	config  ClientConfig
 	engine  *endpoint.Client
 	post    *message.Post
-	copy    *sink.Copy
+	copy    *sink.Applier
 	shelf   *message.ResourceCopy
 	again   *input.Replayer
 	leaving bool         // disconnects at the end of the replay
@@ -101,7 +101,7 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.despawned = event.QueueOf[EntityDespawned](c.hub)
 	c.jumped = event.QueueOf[ClockJumped](c.hub)
 	c.steered.Attach(c.time)
-	c.copy = sink.NewCopy(w, c.hub, registry.Of(c.protocol).Components,
+	c.copy = sink.NewApplier(w, c.hub, registry.Of(c.protocol).Components,
 		func(e ecs.Entity) { c.spawned.Push(EntitySpawned{e}) },
 		func(e ecs.Entity) { c.despawned.Push(EntityDespawned{e}) })
 	c.copy.Limit(c.config.MaxEntities)
@@ -123,7 +123,7 @@ func (c *Client) Initialize(w *ecs.World) {
 	}
 	ecs.AddResource(w, &apps.App{
 		Protocol: c.protocol, Post: c.post, Inputs: c.inputs,
-		Client: c.engine, Copy: c.copy, Prediction: c.prediction,
+		Client: c.engine, Applier: c.copy, Prediction: c.prediction,
 	})
 	stages := &systems.Client{
 		Frame: c.parts(), Engine: c.engine, Prediction: c.prediction, Explain: c.why,

@@ -18,7 +18,7 @@ import (
 type Confirmed[T any] struct {
 	world *ecs.World
 	id    ecs.ID
-	copy  *sink.Copy // of a client
+	copy  *sink.Applier // of a client
 	comp  int
 	time  *components.Time
 }
@@ -29,11 +29,11 @@ type Confirmed[T any] struct {
 func NewConfirmed[T any](w *ecs.World) Confirmed[T] {
 	t := reflect.TypeFor[T]()
 	app := mustHaveApp(w, fmt.Sprintf("NewConfirmed[%v]", t))
-	c := Confirmed[T]{world: w, id: ecs.ComponentID[T](w), copy: app.Copy, time: ecs.GetResource[components.Time](w)}
+	c := Confirmed[T]{world: w, id: ecs.ComponentID[T](w), copy: app.Applier, time: ecs.GetResource[components.Time](w)}
 	var ok bool
-	if app.Copy != nil {
-		c.comp, ok = app.Copy.Component(c.id)
-		app.Copy.KeepLastWords()
+	if app.Applier != nil {
+		c.comp, ok = app.Applier.Component(c.id)
+		app.Applier.KeepLastConfirmed()
 	} else {
 		_, ok = app.Collector.Sent.Component(t)
 	}

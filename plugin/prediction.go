@@ -38,7 +38,7 @@ func (c *Client) predict() {
 		World: c.world, Protocol: c.protocol, Hub: c.hub, Time: c.time,
 		Again: c.again, Why: c.why, MaxRollback: c.config.maxRollback(), Newest: c.config.RollbackToNewest,
 		Synced: c.steered.Synced, ConfirmedTick: c.engine.ConfirmedTick,
-		Copy: c.copy, Resources: c.shelf, RemoveDespawned: c.copy.Bury, OnResync: func(t entangle.Tick) { resynced.Push(PredictionResynced{t}) },
+		Applier: c.copy, Resources: c.shelf, RemoveDespawned: c.copy.RemoveDespawned, OnResync: func(t entangle.Tick) { resynced.Push(PredictionResynced{t}) },
 	})
 	if err != nil {
 		panic("plugin: " + err.Error())

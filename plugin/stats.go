@@ -308,7 +308,7 @@ func (c *Client) Stats() ClientStats {
 	if c.copy != nil {
 		stats.Rollbacks = RollbackStats(c.prediction.Stats())
 		stats.Overload, stats.ServerOverload = c.overloadStats(), ServerOverloadStats(c.steered.ServerOverload())
-		stats.Entities = c.copy.Len()
+		stats.Entities = c.copy.Replicas.Len()
 		r := c.engine.Received()
 		stats.Replication = ReplicaStats{
 			Updates: r.Updates, Actions: r.Actions, Stale: r.Stale, Waited: r.Waited, Overflow: r.Overflow, Passed: r.Passed, Misfits: r.Misfits, Resyncs: r.Resyncs,

@@ -37,7 +37,7 @@
 //
 // At the client, Receive reads the socket and opens the packet by the same layers. peer.Peer
 // acknowledges it and takes its messages apart, receiver.Receiver (internal/core/repl/receiver)
-// decides which update applies to what the client holds, and sink.Copy writes the value into
+// decides which update applies to what the client holds, and sink.Applier writes the value into
 // the client's world. Of a predicted entity the copy keeps it beside, as confirmed state. In
 // CheckRollback predict.Prediction compares that with what it predicted for that tick.
 //

@@ -42,7 +42,7 @@ type cubesWorld struct {
 	sent      [][]byte            // of the present one
 
 	theirs   *ecs.World
-	copy     *sink.Copy
+	applier  *sink.Applier
 	receiver *receiver.Receiver
 	copies   []ecs.Entity
 }
@@ -106,9 +106,9 @@ func newCubesWorld(frames [][]byte, infos []*registry.Component, group component
 	nobody := func(ecs.Entity) {}
 	c := &cubesWorld{
 		frames: frames, size: infos[0].Plan.Size(), world: &ours, theirs: &theirs, cube: ecs.ComponentID[cube](&ours), tick: 100,
-		copy: sink.NewCopy(&theirs, event.NewHub(), infos, nobody, nobody),
+		applier: sink.NewApplier(&theirs, event.NewHub(), infos, nobody, nobody),
 	}
-	c.receiver = receiver.New(c.copy, nil, len(infos))
+	c.receiver = receiver.New(c.applier, nil, len(infos))
 	collector, err := source.NewCollector(&ours, infos, source.ServerSends, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func (c *cubesWorld) sendFirstFrame() error {
 	c.copies = make([]ecs.Entity, cubesCount)
 	mask := ecs.All(ecs.ComponentID[cube](c.theirs))
 	for q := c.theirs.Query(&mask); q.Next(); {
-		id, ok := c.copy.ID(q.Entity())
+		id, ok := c.applier.Replicas.ID(q.Entity())
 		if !ok {
 			q.Close()
 			return errors.New("an entity is no copy")

@@ -160,15 +160,15 @@ func (s *receiveSource) size() (n int) {
 // receiveCopy is our side.
 type receiveCopy struct {
 	world    *ecs.World
-	copy     *sink.Copy
+	applier  *sink.Applier
 	receiver *receiver.Receiver
 }
 
 func newReceiveCopy(infos []*registry.Component) *receiveCopy {
 	w := ecs.NewWorld(workload.ReceiveEntities)
 	nobody := func(ecs.Entity) {}
-	c := &receiveCopy{world: &w, copy: sink.NewCopy(&w, event.NewHub(), infos, nobody, nobody)}
-	c.receiver = receiver.New(c.copy, nil, len(infos))
+	c := &receiveCopy{world: &w, applier: sink.NewApplier(&w, event.NewHub(), infos, nobody, nobody)}
+	c.receiver = receiver.New(c.applier, nil, len(infos))
 	return c
 }
 
@@ -178,7 +178,7 @@ func (c *receiveCopy) verifyEntities(limit *limits.ReceiveLimit) error {
 	filter := ecs.All(position, rotation)
 	n := 0
 	for q := c.world.Query(&filter); q.Next(); n++ {
-		id, ok := c.copy.ID(q.Entity())
+		id, ok := c.applier.Replicas.ID(q.Entity())
 		if !ok || *(*workload.Position)(q.Get(position)) != limit.Positions[id.Group] ||
 			*(*workload.Rotation)(q.Get(rotation)) != limit.Rotations[id.Group] {
 			q.Close()

@@ -137,7 +137,7 @@ type rollbackGame struct {
 	hub        *event.Hub
 	schedule   *tick.Schedule
 	receiver   *receiver.Receiver
-	copy       *sink.Copy
+	applier    *sink.Applier
 	prediction *predict.Prediction
 	rounds     uint64
 }
@@ -203,16 +203,16 @@ func (g *rollbackGame) predict(p *protocol.Protocol) (err error) {
 	ecs.AddResource(&w, g.time)
 	g.step = newRollbackStep(&w, g.cfg)
 	nobody := func(ecs.Entity) {}
-	g.copy = sink.NewCopy(&w, g.hub, registry.Of(p).Components, nobody, nobody)
-	g.receiver = receiver.New(g.copy, nil, len(registry.Of(p).Components))
+	g.applier = sink.NewApplier(&w, g.hub, registry.Of(p).Components, nobody, nobody)
+	g.receiver = receiver.New(g.applier, nil, len(registry.Of(p).Components))
 	g.prediction, err = predict.NewPrediction(predict.PredictionConfig{
-		World: &w, Protocol: p, Copy: g.copy, Hub: g.hub, Time: g.time, MaxRollback: g.ticks(),
+		World: &w, Protocol: p, Applier: g.applier, Hub: g.hub, Time: g.time, MaxRollback: g.ticks(),
 		Again: &input.Replayer{
 			Schedule: g.schedule, Time: g.time, Hub: g.hub, Post: message.NewPost(p, false),
 			Inputs: input.NewClientInputs(&w, g.hub, p),
 		},
 		Synced: func() bool { return true }, ConfirmedTick: func() (entangle.Tick, bool) { return g.server.tick, true },
-		RemoveDespawned: g.copy.Bury, OnResync: func(entangle.Tick) {},
+		RemoveDespawned: g.applier.RemoveDespawned, OnResync: func(entangle.Tick) {},
 	})
 	g.schedule.Bind(tick.Stage(systems.TickUpdate), func() { g.time.Tick++ })
 	g.schedule.Bind(tick.Stage(systems.SpawnHistory), g.prediction.Follow)

@@ -28,7 +28,7 @@ type App struct {
 
 	// On a client, else nil.
 	Client     *endpoint.Client
-	Copy       *sink.Copy
+	Applier    *sink.Applier
 	Prediction *predict.Prediction
 }
 

@@ -34,7 +34,7 @@ func (p *App) ClientMirror() *inspect.Mirror {
 // Predicted returns the predicted entities in their present state in a client's world, with the
 // components that are predicted in full.
 func (p *App) Predicted() *inspect.Mirror {
-	return p.Copy.Predicted(registry.Of(p.Protocol).Components)
+	return p.Applier.Predicted(registry.Of(p.Protocol).Components)
 }
 
 // InputAt returns the currently known input of an entity in one of the ticks still kept: on a

@@ -44,8 +44,8 @@ const DefaultMaxWaiting = receiver.DefaultWaitingBytes
 
 // Client is the engine of plugin.Client, with one connection layer and one peer.
 type Client struct {
-	cfg  ClientConfig
-	copy *sink.Copy // nil until Show
+	cfg     ClientConfig
+	applier *sink.Applier // nil until Show
 
 	resources *message.ResourceCopy // nil until ShowResources
 	inputs    *input.Inputs         // nil: no input is registered
@@ -76,7 +76,7 @@ func NewClient(cfg ClientConfig) *Client {
 }
 
 // Show sets the world in which replicas of the server's entities appear.
-func (c *Client) Show(world *sink.Copy) { c.copy = world }
+func (c *Client) Show(world *sink.Applier) { c.applier = world }
 
 // ShowResources sets the replicas of the server's resources, in the world of Show.
 func (c *Client) ShowResources(r *message.ResourceCopy) { c.resources = r }
@@ -131,8 +131,8 @@ func (c *Client) Connect(layer connection.Client) {
 
 // Receive handles the events of the layer: it reads the packets that have arrived.
 func (c *Client) Receive(now time.Time) {
-	if c.copy != nil {
-		c.copy.ForgetLastWords()
+	if c.applier != nil {
+		c.applier.ForgetLastConfirmed()
 	}
 	if c.open {
 		if err := c.peer.Deliver(now); err != nil {
@@ -173,10 +173,10 @@ const maxSpawns = 1 << 14
 
 // spawned returns how many replicas have been spawned in total.
 func (c *Client) spawned() uint64 {
-	if c.copy == nil {
+	if c.applier == nil {
 		return 0
 	}
-	return c.copy.Spawns
+	return c.applier.Replicas.Spawns
 }
 
 // handleEvent handles one event of the layer.
@@ -198,7 +198,7 @@ func (c *Client) handleEvent(e *connection.Event, now time.Time) {
 func (c *Client) broken(err error, now time.Time) {
 	if errors.Is(err, receiver.ErrCrowded) {
 		c.crowded("the server replicates more entities to this client than it takes; raise ClientConfig.MaxEntities if the game is that large",
-			fmt.Sprintf("the server replicates more than %d entities to this client, the limit of ClientConfig.MaxEntities", c.copy.Most()), now)
+			fmt.Sprintf("the server replicates more than %d entities to this client, the limit of ClientConfig.MaxEntities", c.applier.Most()), now)
 		return
 	}
 	if errors.Is(err, receiver.ErrNoRoom) {
@@ -218,7 +218,7 @@ func (c *Client) crowded(advice, reason string, now time.Time) {
 }
 
 func (c *Client) connected() {
-	c.receiver = receiver.New(c.copy, nil, c.cfg.Components)
+	c.receiver = receiver.New(c.applier, nil, c.cfg.Components)
 	if c.cfg.MaxWaiting > 0 {
 		c.receiver.LimitWaiting(c.cfg.MaxWaiting)
 	}
@@ -229,15 +229,15 @@ func (c *Client) connected() {
 		OnPacket: c.cfg.Clock.PacketReceived, Clock: c.cfg.Clock.Sync(),
 	}
 	if c.inputs != nil {
-		c.inputs.Rest.Connect(c.copy, c.receiver.Slot)
-		cfg.Inputs = c.inputs.Connect(c.copy, c.cfg.Clock.Sync(), c.ID)
+		c.inputs.Rest.Connect(c.applier, c.receiver.Slot)
+		cfg.Inputs = c.inputs.Connect(c.applier, c.cfg.Clock.Sync(), c.ID)
 	}
 	p, err := peer.New(cfg)
 	if err != nil {
 		panic(fmt.Sprintf("endpoint: channels that protocol.Err did not find fault with: %v", err))
 	}
 	c.peer, c.mail.Peer = p, p
-	c.copy.Connected(p.ClientID)
+	c.applier.Connected(p.ClientID)
 	c.cfg.Clock.Connected()
 }
 
@@ -246,7 +246,7 @@ func (c *Client) handle(payload []byte, now time.Time) {
 		c.broken(err, now)
 		return
 	}
-	if reason, over := c.copy.Overgrown(); over {
+	if reason, over := c.applier.Overgrown(); over {
 		c.crowded("MaxEntities", reason, now)
 		return
 	}
@@ -360,7 +360,7 @@ func (c *Client) endConnection(why error, now time.Time) {
 		}
 		c.peer.Close()
 		c.cfg.Clock.Disconnected()
-		c.copy.Clear()
+		c.applier.Clear()
 		if c.inputs != nil {
 			c.inputs.Disconnect()
 		}

@@ -20,10 +20,10 @@ func (s *Server) Names(client entangle.ClientID) (names []inspect.Named) {
 // Mirror returns the debug view of the connection's replicas, including their groups. It is empty
 // without a connection.
 func (c *Client) Mirror(infos []*registry.Component) *inspect.Mirror {
-	if c.copy == nil {
+	if c.applier == nil {
 		return &inspect.Mirror{Components: infos}
 	}
-	m := c.copy.Mirror(infos)
+	m := c.applier.Mirror(infos)
 	if c.resources != nil {
 		m.Resources = c.resources.Mirror()
 	}
@@ -34,7 +34,7 @@ func (c *Client) Mirror(infos []*registry.Component) *inspect.Mirror {
 		tick, _ := c.receiver.Held(h)
 		g := inspect.MirroredGroup{Handle: uint32(h), Tick: tick}
 		for _, s := range c.receiver.Members(h, nil) {
-			g.Members = append(g.Members, inspect.MirrorID(c.copy.Known[s].ID))
+			g.Members = append(g.Members, inspect.MirrorID(c.applier.Replicas.Info[s].ID))
 		}
 		m.Groups = append(m.Groups, g)
 	}

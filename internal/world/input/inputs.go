@@ -45,10 +45,10 @@ const (
 )
 
 // Connect begins a client's connection, and returns the stream that carries its inputs.
-func (i *Inputs) Connect(copy *sink.Copy, clock *timesync.Client, me func() entangle.ClientID) *inputUp {
+func (i *Inputs) Connect(applier *sink.Applier, clock *timesync.Client, me func() entangle.ClientID) *inputUp {
 	i.own.endStreams()
 	i.own.me, i.own.delay = me, clock.Delay
-	i.up = newInputUp(i.own, copy, clock, &i.sent, &i.unread)
+	i.up = newInputUp(i.own, applier, clock, &i.sent, &i.unread)
 	i.up.others = i.Rest
 	return i.up
 }

@@ -79,10 +79,10 @@ func newOthersInputs(w *ecs.World, hub *event.Hub, infos []*registry.Input, rate
 }
 
 // Connect begins a connection, with its own network ids.
-func (o *othersInputs) Connect(shown *sink.Copy, slotOf func(repl.ID) (repl.Slot, bool)) {
+func (o *othersInputs) Connect(shown *sink.Applier, slotOf func(repl.ID) (repl.Slot, bool)) {
 	o.find = func(ref repl.Ref) ecs.Entity {
 		if s, ok := slotOf(ref.ID); ok && !ref.Yours {
-			return shown.Entity(s)
+			return shown.Replicas.Entity(s)
 		}
 		return ecs.Entity{}
 	}

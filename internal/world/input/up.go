@@ -17,9 +17,9 @@ import (
 // acknowledged.
 type inputUp struct {
 	inputDown
-	own   *ownInputs
-	copy  *sink.Copy
-	clock *timesync.Client
+	own     *ownInputs
+	applier *sink.Applier
+	clock   *timesync.Client
 
 	due      bool          // ticks have run since the last frame of inputs
 	newest   entangle.Tick // of the written ones, in the current frame
@@ -46,15 +46,15 @@ type InputSent struct {
 	LeftOut uint64
 }
 
-func newInputUp(own *ownInputs, copy *sink.Copy, clock *timesync.Client, stats *InputSent, unread *unreadWarning) *inputUp {
-	u := &inputUp{own: own, copy: copy, clock: clock, stats: stats, unread: unread}
+func newInputUp(own *ownInputs, applier *sink.Applier, clock *timesync.Client, stats *InputSent, unread *unreadWarning) *inputUp {
+	u := &inputUp{own: own, applier: applier, clock: clock, stats: stats, unread: unread}
 	u.name = u.refOf
 	return u
 }
 
 // refOf returns the server's reference to an entity.
 func (u *inputUp) refOf(e ecs.Entity) (ref repl.Ref, known bool) {
-	ref.ID, known = u.copy.ID(e)
+	ref.ID, known = u.applier.Replicas.ID(e)
 	ref.Yours = true
 	return ref, known
 }

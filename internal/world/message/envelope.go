@@ -97,8 +97,8 @@ func (p *Post) refOf(to source.Recipient, e ecs.Entity) (ref repl.Ref, known boo
 			return p.collector.Name(to.Updates, e)
 		}
 	}
-	if p.copy != nil {
-		ref.ID, known = p.copy.ID(e)
+	if p.applier != nil {
+		ref.ID, known = p.applier.Replicas.ID(e)
 		ref.Yours = true
 	}
 	return ref, known
@@ -169,7 +169,7 @@ func (m *Inbox) resolve(ref repl.Ref) (ecs.Entity, bool) {
 		return p.collector.Meant(m.Peer, ref.ID, m.had)
 	case !ref.Yours && m.slotOf != nil:
 		s, ok := m.slotOf(ref.ID)
-		return p.copy.Entity(s), ok
+		return p.applier.Replicas.Entity(s), ok
 	}
 	return ecs.Entity{}, false
 }

@@ -43,14 +43,14 @@ type answer struct{ Text string }
 
 // desk is a post with one inbox, and the messages that it has raised.
 type desk struct {
-	t     testing.TB
-	post  *Post
-	copy  *sink.Copy
-	hub   *event.Hub
-	mail  *Inbox
-	known map[repl.ID]repl.Slot
-	words []word
-	now   time.Time
+	t       testing.TB
+	post    *Post
+	applier *sink.Applier
+	hub     *event.Hub
+	mail    *Inbox
+	known   map[repl.ID]repl.Slot
+	words   []word
+	now     time.Time
 }
 
 func newDesk(t testing.TB, server bool) *desk {
@@ -64,8 +64,8 @@ func newDesk(t testing.TB, server bool) *desk {
 	w := ecs.NewWorld()
 	d := &desk{t: t, post: NewPost(p, server), hub: event.NewHub(), known: map[repl.ID]repl.Slot{}, now: time.Unix(100, 0)}
 	ecs.AddResource(&w, &components.Targets{})
-	d.copy = sink.NewCopy(&w, d.hub, nil, func(ecs.Entity) {}, func(ecs.Entity) {})
-	d.post.Attach(&w, d.hub, nil, d.copy)
+	d.applier = sink.NewApplier(&w, d.hub, nil, func(ecs.Entity) {}, func(ecs.Entity) {})
+	d.post.Attach(&w, d.hub, nil, d.applier)
 	d.mail = d.post.NewInbox(1, d.find)
 	for _, info := range registry.Of(p).Messages[2:] {
 		d.hub.AddMessage(info.Plan).OnMessage(func(_ event.Head, r *bits.Reader, _ wire.RefReader) error {
@@ -99,7 +99,7 @@ func (d *desk) find(id repl.ID) (repl.Slot, bool) {
 // arrive makes an entity of the other side known.
 func (d *desk) arrive(group repl.Handle) {
 	id := repl.ID{Group: group}
-	d.known[id] = d.copy.Spawn(id)
+	d.known[id] = d.applier.Spawn(id)
 }
 
 const wordChannel = peer.FirstMessages + channel.ID(channel.OrderedReliable)

@@ -38,7 +38,7 @@ type Post struct {
 	unordered     [channel.MaxID + 1]bool // by channel: it keeps no order
 	targets       *components.Targets
 	collector     *source.Collector // of a server
-	copy          *sink.Copy        // of a client
+	applier       *sink.Applier     // of a client
 	ServerTick    entangle.Tick     // of a client: the newest tick of the server that it has received
 
 	Waiting waiting // of a server: the messages of all clients
@@ -100,7 +100,7 @@ func NewPost(p *protocol.Protocol, server bool) *Post {
 
 // Attach makes the post part of a world. Either collector or copied, whichever this side has, knows
 // the entities of the other side.
-func (p *Post) Attach(w *ecs.World, hub *event.Hub, collector *source.Collector, copied *sink.Copy) {
+func (p *Post) Attach(w *ecs.World, hub *event.Hub, collector *source.Collector, applier *sink.Applier) {
 	for i, info := range p.messages {
 		p.Events[i] = hub.AddMessage(info.Plan)
 	}
@@ -109,7 +109,7 @@ func (p *Post) Attach(w *ecs.World, hub *event.Hub, collector *source.Collector,
 	}
 	p.targets = source.TargetsOf(w)
 	p.targets.HeldBy(p.held)
-	p.collector, p.copy = collector, copied
+	p.collector, p.applier = collector, applier
 }
 
 // Message returns the number of a message type, and its wire format.

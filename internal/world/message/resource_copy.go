@@ -23,10 +23,10 @@ import (
 // reach clients that may not see the entity too. A value carries the tick at which it was valid: an
 // entity that took over its network id later is a different one.
 type ResourceCopy struct {
-	world *ecs.World
-	copy  *sink.Copy
-	List  []copiedResource // by number
-	stat  ResourceStats
+	world   *ecs.World
+	applier *sink.Applier
+	List    []copiedResource // by number
+	stat    ResourceStats
 
 	by resourcePredictor // nil: received values are written into the world
 
@@ -68,8 +68,8 @@ var errNoResource = errors.New("message: removal of a resource that is not there
 
 // NewResourceCopy returns a copy without resources in w. References in them resolve to entities of
 // copied.
-func NewResourceCopy(w *ecs.World, hub *event.Hub, infos []*registry.Resource, copied *sink.Copy) *ResourceCopy {
-	c := &ResourceCopy{world: w, copy: copied}
+func NewResourceCopy(w *ecs.World, hub *event.Hub, infos []*registry.Resource, applier *sink.Applier) *ResourceCopy {
+	c := &ResourceCopy{world: w, applier: applier}
 	for _, info := range infos {
 		c.List = append(c.List, copiedResource{
 			Info: info, ID: ecs.ResourceTypeID(w, info.Type),
@@ -79,7 +79,7 @@ func NewResourceCopy(w *ecs.World, hub *event.Hub, infos []*registry.Resource, c
 			r.Confirmed = reflect.New(info.Type).Interface()
 		}
 	}
-	copied.Resources = c
+	applier.Resources = c
 	return c
 }
 
@@ -258,10 +258,10 @@ func (c *ResourceCopy) forgetNames(before entangle.Tick, reused func(repl.ID) bo
 
 // decodeAgain decodes values again if entities in them have arrived or despawned since.
 func (c *ResourceCopy) decodeAgain(m *Inbox) error {
-	if c.spawns == c.copy.Spawns && c.losses == c.copy.Losses {
+	if c.spawns == c.applier.Replicas.Spawns && c.losses == c.applier.Replicas.Losses {
 		return nil
 	}
-	c.spawns, c.losses = c.copy.Spawns, c.copy.Losses
+	c.spawns, c.losses = c.applier.Replicas.Spawns, c.applier.Replicas.Losses
 	for i := range c.List {
 		if r := &c.List[i]; len(r.message) > 0 {
 			if err := c.complete(r, m); err != nil {
@@ -296,8 +296,8 @@ func (c *ResourceCopy) complete(r *copiedResource, m *Inbox) error {
 	if !came && !went {
 		return nil
 	}
-	if went && r.Tick.Before(c.copy.Lost) {
-		r.Tick = c.copy.Lost
+	if went && r.Tick.Before(c.applier.Replicas.LastLoss) {
+		r.Tick = c.applier.Replicas.LastLoss
 	}
 	r.entities = append(r.entities[:0], m.Entities...)
 	return c.decode(r, m)

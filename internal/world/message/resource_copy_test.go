@@ -61,7 +61,7 @@ func (g *gallery) come(known map[repl.ID]repl.Slot, groups ...repl.Handle) {
 	}
 	for _, h := range groups {
 		id := repl.ID{Group: h}
-		known[id] = g.copy.copy.Spawn(id)
+		known[id] = g.copy.applier.Spawn(id)
 	}
 }
 
@@ -156,9 +156,9 @@ func TestEntitiesOfAResourceAreSetWhenTheyCome(t *testing.T) {
 //
 // Proves: R27, R29
 func TestAResourceDoesNotReferToTheNextEntityOfAName(t *testing.T) {
-	for name, renew := range map[string]func(c *sink.Copy, since entangle.Tick){
-		"a name":   func(c *sink.Copy, since entangle.Tick) { c.Renew(repl.ID{Group: 2}, since) },
-		"a handle": func(c *sink.Copy, since entangle.Tick) { c.RenewAll(2, since) },
+	for name, renew := range map[string]func(applier *sink.Applier, since entangle.Tick){
+		"a name":   func(applier *sink.Applier, since entangle.Tick) { applier.Renew(repl.ID{Group: 2}, since) },
+		"a handle": func(applier *sink.Applier, since entangle.Tick) { applier.RenewAll(2, since) },
 	} {
 		for _, since := range []entangle.Tick{640, 641} {
 			g := newGallery(t)
@@ -169,14 +169,14 @@ func TestAResourceDoesNotReferToTheNextEntityOfAName(t *testing.T) {
 			one := members()[0]
 			require.False(t, members()[1].IsZero())
 
-			g.copy.copy.Begin(700)
-			g.copy.copy.Forget(known[repl.ID{Group: 2}])
+			g.copy.applier.Begin(700)
+			g.copy.applier.Forget(known[repl.ID{Group: 2}])
 			require.NoError(t, g.mail.Advance(g.now))
 			require.Equal(t, []ecs.Entity{one, {}, {}}, members())
-			renew(g.copy.copy, since)
+			renew(g.copy.applier, since)
 			g.come(known, 2, 3)
 			require.NoError(t, g.mail.Advance(g.now))
-			two, three := g.copy.copy.Entity(known[repl.ID{Group: 2}]), g.copy.copy.Entity(known[repl.ID{Group: 3}])
+			two, three := g.copy.applier.Replicas.Entity(known[repl.ID{Group: 2}]), g.copy.applier.Replicas.Entity(known[repl.ID{Group: 3}])
 			if since == 641 {
 				two = ecs.Entity{}
 			}

@@ -20,7 +20,7 @@ import (
 type PredictionConfig struct {
 	World     *ecs.World
 	Protocol  *protocol.Protocol
-	Copy      *sink.Copy            // nil: tests deliver the confirmed state themselves
+	Applier   *sink.Applier         // nil: tests deliver the confirmed state themselves
 	Resources *message.ResourceCopy // nil: no resource rolls back
 	Hub       *event.Hub
 	Time      *components.Time
@@ -93,8 +93,8 @@ func NewPrediction(cfg PredictionConfig) (*Prediction, error) {
 	p.resources.init(p, cfg.Resources)
 	p.corrections = corrections{entities: &p.entities, stats: &p.stats}
 	p.rounding = source.NewRounding(registry.Of(cfg.Protocol).Components, func(number int) int { return number })
-	if cfg.Copy != nil {
-		cfg.Copy.PredictBy(p)
+	if cfg.Applier != nil {
+		cfg.Applier.PredictBy(p)
 	}
 	return p, tick.ShareListener(w, p.entities.table.Listener(), childListener{&p.children})
 }

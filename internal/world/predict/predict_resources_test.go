@@ -30,7 +30,7 @@ func newTidal(t testing.TB) *tidal {
 		p := protocol.New(protocol.Config{Name: "tidal"})
 		protocol.Resource[fcTide](p).Rollback()
 		require.NoError(t, registry.Seal(p))
-		w.shelf = message.NewResourceCopy(cfg.World, cfg.Hub, registry.Of(p).Resources, sink.NewCopy(cfg.World, event.NewHub(), nil, nobodySpawns, nobodySpawns))
+		w.shelf = message.NewResourceCopy(cfg.World, cfg.Hub, registry.Of(p).Resources, sink.NewApplier(cfg.World, event.NewHub(), nil, nobodySpawns, nobodySpawns))
 		cfg.Resources = w.shelf
 	})
 	w.main(func() {

@@ -6,7 +6,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// These methods are what a sink.Copy calls when confirmed state arrives; its interface
+// These methods are what a sink.Applier calls when confirmed state arrives; its interface
 // predictor documents them.
 
 func (p *Prediction) Marks() []ecs.ID { return p.entities.marks }

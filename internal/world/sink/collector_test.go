@@ -35,7 +35,7 @@ func TestWhatIsPausedOnTheMoveComesAsItWas(t *testing.T) {
 	text(3)
 	g.send()
 	c := g.copies[0]
-	require.Equal(t, 2, c.copy.Len())
+	require.Equal(t, 2, c.applier.Replicas.Len())
 	assert.Len(t, c.receiver.Groups(nil), 1)
 	assert.Equal(t, []byte{2, 0}, g.texts())
 	g.requireSame()
@@ -45,7 +45,7 @@ func TestWhatIsPausedOnTheMoveComesAsItWas(t *testing.T) {
 func (g *awaitGame) texts() (all []byte) {
 	c := g.copies[0]
 	name := ecs.ComponentID[copiedName](c.world)
-	for _, e := range c.copy.entities {
+	for _, e := range c.applier.Replicas.entities {
 		all = append(all, (*copiedName)(c.world.Get(e.entity, name)).Text[0])
 	}
 	return all

@@ -73,12 +73,12 @@ func TestAHierarchyOfTheGamesOwn(t *testing.T) {
 	k.relate(friend, k.knows, parent)
 	k.send()
 	k.requireFamily(parent, part)
-	assert.Equal(t, 2, k.copy.Len(), "other relations bring nobody")
+	assert.Equal(t, 2, k.applier.Replicas.Len(), "other relations bring nobody")
 	k.world.RemoveEntity(parent)
 	k.send()
 	assert.False(t, k.world.Alive(part))
 	assert.True(t, k.world.Alive(friend))
-	assert.Zero(t, k.copy.Len())
+	assert.Zero(t, k.applier.Replicas.Len())
 }
 
 // A child that spawns later, or becomes one later, joins its parent's group together with its
@@ -113,7 +113,7 @@ func TestAParentIsReplicatedLater(t *testing.T) {
 	grandchild := k.child(child)
 	k.relate(own, k.childOf, parent)
 	k.send()
-	assert.Equal(t, 1, k.copy.Len(), "the one with a Replicate")
+	assert.Equal(t, 1, k.applier.Replicas.Len(), "the one with a Replicate")
 	assert.Equal(t, ecs.Entity{}, k.target(own, k.childOf))
 	k.world.Add(parent, k.marker)
 	k.send()
@@ -190,7 +190,7 @@ func TestAParentKeepsItsChildrenApart(t *testing.T) {
 	grandchild := k.child(child)
 	k.relate(own, k.childOf, parent)
 	k.send()
-	assert.Equal(t, 2, k.copy.Len(), "the parent, and who is replicated by itself")
+	assert.Equal(t, 2, k.applier.Replicas.Len(), "the parent, and who is replicated by itself")
 	k.requireApart(parent, own)
 
 	k.world.Remove(parent, k.apart)
@@ -200,7 +200,7 @@ func TestAParentKeepsItsChildrenApart(t *testing.T) {
 
 	k.world.Add(parent, k.apart)
 	k.send()
-	assert.Equal(t, 2, k.copy.Len())
+	assert.Equal(t, 2, k.applier.Replicas.Len())
 	assert.Len(t, k.despawned, 2)
 	assert.False(t, k.world.Has(child, k.marker))
 	k.requireApart(parent, own)
@@ -221,14 +221,14 @@ func TestAChildKeptApartIsReplicatedByItself(t *testing.T) {
 	k.send()
 	k.world.Add(parent, k.apart)
 	k.send()
-	require.Equal(t, 1, k.copy.Len())
+	require.Equal(t, 1, k.applier.Replicas.Len())
 	k.world.Add(child, k.marker)
 	k.send()
 	k.requireEqual()
 	k.requireApart(parent, child)
 	k.world.RemoveEntity(child)
 	k.send()
-	assert.Equal(t, 1, k.copy.Len())
+	assert.Equal(t, 1, k.applier.Replicas.Len())
 }
 
 // Children despawn with their parent, on the server and with one action on the peers.
@@ -258,7 +258,7 @@ func TestAParentsEndRemovesAllBelowIt(t *testing.T) {
 		require.False(t, k.world.Alive(e))
 	}
 	assert.True(t, k.world.Alive(saved), "it had left before")
-	assert.Equal(t, 1, k.copy.Len())
+	assert.Equal(t, 1, k.applier.Replicas.Len())
 	assert.Len(t, k.despawned, len(below)+2)
 	k.requireEqual()
 }
@@ -334,7 +334,7 @@ func TestAPausedParentPausesItsChildren(t *testing.T) {
 		return (*kinBody)(k.far.Get(k.there(e), ecs.ComponentID[kinBody](k.far))).N
 	}
 	assert.Zero(t, n(grandchild))
-	assert.Equal(t, 4, k.copy.Len())
+	assert.Equal(t, 4, k.applier.Replicas.Len())
 
 	k.world.Add(parent, k.marker)
 	k.send()
@@ -381,7 +381,7 @@ func TestAChildThatTheGamePausedStaysSo(t *testing.T) {
 	k.world.Remove(child, k.childOf)
 	k.send()
 	assert.False(t, k.world.Has(child, k.marker))
-	assert.Equal(t, 2, k.copy.Len(), "it is as it was last sent")
+	assert.Equal(t, 2, k.applier.Replicas.Len(), "it is as it was last sent")
 }
 
 // A child that moves to a parent which is not replicated is replicated alone.
@@ -456,7 +456,7 @@ func TestAFamilyIsOnlySoDeep(t *testing.T) {
 			k.requireFamily(chain[4], chain[5:]...)
 			k.world.RemoveEntity(chain[4])
 			k.send()
-			assert.Equal(t, 4, k.copy.Len())
+			assert.Equal(t, 4, k.applier.Replicas.Len())
 			assert.False(t, k.world.Alive(chain[len(chain)-1]))
 		})
 	}
@@ -620,17 +620,17 @@ func TestAFamilyThatIsTooLargeForAGroup(t *testing.T) {
 	}
 	k.send()
 	k.requireEqual()
-	require.Equal(t, repl.MaxMembers+4, k.copy.Len())
+	require.Equal(t, repl.MaxMembers+4, k.applier.Replicas.Len())
 	marker := func() *components.Replicate { return (*components.Replicate)(k.world.Get(parent, k.marker)) }
 	marker().Target = components.Nobody
 	k.send()
-	assert.Zero(t, k.copy.Len())
+	assert.Zero(t, k.applier.Replicas.Len())
 	marker().Target = components.Everyone
 	k.send()
-	assert.Equal(t, repl.MaxMembers+4, k.copy.Len())
+	assert.Equal(t, repl.MaxMembers+4, k.applier.Replicas.Len())
 	marker().Target = k.collector.Visibility.Targets.Only(2)
 	k.send()
-	assert.Zero(t, k.copy.Len())
+	assert.Zero(t, k.applier.Replicas.Len())
 	k.world.RemoveEntity(parent)
 	k.send()
 }

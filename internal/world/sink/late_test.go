@@ -90,7 +90,7 @@ func TestAReferenceToWhoIsGoneEndsWithTheName(t *testing.T) {
 	h.come(1, h.one(2))
 	h.record(func() { h.despawn(2) })
 	assert.Equal(t, 1, h.waiting())
-	h.copy.Renew(repl.ID{Group: 2}, h.tick+1)
+	h.applier.Renew(repl.ID{Group: 2}, h.tick+1)
 	assert.Zero(t, h.waiting())
 	h.come(2)
 	assert.Equal(t, two, at[heldOne](h, 1).To)
@@ -124,7 +124,7 @@ func TestAReferenceIsForgotten(t *testing.T) {
 		"with its holder":        func(h *hand) { h.record(func() { h.despawn(1) }) },
 		"by letting go":          func(h *hand) { h.record(func() { h.release(1) }) },
 		"in the record of both":  func(h *hand) { h.record(func() { h.spawn(2); h.state(1, h.links(2), h.one(0)); h.state(2) }) },
-		"as the connection ends": func(h *hand) { h.copy.Clear(); clear(h.slots) },
+		"as the connection ends": func(h *hand) { h.applier.Clear(); clear(h.slots) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHand(t)
@@ -169,16 +169,16 @@ func TestMalformedReferencesLeaveNoTrace(t *testing.T) {
 	set.Set(heldOneNumber)
 	wrong := h.wire(h.links(9, 3, 4), h.one(5))
 	h.table = h.table[:2]
-	require.Error(t, h.copy.UpdateAll(h.slots[repl.ID{Group: 1}], 50, &set, wrong, h))
+	require.Error(t, h.applier.UpdateAll(h.slots[repl.ID{Group: 1}], 50, &set, wrong, h))
 	assert.Equal(t, heldLinks{Count: 1}, *at[heldLinks](h, 1))
 	assert.Equal(t, 1, h.waiting())
 	require.NoError(t, h.update(1, h.one(0)))
 	assert.Equal(t, 1, h.waiting())
 
-	h.copy.Begin(51)
-	h.copy.Spawn(repl.ID{Group: 2})
+	h.applier.Begin(51)
+	h.applier.Spawn(repl.ID{Group: 2})
 	h.state(1, h.links(1, 3), h.one(4))
-	h.copy.Discard()
+	h.applier.Discard()
 	require.NoError(t, h.update(1, h.one(0)))
 	assert.Equal(t, 1, h.waiting())
 	assert.Equal(t, heldLinks{Count: 1}, *at[heldLinks](h, 1))
@@ -193,7 +193,7 @@ func TestNotAllReferencesWait(t *testing.T) {
 	for g := repl.Handle(1); g <= refs.MaxLate+2; g++ {
 		h.come(g, h.one(refs.MaxLate+10))
 	}
-	n, dropped := h.copy.LateReferences()
+	n, dropped := h.applier.LateReferences()
 	assert.Equal(t, refs.MaxLate, n)
 	assert.Equal(t, uint64(2), dropped)
 	require.NoError(t, h.update(1, h.one(0)))
@@ -269,12 +269,12 @@ func (g *lateGame) step() {
 		})
 		g.arrived(m)
 	case !here && what < 8:
-		g.copy.Begin(0)
+		g.applier.Begin(0)
 		g.spawn(m)
 		g.says(m)
 		delete(g.held, m)
 		delete(g.slots, repl.ID{Group: m})
-		g.copy.Discard()
+		g.applier.Discard()
 	case !here:
 	case what < 2:
 		g.left(m)
@@ -323,7 +323,7 @@ func (g *lateGame) arrived(m repl.Handle) {
 func (g *lateGame) requireRight() {
 	waits, counted := 0, 0
 	for m, held := range g.held {
-		counted += int(g.copy.entities[g.slots[repl.ID{Group: m}]].waits)
+		counted += int(g.applier.Replicas.entities[g.slots[repl.ID{Group: m}]].waits)
 		for comp, fields := range held {
 			var got []ecs.Entity
 			if comp == heldOneNumber {
@@ -356,7 +356,7 @@ func TestLateReferencesAsInAModel(t *testing.T) {
 				g.step()
 				g.requireRight()
 			}
-			g.copy.Clear()
+			g.applier.Clear()
 			require.Zero(t, g.waiting())
 		})
 	}

@@ -39,7 +39,7 @@ type lessonGame struct {
 	all       []ecs.Entity
 	collector *source.Collector
 	peer      *sender.Peer
-	copy      *Copy
+	applier   *Applier
 	receiver  *receiver.Receiver
 	tick      entangle.Tick
 	packet    uint16
@@ -54,9 +54,9 @@ func newLessonGame(t testing.TB, entities int) *lessonGame {
 	ours, theirs, nobody := ecs.NewWorld(), ecs.NewWorld(), func(ecs.Entity) {}
 	g := &lessonGame{
 		t: t, world: &ours, stride: ecs.ComponentID[lessonStride](&ours), pace: ecs.ComponentID[lessonPace](&ours),
-		copy: NewCopy(&theirs, event.NewHub(), registry.Of(p).Components, nobody, nobody),
+		applier: NewApplier(&theirs, event.NewHub(), registry.Of(p).Components, nobody, nobody),
 	}
-	g.receiver = receiver.New(g.copy, nil, len(registry.Of(p).Components))
+	g.receiver = receiver.New(g.applier, nil, len(registry.Of(p).Components))
 	var err error
 	g.collector, err = source.NewCollector(&ours, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
@@ -140,9 +140,9 @@ func TestTablesOfCodesThatAreMalformedAreRefused(t *testing.T) {
 		return w.Finish()
 	}
 	good := table(func(w *bits.Writer) { source.AppendCodes(w, codes, nil); w.Bool(false) })
-	require.NoError(t, g.copy.Learn(good, 1, 0))
-	before := g.copy.taught.at[1]
-	require.NoError(t, g.copy.Learn(table(func(w *bits.Writer) { appendHalves(w, 32); appendHalves(w, 32) }), 2, 0))
+	require.NoError(t, g.applier.Learn(good, 1, 0))
+	before := g.applier.diffs.codes.at[1]
+	require.NoError(t, g.applier.Learn(table(func(w *bits.Writer) { appendHalves(w, 32); appendHalves(w, 32) }), 2, 0))
 	for name, bad := range map[string][]byte{
 		"empty":    {},
 		"cut":      good[:len(good)-1],
@@ -150,8 +150,8 @@ func TestTablesOfCodesThatAreMalformedAreRefused(t *testing.T) {
 		"too many": table(func(w *bits.Writer) { appendHalves(w, 32); appendHalves(w, 33) }),
 		"no codes": table(func(w *bits.Writer) { w.Bool(true); w.Bits(0, 7); w.Bool(false) }),
 	} {
-		assert.Error(t, g.copy.Learn(bad, 1, 0), name)
-		assert.Equal(t, before, g.copy.taught.at[1], name)
+		assert.Error(t, g.applier.Learn(bad, 1, 0), name)
+		assert.Equal(t, before, g.applier.diffs.codes.at[1], name)
 	}
 }
 

@@ -10,12 +10,12 @@ import (
 
 // Mirror returns the replicated state of this side: the confirmed state of predicted entities, and
 // the present state of the world for all others, which includes changes by the game.
-func (c *Copy) Mirror(infos []*registry.Component) *inspect.Mirror {
+func (a *Applier) Mirror(infos []*registry.Component) *inspect.Mirror {
 	m := &inspect.Mirror{Components: infos}
-	refs := inspect.MirrorRefs{Known: func(e ecs.Entity) bool { _, ok := c.Slots[e]; return ok && c.world.Alive(e) }}
-	for i := range c.entities {
-		if e := &c.entities[i]; e.used {
-			m.Entities = append(m.Entities, c.mirrored(repl.Slot(i), &refs))
+	refs := inspect.MirrorRefs{Known: func(e ecs.Entity) bool { _, ok := a.Replicas.Slots[e]; return ok && a.world.Alive(e) }}
+	for i := range a.Replicas.entities {
+		if e := &a.Replicas.entities[i]; e.used {
+			m.Entities = append(m.Entities, a.mirrorReplica(repl.Slot(i), &refs))
 		}
 	}
 	m.Sort()
@@ -24,20 +24,20 @@ func (c *Copy) Mirror(infos []*registry.Component) *inspect.Mirror {
 
 // Predicted returns the entities that this side predicts, with the present values of the components
 // that a rollback restores.
-func (c *Copy) Predicted(infos []*registry.Component) *inspect.Mirror {
-	m, tag := &inspect.Mirror{Components: infos}, ecs.ComponentID[components.Predicted](c.world)
-	refs := inspect.MirrorRefs{Known: func(e ecs.Entity) bool { _, ok := c.Slots[e]; return ok && c.world.Alive(e) }}
-	for i := range c.entities {
-		e := &c.entities[i]
-		if !e.used || !c.world.Alive(e.entity) || !c.world.Has(e.entity, tag) {
+func (a *Applier) Predicted(infos []*registry.Component) *inspect.Mirror {
+	m, tag := &inspect.Mirror{Components: infos}, ecs.ComponentID[components.Predicted](a.world)
+	refs := inspect.MirrorRefs{Known: func(e ecs.Entity) bool { _, ok := a.Replicas.Slots[e]; return ok && a.world.Alive(e) }}
+	for i := range a.Replicas.entities {
+		e := &a.Replicas.entities[i]
+		if !e.used || !a.world.Alive(e.entity) || !a.world.Has(e.entity, tag) {
 			continue
 		}
-		out := inspect.Mirrored{ID: inspect.MirrorID(c.Known[i].ID), Entity: e.entity, Tick: e.tick}
-		for comp := range c.comps {
-			if id := c.comps[comp].id; infos[comp].Predict == registry.Full && c.world.Has(e.entity, id) {
-				plan := c.comps[comp].plan
-				memory := c.writer.Bytes(e.entity, id)[:plan.Size()]
-				out.Values = append(out.Values, refs.Value(comp, plan, memory, c.targetNow(e.entity, comp)))
+		out := inspect.Mirrored{ID: inspect.MirrorID(a.Replicas.Info[i].ID), Entity: e.entity, Tick: e.tick}
+		for comp := range a.comps {
+			if id := a.comps[comp].id; infos[comp].Predict == registry.Full && a.world.Has(e.entity, id) {
+				plan := a.comps[comp].plan
+				memory := a.writer.Bytes(e.entity, id)[:plan.Size()]
+				out.Values = append(out.Values, refs.Value(comp, plan, memory, a.targetNow(e.entity, comp)))
 			}
 		}
 		m.Entities = append(m.Entities, out)
@@ -47,30 +47,30 @@ func (c *Copy) Predicted(infos []*registry.Component) *inspect.Mirror {
 }
 
 // targetNow returns the relation target in the world, or nil if the component is no relation.
-func (c *Copy) targetNow(e ecs.Entity, comp int) *ecs.Entity {
-	if !c.comps[comp].relation {
+func (a *Applier) targetNow(e ecs.Entity, comp int) *ecs.Entity {
+	if !a.comps[comp].relation {
 		return nil
 	}
-	target := c.world.Relations().Get(e, c.comps[comp].id)
+	target := a.world.Relations().Get(e, a.comps[comp].id)
 	return &target
 }
 
-func (c *Copy) mirrored(s repl.Slot, refs *inspect.MirrorRefs) inspect.Mirrored {
-	e := &c.entities[s]
-	out := inspect.Mirrored{ID: inspect.MirrorID(c.Known[s].ID), Entity: e.entity, Tick: e.tick}
-	for comp := range c.comps {
-		if memory, ok := c.said(s, comp); ok {
-			plan := c.comps[comp].plan
-			out.Values = append(out.Values, refs.Value(comp, plan, memory[:plan.Size()], c.targetOf(s, comp)))
+func (a *Applier) mirrorReplica(s repl.Slot, refs *inspect.MirrorRefs) inspect.Mirrored {
+	e := &a.Replicas.entities[s]
+	out := inspect.Mirrored{ID: inspect.MirrorID(a.Replicas.Info[s].ID), Entity: e.entity, Tick: e.tick}
+	for comp := range a.comps {
+		if memory, ok := a.confirmedValue(s, comp); ok {
+			plan := a.comps[comp].plan
+			out.Values = append(out.Values, refs.Value(comp, plan, memory[:plan.Size()], a.targetOf(s, comp)))
 		}
 	}
 	return out
 }
 
-func (c *Copy) targetOf(s repl.Slot, comp int) *ecs.Entity {
-	if !c.comps[comp].relation {
+func (a *Applier) targetOf(s repl.Slot, comp int) *ecs.Entity {
+	if !a.comps[comp].relation {
 		return nil
 	}
-	target := c.saidTarget(s, comp)
+	target := a.confirmedTarget(s, comp)
 	return &target
 }

@@ -48,7 +48,7 @@ func (g *awaitGame) waiting() int {
 // shown returns the entity that the reference in a slot of a copy points to.
 func (g *awaitGame) shown(slot int) ecs.Entity {
 	c := g.copies[0]
-	return (*copiedName)(c.world.Get(c.copy.entities[slot].entity, ecs.ComponentID[copiedName](c.world))).Of
+	return (*copiedName)(c.world.Get(c.applier.Replicas.entities[slot].entity, ecs.ComponentID[copiedName](c.world))).Of
 }
 
 // Proves: R27
@@ -64,7 +64,7 @@ func TestAReferenceToWhatIsReplicatedLaterIsSentThen(t *testing.T) {
 	}
 	g.world.Add(to, g.marker)
 	g.send()
-	assert.Equal(t, g.copies[0].copy.entities[1].entity, g.shown(0))
+	assert.Equal(t, g.copies[0].applier.Replicas.entities[1].entity, g.shown(0))
 	assert.Zero(t, g.waiting())
 	g.requireSame()
 }
@@ -116,7 +116,7 @@ func TestAPausedHolderWaitsAnew(t *testing.T) {
 	assert.Equal(t, 1, g.waiting())
 	g.world.Add(to, g.marker)
 	g.send()
-	assert.Equal(t, g.copies[0].copy.entities[1].entity, g.shown(0))
+	assert.Equal(t, g.copies[0].applier.Replicas.entities[1].entity, g.shown(0))
 }
 
 // The number of waiting references is limited, and those beyond it are counted.

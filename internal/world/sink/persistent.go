@@ -6,73 +6,74 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// leaving handles the entities of a copy when its connection ends.
-type leaving struct {
+// persistence handles the replicas and orphaned entities when the connection ends.
+type persistence struct {
 	persistent ecs.ID
-	signs      []ecs.ID // components that mark an entity as replicated
-	off        []ecs.ID // those of signs that the current entity has
-	stay       []ecs.Entity
+	marks      []ecs.ID // components that mark an entity as replicated
+	removed    []ecs.ID // those of marks that the current entity has
+	kept       []ecs.Entity
 }
 
-func newLeaving(w *ecs.World, remote ecs.ID) leaving {
-	return leaving{
+func newPersistence(w *ecs.World, remote ecs.ID) persistence {
+	return persistence{
 		persistent: ecs.ComponentID[components.Persistent](w),
-		signs:      []ecs.ID{remote, ecs.ComponentID[components.Controlled](w)},
+		marks:      []ecs.ID{remote, ecs.ComponentID[components.Controlled](w)},
 	}
 }
 
-// Clear ends the copy. Entities marked components.Persistent stay in the world and belong to the
-// game; all others are removed, orphaned ones included. References that still wait stay empty.
-func (c *Copy) Clear() {
-	for s := range c.entities {
-		if c.entities[s].used {
-			c.partOf(repl.Slot(s))
+// Clear removes what the connection created. Entities marked components.Persistent stay in the
+// world and belong to the game; all others are removed, orphaned ones included. References that
+// still wait stay empty.
+func (a *Applier) Clear() {
+	for s := range a.Replicas.entities {
+		if a.Replicas.entities[s].used {
+			a.detachReplica(repl.Slot(s))
 		}
 	}
-	for _, e := range c.letGo {
-		c.part(e)
+	for _, e := range a.orphans.list {
+		a.detachEntity(e)
 	}
-	c.letGo, c.sweepAt = c.letGo[:0], 0
-	c.left.gone, c.late.Set, c.shapes.over = c.left.gone[:0], c.late.Set[:0], false
-	c.clearAhead()
-	for _, e := range c.leaving.stay {
-		if c.world.Alive(e) {
-			c.disown(e)
+	a.orphans.list, a.orphans.sweepAt = a.orphans.list[:0], 0
+	a.refs.departed.list, a.refs.late.Set, a.archetypes.exceeded = a.refs.departed.list[:0], a.refs.late.Set[:0], false
+	a.clearPrediction()
+	for _, e := range a.persistence.kept {
+		if a.world.Alive(e) {
+			a.clearDeadTargets(e)
 		}
 	}
-	c.leaving.stay = c.leaving.stay[:0]
+	a.persistence.kept = a.persistence.kept[:0]
 }
 
-// partOf is part for an entity of the copy. An entity that the game has despawned ahead of the
+// detachReplica is detachEntity for a replica. An entity that the game has despawned ahead of the
 // server is removed, because nothing is left of it. An entity that was never committed is removed
 // too.
-func (c *Copy) partOf(s repl.Slot) {
-	if c.entities[s].fresh {
-		c.unmake(s)
+func (a *Applier) detachReplica(s repl.Slot) {
+	if a.Replicas.entities[s].fresh {
+		a.discardSpawn(s)
 		return
 	}
-	despawned := c.foresees(s) && c.ahead.by.IsDisabled(c.Known[s].slot)
-	e := c.forget(s)
+	despawned := a.isPredicted(s) && a.prediction.by.IsDisabled(a.Replicas.Info[s].storeSlot)
+	e := a.removeReplica(s)
 	if despawned {
-		c.vanish(e)
+		a.despawnEntity(e)
 	} else {
-		c.part(e)
+		a.detachEntity(e)
 	}
 }
 
-// part detaches an entity from the connection, or removes it if it is not persistent.
-func (c *Copy) part(e ecs.Entity) {
-	l := &c.leaving
-	if !c.world.Alive(e) || !c.world.Has(e, l.persistent) {
-		c.vanish(e)
+// detachEntity detaches an entity from the connection, or removes it if it is not persistent.
+func (a *Applier) detachEntity(e ecs.Entity) {
+	l := &a.persistence
+	if !a.world.Alive(e) || !a.world.Has(e, l.persistent) {
+		a.despawnEntity(e)
 		return
 	}
-	l.off = l.off[:0]
-	for _, id := range l.signs {
-		if c.world.Has(e, id) {
-			l.off = append(l.off, id)
+	l.removed = l.removed[:0]
+	for _, id := range l.marks {
+		if a.world.Has(e, id) {
+			l.removed = append(l.removed, id)
 		}
 	}
-	c.writer.Exchange(e, nil, l.off, nil)
-	l.stay = append(l.stay, e)
+	a.writer.Exchange(e, nil, l.removed, nil)
+	l.kept = append(l.kept, e)
 }

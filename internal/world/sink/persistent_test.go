@@ -23,12 +23,12 @@ func TestWhatWasLetGoCanBePersistent(t *testing.T) {
 	e := h.entity(1)
 	h.mark(e)
 	h.record(func() { h.release(1) })
-	h.copy.Clear()
+	h.applier.Clear()
 	require.True(t, h.world.Alive(e))
 	assert.False(t, h.world.Has(e, ecs.ComponentID[components.Remote](h.world)))
-	h.copy.Clear()
+	h.applier.Clear()
 	assert.True(t, h.world.Alive(e))
-	assert.Empty(t, h.copy.letGo)
+	assert.Empty(t, h.applier.orphans.list)
 }
 
 // References of an entity that stays are not set by a later connection, which gives the same
@@ -45,7 +45,7 @@ func TestReferencesOfWhatStays(t *testing.T) {
 	h.mark(kept)
 	h.mark(other)
 	require.Equal(t, 2, h.waiting())
-	h.copy.Clear()
+	h.applier.Clear()
 	clear(h.slots)
 	require.Zero(t, h.waiting())
 	h.come(4)

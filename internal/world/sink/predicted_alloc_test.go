@@ -37,7 +37,7 @@ func TestConfirmingAllocatesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPair(t)
 			if twins {
-				p.copy.KeepTwins()
+				p.applier.KeepTwins()
 			}
 			w := p.world
 			var all []ecs.Entity
@@ -100,7 +100,7 @@ func TestWhatBreaksOffIsNotConfirmed(t *testing.T) {
 		p := newPair(t)
 		frames(p)
 		require.Error(t, p.receiver.HandleUpdates(p.tick, frame[:cut]))
-		for e := range p.copy.Slots {
+		for e := range p.applier.Replicas.Slots {
 			place, path := confirmedOf[aheadPlace](p, e), confirmedOf[aheadPath](p, e)
 			require.Equal(t, uint32(place.X), path.N, "an entity is of one tick")
 			require.Equal(t, value[aheadScore](p.far, e).N, confirmedOf[aheadScore](p, e).N)

@@ -139,13 +139,13 @@ func (p *prophet) Clear() { p.cleared++ }
 
 // foretelling is a copy with a test that sets which entities are predicted as they spawn.
 type foretelling struct {
-	*Copy
+	*Applier
 	wants func(repl.ID) bool
 }
 
 // Spawn implements receiver.Sink.
 func (f *foretelling) Spawn(id repl.ID) repl.Slot {
-	s := f.Copy.Spawn(id)
+	s := f.Applier.Spawn(id)
 	if f.wants != nil && f.wants(id) {
 		f.Predict(s, true)
 	}
@@ -163,7 +163,7 @@ type pair struct {
 	packet    uint16
 
 	far      *ecs.World
-	copy     *Copy
+	applier  *Applier
 	by       *prophet
 	sink     *foretelling
 	receiver *receiver.Receiver
@@ -180,7 +180,7 @@ func newPair(t testing.TB) *pair {
 	require.NoError(t, err)
 	p.collector, p.peer = collector, collector.World().NewPeer()
 	hub := event.NewHub()
-	p.copy = NewCopy(&far, hub, p.infos, p.note("spawned"), p.note("despawned"))
+	p.applier = NewApplier(&far, hub, p.infos, p.note("spawned"), p.note("despawned"))
 	for _, info := range p.infos {
 		events, _ := hub.Component(info.Type)
 		events.OnInserted(p.note(info.Type.Name() + " inserted"))
@@ -188,8 +188,8 @@ func newPair(t testing.TB) *pair {
 		events.OnRemoved(p.note(info.Type.Name() + " removed"))
 	}
 	p.by = newProphet(&far, p.infos)
-	p.copy.PredictBy(p.by)
-	p.sink = &foretelling{Copy: p.copy, wants: func(repl.ID) bool { return true }}
+	p.applier.PredictBy(p.by)
+	p.sink = &foretelling{Applier: p.applier, wants: func(repl.ID) bool { return true }}
 	p.receiver = receiver.New(p.sink, nil, len(p.infos))
 	return p
 }
@@ -249,8 +249,8 @@ func (p *pair) there(e ecs.Entity) ecs.Entity {
 	if !ok {
 		return ecs.Entity{}
 	}
-	for far, s := range p.copy.Slots {
-		if p.copy.Known[s].ID == id {
+	for far, s := range p.applier.Replicas.Slots {
+		if p.applier.Replicas.Info[s].ID == id {
 			return far
 		}
 	}
@@ -259,11 +259,11 @@ func (p *pair) there(e ecs.Entity) ecs.Entity {
 
 // say sets with a record of its own which entities are predicted.
 func (p *pair) say(e ecs.Entity, on ...bool) {
-	p.copy.Begin(p.tick)
+	p.applier.Begin(p.tick)
 	for _, on := range on {
-		p.copy.Predict(p.copy.Slots[p.there(e)], on)
+		p.applier.Predict(p.applier.Replicas.Slots[p.there(e)], on)
 	}
-	p.copy.Commit()
+	p.applier.Commit()
 }
 
 func idIn[T any](w *ecs.World) ecs.ID { return ecs.ComponentID[T](w) }

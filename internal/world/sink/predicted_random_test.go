@@ -20,17 +20,17 @@ import (
 type foretoldGame struct {
 	*pair
 	rng      *rand.Rand
-	plain    *Copy
+	plain    *Applier
 	twin     *receiver.Receiver
 	entities []ecs.Entity
 }
 
 func newForetoldGame(t *testing.T, seed uint64) *foretoldGame {
 	g := &foretoldGame{pair: newPair(t), rng: rand.New(rand.NewPCG(seed, 23))}
-	g.copy.KeepTwins()
+	g.applier.KeepTwins()
 	g.sink.wants = func(id repl.ID) bool { return (id.Group*7+repl.Handle(seed))%3 > 0 }
 	w := ecs.NewWorld(1024, 4)
-	g.plain = NewCopy(&w, event.NewHub(), g.infos, func(ecs.Entity) {}, func(ecs.Entity) {})
+	g.plain = NewApplier(&w, event.NewHub(), g.infos, func(ecs.Entity) {}, func(ecs.Entity) {})
 	g.twin = receiver.New(g.plain, nil, len(g.infos))
 	g.also = func(handle func(*receiver.Receiver) error) error { return handle(g.twin) }
 	for range 12 {
@@ -150,11 +150,11 @@ func (g *foretoldGame) predictSome() {
 		return
 	}
 	if g.rng.IntN(3) == 0 {
-		g.copy.Begin(g.tick)
-		g.copy.Predict(g.copy.Slots[e], g.rng.IntN(2) == 0)
-		g.copy.Commit()
+		g.applier.Begin(g.tick)
+		g.applier.Predict(g.applier.Replicas.Slots[e], g.rng.IntN(2) == 0)
+		g.applier.Commit()
 	}
-	if g.copy.Known[g.copy.Slots[e]].slot == 0 {
+	if g.applier.Replicas.Info[g.applier.Replicas.Slots[e]].storeSlot == 0 {
 		return
 	}
 	value[aheadPlace](g.far, e).Y = float32(g.rng.IntN(100))
@@ -173,7 +173,7 @@ func (g *foretoldGame) predictSome() {
 func (g *foretoldGame) bury() {
 	for len(g.by.departed) > 0 && g.rng.IntN(2) == 0 {
 		e := g.by.departed[0]
-		g.copy.Bury(e)
+		g.applier.RemoveDespawned(e)
 		delete(g.by.slots, e)
 		g.by.departed = g.by.departed[1:]
 	}
@@ -181,23 +181,23 @@ func (g *foretoldGame) bury() {
 
 // requireSame compares the confirmed state with the reference copy.
 func (g *foretoldGame) requireSame() {
-	got, want := g.copy.Mirror(g.infos), g.plain.Mirror(g.infos)
+	got, want := g.applier.Mirror(g.infos), g.plain.Mirror(g.infos)
 	require.Len(g.t, got.Entities, len(want.Entities))
 	for i, w := range want.Entities {
 		e := got.Entities[i]
 		require.Equal(g.t, w.ID, e.ID)
 		require.Equal(g.t, w.Tick, e.Tick, "%d", w.ID)
-		require.Equal(g.t, g.values(g.plain, w), g.values(g.copy, e), "%d", w.ID)
+		require.Equal(g.t, g.values(g.plain, w), g.values(g.applier, e), "%d", w.ID)
 		g.requireMarks(e.Entity)
 	}
 }
 
 // values returns the values of an entity with the network ids that they refer to.
-func (g *foretoldGame) values(c *Copy, m inspect.Mirrored) (all []string) {
+func (g *foretoldGame) values(applier *Applier, m inspect.Mirrored) (all []string) {
 	for _, v := range m.Values {
 		line := fmt.Sprint(g.infos[v.Component].Type.Name(), " ", v.Wire)
 		for _, e := range v.Refs {
-			id, _ := c.ID(e)
+			id, _ := applier.Replicas.ID(e)
 			line += fmt.Sprint(" ", id)
 		}
 		all = append(all, line)
@@ -208,34 +208,34 @@ func (g *foretoldGame) values(c *Copy, m inspect.Mirrored) (all []string) {
 // requireMarks checks the marks of an entity of the copy, the components that follow the server,
 // and its confirmed twin.
 func (g *foretoldGame) requireMarks(e ecs.Entity) {
-	s := g.copy.Slots[e]
-	ahead := g.copy.Known[s].slot != 0
+	s := g.applier.Replicas.Slots[e]
+	ahead := g.applier.Replicas.Info[s].storeSlot != 0
 	require.Equal(g.t, ahead, has[components.Predicted](g.pair, e))
 	require.Equal(g.t, ahead, has[rewoundMark](g.pair, e))
 	require.Equal(g.t, !ahead, has[components.Remote](g.pair, e))
-	twin, ok := g.copy.Twin(e)
+	twin, ok := g.applier.Twin(e)
 	require.Equal(g.t, ahead, ok)
 	for comp := range g.infos {
-		said, there := g.copy.said(s, comp)
-		if id := g.copy.comps[comp].id; ahead && g.copy.comps[comp].mode == 0 { // Simple
+		said, there := g.applier.confirmedValue(s, comp)
+		if id := g.applier.comps[comp].id; ahead && g.applier.comps[comp].mode == 0 { // Simple
 			require.Equal(g.t, there, g.far.Has(e, id))
 			if there && g.infos[comp].Plan.Size() > 0 {
-				require.Equal(g.t, said, g.copy.writer.Bytes(e, id))
+				require.Equal(g.t, said, g.applier.writer.Bytes(e, id))
 			}
 			if there && g.infos[comp].Relation {
-				require.Equal(g.t, g.copy.saidTarget(s, comp), g.far.Relations().Get(e, id))
+				require.Equal(g.t, g.applier.confirmedTarget(s, comp), g.far.Relations().Get(e, id))
 			}
 		}
 		if !ahead {
 			continue
 		}
-		id := g.copy.comps[comp].id
+		id := g.applier.comps[comp].id
 		require.Equal(g.t, there, g.far.Has(twin, id))
 		if there && g.infos[comp].Plan.Size() > 0 {
-			require.Equal(g.t, said, g.copy.writer.Bytes(twin, id))
+			require.Equal(g.t, said, g.applier.writer.Bytes(twin, id))
 		}
 		if there && g.infos[comp].Relation {
-			require.Equal(g.t, g.copy.saidTarget(s, comp), g.far.Relations().Get(twin, id))
+			require.Equal(g.t, g.applier.confirmedTarget(s, comp), g.far.Relations().Get(twin, id))
 		}
 	}
 	if ahead {
@@ -270,8 +270,8 @@ func TestTheConfirmedStateIsWhatAPlainCopyShows(t *testing.T) {
 				g.requireSame()
 			}
 			assert.Positive(t, g.by.last)
-			g.copy.Clear()
-			assert.Zero(t, g.copy.ahead.count)
+			g.applier.Clear()
+			assert.Zero(t, g.applier.prediction.count)
 		})
 	}
 }

@@ -23,7 +23,7 @@ import (
 func confirmedOf[T any](p *pair, e ecs.Entity) *T {
 	for number, info := range p.infos {
 		if info.Type == reflect.TypeFor[T]() {
-			b, _, ok := p.copy.Confirmed(e, number)
+			b, _, ok := p.applier.Confirmed(e, number)
 			if !ok {
 				return nil
 			}
@@ -108,7 +108,7 @@ func TestModesOfWhatIsPredicted(t *testing.T) {
 		assert.Equal(t, aheadScore{2 + n}, *confirmedOf[aheadScore](p, there))
 		assert.Equal(t, aheadSkin{uint16(2 + n)}, *confirmedOf[aheadSkin](p, there))
 		assert.Equal(t, []string{"aheadPath updated", "aheadPlace updated", "aheadScore updated", "aheadSkin updated"}, p.took())
-		_, tick, _ := p.copy.Confirmed(there, 0)
+		_, tick, _ := p.applier.Confirmed(there, 0)
 		assert.Equal(t, p.tick, tick)
 		assert.Equal(t, p.tick, p.by.memory.Confirmed(p.by.slots[there]).Tick)
 	}
@@ -300,8 +300,8 @@ func TestWhatIsPredictedAndTheGameRemoved(t *testing.T) {
 	p.send()
 	assert.Equal(t, []string{"despawned"}, p.took())
 	assert.Empty(t, p.by.departed)
-	assert.Zero(t, p.copy.Len())
-	assert.Zero(t, p.copy.ahead.count)
+	assert.Zero(t, p.applier.Replicas.Len())
+	assert.Zero(t, p.applier.prediction.count)
 }
 
 // Prediction of an existing entity is turned on and off.
@@ -355,7 +355,7 @@ func TestPredictionIsTurnedOnAndOff(t *testing.T) {
 // Proves: B23
 func TestWhatIsPredictedAndTheServerDespawned(t *testing.T) {
 	p := newPair(t)
-	p.copy.KeepLastWords()
+	p.applier.KeepLastConfirmed()
 	e := p.spawnAll()
 	p.send()
 	there := p.there(e)
@@ -370,17 +370,17 @@ func TestWhatIsPredictedAndTheServerDespawned(t *testing.T) {
 	assert.Equal(t, p.tick, word.Tick)
 	assert.Equal(t, 2, p.by.news[p.by.slots[there]])
 	assert.Empty(t, p.took())
-	assert.Zero(t, p.copy.Len())
+	assert.Zero(t, p.applier.Replicas.Len())
 	assert.Equal(t, aheadPlace{X: 1}, *confirmedOf[aheadPlace](p, there))
 
-	p.copy.Bury(there)
+	p.applier.RemoveDespawned(there)
 	assert.False(t, p.far.Alive(there))
 	assert.Equal(t, []string{"despawned"}, p.took())
 	*word = rollback.Confirmed{} // its slot belongs to another entity
 	assert.Equal(t, aheadPlace{X: 1}, *confirmedOf[aheadPlace](p, there), "whoever is told may ask")
 	assert.Equal(t, aheadSkin{1}, *confirmedOf[aheadSkin](p, there))
 	assert.Nil(t, confirmedOf[aheadAim](p, there))
-	p.copy.ForgetLastWords()
+	p.applier.ForgetLastConfirmed()
 	assert.Nil(t, confirmedOf[aheadPlace](p, there))
 }
 
@@ -388,7 +388,7 @@ func TestWhatIsPredictedAndTheServerDespawned(t *testing.T) {
 // belong to another entity.
 func TestWhatTheServerDespawnedAndTheGameRemoved(t *testing.T) {
 	p := newPair(t)
-	p.copy.KeepLastWords()
+	p.applier.KeepLastConfirmed()
 	e := p.spawnAll()
 	p.send()
 	there := p.there(e)
@@ -396,7 +396,7 @@ func TestWhatTheServerDespawnedAndTheGameRemoved(t *testing.T) {
 	p.send()
 	p.far.RemoveEntity(there)
 	assert.Nil(t, confirmedOf[aheadPlace](p, there))
-	p.copy.Bury(there)
+	p.applier.RemoveDespawned(there)
 	assert.Nil(t, confirmedOf[aheadPlace](p, there))
 }
 
@@ -417,7 +417,7 @@ func TestTheConfirmedStateIsTheServers(t *testing.T) {
 	assert.Equal(t, aheadScore{1}, *confirmedOf[aheadScore](p, there))
 	assert.Equal(t, aheadPath{1}, *confirmedOf[aheadPath](p, there))
 	assert.Nil(t, confirmedOf[aheadAim](p, there))
-	m := p.copy.Mirror(p.infos)
+	m := p.applier.Mirror(p.infos)
 	require.Len(t, m.Entities, 1)
 	assert.Len(t, m.Entities[0].Values, 7)
 }
@@ -429,15 +429,15 @@ func TestWhatIsPredictedAndLetGo(t *testing.T) {
 	p.send()
 	there := p.there(e)
 	value[aheadPlace](p.far, there).X = 50
-	p.copy.Begin(9)
-	p.copy.LetGo(p.copy.Slots[there])
-	p.copy.Commit()
+	p.applier.Begin(9)
+	p.applier.LetGo(p.applier.Replicas.Slots[there])
+	p.applier.Commit()
 	assert.Equal(t, aheadPlace{X: 1}, *value[aheadPlace](p.far, there))
 	assert.True(t, has[components.Remote](p, there))
 	assert.False(t, has[components.Predicted](p, there))
 	assert.Equal(t, []ecs.Entity{there}, p.by.ended)
-	assert.Zero(t, p.copy.Len())
-	p.copy.Clear()
+	assert.Zero(t, p.applier.Replicas.Len())
+	p.applier.Clear()
 	assert.False(t, p.far.Alive(there))
 }
 
@@ -447,7 +447,7 @@ func TestWhatIsPredictedAndLetGo(t *testing.T) {
 // Proves: R19
 func TestWhatIsPredictedWhenTheConnectionEnds(t *testing.T) {
 	p := newPair(t)
-	p.copy.KeepTwins()
+	p.applier.KeepTwins()
 	a, b, c := p.spawnAll(), p.spawnAll(), p.spawnAll()
 	p.send()
 	one, two, three := p.there(a), p.there(b), p.there(c)
@@ -456,7 +456,7 @@ func TestWhatIsPredictedWhenTheConnectionEnds(t *testing.T) {
 	p.world.RemoveEntity(c)
 	p.send()
 	require.True(t, p.far.Alive(three))
-	p.copy.Clear()
+	p.applier.Clear()
 	assert.Equal(t, 1, p.by.cleared)
 	assert.False(t, p.far.Alive(one))
 	require.True(t, p.far.Alive(two))
@@ -464,8 +464,8 @@ func TestWhatIsPredictedWhenTheConnectionEnds(t *testing.T) {
 		assert.False(t, p.far.Has(two, id))
 	}
 	assert.Equal(t, aheadPlace{X: 50}, *value[aheadPlace](p.far, two))
-	assert.Zero(t, p.copy.ahead.count)
-	p.copy.Bury(three)
+	assert.Zero(t, p.applier.prediction.count)
+	p.applier.RemoveDespawned(three)
 	assert.Equal(t, 1, p.far.Stats().Entities.Used, "no twin is left")
 }
 
@@ -480,7 +480,7 @@ func TestWhatTheGameDespawnedWhenTheConnectionEnds(t *testing.T) {
 	there := p.there(e)
 	p.far.Add(there, idIn[components.Persistent](p.far))
 	p.by.shed[p.by.slots[there]] = true
-	p.copy.Clear()
+	p.applier.Clear()
 	assert.False(t, p.far.Alive(there))
 }
 
@@ -495,12 +495,12 @@ func TestTheTargetOfOneWhoHasTheSlotOfAnother(t *testing.T) {
 	holder := p.spawn(idIn[aheadKnows](p.world))
 	p.world.Relations().Set(holder, idIn[aheadKnows](p.world), to)
 	p.send()
-	slot := p.copy.Slots[p.there(holder)]
-	assert.Zero(t, p.copy.entities[slot].waits)
-	p.copy.Begin(p.tick)
-	p.copy.Despawn(p.copy.Slots[p.there(to)])
-	p.copy.Commit()
-	assert.EqualValues(t, 1, p.copy.entities[slot].waits)
+	slot := p.applier.Replicas.Slots[p.there(holder)]
+	assert.Zero(t, p.applier.Replicas.entities[slot].waits)
+	p.applier.Begin(p.tick)
+	p.applier.Despawn(p.applier.Replicas.Slots[p.there(to)])
+	p.applier.Commit()
+	assert.EqualValues(t, 1, p.applier.Replicas.entities[slot].waits)
 }
 
 // All statements of one record about an entity apply together: a despawned entity is not predicted,
@@ -511,38 +511,38 @@ func TestContradictionsInOneRecord(t *testing.T) {
 	a, b := p.spawnAll(), p.spawnAll()
 	p.send()
 	one, two := p.there(a), p.there(b)
-	p.copy.Begin(p.tick)
-	p.copy.Predict(p.copy.Slots[one], true)
-	p.copy.Predict(p.copy.Slots[two], true)
-	p.copy.Predict(p.copy.Slots[two], false)
-	p.copy.Despawn(p.copy.Slots[one])
-	p.copy.Commit()
+	p.applier.Begin(p.tick)
+	p.applier.Predict(p.applier.Replicas.Slots[one], true)
+	p.applier.Predict(p.applier.Replicas.Slots[two], true)
+	p.applier.Predict(p.applier.Replicas.Slots[two], false)
+	p.applier.Despawn(p.applier.Replicas.Slots[one])
+	p.applier.Commit()
 	assert.False(t, p.far.Alive(one))
 	assert.True(t, has[components.Remote](p, two))
-	assert.Zero(t, p.copy.ahead.count)
+	assert.Zero(t, p.applier.prediction.count)
 
 	p.say(b, true)
-	id, _ := p.copy.ID(two)
-	p.copy.Begin(p.tick)
-	p.copy.Predict(p.copy.Slots[two], false)
-	p.copy.Despawn(p.copy.Slots[two])
-	again := p.copy.Spawn(id)
-	p.copy.Predict(again, true)
-	p.copy.Predict(again, false)
-	p.copy.Member(again, true)
-	p.copy.Commit()
+	id, _ := p.applier.Replicas.ID(two)
+	p.applier.Begin(p.tick)
+	p.applier.Predict(p.applier.Replicas.Slots[two], false)
+	p.applier.Despawn(p.applier.Replicas.Slots[two])
+	again := p.applier.Spawn(id)
+	p.applier.Predict(again, true)
+	p.applier.Predict(again, false)
+	p.applier.Member(again, true)
+	p.applier.Commit()
 	assert.Equal(t, []ecs.Entity{two}, p.by.departed, "it was predicted")
-	assert.True(t, has[components.Remote](p, p.copy.Entity(again)))
-	assert.Zero(t, p.copy.ahead.count)
+	assert.True(t, has[components.Remote](p, p.applier.Replicas.Entity(again)))
+	assert.Zero(t, p.applier.prediction.count)
 
-	p.copy.Begin(p.tick)
-	third := p.copy.Spawn(id)
-	p.copy.Predict(third, true)
-	p.copy.Discard()
-	assert.Equal(t, 1, p.copy.Len())
-	p.copy.Begin(p.tick)
-	p.copy.Commit()
-	assert.Zero(t, p.copy.ahead.count)
+	p.applier.Begin(p.tick)
+	third := p.applier.Spawn(id)
+	p.applier.Predict(third, true)
+	p.applier.Discard()
+	assert.Equal(t, 1, p.applier.Replicas.Len())
+	p.applier.Begin(p.tick)
+	p.applier.Commit()
+	assert.Zero(t, p.applier.prediction.count)
 }
 
 // A game may remove the marks, which is of no use, but breaks nothing.

@@ -29,7 +29,7 @@ type foreteller struct {
 
 // heard is a sink that counts the changes of prediction.
 type heard struct {
-	*Copy
+	*Applier
 	told *int
 }
 
@@ -54,7 +54,7 @@ func newForeseeing(t testing.TB, clients int) *foreseeing {
 func (f *foreseeing) connect(id entangle.ClientID) *foreteller {
 	far := ecs.NewWorld(1024, 4)
 	c := &foreteller{id: id, peer: f.collector.World().NewPeer()}
-	sink := heard{NewCopy(&far, event.NewHub(), f.infos, func(ecs.Entity) {}, func(ecs.Entity) {}), &c.told}
+	sink := heard{NewApplier(&far, event.NewHub(), f.infos, func(ecs.Entity) {}, func(ecs.Entity) {}), &c.told}
 	c.receiver = receiver.New(sink, nil, len(f.infos))
 	f.collector.Admit(id, c.peer)
 	f.clients = append(f.clients, c)

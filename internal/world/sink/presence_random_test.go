@@ -34,7 +34,7 @@ func TestInputsOfCopiesAreTheClientsOwn(t *testing.T) {
 				}
 				m, err := g.collector.Mirror(nil)
 				require.NoError(t, err)
-				require.Equal(t, inputsOf(m), inputsOf(g.copies[0].copy.Mirror(nil)))
+				require.Equal(t, inputsOf(m), inputsOf(g.copies[0].applier.Mirror(nil)))
 			}
 			g.took()
 		})
@@ -77,9 +77,9 @@ func (g *steeredGame) disturb() {
 func (c *copyOf) requireOwn(t *testing.T, wrote map[ecs.Entity]int32, rng *rand.Rand) map[ecs.Entity]int32 {
 	t.Helper()
 	next := map[ecs.Entity]int32{}
-	for slot := range c.copy.entities {
-		e := c.copy.entities[slot].entity
-		if !c.copy.entities[slot].used {
+	for slot := range c.applier.Replicas.entities {
+		e := c.applier.Replicas.entities[slot].entity
+		if !c.applier.Replicas.entities[slot].used {
 			continue
 		}
 		if input := c.far(slot); input != nil {

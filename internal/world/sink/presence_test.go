@@ -61,7 +61,7 @@ func (g *steeredGame) steer(e ecs.Entity, turn int32) {
 
 // far returns the input of a copy's n-th entity, or nil if it has none.
 func (c *copyOf) far(n int) *steering {
-	return (*steering)(c.world.Get(c.copy.entities[n].entity, ecs.ComponentID[steering](c.world)))
+	return (*steering)(c.world.Get(c.applier.Replicas.entities[n].entity, ecs.ComponentID[steering](c.world)))
 }
 
 func (g *steeredGame) took() []string {
@@ -88,7 +88,7 @@ func TestThePresenceOfAnInputIsReplicated(t *testing.T) {
 	for _, c := range g.copies {
 		require.NotNil(t, c.far(0))
 		assert.Equal(t, steering{}, *c.far(0), "a new one is zero")
-		assert.True(t, c.world.Has(c.copy.entities[0].entity, ecs.ComponentID[nodding](c.world)))
+		assert.True(t, c.world.Has(c.applier.Replicas.entities[0].entity, ecs.ComponentID[nodding](c.world)))
 		c.far(0).Turn = 9
 	}
 
@@ -129,7 +129,7 @@ func TestAStateThatIsWholeLeavesInputsAlone(t *testing.T) {
 	g.send()
 	for _, c := range g.copies {
 		require.EqualValues(t, 9, c.far(0).Turn)
-		c.world.Remove(c.copy.entities[0].entity, ecs.ComponentID[steering](c.world))
+		c.world.Remove(c.applier.Replicas.entities[0].entity, ecs.ComponentID[steering](c.world))
 	}
 	(*components.Replicate)(g.world.Get(e, g.marker)).Group = 2
 	g.send()
@@ -203,7 +203,7 @@ func TestAnOverrideDecidesWhoSeesAnInput(t *testing.T) {
 	assert.NotNil(t, g.copies[0].far(0))
 	m, err := g.collector.Mirror(steeredProtocol(t))
 	require.NoError(t, err)
-	far := g.copies[0].copy.Mirror(steeredProtocol(t))
+	far := g.copies[0].applier.Mirror(steeredProtocol(t))
 	assert.Equal(t, m.Entities[0].Values, far.Entities[0].Values, "without a value both are equal")
 }
 
@@ -214,24 +214,24 @@ func TestAnUpdateOfAnInputIsRefused(t *testing.T) {
 		c := newCopyOf(steeredProtocol(t), false)
 		set := repl.Mask{}
 		set.Set(2)
-		c.copy.Begin(1)
-		slot := c.copy.Spawn(repl.ID{Group: 1})
-		c.copy.Member(slot, true)
+		c.applier.Begin(1)
+		slot := c.applier.Spawn(repl.ID{Group: 1})
+		c.applier.Member(slot, true)
 		var r bits.Reader
 		r.Reset([]byte{1, 2, 3, 4, 5, 6, 7, 8})
-		require.NoError(t, c.copy.Insert(&r, 0, nobody{}))
-		require.NoError(t, c.copy.Insert(&r, 2, nobody{}))
-		c.copy.Commit()
+		require.NoError(t, c.applier.Insert(&r, 0, nobody{}))
+		require.NoError(t, c.applier.Insert(&r, 2, nobody{}))
+		c.applier.Commit()
 		if both {
 			set.Set(0)
 		}
 		c.far(int(slot)).Turn = 7
 		body := func() hull {
-			return *(*hull)(c.world.Get(c.copy.entities[slot].entity, ecs.ComponentID[hull](c.world)))
+			return *(*hull)(c.world.Get(c.applier.Replicas.entities[slot].entity, ecs.ComponentID[hull](c.world)))
 		}
 		want := body()
-		assert.Zero(t, c.copy.RunLength(&receiver.Alike{Set: set, Tick: 2}, &r))
-		require.ErrorIs(t, c.copy.UpdateAll(slot, entangle.Tick(2), &set, &r, nobody{}), errNoValue)
+		assert.Zero(t, c.applier.RunLength(&receiver.Alike{Set: set, Tick: 2}, &r))
+		require.ErrorIs(t, c.applier.UpdateAll(slot, entangle.Tick(2), &set, &r, nobody{}), errNoValue)
 		assert.EqualValues(t, 7, c.far(int(slot)).Turn)
 		assert.Equal(t, want, body())
 	}

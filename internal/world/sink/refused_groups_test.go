@@ -40,20 +40,20 @@ func TestWithoutAViewNobodySeesTooMuch(t *testing.T) {
 	k.collector.Override(e, body, k.collector.Visibility.Targets.Only(2))
 	filler := k.fillViews()
 	k.send()
-	assert.Zero(t, k.copy.Len())
+	assert.Zero(t, k.applier.Replicas.Len())
 	assert.NotZero(t, k.collector.Visibility.Refused.Count)
 
 	k.collector.Override(e, body, components.Everyone)
 	k.send()
-	assert.Equal(t, 1, k.copy.Len())
+	assert.Equal(t, 1, k.applier.Replicas.Len())
 	k.collector.Override(e, body, k.collector.Visibility.Targets.Only(2))
 	k.send()
-	assert.Zero(t, k.copy.Len(), "it was shown, and there is no room to hide a part of it")
+	assert.Zero(t, k.applier.Replicas.Len(), "it was shown, and there is no room to hide a part of it")
 
 	filler.Close()
 	for range source.RetryShowing + 1 {
 		k.send()
 	}
-	require.Equal(t, 1, k.copy.Len())
-	assert.Zero(t, k.copy.Known[0].mask, "without what is not for it")
+	require.Equal(t, 1, k.applier.Replicas.Len())
+	assert.Zero(t, k.applier.Replicas.Info[0].mask, "without what is not for it")
 }

@@ -52,7 +52,7 @@ type relatives struct {
 	tick      entangle.Tick
 	packet    uint16
 	far       *ecs.World
-	copy      *Copy
+	applier   *Applier
 	receiver  *receiver.Receiver
 	events    []string
 	despawned []ecs.Entity
@@ -71,7 +71,7 @@ func newRelatives(t testing.TB) *relatives {
 	require.NoError(t, err)
 	k.collector, k.peer = collector, collector.World().NewPeer()
 	hub := event.NewHub()
-	k.copy = NewCopy(&far, hub, k.infos, func(ecs.Entity) {}, func(e ecs.Entity) { k.despawned = append(k.despawned, e) })
+	k.applier = NewApplier(&far, hub, k.infos, func(ecs.Entity) {}, func(e ecs.Entity) { k.despawned = append(k.despawned, e) })
 	for _, info := range k.infos {
 		events, _ := hub.Component(info.Type)
 		for what, on := range map[string]func(func(ecs.Entity)){"inserted": events.OnInserted, "updated": events.OnUpdated, "removed": events.OnRemoved} {
@@ -79,7 +79,7 @@ func newRelatives(t testing.TB) *relatives {
 			on(func(ecs.Entity) { k.events = append(k.events, event) })
 		}
 	}
-	k.receiver = receiver.New(k.copy, nil, len(k.infos))
+	k.receiver = receiver.New(k.applier, nil, len(k.infos))
 	return k
 }
 
@@ -145,9 +145,9 @@ func (k *relatives) there(e ecs.Entity) ecs.Entity {
 	if !ok {
 		return ecs.Entity{}
 	}
-	for i := range k.copy.entities {
-		if k.copy.entities[i].used && k.copy.Known[i].ID == id {
-			return k.copy.entities[i].entity
+	for i := range k.applier.Replicas.entities {
+		if k.applier.Replicas.entities[i].used && k.applier.Replicas.Info[i].ID == id {
+			return k.applier.Replicas.entities[i].entity
 		}
 	}
 	return ecs.Entity{}
@@ -177,7 +177,7 @@ func (k *relatives) requireEqual() {
 		}
 		far := k.there(e.Entity)
 		require.False(k.t, far.IsZero(), "entity %v is missing", e.Entity)
-		got := k.copy.mirrored(k.copy.Slots[far], &inspect.MirrorRefs{Known: k.far.Alive})
+		got := k.applier.mirrorReplica(k.applier.Replicas.Slots[far], &inspect.MirrorRefs{Known: k.far.Alive})
 		require.Len(k.t, got.Values, len(e.Values))
 		for i, v := range e.Values {
 			k.requireValue(v, got.Values[i])
@@ -196,7 +196,7 @@ func (k *relatives) requireValue(want, got inspect.MirroredValue) {
 		}
 	}
 	for _, ref := range got.Refs {
-		if _, copied := k.copy.ID(ref); copied {
+		if _, copied := k.applier.Replicas.ID(ref); copied {
 			ours = append(ours, ref)
 		}
 	}

@@ -92,7 +92,7 @@ func TestATargetThatIsNotThereIsNone(t *testing.T) {
 	k.send()
 	k.requireEqual()
 	assert.NotEqual(t, ecs.Entity{}, k.target(e, k.knows))
-	waiting, _ := k.copy.LateReferences()
+	waiting, _ := k.applier.LateReferences()
 	assert.Zero(t, waiting)
 }
 
@@ -107,7 +107,7 @@ func TestARelationWaitsForATargetThatIsHiddenAtOnce(t *testing.T) {
 	*of(a) = components.Replicate{Target: components.Nobody}
 	k.send()
 	assert.Equal(t, ecs.Entity{}, k.target(e, k.knows))
-	waiting, _ := k.copy.LateReferences()
+	waiting, _ := k.applier.LateReferences()
 	assert.Equal(t, 1, waiting)
 	k.took()
 
@@ -194,7 +194,7 @@ func TestTheRelationsOfWhatStays(t *testing.T) {
 	for _, far := range stays {
 		k.far.Add(far, persistent)
 	}
-	k.copy.Clear()
+	k.applier.Clear()
 	assert.Equal(t, ecs.Entity{}, k.far.Relations().Get(stays[0], knows))
 	assert.Equal(t, stays[2], k.far.Relations().Get(stays[1], knows))
 }
@@ -210,7 +210,7 @@ func TestAnEntityIsNotItsOwnTarget(t *testing.T) {
 	k.world.Relations().Set(e, k.knows, ecs.Entity{})
 	k.world.RemoveEntity(e)
 	k.send()
-	assert.Zero(t, k.copy.Len())
+	assert.Zero(t, k.applier.Replicas.Len())
 }
 
 // number returns the number of a component of the copy.
@@ -232,16 +232,16 @@ func (k *relatives) hostile(comps ...int) error {
 	}
 	r := &bits.Reader{}
 	r.Reset(w.Finish())
-	k.copy.Begin(1)
-	s := k.copy.Spawn(repl.ID{Group: 1})
-	k.copy.Member(s, true)
+	k.applier.Begin(1)
+	s := k.applier.Spawn(repl.ID{Group: 1})
+	k.applier.Member(s, true)
 	for _, comp := range comps {
-		if err := k.copy.Insert(r, comp, noTargets{}); err != nil {
-			k.copy.Discard()
+		if err := k.applier.Insert(r, comp, noTargets{}); err != nil {
+			k.applier.Discard()
 			return err
 		}
 	}
-	k.copy.Commit()
+	k.applier.Commit()
 	return nil
 }
 
@@ -264,9 +264,9 @@ func TestATargetOutsideTheTableIsMalformed(t *testing.T) {
 	w.Uvarint(1)
 	r := &bits.Reader{}
 	r.Reset(w.Finish())
-	k.copy.Begin(1)
-	k.copy.Member(k.copy.Spawn(repl.ID{Group: 1}), true)
-	require.ErrorIs(t, k.copy.Insert(r, k.number("kinFears"), noTargets{}), wire.ErrReference)
-	k.copy.Discard()
-	assert.Zero(t, k.copy.Len())
+	k.applier.Begin(1)
+	k.applier.Member(k.applier.Spawn(repl.ID{Group: 1}), true)
+	require.ErrorIs(t, k.applier.Insert(r, k.number("kinFears"), noTargets{}), wire.ErrReference)
+	k.applier.Discard()
+	assert.Zero(t, k.applier.Replicas.Len())
 }

@@ -16,23 +16,23 @@ import (
 //
 // Proves: R27
 func TestAReferenceDoesNotWaitForWhoHasTheNameNext(t *testing.T) {
-	for _, renew := range []func(c *Copy, since entangle.Tick){
-		func(c *Copy, since entangle.Tick) { c.Renew(repl.ID{Group: 5}, since) },
-		func(c *Copy, since entangle.Tick) { c.RenewAll(5, since) },
+	for _, renew := range []func(applier *Applier, since entangle.Tick){
+		func(applier *Applier, since entangle.Tick) { applier.Renew(repl.ID{Group: 5}, since) },
+		func(applier *Applier, since entangle.Tick) { applier.RenewAll(5, since) },
 	} {
 		h := newHand(t)
 		h.come(1, h.one(5))
-		said := h.copy.stage.tick
+		said := h.applier.stage.tick
 		h.come(2, h.one(6))
-		h.copy.RenewAll(5, said)
-		h.copy.Renew(repl.ID{Group: 5}, said)
+		h.applier.RenewAll(5, said)
+		h.applier.Renew(repl.ID{Group: 5}, said)
 		assert.Equal(t, 2, h.waiting(), "it was said then, and means whom it names since then")
-		h.copy.Renew(repl.ID{Group: 5, Member: 1}, said+1)
-		h.copy.RenewAll(4, said+1)
+		h.applier.Renew(repl.ID{Group: 5, Member: 1}, said+1)
+		h.applier.RenewAll(4, said+1)
 		assert.Equal(t, 2, h.waiting(), "others are meant")
-		renew(h.copy, said+1)
+		renew(h.applier, said+1)
 		assert.Equal(t, 1, h.waiting(), "that of the other handle")
-		assert.Zero(t, h.copy.entities[0].waits)
+		assert.Zero(t, h.applier.Replicas.entities[0].waits)
 		h.come(5)
 		h.come(6)
 		assert.Equal(t, ecs.Entity{}, at[heldOne](h, 1).To)

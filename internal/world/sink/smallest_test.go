@@ -37,19 +37,19 @@ func TestWhatTheSmallestEntitiesCostAClient(t *testing.T) {
 		from.NewEntity(marker)
 	}
 	require.NoError(t, collector.Observe(1))
-	c := NewCopy(&to, event.NewHub(), registry.Of(p).Components, func(ecs.Entity) {}, func(ecs.Entity) {})
-	r := receiver.New(c, nil, 1)
+	applier := NewApplier(&to, event.NewHub(), registry.Of(p).Components, func(ecs.Entity) {}, func(ecs.Entity) {})
+	r := receiver.New(applier, nil, 1)
 	for n := uint16(0); peer.ActionsDue(); n++ {
 		message := peer.AppendActions(nil, room)
 		peer.ActionsSent(n)
-		had := c.Len()
+		had := applier.Replicas.Len()
 		allocated := allocatedBy(func() { require.NoError(t, r.HandleActions(message)) })
 		peer.HandleDelivered(n)
-		made := c.Len() - had
+		made := applier.Replicas.Len() - had
 		assert.LessOrEqual(t, made, 8*len(message))
 		assert.LessOrEqual(t, allocated, uint64(made<<10), "%d entities of %d bytes", made, len(message))
 	}
-	assert.Equal(t, entities, c.Len())
+	assert.Equal(t, entities, applier.Replicas.Len())
 }
 
 // allocatedBy returns how many bytes a function allocates.

@@ -14,18 +14,18 @@ import (
 
 // stage holds the decoded data of one group that is not in the world yet.
 type stage struct {
-	tick    entangle.Tick
-	members []stagedMember
-	values  []stagedValue
-	spawned []repl.Slot
-	gone    []repl.Slot
-	letGo   []repl.Slot
-	buf     []byte
+	tick      entangle.Tick
+	members   []stagedMember
+	values    []stagedValue
+	spawned   []repl.Slot
+	despawned []repl.Slot
+	orphaned  []repl.Slot
+	buf       []byte
 
 	// The arguments of the fill function and the ids of one change of structure. They are kept here
 	// so that nothing is allocated per entity.
 	filling     []stagedValue
-	signs       bool // the entity has just got components.Remote
+	remoteAdded bool // the entity has just got components.Remote
 	add, remove []ecs.ID
 	fill        func(ecs.Entity)
 }
@@ -52,88 +52,88 @@ type stagedValue struct {
 var errNotThere = errors.New("sink: update of a component that the entity does not have")
 
 // Begin implements receiver.Sink.
-func (c *Copy) Begin(tick entangle.Tick) {
-	s := &c.stage
+func (a *Applier) Begin(tick entangle.Tick) {
+	s := &a.stage
 	s.tick = tick
 	s.members, s.values, s.buf = s.members[:0], s.values[:0], s.buf[:0]
-	s.spawned, s.gone, s.letGo = s.spawned[:0], s.gone[:0], s.letGo[:0]
-	c.late.Found, c.late.Tick = c.late.Found[:0], tick
-	c.ahead.said = c.ahead.said[:0]
+	s.spawned, s.despawned, s.orphaned = s.spawned[:0], s.despawned[:0], s.orphaned[:0]
+	a.refs.late.Found, a.refs.late.Tick = a.refs.late.Found[:0], tick
+	a.prediction.changes = a.prediction.changes[:0]
 }
 
 // Spawn implements receiver.Sink. The entity exists at once, without any component, so that
 // references to it can be resolved.
-func (c *Copy) Spawn(id repl.ID) repl.Slot {
-	s := c.place(id)
-	c.stage.spawned = append(c.stage.spawned, s)
+func (a *Applier) Spawn(id repl.ID) repl.Slot {
+	s := a.addReplica(id)
+	a.stage.spawned = append(a.stage.spawned, s)
 	return s
 }
 
 // Member implements receiver.Sink. A member that is stated whole keeps its entity. A component that
 // already has equal bytes in the world raises no event.
-func (c *Copy) Member(slot repl.Slot, whole bool) {
-	m := stagedMember{slot: slot, fresh: c.entities[slot].fresh, whole: whole, first: len(c.stage.values), mask: c.Known[slot].mask}
+func (a *Applier) Member(slot repl.Slot, whole bool) {
+	m := stagedMember{slot: slot, fresh: a.Replicas.entities[slot].fresh, whole: whole, first: len(a.stage.values), mask: a.Replicas.Info[slot].mask}
 	if whole {
 		m.removed, m.mask = m.mask, repl.Mask{}
 	}
-	c.stage.members = append(c.stage.members, m)
+	a.stage.members = append(a.stage.members, m)
 }
 
-func (s *stage) member() *stagedMember { return &s.members[len(s.members)-1] }
+func (s *stage) currentMember() *stagedMember { return &s.members[len(s.members)-1] }
 
 // Remove implements receiver.Sink.
-func (c *Copy) Remove(comp int) {
-	m := c.stage.member()
+func (a *Applier) Remove(comp int) {
+	m := a.stage.currentMember()
 	m.mask.Clear(comp)
 	m.removed.Set(comp)
 }
 
 // Insert implements receiver.Sink.
-func (c *Copy) Insert(r *bits.Reader, comp int, refs receiver.Refs) error {
-	m := c.stage.member()
+func (a *Applier) Insert(r *bits.Reader, comp int, refs receiver.Refs) error {
+	m := a.stage.currentMember()
 	m.mask.Set(comp)
 	m.removed.Clear(comp)
-	if err := c.relates(m, comp); err != nil {
+	if err := a.checkRelation(m, comp); err != nil {
 		return err
 	}
-	return c.decode(r, comp, refs)
+	return a.decodeValue(r, comp, refs)
 }
 
 // errNoValue means that a peer updates an input, of which no value is sent.
 var errNoValue = errors.New("sink: update of an input, which has no replicated value")
 
 // Update implements receiver.Sink.
-func (c *Copy) Update(r *bits.Reader, comp int, refs receiver.Refs) error {
-	if !c.stage.member().mask.Has(comp) {
+func (a *Applier) Update(r *bits.Reader, comp int, refs receiver.Refs) error {
+	if !a.stage.currentMember().mask.Has(comp) {
 		return errNotThere
 	}
-	if c.comps[comp].input {
+	if a.comps[comp].input {
 		return errNoValue
 	}
-	return c.decode(r, comp, refs)
+	return a.decodeValue(r, comp, refs)
 }
 
-func (c *Copy) decode(r *bits.Reader, comp int, table receiver.Refs) error {
-	plan := c.comps[comp].plan
-	at := c.stage.reserve(plan.Size())
-	c.stage.values = append(c.stage.values, stagedValue{comp: comp, at: at})
-	h := refs.LateHolder{Slot: c.stage.member().slot, Comp: comp}
-	if err := c.decodeInto(c.stage.buf[at:at+plan.Size()], r, h, table); err != nil || !c.comps[comp].relation {
+func (a *Applier) decodeValue(r *bits.Reader, comp int, table receiver.Refs) error {
+	plan := a.comps[comp].plan
+	at := a.stage.reserve(plan.Size())
+	a.stage.values = append(a.stage.values, stagedValue{comp: comp, at: at})
+	h := refs.LateHolder{Slot: a.stage.currentMember().slot, Comp: comp}
+	if err := a.decodeInto(a.stage.buf[at:at+plan.Size()], r, h, table); err != nil || !a.comps[comp].relation {
 		return err
 	}
-	c.stage.values[len(c.stage.values)-1].target = c.decodeTarget(r, h)
+	a.stage.values[len(a.stage.values)-1].target = a.refs.decodeTarget(r, h)
 	return r.Err()
 }
 
 // decodeInto reads a value and records the references in it that have to wait.
-func (c *Copy) decodeInto(value []byte, r *bits.Reader, h refs.LateHolder, refs receiver.Refs) error {
-	if c.differs(h.Comp) {
-		return c.decodeFrom(value, r, h.Slot, h.Comp)
+func (a *Applier) decodeInto(value []byte, r *bits.Reader, h refs.LateHolder, refs receiver.Refs) error {
+	if a.diffs.differs(h.Comp) {
+		return a.diffs.decodeFrom(a.comps[h.Comp].plan, value, r, h.Slot, h.Comp)
 	}
-	c.refs.refs = refs
-	err := c.comps[h.Comp].plan.Decode(r, value, &c.refs)
-	if len(c.refs.late) > 0 {
-		c.findLate(h, value)
+	a.refs.table = refs
+	err := a.comps[h.Comp].plan.Decode(r, value, &a.refs)
+	if len(a.refs.pending) > 0 {
+		a.refs.recordLate(h, a.comps[h.Comp].plan, value)
 	}
 	return err
 }
@@ -146,185 +146,186 @@ func (s *stage) reserve(size int) int {
 }
 
 // Despawn implements receiver.Sink.
-func (c *Copy) Despawn(slot repl.Slot) { c.stage.gone = append(c.stage.gone, slot) }
+func (a *Applier) Despawn(slot repl.Slot) { a.stage.despawned = append(a.stage.despawned, slot) }
 
 // LetGo implements receiver.Sink.
-func (c *Copy) LetGo(slot repl.Slot) { c.stage.letGo = append(c.stage.letGo, slot) }
+func (a *Applier) LetGo(slot repl.Slot) { a.stage.orphaned = append(a.stage.orphaned, slot) }
 
 // Discard implements receiver.Sink.
-func (c *Copy) Discard() {
-	c.late.Found = c.late.Found[:0]
-	for _, s := range c.stage.spawned {
-		c.unmake(s)
+func (a *Applier) Discard() {
+	a.refs.late.Found = a.refs.late.Found[:0]
+	for _, s := range a.stage.spawned {
+		a.discardSpawn(s)
 	}
 }
 
-// unmake removes an entity that was never committed.
-func (c *Copy) unmake(s repl.Slot) {
-	if e := c.forget(s); c.world.Alive(e) {
-		c.writer.Remove(e)
+// discardSpawn removes an entity that was never committed.
+func (a *Applier) discardSpawn(s repl.Slot) {
+	if e := a.removeReplica(s); a.world.Alive(e) {
+		a.writer.Remove(e)
 	}
 }
 
 // Commit implements receiver.Sink. It applies the structure of all members first, then references
-// between them and to them, then raises events. If the shape limit refuses an entity, nothing more
-// is written and no more events are raised; see Overgrown.
-func (c *Copy) Commit() {
-	if c.shapes.over {
+// between them and to them, then raises events. If the limit on archetypes refuses an entity,
+// nothing more is written and no more events are raised; see Overgrown.
+func (a *Applier) Commit() {
+	if a.archetypes.exceeded {
 		return
 	}
-	for _, s := range c.stage.gone {
-		c.lose(s)
-		if c.foresees(s) {
-			c.depart(s)
+	for _, s := range a.stage.despawned {
+		a.recordDeparture(s)
+		if a.isPredicted(s) {
+			a.despawnPredicted(s)
 		} else {
-			c.Forget(s)
+			a.Forget(s)
 		}
 	}
-	c.releaseTargets()
-	for _, s := range c.stage.letGo {
-		c.release(s)
+	a.releaseTargets()
+	for _, s := range a.stage.orphaned {
+		a.orphanReplica(s)
 	}
-	c.promise()
-	for i := range c.stage.members {
-		c.commit(&c.stage.members[i], c.valuesOf(i))
+	a.markPredictedSpawns()
+	for i := range a.stage.members {
+		a.commitMember(&a.stage.members[i], a.stage.valuesOf(i))
 	}
-	if c.shapes.over {
+	if a.archetypes.exceeded {
 		return
 	}
-	c.awaitLate()
-	for _, s := range c.stage.spawned {
-		c.arrive(s)
+	a.refs.awaitFound()
+	for _, s := range a.stage.spawned {
+		a.resolveWaiting(s)
 	}
-	for i := range c.stage.members {
-		c.raise(&c.stage.members[i], c.valuesOf(i))
+	for i := range a.stage.members {
+		a.raiseEvents(&a.stage.members[i], a.stage.valuesOf(i))
 	}
-	c.turn()
-	c.awaitReturns()
-	c.raiseLate()
+	a.applyPredictionChanges()
+	a.awaitReturns()
+	a.raiseResolved()
 }
 
-func (c *Copy) valuesOf(i int) []stagedValue {
-	end := len(c.stage.values)
-	if i+1 < len(c.stage.members) {
-		end = c.stage.members[i+1].first
+// valuesOf returns the values of a member by its index.
+func (s *stage) valuesOf(i int) []stagedValue {
+	end := len(s.values)
+	if i+1 < len(s.members) {
+		end = s.members[i+1].first
 	}
-	return c.stage.values[c.stage.members[i].first:end]
+	return s.values[s.members[i].first:end]
 }
 
-// commit writes one member. Where the game has changed the structure of the entity, the state of
-// the server wins. If the game has removed the entity, nothing is written.
-func (c *Copy) commit(m *stagedMember, values []stagedValue) {
-	e := &c.entities[m.slot]
-	e.tick = c.stage.tick
+// commitMember writes one member. Where the game has changed the structure of the entity, the state
+// of the server wins. If the game has removed the entity, nothing is written.
+func (a *Applier) commitMember(m *stagedMember, values []stagedValue) {
+	e := &a.Replicas.entities[m.slot]
+	e.tick = a.stage.tick
 	if e.waits > 0 {
-		c.overwrite(m, values)
+		a.forgetOverwritten(m, values)
 	}
 	for _, v := range values {
-		fresh := m.whole || !c.Known[m.slot].mask.Has(v.comp)
-		c.learn(m.slot, v.comp, c.stage.buf[v.at:v.at+c.comps[v.comp].plan.Size()], fresh)
+		fresh := m.whole || !a.Replicas.Info[m.slot].mask.Has(v.comp)
+		a.diffs.recordValue(m.slot, v.comp, a.stage.buf[v.at:v.at+a.comps[v.comp].plan.Size()], fresh)
 	}
-	switch k := &c.Known[m.slot]; {
-	case !c.world.Alive(e.entity):
-	case k.slot != 0 || k.promised:
-		c.commitAhead(m, values)
+	switch k := &a.Replicas.Info[m.slot]; {
+	case !a.world.Alive(e.entity):
+	case k.storeSlot != 0 || k.predictOnSpawn:
+		a.commitPredicted(m, values)
 	default:
-		c.write(e.entity, m, values)
+		a.writeMember(e.entity, m, values)
 	}
 }
 
-// overwrite removes the waiting references of components that are written or removed now.
-func (c *Copy) overwrite(m *stagedMember, values []stagedValue) {
+// forgetOverwritten removes the waiting references of components that are written or removed now.
+func (a *Applier) forgetOverwritten(m *stagedMember, values []stagedValue) {
 	for _, v := range values {
-		c.forgetLate(m.slot, v.comp)
+		a.refs.forgetLate(m.slot, v.comp)
 	}
 	for comp := m.removed.Next(0); comp >= 0; comp = m.removed.Next(comp + 1) {
-		c.forgetLate(m.slot, comp)
+		a.refs.forgetLate(m.slot, comp)
 	}
 }
 
-func (c *Copy) write(e ecs.Entity, m *stagedMember, values []stagedValue) {
-	s := &c.stage
+func (a *Applier) writeMember(e ecs.Entity, m *stagedMember, values []stagedValue) {
+	s := &a.stage
 	s.add, s.remove = s.add[:0], s.remove[:0]
-	if s.signs = m.fresh; m.fresh {
-		s.add = append(s.add, c.remote)
+	if s.remoteAdded = m.fresh; m.fresh {
+		s.add = append(s.add, a.remote)
 	}
-	c.tags(e, m, values)
-	c.change(e, m, values)
-	s.signs = false
+	a.tagOwned(e, m, values)
+	a.changeEntity(e, m, values)
+	s.remoteAdded = false
 }
 
-// change applies the components and values of a member to an entity, together with the ids that are
-// in add and remove already.
-func (c *Copy) change(e ecs.Entity, m *stagedMember, values []stagedValue) {
-	s := &c.stage
+// changeEntity applies the components and values of a member to an entity, together with the ids
+// that are in add and remove already.
+func (a *Applier) changeEntity(e ecs.Entity, m *stagedMember, values []stagedValue) {
+	s := &a.stage
 	s.filling = values
 	for i := range values {
 		v := &values[i]
-		if v.there = c.world.Has(e, c.comps[v.comp].id); !v.there {
-			s.add = append(s.add, c.comps[v.comp].id)
+		if v.there = a.world.Has(e, a.comps[v.comp].id); !v.there {
+			s.add = append(s.add, a.comps[v.comp].id)
 		}
 	}
 	for comp := m.removed.Next(0); comp >= 0; comp = m.removed.Next(comp + 1) {
-		if id := c.comps[comp].id; c.world.Has(e, id) {
+		if id := a.comps[comp].id; a.world.Has(e, id) {
 			s.remove = append(s.remove, id)
 		}
 	}
 	for i := range values {
-		if v := &values[i]; !v.there && c.comps[v.comp].relation {
-			c.giveWay(e, v.comp)
+		if v := &values[i]; !v.there && a.comps[v.comp].relation {
+			a.removeOtherRelation(e, v.comp)
 		}
 	}
 	if len(s.add)+len(s.remove) == 0 {
-		c.fill(e)
-	} else if c.fits(c.becomes(e)) {
-		c.writer.Exchange(e, s.add, s.remove, s.fill)
+		a.fillValues(e)
+	} else if a.archetypes.allow(a.archetypeAfter(e)) {
+		a.writer.Exchange(e, s.add, s.remove, s.fill)
 	}
 }
 
-// fill writes the values of the current member into the world, and at the end the target of its
-// relation, because setting a target moves the entity in memory. The value of an input is not sent:
-// it keeps its value, which is zero if the input was just added.
-func (c *Copy) fill(e ecs.Entity) {
-	if c.stage.signs {
-		c.writer.Sign(e, c.remote)
+// fillValues writes the values of the current member into the world, and at the end the target of
+// its relation, because setting a target moves the entity in memory. The value of an input is not
+// sent: it keeps its value, which is zero if the input was just added.
+func (a *Applier) fillValues(e ecs.Entity) {
+	if a.stage.remoteAdded {
+		a.writer.Sign(e, a.remote)
 	}
-	for i := range c.stage.filling {
-		v := &c.stage.filling[i]
-		value := c.writer.Bytes(e, c.comps[v.comp].id)[:c.comps[v.comp].plan.Size()]
-		staged := c.stage.buf[v.at : v.at+len(value)]
+	for i := range a.stage.filling {
+		v := &a.stage.filling[i]
+		value := a.writer.Bytes(e, a.comps[v.comp].id)[:a.comps[v.comp].plan.Size()]
+		staged := a.stage.buf[v.at : v.at+len(value)]
 		v.same = v.there && bytes.Equal(value, staged)
 		copy(value, staged)
 	}
-	for i := range c.stage.filling {
-		if v := &c.stage.filling[i]; c.comps[v.comp].relation && c.aim(e, c.comps[v.comp].id, v.target) {
+	for i := range a.stage.filling {
+		if v := &a.stage.filling[i]; a.comps[v.comp].relation && a.setTarget(e, a.comps[v.comp].id, v.target) {
 			v.same = false
 		}
 	}
 }
 
-func (c *Copy) raise(m *stagedMember, values []stagedValue) {
-	e, had := &c.entities[m.slot], c.Known[m.slot].mask
-	c.Known[m.slot].mask = m.mask
+func (a *Applier) raiseEvents(m *stagedMember, values []stagedValue) {
+	e, had := &a.Replicas.entities[m.slot], a.Replicas.Info[m.slot].mask
+	a.Replicas.Info[m.slot].mask = m.mask
 	e.fresh, e.holds = false, 0
-	if !c.world.Alive(e.entity) {
+	if !a.world.Alive(e.entity) {
 		return // the game has removed it
 	}
 	if m.fresh {
-		c.onSpawned(e.entity)
+		a.onSpawned(e.entity)
 	}
 	for comp := m.removed.Next(0); comp >= 0; comp = m.removed.Next(comp + 1) {
 		if had.Has(comp) {
-			c.comps[comp].events.Removed(e.entity)
+			a.comps[comp].events.Removed(e.entity)
 		}
 	}
 	for _, v := range values {
 		switch {
 		case !had.Has(v.comp):
-			c.comps[v.comp].events.Inserted(e.entity)
-		case c.comps[v.comp].input: // no value was written
+			a.comps[v.comp].events.Inserted(e.entity)
+		case a.comps[v.comp].input: // no value was written
 		case !m.whole || !v.same:
-			c.comps[v.comp].events.Updated(e.entity)
+			a.comps[v.comp].events.Updated(e.entity)
 		}
 	}
 }

@@ -8,79 +8,79 @@ import (
 
 // twins manages the confirmed twins of predicted entities.
 type twins struct {
-	on    bool
-	of    ecs.ID // components.ConfirmedOf
-	ids   []ecs.ID
-	leads ecs.Entity // the predicted entity of the current twin
-	fill  func(ecs.Entity)
+	on        bool
+	of        ecs.ID // components.ConfirmedOf
+	ids       []ecs.ID
+	predicted ecs.Entity // the predicted entity of the current twin
+	fill      func(ecs.Entity)
 }
 
-// KeepTwins makes the copy keep a confirmed twin of every entity that is predicted from now on.
-func (c *Copy) KeepTwins() {
-	t := &c.twins
-	t.on, t.of = true, ecs.ComponentID[components.ConfirmedOf](c.world)
-	t.ids, t.fill = []ecs.ID{c.remote, t.of}, c.lead
+// KeepTwins makes the applier keep a confirmed twin of every entity that is predicted from now on.
+func (a *Applier) KeepTwins() {
+	t := &a.twins
+	t.on, t.of = true, ecs.ComponentID[components.ConfirmedOf](a.world)
+	t.ids, t.fill = []ecs.ID{a.remote, t.of}, a.linkTwin
 }
 
-// lead sets the reference from the current twin to its predicted entity.
-func (c *Copy) lead(twin ecs.Entity) {
-	c.writer.Sign(twin, c.remote)
-	(*components.ConfirmedOf)(c.world.Get(twin, c.twins.of)).Entity = c.twins.leads
+// linkTwin sets the reference from the current twin to its predicted entity.
+func (a *Applier) linkTwin(twin ecs.Entity) {
+	a.writer.Sign(twin, a.remote)
+	(*components.ConfirmedOf)(a.world.Get(twin, a.twins.of)).Entity = a.twins.predicted
 }
 
 // Twin returns the confirmed twin of a predicted entity.
-func (c *Copy) Twin(e ecs.Entity) (ecs.Entity, bool) {
-	s, ok := c.Slots[e]
-	if !ok || !c.world.Alive(c.Known[s].twin) {
+func (a *Applier) Twin(e ecs.Entity) (ecs.Entity, bool) {
+	s, ok := a.Replicas.Slots[e]
+	if !ok || !a.world.Alive(a.Replicas.Info[s].twin) {
 		return ecs.Entity{}, false
 	}
-	return c.Known[s].twin, true
+	return a.Replicas.Info[s].twin, true
 }
 
-func (c *Copy) spawnTwin(s repl.Slot) {
-	if c.twins.on {
-		c.twins.leads = c.entities[s].entity
-		c.Known[s].twin = c.writer.Spawn(c.twins.ids, c.twins.fill)
+func (a *Applier) spawnTwin(s repl.Slot) {
+	if a.twins.on {
+		a.twins.predicted = a.Replicas.entities[s].entity
+		a.Replicas.Info[s].twin = a.writer.Spawn(a.twins.ids, a.twins.fill)
 	}
 }
 
 // removeTwin removes a twin from the world, unless the game did that already.
-func (c *Copy) removeTwin(s repl.Slot) {
-	if twin := c.Known[s].twin; c.world.Alive(twin) {
-		c.writer.Remove(twin)
+func (a *Applier) removeTwin(s repl.Slot) {
+	if twin := a.Replicas.Info[s].twin; a.world.Alive(twin) {
+		a.writer.Remove(twin)
 	}
-	c.Known[s].twin = ecs.Entity{}
+	a.Replicas.Info[s].twin = ecs.Entity{}
 }
 
 // writeTwin writes one member to its twin, which has all components of the confirmed state.
-func (c *Copy) writeTwin(twin ecs.Entity, m *stagedMember, values []stagedValue) {
-	if c.world.Alive(twin) {
-		c.stage.add, c.stage.remove = c.stage.add[:0], c.stage.remove[:0]
-		c.change(twin, m, values)
+func (a *Applier) writeTwin(twin ecs.Entity, m *stagedMember, values []stagedValue) {
+	if a.world.Alive(twin) {
+		a.stage.add, a.stage.remove = a.stage.add[:0], a.stage.remove[:0]
+		a.changeEntity(twin, m, values)
 	}
 }
 
 // updateTwin copies the values of the current update to a twin, for the components that it has.
-func (c *Copy) updateTwin(s repl.Slot) {
-	for _, comp := range c.choices.now.comps {
-		c.renewTwin(s, comp)
+func (a *Applier) updateTwin(s repl.Slot) {
+	for _, comp := range a.sets.now.comps {
+		a.copyToTwin(s, comp)
 	}
 }
 
-// renewTwin copies one value to a twin.
-func (c *Copy) renewTwin(s repl.Slot, comp *copied) {
-	k := &c.Known[s]
-	if !c.world.Alive(k.twin) {
+// copyToTwin copies one value to a twin.
+func (a *Applier) copyToTwin(s repl.Slot, comp *component) {
+	k := &a.Replicas.Info[s]
+	if !a.world.Alive(k.twin) {
 		return
 	}
 	if place := comp.cells.At(k.twin); place != nil {
-		copy(comp.cells.Bytes(place), c.ahead.store.ConfirmedValue(k.slot, comp.number))
+		copy(comp.cells.Bytes(place), a.prediction.store.ConfirmedValue(k.storeSlot, comp.number))
 	}
 }
 
-// aimTwin sets the relation target of a twin.
-func (c *Copy) aimTwin(s repl.Slot, comp *copied, to ecs.Entity) {
-	if twin := c.Known[s].twin; c.world.Alive(twin) && c.world.Has(twin, comp.id) {
-		c.aim(twin, comp.id, to)
+// setTwinTarget sets the relation target of a twin.
+func (a *Applier) setTwinTarget(s repl.Slot, comp *component, to ecs.Entity) {
+	if twin := a.Replicas.Info[s].twin; a.world.Alive(twin) && a.world.Has(twin, comp.id) {
+		a.setTarget(twin, comp.id, to)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-var _ receiver.Updater = (*Copy)(nil)
+var _ receiver.Updater = (*Applier)(nil)
 
 // atOnce is the largest number of components in an update that is decoded in one call. Usually
 // fewer change together, and an array of this size fits on the stack.
@@ -17,27 +17,27 @@ const atOnce = wire.MaxShorts
 
 // UpdateAll implements receiver.Updater. Most values are short codes, which are decoded directly
 // into the world.
-func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *bits.Reader, refs receiver.Refs) error {
-	if *set != c.choices.now.set {
-		c.choose(set)
+func (a *Applier) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *bits.Reader, refs receiver.Refs) error {
+	if *set != a.sets.now.set {
+		a.chooseSet(set)
 	}
-	e, now := &c.entities[slot], &c.choices.now
+	e, now := &a.Replicas.entities[slot], &a.sets.now
 	if e.holds&now.bit == 0 {
 		switch {
-		case !c.holdsChoice(slot):
+		case !a.holdsSet(slot):
 			return errNotThere
-		case c.Known[slot].slot != 0:
-			return c.updateAhead(slot, tick, r, refs)
+		case a.Replicas.Info[slot].storeSlot != 0:
+			return a.updatePredicted(slot, tick, r, refs)
 		}
 	}
-	if len(now.shorts) == 0 || !c.world.Alive(e.entity) {
-		return c.updateLong(slot, tick, r, refs)
+	if len(now.shorts) == 0 || !a.world.Alive(e.entity) {
+		return a.updateLong(slot, tick, r, refs)
 	}
-	var places [atOnce]*byte // on the stack: a pointer in the Copy would be work for the garbage collector
+	var places [atOnce]*byte // on the stack: a pointer in the Applier would be work for the garbage collector
 	for i, comp := range now.comps {
 		place := comp.cells.At(e.entity)
 		if place == nil {
-			return c.updateStaged(slot, tick, r, refs)
+			return a.updateStaged(slot, tick, r, refs)
 		}
 		places[i&(atOnce-1)] = place
 	}
@@ -53,28 +53,28 @@ func (c *Copy) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *
 
 // updateLong is UpdateAll for any values. They are decoded directly into the world, which no other
 // code reads before it returns. If a value is malformed, the old values are restored.
-func (c *Copy) updateLong(slot repl.Slot, tick entangle.Tick, r *bits.Reader, refs receiver.Refs) error {
-	e, now := &c.entities[slot], &c.choices.now
-	if now.staged || !c.world.Alive(e.entity) {
-		return c.updateStaged(slot, tick, r, refs)
+func (a *Applier) updateLong(slot repl.Slot, tick entangle.Tick, r *bits.Reader, refs receiver.Refs) error {
+	e, now := &a.Replicas.entities[slot], &a.sets.now
+	if now.staged || !a.world.Alive(e.entity) {
+		return a.updateStaged(slot, tick, r, refs)
 	}
 	var room [atOnce]*byte
 	places := room[:len(now.comps)]
 	for i, comp := range now.comps {
 		if places[i] = comp.cells.At(e.entity); places[i] == nil {
-			return c.updateStaged(slot, tick, r, refs)
+			return a.updateStaged(slot, tick, r, refs)
 		}
 	}
-	c.late.Tick = tick
-	if err := c.decodeAll(slot, places, r, refs); err != nil {
+	a.refs.late.Tick = tick
+	if err := a.decodeAll(slot, places, r, refs); err != nil {
 		return err
 	}
 	e.tick = tick
-	if e.waits > 0 || len(c.late.Found) > 0 {
-		c.updateLate(slot)
+	if e.waits > 0 || len(a.refs.late.Found) > 0 {
+		a.updateLate(slot)
 	}
 	for i, comp := range now.comps {
-		c.learn(slot, comp.number, comp.cells.Bytes(places[i]), false)
+		a.diffs.recordValue(slot, comp.number, comp.cells.Bytes(places[i]), false)
 	}
 	for _, comp := range now.comps {
 		comp.events.Updated(e.entity)
@@ -82,58 +82,58 @@ func (c *Copy) updateLong(slot repl.Slot, tick entangle.Tick, r *bits.Reader, re
 	return nil
 }
 
-func (c *Copy) decodeAll(slot repl.Slot, places []*byte, r *bits.Reader, table receiver.Refs) error {
-	c.refs.refs = table
-	for i, comp := range c.choices.now.comps {
+func (a *Applier) decodeAll(slot repl.Slot, places []*byte, r *bits.Reader, table receiver.Refs) error {
+	a.refs.table = table
+	for i, comp := range a.sets.now.comps {
 		into := comp.cells.Bytes(places[i])
 		copy(comp.value, into)
-		err := c.decodeOne(slot, comp, into, r)
-		if len(c.refs.late) > 0 {
-			c.findLate(refs.LateHolder{Slot: slot, Comp: comp.number}, into)
+		err := a.decodeOne(slot, comp, into, r)
+		if len(a.refs.pending) > 0 {
+			a.refs.recordLate(refs.LateHolder{Slot: slot, Comp: comp.number}, comp.plan, into)
 		}
 		if err != nil {
-			c.undo(places[:i+1])
+			a.restoreValues(places[:i+1])
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *Copy) decodeOne(slot repl.Slot, comp *copied, into []byte, r *bits.Reader) error {
-	if c.differs(comp.number) {
-		return c.decodeFrom(into, r, slot, comp.number)
+func (a *Applier) decodeOne(slot repl.Slot, comp *component, into []byte, r *bits.Reader) error {
+	if a.diffs.differs(comp.number) {
+		return a.diffs.decodeFrom(comp.plan, into, r, slot, comp.number)
 	}
-	return comp.plan.Decode(r, into, &c.refs)
+	return comp.plan.Decode(r, into, &a.refs)
 }
 
-// undo restores the old values of the first places of the current update.
-func (c *Copy) undo(places []*byte) {
-	c.late.Found = c.late.Found[:0]
+// restoreValues restores the old values of the first places of the current update.
+func (a *Applier) restoreValues(places []*byte) {
+	a.refs.late.Found = a.refs.late.Found[:0]
 	for i, place := range places {
-		comp := c.choices.now.comps[i]
+		comp := a.sets.now.comps[i]
 		copy(comp.cells.Bytes(place), comp.value)
 	}
 }
 
 // updateLate replaces the waiting references of the components in the current update by those that
 // it has found.
-func (c *Copy) updateLate(slot repl.Slot) {
-	for _, comp := range c.choices.now.comps {
-		c.forgetLate(slot, comp.number)
+func (a *Applier) updateLate(slot repl.Slot) {
+	for _, comp := range a.sets.now.comps {
+		a.refs.forgetLate(slot, comp.number)
 	}
-	c.awaitLate()
+	a.refs.awaitFound()
 }
 
 // updateStaged is UpdateAll step by step, for an entity that the game has changed.
-func (c *Copy) updateStaged(slot repl.Slot, tick entangle.Tick, r *bits.Reader, refs receiver.Refs) error {
-	c.Begin(tick)
-	c.Member(slot, false)
-	for _, comp := range c.choices.now.comps {
-		if err := c.Update(r, comp.number, refs); err != nil {
-			c.Discard()
+func (a *Applier) updateStaged(slot repl.Slot, tick entangle.Tick, r *bits.Reader, refs receiver.Refs) error {
+	a.Begin(tick)
+	a.Member(slot, false)
+	for _, comp := range a.sets.now.comps {
+		if err := a.Update(r, comp.number, refs); err != nil {
+			a.Discard()
 			return err
 		}
 	}
-	c.Commit()
+	a.Commit()
 	return nil
 }

@@ -9,66 +9,67 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-var _ receiver.RunUpdater = (*Copy)(nil)
+var _ receiver.RunUpdater = (*Applier)(nil)
 
 // updateRun holds the buffers of UpdateRun.
 type updateRun struct {
 	entities [wire.MaxShortRun]ecs.Entity
 	found    columns.Stretch
 	values   wire.ShortRun
+	remote   columns.Cells
 }
 
-// RunLength implements receiver.RunUpdater for values that are short codes. All others are left to
-// UpdateAll.
-func (c *Copy) RunLength(like *receiver.Alike, r *bits.Reader) int {
-	if like.Set != c.choices.now.set {
-		c.choose(&like.Set)
+// RunLength implements receiver.RunUpdater for values that are short codes. All others are handled
+// by UpdateAll.
+func (a *Applier) RunLength(like *receiver.Alike, r *bits.Reader) int {
+	if like.Set != a.sets.now.set {
+		a.chooseSet(&like.Set)
 	}
-	if len(c.choices.now.shorts) == 0 {
+	if len(a.sets.now.shorts) == 0 {
 		return 0
 	}
-	values := &c.run.values
-	values.Plans, values.Head, values.HeadBits = c.choices.now.shorts, like.Head, like.HeadBits
+	values := &a.run.values
+	values.Plans, values.Head, values.HeadBits = a.sets.now.shorts, like.Head, like.HeadBits
 	return values.Length(r)
 }
 
 // UpdateRun implements receiver.RunUpdater for entities with components that the game has not
 // changed. It stops before any other entity.
-func (c *Copy) UpdateRun(slots []repl.Slot, like *receiver.Alike, r *bits.Reader) (n int, err error) {
-	run, now := &c.run, &c.choices.now
-	placed, bit := c.entities, now.bit
+func (a *Applier) UpdateRun(slots []repl.Slot, like *receiver.Alike, r *bits.Reader) (n int, err error) {
+	run, now := &a.run, &a.sets.now
+	placed, bit := a.Replicas.entities, now.bit
 	entities := run.entities[:min(len(slots), len(run.entities))]
 	for i, slot := range slots[:len(entities)] {
 		e := &placed[slot]
-		if e.holds&bit == 0 && (!c.holdsChoice(slot) || c.Known[slot].slot != 0) {
+		if e.holds&bit == 0 && (!a.holdsSet(slot) || a.Replicas.Info[slot].storeSlot != 0) {
 			entities = entities[:i]
 			break
 		}
 		entities[i] = e.entity
 	}
 	if len(entities) == 0 {
-		return c.updateRunAhead(slots, like, r)
+		return a.updatePredictedRun(slots, like, r)
 	}
-	n, err = c.readRun(entities, r)
+	n, err = a.readRun(entities, r)
 	tick := like.Tick
 	for _, slot := range slots[:n] {
 		placed[slot].tick = tick
 	}
-	c.raiseRun(entities[:n])
+	a.raiseRun(entities[:n])
 	return n, err
 }
 
 // raiseRun raises the events of a run, one entity after the other.
-func (c *Copy) raiseRun(entities []ecs.Entity) {
-	heard := false
-	for _, comp := range c.choices.now.comps {
-		heard = heard || comp.events.OnUpdate != nil
+func (a *Applier) raiseRun(entities []ecs.Entity) {
+	observed := false
+	for _, comp := range a.sets.now.comps {
+		observed = observed || comp.events.OnUpdate != nil
 	}
-	if !heard {
+	if !observed {
 		return
 	}
 	for _, e := range entities {
-		for _, comp := range c.choices.now.comps {
+		for _, comp := range a.sets.now.comps {
 			comp.events.Updated(e)
 		}
 	}
@@ -76,15 +77,15 @@ func (c *Copy) raiseRun(entities []ecs.Entity) {
 
 // findRun finds the memory of the values of a run's entities, and returns how many of the entities
 // have all of them.
-func (c *Copy) findRun(entities []ecs.Entity) (n int) {
-	found := &c.run.found
-	n = found.Find(&c.signed, entities)
-	if n == 0 || !c.holdsAll(entities[0]) {
+func (a *Applier) findRun(entities []ecs.Entity) (n int) {
+	found := &a.run.found
+	n = found.Find(&a.run.remote, entities)
+	if n == 0 || !a.holdsAll(entities[0]) {
 		return 0
 	}
 	if found.Others > 0 {
 		for i, row := range found.Rows {
-			if row == columns.Elsewhere && !c.holdsAll(entities[i]) {
+			if row == columns.Elsewhere && !a.holdsAll(entities[i]) {
 				return i
 			}
 		}
@@ -93,11 +94,11 @@ func (c *Copy) findRun(entities []ecs.Entity) (n int) {
 }
 
 // readRun decodes the values of entities into the world, and returns for how many.
-func (c *Copy) readRun(entities []ecs.Entity, r *bits.Reader) (n int, err error) {
-	if n = c.findRun(entities); n == 0 {
+func (a *Applier) readRun(entities []ecs.Entity, r *bits.Reader) (n int, err error) {
+	if n = a.findRun(entities); n == 0 {
 		return 0, nil
 	}
-	run, now := &c.run, &c.choices.now
+	run, now := &a.run, &a.sets.now
 	n, err = run.values.Read(r, n)
 	for i, comp := range now.comps {
 		first := comp.cells.At(entities[0])
@@ -117,8 +118,8 @@ func (c *Copy) readRun(entities []ecs.Entity, r *bits.Reader) (n int, err error)
 
 // holdsAll reports whether an entity that is alive has all components of the current set: the game
 // may have removed one.
-func (c *Copy) holdsAll(e ecs.Entity) bool {
-	for _, comp := range c.choices.now.comps {
+func (a *Applier) holdsAll(e ecs.Entity) bool {
+	for _, comp := range a.sets.now.comps {
 		if comp.cells.At(e) == nil {
 			return false
 		}

@@ -49,7 +49,7 @@ type plainSink struct{ receiver.Sink }
 // copyOf is a world with a copy, and the events that it raised.
 type copyOf struct {
 	world    *ecs.World
-	copy     *Copy
+	applier  *Applier
 	receiver *receiver.Receiver
 	events   []string
 }
@@ -62,16 +62,16 @@ func newCopyOf(infos []*registry.Component, plain bool) *copyOf {
 			c.events = append(c.events, fmt.Sprint(what, e))
 		}
 	}
-	c.copy = NewCopy(&w, hub, infos, note("spawned"), note("despawned"))
+	c.applier = NewApplier(&w, hub, infos, note("spawned"), note("despawned"))
 	for _, info := range infos {
 		events, _ := hub.Component(info.Type)
 		events.OnInserted(note(info.Name + " inserted"))
 		events.OnUpdated(note(info.Name + " updated"))
 		events.OnRemoved(note(info.Name + " removed"))
 	}
-	var sink receiver.Sink = c.copy
+	var sink receiver.Sink = c.applier
 	if plain {
-		sink = plainSink{c.copy}
+		sink = plainSink{c.applier}
 	}
 	c.receiver = receiver.New(sink, nil, len(infos))
 	return c
@@ -84,7 +84,7 @@ func (c *copyOf) shows() []string {
 	var all []string
 	filter := ecs.All()
 	for q := c.world.Query(&filter); q.Next(); {
-		tick, known := c.copy.Tick(q.Entity())
+		tick, known := c.applier.Replicas.Tick(q.Entity())
 		line := fmt.Sprint(q.Entity(), tick, known, q.Has(flag))
 		if q.Has(place) {
 			line += fmt.Sprint(*(*copiedPlace)(q.Get(place)))
@@ -149,7 +149,7 @@ func (g *copyGame) meddle() {
 	place := g.rng.IntN(2) == 0
 	at := g.rng.IntN(len(g.entities))
 	for _, c := range g.copies {
-		e := c.copy.entities[at].entity
+		e := c.applier.Replicas.entities[at].entity
 		id := ecs.ComponentID[copiedName](c.world)
 		if place {
 			id = ecs.ComponentID[copiedPlace](c.world)
@@ -231,16 +231,16 @@ func TestReferencesAreRightWhateverComesFirst(t *testing.T) {
 	g.send()
 	g.requireSame()
 	for _, c := range g.copies {
-		require.Equal(t, n, c.copy.Len())
-		for slot := range c.copy.entities {
-			e := c.copy.entities[slot].entity
+		require.Equal(t, n, c.applier.Replicas.Len())
+		for slot := range c.applier.Replicas.entities {
+			e := c.applier.Replicas.entities[slot].entity
 			of := (*copiedName)(c.world.Get(e, ecs.ComponentID[copiedName](c.world))).Of
 			require.True(t, c.world.Alive(of))
 			from := (*copiedPlace)(c.world.Get(e, ecs.ComponentID[copiedPlace](c.world))).X
 			to := (*copiedPlace)(c.world.Get(of, ecs.ComponentID[copiedPlace](c.world))).X
 			require.Equal(t, (int(from)+n/2)%n, int(to))
 		}
-		waiting, _ := c.copy.LateReferences()
+		waiting, _ := c.applier.LateReferences()
 		require.Zero(t, waiting)
 	}
 }
@@ -264,8 +264,8 @@ func TestUpdateThatBreaksOffChangesNothing(t *testing.T) {
 		}
 		fresh.requireSame()
 		c := fresh.copies[0]
-		for slot := range c.copy.entities {
-			e := c.copy.entities[slot].entity
+		for slot := range c.applier.Replicas.entities {
+			e := c.applier.Replicas.entities[slot].entity
 			place := *(*copiedPlace)(c.world.Get(e, ecs.ComponentID[copiedPlace](c.world)))
 			name := *(*copiedName)(c.world.Get(e, ecs.ComponentID[copiedName](c.world)))
 			require.Equal(t, place == copiedPlace{}, name == copiedName{}, "%v and %v", place, name)
@@ -277,12 +277,12 @@ func TestUpdateThatBreaksOffChangesNothing(t *testing.T) {
 func TestUpdateOfWhatIsNotThereIsRefused(t *testing.T) {
 	g := newCopyGame(t, 1)
 	g.send()
-	c := g.copies[0].copy
+	applier := g.copies[0].applier
 	set := repl.MaskOf(0)
-	c.Known[0].mask.Clear(0)
-	c.entities[0].holds = 0
+	applier.Replicas.Info[0].mask.Clear(0)
+	applier.Replicas.entities[0].holds = 0
 	before := g.copies[0].shows()
-	require.ErrorIs(t, c.UpdateAll(0, 9, &set, nil, nil), errNotThere)
+	require.ErrorIs(t, applier.UpdateAll(0, 9, &set, nil, nil), errNotThere)
 	require.Equal(t, before, g.copies[0].shows())
 }
 
@@ -303,7 +303,7 @@ func TestUpdatesOfManySets(t *testing.T) {
 	for g := repl.Handle(1); g < 4; g++ {
 		h.come(g, h.links(1), h.one(0), heldTag{})
 	}
-	h.copy.choices.list = make([]choice, maxChoices)
+	h.applier.sets.list = make([]componentSet, maxSets)
 	for i := range int16(20) {
 		for g := repl.Handle(1); g < 4; g++ {
 			require.NoError(t, h.update(g, h.links(i), h.one(g)))
@@ -312,7 +312,7 @@ func TestUpdatesOfManySets(t *testing.T) {
 			assert.Equal(t, h.entity(g), at[heldOne](h, g).To)
 		}
 	}
-	assert.Len(t, h.copy.choices.list, maxChoices)
+	assert.Len(t, h.applier.sets.list, maxSets)
 	h.record(func() { h.state(1, h.one(0)) })
 	require.ErrorIs(t, h.update(1, h.links(3), h.one(0)), errNotThere)
 }
@@ -343,13 +343,13 @@ func TestShortValuesAreWrittenTogether(t *testing.T) {
 		r.Reset(w.Finish())
 		return r
 	}
-	c.copy.Begin(1)
-	s, r := c.copy.Spawn(repl.ID{}), wire(1, 2)
-	c.copy.Member(s, true)
-	require.NoError(t, c.copy.Insert(r, 0, nil))
-	require.NoError(t, c.copy.Insert(r, 1, nil))
-	c.copy.Commit()
-	e, set := c.copy.Entity(s), repl.MaskOf(0, 1)
+	c.applier.Begin(1)
+	s, r := c.applier.Spawn(repl.ID{}), wire(1, 2)
+	c.applier.Member(s, true)
+	require.NoError(t, c.applier.Insert(r, 0, nil))
+	require.NoError(t, c.applier.Insert(r, 1, nil))
+	c.applier.Commit()
+	e, set := c.applier.Replicas.Entity(s), repl.MaskOf(0, 1)
 	left, right := ecs.ComponentID[copiedLeft](c.world), ecs.ComponentID[copiedRight](c.world)
 	shows := func(l, r uint8) {
 		t.Helper()
@@ -358,21 +358,21 @@ func TestShortValuesAreWrittenTogether(t *testing.T) {
 	}
 	for _, wrong := range []*bits.Reader{wire(5, 100), wire(100, 5), wire(5), wire()} {
 		c.events = nil
-		require.Error(t, c.copy.UpdateAll(s, 2, &set, wrong, nil))
+		require.Error(t, c.applier.UpdateAll(s, 2, &set, wrong, nil))
 		shows(1, 2)
-		tick, _ := c.copy.Tick(e)
+		tick, _ := c.applier.Replicas.Tick(e)
 		assert.EqualValues(t, 1, tick)
 		assert.Empty(t, c.events)
 	}
-	require.NoError(t, c.copy.UpdateAll(s, 3, &set, wire(5, 6), nil))
+	require.NoError(t, c.applier.UpdateAll(s, 3, &set, wire(5, 6), nil))
 	shows(5, 6)
 	c.world.Remove(e, right)
-	require.NoError(t, c.copy.UpdateAll(s, 4, &set, wire(7, 8), nil))
+	require.NoError(t, c.applier.UpdateAll(s, 4, &set, wire(7, 8), nil))
 	shows(7, 8)
-	tick, _ := c.copy.Tick(e)
+	tick, _ := c.applier.Replicas.Tick(e)
 	assert.EqualValues(t, 4, tick)
 	c.world.RemoveEntity(e)
-	require.NoError(t, c.copy.UpdateAll(s, 5, &set, wire(7, 8), nil))
+	require.NoError(t, c.applier.UpdateAll(s, 5, &set, wire(7, 8), nil))
 }
 
 type copiedPart[T any] struct{ V T }
@@ -411,7 +411,7 @@ func TestUpdateOfManyComponents(t *testing.T) {
 	for _, c := range g.copies {
 		require.Equal(t, uint64(1), c.receiver.Stats().Updates)
 		for _, info := range infos {
-			got := c.world.Get(c.copy.entities[0].entity, ecs.TypeID(c.world, info.Type))
+			got := c.world.Get(c.applier.Replicas.entities[0].entity, ecs.TypeID(c.world, info.Type))
 			first := *(*byte)(got)
 			assert.Equal(t, byte(1), first, info.Name)
 		}
@@ -450,7 +450,7 @@ type own struct{ N int16 }
 func (g *copyGame) disturb() {
 	at, what := g.rng.IntN(len(g.entities)), g.rng.IntN(8)
 	for _, c := range g.copies {
-		e := c.copy.entities[at].entity
+		e := c.applier.Replicas.entities[at].entity
 		if !c.world.Alive(e) {
 			continue
 		}
@@ -496,7 +496,7 @@ func TestARunInOneCallIsItsRecordsOneByOne(t *testing.T) {
 				g.move()
 				g.send()
 				g.requireSame()
-				found := &g.copies[0].copy.run.found
+				found := &g.copies[0].applier.run.found
 				longest, strays = max(longest, len(found.Rows)), strays+found.Others
 				if !found.Straight {
 					bent++

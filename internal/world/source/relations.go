@@ -7,7 +7,6 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/protocol/bits"
-	"github.com/mlange-42/arche/ecs"
 )
 
 // TargetRef is the number of a relation's target among the references of its
@@ -42,17 +41,4 @@ func (c *Collector) resendRetargeted() {
 // encodeTarget writes the target of a relation.
 func (c *Collector) encodeTarget(w *bits.Writer, s columns.Slot) {
 	wire.EncodeTarget(w, c.Table.Target(s), &c.refs)
-}
-
-// Related holds the relations between the entities of a client.
-type Related struct {
-	Comps repl.Mask
-	Lost  []LostTarget // removed by the current record
-	Held  []ecs.Entity // those with the current one as target
-}
-
-// LostTarget is an entity that was the target of a relation and was removed.
-type LostTarget struct {
-	Entity ecs.Entity
-	ID     repl.ID
 }

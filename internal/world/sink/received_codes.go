@@ -6,44 +6,41 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
-	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// taught holds the learned codes that were received, by version.
-type taught struct {
+// receivedCodes holds the learned codes that were received, by version.
+type receivedCodes struct {
 	comps repl.Mask
 	n     int
 	at    [repl.CodesPlaces + 1][]*stepcode.Codes // by component number; place 0: always none
 }
 
-func newTaught(p *refs.Past) taught { return taught{comps: p.Coded, n: len(p.Of)} }
-
 // codesOf returns the codes of a component at a place, which holds a version.
-func (t *taught) codesOf(comp int, at uint8) *stepcode.Codes {
+func (t *receivedCodes) codesOf(comp int, at uint8) *stepcode.Codes {
 	if at == 0 {
 		return nil
 	}
 	return t.at[at][comp]
 }
 
-var _ receiver.Learner = (*Copy)(nil)
+var _ receiver.Learner = (*Applier)(nil)
 
 // Learns implements receiver.Learner.
-func (c *Copy) Learns() bool { return c.past.Learns() }
+func (a *Applier) Learns() bool { return a.diffs.history.Learns() }
 
 // Learn implements receiver.Learner.
-func (c *Copy) Learn(table []byte, at, over uint8) error {
+func (a *Applier) Learn(table []byte, at, over uint8) error {
 	var r bits.Reader
 	r.Reset(table)
-	codes, err := c.taught.read(&r, over)
+	codes, err := a.diffs.codes.readTable(&r, over)
 	if err == nil {
-		c.taught.at[at] = codes
+		a.diffs.codes.at[at] = codes
 	}
 	return err
 }
 
-func (t *taught) read(r *bits.Reader, over uint8) ([]*stepcode.Codes, error) {
+func (t *receivedCodes) readTable(r *bits.Reader, over uint8) ([]*stepcode.Codes, error) {
 	all, books := make([]*stepcode.Codes, t.n), 0
 	for c := t.comps.Next(0); c >= 0; c = t.comps.Next(c + 1) {
 		all[c] = t.codesOf(c, over)

@@ -36,16 +36,16 @@ const (
 // hand is a Copy that the test drives like a receiver. Entities are named by the group of their
 // network id; group 0 is the zero entity.
 type hand struct {
-	t      testing.TB
-	world  *ecs.World
-	copy   *Copy
-	infos  []*registry.Component
-	tick   entangle.Tick
-	slots  map[repl.ID]repl.Slot
-	table  []repl.ID
-	names  map[ecs.Entity]repl.Handle // in the world of the sender
-	far    []ecs.Entity               // the sender's entities, by group
-	events []string
+	t       testing.TB
+	world   *ecs.World
+	applier *Applier
+	infos   []*registry.Component
+	tick    entangle.Tick
+	slots   map[repl.ID]repl.Slot
+	table   []repl.ID
+	names   map[ecs.Entity]repl.Handle // in the world of the sender
+	far     []ecs.Entity               // the sender's entities, by group
+	events  []string
 }
 
 func newHand(t testing.TB) *hand {
@@ -56,7 +56,7 @@ func newHand(t testing.TB) *hand {
 	require.NoError(t, registry.Seal(p))
 	w, hub := ecs.NewWorld(), event.NewHub()
 	h := &hand{t: t, world: &w, infos: registry.Of(p).Components, slots: map[repl.ID]repl.Slot{}, names: map[ecs.Entity]repl.Handle{}}
-	h.copy = NewCopy(&w, hub, h.infos, h.note("spawned"), h.note("despawned"))
+	h.applier = NewApplier(&w, hub, h.infos, h.note("spawned"), h.note("despawned"))
 	for i, name := range []string{"links", "one", "tag"} {
 		events, _ := hub.Component(h.infos[i].Type)
 		events.OnInserted(h.note(name + " inserted"))
@@ -75,7 +75,7 @@ func newHand(t testing.TB) *hand {
 func (h *hand) note(what string) func(ecs.Entity) {
 	return func(e ecs.Entity) {
 		g := repl.Handle(0)
-		if id, ok := h.copy.ID(e); ok {
+		if id, ok := h.applier.Replicas.ID(e); ok {
 			g = id.Group
 		}
 		h.events = append(h.events, fmt.Sprint(what, " ", g))
@@ -163,23 +163,23 @@ func numberOf(value any) int {
 // record applies one record.
 func (h *hand) record(do func()) {
 	h.tick++
-	h.copy.Begin(h.tick)
+	h.applier.Begin(h.tick)
 	do()
-	h.copy.Commit()
+	h.applier.Commit()
 }
 
 func (h *hand) spawn(g repl.Handle) repl.Slot {
 	id := repl.ID{Group: g}
-	h.slots[id] = h.copy.Spawn(id)
+	h.slots[id] = h.applier.Spawn(id)
 	return h.slots[id]
 }
 
 // state states all components of a member.
 func (h *hand) state(g repl.Handle, values ...any) {
-	h.copy.Member(h.slots[repl.ID{Group: g}], true)
+	h.applier.Member(h.slots[repl.ID{Group: g}], true)
 	r := h.wire(values...)
 	for _, v := range values {
-		require.NoError(h.t, h.copy.Insert(r, numberOf(v), h))
+		require.NoError(h.t, h.applier.Insert(r, numberOf(v), h))
 	}
 }
 
@@ -193,13 +193,13 @@ func (h *hand) come(g repl.Handle, values ...any) {
 
 func (h *hand) despawn(g repl.Handle) {
 	id := repl.ID{Group: g}
-	h.copy.Despawn(h.slots[id])
+	h.applier.Despawn(h.slots[id])
 	delete(h.slots, id)
 }
 
 func (h *hand) release(g repl.Handle) {
 	id := repl.ID{Group: g}
-	h.copy.LetGo(h.slots[id])
+	h.applier.LetGo(h.slots[id])
 	delete(h.slots, id)
 }
 
@@ -210,7 +210,7 @@ func (h *hand) update(g repl.Handle, values ...any) error {
 	for _, v := range values {
 		set.Set(numberOf(v))
 	}
-	return h.copy.UpdateAll(h.slots[repl.ID{Group: g}], h.tick, &set, h.wire(values...), h)
+	return h.applier.UpdateAll(h.slots[repl.ID{Group: g}], h.tick, &set, h.wire(values...), h)
 }
 
 func (h *hand) entity(g repl.Handle) ecs.Entity {
@@ -218,7 +218,7 @@ func (h *hand) entity(g repl.Handle) ecs.Entity {
 	if !ok {
 		return ecs.Entity{}
 	}
-	return h.copy.Entity(slot)
+	return h.applier.Replicas.Entity(slot)
 }
 
 // at returns the component of an entity in the world.
@@ -227,7 +227,7 @@ func at[T any](h *hand, g repl.Handle) *T {
 }
 
 func (h *hand) waiting() int {
-	n, _ := h.copy.LateReferences()
+	n, _ := h.applier.LateReferences()
 	return n
 }
 
@@ -243,21 +243,21 @@ func TestAnEntityThatIsLetGoStaysUntilTheEnd(t *testing.T) {
 	assert.True(t, h.world.Has(e, ecs.ComponentID[components.Remote](h.world)))
 	assert.Equal(t, int16(7), (*heldLinks)(h.world.Get(e, ecs.ComponentID[heldLinks](h.world))).Count)
 	assert.Equal(t, e, at[heldOne](h, 2).To, "a reference to it stays")
-	_, known := h.copy.ID(e)
+	_, known := h.applier.Replicas.ID(e)
 	assert.False(t, known)
-	_, known = h.copy.Tick(e)
+	_, known = h.applier.Replicas.Tick(e)
 	assert.False(t, known)
-	assert.Equal(t, 1, h.copy.Len())
-	assert.Len(t, h.copy.Mirror(h.infos).Entities, 1)
+	assert.Equal(t, 1, h.applier.Replicas.Len())
+	assert.Len(t, h.applier.Mirror(h.infos).Entities, 1)
 
 	h.come(1, h.links(8))
 	assert.NotEqual(t, e, h.entity(1), "what comes under its id is another one")
 	h.took()
-	h.copy.Clear()
+	h.applier.Clear()
 	assert.False(t, h.world.Alive(e))
-	assert.Equal(t, 0, h.copy.Len())
+	assert.Equal(t, 0, h.applier.Replicas.Len())
 	assert.Len(t, h.took(), 3, "all have despawned")
-	h.copy.Clear()
+	h.applier.Clear()
 	assert.Empty(t, h.took())
 }
 
@@ -269,18 +269,18 @@ func TestThoseLetGoThatTheGameRemovesAreForgotten(t *testing.T) {
 		h.record(func() { h.release(g) })
 		h.world.RemoveEntity(e)
 	}
-	assert.Less(t, len(h.copy.letGo), 200)
+	assert.Less(t, len(h.applier.orphans.list), 200)
 }
 
 func TestLettingGoIsUndoneByDiscard(t *testing.T) {
 	h := newHand(t)
 	h.come(1, h.links(7))
-	h.copy.Begin(9)
-	h.copy.LetGo(h.slots[repl.ID{Group: 1}])
-	h.copy.Discard()
-	assert.Equal(t, 1, h.copy.Len())
-	h.copy.Clear()
-	assert.Equal(t, 0, h.copy.Len())
+	h.applier.Begin(9)
+	h.applier.LetGo(h.slots[repl.ID{Group: 1}])
+	h.applier.Discard()
+	assert.Equal(t, 1, h.applier.Replicas.Len())
+	h.applier.Clear()
+	assert.Equal(t, 0, h.applier.Replicas.Len())
 }
 
 // All entities of a record exist before its first value, also those without values.
@@ -289,16 +289,16 @@ func TestDiscardTakesAllThatSpawned(t *testing.T) {
 	h.come(1, h.links(7))
 	before := h.world.Stats().Entities.Used
 	h.took()
-	h.copy.Begin(9)
+	h.applier.Begin(9)
 	for g := repl.Handle(2); g < 6; g++ {
 		h.spawn(g)
 	}
 	h.state(2, h.links(1, 3, 4))
-	h.copy.Member(h.slots[repl.ID{Group: 3}], true)
-	require.Error(t, h.copy.Insert(h.wire(), heldLinksNumber, h))
-	h.copy.Discard()
+	h.applier.Member(h.slots[repl.ID{Group: 3}], true)
+	require.Error(t, h.applier.Insert(h.wire(), heldLinksNumber, h))
+	h.applier.Discard()
 	assert.Equal(t, before, h.world.Stats().Entities.Used)
-	assert.Equal(t, 1, h.copy.Len())
+	assert.Equal(t, 1, h.applier.Replicas.Len())
 	assert.Empty(t, h.took())
 	assert.Zero(t, h.waiting())
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// ownership finds the owned entities of the copy's own player. It tags them with
+// ownership finds the owned entities of this client. It tags them with
 // components.Controlled in the same step in which their components.ControlledBy arrives.
 type ownership struct {
 	comp   int // number of components.ControlledBy; -1: it is not registered
@@ -20,7 +20,7 @@ type ownership struct {
 	me     func() entangle.ClientID // nil without a connection
 }
 
-func newOwn(w *ecs.World, infos []*registry.Component) ownership {
+func newOwnership(w *ecs.World, infos []*registry.Component) ownership {
 	control := reflect.TypeFor[components.ControlledBy]()
 	o := ownership{comp: -1, tag: ecs.ComponentID[components.Controlled](w)}
 	for i, info := range infos {
@@ -34,7 +34,7 @@ func newOwn(w *ecs.World, infos []*registry.Component) ownership {
 }
 
 // Connected sets the function that returns the id of this client.
-func (c *Copy) Connected(me func() entangle.ClientID) { c.own.me = me }
+func (a *Applier) Connected(me func() entangle.ClientID) { a.owned.me = me }
 
 // mine reports whether a value of components.ControlledBy names this client.
 func (o *ownership) mine(value []byte) bool {
@@ -42,13 +42,13 @@ func (o *ownership) mine(value []byte) bool {
 	return o.me != nil && id != entangle.Nobody && id == o.me()
 }
 
-// tags adds or removes the tag of a member according to the current record.
-func (c *Copy) tags(e ecs.Entity, m *stagedMember, values []stagedValue) {
-	o, s := &c.own, &c.stage
+// tagOwned adds or removes the tag of a member according to the current record.
+func (a *Applier) tagOwned(e ecs.Entity, m *stagedMember, values []stagedValue) {
+	o, s := &a.owned, &a.stage
 	if o.comp < 0 {
 		return
 	}
-	has := c.world.Has(e, o.tag)
+	has := a.world.Has(e, o.tag)
 	should := has && !m.removed.Has(o.comp)
 	for i := range values {
 		if values[i].comp == o.comp {
@@ -63,5 +63,5 @@ func (c *Copy) tags(e ecs.Entity, m *stagedMember, values []stagedValue) {
 	}
 }
 
-// tells reports whether a change of these components may change tags.
-func (o *ownership) tells(set *repl.Mask) bool { return o.comp >= 0 && set.Has(o.comp) }
+// affectedBy reports whether a change of these components may change tags.
+func (o *ownership) affectedBy(set *repl.Mask) bool { return o.comp >= 0 && set.Has(o.comp) }

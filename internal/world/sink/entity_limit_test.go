@@ -15,34 +15,34 @@ import (
 // Proves: Z7, Z17
 func TestACopyIsFullOfWhoLives(t *testing.T) {
 	h := newHand(t)
-	h.copy.Limit(3)
+	h.applier.Limit(3)
 	for g := repl.Handle(1); g <= 3; g++ {
-		assert.False(t, h.copy.Full())
+		assert.False(t, h.applier.Full())
 		h.come(g)
 	}
-	assert.True(t, h.copy.Full())
+	assert.True(t, h.applier.Full())
 	e := h.entity(1)
 	h.record(func() { h.release(1) })
-	assert.True(t, h.copy.Full(), "it stays in the world")
+	assert.True(t, h.applier.Full(), "it stays in the world")
 	h.world.RemoveEntity(e)
-	assert.False(t, h.copy.Full())
+	assert.False(t, h.applier.Full())
 	h.come(4)
-	assert.True(t, h.copy.Full())
+	assert.True(t, h.applier.Full())
 	h.world.RemoveEntity(h.entity(2))
-	assert.True(t, h.copy.Full(), "to the server it is there")
+	assert.True(t, h.applier.Full(), "to the server it is there")
 	h.record(func() { h.despawn(2) })
-	assert.False(t, h.copy.Full())
+	assert.False(t, h.applier.Full())
 	h.come(5)
-	h.copy.Clear()
-	assert.False(t, h.copy.Full())
+	h.applier.Clear()
+	assert.False(t, h.applier.Full())
 }
 
 // Removed entities take no space, however many come and go.
 func TestACopyThatLivesLongIsNotFull(t *testing.T) {
 	h := newHand(t)
-	h.copy.Limit(10)
+	h.applier.Limit(10)
 	for g := repl.Handle(1); g < 4000; g++ {
-		require.False(t, h.copy.Full(), "entity %d", g)
+		require.False(t, h.applier.Full(), "entity %d", g)
 		h.come(g)
 		e := h.entity(g)
 		if g%2 == 0 {
@@ -62,14 +62,14 @@ func TestACopyIsFullOfWhomThePredictionKeeps(t *testing.T) {
 	e := p.spawnAll()
 	p.send()
 	there := p.there(e)
-	p.copy.Limit(1)
-	require.True(t, p.copy.Full())
+	p.applier.Limit(1)
+	require.True(t, p.applier.Full())
 	p.world.RemoveEntity(e)
 	p.send()
-	require.Zero(t, p.copy.Len())
-	assert.True(t, p.copy.Full())
-	p.copy.Bury(there)
-	assert.False(t, p.copy.Full())
+	require.Zero(t, p.applier.Replicas.Len())
+	assert.True(t, p.applier.Full())
+	p.applier.RemoveDespawned(there)
+	assert.False(t, p.applier.Full())
 }
 
 // The server's entities are accepted up to the limit.
@@ -77,13 +77,13 @@ func TestACopyIsFullOfWhomThePredictionKeeps(t *testing.T) {
 // Proves: Z7
 func TestNoMoreEntitiesThanACopyIsLimitedTo(t *testing.T) {
 	p := newPair(t)
-	p.copy.Limit(2)
-	p.receiver = receiver.New(p.copy, nil, len(p.infos))
+	p.applier.Limit(2)
+	p.receiver = receiver.New(p.applier, nil, len(p.infos))
 	for range 3 {
 		p.spawnAll()
 	}
 	require.NoError(t, p.collector.Observe(1))
 	assert.ErrorIs(t, p.receiver.HandleActions(p.peer.AppendActions(nil, 10_000)), receiver.ErrCrowded)
-	assert.Equal(t, 2, p.copy.Len())
+	assert.Equal(t, 2, p.applier.Replicas.Len())
 	assert.Equal(t, 2, p.far.Stats().Entities.Used)
 }

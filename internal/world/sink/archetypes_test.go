@@ -36,11 +36,11 @@ const leaderNumber = 0
 
 // shaped is a copy with a test that states the components of its entities.
 type shaped struct {
-	t     testing.TB
-	world *ecs.World
-	infos []*registry.Component
-	copy  *Copy
-	tick  entangle.Tick
+	t       testing.TB
+	world   *ecs.World
+	infos   []*registry.Component
+	applier *Applier
+	tick    entangle.Tick
 
 	spawned, despawned []ecs.Entity
 }
@@ -62,19 +62,19 @@ func newShaped(t testing.TB) *shaped {
 	require.NoError(t, registry.Seal(p))
 	w := ecs.NewWorld(1024, 4)
 	s := &shaped{t: t, world: &w, infos: registry.Of(p).Components}
-	s.copy = NewCopy(&w, event.NewHub(), s.infos,
+	s.applier = NewApplier(&w, event.NewHub(), s.infos,
 		func(e ecs.Entity) { s.spawned = append(s.spawned, e) },
 		func(e ecs.Entity) { s.despawned = append(s.despawned, e) })
-	s.copy.Limit(1)
+	s.applier.Limit(1)
 	return s
 }
 
 // state states the components of an entity as the bits of a number, and the target of its relation.
 func (s *shaped) state(slot repl.Slot, set int, of repl.Slot) {
-	s.copy.Member(slot, true)
+	s.applier.Member(slot, true)
 	for n := range 11 {
 		if set>>n&1 == 1 {
-			require.NoError(s.t, s.copy.Insert(&bits.Reader{}, 1+n, nil))
+			require.NoError(s.t, s.applier.Insert(&bits.Reader{}, 1+n, nil))
 		}
 	}
 	if of != repl.NoSlot {
@@ -82,7 +82,7 @@ func (s *shaped) state(slot repl.Slot, set int, of repl.Slot) {
 		w.Uvarint(1)
 		r := &bits.Reader{}
 		r.Reset(w.Finish())
-		require.NoError(s.t, s.copy.Insert(r, leaderNumber, leads(of)))
+		require.NoError(s.t, s.applier.Insert(r, leaderNumber, leads(of)))
 	}
 }
 
@@ -93,25 +93,25 @@ func (l leads) At(uint32) (receiver.Target, bool) { return receiver.Target{Slot:
 
 func (s *shaped) spawn(id repl.Handle, set int, of repl.Slot) repl.Slot {
 	s.begin()
-	slot := s.copy.Spawn(repl.ID{Group: id})
+	slot := s.applier.Spawn(repl.ID{Group: id})
 	s.state(slot, set, of)
-	s.copy.Commit()
+	s.applier.Commit()
 	return slot
 }
 
 func (s *shaped) begin() {
 	s.tick++
-	s.copy.Begin(s.tick)
+	s.applier.Begin(s.tick)
 }
 
 func (s *shaped) become(slot repl.Slot, set int, of repl.Slot) {
 	s.begin()
 	s.state(slot, set, of)
-	s.copy.Commit()
+	s.applier.Commit()
 }
 
 func (s *shaped) over() bool {
-	_, over := s.copy.Overgrown()
+	_, over := s.applier.Overgrown()
 	return over
 }
 
@@ -131,28 +131,28 @@ func TestTheSetsOfComponentsOfACopyAreBounded(t *testing.T) {
 	s := newShaped(t)
 	slot := s.spawn(1, 0, repl.NoSlot)
 	for round := range 2 {
-		for set := range leastShapes {
+		for set := range minArchetypes {
 			s.become(slot, set, repl.NoSlot)
 			require.False(t, s.over(), "set %d of round %d", set, round)
 		}
 	}
 	had := s.archetypes()
-	for set := leastShapes; set < 2*leastShapes; set++ {
+	for set := minArchetypes; set < 2*minArchetypes; set++ {
 		s.become(slot, set, repl.NoSlot)
 	}
-	reason, over := s.copy.Overgrown()
+	reason, over := s.applier.Overgrown()
 	require.True(t, over)
 	assert.Contains(t, reason, "1024 sets of them")
 	assert.Contains(t, reason, "ClientConfig.MaxEntities")
 	assert.Less(t, s.archetypes()-had, 8)
 
-	s.copy.Clear()
+	s.applier.Clear()
 	assert.False(t, s.over())
-	slot = s.spawn(2, leastShapes-1, repl.NoSlot)
+	slot = s.spawn(2, minArchetypes-1, repl.NoSlot)
 	require.False(t, s.over(), "the next server has the sets that there are")
-	s.become(slot, 2*leastShapes-1, repl.NoSlot)
+	s.become(slot, 2*minArchetypes-1, repl.NoSlot)
 	assert.True(t, s.over(), "and no others: the world keeps them")
-	s.copy.Clear()
+	s.applier.Clear()
 	assert.Zero(t, s.world.Stats().Entities.Used)
 }
 
@@ -160,12 +160,12 @@ func TestTheSetsOfComponentsOfACopyAreBounded(t *testing.T) {
 func TestWhoIsMadeOfTooMuchIsNotToldOf(t *testing.T) {
 	s := newShaped(t)
 	slot := s.spawn(1, 0, repl.NoSlot)
-	for set := range leastShapes {
+	for set := range minArchetypes {
 		s.become(slot, set, repl.NoSlot)
 	}
-	s.spawn(2, 2*leastShapes-1, repl.NoSlot)
+	s.spawn(2, 2*minArchetypes-1, repl.NoSlot)
 	require.True(t, s.over())
-	s.copy.Clear()
+	s.applier.Clear()
 	assert.Len(t, s.spawned, 1)
 	assert.Equal(t, s.spawned, s.despawned)
 	assert.Zero(t, s.world.Stats().Entities.Used)
@@ -175,26 +175,26 @@ func TestWhoIsMadeOfTooMuchIsNotToldOf(t *testing.T) {
 func TestNothingIsLeftOfARecordForWhichThereIsNoRoom(t *testing.T) {
 	s := newShaped(t)
 	updated := 0
-	s.copy.comps[leaderNumber].events.OnUpdated(func(ecs.Entity) { updated++ })
+	s.applier.comps[leaderNumber].events.OnUpdated(func(ecs.Entity) { updated++ })
 	changes, target := s.spawn(1, 0, repl.NoSlot), s.spawn(2, 0, repl.NoSlot)
 	s.spawn(3, 0, target)
-	for set := range leastShapes - 1 { // together with the set that has a leader, the limit is reached
+	for set := range minArchetypes - 1 { // together with the set that has a leader, the limit is reached
 		s.become(changes, set, repl.NoSlot)
 	}
 	require.False(t, s.over())
 	s.begin()
-	s.copy.Despawn(target)
-	s.state(changes, 2*leastShapes-1, repl.NoSlot)
-	s.copy.Commit()
+	s.applier.Despawn(target)
+	s.state(changes, 2*minArchetypes-1, repl.NoSlot)
+	s.applier.Commit()
 	require.True(t, s.over())
-	s.copy.Clear()
+	s.applier.Clear()
 
 	s.begin()
-	next := []repl.Slot{s.copy.Spawn(repl.ID{Group: 10}), s.copy.Spawn(repl.ID{Group: 11}), s.copy.Spawn(repl.ID{Group: 12})}
+	next := []repl.Slot{s.applier.Spawn(repl.ID{Group: 10}), s.applier.Spawn(repl.ID{Group: 11}), s.applier.Spawn(repl.ID{Group: 12})}
 	for i, slot := range next {
 		s.state(slot, 0, next[(i+1)%len(next)])
 	}
-	s.copy.Commit()
+	s.applier.Commit()
 	assert.Zero(t, updated, "all are new")
 }
 
@@ -204,18 +204,18 @@ func TestNothingIsLeftOfARecordForWhichThereIsNoRoom(t *testing.T) {
 // Proves: Z7, Z17
 func TestTheSetsOfWhatIsPredictedAreBounded(t *testing.T) {
 	s := newShaped(t)
-	s.copy.PredictBy(newProphet(s.world, s.infos))
+	s.applier.PredictBy(newProphet(s.world, s.infos))
 	s.begin()
-	slot := s.copy.Spawn(repl.ID{Group: 1})
-	s.copy.Predict(slot, true)
+	slot := s.applier.Spawn(repl.ID{Group: 1})
+	s.applier.Predict(slot, true)
 	s.state(slot, 0, repl.NoSlot)
-	s.copy.Commit()
+	s.applier.Commit()
 	set := 0
-	for ; set < 2*leastShapes && !s.over(); set++ {
+	for ; set < 2*minArchetypes && !s.over(); set++ {
 		s.become(slot, set, repl.NoSlot)
 	}
-	assert.InDelta(t, leastShapes, set, 8)
-	s.copy.Clear()
+	assert.InDelta(t, minArchetypes, set, 8)
+	s.applier.Clear()
 	assert.Zero(t, s.world.Stats().Entities.Used)
 }
 
@@ -234,10 +234,10 @@ func TestTheTargetsOfACopyAreBounded(t *testing.T) {
 				s.become(slot, set, of)
 				pairs++
 			}
-			require.Less(t, pairs, 2*leastShapes)
+			require.Less(t, pairs, 2*minArchetypes)
 		}
-		assert.InDelta(t, leastShapes-leastShapes/8, pairs, leastShapes/8+1)
-		s.copy.Clear()
+		assert.InDelta(t, minArchetypes-minArchetypes/8, pairs, minArchetypes/8+1)
+		s.applier.Clear()
 		assert.Zero(t, s.world.Stats().Entities.Used)
 	}
 }
@@ -246,13 +246,13 @@ func TestTheTargetsOfACopyAreBounded(t *testing.T) {
 func TestTargetsThatAreGoneAreForgotten(t *testing.T) {
 	s := newShaped(t)
 	slot := s.spawn(0, 0, repl.NoSlot)
-	for target := repl.Handle(1); target < 6*leastShapes; target++ {
+	for target := repl.Handle(1); target < 6*minArchetypes; target++ {
 		of := s.spawn(target, 0, repl.NoSlot)
 		s.become(slot, int(target)%4, of)
 		s.begin()
-		s.copy.Despawn(of)
-		s.copy.Commit()
+		s.applier.Despawn(of)
+		s.applier.Commit()
 		require.False(t, s.over(), "target %d", target)
 	}
-	assert.Less(t, len(s.copy.shapes.known), 200)
+	assert.Less(t, len(s.applier.archetypes.known), 200)
 }

@@ -1,0 +1,151 @@
+package sink
+
+import (
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// Predict sets whether an entity is predicted from the current record on. A receiver calls it
+// between Begin and Commit.
+func (a *Applier) Predict(slot repl.Slot, on bool) {
+	if a.prediction.by != nil {
+		a.prediction.changes = append(a.prediction.changes, predictionChange{slot, on})
+	}
+}
+
+// applyPredictionChanges starts or ends the prediction of existing entities, as the current record
+// says. It skips entities that the game has removed.
+func (a *Applier) applyPredictionChanges() {
+	for _, f := range a.prediction.changes {
+		e := &a.Replicas.entities[f.slot]
+		if !e.used || e.fresh || !a.world.Alive(e.entity) {
+			continue
+		}
+		switch was := a.Replicas.Info[f.slot].storeSlot != 0; {
+		case f.on && !was:
+			a.startPrediction(f.slot)
+		case !f.on && was:
+			a.endPrediction(f.slot)
+		}
+	}
+}
+
+// startPrediction makes an existing entity predicted. The entity stays in the world as it is, which
+// is its confirmed state as of the current record.
+func (a *Applier) startPrediction(s repl.Slot) {
+	e, st := a.Replicas.entities[s].entity, &a.stage
+	st.add, st.remove = st.add[:0], st.remove[:0]
+	for _, id := range a.prediction.marks {
+		if !a.world.Has(e, id) {
+			st.add = append(st.add, id)
+		}
+	}
+	if a.world.Has(e, a.remote) {
+		st.remove = append(st.remove, a.remote)
+	}
+	a.writer.Exchange(e, st.add, st.remove, nil)
+	a.trackReplica(s)
+	at := a.Replicas.Info[s].storeSlot
+	word := a.prediction.store.Confirmed(at)
+	for comp := a.Replicas.Info[s].mask.Next(0); comp >= 0; comp = a.Replicas.Info[s].mask.Next(comp + 1) {
+		if id := a.comps[comp].id; a.world.Has(e, id) {
+			word.Mask.Set(comp)
+			copy(a.prediction.store.ConfirmedValue(at, comp), a.writer.Bytes(e, id))
+			if a.comps[comp].relation {
+				word.Target = columns.PackEntity(a.world.Relations().Get(e, id))
+			}
+		}
+	}
+	word.Tick = st.tick
+	a.writeTwin(a.Replicas.Info[s].twin, &stagedMember{}, a.stageConfirmed(s, word))
+	a.prediction.by.Confirmed(at)
+}
+
+// endPrediction ends the prediction of an entity and writes its confirmed state to the world.
+func (a *Applier) endPrediction(s repl.Slot) {
+	k, e, st := &a.Replicas.Info[s], a.Replicas.entities[s].entity, &a.stage
+	at := k.storeSlot
+	word := a.prediction.store.Confirmed(at)
+	m := stagedMember{slot: s}
+	for comp := range a.comps {
+		if !word.Mask.Has(comp) {
+			m.removed.Set(comp)
+		}
+	}
+	st.add, st.remove = st.add[:0], st.remove[:0]
+	for _, id := range a.prediction.marks {
+		if a.world.Has(e, id) {
+			st.remove = append(st.remove, id)
+		}
+	}
+	if !a.world.Has(e, a.remote) {
+		st.add = append(st.add, a.remote)
+	}
+	st.remoteAdded = true
+	a.changeEntity(e, &m, a.stageConfirmed(s, word))
+	st.remoteAdded = false
+	a.releasePrediction(s)
+	a.prediction.by.Untrack(e, at)
+}
+
+// stageConfirmed stages the confirmed state of an entity. Of an input, only its presence is staged.
+func (a *Applier) stageConfirmed(s repl.Slot, word *rollback.Confirmed) []stagedValue {
+	p, st := &a.prediction, &a.stage
+	p.shown = p.shown[:0]
+	for comp := word.Mask.Next(0); comp >= 0; comp = word.Mask.Next(comp + 1) {
+		size := a.comps[comp].plan.Size()
+		v := stagedValue{comp: comp, at: st.reserve(size)}
+		copy(st.buf[v.at:v.at+size], p.store.ConfirmedValue(a.Replicas.Info[s].storeSlot, comp))
+		if a.comps[comp].relation {
+			v.target = columns.UnpackEntity(word.Target)
+		}
+		p.shown = append(p.shown, v)
+	}
+	return p.shown
+}
+
+// releasePrediction releases the state that is kept for a predicted entity.
+func (a *Applier) releasePrediction(s repl.Slot) {
+	k := &a.Replicas.Info[s]
+	if k.storeSlot == 0 {
+		return
+	}
+	k.storeSlot = 0
+	a.prediction.count--
+	a.removeTwin(s)
+}
+
+// despawnPredicted hands an entity that the server despawned to the prediction, the present tick of
+// which may be before or after that of the despawn.
+func (a *Applier) despawnPredicted(s repl.Slot) {
+	p, at := &a.prediction, a.Replicas.Info[s].storeSlot
+	word := p.store.Confirmed(at)
+	word.Gone, word.Tick = true, a.stage.tick
+	e := a.removeReplica(s)
+	p.gone[e] = at
+	p.by.Confirmed(at)
+	p.by.Gone(e, at, a.stage.tick)
+}
+
+// RemoveDespawned removes an entity that the server despawned while it was predicted from the
+// world, unless the game did that already.
+func (a *Applier) RemoveDespawned(e ecs.Entity) {
+	if at, ok := a.prediction.gone[e]; ok {
+		if a.world.Alive(e) { // otherwise its slot may belong to another entity
+			a.keepConfirmed(e, at)
+		}
+		delete(a.prediction.gone, e)
+	}
+	a.despawnEntity(e)
+}
+
+// clearPrediction ends all prediction when the connection ends.
+func (a *Applier) clearPrediction() {
+	if a.prediction.by == nil {
+		return
+	}
+	a.prediction.by.Clear()
+	clear(a.prediction.gone)
+}

@@ -1,0 +1,173 @@
+package sink
+
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/wire"
+	"github.com/entangle-ecs/entangle/internal/world/refs"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// references turns the indexes in a component into entities, and keeps those that wait for their
+// entity.
+type references struct {
+	replicas *replicas
+	table    receiver.Refs // of the current record
+	pending  []repl.ID     // by placeholder: ids in the current component that have no entity yet
+	late     refs.Late
+	departed departures
+}
+
+// At implements wire.RefReader.
+func (r *references) At(index uint32) (ecs.Entity, bool) {
+	to, ok := r.table.At(index)
+	if !to.Late {
+		r.replicas.markReferred(to.Slot)
+		return r.replicas.Entity(to.Slot), ok
+	}
+	if len(r.pending) == refs.MaxLate {
+		r.late.Dropped++
+		return ecs.Entity{}, ok
+	}
+	r.pending = append(r.pending, to.ID)
+	return wire.Placeholder(uint32(len(r.pending) - 1)), ok
+}
+
+// decodeTarget reads the target of a relation. A target that has not arrived yet is recorded as
+// waiting, and is the zero entity until it arrives.
+func (r *references) decodeTarget(in *bits.Reader, h refs.LateHolder) ecs.Entity {
+	target := wire.DecodeTarget(in, r)
+	if len(r.pending) == 0 {
+		return target
+	}
+	r.late.Found = append(r.late.Found, refs.LateRef{Target: r.pending[0], Holder: h, Tick: r.late.Tick, N: source.TargetRef})
+	r.pending = r.pending[:0]
+	return ecs.Entity{}
+}
+
+// LateReferences returns how many references wait for an entity that has not arrived, and how many
+// were dropped for lack of space. A dropped reference stays the zero entity until its component is
+// sent again.
+func (a *Applier) LateReferences() (waiting int, dropped uint64) {
+	return a.refs.late.Len(), a.refs.late.Dropped
+}
+
+// recordLate replaces the placeholders in a newly decoded value with the zero entity and records
+// their places.
+func (r *references) recordLate(h refs.LateHolder, plan *wire.Plan, value []byte) {
+	l := &r.late
+	if l.Swap == nil {
+		l.Swap = r.swapPlaceholder
+	}
+	l.Holder = h
+	plan.MapRefs(value, l.Swap)
+	r.pending = r.pending[:0]
+}
+
+func (r *references) swapPlaceholder(n int, e ecs.Entity) ecs.Entity {
+	at, ok := wire.IsPlaceholder(e)
+	if !ok || int(at) >= len(r.pending) {
+		return e
+	}
+	r.late.Found = append(r.late.Found, refs.LateRef{Target: r.pending[at], Holder: r.late.Holder, Tick: r.late.Tick, N: n})
+	return ecs.Entity{}
+}
+
+// forgetLate removes the waiting references of a component.
+func (r *references) forgetLate(s repl.Slot, comp int) {
+	if e := &r.replicas.entities[s]; e.waits > 0 {
+		e.waits -= uint16(r.late.Forget(refs.LateHolder{Slot: s, Comp: comp}))
+	}
+}
+
+// awaitFound adds the found references to the waiting ones.
+func (r *references) awaitFound() {
+	for _, ref := range r.late.Found {
+		if e := &r.replicas.entities[ref.Holder.Slot]; e.used && r.late.Add(ref) {
+			e.waits++
+		}
+	}
+	r.late.Found = r.late.Found[:0]
+}
+
+// resolveWaiting sets the references that waited for an entity.
+func (a *Applier) resolveWaiting(s repl.Slot) {
+	l, id := &a.refs.late, a.Replicas.Info[s].ID
+	for i, ok := l.ByTarget.First(id); ok; i, ok = l.ByTarget.First(id) {
+		ref := l.Refs[i]
+		l.Drop(i)
+		holder := &a.Replicas.entities[ref.Holder.Slot]
+		holder.waits--
+		a.Replicas.markReferred(s)
+		if a.setRef(&ref, a.Replicas.entities[s].entity) {
+			l.Set = append(l.Set, ref.Holder)
+		}
+	}
+}
+
+// Renew implements receiver.Renewer. A reference to a despawned entity does not wait for the next
+// entity with the same network id.
+func (a *Applier) Renew(id repl.ID, since entangle.Tick) {
+	i, ok := a.refs.late.ByTarget.First(id)
+	for ok {
+		next, more := a.refs.late.ByTarget.Next(i)
+		a.refs.dropOlder(i, since)
+		i, ok = next, more
+	}
+	if a.Resources != nil {
+		a.Resources.Reuse(id, since)
+	}
+}
+
+// RenewAll implements receiver.Renewer.
+func (a *Applier) RenewAll(h repl.Handle, since entangle.Tick) {
+	if a.Resources != nil {
+		a.Resources.ReuseGroup(h, since)
+	}
+	i, ok := a.refs.late.ByGroup.First(h)
+	for ok {
+		next, more := a.refs.late.ByGroup.Next(i)
+		a.refs.dropOlder(i, since)
+		i, ok = next, more
+	}
+}
+
+// dropOlder removes a waiting reference if it is from before a tick.
+func (r *references) dropOlder(i int32, since entangle.Tick) {
+	if ref := r.late.Refs[i]; ref.Tick.Before(since) {
+		r.late.Drop(i)
+		r.replicas.entities[ref.Holder.Slot].waits--
+	}
+}
+
+// setRef writes a reference, unless the game has removed its holder or the component.
+func (a *Applier) setRef(ref *refs.LateRef, to ecs.Entity) bool {
+	if a.isPredicted(ref.Holder.Slot) {
+		return a.setPredictedRef(ref, to)
+	}
+	comp, holder := &a.comps[ref.Holder.Comp], a.Replicas.entities[ref.Holder.Slot].entity
+	if !a.world.Alive(holder) || !a.world.Has(holder, comp.id) {
+		return false
+	}
+	if ref.N == source.TargetRef {
+		return a.setTarget(holder, comp.id, to)
+	}
+	return comp.plan.SetRef(a.writer.Bytes(holder, comp.id), ref.N, to)
+}
+
+// raiseResolved raises one event for each component in which references were set.
+func (a *Applier) raiseResolved() {
+	l := &a.refs.late
+	slices.SortFunc(l.Set, refs.LateHolder.Compare)
+	for _, h := range slices.Compact(l.Set) {
+		if _, ok := a.confirmedValue(h.Slot, h.Comp); ok {
+			a.comps[h.Comp].events.Updated(a.Replicas.entities[h.Slot].entity)
+		}
+	}
+	l.Set = l.Set[:0]
+}

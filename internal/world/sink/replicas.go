@@ -1,0 +1,105 @@
+package sink
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// replicas are the entities that the applier created and that the server updates.
+type replicas struct {
+	entities []replica     // by slot
+	Info     []replicaInfo // by slot
+	free     []repl.Slot
+	Slots    map[ecs.Entity]repl.Slot
+	Spawns   uint64
+	Losses   uint64        // entities that are no longer replicas
+	LastLoss entangle.Tick // tick of the record that removed the last of them
+	most     int           // limit on entities at a time
+}
+
+// replica is the data of an entity that an update needs. It is kept small, because with many
+// entities an update spends its time waiting for this memory.
+type replica struct {
+	entity ecs.Entity
+	tick   entangle.Tick
+	holds  uint32 // bits of the component sets that the entity is known to have in full
+	waits  uint16 // references that wait for their entity
+	used   bool
+	fresh  bool // not committed yet
+}
+
+// replicaInfo is the rest of the data of an entity.
+type replicaInfo struct {
+	ID   repl.ID
+	mask repl.Mask // its components on the server
+
+	targeted bool // it is or was the target of a relation
+	referred bool // a component refers or referred to it
+
+	predictOnSpawn bool          // it is predicted once it has its components
+	storeSlot      rollback.Slot // in the store, which holds its confirmed state; 0: that is in the world
+	twin           ecs.Entity
+}
+
+// ID returns the network id of an entity, and whether the entity is a replica.
+func (r *replicas) ID(e ecs.Entity) (repl.ID, bool) {
+	s, ok := r.Slots[e]
+	if !ok {
+		return repl.ID{}, false
+	}
+	return r.Info[s].ID, true
+}
+
+// Entity returns the entity of a slot, or the zero entity for repl.NoSlot.
+func (r *replicas) Entity(s repl.Slot) ecs.Entity {
+	if s == repl.NoSlot {
+		return ecs.Entity{}
+	}
+	return r.entities[s].entity
+}
+
+// Tick returns the server's tick of the newest state that an entity has received.
+func (r *replicas) Tick(e ecs.Entity) (entangle.Tick, bool) {
+	s, ok := r.Slots[e]
+	if !ok {
+		return 0, false
+	}
+	return r.entities[s].tick, true
+}
+
+// Len returns the number of entities, without orphaned ones.
+func (r *replicas) Len() int { return len(r.Slots) }
+
+// addEntity makes a new entity a replica.
+func (r *replicas) addEntity(e ecs.Entity, id repl.ID) (s repl.Slot) {
+	if n := len(r.free); n > 0 {
+		s, r.free = r.free[n-1], r.free[:n-1]
+	} else {
+		s = repl.Slot(len(r.entities))
+		r.entities, r.Info = append(r.entities, replica{}), append(r.Info, replicaInfo{})
+	}
+	r.entities[s], r.Info[s] = replica{entity: e, used: true, fresh: true}, replicaInfo{ID: id}
+	r.Slots[e] = s
+	r.Spawns++
+	return s
+}
+
+// removeSlot removes an entity, as of the tick of a record, and frees its slot.
+func (r *replicas) removeSlot(s repl.Slot, tick entangle.Tick) ecs.Entity {
+	e := r.entities[s].entity
+	delete(r.Slots, e)
+	r.Losses++
+	r.LastLoss = tick
+	r.entities[s], r.Info[s] = replica{}, replicaInfo{}
+	r.free = append(r.free, s)
+	return e
+}
+
+// markReferred marks an entity as referred to.
+func (r *replicas) markReferred(s repl.Slot) {
+	if s != repl.NoSlot {
+		r.Info[s].referred = true
+	}
+}

@@ -33,7 +33,7 @@ func TestADebtIsPaidBeforeAnythingElse(t *testing.T) {
 	assert.Equal(t, 1, b.Level(epoch.Add(251*time.Millisecond)))
 }
 
-func TestADebtThatNobodyCouldHelpIsForgottenAfterASecond(t *testing.T) {
+func TestAnUnavoidableDebtIsForgottenAfterASecond(t *testing.T) {
 	b := NewBucket(1000, 100*time.Millisecond)
 	b.Level(epoch)
 	for range 1000 {

@@ -48,8 +48,8 @@ func TestAnIntakeTakesNoMoreThanItsRates(t *testing.T) {
 	})
 }
 
-// Peers that have saved up all they can share what there is of savings in one frame. A peer that
-// is within its share is taken in all the same, and so is everybody in the next frame.
+// In one frame all peers together use a bounded part of their savings. Packets of a peer that is
+// within its own share are read even then, and those of all peers in the next frame.
 //
 // Proves: Z21
 func TestSavingsOfAllAreBoundedWithinAFrame(t *testing.T) {
@@ -85,8 +85,8 @@ func TestSavingsOfAllAreBoundedWithinAFrame(t *testing.T) {
 	}
 }
 
-// An end that stood still for a second takes a second's worth in of everybody, however many they
-// are; one that stood still for longer takes no more.
+// After an end stood still for a second, it reads a second's worth of every peer, however many there
+// are; after a longer time it reads no more.
 //
 // Proves: Z21
 func TestAnEndThatStoodStillTakesAsMuchInOfEverybody(t *testing.T) {
@@ -183,11 +183,11 @@ func TestADebtOfWorkIsBounded(t *testing.T) {
 	}
 }
 
-// A peer that goes on is parted from when it was beyond its quota for five seconds in all, also
-// where it has pauses. One that was for a moment, now and then, is not.
+// A peer is disconnected once it has exceeded its quota for five seconds in all, even with pauses in
+// between. One that exceeds it for a moment, now and then, is not.
 //
 // Proves: Z21
-func TestAnIntakePartsFromThoseWhoGoOn(t *testing.T) {
+func TestAnIntakeDisconnectsPeersThatExceedTheirQuotaForLong(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		flood, pause int // frames
@@ -310,7 +310,7 @@ func TestAQuotaIsRestoredByTimeAlone(t *testing.T) {
 // A clock that is set back, or forward, costs no peer its rate: later packets are read.
 //
 // Proves: Z21
-func TestAClockThatIsSetCostsNobodyItsRate(t *testing.T) {
+func TestASetClockCostsNoPeerItsRate(t *testing.T) {
 	for _, step := range []time.Duration{-time.Hour, time.Hour} {
 		in, now := budget.NewIntake(10_000), time.Unix(100_000, 0)
 		in.Begin(now)
@@ -350,11 +350,11 @@ func TestADebtIsPaidByTheTimeAway(t *testing.T) {
 	assert.True(t, in.Restored(&away))
 }
 
-// A peer that comes in the frame after an end stood still has its share of that time, as those that
-// were there.
+// A peer that connects in the frame after an end stood still has its share of that time, like those
+// that were connected before.
 //
 // Proves: Z21
-func TestWhoComesAfterAStallHasAShareOfIt(t *testing.T) {
+func TestAPeerThatConnectsAfterAStallHasItsShare(t *testing.T) {
 	const rate = 1000
 	in, now := budget.NewIntake(rate), time.Unix(100, 0)
 	in.Begin(now)

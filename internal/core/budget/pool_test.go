@@ -22,8 +22,8 @@ type shared struct {
 	owed    int
 }
 
-// dealt is a simple model of a division: each account that wants a byte more, or has one to pay
-// for, gets one in turn, and the rest goes to all alike. Each pays its debt out of that.
+// dealt is a simple model of a division: in turn, each account that wants one more byte, or owes one,
+// gets it. The rest is divided equally. Each account pays its debt out of its part.
 func dealt(wants, owed []int, total int) []int {
 	got := make([]int, len(wants))
 	for moved := true; moved && total > 0; {
@@ -128,7 +128,7 @@ func TestAPoolIsSharedFairlyAndBindsInAnySpan(t *testing.T) {
 // When that traffic ends, its debt is over in two seconds.
 //
 // Proves: P12
-func TestTrafficThatCannotBeHeldBackFreesNobodyFromThePool(t *testing.T) {
+func TestTrafficThatCannotBeHeldBackExemptsNoAccount(t *testing.T) {
 	const rate, frames = 60_000, 60 // frames per second
 	for _, others := range []int{1, 3, 9} {
 		for _, forced := range []int{400, 700, 900, 1000, 5000} { // bytes in each frame, of 1000

@@ -109,9 +109,9 @@ func TestACompletedMessageLeavesTheOrderOfOthers(t *testing.T) {
 	}
 }
 
-// Where there is no room for a fragment, the message that has to go is known: nothing of the
-// others is looked at, but of those between which its place in its channel is searched by halves.
-// The others are taken away here, so that a look at one of them panics.
+// To make room for a fragment, the message to be dropped is found without examining others, except
+// those that the binary search for its place visits. All others are removed here, so that examining
+// one of them panics.
 func TestMakingRoomLooksAtFewMessages(t *testing.T) {
 	m := newMux(t, everyMode()...)
 	channels := []*inChannel{m.receiver.byID[SequencedUnreliable], m.receiver.byID[UnorderedUnreliable]}

@@ -143,7 +143,7 @@ func TestUnsentCountsMessagesThatNeverLeft(t *testing.T) {
 	assert.Zero(t, m.Unsent(MaxID))
 }
 
-// What waits for its channel's interval is not late.
+// A message that waits for its channel's interval is not late.
 func TestMessagesThatWaitForTheirIntervalAreKept(t *testing.T) {
 	m := newMux(t, Config{Mode: UnorderedUnreliable, SendEvery: time.Second})
 	send(t, m, 0, "first", epoch)

@@ -63,7 +63,7 @@ func TestDirection(t *testing.T) {
 }
 
 // A peer that sends against the direction is refused on a channel of any mode, in whole messages
-// and in fragments, and nothing else of its packet is taken in either.
+// and in fragments, and nothing else of its packet is applied.
 //
 // Proves: P14
 func TestDirectionHoldsInEveryMode(t *testing.T) {

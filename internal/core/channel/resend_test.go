@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A message that is repeated goes with the next packet, arrives once whichever of them does,
-// and only once it is acknowledged it is not repeated. Where the first is lost later nothing
+// A message that is resent leaves with the next packet, and is delivered once, whichever packet
+// arrives. An acknowledged message is not resent. If the first packet counts as lost later, nothing
 // more is sent.
 func TestAMessageIsSentAgainOnDemand(t *testing.T) {
 	m, far := pair(t, Config{ID: 4, Mode: UnorderedReliable, ReportDelivery: true})
@@ -43,7 +43,7 @@ func TestAMessageIsSentAgainOnDemand(t *testing.T) {
 	assert.Equal(t, []Report{{4, id}}, delivered(m))
 }
 
-// A message of several pieces is not repeated.
+// A message of several pieces is not resent.
 func TestALongMessageIsNotSentAgainOnDemand(t *testing.T) {
 	m := newMux(t, Config{ID: 4, Mode: UnorderedReliable})
 	id := send(t, m, 4, longText(4*FragmentSize), epoch)

@@ -201,9 +201,8 @@ func TestWhatWasBegunIsNotDropped(t *testing.T) {
 	}
 }
 
-// A reliable message of low priority counts on until it is acknowledged: once it has been sent,
-// its turn has come, and what got lost is sent again before anything that came after it, however
-// urgent that is and however often it gets lost.
+// A reliable message keeps its turn until it is acknowledged: if it is lost, it is sent again before
+// any message that was queued after it, however urgent that is, and however often it is lost.
 //
 // Proves: P13
 func TestWhatGotLostKeepsItsTurn(t *testing.T) {
@@ -239,7 +238,7 @@ func TestWhatGotLostKeepsItsTurn(t *testing.T) {
 }
 
 // A share that was silent for long has no claim to the bytes that others sent meanwhile.
-func TestNobodySavesUpForABurst(t *testing.T) {
+func TestNoShareSavesUpForABurst(t *testing.T) {
 	m := newMux(t, Config{Mode: UnorderedUnreliable}, Config{ID: 1, Mode: UnorderedUnreliable})
 	now := epoch
 	tick := func(bodies ...string) (got []string) {
@@ -272,7 +271,7 @@ func TestNobodySavesUpForABurst(t *testing.T) {
 	assert.InDelta(t, 20, came["bbbb"], 2)
 }
 
-// However many priorities a game invents, a channel remembers so many.
+// A channel keeps at most maxShares shares, however many priorities a game uses.
 func TestPrioritiesAreRememberedWithinALimit(t *testing.T) {
 	m := newMux(t, Config{Mode: UnorderedUnreliable})
 	for i := range 1000 {
@@ -285,9 +284,9 @@ func TestPrioritiesAreRememberedWithinALimit(t *testing.T) {
 	assert.Zero(t, m.sender.byID[0].shares[maxShares-1].waiting)
 }
 
-// The short end of a long message finds room that nothing else fits in. What comes after
-// does not wait as if the whole message had been sent by then.
-func TestAShortEndThatIsSentEarlyMovesNobodyBack(t *testing.T) {
+// The short end of a long message may fit where nothing else does. Later messages do not wait as if
+// the whole message had been sent by then.
+func TestAShortEndThatIsSentEarlyDelaysNoLaterMessage(t *testing.T) {
 	m := newMux(t, Config{ID: 1, Mode: UnorderedReliable})
 	now := time.Unix(100, 0)
 	_, err := m.Send(1, make([]byte, 100*FragmentSize+20), 0.01, now)

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Each frame is work. A fragment is more, and so is a message that has to wait for one before it;
-// also one that has come before, since the receiver looks for it all the same.
+// Each frame is work. A fragment is more, and so is a message that waits for an earlier one, even if
+// it was received before, since the receiver searches for it.
 //
 // Proves: Z21
 func TestFramesAndFragmentsAreWork(t *testing.T) {

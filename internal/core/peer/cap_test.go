@@ -120,7 +120,7 @@ func TestACapBindsInAnyTime(t *testing.T) {
 
 // The game stays playable while a client joins and the game sends messages without end: present
 // groups are updated regularly, and the rest arrives.
-func TestPlayGoesOnWhileSomebodyJoins(t *testing.T) {
+func TestPlayContinuesWhileAClientJoins(t *testing.T) {
 	p := newNarrowPair(t)
 	p.tickWith(func() { p.populate(0, 20, sender.Place{}) })
 	for p.holds(0, 20) < 20 {
@@ -210,7 +210,7 @@ func TestADebtOfMessagesHoldsUpNoValues(t *testing.T) {
 }
 
 // A debt is owed to other peers: if there is room for all, none waits because of it.
-func TestADebtHoldsUpNobodyWhereThereIsPlenty(t *testing.T) {
+func TestADebtDelaysNoPeerIfThereIsRoom(t *testing.T) {
 	p := newNarrowPair(t)
 	p.run(10)
 	frame := func(allow, message int) {
@@ -286,7 +286,7 @@ func TestLittleStructureWaitsInTheChannelUnderACap(t *testing.T) {
 
 // A peer with a budget of zero still reports that it wants bytes for structure: otherwise a pool
 // that divides bytes among many peers would never give it any.
-func TestStructureIsWantedByWhoWasAllowedNothing(t *testing.T) {
+func TestStructureIsWantedWithoutABudget(t *testing.T) {
 	for _, allow := range []int{0, -500} {
 		p := newNarrowPair(t)
 		p.run(10)

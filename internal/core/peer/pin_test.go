@@ -89,7 +89,7 @@ func TestNamesAreHeldUpSinceTheOldestMessageThatWaits(t *testing.T) {
 // the frame in which it joins: that is queued before the frame begins.
 //
 // Proves: R39
-func TestWhoComesHoldsUpNothingOfBefore(t *testing.T) {
+func TestAJoiningClientHoldsUpNoEarlierIDs(t *testing.T) {
 	p := withChannels(t, channel.Config{ID: peer.FirstUser, Name: "greetings"})
 	everybody := func(what func(repl.Slot)) {
 		p.tick++

@@ -50,7 +50,7 @@ func TestWhatAPeerHasLostTheThreadOfIsNotRetained(t *testing.T) {
 // never had it in that group: it was sent to the peer.
 //
 // Proves: R39
-func TestWhoIsPausedIsStatedWholeToAPeerThatAsks(t *testing.T) {
+func TestAPausedEntityIsSentWholeInAResync(t *testing.T) {
 	n, e := retaining(t)
 	n.fall(e, 0)
 	n.step(func() { n.set(2, 1, 5) })

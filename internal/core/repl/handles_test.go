@@ -96,7 +96,7 @@ func (h *handles) fulls(t *testing.T, p *sender.Peer, name uint16) map[repl.Hand
 // same holds near the end of the range of ticks.
 //
 // Proves: R27
-func TestANameMeansWhoHadItByThen(t *testing.T) {
+func TestAnIDMeansTheEntityThatThePeerKnewByIt(t *testing.T) {
 	for what, at := range map[string]sender.Place{
 		"for all": {}, "private": {Private: true}, "of a group that goes on": {Name: 1}, "of one that is private": {Name: 1, Private: true},
 	} {
@@ -210,7 +210,7 @@ func TestAHandleRestsWhileAMessageMayNameIt(t *testing.T) {
 // nothing.
 //
 // Proves: R39
-func TestWhoIsAlwaysLateHoldsUpNames(t *testing.T) {
+func TestAPeerThatIsAlwaysLateHoldsUpIDs(t *testing.T) {
 	const late = 40
 	h := newHandles()
 	p := h.NewPeer()
@@ -306,7 +306,7 @@ func TestANumberRestsAfterAnEndElsewhere(t *testing.T) {
 // it.
 //
 // Proves: R27
-func TestANumberRestsFromWhenItsEndIsTold(t *testing.T) {
+func TestANumberRestsFromWhenItsEndIsSent(t *testing.T) {
 	c := newNumbers()
 	p := c.NewPeer()
 	c.fulls(t, p, 1)

@@ -70,9 +70,9 @@ func TestHiddenKindsOfUpdatesChangeNoByte(t *testing.T) {
 	assert.Equal(t, sent[0], sent[1])
 }
 
-// A peer that sees more sets of components change than records are told apart by is sent the
-// same as by the plain twin.
-func TestMoreKindsOfUpdatesThanAreToldApart(t *testing.T) {
+// A peer for which more sets of components change than have numbers is sent the same bytes as by
+// the plain twin.
+func TestMoreKindsOfUpdatesThanHaveNumbers(t *testing.T) {
 	var sent [2][][]byte
 	for i := range sent {
 		w, peers := kindsWorld(2000, 1)

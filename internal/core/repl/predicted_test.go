@@ -14,7 +14,7 @@ import (
 
 // Predicted sets read back as they were written, in the computed number of bits. A set read from
 // any bytes has rising numbers of members.
-func TestWhoIsPredictedReadsBack(t *testing.T) {
+func TestPredictedSetsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		is := repl.Predicted{Said: rapid.Bool().Draw(t, "said")}
 		if is.Said {

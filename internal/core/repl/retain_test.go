@@ -90,7 +90,7 @@ func TestWhatIsRetainedStaysAsItWas(t *testing.T) {
 // neither members that joined meanwhile, nor new values of the others.
 //
 // Proves: V4
-func TestATrueEndIsToldOfWhatIsRetained(t *testing.T) {
+func TestTheEndOfARetainedGroupIsSent(t *testing.T) {
 	n, e := retaining(t)
 	one := n.model.entities[1]
 	n.step(func() { n.retain(e, 0); n.set(1, 1, 5); n.arrive(nil, 2, den) })
@@ -111,7 +111,7 @@ func TestATrueEndIsToldOfWhatIsRetained(t *testing.T) {
 }
 
 // An orphaned entity stays as it was, in a retained group as well.
-func TestWhoIsAbandonedInWhatIsRetainedIsLetGo(t *testing.T) {
+func TestAnEntityIsOrphanedInARetainedGroup(t *testing.T) {
 	n, e := retaining(t)
 	n.step(func() { n.retain(e, 0) })
 	n.step(func() { n.abandon(0) })

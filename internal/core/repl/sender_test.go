@@ -180,9 +180,9 @@ func TestWhatIsAbandonedStaysAsItIs(t *testing.T) {
 	}
 }
 
-// No message is longer than a channel carries. A group for which that does not
-// suffice is not sent, in no part, and told once for each change of its structure.
-func TestAGroupThatIsTooLargeIsToldAndNotSent(t *testing.T) {
+// No message is longer than a channel carries. A group that needs more is not sent at all, and is
+// reported once for each change of its structure.
+func TestAGroupThatIsTooLargeIsReportedAndNotSent(t *testing.T) {
 	refused := 0
 	for below := 0; below < 1600; below += 40 {
 		source := sized{map[repl.Slot]int{0: (repl.MaxGroupBytes - below) * 8}}
@@ -414,7 +414,7 @@ func TestEntitiesWithoutComponents(t *testing.T) {
 
 // An entity in a reused slot is not reported to have lost the components of the earlier entity,
 // nor, in a world that begins late in the cycle of ticks, components that it never had.
-func TestNothingIsSaidToGoThatNeverCame(t *testing.T) {
+func TestNoComponentIsRemovedThatWasNeverSent(t *testing.T) {
 	for _, start := range []entangle.Tick{0, 1 << 31, 1<<32 - 10} {
 		t.Run(fmt.Sprint(start), func(t *testing.T) {
 			w := sender.NewWorld(sized{map[repl.Slot]int{}}, 3)
@@ -449,7 +449,7 @@ func TestNothingIsSaidToGoThatNeverCame(t *testing.T) {
 
 // A full that a peer requests overtakes the records that it could not apply yet. An entity that
 // moved to another group in those keeps its replica, and one that ended does not.
-func TestAFullTellsOfWhoWentOnUnheard(t *testing.T) {
+func TestAFullNamesMembersThatMovedUnacknowledged(t *testing.T) {
 	from, to := sender.Place{Name: 1}, sender.Place{Name: 2}
 	n := newNetwork(t, 1, 3, 0)
 	e := n.join()

@@ -183,9 +183,9 @@ func TestAnActionNeedsTheGroupsThatItsMembersCameFrom(t *testing.T) {
 	assert.Empty(t, needs(func() { n.reshape(0, n.model.entities[0]) }), "it is there")
 }
 
-// The number of a member that left is not given to another before every peer has heard
-// of it, and has heard nothing else for a while.
-func TestNumbersAreUsedAgainWhenAllHaveHeard(t *testing.T) {
+// The number of a member that left is not given to another before every peer has acknowledged
+// that, and a rest period is over.
+func TestNumbersAreReusedOnceAllPeersHaveAcknowledged(t *testing.T) {
 	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
 	p := w.NewPeer()
 	place := sender.Place{Name: 1}

@@ -16,9 +16,9 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// A sequence is told ahead or behind within the four actions that may be under way,
-// from every place in the cycle.
-func TestSequencesAreToldApartWithinTheWindow(t *testing.T) {
+// Sequences compare as ahead or behind within the four actions that may be in flight, anywhere in
+// the cycle.
+func TestSequencesCompareWithinTheWindow(t *testing.T) {
 	for s := range repl.Seq(repl.SeqCycle) {
 		ahead := s
 		for n := range repl.MaxActionsInFlight + 1 {
@@ -271,7 +271,7 @@ func sincesOf(refs []repl.Ref) (sinces []repl.Since) {
 
 // The Since of ids stands behind the table of an action, once where none of them is reused, and
 // with the joining members of that id. It is rounded down by less than an id rests.
-func TestSinceWhenANameIsWhoseItIs(t *testing.T) {
+func TestTheSincesOfIDsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := entangle.Tick(rapid.Uint32().Draw(t, "tick"))
 		refs := make([]repl.Ref, rapid.IntRange(1, 5).Draw(t, "n"))

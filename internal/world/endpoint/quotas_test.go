@@ -21,7 +21,7 @@ import (
 // ones; the others stay.
 //
 // Proves: Z21
-func TestQuotasOfWhoHasLeftMakeRoomForOthers(t *testing.T) {
+func TestRestoredQuotasMakeRoomForNewOnes(t *testing.T) {
 	const most = 4
 	in, now := budget.NewIntake(1000), time.Unix(100, 0)
 	in.Begin(now)

@@ -92,7 +92,7 @@ func TestReaderSeesWhatIsRaisedAfterItWasMade(t *testing.T) {
 	assert.Equal(t, []int{2}, second.Read())
 }
 
-func TestQueueThatNobodyReadsKeepsNothing(t *testing.T) {
+func TestQueueWithoutReadersKeepsNothing(t *testing.T) {
 	hub := event.NewHub()
 	queue := event.QueueOf[int](hub)
 	assert.False(t, queue.Wanted())

@@ -28,7 +28,7 @@ func (c *cloner) Update(w *ecs.World) {
 
 // An update finds its row by components.Remote: with the Remote of another entity, it could write
 // to a wrong row of the same archetype. Strict names the system that wrote it.
-func TestStrictNamesWhoCopiesARemoteOverAnother(t *testing.T) {
+func TestStrictNamesTheSystemThatCopiesARemote(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "strict"})
 	require.NoError(t, registry.Seal(p))
 	w := ecs.NewWorld()

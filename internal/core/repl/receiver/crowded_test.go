@@ -64,7 +64,7 @@ func TestNoMoreGroupsThanThereIsRoomFor(t *testing.T) {
 }
 
 // Endless spawning and despawning needs no more room than the entities that exist at one time.
-func TestRoomIsOfThoseWhoLive(t *testing.T) {
+func TestEndedEntitiesTakeNoRoom(t *testing.T) {
 	s := newNarrow(t, 2)
 	for tick := entangle.Tick(10); tick < 400; tick += 2 {
 		for h := groupA; h <= groupB; h++ {

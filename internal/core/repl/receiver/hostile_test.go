@@ -81,7 +81,7 @@ func TestWhatNoSenderWrites(t *testing.T) {
 }
 
 // If a predicted entity does not exist, the others are predicted, and the group is requested again.
-func TestWhoIsNotThereIsPredicted(t *testing.T) {
+func TestAMissingPredictedEntityIsRequested(t *testing.T) {
 	s := newMoved(t)
 	r := follows()
 	r.predicted = predicted{1, 9}
@@ -119,7 +119,7 @@ func TestAFullTakesNumbersAnew(t *testing.T) {
 
 // A change of a member that the replica does not have is passed over, and the group is requested,
 // unless components are only removed.
-func TestAChangeOfNobody(t *testing.T) {
+func TestAChangeOfAMissingMember(t *testing.T) {
 	for _, r := range []record{
 		{kind: repl.Update, group: groupB, tick: 30, base: 20, changed: []change{{0, number(30)}, {5, number(7)}}},
 		{kind: repl.Delta, group: groupB, seq: 2, tick: 30, base: 20, changed: []change{{0, number(30)}, {5, number(7)}}},

@@ -302,7 +302,7 @@ func TestLetGo(t *testing.T) {
 }
 
 // An entity that no group takes is despawned in the end.
-func TestAMoverThatNobodyTakes(t *testing.T) {
+func TestAMoverThatNoGroupTakes(t *testing.T) {
 	s := newGroups(t)
 	s.get(gives(groupA, 20, 0))
 	s.sink.wantsNothing = false

@@ -123,7 +123,7 @@ func TestWhatIsOvertakenCountsInItsOrder(t *testing.T) {
 // A record behind a full in the sequence has no effect on the members that the full overtakes.
 //
 // Proves: R41
-func TestAFullIsNotToldOfWhatComesAfterIt(t *testing.T) {
+func TestARecordBehindAFullDoesNotChangeItsMembers(t *testing.T) {
 	s := newCrew(t)
 	s.get(
 		leaves(5, 60, 50, 1, repl.Moved), // of another member 1, which came after the full

@@ -37,7 +37,7 @@ func (r *renewed) took() []string {
 // reused number within a group. For entities that are there already, or stay, nothing is announced.
 //
 // Proves: R27
-func TestWhoComesIsToldOfSinceItHasItsName(t *testing.T) {
+func TestTheSinceOfAnIDIsGivenBeforeItsEntityJoins(t *testing.T) {
 	s := newScripted(t)
 	sink := &renewed{copySink: s.sink}
 	s.copy = receiver.New(sink, nil, comps)

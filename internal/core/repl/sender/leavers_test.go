@@ -83,7 +83,7 @@ func TestGroupsForgetThoseThatLeft(t *testing.T) {
 // Leavers of a group that a peer has not yet received, and the groups that they went to, are
 // scanned until that peer acknowledges them: then no memory of the ended leavers remains, though no
 // entity leaves the group any more.
-func TestGroupsForgetThoseWhoseLeavingWasHeardLate(t *testing.T) {
+func TestGroupsForgetLeaversThatWereAcknowledgedLate(t *testing.T) {
 	const crowd = minTidy - 1 // too few to be looked through when one more leaves
 	w, tick := NewWorld(nil, 1), entangle.Tick(0)
 	p := w.NewPeer()

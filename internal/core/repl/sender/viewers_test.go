@@ -41,7 +41,7 @@ func TestListsOfViewersEqualPlainOnes(t *testing.T) {
 
 // Showing and hiding random groups costs no memory as long as the peers see about as many as
 // before.
-func TestWhoComesAndGoesAllocatesNothing(t *testing.T) {
+func TestShowingAndHidingAllocatesNothing(t *testing.T) {
 	const groups, peers, shown = 200, 60, 30
 	w := NewWorld(nil, 1)
 	w.Begin(1)

@@ -99,7 +99,7 @@ func (s *Server) enter(w *ecs.World) bool {
 	s.joined = event.QueueOf[ClientJoined](s.hub)
 	s.disconnected = event.QueueOf[ClientDisconnected](s.hub)
 	s.exceeded = event.QueueOf[BoundExceeded](s.hub)
-	publisher, err := source.NewCollector(w, registry.Of(s.protocol).Components, source.ServerSends, s.log)
+	publisher, err := source.NewCollector(w, registry.Of(s.protocol).Components, s.log)
 	if err != nil {
 		panic("plugin: " + err.Error())
 	}

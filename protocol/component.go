@@ -182,11 +182,10 @@ func (r *componentRule) finish(number int) {
 	i := &r.info
 	i.Number = number
 	if i.Input {
-		i.Plan, i.Direction = wire.PresencePlan(i.Type), registry.ServerToClient
+		i.Plan = wire.PresencePlan(i.Type)
 		return
 	}
 	i.Plan = r.p.plan(r.subject, i.Type, false, r.codec)
-	i.Direction = registry.ServerToClient
 	if i.Plan != nil {
 		i.Plan.UseDiffer(r.differ)
 	}

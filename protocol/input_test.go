@@ -40,7 +40,6 @@ func TestAnInputIsAComponentWithoutAValue(t *testing.T) {
 	for number, typ := range []reflect.Type{reflect.TypeFor[nod](), reflect.TypeFor[pose](), reflect.TypeFor[steer]()} {
 		info := registry.Of(p).ComponentOf(typ)
 		assert.Equal(t, number, info.Number)
-		assert.Equal(t, registry.ServerToClient, info.Direction)
 		assert.Equal(t, typ, info.Plan.Type())
 		if info.Input {
 			assertNothingIsSent(t, info.Plan)

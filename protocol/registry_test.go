@@ -50,7 +50,6 @@ func TestWhatIsRegisteredCanBeRead(t *testing.T) {
 	assert.Same(t, r.Components[2], spot)
 	assert.Equal(t, 2, spot.Number)
 	assert.Equal(t, "github.com/entangle-ecs/entangle/protocol_test.pose", spot.Name)
-	assert.Equal(t, registry.ServerToClient, spot.Direction)
 	assert.Equal(t, registry.Full, spot.Predict)
 	assert.True(t, spot.Round, "predicted and quantised")
 	assert.Equal(t, 28, spot.Plan.Size())

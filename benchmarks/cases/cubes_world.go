@@ -109,7 +109,7 @@ func newCubesWorld(frames [][]byte, infos []*registry.Component, group component
 		applier: sink.NewApplier(&theirs, event.NewHub(), infos, nobody, nobody),
 	}
 	c.receiver = receiver.New(c.applier, nil, len(infos))
-	collector, err := source.NewCollector(&ours, infos, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&ours, infos, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}

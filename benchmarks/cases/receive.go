@@ -94,7 +94,7 @@ func newReceiveSource(infos []*registry.Component) (*receiveSource, error) {
 	w := ecs.NewWorld(workload.ReceiveEntities)
 	s := &receiveSource{world: &w, position: ecs.ComponentID[workload.Position](&w), rotation: ecs.ComponentID[workload.Rotation](&w)}
 	s.filter = ecs.All(s.position, s.rotation)
-	collector, err := source.NewCollector(&w, infos, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&w, infos, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}

@@ -173,7 +173,7 @@ func (g *rollbackGame) serve(p *protocol.Protocol) (err error) {
 	w := ecs.NewWorld(g.cfg.entities)
 	s := &g.server
 	s.step = newRollbackStep(&w, g.cfg)
-	s.collector, err = source.NewCollector(&w, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
+	s.collector, err = source.NewCollector(&w, registry.Of(p).Components, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func newSceneProtocol(rounded bool) *protocol.Protocol {
 func (s *scene) populate() (err error) {
 	w := ecs.NewWorld(s.cfg.entities)
 	s.world, s.pose = &w, ecs.ComponentID[workload.Pose](&w)
-	s.collector, err = source.NewCollector(&w, registry.Of(s.registry).Components, source.ServerSends, slog.New(slog.DiscardHandler))
+	s.collector, err = source.NewCollector(&w, registry.Of(s.registry).Components, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

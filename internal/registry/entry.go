@@ -26,7 +26,7 @@ const wireFormat = 1
 func (r *Registry) SetEntries() {
 	r.Entries = nil
 	add := func(kind Kind, number int, name, description string, options ...Option) {
-		r.Entries = append(r.Entries, Entry{kind, number, name, hashOf(description), given(kind, options)})
+		r.Entries = append(r.Entries, Entry{kind, number, name, hashOf(description), given(options)})
 	}
 	add(KindSetting, wireFormat, "wire format", "")
 	add(KindSetting, r.TickRate, "tick rate", "")
@@ -36,7 +36,7 @@ func (r *Registry) SetEntries() {
 			continue // its entry as an input includes all
 		}
 		add(KindComponent, i.Number, i.Name, i.Plan.Description()+i.relationship(),
-			Option{"Direction", i.Direction.String()}, Option{"Predict", i.Predict.String()},
+			Option{"Predict", i.Predict.String()},
 			option("ReplicateOnce", i.Once), option("Delta", i.Delta), option("Motion", i.Motion),
 			option("Adaptive", i.Adaptive), Option{"Diff", i.Plan.DifferName()}, option("Hierarchy", i.Hierarchy))
 	}

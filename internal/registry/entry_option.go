@@ -20,10 +20,10 @@ func option(name string, isOn bool) Option {
 }
 
 // given returns those of the options that are not the default.
-func given(kind Kind, options []Option) (list []Option) {
+func given(options []Option) (list []Option) {
 	for _, o := range options {
 		switch {
-		case o.Value == "" || o.Value == defaultOf(kind, o.Name):
+		case o.Value == "" || o.Value == defaultOf(o.Name):
 		case o.Value == on:
 			list = append(list, Option{Name: o.Name})
 		default:
@@ -34,14 +34,12 @@ func given(kind Kind, options []Option) (list []Option) {
 }
 
 // defaultOf returns what an option is where it is not given; "" for nothing.
-func defaultOf(kind Kind, option string) string {
+func defaultOf(option string) string {
 	switch {
 	case option == "Mode":
 		return OrderedReliable.String()
 	case option == "Predict":
 		return Simple.String()
-	case option == "Direction" && kind == KindComponent:
-		return ServerToClient.String()
 	case option == "Direction":
 		return Bidirectional.String()
 	}
@@ -78,7 +76,7 @@ func differentOptions(server, client Entry) (found []string) {
 // option describes an option of an entry in words.
 func (e *Entry) option(name string) string {
 	at := slices.IndexFunc(e.Options, func(o Option) bool { return o.Name == name })
-	switch fallback := defaultOf(e.Kind, name); {
+	switch fallback := defaultOf(name); {
 	case at >= 0 && e.Options[at].Value == "":
 		return "given"
 	case at >= 0:

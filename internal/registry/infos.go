@@ -14,7 +14,6 @@ type Component struct {
 	Name      string // of the type, with its package path
 	Type      reflect.Type
 	Plan      *wire.Plan
-	Direction Direction
 	Once      bool // only inserts and removes are sent, not updates
 	Input     bool // registered as an input: its presence is replicated, and never its value
 	Delta     bool // updates may be differences, by Plan.EncodeDelta

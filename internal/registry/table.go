@@ -46,7 +46,7 @@ func (r *Registry) String() string {
 
 func (i *Component) options() []string {
 	return []string{
-		i.Direction.String(), "predict " + i.Predict.String(), flag(i.Blend != nil, "interpolate"),
+		"predict " + i.Predict.String(), flag(i.Blend != nil, "interpolate"),
 		flag(i.Once, "once"), flag(i.Input, "presence of an input"), flag(i.Delta, "delta"), flag(i.Round, "rounded"),
 	}
 }

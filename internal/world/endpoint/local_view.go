@@ -93,12 +93,8 @@ func (l *Local) Attach(p *source.Collector, hub *event.Hub, onSpawned, onDespawn
 	v.collector, v.onSpawned, v.onDespawn = p, onSpawned, onDespawned
 	v.tag[ownMark] = []ecs.ID{ecs.ComponentID[components.Controlled](p.Arche)}
 	v.tag[predictedMark] = []ecs.ID{ecs.ComponentID[components.Predicted](p.Arche)}
-	for comp, t := range p.Sent.Types {
-		var events *event.ComponentEvents
-		if p.Sent.Plans[comp] != nil {
-			events = hub.AddComponent(t)
-		}
-		v.events = append(v.events, events)
+	for _, t := range p.Sent.Types {
+		v.events = append(v.events, hub.AddComponent(t))
 	}
 }
 
@@ -221,11 +217,11 @@ func (v *localView) findStale() {
 // update events.
 func (v *localView) findUpdated() {
 	p := v.collector
-	for col, comp := range p.Sent.Comps {
+	for comp := range p.Sent.Plans {
 		if !v.ReadsUpdates(comp) || p.Sent.Once.Has(comp) {
 			continue
 		}
-		for _, s := range p.Table.Changed(col) {
+		for _, s := range p.Table.Changed(comp) {
 			v.markUpdated(repl.Slot(s), comp)
 		}
 	}
@@ -291,7 +287,7 @@ func (v *localView) narrow(g *seenEntity, s repl.Slot) {
 	gone := g.mask.And(p.Visibility.Overrides.WithheldOf(s).Or(p.Visibility.Hides(s, v.id)))
 	v.queueEvents(removed, gone, g.entity)
 	g.mask = g.mask.Without(gone)
-	if !p.Sent.OwnersUnsent && gone.Has(p.Sent.Comps[p.Sent.Owners]) {
+	if !p.Sent.OwnersUnsent && gone.Has(p.Sent.Owners) {
 		v.queueTag(g, ownMark, false)
 	}
 }
@@ -315,7 +311,7 @@ func (v *localView) maskOf(s repl.Slot) repl.Mask {
 // owns reports whether the player owns an entity and can see that it does.
 func (v *localView) owns(s repl.Slot, mask repl.Mask) bool {
 	p := v.collector
-	return !p.Sent.OwnersUnsent && mask.Has(p.Sent.Comps[p.Sent.Owners]) && p.Visibility.Owner[s] == v.id
+	return !p.Sent.OwnersUnsent && mask.Has(p.Sent.Owners) && p.Visibility.Owner[s] == v.id
 }
 
 // removeFromView removes an entity from the view and queues its despawn event.

@@ -31,7 +31,7 @@ func TestNothingIsKeptOfAClientThatIsGone(t *testing.T) {
 	protocol.Component[keptBody](p)
 	require.NoError(t, p.Err())
 	w, log := ecs.NewWorld(), slog.New(slog.DiscardHandler)
-	collector, err := source.NewCollector(&w, registry.Of(p).Components, source.ServerSends, log)
+	collector, err := source.NewCollector(&w, registry.Of(p).Components, log)
 	require.NoError(t, err)
 	s := NewServer(ServerConfig{
 		Registry: message.NewRegistry(p, true), Channels: message.Channels(p, true), Post: message.NewPost(p, true), Log: log, TickRate: 60, SendEvery: 1, Caps: Caps{TickRate: 60},

@@ -23,7 +23,7 @@ func (endless) Newest() (entangle.Tick, bool) { return 1000, true }
 // Proves: I6, R33
 func TestWhatCameIsPassedOnSoOften(t *testing.T) {
 	w := ecs.NewWorld()
-	collector, err := source.NewCollector(&w, nil, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&w, nil, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	r := &relay{collector: collector, kinds: []relayed{{on: true}}}
 	p := &passing{entity: w.NewEntity(), stream: endless{}}

@@ -77,7 +77,7 @@ func newGallery(t testing.TB) *gallery {
 	require.NoError(t, registry.Seal(p))
 	world, shown := ecs.NewWorld(), ecs.NewWorld()
 	g := &gallery{t: t, world: &world, shown: &shown, now: time.Unix(100, 0), rng: rand.New(rand.NewPCG(1, 2))}
-	collector, err := source.NewCollector(g.world, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(g.world, registry.Of(p).Components, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	g.resources = NewResources(g.world, registry.Of(p).Resources, collector, slog.New(slog.DiscardHandler))
 	g.line = g.resources.NewSentResources()

@@ -92,7 +92,7 @@ func NewPrediction(cfg PredictionConfig) (*Prediction, error) {
 	p.excluded = excluded{lifecycle: &p.lifecycle}
 	p.resources.init(p, cfg.Resources)
 	p.corrections = corrections{entities: &p.entities, stats: &p.stats}
-	p.rounding = source.NewRounding(registry.Of(cfg.Protocol).Components, func(number int) int { return number })
+	p.rounding = source.NewRounding(registry.Of(cfg.Protocol).Components)
 	if cfg.Applier != nil {
 		cfg.Applier.PredictBy(p)
 	}

@@ -568,7 +568,7 @@ func TestChildOfThatIsNotRegisteredIsTold(t *testing.T) {
 			if before {
 				children()
 			}
-			p, err := source.NewCollector(&w, nil, source.ServerSends, slog.New(slog.NewTextHandler(&said, nil)))
+			p, err := source.NewCollector(&w, nil, slog.New(slog.NewTextHandler(&said, nil)))
 			require.NoError(t, err)
 			if !before {
 				children()

@@ -58,7 +58,7 @@ func newLessonGame(t testing.TB, entities int) *lessonGame {
 	}
 	g.receiver = receiver.New(g.applier, nil, len(registry.Of(p).Components))
 	var err error
-	g.collector, err = source.NewCollector(&ours, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
+	g.collector, err = source.NewCollector(&ours, registry.Of(p).Components, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	g.peer = g.collector.World().NewPeer()
 	for range entities {

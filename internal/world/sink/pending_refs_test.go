@@ -22,7 +22,7 @@ type awaitGame struct {
 func newAwaitGame(t *testing.T) *awaitGame {
 	infos := copiedProtocol(t)
 	w := ecs.NewWorld()
-	collector, err := source.NewCollector(&w, infos, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&w, infos, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	g := &copyGame{t: t, world: &w, collector: collector, peer: collector.World().NewPeer()}
 	g.copies = [2]*copyOf{newCopyOf(infos, false), newCopyOf(infos, true)}

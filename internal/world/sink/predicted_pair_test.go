@@ -176,7 +176,7 @@ type pair struct {
 func newPair(t testing.TB) *pair {
 	w, far := ecs.NewWorld(1024, 4), ecs.NewWorld(1024, 4)
 	p := &pair{t: t, infos: aheadProtocol(t), world: &w, far: &far, marker: ecs.ComponentID[components.Replicate](&w)}
-	collector, err := source.NewCollector(&w, p.infos, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&w, p.infos, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	p.collector, p.peer = collector, collector.World().NewPeer()
 	hub := event.NewHub()

@@ -45,7 +45,7 @@ type steeredGame struct {
 func newSteeredGame(t *testing.T) *steeredGame {
 	infos := steeredProtocol(t)
 	w := ecs.NewWorld()
-	collector, err := source.NewCollector(&w, infos, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&w, infos, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	g := &copyGame{t: t, world: &w, collector: collector, peer: collector.World().NewPeer(), room: 1000}
 	g.copies = [2]*copyOf{newCopyOf(infos, false), newCopyOf(infos, true)}

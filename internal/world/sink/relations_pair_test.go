@@ -67,7 +67,7 @@ func newRelatives(t testing.TB) *relatives {
 	k.childOf, k.part = ecs.ComponentID[components.ChildOf](&w), ecs.ComponentID[kinPart](&w)
 	k.knows, k.fears = ecs.ComponentID[kinKnows](&w), ecs.ComponentID[kinFears](&w)
 	k.apart = ecs.ComponentID[components.NoReplicateChildren](&w)
-	collector, err := source.NewCollector(&w, k.infos, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&w, k.infos, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	k.collector, k.peer = collector, collector.World().NewPeer()
 	hub := event.NewHub()

@@ -29,7 +29,7 @@ func TestWhatTheSmallestEntitiesCostAClient(t *testing.T) {
 	protocol.Component[smallest](p)
 	require.NoError(t, registry.Seal(p))
 	from, to := ecs.NewWorld(1024), ecs.NewWorld(1024)
-	collector, err := source.NewCollector(&from, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&from, registry.Of(p).Components, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	peer := collector.World().NewPeer()
 	marker := ecs.ComponentID[components.Replicate](&from)

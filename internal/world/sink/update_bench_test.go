@@ -36,7 +36,7 @@ func BenchmarkUpdateRun(b *testing.B) {
 	protocol.Component[benchRotation](p)
 	require.NoError(b, registry.Seal(p))
 	from, to := ecs.NewWorld(entities), ecs.NewWorld(entities)
-	collector, err := source.NewCollector(&from, registry.Of(p).Components, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&from, registry.Of(p).Components, slog.New(slog.DiscardHandler))
 	require.NoError(b, err)
 	peer := collector.World().NewPeer()
 	applier := NewApplier(&to, event.NewHub(), registry.Of(p).Components, func(ecs.Entity) {}, func(ecs.Entity) {})

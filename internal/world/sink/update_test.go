@@ -115,7 +115,7 @@ type copyGame struct {
 func newCopyGame(t *testing.T, seed uint64) *copyGame {
 	infos := copiedProtocol(t)
 	w := ecs.NewWorld()
-	collector, err := source.NewCollector(&w, infos, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&w, infos, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	g := &copyGame{t: t, rng: rand.New(rand.NewPCG(seed, 3)), world: &w, collector: collector, peer: collector.World().NewPeer()}
 	g.copies = [2]*copyOf{newCopyOf(infos, false), newCopyOf(infos, true)}
@@ -393,7 +393,7 @@ func TestUpdateOfManyComponents(t *testing.T) {
 	infos := registry.Of(p).Components
 	require.Greater(t, len(infos), atOnce)
 	w := ecs.NewWorld()
-	collector, err := source.NewCollector(&w, infos, source.ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := source.NewCollector(&w, infos, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	g := &copyGame{t: t, world: &w, collector: collector, peer: collector.World().NewPeer()}
 	g.copies = [2]*copyOf{newCopyOf(infos, false), newCopyOf(infos, true)}

@@ -44,12 +44,12 @@ type Collector struct {
 
 // NewCollector observes the entities of w that have components.Replicate, with the registered
 // components that this side may send according to sends.
-func NewCollector(w *ecs.World, infos []*registry.Component, sends func(registry.Direction) bool, log *slog.Logger) (*Collector, error) {
+func NewCollector(w *ecs.World, infos []*registry.Component, log *slog.Logger) (*Collector, error) {
 	c := &Collector{
 		Arche: w, marker: ecs.ComponentID[components.Replicate](w), history: NewHistory(infos), interest: NewInterest(),
 		warnings: warnings{log: log}, unregistered: newUnregistered(w, infos, log),
 	}
-	sent, described := newSentComponents(w, infos, sends)
+	sent, described := newSentComponents(w, infos)
 	table, err := columns.New(w, c.marker, described)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func NewCollector(w *ecs.World, infos []*registry.Component, sends func(registry
 	c.Table, c.Sender, c.Sent = table, sender.NewWorld(c, len(infos)), sent
 	c.Learned = newLearnedCodes(&c.history)
 	c.refs = refWriter{world: w, table: table, pending: newPendingRefs()}
-	c.rounding = NewRounding(infos, func(number int) int { return c.Sent.cols[number] })
+	c.rounding = NewRounding(infos)
 	c.Visibility = newVisibility(c, w)
 	c.Hierarchy = newHierarchy(c, infos, log)
 	return c, c.listen(w)
@@ -229,8 +229,8 @@ func (c *Collector) applyStructure() {
 }
 
 func (c *Collector) applyValues() {
-	for col, comp := range c.Sent.Comps {
-		changed := c.Table.Changed(col)
+	for comp := range c.Sent.Plans {
+		changed := c.Table.Changed(comp)
 		if len(changed) == 0 || c.Sent.Once.Has(comp) {
 			continue
 		}
@@ -251,17 +251,17 @@ func (c *Collector) Encode(w *bits.Writer, slot repl.Slot, comp int, table *repl
 		c.refs.beginComponent(refs.LateHolder{Slot: slot, Comp: comp})
 	}
 	c.countClamped(slot, comp, c.Sent.Plans[comp].Encode(w, c.valueOf(slot, comp), &c.refs))
-	if c.Sent.relations.Has(c.Sent.cols[comp]) {
+	if c.Sent.relations.Has(comp) {
 		c.encodeTarget(w, columns.Slot(slot))
 	}
 }
 
 // valueOf returns the value of a component; for a paused entity, its last observed value.
 func (c *Collector) valueOf(slot repl.Slot, comp int) []byte {
-	if value := c.Table.Value(columns.Slot(slot), c.Sent.cols[comp]); value != nil {
+	if value := c.Table.Value(columns.Slot(slot), comp); value != nil {
 		return value
 	}
-	return c.Table.Known(columns.Slot(slot), c.Sent.cols[comp])
+	return c.Table.Known(columns.Slot(slot), comp)
 }
 
 // Slot returns the slot of a replicated entity.

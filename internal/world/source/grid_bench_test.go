@@ -25,7 +25,7 @@ func BenchmarkGrid(b *testing.B) {
 	w := ecs.NewWorld()
 	time := &components.Time{}
 	ecs.AddResource(&w, time)
-	collector, err := NewCollector(&w, nil, ServerSends, slog.New(slog.DiscardHandler))
+	collector, err := NewCollector(&w, nil, slog.New(slog.DiscardHandler))
 	require.NoError(b, err)
 	cells := interest.GridConfig{Cell: radius / 3, Hysteresis: 0.1}
 	g := NewGrid(collector, GridConfig{Radius: radius, Every: 1, Cells: cells},

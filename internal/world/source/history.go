@@ -74,11 +74,8 @@ func (p *Collector) recordHistory(tick entangle.Tick) {
 		p.recordEntity(change.Slot, p.Sent.Numbers(change.Inserted), tick)
 	}
 	for c := p.history.Deltas.Next(0); c >= 0; c = p.history.Deltas.Next(c + 1) {
-		if p.Sent.cols[c] < 0 {
-			continue
-		}
-		for _, s := range p.Table.Changed(p.Sent.cols[c]) {
-			p.history.Of[c].Set(repl.Slot(s), tick, p.Table.Value(s, p.Sent.cols[c]))
+		for _, s := range p.Table.Changed(c) {
+			p.history.Of[c].Set(repl.Slot(s), tick, p.Table.Value(s, c))
 		}
 	}
 }

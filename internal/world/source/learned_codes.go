@@ -75,9 +75,7 @@ func (c *Collector) learnCodes(tick entangle.Tick) {
 		l.Begun, l.Next = true, tick+FirstVersionTicks
 	}
 	l.sampled = (l.sampled + 1) % len(l.Comps)
-	if of := &l.Comps[l.sampled]; c.Sent.Plans[of.Sampler.Comp] != nil {
-		c.sampleComponent(of, tick)
-	}
+	c.sampleComponent(&l.Comps[l.sampled], tick)
 	if tick.Before(l.Next) {
 		return
 	}

@@ -47,7 +47,7 @@ func (c *Collector) mirrorEntity(s columns.Slot, e ecs.Entity, refs *inspect.Mir
 	}
 	mask := c.Sent.Numbers(c.Table.Mask(s))
 	for comp := mask.Next(0); comp >= 0; comp = mask.Next(comp + 1) {
-		out.Values = append(out.Values, refs.Value(comp, c.Sent.Plans[comp], c.Table.Value(s, c.Sent.cols[comp]), c.targetOf(s, comp)))
+		out.Values = append(out.Values, refs.Value(comp, c.Sent.Plans[comp], c.Table.Value(s, comp), c.targetOf(s, comp)))
 	}
 	return out
 }
@@ -66,7 +66,7 @@ func (c *Collector) Names(to *sender.Peer) (names []inspect.Named) {
 
 // targetOf returns the target of a relation, nil of another component.
 func (c *Collector) targetOf(s columns.Slot, comp int) *ecs.Entity {
-	if !c.Sent.relations.Has(c.Sent.cols[comp]) {
+	if !c.Sent.relations.Has(comp) {
 		return nil
 	}
 	target := c.Table.Target(s)

@@ -71,11 +71,11 @@ func newPropagation(c *Collector, infos []*registry.Component, log *slog.Logger)
 		Events: hierarchyEvents{Overflowed: true},
 	}
 	for i, info := range infos {
-		if IsHierarchy(info) && c.Sent.cols[i] >= 0 {
+		if IsHierarchy(info) {
 			id := ecs.TypeID(w, info.Type)
 			p.comps.relations = append(p.comps.relations, id)
 			p.comps.mask.Set(id, true)
-			p.comps.cols.Set(c.Sent.cols[i])
+			p.comps.cols.Set(i)
 		}
 	}
 	return p

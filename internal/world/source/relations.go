@@ -19,12 +19,9 @@ var ErrTwoRelations = errors.New("source: an entity with two relations")
 
 // RelationOf returns the relation that a slot has, among those that are sent.
 func (c *Collector) RelationOf(s columns.Slot) (comp int, ok bool) {
-	cols := c.Table.Mask(s).And(c.Sent.relations)
-	col := cols.Next(0)
-	if col < 0 {
-		return 0, false
-	}
-	return c.Sent.Comps[col], true
+	mask := c.Table.Mask(s).And(c.Sent.relations)
+	comp = mask.Next(0)
+	return comp, comp >= 0
 }
 
 // resendRetargeted makes relations due that have another target.

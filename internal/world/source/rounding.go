@@ -19,12 +19,12 @@ type roundedColumn struct {
 	plan *wire.Plan
 }
 
-// NewRounding returns the rounding of the components that are registered to be rounded. col returns
-// the column of a component, a negative number if it has none.
-func NewRounding(infos []*registry.Component, col func(number int) int) (l Rounding) {
+// NewRounding returns the rounding of the components that are registered to be rounded. The column of
+// a component in the table has its number.
+func NewRounding(infos []*registry.Component) (l Rounding) {
 	for i, info := range infos {
-		if c := col(i); info.Round && c >= 0 {
-			l.cols = append(l.cols, roundedColumn{c, info.Plan})
+		if info.Round {
+			l.cols = append(l.cols, roundedColumn{i, info.Plan})
 		}
 	}
 	return l

@@ -12,13 +12,11 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// sentComponents describes the registered components: which of them this side sends, and in which
-// column of the table their values are.
+// sentComponents describes the registered components. The column of a component in the table has its
+// number.
 type sentComponents struct {
 	Types    []reflect.Type // by component number
-	Plans    []*wire.Plan   // by component number; nil: this side does not send it
-	cols     []int          // by component number, its column; -1: not sent
-	Comps    []int          // by column, its component number
+	Plans    []*wire.Plan   // by component number
 	withRefs repl.Mask      // components that can refer to entities
 	Once     repl.Mask      // value changes of these components are not sent
 
@@ -27,21 +25,15 @@ type sentComponents struct {
 
 	control      ecs.ID // components.ControlledBy
 	Owners       int    // its column
-	OwnersUnsent bool   // Owners is not sent: it is the last column and has no component number
+	OwnersUnsent bool   // it is not registered: Owners is the last column, and no component number
 }
 
 // newSentComponents also returns the columns of the table.
-func newSentComponents(w *ecs.World, infos []*registry.Component, sends func(registry.Direction) bool) (s sentComponents, described []columns.Column) {
-	s.Plans, s.cols = make([]*wire.Plan, len(infos)), make([]int, len(infos))
+func newSentComponents(w *ecs.World, infos []*registry.Component) (s sentComponents, described []columns.Column) {
 	s.control = ecs.ComponentID[components.ControlledBy](w)
 	for i, info := range infos {
 		s.Types = append(s.Types, info.Type)
-		s.cols[i] = -1
-		if !sends(info.Direction) {
-			continue
-		}
-		s.Plans[i], s.cols[i] = info.Plan, len(described)
-		s.Comps = append(s.Comps, i)
+		s.Plans = append(s.Plans, info.Plan)
 		if info.Plan.HasRefs() || info.Relation {
 			s.withRefs.Set(i)
 		}
@@ -49,10 +41,10 @@ func newSentComponents(w *ecs.World, infos []*registry.Component, sends func(reg
 			s.Once.Set(i)
 		}
 		if info.Relation {
-			s.relations.Set(len(described))
+			s.relations.Set(i)
 		}
 		if info.Predict == registry.Full {
-			s.predicted.Set(len(described))
+			s.predicted.Set(i)
 		}
 		described = append(described, column(w, info))
 	}
@@ -81,24 +73,16 @@ func (s *sentComponents) addOwners(described []columns.Column) []columns.Column 
 	return append(described, columns.Column{ID: s.control, Size: size})
 }
 
-// Component returns the number of a component type that this side sends.
+// Component returns the number of a registered component type.
 func (s *sentComponents) Component(t reflect.Type) (comp int, ok bool) {
 	comp = slices.Index(s.Types, t)
-	return comp, comp >= 0 && s.Plans[comp] != nil
+	return comp, comp >= 0
 }
 
-// Numbers turns a set of columns into a set of component numbers. They differ only if some
-// components are not sent.
+// Numbers turns a set of columns into a set of component numbers.
 func (s *sentComponents) Numbers(cols columns.Mask) repl.Mask {
 	if s.OwnersUnsent {
 		cols.Clear(s.Owners)
 	}
-	if len(s.Comps) == len(s.cols) {
-		return repl.Mask(cols)
-	}
-	var m repl.Mask
-	for c := cols.Next(0); c >= 0; c = cols.Next(c + 1) {
-		m.Set(s.Comps[c])
-	}
-	return m
+	return cols
 }

@@ -12,9 +12,9 @@ func (c *Collector) undetected() (cols columns.Mask) {
 	if c.Sender.Peers() > c.Visibility.localPlayers() {
 		return cols
 	}
-	for col, comp := range c.Sent.Comps {
-		if col != c.Sent.Owners && !c.Sent.withRefs.Has(comp) && !c.history.Deltas.Has(comp) && !c.Visibility.readsUpdates(comp) {
-			cols.Set(col)
+	for comp := range c.Sent.Plans {
+		if comp != c.Sent.Owners && !c.Sent.withRefs.Has(comp) && !c.history.Deltas.Has(comp) && !c.Visibility.readsUpdates(comp) {
+			cols.Set(comp)
 		}
 	}
 	return cols

@@ -1,6 +1,7 @@
 package netsim
 
 import (
+	"strings"
 	"time"
 
 	"github.com/mlange-42/arche/ecs"
@@ -37,11 +38,10 @@ func (p *Peer) Connected() bool { return p.client.State() == plugin.Connected }
 // Original returns the server's entity for a replica of the client, as Sim.Watch found it at the
 // client's latest frame with received data. ok is false without Watch, or if it found none.
 func (p *Peer) Original(local ecs.Entity) (original ecs.Entity, ok bool) {
-	if p.sim.watch == nil || p.sim.watch.held[p.world] == nil {
+	if p.sim.watch == nil {
 		return ecs.Entity{}, false
 	}
-	original, ok = p.sim.watch.held[p.world].of[local]
-	return original, ok
+	return p.sim.watch.Original(p.world, local)
 }
 
 // Connect starts connecting to the server with a new token. The client must be disconnected; if it
@@ -118,22 +118,26 @@ func (p *Peer) Local(server ecs.Entity) (e ecs.Entity, ok bool) {
 	if !p.Connected() {
 		return ecs.Entity{}, false
 	}
-	for _, pair := range p.pairs(p.sim.mirror()) {
-		if pair.server != nil && pair.server.Entity == server && pair.client != nil && p.world.Alive(pair.client.Entity) {
-			return pair.client.Entity, true
-		}
-	}
-	return ecs.Entity{}, false
+	return p.sim.snapshot().Replica(p.compared(), server)
 }
 
 // Origin returns the server's entity for a replica in the client's world. ok is false if the entity
 // is no replica, or if its original is despawned.
 func (p *Peer) Origin(local ecs.Entity) (e ecs.Entity, ok bool) {
 	p.sim.t.Helper()
-	for _, pair := range p.pairs(p.sim.mirror()) {
-		if pair.client != nil && pair.client.Entity == local && pair.server != nil {
-			return pair.server.Entity, true
-		}
+	return p.sim.snapshot().Original(p.compared(), local)
+}
+
+// explained is the number of rollbacks for which a client of a simulation keeps the causes.
+const explained = 16
+
+// explain logs the causes of the client's latest rollbacks.
+func (p *Peer) explain() {
+	var lines strings.Builder
+	for _, r := range p.client.Rollbacks() {
+		lines.WriteString("\n  " + r.String())
 	}
-	return ecs.Entity{}, false
+	if lines.Len() > 0 {
+		p.sim.t.Logf("netsim: client %d rolled back, the last times:%s", p.id, lines.String())
+	}
 }

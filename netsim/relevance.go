@@ -5,8 +5,6 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/internal/world/apps"
-	"github.com/entangle-ecs/entangle/plugin"
 )
 
 // Relevance decides, where the Relevance of an entity's Replicate leaves it to interest, which
@@ -39,29 +37,7 @@ func (s *Sim) forgetDisconnected() {
 			s.relevance.ForgetClient(e.Client)
 		}
 		if s.watch != nil {
-			s.watch.ended[e.Client] = true
+			s.watch.ForgetClient(e.Client)
 		}
 	}
-}
-
-// matters returns the source of relevance in the simulation.
-func (s *Sim) matters() mattering {
-	if s.relevance != nil {
-		return s.relevance
-	}
-	return serverRelevance{s.World()}
-}
-
-// serverRelevance answers with the relevance of the server of a world.
-type serverRelevance struct{ world *ecs.World }
-
-// Matters implements mattering.
-func (r serverRelevance) Matters(client entangle.ClientID, e ecs.Entity, owned bool) bool {
-	return apps.Of(r.world).Collector.Matters(client, e, owned)
-}
-
-// InRoom implements mattering.
-func (r serverRelevance) InRoom(room components.Room, client entangle.ClientID) bool {
-	rooms := plugin.NewRooms(r.world)
-	return rooms.HasClient(room, client)
 }

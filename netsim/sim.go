@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/world/tick"
+	"github.com/entangle-ecs/entangle/netsim/internal/oracle"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/transport/token"
@@ -62,7 +63,7 @@ type Sim struct {
 	ends   *plugin.Reader[plugin.ClientDisconnected] // nil before AddServer
 	game   string                                    // the name in the protocol
 	began  time.Time                                 // start time of the server
-	watch  *watch                                    // nil unless Watch was called
+	watch  *oracle.Watch                             // nil unless Watch was called
 	peers  []*Peer
 	hosts  []*host // the server first
 
@@ -92,7 +93,9 @@ func New(t T, config Config) *Sim {
 	t.Cleanup(func() {
 		s.close()
 		if t.Failed() {
-			s.explain()
+			for _, p := range s.peers {
+				p.explain()
+			}
 			t.Logf("netsim: seed %d; repeat with: %s", seed, repeat(t.Name(), seed, free))
 		}
 	})
@@ -143,7 +146,7 @@ func (s *Sim) AddServer(app App, server *plugin.Server) {
 	ends := plugin.NewReader[plugin.ClientDisconnected](s.World())
 	s.ends = &ends
 	if s.watch != nil {
-		s.watch.listen(s.World())
+		s.watch.Listen(s.World())
 	}
 	if err := server.Start(s.network.Listener()); err != nil {
 		s.t.Fatalf("netsim: the server can't start: %v", err)

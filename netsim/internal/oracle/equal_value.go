@@ -1,4 +1,4 @@
-package netsim
+package oracle
 
 import (
 	"bytes"
@@ -18,20 +18,20 @@ import (
 
 // translation maps the server's entities to a client's replicas.
 type translation struct {
-	local map[ecs.Entity]ecs.Entity
-	// late allows references to be empty on the client only: the client may have received them
-	// before the entities.
-	late bool
+	replicas map[ecs.Entity]ecs.Entity
+	// allowsEmptyRefs allows references to be empty on the client only: the client may have received
+	// them before the entities.
+	allowsEmptyRefs bool
 	// once returns the allowed values of a component that is sent once, for the current entity.
 	// nil: any value is allowed.
 	once func(component int) []inspect.MirroredValue
-	// ended, if not nil, reports whether the original of a replica is despawned: the replica's
+	// despawned, if not nil, reports whether the original of a replica is despawned: the replica's
 	// relations may still point to it, while the server's relations are empty.
-	ended func(local ecs.Entity) bool
+	despawned func(replica ecs.Entity) bool
 }
 
-// values compares the components of an entity. Both lists are sorted by component.
-func (t *translation) values(comps []*registry.Component, server, client []inspect.MirroredValue) error {
+// compareValues compares the components of an entity. Both lists are sorted by component.
+func (t *translation) compareValues(comps []*registry.Component, server, client []inspect.MirroredValue) error {
 	for len(server)+len(client) > 0 {
 		switch {
 		case len(client) == 0 || len(server) > 0 && server[0].Component < client[0].Component:
@@ -39,8 +39,8 @@ func (t *translation) values(comps []*registry.Component, server, client []inspe
 		case len(server) == 0 || client[0].Component < server[0].Component:
 			return fmt.Errorf("it has %v, which the server's has not", comps[client[0].Component].Type)
 		}
-		if info := comps[server[0].Component]; !info.Once || !t.anyOnce(info, &client[0]) {
-			if err := t.value(info, &server[0], &client[0]); err != nil {
+		if info := comps[server[0].Component]; !info.Once || !t.hasOnceValue(info, &client[0]) {
+			if err := t.compareValue(info, &server[0], &client[0]); err != nil {
 				return err
 			}
 		}
@@ -49,41 +49,41 @@ func (t *translation) values(comps []*registry.Component, server, client []inspe
 	return nil
 }
 
-// anyOnce reports whether a component that is sent once has one of its allowed values.
-func (t *translation) anyOnce(info *registry.Component, client *inspect.MirroredValue) bool {
+// hasOnceValue reports whether a component that is sent once has one of its allowed values.
+func (t *translation) hasOnceValue(info *registry.Component, client *inspect.MirroredValue) bool {
 	if t.once == nil {
 		return true
 	}
 	return slices.ContainsFunc(t.once(info.Number), func(server inspect.MirroredValue) bool {
-		return t.value(info, &server, client) == nil
+		return t.compareValue(info, &server, client) == nil
 	})
 }
 
-func (t *translation) value(info *registry.Component, server, client *inspect.MirroredValue) error {
+func (t *translation) compareValue(info *registry.Component, server, client *inspect.MirroredValue) error {
 	if !info.Plan.HasRefs() && !info.Relation && bytes.Equal(server.Wire, client.Wire) {
 		return nil
 	}
-	want, got := t.decode(info, server, t.local), t.decode(info, client, nil)
-	if want.target.IsZero() && t.ended != nil && t.ended(got.target) {
+	want, got := t.decode(info, server, t.replicas), t.decode(info, client, nil)
+	if want.target.IsZero() && t.despawned != nil && t.despawned(got.target) {
 		got.target = want.target
 	}
-	if got.equal(info, &want) || t.late && t.equalButLate(info, server, client) {
+	if got.equal(info, &want) || t.allowsEmptyRefs && t.equalButRefs(info, server, client) {
 		return nil
 	}
 	if want.target != got.target {
 		return fmt.Errorf("%v is of %v, the server's is of %v", info.Type, got.target, want.target)
 	}
-	is, should := shorten(script.FormatValue(got.value), script.FormatValue(want.value))
+	is, should := shortenLists(script.FormatValue(got.value), script.FormatValue(want.value))
 	return fmt.Errorf("%v is %s, the server's is %s", info.Type, is, should)
 }
 
-// maxWords is the maximum number of elements of a value that a reported difference shows.
-const maxWords = 8
+// maxElements is the maximum number of elements of a value that a reported difference shows.
+const maxElements = 8
 
-// shorten reduces two long lists to the elements around their first difference.
-func shorten(a, b string) (string, string) {
+// shortenLists reduces two long lists to the elements around their first difference.
+func shortenLists(a, b string) (string, string) {
 	x, y := strings.Split(a, ","), strings.Split(b, ",")
-	if len(x) != len(y) || len(x) <= maxWords {
+	if len(x) != len(y) || len(x) <= maxElements {
 		return a, b
 	}
 	at := 0
@@ -91,25 +91,25 @@ func shorten(a, b string) (string, string) {
 		at++
 	}
 	from := max(0, at-1)
-	to := min(len(x), from+maxWords)
+	to := min(len(x), from+maxElements)
 	cut := func(words []string) string {
 		return fmt.Sprintf("...%s... (from number %d)", strings.Join(words[from:to], ","), from+1)
 	}
 	return cut(x), cut(y)
 }
 
-// equalButLate reports whether two values differ only in references that are empty on the client.
-func (t *translation) equalButLate(info *registry.Component, server, client *inspect.MirroredValue) bool {
+// equalButRefs reports whether two values differ only in references that are empty on the client.
+func (t *translation) equalButRefs(info *registry.Component, server, client *inspect.MirroredValue) bool {
 	none := map[ecs.Entity]ecs.Entity{}
 	want, got := t.decode(info, server, none), t.decode(info, client, none)
-	return t.among(server.Refs, client.Refs) && got.equal(info, &want)
+	return t.refsAmong(server.Refs, client.Refs) && got.equal(info, &want)
 }
 
-// among reports whether the client's references are a subset of the server's.
-func (t *translation) among(server, client []ecs.Entity) bool {
+// refsAmong reports whether the client's references are a subset of the server's.
+func (t *translation) refsAmong(server, client []ecs.Entity) bool {
 	theirs := map[ecs.Entity]bool{}
 	for _, e := range server {
-		theirs[t.local[e]] = true
+		theirs[t.replicas[e]] = true
 	}
 	return !slices.ContainsFunc(client, func(e ecs.Entity) bool { return !theirs[e] })
 }
@@ -125,13 +125,13 @@ func (d *decoded) equal(info *registry.Component, o *decoded) bool {
 	return info.Plan.Equal(d.memory, o.memory) && d.target == o.target
 }
 
-// decode decodes a value. Unless local is nil, it translates entities by it.
-func (t *translation) decode(info *registry.Component, v *inspect.MirroredValue, local map[ecs.Entity]ecs.Entity) (d decoded) {
+// decode decodes a value. Unless replicas is nil, it translates entities by it.
+func (t *translation) decode(info *registry.Component, v *inspect.MirroredValue, replicas map[ecs.Entity]ecs.Entity) (d decoded) {
 	value := reflect.New(info.Type)
 	d.memory = make([]byte, info.Plan.Size())
 	var r bits.Reader
 	r.Reset(v.Wire)
-	refs := refReader{v.Refs, local}
+	refs := refReader{v.Refs, replicas}
 	if err := info.Plan.Decode(&r, d.memory, refs); err != nil {
 		panic(fmt.Sprintf("netsim: a %v that was just encoded can't be decoded: %v", info.Type, err))
 	}
@@ -145,8 +145,8 @@ func (t *translation) decode(info *registry.Component, v *inspect.MirroredValue,
 
 // refReader resolves the references of a mirrored value.
 type refReader struct {
-	refs  []ecs.Entity
-	local map[ecs.Entity]ecs.Entity
+	refs     []ecs.Entity
+	replicas map[ecs.Entity]ecs.Entity
 }
 
 // At implements wire.RefReader.
@@ -155,8 +155,8 @@ func (r refReader) At(place uint32) (ecs.Entity, bool) {
 		return ecs.Entity{}, place == 0
 	}
 	e := r.refs[place-1]
-	if r.local != nil {
-		e = r.local[e]
+	if r.replicas != nil {
+		e = r.replicas[e]
 	}
 	return e, true
 }

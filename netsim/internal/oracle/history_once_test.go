@@ -1,4 +1,4 @@
-package netsim
+package oracle
 
 import (
 	"testing"
@@ -10,29 +10,29 @@ import (
 )
 
 func TestWhatIsSentOnceIsOfItsInsertionOrLater(t *testing.T) {
-	h := newHistory(t, 1)
+	h := newWatchFixture(t, 1)
 	values := func(tick entangle.Tick) (all []byte) {
-		for _, v := range h.since(h.entities[0], watcher, 0, tick) {
+		for _, v := range h.onceValues(h.entities[0], watcher, 0, tick) {
 			all = append(all, v.Wire[0])
 		}
 		return all
 	}
 	for tick := entangle.Tick(1); tick <= 9; tick++ {
-		switch h.is(0, 0, byte(tick)); tick {
+		switch h.setEntity(0, 0, byte(tick)); tick {
 		case 3:
-			h.now[0].Values = nil
+			h.next[0].Values = nil
 		case 5:
-			h.paused(0)
+			h.pauseEntity(0)
 		}
-		h.marker(0).Target = components.Everyone
+		h.replicateOf(0).Target = components.Everyone
 		if tick == 8 {
-			h.marker(0).Target = components.Nobody
+			h.replicateOf(0).Target = components.Nobody
 		}
-		h.passes(tick)
+		h.endTick(tick)
 	}
 	assert.Equal(t, []byte{2, 1}, values(2))
 	assert.Empty(t, values(3))
 	assert.Equal(t, []byte{4}, values(4))
 	assert.Equal(t, []byte{7, 6, 4}, values(7))
-	assert.Equal(t, []byte{9}, values(9), "it was out of sight before")
+	assert.Equal(t, []byte{9}, values(9), "it was hidden before")
 }

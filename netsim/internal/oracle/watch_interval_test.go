@@ -1,4 +1,4 @@
-package netsim
+package oracle
 
 import (
 	"testing"
@@ -14,15 +14,15 @@ import (
 //
 // Proves: R35
 func TestWatchHoldsIntervals(t *testing.T) {
-	h := newHistory(t, 1)
-	h.marker(0).SendEvery = 4
+	h := newWatchFixture(t, 1)
+	h.replicateOf(0).SendEvery = 4
 	for tick := range entangle.Tick(60) {
-		h.is(0, 1, byte(tick))
-		h.passes(tick + 1)
+		h.setEntity(0, 1, byte(tick))
+		h.endTick(tick + 1)
 	}
 	tell := func(tick entangle.Tick, as endpoint.SentEntity) error {
 		as.Client, as.Entity, as.Tick = watcher, h.entities[0], tick
-		return h.keepsPace(&as)
+		return h.checkInterval(&as)
 	}
 	update := endpoint.SentEntity{Update: true}
 	assert.NoError(t, tell(20, update))

@@ -1,0 +1,159 @@
+package oracle
+
+import (
+	"fmt"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// Predictions compare the states that clients predict of ticks with the server's later states.
+type Predictions struct {
+	world   *ecs.World // of the server
+	server  map[entangle.Tick]*serverTick
+	clients map[clientTick]*prediction
+}
+
+// NewPredictions returns Predictions without any recorded tick.
+func NewPredictions() *Predictions {
+	return &Predictions{server: map[entangle.Tick]*serverTick{}, clients: map[clientTick]*prediction{}}
+}
+
+// serverTick is the server's state at a tick, with the visibility for each client.
+type serverTick struct {
+	mirror   *inspect.Mirror
+	versions map[ecs.Entity]*version
+}
+
+// clientTick is a tick of a client.
+type clientTick struct {
+	client Client
+	tick   entangle.Tick
+}
+
+// prediction is a client's predicted state at a tick, with its replicas by the server's entities.
+type prediction struct {
+	mirror   *inspect.Mirror
+	replicas map[ecs.Entity]ecs.Entity
+}
+
+// RecordServer records the state of the server at its present tick, which take returns.
+func (p *Predictions) RecordServer(tick entangle.Tick, take func() *Snapshot) {
+	if p.server[tick] == nil {
+		s := take()
+		p.server[tick] = &serverTick{s.mirror, s.visibility().compute(s.mirror, s.history, s.clients()).versions}
+		p.world = s.server.World()
+	}
+}
+
+// RecordClient records the predicted state of a client at its present tick, if it is connected and
+// its clock is synced. A later frame at the same tick replaces it.
+func (p *Predictions) RecordClient(c Client) {
+	if c.App.State() == plugin.Connected && c.App.Stats().Clock.Synced {
+		p.clients[clientTick{c, c.App.Tick()}] = p.prediction(c)
+	}
+}
+
+func (p *Predictions) prediction(c Client) *prediction {
+	now := &prediction{mirror: apps.Of(c.world()).Predicted(), replicas: map[ecs.Entity]ecs.Entity{}}
+	byID := map[uint64]ecs.Entity{}
+	for _, e := range apps.Of(c.world()).ClientMirror().Entities {
+		byID[e.ID] = e.Entity
+	}
+	for _, name := range apps.Of(p.world).Server.Names(c.ID) {
+		if e, ok := byID[name.ID]; ok {
+			now.replicas[name.Entity] = e
+		}
+	}
+	return now
+}
+
+// Compare compares the predictions with the server, for all ticks that the server has run. It
+// returns a difference, or nil if there is none.
+func (p *Predictions) Compare() error {
+	for at, is := range p.clients {
+		server, ran := p.server[at.tick]
+		if !ran {
+			continue
+		}
+		if err := is.compare(server, at.client.ID); err != nil {
+			return fmt.Errorf("client %d predicted another tick %d: %w", at.client.ID, at.tick, err)
+		}
+	}
+	return nil
+}
+
+// compare returns the first difference between a prediction and the server's state.
+func (p *prediction) compare(server *serverTick, id entangle.ClientID) error {
+	t, predicted := translation{replicas: p.replicas}, map[ecs.Entity]*inspect.Mirrored{}
+	for i := range p.mirror.Entities {
+		predicted[p.mirror.Entities[i].Entity] = &p.mirror.Entities[i]
+	}
+	infos := server.mirror.Components
+	for i := range server.mirror.Entities {
+		original := &server.mirror.Entities[i]
+		replica := predicted[p.replicas[original.Entity]]
+		delete(predicted, p.replicas[original.Entity])
+		if replica == nil {
+			continue // it is not predicted, which checkPredicted checks
+		}
+		view := server.versions[original.Entity].views[id]
+		if err := t.compareValues(infos, inFull(infos, view.visibleValues(original.Values)), replica.Values); err != nil {
+			return fmt.Errorf("its %v, a copy of the server's %v: %w", replica.Entity, original.Entity, err)
+		}
+	}
+	for e, replica := range predicted {
+		if len(replica.Values) > 0 { // else the game has despawned it
+			return fmt.Errorf("its %v is no entity of the server", e)
+		}
+	}
+	return nil
+}
+
+// inFull returns the values of components that are predicted in full.
+func inFull(infos []*registry.Component, all []inspect.MirroredValue) (full []inspect.MirroredValue) {
+	for _, v := range all {
+		if infos[v.Component].Predict == registry.Full {
+			full = append(full, v)
+		}
+	}
+	return full
+}
+
+// checkPredicted checks that a client predicts a replica if and only if the server's world says so.
+func (v *visibility) checkPredicted(pair *pair, view view, c Client) error {
+	if pair.client == nil || !view.sees || !c.world().Alive(pair.client.Entity) {
+		return nil
+	}
+	is := c.world().Has(pair.client.Entity, ecs.ComponentID[components.Predicted](c.world()))
+	if should := v.predictedBy(pair.server.Entity, c.ID); is != should {
+		return fmt.Errorf("its %v, a copy of the server's %v: that it predicts it is %v, and should be %v", pair.client.Entity, pair.server.Entity, is, should)
+	}
+	return nil
+}
+
+// predictedBy reports whether a client should predict an entity of the server's world. Entities
+// without a Predict of their own inherit it from their ancestors.
+func (v *visibility) predictedBy(e ecs.Entity, client entangle.ClientID) bool {
+	for {
+		m := v.replicateOf(e)
+		if m == nil {
+			return false
+		}
+		if m.Predict != components.Default {
+			t := v.termsOf(e)
+			return v.includes(&t, m.Predict, client)
+		}
+		parent, ok := v.parentOf(e)
+		if !ok {
+			return false
+		}
+		e = parent
+	}
+}

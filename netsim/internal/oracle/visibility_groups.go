@@ -1,0 +1,298 @@
+package oracle
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
+)
+
+// worldTick holds all entities of a world at a tick, with their previous state.
+type worldTick struct {
+	visibility *visibility
+	history    *history // nil: nothing was recorded
+	versions   map[ecs.Entity]*version
+	groups     map[groupPart][]ecs.Entity
+	private    map[group]bool // private groups: some client may not see all of one, or could not before
+	paused     map[ecs.Entity]bool
+}
+
+// groupPart is a group, or its private part.
+type groupPart struct {
+	group   group
+	private bool
+}
+
+// compute returns the state of all entities and their visibility for each client. Relevance shows
+// or hides a group as a whole; then targets and overrides hide entities and components of it.
+func (v *visibility) compute(m *inspect.Mirror, before *history, clients []entangle.ClientID) *worldTick {
+	c := &worldTick{visibility: v, history: before, versions: map[ecs.Entity]*version{}, groups: map[groupPart][]ecs.Entity{}, private: map[group]bool{}, paused: map[ecs.Entity]bool{}}
+	for i := range m.Entities {
+		c.paused[m.Entities[i].Entity] = m.Entities[i].Paused
+	}
+	for i := range m.Entities {
+		c.addEntity(m.Tick, &m.Entities[i])
+	}
+	for _, v := range c.versions {
+		c.inheritRelevance(v)
+	}
+	c.placeGroups(m)
+	for at, members := range c.groups {
+		for _, client := range clients {
+			c.showGroup(at, members, client)
+		}
+	}
+	return c
+}
+
+// addEntity collects the terms of an entity. A paused entity keeps the terms that it and its
+// ancestors had.
+func (w *worldTick) addEntity(tick entangle.Tick, e *inspect.Mirrored) {
+	v := &version{from: tick, state: *e, views: map[entangle.ClientID]view{}}
+	if last := w.lastVersion(e.Entity); e.Paused && last != nil {
+		v.terms, v.rate, v.ancestors, v.seenBy = last.terms, last.rate, w.lastAncestors(last), last.seenBy
+		if !last.state.Paused {
+			v.seenBy = w.clientsBefore(last)
+		}
+		w.removeDisconnected(v.seenBy)
+	} else {
+		v.terms, v.rate = w.visibility.termsOf(e.Entity), w.visibility.sendRateOf(e.Entity)
+		v.pausedParent = w.visibility.pausedParentOf(e.Entity, w.paused)
+	}
+	w.versions[e.Entity] = v
+}
+
+// clientsBefore returns the clients that saw an entity at the last recorded tick, if it has or had
+// children.
+func (w *worldTick) clientsBefore(last *version) (all map[entangle.ClientID]bool) {
+	if !w.history.parents[last.state.Entity] {
+		return nil
+	}
+	all = map[entangle.ClientID]bool{}
+	for client, view := range last.views {
+		all[client] = view.sees
+	}
+	return all
+}
+
+// removeDisconnected removes clients that have disconnected since from those that saw a paused
+// entity.
+func (w *worldTick) removeDisconnected(seenBy map[entangle.ClientID]bool) {
+	for client := range seenBy {
+		if w.history.disconnected[client] {
+			delete(seenBy, client)
+		}
+	}
+}
+
+// inheritRelevance gives a descendant of a paused entity the relevance of the paused one, unless it
+// has its own.
+func (w *worldTick) inheritRelevance(v *version) {
+	if parent := w.pausedParent(v); !v.state.Paused && parent != nil {
+		v.relevance = cmp.Or(v.relevance, parent.relevance)
+	}
+}
+
+// pausedParent returns the paused parent of an entity or of its topmost ancestor, or nil if there
+// is none.
+func (w *worldTick) pausedParent(v *version) *version {
+	for parent := w.versions[v.parent]; parent != nil; parent = w.versions[parent.parent] {
+		v = parent
+	}
+	return w.versions[v.pausedParent]
+}
+
+// sawPausedParent reports whether an entity is a descendant of a paused one that the client saw
+// when it was paused.
+func (w *worldTick) sawPausedParent(v *version, client entangle.ClientID) bool {
+	parent := w.pausedParent(v)
+	return parent != nil && parent.seenBy[client]
+}
+
+// lastAncestors returns the previous terms of all ancestors of an entity.
+func (w *worldTick) lastAncestors(last *version) (all []terms) {
+	if last.state.Paused {
+		return last.ancestors
+	}
+	for {
+		parent := w.lastVersion(last.parent)
+		if parent == nil {
+			break
+		}
+		all, last = append(all, parent.terms), parent
+	}
+	if paused := w.lastVersion(last.pausedParent); paused != nil {
+		all = append(append(all, paused.terms), paused.ancestors...)
+	}
+	return all
+}
+
+// placeGroups finds the private groups: those that some client may not see in full, or could not at
+// any time since the group was last empty. Paused members stay in the part of the group in which
+// they were.
+func (w *worldTick) placeGroups(m *inspect.Mirror) {
+	private := w.private
+	for i := range m.Entities {
+		v := w.versions[m.Entities[i].Entity]
+		if w.history != nil && w.history.private[v.group] || !v.state.Paused && !w.isPublic(v) {
+			private[v.group] = true
+		}
+	}
+	for i := range m.Entities {
+		v := w.versions[m.Entities[i].Entity]
+		if v.state.Paused && w.lastVersion(v.state.Entity) == nil {
+			continue // it was never sent
+		}
+		if !v.state.Paused {
+			v.private = private[v.group]
+		}
+		at := groupPart{v.group, v.private}
+		w.groups[at] = append(w.groups[at], v.state.Entity)
+	}
+}
+
+// isPublic reports whether all clients may see all of an entity.
+func (w *worldTick) isPublic(v *version) bool {
+	for _, o := range v.state.Overrides {
+		switch o.Target {
+		case components.Default, components.Everyone, components.Nobody, components.Server:
+		default:
+			return false
+		}
+	}
+	for _, t := range append([]terms{v.terms}, w.ancestors(v)...) {
+		if !t.isPublic() {
+			return false
+		}
+	}
+	return true
+}
+
+// showGroup computes one client's view of a group.
+func (w *worldTick) showGroup(at groupPart, members []ecs.Entity, client entangle.ClientID) {
+	g := groupView{client: client, sawBefore: w.sawGroup(members, client), shown: !at.private}
+	if at.private {
+		w.decideGroup(members, &g)
+	}
+	for _, e := range members {
+		w.versions[e].views[client] = w.viewOf(w.versions[e], &g)
+	}
+}
+
+// groupView is the visibility of a group for a client.
+type groupView struct {
+	client    entangle.ClientID
+	sawBefore bool // the client saw it before
+	shown     bool
+	retained  bool // if not shown: the client retains its last state
+}
+
+// decideGroup decides whether a client sees a group: it does if a member is for the client and is
+// relevant to it, or is paused and was visible before. Otherwise it decides whether the client
+// retains the group.
+func (w *worldTick) decideGroup(members []ecs.Entity, g *groupView) {
+	for _, e := range members {
+		v := w.versions[e]
+		own := v.owner == g.client && g.client != entangle.Nobody
+		relevant := v.relevance == components.Always || w.visibility.relevant.Matters(g.client, e, own) || w.sawPausedParent(v, g.client)
+		if v.state.Paused {
+			relevant = g.sawBefore
+		}
+		switch {
+		case !w.inTargets(v, g):
+		case relevant:
+			g.shown = true
+		case v.relevance == components.Retained && !w.relevanceChanged(v):
+			g.retained = true
+		}
+	}
+}
+
+// sawGroup reports whether a client saw a group before.
+func (w *worldTick) sawGroup(members []ecs.Entity, client entangle.ClientID) bool {
+	for _, e := range members {
+		if v := w.versions[e]; w.lastInGroup(v) != nil && w.lastView(v, client).sees {
+			return true
+		}
+	}
+	return false
+}
+
+// lastVersion returns the previous version of an entity, or nil.
+func (w *worldTick) lastVersion(e ecs.Entity) *version {
+	if w.history == nil {
+		return nil
+	}
+	return w.history.lastVersion(e)
+}
+
+// lastView returns a client's previous view of an entity.
+func (w *worldTick) lastView(v *version, client entangle.ClientID) view {
+	if w.history == nil {
+		return view{}
+	}
+	return w.history.lastView(v.state.Entity, client)
+}
+
+// lastInGroup returns the previous version of an entity if it is still in the same group, or nil.
+func (w *worldTick) lastInGroup(v *version) *version {
+	last := w.lastVersion(v.state.Entity)
+	if last == nil || last.group != v.group || last.private != v.private {
+		return nil
+	}
+	return last
+}
+
+// relevanceChanged reports whether the relevance of an entity has just changed, which for a
+// Retained entity means that it was not Retained before.
+func (w *worldTick) relevanceChanged(v *version) bool {
+	last := w.lastVersion(v.state.Entity)
+	return w.history != nil && (last == nil || last.relevance != v.relevance)
+}
+
+// inTargets reports whether a client is in the target of an entity and in those of all its
+// ancestors. A paused entity is for the clients that saw or retained it, and for no others, unless
+// its group is public.
+func (w *worldTick) inTargets(v *version, g *groupView) bool {
+	if v.state.Paused {
+		last := w.lastView(v, g.client)
+		return !v.private || last.sees || last.retained
+	}
+	all := append([]terms{v.terms}, w.ancestors(v)...)
+	return !slices.ContainsFunc(all, func(t terms) bool { return !w.visibility.includes(&t, t.target, g.client) })
+}
+
+// ancestors returns the terms of all ancestors of an entity.
+func (w *worldTick) ancestors(v *version) (all []terms) {
+	for parent := w.versions[v.parent]; parent != nil; parent = w.versions[parent.parent] {
+		all, v = append(all, parent.terms), parent
+	}
+	if paused := w.versions[v.pausedParent]; paused != nil {
+		all = append(append(all, paused.terms), paused.ancestors...)
+	}
+	return all
+}
+
+func (w *worldTick) viewOf(v *version, g *groupView) view {
+	if !w.inTargets(v, g) {
+		return view{barred: true}
+	}
+	now, last := view{sees: g.shown}, w.lastView(v, g.client)
+	if !g.shown && g.retained {
+		now.retained = w.history == nil || w.lastInGroup(v) != nil && (last.sees || last.retained)
+	}
+	if v.state.Paused {
+		now.hidden = last.hidden
+		return now
+	}
+	for _, o := range v.state.Overrides {
+		if !w.visibility.includes(&v.terms, o.Target, g.client) {
+			now.hidden += string([]byte{byte(o.Component)})
+		}
+	}
+	return now
+}

@@ -51,8 +51,7 @@ func newArena(t randomT, setup arenaSetup) *arena {
 func newEmptyArena(t randomT, setup arenaSetup) *arena {
 	a := &arena{arenaSetup: setup, t: t, truth: newArenaTruth(), log: &arenaLog{}, wraps: func(c *plugin.Client) netsim.App { return c }}
 	a.sim = netsim.New(t, netsim.Config{Seed: setup.seed, Link: setup.link()})
-	server, err := plugin.NewServer(a.sim.ServerConfig(arenaProtocol(setup.rate)))
-	require.NoError(t, err)
+	server := newServer(t, a.sim.ServerConfig(arenaProtocol(setup.rate)))
 	a.server = &arenaServer{truth: a.truth, setup: setup, rng: rand.New(rand.NewPCG(setup.seed, 0x736572766572))}
 	server.AddSystem(plugin.FixedInput, plugin.Func(a.truth.between))
 	server.AddSystem(plugin.FixedMain, a.log)
@@ -69,8 +68,7 @@ func newEmptyArena(t randomT, setup arenaSetup) *arena {
 func (a *arena) join(id entangle.ClientID) {
 	config := a.sim.ClientConfig(arenaProtocol(a.rate))
 	config.InputDelay.Min = a.delay
-	c, err := plugin.NewClient(config)
-	require.NoError(a.t, err)
+	c := newClient(a.t, config)
 	g := &arenaGuest{arena: a, id: id, log: &arenaLog{}, shown: map[entangle.Tick]arenaState{}}
 	g.oracle = &arenaOracle{guest: g}
 	if a.dumb {

@@ -10,7 +10,6 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/netsim"
-	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
 // arenaSetup holds the parameters of an arena.
@@ -55,7 +54,7 @@ func (s arenaSetup) String() string {
 }
 
 func (s arenaSetup) link() netsim.Link {
-	return netsim.Symmetric(conditioner.Config{Latency: s.latency, Jitter: s.jitter, Loss: s.loss})
+	return rough(s.latency, s.jitter, s.loss)
 }
 
 func (s arenaSetup) teamOf(client entangle.ClientID) uint8 { return uint8(int(client-1) % s.teams) }

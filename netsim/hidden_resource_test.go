@@ -71,7 +71,7 @@ func TestAHiddenEntityInAResourceChangesNoByte(t *testing.T) {
 				})
 			}
 			t.Run(fmt.Sprintf("%s, %s", name, later), func(t *testing.T) {
-				requireSameLines(t, run(func(*backstage, hidden) {}), run(behind))
+				requireSameDatagrams(t, run(func(*backstage, hidden) {}), run(behind))
 			})
 		}
 	}

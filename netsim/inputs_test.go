@@ -18,7 +18,6 @@ import (
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
 // steer is the input of a player for a tick: Made identifies it, Jump is an event.
@@ -82,8 +81,7 @@ func newInputGame(t *testing.T, link netsim.Link, systems ...func(*plugin.Server
 		t: t, sim: netsim.New(t, netsim.Config{Link: link}), acted: map[ecs.Entity]acts{},
 		heard: map[ecs.Entity][]plugin.InputReceived[steer]{}, seen: map[ecs.Entity]map[entangle.Tick]float64{},
 	}
-	server, err := plugin.NewServer(g.sim.ServerConfig(steeredProtocol()))
-	require.NoError(t, err)
+	server := newServer(t, g.sim.ServerConfig(steeredProtocol()))
 	g.server = server
 	server.AddSystem(plugin.FixedMain, record(g.acted, g.heard))
 	server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
@@ -137,8 +135,7 @@ func (g *inputGame) join(id entangle.ClientID, adjust ...func(*plugin.ClientConf
 	for _, a := range adjust {
 		a(&config)
 	}
-	client, err := plugin.NewClient(config)
-	require.NoError(g.t, err)
+	client := newClient(g.t, config)
 	c := &inputClient{game: g, acted: map[ecs.Entity]acts{}, heard: map[ecs.Entity][]plugin.InputReceived[steer]{}}
 	client.AddSystem(plugin.FixedInput, c.hands())
 	client.AddSystem(plugin.FixedMain, record(c.acted, c.heard))
@@ -203,10 +200,6 @@ func (g *inputGame) settle(d time.Duration) {
 			c.heard[e] = slices.DeleteFunc(c.heard[e], func(h plugin.InputReceived[steer]) bool { return past(h.Tick) })
 		}
 	}
-}
-
-func rough(latency, jitter time.Duration, loss float64) netsim.Link {
-	return netsim.Symmetric(conditioner.Config{Latency: latency, Jitter: jitter, Loss: loss})
 }
 
 // An input acts in its tick on the server and in the player's own world, and both sides report it

@@ -29,8 +29,7 @@ func joinClocked(t *testing.T, sim *netsim.Sim, count int) (all []*clocked) {
 	all = make([]*clocked, count)
 	for i := range all {
 		i := count - 1 - i // in another order than the configs were made in
-		c, err := plugin.NewClient(configs[i])
-		require.NoError(t, err)
+		c := newClient(t, configs[i])
 		all[i] = &clocked{now: configs[i].Clock}
 		c.AddSystem(plugin.AfterReceive, plugin.Func(func(*ecs.World) func() {
 			return func() { all[i].frames = append(all[i].frames, sim.Clock().Since()) }
@@ -115,11 +114,8 @@ func TestWhatNoClockDoesIsRefused(t *testing.T) {
 	} {
 		err := netsim.Try(t.Name(), func(trial *netsim.Trial) {
 			sim := netsim.New(trial, netsim.Config{Seed: 1})
-			server, err := plugin.NewServer(sim.ServerConfig(spotProtocol()))
-			require.NoError(trial, err)
-			sim.AddServer(server, server)
-			c, err := plugin.NewClient(sim.ClientConfig(spotProtocol()))
-			require.NoError(trial, err)
+			serve(trial, sim, sim.ServerConfig(spotProtocol()))
+			c := newClient(trial, sim.ClientConfig(spotProtocol()))
 			do(sim, sim.AddClient(1, c, c))
 		})
 		assert.ErrorContains(t, err, text)

@@ -18,8 +18,6 @@ import (
 	"github.com/entangle-ecs/entangle/transport/transporttest"
 )
 
-const ms = time.Millisecond
-
 func TestNetworkIsATransport(t *testing.T) {
 	transporttest.Run(t, func(testing.TB) (transport.Listener, transport.Dialer) {
 		clock := &netsim.Clock{}
@@ -81,10 +79,6 @@ func (r *rig) received(at transport.Conn) []string {
 		require.NoError(r.t, err)
 		all = append(all, string(buf[:n]))
 	}
-}
-
-func latency(d time.Duration) netsim.Link {
-	return netsim.Symmetric(conditioner.Config{Latency: d})
 }
 
 func TestDatagramArrivesAfterTheLatencyOfItsLine(t *testing.T) {

@@ -56,8 +56,7 @@ type boxGame struct {
 
 func newBoxGame(t *testing.T, link netsim.Link, adjust ...func(*plugin.ClientConfig)) *boxGame {
 	g := &boxGame{sim: netsim.New(t, netsim.Config{Link: link})}
-	server, err := plugin.NewServer(g.sim.ServerConfig(boxProtocol()))
-	require.NoError(t, err)
+	server := newServer(t, g.sim.ServerConfig(boxProtocol()))
 	server.AddSystem(plugin.FixedMain, glide())
 	server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
 		inputs := plugin.NewInputs[steer](w)
@@ -72,8 +71,7 @@ func newBoxGame(t *testing.T, link netsim.Link, adjust ...func(*plugin.ClientCon
 	for _, a := range adjust {
 		a(&config)
 	}
-	client, err := plugin.NewClient(config)
-	require.NoError(t, err)
+	client := newClient(t, config)
 	client.AddSystem(plugin.FixedMain, glide())
 	client.AddSystem(plugin.FixedInput, plugin.Func(func(w *ecs.World) func() {
 		mine, time := generic.NewFilter1[steer]().With(generic.T[components.Controlled]()), ecs.GetResource[components.Time](w)

@@ -16,8 +16,7 @@ const hostPlayer = 100
 // newServer returns a server, in some worlds a host with a player that is about to join.
 func (s *randomScene) newServer(config plugin.ServerConfig) (netsim.App, *plugin.Server) {
 	if s.limits.host == 0 {
-		server, err := plugin.NewServer(config)
-		require.NoError(s.t, err)
+		server := newServer(s.t, config)
 		return server, server
 	}
 	host, err := plugin.NewHost(config, hostPlayer)

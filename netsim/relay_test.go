@@ -66,10 +66,7 @@ func newDriving(t *testing.T, link netsim.Link, adjust ...func(*plugin.ServerCon
 	for _, a := range adjust {
 		a(&c)
 	}
-	server, err := plugin.NewServer(c)
-	require.NoError(t, err)
-	server.AddSystem(plugin.FixedMain, d.server.watches())
-	d.sim.AddServer(server, server)
+	serve(t, d.sim, c, d.server.watches())
 	return d
 }
 
@@ -88,8 +85,7 @@ func newHostDriving(t *testing.T, link netsim.Link) (d *driving, host *plugin.Ho
 func (d *driving) join(id entangle.ClientID, delay int) *driver {
 	config := d.sim.ClientConfig(driveProtocol())
 	config.InputDelay.Min = delay
-	c, err := plugin.NewClient(config)
-	require.NoError(d.t, err)
+	c := newClient(d.t, config)
 	who := newDriver()
 	c.AddSystem(plugin.FixedInput, who.drives(id, c.InputDelay))
 	c.AddSystem(plugin.FixedMain, who.watches())

@@ -58,8 +58,7 @@ type council struct {
 func newCouncil(t *testing.T, seed uint64, link conditioner.Config) *council {
 	c := &council{t: t, rng: rand.New(rand.NewPCG(seed, 1)), target: components.Everyone}
 	c.sim = netsim.New(t, netsim.Config{Seed: seed, Link: netsim.Symmetric(link)})
-	server, err := plugin.NewServer(c.sim.ServerConfig(resourceProtocol()))
-	require.NoError(t, err)
+	server := newServer(t, c.sim.ServerConfig(resourceProtocol()))
 	server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
 		c.roster, c.climate = generic.NewResource[Roster](w), generic.NewResource[Climate](w)
 		c.spots = generic.NewMap2[Spot, components.Replicate](w)
@@ -154,8 +153,7 @@ func (c *council) write() {
 
 // enter adds a client, and checks that it never gets an older value than before.
 func (c *council) enter(id entangle.ClientID) *netsim.Peer {
-	client, err := plugin.NewClient(c.sim.ClientConfig(resourceProtocol()))
-	require.NoError(c.t, err)
+	client := newClient(c.t, c.sim.ClientConfig(resourceProtocol()))
 	client.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 		roster, climate := generic.NewResource[Roster](w), generic.NewResource[Climate](w)
 		var newest, warmest uint32

@@ -7,7 +7,6 @@ import (
 
 	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
-	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
@@ -91,10 +90,7 @@ func TestRetargetingOverBadLines(t *testing.T) {
 		sim := netsim.New(t, netsim.Config{Seed: seed, Link: netsim.Symmetric(conditioner.Config{
 			Latency: 40 * ms, Jitter: 30 * ms, Loss: 0.3, Duplicate: 0.05,
 		})})
-		server, err := plugin.NewServer(sim.ServerConfig(spotProtocol()))
-		require.NoError(t, err)
-		server.AddSystem(plugin.FixedMain, casting(rand.New(rand.NewPCG(seed, 9)), 300))
-		sim.AddServer(server, server)
+		serve(t, sim, sim.ServerConfig(spotProtocol()), casting(rand.New(rand.NewPCG(seed, 9)), 300))
 		sim.Watch()
 		join(t, sim, 1)
 		join(t, sim, 2)

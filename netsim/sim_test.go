@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/netip"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,44 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
-	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
-
-// newSim makes a simulation with a server of spotProtocol.
-func newSim(t *testing.T, config netsim.Config, systems ...func(*plugin.Server)) *netsim.Sim {
-	sim := netsim.New(t, config)
-	server, err := plugin.NewServer(sim.ServerConfig(spotProtocol()))
-	require.NoError(t, err)
-	for _, add := range systems {
-		add(server)
-	}
-	sim.AddServer(server, server)
-	return sim
-}
-
-func join(t *testing.T, sim *netsim.Sim, id entangle.ClientID) *netsim.Peer {
-	return joinWith(t, sim, id, spotProtocol())
-}
-
-func joinWith(t *testing.T, sim *netsim.Sim, id entangle.ClientID, p *protocol.Protocol) *netsim.Peer {
-	c, err := plugin.NewClient(sim.ClientConfig(p))
-	require.NoError(t, err)
-	return sim.AddClient(id, c, c)
-}
-
-func spawnSpot(sim *netsim.Sim, s Spot) ecs.Entity {
-	m := generic.NewMap2[Spot, components.Replicate](sim.World())
-	return m.NewWith(&s, &components.Replicate{})
-}
-
-func spotOf(w *ecs.World, e ecs.Entity) *Spot {
-	m := generic.NewMap1[Spot](w)
-	return m.Get(e)
-}
 
 // transcript hashes all datagrams of a random run: time, sender, receiver and bytes.
 func transcript(t *testing.T, seed uint64) string {
@@ -250,12 +215,8 @@ func TestMistakesOfASimulationSayWhatToDo(t *testing.T) {
 
 	n = &notes{}
 	sim := netsim.New(n, netsim.Config{})
-	server, err := plugin.NewServer(sim.ServerConfig(spotProtocol()))
-	require.NoError(t, err)
-	sim.AddServer(server, server)
-	c, err := plugin.NewClient(sim.ClientConfig(spotProtocol()))
-	require.NoError(t, err)
-	p := sim.AddClient(1, c, c)
+	server := serve(t, sim, sim.ServerConfig(spotProtocol()))
+	p := joinWith(t, sim, 1, spotProtocol())
 	assert.Empty(t, n.said)
 	sim.ExpectEqual()
 	assert.Contains(t, n.said, "client 1 is Connecting")
@@ -265,29 +226,6 @@ func TestMistakesOfASimulationSayWhatToDo(t *testing.T) {
 	assert.Contains(t, n.said, "call Disconnect first")
 	n.end()
 	assert.Equal(t, plugin.Stopped, server.State())
-}
-
-// A client's game that writes into its replicas is reported.
-func TestWatchNamesWhatIsNotTheServers(t *testing.T) {
-	n := &notes{}
-	sim := netsim.New(n, netsim.Config{})
-	server, err := plugin.NewServer(sim.ServerConfig(spotProtocol()))
-	require.NoError(t, err)
-	sim.AddServer(server, server)
-	sim.Watch()
-	c, err := plugin.NewClient(sim.ClientConfig(spotProtocol()))
-	require.NoError(t, err)
-	p := sim.AddClient(1, c, c)
-	e := spawnSpot(sim, Spot{1, 1})
-	other := spawnSpot(sim, Spot{2, 2})
-	sim.Run(time.Second)
-	require.Empty(t, n.said)
-	local, _ := p.Local(e)
-	spotOf(p.World(), local).X = 5
-	spotOf(sim.World(), other).X = 3 // the client is checked only if it receives something
-	sim.Run(100 * ms)
-	assert.True(t, strings.Contains(n.said, "netsim_test.Spot is 5,1, the server's is 1,1"), n.said)
-	n.end()
 }
 
 // tower is a game with a world of its own, which contains its server.
@@ -303,8 +241,7 @@ func (m *tower) Finalize()    { m.server.Finalize(&m.world) }
 
 func TestAModelWithItsOwnWorldIsStepped(t *testing.T) {
 	sim := netsim.New(t, netsim.Config{})
-	server, err := plugin.NewServer(sim.ServerConfig(spotProtocol()))
-	require.NoError(t, err)
+	server := newServer(t, sim.ServerConfig(spotProtocol()))
 	m := &tower{world: ecs.NewWorld(), server: server}
 	sim.AddServer(netsim.Model(m), server)
 	assert.Same(t, &m.world, sim.World())
@@ -320,8 +257,7 @@ func TestFramesAreApart(t *testing.T) {
 	var at []time.Duration
 	sim := newSim(t, netsim.Config{FrameRate: 10})
 	for id := entangle.ClientID(1); id <= 3; id++ {
-		c, err := plugin.NewClient(sim.ClientConfig(spotProtocol()))
-		require.NoError(t, err)
+		c := newClient(t, sim.ClientConfig(spotProtocol()))
 		c.AddSystem(plugin.AfterReceive, plugin.Func(func(*ecs.World) func() {
 			return func() { at = append(at, sim.Clock().Since()) }
 		}))

@@ -15,7 +15,6 @@ import (
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
-	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
 // beat is a client's message for each of its ticks: unreliable, so that it arrives as an input
@@ -49,8 +48,7 @@ func newBeats(t *testing.T, rate int, config netsim.Config, adjust ...func(*plug
 	for _, f := range adjust {
 		f(&c)
 	}
-	server, err := plugin.NewServer(c)
-	require.NoError(t, err)
+	server := newServer(t, c)
 	server.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 		heard, read := plugin.NewReader[plugin.MessageReceived[beat]](w), plugin.NewReader[plugin.MessageReceived[note]](w)
 		return func() {
@@ -89,8 +87,7 @@ func (b *beats) join(id entangle.ClientID, adjust ...func(*plugin.ClientConfig))
 	for _, f := range adjust {
 		f(&config)
 	}
-	c, err := plugin.NewClient(config)
-	require.NoError(b.t, err)
+	c := newClient(b.t, config)
 	got := &beating{}
 	c.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
 		now, say, write := generic.NewResource[components.Time](w), plugin.NewSender[beat](w), plugin.NewSender[note](w)
@@ -139,29 +136,25 @@ func (b *beats) inTime() (share, early float64) {
 	return float64(good) / n, early / n
 }
 
-func line(latency time.Duration) netsim.Config {
-	return netsim.Config{Link: netsim.Symmetric(conditioner.Config{Latency: latency})}
-}
-
 // A client learns the server's tick, and is then ahead of it by as much as its line needs: its
 // messages of a tick arrive before the server runs it, and not much before.
 //
 // Proves: S1
 func TestAClientIsAheadByWhatItsLineNeeds(t *testing.T) {
-	for _, latency := range []time.Duration{0, 50 * ms, 200 * ms} {
-		b := newBeats(t, 60, line(latency))
+	for _, delay := range []time.Duration{0, 50 * ms, 200 * ms} {
+		b := newBeats(t, 60, netsim.Config{Link: latency(delay)})
 		c := b.join(1)
 		b.settle()
 		require.Len(t, c.jumps, 1, "it is set once")
 		b.Run(20 * time.Second)
 		share, early := b.inTime()
-		assert.GreaterOrEqual(t, share, 0.999, "latency %v", latency)
-		assert.Less(t, early, 2.0, "latency %v", latency)
+		assert.GreaterOrEqual(t, share, 0.999, "latency %v", delay)
+		assert.Less(t, early, 2.0, "latency %v", delay)
 		assert.Len(t, c.jumps, 1)
 
 		info := c.Client().Stats().Clock
-		way := latency.Seconds() * 60
-		assert.InDelta(t, way+1.5, info.Lead, 1.5, "latency %v", latency)
+		way := delay.Seconds() * 60
+		assert.InDelta(t, way+1.5, info.Lead, 1.5, "latency %v", delay)
 		assert.InDelta(t, 0, info.ServerTick.Sub(b.Server().Tick()), 1.5)
 		assert.InDelta(t, 1, info.Speed, 0.05)
 		assert.EqualValues(t, 1, info.Jumps)
@@ -174,7 +167,7 @@ func TestAClientIsAheadByWhatItsLineNeeds(t *testing.T) {
 // Proves: S7
 func TestTicksWrap(t *testing.T) {
 	for _, begins := range []entangle.Tick{0, 1 << 31, 1<<32 - 50} {
-		b := newBeats(t, 60, line(50*ms), func(c *plugin.ServerConfig) { c.StartTick = 1<<32 - 720 })
+		b := newBeats(t, 60, netsim.Config{Link: latency(50 * ms)}, func(c *plugin.ServerConfig) { c.StartTick = 1<<32 - 720 })
 		c := b.join(1, func(c *plugin.ClientConfig) { c.StartTick = begins })
 		b.settle()
 		require.Greater(t, b.Server().Tick(), entangle.Tick(1<<31), "it has not wrapped yet")
@@ -213,7 +206,7 @@ func expectInOrder(t *testing.T, ran []entangle.Tick, jumps []plugin.ClockJumped
 //
 // Proves: S8, S9
 func TestSystemsSeeTheirTick(t *testing.T) {
-	b := newBeats(t, 60, line(50*ms))
+	b := newBeats(t, 60, netsim.Config{Link: latency(50 * ms)})
 	c := b.join(1)
 	b.settle()
 	c.Freeze(3 * time.Second)
@@ -231,7 +224,7 @@ func TestSystemsSeeTheirTick(t *testing.T) {
 //
 // Proves: S3
 func TestAClientThatHasStalledJumps(t *testing.T) {
-	b := newBeats(t, 60, line(50*ms))
+	b := newBeats(t, 60, netsim.Config{Link: latency(50 * ms)})
 	c := b.join(1)
 	b.settle()
 	b.Run(5 * time.Second)
@@ -258,7 +251,7 @@ func TestAClientThatHasStalledJumps(t *testing.T) {
 //
 // Proves: S3
 func TestClientsOfAServerThatHasStalledJumpBack(t *testing.T) {
-	b := newBeats(t, 60, line(50*ms))
+	b := newBeats(t, 60, netsim.Config{Link: latency(50 * ms)})
 	c := b.join(1)
 	b.settle()
 	b.Run(5 * time.Second)
@@ -279,7 +272,7 @@ func TestClientsOfAServerThatHasStalledJumpBack(t *testing.T) {
 
 // A network outage of 4 s has no lasting effect, and causes no jump.
 func TestANetworkThatWasGoneLeavesNothingBehind(t *testing.T) {
-	b := newBeats(t, 60, line(50*ms))
+	b := newBeats(t, 60, netsim.Config{Link: latency(50 * ms)})
 	c := b.join(1)
 	b.settle()
 	b.Run(5 * time.Second)
@@ -303,7 +296,7 @@ func TestANetworkThatWasGoneLeavesNothingBehind(t *testing.T) {
 // Proves: S1
 func TestATickPerUpdateIsSteered(t *testing.T) {
 	for _, drift := range []int{-500, 500} {
-		b := newBeats(t, 60, line(50*ms), func(c *plugin.ServerConfig) { c.TickPerUpdate = true })
+		b := newBeats(t, 60, netsim.Config{Link: latency(50 * ms)}, func(c *plugin.ServerConfig) { c.TickPerUpdate = true })
 		c := b.join(1, func(c *plugin.ClientConfig) { c.TickPerUpdate = true })
 		c.SetDrift(drift)
 		b.settle()
@@ -328,10 +321,10 @@ func TestATickPerUpdateIsSteered(t *testing.T) {
 // Without a connection, a client counts its own ticks at the speed of its clock. The next
 // connection sets its clock to the server's tick again.
 func TestTheNextConnectionSetsTheClockAnew(t *testing.T) {
-	b := newBeats(t, 60, line(50*ms))
+	b := newBeats(t, 60, netsim.Config{Link: latency(50 * ms)})
 	c := b.join(1)
 	b.settle()
-	c.SetLink(netsim.Symmetric(conditioner.Config{Latency: 90 * ms}))
+	c.SetLink(latency(90 * ms))
 	require.True(t, b.RunUntil(10*time.Second, func() bool { return c.Client().Stats().Clock.Speed > 1 }), "nothing to steer")
 	c.Disconnect()
 	assert.False(t, c.Client().Stats().Clock.Synced)
@@ -359,7 +352,7 @@ func TestTheNextConnectionSetsTheClockAnew(t *testing.T) {
 func TestClocksOfOneProcessAreApart(t *testing.T) {
 	var all []*beats
 	for i := range 10 {
-		b := newBeats(t, 20+10*i, line(time.Duration(i*10)*ms), func(c *plugin.ServerConfig) { c.StartTick = entangle.Tick(i) << 28 })
+		b := newBeats(t, 20+10*i, netsim.Config{Link: latency(time.Duration(i*10) * ms)}, func(c *plugin.ServerConfig) { c.StartTick = entangle.Tick(i) << 28 })
 		b.join(1)
 		all = append(all, b)
 	}
@@ -374,5 +367,22 @@ func TestClocksOfOneProcessAreApart(t *testing.T) {
 		share, early := b.inTime()
 		assert.GreaterOrEqual(t, share, 0.99, "%d ticks per second", b.rate)
 		assert.Less(t, early, 2.5, "%d ticks per second", b.rate)
+	}
+}
+
+// The true lead of a client is the time that its inputs take, plus a little, on symmetric and
+// asymmetric lines.
+func TestTheTrueLeadFollowsTheWayUp(t *testing.T) {
+	for _, up := range []time.Duration{0, 60 * ms, 200 * ms} {
+		for _, down := range []time.Duration{0, 150 * ms} {
+			var link netsim.Link
+			link.Up.Latency, link.Down.Latency = up, down
+			sim := newSim(t, netsim.Config{Seed: 1, Link: link})
+			p := join(t, sim, 1)
+			sim.Run(5 * time.Second)
+			require.True(t, p.Client().Stats().Clock.Synced)
+			ticks := up.Seconds() * 50
+			assert.InDelta(t, ticks+2, p.Lead(), 2, "%v up, %v down", up, down)
+		}
 	}
 }

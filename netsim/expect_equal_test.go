@@ -12,21 +12,15 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
-	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
 // expectEqual returns the failure of ExpectEqual a second after a client has joined a world with a
 // system.
 func expectEqual(system func(w *ecs.World) func(), spoil func(*netsim.Sim, *netsim.Peer)) error {
 	return netsim.Try("restless", func(t *netsim.Trial) {
-		sim := netsim.New(t, netsim.Config{Seed: 5, Link: netsim.Symmetric(conditioner.Config{Latency: 40 * ms})})
-		server, err := plugin.NewServer(sim.ServerConfig(spotProtocol()))
-		require.NoError(t, err)
-		server.AddSystem(plugin.FixedMain, plugin.Func(system))
-		sim.AddServer(server, server)
-		client, err := plugin.NewClient(sim.ClientConfig(spotProtocol()))
-		require.NoError(t, err)
-		peer := sim.AddClient(1, client, client)
+		sim := netsim.New(t, netsim.Config{Seed: 5, Link: latency(40 * ms)})
+		serve(t, sim, sim.ServerConfig(spotProtocol()), plugin.Func(system))
+		peer := joinWith(t, sim, 1, spotProtocol())
 		sim.Run(time.Second)
 		spoil(sim, peer)
 		sim.ExpectEqual()

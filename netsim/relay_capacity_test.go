@@ -56,8 +56,7 @@ func TestInputsThatDoNotFitTakeTurns(t *testing.T) {
 	fresh, newest := map[ecs.Entity]int{}, map[ecs.Entity]entangle.Tick{}
 	config := sim.ClientConfig(burdenProtocol())
 	config.InputDelay.Min = 20
-	client, err := plugin.NewClient(config)
-	require.NoError(t, err)
+	client := newClient(t, config)
 	client.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
 		all, inputs := generic.NewFilter1[burden](), plugin.NewInputs[burden](w)
 		return func() {

@@ -98,25 +98,16 @@ func (s *strolls) step() {
 func strollServer(t *testing.T, sim *netsim.Sim, s *strolls, adaptive bool, workers int) *plugin.Server {
 	cfg := sim.ServerConfig(strollProtocol(adaptive))
 	cfg.Workers = workers
-	server, err := plugin.NewServer(cfg)
-	require.NoError(t, err)
-	server.AddSystem(plugin.FixedMain, s.system())
-	sim.AddServer(server, server)
+	server := serve(t, sim, cfg, s.system())
 	return server
-}
-
-func joinStroll(t *testing.T, sim *netsim.Sim, id entangle.ClientID, adaptive bool) *netsim.Peer {
-	c, err := plugin.NewClient(sim.ClientConfig(strollProtocol(adaptive)))
-	require.NoError(t, err)
-	return sim.AddClient(id, c, c)
 }
 
 // strollBytes returns the bytes that a server sends to a client after an initial delay.
 func strollBytes(t *testing.T, adaptive bool) int {
-	sim := netsim.New(t, netsim.Config{Seed: 7, Link: netsim.Symmetric(conditioner.Config{Latency: 40 * ms})})
+	sim := netsim.New(t, netsim.Config{Seed: 7, Link: latency(40 * ms)})
 	s := &strolls{rng: rand.New(rand.NewPCG(1, 2)), many: 240}
 	server := strollServer(t, sim, s, adaptive, 1)
-	joinStroll(t, sim, 1, adaptive)
+	joinWith(t, sim, 1, strollProtocol(adaptive))
 	sim.Run(3 * time.Second)
 	before := server.Stats().BytesOut
 	sim.Run(12 * time.Second)
@@ -150,7 +141,7 @@ func TestLearnedCodesOverBadLinks(t *testing.T) {
 			strollServer(t, sim, s, true, 1)
 			sim.Watch()
 			for id := range 3 {
-				joinStroll(t, sim, entangle.ClientID(id+1), true)
+				joinWith(t, sim, entangle.ClientID(id+1), strollProtocol(true))
 				sim.Run(5 * time.Second)
 			}
 			for _, p := range sim.Peers() {
@@ -166,9 +157,9 @@ func strollLines(t *testing.T, workers int, aside func(*strolls)) []string {
 	s := &strolls{rng: rand.New(rand.NewPCG(4, 5)), many: 60, aside: aside}
 	strollServer(t, sim, s, true, workers)
 	for id := range 4 {
-		joinStroll(t, sim, entangle.ClientID(id+1), true)
+		joinWith(t, sim, entangle.ClientID(id+1), strollProtocol(true))
 	}
-	return linesOf(t, sim, 2)
+	return datagramsOf(t, sim, 2)
 }
 
 // The learned codes, and when they are learned, depend only on public entities and on ticks:
@@ -177,10 +168,10 @@ func strollLines(t *testing.T, workers int, aside func(*strolls)) []string {
 // Proves: V13
 func TestLearnedCodesTellNothingOfWhatIsHidden(t *testing.T) {
 	want := strollLines(t, 1, nil)
-	t.Run("workers", func(t *testing.T) { requireSameLines(t, want, strollLines(t, 2, nil)) })
+	t.Run("workers", func(t *testing.T) { requireSameDatagrams(t, want, strollLines(t, 2, nil)) })
 	var hidden []ecs.Entity
 	t.Run("others jump about out of sight", func(t *testing.T) {
-		requireSameLines(t, want, strollLines(t, 1, func(s *strolls) {
+		requireSameDatagrams(t, want, strollLines(t, 1, func(s *strolls) {
 			dark := rand.New(rand.NewPCG(uint64(s.tick), 6))
 			for len(hidden) < 30 {
 				target := ecs.GetResource[components.Targets](s.world).Only(1)

@@ -68,8 +68,7 @@ func newFloods(t *testing.T, seed uint64) *floods {
 	config := f.ServerConfig(floodProtocol())
 	config.MaxBytesPerClient = []int{0, 0, 40_000}[f.rng.IntN(3)]
 	f.key = config.Key
-	server, err := plugin.NewServer(config)
-	require.NoError(t, err)
+	server := newServer(t, config)
 	server.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 		lines := plugin.NewReader[plugin.MessageReceived[babble]](w)
 		plugin.HandleRequest(w, func(_ entangle.ClientID, q riddle) (solution, error) { return solution(q), nil })
@@ -93,8 +92,7 @@ func newFloods(t *testing.T, seed uint64) *floods {
 }
 
 func (f *floods) join(n int) {
-	client, err := plugin.NewClient(f.ClientConfig(floodProtocol()))
-	require.NoError(f.t, err)
+	client := newClient(f.t, f.ClientConfig(floodProtocol()))
 	heard := new(uint64)
 	client.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
 		now, say := generic.NewResource[components.Time](w), plugin.NewSender[babble](w)

@@ -85,15 +85,11 @@ func (c *crowd) system() plugin.System {
 func meetCrowd(t *testing.T, c *crowd, kind string, link conditioner.Config, seed uint64, moves time.Duration, waiting int) (plugin.ReplicaStats, plugin.ReplicationStats) {
 	t.Helper()
 	sim := netsim.New(t, netsim.Config{Seed: seed, Link: netsim.Symmetric(link)})
-	server, err := plugin.NewServer(sim.ServerConfig(crowdProtocol(kind)))
-	require.NoError(t, err)
-	server.AddSystem(plugin.FixedMain, c.system())
-	sim.AddServer(server, server)
+	server := serve(t, sim, sim.ServerConfig(crowdProtocol(kind)), c.system())
 	cfg := sim.ClientConfig(crowdProtocol(kind))
 	cfg.MaxWaitingBytes = waiting
 	cfg.Strict = false // it compares every entity around every system, which this test does not need
-	client, err := plugin.NewClient(cfg)
-	require.NoError(t, err)
+	client := newClient(t, cfg)
 	peer := sim.AddClient(1, client, client)
 	sim.Run(moves)
 	c.rest = true

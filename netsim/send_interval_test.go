@@ -11,7 +11,6 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
-	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
 // Where only values change and nothing is lost, Watch finds that groups with intervals are sent
@@ -19,9 +18,8 @@ import (
 //
 // Proves: R35
 func TestValuesAreToldOnceInAnInterval(t *testing.T) {
-	sim := netsim.New(t, netsim.Config{Seed: 3, Link: netsim.Symmetric(conditioner.Config{Latency: 30 * ms})})
-	server, err := plugin.NewServer(sim.ServerConfig(spotProtocol()))
-	require.NoError(t, err)
+	sim := netsim.New(t, netsim.Config{Seed: 3, Link: latency(30 * ms)})
+	server := newServer(t, sim.ServerConfig(spotProtocol()))
 	server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
 		m, targets := generic.NewMap2[Spot, components.Replicate](w), ecs.GetResource[components.Targets](w)
 		for n, target := range []components.Target{components.Everyone, targets.Only(1), targets.Except(2)} {

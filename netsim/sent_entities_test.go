@@ -8,7 +8,6 @@ import (
 	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
@@ -23,9 +22,7 @@ import (
 // them when an entity appears, changed ones later, and none that is hidden from the client.
 func TestWhatIsWrittenToClientsIsTold(t *testing.T) {
 	sim := netsim.New(t, netsim.Config{Seed: 1})
-	server, err := plugin.NewServer(sim.ServerConfig(spotProtocol()))
-	require.NoError(t, err)
-	sim.AddServer(server, server)
+	serve(t, sim, sim.ServerConfig(spotProtocol()))
 	told := map[entangle.ClientID]map[ecs.Entity][]string{}
 	apps.Of(sim.World()).Server.Inspect(registry.Of(spotProtocol()).Components, func(s endpoint.SentEntity) {
 		if told[s.Client] == nil {

@@ -59,8 +59,7 @@ type kartGame struct {
 
 func newKartGame(t *testing.T, frames int, shows bool, options ...func(*plugin.ClientConfig)) *kartGame {
 	g := &kartGame{sim: netsim.New(t, netsim.Config{Link: rough(80*ms, 10*ms, 0.05), FrameRate: frames}), gusts: true}
-	server, err := plugin.NewServer(g.sim.ServerConfig(kartProtocol()))
-	require.NoError(t, err)
+	server := newServer(t, g.sim.ServerConfig(kartProtocol()))
 	server.AddSystem(plugin.FixedMain, roll())
 	server.AddSystem(plugin.FixedMain, plugin.Func(g.blow))
 	g.look(server, "server", shows, nil)
@@ -69,8 +68,7 @@ func newKartGame(t *testing.T, frames int, shows bool, options ...func(*plugin.C
 	for _, option := range options {
 		option(&config)
 	}
-	client, err := plugin.NewClient(config)
-	require.NoError(t, err)
+	client := newClient(t, config)
 	client.AddSystem(plugin.FixedMain, roll())
 	client.AddSystem(plugin.FixedInput, plugin.Func(func(w *ecs.World) func() {
 		mine, clock := generic.NewFilter1[steer]().With(generic.T[components.Controlled]()), ecs.GetResource[components.Time](w)

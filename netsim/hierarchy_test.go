@@ -13,7 +13,6 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/netsim"
-	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
@@ -41,9 +40,7 @@ func clanProtocol() *protocol.Protocol {
 func newClan(t *testing.T, seed uint64) *clan {
 	link := conditioner.Config{Latency: 40 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.2, Duplicate: 0.05}
 	c := &clan{t: t, paused: map[ecs.Entity]bool{}, rng: rand.New(rand.NewPCG(seed, 7)), sim: netsim.New(t, netsim.Config{Seed: seed, Link: netsim.Symmetric(link)})}
-	server, err := plugin.NewServer(c.sim.ServerConfig(clanProtocol()))
-	require.NoError(t, err)
-	c.sim.AddServer(server, server)
+	serve(t, c.sim, c.sim.ServerConfig(clanProtocol()))
 	c.sim.Watch()
 	w := c.sim.World()
 	c.spots = generic.NewMap1[Spot](w)
@@ -53,9 +50,7 @@ func newClan(t *testing.T, seed uint64) *clan {
 }
 
 func (c *clan) join(id entangle.ClientID) *netsim.Peer {
-	client, err := plugin.NewClient(c.sim.ClientConfig(clanProtocol()))
-	require.NoError(c.t, err)
-	return c.sim.AddClient(id, client, client)
+	return joinWith(c.t, c.sim, id, clanProtocol())
 }
 
 func (c *clan) any() ecs.Entity { return c.all[c.rng.IntN(len(c.all))] }

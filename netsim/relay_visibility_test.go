@@ -76,7 +76,7 @@ func runHidden(t *testing.T, idle bool, hide func(w *ecs.World, e ecs.Entity)) (
 	a.none = idle
 	e := d.spawn(1, components.Replicate{Target: ecs.GetResource[components.Targets](d.sim.World()).Only(1, 2)})
 	hide(d.sim.World(), e)
-	all = linesOf(t, d.sim, 3)
+	all = datagramsOf(t, d.sim, 3)
 	require.True(t, c.Connected())
 	return all
 }
@@ -94,7 +94,7 @@ func TestHiddenInputsChangeNoByte(t *testing.T) {
 			tag.Get(e).Target = components.Everyone
 		},
 	} {
-		t.Run(name, func(t *testing.T) { requireSameLines(t, runHidden(t, true, hide), runHidden(t, false, hide)) })
+		t.Run(name, func(t *testing.T) { requireSameDatagrams(t, runHidden(t, true, hide), runHidden(t, false, hide)) })
 	}
 }
 

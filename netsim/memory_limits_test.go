@@ -80,12 +80,8 @@ func burdened(t *testing.T) (loads []endpoint.Load) {
 	sim := netsim.New(t, netsim.Config{Seed: 1, Link: netsim.Symmetric(conditioner.Config{
 		Latency: 50 * ms, Jitter: 50 * ms, Loss: 0.4,
 	})})
-	server, err := plugin.NewServer(sim.ServerConfig(names()))
-	require.NoError(t, err)
-	server.AddSystem(plugin.FixedMain, plugin.Func(chatter))
-	sim.AddServer(server, server)
-	c, err := plugin.NewClient(sim.ClientConfig(names()))
-	require.NoError(t, err)
+	serve(t, sim, sim.ServerConfig(names()), plugin.Func(chatter))
+	c := newClient(t, sim.ClientConfig(names()))
 	peer := sim.AddClient(1, c, c)
 	require.True(t, sim.RunUntil(10*time.Second, peer.Connected))
 	sim.RunUntil(20*time.Second, func() bool {

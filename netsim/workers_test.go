@@ -3,14 +3,12 @@ package netsim_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"net/netip"
 	"runtime"
 	"testing"
 	"time"
 
 	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
@@ -48,21 +46,16 @@ func bustle(rng *rand.Rand) plugin.System {
 	})
 }
 
-// datagrams runs a bustle for many clients, and returns all datagrams.
-func datagrams(t *testing.T, clients, workers int) (all []string) {
+// bustleDatagrams runs a bustle for many clients, and returns all datagrams.
+func bustleDatagrams(t *testing.T, clients, workers int) []string {
 	sim := netsim.New(t, netsim.Config{Seed: 3, Link: netsim.Symmetric(conditioner.Config{
 		Latency: 60 * ms, Jitter: 30 * ms, Loss: 0.1, Duplicate: 0.05,
 	})})
 	config := sim.ServerConfig(spotProtocol())
 	config.Workers = workers
-	server, err := plugin.NewServer(config)
-	require.NoError(t, err)
-	server.AddSystem(plugin.FixedMain, bustle(rand.New(rand.NewPCG(3, 4))))
-	sim.AddServer(server, server)
+	serve(t, sim, config, bustle(rand.New(rand.NewPCG(3, 4))))
 	sim.Watch()
-	sim.Network().Tap(func(from, to netip.AddrPort, datagram []byte) {
-		all = append(all, fmt.Sprintf("%v %v to %v: %x", sim.Clock().Since(), from, to, datagram))
-	})
+	log := recordDatagrams(sim)
 	for id := range clients {
 		join(t, sim, entangle.ClientID(id+1))
 	}
@@ -70,7 +63,7 @@ func datagrams(t *testing.T, clients, workers int) (all []string) {
 	for _, p := range sim.Peers() {
 		require.True(t, p.Connected())
 	}
-	return all
+	return log.all
 }
 
 // The bytes sent to each client depend neither on the processors nor on the number of workers,
@@ -79,19 +72,11 @@ func TestProcessorsAndWorkersChangeNoByte(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, clients := range []int{4, 8} {
 		runtime.GOMAXPROCS(1)
-		want := datagrams(t, clients, 1)
-		require.NotEmpty(t, want)
+		want := bustleDatagrams(t, clients, 1)
 		for _, c := range [][2]int{{1, 2}, {2, 1}, {2, 2}, {2, 0}} {
 			runtime.GOMAXPROCS(c[0])
-			got := datagrams(t, clients, c[1])
-			require.Len(t, got, len(want))
-			for i := range want {
-				if want[i] != got[i] {
-					assert.Failf(t, "other bytes", "%d clients, %d processors, %d workers: datagram %d is\n%s, should be\n%s",
-						clients, c[0], c[1], i, got[i], want[i])
-					break
-				}
-			}
+			requireSameDatagrams(t, want, bustleDatagrams(t, clients, c[1]),
+				fmt.Sprintf("%d clients, %d processors, %d workers", clients, c[0], c[1]))
 		}
 	}
 }

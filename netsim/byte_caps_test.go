@@ -3,7 +3,6 @@ package netsim_test
 import (
 	"fmt"
 	"net/netip"
-	"slices"
 	"testing"
 	"time"
 
@@ -82,8 +81,7 @@ func newCapped(t *testing.T, loss float64, perClient, all, client, workers int) 
 	}
 	config := c.sim.ServerConfig(cappedProtocol())
 	config.MaxClients, config.MaxBytesPerClient, config.MaxBytes, config.Workers = party, perClient, all, workers
-	server, err := plugin.NewServer(config)
-	require.NoError(t, err)
+	server := newServer(t, config)
 	server.AddSystem(plugin.FixedMain, plugin.Func(c.speak))
 	server.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 		read := plugin.NewReader[plugin.MessageReceived[surely]](w)
@@ -153,8 +151,7 @@ func (c *capped) speak(w *ecs.World) func() {
 func (c *capped) join(t *testing.T, id entangle.ClientID, limit int) {
 	config := c.sim.ClientConfig(cappedProtocol())
 	config.MaxBytes = limit
-	client, err := plugin.NewClient(config)
-	require.NoError(t, err)
+	client := newClient(t, config)
 	c.heard[id] = map[string]int{}
 	client.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 		a, b := plugin.NewReader[plugin.MessageReceived[often]](w), plugin.NewReader[plugin.MessageReceived[seldom]](w)
@@ -258,39 +255,28 @@ func checkGauge(t *testing.T, name string, g *gauge, connections int) {
 
 // A cap gives the same bytes for any number of goroutines that write the packets.
 func TestWorkersChangeNoByteUnderACap(t *testing.T) {
-	sent := func(workers int) (all []string) {
+	sent := func(workers int) []string {
 		c := newCapped(t, 0.1, 20_000, 70_000, 0, workers)
-		c.sim.Network().Tap(func(from, to netip.AddrPort, datagram []byte) {
-			all = append(all, fmt.Sprintf("%v %v to %v: %x", c.sim.Clock().Since(), from, to, datagram))
-		})
+		log := recordDatagrams(c.sim)
 		c.sim.Run(2 * time.Second)
-		return all
+		return log.all
 	}
-	want := sent(1)
-	require.NotEmpty(t, want)
-	assert.True(t, slices.Equal(want, sent(2)), "other bytes with two workers")
+	requireSameDatagrams(t, sent(1), sent(2), "two workers")
 }
 
 // A cap that is never reached changes no byte, and by default there is none.
 //
 // Proves: P12
 func TestACapThatIsNotReachedChangesNothing(t *testing.T) {
-	sent := func(perClient, all int) (sent []string) {
+	sent := func(perClient, all int) []string {
 		c := newCapped(t, 0.1, perClient, all, perClient, 1)
-		c.sim.Network().Tap(func(from, to netip.AddrPort, datagram []byte) {
-			sent = append(sent, fmt.Sprintf("%v %v to %v: %x", c.sim.Clock().Since(), from, to, datagram))
-		})
+		log := recordDatagrams(c.sim)
 		c.sim.Run(2 * time.Second)
-		return sent
+		return log.all
 	}
 	want := sent(0, 0)
-	require.NotEmpty(t, want)
 	for _, caps := range [][2]int{{plugin.MostBytes, 0}, {0, plugin.MostBytes}} {
-		got := sent(caps[0], caps[1])
-		require.Len(t, got, len(want))
-		for i := range want {
-			require.Equal(t, want[i], got[i], "datagram %d, caps %v", i, caps)
-		}
+		requireSameDatagrams(t, want, sent(caps[0], caps[1]), fmt.Sprintf("caps %v", caps))
 	}
 }
 
@@ -309,8 +295,7 @@ func TestACapOnAllIsSharedEqually(t *testing.T) {
 	sim := netsim.New(t, netsim.Config{Seed: 5})
 	config := sim.ServerConfig(register())
 	config.MaxClients, config.MaxBytes = 3, cap
-	server, err := plugin.NewServer(config)
-	require.NoError(t, err)
+	server := newServer(t, config)
 	server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
 		small, large := plugin.NewSender[often](w), plugin.NewSender[letter](w)
 		return func() {
@@ -326,8 +311,7 @@ func TestACapOnAllIsSharedEqually(t *testing.T) {
 	sim.Network().Tap(func(_, to netip.AddrPort, datagram []byte) { bytes[to] += len(datagram) })
 	var to [4]netip.AddrPort
 	for id := entangle.ClientID(1); id <= 3; id++ {
-		c, err := plugin.NewClient(sim.ClientConfig(register()))
-		require.NoError(t, err)
+		c := newClient(t, sim.ClientConfig(register()))
 		p := sim.AddClient(id, c, c)
 		require.True(t, sim.RunUntil(time.Second, p.Connected))
 	}
@@ -351,8 +335,7 @@ func TestEntitiesShareACapByPriority(t *testing.T) {
 		sim := netsim.New(t, netsim.Config{Seed: 5, Link: netsim.Symmetric(conditioner.Config{Latency: 30 * ms, Loss: loss})})
 		config := sim.ServerConfig(spotProtocol())
 		config.MaxBytesPerClient = 20_000
-		server, err := plugin.NewServer(config)
-		require.NoError(t, err)
+		server := newServer(t, config)
 		still := false
 		server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
 			m := generic.NewMap2[Spot, components.Replicate](w)
@@ -372,8 +355,7 @@ func TestEntitiesShareACapByPriority(t *testing.T) {
 			}
 		}))
 		sim.AddServer(server, server)
-		client, err := plugin.NewClient(sim.ClientConfig(spotProtocol()))
-		require.NoError(t, err)
+		client := newClient(t, sim.ClientConfig(spotProtocol()))
 		told := map[int8]int{}
 		client.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 			read := plugin.NewReader[plugin.ComponentUpdated[Spot]](w)

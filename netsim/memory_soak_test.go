@@ -167,8 +167,7 @@ func newSoak(t *testing.T, children bool) (sim *netsim.Sim, run func(ticks int))
 	sim = netsim.New(t, netsim.Config{Seed: 1, Link: netsim.Symmetric(conditioner.Config{
 		Latency: 30 * ms, Jitter: 10 * ms, Loss: 0.03, Duplicate: 0.01,
 	})})
-	server, err := plugin.NewServer(sim.ServerConfig(soakProtocol()))
-	require.NoError(t, err)
+	server := newServer(t, sim.ServerConfig(soakProtocol()))
 	s := &soaking{rng: rand.New(rand.NewPCG(1, 2)), children: children}
 	server.AddSystem(plugin.FixedMain, plugin.Func(s.system))
 	server.AddSystem(plugin.FixedMain, plugin.Func(s.pushing))
@@ -176,8 +175,7 @@ func newSoak(t *testing.T, children bool) (sim *netsim.Sim, run func(ticks int))
 	sim.AddServer(server, server)
 	rooms := plugin.NewRooms(sim.World())
 	for id := range entangle.ClientID(4) {
-		c, err := plugin.NewClient(sim.ClientConfig(soakProtocol()))
-		require.NoError(t, err)
+		c := newClient(t, sim.ClientConfig(soakProtocol()))
 		c.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 			words := plugin.NewReader[plugin.MessageReceived[soakWord]](w)
 			return func() { words.Read() }

@@ -48,11 +48,10 @@ func slowProtocol() *protocol.Protocol {
 // newSlowWorld makes a world in which some of many entities move in every tick, and gain and lose a
 // component. With fates, some are also despawned and others spawned.
 func newSlowWorld(t *testing.T, entities int, fates bool) *slowWorld {
-	s := &slowWorld{t: t, sim: netsim.New(t, netsim.Config{Seed: 3, Link: netsim.Symmetric(conditioner.Config{Latency: 40 * ms})})}
+	s := &slowWorld{t: t, sim: netsim.New(t, netsim.Config{Seed: 3, Link: latency(40 * ms)})}
 	config := s.sim.ServerConfig(slowProtocol())
 	s.key = config.Key
-	server, err := plugin.NewServer(config)
-	require.NoError(t, err)
+	server := newServer(t, config)
 	s.server = server
 	server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
 		m := generic.NewMap2[Spot, components.Replicate](w)
@@ -91,8 +90,7 @@ func newSlowWorld(t *testing.T, entities int, fates bool) *slowWorld {
 
 // join adds a client with a timeout of ten minutes.
 func (s *slowWorld) join(id entangle.ClientID) *netsim.Peer {
-	c, err := plugin.NewClient(s.sim.ClientConfig(slowProtocol()))
-	require.NoError(s.t, err)
+	c := newClient(s.t, s.sim.ClientConfig(slowProtocol()))
 	p := s.sim.AddClient(id, c, c)
 	c.Disconnect()
 	t, err := plugin.MintToken(s.key, "slow", token.Claims{
@@ -169,11 +167,7 @@ func TestASlowClientDelaysNobody(t *testing.T) {
 	require.Greater(t, len(want), 2*8*50)
 	for name, afflict := range afflictions {
 		t.Run(name, func(t *testing.T) {
-			got := sentToOthers(t, afflict)
-			require.Equal(t, len(want), len(got))
-			for i := range want {
-				require.Equal(t, want[i], got[i], "datagram %d", i)
-			}
+			requireSameDatagrams(t, want, sentToOthers(t, afflict), name)
 		})
 	}
 }
@@ -251,13 +245,9 @@ func TestASlowConnectionLogsNoRefusal(t *testing.T) {
 	sim := netsim.New(t, netsim.Config{Seed: 3, Link: netsim.Symmetric(conditioner.Config{Latency: 300 * ms, Duplicate: 0.2})})
 	config := sim.ServerConfig(slowProtocol())
 	config.Log = slog.New(slog.NewTextHandler(&log, nil))
-	server, err := plugin.NewServer(config)
-	require.NoError(t, err)
-	sim.AddServer(server, server)
+	server := serve(t, sim, config)
 	for id := range entangle.ClientID(3) {
-		client, err := plugin.NewClient(sim.ClientConfig(slowProtocol()))
-		require.NoError(t, err)
-		sim.AddClient(id+1, client, client)
+		joinWith(t, sim, id+1, slowProtocol())
 	}
 	sim.Run(10 * time.Second)
 	sim.ExpectEqual()

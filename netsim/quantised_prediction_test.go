@@ -68,17 +68,13 @@ func turnBack(at *glider, v *drift, to *course) {
 func TestQuantisedValuesArePredictedExactly(t *testing.T) {
 	sim := netsim.New(t, netsim.Config{Link: rough(50*ms, 5*ms, 0.02)})
 	there, here := map[entangle.Tick]float64{}, map[entangle.Tick]float64{}
-	server, err := plugin.NewServer(sim.ServerConfig(glidingProtocol()))
-	require.NoError(t, err)
-	server.AddSystem(plugin.FixedMain, gliding(there))
-	sim.AddServer(server, server)
+	serve(t, sim, sim.ServerConfig(glidingProtocol()), gliding(there))
 	gliders := generic.NewMap4[glider, drift, course, components.Replicate](sim.World())
 	for i := range 20 {
 		gliders.NewWith(&glider{X: float32(i) * 7.3}, &drift{X: 3, Y: float32(i)}, &course{},
 			&components.Replicate{Predict: components.Everyone})
 	}
-	client, err := plugin.NewClient(sim.ClientConfig(glidingProtocol()))
-	require.NoError(t, err)
+	client := newClient(t, sim.ClientConfig(glidingProtocol()))
 	client.AddSystem(plugin.FixedMain, gliding(here))
 	peer := sim.AddClient(1, client, client)
 	require.True(t, sim.RunUntil(5*time.Second, peer.Connected))

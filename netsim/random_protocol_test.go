@@ -131,8 +131,7 @@ func (g *guest) noRoom() bool {
 func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entangle.ClientID, l limits) *guest {
 	cfg := sim.ClientConfig(randomProtocol(l))
 	cfg.MaxBytes, cfg.SendEvery, cfg.MaxWaitingBytes = l.client, l.clientEvery, l.waiting
-	c, err := plugin.NewClient(cfg)
-	require.NoError(t, err)
+	c := newClient(t, cfg)
 	g := &guest{mail: &mailClient{t: t, client: c}, shadow: newShadow(t, c)}
 	c.AddSystem(plugin.AfterReceive, g.mail.system())
 	c.AddSystem(plugin.AfterSend, g.shadow.system())

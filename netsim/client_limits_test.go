@@ -64,15 +64,13 @@ func TestAClientLeavesAWorldThatIsTooLargeForIt(t *testing.T) {
 				protocol.Component[Spot](p)
 				return p
 			}
-			server, err := plugin.NewServer(sim.ServerConfig(protocolOf()))
-			require.NoError(t, err)
+			server := newServer(t, sim.ServerConfig(protocolOf()))
 			s := &swell{rng: rand.New(rand.NewPCG(seed, 9)), goal: 30}
 			server.AddSystem(plugin.FixedMain, s.system())
 			sim.AddServer(server, server)
 			config := sim.ClientConfig(protocolOf())
 			config.MaxEntities = 40
-			c, err := plugin.NewClient(config)
-			require.NoError(t, err)
+			c := newClient(t, config)
 			p := sim.AddClient(1, c, c)
 			for range 3 {
 				require.True(t, sim.RunUntil(10*time.Second, c.Joined), c.Err())

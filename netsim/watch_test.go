@@ -1,6 +1,7 @@
 package netsim_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -48,10 +49,8 @@ func meddleWithTime(t *netsim.Trial, server bool, ticks int32, more float64) {
 			}
 		}
 	})
-	s, err := plugin.NewServer(sim.ServerConfig(spotProtocol()))
-	require.NoError(t, err)
-	c, err := plugin.NewClient(sim.ClientConfig(spotProtocol()))
-	require.NoError(t, err)
+	s := newServer(t, sim.ServerConfig(spotProtocol()))
+	c := newClient(t, sim.ClientConfig(spotProtocol()))
 	if server {
 		s.AddSystem(plugin.AfterSend, meddle)
 	} else {
@@ -63,19 +62,21 @@ func meddleWithTime(t *netsim.Trial, server bool, ticks int32, more float64) {
 	sim.Run(2 * time.Second)
 }
 
-// The true lead of a client is the time that its inputs take, plus a little, on symmetric and
-// asymmetric lines.
-func TestTheTrueLeadFollowsTheWayUp(t *testing.T) {
-	for _, up := range []time.Duration{0, 60 * ms, 200 * ms} {
-		for _, down := range []time.Duration{0, 150 * ms} {
-			var link netsim.Link
-			link.Up.Latency, link.Down.Latency = up, down
-			sim := newSim(t, netsim.Config{Seed: 1, Link: link})
-			p := join(t, sim, 1)
-			sim.Run(5 * time.Second)
-			require.True(t, p.Client().Stats().Clock.Synced)
-			ticks := up.Seconds() * 50
-			assert.InDelta(t, ticks+2, p.Lead(), 2, "%v up, %v down", up, down)
-		}
-	}
+// A client's game that writes into its replicas is reported.
+func TestWatchNamesWhatIsNotTheServers(t *testing.T) {
+	n := &notes{}
+	sim := netsim.New(n, netsim.Config{})
+	serve(t, sim, sim.ServerConfig(spotProtocol()))
+	sim.Watch()
+	p := joinWith(t, sim, 1, spotProtocol())
+	e := spawnSpot(sim, Spot{1, 1})
+	other := spawnSpot(sim, Spot{2, 2})
+	sim.Run(time.Second)
+	require.Empty(t, n.said)
+	local, _ := p.Local(e)
+	spotOf(p.World(), local).X = 5
+	spotOf(sim.World(), other).X = 3 // the client is checked only if it receives something
+	sim.Run(100 * ms)
+	assert.True(t, strings.Contains(n.said, "netsim_test.Spot is 5,1, the server's is 1,1"), n.said)
+	n.end()
 }

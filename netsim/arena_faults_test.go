@@ -63,7 +63,7 @@ func TestArenasOutliveHarm(t *testing.T) {
 			for _, g := range a.guests {
 				require.True(t, g.Connected())
 			}
-			a.settle()
+			a.quiesce()
 			a.expectEqual(2 * time.Second)
 		})
 	}
@@ -73,7 +73,7 @@ func TestArenasOutliveHarm(t *testing.T) {
 // despawned; on the next connection they are predicted again.
 //
 // Proves: R19, B25
-func TestASilentServerTakesWhatWasPredictedWithIt(t *testing.T) {
+func TestPredictedEntitiesDespawnWithTheConnection(t *testing.T) {
 	a := harmedArena(t)
 	g := a.guests[0]
 	g.Cut()
@@ -88,12 +88,12 @@ func TestASilentServerTakesWhatWasPredictedWithIt(t *testing.T) {
 	g.Connect()
 	require.True(t, a.sim.RunUntil(10*time.Second, g.Connected))
 	a.sim.Run(5 * time.Second)
-	a.settle()
+	a.quiesce()
 	a.expectEqual(2 * time.Second)
 }
 
 // A predicted component that is always hidden from a client never causes a rollback.
-func TestWhatAClientNeverHasIsNothingToGoBackFor(t *testing.T) {
+func TestHiddenComponentsCauseNoRollback(t *testing.T) {
 	a := newArena(t, arenaSetup{seed: 5, rate: 60, clients: 2, teams: 2, ghosts: true, latency: 60 * ms})
 	a.sim.Run(5 * time.Second)
 	for _, g := range a.guests {
@@ -104,7 +104,7 @@ func TestWhatAClientNeverHasIsNothingToGoBackFor(t *testing.T) {
 		require.NotZero(t, g.oracle.sums.exact)
 		require.Zero(t, g.oracle.sums.rollbacks)
 	}
-	a.settle()
+	a.quiesce()
 	a.expectEqual(2 * time.Second)
 }
 
@@ -158,6 +158,6 @@ func TestAPanicInAReplayHarmsNothing(t *testing.T) {
 	p.panics = 5
 	a.sim.Run(20 * time.Second)
 	require.Equal(t, 5, p.caught, "it did not panic")
-	a.settle()
+	a.quiesce()
 	a.expectEqual(2 * time.Second)
 }

@@ -33,7 +33,7 @@ type (
 	// arenaTeam never changes.
 	arenaTeam struct{ Number uint8 }
 	// arenaPaint is changed by the server alone, and no rule reads it.
-	arenaPaint struct{ Color uint16 }
+	arenaColour struct{ Color uint16 }
 	// arenaGhost exists on the server and on no client.
 	arenaGhost struct{ Heat uint8 }
 
@@ -61,7 +61,7 @@ func arenaProtocol(rate int) *protocol.Protocol {
 	protocol.Component[arenaGrip](p).Predict(protocol.Full)
 	protocol.Component[arenaTeam](p).Predict(protocol.Once)
 	protocol.Component[arenaBadge](p).Predict(protocol.Once)
-	protocol.Component[arenaPaint](p)
+	protocol.Component[arenaColour](p)
 	protocol.Component[arenaGhost](p).Predict(protocol.Full)
 	protocol.Component[components.ControlledBy](p)
 	protocol.Input[arenaHand](p).Rebroadcast()

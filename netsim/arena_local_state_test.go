@@ -51,10 +51,10 @@ func (r *arenaOwnRules) Finalize(*ecs.World) {}
 
 func (r *arenaOwnRules) Update(*ecs.World) {
 	r.bare, r.dazed, r.sparky = r.bare[:0], r.dazed[:0], r.sparky[:0]
-	sparks := r.sparks.find()
+	sparks := r.sparks.byOwner()
 	for q := r.bodies.Query(r.world); q.Next(); {
 		place, _ := q.Get()
-		r.look(q.Entity(), *place, sparks[q.Entity()])
+		r.observe(q.Entity(), *place, sparks[q.Entity()])
 	}
 	for _, e := range r.bare {
 		trail := arenaTrail{}.after(*r.places.Get(e))
@@ -68,8 +68,8 @@ func (r *arenaOwnRules) Update(*ecs.World) {
 	}
 }
 
-// look advances a body by a tick, as far as that moves no row.
-func (r *arenaOwnRules) look(e ecs.Entity, at arenaPlace, sparks []ecs.Entity) {
+// observe advances a body by a tick, as far as that moves no row.
+func (r *arenaOwnRules) observe(e ecs.Entity, at arenaPlace, sparks []ecs.Entity) {
 	if trail := r.trails.Get(e); trail != nil {
 		*trail = trail.after(at)
 	} else {
@@ -97,7 +97,7 @@ func newArenaSparks(w *ecs.World) *arenaSparks {
 	return &arenaSparks{world: w, all: f, ages: generic.NewMap1[arenaSpark](w)}
 }
 
-func (s *arenaSparks) find() map[ecs.Entity][]ecs.Entity {
+func (s *arenaSparks) byOwner() map[ecs.Entity][]ecs.Entity {
 	of := map[ecs.Entity][]ecs.Entity{}
 	for q := s.all.Query(s.world); q.Next(); {
 		of[q.Relation()] = append(of[q.Relation()], q.Entity())
@@ -136,16 +136,16 @@ func (o arenaOwns) after(was arenaState) arenaOwns {
 }
 
 // own computes the client-only state from that at the confirmed tick.
-func (b *belief) own(settled arenaOwns) {
-	b.owns = map[entangle.Tick]arenaOwns{b.settled: settled}
-	for t := b.settled + 1; !b.tick.Before(t); t++ {
+func (b *belief) own(confirmed arenaOwns) {
+	b.owns = map[entangle.Tick]arenaOwns{b.confirmed: confirmed}
+	for t := b.confirmed + 1; !b.tick.Before(t); t++ {
 		b.owns[t] = b.owns[t-1].after(b.states[t-1])
 	}
 }
 
 // expectOwn checks that client-only state was rolled back with the rest.
 func (o *arenaOracle) expectOwn(want arenaOwns) {
-	sparks := o.sparks.find()
+	sparks := o.sparks.byOwner()
 	for q := o.trailed.Query(o.world); q.Next(); {
 		id, trail := q.Get()
 		own, some := want[id.ID]

@@ -24,21 +24,21 @@ type arenaBody struct {
 // arenaState is an arena at the end of a tick, in the order of ids.
 type arenaState []arenaBody
 
-func (s arenaState) find(id int32) *arenaBody {
-	i, ok := s.search(id)
+func (s arenaState) findBody(id int32) *arenaBody {
+	i, ok := s.searchBody(id)
 	if !ok {
 		return nil
 	}
 	return &s[i]
 }
 
-func (s arenaState) search(id int32) (int, bool) {
+func (s arenaState) searchBody(id int32) (int, bool) {
 	return slices.BinarySearchFunc(s, id, func(b arenaBody, id int32) int { return int(b.ID) - int(id) })
 }
 
 // with returns the state with a body in it as it is here.
 func (s arenaState) with(b arenaBody) arenaState {
-	i, ok := s.search(b.ID)
+	i, ok := s.searchBody(b.ID)
 	if ok {
 		s[i] = b
 		return s
@@ -47,7 +47,7 @@ func (s arenaState) with(b arenaBody) arenaState {
 }
 
 func (s arenaState) without(id int32) arenaState {
-	if i, ok := s.search(id); ok {
+	if i, ok := s.searchBody(id); ok {
 		return slices.Delete(s, i, i+1)
 	}
 	return s
@@ -96,7 +96,7 @@ func (s arenaState) step(hands arenaHands, acts arenaActs) arenaState {
 // letGo clears grips that refer to despawned bodies.
 func (s arenaState) letGo() arenaState {
 	for i := range s {
-		if s.find(s[i].Grip) == nil {
+		if s.findBody(s[i].Grip) == nil {
 			s[i].Grip = 0
 		}
 	}

@@ -19,15 +19,15 @@ import (
 // that the client has. It copies and recomputes everything each time.
 type arenaOracle struct {
 	guest *arenaGuest
-	hears arenaHearing
+	hears arenaReceived
 
 	world  *ecs.World
 	now    *components.Time
 	reader *arenaReader
 	jumped plugin.Reader[plugin.ClockJumped]
 	driven *generic.Filter2[components.SID, arenaHand]
-	shown  *generic.Filter3[components.SID, arenaPaint, arenaPlace]
-	paints plugin.Confirmed[arenaPaint]
+	shown  *generic.Filter3[components.SID, arenaColour, arenaPlace]
+	paints plugin.Confirmed[arenaColour]
 	places plugin.Confirmed[arenaPlace]
 
 	trailed *generic.Filter2[components.SID, arenaTrail]
@@ -43,13 +43,13 @@ type arenaOracle struct {
 
 // belief is the expected state of a client in the ticks since the confirmed one.
 type belief struct {
-	valid   bool
-	settled entangle.Tick
-	tick    entangle.Tick
-	states  map[entangle.Tick]arenaState
-	hands   map[entangle.Tick]arenaHands // with which they were computed
-	owns    map[entangle.Tick]arenaOwns
-	vague   bool // the client's state at the confirmed tick is not known
+	valid     bool
+	confirmed entangle.Tick
+	tick      entangle.Tick
+	states    map[entangle.Tick]arenaState
+	hands     map[entangle.Tick]arenaHands // with which they were computed
+	owns      map[entangle.Tick]arenaOwns
+	vague     bool // the client's state at the confirmed tick is not known
 }
 
 // arenaSums counts the results of a client's frames.
@@ -68,29 +68,29 @@ func (o *arenaOracle) Initialize(w *ecs.World) {
 	o.world, o.now, o.reader = w, ecs.GetResource[components.Time](w), newArenaReader(w)
 	o.jumped = plugin.NewReader[plugin.ClockJumped](w)
 	o.driven = generic.NewFilter2[components.SID, arenaHand]().With(generic.T[components.Predicted]())
-	o.shown = generic.NewFilter3[components.SID, arenaPaint, arenaPlace]().With(generic.T[components.Predicted]())
-	o.paints, o.places = plugin.NewConfirmed[arenaPaint](w), plugin.NewConfirmed[arenaPlace](w)
+	o.shown = generic.NewFilter3[components.SID, arenaColour, arenaPlace]().With(generic.T[components.Predicted]())
+	o.paints, o.places = plugin.NewConfirmed[arenaColour](w), plugin.NewConfirmed[arenaPlace](w)
 	o.trailed, o.sparks = generic.NewFilter2[components.SID, arenaTrail]().With(generic.T[components.Predicted]()), newArenaSparks(w)
-	o.hears = newArenaHearing(o.guest)
+	o.hears = newArenaReceived(o.guest)
 }
 
 // Update checks a frame, in AfterSend.
 func (o *arenaOracle) Update(*ecs.World) {
-	o.presence.look(o.now.Tick)
-	settled, ok := apps.Of(o.guest.World()).Client.ConfirmedTick()
+	o.presence.recordBadges(o.now.Tick)
+	confirmed, ok := apps.Of(o.guest.World()).Client.ConfirmedTick()
 	if !ok || !o.guest.Client().Stats().Clock.Synced {
-		o.hears, o.before, o.began = newArenaHearing(o.guest), belief{}, false
+		o.hears, o.before, o.began = newArenaReceived(o.guest), belief{}, false
 		return
 	}
 	stats := o.guest.Client().Stats().Rollbacks
 	if countRollbacks(stats) > countRollbacks(o.stats) {
-		o.sums.spanned += o.presence.spanned(settled)
+		o.sums.spanned += o.presence.spanned(confirmed)
 	}
-	o.hears.listen(settled)
-	now := o.believe(settled)
+	o.hears.listen(confirmed)
+	now := o.believe(confirmed)
 	kept := int32(o.guest.arena.rate) // the ticks of one second; rollbacks do not reach further back
 	smooth := len(o.jumped.Read()) == 0 && stats.Resyncs == o.stats.Resyncs && o.began
-	now.valid = smooth && (o.before.valid || settled != o.before.settled) && !now.tick.Before(settled) && now.tick.Sub(settled) <= kept
+	now.valid = smooth && (o.before.valid || confirmed != o.before.confirmed) && !now.tick.Before(confirmed) && now.tick.Sub(confirmed) <= kept
 	if o.sums.frames++; smooth {
 		o.sums.ticks += int(now.tick.Sub(o.before.tick))
 	}
@@ -108,45 +108,45 @@ func (o *arenaOracle) judge(now *belief, rollbacks uint64) {
 	o.expectInputs(now)
 	o.expectConfirmed()
 	o.expectPresence()
-	if now.vague || now.settled.Before(o.hears.overtaken) {
+	if now.vague || now.confirmed.Before(o.hears.overtaken) {
 		o.sums.exact--
 		now.owns = nil // not known for a while
 		return
 	}
-	got, want := o.reader.read(), now.states[now.tick]
+	got, want := o.reader.readState(), now.states[now.tick]
 	if o.hears.behind() {
 		got, want = got.looseGrips(), want.looseGrips()
 	}
 	if !slices.Equal(got, want) {
-		o.fail("the predicted arena is not what the model makes of tick %d: %s", now.settled, arenaDifference(want, got))
+		o.fail("the predicted arena is not what the model makes of tick %d: %s", now.confirmed, arenaDifference(want, got))
 	}
 	o.expectOwn(now.owns[now.tick])
 	// State of the present tick is merged, and nothing is recomputed.
-	if o.before.valid && now.settled.Before(o.before.tick) {
+	if o.before.valid && now.confirmed.Before(o.before.tick) {
 		o.expectRollback(now, rollbacks)
 	}
 }
 
 // believe computes the expected state of the client.
-func (o *arenaOracle) believe(settled entangle.Tick) belief {
+func (o *arenaOracle) believe(confirmed entangle.Tick) belief {
 	now := belief{
-		settled: settled, tick: o.now.Tick, states: map[entangle.Tick]arenaState{},
-		hands: o.guest.log.copyOf(settled+1, o.now.Tick),
+		confirmed: confirmed, tick: o.now.Tick, states: map[entangle.Tick]arenaState{},
+		hands: o.guest.log.copyOf(confirmed+1, o.now.Tick),
 	}
 	known := o.before.valid && o.guest.Client().Stats().Rollbacks.Blind == o.stats.Blind
 	var believed arenaState
-	if known && !o.before.vague && !o.before.settled.Before(o.hears.overtaken) {
-		believed = o.before.states[settled]
+	if known && !o.before.vague && !o.before.confirmed.Before(o.hears.overtaken) {
+		believed = o.before.states[confirmed]
 	}
 	var state arenaState
-	state, now.vague = o.hears.settledAt(settled, believed)
-	now.states[settled] = state
-	for t := settled + 1; !now.tick.Before(t); t++ {
-		state = o.hears.confirm(state.step(now.hands[t], arenaActs{}), t, settled)
+	state, now.vague = o.hears.confirmedAt(confirmed, believed)
+	now.states[confirmed] = state
+	for t := confirmed + 1; !now.tick.Before(t); t++ {
+		state = o.hears.confirm(state.step(now.hands[t], arenaActs{}), t, confirmed)
 		now.states[t] = state
 	}
 	if known {
-		now.own(o.before.owns[settled])
+		now.own(o.before.owns[confirmed])
 	} else {
 		now.own(nil)
 	}
@@ -157,7 +157,7 @@ func (o *arenaOracle) believe(settled entangle.Tick) belief {
 func (o *arenaOracle) expectInputs(now *belief) {
 	for q := o.driven.Query(o.world); q.Next(); {
 		id, _ := q.Get()
-		for t := now.settled + 1; !now.tick.Before(t); t++ {
+		for t := now.confirmed + 1; !now.tick.Before(t); t++ {
 			known, _ := apps.InputAt[arenaHand](apps.Of(o.world), q.Entity(), t)
 			if used, ok := now.hands[t][id.ID]; ok && used != known {
 				q.Close()
@@ -172,13 +172,13 @@ func (o *arenaOracle) expectInputs(now *belief) {
 func (o *arenaOracle) expectConfirmed() {
 	for q := o.shown.Query(o.world); q.Next(); {
 		id, shown, _ := q.Get()
-		paint, _, _ := o.paints.Get(q.Entity())
+		colour, _, _ := o.paints.Get(q.Entity())
 		place, tick, _ := o.places.Get(q.Entity())
-		was := o.guest.arena.truth.states[tick].find(id.ID)
-		if *shown != paint || was != nil && was.Place != place {
+		was := o.guest.arena.truth.states[tick].findBody(id.ID)
+		if *shown != colour || was != nil && was.Place != place {
 			e := q.Entity()
 			q.Close()
-			o.fail("of %v it shows %+v, and the server said %+v; of its place it said %+v at tick %d, which was %+v", e, *shown, paint, place, tick, was)
+			o.fail("of %v it shows %+v, and the server said %+v; of its place it said %+v at tick %d, which was %+v", e, *shown, colour, place, tick, was)
 		}
 	}
 }
@@ -186,7 +186,7 @@ func (o *arenaOracle) expectConfirmed() {
 // expectRollback checks that the client rolls back exactly on mispredictions, and mispredicts only
 // where it lacked information.
 func (o *arenaOracle) expectRollback(now *belief, rollbacks uint64) {
-	believed, truth := o.before.states[now.settled], now.states[now.settled]
+	believed, truth := o.before.states[now.confirmed], now.states[now.confirmed]
 	wrong, input := !slices.Equal(believed, truth), o.learnt(now)
 	o.sums.rollbacks += rollbacks
 	switch {
@@ -198,13 +198,13 @@ func (o *arenaOracle) expectRollback(now *belief, rollbacks uint64) {
 	}
 	if (wrong || input) != (rollbacks > 0) && !o.hears.news && !o.guest.arena.dumb {
 		o.fail("it went back %d times; wrong about tick %d: %v (%s), learnt an input: %v",
-			rollbacks, now.settled, wrong, arenaDifference(truth, believed), input)
+			rollbacks, now.confirmed, wrong, arenaDifference(truth, believed), input)
 	}
 }
 
 // learnt reports whether an input of a tick after the confirmed one has changed.
 func (o *arenaOracle) learnt(now *belief) bool {
-	for t := now.settled + 1; !o.before.tick.Before(t); t++ {
+	for t := now.confirmed + 1; !o.before.tick.Before(t); t++ {
 		for id, hand := range now.hands[t] {
 			if used, ok := o.before.hands[t][id]; ok && used != hand {
 				return true
@@ -223,7 +223,7 @@ func (o *arenaOracle) expectLack(now *belief, believed, truth arenaState) {
 	if o.hears.news {
 		return
 	}
-	for t := o.before.settled + 1; !now.settled.Before(t); t++ {
+	for t := o.before.confirmed + 1; !now.confirmed.Before(t); t++ {
 		for id, hand := range a.log.hands[t] {
 			if used, ok := o.before.hands[t][id]; ok && used != hand {
 				o.sums.lacks++
@@ -234,7 +234,7 @@ func (o *arenaOracle) expectLack(now *belief, believed, truth arenaState) {
 			return
 		}
 	}
-	o.fail("it was wrong about tick %d, though since tick %d it knew all: %s", now.settled, o.before.settled, arenaDifference(truth, believed))
+	o.fail("it was wrong about tick %d, though since tick %d it knew all: %s", now.confirmed, o.before.confirmed, arenaDifference(truth, believed))
 }
 
 func countRollbacks(s plugin.RollbackStats) (n uint64) {
@@ -252,7 +252,7 @@ func (o *arenaOracle) fail(format string, values ...any) {
 // arenaDifference describes the differences of two arenas.
 func arenaDifference(want, got arenaState) string {
 	for _, b := range want {
-		switch is := got.find(b.ID); {
+		switch is := got.findBody(b.ID); {
 		case is == nil:
 			return fmt.Sprintf("there is no body %+v", b)
 		case *is != b:
@@ -260,7 +260,7 @@ func arenaDifference(want, got arenaState) string {
 		}
 	}
 	for _, b := range got {
-		if want.find(b.ID) == nil {
+		if want.findBody(b.ID) == nil {
 			return fmt.Sprintf("body %+v should not be there", b)
 		}
 	}

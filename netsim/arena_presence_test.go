@@ -26,14 +26,14 @@ type (
 // arenaBadges changes badges on the server.
 type arenaBadges struct {
 	badges generic.Map1[arenaBadge]
-	bodies *generic.Filter1[arenaPaint]
+	bodies *generic.Filter1[arenaColour]
 	serial uint16
 	rng    *rand.Rand // its own, so that the game is the same with and without badges
 }
 
 func newArenaBadges(w *ecs.World, rng *rand.Rand) arenaBadges {
 	return arenaBadges{
-		badges: generic.NewMap1[arenaBadge](w), bodies: generic.NewFilter1[arenaPaint](),
+		badges: generic.NewMap1[arenaBadge](w), bodies: generic.NewFilter1[arenaColour](),
 		rng: rng,
 	}
 }
@@ -113,8 +113,8 @@ func (p *arenaPresence) predicted() (all []ecs.Entity) {
 	return all
 }
 
-// look records the badges that came and went since the last frame.
-func (p *arenaPresence) look(now entangle.Tick) {
+// recordBadges records the badges that came and went since the last frame.
+func (p *arenaPresence) recordBadges(now entangle.Tick) {
 	for _, event := range p.inserted.Read() {
 		p.fresh[event.Entity], p.changed[event.Entity] = true, now
 	}

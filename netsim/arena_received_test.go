@@ -11,8 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// arenaHearing records the server's state that a client has received of its predicted bodies.
-type arenaHearing struct {
+// arenaReceived records the server's state that a client has received of its predicted bodies.
+type arenaReceived struct {
 	guest *arenaGuest
 	first map[int32]entangle.Tick // of the first state received of each body
 	last  map[int32]entangle.Tick // of the newest state
@@ -22,15 +22,15 @@ type arenaHearing struct {
 	overtaken entangle.Tick // until this tick is confirmed, state older than the newest still has effects
 }
 
-func newArenaHearing(g *arenaGuest) arenaHearing {
-	return arenaHearing{
+func newArenaReceived(g *arenaGuest) arenaReceived {
+	return arenaReceived{
 		guest: g, first: map[int32]entangle.Tick{},
 		last: map[int32]entangle.Tick{}, there: map[int32]bool{},
 	}
 }
 
 // listen records the state that the client has received in a frame.
-func (h *arenaHearing) listen(settled entangle.Tick) {
+func (h *arenaReceived) listen(confirmed entangle.Tick) {
 	was := h.there
 	h.there, h.news = map[int32]bool{}, false
 	m := apps.Of(h.guest.World()).ClientMirror()
@@ -43,7 +43,7 @@ func (h *arenaHearing) listen(settled entangle.Tick) {
 	for i := range m.Entities {
 		e := &m.Entities[i]
 		if id, ok := idOf(m, e); ok {
-			h.hear(id, max(e.Tick, at[e.ID]), settled)
+			h.recordBody(id, max(e.Tick, at[e.ID]), confirmed)
 		}
 	}
 	for id := range was {
@@ -68,8 +68,8 @@ func idOf(m *inspect.Mirror, e *inspect.Mirrored) (id int32, ok bool) {
 	return 0, false
 }
 
-// hear records the newest state of a body.
-func (h *arenaHearing) hear(id int32, tick, settled entangle.Tick) {
+// recordBody records the newest state of a body.
+func (h *arenaReceived) recordBody(id int32, tick, confirmed entangle.Tick) {
 	h.there[id] = true
 	last, known := h.last[id]
 	switch {
@@ -77,43 +77,43 @@ func (h *arenaHearing) hear(id int32, tick, settled entangle.Tick) {
 		h.first[id], h.news = tick, true
 	case last == tick:
 		return
-	case settled.Before(last) && h.overtaken.Before(last):
+	case confirmed.Before(last) && h.overtaken.Before(last):
 		h.overtaken = last
 	}
 	h.last[id] = tick
-	h.news = h.news || settled.Before(tick)
+	h.news = h.news || confirmed.Before(tick)
 }
 
-// behind reports whether a body is gone whose despawn the client has not received, although it has
-// received state of other bodies for a later tick. References to that body still hold here, and are
+// behind reports whether the client has not received the despawn of a body, although it has received
+// state of other bodies for a later tick. References to that body still hold here, and are
 // empty in that state.
-func (h *arenaHearing) behind() bool {
+func (h *arenaReceived) behind() bool {
 	states, newest := h.guest.arena.truth.states, entangle.Tick(0)
 	for id := range h.there {
 		newest = max(newest, h.last[id])
 	}
 	for id := range h.there {
-		if states[newest].find(id) == nil {
+		if states[newest].findBody(id) == nil {
 			return true
 		}
 	}
 	return false
 }
 
-func (h *arenaHearing) predicts(b *arenaBody) bool {
+func (h *arenaReceived) predicts(b *arenaBody) bool {
 	return h.guest.arena.predicts(h.guest.ID(), b.Team)
 }
 
-// settledAt returns the server's arena at the confirmed tick as the client holds it: the confirmed
-// state; and for a body with state of a later tick, the predicted state, because older confirmed
-// state is not kept. The result is vague if that is not known.
-func (h *arenaHearing) settledAt(tick entangle.Tick, believed arenaState) (s arenaState, vague bool) {
+// confirmedAt returns the server's arena at the confirmed tick as the client holds it: the
+// confirmed state; and for a body with state of a later tick, the predicted state, because older
+// confirmed state is not kept. The result is vague if that is not known.
+func (h *arenaReceived) confirmedAt(tick entangle.Tick, believed arenaState) (s arenaState, vague bool) {
 	for _, b := range h.guest.arena.truth.states[tick] {
 		if first, known := h.first[b.ID]; !known || tick.Before(first) || !h.predicts(&b) {
 			continue
 		}
 		if tick.Before(h.last[b.ID]) {
-			if was := believed.find(b.ID); was != nil {
+			if was := believed.findBody(b.ID); was != nil {
 				if *was != b {
 					h.guest.oracle.sums.later++
 				}
@@ -128,17 +128,17 @@ func (h *arenaHearing) settledAt(tick entangle.Tick, believed arenaState) (s are
 }
 
 // confirm merges the server's state of a tick after the confirmed tick.
-func (h *arenaHearing) confirm(s arenaState, tick, settled entangle.Tick) arenaState {
+func (h *arenaReceived) confirm(s arenaState, tick, confirmed entangle.Tick) arenaState {
 	states := h.guest.arena.truth.states
 	if states[tick] == nil {
 		return s // the server has not run it
 	}
 	for id, last := range h.last {
-		b := states[tick].find(id)
+		b := states[tick].findBody(id)
 		switch {
 		case h.there[id] && last == tick && b != nil && h.predicts(b):
 			s = s.with(*b)
-		case !h.there[id] && b == nil && states[tick-1].find(id) != nil:
+		case !h.there[id] && b == nil && states[tick-1].findBody(id) != nil:
 			s = s.without(id)
 		}
 	}

@@ -102,9 +102,9 @@ func (g *arenaGuest) hands(w *ecs.World) func() {
 func (g *arenaGuest) goesBack(w *ecs.World) func() {
 	var last entangle.Tick
 	return func() {
-		if settled, ok := apps.Of(g.World()).Client.ConfirmedTick(); ok && settled != last {
-			last = settled
-			plugin.RequestRollback(w, settled)
+		if confirmed, ok := apps.Of(g.World()).Client.ConfirmedTick(); ok && confirmed != last {
+			last = confirmed
+			plugin.RequestRollback(w, confirmed)
 		}
 	}
 }
@@ -114,15 +114,15 @@ func (g *arenaGuest) goesBack(w *ecs.World) func() {
 func (g *arenaGuest) shows(w *ecs.World) func() {
 	reader, time := newArenaReader(w), ecs.GetResource[components.Time](w)
 	return func() {
-		if now := &g.oracle.before; now.valid || now.tick.Before(now.settled) {
-			g.shown[time.Tick] = reader.read()
+		if now := &g.oracle.before; now.valid || now.tick.Before(now.confirmed) {
+			g.shown[time.Tick] = reader.readState()
 		}
 	}
 }
 
-// settle ends the inputs of players and the server's changes besides the rules, and waits until all
-// peers must have received the last of them.
-func (a *arena) settle() {
+// quiesce ends the inputs of players and the server's changes besides the rules, and waits until
+// all peers must have received the last of them.
+func (a *arena) quiesce() {
 	a.quiet, a.server.still = true, true
 	a.sim.Run(3*time.Second + 8*(a.latency+a.jitter) + time.Duration(a.delay)*time.Second/time.Duration(a.rate))
 }

@@ -32,7 +32,7 @@ func newArenaReader(w *ecs.World) *arenaReader {
 	}
 }
 
-func (r *arenaReader) read() (s arenaState) {
+func (r *arenaReader) readState() (s arenaState) {
 	for q := r.bodies.Query(r.world); q.Next(); {
 		id, place, speed, life, grip, team := q.Get()
 		b := arenaBody{ID: id.ID, Place: *place, Speed: *speed, Life: life.Points, Team: team.Number}
@@ -109,27 +109,27 @@ func newArenaTruth() *arenaTruth {
 func (t *arenaTruth) between(w *ecs.World) func() {
 	now := ecs.GetResource[components.Time](w)
 	t.reader = newArenaReader(w)
-	return func() { t.take(now.Tick - 1) }
+	return func() { t.recordTick(now.Tick - 1) }
 }
 
 // after is for AfterSend.
 func (t *arenaTruth) after(w *ecs.World) func() {
 	now := ecs.GetResource[components.Time](w)
-	return func() { t.take(now.Tick) }
+	return func() { t.recordTick(now.Tick) }
 }
 
-func (t *arenaTruth) take(tick entangle.Tick) {
+func (t *arenaTruth) recordTick(tick entangle.Tick) {
 	if len(t.states) == 0 {
 		t.first = tick
 	}
 	if t.states[tick] == nil {
-		t.states[tick], t.last = t.reader.read(), tick
-		t.name(tick)
+		t.states[tick], t.last = t.reader.readState(), tick
+		t.nameBodies(tick)
 	}
 }
 
-// name records the ids of the bodies that the server spawned in a tick.
-func (t *arenaTruth) name(tick entangle.Tick) {
+// nameBodies records the ids of the bodies that the server spawned in a tick.
+func (t *arenaTruth) nameBodies(tick entangle.Tick) {
 	acts := t.acts[tick]
 	for i := range acts.Spawned {
 		acts.Spawned[i].ID = t.reader.ids.Get(acts.entities[i]).ID
@@ -146,20 +146,20 @@ type arenaServer struct {
 	world   *ecs.World
 	now     *components.Time
 	reader  *arenaReader
-	spawner generic.Map8[components.SID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam, arenaPaint, components.Replicate]
+	spawner generic.Map8[components.SID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam, arenaColour, components.Replicate]
 	players generic.Map2[components.ControlledBy, arenaHand]
 	ghosts  generic.Map1[arenaGhost]
 	hides   plugin.Override[arenaGhost]
-	ids     *generic.Filter2[components.SID, arenaPaint]
+	ids     *generic.Filter2[components.SID, arenaColour]
 	badges  arenaBadges
 }
 
 func (s *arenaServer) Initialize(w *ecs.World) {
 	s.world, s.now, s.reader = w, ecs.GetResource[components.Time](w), newArenaReader(w)
-	s.spawner = generic.NewMap8[components.SID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam, arenaPaint, components.Replicate](w)
+	s.spawner = generic.NewMap8[components.SID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam, arenaColour, components.Replicate](w)
 	s.players = generic.NewMap2[components.ControlledBy, arenaHand](w)
 	s.ghosts, s.hides = generic.NewMap1[arenaGhost](w), plugin.NewOverride[arenaGhost](w)
-	s.ids, s.badges = generic.NewFilter2[components.SID, arenaPaint](), newArenaBadges(w, s.rng)
+	s.ids, s.badges = generic.NewFilter2[components.SID, arenaColour](), newArenaBadges(w, s.rng)
 	for i := range s.setup.clients {
 		client := entangle.ClientID(i + 1)
 		b := s.random(s.setup.teamOf(client))
@@ -178,7 +178,7 @@ func (s *arenaServer) Update(*ecs.World) {
 		return
 	}
 	var acts arenaActs
-	now := s.reader.read()
+	now := s.reader.readState()
 	if len(now) > 0 && s.rng.IntN(150) < s.setup.unrest {
 		if b := now[s.rng.IntN(len(now))]; b.Owner == entangle.Nobody {
 			s.despawn(b.ID)
@@ -190,7 +190,7 @@ func (s *arenaServer) Update(*ecs.World) {
 		acts.Spawned, acts.entities = append(acts.Spawned, b), append(acts.entities, s.spawn(b))
 	}
 	if s.rng.IntN(20) == 0 {
-		s.repaint()
+		s.recolour()
 	}
 	s.badges.change(s.world)
 	s.truth.acts[s.now.Tick] = acts
@@ -205,7 +205,7 @@ func (s *arenaServer) random(team uint8) arenaBody {
 }
 
 func (s *arenaServer) spawn(b arenaBody) (e ecs.Entity) {
-	e = s.spawner.NewWith(&components.SID{}, &b.Place, &b.Speed, &arenaLife{b.Life}, &arenaGrip{}, &arenaTeam{b.Team}, &arenaPaint{}, s.setup.replicate(s.world, &b))
+	e = s.spawner.NewWith(&components.SID{}, &b.Place, &b.Speed, &arenaLife{b.Life}, &arenaGrip{}, &arenaTeam{b.Team}, &arenaColour{}, s.setup.replicate(s.world, &b))
 	if b.Owner != entangle.Nobody {
 		s.players.Assign(e, &components.ControlledBy{Client: b.Owner}, &arenaHand{})
 	}
@@ -226,11 +226,11 @@ func (s *arenaServer) despawn(id int32) {
 	s.world.RemoveEntity(found)
 }
 
-// repaint gives a body another paint, which no rule looks at.
-func (s *arenaServer) repaint() {
+// recolour gives a body another paint, which no rule looks at.
+func (s *arenaServer) recolour() {
 	for q := s.ids.Query(s.world); q.Next(); {
-		if _, paint := q.Get(); s.rng.IntN(3) == 0 {
-			paint.Color++
+		if _, colour := q.Get(); s.rng.IntN(3) == 0 {
+			colour.Color++
 		}
 	}
 }

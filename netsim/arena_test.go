@@ -26,7 +26,7 @@ func repeatArena(test string, seed uint64) string {
 
 // The plain model equals the game: from the server's inputs and its changes besides the rules, it
 // computes the same state as the server, tick by tick.
-func TestThePlainModelIsTheServersArena(t *testing.T) {
+func TestThePlainModelEqualsTheServersArena(t *testing.T) {
 	for first, last := arenas(); first <= last; first++ {
 		a := newArena(t, randomArena(first))
 		a.sim.Run(5 * time.Second)
@@ -53,7 +53,7 @@ func TestRandomArenas(t *testing.T) {
 			a := newArena(t, randomArena(seed))
 			a.play(10 * time.Second)
 			for _, g := range a.guests {
-				sums.add(g.oracle.sums)
+				sums.addSums(g.oracle.sums)
 			}
 		})
 		if err != nil {
@@ -68,12 +68,12 @@ func TestRandomArenas(t *testing.T) {
 // If state of the confirmed tick is overtaken by state of a later tick in the same frame, the
 // predicted state at the confirmed tick stays, and so does the client-only state. Both are correct
 // from the later tick on.
-func TestAWordThatIsOvertakenInItsFrame(t *testing.T) {
+func TestAStateOvertakenInItsFrame(t *testing.T) {
 	a := newArena(t, randomArena(11))
 	a.play(10 * time.Second)
 	var sums arenaSums
 	for _, g := range a.guests {
-		sums.add(g.oracle.sums)
+		sums.addSums(g.oracle.sums)
 	}
 	assert.Positive(t, sums.later, "%+v", sums)
 }
@@ -81,11 +81,11 @@ func TestAWordThatIsOvertakenInItsFrame(t *testing.T) {
 // play runs a game to its end.
 func (a *arena) play(d time.Duration) {
 	a.sim.Run(d)
-	a.settle()
+	a.quiesce()
 	a.expectEqual(2 * time.Second)
 }
 
-func (s *arenaSums) add(o arenaSums) {
+func (s *arenaSums) addSums(o arenaSums) {
 	s.ticks, s.frames, s.exact = s.ticks+o.ticks, s.frames+o.frames, s.exact+o.exact
 	s.mismatches, s.lacks, s.inputs = s.mismatches+o.mismatches, s.lacks+o.lacks, s.inputs+o.inputs
 	s.rollbacks, s.trails, s.spanned = s.rollbacks+o.rollbacks, s.trails+o.trails, s.spanned+o.spanned
@@ -97,7 +97,7 @@ func (s *arenaSums) add(o arenaSums) {
 // predicts other players and has their inputs in their tick.
 //
 // Proves: B1, I12
-func TestAClientGoesBackForWhatTheServerLacked(t *testing.T) {
+func TestAClientRollsBackForInputsThatTheServerLacked(t *testing.T) {
 	alone := arenaSetup{seed: 4, rate: 60, clients: 4, teams: 4}
 	crowd := arenaSetup{seed: 4, rate: 60, clients: 4, teams: 1, bodies: 6, all: true, delay: 9}
 	for name, c := range map[string]struct {
@@ -117,7 +117,7 @@ func TestAClientGoesBackForWhatTheServerLacked(t *testing.T) {
 			a.sim.Run(42 * time.Second)
 			var sums arenaSums
 			for _, g := range a.guests {
-				sums.add(g.oracle.sums)
+				sums.addSums(g.oracle.sums)
 			}
 			require.GreaterOrEqual(t, sums.ticks, 10_000)
 			require.EqualValues(t, sums.lacks, sums.rollbacks, "%+v", sums)
@@ -134,7 +134,7 @@ func (s arenaSetup) on(latency, jitter time.Duration, loss float64) arenaSetup {
 
 // A client that rolls back to every confirmed tick always has the same state as one that rolls back
 // only on mispredictions, and rolls back at least as often.
-func TestADumbClientGoesBackNoLessOften(t *testing.T) {
+func TestAClientThatAlwaysRollsBackHasTheSameState(t *testing.T) {
 	for seed, last := arenas(); seed <= min(last, *fromSeed+2); seed++ {
 		var rollbacks [2]uint64
 		var ends [2][]arenaState

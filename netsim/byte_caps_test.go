@@ -43,7 +43,7 @@ type gauge struct {
 	last, began time.Duration
 }
 
-func (g *gauge) add(at time.Duration, bytes int) {
+func (g *gauge) count(at time.Duration, bytes int) {
 	if g.bytes == 0 {
 		g.began = at
 	}
@@ -60,10 +60,10 @@ type capped struct {
 	sim      *netsim.Sim
 	all      gauge
 	down, up map[netip.AddrPort]*gauge
-	heard    map[entangle.ClientID]map[string]int
+	received map[entangle.ClientID]map[string]int
 	sure     map[entangle.ClientID][]uint32
-	told     []uint32 // received by the clients
-	said     uint32   // the last one that the server sent
+	reliable []uint32 // received by the clients
+	sent     uint32   // the last one that the server sent
 	quiet    bool
 	only     entangle.ClientID // the only client that receives messages, and nothing moves; Nobody: all
 }
@@ -77,17 +77,17 @@ func newCapped(t *testing.T, loss float64, perClient, all, client, workers int) 
 			Latency: 40 * ms, Jitter: 20 * ms, Loss: loss,
 		})}),
 		down: map[netip.AddrPort]*gauge{}, up: map[netip.AddrPort]*gauge{},
-		heard: map[entangle.ClientID]map[string]int{}, sure: map[entangle.ClientID][]uint32{},
+		received: map[entangle.ClientID]map[string]int{}, sure: map[entangle.ClientID][]uint32{},
 	}
 	config := c.sim.ServerConfig(cappedProtocol())
 	config.MaxClients, config.MaxBytesPerClient, config.MaxBytes, config.Workers = party, perClient, all, workers
 	server := newServer(t, config)
-	server.AddSystem(plugin.FixedMain, plugin.Func(c.speak))
+	server.AddSystem(plugin.FixedMain, plugin.Func(c.sendAll))
 	server.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 		read := plugin.NewReader[plugin.MessageReceived[surely]](w)
 		return func() {
 			for _, m := range read.Read() {
-				c.told = append(c.told, m.Message.N)
+				c.reliable = append(c.reliable, m.Message.N)
 			}
 		}
 	}))
@@ -96,10 +96,10 @@ func newCapped(t *testing.T, loss float64, perClient, all, client, workers int) 
 	c.sim.Network().Tap(func(from, to netip.AddrPort, datagram []byte) {
 		at := c.sim.Clock().Since()
 		if from == server.Addrs()[0] {
-			c.all.add(at, len(datagram))
-			gaugeOf(c.down, to, perClient).add(at, len(datagram))
+			c.all.count(at, len(datagram))
+			gaugeOf(c.down, to, perClient).count(at, len(datagram))
 		} else {
-			gaugeOf(c.up, from, client).add(at, len(datagram))
+			gaugeOf(c.up, from, client).count(at, len(datagram))
 		}
 	})
 	for id := entangle.ClientID(1); id <= party; id++ {
@@ -115,8 +115,8 @@ func gaugeOf(all map[netip.AddrPort]*gauge, addr netip.AddrPort, rate int) *gaug
 	return all[addr]
 }
 
-// speak moves 300 entities and sends several times as many bytes as the caps permit.
-func (c *capped) speak(w *ecs.World) func() {
+// sendAll moves 300 entities and sends several times as many bytes as the caps permit.
+func (c *capped) sendAll(w *ecs.World) func() {
 	spot := generic.NewMap2[Spot, components.Replicate](w)
 	for range 300 {
 		spot.New()
@@ -142,7 +142,7 @@ func (c *capped) speak(w *ecs.World) func() {
 			_ = b.Send(components.Everyone, seldom{})
 		}
 		if n++; n%20 == 0 {
-			c.said = n
+			c.sent = n
 			_ = s.Send(components.Everyone, surely{n})
 		}
 	}
@@ -152,14 +152,14 @@ func (c *capped) join(t *testing.T, id entangle.ClientID, limit int) {
 	config := c.sim.ClientConfig(cappedProtocol())
 	config.MaxBytes = limit
 	client := newClient(t, config)
-	c.heard[id] = map[string]int{}
+	c.received[id] = map[string]int{}
 	client.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 		a, b := plugin.NewReader[plugin.MessageReceived[often]](w), plugin.NewReader[plugin.MessageReceived[seldom]](w)
 		s := plugin.NewReader[plugin.MessageReceived[surely]](w)
 		answer, filler := plugin.NewSender[surely](w), plugin.NewSender[often](w)
 		return func() {
-			c.heard[id]["often"] += len(a.Read())
-			c.heard[id]["seldom"] += len(b.Read())
+			c.received[id]["often"] += len(a.Read())
+			c.received[id]["seldom"] += len(b.Read())
 			for _, m := range s.Read() {
 				c.sure[id] = append(c.sure[id], m.Message.N)
 				_ = answer.Send(components.Server, surely{uint32(id)<<24 | m.Message.N})
@@ -197,8 +197,8 @@ func testCaps(t *testing.T, loss float64, perClient, all, client int) {
 	c.sim.Run(20 * time.Second)
 	stats := c.sim.Server().Stats()
 	c.quiet = true
-	assert.True(t, c.sim.RunUntil(15*time.Second, func() bool { return c.sim.Equal() == nil && c.settled() }), "the worlds are equal")
-	t.Logf("heard %v, dropped %d", c.heard, stats.MessagesDropped)
+	assert.True(t, c.sim.RunUntil(15*time.Second, func() bool { return c.sim.Equal() == nil && c.allArrived() }), "the worlds are equal")
+	t.Logf("heard %v, dropped %d", c.received, stats.MessagesDropped)
 	if all > 0 && perClient == 0 {
 		checkGauge(t, "all", &c.all, party)
 	}
@@ -210,9 +210,9 @@ func testCaps(t *testing.T, loss float64, perClient, all, client int) {
 	for addr, g := range c.up {
 		checkGauge(t, addr.String(), g, 1)
 	}
-	for _, heard := range c.heard {
-		assert.InEpsilon(t, 2, float64(heard["often"])/float64(heard["seldom"]), 0.15)
-		assert.Greater(t, heard["seldom"], 500)
+	for _, received := range c.received {
+		assert.InEpsilon(t, 2, float64(received["often"])/float64(received["seldom"]), 0.15)
+		assert.Greater(t, received["seldom"], 500)
 	}
 	assert.Positive(t, stats.MessagesDropped)
 	for _, p := range c.sim.Peers() {
@@ -224,7 +224,7 @@ func testCaps(t *testing.T, loss float64, perClient, all, client int) {
 // that need more, whichever they are, and the cap still holds.
 //
 // Proves: P12
-func TestWhatOneClientLeavesOfACapGoesToAnother(t *testing.T) {
+func TestTheUnusedPartOfACapGoesToOtherClients(t *testing.T) {
 	for only := entangle.ClientID(1); only <= party; only += party - 1 {
 		c := newCapped(t, 0, 0, 80_000, 0, 1)
 		c.only = only
@@ -236,15 +236,15 @@ func TestWhatOneClientLeavesOfACapGoesToAnother(t *testing.T) {
 	}
 }
 
-// settled reports whether all reliable messages have arrived in both directions.
-func (c *capped) settled() bool {
+// allArrived reports whether all reliable messages have arrived in both directions.
+func (c *capped) allArrived() bool {
 	answers := 0
 	for _, got := range c.sure {
-		if answers += len(got); len(got) == 0 || got[len(got)-1] != c.said {
+		if answers += len(got); len(got) == 0 || got[len(got)-1] != c.sent {
 			return false
 		}
 	}
-	return answers == len(c.told)
+	return answers == len(c.reliable)
 }
 
 func checkGauge(t *testing.T, name string, g *gauge, connections int) {
@@ -280,7 +280,7 @@ func TestACapThatIsNotReachedChangesNothing(t *testing.T) {
 	}
 }
 
-type letter struct{ Text [40]uint32 }
+type largeMessage struct{ Text [40]uint32 }
 
 // A cap on all clients is shared equally among those that need more, whether they receive many
 // small messages or few large ones. Clients that need little leave the rest to them.
@@ -289,7 +289,7 @@ func TestACapOnAllIsSharedEqually(t *testing.T) {
 	register := func() *protocol.Protocol {
 		p := spotProtocol()
 		protocol.Message[often](p).Mode(protocol.UnorderedUnreliable)
-		protocol.Message[letter](p).Mode(protocol.UnorderedUnreliable)
+		protocol.Message[largeMessage](p).Mode(protocol.UnorderedUnreliable)
 		return p
 	}
 	sim := netsim.New(t, netsim.Config{Seed: 5})
@@ -297,12 +297,12 @@ func TestACapOnAllIsSharedEqually(t *testing.T) {
 	config.MaxClients, config.MaxBytes = 3, cap
 	server := newServer(t, config)
 	server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
-		small, large := plugin.NewSender[often](w), plugin.NewSender[letter](w)
+		small, large := plugin.NewSender[often](w), plugin.NewSender[largeMessage](w)
 		return func() {
 			_ = small.SendTo(3, often{})
 			for range 30 {
 				_ = small.SendTo(2, often{})
-				_ = large.SendTo(1, letter{})
+				_ = large.SendTo(1, largeMessage{})
 			}
 		}
 	}))
@@ -356,24 +356,24 @@ func TestEntitiesShareACapByPriority(t *testing.T) {
 		}))
 		sim.AddServer(server, server)
 		client := newClient(t, sim.ClientConfig(spotProtocol()))
-		told := map[int8]int{}
+		reported := map[int8]int{}
 		client.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
 			read := plugin.NewReader[plugin.ComponentUpdated[Spot]](w)
 			return func() {
 				for _, e := range read.Read() {
 					if w.Alive(e.Entity) {
-						told[spotOf(w, e.Entity).Y]++
+						reported[spotOf(w, e.Entity).Y]++
 					}
 				}
 			}
 		}))
 		sim.AddClient(1, client, client)
 		require.True(t, sim.RunUntil(20*time.Second, func() bool { return client.Stats().Entities == 900 }))
-		clear(told)
+		clear(reported)
 		sim.Run(20 * time.Second)
-		t.Log(told)
-		assert.InEpsilon(t, 2, float64(told[10])/float64(told[5]), 0.15)
-		assert.InEpsilon(t, 5, float64(told[5])/float64(told[1]), 0.3)
+		t.Log(reported)
+		assert.InEpsilon(t, 2, float64(reported[10])/float64(reported[5]), 0.15)
+		assert.InEpsilon(t, 5, float64(reported[5])/float64(reported[1]), 0.3)
 		still = true
 		sim.Run(5 * time.Second)
 		sim.ExpectEqual()

@@ -26,7 +26,7 @@ type swell struct {
 	goal int
 }
 
-func (s *swell) system() plugin.System {
+func (s *swell) growSystem() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		m := generic.NewMap2[Spot, components.Replicate](w)
 		return func() {
@@ -66,7 +66,7 @@ func TestAClientLeavesAWorldThatIsTooLargeForIt(t *testing.T) {
 			}
 			server := newServer(t, sim.ServerConfig(protocolOf()))
 			s := &swell{rng: rand.New(rand.NewPCG(seed, 9)), goal: 30}
-			server.AddSystem(plugin.FixedMain, s.system())
+			server.AddSystem(plugin.FixedMain, s.growSystem())
 			sim.AddServer(server, server)
 			config := sim.ClientConfig(protocolOf())
 			config.MaxEntities = 40

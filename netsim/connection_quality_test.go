@@ -12,7 +12,7 @@ import (
 )
 
 // The state of the network shows as the quality of a player's connection, on both sides.
-func TestQualityTellsOfTheNetwork(t *testing.T) {
+func TestQualityReflectsTheNetwork(t *testing.T) {
 	for want, link := range map[plugin.Quality]conditioner.Config{
 		plugin.Good: {Latency: 80 * ms, Jitter: 5 * ms, Loss: 0.01},
 		plugin.Fair: {Latency: 80 * ms, Jitter: 5 * ms, Loss: 0.10},

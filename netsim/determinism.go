@@ -80,17 +80,17 @@ func (d Determinism) Check() error {
 	if err != nil {
 		return err
 	}
-	defer c.close()
+	defer c.finalize()
 	for range c.Ticks {
-		c.frame()
+		c.advanceClock()
 		c.game.server.Update(c.game.world)
 		if c.found != nil {
 			return c.found
 		}
 	}
-	if !c.met {
+	if !c.hadData {
 		return fmt.Errorf("Determinism had nothing to check: in none of the %d ticks was there an entity, or a resource with Rollback; "+
-			"put into the world by Setup or Outside what a game has, for no client comes here for whom a system would spawn it", c.Ticks)
+			"let Setup or Outside spawn what a game has: no client connects here, for which a system would spawn it", c.Ticks)
 	}
 	return nil
 }
@@ -118,15 +118,15 @@ type checker struct {
 	rng   *rand.Rand
 	clock Clock
 
-	game   *arena // the game itself
-	again  *arena // repeats the ticks
-	before picture
-	made   []picture // after each system of the game
-	once   []picture // after each system of the first repetition
-	twice  picture   // after the current system of the second repetition
-	order  []int
-	met    bool // whether any snapshot had something to compare
-	found  error
+	game     *checkedWorld // the game itself
+	repeated *checkedWorld // repeats the ticks
+	before   snapshot
+	results  []snapshot // after each system of the game
+	first    []snapshot // after each system of the first repetition
+	second   snapshot   // after the current system of the second repetition
+	order    []int
+	hadData  bool // whether any snapshot had something to compare
+	found    error
 }
 
 func newChecker(d Determinism) (*checker, error) {
@@ -136,16 +136,16 @@ func newChecker(d Determinism) (*checker, error) {
 	}
 	const use = 0x6f72646572
 	c := &checker{Determinism: d, rng: rand.New(rand.NewPCG(d.Seed, use))}
-	if c.game, err = c.arena(true); err != nil {
+	if c.game, err = c.newWorld(true); err != nil {
 		return nil, err
 	}
-	if c.again, err = c.arena(false); err != nil {
+	if c.repeated, err = c.newWorld(false); err != nil {
 		return nil, err
 	}
 	if err := c.sameSystems(); err != nil {
 		return nil, err
 	}
-	c.made, c.once = make([]picture, len(c.game.systems)), make([]picture, len(c.game.systems))
+	c.results, c.first = make([]snapshot, len(c.game.systems)), make([]snapshot, len(c.game.systems))
 	return c, nil
 }
 
@@ -154,7 +154,7 @@ func (c *checker) now() time.Time { return c.clock.Now() }
 
 // sameSystems returns an error unless both apps have the same systems.
 func (c *checker) sameSystems() error {
-	game, again := c.game.systems, c.again.systems
+	game, again := c.game.systems, c.repeated.systems
 	if len(game) == 0 {
 		return fmt.Errorf("Determinism.AddSystems has added no system to plugin.FixedMain, so there is nothing to check")
 	}
@@ -164,92 +164,92 @@ func (c *checker) sameSystems() error {
 	return nil
 }
 
-func (c *checker) close() {
-	c.again.close()
-	c.game.close()
+func (c *checker) finalize() {
+	c.repeated.finalize()
+	c.game.finalize()
 }
 
-// ran is called after every system of the game.
-func (c *checker) ran(number int) {
-	c.game.take(&c.made[number], false)
-	c.met = c.met || c.made[number].holds()
-	if number == len(c.made)-1 && c.found == nil {
-		c.found = c.repeat()
+// systemRan is called after every system of the game.
+func (c *checker) systemRan(number int) {
+	c.game.takeSnapshot(&c.results[number], false)
+	c.hadData = c.hadData || c.results[number].hasData()
+	if number == len(c.results)-1 && c.found == nil {
+		c.found = c.repeatTick()
 	}
 }
 
-// begin is called before the first system of a tick of the game.
-func (c *checker) begin() {
-	c.game.meet()
+// tickBegins is called before the first system of a tick of the game.
+func (c *checker) tickBegins() {
+	c.game.addKinds()
 	if c.Outside != nil {
 		c.Outside(c.game.world, c.rng)
 	} else {
-		c.game.press(c.rng)
+		c.game.pressInputs(c.rng)
 	}
-	c.game.take(&c.before, true)
+	c.game.takeSnapshot(&c.before, true)
 }
 
-// repeat runs the current tick twice more.
-func (c *checker) repeat() error {
+// repeatTick runs the current tick twice more.
+func (c *checker) repeatTick() error {
 	c.order = c.order[:0]
 	for i := range c.before.rows {
 		c.order = append(c.order, i)
 	}
 	c.rng.Shuffle(len(c.order), func(i, j int) { c.order[i], c.order[j] = c.order[j], c.order[i] })
 	err := c.replay(func(i int) error {
-		c.again.take(&c.once[i], false)
+		c.repeated.takeSnapshot(&c.first[i], false)
 		return nil
 	})
 	if err == nil {
-		err = c.replay(func(i int) error { return c.compare(&c.once[i], i, NotRepeatable) })
+		err = c.replay(func(i int) error { return c.compareWith(&c.first[i], i, NotRepeatable) })
 	}
 	if err != nil {
 		return err
 	}
-	for i := range c.once {
-		if d := c.differ(&c.made[i], &c.once[i]); d != nil {
-			return c.why(d, i)
+	for i := range c.first {
+		if d := c.compareSnapshots(&c.results[i], &c.first[i]); d != nil {
+			return c.findCause(d, i)
 		}
 	}
 	return nil
 }
 
-// replay runs the current tick in the second world and calls look after each system, until look
+// replay runs the current tick in the second world and calls check after each system, until check
 // returns an error.
-func (c *checker) replay(look func(system int) error) error {
-	c.again.load(&c.before, c.game, c.order)
-	for i := range c.again.systems {
-		c.again.run(i, c.game.time.Tick)
-		if err := look(i); err != nil {
+func (c *checker) replay(check func(system int) error) error {
+	c.repeated.restore(&c.before, c.game, c.order)
+	for i := range c.repeated.systems {
+		c.repeated.runSystem(i, c.game.time.Tick)
+		if err := check(i); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// compare compares the second world with an earlier snapshot.
-func (c *checker) compare(before *picture, system int, cause Cause) error {
-	c.again.take(&c.twice, false)
-	if d := c.differ(before, &c.twice); d != nil {
+// compareWith compares the second world with an earlier snapshot.
+func (c *checker) compareWith(before *snapshot, system int, cause Cause) error {
+	c.repeated.takeSnapshot(&c.second, false)
+	if d := c.compareSnapshots(before, &c.second); d != nil {
 		return c.report(d, system, cause)
 	}
 	return nil
 }
 
-// suspicion is the number of times a tick is run again if its result differed from the game's: a
-// map may have the same iteration order several times.
-const suspicion = 16
+// suspectedRuns is the number of times a tick is run again if its result differed from the game's:
+// a map may have the same iteration order several times.
+const suspectedRuns = 16
 
-// why finds the cause of a different result: it checks whether the result differs each time, and
-// whether it also differs with the entities in the game's own order.
-func (c *checker) why(d *discrepancy, system int) error {
-	for range suspicion {
-		if err := c.replay(func(i int) error { return c.compare(&c.once[i], i, NotRepeatable) }); err != nil {
+// findCause finds the cause of a different result: it checks whether the result differs each time,
+// and whether it also differs with the entities in the game's own order.
+func (c *checker) findCause(d *discrepancy, system int) error {
+	for range suspectedRuns {
+		if err := c.replay(func(i int) error { return c.compareWith(&c.first[i], i, NotRepeatable) }); err != nil {
 			return err
 		}
 	}
 	slices.Sort(c.order)
-	err := c.replay(func(i int) error { return c.compare(&c.made[i], i, NotRestored) })
+	err := c.replay(func(i int) error { return c.compareWith(&c.results[i], i, NotRestored) })
 	if err == nil {
 		err = c.report(d, system, DependsOnOrder)
 	}
@@ -292,4 +292,4 @@ type NotDeterministic struct {
 }
 
 // Error implements error.
-func (n *NotDeterministic) Error() string { return n.text() }
+func (n *NotDeterministic) Error() string { return n.describe() }

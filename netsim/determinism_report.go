@@ -25,7 +25,7 @@ func (c Cause) sentence() string {
 	}[min(c, DependsOnOrder)]
 }
 
-func (n *NotDeterministic) text() string {
+func (n *NotDeterministic) describe() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "not deterministic in tick %d, system %d of FixedMain, %s:\n  %s", n.Tick, n.Place, n.System, n.subject())
 	fmt.Fprintf(&b, n.Cause.sentence(), n.First, n.Again)
@@ -54,7 +54,7 @@ func (c *checker) report(d *discrepancy, system int, cause Cause) error {
 		Tick: c.game.time.Tick, System: c.game.systems[system].name, Place: system + 1, Cause: cause,
 		Entity: d.entity, What: d.what, First: d.first, Again: d.again,
 	}
-	if row, ok := c.before.find(d.entity); ok {
+	if row, ok := c.before.rowOf(d.entity); ok {
 		n.Unregistered = c.game.unregistered(row)
 	}
 	return n
@@ -62,10 +62,10 @@ func (c *checker) report(d *discrepancy, system int, cause Cause) error {
 
 // unregistered returns the names of an entity's components that the game has not registered. Those
 // of package components are not part of the simulation.
-func (a *arena) unregistered(r *row) (names []string) {
+func (a *checkedWorld) unregistered(r *row) (names []string) {
 	own := reflect.TypeFor[components.Replicate]().PkgPath()
-	for _, n := range r.comps {
-		if k := &a.kinds[n]; !k.kept && k.typ.PkgPath() != own {
+	for _, n := range r.kinds {
+		if k := &a.kinds[n]; !k.registered && k.typ.PkgPath() != own {
 			names = append(names, k.typ.String())
 		}
 	}

@@ -193,7 +193,7 @@ func foundIn(t *testing.T, make func() plugin.System) *netsim.NotDeterministic {
 
 // State outside the world is found, because a tick that runs twice from the same world gives
 // different results.
-func TestWhatTheWorldDoesNotHoldIsFound(t *testing.T) {
+func TestStateOutsideTheWorldIsFound(t *testing.T) {
 	calls := 0
 	for name, update := range map[string]func(w *ecs.World, each func(func(ecs.Entity, *ship))){
 		"the order of a map": func(_ *ecs.World, each func(func(ecs.Entity, *ship))) {
@@ -235,7 +235,7 @@ func TestWhatTheWorldDoesNotHoldIsFound(t *testing.T) {
 
 // A dependency on the order of entities is found, because a repeated tick has them in another
 // order.
-func TestWhatDependsOnTheOrderOfEntitiesIsFound(t *testing.T) {
+func TestDependenceOnTheOrderOfEntitiesIsFound(t *testing.T) {
 	for name, update := range map[string]func(w *ecs.World, each func(func(ecs.Entity, *ship))){
 		"a number for each": func(_ *ecs.World, each func(func(ecs.Entity, *ship))) {
 			var n float32
@@ -266,7 +266,7 @@ func TestWhatDependsOnTheOrderOfEntitiesIsFound(t *testing.T) {
 }
 
 // After sorting, the sums are the same.
-func TestWhatIsSortedPasses(t *testing.T) {
+func TestSortedEntitiesPass(t *testing.T) {
 	d := ships(shipSystem(nil))
 	d.AddSystems = func(app plugin.App) {
 		addShips(app)
@@ -323,7 +323,7 @@ func TestStateThatIsNotRegisteredIsFound(t *testing.T) {
 }
 
 // Entities, components, targets and resources that differ are named.
-func TestWhatDiffersIsNamed(t *testing.T) {
+func TestTheDifferenceIsNamed(t *testing.T) {
 	calls := 0
 	other := func() bool { calls++; return calls%2 == 0 }
 	first := func(w *ecs.World) ecs.Entity {
@@ -376,7 +376,7 @@ func TestWhatDiffersIsNamed(t *testing.T) {
 
 // Ships that fire in the same tick may do so in any order: their shots then have other ids and are
 // equal. The ship to which a shot belongs does count.
-func TestNewEntitiesAreComparedByWhatTheyAre(t *testing.T) {
+func TestNewEntitiesAreComparedByTheirContent(t *testing.T) {
 	twist := func(wrong bool) func() plugin.System {
 		return func() plugin.System {
 			return plugin.Func(func(w *ecs.World) func() {
@@ -407,7 +407,7 @@ func TestNewEntitiesAreComparedByWhatTheyAre(t *testing.T) {
 }
 
 // For two new entities with equal values, the references to them count.
-func TestWhoRefersToANewEntityCounts(t *testing.T) {
+func TestReferencesToANewEntityAreCompared(t *testing.T) {
 	d := ships(nil)
 	d.AddSystems = func(app plugin.App) {
 		app.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
@@ -432,7 +432,7 @@ func TestWhoRefersToANewEntityCounts(t *testing.T) {
 }
 
 // Listeners of the game receive the changes of its systems, and not the restoring of the world.
-func TestListenersHearOfTheSystemsAlone(t *testing.T) {
+func TestListenersReceiveOnlyTheSystemsEvents(t *testing.T) {
 	var ended, appeared int
 	d := ships(nil)
 	d.AddSystems = func(app plugin.App) {

@@ -72,7 +72,7 @@ func (s *Sim) restless() string {
 	s.t.Helper()
 	s.watch = nil // the test has failed already
 	before := s.snapshot()
-	s.Run(restFrames * s.server.every)
+	s.Run(restFrames * s.server.frameTime)
 	moving := before.Changes(s.snapshot())
 	if len(moving) == 0 {
 		return ""

@@ -29,7 +29,7 @@ func expectEqual(system func(w *ecs.World) func(), spoil func(*netsim.Sim, *nets
 
 // A world that keeps changing is never equal to a replica that lags behind. The test failure says
 // so, and names more than the first difference.
-func TestExpectEqualSaysWhatIsStillMoving(t *testing.T) {
+func TestExpectEqualNamesChangingState(t *testing.T) {
 	err := expectEqual(func(w *ecs.World) func() {
 		spots := generic.NewMap2[Spot, components.Replicate](w)
 		walks := spots.New()

@@ -53,7 +53,7 @@ type floods struct {
 	buoys  []ecs.Entity
 	where  generic.Map1[buoy]
 	honest []*netsim.Peer
-	said   []uint32
+	sent   []uint32
 	ears   []*uint64 // lines that the players have read
 }
 
@@ -84,8 +84,8 @@ func newFloods(t *testing.T, seed uint64) *floods {
 	for n := range 40 {
 		f.buoys = append(f.buoys, make.NewWith(&buoy{X: float32(n)}, &components.Replicate{Group: components.Group(n / 10)}))
 	}
-	f.said = append(f.said, 0, 0, 0)[:2+f.rng.IntN(2)]
-	for n := range f.said {
+	f.sent = append(f.sent, 0, 0, 0)[:2+f.rng.IntN(2)]
+	for n := range f.sent {
 		f.join(n)
 	}
 	return f
@@ -93,19 +93,19 @@ func newFloods(t *testing.T, seed uint64) *floods {
 
 func (f *floods) join(n int) {
 	client := newClient(f.t, f.ClientConfig(floodProtocol()))
-	heard := new(uint64)
+	received := new(uint64)
 	client.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
 		now, say := generic.NewResource[components.Time](w), plugin.NewSender[babble](w)
 		lines := plugin.NewReader[plugin.MessageReceived[babble]](w)
 		return func() {
-			*heard += uint64(len(lines.Read()))
+			*received += uint64(len(lines.Read()))
 			if client.State() == plugin.Connected && now.Get().Tick%12 == 0 {
-				require.NoError(f.t, say.Send(components.Everyone, babble{f.said[n]}))
-				f.said[n]++
+				require.NoError(f.t, say.Send(components.Everyone, babble{f.sent[n]}))
+				f.sent[n]++
 			}
 		}
 	}))
-	f.ears = append(f.ears, heard)
+	f.ears = append(f.ears, received)
 	f.honest = append(f.honest, f.AddClient(entangle.ClientID(n+1), client, client))
 }
 
@@ -151,7 +151,7 @@ func (o *flooder) step() {
 		}
 		payload, ok := o.sess.HandleDatagram(buf[:n], now)
 		if h, _, err := packet.ParseHeader(payload); ok && err == nil && h.Kind == packet.Data && h.ID > 33 {
-			o.send(packet.AppendHeader(nil, packet.Header{Kind: packet.AckOnly, Tick: 1, Ack: h.ID, AckBits: 1<<32 - 1}))
+			o.sendPayload(packet.AppendHeader(nil, packet.Header{Kind: packet.AckOnly, Tick: 1, Ack: h.ID, AckBits: 1<<32 - 1}))
 		}
 	}
 	o.sess.Advance(now)
@@ -162,7 +162,7 @@ func (o *flooder) step() {
 	case connected && !o.open:
 		o.open, o.came = true, o.came+1
 		hello := binary.LittleEndian.AppendUint64([]byte{1}, floodProtocol().Hash())
-		o.say(byte(peer.Control), binary.LittleEndian.AppendUint64(hello, 0))
+		o.sendMessage(byte(peer.Control), binary.LittleEndian.AppendUint64(hello, 0))
 	case connected || o.sess.State().Connecting():
 	default:
 		_ = o.conn.Close()
@@ -170,7 +170,7 @@ func (o *flooder) step() {
 	}
 }
 
-func (o *flooder) send(payload []byte) {
+func (o *flooder) sendPayload(payload []byte) {
 	if b, err := o.sess.AppendPayload(nil, payload, o.f.Clock().Now()); err == nil {
 		_, _ = o.conn.Send([]transport.Datagram{{Addr: o.sess.Server(), Data: b}})
 	}
@@ -181,18 +181,18 @@ func (o *flooder) header() []byte {
 	return packet.AppendHeader(nil, packet.Header{Kind: packet.Data, ID: o.id, Tick: 1})
 }
 
-// say sends messages, as many to a packet as fit.
-func (o *flooder) say(ch byte, bodies ...[]byte) {
+// sendMessage sends messages, as many to a packet as fit.
+func (o *flooder) sendMessage(ch byte, bodies ...[]byte) {
 	b := o.header()
 	for _, body := range bodies {
 		if len(b)+len(body)+5 > entangle.MaxPayload {
-			o.send(b)
+			o.sendPayload(b)
 			b = o.header()
 		}
 		b = append(append(binary.LittleEndian.AppendUint16(append(b, ch), o.next[ch]), byte(len(body))), body...)
 		o.next[ch]++
 	}
-	o.send(b)
+	o.sendPayload(b)
 }
 
 // The kinds of flood. Those up to fragments leave no gap in a reliable channel where they are
@@ -224,7 +224,7 @@ func (o *flooder) act() {
 	switch o.kind {
 	case packets:
 		for range burst * (100 + rng.IntN(200)) {
-			o.send(o.header())
+			o.sendPayload(o.header())
 		}
 	case fragments:
 		for range burst * (20 + rng.IntN(40)) {
@@ -234,7 +234,7 @@ func (o *flooder) act() {
 				o.next[ch]++
 				b = append(binary.LittleEndian.AppendUint16(append(b, ch|0x40), o.next[ch]), 60, 60, 1, 0)
 			}
-			o.send(b)
+			o.sendPayload(b)
 		}
 	case relays, gap:
 		w.Uvarint(0)
@@ -250,13 +250,13 @@ func (o *flooder) act() {
 			at := o.next[peer.FirstMessages]
 			o.next[peer.FirstMessages] -= min(at, 1)
 		}
-		o.say(byte(peer.FirstMessages), all...)
+		o.sendMessage(byte(peer.FirstMessages), all...)
 	case resyncs:
 		body := []byte{3}
 		for h := range uint32(20) {
 			body = binary.LittleEndian.AppendUint32(body, h)
 		}
-		o.say(byte(peer.Control), body, body, body)
+		o.sendMessage(byte(peer.Control), body, body, body)
 	case requests:
 		w.Uvarint(0)
 		w.Bits(rng.Uint64()>>32, 32)
@@ -266,7 +266,7 @@ func (o *flooder) act() {
 		for range 1 + rng.IntN(400) {
 			all = append(all, body)
 		}
-		o.say(byte(peer.Requests), all...)
+		o.sendMessage(byte(peer.Requests), all...)
 	}
 }
 
@@ -317,7 +317,7 @@ func TestRandomFloods(t *testing.T) {
 			for i, p := range f.honest {
 				require.True(t, p.Connected(), p.Client().Err())
 				came := f.came[p.ID()]
-				require.Greater(t, len(came)+40, int(f.said[i]))
+				require.Greater(t, len(came)+40, int(f.sent[i]))
 				for n, number := range came {
 					require.EqualValues(t, n, number, "a line is lost, or out of order")
 				}

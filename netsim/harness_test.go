@@ -134,8 +134,8 @@ func datagramsOf(t *testing.T, sim *netsim.Sim, id entangle.ClientID) (all []str
 	return all
 }
 
-// requireSameDatagrams compares two lists of datagrams, of which the first must have some. The words
-// of run name the second one.
+// requireSameDatagrams compares two lists of datagrams, of which the first must have some. The
+// words of run name the second one.
 func requireSameDatagrams(t *testing.T, want, got []string, run ...any) {
 	t.Helper()
 	require.NotEmpty(t, want)

@@ -92,9 +92,9 @@ func TestHiddenEntitiesChangeNoByte(t *testing.T) {
 	want := runBackstage(t, func(*backstage) {})
 	for name, behind := range map[string]func(*backstage){
 		"nobody's, still":     hides(nobody, 0, func(*backstage, ecs.Entity) {}),
-		"nobody's, changing":  hides(nobody, 0, (*backstage).stir),
+		"nobody's, changing":  hides(nobody, 0, (*backstage).touch),
 		"another's, still":    hides(first, 0, func(*backstage, ecs.Entity) {}),
-		"another's, changing": hides(first, 0, (*backstage).stir),
+		"another's, changing": hides(first, 0, (*backstage).touch),
 		"another's, retargeted": hides(first, 0, func(b *backstage, e ecs.Entity) {
 			b.tag(e).Target = []components.Target{b.targets.Only(1), components.Nobody, b.targets.Only(1, 3)}[b.tick%3]
 		}),
@@ -111,8 +111,8 @@ func (b *backstage) tag(e ecs.Entity) *components.Replicate {
 	return tag
 }
 
-// stir changes a value of an entity, and its components.
-func (b *backstage) stir(e ecs.Entity) {
+// touch changes a value of an entity, and its components.
+func (b *backstage) touch(e ecs.Entity) {
 	spot, _, _ := b.m.Get(e)
 	spot.Y--
 	flag := ecs.ComponentID[Flag](b.world)
@@ -144,7 +144,7 @@ func TestTheHiddenPartOfAGroupChangesNoByte(t *testing.T) {
 	for name, each := range map[string]func(*backstage, ecs.Entity){
 		"still":      func(*backstage, ecs.Entity) {},
 		"values":     func(b *backstage, e ecs.Entity) { spot, _, _ := b.m.Get(e); spot.Y-- },
-		"components": (*backstage).stir,
+		"components": (*backstage).touch,
 		"targets": func(b *backstage, e ecs.Entity) {
 			b.tag(e).Target = []components.Target{b.targets.Only(1), components.Nobody, b.targets.Only(1, 3)}[b.tick%3]
 		},
@@ -169,7 +169,7 @@ func TestHiddenMembersComeAndGoWithoutAByte(t *testing.T) {
 		return e
 	}
 	members := func(b *backstage, _ ecs.Entity, target components.Target) ecs.Entity { return b.spawn(target, group) }
-	for name, add := range map[string]func(*backstage, ecs.Entity, components.Target) ecs.Entity{"a group": members, "a family": children} {
+	for name, add := range map[string]func(*backstage, ecs.Entity, components.Target) ecs.Entity{"a group": members, "a hierarchy": children} {
 		for before, ends := range map[string]int{"had one": 40, "has one that is nobody's": 1000} {
 			run := func(hidden bool) []string {
 				var e ecs.Entity
@@ -229,7 +229,7 @@ func TestAHiddenComponentChangesNoByte(t *testing.T) {
 // concern holds the rooms and the relevance that decide which clients an entity matters to.
 type concern struct {
 	rooms plugin.Rooms
-	said  plugin.Relevance
+	own   plugin.Relevance
 }
 
 func (b *backstage) concern() concern {
@@ -246,7 +246,7 @@ func (b *backstage) spawnFor(r components.Relevance, group components.Group) ecs
 // out of their visibility, and despawns.
 //
 // Proves: V13
-func TestWhatMattersToOthersChangesNoByte(t *testing.T) {
+func TestEntitiesRelevantToOthersChangeNoByte(t *testing.T) {
 	want := runBackstage(t, func(*backstage) {})
 	for name, each := range map[string]func(*backstage, ecs.Entity, concern){
 		"in a room":  func(_ *backstage, e ecs.Entity, c concern) { c.rooms.AddEntity(1, e) },
@@ -255,14 +255,14 @@ func TestWhatMattersToOthersChangesNoByte(t *testing.T) {
 			c.rooms.AddEntity(components.Room(1+b.tick%3), e)
 			c.rooms.RemoveEntity(components.Room(1+(b.tick+1)%3), e)
 		},
-		"by the game's word": func(b *backstage, e ecs.Entity, c concern) {
-			[]func(ecs.Entity, entangle.ClientID) bool{c.said.Show, c.said.Hide, c.said.Clear}[b.tick/5%3](e, 1)
+		"by the game's decision": func(b *backstage, e ecs.Entity, c concern) {
+			[]func(ecs.Entity, entangle.ClientID) bool{c.own.Show, c.own.Hide, c.own.Clear}[b.tick/5%3](e, 1)
 		},
-		"in and out of another's sight": func(b *backstage, e ecs.Entity, _ concern) {
+		"in and out of the view of another client": func(b *backstage, e ecs.Entity, _ concern) {
 			spot, _, _ := b.m.Get(e)
 			spot.X, spot.Y = 85+int8(b.tick%30), int8(b.tick%7)
 		},
-		"hidden by it": func(_ *backstage, e ecs.Entity, c concern) { c.said.Hide(e, 2); c.rooms.AddEntity(4, e) },
+		"hidden by it": func(_ *backstage, e ecs.Entity, c concern) { c.own.Hide(e, 2); c.rooms.AddEntity(4, e) },
 		"from group to group": func(b *backstage, e ecs.Entity, c concern) {
 			c.rooms.AddEntity(1, e)
 			b.tag(e).Group = components.Group(b.tick % 3 * 11)
@@ -285,7 +285,7 @@ func TestWhatMattersToOthersChangesNoByte(t *testing.T) {
 				}
 				for _, e := range *all {
 					if b.tick < 150 {
-						b.stir(e)
+						b.touch(e)
 						each(b, e, c)
 					}
 				}
@@ -316,7 +316,7 @@ func inRooms(behind func(*backstage, concern, *[]ecs.Entity)) func(*backstage) {
 // A group that a client retains changes no byte until it ends, nor do entities that join it.
 //
 // Proves: V13
-func TestWhatIsRetainedChangesNoByte(t *testing.T) {
+func TestRetainedEntitiesChangeNoByte(t *testing.T) {
 	for _, in := range []components.Group{0, group + 1} {
 		run := func(each func(*backstage, ecs.Entity, concern)) []string {
 			return runBackstage(t, inRooms(func(b *backstage, c concern, all *[]ecs.Entity) {
@@ -339,10 +339,10 @@ func TestWhatIsRetainedChangesNoByte(t *testing.T) {
 		}
 		want := run(func(*backstage, ecs.Entity, concern) {})
 		for name, each := range map[string]func(*backstage, ecs.Entity, concern){
-			"changing":         func(b *backstage, e ecs.Entity, _ concern) { b.stir(e) },
-			"shown to another": func(b *backstage, e ecs.Entity, c concern) { b.stir(e); c.rooms.AddEntity(1, e) },
+			"changing":         func(b *backstage, e ecs.Entity, _ concern) { b.touch(e) },
+			"shown to another": func(b *backstage, e ecs.Entity, c concern) { b.touch(e); c.rooms.AddEntity(1, e) },
 			"with newcomers": func(b *backstage, e ecs.Entity, c concern) {
-				b.stir(e)
+				b.touch(e)
 				if b.tick%10 == 0 {
 					c.rooms.AddEntity(1, b.spawnFor(components.Retained, in))
 				}

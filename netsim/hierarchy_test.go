@@ -27,7 +27,7 @@ type clan struct {
 
 	paused map[ecs.Entity]bool // by the game
 
-	marker, childOf, apart ecs.ID
+	marker, childOf, separate ecs.ID
 }
 
 func clanProtocol() *protocol.Protocol {
@@ -45,7 +45,7 @@ func newClan(t *testing.T, seed uint64) *clan {
 	w := c.sim.World()
 	c.spots = generic.NewMap1[Spot](w)
 	c.marker, c.childOf = ecs.ComponentID[components.Replicate](w), ecs.ComponentID[components.ChildOf](w)
-	c.apart = ecs.ComponentID[components.NoReplicateChildren](w)
+	c.separate = ecs.ComponentID[components.NoReplicateChildren](w)
 	return c
 }
 
@@ -70,7 +70,7 @@ func (c *clan) step() {
 	case n < 12:
 		c.attach(e, c.any())
 	case n < 13:
-		c.toggle(e, c.apart)
+		c.toggle(e, c.separate)
 	case n < 14 && !w.Has(e, c.childOf):
 		c.pause(e)
 	case n < 15 && w.Has(e, c.childOf):
@@ -154,7 +154,7 @@ func (c *clan) requireParents() {
 	for _, p := range c.sim.Peers() {
 		for _, e := range orphans(p.World()) {
 			_, copied := p.Origin(e)
-			require.False(c.t, copied, "client %d: %v is a child of who is gone", p.ID(), e)
+			require.False(c.t, copied, "client %d: %v is a child of a removed entity", p.ID(), e)
 		}
 	}
 }
@@ -174,7 +174,7 @@ func orphans(w *ecs.World) (all []ecs.Entity) {
 // every hierarchy complete and as of one tick, and in the end all of it.
 //
 // Proves: H1, H2, H3, H4, H5, H6, H7, H8, H9, H10
-func TestRandomFamilies(t *testing.T) {
+func TestRandomHierarchies(t *testing.T) {
 	for seed := uint64(1); seed <= 4; seed++ {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			defer func() {
@@ -182,12 +182,12 @@ func TestRandomFamilies(t *testing.T) {
 					t.Logf("repeat with: go test ./netsim -run 'TestRandomFamilies/seed=%d$'", seed)
 				}
 			}()
-			randomFamilies(newClan(t, seed))
+			randomHierarchies(newClan(t, seed))
 		})
 	}
 }
 
-func randomFamilies(c *clan) {
+func randomHierarchies(c *clan) {
 	for id := range entangle.ClientID(2) {
 		require.True(c.t, c.sim.RunUntil(5*time.Second, c.join(id+1).Connected))
 	}

@@ -13,19 +13,19 @@ import (
 
 // host is one app with its world, its frames and its clock.
 type host struct {
-	app    App
-	world  *ecs.World
-	clock  *localClock
-	every  time.Duration // duration of a frame by its clock
-	next   time.Duration // time of the next frame since the simulation's origin
-	ran    time.Duration // time of the last frame by its clock
-	closed bool
+	app       App
+	world     *ecs.World
+	clock     *localClock
+	frameTime time.Duration // duration of a frame by its clock
+	nextFrame time.Duration // time of the next frame since the simulation's origin
+	lastFrame time.Duration // time of the last frame by its clock
+	closed    bool
 }
 
-// frame runs the frame that is due.
-func (h *host) frame() {
-	h.next += h.clock.takes(h.every)
-	h.ran = h.clock.since()
+// runFrame runs the frame that is due.
+func (h *host) runFrame() {
+	h.nextFrame += h.clock.realTime(h.frameTime)
+	h.lastFrame = h.clock.since()
 	h.app.Update(h.world)
 }
 
@@ -34,7 +34,7 @@ func (h *host) frame() {
 // since.
 func (h *host) phase() (tick entangle.Tick, more float64) {
 	t := ecs.GetResource[components.Time](h.world)
-	return t.Tick, t.Overstep + float64(h.clock.since()-h.ran)/float64(t.Step)
+	return t.Tick, t.Overstep + float64(h.clock.since()-h.lastFrame)/float64(t.Step)
 }
 
 // freeze lets no frame begin for a duration from now on. The missed frames are not run later: the
@@ -43,7 +43,7 @@ func (h *host) freeze(now, d time.Duration) error {
 	if d < 0 {
 		return fmt.Errorf("netsim: a freeze of %v; time does not run back", d)
 	}
-	h.next = max(h.next, now+d)
+	h.nextFrame = max(h.nextFrame, now+d)
 	return nil
 }
 
@@ -52,6 +52,6 @@ func (h *host) setFrameRate(rate int) error {
 	if rate < 1 || rate > tick.MaxTickRate {
 		return fmt.Errorf("netsim: a frame rate of %d; give 1 to %d", rate, tick.MaxTickRate)
 	}
-	h.every = time.Second / time.Duration(rate)
+	h.frameTime = time.Second / time.Duration(rate)
 	return nil
 }

@@ -38,7 +38,7 @@ func TestInputsActAfterTheDelay(t *testing.T) {
 		c := g.join(1, func(config *plugin.ClientConfig) { config.InputDelay = plugin.InputDelay{Min: delay} })
 		c.do = func(tick entangle.Tick, _ ecs.Entity, s *steer) { s.Jump = uint8(tick) }
 		e := g.spawn(1)
-		g.settle(6 * time.Second)
+		g.awaitSync(6 * time.Second)
 		g.sim.Run(5 * time.Second)
 		fresh := c.expectAlike(e)
 		assert.Greater(t, len(fresh), 275)
@@ -68,7 +68,7 @@ func TestADelayThatChangesLosesNoPress(t *testing.T) {
 		}
 	}
 	e := g.spawn(1)
-	g.settle(4 * time.Second)
+	g.awaitSync(4 * time.Second)
 	from := len(pressed)
 	for _, delay := range []int{6, 0, 12, 3, 9, 1} {
 		require.NoError(t, c.Client().SetInputDelay(plugin.InputDelay{Min: delay}))
@@ -93,7 +93,7 @@ func TestInputsOfAPlayerWhoSendsSeldom(t *testing.T) {
 	c := g.join(1, func(config *plugin.ClientConfig) { config.SendEvery = 4 })
 	c.do = func(tick entangle.Tick, _ ecs.Entity, s *steer) { s.Jump = uint8(tick) }
 	e := g.spawn(1)
-	g.settle(8 * time.Second)
+	g.awaitSync(8 * time.Second)
 	g.sim.Run(5 * time.Second)
 	assert.Greater(t, len(c.expectAlike(e)), 280)
 	assert.Less(t, c.Client().Stats().Inputs.Frames, uint64(14*60/4))
@@ -112,9 +112,9 @@ func TestInputsGoOnAfterAStall(t *testing.T) {
 			c := g.join(1)
 			c.do = func(tick entangle.Tick, _ ecs.Entity, s *steer) { s.Move = int8(tick % 100) }
 			e := g.spawn(1)
-			g.settle(4 * time.Second)
+			g.awaitSync(4 * time.Second)
 			stall(c)
-			g.settle(4 * time.Second)
+			g.awaitSync(4 * time.Second)
 			g.sim.Run(3 * time.Second)
 			assert.True(t, c.Connected(), c.Client().Err())
 			assert.Greater(t, len(c.expectAlike(e)), 175)
@@ -141,7 +141,7 @@ func TestAStallDoublesNoPress(t *testing.T) {
 			}
 		}
 		e := g.spawn(1)
-		g.settle(4 * time.Second)
+		g.awaitSync(4 * time.Second)
 		from := g.server.Tick()
 		for range 3 {
 			c.Freeze(1500 * time.Millisecond)

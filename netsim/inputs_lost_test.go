@@ -44,7 +44,7 @@ func TestALostInputIsCovered(t *testing.T) {
 		}
 	}
 	e := g.spawn(1)
-	g.settle(4 * time.Second)
+	g.awaitSync(4 * time.Second)
 	g.sim.Run(20 * time.Second)
 	n := g.acted[e].statuses()
 	assert.Greater(t, n[plugin.FreshInput], 1100)
@@ -66,7 +66,7 @@ func TestAMissingInputRepeatsTheLast(t *testing.T) {
 	c := g.join(1)
 	c.do = func(_ entangle.Tick, _ ecs.Entity, s *steer) { s.Move, s.Jump = 5, 9 }
 	e := g.spawn(1)
-	g.settle(4 * time.Second)
+	g.awaitSync(4 * time.Second)
 	g.sim.Run(time.Second)
 	c.Cut()
 	from := g.server.Tick()
@@ -105,7 +105,7 @@ func TestNoInputIsNotALostInput(t *testing.T) {
 	c.do = func(_ entangle.Tick, _ ecs.Entity, s *steer) { s.Move = 5 }
 	c.none = func(tick entangle.Tick) bool { return tick%3 == 0 }
 	e := g.spawn(1)
-	g.settle(4 * time.Second)
+	g.awaitSync(4 * time.Second)
 	g.sim.Run(5 * time.Second)
 	mine, none, lost := c.of(e), 0, 0
 	for tick, a := range g.acted[e] {
@@ -124,18 +124,18 @@ func TestNoInputIsNotALostInput(t *testing.T) {
 	}
 	assert.Greater(t, none, 90)
 	assert.Less(t, lost, 10)
-	for _, h := range g.heard[e] {
+	for _, h := range g.received[e] {
 		assert.True(t, h.Tick%3 != 0 || h.Status == plugin.RepeatedInput)
 	}
 }
 
 // For each input that acts, the server knows the tick that its player saw when it made the input,
 // and that tick advances with the player's time.
-func TestTheServerKnowsWhatAPlayerSaw(t *testing.T) {
+func TestTheServerKnowsTheTickThatAPlayerSaw(t *testing.T) {
 	g := newInputGame(t, rough(50*ms, 0, 0.05))
 	c := g.join(1)
 	e := g.spawn(1)
-	g.settle(4 * time.Second)
+	g.awaitSync(4 * time.Second)
 	g.sim.Run(5 * time.Second)
 	require.True(t, c.Connected())
 	seen := g.seen[e]

@@ -44,7 +44,7 @@ func (c *inputClient) grab() {
 // senders stay connected.
 //
 // Proves: I8, Z13
-func TestNobodyDrivesAnothersEntity(t *testing.T) {
+func TestClientsControlOnlyTheirOwnEntities(t *testing.T) {
 	g := newInputGame(t, rough(30*ms, 5*ms, 0))
 	owners := []entangle.ClientID{1, 2, 3, entangle.Nobody}
 	var entities []ecs.Entity
@@ -58,17 +58,17 @@ func TestNobodyDrivesAnothersEntity(t *testing.T) {
 		c.grab()
 		clients = append(clients, c)
 	}
-	g.settle(4 * time.Second)
+	g.awaitSync(4 * time.Second)
 	g.sim.Run(4 * time.Second)
 	for i, owner := range owners {
 		for tick, a := range g.acted[entities[i]] {
 			require.EqualValues(t, owner*10, a.Input.Move, "the entity of %d in tick %d", owner, tick)
 		}
-		for _, h := range g.heard[entities[i]] {
+		for _, h := range g.received[entities[i]] {
 			require.Equal(t, owner, h.Client)
 		}
 	}
-	assert.Empty(t, g.heard[entities[3]])
+	assert.Empty(t, g.received[entities[3]])
 	for _, c := range clients {
 		assert.True(t, c.Connected(), c.Client().Err())
 	}
@@ -85,7 +85,7 @@ func TestAnEntityChangesHands(t *testing.T) {
 	e := g.spawn(1)
 	for range 3 {
 		g.own(e, 1)
-		g.settle(4 * time.Second)
+		g.awaitSync(4 * time.Second)
 		at := g.server.Tick()
 		g.own(e, 2)
 		g.sim.Run(2 * time.Second)
@@ -113,7 +113,7 @@ func TestAnEntityLosesItsInput(t *testing.T) {
 	c := g.join(1)
 	c.do = func(_ entangle.Tick, _ ecs.Entity, s *steer) { s.Move = 1 }
 	dies, e := g.spawn(1), g.spawn(1)
-	g.settle(4 * time.Second)
+	g.awaitSync(4 * time.Second)
 	g.sim.World().RemoveEntity(dies)
 	m := generic.NewMap1[steer](g.sim.World())
 	for range 3 {
@@ -158,7 +158,7 @@ func TestAPlayerDrivesSeveralEntities(t *testing.T) {
 			a.At, _ = c.Local(one)
 		}
 	}
-	g.settle(4 * time.Second)
+	g.awaitSync(4 * time.Second)
 	g.sim.Run(4 * time.Second)
 	for _, e := range []ecs.Entity{one, two} {
 		assert.Greater(t, g.acted[e].statuses()[plugin.FreshInput], 220)
@@ -184,7 +184,7 @@ func TestABotIsLeftAlone(t *testing.T) {
 	c := g.join(1)
 	e := g.spawn(1)
 	bot = g.spawn(entangle.Nobody)
-	g.settle(2 * time.Second)
+	g.awaitSync(2 * time.Second)
 	g.sim.Run(time.Second)
 	for tick, a := range g.acted[bot] {
 		require.Equal(t, acted{steer{Move: 77}, plugin.NoInput}, a, "tick %d", tick)
@@ -206,7 +206,7 @@ func TestAPlayerReturnsToItsEntity(t *testing.T) {
 	e := g.spawn(1)
 	g.control(e, components.ControlledBy{Client: 1, Keep: true})
 	for range 3 {
-		g.settle(4 * time.Second)
+		g.awaitSync(4 * time.Second)
 		g.sim.Run(time.Second)
 		require.Equal(t, plugin.FreshInput, g.acted[e][g.server.Tick()].Status)
 		c.Disconnect()

@@ -52,13 +52,13 @@ type acts map[entangle.Tick]acted
 
 // inputGame is a server with players that drive entities.
 type inputGame struct {
-	t      *testing.T
-	sim    *netsim.Sim
-	server *plugin.Server
-	acted  map[ecs.Entity]acts
-	heard  map[ecs.Entity][]plugin.InputReceived[steer]
-	seen   map[ecs.Entity]map[entangle.Tick]float64
-	clock  *components.Time
+	t        *testing.T
+	sim      *netsim.Sim
+	server   *plugin.Server
+	acted    map[ecs.Entity]acts
+	received map[ecs.Entity][]plugin.InputReceived[steer]
+	seen     map[ecs.Entity]map[entangle.Tick]float64
+	clock    *components.Time
 
 	clients []*inputClient
 }
@@ -66,9 +66,9 @@ type inputGame struct {
 // inputClient is one of the players.
 type inputClient struct {
 	*netsim.Peer
-	game  *inputGame
-	acted map[ecs.Entity]acts
-	heard map[ecs.Entity][]plugin.InputReceived[steer]
+	game     *inputGame
+	acted    map[ecs.Entity]acts
+	received map[ecs.Entity][]plugin.InputReceived[steer]
 	// do returns the player's input for a tick, for each of its entities.
 	do    func(tick entangle.Tick, e ecs.Entity, s *steer)
 	aims  func(tick entangle.Tick, e ecs.Entity, a *aim)
@@ -79,11 +79,11 @@ type inputClient struct {
 func newInputGame(t *testing.T, link netsim.Link, systems ...func(*plugin.Server)) *inputGame {
 	g := &inputGame{
 		t: t, sim: netsim.New(t, netsim.Config{Link: link}), acted: map[ecs.Entity]acts{},
-		heard: map[ecs.Entity][]plugin.InputReceived[steer]{}, seen: map[ecs.Entity]map[entangle.Tick]float64{},
+		received: map[ecs.Entity][]plugin.InputReceived[steer]{}, seen: map[ecs.Entity]map[entangle.Tick]float64{},
 	}
 	server := newServer(t, g.sim.ServerConfig(steeredProtocol()))
 	g.server = server
-	server.AddSystem(plugin.FixedMain, record(g.acted, g.heard))
+	server.AddSystem(plugin.FixedMain, record(g.acted, g.received))
 	server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
 		inputs, all := apps.Of(w).Inputs, generic.NewFilter1[steer]()
 		number, _ := inputs.Number(reflect.TypeFor[steer]())
@@ -111,7 +111,7 @@ func ticks[V any, M ~map[entangle.Tick]V](of map[ecs.Entity]M, e ecs.Entity) M {
 }
 
 // record keeps the inputs that act in each tick.
-func record(acted map[ecs.Entity]acts, heard map[ecs.Entity][]plugin.InputReceived[steer]) plugin.System {
+func record(acted map[ecs.Entity]acts, received map[ecs.Entity][]plugin.InputReceived[steer]) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		inputs, all := plugin.NewInputs[steer](w), generic.NewFilter1[steer]()
 		events := plugin.NewReader[plugin.InputReceived[steer]](w)
@@ -121,7 +121,7 @@ func record(acted map[ecs.Entity]acts, heard map[ecs.Entity][]plugin.InputReceiv
 				ticks(acted, q.Entity())[time.Tick] = acted1(*q.Get(), inputs.Status(q.Entity()))
 			}
 			for _, e := range events.Read() {
-				heard[e.Entity] = append(heard[e.Entity], e)
+				received[e.Entity] = append(received[e.Entity], e)
 			}
 		}
 	})
@@ -136,9 +136,9 @@ func (g *inputGame) join(id entangle.ClientID, adjust ...func(*plugin.ClientConf
 		a(&config)
 	}
 	client := newClient(g.t, config)
-	c := &inputClient{game: g, acted: map[ecs.Entity]acts{}, heard: map[ecs.Entity][]plugin.InputReceived[steer]{}}
+	c := &inputClient{game: g, acted: map[ecs.Entity]acts{}, received: map[ecs.Entity][]plugin.InputReceived[steer]{}}
 	client.AddSystem(plugin.FixedInput, c.hands())
-	client.AddSystem(plugin.FixedMain, record(c.acted, c.heard))
+	client.AddSystem(plugin.FixedMain, record(c.acted, c.received))
 	c.Peer = g.sim.AddClient(id, client, client)
 	require.True(g.t, g.sim.RunUntil(5*time.Second, c.Connected))
 	g.clients = append(g.clients, c)
@@ -187,17 +187,17 @@ func (c *inputClient) of(server ecs.Entity) acts {
 	return c.acted[local]
 }
 
-// settle runs until the clocks are synchronised, and clears the records.
-func (g *inputGame) settle(d time.Duration) {
+// awaitSync runs until the clocks are synchronised, and clears the records.
+func (g *inputGame) awaitSync(d time.Duration) {
 	g.sim.Run(d)
 	clear(g.acted)
-	clear(g.heard)
+	clear(g.received)
 	clear(g.seen)
 	past := func(tick entangle.Tick) bool { return !g.server.Tick().Before(tick) }
 	for _, c := range g.clients { // clients are ahead
 		for e := range c.acted {
 			maps.DeleteFunc(c.acted[e], func(tick entangle.Tick, _ acted) bool { return past(tick) })
-			c.heard[e] = slices.DeleteFunc(c.heard[e], func(h plugin.InputReceived[steer]) bool { return past(h.Tick) })
+			c.received[e] = slices.DeleteFunc(c.received[e], func(h plugin.InputReceived[steer]) bool { return past(h.Tick) })
 		}
 	}
 }
@@ -212,7 +212,7 @@ func TestAnInputActsInItsTickOnBothSides(t *testing.T) {
 		c := g.join(7)
 		c.do = func(tick entangle.Tick, _ ecs.Entity, s *steer) { s.Move, s.Jump = int8(tick%7)-3, uint8(tick%11) }
 		e := g.spawn(7)
-		g.settle(3 * time.Second)
+		g.awaitSync(3 * time.Second)
 		g.sim.Run(5 * time.Second)
 		fresh := 0
 		mine := c.of(e)
@@ -225,13 +225,13 @@ func TestAnInputActsInItsTickOnBothSides(t *testing.T) {
 			assert.Equal(t, mine[tick], a, "tick %d", tick)
 		}
 		assert.GreaterOrEqual(t, fresh, len(g.acted[e])-3)
-		require.NotEmpty(t, g.heard[e])
-		for _, h := range g.heard[e] {
+		require.NotEmpty(t, g.received[e])
+		for _, h := range g.received[e] {
 			assert.EqualValues(t, 7, h.Client)
 			assert.Equal(t, acted{h.Input, h.Status}, g.acted[e][h.Tick])
 		}
 		local, _ := c.Local(e)
-		for _, h := range c.heard[local] {
+		for _, h := range c.received[local] {
 			assert.EqualValues(t, 7, h.Client)
 			assert.Equal(t, acted{h.Input, h.Status}, mine[h.Tick])
 		}

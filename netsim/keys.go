@@ -18,9 +18,9 @@ type pressed struct {
 // press makes a player write an input in its next tick.
 func (k *keys) press(e ecs.Entity, input ecs.Component) { k.down = append(k.down, pressed{e, input}) }
 
-// system returns the system that writes the inputs. It runs after the game's own systems, so that
+// pressSystem returns the system that writes the inputs. It runs after the game's own systems, so that
 // its inputs win.
-func (k *keys) system() plugin.System {
+func (k *keys) pressSystem() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		mine := ecs.ComponentID[components.Controlled](w)
 		return func() {

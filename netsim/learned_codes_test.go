@@ -52,7 +52,7 @@ type strolls struct {
 	many  int  // number of entities
 	still bool // no entity moves any more
 	wild  bool // entities also spawn, despawn and change groups
-	aside func(*strolls)
+	extra func(*strolls)
 }
 
 func (s *strolls) system() plugin.System {
@@ -90,8 +90,8 @@ func (s *strolls) step() {
 		s.world.RemoveEntity(s.all[i])
 		s.all = append(s.all[:i], s.all[i+1:]...)
 	}
-	if s.aside != nil {
-		s.aside(s)
+	if s.extra != nil {
+		s.extra(s)
 	}
 }
 
@@ -152,9 +152,9 @@ func TestLearnedCodesOverBadLinks(t *testing.T) {
 }
 
 // strollLines returns all datagrams from and to client 2.
-func strollLines(t *testing.T, workers int, aside func(*strolls)) []string {
+func strollLines(t *testing.T, workers int, extra func(*strolls)) []string {
 	sim := netsim.New(t, netsim.Config{Seed: 5})
-	s := &strolls{rng: rand.New(rand.NewPCG(4, 5)), many: 60, aside: aside}
+	s := &strolls{rng: rand.New(rand.NewPCG(4, 5)), many: 60, extra: extra}
 	strollServer(t, sim, s, true, workers)
 	for id := range 4 {
 		joinWith(t, sim, entangle.ClientID(id+1), strollProtocol(true))
@@ -166,11 +166,11 @@ func strollLines(t *testing.T, workers int, aside func(*strolls)) []string {
 // neither on entities hidden from a client nor on the number of workers.
 //
 // Proves: V13
-func TestLearnedCodesTellNothingOfWhatIsHidden(t *testing.T) {
+func TestLearnedCodesRevealNothingHidden(t *testing.T) {
 	want := strollLines(t, 1, nil)
 	t.Run("workers", func(t *testing.T) { requireSameDatagrams(t, want, strollLines(t, 2, nil)) })
 	var hidden []ecs.Entity
-	t.Run("others jump about out of sight", func(t *testing.T) {
+	t.Run("hidden entities jump about", func(t *testing.T) {
 		requireSameDatagrams(t, want, strollLines(t, 1, func(s *strolls) {
 			dark := rand.New(rand.NewPCG(uint64(s.tick), 6))
 			for len(hidden) < 30 {

@@ -85,7 +85,7 @@ func (l *Line) Dial(server netip.AddrPort) (transport.Conn, error) {
 	}
 	l.network.mu.Lock()
 	defer l.network.mu.Unlock()
-	return l.network.open(l, server)
+	return l.network.openConn(l, server)
 }
 
 // clientConn is a client's end, with both directions of its link.
@@ -136,7 +136,7 @@ func (c *clientConn) Send(batch []transport.Datagram) (int, error) {
 			continue
 		}
 		sent++
-		c.network.tapped(c.addr, d.Addr, d.Data)
+		c.network.callTaps(c.addr, d.Addr, d.Data)
 		if !c.line.cut {
 			c.up.Push(now, transport.Datagram{Addr: c.addr, Data: d.Data})
 		}

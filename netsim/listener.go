@@ -75,7 +75,7 @@ func (s *serverConn) Send(batch []transport.Datagram) (int, error) {
 			continue
 		}
 		sent++
-		s.network.tapped(s.addr, d.Addr, d.Data)
+		s.network.callTaps(s.addr, d.Addr, d.Data)
 		if !c.line.cut {
 			c.down.Push(now, transport.Datagram{Addr: s.addr, Data: d.Data})
 		}
@@ -95,7 +95,7 @@ func (s *serverConn) Close() error {
 	if !s.closed {
 		s.closed = true
 		delete(s.network.servers, s.addr)
-		s.network.drop(s.addr)
+		s.network.dropInFlight(s.addr)
 	}
 	return nil
 }

@@ -12,11 +12,11 @@ const MaxDrift = 100_000
 // localClock is the clock of one app: the simulation's clock, running faster or slower by a
 // constant factor since the drift began.
 type localClock struct {
-	sim   *Clock
-	ppm   int
-	began time.Duration // when the drift began, by the simulation's clock
-	shown time.Duration // the time of this clock at that moment
-	asked bool          // Now was called since asked was last cleared, see claim
+	sim          *Clock
+	ppm          int
+	began        time.Duration // when the drift began, by the simulation's clock
+	shownAtBegin time.Duration // the time of this clock at that moment
+	asked        bool          // Now was called since asked was last cleared, see claim
 }
 
 // Now returns the time by this clock.
@@ -30,7 +30,7 @@ func (c *localClock) now() time.Time { return origin.Add(c.since()) }
 // since returns how far this clock is from the origin.
 func (c *localClock) since() time.Duration {
 	d := c.sim.Since() - c.began
-	return c.shown + d + parts(d, c.ppm)
+	return c.shownAtBegin + d + parts(d, c.ppm)
 }
 
 // setDrift changes how fast the clock runs from now on.
@@ -38,12 +38,12 @@ func (c *localClock) setDrift(ppm int) error {
 	if ppm < -MaxDrift || ppm > MaxDrift {
 		return fmt.Errorf("netsim: a drift of %d parts per million; give %d to %d", ppm, -MaxDrift, MaxDrift)
 	}
-	c.shown, c.began, c.ppm = c.since(), c.sim.Since(), ppm
+	c.shownAtBegin, c.began, c.ppm = c.since(), c.sim.Since(), ppm
 	return nil
 }
 
-// takes returns how long it takes until this clock has advanced by d.
-func (c *localClock) takes(d time.Duration) time.Duration {
+// realTime returns how long it takes until this clock has advanced by d.
+func (c *localClock) realTime(d time.Duration) time.Duration {
 	return time.Duration(int64(d) * 1_000_000 / int64(1_000_000+c.ppm))
 }
 
@@ -52,10 +52,10 @@ func parts(d time.Duration, ppm int) time.Duration {
 	return d/1_000_000*time.Duration(ppm) + d%1_000_000*time.Duration(ppm)/1_000_000
 }
 
-// claim returns the clock that is read during call, out of those that were handed out in configs
+// claimClock returns the clock that is read during call, out of those that were handed out in configs
 // and have no client yet; if none was read, it returns a new clock. The simulation sees apps only
 // from outside, so this is how it learns which config belongs to which client.
-func (s *Sim) claim(call func()) *localClock {
+func (s *Sim) claimClock(call func()) *localClock {
 	for _, c := range s.unclaimed {
 		c.asked = false
 	}
@@ -69,8 +69,8 @@ func (s *Sim) claim(call func()) *localClock {
 	return &localClock{sim: &s.clock}
 }
 
-// handOut makes a clock for a config.
-func (s *Sim) handOut() *localClock {
+// newLocalClock makes a clock for a config.
+func (s *Sim) newLocalClock() *localClock {
 	c := &localClock{sim: &s.clock}
 	s.unclaimed = append(s.unclaimed, c)
 	return c

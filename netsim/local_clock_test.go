@@ -13,7 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// clocked is a client whose config's clock the test reads, and whose frames it counts.
+// clocked is a client with the clock of its config and the times of its frames.
 type clocked struct {
 	*netsim.Peer
 	now    func() time.Time
@@ -58,7 +58,7 @@ func TestClocksDrift(t *testing.T) {
 	assert.Equal(t, began.Add(19_980*ms), all[1].now())
 }
 
-// A server whose clock drifts far in a long run still admits clients: tokens go by its
+// A server with a clock that drifts far in a long run still admits clients: tokens go by its
 // clock.
 func TestAServersClockDrifts(t *testing.T) {
 	sim := newSim(t, netsim.Config{Seed: 1})
@@ -105,7 +105,7 @@ func TestFrameRatesDiffer(t *testing.T) {
 }
 
 // An impossible clock setting fails the test that asks for it.
-func TestWhatNoClockDoesIsRefused(t *testing.T) {
+func TestInvalidClockSettingsAreRefused(t *testing.T) {
 	for text, do := range map[string]func(*netsim.Sim, *netsim.Peer){
 		"a drift of 100001 parts per million": func(_ *netsim.Sim, p *netsim.Peer) { p.SetDrift(netsim.MaxDrift + 1) },
 		"a drift of -100001":                  func(s *netsim.Sim, _ *netsim.Peer) { s.SetServerDrift(-netsim.MaxDrift - 1) },

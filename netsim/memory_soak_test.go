@@ -106,7 +106,7 @@ const soakEntities = 60
 
 func (s *soaking) system(w *ecs.World) func() {
 	made := generic.NewMap3[soakPlace, soakName, components.Replicate](w)
-	kids := generic.NewMap2[soakPlace, components.ChildOf](w, generic.T[components.ChildOf]())
+	children := generic.NewMap2[soakPlace, components.ChildOf](w, generic.T[components.ChildOf]())
 	bags, rooms, targets := generic.NewMap1[soakBag](w), plugin.NewRooms(w), ecs.GetResource[components.Targets](w)
 	words := plugin.NewSender[soakWord](w)
 	tick, bag := uint32(0), ecs.ComponentID[soakBag](w)
@@ -122,7 +122,7 @@ func (s *soaking) system(w *ecs.World) func() {
 			}
 			e := made.NewWith(&soakPlace{}, &soakName{}, &r)
 			if s.children && s.rng.IntN(3) == 0 {
-				kids.NewWith(&soakPlace{}, &components.ChildOf{}, e)
+				children.NewWith(&soakPlace{}, &components.ChildOf{}, e)
 			}
 			s.all = append(s.all, e)
 		}

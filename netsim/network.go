@@ -25,7 +25,7 @@ type Network struct {
 	last    uint64 // counts the allocated addresses
 	servers map[netip.AddrPort]*serverConn
 	clients map[netip.AddrPort]*clientConn
-	ways    []*clientConn // in the order of Dial: the connections that servers receive from
+	conns   []*clientConn // in the order of Dial: the connections that servers receive from
 	taps    []func(from, to netip.AddrPort, datagram []byte)
 }
 
@@ -60,7 +60,7 @@ func (n *Network) Tap(f func(from, to netip.AddrPort, datagram []byte)) {
 	n.taps = append(n.taps, f)
 }
 
-func (n *Network) tapped(from, to netip.AddrPort, datagram []byte) {
+func (n *Network) callTaps(from, to netip.AddrPort, datagram []byte) {
 	for _, f := range n.taps {
 		f(from, to, datagram)
 	}
@@ -72,7 +72,7 @@ func (n *Network) OnTheWay() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	sum := 0
-	for _, c := range n.ways {
+	for _, c := range n.conns {
 		sum += c.up.Len()
 		if !c.closed {
 			sum += c.down.Len()
@@ -88,8 +88,8 @@ func (n *Network) newAddress() netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom16(host), networkPort)
 }
 
-// open makes a client's end; the caller holds the lock.
-func (n *Network) open(line *Line, server netip.AddrPort) (*clientConn, error) {
+// openConn makes a client's end; the caller holds the lock.
+func (n *Network) openConn(line *Line, server netip.AddrPort) (*clientConn, error) {
 	up, err := conditioner.NewLink(line.link.Up, n.seeds.Uint64())
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (n *Network) open(line *Line, server netip.AddrPort) (*clientConn, error) {
 	}
 	c := &clientConn{network: n, line: line, addr: n.newAddress(), server: server, up: up, down: down}
 	n.clients[c.addr] = c
-	n.ways = append(n.ways, c)
+	n.conns = append(n.conns, c)
 	return c, nil
 }
 
@@ -109,8 +109,8 @@ func (n *Network) open(line *Line, server netip.AddrPort) (*clientConn, error) {
 func (n *Network) earliest(server netip.AddrPort, now time.Time) *clientConn {
 	var first *clientConn
 	var firstAt time.Time
-	kept := n.ways[:0]
-	for _, c := range n.ways {
+	kept := n.conns[:0]
+	for _, c := range n.conns {
 		at, any := c.up.Next()
 		if any || !c.closed {
 			kept = append(kept, c)
@@ -119,13 +119,13 @@ func (n *Network) earliest(server netip.AddrPort, now time.Time) *clientConn {
 			first, firstAt = c, at
 		}
 	}
-	clear(n.ways[len(kept):])
-	n.ways = kept
+	clear(n.conns[len(kept):])
+	n.conns = kept
 	return first
 }
 
-// drop discards the datagrams in flight to a server.
-func (n *Network) drop(server netip.AddrPort) {
+// dropInFlight discards the datagrams in flight to a server.
+func (n *Network) dropInFlight(server netip.AddrPort) {
 	for c := n.earliest(server, endOfTime); c != nil; c = n.earliest(server, endOfTime) {
 		c.up.Pop(endOfTime)
 	}

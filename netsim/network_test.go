@@ -53,18 +53,18 @@ func newRig(t *testing.T, seed uint64, links ...netsim.Link) *rig {
 	return r
 }
 
-func (r *rig) send(from transport.Conn, to netip.AddrPort, text string) {
+func (r *rig) sendText(from transport.Conn, to netip.AddrPort, text string) {
 	sent, err := from.Send([]transport.Datagram{{Addr: to, Data: []byte(text)}})
 	require.NoError(r.t, err)
 	require.Equal(r.t, 1, sent)
 }
 
 func (r *rig) up(client int, text string) {
-	r.send(r.clients[client], r.server.LocalAddr(), text)
+	r.sendText(r.clients[client], r.server.LocalAddr(), text)
 }
 
 func (r *rig) down(client int, text string) {
-	r.send(r.server, r.clients[client].LocalAddr(), text)
+	r.sendText(r.server, r.clients[client].LocalAddr(), text)
 }
 
 // received returns all datagrams that have arrived at an end so far.
@@ -116,16 +116,16 @@ func TestServerReceivesInTheOrderOfArrival(t *testing.T) {
 	assert.Equal(t, []string{"a2", "a1", "b2", "a0", "b1", "b0"}, r.received(r.server))
 }
 
-func TestCutLineLosesWhatIsSentUntilItIsRestored(t *testing.T) {
+func TestACutLineLosesDatagramsUntilItIsRestored(t *testing.T) {
 	r := newRig(t, 1, latency(10*ms), latency(10*ms))
-	r.up(0, "under way")
+	r.up(0, "in flight")
 	r.lines[0].Cut()
 	assert.True(t, r.lines[0].IsCut())
 	r.up(0, "lost")
 	r.down(0, "lost")
 	r.up(1, "of another line")
 	r.clock.Advance(10 * ms)
-	assert.Equal(t, []string{"under way", "of another line"}, r.received(r.server))
+	assert.Equal(t, []string{"in flight", "of another line"}, r.received(r.server))
 	r.lines[0].Restore()
 	r.up(0, "again")
 	r.down(0, "back")
@@ -134,7 +134,7 @@ func TestCutLineLosesWhatIsSentUntilItIsRestored(t *testing.T) {
 	assert.Equal(t, []string{"back"}, r.received(r.clients[0]))
 }
 
-func TestLinkChangesForWhatIsSentFromThenOn(t *testing.T) {
+func TestALinkChangesForLaterDatagrams(t *testing.T) {
 	r := newRig(t, 1, latency(50*ms))
 	r.up(0, "old")
 	require.NoError(t, r.lines[0].SetLink(latency(10*ms)))
@@ -163,7 +163,7 @@ func TestGoodbyeOfAClosedClientStillArrives(t *testing.T) {
 	assert.Zero(t, sent)
 }
 
-func TestWhatIsUnderWayToAClosedServerIsLost(t *testing.T) {
+func TestInFlightDatagramsToAClosedServerAreLost(t *testing.T) {
 	r := newRig(t, 1, latency(10*ms))
 	r.up(0, "too late")
 	require.NoError(t, r.server.Close())

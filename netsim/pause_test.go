@@ -14,7 +14,7 @@ import (
 
 // An entity that ends while paused stays on the clients, orphaned. One that resumes first is
 // despawned, in the same tick or later; and one that resumes only to be paused again stays.
-func TestWhatDiesPausedStaysAndWhatResumedGoes(t *testing.T) {
+func TestEntitiesRemovedWhilePausedAreOrphaned(t *testing.T) {
 	for name, c := range map[string]struct {
 		before string // its end: + puts Replicate on, - takes it off
 		stays  bool

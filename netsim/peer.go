@@ -79,21 +79,21 @@ func (p *Peer) Restore() { p.line.Restore() }
 // out of range fails the test.
 func (p *Peer) SetDrift(ppm int) {
 	p.sim.t.Helper()
-	p.sim.check(p.clock.setDrift(ppm))
+	p.sim.requireNoError(p.clock.setDrift(ppm))
 }
 
 // Freeze lets no frame of the client begin for a duration from now on, like a machine that hangs:
 // received packets wait, and the client's clock runs on. A negative duration fails the test.
 func (p *Peer) Freeze(d time.Duration) {
 	p.sim.t.Helper()
-	p.sim.check(p.freeze(p.sim.clock.Since(), d))
+	p.sim.requireNoError(p.freeze(p.sim.clock.Since(), d))
 }
 
 // SetFrameRate changes the client's frames per second of its clock, from the next frame on. An
 // invalid rate fails the test.
 func (p *Peer) SetFrameRate(rate int) {
 	p.sim.t.Helper()
-	p.sim.check(p.setFrameRate(rate))
+	p.sim.requireNoError(p.setFrameRate(rate))
 }
 
 // Press makes the client's player write an input of type input.Comp for a replica in its next tick,

@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-func (s *randomScene) settle(args *script.Args, _ *script.Trace) (err error) {
+func (s *randomScene) awaitRest(args *script.Args, _ *script.Trace) (err error) {
 	loss := 0.0
 	if args.Len() > 0 {
 		if loss, err = args.Percent(); err != nil {
@@ -80,12 +80,12 @@ func (s *randomScene) gather(loss float64) error {
 	}
 	// When one side has dropped a connection, the other notices after the timeout of 5 s.
 	for range 3 {
-		if !s.sim.RunUntil(30*time.Second, s.here) {
+		if !s.sim.RunUntil(30*time.Second, s.allConnected) {
 			return errAway
 		}
 		s.sim.Run(time.Second)
 	}
-	if !s.here() && s.limits.waiting == 0 { // they may leave again for lack of room: see comeBack
+	if !s.allConnected() && s.limits.waiting == 0 { // they may leave again for lack of room: see comeBack
 		return errAway
 	}
 	return nil
@@ -93,8 +93,8 @@ func (s *randomScene) gather(loss float64) error {
 
 var errAway = errors.New("not everybody could connect")
 
-// here reports whether every client is connected, and reconnects those that can.
-func (s *randomScene) here() bool {
+// allConnected reports whether every client is connected, and reconnects those that can.
+func (s *randomScene) allConnected() bool {
 	all := true
 	for _, g := range s.guests {
 		if g.Client().State() == plugin.Disconnected {

@@ -14,7 +14,7 @@ const (
 )
 
 // plain are components without references: a client can request them again after any change.
-var plain = []string{"life", "marked", "stamp", "tally", "path"}
+var plain = []string{"life", "marked", "stamp", "counter", "path"}
 
 // storm plans a storm. In each of its ticks each of its entities gains or loses a component: one
 // lost action makes the next ones arrive early, in all of the groups at once.

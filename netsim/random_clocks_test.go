@@ -70,9 +70,9 @@ func (p *plan) hang() {
 	}
 }
 
-func (p *plan) freeze(who string, longest time.Duration) {
+func (p *plan) freeze(app string, longest time.Duration) {
 	d := time.Duration(1+p.clock.rng.Int64N(int64(longest/ms))) * ms
-	p.say("freeze %s %v", who, d)
+	p.say("freeze %s %v", app, d)
 	p.clock.frozen = max(p.clock.frozen, p.clock.now+d)
 }
 

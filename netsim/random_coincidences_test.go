@@ -29,13 +29,13 @@ type endingPlan struct{ *rand.Rand }
 // endings is the average number of ticks between two of them.
 const endings = 10
 
-// end begins one of them in a tick to come.
-func (p *plan) end(n int) {
+// planCoincidence begins one of them in a tick to come.
+func (p *plan) planCoincidence(n int) {
 	d := p.endings
 	switch {
 	case d.IntN(endings) > 0:
 	case p.interest && d.IntN(3) > 0:
-		p.leaveSight(n)
+		p.hideEntity(n)
 	default:
 		p.perish(n)
 	}
@@ -60,9 +60,9 @@ func (p *plan) extra(at, replicate string) (name string, has []string) {
 
 func inTick(n int) string { return fmt.Sprintf("tick %d ", n) }
 
-// leaveSight makes a Retained entity invisible to a client, in one of several ways, in about the
-// tick in which one of its components, present or not, is hidden from the client.
-func (p *plan) leaveSight(n int) {
+// hideEntity makes a Retained entity invisible to a client, in one of several ways, in about
+// the tick in which one of its components, present or not, is hidden from the client.
+func (p *plan) hideEntity(n int) {
 	d := p.endings
 	e, has := p.extra(inTick(n), "Replicate=Relevance:2")
 	clients, room := strconv.Itoa(1+d.IntN(p.clients)), p.otherRoom()
@@ -228,9 +228,9 @@ func (b *branches) Notify(w *ecs.World, evt ecs.EntityEvent) {
 	b.count["paused and removed: "+kind]++
 }
 
-// begin reads the world at the start of a tick: the entities that were overridden in the ticks of
+// beginTick reads the world at the start of a tick: the entities that were overridden in the ticks of
 // the last send and have become invisible since.
-func (b *branches) begin(clients []entangle.ClientID) {
+func (b *branches) beginTick(clients []entangle.ClientID) {
 	b.tick++
 	last := b.began
 	b.began = map[ecs.Entity]entity{}
@@ -266,7 +266,7 @@ func (b *branches) begin(clients []entangle.ClientID) {
 			if before, ok := last[o.entity]; ok && before.Target != is.Target {
 				way = "target"
 			}
-			b.count["overridden as it leaves sight by "+way+": "+o.lacks]++
+			b.count["overridden as it becomes hidden by "+way+": "+o.lacks]++
 			return true
 		}
 		return false
@@ -307,14 +307,14 @@ func (b *branches) do(command string, clients []entangle.ClientID) {
 	}
 }
 
-// tallies adds up the branches of many worlds.
-type tallies struct {
+// branchCounts adds up the branches of many worlds.
+type branchCounts struct {
 	sync.Mutex
 	worlds []*branches
 }
 
 // follow is a hook that adds the branches of a world.
-func (a *tallies) follow(s *randomScene) {
+func (a *branchCounts) follow(s *randomScene) {
 	a.Lock()
 	defer a.Unlock()
 	a.worlds = append(a.worlds, s.rare)
@@ -327,8 +327,8 @@ const keptLess = "kept, less a component"
 // enoughWorlds is the number of random worlds in which every rare branch must occur.
 const enoughWorlds = 100
 
-// check checks that every rare branch occurred, if there were enough worlds.
-func (a *tallies) check(t *testing.T, worlds uint64) {
+// checkCounts checks that every rare branch occurred, if there were enough worlds.
+func (a *branchCounts) checkCounts(t *testing.T, worlds uint64) {
 	count := map[string]int{}
 	for _, b := range a.worlds {
 		for branch, n := range b.count {
@@ -349,7 +349,7 @@ func (a *tallies) check(t *testing.T, worlds uint64) {
 	for _, component := range []string{"it has it", "it lacks it"} {
 		all = append(all, "overridden as it is paused: "+component)
 		for _, way := range []string{"room", "interest", "target"} {
-			all = append(all, "overridden as it leaves sight by "+way+": "+component)
+			all = append(all, "overridden as it becomes hidden by "+way+": "+component)
 		}
 	}
 	for _, branch := range all {

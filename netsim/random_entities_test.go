@@ -21,7 +21,7 @@ type planned struct {
 }
 
 // optional are the components that an entity may have or not.
-var optional = []string{"place", "life", "marked", "bulk", "link", "secret", "stamp", "chart", "path", "tally"}
+var optional = []string{"place", "life", "marked", "bulk", "link", "secret", "stamp", "chart", "path", "counter"}
 
 // spawn makes an entity, one in four without Replicate, which comes later if ever.
 func (p *plan) spawn(at string) {
@@ -93,8 +93,8 @@ func (p *plan) pause(at string, e *planned) {
 	}
 }
 
-// write changes some values of an entity.
-func (p *plan) write(at string, e *planned) {
+// writeComponent changes some values of an entity.
+func (p *plan) writeComponent(at string, e *planned) {
 	if words := p.values(e, e.has); len(words) > 0 {
 		p.say("%sset %s %s", at, e.name, strings.Join(words, " "))
 	}
@@ -124,7 +124,7 @@ func (p *plan) values(e *planned, has []string) (words []string) {
 		case "path":
 			e.at[0], e.at[1] = (e.at[0]+3)%4000, (e.at[1]+1)%4000
 			value = fmt.Sprintf("=%v,%v,%v", float32(e.at[0]-2000)/8, float32(e.at[1]-2000)/8, p.rng.IntN(7))
-		case "tally":
+		case "counter":
 			e.count += uint32(p.rng.IntN(5))
 			value = fmt.Sprintf("=%d", e.count)
 		case "secret":

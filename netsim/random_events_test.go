@@ -40,7 +40,7 @@ func (s *shadow) system() plugin.System {
 		spawned, despawned := plugin.NewReader[plugin.EntitySpawned](w), plugin.NewReader[plugin.EntityDespawned](w)
 		s.counted = []*counted{
 			count[place](w), count[life](w), count[marked](w), count[bulk](w), count[link](w), count[stamp](w),
-			count[chart](w), count[path](w), count[tally](w), count[tied](w), count[components.ControlledBy](w),
+			count[chart](w), count[path](w), count[counter](w), count[tied](w), count[components.ControlledBy](w),
 			count[components.ChildOf](w),
 		}
 		return func() {
@@ -71,8 +71,8 @@ func count[C any](w *ecs.World) *counted {
 	return c
 }
 
-// check compares the counts with the world.
-func (s *shadow) check() {
+// checkEvents compares the counts with the world.
+func (s *shadow) checkEvents() {
 	s.checkKept()
 	for e, count := range s.there {
 		if count == 1 && s.world.Alive(e) && !s.replicated(e) && s.world.Has(e, s.persist) {
@@ -80,7 +80,7 @@ func (s *shadow) check() {
 			count = 0
 		}
 		if count == 0 {
-			s.forget(e)
+			s.forgetEntity(e)
 			continue
 		}
 		if count != 1 || !s.world.Alive(e) {
@@ -120,7 +120,7 @@ func (s *shadow) checkKept() {
 	}
 }
 
-func (s *shadow) forget(e ecs.Entity) {
+func (s *shadow) forgetEntity(e ecs.Entity) {
 	delete(s.there, e)
 	for _, c := range s.counted {
 		delete(c.there, e)

@@ -42,7 +42,7 @@ type hands struct {
 	time     *components.Time
 	inputs   plugin.Inputs[hand]
 	hand, my ecs.ID
-	lanes    map[ecs.Entity]*handLane
+	streams  map[ecs.Entity]*handStream
 	last     entangle.Tick // that inputs were written in
 	n        uint32
 }
@@ -52,14 +52,14 @@ func (h *hands) Finalize(*ecs.World) {}
 func (h *hands) Initialize(w *ecs.World) {
 	h.world, h.time, h.inputs = w, ecs.GetResource[components.Time](w), plugin.NewInputs[hand](w)
 	h.hand, h.my = ecs.ComponentID[hand](w), ecs.ComponentID[components.Controlled](w)
-	h.lanes, h.last = map[ecs.Entity]*handLane{}, h.time.Tick
+	h.streams, h.last = map[ecs.Entity]*handStream{}, h.time.Tick
 }
 
 // Update writes the inputs of a tick.
 func (h *hands) Update(*ecs.World) {
 	if h.time.Tick != h.last+1 {
-		for _, lane := range h.lanes {
-			lane.jumped = true
+		for _, stream := range h.streams {
+			stream.jumped = true
 		}
 	}
 	h.last = h.time.Tick
@@ -69,24 +69,24 @@ func (h *hands) Update(*ecs.World) {
 			continue
 		}
 		held[q.Entity()] = true
-		h.write(q.Entity(), (*hand)(q.Get(h.hand)))
+		h.writeInput(q.Entity(), (*hand)(q.Get(h.hand)))
 	}
-	for e := range h.lanes {
+	for e := range h.streams {
 		if !held[e] {
-			delete(h.lanes, e)
+			delete(h.streams, e)
 		}
 	}
 }
 
-// write writes one input, and its expected effect into the plain model.
-func (h *hands) write(e ecs.Entity, at *hand) {
-	lane := h.lanes[e]
-	if lane == nil {
-		lane = newHandLane()
-		h.lanes[e] = lane
-		h.judge.add(h.client, h.origin(e), lane)
-	} else if at.Held != lane.found || at.Press != 0 {
-		require.Failf(h.t, "FixedInput does not find what was written last", "client %d at tick %d found %+v, and wrote %#x last", h.client, h.last, *at, lane.found)
+// writeInput writes one input, and its expected effect into the plain model.
+func (h *hands) writeInput(e ecs.Entity, at *hand) {
+	stream := h.streams[e]
+	if stream == nil {
+		stream = newHandStream()
+		h.streams[e] = stream
+		h.judge.addStream(h.client, h.origin(e), stream)
+	} else if at.Held != stream.found || at.Press != 0 {
+		require.Failf(h.t, "FixedInput does not find what was written last", "client %d at tick %d found %+v, and wrote %#x last", h.client, h.last, *at, stream.found)
 	}
 	if h.rng.IntN(3) == 0 {
 		h.n++
@@ -99,10 +99,10 @@ func (h *hands) write(e ecs.Entity, at *hand) {
 	}
 	if h.rng.IntN(30) == 0 {
 		h.inputs.None(e)
-		lane.write(h.last+entangle.Tick(h.delay()), wrote{none: true})
+		stream.writeInput(h.last+entangle.Tick(h.delay()), wrote{none: true})
 		return
 	}
-	lane.write(h.last+entangle.Tick(h.delay()), wrote{hand: *at, aim: h.origin(at.Aim)})
+	stream.writeInput(h.last+entangle.Tick(h.delay()), wrote{hand: *at, aim: h.origin(at.Aim)})
 }
 
 // aim is an entity of this world, or none.
@@ -128,9 +128,9 @@ func (w wrote) bare() wrote {
 	return w
 }
 
-// handLane is a plain model of an input stream: the inputs that a player wrote for one entity
+// handStream is a plain model of an input stream: the inputs that a player wrote for one entity
 // during one ownership, by the tick in which they act.
-type handLane struct {
+type handStream struct {
 	acts  map[entangle.Tick]wrote
 	held  wrote  // the last, without its event
 	found uint32 // the last Held that was not zero
@@ -144,14 +144,14 @@ type handLane struct {
 	events map[uint32]bool
 }
 
-func newHandLane() *handLane {
-	return &handLane{acts: map[entangle.Tick]wrote{}, all: map[uint32]wrote{0: {}}, events: map[uint32]bool{0: true}}
+func newHandStream() *handStream {
+	return &handStream{acts: map[entangle.Tick]wrote{}, all: map[uint32]wrote{0: {}}, events: map[uint32]bool{0: true}}
 }
 
-// write adds the input that is to act in a tick. If the delay has grown, the ticks between repeat
+// writeInput adds the input that is to act in a tick. If the delay has grown, the ticks between repeat
 // the held input. If it has shrunk and the tick has an input, the event acts with the next input
 // that has a tick, or takes an additional tick.
-func (l *handLane) write(tick entangle.Tick, w wrote) {
+func (l *handStream) writeInput(tick entangle.Tick, w wrote) {
 	l.events[w.Press] = true
 	if !w.none {
 		l.all[w.Held] = w.bare()
@@ -174,7 +174,7 @@ func (l *handLane) write(tick entangle.Tick, w wrote) {
 }
 
 // put has an input act in the next tick, with the waiting event instead of its own.
-func (l *handLane) put(w wrote) {
+func (l *handStream) put(w wrote) {
 	if l.press != 0 {
 		own := w.Press
 		if w.none {
@@ -186,8 +186,8 @@ func (l *handLane) put(w wrote) {
 	l.next++
 }
 
-// has reports whether an input may act in a tick, as far as is known.
-func (l *handLane) has(tick entangle.Tick, got hand) bool {
+// hasInput reports whether an input may act in a tick, as far as is known.
+func (l *handStream) hasInput(tick entangle.Tick, got hand) bool {
 	w, ok := l.acts[tick]
 	if !l.jumped {
 		return ok && w.is(got)

@@ -16,8 +16,8 @@ import (
 
 // inputJudge knows the inputs that all clients have written, and checks those that act.
 type inputJudge struct {
-	t     require.TestingT
-	lanes map[helm][]*handLane
+	t       require.TestingT
+	streams map[helm][]*handStream
 }
 
 // helm is an entity of the server and a client that drives it.
@@ -27,22 +27,22 @@ type helm struct {
 }
 
 func newInputJudge(t require.TestingT) *inputJudge {
-	return &inputJudge{t: t, lanes: map[helm][]*handLane{}}
+	return &inputJudge{t: t, streams: map[helm][]*handStream{}}
 }
 
-// add adds an input stream. server is zero if the client drives an entity that it no longer sees,
+// addStream adds an input stream. server is zero if the client drives an entity that it no longer sees,
 // which may be any.
-func (j *inputJudge) add(client entangle.ClientID, server ecs.Entity, lane *handLane) {
+func (j *inputJudge) addStream(client entangle.ClientID, server ecs.Entity, stream *handStream) {
 	at := helm{client, server}
-	j.lanes[at] = append(j.lanes[at], lane)
+	j.streams[at] = append(j.streams[at], stream)
 }
 
 // wrote returns the stream by which a client wrote an input for an entity and a tick, or nil.
-func (j *inputJudge) wrote(at helm, tick entangle.Tick, got hand) *handLane {
+func (j *inputJudge) wrote(at helm, tick entangle.Tick, got hand) *handStream {
 	for _, e := range []ecs.Entity{at.entity, {}} {
-		for _, lane := range j.lanes[helm{at.client, e}] {
-			if lane.has(tick, got) {
-				return lane
+		for _, stream := range j.streams[helm{at.client, e}] {
+			if stream.hasInput(tick, got) {
+				return stream
 			}
 		}
 	}
@@ -71,11 +71,11 @@ type inputCourt struct {
 // judged is an entity's input in the last tick.
 type judged struct {
 	hand
-	status plugin.InputStatus
-	by     entangle.ClientID
-	fresh  entangle.Tick // the tick of the last fresh input
-	tick   entangle.Tick
-	heard  bool // since by has it
+	status   plugin.InputStatus
+	by       entangle.ClientID
+	fresh    entangle.Tick // the tick of the last fresh input
+	tick     entangle.Tick
+	received bool // since by has it
 }
 
 func (c *inputCourt) Finalize(*ecs.World) {}
@@ -92,21 +92,21 @@ func (c *inputCourt) Initialize(w *ecs.World) {
 func (c *inputCourt) Update(*ecs.World) {
 	c.jumped = c.jumped || c.last != 0 && c.time.Tick != c.last+1
 	c.last = c.time.Tick
-	told := map[ecs.Entity]plugin.InputReceived[hand]{}
+	reported := map[ecs.Entity]plugin.InputReceived[hand]{}
 	for _, e := range c.events.Read() {
-		if _, twice := told[e.Entity]; twice || e.Tick != c.time.Tick {
+		if _, twice := reported[e.Entity]; twice || e.Tick != c.time.Tick {
 			c.fail(e.Entity, "was told of twice, or of tick %d", e.Tick)
 		}
-		told[e.Entity] = e
+		reported[e.Entity] = e
 	}
 	now := map[ecs.Entity]judged{}
 	for q := c.world.Query(ecs.All(c.hand)); q.Next(); {
 		e := q.Entity()
 		got := judged{hand: *(*hand)(q.Get(c.hand)), status: c.inputs.Status(e), by: c.driver(&q), tick: c.time.Tick}
-		now[e] = c.judge(e, got, told[e])
-		delete(told, e)
+		now[e] = c.judge(e, got, reported[e])
+		delete(reported, e)
 	}
-	for e := range told {
+	for e := range reported {
 		c.fail(e, "was told of, and has no input")
 	}
 	c.before = now
@@ -124,10 +124,10 @@ func (c *inputCourt) driver(q *ecs.Query) entangle.ClientID {
 	return entangle.Nobody
 }
 
-func (c *inputCourt) judge(e ecs.Entity, got judged, told plugin.InputReceived[hand]) judged {
+func (c *inputCourt) judge(e ecs.Entity, got judged, reported plugin.InputReceived[hand]) judged {
 	before := c.before[e]
 	if before.by == got.by {
-		got.fresh, got.heard = before.fresh, before.heard
+		got.fresh, got.received = before.fresh, before.received
 	}
 	switch got.status {
 	case plugin.FreshInput:
@@ -136,17 +136,17 @@ func (c *inputCourt) judge(e ecs.Entity, got judged, told plugin.InputReceived[h
 		c.judgeRepeated(e, &got, before)
 	default:
 		c.judgeNone(e, &got, before)
-		if told != (plugin.InputReceived[hand]{}) {
-			c.fail(e, "was told of as %+v, and has no input", told)
+		if reported != (plugin.InputReceived[hand]{}) {
+			c.fail(e, "was told of as %+v, and has no input", reported)
 		}
 		return got
 	}
 	want := plugin.InputReceived[hand]{Client: wroteBy(got.Held), Entity: e, Tick: got.tick, Input: got.hand, Status: got.status}
-	if got.Held == 0 || c.me != 0 && told.Client == got.by { // the input names no client, or the driver has just changed
-		want.Client = told.Client
+	if got.Held == 0 || c.me != 0 && reported.Client == got.by { // the input names no client, or the driver has just changed
+		want.Client = reported.Client
 	}
-	if told != want {
-		c.fail(e, "was told of as %+v, and is %+v", told, want)
+	if reported != want {
+		c.fail(e, "was told of as %+v, and is %+v", reported, want)
 	}
 	return got
 }
@@ -161,14 +161,14 @@ func (c *inputCourt) judgeFresh(e ecs.Entity, got *judged) {
 	as := got.hand
 	as.Aim = c.origin(as.Aim)
 	origin := c.origin(e)
-	lane := c.wrote(helm{by, origin}, got.tick, as)
-	if !origin.IsZero() && lane == nil && (got.Held != 0 || c.me == 0) {
+	stream := c.wrote(helm{by, origin}, got.tick, as)
+	if !origin.IsZero() && stream == nil && (got.Held != 0 || c.me == 0) {
 		c.fail(e, "has an input that client %d did not write for it and this tick: %+v", by, got.hand)
 	}
 	if got.Press != 0 && c.pressed[got.Press] && (c.me == 0 || !c.jumped) {
 		c.fail(e, "has an event that acted before: %+v", got.hand)
 	}
-	c.pressed[got.Press], got.fresh, got.heard = true, got.tick, true
+	c.pressed[got.Press], got.fresh, got.received = true, got.tick, true
 }
 
 // judgeRepeated checks that the input is unchanged, except for its event, and for at most a second.
@@ -190,7 +190,7 @@ func (c *inputCourt) judgeNone(e ecs.Entity, got *judged, before judged) {
 	if got.hand == (hand{}) || c.me != 0 {
 		return
 	}
-	if got.heard || before.tick != 0 && got.hand != before.hand {
+	if got.received || before.tick != 0 && got.hand != before.hand {
 		c.fail(e, "has no input, and is %+v, after %+v", got.hand, before.hand)
 	}
 }

@@ -87,12 +87,12 @@ func (p *plan) addOrRemove() string { return []string{"add", "add", "remove"}[p.
 
 // travel moves an entity, a client, or both, between rooms, in one tick or over several.
 func (p *plan) travel(at, e string, client int) {
-	from, to, who := p.room(), p.room(), p.rng.IntN(3)
+	from, to, part := p.room(), p.room(), p.rng.IntN(3)
 	steps := []string{}
-	if who != 0 {
+	if part != 0 {
 		steps = append(steps, fmt.Sprintf("room %d remove client %d", from, client), fmt.Sprintf("room %d add client %d", to, client))
 	}
-	if who != 1 {
+	if part != 1 {
 		steps = append(steps, fmt.Sprintf("room %d remove entity %s", from, e), fmt.Sprintf("room %d add entity %s", to, e))
 	}
 	p.rng.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })

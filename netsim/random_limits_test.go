@@ -74,16 +74,16 @@ func newMeters(l limits, sim *netsim.Sim) *meters {
 func (m *meters) tap(from, to netip.AddrPort, datagram []byte) {
 	at := m.sim.Clock().Since()
 	if from != m.sim.Server().Addrs()[0] {
-		gaugeOf(m.up, from, m.client).add(at, len(datagram))
+		gaugeOf(m.up, from, m.client).count(at, len(datagram))
 		return
 	}
-	gaugeOf(m.down, to, m.perClient).add(at, len(datagram))
-	m.all.add(at, len(datagram))
+	gaugeOf(m.down, to, m.perClient).count(at, len(datagram))
+	m.all.count(at, len(datagram))
 }
 
-// check checks that no cap was exceeded by more than the permitted burst. A connection that ends
+// checkCaps checks that no cap was exceeded by more than the permitted burst. A connection that ends
 // and the next may both use up theirs.
-func (m *meters) check() error {
+func (m *meters) checkCaps() error {
 	if m.limits.all > 0 && m.all.most > m.all.atOnce(2*maxGuests) {
 		return fmt.Errorf("all clients were sent %.0f bytes at once, at %d per second", m.all.most, m.limits.all)
 	}

@@ -34,7 +34,7 @@ type incoming struct {
 	maybe    map[uint32]bool
 }
 
-func (in *incoming) reset() {
+func (in *incoming) clearMessages() {
 	*in = incoming{t: in.t, anyOrder: map[uint32]bool{}, maybe: map[uint32]bool{}}
 }
 
@@ -102,8 +102,8 @@ func (s *senders) asPlayer() *senders {
 	return &senders{s.inOrder.AsPlayer(), s.anyOrder.AsPlayer(), s.latest.AsPlayer(), s.maybe.AsPlayer()}
 }
 
-// send sends one of each over a connection.
-func (s *senders) send(t require.TestingT, to entangle.ClientID, out *outgoing) {
+// sendAll sends one of each over a connection.
+func (s *senders) sendAll(t require.TestingT, to entangle.ClientID, out *outgoing) {
 	text := strings.Repeat("x", textOf(out.inOrder))
 	require.NoError(t, sendTo(&s.inOrder, to, inOrder{out.conn, out.inOrder, text}))
 	require.NoError(t, sendTo(&s.anyOrder, to, inAnyOrder{out.conn, out.anyOrder}))
@@ -155,7 +155,7 @@ func (m *mailClient) system() plugin.System {
 		read := readers(w, func(_, _ entangle.ClientID) *incoming { return &m.in })
 		return func() {
 			if len(came.Read()) > 0 {
-				m.in.reset()
+				m.in.clearMessages()
 				m.out = outgoing{conn: m.out.conn + 1}
 			}
 			read()
@@ -168,7 +168,7 @@ func (m *mailClient) sender() plugin.System {
 		s, tick := newSenders(w), 0
 		return func() {
 			if tick++; !m.quiet && m.client.State() == plugin.Connected && tick%3 == 0 {
-				s.send(m.t, entangle.Nobody, &m.out)
+				s.sendAll(m.t, entangle.Nobody, &m.out)
 			}
 		}
 	})
@@ -200,7 +200,7 @@ func (m *mailServer) system() plugin.System {
 				require.Equal(m.t, entangle.ClientID(hostPlayer), to)
 				return &m.player.in
 			}
-			require.NotNilf(m.t, m.in[id], "a message of client %d, of whose connection no event told", id)
+			require.NotNilf(m.t, m.in[id], "a message of client %d without an event of its connection", id)
 			return m.in[id]
 		})
 		return func() {
@@ -211,9 +211,9 @@ func (m *mailServer) system() plugin.System {
 				m.conns++
 				m.out[e.Client] = &outgoing{conn: m.conns}
 				m.in[e.Client] = &incoming{t: m.t}
-				m.in[e.Client].reset()
+				m.in[e.Client].clearMessages()
 				if e.Client == hostPlayer {
-					m.player.in.reset()
+					m.player.in.clearMessages()
 					m.player.out = outgoing{conn: m.player.out.conn + 1}
 				}
 			}
@@ -235,11 +235,11 @@ func (m *mailServer) sender() plugin.System {
 					continue
 				}
 				m.out[id].latest++
-				s.send(m.t, id, m.out[id])
+				s.sendAll(m.t, id, m.out[id])
 			}
 			if m.host != nil && m.host.Player().State() == plugin.Connected {
 				player := s.asPlayer()
-				player.send(m.t, entangle.Nobody, &m.player.out)
+				player.sendAll(m.t, entangle.Nobody, &m.player.out)
 			}
 		}
 	})

@@ -36,7 +36,7 @@ type plan struct {
 	theme     theme
 	clock     clockPlan
 	hands     handPlan
-	foresight foresightPlan
+	predicted predictedPlan
 	endings   endingPlan
 	storms    *rand.Rand // nil: there are none
 }
@@ -49,10 +49,10 @@ func plannedSteps(seed uint64, storms *rand.Rand) []string {
 	p := &plan{storms: storms, rng: rand.New(rand.NewPCG(seed, 0x72616e646f6d)), outside: seed%3 == 0, interest: seed%5 >= 2, grid: seed%5 == 4, host: seed%7 < 2}
 	p.clock.rng = rand.New(rand.NewPCG(seed, 0x636c6f636b))
 	p.hands = handPlan{rng: rand.New(rand.NewPCG(seed, 0x68616e64)), on: seed%4 > 0}
-	p.foresight = foresightPlan{rng: rand.New(rand.NewPCG(seed, 0x666f7265)), on: seed%3 > 0}
+	p.predicted = predictedPlan{rng: rand.New(rand.NewPCG(seed, 0x666f7265)), on: seed%3 > 0}
 	p.endings = endingPlan{rand.New(rand.NewPCG(seed, 0x656e64))}
 	p.theme = themes[p.rng.IntN(len(themes))]
-	p.foresight.on = p.foresight.on && !p.theme.calm
+	p.predicted.on = p.predicted.on && !p.theme.calm
 	p.configure()
 	p.narrow(seed)
 	p.say("world %d %d", seed, []int{30, 20, 75, 45}[seed%4])
@@ -129,8 +129,8 @@ func (p *plan) run(d time.Duration) {
 	for n := range ticks {
 		p.change(fmt.Sprintf("tick %d ", n+1), 4)
 		p.drive(fmt.Sprintf("tick %d ", n+1))
-		p.foresee(fmt.Sprintf("tick %d ", n+1))
-		p.end(n + 1)
+		p.predict(fmt.Sprintf("tick %d ", n+1))
+		p.planCoincidence(n + 1)
 	}
 	if ticks > 0 {
 		p.upheaval(fmt.Sprintf("tick %d ", 1+p.rng.IntN(ticks)))
@@ -227,7 +227,7 @@ func (p *plan) change(at string, most int) {
 		case p.rng.IntN(30) == 0:
 			p.rate(at, p.any())
 		default:
-			p.write(at, p.any())
+			p.writeComponent(at, p.any())
 		}
 	}
 }

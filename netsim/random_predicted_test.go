@@ -6,29 +6,29 @@ import (
 	"strconv"
 )
 
-// foresightPlan is the part of a plan about predicted sets. It has its own random numbers.
-type foresightPlan struct {
+// predictedPlan is the part of a plan about predicted sets. It has its own random numbers.
+type predictedPlan struct {
 	rng *rand.Rand
 	on  bool
 }
 
-// foresee changes the clients that predict an entity. Their predictions always differ from the
+// predict changes the clients that predict an entity. Their predictions always differ from the
 // server, because clients have no system that does the same as the script.
-func (p *plan) foresee(at string) {
-	f := &p.foresight
+func (p *plan) predict(at string) {
+	f := &p.predicted
 	if !f.on || len(p.entities) == 0 || f.rng.IntN(6) > 0 {
 		return
 	}
 	e := p.entities[f.rng.IntN(len(p.entities))]
-	p.say("%spredict %s %s", at, e.name, p.foreseers())
+	p.say("%spredict %s %s", at, e.name, p.predictors())
 	if f.rng.IntN(8) == 0 { // for no time, or a tick
-		p.say("%spredict %s %s", []string{at, later(at)}[f.rng.IntN(2)], e.name, p.foreseers())
+		p.say("%spredict %s %s", []string{at, later(at)}[f.rng.IntN(2)], e.name, p.predictors())
 	}
 }
 
-// foreseers words a target.
-func (p *plan) foreseers() string {
-	f := &p.foresight
+// predictors words a target.
+func (p *plan) predictors() string {
+	f := &p.predicted
 	client := strconv.Itoa(1 + f.rng.IntN(maxGuests))
 	switch f.rng.IntN(8) {
 	case 0:

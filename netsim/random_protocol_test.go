@@ -41,8 +41,8 @@ type (
 		Y    float32 `net:"range=-256..256,step=0.125"`
 		Turn float32 `net:"angle"`
 	}
-	tally struct{ Count uint32 }
-	tied  struct {
+	counter struct{ Count uint32 }
+	tied    struct {
 		ecs.Relation
 		Length uint8
 	}
@@ -63,10 +63,10 @@ type (
 // more is a difference of counts that must be applied once and to its baseline.
 type more struct{}
 
-func (more) Diff(w *bits.Writer, base, value *tally) { w.Uvarint(uint64(value.Count - base.Count)) }
+func (more) Diff(w *bits.Writer, base, value *counter) { w.Uvarint(uint64(value.Count - base.Count)) }
 
-func (more) Apply(r *bits.Reader, base *tally) (tally, error) {
-	return tally{base.Count + uint32(r.Uvarint())}, r.Err()
+func (more) Apply(r *bits.Reader, base *counter) (counter, error) {
+	return counter{base.Count + uint32(r.Uvarint())}, r.Err()
 }
 
 // The messages of random worlds, one type per mode. Each carries the number of its connection, and
@@ -98,7 +98,7 @@ func randomProtocol(l limits) *protocol.Protocol {
 	if l.adaptive == 1 {
 		paths.Adaptive()
 	}
-	protocol.Component[tally](p).Delta().Diff(more{})
+	protocol.Component[counter](p).Delta().Diff(more{})
 	protocol.Component[tied](p).Predict(protocol.Full)
 	protocol.Component[components.ChildOf](p).Predict(protocol.Full)
 	protocol.Input[hand](p).Rebroadcast()
@@ -137,11 +137,11 @@ func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entan
 	c.AddSystem(plugin.AfterSend, g.shadow.system())
 	judge.drive(sim, g, id)
 	c.AddSystem(plugin.FixedMain, plugin.FirstTime(g.mail.sender()))
-	g.mentions = mentions{guest: g, copies: map[ecs.Entity]*replica{}}
+	g.mentions = mentions{guest: g, replicas: map[ecs.Entity]*replica{}}
 	c.AddSystem(plugin.FixedMain, plugin.FirstTime(g.mentions.system()))
 	c.AddSystem(plugin.AfterSend, plugin.Func(func(w *ecs.World) func() {
 		allowed := registered(w)
-		return func() { g.shadow.check(); onlyRegistered(t, w, allowed) }
+		return func() { g.shadow.checkEvents(); onlyRegistered(t, w, allowed) }
 	}))
 	g.Peer = sim.AddClient(id, c, c)
 	return g

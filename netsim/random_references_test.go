@@ -16,12 +16,12 @@ import (
 // mention is a client's message about an entity. It is sent so rarely that the entity may have
 // despawned long before, and its network id been reused.
 type mention struct {
-	N   uint32
-	Who ecs.Entity
+	N      uint32
+	Entity ecs.Entity
 }
 
 // mentionEvery is long enough that an entity mentioned early can end, and its id be freed and
-// reused when the world settles, while the message waits.
+// reused when the world comes to rest, while the message waits.
 const mentionEvery = 8 * time.Second
 
 func withMentions(p *protocol.Protocol) {
@@ -33,9 +33,9 @@ func withMentions(p *protocol.Protocol) {
 
 // mentions records a guest's mentions, and their entities.
 type mentions struct {
-	guest  *guest
-	said   []mentioned
-	copies map[ecs.Entity]*replica // by the guest's entity
+	guest    *guest
+	sent     []mentioned
+	replicas map[ecs.Entity]*replica // by the guest's entity
 }
 
 // mentioned is an entity of a guest, and the server's entity that it replicates.
@@ -59,66 +59,66 @@ func (m *mentions) system() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		s, tick := plugin.NewSender[mention](w), 0
 		return func() {
-			m.look(w)
+			m.recordReplicas(w)
 			if tick++; tick%5 != 0 || !m.guest.Connected() || m.guest.mail.quiet {
 				return
 			}
-			if who, ok := m.one(w, tick/5); ok {
-				m.said = append(m.said, who)
-				require.NoError(m.guest.mail.t, s.Send(components.Server, mention{uint32(len(m.said)), who.local}))
+			if chosen, ok := m.chooseReplica(w, tick/5); ok {
+				m.sent = append(m.sent, chosen)
+				require.NoError(m.guest.mail.t, s.Send(components.Server, mention{uint32(len(m.sent)), chosen.local}))
 			}
 		}
 	})
 }
 
-// look records the guest's replicas.
-func (m *mentions) look(w *ecs.World) {
-	maps.DeleteFunc(m.copies, func(local ecs.Entity, _ *replica) bool { return !w.Alive(local) })
+// recordReplicas records the guest's replicas.
+func (m *mentions) recordReplicas(w *ecs.World) {
+	maps.DeleteFunc(m.replicas, func(local ecs.Entity, _ *replica) bool { return !w.Alive(local) })
 	for q := w.Query(ecs.All(ecs.ComponentID[components.Remote](w))); q.Next(); {
-		if original, ok := m.guest.Original(q.Entity()); ok && m.copies[q.Entity()] == nil {
-			m.copies[q.Entity()] = &replica{original: original}
+		if original, ok := m.guest.Original(q.Entity()); ok && m.replicas[q.Entity()] == nil {
+			m.replicas[q.Entity()] = &replica{original: original}
 		}
 	}
 }
 
-// one returns a replica of a server entity.
-func (m *mentions) one(w *ecs.World, turn int) (who mentioned, ok bool) {
+// chooseReplica returns a replica of a server entity.
+func (m *mentions) chooseReplica(w *ecs.World, turn int) (chosen mentioned, ok bool) {
 	q := w.Query(ecs.All(ecs.ComponentID[components.Remote](w)))
 	defer q.Close()
 	if q.Count() == 0 {
-		return who, false
+		return chosen, false
 	}
 	q.Step(turn%q.Count() + 1)
-	who = mentioned{conn: m.guest.mail.out.conn, local: q.Entity(), replica: m.copies[q.Entity()]}
-	return who, who.replica != nil
+	chosen = mentioned{conn: m.guest.mail.out.conn, local: q.Entity(), replica: m.replicas[q.Entity()]}
+	return chosen, chosen.replica != nil
 }
 
-// hear checks the entity that the server reads from the Nth mention: the intended one, or none if
-// the guest no longer has it, or must not have this replica.
-func (m *mentions) hear(n uint32, who ecs.Entity, sight *plugin.Relevance) {
-	t, meant := m.guest.mail.t, m.said[n-1]
-	if who == meant.original {
+// checkMention checks the entity that the server reads from the Nth mention: the intended one, or
+// none if the guest no longer has it, or must not have this replica.
+func (m *mentions) checkMention(n uint32, got ecs.Entity, relevance *plugin.Relevance) {
+	t, meant := m.guest.mail.t, m.sent[n-1]
+	if got == meant.original {
 		return
 	}
-	if !who.IsZero() {
-		require.Failf(t, "a message that was late names another", "client %d meant %v, and the server reads %v", m.guest.ID(), meant.original, who)
+	if !got.IsZero() {
+		require.Failf(t, "a message that was late names another", "client %d meant %v, and the server reads %v", m.guest.ID(), meant.original, got)
 	}
-	if is, ok := m.guest.Original(meant.local); ok && is == meant.original && !meant.hidden && meant.conn == m.guest.mail.out.conn && sight.Sees(is, m.guest.ID()) {
-		require.Failf(t, "a message does not name whom its sender has", "client %d meant %v", m.guest.ID(), meant.original)
+	if is, ok := m.guest.Original(meant.local); ok && is == meant.original && !meant.hidden && meant.conn == m.guest.mail.out.conn && relevance.Sees(is, m.guest.ID()) {
+		require.Failf(t, "a message does not name the entity that its sender has", "client %d meant %v", m.guest.ID(), meant.original)
 	}
 }
 
 // mentioned reads the mentions of guests, on a server.
 func (s *randomScene) mentioned(w *ecs.World) func() {
-	read, sight := plugin.NewReader[plugin.MessageReceived[mention]](w), plugin.NewRelevance(w)
+	read, relevance := plugin.NewReader[plugin.MessageReceived[mention]](w), plugin.NewRelevance(w)
 	return func() {
 		for _, g := range s.guests {
-			for _, r := range g.mentions.copies {
-				r.hidden = r.hidden || !sight.Sees(r.original, g.ID())
+			for _, r := range g.mentions.replicas {
+				r.hidden = r.hidden || !relevance.Sees(r.original, g.ID())
 			}
 		}
 		for _, m := range read.Read() {
-			s.guestOf(m.From).mentions.hear(m.Message.N, m.Message.Who, &sight)
+			s.guestOf(m.From).mentions.checkMention(m.Message.N, m.Message.Entity, &relevance)
 		}
 	}
 }

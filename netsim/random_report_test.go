@@ -15,7 +15,7 @@ import (
 	"github.com/entangle-ecs/entangle/netsim/internal/script"
 )
 
-// meddling is a game whose second client writes into its marked replicas after every run.
+// meddling is a game in which the second client writes into its marked replicas after every run.
 func meddling(s *randomScene) {
 	check := s.bounds
 	s.bounds = func() error {
@@ -36,8 +36,8 @@ func TestAFailureIsPrintedAsAScriptThatFails(t *testing.T) {
 	steps := randomSteps(1)
 	err := try(steps, meddling)
 	require.ErrorContains(t, err, "netsim_test.life is 99, the server's is")
-	said := report(steps, err, 400, meddling)
-	_, text, _ := strings.Cut(said, "\n\n")
+	sent := report(steps, err, 400, meddling)
+	_, text, _ := strings.Cut(sent, "\n\n")
 	path := filepath.Join(t.TempDir(), "script.txt")
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	for _, again := range []string{"", " again"} {

@@ -30,7 +30,7 @@ type randomT interface {
 var randomTypes = []reflect.Type{
 	reflect.TypeFor[place](), reflect.TypeFor[life](), reflect.TypeFor[marked](), reflect.TypeFor[bulk](),
 	reflect.TypeFor[link](), reflect.TypeFor[secret](), reflect.TypeFor[components.Replicate](),
-	reflect.TypeFor[stamp](), reflect.TypeFor[chart](), reflect.TypeFor[path](), reflect.TypeFor[tally](), reflect.TypeFor[tied](),
+	reflect.TypeFor[stamp](), reflect.TypeFor[chart](), reflect.TypeFor[path](), reflect.TypeFor[counter](), reflect.TypeFor[tied](),
 	reflect.TypeFor[hand](), reflect.TypeFor[components.ChildOf](), reflect.TypeFor[components.NoReplicateChildren](),
 }
 
@@ -133,7 +133,7 @@ func (s *randomScene) join(id entangle.ClientID) *netsim.Peer {
 
 func (s *randomScene) makeVerbs() script.Verbs {
 	verbs := s.VerbsOf(s, randomTypes...).Lenient()
-	verbs["tick"], verbs["messages"], verbs["settle"], verbs["player"] = s.main.tick, s.messages, s.settle, s.player
+	verbs["tick"], verbs["messages"], verbs["settle"], verbs["player"] = s.main.tick, s.messages, s.awaitRest, s.player
 	return verbs
 }
 
@@ -181,7 +181,7 @@ func (s *randomScene) checkLoads() error {
 			return err
 		}
 	}
-	return s.meters.check()
+	return s.meters.checkCaps()
 }
 
 // connected returns the clients that are connected to the server.
@@ -222,7 +222,7 @@ func (m *mainSystem) Finalize(*ecs.World)     {}
 
 func (m *mainSystem) Update(*ecs.World) {
 	m.ticks++
-	m.scene.rare.begin(m.scene.connected())
+	m.scene.rare.beginTick(m.scene.connected())
 	commands := m.due[m.ticks]
 	delete(m.due, m.ticks)
 	if m.still {

@@ -35,8 +35,8 @@ func TestRandomWorlds(t *testing.T) {
 	if testing.Short() {
 		n = (n + 4) / 5
 	}
-	var rare tallies
-	t.Cleanup(func() { rare.check(t, n) })
+	var rare branchCounts
+	t.Cleanup(func() { rare.checkCounts(t, n) })
 	for seed := *fromSeed; seed < *fromSeed+n; seed++ {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			t.Parallel()

@@ -22,15 +22,15 @@ type theme struct {
 var themes = []theme{
 	{},
 	{},
-	{do: (*plan).kin, often: 4},
+	{do: (*plan).hierarchy, often: 4},
 	{do: (*plan).nap, often: 4},
-	{do: (*plan).show, often: 4},
+	{do: (*plan).toggleVisibility, often: 4},
 	{do: (*plan).pulse, often: 7, calm: true},
 	{do: (*plan).crowdOut, often: 5, capped: true},
 }
 
-// kin spawns, despawns and changes hierarchies, and has Replicate of parents apply to children.
-func (p *plan) kin(at string) {
+// hierarchy spawns, despawns and changes hierarchies, and has Replicate of parents apply to children.
+func (p *plan) hierarchy(at string) {
 	e, parent := p.any(), p.entities[p.rng.IntN(min(len(p.entities), 5))]
 	switch p.rng.IntN(16) {
 	case 0:
@@ -83,7 +83,7 @@ func (p *plan) nap(at string) {
 // pulse changes only values, in groups with a SendEvery.
 func (p *plan) pulse(at string) {
 	if p.rng.IntN(40) > 0 {
-		p.write(at, p.any())
+		p.writeComponent(at, p.any())
 		return
 	}
 	for like, every, i := p.any(), 2+p.rng.IntN(4), 0; i < len(p.entities); i++ {
@@ -102,7 +102,7 @@ func (p *plan) crowdOut(at string) {
 	case p.rng.IntN(12) == 0:
 		p.rate(at, e)
 	case p.rng.IntN(3) == 0:
-		p.write(at, e)
+		p.writeComponent(at, e)
 	default:
 		verb := "set"
 		if !slices.Contains(e.has, "bulk") {
@@ -116,8 +116,8 @@ func (p *plan) crowdOut(at string) {
 	}
 }
 
-// show changes targets and owners.
-func (p *plan) show(at string) {
+// toggleVisibility changes targets and owners.
+func (p *plan) toggleVisibility(at string) {
 	if p.rng.IntN(4) == 0 {
 		p.resource(at)
 		return

@@ -71,12 +71,12 @@ func (p *plan) resource(at string) {
 	case 2, 3:
 		p.say("%sreplicate %s %s", at, name, p.audience())
 	default:
-		p.say("%sput %s=%s", at, name, p.value(name))
+		p.say("%sput %s=%s", at, name, p.resourceValue(name))
 	}
 }
 
-// value returns a value of a resource as words of a script.
-func (p *plan) value(resource string) string {
+// resourceValue returns a value of a resource as words of a script.
+func (p *plan) resourceValue(resource string) string {
 	if resource == "score" {
 		return strconv.Itoa(p.rng.IntN(4))
 	}

@@ -39,7 +39,7 @@ func TestAHostsPlayerIsSeenByItsInputs(t *testing.T) {
 		seen := d.of(b, ofHost)
 		assert.Equal(t, map[plugin.InputStatus]int{plugin.RepeatedInput: len(seen)}, statuses(seen))
 		for tick, what := range seen {
-			assert.EqualValues(t, 7, what.Who)
+			assert.EqualValues(t, 7, what.Player)
 			assert.LessOrEqual(t, tick.Sub(what.Act), int32(20))
 		}
 	}

@@ -18,9 +18,9 @@ import (
 
 // drive is an input that contains the tick in which it has to act, and the id of its player.
 type drive struct {
-	Act  entangle.Tick
-	Who  uint8
-	Kick bool `net:"event"`
+	Act    entangle.Tick
+	Player uint8
+	Kick   bool `net:"event"`
 }
 
 func driveProtocol() *protocol.Protocol {
@@ -41,9 +41,9 @@ type driving struct {
 // driver is one world of the game.
 type driver struct {
 	*netsim.Peer
-	held map[driven]taken
-	told []plugin.InputReceived[drive]
-	none bool // the player has no input
+	held     map[driven]taken
+	reported []plugin.InputReceived[drive]
+	none     bool // the player has no input
 }
 
 // driven is an entity of another player in one tick.
@@ -86,12 +86,12 @@ func (d *driving) join(id entangle.ClientID, delay int) *driver {
 	config := d.sim.ClientConfig(driveProtocol())
 	config.InputDelay.Min = delay
 	c := newClient(d.t, config)
-	who := newDriver()
-	c.AddSystem(plugin.FixedInput, who.drives(id, c.InputDelay))
-	c.AddSystem(plugin.FixedMain, who.watches())
-	who.Peer = d.sim.AddClient(id, c, c)
-	require.True(d.t, d.sim.RunUntil(10*time.Second, who.Connected))
-	return who
+	d2 := newDriver()
+	c.AddSystem(plugin.FixedInput, d2.drives(id, c.InputDelay))
+	c.AddSystem(plugin.FixedMain, d2.watches())
+	d2.Peer = d.sim.AddClient(id, c, c)
+	require.True(d.t, d.sim.RunUntil(10*time.Second, d2.Connected))
+	return d2
 }
 
 // spawn makes an entity driven by a player.
@@ -101,7 +101,7 @@ func (d *driving) spawn(id entangle.ClientID, r components.Replicate) ecs.Entity
 }
 
 // drives writes the tick in which the present input acts, with a kick every 16 ticks.
-func (who *driver) drives(id entangle.ClientID, delay func() int) plugin.System {
+func (d *driver) drives(id entangle.ClientID, delay func() int) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		own := generic.NewFilter2[drive, components.Controlled]()
 		inputs := plugin.NewInputs[drive](w)
@@ -110,8 +110,8 @@ func (who *driver) drives(id entangle.ClientID, delay func() int) plugin.System 
 			act := now.Tick + entangle.Tick(delay())
 			for q := own.Query(w); q.Next(); {
 				in, _ := q.Get()
-				*in = drive{Act: act, Who: uint8(id), Kick: act%16 == 0}
-				if who.none {
+				*in = drive{Act: act, Player: uint8(id), Kick: act%16 == 0}
+				if d.none {
 					inputs.None(q.Entity())
 				}
 			}
@@ -120,18 +120,18 @@ func (who *driver) drives(id entangle.ClientID, delay func() int) plugin.System 
 }
 
 // watches records entities that are driven elsewhere.
-func (who *driver) watches() plugin.System {
+func (d *driver) watches() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		all, own := generic.NewFilter1[drive](), generic.NewMap1[components.Controlled](w)
 		inputs, events := plugin.NewInputs[drive](w), plugin.NewReader[plugin.InputReceived[drive]](w)
 		now := ecs.GetResource[components.Time](w)
 		return func() {
 			for q := all.Query(w); q.Next(); {
-				who.held[driven{q.Entity(), now.Tick}] = taken{*q.Get(), inputs.Status(q.Entity())}
+				d.held[driven{q.Entity(), now.Tick}] = taken{*q.Get(), inputs.Status(q.Entity())}
 			}
 			for _, e := range events.Read() {
 				if !w.Alive(e.Entity) || own.Get(e.Entity) == nil {
-					who.told = append(who.told, e)
+					d.reported = append(d.reported, e)
 				}
 			}
 		}
@@ -139,24 +139,24 @@ func (who *driver) watches() plugin.System {
 }
 
 // run lets time pass, and clears the records of the first part.
-func (d *driving) run(settle, then time.Duration, all ...*driver) {
-	d.sim.Run(settle)
-	for _, who := range append(all, d.server) {
-		clear(who.held)
-		who.told = nil
+func (d *driving) run(delay, then time.Duration, all ...*driver) {
+	d.sim.Run(delay)
+	for _, driver := range append(all, d.server) {
+		clear(driver.held)
+		driver.reported = nil
 	}
 	d.sim.Run(then)
 }
 
 // of returns a player's record of an entity of the server, tick by tick.
-func (d *driving) of(who *driver, e ecs.Entity) map[entangle.Tick]taken {
-	if who.Peer != nil {
-		local, ok := who.Local(e)
-		require.True(d.t, ok, "player %d has no such entity", who.ID())
+func (d *driving) of(driver *driver, e ecs.Entity) map[entangle.Tick]taken {
+	if driver.Peer != nil {
+		local, ok := driver.Local(e)
+		require.True(d.t, ok, "player %d has no such entity", driver.ID())
 		e = local
 	}
 	seen := map[entangle.Tick]taken{}
-	for at, what := range who.held {
+	for at, what := range driver.held {
 		if at.entity == e {
 			seen[at.tick] = what
 		}
@@ -197,9 +197,9 @@ func TestWithADelayTheInputsOfOthersAreThereInTheirTick(t *testing.T) {
 
 // requireFresh checks that a player has recorded the same inputs of an entity as the server, tick
 // by tick, each reported once.
-func (d *driving) requireFresh(who *driver, e ecs.Entity, owner entangle.ClientID) {
+func (d *driving) requireFresh(driver *driver, e ecs.Entity, owner entangle.ClientID) {
 	d.t.Helper()
-	seen, server := d.of(who, e), d.of(d.server, e)
+	seen, server := d.of(driver, e), d.of(d.server, e)
 	require.Equal(d.t, map[plugin.InputStatus]int{plugin.FreshInput: len(seen)}, statuses(seen))
 	for tick, what := range seen {
 		require.Equal(d.t, drive{tick, uint8(owner), tick%16 == 0}, what.drive)
@@ -207,15 +207,15 @@ func (d *driving) requireFresh(who *driver, e ecs.Entity, owner entangle.ClientI
 			require.Equal(d.t, truth, what)
 		}
 	}
-	told := map[entangle.Tick]int{}
-	for _, h := range who.told {
+	reported := map[entangle.Tick]int{}
+	for _, h := range driver.reported {
 		if h.Client == owner {
-			told[h.Tick]++
+			reported[h.Tick]++
 			require.Equal(d.t, taken{h.Input, h.Status}, seen[h.Tick])
 		}
 	}
 	for tick := range seen {
-		require.Equal(d.t, 1, told[tick], "tick %d", tick)
+		require.Equal(d.t, 1, reported[tick], "tick %d", tick)
 	}
 }
 
@@ -261,7 +261,7 @@ func TestALossyLineRepeatsTheInputsOfOthers(t *testing.T) {
 // If a player has no input in a tick, that is sent to the others, too, and they repeat nothing.
 //
 // Proves: I5
-func TestThatOthersHaveNoInputIsPassedOn(t *testing.T) {
+func TestMissingInputsOfOthersAreRelayed(t *testing.T) {
 	d := newDriving(t, rough(50*ms, 10*ms, 0))
 	a, b := d.join(1, 14), d.join(2, 14)
 	e := d.spawn(1, components.Replicate{})
@@ -273,7 +273,7 @@ func TestThatOthersHaveNoInputIsPassedOn(t *testing.T) {
 	for _, what := range seen {
 		assert.Zero(t, what.drive)
 	}
-	assert.Empty(t, b.told)
+	assert.Empty(t, b.reported)
 	a.none = false
 	d.run(time.Second, time.Second, a, b)
 	d.requireFresh(b, e, 1)

@@ -16,14 +16,14 @@ import (
 )
 
 // passedOn returns how many runs of other players' inputs have reached a player.
-func (who *driver) passedOn() uint64 { return who.Client().Stats().InputsOfOthers.Received }
+func (d *driver) passedOn() uint64 { return d.Client().Stats().InputsOfOthers.Received }
 
 // A client is sent the inputs of the entities that it sees, and no others: not of an entity without
 // it as a target, nor of one with an override that hides the input, nor of one in a room that it
 // has left. Inputs start and stop together with the entity.
 //
 // Proves: I6, R34
-func TestOnlyWhoSeesAPlayerIsSentItsInputs(t *testing.T) {
+func TestOnlyClientsThatSeeAPlayerGetItsInputs(t *testing.T) {
 	d := newDriving(t, rough(30*ms, 5*ms, 0))
 	a, b, c := d.join(1, 10), d.join(2, 10), d.join(3, 10)
 	e := d.spawn(1, components.Replicate{})
@@ -102,7 +102,7 @@ func TestHiddenInputsChangeNoByte(t *testing.T) {
 // has their entities.
 //
 // Proves: I6
-func TestWhoJoinsLateIsSentInputs(t *testing.T) {
+func TestALateClientIsSentInputs(t *testing.T) {
 	d := newDriving(t, rough(40*ms, 5*ms, 0.02))
 	a := d.join(1, 14)
 	e := d.spawn(1, components.Replicate{})
@@ -123,7 +123,7 @@ func TestWhoJoinsLateIsSentInputs(t *testing.T) {
 // no input of the previous owner acts after that.
 //
 // Proves: I1
-func TestTheInputsOfOthersAreTheirs(t *testing.T) {
+func TestInputsCarryTheOwnersID(t *testing.T) {
 	d := newDriving(t, rough(30*ms, 5*ms, 0))
 	a, b, c := d.join(1, 10), d.join(2, 10), d.join(3, 10)
 	e := d.spawn(1, components.Replicate{})
@@ -133,13 +133,13 @@ func TestTheInputsOfOthersAreTheirs(t *testing.T) {
 		control.Get(e).Client = owner
 		d.sim.Run(700 * ms)
 		at := d.of(b, e)[b.Client().Tick()]
-		assert.EqualValues(t, owner, at.Who)
+		assert.EqualValues(t, owner, at.Player)
 		assert.Equal(t, owner != entangle.Nobody, at.status != plugin.NoInput)
 	}
 	owners := map[entangle.ClientID]int{}
-	for _, h := range b.told {
+	for _, h := range b.reported {
 		owners[h.Client]++
-		assert.EqualValues(t, h.Client, h.Input.Who)
+		assert.EqualValues(t, h.Client, h.Input.Player)
 	}
 	assert.Len(t, owners, 2)
 }
@@ -148,7 +148,7 @@ func TestTheInputsOfOthersAreTheirs(t *testing.T) {
 // that are gone.
 //
 // Proves: I6
-func TestPlayersComeAndGoAmongInputs(t *testing.T) {
+func TestPlayersJoinAndLeaveDuringInputs(t *testing.T) {
 	d := newDriving(t, rough(50*ms, 20*ms, 0.1))
 	a, b := d.join(1, 4), d.join(2, 14)
 	m := generic.NewMap1[drive](d.sim.World())

@@ -113,7 +113,7 @@ func (c *council) step(w *ecs.World) {
 			tag.Target = c.anyTarget()
 		}
 	default:
-		c.write()
+		c.writeResources()
 	}
 }
 
@@ -137,7 +137,7 @@ func (c *council) pick() ecs.Entity {
 	return c.all[c.rng.IntN(len(c.all))]
 }
 
-func (c *council) write() {
+func (c *council) writeResources() {
 	if !c.roster.Has() {
 		c.roster.Add(&Roster{})
 	}
@@ -224,7 +224,7 @@ func TestRandomResourcesOverABadLine(t *testing.T) {
 			c.sim.Run(time.Second)
 			second.Connect()
 			c.sim.Run(5 * time.Second)
-			c.write()
+			c.writeResources()
 			c.still, c.target = true, components.Everyone
 			c.replicate()
 			c.sim.Run(time.Second)

@@ -98,17 +98,17 @@ func TestACalmGameHasNothingToExplain(t *testing.T) {
 	before := peer.Client().Rollbacks()
 	sim.Run(20 * time.Second)
 	assert.Equal(t, before, peer.Client().Rollbacks())
-	assert.Empty(t, n.said)
+	assert.Empty(t, n.failure)
 }
 
 // A rollback caused by a change on the server alone is reported with the field, both values, and
 // the player's input of that tick. A failing test logs it.
-func TestAFailedTestTellsWhyClientsRolledBack(t *testing.T) {
+func TestAFailedTestLogsWhyClientsRolledBack(t *testing.T) {
 	link := netsim.Symmetric(conditioner.Config{Latency: 60 * time.Millisecond, Jitter: 10 * time.Millisecond})
 	n := &notes{failed: true}
 	sim, peer := newCarts(n, netsim.Config{Link: link}, true)
 	sim.Run(20 * time.Second)
-	assert.Empty(t, n.said)
+	assert.Empty(t, n.failure)
 	list := peer.Client().Rollbacks()
 	require.NotEmpty(t, list)
 	last := list[len(list)-1]
@@ -117,7 +117,7 @@ func TestAFailedTestTellsWhyClientsRolledBack(t *testing.T) {
 	assert.Regexp(t, `^\{Pull:[0-2]\}$`, last.Input)
 	assert.Equal(t, plugin.FreshInput, last.Status)
 	assert.Zero(t, last.Entities)
-	n.end()
+	n.runCleanup()
 	assert.Contains(t, n.logged, "netsim: client 1 rolled back, the last times:\n  tick ")
 	assert.Contains(t, n.logged, last.String())
 	assert.Regexp(t, regexp.MustCompile(`tick \d+, \d+ back: cart.Pos.Y of entity \{\d+ \d+\} was \d+, is \d+; driven by \{Pull:\d\} \(FreshInput\)`), last.String())

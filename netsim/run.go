@@ -13,8 +13,8 @@ func (s *Sim) RunUntil(d time.Duration, cond func() bool) bool {
 		return true
 	}
 	for h := s.nextFrame(end); h != nil; h = s.nextFrame(end) {
-		s.clock.Advance(h.next - s.clock.Since())
-		h.frame()
+		s.clock.Advance(h.nextFrame - s.clock.Since())
+		h.runFrame()
 		s.forgetDisconnected()
 		if s.watch != nil {
 			s.watchFrame(h)
@@ -32,7 +32,7 @@ func (s *Sim) RunUntil(d time.Duration, cond func() bool) bool {
 func (s *Sim) nextFrame(end time.Duration) *host {
 	var first *host
 	for _, h := range s.hosts {
-		if h.next < end && (first == nil || h.next < first.next) {
+		if h.nextFrame < end && (first == nil || h.nextFrame < first.nextFrame) {
 			first = h
 		}
 	}
@@ -43,7 +43,7 @@ func (s *Sim) nextFrame(end time.Duration) *host {
 // hangs: received packets wait, and the server's clock runs on. A negative duration fails the test.
 func (s *Sim) FreezeServer(d time.Duration) {
 	s.t.Helper()
-	s.check(s.server.freeze(s.clock.Since(), d))
+	s.requireNoError(s.server.freeze(s.clock.Since(), d))
 }
 
 // SetServerDrift makes the server's clock run faster (above 0) or slower than the simulation's from
@@ -51,18 +51,18 @@ func (s *Sim) FreezeServer(d time.Duration) {
 // value out of range fails the test.
 func (s *Sim) SetServerDrift(ppm int) {
 	s.t.Helper()
-	s.check(s.serverClock.setDrift(ppm))
+	s.requireNoError(s.serverClock.setDrift(ppm))
 }
 
 // SetServerFrameRate changes the server's frames per second of its clock, from the next frame on.
 // An invalid rate fails the test.
 func (s *Sim) SetServerFrameRate(rate int) {
 	s.t.Helper()
-	s.check(s.server.setFrameRate(rate))
+	s.requireNoError(s.server.setFrameRate(rate))
 }
 
-// check fails the test if err is not nil.
-func (s *Sim) check(err error) {
+// requireNoError fails the test if err is not nil.
+func (s *Sim) requireNoError(err error) {
 	s.t.Helper()
 	if err != nil {
 		s.t.Fatalf("%v", err)

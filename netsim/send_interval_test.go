@@ -17,7 +17,7 @@ import (
 // once per interval: groups of one entity and of several, public and private.
 //
 // Proves: R35
-func TestValuesAreToldOnceInAnInterval(t *testing.T) {
+func TestValuesAreSentOncePerInterval(t *testing.T) {
 	sim := netsim.New(t, netsim.Config{Seed: 3, Link: latency(30 * ms)})
 	server := newServer(t, sim.ServerConfig(spotProtocol()))
 	server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {

@@ -20,18 +20,18 @@ import (
 
 // The inspection of sent data reports each entity with the components written to a client: all of
 // them when an entity appears, changed ones later, and none that is hidden from the client.
-func TestWhatIsWrittenToClientsIsTold(t *testing.T) {
+func TestDataWrittenToClientsIsReported(t *testing.T) {
 	sim := netsim.New(t, netsim.Config{Seed: 1})
 	serve(t, sim, sim.ServerConfig(spotProtocol()))
-	told := map[entangle.ClientID]map[ecs.Entity][]string{}
+	reported := map[entangle.ClientID]map[ecs.Entity][]string{}
 	apps.Of(sim.World()).Server.Inspect(registry.Of(spotProtocol()).Components, func(s endpoint.SentEntity) {
-		if told[s.Client] == nil {
-			told[s.Client] = map[ecs.Entity][]string{}
+		if reported[s.Client] == nil {
+			reported[s.Client] = map[ecs.Entity][]string{}
 		}
 		for _, c := range s.Components {
-			told[s.Client][s.Entity] = append(told[s.Client][s.Entity], registry.Of(spotProtocol()).Components[c].Type.Name())
+			reported[s.Client][s.Entity] = append(reported[s.Client][s.Entity], registry.Of(spotProtocol()).Components[c].Type.Name())
 		}
-		slices.Sort(told[s.Client][s.Entity])
+		slices.Sort(reported[s.Client][s.Entity])
 	})
 	join(t, sim, 1)
 	join(t, sim, 2)
@@ -48,9 +48,9 @@ func TestWhatIsWrittenToClientsIsTold(t *testing.T) {
 	assert.Equal(t, map[entangle.ClientID]map[ecs.Entity][]string{
 		1: {all: both, part: both, none: both},
 		2: {all: both, part: {"Spot"}},
-	}, told)
+	}, reported)
 
-	clear(told)
+	clear(reported)
 	for _, e := range []ecs.Entity{all, part, none} {
 		_, health, _ := m.Get(e)
 		health.Points++
@@ -59,5 +59,5 @@ func TestWhatIsWrittenToClientsIsTold(t *testing.T) {
 	assert.Equal(t, map[entangle.ClientID]map[ecs.Entity][]string{
 		1: {all: {"Health"}, part: {"Health"}, none: {"Health"}},
 		2: {all: {"Health"}},
-	}, told)
+	}, reported)
 }

@@ -91,7 +91,7 @@ func New(t T, config Config) *Sim {
 	s.network = NewNetwork(seed, s.clock.Now)
 	_, _ = s.entropy().Read(s.key[:]) // never fails
 	t.Cleanup(func() {
-		s.close()
+		s.finalizeApps()
 		if t.Failed() {
 			for _, p := range s.peers {
 				p.explain()
@@ -129,7 +129,7 @@ func (s *Sim) ServerConfig(p *protocol.Protocol) plugin.ServerConfig {
 // client is made from it.
 func (s *Sim) ClientConfig(p *protocol.Protocol) plugin.ClientConfig {
 	return plugin.ClientConfig{
-		Protocol: p, Clock: s.handOut().Now, Entropy: s.entropy(), ExplainRollbacks: explained, Strict: true,
+		Protocol: p, Clock: s.newLocalClock().Now, Entropy: s.entropy(), ExplainRollbacks: explained, Strict: true,
 	}
 }
 
@@ -141,7 +141,7 @@ func (s *Sim) AddServer(app App, server *plugin.Server) {
 		s.t.Fatalf("netsim: the simulation has a server already; make another simulation")
 	}
 	s.plugin, s.began = server, s.serverClock.now()
-	s.server = s.add(app, server)
+	s.server = s.addApp(app, server)
 	s.server.clock = s.serverClock
 	ends := plugin.NewReader[plugin.ClientDisconnected](s.World())
 	s.ends = &ends
@@ -175,11 +175,11 @@ func (s *Sim) AddClient(id entangle.ClientID, app App, client *plugin.Client) *P
 		s.t.Fatalf("netsim: the simulation has no server yet; call AddServer first")
 	}
 	p := &Peer{sim: s, id: id, client: client, line: s.network.Line()}
-	client.AddSystem(plugin.FixedInput, p.keys.system())
-	p.host = s.add(app, client)
+	client.AddSystem(plugin.FixedInput, p.keys.pressSystem())
+	p.host = s.addApp(app, client)
 	p.SetLink(s.config.Link)
 	s.peers = append(s.peers, p)
-	p.clock = s.claim(p.Connect)
+	p.clock = s.claimClock(p.Connect)
 	p.SetDrift(s.config.Drift)
 	return p
 }
@@ -190,8 +190,8 @@ type ticking interface {
 	TickRate() int
 }
 
-// add initialises an app and chooses the start time of its frames.
-func (s *Sim) add(app App, contained ticking) *host {
+// addApp initialises an app and chooses the start time of its frames.
+func (s *Sim) addApp(app App, contained ticking) *host {
 	s.t.Helper()
 	fresh := ecs.NewWorld()
 	app.Initialize(&fresh)
@@ -203,8 +203,8 @@ func (s *Sim) add(app App, contained ticking) *host {
 	if rate == 0 {
 		rate = contained.TickRate()
 	}
-	h := &host{app: app, world: w, every: time.Second / time.Duration(rate)}
-	h.next = s.clock.Since() + time.Duration(s.rng.Int64N(int64(h.every)))
+	h := &host{app: app, world: w, frameTime: time.Second / time.Duration(rate)}
+	h.nextFrame = s.clock.Since() + time.Duration(s.rng.Int64N(int64(h.frameTime)))
 	s.hosts = append(s.hosts, h)
 	return h
 }
@@ -230,8 +230,8 @@ func (s *Sim) mint(id entangle.ClientID) (token.Token, error) {
 	})
 }
 
-// close finalises the apps, the server last.
-func (s *Sim) close() {
+// finalizeApps finalises the apps, the server last.
+func (s *Sim) finalizeApps() {
 	for i := len(s.hosts) - 1; i >= 0; i-- {
 		if h := s.hosts[i]; !h.closed {
 			h.closed = true

@@ -172,59 +172,59 @@ func TestReconnectingOnABadLineLeavesNothingOfTheOldConnection(t *testing.T) {
 
 // notes is a test that fails without ending.
 type notes struct {
-	said    string
+	failure string
 	failed  bool
 	logged  string
 	cleanup []func()
 }
 
 func (n *notes) Helper()                             {}
-func (n *notes) Fatalf(format string, values ...any) { n.said = fmt.Sprintf(format, values...) }
+func (n *notes) Fatalf(format string, values ...any) { n.failure = fmt.Sprintf(format, values...) }
 func (n *notes) Name() string                        { return "TestNotes/a b" }
 func (n *notes) Failed() bool                        { return n.failed }
 func (n *notes) Logf(format string, values ...any)   { n.logged += fmt.Sprintf(format, values...) }
 func (n *notes) Cleanup(f func())                    { n.cleanup = append(n.cleanup, f) }
-func (n *notes) end()                                { n.cleanup[0]() }
+func (n *notes) runCleanup()                         { n.cleanup[0]() }
 
-func TestAFailedTestTellsHowToRepeatIt(t *testing.T) {
+func TestAFailedTestLogsHowToRepeatIt(t *testing.T) {
 	t.Setenv(netsim.SeedVariable, "77")
 	n := &notes{failed: true}
 	assert.EqualValues(t, 77, netsim.New(n, netsim.Config{}).Seed())
-	n.end()
+	n.runCleanup()
 	assert.Equal(t, "netsim: seed 77; repeat with: ENTANGLE_SEED=77 go test -count=1 -run '^TestNotes$/^a b$' .", n.logged)
 
 	n = &notes{failed: true}
 	assert.EqualValues(t, 5, netsim.New(n, netsim.Config{Seed: 5}).Seed())
-	n.end()
+	n.runCleanup()
 	assert.Equal(t, "netsim: seed 5; repeat with: go test -count=1 -run '^TestNotes$/^a b$' .", n.logged)
 
 	n = &notes{}
 	netsim.New(n, netsim.Config{})
-	n.end()
+	n.runCleanup()
 	assert.Empty(t, n.logged)
 }
 
 func TestMistakesOfASimulationSayWhatToDo(t *testing.T) {
 	n := &notes{}
 	netsim.New(n, netsim.Config{FrameRate: -1})
-	assert.Contains(t, n.said, "Config.FrameRate is -1")
+	assert.Contains(t, n.failure, "Config.FrameRate is -1")
 	t.Setenv(netsim.SeedVariable, "many")
 	netsim.New(n, netsim.Config{})
-	assert.Contains(t, n.said, `ENTANGLE_SEED is "many"`)
+	assert.Contains(t, n.failure, `ENTANGLE_SEED is "many"`)
 	t.Setenv(netsim.SeedVariable, "")
 
 	n = &notes{}
 	sim := netsim.New(n, netsim.Config{})
 	server := serve(t, sim, sim.ServerConfig(spotProtocol()))
 	p := joinWith(t, sim, 1, spotProtocol())
-	assert.Empty(t, n.said)
+	assert.Empty(t, n.failure)
 	sim.ExpectEqual()
-	assert.Contains(t, n.said, "client 1 is Connecting")
+	assert.Contains(t, n.failure, "client 1 is Connecting")
 	p.SetLink(netsim.Symmetric(conditioner.Config{Loss: 2}))
-	assert.Contains(t, n.said, "Config.Loss is 2")
+	assert.Contains(t, n.failure, "Config.Loss is 2")
 	p.Connect()
-	assert.Contains(t, n.said, "call Disconnect first")
-	n.end()
+	assert.Contains(t, n.failure, "call Disconnect first")
+	n.runCleanup()
 	assert.Equal(t, plugin.Stopped, server.State())
 }
 
@@ -253,7 +253,7 @@ func TestAModelWithItsOwnWorldIsStepped(t *testing.T) {
 }
 
 // Server and clients start their frames at different moments.
-func TestFramesAreApart(t *testing.T) {
+func TestFramesStartAtDifferentMoments(t *testing.T) {
 	var at []time.Duration
 	sim := newSim(t, netsim.Config{FrameRate: 10})
 	for id := entangle.ClientID(1); id <= 3; id++ {

@@ -146,9 +146,9 @@ func sentToOthers(t *testing.T, afflict func(*netsim.Peer)) (all []string) {
 	s.join(1)
 	s.join(2)
 	s.sim.Run(200 * ms)
-	heard := maps.Clone(others)
+	received := maps.Clone(others)
 	s.sim.Network().Tap(func(from, to netip.AddrPort, datagram []byte) {
-		if heard[to] && to != s.server.Addrs()[0] {
+		if received[to] && to != s.server.Addrs()[0] {
 			all = append(all, fmt.Sprintf("%v: %x", s.sim.Clock().Since(), datagram))
 		}
 	})
@@ -177,7 +177,7 @@ func TestASlowClientDelaysNobody(t *testing.T) {
 // than its limits.
 //
 // Proves: R39
-func TestWhoComesBackHasThePresent(t *testing.T) {
+func TestAReturningClientHasThePresentState(t *testing.T) {
 	for name, afflict := range afflictions {
 		for _, away := range []time.Duration{5 * time.Second, 30 * time.Second, 300 * time.Second} {
 			if away > 30*time.Second && name != "it is silent" {
@@ -207,7 +207,7 @@ func TestWhoComesBackHasThePresent(t *testing.T) {
 // disconnects it; the others receive every message.
 //
 // Proves: R39, Z10
-func TestAClientThatTakesNothingInIsDisconnectedAtOneMebibyte(t *testing.T) {
+func TestAClientThatAcknowledgesNothingIsDisconnectedAtOneMebibyte(t *testing.T) {
 	for name, afflict := range afflictions {
 		if name == "it loses 90 %" {
 			continue
@@ -215,15 +215,15 @@ func TestAClientThatTakesNothingInIsDisconnectedAtOneMebibyte(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newSlowWorld(t, 10, false)
 			first, second := s.join(1), s.join(2)
-			heard := plugin.NewReader[plugin.MessageReceived[bulletin]](first.World())
+			received := plugin.NewReader[plugin.MessageReceived[bulletin]](first.World())
 			send := plugin.NewSender[bulletin](s.sim.World())
 			afflict(second)
-			said, got, most := 0, 0, 0
-			for len(s.server.Clients()) == 2 && said < 4000 {
+			sent, got, most := 0, 0, 0
+			for len(s.server.Clients()) == 2 && sent < 4000 {
 				require.NoError(t, send.Send(components.Everyone, bulletin{}))
-				said++
+				sent++
 				s.bounded(100 * ms)
-				got += len(heard.Read())
+				got += len(received.Read())
 				for _, load := range apps.Of(s.server.World()).Server.Loads() {
 					most = max(most, load.Queued)
 				}
@@ -231,8 +231,8 @@ func TestAClientThatTakesNothingInIsDisconnectedAtOneMebibyte(t *testing.T) {
 			require.Len(t, s.server.Clients(), 1)
 			assert.Greater(t, most, 1<<20-4000)
 			s.sim.Run(time.Second)
-			got += len(heard.Read())
-			assert.Equal(t, said, got)
+			got += len(received.Read())
+			assert.Equal(t, sent, got)
 			assert.True(t, first.Connected())
 		})
 	}

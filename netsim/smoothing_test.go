@@ -62,7 +62,7 @@ func newKartGame(t *testing.T, frames int, shows bool, options ...func(*plugin.C
 	server := newServer(t, g.sim.ServerConfig(kartProtocol()))
 	server.AddSystem(plugin.FixedMain, roll())
 	server.AddSystem(plugin.FixedMain, plugin.Func(g.blow))
-	g.look(server, "server", shows, nil)
+	g.recordDrawing(server, "server", shows, nil)
 	g.sim.AddServer(server, server)
 	config := g.sim.ClientConfig(kartProtocol())
 	for _, option := range options {
@@ -78,7 +78,7 @@ func newKartGame(t *testing.T, frames int, shows bool, options ...func(*plugin.C
 			}
 		}
 	}))
-	g.look(client, "client", shows, &g.truth)
+	g.recordDrawing(client, "client", shows, &g.truth)
 	if shows {
 		client.AddSystem(plugin.AfterSend, plugin.Func(func(w *ecs.World) func() {
 			return func() {
@@ -110,8 +110,8 @@ func (g *kartGame) blow(w *ecs.World) func() {
 	}
 }
 
-// look records the values that Send sees, and shows them if requested.
-func (g *kartGame) look(app plugin.App, name string, shows bool, truth *[]float32) {
+// recordDrawing records the values that Send sees, and shows them if requested.
+func (g *kartGame) recordDrawing(app plugin.App, name string, shows bool, truth *[]float32) {
 	app.AddSystem(plugin.BeforeSend, plugin.Func(func(w *ecs.World) func() {
 		clock := ecs.GetResource[components.Time](w)
 		return func() {
@@ -133,7 +133,7 @@ func (g *kartGame) look(app plugin.App, name string, shows bool, truth *[]float3
 // not.
 //
 // Proves: N13
-func TestWhatIsShownChangesNothing(t *testing.T) {
+func TestDrawingChangesNoPacketAndNoRollback(t *testing.T) {
 	for _, frames := range []int{0, 45, 144} {
 		plain, shows := newKartGame(t, frames, false), newKartGame(t, frames, true)
 		for _, g := range []*kartGame{plain, shows} {
@@ -153,7 +153,7 @@ func TestWhatIsShownChangesNothing(t *testing.T) {
 // drawn at that place once there are no more corrections.
 //
 // Proves: N8, B19
-func TestThePictureOfACorrectionIsSmooth(t *testing.T) {
+func TestACorrectionIsDrawnSmoothly(t *testing.T) {
 	g := newKartGame(t, 144, true)
 	g.sim.Run(2 * time.Second)
 	from := len(g.shown)
@@ -175,7 +175,7 @@ func TestThePictureOfACorrectionIsSmooth(t *testing.T) {
 // too.
 //
 // Proves: B19
-func TestThePictureOfWhatIsTakenOverIsSmooth(t *testing.T) {
+func TestStateTakenOverWithoutReplayIsDrawnSmoothly(t *testing.T) {
 	g := newKartGame(t, 144, true, func(c *plugin.ClientConfig) { c.MaxRollback = 4 })
 	g.sim.Run(2 * time.Second)
 	from, link := len(g.shown), g.player.Line().Link()

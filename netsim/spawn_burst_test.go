@@ -128,13 +128,13 @@ func TestACrowdAppearsAtOnce(t *testing.T) {
 	}
 }
 
-// Random crowds of a few hundred to a few thousand moving entities appear at once, and gain and
-// lose a component meanwhile, on a client that keeps little early data. Some crowds are for all
+// Random bursts of a few hundred to a few thousand moving entities appear at once, and gain and
+// lose a component meanwhile, on a client that keeps little early data. Some bursts are for all
 // clients and some for this client alone. The client requests groups of both kinds in full, stays
 // connected, and the worlds end equal.
 //
 // Proves: R39, R44
-func TestRandomCrowds(t *testing.T) {
+func TestRandomSpawnBursts(t *testing.T) {
 	var overflows, resyncs, privateResyncs uint64
 	for seed := range uint64(16) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {

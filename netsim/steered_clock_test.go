@@ -50,12 +50,12 @@ func newBeats(t *testing.T, rate int, config netsim.Config, adjust ...func(*plug
 	}
 	server := newServer(t, c)
 	server.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
-		heard, read := plugin.NewReader[plugin.MessageReceived[beat]](w), plugin.NewReader[plugin.MessageReceived[note]](w)
+		received, read := plugin.NewReader[plugin.MessageReceived[beat]](w), plugin.NewReader[plugin.MessageReceived[note]](w)
 		return func() {
 			for _, m := range read.Read() {
 				b.notes[m.From] = append(b.notes[m.From], m.Message.Number)
 			}
-			for _, m := range heard.Read() {
+			for _, m := range received.Read() {
 				b.margins = append(b.margins, int(entangle.Tick(m.Message.Tick).Sub(server.Tick()+1)))
 			}
 		}
@@ -111,8 +111,8 @@ func (b *beats) join(id entangle.ClientID, adjust ...func(*plugin.ClientConfig))
 	return got
 }
 
-// settle waits until the clients are connected and their clocks have settled.
-func (b *beats) settle() {
+// awaitSync waits until the clients are connected and their clocks have settled.
+func (b *beats) awaitSync() {
 	b.Run(10 * time.Second)
 	for _, p := range b.Peers() {
 		require.Equal(b.t, plugin.Connected, p.Client().State(), p.Client().Err())
@@ -144,7 +144,7 @@ func TestAClientIsAheadByWhatItsLineNeeds(t *testing.T) {
 	for _, delay := range []time.Duration{0, 50 * ms, 200 * ms} {
 		b := newBeats(t, 60, netsim.Config{Link: latency(delay)})
 		c := b.join(1)
-		b.settle()
+		b.awaitSync()
 		require.Len(t, c.jumps, 1, "it is set once")
 		b.Run(20 * time.Second)
 		share, early := b.inTime()
@@ -169,7 +169,7 @@ func TestTicksWrap(t *testing.T) {
 	for _, begins := range []entangle.Tick{0, 1 << 31, 1<<32 - 50} {
 		b := newBeats(t, 60, netsim.Config{Link: latency(50 * ms)}, func(c *plugin.ServerConfig) { c.StartTick = 1<<32 - 720 })
 		c := b.join(1, func(c *plugin.ClientConfig) { c.StartTick = begins })
-		b.settle()
+		b.awaitSync()
 		require.Greater(t, b.Server().Tick(), entangle.Tick(1<<31), "it has not wrapped yet")
 		b.Run(10 * time.Second)
 		require.Less(t, b.Server().Tick(), entangle.Tick(1<<31), "it has wrapped")
@@ -208,7 +208,7 @@ func expectInOrder(t *testing.T, ran []entangle.Tick, jumps []plugin.ClockJumped
 func TestSystemsSeeTheirTick(t *testing.T) {
 	b := newBeats(t, 60, netsim.Config{Link: latency(50 * ms)})
 	c := b.join(1)
-	b.settle()
+	b.awaitSync()
 	c.Freeze(3 * time.Second)
 	b.Run(10 * time.Second)
 	b.FreezeServer(3 * time.Second)
@@ -226,7 +226,7 @@ func TestSystemsSeeTheirTick(t *testing.T) {
 func TestAClientThatHasStalledJumps(t *testing.T) {
 	b := newBeats(t, 60, netsim.Config{Link: latency(50 * ms)})
 	c := b.join(1)
-	b.settle()
+	b.awaitSync()
 	b.Run(5 * time.Second)
 	_, before := b.inTime()
 	c.jumps = nil
@@ -253,7 +253,7 @@ func TestAClientThatHasStalledJumps(t *testing.T) {
 func TestClientsOfAServerThatHasStalledJumpBack(t *testing.T) {
 	b := newBeats(t, 60, netsim.Config{Link: latency(50 * ms)})
 	c := b.join(1)
-	b.settle()
+	b.awaitSync()
 	b.Run(5 * time.Second)
 	_, before := b.inTime()
 	c.jumps = nil
@@ -271,10 +271,10 @@ func TestClientsOfAServerThatHasStalledJumpBack(t *testing.T) {
 }
 
 // A network outage of 4 s has no lasting effect, and causes no jump.
-func TestANetworkThatWasGoneLeavesNothingBehind(t *testing.T) {
+func TestANetworkOutageHasNoLastingEffect(t *testing.T) {
 	b := newBeats(t, 60, netsim.Config{Link: latency(50 * ms)})
 	c := b.join(1)
-	b.settle()
+	b.awaitSync()
 	b.Run(5 * time.Second)
 	_, before := b.inTime()
 	c.Cut()
@@ -299,7 +299,7 @@ func TestATickPerUpdateIsSteered(t *testing.T) {
 		b := newBeats(t, 60, netsim.Config{Link: latency(50 * ms)}, func(c *plugin.ServerConfig) { c.TickPerUpdate = true })
 		c := b.join(1, func(c *plugin.ClientConfig) { c.TickPerUpdate = true })
 		c.SetDrift(drift)
-		b.settle()
+		b.awaitSync()
 		for range 12 {
 			b.Run(5 * time.Second)
 			_, early := b.inTime()
@@ -320,10 +320,10 @@ func TestATickPerUpdateIsSteered(t *testing.T) {
 
 // Without a connection, a client counts its own ticks at the speed of its clock. The next
 // connection sets its clock to the server's tick again.
-func TestTheNextConnectionSetsTheClockAnew(t *testing.T) {
+func TestTheNextConnectionSetsTheClock(t *testing.T) {
 	b := newBeats(t, 60, netsim.Config{Link: latency(50 * ms)})
 	c := b.join(1)
-	b.settle()
+	b.awaitSync()
 	c.SetLink(latency(90 * ms))
 	require.True(t, b.RunUntil(10*time.Second, func() bool { return c.Client().Stats().Clock.Speed > 1 }), "nothing to steer")
 	c.Disconnect()
@@ -349,7 +349,7 @@ func TestTheNextConnectionSetsTheClockAnew(t *testing.T) {
 
 // Ten servers with a client each run in one process, at different rates and ticks, and each client
 // follows its own server.
-func TestClocksOfOneProcessAreApart(t *testing.T) {
+func TestClocksOfOneProcessAreSeparate(t *testing.T) {
 	var all []*beats
 	for i := range 10 {
 		b := newBeats(t, 20+10*i, netsim.Config{Link: latency(time.Duration(i*10) * ms)}, func(c *plugin.ServerConfig) { c.StartTick = entangle.Tick(i) << 28 })
@@ -362,7 +362,7 @@ func TestClocksOfOneProcessAreApart(t *testing.T) {
 		}
 	}
 	for _, b := range all {
-		b.settle()
+		b.awaitSync()
 		b.Run(5 * time.Second)
 		share, early := b.inTime()
 		assert.GreaterOrEqual(t, share, 0.99, "%d ticks per second", b.rate)
@@ -372,7 +372,7 @@ func TestClocksOfOneProcessAreApart(t *testing.T) {
 
 // The true lead of a client is the time that its inputs take, plus a little, on symmetric and
 // asymmetric lines.
-func TestTheTrueLeadFollowsTheWayUp(t *testing.T) {
+func TestTheTrueLeadFollowsTheUplinkLatency(t *testing.T) {
 	for _, up := range []time.Duration{0, 60 * ms, 200 * ms} {
 		for _, down := range []time.Duration{0, 150 * ms} {
 			var link netsim.Link

@@ -16,7 +16,7 @@ import (
 func (g *inputGame) drive(adjust ...func(*plugin.ClientConfig)) (*inputClient, ecs.Entity) {
 	c := g.join(7, adjust...)
 	e := g.spawn(7)
-	g.settle(10 * time.Second)
+	g.awaitSync(10 * time.Second)
 	return c, e
 }
 

@@ -127,7 +127,7 @@ func glows(w *ecs.World) func() {
 // component. Components of the game's own may be written on any entity.
 //
 // Proves: B24
-func TestASystemThatWritesWhatTheNetworkWritesIsNamed(t *testing.T) {
+func TestASystemThatWritesReplicatedValuesIsNamed(t *testing.T) {
 	b := newBuggies(t, mains(drivesOn, glows))
 	b.sim.Run(5 * time.Second)
 	require.Equal(t, plugin.Connected, b.client.State())
@@ -140,21 +140,21 @@ func TestASystemThatWritesWhatTheNetworkWritesIsNamed(t *testing.T) {
 
 	for name, bad := range map[string]func(*ecs.World) func(){"drivesOver": drivesOver, "drivesOnce": drivesOnce} {
 		b = newBuggies(t, mains(drivesOn, bad))
-		said := panicOf(func() { b.sim.Run(5 * time.Second) })
-		require.Contains(t, said, "netsim_test."+name+" (strict_test.go:")
-		assert.Contains(t, said, "wrote netsim_test.buggy of entity ")
-		assert.Contains(t, said, "filter with Without(generic.T[components.Remote]())")
+		sent := panicOf(func() { b.sim.Run(5 * time.Second) })
+		require.Contains(t, sent, "netsim_test."+name+" (strict_test.go:")
+		assert.Contains(t, sent, "wrote netsim_test.buggy of entity ")
+		assert.Contains(t, sent, "filter with Without(generic.T[components.Remote]())")
 		found := 0
 		for q := generic.NewFilter0().With(generic.T[components.Remote]()).Query(b.client.World()); q.Next(); {
-			found += strings.Count(said, fmt.Sprint("of entity ", q.Entity(), ", which has components.Remote"))
+			found += strings.Count(sent, fmt.Sprint("of entity ", q.Entity(), ", which has components.Remote"))
 		}
 		assert.Equal(t, 1, found)
 	}
 }
 
 // panicOf returns the value that do panics with.
-func panicOf(do func()) (said string) {
-	defer func() { said = fmt.Sprint(recover()) }()
+func panicOf(do func()) (message string) {
+	defer func() { message = fmt.Sprint(recover()) }()
 	do()
 	return ""
 }

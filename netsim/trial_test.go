@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/netsim"
 )
 
-func TestATrialThatFailsFailsNobodyElse(t *testing.T) {
+func TestAFailedTrialFailsNoOtherTest(t *testing.T) {
 	for name, test := range map[string]func(t *netsim.Trial){
 		"the first":   func(t *netsim.Trial) { t.Errorf("the %s", "first"); t.Fatalf("second") },
 		"not equal":   func(t *netsim.Trial) { require.Fail(t, "not equal") },

@@ -54,7 +54,7 @@ func (s *Sim) Watch() {
 // watchFrame checks a frame that was run.
 func (s *Sim) watchFrame(h *host) {
 	s.t.Helper()
-	if err := s.watch.CheckClock(h.world, h.ran, h == s.server); err != nil {
+	if err := s.watch.CheckClock(h.world, h.lastFrame, h == s.server); err != nil {
 		s.t.Fatalf("netsim: at %v, %s: %v", s.clock.Since(), s.nameOf(h), err)
 	}
 	if h == s.server {

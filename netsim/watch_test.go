@@ -17,7 +17,7 @@ import (
 
 // Watch detects a clock that runs back, one that skips ticks, and one that repeats them, on both
 // sides.
-func TestWatchSeesWhatClocksDo(t *testing.T) {
+func TestWatchReportsInvalidClocks(t *testing.T) {
 	for name, c := range map[string]struct {
 		by   int32
 		more float64
@@ -63,7 +63,7 @@ func meddleWithTime(t *netsim.Trial, server bool, ticks int32, more float64) {
 }
 
 // A client's game that writes into its replicas is reported.
-func TestWatchNamesWhatIsNotTheServers(t *testing.T) {
+func TestWatchReportsChangedReplicas(t *testing.T) {
 	n := &notes{}
 	sim := netsim.New(n, netsim.Config{})
 	serve(t, sim, sim.ServerConfig(spotProtocol()))
@@ -72,11 +72,11 @@ func TestWatchNamesWhatIsNotTheServers(t *testing.T) {
 	e := spawnSpot(sim, Spot{1, 1})
 	other := spawnSpot(sim, Spot{2, 2})
 	sim.Run(time.Second)
-	require.Empty(t, n.said)
+	require.Empty(t, n.failure)
 	local, _ := p.Local(e)
 	spotOf(p.World(), local).X = 5
 	spotOf(sim.World(), other).X = 3 // the client is checked only if it receives something
 	sim.Run(100 * ms)
-	assert.True(t, strings.Contains(n.said, "netsim_test.Spot is 5,1, the server's is 1,1"), n.said)
-	n.end()
+	assert.True(t, strings.Contains(n.failure, "netsim_test.Spot is 5,1, the server's is 1,1"), n.failure)
+	n.runCleanup()
 }

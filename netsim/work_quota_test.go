@@ -70,7 +70,7 @@ func TestNoStallCostsAnHonestPlayerAnythingThatMatters(t *testing.T) {
 // them all.
 //
 // Proves: Z21
-func TestAServerThatStoodStillReadsAllOfEverybody(t *testing.T) {
+func TestAStalledServerReadsAllPackets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("200 clients")
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 )
 
-func TestWhatIsSentOnceIsOfItsInsertionOrLater(t *testing.T) {
+func TestAValueSentOnceIsOneSinceTheInsertion(t *testing.T) {
 	h := newWatchFixture(t, 1)
 	values := func(tick entangle.Tick) (all []byte) {
 		for _, v := range h.onceValues(h.entities[0], watcher, 0, tick) {

@@ -71,7 +71,7 @@ func (h *visibilityFixture) views() map[ecs.Entity]*version {
 	return h.rules().compute(&m, nil, []entangle.ClientID{1, 2}).versions
 }
 
-func TestTargetsSayWhoSees(t *testing.T) {
+func TestTargetsDecideVisibility(t *testing.T) {
 	h := &visibilityFixture{World: ecs.NewWorld(), t: t, relevance: ownedOnly{}}
 	h.expectViewers(h.newEntity(components.Default, 0), 1, 2)
 	h.expectViewers(h.newEntity(components.Everyone, 0), 1, 2)

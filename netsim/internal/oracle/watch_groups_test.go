@@ -156,7 +156,7 @@ func TestAGroupIsShownAsItWasAtOneTick(t *testing.T) {
 	h.expect(errSameID.Error())
 }
 
-func TestWhatMovesMayBeInNoGroup(t *testing.T) {
+func TestAnEntityInTransitMayBeInNoGroup(t *testing.T) {
 	h := newWatchFixture(t, 3)
 	h.setEntity(0, 5, 1)
 	h.setEntity(1, 5, 1)
@@ -221,7 +221,7 @@ func TestAPausedMemberStaysInItsGroup(t *testing.T) {
 	h.expect("is at tick 5, where the server had no such entity")
 }
 
-func TestNobodyHoldsWhatItMayNotSee(t *testing.T) {
+func TestAClientHasNoHiddenEntity(t *testing.T) {
 	h := newWatchFixture(t, 2)
 	h.setEntity(0, 5, 1)
 	h.setEntity(1, 5, 1)
@@ -255,7 +255,7 @@ func TestNobodyHoldsWhatItMayNotSee(t *testing.T) {
 	h.expect("")
 }
 
-func TestWhoHasJoinedHasAllThatWasThere(t *testing.T) {
+func TestAJoinedClientHasAllEntitiesSinceItsConnection(t *testing.T) {
 	for missing, says := range map[int]string{
 		0: "it has joined without the server's {1 0}, which was there since tick 2", 1: "", 2: "", 3: "", 4: "",
 	} {

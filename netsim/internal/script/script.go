@@ -61,7 +61,7 @@ func Parse(name, text string) (*Script, error) {
 	line := 0
 	for scanner.Scan() {
 		line++
-		if err := s.add(line, strings.TrimRightFunc(scanner.Text(), unicode.IsSpace)); err != nil {
+		if err := s.addCommand(line, strings.TrimRightFunc(scanner.Text(), unicode.IsSpace)); err != nil {
 			return nil, err
 		}
 	}
@@ -71,7 +71,7 @@ func Parse(name, text string) (*Script, error) {
 	return s, nil
 }
 
-func (s *Script) add(line int, text string) error {
+func (s *Script) addCommand(line int, text string) error {
 	switch {
 	case text == "" || strings.HasPrefix(text, "#"):
 		s.parts = append(s.parts, part{line: line, text: text})

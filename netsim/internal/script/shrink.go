@@ -16,9 +16,9 @@ import (
 func Shrink(steps []string, attempts int, fails func(steps []string) bool) []string {
 	s := &shrinker{steps: slices.Clone(steps), left: attempts, fails: fails}
 	for progress := true; progress && s.left > 0; {
-		progress = s.drop()
+		progress = s.dropSteps()
 		progress = s.leaveOut() || progress
-		progress = s.join() || progress
+		progress = s.joinRuns() || progress
 		progress = s.simplify() || progress
 	}
 	return s.steps
@@ -44,9 +44,9 @@ func (s *shrinker) try(steps []string) bool {
 	return true
 }
 
-// drop removes all ranges of steps that it can, long ranges first. It starts from the end, which
+// dropSteps removes all ranges of steps that it can, long ranges first. It starts from the end, which
 // removes the steps after the failure at once.
-func (s *shrinker) drop() (progress bool) {
+func (s *shrinker) dropSteps() (progress bool) {
 	for size := max(1, len(s.steps)/2); size > 0; size /= 2 {
 		for end := len(s.steps); end > 0; end -= size {
 			from := max(0, end-size)
@@ -64,8 +64,8 @@ func (s *shrinker) leaveOut() (progress bool) {
 	return progress
 }
 
-// join merges two consecutive runs into one.
-func (s *shrinker) join() (progress bool) {
+// joinRuns merges two consecutive runs into one.
+func (s *shrinker) joinRuns() (progress bool) {
 	for i := len(s.steps) - 2; i >= 0; i-- {
 		if i+1 >= len(s.steps) {
 			continue

@@ -122,7 +122,7 @@ func (p *valueParser) parseSlice(v reflect.Value) error {
 	return nil
 }
 
-func (p *valueParser) next() (string, error) {
+func (p *valueParser) nextWord() (string, error) {
 	if len(p.words) == 0 {
 		return "", errFewValues
 	}
@@ -132,7 +132,7 @@ func (p *valueParser) next() (string, error) {
 }
 
 func (p *valueParser) parseEntity(v reflect.Value) error {
-	word, err := p.next()
+	word, err := p.nextWord()
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (p *valueParser) parseEntity(v reflect.Value) error {
 }
 
 func (p *valueParser) parseScalar(v reflect.Value) error {
-	word, err := p.next()
+	word, err := p.nextWord()
 	if err != nil {
 		return err
 	}

@@ -14,13 +14,13 @@ import (
 
 // kind is a type of component or resource.
 type kind struct {
-	typ      reflect.Type
-	kept     bool // registered: a rollback restores it
-	input    *wire.Plan
-	relation bool
-	pointers bool
-	fields   []span    // its memory without entities and padding
-	refs     []uintptr // offsets of entities in it
+	typ        reflect.Type
+	registered bool // registered: a rollback restores it
+	input      *wire.Plan
+	relation   bool
+	pointers   bool
+	fields     []span    // its memory without entities and padding
+	refs       []uintptr // offsets of entities in it
 }
 
 // span is a range of memory.
@@ -37,13 +37,13 @@ type kindList struct {
 func newKindList(p *protocol.Protocol) *kindList {
 	l := &kindList{numbers: map[reflect.Type]int{}}
 	for _, c := range registry.Of(p).Components {
-		l.add(c.Type).kept = true
+		l.addKind(c.Type).registered = true
 	}
 	for _, local := range registry.Of(p).Locals {
-		l.add(local.Type).kept = true
+		l.addKind(local.Type).registered = true
 	}
 	for _, in := range registry.Of(p).Inputs {
-		l.add(in.Type).input = in.Plan
+		l.addKind(in.Type).input = in.Plan
 	}
 	for _, r := range registry.Of(p).Resources {
 		if r.Rollback {
@@ -53,8 +53,8 @@ func newKindList(p *protocol.Protocol) *kindList {
 	return l
 }
 
-// add returns the kind of a component type, adding it if it is new.
-func (l *kindList) add(t reflect.Type) *kind {
+// addKind returns the kind of a component type, adding it if it is new.
+func (l *kindList) addKind(t reflect.Type) *kind {
 	n, ok := l.numbers[t]
 	if !ok {
 		n = len(l.kinds)
@@ -66,12 +66,12 @@ func (l *kindList) add(t reflect.Type) *kind {
 
 func newKind(t reflect.Type) kind {
 	k := kind{typ: t}
-	k.look(t, 0)
+	k.addFields(t, 0)
 	return k
 }
 
-// look collects the fields of a type at an offset.
-func (k *kind) look(t reflect.Type, at uintptr) {
+// addFields adds the fields of a type at an offset.
+func (k *kind) addFields(t reflect.Type, at uintptr) {
 	switch t.Kind() {
 	case reflect.Struct:
 		if t == entityType {
@@ -80,22 +80,22 @@ func (k *kind) look(t reflect.Type, at uintptr) {
 		}
 		for i := range t.NumField() {
 			if f := t.Field(i); f.Name != "_" {
-				k.look(f.Type, at+f.Offset)
+				k.addFields(f.Type, at+f.Offset)
 			}
 		}
 	case reflect.Array:
 		for i := range t.Len() {
-			k.look(t.Elem(), at+uintptr(i)*t.Elem().Size())
+			k.addFields(t.Elem(), at+uintptr(i)*t.Elem().Size())
 		}
 	case reflect.Pointer, reflect.String, reflect.Slice, reflect.Map, reflect.Interface, reflect.Chan, reflect.Func, reflect.UnsafePointer:
 		k.pointers = true
 	default:
-		k.covers(at, at+t.Size())
+		k.addSpan(at, at+t.Size())
 	}
 }
 
-// covers adds a field, merging it with the previous one if they are adjacent.
-func (k *kind) covers(from, to uintptr) {
+// addSpan adds a span of memory, merging it with the previous one if they are adjacent.
+func (k *kind) addSpan(from, to uintptr) {
 	if n := len(k.fields); n > 0 && k.fields[n-1].to == from {
 		k.fields[n-1].to = to
 		return
@@ -103,31 +103,31 @@ func (k *kind) covers(from, to uintptr) {
 	k.fields = append(k.fields, span{from, to})
 }
 
-// picture is a snapshot of a world. Its memory is reused.
-type picture struct {
+// snapshot is a snapshot of a world. Its memory is reused.
+type snapshot struct {
 	rows      []row // in the order of the world
 	byID      []int // 1 + index in rows, by entity id
 	values    []byte
 	resources [][]byte // by number; nil if the world does not have it
 	dump      ecs.EntityDump
-	news      map[ecs.Entity]uint64 // labels of the new entities, see paint
+	labels    map[ecs.Entity]uint64 // labels of the new entities, see label
 }
 
-// holds reports whether the snapshot has anything to compare.
-func (p *picture) holds() bool {
+// hasData reports whether the snapshot has anything to compare.
+func (p *snapshot) hasData() bool {
 	return len(p.rows) > 0 || slices.ContainsFunc(p.resources, func(value []byte) bool { return value != nil })
 }
 
 // row is one entity.
 type row struct {
 	entity ecs.Entity
-	comps  []int // its kinds, in the order of the list
-	at     int   // offset of its values in picture.values
+	kinds  []int // its kinds, in the order of the list
+	offset int   // offset of its values in snapshot.values
 	target ecs.Entity
 }
 
-// find returns the row of an entity.
-func (p *picture) find(e ecs.Entity) (*row, bool) {
+// rowOf returns the row of an entity.
+func (p *snapshot) rowOf(e ecs.Entity) (*row, bool) {
 	if int(e.ID()) >= len(p.byID) || p.byID[e.ID()] == 0 {
 		return nil, false
 	}
@@ -136,12 +136,12 @@ func (p *picture) find(e ecs.Entity) (*row, bool) {
 }
 
 // value returns the memory of the component at an index of a row's list.
-func (l *kindList) value(p *picture, r *row, place int) []byte {
-	at := r.at
-	for _, n := range r.comps[:place] {
+func (l *kindList) value(p *snapshot, r *row, place int) []byte {
+	at := r.offset
+	for _, n := range r.kinds[:place] {
 		at += l.kinds[n].size()
 	}
-	size := l.kinds[r.comps[place]].size()
+	size := l.kinds[r.kinds[place]].size()
 	return p.values[at : at+size : at+size]
 }
 
@@ -153,17 +153,17 @@ func (k *kind) size() int {
 	return int(k.typ.Size())
 }
 
-// take takes a snapshot of the registered components, or of all.
-func (a *arena) take(p *picture, all bool) {
+// takeSnapshot takes a snapshot of the registered components, or of all.
+func (a *checkedWorld) takeSnapshot(p *snapshot, all bool) {
 	p.rows, p.values, p.resources = p.rows[:0], p.values[:0], p.resources[:0]
 	clear(p.byID)
-	clear(p.news)
-	a.meet()
+	clear(p.labels)
+	a.addKinds()
 	for q := a.world.Query(ecs.All()); q.Next(); {
-		p.add(a.row(&q, p, all))
+		p.addRow(a.rowOf(&q, p, all))
 	}
 	for n := range a.resources {
-		value := a.resource(n)
+		value := a.resourceBytes(n)
 		if value != nil {
 			value = append([]byte{}, value...)
 		}
@@ -174,7 +174,7 @@ func (a *arena) take(p *picture, all bool) {
 	}
 }
 
-func (p *picture) add(r row) {
+func (p *snapshot) addRow(r row) {
 	p.rows = append(p.rows, r)
 	for len(p.byID) <= int(r.entity.ID()) {
 		p.byID = append(p.byID, 0)
@@ -182,15 +182,15 @@ func (p *picture) add(r row) {
 	p.byID[r.entity.ID()] = len(p.rows)
 }
 
-func (a *arena) row(q *ecs.Query, p *picture, all bool) row {
-	r := row{entity: q.Entity(), comps: a.comps(q.Mask(), all), at: len(p.values)}
-	for _, n := range r.comps {
+func (a *checkedWorld) rowOf(q *ecs.Query, p *snapshot, all bool) row {
+	r := row{entity: q.Entity(), kinds: a.kindsIn(q.Mask(), all), offset: len(p.values)}
+	for _, n := range r.kinds {
 		k := &a.kinds[n]
 		if k.relation {
 			r.target = q.Relation(a.ids[n])
 		}
 		if size := k.size(); size > 0 {
-			p.values = append(p.values, a.bytes(r.entity, n)...)
+			p.values = append(p.values, a.componentBytes(r.entity, n)...)
 		}
 	}
 	if !a.world.Alive(r.target) {
@@ -199,13 +199,13 @@ func (a *arena) row(q *ecs.Query, p *picture, all bool) row {
 	return r
 }
 
-// meet adds the component types of the world to the list. No query may be open during the call.
-func (a *arena) meet() {
-	for _, id := range ecs.ComponentIDs(a.world)[len(a.met):] {
+// addKinds adds the component types of the world to the list. No query may be open during the call.
+func (a *checkedWorld) addKinds() {
+	for _, id := range ecs.ComponentIDs(a.world)[len(a.kindOf):] {
 		info, _ := ecs.ComponentInfo(a.world, id)
-		k := a.add(info.Type)
+		k := a.addKind(info.Type)
 		k.relation = info.IsRelation
-		a.met = append(a.met, a.numbers[info.Type])
+		a.kindOf = append(a.kindOf, a.numbers[info.Type])
 	}
 	for len(a.ids) < len(a.kinds) {
 		id := ecs.TypeID(a.world, a.kinds[len(a.ids)].typ)
@@ -214,40 +214,40 @@ func (a *arena) meet() {
 	}
 }
 
-// bytes returns the memory of a component. The entity must have it.
-func (a *arena) bytes(e ecs.Entity, kind int) []byte {
+// componentBytes returns the memory of a component. The entity must have it.
+func (a *checkedWorld) componentBytes(e ecs.Entity, kind int) []byte {
 	cells := &a.cells[kind]
 	return cells.Bytes(cells.At(e))
 }
 
-// comps returns the kinds of the components in a mask, either the registered ones or all.
-func (a *arena) comps(mask ecs.Mask, all bool) []int {
+// kindsIn returns the kinds of the components in a mask, either the registered ones or all.
+func (a *checkedWorld) kindsIn(mask ecs.Mask, all bool) []int {
 	s, ok := a.sets[mask]
 	if !ok {
-		s = a.split(mask)
+		s = a.splitMask(mask)
 		a.sets[mask] = s
 	}
 	if all {
 		return s.all
 	}
-	return s.kept
+	return s.registered
 }
 
-// compSet lists the components of an archetype.
-type compSet struct{ all, kept []int }
+// kindSet lists the components of an archetype.
+type kindSet struct{ all, registered []int }
 
-func (a *arena) split(mask ecs.Mask) (s compSet) {
+func (a *checkedWorld) splitMask(mask ecs.Mask) (s kindSet) {
 	for _, id := range ecs.ComponentIDs(a.world) {
 		if !mask.Get(id) {
 			continue
 		}
 		info, _ := ecs.ComponentInfo(a.world, id)
 		n := a.numbers[info.Type]
-		if s.all = append(s.all, n); a.kinds[n].kept {
-			s.kept = append(s.kept, n)
+		if s.all = append(s.all, n); a.kinds[n].registered {
+			s.registered = append(s.registered, n)
 		}
 	}
 	slices.Sort(s.all)
-	slices.Sort(s.kept)
+	slices.Sort(s.registered)
 	return s
 }

@@ -16,23 +16,23 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// arena is a world in which the game's systems run.
-type arena struct {
+// checkedWorld is a world in which the game's systems run.
+type checkedWorld struct {
 	*kindList
-	server  *plugin.Server
-	world   *ecs.World
-	time    *components.Time
-	systems []checkedSystem
-	ids     []ecs.ID        // by kind
-	cells   []columns.Cells // likewise
-	met     []int           // kinds by component id
-	sets    map[ecs.Mask]compSet
-	hears   *hearing
-	issued  int // number of entity ids that the loaded snapshot has issued
+	server    *plugin.Server
+	world     *ecs.World
+	time      *components.Time
+	systems   []checkedSystem
+	ids       []ecs.ID        // by kind
+	cells     []columns.Cells // likewise
+	kindOf    []int           // kinds by component id
+	sets      map[ecs.Mask]kindSet
+	listeners *pausedListeners
+	issued    int // number of entity ids that the loaded snapshot has issued
 
 	resources []ecs.ResID // of the protocol, with Rollback
-	begin     func()      // before the first system of a tick
-	ran       func(number int)
+	onBegin   func()      // before the first system of a tick
+	onRan     func(number int)
 }
 
 // checkedSystem is a system of FixedMain.
@@ -41,9 +41,9 @@ type checkedSystem struct {
 	name string
 }
 
-// arena makes a world with the game's systems. The game's world is driven by its server; in the
+// newWorld makes a world with the game's systems. The game's world is driven by its server; in the
 // other world only the game's systems run.
-func (c *checker) arena(game bool) (*arena, error) {
+func (c *checker) newWorld(game bool) (*checkedWorld, error) {
 	config := plugin.ServerConfig{
 		Protocol: c.Protocol, Clock: c.now, Entropy: entropy(c.Seed, 1), TickPerUpdate: true,
 	}
@@ -52,11 +52,11 @@ func (c *checker) arena(game bool) (*arena, error) {
 		return nil, err
 	}
 	fresh := ecs.NewWorld()
-	a := &arena{server: server, world: &fresh, sets: map[ecs.Mask]compSet{}, hears: &hearing{}}
-	a.begin, a.ran = func() {}, func(int) {}
-	app := &checkedApp{Server: server, arena: a}
+	a := &checkedWorld{server: server, world: &fresh, sets: map[ecs.Mask]kindSet{}, listeners: &pausedListeners{}}
+	a.onBegin, a.onRan = func() {}, func(int) {}
+	app := &checkedApp{Server: server, checked: a}
 	if !game {
-		server.AddSystem(plugin.AfterReceive, plugin.Func(a.hears.alone))
+		server.AddSystem(plugin.AfterReceive, plugin.Func(a.listeners.removeOthers))
 	}
 	c.AddSystems(app)
 	server.Initialize(&fresh)
@@ -64,17 +64,17 @@ func (c *checker) arena(game bool) (*arena, error) {
 		c.Setup(&fresh)
 	}
 	a.time = ecs.GetResource[components.Time](&fresh)
-	a.know(c)
+	a.setKinds(c)
 	if game {
-		a.begin, a.ran = c.begin, c.ran
+		a.onBegin, a.onRan = c.tickBegins, c.systemRan
 	} else {
-		a.hears.listen(&fresh)
+		a.listeners.install(&fresh)
 	}
 	return a, nil
 }
 
-// know sets the list of kinds. Both worlds share one list.
-func (a *arena) know(c *checker) {
+// setKinds sets the list of kinds. Both worlds share one list.
+func (a *checkedWorld) setKinds(c *checker) {
 	if c.game != nil {
 		a.kindList = c.game.kindList
 	} else {
@@ -85,88 +85,88 @@ func (a *arena) know(c *checker) {
 	}
 }
 
-// run runs a system as part of a replayed tick.
-func (a *arena) run(number int, tick entangle.Tick) {
+// runSystem runs a system as part of a replayed tick.
+func (a *checkedWorld) runSystem(number int, tick entangle.Tick) {
 	a.time.Tick, a.time.Replaying, a.time.ReplayFrom, a.time.ReplayTo = tick, true, tick, tick
 	a.systems[number].Update(a.world)
 }
 
-func (a *arena) close() { a.server.Finalize(a.world) }
+func (a *checkedWorld) finalize() { a.server.Finalize(a.world) }
 
 // checkedApp is the app to which the game adds its systems.
 type checkedApp struct {
 	*plugin.Server
-	arena *arena
+	checked *checkedWorld
 }
 
 // AddSystem implements plugin.App.
 func (a *checkedApp) AddSystem(set plugin.Set, sys plugin.System) {
 	if set == plugin.FixedMain && sys != nil {
-		sys = a.arena.check(sys)
+		sys = a.checked.observe(sys)
 	}
 	a.Server.AddSystem(set, sys)
 }
 
-// check wraps a system, so that the world is inspected before and after it.
-func (a *arena) check(sys plugin.System) plugin.System {
+// observe wraps a system, so that the world is inspected before and after it.
+func (a *checkedWorld) observe(sys plugin.System) plugin.System {
 	name := fmt.Sprintf("%T", sys)
 	if s, ok := sys.(fmt.Stringer); ok {
 		name = s.String()
 	}
 	a.systems = append(a.systems, checkedSystem{sys, name})
-	return &observed{System: sys, arena: a, number: len(a.systems) - 1}
+	return &observed{System: sys, checked: a, number: len(a.systems) - 1}
 }
 
-// observed is a system that calls the arena's hooks before and after it.
+// observed is a system that calls the hooks of its checked world before and after it.
 type observed struct {
 	plugin.System
-	arena  *arena
-	number int
+	checked *checkedWorld
+	number  int
 }
 
 // Update implements plugin.System.
 func (o *observed) Update(w *ecs.World) {
 	if o.number == 0 {
-		o.arena.begin()
+		o.checked.onBegin()
 	}
 	o.System.Update(w)
-	o.arena.ran(o.number)
+	o.checked.onRan(o.number)
 }
 
-// hearing passes events to the listeners of the game's systems only while those systems run, and
-// not while the world is being restored.
-type hearing struct {
+// pausedListeners passes events to the listeners of the game's systems only while those systems
+// run, and not while the world is being restored.
+type pausedListeners struct {
 	*listener.Dispatch
-	deaf bool
+	paused bool
 }
 
-// alone removes the listeners that were added before the game's systems are initialised: those of
-// the plugin, which does not run in this world.
-func (h *hearing) alone(w *ecs.World) func() {
+// removeOthers removes the listeners that were added before the game's systems are initialised:
+// those of the plugin, which does not run in this world.
+func (h *pausedListeners) removeOthers(w *ecs.World) func() {
 	h.Dispatch = ecs.GetResource[listener.Dispatch](w)
 	*h.Dispatch = listener.NewDispatch()
 	return nil
 }
 
-func (h *hearing) listen(w *ecs.World) { w.SetListener(h) }
+func (h *pausedListeners) install(w *ecs.World) { w.SetListener(h) }
 
 // Notify implements ecs.Listener.
-func (h *hearing) Notify(w *ecs.World, e ecs.EntityEvent) {
-	if !h.deaf {
+func (h *pausedListeners) Notify(w *ecs.World, e ecs.EntityEvent) {
+	if !h.paused {
 		h.Dispatch.Notify(w, e)
 	}
 }
 
 // Subscriptions implements ecs.Listener.
-func (h *hearing) Subscriptions() event.Subscription {
-	if h.deaf {
+func (h *pausedListeners) Subscriptions() event.Subscription {
+	if h.paused {
 		return 0
 	}
 	return h.Dispatch.Subscriptions()
 }
 
-// resource returns the memory of a resource, or nil if the world does not have it.
-func (a *arena) resource(number int) []byte {
+// resourceBytes returns the memory of a resource, or nil if the world does not have it.
+func (a *checkedWorld) resourceBytes(number int) []byte {
 	of := a.world.Resources().Get(a.resources[number])
 	if of == nil {
 		return nil
@@ -180,8 +180,8 @@ func bytesOf(v reflect.Value) []byte {
 	return reflect.NewAt(reflect.ArrayOf(size, reflect.TypeFor[byte]()), v.Addr().UnsafePointer()).Elem().Slice(0, size).Bytes()
 }
 
-// press gives each entity with an input a random input, which is held for some ticks.
-func (a *arena) press(rng *rand.Rand) {
+// pressInputs gives each entity with an input a random input, which is held for some ticks.
+func (a *checkedWorld) pressInputs(rng *rand.Rand) {
 	for n := range a.kinds {
 		if a.kinds[n].input == nil {
 			continue
@@ -223,5 +223,5 @@ func pressAny(v reflect.Value, rng *rand.Rand) {
 	}
 }
 
-// frame advances the clock by one frame.
-func (c *checker) frame() { c.clock.Advance(time.Second / time.Duration(c.Protocol.TickRate())) }
+// advanceClock advances the clock by one frame.
+func (c *checker) advanceClock() { c.clock.Advance(time.Second / time.Duration(c.Protocol.TickRate())) }

@@ -6,29 +6,29 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// load restores the world from a snapshot of another world, which has advanced since then. It
+// restore restores the world from a snapshot of another world, which has advanced since then. It
 // creates the same entities in another order. Registered components get their values of the
 // snapshot. Unregistered ones get their present values of the other world, because a rollback does
 // not restore them; if the entity no longer exists there, they get those of the snapshot.
-func (a *arena) load(p *picture, now *arena, order []int) {
-	a.hears.deaf = true
-	now.meet()
-	a.meet()
-	a.empty()
+func (a *checkedWorld) restore(p *snapshot, now *checkedWorld, order []int) {
+	a.listeners.paused = true
+	now.addKinds()
+	a.addKinds()
+	a.removeEntities()
 	a.world.LoadEntities(&p.dump)
 	a.issued = len(p.dump.Entities)
 	for _, at := range order {
-		a.put(p, &p.rows[at], now)
+		a.restoreEntity(p, &p.rows[at], now)
 	}
 	*a.time = *now.time
 	for n, value := range p.resources {
 		a.setResource(n, value)
 	}
-	a.hears.deaf = false
+	a.listeners.paused = false
 }
 
-// empty removes all entities from the world. Resources stay.
-func (a *arena) empty() {
+// removeEntities removes all entities from the world. Resources stay.
+func (a *checkedWorld) removeEntities() {
 	type resource struct {
 		id ecs.ResID
 		of any
@@ -45,9 +45,9 @@ func (a *arena) empty() {
 	}
 }
 
-// put adds an entity's components to it.
-func (a *arena) put(p *picture, r *row, now *arena) {
-	comps := a.mixed(r, now)
+// restoreEntity adds an entity's components to it.
+func (a *checkedWorld) restoreEntity(p *snapshot, r *row, now *checkedWorld) {
+	comps := a.kindsToRestore(r, now)
 	if len(comps) == 0 {
 		return
 	}
@@ -64,25 +64,25 @@ func (a *arena) put(p *picture, r *row, now *arena) {
 	} else {
 		a.world.Add(r.entity, ids...)
 	}
-	a.fill(p, r, now, comps)
+	a.restoreValues(p, r, now, comps)
 }
 
-// mixed returns the components to give to an entity: the registered ones of the snapshot and the
-// unregistered ones that it has now.
-func (a *arena) mixed(r *row, now *arena) []int {
+// kindsToRestore returns the components to give to an entity: the registered ones of the snapshot
+// and the unregistered ones that it has now.
+func (a *checkedWorld) kindsToRestore(r *row, now *checkedWorld) []int {
 	if !now.world.Alive(r.entity) {
-		return r.comps
+		return r.kinds
 	}
 	var comps []int
 	relation := false
-	for _, n := range r.comps {
-		if k := &a.kinds[n]; k.kept {
+	for _, n := range r.kinds {
+		if k := &a.kinds[n]; k.registered {
 			comps = append(comps, n)
 			relation = relation || k.relation
 		}
 	}
-	for _, n := range now.comps(now.world.Mask(r.entity), true) {
-		if k := &a.kinds[n]; !k.kept && !(relation && k.relation) {
+	for _, n := range now.kindsIn(now.world.Mask(r.entity), true) {
+		if k := &a.kinds[n]; !k.registered && !(relation && k.relation) {
 			comps = append(comps, n)
 			relation = relation || k.relation
 		}
@@ -91,12 +91,12 @@ func (a *arena) mixed(r *row, now *arena) []int {
 }
 
 // targetOf returns the relation target for a restored entity, if that target exists.
-func (a *arena) targetOf(r *row, relation int, now *arena) ecs.Entity {
+func (a *checkedWorld) targetOf(r *row, relation int, now *checkedWorld) ecs.Entity {
 	if relation < 0 {
 		return ecs.Entity{}
 	}
 	target := r.target
-	if !a.kinds[relation].kept && now.world.Alive(r.entity) {
+	if !a.kinds[relation].registered && now.world.Alive(r.entity) {
 		target = now.world.Relations().Get(r.entity, now.ids[relation])
 	}
 	if int(target.ID()) >= a.issued || !a.world.Alive(target) {
@@ -105,24 +105,24 @@ func (a *arena) targetOf(r *row, relation int, now *arena) ecs.Entity {
 	return target
 }
 
-// fill writes the values of an entity's components.
-func (a *arena) fill(p *picture, r *row, now *arena, comps []int) {
+// restoreValues writes the values of an entity's components.
+func (a *checkedWorld) restoreValues(p *snapshot, r *row, now *checkedWorld, comps []int) {
 	for _, n := range comps {
-		if k := &a.kinds[n]; k.kept || !now.world.Alive(r.entity) {
+		if k := &a.kinds[n]; k.registered || !now.world.Alive(r.entity) {
 			continue
 		}
 		to := reflect.NewAt(a.kinds[n].typ, a.world.Get(r.entity, a.ids[n]))
 		to.Elem().Set(reflect.NewAt(a.kinds[n].typ, now.world.Get(r.entity, now.ids[n])).Elem())
 	}
-	for place, n := range r.comps {
-		if k := &a.kinds[n]; k.size() > 0 && a.world.Has(r.entity, a.ids[n]) && (k.kept || !now.world.Alive(r.entity)) {
-			copy(a.bytes(r.entity, n), a.value(p, r, place))
+	for place, n := range r.kinds {
+		if k := &a.kinds[n]; k.size() > 0 && a.world.Has(r.entity, a.ids[n]) && (k.registered || !now.world.Alive(r.entity)) {
+			copy(a.componentBytes(r.entity, n), a.value(p, r, place))
 		}
 	}
 }
 
 // setResource sets a resource of the protocol, or removes it if value is nil.
-func (a *arena) setResource(number int, value []byte) {
+func (a *checkedWorld) setResource(number int, value []byte) {
 	id, resources := a.resources[number], a.world.Resources()
 	switch there := resources.Has(id); {
 	case value == nil && there:
@@ -130,5 +130,5 @@ func (a *arena) setResource(number int, value []byte) {
 	case value != nil && !there:
 		resources.Add(id, reflect.New(a.kindList.resources[number].typ).Interface())
 	}
-	copy(a.resource(number), value)
+	copy(a.resourceBytes(number), value)
 }

@@ -13,33 +13,33 @@ import (
 // their content: each gets a canonical label, computed from its components, from the entities that
 // it refers to and from those that refer to it.
 
-// paintRounds is the number of references in a chain over which labels detect a difference.
-const paintRounds = 3
+// labelRounds is the number of references in a chain over which labels detect a difference.
+const labelRounds = 3
 
 // Labels of references: none, a despawned entity, and any other by its id or label.
 const (
-	nobody uint64 = iota
-	gone
+	noEntity uint64 = iota
+	removedEntity
 )
 
-var paintSeed = maphash.MakeSeed()
+var labelSeed = maphash.MakeSeed()
 
 // isNew reports whether an entity was spawned since the previous snapshot.
-func (p *picture) isNew(e ecs.Entity) bool {
-	_, ok := p.news[e]
+func (p *snapshot) isNew(e ecs.Entity) bool {
+	_, ok := p.labels[e]
 	return ok
 }
 
-// name returns the value that identifies an entity in all snapshots of the same moment.
-func (p *picture) name(e ecs.Entity) uint64 {
+// identity returns the value that identifies an entity in all snapshots of the same moment.
+func (p *snapshot) identity(e ecs.Entity) uint64 {
 	if e.IsZero() {
-		return nobody
+		return noEntity
 	}
-	if colour, ok := p.news[e]; ok {
-		return colour
+	if label, ok := p.labels[e]; ok {
+		return label
 	}
-	if _, ok := p.find(e); !ok {
-		return gone
+	if _, ok := p.rowOf(e); !ok {
+		return removedEntity
 	}
 	return uint64(e.ID())<<32 | uint64(e.Generation()) | 1<<63
 }
@@ -52,31 +52,31 @@ func entityAt(value []byte, at uintptr) (e ecs.Entity) {
 	return e
 }
 
-// paint finds the new entities and computes their labels.
-func (p *picture) paint(before *picture, l *kindList) {
-	if p.news == nil {
-		p.news = map[ecs.Entity]uint64{}
+// label finds the new entities and computes their labels.
+func (p *snapshot) label(before *snapshot, l *kindList) {
+	if p.labels == nil {
+		p.labels = map[ecs.Entity]uint64{}
 	}
-	clear(p.news)
+	clear(p.labels)
 	for i := range p.rows {
-		if _, ok := before.find(p.rows[i].entity); !ok {
-			p.news[p.rows[i].entity] = l.bare(p, &p.rows[i])
+		if _, ok := before.rowOf(p.rows[i].entity); !ok {
+			p.labels[p.rows[i].entity] = l.ownLabel(p, &p.rows[i])
 		}
 	}
-	if len(p.news) == 0 {
+	if len(p.labels) == 0 {
 		return
 	}
-	for range paintRounds {
-		p.news = l.repaint(p)
+	for range labelRounds {
+		p.labels = l.mixLabels(p)
 	}
 }
 
-// bare returns the label of an entity without its neighbours.
-func (l *kindList) bare(p *picture, r *row) uint64 {
+// ownLabel returns the label of an entity without its neighbours.
+func (l *kindList) ownLabel(p *snapshot, r *row) uint64 {
 	var h maphash.Hash
-	h.SetSeed(paintSeed)
-	for place, n := range r.comps {
-		feed(&h, uint64(n))
+	h.SetSeed(labelSeed)
+	for place, n := range r.kinds {
+		hashWord(&h, uint64(n))
 		v := l.value(p, r, place)
 		for _, f := range l.kinds[n].fields {
 			_, _ = h.Write(v[f.from:f.to])
@@ -85,30 +85,30 @@ func (l *kindList) bare(p *picture, r *row) uint64 {
 	return h.Sum64()
 }
 
-// repaint mixes the labels of its neighbours into every label.
-func (l *kindList) repaint(p *picture) map[ecs.Entity]uint64 {
-	next := make(map[ecs.Entity]uint64, len(p.news))
+// mixLabels mixes the labels of its neighbours into every label.
+func (l *kindList) mixLabels(p *snapshot) map[ecs.Entity]uint64 {
+	next := make(map[ecs.Entity]uint64, len(p.labels))
 	for i := range p.rows {
 		r := &p.rows[i]
-		mine := p.name(r.entity)
+		mine := p.identity(r.entity)
 		l.eachRef(p, r, func(kind int, at uintptr, e ecs.Entity) {
 			if p.isNew(r.entity) {
-				next[r.entity] += blend(1, uint64(kind), uint64(at), p.name(e))
+				next[r.entity] += hashWords(1, uint64(kind), uint64(at), p.identity(e))
 			}
 			if p.isNew(e) {
-				next[e] += blend(2, uint64(kind), uint64(at), mine)
+				next[e] += hashWords(2, uint64(kind), uint64(at), mine)
 			}
 		})
 	}
-	for e, colour := range p.news {
-		next[e] = blend(3, colour, next[e], 0)
+	for e, label := range p.labels {
+		next[e] = hashWords(3, label, next[e], 0)
 	}
 	return next
 }
 
 // eachRef calls do for each reference of an entity, and for the target of its relation.
-func (l *kindList) eachRef(p *picture, r *row, do func(kind int, at uintptr, e ecs.Entity)) {
-	for place, n := range r.comps {
+func (l *kindList) eachRef(p *snapshot, r *row, do func(kind int, at uintptr, e ecs.Entity)) {
+	for place, n := range r.kinds {
 		k := &l.kinds[n]
 		if k.relation {
 			do(n, ^uintptr(0), r.target)
@@ -123,16 +123,16 @@ func (l *kindList) eachRef(p *picture, r *row, do func(kind int, at uintptr, e e
 	}
 }
 
-func blend(a, b, c, d uint64) uint64 {
+func hashWords(a, b, c, d uint64) uint64 {
 	var h maphash.Hash
-	h.SetSeed(paintSeed)
+	h.SetSeed(labelSeed)
 	for _, x := range [...]uint64{a, b, c, d} {
-		feed(&h, x)
+		hashWord(&h, x)
 	}
 	return h.Sum64()
 }
 
-func feed(h *maphash.Hash, x uint64) {
+func hashWord(h *maphash.Hash, x uint64) {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], x)
 	_, _ = h.Write(b[:])

@@ -75,20 +75,29 @@ func gameVerbs(t *testing.T) script.Verbs {
 }
 
 func newGameScene(t *testing.T, limit int) *scene.Game {
+	game := newGame(t, sceneProtocol, limit)
+	game.Use(scene.Resource[Round](), scene.Overridden[Spot](), scene.Overridden[Health]())
+	return game
+}
+
+// newGame makes a watched game of a protocol, with a cap in bytes per second for each client, or 0,
+// and with systems in FixedMain of its server.
+func newGame(t *testing.T, register func() *protocol.Protocol, limit int, systems ...plugin.System) *scene.Game {
 	sim := netsim.New(t, netsim.Config{Seed: 1})
-	config := sim.ServerConfig(sceneProtocol())
+	config := sim.ServerConfig(register())
 	config.MaxBytesPerClient = limit
 	server, err := plugin.NewServer(config)
 	require.NoError(t, err)
+	for _, system := range systems {
+		server.AddSystem(plugin.FixedMain, system)
+	}
 	sim.AddServer(server, server)
 	sim.Watch()
-	game := scene.New(sim, func(id entangle.ClientID) *netsim.Peer {
-		c, err := plugin.NewClient(sim.ClientConfig(sceneProtocol()))
+	return scene.New(sim, func(id entangle.ClientID) *netsim.Peer {
+		c, err := plugin.NewClient(sim.ClientConfig(register()))
 		require.NoError(t, err)
 		return sim.AddClient(id, c, c)
 	})
-	game.Use(scene.Resource[Round](), scene.Overridden[Spot](), scene.Overridden[Health]())
-	return game
 }
 
 // Scripts run against a real server and real clients. Each file begins with a description of its

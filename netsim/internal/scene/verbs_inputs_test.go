@@ -9,10 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/netsim"
-	"github.com/entangle-ecs/entangle/netsim/internal/scene"
 	"github.com/entangle-ecs/entangle/netsim/internal/script"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -50,16 +47,7 @@ func pushes(w *ecs.World) func() {
 }
 
 func newPushScene(t *testing.T) script.Verbs {
-	sim := netsim.New(t, netsim.Config{Seed: 1})
-	server, err := plugin.NewServer(sim.ServerConfig(pushProtocol()))
-	require.NoError(t, err)
-	server.AddSystem(plugin.FixedMain, plugin.Func(pushes))
-	sim.AddServer(server, server)
-	game := scene.New(sim, func(id entangle.ClientID) *netsim.Peer {
-		c, err := plugin.NewClient(sim.ClientConfig(pushProtocol()))
-		require.NoError(t, err)
-		return sim.AddClient(id, c, c)
-	})
+	game := newGame(t, pushProtocol, 0, plugin.Func(pushes))
 	return game.Verbs(append(sceneTypes, reflect.TypeFor[Push](), reflect.TypeFor[components.Replicate]())...)
 }
 

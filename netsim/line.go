@@ -64,13 +64,6 @@ func (l *Line) Cut() { l.setCut(true) }
 // Restore ends a Cut.
 func (l *Line) Restore() { l.setCut(false) }
 
-// IsCut reports whether the line is cut.
-func (l *Line) IsCut() bool {
-	l.network.mu.Lock()
-	defer l.network.mu.Unlock()
-	return l.cut
-}
-
 func (l *Line) setCut(cut bool) {
 	l.network.mu.Lock()
 	defer l.network.mu.Unlock()

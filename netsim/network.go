@@ -66,21 +66,6 @@ func (n *Network) callTaps(from, to netip.AddrPort, datagram []byte) {
 	}
 }
 
-// OnTheWay returns the number of datagrams in flight that may still arrive: sent, not received yet,
-// and not addressed to a closed end.
-func (n *Network) OnTheWay() int {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	sum := 0
-	for _, c := range n.conns {
-		sum += c.up.Len()
-		if !c.closed {
-			sum += c.down.Len()
-		}
-	}
-	return sum
-}
-
 func (n *Network) newAddress() netip.AddrPort {
 	n.last++
 	host := [16]byte{0: 0xfd}

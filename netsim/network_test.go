@@ -89,7 +89,7 @@ func TestDatagramArrivesAfterTheLatencyOfItsLine(t *testing.T) {
 	r.up(0, "slow")
 	r.up(1, "quick")
 	r.down(1, "back")
-	assert.Equal(t, 3, r.network.OnTheWay())
+	assert.Equal(t, 3, r.network.InFlight())
 	r.clock.Advance(10*ms - 1)
 	assert.Empty(t, r.received(r.server))
 	r.clock.Advance(1)
@@ -98,7 +98,7 @@ func TestDatagramArrivesAfterTheLatencyOfItsLine(t *testing.T) {
 	assert.Equal(t, []string{"back"}, r.received(r.clients[1]))
 	r.clock.Advance(10 * ms)
 	assert.Equal(t, []string{"slow"}, r.received(r.server))
-	assert.Zero(t, r.network.OnTheWay())
+	assert.Zero(t, r.network.InFlight())
 }
 
 // A server that receives once per frame still sees its clients' datagrams in the
@@ -156,7 +156,7 @@ func TestGoodbyeOfAClosedClientStillArrives(t *testing.T) {
 	require.NoError(t, r.clients[0].Close())
 	r.clock.Advance(10 * ms)
 	assert.Equal(t, []string{"goodbye"}, r.received(r.server))
-	assert.Zero(t, r.network.OnTheWay())
+	assert.Zero(t, r.network.InFlight())
 
 	sent, err := r.server.Send([]transport.Datagram{{Addr: r.clients[0].LocalAddr(), Data: []byte("x")}})
 	require.NoError(t, err)
@@ -167,7 +167,7 @@ func TestInFlightDatagramsToAClosedServerAreLost(t *testing.T) {
 	r := newRig(t, 1, latency(10*ms))
 	r.up(0, "too late")
 	require.NoError(t, r.server.Close())
-	assert.Zero(t, r.network.OnTheWay())
+	assert.Zero(t, r.network.InFlight())
 }
 
 // The same seed and the same calls give the same run; another seed another one.

@@ -179,7 +179,7 @@ func TestRandomHierarchies(t *testing.T) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			defer func() {
 				if t.Failed() {
-					t.Logf("repeat with: go test ./netsim -run 'TestRandomFamilies/seed=%d$'", seed)
+					t.Logf("repeat with: go test ./netsim -run 'TestRandomHierarchies/seed=%d$'", seed)
 				}
 			}()
 			randomHierarchies(newClan(t, seed))

@@ -34,7 +34,8 @@ type slowWorld struct {
 	server *plugin.Server
 	key    token.Key
 	all    []ecs.Entity
-	still  bool // nothing changes any more
+	still  bool                        // nothing changes any more
+	ended  []plugin.ClientDisconnected // of the server
 }
 
 func slowProtocol() *protocol.Protocol {
@@ -53,6 +54,10 @@ func newSlowWorld(t *testing.T, entities int, fates bool) *slowWorld {
 	s.key = config.Key
 	server := newServer(t, config)
 	s.server = server
+	server.AddSystem(plugin.AfterSend, plugin.Func(func(w *ecs.World) func() {
+		ended := plugin.NewReader[plugin.ClientDisconnected](w)
+		return func() { s.ended = append(s.ended, ended.Read()...) }
+	}))
 	server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
 		m := generic.NewMap2[Spot, components.Replicate](w)
 		flags := generic.NewMap1[Flag](w)
@@ -230,6 +235,8 @@ func TestAClientThatAcknowledgesNothingIsDisconnectedAtOneMebibyte(t *testing.T)
 			}
 			require.Len(t, s.server.Clients(), 1)
 			assert.Greater(t, most, 1<<20-4000)
+			require.Len(t, s.ended, 1)
+			assert.ErrorIs(t, s.ended[0].Err, plugin.ErrTooSlow)
 			s.sim.Run(time.Second)
 			got += len(received.Read())
 			assert.Equal(t, sent, got)

@@ -120,6 +120,43 @@ func TestAnEntityIsOrphanedInARetainedGroup(t *testing.T) {
 	assert.Len(t, e.sink.corpses, 1)
 }
 
+// An entity that a peer no longer sees is despawned there, although it is let go before the peer was
+// sent the end of its group, which waits for other data or for an acknowledgement.
+//
+// Proves: V5
+func TestAnEntityThatIsLetGoOutOfSightIsDespawned(t *testing.T) {
+	for name, begin := range map[string]func(n *network, e *end){
+		"shown":    func(*network, *end) {},
+		"retained": func(n *network, e *end) { n.step(func() { n.retain(e, 0) }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, leavers := range [][]repl.Slot{{0}, {0, 1}} {
+				n, e := retaining(t)
+				begin(n, e)
+				tick(n.world, func() { n.hide(e, 0) })
+				tick(n.world, func() {
+					for _, s := range leavers {
+						n.abandon(s)
+					}
+				})
+				n.rest()
+				assert.Empty(t, e.sink.entities)
+				assert.Empty(t, e.sink.corpses)
+				assert.True(t, e.peer.Idle())
+			}
+
+			n, e := retaining(t)
+			begin(n, e)
+			tick(n.world, func() { n.abandon(0) })
+			tick(n.world, func() { n.hide(e, 1) })
+			tick(n.world, func() { n.abandon(1) })
+			n.rest()
+			assert.Empty(t, e.sink.entities)
+			assert.Len(t, e.sink.corpses, 1, "it was let go in sight")
+		})
+	}
+}
+
 // A retained group can be hidden, and be shown again after that.
 func TestWhatIsRetainedCanBeHidden(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -195,6 +195,9 @@ func (p *Peer) actionKey(sp *space, i int, kind repl.Kind) bodyKey {
 	if kind == repl.Delta {
 		key.base = sp.base[i]
 	}
+	if kind == repl.Gone && sp.hidden.Has(i) {
+		key.hidden, key.since = true, p.hiddenSince(i)
+	}
 	switch {
 	case sp.phase[i] != known:
 	case kind == repl.Full && sp == &p.public:

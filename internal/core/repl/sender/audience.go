@@ -3,6 +3,7 @@ package sender
 import (
 	"slices"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
@@ -65,10 +66,36 @@ func (p *Peer) Hide(s repl.Slot) {
 // conceal ends a private group that the peer was sent.
 func (p *Peer) conceal(i int) {
 	sp := &p.private
+	if !sp.hidden.Has(i) {
+		p.noteHidden(i)
+	}
 	sp.hidden.Set(i)
 	sp.shapeDue.Set(i)
 	sp.steady.Clear(i)
 	p.foresee(sp, i)
+}
+
+// noteHidden notes the tick from which a group is hidden, if the peer has entities of it that were
+// let go before and was not sent that. It keeps those, and not the ones that are let go later.
+func (p *Peer) noteHidden(i int) {
+	delete(p.hiddenAt, int32(i))
+	left := p.world.groups[p.private.groups[i]].left
+	if !slices.ContainsFunc(left, func(l leaver) bool { return l.fate == repl.LetGo && p.private.hasLeaver(i, &l) }) {
+		return
+	}
+	if p.hiddenAt == nil {
+		p.hiddenAt = map[int32]entangle.Tick{}
+	}
+	p.hiddenAt[int32(i)] = p.world.tick
+}
+
+// hiddenSince returns the tick from which a group is hidden at a peer that was not sent its end. If
+// no entity was let go before that tick, any earlier tick does as well.
+func (p *Peer) hiddenSince(i int) entangle.Tick {
+	if at, ok := p.hiddenAt[int32(i)]; ok {
+		return at
+	}
+	return p.private.shaped[i]
 }
 
 // Sees reports whether the peer is shown the group of an entity.

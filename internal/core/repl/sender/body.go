@@ -28,6 +28,9 @@ type bodyKey struct {
 	retained bool
 	to       View
 	asOf     entangle.Tick // of retained and whole
+	// hidden: the end of a group that is hidden from its reader since a tick, and whose end it was not sent.
+	hidden bool
+	since  entangle.Tick
 }
 
 // beginRecord begins the contents of a record.

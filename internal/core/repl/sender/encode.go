@@ -252,9 +252,12 @@ func (w *World) tells(l *leaver) bool {
 	return !b.shapes.narrow(b.key.shaped, l.joined) && b.shapes.narrow(b.key.shaped, l.left)
 }
 
-// fate returns a leaver's fate from the viewpoint of the peer that the current body is for.
+// fate returns a leaver's fate from the viewpoint of the peer that the current body is for. An entity
+// that is let go after the peer has lost sight of it is despawned there, although the end of its
+// group still waits to be sent.
 func (w *World) fate(l *leaver) repl.Fate {
-	if l.fate == repl.Moved && w.bodies.here.key.hides != nil && !w.bodies.here.key.hides.gets(l.slot) {
+	key := &w.bodies.here.key
+	if l.fate == repl.LetGo && key.hidden && key.since.Before(l.left) || l.fate == repl.Moved && key.hides != nil && !key.hides.gets(l.slot) {
 		return repl.Despawned
 	}
 	return l.fate

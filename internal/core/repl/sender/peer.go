@@ -42,11 +42,12 @@ type Peer struct {
 	pinnedEnds uint32 // World.Ends then
 	needs      []repl.Need
 	sinces     []repl.Since
-	said       repl.Predicted // of the action at hand, and
-	hash       uint64         // of the named entities
-	retired    []retiring     // handles that can't be freed yet
-	looks      int            // next of those in turn
-	kept       map[int32]View // parts of private groups that the peer has and that its new view changes; see keepView
+	said       repl.Predicted          // of the action at hand, and
+	hash       uint64                  // of the named entities
+	retired    []retiring              // handles that can't be freed yet
+	looks      int                     // next of those in turn
+	kept       map[int32]View          // parts of private groups that the peer has and that its new view changes; see keepView
+	hiddenAt   map[int32]entangle.Tick // of private groups that the peer is to be sent the end of; see noteHidden
 	joining    joining
 	aside      aside
 	turn       repl.Handle // where the next message of actions goes on

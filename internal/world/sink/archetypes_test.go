@@ -157,7 +157,7 @@ func TestTheSetsOfComponentsOfACopyAreBounded(t *testing.T) {
 }
 
 // An entity that is refused raises no spawn event, and no despawn event when the connection ends.
-func TestWhoIsMadeOfTooMuchIsNotToldOf(t *testing.T) {
+func TestARefusedEntityRaisesNoEvents(t *testing.T) {
 	s := newShaped(t)
 	slot := s.spawn(1, 0, repl.NoSlot)
 	for set := range minArchetypes {

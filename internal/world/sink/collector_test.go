@@ -56,7 +56,7 @@ func (g *awaitGame) texts() (all []byte) {
 func TestAnOverrideThatChangesInAPauseCountsWhenItEnds(t *testing.T) {
 	k := newRelatives(t)
 	k.collector.Admit(1, k.peer)
-	body := slices.IndexFunc(k.infos, func(i *registry.Component) bool { return i.Type == reflect.TypeFor[kinBody]() })
+	body := slices.IndexFunc(k.infos, func(i *registry.Component) bool { return i.Type == reflect.TypeFor[relativeBody]() })
 	only := func(id entangle.ClientID) components.Target { return source.TargetsOf(k.world).Only(id) }
 	e, f := k.spawn(), k.spawn()
 	of := func(e ecs.Entity) *components.Replicate { return (*components.Replicate)(k.world.Get(e, k.marker)) }
@@ -64,7 +64,7 @@ func TestAnOverrideThatChangesInAPauseCountsWhenItEnds(t *testing.T) {
 	k.collector.Override(e, body, only(2))
 	k.collector.Override(f, body, only(1))
 	k.send()
-	has := func(e ecs.Entity) bool { return k.far.Has(k.there(e), ecs.ComponentID[kinBody](k.far)) }
+	has := func(e ecs.Entity) bool { return k.far.Has(k.there(e), ecs.ComponentID[relativeBody](k.far)) }
 	require.Equal(t, [2]bool{false, true}, [2]bool{has(e), has(f)})
 
 	of(e).Group = 2
@@ -101,7 +101,7 @@ func TestAnOverrideEndsWithAnEntityThatNobodySaw(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			k := newRelatives(t)
 			k.collector.Admit(1, k.peer)
-			body := slices.IndexFunc(k.infos, func(i *registry.Component) bool { return i.Type == reflect.TypeFor[kinBody]() })
+			body := slices.IndexFunc(k.infos, func(i *registry.Component) bool { return i.Type == reflect.TypeFor[relativeBody]() })
 			e := k.spawn()
 			before, ok := k.collector.Slot(e)
 			require.True(t, ok)
@@ -113,7 +113,7 @@ func TestAnOverrideEndsWithAnEntityThatNobodySaw(t *testing.T) {
 			k.send()
 			after, _ := k.collector.Slot(f)
 			require.Equal(t, before, after)
-			assert.True(t, k.far.Has(k.there(f), ecs.ComponentID[kinBody](k.far)))
+			assert.True(t, k.far.Has(k.there(f), ecs.ComponentID[relativeBody](k.far)))
 		})
 	}
 }

@@ -9,9 +9,9 @@ import (
 
 // The cost of a server tick for one peer, with 1,000 parents that have 3 children each, and with as
 // many entities without a hierarchy.
-func BenchmarkFamilies(b *testing.B) {
-	for name, c := range map[string]struct{ families, moving bool }{
-		"families, still": {true, false}, "families, moving": {true, true},
+func BenchmarkHierarchies(b *testing.B) {
+	for name, c := range map[string]struct{ hierarchies, moving bool }{
+		"hierarchies, still": {true, false}, "hierarchies, moving": {true, true},
 		"alone, still": {false, false}, "alone, moving": {false, true},
 	} {
 		b.Run(name, func(b *testing.B) {
@@ -19,7 +19,7 @@ func BenchmarkFamilies(b *testing.B) {
 			var before, after runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&before)
-			all := k.populate(c.families)
+			all := k.populate(c.hierarchies)
 			k.send()
 			runtime.GC()
 			runtime.ReadMemStats(&after)
@@ -30,7 +30,7 @@ func BenchmarkFamilies(b *testing.B) {
 				if c.moving {
 					b.StopTimer()
 					for _, e := range all {
-						(*kinBody)(k.world.Get(e, k.body)).N++
+						(*relativeBody)(k.world.Get(e, k.body)).N++
 					}
 					b.StartTimer()
 				}
@@ -49,12 +49,12 @@ func BenchmarkFamilies(b *testing.B) {
 }
 
 // populate makes 4,000 entities.
-func (k *relatives) populate(families bool) (all []ecs.Entity) {
+func (k *relatives) populate(hierarchies bool) (all []ecs.Entity) {
 	for range 1000 {
 		parent := k.spawn()
 		all = append(all, parent)
 		for range 3 {
-			if families {
+			if hierarchies {
 				all = append(all, k.child(parent))
 			} else {
 				all = append(all, k.spawn())

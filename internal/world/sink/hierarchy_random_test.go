@@ -11,16 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// randomFamilies changes a world of relations at random, cycles and pauses included.
-type randomFamilies struct {
+// randomHierarchies changes a world of relations at random, cycles and pauses included.
+type randomHierarchies struct {
 	*relatives
 	rng *rand.Rand
 	all []ecs.Entity
 }
 
-func (r *randomFamilies) any() ecs.Entity { return r.all[r.rng.IntN(len(r.all))] }
+func (r *randomHierarchies) any() ecs.Entity { return r.all[r.rng.IntN(len(r.all))] }
 
-func (r *randomFamilies) step() {
+func (r *randomHierarchies) step() {
 	kept := r.all[:0]
 	for _, e := range r.all {
 		if r.world.Alive(e) {
@@ -39,7 +39,7 @@ func (r *randomFamilies) step() {
 	case 5, 6, 7:
 		r.toggle(e, r.marker)
 	case 8:
-		r.toggle(e, r.apart)
+		r.toggle(e, r.excludes)
 	case 9:
 		r.remove(e)
 	case 10:
@@ -47,11 +47,11 @@ func (r *randomFamilies) step() {
 			(*components.Replicate)(r.world.Get(e, r.marker)).Group = components.Group(r.rng.IntN(3))
 		}
 	default:
-		(*kinBody)(r.world.Get(e, r.body)).N++
+		(*relativeBody)(r.world.Get(e, r.body)).N++
 	}
 }
 
-func (r *randomFamilies) detach(e ecs.Entity) {
+func (r *randomHierarchies) detach(e ecs.Entity) {
 	for _, relation := range []ecs.ID{r.childOf, r.part, r.knows} {
 		if r.world.Has(e, relation) {
 			r.world.Remove(e, relation)
@@ -59,7 +59,7 @@ func (r *randomFamilies) detach(e ecs.Entity) {
 	}
 }
 
-func (r *randomFamilies) attach(e, parent ecs.Entity) {
+func (r *randomHierarchies) attach(e, parent ecs.Entity) {
 	if e == parent {
 		return
 	}
@@ -72,7 +72,7 @@ func (r *randomFamilies) attach(e, parent ecs.Entity) {
 	r.relate(e, relation, parent)
 }
 
-func (r *randomFamilies) toggle(e ecs.Entity, id ecs.ID) {
+func (r *randomHierarchies) toggle(e ecs.Entity, id ecs.ID) {
 	if r.world.Has(e, id) {
 		r.world.Remove(e, id)
 	} else {
@@ -80,25 +80,25 @@ func (r *randomFamilies) toggle(e ecs.Entity, id ecs.ID) {
 	}
 }
 
-func (r *randomFamilies) remove(e ecs.Entity) {
+func (r *randomHierarchies) remove(e ecs.Entity) {
 	if r.rng.IntN(2) == 0 {
 		r.world.RemoveEntity(e)
 	}
 }
 
 // above returns the parent that an entity shares a group with, by a reference model.
-func (r *randomFamilies) above(e ecs.Entity) (parent ecs.Entity, ok bool) {
+func (r *randomHierarchies) above(e ecs.Entity) (parent ecs.Entity, ok bool) {
 	for _, relation := range []ecs.ID{r.childOf, r.part} {
 		if r.world.Has(e, relation) {
 			parent = r.world.Relations().Get(e, relation)
 		}
 	}
-	ok = !parent.IsZero() && r.world.Alive(parent) && r.world.Has(parent, r.marker) && !r.world.Has(parent, r.apart)
+	ok = !parent.IsZero() && r.world.Alive(parent) && r.world.Has(parent, r.marker) && !r.world.Has(parent, r.excludes)
 	return parent, ok
 }
 
 // root returns the topmost ancestor, and whether there is one: a cycle has none.
-func (r *randomFamilies) root(e ecs.Entity) (root ecs.Entity, ok bool) {
+func (r *randomHierarchies) root(e ecs.Entity) (root ecs.Entity, ok bool) {
 	for range len(r.all) + 1 {
 		above, more := r.above(e)
 		if !more {
@@ -110,12 +110,12 @@ func (r *randomFamilies) root(e ecs.Entity) (root ecs.Entity, ok bool) {
 }
 
 // check compares the world and its copy with the reference model.
-func (r *randomFamilies) check() {
+func (r *randomHierarchies) check() {
 	r.requireEqual()
 	f := &r.collector.Hierarchy
 	for s := range f.Nodes {
 		if parent, ok := f.Parent(repl.Slot(s)); ok {
-			require.True(r.t, f.Replicated(repl.Slot(s)) && f.Replicated(parent), "who is not replicated is in a family")
+			require.True(r.t, f.Replicated(repl.Slot(s)) && f.Replicated(parent), "an entity that is not replicated is in a hierarchy")
 		}
 	}
 	names := map[repl.Handle]string{}
@@ -132,7 +132,7 @@ func (r *randomFamilies) check() {
 			continue
 		}
 		require.Equal(r.t, r.group(root), r.group(e), "%v is not with %v", e, root)
-		name := fmt.Sprint("the family of ", root)
+		name := fmt.Sprint("the hierarchy of ", root)
 		if group := (*components.Replicate)(r.world.Get(root, r.marker)).Group; group != 0 {
 			name = fmt.Sprint("group ", group)
 		}
@@ -144,15 +144,15 @@ func (r *randomFamilies) check() {
 }
 
 // Proves: H1, H2, H3, H4, H5, H9, H10
-func TestRandomFamiliesKeepTheRules(t *testing.T) {
+func TestRandomHierarchiesKeepTheRules(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			defer func() {
 				if t.Failed() {
-					t.Logf("repeat with: go test ./systems -run 'TestRandomFamiliesKeepTheRules/seed=%d$'", seed)
+					t.Logf("repeat with: go test ./systems -run 'TestRandomHierarchiesKeepTheRules/seed=%d$'", seed)
 				}
 			}()
-			r := &randomFamilies{relatives: newRelatives(t), rng: rand.New(rand.NewPCG(seed, 5))}
+			r := &randomHierarchies{relatives: newRelatives(t), rng: rand.New(rand.NewPCG(seed, 5))}
 			for range 150 {
 				for range r.rng.IntN(4) {
 					r.step()
@@ -168,34 +168,34 @@ func TestRandomFamiliesKeepTheRules(t *testing.T) {
 // result is the same.
 //
 // Proves: H1, H3, H4, H5, H9
-func TestRandomFamiliesOfWhichTooMuchIsHeard(t *testing.T) {
+func TestRandomHierarchiesWithTooManyEvents(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			defer func() {
 				if t.Failed() {
-					t.Logf("repeat with: go test ./systems -run 'TestRandomFamiliesOfWhichTooMuchIsHeard/seed=%d$'", seed)
+					t.Logf("repeat with: go test ./systems -run 'TestRandomHierarchiesWithTooManyEvents/seed=%d$'", seed)
 				}
 			}()
-			heard := &randomFamilies{relatives: newRelatives(t), rng: rand.New(rand.NewPCG(seed, 5))}
-			missed := &randomFamilies{relatives: newRelatives(t), rng: rand.New(rand.NewPCG(seed, 5))}
+			recorded := &randomHierarchies{relatives: newRelatives(t), rng: rand.New(rand.NewPCG(seed, 5))}
+			missed := &randomHierarchies{relatives: newRelatives(t), rng: rand.New(rand.NewPCG(seed, 5))}
 			steps := rand.New(rand.NewPCG(seed, 6))
 			for range 100 {
 				for range steps.IntN(4) {
-					heard.step()
+					recorded.step()
 					missed.step()
 				}
 				missed.collector.Hierarchy.Propagation.Events.Overflowed = true
-				heard.send()
+				recorded.send()
 				missed.send()
 				missed.check()
-				require.Equal(t, heard.replicated(), missed.replicated())
+				require.Equal(t, recorded.replicated(), missed.replicated())
 			}
 		})
 	}
 }
 
 // replicated sorts all entities into despawned, replicated and not replicated ones.
-func (r *randomFamilies) replicated() (states []string) {
+func (r *randomHierarchies) replicated() (states []string) {
 	for _, e := range r.all {
 		switch {
 		case !r.world.Alive(e):

@@ -23,8 +23,8 @@ func (k *relatives) group(e ecs.Entity) repl.Handle {
 	return h
 }
 
-// family checks that entities are present, equal, and in one group.
-func (k *relatives) requireFamily(root ecs.Entity, others ...ecs.Entity) {
+// requireHierarchy checks that entities are present, equal, and in one group.
+func (k *relatives) requireHierarchy(root ecs.Entity, others ...ecs.Entity) {
 	k.t.Helper()
 	k.requireEqual()
 	require.False(k.t, k.there(root).IsZero(), "the root is missing")
@@ -34,8 +34,8 @@ func (k *relatives) requireFamily(root ecs.Entity, others ...ecs.Entity) {
 	}
 }
 
-// requireApart checks that no two entities are in one group.
-func (k *relatives) requireApart(all ...ecs.Entity) {
+// requireSeparate checks that no two entities are in one group.
+func (k *relatives) requireSeparate(all ...ecs.Entity) {
 	k.t.Helper()
 	seen := map[repl.Handle]bool{}
 	for _, e := range all {
@@ -55,8 +55,8 @@ func TestAChildIsReplicatedWithItsParent(t *testing.T) {
 	grandchild := k.child(child)
 	lone := k.spawn()
 	k.send()
-	k.requireFamily(parent, child, grandchild)
-	k.requireApart(parent, lone)
+	k.requireHierarchy(parent, child, grandchild)
+	k.requireSeparate(parent, lone)
 	assert.Equal(t, k.there(parent), k.target(child, k.childOf))
 	assert.Equal(t, k.there(child), k.target(grandchild, k.childOf))
 	assert.Equal(t, uint64(0), k.receiver.Stats().Updates, "one action brought them all")
@@ -72,7 +72,7 @@ func TestAHierarchyOfTheGamesOwn(t *testing.T) {
 	k.relate(part, k.part, parent)
 	k.relate(friend, k.knows, parent)
 	k.send()
-	k.requireFamily(parent, part)
+	k.requireHierarchy(parent, part)
 	assert.Equal(t, 2, k.applier.Replicas.Len(), "other relations bring nobody")
 	k.world.RemoveEntity(parent)
 	k.send()
@@ -94,11 +94,11 @@ func TestAChildIsAddedLater(t *testing.T) {
 	before := copies()
 	child := k.child(parent)
 	k.send()
-	k.requireFamily(parent, child)
+	k.requireHierarchy(parent, child)
 	k.relate(other, k.childOf, child)
 	k.send()
-	k.requireFamily(parent, child, other, below)
-	assert.Equal(t, before, copies(), "nobody was made anew")
+	k.requireHierarchy(parent, child, other, below)
+	assert.Equal(t, before, copies(), "nobody was made again")
 	assert.Empty(t, k.despawned)
 }
 
@@ -117,7 +117,7 @@ func TestAParentIsReplicatedLater(t *testing.T) {
 	assert.Equal(t, ecs.Entity{}, k.target(own, k.childOf))
 	k.world.Add(parent, k.marker)
 	k.send()
-	k.requireFamily(parent, child, grandchild, own)
+	k.requireHierarchy(parent, child, grandchild, own)
 	assert.Equal(t, k.there(parent), k.target(own, k.childOf))
 }
 
@@ -125,7 +125,7 @@ func TestAParentIsReplicatedLater(t *testing.T) {
 // another parent moves to that parent's group.
 //
 // Proves: H9
-func TestAChildLeavesItsFamily(t *testing.T) {
+func TestAChildLeavesItsHierarchy(t *testing.T) {
 	k := newRelatives(t)
 	parent, other := k.spawn(), k.spawn()
 	child := k.child(parent)
@@ -134,28 +134,28 @@ func TestAChildLeavesItsFamily(t *testing.T) {
 	there := k.there(child)
 	k.world.Relations().Set(child, k.childOf, other)
 	k.send()
-	k.requireFamily(other, child, grandchild)
-	k.requireFamily(parent, sibling)
-	k.requireApart(parent, other)
+	k.requireHierarchy(other, child, grandchild)
+	k.requireHierarchy(parent, sibling)
+	k.requireSeparate(parent, other)
 
 	k.world.Remove(child, k.childOf)
 	k.send()
-	k.requireFamily(child, grandchild)
-	k.requireApart(parent, other, child)
+	k.requireHierarchy(child, grandchild)
+	k.requireSeparate(parent, other, child)
 	assert.False(t, k.far.Has(there, ecs.ComponentID[components.ChildOf](k.far)))
 	assert.Equal(t, there, k.there(child))
 	assert.Empty(t, k.despawned)
 
 	k.relate(child, k.childOf, ecs.Entity{})
 	k.send()
-	k.requireFamily(child, grandchild)
-	k.requireApart(parent, other, child)
+	k.requireHierarchy(child, grandchild)
+	k.requireSeparate(parent, other, child)
 }
 
 // The group is that of the root, whatever group a child's Replicate names.
 //
 // Proves: H10
-func TestAFamilyIsInTheGroupOfItsRoot(t *testing.T) {
+func TestAHierarchyIsInTheGroupOfItsRoot(t *testing.T) {
 	k := newRelatives(t)
 	root, mate := k.spawn(), k.spawn()
 	child := k.child(root)
@@ -164,68 +164,68 @@ func TestAFamilyIsInTheGroupOfItsRoot(t *testing.T) {
 	group := func(e ecs.Entity) *components.Group { return &(*components.Replicate)(k.world.Get(e, k.marker)).Group }
 	*group(child) = 7
 	k.send()
-	k.requireFamily(root, child, grandchild)
+	k.requireHierarchy(root, child, grandchild)
 	*group(root), *group(mate) = 9, 9
 	k.observe()
 	k.deliver()
-	k.requireFamily(root, child, grandchild, mate)
+	k.requireHierarchy(root, child, grandchild, mate)
 	*group(root) = 0
 	k.send()
-	k.requireFamily(root, child, grandchild)
-	k.requireApart(root, mate)
+	k.requireHierarchy(root, child, grandchild)
+	k.requireSeparate(root, mate)
 	k.world.Remove(child, k.childOf)
 	*group(mate) = 7
 	k.send()
-	k.requireFamily(mate, child, grandchild)
+	k.requireHierarchy(mate, child, grandchild)
 }
 
 // A parent that does not replicate its children has no descendants on the peers. When it does, they
 // come back.
 //
 // Proves: H3
-func TestAParentKeepsItsChildrenApart(t *testing.T) {
+func TestAParentExcludesItsChildren(t *testing.T) {
 	k := newRelatives(t)
-	parent := k.world.NewEntity(k.marker, k.body, k.apart)
+	parent := k.world.NewEntity(k.marker, k.body, k.excludes)
 	child, own := k.child(parent), k.spawn()
 	grandchild := k.child(child)
 	k.relate(own, k.childOf, parent)
 	k.send()
-	assert.Equal(t, 2, k.applier.Replicas.Len(), "the parent, and who is replicated by itself")
-	k.requireApart(parent, own)
+	assert.Equal(t, 2, k.applier.Replicas.Len(), "the parent, and the one replicated by itself")
+	k.requireSeparate(parent, own)
 
-	k.world.Remove(parent, k.apart)
+	k.world.Remove(parent, k.excludes)
 	k.send()
-	k.requireFamily(parent, child, grandchild, own)
+	k.requireHierarchy(parent, child, grandchild, own)
 	assert.Empty(t, k.despawned)
 
-	k.world.Add(parent, k.apart)
+	k.world.Add(parent, k.excludes)
 	k.send()
 	assert.Equal(t, 2, k.applier.Replicas.Len())
 	assert.Len(t, k.despawned, 2)
 	assert.False(t, k.world.Has(child, k.marker))
-	k.requireApart(parent, own)
+	k.requireSeparate(parent, own)
 
-	(*kinBody)(k.world.Get(child, k.body)).N = 5
-	k.world.Remove(parent, k.apart)
+	(*relativeBody)(k.world.Get(child, k.body)).N = 5
+	k.world.Remove(parent, k.excludes)
 	k.send()
-	k.requireFamily(parent, child, grandchild, own)
+	k.requireHierarchy(parent, child, grandchild, own)
 }
 
 // A child that its parent does not replicate can be replicated by its own Replicate.
 //
 // Proves: H3
-func TestAChildKeptApartIsReplicatedByItself(t *testing.T) {
+func TestAnExcludedChildIsReplicatedByItself(t *testing.T) {
 	k := newRelatives(t)
 	parent := k.spawn()
 	child := k.child(parent)
 	k.send()
-	k.world.Add(parent, k.apart)
+	k.world.Add(parent, k.excludes)
 	k.send()
 	require.Equal(t, 1, k.applier.Replicas.Len())
 	k.world.Add(child, k.marker)
 	k.send()
 	k.requireEqual()
-	k.requireApart(parent, child)
+	k.requireSeparate(parent, child)
 	k.world.RemoveEntity(child)
 	k.send()
 	assert.Equal(t, 1, k.applier.Replicas.Len())
@@ -295,7 +295,7 @@ func TestTheChildrenOfWhoEndsInAPause(t *testing.T) {
 		grandchild, own := k.child(child), k.spawn()
 		k.relate(own, k.childOf, parent)
 		k.send()
-		family := []ecs.Entity{k.there(parent), k.there(child), k.there(grandchild)}
+		members := []ecs.Entity{k.there(parent), k.there(child), k.there(grandchild)}
 		ofItsOwn, alone := k.there(own), k.there(lone)
 		k.world.Remove(parent, k.marker)
 		k.world.Remove(lone, k.marker)
@@ -307,7 +307,7 @@ func TestTheChildrenOfWhoEndsInAPause(t *testing.T) {
 		k.send()
 		k.send()
 		assert.False(t, k.world.Alive(child))
-		for _, e := range family {
+		for _, e := range members {
 			assert.Equal(t, between, k.far.Alive(e), "a tick between: %v", between)
 		}
 		assert.False(t, k.far.Alive(ofItsOwn), "what has a Replicate of its own is not paused with its parent")
@@ -328,29 +328,29 @@ func TestAPausedParentPausesItsChildren(t *testing.T) {
 	k.world.Remove(held, k.marker)
 	k.send()
 	k.world.Remove(parent, k.marker)
-	(*kinBody)(k.world.Get(grandchild, k.body)).N = 5
+	(*relativeBody)(k.world.Get(grandchild, k.body)).N = 5
 	k.send()
 	n := func(e ecs.Entity) uint32 {
-		return (*kinBody)(k.far.Get(k.there(e), ecs.ComponentID[kinBody](k.far))).N
+		return (*relativeBody)(k.far.Get(k.there(e), ecs.ComponentID[relativeBody](k.far))).N
 	}
 	assert.Zero(t, n(grandchild))
 	assert.Equal(t, 4, k.applier.Replicas.Len())
 
 	k.world.Add(parent, k.marker)
 	k.send()
-	k.requireFamily(parent, child, grandchild)
+	k.requireHierarchy(parent, child, grandchild)
 	assert.EqualValues(t, 5, n(grandchild))
 	assert.EqualValues(t, 3, (*components.Replicate)(k.world.Get(child, k.marker)).Priority, "as it was before")
 	assert.False(t, k.world.Has(held, k.marker), "what the game takes off it puts on again")
 	k.world.Add(held, k.marker)
 	k.send()
-	k.requireFamily(parent, child, grandchild, held)
+	k.requireHierarchy(parent, child, grandchild, held)
 
 	k.world.Remove(parent, k.marker)
-	(*kinBody)(k.world.Get(held, k.body)).N = 6
+	(*relativeBody)(k.world.Get(held, k.body)).N = 6
 	k.send()
 	assert.EqualValues(t, 6, n(held), "it has a Replicate of its own now")
-	k.requireApart(parent, held)
+	k.requireSeparate(parent, held)
 	assert.Empty(t, k.despawned)
 }
 
@@ -363,11 +363,11 @@ func TestAChildLeavesItsPausedParent(t *testing.T) {
 	k.world.Remove(parent, k.marker)
 	k.send()
 	k.world.Remove(child, k.childOf)
-	(*kinBody)(k.world.Get(child, k.body)).N = 5
+	(*relativeBody)(k.world.Get(child, k.body)).N = 5
 	k.send()
 	k.requireEqual()
 	assert.True(t, k.world.Has(child, k.marker))
-	k.requireApart(parent, child)
+	k.requireSeparate(parent, child)
 }
 
 // A child that the game itself has paused stays paused, whichever parent it leaves.
@@ -391,19 +391,19 @@ func TestAChildGoesToAParentThatIsNotReplicated(t *testing.T) {
 	child := k.child(parent)
 	k.send()
 	k.world.Relations().Set(child, k.childOf, stranger)
-	(*kinBody)(k.world.Get(child, k.body)).N = 5
+	(*relativeBody)(k.world.Get(child, k.body)).N = 5
 	k.send()
 	assert.True(t, k.world.Has(child, k.marker))
 	k.requireEqual()
-	k.requireApart(parent, child)
+	k.requireSeparate(parent, child)
 	assert.True(t, k.target(child, k.childOf).IsZero())
 }
 
 // Cycles: no entity is its own ancestor.
 func TestACircleIsCutOpen(t *testing.T) {
-	var said bytes.Buffer
+	var logged bytes.Buffer
 	k := newRelatives(t)
-	k.collector.Hierarchy.Log = slog.New(slog.NewTextHandler(&said, nil))
+	k.collector.Hierarchy.Log = slog.New(slog.NewTextHandler(&logged, nil))
 	a, b, c := k.spawn(), k.spawn(), k.spawn()
 	k.relate(a, k.childOf, b)
 	k.relate(b, k.childOf, c)
@@ -411,18 +411,18 @@ func TestACircleIsCutOpen(t *testing.T) {
 	below := k.child(b)
 	k.send()
 	k.send()
-	k.requireFamily(a, b, c, below)
+	k.requireHierarchy(a, b, c, below)
 	assert.Equal(t, k.there(b), k.target(a, k.childOf), "the relations are replicated all the same")
 	assert.Equal(t, k.there(a), k.target(c, k.childOf))
-	assert.Equal(t, 1, strings.Count(said.String(), "circles"))
+	assert.Equal(t, 1, strings.Count(logged.String(), "circles"))
 
 	k.world.Relations().Set(b, k.childOf, ecs.Entity{}) // this breaks the cycle
 	k.send()
-	k.requireFamily(b, a, c, below)
+	k.requireHierarchy(b, a, c, below)
 	k.world.Remove(a, k.childOf)
 	k.send()
-	k.requireFamily(a, c)
-	k.requireApart(a, b)
+	k.requireHierarchy(a, c)
+	k.requireSeparate(a, b)
 	self := k.spawn()
 	k.relate(self, k.childOf, self)
 	k.send()
@@ -430,7 +430,7 @@ func TestACircleIsCutOpen(t *testing.T) {
 }
 
 // An entity that is too deep counts as one without a parent until it is less deep.
-func TestAFamilyIsOnlySoDeep(t *testing.T) {
+func TestAHierarchyIsOnlySoDeep(t *testing.T) {
 	for name, upwards := range map[string]bool{"from above": false, "from below": true} {
 		t.Run(name, func(t *testing.T) {
 			k := newRelatives(t)
@@ -449,11 +449,11 @@ func TestAFamilyIsOnlySoDeep(t *testing.T) {
 			}
 			k.send()
 			k.requireEqual()
-			k.requireFamily(chain[0], chain[1:source.MaxDepth+1]...)
+			k.requireHierarchy(chain[0], chain[1:source.MaxDepth+1]...)
 			assert.NotEqual(t, k.group(chain[0]), k.group(chain[source.MaxDepth+1]))
 			k.world.Remove(chain[4], k.childOf)
 			k.send()
-			k.requireFamily(chain[4], chain[5:]...)
+			k.requireHierarchy(chain[4], chain[5:]...)
 			k.world.RemoveEntity(chain[4])
 			k.send()
 			assert.Equal(t, 4, k.applier.Replicas.Len())
@@ -467,7 +467,7 @@ func TestAFamilyIsOnlySoDeep(t *testing.T) {
 // deep.
 //
 // Proves: H2
-func TestAFamilyTakesInNoMoreThanItsDepth(t *testing.T) {
+func TestAHierarchyGrowsNoDeeperThanItsLimit(t *testing.T) {
 	k := newRelatives(t)
 	chain := []ecs.Entity{k.spawn()}
 	for i := range source.MaxDepth {
@@ -479,15 +479,15 @@ func TestAFamilyTakesInNoMoreThanItsDepth(t *testing.T) {
 	k.send()
 	k.relate(below[0], k.childOf, chain[source.MaxDepth])
 	k.send()
-	k.requireFamily(chain[0], chain[1:]...)
-	k.requireFamily(below[0], below[1:]...)
-	k.requireApart(chain[0], below[0])
+	k.requireHierarchy(chain[0], chain[1:]...)
+	k.requireHierarchy(below[0], below[1:]...)
+	k.requireSeparate(chain[0], below[0])
 
 	k.world.Relations().Set(chain[2], k.childOf, chain[0])
 	k.send()
-	k.requireFamily(chain[0], append(chain[1:], below[0])...)
-	k.requireFamily(below[1], below[2])
-	k.requireApart(chain[0], below[1])
+	k.requireHierarchy(chain[0], append(chain[1:], below[0])...)
+	k.requireHierarchy(below[1], below[2])
+	k.requireSeparate(chain[0], below[1])
 }
 
 // Relations from before the plugin, and more of them than are recorded between two ticks, are found
@@ -513,7 +513,7 @@ func TestAllChildrenAreLookedAtWhenTooMuchHappened(t *testing.T) {
 // A moving hierarchy allocates nothing, on its server and on its clients.
 //
 // Proves: R40
-func TestAMovingFamilyAllocatesNothing(t *testing.T) {
+func TestAMovingHierarchyAllocatesNothing(t *testing.T) {
 	k := newRelatives(t)
 	var all []ecs.Entity
 	for range 20 {
@@ -527,7 +527,7 @@ func TestAMovingFamilyAllocatesNothing(t *testing.T) {
 	tick := func() {
 		n++
 		for _, e := range all {
-			(*kinBody)(k.world.Get(e, k.body)).N = n
+			(*relativeBody)(k.world.Get(e, k.body)).N = n
 		}
 		k.tick, k.events = k.tick+1, k.events[:0]
 		if err := k.collector.Observe(k.tick); err != nil {
@@ -553,10 +553,10 @@ func TestAMovingFamilyAllocatesNothing(t *testing.T) {
 }
 
 // The warning that components.ChildOf is not registered, so children are not sent, is logged once.
-func TestChildOfThatIsNotRegisteredIsTold(t *testing.T) {
+func TestAnUnregisteredChildOfIsLogged(t *testing.T) {
 	for name, before := range map[string]bool{"before the plugin": true, "after it": false} {
 		t.Run(name, func(t *testing.T) {
-			var said bytes.Buffer
+			var logged bytes.Buffer
 			w := ecs.NewWorld()
 			marker, childOf := ecs.ComponentID[components.Replicate](&w), ecs.ComponentID[components.ChildOf](&w)
 			children := func() {
@@ -568,20 +568,20 @@ func TestChildOfThatIsNotRegisteredIsTold(t *testing.T) {
 			if before {
 				children()
 			}
-			p, err := source.NewCollector(&w, nil, slog.New(slog.NewTextHandler(&said, nil)))
+			p, err := source.NewCollector(&w, nil, slog.New(slog.NewTextHandler(&logged, nil)))
 			require.NoError(t, err)
 			if !before {
 				children()
 			}
 			require.NoError(t, p.Observe(1))
 			require.NoError(t, p.Observe(2))
-			assert.Equal(t, 1, strings.Count(said.String(), "protocol.Component[components.ChildOf]"))
+			assert.Equal(t, 1, strings.Count(logged.String(), "protocol.Component[components.ChildOf]"))
 		})
 	}
 }
 
 // A child without a send rate of its own uses its parent's.
-func TestAFamilyIsSentAsOftenAsItsRootSays(t *testing.T) {
+func TestAHierarchyHasTheRateOfItsRoot(t *testing.T) {
 	k := newRelatives(t)
 	parent := k.spawn()
 	child := k.child(parent)
@@ -591,7 +591,7 @@ func TestAFamilyIsSentAsOftenAsItsRootSays(t *testing.T) {
 	updates := func() uint64 {
 		before := k.receiver.Stats().Updates
 		for range 40 {
-			(*kinBody)(k.world.Get(grandchild, k.body)).N++
+			(*relativeBody)(k.world.Get(grandchild, k.body)).N++
 			k.send()
 		}
 		return k.receiver.Stats().Updates - before
@@ -611,7 +611,7 @@ func TestAFamilyIsSentAsOftenAsItsRootSays(t *testing.T) {
 // parent.
 //
 // Proves: H6
-func TestAFamilyThatIsTooLargeForAGroup(t *testing.T) {
+func TestAHierarchyThatIsTooLargeForAGroup(t *testing.T) {
 	k := newRelatives(t)
 	k.collector.Admit(1, k.peer)
 	parent := k.spawn()

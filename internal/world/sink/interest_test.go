@@ -45,30 +45,30 @@ func TestNumbersOfEntities(t *testing.T) {
 	i.Relevance().Set(row, i.Number(e), interest.Shown)
 	assert.Equal(t, interest.Shown, i.Relevance().Setting(row, i.Number(e)))
 	w.RemoveEntity(e)
-	heir := w.NewEntity()
-	assert.Equal(t, e.ID(), heir.ID())
-	_, known := i.Known(heir)
+	successor := w.NewEntity()
+	assert.Equal(t, e.ID(), successor.ID())
+	_, known := i.Known(successor)
 	assert.False(t, known)
-	assert.Equal(t, interest.Unset, i.Relevance().Setting(row, i.Number(heir)))
-	i.Relevance().Set(row, i.Number(heir), interest.Shown)
+	assert.Equal(t, interest.Unset, i.Relevance().Setting(row, i.Number(successor)))
+	i.Relevance().Set(row, i.Number(successor), interest.Shown)
 	i.End(e)
-	assert.Equal(t, interest.Shown, i.Relevance().Setting(row, i.Number(heir)), "the end of another")
-	i.End(heir)
-	assert.Equal(t, interest.Unset, i.Relevance().Setting(row, int(heir.ID())))
+	assert.Equal(t, interest.Shown, i.Relevance().Setting(row, i.Number(successor)), "the end of another")
+	i.End(successor)
+	assert.Equal(t, interest.Unset, i.Relevance().Setting(row, int(successor.ID())))
 }
 
 // countingGroups counts the calls of its methods.
 type countingGroups struct {
 	source.PeerGroups
-	told *int
+	calls *int
 }
 
-func (c countingGroups) Show(s repl.Slot) bool { *c.told++; return c.PeerGroups.Show(s) }
+func (c countingGroups) Show(s repl.Slot) bool { *c.calls++; return c.PeerGroups.Show(s) }
 
-func (c countingGroups) Hide(s repl.Slot) { *c.told++; c.PeerGroups.Hide(s) }
+func (c countingGroups) Hide(s repl.Slot) { *c.calls++; c.PeerGroups.Hide(s) }
 
 func (c countingGroups) Retain(s repl.Slot, h ...sender.Hidden) bool {
-	*c.told++
+	*c.calls++
 	return c.PeerGroups.Retain(s, h...)
 }
 
@@ -80,8 +80,8 @@ func (c countingGroups) SetView(s repl.Slot, h ...sender.Hidden) bool {
 // visibility notifies a client about a group.
 type crowdedGame struct {
 	*relatives
-	all  []ecs.Entity
-	told int
+	all   []ecs.Entity
+	calls int
 }
 
 const crowdedClients = 5
@@ -91,7 +91,7 @@ func newCrowdedGame(t *testing.T, group components.Group, each func(*components.
 	for id := range entangle.ClientID(crowdedClients) {
 		peer := g.collector.World().NewPeer()
 		g.collector.Admit(id+1, peer)
-		g.collector.Visibility.Clients[id].Peer = countingGroups{peer, &g.told}
+		g.collector.Visibility.Clients[id].Peer = countingGroups{peer, &g.calls}
 	}
 	for i := range 300 {
 		e := g.spawn()
@@ -106,14 +106,14 @@ func newCrowdedGame(t *testing.T, group components.Group, each func(*components.
 
 // tells returns the number of notifications in the tick after a change.
 func (g *crowdedGame) tells(do func(i *source.Interest, r *interest.Relevance)) int {
-	g.told = 0
+	g.calls = 0
 	do(g.collector.Interest(), g.collector.Interest().Relevance())
 	g.observe()
-	return g.told
+	return g.calls
 }
 
 // A tick examines only pairs of client and group in which something changed.
-func TestSightFollowsWhatChanged(t *testing.T) {
+func TestVisibilityFollowsChanges(t *testing.T) {
 	for _, group := range []components.Group{0, 1} {
 		g := newCrowdedGame(t, group, func(*components.Targets) components.Replicate {
 			return components.Replicate{Relevance: components.ByInterest}
@@ -137,7 +137,7 @@ func TestSightFollowsWhatChanged(t *testing.T) {
 }
 
 // If a room is a target, a client that enters it has the entities of that target examined.
-func TestSightFollowsWhoMovesBetweenRooms(t *testing.T) {
+func TestVisibilityFollowsMovesBetweenRooms(t *testing.T) {
 	count := 0
 	g := newCrowdedGame(t, 0, func(targets *components.Targets) components.Replicate {
 		if count++; count%100 == 0 {

@@ -50,7 +50,7 @@ func TestAReferenceIsSetWhenItsEntityComes(t *testing.T) {
 	assert.False(t, h.world.Alive(two))
 	h.come(3)
 	assert.Equal(t, heldLinks{To: [3]ecs.Entity{two, h.entity(3), two}, Count: 6}, *at[heldLinks](h, 1))
-	assert.Equal(t, 4, h.waiting(), "it may only be out of sight")
+	assert.Equal(t, 4, h.waiting(), "it may only be hidden")
 
 	h.took()
 	h.come(2)

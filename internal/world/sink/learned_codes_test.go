@@ -47,7 +47,7 @@ type lessonGame struct {
 }
 
 func newLessonGame(t testing.TB, entities int) *lessonGame {
-	p := protocol.New(protocol.Config{Name: "lessons"})
+	p := protocol.New(protocol.Config{Name: "learned codes"})
 	protocol.Component[lessonStride](p).Delta().Motion().Adaptive()
 	protocol.Component[lessonPace](p).Delta().Adaptive()
 	require.NoError(t, p.Err())

@@ -104,7 +104,7 @@ func TestAnAwaitedReferenceIsForgotten(t *testing.T) {
 }
 
 // A resumed entity is sent in full, and its references wait again.
-func TestAPausedHolderWaitsAnew(t *testing.T) {
+func TestAPausedHolderWaitsAgain(t *testing.T) {
 	g := newAwaitGame(t)
 	to := g.stranger()
 	holder := g.holder(to)

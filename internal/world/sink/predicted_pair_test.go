@@ -58,8 +58,8 @@ func aheadProtocol(t testing.TB) []*registry.Component {
 	return registry.Of(p).Components
 }
 
-// rewoundMark stands for the marker of entities that are rolled back.
-type rewoundMark struct{ B byte }
+// rollbackMark stands for the marker of entities that are rolled back.
+type rollbackMark struct{ B byte }
 
 // prophet is a prediction that records the calls of its methods.
 type prophet struct {
@@ -68,7 +68,7 @@ type prophet struct {
 	on       []ecs.ID
 	slots    map[ecs.Entity]rollback.Slot
 	last     rollback.Slot
-	shed     map[rollback.Slot]bool // despawned ahead of the server
+	disabled map[rollback.Slot]bool // despawned ahead of the server
 	news     map[rollback.Slot]int
 	departed []ecs.Entity
 	at       []entangle.Tick // ticks of those
@@ -79,8 +79,8 @@ type prophet struct {
 
 func newProphet(w *ecs.World, infos []*registry.Component) *prophet {
 	p := &prophet{
-		world: w, on: []ecs.ID{ecs.ComponentID[components.Predicted](w), ecs.ComponentID[rewoundMark](w)},
-		slots: map[ecs.Entity]rollback.Slot{}, shed: map[rollback.Slot]bool{}, news: map[rollback.Slot]int{},
+		world: w, on: []ecs.ID{ecs.ComponentID[components.Predicted](w), ecs.ComponentID[rollbackMark](w)},
+		slots: map[ecs.Entity]rollback.Slot{}, disabled: map[rollback.Slot]bool{}, news: map[rollback.Slot]int{},
 	}
 	cfg := rollback.Config{Ticks: 4}
 	for _, info := range infos {
@@ -125,7 +125,7 @@ func (p *prophet) Gone(e ecs.Entity, _ rollback.Slot, tick entangle.Tick) {
 
 func (p *prophet) Untrack(e ecs.Entity, _ rollback.Slot) { p.ended = append(p.ended, e) }
 
-func (p *prophet) IsDisabled(s rollback.Slot) bool { return p.shed[s] }
+func (p *prophet) IsDisabled(s rollback.Slot) bool { return p.disabled[s] }
 
 func (p *prophet) InsertOnce(s rollback.Slot, comp int, value []byte, _ ecs.Entity) {
 	p.inserted = append(p.inserted, fmt.Sprint(s, " ", comp, " ", value))

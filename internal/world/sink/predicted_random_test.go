@@ -169,8 +169,8 @@ func (g *foretoldGame) predictSome() {
 	}
 }
 
-// bury removes despawned entities from the world, some time later.
-func (g *foretoldGame) bury() {
+// removeDespawned removes despawned entities from the world, some time later.
+func (g *foretoldGame) removeDespawned() {
 	for len(g.by.departed) > 0 && g.rng.IntN(2) == 0 {
 		e := g.by.departed[0]
 		g.applier.RemoveDespawned(e)
@@ -211,16 +211,16 @@ func (g *foretoldGame) requireMarks(e ecs.Entity) {
 	s := g.applier.Replicas.Slots[e]
 	ahead := g.applier.Replicas.Info[s].storeSlot != 0
 	require.Equal(g.t, ahead, has[components.Predicted](g.pair, e))
-	require.Equal(g.t, ahead, has[rewoundMark](g.pair, e))
+	require.Equal(g.t, ahead, has[rollbackMark](g.pair, e))
 	require.Equal(g.t, !ahead, has[components.Remote](g.pair, e))
 	twin, ok := g.applier.Twin(e)
 	require.Equal(g.t, ahead, ok)
 	for comp := range g.infos {
-		said, there := g.applier.confirmedValue(s, comp)
+		confirmed, there := g.applier.confirmedValue(s, comp)
 		if id := g.applier.comps[comp].id; ahead && g.applier.comps[comp].mode == 0 { // Simple
 			require.Equal(g.t, there, g.far.Has(e, id))
 			if there && g.infos[comp].Plan.Size() > 0 {
-				require.Equal(g.t, said, g.applier.writer.Bytes(e, id))
+				require.Equal(g.t, confirmed, g.applier.writer.Bytes(e, id))
 			}
 			if there && g.infos[comp].Relation {
 				require.Equal(g.t, g.applier.confirmedTarget(s, comp), g.far.Relations().Get(e, id))
@@ -232,7 +232,7 @@ func (g *foretoldGame) requireMarks(e ecs.Entity) {
 		id := g.applier.comps[comp].id
 		require.Equal(g.t, there, g.far.Has(twin, id))
 		if there && g.infos[comp].Plan.Size() > 0 {
-			require.Equal(g.t, said, g.applier.writer.Bytes(twin, id))
+			require.Equal(g.t, confirmed, g.applier.writer.Bytes(twin, id))
 		}
 		if there && g.infos[comp].Relation {
 			require.Equal(g.t, g.applier.confirmedTarget(s, comp), g.far.Relations().Get(twin, id))
@@ -266,7 +266,7 @@ func TestTheConfirmedStateIsWhatAPlainCopyShows(t *testing.T) {
 				}
 				g.send()
 				g.predictSome()
-				g.bury()
+				g.removeDespawned()
 				g.requireSame()
 			}
 			assert.Positive(t, g.by.last)

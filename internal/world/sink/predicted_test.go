@@ -57,19 +57,19 @@ func (p *pair) set(e ecs.Entity, n uint8) {
 func TestAPredictedEntityAppears(t *testing.T) {
 	p := newPair(t)
 	var steps []ecs.EntityEvent
-	heard := listener.NewCallback(func(w *ecs.World, e ecs.EntityEvent) {
+	received := listener.NewCallback(func(w *ecs.World, e ecs.EntityEvent) {
 		assert.True(t, w.Has(e.Entity, idIn[components.Predicted](w)))
 		assert.Equal(t, aheadPlace{X: 1}, *value[aheadPlace](w, e.Entity), "values are there before anyone hears of it")
 		steps = append(steps, e)
 	}, event.ComponentAdded)
-	p.far.SetListener(&heard)
+	p.far.SetListener(&received)
 	e := p.spawnAll()
 	p.send()
 	there := p.there(e)
 	require.False(t, there.IsZero())
 	assert.Len(t, steps, 1)
 	assert.True(t, has[components.Predicted](p, there))
-	assert.True(t, has[rewoundMark](p, there))
+	assert.True(t, has[rollbackMark](p, there))
 	assert.False(t, has[components.Remote](p, there))
 	assert.True(t, has[aheadFlag](p, there))
 	assert.True(t, has[aheadDrive](p, there))
@@ -157,12 +157,12 @@ func TestWhatTheGameTookOfWhatIsPredicted(t *testing.T) {
 	p.send()
 	there := p.there(e)
 	p.far.Remove(there, idIn[aheadScore](p.far), idIn[aheadPlace](p.far))
-	p.by.shed[p.by.slots[there]] = true
+	p.by.disabled[p.by.slots[there]] = true
 	p.set(e, 2)
 	p.send()
 	assert.False(t, has[aheadScore](p, there))
 	assert.Equal(t, aheadScore{2}, *confirmedOf[aheadScore](p, there))
-	p.by.shed[p.by.slots[there]] = false
+	p.by.disabled[p.by.slots[there]] = false
 	p.set(e, 3)
 	p.send()
 	assert.Equal(t, aheadScore{3}, *value[aheadScore](p.far, there))
@@ -176,7 +176,7 @@ func TestNothingIsRemovedOfWhatTheGameDespawned(t *testing.T) {
 	e := p.spawnAll()
 	p.send()
 	there := p.there(e)
-	p.by.shed[p.by.slots[there]] = true
+	p.by.disabled[p.by.slots[there]] = true
 	p.world.Remove(e, idIn[aheadScore](p.world), idIn[aheadSkin](p.world))
 	p.send()
 	assert.True(t, has[aheadScore](p, there))
@@ -192,7 +192,7 @@ func TestNothingIsInsertedIntoWhatTheGameDespawned(t *testing.T) {
 	p.world.Remove(e, idIn[aheadScore](p.world), idIn[aheadSkin](p.world))
 	p.send()
 	there := p.there(e)
-	p.by.shed[p.by.slots[there]] = true
+	p.by.disabled[p.by.slots[there]] = true
 	p.world.Add(e, idIn[aheadScore](p.world), idIn[aheadSkin](p.world))
 	p.send()
 	assert.False(t, has[aheadScore](p, there))
@@ -226,7 +226,7 @@ func TestOnceOfWhatTheGameDespawned(t *testing.T) {
 	e := p.spawnAll()
 	p.send()
 	slot, skin := p.by.slots[p.there(e)], idIn[aheadSkin](p.world)
-	p.by.shed[slot] = true
+	p.by.disabled[slot] = true
 	p.set(e, 2)
 	p.send()
 	assert.Empty(t, p.by.inserted)
@@ -332,7 +332,7 @@ func TestPredictionIsTurnedOnAndOff(t *testing.T) {
 	p.say(e, false)
 	assert.True(t, has[components.Remote](p, there))
 	assert.False(t, has[components.Predicted](p, there))
-	assert.False(t, has[rewoundMark](p, there))
+	assert.False(t, has[rollbackMark](p, there))
 	assert.False(t, has[aheadAim](p, there))
 	assert.True(t, has[aheadFlag](p, there))
 	assert.Equal(t, aheadPlace{X: 2}, *value[aheadPlace](p.far, there))
@@ -460,7 +460,7 @@ func TestWhatIsPredictedWhenTheConnectionEnds(t *testing.T) {
 	assert.Equal(t, 1, p.by.cleared)
 	assert.False(t, p.far.Alive(one))
 	require.True(t, p.far.Alive(two))
-	for _, id := range []ecs.ID{idIn[components.Remote](p.far), idIn[components.Predicted](p.far), idIn[rewoundMark](p.far)} {
+	for _, id := range []ecs.ID{idIn[components.Remote](p.far), idIn[components.Predicted](p.far), idIn[rollbackMark](p.far)} {
 		assert.False(t, p.far.Has(two, id))
 	}
 	assert.Equal(t, aheadPlace{X: 50}, *value[aheadPlace](p.far, two))
@@ -479,7 +479,7 @@ func TestWhatTheGameDespawnedWhenTheConnectionEnds(t *testing.T) {
 	p.send()
 	there := p.there(e)
 	p.far.Add(there, idIn[components.Persistent](p.far))
-	p.by.shed[p.by.slots[there]] = true
+	p.by.disabled[p.by.slots[there]] = true
 	p.applier.Clear()
 	assert.False(t, p.far.Alive(there))
 }

@@ -24,16 +24,16 @@ type foreteller struct {
 	peer     *sender.Peer
 	receiver *receiver.Receiver
 	packet   uint16
-	told     int // how often it received a change
+	calls    int // how often it received a change
 }
 
-// heard is a sink that counts the changes of prediction.
-type heard struct {
+// countingSink is a sink that counts the changes of prediction.
+type countingSink struct {
 	*Applier
-	told *int
+	calls *int
 }
 
-func (h heard) Predict(repl.Slot, bool) { *h.told++ }
+func (h countingSink) Predict(repl.Slot, bool) { *h.calls++ }
 
 // foreseeing is a world of relations with several clients.
 type foreseeing struct {
@@ -54,7 +54,7 @@ func newForeseeing(t testing.TB, clients int) *foreseeing {
 func (f *foreseeing) connect(id entangle.ClientID) *foreteller {
 	far := ecs.NewWorld(1024, 4)
 	c := &foreteller{id: id, peer: f.collector.World().NewPeer()}
-	sink := heard{NewApplier(&far, event.NewHub(), f.infos, func(ecs.Entity) {}, func(ecs.Entity) {}), &c.told}
+	sink := countingSink{NewApplier(&far, event.NewHub(), f.infos, func(ecs.Entity) {}, func(ecs.Entity) {}), &c.calls}
 	c.receiver = receiver.New(sink, nil, len(f.infos))
 	f.collector.Admit(id, c.peer)
 	f.clients = append(f.clients, c)
@@ -109,8 +109,8 @@ func (f *foreseeing) predicts(c *foreteller, e ecs.Entity) bool {
 	return ok && c.receiver.Predicts(slot)
 }
 
-// who returns the ids of the clients that predict an entity.
-func (f *foreseeing) who(e ecs.Entity) (all []int) {
+// clientsOf returns the ids of the clients that predict an entity.
+func (f *foreseeing) clientsOf(e ecs.Entity) (all []int) {
 	for _, c := range f.clients {
 		if f.predicts(c, e) {
 			all = append(all, int(c.id))
@@ -134,22 +134,22 @@ func (f *foreseeing) give(e ecs.Entity, client entangle.ClientID) {
 // or the members of a room change. This holds for clients that connect later or again, too.
 //
 // Proves: B25
-func TestWhoPredictsFollowsWhatIsSaid(t *testing.T) {
+func TestPredictingClientsFollowTheTarget(t *testing.T) {
 	f := newForeseeing(t, 3)
 	rooms, targets := f.collector.Interest().Relevance(), f.collector.Visibility.Targets
 	e := f.spawn()
-	expect := func(what string, who ...int) {
+	expect := func(what string, ids ...int) {
 		t.Helper()
 		f.tickAll()
-		assert.Equal(t, who, f.who(e), what)
+		assert.Equal(t, ids, f.clientsOf(e), what)
 	}
 	expect("nobody, when nothing is said")
 	f.replicate(e).Predict = components.Everyone
 	expect("everyone", 1, 2, 3)
 	f.connect(4)
-	expect("who comes later", 1, 2, 3, 4)
+	expect("later clients", 1, 2, 3, 4)
 	f.replicate(e).Predict = components.Owner
-	expect("the owner, who is nobody")
+	expect("the owner, which is nobody")
 	f.give(e, 2)
 	expect("the owner", 2)
 	f.give(e, 3)
@@ -164,9 +164,9 @@ func TestWhoPredictsFollowsWhatIsSaid(t *testing.T) {
 	rooms.AddClient(5, 3)
 	expect("a room", 2, 4)
 	rooms.RemoveClient(5, 1)
-	expect("who has left", 4)
+	expect("without the one that left", 4)
 	f.disconnect(3)
-	expect("who has gone")
+	expect("without any client")
 	rooms.AddClient(5, f.clients[0].rowOf(f))
 	expect("another", 1)
 	f.replicate(e).Predict = components.Everyone
@@ -179,7 +179,7 @@ func TestWhoPredictsFollowsWhatIsSaid(t *testing.T) {
 	other := f.spawn()
 	*f.replicate(other) = components.Replicate{Group: 7, Predict: targets.Only(2)}
 	expect("in a group with another", 1, 2, 3)
-	assert.Equal(t, []int{2}, f.who(other))
+	assert.Equal(t, []int{2}, f.clientsOf(other))
 	f.world.Remove(e, f.marker)
 	expect("nobody predicts what is paused")
 	f.world.Add(e, f.marker)
@@ -209,20 +209,20 @@ func TestChildrenArePredictedAsTheirParents(t *testing.T) {
 	f.give(child, 2)
 	f.replicate(root).Predict = components.Owner
 	f.tickAll()
-	assert.Equal(t, [][]int{{1}, {1}, {1}}, [][]int{f.who(root), f.who(child), f.who(grandchild)})
+	assert.Equal(t, [][]int{{1}, {1}, {1}}, [][]int{f.clientsOf(root), f.clientsOf(child), f.clientsOf(grandchild)})
 	f.replicate(child).Predict = components.Owner
 	f.tickAll()
-	assert.Equal(t, [][]int{{1}, {2}, {2}}, [][]int{f.who(root), f.who(child), f.who(grandchild)})
+	assert.Equal(t, [][]int{{1}, {2}, {2}}, [][]int{f.clientsOf(root), f.clientsOf(child), f.clientsOf(grandchild)})
 	f.give(child, 3)
 	f.tickAll()
-	assert.Equal(t, [][]int{{1}, {3}, {3}}, [][]int{f.who(root), f.who(child), f.who(grandchild)})
+	assert.Equal(t, [][]int{{1}, {3}, {3}}, [][]int{f.clientsOf(root), f.clientsOf(child), f.clientsOf(grandchild)})
 	f.replicate(child).Predict = components.Default
 	f.replicate(root).Predict = components.NotOwner
 	f.tickAll()
-	assert.Equal(t, [][]int{{2, 3}, {2, 3}, {2, 3}}, [][]int{f.who(root), f.who(child), f.who(grandchild)})
+	assert.Equal(t, [][]int{{2, 3}, {2, 3}, {2, 3}}, [][]int{f.clientsOf(root), f.clientsOf(child), f.clientsOf(grandchild)})
 	f.world.Remove(grandchild, f.childOf)
 	f.tickAll()
-	assert.Equal(t, [][]int{{2, 3}, {2, 3}, nil}, [][]int{f.who(root), f.who(child), f.who(grandchild)})
+	assert.Equal(t, [][]int{{2, 3}, {2, 3}, nil}, [][]int{f.clientsOf(root), f.clientsOf(child), f.clientsOf(grandchild)})
 }
 
 // Without prediction, no state is kept for it and nothing is sent.
@@ -234,18 +234,18 @@ func TestNoPredictionIsNoCost(t *testing.T) {
 	f.tickAll()
 	assert.Nil(t, f.collector.Visibility.Predictions.Of)
 	assert.Nil(t, f.collector.Visibility.Predictions.Some)
-	assert.Zero(t, f.clients[0].told)
+	assert.Zero(t, f.clients[0].calls)
 }
 
-// randomForesight randomly changes everything that determines the predicted sets.
-type randomForesight struct {
+// randomPredictions randomly changes everything that determines the predicted sets.
+type randomPredictions struct {
 	*foreseeing
 	rng  *rand.Rand
 	all  []ecs.Entity
 	room map[entangle.ClientID]bool // clients in the only room
 }
 
-func (r *randomForesight) target() components.Target {
+func (r *randomPredictions) target() components.Target {
 	sets, client := r.collector.Visibility.Targets, entangle.ClientID(1+r.rng.IntN(5))
 	return []components.Target{
 		components.Default, components.Default, components.Everyone, components.Nobody, components.Owner, components.NotOwner,
@@ -253,8 +253,8 @@ func (r *randomForesight) target() components.Target {
 	}[r.rng.IntN(10)]
 }
 
-func (r *randomForesight) step() {
-	r.bury()
+func (r *randomPredictions) step() {
+	r.removeDespawned()
 	if len(r.all) < 4 || len(r.all) < 16 && r.rng.IntN(4) == 0 {
 		r.all = append(r.all, r.spawn())
 		r.replicate(r.all[len(r.all)-1]).Predict = r.target()
@@ -297,12 +297,12 @@ func (r *randomForesight) step() {
 	case 12:
 		r.comeOrGo()
 	default:
-		(*kinBody)(r.world.Get(e, r.body)).N++
+		(*relativeBody)(r.world.Get(e, r.body)).N++
 	}
 }
 
 // walk makes a client enter or leave the room.
-func (r *randomForesight) walk() {
+func (r *randomPredictions) walk() {
 	c := r.clients[r.rng.IntN(len(r.clients))]
 	rooms, row := r.collector.Interest().Relevance(), c.rowOf(r.foreseeing)
 	if r.room[c.id] {
@@ -314,7 +314,7 @@ func (r *randomForesight) walk() {
 }
 
 // comeOrGo connects a client, possibly one that was connected before, or disconnects one.
-func (r *randomForesight) comeOrGo() {
+func (r *randomPredictions) comeOrGo() {
 	if len(r.clients) > 3 {
 		i := r.rng.IntN(len(r.clients))
 		delete(r.room, r.clients[i].id)
@@ -334,7 +334,7 @@ func (r *randomForesight) comeOrGo() {
 }
 
 // names reports whether a target of an entity names a client, by a reference model.
-func (r *randomForesight) names(target components.Target, e ecs.Entity, client entangle.ClientID) bool {
+func (r *randomPredictions) names(target components.Target, e ecs.Entity, client entangle.ClientID) bool {
 	owner := entangle.Nobody
 	if r.world.Has(e, r.control) {
 		owner = (*components.ControlledBy)(r.world.Get(e, r.control)).Client
@@ -352,7 +352,7 @@ func (r *randomForesight) names(target components.Target, e ecs.Entity, client e
 }
 
 // should reports whether a client is to predict a visible entity, by the reference model.
-func (r *randomForesight) should(e ecs.Entity, client entangle.ClientID) bool {
+func (r *randomPredictions) should(e ecs.Entity, client entangle.ClientID) bool {
 	for {
 		if target := r.replicate(e).Predict; target != components.Default {
 			return r.names(target, e, client)
@@ -368,13 +368,13 @@ func (r *randomForesight) should(e ecs.Entity, client entangle.ClientID) bool {
 	}
 }
 
-// bury removes despawned entities from the model: children despawn with their parents.
-func (r *randomForesight) bury() {
+// removeDespawned removes despawned entities from the model: children despawn with their parents.
+func (r *randomPredictions) removeDespawned() {
 	r.all = slices.DeleteFunc(r.all, func(e ecs.Entity) bool { return !r.world.Alive(e) })
 }
 
-func (r *randomForesight) check() {
-	r.bury()
+func (r *randomPredictions) check() {
+	r.removeDespawned()
 	for _, e := range r.all {
 		s, tracked := r.collector.Slot(e)
 		for _, c := range r.clients {
@@ -384,7 +384,7 @@ func (r *randomForesight) check() {
 	}
 	for _, c := range r.clients {
 		if tick, ok := c.receiver.Frontier(); ok && len(c.receiver.Predicted(nil)) > 0 {
-			require.Equal(r.t, r.tick, tick, "nothing is under way")
+			require.Equal(r.t, r.tick, tick, "nothing is in flight")
 		}
 	}
 }
@@ -393,15 +393,15 @@ func (r *randomForesight) check() {
 // or disconnect, each client knows in the same tick which of its visible entities it predicts.
 //
 // Proves: B25
-func TestRandomForesight(t *testing.T) {
+func TestRandomPredictionTargets(t *testing.T) {
 	for seed := range uint64(30) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			defer func() {
 				if t.Failed() {
-					t.Logf("repeat with: go test ./systems -run 'TestRandomForesight/seed=%d$'", seed)
+					t.Logf("repeat with: go test ./systems -run 'TestRandomPredictionTargets/seed=%d$'", seed)
 				}
 			}()
-			r := &randomForesight{foreseeing: newForeseeing(t, 2), rng: rand.New(rand.NewPCG(seed, 7)), room: map[entangle.ClientID]bool{}}
+			r := &randomPredictions{foreseeing: newForeseeing(t, 2), rng: rand.New(rand.NewPCG(seed, 7)), room: map[entangle.ClientID]bool{}}
 			for range 200 {
 				for range r.rng.IntN(4) {
 					r.step()

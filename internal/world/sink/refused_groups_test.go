@@ -36,7 +36,7 @@ func TestWithoutAViewNobodySeesTooMuch(t *testing.T) {
 	k := newRelatives(t)
 	k.collector.Admit(1, k.peer)
 	e := k.spawn()
-	body, _ := k.collector.Sent.Component(source.TypeOf[kinBody]())
+	body, _ := k.collector.Sent.Component(source.TypeOf[relativeBody]())
 	k.collector.Override(e, body, k.collector.Visibility.Targets.Only(2))
 	filler := k.fillViews()
 	k.send()

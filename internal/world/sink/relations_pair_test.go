@@ -19,24 +19,24 @@ import (
 )
 
 type (
-	kinBody  struct{ N uint32 }
-	kinKnows struct {
+	relativeBody  struct{ N uint32 }
+	relativeKnows struct {
 		ecs.Relation
 		Since uint8
 	}
-	kinFears struct{ ecs.Relation }
-	kinPart  struct{ ecs.Relation } // a hierarchy of the game's own
-	kinNotes struct{ Of ecs.Entity }
+	relativeFears struct{ ecs.Relation }
+	relativePart  struct{ ecs.Relation } // a hierarchy of the game's own
+	relativeNotes struct{ Of ecs.Entity }
 )
 
-func kinProtocol(t testing.TB) []*registry.Component {
-	p := protocol.New(protocol.Config{Name: "kin"})
-	protocol.Component[kinBody](p)
-	protocol.Component[kinKnows](p)
-	protocol.Component[kinFears](p)
-	protocol.Component[kinPart](p).Hierarchy()
+func relativesProtocol(t testing.TB) []*registry.Component {
+	p := protocol.New(protocol.Config{Name: "relatives"})
+	protocol.Component[relativeBody](p)
+	protocol.Component[relativeKnows](p)
+	protocol.Component[relativeFears](p)
+	protocol.Component[relativePart](p).Hierarchy()
 	protocol.Component[components.ChildOf](p)
-	protocol.Component[kinNotes](p)
+	protocol.Component[relativeNotes](p)
 	require.NoError(t, registry.Seal(p))
 	return registry.Of(p).Components
 }
@@ -57,16 +57,16 @@ type relatives struct {
 	events    []string
 	despawned []ecs.Entity
 
-	marker, body, childOf, part, knows, fears, apart ecs.ID
+	marker, body, childOf, part, knows, fears, excludes ecs.ID
 }
 
 func newRelatives(t testing.TB) *relatives {
 	w, far := ecs.NewWorld(1024, 4), ecs.NewWorld(1024, 4)
-	k := &relatives{t: t, infos: kinProtocol(t), world: &w, far: &far}
-	k.marker, k.body = ecs.ComponentID[components.Replicate](&w), ecs.ComponentID[kinBody](&w)
-	k.childOf, k.part = ecs.ComponentID[components.ChildOf](&w), ecs.ComponentID[kinPart](&w)
-	k.knows, k.fears = ecs.ComponentID[kinKnows](&w), ecs.ComponentID[kinFears](&w)
-	k.apart = ecs.ComponentID[components.NoReplicateChildren](&w)
+	k := &relatives{t: t, infos: relativesProtocol(t), world: &w, far: &far}
+	k.marker, k.body = ecs.ComponentID[components.Replicate](&w), ecs.ComponentID[relativeBody](&w)
+	k.childOf, k.part = ecs.ComponentID[components.ChildOf](&w), ecs.ComponentID[relativePart](&w)
+	k.knows, k.fears = ecs.ComponentID[relativeKnows](&w), ecs.ComponentID[relativeFears](&w)
+	k.excludes = ecs.ComponentID[components.NoReplicateChildren](&w)
 	collector, err := source.NewCollector(&w, k.infos, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	k.collector, k.peer = collector, collector.World().NewPeer()

@@ -23,33 +23,33 @@ func TestARelationIsReplicatedWithItsTarget(t *testing.T) {
 	k := newRelatives(t)
 	a, b, e := k.spawn(), k.spawn(), k.spawn()
 	k.relate(e, k.knows, a)
-	(*kinKnows)(k.world.Get(e, k.knows)).Since = 7
+	(*relativeKnows)(k.world.Get(e, k.knows)).Since = 7
 	k.send()
 	k.requireEqual()
 	assert.Equal(t, k.there(a), k.target(e, k.knows))
-	assert.Equal(t, uint8(7), (*kinKnows)(k.far.Get(k.there(e), ecs.ComponentID[kinKnows](k.far))).Since)
-	assert.Contains(t, k.took(), "kinKnows inserted")
+	assert.Equal(t, uint8(7), (*relativeKnows)(k.far.Get(k.there(e), ecs.ComponentID[relativeKnows](k.far))).Since)
+	assert.Contains(t, k.took(), "relativeKnows inserted")
 
 	k.world.Relations().Set(e, k.knows, b)
 	k.send()
 	assert.Equal(t, k.there(b), k.target(e, k.knows))
-	assert.Equal(t, []string{"kinKnows updated"}, k.took())
+	assert.Equal(t, []string{"relativeKnows updated"}, k.took())
 
 	k.world.Relations().Set(e, k.knows, ecs.Entity{})
 	k.send()
 	assert.Equal(t, ecs.Entity{}, k.target(e, k.knows))
-	assert.Equal(t, []string{"kinKnows updated"}, k.took())
+	assert.Equal(t, []string{"relativeKnows updated"}, k.took())
 
 	k.world.Relations().Exchange(e, []ecs.ID{k.fears}, []ecs.ID{k.knows}, k.fears, a)
 	k.send()
 	k.requireEqual()
 	assert.Equal(t, k.there(a), k.target(e, k.fears))
-	assert.ElementsMatch(t, []string{"kinKnows removed", "kinFears inserted"}, k.took())
+	assert.ElementsMatch(t, []string{"relativeKnows removed", "relativeFears inserted"}, k.took())
 
 	k.world.Remove(e, k.fears)
 	k.send()
 	k.requireEqual()
-	assert.Equal(t, []string{"kinFears removed"}, k.took())
+	assert.Equal(t, []string{"relativeFears removed"}, k.took())
 }
 
 // Entities with a relation that has a value are decoded correctly next to others.
@@ -59,9 +59,9 @@ func TestAValueOfARelationChangesAlone(t *testing.T) {
 	k.relate(e, k.knows, a)
 	k.send()
 	for i := range 20 {
-		(*kinBody)(k.world.Get(a, k.body)).N++
-		(*kinBody)(k.world.Get(e, k.body)).N++
-		(*kinKnows)(k.world.Get(e, k.knows)).Since = uint8(i)
+		(*relativeBody)(k.world.Get(a, k.body)).N++
+		(*relativeBody)(k.world.Get(e, k.body)).N++
+		(*relativeKnows)(k.world.Get(e, k.knows)).Since = uint8(i)
 		k.send()
 		k.requireEqual()
 	}
@@ -86,7 +86,7 @@ func TestATargetThatIsNotThereIsNone(t *testing.T) {
 	k.send()
 	k.requireEqual()
 	assert.Equal(t, ecs.Entity{}, k.target(e, k.knows))
-	assert.Equal(t, []string{"kinKnows updated"}, k.took())
+	assert.Equal(t, []string{"relativeKnows updated"}, k.took())
 
 	k.world.Relations().Set(e, k.knows, k.spawn())
 	k.send()
@@ -116,29 +116,29 @@ func TestARelationWaitsForATargetThatIsHiddenAtOnce(t *testing.T) {
 	k.requireEqual()
 	assert.NotEqual(t, ecs.Entity{}, k.there(a))
 	assert.Equal(t, k.there(a), k.target(e, k.knows))
-	assert.Contains(t, k.took(), "kinKnows updated")
+	assert.Contains(t, k.took(), "relativeKnows updated")
 }
 
 // The target of a relation is in place when a listener is called.
 func TestARelationIsThereBeforeAnyListenerHearsOfIt(t *testing.T) {
 	k := newRelatives(t)
 	far := k.far
-	knows, body := ecs.ComponentID[kinKnows](far), ecs.ComponentID[kinBody](far)
-	var heard int
+	knows, body := ecs.ComponentID[relativeKnows](far), ecs.ComponentID[relativeBody](far)
+	var received int
 	l := listener.NewCallback(func(w *ecs.World, evt ecs.EntityEvent) {
 		if w.Has(evt.Entity, knows) {
-			heard++
+			received++
 			assert.False(t, w.Relations().Get(evt.Entity, knows).IsZero())
-			assert.Equal(t, uint8(3), (*kinKnows)(w.Get(evt.Entity, knows)).Since)
+			assert.Equal(t, uint8(3), (*relativeKnows)(w.Get(evt.Entity, knows)).Since)
 			assert.True(t, w.Has(evt.Entity, body))
 		}
 	}, event.All)
 	far.SetListener(&l)
 	a, e := k.spawn(), k.spawn()
 	k.relate(e, k.knows, a)
-	(*kinKnows)(k.world.Get(e, k.knows)).Since = 3
+	(*relativeKnows)(k.world.Get(e, k.knows)).Since = 3
 	k.send()
-	assert.Equal(t, 2, heard)
+	assert.Equal(t, 2, received)
 	k.requireEqual()
 }
 
@@ -150,7 +150,7 @@ func TestTheSendersRelationCountsOverTheGames(t *testing.T) {
 	k.send()
 	type local struct{ ecs.Relation }
 	far := k.far
-	for _, id := range []ecs.ID{ecs.ComponentID[local](far), ecs.ComponentID[kinFears](far)} {
+	for _, id := range []ecs.ID{ecs.ComponentID[local](far), ecs.ComponentID[relativeFears](far)} {
 		far.Relations().Exchange(k.there(e), []ecs.ID{id}, nil, id, k.there(a))
 		k.relate(e, k.knows, a)
 		k.send()
@@ -167,7 +167,7 @@ func TestWhatTheGameTakesFromARelationIsNoHarm(t *testing.T) {
 	a, b, e := k.spawn(), k.spawn(), k.spawn()
 	k.relate(e, k.knows, a)
 	k.send()
-	knows := ecs.ComponentID[kinKnows](k.far)
+	knows := ecs.ComponentID[relativeKnows](k.far)
 	dead := k.there(b)
 	k.far.RemoveEntity(dead)
 	k.world.Relations().Set(e, k.knows, b)
@@ -189,7 +189,7 @@ func TestTheRelationsOfWhatStays(t *testing.T) {
 	k.relate(e, k.knows, a)
 	k.relate(f, k.knows, b)
 	k.send()
-	persistent, knows := ecs.ComponentID[components.Persistent](k.far), ecs.ComponentID[kinKnows](k.far)
+	persistent, knows := ecs.ComponentID[components.Persistent](k.far), ecs.ComponentID[relativeKnows](k.far)
 	stays := []ecs.Entity{k.there(e), k.there(f), k.there(b)}
 	for _, far := range stays {
 		k.far.Add(far, persistent)
@@ -254,8 +254,8 @@ func (noTargets) At(index uint32) (receiver.Target, bool) {
 // Arche panics at an entity with two relations.
 func TestAPeerCannotGiveAnEntityTwoRelations(t *testing.T) {
 	k := newRelatives(t)
-	require.NoError(t, k.hostile(k.number("kinKnows"), k.number("kinBody")))
-	require.ErrorIs(t, newRelatives(t).hostile(k.number("kinKnows"), k.number("kinFears")), source.ErrTwoRelations)
+	require.NoError(t, k.hostile(k.number("relativeKnows"), k.number("relativeBody")))
+	require.ErrorIs(t, newRelatives(t).hostile(k.number("relativeKnows"), k.number("relativeFears")), source.ErrTwoRelations)
 }
 
 func TestATargetOutsideTheTableIsMalformed(t *testing.T) {
@@ -266,7 +266,7 @@ func TestATargetOutsideTheTableIsMalformed(t *testing.T) {
 	r.Reset(w.Finish())
 	k.applier.Begin(1)
 	k.applier.Member(k.applier.Spawn(repl.ID{Group: 1}), true)
-	require.ErrorIs(t, k.applier.Insert(r, k.number("kinFears"), noTargets{}), wire.ErrReference)
+	require.ErrorIs(t, k.applier.Insert(r, k.number("relativeFears"), noTargets{}), wire.ErrReference)
 	k.applier.Discard()
 	assert.Zero(t, k.applier.Replicas.Len())
 }

@@ -22,15 +22,15 @@ func TestAReferenceDoesNotWaitForWhoHasTheNameNext(t *testing.T) {
 	} {
 		h := newHand(t)
 		h.come(1, h.one(5))
-		said := h.applier.stage.tick
+		sent := h.applier.stage.tick
 		h.come(2, h.one(6))
-		h.applier.RenewAll(5, said)
-		h.applier.Renew(repl.ID{Group: 5}, said)
-		assert.Equal(t, 2, h.waiting(), "it was said then, and means whom it names since then")
-		h.applier.Renew(repl.ID{Group: 5, Member: 1}, said+1)
-		h.applier.RenewAll(4, said+1)
+		h.applier.RenewAll(5, sent)
+		h.applier.Renew(repl.ID{Group: 5}, sent)
+		assert.Equal(t, 2, h.waiting(), "it was sent then, and means the entity that has the id since then")
+		h.applier.Renew(repl.ID{Group: 5, Member: 1}, sent+1)
+		h.applier.RenewAll(4, sent+1)
 		assert.Equal(t, 2, h.waiting(), "others are meant")
-		renew(h.applier, said+1)
+		renew(h.applier, sent+1)
 		assert.Equal(t, 1, h.waiting(), "that of the other handle")
 		assert.Zero(t, h.applier.Replicas.entities[0].waits)
 		h.come(5)
@@ -52,7 +52,7 @@ func TestWhoIsNotedIsNotTheNextOfThatName(t *testing.T) {
 	seen, hidden := components.Replicate{Target: k.collector.Visibility.Targets.Only(1)}, components.Replicate{Target: components.Nobody}
 	for _, test := range []struct {
 		name              string
-		first, born, told components.Replicate // the next entity spawns with one of them, and is sent with another
+		first, born, sent components.Replicate // the next entity spawns with one of them, and is sent with another
 		others            int                  // spawned and despawned before the id is reused
 	}{
 		{"a handle", alone, alone, alone, 0},
@@ -70,7 +70,7 @@ func TestWhoIsNotedIsNotTheNextOfThatName(t *testing.T) {
 
 			k.remove(append(k.spawnMany(test.others), first))
 			require.False(t, k.far.Alive(k.noted(by)))
-			next := k.spawnAs(test.born, test.told)
+			next := k.spawnAs(test.born, test.sent)
 			other := k.note(next)
 			k.send()
 			require.Equal(t, was, k.id(next))
@@ -89,20 +89,20 @@ type noters struct {
 func newNotes(t testing.TB) *noters {
 	k := &noters{relatives: newRelatives(t)}
 	k.collector.Admit(1, k.peer)
-	k.notes, k.copied = ecs.ComponentID[kinNotes](k.world), ecs.ComponentID[kinNotes](k.far)
+	k.notes, k.copied = ecs.ComponentID[relativeNotes](k.world), ecs.ComponentID[relativeNotes](k.far)
 	k.spawnMany(1) // keeps the group alive
 	return k
 }
 
 func (k *noters) note(of ecs.Entity) ecs.Entity {
 	e := k.world.NewEntity(k.marker, k.notes)
-	(*kinNotes)(k.world.Get(e, k.notes)).Of = of
+	(*relativeNotes)(k.world.Get(e, k.notes)).Of = of
 	return e
 }
 
 // noted returns the entity that the replica refers to.
 func (k *noters) noted(by ecs.Entity) ecs.Entity {
-	return (*kinNotes)(k.far.Get(k.there(by), k.copied)).Of
+	return (*relativeNotes)(k.far.Get(k.there(by), k.copied)).Of
 }
 
 func (k *noters) id(e ecs.Entity) repl.ID {
@@ -113,13 +113,13 @@ func (k *noters) id(e ecs.Entity) repl.ID {
 
 // spawnAs spawns an entity with one Replicate and gives it another one a tick later, before it is
 // sent.
-func (k *noters) spawnAs(born, told components.Replicate) ecs.Entity {
+func (k *noters) spawnAs(born, sent components.Replicate) ecs.Entity {
 	e := k.spawn()
 	marker := func() *components.Replicate { return (*components.Replicate)(k.world.Get(e, k.marker)) }
 	*marker() = born
-	if told != born {
+	if sent != born {
 		k.observe()
-		*marker() = told
+		*marker() = sent
 	}
 	return e
 }

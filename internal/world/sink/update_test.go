@@ -476,7 +476,7 @@ func (g *copyGame) disturb() {
 // A run in one call has the same result as its records one by one, whatever the game does to the
 // replicas between frames, also if a frame changes structure.
 func TestARunInOneCallIsItsRecordsOneByOne(t *testing.T) {
-	strays := 0
+	unmatched := 0
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			defer func() {
@@ -497,7 +497,7 @@ func TestARunInOneCallIsItsRecordsOneByOne(t *testing.T) {
 				g.send()
 				g.requireSame()
 				found := &g.copies[0].applier.run.found
-				longest, strays = max(longest, len(found.Rows)), strays+found.Others
+				longest, unmatched = max(longest, len(found.Rows)), unmatched+found.Others
 				if !found.Straight {
 					bent++
 				}
@@ -506,7 +506,7 @@ func TestARunInOneCallIsItsRecordsOneByOne(t *testing.T) {
 			assert.NotZero(t, bent)
 		})
 	}
-	assert.NotZero(t, strays)
+	assert.NotZero(t, unmatched)
 }
 
 // If a run ends early or has a malformed value, the records before that point are applied, and no

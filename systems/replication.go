@@ -6,13 +6,13 @@ import "github.com/entangle-ecs/entangle/internal/world/tick"
 // frame that was sent. In other frames nothing may be sent, because the world is
 // between two ticks: Collector.Hold says so.
 //
-// Server: entities that a client controlled whose connection has ended are removed first
-// (docs/STATES.md, "Which clients get what"; row R18). Then the collector finds, in this order,
-// which entities with components.Replicate were despawned, paused, resumed and spawned, and
-// which components they gained and lost (rows R1 to R15); and in between which client sees
-// which of them, by targets, relevance, rooms and the grid (docs/STATES.md, "Which
-// clients get what"; rows V1 to V15). Last come values, of which only
-// differences of the wire encoding count (row R16), and resources (row R29).
+// Server: the entities of clients with an ended connection are removed first (docs/STATES.md,
+// "Which clients get what"; row R18). Then the collector finds, in this order, which entities
+// with components.Replicate were despawned, paused, resumed and spawned, and which components
+// they gained and lost (rows R1 to R15); and in between which client sees which of them, by
+// targets, relevance, rooms and the grid (docs/STATES.md, "Which clients get what"; rows V1 to
+// V15). Last come values, of which only differences of the wire encoding count (row R16), and
+// resources (row R29).
 //
 // What has changed is due from here on. How much of it goes to which client, and when, is
 // decided in Packets.

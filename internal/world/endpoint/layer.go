@@ -97,7 +97,7 @@ func (s *Server) endLeaving(newcomer entangle.ClientID, now time.Time) {
 	}
 }
 
-// errHasLeft is the end of a client that left and whose goodbye did not arrive.
+// errHasLeft is the end of a client that left without a goodbye that arrived.
 var errHasLeft = errorOfLayer(connection.ErrClosed, errorOfClient, true)
 
 // leaving reports whether the client has announced to its layer that it leaves.

@@ -41,7 +41,10 @@ func (s *Sim) Equal() error {
 func (p *Peer) Equal() error {
 	p.sim.t.Helper()
 	if !p.Connected() {
-		return fmt.Errorf("client %d is %v (%v)", p.id, p.client.State(), p.client.Err())
+		if err := p.client.Err(); err != nil {
+			return fmt.Errorf("client %d is %v: %w", p.id, p.client.State(), err)
+		}
+		return fmt.Errorf("client %d is %v", p.id, p.client.State())
 	}
 	if err := p.sim.snapshot().Equal(p.compared()); err != nil {
 		return fmt.Errorf("client %d: %w", p.id, err)

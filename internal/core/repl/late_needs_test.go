@@ -1,0 +1,103 @@
+package repl_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// An entity left a group long ago and was hidden meanwhile. The action that takes it in again needs
+// that group exactly if the peer may still have the entity there: if the action of its leaving is
+// under way, or waits at the peer for another action, of this group or another. Another peer that
+// acknowledges nothing has the sender remember the leaving, and changes no need.
+//
+// Proves: V13, R41
+func TestAnActionNeedsAGroupThatWasLeftLongAgo(t *testing.T) {
+	type event struct {
+		change  func(n *network)
+		arrives bool
+	}
+	away := func(n *network) { n.moveTo(0, sender.Place{Private: true}) }
+	reshape := func(s repl.Slot) func(n *network) {
+		return func(n *network) { n.reshape(s, n.model.entities[s]) }
+	}
+	for name, c := range map[string]struct {
+		events []event
+		needed bool
+	}{
+		"it arrived":                 {[]event{{away, true}}, false},
+		"it is under way":            {[]event{{away, false}}, true},
+		"a later one is under way":   {[]event{{away, true}, {reshape(1), false}}, false},
+		"it waits for one before it": {[]event{{reshape(1), false}, {away, true}}, true},
+		"it waits for another group": {[]event{{reshape(6), false}, {func(n *network) { away(n); n.moveTo(4, sender.Place{Name: 1}) }, true}}, true},
+		"another group is under way": {[]event{{reshape(6), false}, {away, true}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var told [2][][]byte
+			for other := range told {
+				n := newNetwork(t, 1, 3, 0)
+				e := n.join()
+				deaf := n.world.NewPeer()
+				message, late := uint16(0), [][]byte(nil)
+				step := func(change func(n *network), arrives bool) (all [][]byte) {
+					n.tick++
+					tick(n.world, func() { change(n) })
+					for i := range messages(deaf, message) {
+						if other == 1 || n.tick == 1 {
+							deaf.HandleDelivered(message + uint16(i))
+						}
+					}
+					all = messages(e.peer, message)
+					for i, m := range all {
+						if !arrives {
+							late = append(late, m)
+							continue
+						}
+						require.NoError(t, e.copy.HandleActions(m))
+						e.peer.HandleDelivered(message + uint16(i))
+					}
+					message += 100
+					return all
+				}
+				step(func(n *network) {
+					for _, name := range []uint32{1, 1, 2, 2, 3, 3, 4, 4} {
+						n.spawnAt(sender.Place{Name: name})
+					}
+				}, true)
+				var left entangle.Tick
+				for _, event := range c.events {
+					step(event.change, event.arrives)
+					if left == 0 && n.model.places[0].Private {
+						left = n.tick
+					}
+				}
+				for range 300 {
+					step(func(*network) {}, true)
+				}
+				told[other] = step(func(n *network) { n.moveTo(0, sender.Place{Name: 2}) }, true)
+				var needs []repl.Need
+				for _, m := range told[other] {
+					for _, s := range newParser(t, n.model).actions(m) {
+						needs = append(needs, s.needs...)
+					}
+				}
+				if c.needed {
+					assert.Equal(t, []repl.Need{{Group: 0, Tick: left}}, needs)
+				} else {
+					assert.Empty(t, needs)
+				}
+				for _, m := range late {
+					require.NoError(t, e.copy.HandleActions(m))
+				}
+				assert.Len(t, e.sink.byName(), 8)
+				assert.Zero(t, e.copy.Stats().Resyncs, "the peer follows")
+			}
+			assert.Equal(t, told[0], told[1])
+		})
+	}
+}

@@ -1,0 +1,59 @@
+package sender
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// A client asks for a group again in every tick, while other groups come into its view and leave it.
+// The handles that wait to be freed do not become more with time.
+//
+// Proves: R39, Z10
+func TestRequestsForGroupsHoldUpNoMemory(t *testing.T) {
+	for _, asks := range []bool{false, true} {
+		const groups = 10
+		w, tick, name := NewWorld(nil, 1), entangle.Tick(0), uint16(0)
+		p := w.NewPeer()
+		step := func(what func()) {
+			tick++
+			w.Begin(tick)
+			what()
+			w.Commit()
+			for len(p.AppendActions(nil, 500)) > 0 {
+				name++
+				p.ActionsSent(name)
+				p.HandleDelivered(name)
+			}
+		}
+		step(func() {
+			for s := range repl.Slot(groups) {
+				w.SpawnAt(s, repl.Mask{}, Place{Private: true})
+			}
+			w.Spawn(groups, repl.Mask{})
+		})
+		all, _ := p.Group(groups)
+		most := 0
+		for i := range 4000 {
+			if asks {
+				p.HandleResync(all)
+			}
+			step(func() {
+				for s := range repl.Slot(groups) {
+					if i%2 == 0 {
+						p.Show(s)
+					} else {
+						p.Hide(s)
+					}
+				}
+			})
+			most = max(most, len(p.retired))
+		}
+		require.Positive(t, p.stats.Actions)
+		assert.LessOrEqual(t, most, groups, "asks: %v", asks)
+	}
+}

@@ -1,0 +1,213 @@
+package repl_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+)
+
+// scene is a small world of which a peer may see all but what is dark.
+type scene struct {
+	w     *sender.World
+	p     *sender.Peer
+	dark  bool // what is dark happens
+	holds bool // nothing that the peer is sent is acknowledged
+	held  []uint16
+	name  uint16
+	told  []string
+}
+
+func (s *scene) inDark(do func()) {
+	if s.dark {
+		do()
+	}
+}
+
+func (s *scene) tick(change func()) {
+	tick(s.w, change)
+	said := ""
+	for b := s.p.AppendActions(nil, 300); len(b) > 0; b = s.p.AppendActions(nil, 300) {
+		s.name++
+		s.p.ActionsSent(s.name)
+		s.held = append(s.held, s.name)
+		said += fmt.Sprintf(" action %x", b)
+	}
+	s.p.Prepare()
+	s.name++
+	if b := s.p.AppendUpdates(nil, 1000, s.name); len(b) > 0 {
+		said += fmt.Sprintf(" update %x", b)
+	}
+	if !s.holds {
+		s.p.HandleAcked(s.name)
+		for _, m := range s.held {
+			s.p.HandleDelivered(m)
+		}
+		s.held = nil
+	}
+	s.told = append(s.told, fmt.Sprintf("tick %d:%s", s.w.Tick(), said))
+}
+
+func (s *scene) rest(ticks int) {
+	for range ticks {
+		s.tick(func() {})
+	}
+}
+
+// insert has components come to an entity.
+func (s *scene) insert(slot repl.Slot, comps ...int) {
+	s.w.Reshape(slot, repl.MaskOf(comps...), repl.Mask{})
+}
+
+// without is a view that hides components of an entity.
+func without(slot repl.Slot, comps ...int) sender.Hidden {
+	return sender.Hidden{Slot: slot, Comps: repl.MaskOf(comps...)}
+}
+
+// begin has the peer see two entities in a den.
+func (s *scene) begin() {
+	s.tick(func() {
+		s.w.SpawnAt(0, repl.MaskOf(0, 2), den)
+		s.w.SpawnAt(1, repl.MaskOf(0, 2), den)
+		s.p.Show(0)
+	})
+	s.rest(3)
+}
+
+// Each way in which something hidden once changed a byte, alone.
+//
+// Proves: V13
+func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
+	for name, script := range map[string]func(s *scene){
+		"a component comes before its group is retained": func(s *scene) {
+			s.begin()
+			s.tick(func() { s.inDark(func() { s.insert(0, 1) }); s.p.Retain(0) })
+			s.tick(func() { s.p.Retain(0, without(0, 1)) })
+		},
+		"several components come before their group is retained": func(s *scene) {
+			s.begin()
+			s.tick(func() {
+				s.inDark(func() { s.insert(0, 1); s.insert(1, 1, 4); s.insert(0, 3, 5) })
+				s.p.Retain(0)
+			})
+			s.tick(func() { s.p.Retain(0, without(0, 1, 3, 5), without(1, 1, 4)) })
+		},
+		"a component comes a second time before its group is retained": func(s *scene) {
+			s.begin()
+			s.tick(func() {
+				s.inDark(func() {
+					s.insert(0, 1)
+					s.w.Reshape(0, repl.Mask{}, repl.MaskOf(1))
+					s.insert(0, 1)
+				})
+				s.p.Retain(0)
+			})
+			s.tick(func() { s.p.Retain(0, without(0, 1)) })
+		},
+		"a component comes while its group is retained": func(s *scene) {
+			s.begin()
+			s.tick(func() { s.p.Retain(0) })
+			s.tick(func() { s.inDark(func() { s.insert(0, 1) }) })
+			s.tick(func() { s.p.Retain(0, without(0, 1)) })
+		},
+		"a component that the peer has comes again before its group is retained": func(s *scene) {
+			s.begin()
+			s.holds = true
+			for range 4 { // as many as may be under way: the next is not sent
+				s.tick(func() { s.w.Reshape(1, repl.MaskOf(1), repl.Mask{}) })
+			}
+			s.tick(func() { s.w.Reshape(0, repl.Mask{}, repl.MaskOf(2)) })
+			s.tick(func() { s.inDark(func() { s.insert(0, 2) }); s.p.Retain(0) })
+			s.holds = false
+			s.rest(2)
+			s.tick(func() { s.p.Retain(0, without(0, 2)) })
+		},
+		"a component comes before a view that is not sent": func(s *scene) {
+			s.begin()
+			s.holds = true
+			s.tick(func() { s.insert(1, 1) })
+			s.tick(func() { s.inDark(func() { s.insert(0, 3) }); s.p.SetView(0, without(0, 2, 3)) })
+			s.tick(func() { s.p.Retain(0, without(0, 2, 3)) })
+			s.holds = false
+		},
+		"a component comes after a view that is not sent": func(s *scene) {
+			s.begin()
+			s.holds = true
+			s.tick(func() { s.insert(1, 1) })
+			s.tick(func() { s.p.SetView(0, without(0, 2, 3)) })
+			s.tick(func() { s.inDark(func() { s.insert(0, 3) }) })
+			s.tick(func() { s.p.Retain(0, without(0, 2, 3)) })
+			s.holds = false
+		},
+		"a component comes to an entity that a view hides which is not sent": func(s *scene) {
+			s.begin()
+			s.holds = true
+			s.tick(func() { s.insert(1, 1) })
+			s.tick(func() { s.p.SetView(0, sender.Hidden{Slot: 0, Whole: true}) })
+			s.tick(func() { s.inDark(func() { s.insert(0, 3) }) })
+			s.tick(func() { s.p.Retain(0, without(0, 2, 3)) })
+			s.holds = false
+		},
+		"values wait, and a component comes": func(s *scene) {
+			s.begin()
+			s.tick(func() { s.w.SetRate(0, sender.Rate{Every: 6}); s.p.SetView(0, without(0, 1)) })
+			s.rest(8)
+			for range 6 {
+				s.tick(func() { s.w.Change(0, []repl.Slot{1}) })
+				s.tick(func() { s.inDark(func() { s.insert(0, 1) }) })
+				s.tick(func() {
+					s.inDark(func() { s.w.Reshape(0, repl.Mask{}, repl.MaskOf(1)) })
+					s.w.Change(2, []repl.Slot{1})
+				})
+				s.rest(8)
+			}
+		},
+		"an entity that rests comes into view with one that is hidden": func(s *scene) {
+			s.tick(func() {
+				s.w.SpawnAt(0, repl.MaskOf(0, 2), den)
+				s.w.SpawnAt(1, repl.MaskOf(0, 2), den)
+			})
+			s.tick(func() {
+				s.w.Pause(0)
+				if !s.dark {
+					s.w.Pause(1)
+				}
+			})
+			s.tick(func() { s.p.Show(0); s.p.SetView(0, sender.Hidden{Slot: 1, Whole: true}) })
+		},
+		"a paused entity is written to": func(s *scene) {
+			s.begin()
+			s.tick(func() { s.p.SetView(0, without(0, 2)) })
+			s.rest(3)
+			s.holds = true
+			s.tick(func() { s.w.Change(0, []repl.Slot{0, 1}) })
+			s.tick(func() { s.w.Pause(0) })
+			s.tick(func() { s.inDark(func() { s.w.Change(2, []repl.Slot{0}) }) })
+			s.holds = false
+		},
+		"one that is hidden leaves a retained group": func(s *scene) {
+			s.begin()
+			s.tick(func() { s.p.SetView(0, sender.Hidden{Slot: 1, Whole: true}) })
+			s.rest(3)
+			s.tick(func() { s.p.Retain(0, sender.Hidden{Slot: 1, Whole: true}) })
+			s.tick(func() { s.inDark(func() { s.w.Despawn(1) }) })
+			s.rest(3)
+			s.tick(func() { s.p.Retain(0, without(0, 2)) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var told [2][]string
+			for i := range told {
+				w := sender.NewWorld(sized{map[repl.Slot]int{0: 8, 1: 8}}, 6)
+				s := &scene{w: w, p: w.NewPeer(), dark: i == 1}
+				script(s)
+				s.rest(12)
+				told[i] = s.told
+			}
+			require.Equal(t, told[0], told[1])
+		})
+	}
+}

@@ -20,6 +20,11 @@ type actionLog struct {
 	messages []actionMessage
 	spare    [][]sentAction
 	waiting  []waitingAction
+
+	// before is the tick of the action before the oldest one of each group that is in flight, or may
+	// wait at the peer. It is made when it is asked for.
+	before  map[repl.Handle]entangle.Tick
+	indexed bool
 }
 
 // waitingAction is a delivered action that may wait at the peer for another one.
@@ -57,7 +62,12 @@ func (a *actionLog) cancel() {
 	a.messages = a.messages[:len(a.messages)-1]
 }
 
-func (a *actionLog) addRecord(rec sentAction) { a.last().records = append(a.last().records, rec) }
+func (a *actionLog) addRecord(rec sentAction) {
+	a.last().records = append(a.last().records, rec)
+	if a.indexed {
+		a.index(rec)
+	}
+}
 
 // settle handles the delivery of a message, and calls each for the actions that the peer has
 // applied or will apply before anything later. An action that waits for other groups counts when
@@ -67,6 +77,7 @@ func (a *actionLog) settle(name uint16, each func(sentAction)) {
 	if i < 0 {
 		return
 	}
+	a.indexed = false
 	m := a.messages[i]
 	a.messages = append(a.messages[:i], a.messages[i+1:]...)
 	for _, rec := range m.records {
@@ -81,18 +92,35 @@ func (a *actionLog) settle(name uint16, each func(sentAction)) {
 }
 
 // carries reports whether the action that carried a group's structure of a tick is in flight, or may
-// wait at the peer.
+// wait at the peer: for actions of other groups, or for one of its group before it.
 func (a *actionLog) carries(group repl.Handle, tick entangle.Tick) bool {
-	is := func(rec sentAction, sent entangle.Tick) bool {
-		return rec.group == group && rec.after.Before(tick) && !sent.Before(tick)
+	if !a.indexed {
+		a.indexAll()
 	}
+	before, some := a.before[group]
+	return some && before.Before(tick)
+}
+
+// indexAll makes before. A peer that holds up one message can have thousands of actions waiting.
+func (a *actionLog) indexAll() {
+	if a.indexed = true; a.before == nil {
+		a.before = map[repl.Handle]entangle.Tick{}
+	}
+	clear(a.before)
 	for i := range a.messages {
-		m := &a.messages[i]
-		if slices.ContainsFunc(m.records, func(rec sentAction) bool { return is(rec, m.tick) }) {
-			return true
+		for _, rec := range a.messages[i].records {
+			a.index(rec)
 		}
 	}
-	return slices.ContainsFunc(a.waiting, func(w waitingAction) bool { return is(w.sentAction, w.tick) })
+	for i := range a.waiting {
+		a.index(a.waiting[i].sentAction)
+	}
+}
+
+func (a *actionLog) index(rec sentAction) {
+	if before, some := a.before[rec.group]; !some || rec.after.Before(before) {
+		a.before[rec.group] = rec.after
+	}
 }
 
 // maxSpare bounds the lists that are kept for later messages: the memory for many messages

@@ -44,7 +44,8 @@ type Peer struct {
 	sinces     []repl.Since
 	said       repl.Predicted          // of the action at hand, and
 	hash       uint64                  // of the named entities
-	retired    []retiring              // handles that can't be freed yet
+	retired    []int32                 // private handles to be freed when the peer has no entity whose network id is from their group
+	retires    repl.Bitset             // those, to have each once
 	looks      int                     // next of those in turn
 	kept       map[int32]View          // parts of private groups that the peer has and that its new view changes; see keepView
 	hiddenAt   map[int32]entangle.Tick // of private groups that the peer is to be sent the end of; see noteHidden

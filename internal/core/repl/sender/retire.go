@@ -11,18 +11,14 @@ import (
 // hidden entities. A handle stays taken while the peer has an entity with a network id from that
 // group.
 
-// retiring is a handle to be freed when the peer has no entity with a network id from its group.
-type retiring struct {
-	at    int32
-	group groupID
-}
-
 // retire schedules the handle of a group that has ended at this peer to be freed in a later tick,
 // because half of a move may be sent in this one. A handle that the peer knows references to stays
 // taken until the group is gone.
 func (p *Peer) retire(i int) {
-	if id := p.private.groups[i]; id != noGroup {
-		p.retired = append(p.retired, retiring{int32(i), id})
+	p.retires.Grow(i + 1)
+	if p.private.groups[i] != noGroup && !p.retires.Has(i) {
+		p.retires.Set(i)
+		p.retired = append(p.retired, int32(i))
 	}
 }
 
@@ -49,9 +45,10 @@ func (p *Peer) freeRetired() {
 		if p.looks++; p.looks >= len(p.retired) {
 			p.looks = 0
 		}
-		if !p.settleRetired(p.retired[p.looks]) {
+		if !p.settleRetired(int(p.retired[p.looks])) {
 			continue
 		}
+		p.retires.Clear(int(p.retired[p.looks]))
 		last := len(p.retired) - 1
 		p.retired[p.looks] = p.retired[last]
 		if p.retired = p.retired[:last]; last == 0 {
@@ -61,15 +58,18 @@ func (p *Peer) freeRetired() {
 }
 
 // settleRetired reports whether a handle is free now, or need not be freed any more.
-func (p *Peer) settleRetired(r retiring) (done bool) {
-	gr, sp, i := &p.world.groups[r.group], &p.private, int(r.at)
-	v := gr.viewer(p)
+func (p *Peer) settleRetired(i int) (done bool) {
+	sp, id := &p.private, p.private.groups[i]
+	if id == noGroup {
+		return true
+	}
+	gr := &p.world.groups[id]
 	switch {
-	case v == nil || v.handle() != i || v.shown() && gr.open || sp.phase[i] != unknown || sp.referred.Has(i):
+	case gr.viewer(p).shown() && gr.open || sp.phase[i] != unknown || sp.referred.Has(i):
 		return true
 	case !sp.shaped[i].Before(p.actions.oldest(p.world.tick)):
 		return false // the end may wait at the peer for an action in flight
-	case p.namesOne(r.group):
+	case p.namesOne(id):
 		return false
 	}
 	p.world.dropViewer(gr, p)

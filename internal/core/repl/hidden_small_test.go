@@ -77,6 +77,56 @@ func (s *scene) begin() {
 	s.rest(3)
 }
 
+// A peer keeps what it is shown, and what it was sent of a group that it retains now, without what it
+// is to lose.
+//
+// Proves: V11
+func TestWhatAPeerKeeps(t *testing.T) {
+	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 6)
+	s := &scene{w: w, p: w.NewPeer()}
+	keeps := func() (all []repl.Slot) {
+		for slot := range repl.Slot(4) {
+			if s.p.Keeps(slot) {
+				all = append(all, slot)
+			}
+		}
+		return all
+	}
+	require.Empty(t, keeps())
+	s.begin()
+	require.Equal(t, []repl.Slot{0, 1}, keeps(), "it is shown them")
+	s.tick(func() { s.p.Retain(0) })
+	require.Equal(t, []repl.Slot{0, 1}, keeps(), "it retains them")
+	s.tick(func() { w.SpawnAt(2, repl.MaskOf(0), den) })
+	require.Equal(t, []repl.Slot{0, 1}, keeps(), "it was not sent one that came")
+	s.tick(func() { w.Pause(0) })
+	tick(w, func() { s.p.Retain(0, sender.Hidden{Slot: 1, Whole: true}) })
+	require.Equal(t, []repl.Slot{0}, keeps(), "it is to lose one")
+	s.rest(3)
+	require.Equal(t, []repl.Slot{0}, keeps())
+	s.tick(func() { s.p.Hide(0) })
+	require.Empty(t, keeps())
+}
+
+// A private group that is hidden before it was sent takes no handle for long.
+func TestWhatIsHiddenBeforeItIsSentTakesNoHandle(t *testing.T) {
+	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 6)
+	s := &scene{w: w, p: w.NewPeer()}
+	s.tick(func() {
+		for slot := range repl.Slot(300) {
+			w.SpawnAt(slot, repl.MaskOf(0), sender.Place{Private: true})
+		}
+	})
+	for slot := range repl.Slot(300) {
+		s.tick(func() { s.p.Show(slot); s.p.Hide(slot) })
+	}
+	s.rest(200)
+	s.tick(func() { s.p.Show(299) })
+	h, ok := s.p.Group(299)
+	require.True(t, ok)
+	require.Less(t, int(h-repl.Private), 150)
+}
+
 // Each way in which something hidden once changed a byte, alone.
 //
 // Proves: V13
@@ -125,6 +175,33 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 			s.rest(2)
 			s.tick(func() { s.p.Retain(0, without(0, 2)) })
 		},
+		"a component that the peer has comes again while its group is retained": func(s *scene) {
+			s.begin()
+			s.holds = true
+			for range 4 {
+				s.tick(func() { s.w.Reshape(1, repl.MaskOf(1), repl.Mask{}) })
+			}
+			s.tick(func() { s.w.Reshape(0, repl.Mask{}, repl.MaskOf(2)) })
+			s.tick(func() { s.p.Retain(0) })
+			s.tick(func() { s.inDark(func() { s.insert(0, 2) }) })
+			s.holds = false
+			s.rest(2)
+			s.tick(func() { s.p.Retain(0, without(0, 2)) })
+		},
+		"a component is replaced before its group is retained": func(s *scene) {
+			s.begin()
+			s.tick(func() { s.inDark(func() { s.insert(0, 2) }); s.p.Retain(0) })
+			s.tick(func() { s.p.Retain(0, without(0, 2)) })
+		},
+		"a component comes to a member that the peer lacks": func(s *scene) {
+			s.begin()
+			s.tick(func() { s.p.Retain(0) })
+			s.tick(func() { s.inDark(func() { s.w.SpawnAt(3, repl.MaskOf(0), den) }) })
+			s.tick(func() { s.inDark(func() { s.insert(3, 1) }) })
+			s.tick(func() { s.p.Retain(0, without(0, 2), without(3, 1)) })
+			s.rest(2)
+			s.tick(func() { s.inDark(func() { s.w.Despawn(3) }) })
+		},
 		"a component comes before a view that is not sent": func(s *scene) {
 			s.begin()
 			s.holds = true
@@ -153,7 +230,11 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 		},
 		"values wait, and a component comes": func(s *scene) {
 			s.begin()
-			s.tick(func() { s.w.SetRate(0, sender.Rate{Every: 6}); s.p.SetView(0, without(0, 1)) })
+			s.tick(func() {
+				s.w.SetRate(0, sender.Rate{Every: 6})
+				s.w.SetRate(1, sender.Rate{Every: 6})
+				s.p.SetView(0, without(0, 1))
+			})
 			s.rest(8)
 			for range 6 {
 				s.tick(func() { s.w.Change(0, []repl.Slot{1}) })
@@ -162,6 +243,12 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 					s.inDark(func() { s.w.Reshape(0, repl.Mask{}, repl.MaskOf(1)) })
 					s.w.Change(2, []repl.Slot{1})
 				})
+				s.rest(8)
+			}
+			for range 6 {
+				s.tick(func() { s.inDark(func() { s.insert(0, 1) }); s.w.Change(0, []repl.Slot{1}) })
+				s.rest(8)
+				s.tick(func() { s.inDark(func() { s.w.Reshape(0, repl.Mask{}, repl.MaskOf(1)) }) })
 				s.rest(8)
 			}
 		},

@@ -190,7 +190,7 @@ func (p *Peer) needTrail(s repl.Slot, into groupID) {
 // that has rested may be forgotten by now, because of what other peers acknowledged: it counts only
 // if this peer has not.
 func (p *Peer) needLeft(group repl.Handle, tick entangle.Tick, l *leaver) {
-	if !rested(l.left, p.world.tick) || p.actions.carries(group, tick) {
+	if p.actions.carries(group, tick) {
 		p.need(repl.Need{Group: group, Tick: tick})
 	}
 }

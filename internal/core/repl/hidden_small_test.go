@@ -14,6 +14,7 @@ import (
 type scene struct {
 	w     *sender.World
 	p     *sender.Peer
+	other *sender.Peer // nil, or one that acknowledges all at once
 	dark  bool // what is dark happens
 	holds bool // nothing that the peer is sent is acknowledged
 	held  []uint16
@@ -40,6 +41,10 @@ func (s *scene) tick(change func()) {
 	s.name++
 	if b := s.p.AppendUpdates(nil, 1000, s.name); len(b) > 0 {
 		said += fmt.Sprintf(" update %x", b)
+	}
+	for s.other != nil && len(s.other.AppendActions(nil, 300)) > 0 {
+		s.other.ActionsSent(1)
+		s.other.HandleDelivered(1)
 	}
 	if !s.holds {
 		s.p.HandleAcked(s.name)
@@ -192,6 +197,21 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 			s.begin()
 			s.tick(func() { s.inDark(func() { s.insert(0, 2) }); s.p.Retain(0) })
 			s.tick(func() { s.p.Retain(0, without(0, 2)) })
+		},
+		"a component comes to what another peer retains with an equal view": func(s *scene) {
+			s.begin()
+			s.other = s.w.NewPeer()
+			s.tick(func() {
+				s.insert(0, 3)
+				s.p.SetView(0, without(0, 2))
+				s.w.SpawnAt(9, repl.MaskOf(0, 2), sender.Place{Name: 9, Private: true})
+				s.other.Show(9)
+				s.other.SetView(9, without(9, 2))
+			})
+			s.rest(2)
+			s.tick(func() { s.other.Retain(9, without(9, 2)) })
+			s.tick(func() { s.inDark(func() { s.insert(9, 3) }) })
+			s.tick(func() { s.w.Change(3, []repl.Slot{0}) })
 		},
 		"a component comes to a member that the peer lacks": func(s *scene) {
 			s.begin()

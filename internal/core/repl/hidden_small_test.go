@@ -15,8 +15,8 @@ type scene struct {
 	w     *sender.World
 	p     *sender.Peer
 	other *sender.Peer // nil, or one that acknowledges all at once
-	dark  bool // what is dark happens
-	holds bool // nothing that the peer is sent is acknowledged
+	dark  bool         // what is dark happens
+	holds bool         // nothing that the peer is sent is acknowledged
 	held  []uint16
 	name  uint16
 	told  []string

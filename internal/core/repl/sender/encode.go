@@ -26,7 +26,7 @@ func (w *World) encode(id groupID) {
 // bit for that list.
 func (w *World) encodeUpdate(id groupID) {
 	out, gr := &w.bodies.w, &w.groups[id]
-	if m := w.sole(gr); m != nil && !m.paused {
+	if m := w.sole(gr); m != nil && !w.isPaused(m.slot) {
 		out.Bool(true)
 		w.encodeChanges(m.slot)
 		return
@@ -62,7 +62,7 @@ func (w *World) encodeChanged(gr *group) {
 	out, b := &w.bodies.w, &w.bodies.here
 	for i := range gr.members {
 		m := &gr.members[i]
-		if m.paused || !b.bases.narrow(b.key.base, w.slots.touched[m.slot]) || w.joins(m) || w.hidden(m) || w.unseen(m.slot) {
+		if w.isPaused(m.slot) || !b.bases.narrow(b.key.base, w.slots.touched[m.slot]) || w.joins(m) || w.hidden(m) || w.unseen(m.slot) {
 			continue
 		}
 		set := w.changes(m.slot)
@@ -268,7 +268,7 @@ func (w *World) fate(l *leaver) repl.Fate {
 func (w *World) encodeMembers(id groupID) {
 	out, gr, full := &w.bodies.w, &w.groups[id], w.bodies.here.key.kind == repl.Full
 	m := w.sole(gr)
-	alone := m != nil && !m.paused
+	alone := m != nil && !w.isPaused(m.slot)
 	if full {
 		alone = alone && w.isNative(id, m) && !w.numbered(m.slot).Some
 	} else {
@@ -318,7 +318,7 @@ func (w *World) encodeJoins(id groupID) {
 // keeps reports whether the reader of the current body keeps a member unchanged.
 func (w *World) keeps(m *member) bool {
 	key := &w.bodies.here.key
-	return m.rests() && !(key.whole && !key.asOf.Before(m.since))
+	return w.rests(m) && !(key.whole && !key.asOf.Before(m.since))
 }
 
 // encodeName writes the name of an entity that joins: its number in this group, or a reference.

@@ -60,7 +60,6 @@ type group struct {
 type member struct {
 	slot   repl.Slot
 	number repl.Member
-	paused bool // its values don't change for the time being, whatever the source says
 	astray bool // it was paused before all peers had heard that it came from elsewhere
 	// joined is the tick since which it is stated whole to whoever was last sent
 	// the group's structure before it.
@@ -73,7 +72,7 @@ type member struct {
 // rests reports whether a member is paused and stays as the peers have it. One that is
 // astray is stated as it was before, or it would be in no group for those that hear
 // only now that it left its last.
-func (m *member) rests() bool { return m.paused && !m.astray }
+func (w *World) rests(m *member) bool { return w.isPaused(m.slot) && !m.astray }
 
 // leaver is a member that is no longer one.
 type leaver struct {

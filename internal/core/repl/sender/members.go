@@ -71,7 +71,7 @@ func (w *World) leave(s repl.Slot, fate repl.Fate) {
 	gr := &w.groups[id]
 	i := gr.indexOfSlot(s)
 	m := gr.members[i]
-	if !m.rests() {
+	if !w.rests(&m) {
 		gr.active--
 	}
 	gr.members = slices.Delete(gr.members, i, i+1)
@@ -163,9 +163,9 @@ func (w *World) Pause(s repl.Slot) {
 		return
 	}
 	gr, m := w.member(s)
-	m.paused, m.astray = true, w.unheard(s)
+	m.astray = w.unheard(s)
 	w.slots.paused.Set(int(s))
-	if m.rests() {
+	if w.rests(m) {
 		gr.active--
 	}
 	w.foresee(s, w.slots.group[s])
@@ -186,10 +186,10 @@ func (w *World) Resume(s repl.Slot) {
 		return
 	}
 	gr, m := w.member(s)
-	if m.rests() {
+	if w.rests(m) {
 		gr.active++
 	}
-	m.paused, m.astray, m.joined = false, false, w.tick
+	m.astray, m.joined = false, w.tick
 	w.slots.paused.Clear(int(s))
 	w.slots.touched[s] = w.tick
 	w.touch(w.slots.group[s], true)

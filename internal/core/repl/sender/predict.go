@@ -103,7 +103,7 @@ func (p *Peer) foreseesIn(sp *space, i int) bool {
 
 // foresees reports whether the peer predicts a member of a group that it is shown.
 func (p *Peer) foresees(v View, m *member) bool {
-	if m.paused || !p.world.foresight.predicts(m.slot, p.seat) {
+	if p.world.isPaused(m.slot) || !p.world.foresight.predicts(m.slot, p.seat) {
 		return false
 	}
 	h, _ := p.world.views.hides(v, m.number)

@@ -71,7 +71,7 @@ func (w *World) fill(id groupID, c *chunk, from repl.From) {
 	b.w.Reset(w.chunks.buf[:0])
 	gr := &w.groups[id]
 	alone, prefix, some := gr.alone(), 0, false
-	if alone && w.differ == nil && !gr.members[0].paused {
+	if alone && w.differ == nil && !w.isPaused(gr.members[0].slot) {
 		prefix, some = w.fillAlone(gr.members[0].slot, c, from.Base)
 	} else {
 		prefix, some = w.fillAny(id, c, from)

@@ -73,6 +73,6 @@ func (s *Sampler) members(dst []Sample, w *World, h repl.Handle, base, older ent
 // sampled reports whether a member's value changed after base and has been public since older.
 func (w *World) sampled(m *member, comp int, base, older entangle.Tick) bool {
 	t := &w.slots
-	return !m.paused && t.mask[m.slot].Has(comp) && base.Before(t.changed[comp][m.slot]) &&
+	return !w.isPaused(m.slot) && t.mask[m.slot].Has(comp) && base.Before(t.changed[comp][m.slot]) &&
 		!older.Before(m.joined) && !older.Before(t.shaped[comp][m.slot])
 }

@@ -8,7 +8,7 @@ import (
 // slots is the state of each replicated entity, in columns.
 type slots struct {
 	used   repl.Bitset
-	paused repl.Bitset
+	paused repl.Bitset // their values don't change for the time being, whatever the source says
 	mask   []repl.Mask // of a slot that is not in use: empty
 
 	home    []groupID       // the group that it was born in, which names it for life

@@ -229,7 +229,7 @@ func (w *World) shows(id groupID, v View, after entangle.Tick) bool {
 	t, any := &w.slots, allTime(w.tick)
 	for i := range w.groups[id].members {
 		m := &w.groups[id].members[i]
-		if m.paused || !after.Before(t.touched[m.slot]) {
+		if w.isPaused(m.slot) || !after.Before(t.touched[m.slot]) {
 			continue
 		}
 		h, _ := w.views.hides(v, m.number)
@@ -248,7 +248,7 @@ func (w *World) showsActive(id groupID, v View) bool {
 	}
 	return slices.ContainsFunc(gr.members, func(m member) bool {
 		h, _ := w.views.hides(v, m.number)
-		return !h.whole && !m.rests()
+		return !h.whole && !w.rests(&m)
 	})
 }
 

@@ -4,6 +4,9 @@ package netsim
 // component that the entity had.
 func (s *Sim) Narrowed() int { return s.watch.Narrowed() }
 
+// LeftPaused returns how often a client lost a group that it saw, except for a paused member.
+func (s *Sim) LeftPaused() int { return s.watch.LeftPaused() }
+
 // InFlight returns the number of datagrams in flight that may still arrive: sent, not received yet,
 // and not addressed to a closed end.
 func (n *Network) InFlight() int {

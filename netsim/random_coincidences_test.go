@@ -18,6 +18,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
@@ -168,7 +169,7 @@ type branches struct {
 	left      string                // the command by which an entity may have become invisible in the last tick
 	overrides []overriding
 	tick      entangle.Tick
-	narrowed  func() int // how often a client was found to keep an entity without one of its components
+	sim       *netsim.Sim
 }
 
 // entity is the state of a replicated entity at the start of a tick.
@@ -324,6 +325,9 @@ func (a *branchCounts) follow(s *randomScene) {
 // had.
 const keptLess = "kept, less a component"
 
+// leftPaused counts clients that lose a group, except for a paused member.
+const leftPaused = "a group with a paused member was hidden"
+
 // enoughWorlds is the number of random worlds in which every rare branch must occur.
 const enoughWorlds = 100
 
@@ -334,7 +338,8 @@ func (a *branchCounts) checkCounts(t *testing.T, worlds uint64) {
 		for branch, n := range b.count {
 			count[branch] += n
 		}
-		count[keptLess] += b.narrowed()
+		count[keptLess] += b.sim.Narrowed()
+		count[leftPaused] += b.sim.LeftPaused()
 	}
 	for _, branch := range slices.Sorted(maps.Keys(count)) {
 		t.Logf("%s: %d", branch, count[branch])
@@ -342,7 +347,7 @@ func (a *branchCounts) checkCounts(t *testing.T, worlds uint64) {
 	if worlds < enoughWorlds || t.Failed() {
 		return
 	}
-	all := []string{keptLess}
+	all := []string{keptLess, leftPaused}
 	for _, kind := range []string{"lone", "parent", "child", "member"} {
 		all = append(all, "paused and removed: "+kind, "paused and removed: "+kind+", retained")
 	}

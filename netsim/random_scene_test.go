@@ -116,7 +116,7 @@ func newRandomScene(t randomT, config netsim.Config, l limits) *randomScene {
 	}
 	s.sim.Watch()
 	s.rare = newBranches(server, l.every)
-	s.rare.narrowed = s.sim.Narrowed
+	s.rare.sim = s.sim
 	s.meters = newMeters(l, s.sim)
 	s.sim.Network().Tap(s.meters.tap)
 	s.verbs = s.makeVerbs()

@@ -451,10 +451,10 @@ func TestAPausedParentShowsItsChildrenToNobodyElse(t *testing.T) {
 }
 
 // A child that inherits its relevance from its parent does so while the parent is paused, too: it
-// is still replicated to the clients that saw both, and to other clients if the child itself is
-// relevant to them.
+// is still replicated to the clients that saw both while the parent is relevant to them, and to
+// other clients if the child itself is relevant to them. A retained child stays as it was last sent.
 //
-// Proves: R11, V11
+// Proves: R11, V5, V11
 func TestAPausedParentsRelevanceIsItsChildrens(t *testing.T) {
 	for _, own := range []components.Relevance{components.Always, components.ByInterest, components.Retained} {
 		g := newFamilyGame(t)
@@ -471,13 +471,22 @@ func TestAPausedParentsRelevanceIsItsChildrens(t *testing.T) {
 		assert.Empty(t, b.ids())
 		kept := a.copies()
 		tags.Remove(parent)
-		rooms.RemoveClient(1, 1)
 		g.run(10)
 		at[spot](g.world, child).X = 7
 		g.run(10)
 		assert.Equal(t, kept, a.copies())
 		assert.InDelta(t, 7, spots(a.world)[2].X, 0)
 		assert.Empty(t, b.ids())
+		rooms.RemoveClient(1, 1)
+		g.run(10)
+		at[spot](g.world, child).X = 8
+		g.run(10)
+		assert.Contains(t, a.copies(), uint32(1), "the parent stays as it is")
+		if own == components.Retained {
+			assert.InDelta(t, 7, spots(a.world)[2].X, 0)
+		} else {
+			assert.Equal(t, []uint32{1}, a.ids())
+		}
 		rooms.AddClient(1, 2)
 		rooms.AddEntity(2, child)
 		g.run(10)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
 	"github.com/stretchr/testify/assert"
 
@@ -130,4 +131,145 @@ func TestWhatIsPausedStaysWithAHostsPlayer(t *testing.T) {
 	h.run(10)
 	assert.Equal(t, 1, o.took()[1], "it is not for the player")
 	assert.Equal(t, []uint32{8}, remote.ids())
+}
+
+// A paused member stays at a client, and does not keep the rest of its group there: the others go
+// when they and the client are in different rooms, and come back when they share one. A retained
+// one stays as it was.
+//
+// Proves: V5, V6, V14
+func TestAPausedMemberDoesNotKeepItsGroupInSight(t *testing.T) {
+	leave := map[string]func(h *house, a, b ecs.Entity, sight plugin.Relevance) (back func()){
+		"the entities leave": func(h *house, a, b ecs.Entity, _ plugin.Relevance) func() {
+			for _, e := range []ecs.Entity{a, b} {
+				h.rooms.RemoveEntity(roomA, e)
+				h.rooms.AddEntity(roomB, e)
+			}
+			return func() { h.rooms.AddEntity(roomA, a) }
+		},
+		"the client leaves": func(h *house, _, _ ecs.Entity, _ plugin.Relevance) func() {
+			h.rooms.RemoveClient(roomA, 1)
+			return func() { h.rooms.AddClient(roomA, 1) }
+		},
+		"the game hides them": func(_ *house, a, b ecs.Entity, sight plugin.Relevance) func() {
+			sight.Hide(a, 1)
+			sight.Hide(b, 1)
+			return func() { sight.Clear(a, 1) }
+		},
+	}
+	for what, leave := range leave {
+		for _, relevance := range []components.Relevance{components.ByInterest, components.Retained} {
+			h := newHouse(t)
+			sight, tags := plugin.NewRelevance(h.world), generic.NewMap1[components.Replicate](h.world)
+			a := h.spawnOf(components.Replicate{Relevance: relevance, Group: 3}, 7)
+			b := h.spawnOf(components.Replicate{Relevance: relevance, Group: 3}, 8)
+			h.rooms.AddClient(roomA, 1)
+			h.rooms.AddEntity(roomA, a)
+			h.rooms.AddEntity(roomA, b)
+			h.run(10)
+			was, kept := *h.tag(b), h.a.copies()[8]
+			tags.Remove(b)
+			h.run(10)
+			assert.True(t, sight.Sees(a, 1), what)
+			back := leave(h, a, b, sight)
+			h.run(10)
+			at[spot](h.world, a).X, at[spot](h.world, b).X = 70, 80
+			h.run(10)
+			want := map[uint32]spot{8: {8, 1}}
+			if relevance == components.Retained {
+				want[7] = spot{7, 1}
+			}
+			assert.Equal(t, want, spots(h.a.world), what)
+			assert.False(t, sight.Sees(a, 1), what)
+			back()
+			h.run(10)
+			assert.Equal(t, map[uint32]spot{7: {70, 1}, 8: {8, 1}}, spots(h.a.world), what)
+			assert.True(t, sight.Sees(a, 1), what)
+			assert.Equal(t, kept, h.a.copies()[8], what)
+			tags.Assign(b, &was)
+			h.run(10)
+			assert.Equal(t, map[uint32]spot{7: {70, 1}, 8: {80, 1}}, spots(h.a.world), what)
+			assert.Equal(t, kept, h.a.copies()[8], what)
+		}
+	}
+}
+
+// A child that is paused, by the game or because it moved to a paused parent, stays at a client, and
+// does not keep its former family there.
+//
+// Proves: V5, V14, H7
+func TestAPausedChildDoesNotKeepItsFamilyInSight(t *testing.T) {
+	for what, pause := range map[string]func(g familyGame, child, other ecs.Entity){
+		"the game pauses it": func(g familyGame, child, _ ecs.Entity) { g.world.Remove(child, ecs.ComponentID[components.Replicate](g.world)) },
+		"it moves to a paused parent": func(g familyGame, child, other ecs.Entity) {
+			g.world.Remove(other, ecs.ComponentID[components.Replicate](g.world))
+			g.attach(child, other)
+		},
+	} {
+		for own, spawn := range map[string]func(g familyGame, parent ecs.Entity) ecs.Entity{
+			"without a Replicate": func(g familyGame, parent ecs.Entity) ecs.Entity { return g.child(parent, name{2}) },
+			"with its own": func(g familyGame, parent ecs.Entity) ecs.Entity {
+				child := g.spawn(spot{}, name{2})
+				g.attach(child, parent)
+				return child
+			},
+		} {
+			g := newFamilyGame(t)
+			rooms, sight := plugin.NewRooms(g.world), plugin.NewRelevance(g.world)
+			p := g.join(1)
+			g.run(20)
+			parent, other := g.spawnOfInterest(1), g.spawnOfInterest(3)
+			child := spawn(g, parent)
+			rooms.AddClient(roomA, 1)
+			rooms.AddEntity(roomA, parent)
+			rooms.AddEntity(roomA, other)
+			g.run(20)
+			assert.Equal(t, []uint32{1, 2, 3}, p.ids())
+			pause(g, child, other)
+			g.run(10)
+			assert.Equal(t, []uint32{1, 2, 3}, p.ids(), "%s, %s", what, own)
+			rooms.RemoveEntity(roomA, parent)
+			g.run(10)
+			assert.NotContains(t, p.ids(), uint32(1), "%s, %s", what, own)
+			assert.False(t, sight.Sees(parent, 1), "%s, %s", what, own)
+			rooms.AddEntity(roomA, parent)
+			g.run(10)
+			assert.Equal(t, []uint32{1, 2, 3}, p.ids(), "%s, %s", what, own)
+		}
+	}
+}
+
+// A child with a Replicate of its own stays at a client while its paused parent, or an ancestor of
+// that, is relevant there.
+//
+// Proves: V5, V14
+func TestAChildOfAPausedParentIsInSightOfItsAncestors(t *testing.T) {
+	g := newFamilyGame(t)
+	rooms, tags := plugin.NewRooms(g.world), generic.NewMap1[components.Replicate](g.world)
+	p := g.join(1)
+	g.run(20)
+	root, parent, child := g.spawnOfInterest(1), g.spawnOf(components.Replicate{}, 2), g.spawnOf(components.Replicate{}, 3)
+	g.attach(parent, root)
+	g.attach(child, parent)
+	rooms.AddClient(roomA, 1)
+	rooms.AddEntity(roomA, root)
+	g.run(20)
+	tags.Remove(parent)
+	g.run(10)
+	assert.Equal(t, []uint32{1, 2, 3}, p.ids())
+	rooms.RemoveEntity(roomA, root)
+	g.run(10)
+	assert.Equal(t, []uint32{2}, p.ids())
+	g.control(root, components.ControlledBy{Client: 1})
+	g.run(10)
+	assert.Equal(t, []uint32{1, 2, 3}, p.ids())
+	g.control(root, components.ControlledBy{})
+	g.run(10)
+	assert.Equal(t, []uint32{2}, p.ids())
+	g.tag(root).Relevance = components.Always
+	g.run(10)
+	assert.Equal(t, []uint32{1, 2, 3}, p.ids())
+	g.tag(root).Relevance = components.ByInterest
+	g.run(10)
+	assert.Equal(t, []uint32{2}, p.ids())
 }

@@ -41,7 +41,7 @@ type seenEntity struct {
 	mask   repl.Mask
 	marks  [marks]bool
 
-	retained bool // its group stays on clients while it is not relevant
+	retained bool // it stays on clients while its group is not relevant
 	quiet    bool // retained, and not relevant at present
 }
 
@@ -139,7 +139,7 @@ func (v *localView) Keeps(s repl.Slot) bool {
 func (v *localView) GroupShown(c *source.Client, members []repl.Slot, retained bool) {
 	v.MarkStale(members)
 	for _, s := range members {
-		v.seen[s].retained = retained && v.collector.Visibility.Sees(c, s)
+		v.seen[s].retained = (retained || v.collector.Paused.Has(int(s))) && v.collector.Visibility.Sees(c, s)
 	}
 }
 

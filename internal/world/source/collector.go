@@ -191,6 +191,7 @@ func (c *Collector) applyRemovals() {
 			continue
 		}
 		c.Paused.Set(int(s))
+		c.Visibility.markGroupStale(repl.Slot(s)) // no member that is paused shows it
 		c.Sender.Pause(repl.Slot(s))
 	}
 	for _, s := range c.Table.Resumed() {

@@ -34,6 +34,7 @@ type visibility struct {
 	relevance      []components.Relevance
 	turnedRetained repl.Bitset                    // its relevance became Retained in this tick
 	paused         map[repl.Slot]pausedVisibility // of paused entities
+	staleDetached  bool                           // hierarchy.detached is to be evaluated again in this tick
 
 	Predictions predictionTargets
 
@@ -175,6 +176,11 @@ func (v *visibility) growSlots(n int) {
 // markStale marks an entity stale: its visibility is evaluated again in this tick.
 func (v *visibility) markStale(s repl.Slot) {
 	v.stale.markSlot(s)
+	v.markGroupStale(s)
+}
+
+// markGroupStale marks the named group of an entity stale.
+func (v *visibility) markGroupStale(s repl.Slot) {
 	if c := v.group[s]; c != nil {
 		v.groups.markStale(c)
 	}

@@ -35,6 +35,9 @@ func (v *visibility) readChanges() {
 			v.readOwner(repl.Slot(change.Slot))
 		}
 	}
+	if v.staleDetached {
+		v.markDetached()
+	}
 	for _, s := range v.stale.slots {
 		if !v.collector.Paused.Has(int(s)) {
 			v.Overrides.refresh(v.collector.Table.Entity(columns.Slot(s)), s)
@@ -79,6 +82,7 @@ func (v *visibility) readOwner(s repl.Slot) {
 	}
 	v.Owner[s] = owner
 	v.markStale(s)
+	v.staleDetached = true
 	v.Predictions.markStale(s)
 }
 
@@ -97,7 +101,7 @@ func (v *visibility) joinGroup(s repl.Slot, name uint64) {
 // leaveGroup removes an entity from its named group.
 func (v *visibility) leaveGroup(s repl.Slot) {
 	if c := v.group[s]; c != nil {
-		v.groups.markStale(c)
+		v.markGroupStale(s)
 		c.removeMember(s)
 		v.group[s] = nil
 	}
@@ -114,6 +118,7 @@ func (v *visibility) removeEntity(s repl.Slot) {
 	v.collector.interest.End(e)
 	v.singles.Clear(int(s))
 	delete(v.paused, s)
+	v.staleDetached = true
 }
 
 // withholdEntity hides an entity from all clients until it has a Replicate again.

@@ -7,6 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/mlange-42/arche/ecs"
 )
 
 // resolvedTarget is a target, with the owner to which it may refer.
@@ -19,6 +20,7 @@ type resolvedTarget struct {
 type pausedVisibility struct {
 	ancestors []resolvedTarget // targets of its ancestors, except those that include all clients
 	peers     []PeerGroups     // peers to which it was visible, if it has children
+	line      []ecs.Entity     // it and its ancestors, if it has children
 }
 
 // recordPaused records the targets of the ancestors of each entity that was just paused, and the
@@ -34,9 +36,10 @@ func (v *visibility) recordPaused(paused []columns.Slot) {
 				r.ancestors = append(r.ancestors, resolvedTarget{t, v.Owner[above]})
 			}
 			r.ancestors = append(r.ancestors, v.paused[above].ancestors...)
+			r.line = append(append(r.line, v.collector.EntityOf(above)), v.paused[above].line...)
 		}
-		if v.collector.Hierarchy.Propagation.hasChildren(v.collector.Table.Entity(at)) {
-			r.peers = v.peersSeeing(s)
+		if e := v.collector.EntityOf(s); v.collector.Hierarchy.Propagation.hasChildren(e) {
+			r.peers, r.line = v.peersSeeing(s), append(r.line, e)
 		}
 		if r.ancestors != nil || r.peers != nil {
 			v.paused[s] = r
@@ -54,13 +57,37 @@ func (v *visibility) peersSeeing(s repl.Slot) (all []PeerGroups) {
 	return all
 }
 
-// keptByPausedParent reports whether an entity is replicated without its paused parent, and that
-// parent was visible to a client when it was paused. The client keeps both as before.
+// keptByPausedParent reports whether an entity is replicated without its paused parent, and relevant
+// to a client because of it: the parent was visible to the client when it was paused, and it or an
+// ancestor that it had then is relevant to the client now.
 func (v *visibility) keptByPausedParent(c *Client, s repl.Slot) bool {
 	for above, ok := v.collector.Hierarchy.parentOrPaused(s); ok; above, ok = v.collector.Hierarchy.parentOrPaused(above) {
 		if v.collector.Paused.Has(int(above)) {
-			return slices.Contains(v.paused[above].peers, c.Peer)
+			r := v.paused[above]
+			return slices.Contains(r.peers, c.Peer) && slices.ContainsFunc(r.line, func(e ecs.Entity) bool {
+				s, ok := v.collector.Slot(e)
+				return ok && (v.relevance[s] == components.Always || v.isRelevant(c, s))
+			})
 		}
 	}
 	return false
+}
+
+// markDetached marks all entities stale that are replicated without their paused parent, after an
+// entity that may be an ancestor of it changed or ended.
+func (v *visibility) markDetached() {
+	behind := v.collector.Hierarchy.detached
+	for s := behind.Next(0); s >= 0; s = behind.Next(s + 1) {
+		v.markStale(repl.Slot(s))
+	}
+	v.staleDetached = false
+}
+
+// reevaluateDetached re-evaluates, for a client, all entities that are replicated without their
+// paused parent: the parent, its ancestors and their former targets decide about them too.
+func (v *visibility) reevaluateDetached(c *Client) {
+	behind := v.collector.Hierarchy.detached
+	for s := behind.Next(0); s >= 0; s = behind.Next(s + 1) {
+		v.reevaluate(c, repl.Slot(s), v.show)
+	}
 }

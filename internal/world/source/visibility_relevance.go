@@ -42,14 +42,17 @@ func (v *visibility) readRelevance(s repl.Slot) {
 	}
 	v.relevance[s] = r
 	v.markStale(s)
+	v.staleDetached = true
 }
 
 // relevanceTo returns the reason for showing an entity, and so its group, to a client that it is
-// for. The group of a paused entity stays on clients that have it and is not shown to others.
+// for. A paused entity is no reason: it stays, but its group does not stay because of it.
 func (v *visibility) relevanceTo(c *Client, s repl.Slot) relevanceLevel {
-	r, paused := v.relevance[s], v.collector.Paused.Has(int(s))
+	r := v.relevance[s]
 	switch {
-	case paused && c.Peer.Sees(s), !paused && (r == components.Always || v.isRelevant(c, s) || v.keptByPausedParent(c, s)):
+	case v.collector.Paused.Has(int(s)):
+		return irrelevant
+	case r == components.Always || v.isRelevant(c, s) || v.keptByPausedParent(c, s):
 		return relevant
 	case r == components.Retained && !v.turnedRetained.Has(int(s)):
 		return retained
@@ -76,10 +79,14 @@ func (v *visibility) applyRelevance() {
 	for at := range v.Clients {
 		c := &v.Clients[at]
 		v.groups.evaluation++
-		for n := i.relevance.NextChanged(c.row, 0); n >= 0; n = i.relevance.NextChanged(c.row, n+1) {
+		first := i.relevance.NextChanged(c.row, 0)
+		for n := first; n >= 0; n = i.relevance.NextChanged(c.row, n+1) {
 			if s, ok := v.collector.Slot(i.entities[n]); ok && v.relevance[s] != components.Always {
 				v.reevaluate(c, s, v.showByRelevance)
 			}
+		}
+		if first >= 0 {
+			v.reevaluateDetached(c)
 		}
 	}
 	for _, m := range i.relevance.Moves() {
@@ -114,10 +121,7 @@ func (v *visibility) applyRoomMove(c *Client, m interest.Move) {
 			v.reevaluate(c, s, v.show)
 		}
 	}
-	behind := v.collector.Hierarchy.detached // the former target of their paused parents may be the room
-	for s := behind.Next(0); s >= 0; s = behind.Next(s + 1) {
-		v.reevaluate(c, repl.Slot(s), v.show)
-	}
+	v.reevaluateDetached(c)
 	v.updateRoomPredictions(c, m)
 }
 
@@ -143,7 +147,7 @@ func (v *visibility) reevaluate(c *Client, s repl.Slot, look func(*Client, []rep
 func (v *visibility) showByRelevance(c *Client, members []repl.Slot) {
 	if c.Peer.Sees(members[0]) {
 		for _, s := range members {
-			if v.relevanceTo(c, s) == relevant && v.Sees(c, s) {
+			if v.relevanceTo(c, s) == relevant && c.Peer.Finds(s) {
 				return
 			}
 		}

@@ -224,28 +224,34 @@ func (v *visibility) privateMembers(group *namedGroup) []repl.Slot {
 
 // show sets which part of a private group a client may see, from all its members. The group is
 // hidden if no member is both for the client and relevant to it, and also if there is no room to
-// store the view.
+// store the view. Paused members that the client has stay without the others, as they are.
 func (v *visibility) show(c *Client, members []repl.Slot) {
-	v.hidden = v.hidden[:0]
 	most := irrelevant
 	for _, s := range members {
-		if !v.Sees(c, s) {
+		if v.Sees(c, s) {
+			most = max(most, v.relevanceTo(c, s))
+		}
+	}
+	v.hidden = v.hidden[:0]
+	stays := false // some member, at a client that has it
+	for _, s := range members {
+		if !v.Sees(c, s) || most == irrelevant && !v.collector.Paused.Has(int(s)) {
 			v.hidden = append(v.hidden, sender.Hidden{Slot: s, Whole: true})
 			continue
 		}
-		most = max(most, v.relevanceTo(c, s))
+		stays = true
 		if comps := v.Hides(s, c.id); !comps.IsZero() {
 			v.hidden = append(v.hidden, sender.Hidden{Slot: s, Comps: comps})
 		}
 	}
 	first := members[0]
 	switch {
-	case most == retained && c.hasGroup(first):
+	case most == retained && c.hasGroup(first), most == irrelevant && stays && c.Peer.Retains(first):
 		v.hideRetained(members)
 		if !c.Peer.Retain(first, v.hidden...) {
 			v.refuseGroup(first)
 		}
-	case most != relevant:
+	case most != relevant && !(stays && c.Peer.Sees(first)):
 		c.Peer.Hide(first)
 	case !c.Peer.Show(first) || !c.Peer.SetView(first, v.hidden...):
 		c.Peer.Hide(first)

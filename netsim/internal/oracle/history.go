@@ -30,6 +30,7 @@ type history struct {
 	resources    []resourceHistory                   // by number
 	connected    map[entangle.ClientID]entangle.Tick // the first tick of each connected client
 	disconnected map[entangle.ClientID]bool          // clients that disconnected since the last tick
+	leftPaused   int                                 // how often a client lost a group except for a paused member
 	narrowed     int                                 // how often a client retained an entity without one of its components
 }
 
@@ -50,6 +51,7 @@ type version struct {
 	rate      sendRate
 	ancestors []terms                    // of a paused entity: the terms of its ancestors when it was paused
 	seenBy    map[entangle.ClientID]bool // of a paused entity: the clients that saw it when it was paused
+	line      []ecs.Entity               // of a paused entity: it and its ancestors when it was paused
 	views     map[entangle.ClientID]view
 	alone     bool // it has no named group, and no other member in its group
 }

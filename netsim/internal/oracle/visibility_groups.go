@@ -54,9 +54,10 @@ func (v *visibility) compute(m *inspect.Mirror, before *history, clients []entan
 func (w *worldTick) addEntity(tick entangle.Tick, e *inspect.Mirrored) {
 	v := &version{from: tick, state: *e, views: map[entangle.ClientID]view{}}
 	if last := w.lastVersion(e.Entity); e.Paused && last != nil {
-		v.terms, v.rate, v.ancestors, v.seenBy = last.terms, last.rate, w.lastAncestors(last), last.seenBy
+		v.terms, v.rate, v.seenBy, v.line = last.terms, last.rate, last.seenBy, last.line
+		v.ancestors = w.lastAncestors(last)
 		if !last.state.Paused {
-			v.seenBy = w.clientsBefore(last)
+			v.seenBy, v.line = w.clientsBefore(last), w.lastLine(last)
 		}
 		w.removeDisconnected(v.seenBy)
 	} else {
@@ -106,11 +107,36 @@ func (w *worldTick) pausedParent(v *version) *version {
 	return w.versions[v.pausedParent]
 }
 
-// sawPausedParent reports whether an entity is a descendant of a paused one that the client saw
-// when it was paused.
-func (w *worldTick) sawPausedParent(v *version, client entangle.ClientID) bool {
+// relevantByParent reports whether an entity is a descendant of a paused one that the client saw
+// when it was paused, and that, or an ancestor that it had then, is relevant to the client.
+func (w *worldTick) relevantByParent(v *version, client entangle.ClientID) bool {
 	parent := w.pausedParent(v)
-	return parent != nil && parent.seenBy[client]
+	return parent != nil && parent.seenBy[client] && slices.ContainsFunc(parent.line, func(e ecs.Entity) bool {
+		above := w.versions[e]
+		return above != nil && w.relevant(above, client)
+	})
+}
+
+// relevant reports whether an entity by itself is relevant to a client.
+func (w *worldTick) relevant(v *version, client entangle.ClientID) bool {
+	own := v.owner == client && client != entangle.Nobody
+	return v.relevance == components.Always || w.visibility.relevant.Matters(client, v.state.Entity, own)
+}
+
+// lastLine returns an entity that was not paused, and its ancestors at that time.
+func (w *worldTick) lastLine(last *version) (all []ecs.Entity) {
+	for {
+		all = append(all, last.state.Entity)
+		parent := w.lastVersion(last.parent)
+		if parent == nil {
+			break
+		}
+		last = parent
+	}
+	if paused := w.lastVersion(last.pausedParent); paused != nil {
+		all = append(all, paused.line...)
+	}
+	return all
 }
 
 // lastAncestors returns the previous terms of all ancestors of an entity.
@@ -174,52 +200,54 @@ func (w *worldTick) isPublic(v *version) bool {
 
 // showGroup computes one client's view of a group.
 func (w *worldTick) showGroup(at groupPart, members []ecs.Entity, client entangle.ClientID) {
-	g := groupView{client: client, sawBefore: w.sawGroup(members, client), shown: !at.private}
+	g := groupView{client: client, shown: !at.private}
 	if at.private {
 		w.decideGroup(members, &g)
+	}
+	if !g.shown && !g.retained && w.history != nil {
+		w.history.leftPaused += w.leftPaused(members, client)
 	}
 	for _, e := range members {
 		w.versions[e].views[client] = w.viewOf(w.versions[e], &g)
 	}
 }
 
-// groupView is the visibility of a group for a client.
-type groupView struct {
-	client    entangle.ClientID
-	sawBefore bool // the client saw it before
-	shown     bool
-	retained  bool // if not shown: the client retains its last state
+// leftPaused returns 1 if a client that loses a group has a paused member of it, which stays there,
+// and saw another member, otherwise 0.
+func (w *worldTick) leftPaused(members []ecs.Entity, client entangle.ClientID) int {
+	var stays, goes int
+	for _, e := range members {
+		switch v := w.versions[e]; {
+		case !w.lastView(v, client).sees:
+		case v.state.Paused:
+			stays = 1
+		default:
+			goes = 1
+		}
+	}
+	return stays * goes
 }
 
-// decideGroup decides whether a client sees a group: it does if a member is for the client and is
-// relevant to it, or is paused and was visible before. Otherwise it decides whether the client
-// retains the group.
+// groupView is the visibility of a group for a client.
+type groupView struct {
+	client   entangle.ClientID
+	shown    bool
+	retained bool // if not shown: the client retains its last state
+}
+
+// decideGroup decides whether a client sees a group: it does if a member that is not paused is for
+// the client and is relevant to it. Otherwise it decides whether the client retains the group.
 func (w *worldTick) decideGroup(members []ecs.Entity, g *groupView) {
 	for _, e := range members {
 		v := w.versions[e]
-		own := v.owner == g.client && g.client != entangle.Nobody
-		relevant := v.relevance == components.Always || w.visibility.relevant.Matters(g.client, e, own) || w.sawPausedParent(v, g.client)
-		if v.state.Paused {
-			relevant = g.sawBefore
-		}
 		switch {
-		case !w.inTargets(v, g):
-		case relevant:
+		case v.state.Paused || !w.inTargets(v, g):
+		case w.relevant(v, g.client) || w.relevantByParent(v, g.client):
 			g.shown = true
 		case v.relevance == components.Retained && !w.relevanceChanged(v):
 			g.retained = true
 		}
 	}
-}
-
-// sawGroup reports whether a client saw a group before.
-func (w *worldTick) sawGroup(members []ecs.Entity, client entangle.ClientID) bool {
-	for _, e := range members {
-		if v := w.versions[e]; w.lastInGroup(v) != nil && w.lastView(v, client).sees {
-			return true
-		}
-	}
-	return false
 }
 
 // lastVersion returns the previous version of an entity, or nil.
@@ -287,6 +315,9 @@ func (w *worldTick) viewOf(v *version, g *groupView) view {
 	}
 	if v.state.Paused {
 		now.hidden = last.hidden
+		if !g.shown && !g.retained { // it stays as it is, without the others
+			now.sees, now.retained = last.sees, last.retained
+		}
 		return now
 	}
 	for _, o := range v.state.Overrides {

@@ -80,6 +80,9 @@ func (w *Watch) Original(client *ecs.World, replica ecs.Entity) (e ecs.Entity, o
 // entity had when the client saw it.
 func (w *Watch) Narrowed() int { return w.narrowed }
 
+// LeftPaused returns how often a client lost a group that it saw, except for a paused member.
+func (w *Watch) LeftPaused() int { return w.leftPaused }
+
 var errSameID = errors.New("two of its entities have one id")
 
 // checkState compares a client with the server's history.

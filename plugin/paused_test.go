@@ -200,7 +200,9 @@ func TestAPausedMemberDoesNotKeepItsGroupInSight(t *testing.T) {
 // Proves: V5, V14, H7
 func TestAPausedChildDoesNotKeepItsFamilyInSight(t *testing.T) {
 	for what, pause := range map[string]func(g familyGame, child, other ecs.Entity){
-		"the game pauses it": func(g familyGame, child, _ ecs.Entity) { g.world.Remove(child, ecs.ComponentID[components.Replicate](g.world)) },
+		"the game pauses it": func(g familyGame, child, _ ecs.Entity) {
+			g.world.Remove(child, ecs.ComponentID[components.Replicate](g.world))
+		},
 		"it moves to a paused parent": func(g familyGame, child, other ecs.Entity) {
 			g.world.Remove(other, ecs.ComponentID[components.Replicate](g.world))
 			g.attach(child, other)

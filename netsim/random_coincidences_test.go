@@ -59,6 +59,32 @@ func (p *plan) extra(at, replicate string) (name string, has []string) {
 	return name, has
 }
 
+// leavePaused pauses one of two members of a group and makes the other one invisible to a client that
+// sees both, in about the same tick or later.
+func (p *plan) leavePaused(n int) {
+	d := p.pauses
+	if !p.interest || d.IntN(6*endings) > 0 {
+		return
+	}
+	stays, goes, client := fmt.Sprintf("e%d", p.names+1), fmt.Sprintf("e%d", p.names+2), 1+d.IntN(p.clients)
+	p.names += 2
+	for _, e := range []string{stays, goes} {
+		p.say("%sspawn %s place=1,1 Replicate=Group:%d,Relevance:%d", inTick(n), e, 1000+p.names, 1+d.IntN(4)/3)
+		p.say("%sgain %s %d", inTick(n), e, client)
+	}
+	n += 5 + d.IntN(15)
+	p.say("%sremove %s Replicate", inTick(n), stays)
+	n += d.IntN(10)
+	p.say("%slose %s %d", inTick(n), goes, client)
+	if d.IntN(2) == 0 {
+		n += d.IntN(10)
+		p.say("%sgain %s %d", inTick(n), goes, client)
+	}
+	n += 10 + d.IntN(10)
+	p.say("%sdespawn %s", inTick(n), goes)
+	p.say("%sdespawn %s", inTick(n), stays)
+}
+
 func inTick(n int) string { return fmt.Sprintf("tick %d ", n) }
 
 // hideEntity makes a Retained entity invisible to a client, in one of several ways, in about

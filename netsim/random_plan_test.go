@@ -38,6 +38,7 @@ type plan struct {
 	hands     handPlan
 	predicted predictedPlan
 	endings   endingPlan
+	pauses    *rand.Rand
 	storms    *rand.Rand // nil: there are none
 }
 
@@ -51,6 +52,7 @@ func plannedSteps(seed uint64, storms *rand.Rand) []string {
 	p.hands = handPlan{rng: rand.New(rand.NewPCG(seed, 0x68616e64)), on: seed%4 > 0}
 	p.predicted = predictedPlan{rng: rand.New(rand.NewPCG(seed, 0x666f7265)), on: seed%3 > 0}
 	p.endings = endingPlan{rand.New(rand.NewPCG(seed, 0x656e64))}
+	p.pauses = rand.New(rand.NewPCG(seed, 0x7061757365))
 	p.theme = themes[p.rng.IntN(len(themes))]
 	p.predicted.on = p.predicted.on && !p.theme.calm
 	p.configure()
@@ -131,6 +133,7 @@ func (p *plan) run(d time.Duration) {
 		p.drive(fmt.Sprintf("tick %d ", n+1))
 		p.predict(fmt.Sprintf("tick %d ", n+1))
 		p.planCoincidence(n + 1)
+		p.leavePaused(n + 1)
 	}
 	if ticks > 0 {
 		p.upheaval(fmt.Sprintf("tick %d ", 1+p.rng.IntN(ticks)))

@@ -116,5 +116,5 @@ func TestTheTypesOfAGameAreOurOwn(t *testing.T) {
 
 	bad, err := packages.Import(internal)
 	require.NoError(t, err)
-	assert.Contains(t, usesOfInternalTypes(bad), "App.Copy uses github.com/entangle-ecs/entangle/internal/world/sink.Copy", "the test finds one")
+	assert.Contains(t, usesOfInternalTypes(bad), "App.Applier uses github.com/entangle-ecs/entangle/internal/world/sink.Applier", "the test finds one")
 }

@@ -26,26 +26,44 @@
 //
 // # From a server's world to a client's
 //
-// A system in Main writes a component. In EntityUpdates the source.Collector compares the
-// columns of the world with those of the last tick that was sent, and in ComponentUpdates it
-// tells the sender.World (internal/core/repl/sender) which components of which entities
-// changed: their groups are due for every client that sees them. In Packets endpoint.Server has
-// peer.Peer (internal/core/peer) fill the packets of each client: messages first, then updates
-// of the groups that are due, which the sender encodes with Collector.Encode, once for all
-// clients with the same baseline and view. The connection layer seals each packet
-// (connection/netcode, internal/core/session), and a transport writes it to a socket.
+// A system in Main writes a component. Lattice rounds the value, if the component has
+// protocol.Full. In a frame that is sent, EntityUpdates (Collector.ObserveEntities) compares the
+// columns of the world with those of the last such frame (columns.Table.Observe).
+// ComponentUpdates (Collector.ObserveValues) tells the sender.World (internal/core/repl/sender)
+// which values changed. Its Commit makes their groups due for every client that sees them.
 //
-// At the client, Receive reads the socket and opens the packet by the same layers. peer.Peer
-// acknowledges it and takes its messages apart, receiver.Receiver (internal/core/repl/receiver)
-// decides which update applies to what the client holds, and sink.Applier writes the value into
-// the client's world. Of a predicted entity the copy keeps it beside, as confirmed state. In
-// CheckRollback predict.Prediction compares that with what it predicted for that tick.
+// In Packets endpoint.Server.Send calls peer.Peer.Begin for one client after the other. Begin
+// queues structure as reliable messages (sender.Peer.AppendActions): these carry the first value
+// of a new entity or component. It plans and encodes the updates that carry later values
+// (sender.Peer.Prepare, World.encodeValue), once for all clients with the same baseline and view:
+// by Collector.EncodeFrom for components that are sent as differences, by Collector.Encode for
+// all others. Then AppendPacket fills packets, for several clients at a time: first urgent inputs
+// and measurements of the clock, then messages and structure, then updates. The connection layer
+// seals each packet (connection/netcode, internal/core/session), and its Flush hands them all to
+// the transport (transport/udp).
+//
+// At the client a goroutine of the transport reads the socket into a queue. Receive takes the
+// datagrams from there and opens them by the same layers. peer.Peer acknowledges a packet and
+// hands each part to its reader (Peer.dispatch). receiver.Receiver
+// (internal/core/repl/receiver) decides what applies to what the client holds: HandleActions for
+// structure, HandleUpdates for values. sink.Applier writes the values into the client's world.
+//
+// # Of a predicted entity
+//
+// Values of a predicted entity do not go into the world, but into the rollback.Store
+// (internal/core/rollback), as confirmed state. Marks in the packets say which tick is confirmed
+// (Receiver.Frontier). The store also holds histories: UpdateHistory saves each tick there
+// (Prediction.EndTick). In CheckRollback Prediction.Check compares the two (Store.Compare) and
+// makes a plan. If they are equal, the world keeps what was predicted. Else Rollback restores the
+// world of that tick from the history, corrected by the confirmed state (lifecycle.restore), and
+// replays the ticks since (input.Replayer.Tick).
 //
 // # From a client's key to the server's world
 //
-// A system in FixedInput writes an input component. WriteInputs stores it for its tick in
-// input.Inputs. In Packets peer.Peer asks the inputs for a frame with all the ticks that are
-// not acknowledged yet, beside the client's messages. The server's Receive puts them into its
-// own input.Inputs, and WriteInputs of that tick writes the component on the entity that the
-// client controls.
+// A system in FixedInput writes an input component. WriteInputs stores it, for the tick in which
+// it acts, in an input.Writer of internal/core/input. In Packets peer.Peer asks for a frame with
+// all ticks that are not acknowledged and can still be in time (inputUp.AppendFrame); it comes
+// first in the packet. The server's Receive (InputPlayer.HandleFrame) checks that the client
+// controls the entity, and puts the inputs into the input.Reader of that entity. WriteInputs of
+// the tick takes the input from there and writes the component.
 package systems

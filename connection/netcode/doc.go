@@ -5,6 +5,5 @@
 // A server's transports share one session, so a token admits once over all of them.
 //
 // plugin.Server.Netcode makes a Listener from a server's config; Server.Start and
-// Client.Connect call it themselves.
-// Client.Connect need nothing else of this package.
+// Client.Connect call it themselves, so games need nothing else of this package.
 package netcode

@@ -40,7 +40,7 @@ type segment struct {
 	index int // in segmentTable.all
 
 	order rowOrder // of rows, computed when a column is copied
-	runs  []rowRun // if order is byRuns
+	runs  []rowRun // if order is inRuns
 
 	dirty   bool     // in syncWork.dirty
 	left    []uint32 // rows of touched slots, which may have moved

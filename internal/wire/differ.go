@@ -12,7 +12,7 @@ import (
 // MaxDifferBits is the largest size of a difference of a Differ, in bits.
 const MaxDifferBits = 1 << 14
 
-// ErrDiffer means that a difference of a Differ is longer than WireMaxDifferBits, or that Apply
+// ErrDiffer means that a difference of a Differ is longer than MaxDifferBits, or that Apply
 // does not read all of it.
 var ErrDiffer = errors.New("protocol: a difference that its Differ did not write")
 

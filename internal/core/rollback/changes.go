@@ -10,8 +10,8 @@ type changes struct {
 	confirmed entangle.Tick // the confirmed tick of the last Compare or Correct
 
 	fresh    list          // confirmed state changed since applyConfirmed
-	updated  []Slot        // only values changed since then; some more than once
-	latest   entangle.Tick // tick of the values of updated
+	updated  []Slot        // only values changed since applyConfirmed; some more than once
+	latest   entangle.Tick // of those
 	noted    list          // changed, and newer than confirmed: compared at its own tick, once
 	ahead    list          // its confirmed state is newer than confirmed
 	suspects list          // the form at the confirmed tick may differ from the server's

@@ -39,7 +39,7 @@ func (s *Store) NoteValues(slot Slot, tick entangle.Tick) {
 	s.changes.update(slot, tick)
 }
 
-// Exclude excludes a slot from Compare, Correct, Wanted, Due and Plan, or includes it again.
+// Exclude excludes a slot from Compare, Correct, Wanted and Due, or includes it again.
 func (s *Store) Exclude(slot Slot, out bool) {
 	s.changes.excluded.Assign(int(slot), out)
 	s.changes.fresh.add(slot)

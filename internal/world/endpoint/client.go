@@ -99,7 +99,7 @@ func (c *Client) Open() bool { return c.open }
 func (c *Client) Joined() bool { return c.joined }
 
 // Joining returns how many groups have arrived, of those that the server had for the client when it
-// connected; see peer.Taken.
+// connected; see peer.Peer.ReceiveProgress.
 func (c *Client) Joining() (have, of int) {
 	if c.peer == nil {
 		return 0, 0

@@ -99,7 +99,7 @@ func (p *InputPlayer) HandleFrame(tick entangle.Tick, body []byte, now time.Time
 // Costs of clients' inputs, in units of work. A unit is about a tenth of a microsecond.
 const (
 	// ticksPerUnit is the number of ticks of an input stream that cost one unit, bitsPerUnit the
-	// number of its bits that cost one more, and laneWork the additional cost of a stream.
+	// number of its bits that cost one more, and streamWork the additional cost of a stream.
 	ticksPerUnit = 16
 	bitsPerUnit  = 32
 	streamWork   = 2

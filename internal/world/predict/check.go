@@ -81,7 +81,7 @@ func (p *Prediction) Check() []rollback.Step {
 	return p.plan
 }
 
-// correct appends the steps that correct what compare has found.
+// correct appends the steps that correct what findMispredictions has found.
 func (p *Prediction) correct(plan []rollback.Step, line *rollback.Timeline) []rollback.Step {
 	d := &p.decision
 	held := !line.At.Before(d.tick) && !line.Present.Before(d.tick) // else the clock was set back to before it
@@ -123,7 +123,8 @@ func (p *Prediction) isLost() bool {
 	return !p.entities.memory.Holds(back) || at.tooDeep(back)
 }
 
-// findMispredictions finds mispredictions.
+// findMispredictions asks for rollbacks: where confirmed state differs from the histories, inputs
+// from those that were used, resources differ, or the game requested one.
 func (p *Prediction) findMispredictions(confirmed entangle.Tick, news bool) {
 	if news {
 		p.entities.memory.Compare(confirmed, p.progress.present(), p.entities.form, p.differs)

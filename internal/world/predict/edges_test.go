@@ -270,7 +270,7 @@ func TestADespawnBetweenTicksIsUndone(t *testing.T) {
 	assert.EqualValues(t, 5, f.carries(e).Size)
 }
 
-// When nothing is predicted any more, no tick settles, and resources go back as before.
+// When nothing is predicted any more, no tick is confirmed, and resources go back as before.
 //
 // Proves: B15
 func TestResourcesAfterTheLastEntity(t *testing.T) {

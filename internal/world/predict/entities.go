@@ -20,12 +20,12 @@ type entities struct {
 	table  *columns.Table
 	memory *rollback.Store // the histories
 
-	forms    []rollback.Form // by slot, as of the last settle
+	forms    []rollback.Form // by slot, as of the last commitStructure
 	disabled []disabled      // by slot
 	used     rollback.Mask   // columns with histories that an entity has had
 
 	arrived []rollback.Slot // from the server since the last Check
-	tracked []rollback.Slot // since the last settle
+	tracked []rollback.Slot // since the last commitStructure
 	before  structureLog
 }
 
@@ -54,7 +54,7 @@ func (t *entities) predicts(e ecs.Entity) bool {
 	return t.world.Alive(e) && t.world.Has(e, t.marker())
 }
 
-// form returns the form of a slot as of the last settle.
+// form returns the form of a slot as of the last commitStructure.
 func (t *entities) form(slot rollback.Slot) rollback.Form { return t.forms[slot] }
 
 // entity returns the entity of a slot.
@@ -95,7 +95,7 @@ func (t *entities) commitStructure(from origin) {
 }
 
 // trackAgain follows an entity that was not predicted for a while. If that was between two
-// settles, the table has seen no change.
+// calls, the table has seen no change.
 func (t *entities) trackAgain(slot rollback.Slot) {
 	s := columns.Slot(slot)
 	if e := t.table.Entity(s); !t.forms[slot].Alive && t.predicts(e) {

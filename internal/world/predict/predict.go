@@ -130,7 +130,7 @@ func (p *Prediction) Follow() { p.children.adopt() }
 func (p *Prediction) Rounds() bool { return p.rounding.Any() }
 
 // Round rounds predicted components to what the wire can represent. New children are followed
-// first: after the table is settled they would count as there before the tick.
+// first: after commitStructure they would count as there before the tick.
 func (p *Prediction) Round() {
 	p.Follow()
 	p.CommitStructure()

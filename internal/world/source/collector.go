@@ -134,8 +134,8 @@ func (c *Collector) ObserveEntities(tick entangle.Tick) error {
 	return nil
 }
 
-// ObserveValues finds which values changed since the last call, and makes all changes due for the
-// clients that see them.
+// ObserveValues tells the sender which values changed, as ObserveEntities has found, and makes all
+// changes due for the clients that see them.
 func (c *Collector) ObserveValues(tick entangle.Tick) {
 	c.updateRates()
 	c.applyValues()

@@ -314,7 +314,7 @@ func (c *Client) Stats() ClientStats {
 			Updates: r.Updates, Actions: r.Actions, Stale: r.Stale, Waited: r.Waited, Overflow: r.Overflow, Passed: r.Passed, Misfits: r.Misfits, Resyncs: r.Resyncs,
 		}
 		stats.Resources = ResourceStats(c.shelf.Stats())
-		stats.Inputs, stats.InputsOfOthers = SentInputStats(c.inputs.Sent()), OthersInputStats(c.inputs.Others())
+		stats.Inputs, stats.InputsOfOthers = SentInputStats(c.inputs.Sent()), OthersInputStats(c.inputs.OthersStats())
 	}
 	return stats
 }

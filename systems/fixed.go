@@ -79,10 +79,10 @@ func (s *Server) assignSIDs() {
 
 // followChildren has children that the game attached to predicted entities roll back with them.
 func (c *Client) followChildren() {
-	c.Prediction.Follow()
+	c.Prediction.FollowChildren()
 }
 
 // saveTick saves the predicted entities at the end of the tick.
 func (c *Client) saveTick() {
-	c.Prediction.EndTick()
+	c.Prediction.SaveTick()
 }

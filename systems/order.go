@@ -55,8 +55,9 @@ const (
 	// Lattice rounds predicted components to values that the wire can represent.
 	Lattice
 
-	// SpawnHistory begins the histories of entities that the tick has spawned, and gives
-	// them shared ids on a server.
+	// SpawnHistory looks at the entities that the tick has spawned. On a client, children that
+	// the game attached to predicted entities roll back with them from then on. On a server,
+	// the entities get shared ids.
 	SpawnHistory
 
 	// UpdateHistory saves the state at the end of the tick.

@@ -5,8 +5,8 @@ package systems
 //
 // Client: Check compares the confirmed state with what was predicted for the same tick, and
 // looks for ticks that ran with another input of another player than is known by now, and for
-// rollbacks that the game requested. It makes a plan of steps. Usually nothing was mispredicted
-// and no tick is in it. Else it restores a tick, replays the ticks since with the inputs that
+// rollbacks that the game requested. It makes a plan of steps, which the Prediction keeps
+// for Rollback. Usually nothing was mispredicted, and the plan has no tick. Else it restores a tick, replays the ticks since with the inputs that
 // are known by now, and inserts the confirmed state of each of those ticks at its end
 // (docs/STATES.md, "Prediction in a frame"; rows B2 to B12).
 //

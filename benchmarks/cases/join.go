@@ -122,7 +122,7 @@ func (j *joinScene) sendTick() {
 	switch {
 	case j.guest == nil:
 		j.calm = append(j.calm, took)
-	case j.guest.server.Updates() != nil:
+	case j.guest.server.Replication() != nil:
 		j.busy = append(j.busy, took)
 	}
 }

@@ -215,8 +215,8 @@ func (g *rollbackGame) predict(p *protocol.Protocol) (err error) {
 		RemoveDespawned: g.applier.RemoveDespawned, OnResync: func(entangle.Tick) {},
 	})
 	g.schedule.Bind(tick.Stage(systems.TickUpdate), func() { g.time.Tick++ })
-	g.schedule.Bind(tick.Stage(systems.SpawnHistory), g.prediction.Follow)
-	g.schedule.Bind(tick.Stage(systems.UpdateHistory), g.prediction.EndTick)
+	g.schedule.Bind(tick.Stage(systems.SpawnHistory), g.prediction.FollowChildren)
+	g.schedule.Bind(tick.Stage(systems.UpdateHistory), g.prediction.SaveTick)
 	g.schedule.Add(tick.Stage(systems.Main), rollbackMain{g})
 	g.schedule.Initialize(g.world)
 	return err

@@ -168,7 +168,7 @@ func (s *scene) connectClients() error {
 // showEntities makes each client's entities visible to it, once the client has joined.
 func (s *scene) showEntities() {
 	for client, c := range s.clients {
-		if to := c.server.Updates(); to != nil && !c.shown {
+		if to := c.server.Replication(); to != nil && !c.shown {
 			c.shown = true
 			s.collector.Admit(workload.ClientID(client), to)
 		}
@@ -181,7 +181,7 @@ const sceneSettle = 2000
 // settled reports whether every client has acknowledged all that there is.
 func (s *scene) settled() bool {
 	for _, c := range s.clients {
-		if !c.shown || !c.server.Updates().Idle() {
+		if !c.shown || !c.server.Replication().Idle() {
 			return false
 		}
 	}

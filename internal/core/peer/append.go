@@ -38,11 +38,11 @@ func (p *Peer) Begin(now time.Time) error {
 // pinIDs keeps network ids that in-flight messages may contain from being reused.
 func (p *Peer) pinIDs() {
 	p.stampMessages()
-	if p.updates == nil {
+	if p.replication == nil {
 		return
 	}
 	oldest, some := p.mux.Oldest()
-	p.updates.Pin(entangle.Tick(oldest.Tick), oldest.Ends, some)
+	p.replication.Pin(entangle.Tick(oldest.Tick), oldest.Ends, some)
 }
 
 // stampMessages marks the messages that are queued from now on. It begins with our hello: messages queued
@@ -61,16 +61,16 @@ func (p *Peer) queueReliable(now time.Time) error {
 			return err
 		}
 	}
-	if p.updates != nil {
-		if p.updates.HeldUp() > sender.MaxHeldUp {
+	if p.replication != nil {
+		if p.replication.HeldUp() > sender.MaxHeldUp {
 			return ErrHeldUp
 		}
 		if err := p.sendProgress(now); err != nil {
 			return err
 		}
 	}
-	for p.updates != nil && p.moreActions() {
-		p.scratch = p.updates.AppendActions(p.scratch[:0], actionRoom)
+	for p.replication != nil && p.moreActions() {
+		p.scratch = p.replication.AppendActions(p.scratch[:0], actionRoom)
 		if len(p.scratch) == 0 {
 			break
 		}
@@ -80,18 +80,18 @@ func (p *Peer) queueReliable(now time.Time) error {
 			return err
 		}
 		p.frame.structure += len(p.scratch)
-		p.frame.groups += p.updates.ActionsSent(uint16(message))
+		p.frame.groups += p.replication.ActionsSent(uint16(message))
 	}
-	if p.updates != nil {
+	if p.replication != nil {
 		p.resendUrgent()
-		p.updates.Prepare()
+		p.replication.Prepare()
 	}
 	return nil
 }
 
 // resendUrgent resends structure that must not wait until it counts as lost.
 func (p *Peer) resendUrgent() {
-	for message, ok := p.updates.PollAgain(); ok; message, ok = p.updates.PollAgain() {
+	for message, ok := p.replication.PollAgain(); ok; message, ok = p.replication.PollAgain() {
 		p.mux.Resend(Actions, message)
 	}
 }
@@ -99,8 +99,8 @@ func (p *Peer) resendUrgent() {
 // moreActions reports whether more structure is sent now: as long as the frame has room for it and
 // little waits in the channel, and in any case for groups that earlier structure depends on.
 func (p *Peer) moreActions() bool {
-	return p.updates.ActionsOwed() ||
-		p.updates.ActionsDue() && p.mux.Backlog(Actions) < maxActionBacklog && p.structureFits()
+	return p.replication.ActionsOwed() ||
+		p.replication.ActionsDue() && p.mux.Backlog(Actions) < maxActionBacklog && p.structureFits()
 }
 
 // AppendPacket writes the next payload to the peer, at most entangle.MaxPayload bytes, for the last
@@ -145,12 +145,12 @@ func (p *Peer) appendPacket(dst []byte, tick entangle.Tick, now time.Time) []byt
 }
 
 func (p *Peer) appendUpdates(dst []byte, room int, pkt uint16) []byte {
-	if p.updates == nil || room <= channel.ExternalOverhead {
+	if p.replication == nil || room <= channel.ExternalOverhead {
 		return dst
 	}
 	out, mark := p.mux.BeginFrame(dst, Updates)
 	begin := len(out)
-	out = p.updates.AppendUpdates(out, min(room-channel.ExternalOverhead, repl.MaxUpdateBytes), pkt)
+	out = p.replication.AppendUpdates(out, min(room-channel.ExternalOverhead, repl.MaxUpdateBytes), pkt)
 	if len(out) == begin {
 		return dst
 	}
@@ -162,12 +162,12 @@ func (p *Peer) appendUpdates(dst []byte, room int, pkt uint16) []byte {
 // appendMark adds the confirmed tick of the peer's predicted entities to a packet that is sent
 // anyway.
 func (p *Peer) appendMark(dst []byte, room int) []byte {
-	if p.updates == nil || room <= channel.ExternalOverhead {
+	if p.replication == nil || room <= channel.ExternalOverhead {
 		return dst
 	}
 	out, mark := p.mux.BeginFrame(dst, Updates)
 	begin := len(out)
-	if out = p.updates.AppendMark(out, room-channel.ExternalOverhead); len(out) == begin {
+	if out = p.replication.AppendMark(out, room-channel.ExternalOverhead); len(out) == begin {
 		return dst
 	}
 	return p.mux.EndFrame(out, mark)

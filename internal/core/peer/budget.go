@@ -46,10 +46,10 @@ func (p *Peer) Wanted(now time.Time) int {
 }
 
 func (p *Peer) wantedUpdates() int {
-	if p.updates == nil {
+	if p.replication == nil {
 		return 0
 	}
-	return p.updates.WantedBytes()
+	return p.replication.WantedBytes()
 }
 
 // wantedStreams returns the bytes that streams want to send now.
@@ -89,11 +89,11 @@ func (p *Peer) SetBudget(bytes int, now time.Time) {
 // knows the size of its updates.
 func (p *Peer) limitUpdates(all bool) {
 	switch {
-	case p.updates == nil:
+	case p.replication == nil:
 	case all:
-		p.updates.Limit(-1)
+		p.replication.Limit(-1)
 	default:
-		p.updates.Limit(max(0, p.budget.updates))
+		p.replication.Limit(max(0, p.budget.updates))
 	}
 }
 

@@ -71,8 +71,8 @@ func (p *Peer) handleOutcomes(now time.Time) {
 	}
 	for pkt, ok := p.tracker.PollLost(now); ok; pkt, ok = p.tracker.PollLost(now) {
 		p.mux.HandleLost(pkt)
-		if p.updates != nil {
-			p.updates.HandleLost(pkt)
+		if p.replication != nil {
+			p.replication.HandleLost(pkt)
 		}
 		p.streams.handleLost(pkt)
 	}
@@ -82,8 +82,8 @@ func (p *Peer) handleOutcomes(now time.Time) {
 }
 
 func (p *Peer) handleAcked(pkts []uint16) {
-	if p.updates != nil {
-		p.updates.HandleAcked(pkts...)
+	if p.replication != nil {
+		p.replication.HandleAcked(pkts...)
 	}
 	for _, pkt := range pkts {
 		p.mux.HandleAcked(pkt)
@@ -95,8 +95,8 @@ func (p *Peer) handleDelivered(ch channel.ID, message channel.MessageID) {
 	switch {
 	case ch == Control && message == 0:
 		p.confirmHello()
-	case ch == Actions && p.updates != nil:
-		p.updates.HandleDelivered(uint16(message))
+	case ch == Actions && p.replication != nil:
+		p.replication.HandleDelivered(uint16(message))
 	case ch == Resources && p.cfg.OnResource != nil:
 		p.cfg.OnResource(message)
 	}
@@ -147,9 +147,10 @@ func (p *Peer) dispatch(ch channel.ID, body []byte, tick entangle.Tick, now time
 		return fmt.Errorf("peer: replication to an end that receives none, on channel %d", ch)
 	case ch == Actions:
 		return p.cfg.Receiver.HandleActions(body)
-	default:
+	case ch == Updates:
 		return p.cfg.Receiver.HandleUpdates(tick, body)
 	}
+	return fmt.Errorf("peer: a message that this end does not read, on channel %d", ch)
 }
 
 // handleControl handles a control message. An error names the message, so that a server's log shows

@@ -94,8 +94,8 @@ func (p *Peer) tryOpen() {
 	}
 	p.handshake.phase = open
 	if p.cfg.World != nil {
-		p.updates = p.cfg.World.NewPeer()
-		p.updates.Meter(p.cfg.Capped)
+		p.replication = p.cfg.World.NewPeer()
+		p.replication.Meter(p.cfg.Capped)
 	}
 }
 

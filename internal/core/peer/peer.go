@@ -67,17 +67,17 @@ type Inbox interface {
 type Peer struct {
 	// The fields that every packet needs come first, together: with many peers most of this memory
 	// is not in the cache.
-	handshake handshake
-	received  bool          // a packet of the peer
-	tick      entangle.Tick // newest of the peer's packets
-	frame     frameUse
-	updates   *sender.Peer // nil before the connection is open, and without a World
-	stats     payloads
-	streams   streams
-	tracker   packet.Tracker
-	mux       channel.Mux
-	cfg       Config
-	budget    frameBudget
+	handshake   handshake
+	received    bool          // a packet of the peer
+	tick        entangle.Tick // newest of the peer's packets
+	frame       frameUse
+	replication *sender.Peer // nil before the connection is open, and without a World
+	stats       payloads
+	streams     streams
+	tracker     packet.Tracker
+	mux         channel.Mux
+	cfg         Config
+	budget      frameBudget
 
 	tap      func(updates bool, body []byte) // nil unless set by Tap
 	progress progress
@@ -99,8 +99,8 @@ func New(cfg Config) (*Peer, error) {
 // Tick returns the newest tick in the peer's packets; ok is false before the first.
 func (p *Peer) Tick() (tick entangle.Tick, ok bool) { return p.tick, p.received }
 
-// Updates returns the replication state of this peer, nil before the connection is open.
-func (p *Peer) Updates() *sender.Peer { return p.updates }
+// Replication returns the replication state of this peer, nil before the connection is open.
+func (p *Peer) Replication() *sender.Peer { return p.replication }
 
 // RTT returns the smoothed round trip, the peer's frame included; 0 before the first
 // acknowledgement.
@@ -164,10 +164,10 @@ func (p *Peer) Crowded() bool { return p.mux.QueuedOwn() > channel.DefaultReliab
 
 // Close releases the state that is kept about the peer elsewhere.
 func (p *Peer) Close() {
-	if p.updates != nil {
-		p.resyncs.entities = p.updates.Asked()
-		p.updates.Close()
-		p.updates = nil
+	if p.replication != nil {
+		p.resyncs.entities = p.replication.Asked()
+		p.replication.Close()
+		p.replication = nil
 	}
 	p.handshake.phase = ended
 }

@@ -26,10 +26,10 @@ const (
 // SendProgress returns how many of the groups that existed when the connection opened the peer has
 // received. It is not begun before the first frame in which a tick ran.
 func (p *Peer) SendProgress() sender.Progress {
-	if p.updates == nil {
+	if p.replication == nil {
 		return sender.Progress{}
 	}
-	return p.updates.Joining()
+	return p.replication.Joining()
 }
 
 // ReceiveProgress returns how many of the peer's groups this side has received. Until the peer
@@ -52,13 +52,13 @@ func (p *Peer) sendProgress(now time.Time) error {
 		return nil
 	}
 	if p.progress.sent == uncounted {
-		p.updates.Join()
+		p.replication.Join()
 		p.progress.sent = counted
-		if _, err := p.mux.Send(Control, appendJoining(nil, p.updates.Joining().Of), 0, now); err != nil {
+		if _, err := p.mux.Send(Control, appendJoining(nil, p.replication.Joining().Of), 0, now); err != nil {
 			return err
 		}
 	}
-	if !p.updates.Joining().Done() {
+	if !p.replication.Joining().Done() {
 		return nil
 	}
 	p.progress.sent = complete

@@ -122,14 +122,14 @@ func TestWhatEndsOrIsHeldBackIsNotWaitedFor(t *testing.T) {
 		p.populate(3*each, 3*each+1, sender.Place{})
 		p.world.Pause(3 * each)
 	})
-	for p.server.Updates() == nil {
+	for p.server.Replication() == nil {
 		p.step()
-		if up := p.server.Updates(); up != nil {
+		if up := p.server.Replication(); up != nil {
 			require.Equal(t, sender.Progress{}, p.server.SendProgress())
 		}
 	}
 	for s := range repl.Slot(each) {
-		require.True(t, p.server.Updates().Show(each+s))
+		require.True(t, p.server.Replication().Show(each+s))
 	}
 	p.step()
 	require.Equal(t, 2*each+1, p.server.SendProgress().Of, "what it may see")
@@ -141,7 +141,7 @@ func TestWhatEndsOrIsHeldBackIsNotWaitedFor(t *testing.T) {
 			case 0:
 				p.world.Despawn(s)
 				delete(p.source.values, s)
-				p.server.Updates().Hide(each + s)
+				p.server.Replication().Hide(each + s)
 			}
 		}
 	})
@@ -200,7 +200,7 @@ func TestJoiningIsBoundedWhileOthersPlay(t *testing.T) {
 	const there, playing, most = 5000, 100, 16 << 10
 	p := newPair(t, 1, 1)
 	p.tickWith(func() { p.populate(0, there, sender.Place{}) })
-	p.drops = func(*peer.Peer, []byte) bool { return p.server.Updates() == nil && p.tick < 3 }
+	p.drops = func(*peer.Peer, []byte) bool { return p.server.Replication() == nil && p.tick < 3 }
 	var others []*sender.Peer
 	for range playing {
 		others = append(others, p.world.NewPeer())

@@ -32,7 +32,7 @@ func (p *Peer) requestResyncs(now time.Time) error {
 
 func (p *Peer) handleResync(g repl.Handle) {
 	p.resyncs.groups++
-	if p.updates != nil {
-		p.updates.HandleResync(g)
+	if p.replication != nil {
+		p.replication.HandleResync(g)
 	}
 }

@@ -53,7 +53,7 @@ func TestAGroupThatAClientCannotFollowIsSentInFull(t *testing.T) {
 			p.also = func() {
 				p.world.SpawnAt(1, repl.MaskOf(0), at)
 				if p.also = nil; at.Private {
-					p.server.Updates().Show(1)
+					p.server.Replication().Show(1)
 				}
 			}
 			p.run(30)

@@ -51,8 +51,8 @@ const comparedPerUnit = 4
 // cost of comparing its entries. The receivers of messages and streams count their own costs.
 func (p *Peer) Work() uint64 {
 	entities := p.resyncs.entities
-	if p.updates != nil {
-		entities = p.updates.Asked()
+	if p.replication != nil {
+		entities = p.replication.Asked()
 	}
 	return p.mux.Work() + p.resyncs.groups + resyncWork*entities + p.handshake.compared/comparedPerUnit
 }
@@ -66,10 +66,10 @@ func (p *Peer) QueuedBytes() int { return p.mux.Queued() }
 
 // InFlight returns the number of packets with values that are in flight, at most MaxInFlight.
 func (p *Peer) InFlight() int {
-	if p.updates == nil {
+	if p.replication == nil {
 		return 0
 	}
-	return p.updates.InFlight()
+	return p.replication.InFlight()
 }
 
 // MaxInFlight bounds InFlight: the packets that ids can tell apart, and those of one more frame.
@@ -78,10 +78,10 @@ const MaxInFlight = packet.MaxInFlight + maxPackets
 // HeldUp returns the number of tombstones that wait for the peer's acknowledgement. With more than
 // sender.MaxHeldUp it must be disconnected.
 func (p *Peer) HeldUp() int {
-	if p.updates == nil {
+	if p.replication == nil {
 		return 0
 	}
-	return p.updates.HeldUp()
+	return p.replication.HeldUp()
 }
 
 // ActionBytes returns the cost of the structure that was queued for the peer and

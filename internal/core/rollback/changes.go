@@ -6,26 +6,31 @@ import (
 )
 
 // changes lists the slots that may have to be compared.
+//
+// Note adds a slot to fresh, NoteValues to updated. applyConfirmed empties both: it moves the slots
+// that the confirmed tick has reached to known and suspects, and the others to unconfirmed and noted.
+// Later it moves those in unconfirmed, when the confirmed tick reaches them. Compare reads known,
+// suspects and noted, and empties noted.
 type changes struct {
 	confirmed entangle.Tick // the confirmed tick of the last Compare or Correct
 
-	fresh    list          // confirmed state changed since applyConfirmed
-	updated  []Slot        // only values changed since applyConfirmed; some more than once
-	latest   entangle.Tick // of those
-	noted    list          // changed, and newer than confirmed: compared at its own tick, once
-	ahead    list          // its confirmed state is newer than confirmed
-	suspects list          // the form at the confirmed tick may differ from the server's
-	excluded set.Bitset
+	fresh       list          // the confirmed state changed since applyConfirmed
+	updated     []Slot        // only values changed since applyConfirmed; some more than once
+	latest      entangle.Tick // the newest tick of updated
+	noted       list          // unconfirmed slots that were not compared yet, at the tick of their state
+	unconfirmed list          // the confirmed state is newer than confirmed
+	suspects    list          // the form at the confirmed tick may differ from the confirmed state
+	excluded    set.Bitset
 
 	compared   Mask
-	known      []set.Bitset // by compared column: confirmed state has it, as of confirmed
+	known      []set.Bitset // by compared column: slots with a value in the confirmed state, as of confirmed
 	mismatched set.Bitset   // slots with a form that differs at the compared tick
 }
 
 func (n *changes) grow(slots int) {
 	n.fresh.grow(slots)
 	n.noted.grow(slots)
-	n.ahead.grow(slots)
+	n.unconfirmed.grow(slots)
 	n.suspects.grow(slots)
 	words := (slots + 63) / 64
 	n.excluded, n.mismatched = fit(n.excluded, words), fit(n.mismatched, words)
@@ -37,7 +42,7 @@ func (n *changes) grow(slots int) {
 func (n *changes) forgetSlot(slot Slot) {
 	n.fresh.remove(slot)
 	n.noted.remove(slot)
-	n.ahead.remove(slot)
+	n.unconfirmed.remove(slot)
 	n.suspects.remove(slot)
 	n.excluded.Assign(int(slot), false)
 	for col := n.compared.Next(0); col >= 0; col = n.compared.Next(col + 1) {
@@ -45,24 +50,25 @@ func (n *changes) forgetSlot(slot Slot) {
 	}
 }
 
-// applyConfirmed processes the confirmed state received since, and the new confirmed tick.
-func (s *Store) applyConfirmed(f entangle.Tick) {
+// applyConfirmed takes in a new confirmed tick, and the confirmed state that has arrived since the
+// last call.
+func (s *Store) applyConfirmed(confirmed entangle.Tick) {
 	n := &s.changes
-	if len(n.updated) > 0 && f.Before(n.latest) {
+	if len(n.updated) > 0 && confirmed.Before(n.latest) {
 		n.refresh()
 	}
-	n.confirmed, n.updated = f, n.updated[:0]
-	for i := len(n.ahead.slots) - 1; i >= 0; i-- {
-		slot := n.ahead.slots[i]
-		if !f.Before(s.confirmed[slot].Tick) {
-			n.ahead.remove(slot)
+	n.confirmed, n.updated = confirmed, n.updated[:0]
+	for i := len(n.unconfirmed.slots) - 1; i >= 0; i-- {
+		slot := n.unconfirmed.slots[i]
+		if !confirmed.Before(s.confirmed[slot].Tick) {
+			n.unconfirmed.remove(slot)
 			s.markKnown(slot, true)
 		}
 	}
 	for _, slot := range n.fresh.slots {
-		reached := !f.Before(s.confirmed[slot].Tick)
-		if n.ahead.remove(slot); !reached && s.binds(slot) {
-			n.ahead.add(slot)
+		reached := !confirmed.Before(s.confirmed[slot].Tick)
+		if n.unconfirmed.remove(slot); !reached && s.binds(slot) {
+			n.unconfirmed.add(slot)
 			n.noted.add(slot)
 		}
 		s.markKnown(slot, reached)

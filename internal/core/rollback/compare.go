@@ -15,23 +15,23 @@ const (
 )
 
 // Compare compares the confirmed state with the histories and reports each difference, in the order
-// of columns and slots. f is the confirmed tick: the confirmed state of a slot that is not newer
-// than f is also the server's state at f. A slot with newer confirmed state that arrived since the
-// last Compare is compared once, at the tick of that state, if that is not after the present tick
-// p. now returns the present form of a slot.
+// of columns and slots. Confirmed state of a slot that is not newer than the confirmed tick is also
+// the server's state at that tick. A slot with newer confirmed state that arrived since the last
+// Compare is compared once, at the tick of that state, if that is not after the present tick. formOf
+// returns the present form of a slot.
 //
-// Without a history of f nothing is compared there, and the confirmed state is compared by a later
-// call.
-func (s *Store) Compare(f, p entangle.Tick, now func(Slot) Form, report func(Mismatch)) {
-	s.applyConfirmed(f)
-	c := comparison{s: s, now: now, report: report}
-	if s.Holds(f) {
-		c.structure(f)
-		c.values(f)
+// Without a history of the confirmed tick nothing is compared there, and the confirmed state is
+// compared by a later call.
+func (s *Store) Compare(confirmed, present entangle.Tick, formOf func(Slot) Form, report func(Mismatch)) {
+	s.applyConfirmed(confirmed)
+	c := comparison{s: s, formOf: formOf, report: report}
+	if s.Holds(confirmed) {
+		c.structure(confirmed)
+		c.values(confirmed)
 		clear(s.changes.mismatched)
 	}
 	for _, slot := range s.changes.noted.slots {
-		if tick := s.confirmed[slot].Tick; s.binds(slot) && f.Before(tick) && !p.Before(tick) && s.Holds(tick) {
+		if tick := s.confirmed[slot].Tick; s.binds(slot) && confirmed.Before(tick) && !present.Before(tick) && s.Holds(tick) {
 			c.one(slot, tick)
 		}
 	}
@@ -41,7 +41,7 @@ func (s *Store) Compare(f, p entangle.Tick, now func(Slot) Form, report func(Mis
 // comparison is the state of one Compare.
 type comparison struct {
 	s      *Store
-	now    func(Slot) Form
+	formOf func(Slot) Form
 	report func(Mismatch)
 }
 
@@ -69,7 +69,7 @@ func (c *comparison) form(slot Slot, tick entangle.Tick) (same bool) {
 	if !c.s.binds(slot) {
 		return true
 	}
-	kind, col, same := c.s.differ(&c.s.confirmed[slot], c.s.FormAt(slot, tick, c.now(slot)))
+	kind, col, same := c.s.differ(&c.s.confirmed[slot], c.s.FormAt(slot, tick, c.formOf(slot)))
 	if !same {
 		c.report(Mismatch{slot, tick, kind, col})
 	}

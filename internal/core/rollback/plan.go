@@ -191,7 +191,7 @@ func (s *Store) due(tick entangle.Tick, f func(Slot)) {
 		}
 		return
 	}
-	for _, slot := range n.ahead.slots {
+	for _, slot := range n.unconfirmed.slots {
 		if n.fresh.place[slot] == 0 {
 			s.dueOne(slot, tick, f)
 		}

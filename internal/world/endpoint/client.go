@@ -229,7 +229,7 @@ func (c *Client) connected() {
 		OnPacket: c.cfg.Clock.PacketReceived, Clock: c.cfg.Clock.Sync(),
 	}
 	if c.inputs != nil {
-		c.inputs.Rest.Connect(c.applier, c.receiver.Slot)
+		c.inputs.Others.Connect(c.applier, c.receiver.Slot)
 		cfg.Inputs = c.inputs.Connect(c.applier, c.cfg.Clock.Sync(), c.ID)
 	}
 	p, err := peer.New(cfg)

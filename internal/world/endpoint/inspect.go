@@ -141,13 +141,13 @@ func (t *inspector) inspectClient(c *client) {
 
 // entry calls the Inspect function for one member of a group.
 func (t *inspector) entry(e *listing.Entry) {
-	slot, ok := t.at.updates().Seat(e.Group, e.Member)
+	slot, ok := t.at.replication().Seat(e.Group, e.Member)
 	if !ok {
 		panic(fmt.Sprintf("endpoint: client %d was sent member %d of its group %d, which does not exist", t.at.id, e.Member, e.Group))
 	}
 	entity := SentEntity{
 		Client: t.at.id, Entity: t.p.Table.Entity(columns.Slot(slot)), Tick: e.Tick,
-		Update: t.updates, Resent: t.at.updates().Resent(), Capped: t.capped,
+		Update: t.updates, Resent: t.at.replication().Resent(), Capped: t.capped,
 	}
 	for c := e.Comps.Next(0); c >= 0; c = e.Comps.Next(c + 1) {
 		entity.Components = append(entity.Components, c)

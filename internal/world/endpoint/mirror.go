@@ -11,7 +11,7 @@ import (
 func (s *Server) Names(client entangle.ClientID) (names []inspect.Named) {
 	for _, c := range s.open {
 		if c.id == client && s.collector != nil {
-			return s.collector.Names(c.peer.Updates())
+			return s.collector.Names(c.peer.Replication())
 		}
 	}
 	return nil

@@ -16,7 +16,7 @@ type Overdue struct {
 
 // tellOverdue calls OnOverdue for the bounds that were exceeded for a client in the frame.
 func (s *Server) tellOverdue(c *client) {
-	updates := c.peer.Updates()
+	updates := c.peer.Replication()
 	if updates == nil || s.cfg.OnOverdue == nil {
 		return
 	}

@@ -44,7 +44,7 @@ func TestNothingIsKeptOfAClientThatIsGone(t *testing.T) {
 		c := s.newClient(s.layers[0], &connection.Event{Kind: connection.Connected, Slot: i, Client: entangle.ClientID(i + 1)})
 		s.admit(c, time.Time{})
 		c.open, s.open = true, append(s.open, c)
-		collector.Admit(c.id, c.updates())
+		collector.Admit(c.id, c.replication())
 		kept[i] = weak.Make(c)
 	}
 	for _, i := range []int{1, 0, 2} { // in the middle, at the front, and the last one

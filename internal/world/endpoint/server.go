@@ -41,9 +41,9 @@ type ServerConfig struct {
 // Server is the engine of plugin.Server, with its connection layers and a peer for each client.
 type Server struct {
 	cfg       ServerConfig
-	collector *source.Collector   // nil until Publish
-	resources *message.Resources  // nil until PublishResources
-	inputs    *input.ClientInputs // nil: no input is registered
+	collector *source.Collector     // nil until Publish
+	resources *message.Resources    // nil until PublishResources
+	inputs    *input.ReceivedInputs // nil: no input is registered
 
 	layers   []*layer  // nil while stopped
 	clients  []*client // by peer index
@@ -96,7 +96,7 @@ func (s *Server) PublishResources(r *message.Resources) { s.resources = r }
 // Publish.
 func (s *Server) Drive(i *input.Inputs) {
 	if len(i.Types) > 0 {
-		s.inputs = i.Led
+		s.inputs = i.Received
 	}
 }
 
@@ -220,7 +220,7 @@ func (s *Server) handle(c *client, payload []byte, now time.Time) {
 		c.open, c.since = true, s.cfg.Post.Seen
 		s.open = append(s.open, c)
 		if s.collector != nil {
-			s.collector.Admit(c.id, c.peer.Updates())
+			s.collector.Admit(c.id, c.peer.Replication())
 		}
 		if c.player != nil {
 			s.inputs.Admit(c.player)

@@ -41,11 +41,11 @@ type client struct {
 	spent      uint64 // all units of work that its quota was charged for
 }
 
-// updates returns the sender's state for the client, nil if nothing is replicated.
-func (c *client) updates() *sender.Peer { return c.peer.Updates() }
+// replication returns the sender's state for the client, nil if nothing is replicated.
+func (c *client) replication() *sender.Peer { return c.peer.Replication() }
 
 func (c *client) recipient() source.Recipient {
-	return source.Recipient{ID: c.id, Updates: c.updates()}
+	return source.Recipient{ID: c.id, Updates: c.replication()}
 }
 
 // sendPayload passes one payload to the client's layer.
@@ -102,7 +102,7 @@ func (s *Server) disconnected(c *client, why error) {
 		why = errorOfClient(theirs)
 	}
 	if c.open && s.collector != nil {
-		s.collector.Dismiss(c.peer.Updates())
+		s.collector.Dismiss(c.peer.Replication())
 	}
 	if c.player != nil {
 		s.inputs.Dismiss(c.player)

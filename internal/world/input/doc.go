@@ -1,4 +1,12 @@
 // Package input connects the inputs of a game to the input streams of internal/core/input: it
 // sends a client's inputs, applies them on the server at their ticks, relays them to other
 // clients, and hands them out again when ticks are replayed.
+//
+// [Inputs] (inputs.go) is what the stages of a tick call, on both sides.
+//
+// From a client to the server: Inputs.Write, ownInputs (input_own.go), inputUp (up.go). On the
+// server: InputPlayer (player.go), ReceivedInputs (received.go).
+//
+// Back to other clients: relay (relay.go), relayLine (relay_line.go). On those clients: inputDown
+// (down.go), othersInputs (relay_others.go).
 package input

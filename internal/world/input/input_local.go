@@ -17,8 +17,8 @@ type LocalPlayer interface {
 // present owner counts; the tag for it is added and removed with the next frame.
 func (i *Inputs) AttachLocal(l LocalPlayer) {
 	i.own = newOwnInputs(i.world, i.hub, registry.Of(i.protocol).Inputs, i.protocol.TickRate())
-	i.own.me, i.own.delay, i.own.relay = l.ID, l.InputDelay, i.Led.Relay
-	i.own.mine = func(e ecs.Entity) bool { return l.Open() && i.Led.owner(e) == l.ID() }
+	i.own.me, i.own.delay, i.own.relay = l.ID, l.InputDelay, i.Received.Relay
+	i.own.mine = func(e ecs.Entity) bool { return l.Open() && i.Received.owner(e) == l.ID() }
 }
 
 // newPassing returns the relay state of one of the player's input streams.

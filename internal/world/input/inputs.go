@@ -23,11 +23,11 @@ type Inputs struct {
 	hub      *event.Hub
 	protocol *protocol.Protocol
 
-	Types []reflect.Type // by number
-	own   *ownInputs     // nil without a player
-	up    *inputUp       // nil without a connection
-	Led   *ClientInputs  // nil on a client
-	Rest  *othersInputs  // nil on a server
+	Types    []reflect.Type  // by number
+	own      *ownInputs      // nil without a player
+	up       *inputUp        // nil without a connection
+	Received *ReceivedInputs // from the clients; nil on a client
+	Others   *othersInputs   // from other players; nil on a server
 
 	buffering bool
 	unread    unreadWarning
@@ -49,7 +49,7 @@ func (i *Inputs) Connect(applier *sink.Applier, clock *timesync.Client, me func(
 	i.own.endStreams()
 	i.own.me, i.own.delay = me, clock.Delay
 	i.up = newInputUp(i.own, applier, clock, &i.sent, &i.unread)
-	i.up.others = i.Rest
+	i.up.others = i.Others
 	return i.up
 }
 
@@ -57,7 +57,7 @@ func (i *Inputs) Connect(applier *sink.Applier, clock *timesync.Client, me func(
 func (i *Inputs) Disconnect() {
 	i.up = nil
 	i.own.endStreams()
-	i.Rest.endStreams()
+	i.Others.endStreams()
 }
 
 // Plays reports whether this world has a player.
@@ -76,8 +76,8 @@ func (i *Inputs) Number(t reflect.Type) (number int, ok bool) {
 // Buffer begins the inputs of a tick: the entities that this player controls show its last inputs,
 // for systems to change.
 func (i *Inputs) Buffer() {
-	if i.Led != nil {
-		i.Led.tidy()
+	if i.Received != nil {
+		i.Received.tidy()
 	}
 	if i.own != nil {
 		i.own.buffer()
@@ -101,11 +101,11 @@ func (i *Inputs) Write(tick entangle.Tick) {
 	if i.up != nil {
 		i.up.due = true
 	}
-	if i.Led != nil {
-		i.Led.applyInputs(tick)
+	if i.Received != nil {
+		i.Received.applyInputs(tick)
 	}
-	if i.Rest != nil {
-		i.Rest.applyInputs(tick)
+	if i.Others != nil {
+		i.Others.applyInputs(tick)
 	}
 }
 
@@ -116,11 +116,11 @@ func (i *Inputs) Replay(tick entangle.Tick, again bool) {
 		i.own.replay(tick)
 	}
 	switch {
-	case i.Rest == nil:
+	case i.Others == nil:
 	case again:
-		i.Rest.replay(tick)
+		i.Others.replay(tick)
 	default:
-		i.Rest.applyInputs(tick)
+		i.Others.applyInputs(tick)
 	}
 }
 
@@ -131,10 +131,10 @@ func (i *Inputs) Replay(tick entangle.Tick, again bool) {
 // Inputs are compared by value: if the input that arrived equals the repeated one, there is no
 // misprediction.
 func (i *Inputs) Mispredicted(after, now entangle.Tick) (tick entangle.Tick, e ecs.Entity, ok bool) {
-	if i.Rest == nil {
+	if i.Others == nil {
 		return 0, e, false
 	}
-	return i.Rest.mispredicted(after, now)
+	return i.Others.mispredicted(after, now)
 }
 
 // Clear runs after the tick: the entities that this player controls show its last inputs.
@@ -155,13 +155,13 @@ func (i *Inputs) Status(number int, e ecs.Entity) event.InputStatus {
 			return stream.status
 		}
 	}
-	if i.Led != nil {
-		if stream := i.Led.kinds[number].streams[e]; stream != nil {
+	if i.Received != nil {
+		if stream := i.Received.kinds[number].streams[e]; stream != nil {
 			return stream.status
 		}
 	}
-	if i.Rest != nil {
-		if stream := i.Rest.kinds[number].streams[e]; stream != nil {
+	if i.Others != nil {
+		if stream := i.Others.kinds[number].streams[e]; stream != nil {
 			return stream.status
 		}
 	}
@@ -175,8 +175,8 @@ func (i *Inputs) At(number int, e ecs.Entity, tick entangle.Tick) (value []byte,
 		value, status := stream.writer.At(tick)
 		return value, event.StatusOf(status)
 	}
-	if i.Rest != nil {
-		if stream := i.Rest.kinds[number].streams[e]; stream != nil {
+	if i.Others != nil {
+		if stream := i.Others.kinds[number].streams[e]; stream != nil {
 			value, status := stream.reader.At(tick)
 			return value, event.StatusOf(status)
 		}
@@ -196,18 +196,18 @@ func (i *Inputs) None(number int, e ecs.Entity) bool {
 // Seen returns the time at which a player saw the world when it made an entity's input of the last
 // tick.
 func (i *Inputs) Seen(number int, e ecs.Entity) (tick entangle.Tick, fraction float64, ok bool) {
-	if i.Led == nil {
+	if i.Received == nil {
 		return 0, 0, false
 	}
-	return i.Led.seen(number, e)
+	return i.Received.seen(number, e)
 }
 
 // Stats returns the counters of clients' inputs.
 func (i *Inputs) Stats() InputStats {
-	if i.Led == nil {
+	if i.Received == nil {
 		return InputStats{}
 	}
-	return i.Led.stats
+	return i.Received.stats
 }
 
 // Sent returns the counters of the player's sent inputs.
@@ -225,14 +225,14 @@ func newInputs(w *ecs.World, hub *event.Hub, p *protocol.Protocol) *Inputs {
 func NewClientInputs(w *ecs.World, hub *event.Hub, p *protocol.Protocol) *Inputs {
 	i := newInputs(w, hub, p)
 	i.own = newOwnInputs(w, hub, registry.Of(p).Inputs, p.TickRate())
-	i.Rest = newOthersInputs(w, hub, registry.Of(p).Inputs, p.TickRate())
+	i.Others = newOthersInputs(w, hub, registry.Of(p).Inputs, p.TickRate())
 	return i
 }
 
 // NewServerInputs returns the inputs of a server's world. start is the tick before the first.
 func NewServerInputs(w *ecs.World, hub *event.Hub, p *protocol.Protocol, collector *source.Collector, start entangle.Tick) *Inputs {
 	i := newInputs(w, hub, p)
-	i.Led = newClientInputs(w, hub, collector, p)
-	i.Led.tick = start
+	i.Received = newReceivedInputs(w, hub, collector, p)
+	i.Received.tick = start
 	return i
 }

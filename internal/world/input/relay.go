@@ -220,8 +220,8 @@ func (r *relay) seenBy(to source.Recipient, number int, p *passing) (ref repl.Re
 
 // PassedOn returns the counters of relayed inputs, on a server.
 func (i *Inputs) PassedOn() RelayStats {
-	if i.Led.Relay == nil {
+	if i.Received.Relay == nil {
 		return RelayStats{}
 	}
-	return i.Led.Relay.stats
+	return i.Received.Relay.stats
 }

@@ -235,5 +235,5 @@ func (o *othersInputs) pass(k *otherKind, stream *otherStream) {
 	k.clearInput(o.world, stream.entity)
 }
 
-// Others returns the counters of other players' inputs, on a client.
-func (i *Inputs) Others() OthersStats { return i.Rest.stats }
+// OthersStats returns the counters of other players' inputs, on a client.
+func (i *Inputs) OthersStats() OthersStats { return i.Others.stats }

@@ -65,8 +65,8 @@ func newRerun() *rerun {
 	}
 	ecs.AddResource(r.world, r.Time)
 	r.Inputs.own.delay = func() int { return r.delay }
-	r.Inputs.Rest.find = r.others.find
-	r.others = r.Inputs.Rest
+	r.Inputs.Others.find = r.others.find
+	r.others = r.Inputs.Others
 	r.others.tick = r.Time.Tick
 	r.world.Add(r.mine, ecs.ComponentID[components.Controlled](r.world))
 	r.Schedule.Bind(tickUpdate, func() { r.Time.Tick++ })

@@ -62,12 +62,12 @@ func (s *Resources) sendOne(to *peer.Peer, id entangle.ClientID, number int, l *
 		return nil
 	}
 	wanted := r.There && s.Targets.Contains(r.Target, id)
-	if !wanted && !l.holds || wanted && s.upToDate(r, l, to.Updates()) {
+	if !wanted && !l.holds || wanted && s.upToDate(r, l, to.Replication()) {
 		return nil
 	}
 	body := s.removal(number)
 	if wanted {
-		names := s.namesOf(r, to.Updates())
+		names := s.namesOf(r, to.Replication())
 		body = s.encodeValue(r, number, names)
 		l.names, l.calls = append(l.names[:0], names...), r.calls
 	}

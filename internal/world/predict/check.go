@@ -35,39 +35,39 @@ func (d *decision) ask(tick entangle.Tick, reason RollbackReason) {
 // predicted world to the present tick, for Rollback. They are valid until the next Check. The table
 // in docs/STATES.md, "Prediction in a frame", has a line for each case.
 func (p *Prediction) Check() []rollback.Step {
-	at, d := &p.progress, &p.decision
+	progress, d := &p.progress, &p.decision
 	d.found, d.differing, p.entities.arrived = false, d.differing[:0], p.entities.arrived[:0]
 	p.resources.differing = p.resources.differing[:0]
-	p.children.adopt()
+	p.children.followNew()
 	p.entities.commitStructure(between)
 
-	confirmed, ok := at.confirmedTick()
-	news, synced, empty := at.fresh || confirmed != at.confirmed, at.synced(), p.entities.table.Len() == 0
-	at.lost = at.lost || p.isLost()
-	if !at.jumped {
-		at.ran = at.present()
+	confirmed, ok := progress.confirmedTick()
+	news, synced, empty := progress.fresh || confirmed != progress.confirmed, progress.synced(), p.entities.table.Len() == 0
+	progress.lost = progress.lost || p.isLost()
+	if !progress.jumped {
+		progress.ran = progress.present()
 	}
-	at.confirmed = confirmed
+	progress.confirmed = confirmed
 
-	line := rollback.Timeline{At: at.at, Ran: at.ran, Present: at.present(), Confirmed: confirmed}
+	line := rollback.Timeline{At: progress.worldTick, Ran: progress.ran, Present: progress.present(), Confirmed: confirmed}
 	plan := p.plan[:0]
 	switch {
 	case empty && !p.resources.held():
 		p.beginHistories()
-	case empty && at.lost && synced: // resources need no confirmed tick
+	case empty && progress.lost && synced: // resources need no confirmed tick
 		p.entities.memory.Clear()
 		p.beginHistories()
 	case empty && synced: // no confirmed tick may come any more: the last one says nothing
 		p.findMispredictions(confirmed, false)
 		plan = p.correct(plan, &line)
-	case !synced || at.lost && !ok:
-		at.lost = true
-		if at.fresh {
+	case !synced || progress.lost && !ok:
+		progress.lost = true
+		if progress.fresh {
 			plan = line.TakeOver(plan)
 		}
-	case (at.lost || news && ok) && at.tooDeep(confirmed):
+	case (progress.lost || news && ok) && progress.tooDeep(confirmed):
 		plan = line.TakeOver(plan)
-	case at.lost || news && ok && !p.entities.memory.Holds(confirmed):
+	case progress.lost || news && ok && !p.entities.memory.Holds(confirmed):
 		plan = line.Restart(plan)
 	default:
 		p.findMispredictions(confirmed, news)
@@ -76,7 +76,7 @@ func (p *Prediction) Check() []rollback.Step {
 	if !d.found {
 		p.cfg.Why.Drop()
 	}
-	at.fresh, at.jumped, d.requested = false, false, d.requested[:0]
+	progress.fresh, progress.jumped, d.requested = false, false, d.requested[:0]
 	p.plan = line.End(plan)
 	return p.plan
 }
@@ -99,28 +99,28 @@ func (p *Prediction) correct(plan []rollback.Step, line *rollback.Timeline) []ro
 
 // beginHistories begins histories at the present tick, if nothing is predicted.
 func (p *Prediction) beginHistories() {
-	at, memory := &p.progress, p.entities.memory
-	at.lost, at.at = false, at.present()
-	if !memory.Holds(at.at) {
+	progress, memory := &p.progress, p.entities.memory
+	progress.lost, progress.worldTick = false, progress.present()
+	if !memory.Holds(progress.worldTick) {
 		memory.Clear()
-		memory.Begin(at.at)
+		memory.Begin(progress.worldTick)
 		p.resources.takeOver()
-		p.resources.save(at.at)
+		p.resources.save(progress.worldTick)
 	}
 }
 
 // isLost reports whether the histories do not lead to the present: a tick was broken off by a
 // panic, or the clock was set further than they reach.
 func (p *Prediction) isLost() bool {
-	at := &p.progress
-	if at.at != at.present() && !at.jumped {
+	progress := &p.progress
+	if progress.worldTick != progress.present() && !progress.jumped {
 		return true
 	}
-	back := at.at
-	if at.present().Before(at.at) {
-		back = at.present()
+	back := progress.worldTick
+	if progress.present().Before(progress.worldTick) {
+		back = progress.present()
 	}
-	return !p.entities.memory.Holds(back) || at.tooDeep(back)
+	return !p.entities.memory.Holds(back) || progress.tooDeep(back)
 }
 
 // findMispredictions asks for rollbacks: where confirmed state differs from the histories, inputs
@@ -150,7 +150,7 @@ func (p *Prediction) differs(m rollback.Mismatch) {
 // compareInputs asks for a rollback to before the oldest tick that ran with another input of
 // another player than is known now. At the confirmed tick and before inputs do not matter.
 func (p *Prediction) compareInputs(confirmed entangle.Tick) {
-	tick, e, ok := p.cfg.Again.Inputs.Mispredicted(confirmed, p.progress.at)
+	tick, e, ok := p.cfg.Again.Inputs.Mispredicted(confirmed, p.progress.worldTick)
 	if !ok {
 		return
 	}
@@ -162,11 +162,11 @@ func (p *Prediction) compareInputs(confirmed entangle.Tick) {
 
 // held returns the first tick from one on that can be rolled back to, or the present one.
 func (p *Prediction) held(tick entangle.Tick) entangle.Tick {
-	at := &p.progress
-	if at.tooDeep(tick) {
-		tick = at.oldest()
+	progress := &p.progress
+	if progress.tooDeep(tick) {
+		tick = progress.oldest()
 	}
-	for tick.Before(at.present()) && !p.entities.memory.Holds(tick) {
+	for tick.Before(progress.present()) && !p.entities.memory.Holds(tick) {
 		tick++
 	}
 	return tick
@@ -174,11 +174,11 @@ func (p *Prediction) held(tick entangle.Tick) entangle.Tick {
 
 // Request asks for a rollback to the end of a tick in the next frame.
 func (p *Prediction) Request(tick entangle.Tick) {
-	at, d := &p.progress, &p.decision
-	if at.tooDeep(tick) {
-		tick = at.oldest()
+	progress, d := &p.progress, &p.decision
+	if progress.tooDeep(tick) {
+		tick = progress.oldest()
 	}
-	if (tick.Before(at.present()) || len(d.requested) < at.maxRollback) && !slices.Contains(d.requested, tick) {
+	if (tick.Before(progress.present()) || len(d.requested) < progress.maxRollback) && !slices.Contains(d.requested, tick) {
 		d.requested = append(d.requested, tick)
 	}
 }

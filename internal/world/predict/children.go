@@ -63,8 +63,8 @@ func (l childListener) Notify(w *ecs.World, evt ecs.EntityEvent) {
 	c.candidates = append(c.candidates, e)
 }
 
-// adopt makes each candidate roll back if its parent does, and the candidate's children too.
-func (c *children) adopt() {
+// followNew makes each candidate roll back if its parent does, and the candidate's children too.
+func (c *children) followNew() {
 	for more := true; more && len(c.candidates) > 0; {
 		more = false
 		c.candidates, c.asked = c.asked[:0], c.candidates

@@ -20,7 +20,7 @@ type corrections struct {
 // keepValues keeps the present values, if the world is at the present tick and the histories hold it.
 // With replayed it takes them out of the histories, else it copies them.
 func (c *corrections) keepValues(replayed bool) {
-	tick := c.progress.at
+	tick := c.progress.worldTick
 	if c.held = tick == c.progress.present() && c.memory.Holds(tick); !c.held {
 		return
 	}
@@ -40,7 +40,7 @@ func (c *corrections) report() {
 	if !c.held {
 		return
 	}
-	at, cols := c.progress.at, c.used.And(c.modes.full)
+	at, cols := c.progress.worldTick, c.used.And(c.modes.full)
 	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
 		if c.cols[col].size > 0 {
 			c.memory.EachUnlike(at, col, func(slot rollback.Slot, was, is []byte) { c.reportValue(slot, col, at, was, is) })

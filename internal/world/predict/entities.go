@@ -33,9 +33,9 @@ type entities struct {
 // predicted or attached to a predicted one by the game. A marker needs a byte to find rows by.
 type rollbackMarker struct{ _ byte }
 
-func (t *entities) init(cfg *PredictionConfig, at *progress) error {
+func (t *entities) init(cfg *PredictionConfig, progress *progress) error {
 	w := cfg.World
-	t.world, t.writer, t.progress = w, columns.NewWriter(w), at
+	t.world, t.writer, t.progress = w, columns.NewWriter(w), progress
 	t.marks = []ecs.ID{ecs.ComponentID[components.Predicted](w), ecs.ComponentID[rollbackMarker](w)}
 	described := t.describe(cfg.Protocol, cfg.Hub)
 	table, err := columns.NewStructure(w, t.marker(), described)
@@ -158,8 +158,8 @@ func (t *entities) changedBetween(slot rollback.Slot, was, is rollback.Form) {
 		t.memory.Always(slot, cols, is)
 	}
 	t.backfill(slot, is.Mask.Without(was.Mask).And(own))
-	t.memory.Changed(t.progress.at, slot, before, is)
-	t.saveValues(slot, t.progress.at, is.Mask)
+	t.memory.Changed(t.progress.worldTick, slot, before, is)
+	t.saveValues(slot, t.progress.worldTick, is.Mask)
 }
 
 // endSlot ends a slot.

@@ -61,7 +61,7 @@ func (x *excluded) putBack() {
 	}
 	if len(x.saved) > 0 {
 		x.commitStructure(ticked)
-		x.entities.save(x.progress.at)
+		x.entities.save(x.progress.worldTick)
 	}
 }
 

@@ -119,8 +119,8 @@ func (l *lifecycle) removeFinal() {
 
 // mayReturn reports whether a rollback may still go back to before the despawn.
 func (l *lifecycle) mayReturn(g *leavingEntity) bool {
-	at := l.progress
-	return l.world.Alive(g.entity) && at.synced() && at.confirmed.Before(g.tick) && !at.tooDeep(g.tick)
+	progress := l.progress
+	return l.world.Alive(g.entity) && progress.synced() && progress.confirmed.Before(g.tick) && !progress.tooDeep(g.tick)
 }
 
 // hasReturned reports whether an entity of the game's own is not despawned after all, or was

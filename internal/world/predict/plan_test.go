@@ -90,7 +90,7 @@ func TestThePlanOfEachCase(t *testing.T) {
 			*plan = nil
 			f.check()
 			assert.Equal(t, append(c.plan, late...), *plan)
-			assert.Equal(t, f.time.Tick, f.p.progress.at, "the plan leads to the present")
+			assert.Equal(t, f.time.Tick, f.p.progress.worldTick, "the plan leads to the present")
 		})
 	}
 }

@@ -46,8 +46,8 @@ type PredictionConfig struct {
 // end of every tick, compares that with the confirmed state when it arrives, and corrects what
 // was mispredicted by a rollback and a replay.
 //
-// A frame drives it by its stages: Check and Rollback before the ticks, and Follow, Round and
-// EndTick in each tick, also in a replay.
+// A frame drives it by its stages: Check and Rollback before the ticks, and FollowChildren, Round
+// and SaveTick in each tick, also in a replay.
 type Prediction struct {
 	cfg PredictionConfig
 
@@ -78,7 +78,7 @@ func NewPrediction(cfg PredictionConfig) (*Prediction, error) {
 	p := &Prediction{
 		cfg: cfg,
 		progress: progress{
-			time: cfg.Time, maxRollback: cfg.MaxRollback, synced: cfg.Synced, newestConfirmed: cfg.ConfirmedTick, at: cfg.Time.Tick, lost: true,
+			time: cfg.Time, maxRollback: cfg.MaxRollback, synced: cfg.Synced, newestConfirmed: cfg.ConfirmedTick, worldTick: cfg.Time.Tick, lost: true,
 		},
 		decision: decision{newest: cfg.Newest},
 		plan:     make([]rollback.Step, 0, rollback.PlanLimit(cfg.MaxRollback)),
@@ -123,8 +123,9 @@ func (p *Prediction) OnCorrected(f func(*event.Correction)) {
 // state, without a replay of the ticks that lead there.
 func (p *Prediction) OnAmended(f func()) { p.onAmended = append(p.onAmended, f) }
 
-// Follow has entities that became children of predicted ones in this tick roll back with them.
-func (p *Prediction) Follow() { p.children.adopt() }
+// FollowChildren has entities that became children of predicted ones in this tick roll back with
+// them.
+func (p *Prediction) FollowChildren() { p.children.followNew() }
 
 // Rounds reports whether there are components to round.
 func (p *Prediction) Rounds() bool { return p.rounding.Any() }
@@ -132,7 +133,7 @@ func (p *Prediction) Rounds() bool { return p.rounding.Any() }
 // Round rounds predicted components to what the wire can represent. New children are followed
 // first: after commitStructure they would count as there before the tick.
 func (p *Prediction) Round() {
-	p.Follow()
+	p.FollowChildren()
 	p.CommitStructure()
 	p.rounding.Round(p.entities.table)
 }

@@ -12,7 +12,7 @@ type progress struct {
 	synced          func() bool
 	newestConfirmed func() (tick entangle.Tick, ok bool)
 
-	at        entangle.Tick // the world is as of the end of this tick
+	worldTick entangle.Tick // the world is as of the end of this tick
 	lost      bool          // the histories do not lead to the world as it is
 	fresh     bool          // confirmed state has arrived since the last Check
 	confirmed entangle.Tick // the confirmed tick as of the last Check

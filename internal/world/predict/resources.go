@@ -101,8 +101,8 @@ func (s *resources) save(tick entangle.Tick) {
 	}
 }
 
-// endTick inserts confirmed values of a tick, and saves it.
-func (s *resources) endTick(tick entangle.Tick) {
+// insertAndSave inserts the confirmed values of a tick, and saves the tick.
+func (s *resources) insertAndSave(tick entangle.Tick) {
 	for i := range s.list {
 		if word, at, ok := s.from.Confirmed(s.list[i].number); ok && at == tick {
 			copy(s.memory(&s.list[i]), word)
@@ -163,10 +163,10 @@ func (s *resources) amend() {
 	for _, i := range s.differing {
 		word, _, _ := s.from.Confirmed(s.list[i].number)
 		copy(s.memory(&s.list[i]), word)
-		s.list[i].since = s.progress.at
+		s.list[i].since = s.progress.worldTick
 	}
 	if len(s.differing) > 0 {
-		s.save(s.progress.at)
+		s.save(s.progress.worldTick)
 	}
 }
 

@@ -48,7 +48,7 @@ func (p *Prediction) Rollback() {
 // restores a tick too, which is no rollback.
 func (p *Prediction) countRollback(to entangle.Tick) {
 	if p.decision.found {
-		p.stats.rollback(p.decision.reason, int(p.progress.at.Sub(to)))
+		p.stats.rollback(p.decision.reason, int(p.progress.worldTick.Sub(to)))
 		p.cfg.Why.Begin(to, p.progress.present())
 	}
 }
@@ -56,8 +56,8 @@ func (p *Prediction) countRollback(to entangle.Tick) {
 // takeOver writes the confirmed state over the present. Consequences of it are found when the
 // confirmed tick reaches the present one.
 func (p *Prediction) takeOver() {
-	at, memory := &p.progress, p.entities.memory
-	now := at.present()
+	progress, memory := &p.progress, p.entities.memory
+	now := progress.present()
 	memory.Clear()
 	memory.Begin(now)
 	p.due = p.allKnown(p.due[:0])
@@ -68,13 +68,13 @@ func (p *Prediction) takeOver() {
 	p.resources.takeOver()
 	p.resources.save(now)
 	p.entities.save(now)
-	at.at = now
-	if at.synced() && !at.lost {
+	progress.worldTick = now
+	if progress.synced() && !progress.lost {
 		p.stats.Resyncs++
 		p.cfg.OnResync(now)
 	}
-	_, ok := at.newestConfirmed()
-	at.lost = !at.synced() || !ok
+	_, ok := progress.newestConfirmed()
+	progress.lost = !progress.synced() || !ok
 }
 
 // restart begins histories at the confirmed tick. Components without confirmed state keep their
@@ -93,7 +93,7 @@ func (p *Prediction) restore(tick entangle.Tick) {
 	p.did(rollback.StepRestore, tick, 0)
 	p.lifecycle.restore(tick)
 	p.resources.restore(tick)
-	p.progress.at = tick
+	p.progress.worldTick = tick
 }
 
 // tick runs the tick of the first step of a plan.
@@ -139,11 +139,11 @@ func (p *Prediction) refresh() {
 	}
 }
 
-// EndTick saves the state at the end of a tick, with the confirmed state of that tick. A tick
-// of a plan is ended by the step after it.
-func (p *Prediction) EndTick() {
+// SaveTick saves the state at the end of a tick, with the confirmed state of that tick. It leaves
+// a tick of a plan to the step after that tick.
+func (p *Prediction) SaveTick() {
 	if !p.inTick {
-		p.endTick(rollback.Step{Kind: rollback.StepInsert, Tick: p.progress.present(), Select: rollback.Due})
+		p.insertAndSave(rollback.Step{Kind: rollback.StepInsert, Tick: p.progress.present(), Select: rollback.Due})
 	}
 }
 
@@ -152,12 +152,12 @@ func (p *Prediction) insert(step rollback.Step) {
 	if step.Select == rollback.Differing {
 		p.amend()
 	} else {
-		p.endTick(step)
+		p.insertAndSave(step)
 	}
 }
 
-// endTick inserts the confirmed state of a tick, and saves the tick.
-func (p *Prediction) endTick(step rollback.Step) {
+// insertAndSave inserts the confirmed state of a tick, and saves the tick.
+func (p *Prediction) insertAndSave(step rollback.Step) {
 	p.did(rollback.StepTick, step.Tick, 0)
 	p.lifecycle.returned = p.lifecycle.returned[:0]
 	p.entities.memory.Begin(step.Tick)
@@ -173,9 +173,9 @@ func (p *Prediction) endTick(step rollback.Step) {
 		}
 		p.entities.commitStructure(ticked)
 	}
-	p.resources.endTick(step.Tick)
+	p.resources.insertAndSave(step.Tick)
 	p.entities.save(step.Tick)
-	p.progress.at = step.Tick
+	p.progress.worldTick = step.Tick
 }
 
 // amend writes the confirmed state of the present tick into the present.
@@ -186,7 +186,7 @@ func (p *Prediction) amend() {
 	}
 	p.entities.commitStructure(between)
 	for _, slot := range p.decision.differing {
-		p.entities.saveValues(slot, p.progress.at, p.entities.forms[slot].Mask)
+		p.entities.saveValues(slot, p.progress.worldTick, p.entities.forms[slot].Mask)
 	}
 	p.resources.amend()
 }

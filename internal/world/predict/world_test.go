@@ -128,8 +128,8 @@ func newForecast(t testing.TB, with func(*PredictionConfig)) *forecast {
 	})
 	f.sched.Bind(rollBack, func() { f.p.Rollback() })
 	f.sched.Bind(lattice, func() { f.p.Round() })
-	f.sched.Bind(spawnHistory, func() { f.p.Follow() })
-	f.sched.Bind(updateHistory, func() { f.p.EndTick() })
+	f.sched.Bind(spawnHistory, func() { f.p.FollowChildren() })
+	f.sched.Bind(updateHistory, func() { f.p.SaveTick() })
 	f.sched.Add(mainStage, step(func(*ecs.World) {
 		for _, sys := range f.systems {
 			sys()

@@ -29,11 +29,11 @@ func (c *Collector) Name(to *sender.Peer, e ecs.Entity) (ref repl.Ref, known boo
 // to the client is not found, nor one after the client acknowledged its despawn, even if the client
 // guesses the id.
 func (c *Collector) Named(by *peer.Peer, id repl.ID) (ecs.Entity, bool) {
-	if by == nil || by.Updates() == nil {
+	if by == nil || by.Replication() == nil {
 		return ecs.Entity{}, false
 	}
-	s, ok := by.Updates().Slot(id)
-	if !ok || !by.Updates().Has(s) {
+	s, ok := by.Replication().Slot(id)
+	if !ok || !by.Replication().Has(s) {
 		return ecs.Entity{}, false
 	}
 	return c.Table.Entity(columns.Slot(s)), true
@@ -48,7 +48,7 @@ func (c *Collector) Meant(by *peer.Peer, id repl.ID, had entangle.Tick) (ecs.Ent
 	if !ok {
 		return e, false
 	}
-	if s, _ := c.Slot(e); !by.Updates().Meant(s, had) {
+	if s, _ := c.Slot(e); !by.Replication().Meant(s, had) {
 		return ecs.Entity{}, false
 	}
 	return e, true

@@ -22,7 +22,8 @@ func (r *Receiver) HandleUpdates(tick entangle.Tick, frame []byte) error {
 	return r.settle()
 }
 
-// item takes one run, a mark or a table of codes.
+// item takes one run, a mark or a table of codes. A run of groups that are alike goes to values. Of
+// any other run, update takes each record, and usual those behind it that need no judging.
 func (r *Receiver) item(tick entangle.Tick) error {
 	if r.in.Bool() {
 		if part := r.in.Uvarint(); !repl.IsTable(part) {

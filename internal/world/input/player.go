@@ -30,7 +30,7 @@ var errInputFlood = errors.New("input: far more input packets than ticks")
 
 // InputPlayer is one client's inputs on the server, and the stream that carries them.
 type InputPlayer struct {
-	inputs     *ClientInputs
+	inputs     *ReceivedInputs
 	id         entangle.ClientID
 	Peer       *peer.Peer
 	meter      *timesync.Meter
@@ -46,21 +46,21 @@ type InputPlayer struct {
 }
 
 // NewPlayer returns the inputs of a client, for the duration of its connection.
-func (c *ClientInputs) NewPlayer(id entangle.ClientID, meter *timesync.Meter) *InputPlayer {
+func (c *ReceivedInputs) NewPlayer(id entangle.ClientID, meter *timesync.Meter) *InputPlayer {
 	p := &InputPlayer{inputs: c, id: id, meter: meter, rateLimit: input.NewRateLimit(c.rate)}
 	p.find = p.named
 	return p
 }
 
 // Admit begins a connection.
-func (c *ClientInputs) Admit(p *InputPlayer) {
+func (c *ReceivedInputs) Admit(p *InputPlayer) {
 	p.here = true
 	c.players = append(c.players, p)
 	c.of[p.id] = p
 }
 
 // Dismiss ends a connection. Its input streams end with the next tick.
-func (c *ClientInputs) Dismiss(p *InputPlayer) {
+func (c *ReceivedInputs) Dismiss(p *InputPlayer) {
 	if !p.here {
 		return
 	}
@@ -79,7 +79,7 @@ func (p *InputPlayer) named(ref repl.Ref) ecs.Entity {
 	return e
 }
 
-// HandleFrame implements peer.Stream.
+// HandleFrame implements peer.Stream: it reads the inputs that the client sends.
 func (p *InputPlayer) HandleFrame(tick entangle.Tick, body []byte, now time.Time) error {
 	switch p.rateLimit.Take(now) {
 	case input.Dropped:
@@ -156,6 +156,21 @@ func (p *InputPlayer) brought(f *input.Frame, stream *serverStream, b input.Rece
 		p.shownTimes.Put(b.Newest, bits.Len64(b.New), shown)
 	}
 }
+
+// AppendFrame implements peer.Stream: it writes the relayed inputs of other players.
+func (p *InputPlayer) AppendFrame(dst []byte, room int, _ uint16, tick entangle.Tick, _ time.Time) []byte {
+	return p.Line.appendFrame(dst, room, tick)
+}
+
+// Urgent implements peer.Stream.
+func (p *InputPlayer) Urgent(time.Time) bool { return p.Line.waits() }
+
+// HandleAcked implements peer.Stream. It does nothing: relayed inputs are sent several
+// times, whether or not they arrive.
+func (p *InputPlayer) HandleAcked(uint16) {}
+
+// HandleLost implements peer.Stream.
+func (p *InputPlayer) HandleLost(uint16) {}
 
 // took records whether one of the client's input streams, which has begun, had an input for the
 // current tick.

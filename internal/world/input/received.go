@@ -13,10 +13,10 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// ClientInputs is the inputs of a server's clients for the entities that they control. An input
+// ReceivedInputs is the inputs of a server's clients for the entities that they control. An input
 // stream is created when the server finds an entity that has an input and a connected owner, never
 // because of received data.
-type ClientInputs struct {
+type ReceivedInputs struct {
 	world     *ecs.World
 	collector *source.Collector
 	control   ecs.ID
@@ -48,8 +48,8 @@ type serverStream struct {
 	passed passing
 }
 
-func newClientInputs(w *ecs.World, hub *event.Hub, collector *source.Collector, p *protocol.Protocol) *ClientInputs {
-	c := &ClientInputs{
+func newReceivedInputs(w *ecs.World, hub *event.Hub, collector *source.Collector, p *protocol.Protocol) *ReceivedInputs {
+	c := &ReceivedInputs{
 		world: w, collector: collector, rate: p.TickRate(),
 		control: ecs.ComponentID[components.ControlledBy](w), of: map[entangle.ClientID]*InputPlayer{},
 	}
@@ -65,7 +65,7 @@ func newClientInputs(w *ecs.World, hub *event.Hub, collector *source.Collector, 
 // tidy ends the input streams of entities that are gone, that have lost the input or changed hands,
 // and of clients that are gone. It runs before the systems that may control those entities from now
 // on.
-func (c *ClientInputs) tidy() {
+func (c *ReceivedInputs) tidy() {
 	for i := range c.kinds {
 		k := &c.kinds[i]
 		k.order = slices.DeleteFunc(k.order, func(stream *serverStream) bool {
@@ -79,13 +79,13 @@ func (c *ClientInputs) tidy() {
 }
 
 // holds reports whether a stream's player still controls its entity.
-func (c *ClientInputs) holds(k *clientKind, stream *serverStream) bool {
+func (c *ReceivedInputs) holds(k *clientKind, stream *serverStream) bool {
 	e := stream.entity
 	return stream.player.here && c.world.Alive(e) && c.world.Has(e, k.id) && c.owner(e) == stream.player.id
 }
 
 // owner returns the client that owns an entity.
-func (c *ClientInputs) owner(e ecs.Entity) entangle.ClientID {
+func (c *ReceivedInputs) owner(e ecs.Entity) entangle.ClientID {
 	control := (*components.ControlledBy)(c.world.Get(e, c.control))
 	if control == nil {
 		return entangle.Nobody
@@ -93,7 +93,7 @@ func (c *ClientInputs) owner(e ecs.Entity) entangle.ClientID {
 	return control.Client
 }
 
-func (c *ClientInputs) endStream(k *clientKind, stream *serverStream) {
+func (c *ReceivedInputs) endStream(k *clientKind, stream *serverStream) {
 	delete(k.streams, stream.entity)
 	stream.passed.endRelay()
 	if _, received := stream.reader.Newest(); received {
@@ -102,7 +102,7 @@ func (c *ClientInputs) endStream(k *clientKind, stream *serverStream) {
 }
 
 // applyInputs sets every controlled entity to its input of a tick.
-func (c *ClientInputs) applyInputs(tick entangle.Tick) {
+func (c *ReceivedInputs) applyInputs(tick entangle.Tick) {
 	c.tick = tick
 	for i := range c.kinds {
 		k := &c.kinds[i]
@@ -122,7 +122,7 @@ func (c *ClientInputs) applyInputs(tick entangle.Tick) {
 	}
 }
 
-func (c *ClientInputs) streamOf(k *clientKind, e ecs.Entity, player *InputPlayer) *serverStream {
+func (c *ReceivedInputs) streamOf(k *clientKind, e ecs.Entity, player *InputPlayer) *serverStream {
 	stream := k.streams[e]
 	if stream != nil && stream.player == player {
 		return stream
@@ -141,7 +141,7 @@ func (c *ClientInputs) streamOf(k *clientKind, e ecs.Entity, player *InputPlayer
 	return stream
 }
 
-func (c *ClientInputs) drive(k *clientKind, stream *serverStream, tick entangle.Tick) {
+func (c *ReceivedInputs) drive(k *clientKind, stream *serverStream, tick entangle.Tick) {
 	value, status := stream.reader.Take(tick)
 	stream.status = k.act(stream.entity, value, status)
 	stream.player.took(status != input.Unknown, stream.reader.Has(tick))
@@ -150,7 +150,7 @@ func (c *ClientInputs) drive(k *clientKind, stream *serverStream, tick entangle.
 
 // seen returns the time at which an entity's player saw the world when it made the input of the
 // last tick.
-func (c *ClientInputs) seen(number int, e ecs.Entity) (tick entangle.Tick, fraction float64, ok bool) {
+func (c *ReceivedInputs) seen(number int, e ecs.Entity) (tick entangle.Tick, fraction float64, ok bool) {
 	stream := c.kinds[number].streams[e]
 	if stream == nil || stream.status != event.FreshInput {
 		return 0, 0, false

@@ -3,11 +3,13 @@ package predict
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/world/sink"
 	"github.com/mlange-42/arche/ecs"
 )
 
-// These methods are what a sink.Applier calls when confirmed state arrives; its interface
-// predictor documents them.
+// The methods in this file implement sink.Predictor: a sink.Applier calls them when confirmed state
+// arrives.
+var _ sink.Predictor = (*Prediction)(nil)
 
 func (p *Prediction) Marks() []ecs.ID { return p.entities.marks }
 
@@ -34,8 +36,8 @@ func (p *Prediction) Updated(slot rollback.Slot, tick entangle.Tick) {
 
 func (p *Prediction) Gone(e ecs.Entity, slot rollback.Slot, tick entangle.Tick) {
 	p.Confirmed(slot)
-	at := &p.progress
-	if last := at.present() + entangle.Tick(at.maxRollback); at.synced() && last.Before(tick) {
+	progress := &p.progress
+	if last := progress.present() + entangle.Tick(progress.maxRollback); progress.synced() && last.Before(tick) {
 		tick = last // a server does not decide how long entities are kept
 	}
 	p.lifecycle.leaving = append(p.lifecycle.leaving, leavingEntity{entity: e, slot: slot, tick: tick})

@@ -68,7 +68,7 @@ type ServerConfig struct {
 	//	4         each recipient of a relayed message, and 1 more for each 64 bytes
 	//	7         a request
 	//
-	// A relayed message is refused, and counted in MessageStats, unless its sender has half of its
+	// A relayed message is refused, and counted in ServerStats.Messages, unless its sender has half of its
 	// savings left. Up to 0.5 s of unused work is saved, and all clients together use at most 1 s
 	// of one client's savings in a frame. Packets over the quota are dropped, as if lost in the
 	// network, and counted in ServerStats.Dropped. A client that exceeds its quota for 5 s in total

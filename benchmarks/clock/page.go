@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// clockPageFile is the page that writeClockPage writes, in docs.
+// clockPageFile is the page in docs that WritePage writes.
 const clockPageFile = "CLOCK.md"
 
 // clockColumn is a figure of a run.

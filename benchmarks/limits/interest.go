@@ -32,7 +32,7 @@ type handSpot struct {
 	id   uint32
 }
 
-// HandArea is the area of the entities of a handGrid.
+// HandArea is the area of the entities of a HandGrid.
 type HandArea struct{ X, Y, Side float32 }
 
 // handCell is the side of a cell: small enough that few are looked at in vain.

@@ -21,7 +21,7 @@ import (
 // the moved entities, encodes each once, and for each client lays out payloads and seals them. It
 // does not track the state of clients: it sends each movement once, and lost packets stay lost.
 type SceneLimit struct {
-	now, old []byte   // poses, encodePoseSize each
+	now, old []byte   // poses, workload.PoseSize bytes each
 	Moved    []uint64 // bits by entity
 	Count    int      // of them
 	Poses    workload.Poses

@@ -48,7 +48,7 @@ type result struct {
 	Clocks []clock `json:"clocks"`
 	// Predictions are the results of the clients' predictions.
 	Predictions []predictions `json:"predictions"`
-	// SettleMS is how long the worlds took to come to rest, in milliseconds.
+	// RestMS is how long the worlds took to come to rest, in milliseconds.
 	RestMS      float64  `json:"settle_ms"`
 	HashServer  string   `json:"hash_server"`
 	HashClients []string `json:"hash_clients"`

@@ -136,7 +136,7 @@ func (x *testWorld) meddle(once func(ecs.Entity)) {
 	x.w.SetListener(&both)
 }
 
-// TestEntityGoneBeforeWeHeard removes an entity before the table receives the event of its creation, after
+// TestEntityGoneBeforeItsEvent removes an entity before the table receives the event of its creation, after
 // it has made Arche move the columns of another one.
 func TestEntityGoneBeforeItsEvent(t *testing.T) {
 	x := newTestWorld(t, 1)

@@ -16,7 +16,7 @@ func mask(cols ...int) (m Mask) {
 	return m
 }
 
-// TestUndoOfAnEntityThatWasNotFollowed: an entity that got the marker after its creation returns to its previous form, one
+// TestUndoOfAnUntrackedEntity: an entity that got the marker after its creation returns to its previous form, one
 // created since the last Sync is removed.
 func TestUndoOfAnUntrackedEntity(t *testing.T) {
 	x := newTestWorld(t)
@@ -40,7 +40,7 @@ func TestUndoOfAnUntrackedEntity(t *testing.T) {
 	assert.Empty(t, x.table.Undo(), "nothing has changed since")
 }
 
-// TestUndoOfACreationHeardLate: an earlier listener adds the marker to a new entity, so that the table receives that event
+// TestUndoOfALateCreationEvent: an earlier listener adds the marker to a new entity, so that the table receives that event
 // first.
 func TestUndoOfALateCreationEvent(t *testing.T) {
 	x := newTestWorld(t)

@@ -7,7 +7,7 @@ import (
 // float is a number that can be blended.
 type float interface{ float32 | float64 }
 
-// floats are the n numbers at p, and blendQuats the n groups of four.
+// floats returns the n numbers at p, and quats the n groups of four.
 func floats[F float](p unsafe.Pointer, n uint32) []F { return (*[1 << 24]F)(p)[:n:n] }
 
 func quats[F float](p unsafe.Pointer, n uint32) [][4]F { return (*[1 << 22][4]F)(p)[:n:n] }

@@ -163,7 +163,7 @@ func signedStep(r *bits.Reader, class uint8, sign uint64) int64 {
 	return (magnitude ^ -int64(sign)) + int64(sign)
 }
 
-// readFar is readStep for a class without a code, and refuses one that has one.
+// readFar is ReadStep for a class without a code, and refuses one that has one.
 func readFar(r *bits.Reader, b *book, h Hint) (step int64, instead bool) {
 	class := uint8(r.Bits(farBits))
 	switch {

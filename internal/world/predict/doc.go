@@ -17,4 +17,16 @@
 //   - excluded: entities with components.NoRollback
 //   - decision and resources: what Check has found, and resources that roll back
 //   - corrections: the present values that a rollback has changed
+//
+// # Where things are
+//
+// Finding mispredictions: predict.go, progress.go, check.go. Carrying out the plan: rollback.go, then
+// restore.go for a tick and lifecycle.go for the components of its entities. Confirmed state that
+// arrives: confirmed.go.
+//
+// Data: entities.go, columns.go (components and how each is predicted), values.go, resources.go.
+// Presence: shaper.go, disabled.go, children.go, excluded.go.
+//
+// For the game and its developer: corrections.go, stats.go, why.go, why_inputs.go, why_reason.go,
+// why_report.go.
 package predict

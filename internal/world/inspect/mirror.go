@@ -16,13 +16,13 @@ import (
 // Mirror is a snapshot of the replicated world of one side, in a form in which the two sides can be
 // compared. It is for tests and tools: taking one encodes the whole world.
 type Mirror struct {
-	// Components are those of the protocol, by number.
+	// Components holds those of the protocol, by number.
 	Components []*registry.Component
-	// Tick that the world was last looked at, on a server.
+	// Tick is the tick of the last observation, on a server.
 	Tick entangle.Tick
-	// Entities in the order of their ids, on a server without one.
+	// Entities are in the order of their ids on a client, and have no ids on a server.
 	Entities []Mirrored
-	// Groups of a client, in the order of their handles.
+	// Groups holds the groups on a client, in the order of their handles.
 	Groups []MirroredGroup
 	// ResourceInfos are those of the protocol, and Resources the state of each, by number.
 	ResourceInfos []*registry.Resource
@@ -47,13 +47,13 @@ type Mirrored struct {
 	Entity ecs.Entity
 	// Tick is the server's tick of the newest state that a client has received of the entity.
 	Tick entangle.Tick
-	// Paused: its server does not send it at present.
+	// Paused means that the server does not send it at present.
 	Paused bool
-	// Group that the entity's Replicate names, on a server and unless it is paused.
+	// Group is the one that the entity's Replicate names; on a server, unless it is paused.
 	Group components.Group
-	// Values of its components, by rising number.
+	// Values holds its components, by rising number.
 	Values []MirroredValue
-	// Overrides of its components, on a server, by rising number.
+	// Overrides holds those of its components, on a server, by rising number.
 	Overrides []MirroredOverride
 }
 

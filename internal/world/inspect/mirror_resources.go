@@ -9,11 +9,11 @@ import (
 
 // MirroredResource is one registered resource.
 type MirroredResource struct {
-	// On: a server replicates it. Clients do not receive this flag.
+	// On means that the server replicates it. It is not set on clients.
 	On bool
 	// Target is the target of the resource on a server.
 	Target components.Target
-	// There: the resource exists, in a server's world or as received from the server on a client.
+	// There means that the resource exists in the server's world, or that the client has received it.
 	There bool
 	// Wire is the value as it is sent, but with entities as indexes in Refs; nil for a value that
 	// can't be sent.

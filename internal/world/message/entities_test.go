@@ -11,8 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// A value that refers to an entity that has ended, and to one that got its place in the world since,
-// refers to two: what the other side makes of the first is never the second.
+// A value that refers to a despawned entity, and to an entity that reuses its index in the world,
+// refers to two entities: the first reference never resolves to the second entity.
 func TestAnEntityIsNotTheOneThatHadItsPlace(t *testing.T) {
 	w := ecs.NewWorld()
 	ended := w.NewEntity()
@@ -27,8 +27,8 @@ func TestAnEntityIsNotTheOneThatHadItsPlace(t *testing.T) {
 	}
 }
 
-// A message that waits for an entity, or behind one that does, costs as much as any other, when it
-// comes.
+// A message that waits for an entity, or behind such a message, costs as much as any other. The cost
+// counts when the message arrives.
 //
 // Proves: Z21
 func TestAMessageThatWaitsIsCharged(t *testing.T) {
@@ -41,8 +41,8 @@ func TestAMessageThatWaitsIsCharged(t *testing.T) {
 	require.Empty(t, d.words)
 }
 
-// A message that is passed on costs for each of those that it is for, and for its bytes there: those
-// of the entities that it refers to among them.
+// A relayed message costs work for each recipient, and for the bytes that each of them is sent,
+// including those of the referenced entities.
 //
 // Proves: Z21
 func TestWhatIsPassedOnCostsForItsEntities(t *testing.T) {

@@ -47,7 +47,7 @@ const (
 	// others send.
 	ownMessages = 256
 
-	// packetMessages is the most messages that a packet brings, of a byte each.
+	// packetMessages is the largest number of messages in a packet, with one byte of body each.
 	packetMessages = entangle.MaxPayload / 3
 )
 
@@ -65,21 +65,21 @@ type Inbox struct {
 	from   entangle.ClientID
 	slotOf func(repl.ID) (repl.Slot, bool) // finds entities of the peer
 
-	Peer      *peer.Peer    // of a server's inbox: the peer that its network ids belong to; of a client's: the server
+	Peer      *peer.Peer    // on a server the client that sends the messages; on a client the server
 	Resources *ResourceCopy // nil: the peer may send none
 
 	Held      []heldMessage
 	heldBytes int
-	Quota     quotaFunc     // of a server's client; nil: there is no bound
-	spent     uint64        // units that its messages cost, beyond the cost of their frames
+	Quota     quotaFunc     // the work quota of a server's client; nil: there is none
+	spent     uint64        // units of work that its messages cost, beyond the cost of their frames
 	Waiting   waiting       // messages of the peer that wait in queues
 	asked     int           // requests in this frame
-	reads     uint64        // references that were read
-	readsTurn uint64        // and those before this frame
+	reads     uint64        // references that were read so far
+	readsTurn uint64        // the value of reads at the beginning of this frame
 	late      repl.ID       // of the current message: the first missing entity that may still arrive
 	Entities  []ecs.Entity  // of the current message
-	names     []repl.ID     // of those in the id space of its sender, noName for the others; and
-	had       entangle.Tick // of a server's inbox: the newest tick that its client had received when it wrote the message
+	names     []repl.ID     // by entity, its network id if the sender issued that; else noName
+	had       entangle.Tick // on a server: the newest tick that the client had received when it wrote the message
 	R         bits.Reader
 }
 
@@ -93,7 +93,8 @@ type heldMessage struct {
 	tick  entangle.Tick
 	until time.Time
 	// lacks is the first reference that was missing when the message was last read: the message is
-	// not read again before that entity arrives. unread: it waits behind another message.
+	// not read again before that entity arrives. unread means that the message was not read yet,
+	// because it waits behind another one.
 	lacks  repl.ID
 	unread bool
 }
@@ -151,8 +152,8 @@ func (m *Inbox) Ready() bool {
 	return m.reads-m.readsTurn <= maxReads
 }
 
-// waiting counts messages in queues. A message stays for the frame that brought it and those up to
-// the first in which a tick ran, and for as many more.
+// waiting counts messages in queues, which Age drops when it is called for the second time after their
+// arrival: now those since the last call, before those since the one before that.
 type waiting struct{ now, before int }
 
 func (w *waiting) sum() int { return w.now + w.before }
@@ -161,7 +162,8 @@ func (w *waiting) sum() int { return w.now + w.before }
 // ran.
 func (w *waiting) Age() { *w = waiting{before: w.now} }
 
-// MessagesOf returns the most messages of that many clients that wait in a server's queues.
+// MessagesOf returns the largest number of messages that can wait in the queues of a server with that
+// many clients.
 func MessagesOf(clients int) int {
 	return event.MaxMessageEvents + clients*(ownMessages+packetMessages)
 }
@@ -187,7 +189,7 @@ func (m *Inbox) HandleMessage(ch channel.ID, body []byte, tick entangle.Tick, no
 	return m.hold(heldMessage{ch: ch, tick: tick, until: now.Add(maxHeldFor), lacks: m.late}, body)
 }
 
-// resource takes the value of a resource, which does not wait for entities.
+// resource applies the value of a resource, which does not wait for entities.
 func (m *Inbox) resource(body []byte) error {
 	if m.Resources == nil {
 		return errWrongWay
@@ -314,7 +316,8 @@ func (m *Inbox) deliver(ch channel.ID, body []byte, tick entangle.Tick, anyway b
 	return 0, m.Open(int(number), from, to, tick)
 }
 
-// table reads the references. Without anyway it stops if some of them may still arrive.
+// table reads the table of entities of a message. late is the number of entities that may still
+// arrive; with anyway it is 0, and the message is delivered without them.
 func (m *Inbox) table(plan *wire.Plan, anyway bool) (late int, err error) {
 	missing, late, ok := m.readRefs(&m.R, plan)
 	switch {
@@ -362,8 +365,8 @@ func (m *Inbox) Open(number int, from entangle.ClientID, to audience, tick entan
 	return p.Events[number].Receive(event.Head{From: from, To: m.me(), Tick: tick}, &m.R, m)
 }
 
-// Expanded charges for a decoded value that is larger in memory than on the wire: protocol calls
-// it.
+// Expanded charges for a decoded value that is larger in memory than on the wire. The plan of the
+// value calls it.
 func (m *Inbox) Expanded(bytes int) { m.spent += uint64(bytes) / valueBytesPerUnit }
 
 // relay queues a client's message for others, as far as the client's quota has room for it. The

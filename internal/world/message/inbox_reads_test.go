@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// manyRefs is how many entities a message here refers to: 64 of those have room.
+// manyRefs is how many entities a message of these tests refers to: 64 such messages can be held.
 const manyRefs = 800
 
 const looseChannel = peer.FirstMessages + channel.ID(protocol.UnorderedReliable)
 
-// ofMany writes a message of the server that refers to many of its entities, from one on.
+// ofMany writes a message from the server that refers to many of its entities, beginning with one.
 func ofMany(number uint64, from repl.Handle) []byte {
 	var w bits.Writer
 	w.Uvarint(number)
@@ -31,9 +31,9 @@ func ofMany(number uint64, from repl.Handle) []byte {
 	return w.Finish()
 }
 
-// A server has as many messages held as there may be, each about many entities, of which
-// none is here. They are read once, and again when the first that was missing comes or their
-// time is up, and then no more of them in one frame than one message has.
+// A server makes a client hold as many messages as it may, each with references to many entities that
+// have not arrived. Each message is read once, and again when its first missing entity arrives or its
+// time is up. Then one frame reads no more references than one message may have.
 //
 // Proves: Z17
 func TestHeldMessagesAreReadAgainWhenTheyCanHaveChanged(t *testing.T) {

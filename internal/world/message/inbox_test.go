@@ -28,7 +28,7 @@ type word struct {
 
 type loose struct{ Who ecs.Entity }
 
-// wordOfMany and yellOfMany hold many entities.
+// wordOfMany and yellOfMany are messages with many entities.
 type wordOfMany struct {
 	All []ecs.Entity `net:"max=4096"`
 }
@@ -41,7 +41,7 @@ type question struct{ Of ecs.Entity }
 
 type answer struct{ Text string }
 
-// desk is a post with one inbox, and the messages that it has raised.
+// desk is a Post with one Inbox, and the messages that were raised.
 type desk struct {
 	t       testing.TB
 	post    *Post
@@ -104,7 +104,7 @@ func (d *desk) arrive(group repl.Handle) {
 
 const wordChannel = peer.FirstMessages + channel.ID(channel.OrderedReliable)
 
-// word writes a word of the server about an entity of its own.
+// word writes a message of the server about one of its entities.
 func (d *desk) word(text string, about repl.Handle) []byte {
 	var w bits.Writer
 	w.Uvarint(1)
@@ -131,8 +131,7 @@ func (d *desk) texts() (all []string) {
 	return all
 }
 
-// A message waits for its entity, and on a channel that keeps order what comes after
-// it waits too.
+// A message waits for its entity. On an ordered channel the messages behind it wait too.
 func TestAMessageWaitsForItsEntity(t *testing.T) {
 	d := newDesk(t, false)
 	d.arrive(1)
@@ -149,7 +148,7 @@ func TestAMessageWaitsForItsEntity(t *testing.T) {
 	assert.Zero(t, d.post.Stats().Dangling)
 }
 
-// After two seconds it is delivered without.
+// After two seconds a message is delivered without its entity.
 func TestAMessageDoesNotWaitForEver(t *testing.T) {
 	d := newDesk(t, false)
 	d.get(d.word("alone", 2))
@@ -161,7 +160,7 @@ func TestAMessageDoesNotWaitForEver(t *testing.T) {
 	assert.EqualValues(t, 1, d.post.Stats().Dangling)
 }
 
-// Where no order is kept, a message waits for its own entity alone.
+// On an unordered channel, a message waits only for its own entity.
 func TestUnorderedMessagesDoNotWaitForEachOther(t *testing.T) {
 	d := newDesk(t, false)
 	body := func(about repl.Handle) []byte {
@@ -182,7 +181,7 @@ func TestUnorderedMessagesDoNotWaitForEachOther(t *testing.T) {
 	assert.EqualValues(t, 1, d.post.Stats().Received)
 }
 
-// At most 64 messages and 256 KiB wait; the oldest goes first.
+// At most 64 messages with 256 KiB wait. Beyond that the oldest is delivered.
 func TestWaitingMessagesAreBounded(t *testing.T) {
 	d := newDesk(t, false)
 	for range MaxHeld + 10 {
@@ -206,8 +205,7 @@ func TestWaitingMessagesAreBounded(t *testing.T) {
 	assert.Zero(t, d.mail.heldBytes)
 }
 
-// An answer that can't be sent is an error for the asker to read, and costs it
-// nothing else.
+// If an answer cannot be sent, the client that asked gets an error, and stays connected.
 func TestAnAnswerThatCannotBeSent(t *testing.T) {
 	d := newDesk(t, true)
 	plan := d.post.requests[0].Answer
@@ -227,7 +225,7 @@ func TestAnAnswerThatCannotBeSent(t *testing.T) {
 	assert.EqualValues(t, 7, d.post.Out[0].Call)
 }
 
-// What a frame queues is bounded also where bodies are empty.
+// The number of messages that a frame queues is bounded even if their bodies are empty.
 func TestMessagesOfAFrameAreBounded(t *testing.T) {
 	d := newDesk(t, true)
 	empty := func(*bits.Writer, wire.RefWriter) error { return nil }

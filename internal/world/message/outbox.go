@@ -14,8 +14,8 @@ import (
 type Outbox struct {
 	Out  []Outgoing
 	Seen uint64       // messages ever added
-	heap []byte       // bodies of out
-	refs []ecs.Entity // references of out
+	heap []byte       // the bodies of Out
+	refs []ecs.Entity // the references of Out
 
 	w     bits.Writer
 	table entityTable
@@ -25,7 +25,7 @@ type Outbox struct {
 // frame most likely has an endless loop.
 const maxOutgoing = 16 << 20
 
-// outgoingOverhead is the size that a message counts in addition to its body.
+// outgoingOverhead is how many bytes a message counts in addition to its body.
 const outgoingOverhead = 128
 
 func (t *Outbox) full() bool { return len(t.heap)+outgoingOverhead*len(t.Out) > maxOutgoing }

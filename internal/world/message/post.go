@@ -27,23 +27,23 @@ type Post struct {
 	Player *Outbox // messages of the player of this world; nil: there is none
 
 	server        bool
-	Silent        bool                         // a tick is being replayed
+	Silent        bool                         // a tick is being replayed: nothing is sent
 	Playing       func() bool                  // the player of this world is connected; nil: not checked
-	Connected     func(entangle.ClientID) bool // to this server; likewise
+	Connected     func(entangle.ClientID) bool // the client is connected to this server; nil: not checked
 	Clients       func() int                   // how many are connected to this server
 	messages      []*registry.Message
 	requests      []*registry.Request
 	Events        []*event.MessageEvents  // by message number
 	requestStates []requestState          // by request number
-	unordered     [channel.MaxID + 1]bool // by channel: it keeps no order
+	unordered     [channel.MaxID + 1]bool // by channel: its mode is unordered
 	targets       *components.Targets
 	collector     *source.Collector // of a server
 	applier       *sink.Applier     // of a client
 	ServerTick    entangle.Tick     // of a client: the newest tick of the server that it has received
 
-	Waiting waiting // of a server: the messages of all clients
+	Waiting waiting // of a server: the received messages of all clients that wait in queues
 	wrap    []byte
-	one     [1]entangle.ClientID // of Named
+	one     [1]entangle.ClientID // the result of Named
 	Stat    PostStats
 }
 
@@ -63,16 +63,16 @@ type Outgoing struct {
 	Number int
 	target components.Target
 	one    entangle.ClientID // instead of target, if not Nobody
-	From   entangle.ClientID // of a relayed message
-	Ids    audience          // of a relayed message, instead of both
-	Call   uint32            // of a request or response
+	From   entangle.ClientID // the sender of a relayed message
+	Ids    audience          // the recipients of a relayed message, instead of target and one
+	Call   uint32            // the number of a request, or of the request that a response answers
 	Failed bool              // a response that is the text of an error
 	body   int               // where its bytes begin in heap
-	width  int               // bits
+	width  int               // the length of its body in bits
 	refs   int               // where its references begin
 	nrefs  int
 	When   uint64        // its sequence number among all messages
-	Tick   entangle.Tick // at which a player of this world sent or received it
+	Tick   entangle.Tick // the tick in which a player of this world sent or received it
 }
 
 type outgoingKind uint8
@@ -98,8 +98,8 @@ func NewPost(p *protocol.Protocol, server bool) *Post {
 	return post
 }
 
-// Attach makes the post part of a world. Either collector or copied, whichever this side has, knows
-// the entities of the other side.
+// Attach connects the post to a world. A server passes its collector and a client its applier, which
+// translate entities to network ids and back.
 func (p *Post) Attach(w *ecs.World, hub *event.Hub, collector *source.Collector, applier *sink.Applier) {
 	for i, info := range p.messages {
 		p.Events[i] = hub.AddMessage(info.Plan)
@@ -133,8 +133,8 @@ func (p *Post) RequestOf(question, answer reflect.Type) (number int, q, a *wire.
 	return 0, nil, nil, false
 }
 
-// Silence marks the start of a replayed tick, and with false its end. Messages of a replayed tick
-// were sent when it ran first, or are not sent at all.
+// Silence marks the start of replayed ticks, and with false their end. Messages are not sent again in
+// a replay.
 func (p *Post) Silence(on bool) { p.Silent = on }
 
 // Stats returns the counters.

@@ -9,15 +9,15 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The registry and the channels each have their own list of modes, because neither
-// may know the other. One number must mean one mode in both.
+// The registry and the channels each have a list of modes, because neither imports the other. A
+// number must mean the same mode in both.
 func TestModesOfTheRegistryAreThoseOfTheChannels(t *testing.T) {
 	for mode := protocol.OrderedReliable; mode <= protocol.UnorderedUnreliable; mode++ {
 		assert.Equal(t, channel.Mode(mode).String(), mode.String())
 	}
 }
 
-// What a game says of its own channel is what the channel is made of.
+// All options of a game's channel reach the configuration of the channel.
 func TestAChannelIsMadeAsTheGameSays(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "game"})
 	p.Channel(protocol.ChannelConfig{

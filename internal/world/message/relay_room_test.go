@@ -9,9 +9,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// What clients say to others waits in the frame up to the bytes that what the server says itself
-// does: beyond that it is refused and counted, also where no quota bounds it. The next frame has
-// room again.
+// Relayed messages may occupy as many bytes in a frame as the server's own messages. Further ones are
+// refused and counted, even without a quota. The next frame has room again.
 //
 // Proves: Z10
 func TestWhatIsPassedOnIsBounded(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 type requestState struct {
 	answer  Answerer
 	answers *event.ResponseEvents
-	calls   []uint32 // of a client, that were not answered yet, oldest first
+	calls   []uint32 // on a client: the calls that were not answered yet, oldest first
 	next    uint32
 }
 

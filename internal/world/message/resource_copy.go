@@ -30,12 +30,12 @@ type ResourceCopy struct {
 
 	by resourcePredictor // nil: received values are written into the world
 
-	kept   int    // bytes
-	spawns uint64 // of the copy that were processed
-	losses uint64 // likewise
+	kept   int    // bytes of all kept messages
+	spawns uint64 // copy.Spawns as of the last decodeAgain
+	losses uint64 // copy.Losses as of the last decodeAgain
 }
 
-// resourcePredictor is the part of a world's prediction that a copy uses.
+// resourcePredictor is the part of a world's prediction that a ResourceCopy uses.
 type resourcePredictor interface {
 	// Resource marks a predicted resource after a change of its confirmed value.
 	Resource(number int)
@@ -49,15 +49,15 @@ type copiedResource struct {
 	Scratch any // where a value is decoded
 
 	held  bool // the server has sent a value, and has not removed it
-	added bool // by the network, not by the game
+	added bool // the network has added the resource to the world, not the game
 
-	messageTick entangle.Tick // the tick of the last message, if its type carries one
-	Tick        entangle.Tick // that, or the tick at which an entity in it despawned since
+	messageTick entangle.Tick // the tick of the last message, if messages of its type carry one
+	Tick        entangle.Tick // messageTick, or the later tick in which an entity of the value despawned
 	Confirmed   any           // the confirmed value, if the resource is predicted
 
-	message  []byte       // the last one, of values that name entities
-	entities []ecs.Entity // in it, as they were written
-	names    []repl.ID    // network ids of those; noName: there is none, or it has ended
+	message  []byte       // the last message, if its value refers to entities
+	entities []ecs.Entity // those entities, as last written into the world
+	names    []repl.ID    // their network ids; noName: it has none, or the id was reused
 }
 
 // MaxKeptResources bounds the bytes of values that are kept for the entities in them: four of the

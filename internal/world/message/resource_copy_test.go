@@ -22,12 +22,12 @@ func (g *gallery) number(t reflect.Type) uint64 {
 	return uint64(g.resources.findResource(t).Info.Number)
 }
 
-// crew writes a crew about the server's entities of some groups.
+// crew writes a value with the server's entities of some groups.
 func (g *gallery) crew(name string, groups ...repl.Handle) []byte {
 	return g.crewAt(1, name, groups...)
 }
 
-// crewAt writes one that is so at a tick.
+// crewAt writes such a value as of a tick.
 func (g *gallery) crewAt(tick entangle.Tick, name string, groups ...repl.Handle) []byte {
 	var w bits.Writer
 	w.Uvarint(g.number(reflect.TypeFor[crew]()))
@@ -51,7 +51,7 @@ func (g *gallery) get(body []byte) error {
 	return g.mail.HandleMessage(peer.Resources, body, 1, g.now)
 }
 
-// come makes the entities of the server's groups known.
+// come makes entities of the server's groups arrive.
 func (g *gallery) come(known map[repl.ID]repl.Slot, groups ...repl.Handle) {
 	g.mail.slotOf = func(id repl.ID) (repl.Slot, bool) {
 		if s, ok := known[id]; ok {
@@ -65,7 +65,7 @@ func (g *gallery) come(known map[repl.ID]repl.Slot, groups ...repl.Handle) {
 	}
 }
 
-// What no server writes is an error, and the resource stays as it was.
+// Bytes that no server writes are an error, and leave the resource unchanged.
 //
 // Proves: Z6
 func TestMalformedResourcesAreErrors(t *testing.T) {
@@ -118,8 +118,7 @@ func TestMalformedResourcesAreErrors(t *testing.T) {
 	assert.ErrorIs(t, g.get(good), errWrongWay)
 }
 
-// A value is written again when entities in it come, and never with one of an older
-// value.
+// A value is written again when entities in it arrive, and never with an entity of an older value.
 //
 // Proves: R29
 func TestEntitiesOfAResourceAreSetWhenTheyCome(t *testing.T) {
@@ -150,9 +149,9 @@ func TestEntitiesOfAResourceAreSetWhenTheyCome(t *testing.T) {
 	assert.Zero(t, g.copy.Kept())
 }
 
-// A reference in a value is to the entity that had the name at the tick of the value. Of a name that
-// was given to another entity later it stays none, also when the value is written again for the
-// others in it; a value that is not older means the new entity.
+// A reference in a value means the entity that had the network id at the tick of the value. If the id
+// was reused later, the reference stays the zero entity, also when the value is written again for its
+// other entities. In a value that is not older than the reuse, it means the new entity.
 //
 // Proves: R27, R29
 func TestAResourceDoesNotReferToTheNextEntityOfAName(t *testing.T) {
@@ -200,8 +199,8 @@ func TestKeptResourcesAreBounded(t *testing.T) {
 	assert.Nil(t, shownOf[crew](g))
 }
 
-// FuzzResources hands a client messages of any bytes, and lets entities come. None of
-// them panics.
+// FuzzResources passes random bytes to a client as messages, while entities arrive. None of them
+// panics.
 //
 // Proves: Z6
 func FuzzResources(f *testing.F) {

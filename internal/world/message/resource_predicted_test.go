@@ -13,15 +13,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// newsOf is a prediction that records which resources have news.
+// newsOf is a prediction that records which resources have new confirmed values.
 type newsOf []int
 
 func (n *newsOf) Resource(number int) { *n = append(*n, number) }
 
 func (g *gallery) swells() int { return int(g.number(reflect.TypeFor[swell]())) }
 
-// A resource that rolls back appears at once; later values are kept beside the world, with
-// the tick that they are of, and it goes when the server says so.
+// The first value of a resource that rolls back is written into the world at once. Later values are
+// kept outside of it, with their tick, and the resource is removed when the server removes it.
 //
 // Proves: B15
 func TestWhatTheServerSaysOfAResourceThatRollsBack(t *testing.T) {
@@ -85,8 +85,9 @@ func TestTheTickOfAResourceThatComesLate(t *testing.T) {
 	assert.Equal(t, swell{Height: 3}, *shownOf[swell](g), "nobody predicts")
 }
 
-// An entity in a value of such a resource is set when it comes, and that is news of the
-// same tick. When it goes it is taken out, and that is news of the tick in which it goes.
+// A reference in the value of a predicted resource is set when the entity arrives, which is a new
+// confirmed value of the same tick. When the entity despawns the reference becomes zero, which is a new
+// confirmed value of the tick of the despawn.
 func TestAnEntityInAResourceThatRollsBack(t *testing.T) {
 	g := newGallery(t)
 	var news newsOf

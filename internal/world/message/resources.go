@@ -23,8 +23,9 @@ import (
 // so each replicated one is encoded in every tick, once for all clients, and compared with its
 // previous bytes.
 //
-// A client receives whole values, and the next value of a resource only once it has acknowledged
-// the one before: changes that come faster than acknowledgements coalesce to the newest.
+// A client receives whole values. The next value of a resource is sent when the client has
+// acknowledged the previous one: of changes that come faster than acknowledgements, only the newest is
+// sent.
 type Resources struct {
 	world     *ecs.World
 	List      []resource // by number
@@ -35,9 +36,9 @@ type Resources struct {
 	onRefused func(*registry.Resource, error)
 
 	w       bits.Writer
-	body    []byte // of the current resource, at present
+	body    []byte // the present value of the current resource
 	refs    entityTable
-	names   []repl.ID // of the current entities, for one client
+	names   []repl.ID // the network ids of the current entities, for one client
 	message []byte
 	seed    maphash.Seed
 }
@@ -56,9 +57,9 @@ type resource struct {
 	Info *registry.Resource
 	id   ecs.ResID
 
-	On       bool // it is replicated
-	Observed bool // since it is
-	asked    components.Target
+	On       bool              // it is replicated
+	Observed bool              // it was observed since then
+	asked    components.Target // as the game set it
 	Target   components.Target // as resolved at the last observation
 
 	Version uint32 // counts the values; 0 is before the first
@@ -67,11 +68,11 @@ type resource struct {
 	width   int // of body, in bits
 	refs    []ecs.Entity
 	called  []called
-	calls   uint32        // counts the changes of those
+	calls   uint32        // counts the changes of called
 	decoded [2]any        // this value and the previous one, of types where equal values may have different encodings
-	private bool          // it refers to an entity that is not the same to all clients
-	wire    []byte        // the message of this version, the same for all; empty: not made yet
-	wired   entangle.Tick // the tick in it, if it carries one
+	private bool          // it refers to an entity that has not the same network id for all clients
+	wire    []byte        // the message with this version, the same for all clients; empty: not made yet
+	wired   entangle.Tick // the tick in wire, if it carries one
 
 	refused uint64 // hash of the last refused value; 0: none
 }
@@ -79,7 +80,7 @@ type resource struct {
 // called is the present state of an entity in a resource.
 type called struct {
 	slot repl.Slot // NoSlot: it is not replicated, or has ended
-	name repl.ID   // that all clients use for it; noName: none, or one for each client
+	name repl.ID   // the network id that all clients use; noName: none, or clients use different ones
 }
 
 // NewResources returns the registered resources of a server's world. None is replicated before
@@ -147,8 +148,8 @@ func (s *Resources) findResource(t reflect.Type) *resource {
 	return nil
 }
 
-// Observe reads the present values of the replicated resources. It runs after the collector's
-// Observe, so that entities of the same tick have network ids.
+// Observe reads the present values of the replicated resources. It runs after the collector has
+// observed the entities, so that entities spawned in the same tick have network ids.
 func (s *Resources) Observe() {
 	for i := range s.List {
 		if r := &s.List[i]; r.On {
@@ -260,7 +261,7 @@ func (s *Resources) equalDecoded(r *resource) bool {
 	return r.Info.Plan.EqualAny(r.decoded[0], r.decoded[1])
 }
 
-// refuse reports a value that cannot be sent, once for each value. The clients keep the one before.
+// refuse reports a value that cannot be sent, once for each value. The clients keep the previous value.
 func (s *Resources) refuse(r *resource, err error) {
 	key := maphash.String(s.seed, err.Error()) ^ maphash.Bytes(s.seed, s.body) | 1
 	if r.refused == key {

@@ -42,7 +42,7 @@ type crew struct {
 	Members []ecs.Entity `net:"max=5000"`
 }
 
-// gallery is the resources of a server and of one client, and a line between them.
+// gallery is the resources of a server and of one client, and the connection between them.
 type gallery struct {
 	t         testing.TB
 	world     *ecs.World
@@ -133,8 +133,8 @@ func shownOf[T any](g *gallery) *T {
 	return v
 }
 
-// A client that acknowledges nothing has one value of a resource on its way, however
-// often that changes, and gets the newest when it is back.
+// While a client acknowledges nothing, one value of a resource is in flight to it, however often the
+// resource changes. It gets the newest value as soon as it acknowledges again.
 //
 // Proves: R29
 func TestOneValueOfAResourceIsUnderWay(t *testing.T) {
@@ -155,8 +155,8 @@ func TestOneValueOfAResourceIsUnderWay(t *testing.T) {
 	assert.EqualValues(t, 2, g.resources.Stats().Sent)
 }
 
-// So many resources come that they do not fit the line at once. Each gets its turn, and
-// no more wait in the channel than may.
+// If more resources change than may be in flight, each gets its turn, and the channel never holds more
+// than its limit.
 //
 // Proves: R29
 func TestLargeResourcesTakeTurns(t *testing.T) {
@@ -182,8 +182,8 @@ func TestLargeResourcesTakeTurns(t *testing.T) {
 	assert.Zero(t, g.server.ResourceBytes())
 }
 
-// A reliable queue that is half full of other things takes no resource: no client
-// is disconnected for one.
+// A reliable queue that is half full of other messages takes no resource, so that no client is
+// disconnected because of one.
 func TestAResourceWaitsForACrowdedClient(t *testing.T) {
 	g := newGallery(t)
 	g.loss = 1
@@ -195,7 +195,7 @@ func TestAResourceWaitsForACrowdedClient(t *testing.T) {
 	assert.Zero(t, g.resources.Stats().Sent)
 }
 
-// A value is removed and comes again under loss, in the order of the server.
+// Under packet loss, removals and new values of a resource apply in the order of the server.
 func TestRemovalsOfResourcesKeepTheirOrder(t *testing.T) {
 	g := newGallery(t)
 	g.loss = 0.5
@@ -224,8 +224,9 @@ func TestRemovalsOfResourcesKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// A resource that was stopped and is started again is sent as it is observed then, not as it
-// was, however often it is started before that. One that was not stopped does not wait.
+// If replication of a resource is stopped and started again, its value is sent as of the next
+// observation, not with its value before the stop, however often it is started before that. A
+// resource that was not stopped does not wait for an observation.
 //
 // Proves: R29
 func TestAStartedResourceIsSentAsItIsThen(t *testing.T) {
@@ -252,7 +253,7 @@ func TestAStartedResourceIsSentAsItIsThen(t *testing.T) {
 	assert.Equal(t, tide{Height: 2}, *shownOf[tide](g))
 }
 
-// A value with more entities than a table holds is refused, be they replicated or not.
+// A value with more entities than a table holds is refused, whether or not they are replicated.
 func TestAResourceOfTooManyEntitiesIsRefused(t *testing.T) {
 	g := newGallery(t)
 	marker := ecs.ComponentID[components.Replicate](g.world)

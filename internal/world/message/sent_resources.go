@@ -23,8 +23,8 @@ type sentResource struct {
 	holds   bool // the last message sent is a value
 	flying  bool // the last message is in flight
 	message channel.MessageID
-	names   []repl.ID // network ids of the entities in it, as sent
-	calls   uint32    // of the resource, when no network id was missing in those
+	names   []repl.ID // the network ids of its entities, as sent
+	calls   uint32    // resource.calls when names was last complete
 }
 
 func (s *Resources) NewSentResources() SentResources {
@@ -80,9 +80,9 @@ func (s *Resources) sendOne(to *peer.Peer, id entangle.ClientID, number int, l *
 	return nil
 }
 
-// upToDate reports whether a client was sent the current value, with the network ids of all
-// entities in it that the client sees. A network id stays valid while the client does not see the
-// entity. The client learns of a despawn by the entity itself, if it may.
+// upToDate reports whether a client was sent the current value, with the network ids of all entities
+// in it that the client sees. A network id stays valid while the client does not see the entity. When
+// an entity despawns, the value is not sent again: the client receives the despawn itself.
 func (s *Resources) upToDate(r *resource, l *sentResource, to *sender.Peer) bool {
 	if !l.holds || l.version != r.Version {
 		return false
@@ -141,7 +141,7 @@ func (s *Resources) encodeValue(r *resource, number int, names []repl.ID) []byte
 // had it at that tick.
 func saysTick(info *registry.Resource) bool { return info.Rollback || info.Plan.HasRefs() }
 
-// state writes that tick.
+// state writes the tick of a resource, if its messages carry one.
 func (s *Resources) state(r *resource) {
 	if saysTick(r.Info) {
 		s.w.Bits(uint64(s.collector.World().Tick()), 32)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// manyForetold is a world with many entities that the server spoke of, each with a place of its own.
+// manyForetold is a world with many predicted entities with confirmed state, each at another place.
 func manyForetold(t *testing.T, n int) (f *forecast, all []ecs.Entity) {
 	f = newForecast(t, nil)
 	f.run(1)
@@ -22,7 +22,7 @@ func manyForetold(t *testing.T, n int) (f *forecast, all []ecs.Entity) {
 	return f, all
 }
 
-// Ticks that are predicted right allocate nothing, nor does what the server says of them.
+// Correctly predicted ticks allocate nothing, and neither does confirmed state of them.
 func TestPredictingAllocatesNothing(t *testing.T) {
 	f, all := manyForetold(t, 100)
 	at := func(i int, tick entangle.Tick) fcPlace {
@@ -45,7 +45,7 @@ func TestPredictingAllocatesNothing(t *testing.T) {
 	assert.Zero(t, f.p.Stats().Rollbacks)
 }
 
-// A rollback of eight ticks allocates nothing, also where structure has changed since.
+// A rollback of eight ticks allocates nothing, even if structure has changed in them.
 func TestARollbackAllocatesNothing(t *testing.T) {
 	f, all := manyForetold(t, 100)
 	flip := []ecs.ID{f.pace}

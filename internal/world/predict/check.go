@@ -10,14 +10,14 @@ import (
 
 // decision is what Check has found.
 type decision struct {
-	newest bool // the newest of several ticks decides
+	newest bool // the newest mispredicted tick decides, not the oldest
 
-	found  bool           // a tick has to be rolled back to
-	tick   entangle.Tick  // which
-	reason RollbackReason // why
+	found  bool           // a rollback is needed
+	tick   entangle.Tick  // the tick to restore
+	reason RollbackReason // the reason for that tick
 
-	differing []rollback.Slot // differ from the confirmed state at the present tick
-	requested []entangle.Tick // by the game since the last Check
+	differing []rollback.Slot // slots that differ from the confirmed state at the present tick
+	requested []entangle.Tick // ticks that the game has requested since the last Check
 }
 
 // ask asks for a rollback to the end of a tick.
@@ -57,7 +57,7 @@ func (p *Prediction) Check() []rollback.Step {
 	case empty && progress.lost && synced: // resources need no confirmed tick
 		p.entities.memory.Clear()
 		p.beginHistories()
-	case empty && synced: // no confirmed tick may come any more: the last one says nothing
+	case empty && synced: // no further tick may be confirmed, so the confirmed tick is not compared
 		p.findMispredictions(confirmed, false)
 		plan = p.correct(plan, &line)
 	case !synced || progress.lost && !ok:
@@ -84,7 +84,7 @@ func (p *Prediction) Check() []rollback.Step {
 // correct appends the steps that correct what findMispredictions has found.
 func (p *Prediction) correct(plan []rollback.Step, line *rollback.Timeline) []rollback.Step {
 	d := &p.decision
-	held := !line.At.Before(d.tick) && !line.Present.Before(d.tick) // else the clock was set back to before it
+	held := !line.At.Before(d.tick) && !line.Present.Before(d.tick) // else the clock was set back to before that tick
 	d.found = d.found && held
 	switch {
 	case d.found:
@@ -183,8 +183,8 @@ func (p *Prediction) Request(tick entangle.Tick) {
 	}
 }
 
-// addRequests asks for the rollbacks that the game has requested. A tick that is not kept any
-// more counts as the oldest that is. A tick to come is ignored.
+// addRequests asks for the rollbacks that the game has requested. A tick that is no longer kept
+// counts as the oldest kept one. A future tick is ignored.
 func (p *Prediction) addRequests() {
 	for _, tick := range p.decision.requested {
 		if tick = p.held(tick); tick.Before(p.progress.present()) {

@@ -15,13 +15,13 @@ import (
 type children struct {
 	*entities
 	relations []ecs.ID // of children to their parents
-	is        ecs.Mask // the same
+	is        ecs.Mask // relations as a mask
 	remote    ecs.ID
 	mark      []ecs.ID // the marker, as Arche wants it
 
-	candidates []ecs.Entity // that may have become children of predicted entities
+	candidates []ecs.Entity // entities that may have become children of predicted ones
 	asked      []ecs.Entity // scratch
-	any        bool         // there was one ever
+	any        bool         // there has ever been a candidate
 	found      []ecs.Entity // scratch, used as a stack
 }
 
@@ -151,8 +151,8 @@ func (c *children) disconnect() {
 	c.found = c.found[:from]
 }
 
-// isOrphan reports whether the parent of an entity is gone. A despawned entity counts as one
-// too. A child that the game has taken off its parent does not.
+// isOrphan reports whether the parent of an entity was removed. An entity that is despawned itself
+// counts as an orphan too. A child that the game has taken off its parent does not.
 func (c *children) isOrphan(child ecs.Entity) bool {
 	for _, id := range c.relations {
 		if c.world.Has(child, id) {

@@ -22,7 +22,8 @@ type column struct {
 	events *event.ComponentEvents // nil for a local component
 }
 
-// memoryOf returns the memory of an entity's component: empty for a tag, and if it has none.
+// memoryOf returns the memory of an entity's component. It is empty for a tag, and for an entity
+// without the component.
 func (c *column) memoryOf(e ecs.Entity) []byte {
 	at := c.cells.At(e)
 	if at == nil || c.size == 0 {
@@ -34,15 +35,15 @@ func (c *column) memoryOf(e ecs.Entity) []byte {
 // modes are sets of columns, by how they are predicted; see registry.SyncMode.
 type modes struct {
 	full     rollback.Mask // saved, compared and corrected
-	kept     rollback.Mask // those, and the game's own: saved and restored
-	local    rollback.Mask // of the game's own, those that are not in the protocol
-	simple   rollback.Mask // the server's: written as they arrive
-	inputs   rollback.Mask // of which the server decides only the presence
-	relation rollback.Mask // that have a target
+	kept     rollback.Mask // full, and the game's own: saved and restored
+	local    rollback.Mask // the game's own that are not in the protocol
+	simple   rollback.Mask // the server's, which are written as they arrive
+	inputs   rollback.Mask // inputs: the server decides only whether an entity has them
+	relation rollback.Mask // relations, which have a target
 	never    int           // the column of components.NoRollback
 }
 
-// own are the columns that the server does not change once they are there.
+// own returns the columns that the server does not change after they were added.
 func (m *modes) own() rollback.Mask { return m.kept.Without(m.full) }
 
 // addComponent adds one component of the protocol.
@@ -91,7 +92,7 @@ func (t *entities) describe(of *protocol.Protocol, hub *event.Hub) (described []
 	return append(described, columns.Column{ID: never, Tag: true})
 }
 
-// remembers describes the columns to the histories.
+// remembers returns the description of the columns for the histories.
 func (t *entities) remembers(maxRollback int) rollback.Config {
 	sizes := make([]int, len(t.cols))
 	for col := range t.cols {

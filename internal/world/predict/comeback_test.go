@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// withKid is steady with a child of the game's own on the entity, and one on that.
+// withKid is steady with a child of the game's own on the entity, and a child of that child.
 func withKid(t *testing.T) (f *forecast, e, kid, grandkid ecs.Entity) {
 	f, e = steady(t, nil)
 	kid, grandkid = f.world.NewEntity(f.place, f.fuel), f.world.NewEntity(f.fuel)
@@ -51,9 +51,9 @@ func TestPredictionEndsWhileDespawned(t *testing.T) {
 	assert.False(t, f.world.Alive(alone))
 }
 
-// A child of which only the game's own components roll back returns when the world is before its
-// despawn, by itself or with its parent, with its components of that time; and it is despawned
-// again.
+// A child with only components of the game's own returns when the world is restored to a tick before
+// its despawn, whether it was despawned by itself or with its parent. It has the components of that
+// tick, and the replay despawns it again.
 //
 // Proves: B16, B17
 func TestAChildOfTheGamesOwnIsThereBeforeItWasDespawned(t *testing.T) {
@@ -117,7 +117,7 @@ func TestDespawningWhatIsKeptOutOfRollbacks(t *testing.T) {
 	assert.Zero(t, f.p.Stats().Total())
 }
 
-// Where the server despawns it, too, it is gone.
+// If the server despawns an excluded entity too, it is removed.
 //
 // Proves: B12, B18
 func TestDespawningWhatIsKeptOutOfRollbacksAsTheServerDoes(t *testing.T) {
@@ -133,7 +133,8 @@ func TestDespawningWhatIsKeptOutOfRollbacksAsTheServerDoes(t *testing.T) {
 	assert.False(t, f.world.Alive(e) || f.world.Alive(kid))
 }
 
-// A replay that despawns it for the first time changes nothing of it, nor of what hangs on it.
+// A replay that despawns an excluded entity for the first time changes neither the entity nor its
+// children.
 //
 // Proves: B18
 func TestAReplayDespawnsNothingThatIsKeptOutOfIt(t *testing.T) {
@@ -158,8 +159,8 @@ func TestAReplayDespawnsNothingThatIsKeptOutOfIt(t *testing.T) {
 	assert.True(t, f.world.Alive(kid))
 }
 
-// A server that despawns an entity as of a tick that is far ahead has it gone no later than
-// the limit of a rollback from now.
+// If a server despawns an entity as of a tick far ahead, the entity is removed after MaxRollback ticks
+// at the latest.
 func TestADespawnFarAheadIsNotWaitedFor(t *testing.T) {
 	f, e := steady(t, nil)
 	f.despawns(e, f.time.Tick+entangle.Tick(1<<30))

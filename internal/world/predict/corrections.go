@@ -25,7 +25,7 @@ func (c *corrections) keepValues(replayed bool) {
 		return
 	}
 	c.before.round++
-	for _, slot := range c.arrived { // in this frame: nobody has seen them
+	for _, slot := range c.arrived { // they arrived in this frame, so no value of them was shown
 		c.before.endSlot(slot)
 	}
 	if replayed {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A predicted despawn that the server makes too is final, and nothing goes back for it.
+// A predicted despawn that the server makes too is final, and causes no rollback.
 //
 // Proves: B12
 func TestAPredictedDespawnIsFinalIfTheServerAgrees(t *testing.T) {
@@ -103,8 +103,8 @@ func TestAPredictedDespawnIsUndoneAtTheConfirmedTick(t *testing.T) {
 	}
 }
 
-// Going back to before a predicted despawn brings the entity back for those ticks, and the
-// replay despawns it again.
+// A rollback to before a predicted despawn brings the entity back for those ticks, and the replay
+// despawns it again.
 //
 // Proves: B12
 func TestAReplayDespawnsAgain(t *testing.T) {
@@ -124,8 +124,8 @@ func TestAReplayDespawnsAgain(t *testing.T) {
 	assert.EqualValues(t, 1, f.p.Stats().Rollbacks[ByMismatch])
 }
 
-// What the server despawns is despawned as of its tick: in the ticks before that it is there
-// still. It is removed once nothing goes back to before that.
+// An entity that the server despawns is despawned as of the tick of the despawn, and exists in the
+// ticks before. It is removed when no rollback can go back to one of these.
 //
 // Proves: B23
 func TestTheServersDespawn(t *testing.T) {
@@ -150,7 +150,7 @@ func TestTheServersDespawn(t *testing.T) {
 	assert.EqualValues(t, 1, f.p.Stats().Rollbacks[ByMismatch])
 }
 
-// A despawn by the server alone is what goes back, where nothing else is wrong.
+// A despawn by the server alone causes a rollback, even if nothing else was mispredicted.
 //
 // Proves: B13
 func TestAnUnpredictedDespawnGoesBack(t *testing.T) {
@@ -164,7 +164,7 @@ func TestAnUnpredictedDespawnGoesBack(t *testing.T) {
 	assert.Zero(t, f.p.entities.table.Len())
 }
 
-// A despawn as of a tick that is to come waits for it.
+// A despawn as of a future tick waits for that tick.
 //
 // Proves: B10
 func TestADespawnInTheFuture(t *testing.T) {
@@ -179,8 +179,8 @@ func TestADespawnInTheFuture(t *testing.T) {
 	assert.Equal(t, []ecs.Entity{e}, f.removed)
 }
 
-// What the game removes from the world is removed for good, whatever the server says and
-// however far back is gone.
+// An entity that the game removes from the world is removed for good, whatever the server sends and
+// however deep a rollback is.
 //
 // Proves: B13
 func TestWhatTheGameRemovesStaysRemoved(t *testing.T) {

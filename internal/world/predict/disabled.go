@@ -15,9 +15,9 @@ import (
 // come back as the same entity.
 type disabled struct {
 	on     bool
-	tick   entangle.Tick // in which they were taken off
+	tick   entangle.Tick // the tick in which the components were taken off
 	mask   rollback.Mask
-	values []byte // in the order of columns
+	values []byte // of the columns in mask, in their order
 	target ecs.Entity
 }
 
@@ -80,7 +80,7 @@ func (s *shaper) writeDisabled(e ecs.Entity, d *disabled, want rollback.Mask) {
 	}
 }
 
-// insertOnce inserts a component in all ticks, also into those that are disabled.
+// insertOnce inserts a component in all ticks, also among disabled components.
 func (s *shaper) insertOnce(slot rollback.Slot, comp int, value []byte, target ecs.Entity) {
 	s.removeOnce(slot, comp)
 	d, is := &s.disabled[slot], rollback.Form{Target: columns.PackEntity(target)}
@@ -95,7 +95,7 @@ func (s *shaper) insertOnce(slot rollback.Slot, comp int, value []byte, target e
 	}
 }
 
-// removeOnce removes a component in all ticks, also from those that are disabled.
+// removeOnce removes a component in all ticks, also from disabled components.
 func (s *shaper) removeOnce(slot rollback.Slot, comp int) {
 	var col rollback.Mask
 	col.Set(comp)
@@ -107,7 +107,7 @@ func (s *shaper) removeOnce(slot rollback.Slot, comp int) {
 	s.memory.Always(slot, col, rollback.Form{})
 }
 
-// disabledAt returns where in the values of disabled components those of a column are.
+// disabledAt returns the index of the value of a column in the values of disabled components.
 func (s *shaper) disabledAt(d *disabled, to int) (at int) {
 	for col := d.mask.Next(0); col >= 0 && col < to; col = d.mask.Next(col + 1) {
 		at += s.cols[col].size

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// docks adds to the confirmed state that an entity docks at another.
+// docks adds a relation between two entities to the confirmed state.
 func (f *forecast) docks(e, at ecs.Entity) {
 	word := f.p.Store().Confirmed(f.p.entities.slotOf(e))
 	word.Mask.Set(f.col(f.dock))
@@ -19,7 +19,7 @@ func (f *forecast) docks(e, at ecs.Entity) {
 	f.p.Confirmed(f.p.entities.slotOf(e))
 }
 
-// hang hangs an entity on another.
+// hang makes an entity the child of another.
 func (f *forecast) hang(e, on ecs.Entity) {
 	f.world.Relations().Exchange(e, []ecs.ID{f.child}, nil, f.child, on)
 }
@@ -90,7 +90,7 @@ func TestAResourceThatIsKnownAtThePresent(t *testing.T) {
 	assert.True(t, w.p.entities.memory.Holds(w.time.Tick))
 }
 
-// Ticks that wrap around are as any others to a resource.
+// A resource rolls back across ticks that wrap around, too.
 //
 // Proves: B15
 func TestAResourceGoesBackOverTheWrap(t *testing.T) {
@@ -110,8 +110,7 @@ func TestAResourceGoesBackOverTheWrap(t *testing.T) {
 	}
 }
 
-// An entity has one relation at most: where the server gives it one, that of the game's own
-// gives way.
+// An entity has one relation at most: a relation that the server adds replaces that of the game's own.
 //
 // Proves: B6
 func TestARelationOfTheGameGivesWay(t *testing.T) {
@@ -128,8 +127,8 @@ func TestARelationOfTheGameGivesWay(t *testing.T) {
 	assert.Empty(t, f.check())
 }
 
-// A relation that the server shows as it comes takes the place of a predicted one at once,
-// and keeps it where the world goes back to when there was the other.
+// A relation of mode Simple replaces a predicted one as soon as it arrives, and stays when the world is
+// restored to a tick with the predicted one.
 //
 // Proves: B8
 func TestARelationThatIsShownTakesThePlaceOfAPredictedOne(t *testing.T) {
@@ -153,8 +152,8 @@ func TestARelationThatIsShownTakesThePlaceOfAPredictedOne(t *testing.T) {
 	assert.Empty(t, f.check())
 }
 
-// A relation to what the game has removed leads nowhere, and nothing goes back for it again and
-// again.
+// A relation to an entity that the game has removed has no target, and does not cause a rollback in
+// every frame.
 //
 // Proves: B13
 func TestARelationToWhatTheGameRemoved(t *testing.T) {
@@ -196,7 +195,7 @@ func TestPredictionIsTurnedOffOfWhatIsDespawned(t *testing.T) {
 	assert.EqualValues(t, 6, f.holds(e).Left)
 }
 
-// What the game has taken off its parent stays when the connection ends.
+// A child that the game has taken off its parent stays when the connection ends.
 //
 // Proves: B17
 func TestWhatHangsNoMoreStays(t *testing.T) {
@@ -212,7 +211,7 @@ func TestWhatHangsNoMoreStays(t *testing.T) {
 	assert.False(t, f.p.Predicts(kid))
 }
 
-// The target of a relation that is the game's own goes back with it.
+// The target of a relation of the game's own rolls back with the relation.
 //
 // Proves: B16
 func TestTargetsOfTheGamesOwnRelationsGoBack(t *testing.T) {
@@ -233,7 +232,7 @@ func TestTargetsOfTheGamesOwnRelationsGoBack(t *testing.T) {
 	assert.Equal(t, b, f.world.Relations().Get(e, f.tow))
 }
 
-// Of any number of requests none is lost.
+// No request is lost, however many there are.
 //
 // Proves: T1
 func TestManyRequests(t *testing.T) {
@@ -249,7 +248,8 @@ func TestManyRequests(t *testing.T) {
 	assert.Equal(t, "restore 1002", f.check()[0])
 }
 
-// An entity that is despawned between two ticks returns whole, too, after a rollback to before.
+// An entity that is despawned between two ticks returns with all components in a rollback to an
+// earlier tick.
 //
 // Proves: B12
 func TestADespawnBetweenTicksIsUndone(t *testing.T) {
@@ -270,7 +270,7 @@ func TestADespawnBetweenTicksIsUndone(t *testing.T) {
 	assert.EqualValues(t, 5, f.carries(e).Size)
 }
 
-// When nothing is predicted any more, no tick is confirmed, and resources go back as before.
+// When no entity is predicted any more, no tick is confirmed, and resources still roll back.
 //
 // Proves: B15
 func TestResourcesAfterTheLastEntity(t *testing.T) {

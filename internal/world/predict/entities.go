@@ -16,16 +16,16 @@ type entities struct {
 
 	cols   []column // by number: the components of the protocol, then local ones
 	modes  modes
-	marks  []ecs.ID // what a predicted entity has in place of components.Remote
+	marks  []ecs.ID // the components that a predicted entity has in place of components.Remote
 	table  *columns.Table
 	memory *rollback.Store // the histories
 
 	forms    []rollback.Form // by slot, as of the last commitStructure
 	disabled []disabled      // by slot
-	used     rollback.Mask   // columns with histories that an entity has had
+	used     rollback.Mask   // columns with histories that some entity has had
 
-	arrived []rollback.Slot // from the server since the last Check
-	tracked []rollback.Slot // since the last commitStructure
+	arrived []rollback.Slot // entities that arrived from the server since the last Check
+	tracked []rollback.Slot // entities that Track was called for since the last commitStructure
 	before  structureLog
 }
 
@@ -66,16 +66,16 @@ func (t *entities) slotOf(e ecs.Entity) rollback.Slot {
 	return rollback.Slot(slot)
 }
 
-// origin says where changes of structure come from. That decides from which tick on they hold.
+// origin is the origin of changes of structure. It decides from which tick on they hold.
 type origin uint8
 
 const (
-	// ticked: from the simulation. Before this tick it was otherwise.
+	// ticked changes come from the simulation, and hold from the present tick on.
 	ticked origin = iota
-	// between: from between two ticks. What the game does there is not part of the simulation,
-	// and holds in all ticks.
+	// between changes were made between two ticks. They are not part of the simulation, and hold in
+	// all ticks.
 	between
-	// restored: from restoring a tick. The histories know it already.
+	// restored changes come from restoring a tick. The histories have them already.
 	restored
 )
 
@@ -94,8 +94,8 @@ func (t *entities) commitStructure(from origin) {
 	t.tracked = t.tracked[:0]
 }
 
-// trackAgain follows an entity that was not predicted for a while. If that was between two
-// calls, the table has seen no change.
+// trackAgain follows an entity that stopped being predicted and is predicted again. If both happened between two
+// calls, the table has reported no change.
 func (t *entities) trackAgain(slot rollback.Slot) {
 	s := columns.Slot(slot)
 	if e := t.table.Entity(s); !t.forms[slot].Alive && t.predicts(e) {
@@ -138,9 +138,9 @@ func (t *entities) followChange(r *columns.UndoRecord, from origin) {
 	}
 }
 
-// changedBetween follows a change between two ticks. An entity that has arrived from the server
-// is new in the present tick. Everything else is the game's and holds in all ticks, also in
-// those that a rollback has put the entity into.
+// changedBetween follows a change between two ticks. An entity that has arrived from the server is
+// new in the present tick. All other changes are the game's and hold in all ticks, also in those into
+// which a rollback has inserted the entity.
 func (t *entities) changedBetween(slot rollback.Slot, was, is rollback.Form) {
 	if !was.Alive && !t.memory.Confirmed(slot).Known {
 		t.backfill(slot, is.Mask)
@@ -149,7 +149,7 @@ func (t *entities) changedBetween(slot rollback.Slot, was, is rollback.Form) {
 	before, own := was, t.modes.own()
 	if !was.Alive {
 		t.arrived = append(t.arrived, slot)
-	} else if !t.disabled[slot].on { // else it is despawned, and may come back with all its components
+	} else if !t.disabled[slot].on { // else it is despawned, and may return with all its components
 		cols := is.Mask.Without(was.Mask).Or(was.Mask.Without(is.Mask)).And(own)
 		if was.Target != is.Target {
 			cols = cols.Or(is.Mask.And(t.modes.relation).And(own))
@@ -182,8 +182,8 @@ func (t *entities) formOf(f *columns.Form) (form rollback.Form) {
 	return form
 }
 
-// structureLog remembers which components the entities had at the beginning of a round, of
-// those that have changed since.
+// structureLog holds the components that entities had at the beginning of a round, for the entities
+// that have changed since.
 type structureLog struct {
 	round uint32
 	masks []rollback.Mask // by slot
@@ -204,7 +204,7 @@ func (l *structureLog) recordMask(slot rollback.Slot, was rollback.Mask) {
 	}
 }
 
-// endSlot notes that a slot ended, and may be another entity's.
+// endSlot notes that a slot ended, and may get another entity.
 func (l *structureLog) endSlot(slot rollback.Slot) {
 	l.masks[slot], l.since[slot] = rollback.Mask{}, l.round
 }

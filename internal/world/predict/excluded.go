@@ -6,8 +6,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// excluded is the entities with components.NoRollback. In a rollback they are restored and
-// replayed like the others, and put back as they were when it is over.
+// excluded is the entities with components.NoRollback. In a rollback they are restored and replayed
+// like the others. After it they get back the components and values that they had before.
 type excluded struct {
 	*lifecycle
 	saved  []savedEntity
@@ -20,7 +20,7 @@ type savedEntity struct {
 	entity   ecs.Entity
 	form     rollback.Form
 	disabled bool
-	at       int // where its values begin
+	at       int // the index of its first value in excluded.values
 }
 
 // save saves the excluded entities.
@@ -65,7 +65,7 @@ func (x *excluded) putBack() {
 	}
 }
 
-// reshapeSaved gives an excluded entity its components back, whatever is compared of them.
+// reshapeSaved gives an excluded entity its saved components back.
 func (x *excluded) reshapeSaved(was *savedEntity) {
 	switch off := x.disabled[was.slot].on; {
 	case off && !was.disabled:

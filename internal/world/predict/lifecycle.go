@@ -14,9 +14,9 @@ type lifecycle struct {
 	children        *children
 	removeDespawned func(e ecs.Entity) // removes an entity that the server has despawned
 
-	leaving  []leavingEntity // that are to be removed
-	excluded []leavingEntity // with components.NoRollback, despawned ahead of the server
-	returned []rollback.Slot // scratch: entities with own components that the histories do not know
+	leaving  []leavingEntity // despawned entities that are still in the world
+	excluded []leavingEntity // entities with components.NoRollback that are despawned ahead of the server
+	returned []rollback.Slot // scratch: returned entities, whose own components the histories do not know
 	reshaped []reshaped      // scratch
 }
 
@@ -66,8 +66,8 @@ func (l *lifecycle) returnChildren(slot rollback.Slot) {
 	}
 }
 
-// revive brings back entities that are excluded from rollback, and were despawned ahead of a
-// server that has not despawned them. No rollback does that.
+// revive brings back entities that are excluded from rollback and were despawned ahead of the server,
+// if the server has not despawned them. No rollback brings these back.
 func (l *lifecycle) revive() {
 	kept := l.excluded[:0]
 	l.returned = l.returned[:0]
@@ -88,7 +88,7 @@ func (l *lifecycle) revive() {
 	l.backfillReturned()
 }
 
-// backfillReturned has entities that have returned be in the histories of all ticks.
+// backfillReturned writes entities that have returned into the histories of all ticks.
 func (l *lifecycle) backfillReturned() {
 	if len(l.returned) == 0 {
 		return
@@ -117,14 +117,14 @@ func (l *lifecycle) removeFinal() {
 	l.leaving = append(kept, l.leaving...)
 }
 
-// mayReturn reports whether a rollback may still go back to before the despawn.
+// mayReturn reports whether there may still be a rollback to before the despawn.
 func (l *lifecycle) mayReturn(g *leavingEntity) bool {
 	progress := l.progress
 	return l.world.Alive(g.entity) && progress.synced() && progress.confirmed.Before(g.tick) && !progress.tooDeep(g.tick)
 }
 
-// hasReturned reports whether an entity of the game's own is not despawned after all, or was
-// removed already.
+// hasReturned reports whether an entity of the game's own is no longer despawned, because it returned
+// or was removed.
 func (l *lifecycle) hasReturned(g *leavingEntity) bool {
 	return g.local && !(l.world.Alive(g.entity) && l.disabled[g.slot].on && l.disabled[g.slot].tick == g.tick)
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// jump sets the clock by so many ticks, as it does between two frames.
+// jump sets the clock by some ticks, as it happens between two frames.
 func (f *forecast) jump(ticks int) {
 	from := f.time.Tick
 	f.time.Tick += entangle.Tick(ticks)
 	f.p.Jumped(from)
 }
 
-// What the clock goes past is computed, so that the prediction is where the server will be.
-// It is no rollback.
+// Ticks that the clock jumps over are simulated, so that the prediction is at the server's future
+// state. That counts as no rollback.
 //
 // Proves: S3
 func TestTicksThatTheClockWentPastAreComputed(t *testing.T) {
@@ -38,7 +38,7 @@ func TestTicksThatTheClockWentPastAreComputed(t *testing.T) {
 	assert.EqualValues(t, 5, f.p.Stats().CaughtUp)
 }
 
-// A clock that is set back finds the world as it was then.
+// When the clock is set back, the world is restored to that tick.
 //
 // Proves: S3
 func TestAClockThatIsSetBackFindsWhatWas(t *testing.T) {
@@ -111,7 +111,7 @@ func TestARestartAfterAJumpRepeatsTicksThatHaveRun(t *testing.T) {
 	}
 }
 
-// What the server says of a tick too far back is taken for the present, and the game goes on.
+// Confirmed state of a tick that is too old for a rollback is written over the present.
 //
 // Proves: B11
 func TestWhatIsTooOldIsTakenForThePresent(t *testing.T) {
@@ -132,7 +132,7 @@ func TestWhatIsTooOldIsTakenForThePresent(t *testing.T) {
 	assert.EqualValues(t, 326, f.at(e).X)
 }
 
-// While the server is silent the game goes on as predicted, however long that is.
+// While the server is silent, the prediction continues without limit.
 //
 // Proves: B11
 func TestASilentServerStopsNothing(t *testing.T) {
@@ -173,7 +173,7 @@ func TestAPanicInAReplay(t *testing.T) {
 	}
 }
 
-// A system that panics in a tick, likewise.
+// A client survives a system that panics in a tick, too.
 func TestAPanicInATick(t *testing.T) {
 	f, e := steady(t, nil)
 	bad := true
@@ -217,8 +217,8 @@ func TestOfSeveralTicksTheOldestDecides(t *testing.T) {
 	}
 }
 
-// A request from within a replay is for the next frame; one for a tick to come is left alone, and
-// one for a tick that is not kept counts as the oldest that is.
+// A rollback that is requested within a replay happens in the next frame. A request for a future tick
+// is ignored, and one for a tick that is no longer kept counts for the oldest kept one.
 //
 // Proves: B28, T1
 func TestRequestsOfTheGame(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What the server says once is taken over with the entity, also where that is put into the past
-// and computed to the present, and is the game's from there on: it goes back with the rest.
+// A component of mode Once is added with its entity, even if the entity is inserted into an earlier
+// tick and replayed to the present. From then on it is the game's own and rolls back with the others.
 //
 // Proves: B20
 func TestOnceIsTakenOverWithTheEntity(t *testing.T) {
@@ -40,7 +40,7 @@ func TestOnceIsTakenOverWithTheEntity(t *testing.T) {
 	}
 }
 
-// saysOnce is the confirmed state of a kit, which the world gets if it has none.
+// saysOnce delivers the confirmed state of a kit, and adds the kit to the world if it has none.
 func (f *forecast) saysOnce(e ecs.Entity, size uint32) {
 	slot := f.p.entities.slotOf(e)
 	f.p.Store().Confirmed(slot).Mask.Set(f.col(f.kit))
@@ -152,7 +152,7 @@ func TestCorrectionsAreReported(t *testing.T) {
 	assert.Equal(t, 4, stats.Deepest, "that of the spawn of b")
 }
 
-// placeAt is where an entity was predicted to be at a tick.
+// placeAt returns the predicted place of an entity at a tick.
 func (f *forecast) placeAt(e ecs.Entity, tick entangle.Tick) fcPlace {
 	return *(*fcPlace)(unsafe.Pointer(&f.p.entities.memory.Column(tick, f.col(f.place))[int(f.p.entities.slotOf(e))*8]))
 }

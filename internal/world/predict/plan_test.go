@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// planned is a world at tick 1006 with one entity that was predicted from 1002 on, right up to
-// the confirmed tick 1003, and with the plan of every frame.
+// planned is a world at tick 1006 that records the plan of every frame. Its one entity is predicted
+// from tick 1002 on, correctly up to the confirmed tick 1003.
 func planned(t *testing.T) (*forecast, *[]string) {
 	f := newForecast(t, nil)
 	f.run(2)

@@ -27,9 +27,9 @@ type PredictionConfig struct {
 	Again     *input.Replayer
 	Why       *Why // nil: no reports
 
-	// MaxRollback is the largest number of ticks of a rollback. So many are kept.
+	// MaxRollback is the largest number of ticks of a rollback. Histories hold that many ticks.
 	MaxRollback int
-	// Newest has the newest of several mispredicted ticks decide, instead of the oldest.
+	// Newest makes a rollback go to the newest of several mispredicted ticks, instead of the oldest.
 	Newest bool
 
 	// Synced reports whether the clock is set to the server's ticks.
@@ -67,7 +67,7 @@ type Prediction struct {
 	due    []rollback.Slot // scratch
 
 	stats     PredictionStats
-	trace     func(rollback.StepKind, entangle.Tick, rollback.Slot) // for tests; nil: none
+	trace     func(rollback.StepKind, entangle.Tick, rollback.Slot) // for tests; it may be nil
 	onAmended []func()
 }
 
@@ -119,27 +119,27 @@ func (p *Prediction) OnCorrected(f func(*event.Correction)) {
 	p.corrections.onCorrected = append(p.corrections.onCorrected, f)
 }
 
-// OnAmended adds a function that is called when the present was changed to the confirmed
-// state, without a replay of the ticks that lead there.
+// OnAmended adds a function that is called when confirmed state was written over the present without
+// a replay.
 func (p *Prediction) OnAmended(f func()) { p.onAmended = append(p.onAmended, f) }
 
-// FollowChildren has entities that became children of predicted ones in this tick roll back with
+// FollowChildren makes entities that became children of predicted ones in this tick roll back with
 // them.
 func (p *Prediction) FollowChildren() { p.children.followNew() }
 
 // Rounds reports whether there are components to round.
 func (p *Prediction) Rounds() bool { return p.rounding.Any() }
 
-// Round rounds predicted components to what the wire can represent. New children are followed
-// first: after commitStructure they would count as there before the tick.
+// Round rounds predicted components to values that the wire can represent. New children are followed
+// first: after commitStructure they would count as if they had existed before the tick.
 func (p *Prediction) Round() {
 	p.FollowChildren()
 	p.CommitStructure()
 	p.rounding.Round(p.entities.table)
 }
 
-// Despawn despawns a predicted entity ahead of the server, with its children of the game's
-// own. It reports false for an entity that is not predicted.
+// Despawn despawns a predicted entity ahead of the server, with its children of the game's own. It
+// returns false for an entity that is not predicted.
 func (p *Prediction) Despawn(e ecs.Entity) bool {
 	if !p.Predicts(e) {
 		return false
@@ -149,9 +149,9 @@ func (p *Prediction) Despawn(e ecs.Entity) bool {
 	return true
 }
 
-// Jumped notes that the clock was set, and from which tick, before anything of the frame runs. In
-// this frame's Rollback the ticks that it was set past run with repeated inputs, as the server ran
-// them. If it was set back, the world is restored to that tick.
+// Jumped notes that the clock was set, and from which tick, before anything of the frame runs. If it
+// was set forward, this frame's Rollback runs the skipped ticks with repeated inputs, as the server
+// does. If it was set back, Rollback restores the world to the new tick.
 func (p *Prediction) Jumped(from entangle.Tick) {
 	if !p.progress.jumped {
 		p.progress.jumped, p.progress.ran = true, from

@@ -63,8 +63,8 @@ func TestPredictionIsTurnedOffAndOn(t *testing.T) {
 	}
 }
 
-// What hangs on an entity goes with it when the server despawns that, and with the
-// connection.
+// The children of an entity are removed with it when the server despawns it, and when the connection
+// ends.
 //
 // Proves: B17
 func TestLocalChildrenGoWithTheirParents(t *testing.T) {
@@ -97,8 +97,8 @@ func TestLocalChildrenGoWithTheirParents(t *testing.T) {
 	}
 }
 
-// What hangs on an entity is not there from the tick on in which the server despawned that, also
-// while the entity itself is kept yet.
+// The children of an entity do not exist from the tick on in which the server despawned it, even while
+// the entity itself is still kept.
 //
 // Proves: B17
 func TestLocalChildrenGoAtTheTickOfTheirParents(t *testing.T) {

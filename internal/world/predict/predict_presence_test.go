@@ -24,8 +24,8 @@ func (f *forecast) saysNoKit(e ecs.Entity) {
 	f.p.Confirmed(slot)
 }
 
-// paceGoes has the prediction remove the pace of an entity in a tick that is in the histories
-// when something else comes.
+// paceGoes makes the prediction remove the pace of an entity in a tick, which is in the histories when
+// another change arrives.
 func paceGoes(t *testing.T) (*forecast, ecs.Entity) {
 	f := newForecast(t, nil)
 	f.run(1)
@@ -35,8 +35,8 @@ func paceGoes(t *testing.T) (*forecast, ecs.Entity) {
 	return f, e
 }
 
-// A component of the mode Once that the server inserts stays inserted in a rollback to a tick
-// before it came, also if the entity had another structure in that tick.
+// A component of mode Once that the server adds is also there after a rollback to a tick before its
+// arrival, even if the entity had another structure in that tick.
 //
 // Proves: B20
 func TestAnInsertedOnceSurvivesARollback(t *testing.T) {
@@ -52,8 +52,8 @@ func TestAnInsertedOnceSurvivesARollback(t *testing.T) {
 	assert.EqualValues(t, 9, f.carries(e).Size, "the first value that came")
 }
 
-// A component of the mode Once that the server removes stays removed in a rollback to a tick
-// before it went, also if the entity had another structure in that tick.
+// A component of mode Once that the server removes stays removed after a rollback to a tick before the
+// removal, even if the entity had another structure in that tick.
 //
 // Proves: B20
 func TestARemovedOnceStaysRemovedInARollback(t *testing.T) {
@@ -68,8 +68,8 @@ func TestARemovedOnceStaysRemovedInARollback(t *testing.T) {
 	assert.Equal(t, "place ", f.has(e))
 }
 
-// What the game itself changes in ticks of a component of the mode Once goes back with the
-// ticks, before and after the server has said something of another one.
+// Changes that the game makes in ticks to a component of mode Once roll back with the ticks, before and
+// after the server has changed another component.
 //
 // Proves: B20
 func TestWhatTheGameDoesWithAnOnceInTicksGoesBack(t *testing.T) {
@@ -97,8 +97,8 @@ func (f *forecast) saysOnceNoWorld(e ecs.Entity) {
 	f.p.Confirmed(slot)
 }
 
-// A local component that comes, and one that goes, between two ticks was always there, or
-// never, whatever else the entity had in the ticks that are computed again.
+// A local component that is added between two ticks counts as always there, and one that is removed as
+// never there, whatever else the entity had in the replayed ticks.
 //
 // Proves: B16
 func TestALocalChangedBetweenTicksWasAlwaysSo(t *testing.T) {
@@ -129,7 +129,7 @@ func TestALocalChangedBetweenTicksWasAlwaysSo(t *testing.T) {
 	}
 }
 
-// A relation that the game puts on between two ticks, or aims elsewhere, was always so.
+// A relation that the game adds or changes between two ticks counts as always so.
 //
 // Proves: B16
 func TestALocalRelationChangedBetweenTicksWasAlwaysSo(t *testing.T) {
@@ -156,8 +156,8 @@ func TestALocalRelationChangedBetweenTicksWasAlwaysSo(t *testing.T) {
 	}
 }
 
-// What the server inserts and removes of the mode Once while the entity is despawned ahead of it
-// is there, and is not, when the entity comes back.
+// Components of mode Once that the server adds or removes while the entity is despawned ahead of the
+// server are there, or not, when the entity returns.
 //
 // Proves: B20
 func TestOnceComesAndGoesWhileDespawned(t *testing.T) {
@@ -212,8 +212,8 @@ func TestOnceComesAndGoesWhileDespawned(t *testing.T) {
 	}
 }
 
-// What the server inserts of the mode Once takes the place of what the game had put there by
-// itself before it despawned the entity.
+// A component of mode Once that the server adds replaces the one that the game had added itself before
+// it despawned the entity.
 //
 // Proves: B20
 func TestAnInsertedOnceReplacesWhatTheGameHad(t *testing.T) {

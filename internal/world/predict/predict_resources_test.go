@@ -18,7 +18,7 @@ import (
 // fcTide rises by its rate in every tick.
 type fcTide struct{ Level, Rate int32 }
 
-// tidal is a forecast with a resource that goes back.
+// tidal is a forecast with a resource that rolls back.
 type tidal struct {
 	*forecast
 	shelf *message.ResourceCopy
@@ -59,7 +59,7 @@ func (w *tidal) says(tick entangle.Tick, v fcTide) {
 // confirmedAt sets the confirmed tick.
 func (w *tidal) confirmedAt(tick entangle.Tick) { w.f, w.set = tick, true }
 
-// replayed is the steps of a rollback to a tick, from the present one.
+// replayed returns the steps of a rollback from the present to a tick.
 func (w *tidal) replayed(from entangle.Tick) (steps []string) {
 	steps = append(steps, fmt.Sprint("restore ", from))
 	for tick := from + 1; tick <= w.time.Tick; tick++ {
@@ -68,7 +68,7 @@ func (w *tidal) replayed(from entangle.Tick) (steps []string) {
 	return steps
 }
 
-// started is a world with a tide that the server began a while ago.
+// startedTidal returns a world with a tide that the server began some ticks ago.
 func startedTidal(t testing.TB) *tidal {
 	w := newTidal(t)
 	w.run(5)
@@ -78,7 +78,7 @@ func startedTidal(t testing.TB) *tidal {
 	return w
 }
 
-// What the server says of a resource is compared at its tick, and computed on from there.
+// A confirmed value of a resource is compared at its tick, and the ticks since are replayed from it.
 //
 // Proves: B15
 func TestAResourceGoesBackToItsTick(t *testing.T) {
@@ -100,7 +100,7 @@ func TestAResourceGoesBackToItsTick(t *testing.T) {
 	assert.Equal(t, uint64(1), w.p.stats.Rollbacks[ByResource], "and nothing more")
 }
 
-// One that comes late is computed on from its tick, too.
+// A confirmed value that arrives late is replayed from its tick, too.
 //
 // Proves: B15
 func TestAResourceThatComesIsOfThePresent(t *testing.T) {
@@ -149,7 +149,8 @@ func TestAResourceThatTheServerLeavesAlone(t *testing.T) {
 	assert.LessOrEqual(t, w.p.stats.Deepest, 16)
 }
 
-// A rollback for an entity restores resources, and puts in what the server said since.
+// A rollback because of an entity restores resources too, and inserts their confirmed values at their
+// ticks.
 //
 // Proves: B15
 func TestAResourceGoesBackWithTheEntities(t *testing.T) {
@@ -185,7 +186,7 @@ func TestAResourceBeforeTheClockIsSet(t *testing.T) {
 	assert.Equal(t, fcTide{Level: 64, Rate: 2}, *w.tide())
 }
 
-// Nobody else's resource is touched when the connection is over.
+// When the connection ends, resources of the game's own stay unchanged.
 func TestAResourceAfterTheConnection(t *testing.T) {
 	w := startedTidal(t)
 	w.p.Clear()

@@ -17,13 +17,13 @@ type progress struct {
 	fresh     bool          // confirmed state has arrived since the last Check
 	confirmed entangle.Tick // the confirmed tick as of the last Check
 	jumped    bool          // the clock was set since the last Check
-	ran       entangle.Tick // the newest tick that was due here, as of the last Check
+	ran       entangle.Tick // the newest tick that has run, as of the last Check; a jump does not change it
 }
 
 // present is the last finished tick, or the one that is being simulated.
 func (p *progress) present() entangle.Tick { return p.time.Tick }
 
-// tooDeep reports whether the present is more than MaxRollback ticks after a tick.
+// tooDeep reports whether a tick is more than MaxRollback ticks before the present.
 func (p *progress) tooDeep(tick entangle.Tick) bool {
 	return int(p.present().Sub(tick)) > p.maxRollback
 }
@@ -31,8 +31,8 @@ func (p *progress) tooDeep(tick entangle.Tick) bool {
 // oldest returns the oldest tick that is not too deep.
 func (p *progress) oldest() entangle.Tick { return p.present() - entangle.Tick(p.maxRollback) }
 
-// confirmedTick returns the newest tick up to the present of which all confirmed state has
-// arrived. Without one it is before all ticks that are kept.
+// confirmedTick returns the newest tick up to the present for which all confirmed state has arrived. If
+// there is none, ok is false and the tick is before all kept ones.
 func (p *progress) confirmedTick() (tick entangle.Tick, ok bool) {
 	tick, ok = p.newestConfirmed()
 	switch now := p.present(); {

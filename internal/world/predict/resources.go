@@ -19,20 +19,20 @@ type resources struct {
 
 	from      *message.ResourceCopy // nil: no resource is registered that rolls back
 	list      []resource
-	differing []int // of list: differ from the confirmed value at the present tick
+	differing []int // indexes in list of those that differ from the confirmed value at the present tick
 }
 
-// resource is one of them.
+// resource is a resource that rolls back.
 type resource struct {
 	number  int
 	size    int
 	history []byte          // a ring of as many ticks as are kept
 	ticks   []entangle.Tick // by place in the ring
-	there   []bool          // by place in the ring: the resource existed
+	there   []bool          // by place in the ring: the resource existed at that tick
 
 	news    bool          // a confirmed value has arrived since the last comparison
 	overdue bool          // the last confirmed value holds at the tick that is restored
-	since   entangle.Tick // the histories of ticks before are known to be wrong
+	since   entangle.Tick // histories of earlier ticks are known to be wrong
 }
 
 func (s *resources) init(p *Prediction, from *message.ResourceCopy) {
@@ -65,7 +65,7 @@ func (p *Prediction) Resource(number int) {
 	}
 }
 
-// held reports whether a confirmed value of any has arrived.
+// held reports whether a confirmed value of any resource has arrived.
 func (s *resources) held() bool {
 	for i := range s.list {
 		if _, _, ok := s.from.Confirmed(s.list[i].number); ok {
@@ -75,7 +75,7 @@ func (s *resources) held() bool {
 	return false
 }
 
-// memory returns the memory of a resource of the world, nil if there is none.
+// memory returns the memory of a resource in the world, nil if the world does not have it.
 func (s *resources) memory(r *resource) []byte {
 	there := s.entities.world.Resources().Get(s.from.List[r.number].ID)
 	if there == nil {
@@ -130,8 +130,8 @@ func (s *resources) restore(tick entangle.Tick) {
 	s.save(tick)
 }
 
-// expire has the last confirmed values hold at a tick that is restored next, and the present
-// where there is none, because no history is left.
+// expire makes the last confirmed values hold at a tick that is restored next, because no history is
+// left. Resources without a confirmed value keep their present value.
 func (s *resources) expire(tick entangle.Tick) {
 	s.save(tick)
 	for i := range s.list {
@@ -187,8 +187,8 @@ func (s *resources) findMispredictions(confirmed entangle.Tick) {
 	}
 }
 
-// compareAt compares a resource at the tick of its confirmed value. A value of a tick to come is
-// inserted at the end of that tick.
+// compareAt compares a resource at the tick of its confirmed value. A value of a future tick is not
+// compared: it is inserted at the end of that tick.
 func (s *resources) compareAt(i int, word []byte, at entangle.Tick) {
 	r, now := &s.list[i], s.progress.present()
 	r.news = false
@@ -204,8 +204,8 @@ func (s *resources) compareAt(i int, word []byte, at entangle.Tick) {
 	}
 }
 
-// compareOldest compares a resource at the oldest tick that can be restored. The last confirmed
-// value holds there, if none has arrived since, although the confirmed tick is as late as that.
+// compareOldest compares a resource at the oldest tick that can be restored. If the confirmed tick has
+// reached that tick and no newer value has arrived, the last confirmed value still holds there.
 func (s *resources) compareOldest(i int, word []byte, at, confirmed entangle.Tick) {
 	r, oldest := &s.list[i], s.progress.oldest()
 	value, _, ok := r.row(oldest)

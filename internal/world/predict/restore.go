@@ -8,11 +8,11 @@ import (
 // reshaped is a slot that gets another form when a tick is restored.
 type reshaped struct {
 	slot      rollback.Slot
-	had, form rollback.Form // by the histories alone, and with the confirmed state
+	had, form rollback.Form // the form by the histories alone, and with the confirmed state applied
 }
 
-// restore gives the predicted entities the components and values that they had at the end of
-// a tick, with the confirmed state of then. Later ticks are cut off the histories.
+// restore gives the predicted entities the components and values that they had at the end of a tick,
+// with the confirmed state of that tick. It removes later ticks from the histories.
 func (l *lifecycle) restore(tick entangle.Tick) {
 	confirmed := l.progress.confirmed
 	l.reshaped, l.returned = l.reshaped[:0], l.returned[:0]
@@ -32,8 +32,8 @@ func (l *lifecycle) restore(tick entangle.Tick) {
 	l.load(tick)
 }
 
-// unknown returns the components of which the histories cannot know the values, of an entity
-// that has returned: those of the game's own, and all if the server does not know the entity.
+// unknown returns the components of a returned entity with values that the histories do not have:
+// those of the game's own, or all if the server does not know the entity.
 func (l *lifecycle) unknown(slot rollback.Slot) rollback.Mask {
 	if l.memory.Confirmed(slot).Known {
 		return l.forms[slot].Mask.And(l.modes.own())

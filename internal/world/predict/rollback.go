@@ -44,8 +44,8 @@ func (p *Prediction) Rollback() {
 	}
 }
 
-// countRollback counts a rollback to a tick, and begins its report. A clock that was set back
-// restores a tick too, which is no rollback.
+// countRollback counts a rollback to a tick, and begins its report. When the clock was set back a tick
+// is restored too, which does not count.
 func (p *Prediction) countRollback(to entangle.Tick) {
 	if p.decision.found {
 		p.stats.rollback(p.decision.reason, int(p.progress.worldTick.Sub(to)))
@@ -53,8 +53,8 @@ func (p *Prediction) countRollback(to entangle.Tick) {
 	}
 }
 
-// takeOver writes the confirmed state over the present. Consequences of it are found when the
-// confirmed tick reaches the present one.
+// takeOver writes the confirmed state over the present. Mispredictions that follow from that are found
+// when the confirmed tick reaches the present one.
 func (p *Prediction) takeOver() {
 	progress, memory := &p.progress, p.entities.memory
 	now := progress.present()
@@ -116,7 +116,7 @@ func (p *Prediction) tick(plan []rollback.Step) {
 	again.Tick(p.entities.world)
 }
 
-// lastReplayed returns the last tick of a plan that has run before.
+// lastReplayed returns the last tick of a plan that is replayed, and does not run for the first time.
 func lastReplayed(plan []rollback.Step) (last entangle.Tick) {
 	for _, step := range plan {
 		if step.Kind == rollback.StepTick && !step.First {
@@ -132,7 +132,7 @@ func (p *Prediction) endTicks() {
 	p.cfg.Again.End()
 }
 
-// refresh reports that the present has changed without ticks that lead there.
+// refresh reports that the present has changed without a replay.
 func (p *Prediction) refresh() {
 	for _, f := range p.onAmended {
 		f()

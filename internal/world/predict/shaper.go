@@ -15,8 +15,8 @@ type shaper struct {
 	drops []ecs.ID // scratch
 }
 
-// exchange gives an entity exactly those of some columns that it should have, and of several
-// relations one.
+// exchange adds and removes components of an entity, so that of the columns in among it has exactly
+// those in want, and at most one relation.
 func (s *shaper) exchange(slot rollback.Slot, want, among rollback.Mask) {
 	e := s.entity(slot)
 	s.adds, s.drops = s.adds[:0], s.drops[:0]
@@ -37,8 +37,8 @@ func (s *shaper) exchange(slot rollback.Slot, want, among rollback.Mask) {
 	s.writer.Exchange(e, s.adds, s.drops, nil)
 }
 
-// oneRelation reduces the relations that an entity should have to one, because Arche allows no
-// more: a simple one rather than a compared one, and the game's own last.
+// oneRelation reduces the relations that an entity should have to one, because Arche allows only one.
+// A simple relation is preferred to a compared one, and the game's own comes last.
 func (s *shaper) oneRelation(slot rollback.Slot, want rollback.Mask) rollback.Mask {
 	related := want.And(s.modes.relation)
 	for _, of := range [...]rollback.Mask{s.simpleRelations(slot, want), related.And(s.modes.full), related} {
@@ -74,8 +74,8 @@ func (s *shaper) dropRelation(e ecs.Entity) {
 	}
 }
 
-// setTarget sets the target of an entity's relation, if it has one of these. A target that the
-// game has removed is none, and is not compared either.
+// setTarget sets the target of an entity's relation, if it has one of these relations. A target that
+// the game has removed counts as no target, and is not compared.
 func (s *shaper) setTarget(slot rollback.Slot, relations rollback.Mask, target ecs.Entity) {
 	e := s.entity(slot)
 	if target == e || !target.IsZero() && !s.world.Alive(target) {

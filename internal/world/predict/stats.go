@@ -9,10 +9,10 @@ import (
 type PredictionStats struct {
 	Rollbacks [RollbackReasons]uint64 // by the reason for the tick that was restored
 	Ticks     uint64                  // that rollbacks have replayed
-	Deepest   int                     // the most ticks of one rollback
+	Deepest   int                     // the largest number of ticks of one rollback
 
 	CaughtUp    uint64 // ticks that were never due, because the clock was set past them
-	Blind       uint64 // restarts, from the confirmed state alone
+	Blind       uint64 // restarts of the histories from the confirmed state alone
 	Resyncs     uint64 // times that confirmed state too old for a rollback was taken over
 	Inserted    uint64 // confirmed states inserted in a replay or later, that differed
 	Corrections uint64 // values of the present that were mispredicted
@@ -42,7 +42,7 @@ func (s PredictionStats) String() string {
 	return line + fmt.Sprintf("; %d corrections, %d resyncs", s.Corrections, s.Resyncs)
 }
 
-// rollback counts one.
+// rollback counts one rollback.
 func (s *PredictionStats) rollback(reason RollbackReason, ticks int) {
 	s.Rollbacks[reason]++
 	s.Ticks += uint64(ticks)

@@ -21,7 +21,7 @@ func steady(t *testing.T, with func(*PredictionConfig)) (*forecast, ecs.Entity) 
 	return f, e
 }
 
-// in has something of the game happen in one tick, whenever that is computed.
+// in makes the game call a function in one tick, each time that the tick runs.
 func (f *forecast) in(tick entangle.Tick, do func()) {
 	f.main(func() {
 		if f.time.Tick == tick {
@@ -30,7 +30,7 @@ func (f *forecast) in(tick entangle.Tick, do func()) {
 	})
 }
 
-// has reports which of its components an entity has.
+// has returns the names of the components that an entity has.
 func (f *forecast) has(e ecs.Entity) (names string) {
 	for _, c := range []struct {
 		name string
@@ -43,7 +43,7 @@ func (f *forecast) has(e ecs.Entity) (names string) {
 	return names
 }
 
-// What only the client has removed comes back, with its value.
+// A component that only the client has removed returns with its value.
 //
 // Proves: B3
 func TestWhatOnlyThePredictionRemovedComesBack(t *testing.T) {
@@ -70,7 +70,7 @@ func TestWhatOnlyThePredictionRemovedComesBack(t *testing.T) {
 	assert.NotEmpty(t, f.check(), "at 1005 it moved on, and the server still said nothing")
 }
 
-// What the server removed is removed as of its tick.
+// A component that the server removed is removed as of the tick of the removal.
 //
 // Proves: B4
 func TestWhatTheServerRemovedIsRemoved(t *testing.T) {
@@ -85,7 +85,7 @@ func TestWhatTheServerRemovedIsRemoved(t *testing.T) {
 	assert.Empty(t, f.check())
 }
 
-// What only the prediction added is removed.
+// A component that only the prediction added is removed.
 //
 // Proves: B5
 func TestWhatOnlyThePredictionAddedIsRemoved(t *testing.T) {
@@ -113,7 +113,7 @@ func TestWhatOnlyThePredictionAddedIsRemoved(t *testing.T) {
 	assert.Equal(t, fcPlace{10, 0}, *f.at(e))
 }
 
-// What the server added, and nobody predicted, is added as of its tick.
+// A component that the server added without a prediction is added as of its tick.
 //
 // Proves: B6
 func TestWhatTheServerAddedIsAdded(t *testing.T) {
@@ -155,7 +155,7 @@ func TestWhatTheServerLeftAloneIsPutRight(t *testing.T) {
 	assert.EqualValues(t, 1, f.p.Stats().Rollbacks[ByMismatch])
 }
 
-// In a replay each entity takes the newest that the server said of it at the tick of that.
+// In a replay the newest confirmed state of each entity is inserted at its own tick.
 //
 // Proves: B8, B27
 func TestNewerWordsAreKeptInAReplay(t *testing.T) {
@@ -206,8 +206,8 @@ func TestTheOldestOfSeveralConfirmedTicksIsGoneBackTo(t *testing.T) {
 	}
 }
 
-// Of several ticks that arrive in one frame all count: a misprediction at the newest only is found
-// there, and one at the confirmed tick there.
+// All ticks that arrive in one frame are compared: a misprediction at the newest alone is found at that
+// tick, and one at the confirmed tick alone at the confirmed tick.
 //
 // Proves: B9
 func TestSeveralConfirmedTicksInOneFrame(t *testing.T) {
@@ -271,8 +271,8 @@ func TestConfirmationsOfThePresentAndTheFuture(t *testing.T) {
 	assert.Empty(t, f.check(), "it is in the histories")
 }
 
-// What the server says of the present tick is written for all entities that it speaks of in one
-// frame, be it their values or their components that are otherwise.
+// Confirmed state of the present tick is written for all entities that differ in a frame, whether in
+// values or in components.
 //
 // Proves: B9, B10
 func TestConfirmationsOfThePresentOfSeveralEntities(t *testing.T) {
@@ -294,8 +294,8 @@ func TestConfirmationsOfThePresentOfSeveralEntities(t *testing.T) {
 	assert.EqualValues(t, 3, f.p.Stats().Inserted)
 }
 
-// An entity that the server spawned some ticks ago is here as of now: it is put in at its
-// tick and computed from there.
+// An entity that the server spawned some ticks ago exists in the present: it is inserted at its tick,
+// and the ticks since are replayed.
 //
 // Proves: B26
 func TestAnEntityAppearsAsOfNow(t *testing.T) {

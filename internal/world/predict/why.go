@@ -27,11 +27,11 @@ type Why struct {
 	used  whyInputs
 	clock func() time.Time
 
-	ring  []whyEntry // the oldest is at count % len once it is full
-	count int        // of all rollbacks
+	ring  []whyEntry // when it is full, the oldest is at index count % len
+	count int        // the number of all rollbacks
 
-	oldest, newest whyCause                // of this frame
-	any            bool                    // they are valid
+	oldest, newest whyCause                // the findings of this frame with the oldest and the newest tick
+	any            bool                    // oldest and newest are valid
 	entities       map[ecs.Entity]struct{} // mispredicted entities
 	began          time.Time
 	open           bool // between Begin and End
@@ -44,7 +44,7 @@ type WhyConfig struct {
 	Inputs   *input.Inputs
 	Clock    func() time.Time
 	Keep     int // rollbacks, 1 to MaxExplained
-	Ticks    int // for which the inputs that were used are kept
+	Ticks    int // the number of ticks for which used inputs are kept
 }
 
 // WhyFinding is one misprediction.
@@ -53,13 +53,13 @@ type WhyFinding struct {
 	// Tick at the end of which the state differed. With ByInput: the tick in which the input takes
 	// effect.
 	Tick entangle.Tick
-	// Entity that it is about, zero for none.
+	// Entity is the mispredicted entity, zero for none.
 	Entity ecs.Entity
-	// Column is the number of the component; with ByResource that of the resource. Below 0:
-	// none in particular.
+	// Column is the number of the component; with ByResource that of the resource. It is below 0 if
+	// the finding is about no component in particular.
 	Column int
-	// Predicted and Confirmed are the memory of the two values. nil: there is none, which for a tag
-	// differs from an empty one. They are copied.
+	// Predicted and Confirmed are the memory of the two values, which Found copies. nil means that
+	// there is no value; the value of a tag is empty and not nil.
 	Predicted, Confirmed []byte
 	// PredictedTarget and ConfirmedTarget are the targets of a relation.
 	PredictedTarget, ConfirmedTarget ecs.Entity

@@ -64,7 +64,7 @@ func newExplained(t *testing.T, keep int) *explained {
 	return x
 }
 
-// tick computes a tick in which the player presses keys.
+// tick runs a tick in which the player presses keys.
 func (x *explained) tick(tick entangle.Tick, keys whyKeys) {
 	x.time.Tick = tick
 	x.inputs.Buffer()
@@ -73,7 +73,7 @@ func (x *explained) tick(tick entangle.Tick, keys whyKeys) {
 	x.NoteInputs()
 }
 
-// rolled takes note of a rollback that takes a millisecond.
+// rolled records a rollback that takes a millisecond.
 func (x *explained) rolled(from, to entangle.Tick, found ...WhyFinding) {
 	for _, f := range found {
 		x.Found(f)

@@ -26,9 +26,9 @@ type (
 	fcTint  struct{ Color uint32 }
 	fcKit   struct{ Size uint32 }
 	fcFuel  struct{ Left int32 }
-	fcHeat  struct{ Degrees int32 } // within two is near enough
+	fcHeat  struct{ Degrees int32 } // with a tolerance of 2
 	fcDock  struct{ ecs.Relation }
-	fcLeash struct{ ecs.Relation } // of no protocol
+	fcLeash struct{ ecs.Relation } // not in the protocol
 	fcTow   struct{ ecs.Relation }
 )
 
@@ -145,7 +145,7 @@ func newForecast(t testing.TB, with func(*PredictionConfig)) *forecast {
 // main adds a system of the game.
 func (f *forecast) main(sys func()) { f.systems = append(f.systems, sys) }
 
-// move is the game: all that has a place and a pace moves.
+// move is the game: each entity with a place and a pace moves.
 func (f *forecast) move() {
 	for q := f.world.Query(&f.movers); q.Next(); {
 		place, pace := (*fcPlace)(q.Get(f.place)), (*fcPace)(q.Get(f.pace))

@@ -20,16 +20,16 @@ type Late struct {
 	ByTarget Chains[repl.ID]
 	ByGroup  Chains[repl.Handle] // of the target
 	byHolder Chains[LateHolder]
-	Dropped  uint64 // for lack of room
+	Dropped  uint64 // references beyond MaxLate
 
-	Holder LateHolder    // of the references that are being searched
-	Tick   entangle.Tick // of their record
+	Holder LateHolder    // the component that is being searched for references
+	Tick   entangle.Tick // the tick of its record
 	Swap   func(n int, e ecs.Entity) ecs.Entity
-	Found  []LateRef // in values of the current record
+	Found  []LateRef // missing references in values of the current record
 	Set    []LateHolder
 }
 
-// LateHolder is a component of an entity.
+// LateHolder is the component of an entity that holds a waiting reference.
 type LateHolder struct {
 	Slot repl.Slot
 	Comp int
@@ -39,6 +39,7 @@ func (h LateHolder) Compare(o LateHolder) int {
 	return cmp.Or(cmp.Compare(h.Slot, o.Slot), cmp.Compare(h.Comp, o.Comp))
 }
 
+// LateRef is a reference that waits for its target.
 type LateRef struct {
 	Target repl.ID
 	Holder LateHolder
@@ -70,6 +71,7 @@ func (l *Late) Add(ref LateRef) bool {
 	return true
 }
 
+// Drop removes the waiting reference with index i.
 func (l *Late) Drop(i int32) {
 	l.ByTarget.Remove(l.Refs[i].Target, i)
 	l.ByGroup.Remove(l.Refs[i].Target.Group, i)
@@ -89,6 +91,7 @@ func (l *Late) Forget(h LateHolder) (n int) {
 	return n
 }
 
+// ForgetAll removes the waiting references of some components of an entity.
 func (l *Late) ForgetAll(s repl.Slot, comps *repl.Mask) {
 	for comp := comps.Next(0); comp >= 0; comp = comps.Next(comp + 1) {
 		l.Forget(LateHolder{s, comp})

@@ -12,9 +12,9 @@ import (
 // world, on a client the received values.
 type Past struct {
 	Of     []*delta.History // by component number; nil: it is sent whole
-	Deltas repl.Mask
-	Moving repl.Mask // of those, the ones that are predicted from their motion
-	Coded  repl.Mask // of those, the ones with learned codes
+	Deltas repl.Mask        // the components that are sent as differences
+	Moving repl.Mask        // the subset of Deltas that is extrapolated from its motion
+	Coded  repl.Mask        // the subset of Deltas with learned codes
 	Bases  wire.Bases
 	Trails []stepcode.Trail // of the current record, by component number
 	begun  bool             // a trail is in use
@@ -49,7 +49,7 @@ func (p *Past) Find(s repl.Slot, comp int, tick entangle.Tick, from repl.From) (
 	}
 	p.Bases.Between = uint32(from.Apart)
 	p.Bases.Older, _, _, ok = h.At(s, older)
-	return from.Base, from.Base + 1, ok // where it leads depends on how far away the base is
+	return from.Base, from.Base + 1, ok // the extrapolated value depends on the distance to the baseline
 }
 
 // Forget drops the history of a slot.

@@ -15,14 +15,14 @@ const (
 	LeastCap = 16_000
 	// MostCap is the highest cap, in bytes per second.
 	MostCap = budget.MaxRate
-	// CapSlack is how many bytes in all a connection may send beyond its cap and its saved
-	// budget: the rest of a partly sent message, and data that must be sent in any case. Its
-	// goodbyes are not counted.
+	// CapSlack is how many bytes in total a connection may send beyond its cap and its saved budget:
+	// the rest of a partly sent message, and data that must be sent in any case. Goodbyes are not
+	// counted.
 	CapSlack = 4 << 10
 )
 
-// leastSpan is how long unused budget is saved, unless two ticks are longer: the next few frames
-// can use the bytes that a frame leaves.
+// leastSpan is how long unused budget is saved, unless two ticks are longer: the following frames can
+// use the bytes that a frame leaves.
 const leastSpan = 100 * time.Millisecond
 
 // CapSpan returns how long unused budget is saved at a tick rate: the bytes of that time can be
@@ -42,8 +42,8 @@ type Caps struct {
 // clients have waiting for it.
 const relayTime = time.Second / 2
 
-// relayShare returns how many bytes of other clients' messages, by their cost, may wait for one of
-// so many clients. 0 means the same limit as without a cap.
+// relayShare returns how many bytes of other clients' messages, by their cost, may wait for a client if
+// the server has room for the given number of clients. 0 means the same limit as without a cap.
 func (c Caps) relayShare(clients int) int {
 	rate := c.PerClient
 	if all := c.All / max(clients, 1); c.All > 0 && (rate == 0 || all < rate) {

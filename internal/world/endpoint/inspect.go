@@ -20,9 +20,9 @@ import (
 type SentEntity struct {
 	Client entangle.ClientID
 	Entity ecs.Entity
-	// Tick of the world that the data describes.
+	// Tick is the tick of the world that the data describes.
 	Tick entangle.Tick
-	// Components of which a value was written, in ascending order.
+	// Components lists the components of which a value was written, in ascending order.
 	Components []int
 	// Update reports that the record is in a frame of values.
 	Update bool
@@ -36,8 +36,8 @@ type SentEntity struct {
 type inspector struct {
 	report func(SentEntity)
 	infos  []*registry.Component
-	past   refs.Past // only the trails of the present record are used
-	value  [][]byte  // by component number
+	past   refs.Past // only its trails are used, for the present record
+	value  [][]byte  // scratch, by component number
 	p      *source.Collector
 	capped bool
 	at     *client

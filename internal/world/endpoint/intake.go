@@ -27,8 +27,8 @@ const (
 	LeastWork = 1 << 15
 )
 
-// IntakeRate returns how much work a client may cause per second. work 0 selects the default for
-// the tick rate, a negative value means no limit.
+// IntakeRate returns how much work a client may cause per second, where work is the configured value. 0
+// selects the default for the tick rate, and a negative value means no limit.
 func IntakeRate(work, tickRate int) int {
 	if work == 0 {
 		return max(LeastWork, WorkPerTick*tickRate)

@@ -14,20 +14,20 @@ import (
 // Load counts the memory that one end uses for one connection. Fields are in bytes unless they say
 // otherwise. It is for tests and tools.
 type Load struct {
-	// Actions that wait to be sent, or were sent and are not acknowledged.
+	// Actions counts actions that wait to be sent, or were sent and are not acknowledged.
 	Actions int
 	// Early counts received messages that are incomplete, or that arrived before their
 	// predecessors.
 	Early int
-	// Waiting records of replication, which arrived before records that they depend on.
+	// Waiting counts records of replication that arrived before records that they depend on.
 	Waiting int
 	// Held is the number of messages that wait for an entity they refer to.
 	Held int
-	// Resources that were sent and are not acknowledged.
+	// Resources counts resources that were sent and are not acknowledged.
 	Resources int
-	// Kept values of resources that refer to entities.
+	// Kept counts the kept values of resources that refer to entities.
 	Kept int
-	// Queued messages on reliable channels, and structure, that wait or are not acknowledged,
+	// Queued counts messages on reliable channels, and structure, that wait or are not acknowledged,
 	// including the bookkeeping for each.
 	Queued int
 	// InFlight is the number of packets with values that are in flight.

@@ -25,13 +25,13 @@ type Local struct {
 	known  bool // connected, or disconnected since the last Connect
 	open   bool
 	joined bool
-	since  uint64 // the first message that can be for the player
-	delay  int    // of its inputs, in ticks
+	since  uint64 // Outgoing.When of the first message after the connection began
+	delay  int    // the input delay, in ticks
 	err    error  // why the last connection ended
 
 	says  message.Outbox // messages that the player sent in this frame
-	inbox message.Outbox // messages in both directions, delivered in the next frame
-	hand  message.Outbox // messages that are delivered in this frame
+	inbox message.Outbox // messages in both directions that the next frame delivers
+	hand  message.Outbox // messages in both directions that this frame delivers
 
 	r    bits.Reader
 	refs []ecs.Entity // scratch

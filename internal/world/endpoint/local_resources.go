@@ -14,7 +14,7 @@ type localResources struct {
 	raised []func()                // for the next frame
 }
 
-// localResource is the state of one resource in the last events for the player.
+// localResource is the state of one resource according to the last events that the player got.
 type localResource struct {
 	version uint32
 	holds   bool

@@ -35,9 +35,9 @@ type localView struct {
 	tags   []tagging   // for the next frame
 }
 
-// seenEntity is the state of an entity in the last events for the player.
+// seenEntity is the state of an entity according to the last events that the player got.
 type seenEntity struct {
-	entity ecs.Entity // zero: not in the view
+	entity ecs.Entity // zero if it is not in the view
 	mask   repl.Mask
 	marks  [marks]bool
 

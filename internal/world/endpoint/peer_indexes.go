@@ -42,7 +42,7 @@ func (s *Server) assignIndex(c *client) {
 	s.setTap(c)
 }
 
-// hasIndex reports whether a client has a peer index. It loses it when its connection ends.
+// hasIndex reports whether a client has a peer index. A client loses its index when its connection ends.
 func (s *Server) hasIndex(c *client) bool {
 	return c != nil && s.clients != nil && s.clients[c.index] == c
 }

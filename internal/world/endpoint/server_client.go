@@ -20,8 +20,8 @@ import (
 // client is one connection of the server.
 type client struct {
 	layer      *layer
-	slot       int // of the layer
-	index      int // of the server
+	slot       int // its slot in the layer
+	index      int // its peer index
 	id         entangle.ClientID
 	addr       netip.AddrPort
 	name       string
@@ -33,7 +33,7 @@ type client struct {
 	sentBodies []sentBody // in the present frame, while the server has an Inspect function
 	open       bool
 	player     *input.InputPlayer // nil: no input is registered
-	since      uint64             // the first message that can be for it: earlier ones are older than the connection
+	since      uint64             // Outgoing.When of the first message after the connection began
 	joined     bool
 	meter      *timesync.Meter
 	quota      budget.Quota
@@ -179,7 +179,7 @@ type ClientInfo struct {
 	Quality timesync.Quality
 
 	Dropped uint64 // messages dropped for lack of room under a cap
-	Waiting int    // bytes of messages and structure that are unsent
+	Waiting int    // bytes of messages and structure that were not sent yet
 }
 
 // noLayer is ClientInfo.Layer of local players.

@@ -15,7 +15,7 @@ type InputHead struct {
 	Status InputStatus
 }
 
-// InputSink raises an input of its type, which the entity holds at that moment.
+// InputSink raises an input of its type. The entity of the head holds the value.
 type InputSink func(InputHead)
 
 // InputEvents raises the events of one input type. The code that applies inputs does not know their

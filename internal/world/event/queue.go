@@ -23,7 +23,7 @@ type Queue[E any] struct {
 	aged    int    // buf[head:aged] is older than the last frame's beginning
 	first   uint64 // number of buf[head] since the queue began
 	limit   int
-	read    bool // it has a cursor
+	read    bool // it has a reader
 	dropped uint64
 
 	replay *replayed[E] // for events that belong to a tick; nil: events belong to a frame

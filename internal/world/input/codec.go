@@ -18,10 +18,10 @@ var errInputRefs = errors.New("input: malformed table of entities of an input")
 // written by their index in a table at the head of their stream.
 type inputCodec struct {
 	plan *wire.Plan
-	out  []ecs.Entity // of the input stream that is being written
-	in   []ecs.Entity // of the input stream that is being read
+	out  []ecs.Entity // the table of the input stream that is being written
+	in   []ecs.Entity // the table of the input stream that is being read
 
-	leftOut uint64 // references beyond protocol.MaxInputEntities, until noteLeftOut
+	leftOut uint64 // references beyond protocol.MaxInputEntities since the last noteLeftOut
 }
 
 func newInputCodec(plan *wire.Plan) *inputCodec { return &inputCodec{plan: plan} }
@@ -80,7 +80,8 @@ func (c *inputCodec) appendHead(w *bits.Writer, of repl.Ref, name func(ecs.Entit
 	}
 }
 
-// readHead reads that header, and finds the entities. An unknown entity is the zero entity.
+// readHead reads the header that appendHead writes, and finds the entities. An unknown entity becomes
+// the zero entity.
 func (c *inputCodec) readHead(r *bits.Reader, find func(repl.Ref) ecs.Entity) (of ecs.Entity) {
 	ref, ok := repl.ReadRef(r)
 	if ok && c.plan.HasRefs() {

@@ -16,7 +16,7 @@ type ownInputs struct {
 	kinds []ownKind
 	round uint32
 	relay *relay      // nil: inputs are not relayed to other clients
-	epoch input.Epoch // of the clock
+	epoch input.Epoch // the number of jumps back of the clock
 
 	me    func() entangle.ClientID
 	delay func() int            // from the tick in which an input is written to the tick in which it takes effect
@@ -27,7 +27,7 @@ type ownKind struct {
 	inputKind
 	tagged  ecs.CachedFilter
 	streams map[ecs.Entity]*ownStream
-	order   []*ownStream // of the current tick, in the order of the world
+	order   []*ownStream // the streams of the current tick, in the order of their entities in the world
 }
 
 // ownStream is the input stream of one entity that the player controls.
@@ -36,7 +36,7 @@ type ownStream struct {
 	writer *input.Writer
 	status event.InputStatus
 	none   bool   // the game set no input for this tick
-	round  uint32 // in which the entity was last found
+	round  uint32 // the value of ownInputs.round when the entity was last found
 	passed passing
 }
 
@@ -71,7 +71,7 @@ func (o *ownInputs) findControlled(k *ownKind) {
 		if e := q.Entity(); o.mine == nil || o.mine(e) {
 			k.order = append(k.order, o.streamOf(k, e))
 		} else {
-			clear(k.memoryOf(e)) // systems go by the tag: inputs that they wrote would act until another player controls the entity
+			clear(k.memoryOf(e)) // systems look at the tag alone: inputs that they wrote would act until another player controls the entity
 		}
 	}
 	if len(k.order) == len(k.streams) {
@@ -142,7 +142,7 @@ func (o *ownInputs) act(k *ownKind, stream *ownStream, tick entangle.Tick) {
 	k.raise(o.me(), stream.entity, tick, stream.status)
 }
 
-// replay sets every controlled entity to the input of a tick, whenever it was written.
+// replay sets every controlled entity to the input that acts in a tick.
 func (o *ownInputs) replay(tick entangle.Tick) {
 	for i := range o.kinds {
 		k := &o.kinds[i]
@@ -171,7 +171,7 @@ func (o *ownInputs) each(do func(*input.Writer)) {
 	}
 }
 
-// drives reports whether there is an input stream.
+// drives reports whether the player controls an entity with an input.
 func (o *ownInputs) drives() bool {
 	for i := range o.kinds {
 		if len(o.kinds[i].order) > 0 {

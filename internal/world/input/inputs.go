@@ -39,9 +39,9 @@ type Inputs struct {
 type round uint8
 
 const (
-	due    round = iota // in its turn
-	missed              // for the first time, since the clock went past it
-	again               // replayed
+	due    round = iota // the tick is due
+	missed              // it runs for the first time, after the clock has jumped over it
+	again               // it is replayed
 )
 
 // Connect begins a client's connection, and returns the stream that carries its inputs.
@@ -53,7 +53,8 @@ func (i *Inputs) Connect(applier *sink.Applier, clock *timesync.Client, me func(
 	return i.up
 }
 
-// Disconnect ends a client's connection. Entities that were controlled are gone, or the game's.
+// Disconnect ends a client's connection. Controlled entities have been removed, or belong to the game
+// now.
 func (i *Inputs) Disconnect() {
 	i.up = nil
 	i.own.endStreams()
@@ -109,7 +110,7 @@ func (i *Inputs) Write(tick entangle.Tick) {
 	}
 }
 
-// Replay is Write for a tick in which the player has written nothing: every controlled entity is
+// Replay is like Write for a tick in which the player does not write inputs: every controlled entity is
 // set to the best known input of the tick. With again, the tick has run before.
 func (i *Inputs) Replay(tick entangle.Tick, again bool) {
 	if i.own != nil {
@@ -125,8 +126,8 @@ func (i *Inputs) Replay(tick entangle.Tick, again bool) {
 }
 
 // Mispredicted returns the oldest tick after one, up to now, in which a predicted entity ran with
-// another input of another player than the one known now, and that entity. It is reported once, and
-// later ticks are not: a rollback to before the oldest corrects all of them.
+// another input of another player than the one known now, and that entity. A tick is reported once,
+// and later ticks are not, because a rollback to before the oldest corrects all of them.
 //
 // Inputs are compared by value: if the input that arrived equals the repeated one, there is no
 // misprediction.
@@ -137,7 +138,7 @@ func (i *Inputs) Mispredicted(after, now entangle.Tick) (tick entangle.Tick, e e
 	return i.Others.mispredicted(after, now)
 }
 
-// Clear runs after the tick: the entities that this player controls show its last inputs.
+// Clear runs after the tick. It sets the entities that this player controls to its last inputs again.
 func (i *Inputs) Clear() {
 	if i.own != nil {
 		i.unread.warnUnread(i.own)

@@ -26,8 +26,8 @@ func newInputKind(w *ecs.World, hub *event.Hub, info *registry.Input) inputKind 
 	}
 }
 
-// driven returns the entities that have an input, and the component that marks them as
-// controllable.
+// driven returns a filter for entities that have the input, and the component that marks controlled
+// ones.
 func (k *inputKind) driven(w *ecs.World, by ecs.ID) ecs.CachedFilter {
 	filter := ecs.All(k.id, by)
 	return w.Cache().Register(&filter)

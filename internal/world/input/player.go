@@ -18,10 +18,10 @@ import (
 type InputStats struct {
 	InTime  uint64 // came before their tick ran
 	Late    uint64 // arrived only after their tick had run; they never take effect
-	Missing uint64 // ran without an input, and repeated the one before
+	Missing uint64 // ran without an input of their own, and repeated the previous one
 
 	Refused uint64 // input streams of entities that the sender does not control, or no longer controls
-	TooFar  uint64 // of the far past or future
+	TooFar  uint64 // outside of the window of ticks that are kept
 	Flooded uint64 // frames beyond what a client may send
 }
 
@@ -34,15 +34,15 @@ type InputPlayer struct {
 	id         entangle.ClientID
 	Peer       *peer.Peer
 	meter      *timesync.Meter
-	here       bool // connected
+	here       bool // the client is connected
 	rateLimit  input.RateLimit
 	shownTimes input.ShownTimes
 	firsts     firsts
 	find       func(repl.Ref) ecs.Entity
-	Work       uint64     // units that its frames cost
-	Line       *relayLine // relays the inputs of the other players
+	Work       uint64     // units of work that its frames cost
+	Line       *relayLine // relays the inputs of other players to this client
 
-	asked, had bool // in the current tick: one of its input streams has begun, one has a new input
+	asked, had bool // in the current tick: one of its input streams has begun; one had an input of its own
 }
 
 // NewPlayer returns the inputs of a client, for the duration of its connection.
@@ -193,7 +193,7 @@ func (p *InputPlayer) ran(tick entangle.Tick) {
 // firsts tracks which ticks have arrived: the newest, and the 63 before it.
 type firsts struct {
 	newest entangle.Tick
-	known  uint64 // bit k: newest-k
+	known  uint64 // bit k: newest-k has arrived
 }
 
 // markArrived returns the ticks that arrive for the first time: bit k is newest-k.

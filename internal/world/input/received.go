@@ -22,7 +22,7 @@ type ReceivedInputs struct {
 	control   ecs.ID
 	rate      int
 	kinds     []clientKind
-	tick      entangle.Tick // the last that ran
+	tick      entangle.Tick // the last tick that ran
 
 	players []*InputPlayer // the connected ones, in the order in which they connected
 	of      map[entangle.ClientID]*InputPlayer
@@ -41,7 +41,7 @@ type clientKind struct {
 // serverStream is the input stream of one entity that a client controls.
 type serverStream struct {
 	entity ecs.Entity
-	number int // of the input
+	number int // the number of the input type
 	player *InputPlayer
 	reader *input.Reader
 	status event.InputStatus
@@ -148,8 +148,8 @@ func (c *ReceivedInputs) drive(k *clientKind, stream *serverStream, tick entangl
 	k.raise(stream.player.id, stream.entity, tick, stream.status)
 }
 
-// seen returns the time at which an entity's player saw the world when it made the input of the
-// last tick.
+// seen returns the server time of the interpolated state that an entity's player saw when it made the
+// input of the last tick.
 func (c *ReceivedInputs) seen(number int, e ecs.Entity) (tick entangle.Tick, fraction float64, ok bool) {
 	stream := c.kinds[number].streams[e]
 	if stream == nil || stream.status != event.FreshInput {

@@ -26,7 +26,7 @@ type relay struct {
 	streams   []*passing // with inputs to relay, in the order in which they were added
 	serial    uint64     // number of streams added so far
 	sends     uint64     // frames in which the relay sent something
-	live      bool       // inputs are relayed in this frame
+	live      bool       // this frame relays inputs
 	stats     RelayStats
 }
 
@@ -37,8 +37,8 @@ type RelayStats struct {
 
 const (
 	// RelayCopies is the number of times that an input is relayed. At 20 % loss one of 15,625 ticks
-	// is missed, and none in a gap of five packets. A tick equal to the one before takes next to
-	// nothing each time, any other as much as the input.
+	// is missed, and none in a gap of five packets. Each time, a tick with the same input as the
+	// previous tick costs next to nothing, and any other costs as much as the input.
 	RelayCopies = 6
 
 	// MaxRelayBody bounds the bytes of a stream in a frame, so that one player does not take the
@@ -70,21 +70,21 @@ func newRelay(p *source.Collector, infos []*registry.Input, codec func(number in
 // passing is the relay state of one input stream: the inputs of one type for one entity.
 type passing struct {
 	entity ecs.Entity
-	number int // of the input
+	number int // the number of the input type
 	owner  entangle.ClientID
 	stream relaySource
-	codec  *inputCodec // of the stream: it holds the references of the last body
+	codec  *inputCodec // holds the entities of the last encoded body
 	wrote  oldest      // inputs written here that are not relayed yet
 
 	listed bool
 	serial uint64
-	news   [RelayCopies]oldest // new inputs of the last sends
+	news   [RelayCopies]oldest // by send, modulo RelayCopies: the oldest input that was new then
 
-	slot  repl.Slot // in this frame
-	shown bool      // others see some of it
+	slot  repl.Slot // of its entity, in this frame
+	shown bool      // it is relayed in this frame
 	to    watchers
-	body  input.Body
-	refs  []ecs.Entity // references of the body
+	body  input.Body   // the encoded inputs of this frame
+	refs  []ecs.Entity // the entities in body
 }
 
 // relaySource is the source of the inputs: a reader of the server, or the writer of a host's player.
@@ -93,7 +93,7 @@ type relaySource interface {
 	Newest() (entangle.Tick, bool)
 }
 
-// watchers is the clients that see the group of an entity. It quickly rules out most of the others.
+// watchers is the clients that see the group of an entity. It quickly rules out most other clients.
 type watchers struct {
 	all   bool
 	peers repl.Bitset // by number
@@ -106,7 +106,7 @@ func (v *watchers) findWatchers(p *source.Collector, s repl.Slot) {
 
 func (v *watchers) has(number int) bool { return v.all || v.peers.Has(number) }
 
-// oldest is the oldest of some ticks, if there is any.
+// oldest is the oldest of some ticks; some is false if there is none.
 type oldest struct {
 	tick entangle.Tick
 	some bool
@@ -165,7 +165,8 @@ func (r *relay) Prepare(tick entangle.Tick, due bool) {
 	r.streams = kept
 }
 
-// firstDue returns the first tick that must be relayed, for the first time or again.
+// firstDue returns the first tick that must be relayed in this send, whether for the first time or
+// again.
 func (p *passing) firstDue() (all oldest) {
 	for _, o := range p.news {
 		if o.some {

@@ -8,8 +8,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// relayLine sends the inputs of other players to one client: one packet's worth at most in each
-// frame that sends. Streams without room go first in the next frame, so all of them get their turn.
+// relayLine sends the inputs of other players to one client, at most one packet's worth in each frame
+// that sends. Streams that found no room come first in the next frame, so that each gets its turn.
 //
 // The streams of the clients are listed one client after the other, because targets are looked up
 // in shared state. Afterwards several clients may be written concurrently.
@@ -17,9 +17,9 @@ type relayLine struct {
 	relay *relay           // nil: nothing is relayed
 	to    source.Recipient // in this frame
 
-	number   int       // of the client's peer
+	number   int       // the number of the client's peer
 	list     []mention // the streams for the client in this frame
-	turn     uint64    // the last stream that had its turn
+	turn     uint64    // passing.serial of the last stream that had its turn
 	composer input.Composer
 	name     func(ecs.Entity) (repl.Ref, bool)
 }
@@ -73,7 +73,7 @@ func (l *relayLine) addStreams(streams []*passing) {
 	}
 }
 
-// appendFrame writes as much as there is room for.
+// appendFrame writes as many of the listed streams as there is room for.
 func (l *relayLine) appendFrame(dst []byte, room int, tick entangle.Tick) []byte {
 	if !l.waits() {
 		return dst

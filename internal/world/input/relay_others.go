@@ -26,8 +26,8 @@ type othersInputs struct {
 	own     ecs.ID // components.Controlled
 	tag     ecs.ID // components.Predicted
 	rate    int
-	kinds   []otherKind // by input number
-	tick    entangle.Tick
+	kinds   []otherKind   // by input number
+	tick    entangle.Tick // the last tick that ran
 
 	streams []*otherStream // in the order in which they began
 	frame   input.Frame
@@ -198,7 +198,7 @@ func (o *othersInputs) replay(tick entangle.Tick) {
 	for _, stream := range o.streams {
 		k := &o.kinds[stream.number]
 		if !o.driven(k, stream.entity) {
-			continue // it ends in the next tick that is due
+			continue // its stream ends in the next tick that is due
 		}
 		value, status := stream.reader.Rerun(tick)
 		if status == input.Unknown {
@@ -209,7 +209,7 @@ func (o *othersInputs) replay(tick entangle.Tick) {
 	}
 }
 
-// mispredicted returns the oldest tick after one, up to now, that a predicted entity ran with
+// mispredicted returns the oldest tick after one, up to now, in which a predicted entity ran with
 // another input than the one known now, and that entity.
 func (o *othersInputs) mispredicted(after, now entangle.Tick) (tick entangle.Tick, e ecs.Entity, ok bool) {
 	for _, stream := range o.streams {

@@ -34,7 +34,7 @@ func shoveProtocol() *protocol.Protocol {
 	return p
 }
 
-// crowded is a client's world of entities, that the server names by their place.
+// crowded is a client's world of entities. The server's network id of each is its index.
 type crowded struct {
 	world  *ecs.World
 	others *othersInputs
@@ -58,7 +58,7 @@ func newCrowded(n int) *crowded {
 	return c
 }
 
-// frame is what a server sends of ticks of one entity, up to one that is newest.
+// frame returns a frame of a server with inputs of one entity, up to a newest tick.
 func (c *crowded) frame(number, entity int, newest entangle.Tick, ticks int) []byte {
 	codec := c.others.kinds[number].codec
 	w := input.NewWriter(codec, 60, 0)
@@ -69,7 +69,7 @@ func (c *crowded) frame(number, entity int, newest entangle.Tick, ticks int) []b
 	return c.encode(number, entity, newest, w, ticks)
 }
 
-// encode is frame for written inputs.
+// encode is like frame, with inputs that a Writer holds.
 func (c *crowded) encode(number, entity int, newest entangle.Tick, w *input.Writer, ticks int) []byte {
 	codec := c.others.kinds[number].codec
 	var body input.Body
@@ -91,8 +91,8 @@ func (c *crowded) number(name string) int {
 	panic(name)
 }
 
-// A client keeps the inputs of entities that are there, have the input, and are not its
-// own, and of ticks that are near; the others it counts.
+// A client keeps inputs for ticks in the window and for entities that exist there, have the input, and
+// are not controlled by the client. It counts all others.
 //
 // Proves: I6, Z17
 func TestAClientKeepsInputsOfOthersThatItCanUse(t *testing.T) {
@@ -151,7 +151,7 @@ func TestTheStreamsOfOthersAreBounded(t *testing.T) {
 	assert.Equal(t, event.FreshInput, o.streams[0].status)
 }
 
-// Bytes of a hostile server end the connection or do no harm.
+// Malformed bytes from a server end the connection or do no harm.
 //
 // Proves: Z17
 func FuzzInputsOfOthers(f *testing.F) {
@@ -173,7 +173,7 @@ func FuzzInputsOfOthers(f *testing.F) {
 	})
 }
 
-// Any flip of a bit, and any end before the end, is an error or a frame of something else.
+// A frame with a flipped bit, or one that is cut short, is an error or another valid frame.
 //
 // Proves: Z17
 func TestAMutilatedFrameOfOthersDoesNoHarm(t *testing.T) {

@@ -21,8 +21,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// rerun is a client's world with a player who controls one entity, and another player who controls
-// another.
+// rerun is a client's world in which its player controls one entity, and another player controls a
+// second one.
 type rerun struct {
 	*crowded
 	Replayer
@@ -100,14 +100,14 @@ func (r *rerun) of(e ecs.Entity) *shove {
 	return (*shove)(r.world.Get(e, r.others.kinds[r.kind].id))
 }
 
-// writes has the player write the tick's number.
+// writes makes the player write the number of the tick as input.
 func (r *rerun) writes() {
 	r.Schedule.Add(fixedInput, act(func(*ecs.World) {
 		*r.of(r.mine) = shove{Act: uint32(r.Time.Tick), Kick: r.Time.Tick%4 == 0}
 	}))
 }
 
-// notes takes down what each tick was computed with.
+// notes records the inputs with which each tick ran.
 func (r *rerun) notes() {
 	r.Schedule.Add(mainStage, act(func(*ecs.World) {
 		line := fmt.Sprintf("%d:", r.Time.Tick)
@@ -133,7 +133,8 @@ func (r *rerun) relayInputs(newest entangle.Tick, acts ...uint32) {
 	}
 }
 
-// A replayed tick has its original inputs and their events; and another player's best known input.
+// A replayed tick has the player's original inputs with their events, and the best known inputs of
+// other players.
 //
 // Proves: I4, S8
 func TestAReplayHasTheInputsOfItsTicks(t *testing.T) {
@@ -167,7 +168,8 @@ func TestAReplayHasTheInputsOfItsTicks(t *testing.T) {
 	assert.Equal(t, []string{"1005: 1005 false FreshInput 9 false RepeatedInput"}, r.log)
 }
 
-// Of an input that acts later than it is written, a replay has what acts in its tick.
+// With an input delay, a replayed tick has the input that acts in it, and not the one that was written
+// in it.
 //
 // Proves: I4
 func TestAReplayHasDelayedInputsWhenTheyAct(t *testing.T) {
@@ -184,8 +186,8 @@ func TestAReplayHasDelayedInputsWhenTheyAct(t *testing.T) {
 	assert.Equal(t, first, r.log)
 }
 
-// Ticks that the clock went past have an input, too: the last one before them, as the server
-// repeats it.
+// Ticks that the clock jumped over have an input, too: the last one before them, which the server
+// repeats.
 func TestTicksThatTheClockWentPastRepeatInputs(t *testing.T) {
 	r := newRerun()
 	r.writes()
@@ -205,8 +207,8 @@ func TestTicksThatTheClockWentPastRepeatInputs(t *testing.T) {
 	}, r.log)
 }
 
-// In a replay the time is that of the tick, and it says which ticks are replayed; afterwards
-// it is as it was, also if a system panics.
+// In a replay components.Time has the replayed tick, and the range of replayed ticks. Afterwards it is
+// restored, even if a system panics.
 //
 // Proves: S8, B14, B28
 func TestTheTimeInAReplay(t *testing.T) {
@@ -238,7 +240,7 @@ func TestTheTimeInAReplay(t *testing.T) {
 	assert.False(t, r.Post.Silent)
 }
 
-// Events that came are read once, and what a replay has is read in it alone.
+// Received events are read once, and events of a replayed tick are read only in that tick.
 //
 // Proves: B29
 func TestAReplayReadsNoEventAgain(t *testing.T) {
@@ -266,7 +268,7 @@ func TestAReplayReadsNoEventAgain(t *testing.T) {
 	assert.Equal(t, []string{"1001 false", "1002 false", "1003 false"}, inFrame.Read())
 }
 
-// A tick of a replay that reads no messages leaves none to the next: each tick reads only its own.
+// Each tick of a replay reads only its own events, also if the tick before has read none.
 //
 // Proves: B29
 func TestAReplayedTickReadsItsOwnEventsAlone(t *testing.T) {
@@ -320,7 +322,7 @@ func TestAReplaySendsNothing(t *testing.T) {
 	assert.Len(t, r.Post.Out, 4, "a tick that the clock went past runs for the first time")
 }
 
-// Ticks out of their turn allocate nothing.
+// Replayed and skipped ticks allocate nothing.
 func TestAReplayAllocatesNothing(t *testing.T) {
 	r := newRerun()
 	r.writes()
@@ -337,8 +339,8 @@ func TestAReplayAllocatesNothing(t *testing.T) {
 	assert.Zero(t, alloctest.Count(20, func() { r.Replay(r.world, 1001, 1008) }))
 }
 
-// What another player did in ticks that ran already is found where it is another thing than
-// they ran with, on entities that are predicted; after a replay it is as it is known.
+// If an input of another player arrives for a tick that has run with a different one, the tick is
+// found, if the entity is predicted. A replay then runs it with the input that arrived.
 //
 // Proves: B21
 func TestATickWithAnotherPlayersInputIsFoundOnce(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 type unreadWarning struct {
 	log   *slog.Logger // nil: warnings are off
 	types []reflect.Type
-	kinds []bool // by number: inputs are written in FixedInput, or the warning was logged
+	kinds []bool // by number of the type: its inputs are written in FixedInput, or the warning was logged
 }
 
 // WarnTo sets the logger for inputs that are written in the wrong place.
@@ -26,17 +26,17 @@ func (i *Inputs) WarnTo(log *slog.Logger) {
 	}
 }
 
-// recordWritten notes which types of input were written in FixedInput: their components differ
-// from the shown ones. It is called before the inputs are stored, and after that for entities that
-// the player controls only since then.
+// recordWritten notes which types of input were written in FixedInput: their components differ from the
+// values that buffer had set. It is called before the inputs are stored. It is called again afterwards
+// for entities that the player controls only since then.
 func (u *unreadWarning) recordWritten(o *ownInputs) {
 	if u.log != nil {
 		u.scan(o, func(k *ownKind, _ ecs.Entity) { u.kinds[k.number] = true })
 	}
 }
 
-// warnUnread warns about inputs that were written after that: of a type that was never written before
-// FixedMain, the player's last input is the one that the entity began with.
+// warnUnread warns about inputs that were written after the last recordWritten. The input of an entity
+// then differs from the player's last input, of a type that was never written in FixedInput.
 func (u *unreadWarning) warnUnread(o *ownInputs) {
 	if u.log != nil {
 		u.scan(o, u.warn)
@@ -57,8 +57,8 @@ func (u *unreadWarning) warnLeftOut(number int) {
 	}
 }
 
-// scan calls found for an entity of each type that neither was found before, if the entity has
-// another input than the player's last one.
+// scan calls found for one entity of each type that was not found before, if there is one with another
+// input than the player's last one.
 func (u *unreadWarning) scan(o *ownInputs, found func(*ownKind, ecs.Entity)) {
 	for i := range o.kinds {
 		k := &o.kinds[i]

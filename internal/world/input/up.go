@@ -12,8 +12,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// inputUp sends a player's inputs to the server: the stream of a client. In every frame in which
-// ticks ran it sends all inputs that can still arrive in time and that the server has not
+// inputUp is the peer.Stream of a client: it sends the player's inputs to the server. In every frame in
+// which ticks ran it sends all inputs that can still arrive in time and that the server has not
 // acknowledged.
 type inputUp struct {
 	inputDown
@@ -22,10 +22,10 @@ type inputUp struct {
 	clock   *timesync.Client
 
 	due      bool          // ticks have run since the last frame of inputs
-	newest   entangle.Tick // of the written ones, in the current frame
+	newest   entangle.Tick // the newest written tick of all streams in the current frame
 	composer input.Composer
 	streams  []input.OwnStream
-	heads    []inputHead // by stream
+	heads    []inputHead // by index in streams
 	name     func(ecs.Entity) (repl.Ref, bool)
 	stats    *InputSent
 	unread   *unreadWarning
@@ -39,8 +39,8 @@ type inputHead struct {
 
 // InputSent counts the inputs that a client sent for its player.
 type InputSent struct {
-	Frames  uint64 // with inputs
-	Streams uint64 // in them; each is the newest ticks of one entity and type
+	Frames  uint64 // frames with inputs
+	Streams uint64 // input streams in all frames; each has the newest ticks of one entity and type
 	// LeftOut counts references to entities that were sent as no entity: beyond
 	// protocol.MaxInputEntities in one packet for one entity and type of input. The first is logged.
 	LeftOut uint64
@@ -59,7 +59,8 @@ func (u *inputUp) refOf(e ecs.Entity) (ref repl.Ref, known bool) {
 	return ref, known
 }
 
-// Urgent implements peer.Stream. Before the clock is synced, ticks are not the server's.
+// Urgent implements peer.Stream. Before the clock is synced, the client's ticks do not match the
+// server's, and nothing is sent.
 func (u *inputUp) Urgent(time.Time) bool { return u.due && u.clock.Synced() && u.own.drives() }
 
 // AppendFrame implements peer.Stream.
@@ -117,8 +118,8 @@ func (u *inputUp) gather() {
 	}
 }
 
-// inTime returns how many of the newest ticks can still arrive in time: those that the server has
-// not run yet, if the packet took no time.
+// inTime returns how many of the newest ticks can still arrive in time: those that the server has not
+// run yet. The travel time of the packet is not considered.
 func (u *inputUp) inTime(now time.Time) int {
 	server, _ := u.clock.ServerTick(now)
 	return int(u.newest.Sub(server))

@@ -71,7 +71,7 @@ type Prediction struct {
 	onAmended []func()
 }
 
-// NewPrediction returns a prediction of the entities that the copy predicts in its world. The
+// NewPrediction returns a prediction of the entities that the applier predicts in its world. The
 // error says that the world has a listener of its own.
 func NewPrediction(cfg PredictionConfig) (*Prediction, error) {
 	w := cfg.World

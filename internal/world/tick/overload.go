@@ -34,7 +34,7 @@ type OverloadStats struct {
 	// Episodes counts overloads: periods in which ticks were dropped repeatedly for at least
 	// OverloadAfter. Each ends after OverloadOver without a dropped tick.
 	Episodes uint64
-	// Overloaded: an overload is going on now.
+	// Overloaded means that an overload is going on now.
 	Overloaded bool
 
 	// Kept is the actual rate when the last overload was found, measured since the first dropped

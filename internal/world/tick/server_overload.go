@@ -18,7 +18,7 @@ type ServerOverloadStats struct {
 	Jumps, Ticks uint64
 	// Episodes counts jumps that follow each other within ServerOverloadOver as one.
 	Episodes uint64
-	// Overloaded: the last jump was less than ServerOverloadOver ago.
+	// Overloaded means that the last jump was less than ServerOverloadOver ago.
 	Overloaded bool
 }
 

@@ -11,11 +11,11 @@ type Client struct {
 	Frame
 	Engine     *endpoint.Client // its connection to the server
 	Prediction *predict.Prediction
-	Explain    *predict.Why // nil: no reports of rollbacks are wanted
+	Explain    *predict.Why // nil if no reports of rollbacks are wanted
 	Unsent     *tick.UnsentWarning
 
-	// AfterReplay is called when Rollback is over: what systems asked for in a replay, and
-	// what has to wait for its end, is done then.
+	// AfterReplay is called at the end of Rollback. It does what systems asked for in a replay, and
+	// what has to wait for the end of a replay.
 	AfterReplay func()
 }
 

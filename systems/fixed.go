@@ -1,15 +1,15 @@
 package systems
 
 // The stages of a tick, TickUpdate to UpdateHistory, take the world from the end of tick
-// T-1 to the end of T. The game's part are its systems in FixedInput and Main; the stages
-// around them make sure that the same tick on another machine, and a replay of it, has the
-// same inputs and starts from the same values.
+// T-1 to the end of T. The game's systems run in FixedInput and Main. The stages around them make
+// sure that the same tick on another machine, and a replay of it, has the same inputs and starts from
+// the same values.
 //
 // Both sides: an input that a game writes in tick T acts in T plus the input delay. Before Main
-// each input component holds what acts in T; after it, what was written last, without its
-// events (docs/STATES.md, "A player's inputs"; rows I1 to I12). At the end of the tick
-// components with protocol.Full are rounded to what the wire can represent, because the
-// other side goes on computing from the rounded values (rows B1 and B2).
+// each input component is set to the input that acts in T; after it, to the input that was written
+// last, without its events (docs/STATES.md, "A player's inputs"; rows I1 to I12). At the end of the
+// tick components with protocol.Full are rounded to values that the wire can represent, because the
+// other side goes on computing with the rounded values (rows B1 and B2).
 //
 // Server: entities with components.SID get their shared id before Main and after it, so that
 // no system finds one without (row J2).
@@ -23,7 +23,7 @@ package systems
 // beginTick increments the tick.
 func (s *Server) beginTick() {
 	s.Time.Tick++
-	s.SIDs.Number() // of what was spawned between two ticks
+	s.SIDs.Number() // for entities that were spawned between two ticks
 	s.Display.Tick()
 }
 
@@ -55,7 +55,7 @@ func (f *Frame) clearInputs() {
 	f.Inputs.Clear()
 }
 
-// roundValues rounds what clients predict, or will be sent and compute with.
+// roundValues rounds components that clients predict, or compute with.
 func (s *Server) roundValues() {
 	if !s.Collector.Rounds() {
 		return
@@ -65,19 +65,19 @@ func (s *Server) roundValues() {
 	}
 }
 
-// roundValues rounds what this client predicts.
+// roundValues rounds components that this client predicts.
 func (c *Client) roundValues() {
 	if c.Prediction.Rounds() {
 		c.Prediction.Round()
 	}
 }
 
-// assignSIDs gives shared ids to what the tick has spawned.
+// assignSIDs gives shared ids to entities that the tick has spawned.
 func (s *Server) assignSIDs() {
 	s.SIDs.Number()
 }
 
-// followChildren has children that the game attached to predicted entities roll back with them.
+// followChildren makes children that the game attached to predicted entities roll back with them.
 func (c *Client) followChildren() {
 	c.Prediction.FollowChildren()
 }

@@ -35,8 +35,8 @@ type Frame struct {
 	// OnDropped is called with the number of ticks that were due and will not run.
 	OnDropped func(ticks int)
 
-	now   time.Time // of this frame
-	ticks int       // that this frame runs
+	now   time.Time // the time of this frame
+	ticks int       // the number of ticks that this frame runs
 }
 
 // Run runs one frame at now.
@@ -62,7 +62,7 @@ func (f *Frame) sends() bool {
 	return last/every != (last-entangle.Tick(f.ticks))/every
 }
 
-// work is what the engine does in each stage; nil: nothing.
+// work is the function of the engine in each stage, or nil.
 type work [stageCount]func()
 
 // bind has the schedule run the engine's work.

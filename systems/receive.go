@@ -11,15 +11,16 @@ package systems
 // the world, or into the confirmed state of predicted entities; a group is always at one
 // server tick (docs/STATES.md, "Order of records"; row R24).
 //
-// Host: its player is handed what the last frame left for it, before the sockets are read.
+// Host: its player gets the messages and events that the last frame kept for it, before the sockets
+// are read.
 
-// receiveFromClients reads what clients have sent. The next tick is the first that their inputs can
-// act in.
+// receiveFromClients reads the packets of clients. The next tick is the first in which their inputs can
+// act.
 func (s *Server) receiveFromClients() {
 	s.stopIfBroken(s.Engine.Receive(s.Time.Tick+1, s.now))
 }
 
-// receiveFromServer reads what the server has sent.
+// receiveFromServer reads the packets of the server.
 func (c *Client) receiveFromServer() {
 	c.Engine.Receive(c.now)
 }

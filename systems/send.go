@@ -13,14 +13,14 @@ package systems
 // Client: endpoint.Client does the same with its messages and inputs. A client that is not
 // connected yet sends in every frame.
 //
-// Host: what is for its player is kept for the next frame, and no packet is made for it.
+// Host: messages and events for its player are kept for the next frame, and no packet is made.
 
-// sendToClients sends every client what it lacks.
+// sendToClients sends every client the data that it lacks.
 func (s *Server) sendToClients() {
 	s.stopIfBroken(s.Engine.Send(s.Time.Tick, s.now))
 }
 
-// sendToServer sends the server what waits.
+// sendToServer sends the server the messages and inputs that wait.
 func (c *Client) sendToServer() {
 	if c.SendEvery > 1 && c.Engine.Open() && !c.sends() {
 		c.Engine.Rest(c.now) // acknowledgements, and packets of the connection layer

@@ -7,7 +7,7 @@ import (
 )
 
 // Server is what the stages of a server call. A host is a server with a player of its own:
-// Engine hands that player what others are sent, and no stage knows the difference
+// Engine delivers to that player what clients are sent, and no stage knows the difference
 // (docs/STATES.md, "The player of a host"; row C12).
 type Server struct {
 	Frame

@@ -18,8 +18,8 @@ func (c *Client) adjustClock() {
 	c.Clock.Adjust(c.now)
 }
 
-// jump tells what keeps data by tick that the next frame begins with another tick than the one
-// after the last. It runs before any stage of that frame.
+// jump notifies the inputs and the prediction, which keep data by tick, that the next frame does not
+// begin with the tick after the last one. It runs before any stage of that frame.
 func (c *Client) jump(from, to entangle.Tick) {
 	c.Inputs.Jump(to.Sub(from))
 	c.Prediction.Jumped(from)

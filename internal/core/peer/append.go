@@ -45,9 +45,9 @@ func (p *Peer) pinIDs() {
 	p.replication.Pin(entangle.Tick(oldest.Tick), oldest.Ends, some)
 }
 
-// stampMessages marks the messages that are queued from now on. It begins with our hello: messages queued
-// in the frame in which the connection opens come before pinIDs, and the hello itself may wait longer
-// than that.
+// stampMessages stamps the messages that are queued from now on with the tick of the world. It is
+// called first for our hello, because messages may be queued in the frame in which the connection
+// opens, before pinIDs, and because the hello itself may wait longer than that.
 func (p *Peer) stampMessages() {
 	if w := p.cfg.World; w != nil {
 		p.mux.Stamp(channel.Stamp{Tick: uint32(w.Tick()), Ends: w.Ends()})
@@ -97,15 +97,15 @@ func (p *Peer) resendUrgent() {
 }
 
 // moreActions reports whether more structure is sent now: as long as the frame has room for it and
-// little waits in the channel, and in any case for groups that earlier structure depends on.
+// little waits in the channel. Groups on which earlier structure depends are sent in any case.
 func (p *Peer) moreActions() bool {
 	return p.replication.ActionsOwed() ||
 		p.replication.ActionsDue() && p.mux.Backlog(Actions) < maxActionBacklog && p.structureFits()
 }
 
 // AppendPacket writes the next payload to the peer, at most entangle.MaxPayload bytes, for the last
-// finished tick. It returns dst unchanged when the frame has nothing more to send. Under a cap it
-// has then dropped the unreliable messages that found no room.
+// finished tick. It returns dst unchanged when the frame has nothing more to send. Under a cap,
+// unreliable messages that found no room in the frame are dropped then.
 func (p *Peer) AppendPacket(dst []byte, tick entangle.Tick, now time.Time) []byte {
 	out := p.appendPacket(dst, tick, now)
 	if p.cfg.Capped && len(out) == len(dst) {

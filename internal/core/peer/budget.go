@@ -9,8 +9,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 )
 
-// MaxDebt bounds the bytes of datagrams that one frame sends beyond its budget: a piece of a
-// message, one of structure, and a record that fills a packet.
+// MaxDebt bounds the bytes of datagrams that one frame sends beyond its budget: a fragment of a
+// message, a fragment of structure, and a record that fills a packet.
 const MaxDebt = 2 * entangle.MaxDatagram
 
 const (
@@ -22,16 +22,16 @@ const (
 
 // frameBudget is the byte budget of the current frame, for a peer with a cap.
 type frameBudget struct {
-	given   int // bytes of datagrams
-	left    int // that may still be sent, including the possible debt
-	updates int // left for updates; below 0: their debt
+	given   int // bytes of datagrams that SetBudget allowed
+	left    int // bytes of datagrams that may still be sent, including the possible debt
+	updates int // bytes left for updates; below 0 they are in debt
 }
 
 // frameUse is how much the current frame has added for the peer.
 type frameUse struct {
 	packets   int
 	structure int // bytes of actions
-	groups    int // in those
+	groups    int // groups in these actions
 }
 
 // Wanted returns about how many bytes of datagrams the peer would send in this frame. Call
@@ -60,7 +60,7 @@ func (p *Peer) wantedStreams(now time.Time) int {
 	return p.streams.wanted(now)
 }
 
-// overhead returns the overhead of the packets for that many bytes.
+// overhead returns the overhead of the packets that carry the given number of bytes.
 func overhead(bytes int) int {
 	return packetBytes * (1 + bytes/(entangle.MaxDatagram-packetBytes))
 }

@@ -26,7 +26,7 @@ const (
 	FirstUser = FirstMessages + 5
 )
 
-// actionRoom is the size of an action message that may hold several groups: it needs no fragments.
+// actionRoom is the largest size of an action message with several groups: it needs no fragments.
 const actionRoom = channel.FragmentSize
 
 // maxActionBacklog bounds the bytes of actions that wait in the channel or for
@@ -46,12 +46,12 @@ const maxResourceBacklog = 64 << 10
 // MaxResourceBytes bounds the memory of a peer's in-flight resources.
 const MaxResourceBytes = maxResourceBacklog + channel.MaxMessage
 
-// maxFrameActions bounds the bytes of structure that one frame adds for a peer, not counting groups
-// that others of the frame depend on.
+// maxFrameActions bounds the bytes of structure that one frame adds for a peer, not counting groups on
+// which other groups of the frame depend.
 const maxFrameActions = 16 << 10
 
-// maxFrameGroups bounds the number of those groups, give or take a message: a group can be a few
-// bits long, and each must be checked and encoded.
+// maxFrameGroups bounds the number of groups in that structure, exceeded by at most one message: a
+// group can be a few bits long, and each must be checked and encoded.
 const maxFrameGroups = 1 << 11
 
 // maxPackets bounds the packets to one peer in one frame: some 280 KiB. The rest is sent in the

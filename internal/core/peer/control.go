@@ -17,7 +17,7 @@ const (
 	entries                           // the registry's entries, as their owner encodes them
 	resync                            // handles u32, of groups to be sent in full
 	nowJoining                        // number u32 of the groups that exist for the peer
-	allJoined                         // nothing: the peer has all of them
+	allJoined                         // without a body: the peer has all these groups
 )
 
 // String returns the kind's name in docs/PROTOCOL.md.
@@ -47,7 +47,7 @@ func parseHello(b []byte) (hash uint64, id entangle.ClientID, err error) {
 	return binary.LittleEndian.Uint64(b[1:]), entangle.ClientID(binary.LittleEndian.Uint64(b[9:])), nil
 }
 
-// maxResyncs bounds the groups that one message asks for.
+// maxResyncs bounds the groups that one resync message requests.
 const maxResyncs = 128
 
 func appendResync(dst []byte, g repl.Handle) []byte {

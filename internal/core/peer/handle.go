@@ -114,9 +114,9 @@ func (p *Peer) Deliver(now time.Time) error {
 // Waits reports whether something waits for Deliver.
 func (p *Peer) Waits() bool { return p.mux.Waits() }
 
-// dispatchAll delivers the messages of a packet. All of them must be polled, also after an error. The
-// packet may have closed a gap that many messages waited for; those are delivered while this end is
-// Ready.
+// dispatchAll delivers the messages of a packet. All of them must be polled, also after an error. If
+// the packet has closed a gap for which many messages waited, these are delivered as long as this end
+// is Ready.
 func (p *Peer) dispatchAll(tick entangle.Tick, now time.Time) (err error) {
 	for !p.mux.Polled() || err == nil && p.mux.Waits() && p.isReady() {
 		ch, body, _ := p.mux.Poll()

@@ -10,12 +10,12 @@ import (
 // equal, and how the connection ended.
 type handshake struct {
 	phase     phase
-	agreed    bool      // the peer's hello is equal to ours
-	confirmed bool      // our hello has arrived
+	agreed    bool      // the peer's hello has arrived, and its hash is equal to ours
+	confirmed bool      // our hello has arrived at the peer
 	began     time.Time // zero before the first call
 	client    entangle.ClientID
 	outcome   string
-	compared  uint64 // bytes of the peer's entries
+	compared  uint64 // bytes of the peer's entries that were compared
 }
 
 type phase uint8
@@ -23,7 +23,7 @@ type phase uint8
 const (
 	greeting phase = iota // hellos are in flight
 	open                  // equal protocols, and both sides know it
-	differs               // unequal; entries are in flight
+	differs               // unequal protocols; entries are in flight
 	ended
 )
 

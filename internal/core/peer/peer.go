@@ -14,22 +14,22 @@ import (
 
 // Config configures a connection. Fields without a default must be set.
 type Config struct {
-	// Registry is the protocol that this side has registered.
+	// Registry is this side's protocol.
 	Registry Registry
 	// Client is the peer's id, which the hello carries to it; 0 on a client.
 	Client entangle.ClientID
 	// Channels are the game's own, from FirstUser on; their directions are seen
 	// from this side.
 	Channels []channel.Config
-	// World is the world that is replicated to the peer; nil: nothing.
+	// World is the world that is replicated to the peer. With nil, nothing is replicated.
 	World *sender.World
-	// Receiver receives the peer's replication; nil: the peer may send none.
+	// Receiver receives the peer's replication. With nil, the peer may send none.
 	Receiver *receiver.Receiver
 	// Inbox receives the messages of the game's channels, and resources.
 	Inbox Inbox
 	// Ready reports whether more data of the peer is accepted for now. A packet that arrives while
 	// it returns false is dropped unread, as if lost in transit, and messages that the last packet
-	// released wait for Deliver. nil: always.
+	// released wait for Deliver. With nil, data is always accepted.
 	Ready func() bool
 	// OnResource is called for each message of SendResource that the peer has acknowledged; it may
 	// be nil.
@@ -37,7 +37,7 @@ type Config struct {
 	// OnPacket is called with the tick of each new packet of the peer, before its frames are read,
 	// while the connection is open; it may be nil.
 	OnPacket func(tick entangle.Tick, now time.Time)
-	// Clock and Inputs write and read the frames of those channels. nil: frames on that channel
+	// Clock and Inputs write and read the frames of those channels. With nil, frames on that channel
 	// are an error.
 	Clock, Inputs Stream
 	// Capped must be set if SetBudget is called in every frame.
@@ -68,8 +68,8 @@ type Peer struct {
 	// The fields that every packet needs come first, together: with many peers most of this memory
 	// is not in the cache.
 	handshake   handshake
-	received    bool          // a packet of the peer
-	tick        entangle.Tick // newest of the peer's packets
+	received    bool          // a packet of the peer has arrived
+	tick        entangle.Tick // the newest tick in the peer's packets
 	frame       frameUse
 	replication *sender.Peer // nil before the connection is open, and without a World
 	stats       payloads
@@ -162,7 +162,7 @@ func (p *Peer) ResourcesCrowded() bool {
 // acknowledges them more slowly than they are queued.
 func (p *Peer) Crowded() bool { return p.mux.QueuedOwn() > channel.DefaultReliableQueue/2 }
 
-// Close releases the state that is kept about the peer elsewhere.
+// Close releases the state that the sender.World keeps about the peer.
 func (p *Peer) Close() {
 	if p.replication != nil {
 		p.resyncs.entities = p.replication.Asked()

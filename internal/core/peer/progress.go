@@ -9,10 +9,10 @@ import (
 )
 
 // progress is how many of the groups that existed when the connection opened have arrived, in both
-// directions.
+// directions: groups that we send to the peer, and groups that the peer sends to us.
 type progress struct {
-	sent, received stage // which messages about it were sent to the peer, and received from it
-	of             int   // how many groups the peer has announced
+	sent, received stage // which messages about the progress were sent and received
+	of             int   // the number of groups that the peer has announced
 }
 
 type stage uint8
@@ -24,7 +24,7 @@ const (
 )
 
 // SendProgress returns how many of the groups that existed when the connection opened the peer has
-// received. It is not begun before the first frame in which a tick ran.
+// received. Progress.Begun is false before the first frame in which a tick ran.
 func (p *Peer) SendProgress() sender.Progress {
 	if p.replication == nil {
 		return sender.Progress{}

@@ -38,17 +38,17 @@ func (p *Peer) countPacket(payload []byte) {
 	p.budget.left -= len(payload) + sealBytes
 }
 
-// resyncWork is the cost of an entity that is resent because the peer asked for it: it is encoded,
-// and sent reliably.
+// resyncWork is the cost of an entity that is resent because the peer requested its group: the entity
+// is encoded, and sent reliably.
 const resyncWork = 3
 
-// comparedPerUnit is the number of bytes of the peer's entries that cost one unit: to read them,
-// and to describe how they differ.
+// comparedPerUnit is the number of bytes of the peer's entries that cost one unit of work for reading
+// them and describing how they differ.
 const comparedPerUnit = 4
 
-// Work returns the units of work that the peer caused at this end: those of channel.Mux.Work, one
-// for each group that it asked for, resyncWork for each entity that was resent for that, and the
-// cost of comparing its entries. The receivers of messages and streams count their own costs.
+// Work returns the units of work that the peer caused at this end: those of channel.Mux.Work, one for
+// each group that it requested in full, resyncWork for each entity that was resent because of that,
+// and the cost of comparing its entries. The receivers of messages and streams count their own costs.
 func (p *Peer) Work() uint64 {
 	entities := p.resyncs.entities
 	if p.replication != nil {
@@ -57,7 +57,7 @@ func (p *Peer) Work() uint64 {
 	return p.mux.Work() + p.resyncs.groups + resyncWork*entities + p.handshake.compared/comparedPerUnit
 }
 
-// Waiting returns the bytes of messages and structure of which no part was sent yet.
+// Waiting returns the bytes of messages and structure that were not sent yet.
 func (p *Peer) Waiting() int { return p.mux.UnsentAll() }
 
 // QueuedBytes returns the cost of the reliable messages that wait or are not acknowledged,
@@ -72,7 +72,7 @@ func (p *Peer) InFlight() int {
 	return p.replication.InFlight()
 }
 
-// MaxInFlight bounds InFlight: the packets that ids can tell apart, and those of one more frame.
+// MaxInFlight bounds InFlight: as many packets as ids can distinguish, and those of one more frame.
 const MaxInFlight = packet.MaxInFlight + maxPackets
 
 // HeldUp returns the number of tombstones that wait for the peer's acknowledgement. With more than

@@ -31,25 +31,25 @@ type Stream interface {
 // streams is the budget and the state of a connection's streams.
 type streams struct {
 	all  [2]stream
-	left int // bytes of the current frame, under a cap
+	left int // bytes that streams may still use in the current frame, under a cap
 }
 
 type stream struct {
 	Stream
 	id       channel.ID
-	sent     bool   // in the current packet
-	received uint64 // payload of the peer with its last frame
-	size     int    // of its last frame
+	sent     bool   // it has a frame in the current packet
+	received uint64 // the number of the peer's payload with the last frame
+	size     int    // the size of the last sent frame
 }
 
-// errStreamTwice means that a packet has two frames of a stream, which no peer writes.
+// errStreamTwice means that a packet has two frames of one stream. No peer writes such a packet.
 var errStreamTwice = errors.New("peer: a packet with two frames of one stream")
 
 // leastStreams is the budget of streams in a frame under any cap. They take no more than half of
 // the frame's budget, so that the inputs of many players do not hold up the world.
 const leastStreams = 96
 
-// usualStream is the assumed size of a stream's first frame.
+// usualStream is the assumed size of a stream's first frame, before one was written.
 const usualStream = 16
 
 func newStreams(cfg *Config) (s streams) {

@@ -7,7 +7,7 @@ import "github.com/entangle-ecs/entangle/internal/set"
 type Config struct {
 	// Ticks is the largest number of ticks that are held, the newest included; at least 1.
 	Ticks int
-	// Sizes is the size of a value in bytes, by column; 0: a tag. At most set.MaskSize.
+	// Sizes is the size of a value in bytes, by column; a tag has 0. At most set.MaskSize.
 	Sizes []int
 	// Kept is the set of columns with a history.
 	Kept Mask
@@ -18,14 +18,13 @@ type Config struct {
 	// Targets is the subset of Kept that are relations. An entity has at most one of them.
 	Targets Mask
 	// Equal reports whether two values that differ in bytes are equal. It must not keep its
-	// arguments. Nil: byte equality is value equality.
+	// arguments. With nil, values are equal if their bytes are.
 	Equal func(col int, predicted, confirmed []byte) bool
 	// Gather copies values of a size from some places of one column to the first ones of
-	// another, faster than one after the other. It must not keep its arguments. Nil: one
-	// after the other.
+	// another. It must not keep its arguments. With nil, a plain loop does that.
 	Gather func(size int, to, from []byte, places []uint32)
 	// Unlike returns the first index, from one on, at which a column's value differs from the value
-	// at its place in another column, or -1. Nil: one after the other.
+	// at its place in another column, or -1. With nil, a plain loop does that.
 	Unlike func(size int, a, b []byte, places []uint32, from int) int
 }
 
@@ -33,16 +32,16 @@ type Config struct {
 // documentation shows how to drive it.
 type Store struct {
 	cfg   Config
-	slots int // one more than the largest slot that has room
+	slots int // one more than the largest slot for which there is memory
 
 	rows  ring
-	shelf row  // taken out by Shelve
+	shelf row  // the columns that Shelve took out
 	laid  Mask // columns that a tick has memory for
 	turning
 	log log
 
 	confirmed []Confirmed // by slot
-	values    [][]byte    // confirmed ones, by column and slot
+	values    [][]byte    // confirmed values, by column and slot
 	changes   changes
 }
 

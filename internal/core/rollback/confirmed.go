@@ -5,11 +5,11 @@ import "github.com/entangle-ecs/entangle"
 // Confirmed is the confirmed state of one slot, without its values, which are in columns. The code
 // that applies the server's records writes it, and then calls Note.
 type Confirmed struct {
-	Tick   entangle.Tick // of the record that brought it
-	Known  bool          // some confirmed state has arrived
-	Gone   bool          // it is despawned, as of Tick
-	Mask   Mask          // the columns that it has, compared or not
-	Target uint64        // of its relation, packed as Form.Target
+	Tick   entangle.Tick // the tick of the record that brought it
+	Known  bool          // some confirmed state of the slot has arrived
+	Gone   bool          // the entity is despawned, as of Tick
+	Mask   Mask          // the columns that the entity has, compared or not
+	Target uint64        // the target of its relation, packed as Form.Target
 }
 
 // Confirmed returns the confirmed state of a slot, to be read and written until the next Grow.
@@ -45,7 +45,7 @@ func (s *Store) Exclude(slot Slot, out bool) {
 	s.changes.fresh.add(slot)
 }
 
-// binds reports whether the confirmed state of a slot applies to the prediction at all.
+// binds reports whether a slot has confirmed state and is not excluded.
 func (s *Store) binds(slot Slot) bool {
 	return s.confirmed[slot].Known && !s.changes.excluded.Has(int(slot))
 }

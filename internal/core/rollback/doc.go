@@ -7,7 +7,7 @@
 // [Mask]. A value is a run of bytes: the owner of the components knows their meaning, and whether
 // two values that differ in bytes are equal.
 //
-// State at a tick is that after the tick ran.
+// State at a tick means the state after that tick has run.
 //
 // It guarantees that
 //   - FormAt gives the structure that an entity had at each tick that is held, from the
@@ -33,8 +33,8 @@
 //   - comparing and rolling back: Compare, then Wanted, Correct, Due.
 //
 // A client plans each frame with a [Timeline]: its methods list the [Step]s that bring the world
-// to the present. StepRestore to a tick T is: give each slot of Wanted its form; Correct(T);
-// copy the columns of T into the world; Cut(T). StepTick and StepInsert of a tick are: Begin,
-// then Changed for each change, then write the confirmed state of the slots of Due into the
-// world, and the world into the columns.
+// to the present. StepRestore to a tick T means: give each slot of Wanted its form; Correct(T); copy
+// the columns of T into the world; Cut(T). StepTick and StepInsert of a tick mean: Begin, then Changed
+// for each change, then write the confirmed state of the slots of Due into the world, and the world
+// into the columns.
 package rollback

@@ -3,7 +3,7 @@ package rollback
 // list is an unordered set of slots: when a slot is removed, the last one takes its place.
 type list struct {
 	slots []Slot
-	place []uint32 // by slot: its index plus one; 0: not in it
+	place []uint32 // by slot: its index in slots plus one; 0 if it is not in the list
 }
 
 func (l *list) grow(slots int) { l.place = fit(l.place, slots) }

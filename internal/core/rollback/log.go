@@ -12,10 +12,10 @@ type log struct {
 	round      uint32
 
 	amends  []amend       // found by the last Wanted
-	amended entangle.Tick // for which tick
+	amended entangle.Tick // the tick of the last Wanted
 }
 
-// amend is a form at a tick that is replaced by the server's.
+// amend is the form of a slot at a tick, which the confirmed state replaces.
 type amend struct {
 	slot Slot
 	was  Form
@@ -25,15 +25,15 @@ type amend struct {
 type record struct {
 	tick entangle.Tick
 	slot Slot
-	life uint32 // of the slot
-	prev uint64 // number plus one of the record before it of that slot; 0: none
+	life uint32 // logSlot.life of the slot
+	prev uint64 // number plus one of the previous record of that slot; 0: none
 	was  Form
 }
 
 type logSlot struct {
 	last  uint64 // number plus one of its newest record; 0: none
 	life  uint32 // counts the entities that the slot had
-	round uint32 // the Touched that it is in
+	round uint32 // log.round of the last Touched with the slot
 }
 
 func (l *log) grow(slots int) { l.slots = fit(l.slots, slots) }
@@ -41,8 +41,8 @@ func (l *log) grow(slots int) { l.slots = fit(l.slots, slots) }
 func (l *log) at(number uint64) *record { return &l.buf[number&uint64(len(l.buf)-1)] }
 
 // Changed records the forms of a slot before and after a tick. Ticks are in the order of Begin,
-// with at most one record for each slot and tick. A change between two ticks belongs to the next
-// one. A slot that ended is not recorded, but forgotten.
+// with at most one record for each slot and tick. A change between two ticks belongs to the later
+// one. For a slot that ended call Forget instead.
 func (s *Store) Changed(tick entangle.Tick, slot Slot, was, is Form) {
 	if was != is {
 		s.log.add(tick, slot, was)
@@ -94,7 +94,7 @@ func (l *log) reserve() {
 	l.buf = buf
 }
 
-// removeBefore removes the records that lead to states before a tick.
+// removeBefore removes the records that only ticks before a tick need.
 func (l *log) removeBefore(oldest entangle.Tick) {
 	for l.first < l.end && !oldest.Before(l.at(l.first).tick) {
 		l.first++
@@ -133,7 +133,7 @@ func (l *log) clear() {
 	}
 }
 
-// forgetSlot assigns the records of a slot to an earlier life.
+// forgetSlot ends the life of a slot: its records count no more.
 func (l *log) forgetSlot(slot Slot) {
 	l.slots[slot].last = 0
 	l.slots[slot].life++

@@ -4,11 +4,11 @@ import "github.com/entangle-ecs/entangle"
 
 // turning is the state for reordering columns from places to slots.
 type turning struct {
-	of     *row     // the places are of this row; nil: none
-	to     *row     // the pairs are of this row; nil: none
-	places []uint32 // by slot; arbitrary for a slot without a place
+	of     *row     // the row to which places belongs, or nil
+	to     *row     // the row to which pairs leads, or nil
+	places []uint32 // by slot its place in of; arbitrary for a slot without a place
 	values []byte   // scratch
-	pairs  []uint32 // scratch: places in one tick by those in another
+	pairs  []uint32 // scratch: by place in to, the place of the same slot in of
 }
 
 // Arrange begins a tick that is written by place: its columns are written to Placed, in the order

@@ -93,7 +93,7 @@ func (s Step) String() string {
 // plan that brings the predicted world to the present tick.
 type Timeline struct {
 	At        entangle.Tick // the predicted world is as of the end of this tick
-	Ran       entangle.Tick // the newest tick that has run here
+	Ran       entangle.Tick // the newest tick that has run on this client
 	Present   entangle.Tick // the last tick that the clock has finished
 	Confirmed entangle.Tick // the confirmed tick, at most Present
 }
@@ -117,7 +117,7 @@ func (t *Timeline) Restart(plan []Step) []Step {
 	return append(plan, Step{Kind: StepPutBack}, Step{Kind: StepRefresh})
 }
 
-// Rollback is the plan for a misprediction at a tick, which is not after At and not after Present.
+// Rollback is the plan for a misprediction at the tick to, which is not after At and not after Present.
 func (t *Timeline) Rollback(plan []Step, to entangle.Tick) []Step {
 	plan = append(plan, Step{Kind: StepSave}, Step{Kind: StepRestore, Tick: to})
 	plan = t.ticks(plan, to, t.At)
@@ -125,8 +125,8 @@ func (t *Timeline) Rollback(plan []Step, to entangle.Tick) []Step {
 	return t.refreshIfBack(plan)
 }
 
-// FollowClock is the plan when the clock was set, and nothing before that differs: forward it
-// runs the ticks in between for the first time, and back it restores the tick.
+// FollowClock is the plan when the clock was set and nothing was mispredicted. If the clock was set
+// forward, the ticks in between run for the first time; if it was set back, its tick is restored.
 func (t *Timeline) FollowClock(plan []Step) []Step {
 	plan = append(plan, Step{Kind: StepSave})
 	if t.Present.Before(t.At) {

@@ -117,7 +117,7 @@ func (s *Store) Lost(slot Slot, tick entangle.Tick) (cols Mask, at entangle.Tick
 	return Mask{}, tick
 }
 
-// bring copies values of a slot from one tick to another.
+// bring copies the values of some columns of a slot from one tick to another.
 func (s *Store) bring(slot Slot, cols Mask, from, to entangle.Tick) {
 	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
 		size := s.cfg.Sizes[col]

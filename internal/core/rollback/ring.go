@@ -5,7 +5,7 @@ import "github.com/entangle-ecs/entangle"
 // ring holds the columns of the last ticks, one row for each.
 type ring struct {
 	rows   []row
-	head   int // the row of newest
+	head   int // the index of the row of newest
 	newest entangle.Tick
 	begun  bool
 }
@@ -20,7 +20,7 @@ type row struct {
 	held  bool
 	cols  [][]byte
 	order []uint32 // slots by place
-	raw   Mask     // columns that are by place, not by slot
+	raw   Mask     // columns that are still ordered by place, not by slot
 }
 
 func newRing(ticks, cols int) ring {
@@ -31,8 +31,8 @@ func newRing(ticks, cols int) ring {
 	return r
 }
 
-// Begin opens the row of a tick, and drops ticks that are now too old. Ticks skipped since the one
-// before are not held. If the tick is not after the newest, it and all later ones are dropped
+// Begin opens the row of a tick, and drops ticks that are now too old. Ticks that were skipped since
+// the newest are not held. If the tick is not after the newest, it and all later ticks are dropped
 // first.
 func (s *Store) Begin(tick entangle.Tick) {
 	switch gap := int(tick.Sub(s.rows.newest)); {
@@ -116,7 +116,7 @@ func (s *Store) Newest() (entangle.Tick, bool) {
 }
 
 // Column returns a column of a tick, by slot, to be written or read until the next Grow.
-// Nil: the tick is not held, the column is not kept, or it is a tag.
+// It is nil if the tick is not held, the column is not kept, or the column is a tag.
 func (s *Store) Column(tick entangle.Tick, col int) []byte {
 	w := s.rows.at(tick)
 	if w == nil || !s.cfg.Kept.Has(col) {
@@ -175,7 +175,7 @@ func (s *Store) ShelveCopy(tick entangle.Tick) {
 	}
 }
 
-// Backfill writes a value into all held ticks, as if it had always been there.
+// Backfill writes a value of a slot into all held ticks, as if the slot had always had it.
 func (s *Store) Backfill(slot Slot, col int, value []byte) {
 	size := s.cfg.Sizes[col]
 	for age := range len(s.rows.rows) {
@@ -196,8 +196,7 @@ func (s *Store) Cut(after entangle.Tick) {
 	s.log.amend(after)
 }
 
-// Clear drops all histories. The confirmed state stays, and is compared again once there is a
-// history.
+// Clear drops all histories. The confirmed state stays, and is compared again when there is a history.
 func (s *Store) Clear() {
 	s.rows.clear()
 	s.log.clear()

@@ -208,20 +208,20 @@ func (p *Prediction) explain(m *rollback.Mismatch, reason RollbackReason) {
 
 // explainValues adds the predicted and the confirmed value of a column.
 func (t *entities) explainValues(found *WhyFinding, m *rollback.Mismatch) {
-	form, word := t.memory.FormAt(m.Slot, m.Tick, t.form(m.Slot)), t.memory.Confirmed(m.Slot)
+	form, state := t.memory.FormAt(m.Slot, m.Tick, t.form(m.Slot)), t.memory.Confirmed(m.Slot)
 	if size := t.cols[m.Col].size; form.Mask.Has(m.Col) {
 		found.Predicted = []byte{}
 		if size > 0 {
 			found.Predicted = t.memory.Column(m.Tick, m.Col)[int(m.Slot)*size : (int(m.Slot)+1)*size]
 		}
 	}
-	if word.Mask.Has(m.Col) {
+	if state.Mask.Has(m.Col) {
 		found.Confirmed = t.memory.ConfirmedValue(m.Slot, m.Col)
 		if found.Confirmed == nil {
 			found.Confirmed = []byte{}
 		}
 	}
 	if t.modes.relation.Has(m.Col) {
-		found.PredictedTarget, found.ConfirmedTarget = columns.UnpackEntity(form.Target), columns.UnpackEntity(word.Target)
+		found.PredictedTarget, found.ConfirmedTarget = columns.UnpackEntity(form.Target), columns.UnpackEntity(state.Target)
 	}
 }

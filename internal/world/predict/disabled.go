@@ -46,16 +46,16 @@ func (s *shaper) disable(slot rollback.Slot) {
 // disabled too late for the histories to know, and of the others the confirmed values, or else the
 // disabled ones.
 func (s *shaper) enable(slot rollback.Slot, form rollback.Form) {
-	e, d, word := s.entity(slot), &s.disabled[slot], s.memory.Confirmed(slot)
+	e, d, state := s.entity(slot), &s.disabled[slot], s.memory.Confirmed(slot)
 	d.on = false
 	rest, among, target := d.mask, s.modes.simple, d.target
-	if word.Known {
-		rest, among, target = word.Mask, among.Or(s.modes.inputs), columns.UnpackEntity(word.Target)
+	if state.Known {
+		rest, among, target = state.Mask, among.Or(s.modes.inputs), columns.UnpackEntity(state.Target)
 	}
 	want := form.Mask.Or(rest.And(among))
 	s.exchange(slot, want, s.modes.kept.Or(among))
 	s.writeDisabled(e, d, want)
-	if word.Known {
+	if state.Known {
 		s.writeSimple(slot, want)
 	}
 	s.setTarget(slot, want.And(s.modes.relation), target)

@@ -72,9 +72,9 @@ func (l *lifecycle) revive() {
 	kept := l.excluded[:0]
 	l.returned = l.returned[:0]
 	for _, g := range l.excluded {
-		word, d := l.memory.Confirmed(g.slot), &l.disabled[g.slot]
+		state, d := l.memory.Confirmed(g.slot), &l.disabled[g.slot]
 		switch {
-		case !l.world.Alive(g.entity) || !d.on || d.tick != g.tick || word.Gone:
+		case !l.world.Alive(g.entity) || !d.on || d.tick != g.tick || state.Gone:
 		case l.progress.confirmed.Before(g.tick):
 			kept = append(kept, g)
 		default:

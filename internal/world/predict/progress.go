@@ -17,7 +17,7 @@ type progress struct {
 	fresh     bool          // confirmed state has arrived since the last Check
 	confirmed entangle.Tick // the confirmed tick as of the last Check
 	jumped    bool          // the clock was set since the last Check
-	ran       entangle.Tick // the newest tick that has run, as of the last Check; a jump does not change it
+	ran       entangle.Tick // the newest tick that has run; a jump of the clock does not change it
 }
 
 // present is the last finished tick, or the one that is being simulated.

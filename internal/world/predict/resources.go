@@ -104,8 +104,8 @@ func (s *resources) save(tick entangle.Tick) {
 // insertAndSave inserts the confirmed values of a tick, and saves the tick.
 func (s *resources) insertAndSave(tick entangle.Tick) {
 	for i := range s.list {
-		if word, at, ok := s.from.Confirmed(s.list[i].number); ok && at == tick {
-			copy(s.memory(&s.list[i]), word)
+		if latest, at, ok := s.from.Confirmed(s.list[i].number); ok && at == tick {
+			copy(s.memory(&s.list[i]), latest)
 		}
 	}
 	s.save(tick)
@@ -119,9 +119,9 @@ func (s *resources) restore(tick entangle.Tick) {
 		if value, _, ok := r.row(tick); ok {
 			copy(memory, value)
 		}
-		word, at, ok := s.from.Confirmed(r.number)
+		latest, at, ok := s.from.Confirmed(r.number)
 		if ok && (at == tick || r.overdue && at.Before(tick)) {
-			copy(memory, word)
+			copy(memory, latest)
 		}
 		if r.overdue {
 			r.overdue, r.since = false, tick
@@ -151,8 +151,8 @@ func (s *resources) resetConnection() {
 func (s *resources) takeOver() {
 	for i := range s.list {
 		r := &s.list[i]
-		if word, _, ok := s.from.Confirmed(r.number); ok {
-			copy(s.memory(r), word)
+		if latest, _, ok := s.from.Confirmed(r.number); ok {
+			copy(s.memory(r), latest)
 		}
 		r.news, r.overdue, r.since = false, false, s.progress.present()
 	}
@@ -161,8 +161,8 @@ func (s *resources) takeOver() {
 // amend writes the confirmed values of the present tick over the present ones.
 func (s *resources) amend() {
 	for _, i := range s.differing {
-		word, _, _ := s.from.Confirmed(s.list[i].number)
-		copy(s.memory(&s.list[i]), word)
+		latest, _, _ := s.from.Confirmed(s.list[i].number)
+		copy(s.memory(&s.list[i]), latest)
 		s.list[i].since = s.progress.worldTick
 	}
 	if len(s.differing) > 0 {
@@ -175,42 +175,42 @@ func (s *resources) findMispredictions(confirmed entangle.Tick) {
 	s.differing = s.differing[:0]
 	for i := range s.list {
 		r := &s.list[i]
-		word, at, ok := s.from.Confirmed(r.number)
+		latest, at, ok := s.from.Confirmed(r.number)
 		if !ok {
 			r.news = false
 			continue
 		}
 		if r.news {
-			s.compareAt(i, word, at)
+			s.compareAt(i, latest, at)
 		}
-		s.compareOldest(i, word, at, confirmed)
+		s.compareOldest(i, latest, at, confirmed)
 	}
 }
 
 // compareAt compares a resource at the tick of its confirmed value. A value of a future tick is not
 // compared: it is inserted at the end of that tick.
-func (s *resources) compareAt(i int, word []byte, at entangle.Tick) {
+func (s *resources) compareAt(i int, latest []byte, at entangle.Tick) {
 	r, now := &s.list[i], s.progress.present()
 	r.news = false
 	switch {
 	case at == now:
-		if memory := s.memory(r); memory != nil && s.differ(r, memory, word) {
+		if memory := s.memory(r); memory != nil && s.differ(r, memory, latest) {
 			s.differing = append(s.differing, i)
 		}
 	case at.Before(now) && s.entities.memory.Holds(at):
-		if value, _, ok := r.row(at); !ok || s.differ(r, value, word) {
-			s.ask(r, value, word, at)
+		if value, _, ok := r.row(at); !ok || s.differ(r, value, latest) {
+			s.ask(r, value, latest, at)
 		}
 	}
 }
 
 // compareOldest compares a resource at the oldest tick that can be restored. If the confirmed tick has
 // reached that tick and no newer value has arrived, the last confirmed value still holds there.
-func (s *resources) compareOldest(i int, word []byte, at, confirmed entangle.Tick) {
+func (s *resources) compareOldest(i int, latest []byte, at, confirmed entangle.Tick) {
 	r, oldest := &s.list[i], s.progress.oldest()
 	value, _, ok := r.row(oldest)
 	if !ok || confirmed.Before(oldest) || oldest.Before(at) || oldest.Before(r.since) ||
-		!s.entities.memory.Holds(oldest) || !s.differ(r, value, word) {
+		!s.entities.memory.Holds(oldest) || !s.differ(r, value, latest) {
 		return
 	}
 	if confirmed == s.progress.present() {
@@ -218,7 +218,7 @@ func (s *resources) compareOldest(i int, word []byte, at, confirmed entangle.Tic
 		return
 	}
 	r.overdue = true
-	s.ask(r, value, word, confirmed)
+	s.ask(r, value, latest, confirmed)
 }
 
 func (s *resources) ask(r *resource, predicted, confirmed []byte, tick entangle.Tick) {

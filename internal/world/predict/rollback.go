@@ -196,11 +196,11 @@ func (p *Prediction) amend() {
 func (p *Prediction) allKnown(dst []rollback.Slot) []rollback.Slot {
 	t := &p.entities
 	for slot := range t.forms {
-		s, word := rollback.Slot(slot), t.memory.Confirmed(rollback.Slot(slot))
-		if !t.forms[slot].Alive || !word.Known || p.lifecycle.excludes(s) {
+		s, state := rollback.Slot(slot), t.memory.Confirmed(rollback.Slot(slot))
+		if !t.forms[slot].Alive || !state.Known || p.lifecycle.excludes(s) {
 			continue
 		}
-		if !p.progress.present().Before(word.Tick) || !p.progress.synced() {
+		if !p.progress.present().Before(state.Tick) || !p.progress.synced() {
 			dst = append(dst, s)
 		}
 	}

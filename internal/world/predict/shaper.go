@@ -55,10 +55,10 @@ func (s *shaper) oneRelation(slot rollback.Slot, want rollback.Mask) rollback.Ma
 
 // simpleRelations returns the simple relations that an entity has or should have.
 func (s *shaper) simpleRelations(slot rollback.Slot, want rollback.Mask) (shown rollback.Mask) {
-	word := s.memory.Confirmed(slot)
+	state := s.memory.Confirmed(slot)
 	simple := s.modes.relation.And(s.modes.simple)
 	for col := simple.Next(0); col >= 0; col = simple.Next(col + 1) {
-		if (!word.Known || word.Mask.Has(col)) && (want.Has(col) || s.world.Has(s.entity(slot), s.cols[col].id)) {
+		if (!state.Known || state.Mask.Has(col)) && (want.Has(col) || s.world.Has(s.entity(slot), s.cols[col].id)) {
 			shown.Set(col)
 		}
 	}
@@ -79,8 +79,8 @@ func (s *shaper) dropRelation(e ecs.Entity) {
 func (s *shaper) setTarget(slot rollback.Slot, relations rollback.Mask, target ecs.Entity) {
 	e := s.entity(slot)
 	if target == e || !target.IsZero() && !s.world.Alive(target) {
-		if word := s.memory.Confirmed(slot); columns.UnpackEntity(word.Target) == target {
-			word.Target = 0
+		if state := s.memory.Confirmed(slot); columns.UnpackEntity(state.Target) == target {
+			state.Target = 0
 		}
 		target = ecs.Entity{}
 	}

@@ -88,11 +88,11 @@ func (t *entities) writeSimple(slot rollback.Slot, cols rollback.Mask) {
 
 // writeConfirmed writes the confirmed values of an entity, and reports whether one differed.
 func (t *entities) writeConfirmed(slot rollback.Slot) (differs bool) {
-	word := t.memory.Confirmed(slot)
-	if word.Gone {
+	state := t.memory.Confirmed(slot)
+	if state.Gone {
 		return false
 	}
-	cols := word.Mask.And(t.modes.full)
+	cols := state.Mask.And(t.modes.full)
 	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
 		differs = t.writeConfirmedValue(slot, col) || differs
 	}

@@ -103,7 +103,7 @@ func (p *Peer) Press(replica ecs.Entity, input ecs.Component) { p.keys.press(rep
 
 // Lead returns by how many ticks the client's simulation is ahead of the server's at this moment. A
 // negative lead means that it is behind. It is the true value, which only a simulation can know;
-// ClockInfo.Lead is the client's estimate of it. It is meaningful once the client's clock is
+// ClockStats.Lead is the client's estimate of it. It is meaningful once the client's clock is
 // synced.
 func (p *Peer) Lead() float64 {
 	mine, more := p.phase()

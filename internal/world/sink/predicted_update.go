@@ -30,7 +30,7 @@ func (a *Applier) updatePredicted(slot repl.Slot, tick entangle.Tick, r *bits.Re
 	return a.updatePredictedLong(slot, tick, places[:len(now.comps)], r, refs)
 }
 
-// updatePredictedLong is updateAhead for any values.
+// updatePredictedLong is updatePredicted for any values.
 func (a *Applier) updatePredictedLong(slot repl.Slot, tick entangle.Tick, places []*byte, r *bits.Reader, refs receiver.Refs) error {
 	a.refs.late.Tick = tick
 	if err := a.decodeAll(slot, places, r, refs); err != nil {

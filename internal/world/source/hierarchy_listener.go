@@ -6,7 +6,7 @@ import (
 	"github.com/mlange-42/arche/ecs/event"
 )
 
-// MaxHeard bounds the events stored between two ticks. Beyond it, all children are checked.
+// MaxRecordedEvents bounds the events stored between two ticks. Beyond it, all children are checked.
 const MaxRecordedEvents = 4096
 
 // hierarchyListener records events that concern hierarchies and changes nothing: it may be called

@@ -41,6 +41,15 @@
 // A Table is not safe for concurrent use. Reading views obtained before is, as long as nothing changes
 // the structure of the world.
 //
+// # Where things are
+//
+// What is tracked: schema.go, slot.go, table.go, segment.go, rows.go. Finding changed values (Table.Observe):
+// compare.go, diff.go, differ.go, small.go, canary.go. Structure: listener.go, pending.go,
+// sync.go. Results: reports.go, read.go.
+//
+// Writing: writer.go, cell.go, stretch.go, value.go. Histories: structure.go (NewStructure), save.go,
+// scatter.go, undo.go.
+//
 // The package does not depend on networking or on the registry: the caller describes the components.
 // Only this package and the compiled plans of package wire import unsafe.
 package columns

@@ -45,7 +45,7 @@ type client struct {
 func (c *client) replication() *sender.Peer { return c.peer.Replication() }
 
 func (c *client) recipient() source.Recipient {
-	return source.Recipient{ID: c.id, Updates: c.replication()}
+	return source.Recipient{ID: c.id, Replication: c.replication()}
 }
 
 // sendPayload passes one payload to the client's layer.

@@ -197,10 +197,10 @@ func (r *relay) encodeStream(p *passing, since, tick entangle.Tick) {
 // name returns a client's reference to an entity. It is not ok for an entity that the client does
 // not see now.
 func (r *relay) name(to source.Recipient, s repl.Slot) (ref repl.Ref, ok bool) {
-	if to.Updates == nil || !to.Updates.Finds(s) || !to.Updates.Has(s) {
+	if to.Replication == nil || !to.Replication.Finds(s) || !to.Replication.Has(s) {
 		return ref, false
 	}
-	ref.ID, ok = to.Updates.Named(s)
+	ref.ID, ok = to.Replication.Named(s)
 	return ref, ok
 }
 

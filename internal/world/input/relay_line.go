@@ -53,10 +53,10 @@ func (l *relayLine) Look(to source.Recipient) {
 	if l.relay == nil || !l.relay.live {
 		return
 	}
-	if l.to.Updates == nil {
+	if l.to.Replication == nil {
 		return
 	}
-	l.number = l.to.Updates.Number()
+	l.number = l.to.Replication.Number()
 	streams, first := l.relay.streams, 0
 	for first < len(streams) && streams[first].serial <= l.turn {
 		first++

@@ -94,7 +94,7 @@ func (p *Post) refOf(to source.Recipient, e ecs.Entity) (ref repl.Ref, known boo
 			if to != (source.Recipient{}) && !p.collector.Visible(to, s) {
 				return ref, false
 			}
-			return p.collector.Name(to.Updates, e)
+			return p.collector.Name(to.Replication, e)
 		}
 	}
 	if p.applier != nil {

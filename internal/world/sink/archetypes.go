@@ -109,10 +109,10 @@ func (a *Applier) archetypeAfter(e ecs.Entity) archetype {
 // allowConfirmed is allow for the archetype that an entity gets when the prediction restores its
 // confirmed state.
 func (a *Applier) allowConfirmed(slot repl.Slot) bool {
-	word := a.prediction.store.Confirmed(a.Replicas.Info[slot].storeSlot)
-	s := archetype{a.world.Mask(a.Replicas.entities[slot].entity), columns.UnpackEntity(word.Target)}
+	state := a.prediction.store.Confirmed(a.Replicas.Info[slot].storeSlot)
+	s := archetype{a.world.Mask(a.Replicas.entities[slot].entity), columns.UnpackEntity(state.Target)}
 	for comp := range a.comps {
-		s.mask.Set(a.comps[comp].id, word.Mask.Has(comp))
+		s.mask.Set(a.comps[comp].id, state.Mask.Has(comp))
 	}
 	return a.archetypes.allow(s)
 }

@@ -48,9 +48,9 @@ func (a *Applier) keepConfirmed(e ecs.Entity, at rollback.Slot) {
 	if !l.on || len(l.of) == maxLastConfirmed {
 		return
 	}
-	word := a.prediction.store.Confirmed(at)
-	l.of[e] = lastState{tick: word.Tick, mask: word.Mask, at: len(l.buf)}
-	for comp := word.Mask.Next(0); comp >= 0 && comp < len(a.comps); comp = word.Mask.Next(comp + 1) {
+	state := a.prediction.store.Confirmed(at)
+	l.of[e] = lastState{tick: state.Tick, mask: state.Mask, at: len(l.buf)}
+	for comp := state.Mask.Next(0); comp >= 0 && comp < len(a.comps); comp = state.Mask.Next(comp + 1) {
 		l.buf = append(l.buf, a.prediction.store.ConfirmedValue(at, comp)[:len(a.comps[comp].value)]...)
 	}
 }
@@ -70,20 +70,20 @@ func (a *Applier) Confirmed(e ecs.Entity, comp int) (value []byte, tick entangle
 		return value, a.Replicas.entities[s].tick, ok
 	}
 	if at, gone := a.prediction.gone[e]; gone && a.world.Alive(e) { // otherwise its slot may belong to another entity
-		word := a.prediction.store.Confirmed(at)
-		return a.prediction.store.ConfirmedValue(at, comp), word.Tick, word.Mask.Has(comp)
+		state := a.prediction.store.Confirmed(at)
+		return a.prediction.store.ConfirmedValue(at, comp), state.Tick, state.Mask.Has(comp)
 	}
 	return a.lastConfirmedOf(e, comp)
 }
 
 func (a *Applier) lastConfirmedOf(e ecs.Entity, comp int) (value []byte, tick entangle.Tick, ok bool) {
-	word, ok := a.prediction.last.of[e]
-	if !ok || !word.mask.Has(comp) {
+	state, ok := a.prediction.last.of[e]
+	if !ok || !state.mask.Has(comp) {
 		return nil, 0, false
 	}
-	at := word.at
-	for other := word.mask.Next(0); other < comp; other = word.mask.Next(other + 1) {
+	at := state.at
+	for other := state.mask.Next(0); other < comp; other = state.mask.Next(other + 1) {
 		at += len(a.comps[other].value)
 	}
-	return a.prediction.last.buf[at : at+len(a.comps[comp].value)], word.tick, true
+	return a.prediction.last.buf[at : at+len(a.comps[comp].value)], state.tick, true
 }

@@ -7,4 +7,18 @@
 //
 // Bytes from the server are checked before anything is allocated for them. The numbers of entities,
 // component sets and relation targets are limited.
+//
+// # Where things are
+//
+// Records with structure are decoded into a buffer (stage.go) and committed by applier.go: replicas.go,
+// relations.go, references.go, departures.go, persistent.go, owned.go. Limits: entity_limit.go,
+// archetypes.go.
+//
+// Updates are decoded into the world directly, one entity at a time (update.go) or a run of them
+// (update_run.go), by the set of their components (component_sets.go); differences.go and
+// received_codes.go for components that are sent as differences.
+//
+// Predicted entities: predicted.go, predicted_changes.go (which entities are predicted),
+// predicted_commit.go (structure), predicted_update.go (values), confirmed.go, twin.go. For tests and
+// tools: mirror.go.
 package sink

@@ -48,18 +48,18 @@ func (a *Applier) startPrediction(s repl.Slot) {
 	a.writer.Exchange(e, st.add, st.remove, nil)
 	a.trackReplica(s)
 	at := a.Replicas.Info[s].storeSlot
-	word := a.prediction.store.Confirmed(at)
+	state := a.prediction.store.Confirmed(at)
 	for comp := a.Replicas.Info[s].mask.Next(0); comp >= 0; comp = a.Replicas.Info[s].mask.Next(comp + 1) {
 		if id := a.comps[comp].id; a.world.Has(e, id) {
-			word.Mask.Set(comp)
+			state.Mask.Set(comp)
 			copy(a.prediction.store.ConfirmedValue(at, comp), a.writer.Bytes(e, id))
 			if a.comps[comp].relation {
-				word.Target = columns.PackEntity(a.world.Relations().Get(e, id))
+				state.Target = columns.PackEntity(a.world.Relations().Get(e, id))
 			}
 		}
 	}
-	word.Tick = st.tick
-	a.writeTwin(a.Replicas.Info[s].twin, &stagedMember{}, a.stageConfirmed(s, word))
+	state.Tick = st.tick
+	a.writeTwin(a.Replicas.Info[s].twin, &stagedMember{}, a.stageConfirmed(s, state))
 	a.prediction.by.Confirmed(at)
 }
 
@@ -67,10 +67,10 @@ func (a *Applier) startPrediction(s repl.Slot) {
 func (a *Applier) endPrediction(s repl.Slot) {
 	k, e, st := &a.Replicas.Info[s], a.Replicas.entities[s].entity, &a.stage
 	at := k.storeSlot
-	word := a.prediction.store.Confirmed(at)
+	state := a.prediction.store.Confirmed(at)
 	m := stagedMember{slot: s}
 	for comp := range a.comps {
-		if !word.Mask.Has(comp) {
+		if !state.Mask.Has(comp) {
 			m.removed.Set(comp)
 		}
 	}
@@ -84,22 +84,22 @@ func (a *Applier) endPrediction(s repl.Slot) {
 		st.add = append(st.add, a.remote)
 	}
 	st.remoteAdded = true
-	a.changeEntity(e, &m, a.stageConfirmed(s, word))
+	a.changeEntity(e, &m, a.stageConfirmed(s, state))
 	st.remoteAdded = false
 	a.releasePrediction(s)
 	a.prediction.by.Untrack(e, at)
 }
 
 // stageConfirmed stages the confirmed state of an entity. Of an input, only its presence is staged.
-func (a *Applier) stageConfirmed(s repl.Slot, word *rollback.Confirmed) []stagedValue {
+func (a *Applier) stageConfirmed(s repl.Slot, state *rollback.Confirmed) []stagedValue {
 	p, st := &a.prediction, &a.stage
 	p.shown = p.shown[:0]
-	for comp := word.Mask.Next(0); comp >= 0; comp = word.Mask.Next(comp + 1) {
+	for comp := state.Mask.Next(0); comp >= 0; comp = state.Mask.Next(comp + 1) {
 		size := a.comps[comp].plan.Size()
 		v := stagedValue{comp: comp, at: st.reserve(size)}
 		copy(st.buf[v.at:v.at+size], p.store.ConfirmedValue(a.Replicas.Info[s].storeSlot, comp))
 		if a.comps[comp].relation {
-			v.target = columns.UnpackEntity(word.Target)
+			v.target = columns.UnpackEntity(state.Target)
 		}
 		p.shown = append(p.shown, v)
 	}
@@ -121,8 +121,8 @@ func (a *Applier) releasePrediction(s repl.Slot) {
 // which may be before or after that of the despawn.
 func (a *Applier) despawnPredicted(s repl.Slot) {
 	p, at := &a.prediction, a.Replicas.Info[s].storeSlot
-	word := p.store.Confirmed(at)
-	word.Gone, word.Tick = true, a.stage.tick
+	state := p.store.Confirmed(at)
+	state.Gone, state.Tick = true, a.stage.tick
 	e := a.removeReplica(s)
 	p.gone[e] = at
 	p.by.Confirmed(at)

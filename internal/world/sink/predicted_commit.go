@@ -99,33 +99,33 @@ func (a *Applier) writesAtOnce(at rollback.Slot, comp int) bool {
 // confirmMember writes the confirmed state of a member to the store.
 func (a *Applier) confirmMember(m *stagedMember, values []stagedValue) {
 	k := &a.Replicas.Info[m.slot]
-	word := a.prediction.store.Confirmed(k.storeSlot)
+	state := a.prediction.store.Confirmed(k.storeSlot)
 	for comp := m.removed.Next(0); comp >= 0; comp = m.removed.Next(comp + 1) {
-		if a.comps[comp].relation && word.Mask.Has(comp) {
-			word.Target = 0
+		if a.comps[comp].relation && state.Mask.Has(comp) {
+			state.Target = 0
 		}
-		word.Mask.Clear(comp)
+		state.Mask.Clear(comp)
 	}
 	for i := range values {
-		a.confirmValue(a.Replicas.entities[m.slot].entity, k.storeSlot, word, &values[i])
+		a.confirmValue(a.Replicas.entities[m.slot].entity, k.storeSlot, state, &values[i])
 	}
-	word.Tick = a.stage.tick
+	state.Tick = a.stage.tick
 	if a.allowConfirmed(m.slot) {
 		a.prediction.by.Confirmed(k.storeSlot)
 	}
 }
 
-func (a *Applier) confirmValue(e ecs.Entity, at rollback.Slot, word *rollback.Confirmed, v *stagedValue) {
+func (a *Applier) confirmValue(e ecs.Entity, at rollback.Slot, state *rollback.Confirmed, v *stagedValue) {
 	value := a.prediction.store.ConfirmedValue(at, v.comp)
 	staged := a.stage.buf[v.at : v.at+a.comps[v.comp].plan.Size()]
-	v.there = word.Mask.Has(v.comp)
+	v.there = state.Mask.Has(v.comp)
 	v.same = v.there && bytes.Equal(value[:len(staged)], staged)
 	copy(value, staged)
-	word.Mask.Set(v.comp)
+	state.Mask.Set(v.comp)
 	if a.comps[v.comp].relation {
 		target := columns.PackEntity(a.resolveTarget(e, v.target))
-		v.same = v.same && word.Target == target
-		word.Target = target
+		v.same = v.same && state.Target == target
+		state.Target = target
 	}
 }
 
@@ -151,12 +151,12 @@ func (a *Applier) setPredictedRef(ref *refs.LateRef, to ecs.Entity) bool {
 // the server and the game has not changed the target.
 func (a *Applier) setTargetRef(ref *refs.LateRef, to ecs.Entity) bool {
 	k, comp, e := &a.Replicas.Info[ref.Holder.Slot], &a.comps[ref.Holder.Comp], a.Replicas.entities[ref.Holder.Slot].entity
-	word := a.prediction.store.Confirmed(k.storeSlot)
-	was, to := columns.UnpackEntity(word.Target), a.resolveTarget(e, to)
+	state := a.prediction.store.Confirmed(k.storeSlot)
+	was, to := columns.UnpackEntity(state.Target), a.resolveTarget(e, to)
 	if comp.followsServer() && a.world.Has(e, comp.id) && a.world.Relations().Get(e, comp.id) == was {
 		a.setTarget(e, comp.id, to)
 	}
-	word.Target = columns.PackEntity(to)
+	state.Target = columns.PackEntity(to)
 	a.setTwinTarget(ref.Holder.Slot, comp, to)
 	return was != to && a.allowConfirmed(ref.Holder.Slot)
 }

@@ -61,11 +61,11 @@ func (p *prediction) storePlace(at rollback.Slot, comp *component) *byte {
 // finishPredicted does the rest of an update after its values are in the store.
 func (a *Applier) finishPredicted(slot repl.Slot, tick entangle.Tick) {
 	k, now := &a.Replicas.Info[slot], &a.sets.now
-	word := a.prediction.store.Confirmed(k.storeSlot)
+	state := a.prediction.store.Confirmed(k.storeSlot)
 	a.prediction.by.Updated(k.storeSlot, tick)
-	if !word.Mask.Holds(&now.set) { // the game had removed one before the entity became predicted
+	if !state.Mask.Holds(&now.set) { // the game had removed one before the entity became predicted
 		for _, comp := range now.comps {
-			word.Mask.Set(comp.number)
+			state.Mask.Set(comp.number)
 		}
 		a.prediction.by.Confirmed(k.storeSlot)
 	}

@@ -129,9 +129,9 @@ func (a *Applier) releaseConfirmed(lost lostEntity, comp int) {
 	}
 	for s := range a.Replicas.Info {
 		if at := a.Replicas.Info[s].storeSlot; a.isPredicted(repl.Slot(s)) { // else the game has removed it, and the slot may belong to another entity
-			word := a.prediction.store.Confirmed(at)
-			if word.Mask.Has(comp) && columns.UnpackEntity(word.Target) == lost.entity {
-				word.Target = 0
+			state := a.prediction.store.Confirmed(at)
+			if state.Mask.Has(comp) && columns.UnpackEntity(state.Target) == lost.entity {
+				state.Target = 0
 				a.setTwinTarget(repl.Slot(s), &a.comps[comp], ecs.Entity{})
 				a.prediction.by.Confirmed(at)
 				a.awaitTarget(lost, refs.LateHolder{Slot: repl.Slot(s), Comp: comp})

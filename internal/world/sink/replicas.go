@@ -39,7 +39,7 @@ type replicaInfo struct {
 	referred bool // a component refers or referred to it
 
 	predictOnSpawn bool          // it is predicted once it has its components
-	storeSlot      rollback.Slot // in the store, which holds its confirmed state; 0: that is in the world
+	storeSlot      rollback.Slot // its slot in the store of confirmed state; 0: it is not predicted
 	twin           ecs.Entity
 }
 

@@ -22,7 +22,7 @@ func (a *Applier) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, 
 		a.chooseSet(set)
 	}
 	e, now := &a.Replicas.entities[slot], &a.sets.now
-	if e.holds&now.bit == 0 {
+	if e.holds&now.bit == 0 { // always for a predicted entity, which never has the bit; see holdsSet
 		switch {
 		case !a.holdsSet(slot):
 			return errNotThere

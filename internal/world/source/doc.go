@@ -14,4 +14,19 @@
 //
 // Detection reads whole columns. What a tick costs follows what changed in it, and not how
 // many entities there are. Pausing an entity never shows it to more clients.
+//
+// # Where things are
+//
+// What changed: collector.go, sent_components.go, undetected.go, rounding.go; history.go and
+// learned_codes.go for differences. Network ids: network_ids.go, pending_refs.go, relations.go (targets
+// among the references). Groups: named_groups.go, rates.go, refused_groups.go.
+//
+// Which client sees what: visibility.go, then visibility_changes.go, visibility_relevance.go,
+// visibility_paused.go and visibility_show.go. Its inputs: targets.go, overrides.go, owners.go,
+// interest.go, grid.go. Which client predicts what:
+// prediction_targets.go.
+//
+// Hierarchies: hierarchy.go, hierarchy_listener.go, hierarchy_unplaced.go, propagation.go. Directions
+// of the protocol: directions.go. Shared ids: sids.go. For developers: warnings.go, unregistered.go,
+// mirror.go.
 package source

@@ -64,13 +64,13 @@ func (c *Collector) Common(s repl.Slot) bool {
 // Recipient is a client for which a message is encoded. The zero value stands for all
 // clients.
 type Recipient struct {
-	ID      entangle.ClientID
-	Updates *sender.Peer // nil if nothing is replicated to it
+	ID          entangle.ClientID
+	Replication *sender.Peer // nil if nothing is replicated to it
 }
 
 // Visible reports whether a client sees an entity.
 func (c *Collector) Visible(to Recipient, s repl.Slot) bool {
-	return to.Updates != nil && to.Updates.Sees(s) && c.Visibility.maySee(s, to.ID)
+	return to.Replication != nil && to.Replication.Sees(s) && c.Visibility.maySee(s, to.ID)
 }
 
 // AppendTable writes a table of entities. An entity without a network id is written as none.

@@ -25,8 +25,8 @@ const (
 	sealed     = entangle.MaxDatagram - entangle.MaxPayload
 )
 
-// narrow is a line with a cap. It measures how full a bucket would be that leaks at the
-// rate of the cap: no more than may leave at once.
+// narrow is a connection with a cap. It measures how full a bucket would be that leaks at the rate of
+// the cap. That must never exceed the bytes that may leave at once.
 type narrow struct {
 	bucket     budget.Bucket
 	fill, most float64
@@ -53,8 +53,8 @@ func (n *narrow) pass(now time.Time, payload int) {
 	n.bytes += payload + sealed
 }
 
-// atOnce is the most bytes that may be sent without any time passing: the savings, the debt, and
-// the packets that acknowledge in spite of it.
+// atOnce is the largest number of bytes that may be sent at one time: the savings, the debt, and the
+// packets that only acknowledge, which are sent in spite of the cap.
 const atOnce = narrowRate/10 + peer.MaxDebt + 4*(packet.HeaderSize+sealed)
 
 // listener counts the bytes of messages.
@@ -77,7 +77,7 @@ func newNarrowPair(t testing.TB) *pair {
 	return p
 }
 
-// talk says more than the line carries, in both ways of a game.
+// talk sends more than the cap allows, as reliable and as unreliable messages.
 func (p *pair) talk() {
 	for range 10 {
 		require.NoError(p.t, p.server.Send(peer.FirstMessages+4, bytes.Repeat([]byte{1}, 100), 0, p.now))
@@ -87,9 +87,9 @@ func (p *pair) talk() {
 	}
 }
 
-// However much is sent, changed, spawned and despawned: over no time more bytes are sent than the
-// cap, the savings, and one packet; and over a long time the cap is used. The same holds under
-// loss; the cap also holds if nothing is ever acknowledged.
+// However much is sent, changed, spawned and despawned, no span of time sees more bytes than the cap
+// allows, the savings, and one packet; and over a long time the cap is used. The same holds under
+// loss. The cap also holds if nothing is ever acknowledged.
 //
 // Proves: P12
 func TestACapBindsInAnyTime(t *testing.T) {
@@ -149,7 +149,7 @@ func TestPlayContinuesWhileAClientJoins(t *testing.T) {
 	assert.Greater(t, ticks, 60)
 }
 
-// An update that needs more than its part of any frame is saved for.
+// If an update needs more bytes than its part of a frame, bytes are saved over several frames.
 func TestWhatIsLargerThanAFramesPartArrives(t *testing.T) {
 	p := newNarrowPair(t)
 	p.tickWith(func() { p.populate(0, 150, sender.Place{Name: 1}) })
@@ -167,8 +167,8 @@ func TestWhatIsLargerThanAFramesPartArrives(t *testing.T) {
 	assert.Greater(t, news, 600*narrowRate/60/2/1100*8/10, "half of the line is for it")
 }
 
-// Pieces are larger than a frame's part; excess bytes are subtracted and unused bytes are kept: in
-// the end the game's messages and the world have half of the line each.
+// Messages and updates are larger than their parts of a frame. Excess bytes are subtracted and unused
+// bytes are kept, so that over time the game's messages and the world get half of the cap each.
 func TestLargePiecesTakeNoMoreThanTheirHalf(t *testing.T) {
 	p := newNarrowPair(t)
 	p.tickWith(func() { p.populate(0, 170, sender.Place{Name: 1}) })
@@ -190,7 +190,7 @@ func TestLargePiecesTakeNoMoreThanTheirHalf(t *testing.T) {
 	assert.InEpsilon(t, all/2, p.line.received.bytes, 0.1)
 }
 
-// What messages owe holds up no values: they have their half in every frame.
+// A debt of messages does not hold up values, which get their half in every frame.
 func TestADebtOfMessagesHoldsUpNoValues(t *testing.T) {
 	p := newNarrowPair(t)
 	p.tickWith(func() { p.populate(0, 4, sender.Place{}) })
@@ -242,7 +242,7 @@ func TestAFrameAddsSoMuchStructure(t *testing.T) {
 	}
 }
 
-// Bytes bound it as well as groups, where groups are large.
+// If groups are large, the bytes of structure in a frame are bounded, not only the number of groups.
 func TestAFrameAddsSoManyBytesOfStructure(t *testing.T) {
 	p := newPair(t, 1, 1)
 	p.run(10)
@@ -256,7 +256,7 @@ func TestAFrameAddsSoManyBytesOfStructure(t *testing.T) {
 	assert.Less(t, p.server.Waiting(), 16<<10+1200, "16 KiB and a message")
 }
 
-// commit runs a tick of which nothing is sent yet.
+// commit runs a tick without sending it.
 func (p *pair) commit(what func()) {
 	p.now = p.now.Add(time.Second / 60)
 	p.tick++

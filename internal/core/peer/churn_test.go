@@ -99,8 +99,8 @@ func TestChurnAndLossAllocateNothing(t *testing.T) {
 		step()
 	}
 	assert.InDelta(t, entities, shown.used, entities/2)
-	// Groups come and go, and the list of what waits in a group grows the first times that
-	// something waits there: that takes as long as it takes until each has lost packets.
+	// Groups come and go, and the list of waiting records of a group grows when records wait there
+	// for the first time. So the warm-up lasts until each group has lost packets.
 	assert.Less(t, alloctest.Count(200, step), uint64(60))
 	assert.Zero(t, world.Stats().Resyncs)
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// crowd is a world of many entities of two components, of which the second comes
-// and goes, as sender and as receiver.
+// crowd is a world of many entities with two components, of which the second is added and removed
+// again and again. It is both sender and receiver.
 type crowd struct {
 	value map[repl.Slot]uint32
 	mask  map[repl.Slot]repl.Mask
@@ -72,7 +72,7 @@ func (c *crowd) Update(r *bits.Reader, comp int, refs receiver.Refs) error {
 	return c.Insert(r, comp, refs)
 }
 
-// shapes returns which values have which components.
+// shapes returns the components of each entity, by the value of its first component.
 func (c *crowd) shapes() map[uint32]repl.Mask {
 	all := map[uint32]repl.Mask{}
 	for s, v := range c.value {
@@ -109,9 +109,8 @@ func (l *line) arrive() [][]byte {
 	return now
 }
 
-// A crowd that appears at once, moves every tick, and gains and loses a component
-// all the time, over a bad line: nothing is over a limit, so the connection holds,
-// and in the end the worlds are equal.
+// A crowd appears at once, moves every tick, and gains and loses a component all the time, over a bad
+// connection. No limit is exceeded, so the connection stays open, and in the end the worlds are equal.
 func TestACrowdOverABadLine(t *testing.T) {
 	for _, loss := range []float64{0, 0.3} {
 		source, shown := newCrowd(), newCrowd()

@@ -31,8 +31,8 @@ func TestAFrameIsDividedInHalves(t *testing.T) {
 	}
 }
 
-// A payload, once sealed, takes no more than is left of what the frame may have; an
-// acknowledgement leaves in any case.
+// A sealed payload is no larger than the bytes left of the frame's budget. An acknowledgement is sent in
+// any case.
 func TestAPayloadHasTheRoomThatIsLeft(t *testing.T) {
 	p := &Peer{cfg: Config{Capped: true}}
 	for left, room := range map[int]int{

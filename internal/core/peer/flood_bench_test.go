@@ -11,8 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 )
 
-// BenchmarkFlood is what a server does for one packet of a client that floods: with a ping, with a
-// message that it has, and with as many of those as fit.
+// BenchmarkFlood measures the work of a server for one packet of a client that floods it: a packet with
+// a ping, with a message that has arrived before, and with as many of these as fit.
 func BenchmarkFlood(b *testing.B) {
 	ping := []byte{byte(peer.Clock), 1, 7}
 	for _, c := range []struct {

@@ -23,7 +23,7 @@ type acker struct {
 	choose func(a *acker, ack []byte)
 }
 
-// drops is that of a pair: it loses nothing, and rewrites what the client acknowledges.
+// drops replaces pair.drops: it loses nothing, and rewrites the client's acknowledgements.
 func (a *acker) drops(p *pair) func(*peer.Peer, []byte) bool {
 	return func(from *peer.Peer, b []byte) bool {
 		switch {
@@ -43,7 +43,7 @@ func putAck(to []byte, ack uint16, bits uint32) {
 	binary.LittleEndian.PutUint32(to[2:], bits)
 }
 
-// before returns the newest of the last packets that has structure, or that has none.
+// before returns the newest of the last packets with structure, or without.
 func (a *acker) before(structure bool) uint16 {
 	for id := a.newest; id != a.newest-200; id-- {
 		if a.actions[id] == structure {
@@ -81,8 +81,8 @@ var ackers = map[string]func(*acker, []byte){
 	"structure and no values": func(a *acker, to []byte) { putAck(to, a.before(true), 0) },
 }
 
-// maxActionsOften is how many times an honest client's bytes a hostile one can have: structure
-// that it never acknowledges is sent again as often as it can be lost, MaxActionBytes at most.
+// maxActionsOften is how many times as many bytes as an honest client a hostile one can cause: structure
+// that it never acknowledges, at most MaxActionBytes, is resent each time that it counts as lost.
 const maxActionsOften = 8
 
 // A client acknowledges sent packets as it likes: fewer than have arrived, repeatedly, or out of

@@ -51,8 +51,7 @@ func hello(hash uint64) []byte {
 	return binary.LittleEndian.AppendUint64(b, 0)
 }
 
-// A peer with another protocol that then falls silent is given up like one that
-// never sent a hello.
+// A peer with another protocol that then stays silent times out like a peer that never sent a hello.
 func TestAPeerThatOnlyDiffersIsGivenUp(t *testing.T) {
 	p := newPair(t, 1, 1)
 	var f forge
@@ -123,8 +122,8 @@ func TestWhatAClientMayNotSend(t *testing.T) {
 	assert.ErrorIs(t, err, packet.ErrBadAcks)
 }
 
-// FuzzHandlePayload gives both ends payloads that an honest end wrote, mutated, and
-// whatever else. Nothing panics, and nothing that is not acknowledged grows.
+// FuzzHandlePayload gives both ends mutated payloads of an honest end, and random ones. Nothing panics,
+// and memory for unacknowledged data stays bounded.
 //
 // Proves: Z6
 func FuzzHandlePayload(f *testing.F) {
@@ -155,8 +154,8 @@ func FuzzHandlePayload(f *testing.F) {
 	})
 }
 
-// mutate carries payloads of which some are spoiled and some are raw. An end that
-// returned an error is not asked again, as a driver does it.
+// mutate carries payloads, of which some are mutated and some are random. An end that returned an error
+// is not called again.
 func mutate(p *pair, from, to *peer.Peer, rng *rand.Rand, raw []byte) {
 	_ = from.Begin(p.now)
 	for {

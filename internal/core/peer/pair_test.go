@@ -20,7 +20,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// registry is a protocol of one number.
+// registry is a Registry with a single number as its protocol.
 type registry uint64
 
 func (r registry) Hash() uint64                    { return uint64(r) }
@@ -33,7 +33,7 @@ func (r registry) Diff(entries []byte) (string, error) {
 	return "mine and theirs", nil
 }
 
-// inbox keeps what arrives.
+// inbox keeps the messages that arrive.
 type inbox struct{ got []string }
 
 func (i *inbox) HandleMessage(_ channel.ID, body []byte, _ entangle.Tick, _ time.Time) error {
@@ -69,7 +69,7 @@ func (n *numbers) Update(r *bits.Reader, c int, refs receiver.Refs) error {
 	return n.Insert(r, c, refs)
 }
 
-// pair is a server's and a client's end, and a line between them that loses.
+// pair is a server's and a client's end, and a lossy connection between them.
 type pair struct {
 	t              testing.TB
 	now            time.Time
@@ -82,7 +82,7 @@ type pair struct {
 	source, shown  numbers
 	also           func()  // happens in the tick
 	line           *narrow // from server to client; nil: as wide as it must be
-	// drops says what else the line loses; nil: nothing.
+	// drops reports whether a payload is lost in addition; it may be nil.
 	drops func(from *peer.Peer, payload []byte) bool
 	slow  error // of the server's Begin
 }
@@ -231,8 +231,7 @@ func TestMessagesAndReplicationShareAConnection(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
-// Once everything is acknowledged and nothing changes, nothing of replication is
-// sent at all.
+// When everything is acknowledged and nothing changes, no replication data is sent.
 //
 // Proves: R33
 func TestNothingChangedNothingSent(t *testing.T) {

@@ -25,7 +25,7 @@ func withChannels(t testing.TB, channels ...channel.Config) *pair {
 	return p
 }
 
-// What a message names that waits for long is not another entity when it arrives.
+// A network id in a message that waits for long does not mean another entity when the message arrives.
 func TestAWaitingMessageKeepsTheNamesOfItsTime(t *testing.T) {
 	p := withChannels(t, channel.Config{ID: peer.FirstUser, Name: "slow", SendEvery: time.Hour})
 	change := func(f func()) {

@@ -13,8 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// populate puts entities from one number to another into the world of the tick that is
-// made.
+// populate adds entities from one number to another to the world, in the current tick.
 func (p *pair) populate(from, to repl.Slot, at sender.Place) {
 	for s := from; s < to; s++ {
 		p.source.values[s] = uint32(s) << 16
@@ -32,7 +31,7 @@ func (p *pair) holds(from, to repl.Slot) (n int) {
 	return n
 }
 
-// tick runs one tick in which something happens besides.
+// tick runs one tick, and calls a function in it.
 func (p *pair) tickWith(what func()) {
 	p.also = what
 	p.step()
@@ -107,8 +106,8 @@ func TestWhatHasComeIsKeptUpToDateWhileTheRestComes(t *testing.T) {
 	assert.Greater(t, joining, 2)
 }
 
-// Groups that end, are hidden, paused or found too large before anything of them was
-// sent are not waited for; those that the client has before they end, it has.
+// The progress does not wait for groups that end, are hidden, paused or found too large before anything
+// of them was sent. Groups that the client has received before they end count as received.
 //
 // Proves: R3
 func TestWhatEndsOrIsHeldBackIsNotWaitedFor(t *testing.T) {
@@ -151,7 +150,7 @@ func TestWhatEndsOrIsHeldBackIsNotWaitedFor(t *testing.T) {
 	assert.Equal(t, each, p.holds(0, 3*each))
 }
 
-// joins returns a control message that says how many groups there are.
+// joins returns a control message with the number of groups.
 func joins(of uint32) []byte { return binary.LittleEndian.AppendUint32([]byte{4}, of) }
 
 // Joining messages are sent once, in their order, and by a side that replicates.

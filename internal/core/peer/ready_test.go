@@ -12,8 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 )
 
-// What a packet releases from behind a gap is handed on as far as an end is ready, in its order
-// and once. While it is not, packets are dropped unread, as if the line had lost them.
+// If a packet closes a gap, the messages that waited behind it are delivered as long as the end is
+// Ready, in order and once each. While it is not Ready, packets are dropped unread, as if lost.
 //
 // Proves: Z21
 func TestAnEndTakesInWhatItIsReadyFor(t *testing.T) {
@@ -67,8 +67,8 @@ func TestAnEndTakesInWhatItIsReadyFor(t *testing.T) {
 	assert.Equal(t, want, p.mail.got)
 }
 
-// The longest message finds room in the share for what others say, and half as much beside it.
-// What does not is refused, and is no error.
+// The limit for relayed messages has room for one and a half messages of the greatest length. A message
+// without room is refused, which is no error.
 //
 // Proves: Z21
 func TestTheShareForOthersHasRoomForTheLongestMessage(t *testing.T) {

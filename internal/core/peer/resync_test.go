@@ -17,8 +17,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// unappliable returns an updates frame in which a member of a group changes that no copy of p's
-// world has: the client asks for the group in full.
+// unappliable returns an updates frame with a change of a member that the group does not have in p's
+// world, so that the client requests the group in full.
 func (p *pair) unappliable(at sender.Place) (tick entangle.Tick, frame []byte) {
 	w := sender.NewWorld(&p.source, 1)
 	other := w.NewPeer()
@@ -38,8 +38,7 @@ func (p *pair) unappliable(at sender.Place) (tick entangle.Tick, frame []byte) {
 	return p.tick + 1, other.AppendUpdates(nil, 1000, 1)
 }
 
-// A group that a client cannot follow is sent to it in full, whether everybody sees it or it
-// has a handle of the client's own.
+// A group that a client cannot follow is sent to it in full, whether the group is public or private.
 func TestAGroupThatAClientCannotFollowIsSentInFull(t *testing.T) {
 	for name, at := range map[string]sender.Place{"public": {Name: 1}, "private": {Name: 1, Private: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -68,8 +67,8 @@ func TestAGroupThatAClientCannotFollowIsSentInFull(t *testing.T) {
 	}
 }
 
-// A group that a client is sent again costs it work by its members, also when the connection
-// has been closed.
+// A group that is resent in full costs its client work by the number of members, also after the
+// connection was closed.
 //
 // Proves: Z21
 func TestAGroupThatIsAskedForAgainCostsByItsMembers(t *testing.T) {
@@ -95,7 +94,7 @@ func TestAGroupThatIsAskedForAgainCostsByItsMembers(t *testing.T) {
 	assert.Equal(t, 3*10, work(11)-work(1))
 }
 
-// A client may ask for any handle that there can be, and for no other.
+// A client may request a group in full by any possible handle, and by no other.
 func TestAResyncNamesHandles(t *testing.T) {
 	for _, test := range []struct {
 		handle uint32

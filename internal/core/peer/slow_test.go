@@ -15,13 +15,13 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// deafness is a way in which a client does not receive, or does not acknowledge.
+// deafness is a way in which a client does not receive packets, or does not acknowledge them.
 type deafness struct {
 	name  string
 	drops func(p *pair) func(from *peer.Peer, payload []byte) bool
 }
 
-// deafnesses never end by themselves.
+// deafnesses lists these ways. None of them ends by itself.
 var deafnesses = []deafness{
 	{"it acknowledges nothing", func(p *pair) func(*peer.Peer, []byte) bool {
 		return func(from *peer.Peer, _ []byte) bool { return from == p.client }
@@ -45,7 +45,7 @@ func inStep(t *testing.T, n repl.Slot) *pair {
 	return p
 }
 
-// churn replaces some entities in a tick: those below n that come next.
+// churn replaces some entities in a tick: the next ones in turn, of those below n.
 func (p *pair) churn(n repl.Slot, some int) func() {
 	return func() {
 		for i := range some {
@@ -66,7 +66,7 @@ func (p *pair) requireBounded() {
 	require.Less(p.t, p.server.EarlyBytes(), channel.ReliableWindow+channel.UnreliableWindow)
 }
 
-// serve sends a peer all that there is, which arrives at once.
+// serve sends a peer all waiting data, which arrives at once.
 func serve(to *sender.Peer) {
 	for len(to.AppendActions(nil, 1000)) > 0 {
 		to.ActionsSent(1)
@@ -117,7 +117,7 @@ func TestADeafClientCostsNoMoreWithTime(t *testing.T) {
 	}
 }
 
-// minutes returns so many in seconds, of which a run with -short has a fifth.
+// minutes returns the number of seconds in some minutes, or a fifth of it with -short.
 func minutes(n int) (seconds int) {
 	if testing.Short() {
 		return n * 60 / 5
@@ -125,7 +125,7 @@ func minutes(n int) (seconds int) {
 	return n * 60
 }
 
-// values returns how often each value is in a world.
+// values returns how often each value occurs in a world.
 func (*pair) values(n numbers) map[uint32]int {
 	all := map[uint32]int{}
 	for _, v := range n.values {
@@ -134,8 +134,9 @@ func (*pair) values(n numbers) map[uint32]int {
 	return all
 }
 
-// Where entities come and go, names pile up that a deaf client would take for others. When
-// there are too many it is to be disconnected, and no sooner; then all are used again.
+// While entities come and go, network ids that a deaf client may still take for other entities cannot
+// be reused. When there are too many of them the client has to be disconnected, and no sooner. Then all
+// ids are reusable.
 //
 // Proves: R39
 func TestADeafClientHoldsUpSoManyNames(t *testing.T) {
@@ -184,8 +185,8 @@ func TestAClientThatReadsATenthKeepsUp(t *testing.T) {
 	assert.Equal(t, p.values(p.source), p.values(p.shown))
 }
 
-// A client that was silent for some time, and comes back before it is given up, is at the
-// present within two seconds.
+// A client that was silent for some time, and returns before it times out, is up to date within two
+// seconds.
 //
 // Proves: R39
 func TestAClientThatComesBackIsAtThePresent(t *testing.T) {
@@ -211,8 +212,8 @@ func TestAClientThatComesBackIsAtThePresent(t *testing.T) {
 	}
 }
 
-// A game that goes on talking to a client that acknowledges nothing fills its queue up to
-// 1 MiB, and hears then that the client is to be disconnected.
+// Messages of a game to a client that acknowledges nothing fill the client's queue up to 1 MiB. Then
+// Send returns an error that asks to disconnect the client.
 //
 // Proves: Z10
 func TestAQueueThatIsNotReadIsFullAtOneMebibyte(t *testing.T) {

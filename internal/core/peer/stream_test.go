@@ -73,7 +73,7 @@ func (s *speaker) HandleLost(pkt uint16) {
 	}
 }
 
-// say has it say the next number.
+// say makes the stream send the next number.
 func (s *speaker) say(urgent bool) { s.next, s.urgent = s.next+1, urgent }
 
 // speakers are the streams of both ends of a pair.
@@ -184,8 +184,8 @@ func frameOn(ch byte, id uint16, body ...byte) []byte {
 	return append(append(b, ch|0x80), body...)
 }
 
-// Each packet that is new tells its tick, in the order of arrival and once; those that
-// only acknowledge do not.
+// OnPacket is called with the tick of each new packet, in the order of arrival and once each, and not
+// for packets that only acknowledge.
 func TestThePacketsOfThePeerTellTheirTicks(t *testing.T) {
 	var ticks []entangle.Tick
 	p := newPair(t, 1, 1)

@@ -9,8 +9,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// changing is a game in which entity 1 had a relation, lost it, was disabled, did not exist
-// and exists again, one after the other from tick 10 on.
+// changing returns a game in which, from tick 10 on, entity 1 one after the other has a relation, loses
+// it, has its components disabled, does not exist, and exists again.
 func changing(t *testing.T) (*game, []Form) {
 	g := newGame(t, 1)
 	g.cfg.Targets = set.MaskOf(colParent, colLocal)
@@ -28,8 +28,8 @@ func changing(t *testing.T) (*game, []Form) {
 	return g, forms
 }
 
-// A column that comes between two ticks was always there, but for the ticks in which the
-// entity was disabled or did not exist. A relation takes the place of another one.
+// A column that is added between two ticks counts as always there, except for ticks in which the
+// components of the entity were disabled or it did not exist. A relation replaces another one.
 //
 // Proves: B20
 func TestWhatAlwaysWasComesToNoTickWithoutTheEntity(t *testing.T) {
@@ -44,7 +44,7 @@ func TestWhatAlwaysWasComesToNoTickWithoutTheEntity(t *testing.T) {
 	}
 }
 
-// A relation that goes between two ticks takes its target with it in all of them.
+// A relation that is removed between two ticks is removed in all ticks, with its target.
 //
 // Proves: B20
 func TestARelationThatNeverWasHadNoTarget(t *testing.T) {

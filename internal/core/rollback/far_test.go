@@ -11,8 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// However far from the newest tick another begins, in either direction, only ticks before it are
-// held, with their columns and forms, as many as there is room for.
+// However far from the newest tick another one begins, in either direction, the held ticks are those
+// before it, up to the limit, with their columns and forms.
 func TestATickThatBeginsFarAway(t *testing.T) {
 	const room, last = 8, 1000
 	for _, gap := range []int64{

@@ -27,7 +27,7 @@ func TestARollbackReplaysEveryTickSince(t *testing.T) {
 	assert.Equal(t, []string{"save", "restore 104", "put back", "report"}, words(line.Rollback(nil, 104)))
 }
 
-// Ticks that the clock was set past follow, and run for the first time.
+// Ticks that the clock jumped over follow, and run for the first time.
 func TestARollbackGoesOnToWhereTheClockWasSet(t *testing.T) {
 	line := Timeline{At: 102, Ran: 102, Present: 104, Confirmed: 101}
 	assert.Equal(t, []string{
@@ -39,8 +39,8 @@ func TestARollbackGoesOnToWhereTheClockWasSet(t *testing.T) {
 	}, words(line.Rollback(nil, 101)))
 }
 
-// A rollback ends at the present tick also if the clock was set back: no tick leads from what
-// the screen shows to there.
+// A rollback ends at the present tick, also if the clock was set back. Then it ends with a refresh,
+// because no tick leads from the displayed state to the present.
 func TestARollbackWithAClockThatWasSetBack(t *testing.T) {
 	line := Timeline{At: 104, Ran: 104, Present: 102, Confirmed: 100}
 	assert.Equal(t, []string{
@@ -60,7 +60,7 @@ func TestTheClockIsFollowed(t *testing.T) {
 	assert.Equal(t, []string{"save", "restore 102", "put back", "refresh"}, words(back.FollowClock(nil)))
 }
 
-// A restart replays the ticks that have run here, and runs the others for the first time.
+// A restart replays the ticks that have run before, and runs the others for the first time.
 func TestARestartBeginsAtTheConfirmedTick(t *testing.T) {
 	line := Timeline{At: 90, Ran: 103, Present: 104, Confirmed: 102}
 	assert.Equal(t, []string{

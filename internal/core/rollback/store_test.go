@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// game is a store of entities 1 and on that have all columns of the twin, at tick 10.
+// game is a store at tick 10 with entities from 1 on, which have all columns of the twin.
 type game struct {
 	*Store
 	t     *testing.T
@@ -31,7 +31,7 @@ func newGame(t *testing.T, entities int) *game {
 
 func (g *game) form(slot Slot) Form { return g.forms[slot] }
 
-// agree sets the confirmed state of all entities, as of a tick, to the predicted state there.
+// agree sets the confirmed state of all entities, as of a tick, to the predicted state of that tick.
 func (g *game) agree(tick entangle.Tick) {
 	for slot, form := range g.forms {
 		*g.Confirmed(slot) = Confirmed{Tick: tick, Known: true, Mask: form.Mask}
@@ -53,8 +53,8 @@ func (g *game) change(tick entangle.Tick, slot Slot, form Form) {
 	g.forms[slot] = form
 }
 
-// TestAgreementIsSilent: a right prediction of all entities is no mismatch, nor is it one
-// at later confirmed ticks until the prediction moves on by itself.
+// TestAgreementIsSilent: a correct prediction of all entities is no mismatch. It also is none at later
+// confirmed ticks, until the prediction changes by itself.
 func TestAgreementIsSilent(t *testing.T) {
 	g := newGame(t, 100)
 	g.agree(10)
@@ -100,8 +100,8 @@ func TestNewerThanTheConfirmedTick(t *testing.T) {
 	assert.Equal(t, byte(5), g.Column(14, colBody)[2*12])
 }
 
-// TestDisabledComponentsAreRestoredWhole: a despawn that was predicted and that the server knows
-// nothing of is undone, with the columns that only this side has.
+// TestDisabledComponentsAreRestoredWhole: a predicted despawn that the server did not make is undone,
+// including columns that only this side has.
 func TestDisabledComponentsAreRestoredWhole(t *testing.T) {
 	g := newGame(t, 2)
 	g.agree(10)
@@ -123,8 +123,8 @@ func TestDisabledComponentsAreRestoredWhole(t *testing.T) {
 	assert.Equal(t, Form{Alive: true}, g.FormAt(1, 11, g.form(1)), "earlier ticks are as they were predicted")
 }
 
-// TestGone: the server despawned an entity. Where the prediction did so too nothing
-// differs, and it is not brought back by going back.
+// TestGone: the server despawned an entity. If the prediction did so too, nothing differs, and a
+// rollback does not bring the entity back.
 func TestGone(t *testing.T) {
 	g := newGame(t, 2)
 	g.agree(10)
@@ -141,8 +141,8 @@ func TestGone(t *testing.T) {
 	assert.Equal(t, map[Slot]Form{2: {Alive: true}}, got)
 }
 
-// TestSpawnedKeepsWhatItCameWith: what the server spawned lies before the history of it.
-// There it has the columns that it had first.
+// TestSpawnedKeepsWhatItCameWith: if an entity is confirmed for a tick before its history begins, it has
+// the columns there that it had first.
 func TestSpawnedKeepsWhatItCameWith(t *testing.T) {
 	g := newGame(t, 1)
 	g.Grow(3)
@@ -179,7 +179,7 @@ func TestExcludedIsLeftAlone(t *testing.T) {
 	assert.Len(t, g.compare(10, 11), 1)
 }
 
-// TestHistoryIsBounded: what falls out is forgotten, with the structure that led there.
+// TestHistoryIsBounded: ticks that are too old are dropped, with the records of their structure.
 func TestHistoryIsBounded(t *testing.T) {
 	g := newGame(t, 1)
 	bits := []Form{{Alive: true}, {Alive: true, Mask: set.MaskOf(colBody)}}
@@ -202,7 +202,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	assert.Nil(t, g.Column(6000, colBody))
 }
 
-// TestClearComparesAgain: the confirmed state stays, and differs from the new history.
+// TestClearComparesAgain: after Clear the confirmed state stays, and is compared with the new history.
 func TestClearComparesAgain(t *testing.T) {
 	g := newGame(t, 2)
 	g.agree(10)
@@ -235,8 +235,8 @@ func TestSlotOfAnother(t *testing.T) {
 	assert.Empty(t, g.compare(10, 12))
 }
 
-// TestSteadyTicksAllocateNothing: ticks, structure, news of the server, comparing and
-// going back.
+// TestSteadyTicksAllocateNothing: ticks, changes of structure, confirmed state, comparisons and
+// rollbacks allocate nothing.
 func TestSteadyTicksAllocateNothing(t *testing.T) {
 	g := newGame(t, 300)
 	tick := entangle.Tick(10)
@@ -278,8 +278,8 @@ func TestSteadyTicksAllocateNothing(t *testing.T) {
 	assert.Zero(t, alloctest.Count(100, turn))
 }
 
-// TestAgreedAndUndone: the prediction agreed with the server about a despawn, and a
-// replay from before it does not come to it again.
+// TestAgreedAndUndone: the prediction and the server agreed about a despawn, and a replay from an
+// earlier tick does not repeat the despawn.
 func TestAgreedAndUndone(t *testing.T) {
 	g := newGame(t, 1)
 	g.agree(10)
@@ -312,8 +312,8 @@ func TestShelvedTickCanBeReadWhileItIsComputedAgain(t *testing.T) {
 	assert.Equal(t, byte(5), g.shelf.cols[colHealth][4])
 }
 
-// TestEachUnlikeFindsWhatIsOtherwise: in whatever order either tick was written, the values that
-// are others than before are found, each once, and no other.
+// TestEachUnlikeFindsWhatIsOtherwise: in whatever order the two ticks were written, exactly the values
+// that differ are found, each once.
 func TestEachUnlikeFindsWhatIsOtherwise(t *testing.T) {
 	orders := [][]uint32{nil, {1, 2, 3, 4}, {4, 2, 1, 3}, {3, 4, 1}}
 	for _, was := range orders {
@@ -339,7 +339,7 @@ func TestEachUnlikeFindsWhatIsOtherwise(t *testing.T) {
 	}
 }
 
-// writeIn writes health of slots 1 and on, by slot or in an order.
+// writeIn writes the health of slots from 1 on, by slot or in an order.
 func (g *game) writeIn(tick entangle.Tick, order []uint32, values [4]byte) {
 	if order == nil {
 		for i, v := range values {
@@ -353,8 +353,8 @@ func (g *game) writeIn(tick entangle.Tick, order []uint32, values [4]byte) {
 	}
 }
 
-// Going back to a tick forgets what changed after it, and nothing else: there is one record for a
-// slot and tick, however often that is computed.
+// A rollback to a tick drops the records of later changes, and no others. There is one record for a slot
+// and tick, however often the tick is simulated.
 //
 // Proves: B2
 func TestCutForgetsWhatChangedAfterATick(t *testing.T) {

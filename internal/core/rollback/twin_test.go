@@ -48,8 +48,8 @@ type twinWord struct {
 	news   bool // since the last Compare
 }
 
-// twin is the plain twin of a store: all states of all ticks in maps, and each question searches
-// all of them.
+// twin is a simple model of a Store: it keeps all states of all ticks in maps, and searches all of them
+// for each question.
 type twin struct {
 	*rapid.T
 	cfg   Config
@@ -116,7 +116,7 @@ func (x *twin) value(col int) string {
 	return string(bytes.Repeat([]byte{byte(rapid.IntRange(1, 4).Draw(x.T, "value"))}, x.cfg.Sizes[col]))
 }
 
-// step computes a tick.
+// step simulates a tick.
 func (x *twin) step() {
 	x.before = maps.Clone(x.now)
 	for range rapid.IntRange(0, 6).Draw(x.T, "changes") {
@@ -135,7 +135,7 @@ func (x *twin) step() {
 	x.record()
 }
 
-// change does something to one entity.
+// change makes a random change to one entity.
 func (x *twin) change(slot Slot) {
 	x.store.Grow(int(slot) + 1)
 	state, lives := x.now[slot]
@@ -193,7 +193,7 @@ func (x *twin) record() {
 	}
 }
 
-// recordPlaces is record with the slots in an order of chance.
+// recordPlaces is record with the slots in random order.
 func (x *twin) recordPlaces() {
 	var order []uint32
 	for _, slot := range rapid.Permutation(slices.Sorted(maps.Keys(x.now))).Draw(x.T, "order") {
@@ -210,7 +210,7 @@ func (x *twin) recordPlaces() {
 	}
 }
 
-// say lets the server say something of an entity.
+// say delivers random confirmed state of an entity.
 func (x *twin) say() {
 	slot := x.slot()
 	x.store.Grow(int(slot) + 1)
@@ -249,7 +249,7 @@ func (x *twin) say() {
 	x.store.Note(slot)
 }
 
-// still reports whether an entity has had one form for as long as is known.
+// still reports whether an entity has had one form in all held ticks.
 func (x *twin) still(slot Slot) bool {
 	for _, tick := range x.ticks {
 		if tick[slot].form != x.now[slot].form {
@@ -261,7 +261,7 @@ func (x *twin) still(slot Slot) bool {
 
 func (x *twin) form(slot Slot) Form { return x.now[slot].form }
 
-// advance draws a confirmed tick, which never goes back.
+// advance draws a new confirmed tick, which is never older than the last one.
 func (x *twin) advance() entangle.Tick {
 	f := x.tick - entangle.Tick(rapid.IntRange(0, 6).Draw(x.T, "behind"))
 	if x.confirmed.Before(f) {
@@ -313,7 +313,7 @@ func (x *twin) differences(slot Slot, tick entangle.Tick, state twinState, word 
 			all = append(all, Mismatch{slot, tick, Value, col})
 		}
 	}
-	// A difference of structure says all there is to say.
+	// After a difference of structure no value is reported.
 	if all != nil && has != says {
 		diff := has.Without(says).Or(says.Without(has))
 		return []Mismatch{{slot, tick, Structure, diff.Next(0)}}
@@ -324,7 +324,7 @@ func (x *twin) differences(slot Slot, tick entangle.Tick, state twinState, word 
 	return all
 }
 
-// rollBack goes back to a tick that is held.
+// rollBack rolls back to a random held tick.
 func (x *twin) rollBack() {
 	held := slices.Collect(maps.Keys(x.ticks))
 	if len(held) == 0 {
@@ -353,7 +353,7 @@ func (x *twin) rollBack() {
 	x.arrive(to, states)
 }
 
-// arrive is the world at the end of a tick that it went back to.
+// arrive sets the world to the end of the tick that is restored.
 func (x *twin) arrive(to entangle.Tick, states map[Slot]twinState) {
 	for slot, state := range states {
 		if x.excluded[slot] {
@@ -377,7 +377,7 @@ func (x *twin) write(slot Slot, tick entangle.Tick, state twinState) {
 	}
 }
 
-// restored is what a slot has to be after a rollback.
+// restored returns the form that a slot must have after a rollback.
 func (x *twin) restored(slot Slot, to, f entangle.Tick) twinState {
 	state, word := x.ticks[to][slot], x.words[slot]
 	if !word.Known || x.excluded[slot] {
@@ -412,7 +412,7 @@ func (x *twin) restored(slot Slot, to, f entangle.Tick) twinState {
 	return state
 }
 
-// first is how a slot was when it first was there after a tick.
+// first returns the first form in which a slot existed after a tick.
 func (x *twin) first(slot Slot, after entangle.Tick) twinState {
 	for tick := after + 1; !x.tick.Before(tick); tick++ {
 		if state := x.ticks[tick][slot]; state.form.Alive {
@@ -422,7 +422,7 @@ func (x *twin) first(slot Slot, after entangle.Tick) twinState {
 	return x.now[slot]
 }
 
-// last is what a slot had before its components were disabled.
+// last returns the columns that a slot had before its components were disabled.
 func (x *twin) last(slot Slot, at entangle.Tick) twinState {
 	disabled := x.ticks[at][slot]
 	for tick := at; int(x.tick.Sub(tick)) < x.cfg.Ticks; tick-- {

@@ -32,7 +32,7 @@ type (
 	arenaGrip struct{ Of ecs.Entity }
 	// arenaTeam never changes.
 	arenaTeam struct{ Number uint8 }
-	// arenaPaint is changed by the server alone, and no rule reads it.
+	// arenaColour is changed by the server alone, and no rule reads it.
 	arenaColour struct{ Color uint16 }
 	// arenaGhost exists on the server and on no client.
 	arenaGhost struct{ Heat uint8 }

@@ -26,7 +26,6 @@
 // interest.go, grid.go. Which client predicts what:
 // prediction_targets.go.
 //
-// Hierarchies: hierarchy.go, hierarchy_listener.go, hierarchy_unplaced.go, propagation.go. Directions
-// of the protocol: directions.go. Shared ids: sids.go. For developers: warnings.go, unregistered.go,
-// mirror.go.
+// Hierarchies: hierarchy.go, hierarchy_listener.go, hierarchy_unplaced.go, propagation.go. Shared
+// ids: sids.go. For developers: warnings.go, unregistered.go, mirror.go.
 package source

@@ -20,7 +20,7 @@ func (ownedOnly) Matters(_ entangle.ClientID, _ ecs.Entity, owned bool) bool { r
 
 func (ownedOnly) InRoom(components.Room, entangle.ClientID) bool { return false }
 
-// fixtureWorld is a world that is partly visible to clients 1 and 2.
+// visibilityFixture is a world that is partly visible to clients 1 and 2.
 type visibilityFixture struct {
 	ecs.World
 	t         *testing.T

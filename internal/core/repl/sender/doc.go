@@ -18,6 +18,7 @@
 //	peer.HandleAcked, HandleLost, HandleDelivered, HandleResync
 //	peer.Join             the first time: the groups due now are the world that existed for it
 //	peer.AppendActions    until it appends nothing: reliable messages
+//	peer.ActionsSent      after each: the number by which it will be acknowledged
 //	peer.PollAgain        until there is none: messages to be sent once more
 //	peer.Prepare          once: encodes bodies that the peer shares with others
 //	peer.Limit            if it has a byte cap, with regard to its WantedBytes
@@ -62,15 +63,29 @@
 //     peers have received an earlier move of it.
 //   - A byte cap for all peers together is divided by what each has to be sent.
 //
+// # From a change to bytes
+//
+//	World.Change        a tick by component and entity; World.Commit sets due bits by group and peer
+//	World.partition     runs: public groups that changed alone in their values, a packet's worth each
+//	World.chunk         the usual update of a group, encoded once per tick and baseline
+//	World.body          any other record, by bodyKey
+//	World.copyOf        a whole run as bytes (copied), for all peers with baselines in one span
+//	Peer.Prepare        the plan: steps, each a whole run or records of the peer's own (planned)
+//	Peer.AppendUpdates  writes steps: appendRun copies bytes, appendRecords writes one by one
+//
+// A value is written in World.encodeValue or, for a group of one entity without values that are sent
+// as differences, in World.fillAlone.
+//
 // # Where things are
 //
-// From the world: world.go, slots.go, groups.go, members.go (spawn, move, despawn,
-// pause), leavers.go (members that left and are not acknowledged as gone), views.go. Ids:
-// names.go, graves.go, free.go. Bodies: body.go and encode.go; quick.go, kinds.go and
-// likely.go for the usual update. How often a group goes: rates.go, pace.go. For a peer: peer.go, space.go
-// (its columns), audience.go, retain.go, joining.go, held_up.go. Structure: actions.go, usual.go,
-// moves.go, actionlog.go, again.go. Values: plan.go, then updates.go, records.go, classes.go and ample.go; runs.go,
-// run_bases.go and run_copies.go for shared runs; flight.go; settled.go for predicted
-// groups. Where there is not room for all: short.go, shorten.go, choose.go, rank.go,
-// wait.go, bound.go.
+// From the world: world.go, slots.go, groups.go, members.go (spawn, move, despawn, pause), leavers.go
+// (members that left and are not acknowledged as gone), views.go, viewers.go. Ids: names.go,
+// graves.go, free.go, retire.go. Bodies: body.go and encode.go; quick.go, kinds.go and likely.go for
+// the usual update; codes.go and sample.go for learned codes. How often a group goes: rates.go,
+// pace.go. For a peer: peer.go, space.go (its columns), audience.go, retain.go, joining.go,
+// held_up.go, acked.go, stats.go, inspect.go. Structure: actions.go, usual.go, moves.go, actionlog.go,
+// again.go. Values: plan.go, then updates.go, records.go, classes.go and ample.go; runs.go,
+// run_bases.go and run_copies.go for shared runs; flight.go; predict.go and settled.go for predicted
+// groups. Where there is not room for all: short.go, shorten.go, choose.go, rank.go, wait.go,
+// bound.go.
 package sender

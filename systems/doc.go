@@ -52,7 +52,7 @@
 //
 // Values of a predicted entity do not go into the world, but into the rollback.Store
 // (internal/core/rollback), as confirmed state. Marks in the packets say which tick is confirmed
-// (Receiver.Frontier). The store also holds histories: UpdateHistory saves each tick there
+// (Receiver.ConfirmedTick). The store also holds histories: UpdateHistory saves each tick there
 // (Prediction.SaveTick). In CheckRollback Prediction.Check compares the two (Store.Compare) and
 // makes a plan. If they are equal, the world keeps what was predicted. Else Rollback restores the
 // world of that tick from the history, corrected by the confirmed state (lifecycle.restore), and

@@ -346,7 +346,7 @@ func (n *network) judgeMoves(e *end) {
 // checkSettled checks, when a tick is confirmed, that the peer predicts its predicted set of that
 // tick, and has all of it as of that tick, except for groups of which it has a later tick already.
 func (n *network) checkSettled(e *end) {
-	tick, ok := e.copy.Frontier()
+	tick, ok := e.copy.ConfirmedTick()
 	if !ok || e.settled == tick || n.trusts {
 		return
 	}
@@ -420,7 +420,7 @@ func (n *network) settledAs(e *end, key groupKey, tick, other entangle.Tick) map
 func (n *network) requireSettled(e *end) {
 	foreseen := n.foreseen(e)
 	if len(foreseen) > 0 {
-		tick, ok := e.copy.Frontier()
+		tick, ok := e.copy.ConfirmedTick()
 		require.True(n.t, ok)
 		require.LessOrEqual(n.t, int(n.tick.Sub(tick)), (n.delay+12)*(1+int(n.skips)))
 	}

@@ -414,7 +414,7 @@ func TestWhatIsRetainedHoldsNoTickUp(t *testing.T) {
 	for range 40 {
 		n.step(func() { n.set(0, 1, n.rng.Uint32()); n.set(2, 1, n.rng.Uint32()) })
 	}
-	settled, ok := e.copy.Frontier()
+	settled, ok := e.copy.ConfirmedTick()
 	assert.True(t, ok)
 	assert.Equal(t, n.tick, settled)
 }

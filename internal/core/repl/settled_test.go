@@ -79,7 +79,7 @@ func (f *far) tick(change func()) {
 		f.sendUpdates(n.tick, b, e.pkt)
 	}
 	n.deliver(e)
-	if settled, ok := e.copy.Frontier(); ok && f.newest > 0 {
+	if settled, ok := e.copy.ConfirmedTick(); ok && f.newest > 0 {
 		f.lags = append(f.lags, int(f.newest.Sub(settled)))
 	}
 }
@@ -212,7 +212,7 @@ func TestWhatIsPausedHoldsNoTickUp(t *testing.T) {
 	for range 8 * wayThere {
 		f.tick(func() {})
 	}
-	settled, ok := f.e.copy.Frontier()
+	settled, ok := f.e.copy.ConfirmedTick()
 	require.True(t, ok)
 	assert.EqualValues(t, wayThere, f.network.tick.Sub(settled))
 }

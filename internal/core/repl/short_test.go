@@ -311,7 +311,7 @@ func TestWhatIsPredictedGoesFirst(t *testing.T) {
 	e := n.peers[0]
 	for range 100 {
 		n.step(func() { n.writeAll(slots) })
-		at, ok := e.copy.Frontier()
+		at, ok := e.copy.ConfirmedTick()
 		require.True(t, ok)
 		require.Equal(t, n.tick, at)
 	}

@@ -388,7 +388,7 @@ func TestTheSettledTickFollows(t *testing.T) {
 					n.reshape(slot, n.model.entities[slot])
 				}
 			})
-			if tick, ok := e.copy.Frontier(); i > 60 {
+			if tick, ok := e.copy.ConfirmedTick(); i > 60 {
 				require.True(t, ok)
 				require.LessOrEqual(t, int(n.tick.Sub(tick)), delay+8, "tick %d", n.tick)
 			}

@@ -121,7 +121,7 @@ func (c *Client) ConfirmedTick() (tick entangle.Tick, ok bool) {
 	if c.receiver == nil {
 		return 0, false
 	}
-	return c.receiver.Frontier()
+	return c.receiver.ConfirmedTick()
 }
 
 // Connect sets the layer, which is connecting to a server.

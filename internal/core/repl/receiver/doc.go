@@ -14,13 +14,13 @@
 // # Not guaranteed
 //
 // Nothing ties two groups to one tick, except members of one record, a move
-// between them, and [Receiver.Frontier].
+// between them, and [Receiver.ConfirmedTick].
 //
 // # Driving it
 //
 //	Handle:  HandleUpdates, HandleActions
 //	out:     PollResync: groups to ask for again, to be sent reliably
-//	getters: Slot, Held, Frontier, Stats
+//	getters: Slot, Held, ConfirmedTick, Stats
 //	command: Reset, when the sender is gone
 //
 // An error from a Handle method means that the bytes are malformed or exceed the limits. State

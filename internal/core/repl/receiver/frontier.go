@@ -34,9 +34,9 @@ type pending struct {
 	open  []repl.Need
 }
 
-// Frontier returns the confirmed tick: the newest tick that the sender marked and of which
+// ConfirmedTick returns the newest tick that the sender marked and of which
 // everything marked was applied. ok is false before the first. It only rises.
-func (r *Receiver) Frontier() (tick entangle.Tick, ok bool) { return r.frontier.tick, r.frontier.any }
+func (r *Receiver) ConfirmedTick() (tick entangle.Tick, ok bool) { return r.frontier.tick, r.frontier.any }
 
 // lags notes that an update of the current frame was not applied. The frame's tick can't be
 // confirmed before the group has reached it.

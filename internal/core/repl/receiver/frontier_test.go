@@ -28,7 +28,7 @@ func join(items ...[]byte) (all []byte) {
 // settled asserts the confirmed tick, 0 for none.
 func (s *scripted) settled(want entangle.Tick) {
 	s.t.Helper()
-	tick, ok := s.copy.Frontier()
+	tick, ok := s.copy.ConfirmedTick()
 	require.Equal(s.t, want, tick)
 	require.Equal(s.t, want != 0, ok)
 }
@@ -80,7 +80,7 @@ func TestAMarkWaitsForTheUpdatesBeforeIt(t *testing.T) {
 		s.frame(21, settledMark(21, 0, true, need(groupA, 20)))
 		s.settled(0)
 		s.get(after)
-		tick, _ := s.copy.Frontier()
+		tick, _ := s.copy.ConfirmedTick()
 		assert.EqualValues(t, 21, tick, name)
 	}
 }

@@ -266,7 +266,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		}
 		i++
 	}))
-	tick, ok := r.Frontier()
+	tick, ok := r.ConfirmedTick()
 	assert.True(t, ok)
 	assert.EqualValues(t, 11+150, tick)
 }
@@ -348,7 +348,7 @@ func FuzzReceiver(f *testing.F) {
 			data = data[2+n:]
 			err := frame.to(s.copy)
 			s.check()
-			before, had := s.copy.Frontier()
+			before, had := s.copy.ConfirmedTick()
 			require.True(t, had || before == 0)
 			if err != nil {
 				return

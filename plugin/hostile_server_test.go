@@ -128,7 +128,7 @@ func (y *tyrant) act(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base
 		w.Bool(false) // no leavers
 	} else {
 		w.Bits(0b10000, 5) // no needs, no predicted entities, no references and leavers; a group of one
-		if kind == repl.Delta {
+		if kind == repl.Change {
 			w.Bool(false)
 		}
 		w.Bits(set, 3)
@@ -167,7 +167,7 @@ func TestAServerThatMakesNoSense(t *testing.T) {
 	y.act(repl.Full, 0, 0, 10, 0, 6) // again
 	y.act(repl.Full, 0, 3, 20, 0, 6) // another generation, without a despawn of the first
 	y.act(repl.Gone, 5, 1, 20, 0, 0) // never existed
-	y.act(repl.Delta, 6, 2, 20, 10, 6)
+	y.act(repl.Change, 6, 2, 20, 10, 6)
 	y.update(7, 30, 20)
 	y.update(0, 30, 25) // from a baseline that the client does not have
 	y.update(0, 31, 20)

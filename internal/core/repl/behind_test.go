@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fall makes a peer that has a private group of slots 0 and 1 unable to follow it: a delta by which
+// fall makes a peer that has a private group of slots 0 and 1 unable to follow it: a change by which
 // 2 joins is some ticks late, and finds no room, since the one before it is even later.
 func (n *network) fall(e *end, late int) {
 	e.copy.LimitWaiting(70) // an end fits in, a value does not

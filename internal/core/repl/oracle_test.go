@@ -86,7 +86,7 @@ func (n *network) judgeAction(e *end, s *saying, name uint16) {
 	for _, count := range o.under[s.Group] {
 		require.Less(n.t, l.count-count, repl.MaxActionsInFlight)
 	}
-	if s.Kind == repl.Delta && !n.trusts {
+	if s.Kind == repl.Change && !n.trusts {
 		n.judgeBase(l, s)
 	}
 	n.judgeRetained(e, s)
@@ -119,7 +119,7 @@ func (n *network) judgeRetained(e *end, s *saying) {
 	if e.eyes.retained[key] == nil || s.Kind == repl.Gone {
 		return
 	}
-	require.Equal(n.t, repl.Delta, s.Kind)
+	require.Equal(n.t, repl.Change, s.Kind)
 	require.Empty(n.t, s.joins)
 	for _, m := range s.members {
 		at, has := e.oracle.lives[s.Group].members[m.number]
@@ -138,7 +138,7 @@ func (n *network) judgeRetained(e *end, s *saying) {
 // judgeMembers holds that numbers and names fit together.
 func (n *network) judgeMembers(e *end, l *life, s *saying) {
 	before := l.members
-	if s.Kind != repl.Delta {
+	if s.Kind != repl.Change {
 		l.members = map[repl.Member]standing{}
 	} else {
 		for number := range s.leavers {
@@ -169,7 +169,7 @@ func (n *network) judgePredicted(e *end, l *life, s *saying) {
 		switch {
 		case s.said:
 			l.predicts[number] = s.all || slices.Contains(s.predicted.members, number)
-		case s.Kind == repl.Delta && !joins:
+		case s.Kind == repl.Change && !joins:
 			l.predicts[number] = was[number]
 		}
 	}

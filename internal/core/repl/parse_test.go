@@ -113,7 +113,7 @@ func (p *parser) action(s *saying) {
 			p.contents(s, j.number, true)
 		}
 	}
-	if s.Kind == repl.Delta {
+	if s.Kind == repl.Change {
 		p.changed(s)
 	}
 }
@@ -221,7 +221,7 @@ func (p *parser) readSet(set *repl.Mask) bool {
 
 func (p *parser) contents(s *saying, number repl.Member, whole bool) {
 	m := stated{number: number, whole: whole}
-	if s.Kind == repl.Delta && !whole && p.r.Bool() {
+	if s.Kind == repl.Change && !whole && p.r.Bool() {
 		require.True(p.t, p.sets.Read(&p.r, &m.removed))
 		require.False(p.t, m.removed.IsZero())
 	}

@@ -9,9 +9,9 @@ import (
 // Predicted is the members of a group that the receiving peer predicts. It differs between peers,
 // and stands before the part of an action that all share.
 type Predicted struct {
-	// Said: the set is stated, for all members of the group after the action. Otherwise no joining
-	// member is predicted, and the others stay as they are.
-	Said    bool
+	// Stated means that the action states the set, for all members that the group has after it.
+	// Otherwise no joining member is predicted, and the others stay as they are.
+	Stated  bool
 	All     bool
 	Members []Member // rising; none if All is set
 }
@@ -30,8 +30,8 @@ func (p *Predicted) Has(n Member) bool {
 
 // Append writes it.
 func (p *Predicted) Append(w *pack.Writer) {
-	w.Bool(p.Said)
-	if !p.Said {
+	w.Bool(p.Stated)
+	if !p.Stated {
 		return
 	}
 	w.Bool(p.All)
@@ -48,7 +48,7 @@ func (p *Predicted) Append(w *pack.Writer) {
 // Bits returns the size of the output of Append.
 func (p *Predicted) Bits() int {
 	switch {
-	case !p.Said:
+	case !p.Stated:
 		return 1
 	case p.All:
 		return 2
@@ -64,10 +64,10 @@ func (p *Predicted) Bits() int {
 // Read reads it. Numbers that do not rise, or that no member has, are malformed.
 func (p *Predicted) Read(r *pack.Reader) (ok bool) {
 	p.Reset()
-	if p.Said = r.Bool(); p.Said {
+	if p.Stated = r.Bool(); p.Stated {
 		p.All = r.Bool()
 	}
-	if !p.Said || p.All {
+	if !p.Stated || p.All {
 		return r.Err() == nil
 	}
 	var list Numbers

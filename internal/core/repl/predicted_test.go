@@ -16,11 +16,11 @@ import (
 // any bytes has rising numbers of members.
 func TestPredictedSetsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		is := repl.Predicted{Said: rapid.Bool().Draw(t, "said")}
-		if is.Said {
+		is := repl.Predicted{Stated: rapid.Bool().Draw(t, "said")}
+		if is.Stated {
 			is.All = rapid.Bool().Draw(t, "all")
 		}
-		if is.Said && !is.All {
+		if is.Stated && !is.All {
 			is.Members = sorted(rapid.SliceOfDistinct(rapid.Uint16Range(0, repl.MaxMembers-1), rapid.ID[uint16]).Draw(t, "members"))
 		}
 		var w bits.Writer
@@ -31,7 +31,7 @@ func TestPredictedSetsReadBack(t *testing.T) {
 		var got repl.Predicted
 		require.True(t, got.Read(&r))
 		require.Less(t, r.RemainingBits(), 8)
-		require.Equal(t, []any{is.Said, is.All}, []any{got.Said, got.All})
+		require.Equal(t, []any{is.Stated, is.All}, []any{got.Stated, got.All})
 		require.True(t, slices.Equal(is.Members, got.Members))
 		for _, n := range is.Members {
 			require.True(t, got.Has(n))
@@ -44,7 +44,7 @@ func TestPredictedSetsReadBack(t *testing.T) {
 			require.True(t, len(got.Members) == 0 || got.Members[len(got.Members)-1] < repl.MaxMembers)
 		}
 	})
-	assert.True(t, (&repl.Predicted{Said: true, All: true}).Has(7))
+	assert.True(t, (&repl.Predicted{Stated: true, All: true}).Has(7))
 }
 
 func sorted(numbers []uint16) (all []repl.Member) {

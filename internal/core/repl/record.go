@@ -10,7 +10,7 @@ type Kind uint8
 
 // The kinds. Updates travel in runs, the other three in action messages.
 const (
-	Delta  Kind = iota // an action relative to the state of the receiver
+	Change Kind = iota // an action with the structure and values of a group that changed
 	Full               // the whole group, independent of the receiver's state
 	Gone               // the end of the group
 	Update             // values only
@@ -26,7 +26,7 @@ type Record struct {
 	Group Handle
 	Seq   Seq // of the action; an Update has none
 	Tick  entangle.Tick
-	// From is the baseline of a Delta or Update; others have none, and a Delta no Apart.
+	// From is the baseline of a Change or Update; others have none, and a Change no Apart.
 	From
 	// Since is the tick since when the handle has been the group's, in a Full.
 	Since Since
@@ -36,7 +36,7 @@ type Record struct {
 }
 
 // based reports whether an action of that kind has a baseline.
-func (k Kind) based() bool { return k == Delta }
+func (k Kind) based() bool { return k == Change }
 
 // Heads packs the heads of the records of one action message: each is written as the difference
 // from the one before. A new value, with the tick of the message, starts one.

@@ -432,7 +432,7 @@ func TestNoComponentIsRemovedThatWasNeverSent(t *testing.T) {
 			var rec repl.Record
 			_, ok := heads.Read(&r, &rec)
 			require.True(t, ok)
-			assert.Equal(t, repl.Delta, rec.Kind)
+			assert.Equal(t, repl.Change, rec.Kind)
 			assert.False(t, r.Bool(), "no needs")
 			assert.False(t, r.Bool(), "of predicting nothing")
 			assert.False(t, r.Bool(), "no references")

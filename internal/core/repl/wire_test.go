@@ -224,7 +224,7 @@ func TestHeadsHaveOneEncoding(t *testing.T) {
 			}
 			rec.Kind = repl.Kind(rapid.IntRange(0, 2).Draw(t, "kind"))
 			rec.Seq = repl.Seq(rapid.IntRange(0, repl.SeqCycle-1).Draw(t, "seq"))
-			if rec.Kind == repl.Delta {
+			if rec.Kind == repl.Change {
 				rec.Base = tick - entangle.Tick(rapid.SampledFrom([]uint32{1, 2, 9, 1<<31 - 1}).Draw(t, "age"))
 			}
 			if rec.Kind == repl.Full {
@@ -359,7 +359,7 @@ func FuzzHeads(f *testing.F) {
 			require.Greater(t, int64(rec.Group), last)
 			require.Less(t, rec.Group, 2*repl.Private)
 			last = int64(rec.Group)
-			if rec.Kind == repl.Delta {
+			if rec.Kind == repl.Change {
 				require.True(t, rec.Base.Before(rec.Tick))
 			}
 			if rec.Usual {
@@ -693,11 +693,11 @@ func TestGoldens(t *testing.T) {
 	w.SpawnAt(4, repl.MaskOf(0), sender.Place{Name: 7})
 	w.Abandon(0)
 	w.Commit()
-	says("an end, a delta with leavers, a join and a change, and a full that needs it", act(),
+	says("an end, a change with leavers, a join and a change, and a full that needs it", act(),
 		tick32(13),
 		"01 0 0000 100",              // gone: handle 0, sequence 1
 		"1 1 01 0 00000",             // member 0 is let go
-		"0 00 0 0000 100 0 0100",     // delta: handle 1, sequence 1, base 12
+		"0 00 0 0000 100 0 0100",     // change: handle 1, sequence 1, base 12
 		"0 0 0",                      // no needs, of predicting nothing, no references
 		"1 0 10000 00  1 10 0 00000", // 1 is despawned, 2 moved
 		"0",                          // not alone
@@ -722,10 +722,10 @@ func TestGoldens(t *testing.T) {
 	w.Begin(21)
 	w.Commit()
 	says("predicted entities", act(), tick32(21),
-		"00 0 0100 010 0 10000000",    // delta: handle 1, sequence 2, base 8 ticks ago
+		"00 0 0100 010 0 10000000",    // change: handle 1, sequence 2, base 8 ticks ago
 		"0 1 0 0 11000 0 00000 0 0",   // no needs; of 0 and 3, 3 is predicted; no references, no leavers
 		"0 0 00000 0 1 00000",         // not alone, nobody joins or has changed
-		"0 00 1 0000 100 0 0100",      // delta: private handle 0, base 1 tick ago
+		"0 00 1 0000 100 0 0100",      // change: private handle 0, base 1 tick ago
 		"0 1 1 0 0", "1 0 00", "0 11") // all are predicted; alone: nothing removed, nothing changed
 	p.Predict(4, false)
 	w.Begin(22)
@@ -761,7 +761,7 @@ func TestGoldens(t *testing.T) {
 		tick32(200),
 		"10 0 0000 000", "1 0 0000", // a full of handle 0, its own since 128, which is 1 times 64 before 192
 		"0 0 0 0", "1 10 00010101",
-		"0 00 0 0000 001 0 1100101011000000", // delta: handle 1, sequence 4, base 178 ticks ago
+		"0 00 0 0000 001 0 1100101011000000", // change: handle 1, sequence 4, base 178 ticks ago
 		"1 0100 0 0000 0000 0",               // one need: public, handle 0, this tick; nobody is predicted
 		"1 0100 0 0 0000 1 0000",             // one reference: handle 0, member 1
 		"1", "1 0 0000",                      // of which others may have been called so, before 128

@@ -77,7 +77,7 @@ func (l *Lister) leavers() error {
 // members reads the joining members with their values, and the changes of others.
 func (l *Lister) members() error {
 	alone := l.in.Bool()
-	if alone && l.entry.Kind == repl.Delta {
+	if alone && l.entry.Kind == repl.Change {
 		return l.changed(0)
 	}
 	l.joins = append(l.joins[:0], 0)

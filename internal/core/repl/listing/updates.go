@@ -141,9 +141,9 @@ func (l *Lister) changes() error {
 	}
 }
 
-// removals reads the removed components of a member, which only a delta has.
+// removals reads the removed components of a member, which only a change has.
 func (l *Lister) removals() error {
-	if l.entry.Kind != repl.Delta || !l.in.Bool() {
+	if l.entry.Kind != repl.Change || !l.in.Bool() {
 		return nil
 	}
 	return malformedIf(!l.sets.Read(&l.in, &l.entry.Lost))

@@ -58,7 +58,7 @@ func (w *walker) updateAll() error {
 // nothing can be malformed any more.
 func (w *walker) applyAction() error {
 	r := w.r
-	r.moves, r.ousts, r.foresight.turned = r.moves[:0], r.ousts[:0], r.foresight.turned[:0]
+	r.moves, r.ousts, r.predicted.changed = r.moves[:0], r.ousts[:0], r.predicted.changed[:0]
 	if r.renewer != nil && w.rec.Since.Some {
 		r.renewer.RenewAll(w.g.handle, w.rec.Since.Tick)
 	}
@@ -85,7 +85,7 @@ func (w *walker) applyAction() error {
 // that is applied now. The current record only implies that they are not there any more: those that
 // moved would despawn. Each action counts once, the oldest first.
 func (w *walker) overtake() error {
-	if w.rec.Kind == repl.Delta || len(w.g.waits) == 0 {
+	if w.rec.Kind == repl.Change || len(w.g.waits) == 0 {
 		return nil
 	}
 	overtaken := w.r.overtaken[:0]
@@ -143,7 +143,7 @@ func (w *walker) action() error {
 	if !w.r.in.Bool() {
 		return w.members()
 	}
-	if w.rec.Kind == repl.Delta {
+	if w.rec.Kind == repl.Change {
 		return w.changedAlone()
 	}
 	w.r.joins = append(w.r.joins[:0], join{id: repl.ID{Group: w.rec.Group}})
@@ -163,7 +163,7 @@ func (w *walker) members() error {
 	return err
 }
 
-// changedAlone reads a delta of member 0 without joining members.
+// changedAlone reads a change of member 0 without joining members.
 func (w *walker) changedAlone() error {
 	if err := w.predict(); err != nil {
 		return err
@@ -241,7 +241,7 @@ func (w *walker) changed(number repl.Member) error {
 }
 
 func (w *walker) change() error {
-	if w.rec.Kind == repl.Delta && w.r.in.Bool() {
+	if w.rec.Kind == repl.Change && w.r.in.Bool() {
 		if err := w.removals(); err != nil {
 			return err
 		}

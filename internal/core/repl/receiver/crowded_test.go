@@ -35,7 +35,7 @@ func TestNoMoreEntitiesThanThereIsRoomFor(t *testing.T) {
 	for h := groupA; h <= groupC; h++ {
 		s.get(one(repl.Full, h, 0, 10, 0))
 	}
-	grows := record{kind: repl.Delta, group: groupB, seq: 1, tick: 20, base: 10, joins: []joining{{number: 5}}}
+	grows := record{kind: repl.Change, group: groupB, seq: 1, tick: 20, base: 10, joins: []joining{{number: 5}}}
 	require.ErrorIs(t, s.try(grows), receiver.ErrCrowded)
 	s.check()
 	assert.Len(t, s.sink.entities, 3)
@@ -44,7 +44,7 @@ func TestNoMoreEntitiesThanThereIsRoomFor(t *testing.T) {
 	s.get(gives(groupA, 20, 0), takes(groupB, 20, groupA))
 	assert.Equal(t, []repl.ID{id(groupB, 0), id(groupA, 0)}, s.members(groupB), "it only changes its group")
 	s.get(record{kind: repl.Gone, group: groupC, seq: 1, tick: 20})
-	s.get(record{kind: repl.Delta, group: groupB, seq: 2, tick: 30, base: 20, joins: []joining{{number: 5}}})
+	s.get(record{kind: repl.Change, group: groupB, seq: 2, tick: 30, base: 20, joins: []joining{{number: 5}}})
 	assert.Len(t, s.sink.entities, 3)
 }
 

@@ -30,7 +30,7 @@
 //
 //	an action never comes        later records wait, 64 actions and 16 updates of a group,
 //	                             at most DefaultWaitingBytes or LimitWaiting in all; an
-//	                             update that finds no room is dropped, a delta without
+//	                             update that finds no room is dropped, a change without
 //	                             leavers and needs passed over and the group asked for in
 //	                             full; for other actions these make way, else ErrNoRoom.
 //	                             After 256 ticks the group is asked for anyway, once, and
@@ -44,7 +44,7 @@
 //	an id was never issued       a reference to it is late for ever; a member is let go or
 //	                             changed that is not there: the one is nothing, the other
 //	                             is passed over and the group asked for, if it has values
-//	a member's number is taken   by an update or a delta: malformed; by a full: the old
+//	a member's number is taken   by an update or a change: malformed; by a full: the old
 //	by another id                member's end was overtaken, and it is despawned
 //	an entity joins twice        malformed
 //	a mover is never taken       it is despawned after 256 ticks, or when 4,096 more recent

@@ -205,7 +205,7 @@ func (r *record) writeChanged(w *bits.Writer) {
 			skip(w, n-next)
 		}
 		next, last = n+1, flagged(c.content.set)
-		c.content.writeRemoved(w, r.kind == repl.Delta)
+		c.content.writeRemoved(w, r.kind == repl.Change)
 		c.content.writeSet(w, same)
 	}
 	w.Bits(0b10, 7)
@@ -272,7 +272,7 @@ func (r *record) write(w *bits.Writer) {
 	}
 	w.Bool(r.alone)
 	if r.alone {
-		r.only.write(w, r.kind == repl.Delta, nil)
+		r.only.write(w, r.kind == repl.Change, nil)
 		return
 	}
 	if r.kind != repl.Update {
@@ -305,7 +305,7 @@ func message(records ...record) []byte {
 		if r.kind == repl.Full {
 			writeSince(&w, r.tick, r.since)
 		}
-		if r.kind == repl.Delta {
+		if r.kind == repl.Change {
 			w.Bool(false)
 			w.Uvarint(uint64(r.tick - r.base))
 		}

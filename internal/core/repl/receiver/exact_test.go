@@ -74,7 +74,7 @@ func TestOfWaitingDifferencesTheNewestApplies(t *testing.T) {
 	s.update(15, 14)
 	s.full(0, 10)
 	s.shows(13)
-	s.delta(1, 14, 10)
+	s.change(1, 14, 10)
 	s.shows(15)
 	assert.Equal(t, [][2]entangle.Tick{{10, 10}, {14, 14}}, d.starts)
 	assert.Empty(t, s.asks())
@@ -96,7 +96,7 @@ func TestAnOlderUpdateIsNotAppliedAfterANewerOne(t *testing.T) {
 	s.update(33, 30)
 	s.shows(33)
 	assert.Equal(t, [][2]entangle.Tick{{25, 30}}, d.starts)
-	s.delta(1, 40, 30)
+	s.change(1, 40, 30)
 	s.shows(50)
 	assert.Equal(t, [][2]entangle.Tick{{25, 30}, {40, 40}}, d.starts)
 }

@@ -105,7 +105,7 @@ func (g *group) removeMember(number repl.Member) {
 }
 
 // maxStrangers bounds the groups for which records arrived but no full did: as many fulls of eight
-// bytes as a sender has in flight. Updates find room up to that, deltas and ends up to twice as
+// bytes as a sender has in flight. Updates find room up to that, changes and ends up to twice as
 // many, and a full up to three times.
 const maxStrangers = 64 << 10 / 8
 

@@ -60,7 +60,7 @@ func (r *Receiver) settle() error {
 	if r.adrift.head < len(r.adrift.queue) {
 		r.abandon()
 	}
-	if len(r.frontier.pending) > 0 {
+	if len(r.confirmed.pending) > 0 {
 		r.advance()
 	}
 	return nil

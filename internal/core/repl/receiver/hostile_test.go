@@ -21,9 +21,9 @@ func newMoved(t testing.TB) *scripted {
 	return s
 }
 
-// follows is a delta of B in that state.
+// follows is a change of B in that state.
 func follows(joins ...joining) record {
-	return record{kind: repl.Delta, group: groupB, seq: 2, tick: 30, base: 20, joins: joins}
+	return record{kind: repl.Change, group: groupB, seq: 2, tick: 30, base: 20, joins: joins}
 }
 
 // A record that no sender writes is an error, and leaves everything as it was.
@@ -122,7 +122,7 @@ func TestAFullTakesNumbersAnew(t *testing.T) {
 func TestAChangeOfAMissingMember(t *testing.T) {
 	for _, r := range []record{
 		{kind: repl.Update, group: groupB, tick: 30, base: 20, changed: []change{{0, number(30)}, {5, number(7)}}},
-		{kind: repl.Delta, group: groupB, seq: 2, tick: 30, base: 20, changed: []change{{0, number(30)}, {5, number(7)}}},
+		{kind: repl.Change, group: groupB, seq: 2, tick: 30, base: 20, changed: []change{{0, number(30)}, {5, number(7)}}},
 		{kind: repl.Update, group: groupA, tick: 30, base: 20, alone: true, only: number(30)},
 	} {
 		s := newMoved(t)
@@ -134,7 +134,7 @@ func TestAChangeOfAMissingMember(t *testing.T) {
 		}
 	}
 	s := newMoved(t)
-	s.get(record{kind: repl.Delta, group: groupB, seq: 2, tick: 30, base: 20, changed: []change{{5, content{removed: []int{0}}}}})
+	s.get(record{kind: repl.Change, group: groupB, seq: 2, tick: 30, base: 20, changed: []change{{5, content{removed: []int{0}}}}})
 	s.holds(groupB, 30)
 	require.Empty(t, s.asks())
 }
@@ -145,16 +145,16 @@ func samples() []sample {
 		kind: repl.Full, group: 5, tick: 10, refs: refTo(id(repl.Private+3, 7), id(5, 1)),
 		joins: []joining{{number: 0, content: content{set: []int{0, 1, 2}, value: 7, ref: 1}}, {number: 1, content: content{set: []int{1}, ref: 2}}, {number: 4, kept: true}},
 	}
-	delta := record{
-		kind: repl.Delta, group: 5, seq: 1, tick: 20, base: 10, refs: refTo(id(repl.Private+3, 0)), needs: []repl.Need{need(repl.Private+3, 20)},
+	restructured := record{
+		kind: repl.Change, group: 5, seq: 1, tick: 20, base: 10, refs: refTo(id(repl.Private+3, 0)), needs: []repl.Need{need(repl.Private+3, 20)},
 		leavers: []leaver{{0, repl.LetGo}, {9, repl.Moved}}, joins: []joining{{number: 6, from: 1, content: number(6)}},
 		changed: []change{{1, content{removed: []int{1}, set: []int{2}}}},
 	}
-	out := record{kind: repl.Delta, group: repl.Private + 3, seq: 1, tick: 20, base: 10, leavers: []leaver{{0, repl.Moved}}}
+	out := record{kind: repl.Change, group: repl.Private + 3, seq: 1, tick: 20, base: 10, leavers: []leaver{{0, repl.Moved}}}
 	changed := record{kind: repl.Update, group: 5, tick: 30, base: 20, refs: refTo(id(5, 1)), changed: []change{{6, number(30)}}}
 	return []sample{
 		{10, false, message(full, one(repl.Full, 9, 0, 10, 0), one(repl.Full, repl.Private+3, 0, 10, 0))},
-		{20, false, message(delta, out)},
+		{20, false, message(restructured, out)},
 		{30, true, join(run(changed, one(repl.Update, 9, 0, 30, 10)), settledMark(30, 0, true, need(5, 20)), settledMark(30, 0, true))},
 		{40, false, message(record{kind: repl.Gone, group: 5, seq: 2, tick: 40, leavers: []leaver{{6, repl.LetGo}}})},
 	}
@@ -302,7 +302,7 @@ func TestSwapsAllocateNothing(t *testing.T) {
 	for i := range entangle.Tick(400) {
 		for h := groupA; h <= groupB; h++ {
 			other, seq, tick := groupA+groupB-h, repl.Seq(1+i)%repl.SeqCycle, 11+i
-			d := record{kind: repl.Delta, group: h, seq: seq, tick: tick, base: tick - 1, needs: []repl.Need{need(other, tick)}}
+			d := record{kind: repl.Change, group: h, seq: seq, tick: tick, base: tick - 1, needs: []repl.Need{need(other, tick)}}
 			if i%2 == 0 {
 				d.leavers, d.refs = []leaver{{0, repl.Moved}}, refTo(id(other, 0))
 				d.joins = []joining{{number: 1, from: 1, content: number(1)}}
@@ -361,7 +361,7 @@ func FuzzReceiver(f *testing.F) {
 func TestAUsualRecordNeedsWhatItIsLike(t *testing.T) {
 	first := one(repl.Full, 3, 0, 10, 0)
 	for name, before := range map[string]record{
-		"a delta":                {kind: repl.Delta, group: 3, seq: 1, tick: 10, base: 9, alone: true, only: number(1)},
+		"a change":               {kind: repl.Change, group: 3, seq: 1, tick: 10, base: 9, alone: true, only: number(1)},
 		"an end":                 {kind: repl.Gone, group: 3, seq: 1, tick: 10},
 		"one that refers":        {kind: repl.Full, group: 3, tick: 10, refs: []repl.Ref{{}}, alone: true, only: content{set: []int{1}, ref: 1}},
 		"one that needs another": {kind: repl.Full, group: 3, tick: 10, needs: []repl.Need{{Group: 1, Tick: 10}}, alone: true, only: number(1)},

@@ -159,7 +159,7 @@ func (w *walker) fate(m *member) (fate repl.Fate, goes bool) {
 	if m.mark >= leaving {
 		return repl.Fate(m.mark - leaving), true
 	}
-	return repl.Despawned, m.mark == unmarked && w.rec.Kind != repl.Delta
+	return repl.Despawned, m.mark == unmarked && w.rec.Kind != repl.Change
 }
 
 // leave removes the leaving members.

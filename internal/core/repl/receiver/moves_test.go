@@ -28,7 +28,7 @@ func newGroups(t testing.TB) *scripted {
 
 // gives is the half of a move by which members leave, from baseline 10.
 func gives(h repl.Handle, tick entangle.Tick, numbers ...repl.Member) record {
-	r := record{kind: repl.Delta, group: h, seq: 1, tick: tick, base: 10}
+	r := record{kind: repl.Change, group: h, seq: 1, tick: tick, base: 10}
 	for _, n := range numbers {
 		r.leavers = append(r.leavers, leaver{n, repl.Moved})
 	}
@@ -38,7 +38,7 @@ func gives(h repl.Handle, tick entangle.Tick, numbers ...repl.Member) record {
 // takes is the half of a move by which the native of another group joins, as member 1.
 func takes(h repl.Handle, tick entangle.Tick, from repl.Handle) record {
 	return record{
-		kind: repl.Delta, group: h, seq: 1, tick: tick, base: 10, needs: []repl.Need{{Group: from, Tick: tick}},
+		kind: repl.Change, group: h, seq: 1, tick: tick, base: 10, needs: []repl.Need{{Group: from, Tick: tick}},
 		refs: refTo(id(from, 0)), joins: []joining{{number: 1, from: 1, content: number(uint32(tick))}},
 	}
 }
@@ -216,7 +216,7 @@ func TestAMoveBackHome(t *testing.T) {
 	s := newGroups(t)
 	s.get(gives(groupA, 20, 0), takes(groupB, 20, groupA))
 	home := record{
-		kind: repl.Delta, group: groupA, seq: 2, tick: 30, base: 20, needs: []repl.Need{{Group: groupB, Tick: 30}},
+		kind: repl.Change, group: groupA, seq: 2, tick: 30, base: 20, needs: []repl.Need{{Group: groupB, Tick: 30}},
 		joins: []joining{{number: 0, content: number(30)}},
 	}
 	s.get(home)
@@ -240,7 +240,7 @@ func TestOutAndHomeInOneAction(t *testing.T) {
 	require.EqualValues(t, 20, s.entity(id(groupA, 0)).value)
 }
 
-// A full works in place of the delta of the group that is joined, and of the group that is left. A
+// A full works in place of the change of the group that is joined, and of the group that is left. A
 // full that arrived before the other half takes the entity at once, if it needs nothing.
 //
 // Proves: R41
@@ -273,7 +273,7 @@ func TestMovesThroughFulls(t *testing.T) {
 //
 // Proves: R41
 func TestMovedAndDespawned(t *testing.T) {
-	end := record{kind: repl.Delta, group: groupB, seq: 2, tick: 30, base: 20, leavers: []leaver{{1, repl.Despawned}}}
+	end := record{kind: repl.Change, group: groupB, seq: 2, tick: 30, base: 20, leavers: []leaver{{1, repl.Despawned}}}
 	orders(3, func(order []int) {
 		s := newGroups(t)
 		s.sink.wantsNothing = false
@@ -340,7 +340,7 @@ func TestMovesLeaveNoTrace(t *testing.T) {
 	seq, base := [3]repl.Seq{}, [3]entangle.Tick{10, 10, 10}
 	next := func(h repl.Handle, tick entangle.Tick) record {
 		seq[h] = seq[h].Next()
-		r := record{kind: repl.Delta, group: h, seq: seq[h], tick: tick, base: base[h]}
+		r := record{kind: repl.Change, group: h, seq: seq[h], tick: tick, base: base[h]}
 		base[h] = tick
 		return r
 	}

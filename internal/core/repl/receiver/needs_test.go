@@ -11,9 +11,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 )
 
-// needing is a delta of a group of one that waits for others.
+// needing is a change of a group of one that waits for others.
 func needing(h repl.Handle, seq repl.Seq, tick, base entangle.Tick, needs ...repl.Need) record {
-	r := one(repl.Delta, h, seq, tick, base)
+	r := one(repl.Change, h, seq, tick, base)
 	r.needs = needs
 	return r
 }
@@ -23,7 +23,7 @@ func need(h repl.Handle, tick entangle.Tick) repl.Need { return repl.Need{Group:
 // A need is met by the group's being there, by its end, and by an update too.
 func TestWhatMeetsANeed(t *testing.T) {
 	for name, meets := range map[string]record{
-		"delta":  one(repl.Delta, groupB, 1, 20, 10),
+		"change": one(repl.Change, groupB, 1, 20, 10),
 		"full":   one(repl.Full, groupB, 3, 25, 0),
 		"update": one(repl.Update, groupB, 0, 22, 10),
 		"end":    {kind: repl.Gone, group: groupB, seq: 1, tick: 20},
@@ -45,7 +45,7 @@ func TestAFirstFullWaits(t *testing.T) {
 	s := newScripted(t)
 	first := one(repl.Full, groupA, 0, 20, 0)
 	first.needs = []repl.Need{need(groupB, 20)}
-	s.get(first, one(repl.Update, groupA, 0, 21, 20), one(repl.Delta, groupA, 1, 25, 21))
+	s.get(first, one(repl.Update, groupA, 0, 21, 20), one(repl.Change, groupA, 1, 25, 21))
 	require.Zero(t, s.copy.Len())
 	s.get(one(repl.Full, groupB, 0, 20, 0))
 	s.holds(groupA, 25)
@@ -57,7 +57,7 @@ func TestAGroupIsBroughtThereByAllItHas(t *testing.T) {
 	s.get(
 		needing(groupB, 1, 20, 10, need(groupA, 20)),
 		one(repl.Update, groupB, 0, 25, 20),
-		one(repl.Delta, groupB, 2, 30, 25),
+		one(repl.Change, groupB, 2, 30, 25),
 		one(repl.Update, groupB, 0, 31, 30),
 		needing(groupA, 2, 30, 20, need(groupB, 30)),
 	)
@@ -73,14 +73,14 @@ func TestAGroupIsBroughtThereByAllItHas(t *testing.T) {
 func TestManyActionsWaitForAnotherGroup(t *testing.T) {
 	s := newGroups(t)
 	for i := range entangle.Tick(30) {
-		r := one(repl.Delta, groupA, repl.Seq(1+i)%repl.SeqCycle, 11+i, 10+i)
+		r := one(repl.Change, groupA, repl.Seq(1+i)%repl.SeqCycle, 11+i, 10+i)
 		if i == 0 {
 			r.needs = []repl.Need{need(groupB, 11)}
 		}
 		s.get(r)
 		s.holds(groupA, 10)
 	}
-	s.get(one(repl.Delta, groupB, 1, 11, 10))
+	s.get(one(repl.Change, groupB, 1, 11, 10))
 	s.holds(groupA, 40)
 	assert.Empty(t, s.asks())
 }
@@ -92,7 +92,7 @@ func TestSoManyActionsOfAGroupWait(t *testing.T) {
 		s := newGroups(t)
 		s.sink.wantsNothing = false
 		for i := range entangle.Tick(100) {
-			r := one(repl.Delta, groupA, repl.Seq(1+i)%repl.SeqCycle, 11+i, 10+i)
+			r := one(repl.Change, groupA, repl.Seq(1+i)%repl.SeqCycle, 11+i, 10+i)
 			if i == 0 {
 				r.needs = []repl.Need{need(groupB, 11)}
 			}
@@ -103,7 +103,7 @@ func TestSoManyActionsOfAGroupWait(t *testing.T) {
 		return s
 	}
 	s := fill()
-	s.get(one(repl.Full, groupA, 101%repl.SeqCycle, 200, 0), one(repl.Delta, groupA, 102%repl.SeqCycle, 210, 200))
+	s.get(one(repl.Full, groupA, 101%repl.SeqCycle, 200, 0), one(repl.Change, groupA, 102%repl.SeqCycle, 210, 200))
 	s.holds(groupA, 210)
 	require.Zero(t, s.copy.WaitingBytes())
 
@@ -115,9 +115,9 @@ func TestSoManyActionsOfAGroupWait(t *testing.T) {
 	s.holds(groupA, 300)
 
 	s = fill()
-	s.get(one(repl.Delta, groupB, 1, 11, 10))
+	s.get(one(repl.Change, groupB, 1, 11, 10))
 	s.holds(groupA, 74)
-	s.get(one(repl.Full, groupA, 101%repl.SeqCycle, 200, 0), one(repl.Delta, groupA, 102%repl.SeqCycle, 210, 200))
+	s.get(one(repl.Full, groupA, 101%repl.SeqCycle, 200, 0), one(repl.Change, groupA, 102%repl.SeqCycle, 210, 200))
 	s.holds(groupA, 210)
 }
 
@@ -195,13 +195,13 @@ func TestMoversOutliveAnActionThatWasPassedOver(t *testing.T) {
 		mover := id(groupA, 0)
 		slot, _ := s.copy.Slot(mover)
 		s.copy.LimitWaiting(100)
-		lost := one(repl.Delta, groupA, 2, 30, 20)
+		lost := one(repl.Change, groupA, 2, 30, 20)
 		lost.refs = make([]repl.Ref, 40)
 		s.get(lost)
 		require.Equal(t, []repl.Handle{groupA}, s.asks())
-		s.get(one(repl.Delta, groupA, 1, 20, 10))
+		s.get(one(repl.Change, groupA, 1, 20, 10))
 		s.holds(groupA, 20)
-		s.get(record{kind: repl.Delta, group: groupA, seq: 3, tick: 40, base: 30, leavers: []leaver{{0, repl.Moved}}})
+		s.get(record{kind: repl.Change, group: groupA, seq: 3, tick: 40, base: 30, leavers: []leaver{{0, repl.Moved}}})
 		s.holds(groupA, 20)
 		if end {
 			s.get(record{kind: repl.Gone, group: groupA, seq: 4, tick: 50})
@@ -220,7 +220,7 @@ func TestMoversOutliveAnActionThatWasPassedOver(t *testing.T) {
 func TestStructureThatJoinsGroupsFindsRoomOrTheEnd(t *testing.T) {
 	s := newGroups(t)
 	s.copy.LimitWaiting(320)
-	s.get(one(repl.Update, groupB, 0, 31, 30), one(repl.Delta, groupB, 3, 30, 25), one(repl.Delta, groupB, 4, 40, 30))
+	s.get(one(repl.Update, groupB, 0, 31, 30), one(repl.Change, groupB, 3, 30, 25), one(repl.Change, groupB, 4, 40, 30))
 	require.Zero(t, s.copy.Stats().Overflow)
 	s.get(needing(groupA, 1, 20, 10, need(99, 20)), needing(groupA, 3, 40, 30, need(98, 40)), needing(groupA, 4, 50, 40, need(98, 50)))
 	stats := s.copy.Stats()
@@ -243,11 +243,11 @@ func TestTheNextGroupWhileTheEndWaits(t *testing.T) {
 	s.get(record{kind: repl.Gone, group: groupA, seq: 2, tick: 30})
 	s.holds(groupA, 10)
 	s.get(one(repl.Update, groupA, 0, 41, 40))
-	s.get(one(repl.Delta, groupA, 1, 45, 41))
+	s.get(one(repl.Change, groupA, 1, 45, 41))
 	s.get(one(repl.Full, groupA, 0, 40, 0))
 	s.holds(groupA, 45)
 	require.Equal(t, 4, s.sink.spawns, "another entity under the old name")
-	s.get(one(repl.Delta, groupB, 1, 50, 10))
+	s.get(one(repl.Change, groupB, 1, 50, 10))
 	s.holds(groupA, 45)
 	require.Empty(t, s.asks())
 	require.Zero(t, s.copy.WaitingBytes())
@@ -259,14 +259,14 @@ func TestStragglersOfAnEndedGroup(t *testing.T) {
 	s.full(0, 10)
 	s.gone(1, 20)
 	stale := s.copy.Stats().Stale
-	s.get(one(repl.Full, 0, 0, 10, 0), one(repl.Delta, 0, 1, 15, 10), one(repl.Update, 0, 0, 20, 10), record{kind: repl.Gone, tick: 20, seq: 1})
+	s.get(one(repl.Full, 0, 0, 10, 0), one(repl.Change, 0, 1, 15, 10), one(repl.Update, 0, 0, 20, 10), record{kind: repl.Gone, tick: 20, seq: 1})
 	s.shows(0)
 	require.Equal(t, stale+4, s.copy.Stats().Stale)
 	require.Zero(t, s.copy.WaitingBytes())
 	s.full(0, 30)
 	s.get(one(repl.Full, 0, 2, 10, 0), record{kind: repl.Gone, tick: 20, seq: 1})
 	s.shows(30)
-	s.delta(1, 40, 30)
+	s.change(1, 40, 30)
 	s.shows(40)
 }
 
@@ -280,7 +280,7 @@ func TestASetWithAnUpdateInIt(t *testing.T) {
 				needing(groupA, 1, 30, 10, need(groupB, 30)),
 				needing(groupB, 1, 20, 10, need(groupA, 20)),
 				one(repl.Update, groupB, 0, 25, 20),
-				one(repl.Delta, groupB, 2, 30, 25),
+				one(repl.Change, groupB, 2, 30, 25),
 			}[i])
 		}
 		s.holds(groupA, 30)

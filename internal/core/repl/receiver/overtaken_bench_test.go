@@ -34,13 +34,13 @@ func hoard(send func(record), h repl.Handle, n int) (seq repl.Seq, tick entangle
 	for k := range n {
 		seq++
 		send(record{
-			kind: repl.Delta, group: h, seq: seq % repl.SeqCycle, tick: 1<<30 + entangle.Tick(k), base: 1<<30 - 1,
+			kind: repl.Change, group: h, seq: seq % repl.SeqCycle, tick: 1<<30 + entangle.Tick(k), base: 1<<30 - 1,
 			leavers: []leaver{{repl.Member(k), repl.Moved}},
 		})
 	}
 	for _, tick := range []entangle.Tick{1<<31 - 100, 3 << 30} {
 		seq++
-		send(one(repl.Delta, h, seq%repl.SeqCycle, tick, tick-1))
+		send(one(repl.Change, h, seq%repl.SeqCycle, tick, tick-1))
 	}
 	return seq, 1 << 28
 }

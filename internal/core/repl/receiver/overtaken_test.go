@@ -21,9 +21,9 @@ func newCrew(t *testing.T) *scripted {
 	return s
 }
 
-// leaves is a delta of group A by which one member leaves.
+// leaves is a change of group A by which one member leaves.
 func leaves(seq repl.Seq, tick, base entangle.Tick, n repl.Member, fate repl.Fate) record {
-	return record{kind: repl.Delta, group: groupA, seq: seq, tick: tick, base: base, leavers: []leaver{{n, fate}}}
+	return record{kind: repl.Change, group: groupA, seq: seq, tick: tick, base: base, leavers: []leaver{{n, fate}}}
 }
 
 // states is a full of group A with some members, which the copy has.
@@ -71,11 +71,11 @@ func TestLeaversTakeTheRoomOfWhatCanBeHadAgain(t *testing.T) {
 			s := newCrew(t)
 			if by == "bytes" {
 				s.copy.LimitWaiting(200)
-				s.get(one(repl.Delta, groupB, 2, 30, 20), one(repl.Delta, groupB, 3, 40, 30))
+				s.get(one(repl.Change, groupB, 2, 30, 20), one(repl.Change, groupB, 3, 40, 30))
 			} else {
 				s.get(needing(groupA, 1, 20, 10, need(99, 20)))
 				for k := range repl.Seq(63) {
-					s.get(one(repl.Delta, groupA, (2+k)%repl.SeqCycle, 21+entangle.Tick(k), 20+entangle.Tick(k)))
+					s.get(one(repl.Change, groupA, (2+k)%repl.SeqCycle, 21+entangle.Tick(k), 20+entangle.Tick(k)))
 				}
 			}
 			require.Zero(t, s.copy.Stats().Overflow)
@@ -107,7 +107,7 @@ func TestWhatIsOvertakenCountsInItsOrder(t *testing.T) {
 				for _, k := range order {
 					s.get([]record{
 						leaves(2, 30, 20, 1, first),
-						{kind: repl.Delta, group: groupA, seq: 3, tick: 40, base: 30, refs: refTo(id(groupB, 0)), joins: []joining{{number: 1, from: 1, content: number(9)}}},
+						{kind: repl.Change, group: groupA, seq: 3, tick: 40, base: 30, refs: refTo(id(groupB, 0)), joins: []joining{{number: 1, from: 1, content: number(9)}}},
 						leaves(4, 50, 40, 1, second),
 					}[k])
 				}
@@ -137,8 +137,8 @@ func TestARecordBehindAFullDoesNotChangeItsMembers(t *testing.T) {
 // lose makes the replica of group A pass over an action by which member 1 moves: at once, or after
 // it waited. The next action of the group has sequence 4.
 func (s *scripted) lose(waits bool, at entangle.Tick) {
-	lost, before := leaves(3, at, 25, 1, repl.Moved), record{kind: repl.Delta, group: groupA, seq: 2, tick: 24, base: 22}
-	s.get(record{kind: repl.Delta, group: groupA, seq: 1, tick: 20, base: 10})
+	lost, before := leaves(3, at, 25, 1, repl.Moved), record{kind: repl.Change, group: groupA, seq: 2, tick: 24, base: 22}
+	s.get(record{kind: repl.Change, group: groupA, seq: 1, tick: 20, base: 10})
 	if waits {
 		s.get(lost, before)
 	} else {
@@ -214,7 +214,7 @@ func TestLeaversOfAGroupThatIsGivenUp(t *testing.T) {
 		s.get(one(repl.Full, h, 0, 10, 0))
 	}
 	for h := range repl.Handle(n) {
-		s.get(moving(repl.Delta, h))
+		s.get(moving(repl.Change, h))
 	}
 	asked := s.asks()
 	require.NotEmpty(t, asked)
@@ -297,7 +297,7 @@ func TestAnEndBehindManyActions(t *testing.T) {
 		s.sink.wantsNothing = false
 		s.get(needing(groupA, 1, 20, 10, need(99, 20)))
 		for k := repl.Seq(2); k <= waiting; k++ {
-			s.get(one(repl.Delta, groupA, k%repl.SeqCycle, 20+entangle.Tick(k), 19+entangle.Tick(k)))
+			s.get(one(repl.Change, groupA, k%repl.SeqCycle, 20+entangle.Tick(k), 19+entangle.Tick(k)))
 		}
 		s.get(ends((waiting+1)%repl.SeqCycle, 200))
 		_, known := s.copy.Held(groupA)

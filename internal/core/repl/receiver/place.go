@@ -81,7 +81,7 @@ func (r *Receiver) undo(g *group) {
 		}
 	}
 	r.moves, r.ousts = r.moves[:0], r.ousts[:0]
-	r.foresight.undo()
+	r.predicted.undo()
 	for i := range g.members {
 		g.members[i].mark = unmarked
 	}
@@ -94,10 +94,10 @@ func (r *Receiver) part(id repl.ID, slot repl.Slot, fate repl.Fate) {
 	case repl.Moved:
 		r.put(id, place{slot: slot})
 	case repl.LetGo:
-		r.foresight.forget(slot)
+		r.predicted.forgetSlot(slot)
 		r.sink.LetGo(slot)
 	default:
-		r.foresight.forget(slot)
+		r.predicted.forgetSlot(slot)
 		r.sink.Despawn(slot)
 	}
 }
@@ -176,7 +176,7 @@ func (r *Receiver) abandon() {
 func (r *Receiver) abandonOne(id repl.ID) {
 	p := r.away[id]
 	r.leavePlace(id, p)
-	r.foresight.forget(p.slot)
+	r.predicted.forgetSlot(p.slot)
 	r.sink.Begin(r.now)
 	r.sink.Despawn(p.slot)
 	r.sink.Commit()

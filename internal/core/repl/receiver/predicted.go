@@ -16,27 +16,27 @@ type Predictor interface {
 	Predict(slot repl.Slot, on bool)
 }
 
-// foresight is the predicted set of this peer.
-type foresight struct {
-	sink  Predictor      // nil: it does not use predicted sets
-	said  repl.Predicted // of the current record
-	slots repl.Bitset
-	n     int
-	// turned is the entities of which the current record began or ended the prediction.
-	turned []repl.Slot
+// predictedSet is the predicted set of this peer.
+type predictedSet struct {
+	sink   Predictor      // nil: it does not use predicted sets
+	stated repl.Predicted // by the current record
+	slots  repl.Bitset
+	n      int
+	// changed is the entities of which the current record began or ended the prediction.
+	changed []repl.Slot
 }
 
-// turn begins or ends the prediction of an entity.
-func (f *foresight) turn(s repl.Slot, on bool) {
+// setPredicted begins or ends the prediction of an entity.
+func (f *predictedSet) setPredicted(s repl.Slot, on bool) {
 	if f.slots.Has(int(s)) == on {
 		return
 	}
 	f.flip(s)
-	f.turned = append(f.turned, s)
+	f.changed = append(f.changed, s)
 	f.sink.Predict(s, on)
 }
 
-func (f *foresight) flip(s repl.Slot) {
+func (f *predictedSet) flip(s repl.Slot) {
 	if f.slots.Has(int(s)) {
 		f.slots.Clear(int(s))
 		f.n--
@@ -48,36 +48,36 @@ func (f *foresight) flip(s repl.Slot) {
 }
 
 // undo reverts the changes of the current record. The sink does so when it discards.
-func (f *foresight) undo() {
-	for _, s := range f.turned {
+func (f *predictedSet) undo() {
+	for _, s := range f.changed {
 		f.flip(s)
 	}
-	f.turned = f.turned[:0]
+	f.changed = f.changed[:0]
 }
 
-// forget removes an entity that has ended.
-func (f *foresight) forget(s repl.Slot) {
+// forgetSlot removes an entity that has ended.
+func (f *predictedSet) forgetSlot(s repl.Slot) {
 	if f.slots.Has(int(s)) {
 		f.flip(s)
 	}
 }
 
 // Predicts reports whether this peer predicts an entity, as last passed to a Predictor.
-func (r *Receiver) Predicts(s repl.Slot) bool { return r.foresight.slots.Has(int(s)) }
+func (r *Receiver) Predicts(s repl.Slot) bool { return r.predicted.slots.Has(int(s)) }
 
 // readPredicted reads the predicted set of the group. A full without one states the empty set.
 func (w *walker) readPredicted() (ok bool) {
-	said := &w.r.foresight.said
-	if !said.Read(&w.r.in) {
+	stated := &w.r.predicted.stated
+	if !stated.Read(&w.r.in) {
 		return false
 	}
-	return w.rec.Kind != repl.Full || !said.Said || said.All || len(said.Members) > 0
+	return w.rec.Kind != repl.Full || !stated.Stated || stated.All || len(stated.Members) > 0
 }
 
-// predict passes it to the sink, when all joining entities are in place.
+// predict passes the predicted set to the sink, when all joining entities are in place.
 func (w *walker) predict() error {
-	f := &w.r.foresight
-	if w.skip || !f.said.Said && f.n == 0 {
+	f := &w.r.predicted
+	if w.skip || !f.stated.Stated && f.n == 0 {
 		return nil
 	}
 	if err := w.judgePredicted(); err != nil || f.sink == nil {
@@ -86,10 +86,10 @@ func (w *walker) predict() error {
 	for i := range w.g.members {
 		m := &w.g.members[i]
 		_, goes := w.fate(m)
-		if stays := m.mark == unmarked; goes || stays && !f.said.Said {
+		if stays := m.mark == unmarked; goes || stays && !f.stated.Stated {
 			continue
 		}
-		f.turn(m.slot, f.said.Said && f.said.Has(m.number))
+		f.setPredicted(m.slot, f.stated.Stated && f.stated.Has(m.number))
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func (w *walker) predict() error {
 // of a leaver is malformed; for a missing member the group is requested again, as for changes of
 // one.
 func (w *walker) judgePredicted() error {
-	for _, n := range w.r.foresight.said.Members {
+	for _, n := range w.r.predicted.stated.Members {
 		m := w.g.member(n)
 		if m == nil {
 			w.r.ask(w.g)
@@ -114,8 +114,8 @@ func (w *walker) judgePredicted() error {
 // Predicted appends the slots of all entities that this peer predicts, for tests and
 // inspection.
 func (r *Receiver) Predicted(dst []repl.Slot) []repl.Slot {
-	dst = slices.Grow(dst, r.foresight.n)
-	for s := r.foresight.slots.Next(0); s >= 0; s = r.foresight.slots.Next(s + 1) {
+	dst = slices.Grow(dst, r.predicted.n)
+	for s := r.predicted.slots.Next(0); s >= 0; s = r.predicted.slots.Next(s + 1) {
 		dst = append(dst, repl.Slot(s))
 	}
 	return dst

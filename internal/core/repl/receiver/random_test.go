@@ -280,7 +280,7 @@ func (w *world) remember(g *sent) {
 }
 
 func (w *world) emitAction(g *sent) {
-	r := record{kind: repl.Delta, group: g.handle, tick: w.tick, base: g.base}
+	r := record{kind: repl.Change, group: g.handle, tick: w.tick, base: g.base}
 	switch {
 	case !g.begun:
 		r.kind, g.begun = repl.Full, true
@@ -293,7 +293,7 @@ func (w *world) emitAction(g *sent) {
 	r.seq = g.seq
 	for _, n := range slices.Sorted(maps.Keys(g.left)) {
 		l := g.left[n]
-		if r.kind == repl.Delta && l.tick == w.tick || r.kind == repl.Full && l.fate == repl.Moved && g.members[n] == nil {
+		if r.kind == repl.Change && l.tick == w.tick || r.kind == repl.Full && l.fate == repl.Moved && g.members[n] == nil {
 			r.leavers = append(r.leavers, leaver{n, l.fate})
 		}
 	}
@@ -310,7 +310,7 @@ func (w *world) emitAction(g *sent) {
 func (w *world) foresee(g *sent, r *record) {
 	said, before := w.rng.IntN(3) > 0, g.predicts
 	g.predicts = map[repl.ID]bool{}
-	if r.predicted = nil; said && r.kind == repl.Delta {
+	if r.predicted = nil; said && r.kind == repl.Change {
 		r.predicted = predicted{}
 	}
 	for _, n := range slices.Sorted(maps.Keys(g.members)) {
@@ -319,7 +319,7 @@ func (w *world) foresee(g *sent, r *record) {
 		case said && w.rng.IntN(2) == 0:
 			r.predicted = append(r.predicted, n)
 			g.predicts[b.id] = true
-		case !said && r.kind == repl.Delta && !g.joined[n]:
+		case !said && r.kind == repl.Change && !g.joined[n]:
 			g.predicts[b.id] = before[b.id]
 		}
 	}
@@ -331,7 +331,7 @@ func (w *world) foresee(g *sent, r *record) {
 
 func (w *world) emitMember(g *sent, r *record, n repl.Member) {
 	b := g.members[n]
-	if r.kind == repl.Delta && !g.joined[n] {
+	if r.kind == repl.Change && !g.joined[n] {
 		if b.changed-r.base-1 < 1<<31 {
 			r.changed = append(r.changed, change{n, number(b.value)})
 		}

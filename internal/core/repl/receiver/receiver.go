@@ -45,8 +45,8 @@ type Receiver struct {
 	away      map[repl.ID]place // entities that are not in the group of their id
 	adrift    adrift
 	needy     needy
-	frontier  frontier
-	foresight foresight
+	confirmed confirmedTick
+	predicted predictedSet
 	moment    Moment
 
 	now    entangle.Tick // newest tick that anything named
@@ -80,7 +80,7 @@ func New(sink Sink, own Own, comps int) *Receiver {
 	r := &Receiver{sink: sink, updater: updater, renewer: renewer, runner: runner, own: own, sets: repl.NewSets(comps)}
 	r.waiting.most = DefaultWaitingBytes
 	r.bounded, _ = sink.(Bounded)
-	r.foresight.sink, _ = sink.(Predictor)
+	r.predicted.sink, _ = sink.(Predictor)
 	if differ, ok := sink.(Differ); ok {
 		if deltas := differ.Deltas(); !deltas.IsZero() {
 			r.differ = differ
@@ -118,8 +118,8 @@ func (r *Receiver) PollResync() (h repl.Handle, ok bool) { return r.requests.pol
 func (r *Receiver) Reset() {
 	r.groups.each(func(g *group) { r.waiting.dropAll(g) })
 	r.groups, r.away = table{}, nil
-	r.adrift, r.needy, r.frontier = adrift{}, needy{}, frontier{}
-	r.foresight = foresight{sink: r.foresight.sink}
+	r.adrift, r.needy, r.confirmed = adrift{}, needy{}, confirmedTick{}
+	r.predicted = predictedSet{sink: r.predicted.sink}
 	r.codes = codes{learner: r.codes.learner}
 	r.requests.reset()
 	r.strangers = 0

@@ -61,7 +61,7 @@ func TestTheSinceOfAnIDIsGivenBeforeItsEntityJoins(t *testing.T) {
 	})
 	assert.Equal(t, []string{"{3 0} since 960", "{2 3} since 64"}, sink.took(), "an entity that did not arrive is nobody yet")
 	s.get(record{
-		kind: repl.Delta, group: groupB, seq: 1, tick: 1002, base: 1001, refs: elsewhere[:1],
+		kind: repl.Change, group: groupB, seq: 1, tick: 1002, base: 1001, refs: elsewhere[:1],
 		joins: []joining{{number: 1, from: 1, content: number(2)}, {number: 3, since: repl.SinceAt(64), content: number(2)}},
 	})
 	assert.Empty(t, sink.took(), "they are there")

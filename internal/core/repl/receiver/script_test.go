@@ -63,9 +63,9 @@ func (s *scripted) full(seq repl.Seq, tick entangle.Tick) {
 	s.get(one(repl.Full, 0, seq, tick, 0))
 }
 
-func (s *scripted) delta(seq repl.Seq, tick, base entangle.Tick) {
+func (s *scripted) change(seq repl.Seq, tick, base entangle.Tick) {
 	s.t.Helper()
-	s.get(one(repl.Delta, 0, seq, tick, base))
+	s.get(one(repl.Change, 0, seq, tick, base))
 }
 
 func (s *scripted) update(tick, base entangle.Tick) {

@@ -49,7 +49,7 @@ func TestWhatArrivesBeforeItsActionWaits(t *testing.T) {
 	s.shows(11)
 	s.update(21, 20)
 	s.shows(11)
-	s.delta(1, 20, 10)
+	s.change(1, 20, 10)
 	s.shows(21)
 	assert.Empty(t, s.asks())
 }
@@ -60,14 +60,14 @@ func TestWhatArrivesBeforeItsActionWaits(t *testing.T) {
 func TestActionsApplyInTheirOrder(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)
-	s.delta(3, 40, 30)
-	s.delta(2, 30, 20)
+	s.change(3, 40, 30)
+	s.change(2, 30, 20)
 	s.shows(10)
-	s.delta(1, 20, 10)
+	s.change(1, 20, 10)
 	s.shows(40)
 	s.gone(5, 60)
 	s.shows(40)
-	s.delta(4, 50, 40)
+	s.change(4, 50, 40)
 	s.shows(0)
 	assert.Zero(t, s.copy.Len())
 }
@@ -76,7 +76,7 @@ func TestActionsApplyInTheirOrder(t *testing.T) {
 func TestAnUpdateOfThePresentStructureGoesBeforeTheNextAction(t *testing.T) {
 	s := newScripted(t)
 	s.update(12, 10)
-	s.delta(1, 20, 12)
+	s.change(1, 20, 12)
 	s.full(0, 10)
 	s.shows(20)
 	assert.Empty(t, s.asks())
@@ -87,10 +87,10 @@ func TestAFullAppliesAtOnceAndWhatItOvertookIsDropped(t *testing.T) {
 	s.full(0, 10)
 	s.full(3, 40)
 	s.shows(40)
-	s.delta(1, 20, 10)
-	s.delta(2, 30, 20)
+	s.change(1, 20, 10)
+	s.change(2, 30, 20)
 	s.shows(40)
-	s.delta(4, 50, 40)
+	s.change(4, 50, 40)
 	s.shows(50)
 }
 
@@ -99,14 +99,14 @@ func TestAFullAppliesAtOnceAndWhatItOvertookIsDropped(t *testing.T) {
 func TestAGroupThatCannotBeFollowedIsAskedForOnce(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)
-	s.delta(1, 15, 13)
+	s.change(1, 15, 13)
 	assert.Equal(t, []repl.Handle{0}, s.asks())
-	s.delta(2, 17, 14)
+	s.change(2, 17, 14)
 	assert.Empty(t, s.asks())
 	s.shows(10)
 	s.full(3, 20)
 	s.shows(20)
-	s.delta(4, 30, 25)
+	s.change(4, 30, 25)
 	assert.Equal(t, []repl.Handle{0}, s.asks(), "a new doubt")
 	assert.EqualValues(t, 3, s.copy.Stats().Resyncs)
 }
@@ -119,7 +119,7 @@ func TestAHostileServerFillsNoListOfRequests(t *testing.T) {
 	for i := range entangle.Tick(1000) {
 		for h := range repl.Handle(groups) {
 			seq, tick := repl.Seq(3*i), 30*i
-			s.get(one(repl.Full, h, seq, tick+10, 0), one(repl.Delta, h, seq+1, tick+20, tick+15))
+			s.get(one(repl.Full, h, seq, tick+10, 0), one(repl.Change, h, seq+1, tick+20, tick+15))
 			if i%2 == 0 { // the next group of this handle
 				s.get(record{kind: repl.Gone, group: h, seq: seq + 2, tick: tick + 25})
 			}
@@ -136,7 +136,7 @@ func TestRequestsTakeTurns(t *testing.T) {
 	tick := entangle.Tick(0)
 	breakAll := func(groups ...repl.Handle) {
 		for _, h := range groups {
-			s.get(one(repl.Full, h, repl.Seq(tick), tick+1, 0), one(repl.Delta, h, repl.Seq(tick+1), tick+3, tick+2))
+			s.get(one(repl.Full, h, repl.Seq(tick), tick+1, 0), one(repl.Change, h, repl.Seq(tick+1), tick+3, tick+2))
 			tick += 10
 		}
 	}
@@ -185,12 +185,12 @@ func TestActionsThatCannotBeFollowedKeepTheirPlaceInTheSequence(t *testing.T) {
 		s.full(0, 10)
 		for i := range passed {
 			tick := 20 + 10*entangle.Tick(i)
-			s.delta((1+i)%repl.SeqCycle, tick, tick-1)
+			s.change((1+i)%repl.SeqCycle, tick, tick-1)
 		}
 		s.shows(10)
 		s.full((1+passed)%repl.SeqCycle, 1000)
 		s.shows(1000)
-		s.delta((2+passed)%repl.SeqCycle, 1010, 1000)
+		s.change((2+passed)%repl.SeqCycle, 1010, 1000)
 		s.shows(1010)
 	}
 }
@@ -200,7 +200,7 @@ func TestActionsThatCannotBeFollowedKeepTheirPlaceInTheSequence(t *testing.T) {
 func TestAnEndWaitsForTheFullBeforeIt(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)
-	s.delta(1, 20, 15)
+	s.change(1, 20, 15)
 	require.Equal(t, []repl.Handle{0}, s.asks())
 	s.gone(3, 40)
 	s.full(2, 30)
@@ -213,9 +213,9 @@ func TestAnEndAfterActionsThatCouldNotBeFollowed(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)
 	s.gone(3, 40)
-	s.delta(2, 30, 25)
+	s.change(2, 30, 25)
 	s.shows(10)
-	s.delta(1, 20, 15)
+	s.change(1, 20, 15)
 	s.shows(0)
 	assert.Zero(t, s.copy.Len())
 }
@@ -259,9 +259,9 @@ func TestSixteenUpdatesOfAGroupWait(t *testing.T) {
 	s.update(40, 36)
 	assert.Empty(t, s.asks())
 	assert.EqualValues(t, 1, s.copy.Stats().Overflow)
-	s.delta(1, 20, 10)
+	s.change(1, 20, 10)
 	s.shows(20)
-	s.delta(2, 36, 20)
+	s.change(2, 36, 20)
 	s.shows(40)
 }
 
@@ -271,17 +271,17 @@ func TestWhatFindsNoRoomIsPassedOver(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)
 	s.fillUp()
-	s.delta(2, 30, 20)
+	s.change(2, 30, 20)
 	s.gone(4, 50)
-	s.delta(3, 40, 30)
+	s.change(3, 40, 30)
 	assert.Contains(t, s.asks(), repl.Handle(0))
 	_, known := s.copy.Held(0)
 	assert.True(t, known, "the end of a group finds room: it waits for what is before it")
-	s.delta(1, 20, 10)
+	s.change(1, 20, 10)
 	_, known = s.copy.Held(0)
 	assert.False(t, known)
 	s.get(one(repl.Full, 0, 0, 60, 0))
-	s.get(one(repl.Delta, 0, 1, 70, 60))
+	s.get(one(repl.Change, 0, 1, 70, 60))
 	held, _ := s.copy.Held(0)
 	assert.EqualValues(t, 70, held)
 }
@@ -292,8 +292,8 @@ func TestAFullOvertakesWhatWasPassedOver(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)
 	s.fillUp()
-	s.delta(2, 30, 20)
-	s.delta(4, 50, 40)
+	s.change(2, 30, 20)
+	s.change(4, 50, 40)
 	require.Equal(t, []repl.Handle{0}, s.asks())
 	s.full(3, 40)
 	held, _ := s.copy.Held(0)
@@ -301,17 +301,17 @@ func TestAFullOvertakesWhatWasPassedOver(t *testing.T) {
 	assert.Equal(t, []repl.Handle{0}, s.asks())
 	s.full(5, 60)
 	for i := range entangle.Tick(8) { // no bit of a passed action is left in the cycle
-		s.delta((6+repl.Seq(i))%repl.SeqCycle, 70+10*i, 60+10*i)
+		s.change((6+repl.Seq(i))%repl.SeqCycle, 70+10*i, 60+10*i)
 	}
 	held, _ = s.copy.Held(0)
 	assert.EqualValues(t, 140, held)
 	assert.Empty(t, s.asks())
 }
 
-// with is a delta that waits, of a group of one, with references.
+// with is a change that waits, of a group of one, with references.
 func with(refs []repl.Ref) func(repl.Handle) record {
 	return func(h repl.Handle) record {
-		r := one(repl.Delta, h, 2, 30, 20)
+		r := one(repl.Change, h, 2, 30, 20)
 		r.refs = refs
 		return r
 	}
@@ -387,7 +387,7 @@ func TestSoManyStrangers(t *testing.T) {
 	err, actions := error(nil), repl.Handle(0)
 	for ; err == nil; actions++ {
 		require.Less(t, actions, repl.Handle(3*8192), "those without room are forgotten, once")
-		err = s.try(one(repl.Delta, actions, 1, 20, 10))
+		err = s.try(one(repl.Change, actions, 1, 20, 10))
 	}
 	require.ErrorIs(t, err, receiver.ErrOverload)
 	require.GreaterOrEqual(t, actions, repl.Handle(2*8192))
@@ -434,8 +434,8 @@ func TestAStragglerOfAnEarlierGroupTakesNoPlace(t *testing.T) {
 	s.full(0, 10)
 	s.full(2, 20) // requested, and overtakes the action of sequence 1
 	s.gone(3, 30)
-	s.delta(1, 15, 10) // the straggler
-	s.delta(1, 50, 40)
+	s.change(1, 15, 10) // the straggler
+	s.change(1, 50, 40)
 	s.update(60, 50)
 	s.full(0, 40)
 	s.shows(60)

@@ -10,7 +10,7 @@ import (
 func (r *Receiver) HandleUpdates(tick entangle.Tick, frame []byte) error {
 	r.in.Reset(frame)
 	r.hear(tick)
-	r.frontier.behind = r.frontier.behind[:0]
+	r.confirmed.behind = r.confirmed.behind[:0]
 	for r.in.RemainingBits() > 0 {
 		if err := r.item(tick); err != nil {
 			return err
@@ -27,7 +27,7 @@ func (r *Receiver) HandleUpdates(tick entangle.Tick, frame []byte) error {
 func (r *Receiver) item(tick entangle.Tick) error {
 	if r.in.Bool() {
 		if part := r.in.Uvarint(); !repl.IsTable(part) {
-			return r.settled(tick, part)
+			return r.readMark(tick, part)
 		}
 		return r.table(tick)
 	}

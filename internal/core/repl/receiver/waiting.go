@@ -23,7 +23,7 @@ const (
 	// DefaultWaitingBytes bounds what waits for one sender, updates and actions
 	// together: the most for any queue of a peer. 4,000 entities that all move and
 	// change their components 8 times a second, at a round trip of 14 ticks and
-	// 30 % loss, stay below. A delta of one group alone that finds no room is passed over, and
+	// 30 % loss, stay below. A change of one group alone that finds no room is passed over, and
 	// its group asked for in full, which costs a round trip. Structure that joins groups, and the
 	// end of a group, can't be asked for again: it takes the room of all others, and where that is
 	// not enough the connection ends.
@@ -151,7 +151,7 @@ func (r *Receiver) hold(g *group, rec *record) error {
 // what comes to be of the group's own members. What joins groups is said once, since it counts
 // for several, and so is the end of a group. What became of those that left, a full does not say.
 func (rec *record) passable(needs []repl.Need) bool {
-	return rec.Kind == repl.Delta && !rec.leaves && len(needs) == 0
+	return rec.Kind == repl.Change && !rec.leaves && len(needs) == 0
 }
 
 // sizeFrom returns what a record counts that was read from start on, with the needs at hand.

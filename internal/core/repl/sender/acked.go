@@ -5,13 +5,13 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// HandleAcked takes the news that packets arrived: the peer holds the groups that each
-// carried at that packet's tick, or will before anything later applies. In the order in
-// which they left they cost least.
+// HandleAcked handles the acknowledgement of packets: the peer has the groups that each carried as
+// of that packet's tick, or will have them before it applies anything later. The call costs least
+// with packets in the order in which they were sent.
 func (p *Peer) HandleAcked(pkts ...uint16) {
 	p.flights.settle(pkts, p.onAcked, p.onRunAcked)
 	p.told.acked(pkts)
-	p.confirm()
+	p.moveBaselines()
 }
 
 func (p *Peer) acked(fl *flight, h repl.Handle, base entangle.Tick) {
@@ -24,10 +24,10 @@ func (p *Peer) acked(fl *flight, h repl.Handle, base entangle.Tick) {
 	}
 }
 
-// confirmed is a range of public groups that the peer has acknowledged at a tick, with
+// ackedRange is a range of public groups that the peer has acknowledged at a tick, with
 // baselines that have not moved yet: packets of one tick carry one run each, and are acknowledged
 // together.
-type confirmed struct {
+type ackedRange struct {
 	tick       entangle.Tick
 	first, end repl.Handle
 }
@@ -39,24 +39,24 @@ func (p *Peer) runAcked(fl *flight, r sentRun) {
 		}
 		return
 	}
-	if c := &p.confirmed; c.end != r.groups[0] || c.tick != fl.tick {
-		p.confirm()
-		*c = confirmed{tick: fl.tick, first: r.groups[0]}
+	if c := &p.ackedRange; c.end != r.groups[0] || c.tick != fl.tick {
+		p.moveBaselines()
+		*c = ackedRange{tick: fl.tick, first: r.groups[0]}
 	}
-	p.confirmed.end = r.groups[len(r.groups)-1] + 1
+	p.ackedRange.end = r.groups[len(r.groups)-1] + 1
 }
 
-// confirm moves the baselines of the confirmed groups.
-func (p *Peer) confirm() {
-	c := &p.confirmed
+// moveBaselines moves the baselines of the groups in ackedRange to its tick.
+func (p *Peer) moveBaselines() {
+	c := &p.ackedRange
 	if c.end > c.first {
 		advance(p.public.base[c.first:c.end], c.tick)
 	}
-	*c = confirmed{}
+	*c = ackedRange{}
 }
 
-// advance moves bases on to a tick, those that are before it. As a rule they are equal,
-// and then all are compared and written at once.
+// advance moves those of some baselines that are before a tick to that tick. They are usually equal,
+// and then all of them are compared and written at once.
 func advance(base []entangle.Tick, tick entangle.Tick) {
 	if allEqual(base) {
 		if base[0].Before(tick) {

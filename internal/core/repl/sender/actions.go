@@ -113,7 +113,7 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 		rec.Seq = 0
 	}
 	b = w.body(id, p.actionKey(sp, i, rec.Kind))
-	if rec.Kind == repl.Delta && !b.news && !sp.bulky.Has(i) && !p.unsaid(sp, i) {
+	if rec.Kind == repl.Change && !b.news && !sp.bulky.Has(i) && !p.predictedStale(sp, i) {
 		p.upToDate(sp, i)
 		return rec, nil, false
 	}
@@ -152,14 +152,14 @@ func (p *Peer) actionKind(sp *space, i int, id groupID) (kind repl.Kind, ok bool
 	case gone:
 		return repl.Gone, true
 	case sp.retained.Has(i):
-		return repl.Delta, true
+		return repl.Change, true
 	case w.groups[id].tooLarge, sp.phase[i] != known && !w.showsActive(id, sp.viewOf(i)):
 		p.unsent(sp, i)
 		return 0, false
 	case sp.phase[i] == unknown, sp.doubted.Has(i):
 		return repl.Full, true
 	default:
-		return repl.Delta, true
+		return repl.Change, true
 	}
 }
 
@@ -168,10 +168,10 @@ func (p *Peer) actionKind(sp *space, i int, id groupID) (kind repl.Kind, ok bool
 func (p *Peer) overlook(sp *space, i int) {
 	id := p.group(sp, i)
 	if sp == &p.public && sp.viewOf(i) == 0 || sp.phase[i] != known || sp.hidden.Has(i) || sp.retained.Has(i) || sp.doubted.Has(i) ||
-		sp.bulky.Has(i) || p.unsaid(sp, i) || !p.world.groups[id].open {
+		sp.bulky.Has(i) || p.predictedStale(sp, i) || !p.world.groups[id].open {
 		return
 	}
-	if !p.world.body(id, p.actionKey(sp, i, repl.Delta)).news {
+	if !p.world.body(id, p.actionKey(sp, i, repl.Change)).news {
 		p.upToDate(sp, i)
 	}
 }
@@ -192,7 +192,7 @@ func (p *Peer) upToDate(sp *space, i int) {
 func (p *Peer) actionKey(sp *space, i int, kind repl.Kind) bodyKey {
 	w := p.world
 	key := bodyKey{kind: kind, view: sp.viewOf(i), base: w.tick, shaped: w.tick}
-	if kind == repl.Delta {
+	if kind == repl.Change {
 		key.base = sp.base[i]
 	}
 	if kind == repl.Gone && sp.hidden.Has(i) {
@@ -276,11 +276,11 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 		sp.hidden.Clear(i)
 		sp.retained.Clear(i)
 	}
-	if rec.Kind != repl.Delta {
+	if rec.Kind != repl.Change {
 		sp.behind.Clear(i)
 		sp.thawed.Clear(i)
 	}
-	if rec.Kind != repl.Delta || sp.retained.Has(i) {
+	if rec.Kind != repl.Change || sp.retained.Has(i) {
 		p.dropView(sp, i)
 	}
 	after := sp.told[i]
@@ -297,7 +297,7 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 	sp.doubted.Clear(i)
 	if sp.predicted.Has(i) {
 		p.actions.last().again.hasty = true
-		p.saidPredicted(sp, i)
+		p.noteSentPredicted(sp, i)
 	}
 	sp.settle(i)
 	p.actions.addRecord(sentAction{rec.Group, rec.Seq, rec.Kind != repl.Gone && len(p.needs) > 0, after})

@@ -34,7 +34,7 @@ func (p *Peer) Show(s repl.Slot) bool {
 		p.private.doubted.Set(i) // its changes meanwhile were not sent
 	}
 	p.private.shapeDue.Set(i)
-	p.foresee(&p.private, i)
+	p.updatePredicted(&p.private, i)
 	return true
 }
 
@@ -52,7 +52,7 @@ func (p *Peer) Hide(s repl.Slot) {
 	sp, i := &p.private, v.handle()
 	v.show(false)
 	if sp.phase[i] != known {
-		p.foresee(sp, i)
+		p.updatePredicted(sp, i)
 		sp.shapeDue.Clear(i)
 		p.unsent(sp, i)
 		if sp.phase[i] == unknown { // else its end is in flight
@@ -72,7 +72,7 @@ func (p *Peer) conceal(i int) {
 	sp.hidden.Set(i)
 	sp.shapeDue.Set(i)
 	sp.steady.Clear(i)
-	p.foresee(sp, i)
+	p.updatePredicted(sp, i)
 }
 
 // noteHidden notes the tick from which a group is hidden, if the peer has entities of it that were

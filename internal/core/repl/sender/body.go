@@ -10,10 +10,10 @@ import (
 type bodyKey struct {
 	kind   repl.Kind
 	view   View
-	base   entangle.Tick // values that changed after it; of a Delta or Update
+	base   entangle.Tick // values that changed after it; of a Change or Update
 	apart  uint8         // how far the base before that is; of an Update
 	codes  uint8         // the place of the codes that it is written with; of an Update
-	shaped entangle.Tick // structure that changed after it; of a Delta
+	shaped entangle.Tick // structure that changed after it; of a Change
 	// anew: of a Full for a peer that was sent the group before, and may have applied less than it
 	// acknowledged. It names all entities that moved to other groups.
 	anew bool

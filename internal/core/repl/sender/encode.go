@@ -79,7 +79,7 @@ func (w *World) encodeChanged(gr *group) {
 // joins reports whether the current body writes a member in full.
 func (w *World) joins(m *member) bool {
 	b := &w.bodies.here
-	return b.key.kind == repl.Full || b.key.kind == repl.Delta && b.shapes.narrow(b.key.shaped, m.joined)
+	return b.key.kind == repl.Full || b.key.kind == repl.Change && b.shapes.narrow(b.key.shaped, m.joined)
 }
 
 // hidden reports whether the view of the current body hides a member.
@@ -110,7 +110,7 @@ func (w *World) unseen(s repl.Slot) bool {
 		return false
 	}
 	said := w.slots.changedSince(s, b.key.base, &b.bases)
-	if b.key.kind == repl.Delta {
+	if b.key.kind == repl.Change {
 		said = said.Or(w.slots.removedSince(s, b.key.shaped, &b.shapes))
 	}
 	said = w.seen(s, said)
@@ -126,7 +126,7 @@ func (w *World) encodeChanges(s repl.Slot) {
 // encodeRemoved writes the removed components of a member, if the current body contains structure.
 func (w *World) encodeRemoved(s repl.Slot) {
 	out, b := &w.bodies.w, &w.bodies.here
-	if b.key.kind != repl.Delta {
+	if b.key.kind != repl.Change {
 		return
 	}
 	removed := w.seen(s, w.slots.removedSince(s, b.key.shaped, &b.shapes))
@@ -141,7 +141,7 @@ func (w *World) encodeRemoved(s repl.Slot) {
 func (w *World) changes(s repl.Slot) repl.Mask {
 	b := &w.bodies.here
 	changed := w.seen(s, w.slots.changedSince(s, b.key.base, &b.bases))
-	if b.key.kind == repl.Delta && w.slots.insertedSince(s, &changed, b.key.shaped, &b.shapes) {
+	if b.key.kind == repl.Change && w.slots.insertedSince(s, &changed, b.key.shaped, &b.shapes) {
 		b.news = true
 	}
 	return changed
@@ -240,7 +240,7 @@ func (w *World) tells(l *leaver) bool {
 	if h, _ := w.views.hides(b.key.view, l.number); h.whole && w.fate(l) != repl.Moved {
 		return false
 	}
-	if b.key.kind != repl.Delta && w.fate(l) == repl.Despawned {
+	if b.key.kind != repl.Change && w.fate(l) == repl.Despawned {
 		return false
 	}
 	if b.key.anew {
@@ -263,7 +263,7 @@ func (w *World) fate(l *leaver) repl.Fate {
 	return l.fate
 }
 
-// encodeMembers writes the members of a full or a delta. Joining members come first: all of them
+// encodeMembers writes the members of a full or a change. Joining members come first: all of them
 // exist when the values, which may refer to them, are read.
 func (w *World) encodeMembers(id groupID) {
 	out, gr, full := &w.bodies.w, &w.groups[id], w.bodies.here.key.kind == repl.Full

@@ -62,7 +62,7 @@ func (w *World) join(s repl.Slot, id groupID, number repl.Member) {
 	w.slots.group[s], w.slots.seat[s] = id, number
 	w.joinRate(id, s)
 	w.touch(id, true)
-	w.foresee(s, id)
+	w.updatePredictions(s, id)
 }
 
 // leave takes an entity out of its group. A group without members ends.
@@ -79,7 +79,7 @@ func (w *World) leave(s repl.Slot, fate repl.Fate) {
 	gr.left = append(gr.left, leaver{slot: s, number: m.number, fate: fate, joined: m.since, left: w.tick})
 	w.ends++
 	w.touch(id, true)
-	w.foresee(s, id)
+	w.updatePredictions(s, id)
 	if len(gr.members) == 0 {
 		w.closeGroup(id)
 		w.tidyLater(id)
@@ -116,7 +116,7 @@ func (w *World) end(s repl.Slot, fate repl.Fate) {
 
 func (w *World) dropSlot(s repl.Slot) {
 	w.rates.forgetRate(s)
-	w.foresight.forgetEntity(s)
+	w.predictions.forgetEntity(s)
 	w.slots.used.Clear(int(s))
 	w.slots.paused.Clear(int(s))
 	w.slots.mask[s] = repl.Mask{}
@@ -168,7 +168,7 @@ func (w *World) Pause(s repl.Slot) {
 	if w.rests(m) {
 		gr.active--
 	}
-	w.foresee(s, w.slots.group[s])
+	w.updatePredictions(s, w.slots.group[s])
 }
 
 // unheard reports whether a peer that may see an entity in its group has not yet acknowledged that
@@ -193,7 +193,7 @@ func (w *World) Resume(s repl.Slot) {
 	w.slots.paused.Clear(int(s))
 	w.slots.touched[s] = w.tick
 	w.touch(w.slots.group[s], true)
-	w.foresee(s, w.slots.group[s])
+	w.updatePredictions(s, w.slots.group[s])
 }
 
 // member returns the group and the member of a slot that is replicated.

@@ -22,18 +22,18 @@ type Peer struct {
 	// privateFirst: the last tick had no room left for private groups.
 	privateFirst bool
 	pinned       entangle.Tick // of the oldest message with names; see Pin
-	// predicted is the groups of which the peer predicts somebody, or may think so, rising.
-	predicted []foreseen
-	losses    bool          // a packet was lost,
-	lastLoss  entangle.Tick // the last one then
-	w         bits.Writer
-	run       repl.Run
-	flights   flightLog
-	confirmed confirmed
-	actions   actionLog
-	told      toldCodes
-	stats     Stats
-	public    space
+	// predicted is the groups of which the peer predicts a member, or may still believe so, rising.
+	predicted  []predictedGroup
+	losses     bool          // a packet was lost,
+	lastLoss   entangle.Tick // the last one then
+	w          bits.Writer
+	run        repl.Run
+	flights    flightLog
+	ackedRange ackedRange
+	actions    actionLog
+	told       toldCodes
+	stats      Stats
+	public     space
 
 	answered   entangle.Tick // the last tick in which doubts were answered
 	asked      uint64        // entities that were sent in full because the peer asked
@@ -107,7 +107,7 @@ func (p *Peer) Close() {
 			break
 		}
 	}
-	w.foresight.leave(p.seat)
+	w.predictions.forgetPeer(p.seat)
 	w.seats[p.seat] = nil
 	w.stats.accumulate(&p.stats)
 	*p = Peer{}

@@ -8,20 +8,20 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// foresight is which peers predict which entities. It costs nothing until one does, and then
-// for those.
-type foresight struct {
+// predictions is which peers predict which entities. It costs nothing while no peer predicts one, and
+// then only for the predicted entities.
+type predictions struct {
 	slots repl.Bitset               // entities that any peer predicts
 	peers map[repl.Slot]repl.Bitset // by number
 	spare []repl.Bitset
 }
 
-func (f *foresight) predicts(s repl.Slot, seat uint16) bool {
+func (f *predictions) predicts(s repl.Slot, seat uint16) bool {
 	return f.slots.Has(int(s)) && f.peers[s].Has(int(seat))
 }
 
 // addPeer notes that a peer predicts an entity.
-func (f *foresight) addPeer(s repl.Slot, seat uint16) {
+func (f *predictions) addPeer(s repl.Slot, seat uint16) {
 	if f.peers == nil {
 		f.peers = map[repl.Slot]repl.Bitset{}
 	}
@@ -36,16 +36,16 @@ func (f *foresight) addPeer(s repl.Slot, seat uint16) {
 	f.slots.Set(int(s))
 }
 
-// removePeer notes that a peer no longer predicts an entity.
-func (f *foresight) removePeer(s repl.Slot, seat uint16) {
+// removePeer notes that a peer does not predict an entity any more.
+func (f *predictions) removePeer(s repl.Slot, seat uint16) {
 	peers := f.peers[s]
 	if peers.Clear(int(seat)); peers.Empty() {
 		f.forgetEntity(s)
 	}
 }
 
-// forgetEntity removes a despawned entity.
-func (f *foresight) forgetEntity(s repl.Slot) {
+// forgetEntity forgets an entity that is gone.
+func (f *predictions) forgetEntity(s repl.Slot) {
 	if f.slots.Has(int(s)) {
 		f.slots.Clear(int(s))
 		f.peers[s].Reset()
@@ -54,8 +54,8 @@ func (f *foresight) forgetEntity(s repl.Slot) {
 	}
 }
 
-// leave forgets a peer that is gone.
-func (f *foresight) leave(seat uint16) {
+// forgetPeer forgets a peer that is gone.
+func (f *predictions) forgetPeer(seat uint16) {
 	for s := f.slots.Next(0); s >= 0; s = f.slots.Next(s + 1) {
 		if f.predicts(repl.Slot(s), seat) {
 			f.removePeer(repl.Slot(s), seat)
@@ -63,141 +63,140 @@ func (f *foresight) leave(seat uint16) {
 	}
 }
 
-// Predict says whether the peer predicts an entity: it is told so, while it is shown the
-// entity and that is not paused. Groups of which it predicts somebody are sent to it first
-// and together, and a mark behind them says that with it the peer holds all of them as of
-// the packet's tick. It counts for as long as the entity is taken in, whatever group that
-// is in, and whoever is shown that.
+// Predict sets whether the peer predicts an entity. The peer is sent that, while the entity is shown
+// to it and not paused. Groups with a predicted member are sent to the peer first and together. A
+// mark behind them says that a peer which has everything up to the mark has all of them as of the
+// packet's tick. The setting lasts until the entity ends, whatever group it is in.
 func (p *Peer) Predict(s repl.Slot, on bool) {
 	w := p.world
-	if !w.slots.used.Has(int(s)) || w.foresight.predicts(s, p.seat) == on {
+	if !w.slots.used.Has(int(s)) || w.predictions.predicts(s, p.seat) == on {
 		return
 	}
 	if on {
-		w.foresight.addPeer(s, p.seat)
+		w.predictions.addPeer(s, p.seat)
 	} else {
-		w.foresight.removePeer(s, p.seat)
+		w.predictions.removePeer(s, p.seat)
 	}
-	p.foreseeGroup(w.slots.group[s])
+	p.updateGroupPrediction(w.slots.group[s])
 }
 
-// Predicts reports whether the peer is to know of an entity that it predicts it.
+// Predicts reports whether the peer is to predict an entity, as far as the entity is shown to it.
 func (p *Peer) Predicts(s repl.Slot) bool {
 	w := p.world
-	if !w.slots.used.Has(int(s)) || !w.foresight.predicts(s, p.seat) {
+	if !w.slots.used.Has(int(s)) || !w.predictions.predicts(s, p.seat) {
 		return false
 	}
 	sp, i := p.stateOf(w.slots.group[s])
-	if i < 0 || !p.foreseesIn(sp, i) {
+	if i < 0 || !p.predictsIn(sp, i) {
 		return false
 	}
 	_, m := w.member(s)
-	return p.foresees(sp.viewOf(i), m)
+	return p.predictsMember(sp.viewOf(i), m)
 }
 
-// foreseesIn reports whether the peer can predict anything in a group: it is shown that.
-func (p *Peer) foreseesIn(sp *space, i int) bool {
+// predictsIn reports whether the peer can predict anything in a group: the group is shown to it.
+func (p *Peer) predictsIn(sp *space, i int) bool {
 	id := p.group(sp, i)
 	return id != noGroup && p.world.groups[id].open && !sp.retained.Has(i) && p.shows(id)
 }
 
-// foresees reports whether the peer predicts a member of a group that it is shown.
-func (p *Peer) foresees(v View, m *member) bool {
-	if p.world.isPaused(m.slot) || !p.world.foresight.predicts(m.slot, p.seat) {
+// predictsMember reports whether the peer predicts a member of a group that is shown to it.
+func (p *Peer) predictsMember(v View, m *member) bool {
+	if p.world.isPaused(m.slot) || !p.world.predictions.predicts(m.slot, p.seat) {
 		return false
 	}
 	h, _ := p.world.views.hides(v, m.number)
 	return !h.whole
 }
 
-// foreseesSome reports whether the peer predicts any of a group.
-func (p *Peer) foreseesSome(sp *space, i int) bool {
-	if len(p.world.foresight.peers) == 0 || !p.foreseesIn(sp, i) {
+// predictsSome reports whether the peer predicts any member of a group.
+func (p *Peer) predictsSome(sp *space, i int) bool {
+	if len(p.world.predictions.peers) == 0 || !p.predictsIn(sp, i) {
 		return false
 	}
 	members := p.world.groups[p.group(sp, i)].members
 	for k := range members {
-		if p.foresees(sp.viewOf(i), &members[k]) {
+		if p.predictsMember(sp.viewOf(i), &members[k]) {
 			return true
 		}
 	}
 	return false
 }
 
-// foresee updates the predicted sets of all peers that predict an entity, for a group that it has
-// joined or left, or in which its number changed.
-func (w *World) foresee(s repl.Slot, id groupID) {
-	if !w.foresight.slots.Has(int(s)) {
+// updatePredictions updates the predicted sets of all peers that predict an entity, for a group that
+// the entity has joined or left, or in which its number changed.
+func (w *World) updatePredictions(s repl.Slot, id groupID) {
+	if !w.predictions.slots.Has(int(s)) {
 		return
 	}
-	peers := w.foresight.peers[s]
+	peers := w.predictions.peers[s]
 	for seat := peers.Next(0); seat >= 0; seat = peers.Next(seat + 1) {
-		w.seats[seat].foreseeGroup(id)
+		w.seats[seat].updateGroupPrediction(id)
 	}
 }
 
-func (p *Peer) foreseeGroup(id groupID) {
+func (p *Peer) updateGroupPrediction(id groupID) {
 	if sp, i := p.stateOf(id); i >= 0 {
-		p.foresee(sp, i)
+		p.updatePredicted(sp, i)
 	}
 }
 
-// foreseen is a group of which a peer predicts somebody, or may think so.
-type foreseen struct {
-	group repl.Handle
-	said  uint64 // hash of the predicted set sent last; 0: empty
-	// unsaid: that is not so any more, and it is to be told.
-	unsaid bool
-	heard  bool // it was told of somebody once, and may not have heard that it is nobody
-	// since is when its last update was sent first, and repeats how often that is yet to be
-	// repeated.
+// predictedGroup is a group of which a peer predicts a member, or may still believe so.
+type predictedGroup struct {
+	group      repl.Handle
+	sentHash   uint64 // hash of the predicted set sent last; 0: empty
+	stale      bool   // the present set differs from the one sent last, and has to be sent
+	mayPredict bool   // a set with members was sent, and no later empty one is acknowledged
+	// since is the tick in which its last update was first sent, repeats the number of times for
+	// which that update may still be repeated.
 	since   entangle.Tick
 	repeats uint8
 }
 
-// foresee updates the peer's predicted set of a group, and makes it due if it differs from the one
-// sent last. Until the peer has acknowledged that it is empty, marks go on to include the group.
-func (p *Peer) foresee(sp *space, i int) {
-	some := p.foreseesSome(sp, i)
+// updatePredicted updates the peer's predicted set of a group, and makes the set due if it differs
+// from the one sent last. Marks include the group until the peer has acknowledged an empty set.
+func (p *Peer) updatePredicted(sp *space, i int) {
+	some := p.predictsSome(sp, i)
 	switch has := sp.predicted.Has(i); {
 	case !some && !has:
 		return
 	case some && !has:
 		p.beginPredicted(sp, i)
-	case !some && !p.predicted[p.foreseenAt(sp, i)].heard:
+	case !some && !p.predicted[p.predictedAt(sp, i)].mayPredict:
 		p.forgetPredicted(sp, i)
 		return
 	}
 	if sp.phase[i] == known {
-		p.unsay(sp, i)
+		p.markPredictedStale(sp, i)
 	}
 	sp.settle(i)
 }
 
-// unsay makes the peer's predicted set for a group that it was sent due again, if it is stale.
-func (p *Peer) unsay(sp *space, i int) {
-	p.findPredicted(sp, i, repl.Delta)
-	f := &p.predicted[p.foreseenAt(sp, i)]
-	if f.unsaid = f.said != p.hash; f.unsaid {
+// markPredictedStale makes the peer's predicted set for a group due again, if the set that was sent
+// last is stale.
+func (p *Peer) markPredictedStale(sp *space, i int) {
+	p.findPredicted(sp, i, repl.Change)
+	f := &p.predicted[p.predictedAt(sp, i)]
+	if f.stale = f.sentHash != p.hash; f.stale {
 		sp.shapeDue.Set(i)
 	}
 }
 
-// unsaid reports whether the peer's predicted set for a group must be resent.
-func (p *Peer) unsaid(sp *space, i int) bool {
-	return sp.predicted.Has(i) && p.predicted[p.foreseenAt(sp, i)].unsaid
+// predictedStale reports whether the peer's predicted set for a group must be resent.
+func (p *Peer) predictedStale(sp *space, i int) bool {
+	return sp.predicted.Has(i) && p.predicted[p.predictedAt(sp, i)].stale
 }
 
-// foreseenAt returns where a group stands among those of which the peer predicts some, or
-// belongs.
-func (p *Peer) foreseenAt(sp *space, i int) int {
-	at, _ := slices.BinarySearchFunc(p.predicted, sp.first+repl.Handle(i), func(f foreseen, h repl.Handle) int { return cmp.Compare(f.group, h) })
+// predictedAt returns the index of a group in Peer.predicted, or the index at which it would be
+// inserted.
+func (p *Peer) predictedAt(sp *space, i int) int {
+	at, _ := slices.BinarySearchFunc(p.predicted, sp.first+repl.Handle(i), func(f predictedGroup, h repl.Handle) int { return cmp.Compare(f.group, h) })
 	return at
 }
 
-// beginPredicted adds a group to those of which the peer predicts some.
+// beginPredicted adds a group to Peer.predicted.
 func (p *Peer) beginPredicted(sp *space, i int) {
-	p.predicted = slices.Insert(p.predicted, p.foreseenAt(sp, i), foreseen{group: sp.first + repl.Handle(i), since: p.world.tick})
+	p.predicted = slices.Insert(p.predicted, p.predictedAt(sp, i), predictedGroup{group: sp.first + repl.Handle(i), since: p.world.tick})
 	sp.predicted.Set(i)
 	if p.world.holds(p.group(sp, i)) {
 		sp.await(i, p.world.tick)
@@ -205,67 +204,68 @@ func (p *Peer) beginPredicted(sp *space, i int) {
 	}
 }
 
-// forgetPredicted removes a group after the peer has acknowledged that its predicted set is empty.
+// forgetPredicted removes a group from Peer.predicted, because the peer has acknowledged that its
+// predicted set is empty.
 func (p *Peer) forgetPredicted(sp *space, i int) {
 	if !sp.predicted.Has(i) {
 		return
 	}
-	at := p.foreseenAt(sp, i)
+	at := p.predictedAt(sp, i)
 	p.predicted = slices.Delete(p.predicted, at, at+1)
 	sp.predicted.Clear(i)
 	sp.settle(i)
 }
 
-// tidyPredicted does that when all that was sent of a group is acknowledged, if the predicted set
-// is empty.
+// tidyPredicted removes a group from Peer.predicted if its predicted set is empty. It is called when
+// everything that was sent of the group is acknowledged.
 func (p *Peer) tidyPredicted(sp *space, i int) {
 	if !sp.predicted.Has(i) {
 		return
 	}
-	f := &p.predicted[p.foreseenAt(sp, i)]
-	if f.heard = f.said != 0; !f.heard && !p.foreseesSome(sp, i) {
+	f := &p.predicted[p.predictedAt(sp, i)]
+	if f.mayPredict = f.sentHash != 0; !f.mayPredict && !p.predictsSome(sp, i) {
 		p.forgetPredicted(sp, i)
 	}
 }
 
-// findPredicted finds the predicted set that an action states.
+// findPredicted sets Peer.said to the predicted set that an action of a group states.
 func (p *Peer) findPredicted(sp *space, i int, kind repl.Kind) {
-	said := &p.said
-	said.Reset()
+	stated := &p.said
+	stated.Reset()
 	p.hash = 0
 	if kind == repl.Gone || !sp.predicted.Has(i) {
 		return
 	}
-	said.Said = kind == repl.Delta
-	if !p.foreseesIn(sp, i) {
+	stated.Stated = kind == repl.Change
+	if !p.predictsIn(sp, i) {
 		return
 	}
 	members, v, others := p.world.groups[p.group(sp, i)].members, sp.viewOf(i), false
 	for k := range members {
 		m := &members[k]
-		if p.foresees(v, m) {
-			said.Members = append(said.Members, m.number)
+		if p.predictsMember(v, m) {
+			stated.Members = append(stated.Members, m.number)
 		} else if h, _ := p.world.views.hides(v, m.number); !h.whole {
 			others = true
 		}
 	}
-	if len(said.Members) == 0 {
+	if len(stated.Members) == 0 {
 		return
 	}
-	p.hash = hashNumbers(said.Members)
-	if said.Said, said.All = true, !others; said.All {
-		said.Members = said.Members[:0]
+	p.hash = hashNumbers(stated.Members)
+	if stated.Stated, stated.All = true, !others; stated.All {
+		stated.Members = stated.Members[:0]
 	}
 }
 
-// saidPredicted notes that an action of a predicted group was sent with the set that findPredicted
+// noteSentPredicted notes that an action of a predicted group was sent with the set that findPredicted
 // found.
-func (p *Peer) saidPredicted(sp *space, i int) {
-	f := &p.predicted[p.foreseenAt(sp, i)]
-	f.unsaid, f.said, f.heard = false, p.hash, f.heard || p.hash != 0
+func (p *Peer) noteSentPredicted(sp *space, i int) {
+	f := &p.predicted[p.predictedAt(sp, i)]
+	f.stale, f.sentHash, f.mayPredict = false, p.hash, f.mayPredict || p.hash != 0
 }
 
-// hashNumbers is FNV-1a over some numbers: 0 for none alone.
+// hashNumbers returns the FNV-1a hash of some numbers. It is never 0, which stands for no numbers.
 func hashNumbers(numbers []repl.Member) uint64 {
 	h := uint64(14695981039346656037)
 	for _, n := range numbers {

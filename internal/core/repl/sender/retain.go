@@ -255,7 +255,7 @@ func (p *Peer) freeze(i int, id groupID) {
 	sp.thawed.Clear(i)
 	sp.shapeDue.Clear(i)
 	p.stirRetained(i, &w.groups[id], w.tick-1)
-	p.foresee(sp, i)
+	p.updatePredicted(sp, i)
 }
 
 // stirRetained makes the removals of a retained group due if the group has ended, or a member that

@@ -16,7 +16,7 @@ const (
 )
 
 // repeat reports whether an update of a group that is not due is to be repeated.
-func (p *Peer) repeat(f *foreseen, sp *space, i int) bool {
+func (p *Peer) repeat(f *predictedGroup, sp *space, i int) bool {
 	tick := p.world.tick
 	if f.repeats == 0 || !sp.base[i].Before(sp.sent[i]) || tick.Sub(sp.sent[i]) < 1<<(maxRepeats-f.repeats) {
 		return false
@@ -34,7 +34,7 @@ func (p *Peer) planPredicted() {
 		f := &p.predicted[k]
 		sp, i := p.spaceOf(f.group)
 		from := len(p.plan.records)
-		p.planForeseen(f, sp, i)
+		p.planPredictedGroup(f, sp, i)
 		last := len(p.plan.steps) - 1
 		switch {
 		case len(p.plan.records) == from:
@@ -48,8 +48,8 @@ func (p *Peer) planPredicted() {
 	p.plan.first = len(p.plan.steps)
 }
 
-// planForeseen plans a predicted group if it is due, or to be repeated.
-func (p *Peer) planForeseen(f *foreseen, sp *space, i int) {
+// planPredictedGroup plans a predicted group if it is due, or to be repeated.
+func (p *Peer) planPredictedGroup(f *predictedGroup, sp *space, i int) {
 	from, again := len(p.plan.records), false
 	if p.lossy() && !p.news(sp, i) {
 		if again = p.repeat(f, sp, i); again {
@@ -144,13 +144,13 @@ func (p *Peer) findUnsettled() (ok bool) {
 }
 
 // owed reports whether the peer may lack something of a group that it was sent before this tick.
-func (p *Peer) owed(f *foreseen, sp *space, i int) bool {
+func (p *Peer) owed(f *predictedGroup, sp *space, i int) bool {
 	return sp.unacked[i] != 0 || sp.base[i].Before(f.needed(sp, i)) && sp.sent[i] != p.world.tick
 }
 
 // needed returns the tick to which the peer must have a predicted group: later sendings held the
 // same.
-func (f *foreseen) needed(sp *space, i int) entangle.Tick {
+func (f *predictedGroup) needed(sp *space, i int) entangle.Tick {
 	if told := sp.told[i]; !sp.base[i].Before(f.since) || f.since.Before(told) {
 		return told
 	}
@@ -161,6 +161,6 @@ func (f *foreseen) needed(sp *space, i int) entangle.Tick {
 // acknowledged, though it was sent more: no tick waits for that.
 func (p *Peer) nothingNew(sp *space, i int) {
 	if sp.predicted.Has(i) {
-		p.predicted[p.foreseenAt(sp, i)].since = sp.told[i]
+		p.predicted[p.predictedAt(sp, i)].since = sp.told[i]
 	}
 }

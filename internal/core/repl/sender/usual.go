@@ -15,7 +15,7 @@ import (
 // 0.
 func (p *Peer) plainFull(rec *repl.Record, b *body) (begins uint64) {
 	const leaversAndAlone, alone = 0b11, 0b10
-	if rec.Kind != repl.Full || len(p.needs) > 0 || p.said.Said || b.nrefs > 0 || b.prefix > maxPrefix {
+	if rec.Kind != repl.Full || len(p.needs) > 0 || p.said.Stated || b.nrefs > 0 || b.prefix > maxPrefix {
 		return 0
 	}
 	var first [8]byte

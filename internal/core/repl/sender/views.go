@@ -205,7 +205,7 @@ func (p *Peer) SetView(s repl.Slot, hidden ...Hidden) bool {
 	if again && sp == &p.private {
 		p.noteInsertedBefore(i, w.slots.group[s])
 	}
-	p.foresee(sp, i)
+	p.updatePredicted(sp, i)
 	sp.settle(i)
 	return true
 }

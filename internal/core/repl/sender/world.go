@@ -79,16 +79,16 @@ type World struct {
 
 	held bool // between ticks: the source's values may be newer than the tick
 
-	peers     []*Peer
-	seats     []*Peer // by number; nil: free
-	views     views
-	foresight foresight
-	rates     rates
-	bodies    bodies
-	chunks    chunks
-	kinds     kinds
-	runs      runs
-	stats     Stats
+	peers       []*Peer
+	seats       []*Peer // by number; nil: free
+	views       views
+	predictions predictions
+	rates       rates
+	bodies      bodies
+	chunks      chunks
+	kinds       kinds
+	runs        runs
+	stats       Stats
 
 	sorted          []leaver // of the body at hand
 	unshared, unrun bool     // plain twins, for tests

@@ -64,7 +64,7 @@ func TestALostPartNeverSettles(t *testing.T) {
 // ended. An update behind the mark does not.
 func TestAMarkWaitsForTheUpdatesBeforeIt(t *testing.T) {
 	for name, after := range map[string]record{
-		"applied":   one(repl.Delta, groupA, 1, 19, 10),
+		"applied":   one(repl.Change, groupA, 1, 19, 10),
 		"overtaken": one(repl.Full, groupA, 2, 30, 0),
 		"ended":     {kind: repl.Gone, group: groupA, seq: 1, tick: 25},
 	} {
@@ -91,7 +91,7 @@ func TestAMarkWaitsForItsNeeds(t *testing.T) {
 	s.frame(20, settledMark(20, 0, true, need(groupA, 20), need(groupB, 10), need(77, 5)))
 	s.get(needing(groupA, 1, 20, 10, need(groupC, 20)))
 	s.settled(0)
-	s.get(one(repl.Delta, groupC, 1, 20, 10))
+	s.get(one(repl.Change, groupC, 1, 20, 10))
 	s.settled(0)
 	s.sink.wantsNothing = false
 	s.get(one(repl.Full, 77, 0, 6, 0))
@@ -105,11 +105,11 @@ func TestSoManyTicksArePending(t *testing.T) {
 		s.frame(100+i, settledMark(100+i, 0, true, need(groupA, 20+i)))
 	}
 	s.frame(99, settledMark(99, 0, true, need(groupA, 15)))
-	s.get(one(repl.Delta, groupA, 1, 20, 10))
+	s.get(one(repl.Change, groupA, 1, 20, 10))
 	s.settled(0)
-	s.get(one(repl.Delta, groupA, 2, 21, 20))
+	s.get(one(repl.Change, groupA, 2, 21, 20))
 	s.settled(101)
-	s.get(one(repl.Delta, groupA, 3, 90, 21))
+	s.get(one(repl.Change, groupA, 3, 90, 21))
 	s.settled(164)
 }
 
@@ -124,7 +124,7 @@ func TestAMarkThatWaitsForTooMuch(t *testing.T) {
 	}
 	s.frame(20, settledMark(20, 0, true, many(256)...))
 	s.frame(21, settledMark(21, 0, true, many(257)...))
-	s.get(one(repl.Delta, groupA, 1, 30, 10))
+	s.get(one(repl.Change, groupA, 1, 30, 10))
 	s.settled(20)
 }
 

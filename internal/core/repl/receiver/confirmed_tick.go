@@ -10,44 +10,46 @@ import (
 const (
 	// maxPending bounds the unconfirmed ticks; a further one replaces the oldest.
 	maxPending = 64
-	// maxOpen bounds the needs of one of them beside its parts. A tick with more is never
-	// confirmed: a later tick will be.
+	// maxOpen bounds the unmet needs of one unconfirmed tick. A tick with more is never confirmed:
+	// a later tick will be.
 	maxOpen = 256
 )
 
-// frontier is the confirmed tick: the newest for which all marked groups have arrived.
-type frontier struct {
+// confirmedTick is the newest tick for which all marked groups have arrived.
+type confirmedTick struct {
 	tick    entangle.Tick
 	any     bool
 	pending []*pending // by rising tick
 	spare   []*pending
-	// behind is the groups of which an update in the current frame could not be applied.
+	// behind is the groups with an update in the current frame that could not be applied.
 	behind []repl.Need
 }
 
 // pending is an unconfirmed tick with marks.
 type pending struct {
 	tick  entangle.Tick
-	parts uint64 // bit by part: it has arrived
+	parts uint64 // by part of the mark, a bit: it has arrived
 	end   int    // number of parts; 0: not known
-	never bool   // it has more needs than there is room for
+	never bool   // it has more than maxOpen unmet needs
 	open  []repl.Need
 }
 
-// ConfirmedTick returns the newest tick that the sender marked and of which
-// everything marked was applied. ok is false before the first. It only rises.
-func (r *Receiver) ConfirmedTick() (tick entangle.Tick, ok bool) { return r.frontier.tick, r.frontier.any }
+// ConfirmedTick returns the newest tick that the sender marked and of which everything marked was
+// applied. ok is false before the first. The tick only rises.
+func (r *Receiver) ConfirmedTick() (tick entangle.Tick, ok bool) {
+	return r.confirmed.tick, r.confirmed.any
+}
 
 // lags notes that an update of the current frame was not applied. The frame's tick can't be
 // confirmed before the group has reached it.
 func (r *Receiver) lags(rec *record) {
-	if f := &r.frontier; len(f.behind) <= maxOpen {
+	if f := &r.confirmed; len(f.behind) <= maxOpen {
 		f.behind = append(f.behind, repl.Need{Group: rec.Group, Tick: rec.Tick})
 	}
 }
 
-// settled handles a mark of a tick, which covers all updates before it.
-func (r *Receiver) settled(tick entangle.Tick, part uint64) error {
+// readMark reads a mark of a tick, which covers all updates that stand before it in the frame.
+func (r *Receiver) readMark(tick entangle.Tick, part uint64) error {
 	last, ok := r.in.Bool(), true
 	if r.needs = r.needs[:0]; last {
 		r.needs, ok = repl.ReadNeeds(&r.in, tick, r.needs)
@@ -56,20 +58,20 @@ func (r *Receiver) settled(tick entangle.Tick, part uint64) error {
 	if !ok || r.in.Err() != nil || part >= repl.MaxParts {
 		return ErrMalformed
 	}
-	p := r.frontier.pendingAt(tick)
+	p := r.confirmed.pendingAt(tick)
 	if p == nil {
 		return nil
 	}
-	fresh, ok := p.notePart(int(part), last)
+	fresh, ok := p.addPart(int(part), last)
 	if fresh {
-		r.open(p, r.needs)
-		r.open(p, r.frontier.behind)
+		r.addUnmet(p, r.needs)
+		r.addUnmet(p, r.confirmed.behind)
 	}
 	return malformedIf(!ok)
 }
 
 // pendingAt returns the pending state of a tick, or nil for one that is confirmed or too old.
-func (f *frontier) pendingAt(tick entangle.Tick) *pending {
+func (f *confirmedTick) pendingAt(tick entangle.Tick) *pending {
 	if f.any && !f.tick.Before(tick) {
 		return nil
 	}
@@ -84,16 +86,16 @@ func (f *frontier) pendingAt(tick entangle.Tick) *pending {
 		if i == 0 {
 			return nil
 		}
-		f.dropTicks(1)
+		f.dropOldest(1)
 		i--
 	}
-	p := f.fresh()
+	p := f.newPending()
 	p.tick = tick
 	f.pending = slices.Insert(f.pending, i, p)
 	return p
 }
 
-func (f *frontier) fresh() *pending {
+func (f *confirmedTick) newPending() *pending {
 	n := len(f.spare)
 	if n == 0 {
 		return &pending{}
@@ -104,15 +106,15 @@ func (f *frontier) fresh() *pending {
 	return p
 }
 
-// dropTicks forgets the n oldest ticks.
-func (f *frontier) dropTicks(n int) {
+// dropOldest forgets the n oldest pending ticks.
+func (f *confirmedTick) dropOldest(n int) {
 	f.spare = append(f.spare, f.pending[:n]...)
 	f.pending = slices.Delete(f.pending, 0, n)
 }
 
-// notePart notes a part. fresh is false for a repeated one; it is not ok if it contradicts the ones
-// before.
-func (p *pending) notePart(part int, last bool) (fresh, ok bool) {
+// addPart notes a part of the mark. fresh is false for a repeated part. It is not ok if the part
+// contradicts the previous ones.
+func (p *pending) addPart(part int, last bool) (fresh, ok bool) {
 	bit := uint64(1) << part
 	had := p.parts&bit != 0
 	switch {
@@ -128,8 +130,8 @@ func (p *pending) notePart(part int, last bool) (fresh, ok bool) {
 	return !had, true
 }
 
-// open adds the unmet needs of a tick, without duplicates.
-func (r *Receiver) open(p *pending, needs []repl.Need) {
+// addUnmet adds the unmet needs among some to those of a tick.
+func (r *Receiver) addUnmet(p *pending, needs []repl.Need) {
 	for _, n := range needs {
 		switch {
 		case r.met(n):
@@ -144,11 +146,11 @@ func (r *Receiver) open(p *pending, needs []repl.Need) {
 
 // advance finds the newest tick that is confirmed now.
 func (r *Receiver) advance() {
-	f := &r.frontier
+	f := &r.confirmed
 	for i := len(f.pending) - 1; i >= 0; i-- {
 		if p := f.pending[i]; p.complete() && r.closed(p) {
 			f.tick, f.any = p.tick, true
-			f.dropTicks(i + 1)
+			f.dropOldest(i + 1)
 			return
 		}
 	}

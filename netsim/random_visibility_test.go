@@ -23,7 +23,7 @@ func (p *plan) reveal(at string, e *planned) {
 	}
 }
 
-// overridden are the components that are hidden from single clients at times.
+// overridden are the components for which scripts override the target on some entities.
 var overridden = []string{"life", "link", "path", "stamp", "chart", "bulk"}
 
 // audience returns a random target as words of a script.

@@ -50,8 +50,8 @@ func (p *Plan) Short() *Short {
 	return s
 }
 
-// shortKindOf is how an op is a code. Vectors are so with the lattices that
-// decodeVector3 takes.
+// shortKindOf returns the kind of an op whose values are one code each; ok is false for any
+// other op. A vector has to be in a lattice that decodeVector3 can read.
 func shortKindOf(o *op) (kind shortKind, ok bool) {
 	switch {
 	case o.kind == opQuantised && o.count > 1:
@@ -116,7 +116,8 @@ func DecodeShorts(plans []*Short, r *bits.Reader, values *[MaxShorts]*byte) erro
 	return nil
 }
 
-// fits checks a code of one of the rarer kinds.
+// fits reports whether a code is in range, for all kinds but the two that DecodeShorts checks
+// itself.
 func (s *Short) fits(code uint64) bool {
 	o := s.op
 	switch s.kind {

@@ -6,11 +6,12 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 )
 
-// A number that is sent as an index is written as a step from its expected index, forwards
-// or backwards. If a step exceeds a quarter of all indexes, the index is written instead.
-// Indexes of up to 4 bits are always written in full: no step is shorter.
+// In a difference, a number that is sent as an index is written as a step from its expected
+// index, forwards or backwards. If a step exceeds about a quarter of all indexes, the index is
+// written in full instead. Indexes of up to 4 bits are always written in full: a step for which
+// no class is expected takes at least 4 bits as well.
 
-// shortest is the largest number of bits of such an index.
+// shortest is the largest number of bits of an index that is always written in full.
 const shortest = 4
 
 // indexAt returns the index as which number i of the run is sent.

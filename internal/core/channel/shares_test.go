@@ -176,7 +176,8 @@ func TestWhatFindsNoRoomIsDroppedOrKept(t *testing.T) {
 	}
 }
 
-// A message that was begun is completed, even if its rest found no room in its frame.
+// Once a fragment of an unreliable message has been sent, the message is not dropped any more, even if
+// its other fragments find no room in that frame: later frames send them.
 //
 // Proves: P12
 func TestWhatWasBegunIsNotDropped(t *testing.T) {

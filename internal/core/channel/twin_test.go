@@ -22,8 +22,8 @@ func newPlainReceiver(mode Mode, first int) *plainReceiver {
 	return &plainReceiver{mode: mode, parts: map[int]map[int][]byte{}, delivered: map[int]bool{}, next: first}
 }
 
-// receive takes part index of the parts of message n and returns the messages that it completes or
-// releases.
+// receive takes one of the parts of message n, the one with the given index, and returns the messages
+// that this part completes or releases.
 func (p *plainReceiver) receive(n, index, parts int, body []byte) (out [][]byte) {
 	if p.delivered[n] || p.mode.Sequenced() && n < p.next {
 		return nil

@@ -102,8 +102,8 @@ func (p *Peer) Tick() (tick entangle.Tick, ok bool) { return p.tick, p.received 
 // Replication returns the replication state of this peer, nil before the connection is open.
 func (p *Peer) Replication() *sender.Peer { return p.replication }
 
-// RTT returns the smoothed round trip, the peer's frame included; 0 before the first
-// acknowledgement.
+// RTT returns the smoothed round-trip time, including the peer's delay in acknowledging; 0 before
+// the first acknowledgement.
 func (p *Peer) RTT() time.Duration { return p.ifMeasured(p.tracker.RTT()) }
 
 // Jitter returns the smoothed deviation of the round trip, 0 like RTT.

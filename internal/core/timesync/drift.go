@@ -16,11 +16,11 @@ const (
 	driftMemory = 256
 )
 
-// drift is the rate at which samples rise, because one clock runs faster than the other. Old
-// samples are converted to the present by it.
+// drift is the rate at which samples rise, because one clock runs faster than the other. It is used
+// to convert old samples to the present.
 type drift struct {
-	millionths Phase // times One
-	learned    Phase // number of measurements, up to driftMemory
+	millionths Phase // the rate in millionths, times One
+	learned    Phase // counts measurements up to driftMemory-firstMemory; a Phase, to calculate with it
 }
 
 // learn measures drift between the older and the newer half of the blocks. The lowest sample of

@@ -60,7 +60,7 @@ const (
 	serverTooSlow       = "the server takes in too little: "
 )
 
-// errorOfServer returns why a server ended a connection, by its goodbye.
+// errorOfServer returns the error for the goodbye of a server that ended a connection.
 func errorOfServer(goodbye string) error {
 	sent := []error{
 		ErrServerStopped, connection.ErrServerFull, connection.ErrAlreadyConnected, errNobody, errReserved, ErrProtocolBroken, ErrTooSlow,
@@ -75,8 +75,8 @@ func errorOfServer(goodbye string) error {
 	return endedBy(goodbye, ErrKicked)
 }
 
-// errorOfClient returns why a client ended a connection, by its goodbye. The client may say
-// anything, so the causes are those for which clients leave, and no others.
+// errorOfClient returns the error for the goodbye of a client that ended a connection. A client can
+// send any text, so the causes of the error are only those for which clients leave.
 func errorOfClient(goodbye string) error {
 	switch {
 	case goodbye == ErrLeft.Error():
@@ -98,8 +98,8 @@ func isMismatch(goodbye string) bool {
 	return strings.HasPrefix(goodbye, "protocols differ: ") || strings.HasPrefix(goodbye, "no hello: ")
 }
 
-// errorOfLayer returns the error of a layer's Disconnected event, with the cause of the goodbye
-// that the layer carried, if it did. A client that closed its layer has left.
+// errorOfLayer returns the error for that of a layer's Disconnected event. If the layer carried a
+// goodbye, ofGoodbye returns the error for it. A client that closed its layer has left.
 func errorOfLayer(err error, ofGoodbye func(string) error, server bool) error {
 	var goodbye connection.Goodbye
 	switch {

@@ -42,7 +42,8 @@ type InputPlayer struct {
 	Work       uint64     // units of work that its frames cost
 	Line       *relayLine // relays the inputs of other players to this client
 
-	asked, had bool // in the current tick: one of its input streams has begun; one had an input of its own
+	asked bool // at least one of its input streams had begun by the current tick
+	had   bool // at least one of them has an input for the current tick
 }
 
 // NewPlayer returns the inputs of a client, for the duration of its connection.
@@ -172,8 +173,8 @@ func (p *InputPlayer) HandleAcked(uint16) {}
 // HandleLost implements peer.Stream.
 func (p *InputPlayer) HandleLost(uint16) {}
 
-// took records whether one of the client's input streams, which has begun, had an input for the
-// current tick.
+// took records the state of one of the client's input streams in the current tick: whether it has
+// begun, and whether it had an input for this tick.
 func (p *InputPlayer) took(begun, had bool) {
 	p.asked = p.asked || begun
 	p.had = p.had || had

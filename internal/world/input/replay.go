@@ -10,7 +10,7 @@ import (
 )
 
 // Replayer runs ticks of a client's world out of turn: replayed ticks, and ticks that the clock was
-// set past. The world is as of the end of the tick before.
+// set past. Before the first of them, the world has to be as it was at the end of the previous tick.
 //
 // Call Begin or BeginFirst, then Tick for each tick, then End, also if a system panics. End
 // does nothing if nothing has begun.
@@ -25,17 +25,18 @@ type Replayer struct {
 	begun bool
 }
 
-// Begin begins a replay of ticks that have run before, both included. components.Time shows them,
-// and End restores it. Messages are not sent again, and of events only inputs are read, because
-// they belong to their ticks.
+// Begin begins a replay of ticks that have run before. from is the first of them, to the last.
+// components.Time shows the replayed ticks until End restores it. Messages are not sent again, and
+// the only events that are read are those of inputs, because these belong to their ticks.
 func (r *Replayer) Begin(from, to entangle.Tick) {
 	r.beginTicks(from, again)
 	r.Time.Replaying, r.Time.ReplayFrom, r.Time.ReplayTo = true, from, to
 	r.Post.Silence(true)
 }
 
-// BeginFirst begins with a tick that was never due, because the clock was set past it. Such
-// ticks are like any other, except that the player has written no input for them.
+// BeginFirst begins a series of ticks, the first of which is from. They have never run, because the
+// clock was set past them. They run like any other tick, except that the player has written no input
+// for them.
 func (r *Replayer) BeginFirst(from entangle.Tick) { r.beginTicks(from, missed) }
 
 func (r *Replayer) beginTicks(from entangle.Tick, round round) {

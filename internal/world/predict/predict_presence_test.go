@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// saysNoKit removes an entity's kit from the confirmed state; the copy removes it from the world on
-// arrival.
+// saysNoKit removes an entity's kit from its confirmed state, and from where the entity keeps it: from
+// its disabled components if it is disabled, else from the world.
 func (f *forecast) saysNoKit(e ecs.Entity) {
 	slot := f.p.entities.slotOf(e)
 	f.p.Store().Confirmed(slot).Mask.Clear(f.col(f.kit))
@@ -24,8 +24,8 @@ func (f *forecast) saysNoKit(e ecs.Entity) {
 	f.p.Confirmed(slot)
 }
 
-// paceGoes makes the prediction remove the pace of an entity in a tick, which is in the histories when
-// another change arrives.
+// paceGoes returns an entity whose pace the prediction removes in tick 1003. So the histories hold this
+// removal when another change arrives.
 func paceGoes(t *testing.T) (*forecast, ecs.Entity) {
 	f := newForecast(t, nil)
 	f.run(1)

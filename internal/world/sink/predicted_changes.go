@@ -32,8 +32,8 @@ func (a *Applier) applyPredictionChanges() {
 	}
 }
 
-// startPrediction makes an existing entity predicted. The entity stays in the world as it is, which
-// is its confirmed state as of the current record.
+// startPrediction starts the prediction of an existing entity. The values that the entity has in the
+// world stay as they are, and become its confirmed state as of the current record.
 func (a *Applier) startPrediction(s repl.Slot) {
 	e, st := a.Replicas.entities[s].entity, &a.stage
 	st.add, st.remove = st.add[:0], st.remove[:0]

@@ -22,7 +22,8 @@ const (
 	ByInterest
 
 	// Retained shows it likewise, but leaves it on clients to which it was shown once: it
-	// stays there as it was last seen, nothing more of it is sent except its despawn. When
+	// stays there as it was last seen, nothing more of it is sent except its despawn. It
+	// also stays if it was Always or ByInterest until now and was shown. When
 	// it matters to the client again, it is updated. If the Target excludes the client, it
 	// despawns; if an override excludes the client from a component, that is removed.
 	Retained

@@ -7,6 +7,10 @@ func (s *Sim) Narrowed() int { return s.watch.Narrowed() }
 // LeftPaused returns how often a client lost a group that it saw, except for a paused member.
 func (s *Sim) LeftPaused() int { return s.watch.LeftPaused() }
 
+// Regrouped returns how often a client was found to keep an entity that it cannot see, and that is
+// in another group since.
+func (s *Sim) Regrouped() int { return s.watch.Regrouped() }
+
 // InFlight returns the number of datagrams in flight that may still arrive: sent, not received yet,
 // and not addressed to a closed end.
 func (n *Network) InFlight() int {

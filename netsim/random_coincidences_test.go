@@ -354,6 +354,9 @@ const keptLess = "kept, less a component"
 // leftPaused counts clients that lose a group, except for a paused member.
 const leftPaused = "a group with a paused member was hidden"
 
+// keptMoved counts clients that keep an entity that changed its group when they no longer saw it.
+const keptMoved = "kept, in another group"
+
 // enoughWorlds is the number of random worlds in which every rare branch must occur.
 const enoughWorlds = 100
 
@@ -366,6 +369,7 @@ func (a *branchCounts) checkCounts(t *testing.T, worlds uint64) {
 		}
 		count[keptLess] += b.sim.Narrowed()
 		count[leftPaused] += b.sim.LeftPaused()
+		count[keptMoved] += b.sim.Regrouped()
 	}
 	for _, branch := range slices.Sorted(maps.Keys(count)) {
 		t.Logf("%s: %d", branch, count[branch])
@@ -373,7 +377,7 @@ func (a *branchCounts) checkCounts(t *testing.T, worlds uint64) {
 	if worlds < enoughWorlds || t.Failed() {
 		return
 	}
-	all := []string{keptLess, leftPaused}
+	all := []string{keptLess, keptMoved, leftPaused}
 	for _, kind := range []string{"lone", "parent", "child", "member"} {
 		all = append(all, "paused and removed: "+kind, "paused and removed: "+kind+", retained")
 	}

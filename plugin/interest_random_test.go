@@ -89,7 +89,7 @@ func (m *relevanceModel) judge(c entangle.ClientID, in *attendance) {
 		case t.paused:
 		case effective && (t.r.Group != 0 && shown[t.r.Group] || t.speaks(c, in)):
 			*h = possession{there: true, live: true, placed: placed, at: t.at}
-		case effective && t.r.Relevance == components.Retained && t.was == components.Retained && h.there:
+		case effective && t.r.Relevance == components.Retained && h.there:
 			h.live, h.placed = false, h.placed && placed
 		default:
 			*h = possession{}

@@ -222,7 +222,7 @@ func turnRelevance(t *testing.T, group components.Group, some bool) {
 	}
 	turn(components.Retained)
 	turn(components.Always, 7)
-	turn(components.Retained)
+	turn(components.Retained, 7)
 	turn(components.ByInterest)
 	turn(components.Always, 7)
 	turn(components.ByInterest)
@@ -236,7 +236,7 @@ func turnRelevance(t *testing.T, group components.Group, some bool) {
 	assert.Equal(t, stale, spots(h.a.world))
 	turn(components.Always, 7)
 	assert.Equal(t, spots(h.b.world), spots(h.a.world))
-	turn(components.Retained)
+	turn(components.Retained, 7)
 	turn(components.Always, 7)
 	h.rooms.AddClient(roomA, 1)
 	turn(components.Retained, 7)
@@ -280,21 +280,76 @@ func TestWhatIsRetainedMovesAndRests(t *testing.T) {
 	assert.Empty(t, h.a.ids())
 }
 
-// A retained entity without a group moves to the group of its hierarchy when it gets its first
-// child. That group was never shown to the client, so the entity despawns there.
-func TestWhatIsRetainedGoesWithItsFirstChild(t *testing.T) {
+// A retained entity without a group stays on the client when it joins one: that of its first child,
+// or that of its Replicate. Not a byte is sent of that, of later moves, or of other members. It
+// loses a component that an override hides from the client. It is the same entity when it is
+// relevant again or becomes Always, and despawns when it ends or its target excludes the client.
+//
+// Proves: V4, V13
+func TestWhatIsRetainedStaysWhenItMoves(t *testing.T) {
+	moves := map[string]func(g familyGame, e ecs.Entity){
+		"a first child": func(g familyGame, e ecs.Entity) { g.child(e, name{ID: 8}) },
+		"one for nobody": func(g familyGame, e ecs.Entity) {
+			tags := generic.NewMap1[components.Replicate](g.world)
+			tags.Assign(g.child(e, name{ID: 8}), &components.Replicate{Target: components.Nobody})
+		},
+		"a child of another": func(g familyGame, e ecs.Entity) { g.attach(e, g.spawnRetained(0, 9)) },
+		"a group":            func(g familyGame, e ecs.Entity) { g.tag(e).Group = 7 },
+		"an existing group":  func(g familyGame, e ecs.Entity) { g.tag(e).Group = 3 },
+		"two groups":         func(g familyGame, e ecs.Entity) { g.tag(e).Group = 7; g.run(5); g.tag(e).Group = 3 },
+	}
+	for how, move := range moves {
+		for _, end := range []string{"shown", "always", "excluded", "removed"} {
+			t.Run(how+", "+end, func(t *testing.T) { retainAndMove(t, move, end) })
+		}
+	}
+}
+
+func retainAndMove(t *testing.T, move func(familyGame, ecs.Entity), end string) {
 	g := newFamilyGame(t)
-	p, relevance := g.join(1), plugin.NewRelevance(g.world)
+	p, relevance, spotOf := g.join(1), plugin.NewRelevance(g.world), plugin.NewOverride[spot](g.world)
 	g.run(30)
-	parent := g.spawnRetained(0, 7)
-	relevance.Show(parent, 1)
+	g.spawnRetained(3, 9)
+	e := g.spawnRetained(0, 7)
+	relevance.Show(e, 1)
 	g.run(10)
-	relevance.Hide(parent, 1)
+	relevance.Hide(e, 1)
+	g.run(10)
+	kept := p.copies()[7]
+	g.quiet(10, func() {
+		at[spot](g.world, e).X = 50
+		move(g, e)
+		g.run(5)
+		at[spot](g.world, e).X = 60
+	})
+	assert.Equal(t, map[uint32]spot{7: {7, 1}}, spots(p.world))
+	spotOf.SetTarget(e, components.Nobody)
 	g.run(10)
 	assert.Equal(t, []uint32{7}, p.ids())
-	g.child(parent, name{ID: 8})
+	assert.Empty(t, spots(p.world), "hidden meanwhile")
+	spotOf.Clear(e)
 	g.run(10)
-	assert.Empty(t, p.ids())
+	assert.Empty(t, spots(p.world), "it is not relevant")
+	switch end {
+	case "shown":
+		relevance.Show(e, 1)
+	case "always":
+		relevance.Clear(e, 1)
+		if g.tag(e).Relevance = components.Always; g.world.Has(e, ecs.ComponentID[components.ChildOf](g.world)) {
+			g.detach(e) // a child that is Always is what its parent is
+		}
+	case "excluded":
+		g.tag(e).Target = components.Nobody
+	default:
+		g.world.RemoveEntity(e)
+	}
+	g.run(10)
+	if end == "excluded" || end == "removed" {
+		assert.Empty(t, p.copies()[7])
+		return
+	}
+	assert.Equal(t, kept, p.copies()[7], "it is the same entity")
+	assert.Equal(t, spot{60, 1}, spots(p.world)[7])
 }
 
 // A paused entity shows its group to nobody: not to a client that has it, and not to a client that

@@ -28,13 +28,12 @@ type visibility struct {
 	Overrides overrides
 
 	// By slot. A paused entity keeps its values.
-	Assigned       targetIndex
-	Owner          []entangle.ClientID // of its ControlledBy
-	group          []*namedGroup       // nil: it is a group of its own
-	relevance      []components.Relevance
-	turnedRetained repl.Bitset                    // its relevance became Retained in this tick
-	paused         map[repl.Slot]pausedVisibility // of paused entities
-	staleDetached  bool                           // hierarchy.detached is to be evaluated again in this tick
+	Assigned      targetIndex
+	Owner         []entangle.ClientID // of its ControlledBy
+	group         []*namedGroup       // nil: it is a group of its own
+	relevance     []components.Relevance
+	paused        map[repl.Slot]pausedVisibility // of paused entities
+	staleDetached bool                           // hierarchy.detached is to be evaluated again in this tick
 
 	Predictions predictionTargets
 
@@ -166,7 +165,6 @@ func (v *visibility) growSlots(n int) {
 		v.group = append(v.group, nil)
 		v.relevance = append(v.relevance, components.Always)
 	}
-	v.turnedRetained.Grow(n)
 	v.singles.Grow(n)
 	v.stale.marked.Grow(n)
 	v.Overrides.overridden.Grow(n)

@@ -37,9 +37,6 @@ func (v *visibility) readRelevance(s repl.Slot) {
 	if r == v.relevance[s] {
 		return
 	}
-	if r == components.Retained {
-		v.turnedRetained.Set(int(s))
-	}
 	v.relevance[s] = r
 	v.markStale(s)
 	v.staleDetached = true
@@ -54,7 +51,7 @@ func (v *visibility) relevanceTo(c *Client, s repl.Slot) relevanceLevel {
 		return irrelevant
 	case r == components.Always || v.isRelevant(c, s) || v.keptByPausedParent(c, s):
 		return relevant
-	case r == components.Retained && !v.turnedRetained.Has(int(s)):
+	case r == components.Retained:
 		return retained
 	default:
 		return irrelevant

@@ -32,6 +32,9 @@ type PeerGroups interface {
 	// reports whether the client retains the group.
 	Retain(s repl.Slot, hidden ...sender.Hidden) bool
 	Retains(s repl.Slot) bool
+	// RetainMoved keeps the entities that moved into the group from groups of their own, if the
+	// client still has them there, without the hidden part.
+	RetainMoved(s repl.Slot, hidden ...sender.Hidden)
 
 	// Sees reports whether the group of an entity is visible, Finds whether the entity is visible
 	// too, and Keeps whether the entity is visible or part of a group that the client retains.
@@ -118,9 +121,6 @@ func (v *visibility) applyChanges() {
 	v.updatePredictions()
 	v.applyRelevance()
 	v.markLocalStale()
-	for _, s := range v.stale.slots {
-		v.turnedRetained.Clear(int(s))
-	}
 	v.stale.clearMarks()
 	v.groups.endTick()
 }
@@ -246,11 +246,14 @@ func (v *visibility) show(c *Client, members []repl.Slot) {
 	}
 	first := members[0]
 	switch {
-	case most == retained && c.hasGroup(first), most == irrelevant && stays && c.Peer.Retains(first):
+	case most == retained, most == irrelevant && stays && !c.Peer.Sees(first):
 		v.hideRetained(members)
-		if !c.Peer.Retain(first, v.hidden...) {
+		if !c.hasGroup(first) {
+			c.Peer.Hide(first)
+		} else if !c.Peer.Retain(first, v.hidden...) {
 			v.refuseGroup(first)
 		}
+		c.Peer.RetainMoved(first, v.hidden...)
 	case most != relevant && !(stays && c.Peer.Sees(first)):
 		c.Peer.Hide(first)
 	case !c.Peer.Show(first) || !c.Peer.SetView(first, v.hidden...):

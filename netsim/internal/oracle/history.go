@@ -32,6 +32,7 @@ type history struct {
 	disconnected map[entangle.ClientID]bool          // clients that disconnected since the last tick
 	leftPaused   int                                 // how often a client lost a group except for a paused member
 	narrowed     int                                 // how often a client retained an entity without one of its components
+	regrouped    int                                 // how often a client retained an entity that had changed its group
 }
 
 func newHistory() history {
@@ -53,7 +54,7 @@ type version struct {
 	seenBy    map[entangle.ClientID]bool // of a paused entity: the clients that saw it when it was paused
 	line      []ecs.Entity               // of a paused entity: it and its ancestors when it was paused
 	views     map[entangle.ClientID]view
-	alone     bool // it has no named group, and no other member in its group
+	alone     bool // it has no named group, and never had a child
 }
 
 // recordServer stores the server's world at the end of a frame, with its visibility for all
@@ -75,7 +76,7 @@ func (h *history) recordServer(m *inspect.Mirror, vis *visibility, clients []ent
 	}
 	for _, e := range m.Entities {
 		v := all[e.Entity]
-		v.alone = v.group == group{alone: e.Entity} && len(groups[v.group]) == 1
+		v.alone = v.group == group{alone: e.Entity} && len(groups[v.group]) == 1 && !h.parents[e.Entity]
 		h.addVersion(e.Entity, *v)
 	}
 	for e := range h.versions {

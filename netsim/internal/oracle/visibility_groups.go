@@ -244,7 +244,7 @@ func (w *worldTick) decideGroup(members []ecs.Entity, g *groupView) {
 		case v.state.Paused || !w.inTargets(v, g):
 		case w.relevant(v, g.client) || w.relevantByParent(v, g.client):
 			g.shown = true
-		case v.relevance == components.Retained && !w.relevanceChanged(v):
+		case v.relevance == components.Retained:
 			g.retained = true
 		}
 	}
@@ -264,22 +264,6 @@ func (w *worldTick) lastView(v *version, client entangle.ClientID) view {
 		return view{}
 	}
 	return w.history.lastView(v.state.Entity, client)
-}
-
-// lastInGroup returns the previous version of an entity if it is still in the same group, or nil.
-func (w *worldTick) lastInGroup(v *version) *version {
-	last := w.lastVersion(v.state.Entity)
-	if last == nil || last.group != v.group || last.private != v.private {
-		return nil
-	}
-	return last
-}
-
-// relevanceChanged reports whether the relevance of an entity has just changed, which for a
-// Retained entity means that it was not Retained before.
-func (w *worldTick) relevanceChanged(v *version) bool {
-	last := w.lastVersion(v.state.Entity)
-	return w.history != nil && (last == nil || last.relevance != v.relevance)
 }
 
 // inTargets reports whether a client is in the target of an entity and in those of all its
@@ -311,7 +295,7 @@ func (w *worldTick) viewOf(v *version, g *groupView) view {
 	}
 	now, last := view{sees: g.shown}, w.lastView(v, g.client)
 	if !g.shown && g.retained {
-		now.retained = w.history == nil || w.lastInGroup(v) != nil && (last.sees || last.retained)
+		now.retained = w.history == nil || last.sees || last.retained
 	}
 	if v.state.Paused {
 		now.hidden = last.hidden

@@ -83,6 +83,9 @@ func (w *Watch) Narrowed() int { return w.narrowed }
 // LeftPaused returns how often a client lost a group that it saw, except for a paused member.
 func (w *Watch) LeftPaused() int { return w.leftPaused }
 
+// Regrouped returns how often a client was found to retain an entity that had changed its group.
+func (w *Watch) Regrouped() int { return w.regrouped }
+
 var errSameID = errors.New("two of its entities have one id")
 
 // checkState compares a client with the server's history.

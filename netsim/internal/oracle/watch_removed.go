@@ -97,7 +97,7 @@ func (h *history) fateSince(e ecs.Entity, client entangle.ClientID, from entangl
 		switch {
 		case v.removed:
 			return v.fate, true
-		case !is.sees && !is.retained, is.retained && (resynced || gotChild(list[first:first+i+1])):
+		case !is.sees && !is.retained, is.retained && (resynced || mayBeLost(list[first:first+i+1])):
 			return despawned, false
 		}
 	}

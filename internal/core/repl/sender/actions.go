@@ -133,7 +133,12 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 // not now.
 func (p *Peer) actionKind(sp *space, i int, id groupID) (kind repl.Kind, ok bool) {
 	w := p.world
-	switch gone := id == noGroup || !w.groups[id].open || sp.hidden.Has(i); {
+	v, vacant := p.vacant[id]
+	if vacant && v.lose.IsZero() {
+		sp.shapeDue.Clear(i)
+		return 0, false
+	}
+	switch gone := id == noGroup || !w.groups[id].open && !vacant || sp.hidden.Has(i); {
 	case gone && sp.phase[i] != known:
 		sp.shapeDue.Clear(i)
 		sp.doubted.Clear(i)
@@ -286,7 +291,10 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 	after := sp.told[i]
 	sp.seq[i] = rec.Seq
 	sp.rebase(i, tick, tick)
-	sp.shaped[i], sp.told[i], sp.acted = tick, tick, tick
+	sp.told[i], sp.acted = tick, tick
+	if !p.lostComponents(p.group(sp, i)) {
+		sp.shaped[i] = tick
+	}
 	if !sp.retained.Has(i) {
 		sp.sent[i] = tick
 	}

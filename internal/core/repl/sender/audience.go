@@ -19,6 +19,7 @@ func (p *Peer) Show(s repl.Slot) bool {
 	if !gr.private {
 		return true
 	}
+	p.endVacatedBy(id)
 	if !p.reserve(id) {
 		return false
 	}
@@ -44,6 +45,7 @@ func (p *Peer) Hide(s repl.Slot) {
 	if !w.slots.used.Has(int(s)) {
 		return
 	}
+	p.endVacatedBy(w.slots.group[s])
 	gr := &w.groups[w.slots.group[s]]
 	v := gr.viewer(p)
 	if v == nil || !v.shown() && !p.private.retained.Has(v.handle()) {

@@ -72,6 +72,14 @@ type body struct {
 	at   uint32
 }
 
+// vacated returns what its reader has of a group that is vacated there.
+func (k *bodyKey) vacated(id groupID) (v vacated) {
+	if k.hides != nil {
+		v = k.hides.vacant[id]
+	}
+	return v
+}
+
 // serves reports whether the body is what a key asks for.
 func (b *body) serves(key *bodyKey) bool {
 	return b.key.kind == key.kind && b.key.view == key.view && b.key.hides == key.hides && b.key.apart == key.apart &&

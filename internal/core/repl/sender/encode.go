@@ -237,6 +237,9 @@ func (w *World) hideMembers(gr *group) {
 // have.
 func (w *World) tells(l *leaver) bool {
 	b := &w.bodies.here
+	if b.key.hides != nil && l.slot != repl.NoSlot && b.key.kind == repl.Change && !b.key.hides.gets(l.slot) && b.key.hides.keepsMoved(l.slot) {
+		return false
+	}
 	if h, _ := w.views.hides(b.key.view, l.number); h.whole && w.fate(l) != repl.Moved {
 		return false
 	}

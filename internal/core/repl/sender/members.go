@@ -101,6 +101,7 @@ func (w *World) end(s repl.Slot, fate repl.Fate) {
 		return // it was never taken in
 	}
 	home := t.home[s]
+	w.endVacated(s)
 	for _, id := range w.trails[s] {
 		w.bury(s, id, w.settleFate(s, id, fate))
 	}
@@ -151,6 +152,7 @@ func (w *World) Move(s repl.Slot, to Place) {
 		return
 	}
 	from := t.group[s]
+	w.endVacated(s)
 	w.leave(s, repl.Moved)
 	w.join(s, id, number)
 	w.follow(s, from)
@@ -176,6 +178,7 @@ func (w *World) Pause(s repl.Slot) {
 func (w *World) unheard(s repl.Slot) (some bool) {
 	for _, p := range w.peers {
 		p.cameFrom(s, noGroup, func(groupID) { some = true })
+		some = some || p.keepsMoved(s)
 	}
 	return some
 }

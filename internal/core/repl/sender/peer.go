@@ -49,6 +49,7 @@ type Peer struct {
 	looks      int                     // next of those in turn
 	kept       map[int32]View          // parts of private groups that the peer has and that its new view changes; see keepView
 	hiddenAt   map[int32]entangle.Tick // of private groups that the peer is to be sent the end of; see noteHidden
+	vacant     map[groupID]vacated     // groups that their only entity left, and that the peer keeps with it
 	joining    joining
 	aside      aside
 	turn       repl.Handle // where the next message of actions goes on
@@ -197,7 +198,9 @@ func (p *Peer) HandleResync(h repl.Handle) {
 	}
 	sp.behind.Set(i)
 	if sp.retained.Has(i) {
-		p.conceal(i)
+		if p.endVacated(p.group(sp, i)); sp == &p.private {
+			p.conceal(i)
+		}
 		return
 	}
 	sp.doubted.Set(i)

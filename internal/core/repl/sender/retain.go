@@ -10,7 +10,7 @@ import (
 // A private group that a peer may no longer see but keeps is retained: it stays there as it was
 // last sent. The peer is sent only removals: the end of the group, a member that ended or became
 // invisible, a component that is hidden from it. A member that moves to a group that the peer is
-// shown is taken over there. A joining member is not sent, and becomes invisible if it was visible
+// shown is taken over there, one that moves elsewhere ends; see vacated.go for groups of one. A joining member is not sent, and becomes invisible if it was visible
 // before.
 //
 // While a group is retained, and until it is sent again in full, space.sent is the tick of the
@@ -185,14 +185,19 @@ func (p *Peer) noteInsertedBefore(i int, id groupID) {
 	}
 	for k := range w.groups[id].members {
 		m := &w.groups[id].members[k]
-		var lacks repl.Mask
-		for n := w.slots.last[m.slot]; n != 0; n = w.slots.inserts[n-1].next {
-			if in := &w.slots.inserts[n-1]; !sp.asOf(i).Before(in.since) {
-				lacks.Set(int(in.comp))
-			}
-		}
-		p.noteLacking(i, m, lacks)
+		p.noteLacking(i, m, w.insertedAfter(m.slot, sp.asOf(i)))
 	}
+}
+
+// insertedAfter returns the components that came to an entity in the present tick, and that it
+// lacked at an earlier one.
+func (w *World) insertedAfter(s repl.Slot, tick entangle.Tick) (lacks repl.Mask) {
+	for n := w.slots.last[s]; n != 0; n = w.slots.inserts[n-1].next {
+		if in := &w.slots.inserts[n-1]; !tick.Before(in.since) {
+			lacks.Set(int(in.comp))
+		}
+	}
+	return lacks
 }
 
 // noteLacking notes those of the given components of a member, which the peer lacks, that it is not
@@ -242,17 +247,7 @@ func (w *World) with(v View, n repl.Member, comps repl.Mask) []part {
 // freeze begins to retain a group that the peer was sent.
 func (p *Peer) freeze(i int, id groupID) {
 	w, sp := p.world, &p.private
-	if sp.due.Has(i) {
-		sp.forgo(i)
-	}
-	sp.doubted.Clear(i)
-	sp.bulky.Clear(i)
-	sp.steady.Clear(i)
-	if sp.sent[i] != w.tick && !sp.thawed.Has(i) { // else sent is right: this tick's, or that of the last retention
-		sp.sent[i] = sp.shaped[i]
-	}
-	sp.retained.Set(i)
-	sp.thawed.Clear(i)
+	sp.freeze(i, w.tick)
 	sp.shapeDue.Clear(i)
 	p.stirRetained(i, &w.groups[id], w.tick-1)
 	p.updatePredicted(sp, i)
@@ -369,6 +364,12 @@ func (w *World) encodeTakenAway(id groupID) {
 			out.Bool(true)
 			w.sets.Append(out, &gone)
 		}
+	}
+	if v := w.bodies.here.key.vacated(id); !v.lose.IsZero() {
+		w.bodies.here.news = true
+		changes.Append(out, 0, &none)
+		out.Bool(true)
+		w.sets.Append(out, &v.lose)
 	}
 	changes.End(out)
 }

@@ -164,8 +164,8 @@ func (p *Peer) Finds(s repl.Slot) bool { return p.world.slots.used.Has(int(s)) &
 // Keeps reports whether the peer was left an entity: it is shown it, or retains its group and was
 // sent the entity there.
 func (p *Peer) Keeps(s repl.Slot) bool {
-	if !p.Retains(s) {
-		return p.Finds(s)
+	if p.keepsMoved(s) || !p.Retains(s) {
+		return p.keepsMoved(s) || p.Finds(s)
 	}
 	sp, i := p.stateOf(p.world.slots.group[s])
 	_, m := p.world.member(s)

@@ -207,6 +207,10 @@ func (c *clientCheck) checkValues() error {
 		c.now.originals[e.Entity] = original
 		var err error
 		switch {
+		case was.state.Paused && was.views[c.client].retained:
+			if tick, had := c.last.ticks[e.Entity]; had {
+				c.now.ticks[e.Entity] = tick // its group may have lost others since
+			}
 		case was.state.Paused:
 		case was.views[c.client].retained:
 			err = c.checkRetained(e, original)

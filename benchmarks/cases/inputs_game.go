@@ -169,7 +169,7 @@ func (g *inputGame) others() {
 func (g *inputGame) verify() error {
 	for i, c := range g.clients {
 		if !c.Joined() {
-			return fmt.Errorf("client %d has not joined: %v, %v", i, c.State(), c.Err())
+			return fmt.Errorf("client %d has not joined: %v, %w", i, c.State(), c.Err())
 		}
 	}
 	return nil

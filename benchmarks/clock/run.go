@@ -176,7 +176,7 @@ func (r *clockRun) afterClient() {
 // verify reports what makes a run worthless.
 func (r *clockRun) verify() error {
 	if r.failed == nil && r.client.State() != plugin.Connected {
-		return fmt.Errorf("the client is %v: %v", r.client.State(), r.client.Err())
+		return fmt.Errorf("the client is %v: %w", r.client.State(), r.client.Err())
 	}
 	return r.failed
 }

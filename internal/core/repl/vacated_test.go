@@ -67,6 +67,10 @@ func TestWhoMovesToWhatIsRetainedStays(t *testing.T) {
 				n.world.Move(0, sender.Place{Name: 9, Private: true})
 				e.peer.RetainMoved(0)
 			}))
+			for h := range e.oracle.lives {
+				slot, ok := e.peer.Seat(h, 0)
+				assert.True(t, ok && slot == 0, "what is sent of it is found")
+			}
 			assert.True(t, e.peer.Keeps(0) && !e.peer.Finds(0) && e.peer.Idle())
 			assert.Zero(t, says(func() { n.world.Change(1, []repl.Slot{0}); n.world.SetRate(0, sender.Rate{Every: 2}) }))
 			assert.Equal(t, before, e.sink.byName())

@@ -1,9 +1,13 @@
 package sender
 
-import "github.com/entangle-ecs/entangle/internal/core/repl"
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
 
 // Seat returns the entity that has a number in a group, which is given by its handle at the peer,
-// for tests and inspection. It is not ok where no entity has the number.
+// for tests and inspection, or that the peer keeps there. It is not ok where no entity has the number.
 func (p *Peer) Seat(h repl.Handle, n repl.Member) (s repl.Slot, ok bool) {
 	sp, i := p.spaceOf(h)
 	if i >= len(sp.phase) {
@@ -15,6 +19,11 @@ func (p *Peer) Seat(h repl.Handle, n repl.Member) (s repl.Slot, ok bool) {
 	}
 	gr := &p.world.groups[id]
 	at, ok := gr.searchNumber(n)
+	if _, vacant := p.vacant[id]; vacant {
+		if at = slices.IndexFunc(gr.left, func(l leaver) bool { return l.number == n && l.slot != repl.NoSlot }); at >= 0 {
+			return gr.left[at].slot, true
+		}
+	}
 	if !ok {
 		return repl.NoSlot, false
 	}

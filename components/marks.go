@@ -12,8 +12,8 @@ type Controlled struct{}
 // client.
 type Persistent struct{}
 
-// NoReplicateChildren keeps the children of an entity from the clients, also those with a Replicate of
-// their own. Add it to the parent on the server.
+// NoReplicateChildren keeps the children of an entity from being replicated with it. Add it to the
+// parent on the server.
 type NoReplicateChildren struct{}
 
 // Predicted is on the entities that this client predicts: it computes them ahead of the server, and

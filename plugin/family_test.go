@@ -174,40 +174,6 @@ func TestAParentWithoutChildrenOnItsClients(t *testing.T) {
 	assert.Equal(t, []uint32{3}, p.childrenOf(2))
 }
 
-// The same holds for a child with a Replicate of its own: it is shown to nobody, also not while its
-// parent is paused, and never to a client that does not see the parent.
-//
-// Proves: H3, H8
-func TestAChildWithAReplicateOfAParentWithoutChildren(t *testing.T) {
-	g := newFamilyGame(t)
-	a, b := g.join(1), g.join(2)
-	tags, apart := generic.NewMap1[components.Replicate](g.world), generic.NewMap1[components.NoReplicateChildren](g.world)
-	root := g.spawnIn(g.targets().Only(1), 0, spot{}, name{1})
-	child := g.spawnIn(components.Everyone, 0, spot{}, name{2})
-	g.attach(child, root)
-	g.child(child, name{3})
-	sees := func(as, bs []uint32) {
-		t.Helper()
-		g.run(20)
-		assert.Equal(t, as, a.ids())
-		assert.Equal(t, bs, b.ids())
-	}
-	all, none := []uint32{1, 2, 3}, []uint32(nil)
-	sees(all, none)
-	apart.Assign(root, &components.NoReplicateChildren{})
-	sees([]uint32{1}, none)
-	g.child(child, name{4})
-	tags.Remove(root)
-	sees([]uint32{1}, none)
-	tags.Assign(root, &components.Replicate{Target: g.targets().Only(1)})
-	apart.Remove(root)
-	sees([]uint32{1, 2, 3, 4}, none)
-	apart.Assign(root, &components.NoReplicateChildren{})
-	sees([]uint32{1}, none)
-	g.detach(child)
-	sees([]uint32{1, 2, 3, 4}, []uint32{2, 3, 4})
-}
-
 // No frame shows a child without its parent, or part of a hierarchy, when a parent ends.
 //
 // Proves: H4

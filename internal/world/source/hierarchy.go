@@ -27,7 +27,6 @@ type hierarchy struct {
 	unplaced []repl.Slot // their parent is too deep, or a descendant of theirs
 	retried  []repl.Slot // scratch: those to retry
 	detached repl.Bitset // those with a paused parent that they are replicated without
-	excluded repl.Bitset // those with a Replicate of their own whose parent excludes its children: they are for no client
 	named    uint32      // number of names given to hierarchies
 	warned   bool
 	Log      *slog.Logger
@@ -208,33 +207,14 @@ func (h *hierarchy) readParent(s repl.Slot) (parent, behind repl.Slot) {
 	return 0, 0
 }
 
-// readExcluded reads whether a replicated entity has a parent that is replicated or paused, and
-// excludes its children. A paused entity keeps what was last read. It reports whether that changed.
-func (h *hierarchy) readExcluded(s repl.Slot) (changed bool) {
-	t := h.collector.Table
-	if !h.Replicated(s) {
-		return false
-	}
-	target, was := t.Target(columns.Slot(s)), h.excluded.Has(int(s))
-	_, known := t.SlotOf(target)
-	mask := t.Mask(columns.Slot(s)).And(h.Propagation.comps.cols)
-	h.excluded.Grow(len(h.Nodes))
-	h.excluded.Clear(int(s))
-	if known && !mask.IsZero() && h.Propagation.excludesChildren(target) {
-		h.excluded.Set(int(s))
-	}
-	return was != h.excluded.Has(int(s))
-}
-
 // placeEntity links an entity to its parent.
 func (h *hierarchy) placeEntity(s repl.Slot) {
-	changed := h.readExcluded(s)
 	parent, behind := h.readParent(s)
 	if parent != 0 && !h.canBeChild(s, parent) {
 		h.addUnplaced(s)
 		parent = 0
 	}
-	if h.Nodes[s].parent == parent && h.Nodes[s].pausedParent == behind && !changed {
+	if h.Nodes[s].parent == parent && h.Nodes[s].pausedParent == behind {
 		return
 	}
 	h.unlink(s)
@@ -317,7 +297,5 @@ func (h *hierarchy) leaveHierarchy(s repl.Slot) {
 func (h *hierarchy) forgetEntity(s repl.Slot) {
 	h.leaveHierarchy(s)
 	h.Nodes[s].depth, h.Nodes[s].name = 0, 0
-	h.excluded.Grow(len(h.Nodes))
-	h.excluded.Clear(int(s))
 	h.Propagation.Slots.clearSlot(s)
 }

@@ -87,7 +87,7 @@ func (v *visibility) openToAll(s repl.Slot) bool {
 		return false
 	}
 	for above := true; above; s, above = v.collector.Hierarchy.parentOrPaused(s) {
-		if !v.targetOpenToAll(s) || len(v.paused[s].ancestors) > 0 || v.collector.Hierarchy.excluded.Has(int(s)) {
+		if !v.targetOpenToAll(s) || len(v.paused[s].ancestors) > 0 {
 			return false
 		}
 	}
@@ -111,7 +111,7 @@ func (v *visibility) targetOpenToAll(s repl.Slot) bool {
 // counts.
 func (v *visibility) maySee(s repl.Slot, client entangle.ClientID) bool {
 	for above := true; above; s, above = v.collector.Hierarchy.parentOrPaused(s) {
-		if !v.includes(v.Assigned.targets[s], s, client) || v.collector.Hierarchy.excluded.Has(int(s)) {
+		if !v.includes(v.Assigned.targets[s], s, client) {
 			return false
 		}
 		for _, ancestor := range v.paused[s].ancestors {

@@ -91,20 +91,6 @@ func (v *visibility) pausedParentOf(e ecs.Entity, paused map[ecs.Entity]bool) (p
 	return ecs.Entity{}
 }
 
-// excludes reports whether the parent of an entity is in a world tick and excludes its children.
-func (v *visibility) excludes(e ecs.Entity, all map[ecs.Entity]bool) bool {
-	for _, relation := range v.hierarchies {
-		if !v.world.Has(e, relation) {
-			continue
-		}
-		parent := v.world.Relations().Get(e, relation)
-		if _, known := all[parent]; known && v.world.Has(parent, v.childless) {
-			return true
-		}
-	}
-	return false
-}
-
 // groupOf returns the group of a replicated entity. A child has the group of its parent.
 func (v *visibility) groupOf(e ecs.Entity) group {
 	for parent, ok := v.parentOf(e); ok; parent, ok = v.parentOf(e) {

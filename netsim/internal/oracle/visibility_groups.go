@@ -63,7 +63,6 @@ func (w *worldTick) addEntity(tick entangle.Tick, e *inspect.Mirrored) {
 	} else {
 		v.terms, v.rate = w.visibility.termsOf(e.Entity), w.visibility.sendRateOf(e.Entity)
 		v.pausedParent = w.visibility.pausedParentOf(e.Entity, w.paused)
-		v.excluded = w.visibility.excludes(e.Entity, w.paused)
 	}
 	w.versions[e.Entity] = v
 }

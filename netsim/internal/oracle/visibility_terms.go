@@ -18,7 +18,6 @@ type terms struct {
 	pausedParent ecs.Entity // its parent, if the parent is paused and the entity is not
 	group        group
 	private      bool // its group is private
-	excluded     bool // its parent is replicated or paused, and excludes its children
 }
 
 // termsOf returns the terms of an entity that is not paused, without private.
@@ -52,8 +51,6 @@ func (v *visibility) relevanceOf(e ecs.Entity) (r components.Relevance) {
 func (v *visibility) includes(t *terms, target components.Target, client entangle.ClientID) bool {
 	room, isRoom := target.Room()
 	switch {
-	case t.excluded:
-		return false
 	case target == components.Owner:
 		return client != entangle.Nobody && t.owner == client
 	case target == components.NotOwner:
@@ -67,6 +64,6 @@ func (v *visibility) includes(t *terms, target components.Target, client entangl
 
 // isPublic reports whether a target includes all clients, present and future.
 func (t *terms) isPublic() bool {
-	return !t.excluded && t.relevance == components.Always && (t.target == components.Default || t.target == components.Everyone ||
+	return t.relevance == components.Always && (t.target == components.Default || t.target == components.Everyone ||
 		t.target == components.NotOwner && t.owner == entangle.Nobody)
 }

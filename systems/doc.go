@@ -26,44 +26,66 @@
 //
 // # From a server's world to a client's
 //
-// A system in Main writes a component. Lattice rounds the value, if the component has
-// protocol.Full. In a frame that is sent, EntityUpdates (Collector.ObserveEntities) compares the
-// columns of the world with those of the last such frame (columns.Table.Observe).
-// ComponentUpdates (Collector.ObserveValues) tells the sender.World (internal/core/repl/sender)
-// which values changed. Its Commit makes their groups due for every client that sees them.
+// A system in Main (a game calls it plugin.FixedMain) writes a component. Lattice rounds the value,
+// if the component has protocol.Full (Collector.Round; the Collector is in internal/world/source). In
+// a frame that is sent, EntityUpdates (Collector.ObserveEntities) compares the columns of the world
+// with copies from the last such frame (columns.Table.Observe). ComponentUpdates
+// (Collector.ObserveValues) reports to the sender.World (internal/core/repl/sender) which components
+// of which entities changed, but not their values (World.Change). World.Commit makes their groups due
+// for every client that sees them.
 //
 // In Packets endpoint.Server.Send calls peer.Peer.Begin for one client after the other. Begin
 // queues structure as reliable messages (sender.Peer.AppendActions): these carry the first value
 // of a new entity or component. It plans and encodes the updates that carry later values
-// (sender.Peer.Prepare, World.encodeValue), once for all clients with the same baseline and view:
-// by Collector.EncodeFrom for components that are sent as differences, by Collector.Encode for
-// all others. Then AppendPacket fills packets, for several clients at a time: first urgent inputs
-// and measurements of the clock, then messages and structure, then updates. The connection layer
-// seals each packet (connection/netcode, internal/core/session), and its Flush hands them all to
-// the transport (transport/udp).
+// (sender.Peer.Prepare), once for all clients with the same baseline and view. Only now the sender
+// asks for values (World.encodeValue, World.fillAlone). Collector.Encode reads one from the world, and
+// the wire.Plan of its type (internal/wire) writes its bits; Collector.EncodeFrom does so for
+// components that are sent as differences. Then Peer.AppendPacket fills packets, for several clients
+// at a time (Server.assemble): first urgent inputs and measurements of the clock, then messages and
+// structure, then updates (sender.Peer.AppendUpdates). The connection layer seals and queues each
+// packet (its Send: connection/netcode, internal/core/session). Its Flush hands them all to the
+// transport (connection/internal/socket, transport/udp).
 //
-// At the client a goroutine of the transport reads the socket into a queue. Receive takes the
-// datagrams from there and opens them by the same layers. peer.Peer acknowledges a packet and
-// hands each part to its reader (Peer.dispatch). receiver.Receiver
-// (internal/core/repl/receiver) decides what applies to what the client holds: HandleActions for
-// structure, HandleUpdates for values. sink.Applier writes the values into the client's world.
+// At the client a goroutine of the transport reads the socket into a queue (Conn.readSocket). Receive
+// (endpoint.Client.Receive) takes the datagrams from there and opens them by the same layers.
+// peer.Peer acknowledges a packet and hands each part to its reader (Peer.HandlePayload,
+// Peer.dispatch). receiver.Receiver (internal/core/repl/receiver) decides what applies to what the
+// client holds: HandleActions for structure, HandleUpdates for values. Its Sink is the sink.Applier
+// (internal/world/sink), which writes into the client's world: structure with first values at
+// Applier.Commit, later values at once (Applier.UpdateRun, Applier.UpdateAll).
 //
 // # Of a predicted entity
 //
-// Values of a predicted entity do not go into the world, but into the rollback.Store
-// (internal/core/rollback), as confirmed state. Marks in the packets say which tick is confirmed
-// (Receiver.ConfirmedTick). The store also holds histories: UpdateHistory saves each tick there
-// (Prediction.SaveTick). In CheckRollback Prediction.Check compares the two (Store.Compare) and
-// makes a plan. If they are equal, the world keeps what was predicted. Else Rollback restores the
-// world of that tick from the history, corrected by the confirmed state (lifecycle.restore), and
-// replays the ticks since (input.Replayer.Tick).
+// Up to the Applier all is as above. It writes the values of a predicted entity into the
+// rollback.Store (internal/core/rollback), as confirmed state (Applier.updatePredicted,
+// Applier.confirmMember). Values with protocol.Full go into the world only when the entity appears;
+// Applier.writesAtOnce has the rule for each mode.
+//
+// Behind the predicted groups the sender writes a mark into the packet (its appendMark, in settled.go):
+// a client that has everything up to the mark has all of these groups as of the packet's tick. The
+// newest such tick is the confirmed tick (Receiver.ConfirmedTick, passed on by package plugin as
+// PredictionConfig.ConfirmedTick).
+//
+// The Store also holds histories: UpdateHistory saves each tick there (Prediction.SaveTick, in
+// internal/world/predict). In CheckRollback Prediction.Check compares the confirmed state with the
+// history of the confirmed tick (Store.Compare), and makes a plan of steps (rollback.Timeline). If they
+// are equal, the world keeps what was predicted. Else Prediction.Rollback restores the world of that
+// tick from the history, corrected by the confirmed state (lifecycle.restore), and replays the ticks
+// since (Replayer.Tick of internal/world/input). After each of them it inserts the confirmed state of
+// that tick, if there is some, and saves the tick (Prediction.insertAndSave).
 //
 // # From a client's key to the server's world
 //
-// A system in FixedInput writes an input component. WriteInputs stores it, for the tick in which
-// it acts, in an input.Writer of internal/core/input. In Packets peer.Peer asks for a frame with
-// all ticks that are not acknowledged and can still be in time (inputUp.AppendFrame); it comes
-// first in the packet. The server's Receive (InputPlayer.HandleFrame) checks that the client
-// controls the entity, and puts the inputs into the input.Reader of that entity. WriteInputs of
-// the tick takes the input from there and writes the component.
+// There are two packages input: internal/world/input deals with entities and components, and
+// internal/core/input with the values of each tick (Writer, Reader).
+//
+// FixedInput shows the last input (Inputs.Buffer), and a system of the game changes the component.
+// WriteInputs stores it in a Writer, for the tick in which it acts, and sets the component to the input
+// that acts in the present tick (Inputs.Write, ownInputs.storeInput). In Packets peer.Peer asks for a
+// frame with all ticks that are not acknowledged and can still be in time (inputUp.AppendFrame), and
+// puts it before all messages (Peer.appendUrgent). In the server's Receive peer.Peer passes the frame
+// to the InputPlayer of the client (InputPlayer.HandleFrame). That checks that the client controls the
+// entity, and puts the inputs into the Reader of that entity (Frame.Put, Reader.storeTick).
+// WriteInputs of the tick takes the input from there (Reader.Take) and writes the component
+// (ReceivedInputs.applyInputs).
 package systems

@@ -49,10 +49,11 @@ const (
 	// Main is the game's simulation: it takes the world from tick T-1 to T.
 	Main
 
-	// ClearInputs ends the inputs of the tick: their events are over.
+	// ClearInputs sets the inputs of this machine's own player to those that it wrote last,
+	// without events.
 	ClearInputs
 
-	// Lattice rounds predicted components to values that the wire can represent.
+	// Lattice rounds components with protocol.Full to values that the wire can represent.
 	Lattice
 
 	// SpawnHistory looks at the entities that the tick has spawned. On a client, children that

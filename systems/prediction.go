@@ -5,10 +5,10 @@ package systems
 //
 // Client: Check compares the confirmed state with what was predicted for the same tick, and
 // looks for ticks that ran with another input of another player than is known by now, and for
-// rollbacks that the game requested. It makes a plan of steps, which the Prediction keeps
-// for Rollback. Usually nothing was mispredicted, and the plan has no tick. Else it restores a tick, replays the ticks since with the inputs that
-// are known by now, and inserts the confirmed state of each of those ticks at its end
-// (docs/STATES.md, "Prediction in a frame"; rows B2 to B12).
+// rollbacks that the game requested. It makes a plan of steps, which the Prediction keeps for
+// Rollback. Usually nothing was mispredicted, and the plan has no tick. Else Rollback restores a
+// tick, replays the ticks since with the inputs that are known by now, and inserts the confirmed
+// state of each of those ticks at its end (docs/STATES.md, "Prediction in a frame"; rows B2 to B12).
 //
 // A replay runs the stages of a tick without FixedInput, with components.Time.Replaying
 // set: it sends no messages and reads no events again (row B29).

@@ -1,18 +1,19 @@
 package systems
 
-// Receive applies everything that has arrived, before any tick of the frame runs (row O2).
+// Receive applies everything that has arrived, before any tick of the frame runs (row O2 of
+// docs/GUARANTEES.md).
 //
 // Server: endpoint.Server reads each connection layer until it is empty, or until a client has
 // used up its quota of work (docs/STATES.md, "What a client may cost"; row Z21). It admits
-// clients, has their messages and requests raised as events, and stores their inputs for the
-// tick that runs next and those after it. A client that breaks the protocol is disconnected.
+// clients, raises events for their messages and requests, and stores their inputs for the next
+// tick and the ticks after it. A client that breaks the protocol is disconnected.
 //
 // Client: endpoint.Client reads its connection. Entities and components of the server go into
-// the world, or into the confirmed state of predicted entities; a group is always at one
-// server tick (docs/STATES.md, "Order of records"; row R24).
+// the world, or into the confirmed state of predicted entities; all entities of a group are
+// always as of the same server tick (docs/STATES.md, "Order of records"; row R24).
 //
-// Host: its player gets the messages and events that the last frame kept for it, before the sockets
-// are read.
+// Host: before the sockets are read, the host's own player gets the messages and events that the
+// last frame kept for it.
 
 // receiveFromClients reads the packets of clients. The next tick is the first in which their inputs can
 // act.

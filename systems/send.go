@@ -1,6 +1,7 @@
 package systems
 
-// Packets fills, seals and sends the packets of a frame, after its last tick (row O2).
+// Packets fills, seals and sends the packets of a frame, after its last tick (row O2 of
+// docs/GUARANTEES.md).
 //
 // Server: endpoint.Server queues the messages and resources that the game has sent, decides how
 // many bytes each client may have under the caps, and has goroutines fill and seal the packets

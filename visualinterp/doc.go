@@ -5,7 +5,6 @@
 // movement looks jerky. With a System, components hold a value between those of the two latest ticks from
 // the end of one frame to the beginning of the next, according to the position of the clock after the
 // later tick. The display is at most a tick late, and systems that draw need no changes:
-// draw need not know of it:
 //
 //	shows := visualinterp.New()
 //	visualinterp.Add[Position](shows)

@@ -21,8 +21,8 @@ type layer struct {
 	track     *smooth.Track
 	rollsBack bool // values are restored in a rollback, on entities that take part
 
-	// needs are the columns that a shown segment has; one that takes part in rollbacks has
-	// those of back, and none of fixed.
+	// A segment is shown if it has all columns of needs. It takes part in rollbacks if it also
+	// has those of back, and none of fixed.
 	needs, back, fixed columns.Mask
 
 	stretches []stretch

@@ -7,26 +7,28 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// HandGrid computes visibility by hand: from two arrays of coordinates to a set of entities for
-// each viewer, and the changes in it. It sorts the entities into cells by counting, in rows, so
-// that a stretch of a row is contiguous in memory too, and then compares exact distances, without a
-// branch. A visible entity stays visible until it is farther away than a second, longer distance.
+// HandGrid computes visibility in code written by hand for this case: from the positions of all
+// entities, the set of entities that each viewer sees, and the changes in that set. A counting sort
+// puts the entities in the order of their cells, row by row, so that neighbouring cells of a row are
+// contiguous in memory. Then the exact distances are compared, without a branch. A visible entity
+// stays visible until it is farther away than a second, longer distance.
 type HandGrid struct {
 	near, far float32 // squares of distances
 	reach     float32
 	x0, y0    float32
-	wide      int // cells in a row, and rows
+	wide      int // number of cells in a row, and of rows
 
-	first []int32 // by cell: where its entities begin, and at last their number
-	cell  []int32 // by entity
+	first []int32 // by cell: where its entities begin in spots; then the number of all
+	cell  []int32 // by entity: its cell
 	spots []handSpot
 	Seen  [][]uint64 // by viewer: bits by entity
 	found []uint64
-	// Changed is by viewer the entities that entered or left its view in the last update.
+	// Changed is, by viewer, bits of the entities that entered or left its view in the last update.
 	Changed [][]uint64
 }
 
-// handSpot is an entity, in the order of the cells.
+// handSpot is the position and the number of an entity. HandGrid.spots has those of all entities, in
+// the order of their cells.
 type handSpot struct {
 	x, y float32
 	id   uint32
@@ -35,7 +37,7 @@ type handSpot struct {
 // HandArea is the area of the entities of a HandGrid.
 type HandArea struct{ X, Y, Side float32 }
 
-// handCell is the side of a cell: small enough that few are looked at in vain.
+// handCell is the side of a cell: so small that few of the compared entities are too far away.
 const handCell = 8
 
 func NewHandGrid(area HandArea, entities, viewers int, near, far float32) *HandGrid {
@@ -51,8 +53,8 @@ func NewHandGrid(area HandArea, entities, viewers int, near, far float32) *HandG
 	return g
 }
 
-// Update reads the positions of all entities and computes the view of each viewer. viewers are
-// entities.
+// Update reads the positions of all entities and computes the view of each viewer. viewers has the
+// number of each viewer's entity.
 func (g *HandGrid) Update(poses []workload.Pose, viewers []int32) {
 	g.sort(poses)
 	for i, entity := range viewers {
@@ -82,7 +84,8 @@ func (g *HandGrid) sort(poses []workload.Pose) {
 
 func (g *HandGrid) axis(v float32) int { return min(max(int(v/handCell), 0), g.wide-1) }
 
-// findVisible finds the entities in view of a viewer at some place, row by row of cells.
+// findVisible finds the entities that a viewer at a position sees, in one row of cells after the
+// other.
 func (g *HandGrid) findVisible(viewer int, x, y float32) {
 	found, seen := g.found, g.Seen[viewer]
 	clear(found)
@@ -104,14 +107,14 @@ func (g *HandGrid) findVisible(viewer int, x, y float32) {
 	g.Seen[viewer], g.found = found, seen
 }
 
-// chord is the farthest distance to either side that a viewer sees in a row of cells.
+// chord returns how far to the left and right a viewer sees in a row of cells. y is the viewer's.
 func (g *HandGrid) chord(row int, y float32) float32 {
 	low := g.y0 + float32(row)*handCell
 	away := max(low-y, y-low-handCell, 0)
 	return float32(math.Sqrt(float64(max(g.far-away*away, 0))))
 }
 
-// outside is 1 if a distance is beyond a limit, both of them squared, and else 0.
+// outside returns 1 if a squared distance is greater than a squared limit, and 0 otherwise.
 func outside(limit, d float32) uint64 { return uint64(math.Float32bits(limit-d) >> 31) }
 
 // Sees reports whether a viewer sees an entity.

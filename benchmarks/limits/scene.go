@@ -335,7 +335,7 @@ func SortCodes(codes []SceneCode) []SceneCode {
 	return codes
 }
 
-// NewWalkGrid returns one by hand, for the entities of the first square.
+// NewWalkGrid returns a HandGrid for the entities of the first square.
 func NewWalkGrid(entities, viewers int) *HandGrid {
 	x, y := workload.WalkCorner(0)
 	near, stay := float32(workload.WalkSight), 1+float32(workload.GridHysteresis)

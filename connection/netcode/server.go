@@ -109,8 +109,9 @@ func (s *server) freeSlot(at int) bool {
 	return true
 }
 
-// Send implements connection.Server. A client that may not know yet that it is connected gets
-// a keep-alive before the payload, because it would drop the payload otherwise.
+// Send implements connection.Server: it seals the payload into the slot's Outbox, which waits for
+// Flush. A client that may not know yet that it is connected gets a keep-alive before the
+// payload, because it would drop the payload otherwise.
 func (s *server) Send(at int, payload []byte, now time.Time) {
 	c := &s.slots[at]
 	if s.session.KeepAliveFirst(at) {

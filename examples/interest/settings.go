@@ -13,7 +13,7 @@ import (
 
 const (
 	defaultSeconds = 20  // of a run without a terminal
-	mostDots       = 500 // that a field can hold and still be looked at
+	mostDots       = 500 // with more, the map would be too crowded to read
 )
 
 // settings are the options of the program.
@@ -48,10 +48,10 @@ func (s *settings) check() error {
 	return s.Length.Check()
 }
 
-// grace is for how many ticks a client may still have a thing that no longer matters to it, or not yet have one
-// that does: as long as three consecutive datagrams take, since a thing that matters again is sent after its
-// despawn was acknowledged, and each datagram waits for a frame at either end; longer with loss, until one has
-// arrived.
+// grace returns for how many ticks a client may still have a thing that no longer matters to it, or not yet have
+// one that does. That is as long as three datagrams take, one after the other: a thing that stops to matter and
+// then matters again is sent only after its despawn was acknowledged. Each datagram also waits for a frame at
+// either end. With loss it is longer, since a datagram may have to be repeated.
 func (s *settings) grace() entangle.Tick {
 	ways := 3*entangle.Tick(time.Duration(s.Latency)*tickRate/time.Second) + 8
 	if s.Loss > 0 {

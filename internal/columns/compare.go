@@ -6,10 +6,11 @@ import (
 	"unsafe"
 )
 
-// blockRows is how many rows are compared at once: one bit of a word each.
+// blockRows is the number of rows of a block. Whether a row differs is one bit of a word.
 const blockRows = 64
 
-// chunkBytes is how much of a column is compared before single blocks are.
+// chunkBytes is how many bytes of a column are compared at once. Only if they differ are their
+// blocks compared one by one.
 const chunkBytes = 4096
 
 // compare finds changed values in all columns and updates the shadows.
@@ -59,7 +60,7 @@ func (t *Table) compareChunk(c *shapeCol, rows []Slot, cur, shadow []byte) {
 	}
 }
 
-// compareBlock adds the rows of one block that differ to the report.
+// compareBlock finds the rows of one block whose values have changed, and reports their slots.
 func (t *Table) compareBlock(c *shapeCol, rows []Slot, now, old []byte) {
 	var differ uint64
 	if len(rows) == blockRows && c.diff != nil {
@@ -87,7 +88,8 @@ func (t *Table) compareBlock(c *shapeCol, rows []Slot, now, old []byte) {
 	t.reports.changed[c.col] = out
 }
 
-// diffRows is the pass for any size and any number of rows up to blockRows.
+// diffRows returns a bit for each row that differs. It works for values of any size, and for up to
+// blockRows rows.
 func diffRows(now, old []byte, size int) (m uint64) {
 	for r, at := 0, 0; at < len(now); r, at = r+1, at+size {
 		m |= bit(differ(unsafe.Pointer(&now[at]), unsafe.Pointer(&old[at]), size) != 0) << (r & 63)

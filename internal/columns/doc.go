@@ -32,7 +32,8 @@
 // The methods of a Table are:
 //   - set-up: New, or NewStructure for one that tracks no values, then add Listener to the
 //     world's listener.Dispatch;
-//   - commands: SetMuted, Sync, Observe, Accept; Commit; Save and Load of columns by slot;
+//   - commands: SetMuted, Overlook, Sync, Observe, Accept; Commit, for a table of NewStructure; Save
+//     and Load of columns by slot;
 //   - reports of the last Observe: Spawned, Despawned, Paused, Resumed, Structure,
 //     Retargeted, Changed, MarkerChanged; of the last Sync: Undo;
 //   - getters: SlotOf, Entity, Mask, Target, Value, Marker, Known, KnownMarker, Len, and by

@@ -21,11 +21,11 @@ type Column struct {
 	// tracked.
 	Tag bool
 
-	// Equal decides whether two values that differ in bytes differ at all, for example by
-	// comparing their encodings. It must be an equivalence: each value is compared with the
-	// one before, so values that are close but not equal would drift without a report. It
-	// must not keep its arguments and must not change the world. Nil: byte equality is value
-	// equality.
+	// Equal reports whether two values with different bytes count as equal, for example
+	// because their encodings are equal. It must be an equivalence: each value is compared
+	// with the one before, so if close values counted as equal, a value could drift without a
+	// report. It must not keep its arguments and must not change the world. Nil: values are
+	// equal if their bytes are.
 	Equal func(before, after []byte) bool
 }
 
@@ -80,10 +80,10 @@ func New(w *ecs.World, marker ecs.ID, cols []Column) (*Table, error) {
 	return t, nil
 }
 
-// Sync updates slots and rows to the structure of the world, without comparing values. Changes are in Undo, and are
-// reported by the next Observe. Call it where slots are needed between two Observes, for example after each tick for
-// histories. Its changes, and the slots of removed entities, are kept until Observe, so a table needs one every few
-// Syncs. Errors are those of Observe.
+// Sync updates slots and rows to the structure of the world, without comparing values. Undo then returns the changes of
+// structure, and the next Observe reports them. Call Sync where slots are needed between two Observes, for example after
+// each tick for histories. The changes, and the slots of removed entities, are kept until Observe, so call Observe every
+// few Syncs. Errors are those of Observe.
 func (t *Table) Sync() error {
 	t.undo = t.undo[:0]
 	if err := t.canary.check(t); err != nil {
@@ -114,8 +114,8 @@ func (t *Table) Observe(tick entangle.Tick) error {
 	return nil
 }
 
-// Overlook sets columns of which the next Observes accept changed values without reporting them, which costs little more
-// than comparing the bytes. These changes are not reported later either.
+// Overlook sets the columns whose changed values are accepted by the next Observes without a report. This costs little
+// more than comparing the bytes. These changes are not reported later either.
 func (t *Table) Overlook(cols Mask) { t.overlooked = cols }
 
 // Tick returns the tick of the last Observe that succeeded.

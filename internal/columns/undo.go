@@ -24,10 +24,10 @@ type UndoRecord struct {
 // the previous Sync. It is valid until the next Sync, including Observe, and empty after an error. The order is that in
 // which the entities were first touched since the last Observe.
 //
-// A log of it restores structure at a cost proportional to the changes: append the records of every Sync, and process them
-// backwards, giving each entity its previous form. They include muted changes; a caller that has just restored drops the
-// records of its own changes. A removed entity can be restored only as another one; Known returns its last values until the
-// next Observe.
+// A log of these records can restore structure at a cost proportional to the changes: append the records of every Sync, and
+// process them backwards, giving each entity its previous form. They include muted changes, so a caller that has just
+// restored structure drops the records of its own changes. A removed entity can be restored only as a new entity; Known
+// returns its last values until the next Observe.
 //
 // For a new entity, Was determines whether undoing means to remove it: it is the zero Form if the entity was created since
 // the last Sync, and else its structure before it got the marker. An entity without an event, found when a Sync examined

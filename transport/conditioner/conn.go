@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// drainLimit is how many datagrams one Receive moves from the inner Conn into
-	// the link, so that a flood cannot block the loop. The loop calls Receive again for
-	// each datagram that it gets.
+	// drainLimit bounds how many datagrams one Receive moves from the inner Conn into the
+	// link, so that Receive returns even in a flood. A caller calls it again after each
+	// datagram that it gets, and each call moves more.
 	drainLimit = 256
 
 	// flushSize is how many datagrams go to the inner Conn in one batch.
@@ -41,7 +41,8 @@ var (
 // LocalAddr returns the address of the inner Conn.
 func (c *Conn) LocalAddr() netip.AddrPort { return c.inner.LocalAddr() }
 
-// Local returns the answer of the inner Conn, or judges by its address.
+// Local returns what the inner Conn's own Local returns. If the inner Conn has no such method, Local
+// reports whether its address is a loopback address.
 func (c *Conn) Local() bool {
 	if inner, ok := c.inner.(transport.Local); ok {
 		return inner.Local()
@@ -49,15 +50,15 @@ func (c *Conn) Local() bool {
 	return c.inner.LocalAddr().Addr().IsLoopback()
 }
 
-// Admit forwards to the inner Conn that a client has connected from this address.
+// Admit reports to the inner Conn that a client has connected from this address.
 func (c *Conn) Admit(addr netip.AddrPort) {
 	if inner, ok := c.inner.(transport.Admitter); ok {
 		inner.Admit(addr)
 	}
 }
 
-// Dismiss forwards to the inner Conn that the client at this address has left. Datagrams
-// for it that are still in the link leave later, if at all.
+// Dismiss reports to the inner Conn that the client at this address has left. Datagrams
+// to the client that are still in the link are sent later, if at all.
 func (c *Conn) Dismiss(addr netip.AddrPort) {
 	if inner, ok := c.inner.(transport.Admitter); ok {
 		inner.Dismiss(addr)
@@ -79,8 +80,8 @@ func (c *Conn) Drops() transport.Drops {
 	return transport.Drops{}
 }
 
-// Receive moves the datagrams that are due in both directions, and returns the next one
-// that has arrived.
+// Receive moves datagrams from the inner Conn into the receiving link, sends those of the
+// sending link that are due, and returns the next one of the receiving link that is due.
 func (c *Conn) Receive(buf []byte) (int, netip.AddrPort, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -139,8 +140,8 @@ func (c *Conn) Send(batch []transport.Datagram) (int, error) {
 	return len(batch), nil
 }
 
-// flush hands over the datagrams that are due at now. Popped data stays valid until the
-// next push, so a whole batch is sent without another copy.
+// flush hands the datagrams that are due at now to the inner Conn. The data of a popped
+// datagram stays valid until the next push, so a whole batch is sent without another copy.
 func (c *Conn) flush(now time.Time) error {
 	for {
 		n := 0
@@ -169,7 +170,7 @@ func (c *Conn) Close() error {
 		return nil
 	}
 	c.closed = true
-	// Later than any arrival. A datagram that cannot be sent any more is lost.
+	// At this time all datagrams are due. If the inner Conn fails, the rest of them are lost.
 	_ = c.flush(time.Unix(1<<40, 0))
 	return c.inner.Close()
 }

@@ -42,4 +42,12 @@
 //	Reader: Take once a tick; At for earlier ticks
 //	Composer: Begin; Stream, head, Put, for each; or Pack; Finish
 //	Frame: Open; while Next: Type, head from Bits, Range, Put or Skip; Err
+//
+// # Where things are
+//
+// What both streams share: ring.go (inputAt finds the input that acts), codec.go, status.go, limits.go,
+// epoch.go. A Writer: writer.go, jump.go, sent.go. A Reader: reader.go, used.go.
+//
+// Frames: compose.go, pack.go and body.go write, frame.go and received.go read; run.go, errors.go. On
+// the server: rate_limit.go. What a player saw: shown.go, shown_times.go.
 package input

@@ -7,9 +7,9 @@ type estimator struct {
 	smoothed  time.Duration
 	variation time.Duration
 	sampled   bool
-	// least is the recent minimum of the round trip: it falls at once and rises slowly. A
-	// sample includes the time that an acknowledgement waited for a packet to carry it,
-	// which can be seconds on a lossy line; few of many samples do.
+	// minimum is the recent minimum of the round trip: it falls at once and rises slowly. A
+	// sample includes the time that the acknowledgement waited for a packet to carry it. On a
+	// lossy line this can be seconds, but only in a few of many samples.
 	minimum time.Duration
 }
 

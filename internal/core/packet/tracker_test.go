@@ -68,7 +68,7 @@ func TestOneHeaderAcknowledges33Ids(t *testing.T) {
 func TestLostOnceAfterTheTimeout(t *testing.T) {
 	tr := NewTracker(Config{LossMin: 300 * time.Millisecond})
 	sendData(tr, 2)
-	ack(t, tr, 2, 0, after(40*time.Millisecond)) // smoothed 40 ms, variation 20 ms: 130 ms
+	ack(t, tr, 2, 0, after(40*time.Millisecond)) // smoothed 40 ms, variation 20 ms: a timeout of 130 ms, below the minimum
 	assert.Equal(t, []uint16{2}, polledAcked(tr))
 	assert.Empty(t, polledLost(tr, after(300*time.Millisecond-1)), "the minimum has not passed")
 	assert.Equal(t, []uint16{1}, polledLost(tr, after(300*time.Millisecond)))
@@ -88,8 +88,8 @@ func TestTimeoutFollowsTheRoundTrip(t *testing.T) {
 	assert.Equal(t, []uint16{1}, polledLost(tr, after(400*time.Millisecond)))
 }
 
-// On a lossy line an acknowledgement may wait for long until a packet that carries it arrives.
-// Its sample of the round trip does not delay later packets.
+// On a lossy line it may take long until a packet that carries an acknowledgement arrives. The long
+// round trip that is then measured does not delay when later packets count as lost.
 //
 // Proves: P3
 func TestAnAcknowledgementThatWaitedDelaysNothing(t *testing.T) {
@@ -113,7 +113,8 @@ func TestAnAcknowledgementThatWaitedDelaysNothing(t *testing.T) {
 	assert.Less(t, tr.RTT(), 400*time.Millisecond)
 }
 
-// After some samples a round trip of seconds is accepted, and packets are not lost earlier.
+// After a few samples of a round trip of three seconds, the timeout is longer than that: no packet
+// counts as lost before its acknowledgement can arrive.
 func TestALongRoundTripIsLearned(t *testing.T) {
 	const trip = 3 * time.Second
 	tr := NewTracker(Config{})
@@ -274,8 +275,8 @@ func TestAckDueBeforeTheWindowIsUsedUp(t *testing.T) {
 func TestAcknowledgementsOfUnsentPackets(t *testing.T) {
 	tr := NewTracker(Config{})
 	sendData(tr, 3)
-	ack(t, tr, 4, 1<<32-1, epoch)   // ahead of the newest: all of it ignored
-	ack(t, tr, 3, 1<<3|1<<4, epoch) // before the first
+	ack(t, tr, 4, 1<<32-1, epoch)   // id 4 was not sent: its bits are ignored too
+	ack(t, tr, 3, 1<<3|1<<4, epoch) // also of ids before the first
 	assert.Equal(t, []uint16{3}, polledAcked(tr))
 	assert.Equal(t, uint64(3), tr.Stats().BadAcks)
 	for n := uint64(4); n < MaxBadAcks; n++ {
@@ -333,7 +334,7 @@ func TestIdsWrapAround(t *testing.T) {
 	assert.Equal(t, uint64(nextLost)+65536, 1+3*a.Stats().Lost)
 }
 
-// TestVerdicts runs two ends over a link that loses, repeats, delays and reorders.
+// TestVerdicts runs two ends over a link that loses, repeats, delays and reorders packets.
 //
 // Proves: P3
 func TestVerdicts(t *testing.T) {

@@ -15,10 +15,10 @@ import (
 // entities despawned since fill the memory.
 var ErrHeldUp = errors.New("peer: it leaves structure unacknowledged, and too much has ended since: disconnect it")
 
-// Begin prepares a frame's packets: it detects lost packets, queues reliable data, and works out
-// the other data to send. Call it once per frame before AppendPacket. An error means that the peer
-// acknowledges too slowly and must be disconnected. Peers of one World begin one after the other;
-// once all have begun, their AppendPacket may run concurrently.
+// Begin prepares a frame's packets: it detects lost packets, queues reliable data, and plans the
+// updates (sender.Peer.Prepare). Call it once per frame before AppendPacket. An error means that
+// the peer acknowledges too slowly and must be disconnected. Peers of one World begin one after the
+// other; once all have begun, their AppendPacket may run concurrently.
 func (p *Peer) Begin(now time.Time) error {
 	if err := p.sendHello(now); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (p *Peer) stampMessages() {
 	}
 }
 
-// queueReliable moves structure and resync requests into their channels.
+// queueReliable moves structure and resync requests into their channels, and plans the updates.
 func (p *Peer) queueReliable(now time.Time) error {
 	if p.cfg.Receiver != nil {
 		if err := p.requestResyncs(now); err != nil {

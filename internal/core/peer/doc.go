@@ -19,4 +19,11 @@
 //
 // An error of HandlePayload ends the connection: the bytes were not written by a peer of this
 // protocol. Data that was received before stays applied.
+//
+// # Where things are
+//
+// The Peer and its Config: peer.go. Out: append.go, with budget.go under a cap. In: handle.go, where
+// Peer.dispatch gives each message to its reader. Channels that every connection has: channels.go.
+// Frames of inputs and of the clock: stream.go. Control messages: control.go, with handshake.go,
+// resync.go and progress.go. For statistics, tests and tools: stats.go, tap.go.
 package peer

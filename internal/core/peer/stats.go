@@ -5,7 +5,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 )
 
-// Stats counts the traffic of one connection. Bytes are those of payloads, before sealing.
+// Stats counts the traffic of one connection. Bytes are those of payloads, without what sealing adds.
 type Stats struct {
 	PayloadsIn, PayloadsOut uint64
 	BytesIn, BytesOut       uint64
@@ -15,7 +15,8 @@ type Stats struct {
 	Channels channel.Stats
 }
 
-// payloads are the counters that are not kept elsewhere.
+// payloads has the counters of Stats that the Peer itself keeps: the others are kept by its tracker
+// and its mux.
 type payloads struct {
 	in, out           uint64
 	bytesIn, bytesOut uint64
@@ -30,7 +31,7 @@ func (p *Peer) Stats() Stats {
 	}
 }
 
-// countPacket counts a packet that leaves.
+// countPacket counts a packet that is sent.
 func (p *Peer) countPacket(payload []byte) {
 	p.frame.packets++
 	p.stats.out++
@@ -42,8 +43,8 @@ func (p *Peer) countPacket(payload []byte) {
 // is encoded, and sent reliably.
 const resyncWork = 3
 
-// comparedPerUnit is the number of bytes of the peer's entries that cost one unit of work for reading
-// them and describing how they differ.
+// comparedPerUnit is how many bytes of the peer's registry entries cost one unit of work. A handshake
+// with different protocols reads these entries, and describes how they differ from this end's.
 const comparedPerUnit = 4
 
 // Work returns the units of work that the peer caused at this end: those of channel.Mux.Work, one for
@@ -60,8 +61,8 @@ func (p *Peer) Work() uint64 {
 // Waiting returns the bytes of messages and structure that were not sent yet.
 func (p *Peer) Waiting() int { return p.mux.UnsentAll() }
 
-// QueuedBytes returns the cost of the reliable messages that wait or are not acknowledged,
-// at most channel.DefaultReliableQueue, and DefaultRelayLimit for those of Relay.
+// QueuedBytes returns the cost of the reliable messages that wait or are not acknowledged: at most
+// channel.DefaultReliableQueue, plus at most DefaultRelayLimit for the messages of Relay.
 func (p *Peer) QueuedBytes() int { return p.mux.Queued() }
 
 // InFlight returns the number of packets with values that are in flight, at most MaxInFlight.
@@ -72,11 +73,11 @@ func (p *Peer) InFlight() int {
 	return p.replication.InFlight()
 }
 
-// MaxInFlight bounds InFlight: as many packets as ids can distinguish, and those of one more frame.
+// MaxInFlight bounds InFlight: packet.MaxInFlight, plus the packets of one more frame.
 const MaxInFlight = packet.MaxInFlight + maxPackets
 
-// HeldUp returns the number of tombstones that wait for the peer's acknowledgement. With more than
-// sender.MaxHeldUp it must be disconnected.
+// HeldUp returns the number of tombstones that wait for the peer's acknowledgement. If they are more
+// than sender.MaxHeldUp, the peer must be disconnected.
 func (p *Peer) HeldUp() int {
 	if p.replication == nil {
 		return 0
@@ -92,6 +93,6 @@ func (p *Peer) ActionBytes() int { return p.mux.Backlog(Actions) }
 // not acknowledged; at most MaxResourceBytes.
 func (p *Peer) ResourceBytes() int { return p.mux.Backlog(Resources) }
 
-// EarlyBytes returns the cost of the messages of the peer that are incomplete or
-// wait for one before them; at most channel.ReliableWindow + UnreliableWindow.
+// EarlyBytes returns the cost of the received messages that are incomplete, or wait for an earlier
+// message; at most channel.ReliableWindow + channel.UnreliableWindow.
 func (p *Peer) EarlyBytes() int { return p.mux.Held() }

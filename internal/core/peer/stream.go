@@ -9,9 +9,10 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 )
 
-// Stream writes and reads the frames of an external channel: at most one in each packet. Its data
-// is sent unreliably, and it learns whether each packet was acknowledged or lost. It is called only
-// while the connection is open. AppendFrame may run concurrently with that of other peers.
+// Stream writes and reads the frames of an external channel, Clock or Inputs: at most one in each
+// packet. That of Inputs carries all input streams of a connection. The data is sent unreliably, and
+// the Stream learns whether each packet was acknowledged or lost. It is called only while the
+// connection is open. AppendFrame may run concurrently with that of other peers.
 type Stream interface {
 	// AppendFrame appends the body of a frame for the packet pkt, which leaves after tick; at most
 	// room bytes, and nothing if there is nothing to send.

@@ -37,4 +37,10 @@
 // the columns of T into the world; Cut(T). StepTick and StepInsert of a tick mean: Begin, then Changed
 // for each change, then write the confirmed state of the slots of Due into the world, and the world
 // into the columns.
+//
+// # Where things are
+//
+// The Store: config.go, form.go. Histories: ring.go and place.go (values), log.go (structure).
+// Confirmed state: confirmed.go. Comparing: changes.go (which slots), list.go, compare.go, mismatch.go.
+// Rolling back: plan.go (Timeline, Step), restore.go.
 package rollback

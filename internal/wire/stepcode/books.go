@@ -21,7 +21,8 @@ const longest = 8
 // for any where none is; and for the other sign.
 type lengths [2][places]uint8
 
-// bookOfAny is the place in books of that for an unknown class.
+// bookOfAny is the index in books of the book for an unknown class of numbers; that of rotations
+// follows it.
 const bookOfAny = 2*nearby + 1
 
 // chainedBooks are the books of numbers without a sign that is expected, where the expected

@@ -7,15 +7,15 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// A step is written as its class, which is the number of bits of its magnitude, its sign,
-// and the bits of the magnitude below the highest, which is 1.
+// A step is written in three parts: its class, which is the number of bits of its magnitude;
+// its sign; and the bits of the magnitude below the highest one, which is always 1.
 //
 // Most of the possible savings are in the class. Steps of one tick are alike: a body at
 // rest stays at rest, and a moving one keeps its speed. So the class is written as its
-// distance from an expected class, in a code that is short near it. If a sign is
+// distance from an expected class, and short distances have short codes. If a sign is
 // expected as well, class and sign have one code. The expectation follows from
-// earlier steps, never from values, so that a reader without a baseline parses the
-// same.
+// earlier steps, never from values, so a reader without the baseline parses the same
+// bits.
 
 // ErrDelta means that Plan.EncodeDelta cannot have written a difference: it changes
 // nothing, or takes more bits than necessary.
@@ -24,22 +24,23 @@ var ErrDelta = errors.New("protocol: not a difference in its shortest form")
 // ClassOf returns the number of bits of the magnitude of a step.
 func ClassOf(step int64) uint8 { return uint8(mathbits.Len64(uint64(max(step, -step)))) }
 
-// Hint is the expectation of a step.
+// Hint is what is expected of a step.
 type Hint struct {
 	class uint8 // or unknown
 	sign  int8  // -1 or 1; 0 if not known
-	turns bool  // it is of a rotation
+	turns bool  // the step is of a rotation
 }
 
 // unknown stands for an expected class where there is none.
 const unknown = 255
 
-// direct reports whether places are the classes themselves.
+// direct reports whether places below far are the classes themselves.
 func (h Hint) direct() bool { return h.class < nearby || h.class == unknown }
 
-// A place is a class relative to the expected one. Place 0 is always class 0. If the
-// expected class is below nearby or unknown, the other places are the classes
-// themselves; else they are the distances -reach to reach.
+// A place stands for a class, and has a code. Place 0 is always class 0, and place far
+// is every class without a place of its own. What the places between them are depends
+// on the expected class. If that is unknown, or less than the constant nearby, place n
+// is class n. Otherwise they are the classes from reach below it to reach above it.
 const (
 	nearby = 3
 	reach  = 4
@@ -48,8 +49,8 @@ const (
 	places = far + 1
 
 	farBits = 6
-	whole   = 1<<farBits - 1 // stands for a class after far: no step follows, but the number
-	Classes = whole          // steps of this class and above are not written
+	whole   = 1<<farBits - 1 // after far, in place of a class: not a step follows, but the number in full
+	Classes = whole          // a step of this class or above can't be written
 )
 
 // placeOf returns the place of a class.
@@ -68,7 +69,7 @@ func (h Hint) placeOf(class uint8) uint8 {
 	}
 }
 
-// class is the inverse of place; place is not far.
+// classAt is the inverse of placeOf, for every place but far.
 func (h Hint) classAt(place uint8) uint8 {
 	if place == 0 || h.direct() {
 		return place
@@ -79,7 +80,7 @@ func (h Hint) classAt(place uint8) uint8 {
 // signed reports whether the code for the expected class includes the sign.
 func (h Hint) signed() bool { return h.sign != 0 && h.class > 0 && h.class != unknown }
 
-// book returns the code for the expected class.
+// book returns the book of codes for the hint.
 func (h Hint) book() *book {
 	near := min(h.class, nearby)
 	switch {
@@ -96,7 +97,8 @@ func (h Hint) book() *book {
 	}
 }
 
-// symbol returns the symbol of a class and the sign of a step in a book.
+// symbol returns the symbol that stands in a book for a class, and with signed also for whether
+// the sign of the step is the expected one.
 func (h Hint) symbol(class uint8, step int64, signed bool) (symbol uint8) {
 	place := h.placeOf(class)
 	symbol = place << 1
@@ -106,7 +108,7 @@ func (h Hint) symbol(class uint8, step int64, signed bool) (symbol uint8) {
 	return symbol
 }
 
-// WriteStep writes a step of a class below classes.
+// WriteStep writes a step. Its class must be below Classes.
 func WriteStep(w *bits.Writer, b *book, h Hint, step int64) {
 	magnitude, class, signed := max(step, -step), ClassOf(step), h.signed()
 	symbol := h.symbol(class, step, signed)
@@ -123,13 +125,13 @@ func WriteStep(w *bits.Writer, b *book, h Hint, step int64) {
 	}
 }
 
-// WriteWhole writes the mark for a number in full in place of a step.
+// WriteWhole writes, in place of a step, the mark that a number in full follows.
 func WriteWhole(w *bits.Writer, b *book) {
 	w.Put(uint64(b.code[far<<1]), uint(b.width[far<<1]))
 	w.Put(whole, farBits)
 }
 
-// ReadStep reads a step, or the mark for a number in full in its place.
+// ReadStep reads a step. instead is true if there is the mark of WriteWhole in its place.
 func ReadStep(r *bits.Reader, b *book, h Hint) (step int64, instead bool) {
 	ahead := r.Peek()
 	s := b.symbols[ahead&(1<<longest-1)]
@@ -141,7 +143,7 @@ func ReadStep(r *bits.Reader, b *book, h Hint) (step int64, instead bool) {
 	class := h.classAt(place)
 	width := uint(s.width)
 	switch {
-	case h.placeOf(class) != place: // of a class below 0, or too large a one
+	case h.placeOf(class) != place: // the class would be 0 or below, or too large
 		r.Fail(ErrDelta)
 		return 0, false
 	case class == 0:
@@ -157,13 +159,14 @@ func ReadStep(r *bits.Reader, b *book, h Hint) (step int64, instead bool) {
 	return signedStep(r, class, sign), false
 }
 
-// signedStep reads the magnitude of a step of that class.
+// signedStep reads the magnitude of a step of a class, and returns the step with its sign.
 func signedStep(r *bits.Reader, class uint8, sign uint64) int64 {
 	magnitude := int64(1<<((class-1)&63) | r.Bits(uint(class-1)))
 	return (magnitude ^ -int64(sign)) + int64(sign)
 }
 
-// readFar is ReadStep for a class without a code, and refuses one that has one.
+// readFar reads what follows the code of place far: a class and its step, or the mark of WriteWhole.
+// It refuses a class that has a code of its own.
 func readFar(r *bits.Reader, b *book, h Hint) (step int64, instead bool) {
 	class := uint8(r.Bits(farBits))
 	switch {

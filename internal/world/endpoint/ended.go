@@ -8,9 +8,8 @@ import (
 	"github.com/entangle-ecs/entangle/connection"
 )
 
-// Causes for which one side ends a connection, in addition to those of package connection. The
-// texts of those that a server or client has are also sent to the other side, which recognises the
-// cause by its text.
+// Causes for which one side ends a connection, in addition to those of package connection. A side
+// that ends one sends the text of its error to the other side, which recognises the cause by it.
 var (
 	ErrLeft           = errors.New("the client left")
 	ErrKicked         = errors.New("the server disconnected the client")
@@ -22,7 +21,7 @@ var (
 	ErrOverLimit      = errors.New("the server replicates more than this client takes")
 )
 
-// ended is the end of a connection with a text of its own.
+// ended is the error of a connection that ended, with a text in addition to the causes.
 type ended struct {
 	text   string // the goodbye; may be empty
 	causes []error
@@ -93,13 +92,14 @@ func errorOfClient(goodbye string) error {
 	return endedBy(goodbye, ErrLeft)
 }
 
-// isMismatch reports whether a goodbye is that of a peer which found that the protocols differ.
+// isMismatch reports whether a peer sent this goodbye because the protocols differ.
 func isMismatch(goodbye string) bool {
 	return strings.HasPrefix(goodbye, "protocols differ: ") || strings.HasPrefix(goodbye, "no hello: ")
 }
 
-// errorOfLayer returns the error for that of a layer's Disconnected event. If the layer carried a
-// goodbye, ofGoodbye returns the error for it. A client that closed its layer has left.
+// errorOfLayer returns the error of a connection that ended with a Disconnected event of the
+// connection layer. err is the error of that event. If err is a goodbye, ofGoodbye returns the error
+// for it. At a server, ErrClosed means that the client has left.
 func errorOfLayer(err error, ofGoodbye func(string) error, server bool) error {
 	var goodbye connection.Goodbye
 	switch {

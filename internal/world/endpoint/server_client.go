@@ -48,7 +48,8 @@ func (c *client) recipient() source.Recipient {
 	return source.Recipient{ID: c.id, Replication: c.replication()}
 }
 
-// sendPayload passes one payload to the client's layer.
+// sendPayload passes one payload to the client's connection layer, which seals it and keeps it until
+// Server.flush.
 func (c *client) sendPayload(payload []byte, now time.Time) { c.layer.Send(c.slot, payload, now) }
 
 func (s *Server) newClient(l *layer, e *connection.Event) *client {

@@ -86,8 +86,9 @@ func (i *Inputs) Buffer() {
 	i.buffering = true
 }
 
-// Write ends the inputs of a tick: written inputs are stored and sent, and every controlled entity
-// is set to the input that takes effect in this tick.
+// Write ends the inputs of a tick: written inputs are stored, to be sent at the end of the frame, and
+// every controlled entity is set to the input that takes effect in this tick. In a tick that Rollback
+// runs, it is Replay.
 func (i *Inputs) Write(tick entangle.Tick) {
 	if i.round != due {
 		i.Replay(tick, i.round == again)
@@ -139,6 +140,7 @@ func (i *Inputs) Mispredicted(after, now entangle.Tick) (tick entangle.Tick, e e
 }
 
 // Clear runs after the tick. It sets the entities that this player controls to its last inputs again.
+// Entities of other players keep the input of the tick.
 func (i *Inputs) Clear() {
 	if i.own != nil {
 		i.unread.warnUnread(i.own)

@@ -101,7 +101,8 @@ func (c *ReceivedInputs) endStream(k *clientKind, stream *serverStream) {
 	}
 }
 
-// applyInputs sets every controlled entity to its input of a tick.
+// applyInputs sets every entity that a connected client controls to its input of a tick. It creates
+// the entity's input stream, if there is none yet.
 func (c *ReceivedInputs) applyInputs(tick entangle.Tick) {
 	c.tick = tick
 	for i := range c.kinds {

@@ -17,17 +17,18 @@ import (
 
 func (*gallery) typeOf(v any) reflect.Type { return reflect.TypeOf(v).Elem() }
 
-// number returns the number of a resource on the wire.
+// number returns the number that stands for a type of resource on the wire.
 func (g *gallery) number(t reflect.Type) uint64 {
 	return uint64(g.resources.findResource(t).Info.Number)
 }
 
-// crew writes a value with the server's entities of some groups.
+// crew returns a message with a value of the resource crew, whose members are the server's entities
+// of some groups.
 func (g *gallery) crew(name string, groups ...repl.Handle) []byte {
 	return g.crewAt(1, name, groups...)
 }
 
-// crewAt writes such a value as of a tick.
+// crewAt is like crew, for a value of the given server tick.
 func (g *gallery) crewAt(tick entangle.Tick, name string, groups ...repl.Handle) []byte {
 	var w bits.Writer
 	w.Uvarint(g.number(reflect.TypeFor[crew]()))
@@ -51,7 +52,8 @@ func (g *gallery) get(body []byte) error {
 	return g.mail.HandleMessage(peer.Resources, body, 1, g.now)
 }
 
-// come makes entities of the server's groups arrive.
+// come makes the entities of some of the server's groups arrive: it spawns them on the client, and
+// adds them to known.
 func (g *gallery) come(known map[repl.ID]repl.Slot, groups ...repl.Handle) {
 	g.mail.slotOf = func(id repl.ID) (repl.Slot, bool) {
 		if s, ok := known[id]; ok {
@@ -93,7 +95,7 @@ func TestMalformedResourcesAreErrors(t *testing.T) {
 	index.Uvarint(0)
 	index.Uvarint(0)
 	index.Uvarint(1)
-	index.Uvarint(1) // of a table of none
+	index.Uvarint(1) // an index into an empty table
 	list.Uvarint(0)
 	list.Uvarint(0)
 	list.Uvarint(1 << 40)
@@ -118,7 +120,8 @@ func TestMalformedResourcesAreErrors(t *testing.T) {
 	assert.ErrorIs(t, g.get(good), errWrongWay)
 }
 
-// A value is written again when entities in it arrive, and never with an entity of an older value.
+// A value is written again when entities that it refers to arrive. It never gets an entity that only
+// an older value referred to.
 //
 // Proves: R29
 func TestEntitiesOfAResourceAreSetWhenTheyCome(t *testing.T) {
@@ -150,8 +153,9 @@ func TestEntitiesOfAResourceAreSetWhenTheyCome(t *testing.T) {
 }
 
 // A reference in a value means the entity that had the network id at the tick of the value. If the id
-// was reused later, the reference stays the zero entity, also when the value is written again for its
-// other entities. In a value that is not older than the reuse, it means the new entity.
+// was reused later, the reference stays the zero entity, even when the value is written again because
+// another of its entities arrives. If the value is not older than the reuse, the reference means the
+// new entity.
 //
 // Proves: R27, R29
 func TestAResourceDoesNotReferToTheNextEntityOfAName(t *testing.T) {

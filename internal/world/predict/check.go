@@ -31,9 +31,10 @@ func (d *decision) ask(tick entangle.Tick, reason RollbackReason) {
 	}
 }
 
-// Check compares the confirmed state with the predicted one, and returns the steps that bring the
-// predicted world to the present tick, for Rollback. They are valid until the next Check. The table
-// in docs/STATES.md, "Prediction in a frame", has a line for each case.
+// Check compares the confirmed state with the predicted one (findMispredictions), and makes the plan of
+// steps that bring the predicted world to the present tick. Rollback carries it out. The plan is also
+// returned, and valid until the next Check. The table in docs/STATES.md, "Prediction in a frame", has a
+// line for each case.
 func (p *Prediction) Check() []rollback.Step {
 	progress, d := &p.progress, &p.decision
 	d.found, d.differing, p.entities.arrived = false, d.differing[:0], p.entities.arrived[:0]
@@ -134,7 +135,8 @@ func (p *Prediction) findMispredictions(confirmed entangle.Tick, news bool) {
 	p.addRequests()
 }
 
-// differs notes one misprediction.
+// differs notes one misprediction that Compare has found, and asks for a rollback to its tick. For one
+// at the present tick no tick has to be replayed: Timeline.Amend inserts the confirmed state.
 func (p *Prediction) differs(m rollback.Mismatch) {
 	reason := [...]RollbackReason{
 		rollback.Value: ByMismatch, rollback.Structure: ByStructure, rollback.Spawned: BySpawn, rollback.Despawned: ByDespawn,

@@ -7,8 +7,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// The methods in this file implement sink.Predictor: a sink.Applier calls them when confirmed state
-// arrives.
+// The methods in this file implement sink.Predictor, where they are documented: a sink.Applier calls
+// them when confirmed state arrives. Confirmed and Updated make the next Check compare.
 var _ sink.Predictor = (*Prediction)(nil)
 
 func (p *Prediction) Marks() []ecs.ID { return p.entities.marks }

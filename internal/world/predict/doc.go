@@ -10,7 +10,8 @@
 // The parts of a Prediction, each of which uses only those before it:
 //
 //   - progress: where the predicted world is among the ticks
-//   - entities: slots, forms and histories of the predicted entities
+//   - entities: slots and forms of the predicted entities, and the rollback.Store of their histories
+//     and confirmed state, which sink.Applier writes too
 //   - shaper: adds and removes components, and disables those of despawned entities
 //   - children: entities that the game attached to predicted ones
 //   - lifecycle: despawns entities, brings them back, and restores ticks

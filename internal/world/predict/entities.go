@@ -18,7 +18,7 @@ type entities struct {
 	modes  modes
 	marks  []ecs.ID // the components that a predicted entity has in place of components.Remote
 	table  *columns.Table
-	memory *rollback.Store // the histories
+	memory *rollback.Store // the histories, and the confirmed state that a sink.Applier writes
 
 	forms    []rollback.Form // by slot, as of the last commitStructure
 	disabled []disabled      // by slot

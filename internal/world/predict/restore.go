@@ -12,7 +12,8 @@ type reshaped struct {
 }
 
 // restore gives the predicted entities the components and values that they had at the end of a tick,
-// with the confirmed state of that tick. It removes later ticks from the histories.
+// with the confirmed state of that tick: it corrects the histories of the tick (Store.Correct), and
+// copies them into the world (load). It removes later ticks from the histories.
 func (l *lifecycle) restore(tick entangle.Tick) {
 	confirmed := l.progress.confirmed
 	l.reshaped, l.returned = l.reshaped[:0], l.returned[:0]

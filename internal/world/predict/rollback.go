@@ -88,7 +88,8 @@ func (p *Prediction) restart(confirmed entangle.Tick) {
 	p.stats.Blind++
 }
 
-// restore restores the world as of the end of a tick, with the confirmed state of that tick.
+// restore restores the world as of the end of a tick, with the confirmed state of that tick: entities
+// (lifecycle.restore) and resources.
 func (p *Prediction) restore(tick entangle.Tick) {
 	p.did(rollback.StepRestore, tick, 0)
 	p.lifecycle.restore(tick)
@@ -139,8 +140,8 @@ func (p *Prediction) refresh() {
 	}
 }
 
-// SaveTick saves the state at the end of a tick, with the confirmed state of that tick. It leaves
-// a tick of a plan to the step after that tick.
+// SaveTick saves the state at the end of a tick, with the confirmed state of that tick. In a tick that
+// Rollback runs it does nothing: the StepInsert behind the StepTick inserts and saves.
 func (p *Prediction) SaveTick() {
 	if !p.inTick {
 		p.insertAndSave(rollback.Step{Kind: rollback.StepInsert, Tick: p.progress.present(), Select: rollback.Due})

@@ -11,25 +11,27 @@ import (
 type componentSet struct {
 	set   repl.Mask
 	comps []*component
-	// shorts holds the plans of all components as short codes. It is nil if one of them has no such
-	// plan, or if there are too many.
+	// shorts holds, for each component, the plan that decodes it as a short code. It is nil if some
+	// component has no such plan or is sent as differences, or if the set is staged.
 	shorts []*wire.Short
 	// staged: an update of the set is not decoded directly into the world, because it may change
 	// structure, may be refused, or has too many components.
 	staged bool
-	// simple holds the components that go into the world as received, on predicted entities too.
+	// simple holds the components whose values are written into the world as they arrive, even on a
+	// predicted entity.
 	simple []*component
-	// bit stands for the set in replica.holds; 0 if there are more sets than bits.
+	// bit stands for the set in replica.holds; 0 if other sets have taken all bits.
 	bit uint32
 }
 
-// componentSets holds the sets received so far. Most updates have the same set as the one before.
+// componentSets holds the current set, and in a list the first maxSets sets that were received. Most
+// updates have the same set as the update before.
 type componentSets struct {
 	now  componentSet
 	list []componentSet
 }
 
-// maxSets is the number of sets that have a bit.
+// maxSets is the greatest number of sets that are kept. Each of them has a bit in replica.holds.
 const maxSets = 32
 
 // chooseSet makes a set the current one.

@@ -166,9 +166,9 @@ func (a *Applier) discardSpawn(s repl.Slot) {
 	}
 }
 
-// Commit implements receiver.Sink. It applies the structure of all members first, then references
-// between them and to them, then raises events. If the limit on archetypes refuses an entity,
-// nothing more is written and no more events are raised; see Overgrown.
+// Commit implements receiver.Sink. It applies the structure and the values of all members first
+// (commitMember), then references between them and to them, then raises events. If the limit on
+// archetypes refuses an entity, nothing more is written and no more events are raised; see Overgrown.
 func (a *Applier) Commit() {
 	if a.archetypes.exceeded {
 		return
@@ -213,8 +213,9 @@ func (s *stage) valuesOf(i int) []stagedValue {
 	return s.values[s.members[i].first:end]
 }
 
-// commitMember writes one member. Where the game has changed the structure of the entity, the state
-// of the server wins. If the game has removed the entity, nothing is written.
+// commitMember writes one member: to the world, or by commitPredicted if it is predicted. Where the
+// game has changed the structure of the entity, the state of the server wins. If the game has removed
+// the entity, nothing is written.
 func (a *Applier) commitMember(m *stagedMember, values []stagedValue) {
 	e := &a.Replicas.entities[m.slot]
 	e.tick = a.stage.tick

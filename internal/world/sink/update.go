@@ -16,7 +16,7 @@ var _ receiver.Updater = (*Applier)(nil)
 const atOnce = wire.MaxShorts
 
 // UpdateAll implements receiver.Updater. Most values are short codes, which are decoded directly
-// into the world.
+// into the world. The others go to updateLong, and those of predicted entities to updatePredicted.
 func (a *Applier) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *bits.Reader, refs receiver.Refs) error {
 	if *set != a.sets.now.set {
 		a.chooseSet(set)

@@ -34,7 +34,8 @@ func (a *Applier) RunLength(like *receiver.Alike, r *bits.Reader) int {
 }
 
 // UpdateRun implements receiver.RunUpdater for entities with components that the game has not
-// changed. It stops before any other entity.
+// changed. It stops before any other entity. If the first entities are predicted, it takes only those
+// (updatePredictedRun).
 func (a *Applier) UpdateRun(slots []repl.Slot, like *receiver.Alike, r *bits.Reader) (n int, err error) {
 	run, now := &a.run, &a.sets.now
 	placed, bit := a.Replicas.entities, now.bit

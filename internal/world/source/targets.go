@@ -7,7 +7,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// TargetsOf returns the world's sets of clients, and adds them if there are none.
+// TargetsOf returns the Targets resource of a world: its sets of clients. It adds the resource if the
+// world has none.
 func TargetsOf(w *ecs.World) *components.Targets {
 	if t, ok := w.Resources().Get(ecs.ResourceID[components.Targets](w)).(*components.Targets); ok {
 		return t
@@ -17,7 +18,7 @@ func TargetsOf(w *ecs.World) *components.Targets {
 	return t
 }
 
-// heldTargets calls hold for all targets that entities and overrides hold.
+// heldTargets calls hold for each target that an entity or an override uses.
 func (v *visibility) heldTargets(hold func(components.Target)) {
 	marked := ecs.All(v.collector.marker)
 	for query := v.collector.Arche.Query(&marked); query.Next(); {
@@ -44,8 +45,8 @@ func (v *visibility) heldTargets(hold func(components.Target)) {
 
 // targetIndex holds the target of each entity.
 type targetIndex struct {
-	targets []components.Target          // by slot: of its Replicate
-	Rooms   refs.Chains[components.Room] // slots, by the room that is their target
+	targets []components.Target          // by slot: the target in the entity's Replicate
+	Rooms   refs.Chains[components.Room] // the slots of entities whose target is a room, by room
 }
 
 // setTarget records an entity's target.

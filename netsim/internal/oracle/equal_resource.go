@@ -12,8 +12,9 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// compareResources compares a client's resources with those that it should have. A resource that
-// the server does not replicate at present may have any value.
+// compareResources compares a client's resources with those that it should have; gets reports
+// whether it should have one of the server's. A resource that the server does not replicate at
+// present may have any value.
 func (t *translation) compareResources(server, client *inspect.Mirror, gets func(*inspect.MirroredResource) bool) error {
 	for i := range client.Resources {
 		info, s, c := server.ResourceInfos[i], &server.Resources[i], &client.Resources[i]
@@ -53,7 +54,8 @@ func equalAny(info *registry.Resource, a, b reflect.Value) bool {
 	return info.Plan.EqualAny(a.Addr().Interface(), b.Addr().Interface())
 }
 
-// decodeResource decodes a value. Unless replicas is nil, it translates entities by it.
+// decodeResource decodes the value of a resource. If replicas is not nil, each of the server's
+// entities in the value is replaced by the client's replica of it.
 func (t *translation) decodeResource(info *registry.Resource, r *inspect.MirroredResource, replicas map[ecs.Entity]ecs.Entity) reflect.Value {
 	value := reflect.New(info.Type)
 	var in bits.Reader

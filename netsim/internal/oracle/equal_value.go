@@ -25,8 +25,8 @@ type translation struct {
 	// once returns the allowed values of a component that is sent once, for the current entity.
 	// nil: any value is allowed.
 	once func(component int) []inspect.MirroredValue
-	// despawned, if not nil, reports whether the original of a replica is despawned: the replica's
-	// relations may still point to it, while the server's relations are empty.
+	// despawned, if not nil, reports whether the server's entity of a replica is despawned: relations
+	// on the client may then still point to the replica, while those on the server are empty.
 	despawned func(replica ecs.Entity) bool
 }
 
@@ -125,7 +125,8 @@ func (d *decoded) equal(info *registry.Component, o *decoded) bool {
 	return info.Plan.Equal(d.memory, o.memory) && d.target == o.target
 }
 
-// decode decodes a value. Unless replicas is nil, it translates entities by it.
+// decode decodes the value of a component. If replicas is not nil, each of the server's entities in
+// the value is replaced by the client's replica of it.
 func (t *translation) decode(info *registry.Component, v *inspect.MirroredValue, replicas map[ecs.Entity]ecs.Entity) (d decoded) {
 	value := reflect.New(info.Type)
 	d.memory = make([]byte, info.Plan.Size())

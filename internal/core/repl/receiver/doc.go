@@ -57,4 +57,30 @@
 //	a mark never settles         64 ticks are pending; the oldest is forgotten
 //	records of a group's past    dropped, as all up to the end of its handle's last
 //	                             group
+//
+// # From bytes to the Sink
+//
+// HandleActions reads records one by one, and judge decides: a record applies, waits, is dropped or
+// passed over. Receiver.apply lets a walker read the body between Sink.Begin and Sink.Commit, with
+// Sink.Insert for each value. Then Receiver.release applies what has waited for it.
+//
+// HandleUpdates reads items: marks, tables of codes, and runs of updates. A run has one of two forms:
+//
+//	groups that are alike    Receiver.values: as many as possible by RunUpdater.UpdateRun
+//	                         (Receiver.several), others by Updater.UpdateAll (Receiver.one)
+//	any groups               Receiver.update for one that must be judged, Receiver.usual for
+//	                         those behind it that apply at once: by the same two methods
+//
+// Where neither method can take an update, a walker reads it, with Sink.Update for each value.
+//
+// # Where things are
+//
+// The replica: receiver.go, table.go, group.go, place.go (where an entity is), sink.go (the interfaces
+// to the world), refs.go. Arriving: handle.go (actions) with usual.go; updates.go with values.go and
+// scattered.go (groups that are alike), and codes.go. Deciding: judge.go. Reading a body: body.go,
+// joins.go, predicted.go.
+//
+// What cannot be applied yet: waiting.go, release.go, needs.go. What has to be asked for:
+// requests.go. Which tick is confirmed: confirmed_tick.go. For statistics and tests: stats.go,
+// inspect.go.
 package receiver

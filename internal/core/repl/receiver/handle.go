@@ -42,7 +42,8 @@ func (r *Receiver) handleAction(rec *record) error {
 	return r.action(rec)
 }
 
-// settle does the work at the end of a call: waiting records may depend on those that arrived.
+// settle ends a call of HandleActions or HandleUpdates: it applies waiting records that depend on those
+// that arrived, asks for groups again that have waited for too long, and finds the confirmed tick.
 func (r *Receiver) settle() error {
 	if len(r.needy.groups) > 0 {
 		if err := r.look(); err != nil {

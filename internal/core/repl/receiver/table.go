@@ -25,10 +25,10 @@ type page struct {
 	lent   []loan                // by handle; nil: nothing is
 }
 
-// loan is what a run of updates needs of a group, gathered so that it finds many of
-// them in few lines of memory. It is made of a group that is known, begins with
-// member 0 and has nothing waiting for it, and while it lasts, how far the group is
-// stands here alone. Whoever gets the group from the table ends it.
+// loan is a copy of what an update needs of a group, in an array by handle, so that a run of updates
+// reads few lines of memory. lend makes one only for a group that is known, begins with member 0 and
+// has nothing waiting for it. As long as there is a loan, its held is the tick of the replica, and
+// that of the group is out of date. table.get writes it back to the group and ends the loan.
 type loan struct {
 	slot repl.Slot // of member 0; repl.NoSlot: there is no loan
 	held entangle.Tick

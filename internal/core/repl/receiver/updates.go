@@ -22,8 +22,9 @@ func (r *Receiver) HandleUpdates(tick entangle.Tick, frame []byte) error {
 	return r.settle()
 }
 
-// item takes one run, a mark or a table of codes. A run of groups that are alike goes to values. Of
-// any other run, update takes each record, and usual those behind it that need no judging.
+// item reads one run, mark or table of codes. A run of groups that are alike goes to values. Of
+// any other run, update reads a record, then usual all directly behind it that apply at once, and
+// so on.
 func (r *Receiver) item(tick entangle.Tick) error {
 	if r.in.Bool() {
 		if part := r.in.Uvarint(); !repl.IsTable(part) {
@@ -58,15 +59,15 @@ func (r *Receiver) item(tick entangle.Tick) error {
 	return nil
 }
 
-// What a usual record of a run begins with: the next group, from the same base,
-// without references, of member 0 alone.
+// A usual record of a run begins with these bits: the next group, from the same baseline, without
+// references, of member 0 alone.
 const (
 	usualBits = 4
 	usualHead = 0b1011
 )
 
-// usual applies usual records, as long as one comes after the other and each group
-// can take its own. It leaves rec the head of the last.
+// usual applies the usual records behind rec, up to the first of another form or of a group to which it
+// does not apply now. rec is then the head of the last one applied.
 func (r *Receiver) usual(rec *record) error {
 	if r.updater == nil {
 		return nil
@@ -105,8 +106,8 @@ func (r *Receiver) usual(rec *record) error {
 	return nil
 }
 
-// alike applies usual records that have the components of the one before, as long
-// as each group can take its own and none has anything waiting for it.
+// alike applies the usual records behind rec that have the same components, several in one call, up to
+// the first of a group to which it does not apply now, or for which something waits.
 func (r *Receiver) alike(rec *record) error {
 	if r.runner == nil || !r.resembles(rec) {
 		return nil
@@ -126,7 +127,8 @@ func (r *Receiver) alike(rec *record) error {
 	return nil
 }
 
-// resembles puts together what the records begin with that are like the last one.
+// resembles sets Receiver.like to the bits with which a usual record with the components of the last
+// one begins. It returns false if these are too many to be compared at once.
 func (r *Receiver) resembles(rec *record) bool {
 	if r.like.Tick = rec.Tick; r.like.HeadBits != 0 && r.set == r.like.Set {
 		return true
@@ -139,8 +141,9 @@ func (r *Receiver) resembles(rec *record) bool {
 	return ok
 }
 
-// takers gathers the groups behind a record that can take one of its tick and base,
-// at most so many, and returns their loans.
+// takers returns the loans of the next groups, at most so many: those behind rec.Group, up to the
+// first to which an update of rec's tick and baseline does not apply now. Their slots are in
+// Receiver.slots.
 func (r *Receiver) takers(rec *record, most int) []loan {
 	first, tick, base := rec.Group+1, rec.Tick, rec.Base
 	loans := r.groups.loans(first)
@@ -163,8 +166,8 @@ func (r *Receiver) takers(rec *record, most int) []loan {
 	return loans
 }
 
-// took notes that the next groups have taken theirs, of which these are the loans.
-// The last one is then that of the record.
+// took notes that the updates of the next groups were applied, of which these are the loans. It moves
+// rec.Group to the last of them.
 func (r *Receiver) took(rec *record, loans []loan) {
 	tick := rec.Tick
 	for i := range loans {
@@ -176,7 +179,7 @@ func (r *Receiver) took(rec *record, loans []loan) {
 	r.stats.Updates += uint64(len(loans))
 }
 
-// takes reports whether an update of member 0 applies now.
+// takes reports whether an update of member 0 alone applies to the group now.
 func (g *group) takes(rec *record) bool {
 	return g.known && g.held.Before(rec.Tick) && !g.held.Before(rec.Base) && g.leads()
 }
@@ -184,7 +187,7 @@ func (g *group) takes(rec *record) bool {
 // leads reports whether the first member is number 0.
 func (g *group) leads() bool { return len(g.members) > 0 && g.members[0].number == 0 }
 
-// update takes one record of a run.
+// update reads one record of a run: it applies it, keeps it until it applies, or skips it.
 func (r *Receiver) update(rec *record) error {
 	g := r.groups.get(rec.Group)
 	if (g == nil || !g.known) && r.stale(rec) {

@@ -27,8 +27,8 @@ func (r *Receiver) noteUsual(rec *record) {
 	r.usuals.ok = rec.Kind == repl.Full && ahead.Bits(plainFullBits) == plainFull && r.sets.Read(&ahead, &r.usuals.set)
 }
 
-// usualAction takes a usual record as if it stood alone, with all that belongs before its
-// values.
+// usualAction passes a usual record to action in the form that other records have: with the bits before
+// its values.
 func (r *Receiver) usualAction(rec *record) error {
 	u := &r.usuals
 	if !u.ok {

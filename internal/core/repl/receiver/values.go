@@ -5,8 +5,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// plain is a run of groups that are alike: what stands before the values of each
-// stands once, before all.
+// plain is a run of groups that are alike: the bits before the values are the same for each of them,
+// and stand once, before the values of the first.
 type plain struct {
 	like Alike // without a head
 	raw  []byte
@@ -16,7 +16,7 @@ type plain struct {
 	handles []repl.Handle // of a run with gaps between the handles
 }
 
-// values takes such a run.
+// values applies a run of groups that are alike, from the number of its groups on.
 func (r *Receiver) values(run *repl.Run, rec *record) error {
 	set := &r.plain.like.Set
 	n, ok := run.ReadCount(&r.in)
@@ -45,7 +45,7 @@ func (r *Receiver) values(run *repl.Run, rec *record) error {
 	return malformedIf(r.in.Err() != nil)
 }
 
-// several applies as many of the next n records as can be applied in one call.
+// several applies as many of the next n records as one call of RunUpdater.UpdateRun can.
 func (r *Receiver) several(rec *record, n int) (taken int, err error) {
 	if r.runner == nil {
 		return 0, nil
@@ -59,7 +59,7 @@ func (r *Receiver) several(rec *record, n int) (taken int, err error) {
 	return taken, err
 }
 
-// one takes one record.
+// one applies the next record by itself: by Updater.UpdateAll if it applies now, else by apart.
 func (r *Receiver) one(rec *record) error {
 	g := r.groups.get(rec.Group)
 	if g == nil || r.updater == nil || len(g.waits) > 0 || !g.takes(rec) {
@@ -79,7 +79,8 @@ func (r *Receiver) one(rec *record) error {
 	return nil
 }
 
-// apart takes one record as if it stood alone, with all that belongs before its values.
+// apart passes the next record to update, in the form that it would have in a run of any groups: with
+// the bits before its values.
 func (r *Receiver) apart(rec *record) error {
 	p := &r.plain
 	width, err := r.lift(rec, &p.like.Set)
@@ -98,8 +99,8 @@ func (r *Receiver) apart(rec *record) error {
 	return err
 }
 
-// lift reads past the values of a set, of a record of which only they stand there, and
-// leaves their bits in plain.raw.
+// lift reads past the values of a record that consists of nothing else, for the components of a set,
+// and copies their bits to plain.raw.
 func (r *Receiver) lift(rec *record, set *repl.Mask) (width int, err error) {
 	p, start := &r.plain, r.in
 	if err := r.skipValues(rec, set); err != nil {

@@ -73,8 +73,8 @@
 //	Peer.Prepare        the plan: steps, each a whole run or records of the peer's own (planned)
 //	Peer.AppendUpdates  writes steps: appendRun copies bytes, appendRecords writes one by one
 //
-// A value is written in World.encodeValue or, for a group of one entity without values that are sent
-// as differences, in World.fillAlone.
+// A value is written in World.encodeValue. In a world where no component is sent as differences,
+// World.fillAlone writes the usual update of a group of one entity.
 //
 // # Where things are
 //

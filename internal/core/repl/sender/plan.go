@@ -26,7 +26,7 @@ type plan struct {
 	short short // of room
 }
 
-// step is a run, or records in a row.
+// step is a run (run and made), or the records from and to of the plan.
 type step struct {
 	run  *run
 	made copied // of a run
@@ -265,7 +265,8 @@ func between(i, first, end int) uint64 {
 	return within(repl.Handle(i), repl.Handle(first), repl.Handle(end-1))
 }
 
-// planned makes a step of the groups that were gathered from one on.
+// planned makes a step of the records that gather has added to the plan, from an index on. What it
+// needs to write them is encoded here (resolve).
 func (p *Peer) planned(sp *space, from int) { p.addStep(sp, from, p.resolve(sp, from)) }
 
 // addStep makes the records from one on a step, if there are any. They take so many bits.

@@ -100,7 +100,7 @@ func (w *World) fillAny(id groupID, c *chunk, from repl.From) (prefix int, some 
 	return b.here.prefix, b.here.some
 }
 
-// fillAlone is fillAny for a group of one without values that are sent as differences.
+// fillAlone is fillAny for a group of one, in a world where no component is sent as differences.
 func (w *World) fillAlone(slot repl.Slot, c *chunk, base entangle.Tick) (prefix int, some bool) {
 	const noRefsAndAlone = 0b10
 	b := &w.bodies

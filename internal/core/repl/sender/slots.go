@@ -62,8 +62,9 @@ func (t *slots) grow(n int) {
 	t.heir.Grow(n)
 }
 
-// Change says that a component's value changed in all these slots. Those of paused entities do not
-// count: Resume sends these whole.
+// Change says that a component's value changed in all these slots. Only the tick of the change is
+// stored; the sender asks its Source for the value when it encodes a record. Slots of paused entities
+// do not count: Resume sends these whole.
 func (w *World) Change(comp int, slots []repl.Slot) {
 	t := &w.slots
 	column := t.changed[comp]

@@ -10,9 +10,9 @@
 // Send, Receive and Dial do not wait. Each WebSocket has a bounded queue of datagrams to
 // write, and a goroutine that writes them; when the queue is full, the newest datagrams are
 // lost and counted. A peer that does not read for 10 s is closed. Goroutines that read fill
-// one queue of all clients, and another of all strangers. Once 64 datagrams of a client wait
-// there, it is not read until the game has emptied the queue, so that a flood costs the
-// others nothing.
+// one queue of all clients, and another of all strangers. Once 64 datagrams of a client were
+// queued there, it is not read until the game has read all that waited, so that a flood costs
+// the others nothing. At most 128 datagrams of a client wait.
 //
 // A text message, an empty one, or one of more than entangle.MaxDatagram bytes closes its
 // WebSocket with the status 1003, 1008 or 1009, and is never held in memory. So do 8 KiB

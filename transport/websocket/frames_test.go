@@ -154,7 +154,7 @@ func TestAPingIsAnswered(t *testing.T) {
 func TestAFloodWaitsForTheGame(t *testing.T) {
 	const flood = 1000
 	l := loopback()
-	l.Limits.Queue = websocket.ClientShare + 1
+	l.Limits.Queue = 2*websocket.ClientShare + 1 // a share for each of two rounds, see pace
 	server := listen(t, l)
 	loud, quiet := dialRaw(t, server.LocalAddr()), dialRaw(t, server.LocalAddr())
 	meet(t, server, loud)

@@ -86,9 +86,9 @@ func (l Limits) resolve(owner string) (Limits, error) {
 }
 
 const (
-	// clientShare is how many datagrams of one client may wait for Receive. Then the
-	// client is not read until the game has emptied the queue, so a flood of one client
-	// leaves room for the others.
+	// clientShare is how many datagrams of one client may be queued in a round, see pace.
+	// Then the client is not read until the game has read all that waited, so a flood of
+	// one client leaves room for the others.
 	clientShare = 64
 
 	// strangerShare is the same for a stranger. It sends a request and one answer.

@@ -7,11 +7,13 @@ import (
 	"sync/atomic"
 )
 
-// pace keeps peers from running ahead of the game: each may queue a number of datagrams
-// from one time that the game finds the queue empty to the next, which is a round. A peer
-// with more is not read until then, so that a flood fills its sender's own buffers.
+// pace keeps peers from running ahead of the game: in each round a peer may queue so many
+// datagrams as its share. A round ends when the game has read all datagrams that waited when it
+// began to read. A peer with more is not read until then, so that a flood fills its sender's own
+// buffers. Datagrams that arrive while the game reads wait for the next round, so at most twice the
+// share of a peer waits.
 type pace struct {
-	round atomic.Uint64 // counts how often the queue was found empty
+	round atomic.Uint64 // counts how often the game has read all that waited
 
 	mu    sync.Mutex
 	held  []*peer

@@ -27,16 +27,15 @@
 //
 // # Errors
 //
-// Receive distinguishes three cases. A nil error is a datagram. ErrEmpty is the
-// normal end of a loop. Any other error is final: the Conn will not recover, and
-// its owner closes it.
+// Receive distinguishes three cases. With a nil error it has returned a datagram. ErrEmpty means
+// that no datagram waits: the loop ends until the next frame. Any other error is final: the Conn
+// will not recover, and its owner closes it.
 //
-// Send reports how many datagrams the network accepted. The others are lost and
-// not retried. That is no error: a full buffer, an address without a route and a
-// peer that has left all look like packet loss. An error from Send is final, as is
-// one from Receive. Where each client has a connection of its own, as with WebSockets,
-// a client's Conn breaks when that connection ends; a server's Conn never breaks for
-// one client.
+// Send reports how many datagrams the network accepted. The others are lost and not retried. That
+// is no error: a full buffer, an address without a route and a peer that has left all look like
+// packet loss. An error from Send is final, as is one from Receive. Where each client has a
+// connection of its own, as with WebSockets, a client's Conn breaks when that connection ends; a
+// server's Conn never breaks because one client disconnects.
 //
 // Once Close has returned, Receive and Send return ErrClosed (test with
 // errors.Is), even if datagrams had arrived before. Close itself returns nil
@@ -46,12 +45,11 @@
 //
 // # Addresses
 //
-// Every peer is a netip.AddrPort, because the connect token lists server
-// addresses and because it is a comparable key without allocation. An IPv4
-// address is given in its 4-byte form, never mapped into IPv6, so that equal
-// peers compare equal. A transport without IP addresses makes up one per peer
-// from the unique local range fd00::/8, and never gives the address of a peer
-// that may still send to another one.
+// Every peer is a netip.AddrPort, because the connect token lists server addresses and because it
+// is a comparable key without allocation. An IPv4 address is given in its 4-byte form, never mapped
+// into IPv6, so that the same peer always compares equal. A transport without IP addresses makes up
+// one per peer from the unique local range fd00::/8, and does not reuse the address of a peer that
+// may still send.
 //
 // # Clients
 //
@@ -59,10 +57,10 @@
 // clients of the game: the layer above decides that. It reports clients to a server's
 // Conn that implements Admitter, which can close connections that never become clients.
 //
-// Where anybody can send, as over UDP, strangers can send more than a server can read.
-// An Admitter reserves room in its queue for each admitted address, so that such a
-// flood costs clients no datagram. A Filterer drops datagrams that cannot be packets
-// before they take any room. Both interfaces are optional.
+// Where anybody can send, as over UDP, strangers can send more than a server can read. An Admitter
+// reserves room in its queue for each admitted address, so that such a flood costs clients no
+// datagram. A Filterer drops datagrams that cannot be packets before they take a place in the
+// queue. Both interfaces are optional.
 //
 // # Implementing a transport
 //

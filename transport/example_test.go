@@ -9,14 +9,14 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// pipes is a transport of Go channels. Ends are named fd00::1, port 1 and up.
+// pipes is a transport of Go channels. All ends have the address fd00::1, with ports from 1 on.
 type pipes struct {
 	mu   sync.Mutex
 	ends map[netip.AddrPort]*pipe
 	last uint16
 }
 
-// pipe is one end of it.
+// pipe is one end of the transport.
 type pipe struct {
 	pipes        *pipes
 	addr, server netip.AddrPort

@@ -44,18 +44,18 @@ type Conn interface {
 	Close() error
 }
 
-// Local is a Conn that knows whether remote machines can reach it. A server without a
-// key listens only where they cannot: at loopback addresses, and at a Conn with a Local that
-// returns true. A Conn without the method is judged by its address.
+// Local is a Conn that knows whether remote machines can reach it. A server without a key listens
+// only where they cannot: at loopback addresses, and at a Conn with a method Local that returns
+// true. A Conn without the method is judged by its address.
 type Local interface {
 	// Local reports whether all peers are in this process or on this machine.
 	Local() bool
 }
 
-// Admitter is a Conn of a server that needs to know which of its peers are clients: it
-// can reserve room for their datagrams whatever strangers do, and one with connections of
-// its own can close those that never become a client. The layer above calls both methods
-// from the goroutine that drives the Conn.
+// Admitter is a Conn of a server that needs to know which of its peers are clients: it can reserve
+// room for the datagrams of clients, whatever strangers send. A Conn with one connection per peer
+// can close connections that never become a client. The layer above calls both methods from the
+// goroutine that drives the Conn.
 type Admitter interface {
 	// Admit reports that a client has connected from this address.
 	Admit(addr netip.AddrPort)

@@ -10,11 +10,11 @@ import (
 // effects of the others.
 type chance struct {
 	source *rand.Rand
-	bad    bool // during a burst of losses
+	bad    bool // true during a burst of losses
 }
 
 func newChance(seed uint64) chance {
-	// The second half of the state names the use, so that a game that seeds its own
+	// use is the second half of the generator's state. Because of it, a game that seeds its own
 	// generator with the same number draws other values.
 	const use = 0x636f6e646974696f
 	return chance{source: rand.New(rand.NewPCG(seed, use))}
@@ -26,7 +26,7 @@ type fate struct {
 	copies      [2]delayDraw
 }
 
-// delayDraw is the drawn delay of one copy.
+// delayDraw holds the random numbers that decide the delay of one copy.
 type delayDraw struct {
 	jitter float64 // -1 to 1
 	held   bool
@@ -42,9 +42,9 @@ func (c *chance) drawFate(cfg *Config) fate {
 
 func (c *chance) happens(share float64) bool { return c.source.Float64() < share }
 
-// loses advances the two-state model of the link by one datagram. The probability of
-// leaving a state is one over its mean length, and the shares of both states add up to 1:
-// mean length of the good state = LossBurst * (1-Loss)/Loss.
+// loses advances the two-state model of the link by one datagram, and reports whether this datagram
+// is lost. The probability of leaving a state is one over its mean length, and the shares of both
+// states add up to 1: mean length of the good state = LossBurst * (1-Loss)/Loss.
 func (c *chance) loses(cfg *Config) bool {
 	roll := c.source.Float64()
 	if cfg.LossBurst <= 1 {
@@ -58,8 +58,8 @@ func (c *chance) loses(cfg *Config) bool {
 	return c.bad
 }
 
-// delay returns how long one copy travels after it has passed the bandwidth, without
-// Config.ReorderDelay.
+// delay returns how long one copy travels after it has passed the bandwidth limit.
+// Config.ReorderDelay is not included.
 func (d delayDraw) delay(cfg *Config) time.Duration {
 	return max(0, cfg.Latency+time.Duration(d.jitter*float64(cfg.Jitter)))
 }

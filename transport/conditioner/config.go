@@ -11,8 +11,8 @@ const (
 	// for later ones to overtake it.
 	DefaultReorderDelay = 50 * time.Millisecond
 
-	// DefaultBacklog is how many bytes may wait for the bandwidth: the buffer of a small
-	// router.
+	// DefaultBacklog is how many bytes may queue for the bandwidth: as many as the buffer of a
+	// small router holds.
 	DefaultBacklog = 64 << 10
 
 	// DefaultLimit is how many datagrams a Link holds: two seconds of 2,000
@@ -33,21 +33,21 @@ type Config struct {
 	// Loss is the share of datagrams that never arrive, 0 to 1.
 	Loss float64
 
-	// LossBurst is the mean number of datagrams lost in a row, as in Gilbert's model: a
-	// link is good or bad, and every datagram is lost while it is bad. Loss remains the
-	// overall share. 0 or 1: losses are independent. With bursts, Loss is at most
-	// LossBurst/(LossBurst+1), or good times would be shorter than one datagram.
+	// LossBurst is the mean number of datagrams lost in a row, as in Gilbert's model: a link is
+	// good or bad, and every datagram is lost while it is bad. Loss remains the overall share. With
+	// 0 or 1, losses are independent. With bursts, Loss must be at most LossBurst/(LossBurst+1);
+	// otherwise the link would be good for less than one datagram on average.
 	LossBurst float64
 
-	// Duplicate is the share of datagrams, of those not lost, that arrive twice.
+	// Duplicate is the share of the delivered datagrams that arrive twice.
 	Duplicate float64
 
-	// Bandwidth is the throughput in bytes of datagrams per second, without headers.
-	// 0: no limit.
+	// Bandwidth is the throughput in bytes of datagrams per second, without headers. 0 means no
+	// limit.
 	Bandwidth int
 
-	// Backlog is how many bytes may wait for the bandwidth; a datagram beyond
-	// it is dropped. 0: DefaultBacklog.
+	// Backlog is how many bytes may queue for the bandwidth. A datagram beyond that is dropped. 0:
+	// DefaultBacklog.
 	Backlog int
 
 	// Latency is the delay in this direction; the round trip takes the sum of both.
@@ -62,11 +62,12 @@ type Config struct {
 	// that was pushed earlier, as in a queue of varying length.
 	InOrder bool
 
-	// Reorder is the share of copies that are delayed by ReorderDelay more, so that others
+	// Reorder is the share of copies to which ReorderDelay is added, so that other datagrams
 	// overtake them, even with InOrder.
 	Reorder float64
 
-	// ReorderDelay is the additional delay of those copies. 0: DefaultReorderDelay.
+	// ReorderDelay is the additional delay of the copies that Reorder selects. 0:
+	// DefaultReorderDelay.
 	ReorderDelay time.Duration
 
 	// Limit is how many datagrams are in flight at most; further ones are dropped.

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// drainLimit bounds how many datagrams one Receive moves from the inner Conn into the
-	// link, so that Receive returns even in a flood. A caller calls it again after each
-	// datagram that it gets, and each call moves more.
+	// drainLimit bounds how many datagrams one Receive moves from the inner Conn into the link, so
+	// that Receive returns even in a flood. The caller calls Receive again after each datagram, and
+	// each call moves more of them.
 	drainLimit = 256
 
 	// flushSize is how many datagrams go to the inner Conn in one batch.
@@ -80,8 +80,8 @@ func (c *Conn) Drops() transport.Drops {
 	return transport.Drops{}
 }
 
-// Receive moves datagrams from the inner Conn into the receiving link, sends those of the
-// sending link that are due, and returns the next one of the receiving link that is due.
+// Receive moves datagrams from the inner Conn into the receiving link, sends the due datagrams of
+// the sending link, and returns the next due datagram of the receiving link.
 func (c *Conn) Receive(buf []byte) (int, netip.AddrPort, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -170,7 +170,7 @@ func (c *Conn) Close() error {
 		return nil
 	}
 	c.closed = true
-	// At this time all datagrams are due. If the inner Conn fails, the rest of them are lost.
+	// By this time all datagrams are due. If the inner Conn fails, the remaining ones are lost.
 	_ = c.flush(time.Unix(1<<40, 0))
 	return c.inner.Close()
 }

@@ -33,7 +33,8 @@ func TestConforms(t *testing.T) {
 	}
 }
 
-// world is a server with clients over conditioned memory, on a virtual clock.
+// world is a server with clients that are connected by a conditioned memory network, on a virtual
+// clock.
 type world struct {
 	t      testing.TB
 	now    time.Time
@@ -41,7 +42,7 @@ type world struct {
 	server transport.Conn
 }
 
-// newWorld conditions the clients' ends but not the server's.
+// newWorld adds a conditioner to the clients' ends only, not to the server's.
 func newWorld(t testing.TB, o conditioner.Options) *world {
 	w := &world{t: t, now: epoch}
 	o.Clock = func() time.Time { return w.now }
@@ -115,7 +116,7 @@ func TestLossPerDirection(t *testing.T) {
 	assert.EqualValues(t, 20, client.SendStats().Lost)
 }
 
-// trace is a conversation of two clients with a server that echoes.
+// trace runs a conversation of two clients with an echoing server, and returns it as lines of text.
 func trace(t testing.TB, seed uint64) (lines []string) {
 	w := newWorld(t, conditioner.Options{Send: rough, Receive: rough, Seed: seed})
 	clients := []*conditioner.Conn{w.dial(), w.dial()}
@@ -223,7 +224,7 @@ func TestConnAllocatesNothing(t *testing.T) {
 	assert.Positive(t, client.ReceiveStats().Delivered)
 }
 
-// filtering is a Conn that records the calls of the layer above.
+// filtering is a Conn that records the calls that the layer above makes.
 type filtering struct {
 	transport.Conn
 	record []string
@@ -249,7 +250,7 @@ type listening struct{ conn transport.Conn }
 
 func (l listening) Listen() (transport.Conn, error) { return l.conn, nil }
 
-// Calls of the layer above reach an inner Conn that implements them.
+// The calls of the layer above reach an inner Conn that has these methods.
 func TestTheInnerConnLearnsOfClients(t *testing.T) {
 	plain, err := memory.NewNetwork().Listener().Listen()
 	require.NoError(t, err)

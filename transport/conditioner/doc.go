@@ -4,9 +4,9 @@
 //
 // # Two layers
 //
-// Link is the machine: datagrams enter with Push and leave with Pop when they are due. It
-// has no clock and no source of randomness but its seed: the same Config, seed and calls
-// give the same result, byte for byte.
+// Link is the pure core: datagrams enter with Push and leave with Pop when they are due. It has no
+// clock and no source of randomness except its seed: the same Config, seed and calls give the same
+// result, byte for byte.
 //
 // NewListener and NewDialer add two Links to any transport: one for the datagrams that its
 // Conns send, the other for those that they receive.
@@ -17,8 +17,9 @@
 //		Seed:    1,
 //	})
 //
-// Condition one end of a connection, or each end with half of it. A server's
-// Conn has one Link per direction for all of its peers, as a server's line does.
+// Condition one end of a connection, or both ends with half of the latency and loss each. A
+// server's Conn has one Link per direction, which all of its peers share as they share the line of
+// a real server.
 //
 // # When a datagram moves
 //

@@ -2,7 +2,7 @@ package conditioner
 
 import "time"
 
-// arrival is one copy in flight.
+// arrival is one copy of a datagram in flight.
 type arrival struct {
 	at     time.Time
 	push   uint64

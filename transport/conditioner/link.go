@@ -15,7 +15,7 @@ type Stats struct {
 	Duplicated uint64 // second copies, by Config.Duplicate
 	Dropped    uint64 // copies beyond Limit, Backlog or entangle.MaxDatagram
 	Delivered  uint64 // taken by Pop, both copies counted
-	Reordered  uint64 // first copies taken after a datagram that was pushed later
+	Reordered  uint64 // first copies that Pop returned after a datagram that was pushed later
 }
 
 // Link is one direction of a degraded link. Its methods:
@@ -24,7 +24,8 @@ type Stats struct {
 //	commands: Push, Configure
 //	out:      Pop
 //
-// now never runs backwards. One goroutine uses a Link.
+// The argument now must never decrease from one call to the next. Only one goroutine at a time may
+// use a Link.
 type Link struct {
 	cfg    Config
 	chance chance
@@ -35,9 +36,9 @@ type Link struct {
 	due   []arrival // a heap, the earliest first
 
 	pushes    uint64    // orders arrivals of equal time
-	delivered uint64    // the latest push of which a copy was delivered
-	lineFree  time.Time // when the bandwidth has passed all datagrams pushed so far
-	lastDue   time.Time // the latest of the copies that were not held back, for InOrder
+	delivered uint64    // the number of the latest push of which a copy was delivered
+	lineFree  time.Time // the time at which all datagrams pushed so far have passed the bandwidth limit
+	lastDue   time.Time // the latest due time of a copy without ReorderDelay, for InOrder
 }
 
 // NewLink makes a link. The error names an invalid field of cfg.
@@ -87,8 +88,8 @@ func (l *Link) Push(now time.Time, d transport.Datagram) {
 	}
 }
 
-// passLine returns when a datagram of size bytes has passed the bandwidth. It is not ok
-// if the backlog is full.
+// passLine returns when a datagram of size bytes has passed the bandwidth limit. ok is false if the
+// backlog is full.
 func (l *Link) passLine(now time.Time, size int) (through time.Time, ok bool) {
 	if l.cfg.Bandwidth == 0 {
 		return now, true
@@ -114,7 +115,7 @@ func (l *Link) arrivalTime(through time.Time, d delayDraw) time.Time {
 	if d.held {
 		return at.Add(l.cfg.ReorderDelay)
 	}
-	if at.After(l.lastDue) { // it may be earlier without InOrder
+	if at.After(l.lastDue) { // without InOrder, at may be earlier
 		l.lastDue = at
 	}
 	return at
@@ -149,7 +150,7 @@ func (l *Link) Pop(now time.Time) (transport.Datagram, bool) {
 	return l.slots[a.slot], true
 }
 
-// Next returns when the next datagram is due; not ok if none is in flight.
+// Next returns when the next datagram is due. ok is false if none is in flight.
 func (l *Link) Next() (at time.Time, ok bool) {
 	if len(l.due) == 0 {
 		return time.Time{}, false

@@ -36,13 +36,13 @@ func numbered(i int) transport.Datagram {
 	return transport.Datagram{Addr: peer, Data: binary.LittleEndian.AppendUint32(nil, uint32(i))}
 }
 
-// delivery is one datagram out of a link, and its delay.
+// delivery is one datagram that came out of a link, and its delay.
 type delivery struct {
 	number int
 	after  time.Duration
 }
 
-// run pushes count datagrams, one per millisecond, and pops them at their times.
+// run pushes count datagrams, one per millisecond, and pops them when they are due.
 func run(l *conditioner.Link, count int) []delivery {
 	var out []delivery
 	popUntil := func(now time.Time) {
@@ -116,9 +116,9 @@ func TestJitterIsUniformAndReorders(t *testing.T) {
 	require.Len(t, out, count)
 }
 
-// With InOrder each copy is due when jitter alone would deliver it, or with the latest
-// earlier copy, whichever is later: to the nanosecond, for each copy of a duplicate, and
-// even after copies that were held back, which delay no others. The same seed draws the
+// With InOrder each copy is due at the later of two times: when jitter alone would deliver it, and
+// when the latest earlier copy is due. This is exact to the nanosecond, and holds for both copies
+// of a duplicate. Copies that ReorderDelay holds back delay no other copy. The same seed draws the
 // same jitter with and without InOrder.
 //
 // Proves: P16
@@ -132,8 +132,8 @@ func TestInOrderWaitsForTheLatestBeforeAndNoLonger(t *testing.T) {
 	ordered := run(newLink(t, cfg, 3), count)
 	require.Len(t, ordered, len(free))
 
-	// The order of delivery hides in which order the copies of a datagram were drawn, so
-	// they are compared as a set.
+	// Deliveries do not show which copy of a duplicate was drawn first, so both are compared as a
+	// set.
 	group := func(out []delivery) (of [count][]time.Duration) {
 		for _, d := range out {
 			at := time.Duration(d.number)*ms + d.after
@@ -175,7 +175,7 @@ func TestInOrderWaitsForTheLatestBeforeAndNoLonger(t *testing.T) {
 	assert.Greater(t, waited, count/4)
 }
 
-// permutations returns one or two times in each of their orders.
+// permutations returns all orders of one or two times.
 func permutations(times []time.Duration) [][]time.Duration {
 	if len(times) < 2 {
 		return [][]time.Duration{times}
@@ -183,7 +183,8 @@ func permutations(times []time.Duration) [][]time.Duration {
 	return [][]time.Duration{times, {times[1], times[0]}}
 }
 
-// Datagrams pushed with InOrder do not overtake those pushed before without it.
+// Datagrams that are pushed with InOrder do not overtake datagrams that were pushed before InOrder
+// was configured.
 //
 // Proves: P16
 func TestInOrderFromNowOn(t *testing.T) {

@@ -47,7 +47,7 @@ func (n *Network) makeUpAddress() netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom16(host), port)
 }
 
-// addConn adds an end; the caller holds the lock.
+// addConn adds an end to the network. The caller holds the lock.
 func (n *Network) addConn(addr, server netip.AddrPort) *Conn {
 	c := &Conn{network: n, addr: addr, server: server, arrived: queue.New(QueueLimit)}
 	n.ends[addr] = c

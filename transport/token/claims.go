@@ -18,9 +18,9 @@ type Claims struct {
 	// ClientID is the id of the player. entangle.Nobody is an error.
 	ClientID entangle.ClientID
 
-	// Servers that admit the client, 1 to MaxServers, each with a port. List one. A client
-	// tries them in order; all of them would encrypt with the same two keys, so several
-	// weaken the encryption of a client that switches servers.
+	// Servers are the addresses of the servers that admit the client, 1 to MaxServers, each with a
+	// port. Normally list one. A client tries them in order. All of them use the same two keys,
+	// which weakens the encryption of a client that switches servers.
 	Servers []netip.AddrPort
 
 	// Timeout is how long either side waits for a packet before it gives up; rounded up
@@ -46,9 +46,8 @@ type Claims struct {
 	Entropy io.Reader
 }
 
-// NextSecond returns the first whole second that is not before now: a value of Claims.Now
-// for a token that even a server that has just been started accepts. The client waits
-// until then, up to a second.
+// NextSecond returns the first whole second that is not before now. As Claims.Now it makes a token
+// that even a server that has just been started accepts, but only from that second on.
 func NextSecond(now time.Time) time.Time {
 	if whole := now.Truncate(time.Second); whole.Before(now) {
 		return whole.Add(time.Second)

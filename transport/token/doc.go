@@ -10,12 +10,12 @@
 // not open. A parsed token encodes to the same bytes. No input makes the package panic or
 // allocate more than the token's own size.
 //
-// The package does not remember tokens. The server that opens a token ensures that it
-// admits one client, once.
+// The package does not remember tokens. The server that opens a token has to ensure that each token
+// admits one client once.
 //
-// A token is a secret: its holder is that client, and can read and forge everything on the
-// connection. Hand it out over TLS only, never write it to a log, and keep its life short.
-// String hides it; Bytes and MarshalText do not.
+// A token is a secret: anyone who has it can connect as that client, and can read and forge all
+// packets of the connection. Hand it out over TLS only, never write it to a log, and keep its life
+// short. String hides it; Bytes and MarshalText do not.
 //
 // Minting needs the servers' key. A client that mints its own token must hold that key,
 // with which it can impersonate any client and read all connections: do that only in tests

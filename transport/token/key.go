@@ -20,7 +20,7 @@ func NewKey() Key {
 	return k
 }
 
-// ParseKey reads what Hex wrote: 64 hexadecimal digits.
+// ParseKey parses what Hex returns: 64 hexadecimal digits.
 func ParseKey(text string) (Key, error) {
 	var k Key
 	b, err := hex.DecodeString(text)

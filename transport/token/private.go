@@ -12,8 +12,8 @@ import (
 type Private struct {
 	ClientID entangle.ClientID
 
-	// Timeout in whole seconds: how long either side waits for a packet. Zero or
-	// negative: for ever.
+	// Timeout is how long either side waits for a packet, in whole seconds. Zero or negative: for
+	// ever.
 	Timeout int32
 
 	// Servers that may admit the client, 1 to MaxServers.
@@ -22,7 +22,7 @@ type Private struct {
 	// ClientToServer and ServerToClient seal the packets of the connection.
 	ClientToServer, ServerToClient Key
 
-	// UserData of the backend, padded with zeros.
+	// UserData is what the backend passes to the server, padded with zeros.
 	UserData [MaxUserData]byte
 }
 
@@ -38,7 +38,7 @@ func (p *Private) AppendPlain(dst []byte) []byte {
 	return pad(dst, start, plainSize)
 }
 
-// ParsePlain reads what AppendPlain wrote: exactly 1008 bytes.
+// ParsePlain parses what AppendPlain returns: exactly 1008 bytes.
 func (p *Private) ParsePlain(b []byte) error {
 	if len(b) != plainSize {
 		return ErrInvalid

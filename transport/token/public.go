@@ -17,11 +17,11 @@ type Public struct {
 	Nonce  [NonceSize]byte
 	Sealed [PrivateSize]byte
 
-	// Timeout in whole seconds: how long either side waits for a packet. Zero or
-	// negative: for ever.
+	// Timeout is how long either side waits for a packet, in whole seconds. Zero or negative: for
+	// ever.
 	Timeout int32
 
-	// Servers to try, in this order.
+	// Servers are the addresses to try, in this order.
 	Servers []netip.AddrPort
 
 	// ClientToServer and ServerToClient seal the packets of the connection.
@@ -44,7 +44,7 @@ func (p *Public) Append(dst []byte) []byte {
 	return pad(dst, start, Size)
 }
 
-// parse reads what Append wrote: exactly 2048 bytes.
+// parse parses what Append returns: exactly 2048 bytes.
 func (p *Public) parse(b []byte) error {
 	r := reader{b: b}
 	if len(b) != Size || string(r.nextBytes(len(Version))) != Version {

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 )
 
-// dataSize is the associated data: version, protocol id, expiry.
+// dataSize is the size of the associated data: version, protocol id, expiry.
 const dataSize = len(Version) + 8 + 8
 
-// Opener seals and opens the private halves of the tokens of one key and one
-// protocol id. It reuses its buffers: one goroutine at a time.
+// Opener seals and opens the private halves of the tokens of one key and one protocol id. Only one
+// goroutine at a time may use it, because it reuses its buffers.
 type Opener struct {
 	aead cipher.AEAD
 	data [dataSize]byte

@@ -33,7 +33,8 @@ func (t Token) Bytes() []byte {
 	return []byte(t.bytes)
 }
 
-// Public returns the part of the token that its client can read. The zero Token is ErrInvalid.
+// Public returns the part of the token that its client can read. For the zero Token it returns
+// ErrInvalid.
 func (t Token) Public() (Public, error) {
 	var p Public
 	err := p.parse([]byte(t.bytes))
@@ -52,13 +53,13 @@ func (t Token) String() string {
 // GoString hides the token's secrets from %#v.
 func (t Token) GoString() string { return t.String() }
 
-// MarshalText writes the token in base64, secrets included: for an answer over
-// TLS, never for a log. The zero Token becomes empty text.
+// MarshalText writes the token in base64, secrets included. The text may be sent over TLS, and must
+// not be logged. The zero Token becomes empty text.
 func (t Token) MarshalText() ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(nil, []byte(t.bytes)), nil
 }
 
-// UnmarshalText reads what MarshalText wrote. Other text is ErrInvalid.
+// UnmarshalText parses what MarshalText returns. For other text it returns ErrInvalid.
 func (t *Token) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*t = Token{}

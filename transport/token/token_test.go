@@ -108,8 +108,8 @@ func TestThePublicTokenEqualsTheGolden(t *testing.T) {
 	assert.Equal(t, public, got)
 }
 
-// Mint reads nonce, client-to-server key and server-to-client key from Entropy, in this
-// order; given those of the golden, it makes the golden.
+// Mint reads nonce, client-to-server key and server-to-client key from Entropy, in this order;
+// given the values of the golden file, it makes the same token.
 //
 // Proves: C18
 func TestMintMakesTheGolden(t *testing.T) {

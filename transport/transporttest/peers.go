@@ -107,7 +107,7 @@ func checkRoom(b *bench) {
 	if !slices.Contains(b.traits, KeepsRoom) {
 		return
 	}
-	client, addr := b.meet() // which admits it
+	client, addr := b.meet() // meet admits the client
 	stranger := b.dial()
 	batch := make([]transport.Datagram, floodBatch)
 	for i := range batch {

@@ -19,8 +19,8 @@ type Trait uint8
 // Without this trait, a client's Conn outlives its server.
 const Connected Trait = 1
 
-// KeepsRoom transports reserve room for datagrams of connected clients
-// (transport.Admitter), however many others send.
+// KeepsRoom transports reserve room for datagrams of connected clients (transport.Admitter),
+// however many datagrams other addresses send.
 const KeepsRoom Trait = 2
 
 // Run runs every check as a subtest, each with a transport of its own.

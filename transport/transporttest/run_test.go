@@ -200,7 +200,7 @@ func allOrError(c transport.Conn, batch []transport.Datagram) (int, error) {
 	return sent, err
 }
 
-// oneLate keeps each batch until the next one comes.
+// oneLate delays each batch until the next call.
 func oneLate() func(transport.Conn, []transport.Datagram) (int, error) {
 	var late []transport.Datagram
 	return func(c transport.Conn, batch []transport.Datagram) (int, error) {
@@ -210,7 +210,7 @@ func oneLate() func(transport.Conn, []transport.Datagram) (int, error) {
 	}
 }
 
-// cut returns the head of a datagram that does not fit.
+// cut returns the head of a datagram that does not fit into buf.
 func cut(c transport.Conn, buf []byte) (int, netip.AddrPort, error) {
 	whole := make([]byte, 2000)
 	n, from, err := c.Receive(whole)

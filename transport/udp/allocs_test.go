@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The race detector makes sync.Pool drop values at random, also in package ipv4, so this
-// holds only without it.
+// This test runs only without the race detector, which makes sync.Pool drop values at random,
+// also in package ipv4.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	run := frame(t, 20)
 	run()

@@ -61,7 +61,7 @@ func polledSocket(t testing.TB) (fd int) {
 	return fd
 }
 
-// bareSocket can only send: the poller does not watch it.
+// bareSocket returns a socket that can only send, because the poller does not watch it.
 func bareSocket(t testing.TB) (fd int) {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
 	require.NoError(t, err)
@@ -79,8 +79,8 @@ func (l *sendLimit) send() int {
 	return int(n)
 }
 
-// sinks returns datagrams to sockets that are never read: sending there costs the sender
-// the path through the kernel, and no other goroutine takes part.
+// sinks returns datagrams to sockets that are never read. Sending them costs the sender the path
+// through the kernel, while no other goroutine takes part.
 func sinks(t testing.TB, peers, each int) []transport.Datagram {
 	var batch []transport.Datagram
 	for range peers {
@@ -96,12 +96,12 @@ func unmapped(a netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
 }
 
-// benchmarkSend sends the same batch in three ways, in turns within one run, so that other
-// load on the machine affects all of them. Their order changes: the second finds the
-// kernel's structures in the cache, and the poller's thread awake or asleep. ratio is the
-// packets/s of Conn over those of the limit, a hand-written loop on a socket of the same
-// kind. A socket that only sends is there for comparison: the kernel does not have to
-// notify anyone of each buffer that becomes free.
+// benchmarkSend sends the same batch in three ways, in turns within one run, so that other load on
+// the machine affects all of them. Their order changes, because the second way finds the kernel's
+// structures in the cache, and the poller's thread awake or asleep. ratio is the packets/s of Conn
+// over those of the limit, a hand-written loop on a socket of the same kind. A socket that only
+// sends is there for comparison: the kernel does not have to notify anyone of each buffer that
+// becomes free.
 func benchmarkSend(b *testing.B, peers, each int) {
 	batch := sinks(b, peers, each)
 	server := listen(b, udp.Listener{Addr: "127.0.0.1:0"})
@@ -140,7 +140,8 @@ func BenchmarkSend100Peers(b *testing.B)      { benchmarkSend(b, 100, 1) }
 func BenchmarkSend200Peers(b *testing.B)      { benchmarkSend(b, 200, 1) }
 func BenchmarkSend100PeersThree(b *testing.B) { benchmarkSend(b, 100, 3) }
 
-// One datagram to each of 100 clients and one back from each, all received.
+// BenchmarkFrame100Clients sends one datagram to each of 100 clients and one back from each, and
+// receives all of them.
 func BenchmarkFrame100Clients(b *testing.B) {
 	run := frame(b, 100)
 	for range 10 {
@@ -153,8 +154,8 @@ func BenchmarkFrame100Clients(b *testing.B) {
 	b.ReportMetric(float64(b.N)*200/b.Elapsed().Seconds(), "packets/s")
 }
 
-// One socket receives datagrams as fast as a bare one can send them, through the reading
-// goroutine and the queue; a loop drains it every millisecond.
+// In BenchmarkReceive, one socket receives datagrams as fast as a bare one can send them, through
+// the reading goroutine and the queue; a loop drains it every millisecond.
 func BenchmarkReceive(b *testing.B) {
 	server := listen(b, udp.Listener{Addr: "127.0.0.1:0", StrangerQueue: udp.DefaultListenerQueue})
 	batch := make([]transport.Datagram, 64)

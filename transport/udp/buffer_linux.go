@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// setReadBuffer first requests a buffer beyond the system's limit, which processes with
-// CAP_NET_ADMIN are granted. A flood fills the default limit in a few milliseconds.
+// setReadBuffer first requests a buffer beyond the system's limit, which the kernel grants to
+// processes with CAP_NET_ADMIN. A flood fills the default limit in a few milliseconds.
 func setReadBuffer(socket *net.UDPConn, bytes int) {
 	raw, err := socket.SyscallConn()
 	forced := false

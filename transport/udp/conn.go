@@ -53,7 +53,7 @@ func newConn(socket *net.UDPConn, server netip.AddrPort, o options) *Conn {
 	return c
 }
 
-// LocalAddr returns the address that the socket is bound to: for a client, on the
+// LocalAddr returns the address that the socket is bound to: for a client, an address of the
 // interface that leads to its server.
 func (c *Conn) LocalAddr() netip.AddrPort { return c.local }
 

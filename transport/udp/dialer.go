@@ -52,7 +52,7 @@ func (d Dialer) Dial(server netip.AddrPort) (transport.Conn, error) {
 	if o.waiting.Strangers, err = room("Dialer.Queue", d.Queue, DefaultDialerQueue); err != nil {
 		return nil, err
 	}
-	o.waiting.Shared = o.waiting.Strangers // for a layer that admits its server
+	o.waiting.Shared = o.waiting.Strangers // in case the layer above admits the server
 	return dial(local, server, o.orBuffers(DefaultDialerBuffer))
 }
 

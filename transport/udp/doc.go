@@ -12,15 +12,14 @@
 // datagram (UDP GSO) where kernel and device support it; elsewhere one by one. Neither
 // direction allocates in the steady state.
 //
-// A server's queue reserves room for each connected client (Listener.ClientQueue), and has
-// a separate limit for all other addresses (Listener.StrangerQueue). No client takes more
-// than an eighth of the room that clients share (Listener.Queue). A frame reads the
-// datagrams that waited when it began. Datagrams that cannot be packets of the connection
-// layer are dropped on arrival. So a flood of strangers costs connected clients nothing, a
-// flood from the address of a client costs no other client anything, and a frame ends, as
-// long as the kernel's buffer does not overflow: on Linux, raise net.core.rmem_max to
-// DefaultListenerBuffer, since the system's limit often holds no more than a few
-// milliseconds of a flood.
+// A server's queue reserves room for each connected client (Listener.ClientQueue), and has a
+// separate limit for all other addresses (Listener.StrangerQueue). No client takes more than an
+// eighth of the room that clients share (Listener.Queue). In a frame, Receive returns only the
+// datagrams that waited when the frame began. Datagrams that cannot be packets of the connection
+// layer are dropped on arrival. So a flood of strangers costs connected clients nothing, a flood
+// from the address of a client costs no other client anything, and a frame ends, as long as the
+// kernel's buffer does not overflow: on Linux, raise net.core.rmem_max to DefaultListenerBuffer,
+// since the system's limit often holds no more than a few milliseconds of a flood.
 //
 // Addresses are given in their plain form: an IPv4 peer of a socket that serves
 // both families is 192.0.2.1, not ::ffff:192.0.2.1.

@@ -19,18 +19,18 @@ const (
 	// per frame, in 4.7 MB.
 	DefaultListenerQueue = 4096
 
-	// QueueShares limits the datagrams of one client that wait beyond its ClientQueue: to
-	// Listener.Queue divided by QueueShares, so that an address that floods, or that is
-	// forged, leaves room for bursts of others.
+	// QueueShares limits how much of Listener.Queue the datagrams of one client may take: Queue
+	// divided by QueueShares. An address that floods, or that is forged, therefore leaves room for
+	// bursts of other clients.
 	QueueShares = 8
 
 	// DefaultClientQueue is how many datagrams of each connected client always have room:
 	// half a second of one datagram in every frame at 60 Hz, in up to 37 KB.
 	DefaultClientQueue = 32
 
-	// DefaultStrangerQueue is how many datagrams from addresses of no connected client may
-	// wait, and so how many of them a frame reads: attempts to connect of 1,000 players at
-	// once, in 1.2 MB, and at most 2 ms of work if they are forged.
+	// DefaultStrangerQueue is how many datagrams from addresses of no connected client may wait,
+	// and therefore how many of them the game reads in a frame. It is enough for 1,000 players who
+	// connect at once. It costs up to 1.2 MB, and up to 2 ms of work if the datagrams are forged.
 	DefaultStrangerQueue = 1024
 )
 
@@ -51,8 +51,8 @@ type Listener struct {
 	// at most an eighth of it (QueueShares). 0: DefaultListenerQueue.
 	Queue int
 
-	// ClientQueue is how many datagrams of each connected client may wait for Receive,
-	// whatever strangers and other clients send. 0: DefaultClientQueue. Negative: none, all
+	// ClientQueue is how many datagrams of each connected client may wait for Receive, whatever
+	// strangers and other clients send. 0: DefaultClientQueue. Negative reserves no room: all
 	// clients share Queue.
 	ClientQueue int
 

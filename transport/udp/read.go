@@ -23,7 +23,7 @@ const (
 // readSocket moves datagrams from the socket to the queue until the socket is closed. No other
 // error ends it: on an unconnected socket, errors refer to single datagrams sent before.
 func (c *Conn) readSocket() {
-	// One byte more than a datagram may have reveals truncated ones.
+	// The buffer is one byte larger than a datagram may be, so that larger ones are noticed.
 	buf := make([]byte, entangle.MaxDatagram+1)
 	for failed := 0; ; {
 		n, from, err := c.socket.ReadFromUDPAddrPort(buf)
@@ -46,9 +46,9 @@ func (c *Conn) readSocket() {
 func (c *Conn) arrive(from netip.AddrPort, data []byte) {
 	from = address.Unmap(from)
 	if c.server.IsValid() {
-		// A connected socket receives from the server only, except for datagrams that
-		// arrived between bind and connect. Zones of one interface have two spellings;
-		// the queue gets the one that was dialed.
+		// A connected socket receives from the server only, except for datagrams that arrived
+		// between bind and connect. The zone of an interface can be spelled in two ways; the queue
+		// gets the spelling that was dialed.
 		if from.Port() != c.server.Port() || from.Addr().WithZone("") != c.server.Addr().WithZone("") {
 			c.count.stranger.Add(1)
 			return

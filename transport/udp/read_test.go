@@ -12,8 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/internal/queue"
 )
 
-// The system drops datagrams of strangers only once the socket is connected; Conn drops
-// earlier ones.
+// The system drops datagrams of strangers only once the socket is connected; Conn drops datagrams
+// that arrived earlier.
 func TestClientDropsStrangers(t *testing.T) {
 	server := netip.MustParseAddrPort("[fe80::1%lo]:40000")
 	c := &Conn{server: server, arrived: queue.NewIntake(queue.Limits{Strangers: 4})}
@@ -36,10 +36,10 @@ func TestMappedAddressesBecomePlain(t *testing.T) {
 	assert.Equal(t, netip.MustParseAddrPort("192.0.2.1:7"), from)
 }
 
-// A flood of 100,000 datagrams a second at 20 frames a second: a part of it has the form
-// of packets, and a part the address of a connected client. The reader reads all of it
-// between two frames. No other client loses a datagram; the client with the forged address
-// keeps those that found room before the forged ones.
+// A flood of 100,000 datagrams a second reaches a server with 20 frames a second. Some of its
+// datagrams have the form of packets, and some have the address of a connected client. The reader
+// reads all of them between two frames. No other client loses a datagram. The client with the
+// forged address keeps the datagrams that were queued before the forged ones.
 //
 // Proves: Z22
 func TestStrangersTakeNoRoomOfClients(t *testing.T) {
@@ -96,8 +96,8 @@ func TestStrangersTakeNoRoomOfClients(t *testing.T) {
 	assert.EqualValues(t, frames*(junk+clients*perFrame), s.Received+s.Stranger+s.QueueFull+s.ClientFull)
 }
 
-// Two floods from the addresses of clients fill their part of the shared room, and leave
-// the others their reserved room, and room for a burst.
+// Floods from the addresses of two clients fill their part of the shared room. The other clients
+// keep their reserved room, and shared room for a burst.
 //
 // Proves: Z22
 func TestForgedAddressesOfClientsTakeNoRoomOfOthers(t *testing.T) {
@@ -121,8 +121,8 @@ func TestForgedAddressesOfClientsTakeNoRoomOfOthers(t *testing.T) {
 	assert.EqualValues(t, QueueShares*(part+DefaultClientQueue), c.Stats().Received)
 }
 
-// A frame reads the datagrams that waited when it began, though a flood from the address
-// of a client arrives as fast as it is read; datagrams of others are among them.
+// A frame reads only the datagrams that waited when it began, even if a flood from the address of a
+// client arrives as fast as it is read. The waiting datagrams of other clients are among them.
 //
 // Proves: Z22
 func TestFrameEndsUnderAFloodFromAClientsAddress(t *testing.T) {
@@ -150,7 +150,8 @@ func TestFrameEndsUnderAFloodFromAClientsAddress(t *testing.T) {
 	}
 }
 
-// The address of a former client is a stranger's, in either spelling.
+// The address of a former client counts as a stranger's, whether it is given as IPv4 or as IPv4
+// mapped into IPv6.
 func TestDismissedAddressIsAStrangers(t *testing.T) {
 	c := &Conn{arrived: queue.NewIntake(queue.Limits{Strangers: 1, Client: 2})}
 	mapped := netip.MustParseAddrPort("[::ffff:192.0.2.1]:7")
@@ -168,7 +169,7 @@ func TestDismissedAddressIsAStrangers(t *testing.T) {
 	assert.EqualValues(t, 1, c.Stats().QueueFull)
 }
 
-// Without a ClientQueue all clients share Queue, and strangers still have their own.
+// Without a ClientQueue, all clients share Queue, and strangers still have their own.
 func TestWithoutRoomOfTheirOwnClientsShareTheQueue(t *testing.T) {
 	limits, err := Listener{Queue: 5 * QueueShares, ClientQueue: -1, StrangerQueue: 5}.waiting()
 	require.NoError(t, err)

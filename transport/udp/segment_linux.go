@@ -67,7 +67,7 @@ func (s *sender) joins(m int, batch []transport.Datagram, d *transport.Datagram)
 		s.sizes[m]+len(d.Data) <= maxSegmented
 }
 
-// extendMessage adds the last of the used buffers, of size bytes, to message m.
+// extendMessage appends the last of the used buffers, which has size bytes, to message m.
 func (s *sender) extendMessage(m, used, size int) {
 	msg := &s.messages[m]
 	count := len(msg.Buffers) + 1

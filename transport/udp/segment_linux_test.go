@@ -36,7 +36,7 @@ func openPair(t *testing.T) (server, client *Conn) {
 	return s.(*Conn), c.(*Conn)
 }
 
-// mixed has runs of every kind that segmentation must distinguish.
+// mixed returns a batch with runs of every kind that segmentation must distinguish.
 func mixed(to netip.AddrPort) []transport.Datagram {
 	var batch []transport.Datagram
 	for i, size := range []int{900, 900, 900, 900, 300, 900, 900, 1150, 1150, 1150, 20, 20, 30, 30} {

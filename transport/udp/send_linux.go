@@ -25,14 +25,14 @@ const (
 type sender struct {
 	packets   *ipv4.PacketConn // sends to IPv6 peers as well: messages carry addresses of either family
 	connected bool
-	segments  bool // the kernel segments (UDP GSO), and no device has refused yet
+	segments  bool // whether the kernel segments (UDP GSO), and no device has refused it yet
 
 	messages [chunkSize]ipv4.Message
-	first    [chunkSize]int    // index in the batch of a message's first datagram
-	sizes    [chunkSize]int    // bytes in a message
-	peers    [chunkSize]peer   // address of a message
-	buffers  [chunkSize][]byte // datagrams; a message has a run of them
-	controls [chunkSize][]byte // segment size of messages with several datagrams
+	first    [chunkSize]int    // index in the batch of each message's first datagram
+	sizes    [chunkSize]int    // bytes in each message
+	peers    [chunkSize]peer   // address of each message
+	buffers  [chunkSize][]byte // datagrams; each message has a run of them
+	controls [chunkSize][]byte // segment size of each message with several datagrams
 	plainTo  int               // datagrams of the batch before this index are sent singly
 }
 
@@ -80,7 +80,8 @@ func (s *sender) pack(c *Conn, batch []transport.Datagram, at int) (end, packed 
 	for i := at; i < end; i++ {
 		d := &batch[i]
 		if !c.carries(d) {
-			// A message must be contiguous in the batch, or sending cannot be resumed.
+			// The datagrams of a message must be contiguous in the batch, or sending cannot be
+			// resumed.
 			joinable = false
 			continue
 		}
@@ -124,7 +125,7 @@ func (p *peer) setAddr(d *transport.Datagram) net.Addr {
 type verdict uint8
 
 const (
-	allDone         verdict = iota // every message was sent or given up
+	allDone         verdict = iota // every message was sent or given up as lost
 	bufferFull                     // the kernel has no room for this message
 	segmentsRefused                // this message has to be sent as single datagrams
 	socketClosed

@@ -8,17 +8,17 @@ import "sync/atomic"
 // kernel drops because its own buffer is full are in none.
 type Stats struct {
 	Received      uint64 // queued for Receive
-	ReceivedBytes uint64 // in those, without headers of UDP and IP
-	QueueFull     uint64 // dropped because the queue was full: at a server, that of strangers
-	ClientFull    uint64 // dropped by a server because a client's reserved room was full, and its part of the shared room
+	ReceivedBytes uint64 // bytes in those datagrams, without headers of UDP and IP
+	QueueFull     uint64 // dropped because the queue was full: at a server, the queue of strangers
+	ClientFull    uint64 // dropped by a server because the client's reserved room was full, and so was the shared room or the client's part of it
 	BadSize       uint64 // dropped because they were empty or over entangle.MaxDatagram
 	BadForm       uint64 // dropped by a server because they cannot be packets of the connection layer
-	Stranger      uint64 // dropped by a client because they did not come from its server, by a server because they came from no client of it
+	Stranger      uint64 // dropped by a client because they did not come from its server, by a server because they did not come from a connected client
 	TooLarge      uint64 // of Received: dropped later, because they did not fit into the buffer given to Receive
 	ReadErrors    uint64 // errors of the socket, such as ICMP's "port unreachable"
 
 	Sent       uint64 // handed to the kernel
-	SentBytes  uint64 // in those, without headers of UDP and IP
+	SentBytes  uint64 // bytes in those datagrams, without headers of UDP and IP
 	BufferFull uint64 // lost because the kernel's buffer was full
 	Unsendable uint64 // lost because of their size or address, or because no route leads there
 	SendCalls  uint64 // system calls that Sent took

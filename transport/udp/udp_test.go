@@ -27,7 +27,7 @@ func TestConforms(t *testing.T) {
 	}, transporttest.KeepsRoom)
 }
 
-// On a machine without IPv6 the same call returns an error.
+// On a machine without IPv6, Listen returns an error instead.
 func TestConformsOverIPv6(t *testing.T) {
 	l := udp.Listener{Addr: "[::1]:0"}
 	if !machineHas(t, netip.IPv6Loopback()) {
@@ -101,7 +101,7 @@ func onPort(host string, port uint16) netip.AddrPort {
 	return netip.AddrPortFrom(netip.MustParseAddr(host), port)
 }
 
-// The client's side of the row: it binds any address or the given one.
+// This checks the client's side of C3: the client binds any address, or the given one.
 //
 // Proves: C3
 func TestClientBindsAnyOrAGivenAddress(t *testing.T) {
@@ -122,7 +122,7 @@ func TestClientBindsAnyOrAGivenAddress(t *testing.T) {
 	assert.Equal(t, want, carry(t, wildcard, server.LocalAddr(), server, "port only"))
 }
 
-// The transport's side of the row: the port is free when Close returns.
+// This checks the transport's side of C10: the port is free when Close returns.
 //
 // Proves: C10
 func TestCloseFreesThePortAtOnce(t *testing.T) {
@@ -238,7 +238,7 @@ func TestSetUpMistakesNameTheFix(t *testing.T) {
 	}
 }
 
-// raw is a socket without limits.
+// raw opens a UDP socket without the limits of this package.
 func raw(t testing.TB) *net.UDPConn {
 	c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The race detector makes sync.Pool drop values at random, so this holds only without it.
+// This test runs only without the race detector, which makes sync.Pool drop values at random.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	run := frameOf(t, 20)
 	for range 10 {

@@ -23,9 +23,9 @@ type ClientConn struct {
 	arrived  *queue.Queue
 	out      *outbox
 	repeats  repeats
-	received atomic.Bool // a datagram of the server has arrived
+	received atomic.Bool // a datagram from the server has arrived
 
-	ctx     context.Context // of the attempts
+	ctx     context.Context // bounds the attempts
 	giveUp  context.CancelFunc
 	running sync.WaitGroup
 	closing sync.Once
@@ -102,15 +102,15 @@ func (c *ClientConn) isOpen() bool {
 	return c.wire != nil
 }
 
-// repeats finds the requests that a session repeats ten times a second until they are
-// answered, in case of loss. A stream loses nothing: repeats would only use up AdmitBytes.
+// repeats finds the requests that a session repeats ten times a second until they are answered, in
+// case of loss. A stream loses nothing, so repeated requests would only use up AdmitBytes.
 type repeats struct {
 	last  []byte
 	count int
 }
 
-// maxRepeats is how many in a row are dropped on an open WebSocket. The next one is sent,
-// two seconds after the first, since the server may have dropped that.
+// maxRepeats is how many repeated requests in a row are dropped while the WebSocket is open. The
+// next one is sent, two seconds after the first, since the server may have dropped the first.
 const maxRepeats = 19
 
 // isRepeat reports whether data equals a datagram that is in flight already.
@@ -135,9 +135,9 @@ func (c *ClientConn) fail(err error) {
 	}
 }
 
-// Close writes the datagrams sent before, as far as the network accepts them at once, and
-// ends the WebSocket and the goroutines. It waits for at most half a second, and not for
-// the server.
+// Close writes the datagrams sent before, as far as the network accepts them at once, and ends the
+// WebSocket and the goroutines. It waits for at most half a second, even if the server does not
+// answer.
 func (c *ClientConn) Close() error {
 	c.closing.Do(func() {
 		c.arrived.Close()

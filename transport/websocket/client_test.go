@@ -55,7 +55,7 @@ func TestAHandlerConforms(t *testing.T) {
 	}, transporttest.Connected, transporttest.KeepsRoom)
 }
 
-// free returns an address without a listener.
+// free returns an address at which nothing listens.
 func free(t testing.TB) netip.AddrPort {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestAClientWaitsForItsServer(t *testing.T) {
 	assert.Equal(t, "early", text)
 }
 
-// An error that another attempt cannot fix ends the client's Conn with that error.
+// An error that another attempt cannot fix breaks the client's Conn: Receive returns it.
 func TestRefusalEndsTheClient(t *testing.T) {
 	server := listen(t, loopback())
 	config, _ := certified(t)
@@ -144,7 +144,7 @@ func TestRequestsAreRepeatedAgainAfterAnAnswer(t *testing.T) {
 	assert.EqualValues(t, 11, server.Stats().Received)
 }
 
-// hostile accepts one WebSocket and writes the given bytes.
+// hostile accepts one WebSocket and writes the given bytes to it, again times.
 func hostile(t testing.TB, bytes []byte, again int) netip.AddrPort {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -170,7 +170,7 @@ func hostile(t testing.TB, bytes []byte, again int) netip.AddrPort {
 	return netip.MustParseAddrPort(l.Addr().String())
 }
 
-// Invalid bytes of a server end the client's Conn, and do nothing else.
+// Invalid bytes from a server break the client's Conn, and do no other harm.
 func TestAHostileServerIsSurvived(t *testing.T) {
 	for name, c := range map[string]struct {
 		bytes []byte
@@ -244,7 +244,7 @@ func TestCloseEndsAnAttempt(t *testing.T) {
 	defer l.Close()
 	client, err := websocket.Dialer{}.Dial(netip.MustParseAddrPort(l.Addr().String()))
 	require.NoError(t, err)
-	c, err := l.Accept() // it is connected, and waits
+	c, err := l.Accept() // the client is connected and waits for an answer
 	require.NoError(t, err)
 	defer c.Close()
 	require.NoError(t, client.Close())
@@ -252,7 +252,7 @@ func TestCloseEndsAnAttempt(t *testing.T) {
 	assert.ErrorIs(t, err, transport.ErrClosed)
 }
 
-// A client disconnects from a server that never reads.
+// A client can disconnect from a server that never reads.
 func TestAServerThatNeverReadsIsLeft(t *testing.T) {
 	release := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

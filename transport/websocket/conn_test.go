@@ -68,7 +68,7 @@ func TestBatchesAreSentByAddress(t *testing.T) {
 	assert.EqualValues(t, len("for one")+len("for two"), server.Stats().SentBytes)
 }
 
-// Addresses are from fd00::/8, and no two peers ever have the same.
+// Addresses are from fd00::/8, and no two peers ever have the same one.
 func TestAddressesAreMadeUpOnce(t *testing.T) {
 	server := listen(t, loopback())
 	seen := map[netip.AddrPort]bool{}
@@ -101,8 +101,8 @@ func TestDismissDeliversQueuedDatagrams(t *testing.T) {
 		assert.Equal(t, server.LocalAddr(), from)
 	}
 	assert.ErrorContains(t, broken(t, client), "the session is over")
-	server.Admit(addr)   // the address has no peer any more:
-	server.Dismiss(addr) // neither has an effect
+	server.Admit(addr)   // the address has no peer any more, so that
+	server.Dismiss(addr) // neither call has an effect
 	eventually(t, func() bool { return server.Stats().Open == 0 })
 }
 
@@ -196,7 +196,7 @@ func TestATakenPortIsAnError(t *testing.T) {
 	require.NoError(t, udp.Close())
 }
 
-// A Handler admits only while its Conn is open, and can listen again.
+// A Handler admits only while its Conn is open, and can listen again later.
 func TestAHandlerListensAgain(t *testing.T) {
 	h := websocket.NewHandler(websocket.Config{Addr: netip.MustParseAddrPort("192.0.2.1:443")})
 	request := func() int {

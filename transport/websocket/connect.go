@@ -32,7 +32,7 @@ func (c *ClientConn) connectAndRead() {
 	p.close(err) // the reader reports the error
 }
 
-// errLeft is the close frame of a client that closes its end.
+// errLeft is the reason that a client sends in the close frame when it closes its end.
 var errLeft = violation{websocket.StatusNormalClosure, ""}
 
 // readPipe moves datagrams to the queue until the WebSocket fails.
@@ -115,8 +115,8 @@ func (c *ClientConn) attempt() (p pipe, again bool, err error) {
 // noRedirect refuses redirects to another server.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// mayPass reports whether another attempt may succeed. It cannot after an invalid
-// certificate, or an answer that will not change.
+// mayPass reports whether another attempt may succeed. It cannot if the certificate is invalid, or
+// if the server's answer will not change.
 func mayPass(response *http.Response, err error) bool {
 	if response == nil {
 		var wrong *tls.CertificateVerificationError

@@ -14,8 +14,8 @@ import (
 // second of four datagrams per tick at 60 Hz, in 280 KB.
 const DefaultDialerQueue = 240
 
-// dialerBacklog is how many datagrams wait to be written to the server. A client sends
-// little; more than a second of it waits only while the connection is blocked.
+// dialerBacklog is how many datagrams wait to be written to the server. A client sends little, so
+// that more than a second of its datagrams waits only while the connection is blocked.
 const dialerBacklog = 128
 
 // Dialer opens WebSockets of clients. Its zero value dials ws://, at the address of the
@@ -27,10 +27,10 @@ type Dialer struct {
 	// address and Path.
 	URL string
 
-	// Path of the server's Listener. "": DefaultPath. Not used with a URL.
+	// Path is the path of the server's Listener. "": DefaultPath. It is not used with a URL.
 	Path string
 
-	// TLS configures wss://, for example the trusted certificates. nil: those of the system.
+	// TLS configures wss://, for example the trusted certificates. nil: the system's certificates.
 	TLS *tls.Config
 
 	// Queue is how many datagrams may wait for Receive. 0: DefaultDialerQueue.

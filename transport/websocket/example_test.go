@@ -30,7 +30,7 @@ func ExampleListener() {
 	_ = websocket.Dialer{URL: "wss://eu.example.com:4000" + websocket.DefaultPath}
 }
 
-// A game on an HTTP server that has other pages as well.
+// This server serves a game and other pages over one HTTP server.
 func ExampleHandler() {
 	game := websocket.NewHandler(websocket.Config{Addr: netip.MustParseAddrPort("203.0.113.7:443")})
 	mux := http.NewServeMux()

@@ -65,8 +65,8 @@ func TestInvalidMessagesCloseTheirWebSocket(t *testing.T) {
 	assert.Equal(t, "still here", text)
 }
 
-// Of ten megabytes in one message, or in fragments of one, no more is read than a datagram
-// may have, from clients and strangers.
+// If a client or a stranger sends ten megabytes in one message, whole or in fragments, the server
+// reads no more of it than a datagram may have.
 //
 // Proves: Z18
 func TestALargeMessageIsNotHeldInMemory(t *testing.T) {
@@ -97,8 +97,8 @@ func TestALargeMessageIsNotHeldInMemory(t *testing.T) {
 	}
 }
 
-// Pings, and empty fragments of a message that never ends, are noise: a flood of them
-// closes the WebSocket, and few are answered.
+// A flood of pings, or of empty fragments of a message that never ends, closes the WebSocket, and
+// few pings are answered.
 func TestNoiseClosesTheWebSocket(t *testing.T) {
 	for name, c := range map[string]struct{ start, each []byte }{
 		"pings":       {nil, frame(opPing, "")},
@@ -149,8 +149,8 @@ func TestAPingIsAnswered(t *testing.T) {
 	}
 }
 
-// A client that floods gets its share of the queue and is then not read until the game has
-// emptied it: no datagram is lost, and those of others do not wait long.
+// A client that floods gets its share of the queue and is then not read until the game has emptied
+// the queue. No datagram is lost, and the datagrams of others do not wait long.
 func TestAFloodWaitsForTheGame(t *testing.T) {
 	const flood = 1000
 	l := loopback()

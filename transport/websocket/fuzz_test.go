@@ -13,8 +13,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/websocket"
 )
 
-// FuzzFrames writes arbitrary bytes where frames are expected, as a stranger and as a
-// client. In each case the server forgets the WebSocket and goes on.
+// FuzzFrames writes arbitrary bytes where frames are expected, as a stranger and as a client. In
+// each case the server forgets the WebSocket and keeps running.
 //
 // Proves: Z18
 func FuzzFrames(f *testing.F) {

@@ -131,7 +131,7 @@ func TestAGameOverEveryTransportAtOnce(t *testing.T) {
 	assert.True(t, h.players[0].sees())
 }
 
-// Clients read that a server was stopped, and disconnect with a reason if it dies.
+// Clients get a reason when the server is stopped, and also when it dies.
 func TestPlayersReadWhyTheyDisconnected(t *testing.T) {
 	h := newHost(t, loopback())
 	p := h.join(websocket.Dialer{}, h.server.Addrs()[0])

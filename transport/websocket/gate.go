@@ -21,7 +21,8 @@ func newGate(most, mostPerAddress int) *gate {
 	return &gate{most: most, mostPerAddress: mostPerAddress, from: map[netip.Addr]int{}}
 }
 
-// admitAddr returns 0, or the HTTP status to refuse with.
+// admitAddr counts a connection from an address. It returns 0, or the HTTP status with which to
+// refuse it.
 func (g *gate) admitAddr(a netip.Addr) (status int) {
 	a = addressBlock(a)
 	g.mu.Lock()
@@ -47,7 +48,7 @@ func (g *gate) releaseAddr(a netip.Addr) {
 	}
 }
 
-// count returns how many are not admitted yet.
+// count returns how many connections are not admitted yet.
 func (g *gate) count() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -19,15 +19,15 @@ type Config struct {
 	// addresses, and trusts this field.
 	Addr netip.AddrPort
 
-	// Origins and Limits are those of Listener.
+	// Origins and Limits are as in Listener.
 	Origins []string
 	Limits  Limits
 
 	patience patience
 }
 
-// Handler is a listener of a game on an existing HTTP server: mount it at a path, and give
-// it to Server.Start. Before that, and after the server has been stopped, it answers 503.
+// Handler is a listener of a game on an existing HTTP server: mount it at a path, and give it to
+// Server.Start. Before the server is started and after it has been stopped, it answers 503.
 //
 // The HTTP server sets the limits on TCP connections without a request: give it a
 // ReadHeaderTimeout.
@@ -75,9 +75,9 @@ func (h *Handler) shut() {
 	h.open = nil
 }
 
-// ServeHTTP implements http.Handler. It answers 101 and gives the WebSocket to the game,
-// or 426 and 400 to requests for anything else, 403 to a page of another origin, 429 to too
-// many connections from one address that are not clients yet, 503 to too many in total.
+// ServeHTTP implements http.Handler. It answers 101 and gives the WebSocket to the game, or 426 or
+// 400 to requests for anything else, 403 to a page of another origin, 429 to too many connections
+// from one address that are not clients yet, 503 to too many in total.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	c := h.open

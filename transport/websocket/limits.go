@@ -9,11 +9,11 @@ import (
 
 // Limits of a connection before the layer above has admitted it as a client.
 const (
-	// AdmitWithin is how long it stays open.
+	// AdmitWithin is how long a connection may stay open without being admitted.
 	AdmitWithin = 5 * time.Second
 
-	// AdmitBytes is how many bytes of it are read, WebSocket frames included. That is
-	// enough for three connection requests and the answer to a challenge.
+	// AdmitBytes is how many bytes are read of a connection that is not admitted, WebSocket frames
+	// included. That is enough for three connection requests and the answer to a challenge.
 	AdmitBytes = 4096
 )
 
@@ -22,17 +22,17 @@ const (
 	// DefaultPending is the greatest number of connections that are not admitted yet.
 	DefaultPending = 256
 
-	// DefaultPendingPerAddress is the greatest number of them from one address: enough for
-	// the players of a home that join at once, and a few attempts that hang.
+	// DefaultPendingPerAddress is the greatest number of those connections from one address: enough
+	// for the players of a home that join at once, and a few attempts that hang.
 	DefaultPendingPerAddress = 8
 
 	// DefaultQueue is how many datagrams wait for a server's Receive, as with UDP: ten
 	// frames of 400 clients that send once per frame, in 4.7 MB.
 	DefaultQueue = 4096
 
-	// DefaultBacklog is how many datagrams wait to be written to one client, in at most
-	// 295 KB: about four seconds of one datagram in every tick at 60 Hz. For a client
-	// further behind, newer datagrams are worth more.
+	// DefaultBacklog is how many datagrams wait to be written to one client, in at most 295 KB:
+	// about four seconds of one datagram in every tick at 60 Hz. A client that is further behind
+	// needs newer datagrams more than these.
 	DefaultBacklog = 256
 )
 
@@ -86,16 +86,16 @@ func (l Limits) resolve(owner string) (Limits, error) {
 }
 
 const (
-	// clientShare is how many datagrams of one client may be queued in a round, see pace.
-	// Then the client is not read until the game has read all that waited, so a flood of
-	// one client leaves room for the others.
+	// clientShare is how many datagrams of one client may be queued in a round, see pace. Then its
+	// WebSocket is not read until the game has read all waiting datagrams, so a flood of one client
+	// leaves room for the others.
 	clientShare = 64
 
-	// strangerShare is the same for a stranger. It sends a request and one answer.
+	// strangerShare is the share of a stranger. A stranger sends a request and one answer.
 	strangerShare = 4
 
-	// noiseLimit is how many bytes may arrive without a whole datagram among them: pings,
-	// empty fragments. It is large enough for the read-ahead buffer.
+	// noiseLimit is how many bytes may arrive without a whole datagram among them, such as pings
+	// and empty fragments. It is large enough for the read-ahead buffer.
 	noiseLimit = 8 << 10
 
 	// maxHeader is the greatest size of the headers of a request or response in bytes,

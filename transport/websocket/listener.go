@@ -26,7 +26,7 @@ type Listener struct {
 	// TLS enables wss:// and needs a certificate. nil: ws://.
 	TLS *tls.Config
 
-	// Path of the URL that clients request. "": DefaultPath.
+	// Path is the path of the URL that clients request. "": DefaultPath.
 	Path string
 
 	// Origins are the hosts with pages that may connect, in addition to this host:

@@ -7,23 +7,23 @@ import (
 	"sync/atomic"
 )
 
-// pace keeps peers from running ahead of the game: in each round a peer may queue so many
-// datagrams as its share. A round ends when the game has read all datagrams that waited when it
-// began to read. A peer with more is not read until then, so that a flood fills its sender's own
-// buffers. Datagrams that arrive while the game reads wait for the next round, so at most twice the
-// share of a peer waits.
+// pace keeps peers from running ahead of the game: in each round a peer may queue as many datagrams
+// as its share. A round ends when the game has read all datagrams that waited when it began to
+// read. A peer that has used up its share is not read until then, so that a flood fills its
+// sender's own buffers. Datagrams that arrive while the game reads wait for the next round, so at
+// most twice the share of a peer waits.
 type pace struct {
-	round atomic.Uint64 // counts how often the game has read all that waited
+	round atomic.Uint64 // counts the rounds
 
-	mu    sync.Mutex
-	held  []*peer
-	holds atomic.Bool // held is not empty
+	mu      sync.Mutex
+	held    []*peer
+	anyHeld atomic.Bool // held is not empty
 }
 
 // beginRound begins a round and wakes the held peers.
 func (c *pace) beginRound() {
 	c.round.Add(1)
-	if !c.holds.Load() {
+	if !c.anyHeld.Load() {
 		return
 	}
 	c.mu.Lock()
@@ -33,7 +33,7 @@ func (c *pace) beginRound() {
 		c.held[i] = nil
 	}
 	c.held = c.held[:0]
-	c.holds.Store(false)
+	c.anyHeld.Store(false)
 }
 
 // hold registers p to be woken by the next round.
@@ -41,7 +41,7 @@ func (c *pace) hold(p *peer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.held = append(c.held, p)
-	c.holds.Store(true)
+	c.anyHeld.Store(true)
 }
 
 // step counts one peer's datagrams in a round.
@@ -54,7 +54,7 @@ type step struct {
 func (c *pace) await(p *peer) bool {
 	for !c.takeStep(p) {
 		c.hold(p)
-		if c.takeStep(p) { // the round began while p was registered
+		if c.takeStep(p) { // a round began while p was being registered
 			return true
 		}
 		select {

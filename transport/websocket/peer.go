@@ -28,12 +28,12 @@ type peer struct {
 	remote   netip.AddrPort
 	stranger bool // not admitted yet; guarded by the Conn's lock
 	deadline *time.Timer
-	why      atomic.Pointer[violation] // set before the WebSocket is closed by leave
-	written  chan struct{}             // closed at the end of the writer
+	why      atomic.Pointer[violation] // set before closeAfterQueue closes the WebSocket
+	written  chan struct{}             // closed when the writer ends
 
-	step   step          // of the reader
-	woken  chan struct{} // holds one
-	pinged atomic.Bool   // since the last datagram
+	step   step          // used by the reader only
+	woken  chan struct{} // has capacity 1
+	pinged atomic.Bool   // a ping has arrived since the last datagram
 }
 
 // start starts the goroutines; the caller holds the Conn's lock.
@@ -46,7 +46,7 @@ func (p *peer) start() {
 
 // expire closes a WebSocket that was not admitted in time.
 func (p *peer) expire() {
-	p.conn.mu.RLock() // so that it is not admitted meanwhile
+	p.conn.mu.RLock() // so that p is not admitted meanwhile
 	defer p.conn.mu.RUnlock()
 	if p.stranger {
 		p.conn.count.expired.Add(1)
@@ -79,7 +79,7 @@ func (p *peer) readAll() {
 		p.arrive(datagram)
 	}
 	if p.out.isFinished() {
-		<-p.written // it sends the close frame
+		<-p.written // the writer sends the close frame
 	} else {
 		p.conn.count.broken.Add(1)
 		p.wire.setFinalDeadlines(p.conn.patience.goodbye, p.conn.patience.goodbye)

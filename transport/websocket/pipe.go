@@ -59,8 +59,9 @@ func (p *pipe) writeOutbox() error {
 	}
 }
 
-// readDatagram waits for the next datagram and copies it into buf, which is one byte longer than the
-// largest datagram. After any error, violations included, the WebSocket has to be closed.
+// readDatagram waits for the next datagram and copies it into buf, which is one byte longer than
+// the largest datagram. After any error, including a violation, the caller has to close the
+// WebSocket.
 func (p *pipe) readDatagram(buf []byte) ([]byte, error) {
 	kind, r, err := p.ws.Reader(forever)
 	switch {

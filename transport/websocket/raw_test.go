@@ -93,7 +93,7 @@ func (r *raw) write(b []byte) bool {
 	return err == nil
 }
 
-// next reads one frame of the server's; an error is an opcode of 0xff.
+// next reads one frame from the server. On an error it returns the opcode 0xff.
 func (r *raw) next() (opcode byte, payload []byte) {
 	var b [2]byte
 	if _, err := io.ReadFull(r.in, b[:]); err != nil {
@@ -110,8 +110,8 @@ func (r *raw) next() (opcode byte, payload []byte) {
 	return b[0] & 0x0f, payload
 }
 
-// closed reads until the server closes. It returns the status of the close frame, and
-// counts the frames before it by opcode.
+// closed reads until the server closes the connection. It returns the status of the close frame,
+// and counts the frames before it by opcode.
 func (r *raw) closed() (status int, before map[byte]int) {
 	r.t.Helper()
 	before = map[byte]int{}
@@ -189,7 +189,7 @@ func send(t testing.TB, c transport.Conn, to netip.AddrPort, text string) int {
 	return sent
 }
 
-// broken waits until Receive of a client's end fails, and returns the error.
+// broken waits until Receive fails at a client's end, and returns the error.
 func broken(t testing.TB, c transport.Conn) (err error) {
 	t.Helper()
 	eventually(t, func() bool {

@@ -19,8 +19,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/websocket"
 )
 
-// A WebSocket that does not become a client is closed, whatever it sends. The first one
-// here does, and outlives a later one that does not.
+// A WebSocket that does not become a client is closed, whatever it sends. The first WebSocket here
+// becomes a client, and outlives a later one that does not.
 //
 // Proves: Z18
 func TestAStrangerIsClosedInTime(t *testing.T) {
@@ -105,8 +105,8 @@ func mounted(t testing.TB, config websocket.Config) (server *websocket.Conn, at 
 	return listen(t, h), at
 }
 
-// Eight strangers of one address may connect, and 256 in total; more get an HTTP status
-// instead of a WebSocket. Clients do not count.
+// Eight strangers of one address may connect, and 256 in total; any more get an HTTP status instead
+// of a WebSocket. Clients are not counted.
 //
 // Proves: Z18
 func TestStrangersAreCounted(t *testing.T) {
@@ -140,8 +140,8 @@ func TestAClientIsNoStranger(t *testing.T) {
 	assert.EqualValues(t, 2, server.Stats().Crowded)
 }
 
-// One /64 of IPv6 counts as one address, since one customer has all of it. Headers of a
-// proxy are not trusted.
+// One /64 of IPv6 counts as one address, since one customer has the whole block. Headers of a proxy
+// are not trusted.
 func TestAddressesOfOneCustomerCountAsOne(t *testing.T) {
 	_, at := mounted(t, websocket.Config{Limits: websocket.Limits{PendingPerAddress: 1}})
 	ask := func(address string) int {
@@ -266,7 +266,7 @@ func TestLargeHeadersAreRefused(t *testing.T) {
 	assert.Zero(t, server.Stats().Open)
 }
 
-// Requests for anything else are answered, once per connection.
+// Requests for anything but a WebSocket are answered, once per connection.
 func TestOtherRequestsAreRefused(t *testing.T) {
 	server := listen(t, loopback())
 	for path, want := range map[string]int{"/": http.StatusNotFound, "/entangle/x": http.StatusNotFound, "/entangle": http.StatusUpgradeRequired} {

@@ -51,7 +51,7 @@ func remoteOf(r *http.Request) netip.AddrPort {
 	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
 }
 
-// upgrade answers the request, also when it returns an error.
+// upgrade answers the request, even if it returns an error.
 func (c *Conn) upgrade(w http.ResponseWriter, r *http.Request) (*peer, error) {
 	p := &peer{conn: c, written: make(chan struct{}), woken: make(chan struct{}, 1)}
 	h := &hijacker{ResponseWriter: w, patience: c.patience}

@@ -22,11 +22,11 @@ type wire struct {
 	early []byte // bytes read before the wire was made
 	stall time.Duration
 
-	limit int          // bytes, until admitted
-	noise atomic.Int64 // bytes since the last datagram
+	limit int          // bytes that may be read until the connection is admitted
+	noise atomic.Int64 // bytes read since the last datagram
 
 	admitted chan struct{} // closed: no limit on reading
-	ending   chan struct{} // closed: the deadlines are the last ones
+	ending   chan struct{} // closed once the final deadlines are set
 
 	stalled atomic.Bool // the peer has not read for too long
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Parse reads host:port from a field, which errors name: "udp: Listener.Addr", for
-// example. Host names are not resolved, because a name may have several addresses and a
+// Parse parses text in the form host:port. field is the name for errors, for example "udp:
+// Listener.Addr". Host names are not resolved, because a name may have several addresses and a
 // socket is bound to one. An empty host is the wildcard of IPv4 and IPv6.
 func Parse(field, text string) (netip.AddrPort, error) {
 	host, portText, err := net.SplitHostPort(text)
@@ -38,8 +38,8 @@ func parseHost(host string) (netip.Addr, error) {
 	return addr.Unmap(), err
 }
 
-// Network returns the name that package net uses for sockets of a protocol ("udp" or
-// "tcp") bound to addr. Only the IPv6 wildcard serves IPv4 as well.
+// Network returns the name that package net uses for sockets of a protocol ("udp" or "tcp") bound
+// to addr. Of all addresses, only the IPv6 wildcard serves IPv4 as well.
 func Network(protocol string, addr netip.Addr) string {
 	switch {
 	case addr.Is4():
@@ -60,8 +60,8 @@ func Text(a netip.AddrPort) string {
 	return a.String()
 }
 
-// Unmap converts an IPv4 address mapped into IPv6 to its plain form, so that equal
-// peers compare equal.
+// Unmap converts an IPv4 address mapped into IPv6 to its plain form, so that the same peer always
+// compares equal.
 func Unmap(a netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
 }

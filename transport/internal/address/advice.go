@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// Advice returns the remedy for common errors of the system, in parentheses, or "" for
+// Advice returns a remedy for common errors of the operating system, in parentheses, or "" for
 // other errors.
 func Advice(err error) string {
 	switch {

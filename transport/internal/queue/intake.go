@@ -12,8 +12,8 @@ import (
 type Limits struct {
 	Strangers int // from all addresses that are not admitted
 	Client    int // from each admitted address, whatever the others send
-	Shared    int // from all admitted addresses, beyond what each has for itself
-	Each      int // of Shared, from one address; 0: all of Shared
+	Shared    int // from all admitted addresses, beyond the first Client of each address
+	Each      int // of Shared, from one address; 0 allows all of Shared
 }
 
 // Intake is the queue of a server's end. It reserves room for admitted addresses:
@@ -25,14 +25,14 @@ type Intake struct {
 	clients   ring
 	strangers ring
 	senders   map[netip.AddrPort]*sender
-	shared    int // datagrams that wait in the shared room
+	shared    int // waiting datagrams that count against Limits.Shared
 	round     round
 	filter    transport.Filter
 	closed    bool
 	stats     IntakeStats
 }
 
-// round counts the datagrams that waited when a round began and were not returned yet.
+// round counts the datagrams that waited when a round began and have not been returned yet.
 type round struct {
 	begun              bool
 	clients, strangers int
@@ -54,7 +54,7 @@ type IntakeStats struct {
 	Form          uint64 // dropped by the filter, whoever sent it
 	Strange       uint64 // dropped by the filter, because its sender is not admitted
 	StrangersFull uint64 // dropped because Limits.Strangers datagrams waited
-	ClientFull    uint64 // dropped because the client's own room was full, and the shared room or its part of it
+	ClientFull    uint64 // dropped because Limits.Client was reached, and so was Limits.Shared or Limits.Each
 	TooLarge      uint64 // of Pushed: dropped because they did not fit into the buffer given to Pop
 }
 
@@ -184,7 +184,7 @@ func (q *Intake) Pop(buf []byte) (int, netip.AddrPort, error) {
 	return 0, netip.AddrPort{}, transport.ErrEmpty
 }
 
-// nextDatagram removes and returns a datagram, or nil at the end of the round.
+// nextDatagram removes and returns the next datagram of the round, or nil at its end.
 func (q *Intake) nextDatagram() *slot {
 	r := &q.round
 	if !r.begun {
@@ -204,7 +204,8 @@ func (q *Intake) nextDatagram() *slot {
 	}
 }
 
-// releaseDatagram frees the place of one datagram of a sender, in the shared room first.
+// releaseDatagram frees the place that one datagram of a sender took: a shared place if the sender
+// has one.
 func (q *Intake) releaseDatagram(from netip.AddrPort) {
 	s := q.senders[from]
 	if s.waiting > q.limits.Client {

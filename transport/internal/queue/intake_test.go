@@ -16,12 +16,12 @@ import (
 	"github.com/entangle-ecs/entangle/transport/internal/queue"
 )
 
-// plainIntake is an Intake made of plain lists.
+// plainIntake is a simple model of Intake, made of lists.
 type plainIntake struct {
 	limits             queue.Limits
 	admitted           map[netip.AddrPort]bool
 	clients, strangers []waiting
-	begun              bool // a round, of which so many are left
+	begun              bool // a round has begun, in which left datagrams remain to be returned
 	left               [2]int
 }
 
@@ -161,8 +161,8 @@ func TestIntakeCountsWhatItDrops(t *testing.T) {
 	assert.ErrorIs(t, err, transport.ErrClosed)
 }
 
-// The work per frame is bounded for any sender, even if new datagrams arrive as fast as
-// they are taken. Those that arrived during a round are returned by the next, in order.
+// The work per frame is bounded for any sender, even if new datagrams arrive as fast as they are
+// taken. The next round returns those that arrived during this one, in order.
 //
 // Proves: Z22
 func TestARoundTakesWhatWaitedWhenItBegan(t *testing.T) {
@@ -194,8 +194,8 @@ func TestARoundTakesWhatWaitedWhenItBegan(t *testing.T) {
 	}
 }
 
-// An address that sends more than its reserved room holds takes its part of the shared
-// room and no more: a burst of another client finds the rest.
+// An address that sends more than its reserved room holds takes at most Limits.Each of the shared
+// room, so that a burst of another client still finds room.
 //
 // Proves: Z22
 func TestAnAddressTakesItsPartOfTheSharedRoom(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// An Intake forgets an address that is no client any more and has no waiting datagram,
-// whichever of the two happens last: a server that runs for months has many clients.
+// An Intake forgets an address that is no longer a client and has no waiting datagram, whichever of
+// the two comes last: a server that runs for months has many clients.
 func TestAnIntakeForgetsAddressesOfFormerClients(t *testing.T) {
 	q := NewIntake(Limits{Strangers: 1, Client: 1, Shared: 1})
 	buf := make([]byte, 8)

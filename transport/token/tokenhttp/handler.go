@@ -21,13 +21,13 @@ const contentType = "application/octet-stream"
 
 // Config configures a Handler: the tokens to hand out, and the login.
 type Config struct {
-	// Key that the game servers share. Zero is an error.
+	// Key is the key that the game servers share. Zero is an error.
 	Key token.Key
 
-	// ProtocolID of the game servers: protocol.ID of the game's name.
+	// ProtocolID is that of the game servers: protocol.ID of the game's name.
 	ProtocolID uint64
 
-	// Servers that the tokens are for; list one (see token.Claims).
+	// Servers are the addresses that the tokens list; list one (see token.Claims).
 	Servers []netip.AddrPort
 
 	// Timeout and Life of the tokens, as in token.Claims.

@@ -50,7 +50,9 @@ type EntitySpawned struct{ Entity ecs.Entity }
 
 // EntityDespawned is raised when the network has removed an entity from this world. Entity is no
 // longer alive: it serves as a key to the game's data about it. On a Host it may still be alive,
-// only no longer visible to the host's player.
+// only no longer visible to the host's player. The event is also raised for a replica that the
+// client's game removed before, once the server despawns it or the connection ends. It is not raised
+// for an entity that the server removed while it was paused, because that entity stays.
 type EntityDespawned struct{ Entity ecs.Entity }
 
 // ComponentInserted is raised when the network has given an entity a component of type C, including

@@ -12,10 +12,15 @@ import (
 // FirstTime returns a system that runs sys, except in replays: for sounds and particles, for scores
 // on the screen, and for requests to the server.
 //
-// It runs once for each tick of FixedMain, with the first prediction of that tick. A replay does
-// not tell it about corrections: neither that a shot it played a sound for never happened, nor
-// about a shot that it missed. State that must be right in the end belongs into components, which a
-// replay corrects, and is drawn from those.
+// It runs with the first prediction of each tick, and learns nothing of later corrections: a shot
+// for which it played a sound may turn out not to have happened, and it does not run for a shot that
+// only a replay shows. State that must be right in the end belongs into components: a replay corrects
+// them, and the game draws from them.
+//
+// Jumps of the client's clock are exceptions. Ticks that the clock jumped past, such as after a stall,
+// run for the first time before the next tick, if they are not more than ClientConfig.MaxRollback. Of a
+// longer gap sys misses ticks, even if a later replay runs them. If the clock jumps back, ticks run
+// again as new ones, and sys with them. ClockJumped reports each jump.
 func FirstTime(sys System) System {
 	if sys == nil {
 		panic("plugin: FirstTime needs a system, got nil")

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Dialer opens a client's layer, for one connection.
+// Dialer opens a client's end of a connection layer, for one connection.
 type Dialer interface {
 	// Dial starts connecting to the server. After an error nothing is open.
 	Dial(config ClientConfig) (Client, error)
@@ -24,8 +24,8 @@ type ClientConfig struct {
 	Now time.Time
 }
 
-// Client is a client's end of a connection layer. It is connecting from Dial on, connected
-// from the Connected event on, and ends with the Disconnected event or Close.
+// Client is a client's end of a connection layer. Its connection begins with Dial, is established
+// at the Connected event, and ends with the Disconnected event or Close.
 type Client interface {
 	// Receive returns the next event and never blocks. It returns ErrEmpty at the end of
 	// the frame.

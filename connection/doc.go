@@ -49,10 +49,10 @@
 //
 // # Errors
 //
-// Receive distinguishes three cases. A nil error is an event. ErrEmpty is the normal end of
-// a loop. Any other error is final, as is any error of Flush: the layer does not recover, and
-// its owner closes it. Nothing that a peer does is an error: its bytes are dropped and
-// counted, or end its connection.
+// Receive distinguishes three cases. With a nil error it has returned an event. ErrEmpty means that
+// no event waits: the loop ends until the next frame. Any other error is final, as is any error of
+// Flush: the layer does not recover, and its owner closes it. Nothing that a peer does is an error:
+// its bytes are dropped and counted, or end its connection.
 //
 // # Implementing a layer
 //

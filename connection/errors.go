@@ -3,7 +3,7 @@ package connection
 import "errors"
 
 // Causes for which a connection ends, or an attempt to connect fails. The Err of a Disconnected
-// event is or wraps one of them, or an error of the layer's own where none fits.
+// event is or wraps one of them, or an error of the layer's own if none of these fits.
 var (
 	// ErrTimedOut: nothing has arrived from the other side for the timeout.
 	ErrTimedOut = errors.New("timed out: no packets from the other side")
@@ -23,8 +23,8 @@ var (
 	ErrTransport = errors.New("the transport failed")
 )
 
-// Goodbye is the Err of a Disconnected event for a reason that the other side passed to
-// Disconnect or Close, as text. Layers that do not carry it report ErrClosed.
+// Goodbye is the Err of a Disconnected event if the other side passed a reason to Disconnect or
+// Close. Its text is that reason. Layers that do not carry reasons report ErrClosed instead.
 type Goodbye string
 
 // Error returns the reason.

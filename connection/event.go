@@ -39,30 +39,31 @@ func (k Kind) String() string {
 type Event struct {
 	Kind Kind
 
-	// Slot of the client. 0 on a client.
+	// Slot is the slot of the client. On a client it is 0.
 	Slot int
 
-	// Client is the id of the client: never entangle.Nobody. Only for Connected on a server.
+	// Client is the id of the client: never entangle.Nobody. It is set only in a Connected event on
+	// a server.
 	Client entangle.ClientID
 
-	// Addr is the address of the client. Not valid in layers without addresses. Only for
-	// Connected on a server.
+	// Addr is the address of the client. It is not valid in layers without addresses. It is set
+	// only in a Connected event on a server.
 	Addr netip.AddrPort
 
-	// Name of the client's end for people: its address, or its name on a platform. Only for
-	// Connected on a server.
+	// Name names the client for people: by its address, or its name on a platform. It is set only
+	// in a Connected event on a server.
 	Name string
 
-	// UserData of the client, at most MaxUserData bytes; missing ones count as zeros. The
-	// layer guarantees it like the id. Only for Connected on a server.
+	// UserData is the user data of the client, at most MaxUserData bytes; missing bytes count as
+	// zeros. The layer guarantees it like the id. It is set only in a Connected event on a server.
 	UserData []byte
 
-	// Payload of 1 to entangle.MaxPayload bytes, which the receiver may overwrite. Only
-	// for Payload.
+	// Payload has 1 to entangle.MaxPayload bytes, which the receiver may overwrite. It is set only
+	// in a Payload event.
 	Payload []byte
 
-	// Err is why the connection ended, or why none was made: for programs, one of the errors of
-	// this package by errors.Is, and for people, a short sentence without a full stop. Only for
-	// Disconnected.
+	// Err is why the connection ended, or why none was made. Programs compare it with the errors of
+	// this package by errors.Is; for people, its text is a short sentence without a full stop. It
+	// is set only in a Disconnected event.
 	Err error
 }

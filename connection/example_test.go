@@ -28,12 +28,12 @@ type player struct {
 	data     []byte
 }
 
-// call is a player's connection to the host.
+// call is a connection between a player and the host.
 type call struct {
 	player   player
-	inbox    [2][][]byte // of the host, of the player
+	inbox    [2][][]byte // of the host, and of the player
 	seen     [2]time.Time
-	ended    error // why, once either end has closed
+	ended    error // the reason, once either end has closed the call
 	accepted bool
 }
 
@@ -78,7 +78,7 @@ type host struct {
 	waiting  []*call
 	slots    []*call
 	sent     []uint64
-	turn     int // the next slot to check
+	turn     int // the next slot to look at
 	traffic  connection.Traffic
 	refused  uint64
 }
@@ -154,7 +154,7 @@ func (h *host) Send(slot int, payload []byte, _ time.Time) {
 	}
 }
 
-func (h *host) Flush() error { return nil } // Send has delivered the payloads
+func (h *host) Flush() error { return nil } // Send has delivered the payloads already
 
 func (h *host) Disconnect(slot int, reason string, _ time.Time) {
 	h.platform.mu.Lock()
@@ -192,7 +192,7 @@ type guest struct {
 	traffic  connection.Traffic
 }
 
-// Dial calls the host. A player is the dialer of their own clients.
+// Dial calls the host. In this platform, players dial for themselves.
 func (p player) Dial(config connection.ClientConfig) (connection.Client, error) {
 	p.platform.mu.Lock()
 	defer p.platform.mu.Unlock()
@@ -251,8 +251,8 @@ func (g *guest) Traffic() connection.Traffic { return g.traffic }
 
 func (g *guest) AppendDropped(dst []connection.Dropped) []connection.Dropped { return dst }
 
-// A custom layer, here over a platform that authenticates players: Server.StartWith takes a
-// Listener and Client.ConnectWith a Dialer.
+// This example adds a custom layer over a platform that authenticates players: Server.StartWith
+// takes a Listener and Client.ConnectWith a Dialer.
 func Example() {
 	store := &platform{}
 	now := time.Now()

@@ -24,9 +24,9 @@ func (p *party) connect(g *partyGuest, dialer transport.Dialer, server netip.Add
 	require.NoError(p.t, g.Connect(dialer, tok))
 }
 
-// A server listens over UDP, WebSocket and in memory at once and has clients at each; the
-// one in memory runs in the server's process, with a world of its own. All of them see the
-// same entities and messages.
+// A server listens over UDP, WebSocket and in memory at once and has clients at each; the client in
+// memory runs in the server's process, with a world of its own. All of them see the same entities
+// and messages.
 //
 // Proves: C11
 func TestClientsOfSeveralTransportsPlayTogether(t *testing.T) {
@@ -43,8 +43,8 @@ func TestClientsOfSeveralTransportsPlayTogether(t *testing.T) {
 	p.play()
 }
 
-// mixed returns a server with three connection layers and a client of each kind: netcode
-// over UDP and in memory, a trusted one in memory, and one of a platform.
+// mixed returns a server with three connection layers and a client of each kind: netcode over UDP
+// and in memory, the trusted layer in memory, and the layer of a platform.
 func mixed(t *testing.T) (p *party, store *platform, near *memory.Listener) {
 	p, store = newParty(t, 4), &platform{}
 	here := p.network.Listener()
@@ -63,8 +63,8 @@ func mixed(t *testing.T) (p *party, store *platform, near *memory.Listener) {
 	return p, store, near
 }
 
-// The connection layer is an interface: netcode, one for trusted networks and a platform's
-// work in one server, and their clients play together.
+// One server has netcode, a layer for trusted networks and the layer of a platform, and their
+// clients play together.
 //
 // Proves: C19, C11
 func TestClientsOfSeveralLayersPlayTogether(t *testing.T) {
@@ -90,8 +90,8 @@ func TestClientsOfSeveralLayersPlayTogether(t *testing.T) {
 	}
 }
 
-// An id is connected once, and MaxClients counts over all layers: a client in excess is
-// refused with a reason.
+// An id can be connected once over all layers, and MaxClients counts the clients of all layers: a
+// client in excess is refused with a reason.
 //
 // Proves: C19
 func TestAnIDPlaysOnceOverAllLayers(t *testing.T) {

@@ -7,7 +7,8 @@ import (
 	"github.com/entangle-ecs/entangle/connection/connectiontest"
 )
 
-// The layer of the example uses nothing but the public interface, and keeps all of its rules.
+// The layer of the example uses nothing but the public interface, and keeps all rules of package
+// connection.
 func TestOwnLayerConforms(t *testing.T) {
 	connectiontest.Run(t, func(testing.TB) connectiontest.Layer {
 		p := &platform{}

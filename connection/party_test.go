@@ -26,8 +26,8 @@ func partyProtocol() *protocol.Protocol {
 	return p
 }
 
-// party is a server and its clients over any layer, each with a world of its own, on the real
-// clock: some of them use sockets.
+// party is a server and its clients over any layer, each with a world of its own. They use the real
+// clock, because some of them use sockets.
 type party struct {
 	t       testing.TB
 	server  *plugin.Server
@@ -58,7 +58,7 @@ func newParty(t testing.TB, maxClients int) *party {
 	return p
 }
 
-// guest adds a client that is not connecting yet.
+// guest adds a client that does not connect yet.
 func (p *party) guest() *partyGuest {
 	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: partyProtocol()})
 	require.NoError(p.t, err)

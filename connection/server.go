@@ -13,7 +13,7 @@ type Listener interface {
 	Listen(config ServerConfig) (Server, error)
 }
 
-// ServerConfig is what a server passes to each of its layers.
+// ServerConfig is what a server passes to each of its connection layers.
 type ServerConfig struct {
 	// Game is the name of the protocol, and ProtocolID a number computed from it: a layer
 	// refuses clients of another game.
@@ -41,18 +41,18 @@ type Server interface {
 	// sent shortly before it left may be lost.
 	Receive(now time.Time) (Event, error)
 
-	// Send queues a payload of 1 to entangle.MaxPayload bytes for the client of a slot, and
-	// keeps no reference to it. If that client is gone and its Disconnected event was not
-	// received yet, the payload is lost. It may be called for different slots at once.
+	// Send queues a payload of 1 to entangle.MaxPayload bytes for the client of a slot, and keeps
+	// no reference to it. If that client is gone and its Disconnected event has not been received
+	// yet, the payload is lost. It may be called for different slots at once.
 	Send(slot int, payload []byte, now time.Time)
 
 	// Flush hands the queued payloads and the layer's own packets to the network. Call it
 	// once at the end of every frame.
 	Flush() error
 
-	// Disconnect ends the connection of a slot, and notifies the client if it can. Payloads
-	// queued for the slot before still leave with the next Flush. No further event of the
-	// connection is returned. The reason is for layers that can send one. A slot without a
+	// Disconnect ends the connection of a slot, and notifies the client if it can. Payloads that
+	// were queued for the slot before are still sent by the next Flush. No further event of the
+	// connection is returned. Layers that can send a reason send it to the client. A slot without a
 	// client is ignored.
 	Disconnect(slot int, reason string, now time.Time)
 
@@ -78,9 +78,9 @@ type Server interface {
 	AppendDropped(dst []Dropped) []Dropped
 }
 
-// Leaver is implemented by a Server that keeps reading for a moment after a client has sent
-// its disconnect packet, because earlier payloads may still be in flight: above all, the
-// reason.
+// Leaver is implemented by a Server that keeps reading for a moment after a client has sent its
+// disconnect packet, because earlier payloads may still be in flight: above all, the reason why it
+// leaves.
 type Leaver interface {
 	// Leaving reports whether the client of a slot has sent its disconnect packet. Its
 	// Disconnected event follows soon; Disconnect ends the connection at once. The server
@@ -94,7 +94,7 @@ type Traffic struct {
 	PacketsIn, BytesIn   uint64
 }
 
-// Plus returns the sum of both.
+// Plus returns the sum of two counts.
 func (t Traffic) Plus(u Traffic) Traffic {
 	return Traffic{t.PacketsOut + u.PacketsOut, t.BytesOut + u.BytesOut, t.PacketsIn + u.PacketsIn, t.BytesIn + u.BytesIn}
 }

@@ -20,11 +20,11 @@ const (
 	// pollEvery is the pause between two frames.
 	pollEvery = 100 * time.Microsecond
 
-	// slots is MaxClients of the server of a check.
+	// slots is the MaxClients of the server in a check.
 	slots = 4
 
-	// maxEvents is how many events a layer may return in one frame of a check, which has
-	// few.
+	// maxEvents is how many events a layer may return in one frame of a check. Checks cause far
+	// fewer.
 	maxEvents = 1 << 12
 )
 
@@ -34,10 +34,10 @@ type bench struct {
 	layer    Layer
 	server   connection.Server
 	clients  []*end
-	events   []connection.Event // of the server; slices are copies
-	jumped   time.Duration      // by which the clock of the check is ahead of the real one
+	events   []connection.Event // of the server; their slices are copies
+	jumped   time.Duration      // how far the clock of the check is ahead of the real one
 	patience time.Duration
-	deaf     bool // the server is not driven
+	deaf     bool // the server is not driven, so it receives nothing
 }
 
 // end is a client of the check.
@@ -46,7 +46,7 @@ type end struct {
 	id     entangle.ClientID
 	slot   int
 	events []connection.Event
-	deaf   bool // it is not driven
+	deaf   bool // the client is not driven, so it receives nothing
 }
 
 func newBench(t testing.TB, open Open, patience time.Duration) *bench {
@@ -112,14 +112,14 @@ func (b *bench) connectClient(id entangle.ClientID) *end {
 	return e
 }
 
-// had reports whether there was an event of a kind.
+// had reports whether the client had an event of kind k.
 func (e *end) had(k connection.Kind) bool { return has(e.events, k) }
 
 func has(events []connection.Event, k connection.Kind) bool {
 	return slices.ContainsFunc(events, func(e connection.Event) bool { return e.Kind == k })
 }
 
-// got reports whether a payload is among events.
+// got reports whether a payload is among the events.
 func got(events []connection.Event, payload []byte) bool {
 	return slices.ContainsFunc(events, func(e connection.Event) bool {
 		return e.Kind == connection.Payload && bytes.Equal(e.Payload, payload)
@@ -144,8 +144,8 @@ func (b *bench) runFrame() {
 	time.Sleep(pollEvery)
 }
 
-// drive drives a client. If its transport breaks, the client ends with an error, which
-// counts as a normal end.
+// drive drives a client. If its transport breaks, the client disconnects with an error, which the
+// checks allow.
 func (b *bench) drive(c *end, now time.Time) {
 	b.t.Helper()
 	events, err := b.drain(c.events, func() (connection.Event, error) { return c.Receive(now) })
@@ -159,7 +159,8 @@ func (b *bench) drive(c *end, now time.Time) {
 	c.events = events
 }
 
-// content fails the check if a server's layer returns an error: nothing that a peer does is an error.
+// content fails the check if a server's layer returns an error. Nothing that a peer does may cause
+// one.
 func (b *bench) content(call string, err error) {
 	b.t.Helper()
 	if err != nil {
@@ -186,13 +187,13 @@ func (b *bench) drain(events []connection.Event, receive func() (connection.Even
 	return nil, nil
 }
 
-// checkEvent checks an event, given those before it.
+// checkEvent checks an event, given the events before it.
 func (b *bench) checkEvent(before []connection.Event, e *connection.Event) {
 	b.t.Helper()
 	if e.Slot < 0 || e.Slot >= slots {
 		b.t.Fatalf("%v of slot %d; want 0 to %d", e.Kind, e.Slot, slots-1)
 	}
-	last := connection.Disconnected // in the slot
+	last := connection.Disconnected // the last event of the slot that is no payload
 	for _, earlier := range before {
 		if earlier.Slot == e.Slot && earlier.Kind != connection.Payload {
 			last = earlier.Kind
@@ -222,8 +223,8 @@ func (b *bench) until(what string, done func() bool) {
 	}
 }
 
-// outlive is until with a clock that runs fast, for at most ten minutes of that clock. Each
-// of its seconds takes a millisecond, in which datagrams arrive.
+// outlive is until with a clock that runs fast, for at most ten minutes of that clock. Each second
+// of that clock takes a millisecond, in which datagrams arrive.
 func (b *bench) outlive(what string, done func() bool) {
 	b.t.Helper()
 	for range 600 {
@@ -254,7 +255,7 @@ func (b *bench) carry(what string, payload []byte, send func([]byte), at func() 
 	})
 }
 
-// resendAfter is when a payload that did not arrive is sent again.
+// resendAfter is the pause after which a payload that did not arrive is sent again.
 const resendAfter = 5 * time.Millisecond
 
 // up and down carry a payload from a client to the server, and from the server to a client.

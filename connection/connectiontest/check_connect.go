@@ -42,7 +42,7 @@ func checkFull(b *bench) {
 	b.lasting("after a client was refused")
 }
 
-// lasting fails the check if a client other than the last one has lost its connection.
+// lasting fails the check if a client has lost its connection. The last client is not checked.
 func (b *bench) lasting(when string) {
 	b.t.Helper()
 	if has(b.events, connection.Disconnected) {
@@ -71,7 +71,7 @@ func checkDisconnect(b *bench) {
 	}
 	b.server.Disconnect(c.slot, "enough", b.now())
 	before := len(b.events)
-	b.server.Send(c.slot, words, b.now()) // no client has the slot
+	b.server.Send(c.slot, words, b.now()) // the slot has no client
 	b.until("the client is disconnected", func() bool { return c.had(connection.Disconnected) })
 	if !got(c.events, words) {
 		b.t.Fatal("a payload sent before Disconnect never arrived; it must leave with the next Flush")
@@ -83,7 +83,7 @@ func checkDisconnect(b *bench) {
 		}
 	}
 	b.dropEvents(c.slot)
-	b.server.Disconnect(c.slot, "again", b.now()) // no client has the slot
+	b.server.Disconnect(c.slot, "again", b.now()) // the slot has no client
 	b.connectClient(9)
 }
 

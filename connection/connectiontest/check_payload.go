@@ -26,8 +26,8 @@ func checkSizes(b *bench) {
 	}
 }
 
-// checkOnce sends many payloads and counts those that arrive. It continues when most of the
-// earlier ones have arrived, since a queue may be short while a machine is busy.
+// checkOnce sends many payloads and counts those that arrive. Before it sends more, it waits until
+// most of the earlier ones have arrived, because a short queue overflows on a busy machine.
 func checkOnce(b *bench) {
 	c := b.connectClient(7)
 	arrived := func(events []connection.Event) int {

@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/connection"
 )
 
-// Game and ProtocolID of the servers and clients of the checks.
+// Game and ProtocolID are those of the servers and clients of the checks.
 const (
 	Game       = "connectiontest"
 	ProtocolID = 0x1122334455667788
@@ -17,7 +17,7 @@ const (
 
 // Layer is a fresh layer for one check.
 type Layer struct {
-	// Listener that was never used.
+	// Listener must never have been used.
 	Listener connection.Listener
 
 	// Dialer returns a dialer for a client of the server that the Listener opened.
@@ -27,12 +27,12 @@ type Layer struct {
 // Guest describes a client that is to connect.
 type Guest struct {
 	Client   entangle.ClientID
-	UserData []byte           // its last bytes are not zero
-	Servers  []netip.AddrPort // Addrs of the server
-	Now      time.Time        // of the check
+	UserData []byte           // must not end with zeros
+	Servers  []netip.AddrPort // the server's Addrs
+	Now      time.Time        // the time by the clock of the check
 
-	// ProtocolID of the client's game. It is in the ClientConfig, too; this one is for
-	// layers with tokens that name the game.
+	// ProtocolID is that of the client's game. The ClientConfig has it, too; this one is for layers
+	// with tokens that name the game.
 	ProtocolID uint64
 }
 

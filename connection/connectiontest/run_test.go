@@ -106,7 +106,7 @@ func (f *faulty) Sent(slot int) uint64 {
 	return f.Server.Sent(slot)
 }
 
-// closedServer holds the Listener in faulty's Server field until Listen.
+// closedServer holds the Listener in faulty's Server field until Listen is called.
 type closedServer struct {
 	connection.Server
 	connection.Listener
@@ -124,7 +124,7 @@ func open(f faulty) Open {
 	}
 }
 
-// receiving returns a layer that changes the events of Receive.
+// receiving returns a fault that changes the events that Receive returns.
 func receiving(change func(*connection.Event)) faulty {
 	return faulty{receive: func(inner connection.Server, now time.Time) (connection.Event, error) {
 		e, err := inner.Receive(now)
@@ -185,7 +185,7 @@ func TestFaultsAreFound(t *testing.T) {
 	}
 }
 
-// flood returns payloads without end.
+// flood is a Receive that returns payloads without end.
 func flood(connection.Server, time.Time) (connection.Event, error) {
 	return connection.Event{Kind: connection.Disconnected, Err: connection.ErrClosed}, nil
 }

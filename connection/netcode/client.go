@@ -13,19 +13,20 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// client is the client's end: a session, and the socket to the server that it dials at present.
+// client is the client's end: a session, and the socket to the server that it is dialing or has
+// dialed.
 type client struct {
 	over    transport.Dialer
 	session *session.Client
-	server  netip.AddrPort // that the socket is connected to
+	server  netip.AddrPort // the server that the socket is connected to
 	socket  *socket.Socket
-	earlier connection.Traffic // of earlier sockets
-	last    connection.Kind    // the last event but payloads
-	read    bool               // all datagrams of this frame were read
+	earlier connection.Traffic // of the earlier sockets
+	last    connection.Kind    // the last event that is no payload
+	read    bool               // all datagrams of this frame have been read
 	dev     bool               // the token is for servers without a key
 }
 
-// dial opens a socket to the server that the session dials now.
+// dial opens a socket to the server that the session tries now.
 func (c *client) dial() error {
 	server := c.session.Server()
 	if c.socket != nil && server == c.server {

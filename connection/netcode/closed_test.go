@@ -15,7 +15,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// closing dials ways that close when a test says so, once all that has arrived was read.
+// closing is a dialer of Conns that close when a test says so, after all datagrams that have
+// arrived were read.
 type closing struct {
 	transport.Dialer
 	closed *bool
@@ -38,8 +39,8 @@ func (c closingConn) Receive(buf []byte) (n int, from netip.AddrPort, err error)
 	return n, from, err
 }
 
-// A transport that closes behind a server that has left is the end of the connection, told at once
-// and with its reason. One that closes while the server is there is an error.
+// If the transport closes because the server has left, the connection ends at once and with the
+// server's reason. If the transport closes while the server is still there, it ends with an error.
 //
 // Proves: C6
 func TestATransportThatClosesBehindItsServer(t *testing.T) {

@@ -30,13 +30,13 @@ func isDev(t token.Token, game string) bool {
 	return opener.Open(public.Expires, public.Nonce[:], sealed[:], &private) == nil
 }
 
-// errNoAnswerToDev is the error for which a client with such a token gives up: it names the most
-// likely of the causes to which a server does not answer.
+// errNoAnswerToDev is the error with which a client with such a token gives up. It names the most
+// likely reason why a server does not answer.
 var errNoAnswerToDev = fmt.Errorf("%w: nothing listens there, or the server has a key: this token is of Client.DevToken, which only servers "+
 	"without a key admit, so get one that was minted with the server's key (or the token was used before, or this client is still connected)",
 	connection.ErrNoAnswer)
 
-// devStart is the start time of a session without a key. It admits tokens minted before the
-// server was started, which is usual when a game and its server are started together. A
+// devStart is the start time of a session without a key. It admits tokens that were minted before
+// the server was started, which often happens when a game and its server are started together. A
 // session with a key refuses them, because they might have been used before a restart.
 var devStart = time.Unix(1, 0)

@@ -15,7 +15,7 @@ type Dialer struct {
 	// Over is the transport.
 	Over transport.Dialer
 
-	// Token of the client. It admits once: dial with a new one next time.
+	// Token is the client's token. It admits once: dial again with a new one.
 	Token token.Token
 }
 

@@ -2,7 +2,8 @@
 // A client needs a connect token, minted with the server's key; after that every packet is
 // encrypted and cannot be replayed.
 //
-// A server's transports share one session, so a token admits once over all of them.
+// All transports of a server share one session, so that a token admits its client only once, over
+// whichever of them.
 //
 // plugin.Server.Netcode makes a Listener from a server's config; Server.Start and
 // Client.Connect call it themselves, so games need nothing else of this package.

@@ -27,8 +27,8 @@ const (
 	perTick       = 3 // payloads of a client at 60 Hz
 )
 
-// flooded is a netcode server and its clients on loopback sockets and a virtual clock, and
-// a stranger's socket.
+// flooded is a netcode server and its clients on loopback sockets, and a stranger's socket, on a
+// virtual clock.
 type flooded struct {
 	t        *testing.T
 	now      time.Time
@@ -38,14 +38,14 @@ type flooded struct {
 	sockets  [floodClients]transport.Conn // the clients'
 	stranger *net.UDPConn
 
-	connected      int               // clients that know that they are connected
+	connected      int               // clients that have got their Connected event
 	sent, received int               // payloads
-	bySlot         [floodClients]int // received, by slot
-	datagrams      uint64            // that should have reached the server's socket
-	overflow       int               // of those: dropped by the kernel
+	bySlot         [floodClients]int // payloads received, by slot
+	datagrams      uint64            // datagrams that should have reached the server's socket
+	overflow       int               // how many of those the kernel dropped
 }
 
-// keep opens a listener and keeps its Conn.
+// keep is a listener that keeps the Conn that it opens.
 type keep struct {
 	transport.Listener
 	conn **udp.Conn
@@ -59,7 +59,7 @@ func (k keep) Listen() (transport.Conn, error) {
 	return c, err
 }
 
-// lay opens a dialer and keeps its Conn.
+// lay is a dialer that keeps the Conn that it opens.
 type lay struct{ conn *transport.Conn }
 
 func (l lay) Dial(server netip.AddrPort) (c transport.Conn, err error) {
@@ -69,7 +69,7 @@ func (l lay) Dial(server netip.AddrPort) (c transport.Conn, err error) {
 }
 
 func newFlooded(t *testing.T) *flooded {
-	f := &flooded{t: t, now: time.Now()} // tokens are minted a second later: those from before the start are refused
+	f := &flooded{t: t, now: time.Now()} // tokens are minted a second later, because the server refuses those from before its start
 	key := token.NewKey()
 	var err error
 	f.server, err = netcode.Listener{Over: []transport.Listener{keep{udp.Listener{Addr: "127.0.0.1:0"}, &f.socket}}, Key: key}.
@@ -158,8 +158,8 @@ func (f *flooded) waitUntilQuiet() {
 	}
 }
 
-// keepUp waits until the reader has read all sent datagrams, so that the kernel's buffer does
-// not overflow. Those that the kernel drops are counted, and not waited for again.
+// keepUp waits until the reader has read all sent datagrams, so that the kernel's buffer does not
+// overflow. Datagrams that the kernel drops are counted, and not waited for again.
 func (f *flooded) keepUp() {
 	for deadline := time.Now().Add(5 * time.Second); f.arrived() < f.datagrams; time.Sleep(20 * time.Microsecond) {
 		if time.Now().After(deadline) {
@@ -177,20 +177,20 @@ func (f *flooded) junk(i int, formed bool) []byte {
 	switch {
 	case !formed:
 		return make([]byte, 1+i%1100)
-	case i%2 == 0: // a request with a token that was never sealed
+	case i%2 == 0: // a request with a token that was not sealed
 		b := append(make([]byte, 0, 1078), 0)
 		b = append(b, token.Version...)
 		b = binary.LittleEndian.AppendUint64(b, floodProtocol)
 		b = binary.LittleEndian.AppendUint64(b, uint64(f.now.Unix()+20))
 		return b[:1078]
-	default: // the answer to a challenge, not sealed
+	default: // an answer to a challenge that was not sealed
 		return append([]byte{0x13, byte(i)}, make([]byte, 308+16)...)
 	}
 }
 
-// 100,000 junk datagrams in 20 frames of a 20th of a second, on real sockets: the rate of the
-// flood per second. The flood waits for the server's reader after each burst, so that only
-// the server decides what it drops, however slow the machine is.
+// Strangers send 100,000 junk datagrams on real sockets, in 20 frames of a 20th of a second each.
+// They wait for the server's reader after each burst, so that only the server decides what is
+// dropped, however slow the machine is.
 //
 // Proves: Z22
 func TestAFloodOfStrangersCostsClientsNothing(t *testing.T) {
@@ -219,7 +219,7 @@ func TestAFloodOfStrangersCostsClientsNothing(t *testing.T) {
 				}
 				f.keepUp()
 				f.frame()
-				f.datagrams = f.arrived() // without the clients' own packets
+				f.datagrams = f.arrived() // skips the clients' own packets, which were not counted
 			}
 			f.waitUntilQuiet()
 			f.serve()
@@ -236,9 +236,9 @@ func TestAFloodOfStrangersCostsClientsNothing(t *testing.T) {
 	}
 }
 
-// A hostile client, or an attacker who forges its address, floods with datagrams that look
-// like its packets. The others lose nothing, even of bursts beyond their reserved room, and
-// no client is disconnected.
+// A hostile client, or an attacker who forges its address, floods with datagrams that look like its
+// packets. The other clients lose nothing, even of bursts that exceed their reserved room, and no
+// client is disconnected.
 //
 // Proves: Z22
 func TestAFloodFromAClientsAddressCostsOthersNothing(t *testing.T) {

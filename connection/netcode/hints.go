@@ -2,7 +2,8 @@ package netcode
 
 import "github.com/entangle-ecs/entangle/internal/core/session"
 
-// hints returns the advice for an operator when a token is refused. The client is not told why.
+// hints returns advice for the operator about refused tokens, by the cause. The client is not told
+// the cause.
 func hints(noKey bool) map[session.Drop]string {
 	sealed := "give the server (ServerConfig.Key) and the backend that mints the tokens the same key; " +
 		"tokens of Client.DevToken are for servers without a key"

@@ -21,12 +21,12 @@ type Listener struct {
 	// Over are the transports.
 	Over []transport.Listener
 
-	// Key seals the tokens of clients. Zero: DevKey of the game, with which a server can
-	// listen only at loopback addresses and at Conns that are transport.Local.
+	// Key seals the tokens of clients. Zero: the DevKey of the game. With it a server can listen
+	// only at loopback addresses and at Conns that are transport.Local.
 	Key token.Key
 
-	// PublicAddrs are further addresses of this server that tokens may list, in addition to
-	// those at which it listens.
+	// PublicAddrs are addresses of this server that tokens may list in addition to those at which
+	// it listens.
 	PublicAddrs []netip.AddrPort
 
 	// TokenLife is the lifetime of tokens, in whole seconds.
@@ -75,8 +75,8 @@ func (s *server) openSockets(listeners []transport.Listener) error {
 	return nil
 }
 
-// closeSockets closes the sockets that were opened before an error, which is reported instead
-// of errors of closing.
+// closeSockets closes the sockets that were opened before an error. It ignores errors of closing,
+// because the caller reports the first one.
 func (s *server) closeSockets() {
 	for _, sock := range s.sockets {
 		_ = sock.Close()

@@ -8,8 +8,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/session"
 )
 
-// reasonErrors are the errors of package connection for the reasons of a session. This side has
-// caused the others itself, and they are not reported.
+// reasonErrors are the errors of package connection for the reasons of a session. The other reasons
+// are caused by this side, and are not reported.
 var reasonErrors = map[session.Reason]error{
 	session.ReasonTimedOut: connection.ErrTimedOut,
 	session.ReasonPeerLeft: connection.ErrClosed,

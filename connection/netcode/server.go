@@ -13,7 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// server is the server's end: a session, and its sockets.
+// server is the server's end: a session and its sockets.
 type server struct {
 	session *session.Server
 	sockets []*socket.Socket
@@ -22,16 +22,16 @@ type server struct {
 	closed  bool
 	hints   map[session.Drop]string
 
-	reading  int  // index of the socket that is read
-	advanced bool // all were read, and the session's time was advanced
+	reading  int  // index of the socket that is being read
+	advanced bool // all sockets were read in this frame, and the session's time was advanced
 }
 
 // slot is the layer's state of a client, in addition to the session's.
 type slot struct {
 	addr      session.Addr
-	out       socket.Outbox // of the current frame
+	out       socket.Outbox // the datagrams of the current frame
 	sent      uint64        // bytes since the client was accepted
-	connected bool          // the driver has got the Connected event
+	connected bool          // Receive has returned the Connected event
 }
 
 // Addrs implements connection.Server.
@@ -73,7 +73,8 @@ func (s *server) receiveEvent(now time.Time) (e connection.Event, ok bool, err e
 	return connection.Event{Kind: connection.Payload, Slot: at, Payload: payload}, ok, nil
 }
 
-// event returns the session's next event, except ends that the driver has requested.
+// event returns the session's next event. It omits the ends of connections that the game's loop has
+// requested.
 func (s *server) event() (connection.Event, bool) {
 	for e, ok := s.session.PollEvent(); ok; e, ok = s.session.PollEvent() {
 		if e.Kind == session.Connected {
@@ -90,7 +91,8 @@ func (s *server) event() (connection.Event, bool) {
 	return connection.Event{}, false
 }
 
-// connected gives the slot to a client. Datagrams for the previous one may still be queued.
+// connected gives the slot to a client. Datagrams for the slot's previous client may still be
+// queued.
 func (s *server) connected(e *session.Event) {
 	c := &s.slots[e.Slot]
 	c.out.MoveTo(&s.sockets[c.addr.Link].Out)
@@ -195,7 +197,8 @@ func (s *server) Overhead(at int) int {
 	return sealOverhead
 }
 
-// The bytes that sealing adds to a payload, and the size of a keep-alive, at most.
+// The greatest number of bytes that sealing adds to a payload, and the greatest size of a
+// keep-alive.
 const (
 	sealOverhead   = entangle.MaxDatagram - entangle.MaxPayload
 	keepAliveBytes = sealOverhead + 8

@@ -70,7 +70,7 @@ func (s *stand) step(c connection.Client) (events []connection.Event) {
 	return events
 }
 
-// serve returns the server's next event, or none.
+// serve returns the server's next event, or an empty one.
 func (s *stand) serve() connection.Event {
 	e, err := s.server.Receive(s.now)
 	if !errors.Is(err, connection.ErrEmpty) {
@@ -86,7 +86,7 @@ func TestQueuedPayloadsOutliveTheSlot(t *testing.T) {
 	first, second := s.dial(0, 1), s.dial(1, 2)
 	s.step(first)
 	s.step(second)
-	require.Zero(t, s.serve().Kind) // both are challenged
+	require.Zero(t, s.serve().Kind) // both clients are challenged
 	require.NoError(t, s.server.Flush())
 	s.step(first)
 	require.Equal(t, connection.Event{Kind: connection.Connected, Client: 1}, onlyWho(s.serve()))
@@ -101,7 +101,7 @@ func TestQueuedPayloadsOutliveTheSlot(t *testing.T) {
 	events := s.step(first)
 	require.Len(t, events, 1)
 	assert.Equal(t, "last words", string(events[0].Payload))
-	events = s.step(first) // after GoodbyeWait
+	events = s.step(first) // GoodbyeWait has passed
 	require.Len(t, events, 1)
 	assert.Equal(t, connection.Disconnected, events[0].Kind)
 }

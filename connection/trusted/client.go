@@ -13,13 +13,13 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// client is the client's end: a core, and its socket.
+// client is the client's end: a core and its socket.
 type client struct {
 	core   *plain.Client
 	socket *socket.Socket
 	server netip.AddrPort
-	now    time.Time // of the last frame
-	read   bool      // all datagrams of this frame were read
+	now    time.Time // the time of the last frame
+	read   bool      // all datagrams of this frame have been read
 	closed bool
 }
 

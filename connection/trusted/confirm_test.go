@@ -35,8 +35,8 @@ func (l *lossy) Send(batch []transport.Datagram) (int, error) {
 	return l.Conn.Send(batch)
 }
 
-// The packet that tells a client that it is connected may be lost: each payload is preceded
-// by another one.
+// The packet that tells a client that it is connected may be lost: the server sends another one
+// before each payload.
 func TestAPayloadConfirmsItsConnection(t *testing.T) {
 	network, now := memory.NewNetwork(), time.Unix(1_000_000, 0)
 	here := network.Listener()
@@ -58,7 +58,7 @@ func TestAPayloadConfirmsItsConnection(t *testing.T) {
 		return server, client
 	}
 	require.NoError(t, c.Flush())
-	turn() // hello and challenge
+	turn() // the client's hello and the server's challenge
 	line.loses = true
 	server, client := turn()
 	assert.Equal(t, []connection.Kind{connection.Connected}, server)

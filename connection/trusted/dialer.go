@@ -15,7 +15,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// Dialer opens a client's end. It can be used again.
+// Dialer opens clients' ends. It can be used any number of times.
 type Dialer struct {
 	// Over is the transport.
 	Over transport.Dialer

@@ -2,9 +2,9 @@
 // transport: for trusted networks, such as servers among themselves, a LAN behind a
 // firewall, a player in the server's process, and tests.
 //
-// The server does not verify ids: a program that reaches the port can use any id, and one
-// that can read the packets can also forge them. So a Listener refuses addresses that other
-// machines can reach, unless Anywhere is set. For the internet there is package netcode.
+// The server does not verify ids: a program that reaches the port can use any id, and one that can
+// read the packets can also forge them. Therefore a Listener refuses addresses that other machines
+// can reach, unless Anywhere is set. For the internet there is package netcode.
 //
 // It does guarantee the following. An id is connected once. A program that cannot read the
 // packets to a client cannot connect from its address, end its connection, or forge its

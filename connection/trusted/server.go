@@ -13,19 +13,19 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// server is the server's end: a core, and its socket.
+// server is the server's end: a core and its socket.
 type server struct {
 	core   *plain.Server
 	socket *socket.Socket
 	slots  []slot
-	read   bool // all datagrams of this frame were read
+	read   bool // all datagrams of this frame have been read
 	now    time.Time
 	closed bool
 }
 
 // slot is the layer's state of a client, in addition to the core's.
 type slot struct {
-	out  socket.Outbox // of the current frame
+	out  socket.Outbox // the datagrams of the current frame
 	sent uint64        // bytes since the client was accepted
 }
 

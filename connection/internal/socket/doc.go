@@ -1,4 +1,4 @@
-// Package socket is shared by connection layers over a transport: an open Conn that is read
-// a bounded number of times per frame, sends one batch at the end of the frame, and learns
+// Package socket is the part that connection layers over a transport share: an open Conn that is
+// read a bounded number of times per frame, sends one batch at the end of the frame, and is told
 // which addresses are clients.
 package socket

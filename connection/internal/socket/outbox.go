@@ -7,8 +7,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport"
 )
 
-// MaxDatagram is the largest datagram that is read or built: packets of the session's
-// handshake, and sealed payloads.
+// MaxDatagram is the size of the largest datagram that is read or built: a packet of the session's
+// handshake, or a sealed payload.
 const MaxDatagram = max(entangle.MaxDatagram, 1<<11)
 
 // Outbox collects the datagrams of a frame. It reuses its memory in every frame.
@@ -27,7 +27,7 @@ func (o *Outbox) Next() []byte {
 	return make([]byte, 0, MaxDatagram)
 }
 
-// Free returns an unused buffer of Next.
+// Free gives back a buffer of Next that was not used.
 func (o *Outbox) Free(b []byte) { o.free = append(o.free, b[:0]) }
 
 // Add queues a datagram that was built in a buffer of Next.
@@ -41,7 +41,7 @@ func (o *Outbox) Put(to netip.AddrPort, b []byte) { o.Add(to, append(o.Next(), b
 // Len returns the number of queued datagrams.
 func (o *Outbox) Len() int { return len(o.batch) }
 
-// MoveTo appends the batch to another outbox, and takes as many empty buffers from there in
+// MoveTo appends the batch to another outbox, and takes as many empty buffers of the other one in
 // return, so that the memory of both stays constant.
 func (o *Outbox) MoveTo(to *Outbox) {
 	for i := range o.batch {

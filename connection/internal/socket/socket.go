@@ -16,13 +16,13 @@ const maxReads = 1 << 14
 
 // Socket is one open Conn.
 type Socket struct {
-	// Out holds the datagrams that leave with the next Flush.
+	// Out holds the datagrams that the next Flush sends.
 	Out Outbox
 
 	conn    transport.Conn
 	buf     []byte
 	reads   int              // in the current frame
-	leaving []netip.AddrPort // former clients that were not dismissed at the Conn yet
+	leaving []netip.AddrPort // former clients of which the Conn has not been told yet
 	traffic connection.Traffic
 }
 
@@ -31,8 +31,8 @@ func New(conn transport.Conn) *Socket {
 	return &Socket{conn: conn, buf: make([]byte, MaxDatagram)}
 }
 
-// NewServer takes ownership of the Conn of a server. A Conn that is a transport.Filterer
-// drops datagrams on arrival that the filter refuses.
+// NewServer takes ownership of the Conn of a server. If the Conn is a transport.Filterer, it drops
+// the datagrams that the filter refuses when they arrive.
 func NewServer(conn transport.Conn, filter transport.Filter) *Socket {
 	if conn, ok := conn.(transport.Filterer); ok {
 		conn.SetFilter(filter)
@@ -57,7 +57,7 @@ func (s *Socket) Drops() (d Drops) {
 	return d
 }
 
-// Plus returns the sum of both.
+// Plus returns the sum of two counts.
 func (d Drops) Plus(e Drops) Drops {
 	return Drops{d.Form + e.Form, d.Strange + e.Strange, d.StrangersFull + e.StrangersFull, d.ClientFull + e.ClientFull}
 }
@@ -117,9 +117,9 @@ func (s *Socket) sendBatch() error {
 	return s.broken(err)
 }
 
-// Admit reports to the Conn that a client is at this address, if the Conn is a
-// transport.Admitter. For a client that is back before its pending dismissal, both are
-// omitted.
+// Admit reports to the Conn that a client is at this address, if the Conn is a transport.Admitter.
+// If a client reconnects from an address of which the dismissal is still pending, neither is
+// reported.
 func (s *Socket) Admit(addr netip.AddrPort) {
 	if i := slices.Index(s.leaving, addr); i >= 0 {
 		s.leaving = slices.Delete(s.leaving, i, i+1)
@@ -130,7 +130,7 @@ func (s *Socket) Admit(addr netip.AddrPort) {
 	}
 }
 
-// Dismiss reports to the Conn that a client has left, after the last datagrams for it are sent.
+// Dismiss reports to the Conn that a client has left, once the last datagrams for it are sent.
 func (s *Socket) Dismiss(addr netip.AddrPort) { s.leaving = append(s.leaving, addr) }
 
 func (s *Socket) dismiss() {

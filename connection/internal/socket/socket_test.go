@@ -66,8 +66,8 @@ func TestAFrameReadsABoundedNumber(t *testing.T) {
 	assert.Equal(t, connection.Traffic{PacketsIn: maxReads + 10, BytesIn: 8 * (maxReads + 10)}, s.Traffic())
 }
 
-// The Conn learns of former clients after the last datagrams for them were sent. A client
-// that is back before that is not dismissed.
+// The Conn learns of former clients after the last datagrams for them were sent. A client that has
+// reconnected before that is not dismissed.
 func TestDismissalsComeAfterTheLastDatagram(t *testing.T) {
 	l := &line{}
 	s := New(l)
@@ -96,7 +96,7 @@ func TestAFiltererGetsTheFilter(t *testing.T) {
 	}, s.Drops().Plus(s.Drops()).AppendTo(nil))
 }
 
-// filtering is a line that drops on arrival.
+// filtering is a line that drops datagrams when they arrive.
 type filtering struct {
 	*line
 	filter transport.Filter
@@ -121,7 +121,8 @@ func TestErrorsOfABrokenSocketNameIt(t *testing.T) {
 	assert.False(t, s.Local())
 }
 
-// Buffers circulate: a slot's outbox gets empty buffers from the socket's in return for full ones.
+// Buffers circulate: a slot's outbox gets empty buffers from the socket's outbox in return for full
+// ones.
 func TestOutboxesKeepTheirMemory(t *testing.T) {
 	s := New(silent{&line{}})
 	var slot Outbox

@@ -1,12 +1,11 @@
 // Command benchmarks measures what Entangle costs, as ratios to hand-written
 // limits.
 //
-// A limit is a loop that does only the unavoidable for the same work: no ECS, no
-// bookkeeping, plain arrays. Ours and the limit take turns in one process, so that
-// noise of the machine falls on both; a ratio is that of the medians. In the same
-// rounds run anchors from the standard library; where a limit is nothing but such
-// calls, the run fails if it takes more than 1.3 times their sum: then the limit
-// itself is badly written and flatters us.
+// A limit is a loop that does only the unavoidable for the same work: no ECS, no bookkeeping, plain
+// arrays. Ours and the limit take turns in one process, so that noise of the machine affects both;
+// a ratio compares the medians. Anchors, which are calls of the standard library, run in the same
+// rounds. Where a limit consists of such calls only, the run fails if the limit takes more than 1.3
+// times their sum, because a badly written limit would flatter us.
 //
 //	go run ./benchmarks                 every case, as a table
 //	go run ./benchmarks -run detect     cases and variants with this prefix
@@ -18,18 +17,17 @@
 //	go run ./benchmarks -cubes FILE     where the recording of the case cubes is
 //	go run ./benchmarks -profile cpu    writes cpu.pprof (or mem.pprof) here
 //
-// The fields of a line: name; ours_ns and limit_ns, nanoseconds of one operation
-// as the case defines it (usually a tick); ratio, ours to the limit
-// in time, or for cases that say so in rate; allocs, allocations of one operation
-// of ours; bytes, what one operation of ours produces for the wire, 0
-// where it produces nothing; goal, the largest ratio that is good, or for cases
-// that say so the smallest, 0 if the case only reports; unit, where ratio and goal
-// are no ratios but a figure in that unit; anchors, in nanoseconds; sizes, bytes
-// that others need for the same; figures, what else a case has found.
+// The fields of a line: name; ours_ns and limit_ns, nanoseconds of one operation as the case
+// defines it (usually a tick); ratio, our time divided by the limit's, or for some cases our rate
+// divided by the limit's; allocs, allocations of one operation of ours; bytes, what one operation
+// of ours produces for the wire, or 0; goal, the largest good ratio, or the smallest one if the
+// ratio compares rates, or 0 if the case only reports; unit, the unit of ratio and goal where they
+// are a figure and no ratio; anchors, in nanoseconds; sizes, the bytes that other encodings need
+// for the same; figures, further results of a case.
 //
-// Everything runs with GOMAXPROCS 1 unless a variant says how many workers.
+// Everything runs with GOMAXPROCS 1, unless a variant sets a number of workers.
 //
-// The packages, each built on those before it:
+// These are the packages; each uses only those that are listed before it:
 //
 //   - report runs a variant, measures both sides, and prints the result.
 //   - workload is what both sides work on: components, poses, walking entities, packets.

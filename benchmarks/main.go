@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/clock"
 )
 
-// options are the flags.
+// options are the command line's flags.
 type options struct {
 	run     string
 	json    bool
@@ -23,7 +23,7 @@ type options struct {
 	profile string
 	picture string
 	clock   string
-	light   bool // leave out heavy variants; for tests
+	light   bool // leave out heavy variants, for tests
 }
 
 func main() {
@@ -45,7 +45,7 @@ func main() {
 
 var errMissed = errors.New("benchmarks: a goal was missed")
 
-// start runs what the options say.
+// start runs what the options ask for.
 func start(o options, w io.Writer) error {
 	stop, err := startProfile(o.profile)
 	if err != nil {

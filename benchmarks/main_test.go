@@ -14,9 +14,9 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/report"
 )
 
-// TestEveryCaseRuns runs each variant for a few rounds: both sides work, do the same, and where
-// there is a goal ours allocates nothing. Under the race detector the heavy ones are left out:
-// TestScenesCompareEveryClient covers the same code.
+// TestEveryCaseRuns runs each variant for a few rounds. Both sides must work and do the same, and a
+// variant with a goal must not allocate on our side. Under the race detector the heavy variants are
+// left out: TestScenesCompareEveryClient covers the same code.
 func TestEveryCaseRuns(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, start(options{json: true, short: true, light: raceDetector}, &out))
@@ -65,7 +65,7 @@ func TestMissedGoals(t *testing.T) {
 	}
 }
 
-// TestLazyLimitFailsTheRun: a limit must not take much more time than its anchors.
+// TestLazyLimitFailsTheRun checks that a limit must not take much more time than its anchors.
 func TestLazyLimitFailsTheRun(t *testing.T) {
 	r := &report.Result{LimitNs: 131, Anchors: map[string]float64{"copy": 60, "bytes.Equal": 40}}
 	s := &report.Sides{Anchored: true}
@@ -74,7 +74,7 @@ func TestLazyLimitFailsTheRun(t *testing.T) {
 	assert.NoError(t, s.CheckAnchors("x", r, false))
 }
 
-// TestDifferentWorkFailsTheRun: a ratio between different things is no ratio.
+// TestDifferentWorkFailsTheRun checks that a run fails if the two sides do different work.
 func TestDifferentWorkFailsTheRun(t *testing.T) {
 	nothing := func() {}
 	v := report.Variant{Name: "x", Prepare: func() (report.Sides, error) {

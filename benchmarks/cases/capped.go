@@ -7,10 +7,10 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// capped: the ticks of tick-shared/plain and tick-views/own where a cap leaves each client half of
-// the changes, next to the same without one. The records are then chosen for each client by waiting
-// time: clients are sent different records, so that few of them can be shared. One operation is a
-// server's tick.
+// The case capped runs the ticks of tick-shared/plain and tick-views/own under a cap that leaves
+// each client half of the changes, and compares them with the same ticks without a cap. Under the
+// cap, the records are chosen for each client by their waiting time. Clients are therefore sent
+// different records, few of which can be shared. One operation is a server's tick.
 const (
 	cappedShared = 5_200 // bytes of updates for each client in a tick
 	cappedOwn    = 290

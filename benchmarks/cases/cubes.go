@@ -16,20 +16,22 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// cubes: the cost of 901 cubes that are pushed about, fall and come to rest, at 60 Hz. Each frame
-// is sent as differences to the frame six before, or to an extrapolation from that one and the
-// frame another six before. The figure is the mean of bytes per frame over the whole recording.
-// Each frame is decoded and compared before anything is measured. One operation is a frame: ours
-// writes it, and in place of the limit it is read. The cubes are one group of 901 members, as in
-// the record of an update; or 901 groups of one, as in a run of groups that are alike.
+// The case cubes measures the cost of 901 cubes that are pushed about, fall and come to rest, at 60
+// Hz. Each frame is sent as differences from the frame six earlier, or from an extrapolation of the
+// frames six and twelve earlier. The figure is the mean number of bytes per frame over the whole
+// recording. Each frame is decoded and compared before anything is measured. One operation is a
+// frame: our side writes it, and the side of the limit reads it. The cubes are either one group of
+// 901 members, encoded as in the record of an update, or 901 groups of one, encoded as in a run of
+// equal groups.
 
-// cubesAgo is how many frames lie between a frame, its base, and the base before.
+// cubesAgo is how many frames lie between a frame, its baseline, and its previous baseline.
 const cubesAgo = 6
 
-// CubesFile is where the recording is: the flag -cubes, or beside this repository.
+// CubesFile is the path of the recording. The flag -cubes sets it; the default lies beside this
+// repository.
 var CubesFile = "../../shared/data/cubes901.bin.xz"
 
-// cubesMissing says why there is no such case, or nothing if there is.
+// cubesMissing says why the case cannot run, or returns "" if it can.
 func cubesMissing() string {
 	if _, err := os.Stat(CubesFile); err != nil {
 		return fmt.Sprintf("its recording is not there, give it with -cubes (%v)", err)
@@ -65,7 +67,7 @@ func cubesVariants() []report.Variant {
 	}
 }
 
-// cube is the component.
+// cube is the component of the case.
 type cube struct {
 	Rot         [4]float32 `net:"quat"`
 	Pos         [3]float32 `net:"range=-32..32,step=0.001953125"`
@@ -76,8 +78,8 @@ type cube struct {
 type cubesForm uint8
 
 const (
-	cubesGroup cubesForm = iota // members of one group
-	cubesAlone                  // groups of one
+	cubesGroup cubesForm = iota // all cubes are members of one group
+	cubesAlone                  // each cube is a group of one
 )
 
 // cubesCodec writes frames and reads them.
@@ -89,15 +91,15 @@ type cubesCodec struct {
 
 	w     bits.Writer
 	trail stepcode.Trail
-	codes *stepcode.Codes // that both sides hold
+	codes *stepcode.Codes // the codes that both sides have
 	buf   []byte
 	r     bits.Reader
-	read  []byte // decoded last
+	read  []byte // the frame that was decoded last
 
-	lessons *cubesLessons // nil: the codes are those that always fit
+	lessons *cubesLessons // nil if the codes are the fixed ones
 }
 
-// cubesLoaded is the recording, read once for all variants.
+// cubesLoaded returns the recording, which is read once for all variants.
 var cubesLoaded = sync.OnceValues(func() ([][]byte, error) { return cubesLoad(CubesFile) })
 
 func cubesPrepare(moves bool, form cubesForm, lessons *cubesLessons) (report.Sides, error) {
@@ -129,8 +131,8 @@ func cubesPrepare(moves bool, form cubesForm, lessons *cubesLessons) (report.Sid
 	}, nil
 }
 
-// whole writes, reads and compares every frame that has its bases, and returns their
-// bits and number.
+// whole writes, reads and compares every frame that has its baselines. It returns the sum of their
+// bits, and their number.
 func (c *cubesCodec) whole() (total, n int, err error) {
 	for f := c.first(); f < len(c.frames); f++ {
 		told, err := c.learn(f)
@@ -149,7 +151,7 @@ func (c *cubesCodec) whole() (total, n int, err error) {
 	return total, n, nil
 }
 
-// first is the first frame that has its bases.
+// first returns the first frame that has its baselines.
 func (c *cubesCodec) first() int {
 	if c.moves {
 		return 2 * cubesAgo
@@ -157,7 +159,7 @@ func (c *cubesCodec) first() int {
 	return cubesAgo
 }
 
-// bases are the baselines of a cube in a frame.
+// bases returns the baselines of a cube in a frame.
 func (c *cubesCodec) bases(f, i int) wire.Bases {
 	from := wire.Bases{Base: c.cube(f-cubesAgo, i), Codes: c.codes}
 	if c.moves {
@@ -167,15 +169,15 @@ func (c *cubesCodec) bases(f, i int) wire.Bases {
 	return from
 }
 
-// hasCube reports whether a frame contains a cube.
+// hasCube reports whether the record of a frame contains a cube, because the cube changed.
 func (c *cubesCodec) hasCube(f, i int) bool {
 	return !bytes.Equal(c.cube(f, i), c.cube(f-cubesAgo, i))
 }
 
-// cube is the memory of a cube in a frame.
+// cube returns the memory of a cube in a frame.
 func (c *cubesCodec) cube(f, i int) []byte { return c.frames[f][i*c.plan.Size():][:c.plan.Size()] }
 
-// packFrame packs a frame and returns its bits.
+// packFrame encodes a frame and returns its size in bits.
 func (c *cubesCodec) packFrame(f int) int {
 	c.w.Reset(c.buf[:0])
 	if c.form == cubesAlone {
@@ -188,7 +190,7 @@ func (c *cubesCodec) packFrame(f int) int {
 	return n
 }
 
-// decode reads the frame that was written last into c.read.
+// decode decodes the frame that was encoded last into c.read.
 func (c *cubesCodec) decode(f int) error {
 	c.read = append(c.read[:0], c.frames[f-cubesAgo]...)
 	c.r.Reset(c.buf)
@@ -208,7 +210,7 @@ func (c *cubesCodec) verifyFrame(f int) error {
 	return nil
 }
 
-// cubesSets packs the set of changed components, of which there is one.
+// cubesSets encodes the set of changed components. There is only one component.
 var (
 	cubesSets = repl.NewSets(1)
 	cubesSet  = repl.MaskOf(0)

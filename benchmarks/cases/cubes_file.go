@@ -14,17 +14,17 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire"
 )
 
-// The recording is frames of 901 cubes, each of eight int32, the lowest byte first: the
-// place of the rotation's largest component, the three others in rising order, counted
-// from 0 at -255/255 roots of a half; x, y and z in 512 to the metre; and whether it
-// touches the player's.
+// The recording consists of frames of 901 cubes, each of eight int32, the lowest byte first: the
+// index of the rotation's largest component; the three other components in rising order, counted
+// from 0 at -255/255 of the square root of a half; x, y and z in 512ths of a metre; and whether the
+// cube touches the player's cube.
 const (
 	cubesCount  = 901
 	cubesFields = 8
 )
 
-// cubesLoad reads the recording. A frame is the memory of its cubes, with values as they
-// come out of the wire.
+// cubesLoad reads the recording. A frame is the memory of its cubes, with the values that a
+// receiver decodes.
 func cubesLoad(path string) ([][]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -63,7 +63,7 @@ func cubesFrame(raw []int32, plan *wire.Plan) []byte {
 	return frame
 }
 
-// setCube sets the memory of a cube.
+// setCube writes a cube of the recording into the memory of a component.
 func setCube(value []byte, v [cubesFields]int32) {
 	set := func(field int32, x float64) {
 		binary.NativeEndian.PutUint32(value[4*field:], math.Float32bits(float32(x)))

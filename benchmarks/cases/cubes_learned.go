@@ -7,17 +7,18 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 )
 
-// cubesLessons are the values that codes are learned from, like on a server: a few of the changed
-// values, now and then. New codes count as sent, and are used when they are acknowledged, six
+// cubesLessons samples the values from which codes are learned, like a server: a few of the changed
+// values from time to time. New codes count as sent, and are used when they are acknowledged, six
 // frames later.
 type cubesLessons struct {
 	tally wire.StepCounter
 	next  *stepcode.Codes // in flight
-	at    int             // frame in which they arrive
+	at    int             // the frame in which they arrive
 	trail stepcode.Trail
 }
 
-// learn takes in a frame, and returns the bits of new codes.
+// learn samples a frame and, if codes are due, derives new ones. It returns the bits that sending
+// them costs.
 func (c *cubesCodec) learn(f int) (told int, err error) {
 	l := c.lessons
 	if l == nil {
@@ -33,7 +34,8 @@ func (c *cubesCodec) learn(f int) (told int, err error) {
 	return told, err
 }
 
-// derive looks for new codes. Those that go on are as they were read.
+// derive computes new codes and sends them through the wire format, so that both sides use the
+// decoded ones.
 func (c *cubesCodec) derive(f int) (told int, err error) {
 	next := c.lessons.tally.Derive(c.codes, stepcode.MaxBooks)
 	if next == nil {
@@ -48,14 +50,15 @@ func (c *cubesCodec) derive(f int) (told int, err error) {
 	return told, errors.Join(err, c.r.End())
 }
 
-// The number of frames between two derivations of codes, and the number of cubes of each frame that
-// are sampled.
+// The number of frames from one derivation of codes to the next, and the number of changed cubes
+// that are sampled of each frame.
 const (
 	cubesDeriveEvery = 128
 	cubesSampled     = 32
 )
 
-// sample takes some of the changed cubes, starting from another one in each frame.
+// sample adds some of the changed cubes to the statistics, starting at a different cube in each
+// frame.
 func (c *cubesCodec) sample(f int) {
 	l, n := c.lessons, 0
 	l.trail = stepcode.Trail{}

@@ -8,8 +8,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 )
 
-// writeRecord writes the body of an update of one group: no references, not alone, the
-// members that changed.
+// writeRecord writes the body of an update of one group: it has no references, is not a group of
+// one, and lists the members that changed.
 func (c *cubesCodec) writeRecord(f int) {
 	var changes repl.Changes
 	c.trail = stepcode.Trail{}
@@ -58,8 +58,8 @@ func (c *cubesCodec) readCube(f, i int, trail *stepcode.Trail) error {
 	return c.plan.DecodeDelta(&c.r, &from, c.read[i*c.plan.Size():][:c.plan.Size()], nil)
 }
 
-// writeRun writes a run of groups that are alike: the first one and their number, the changed
-// components, the positions in the space of handles, the values.
+// writeRun writes a run of equal groups: the first group and their number, the changed components,
+// the positions of the groups in the handle space, and the values.
 func (c *cubesCodec) writeRun(f int) {
 	first, n := c.span(f)
 	if n == 0 {
@@ -82,7 +82,7 @@ func (c *cubesCodec) writeRun(f int) {
 	}
 }
 
-// span returns the first cube that changed, and how many did.
+// span returns the first cube that changed, and how many changed.
 func (c *cubesCodec) span(f int) (first, n int) {
 	for i := cubesCount - 1; i >= 0; i-- {
 		if c.hasCube(f, i) {

@@ -22,11 +22,11 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// The same cubes as entities of a world, replicated to a client that acknowledges each frame six
-// frames later. All bytes of updates in packets are counted, including the heads of runs and values
-// that changed and changed back.
+// These variants have the same cubes as entities of a world, replicated to a client that
+// acknowledges each frame six frames later. The figure counts all bytes of updates in packets,
+// including the heads of runs, and values that changed and changed back.
 
-// cubesWorld is a server's world, and a client's.
+// cubesWorld is a server's world and a client's world.
 type cubesWorld struct {
 	frames [][]byte
 	size   int
@@ -38,8 +38,8 @@ type cubesWorld struct {
 	peer      *sender.Peer
 	tick      entangle.Tick
 	packet    uint16
-	flying    [cubesAgo][2]uint16 // the packets of the last frames, from the first to before the last
-	sent      [][]byte            // of the present one
+	flying    [cubesAgo][2]uint16 // the packets of the last frames: of each, the first id and the one after the last
+	sent      [][]byte            // the packets of the current frame
 
 	theirs   *ecs.World
 	applier  *sink.Applier
@@ -54,7 +54,7 @@ func cubesWorldVariant(name string, goal float64, options func(*protocol.Compone
 	}
 }
 
-// How a cube is registered beside that it is sent as differences.
+// These functions add the options with which a cube is registered, in addition to Delta.
 func cubesOneBase(*protocol.ComponentRule[cube]) {}
 
 func cubesTwoBases(rule *protocol.ComponentRule[cube]) { rule.Motion() }
@@ -84,7 +84,7 @@ func cubesWorldPrepare(options func(*protocol.ComponentRule[cube]), group compon
 			total, n = total+c.bytes(), n+1
 		}
 	}
-	at, step := len(frames)-1, -1 // back and forth: a leap would be more than fits into a packet
+	at, step := len(frames)-1, -1 // plays the recording back and forth, because the leap to its start would not fit into a packet
 	return report.Sides{
 		Before: func() {
 			if at+step < 0 || at+step == len(frames) {
@@ -94,7 +94,7 @@ func cubesWorldPrepare(options func(*protocol.ComponentRule[cube]), group compon
 		},
 		Ours:    func() { err = errors.Join(err, c.sendFrame(at)) },
 		Limit:   func() { err = errors.Join(err, c.receiveFrame()) },
-		Ordered: true, // the client acknowledges the packets it receives
+		Ordered: true, // because the client acknowledges the packets it receives
 		Bytes:   c.bytes,
 		Verify:  func() error { return err },
 		Figure:  func() float64 { return float64(total) / float64(n) },
@@ -123,7 +123,7 @@ func newCubesWorld(frames [][]byte, infos []*registry.Component, group component
 	return c, c.sendFirstFrame()
 }
 
-// sendFirstFrame sends the cubes of the first frame to the client.
+// sendFirstFrame sends all cubes of the first frame to the client.
 func (c *cubesWorld) sendFirstFrame() error {
 	c.writeFrame(0)
 	if err := c.collector.Observe(c.tick); err != nil {
@@ -150,10 +150,10 @@ func (c *cubesWorld) sendFirstFrame() error {
 	return c.verifyFrame(0)
 }
 
-// cubeSize is the memory of a cube.
+// cubeSize is the size of a cube in memory, in bytes.
 const cubeSize = 32
 
-// memory is that of a component.
+// memory returns the memory of an entity's cube.
 func (c *cubesWorld) memory(w *ecs.World, e ecs.Entity) []byte {
 	return (*[cubeSize]byte)(w.Get(e, ecs.ComponentID[cube](w)))[:]
 }
@@ -165,7 +165,7 @@ func (c *cubesWorld) writeFrame(f int) {
 	}
 }
 
-// runFrame sends a frame, receives it and compares.
+// runFrame sends a frame, receives it, and compares the result.
 func (c *cubesWorld) runFrame(f int) error {
 	if err := c.sendFrame(f); err != nil {
 		return err
@@ -176,8 +176,8 @@ func (c *cubesWorld) runFrame(f int) error {
 	return c.verifyFrame(f)
 }
 
-// sendFrame writes a frame for the client, after the acknowledgement of the packets sent six frames
-// ago.
+// sendFrame writes a frame for the client, after it has acknowledged the packets sent six frames
+// earlier.
 func (c *cubesWorld) sendFrame(f int) error {
 	c.tick++
 	flying := &c.flying[c.tick%cubesAgo]
@@ -191,7 +191,7 @@ func (c *cubesWorld) sendFrame(f int) error {
 	flying[0] = c.packet
 	for c.sent = c.sent[:0]; ; c.packet++ {
 		n := len(c.sent)
-		c.sent = slices.Grow(c.sent, 1)[:n+1] // with the memory that the last was in
+		c.sent = slices.Grow(c.sent, 1)[:n+1] // reuses the memory of an earlier packet
 		c.sent[n] = c.peer.AppendUpdates(c.sent[n][:0], repl.MaxUpdateBytes, c.packet)
 		if len(c.sent[n]) == 0 {
 			c.sent, flying[1] = c.sent[:n], c.packet

@@ -13,9 +13,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/columns"
 )
 
-// detect: find the changes in 10,000 entities with six components of 8, 8, 4, 4, 24 and 1 bytes,
-// and refresh the shadow. The marker component, changes of which must be noticed too, is a seventh
-// column for both sides. One operation is one Observe.
+// The case detect finds the changes in 10,000 entities with six components of 8, 8, 4, 4, 24 and 1
+// bytes, and refreshes the shadow columns. On both sides, a seventh column stands for the marker
+// component, changes of which must be found too. One operation is one Observe.
 const (
 	detectEntities = 10_000
 	detectParents  = 1_000
@@ -29,8 +29,8 @@ func detectVariants() []report.Variant {
 		{Name: "detect/100pct", Goal: 1.5, Prepare: func() (report.Sides, error) { return detectValues(100) }},
 		{Name: "detect/churn", Goal: 2, Prepare: detectChurn},
 		{Name: "detect/relations", Goal: 2, Prepare: func() (report.Sides, error) { return detectRelations(10) }},
-		// Reported only: where nothing changes, the limit is one comparison of
-		// contiguous memory, and Arche's families lie in a thousand places.
+		// This variant has no goal: where nothing changes, the limit is one comparison of
+		// contiguous memory, while Arche keeps the children of each parent in a table of their own.
 		{Name: "detect/relations-0pct", Prepare: func() (report.Sides, error) { return detectRelations(0) }},
 	}
 }
@@ -53,7 +53,7 @@ type (
 type detectWorld struct {
 	world *ecs.World
 	table *columns.Table
-	ids   []ecs.ID // marker and the six
+	ids   []ecs.ID // the marker and the six components
 	tags  [3]ecs.ID
 	child ecs.ID
 }
@@ -90,7 +90,7 @@ func (d *detectWorld) observe() {
 	}
 }
 
-// countChanges counts the reports of values.
+// countChanges counts the changed values that Observe reports.
 func (d *detectWorld) countChanges() (n int) {
 	for c := range 6 {
 		n += len(d.table.Changed(c))
@@ -123,7 +123,7 @@ func (d *detectWorld) name(e ecs.Entity, number int) {
 	(*detect8a)(d.world.Get(e, d.ids[1])).V = uint64(number) << 32
 }
 
-// detectValues: values change, structure does not.
+// detectValues prepares a variant in which values change and the structure does not.
 func detectValues(percent int) (report.Sides, error) {
 	d, err := newDetectWorld()
 	if err != nil {
@@ -137,8 +137,8 @@ func detectValues(percent int) (report.Sides, error) {
 	return detectSides(d, []*limits.DetectGroup{limit}, percent), nil
 }
 
-// detectRelations: 1,000 parents with three children each. A parent's children are an archetype of their own. The limit
-// does not know of parents: it is one array of as many entities.
+// detectRelations prepares 1,000 parents with three children each. In Arche, the children of each
+// parent have a table of their own. The limit has no parents: it is one array of as many entities.
 func detectRelations(percent int) (report.Sides, error) {
 	d, err := newDetectWorld()
 	if err != nil {

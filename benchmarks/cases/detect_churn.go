@@ -9,9 +9,9 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/report"
 )
 
-// detectChurn: eight archetypes, and per round 1 % of the entities spawned, 1 %
-// despawned, and 1 % given or rid of a tag, while 10 % change values. The game's
-// own work on structure is not timed on either side; following it is.
+// detectChurn prepares eight archetypes. In each round 1 % of the entities are spawned, 1 % are
+// despawned, 1 % gain or lose a tag, and 10 % change values. The time that the game itself takes
+// for the structural changes is not measured on either side; the time to detect them is.
 func detectChurn() (report.Sides, error) {
 	d, err := newDetectWorld()
 	if err != nil {
@@ -42,8 +42,8 @@ func detectChurn() (report.Sides, error) {
 	}, nil
 }
 
-// churn does the same to both sides. Entities are in the order of their spawns,
-// with holes filled by the last.
+// churn makes the same changes on both sides. Its entities are listed in the order of their spawns;
+// the last entity fills the place of a despawned one.
 type churn struct {
 	d      *detectWorld
 	l      *churnLimit
@@ -74,7 +74,7 @@ func (c *churn) spawn() {
 	number := c.next
 	c.next++
 	e := c.d.world.NewEntity(ids...)
-	c.d.name(e, int(number)) // before Observe, so both sides know it with its number
+	c.d.name(e, int(number)) // before Observe, so that both sides first see the entity with its number
 	c.alive = append(c.alive, churnEntity{e, number})
 	c.l.spawn(number, group)
 }
@@ -111,11 +111,11 @@ func (c *churn) verify() error {
 }
 
 // churnLimit is eight groups of plain arrays. The game moves the rows of the present values and
-// notes its operations; observing repeats them on the shadows, which is the least cost of keeping
+// logs its operations. Observing repeats these on the shadows, which is the least cost of keeping
 // shadows.
 type churnLimit struct {
 	limits.DetectLimit
-	places             []churnPlace // by number
+	places             []churnPlace // by entity number
 	log                []churnNote
 	spawned, despawned []uint32
 	moved              []uint32
@@ -123,10 +123,10 @@ type churnLimit struct {
 
 type churnPlace struct{ group, row uint32 }
 
-// churnNote says that a row left a group, entered one, or both.
+// churnNote logs that a row left a group, entered one, or both.
 type churnNote struct {
 	number   uint32
-	from, to int32 // groups; -1: none
+	from, to int32 // groups; -1 stands for none
 	row      uint32
 }
 
@@ -187,7 +187,7 @@ func (l *churnLimit) removeRow(p churnPlace) {
 	}
 }
 
-// dropRow fills a row with the last one.
+// dropRow overwrites a row with the last one and removes that.
 func dropRow(column *[]byte, row, size int) {
 	b := *column
 	last := len(b) - size
@@ -204,7 +204,7 @@ func dropRow(column *[]byte, row, size int) {
 	*column = b[:last]
 }
 
-// observeChurn repeats the game's notes on the shadows, then compares.
+// observeChurn repeats the logged operations on the shadows, then compares.
 func (l *churnLimit) observeChurn() {
 	l.spawned, l.despawned, l.moved = l.spawned[:0], l.despawned[:0], l.moved[:0]
 	for i := range l.log {

@@ -1,2 +1,2 @@
-// Package cases holds the benchmark cases, a file each: the work, the two sides, and the variants.
+// Package cases holds the benchmark cases, one per file: the work, both sides, and the variants.
 package cases

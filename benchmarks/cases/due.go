@@ -6,14 +6,15 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/report"
 )
 
-// due: the number of times that a change is sent. 1,000 entities of which some move in each tick,
-// 10 clients that see them all; their acknowledgement reaches the server six ticks after it sent.
-// The figure is records of values sent for each change and client; a sender that resent everything
-// until it is acknowledged would have six and more. One operation is a server's tick.
+// The case due counts how often a change is sent. 10 clients see 1,000 entities, some of which move
+// in each tick. The acknowledgement of a packet reaches the server six ticks after it sent the
+// packet. The figure is the number of value records sent per change and client; a sender that
+// resent everything until it is acknowledged would have six or more. One operation is a server's
+// tick.
 const dueClients = 10
 
-// dueWarm is the number of ticks after which the packets in flight have reached their largest
-// number.
+// dueWarm is the number of ticks after which the number of packets in flight does not grow any
+// more.
 const dueWarm = 200
 
 func dueVariants() []report.Variant {

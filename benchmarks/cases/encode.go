@@ -14,11 +14,10 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// encode: 1,000 changed entities with a position and a rotation, from the world's
-// columns to bits. Ours is the compiled plan, entity by entity as the report of
-// Observe lists them; the limit is a codec written by hand for this one type, over
-// an array, with the same bit writer. Both write the same bits. One operation is
-// all 1,000.
+// The case encode turns 1,000 changed entities with a position and a rotation from the world's
+// columns into bits. Our side is the compiled plan, entity by entity, in the order in which Observe
+// reports them. The limit is a codec written by hand for this one type, over an array, with the
+// same bit writer. Both write the same bits. One operation is all 1,000 entities.
 const encodeEntities = 1_000
 
 func encodeVariants() []report.Variant {
@@ -63,7 +62,7 @@ func encodePrepare() (report.Sides, error) {
 	}, nil
 }
 
-// encodeWorld returns a table; its last Observe reports all entities as changed.
+// encodeWorld returns a table of which the last Observe reported all entities as changed.
 func encodeWorld() (*columns.Table, error) {
 	w := ecs.NewWorld(encodeEntities)
 	marker, pose := ecs.ComponentID[detectMarker](&w), ecs.ComponentID[workload.Pose](&w)
@@ -87,8 +86,8 @@ func encodeWorld() (*columns.Table, error) {
 	return table, table.Observe(2)
 }
 
-// encodeByHand knows the type, the ranges, and that quaternions are of length one
-// or nearly so.
+// encodeByHand encodes a pose with knowledge of its type and its ranges, and assumes that
+// quaternions are of length one or nearly so.
 func encodeByHand(w *bits.Writer, p *workload.Pose) {
 	w.Put(workload.CoordinateOf(p.Pos[0])|workload.CoordinateOf(p.Pos[1])<<17|workload.CoordinateOf(p.Pos[2])<<34, 51)
 	w.Put(workload.RotationOf(&p.Rot), 29)

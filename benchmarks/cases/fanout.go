@@ -6,26 +6,27 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// fan-out: the cost of one more client that has the same view as others. It is the slope of a
-// server's tick over 10, 50 and 100 clients, by least squares, compared with copying and sealing
-// the packets of one client. World and movement are those of tick-shared. One operation of ours is
-// a tick of all three servers; one of the limit is the packets of 100 clients.
+// The case fan-out measures the cost of one more client that has the same view as others. That cost
+// is the slope of the time of a server's tick over 10, 50 and 100 clients, by least squares. It is
+// compared with copying and sealing the packets of one client. World and movement are those of
+// tick-shared. One operation on our side is a tick of all three servers; one operation of the limit
+// is the packets of 100 clients.
 var fanOutClients = [...]int{10, 50, 100}
 
 func fanOutVariants() []report.Variant {
 	return []report.Variant{{Name: "fan-out/shared", Goal: 2, Unit: "x copy and seal", Rounds: sceneRounds, Heavy: true, Prepare: fanOutPrepare}}
 }
 
-// sceneRounds is the number of rounds of a scene: the work between two ticks takes longer than the
-// tick.
+// sceneRounds is the number of rounds of a scene: few, because the work between two ticks takes
+// longer than a tick.
 const sceneRounds = 100
 
-// fanOut is the three servers and the times of their ticks.
+// fanOut is the three servers and the durations of their ticks.
 type fanOut struct {
 	scenes [len(fanOutClients)]*scene
 	limits [len(fanOutClients)]*limits.SceneLimit
 	took   [len(fanOutClients)][]float64
-	bag    workload.Packets // payloads of one client
+	bag    workload.Packets // the payloads of one client
 	seals  []float64
 }
 
@@ -62,8 +63,8 @@ func (f *fanOut) sendScenes() {
 	}
 }
 
-// seal copies and seals the packets of one client in its last tick, as often as the largest server
-// has clients.
+// seal copies and seals the packets of one client's last tick, as often as the largest server has
+// clients.
 func (f *fanOut) seal() {
 	last := f.limits[len(f.limits)-1]
 	f.bag.Reset()
@@ -73,7 +74,7 @@ func (f *fanOut) seal() {
 	f.seals = append(f.seals, report.Clock(func() { last.FanOut(&f.bag) }))
 }
 
-// slope returns the nanoseconds of one more client, by least squares.
+// slope returns the nanoseconds that one more client costs, by least squares.
 func (f *fanOut) slope() float64 {
 	var clients, took [len(fanOutClients)]float64
 	for i := range f.took {

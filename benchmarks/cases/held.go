@@ -8,16 +8,17 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// held: the number of clients that a server holds at 64 ticks a second with two workers, in the
-// world and with the views of tick-views/own, such that no tick takes longer than the time between
-// two. A tick here is all work of the server for its clients, from received to sealed packets. The
-// costs of the sockets and of the game itself are added to that. Before each round a hundred
-// clients join, until a tick is late, and is late on a second try too. They acknowledge and do not
-// decode. The figure is that of a machine on which nothing else may run, and has no limit to
-// compare with. The aim is 2,000 on two cores. One operation is the server's sending in a tick.
+// The case held finds the number of clients that a server can hold at 64 ticks a second with two
+// workers, in the world and with the views of tick-views/own, such that no tick takes longer than
+// the time between two ticks. A tick here is all work of the server for its clients, from received
+// packets to sealed ones. The costs of sockets and of the game itself are not included. Before each
+// round a hundred clients join, until a tick is late in two tries. They acknowledge and do not
+// decode. The figure is valid for a machine on which nothing else runs, and there is no limit to
+// compare it with. The aim is 2,000 clients on two cores. One operation is the server's sending in
+// a tick.
 const (
 	heldRate  = 64
-	heldTicks = heldRate // in which none may be late
+	heldTicks = heldRate // the number of ticks of which none may be late
 	heldStep  = 100
 	heldMost  = 4_000
 	heldTries = 2
@@ -32,11 +33,11 @@ func heldVariants() []report.Variant {
 	}}
 }
 
-// crowd is a scene to which clients come.
+// crowd is a scene that more and more clients join.
 type crowd struct {
 	*scene
-	held int  // with this many clients no tick was late,
-	full bool // and with more some are
+	held int  // the greatest number of clients with which no tick was late
+	full bool // a tick was late with more clients
 }
 
 func heldPrepare() (report.Sides, error) {
@@ -57,7 +58,7 @@ func heldPrepare() (report.Sides, error) {
 	}, nil
 }
 
-// beginTick connects more clients, if there is room for them, and begins the next tick.
+// beginTick connects more clients unless the crowd is full, and begins the next tick.
 func (c *crowd) beginTick() {
 	if !c.full && len(c.clients) < heldMost {
 		c.recordError(c.come(heldStep))
@@ -68,7 +69,7 @@ func (c *crowd) beginTick() {
 	c.before()
 }
 
-// come connects that many clients, and runs until they have received their entities.
+// come connects n clients, and runs ticks until they have received their entities.
 func (c *crowd) come(n int) error {
 	for range n {
 		client, err := c.connect(len(c.clients))
@@ -87,7 +88,7 @@ func (c *crowd) come(n int) error {
 	return fmt.Errorf("clients %d to %d did not join within %d ticks", len(c.clients)-n, len(c.clients), sceneSettle)
 }
 
-// holds reports whether no tick is late.
+// holds reports whether no tick is late, in one of heldTries tries.
 func (c *crowd) holds() bool {
 	for range heldTries {
 		for range sceneWarm {

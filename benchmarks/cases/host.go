@@ -15,20 +15,21 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// host: the cost for a single-player game of being a server that others could join. A tick of a
-// Host with 1,000 entities that all move, all shown to its own player, without other players.
-// Limit: the same system in the same kind of world, alone.
+// The case host measures what it costs a single-player game to be a server that others could join.
+// One operation is a tick of a Host with 1,000 entities that all move and are all shown to its own
+// player. No other player is connected. The limit is the same system in the same kind of world,
+// without a Host.
 const hostEntities = 1_000
 
 func hostVariants() []report.Variant {
 	return []report.Variant{{Name: "host/alone", Prepare: hostPrepare}}
 }
 
-// hostGame is a Host, and a world without one.
+// hostGame is a Host, and an equal world without one.
 type hostGame struct {
 	now        time.Time
 	host       *plugin.Host
-	with, bare hostDrift // the system in each
+	with, bare hostDrift // the system that moves the entities, in each world
 	ours, hand ecs.World
 }
 
@@ -53,7 +54,7 @@ func hostPrepare() (report.Sides, error) {
 	}, nil
 }
 
-// hostSettle is how many ticks run before it counts.
+// hostSettle is how many ticks run before the measurement.
 const hostSettle = 100
 
 func (g *hostGame) start() (err error) {
@@ -91,7 +92,7 @@ func (g *hostGame) verify() error {
 	return nil
 }
 
-// hostDrift moves everyone, to and fro.
+// hostDrift moves all entities to and fro.
 type hostDrift struct {
 	filter generic.Filter1[workload.Place]
 	ticks  int

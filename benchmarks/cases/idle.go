@@ -16,18 +16,17 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// idle: 1,000 entities of which nothing changes, and 100 clients that say nothing,
-// all of it whole: plugin.Server and plugin.Client over a network in memory, on a
-// clock that moves by a tick per round. One operation is a frame of the server. In
-// the place of the limit stands a frame of a server with the same world and nobody
-// connected; for that there is no goal. The goals are for the packets of a client
-// per second, keep-alives of the session included, and for the bytes in them before
-// they are sealed; each direction on a line of its own.
+// The case idle has 1,000 entities that do not change, and 100 clients that send nothing of their
+// own. Everything is included: plugin.Server and plugin.Client over a network in memory, on a clock
+// that advances by a tick per round. One operation is a frame of the server. In place of the limit
+// there is a frame of a server with the same world and no client; this comparison has no goal. The
+// goals are for a client's packets per second, keep-alives of the session included, and for the
+// bytes in them before they are sealed. Each direction has a line of its own.
 const (
 	idleEntities = 1_000
 	idleClients  = 100
 	idleRounds   = 600 // 10 s
-	idleSettle   = 300 // frames from the first connect to silence
+	idleSettle   = 300 // frames from the first connection until no packets but keep-alives are sent
 )
 
 func idleVariants() []report.Variant {
@@ -68,16 +67,16 @@ func idlePrepare(figure func(*idleGame) float64) (report.Sides, error) {
 	return s, nil
 }
 
-// idleGame is everybody.
+// idleGame is a server and its clients.
 type idleGame struct {
 	now     time.Time
-	since   time.Time // start of the count
+	since   time.Time // the time at which counting began
 	key     token.Key
 	network *memory.Network
 
 	server, lonely *plugin.Server
 	clients        []*plugin.Client
-	in, out        idleTraffic // of all clients, as the server sees it
+	in, out        idleTraffic // of all clients, in and out as seen from the server
 }
 
 const idleName = "idle benchmark"
@@ -133,7 +132,7 @@ func (g *idleGame) connectClient(id entangle.ClientID) error {
 	return c.Connect(idleEnd{dialer: g.network.Dialer(), count: &g.in}, t)
 }
 
-// others moves the clock by a tick, and runs the frames of the clients.
+// others advances the clock by a tick, and runs the frames of the clients.
 func (g *idleGame) others() {
 	g.now = g.now.Add(time.Second / time.Duration(g.server.TickRate()))
 	for _, c := range g.clients {
@@ -141,7 +140,7 @@ func (g *idleGame) others() {
 	}
 }
 
-// rate is packets per second and client.
+// rate returns the packets per second and client.
 func (g *idleGame) rate(t *idleTraffic) float64 {
 	return float64(t.packets) / g.now.Sub(g.since).Seconds() / idleClients
 }

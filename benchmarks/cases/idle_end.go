@@ -13,14 +13,14 @@ type idleTraffic struct{ packets, bytes int }
 
 func (t *idleTraffic) mean() float64 { return float64(t.bytes) / float64(max(t.packets, 1)) }
 
-// addPacket counts a sealed packet. Sealing puts a byte before the body and a tag behind it; the high half
-// of the byte is the number of sequence bytes that follow it.
+// addPacket counts a sealed packet. Sealing puts a byte before the body and a tag after it. The
+// high half of that byte is the number of sequence bytes that follow it.
 func (t *idleTraffic) addPacket(packet []byte) {
 	t.packets++
 	t.bytes += len(packet) - 1 - int(packet[0]>>4) - token.TagSize
 }
 
-// idleEnd opens ends of a network in memory that count the bytes they send.
+// idleEnd opens ends of a network in memory, and counts the bytes that they send.
 type idleEnd struct {
 	listener *memory.Listener
 	dialer   *memory.Dialer

@@ -12,19 +12,19 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// inputs: the cost of the inputs of 200 players for a server in a tick. Each has one entity, and a
-// stick with a value that changes every eight ticks. Packets take three ticks each way, so a packet
-// has the inputs of some eight ticks. One operation is a frame of the server with its received
-// packets, less that of the same server with the same world and players without inputs. That leaves
-// the packets that carry the inputs, handling them, the components in their tick, the reports on
-// their arrival, and acknowledging. Nothing is sealed. Limit: the same by hand, from the same
-// packets into arrays (limits/inputs.go).
+// The case inputs measures what the inputs of 200 players cost a server in a tick. Each player has
+// one entity, and a stick that changes every eight ticks. Packets take three ticks each way, so
+// that a packet carries the inputs of about eight ticks. One operation is a frame of the server
+// with its received packets, less a frame of an equal server with the same world and players
+// without inputs. The difference is handling the packets that carry the inputs, writing the
+// components of each tick, reporting when inputs arrived, and acknowledging. Nothing is sealed. The
+// limit does the same by hand, from the same packets into arrays (limits/inputs.go).
 //
 // inputs/frame compares the two frames. inputs/rebroadcast relays all inputs to the twenty players
-// of a room; in place of the limit stands the server that does not. inputs/memory is the additional
-// heap of a server for each client if there are inputs. The field figures has the bytes of a player
-// in a second, more than without inputs, and for inputs/tick the parts: received packets, the
-// components, and the rest.
+// of a room; in place of the limit there is the server that does not relay. inputs/memory is the
+// additional heap of a server for each client if there are inputs. The field figures has the
+// additional bytes per second of a player with inputs, and for inputs/tick the time of its parts:
+// received packets, the components, and the rest.
 const inputRounds = 300
 
 func inputVariants() []report.Variant {
@@ -40,14 +40,14 @@ func inputVariants() []report.Variant {
 	}
 }
 
-// inputPair is two servers of which one has more to do.
+// inputPair is two servers, one of which has more to do.
 type inputPair struct {
 	more, less *inputGame
-	limit      *limits.InputLimit    // nil: less is the limit
+	limit      *limits.InputLimit    // nil if less takes the place of the limit
 	wrong      bool                  // the limit could not read a packet
-	parts      [inputParts][]float64 // the time of the inputs
-	hand       []float64             // and the limit
-	from       [2][2]int             // bytes before it counted: of more and less; up and down
+	parts      [inputParts][]float64 // the times that the inputs cost more, by part of the frame
+	hand       []float64             // the times of the limit
+	from       [2][2]int             // bytes before counting began: of more and less, up and down
 	ticks      int
 }
 
@@ -69,7 +69,7 @@ func newInputPair(more, less inputKind) (*inputPair, error) {
 	return p, nil
 }
 
-// samples are all lists of times.
+// samples returns all lists of times.
 func (p *inputPair) samples() []*[]float64 {
 	list := []*[]float64{&p.hand}
 	for i := range p.parts {
@@ -85,7 +85,7 @@ func (p *inputPair) before() {
 	p.less.others()
 }
 
-// extra is how many bytes more a player has in a second, up and down.
+// extra returns how many bytes per second and player more has in excess of less, up and down.
 func (p *inputPair) extra() (up, down float64) {
 	var sum [2][2]int
 	for i, g := range []*inputGame{p.more, p.less} {
@@ -131,7 +131,7 @@ func inputsPrepare() (report.Sides, error) {
 		return report.Sides{}, err
 	}
 	p.limit = limits.NewInputLimit(inputClients, p.more.server.Tick())
-	for range 2 * inputWay { // until the limit has the repeated inputs
+	for range 2 * inputWay { // runs until the limit has the inputs that packets repeat
 		p.before()
 		p.both()
 		p.byHand()
@@ -149,7 +149,7 @@ func inputsPrepare() (report.Sides, error) {
 	}, nil
 }
 
-// both runs a frame of either server, and notes what the inputs took.
+// both runs a frame of each server, and records how much longer the one with inputs took.
 func (p *inputPair) both() {
 	more, less := p.more.runServerFrame(), p.less.runServerFrame()
 	for i := range more {
@@ -157,7 +157,7 @@ func (p *inputPair) both() {
 	}
 }
 
-// ratio is the time of the inputs divided by that of the limit. Each part has its own median,
+// ratio returns the time of the inputs divided by that of the limit. Each part has its own median,
 // because interruptions of the machine seldom fall into the same part twice.
 func (p *inputPair) ratio() (sum float64) {
 	for i := range p.parts {
@@ -204,7 +204,7 @@ func inputMemoryPrepare() (report.Sides, error) {
 	}, nil
 }
 
-// heapOf returns the bytes of the heap that a server and its world take, and releases it.
+// heapOf returns the heap in bytes that a server and its world take, and releases both.
 func heapOf(g **inputGame) float64 {
 	(*g).clients, (*g).layer.Ends = nil, nil
 	with := heapInUse()

@@ -17,23 +17,24 @@ import (
 
 const (
 	inputClients = 200
-	inputRoom    = 20  // players that see each other
-	inputWay     = 3   // ticks that a packet takes
-	inputSettle  = 100 // ticks until all have joined and know the server's time
+	inputRoom    = 20  // players in a room, which see each other
+	inputWay     = 3   // ticks that a packet travels
+	inputSettle  = 100 // ticks until all players have joined and know the server's time
 )
 
-// inputKind is what a game of the case does with inputs.
+// inputKind is how a game of the case uses inputs.
 type inputKind uint8
 
 const (
 	noInputs inputKind = iota
 	ownInputs
-	passedInputs // rebroadcast
+	passedInputs // relayed to the other players of the room (rebroadcast)
 )
 
-// inputGame is a server and its players, all of it but the network and what seals packets.
-// Each player has an entity, which nothing but its input changes; one that all see moves, so that
-// there is a packet down in every tick with inputs and without.
+// inputGame is a server and its players, complete except for the network and the sealing of
+// packets. Each player has an entity that only its input changes. One more entity, which all
+// players see, moves in every tick, so that the server sends a packet in every tick with and
+// without inputs.
 type inputGame struct {
 	kind    inputKind
 	tick    entangle.Tick // of the network
@@ -41,20 +42,20 @@ type inputGame struct {
 	layer   *workload.InputLayer
 	server  *plugin.Server
 	clients []*plugin.Client
-	sticks  []ecs.Entity // by player, on the server
+	sticks  []ecs.Entity // the entities on the server, by player
 	world   *ecs.World
-	marks   [inputParts + 1]time.Time // of the last frame
+	marks   [inputParts + 1]time.Time // the times at which the parts of the last frame began
 }
 
-// The parts of a server's frame that have to do with inputs, as they follow each other.
+// The parts of a server's frame that concern inputs, in their order.
 const (
 	inputReceive = iota // received packets are handled
 	inputApply          // the tick's inputs are put into the components
-	inputSend           // packets are written, and all else that a frame has
+	inputSend           // packets are written, and the frame does everything else
 	inputParts
 )
 
-// mark returns a system that notes when a part begins.
+// mark returns a system that records when a part begins.
 func (g *inputGame) mark(part int) plugin.System {
 	return plugin.Func(func(*ecs.World) func() { return func() { g.marks[part] = time.Now() } })
 }
@@ -133,7 +134,8 @@ func (g *inputGame) connectClient(end *workload.InputEnd) error {
 	return c.ConnectWith(end)
 }
 
-// serverSystem gives each new player an entity in its room, and moves the entity that all see.
+// serverSystem gives each new player an entity in its room, and moves the entity that all players
+// see.
 func (g *inputGame) serverSystem(w *ecs.World) func() {
 	came := plugin.NewReader[plugin.ClientConnected](w)
 	rooms := plugin.NewRooms(w)
@@ -156,7 +158,7 @@ func (g *inputGame) serverSystem(w *ecs.World) func() {
 	}
 }
 
-// others moves the clock by a tick, and runs the frames of the clients.
+// others advances the clock by a tick, and runs the frames of the clients.
 func (g *inputGame) others() {
 	g.now = g.now.Add(time.Second / workload.TickRate)
 	g.layer.Next()
@@ -175,7 +177,7 @@ func (g *inputGame) verify() error {
 	return nil
 }
 
-// traffic returns the bytes of all clients so far: up, down.
+// traffic returns the bytes that all clients have sent and received so far.
 func (g *inputGame) traffic() (up, down int) {
 	for _, e := range g.layer.Ends {
 		up, down = up+e.Out, down+e.In

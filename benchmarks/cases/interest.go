@@ -8,10 +8,10 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// interest: visibility among 10,000 walking entities, for 200 clients with a viewer each and 500
-// visible entities each; about two enter or leave a view in a tick. One operation is a pass of a
-// grid, from the positions in an Arche world to a set of entities for each client, and the changes
-// in it. Limit: the same by hand (limits/interest.go).
+// The case interest computes visibility among 10,000 walking entities for 200 clients with one
+// viewer each. Each client sees 500 entities, of which about two enter or leave its view in a tick.
+// One operation is a pass of a grid, from the positions in an Arche world to a set of entities for
+// each client and the changes in it. The limit does the same by hand (limits/interest.go).
 const (
 	interestEntities = workload.ViewEntities
 	interestClients  = viewClients
@@ -21,13 +21,13 @@ func interestVariants() []report.Variant {
 	return []report.Variant{{Name: "interest/grid", Goal: 1.5, Prepare: interestPrepare}}
 }
 
-// interestWorld is walking entities and their visibility, on both sides.
+// interestWorld is the walking entities and their visibility, on both sides.
 type interestWorld struct {
 	scene   *scene
 	rows    []int
 	hand    *limits.HandGrid
 	viewers []int32
-	changes [2]int // in all passes of ours, and by hand
+	changes [2]int // changes in all passes of our side, and of the limit
 }
 
 func interestPrepare() (report.Sides, error) {
@@ -43,7 +43,7 @@ func interestPrepare() (report.Sides, error) {
 	}, nil
 }
 
-// populate makes a scene with connected clients that were sent nothing yet.
+// populate makes a scene with connected clients that nothing has been sent to yet.
 func (d *interestWorld) populate() (err error) {
 	cfg := sceneConfig{entities: interestEntities, clients: interestClients, percent: 100, rtt: sixTicks, grid: true}
 	if d.scene, err = newEmptyScene(cfg); err != nil {
@@ -58,7 +58,7 @@ func (d *interestWorld) populate() (err error) {
 	return nil
 }
 
-// updateRelevance runs a pass of the grid of Entangle, and counts its changes.
+// updateRelevance runs a pass of Entangle's grid, and counts the changes.
 func (d *interestWorld) updateRelevance() {
 	d.scene.lookAround()
 	r := d.scene.collector.Interest().Relevance()

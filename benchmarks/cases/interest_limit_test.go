@@ -10,8 +10,8 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// TestTheGridByHandFindsWhatADistanceSays: the limit of the case interest finds the same views as a
-// comparison of all pairs that remembers the last views, and reports the changes.
+// TestTheGridByHandFindsWhatADistanceSays checks that the limit of the case interest finds the same
+// views and changes as a comparison of all pairs that remembers the previous views.
 func TestTheGridByHandFindsWhatADistanceSays(t *testing.T) {
 	const entities = 2000
 	w := workload.NewWalkers(entities, 100)
@@ -41,8 +41,8 @@ func TestTheGridByHandFindsWhatADistanceSays(t *testing.T) {
 	}
 }
 
-// TestWalkersStayInTheirSquares: nobody sees from one square into the next, and both sides
-// of a case are told of the same steps.
+// TestWalkersStayInTheirSquares checks that no viewer sees an entity of another square, and that
+// both sides of a case get the same steps.
 func TestWalkersStayInTheirSquares(t *testing.T) {
 	w := workload.NewWalkers(10*workload.ViewEntities, 10)
 	for round := range 40 {

@@ -8,16 +8,16 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/report"
 )
 
-// join: one client after the other joins a world of 10,000 entities, and leaves when it has all of
-// them. The first figure is the slowest of a hundred ticks with a joining client, compared with the
-// median tick without one, while 100 clients play and a tenth of the entities moves. The second is
-// the bytes of the join, from the first packet to the message that all entities are there, compared
-// with the payloads of the hand-written codec for as many entities. Clients do not decode here. One
-// operation is a server's tick.
+// In the case join, one client after the other joins a world of 10,000 entities, and leaves when it
+// has all of them. The first figure is the slowest of a hundred ticks with a joining client,
+// compared with the median tick without one, while 100 clients play and a tenth of the entities
+// moves. The second figure is the bytes of a join, from the first packet to the message that all
+// entities have arrived, compared with the payloads of the hand-written codec for as many entities.
+// Clients do not decode here. One operation is a server's tick.
 const (
 	joinEntities = 10_000
 	joinClients  = 100
-	joinPause    = 40 // ticks from the beginning of one joining to the next
+	joinPause    = 40 // ticks from the beginning of one join to the next
 
 	joinRounds      = 300
 	joinRoundsAlone = 100
@@ -37,17 +37,17 @@ func joinVariants() []report.Variant {
 	}
 }
 
-// joinScene is a scene in which somebody joins now and then.
+// joinScene is a scene that a client joins from time to time.
 type joinScene struct {
 	*scene
 	guest *sceneClient
 	turn  int
-	turns int // in which a client may join
+	turns int // the number of ticks in which a client may join
 	came  int
-	plain int // payload bytes of all entities, by the limit's codec
+	plain int // payload bytes of all entities in the limit's codec
 
-	calm, busy []float64 // ticks, ns
-	joined     []uint64  // payload bytes
+	calm, busy []float64 // nanoseconds of ticks without and with a joining client
+	joined     []uint64  // payload bytes of each join
 }
 
 func joinPrepare(cfg sceneConfig, turns int, figure func(*joinScene) float64) (report.Sides, error) {
@@ -79,7 +79,8 @@ func joinPrepare(cfg sceneConfig, turns int, figure func(*joinScene) float64) (r
 	}, nil
 }
 
-// beginTick begins the next tick, in which a client may join or leave. After all turns none does.
+// beginTick begins the next tick, in which a client may join or leave. After the last of the turns
+// no client does.
 func (j *joinScene) beginTick() {
 	j.turn++
 	switch {
@@ -127,7 +128,7 @@ func (j *joinScene) sendTick() {
 	}
 }
 
-// guestBytes is the bytes that the guest was sent in the last tick.
+// guestBytes returns the bytes that the joining client was sent in the last tick.
 func (j *joinScene) guestBytes() int {
 	if j.guest == nil {
 		return 0
@@ -135,7 +136,7 @@ func (j *joinScene) guestBytes() int {
 	return len(j.guest.out.Data)
 }
 
-// slowest is the slowest of a hundred ticks with a joining client, divided by the median tick
+// slowest returns the slowest of a hundred ticks with a joining client, divided by the median tick
 // without one.
 func (j *joinScene) slowest() float64 {
 	if len(j.busy) == 0 || len(j.calm) == 0 {
@@ -145,7 +146,7 @@ func (j *joinScene) slowest() float64 {
 	return j.busy[len(j.busy)*99/100] / report.Median(j.calm)
 }
 
-// size is the bytes of joining, divided by those of the plain encoding.
+// size returns the bytes of a join, divided by those of the plain encoding.
 func (j *joinScene) size() float64 {
 	if len(j.joined) == 0 {
 		return 0

@@ -7,16 +7,17 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/report"
 )
 
-// memory: the memory of a server for its clients. It is the heap in use once 200 clients have
-// 10,000 groups each, all of them moved once and a tenth moving, less the heap of the same server
-// before any client joined. The first figure is all of it; the second is the cost of one more group
-// for a client, between 1,000 and 10,000. Clients do not decode here, and are released before the
-// heap is measured. One operation is a server's tick.
+// The case memory measures the memory that a server keeps for its clients. It is the heap in use
+// after 200 clients have got 10,000 groups each, all of which have moved and a tenth of which is
+// moving, less the heap of the same server before any client joined. The first figure is this
+// difference. The second figure is what one more group costs per client, between 1,000 and 10,000
+// groups. Clients do not decode here, and are released before the heap is measured. One operation
+// is a server's tick.
 const (
 	memoryClients = 200
 	memoryGroups  = 10_000
 	memoryFew     = 1_000
-	memoryTicks   = 20 // in which something moves
+	memoryTicks   = 20 // ticks in which entities move
 )
 
 func memoryVariants() []report.Variant {
@@ -39,11 +40,11 @@ func memoryVariants() []report.Variant {
 
 const memoryRounds = 5
 
-// clientHeap is a server that people have joined.
+// clientHeap is a server that clients have joined.
 type clientHeap struct {
 	scene  *scene
 	limit  *limits.SceneLimit
-	before float64 // bytes in use when nobody had
+	before float64 // bytes in use before any client joined
 }
 
 func memoryPrepare(figure func(*clientHeap) float64) (report.Sides, error) {
@@ -79,7 +80,7 @@ func memoryOf(groups int) (*clientHeap, error) {
 	for tick := range memoryTicks {
 		percent := cfg.percent
 		if tick == 0 {
-			percent = 100 // memory that grows with movement has grown
+			percent = 100 // memory that grows with movement has grown by now
 		}
 		m.scene.between(percent)
 		m.limit.Move(percent)
@@ -93,7 +94,7 @@ func (m *clientHeap) heap() float64 {
 	for _, c := range m.scene.clients {
 		*c = sceneClient{server: c.server}
 	}
-	*m.limit = limits.SceneLimit{} // its buffers are not the server's
+	*m.limit = limits.SceneLimit{} // its buffers do not belong to the server
 	used := heapInUse() - m.before
 	runtime.KeepAlive(m)
 	return used
@@ -102,7 +103,7 @@ func (m *clientHeap) heap() float64 {
 func heapInUse() float64 {
 	var stats runtime.MemStats
 	runtime.GC()
-	runtime.GC() // the memory of pools is free after the second
+	runtime.GC() // the second collection frees the memory of pools
 	runtime.ReadMemStats(&stats)
 	return float64(stats.HeapAlloc)
 }

@@ -13,10 +13,9 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// messages: one message with text and a slice, encoded and decoded. There is no
-// limit and no goal: in the place of the limit stand kelindar/binary and
-// encoding/gob, with their bytes in sizes. A gob stream describes its types once;
-// its line is for messages after that.
+// The case messages encodes and decodes one message with text and a slice. It has no limit and no
+// goal. In place of the limit there are kelindar/binary and encoding/gob, and the field sizes has
+// their bytes. A gob stream describes its types once; its line is for the messages after that.
 func MessageVariants() []report.Variant {
 	return []report.Variant{
 		{Name: "messages/kelindar", Prepare: func() (report.Sides, error) { return messageSides(kelindarCodec) }},
@@ -24,7 +23,7 @@ func MessageVariants() []report.Variant {
 	}
 }
 
-// messageOrder is what a strategy game may send: a text, numbers, points.
+// messageOrder is a message that a strategy game may send: a text, numbers, points.
 type messageOrder struct {
 	Unit   uint32
 	Kind   uint8 `net:"range=0..9"`

@@ -15,8 +15,8 @@ import (
 
 var costRow = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|.*\\| ([^|]+) \\|$")
 
-// TestPageNamesEveryGoal holds the table of docs/COSTS.md against the variants, in
-// both directions and in their order.
+// TestPageNamesEveryGoal compares the table of docs/COSTS.md with the variants, in both directions
+// and in their order.
 func TestPageNamesEveryGoal(t *testing.T) {
 	text, err := os.ReadFile("../../docs/COSTS.md")
 	require.NoError(t, err)

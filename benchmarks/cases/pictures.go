@@ -20,8 +20,8 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/report"
 )
 
-// picture is the cost of a server's tick against one size of the scene of
-// tick-shared/plain, ours and the limit.
+// picture plots the cost of a server's tick over one size of the scene of tick-shared/plain, for
+// our side and the limit.
 type picture struct {
 	file, title, axis string
 	sizes             []int
@@ -45,11 +45,11 @@ func Pictures() []picture {
 	}
 }
 
-// pictureRounds is how often each point is measured; the median counts.
+// pictureRounds is how often each point is measured. The median is drawn.
 const pictureRounds = 30
 
-// DrawPictures measures and writes every picture into a folder, which is made if it does not exist,
-// and prints the measurements.
+// DrawPictures measures and draws every picture into a folder, which it creates if necessary, and
+// prints the measurements.
 func DrawPictures(folder string, all []picture, w io.Writer) error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -67,7 +67,7 @@ func DrawPictures(folder string, all []picture, w io.Writer) error {
 	return nil
 }
 
-// measure returns milliseconds by size.
+// measure returns milliseconds by size, for our side and the limit.
 func (p *picture) measure(w io.Writer) (ours, limit plotter.XYs, err error) {
 	for _, size := range p.sizes {
 		cfg := p.at(size)
@@ -88,14 +88,15 @@ func (p *picture) measure(w io.Writer) (ours, limit plotter.XYs, err error) {
 	return ours, limit, nil
 }
 
-// The colours are told apart by all kinds of eyes, and so are the strokes.
+// The colours can be told apart by colour-blind readers too, and the lines also differ in their
+// strokes.
 var (
 	oursColour  = color.RGBA{R: 0x00, G: 0x5a, B: 0xb5, A: 0xff}
 	limitColour = color.RGBA{R: 0xc8, G: 0x50, B: 0x00, A: 0xff}
 	gridColour  = color.RGBA{R: 0xd8, G: 0xd8, B: 0xd8, A: 0xff}
 )
 
-// Pictures are white, so that they can be read on a dark page too.
+// The background is white, so that pictures can be read on a dark page too.
 const (
 	pictureWidth  = 6.5 * vg.Inch
 	pictureHeight = 4 * vg.Inch
@@ -130,8 +131,8 @@ func (p *picture) savePlot(file string, ours, limit plotter.XYs) error {
 	return writePNG(file, chart)
 }
 
-// scale sets the axes. Logarithms are taken of the values: plot.LogScale keeps too
-// much room for labels.
+// scale sets the axes. It plots the logarithms of the values, because plot.LogScale leaves too much
+// space for labels.
 func (p *picture) scale(chart *plot.Plot, lines ...plotter.XYs) {
 	if !p.logarithmic {
 		chart.X.Min, chart.Y.Min = 0, 0
@@ -145,7 +146,7 @@ func (p *picture) scale(chart *plot.Plot, lines ...plotter.XYs) {
 	}
 }
 
-// decades marks an axis of logarithms.
+// decades labels a logarithmic axis.
 type decades struct{}
 
 // Ticks implements plot.Ticker.

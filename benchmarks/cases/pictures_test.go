@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPicturesAreDrawn draws all of them from small scenes: each is white in its
+// TestPicturesAreDrawn draws all pictures from small scenes, and checks that each is white in its
 // corners and has both lines.
 func TestPicturesAreDrawn(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "images")

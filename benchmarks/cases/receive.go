@@ -25,10 +25,9 @@ type receiveHealth struct {
 	Points uint16
 }
 
-// receive: a client applies an update of each of 1,000 entities, from the frames
-// of one tick into its Arche world. An entity has three components, of which two
-// change: a position and a rotation. Limit: see limits/receive.go. One operation is
-// all 1,000.
+// In the case receive, a client applies updates of 1,000 entities, from the frames of one tick into
+// its Arche world. An entity has three components, two of which change: a position and a rotation.
+// The limit is described in limits/receive.go. One operation is all 1,000 entities.
 func receiveVariants() []report.Variant {
 	return []report.Variant{{Name: "receive/pose", Goal: 1.5, Prepare: receivePrepare}}
 }
@@ -78,7 +77,7 @@ func receivePrepare() (report.Sides, error) {
 	}, nil
 }
 
-// receiveSource is the world that is sent, to one peer that acknowledges all.
+// receiveSource is the world that is sent, to one peer that acknowledges everything.
 type receiveSource struct {
 	world              *ecs.World
 	position, rotation ecs.ID
@@ -87,7 +86,7 @@ type receiveSource struct {
 	peer               *sender.Peer
 	now                entangle.Tick
 	packet             uint16
-	frames             [][]byte // of the present tick
+	frames             [][]byte // the frames of the present tick
 }
 
 func newReceiveSource(infos []*registry.Component) (*receiveSource, error) {
@@ -123,10 +122,10 @@ func (s *receiveSource) sendEntities(to *receiveCopy) error {
 	return nil
 }
 
-// receiveRoom is what frames and messages may measure here.
+// receiveRoom is the greatest size of frames and messages here, in bytes.
 const receiveRoom = repl.MaxUpdateBytes
 
-// tick moves everything and makes the frames that say so.
+// tick moves all entities and builds the frames with their updates.
 func (s *receiveSource) tick() error {
 	s.now++
 	i := 0
@@ -157,7 +156,7 @@ func (s *receiveSource) size() (n int) {
 	return n
 }
 
-// receiveCopy is our side.
+// receiveCopy is our side: the client's receiver and its world.
 type receiveCopy struct {
 	world    *ecs.World
 	applier  *sink.Applier
@@ -172,7 +171,7 @@ func newReceiveCopy(infos []*registry.Component) *receiveCopy {
 	return c
 }
 
-// verifyEntities compares every entity with the limit's columns, to the last bit.
+// verifyEntities compares every entity with the limit's columns, bit by bit.
 func (c *receiveCopy) verifyEntities(limit *limits.ReceiveLimit) error {
 	position, rotation := ecs.ComponentID[workload.Position](c.world), ecs.ComponentID[workload.Rotation](c.world)
 	filter := ecs.All(position, rotation)

@@ -8,19 +8,20 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/report"
 )
 
-// rollback: a client predicts 1,000 entities and is eight ticks ahead of the server, which moved
-// one of them in a way that the client could not know. One operation is the resulting work of a
-// frame: compare the confirmed state with the histories, roll back to the server's tick, and replay
-// eight ticks, with histories. In each the same system takes some 20 ns for an entity. The figure
-// is the additional time over the same eight ticks of the same system in a world of its own,
-// compared with copying the predicted columns: once for each tick and once for the rollback.
+// In the case rollback, a client predicts 1,000 entities and is eight ticks ahead of the server,
+// which has moved one of them in a way that the client could not predict. One operation is the work
+// that this causes in a frame: compare the confirmed state with the histories, roll back to the
+// server's tick, and replay eight ticks, with histories. In each tick the same system takes about
+// 20 ns per entity. The figure is the additional time over the same eight ticks of the same system
+// in a world without replication, compared with copying the predicted columns: once for each tick
+// and once for the rollback.
 //
-// With churn, a tenth of the entities change their components in the course of the eight ticks, on
-// the server as well, and so also in the world of its own.
+// With churn, a tenth of the entities change their components during the eight ticks, on the server
+// as well as in the world without replication.
 const (
 	rollbackEntities = 1_000
 	rollbackDepth    = 8
-	rollbackPeriod   = 80 // ticks in which all entities change their structure once
+	rollbackPeriod   = 80 // ticks in which every entity changes its structure once
 )
 
 func rollbackVariants() []report.Variant {
@@ -38,11 +39,11 @@ func rollbackVariants() []report.Variant {
 	}
 }
 
-// rollbackConfig is one variant.
+// rollbackConfig describes one variant.
 type rollbackConfig struct {
-	columns  int // that are predicted
+	columns  int // the number of predicted columns
 	churn    bool
-	entities int  // 0: rollbackEntities
+	entities int  // 0 stands for rollbackEntities
 	none     bool // nothing is predicted
 }
 
@@ -68,12 +69,12 @@ func rollbackPrepare(cfg rollbackConfig) (report.Sides, error) {
 	}, nil
 }
 
-// rollbackLimit is plain columns, and those of some ticks. All of them lie one behind the
-// other, in the order in which they are copied.
+// rollbackLimit is plain columns and copies of them for some ticks, all in one block of memory, in
+// the order in which they are copied.
 type rollbackLimit struct {
 	now   [][]byte
 	ticks [rollbackDepth][][]byte
-	a, b  [][]byte // pieces as many and as large as those of copy, for the anchor
+	a, b  [][]byte // as many pieces of the same sizes as copy copies, for the anchor
 }
 
 func newRollbackLimit(cfg rollbackConfig) *rollbackLimit {
@@ -86,7 +87,7 @@ func newRollbackLimit(cfg rollbackConfig) *rollbackLimit {
 	return l
 }
 
-// rollbackPieces returns the columns of some ticks, in one block.
+// rollbackPieces returns the columns of some ticks, all in one block of memory.
 func rollbackPieces(cfg rollbackConfig, ticks int) (pieces [][]byte) {
 	total := 0
 	for _, size := range rollbackSizes[:cfg.columns] {
@@ -120,7 +121,7 @@ func (l *rollbackLimit) anchor() {
 	}
 }
 
-// rollbackPlain is the system in a world of its own.
+// rollbackPlain is the system in a world without replication.
 type rollbackPlain struct {
 	world *ecs.World
 	step  *rollbackStep
@@ -143,9 +144,8 @@ func (p *rollbackPlain) replayTicks() {
 	}
 }
 
-// rollbackMemory reports the memory of a client for a predicted entity, beside the entity and the
-// memory for any other: with three columns, for the ticks that a client keeps if its game sets no
-// limit.
+// rollbackMemory reports how much more memory a client needs for a predicted entity than for any
+// other entity, with three columns, for the ticks that a client keeps if its game sets no limit.
 func rollbackMemory() (report.Sides, error) {
 	cfg := rollbackConfig{columns: 3, entities: rollbackMany}
 	g, all, err := rollbackHeap(cfg)
@@ -163,7 +163,7 @@ func rollbackMemory() (report.Sides, error) {
 
 const rollbackMany = 10_000
 
-// rollbackHeap returns a game, and the heap that each of its sides keeps.
+// rollbackHeap returns a game, and the heap that each of its sides takes.
 func rollbackHeap(cfg rollbackConfig) (*rollbackGame, float64, error) {
 	before := heapInUse()
 	g, err := newRollbackGame(cfg)

@@ -34,10 +34,10 @@ type (
 	rollbackTurn  struct{ X, Y, Z, W float32 }
 	rollbackLife  struct{ Points float64 }
 	rollbackWait  struct{ Ticks uint32 }
-	rollbackHaste struct{ Since uint32 } // comes and goes with churn
+	rollbackHaste struct{ Since uint32 } // added and removed by churn
 )
 
-// rollbackSizes is the bytes of the columns that all entities have.
+// rollbackSizes are the bytes of the columns that all entities have.
 var rollbackSizes = [6]int{
 	int(reflect.TypeFor[rollbackPlace]().Size()), int(reflect.TypeFor[rollbackPace]().Size()), int(reflect.TypeFor[rollbackBody]().Size()),
 	int(reflect.TypeFor[rollbackTurn]().Size()), int(reflect.TypeFor[rollbackLife]().Size()), int(reflect.TypeFor[rollbackWait]().Size()),
@@ -55,7 +55,7 @@ func rollbackProtocol() (*protocol.Protocol, error) {
 	return p, registry.Seal(p)
 }
 
-// rollbackStep is the game: what moves all entities by a tick.
+// rollbackStep is the game: it moves all entities by a tick.
 type rollbackStep struct {
 	world   *ecs.World
 	cfg     rollbackConfig
@@ -75,7 +75,7 @@ func newRollbackStep(w *ecs.World, cfg rollbackConfig) *rollbackStep {
 	return s
 }
 
-// spawn makes an entity that is to move.
+// spawn creates an entity that update moves.
 func (s *rollbackStep) spawn(number int, more ...ecs.ID) ecs.Entity {
 	e := s.world.NewEntity(append(more, s.ids...)...)
 	*(*rollbackPlace)(s.world.Get(e, s.ids[0])) = rollbackPlace{X: float32(number)}
@@ -84,7 +84,7 @@ func (s *rollbackStep) spawn(number int, more ...ecs.ID) ecs.Entity {
 	return e
 }
 
-// rollbackWork is how often an entity is moved in a tick, which takes some 20 ns.
+// rollbackWork is how often update moves an entity in a tick, so that this takes about 20 ns.
 const rollbackWork = 4
 
 // update moves all entities by a tick.
@@ -113,7 +113,7 @@ func (s *rollbackStep) update(tick uint32) {
 	}
 }
 
-// rollbackServer computes the game and sends the results.
+// rollbackServer simulates the game and sends the results.
 type rollbackServer struct {
 	step      *rollbackStep
 	collector *source.Collector
@@ -125,7 +125,7 @@ type rollbackServer struct {
 	buf       []byte
 }
 
-// rollbackGame is a server, a client that predicts all of it, and the packets between them.
+// rollbackGame is a server, a client that predicts all entities, and the packets between them.
 type rollbackGame struct {
 	cfg    rollbackConfig
 	server rollbackServer
@@ -165,10 +165,10 @@ func newRollbackGame(cfg rollbackConfig) (*rollbackGame, error) {
 	return g, g.err
 }
 
-// ticks is how many ticks back a client can go.
+// ticks returns how many ticks back a client can roll.
 func (g *rollbackGame) ticks() int { return entangle.DefaultTickRate }
 
-// serve makes the server and its entities.
+// serve creates the server and its entities.
 func (g *rollbackGame) serve(p *protocol.Protocol) (err error) {
 	w := ecs.NewWorld(g.cfg.entities)
 	s := &g.server
@@ -195,7 +195,7 @@ func (g *rollbackGame) serve(p *protocol.Protocol) (err error) {
 	return nil
 }
 
-// predict makes the client.
+// predict creates the client.
 func (g *rollbackGame) predict(p *protocol.Protocol) (err error) {
 	w := ecs.NewWorld(g.cfg.entities)
 	g.schedule = systems.NewSchedule()
@@ -222,7 +222,7 @@ func (g *rollbackGame) predict(p *protocol.Protocol) (err error) {
 	return err
 }
 
-// rollbackMain has the client's ticks be the game's.
+// rollbackMain is the client's simulation, which runs the ticks of the game.
 type rollbackMain struct{ g *rollbackGame }
 
 func (rollbackMain) Initialize(*ecs.World) {}
@@ -251,10 +251,10 @@ func (g *rollbackGame) runTick() {
 	g.deliver()
 }
 
-// rollbackRoom is what frames and messages may measure.
+// rollbackRoom is the greatest size of frames and messages, in bytes.
 const rollbackRoom = 1 << 16
 
-// deliver delivers all messages of the server.
+// deliver delivers all messages from the server.
 func (g *rollbackGame) deliver() {
 	s := &g.server
 	for s.peer.ActionsDue() {
@@ -275,14 +275,14 @@ func (g *rollbackGame) deliver() {
 	}
 }
 
-// rollBack is the part of the client's frame that is measured.
+// rollBack runs the part of the client's frame that is measured.
 func (g *rollbackGame) rollBack() {
 	g.prediction.Check()
 	g.prediction.Rollback()
 }
 
-// verify compares the client with the server's present state, after computing the ticks that lead
-// to the client's.
+// verify simulates the ticks by which the client is ahead, and compares the client with that state
+// of the server.
 func (g *rollbackGame) verify() error {
 	if g.err != nil {
 		return g.err
@@ -320,7 +320,7 @@ type rollbackState struct {
 	hasty bool
 }
 
-// all returns all entities by their numbers.
+// all returns the states of all entities by their numbers.
 func (s *rollbackStep) all() map[uint32]rollbackState {
 	all := map[uint32]rollbackState{}
 	for q := s.world.Query(&s.filter); q.Next(); {

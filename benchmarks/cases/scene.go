@@ -21,31 +21,32 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// sceneConfig says what happens in a scene.
+// sceneConfig describes a scene.
 type sceneConfig struct {
-	entities int // each with an encodePose
+	entities int // each has a workload.Pose
 	clients  int
-	guests   int // that may come beside them
-	percent  int // of the entities that move in a tick
+	guests   int // clients that may join in addition
+	percent  int // percentage of the entities that move in a tick
 	rtt      func(client int) int
-	loss     float64 // share of the packets that get lost, each way
+	loss     float64 // share of the packets that are lost in each direction
 	deaf     bool    // clients acknowledge and do not decode
 	workers  int     // goroutines that assemble packets; 0: one
-	rounded  bool    // clients predict, so the server goes on from what the wire can say
-	allowed  int     // bytes that a client may be sent in a tick; 0: no cap
+	rounded  bool    // clients predict, so the server continues with the values that the wire can express
+	allowed  int     // bytes that may be sent to a client in a tick; 0: no cap
 
-	// sees reports whether a client is shown an entity; nil: all are shown to all.
+	// sees reports whether a client is shown an entity. If it is nil, every client is shown all
+	// entities.
 	sees func(client, entity int) bool
-	// grid has entities walk about, and clients see what a grid finds near to their own.
+	// grid makes the entities walk about, and shows clients what a grid finds near their viewers.
 	grid bool
 }
 
-// sixTicks is the round trip of every client unless a case says otherwise.
+// sixTicks is the round trip of every client, unless a case sets another one.
 func sixTicks(int) int { return 6 }
 
-// scene is a server with an Arche world and its clients in one process, with all
-// that a packet passes on its way but the sockets: from Observe to sealed packets,
-// and on the other side from sealed packets to an Arche world for each client.
+// scene is a server with an Arche world and its clients in one process. It includes every step of a
+// packet's way except the sockets: from Observe to sealed packets, and on the other side from
+// sealed packets to an Arche world per client.
 type scene struct {
 	cfg       sceneConfig
 	world     *ecs.World
@@ -54,7 +55,7 @@ type scene struct {
 	collector *source.Collector
 	registry  *protocol.Protocol
 	poses     workload.Poses
-	walkers   *workload.Walkers // the poses, with a grid
+	walkers   *workload.Walkers // the poses, if there is a grid
 	grid      *source.Grid[workload.Pose]
 	session   *session.Server
 	key       token.Key
@@ -64,7 +65,7 @@ type scene struct {
 	tick     entangle.Tick
 	round    int
 	payloads [maxWorkers][]byte
-	moved    int // entities, in all ticks
+	moved    int // the number of moved entities in all ticks
 	err      error
 }
 
@@ -83,7 +84,7 @@ func newScene(cfg sceneConfig) (*scene, error) {
 	return s, s.connectClients()
 }
 
-// newEmptyScene returns a scene with clients that have yet to join.
+// newEmptyScene returns a scene with clients that have not joined yet.
 func newEmptyScene(cfg sceneConfig) (*scene, error) {
 	s := &scene{cfg: cfg, now: time.Unix(1_800_000_000, 0), key: token.NewKey(), registry: newSceneProtocol(cfg.rounded), poses: workload.ScenePoses}
 	if err := registry.Seal(s.registry); err != nil {
@@ -146,7 +147,7 @@ func (s *scene) targetOf(entity int) components.Target {
 	return source.TargetsOf(s.world).Only(see...)
 }
 
-// connectClients connects the clients and runs ticks until each holds everything.
+// connectClients connects the clients and runs ticks until each client has all entities.
 func (s *scene) connectClients() error {
 	for i := range s.cfg.clients {
 		c, err := s.connect(i)
@@ -175,10 +176,10 @@ func (s *scene) showEntities() {
 	}
 }
 
-// sceneSettle bounds the ticks until everyone holds everything.
+// sceneSettle bounds the number of ticks until every client has all entities.
 const sceneSettle = 2000
 
-// settled reports whether every client has acknowledged all that there is.
+// settled reports whether every client has acknowledged everything.
 func (s *scene) settled() bool {
 	for _, c := range s.clients {
 		if !c.shown || !c.server.Replication().Idle() {
@@ -188,14 +189,14 @@ func (s *scene) settled() bool {
 	return true
 }
 
-// still runs a tick in which nothing moves.
+// still runs a tick in which no entity moves.
 func (s *scene) still() {
 	s.between(0)
 	s.runServerTick()
 }
 
-// before is what happens between two times that the server sends: packets arrive at
-// the clients, their answers at the server, and the game moves.
+// before runs what happens between two times that the server sends: packets arrive at the clients,
+// their answers arrive at the server, and the game moves the entities.
 func (s *scene) before() { s.between(s.cfg.percent) }
 
 func (s *scene) between(percent int) {
@@ -205,7 +206,7 @@ func (s *scene) between(percent int) {
 	s.nextTick(percent)
 }
 
-// runServerTick does the server's work of a tick, from Observe to sealed packets.
+// runServerTick does the server's work in a tick, from Observe to sealed packets.
 func (s *scene) runServerTick() {
 	if s.cfg.rounded {
 		s.recordError(s.collector.Round())
@@ -221,8 +222,8 @@ func (s *scene) observe() {
 	s.recordError(s.collector.Observe(s.tick))
 }
 
-// stage is the work for each client: all begin, one after the other, and then the
-// packets of one need nothing of another.
+// stage does the work for the clients: all of them begin, one after the other; then the packets of
+// each client are assembled independently of the other clients.
 func (s *scene) stage() {
 	for _, c := range s.clients {
 		s.recordError(c.server.Begin(s.now))
@@ -263,13 +264,13 @@ func (s *scene) assemble(c *sceneClient, payload []byte) []byte {
 		}
 		b, err := s.session.AppendPayload(c.out.Data, c.slot, payload, s.now)
 		if err != nil {
-			panic(err) // a connected client's packet, of a size that a packet has
+			panic(err) // the packet belongs to a connected client and has a valid size
 		}
 		c.out.Add(b)
 	}
 }
 
-// nextTick moves per cent of the entities.
+// nextTick moves percent % of the entities.
 func (s *scene) nextTick(percent int) {
 	s.tick++
 	s.round++

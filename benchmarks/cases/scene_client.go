@@ -18,7 +18,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// sceneClient is both ends of one connection, and the lines between them.
+// sceneClient is both ends of one connection, and the packets in flight between them.
 type sceneClient struct {
 	slot    int
 	from    session.Addr
@@ -26,8 +26,8 @@ type sceneClient struct {
 	session *session.Client
 	end     *peer.Peer
 	copy    *receiveCopy
-	tracker *packet.Tracker // of a deaf client, in the place of its end
-	shown   bool            // the collector knows of it
+	tracker *packet.Tracker // in place of the client's end, for a deaf client
+	shown   bool            // the collector has the client
 
 	out      workload.Packets // sealed by the server in the last tick
 	down, up workload.Line
@@ -36,9 +36,9 @@ type sceneClient struct {
 	buf      [entangle.MaxDatagram]byte
 }
 
-// connect makes client number i and does the handshake.
+// connect creates client number i and does the handshake.
 func (s *scene) connect(i int) (*sceneClient, error) {
-	way := s.cfg.rtt(i) - 1 // what arrives between two ticks is seen by the second
+	way := s.cfg.rtt(i) - 1 // a packet that arrives between two ticks is handled by the second one
 	c := &sceneClient{
 		from:   session.Addr{AddrPort: netip.AddrPortFrom(netip.MustParseAddr("198.51.100.1"), uint16(1000+i))},
 		down:   newSceneLine(way / 2),
@@ -93,15 +93,14 @@ func (s *scene) shakeHands(c *sceneClient, id entangle.ClientID) error {
 	return nil
 }
 
-// receiveAll brings the packets of the last tick on their way, and runs a frame of
-// each client.
+// receiveAll puts the packets of the last tick in flight, and runs a frame of each client.
 func (s *scene) receiveAll() {
 	for _, c := range s.clients {
 		s.runClientFrame(c)
 	}
 }
 
-// hear passes to the server the packets of clients that are due to arrive.
+// hear passes the clients' packets that are due to the server.
 func (s *scene) hear() {
 	for _, c := range s.clients {
 		arrived := c.up.Due(s.tick)
@@ -116,8 +115,8 @@ func (s *scene) hear() {
 	}
 }
 
-// runClientFrame runs a client's frame. It answers at once, and also in between if so many packets
-// came that their ids would leave the acknowledgement window.
+// runClientFrame runs a client's frame. The client answers at the end of the frame, and earlier if
+// so many packets have arrived that their ids would leave the acknowledgement window.
 func (s *scene) runClientFrame(c *sceneClient) {
 	c.down.Put(s.tick, &c.out)
 	c.up.Clear(s.tick)
@@ -156,11 +155,11 @@ func (c *sceneClient) beginPacket(s *scene) error {
 	return c.end.Begin(s.now)
 }
 
-// sceneInput is the channel of the players' messages in every tick. The acknowledgement of all
-// received packets travels with them.
+// sceneInput is the channel of the messages that players send in every tick. The acknowledgements
+// of all received packets travel with them.
 const sceneInput = peer.FirstMessages + channel.ID(channel.UnorderedUnreliable)
 
-// sceneInbox takes the players' messages, and does nothing with them.
+// sceneInbox receives the players' messages, and ignores them.
 type sceneInbox struct{}
 
 func (sceneInbox) HandleMessage(channel.ID, []byte, entangle.Tick, time.Time) error { return nil }
@@ -171,7 +170,7 @@ func (c *sceneClient) handle(s *scene, payload []byte) error {
 	}
 	h, _, err := packet.ParseHeader(payload)
 	if err == nil {
-		h.Ack, h.AckBits = 0, 0 // what the end before it sent
+		h.Ack, h.AckBits = 0, 0 // what the end that it replaces has sent
 		_, err = c.tracker.HandleHeader(h, s.now)
 	}
 	return err

@@ -10,12 +10,12 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// sceneQuiet is how many ticks a scene without movement may take until everyone
-// holds everything, whatever was lost.
+// sceneQuiet is how many ticks without movement it may take until every client has all state,
+// whatever packets were lost.
 const sceneQuiet = 400
 
-// verifyClients stops the game, waits until everything is acknowledged, and compares the world of each
-// client with its expected state, to the last bit.
+// verifyClients stops the game, waits until everything is acknowledged, and compares the world of
+// each client with its expected state, bit by bit.
 func (s *scene) verifyClients(l *limits.SceneLimit, sees func(client, entity int) bool) error {
 	for range sceneQuiet {
 		if s.still(); s.err != nil || s.settled() {
@@ -38,7 +38,7 @@ func (s *scene) verifyClients(l *limits.SceneLimit, sees func(client, entity int
 
 func (c *sceneClient) verifyWorld(want []limits.SceneCode) error {
 	if c.copy == nil {
-		return nil // deaf
+		return nil // deaf clients have no world
 	}
 	w := c.copy.world
 	pose := ecs.ComponentID[workload.Pose](w)

@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/source"
 )
 
-// newGrid returns a grid of ours for the clients of a collector.
+// newGrid returns a grid of Entangle for the clients of a collector.
 func newGrid(p *source.Collector) *source.Grid[workload.Pose] {
 	config := source.GridConfig{
 		Radius: workload.WalkSight, Every: 1, Cells: interest.GridConfig{Cell: workload.GridCell, Hysteresis: workload.GridHysteresis},
@@ -17,13 +17,13 @@ func newGrid(p *source.Collector) *source.Grid[workload.Pose] {
 	return source.NewGrid(p, config, func(p *workload.Pose) (x, y float32) { return p.Pos[0], p.Pos[1] })
 }
 
-// becomeViewer has an entity see for a client.
+// becomeViewer makes an entity a viewer of a client.
 func becomeViewer(w *ecs.World, e ecs.Entity, client int) {
 	w.Add(e, ecs.ComponentID[components.Viewer](w), ecs.ComponentID[components.ControlledBy](w))
 	(*components.ControlledBy)(w.Get(e, ecs.ComponentID[components.ControlledBy](w))).Client = workload.ClientID(client)
 }
 
-// addGrid makes a scene one in which entities walk about.
+// addGrid turns a scene into one in which entities walk about.
 func (s *scene) addGrid() {
 	s.walkers = workload.NewWalkers(s.cfg.entities, s.cfg.percent)
 	s.poses = s.walkers
@@ -31,7 +31,7 @@ func (s *scene) addGrid() {
 	s.grid = newGrid(s.collector)
 }
 
-// openEyes shows all entities by relevance, and gives every client a viewer.
+// openEyes makes all entities visible by relevance, and gives every client a viewer.
 func (s *scene) openEyes() {
 	marker := ecs.ComponentID[components.Replicate](s.world)
 	for _, e := range s.entities {
@@ -42,7 +42,7 @@ func (s *scene) openEyes() {
 	}
 }
 
-// lookAround makes a pass of the grid.
+// lookAround runs a pass of the grid.
 func (s *scene) lookAround() {
 	ecs.GetResource[components.Time](s.world).Tick = s.tick
 	s.grid.Update()

@@ -13,8 +13,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// TestCodesByHandAreTheOnesOfTheCodec: the limit of the scenes writes the bits that
-// the case encode compares with the plan's.
+// TestCodesByHandAreTheOnesOfTheCodec checks that the limit of the scenes writes the bits that the
+// case encode compares with those of the compiled plan.
 func TestCodesByHandAreTheOnesOfTheCodec(t *testing.T) {
 	var w bits.Writer
 	for i := range workload.ScenePoses {
@@ -25,8 +25,8 @@ func TestCodesByHandAreTheOnesOfTheCodec(t *testing.T) {
 	}
 }
 
-// TestScenesCompareEveryClient: a client with a wrong replica fails the case, and a correct one
-// does not, even with packet loss.
+// TestScenesCompareEveryClient checks that a client with a wrong replica fails the case, and that a
+// correct one does not, even with packet loss.
 func TestScenesCompareEveryClient(t *testing.T) {
 	s, l, err := newScenePair(sceneConfig{entities: 300, clients: 3, percent: 10, rtt: spreadTicks, loss: 0.2})
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func TestScenesCompareEveryClient(t *testing.T) {
 	assert.ErrorContains(t, s.verifyClients(l, nil), "client 0")
 }
 
-// TestScenesWithViews: each client has exactly the entities that it is shown.
+// TestScenesWithViews checks that each client has exactly the entities that it is shown.
 func TestScenesWithViews(t *testing.T) {
 	sees := func(client, entity int) bool { return entity%3 != client }
 	s, l, err := newScenePair(sceneConfig{entities: 300, clients: 3, percent: 10, rtt: spreadTicks, loss: 0.2, sees: sees})
@@ -52,8 +52,8 @@ func TestScenesWithViews(t *testing.T) {
 	assert.ErrorContains(t, s.verifyClients(l, nil), "its copy of 200 entities")
 }
 
-// TestPacketsComeBackAfterTheRoundTrip: packets sent at a tick are acknowledged that many ticks
-// later, and not before.
+// TestPacketsComeBackAfterTheRoundTrip checks that packets are acknowledged exactly one round trip
+// after they were sent, in ticks.
 func TestPacketsComeBackAfterTheRoundTrip(t *testing.T) {
 	for _, rtt := range []int{1, 2, 6, 12} {
 		s, err := newScene(sceneConfig{entities: 1, clients: 1, percent: 100, rtt: func(int) int { return rtt }})
@@ -71,7 +71,8 @@ func TestPacketsComeBackAfterTheRoundTrip(t *testing.T) {
 	}
 }
 
-// TestTheLimitSendsWhatMoved: its payloads hold each code that changed, and they fit.
+// TestTheLimitSendsWhatMoved checks that the limit's payloads contain each code that changed, and
+// are not too large.
 func TestTheLimitSendsWhatMoved(t *testing.T) {
 	l, err := limits.NewSceneLimit(1000, 2)
 	require.NoError(t, err)
@@ -87,8 +88,8 @@ func TestTheLimitSendsWhatMoved(t *testing.T) {
 	}
 }
 
-// TestTheLimitOfViewsSendsWhatMovedInThem: each client's packets are as large as what
-// moved of its view makes them.
+// TestTheLimitOfViewsSendsWhatMovedInThem checks that each client's packets are exactly as large as
+// the moved entities of its view require.
 func TestTheLimitOfViewsSendsWhatMovedInThem(t *testing.T) {
 	l, err := limits.NewSceneLimit(10_000, 200)
 	require.NoError(t, err)
@@ -112,7 +113,7 @@ func TestTheLimitOfViewsSendsWhatMovedInThem(t *testing.T) {
 	}
 }
 
-// readLimit reads a payload of the limit, and counts the codes that are right.
+// readLimit reads a payload of the limit, and counts the codes that are correct.
 func readLimit(l *limits.SceneLimit, b []byte, all bool) (right int) {
 	known := map[limits.SceneCode]bool{}
 	for i := range l.Codes {

@@ -8,13 +8,14 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// tick-shared: 1,000 entities that all move, 100 clients that see them all. One operation is a
-// server's tick from Observe to sealed packets. Limit: find the moved entities, encode each once,
-// and copy and seal the payloads for each client (limits/scene.go). With two workers, on a line of
-// its own, the limit is that for one. If clients predict moving entities, the server rounds their
-// values too: compared with the same without. The packets received by the server between two ticks
-// are on a line of their own, without a goal: each client's acknowledgements and a byte of input.
-// Limit: open as many packets.
+// The case tick-shared has 1,000 entities that all move, and 100 clients that see all of them. One
+// operation is a server's tick from Observe to sealed packets. The limit finds the moved entities,
+// encodes each once, and copies and seals the payloads for each client (limits/scene.go). The
+// variant with two workers has a line of its own; its limit is the one for a single worker. If
+// clients predict moving entities, the server rounds their values too; that tick is compared with
+// the same tick without rounding. The packets that the server receives between two ticks are on a
+// line of their own, without a goal: each client's acknowledgements and a byte of input. The limit
+// there opens as many packets.
 const (
 	tickEntities = 1_000
 	tickClients  = 100
@@ -35,7 +36,7 @@ func tickVariants() []report.Variant {
 	}
 }
 
-// spreadTicks are round trips from 20 to 200 ms.
+// spreadTicks returns round trips from 20 to 200 ms, in ticks.
 func spreadTicks(client int) int { return 1 + client%12 }
 
 func tickPrepare(cfg sceneConfig) (report.Sides, error) {
@@ -55,7 +56,8 @@ func tickPrepare(cfg sceneConfig) (report.Sides, error) {
 	}, nil
 }
 
-// roundedPrepare prepares a tick with rounded values next to one with exact values.
+// roundedPrepare prepares a tick with rounded values, and one with exact values in place of the
+// limit.
 func roundedPrepare(cfg sceneConfig) (report.Sides, error) {
 	l, err := newScene(cfg)
 	if err != nil {
@@ -115,9 +117,9 @@ func newScenePair(cfg sceneConfig) (*scene, *limits.SceneLimit, error) {
 	if cfg.grid {
 		l.Walk(s.walkers)
 	}
-	l.Move(100) // as the scene began
+	l.Move(100) // as at the beginning of the scene
 	l.Detect()
-	l.Round = s.round // both choose the same entities from here on
+	l.Round = s.round // both sides choose the same entities from now on
 	for range sceneWarm {
 		s.before()
 		l.Move(cfg.percent)
@@ -132,6 +134,6 @@ func newScenePair(cfg sceneConfig) (*scene, *limits.SceneLimit, error) {
 	return s, l, s.err
 }
 
-// sceneWarm is the number of ticks that a scene runs before it counts: then the number of packets
-// in flight is stable, and memory that grows with it has grown.
+// sceneWarm is the number of ticks that a scene runs before the measurement. By then the number of
+// packets in flight is stable, and so is the memory that depends on it.
 const sceneWarm = 30

@@ -13,11 +13,12 @@ import (
 	"github.com/entangle-ecs/entangle/transport/udp"
 )
 
-// udp: a server sends one packet of 1,150 bytes to each of 100 clients over real sockets on
-// loopback. The limit is one sendmmsg for all of them, with messages prepared beforehand (through
-// golang.org/x/net, which still converts their addresses into the kernel's). The ratio is that of
-// packets per second. The clients' sockets are not read: the kernel drops packets that do not fit
-// into them, and the sender's work is the same. One operation is all 100 packets.
+// In the case udp, a server sends one packet of 1,150 bytes to each of 100 clients over real
+// sockets on loopback. The limit is one sendmmsg for all of them, with messages prepared beforehand
+// (through golang.org/x/net, which still converts their addresses into the kernel's form). The
+// ratio compares packets per second. The clients' sockets are not read: the kernel drops the
+// packets that do not fit into them, and the sender's work is the same. One operation is all 100
+// packets.
 const udpClients = 100
 
 func udpVariants() []report.Variant {
@@ -62,7 +63,7 @@ func udpPrepare() (_ report.Sides, err error) {
 	}, nil
 }
 
-// udpBatch opens the clients' sockets and makes a packet for each.
+// udpBatch opens the clients' sockets and makes a packet for each of them.
 func udpBatch(open *closers) ([]transport.Datagram, error) {
 	batch := make([]transport.Datagram, 0, udpClients)
 	for range udpClients {

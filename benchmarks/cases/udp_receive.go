@@ -15,18 +15,18 @@ import (
 	"github.com/entangle-ecs/entangle/transport/udp"
 )
 
-// udp/receive-junk: a server takes in 50 packets of 100 bytes from clients, among 450
-// datagrams of one byte from a stranger, over real sockets on loopback, as fast as they
-// are sent. The limit is a goroutine that reads a socket, looks up each sender in a map
-// and copies what clients sent into a ring that a second one empties. The ratio is that of
-// datagrams per second, those that send them included. One operation is all 500.
+// In the variant udp/receive-junk, a server receives 50 packets of 100 bytes from clients, among
+// 450 datagrams of one byte from a stranger, over real sockets on loopback, as fast as they are
+// sent. The limit is a goroutine that reads a socket, looks up each sender in a map and copies the
+// clients' packets into a ring that a second goroutine empties. The ratio compares datagrams per
+// second; the time includes sending them. One operation is all 500 datagrams.
 const (
 	udpReceiveClients = 50
 	udpReceiveJunk    = 450
 	udpReceiveSize    = 100
 )
 
-// udpReceiver is a server's end that hands out what clients have sent.
+// udpReceiver is a server's end that returns what clients have sent.
 type udpReceiver interface {
 	LocalAddr() netip.AddrPort
 	Receive(buf []byte) (int, netip.AddrPort, error)
@@ -84,7 +84,7 @@ func udpReceivePrepare() (_ report.Sides, err error) {
 	}, nil
 }
 
-// udpDrain receives until all that clients sent in one operation is there.
+// udpDrain receives until all packets that clients sent in one operation have arrived.
 func udpDrain(server udpReceiver, buf []byte) error {
 	deadline := time.Time{}
 	for received := 0; received < udpReceiveClients; {
@@ -99,13 +99,13 @@ func udpDrain(server udpReceiver, buf []byte) error {
 		case time.Now().After(deadline):
 			return fmt.Errorf("%d of %d packets received", received, udpReceiveClients)
 		default:
-			time.Sleep(20 * time.Microsecond) // or the poller is never asked
+			time.Sleep(20 * time.Microsecond) // without a pause the poller would never be asked
 		}
 	}
 	return nil
 }
 
-// udpBurst is a number of equal datagrams for one address, ready to be sent.
+// udpBurst is a number of equal datagrams for one address, prepared for sending.
 type udpBurst struct {
 	packets  *ipv4.PacketConn
 	messages []ipv4.Message
@@ -131,8 +131,8 @@ func (b *udpBurst) sendBurst() error {
 	return nil
 }
 
-// udpReader is the hand-written way to receive: what one client sends waits in a ring of
-// fixed size.
+// udpReader is the hand-written way to receive: the packets of each client wait in a ring of fixed
+// size.
 type udpReader struct {
 	socket  *net.UDPConn
 	clients map[netip.AddrPort]bool

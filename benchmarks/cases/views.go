@@ -13,28 +13,28 @@ const (
 	viewPercent = 10
 	viewGrowth  = 10
 
-	quickClients = 20 // of a quick round of the growth of what the other cases run with all
+	quickClients = 20 // in a quick round of tick-views/growth; the other cases always have all clients
 	quickGrowth  = 2
 )
 
 // gridWarm is the number of ticks after which nearly all clients have used the most handles that
-// they ever will: the handle of an invisible entity rests for 64 ticks, and a viewer that walks to
-// a denser place sees more entities.
+// they ever will: the handle of an entity that became invisible is not reused for 64 ticks, and a
+// viewer that walks to a denser place sees more entities.
 const gridWarm = 250
 
-// tick-views: 10,000 entities of which a tenth moves, and 200 clients with 500 visible entities
-// each, no two with the same view. One operation is a server's tick. Limit: find the moved
-// entities, encode each once, and for each client copy the moved ones of its view into packets,
-// entity by entity, and seal them (limits/scene_views.go).
+// The case tick-views has 10,000 entities of which a tenth moves, and 200 clients with 500 visible
+// entities each, no two with the same view. One operation is a server's tick. The limit finds the
+// moved entities and encodes each once. For each client it copies the moved entities of its view
+// into packets, entity by entity, and seals them (limits/scene_views.go).
 //
-// tick-views/growth measures the work for each client, which is all that every client after the
-// first adds to the tick, and its growth in a world of ten times as many entities with equal views.
-// In the place of the limit stands a tick with the smaller world.
+// tick-views/growth measures the work per client, which is what every client after the first adds
+// to the tick, and how it grows if the world has ten times as many entities and the views are
+// equal. In place of the limit there is a tick in the smaller world.
 //
-// tick-views/grid is the same, but all entities walk, ten times as far in a tenth of the ticks, and
-// a grid decides on visibility near a client's viewer, which walks, too: about 500 entities, of
-// which two come and go in a tick. The limit has a grid by hand (limits/interest.go), and sends the
-// entities that came and left.
+// tick-views/grid is the same, except that all entities walk, ten times as far in a tenth of the
+// ticks, and a grid decides which entities near a client's viewer are visible. The viewer walks,
+// too. About 500 entities are visible, of which two change in a tick. The limit has a grid by hand
+// (limits/interest.go), and sends the entities that entered and left the view.
 func viewVariants() []report.Variant {
 	return []report.Variant{
 		{Name: "tick-views/own", Goal: 1.5, Rounds: sceneRounds, Heavy: true, Prepare: viewsPrepare},
@@ -44,7 +44,7 @@ func viewVariants() []report.Variant {
 	}
 }
 
-// viewScene is a world of that many entities with the views of that many clients.
+// viewScene is a world of so many entities, and so many clients with a view each.
 func viewScene(entities, clients int) sceneConfig {
 	return sceneConfig{
 		entities: entities, clients: clients, percent: viewPercent, rtt: sixTicks,
@@ -71,7 +71,7 @@ func viewsPrepare() (report.Sides, error) {
 	}, nil
 }
 
-// gridScene is a world of that many entities in which clients see nearby ones.
+// gridScene is a world of so many entities, in which clients see those near their viewers.
 func gridScene(entities, clients int) sceneConfig {
 	return sceneConfig{entities: entities, clients: clients, percent: viewPercent, rtt: sixTicks, grid: true}
 }
@@ -92,9 +92,9 @@ func gridPrepare() (report.Sides, error) {
 	}, nil
 }
 
-// growth is the same views in a small and a large world, and both worlds with one client, with the
-// ticks that the other clients did not cause. Without any client, a server looks neither for
-// changes nor, with a grid, for positions.
+// growth has the same views in a small and a large world. It has both worlds with one client as
+// well, to subtract the part of a tick that the other clients did not cause. Without any client, a
+// server would look neither for changes nor, with a grid, for positions.
 type growth struct {
 	scenes [2]*scene
 	limits [2]*limits.SceneLimit
@@ -106,7 +106,7 @@ func growthOf(config func(entities, clients int) sceneConfig, clients, times int
 	return func() (report.Sides, error) { return growthPrepare(config, clients, times) }
 }
 
-// growthPrepare makes a world, and one of times as many entities, of so many clients.
+// growthPrepare makes a world for so many clients, and another one with times as many entities.
 func growthPrepare(config func(entities, clients int) sceneConfig, clients, times int) (report.Sides, error) {
 	g := &growth{}
 	for i, entities := range []int{workload.ViewEntities, times * workload.ViewEntities} {
@@ -137,7 +137,7 @@ func (g *growth) before() {
 	}
 }
 
-// runWorldTick runs a tick of one of the worlds, with its clients and with one.
+// runWorldTick runs a tick of one of the worlds, with all its clients and with one client.
 func (g *growth) runWorldTick(i int) {
 	g.took[i] = append(g.took[i], report.Clock(g.scenes[i].runServerTick)-report.Clock(g.alone[i].runServerTick))
 }

@@ -17,9 +17,10 @@ import (
 	"github.com/entangle-ecs/entangle/visualinterp"
 )
 
-// interpolate/visual: two components of each of 1,000 entities are shown between two ticks, in an
-// Arche world. Limit: see limits/visual.go. One operation is a frame with one tick: the true values
-// at its end are stored, the shown values replace them, and the true values are restored.
+// In the case interpolate/visual, two components of each of 1,000 entities are shown between two
+// ticks, in an Arche world. The limit is described in limits/visual.go. One operation is a frame
+// with one tick: the true values at its end are stored, the shown values replace them, and the true
+// values are restored.
 func visualVariants() []report.Variant {
 	aims := workload.VisualPair[workload.VisualAim]{
 		At:  func(v *workload.VisualAim, i, tick int) { v.X, v.Y = float32(i+tick), float32(i-tick) },
@@ -41,15 +42,15 @@ func visualVariants() []report.Variant {
 	}
 }
 
-// turnVisual turns by 3 degrees a tick, each about another axis.
+// turnVisual turns an entity by 3 degrees per tick, each entity about another axis.
 func turnVisual(v *workload.VisualRotation, i, tick int) {
 	x, y := math.Sincos(float64(i))
 	s, c := math.Sincos(float64(tick) * math.Pi / 120)
 	v.Q = [4]float32{float32(x * s), float32(y * s), 0, float32(c)}
 }
 
-// visualSides makes both sides of a variant, with as many entities that leave and come in
-// each frame.
+// visualSides makes both sides of a variant. In each frame, churn entities are despawned and as
+// many are spawned.
 func visualSides[B any](pair workload.VisualPair[B], churn int) (report.Sides, error) {
 	ours, err := newVisualWorld[B]()
 	if err != nil {
@@ -74,7 +75,7 @@ func visualSides[B any](pair workload.VisualPair[B], churn int) (report.Sides, e
 		},
 		Verify: func() error {
 			if churn > 0 {
-				return nil // its rows are other entities'
+				return nil // rows belong to other entities after churn
 			}
 			ours.showFrame()
 			limit.Show()
@@ -83,7 +84,7 @@ func visualSides[B any](pair workload.VisualPair[B], churn int) (report.Sides, e
 	}, nil
 }
 
-// visualWorld is our side.
+// visualWorld is our side: an Arche world with the plugin of package visualinterp.
 type visualWorld[B any] struct {
 	world    *ecs.World
 	time     *components.Time
@@ -113,7 +114,7 @@ func newVisualWorld[B any]() (*visualWorld[B], error) {
 	return v, nil
 }
 
-// churn has as many entities leave, and others come.
+// churn despawns n entities and spawns n others.
 func (v *visualWorld[B]) churn(n int) {
 	for _, e := range v.entities[:n] {
 		v.world.RemoveEntity(e)
@@ -124,7 +125,7 @@ func (v *visualWorld[B]) churn(n int) {
 	}
 }
 
-// move is a tick of the game, which nobody measures.
+// move runs a tick of the game, which is not measured.
 func (v *visualWorld[B]) move(pair *workload.VisualPair[B], tick int) {
 	i := 0
 	for query := v.world.Query(&v.filter); query.Next(); i++ {

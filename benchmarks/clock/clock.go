@@ -6,23 +6,23 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/report"
 )
 
-// clock: how closely a client's clock leads the server's, in simulated networks: a plugin.Server,
-// and a plugin.Client with a player that moves a stick, in virtual time, with a round trip, jitter and
-// loss, clocks that drift, and pauses. The figure is by how many ticks lead and input delay exceed
-// the smallest constant lead with which 99.9 % of the inputs would have arrived in time, if the
-// travel time of each packet were known in advance (optimum.go). Other results of a run are in the
-// fields named figures. The page docs/CLOCK.md has all of them.
+// The case clock measures how closely a client's clock leads the server's in simulated networks. It
+// runs a plugin.Server, and a plugin.Client with a player that moves a stick, in virtual time, with
+// a round trip, jitter and loss, clocks that drift, and pauses. The figure is by how many ticks the
+// lead plus the input delay exceeds the smallest constant lead with which 99.9 % of the inputs
+// would have arrived in time, if the travel time of each packet were known in advance (optimum.go).
+// Other results of a run are in the fields named figures. The page docs/CLOCK.md has all of them.
 //
-// One operation is a second of play at both ends. The limit is a replay of its packets with one
-// lead, and has no goal.
+// One operation is a second of play at both ends. In place of the limit there is a replay of its
+// packets with one lead, and no goal.
 const (
-	clockWarmUp = 30 * time.Second // before a run without events counts
-	clockAfter  = 60 * time.Second // before one with events counts: half of it after the last event
+	clockWarmUp = 30 * time.Second // before the measurement, in a run without events
+	clockAfter  = 60 * time.Second // before the measurement, in a run with events: half of it is after the last event
 	clockCounts = 5 * time.Minute
-	clockWarm   = 60 // seconds until nothing grows, for those that must not allocate
+	clockWarm   = 60 // seconds until nothing grows any more, for runs that must not allocate
 )
 
-// clockGoalNetwork is the network that goals are about.
+// clockGoalNetwork is the network for which there are goals.
 const clockGoalNetwork = "rtt200-jitter20-loss5"
 
 func Variants() (all []report.Variant) {
@@ -58,7 +58,7 @@ func clockVariant(n clockNetwork, figure func(*clockResult) float64) report.Vari
 	}}
 }
 
-// warmUp returns how long a run lasts before it counts.
+// warmUp returns how long a run lasts before its measurement.
 func (n *clockNetwork) warmUp() time.Duration {
 	if len(n.events) > 0 {
 		return clockAfter
@@ -66,7 +66,7 @@ func (n *clockNetwork) warmUp() time.Duration {
 	return clockWarmUp
 }
 
-// seconds is how long it goes on in all, if it counts for so long.
+// seconds returns how long a run lasts in all, if its measurement lasts that long.
 func (n *clockNetwork) seconds(counts time.Duration) int {
 	return int((n.warmUp() + counts) / time.Second)
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// In no network does the clock swing to and fro, run away or starve: it turns seldom, is
-// near the least lead that would do, at a speed that nobody feels, and the server has the
-// inputs. A run here is shorter than one of the page, and so its bounds are wider than what
-// the page shows.
+// In no network does the clock oscillate, run away, or starve the server of inputs: its speed
+// seldom changes direction, its lead is near the least one that suffices, its speed is so small
+// that no player notices it, and the server has the inputs. A run here is shorter than one of the
+// page, so its bounds are wider than the figures on the page.
 func TestNoNetworkUpsetsTheClock(t *testing.T) {
 	for _, n := range Networks() {
 		t.Run(n.name, func(t *testing.T) {
@@ -66,7 +66,7 @@ func checkClockPage(t *testing.T, page string, all []clockNetwork) {
 	}
 }
 
-// The page is written as it is checked, and the same twice.
+// The page is written as checked, and is the same when it is written twice.
 func TestClockPageIsWritten(t *testing.T) {
 	some := Networks()[:1]
 	var pages [2][]byte

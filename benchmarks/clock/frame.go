@@ -12,11 +12,11 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 )
 
-// clock/client-frame: what a client's clock does in a frame once its windows are full, in a network
-// with jitter where a packet comes in every frame: it hears of the packet, learns how
-// early the inputs were, and is steered. In the place of the limit stands a whole frame of
-// a plugin.Client in such a network with an empty world: what the clock takes of the frame
-// of a game is less. One operation is a frame.
+// The variant clock/client-frame measures what a client's clock does in a frame once its windows
+// are full, in a network with jitter where a packet arrives in every frame: it takes the packet's
+// times, learns how early the inputs were, and is steered. In place of the limit there is a whole
+// frame of a plugin.Client in such a network with an empty world. In a real game, the clock's share
+// of a frame is smaller. One operation is a frame.
 const clockFrameWarm = 60 * time.Second // so that the windows are full
 
 func clockFrameVariant() report.Variant {
@@ -43,15 +43,15 @@ func clockGoalOf() clockNetwork {
 	return all[slices.IndexFunc(all, func(n clockNetwork) bool { return n.name == clockGoalNetwork })]
 }
 
-// clockFrames is a clock, and its events in a frame.
+// clockFrames is a clock and what happens to it in a frame.
 type clockFrames struct {
 	clock    *timesync.Client
 	meter    *timesync.Meter
 	chance   *rand.Rand
-	tick     entangle.Tick // the server's
+	tick     entangle.Tick // the server's tick
 	pkt      uint16
 	now      time.Time
-	late     time.Duration // the server's packet after the frame
+	late     time.Duration // how late the server's packet is after the frame
 	ahead    entangle.Tick // the client's tick
 	up, down []byte
 }
@@ -69,7 +69,7 @@ func newClockFrames() *clockFrames {
 	return f
 }
 
-// before is the server's part, and the network's: packets take up to four ticks.
+// before runs the server's and the network's part: packets travel for up to four ticks.
 func (f *clockFrames) before() {
 	f.tick, f.pkt, f.now = f.tick+1, f.pkt+1, f.now.Add(time.Second/workload.TickRate)
 	early, sent := entangle.Tick(f.chance.IntN(4)), f.tick-1+f.ahead

@@ -13,10 +13,10 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// The game: one player moves one box by a stick with a value that changes every eight ticks.
+// In this game one player moves one box by a stick that changes every eight ticks.
 const (
 	clockHeld  = 8
-	clockStart = 1_000_000 // far from the client's own count
+	clockStart = 1_000_000 // far from the ticks that the client counts itself
 )
 
 func clockProtocol() *protocol.Protocol {
@@ -27,16 +27,16 @@ func clockProtocol() *protocol.Protocol {
 	return p
 }
 
-// clockEntropy is a source of secrets that are none.
+// clockEntropy is a deterministic source of secrets, which are therefore not secret.
 func clockEntropy(use byte) *rand.ChaCha8 { return rand.NewChaCha8([32]byte{use}) }
 
-// clockInputs is what the server had of the player's inputs, tick by tick.
+// clockInputs records which of the player's inputs the server had, tick by tick.
 type clockInputs struct {
 	first entangle.Tick
 	had   []plugin.InputStatus
 }
 
-// between returns which part of the server's ticks had an input that came in time.
+// between returns the share of the server's ticks for which an input arrived in time.
 func (c *clockInputs) between(from, to entangle.Tick) float64 {
 	in := 0
 	for t := from; t < to; t++ {
@@ -54,7 +54,7 @@ func (c *clockInputs) statusAt(t entangle.Tick) plugin.InputStatus {
 	return c.had[t-c.first]
 }
 
-// serverSystem gives each new client a box, and moves it.
+// serverSystem gives each new client a box, and moves the boxes.
 func (c *clockInputs) serverSystem(w *ecs.World) func() {
 	came := plugin.NewReader[plugin.ClientConnected](w)
 	box := generic.NewMap4[workload.Place, workload.Stick, components.Replicate, components.ControlledBy](w)
@@ -92,7 +92,7 @@ func Player(w *ecs.World) func() {
 	}
 }
 
-// stickAt lets a box come back to where it was.
+// stickAt returns positions of the stick that bring a box back to its place.
 func stickAt(turn entangle.Tick) float32 {
 	if turn&1 == 0 {
 		return 0.5

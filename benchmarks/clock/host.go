@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// clockHost is a machine with a clock of its own. Its frames come a little late, as those
-// of a loop that sleeps in between.
+// clockHost is a machine with a clock of its own. Its frames are a little late, like those of a
+// loop that sleeps in between.
 type clockHost struct {
 	step  func(now time.Time)
 	after func()
 	drift float64       // how much faster its clock is than the true time
 	every time.Duration // from frame to frame, by its own clock
-	begin time.Duration // of its first frame
+	begin time.Duration // the time of its first frame
 
 	frames int
 	next   time.Duration
 	chance *rand.Rand
 }
 
-// clockLate is the most that a frame comes late.
+// clockLate is the most by which a frame is late.
 const clockLate = time.Millisecond
 
 func newClockHost(rate int, drift float64, begin time.Duration, seed uint64) clockHost {
@@ -27,12 +27,12 @@ func newClockHost(rate int, drift float64, begin time.Duration, seed uint64) clo
 	return clockHost{drift: drift, every: every, begin: begin, next: begin, chance: rand.New(rand.NewPCG(seed, 0))}
 }
 
-// now is what its clock shows.
+// now returns what its clock shows at a true time.
 func (h *clockHost) now(at time.Duration) time.Time {
 	return clockOrigin.Add(at + time.Duration(h.drift*float64(at)))
 }
 
-// runFrame runs a frame at its time, and finds the next.
+// runFrame runs a frame, and computes when the next one is due.
 func (h *clockHost) runFrame() {
 	h.step(h.now(h.next))
 	h.after()
@@ -43,5 +43,5 @@ func (h *clockHost) runFrame() {
 	}
 }
 
-// sleep lets it run no frame for a time.
+// sleep keeps the machine from running a frame until the given time.
 func (h *clockHost) sleep(until time.Duration) { h.next = max(h.next, until) }

@@ -11,19 +11,19 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// clockNetwork is a network that a clock has to get along with.
+// clockNetwork is a network for which a client's clock is measured, with the machines at its ends.
 type clockNetwork struct {
-	name string // in the output
-	what string // for people
+	name string // name in the output
+	what string // description for people
 	link netsim.Link
 
-	clientDrift, serverDrift float64 // how much faster their clocks run
-	frameRate                int     // of the client; 0: the tick rate
+	clientDrift, serverDrift float64 // how much faster these clocks run than the true time
+	frameRate                int     // of the client; 0 stands for the tick rate
 	delay                    plugin.InputDelay
 	events                   []clockEvent
 }
 
-// clockEvent changes a run when its time has come.
+// clockEvent is a change in the middle of a run.
 type clockEvent struct {
 	at time.Duration
 	do func(r *clockRun)
@@ -36,19 +36,20 @@ func (n *clockNetwork) rate() int {
 	return workload.TickRate
 }
 
-// seed follows from the name, so that a network's row stays as it is when others come.
+// seed derives from the name, so that a network's row does not change when other networks are
+// added.
 func (n *clockNetwork) seed() uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(n.name))
 	return h.Sum64()
 }
 
-// phase is when the client's first frame is, some part of a tick after the server's.
+// phase returns by how much of a tick the client's first frame is later than the server's.
 func (n *clockNetwork) phase() time.Duration {
 	return time.Duration(n.seed() % uint64(time.Second/workload.TickRate))
 }
 
-// clockEvents is when what a network has in store happens.
+// clockEvents is the time at which the first event of a network happens.
 const clockEvents = 30 * time.Second
 
 func Networks() []clockNetwork {
@@ -61,10 +62,10 @@ func Networks() []clockNetwork {
 
 const ms = time.Millisecond
 
-// usual is the way of those that are about something else.
+// usual describes the link of networks in which something other than the link is special.
 const usual = "100 ms ± 20, loss 5 %, "
 
-// clockPlain are the usual ways: alike in both directions.
+// clockPlain returns networks with the same constant conditions in both directions.
 func clockPlain() (all []clockNetwork) {
 	for _, n := range [][3]int{
 		{0, 0, 0},
@@ -90,7 +91,7 @@ func clockPlain() (all []clockNetwork) {
 	return all
 }
 
-// clockWay3 is a way of a round trip, a jitter either way, and a loss in percent.
+// clockWay3 returns a network with a round trip, a jitter in each direction, and a loss in percent.
 func clockWay3(rtt, jitter, loss int) clockNetwork {
 	return clockNetwork{
 		name: fmt.Sprintf("rtt%d-jitter%d-loss%d", rtt, jitter, loss),
@@ -105,7 +106,7 @@ func clockLink(rtt, jitter, loss int) netsim.Link {
 	})
 }
 
-// clockWays are those that are not alike, or not always.
+// clockWays returns networks in which the directions differ, or the conditions change.
 func clockWays() []clockNetwork {
 	slowUp, slowDown := clockLink(100, 20, 5), clockLink(100, 20, 5)
 	slowUp.Up.Latency, slowDown.Down.Latency = 150*ms, 150*ms
@@ -126,7 +127,7 @@ func clockChange(link netsim.Link) []clockEvent {
 	return []clockEvent{{clockEvents, func(r *clockRun) { r.recordError(r.line.SetLink(link)) }}}
 }
 
-// clockClocks are machines with different clocks or frames.
+// clockClocks returns networks of machines with different clocks or frame rates.
 func clockClocks() []clockNetwork {
 	const drift = 300e-6
 	link := clockLink(100, 20, 5)
@@ -141,7 +142,7 @@ func clockClocks() []clockNetwork {
 
 const clockPause = 5 * time.Second
 
-// clockPauses are those in which something stands still for five seconds.
+// clockPauses returns networks in which something stops for five seconds.
 func clockPauses() []clockNetwork {
 	link := clockLink(100, 20, 5)
 	asleep := func(host int) []clockEvent {
@@ -158,7 +159,7 @@ func clockPauses() []clockNetwork {
 	}
 }
 
-// clockDelays are games that let the input wait.
+// clockDelays returns networks of games with an input delay.
 func clockDelays() []clockNetwork {
 	link := clockLink(100, 20, 5)
 	at := func(name, what string, d plugin.InputDelay) clockNetwork {

@@ -7,32 +7,32 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// The optimum of a run is the least constant lead of the client's inputs with which
-// at least clockShare of them would have come in time: what a client could do that
-// knows the delay of every packet beforehand. A packet that a frame of that client
-// sends fares as the next one that the real client sent: takes as long, or is lost.
-// Each carries the ticks of all before it, up to clockRedundancy of them.
+// The optimum of a run is the least constant lead of the client's inputs with which at least
+// clockShare of them would have arrived in time: the best that a client could do that knows the
+// delay of every packet beforehand. A packet that such a client sends in a frame is treated like
+// the next packet that the real client sent: it takes as long, or is lost. Each packet carries the
+// inputs of all ticks before it, up to clockRedundancy of them.
 const (
 	clockShare      = 0.999
-	clockGrid       = 1.0 / 16 // of a tick
+	clockGrid       = 1.0 / 16 // in ticks
 	clockRedundancy = 64
 )
 
-// clockReplay runs a part of a record again, with constant leads.
+// clockReplay replays a part of a record, with constant leads.
 type clockReplay struct {
 	sends       []clockSend
-	first, last entangle.Tick // of the server in that part
-	inTime      []bool        // by tick, from first
+	first, last entangle.Tick // the server's ticks in that part
+	inTime      []bool        // by tick, starting with first
 }
 
-// clockSend is a frame of the client: the server's clock at its time, and the next tick
-// of the server's frame that a packet sent in it reaches; 0 if it is lost.
+// clockSend is a frame of the client: the server's clock at its time, and the first tick that the
+// server has yet to run when a packet sent in this frame arrives. next is 0 if the packet is lost.
 type clockSend struct {
 	server float64
 	next   entangle.Tick
 }
 
-// replay prepares the part of a record from one time to another.
+// replay prepares the part of a record between two times.
 func (r *clockRecord) replay(from, to time.Duration) *clockReplay {
 	p := &clockReplay{}
 	way, frame := 0, 0
@@ -49,9 +49,10 @@ func (r *clockRecord) replay(from, to time.Duration) *clockReplay {
 	return p
 }
 
-// reaches returns the next tick of the server's frame that takes a packet that is sent
-// at a time and fares as another, 0 if none does. The frame looked at is near the one that took the
-// packet before.
+// reaches returns the first tick that the server has yet to run in the frame that receives a
+// packet. The packet is sent at a time and travels as long as packet number way. The result is 0 if
+// no frame receives it. near is the frame that received the previous packet, where the search
+// begins.
 func (r *clockRecord) reaches(at time.Duration, way int, near *int) entangle.Tick {
 	w := r.ways[way]
 	if w.arrived == 0 {
@@ -71,8 +72,8 @@ func (r *clockRecord) reaches(at time.Duration, way int, near *int) entangle.Tic
 	return r.servers[i].next
 }
 
-// window finds the ticks that count: those of the server from a second after the
-// beginning, when all sends are in the part that could have brought them, to the end.
+// window finds the ticks that are counted: those of the server from a second after the beginning to
+// the end. The part contains all sends that could have brought their inputs.
 func (p *clockReplay) window(r *clockRecord, from, to time.Duration) {
 	for _, f := range r.servers {
 		if f.at >= from+time.Second && f.at < to {
@@ -85,7 +86,7 @@ func (p *clockReplay) window(r *clockRecord, from, to time.Duration) {
 	p.inTime = make([]bool, p.last-p.first)
 }
 
-// share returns which part of the ticks comes in time with a lead.
+// share returns the share of the ticks with an input in time, for a given lead.
 func (p *clockReplay) share(lead float64) float64 {
 	clear(p.inTime)
 	newest := entangle.Tick(0)
@@ -112,10 +113,11 @@ func (p *clockReplay) share(lead float64) float64 {
 	return float64(sum) / float64(max(1, len(p.inTime)))
 }
 
-// clockMost is the highest lead that is tried, in ticks: more than a second.
+// clockMost is the highest lead that is tried, in ticks. It is more than a second.
 const clockMost = 64
 
-// optimum returns the least lead on the grid with which enough comes in time, or clockMost.
+// optimum returns the least lead, in steps of clockGrid, with which enough inputs arrive in time,
+// or clockMost.
 func (p *clockReplay) optimum() float64 {
 	lead := -4.0
 	for lead < clockMost && p.share(lead) < clockShare {

@@ -11,11 +11,12 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// clockTick is a tick of a server in clockRecorded.
+// clockTick is the length of a server's tick in clockRecorded.
 const clockTick = time.Second / workload.TickRate
 
-// clockRecorded is a record of a minute in which the server runs a tick per frame, and
-// the client sends in the middle between two, with a delay of its own for each packet; 0: lost.
+// clockRecorded is a record of a minute in which the server runs one tick per frame, and the client
+// sends half a tick after each of the server's frames. delay returns the travel time of each
+// packet; 0 stands for a lost one.
 func clockRecorded(delay func(i int) time.Duration) *clockRecord {
 	r := &clockRecord{}
 	for i := range 60 * workload.TickRate {
@@ -32,8 +33,8 @@ func clockRecorded(delay func(i int) time.Duration) *clockRecord {
 	return r
 }
 
-// A packet that takes a quarter of a tick comes between the frames of ticks N and N+1:
-// its newest input has to be N+1, and it is sent half a tick after N.
+// A packet that takes a quarter of a tick arrives between the frames of ticks N and N+1. Its newest
+// input has to be for N+1, and it is sent half a tick after N.
 func TestOptimumOfAConstantDelay(t *testing.T) {
 	for ticks, want := range map[float64]float64{0.25: 0.5, 0.75: 1.5, 3.25: 3.5, 10.75: 11.5} {
 		r := clockRecorded(func(int) time.Duration { return time.Duration(ticks * float64(clockTick)) })
@@ -41,7 +42,7 @@ func TestOptimumOfAConstantDelay(t *testing.T) {
 	}
 }
 
-// What one packet loses the next one brings, a tick later.
+// The inputs of a lost packet arrive with the next packet, a tick later.
 func TestOptimumOfALossyWay(t *testing.T) {
 	one := clockRecorded(func(i int) time.Duration {
 		if i%50 == 0 {
@@ -61,7 +62,7 @@ func TestOptimumOfALossyWay(t *testing.T) {
 	assert.Equal(t, 0.5, rare.replay(time.Second, time.Minute).optimum(), "one in a thousand may be late")
 }
 
-// The share is the same as counted input by input: each is in time if a packet with it
+// The share equals one that is counted input by input. An input is in time if a packet with it
 // reaches a frame before its tick.
 func TestShareIsThatOfThePlainCount(t *testing.T) {
 	const seed = 7

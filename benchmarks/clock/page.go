@@ -11,10 +11,10 @@ import (
 // clockPageFile is the page in docs that WritePage writes.
 const clockPageFile = "CLOCK.md"
 
-// clockColumn is a figure of a run.
+// clockColumn is a figure of a run, as a column of the page.
 type clockColumn struct {
-	name  string // in the output
-	head  string // on the page; empty: not there
+	name  string // name in the output
+	head  string // heading on the page; empty if the page does not have the column
 	means string
 	form  string
 	value func(*clockResult) float64
@@ -43,7 +43,7 @@ var clockColumns = []clockColumn{
 	{"inputs_down", "", "", "", func(c *clockResult) float64 { return c.inputs.down }},
 }
 
-// play runs a network until it has counted for so long.
+// play runs a network until its measurement has lasted for the given time.
 func (n *clockNetwork) play(counts time.Duration) (clockResult, error) {
 	r, err := newClockRun(*n, counts)
 	if err != nil {
@@ -57,7 +57,7 @@ func (n *clockNetwork) play(counts time.Duration) (clockResult, error) {
 	return r.result(), nil
 }
 
-// WritePage runs the networks and writes their page.
+// WritePage runs the networks and writes the page about them.
 func WritePage(file string, all []clockNetwork, w io.Writer) error {
 	var page strings.Builder
 	page.WriteString(clockPageTop)

@@ -14,21 +14,21 @@ import (
 
 // clockRecord is the record of a run by an observer that knows the true time at both ends.
 type clockRecord struct {
-	ways    []clockWay // of the client's data packets, in the order sent
+	ways    []clockWay // the client's data packets, in the order in which they were sent
 	byID    [1 << 16]int32
 	servers []clockServerFrame
 	clients []clockClientFrame
-	bytes   [2][channel.MaxID + 1]int // of frames by channel, heads included: up, down
+	bytes   [2][channel.MaxID + 1]int // bytes of frames by channel, heads included: up, down
 }
 
-// clockWay is what became of a packet. All times are since the run began.
+// clockWay is what happened to one packet. All times count from the start of the run.
 type clockWay struct {
 	sent    time.Duration
-	arrived time.Duration // 0: never
+	arrived time.Duration // 0 if it never arrived
 }
 
-// clockServerFrame is a frame of the server: the next tick before it ran, and how far
-// its clock is after it, in ticks.
+// clockServerFrame is a frame of the server: the first tick that it had yet to run, and its clock
+// after the frame, in ticks.
 type clockServerFrame struct {
 	at    time.Duration
 	next  entangle.Tick
@@ -39,12 +39,13 @@ type clockServerFrame struct {
 type clockClientFrame struct {
 	at     time.Duration
 	server float64 // the server's clock at that time, in ticks
-	lead   float64 // the client's less that
+	lead   float64 // the client's clock minus the server's
 	speed  float64
 	delay  int
 }
 
-// newClockRecord has room for a run and a quarter, at so many frames per second.
+// newClockRecord has capacity for a quarter more than a run of so many seconds with so many frames
+// per second.
 func newClockRecord(seconds, rate int) *clockRecord {
 	frames := seconds * rate * 5 / 4
 	return &clockRecord{
@@ -54,14 +55,14 @@ func newClockRecord(seconds, rate int) *clockRecord {
 	}
 }
 
-// trustedHead is what the layer puts before a payload, which it does not seal: its
-// kind, the number of the other side, and a sequence.
+// trustedHead is the size of what the trusted layer puts before a payload, which it does not seal:
+// its kind, the number of the other side, and a sequence number.
 const (
 	trustedHead    = 17
 	trustedPayload = 5
 )
 
-// payloadOf returns the payload in a datagram of the layer, nil if there is none.
+// payloadOf returns the payload in a datagram of the trusted layer, or nil if it has none.
 func payloadOf(datagram []byte) []byte {
 	if len(datagram) <= trustedHead || datagram[0] != trustedPayload {
 		return nil
@@ -75,7 +76,7 @@ func dataPacket(datagram []byte) (h packet.Header, frames []byte, ok bool) {
 	return h, frames, err == nil && h.Kind == packet.Data
 }
 
-// sent notes a datagram that leaves either end.
+// sent records a datagram that leaves either end.
 func (r *clockRecord) sent(now time.Duration, up bool, datagram []byte) {
 	h, frames, ok := dataPacket(datagram)
 	if !ok {
@@ -94,8 +95,7 @@ func (r *clockRecord) sent(now time.Duration, up bool, datagram []byte) {
 	}
 }
 
-// arrived notes a datagram that has come to the server's machine, be the server awake
-// or not.
+// arrived records a datagram that has reached the server's machine, even if the server is paused.
 func (r *clockRecord) arrived(now time.Duration, datagram []byte) {
 	if h, _, ok := dataPacket(datagram); ok && len(r.ways) > 0 {
 		if w := &r.ways[r.byID[h.ID]]; w.arrived == 0 {
@@ -104,8 +104,8 @@ func (r *clockRecord) arrived(now time.Duration, datagram []byte) {
 	}
 }
 
-// clockEnd is the server's end of the network, which notes when each datagram has come:
-// at a step of clockPump, or at the frame that takes it.
+// clockEnd is the server's end of the network. It records when each datagram has arrived: at a step
+// of clockPump, or at the frame that receives it.
 type clockEnd struct {
 	listener transport.Listener
 	conn     transport.Conn
@@ -137,7 +137,7 @@ func (e *clockEnd) pump() error {
 	}
 }
 
-// queueDatagram puts a datagram into the queue, in memory that was used before if there is any.
+// queueDatagram appends a datagram to the queue, in reused memory if there is any.
 func (e *clockEnd) queueDatagram(from netip.AddrPort, datagram []byte) {
 	if len(e.queue) == cap(e.queue) {
 		e.queue = append(e.queue, transport.Datagram{})

@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// clockResult is what a part of a run came to. Leads are in ticks.
+// clockResult is the results of a part of a run. Leads are in ticks.
 type clockResult struct {
 	lead    leadFigures
 	delay   float64
@@ -18,7 +18,7 @@ type clockResult struct {
 	late    uint64
 	missing uint64
 	speed   speedFigures
-	jumps   int // but for the first, in the whole run
+	jumps   int // in the whole run, without the first one
 	synced  time.Duration
 	steady  time.Duration
 	clock   byteRates
@@ -28,28 +28,29 @@ type clockResult struct {
 // leadFigures describe how far the client's clock was ahead.
 type leadFigures struct{ mean, least, most float64 }
 
-// speedFigures describe how fast it ran. turns is how often per minute that changed its direction.
+// speedFigures describe how fast the client's clock ran. turns counts how often per minute the
+// speed changed between faster and slower.
 type speedFigures struct{ slowest, fastest, turns float64 }
 
 // byteRates are bytes per second in both directions, frame heads included.
 type byteRates struct{ up, down float64 }
 
-// over is how much more the client leads, with the delay of its inputs, than it had to.
+// over returns by how many ticks the lead plus the input delay exceeds the optimum.
 func (c *clockResult) over() float64 { return c.lead.mean + c.delay - c.optimum }
 
-// clockPart is where a part of a run began, and what had been counted by then.
+// clockPart is where a part of a run began, and what had been counted before.
 type clockPart struct {
 	from  time.Duration
 	bytes [2][channel.MaxID + 1]int
 	info  plugin.ClientInfo
 }
 
-// beginPart begins the part that counts.
+// beginPart begins the part that is measured.
 func (r *clockRun) beginPart() {
 	r.part = clockPart{from: r.now, bytes: r.record.bytes, info: r.info()}
 }
 
-// info is what the server knows of the client.
+// info returns what the server knows of the client.
 func (r *clockRun) info() (info plugin.ClientInfo) {
 	for _, c := range r.server.Clients() {
 		info = c
@@ -57,7 +58,7 @@ func (r *clockRun) info() (info plugin.ClientInfo) {
 	return info
 }
 
-// result looks at the part that counts.
+// result computes the results of the part that is measured.
 func (r *clockRun) result() clockResult {
 	replay := r.record.replay(r.part.from, r.now)
 	info, before := r.info(), r.part.info
@@ -75,14 +76,14 @@ func (r *clockRun) result() clockResult {
 	return c
 }
 
-// rates returns the bytes of a channel per second.
+// rates returns the bytes of a channel per second, in both directions.
 func (r *clockRun) rates(id channel.ID) byteRates { return byteRates{r.rate(0, id), r.rate(1, id)} }
 
 func (r *clockRun) rate(way int, id channel.ID) float64 {
 	return float64(r.record.bytes[way][id]-r.part.bytes[way][id]) / (r.now - r.part.from).Seconds()
 }
 
-// frames takes what the client's frames say.
+// frames fills in the results that follow from the client's frames.
 func (c *clockResult) frames(all []clockClientFrame, from, to time.Duration) {
 	lead, speed := &c.lead, &c.speed
 	lead.least, lead.most, speed.slowest, speed.fastest = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
@@ -107,11 +108,11 @@ func (c *clockResult) frames(all []clockClientFrame, from, to time.Duration) {
 	speed.turns = float64(turns) / (to - from).Minutes()
 }
 
-// nearby is how far from its mean a lead may be that is steady, in ticks.
+// nearby is how many ticks a steady lead may be away from its mean.
 const nearby = 3
 
-// steady returns the time from connecting, or from a change of the network, until the client's lead
-// stays near its final value.
+// steady returns the time until the client's lead stays near its final value, counted from
+// connecting or from a change of the network.
 func (r *clockRun) steady(lead float64) time.Duration {
 	since := r.opened
 	if len(r.net.events) > 0 {
@@ -126,7 +127,7 @@ func (r *clockRun) steady(lead float64) time.Duration {
 	return last - since
 }
 
-// figures are the columns of a row, for machines.
+// figures returns the columns of a row, for machine-readable output.
 func (c *clockResult) figures() map[string]float64 {
 	all := map[string]float64{}
 	for _, column := range clockColumns {
@@ -135,7 +136,7 @@ func (c *clockResult) figures() map[string]float64 {
 	return all
 }
 
-// size returns the bytes of both channels, there and back.
+// size returns the bytes of the clock's and the inputs' channels, in both directions.
 func (r *clockRun) size() (sum int) {
 	for _, way := range r.record.bytes {
 		sum += way[peer.Clock] + way[peer.Inputs]

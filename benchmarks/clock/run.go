@@ -16,7 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// clockOrigin is when the true time begins, and what every clock shows then.
+// clockOrigin is what every clock shows when the true time is zero.
 var clockOrigin = time.Unix(1_000_000, 0)
 
 // clockPump is the interval at which the server's machine polls for packets, between two frames.
@@ -25,26 +25,26 @@ const clockPump = time.Millisecond
 // clockRun is a server and a client in a network, and the observations of them.
 type clockRun struct {
 	net     clockNetwork
-	now     time.Duration // the true time, since the beginning
+	now     time.Duration // the true time since the beginning
 	pumped  time.Duration
 	line    *netsim.Line
 	end     *clockEnd
 	record  *clockRecord
 	server  *plugin.Server
 	client  *plugin.Client
-	hosts   [2]clockHost // the server's and the client's
+	hosts   [2]clockHost // the server's machine and the client's
 	inputs  clockInputs
-	time    *components.Time // the server's
-	here    *components.Time // the client's
+	time    *components.Time // the server's time
+	here    *components.Time // the client's time
 	failed  error
-	part    clockPart     // that counts
-	changed int           // of the events of the network
-	next    entangle.Tick // of the server
-	opened  time.Duration // when the client was connected
-	synced  time.Duration // and how long after that it knew the server's time
+	part    clockPart     // the part that is measured
+	changed int           // how many events of the network have happened
+	next    entangle.Tick // the next tick of the server
+	opened  time.Duration // when the client connected
+	synced  time.Duration // how long after that the client knew the server's time
 }
 
-// newClockRun makes a run that counts for so long, once it has settled.
+// newClockRun makes a run that measures for the given time, after it has settled.
 func newClockRun(net clockNetwork, counts time.Duration) (*clockRun, error) {
 	r := &clockRun{net: net, record: newClockRecord(net.seconds(counts), max(net.rate(), workload.TickRate))}
 	r.inputs.had = make([]plugin.InputStatus, 0, cap(r.record.servers))
@@ -106,7 +106,7 @@ func (r *clockRun) runFor(d time.Duration) {
 	r.now = until
 }
 
-// runToClient lets time pass until nothing comes before the next frame of the client.
+// runToClient lets time pass until the next event is a frame of the client.
 func (r *clockRun) runToClient() {
 	for next := r.soonest(); next < r.hosts[1].next || next == r.hosts[0].next; next = r.soonest() {
 		r.advanceTo(next)
@@ -114,7 +114,7 @@ func (r *clockRun) runToClient() {
 	r.now = max(r.now, r.hosts[1].next)
 }
 
-// soonest is when something happens next.
+// soonest returns the time of the next event.
 func (r *clockRun) soonest() time.Duration {
 	return min(r.hosts[0].next, r.hosts[1].next, r.pumped+clockPump)
 }
@@ -139,7 +139,7 @@ func (r *clockRun) advanceTo(next time.Duration) {
 
 func (r *clockRun) recordError(err error) { r.failed = errors.Join(r.failed, err) }
 
-// event lets happen what the network has in store.
+// event applies the network's events that are due.
 func (r *clockRun) event() {
 	for r.changed < len(r.net.events) && r.net.events[r.changed].at <= r.now {
 		r.net.events[r.changed].do(r)
@@ -173,7 +173,7 @@ func (r *clockRun) afterClient() {
 	})
 }
 
-// verify reports what makes a run worthless.
+// verify returns an error if the results of the run would be worthless.
 func (r *clockRun) verify() error {
 	if r.failed == nil && r.client.State() != plugin.Connected {
 		return fmt.Errorf("the client is %v: %w", r.client.State(), r.client.Err())

@@ -8,14 +8,15 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/report"
 )
 
-// DetectSizes are the columns of the limit; the last stands for the marker.
+// DetectSizes are the sizes of the limit's columns in bytes. The last column stands for the marker.
 var DetectSizes = [7]int{8, 8, 4, 4, 24, 1, 24}
 
-// detectChunk is how many bytes the limit compares before it looks closer.
+// detectChunk is how many bytes the limit compares at once before it looks for the rows that
+// differ.
 const detectChunk = 4096
 
-// DetectGroup is one set of plain arrays, as in a game without an ECS. Rows are numbered densely;
-// numbers identify them.
+// DetectGroup is one set of plain arrays, as in a game without an ECS. Each row is identified by a
+// number; the numbers are dense.
 type DetectGroup struct {
 	Numbers  []uint32
 	Now, Old [len(DetectSizes)][]byte
@@ -31,7 +32,7 @@ func NewDetectGroup(capacity int) *DetectGroup {
 
 func (g *DetectGroup) Len() int { return len(g.Numbers) }
 
-// Append adds a row with the number in its first value, known on both sides.
+// Append adds a row with a number in its first value. The shadow gets the row as well.
 func (g *DetectGroup) Append(number uint32) {
 	g.Numbers = append(g.Numbers, number)
 	for c, size := range DetectSizes {
@@ -45,7 +46,7 @@ func (g *DetectGroup) Append(number uint32) {
 
 var Zeros [24]byte
 
-// DetectLimit is the limit's side: groups, and the lists it reports.
+// DetectLimit is the limit's side: groups, and the lists of changes that it reports.
 type DetectLimit struct {
 	Groups []*DetectGroup
 	out    [len(DetectSizes)][]uint32
@@ -68,7 +69,7 @@ func (l *DetectLimit) Changed() (n int) {
 	return n
 }
 
-// Change does what detectWorld.change does.
+// Change makes the same changes as detectWorld.change.
 func (l *DetectLimit) Change(round, percent int) {
 	if percent == 0 {
 		return
@@ -135,7 +136,7 @@ func compareChunk(now, old []byte, size int, numbers, out []uint32) []uint32 {
 	return out
 }
 
-// blockMask tells which of up to 64 rows differ.
+// blockMask returns which of up to 64 rows differ.
 func blockMask(now, old []byte, size int) (mask uint64) {
 	if len(now) == 64*size {
 		switch size {

@@ -14,27 +14,27 @@ import (
 // InputLimit is the server's handling of inputs by hand, for one type that it knows and one input
 // stream for each client. It reads the same packets and refuses malformed ones. It keeps a ring of
 // inputs per client, the packet in which each arrived, and the least margin, which it reports. It
-// writes a column of components. It has no world, no second input stream per client, no ends of
-// entities and no clock jumps.
+// writes a column of components. It has no world, no second input stream per client, no despawns
+// and no clock jumps.
 type InputLimit struct {
-	Tick    entangle.Tick // the last completed one
+	Tick    entangle.Tick // the last completed tick
 	players []limitPlayer
 	Sticks  []workload.Stick
 	fresh   []bool
 	reports []byte
 }
 
-// limitRing is the places of a ring: more than a second ahead.
+// limitRing is the number of places in a ring: enough for more than a second of inputs ahead.
 const limitRing = 128
 
 type limitPlayer struct {
 	ring     [limitRing]limitInput
 	last     workload.Stick
-	received uint64 // of packets: the newest, and those before it
+	received uint64 // bits of received packets: the newest one, and those before it
 	newest   uint16
 	acked    uint16
 	ackBits  uint32
-	arrived  int // of our packets
+	arrived  int // how many of the server's packets have arrived
 	margin   int32
 }
 
@@ -51,7 +51,7 @@ func NewInputLimit(clients int, tick entangle.Tick) *InputLimit {
 	}
 }
 
-// Run takes the received inputs for a tick and runs it.
+// Run handles the packets received for a tick and runs it.
 func (l *InputLimit) Run(ends []*workload.InputEnd) bool {
 	ok := true
 	for i, e := range ends {
@@ -64,7 +64,8 @@ func (l *InputLimit) Run(ends []*workload.InputEnd) bool {
 	return ok
 }
 
-// apply writes the tick's inputs, or the last ones again, and every quarter of a second a report.
+// apply writes the inputs of a tick, or repeats the last ones, and every quarter of a second writes
+// a report.
 func (l *InputLimit) apply() {
 	at := l.Tick % limitRing
 	for i := range l.players {
@@ -106,7 +107,7 @@ func (p *limitPlayer) readPacket(payload []byte, now entangle.Tick) bool {
 	return true
 }
 
-// acknowledge counts our packets that are newly acknowledged.
+// acknowledge counts the server's packets that are newly acknowledged.
 func (p *limitPlayer) acknowledge(ack uint16, ackBits uint32) {
 	by := ack - p.acked
 	switch {
@@ -121,7 +122,7 @@ func (p *limitPlayer) acknowledge(ack uint16, ackBits uint32) {
 	p.acked, p.ackBits = ack, ackBits
 }
 
-// isFresh notes a packet, and reports whether it is the first with its number.
+// isFresh records a packet, and reports whether it is the first with its id.
 func (p *limitPlayer) isFresh(id uint16) bool {
 	by := id - p.newest
 	if by > 0 && by < 1<<15 {
@@ -137,11 +138,11 @@ func (p *limitPlayer) isFresh(id uint16) bool {
 // inputs reads a frame of one input stream.
 func (p *limitPlayer) inputs(body []byte, last bool, header, now entangle.Tick) bool {
 	if !last {
-		body = body[1+body[0]>>7:] // the length
+		body = body[1+body[0]>>7:] // skips the length
 	}
 	var r bits.Reader
 	r.Reset(body)
-	if r.Bool() { // the view of the player
+	if r.Bool() { // the player has a view
 		r.Uvarint()
 		r.Bits(8)
 	}
@@ -165,7 +166,7 @@ func (p *limitPlayer) inputs(body []byte, last bool, header, now entangle.Tick) 
 	return !r.Bool() && r.End() == nil
 }
 
-// limitName reads over the name of an entity.
+// limitName skips the network id of an entity.
 func limitName(r *bits.Reader) bool {
 	r.Bits(2)
 	r.Uvarint()
@@ -175,10 +176,11 @@ func limitName(r *bits.Reader) bool {
 	return r.Err() == nil
 }
 
-// runs reads an input and for how many ticks back from one it holds, at most rest.
+// runs reads an input and applies it to a number of ticks up to newest. It returns that number, at
+// most rest, or 0 on an error.
 func (p *limitPlayer) runs(r *bits.Reader, newest entangle.Tick, rest int, now entangle.Tick) int {
 	if !r.Bool() {
-		return 0 // every player has one here
+		return 0 // every player has an input here
 	}
 	code := r.Bits(17)
 	x, y := int(code&255), int(code>>8&255)
@@ -190,7 +192,7 @@ func (p *limitPlayer) runs(r *bits.Reader, newest entangle.Tick, rest int, now e
 	for tick := newest; tick != newest-entangle.Tick(n) && tick.Sub(now) > 0; tick-- {
 		at := &p.ring[tick%limitRing]
 		if at.tick == tick {
-			break // and all before it
+			break // this tick and all before it are known
 		}
 		*at = limitInput{tick, stick}
 		p.margin = min(p.margin, tick.Sub(now))
@@ -198,7 +200,7 @@ func (p *limitPlayer) runs(r *bits.Reader, newest entangle.Tick, rest int, now e
 	return n
 }
 
-// limitRun reads the length of a run: see docs/PROTOCOL.md.
+// limitRun reads the length of a run, as docs/PROTOCOL.md describes.
 func limitRun(r *bits.Reader, rest int) int {
 	most := mathbits.Len(uint(rest)) - 1
 	high := min(mathbits.TrailingZeros64(r.Peek()|1<<most), most)

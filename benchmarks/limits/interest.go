@@ -16,9 +16,9 @@ type HandGrid struct {
 	near, far float32 // squares of distances
 	reach     float32
 	x0, y0    float32
-	wide      int // number of cells in a row, and of rows
+	wide      int // number of cells in a row, and number of rows
 
-	first []int32 // by cell: where its entities begin in spots; then the number of all
+	first []int32 // by cell: where its entities begin in spots; the last element is the number of all
 	cell  []int32 // by entity: its cell
 	spots []handSpot
 	Seen  [][]uint64 // by viewer: bits by entity
@@ -84,8 +84,7 @@ func (g *HandGrid) sort(poses []workload.Pose) {
 
 func (g *HandGrid) axis(v float32) int { return min(max(int(v/handCell), 0), g.wide-1) }
 
-// findVisible finds the entities that a viewer at a position sees, in one row of cells after the
-// other.
+// findVisible finds the entities that a viewer at a position sees, row of cells by row of cells.
 func (g *HandGrid) findVisible(viewer int, x, y float32) {
 	found, seen := g.found, g.Seen[viewer]
 	clear(found)
@@ -107,7 +106,8 @@ func (g *HandGrid) findVisible(viewer int, x, y float32) {
 	g.Seen[viewer], g.found = found, seen
 }
 
-// chord returns how far to the left and right a viewer sees in a row of cells. y is the viewer's.
+// chord returns how far to the left and right a viewer sees in a row of cells. y is the viewer's
+// coordinate.
 func (g *HandGrid) chord(row int, y float32) float32 {
 	low := g.y0 + float32(row)*handCell
 	away := max(low-y, y-low-handCell, 0)

@@ -7,10 +7,11 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// ReceiveLimit is two columns by group. It reads the same bits, and refuses bits that no sender
-// writes, because a peer sends them. It knows the two types that change, that groups are public and
-// hold one entity each, and that those of a run are alike: their number and their prefix stand
-// once, before all values. It does not track ticks, actions, or the existing entities.
+// ReceiveLimit is two columns by group. It reads the same bits as our side, and refuses bits that
+// no sender writes, because they come from a peer. It knows the two types that change. It assumes
+// that groups are public and hold one entity each, and that the groups of a run are equal: their
+// number and their prefix are sent once, before all values. It does not track ticks, actions, or
+// the existing entities.
 type ReceiveLimit struct {
 	Positions []workload.Position
 	Rotations []workload.Rotation
@@ -23,8 +24,7 @@ func NewReceiveLimit() *ReceiveLimit {
 	}
 }
 
-// What changed of the components, which stand in the order of their names: the last
-// two.
+// The set of components that changed: the last two, in the order of their names.
 const (
 	receiveSet     = 0b110
 	receiveSetBits = 3
@@ -42,8 +42,7 @@ func (l *ReceiveLimit) Apply(frame []byte) bool {
 	return true
 }
 
-// runHead reads up to a run's values, and returns its first group and how many there
-// are.
+// runHead reads a run up to its values, and returns its first group and the number of groups.
 func runHead(in *bits.Reader) (group, count uint64, ok bool) {
 	mark, alike, gaps, private := in.Bool(), in.Bool(), in.Bool(), in.Bool()
 	group = in.Uvarint()
@@ -53,8 +52,7 @@ func runHead(in *bits.Reader) (group, count uint64, ok bool) {
 	return group, count, !mark && alike && !gaps && !private && age == 1 && !older && in.Bits(receiveSetBits) == receiveSet
 }
 
-// readRun reads the values of a run. A rotation and what comes after it are taken in one
-// look.
+// readRun reads the values of a run. It reads a rotation together with the bits after it.
 func (l *ReceiveLimit) readRun(in *bits.Reader, first, count uint64) bool {
 	end := first + count
 	if end < first || end > uint64(len(l.Positions)) || end > uint64(len(l.Rotations)) {
@@ -73,7 +71,7 @@ func (l *ReceiveLimit) readRun(in *bits.Reader, first, count uint64) bool {
 	return endOf(in)
 }
 
-// endOf goes to the next whole byte, where a run ends.
+// endOf skips to the next whole byte, where a run ends.
 func endOf(in *bits.Reader) bool {
 	in.Align()
 	return in.Err() == nil
@@ -90,8 +88,8 @@ func setPosition(p *workload.Position, code uint64) bool {
 
 func fromCoordinate(v uint64) float32 { return float32(float64(int64(v)-51200) * 0.01) }
 
-// receiveQuatStep is one step of a quaternion's component, and receiveQuatSquare
-// its square.
+// receiveQuatStep is the step of a quaternion's component on the wire, and receiveQuatSquare is its
+// square.
 const (
 	receiveQuatStep   = 1 / (255 * math.Sqrt2)
 	receiveQuatSquare = 1.0 / (2 * 255 * 255)

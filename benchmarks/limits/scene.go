@@ -23,21 +23,21 @@ import (
 type SceneLimit struct {
 	now, old []byte   // poses, workload.PoseSize bytes each
 	Moved    []uint64 // bits by entity
-	Count    int      // of them
+	Count    int      // the number of moved entities
 	Poses    workload.Poses
 	Codes    []SceneCode
 	Clients  []limitClient
 	tick     uint32
 	Round    int
 
-	Shared workload.Packets // payloads that are equal for all
+	Shared workload.Packets // payloads that are equal for all clients
 	views  [][]viewWord
 	buf    [entangle.MaxPayload]byte
-	filled int // of buf, by assemble
+	filled int // bytes of buf that assemble has filled
 	gridViews
 }
 
-// SceneCode is an encoded pose; its 80 bits are ten bytes.
+// SceneCode is an encoded pose, 80 bits in ten bytes.
 type SceneCode struct {
 	Low  uint64
 	High uint16
@@ -59,7 +59,7 @@ func NewSceneLimit(entities, clients int) (*SceneLimit, error) {
 	return l, nil
 }
 
-// Move does what the scene does in a tick.
+// Move makes the same movement as a tick of the scene.
 func (l *SceneLimit) Move(percent int) {
 	l.Round++
 	for i := range l.Codes {
@@ -89,7 +89,7 @@ func (l *SceneLimit) Pose(i int) workload.Pose {
 
 func float(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
 
-// Send is all work of a tick in which all clients see everything.
+// Send does all work of a tick in which all clients see everything.
 func (l *SceneLimit) Send() {
 	l.tick++
 	l.Detect()
@@ -104,7 +104,7 @@ func (l *SceneLimit) Send() {
 	}
 }
 
-// Detect compares with the last tick, and refreshes it.
+// Detect compares the poses with those of the last tick, and stores the present ones.
 func (l *SceneLimit) Detect() {
 	now, old := l.now, l.old
 	const block = 64 * workload.PoseSize
@@ -147,16 +147,16 @@ func (l *SceneLimit) encode() {
 	}
 }
 
-// CodeOf has the bits that encodeByHand writes.
+// CodeOf returns the bits that encodeByHand writes.
 func CodeOf(p *workload.Pose) SceneCode {
 	place := workload.CoordinateOf(p.Pos[0]) | workload.CoordinateOf(p.Pos[1])<<17 | workload.CoordinateOf(p.Pos[2])<<34
 	turn := workload.RotationOf(&p.Rot)
 	return SceneCode{Low: place | turn<<51, High: uint16(turn >> 13)}
 }
 
-// A payload of the limit is the tick in 4 bytes, the packet's index in the tick in one, and the
-// moved entities: the distance from the last one in a byte, or in three from 255 on, and the code.
-// If all moved there are no distances.
+// A payload of the limit is the tick in 4 bytes, the packet's index within the tick in one byte,
+// and the moved entities. An entity is its distance from the previous one, in one byte, or in three
+// from 255 on, and its code. If all entities moved, there are no distances.
 const (
 	LimitHead  = 5
 	MaxGapSize = 3
@@ -242,7 +242,7 @@ func (l *SceneLimit) Size() (n int) {
 	return n
 }
 
-// Answer seals an answer of each client: as many bytes as the packet of one of ours.
+// Answer seals an answer of each client, of the size of a client's packet on our side.
 func (l *SceneLimit) Answer(sealed []byte) {
 	for i := range l.Clients {
 		c := &l.Clients[i]
@@ -262,8 +262,8 @@ func (l *SceneLimit) Open() {
 	}
 }
 
-// Anchors are the parts of the limit's work where everything moves, without the encoding, for which
-// the standard library has no equivalent.
+// Anchors are the parts of the limit's work in a tick in which everything moves, except encoding,
+// for which the standard library has no equivalent.
 func (l *SceneLimit) Anchors() []report.Anchor {
 	now, old := l.now, bytes.Clone(l.now)
 	bag := l.Packed()
@@ -316,7 +316,7 @@ func (l *SceneLimit) FanOut(payloads *workload.Packets) {
 	}
 }
 
-// Wanted returns the codes of the entities that a client sees, in order.
+// Wanted returns the codes of the entities that a client sees, in the order of the entities.
 func (l *SceneLimit) Wanted(client int, sees func(client, entity int) bool) []SceneCode {
 	var codes []SceneCode
 	for i := range l.Codes {

@@ -7,19 +7,19 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// A view is the set of entities that one client sees: as many as for all others, from a first
-// entity of its own on, so that the views of neighbours overlap.
+// A view is the set of entities that one client sees. All views have the same size. Each begins at
+// an entity of its own, so that the views of neighbouring clients overlap.
 const (
 	ViewSize = 500
-	viewStep = 48 // entities from one client's first to the next one's
+	viewStep = 48 // entities from the first of one client's view to the first of the next client's
 )
 
-// InView reports whether a client sees an entity of a world of that many.
+// InView reports whether a client sees an entity, in a world of so many entities.
 func InView(client, entity, entities int) bool {
 	return (entity-client*viewStep%entities+entities)%entities < ViewSize
 }
 
-// viewWord is a client's view of 64 entities.
+// viewWord is the part of a client's view among 64 entities.
 type viewWord struct {
 	at   int
 	mask uint64
@@ -43,7 +43,7 @@ func (l *SceneLimit) See() {
 	}
 }
 
-// SendViews is all work of a tick in which each client has a view of its own.
+// SendViews does all work of a tick in which each client has a view of its own.
 func (l *SceneLimit) SendViews() {
 	l.tick++
 	l.Detect()
@@ -54,7 +54,7 @@ func (l *SceneLimit) SendViews() {
 	}
 }
 
-// SendGrid is all work of a tick in which the views follow from the positions of all entities.
+// SendGrid does all work of a tick in which the views follow from the positions of all entities.
 func (l *SceneLimit) SendGrid() {
 	l.tick++
 	l.Detect()
@@ -69,34 +69,34 @@ func (l *SceneLimit) SendGrid() {
 	}
 }
 
-// gridViews are the views that follow from a grid. Without one they are empty.
+// gridViews are the views that follow from a grid. They are empty if the case has none.
 type gridViews struct {
 	walkers    *workload.Walkers
-	viewers    []int32 // entities, by client
+	viewers    []int32 // the viewers' entities, by client
 	Grid       *HandGrid
-	told, gone []viewWord // of the current client
-	all        []uint64   // every entity
+	told, gone []viewWord // the entities to send to the current client, and those that left its view
+	all        []uint64   // a set of all entities
 }
 
-// Walk computes the views by a grid from the positions of walkers.
+// Walk computes the first views of a grid from the positions of walkers.
 func (l *SceneLimit) Walk(w *workload.Walkers) {
 	l.walkers, l.viewers = w, workload.ViewersOf(len(l.Clients))
 	l.Grid = NewWalkGrid(len(l.Codes), len(l.Clients))
-	l.Look() // visible entities may stay so for longer
+	l.Look() // before the first step, because visible entities stay visible up to a longer distance
 	l.all = make([]uint64, len(l.Moved))
 	for i := range l.all {
 		l.all[i] = ^uint64(0)
 	}
 }
 
-// Look computes the views, if a grid decides on them.
+// Look computes the views, if the case has a grid.
 func (v *gridViews) Look() {
 	if v.Grid != nil {
 		v.Grid.Update(v.walkers.Poses, v.viewers)
 	}
 }
 
-// lookUp finds the records for a client: the visible entities that moved or became visible, and
+// lookUp finds the entities to send to a client: the visible ones that moved or became visible, and
 // those that left its view.
 func (v *gridViews) lookUp(client int, moved []uint64) {
 	told, gone := v.told[:0], v.gone[:0]
@@ -138,7 +138,7 @@ func (l *SceneLimit) assemble(c *limitClient, view []viewWord, told []uint64) {
 	l.filled = n
 }
 
-// takeAway names the entities that are no longer visible, each in three bytes.
+// takeAway lists the entities that are no longer visible, each in three bytes.
 func (l *SceneLimit) takeAway(c *limitClient, gone []viewWord) {
 	n := l.filled
 	for _, word := range gone {
@@ -154,7 +154,7 @@ func (l *SceneLimit) takeAway(c *limitClient, gone []viewWord) {
 	l.filled = n
 }
 
-// sealPacket seals a client's last packet, if anything is in it.
+// sealPacket seals a client's last packet, unless it is empty.
 func (l *SceneLimit) sealPacket(c *limitClient) {
 	if l.filled > LimitHead {
 		c.seal(l.buf[:l.filled])

@@ -6,7 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 )
 
-// VisualShare is how far a frame is past its tick.
+// VisualShare is how much of a tick a frame is past its last tick.
 const VisualShare = 0.4
 
 // VisualLimit is the two components as plain columns, without a world: the previous, the present
@@ -37,7 +37,7 @@ func (l *VisualLimit[B]) Move(pair *workload.VisualPair[B], tick int) {
 	}
 }
 
-// VisualAt is where the entity i is.
+// VisualAt returns the position of entity i at a tick.
 func VisualAt(i, tick int) workload.VisualPosition {
 	return workload.VisualPosition{X: float32(i + tick), Y: float32(i - tick), Z: float32(tick)}
 }
@@ -74,7 +74,8 @@ func MixAims(dst, a, b []workload.VisualAim, t float32) {
 	}
 }
 
-// MixRotations goes along the chord where rotations are near, as those of two ticks are.
+// MixRotations interpolates along the chord, which is precise enough if the rotations are as near
+// as those of two ticks.
 func MixRotations(dst, a, b []workload.VisualRotation, t float32) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {

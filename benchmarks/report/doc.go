@@ -1,2 +1,2 @@
-// Package report measures a variant of a case, ours beside the limit, and prints the result.
+// Package report measures a variant of a case, our side beside the limit, and prints the result.
 package report

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// maxOverAnchors is how much slower than the sum of its anchors a limit may be
-// that does nothing else.
+// maxOverAnchors is how many times the sum of its anchors a limit may take, if it does nothing
+// else.
 const maxOverAnchors = 1.3
 
 // Rounds is how often each side of a variant runs: enough for a median that moves
@@ -26,32 +26,32 @@ const (
 // Variant is one line of the output.
 type Variant struct {
 	Name    string
-	Goal    float64       // largest good ratio; 0: reported only
-	AtLeast bool          // the ratio is one of rates, and the goal the smallest good one
-	Unit    string        // of the figure that stands in the place of the ratio, if one does
-	Page    string        // in docs, where its row is; empty: COSTS.md
+	Goal    float64       // largest good ratio; 0 if the variant only reports
+	AtLeast bool          // the ratio compares rates, and Goal is the smallest good one
+	Unit    string        // unit of the figure that takes the place of the ratio; empty for ratios
+	Page    string        // page in docs that has the row of the variant; empty: COSTS.md
 	Workers int           // GOMAXPROCS; 0: one
 	Rounds  int           // 0: the usual number
-	Warm    int           // rounds before, for memory that grows with the first losses or with visibility; 0: the usual number
-	Heavy   bool          // takes a minute under the race detector
+	Warm    int           // rounds before the measurement, for memory that grows with the first losses or with visibility; 0: the usual number
+	Heavy   bool          // takes too long under the race detector: a minute
 	Missing func() string // returns a missing prerequisite, or ""; may be nil
 	Prepare func() (Sides, error)
-	Quick   func() (Sides, error) // prepares less of the same, for one quick round; nil: prepare
+	Quick   func() (Sides, error) // prepares less of the same work, for one quick round; nil: Prepare
 }
 
-// Sides is a variant that is ready to run. Ours and limit do the same work and are
-// timed; the others are not.
+// Sides is a variant that is ready to run. Ours and Limit do the same work and are timed. The other
+// functions are not timed.
 type Sides struct {
 	Ours, Limit func()
 	Before      func() // changes the state for both sides alike; may be nil
 	Verify      func() error
-	Bytes       func() int            // produced by the last run of ours
-	Sizes       func() map[string]int // bytes of others, for comparison
-	Figure      func() float64        // what the goal is about, if not the ratio in time
+	Bytes       func() int            // bytes that the last run of ours produced for the wire
+	Sizes       func() map[string]int // bytes of other encodings, for comparison
+	Figure      func() float64        // the figure that the goal is about; nil: the ratio of times
 	Figures     func() map[string]float64
 	Anchors     []Anchor
-	Anchored    bool // the limit is nothing but its anchors
-	Ordered     bool // the limit goes on with what ours has done, and so comes second
+	Anchored    bool // the limit consists of its anchors only
+	Ordered     bool // the limit continues with what ours has done, so it always runs second
 	Close       func()
 }
 
@@ -61,7 +61,7 @@ type Anchor struct {
 	Run  func()
 }
 
-// Result is one line, as printed with -json.
+// Result is one line of the output, as printed with -json.
 type Result struct {
 	Name    string             `json:"name"`
 	OursNs  float64            `json:"ours_ns"`
@@ -89,7 +89,7 @@ func (r *Result) Missed() bool {
 	return r.Ratio > r.Goal || r.Allocs > 0
 }
 
-// Left says why a variant cannot run here, or nothing.
+// Left says why a variant cannot run here, or returns "" if it can.
 func (v *Variant) Left() string {
 	if v.Missing == nil {
 		return ""
@@ -135,7 +135,7 @@ func (v *Variant) Run(short bool) (Result, error) {
 	return r, s.CheckAnchors(v.Name, &r, short)
 }
 
-// ratio is what the goal is about.
+// ratio returns the value that the goal is about.
 func (s *Sides) ratio(r *Result) float64 {
 	switch {
 	case s.Figure != nil:
@@ -196,8 +196,8 @@ func (s *Sides) Measure(n int) Result {
 	return r
 }
 
-// allocations returns the number of allocations of one run of ours. The garbage collector is off
-// meanwhile, since values that it drops from a sync.Pool would be allocated again.
+// allocations returns the number of allocations of one run of ours. Meanwhile the garbage collector
+// is off, since values that it drops from a sync.Pool would be allocated again.
 func (s *Sides) allocations(n int) float64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	var before, after runtime.MemStats
@@ -265,7 +265,7 @@ func (r *Result) Print(w io.Writer, asJSON bool) error {
 	return err
 }
 
-// Chosen is a fixed scatter of per cent of all numbers, another one every round.
+// Chosen picks about percent % of all numbers, scattered, and others in every round.
 func Chosen(number, round, percent int) bool {
 	return int(uint32(number*2654435761+round*40503)>>8)%100 < percent
 }

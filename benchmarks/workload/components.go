@@ -3,12 +3,12 @@ package workload
 // ReceiveEntities is how many entities the case receive has.
 const ReceiveEntities = 1_000
 
-// Position is the first of the components that change in the case receive.
+// Position is the first component that changes in the case receive.
 type Position struct {
 	X, Y, Z float32 `net:"range=-512..512,step=0.01"`
 }
 
-// Rotation is the second one.
+// Rotation is the second component that changes in the case receive.
 type Rotation struct {
 	Q [4]float32 `net:"quat"`
 }
@@ -25,9 +25,9 @@ type (
 	}
 )
 
-// VisualPair is the component that goes with the position.
+// VisualPair is the component that is shown together with the position.
 type VisualPair[B any] struct {
-	At    func(v *B, i, tick int) // where the entity i is
+	At    func(v *B, i, tick int) // returns the value of entity i at a tick
 	Mix   func(dst, a, b []B, t float32)
 	Apart func(a, b B) float64
 }

@@ -1,6 +1,6 @@
 package workload
 
-// TickRate is the rate of the games that players steer, in ticks per second.
+// TickRate is the rate of the games in which players send inputs, in ticks per second.
 const TickRate = 60
 
 // Stick is the input of a player.
@@ -9,7 +9,7 @@ type Stick struct {
 	Fire bool    `net:"event"`
 }
 
-// Place is where the entity of a player, or one that rests, is.
+// Place is the position of a player's entity, or of one that does not move.
 type Place struct {
 	X, Y, Z float32 `net:"range=-512..512,step=0.01"`
 }

@@ -12,10 +12,10 @@ import (
 // unsealed. It is its own listener and server; each of its ends is its own dialer and client.
 type InputLayer struct {
 	Ends []*InputEnd
-	Tick *entangle.Tick // of the game that moves it on
-	turn int            // end with the next payloads
-	part int            // which of them
-	told int            // clients that have been let in
+	Tick *entangle.Tick // of the game, which advances it
+	turn int            // the end of which Receive returns the next payload
+	part int            // the index of that payload
+	told int            // clients of which the Connected event was returned
 }
 
 // InputEnd is a client of the layer.
@@ -24,10 +24,10 @@ type InputEnd struct {
 	Down, Up Line
 	told     bool
 	part     int
-	In, Out  int // bytes
+	In, Out  int // bytes received and sent by the client
 }
 
-// Next makes room for the payloads of a new tick.
+// Next begins a tick: it advances Tick and clears the places for the payloads that it sends.
 func (l *InputLayer) Next() {
 	*l.Tick++
 	l.turn, l.part = 0, 0
@@ -38,7 +38,7 @@ func (l *InputLayer) Next() {
 	}
 }
 
-// Arrived are the payloads that a client's end has for the server in this tick.
+// Arrived returns the payloads from a client that reach the server in this tick.
 func (e *InputEnd) Arrived() *Packets { return e.Up.Due(*e.Layer.Tick) }
 
 // Listen implements connection.Listener.

@@ -7,7 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// Packets is packets, one behind the other.
+// Packets is a list of packets in one block of memory.
 type Packets struct {
 	Data []byte
 	Ends []int
@@ -15,10 +15,10 @@ type Packets struct {
 
 func (b *Packets) Reset() { b.Data, b.Ends = b.Data[:0], b.Ends[:0] }
 
-// Add takes data with one more packet behind it.
+// Add stores data, which is Data with one more packet appended.
 func (b *Packets) Add(data []byte) { b.Data, b.Ends = data, append(b.Ends, len(data)) }
 
-// Packet returns one of them.
+// Packet returns packet i.
 func (b *Packets) Packet(i int) []byte {
 	from, to := 0, b.Ends[i]
 	if i > 0 {
@@ -27,7 +27,7 @@ func (b *Packets) Packet(i int) []byte {
 	return b.Data[from:to:to]
 }
 
-// Each yields the packets.
+// Each calls yield for each packet.
 func (b *Packets) Each(yield func([]byte) bool) {
 	for i := range b.Ends {
 		if !yield(b.Packet(i)) {
@@ -36,12 +36,12 @@ func (b *Packets) Each(yield func([]byte) bool) {
 	}
 }
 
-// Line holds packets for some ticks.
+// Line holds the packets that are in flight, for some ticks.
 type Line []Packets
 
 func (l Line) At(tick entangle.Tick) *Packets { return &l[int(tick)%len(l)] }
 
-// Put takes over the packets sent at a tick.
+// Put stores the packets that are sent at a tick.
 func (l Line) Put(tick entangle.Tick, from *Packets) {
 	to := l.At(tick)
 	to.Data, to.Ends = append(to.Data[:0], from.Data...), append(to.Ends[:0], from.Ends...)
@@ -54,17 +54,17 @@ func (l Line) Add(tick entangle.Tick, b []byte) {
 	to.Add(append(to.Data, b...))
 }
 
-// Due returns what arrives at a tick.
+// Due returns the packets that arrive at a tick.
 func (l Line) Due(tick entangle.Tick) *Packets { return l.At(tick + 1) }
 
-// Bits of the byte that a frame begins with.
+// These are bits of the first byte of a frame.
 const (
-	FrameLast     = 0x80 // its body goes to the end of the packet
+	FrameLast     = 0x80 // its body extends to the end of the packet
 	frameFragment = 0x40
 )
 
-// FrameSize returns the channel of the first frame, and how many bytes it takes. What
-// is no frame counts as one that goes to the end: nothing here is written by strangers.
+// FrameSize returns the channel of the first frame, and its size in bytes. An invalid frame counts
+// as one that extends to the end, because all packets here are valid.
 func FrameSize(frames []byte) (id channel.ID, size int) {
 	id = channel.ID(frames[0] & (frameFragment - 1))
 	head := 1
@@ -88,8 +88,8 @@ func FrameSize(frames []byte) (id channel.ID, size int) {
 	return id, min(len(frames), head+body)
 }
 
-// numbered reports whether the frames of a channel have the number of their message. The
-// games here have no channels of their own.
+// numbered reports whether the frames of a channel carry message numbers. The games here have no
+// channels of their own.
 func numbered(id channel.ID) bool {
 	switch id {
 	case peer.Updates, peer.Clock, peer.Inputs:
@@ -98,6 +98,7 @@ func numbered(id channel.ID) bool {
 	return id != peer.FirstMessages+channel.ID(channel.UnorderedUnreliable)
 }
 
-// PayloadSize is the size of the sealed payload: before it stand a byte with the
-// number of bytes of a sequence number in its high half, and these; behind it a tag.
+// PayloadSize returns the size of the payload in a sealed packet. A byte stands before the payload,
+// then as many bytes of a sequence number as the high half of that byte says; behind the payload is
+// a tag.
 func PayloadSize(sealed []byte) int { return len(sealed) - 1 - int(sealed[0]>>4) - token.TagSize }

@@ -7,7 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// Pose is the component: 80 bits on the wire.
+// Pose is a component that takes 80 bits on the wire.
 type Pose struct {
 	Pos [3]float32 `net:"range=-512..512,step=0.01"`
 	Rot [4]float32 `net:"quat"`
@@ -15,7 +15,7 @@ type Pose struct {
 
 const PoseSize = 28
 
-// PoseOf scatters poses over the whole range.
+// PoseOf returns a pose for a number. The poses are scattered over the whole range.
 func PoseOf(i int) Pose {
 	f := float64(i)
 	sa, ca := math.Sincos(f)
@@ -27,7 +27,7 @@ func PoseOf(i int) Pose {
 	}
 }
 
-// CoordinateOf counts hundredths from -512.
+// CoordinateOf encodes a coordinate as the number of hundredths above -512.
 func CoordinateOf(v float32) uint64 {
 	x := float64(v)*100 + 51200.5
 	if !(x >= 0 && x < 102401) {
@@ -36,8 +36,8 @@ func CoordinateOf(v float32) uint64 {
 	return uint64(int64(x))
 }
 
-// RotationOf is the place of the largest component in 2 bits, and the three after it
-// in 9 bits each.
+// RotationOf encodes a rotation as the index of its largest component in 2 bits, and the three
+// after that one in 9 bits each.
 func RotationOf(q *[4]float32) uint64 {
 	const most, bound = 255, 2*255*255 - 1
 	largest, top := uint64(0), math.Float32bits(q[0])<<1
@@ -67,7 +67,7 @@ func RotationOf(q *[4]float32) uint64 {
 
 func roundAway(x float64) int64 { return int64(x + math.Copysign(0.5, x)) }
 
-// shorten moves the longest of three one step towards zero.
+// shorten moves the longest of three components one step towards zero.
 func shorten(a, b, c int64) (x, y, z int64) {
 	towardsZero := func(v int64) int64 {
 		if v > 0 {
@@ -85,15 +85,15 @@ func shorten(a, b, c int64) (x, y, z int64) {
 	}
 }
 
-// Poses is what poses entities have, when they move.
+// Poses returns the poses of entities that move.
 type Poses interface {
 	At(entity, round int) *Pose
 }
 
-// SceneStep is the time from one tick to the next.
+// SceneStep is the duration of a tick.
 const SceneStep = time.Second / 60
 
-// ClientID returns the id of a client by its number.
+// ClientID returns the id of the client with a number.
 func ClientID(client int) entangle.ClientID { return entangle.ClientID(client + 1) }
 
 // poseTable holds scattered poses, so that moving costs little.

@@ -5,28 +5,28 @@ import (
 	"math/rand/v2"
 )
 
-// Walkers are entities that walk about. Each 10,000 have a square of their own, and the
-// squares lie so far apart that nobody sees from one into the next: in a world of ten times
-// as many, those of the first square meet the same others.
+// Walkers are entities that walk about. Each 10,000 have a square of their own, and the squares lie
+// so far apart that no viewer sees from one into the next. In a world of ten times as many
+// entities, those of the first square therefore meet the same ones.
 type Walkers struct {
 	Poses []Pose
 	steps []step
 	asked []int // by entity: the round of its last step
 }
 
-// step is how far an entity goes in one round.
+// step is how far an entity walks in one round.
 type step struct{ x, y float32 }
 
 const (
-	WalkTile  = 220 // metres, the side of a square
-	WalkPitch = 256 // from one square's corner to the next one's
-	walkTiles = 4   // in a row
-	WalkSight = 29  // metres that a viewer sees: about 500 others
-	walkPace  = 5   // metres per second
+	WalkTile  = 220 // side of a square, in metres
+	WalkPitch = 256 // from one square's corner to the next one's, in metres
+	walkTiles = 4   // squares in a row
+	WalkSight = 29  // how far a viewer sees, in metres: about 500 other entities
+	walkPace  = 5   // in metres per second
 )
 
-// NewWalkers returns entities that have not made a step. One that steps in so many per cent
-// of the rounds makes longer ones.
+// NewWalkers returns entities that have not made a step yet. Entities that step in only percent %
+// of the rounds make longer steps.
 func NewWalkers(entities, percent int) *Walkers {
 	rng := rand.New(rand.NewPCG(1, 2))
 	w := &Walkers{Poses: make([]Pose, entities), steps: make([]step, entities), asked: make([]int, entities)}
@@ -48,7 +48,7 @@ func WalkCorner(entity int) (x, y float32) {
 	return float32(tile%walkTiles*WalkPitch - 512 + (WalkPitch-WalkTile)/2), float32(tile/walkTiles*WalkPitch - 512 + (WalkPitch-WalkTile)/2)
 }
 
-// At returns where an entity is after its step of a round, which both sides may ask for.
+// At returns where an entity is after its step of a round. Both sides may ask for it.
 func (w *Walkers) At(entity, round int) *Pose {
 	p := &w.Poses[entity]
 	if w.asked[entity] != round {
@@ -60,11 +60,11 @@ func (w *Walkers) At(entity, round int) *Pose {
 	return p
 }
 
-// centimetres rounds to what the wire holds: what lies halfway between may be rounded either
-// way there.
+// centimetres rounds a coordinate to hundredths, which the wire can express exactly, so that the
+// wire never rounds a value that lies halfway between two others.
 func centimetres(v float32) float32 { return float32(math.Round(float64(v)*100) / 100) }
 
-// walk makes a step on one axis, and turns round where the square ends.
+// walk makes a step on one axis. It turns round at the end of the square.
 func walk(at, step *float32, from float32) {
 	if next := *at + *step; next < from || next > from+WalkTile {
 		*step = -*step
@@ -72,7 +72,7 @@ func walk(at, step *float32, from float32) {
 	*at = centimetres(*at + *step)
 }
 
-// ViewersOf returns which entities see for so many clients.
+// ViewersOf returns the viewers' entities for a number of clients.
 func ViewersOf(clients int) (entities []int32) {
 	for client := range clients {
 		entities = append(entities, int32(ViewerOf(client, clients)))
@@ -80,13 +80,13 @@ func ViewersOf(clients int) (entities []int32) {
 	return entities
 }
 
-// What the grids of the cases do: the same in ours and by hand.
+// The grid of both sides: of Entangle, and the one by hand.
 const (
 	GridHysteresis = 0.1
 	GridCell       = WalkSight / 4.0
 )
 
-// ViewerOf is which entity is a client's viewer: one of the first square's.
+// ViewerOf returns the entity that is a client's viewer. It is in the first square.
 func ViewerOf(client, clients int) int { return client * ViewEntities / clients }
 
 // ViewEntities is how many entities the world of the case tick-views has.

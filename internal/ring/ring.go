@@ -1,8 +1,8 @@
 // Package ring has a queue of fixed capacity, which allocates nothing after New.
 package ring
 
-// Ring is a queue of fixed capacity. The addresses that it returns are valid as long as the item is
-// in it.
+// Ring is a queue of fixed capacity. An address that it returns is valid as long as its item is in
+// the queue.
 type Ring[T any] struct {
 	items       []T
 	head, count int
@@ -14,8 +14,8 @@ func New[T any](capacity int) Ring[T] { return Ring[T]{items: make([]T, capacity
 // Full reports whether the queue has as many items as its capacity.
 func (r *Ring[T]) Full() bool { return r.count == len(r.items) }
 
-// PushBack returns the address of a new last item, which holds an old value to be overwritten, or nil if the queue is
-// full.
+// PushBack adds an item and returns its address, or nil if the queue is full. The item has an old
+// value, which the caller must overwrite.
 func (r *Ring[T]) PushBack() *T {
 	if r.Full() {
 		return nil
@@ -25,7 +25,7 @@ func (r *Ring[T]) PushBack() *T {
 	return &r.items[at]
 }
 
-// First returns the oldest item, or nil.
+// First returns the address of the oldest item, or nil if the queue is empty.
 func (r *Ring[T]) First() *T {
 	if r.count == 0 {
 		return nil
@@ -33,7 +33,8 @@ func (r *Ring[T]) First() *T {
 	return &r.items[r.head]
 }
 
-// RemoveFirst removes the oldest item; there must be one. It is not overwritten before the next PushBack.
+// RemoveFirst removes the oldest item; the queue must not be empty. The item keeps its value until
+// the next PushBack.
 func (r *Ring[T]) RemoveFirst() {
 	r.head = (r.head + 1) % len(r.items)
 	r.count--

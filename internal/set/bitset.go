@@ -2,23 +2,24 @@ package set
 
 import "math/bits"
 
-// Bitset is a growing set of small numbers. Operations on two sets cost a word for each 64 numbers.
+// Bitset is a set of small numbers that grows. An operation on two sets takes one step for each 64
+// numbers.
 type Bitset []uint64
 
-// Grow makes room for numbers below n.
+// Grow extends the set so that it can hold numbers below n.
 func (b *Bitset) Grow(n int) {
 	for len(*b)*64 < n {
 		*b = append(*b, 0)
 	}
 }
 
-// Set adds i, for which there must be room.
+// Set adds i. Grow must have been called for it.
 func (b Bitset) Set(i int) { b[i>>6] |= 1 << (i & 63) }
 
-// Clear removes i, for which there must be room.
+// Clear removes i. Grow must have been called for it.
 func (b Bitset) Clear(i int) { b[i>>6] &^= 1 << (i & 63) }
 
-// Assign adds or removes i, for which there must be room.
+// Assign adds or removes i. Grow must have been called for it.
 func (b Bitset) Assign(i int, in bool) {
 	b.Clear(i)
 	if in {
@@ -29,21 +30,21 @@ func (b Bitset) Assign(i int, in bool) {
 // Has reports whether i is in the set.
 func (b Bitset) Has(i int) bool { return i>>6 < len(b) && b[i>>6]&(1<<(i&63)) != 0 }
 
-// Join adds all of o; b must have room for it.
+// Join adds all numbers of o. Grow must have been called for them.
 func (b Bitset) Join(o Bitset) {
 	for i, w := range o {
 		b[i] |= w
 	}
 }
 
-// Drop removes all of o.
+// Drop removes all numbers of o.
 func (b Bitset) Drop(o Bitset) {
 	for i := range min(len(b), len(o)) {
 		b[i] &^= o[i]
 	}
 }
 
-// Reset empties the set and keeps its room.
+// Reset empties the set and keeps its memory.
 func (b Bitset) Reset() { clear(b) }
 
 // Next returns the smallest number in the set that is at least from, or -1.
@@ -80,7 +81,7 @@ func (b Bitset) NextRun(from int) (start, end int) {
 	}
 }
 
-// Empty reports whether nothing is in the set.
+// Empty reports whether the set is empty.
 func (b Bitset) Empty() bool {
 	for _, w := range b {
 		if w != 0 {

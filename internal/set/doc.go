@@ -1,3 +1,3 @@
-// Package set has sets of small numbers as bits: [Mask] for the components of an entity or a record,
-// which is a value of fixed size, and [Bitset] for entities, groups and peers, which grows.
+// Package set has sets of small numbers, stored as bits: [Mask] has a fixed size, for the
+// components of an entity or a record, and [Bitset] grows, for entities, groups and peers.
 package set

@@ -2,12 +2,12 @@ package set
 
 import "math/bits"
 
-// MaskSize is the number of members that a Mask can have: at least as many as an Arche world can
-// have types of components.
+// MaskSize bounds the numbers in a Mask. It is at least as large as the number of component types
+// that an Arche world can have.
 const MaskSize = 256
 
-// Mask is a set of numbers below MaskSize, such as those of components or columns. It is a value
-// that can be compared.
+// Mask is a set of numbers below MaskSize, such as the ids of components or columns. Masks can be
+// compared with ==.
 type Mask [MaskSize / 64]uint64
 
 // MaskOf returns the set of the given numbers.
@@ -28,7 +28,7 @@ func (m *Mask) Clear(i int) { m[uint(i)>>6&3] &^= 1 << (uint(i) & 63) }
 // Has reports whether i is in the set.
 func (m *Mask) Has(i int) bool { return m[uint(i)>>6&3]>>(uint(i)&63)&1 != 0 }
 
-// Holds reports whether all of o is in the set.
+// Holds reports whether all numbers of o are in the set.
 func (m *Mask) Holds(o *Mask) bool {
 	return o[0]&^m[0]|o[1]&^m[1]|o[2]&^m[2]|o[3]&^m[3] == 0
 }
@@ -41,7 +41,7 @@ func (m *Mask) Len() int {
 	return bits.OnesCount64(m[0]) + bits.OnesCount64(m[1]) + bits.OnesCount64(m[2]) + bits.OnesCount64(m[3])
 }
 
-// Next returns the smallest number in the set that is at least from, or -1. It drives a loop:
+// Next returns the smallest number in the set that is at least from, or -1. A loop over the set is
 // for i := m.Next(0); i >= 0; i = m.Next(i + 1).
 func (m *Mask) Next(from int) int {
 	for word := from >> 6; word < len(m); word++ {
@@ -56,7 +56,7 @@ func (m *Mask) Next(from int) int {
 	return -1
 }
 
-// Or returns the numbers in either set.
+// Or returns the union of both sets.
 func (m Mask) Or(o Mask) Mask {
 	return Mask{m[0] | o[0], m[1] | o[1], m[2] | o[2], m[3] | o[3]}
 }
@@ -66,7 +66,7 @@ func (m Mask) Without(o Mask) Mask {
 	return Mask{m[0] &^ o[0], m[1] &^ o[1], m[2] &^ o[2], m[3] &^ o[3]}
 }
 
-// And returns the numbers in both sets.
+// And returns the intersection of both sets.
 func (m Mask) And(o Mask) Mask {
 	return Mask{m[0] & o[0], m[1] & o[1], m[2] & o[2], m[3] & o[3]}
 }

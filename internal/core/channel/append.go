@@ -2,17 +2,17 @@ package channel
 
 import "time"
 
-// smallestFrame is a channel byte and a length.
+// smallestFrame is the size of a frame with only a channel byte and a length.
 const smallestFrame = 2
 
-// AppendFrames appends the frames that are due now to dst, the packet under construction with id
-// pkt, most urgent first, in at most room bytes. rtt is the current round trip
-// (packet.Tracker.RTT). eliciting reports that an appended frame needs the outcome of pkt: call
-// HandleAcked or HandleLost.
+// AppendFrames appends the frames that are due now to dst, the packet with id pkt that is being
+// built. It appends at most room bytes, the most urgent frames first. rtt is the current round trip
+// (packet.Tracker.RTT). If eliciting is true, an appended frame needs the outcome of pkt: call
+// HandleAcked or HandleLost with it.
 //
-// It may be called several times for one packet and for several packets at one instant; frames that
-// did not fit come first in the next. Offer MinRoom bytes at least once per tick, or large messages
-// starve.
+// It may be called several times for one packet, and for several packets at the same time; frames
+// that did not fit come first in the next packet. Offer MinRoom bytes at least once per tick;
+// otherwise large messages are never sent.
 func (s *sender) AppendFrames(dst []byte, room int, pkt uint16, now time.Time, rtt time.Duration) (_ []byte, eliciting bool) {
 	if s.count == 0 {
 		return dst, false
@@ -59,8 +59,8 @@ func (s *sender) unblock() {
 }
 
 // mayBegin reports whether a piece of the message may be packed now. In an ordered channel no
-// message begins before earlier ones, so the receiver never waits for a message that the window has
-// no room for.
+// message begins before the earlier ones, so a message that ReliableWindow holds back cannot be
+// missing in front of messages that the receiver already keeps.
 func (s *sender) mayBegin(msg *message) bool {
 	mode := msg.channel.cfg.Mode
 	switch {
@@ -77,7 +77,7 @@ func (s *sender) mayBegin(msg *message) bool {
 	return true
 }
 
-// pack appends the frame of one piece and records its packet.
+// pack appends the frame of one piece and records in which packet the piece is.
 func (s *sender) pack(dst []byte, c candidate, pkt uint16, at time.Duration) []byte {
 	msg, ch := c.msg, c.msg.channel
 	if !msg.begun {
@@ -111,7 +111,7 @@ func (s *sender) pack(dst []byte, c candidate, pkt uint16, at time.Duration) []b
 	return dst
 }
 
-// beginMessage gives a message the id that its frames carry, before the first of them.
+// beginMessage assigns the id that the frames of a message carry, before its first frame is packed.
 func (s *sender) beginMessage(msg *message) {
 	ch := msg.channel
 	msg.begun = true

@@ -2,7 +2,7 @@ package channel
 
 import "time"
 
-// Class selects the byte budget of a channel, and its urgency: later classes go first.
+// Class selects the byte budget of a channel. Higher classes are sent first.
 type Class uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	classCount
 )
 
-// Bytes are bytes of frames by Class.
+// Bytes is a number of bytes for each Class.
 type Bytes [classCount]int
 
 // Sum returns the total.
@@ -27,14 +27,15 @@ func (b *Bytes) Sum() (n int) {
 	return n
 }
 
-// budget is the bytes that each class may still send in this frame.
+// budget is the number of bytes that each class may still send in this frame of the app.
 type budget struct {
-	left    Bytes // negative: sent beyond the budget
+	left    Bytes // negative if more was sent than the budget allowed
 	limited bool
 }
 
-// SetBudget sets each class's byte budget for this frame, less its Debt. A class may go into debt
-// for one frame. A mux without any call of SetBudget has no limit.
+// SetBudget sets the byte budget of each class for this frame of the app, and subtracts the class's
+// Debt from it. A class may exceed its budget for one frame. A mux on which SetBudget was never
+// called has no limit.
 func (s *sender) SetBudget(bytes Bytes) {
 	b := &s.budget
 	b.limited = true
@@ -43,7 +44,7 @@ func (s *sender) SetBudget(bytes Bytes) {
 	}
 }
 
-// Debt returns the bytes that each class sent beyond the last SetBudget.
+// Debt returns by how many bytes each class has exceeded the budget of the last SetBudget.
 func (s *sender) Debt() (debt Bytes) {
 	for c, left := range s.budget.left {
 		debt[c] = max(-left, 0)
@@ -51,7 +52,8 @@ func (s *sender) Debt() (debt Bytes) {
 	return debt
 }
 
-// Wanted returns the bytes that are due and may be sent.
+// Wanted returns the bytes of each class that are due and that ReliableWindow lets the mux send,
+// whatever the budget.
 func (s *sender) Wanted(now time.Time, rtt time.Duration) (wanted Bytes) {
 	if s.count == 0 {
 		return wanted

@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// ID names a channel on the wire and in the API; 0 to MaxID.
+// ID identifies a channel on the wire and in the API, from 0 to MaxID.
 type ID uint8
 
-// MaxID is the largest channel id: two bits of the channel byte are flags.
+// MaxID is the largest channel id: it takes six bits of the channel byte, and the other two are
+// flags.
 const MaxID ID = 63
 
 // Mode is the delivery guarantee of a channel.
@@ -27,9 +28,9 @@ const (
 	SequencedUnreliable
 	// UnorderedUnreliable sends once, and delivers every message that arrives, when it arrives.
 	UnorderedUnreliable
-	// External has only frames: the caller writes bodies straight into the packet with BeginFrame
-	// and EndFrame, and keeps, orders and resends them itself. Poll returns them if their packet
-	// arrived.
+	// External has only frames: the caller writes bodies directly into the packet with BeginFrame
+	// and EndFrame, and keeps, orders and resends their content itself. At the receiver, Poll
+	// returns the bodies of each packet that arrives.
 	External
 
 	modes
@@ -61,7 +62,7 @@ func (m Mode) String() string {
 type Direction uint8
 
 const (
-	// Both ways.
+	// Both sends and receives.
 	Both Direction = iota
 	// SendOnly refuses incoming frames.
 	SendOnly
@@ -79,23 +80,24 @@ type Config struct {
 	Mode Mode
 	// Direction of messages seen from this end.
 	Direction Direction
-	// Class selects its byte budget.
+	// Class selects the channel's byte budget.
 	Class Class
-	// Priority relative to other channels of its class; multiplied by a message's own.
-	// 0 means 1.
+	// Priority is relative to other channels of the same Class, and is multiplied by the priority
+	// of each message. 0 means 1.
 	Priority float32
-	// KeepUnsent keeps unreliable messages that found no room in their frame. Without it
-	// DropUnsent drops them.
+	// KeepUnsent makes DropUnsent keep the unreliable messages of this channel that have not been
+	// sent.
 	KeepUnsent bool
 	// SendEvery is the shortest time between two sends of this channel, resends included; messages
-	// queued in between wait. 0 or less: in every packet.
+	// that are queued in between wait. 0 or less lets the channel send in every packet.
 	SendEvery time.Duration
 	// ResendFactor times the round trip is how long a reliable message waits for its
 	// acknowledgement before it is resent, although its packet does not yet count as lost. 0 means
-	// DefaultResendFactor, negative means never by time.
+	// DefaultResendFactor. With a negative value, messages are resent only if their packet counts
+	// as lost.
 	ResendFactor float32
-	// ResendMin is the shortest such wait. 0 means DefaultResendMin, negative
-	// means none.
+	// ResendMin is the least time of that wait. 0 means DefaultResendMin, negative means no
+	// minimum.
 	ResendMin time.Duration
 	// ReportDelivery makes PollDelivered report the messages that the peer has received in full.
 	ReportDelivery bool
@@ -103,10 +105,12 @@ type Config struct {
 
 // Defaults of Config.
 const (
-	// DefaultResendFactor resends only messages that most likely are lost: an acknowledgement takes
-	// one round trip and the peer's tick.
+	// DefaultResendFactor is greater than 1, because an acknowledgement takes one round trip and
+	// the time until the peer's next tick. A message without one after this time is most likely
+	// lost.
 	DefaultResendFactor = 1.5
-	// DefaultResendMin is two ticks of 60 Hz and an acknowledgement's delay.
+	// DefaultResendMin is the time of two ticks at 60 Hz, about 33 ms, plus the delay of an
+	// acknowledgement.
 	DefaultResendMin = 60 * time.Millisecond
 )
 
@@ -125,7 +129,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// ErrConfig is wrapped by the errors of Init, which name the channel and field.
+// ErrConfig is wrapped by the errors of Init, which name the channel and the invalid field.
 var ErrConfig = errors.New("channel: bad configuration")
 
 func (c Config) validate() error {

@@ -1,60 +1,58 @@
-// Package channel carries messages in the packets of one connection, with the
-// reliability and order that each channel promises.
+// Package channel carries messages in the packets of one connection, with the reliability and order
+// that each channel promises.
 //
 // # Bytes
 //
-// After the packet header follow frames until the end of the packet. A frame is
+// Behind its header, a packet consists of frames. A frame is
 //
 //	size    field
 //	1       channel byte: bit 7 last, bit 6 fragment, bits 0 to 5 channel id
-//	2       message id, little-endian; see below
+//	2       message id, little-endian, if the frame has one; see below
 //	1       fragment index, if fragment
 //	1       index of the message's last fragment (1 to 120), if fragment
 //	0 to 2  length of the body
 //	...     body
 //
-// The message id is there on reliable channels, on SequencedUnreliable, and on
-// fragments; so not on UnorderedUnreliable messages that fit in one frame, nor on
-// External frames. It counts messages of its channel from 0 and wraps.
+// Frames of reliable channels and of SequencedUnreliable have a message id, and so do all
+// fragments. Frames of UnorderedUnreliable that carry a whole message, and External frames, have
+// none. The id counts the messages of its channel from 0 and wraps around.
 //
-// The length is one byte below 128; otherwise the low 7 bits with bit 7 set, then
-// the upper bits in a byte from 1 to 127. It is left out in two cases: with last
-// set, where the body runs to the end of the packet, and for fragments other than
-// the message's last, which have 544 bytes. Those never have last set.
+// A length below 128 takes one byte. A longer one takes two: its low 7 bits with bit 7 set, then
+// its upper bits in a byte from 1 to 127. The length is left out in two cases: if the bit `last` is
+// set, because the body then extends to the end of the packet, and for all fragments but the final
+// one, because their bodies are always 544 bytes. Those fragments never have `last` set.
 //
-// A message of up to 544 bytes is one frame; a longer one is fragments of 544
-// bytes and a rest of 1 to 544. External bodies are as long as they are. Any other
-// encoding is refused, so equal frames have equal bytes.
+// A message of up to 544 bytes is one frame; a longer one is cut into fragments of 544 bytes and a
+// final one of 1 to 544 bytes. The bodies of External frames have any length that fits into the
+// packet. Any other encoding is refused, so equal frames have equal bytes.
 //
 // # Guarantees
 //
-//   - Reliable channels deliver each message exactly once under any loss,
-//     repetition and order of packets, as long as the connection lasts;
-//     OrderedReliable in the order of Send. SequencedReliable may skip a message
-//     for a newer one, never the newest.
-//   - Unreliable channels send once and deliver at most once, in full or not at
-//     all. Sequenced ones never deliver a message older than the last delivered one.
-//   - No packet is filled beyond the room it was given, and none is applied in part
-//     if its bytes are malformed.
+//   - Reliable channels deliver each message exactly once under any loss, repetition and
+//     reordering of packets, as long as the connection lasts. OrderedReliable delivers in the
+//     order of Send. SequencedReliable may skip a message for a newer one, but never the newest.
+//   - Unreliable channels send a message once and deliver it at most once, and only as a whole.
+//     Sequenced ones never deliver a message that is older than the last delivered one.
+//   - Frames never exceed the number of bytes that AppendFrames may append. A packet with
+//     malformed bytes is refused as a whole.
 //   - All memory is bounded; see Limits and the constants beside it. Small messages
 //     allocate nothing in steady state.
 //
-// Packet headers and acknowledgements belong to package packet. The caller passes its
-// results to HandleAcked and HandleLost. A packet must be handled at most once
-// (packet.Tracker.HandleHeader reports which are fresh). The package keeps no rate: the
-// caller of AppendFrames decides how many bytes are sent, in all by the room it offers,
-// and for each Class by SetBudget.
+// Packet headers and acknowledgements belong to package packet. The caller passes their outcome to
+// HandleAcked and HandleLost. A packet must be handled at most once (packet.Tracker.HandleHeader
+// reports which ones are new). The package does not limit the rate of sending: the caller does, in
+// total by the room that it offers to AppendFrames, and for each Class by SetBudget.
 //
 // # Driving it
 //
 //   - Getters: Due, Wanted, Debt, Pending, Backlog, Unsent, Held, Stats.
 //   - Commands: Init; Send; SetBudget before a frame under a cap, and DropUnsent after it.
-//   - In: HandleFrames(body, now), then Poll until empty; HandleAcked and
-//     HandleLost for each verdict of the tracker, then PollDelivered until empty;
-//     Expire(now) once per tick.
-//   - Out: AppendFrames(dst, room, packet id, now, rtt), BeginFrame and EndFrame in
-//     any order, then Finish; more packets while Due.
+//   - Receiving: HandleFrames(body, now), then Poll until it returns nothing; HandleAcked or
+//     HandleLost for each packet whose outcome the tracker reports, then PollDelivered until it
+//     returns nothing; Expire(now) once per tick.
+//   - Sending: AppendFrames(dst, room, packet id, now, rtt), BeginFrame and EndFrame in any
+//     order, then Finish; repeat with further packets while Due returns true.
 //
-// Both ends must configure the same ids and modes, and opposite directions; a hash
-// of the configuration is compared elsewhere, before any frame is sent.
+// Both ends must configure the same ids and modes, and opposite directions. Package protocol
+// compares a hash of the configuration before any frame is sent.
 package channel

@@ -1,15 +1,15 @@
 package channel
 
-// ExternalOverhead is the largest overhead of framing for an external body, in bytes.
+// ExternalOverhead is the most bytes that framing adds to an external body.
 const ExternalOverhead = 1 + maxLengthSize
 
-// Mark is a frame that was begun.
+// Mark identifies a frame that was begun with BeginFrame.
 type Mark struct{ at int }
 
-// lastFrame is the last frame of the packet under construction.
+// lastFrame is the last frame of the packet that is being built.
 type lastFrame struct {
 	from, to int // its position in the packet
-	body     int // the length of its body; negative: the frame has no length that Finish could take out
+	body     int // length of its body; negative if the frame has no length that Finish could remove
 }
 
 // BeginFrame appends the head of a frame of an External channel to dst. Append the body and call
@@ -23,9 +23,9 @@ func (s *sender) BeginFrame(dst []byte, id ID) ([]byte, Mark) {
 	return append(dst, byte(id), 0, 0), mark
 }
 
-// EndFrame fills in the length of the frame that began at mark. Bodies below 128
-// bytes move down by the byte that their length does not need. It panics if the
-// body is longer than a packet could ever be.
+// EndFrame fills in the length of the frame that began at mark. BeginFrame reserves two bytes for
+// the length; if the body is shorter than 128 bytes, EndFrame moves it down by the unneeded byte.
+// It panics if the body is longer than 16 KiB, which is more than any packet holds.
 func (s *sender) EndFrame(dst []byte, mark Mark) []byte {
 	head := mark.at + 1
 	n := len(dst) - head - maxLengthSize
@@ -43,10 +43,10 @@ func (s *sender) EndFrame(dst []byte, mark Mark) []byte {
 	return dst
 }
 
-// Finish takes the length out of the packet's last frame, which saves one or two
-// bytes: its body runs to the end. Call it once per packet, after the last frame.
-// A packet that does not end with a frame of this mux stays as it is, and one that
-// is sent without Finish is valid too.
+// Finish removes the length from the packet's last frame, which saves one or two bytes: the body of
+// that frame extends to the end of the packet. Call it once per packet, after the last frame. It
+// changes nothing if something else follows that frame in the packet. A packet that is sent without
+// Finish is valid too.
 func (s *sender) Finish(dst []byte) []byte {
 	last := s.last
 	s.last = lastFrame{}

@@ -7,7 +7,7 @@ import (
 
 // Bits of the channel byte.
 const (
-	flagLast     = 0x80 // no length: the body runs to the end of the packet
+	flagLast     = 0x80 // no length: the body extends to the end of the packet
 	flagFragment = 0x40
 	maskID       = 0x3f
 )
@@ -21,37 +21,38 @@ const (
 
 // Errors of HandleFrames.
 var (
-	// ErrMalformed: the bytes are not a sequence of frames.
+	// ErrMalformed means that the bytes are not a sequence of frames.
 	ErrMalformed = errors.New("channel: malformed frame")
-	// ErrUnknownChannel: a frame names a channel that does not exist.
+	// ErrUnknownChannel means that a frame has the id of a channel that does not exist.
 	ErrUnknownChannel = errors.New("channel: frame on an unknown channel")
-	// ErrRefused: a frame on a channel that this end only sends on.
+	// ErrRefused means that a frame is on a channel on which this end only sends.
 	ErrRefused = errors.New("channel: frame against the direction of its channel")
-	// ErrWindow: a reliable message too far ahead, or more data than the receiver keeps.
+	// ErrWindow means that a reliable message is too far ahead, or that the peer sent more data
+	// than the receiver keeps.
 	ErrWindow = errors.New("channel: peer runs ahead of its window")
-	// ErrFragment: fragments of one message disagree about their number.
+	// ErrFragment means that fragments of one message disagree about their number.
 	ErrFragment = errors.New("channel: fragments contradict each other")
 )
 
 // frame is one parsed frame.
 type frame struct {
 	id       ID
-	last     bool // ran to the end of the packet without a length
+	last     bool // has no length and extends to the end of the packet
 	fragment bool
 	hasID    bool
-	message  uint16 // if hasID
+	message  uint16 // id of the message, if hasID
 	index    uint8  // if fragment: 0 to final
 	final    uint8  // if fragment: index of the message's last fragment
 	body     []byte
 }
 
-// carriesID reports whether frames of the mode name their message.
+// carriesID reports whether frames of the mode carry the id of their message.
 func (m Mode) carriesID(fragment bool) bool {
 	return fragment || m.Reliable() || m == SequencedUnreliable
 }
 
-// hasLength reports whether a length, or flagLast, says where the body ends. All
-// fragments but the final one have FragmentSize.
+// hasLength reports whether a length or flagLast tells where the body ends. The bodies of all
+// fragments but the final one have FragmentSize bytes.
 func (f *frame) hasLength() bool { return !f.fragment || f.index == f.final }
 
 // appendFrame appends the bytes of f.
@@ -76,7 +77,7 @@ func appendFrame(dst []byte, f frame) []byte {
 	return append(dst, f.body...)
 }
 
-// frameSize is the length of what appendFrame appends.
+// frameSize is the number of bytes that appendFrame appends for f.
 func frameSize(f *frame) int {
 	n := 1 + len(f.body)
 	if f.hasID {
@@ -91,8 +92,8 @@ func frameSize(f *frame) int {
 	return n
 }
 
-// parseFrame reads the frame at the start of b, which is not empty, and returns
-// it with the bytes that follow.
+// parseFrame reads the frame at the start of b, which must not be empty, and returns it with the
+// bytes that follow.
 func (r *receiver) parseFrame(b []byte) (f frame, rest []byte, err error) {
 	f.id, f.last, f.fragment = ID(b[0]&maskID), b[0]&flagLast != 0, b[0]&flagFragment != 0
 	b = b[1:]
@@ -124,8 +125,8 @@ func validFragment(index, final uint8, mode Mode) bool {
 	return final >= 1 && index <= final && int(final) <= limit
 }
 
-// parseBody reads length and body. It is strict, so that equal frames have equal
-// bytes.
+// parseBody reads the length, if there is one, and the body. It accepts only the encoding that
+// appendFrame writes, so that equal frames have equal bytes.
 func (f frame) parseBody(b []byte, mode Mode) (frame, []byte, error) {
 	n := FragmentSize
 	switch {
@@ -151,8 +152,8 @@ func (f frame) parseBody(b []byte, mode Mode) (frame, []byte, error) {
 	return f, b[n:], nil
 }
 
-// appendLength appends n in one byte below 128, else in two: low 7 bits with the
-// top bit set, then the rest.
+// appendLength appends n in one byte if it is below 128, otherwise in two: the low 7 bits with the
+// top bit set, then the upper bits.
 func appendLength(dst []byte, n int) []byte {
 	if n < 0x80 {
 		return append(dst, byte(n))

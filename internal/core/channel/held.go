@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// heldMessages is the memory of the messages of all channels that cannot be delivered yet.
+// heldMessages holds the messages of all channels that cannot be delivered yet.
 type heldMessages struct {
-	reliable   int // cost of those of reliable channels, at most ReliableWindow
-	unreliable int // and of the others, at most UnreliableWindow
+	reliable   int // cost of the messages of reliable channels, at most ReliableWindow
+	unreliable int // cost of the messages of unreliable channels, at most UnreliableWindow
 	byAge      ages
 	free       []*incoming
 	pool       *pool
 }
 
-// keptIncoming bounds the incoming messages kept for reuse.
+// keptIncoming is the most incoming values that are kept for reuse.
 const keptIncoming = 64
 
-// ages lists the incomplete unreliable messages of all channels by the time at which they began, so
-// that making room and expiry look only at the ones to drop.
+// ages lists the incomplete unreliable messages of all channels by the arrival of their first
+// fragment, so that eviction and expiry look only at the messages that they drop.
 type ages struct{ oldest, newest *age }
 
 func (a *ages) add(one *age) {
@@ -44,7 +44,7 @@ func (a *ages) remove(one *age) {
 	*one = age{}
 }
 
-// hold puts a message without parts into its place in a channel.
+// hold inserts a message without parts into ch.held, at index place.
 func (h *heldMessages) hold(ch *inChannel, place int, id uint16, final uint8, at time.Duration) *incoming {
 	var p *incoming
 	if last := len(h.free) - 1; last >= 0 {
@@ -67,7 +67,7 @@ func (h *heldMessages) hold(ch *inChannel, place int, id uint16, final uint8, at
 	return p
 }
 
-// addPart copies one part into a held message, at its place in parts.
+// addPart copies one part into a held message, at index place of its parts.
 func (h *heldMessages) addPart(p *incoming, place int, index uint8, body []byte) {
 	p.parts = slices.Insert(p.parts, place, part{index: index, body: h.pool.copyOf(body)})
 	more := partCost(p.final, len(body))
@@ -75,7 +75,7 @@ func (h *heldMessages) addPart(p *incoming, place int, index uint8, body []byte)
 	*h.costOf(p.channel.mode) += more
 }
 
-// removeAt removes the message at a place of a channel, for delivery or for drop.
+// removeAt removes the message at index place of ch.held, because it is delivered or dropped.
 func (h *heldMessages) removeAt(ch *inChannel, place int) *incoming {
 	p := ch.held[place]
 	ch.held = slices.Delete(ch.held, place, place+1)
@@ -83,7 +83,7 @@ func (h *heldMessages) removeAt(ch *inChannel, place int) *incoming {
 	return p
 }
 
-// uncount subtracts a message from the memory in use, because it leaves its place in its channel.
+// uncount subtracts the cost of a message that is removed from its channel.
 func (h *heldMessages) uncount(p *incoming) {
 	*h.costOf(p.channel.mode) -= int(p.cost)
 	if !p.channel.mode.Reliable() {
@@ -91,7 +91,7 @@ func (h *heldMessages) uncount(p *incoming) {
 	}
 }
 
-// costOf returns the account of a mode.
+// costOf returns the counter of the memory that messages of a mode use.
 func (h *heldMessages) costOf(mode Mode) *int {
 	if mode.Reliable() {
 		return &h.reliable
@@ -112,7 +112,7 @@ func (h *heldMessages) dropOldest() {
 	h.discard(p.channel, p.id)
 }
 
-// giveBack frees a message that is not held any more.
+// giveBack frees the memory of a message that is not held any more.
 func (h *heldMessages) giveBack(p *incoming) {
 	for i := range p.parts {
 		h.pool.giveBack(p.parts[i].body)
@@ -123,8 +123,8 @@ func (h *heldMessages) giveBack(p *incoming) {
 	}
 }
 
-// makeRoom reports whether more bytes may be held for a channel. For an unreliable channel the
-// oldest incomplete messages are dropped to make room.
+// makeRoom reports whether a channel may hold this many more bytes. For an unreliable channel it
+// drops the oldest incomplete messages until it may.
 func (r *receiver) makeRoom(ch *inChannel, more int) bool {
 	if ch.mode.Reliable() {
 		return r.held.reliable+more <= ReliableWindow
@@ -136,9 +136,9 @@ func (r *receiver) makeRoom(ch *inChannel, more int) bool {
 	return true
 }
 
-// Expire drops unreliable messages that are still incomplete ReassemblyTimeout after their first
-// fragment arrived. HandleFrames calls it. Call it once per tick too, for peers that stopped
-// sending.
+// Expire drops unreliable messages that are still incomplete when ReassemblyTimeout has passed
+// since their first fragment arrived. HandleFrames calls it; call it once per tick too, in case the
+// peer stops sending.
 func (r *receiver) Expire(now time.Time) {
 	if r.held.unreliable == 0 {
 		return

@@ -6,20 +6,21 @@ import "slices"
 type inChannel struct {
 	id   ID
 	mode Mode
-	// next is the id that an ordered channel waits for, the lowest that an unordered reliable one
-	// lacks, and the one after the last delivered of a sequenced one. Ids before it are done.
+	// next is the lowest id that is not done: for an ordered channel, the id of the message to
+	// deliver next; for an unordered reliable one, the lowest id not received; for a sequenced one,
+	// the id after the last delivered one.
 	next uint16
-	// got marks the ids from next on that an unordered reliable channel has delivered, by id modulo
-	// Window.
+	// got marks the ids from next on that an unordered reliable channel has delivered. Its index is
+	// the id modulo Window.
 	got [Window / 64]uint64
-	// held are the messages that cannot be delivered yet, by distance from next.
+	// held lists the messages that cannot be delivered yet, by their distance from next.
 	held []*incoming
 }
 
-// ahead is the distance of an id from next; negative if the id is done.
+// ahead is the distance of an id from next. It is negative if the id is done.
 func (ch *inChannel) ahead(id uint16) int { return int(int16(id - ch.next)) }
 
-// findHeld returns the place of id in held.
+// findHeld returns the index of the message with an id in held, or where it would be inserted.
 func (ch *inChannel) findHeld(id uint16) (int, bool) {
 	return slices.BinarySearchFunc(ch.held, id, func(p *incoming, id uint16) int {
 		return int(p.id-ch.next) - int(id-ch.next)
@@ -37,8 +38,8 @@ func (ch *inChannel) markReceived(id uint16) {
 	}
 }
 
-// readyChannels is the set of ordered channels that hold all of their next message: bit i for the
-// channel with id i.
+// readyChannels is the set of ordered channels that have received all of their next message. Bit i
+// stands for the channel with id i.
 type readyChannels uint64
 
 // refresh updates the bit of a channel after its next message has changed.

@@ -5,31 +5,31 @@ import (
 	"slices"
 )
 
-// delivery is a message that waits for Poll: bytes of the packet just handled, or a message that
-// was held.
+// delivery is a message that waits for Poll: either bytes of the packet that is being handled, or a
+// message that was held.
 type delivery struct {
 	id       ID
-	from, to uint16    // in the packet, if held is nil
-	held     *incoming // otherwise
+	from, to uint16    // range of the body in the packet, if held is nil
+	held     *incoming // the message, if it was held
 }
 
-// inbox holds what one packet delivered.
+// inbox holds the messages that one packet made deliverable.
 type inbox struct {
 	packet     []byte
 	deliveries []delivery
 	read       int
-	lent       *incoming // its buffer was handed out by the last Poll
-	scratch    []byte    // where fragments are reassembled; see room
+	lent       *incoming // the message with the buffer that the last Poll returned
+	scratch    []byte    // where fragments are reassembled; see scratchFor
 }
 
-// smallJoin is the memory for reassembling messages of up to its length. A peer that sends a longer
-// one makes this end keep room for MaxMessage.
-const smallJoin = 16 * FragmentSize
+// smallScratch is the size of the scratch buffer until a peer sends a longer message in fragments;
+// then it grows to MaxMessage.
+const smallScratch = 16 * FragmentSize
 
-// Poll returns the next message or external frame that is ready, in order: those of the packet
-// first, and then those that waited in an ordered channel for an earlier message that has now been
-// delivered. ok is false when there is none. body is valid until the next Poll or HandleFrames and
-// must not be modified.
+// Poll returns the next message or external frame that can be delivered. Those of the last packet
+// come first, in its order; then those of ordered channels that waited for an earlier message,
+// which has now been delivered. ok is false if there is none. body is valid until the next Poll or
+// HandleFrames and must not be modified.
 func (r *receiver) Poll() (id ID, body []byte, ok bool) {
 	in := &r.inbox
 	r.reclaim()
@@ -46,15 +46,17 @@ func (r *receiver) Poll() (id ID, body []byte, ok bool) {
 	return d.id, in.packet[d.from:d.to:d.to], true
 }
 
-// Polled reports whether all messages of the last packet were polled. Poll may still have messages
-// that had waited for an earlier one, and they need not be polled yet. But they take room in
-// ReliableWindow of which the peer does not know: handle no packet while Waits is true.
+// Polled reports whether Poll has returned all messages of the last packet. Poll may still have
+// messages of ordered channels that had waited for an earlier one, and the caller may leave them
+// for later. But they use memory of ReliableWindow that the peer believes to be free: handle no
+// packet while Waits is true.
 func (r *receiver) Polled() bool { return r.inbox.read == len(r.inbox.deliveries) }
 
 // Waits reports whether Poll has a message.
 func (r *receiver) Waits() bool { return !r.Polled() || r.ready != 0 }
 
-// pollHeld returns the next message of an ordered channel that no longer has to wait.
+// pollHeld returns a held message of an ordered channel that all earlier messages of the channel
+// have preceded.
 func (r *receiver) pollHeld() (id ID, body []byte, ok bool) {
 	if r.ready == 0 {
 		return 0, nil, false
@@ -66,19 +68,19 @@ func (r *receiver) pollHeld() (id ID, body []byte, ok bool) {
 	return ch.id, r.lendBody(p), true
 }
 
-// lendBody returns the body of a message that was held, until the next Poll.
+// lendBody returns the body of a message that was held. The body is valid until the next Poll.
 func (r *receiver) lendBody(p *incoming) []byte {
 	r.stats.Delivered++
 	if p.whole() {
 		r.inbox.lent = p
 		return p.parts[0].body
 	}
-	body := p.reassemble(r.inbox.room(int(p.final)))
+	body := p.reassemble(r.inbox.scratchFor(int(p.final)))
 	r.held.giveBack(p)
 	return body
 }
 
-// reclaim frees the buffer that the last Poll handed out.
+// reclaim frees the buffer that the last Poll returned.
 func (r *receiver) reclaim() {
 	in := &r.inbox
 	if in.lent != nil {
@@ -87,11 +89,12 @@ func (r *receiver) reclaim() {
 	}
 }
 
-// room returns the memory in which a message is reassembled. There are two sizes, so that a packet
-// which completes many messages allocates it once.
-func (in *inbox) room(final int) []byte {
-	need := smallJoin
-	if (final+1)*FragmentSize > smallJoin {
+// scratchFor returns the buffer in which a message with fragments up to index final is
+// reassembled. It has one of two sizes, so that a packet which completes many messages allocates
+// at most once for each size.
+func (in *inbox) scratchFor(final int) []byte {
+	need := smallScratch
+	if (final+1)*FragmentSize > smallScratch {
 		need = MaxMessage
 	}
 	if len(in.scratch) < need {
@@ -100,7 +103,7 @@ func (in *inbox) room(final int) []byte {
 	return in.scratch
 }
 
-// beginPacket makes room for as many messages as the packet has frames.
+// beginPacket reserves memory for as many messages as the packet has frames.
 func (in *inbox) beginPacket(packet []byte, frames int) {
 	in.packet = packet
 	in.deliveries = slices.Grow(in.deliveries[:0], frames)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// part is a body as it arrived: a whole message, or one fragment.
+// part is the body of one received frame: a whole message or one fragment.
 type part struct {
 	index uint8
 	body  []byte
@@ -16,15 +16,15 @@ type part struct {
 type incoming struct {
 	channel *inChannel
 	id      uint16
-	final   uint8 // index of the last fragment; 0: a whole message
+	final   uint8 // index of the last fragment; 0 for a whole message
 	cost    int32
-	parts   []part // by index
-	first   [1]part
-	age     *age // of an unreliable message; kept for later ones
+	parts   []part  // sorted by index
+	first   [1]part // backs parts of a message with one part
+	age     *age    // set for an unreliable message; kept when this value is reused
 }
 
-// age is the place of an incomplete unreliable message in heldMessages.byAge. It is a separate
-// allocation, since there are five times as many early reliable messages, which do not need it.
+// age is an element of heldMessages.byAge: an incomplete unreliable message. It is a separate
+// allocation, because reliable messages, of which there can be five times as many, do not need it.
 type age struct {
 	of           *incoming
 	since        time.Duration
@@ -35,15 +35,15 @@ func (p *incoming) whole() bool { return p.final == 0 }
 
 func (p *incoming) complete() bool { return len(p.parts) == int(p.final)+1 }
 
-// findPart returns the place of a fragment in parts.
+// findPart returns the index of a fragment in parts, or where it would be inserted.
 func (p *incoming) findPart(index uint8) (int, bool) {
-	if n := len(p.parts); n == 0 || p.parts[n-1].index < index { // they mostly arrive in order
+	if n := len(p.parts); n == 0 || p.parts[n-1].index < index { // fragments mostly arrive in order
 		return n, false
 	}
 	return slices.BinarySearchFunc(p.parts, index, func(one part, index uint8) int { return int(one.index) - int(index) })
 }
 
-// reassemble writes the whole message to the start of dst, which is long enough.
+// reassemble writes the whole message to the start of dst, which must be long enough.
 func (p *incoming) reassemble(dst []byte) []byte {
 	size := 0
 	for _, one := range p.parts {
@@ -52,7 +52,7 @@ func (p *incoming) reassemble(dst []byte) []byte {
 	return dst[:size]
 }
 
-// partCost is the cost that one part adds to a message; see cost.
+// partCost is what one part adds to the cost of its message; see cost.
 func partCost(final uint8, n int) int {
 	if final == 0 {
 		return classSize(n)

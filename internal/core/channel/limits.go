@@ -7,17 +7,17 @@ import (
 
 // Sizes that both ends must agree on, in bytes unless stated otherwise.
 const (
-	// FragmentSize is the largest body of one frame of a message. Longer messages
-	// travel as fragments of this size and one rest. Two fragments fill a packet,
-	// so a large message never waits for an empty one.
+	// FragmentSize is the longest body of one frame of a message. A longer message is cut into
+	// fragments of this size and a final one with the rest. Two fragments fit into a packet, so a
+	// large message never has to wait for an empty packet.
 	FragmentSize = 544
 
-	// MinRoom is the room that AppendFrames needs for any one frame: a caller that
-	// never offers as much starves large messages.
+	// MinRoom is the number of bytes that any one frame fits into. If the caller never offers as
+	// many to AppendFrames, large messages are never sent.
 	MinRoom = FragmentSize + fragmentHead + maxLengthSize
 
-	// MaxMessage is the longest message on a reliable channel: a single packet never makes the
-	// receiver reassemble 64 KiB or more.
+	// MaxMessage is the longest message on a reliable channel. It bounds the buffer in which the
+	// receiver reassembles a message.
 	MaxMessage = 64 << 10
 
 	// MaxUnreliableMessage is the longest message on an unreliable channel. Its 61 fragments rarely
@@ -27,54 +27,54 @@ const (
 	// MaxFragments is the number of fragments of a message of MaxMessage.
 	MaxFragments = (MaxMessage + FragmentSize - 1) / FragmentSize
 
-	// Window is how many messages a reliable channel may be ahead of the oldest unacknowledged one:
-	// far less than half of the 65,536 ids, so that old and new ids are never confused.
+	// Window is by how many messages a reliable channel may be ahead of the oldest unacknowledged
+	// one. It is far less than half of the 65,536 ids, so old and new ids are never confused.
 	Window = 1024
 
-	// ReliableWindow bounds the cost (see cost) of all reliable messages that are
-	// begun and may still occupy memory at the receiver.
+	// ReliableWindow bounds the total cost (see cost) of the reliable messages that have been begun
+	// and that the receiver may still hold.
 	ReliableWindow = 192 << 10
 
-	// UnreliableWindow bounds the cost of incomplete unreliable messages at the
-	// receiver. With ReliableWindow it makes 256 KiB per peer.
+	// UnreliableWindow bounds the total cost of incomplete unreliable messages at the receiver.
+	// Together with ReliableWindow this is 256 KiB per peer.
 	UnreliableWindow = 64 << 10
 )
 
-// Bounds of one end only.
+// Bounds that the two ends need not agree on.
 const (
-	// ReassemblyTimeout is how long an incomplete unreliable message is kept: its
-	// fragments left within a few ticks of each other, or are lost.
+	// ReassemblyTimeout is how long an incomplete unreliable message is kept. Its fragments were
+	// sent within a few ticks of each other, so after this time the missing ones are lost.
 	ReassemblyTimeout = 5 * time.Second
 
-	// maxRecords is the number of packets for which a mux keeps a record of the content. It equals
-	// the largest number of packets in flight.
+	// maxRecords is the number of packets for which a mux records their content. It equals the
+	// largest number of packets in flight.
 	maxRecords = 1024
 )
 
 // Limits bounds the queues of one mux. The zero value means the defaults.
 type Limits struct {
-	// ReliableQueue bounds all reliable messages that wait or are not acknowledged, in bytes of
-	// cost. Beyond it Send returns ErrQueueFull. 0 means DefaultReliableQueue; at least 128 KiB
-	// otherwise, so that the longest message fits.
+	// ReliableQueue bounds the total cost in bytes of the reliable messages that wait to be sent or
+	// acknowledged. A Send that would exceed it returns ErrQueueFull. 0 means DefaultReliableQueue;
+	// any other value must be at least 128 KiB, so that the longest message fits.
 	ReliableQueue int
 
-	// UnreliableQueue bounds the messages that wait on each unreliable channel, in
-	// bytes of cost. Beyond it the oldest are dropped. 0 means
-	// DefaultUnreliableQueue; at least 64 KiB otherwise.
+	// UnreliableQueue bounds the total cost in bytes of the messages that wait on each unreliable
+	// channel. If it would be exceeded, the oldest are dropped. 0 means DefaultUnreliableQueue; any
+	// other value must be at least 64 KiB.
 	UnreliableQueue int
 
-	// Reports bounds the reports that wait for PollDelivered. Beyond it the oldest
-	// are dropped. 0 means DefaultReports.
+	// Reports bounds the number of reports that wait for PollDelivered. If it would be exceeded,
+	// the oldest are dropped. 0 means DefaultReports.
 	Reports int
 }
 
 // Defaults of Limits.
 const (
-	// DefaultReliableQueue is ten times the most that is in flight: a peer that far behind is
+	// DefaultReliableQueue is about five times ReliableWindow. A peer that is further behind is
 	// better disconnected.
 	DefaultReliableQueue = 1 << 20
-	// DefaultUnreliableQueue holds one longest message and some small ones; messages that wait
-	// longer than that are out of date.
+	// DefaultUnreliableQueue holds one message of the greatest length and some small ones. Messages
+	// that wait behind more are out of date when they are sent.
 	DefaultUnreliableQueue = 64 << 10
 	// DefaultReports is several times the acknowledgements of one tick.
 	DefaultReports = 4096
@@ -105,14 +105,15 @@ func (l Limits) validate() error {
 	return nil
 }
 
-// Overheads in cost: the implementation's memory besides the bytes, rounded up.
+// Overheads that cost adds for the memory that a message and a fragment take besides their bytes,
+// rounded up.
 const (
 	messageOverhead  = 128
 	fragmentOverhead = 64
 )
 
 // cost is the memory of a message of n bytes at either end, in bytes. Sender and receiver must
-// compute it alike: the sender keeps within the receiver's memory.
+// compute it in the same way, because the sender limits itself to the memory of the receiver.
 func cost(n int) int {
 	if n <= FragmentSize {
 		return messageOverhead + classSize(n)

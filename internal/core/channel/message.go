@@ -11,39 +11,39 @@ const (
 	acknowledged
 )
 
-// piece is what travels in one frame: a whole message or one fragment of it.
+// piece is the part of a message that one frame carries: the whole message or one fragment.
 type piece struct {
 	at     time.Duration // when it was last packed
-	packet uint16        // that it was packed into
+	packet uint16        // id of the packet into which it was last packed
 	state  pieceState
 }
 
-// message is an outgoing message. It lives until it has left its queue and no packet in flight
-// refers to it.
+// message is an outgoing message. Its memory is reused after it has left its queue and no packet in
+// flight refers to it.
 type message struct {
 	channel  *outChannel
 	seq      MessageID
-	wire     uint16
+	wire     uint16 // id on the wire
 	body     []byte
 	cost     int
 	stamp    Stamp   // when it was queued
-	share    uint8   // of its channel
-	shareEnd float64 // where its first piece ended in its share
+	share    uint8   // index of its share among those of its channel
+	shareEnd float64 // position of its share after its first piece
 
 	pieces  []piece
 	one     [1]piece // backs pieces of a message that is not fragmented
-	unsent  int      // pieces never packed
-	unacked int      // pieces not acknowledged
-	refs    int      // packets in flight that carry a piece of it, by piece
+	unsent  int      // number of pieces never packed
+	unacked int      // number of pieces not acknowledged
+	refs    int      // number of times that a packet in flight carries one of its pieces
 
-	source  int32 // if relayed and not sent in full: its source; else own
-	relayed bool  // by SendRelayed
+	source  int32 // the source of a relayed message that is not sent in full yet; otherwise own
+	relayed bool  // queued by SendRelayed
 	begun   bool  // its first piece was packed
-	done    bool  // reliable: acknowledged in full, or superseded
-	gone    bool  // out of its queue
+	done    bool  // reliable, and acknowledged in full or superseded
+	gone    bool  // removed from its queue
 }
 
-// keptMessages bounds the messages a pool keeps for reuse.
+// keptMessages is the most messages that a pool keeps for reuse.
 const keptMessages = 256
 
 type messagePool struct{ free []*message }
@@ -74,7 +74,7 @@ func (p *messagePool) giveBack(msg *message) {
 	}
 }
 
-// tracked reports whether packets must remember that they carry the message.
+// tracked reports whether the mux records which packets carry the message.
 func (msg *message) tracked() bool {
 	return msg.channel.cfg.Mode.Reliable() || msg.channel.cfg.ReportDelivery
 }
@@ -92,7 +92,7 @@ func (msg *message) frameOf(index uint8) frame {
 	return f
 }
 
-// dequeue removes a message from its queue; it must have begun, if it is reliable.
+// dequeue removes a message from its queue. A reliable message must have begun.
 func (s *sender) dequeue(msg *message) {
 	ch := msg.channel
 	ch.queue.removeMessage(msg.seq)

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// MessageID counts the messages of one channel, from 0, in the order of Send.
+// MessageID is the number of a message of its channel. They count from 0 in the order of Send.
 type MessageID uint64
 
-// Mux is the channels of one peer. Its two directions share their configuration and a pool of
-// buffers. It is not safe for concurrent use, and must not be copied.
+// Mux holds the channels of one peer. Its two directions share their configuration and a pool of
+// buffers. It is not safe for concurrent use and must not be copied.
 type Mux struct {
 	sender
 	receiver
 	pool pool
 }
 
-// Init configures the channels of one connection, before any other call. The error wraps ErrConfig
-// and names the invalid field.
+// Init configures the channels of one connection. Call it before any other method. The error wraps
+// ErrConfig and names the invalid field.
 func (m *Mux) Init(configs []Config, limits Limits) error {
 	if err := limits.validate(); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (m *Mux) Init(configs []Config, limits Limits) error {
 	return nil
 }
 
-// clock turns times into the time since its first call: comparing durations is cheaper.
+// clock converts times to durations since its first call, because comparing durations is cheaper.
 type clock struct {
 	start time.Time
 	begun bool
@@ -52,21 +52,22 @@ func (c *clock) since(now time.Time) time.Duration {
 	return now.Sub(c.start)
 }
 
-// Errors of Send. All but ErrQueueFull are mistakes of the caller.
+// Errors of Send and SendRelayed. All but ErrQueueFull and ErrRelayFull are mistakes of the caller.
 var (
-	// ErrNoChannel: Init had no channel with this id.
+	// ErrNoChannel means that Init had no channel with this id.
 	ErrNoChannel = errors.New("channel: no channel has this id: add it to the configuration of both ends")
-	// ErrDirection: the channel only receives.
+	// ErrDirection means that this end only receives on the channel.
 	ErrDirection = errors.New("channel: this end may not send on this channel: its direction is ReceiveOnly")
-	// ErrExternal: the channel has no messages.
+	// ErrExternal means that the channel is External and has no messages.
 	ErrExternal = errors.New("channel: an External channel takes frames, not messages: use BeginFrame and EndFrame")
-	// ErrTooLarge: longer than MaxMessage or MaxUnreliableMessage.
+	// ErrTooLarge means that the body is longer than MaxMessage or MaxUnreliableMessage.
 	ErrTooLarge = errors.New("channel: message too large: split it")
-	// ErrPriority: negative, infinite, or not a number.
+	// ErrPriority means that the priority is negative, too large or not a number.
 	ErrPriority = errors.New("channel: a message's priority must be a finite number, 0 or more")
-	// ErrQueueFull: the peer does not acknowledge reliable messages, or more slowly than they are
-	// sent. Nothing was queued: disconnect the peer.
+	// ErrQueueFull means that the peer acknowledges reliable messages not at all, or more slowly
+	// than they are sent. The message was not queued. Disconnect the peer.
 	ErrQueueFull = errors.New("channel: reliable queue full: the peer is too slow, disconnect it")
-	// ErrRelayFull: the part of the queue for relayed messages is full. Nothing was queued.
+	// ErrRelayFull means that the part of the queue for relayed messages is full. The message was
+	// not queued.
 	ErrRelayFull = errors.New("channel: the part of the queue for relayed messages is full: refuse the message")
 )

@@ -9,8 +9,8 @@ func (s *sender) HandleAcked(pkt uint16) {
 	}
 }
 
-// HandleLost records that packet pkt counts as lost (packet.Tracker.PollLost): its reliable pieces
-// are due again at once, unless a later packet carries them.
+// HandleLost records that packet pkt counts as lost (packet.Tracker.PollLost). The reliable pieces
+// in it are due again at once, except those that a later packet carries.
 func (s *sender) HandleLost(pkt uint16) {
 	for c := s.records.removePacket(pkt); c != nil; c = s.records.giveBack(c) {
 		for _, r := range c.refs[:c.n] {
@@ -19,8 +19,8 @@ func (s *sender) HandleLost(pkt uint16) {
 	}
 }
 
-// recordPiece records that pkt carries a piece. An older packet in the same slot, neither acknowledged
-// nor lost, is counted as lost.
+// recordPiece records that packet pkt carries a piece. If the slot of pkt still has an older
+// packet, which was neither acknowledged nor lost, that one is handled as lost.
 func (s *sender) recordPiece(pkt uint16, r pieceRef) {
 	if old := s.records.conflict(pkt); old != nil {
 		s.HandleLost(old.packet)
@@ -55,7 +55,7 @@ func (s *sender) losePiece(r pieceRef, pkt uint16) {
 	s.recycle(msg)
 }
 
-// finishMessage handles that the peer has received a message in full.
+// finishMessage completes a message that the peer has received in full.
 func (s *sender) finishMessage(msg *message) {
 	ch := msg.channel
 	if ch.cfg.ReportDelivery {
@@ -77,15 +77,15 @@ func (s *sender) finishMessage(msg *message) {
 	}
 }
 
-// markDone frees the data that a reliable message needed for being resent.
+// markDone frees what a reliable message needed for being resent.
 func (s *sender) markDone(msg *message) {
 	msg.done = true
 	s.queued -= msg.cost
 	s.dropBody(msg)
 }
 
-// advanceWindow moves the window of an ordered channel past completed messages. The receiver may hold
-// messages after a gap, so the window waits for the gap.
+// advanceWindow moves the window of an ordered channel past completed messages. It stops at the
+// first incomplete one, because the receiver may hold the messages behind it.
 func (s *sender) advanceWindow(ch *outChannel) {
 	for ch.queue.front < ch.queue.back {
 		msg := ch.queue.at(ch.queue.front)
@@ -96,7 +96,7 @@ func (s *sender) advanceWindow(ch *outChannel) {
 	}
 }
 
-// supersede completes messages older than a delivered one: the peer would drop them.
+// supersede completes the messages older than a delivered one, because the peer would drop them.
 func (s *sender) supersede(ch *outChannel, seq MessageID) {
 	for ch.queue.front < seq {
 		old := ch.queue.at(ch.queue.front)
@@ -112,14 +112,15 @@ type Report struct {
 	Message MessageID
 }
 
-// reports is a queue of bounded length.
+// reports is a queue of Report values with a bounded length.
 type reports struct {
 	limit int
 	list  []Report
 	read  int
 }
 
-// add appends r and returns how many older ones it dropped for it.
+// add appends r. It returns how many reports it dropped because the queue was full: the oldest, or
+// none.
 func (q *reports) add(r Report) (dropped uint64) {
 	if len(q.list)-q.read >= q.limit {
 		q.read++
@@ -133,8 +134,8 @@ func (q *reports) add(r Report) (dropped uint64) {
 	return dropped
 }
 
-// PollDelivered returns the next message of a channel with ReportDelivery of which the peer
-// acknowledged every packet; ok is false when there is none.
+// PollDelivered returns the next message, on a channel with ReportDelivery, that the peer has
+// received in full. ok is false if there is none.
 func (s *sender) PollDelivered() (id ID, msg MessageID, ok bool) {
 	q := &s.reports
 	if q.read == len(q.list) {

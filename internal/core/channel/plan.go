@@ -5,29 +5,30 @@ import (
 	"time"
 )
 
-// candidate is a piece that is due, and its urgency.
+// candidate is a piece that is due, with its urgency.
 type candidate struct {
 	msg   *message
-	key   float64 // its end in its share
-	order int32   // of the scan: breaks ties, so that equal calls give equal bytes
+	key   float64 // the position of its share after this piece; see share
+	order int32   // position in the scan, which breaks ties, so that equal calls produce equal bytes
 	index uint8
 	class Class
 }
 
-// plan lists the pieces that are due at one instant, most urgent first. All packets of that instant
-// are filled from it.
+// plan lists the pieces that are due at one time, most urgent first. All packets of that time are
+// filled from it.
 type plan struct {
 	due   []candidate
 	at    time.Duration
-	stale bool // the listed pieces have changed
+	stale bool // a message or piece changed since the list was made
 	made  bool
-	// reached is the position that the shares of each class have reached.
+	// reached is, for each class, the highest position that one of its shares has reached.
 	reached [classCount]float64
-	// windowFull: in this AppendFrames a message waits for the window, so none may overtake it.
+	// windowFull is true if a message waits for ReliableWindow in the current AppendFrames, so that
+	// no later reliable message begins before it.
 	windowFull bool
 }
 
-// refreshPlan recomputes the plan if time passed or anything changed.
+// refreshPlan recomputes the plan if it is for another time or a message has changed.
 func (s *sender) refreshPlan(at, rtt time.Duration) {
 	p := &s.plan
 	if p.made && !p.stale && p.at == at {
@@ -55,10 +56,10 @@ func moreUrgent(a, b candidate) int {
 	return int(a.order - b.order)
 }
 
-// maySend reports whether SendEvery lets the channel send at this instant.
+// maySend reports whether SendEvery lets the channel send at this time.
 func (ch *outChannel) maySend(at time.Duration) bool { return at >= ch.nextSend || at == ch.sentAt }
 
-// sendLimit returns the number after the newest message that may be in flight.
+// sendLimit returns the number after the newest message that may be sent now.
 func (ch *outChannel) sendLimit() MessageID {
 	if ch.cfg.Mode.Reliable() {
 		return min(ch.queue.back, ch.queue.front+Window)
@@ -90,7 +91,7 @@ func (p *plan) addDue(ch *outChannel, rtt time.Duration) {
 	}
 }
 
-// raiseWaitedFor raises the urgency of messages to that of the messages that wait for them.
+// raiseWaitedFor raises the urgency of messages to that of later messages, which wait for them.
 func raiseWaitedFor(due []candidate) {
 	for i := len(due) - 2; i >= 0; i-- {
 		due[i].key = min(due[i].key, due[i+1].key)
@@ -116,7 +117,7 @@ func (ch *outChannel) resendAfter(rtt time.Duration) time.Duration {
 	return max(ch.cfg.ResendMin, time.Duration(ch.cfg.ResendFactor*float32(rtt)))
 }
 
-// Due reports whether AppendFrames would have something to append.
+// Due reports whether AppendFrames would append anything, if it had enough room.
 func (s *sender) Due(now time.Time, rtt time.Duration) bool {
 	s.refreshPlan(s.clock.since(now), rtt)
 	s.unblock()

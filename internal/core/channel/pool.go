@@ -1,18 +1,18 @@
 package channel
 
-// classes are the capacities of pooled buffers: bodies of whole messages and of
-// fragments, none of which is longer than FragmentSize.
+// classes are the capacities of pooled buffers. A buffer holds a whole message or a fragment;
+// neither is longer than FragmentSize.
 var classes = [...]int{16, 32, 64, 128, 256, FragmentSize}
 
-// poolKeep bounds the bytes that each class keeps for reuse: for small messages, the bytes in
-// flight at ten messages per tick and a round trip of 200 ms. The memory of a burst, as when a peer
-// joins, is not kept forever.
+// poolKeep is the most bytes of free buffers of each class that are kept for reuse. For small
+// messages, this is what is in flight at ten messages per tick and a round trip of 200 ms. The
+// bound keeps the memory of a burst, such as when a peer joins, from being kept forever.
 const poolKeep = 16 << 10
 
 // pool lends buffers of up to FragmentSize bytes.
 type pool struct {
 	free [len(classes)][][]byte
-	rest [len(classes)][]byte // the rest of the memory that the first buffers are cut from; nil before the first
+	rest [len(classes)][]byte // what remains of the memory from which the first buffers of a class are cut; nil before the first
 }
 
 func classOf(n int) int {
@@ -24,7 +24,7 @@ func classOf(n int) int {
 	return len(classes)
 }
 
-// classSize is the capacity of the buffer that holds n bytes.
+// classSize is the capacity of a buffer for n bytes.
 func classSize(n int) int {
 	if i := classOf(n); i < len(classes) {
 		return classes[i]
@@ -32,8 +32,7 @@ func classSize(n int) int {
 	return n
 }
 
-// copyOf returns a buffer with the bytes of b. Buffers longer than FragmentSize are left to the
-// garbage collector.
+// copyOf returns a buffer with a copy of b. A buffer longer than FragmentSize is not pooled.
 func (p *pool) copyOf(b []byte) []byte {
 	i := classOf(len(b))
 	if i == len(classes) {
@@ -47,11 +46,12 @@ func (p *pool) copyOf(b []byte) []byte {
 	return append(p.fresh(i), b...)
 }
 
-// usualBuffers is the number of buffers of a class that are allocated together at first: about the
-// number in flight at one per tick, so a peer soon has all that it will ever need.
+// usualBuffers is the number of buffers of a class that are allocated together at first. It is
+// about the number in flight at one message per tick, so a usual peer soon needs no more
+// allocations.
 const usualBuffers = 8
 
-// fresh returns a new buffer. Large ones are allocated one by one.
+// fresh returns a new buffer of class i. Buffers of the largest class are allocated one by one.
 func (p *pool) fresh(i int) []byte {
 	size := classes[i]
 	if p.rest[i] == nil && size < FragmentSize {

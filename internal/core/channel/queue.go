@@ -1,15 +1,15 @@
 package channel
 
-// queueShrink is the ring size above which an empty queue frees its memory.
+// queueShrink is the ring size above which a queue frees its ring when it becomes empty.
 const queueShrink = 1024
 
 // queue holds a channel's outgoing messages by their number. Its length is bounded by the limits on
 // cost, because every message costs at least messageOverhead.
 type queue struct {
-	ring  []*message // by number modulo its length, a power of two
-	front MessageID  // every message below has been removed
+	ring  []*message // the message with number n is at n modulo its length, which is a power of two
+	front MessageID  // every message with a lower number has been removed
 	back  MessageID  // number of the next message
-	count int        // messages in it
+	count int        // number of messages in the queue
 }
 
 func (q *queue) at(seq MessageID) *message { return q.ring[seq&MessageID(len(q.ring)-1)] }
@@ -32,7 +32,8 @@ func (q *queue) grow() {
 	}
 }
 
-// removeMessage removes a message; the front moves past the gap once it gets there.
+// removeMessage removes a message. If it is the first one, front moves up to the next that is still
+// in the queue.
 func (q *queue) removeMessage(seq MessageID) {
 	q.ring[seq&MessageID(len(q.ring)-1)] = nil
 	q.count--

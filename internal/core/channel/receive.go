@@ -6,15 +6,16 @@ import (
 	"time"
 )
 
-// HandleFrames handles the frames of a fresh packet (see package packet), without its header.
-// Afterwards call Poll until Polled; body must not change until then.
+// HandleFrames handles the frames of a packet that has not been handled before (see package
+// packet), without its header. Then call Poll until Polled returns true; body must not change until
+// then.
 //
 // ErrMalformed, ErrUnknownChannel and ErrRefused mean that no frame was applied. ErrWindow and
-// ErrFragment mean that one frame was well-formed but breaks a limit or contradicts an earlier
-// packet; the frames before it were applied, it and the rest were not. No honest peer causes any of
-// them: count them and disconnect.
+// ErrFragment mean that a well-formed frame exceeds a limit or contradicts an earlier packet; the
+// frames before it were applied, that frame and the later ones were not. An honest peer causes none
+// of these errors: count them and disconnect the peer.
 //
-// It panics if messages of the previous packet were not polled.
+// It panics if Poll has not returned all messages of the previous packet.
 func (r *receiver) HandleFrames(body []byte, now time.Time) error {
 	if !r.Polled() {
 		panic("channel: call Poll until Polled before the next HandleFrames")
@@ -58,7 +59,7 @@ func (r *receiver) validate(body []byte) (count int, err error) {
 	return count, nil
 }
 
-// handleFrame handles one frame. end is the offset in the packet at which its body ends.
+// handleFrame handles one frame. Its body ends at offset end of the packet.
 func (r *receiver) handleFrame(f frame, end int, at time.Duration) error {
 	if mode := r.inbound[f.id].mode(); !f.fragment && (mode == External || mode == UnorderedUnreliable) {
 		r.inbox.deliverBytes(f.id, end-len(f.body), end)
@@ -80,8 +81,9 @@ func (r *receiver) handleFrame(f frame, end int, at time.Duration) error {
 	return nil
 }
 
-// checkID reports whether a message was delivered or superseded before, and checks that it is
-// within the window. It applies to fragments, and to frames of all modes with message ids.
+// checkID reports whether a message was already delivered or superseded, and returns an error if
+// its id is beyond the window. It is called for fragments of all modes, and for whole messages of
+// the modes with message ids.
 func (r *receiver) checkID(ch *inChannel, f frame) (old bool, err error) {
 	mode := ch.mode
 	if mode == UnorderedUnreliable {
@@ -101,7 +103,7 @@ func (r *receiver) checkID(ch *inChannel, f frame) (old bool, err error) {
 	return false, nil
 }
 
-// holdWhole holds a message of an ordered channel that arrived too early.
+// holdWhole holds a message of an ordered channel that arrived before an earlier one.
 func (r *receiver) holdWhole(ch *inChannel, f frame, at time.Duration) error {
 	r.work += keepWork
 	place, held := ch.findHeld(f.message)
@@ -135,11 +137,11 @@ func (r *receiver) handleFragment(ch *inChannel, f frame, at time.Duration) erro
 	return r.keepFragment(ch, f, at)
 }
 
-// keepFragment adds a new fragment to its message and delivers messages that it completes.
+// keepFragment adds a new fragment to its message, and delivers the message if it is complete.
 func (r *receiver) keepFragment(ch *inChannel, f frame, at time.Duration) error {
 	more := partCost(f.final, len(f.body))
 	_, held := ch.findHeld(f.message)
-	if !held || !ch.mode.Reliable() { // making room may drop held messages
+	if !held || !ch.mode.Reliable() { // makeRoom may drop the message that this fragment belongs to
 		more += messageOverhead
 	}
 	if !r.makeRoom(ch, more) {
@@ -150,7 +152,7 @@ func (r *receiver) keepFragment(ch *inChannel, f frame, at time.Duration) error 
 		r.held.hold(ch, place, f.message, f.final, at)
 	}
 	if f.index != f.final {
-		r.inbox.room(int(f.final)) // now, when one packet can ask for little else
+		r.inbox.scratchFor(int(f.final)) // allocate now, for one message of the packet, and not in Poll
 	}
 	p := ch.held[place]
 	among, _ := p.findPart(f.index)
@@ -161,7 +163,8 @@ func (r *receiver) keepFragment(ch *inChannel, f frame, at time.Duration) error 
 	return nil
 }
 
-// deliverCompleted delivers the message at a place, unless it waits for an earlier one.
+// deliverCompleted delivers the completed message at index place, unless it has to wait for an
+// earlier one.
 func (r *receiver) deliverCompleted(ch *inChannel, place int) {
 	p := ch.held[place]
 	if ch.mode == OrderedReliable && p.id != ch.next {
@@ -173,7 +176,7 @@ func (r *receiver) deliverCompleted(ch *inChannel, place int) {
 	}
 }
 
-// advanceChannel advances a channel after id was delivered.
+// advanceChannel records that the message with this id was delivered.
 func (r *receiver) advanceChannel(ch *inChannel, id uint16) {
 	switch {
 	case ch.mode == UnorderedReliable:
@@ -186,7 +189,7 @@ func (r *receiver) advanceChannel(ch *inChannel, id uint16) {
 	}
 }
 
-// dropOlder drops messages older than the one just delivered.
+// dropOlder drops the held messages that are older than the one just delivered.
 func (r *receiver) dropOlder(ch *inChannel, id uint16) {
 	n := 0
 	for ; n < len(ch.held) && int16(ch.held[n].id-id) < 0; n++ {

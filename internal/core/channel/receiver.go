@@ -1,9 +1,9 @@
 package channel
 
-// receiver is the receiving direction of a mux: it reads frames, and holds messages until they are
-// complete, in their turn, and polled.
+// receiver is the receiving direction of a mux. It reads frames, and holds messages until they are
+// complete, all that must come before them have been delivered, and they were polled.
 type receiver struct {
-	// The fields that every packet needs come first, together.
+	// The fields that every packet needs come first, side by side in memory.
 	inbound [MaxID + 1]inbound
 	ready   readyChannels
 	work    uint64
@@ -14,13 +14,13 @@ type receiver struct {
 	byID    []*inChannel
 }
 
-// inbound is the part of a channel's configuration that is needed to read a frame: all channels of
-// a peer fit into one cache line.
+// inbound is the part of a channel's configuration that reading a frame needs. It is small enough
+// for all channels of a peer to fit into one cache line.
 type inbound uint8
 
 const (
 	noChannel inbound = 0
-	refused   inbound = 0x80 // the channel only sends
+	refused   inbound = 0x80 // this end only sends on the channel
 )
 
 // mode returns the mode of an existing channel.

@@ -1,19 +1,19 @@
 package channel
 
-// pieceRef is one piece of a message in a packet.
+// pieceRef identifies one piece of a message.
 type pieceRef struct {
 	msg   *message
 	index uint8
 }
 
-// refChunk holds some refs of one packet.
+// refChunk holds some of the pieces that one packet carries.
 type refChunk struct {
 	refs [14]pieceRef
 	n    int
 	next *refChunk
 }
 
-// keptChunks bounds the chunks kept for reuse: a second of packets at 60 Hz.
+// keptChunks is the most chunks that are kept for reuse: one for each packet of a second at 60 Hz.
 const keptChunks = 64
 
 type record struct {
@@ -22,17 +22,18 @@ type record struct {
 	chunks *refChunk
 }
 
-// records remember the messages in in-flight packets, by packet id modulo the number of slots, a
-// power of two.
+// records lists for each packet in flight the pieces of messages in it. The index is the packet id
+// modulo the number of slots, which is a power of two.
 type records struct {
-	used  int // slots; most packets carry no message
+	used  int // number of slots in use; most packets carry no message
 	slots []record
 	free  *refChunk
-	kept  int
+	kept  int // number of chunks in free
 }
 
-// conflict returns the record that must be resolved before packet can have one: that of a packet
-// maxRecords before it, or nil.
+// conflict returns the record that must be removed before one for packet can be added: that of a
+// packet maxRecords before it. It returns nil if there is none, and grows the slots if that is
+// enough.
 func (r *records) conflict(packet uint16) *record {
 	for {
 		if len(r.slots) > 0 {
@@ -62,7 +63,7 @@ func (r *records) grow() {
 	}
 }
 
-// addPiece records one more piece of packet; conflict must be nil.
+// addPiece records that packet carries one more piece. conflict must have returned nil.
 func (r *records) addPiece(packet uint16, one pieceRef) {
 	s := r.slot(packet)
 	if !s.used {
@@ -78,7 +79,7 @@ func (r *records) addPiece(packet uint16, one pieceRef) {
 	c.n++
 }
 
-// removePacket removes and returns the refs of packet; give the chunks back one by one.
+// removePacket removes the record of packet and returns its chunks. Pass each to giveBack.
 func (r *records) removePacket(packet uint16) *refChunk {
 	if r.used == 0 {
 		return nil
@@ -104,7 +105,8 @@ func (r *records) newChunk() *refChunk {
 	return c
 }
 
-// giveBack keeps or drops one chunk and returns the one after it.
+// giveBack keeps a chunk for reuse if fewer than keptChunks are kept, and returns the next chunk of
+// its packet.
 func (r *records) giveBack(c *refChunk) (next *refChunk) {
 	next = c.next
 	if r.kept >= keptChunks {

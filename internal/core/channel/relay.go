@@ -1,18 +1,18 @@
 package channel
 
-// relayed counts the cost of the messages of SendRelayed.
+// relayed counts the cost of the messages that SendRelayed queued.
 type relayed struct {
-	unsent   int   // of messages that were not sent yet in full, unreliable ones included
-	bySource []int // unsent, by source
-	queued   int   // the part of sender.queued
+	unsent   int   // cost of the messages that were not sent in full yet, unreliable ones included
+	bySource []int // cost of the unsent messages of each source
+	queued   int   // the relayed part of sender.queued
 }
 
-// SendRelayed is Send for messages that are relayed to the peer from other peers. source identifies
-// the peer that sent it by a small number. Relayed messages may use limit bytes of the queue, in
-// cost, so that they neither delay this end's own messages for long nor fill the queue. A source
-// may use twice as much of it as is free: one source alone fills two thirds, and even if many
-// flood, there is room for a source of few messages. A message that does not fit is refused with
-// ErrRelayFull.
+// SendRelayed is Send for a message that is relayed from another peer to this one. source is a
+// small number that identifies the other peer. All relayed messages together may use limit bytes of
+// cost, so that they do not delay this end's own messages for long. The messages of one source may
+// use at most twice the bytes that are still free of that limit. So one source alone can use two
+// thirds of it, and a source of few messages finds space even while many others flood. It returns
+// ErrRelayFull if the message does not fit.
 func (s *sender) SendRelayed(id ID, body []byte, priority float32, limit, source int) error {
 	ch, err := s.checkSend(id, body, priority)
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *sender) SendRelayed(id ID, body []byte, priority float32, limit, source
 	return err
 }
 
-// fits reports whether a message of a source fits within limit.
+// fits reports whether a message of a source, with a cost of price, fits within limit.
 func (r *relayed) fits(price, limit, source int) bool {
 	for len(r.bySource) <= source {
 		r.bySource = append(r.bySource, 0)
@@ -35,7 +35,7 @@ func (r *relayed) fits(price, limit, source int) bool {
 	return price <= free && r.bySource[source]+price <= 2*free-2*price
 }
 
-// countMessage counts a message of a source.
+// countMessage adds the cost of a message of a source.
 func (r *relayed) countMessage(msg *message, source int) {
 	msg.source, msg.relayed = int32(source), true
 	r.unsent += msg.cost
@@ -45,7 +45,7 @@ func (r *relayed) countMessage(msg *message, source int) {
 	}
 }
 
-// removeUnsent stops counting a message as unsent, if it is a relayed one.
+// removeUnsent stops counting a message as unsent if it is relayed.
 func (r *relayed) removeUnsent(msg *message) {
 	if msg.source != own {
 		r.unsent -= msg.cost
@@ -54,7 +54,7 @@ func (r *relayed) removeUnsent(msg *message) {
 	}
 }
 
-// removeQueued stops counting a message that will not be resent.
+// removeQueued stops counting a relayed message that will not be resent.
 func (r *relayed) removeQueued(msg *message) {
 	r.removeUnsent(msg)
 	if msg.relayed && msg.channel.cfg.Mode.Reliable() {

@@ -1,8 +1,8 @@
 package channel
 
-// Resend resends a reliable message with the next packets, although it may still arrive, for
-// messages that must not wait until they count as lost. low is the low bits of its id. It does
-// nothing for a message that is acknowledged, not sent yet, or fragmented.
+// Resend makes a reliable message due at once, although its packet does not count as lost yet. It
+// is for messages that must not wait for that. low is the low 16 bits of the message's id. It does
+// nothing if the message is acknowledged, not sent yet, or fragmented.
 func (s *sender) Resend(id ID, low uint16) {
 	ch := s.byID[id]
 	seq := ch.queue.front + MessageID(low-uint16(ch.queue.front))

@@ -5,15 +5,16 @@ import (
 	"time"
 )
 
-// sender is the sending direction of a mux: messages that wait to be sent or are in flight, and the
-// order in which they are packed.
+// sender is the sending direction of a mux: it holds the messages that wait to be sent or are in
+// flight, and decides in which order they are packed.
 type sender struct {
-	// The fields that every packet needs come first, together: most packets hold no message.
-	count    int // messages in all queues
+	// The fields that every packet needs come first, side by side in memory: most packets carry no
+	// message.
+	count    int // number of messages in all queues
 	queued   int // cost of reliable messages that wait or are not acknowledged
-	window   int // cost of the begun ones among them; see ReliableWindow
+	window   int // cost of those of them that have begun; see ReliableWindow
 	last     lastFrame
-	external uint64 // bit i: channel i is an External one on which this end may send
+	external uint64 // bit i is set if channel i is External and this end may send on it
 	stamp    Stamp
 	clock    clock
 	records  records
@@ -36,14 +37,14 @@ type outChannel struct {
 
 	queue    queue
 	shares   []share
-	backlog  int    // bytes of the bodies in queue
-	unsent   int    // bytes of backlog that were never packed
-	waiting  int    // messages with a body in queue
-	cost     int    // of the unreliable messages in queue
+	backlog  int    // bytes of all bodies in queue
+	unsent   int    // those bytes of backlog that were never packed
+	waiting  int    // number of messages in queue that still have their body
+	cost     int    // total cost of the messages in queue, for an unreliable channel
 	nextWire uint16 // id of the next unreliable message that is begun
 	sentAt   time.Duration
-	nextSend time.Duration // the earliest, by Config.SendEvery
-	blocked  bool          // in this AppendFrames: nothing further may begin
+	nextSend time.Duration // the earliest time of the next send, by Config.SendEvery
+	blocked  bool          // in the current AppendFrames, no message of the channel may begin any more
 }
 
 func (s *sender) addChannel(cfg Config) {
@@ -58,7 +59,7 @@ func (s *sender) addChannel(cfg Config) {
 	}
 }
 
-// lookup returns the channel with an id, nil if there is none.
+// lookup returns the channel with an id, or nil if there is none.
 func (s *sender) lookup(id ID) *outChannel {
 	if int(id) >= len(s.byID) {
 		return nil
@@ -66,10 +67,10 @@ func (s *sender) lookup(id ID) *outChannel {
 	return s.byID[id]
 }
 
-// Send copies body into the queue of a channel and returns its number there.
-// priority is relative to other messages and multiplied by the channel's; 0
-// means 1. On an unreliable channel that is full the oldest messages are dropped
-// and counted; on a reliable one the error is ErrQueueFull.
+// Send copies body into the queue of a channel and returns the number of the message there.
+// priority is relative to other messages and is multiplied by the channel's priority; 0 means 1. If
+// the queue of an unreliable channel is full, the oldest messages are dropped and counted; if that
+// of a reliable one is full, the error is ErrQueueFull.
 func (s *sender) Send(id ID, body []byte, priority float32, now time.Time) (MessageID, error) {
 	ch, err := s.checkSend(id, body, priority)
 	if err != nil {
@@ -78,7 +79,7 @@ func (s *sender) Send(id ID, body []byte, priority float32, now time.Time) (Mess
 	return s.queueMessage(ch, body, priority, own)
 }
 
-// own is the source of this end's own messages.
+// own is the source of messages that are not relayed.
 const own = -1
 
 // queueMessage queues a copy of body. from is own, or the source of a relayed message.
@@ -128,7 +129,7 @@ func (s *sender) checkSend(id ID, body []byte, priority float32) (*outChannel, e
 	return ch, nil
 }
 
-// makeRoom drops the oldest messages of an unreliable channel until one of the given cost fits.
+// makeRoom drops the oldest messages of an unreliable channel until a message of cost price fits.
 func (s *sender) makeRoom(ch *outChannel, price int) {
 	for ch.cost+price > s.limits.UnreliableQueue {
 		s.dropUnsent(ch.queue.at(ch.queue.front))
@@ -136,15 +137,15 @@ func (s *sender) makeRoom(ch *outChannel, price int) {
 	}
 }
 
-// Stamp is the state of the owner's counters when a message was queued. Both numbers increase and
-// may wrap around.
+// Stamp is the state of two counters of the mux's owner at the time when a message was queued. Both
+// increase and may wrap around.
 type Stamp struct{ Tick, Ends uint32 }
 
-// Stamp marks the messages that are queued from now on, for Oldest.
+// Stamp sets the stamp of the messages that are queued from now on. Oldest returns it.
 func (s *sender) Stamp(stamp Stamp) { s.stamp = stamp }
 
-// Oldest returns the stamp of the oldest unacknowledged reliable message. ok is false if there is
-// none.
+// Oldest returns the earliest stamp of the reliable messages that are not acknowledged. ok is false
+// if there are none.
 func (s *sender) Oldest() (oldest Stamp, ok bool) {
 	if s.queued == 0 {
 		return Stamp{}, false

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// ErrBadAcks is returned for a peer that acknowledges packets that were never sent.
+// ErrBadAcks is returned by HandleHeader if the peer acknowledges packets that were never sent.
 var ErrBadAcks = errors.New("packet: peer acknowledges packets that were never sent")
 
-// handleAcks processes the acknowledgements of one header and returns how many ids it
-// examined: at most 33. Most of them repeat those of earlier headers and are skipped, because
-// the slots of their packets are rarely in the processor's cache.
+// handleAcks processes the acknowledgements of one header and returns how many ids it examined: at
+// most 33. It skips those that an earlier header acknowledged already, which most of them are,
+// because the slots of their packets are rarely in the processor's cache.
 func (t *Tracker) handleAcks(ack uint16, ackBits uint32, at time.Duration) (steps int) {
 	newest := t.sent.newest()
 	behind := newest - uint64(ack)
@@ -36,14 +36,14 @@ func (t *Tracker) handleAcks(ack uint16, ackBits uint32, at time.Duration) (step
 	return steps
 }
 
-// acknowledged holds the sequences that the peer has acknowledged, up to the newest.
+// acknowledged records which sequences the peer has acknowledged, up to the newest.
 type acknowledged struct {
 	newest uint64
-	bits   uint64 // bit i: newest-i
+	bits   uint64 // bit i stands for newest-i
 }
 
-// news records the acknowledgements of a header, where bit i is seq-i. It returns those that
-// are new, or so old that they are not recorded any more.
+// record records the acknowledgements of a header, where bit i stands for seq-i. It returns those
+// that are new, or too old to be recorded.
 func (s *acknowledged) record(seq, header uint64) uint64 {
 	if seq <= s.newest {
 		back := s.newest - seq
@@ -56,8 +56,9 @@ func (s *acknowledged) record(seq, header uint64) uint64 {
 	return header &^ known
 }
 
-// handleAck records that the peer has received seq. Sequence 0 stands for "nothing yet". Only
-// the newest id of a header is a sample of the round trip: the others may have waited for it.
+// handleAck records that the peer has received seq. Sequence 0 means that it has received nothing
+// yet. Only the newest id of a header is a sample of the round trip, because the acknowledgements
+// of the others may have waited for it.
 func (t *Tracker) handleAck(seq uint64, at time.Duration, sample bool) {
 	if !t.sent.holds(seq) {
 		return
@@ -83,14 +84,14 @@ func (t *Tracker) handleAck(seq uint64, at time.Duration, sample bool) {
 	}
 }
 
-// TakeAcked returns the ids acknowledged since the last call, except those that counted as lost
-// before. The ids of one header are in the order of sending. The result is valid until the next
-// HandleHeader.
+// TakeAcked returns the ids that were acknowledged since the last call, without those that PollLost
+// had returned before. Ids that one header acknowledged are in the order of sending. The result is
+// valid until the next HandleHeader.
 func (t *Tracker) TakeAcked() []uint16 { return t.sent.takeAcked() }
 
-// PollLost returns the next lost id; ok is false if there is none. An id is lost when it has
-// been in flight for longer than the timeout (see Config), when the peer's window has moved
-// past it, or when MaxInFlight ids are newer.
+// PollLost returns the next lost id; ok is false if there is none. An id is lost if it has been in
+// flight for longer than the timeout (see Config), if it is too old for the peer to acknowledge it,
+// or if more than MaxInFlight newer ids were sent.
 func (t *Tracker) PollLost(now time.Time) (id uint16, ok bool) {
 	at := t.since(now)
 	if !t.sent.skipResolved() || !t.lost(t.sent.oldest, at) {

@@ -7,23 +7,25 @@ import (
 
 // Limits that both ends share.
 const (
-	// WindowSize is how many ids one header acknowledges: the newest and 32 bits.
+	// WindowSize is how many ids one header can acknowledge: the newest, and one for each of 32
+	// bits.
 	WindowSize = 33
 
-	// AckEvery is how many received ids may be unacknowledged before AckDue: half the
-	// window, so that one lost acknowledgement leaves no id without a verdict.
+	// AckEvery is how many received ids may wait for their acknowledgement before AckDue returns
+	// true. It is half of WindowSize, so that the next header still acknowledges the same ids if
+	// one is lost.
 	AckEvery = 16
 
-	// MaxInFlight is how many ids may be in flight: 17 s at 60 packets per second, and more
-	// than the packets of a full reliable window.
+	// MaxInFlight is how many ids may be in flight. It is 17 s at 60 packets per second, and more
+	// than the packets that a full reliable window takes.
 	MaxInFlight = 1024
 
-	// LossMax is the longest time after which a packet counts as lost, unless two of the
-	// shortest recent round trips are longer.
+	// LossMax is the longest time after which a packet counts as lost. Only if twice the recent
+	// minimum of the round trip is longer does that time apply instead.
 	LossMax = time.Second
 
-	// MaxBadAcks is how many acknowledgements of ids that were never sent a peer may send
-	// before ErrBadAcks. An honest peer sends none.
+	// MaxBadAcks is the number of acknowledgements of ids that were never sent after which
+	// HandleHeader returns ErrBadAcks. An honest peer sends none.
 	MaxBadAcks = 16
 )
 
@@ -37,8 +39,8 @@ type Config struct {
 	// 0 means DefaultLossMin, negative means no minimum.
 	LossMin time.Duration
 
-	// LossFactor times the smoothed round trip, plus four times its variation, is the time
-	// after which a packet counts as lost, up to LossMax. 0 means DefaultLossFactor; any
+	// LossFactor times the smoothed round trip, plus four times its variation, is the time after
+	// which a packet counts as lost, within LossMin and LossMax. 0 means DefaultLossFactor; any
 	// other value must be at least 1.
 	LossFactor float64
 
@@ -49,13 +51,13 @@ type Config struct {
 
 // Defaults of Config.
 const (
-	// DefaultAckDelay is longer than one tick at 60 Hz: an end that sends in every tick
-	// never needs a separate packet for acknowledgements.
+	// DefaultAckDelay is longer than one tick at 60 Hz, so that an end that sends a packet in every
+	// tick never needs an ack-only packet.
 	DefaultAckDelay = 25 * time.Millisecond
-	// DefaultLossMin leaves room for the peer's AckDelay and a few ticks.
+	// DefaultLossMin covers the peer's AckDelay and a few ticks.
 	DefaultLossMin = 100 * time.Millisecond
-	// DefaultLossFactor tolerates a quarter more than the usual round trip, on top
-	// of its variation.
+	// DefaultLossFactor allows for a quarter more than the usual round trip, in addition to its
+	// variation.
 	DefaultLossFactor = 1.25
 	// DefaultInitialRTT is a slow but common round trip between continents.
 	DefaultInitialRTT = 200 * time.Millisecond
@@ -67,7 +69,7 @@ var (
 	ErrInitialRTT = errors.New("packet: Config.InitialRTT must not be negative")
 )
 
-// Validate returns an error that names the field which is out of range.
+// Validate returns an error for a field that is out of range.
 func (c Config) Validate() error {
 	if c.LossFactor != 0 && !(c.LossFactor >= 1) {
 		return ErrLossFactor

@@ -1,5 +1,5 @@
 // Package packet implements the header of every packet of an established connection, and the
-// state behind it: which packets the peer has received, which are lost, how long a round trip
+// state behind it: which packets the peer has received, which ones are lost, how long a round trip
 // takes, and when the peer needs an acknowledgement.
 //
 // # Bytes
@@ -10,36 +10,37 @@
 //	0       1     kind: 1 data, 2 ack-only, 3 goodbye; anything else is refused
 //	1       2     id of this packet
 //	3       2     ack: newest packet id received from the peer
-//	5       4     ack bits: bit i says that id ack-1-i was received too
-//	9       4     tick of the sender
+//	5       4     ack bits: bit i is set if id ack-1-i was received too
+//	9       4     newest tick of the sending end
 //
-// A data packet is followed by frames (package channel), an ack-only packet by
-// nothing, a goodbye by the reason: 0 to 200 bytes of UTF-8 text.
+// A data packet continues with frames (package channel) and a goodbye with its reason: 0 to 200
+// bytes of UTF-8 text. An ack-only packet ends after the header.
 //
-// Ids start at 1 and wrap from 65535 to 0. An end that has received nothing writes ack 0 and
-// no bits, as if the packet before the first had arrived. Only data packets take an id.
-// Ack-only and goodbye packets repeat the newest id, and the receiver ignores it.
+// Ids start at 1 and wrap from 65535 to 0. An end that has received nothing writes ack 0 and no ack
+// bits, as if it had received a packet with id 0. Only data packets have ids of their own. Ack-only
+// and goodbye packets repeat the newest id, and the receiver ignores it.
 //
 // # Guarantees
 //
-//   - Each id gets one verdict, once: TakeAcked or PollLost. An acknowledgement of a lost id
-//     counts as Spurious in Stats, serves as a round-trip sample, and changes no verdict.
-//   - A received id is fresh once. Ids older than the window of 33 are not fresh: they
-//     cannot be acknowledged any more, so they must not be processed.
-//   - A header costs at most 33 steps, whatever it acknowledges.
-//   - Nothing is allocated in the steady state, and memory is bounded: at most MaxInFlight
-//     ids are in flight, then the oldest are reported lost.
+//   - For each id there is one verdict: TakeAcked or PollLost returns it, once. An
+//     acknowledgement of an id that PollLost has returned counts as Spurious in Stats and serves
+//     as a round-trip sample, but changes no verdict.
+//   - HandleHeader reports each received id as fresh at most once. Ids older than the newest 33
+//     are not fresh: they cannot be acknowledged any more, so they must not be processed.
+//   - Handling a header takes at most 33 steps, whatever it acknowledges.
+//   - In the steady state nothing is allocated, and memory is bounded: if more than MaxInFlight
+//     ids are in flight, PollLost reports the oldest as lost.
 //
-// It does not resend anything (package channel does), does not limit the rate, and does not
-// authenticate: headers arrive in sealed datagrams.
+// It does not resend anything (package channel does), does not limit the rate except to a peer that
+// acknowledges nothing (MaySend), and does not authenticate: headers arrive in sealed datagrams.
 //
 // # Driving it
 //
 //   - Getters: RTT, Jitter, LossRate, InFlight, Stats, AckDue.
-//   - HandleHeader(header, now) for each packet that arrives, then TakeAcked, and PollLost
-//     until it is empty, then AckDue: after each packet, because a burst can fill the window
-//     within one tick.
-//   - Next(now, tick, kind) for each packet that leaves.
+//   - Call HandleHeader(header, now) for each packet that arrives, then TakeAcked, then PollLost
+//     until it returns nothing, then AckDue. Do so after each packet and not once per tick,
+//     because a burst can fill the window within one tick.
+//   - Call Next(now, tick, kind) for each packet that is sent.
 //
 // A Tracker serves one peer and is not safe for concurrent use.
 package packet

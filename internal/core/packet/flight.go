@@ -2,11 +2,11 @@ package packet
 
 import "time"
 
-// initialSlots holds a second of packets at 60 Hz; flight grows on demand.
+// initialSlots is enough for a second of packets at 60 Hz. The slots of a flight grow on demand.
 const initialSlots = 64
 
-// maxSlots keeps an id for twice MaxInFlight, so that PollLost can still return an id beyond
-// that bound, and late acknowledgements still find their packet.
+// maxSlots is twice MaxInFlight, so that PollLost can still return an id that is older than that
+// bound, and a late acknowledgement still finds its packet.
 const maxSlots = 2 * MaxInFlight
 
 type state uint8
@@ -21,9 +21,9 @@ const (
 	stateBits = 3
 )
 
-// slot holds when a packet was sent and, in the low bits, its state: one word, since the
-// slots of many peers do not fit into the processor's cache. The packet follows from the
-// slot's index.
+// slot holds the time at which a packet was sent and, in its low bits, the packet's state. Both
+// share one word, because the slots of many peers do not fit into the processor's cache. The index
+// of the slot tells which packet it is.
 type slot int64
 
 func slotOf(at time.Duration, s state) slot { return slot(at)<<stateBits | slot(s) }
@@ -34,13 +34,13 @@ func (s slot) state() state { return state(s & (1<<stateBits - 1)) }
 
 func (s *slot) become(to state) { *s = slotOf(s.sentAt(), to) }
 
-// flight holds the packets that were sent and have no verdict yet. Sequences count from 1 and
-// never wrap; the low 16 bits of a sequence are its id.
+// flight holds the packets that were sent, until their verdict. It numbers them by sequences, which
+// count from 1 and never wrap; the low 16 bits of a sequence are the packet's id.
 type flight struct {
-	slots  []slot // of the last sequences, by sequence modulo their number, a power of two
-	next   uint64
-	oldest uint64 // every seq below has its verdict
-	acked  []uint16
+	slots  []slot   // sequence n is at n modulo the number of slots, which is a power of two
+	next   uint64   // sequence of the next packet
+	oldest uint64   // every lower sequence has a verdict
+	acked  []uint16 // ids for TakeAcked
 }
 
 func newFlight() flight {
@@ -49,10 +49,10 @@ func newFlight() flight {
 
 func (f *flight) newest() uint64 { return f.next - 1 }
 
-// slot returns the slot of a sequence, which may hold a later one by now (see holds).
+// slot returns the slot of a sequence. If holds(seq) is false, a later sequence has that slot now.
 func (f *flight) slot(seq uint64) *slot { return &f.slots[seq&uint64(len(f.slots)-1)] }
 
-// holds reports whether a sent sequence still has its slot.
+// holds reports whether the slot of a sent sequence still belongs to it.
 func (f *flight) holds(seq uint64) bool { return f.next-seq <= uint64(len(f.slots)) }
 
 func (f *flight) recordSent(at time.Duration) {
@@ -66,11 +66,12 @@ func (f *flight) recordSent(at time.Duration) {
 	f.next++
 }
 
-// memory is how long a lost packet is remembered. Late acknowledgements reveal that a line has
-// become slower: without them, each packet would be declared lost too early for ever.
+// memory is how long a lost packet is kept. A late acknowledgement of it is a sample of the round
+// trip that shows that a connection has become slower. Without such samples, each packet would be
+// declared lost too early for ever.
 const memory = 2 * LossMax
 
-// keeps reports whether a slot must not be reused for another packet.
+// keeps reports whether a slot must be kept, so that no other packet may use it.
 func (f *flight) keeps(s slot, at time.Duration) bool {
 	state := s.state()
 	return state == inFlight || state == lost && at-s.sentAt() < memory && len(f.slots) < maxSlots

@@ -7,23 +7,23 @@ import (
 	"unicode/utf8"
 )
 
-// MaxReason is the longest reason in a goodbye, in bytes: two lines of text for a player, and
-// a bound on the text that a peer can write to this end's log.
+// MaxReason is the longest reason in a goodbye, in bytes. It is enough for two lines of text, and
+// it bounds the text that a peer can write to this end's log.
 const MaxReason = 200
 
-// ErrReason is returned for a goodbye with text that is too long, is not UTF-8, or contains
-// control characters, which could forge lines in a log or on a terminal.
+// ErrReason is returned for a goodbye with text that is too long, is not UTF-8, or contains control
+// characters. Those could forge lines in a log or on a terminal.
 var ErrReason = errors.New("packet: goodbye without a readable reason")
 
-// cut ends a text that was truncated.
+// cut marks the end of a text that was truncated.
 const cut = "…"
 
-// AppendReason appends the body of a Goodbye to dst. It truncates text beyond MaxReason
-// between words, or between characters within a very long word, and replaces characters that
+// AppendReason appends the body of a Goodbye to dst. It truncates a text longer than MaxReason
+// between words, or between characters if the last word is very long. It replaces characters that
 // ParseReason would refuse by '?'.
 func AppendReason(dst []byte, reason string) []byte {
 	start, limit := len(dst), len(dst)+MaxReason
-	word, end := start, start // where to cut: between words, between characters
+	word, end := start, start // where to truncate: between words, and between characters
 	for _, r := range strings.ToValidUTF8(reason, "?") {
 		if unicode.IsControl(r) {
 			r = '?'
@@ -45,7 +45,7 @@ func AppendReason(dst []byte, reason string) []byte {
 	return dst
 }
 
-// ParseReason returns the text of a Goodbye's body, or ErrReason.
+// ParseReason returns the text of the body of a Goodbye, or ErrReason if it is invalid.
 func ParseReason(body []byte) (string, error) {
 	if len(body) > MaxReason || !utf8.Valid(body) {
 		return "", ErrReason

@@ -7,18 +7,18 @@ import (
 	entangle "github.com/entangle-ecs/entangle"
 )
 
-// Kind is the kind of a packet, which determines the bytes after the header.
+// Kind is the kind of a packet. It determines what follows the header.
 type Kind uint8
 
 const (
-	// Data is followed by frames and takes an id, so it gets a verdict. The receiver must
-	// acknowledge it.
+	// Data is the kind of a packet with frames. It has an id of its own, for which there is a
+	// verdict, because the receiver must acknowledge it.
 	Data Kind = 1
-	// AckOnly is followed by nothing. It takes no id and is not acknowledged,
-	// so two idle ends cannot keep each other awake.
+	// AckOnly is the kind of a packet that is only a header. It has no id and is not acknowledged,
+	// so two idle ends do not keep sending each other acknowledgements.
 	AckOnly Kind = 2
-	// Goodbye is followed by the reason for a disconnect (ParseReason). It takes
-	// no id and is not acknowledged.
+	// Goodbye is the kind of a packet with the reason for a disconnect (ParseReason). It has no id
+	// and is not acknowledged.
 	Goodbye Kind = 3
 )
 
@@ -28,13 +28,13 @@ const HeaderSize = 13
 // Header is the first part of every packet.
 type Header struct {
 	Kind Kind
-	// ID of this packet for Data; the newest id of a data packet for the other kinds.
+	// ID is the id of this packet if it is Data; otherwise the newest id of a Data packet.
 	ID uint16
-	// Ack is the newest id received from the peer; 0 before the first.
+	// Ack is the newest id received from the peer, or 0 before the first.
 	Ack uint16
 	// AckBits has bit i set if id Ack-1-i was received too.
 	AckBits uint32
-	// Tick of the sender.
+	// Tick is the newest tick of the sending end.
 	Tick entangle.Tick
 }
 
@@ -53,8 +53,8 @@ func AppendHeader(dst []byte, h Header) []byte {
 	return binary.LittleEndian.AppendUint32(dst, uint32(h.Tick))
 }
 
-// ParseHeader reads the header at the start of b and returns it with the bytes
-// that follow. It fails with ErrShort or ErrKind.
+// ParseHeader reads the header at the start of b and returns it with the bytes that follow it. It
+// returns ErrShort or ErrKind if the header is invalid.
 func ParseHeader(b []byte) (Header, []byte, error) {
 	if len(b) < HeaderSize {
 		return Header{}, nil, ErrShort

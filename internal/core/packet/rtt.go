@@ -7,9 +7,9 @@ type estimator struct {
 	smoothed  time.Duration
 	variation time.Duration
 	sampled   bool
-	// minimum is the recent minimum of the round trip: it falls at once and rises slowly. A
-	// sample includes the time that the acknowledgement waited for a packet to carry it. On a
-	// lossy line this can be seconds, but only in a few of many samples.
+	// minimum is the recent minimum of the round trip: it falls at once and rises slowly. It
+	// excludes samples that are too long because the acknowledgement waited for a packet to carry
+	// it. On a lossy connection that wait can be seconds, but only in a few of many samples.
 	minimum time.Duration
 }
 
@@ -28,8 +28,8 @@ func (e *estimator) sample(rtt time.Duration) {
 	e.smoothed += (rtt - e.smoothed) / 8
 }
 
-// bound returns the longest timeout, whatever the samples. A timeout that is far too long would
-// delay the packets that bring shorter samples, and so keep itself up.
+// bound returns the longest timeout, whatever the samples are. Without it, a timeout that is far
+// too long would delay the very resends whose acknowledgements would be the shorter samples.
 func (e *estimator) bound() time.Duration { return max(LossMax, 2*e.minimum) }
 
 // timeout returns how long a packet may stay unacknowledged before it counts as lost.

@@ -2,14 +2,14 @@ package packet
 
 // Stats counts packets since the connection began.
 type Stats struct {
-	Sent     uint64 // data packets that took an id
-	Acked    uint64 // ids with the verdict acknowledged
-	Lost     uint64 // ids with the verdict lost
-	Spurious uint64 // ids acknowledged after they were lost
+	Sent     uint64 // data packets
+	Acked    uint64 // ids that were acknowledged in time
+	Lost     uint64 // ids that counted as lost
+	Spurious uint64 // ids acknowledged after they had counted as lost
 
-	Received   uint64 // fresh data packets
+	Received   uint64 // data packets received for the first time
 	Duplicates uint64 // data packets that had been received before
-	TooOld     uint64 // data packets older than the window
+	TooOld     uint64 // data packets too old to be acknowledged
 	BadAcks    uint64 // acknowledgements of ids that were never sent
 }
 
@@ -21,14 +21,15 @@ func (t *Tracker) InFlight() int {
 	return int(t.stats.Sent - t.stats.Acked - t.stats.Lost)
 }
 
-// LossRate estimates the share of sent packets that are lost, 0 to 1, over about
-// the last lossSpan verdicts.
+// LossRate estimates the share of sent packets that are lost, from 0 to 1, over about the last 64
+// verdicts.
 func (t *Tracker) LossRate() float64 { return t.loss.rate }
 
-// lossSpan is about a second at 60 packets per second.
+// lossSpan is the number of verdicts that LossRate covers: about a second at 60 packets per second.
 const lossSpan = 64
 
-// lossRate is the average of the first lossSpan verdicts, then a moving average.
+// lossRate is the average of the verdicts up to the first lossSpan of them, and then a moving
+// average.
 type lossRate struct {
 	rate  float64
 	count float64

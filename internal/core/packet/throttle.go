@@ -2,33 +2,33 @@ package packet
 
 import "time"
 
-// How sending to a peer that acknowledges nothing is throttled.
+// Constants for sending to a peer that acknowledges nothing.
 const (
-	// ThrottleAfter is how long a peer may leave every packet unacknowledged before sending
-	// is throttled: longer than any round trip at which a game can be played.
+	// ThrottleAfter is how long a peer may acknowledge nothing before sending is throttled. It is
+	// longer than any round trip with which a game is playable.
 	ThrottleAfter = 2 * time.Second
 
-	// ProbeEvery is the interval of packets while sending is throttled, until manyProbes
-	// ids are newer than the last one that the peer acknowledged.
+	// ProbeEvery is the interval of packets while sending is throttled, until more than manyProbes
+	// packets are unacknowledged.
 	ProbeEvery = 100 * time.Millisecond
 
-	// Ids wrap, so only half of their range can be told apart. With more than manyProbes ids
-	// unacknowledged, packets become rarer unless the peer sends packets itself, and with more
-	// than mostProbes in any case: it then takes days until ids run out.
+	// Ids wrap around, so only half of their range can be told apart. With more than manyProbes
+	// unacknowledged ids, packets become rarer if nothing arrives from the peer, and with more than
+	// mostProbes they become rarest in any case. Then it takes days until the ids run out.
 	manyProbes  = 1 << 12
 	mostProbes  = 1 << 14
 	rareProbe   = time.Second
 	rarestProbe = 10 * time.Second
 )
 
-// throttle limits packets to a peer that has acknowledged nothing new for a while.
+// throttle is the state that MaySend needs to limit packets to a peer that acknowledges nothing.
 type throttle struct {
-	since  time.Duration
+	since  time.Duration // time of the last new acknowledgement, or of the first packet after all were acknowledged
 	probed time.Duration // when the last packet was sent
-	sends  bool          // a packet of the peer has arrived since
+	sends  bool          // a packet from the peer has arrived since then
 }
 
-// sent records that a packet is sent. first is true if all earlier ones were acknowledged.
+// sent records that a packet is sent. first is true if all earlier ones are acknowledged.
 func (u *throttle) sent(at time.Duration, first bool) {
 	if first {
 		u.since = at
@@ -36,9 +36,9 @@ func (u *throttle) sent(at time.Duration, first bool) {
 	u.probed, u.sends = at, false
 }
 
-// MaySend reports whether a Data packet may be sent now. To a peer that has acknowledged no packet
-// for ThrottleAfter only a few are sent: enough to notice its return, and not so many that ids run
-// out before.
+// MaySend reports whether a Data packet may be sent now. If the peer has acknowledged no packet for
+// ThrottleAfter, only a few packets may be sent: enough to notice its return, and so few that ids
+// do not run out in the meantime.
 func (t *Tracker) MaySend(now time.Time) bool {
 	behind := t.sent.newest() - t.newestAcked
 	at := t.since(now)

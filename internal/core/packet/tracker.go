@@ -6,15 +6,15 @@ import (
 	entangle "github.com/entangle-ecs/entangle"
 )
 
-// Tracker tracks the packets of one peer in both directions. Fields that are used together are
-// adjacent.
+// Tracker tracks the packets of one peer in both directions. Fields that are used together stand
+// side by side.
 type Tracker struct {
-	lastTime time.Time // last time that was passed, and its distance from start
+	lastTime time.Time // the time of the last call, and its distance from start
 	elapsed  time.Duration
 
 	sent         flight
-	newestAcked  uint64       // sequence
-	acknowledged acknowledged // by the peer
+	newestAcked  uint64       // a sequence, not an id
+	acknowledged acknowledged // sequences that the peer has acknowledged
 	throttle     throttle
 	received     window
 	rtt          estimator
@@ -22,7 +22,7 @@ type Tracker struct {
 	stats        Stats
 	cfg          Config
 
-	start time.Time // of the first call; times are stored as distances from it
+	start time.Time // time of the first call; other times are stored as distances from it
 	begun bool
 }
 
@@ -36,9 +36,9 @@ func NewTracker(cfg Config) *Tracker {
 	return &Tracker{cfg: cfg, sent: newFlight(), rtt: newEstimator(cfg.InitialRTT)}
 }
 
-// Next returns the header of a packet that is sent now. For Data it takes the next id, which
-// then waits for its verdict; so call it only if the packet will be sent. It panics if verdicts
-// were not polled for MaxInFlight packets.
+// Next returns the header of a packet that is sent now. For Data it assigns the next id, which then
+// waits for its verdict; so call it only if the packet will be sent. It panics if the verdicts of
+// about 2,000 packets, or MaxInFlight acknowledgements, were not polled.
 func (t *Tracker) Next(now time.Time, tick entangle.Tick, kind Kind) Header {
 	if kind == Data {
 		t.throttle.sent(t.since(now), t.newestAcked == t.sent.newest())
@@ -55,14 +55,14 @@ func (t *Tracker) Next(now time.Time, tick entangle.Tick, kind Kind) Header {
 	}
 }
 
-// NextID returns the id that Next will assign to a Data packet, for callers that need it while
-// they fill the packet.
+// NextID returns the id that Next will assign to the next Data packet. Callers need it while they
+// fill the packet.
 func (t *Tracker) NextID() uint16 { return uint16(t.sent.newest() + 1) }
 
-// HandleHeader handles the header of a received packet. fresh reports that the body is to be
-// processed: it is a Data packet that was not received before and is within the window.
-// Acknowledgements count in any case. The error is ErrBadAcks from the 16th acknowledgement of
-// an id that was never sent on: disconnect that peer.
+// HandleHeader handles the header of a received packet. If fresh is true, the caller must process
+// the body: it is a Data packet that was not received before and can still be acknowledged. The
+// acknowledgements in the header are handled in any case. After MaxBadAcks acknowledgements of ids
+// that were never sent, the error is ErrBadAcks: disconnect that peer.
 func (t *Tracker) HandleHeader(h Header, now time.Time) (fresh bool, err error) {
 	at := t.since(now)
 	t.throttle.sends = true
@@ -89,23 +89,25 @@ func (t *Tracker) recordReceived(id uint16, at time.Duration) bool {
 	return fresh
 }
 
-// AckDue reports whether the peer needs an acknowledgement now, in a separate packet if no
-// other is sent: 16 ids wait for it, or one has waited for Config.AckDelay. Any header that is
-// sent resets it. It is never due to a peer that sends nothing.
+// AckDue reports whether the peer needs an acknowledgement now. If no other packet is sent, send an
+// AckOnly one. It returns true if AckEvery ids wait for their acknowledgement, or one has waited
+// for Config.AckDelay. Any header that is sent acknowledges them all. It never returns true while
+// the peer sends nothing.
 func (t *Tracker) AckDue(now time.Time) bool {
 	return t.received.due(t.since(now), t.cfg.AckDelay)
 }
 
-// AckFull reports whether so many ids wait to be acknowledged that further ones would push the
-// oldest out of the range of a header. A caller that reads many packets in a row checks it
-// after each, and sends a header at once.
+// AckFull reports whether so many ids wait for their acknowledgement that the next ones could push
+// the oldest out of the range of a header. A caller that reads many packets in a row checks it
+// after each packet, and sends a header at once if it is true.
 func (t *Tracker) AckFull() bool { return t.received.full() }
 
-// RTT returns the smoothed round trip, including the peer's delay in
-// acknowledging; Config.InitialRTT before the first sample.
+// RTT returns the smoothed round trip, including the time that the peer waits before it
+// acknowledges. Before the first sample it is Config.InitialRTT.
 func (t *Tracker) RTT() time.Duration { return t.rtt.smoothed }
 
-// ResendRTT returns the round trip that determines when to resend: RTT, within bounds.
+// ResendRTT returns the round trip that determines when to resend. It is RTT, but at most half of
+// the longest timeout.
 func (t *Tracker) ResendRTT() time.Duration { return min(t.rtt.smoothed, t.rtt.bound()/2) }
 
 // Jitter returns the smoothed deviation of the round trip from RTT.
@@ -115,7 +117,7 @@ func (t *Tracker) Jitter() time.Duration { return t.rtt.variation }
 func (t *Tracker) Sampled() bool { return t.rtt.sampled }
 
 func (t *Tracker) since(now time.Time) time.Duration {
-	if now == t.lastTime { // several times in a frame
+	if now == t.lastTime { // usual: since is called several times in a frame of the app
 		return t.elapsed
 	}
 	if !t.begun {

@@ -2,19 +2,19 @@ package packet
 
 import "time"
 
-// window is the receiving side: which of the last 33 ids arrived, and which of them need an
-// acknowledgement.
+// window is the receiving side of a Tracker: it records which of the last 33 ids arrived, and which
+// of them need an acknowledgement.
 type window struct {
 	newest uint16
-	bits   uint32 // bit i: newest-1-i arrived
+	bits   uint32 // bit i is set if newest-1-i arrived
 
-	unacked      int           // fresh ids since the last header that left
-	firstUnacked uint16        // the oldest of them in order of arrival
+	unacked      int           // number of fresh ids since the last header was sent
+	firstUnacked uint16        // the first of them to arrive
 	unackedSince time.Duration // when it arrived
 }
 
-// recordID records id and reports whether it is fresh: neither received before nor older than
-// the window.
+// recordID records id and reports whether it is fresh, which means that it was not received before
+// and is not older than the window.
 func (w *window) recordID(id uint16, at time.Duration) (fresh, tooOld bool) {
 	ahead := int16(id - w.newest)
 	switch {
@@ -36,8 +36,8 @@ func (w *window) recordID(id uint16, at time.Duration) (fresh, tooOld bool) {
 	return true, false
 }
 
-// shiftTo turns the newest id into one of the bits. The id before the first packet (0) becomes
-// a bit as well, which the sender ignores.
+// shiftTo turns the newest id into one of the bits. If no packet had arrived, id 0 becomes a bit as
+// well, which the sender ignores.
 func (w *window) shiftTo(by uint) {
 	w.bits = w.bits<<by | uint32(1)<<(by-1)
 }
@@ -55,7 +55,8 @@ func (w *window) due(at, delay time.Duration) bool {
 	return w.full() || w.unacked > 0 && at-w.unackedSince >= delay
 }
 
-// full counts ids by distance: lost packets between them use up the window like received ones.
+// full compares ids and does not only count them, because lost packets between them use up the
+// window as received ones do.
 func (w *window) full() bool {
 	return w.unacked > 0 && (w.unacked >= AckEvery || int16(w.newest-w.firstUnacked) >= AckEvery)
 }

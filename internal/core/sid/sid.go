@@ -1,8 +1,8 @@
 // Package sid generates shared ids: numbers by which all sides identify the same entity.
 //
-// They are the numbers -1 to -2^31 in an order that depends on a key: each is generated once,
-// and from some of them nobody can infer how many others lie between them, or which ones
-// follow. After 2^31 numbers the sequence repeats.
+// They are the numbers -1 to -2^31, in an order that depends on a key. Each is generated once;
+// after 2^31 numbers the sequence repeats. From some of the numbers, nobody without the key can
+// infer how many others lie between them, or which ones follow.
 package sid
 
 // Numbers generates shared ids.
@@ -11,7 +11,7 @@ type Numbers struct {
 	next uint32
 }
 
-// New returns a generator with an order that depends on the key, which must be kept secret.
+// New returns a generator with an order that depends on key. The key must be kept secret.
 func New(key [2]uint64) *Numbers {
 	n := &Numbers{}
 	state := key[0]
@@ -27,7 +27,6 @@ func (n *Numbers) Next() int32 {
 	place := n.next
 	n.next = (n.next + 1) & (1<<width - 1)
 	for {
-		// Repeating the permutation eventually returns a number within the range.
 		if place = n.permute(place); place < 1<<width {
 			return -1 - int32(place)
 		}
@@ -49,7 +48,7 @@ func (n *Numbers) permute(v uint32) uint32 {
 	return left<<halfWidth | right
 }
 
-// mix returns a word of which every bit depends on all bits of x.
+// mix returns a word in which every bit depends on all bits of x.
 func mix(x uint64) uint64 {
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9

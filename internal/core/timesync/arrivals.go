@@ -6,16 +6,16 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// arrivals tracks the newest tick of the server that can have arrived, as an offset from local
-// time.
+// arrivals estimates the newest tick of the server that can have arrived by now, as an offset from
+// local time.
 type arrivals struct {
 	ticks  unwrapped
 	window window
-	newest Phase // tick
-	at     Phase // local time of its arrival
+	newest Phase // the newest tick that arrived
+	at     Phase // local time of the arrival of newest
 }
 
-// PacketReceived records the arrival of a packet of the server with the tick of its header.
+// PacketReceived records the arrival of a packet from the server, with the tick of its header.
 func (c *Client) PacketReceived(tick entangle.Tick, now time.Time) {
 	at := c.axis.phaseAt(now)
 	h := &c.arrivals
@@ -42,8 +42,9 @@ func (h *arrivals) follow(tick entangle.Tick, arrived, at Phase) {
 	}
 }
 
-// staleTicks is how much older than the newest tick that of an overtaken packet can be.
+// staleTicks is by how many ticks an overtaken packet can be older than the newest one. A greater
+// difference counts as a new start of the server's ticks.
 const staleTicks = 1 << 16
 
-// line returns the newest tick that can have arrived, less local time.
+// line returns the newest tick of the server that can have arrived, minus local time.
 func (h *arrivals) line() Phase { return h.window.high() }

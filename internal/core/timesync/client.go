@@ -11,12 +11,12 @@ const (
 	blockLength   = 250 * time.Millisecond
 	arrivalBlocks = 16
 
-	// maxLead limits how far the input line gets ahead of the server's ticks received so
-	// far, whatever margins the server reports.
+	// maxLead is the most by which the input line (clock plus input delay) can be ahead of the
+	// newest tick received from the server, whatever margins the server reports.
 	maxLead = 4 * time.Second
 
-	// farLate is by how much inputs have to be late, and farEarly by how much early, for
-	// the clock to jump instead of being steered.
+	// farLate and farEarly are by how much inputs have to be late or early for the clock to jump
+	// instead of being steered.
 	farLate  = 150 * time.Millisecond
 	farEarly = 250 * time.Millisecond
 
@@ -26,7 +26,8 @@ const (
 	// jumpPause is the least time between two jumps that follow from measurements.
 	jumpPause = time.Second
 
-	// inputsFresh is how long the last report of an input is valid: after it, pings count.
+	// inputsFresh is how long the last report of an input remains valid. Afterwards, pings are
+	// measured instead.
 	inputsFresh = 500 * time.Millisecond
 )
 
@@ -57,28 +58,29 @@ type Client struct {
 	delay     delay
 	frame     serverFrame
 
-	target Phase // where the input line should be, less local time
-	aimed  bool
+	target Phase // where the input line should be, minus local time
+	aimed  bool  // target has been computed
 	synced bool
 	ease   Phase // how far the clock may be ahead while it slows down for a longer delay
 	jumps  jumps
 }
 
-// jumps is the history of a clock's jumps, and the reasons for the next one.
+// jumps records a clock's jumps, and the reasons for the next one.
 type jumps struct {
-	count      uint64
-	errorSince Phase // local time since which the error requires a jump
-	measured   Phase // local time of the last jump after a measurement
-	serverFell bool  // the server's ticks have fallen behind, and no jump has followed yet
-	back       bool  // the last jump followed that
+	count      uint64 // number of jumps so far
+	errorSince Phase  // local time since which the error requires a jump
+	measured   Phase  // local time of the last jump after a measurement
+	serverFell bool   // the server's ticks have fallen behind local time, and no jump has followed yet
+	back       bool   // the last jump was due to serverFell
 }
 
-// tooEarly reports whether the error has to last for longer before the clock may jump.
+// tooEarly reports whether the error has not lasted long enough for the clock to jump, or the last
+// jump was too recently.
 func (j *jumps) tooEarly(at Phase, l *limits) bool {
 	return at-j.errorSince < l.patience || j.count > 0 && at-j.measured < l.pause
 }
 
-// limits are the durations above, in ticks.
+// limits are some of the durations above and of patience and suspectTime, in ticks.
 type limits struct {
 	lead, late, early, pause, patience, fresh, far, suspicion Phase
 }
@@ -93,7 +95,7 @@ func NewClient(cfg ClientConfig) *Client {
 	return c
 }
 
-// Reset starts over for another connection. It keeps the input delay.
+// Reset prepares the clock for another connection. It keeps the input delay.
 func (c *Client) Reset() {
 	delay := c.delay.of
 	if c.limits.lead == 0 {
@@ -123,8 +125,8 @@ func (c *Client) Synced() bool { return c.synced }
 // Delay returns the input delay in effect, in ticks.
 func (c *Client) Delay() int { return c.delay.now }
 
-// SetDelay changes the input delay. It takes effect as soon as that makes no input late: a
-// longer one at once, a shorter one when the clock is far enough ahead.
+// SetDelay changes the input delay. The change takes effect as soon as it makes no input late: a
+// longer delay at once, a shorter one when the clock is far enough ahead.
 func (c *Client) SetDelay(d Delay) { c.delay.change(d) }
 
 // ready reports whether there are enough measurements to set the clock.
@@ -162,13 +164,12 @@ func (c *Client) Adjust(now time.Time) (speed Speed, jump int32) {
 	return speed, 0
 }
 
-// floor returns the least lead of the clock over local time, for any delay: even if the clock
-// is behind by the tolerated error, it does not run behind the newest tick that can have
-// arrived.
+// floor returns the least lead of the clock over local time, for any input delay. With it, a clock
+// that is behind by the tolerated error is still not behind the newest tick that can have arrived.
 func (c *Client) floor() Phase { return c.arrivals.line() + c.steer.behind }
 
-// goal returns where the clock should be, less local time. A longer delay takes effect at once
-// and the clock goes back afterwards; for a shorter one the clock goes ahead first.
+// goal returns where the clock should be, minus local time. A longer delay takes effect at once and
+// then the clock slows down; for a shorter one, the clock runs faster first.
 func (c *Client) goal(at, floor Phase) Phase {
 	d := &c.delay
 	d.choose(at, c.target-floor, c.limits.pause)
@@ -183,7 +184,7 @@ func (c *Client) goal(at, floor Phase) Phase {
 	return goal
 }
 
-// jump makes the clock jump if the error requires it, and returns by how many ticks.
+// jump makes the clock jump if the error requires it. It returns the number of ticks, or 0.
 func (c *Client) jump(at, err, floor Phase) int64 {
 	j := &c.jumps
 	fell := j.serverFell && c.synced
@@ -211,20 +212,21 @@ func (c *Client) jump(at, err, floor Phase) int64 {
 	return by
 }
 
-// ServerFell reports whether the last jump went back because the server's ticks had fallen
-// behind local time: the server stood still, or is too slow.
+// ServerFell reports whether the last jump went back because the server's ticks had fallen behind
+// local time: the server stood still for a while, or it is too slow.
 func (c *Client) ServerFell() bool { return c.jumps.back }
 
-// far reports whether an error requires a jump. A clock that changes because of a new input
-// delay is steered instead.
+// far reports whether an error requires a jump. A clock that only has to follow a new input delay
+// is steered instead.
 func (c *Client) far(err, floor Phase) bool {
 	late := c.target - whole(c.delay.now) - c.own.offset
 	return late > c.limits.late || floor-c.own.offset > c.limits.late ||
 		err < -c.limits.early-c.ease
 }
 
-// ServerTick returns the best estimate of the server's clock, as a tick and a fraction of the
-// next one: halfway between the ticks that arrive here and the inputs that arrive there.
+// ServerTick returns the best estimate of the present time of the server's clock, as a tick and a
+// fraction of the next one. It is halfway between the newest tick that can have arrived here and
+// the tick whose input would arrive at the server in time.
 func (c *Client) ServerTick(now time.Time) (tick entangle.Tick, into Phase) {
 	t := c.axis.phaseAt(now) + c.serverLine()
 	return entangle.Tick(t >> 16), t & (One - 1)

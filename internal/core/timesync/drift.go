@@ -5,26 +5,27 @@ const (
 	// within 100, a loop that is paced by something else within a few thousand.
 	maxDrift = 5000
 
-	// driftBlocks is the least number of blocks to measure drift, and driftSpan the least
-	// distance of the compared halves, in blocks.
+	// driftBlocks is the least number of blocks in each of two halves from which drift is measured,
+	// and driftSpan the least distance between the halves, in blocks.
 	driftBlocks = 8
 	driftSpan   = 32
 
-	// firstMemory and driftMemory are the numbers of measurements over which the drift is
-	// smoothed, at first and later. Margins are whole ticks, so drift shows in steps.
+	// firstMemory and driftMemory are the numbers of measurements over which the drift is smoothed,
+	// at first and later. Margins are whole ticks, so single measurements show the drift only in
+	// steps.
 	firstMemory = 8
 	driftMemory = 256
 )
 
-// drift is the rate at which samples rise, because one clock runs faster than the other. It is used
-// to convert old samples to the present.
+// drift is the rate at which samples rise because one clock runs faster than the other. It is used
+// to convert older samples to the present time.
 type drift struct {
 	millionths Phase // the rate in millionths, times One
-	learned    Phase // counts measurements up to driftMemory-firstMemory; a Phase, to calculate with it
+	learned    Phase // number of measurements, up to driftMemory-firstMemory; of type Phase for the calculation
 }
 
-// learn measures drift between the older and the newer half of the blocks. The lowest sample of
-// a block is one that was not delayed.
+// learn measures the drift between the older and the newer half of the blocks. It compares the
+// lowest sample of each block, because that one was not delayed.
 func (d *drift) learn(blocks []block, length Phase) {
 	n := len(blocks) / 2
 	if n < driftBlocks {
@@ -49,5 +50,5 @@ func (d *drift) learn(blocks []block, length Phase) {
 	d.millionths = min(max(d.millionths, -maxDrift*One), maxDrift*One)
 }
 
-// over returns by how much a sample rises in the given time.
+// over returns by how much samples rise in the given time.
 func (d *drift) over(time Phase) Phase { return d.millionths * (time >> 16) / 1e6 }

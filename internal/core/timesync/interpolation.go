@@ -7,31 +7,32 @@ import (
 )
 
 const (
-	// sparseSends is after how many send intervals without a packet the server is assumed
-	// to have had nothing to send, rather than packets to be lost.
+	// sparseSends is the number of send intervals without a packet after which the server is
+	// assumed to have had nothing to send. After a shorter time, packets are assumed to be lost.
 	sparseSends = 4
 
-	// missedSnapshots is how many events of the window may leave the interpolation without
-	// the next snapshot.
+	// missedSnapshots is how many times within the window the interpolation may have to wait for a
+	// late snapshot.
 	missedSnapshots = 2
 )
 
-// shown is the interpolation time: behind the newest snapshot by as much as is needed to have
-// another snapshot after it in nearly every frame.
+// shown computes the interpolation time. It is behind the newest snapshot by as much as is needed
+// for another snapshot after it to be there in nearly every frame.
 type shown struct {
-	window window // by how much the shown time should be behind local time
+	window window // samples of how far the shown time has to be behind local time
 	steer  steer
 	far    Phase
 
-	goal   Phase // where it should be, less local time
-	every  int   // the server's ticks from packet to packet
-	offset Phase // the shown time less local time
+	goal   Phase // where the shown time should be, minus local time
+	every  int   // number of the server's ticks from packet to packet
+	offset Phase // the shown time minus local time
 	at     Phase // local time of the last frame
-	time   Phase // the shown time of that frame
-	some   bool
+	time   Phase // the shown time in that frame
+	some   bool  // offset and time are set
 }
 
-// arrived records the arrival of a newer tick: the previous one was the newest up to the last frame.
+// arrived records the arrival of a newer tick. Until now, h.newest was the newest one, also in the
+// last frame.
 func (s *shown) arrived(h *arrivals, tick, at Phase) {
 	if tick-h.newest > whole(sparseSends*max(s.every, 1)) || h.at > s.at {
 		return
@@ -64,9 +65,8 @@ func (s *shown) beginFrame(at Phase) {
 	s.time = max(s.time, at+s.offset)
 }
 
-// Interpolation returns the time at which interpolated state is shown in this frame, as a tick
-// and 256ths of the distance to the next. It never decreases, except when it jumps with the
-// server's time.
+// Interpolation returns the time at which interpolated state is shown in this frame, as a tick and
+// a fraction of the next one in 256ths. It never decreases, except by a jump of the server's time.
 func (c *Client) Interpolation(time.Time) (tick entangle.Tick, fraction uint8) {
 	t := c.shown.time
 	if !c.shown.some {

@@ -7,25 +7,26 @@ import (
 )
 
 const (
-	// ledgerTicks is how many ticks a ledger holds.
+	// ledgerTicks is the number of ticks in a ledger.
 	ledgerTicks = 256
 
-	// owedTicks is how many unreported ticks are kept at most. Older ones are no longer
-	// useful.
+	// owedTicks is the most ticks that wait to be reported. Reports of older ones would no longer
+	// be useful.
 	owedTicks = 128
 )
 
-// ledger holds the margins of the last ticks, and which of them were not reported to the client yet.
+// ledger holds the margins of the last ticks, and records which of them the client has not been
+// sent yet.
 type ledger struct {
 	entries  [ledgerTicks]entry
-	patience int32 // ticks that an input may come after its tick has run
+	patience int32 // how many ticks after its tick has run an input may still arrive
 
 	some    bool
-	newest  entangle.Tick // the newest tick with a received input
-	owed    entangle.Tick // the oldest that was not reported
-	ran     entangle.Tick // by the server
-	pending bool          // a margin was not reported yet
-	late    bool          // of an input that was late
+	newest  entangle.Tick // the newest tick with an input that was received
+	owed    entangle.Tick // the oldest tick that was not reported
+	ran     entangle.Tick // the newest tick that the server has run
+	pending bool          // there is a margin that was not reported
+	late    bool          // an input with an unreported margin was late
 }
 
 type entry struct {
@@ -85,7 +86,8 @@ func (l *ledger) marginAt(tick entangle.Tick) margin {
 	return unknown
 }
 
-// report fills p with unreported margins, for a packet with the header tick.
+// report fills p with unreported margins, for a packet with tick in its header. It returns false if
+// there is nothing to report.
 func (l *ledger) report(p *report, tick entangle.Tick) bool {
 	n := min(int(l.newest.Sub(l.owed))+1, MaxReport)
 	if n < 1 {
@@ -107,7 +109,8 @@ func (l *ledger) report(p *report, tick entangle.Tick) bool {
 	return true
 }
 
-// markReported marks the ticks of a report as reported, up to the first that may still arrive.
+// markReported marks the ticks in a report as reported, except from the first one on that has no
+// margin yet because its input may still arrive.
 func (l *ledger) markReported(p *report) {
 	for _, m := range p.margins[:p.n] {
 		if m == unknown {
@@ -117,7 +120,8 @@ func (l *ledger) markReported(p *report) {
 	}
 }
 
-// quantiles returns the median and the twentieth of the last margins.
+// quantiles returns the median of the recorded margins, and the margin that one in twenty of them
+// is below.
 func (l *ledger) quantiles() (median, least int) {
 	var known [ledgerTicks]margin
 	n := 0

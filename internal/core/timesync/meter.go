@@ -11,18 +11,18 @@ import (
 type MeterConfig struct {
 	// TickRate is the ticks per second, 1 to MaxTickRate.
 	TickRate int
-	// SendEvery is the server's send interval in ticks, 1 to MaxSendEvery. 0: 1.
+	// SendEvery is the server's send interval in ticks, 1 to MaxSendEvery. 0 means 1.
 	SendEvery int
 }
 
-// Meter measures on a server how early the packets and inputs of one client arrive, and reports
-// that to the client.
+// Meter measures on a server how early the packets and inputs of one client arrive, and reports the
+// results to the client.
 type Meter struct {
 	every int
-	tick  entangle.Tick // of the last packet
-	next  entangle.Tick // of the server, when that packet arrived
-	known bool
-	asked struct {
+	tick  entangle.Tick // tick in the header of the last packet
+	next  entangle.Tick // the server's next tick when that packet arrived
+	known bool          // tick and next are set
+	asked struct {      // the last ping that needs a pong
 		some   bool
 		number uint8
 		next   entangle.Tick
@@ -47,12 +47,13 @@ func NewMeter(cfg MeterConfig) *Meter {
 	return &Meter{every: max(cfg.SendEvery, 1), ledger: ledger{patience: int32(max(cfg.TickRate/4, 4))}}
 }
 
-// PacketReceived records a data packet with the header tick, in a frame in which the next tick to run
-// is next. Call it before the frames of the packet are handled.
+// PacketReceived records a data packet with tick in its header. It arrived in a frame of the
+// server's app in which the next tick to run is next. Call it before the frames of the packet are
+// handled.
 func (m *Meter) PacketReceived(tick, next entangle.Tick) { m.tick, m.next, m.known = tick, next, true }
 
-// InputReceived records the first arrival of the client's input for tick, in a frame in which the next
-// tick to run is next.
+// InputReceived records the first arrival of the client's input for tick. It arrived in a frame of
+// the server's app in which the next tick to run is next.
 func (m *Meter) InputReceived(tick, next entangle.Tick) {
 	m.active = true
 	early := tick.Sub(next)
@@ -62,8 +63,8 @@ func (m *Meter) InputReceived(tick, next entangle.Tick) {
 	m.ledger.recordMargin(tick, margin(min(max(early, -MaxMargin), MaxMargin)))
 }
 
-// TickRan records that the server has run tick. had is true if the client had sent its input for
-// the tick, or that there is none.
+// TickRan records that the server has run tick. had is true if an input for the tick had arrived,
+// or the client had sent that it has none.
 func (m *Meter) TickRan(tick entangle.Tick, had bool) {
 	m.ledger.ran = tick
 	if !m.active {
@@ -77,8 +78,8 @@ func (m *Meter) TickRan(tick entangle.Tick, had bool) {
 	}
 }
 
-// HandleFrame handles a ping from a packet with the header tick. It ignores one from a packet
-// that was not passed to PacketReceived, because the time of its arrival is unknown.
+// HandleFrame handles a ping from a packet with tick in its header. It ignores the ping if the
+// packet was not the last one passed to PacketReceived, because its time of arrival is unknown.
 func (m *Meter) HandleFrame(tick entangle.Tick, body []byte, now time.Time) error {
 	if len(body) != pingSize {
 		return ErrFrame
@@ -91,9 +92,9 @@ func (m *Meter) HandleFrame(tick entangle.Tick, body []byte, now time.Time) erro
 	return nil
 }
 
-// AppendFrame appends the body of a frame for the packet pkt with the header tick: a pong, if
-// a ping was received, and a report, if one is due. A pong is so small that a client learns
-// the time under any byte budget.
+// AppendFrame appends the body of a frame for packet pkt with tick in its header: a pong if a ping
+// was received, and a report if one is due. A pong is so small that a client can set its clock
+// under any byte budget.
 func (m *Meter) AppendFrame(dst []byte, room int, pkt uint16, tick entangle.Tick, now time.Time) []byte {
 	f := &m.frame
 	f.hasPong, f.hasReport = room >= maxPong && m.answer(tick), false
@@ -109,7 +110,7 @@ func (m *Meter) AppendFrame(dst []byte, room int, pkt uint16, tick entangle.Tick
 	return f.appendTo(dst)
 }
 
-// answer prepares the pong for the last ping, unless that is too old.
+// answer prepares the pong for the last ping. It returns false if there was none, or it is too old.
 func (m *Meter) answer(tick entangle.Tick) bool {
 	a := &m.asked
 	age := (tick + 1).Sub(a.next)
@@ -119,7 +120,7 @@ func (m *Meter) answer(tick entangle.Tick) bool {
 	return ok
 }
 
-// Urgent reports whether a pong or report has waited long enough to need a packet.
+// Urgent reports whether a pong or report has waited so long that it needs a packet of its own.
 func (m *Meter) Urgent(now time.Time) bool {
 	return m.asked.some && now.Sub(m.asked.at) >= pongWait || m.sent.urgent(&m.ledger, now)
 }
@@ -127,7 +128,7 @@ func (m *Meter) Urgent(now time.Time) bool {
 // HandleAcked records that a packet was acknowledged.
 func (m *Meter) HandleAcked(pkt uint16) { m.sent.removePacket(pkt) }
 
-// HandleLost records that a packet was lost: its report is sent again.
+// HandleLost records that a packet was lost. Its report is sent again.
 func (m *Meter) HandleLost(pkt uint16) {
 	if first, ok := m.sent.removePacket(pkt); ok {
 		m.ledger.reportAgain(first)
@@ -136,12 +137,12 @@ func (m *Meter) HandleLost(pkt uint16) {
 
 // MeterStats counts the inputs of one client.
 type MeterStats struct {
-	InTime  uint64 // ticks that ran with the client's input, or its message that there is none
-	Missing uint64 // ticks that ran without, since the first input
+	InTime  uint64 // ticks that ran with the client's input, or after the client had sent that it has none
+	Missing uint64 // ticks since the first input that ran without one
 	Late    uint64 // inputs that arrived after their tick had run
 
-	// Margin is the median of how many ticks early the last inputs arrived; one in twenty
-	// had a margin below Least.
+	// Margin is the median of the margins of the last inputs, in ticks: how early they arrived. One
+	// in twenty had a margin below Least.
 	Margin, Least int
 	Quality       Quality
 }

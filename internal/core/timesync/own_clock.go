@@ -6,22 +6,23 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// ownClock is the clock that is steered, relative to local time.
+// ownClock is the client's clock, which is steered. Its offset is relative to local time.
 type ownClock struct {
 	ticks  unwrapped
 	at     Phase // local time of the last frame
-	offset Phase // the clock less local time, at the last frame
-	ran    bool
-	// slipped reports that the last frame lost ticks, as after a stall, which needs no
-	// measurement.
+	offset Phase // the clock minus local time, at the last frame
+	ran    bool  // a frame was recorded
+	// slipped is true if ticks were skipped or run in excess in the last frame, for example after a
+	// stall. The clock then jumps without waiting for a measurement.
 	slipped bool
 }
 
-// slip is by how much a frame must change the offset, beyond the effect of the speed, to count
-// as one that lost or gained ticks.
+// slip is by how much the offset must change in a frame, beyond the effect of the speed, for
+// slipped to be set.
 const slip = One
 
-// frameTicks is how many ticks a frame runs at most: further ones were skipped.
+// frameTicks is the most ticks that one frame runs. If the tick number advances by more, the rest
+// was skipped.
 const frameTicks = 8
 
 func (o *ownClock) beginFrame(tick entangle.Tick, overstep, at Phase) {
@@ -41,8 +42,9 @@ func (o *ownClock) jump(by int64) {
 	o.offset += Phase(by) << 16
 }
 
-// FrameRan records a frame, after its ticks and before its sends: the last finished tick, how
-// far the clock is into the next one (from 0 to below One), and the time of the frame.
+// FrameRan records a frame of the app. Call it after the ticks of the frame and before its sends.
+// tick is the last finished tick, overstep how far the clock is into the next one (from 0 to below
+// One), and now the time of the frame.
 func (c *Client) FrameRan(tick entangle.Tick, overstep Phase, now time.Time) {
 	at := c.axis.phaseAt(now)
 	if over := tick.Sub(c.own.ticks.tick) - frameTicks; c.own.ran && over > 0 {

@@ -6,23 +6,23 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// Phase is a time or a duration, in units of 1/65536 tick. All decisions use these integers, so
-// that they are equal on every machine.
+// Phase is a point in time or a duration, in units of 1/65536 tick. All decisions use these
+// integers, so that they are equal on every machine.
 type Phase int64
 
-// One is a tick.
+// One is the length of a tick.
 const One Phase = 1 << 16
 
-// Ticks returns p in ticks, for display.
+// Ticks returns p as a number of ticks, for display.
 func (p Phase) Ticks() float64 { return float64(p) / float64(One) }
 
-// whole is a number of ticks.
+// whole returns a number of ticks as a Phase.
 func whole(ticks int) Phase { return Phase(ticks) * One }
 
-// nearest returns p in whole ticks.
+// nearest returns p rounded to whole ticks.
 func (p Phase) nearest() int64 { return int64((p + One/2) >> 16) }
 
-// axis converts local time to ticks since its first call.
+// axis converts local time to a Phase: the time since the first conversion.
 type axis struct {
 	rate   int64 // ticks per second
 	origin time.Time
@@ -37,20 +37,21 @@ func (a *axis) phaseAt(now time.Time) Phase {
 	return Phase(seconds*a.rate<<16 + rest*a.rate<<16/int64(time.Second))
 }
 
-// span returns a duration in ticks.
+// span converts a duration to a Phase.
 func (a *axis) span(d time.Duration) Phase {
 	return Phase(int64(d/time.Millisecond) * a.rate << 16 / 1000)
 }
 
-// unwrapped extends 32-bit ticks beyond their wrap, from the first one on. The results of two
-// of them may differ by 2^32 for the same tick.
+// unwrapped extends 32-bit ticks so that they do not wrap around. Two unwrapped values that began
+// at different ticks may extend the same tick to values that differ by 2^32 ticks.
 type unwrapped struct {
 	some bool
 	tick entangle.Tick
-	at   Phase // tick, extended
+	at   Phase // the extended value of tick
 }
 
-// extend extends t, relative to the last tick passed to follow.
+// extend returns the extended value of t. It is within half of the 32-bit range of the last tick
+// that was passed to follow.
 func (u *unwrapped) extend(t entangle.Tick) Phase {
 	if !u.some {
 		*u = unwrapped{some: true, tick: t, at: Phase(t) << 16}

@@ -8,13 +8,13 @@ import (
 
 const (
 	fastPing   = 50 * time.Millisecond  // until the clock is set, and during a suspicion
-	earlyPing  = 250 * time.Millisecond // while pings are the only measurement, and few
+	earlyPing  = 250 * time.Millisecond // while only few pongs have arrived and no input was measured
 	steadyPing = time.Second
 
 	// enoughPongs is how many pongs are needed to set a clock.
 	enoughPongs = 4
 
-	// maxPings is how many pings are remembered.
+	// maxPings is the most pings that can wait for their pong.
 	maxPings = 32
 )
 
@@ -27,7 +27,8 @@ type pings struct {
 	pongs  uint64
 }
 
-// ping is a sent ping, with the clock's position beyond the tick of its packet.
+// ping is a sent ping. beyond is how far the clock was ahead of the tick in the header of its
+// packet.
 type ping struct {
 	number uint8
 	open   bool
@@ -41,8 +42,9 @@ func (p *pings) recordSent(beyond Phase, now time.Time) uint8 {
 	return p.number
 }
 
-// answer returns where the clock would have to be for a packet like that of the ping to arrive
-// just in time. It is not ok for an unknown ping.
+// answer returns where the clock would have to be, minus local time, for a packet like that of the
+// ping to arrive just in time. next is the server's next tick when the ping arrived. ok is false if
+// no such ping is open.
 func (p *pings) answer(number uint8, next Phase) (line Phase, ok bool) {
 	sent := &p.open[number%maxPings]
 	if !sent.open || sent.number != number {
@@ -53,7 +55,7 @@ func (p *pings) answer(number uint8, next Phase) (line Phase, ok bool) {
 	return next + sent.beyond, true
 }
 
-// discard forgets the pings in flight, and makes the next one due.
+// discard ignores the pongs of all pings so far, and makes the next ping due.
 func (p *pings) discard() {
 	for i := range p.open {
 		p.open[i].open = false
@@ -61,7 +63,7 @@ func (p *pings) discard() {
 	p.some = false
 }
 
-// waited returns the time since the last ping.
+// waited returns the time since the last ping was sent.
 func (p *pings) waited(now time.Time) time.Duration {
 	if !p.some {
 		return time.Hour
@@ -79,7 +81,7 @@ func (c *Client) pingEvery() time.Duration {
 	return steadyPing
 }
 
-// AppendFrame appends the body of a frame for a packet with the header tick: a ping, if one is
+// AppendFrame appends the body of a frame for a packet with tick in its header: a ping if one is
 // due.
 func (c *Client) AppendFrame(dst []byte, room int, _ uint16, tick entangle.Tick, now time.Time) []byte {
 	if !c.own.ran || room < pingSize || c.pings.waited(now) < c.pingEvery() {
@@ -88,7 +90,7 @@ func (c *Client) AppendFrame(dst []byte, room int, _ uint16, tick entangle.Tick,
 	return append(dst, c.pings.recordSent(c.own.offset-c.own.ticks.extend(tick), now))
 }
 
-// Urgent reports whether a ping has waited long enough to need a packet.
+// Urgent reports whether a ping has waited so long that it needs a packet of its own.
 func (c *Client) Urgent(now time.Time) bool {
 	every := c.pingEvery()
 	if every == steadyPing {
@@ -97,13 +99,13 @@ func (c *Client) Urgent(now time.Time) bool {
 	return c.own.ran && c.pings.waited(now) >= every
 }
 
-// HandleAcked does nothing: only the pong counts.
+// HandleAcked does nothing, because a ping is answered by a pong.
 func (c *Client) HandleAcked(uint16) {}
 
-// HandleLost does nothing: another ping follows.
+// HandleLost does nothing, because the next ping makes up for a lost one.
 func (c *Client) HandleLost(uint16) {}
 
-// HandleFrame handles a frame of the server from a packet with the header tick.
+// HandleFrame handles a frame from the server that came in a packet with tick in its header.
 func (c *Client) HandleFrame(tick entangle.Tick, body []byte, now time.Time) error {
 	f := &c.frame
 	if err := f.parse(body); err != nil {

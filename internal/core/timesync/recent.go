@@ -2,7 +2,7 @@ package timesync
 
 import "math/bits"
 
-// recentTicks is over how many ticks a quality is computed.
+// recentTicks is the number of ticks from which a quality is computed.
 const recentTicks = 256
 
 // recent records which of the last ticks had their input in time.
@@ -22,7 +22,7 @@ func (r *recent) addTick(inTime bool) {
 	r.n = min(r.n+1, recentTicks)
 }
 
-// missed returns how many of the ticks were not in time.
+// missed returns how many of the recorded ticks did not have their input in time.
 func (r *recent) missed() int {
 	in := 0
 	for _, w := range r.bits {
@@ -34,15 +34,16 @@ func (r *recent) missed() int {
 // Quality rates how well a player's input reaches the server.
 type Quality uint8
 
-// The qualities, by the share of the last 256 ticks with an input that arrived in time.
+// The qualities, by how many of the last 256 ticks had their input in time.
 const (
-	// Unknown: fewer than 64 ticks were judged.
+	// Unknown means that fewer than 64 ticks were recorded.
 	Unknown Quality = iota
-	// Good: at most one tick in a hundred had no input of its own.
+	// Good means that at most one tick in a hundred had no input in time.
 	Good
-	// Fair: at most one in twenty. Other players begin to notice.
+	// Fair means that at most one tick in twenty had no input in time. Other players begin to
+	// notice.
 	Fair
-	// Poor: more.
+	// Poor means that more than one tick in twenty had no input in time.
 	Poor
 )
 

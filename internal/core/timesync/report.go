@@ -7,24 +7,24 @@ import (
 )
 
 const (
-	// reportEvery is the interval of reports, and reportLate the interval if an input was late.
+	// reportEvery is the least time between two reports, and reportLate the least time if an input
+	// was late.
 	reportEvery = 250 * time.Millisecond
 	reportLate  = 50 * time.Millisecond
 
-	// reportWait is how long a report waits for a packet to carry it.
+	// reportWait is how long a due report waits for another packet to carry it.
 	reportWait = 100 * time.Millisecond
 
-	// pongWait is how long a pong waits for one.
+	// pongWait is how long a pong waits for another packet to carry it.
 	pongWait = 25 * time.Millisecond
 
-	// maxReports is how many reports are in flight at most: those of two seconds in which
-	// all inputs are late.
+	// maxReports is the most reports in flight: those of two seconds in which inputs are late.
 	maxReports = 40
 )
 
 // reports tracks which packets in flight carry a report.
 type reports struct {
-	inFlight int // most packets carry none
+	inFlight int // number of open reports; 0 for most of the time
 	open     [maxReports]sentReport
 	next     int
 	last     time.Time
@@ -46,7 +46,8 @@ func (r *reports) recordSent(pkt uint16, first entangle.Tick, now time.Time) {
 	r.last, r.some = now, true
 }
 
-// removePacket removes the report of a packet, and returns its first tick.
+// removePacket removes the report that a packet carried, and returns its first tick. ok is false if
+// the packet carried none.
 func (r *reports) removePacket(pkt uint16) (first entangle.Tick, ok bool) {
 	if r.inFlight == 0 {
 		return 0, false

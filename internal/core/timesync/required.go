@@ -3,47 +3,49 @@ package timesync
 import "github.com/entangle-ecs/entangle"
 
 const (
-	// sentTicks is how many sent input ticks are remembered until they are measured.
+	// sentTicks is how many of the newest input ticks are recorded until their margins arrive.
 	sentTicks = 256
 
-	// steadyBlocks is how many blocks a window needs to be trusted without caution.
+	// steadyBlocks is how many blocks a window needs for its level to be used without a reserve.
 	steadyBlocks = 16
 )
 
-// required measures where the input line has to be: how far clock and input delay together
-// have to be ahead of local time for inputs to arrive in time.
+// required measures where the input line has to be for inputs to arrive in time. The input line is
+// the tick for which an input is made now: the clock plus the input delay, minus local time.
 //
-// If an input tick was first sent when the line was at s, and arrived with the margin e, it
-// would have arrived with the margin 0 with the line at s-e, whatever its latency and however
-// often it was resent. So each sample determines a position of the line by itself.
+// If the input for a tick was first sent when the line was at s, and arrived with the margin e, it
+// would have arrived with the margin 0 if the line had been at s-e. This is true whatever the
+// latency is, and however often the input was resent. So each sample determines a position of the
+// line by itself.
 type required struct {
 	window     window
 	sent       [sentTicks]sentTick
-	newestSent entangle.Tick // the newest that was sent
-	caution    Phase         // added while there are few samples,
-	most       Phase         // and the greatest part of their spread to add
-	delay      int32         // input delay of the newest, in ticks
-	some       bool
+	newestSent entangle.Tick // the newest tick for which an input was sent
+	caution    Phase         // reserve to add while there are few samples
+	most       Phase         // the most of the samples' spread to add besides it
+	delay      int32         // input delay at newestSent, in ticks
+	some       bool          // an input was sent
 
 	streak streak
-	wait   Phase // the length of a streak that moves the window
-	moved  bool  // a streak has moved it
+	wait   Phase // how long a streak lasts before it moves the window
+	moved  bool  // a streak has moved the window
 
-	inputAt Phase // local time of the last sample of an input
-	inputs  bool  // there was a sample of an input
-	late    uint64
-	judged  uint64
+	inputAt Phase  // local time of the last sample of an input
+	inputs  bool   // inputAt is set
+	late    uint64 // number of input ticks reported as late or missing
+	judged  uint64 // number of input ticks reported
 	recent  recent
 }
 
-// sentTick holds where the input line was when the input of tick was first sent.
+// sentTick records where the input line was when the input for a tick was first sent.
 type sentTick struct {
 	tick entangle.Tick
-	open bool // not yet measured
+	open bool // its margin has not arrived yet
 	line Phase
 }
 
-// InputsSent records a sent frame of inputs, with the given number of ticks up to newest.
+// InputsSent records that the inputs for the given number of ticks, up to newest, were sent in a
+// frame of the input channel.
 func (c *Client) InputsSent(newest entangle.Tick, ticks int) {
 	if !c.own.ran || ticks <= 0 {
 		return
@@ -51,8 +53,9 @@ func (c *Client) InputsSent(newest entangle.Tick, ticks int) {
 	c.required.recordSent(newest, min(ticks, sentTicks), newest.Sub(c.own.ticks.tick), c.own.offset)
 }
 
-// recordSent records the ticks that are sent for the first time. If the delay has grown, more than
-// one input was made in a tick, and only the newest is as early as later ones.
+// recordSent records the ticks that are sent for the first time. After the delay has grown, inputs
+// for several ticks are made at once. Only the newest of them shows how early an input will be from
+// then on, so only that one is recorded.
 func (r *required) recordSent(newest entangle.Tick, ticks int, delay int32, offset Phase) {
 	first, line := newest-entangle.Tick(ticks)+1, offset+whole(int(delay))
 	switch {
@@ -70,8 +73,9 @@ func (r *required) recordSent(newest entangle.Tick, ticks int, delay int32, offs
 	}
 }
 
-// jump follows a jump of the clock. Inputs sent for ticks that will run again are discarded,
-// and skipped ticks have no input.
+// jump adapts to a jump of the clock by so many ticks. After a jump back, inputs are made again for
+// some ticks; their first inputs are not measured. A jump forward skips ticks, for which there is no
+// input.
 func (r *required) jump(by int64) {
 	if !r.some {
 		return
@@ -84,7 +88,7 @@ func (r *required) jump(by int64) {
 	}
 }
 
-// restart forgets all measurements and the inputs in flight.
+// restart drops all measurements, and does not measure the inputs in flight.
 func (r *required) restart() {
 	r.window.keepOnly(0, 0)
 	for i := range r.sent {
@@ -92,8 +96,8 @@ func (r *required) restart() {
 	}
 }
 
-// takeReport handles the server's margins of the ticks up to last. A missing input is assumed
-// to have arrived with the next one.
+// takeReport handles the margins that the server reports for the ticks up to last. A missing input
+// is assumed to have arrived together with the next one.
 func (r *required) takeReport(at, line Phase, last entangle.Tick, p *report) {
 	later := sentTick{}
 	var early margin
@@ -116,7 +120,7 @@ func (r *required) takeReport(at, line Phase, last entangle.Tick, p *report) {
 	}
 }
 
-// lose counts a missing input without a sample.
+// lose counts a missing input from which no sample can be made.
 func (r *required) lose(s *sentTick) {
 	if s.open {
 		s.open = false
@@ -126,7 +130,7 @@ func (r *required) lose(s *sentTick) {
 	}
 }
 
-// addSample adds the sample of an input with its margin.
+// addSample adds the sample of an input that arrived with margin m.
 func (r *required) addSample(at, line Phase, s *sentTick, m margin) {
 	if !s.open {
 		return
@@ -147,20 +151,20 @@ func (r *required) addSample(at, line Phase, s *sentTick, m margin) {
 	r.window.addSample(at, sample)
 }
 
-// takePing adds the sample of a ping, if there are no fresh samples of inputs.
+// takePing adds the sample of a ping, unless there are recent samples of inputs.
 func (r *required) takePing(at, sample, fresh Phase) {
 	if !r.inputs || at-r.inputAt > fresh {
 		r.window.addSample(at, sample)
 	}
 }
 
-// line returns where the input line should be, with a reserve while there are few samples.
+// line returns where the input line should be. It includes a reserve while there are few samples.
 func (r *required) line() Phase {
 	level := r.window.level(1)
 	if lack := steadyBlocks - r.window.n; lack > 0 {
 		level += (min(r.window.spread()/2, r.most) + r.caution) * Phase(lack) / steadyBlocks
 	} else {
-		r.caution = One // after a change more is known than at the start
+		r.caution = One // for the next restart: after it, more is known than at the start
 	}
 	return level
 }

@@ -4,17 +4,17 @@ package timesync
 type Stats struct {
 	Synced    bool
 	Lead      Phase // of the clock over the server's, by the best estimate
-	Target    Phase // of the lead
-	RoundTrip Phase // round trip with its reserve: the ticks that delay or prediction have to cover
-	Spread    Phase // of the recent samples of inputs
-	Lag       Phase // of the interpolation behind the newest tick that can have arrived
+	Target    Phase // the lead that the clock is steered to
+	RoundTrip Phase // the round trip with its reserve: the ticks that input delay or prediction have to cover
+	Spread    Phase // between the lowest and highest of the recent samples of inputs
+	Lag       Phase // of the interpolation time behind the newest tick that can have arrived
 	Speed     Speed
-	Delay     int // in effect, in ticks
+	Delay     int // the input delay in effect, in ticks
 
-	Jumps    uint64 // including the first one
+	Jumps    uint64 // number of jumps, including the first one
 	Pongs    uint64
-	Measured uint64 // input ticks that the server reported
-	Late     uint64 // of those: too late or missing
+	Measured uint64 // input ticks on which the server has reported
+	Late     uint64 // those of them that were too late or missing
 	Quality  Quality
 }
 

@@ -6,23 +6,23 @@ import (
 )
 
 const (
-	// streakTime and streakTicks are for how long, and in how many ticks, all inputs have to
-	// be late before the latency is considered to have changed.
+	// All inputs have to be late for streakTime, and in at least streakTicks ticks, before the
+	// latency is considered to have changed.
 	streakTime  = 200 * time.Millisecond
 	streakTicks = 8
 )
 
-// streak is a series of inputs that were all late, with their samples: the player has no
-// control while it lasts. Inputs that were held up by a stall arrive all at once, and the stall
-// is over before it is reported: they make no streak.
+// streak is a series of inputs that were all late, with their samples. The player has no control
+// while it lasts. Inputs that a stall has held up make no streak: they arrive all at once, and the
+// stall is over before it is reported.
 type streak struct {
 	n         int
-	since     Phase // local time of the first
+	since     Phase // local time of the first report
 	low, high Phase
 }
 
-// addSample records the sample of an input and compares it with the input line. It reports whether
-// the streak has lasted for too long.
+// addSample adds the sample of an input. If the sample is not above the input line, the input was
+// in time and the streak ends. It reports whether the streak has lasted for too long.
 func (s *streak) addSample(at, sample, line, time Phase) bool {
 	if sample <= line {
 		*s = streak{}
@@ -40,13 +40,14 @@ const (
 	// leastMove is by how much the latency has to grow for a window to be moved at once.
 	leastMove = 2 * One
 
-	// maxSpread is the greatest spread of the samples of a streak: after a stall each earlier
-	// input has waited longer than the next.
+	// maxSpread is the greatest spread of the samples of a streak. A greater one is due to a stall,
+	// after which each earlier input has waited longer than the next.
 	maxSpread = 12 * One
 )
 
-// follow moves a window to the samples of a streak, if they are far away. The latency has
-// changed; its variation is assumed to be the same.
+// follow moves a window to the samples of a streak if they are far above the window's own. The
+// latency has changed; its variation is assumed to be the same. It reports whether it moved the
+// window.
 func (s *streak) follow(w *window, at Phase) bool {
 	older := w.n
 	for older > 0 && w.blocks[older-1].begin >= s.since {
@@ -66,8 +67,8 @@ func (s *streak) follow(w *window, at Phase) bool {
 	return true
 }
 
-// usualLow returns the low that only one in baseShare of the last steadyBlocks blocks before n is
-// below. Drift has hardly moved these.
+// usualLow returns the low that one in baseShare of the last blocks before n is below. It looks at
+// no more than steadyBlocks of them, so that drift has hardly changed them.
 func (w *window) usualLow(n int) Phase {
 	blocks := w.blocks[max(n-steadyBlocks, 0):n]
 	var lows [steadyBlocks]Phase

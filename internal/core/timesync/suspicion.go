@@ -3,32 +3,34 @@ package timesync
 import "time"
 
 const (
-	// suspectPackets is how many packets have to be off, and suspectTime for how long.
+	// suspectPackets packets have to deviate, for at least suspectTime, before the suspicion
+	// becomes active.
 	suspectPackets = 3
 	suspectTime    = 100 * time.Millisecond
 )
 
-// suspicion holds the evidence that the server's clock has changed: it stood still, or the
-// client did. Packets show that first; pings sent from then on confirm it. Earlier pings may
-// have waited during the stall, so their answers measure nothing.
+// suspicion is the evidence that the server's clock has changed against local time, because the
+// server or the client stood still. Packets from the server show this first. Pings that are sent
+// from then on confirm it. Earlier pings may have waited during the stall, so their answers are not
+// measured.
 type suspicion struct {
-	packets int
+	packets int   // number of packets that deviate
 	since   Phase // local time of the first of them
-	line    Phase // newest tick of the server now, less local time
-	below   bool  // line is lower than before
-	active  bool
+	line    Phase // the server's newest tick minus local time, by those packets
+	below   bool  // line is lower than by earlier packets
+	active  bool  // there are enough of these packets; pings have to confirm it
 
 	pongs   int
 	answers [enoughPongs]Phase
 }
 
-// suspect records a packet by its tick less local time, and reports whether that is far from
-// earlier packets.
+// suspect records a packet, by its tick minus local time. It reports whether that is far from the
+// value of earlier packets.
 func (c *Client) suspect(at, tickPhase Phase) bool {
 	d, away := &c.suspicion, tickPhase-c.arrivals.line()
 	below := away < 0
 	if max(away, -away) <= c.limits.far {
-		if d.below { // overtaken packets are only late
+		if d.below { // such packets were overtaken, and only late
 			*d = suspicion{}
 		}
 		return false
@@ -45,7 +47,8 @@ func (c *Client) suspect(at, tickPhase Phase) bool {
 	return true
 }
 
-// confirm handles a pong during a suspicion. Enough of them end it.
+// confirm handles a pong during a suspicion. After enoughPongs of them, the measurements move to
+// the new values and the suspicion ends.
 func (c *Client) confirm(at, sample Phase) {
 	d := &c.suspicion
 	d.answers[d.pongs] = sample

@@ -1,76 +1,78 @@
 package timesync
 
 const (
-	// maxBlocks is how many blocks a window has at most.
+	// maxBlocks is the most blocks in a window.
 	maxBlocks = 128
 
-	// rareBlocks is how many blocks in a row a spike may last to be tolerated. A longer
-	// one is the new normal.
+	// rareBlocks is how many blocks in a row a spike may last to be tolerated. If it lasts longer,
+	// its height counts as usual.
 	rareBlocks = 4
 
-	// rareShare limits a spike to one in so many blocks, while there are few.
+	// rareShare is, while there are few blocks, the least number of all blocks for each block of a
+	// tolerated spike.
 	rareShare = 4
 
-	// lastingBlocks is how many whole blocks in a row make a change a lasting one.
+	// lastingBlocks is how many blocks in a row must have changed for the change to count as
+	// lasting.
 	lastingBlocks = 3
 
-	// transition is by how much the first block after a change has to exceed the next ones
-	// to be dropped as one that contains both.
+	// transition is by how much the first block after a change has to exceed the next ones to be
+	// dropped, because it has samples of the time before the change too.
 	transition = 4 * One
 
-	// baseShare limits the blocks above the base to one in so many. The level exceeds the
-	// base by a limited amount, because higher samples are rare.
+	// baseShare defines the base of a window: one in baseShare blocks is above it. The level
+	// exceeds the base only by a limited amount, because higher samples are rare.
 	baseShare = 8
 )
 
-// A window holds the samples of about the last half minute, in blocks of a quarter of a second,
-// and finds a level that nearly all of them stay below. Samples close together count once: a
-// stall of a connection makes many samples and is one event.
+// A window holds the samples of about the last half minute, in blocks of a quarter of a second, and
+// finds a level that nearly all of them are below. Samples close together count as one event,
+// because a stall of a connection makes many samples.
 //
-// Most samples change nothing, and nearly all of the others change one block. So the order of
-// the blocks is kept from frame to frame, and only a new block, four times a second, requires
-// examining all of them.
+// Most samples change no block, and nearly all others change only the newest one. So the order of
+// the blocks is kept from frame to frame, and all of them are examined only when a block begins,
+// four times a second.
 type window struct {
 	length Phase // of a block, in local time
-	keep   int   // blocks
-	reach  Phase // how far above the base the level may always be
+	keep   int   // number of blocks to keep
+	reach  Phase // how far above the base the level may be in any case
 
 	blocks [maxBlocks]block // oldest first
-	n      int
+	n      int              // number of blocks
 	drift  drift
 
-	ranks    [maxBlocks]rank // the first ranked blocks, highest first
-	ranked   int
-	sorted   bool // ranks has all blocks, in order
+	ranks    [maxBlocks]rank // the blocks by their highs, highest first
+	ranked   int             // number of ranks in use
+	sorted   bool            // ranks has all blocks, in order
 	all      extremes
-	measured bool // extremes is up to date
+	measured bool // all is up to date
 	answer   answer
 }
 
-// answer is the last result of level. It is valid until a block changes.
+// answer is the last result of level, which is valid until a block changes.
 type answer struct {
 	events int
 	level  Phase
 	holds  bool
 }
 
-// block is the extent of the samples of one period.
+// block is the extent of the samples in one period.
 type block struct{ begin, low, high Phase }
 
-// rank is a block in the order of highs, with its high converted to the present by the drift.
+// rank is one block in the order of highs. Its high is converted to the present time by the drift.
 type rank struct {
 	high  Phase
 	block int32
 }
 
-// extremes are the lowest and the highest sample.
+// extremes are the lowest and the highest sample of a window.
 type extremes struct{ low, high Phase }
 
 func newWindow(length Phase, keep int, reach Phase) window {
 	return window{length: length, keep: keep, reach: reach}
 }
 
-// addSample adds a sample at the local time at.
+// addSample adds a sample at local time at.
 func (w *window) addSample(at, sample Phase) {
 	if w.n > 0 {
 		if b := &w.blocks[w.n-1]; at-b.begin < w.length {
@@ -125,7 +127,7 @@ func (w *window) lift(i int) {
 	w.ranks[i] = r
 }
 
-// dropOldBlocks makes room for a block, and removes blocks that are too old.
+// dropOldBlocks makes room for a new block, and removes blocks that are too old.
 func (w *window) dropOldBlocks(at Phase) {
 	old := 0
 	for old < w.n && (w.n-old >= w.keep || at-w.blocks[old].begin > 3*w.length*Phase(w.keep)/2) {
@@ -155,7 +157,7 @@ func (w *window) keepOnly(first, end int) {
 	w.ranked = kept
 }
 
-// shift moves all samples.
+// shift adds by to all samples.
 func (w *window) shift(by Phase) {
 	for i := range w.blocks[:w.n] {
 		w.blocks[i].low += by
@@ -164,8 +166,8 @@ func (w *window) shift(by Phase) {
 	w.invalidate()
 }
 
-// forgetBeforeChange removes the blocks before a lasting change: when all of the last blocks are
-// below all others by more than a tick, or all of their samples are above the usual level.
+// forgetBeforeChange removes the blocks before a lasting change. A change is lasting if all of the
+// last blocks are below all earlier ones by more than a tick, or above their base.
 func (w *window) forgetBeforeChange() {
 	before := w.n - lastingBlocks
 	if before < 1 {
@@ -182,7 +184,8 @@ func (w *window) forgetBeforeChange() {
 	}
 }
 
-// dropTransition removes the block during which a change occurred, which has samples of both.
+// dropTransition removes the first block if the change happened during it, because it has samples
+// from before the change.
 func (w *window) dropTransition() {
 	if w.blocks[0].high > extent(w.blocks[1:w.n]).high+transition {
 		w.cut(1)
@@ -200,14 +203,14 @@ func extent(blocks []block) reached {
 	return r
 }
 
-// highOf returns the high of block i, converted to the present by the drift.
+// highOf returns the high of block i, converted to the present time by the drift.
 func (w *window) highOf(i int) Phase {
 	b := &w.blocks[i]
 	return b.high + w.drift.over(w.blocks[w.n-1].begin-b.begin)
 }
 
-// sort sorts the blocks, highest first. They are nearly sorted already: a new block changes the
-// others only by the drift of the clocks.
+// sort sorts ranks, highest first. It is nearly sorted already: a new block changes the order of
+// the others only by the drift.
 func (w *window) sort() {
 	if w.sorted {
 		return
@@ -243,8 +246,8 @@ func (w *window) baseOf(n int) Phase {
 	}
 }
 
-// level returns the lowest level that the samples exceed in at most the given number of events,
-// none of which lasts. Rare events move it by a bounded amount.
+// level returns the lowest level that the samples exceed in at most the given number of events, and
+// in none of them for long. Rare events raise it only by a bounded amount.
 func (w *window) level(events int) Phase {
 	if a := &w.answer; !a.holds || a.events != events {
 		level, base := w.exceeded(events), w.base()
@@ -254,8 +257,8 @@ func (w *window) level(events int) Phase {
 	return w.answer.level
 }
 
-// exceeded returns the lowest high that the blocks exceed in at most the given number of
-// events, none of which lasts.
+// exceeded returns the lowest high that the blocks exceed in at most the given number of events,
+// and in none of them for long.
 func (w *window) exceeded(events int) Phase {
 	w.sort()
 	longest := min(rareBlocks, w.n/rareShare)
@@ -274,14 +277,14 @@ func (w *window) exceeded(events int) Phase {
 	return level
 }
 
-// runs tracks runs of consecutive blocks that exceed a level.
+// runs is the set of blocks that exceed a level, in runs of consecutive ones.
 type runs struct {
-	bits   [maxBlocks/64 + 2]uint64 // with a margin, so that each block has neighbours
-	n      int
-	blocks int
+	bits   [maxBlocks/64 + 2]uint64 // with a free word at both ends, so that each block has neighbours
+	n      int                      // number of runs
+	blocks int                      // number of blocks
 }
 
-// addBlock adds a block, and returns the length of its run.
+// addBlock adds a block and returns the length of its run.
 func (r *runs) addBlock(block int) (length int) {
 	at := block + 64
 	r.bits[at/64] |= 1 << (at % 64)
@@ -305,7 +308,8 @@ func (r *runs) addBlock(block int) (length int) {
 
 func (r *runs) has(at int) bool { return r.bits[at/64]>>(at%64)&1 != 0 }
 
-// lately returns the lowest of the last samples, which are not rare.
+// lately returns the lowest sample of the last blocks. It is a lower bound of the level, because
+// these blocks are too many to be a rare event.
 func (w *window) lately() Phase { return extent(w.blocks[max(w.n-lastingBlocks, 0):w.n]).low }
 
 // extremes returns the lowest and the highest sample.

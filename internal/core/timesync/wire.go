@@ -8,55 +8,55 @@ import (
 )
 
 const (
-	// MaxReport is how many ticks a report covers at most.
+	// MaxReport is the most ticks in one report.
 	MaxReport = 64
 
-	// MaxMargin bounds a margin in a report, in ticks, either way.
+	// MaxMargin is the greatest absolute value of a margin in a report, in ticks.
 	MaxMargin = 2047
 
-	// MaxAge is how many ticks late a pong can be.
+	// MaxAge is the greatest age of a pong in ticks.
 	MaxAge = 1024
 
 	// MaxSendEvery is the greatest send interval in ticks.
 	MaxSendEvery = 1 << 12
 
-	// maxFrame is an upper bound of the size of a server's frame.
+	// maxFrame is an upper bound of the size of a frame from the server.
 	maxFrame = 160
 
-	// maxPong is the size of the longest frame with a pong alone.
+	// maxPong is the size of the longest frame that has only a pong.
 	maxPong = 6
 
 	pingSize = 1
 )
 
-// ErrFrame is returned for an invalid frame.
+// ErrFrame is returned for an invalid frame of this package.
 var ErrFrame = errors.New("timesync: a clock frame that no peer of this version writes")
 
 // margin is how many ticks early an input arrived, or one of the constants below.
 type margin int16
 
 const (
-	// unknown: the input may still arrive.
+	// unknown means that the input may still arrive.
 	unknown margin = -1 << 15
-	// missing: the tick has run without its input.
+	// missing means that the tick has run without its input.
 	missing margin = unknown + 1
 )
 
-// pong answers a ping with the next tick of the server when it arrived.
+// pong answers a ping. It tells which tick the server was to run next when the ping arrived.
 type pong struct {
 	number uint8
-	age    uint64 // ticks from that tick to the one after the packet's
+	age    uint64 // the tick after the packet's, minus that next tick
 	every  uint64 // the server's send interval in ticks
 }
 
-// report has the margins of inputs, for consecutive ticks.
+// report has the margins of the inputs for consecutive ticks.
 type report struct {
-	back    int64 // the packet's tick less the last one reported
-	n       int   // ticks
+	back    int64 // the tick in the packet's header minus the last reported one
+	n       int   // number of ticks
 	margins [MaxReport]margin
 }
 
-// serverFrame is a frame of the server.
+// serverFrame is a frame from the server.
 type serverFrame struct {
 	pong               pong
 	report             report
@@ -101,11 +101,11 @@ func (f *serverFrame) parse(b []byte) error {
 	return r.End()
 }
 
-// shape is the encoding of the margins of a report, as differences from the least.
+// shape describes how the margins of a report are encoded: as differences from the least one.
 type shape struct {
 	least margin
-	first uint64 // the code of least: 0, or 2 if some are unknown or missing
-	width uint   // bits of a code
+	first uint64 // the code of least: 0, or 2 if some margins are unknown or missing
+	width uint   // number of bits of a code
 }
 
 func (p *report) shape() shape {
@@ -158,7 +158,7 @@ func (s shape) margin(code uint64) margin {
 	return s.least + margin(code-s.first)
 }
 
-// parse reads a report, and refuses one that has a shorter encoding.
+// parse reads a report. It refuses one that is not in its shortest encoding.
 func (p *report) parse(r *bitio.Reader) bool {
 	p.back = r.Varint()
 	p.n = int(r.Bits(6)) + 1

@@ -8,40 +8,42 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Errors of Observe and Sync. They are caused by the use of the world, not by the network or an entity.
+// Errors of Observe and Sync. Their cause is how the game uses the world, never the network or a
+// single entity.
 var (
-	// ErrWorldLocked: structure cannot be observed while a query is open; the events of an
-	// open batch query have not been sent yet.
+	// ErrWorldLocked means that a query is open. Structure cannot be observed then, because Arche
+	// sends the events of an open batch query only when it is closed.
 	ErrWorldLocked = errors.New("columns: the world is locked by an open query; iterate it to its end or Close it before the network systems run")
 
-	// ErrListenerLost: World.SetListener was called, and structural events no longer arrive.
-	// Once the listener is restored, Observe works again.
+	// ErrListenerLost means that World.SetListener was called, and structural events no longer
+	// arrive. When the listener has been restored, Observe works again.
 	ErrListenerLost = errors.New("columns: structural events of the world do not arrive; do not call World.SetListener, add your listener to the listener.Dispatch resource of the world, which has one slot for all")
 
-	// ErrWorldReset: World.Reset was called. It is final, since entity ids start again and old
-	// entities look alive.
+	// ErrWorldReset means that World.Reset was called. The table cannot recover from it, because
+	// entity ids start again from the lowest and removed entities look alive.
 	ErrWorldReset = errors.New("columns: the world was emptied by World.Reset, which restarts entity ids; remove entities instead, or stop the network plugin, reset the world, load it if you have a save, and start a new plugin")
 )
 
-// canary detects within one Observe that the world's listener was replaced or the world was reset, of
-// which Arche sends no event. It consists of a resource of a private type, which Reset removes, and the
-// identity of the world's listener: not of an entity, so that no filter sees it.
+// canary lets Observe and Sync detect that the world's listener was replaced or the world was
+// reset. Arche sends no event about either. It consists of a resource of a private type, which
+// Reset removes, and the identity of the world's listener. It needs no entity that lasts, which a
+// filter of the game could match.
 type canary struct {
 	resource ecs.ResID
 	mark     *canaryMark
-	lost     bool // the listener was lost at the last check
-	rescan   bool // the next Sync must examine all entities
-	field    uintptr
-	peeks    bool // field is the world's listener
-	listener ecs.Listener
-	notified bool
+	lost     bool         // the last check found the listener lost
+	rescan   bool         // the next Sync must examine all entities
+	field    uintptr      // offset of the listener in ecs.World
+	peeks    bool         // field is valid
+	listener ecs.Listener // at the last successful check
+	notified bool         // an event has arrived
 }
 
 // canaryMark is shared by the tables of one world.
 type canaryMark struct{ _ byte }
 
-// HasListener reports whether a world has a listener, which SetListener would replace silently. If
-// Arche's world does not expose it, the result is false.
+// HasListener reports whether a world has a listener, which SetListener would replace without
+// notice. It returns false if it cannot find the field of ecs.World that holds it.
 func HasListener(w *ecs.World) bool {
 	var c canary
 	c.aim()
@@ -49,7 +51,7 @@ func HasListener(w *ecs.World) bool {
 	return known && l != nil
 }
 
-// aim finds the field of the world's listener.
+// aim finds the offset of the field of ecs.World that holds the listener.
 func (c *canary) aim() {
 	field, ok := reflect.TypeFor[ecs.World]().FieldByName("listener")
 	c.peeks = ok && field.Type == reflect.TypeFor[ecs.Listener]()
@@ -88,8 +90,8 @@ func (c *canary) check(t *Table) error {
 	return nil
 }
 
-// probe makes the smallest change of structure and reports whether the table's listener received its
-// event.
+// probe creates and removes an entity, and reports whether the table's listener received an event
+// about it.
 func (c *canary) probe(w *ecs.World) bool {
 	c.notified = false
 	if e := w.NewEntity(); w.Alive(e) { // a listener may have removed it
@@ -98,8 +100,8 @@ func (c *canary) probe(w *ecs.World) bool {
 	return c.notified
 }
 
-// peek reads the one field of Arche's world without a getter. If there is no such field, every check is
-// a probe.
+// peek reads the listener of a world from its unexported field, because ecs.World has no getter for
+// it. If there is no such field, it returns false, and every check is a probe.
 func (c *canary) peek(w *ecs.World) (ecs.Listener, bool) {
 	if !c.peeks {
 		return nil, false
@@ -107,7 +109,7 @@ func (c *canary) peek(w *ecs.World) (ecs.Listener, bool) {
 	return *(*ecs.Listener)(unsafe.Add(unsafe.Pointer(w), c.field)), true
 }
 
-// sameListener compares identities: comparing the interfaces would panic for a listener of a type that
+// sameListener compares the identities of two listeners. The operator == would panic if their type
 // is not comparable.
 func sameListener(a, b ecs.Listener) bool {
 	return *(*[2]uintptr)(unsafe.Pointer(&a)) == *(*[2]uintptr)(unsafe.Pointer(&b))

@@ -14,16 +14,16 @@ type Cells struct {
 	size  int
 }
 
-// Cells returns the values of a component.
+// Cells returns access to the values of a component.
 func (wr *Writer) Cells(id ecs.ID) Cells {
 	return Cells{world: wr.world, id: id, size: wr.sizeOf(id)}
 }
 
-// At returns the address of an entity's component, valid until the next change of structure. The entity
-// must be alive. Nil: it has no such component.
+// At returns the address of an entity's component, or nil if it has none. The entity must be alive.
+// The address is valid until the next change of structure.
 func (c *Cells) At(e ecs.Entity) *byte {
 	return (*byte)(c.world.GetUnchecked(e, c.id))
 }
 
-// Bytes returns the memory of the value at an address; it is empty for a tag.
+// Bytes returns the memory of a value, whose address At returned. It is empty for a tag.
 func (c *Cells) Bytes(at *byte) []byte { return unsafe.Slice(at, c.size) }

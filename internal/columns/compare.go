@@ -6,11 +6,11 @@ import (
 	"unsafe"
 )
 
-// blockRows is the number of rows of a block. Whether a row differs is one bit of a word.
+// blockRows is the number of rows in a block. It is 64, so that one word has a bit for each row.
 const blockRows = 64
 
-// chunkBytes is how many bytes of a column are compared at once. Only if they differ are their
-// blocks compared one by one.
+// chunkBytes is how many bytes of a column are compared at once. Only if they differ are the blocks
+// among them compared one by one.
 const chunkBytes = 4096
 
 // compare finds changed values in all columns and updates the shadows.
@@ -60,7 +60,7 @@ func (t *Table) compareChunk(c *shapeCol, rows []Slot, cur, shadow []byte) {
 	}
 }
 
-// compareBlock finds the rows of one block whose values have changed, and reports their slots.
+// compareBlock finds the rows of one block that have changed values, and reports their slots.
 func (t *Table) compareBlock(c *shapeCol, rows []Slot, now, old []byte) {
 	var differ uint64
 	if len(rows) == blockRows && c.diff != nil {
@@ -88,8 +88,8 @@ func (t *Table) compareBlock(c *shapeCol, rows []Slot, now, old []byte) {
 	t.reports.changed[c.col] = out
 }
 
-// diffRows returns a bit for each row that differs. It works for values of any size, and for up to
-// blockRows rows.
+// diffRows returns a word in which bit i is set if row i differs. It works for values of any size
+// and for up to blockRows rows.
 func diffRows(now, old []byte, size int) (m uint64) {
 	for r, at := 0, 0; at < len(now); r, at = r+1, at+size {
 		m |= bit(differ(unsafe.Pointer(&now[at]), unsafe.Pointer(&old[at]), size) != 0) << (r & 63)

@@ -5,11 +5,11 @@ import (
 	"unsafe"
 )
 
-// diffFunc returns which of blockRows rows of one size differ. It has no branches that depend on the
-// data, because in a block with changes they would be unpredictable.
+// diffFunc returns a word in which bit i is set if row i of a block differs. It has no branches
+// that depend on the data, because they would be unpredictable in a block with changes.
 type diffFunc = func(now, old unsafe.Pointer) uint64
 
-// diffOf returns the function for blocks of one size, or nil if there is only diffRows.
+// diffOf returns the diffFunc for values of one size, or nil if only diffRows handles that size.
 func diffOf(size int) diffFunc {
 	switch size {
 	case 1:
@@ -33,7 +33,7 @@ func diff1(now, old unsafe.Pointer) (m uint64) {
 	a, b := (*[blockRows]byte)(now), (*[blockRows]byte)(old)
 	for i := 0; i < blockRows; i += 8 {
 		x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:])
-		ones := ((x&low7 + low7) | x) >> 7 & low1 // one in each byte that differs
+		ones := ((x&low7 + low7) | x) >> 7 & low1 // 1 in each byte that differs
 		m |= ones * 0x0102040810204080 >> 56 << (i & 63)
 	}
 	return m
@@ -93,7 +93,7 @@ func four(a, b, c, d bool) uint64 { return bit(a) | bit(b)<<1 | bit(c)<<2 | bit(
 
 func eight(a, b, c, d, e, f, g, h bool) uint64 { return four(a, b, c, d) | four(e, f, g, h)<<4 }
 
-// bit is written so that the compiler generates no branch.
+// bit returns 1 for true. The compiler generates no branch for it.
 func bit(b bool) (n uint64) {
 	if b {
 		n = 1

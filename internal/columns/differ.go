@@ -2,7 +2,7 @@ package columns
 
 import "unsafe"
 
-// differ returns 0 if n bytes, at least one, are equal. For a few words it is faster than a call of
+// differ returns 0 if n bytes are equal; n must be at least 1. For a few words it is faster than
 // bytes.Equal.
 func differ(a, b unsafe.Pointer, n int) uint64 {
 	if n < 8 {
@@ -19,13 +19,13 @@ func differ(a, b unsafe.Pointer, n int) uint64 {
 	return x
 }
 
-// differLittle is differ for one to seven bytes.
+// differLittle is differ for n from 1 to 7.
 func differLittle(a, b unsafe.Pointer, n int) uint64 {
 	if n >= 4 {
 		x := *(*uint32)(a) ^ *(*uint32)(b)
 		return uint64(x | (*(*uint32)(unsafe.Add(a, n-4)) ^ *(*uint32)(unsafe.Add(b, n-4))))
 	}
-	// The first, the middle and the last byte are all bytes.
+	// Up to three bytes: the first, the middle and the last one are all of them.
 	x := *(*byte)(a) ^ *(*byte)(b)
 	x |= *(*byte)(unsafe.Add(a, n-1)) ^ *(*byte)(unsafe.Add(b, n-1))
 	return uint64(x | (*(*byte)(unsafe.Add(a, n>>1)) ^ *(*byte)(unsafe.Add(b, n>>1))))

@@ -5,20 +5,20 @@ import (
 	"github.com/mlange-42/arche/ecs/event"
 )
 
-// structureListener receives every change of structure and marks the affected slots for the next Sync.
-// It does not rely on the order of events: an earlier listener may change the world and so nest newer
-// events into older ones.
+// structureListener receives the event of every change of structure and marks the affected slots
+// for the next Sync. It does not rely on the order of events: another listener may change the world
+// while it handles an event, so that later events arrive before that one.
 type structureListener struct{ t *Table }
 
-// Listener returns the listener that the caller must add to the world's listener.Dispatch, once. It never
+// Listener returns the listener that the caller must add to the world's listener.Dispatch. It never
 // changes the world.
 func (t *Table) Listener() ecs.Listener { return structureListener{t} }
 
 // Subscriptions implements ecs.Listener.
 func (structureListener) Subscriptions() event.Subscription { return event.All }
 
-// Components implements ecs.Listener: it returns all, because adding or removing any component moves
-// rows.
+// Components implements ecs.Listener. It returns nil for all components, because adding or removing
+// any component moves rows.
 func (structureListener) Components() *ecs.Mask { return nil }
 
 // Notify implements ecs.Listener.
@@ -37,7 +37,7 @@ func (l structureListener) Notify(w *ecs.World, evt ecs.EntityEvent) {
 			return
 		}
 		if !w.Alive(evt.Entity) {
-			// An earlier listener has removed it.
+			// Another listener has already removed it.
 			t.work.passing = true
 			return
 		}
@@ -45,7 +45,7 @@ func (l structureListener) Notify(w *ecs.World, evt ecs.EntityEvent) {
 	}
 	p := t.touch(slot)
 	if evt.Contains(event.EntityCreated) {
-		p.form = Form{} // an earlier listener has added the marker
+		p.form = Form{} // another listener added the marker to the new entity
 	}
 	if evt.Contains(event.EntityRemoved) {
 		p.bare = !evt.Removed.Get(t.marker)
@@ -55,13 +55,14 @@ func (l structureListener) Notify(w *ecs.World, evt ecs.EntityEvent) {
 	}
 }
 
-// SetMuted switches reports of structure off and on. While muted, changes are tracked but count as known:
-// they are made by the caller, and not reported by Observe. Values are compared all the same; before
-// unmuting, call Sync to accept the values of entities and components that were added while muted, and
-// Accept for others.
+// SetMuted switches reports of structure off and on. The caller mutes the table while it makes
+// changes itself: they are tracked, but Observe does not report them. Values are compared
+// nevertheless. So before unmuting, call Sync to accept the values of entities and components that
+// were added while muted, and Accept for other values.
 func (t *Table) SetMuted(muted bool) { t.muted = muted }
 
-// adopt assigns a slot to an entity that has none.
+// adopt assigns a slot to an entity that has none. before is its structure before it got the
+// marker.
 func (t *Table) adopt(e ecs.Entity, before Form) Slot {
 	s := t.slots.assign(e)
 	p := t.pend(s)
@@ -83,7 +84,7 @@ func (t *Table) touch(s Slot) *pending {
 	return p
 }
 
-// absorb applies an event that the caller caused to the known state.
+// absorb applies the event of a muted change to the known state.
 func (t *Table) absorb(p *pending, evt *ecs.EntityEvent) {
 	if evt.Contains(event.EntityRemoved) {
 		p.quiet = true

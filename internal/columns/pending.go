@@ -2,39 +2,39 @@ package columns
 
 import "github.com/mlange-42/arche/ecs"
 
-// pending is the last reported state of a slot with possible structural changes since. Its difference to the
-// world at Observe is the report.
+// pending is the last reported state of a slot that may have changed its structure since. Observe
+// reports the difference between it and the world.
 type pending struct {
 	slot      Slot
 	known     Mask
 	target    ecs.Entity
 	packed           // the known values
-	mutedCols Mask   // columns added while muted: their first value is known
-	form      Form   // at the last Sync; for a removed entity, at the last Sync with a slot
-	placed    uint32 // the last Sync that assigned a row to it
-	spawned   bool   // it was not reported yet
+	mutedCols Mask   // columns added while muted; their first value is known
+	form      Form   // at the last Sync; for a removed entity, at the last Sync at which it was alive
+	placed    uint32 // number of the last Sync that assigned a row to the slot
+	spawned   bool   // the slot was not reported yet
 	paused    bool
 	quiet     bool // removed while muted
 	bare      bool // removed without the marker
-	touched   bool // touched since the last Sync
+	touched   bool // by an event since the last Sync
 }
 
 // packed is a copy of one slot's shadow row.
 type packed struct {
-	from *shape // of data; nil: no data
+	from *shape // shape of data; nil if there is no data
 	data []byte
 }
 
-// changeRecords holds the records of slots with structural changes, and the values in them.
+// changeRecords holds the pending records, and the values that they refer to.
 type changeRecords struct {
 	pending  []pending // since the last Observe
 	reported []pending // reported by the last Observe
-	scratch  []byte    // values that pending refers to
-	faded    []byte    // values that reported refers to
+	scratch  []byte    // memory of the values in pending
+	faded    []byte    // memory of the values in reported
 	parked   map[Slot]*parking
 }
 
-// recordOf returns the record of a slot with a removed entity or touched structure, or nil.
+// recordOf returns the record of a slot, or nil if it has none.
 func (r *changeRecords) recordOf(info *slotInfo) *pending {
 	switch {
 	case info.pending == 0:
@@ -45,13 +45,15 @@ func (r *changeRecords) recordOf(info *slotInfo) *pending {
 	return &r.pending[info.pending-1]
 }
 
-// endObserve starts over, and keeps the records of removed entities until the next Observe.
+// endObserve starts new records. It keeps the present ones in reported until the next Observe, for
+// the slots of removed entities.
 func (r *changeRecords) endObserve() {
 	r.pending, r.reported = r.reported[:0], r.pending
 	r.scratch, r.faded = r.faded[:0], r.scratch
 }
 
-// pend returns the record of a slot, created from its present state at the first call after an Observe.
+// pend returns the record of a slot. The first call after an Observe creates it from the present
+// state.
 func (t *Table) pend(s Slot) *pending {
 	info := &t.slots.info[s]
 	if info.pending == 0 {
@@ -69,7 +71,8 @@ func (t *Table) pend(s Slot) *pending {
 	return &t.records.pending[info.pending-1]
 }
 
-// pack copies a shadow row to the scratch buffer, where it stays until the second Observe from now.
+// pack copies a shadow row to the scratch buffer. The copy is valid until the second Observe from
+// now.
 func (t *Table) pack(seg *segment, row uint32) packed {
 	if t.formsOnly {
 		return packed{}
@@ -81,7 +84,7 @@ func (t *Table) pack(seg *segment, row uint32) packed {
 	return packed{seg.shape, t.records.scratch[start:]}
 }
 
-// columnValue returns the value of a column, or nil.
+// columnValue returns the value of a column, or nil if there is none.
 func (p *packed) columnValue(col int) []byte {
 	if p.from == nil || p.from.place[col] < 0 {
 		return nil
@@ -90,8 +93,8 @@ func (p *packed) columnValue(col int) []byte {
 	return p.data[c.offset : c.offset+c.size]
 }
 
-// reportPending compares the known state with the present one for every touched slot, and reports the
-// differences.
+// reportPending compares the known state of every touched slot with its present state and reports
+// the differences.
 func (t *Table) reportPending() {
 	for i := range t.records.pending {
 		p := &t.records.pending[i]
@@ -142,8 +145,9 @@ func (t *Table) reportLive(p *pending, info *slotInfo) {
 	t.refresh(p, info, inserted)
 }
 
-// refresh accepts the present values of columns, so that compare does not report changes that the structure
-// reports contain. Those of a slot that was placed by the Sync of this Observe are equal already.
+// refresh copies the present values of columns to the shadows, so that compare does not report what
+// the structure reports contain already. It has nothing to copy for a slot that the Sync of this
+// Observe has placed.
 func (t *Table) refresh(p *pending, info *slotInfo, cols Mask) {
 	if p.placed == t.syncs || t.formsOnly {
 		return

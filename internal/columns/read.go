@@ -6,8 +6,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// SlotOf returns the slot of an entity: of this entity, not of another one with a recycled id. It returns the
-// slot as soon as the entity has the marker.
+// SlotOf returns the slot of an entity. An entity has a slot from the moment it gets the marker.
+// Another entity with the same id but another generation is not found.
 func (t *Table) SlotOf(e ecs.Entity) (Slot, bool) {
 	if s, ok := t.slots.find(e); ok {
 		return s, true
@@ -20,7 +20,8 @@ func (t *Table) tracks(e ecs.Entity) bool {
 	return ok
 }
 
-// Entity returns the entity of a slot, including those in Despawned. It is the zero entity for a free slot.
+// Entity returns the entity of a slot, also for the slots in Despawned. It returns the zero entity
+// for a free slot.
 func (t *Table) Entity(s Slot) ecs.Entity { return t.slots.info[s].entity }
 
 // Bare reports whether the entity of a slot in Despawned had no marker when it was removed.
@@ -32,11 +33,13 @@ func (t *Table) Bare(s Slot) bool {
 // Len returns the number of entities that have a slot, paused ones included.
 func (t *Table) Len() int { return t.slots.used }
 
-// Slots returns one more than the largest slot assigned so far: the length of a slice indexed by slot.
+// Slots returns one more than the largest slot that was ever assigned, which is the length that a
+// slice indexed by slot needs.
 func (t *Table) Slots() int { return len(t.slots.info) }
 
-// Mask returns the columns of a slot's entity, as of the last Sync. For a paused entity these are the columns
-// last reported. For a removed one, those of the Sync before, until its slot is free.
+// Mask returns the columns that a slot's entity had at the last Sync. For a paused entity it
+// returns the columns last reported, and for a removed one those of the last Sync before the
+// removal, until its slot is free.
 func (t *Table) Mask(s Slot) Mask {
 	info := &t.slots.info[s]
 	if seg := info.seg; seg != nil {
@@ -56,8 +59,8 @@ func (t *Table) lastForm(info *slotInfo) Form {
 	return Form{}
 }
 
-// Target returns the relation target of a slot's entity, as of the same time as Mask, or the zero entity. The
-// target may be dead.
+// Target returns the relation target of a slot's entity, as of the same time as Mask, or the zero
+// entity if there is none. The target may have been removed from the world.
 func (t *Table) Target(s Slot) ecs.Entity {
 	info := &t.slots.info[s]
 	if seg := info.seg; seg != nil {
@@ -69,9 +72,10 @@ func (t *Table) Target(s Slot) ecs.Entity {
 	return t.lastForm(info).Target
 }
 
-// Value returns the bytes of one component of a slot, in Arche's memory: writes go to the component. They are
-// valid until the next change of structure. Nil: the entity has no such component, it is a tag, or the slot is
-// paused or not placed by a Sync.
+// Value returns the bytes of one component of a slot, in Arche's memory: writing to them changes
+// the component. They are valid until the next change of structure. It returns nil if the entity
+// has no such component, the component is a tag, or the slot is paused or has no row from a Sync
+// yet.
 func (t *Table) Value(s Slot, col int) []byte {
 	info := &t.slots.info[s]
 	seg := info.seg
@@ -91,11 +95,11 @@ func (t *Table) Marker(s Slot) []byte { return t.Value(s, t.markerCol()) }
 // KnownMarker returns the bytes of a slot's marker component, like Known.
 func (t *Table) KnownMarker(s Slot) []byte { return t.Known(s, t.markerCol()) }
 
-// Known returns the bytes of one component as last seen by the table: at the last Observe or Accept, or for a
-// later component, at a later Sync. It must not be modified, and is valid until the next Sync. For a removed
-// entity it returns values until its slot is free, with all columns of the Sync before. Nil: the table has seen
-// no such component, or it is a tag. For a paused entity it is the value before the pause. Always nil in a table
-// of NewStructure.
+// Known returns the bytes of one component as the table has last seen them: at the last Observe or
+// Accept, or at a later Sync if the component was added after that. They must not be modified and
+// are valid until the next Sync. For a paused entity it returns the value before the pause, and for
+// a removed one the last value, until its slot is free. It returns nil if the table has seen no
+// such component, if it is a tag, and always in a table of NewStructure.
 func (t *Table) Known(s Slot, col int) []byte {
 	info := &t.slots.info[s]
 	if t.formsOnly {
@@ -116,8 +120,8 @@ func (t *Table) Known(s Slot, col int) []byte {
 	return nil
 }
 
-// Accept makes the present value of a component the known one: the caller has written it, and the next Observe
-// does not report it.
+// Accept makes the present value of a component the known one. Call it for a value that the caller
+// has written, so that the next Observe does not report it.
 func (t *Table) Accept(s Slot, col int) {
 	info := &t.slots.info[s]
 	if info.seg == nil || t.formsOnly {
@@ -132,23 +136,23 @@ func (t *Table) Accept(s Slot, col int) {
 	}
 }
 
-// Segments returns the number of segments, which are runs of rows contiguous in memory. Their order and number
-// change with the structure of the world.
+// Segments returns the number of segments. A segment is a run of rows that are contiguous in
+// memory. Number and order of the segments change with the structure of the world.
 func (t *Table) Segments() int { return len(t.segments.all) }
 
-// Shifts returns a number that changes when any slot may have moved to another row or segment: results computed
-// from Rows are valid as long as it stays the same.
+// Shifts returns a number that changes when a slot may have moved to another row or segment. Data
+// computed from Rows is valid until it changes.
 func (t *Table) Shifts() uint64 { return t.shifts }
 
-// Rows returns the slots of one segment in row order, and the columns that all of them have. Both are valid until
-// the next Sync.
+// Rows returns the slots of one segment in the order of its rows, and the columns that all of them
+// have. Both are valid until the next Sync.
 func (t *Table) Rows(segment int) ([]Slot, Mask) {
 	seg := t.segments.all[segment]
 	return seg.rows, seg.shape.present
 }
 
-// ColumnRows returns a whole column of one segment, one value after the other in the order of Rows. It is Arche's
-// memory, with the rules of Value.
+// ColumnRows returns a whole column of one segment: one value after the other, in the order of
+// Rows. It is Arche's memory, for which the rules of Value apply.
 func (t *Table) ColumnRows(segment, col int) []byte {
 	seg := t.segments.all[segment]
 	at := seg.shape.place[col]

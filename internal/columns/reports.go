@@ -1,17 +1,16 @@
 package columns
 
-// StructureChange is the change of the components of one slot: the difference of its columns at the last two
-// Observes.
+// StructureChange is the difference between the components of one slot at the last two Observes.
 type StructureChange struct {
 	Slot     Slot
 	Inserted Mask
 	Removed  Mask
 }
 
-// reports is the result of one Observe, in buffers that are reused.
+// reports is the result of one Observe. Its buffers are reused.
 type reports struct {
 	spawned    []Slot
-	ended      []Slot // of removed entities, reported or not
+	ended      []Slot // slots of removed entities, including those that are not reported
 	despawned  []Slot
 	paused     []Slot
 	resumed    []Slot
@@ -20,41 +19,43 @@ type reports struct {
 	changed    [][]Slot // by column; the marker's is the last
 }
 
-// Spawned returns the slots of entities that got the marker, at their creation or later. This Observe reports
-// nothing else of them.
+// Spawned returns the slots of entities that got the marker, when they were created or later. The
+// same Observe reports nothing else about them.
 func (t *Table) Spawned() []Slot { return t.reports.spawned }
 
-// Despawned returns the slots of entities removed from the world. Entity still returns them, and Mask,
-// Target and Known their last structure and values; all other getters treat them as unknown. The slots may be
-// reused after the next Observe has begun.
+// Despawned returns the slots of entities that were removed from the world. For these slots, Entity
+// still returns the entity, and Mask, Target and Known return its last structure and values; other
+// getters treat them as unknown. A slot may be reused after the next Observe has begun.
 func (t *Table) Despawned() []Slot { return t.reports.despawned }
 
-// Paused returns the slots of entities that are alive without the marker. They keep their slot; only Despawned or
-// Resumed will be reported of them.
+// Paused returns the slots of entities that have lost the marker and are alive. They keep their
+// slots. The next report about them is Despawned or Resumed.
 func (t *Table) Paused() []Slot { return t.reports.paused }
 
-// Resumed returns the slots of paused entities that have the marker again. Changes during the pause are in the
-// other reports of the same Observe.
+// Resumed returns the slots of paused entities that have got the marker again. The other reports of
+// the same Observe contain what changed during the pause.
 func (t *Table) Resumed() []Slot { return t.reports.resumed }
 
-// Structure returns, at most once per slot, which columns were inserted and
-// removed.
+// Structure returns which columns were added to an entity or removed from it, at most once per
+// slot.
 func (t *Table) Structure() []StructureChange { return t.reports.structure }
 
-// Retargeted returns the slots of entities with another relation target. An entity with a removed target
-// keeps it and is not included.
+// Retargeted returns the slots of entities with another relation target than at the last Observe.
+// An entity whose target was removed from the world keeps that target and is not included.
 func (t *Table) Retargeted() []Slot { return t.reports.retargeted }
 
-// Changed returns the slots with a changed value in column col. Slots in Spawned, and columns that Structure
-// reports as inserted, are not included.
+// Changed returns the slots with a changed value in column col. It does not include slots in
+// Spawned, and columns that Structure reports as inserted.
 func (t *Table) Changed(col int) []Slot { return t.reports.changed[col] }
 
-// MarkerChanged returns the slots with other bytes in the marker component than at the last Observe. Slots in
-// Spawned are not included; those in Resumed are if it differs from its value before the pause. A write to a
-// marker that is then removed is never seen.
+// MarkerChanged returns the slots whose marker component has other bytes than at the last Observe.
+// It does not include slots in Spawned. It includes slots in Resumed if the marker differs from the
+// one before the pause. The last value of a marker is not seen if it was written after the last
+// Observe and the marker was then removed.
 func (t *Table) MarkerChanged() []Slot { return t.reports.changed[t.markerCol()] }
 
-// clearReports clears the reports of the last Observe and frees the slots of entities removed before it.
+// clearReports clears the reports of the last Observe and frees the slots of entities that it had
+// reported as removed.
 func (t *Table) clearReports() {
 	r := &t.reports
 	for _, s := range r.ended {

@@ -1,6 +1,7 @@
 package columns
 
-// placeRows computes the rows of one segment.
+// placeRows finds out which slot is in which row of a segment with arrivals or departures. It
+// returns false if that is contradictory.
 func (t *Table) placeRows(seg *segment) bool {
 	old := len(seg.rows)
 	floor := old - len(seg.left) // rows from here on may have moved
@@ -34,8 +35,8 @@ func (t *Table) placeRows(seg *segment) bool {
 	return true
 }
 
-// baseOf returns the address of the marker in row 0: that of a slot known to be there, else the lowest of all
-// candidates.
+// baseOf returns the address of the marker in row 0. If no slot is known to be in row 0, this is
+// the lowest address of all slots that may be there.
 func (t *Table) baseOf(seg *segment, floor int) uintptr {
 	if floor > 0 && seg.rows[0] != NoSlot {
 		return t.address(seg.rows[0])
@@ -54,8 +55,9 @@ func (t *Table) address(s Slot) uintptr {
 	return uintptr(t.world.Get(t.slots.info[s].entity, t.marker))
 }
 
-// fillRows assigns a row to each slot of the tail and to each arrival, and moves the shadows of the former. It
-// returns false if two slots claim one row, or if one has left without an event.
+// fillRows assigns a row to each slot in the tail and to each arrival, and moves the shadows of
+// those in the tail. It returns false if two slots have the same row, or if a slot has left the
+// segment without an event.
 func (t *Table) fillRows(seg *segment, base uintptr) bool {
 	if !t.formsOnly {
 		seg.reserve(len(seg.rows))
@@ -96,8 +98,8 @@ func (t *Table) claim(seg *segment, base uintptr, s Slot) bool {
 	return true
 }
 
-// refreshViews finds Arche's columns again, which move to other memory when they grow, and moves the shadows of
-// the arrivals.
+// refreshViews updates the addresses of Arche's columns, which change when a column grows, and
+// fills in the shadows of the arrivals.
 func (t *Table) refreshViews(seg *segment) {
 	t.refreshBases(seg)
 	seg.order = unknownOrder
@@ -113,8 +115,8 @@ func (t *Table) refreshBases(seg *segment) {
 	}
 }
 
-// placeShadow copies the known values of a moved slot to its new row. Columns that the caller does not know yet
-// start with the present value.
+// placeShadow copies the known values of a moved slot to its new row. A column without a known
+// value starts with the present one.
 func (t *Table) placeShadow(seg *segment, m *move) {
 	info := &t.slots.info[m.slot]
 	p := t.pend(m.slot)
@@ -135,8 +137,9 @@ func (t *Table) placeShadow(seg *segment, m *move) {
 	}
 }
 
-// findBases finds columns that Arche has moved to larger memory for an entity that was removed since, which left
-// no other trace.
+// findBases updates the addresses of columns that Arche has moved to larger memory. It is needed if
+// the cause was an entity that has since been removed, so that its segment has no arrivals or
+// departures.
 func (t *Table) findBases() {
 	for _, seg := range t.segments.all {
 		if len(seg.rows) == 0 {

@@ -2,8 +2,9 @@ package columns
 
 import "unsafe"
 
-// Save copies a column of all rows into a column by slot, which must have Slots() values. Slots without the
-// component, or paused, are unchanged. Rows are as of the last Sync, values are the present ones.
+// Save copies a column of all rows to bySlot, which is indexed by slot and must have space for
+// Slots() values. It leaves the values of slots without the component, and of paused ones,
+// unchanged. The rows are those of the last Sync, the values the present ones.
 func (t *Table) Save(col int, bySlot []byte) {
 	size := t.cols[col].Size
 	for _, seg := range t.segments.all {
@@ -20,7 +21,7 @@ func (t *Table) Save(col int, bySlot []byte) {
 	}
 }
 
-// Load is the inverse of Save: it writes the values of a column by slot to all rows that have the component.
+// Load is the inverse of Save: it copies the values of bySlot to all rows that have the component.
 func (t *Table) Load(col int, bySlot []byte) {
 	size := t.cols[col].Size
 	for _, seg := range t.segments.all {
@@ -40,11 +41,12 @@ func (t *Table) Load(col int, bySlot []byte) {
 // placeCache is the last result of Places.
 type placeCache struct {
 	slots  []uint32
-	shifts uint64 // Table.shifts at that time plus one
+	shifts uint64 // Table.shifts plus one, at the time of the call
 }
 
-// Places returns the slots of all rows, segment by segment, in the order of SavePlaces; valid until the next Sync.
-// It returns none if Save is as fast, because nearly all slots are in the order of rows.
+// Places returns the slots of all rows, segment by segment, in the order of SavePlaces. The result
+// is valid until the next Sync. It is empty if nearly all slots are in the order of rows, because
+// then Save is as fast as SavePlaces.
 func (t *Table) Places() []uint32 {
 	if t.places.shifts == t.shifts+1 {
 		return t.places.slots
@@ -65,8 +67,8 @@ func (t *Table) Places() []uint32 {
 	return t.places.slots
 }
 
-// SavePlaces copies a column of all rows, in the order of Places, and zeros for rows without the
-// component.
+// SavePlaces copies a column of all rows, in the order of Places. For rows without the component it
+// writes zeros.
 func (t *Table) SavePlaces(col int, byPlace []byte) {
 	size := t.cols[col].Size
 	for _, seg := range t.segments.all {
@@ -76,7 +78,8 @@ func (t *Table) SavePlaces(col int, byPlace []byte) {
 	}
 }
 
-// column returns Arche's memory of a column, or nil.
+// column returns the memory of a column in Arche, or nil if the segment has no such column or no
+// rows.
 func (seg *segment) column(col, size int) []byte {
 	at := seg.place[col]
 	if at < 0 || len(seg.rows) == 0 {
@@ -100,10 +103,11 @@ type rowRun struct {
 	slot      Slot
 }
 
-// rowsPerRun is the least mean length of runs for which copying by runs is faster than row by row.
+// rowsPerRun is the least mean length of runs of rows at which copying run by run is faster than
+// row by row.
 const rowsPerRun = 8
 
-// scattered reports whether columns are to be copied row by row, and finds the runs of rows otherwise.
+// scattered reports whether columns have to be copied row by row. If not, seg.runs has the runs.
 func (seg *segment) scattered() bool {
 	if seg.order == unknownOrder {
 		seg.order = seg.findRuns()

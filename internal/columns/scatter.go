@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// scatter copies values in the order of rows to their slots. For common sizes a value is a few words, which costs
-// a fraction of a call of copy.
+// scatter copies values, which are in the order of rows, to their slots. For common sizes it copies
+// words, which takes a fraction of the time of calling copy for each value.
 func scatter(size int, bySlot, rows []byte, slots []Slot) {
 	switch size {
 	case 1:
@@ -36,11 +36,12 @@ func scatter(size int, bySlot, rows []byte, slots []Slot) {
 	}
 }
 
-// Gather copies values of the given size: each value of to is the value of from at the corresponding place.
+// Gather copies values of the given size: the value at index i of to becomes the value at index
+// places[i] of from.
 func Gather(size int, to, from []byte, places []uint32) { gather(size, from, to, places) }
 
-// Unlike returns the index of the first value, from the given index on, that differs from the value at its place in
-// another column, or -1.
+// Unlike returns the lowest index i, at least from, at which value i of a differs from value
+// places[i] of b. It returns -1 if there is none.
 func Unlike(size int, a, b []byte, places []uint32, from int) int {
 	switch size {
 	case 4:
@@ -116,7 +117,7 @@ func gatherAs[T any, N ~uint32](bySlot, rows []byte, slots []N) {
 	}
 }
 
-// valuesOf reinterprets bytes as values of a type without alignment.
+// valuesOf reinterprets bytes as values of a type that needs no alignment.
 func valuesOf[T any](b []byte) []T {
 	var one T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(one)))

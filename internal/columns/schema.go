@@ -6,19 +6,21 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// schema is what a table tracks: of which world, which entities, and which of their components.
+// schema describes what a table tracks: which world, which of its entities, and which of their
+// components.
 type schema struct {
 	world  *ecs.World
 	marker ecs.ID
-	filter ecs.Mask // of the marker
+	filter ecs.Mask // matches entities with the marker
 	cols   []Column // the marker's column is the last
 	colOf  map[ecs.ID]int
 	shapes map[ecs.Mask]*shape
 
-	formsOnly bool // structure is tracked and values are not
+	formsOnly bool // only structure is tracked, and no values
 }
 
-// checkColumns compares the description with the components registered in the world, and fills in the marker's size.
+// checkColumns compares the columns with the components that are registered in the world, and fills
+// in the size of the marker.
 func (sc *schema) checkColumns() error {
 	for i := range sc.cols {
 		c := &sc.cols[i]
@@ -54,7 +56,7 @@ func (sc *schema) keyOf(e ecs.Entity) segmentKey {
 	return segmentKey{sc.world.Mask(e), sc.world.Relations().GetUnchecked(e, sc.marker)}
 }
 
-// shapeOf returns the shape of the segments with this mask.
+// shapeOf returns the shape of the segments whose entities have this component mask.
 func (sc *schema) shapeOf(mask ecs.Mask) *shape {
 	if sh, ok := sc.shapes[mask]; ok {
 		return sh

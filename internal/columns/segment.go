@@ -6,13 +6,13 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// shape is shared by all segments with one component mask.
+// shape describes the columns of all segments with the same component mask.
 type shape struct {
 	present Mask       // without the marker
 	cols    []shapeCol // the columns with bytes; the marker is the last
-	place   []int      // by column: index in cols, or -1
+	place   []int      // for each column its index in cols, or -1
 	rowSize int        // bytes of a packed row
-	retired []*segment // retired segments, with their memory
+	retired []*segment // segments without rows, whose memory can be reused
 }
 
 // shapeCol is one column of a shape.
@@ -22,20 +22,20 @@ type shapeCol struct {
 	size    int // bytes of one row
 	offset  int // in a packed row
 	diff    diffFunc
-	inexact bool // Column.Equal decides
+	inexact bool // Column.Equal has to decide
 }
 
 // view is one column of one segment: Arche's memory and its shadow, both in row order.
 type view struct{ base, shadow unsafe.Pointer }
 
-// segment is the rows of one archetype of Arche: one component mask and one relation target.
+// segment is the rows of one Arche archetype, which has one component mask and one relation target.
 type segment struct {
 	rows  []Slot
 	views []view // parallel to shape.cols
-	place []int  // shape.place, with one indirection less
+	place []int  // equal to shape.place, to save an indirection
 	shape *shape
 	key   segmentKey
-	block []byte // the shadows of all columns, each with a capacity of room rows
+	block []byte // the shadows of all columns, each with memory for room rows
 	room  int
 	index int // in segmentTable.all
 
@@ -43,7 +43,7 @@ type segment struct {
 	runs  []rowRun // if order is inRuns
 
 	dirty   bool     // in syncWork.dirty
-	left    []uint32 // rows of touched slots, which may have moved
+	left    []uint32 // rows that touched slots had; the slots may have moved
 	arrived []int32  // indices in syncWork.moves
 }
 
@@ -57,7 +57,7 @@ type segmentTable struct {
 	all      []*segment
 	outlines []outline // parallel to all
 	byKey    map[segmentKey]*segment
-	last     *segment // that segmentOf returned
+	last     *segment // the last result of segmentOf
 }
 
 // segmentOf returns the segment of the entities with this mask and target.
@@ -87,8 +87,8 @@ func (st *segmentTable) addSegment(sh *shape, key segmentKey) *segment {
 	return seg
 }
 
-// retire removes an empty segment from the table: relation targets come and go, and each has segments of its own.
-// Its memory is reused for the next segment of its shape.
+// retire removes an empty segment from the table, because each relation target has segments of its
+// own and targets come and go. Its memory is reused for the next segment of the same shape.
 func (st *segmentTable) retire(seg *segment) {
 	last := len(st.all) - 1
 	st.all[seg.index] = st.all[last]
@@ -116,11 +116,11 @@ func (v *view) shadowAt(row uint32, size int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(v.shadow, int(row)*size)), size)
 }
 
-// minRoom is the least capacity of a segment's shadow in rows. It is small, since there may be thousands of
-// segments with a few children each.
+// minRoom is the least number of rows that a shadow has memory for. It is small, because there may
+// be thousands of segments with a few children each.
 const minRoom = 4
 
-// reserve grows the shadow of a segment to n rows and keeps its values.
+// reserve grows the shadow of a segment to at least n rows and keeps its values.
 func (seg *segment) reserve(n int) {
 	if n <= seg.room {
 		return

@@ -2,8 +2,9 @@ package columns
 
 import "github.com/mlange-42/arche/ecs"
 
-// Slot is the dense number of a tracked entity: small, so that data per entity can be a slice by slot. A slot is
-// assigned when the entity gets the marker and released when the entity is removed; then it is reused.
+// Slot is the number of a tracked entity. Slots are small numbers, so data for each entity can be
+// kept in a slice that is indexed by slot. A slot is assigned when the entity gets the marker, and
+// can be reused after the entity was removed.
 type Slot uint32
 
 // NoSlot is the zero Slot. It is never assigned.
@@ -13,18 +14,18 @@ type slotState uint8
 
 const (
 	slotFree     slotState = iota
-	slotLive               // has the marker, or had it at the last Sync
+	slotLive               // the entity has the marker, or had it at the last Sync
 	slotPaused             // the entity is alive without the marker
 	slotDead               // the entity was removed since the last Observe
-	slotReported           // the entity was removed before the last Observe; not reusable yet
+	slotReported           // the entity was removed before the last Observe; the slot cannot be reused yet
 )
 
 // slotInfo is the state of one slot, as of the last Sync.
 type slotInfo struct {
 	entity  ecs.Entity
-	seg     *segment // nil unless live and placed
+	seg     *segment // nil unless the slot is live and has a row
 	row     uint32
-	pending int32 // index in changeRecords.pending plus one, in reported if slotReported; 0: none
+	pending int32 // index plus one in changeRecords.pending, or in reported if slotReported; 0 without a record
 	touched bool  // in syncWork.touched
 	state   slotState
 }
@@ -33,14 +34,14 @@ type slotInfo struct {
 type slotTable struct {
 	info    []slotInfo // by slot; the first is NoSlot's
 	byID    []Slot     // by entity id
-	created []uint32   // by entity id: the Sync after which it was created without the marker, plus one
+	created []uint32   // by entity id: number plus one of the Sync after which an entity was created without the marker
 	free    []Slot
 	used    int
 }
 
 func newSlotTable() slotTable { return slotTable{info: make([]slotInfo, 1)} }
 
-// find returns the slot of exactly this entity, generation included.
+// find returns the slot of an entity. Its generation must match too.
 func (t *slotTable) find(e ecs.Entity) (Slot, bool) {
 	id := e.ID()
 	if int(id) >= len(t.byID) {
@@ -68,7 +69,7 @@ func (t *slotTable) assign(e ecs.Entity) Slot {
 	return s
 }
 
-// noteCreated records that an entity without a slot was created after a Sync.
+// noteCreated records that an entity without the marker was created after a Sync.
 func (t *slotTable) noteCreated(e ecs.Entity, sync uint32) {
 	for int(e.ID()) >= len(t.created) {
 		t.created = append(t.created, 0)
@@ -76,13 +77,13 @@ func (t *slotTable) noteCreated(e ecs.Entity, sync uint32) {
 	t.created[e.ID()] = sync + 1
 }
 
-// isNew reports whether noteCreated was called since that Sync for the entity, or for an earlier one with the same
-// id.
+// isNew reports whether noteCreated was called for this Sync and the entity, or for this Sync and
+// an earlier entity with the same id.
 func (t *slotTable) isNew(e ecs.Entity, sync uint32) bool {
 	return int(e.ID()) < len(t.created) && t.created[e.ID()] == sync+1
 }
 
-// unlink ends the use of a slot: its entity is not found any more, its number is not free yet.
+// unlink ends the use of a slot: find does not return it any more, but it cannot be reused yet.
 func (t *slotTable) unlink(s Slot) {
 	info := &t.info[s]
 	if id := info.entity.ID(); t.byID[id] == s {
@@ -92,7 +93,7 @@ func (t *slotTable) unlink(s Slot) {
 	t.used--
 }
 
-// release frees the number of an unlinked slot.
+// release makes an unlinked slot available for reuse.
 func (t *slotTable) release(s Slot) {
 	t.info[s] = slotInfo{}
 	t.free = append(t.free, s)

@@ -5,19 +5,20 @@ import (
 	"unsafe"
 )
 
-// smallRows is the greatest number of rows of a segment that is compared without blocks. With a relation there may be
-// thousands of such segments.
+// smallRows is the most rows of a segment that is compared without dividing it into blocks. With a
+// relation there may be thousands of such segments.
 const smallRows = 16
 
-// outline has the data to find out that nothing changed in a segment. Outlines are stored in one array, since finding
-// a thousand segments in memory takes as long as comparing them.
+// outline is the part of a segment that is needed to find out whether anything in it changed. The
+// outlines of all segments are in one array, because fetching a thousand segments from memory takes
+// as long as comparing them.
 type outline struct {
 	views []view
 	cols  []shapeCol
 	rows  int
 }
 
-// takeSmall reports the changes of a segment of few rows, from column i on.
+// takeSmall reports the changes of a segment with few rows, from column i on.
 func (t *Table) takeSmall(seg *segment, o *outline, i int) {
 	for ; i < len(o.views); i = o.nextDiffering(i + 1) {
 		c, v := &o.cols[i], &o.views[i]
@@ -40,8 +41,9 @@ func (t *Table) takeInexact(seg *segment, c *shapeCol, v *view) {
 	copy(old, now)
 }
 
-// nextDiffering returns the first column from i on that differs from its shadow, or the number of columns. In an
-// unchanged world with relations nearly all time is spent here, so it makes no calls.
+// nextDiffering returns the first column from i on that differs from its shadow, or the number of
+// columns if none does. It makes no calls for comparing more than a word, because in an unchanged
+// world with relations nearly all time is spent here.
 func (o *outline) nextDiffering(i int) int {
 	rows, cols, views := o.rows, o.cols, o.views
 	for ; i < len(cols) && i < len(views); i++ {
@@ -67,8 +69,8 @@ func (o *outline) nextDiffering(i int) int {
 	return len(views)
 }
 
-// takeDiffering adds the differing rows to a report and updates the shadow, without a branch for each row: which rows
-// have changed is unpredictable.
+// takeDiffering adds the rows that differ to a report and updates the shadow. It has no branch for
+// each row, because which rows have changed is unpredictable.
 func takeDiffering(report *[]Slot, rows []Slot, v *view, size int) {
 	n := len(*report)
 	if cap(*report)-n < len(rows) {
@@ -90,8 +92,8 @@ func takeDiffering(report *[]Slot, rows []Slot, v *view, size int) {
 	*report = (*report)[:n]
 }
 
-// takeWords is takeDiffering for values of one word. It writes to out, which has room for all rows, and returns how
-// many differ.
+// takeWords is takeDiffering for values of one word. out must have space for all rows. It returns
+// how many differ.
 func takeWords[T uint8 | uint32 | uint64](out, rows []Slot, v *view) (n int) {
 	now, old := unsafe.Slice((*T)(v.base), len(rows)), unsafe.Slice((*T)(v.shadow), len(rows))
 	for r, slot := range rows {

@@ -9,8 +9,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Sign writes an entity into its own component, which must have the size of an Entity and must not be written by
-// others. Rows of that column then identify their entities.
+// Sign writes an entity into its own component, which must have the size of an ecs.Entity and must
+// not be written by others. From this signature, Stretch tells which entity is in a row.
 func (wr *Writer) Sign(e ecs.Entity, id ecs.ID) {
 	if wr.sizeOf(id) != signatureSize {
 		panic("columns: a signature is an Entity: use a component of that size")
@@ -20,17 +20,18 @@ func (wr *Writer) Sign(e ecs.Entity, id ecs.ID) {
 
 const signatureSize = int(unsafe.Sizeof(ecs.Entity{}))
 
-// Stretch finds the values of many entities that usually are in one archetype, one after the other. It asks Arche for
-// the first and one of the last, between which all rows exist; the signatures identify the entities of the rows between
-// them. An entity has the same row in all columns of an archetype. Nothing is kept between two calls of Find, since rows
-// may move with the next change of structure.
+// Stretch finds the rows of many entities that mostly follow each other in one archetype. It asks
+// Arche only for the first entity and for one as far behind it as possible. Between these two all
+// rows exist, and the signature in each of them tells which entity it is. An entity has the same
+// row in all columns of its archetype. Each call of Find starts from nothing, because rows may move
+// with the next change of structure.
 type Stretch struct {
-	// Rows has for each entity the number of rows from the first one, or Elsewhere for an
-	// entity in another archetype. It must not be modified.
+	// Rows has the row of each entity, relative to the first one, or Elsewhere for an entity in
+	// another archetype. It must not be modified.
 	Rows []int32
 	// Others is the number of entities with the row Elsewhere.
 	Others int
-	// Straight: each row directly follows the one before.
+	// Straight is true if each row directly follows the previous one.
 	Straight bool
 
 	rows []int32 // memory of Rows
@@ -38,24 +39,25 @@ type Stretch struct {
 
 	signed    *Cells
 	first     ecs.Entity
-	base      unsafe.Pointer // the first one's signature
-	low, high int32          // the rows from low to high are known to be of its archetype
-	foreign   int            // number of entities found in other archetypes
+	base      unsafe.Pointer // the signature of the first entity
+	low, high int32          // rows that are known to exist in the first entity's archetype
+	foreign   int            // number of entities that were found in other archetypes
 }
 
-// Elsewhere is the row of an entity that is not in the archetype of the first one, or was not found there.
+// Elsewhere is the row of an entity that is not in the archetype of the first one, or that Find did
+// not search there.
 const Elsewhere = math.MinInt32
 
 const (
-	// maxForeign is how many entities of other archetypes are found before entities outside of the
-	// known rows are no longer searched.
+	// maxForeign is how many entities are found in other archetypes before Find stops asking Arche
+	// for entities outside of the known rows.
 	maxForeign = 4
-	// enough is the length from which a stretch ends before an entity that is elsewhere.
+	// enough is the number of entities from which on Find stops before one that is elsewhere.
 	enough = 8
 )
 
-// Find searches entities, at least one, by their signatures. It returns how many it found before one that is not alive
-// or has no signature.
+// Find finds the rows of entities, which must not be empty, by their signatures. It returns how
+// many it found; it stops at an entity that is not alive or has no signature.
 func (s *Stretch) Find(signed *Cells, entities []ecs.Entity) (n int) {
 	s.Rows, s.Others, s.Straight = nil, 0, true
 	if !s.locateFirst(signed, entities) {
@@ -93,7 +95,7 @@ func (s *Stretch) isLine(entities []ecs.Entity) bool {
 	return bytes.Equal(unsafe.Slice((*byte)(s.base), size), unsafe.Slice((*byte)(unsafe.Pointer(&entities[0])), size))
 }
 
-// lineOf returns n consecutive rows.
+// lineOf returns the n rows 0, 1 and so on.
 func (s *Stretch) lineOf(n int) []int32 {
 	for row := len(s.line); row < n; row++ {
 		s.line = append(s.line, int32(row))
@@ -113,7 +115,8 @@ func (s *Stretch) note(row int32, i int) {
 	}
 }
 
-// locateFirst finds the first entity, and one of its archetype as far behind it as possible.
+// locateFirst finds the first entity, and another one of its archetype as far behind it as
+// possible.
 func (s *Stretch) locateFirst(signed *Cells, entities []ecs.Entity) bool {
 	s.signed, s.first, s.foreign = signed, entities[0], 0
 	s.low, s.high = 0, 0
@@ -129,7 +132,7 @@ func (s *Stretch) locateFirst(signed *Cells, entities []ecs.Entity) bool {
 	return true
 }
 
-// place returns the address of an entity's signature, nil if it has none.
+// place returns the address of an entity's signature, or nil if it has none.
 func (s *Stretch) place(e ecs.Entity) unsafe.Pointer {
 	if !s.signed.world.Alive(e) {
 		return nil
@@ -156,7 +159,7 @@ func (s *Stretch) seek(e ecs.Entity) int32 {
 	return row
 }
 
-// sameArchetype reports whether an entity is of the first one's archetype.
+// sameArchetype reports whether an entity is in the archetype of the first one.
 func (s *Stretch) sameArchetype(e ecs.Entity) bool {
 	w, id := s.signed.world, s.signed.id
 	return w.Mask(e) == w.Mask(s.first) && w.Relations().GetUnchecked(e, id) == w.Relations().GetUnchecked(s.first, id)

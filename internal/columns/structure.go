@@ -2,8 +2,9 @@ package columns
 
 import "github.com/mlange-42/arche/ecs"
 
-// NewStructure returns a table like New's that tracks structure only: it stores no values and never compares any. It is
-// for histories, which copy whole columns by Save and Load, and need slots, rows and Undo after every tick.
+// NewStructure returns a table like that of New which tracks only structure: it stores no values
+// and compares none. It is for histories, which copy whole columns by Save and Load and need slots,
+// rows and Undo after every tick.
 //
 // It is updated by Commit instead of Observe. Known returns nil, and Column.Equal is not called.
 func NewStructure(w *ecs.World, marker ecs.ID, cols []Column) (*Table, error) {
@@ -14,9 +15,9 @@ func NewStructure(w *ecs.World, marker ecs.ID, cols []Column) (*Table, error) {
 	return t, err
 }
 
-// Commit is Sync and an Observe without reports: the changes found by the Sync are in Undo, and nothing else is kept of
-// them. The slots of entities that Undo reports as removed may be reused after the next Commit has begun. Errors are
-// those of Observe.
+// Commit is a Sync followed by an Observe without reports: the changes that the Sync finds are in
+// Undo and nowhere else. The slots of entities that Undo reports as removed may be reused after the
+// next Commit has begun. It returns the same errors as Observe.
 func (t *Table) Commit() error {
 	t.clearReports()
 	if err := t.Sync(); err != nil {

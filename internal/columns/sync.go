@@ -6,8 +6,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// move is one touched slot that moves to its present row. It carries the shadows of columns that were added since the
-// last Observe, which are in no pending record.
+// move is one touched slot that moves to its present row. It has the shadow values of columns that
+// were added since the last Observe, which no pending record has.
 type move struct {
 	slot Slot
 	packed
@@ -21,13 +21,13 @@ type parking struct {
 	form Form
 }
 
-// syncWork is what the next Sync, or the one that runs, has to examine. Its memory is reused.
+// syncWork is the work of the next Sync, or of the one that is running. Its memory is reused.
 type syncWork struct {
-	touched []Slot // since the last Sync
-	dirty   []*segment
-	moves   []move
-	tail    []Slot
-	passing bool // an entity may have passed through an archetype since the last Sync
+	touched []Slot     // slots with an event since the last Sync
+	dirty   []*segment // segments that slots leave or arrive in
+	moves   []move     // the slots that arrive
+	tail    []Slot     // scratch of placeRows
+	passing bool       // an entity may have been in an archetype between two Syncs only
 }
 
 func (w *syncWork) markDirty(seg *segment) {
@@ -37,8 +37,9 @@ func (w *syncWork) markDirty(seg *segment) {
 	}
 }
 
-// sync examines every touched slot and the rows that a swap-remove may have moved because of them. Other rows cannot have
-// moved: a row moves only when it is the last of its archetype while an earlier one is removed.
+// sync examines every touched slot, and the rows that may have moved because of them. Other rows
+// cannot have moved: when Arche removes a row from an archetype, only the last row moves, into the
+// gap.
 func (t *Table) sync() error {
 	t.syncs++
 	if t.canary.rescan {
@@ -51,12 +52,12 @@ func (t *Table) sync() error {
 	if t.place() && t.complete() {
 		return nil
 	}
-	// A listener that changes the world while Arche still reports a batch makes Arche
-	// skip entities.
+	// A listener that changes the world while Arche sends the events of a batch makes Arche skip
+	// entities.
 	return t.rebuild()
 }
 
-// complete reports whether the number of entities with the marker equals the number of known ones.
+// complete reports whether the table knows as many entities with the marker as the world has.
 func (t *Table) complete() bool {
 	query := t.world.Query(&t.filter)
 	n := query.Count()
@@ -93,7 +94,8 @@ func (t *Table) rebuild() error {
 	return nil
 }
 
-// place finds the segment and row of every touched slot. It returns false if the rows contradict each other.
+// place finds the segment and row of every touched slot. It returns false if the rows are
+// contradictory.
 func (t *Table) place() bool {
 	t.work.moves = t.work.moves[:0]
 	for _, s := range t.work.touched {
@@ -115,7 +117,8 @@ func (t *Table) place() bool {
 	return ok
 }
 
-// depart removes a slot from its row, with its shadow, and moves it to the segment of its entity.
+// depart removes a slot from its row, with its shadow, and adds it to the arrivals of its entity's
+// segment.
 func (t *Table) depart(s Slot) {
 	info := &t.slots.info[s]
 	m := move{slot: s}
@@ -146,7 +149,7 @@ func (t *Table) depart(s Slot) {
 	t.work.moves = append(t.work.moves, m)
 }
 
-// end ends the use of a slot and keeps its last known values.
+// end ends the use of a slot and keeps its last values.
 func (t *Table) end(s Slot, last packed) {
 	if p := t.pend(s); last.from != nil {
 		p.packed = last
@@ -155,7 +158,8 @@ func (t *Table) end(s Slot, last packed) {
 	t.slots.unlink(s)
 }
 
-// park keeps the slot of an entity that is alive without the marker. One that was not reported yet is dropped instead.
+// park keeps the slot of an entity that is alive without the marker. If the entity was not reported
+// yet, it ends the slot's use instead.
 func (t *Table) park(s Slot, last packed) {
 	p := t.pend(s)
 	if p.spawned {

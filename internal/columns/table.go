@@ -8,31 +8,32 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// MaxColumns is the largest number of columns of one table. Arche v0.15.3 cannot
-// create an archetype in a world with more than 240 component types.
+// MaxColumns is the most columns of one table. Arche v0.15.3 cannot create an archetype in a world
+// with more than 240 component types.
 const MaxColumns = 240
 
 // Column describes one component that a table tracks.
 type Column struct {
 	ID   ecs.ID
-	Size int // bytes of one value, as reflect.Type.Size says; 0: a tag
+	Size int // bytes of one value, as reflect.Type.Size returns; 0 for a tag
 
-	// Tag treats a component as one without bytes, whatever its Size: only its presence is
-	// tracked.
+	// Tag makes the table treat the component as one without bytes, whatever its Size is: only its
+	// presence is tracked.
 	Tag bool
 
-	// Equal reports whether two values with different bytes count as equal, for example
-	// because their encodings are equal. It must be an equivalence: each value is compared
-	// with the one before, so if close values counted as equal, a value could drift without a
-	// report. It must not keep its arguments and must not change the world. Nil: values are
-	// equal if their bytes are.
+	// Equal reports whether two values with different bytes count as equal, for example because
+	// their encodings are equal. It must be an equivalence relation. A value is compared only with
+	// the previous one, so if close values counted as equal, a value could drift without ever being
+	// reported. It must not keep its arguments and must not change the world. If it is nil, values
+	// are equal if their bytes are.
 	Equal func(before, after []byte) bool
 }
 
 // Mask is a set of columns: bit i stands for the i-th Column given to New.
 type Mask = set.Mask
 
-// Table tracks the entities of one world that have a marker component. See the package documentation for its guarantees.
+// Table tracks the entities of one world that have a marker component. The package documentation
+// lists its guarantees.
 type Table struct {
 	schema
 	tick entangle.Tick
@@ -41,8 +42,8 @@ type Table struct {
 	segments segmentTable
 	work     syncWork
 	records  changeRecords
-	syncs    uint32 // counts Syncs
-	shifts   uint64 // counts the Syncs that may have moved rows
+	syncs    uint32 // number of Syncs
+	shifts   uint64 // number of Syncs that may have moved rows
 	places   placeCache
 	undo     []UndoRecord
 
@@ -52,8 +53,9 @@ type Table struct {
 	canary     canary
 }
 
-// New returns a table of the entities of w that have the component marker. The caller must add Listener to the world's
-// listener before the first Observe; entities that exist by then are found and reported as spawned.
+// New returns a table of the entities of w that have the component marker. The caller must add
+// Listener to the world's listener before the first Observe. That Observe reports all entities that
+// exist already as spawned.
 //
 // The marker needs at least one byte, and must not be among cols. Errors name the invalid column.
 func New(w *ecs.World, marker ecs.ID, cols []Column) (*Table, error) {
@@ -80,10 +82,11 @@ func New(w *ecs.World, marker ecs.ID, cols []Column) (*Table, error) {
 	return t, nil
 }
 
-// Sync updates slots and rows to the structure of the world, without comparing values. Undo then returns the changes of
-// structure, and the next Observe reports them. Call Sync where slots are needed between two Observes, for example after
-// each tick for histories. The changes, and the slots of removed entities, are kept until Observe, so call Observe every
-// few Syncs. Errors are those of Observe.
+// Sync updates slots and rows to the structure of the world, without comparing values. Undo then
+// returns the changes of structure, and the next Observe reports them. Call Sync where slots are
+// needed between two Observes, for example after each tick for histories. The records of changes
+// and the slots of removed entities are kept until Observe, so call Observe every few Syncs. It
+// returns the same errors as Observe.
 func (t *Table) Sync() error {
 	t.undo = t.undo[:0]
 	if err := t.canary.check(t); err != nil {
@@ -96,11 +99,12 @@ func (t *Table) Sync() error {
 	return nil
 }
 
-// Observe finds the changes since the last Observe, as of tick. The reports are valid until the next Observe, and empty
-// after an error.
+// Observe finds the changes since the last Observe, as of tick. The reports are valid until the
+// next Observe. They are empty after an error.
 //
-// Errors: ErrWorldLocked, ErrListenerLost, ErrWorldReset. After the cause of ErrListenerLost is removed, the next Observe
-// examines everything and reports the missed changes.
+// Its errors are ErrWorldLocked, ErrListenerLost and ErrWorldReset. When the cause of
+// ErrListenerLost has been removed, the next Observe examines all entities and reports the missed
+// changes.
 func (t *Table) Observe(tick entangle.Tick) error {
 	t.clearReports()
 	if err := t.Sync(); err != nil {
@@ -114,8 +118,9 @@ func (t *Table) Observe(tick entangle.Tick) error {
 	return nil
 }
 
-// Overlook sets the columns whose changed values are accepted by the next Observes without a report. This costs little
-// more than comparing the bytes. These changes are not reported later either.
+// Overlook sets the columns whose changed values the next Observes accept without a report. This
+// takes little more time than comparing the bytes. A later Observe does not report these changes
+// either.
 func (t *Table) Overlook(cols Mask) { t.overlooked = cols }
 
 // Tick returns the tick of the last Observe that succeeded.

@@ -5,39 +5,42 @@ import (
 	"github.com/mlange-42/arche/ecs/event"
 )
 
-// Form is the structure of one entity, which an undo restores. The zero Form means an entity that does not exist.
+// Form is the structure of one entity, which an undo restores. The zero Form stands for an entity
+// that does not exist.
 type Form struct {
 	Alive  bool       // the entity exists
 	Marked bool       // it has the marker
 	Mask   Mask       // the columns it has
-	Target ecs.Entity // of its relation; the zero entity: none. It may be dead
+	Target ecs.Entity // the relation target, which may be dead; the zero entity if there is none
 }
 
-// UndoRecord is the change of the structure of one entity between two Syncs.
+// UndoRecord is the change of one entity's structure between two Syncs.
 type UndoRecord struct {
 	Slot    Slot
 	Entity  ecs.Entity
-	Was, Is Form // never equal
+	Was, Is Form // they differ
 }
 
-// Undo returns the previous and the present structure, once for each entity with a slot and a structural change since
-// the previous Sync. It is valid until the next Sync, including Observe, and empty after an error. The order is that in
-// which the entities were first touched since the last Observe.
+// Undo returns the previous and the present structure of each entity that has a slot and changed
+// its structure since the previous Sync. The result is valid until the next Sync or Observe, and
+// empty after an error. It is in the order in which the entities first changed since the last
+// Observe.
 //
-// A log of these records can restore structure at a cost proportional to the changes: append the records of every Sync, and
-// process them backwards, giving each entity its previous form. They include muted changes, so a caller that has just
-// restored structure drops the records of its own changes. A removed entity can be restored only as a new entity; Known
-// returns its last values until the next Observe.
+// A log of these records can restore structure in time proportional to the changes: append the
+// records of every Sync, and process them in reverse order, giving each entity its previous form.
+// The records include muted changes, so a caller that has just restored structure has to drop the
+// records of its own changes. A removed entity can be restored only as a new entity; Known returns
+// its last values until the next Observe.
 //
-// For a new entity, Was determines whether undoing means to remove it: it is the zero Form if the entity was created since
-// the last Sync, and else its structure before it got the marker. An entity without an event, found when a Sync examined
-// the whole world, counts as created.
+// For a new slot, Was tells whether the undo has to remove the entity: it is the zero Form if the
+// entity was created since the last Sync, otherwise the entity's structure before it got the
+// marker. An entity without an event, which a Sync of the whole world found, counts as created.
 //
-// An entity is tracked for as long as it has its slot, paused or not. One that got the marker after an Observe and lost it
-// before the next ends with its record.
+// An entity is tracked as long as it has a slot, paused or not. An entity that got the marker after
+// an Observe and lost it before the next one has no slot after its record.
 func (t *Table) Undo() []UndoRecord { return t.undo }
 
-// recordUndo lists the touched entities with another form than at the last Sync.
+// recordUndo lists the touched entities whose form differs from that at the last Sync.
 func (t *Table) recordUndo() {
 	for i := range t.records.pending {
 		p := &t.records.pending[i]

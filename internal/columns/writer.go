@@ -6,9 +6,9 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Writer changes a world by component ids and bytes. It allocates nothing itself: the caller prepares slices of ids and
-// fill functions. It panics like Arche: on a locked world, for a dead entity, and for a component that is added twice or
-// removed without being there.
+// Writer changes a world by component ids and bytes. It allocates nothing itself: the caller passes
+// slices of ids and fill functions that it keeps. Like Arche, it panics if the world is locked, if
+// the entity is dead, and if a component is added twice or removed without being present.
 type Writer struct {
 	world *ecs.World
 	size  map[ecs.ID]int
@@ -19,14 +19,15 @@ func NewWriter(w *ecs.World) *Writer {
 	return &Writer{world: w, size: map[ecs.ID]int{}}
 }
 
-// Spawn creates an entity with the given components, zeroed. Then it calls fill, which writes values through Bytes before
-// any listener is notified of the entity; fill must not change structure. A nil fill leaves zeros.
+// Spawn creates an entity with the given components, zeroed. Then it calls fill, which can write
+// values through Bytes before any listener is notified of the entity; fill must not change
+// structure. It may be nil.
 func (wr *Writer) Spawn(ids []ecs.ID, fill func(ecs.Entity)) ecs.Entity {
 	return wr.world.NewEntityFn(fill, ids...)
 }
 
-// Exchange adds and removes components in one step, then calls fill like Spawn.
-// Without any ids it does nothing.
+// Exchange adds and removes components in one step, then calls fill like Spawn. If there are no
+// ids, it does nothing.
 func (wr *Writer) Exchange(e ecs.Entity, add, remove []ecs.ID, fill func(ecs.Entity)) {
 	if len(add)+len(remove) == 0 {
 		return
@@ -34,14 +35,14 @@ func (wr *Writer) Exchange(e ecs.Entity, add, remove []ecs.ID, fill func(ecs.Ent
 	wr.world.ExchangeFn(e, add, remove, fill)
 }
 
-// SetTarget sets the target of a relation component of e. Arche itself allocates once for it. An entity must not be its own
-// target, because Arche panics when it is removed.
+// SetTarget sets the target of a relation component of e. Arche itself allocates once in this call.
+// An entity must not be its own target, because then Arche panics when it is removed.
 func (wr *Writer) SetTarget(e ecs.Entity, relation ecs.ID, target ecs.Entity) {
 	wr.world.Relations().Set(e, relation, target)
 }
 
-// Bytes returns the memory of a component, valid until the next change of structure. Nil: e has no such component, or it is
-// a tag.
+// Bytes returns the memory of a component, which is valid until the next change of structure. It
+// returns nil if e has no such component.
 func (wr *Writer) Bytes(e ecs.Entity, id ecs.ID) []byte {
 	p := wr.world.Get(e, id)
 	if p == nil {

@@ -53,6 +53,6 @@
 //   - Sending: AppendFrames(dst, room, packet id, now, rtt), BeginFrame and EndFrame in any
 //     order, then Finish; repeat with further packets while Due returns true.
 //
-// Both ends must configure the same ids and modes, and opposite directions. Package protocol
-// compares a hash of the configuration before any frame is sent.
+// Both ends must configure the same ids and modes, and opposite directions. Package peer compares
+// hashes of the configuration when a connection begins.
 package channel

@@ -40,14 +40,14 @@ import (
 // run up to 5 % faster or slower, as the network requires; see ClockStats.
 type Client struct {
 	frame
-	config  ClientConfig
-	engine  *endpoint.Client
-	post    *message.Post
-	copy    *sink.Applier
-	shelf   *message.ResourceCopy
-	again   *input.Replayer
-	leaving bool         // disconnects at the end of the replay
-	why     *predict.Why // nil: rollbacks are not explained
+	config    ClientConfig
+	engine    *endpoint.Client
+	post      *message.Post
+	applier   *sink.Applier
+	resources *message.ResourceCopy
+	replayer  *input.Replayer
+	leaving   bool         // disconnects at the end of the replay
+	why       *predict.Why // nil: rollbacks are not explained
 
 	prediction *predict.Prediction
 
@@ -101,21 +101,21 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.despawned = event.QueueOf[EntityDespawned](c.hub)
 	c.jumped = event.QueueOf[ClockJumped](c.hub)
 	c.steered.Attach(c.time)
-	c.copy = sink.NewApplier(w, c.hub, registry.Of(c.protocol).Components,
+	c.applier = sink.NewApplier(w, c.hub, registry.Of(c.protocol).Components,
 		func(e ecs.Entity) { c.spawned.Push(EntitySpawned{e}) },
 		func(e ecs.Entity) { c.despawned.Push(EntityDespawned{e}) })
-	c.copy.Limit(c.config.MaxEntities)
+	c.applier.Limit(c.config.MaxEntities)
 	if c.config.ConfirmedTwins {
-		c.copy.KeepTwins()
+		c.applier.KeepTwins()
 	}
-	c.engine.Show(c.copy)
-	c.shelf = message.NewResourceCopy(w, c.hub, registry.Of(c.protocol).Resources, c.copy)
-	c.engine.ShowResources(c.shelf)
-	c.post.Attach(w, c.hub, nil, c.copy)
+	c.engine.Show(c.applier)
+	c.resources = message.NewResourceCopy(w, c.hub, registry.Of(c.protocol).Resources, c.applier)
+	c.engine.ShowResources(c.resources)
+	c.post.Attach(w, c.hub, nil, c.applier)
 	c.inputs = input.NewClientInputs(w, c.hub, c.protocol)
 	c.inputs.WarnTo(c.log)
 	c.engine.Drive(c.inputs)
-	c.again = &input.Replayer{Schedule: c.schedule, Time: c.time, Hub: c.hub, Post: c.post, Inputs: c.inputs}
+	c.replayer = &input.Replayer{Schedule: c.schedule, Time: c.time, Hub: c.hub, Post: c.post, Inputs: c.inputs}
 	c.explain(c.config.ExplainRollbacks)
 	c.predict()
 	if c.config.Strict {
@@ -123,7 +123,7 @@ func (c *Client) Initialize(w *ecs.World) {
 	}
 	ecs.AddResource(w, &apps.App{
 		Protocol: c.protocol, Post: c.post, Inputs: c.inputs,
-		Client: c.engine, Applier: c.copy, Prediction: c.prediction,
+		Client: c.engine, Applier: c.applier, Prediction: c.prediction,
 	})
 	stages := &systems.Client{
 		Frame: c.parts(), Engine: c.engine, Prediction: c.prediction, Explain: c.why,

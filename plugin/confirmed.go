@@ -16,11 +16,11 @@ import (
 // draw both, to measure their distance, or to decide by certain values only. Only the server
 // changes it.
 type Confirmed[T any] struct {
-	world *ecs.World
-	id    ecs.ID
-	copy  *sink.Applier // of a client
-	comp  int
-	time  *components.Time
+	world   *ecs.World
+	id      ecs.ID
+	applier *sink.Applier // of a client
+	comp    int
+	time    *components.Time
 }
 
 // NewConfirmed returns a reader of the confirmed state of T. It is made in a system's Initialize
@@ -29,7 +29,7 @@ type Confirmed[T any] struct {
 func NewConfirmed[T any](w *ecs.World) Confirmed[T] {
 	t := reflect.TypeFor[T]()
 	app := mustHaveApp(w, fmt.Sprintf("NewConfirmed[%v]", t))
-	c := Confirmed[T]{world: w, id: ecs.ComponentID[T](w), copy: app.Applier, time: ecs.GetResource[components.Time](w)}
+	c := Confirmed[T]{world: w, id: ecs.ComponentID[T](w), applier: app.Applier, time: ecs.GetResource[components.Time](w)}
 	var ok bool
 	if app.Applier != nil {
 		c.comp, ok = app.Applier.Component(c.id)
@@ -52,7 +52,7 @@ func NewConfirmed[T any](w *ecs.World) Confirmed[T] {
 // was predicted, Get answers for as long as EntityDespawned can be read. On a server and on a host
 // it returns the value in the world, as of the current tick.
 func (c *Confirmed[T]) Get(e ecs.Entity) (value T, at entangle.Tick, ok bool) {
-	if c.copy == nil {
+	if c.applier == nil {
 		if !c.world.Alive(e) || !c.world.Has(e, c.id) {
 			return value, 0, false
 		}
@@ -61,7 +61,7 @@ func (c *Confirmed[T]) Get(e ecs.Entity) (value T, at entangle.Tick, ok bool) {
 		}
 		return value, c.time.Tick, true
 	}
-	memory, at, ok := c.copy.Confirmed(e, c.comp)
+	memory, at, ok := c.applier.Confirmed(e, c.comp)
 	if !ok {
 		return value, 0, false
 	}
@@ -70,4 +70,4 @@ func (c *Confirmed[T]) Get(e ecs.Entity) (value T, at entangle.Tick, ok bool) {
 
 // Twin returns the confirmed twin of a predicted entity. It is not ok for other entities, and
 // without ClientConfig.ConfirmedTwins.
-func (c *Client) Twin(e ecs.Entity) (twin ecs.Entity, ok bool) { return c.copy.Twin(e) }
+func (c *Client) Twin(e ecs.Entity) (twin ecs.Entity, ok bool) { return c.applier.Twin(e) }

@@ -76,11 +76,11 @@ func (g *Grid[P]) Initialize(w *ecs.World) {
 	if g.grid != nil {
 		panic(fmt.Sprintf("plugin: %s is initialised for the second time; make a grid of its own for each server, and add it once", who))
 	}
-	publisher := serverOf(w, who)
+	collector := serverOf(w, who)
 	if err := g.check(); err != nil {
 		panic(fmt.Sprintf("plugin: %s: %v", who, err))
 	}
-	g.grid = source.NewGrid(publisher, g.settings(publisher.Stride()), g.position)
+	g.grid = source.NewGrid(collector, g.settings(collector.Stride()), g.position)
 }
 
 // Update runs a pass if one is due.

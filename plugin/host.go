@@ -59,7 +59,7 @@ func (h *Host) Initialize(w *ecs.World) {
 		return
 	}
 	spawned, despawned := event.QueueOf[EntitySpawned](h.hub), event.QueueOf[EntityDespawned](h.hub)
-	h.player.local.Attach(h.publisher, h.hub,
+	h.player.local.Attach(h.collector, h.hub,
 		func(e ecs.Entity) { spawned.Push(EntitySpawned{e}) },
 		func(e ecs.Entity) { despawned.Push(EntityDespawned{e}) })
 	h.player.local.AttachResources(h.hub, h.resources)

@@ -19,7 +19,7 @@ import (
 // set before the entity is replicated, and survives pauses.
 type Override[T any] struct {
 	world     *ecs.World
-	publisher *source.Collector
+	collector *source.Collector
 	comp      int
 }
 
@@ -38,7 +38,7 @@ func NewOverride[T any](w *ecs.World) Override[T] {
 		panic(fmt.Sprintf("plugin: NewOverride[%[1]v], which the server does not send; "+
 			"register it with protocol.Component[%[1]v](p) before the app is made, in a Direction from the server", t))
 	}
-	return Override[T]{world: w, publisher: app.Collector, comp: comp}
+	return Override[T]{world: w, collector: app.Collector, comp: comp}
 }
 
 // SetTarget sets which clients receive the T of an entity, beginning with the current tick: it is
@@ -50,14 +50,14 @@ func (o *Override[T]) SetTarget(e ecs.Entity, target components.Target) {
 	if !o.world.Alive(e) {
 		panic(fmt.Sprintf("plugin: SetTarget of %v, which is not alive; ask World.Alive of entities that are kept", e))
 	}
-	o.publisher.Override(e, o.comp, target)
+	o.collector.Override(e, o.comp, target)
 }
 
 // Clear removes the override of an entity: all clients that receive the entity receive its T. It
 // does nothing for an entity without one.
-func (o *Override[T]) Clear(e ecs.Entity) { o.publisher.ClearOverride(e, o.comp) }
+func (o *Override[T]) Clear(e ecs.Entity) { o.collector.ClearOverride(e, o.comp) }
 
 // Target returns the override of an entity, and whether it has one.
 func (o *Override[T]) Target(e ecs.Entity) (components.Target, bool) {
-	return o.publisher.Overridden(e, o.comp)
+	return o.collector.Overridden(e, o.comp)
 }

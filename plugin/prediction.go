@@ -36,9 +36,9 @@ func (c *Client) predict() {
 	resynced := event.QueueOf[PredictionResynced](c.hub)
 	prediction, err := predict.NewPrediction(predict.PredictionConfig{
 		World: c.world, Protocol: c.protocol, Hub: c.hub, Time: c.time,
-		Again: c.again, Why: c.why, MaxRollback: c.config.maxRollback(), Newest: c.config.RollbackToNewest,
+		Replayer: c.replayer, Why: c.why, MaxRollback: c.config.maxRollback(), Newest: c.config.RollbackToNewest,
 		Synced: c.steered.Synced, ConfirmedTick: c.engine.ConfirmedTick,
-		Applier: c.copy, Resources: c.shelf, RemoveDespawned: c.copy.RemoveDespawned, OnResync: func(t entangle.Tick) { resynced.Push(PredictionResynced{t}) },
+		Applier: c.applier, Resources: c.resources, RemoveDespawned: c.applier.RemoveDespawned, OnResync: func(t entangle.Tick) { resynced.Push(PredictionResynced{t}) },
 	})
 	if err != nil {
 		panic("plugin: " + err.Error())

@@ -21,13 +21,13 @@ import (
 // any.
 type Relevance struct {
 	world     *ecs.World
-	publisher *source.Collector
+	collector *source.Collector
 }
 
 // NewRelevance returns the relevance settings of a world. It is made in a system's Initialize and
 // kept; all those of a world are the same. It panics in a world without a server.
 func NewRelevance(w *ecs.World) Relevance {
-	return Relevance{world: w, publisher: serverOf(w, "NewRelevance")}
+	return Relevance{world: w, collector: serverOf(w, "NewRelevance")}
 }
 
 // Show makes an entity relevant to a client, whatever other rules say. It reports whether the
@@ -54,7 +54,7 @@ func (r *Relevance) say(what string, e ecs.Entity, client entangle.ClientID, wor
 	if !r.world.Alive(e) {
 		panic(fmt.Sprintf("plugin: %s of %v, which is not alive; ask World.Alive of entities that are kept", what, e))
 	}
-	i := r.publisher.Interest()
+	i := r.collector.Interest()
 	row, ok := i.Row(client)
 	if ok {
 		i.Relevance().Set(row, i.Number(e), word)
@@ -65,7 +65,7 @@ func (r *Relevance) say(what string, e ecs.Entity, client entangle.ClientID, wor
 // Setting returns the setting of an entity and a client, and whether there is one. show is true after
 // Show and false after Hide.
 func (r *Relevance) Setting(e ecs.Entity, client entangle.ClientID) (show, said bool) {
-	i := r.publisher.Interest()
+	i := r.collector.Interest()
 	row, ok := i.Row(client)
 	if !ok || !r.world.Alive(e) {
 		return false, false
@@ -79,5 +79,5 @@ func (r *Relevance) Setting(e ecs.Entity, client entangle.ClientID) (show, said 
 // matters is not visible. A game uses it to find the clients that can hear a speaker, for example.
 // It costs no more than Rooms.HasClient.
 func (r *Relevance) Sees(e ecs.Entity, client entangle.ClientID) bool {
-	return r.world.Alive(e) && r.publisher.Shows(e, client)
+	return r.world.Alive(e) && r.collector.Shows(e, client)
 }

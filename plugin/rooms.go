@@ -34,7 +34,7 @@ func NewRooms(w *ecs.World) Rooms {
 	return Rooms{world: w, interest: serverOf(w, "NewRooms").Interest()}
 }
 
-// serverOf returns the publisher of the server in a world.
+// serverOf returns the collector of the server in a world.
 func serverOf(w *ecs.World, who string) *source.Collector {
 	app := apps.Of(w)
 	if app == nil || app.Collector == nil {

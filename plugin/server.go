@@ -38,7 +38,7 @@ type Server struct {
 	engine *endpoint.Server
 	post   *message.Post
 
-	publisher    *source.Collector
+	collector    *source.Collector
 	resources    *message.Resources
 	owned        *endpoint.OwnedEntities
 	connected    *event.Queue[ClientConnected]
@@ -99,32 +99,32 @@ func (s *Server) enter(w *ecs.World) bool {
 	s.joined = event.QueueOf[ClientJoined](s.hub)
 	s.disconnected = event.QueueOf[ClientDisconnected](s.hub)
 	s.exceeded = event.QueueOf[BoundExceeded](s.hub)
-	publisher, err := source.NewCollector(w, registry.Of(s.protocol).Components, s.log)
+	collector, err := source.NewCollector(w, registry.Of(s.protocol).Components, s.log)
 	if err != nil {
 		panic("plugin: " + err.Error())
 	}
-	publisher.SetStride(s.every)
-	publisher.MeanUnsent(s.protocol)
-	s.publisher, s.owned = publisher, endpoint.NewOwnedEntities(w)
+	collector.SetStride(s.every)
+	collector.MeanUnsent(s.protocol)
+	s.collector, s.owned = collector, endpoint.NewOwnedEntities(w)
 	refused := event.QueueOf[GroupRefused](s.hub)
 	marker := generic.NewMap[components.Replicate](w)
-	publisher.OnRefused(func(e ecs.Entity) {
+	collector.OnRefused(func(e ecs.Entity) {
 		if w.Alive(e) && marker.Has(e) { // else the group has shrunk since
 			refused.Push(GroupRefused{Entity: e, Group: marker.Get(e).Group})
 		}
 	})
-	s.engine.Publish(publisher)
-	s.post.Attach(w, s.hub, publisher, nil)
+	s.engine.Publish(collector)
+	s.post.Attach(w, s.hub, collector, nil)
 	s.shareResources(w)
-	s.inputs = input.NewServerInputs(w, s.hub, s.protocol, publisher, s.Tick())
+	s.inputs = input.NewServerInputs(w, s.hub, s.protocol, collector, s.Tick())
 	s.inputs.WarnTo(s.log)
 	s.engine.Drive(s.inputs)
 	ecs.AddResource(w, &apps.App{
 		Protocol: s.protocol, Post: s.post, Inputs: s.inputs,
-		Server: s.engine, Collector: publisher, Resources: s.resources,
+		Server: s.engine, Collector: collector, Resources: s.resources,
 	})
 	stages := &systems.Server{
-		Frame: s.parts(), Engine: s.engine, Collector: publisher, Resources: s.resources, Owned: s.owned,
+		Frame: s.parts(), Engine: s.engine, Collector: collector, Resources: s.resources, Owned: s.owned,
 		SIDs: s.sids(w), OnBroken: s.breakDown,
 	}
 	stages.Bind()
@@ -145,7 +145,7 @@ func (s *Server) sids(w *ecs.World) *source.SIDs {
 }
 
 func (s *Server) shareResources(w *ecs.World) {
-	s.resources = message.NewResources(w, registry.Of(s.protocol).Resources, s.publisher, s.log)
+	s.resources = message.NewResources(w, registry.Of(s.protocol).Resources, s.collector, s.log)
 	refused := event.QueueOf[ResourceRefused](s.hub)
 	s.resources.OnRefused(func(r *registry.Resource, err error) {
 		refused.Push(ResourceRefused{Name: r.Name, Err: err})

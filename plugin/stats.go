@@ -274,13 +274,13 @@ func (s *Server) Stats() ServerStats {
 		Dropped: s.drops.list(), Messages: MessageStats(s.post.Stats()), Work: s.engine.Work(),
 	}
 	stats.MessagesDropped, stats.BytesWaiting = s.engine.Held()
-	if s.publisher != nil {
+	if s.collector != nil {
 		stats.Overload = s.overloadStats()
-		r := s.publisher.World().Stats()
+		r := s.collector.World().Stats()
 		stats.Replication = ReplicationStats{
-			Entities: s.publisher.Len(), Groups: s.publisher.World().Len(),
+			Entities: s.collector.Len(), Groups: s.collector.World().Len(),
 			Updates: r.Updates, Actions: r.Actions, Encoded: r.Bodies, Resent: r.Resent, Resyncs: r.Resyncs, PrivateResyncs: r.PrivateResyncs,
-			Clamped: s.publisher.Clamped(), Refused: r.GroupsRefused + r.TooLarge, Overdue: r.Overdue,
+			Clamped: s.collector.Clamped(), Refused: r.GroupsRefused + r.TooLarge, Overdue: r.Overdue,
 		}
 		stats.Resources = ResourceStats(s.resources.Stats())
 		i := s.inputs.Stats()
@@ -305,15 +305,15 @@ func (c *Client) Stats() ClientStats {
 	}
 	stats.MessagesDropped, stats.BytesWaiting = c.engine.Held()
 	stats.GroupsArrived, stats.GroupsExpected = c.engine.Joining()
-	if c.copy != nil {
+	if c.applier != nil {
 		stats.Rollbacks = RollbackStats(c.prediction.Stats())
 		stats.Overload, stats.ServerOverload = c.overloadStats(), ServerOverloadStats(c.steered.ServerOverload())
-		stats.Entities = c.copy.Replicas.Len()
+		stats.Entities = c.applier.Replicas.Len()
 		r := c.engine.Received()
 		stats.Replication = ReplicaStats{
 			Updates: r.Updates, Actions: r.Actions, Stale: r.Stale, Waited: r.Waited, Overflow: r.Overflow, Passed: r.Passed, Misfits: r.Misfits, Resyncs: r.Resyncs,
 		}
-		stats.Resources = ResourceStats(c.shelf.Stats())
+		stats.Resources = ResourceStats(c.resources.Stats())
 		stats.Inputs, stats.InputsOfOthers = SentInputStats(c.inputs.Sent()), OthersInputStats(c.inputs.OthersStats())
 	}
 	return stats

@@ -33,7 +33,7 @@ func (c *Client) Bind() {
 		FixedInput:    c.fixedInput, // but not in a replay
 		WriteInputs:   c.writeInputs,
 		ClearInputs:   c.clearInputs,
-		Lattice:       c.roundValues,
+		Round:         c.roundValues,
 		SpawnHistory:  c.followChildren,
 		UpdateHistory: c.saveTick,
 

@@ -26,7 +26,7 @@
 //
 // # From a server's world to a client's
 //
-// A system in Main (a game calls it plugin.FixedMain) writes a component. Lattice rounds the value,
+// A system in Main (a game calls it plugin.FixedMain) writes a component. Round rounds the value,
 // if the component has protocol.Full (Collector.Round; the Collector is in internal/world/source). In
 // a frame that is sent, EntityUpdates (Collector.ObserveEntities) compares the columns of the world
 // with copies from the last such frame (columns.Table.Observe). ComponentUpdates
@@ -61,7 +61,7 @@
 // Applier.confirmMember). Values with protocol.Full go into the world only when the entity appears;
 // Applier.writesAtOnce has the rule for each mode.
 //
-// Behind the predicted groups the sender writes a mark into the packet (its appendMark, in settled.go):
+// Behind the predicted groups the sender writes a mark into the packet (its appendMark, in marks.go):
 // a client that has everything up to the mark has all of these groups as of the packet's tick. The
 // newest such tick is the confirmed tick (Receiver.ConfirmedTick, passed on by package plugin as
 // PredictionConfig.ConfirmedTick).

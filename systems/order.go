@@ -53,8 +53,8 @@ const (
 	// without events.
 	ClearInputs
 
-	// Lattice rounds components with protocol.Full to values that the wire can represent.
-	Lattice
+	// Round rounds components with protocol.Full to values that the wire can represent.
+	Round
 
 	// SpawnHistory looks at the entities that the tick has spawned. On a client, children that
 	// the game attached to predicted entities roll back with them from then on. On a server,
@@ -102,7 +102,7 @@ var names = [stageCount]string{
 	WriteInputs:      "FixedUpdate.WriteInputEvent",
 	Main:             "FixedMain",
 	ClearInputs:      "FixedUpdate.ClearInputEvent",
-	Lattice:          "FixedUpdate.Lattice",
+	Round:            "FixedUpdate.Round",
 	SpawnHistory:     "FixedUpdate.SpawnHistory",
 	UpdateHistory:    "FixedUpdate.UpdateHistory",
 	BeforeSend:       "BeforeSend",

@@ -21,7 +21,7 @@ var documented = []string{
 	"FixedUpdate.WriteInputEvent",
 	"FixedMain",
 	"FixedUpdate.ClearInputEvent",
-	"FixedUpdate.Lattice",
+	"FixedUpdate.Round",
 	"FixedUpdate.SpawnHistory",
 	"FixedUpdate.UpdateHistory",
 	"BeforeSend",

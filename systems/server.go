@@ -32,7 +32,7 @@ func (s *Server) Bind() {
 		FixedInput:   s.fixedInput,
 		WriteInputs:  s.writeInputs,
 		ClearInputs:  s.clearInputs,
-		Lattice:      s.roundValues,
+		Round:        s.roundValues,
 		SpawnHistory: s.assignSIDs,
 
 		EntityUpdates:    s.observeEntities,

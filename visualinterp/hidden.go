@@ -64,7 +64,7 @@ func (h *hiding) findChanges() {
 	}
 	for query := h.world.Query(&h.filter); query.Next(); {
 		e := query.Entity()
-		if !slices.ContainsFunc(h.layers, func(l *layer) bool { return l.waits(e) }) {
+		if !slices.ContainsFunc(h.layers, func(l *layer) bool { return l.lacksSamples(e) }) {
 			h.off = append(h.off, e)
 		}
 	}

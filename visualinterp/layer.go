@@ -160,8 +160,8 @@ func (l *layer) writeDisplayed() {
 // values returns a stretch of the component's column.
 func (l *layer) values(s stretch) []byte { return l.table.ColumnRows(s.segment, l.column) }
 
-// waits reports whether an entity has less than two samples.
-func (l *layer) waits(e ecs.Entity) bool {
+// lacksSamples reports whether an entity has less than two samples.
+func (l *layer) lacksSamples(e ecs.Entity) bool {
 	slot, ok := l.table.SlotOf(e)
 	if !ok || int(slot) >= len(l.places) {
 		return false

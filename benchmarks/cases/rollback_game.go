@@ -207,7 +207,7 @@ func (g *rollbackGame) predict(p *protocol.Protocol) (err error) {
 	g.receiver = receiver.New(g.applier, nil, len(registry.Of(p).Components))
 	g.prediction, err = predict.NewPrediction(predict.PredictionConfig{
 		World: &w, Protocol: p, Applier: g.applier, Hub: g.hub, Time: g.time, MaxRollback: g.ticks(),
-		Again: &input.Replayer{
+		Replayer: &input.Replayer{
 			Schedule: g.schedule, Time: g.time, Hub: g.hub, Post: message.NewPost(p, false),
 			Inputs: input.NewClientInputs(&w, g.hub, p),
 		},

@@ -22,7 +22,7 @@ type Conn struct {
 
 	arrived *queue.Intake
 	pace    pace
-	pending *gate
+	pending *pendingLimit
 
 	mu     sync.RWMutex
 	peers  map[netip.AddrPort]*peer
@@ -44,7 +44,7 @@ func newConn(addr netip.AddrPort, origins []string, l Limits, p patience) *Conn 
 		addr: addr, origins: origins, limits: l, patience: p.orDefault(),
 		shut:    func() {},
 		arrived: queue.NewIntake(queue.Limits{Strangers: min(strangerShare*l.Pending, l.Queue), Shared: l.Queue}),
-		pending: newGate(l.Pending, l.PendingPerAddress),
+		pending: newPendingLimit(l.Pending, l.PendingPerAddress),
 		peers:   map[netip.AddrPort]*peer{},
 	}
 }

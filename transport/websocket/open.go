@@ -72,7 +72,7 @@ func (l Listener) route(c *Conn) http.Handler {
 // pendingConns bounds the connections of a port that have not become WebSockets yet: twice as many
 // as may wait to be admitted, so that those beyond that limit still get an HTTP answer.
 type pendingConns struct {
-	gate    *gate
+	limit   *pendingLimit
 	running sync.WaitGroup
 
 	mu sync.Mutex
@@ -80,7 +80,7 @@ type pendingConns struct {
 }
 
 func newPendingConns(l Limits) *pendingConns {
-	return &pendingConns{gate: newGate(2*l.Pending, 2*l.PendingPerAddress), in: map[net.Conn]netip.Addr{}}
+	return &pendingConns{limit: newPendingLimit(2*l.Pending, 2*l.PendingPerAddress), in: map[net.Conn]netip.Addr{}}
 }
 
 // follow implements http.Server.ConnState.
@@ -99,7 +99,7 @@ func (l *pendingConns) follow(conn net.Conn, state http.ConnState) {
 
 func (l *pendingConns) addConn(conn net.Conn) {
 	a, _ := netip.ParseAddrPort(conn.RemoteAddr().String())
-	if l.gate.admitAddr(a.Addr()) != 0 {
+	if l.limit.admitAddr(a.Addr()) != 0 {
 		_ = conn.Close()
 		return
 	}
@@ -124,6 +124,6 @@ func (l *pendingConns) removeConn(conn net.Conn) {
 	defer l.mu.Unlock()
 	if a, ok := l.in[conn]; ok {
 		delete(l.in, conn)
-		l.gate.releaseAddr(a)
+		l.limit.releaseAddr(a)
 	}
 }

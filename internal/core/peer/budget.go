@@ -38,7 +38,7 @@ type frameUse struct {
 // it after Begin.
 func (p *Peer) Wanted(now time.Time) int {
 	wanted := p.mux.Wanted(now, p.tracker.ResendRTT())
-	bytes := wanted.Sum() + p.wantedUpdates() + p.wantedStreams(now)
+	bytes := wanted.Sum() + p.wantedUpdates() + p.wantedFeeds(now)
 	if bytes == 0 && !p.tracker.AckDue(now) {
 		return 0
 	}
@@ -52,12 +52,12 @@ func (p *Peer) wantedUpdates() int {
 	return p.replication.WantedBytes()
 }
 
-// wantedStreams returns the bytes that streams want to send now.
-func (p *Peer) wantedStreams(now time.Time) int {
+// wantedFeeds returns the bytes that feeds want to send now.
+func (p *Peer) wantedFeeds(now time.Time) int {
 	if !p.Open() {
 		return 0
 	}
-	return p.streams.wanted(now)
+	return p.feeds.wanted(now)
 }
 
 // overhead returns the overhead of the packets that carry the given number of bytes.
@@ -77,8 +77,8 @@ func (p *Peer) SetBudget(bytes int, now time.Time) {
 	for c := range wanted {
 		wanted[c] += debts[c]
 	}
-	p.streams.left = max(leastStreams, bytes/2)
-	total := bytes + debts.Sum() + debt - min(p.streams.left, p.wantedStreams(now))
+	p.feeds.left = max(leastFeeds, bytes/2)
+	total := bytes + debts.Sum() + debt - min(p.feeds.left, p.wantedFeeds(now))
 	shares, forUpdates := divide(total-overhead(max(total, 0)), wanted, updates+debt)
 	p.mux.SetBudget(shares)
 	b.updates = forUpdates - debt

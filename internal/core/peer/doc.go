@@ -11,7 +11,7 @@
 // # Driving it
 //
 //	Handle:   HandlePayload for each that arrives, and AppendAck; Inbox gets its messages,
-//	          the streams their frames
+//	          the feeds their frames
 //	commands: Send, SendResource, Close
 //	out:      Begin; under a cap Wanted and SetBudget; AppendPacket until it returns
 //	          nothing, once per frame
@@ -24,6 +24,6 @@
 //
 // The Peer and its Config: peer.go. Out: append.go, with budget.go under a cap. In: handle.go, where
 // Peer.dispatch gives each message to its reader. Channels that every connection has: channels.go.
-// Frames of inputs and of the clock: stream.go. Control messages: control.go, with handshake.go,
+// Frames of inputs and of the clock: feed.go. Control messages: control.go, with handshake.go,
 // resync.go and progress.go. For statistics, tests and tools: stats.go, tap.go.
 package peer

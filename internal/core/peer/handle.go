@@ -74,7 +74,7 @@ func (p *Peer) handleOutcomes(now time.Time) {
 		if p.replication != nil {
 			p.replication.HandleLost(pkt)
 		}
-		p.streams.handleLost(pkt)
+		p.feeds.handleLost(pkt)
 	}
 	for ch, message, ok := p.mux.PollDelivered(); ok; ch, message, ok = p.mux.PollDelivered() {
 		p.handleDelivered(ch, message)
@@ -87,7 +87,7 @@ func (p *Peer) handleAcked(pkts []uint16) {
 	}
 	for _, pkt := range pkts {
 		p.mux.HandleAcked(pkt)
-		p.streams.handleAcked(pkt)
+		p.feeds.handleAcked(pkt)
 	}
 }
 
@@ -140,7 +140,7 @@ func (p *Peer) dispatch(ch channel.ID, body []byte, tick entangle.Tick, now time
 	p.confirmHello()
 	switch {
 	case ch == Clock || ch == Inputs:
-		return p.handleStream(ch, body, tick, now)
+		return p.handleFeed(ch, body, tick, now)
 	case ch > Updates && p.cfg.Inbox != nil:
 		return p.cfg.Inbox.HandleMessage(ch, body, tick, now)
 	case p.cfg.Receiver == nil:

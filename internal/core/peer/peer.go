@@ -39,7 +39,7 @@ type Config struct {
 	OnPacket func(tick entangle.Tick, now time.Time)
 	// Clock and Inputs write and read the frames of those channels. With nil, frames on that channel
 	// are an error.
-	Clock, Inputs Stream
+	Clock, Inputs Feed
 	// Capped must be set if SetBudget is called in every frame.
 	Capped bool
 	// RelayLimit bounds the cost of messages queued for the peer with Relay; 0: DefaultRelayLimit.
@@ -73,7 +73,7 @@ type Peer struct {
 	frame       frameUse
 	replication *sender.Peer // nil before the connection is open, and without a World
 	stats       payloads
-	streams     streams
+	feeds       feeds
 	tracker     packet.Tracker
 	mux         channel.Mux
 	cfg         Config
@@ -88,7 +88,7 @@ type Peer struct {
 // New returns a connection that sends a hello with its first packet. The error is about the
 // channels.
 func New(cfg Config) (*Peer, error) {
-	p := &Peer{cfg: cfg, tracker: *packet.NewTracker(packet.Config{}), streams: newStreams(&cfg)}
+	p := &Peer{cfg: cfg, tracker: *packet.NewTracker(packet.Config{}), feeds: newFeeds(&cfg)}
 	p.resyncs.handle = p.handleResync
 	if err := p.mux.Init(append(builtin(), cfg.Channels...), channel.Limits{}); err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ const comparedPerUnit = 4
 
 // Work returns the units of work that the peer caused at this end: those of channel.Mux.Work, one for
 // each group that it requested in full, resyncWork for each entity that was resent because of that,
-// and the cost of comparing its entries. The receivers of messages and streams count their own costs.
+// and the cost of comparing its entries. The receivers of messages and feeds count their own costs.
 func (p *Peer) Work() uint64 {
 	entities := p.resyncs.entities
 	if p.replication != nil {

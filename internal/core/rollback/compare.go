@@ -54,7 +54,7 @@ func (c *comparison) structure(f entangle.Tick) {
 		if f.Before(c.s.confirmed[slot].Tick) {
 			continue
 		}
-		if c.form(slot, f) {
+		if c.compareForm(slot, f) {
 			if r := c.s.log.newest(slot); r == nil || !f.Before(r.tick) {
 				n.suspects.remove(slot)
 			}
@@ -64,8 +64,8 @@ func (c *comparison) structure(f entangle.Tick) {
 	}
 }
 
-// form compares the form of one slot at a tick.
-func (c *comparison) form(slot Slot, tick entangle.Tick) (same bool) {
+// compareForm compares the form of one slot at a tick.
+func (c *comparison) compareForm(slot Slot, tick entangle.Tick) (same bool) {
 	if !c.s.binds(slot) {
 		return true
 	}
@@ -150,7 +150,7 @@ func (c *comparison) compareValue(slot Slot, col int, predicted, confirmed []byt
 
 // one compares one slot at the tick of its confirmed state.
 func (c *comparison) one(slot Slot, tick entangle.Tick) {
-	if !c.form(slot, tick) || c.s.confirmed[slot].Gone {
+	if !c.compareForm(slot, tick) || c.s.confirmed[slot].Gone {
 		return
 	}
 	cols := c.s.confirmed[slot].Mask.And(c.s.cfg.Compared)

@@ -80,7 +80,7 @@ func (p *InputPlayer) named(ref repl.Ref) ecs.Entity {
 	return e
 }
 
-// HandleFrame implements peer.Stream: it reads the inputs that the client sends.
+// HandleFrame implements peer.Feed: it reads the inputs that the client sends.
 func (p *InputPlayer) HandleFrame(tick entangle.Tick, body []byte, now time.Time) error {
 	switch p.rateLimit.Take(now) {
 	case input.Dropped:
@@ -158,19 +158,19 @@ func (p *InputPlayer) brought(f *input.Frame, stream *serverStream, b input.Rece
 	}
 }
 
-// AppendFrame implements peer.Stream: it writes the relayed inputs of other players.
+// AppendFrame implements peer.Feed: it writes the relayed inputs of other players.
 func (p *InputPlayer) AppendFrame(dst []byte, room int, _ uint16, tick entangle.Tick, _ time.Time) []byte {
 	return p.Line.appendFrame(dst, room, tick)
 }
 
-// Urgent implements peer.Stream.
+// Urgent implements peer.Feed.
 func (p *InputPlayer) Urgent(time.Time) bool { return p.Line.waits() }
 
-// HandleAcked implements peer.Stream. It does nothing: relayed inputs are sent several
+// HandleAcked implements peer.Feed. It does nothing: relayed inputs are sent several
 // times, whether or not they arrive.
 func (p *InputPlayer) HandleAcked(uint16) {}
 
-// HandleLost implements peer.Stream.
+// HandleLost implements peer.Feed.
 func (p *InputPlayer) HandleLost(uint16) {}
 
 // took records the state of one of the client's input streams in the current tick: whether it has
@@ -216,6 +216,6 @@ func (f *firsts) markArrived(newest entangle.Tick, ticks uint64) uint64 {
 }
 
 var (
-	_ peer.Stream = (*InputPlayer)(nil)
-	_ peer.Stream = (*inputUp)(nil)
+	_ peer.Feed = (*InputPlayer)(nil)
+	_ peer.Feed = (*inputUp)(nil)
 )

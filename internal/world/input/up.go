@@ -12,7 +12,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// inputUp is the peer.Stream of a client: it sends the player's inputs to the server. In every frame in
+// inputUp is the peer.Feed of a client: it sends the player's inputs to the server. In every frame in
 // which ticks ran it sends all inputs that can still arrive in time and that the server has not
 // acknowledged.
 type inputUp struct {
@@ -59,11 +59,11 @@ func (u *inputUp) refOf(e ecs.Entity) (ref repl.Ref, known bool) {
 	return ref, known
 }
 
-// Urgent implements peer.Stream. Before the clock is synced, the client's ticks do not match the
+// Urgent implements peer.Feed. Before the clock is synced, the client's ticks do not match the
 // server's, and nothing is sent.
 func (u *inputUp) Urgent(time.Time) bool { return u.due && u.clock.Synced() && u.own.drives() }
 
-// AppendFrame implements peer.Stream.
+// AppendFrame implements peer.Feed.
 func (u *inputUp) AppendFrame(dst []byte, room int, pkt uint16, tick entangle.Tick, now time.Time) []byte {
 	if !u.Urgent(now) {
 		return dst
@@ -136,12 +136,12 @@ func (u *inputUp) AppendHead(w *bits.Writer, stream int) {
 	u.heads[stream].codec.appendHead(w, u.heads[stream].ref, u.name)
 }
 
-// HandleAcked implements peer.Stream.
+// HandleAcked implements peer.Feed.
 func (u *inputUp) HandleAcked(pkt uint16) {
 	u.own.each(func(w *input.Writer) { w.HandleAcked(pkt) })
 }
 
-// HandleLost implements peer.Stream.
+// HandleLost implements peer.Feed.
 func (u *inputUp) HandleLost(pkt uint16) {
 	u.own.each(func(w *input.Writer) { w.HandleLost(pkt) })
 }

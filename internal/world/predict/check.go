@@ -32,10 +32,9 @@ func (d *decision) ask(tick entangle.Tick, reason RollbackReason) {
 }
 
 // Check compares the confirmed state with the predicted one (findMispredictions), and makes the plan of
-// steps that bring the predicted world to the present tick. Rollback carries it out. The plan is also
-// returned, and valid until the next Check. The table in docs/STATES.md, "Prediction in a frame", has a
-// line for each case.
-func (p *Prediction) Check() []rollback.Step {
+// steps that bring the predicted world to the present tick. Rollback carries it out. The table in
+// docs/STATES.md, "Prediction in a frame", has a line for each case.
+func (p *Prediction) Check() {
 	progress, d := &p.progress, &p.decision
 	d.found, d.differing, p.entities.arrived = false, d.differing[:0], p.entities.arrived[:0]
 	p.resources.differing = p.resources.differing[:0]
@@ -79,7 +78,6 @@ func (p *Prediction) Check() []rollback.Step {
 	}
 	progress.fresh, progress.jumped, d.requested = false, false, d.requested[:0]
 	p.plan = line.End(plan)
-	return p.plan
 }
 
 // correct appends the steps that correct what findMispredictions has found.
@@ -152,7 +150,7 @@ func (p *Prediction) differs(m rollback.Mismatch) {
 // compareInputs asks for a rollback to before the oldest tick that ran with another input of
 // another player than is known now. At the confirmed tick and before inputs do not matter.
 func (p *Prediction) compareInputs(confirmed entangle.Tick) {
-	tick, e, ok := p.cfg.Again.Inputs.Mispredicted(confirmed, p.progress.worldTick)
+	tick, e, ok := p.cfg.Replayer.Inputs.Mispredicted(confirmed, p.progress.worldTick)
 	if !ok {
 		return
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// The methods in this file implement sink.Predictor, where they are documented: a sink.Applier calls
+// The methods in this file implement sink.EntityPredictor, where they are documented: a sink.Applier calls
 // them when confirmed state arrives. Confirmed and Updated make the next Check compare.
-var _ sink.Predictor = (*Prediction)(nil)
+var _ sink.EntityPredictor = (*Prediction)(nil)
 
 func (p *Prediction) Marks() []ecs.ID { return p.entities.marks }
 
@@ -45,7 +45,7 @@ func (p *Prediction) Gone(e ecs.Entity, slot rollback.Slot, tick entangle.Tick) 
 
 func (p *Prediction) Untrack(e ecs.Entity, slot rollback.Slot) {
 	if p.IsDisabled(slot) { // to the server it is not despawned
-		p.shaper.enableLocal(slot)
+		p.shaper.enableLocalComponents(slot)
 		p.lifecycle.returnChildren(slot)
 	}
 	p.entities.endSlot(slot)

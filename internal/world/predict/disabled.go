@@ -61,8 +61,8 @@ func (s *shaper) enable(slot rollback.Slot, form rollback.Form) {
 	s.setTarget(slot, want.And(s.modes.relation), target)
 }
 
-// enableLocal gives an entity its local components back, when it is not predicted any more.
-func (s *shaper) enableLocal(slot rollback.Slot) {
+// enableLocalComponents gives an entity its local components back, when it is not predicted any more.
+func (s *shaper) enableLocalComponents(slot rollback.Slot) {
 	own := s.disabled[slot].mask.And(s.modes.local).Without(s.modes.relation)
 	s.exchange(slot, own, own)
 	s.writeDisabled(s.entity(slot), &s.disabled[slot], own)

@@ -24,7 +24,7 @@ type PredictionConfig struct {
 	Resources *message.ResourceCopy // nil: no resource rolls back
 	Hub       *event.Hub
 	Time      *components.Time
-	Again     *input.Replayer
+	Replayer  *input.Replayer
 	Why       *Why // nil: no reports
 
 	// MaxRollback is the largest number of ticks of a rollback. Histories hold that many ticks.

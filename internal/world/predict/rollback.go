@@ -99,22 +99,22 @@ func (p *Prediction) restore(tick entangle.Tick) {
 
 // tick runs the tick of the first step of a plan.
 func (p *Prediction) tick(plan []rollback.Step) {
-	step, again := plan[0], p.cfg.Again
+	step, replayer := plan[0], p.cfg.Replayer
 	if p.inTick && step.First && p.cfg.Time.Replaying {
-		again.End()
+		replayer.End()
 		p.inTick = false
 	}
 	if !p.inTick {
 		if p.inTick = true; step.First {
-			again.BeginFirst(step.Tick)
+			replayer.BeginFirst(step.Tick)
 		} else {
-			again.Begin(step.Tick, lastReplayed(plan))
+			replayer.Begin(step.Tick, lastReplayed(plan))
 		}
 	}
 	if step.First {
 		p.stats.CaughtUp++
 	}
-	again.Tick(p.entities.world)
+	replayer.Tick(p.entities.world)
 }
 
 // lastReplayed returns the last tick of a plan that is replayed, and does not run for the first time.
@@ -130,7 +130,7 @@ func lastReplayed(plan []rollback.Step) (last entangle.Tick) {
 // endTicks ends the ticks of a plan, if it has any.
 func (p *Prediction) endTicks() {
 	p.inTick = false
-	p.cfg.Again.End()
+	p.cfg.Replayer.End()
 }
 
 // refresh reports that the present has changed without a replay.

@@ -79,7 +79,7 @@ const (
 	tickUpdate
 	fixedInput
 	mainStage
-	lattice
+	round
 	spawnHistory
 	updateHistory
 	endOfTick
@@ -87,7 +87,7 @@ const (
 
 var forecastOrder = tick.Order{
 	Names: []string{
-		"CheckRollback", "Rollback", "TickUpdate", "FixedInput", "Main", "Lattice", "SpawnHistory", "UpdateHistory",
+		"CheckRollback", "Rollback", "TickUpdate", "FixedInput", "Main", "Round", "SpawnHistory", "UpdateHistory",
 	},
 	Simulating: tickUpdate, Sending: endOfTick, Showing: endOfTick, FixedInput: fixedInput, Main: mainStage,
 }
@@ -105,7 +105,7 @@ func newForecast(t testing.TB, with func(*PredictionConfig)) *forecast {
 	f.kit, f.fuel, f.child = ecs.ComponentID[fcKit](&w), ecs.ComponentID[fcFuel](&w), ecs.ComponentID[components.ChildOf](&w)
 	cfg := PredictionConfig{
 		World: &w, Protocol: of, Hub: hub, Time: f.time, MaxRollback: 16,
-		Again:           &input.Replayer{Schedule: f.sched, Time: f.time, Hub: hub, Post: message.NewPost(of, false), Inputs: input.NewClientInputs(&w, hub, of)},
+		Replayer:        &input.Replayer{Schedule: f.sched, Time: f.time, Hub: hub, Post: message.NewPost(of, false), Inputs: input.NewClientInputs(&w, hub, of)},
 		Synced:          func() bool { return f.synced },
 		ConfirmedTick:   func() (entangle.Tick, bool) { return f.f, f.set },
 		RemoveDespawned: func(e ecs.Entity) { f.removed = append(f.removed, e); w.RemoveEntity(e) },
@@ -120,14 +120,15 @@ func newForecast(t testing.TB, with func(*PredictionConfig)) *forecast {
 	f.p.trace = f.trace
 	f.sched.Bind(tickUpdate, func() { f.time.Tick++ })
 	f.sched.Bind(checkRollback, func() {
-		for _, step := range f.p.Check() {
+		f.p.Check()
+		for _, step := range f.p.plan {
 			if f.onPlan != nil {
 				f.onPlan(step.String())
 			}
 		}
 	})
 	f.sched.Bind(rollBack, func() { f.p.Rollback() })
-	f.sched.Bind(lattice, func() { f.p.Round() })
+	f.sched.Bind(round, func() { f.p.Round() })
 	f.sched.Bind(spawnHistory, func() { f.p.FollowChildren() })
 	f.sched.Bind(updateHistory, func() { f.p.SaveTick() })
 	f.sched.Add(mainStage, step(func(*ecs.World) {

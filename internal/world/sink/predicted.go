@@ -9,8 +9,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Predictor is the interface of the applier to the prediction of its world.
-type Predictor interface {
+// EntityPredictor is the interface of the applier to the prediction of its world.
+type EntityPredictor interface {
 	// Marks returns the components that a predicted entity has in place of components.Remote. The
 	// applier adds and removes them in the same step in which components change.
 	Marks() []ecs.ID
@@ -45,7 +45,7 @@ type Predictor interface {
 // prediction holds the state of predicted entities. Their confirmed state goes to columns of the
 // store. Only components that the prediction does not restore go into the world at once.
 type prediction struct {
-	by    Predictor // nil: nothing is predicted in this world
+	by    EntityPredictor // nil: nothing is predicted in this world
 	store *rollback.Store
 	marks []ecs.ID
 	count int // number of predicted entities
@@ -65,7 +65,7 @@ type predictionChange struct {
 
 // PredictBy makes the applier pass the confirmed state of predicted entities to a prediction. It
 // must be called before the first record. Without a prediction, all entities are components.Remote.
-func (a *Applier) PredictBy(by Predictor) {
+func (a *Applier) PredictBy(by EntityPredictor) {
 	p := &a.prediction
 	p.by, p.store, p.marks, p.gone = by, by.Store(), by.Marks(), map[ecs.Entity]rollback.Slot{}
 	a.persistence.marks = append(a.persistence.marks, p.marks...)

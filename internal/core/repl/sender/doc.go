@@ -85,7 +85,7 @@
 // pace.go. For a peer: peer.go, space.go (its columns), audience.go, retain.go, vacated.go,
 // joining.go, held_up.go, acked.go, stats.go, inspect.go. Structure: actions.go, usual.go, moves.go, actionlog.go,
 // again.go. Values: plan.go, then updates.go, records.go, classes.go and ample.go; runs.go,
-// run_bases.go and run_copies.go for shared runs; flight.go; predict.go and settled.go for predicted
+// run_bases.go and run_copies.go for shared runs; flight.go; predict.go and marks.go for predicted
 // groups. Where there is not room for all: short.go, shorten.go, choose.go, rank.go, wait.go,
 // bound.go.
 package sender

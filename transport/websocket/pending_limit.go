@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// gate counts the connections that are not admitted yet, in total and by address.
-type gate struct {
+// pendingLimit counts the connections that are not admitted yet, in total and by address.
+type pendingLimit struct {
 	most, mostPerAddress int
 
 	mu     sync.Mutex
@@ -17,13 +17,13 @@ type gate struct {
 	from   map[netip.Addr]int
 }
 
-func newGate(most, mostPerAddress int) *gate {
-	return &gate{most: most, mostPerAddress: mostPerAddress, from: map[netip.Addr]int{}}
+func newPendingLimit(most, mostPerAddress int) *pendingLimit {
+	return &pendingLimit{most: most, mostPerAddress: mostPerAddress, from: map[netip.Addr]int{}}
 }
 
 // admitAddr counts a connection from an address. It returns 0, or the HTTP status with which to
 // refuse it.
-func (g *gate) admitAddr(a netip.Addr) (status int) {
+func (g *pendingLimit) admitAddr(a netip.Addr) (status int) {
 	a = addressBlock(a)
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -38,7 +38,7 @@ func (g *gate) admitAddr(a netip.Addr) (status int) {
 	return 0
 }
 
-func (g *gate) releaseAddr(a netip.Addr) {
+func (g *pendingLimit) releaseAddr(a netip.Addr) {
 	a = addressBlock(a)
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -49,7 +49,7 @@ func (g *gate) releaseAddr(a netip.Addr) {
 }
 
 // count returns how many connections are not admitted yet.
-func (g *gate) count() int {
+func (g *pendingLimit) count() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.inside

@@ -18,7 +18,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 )
 
-// speaker is a stream that resends its newest number until it was acknowledged, and keeps the
+// speaker is a feed that resends its newest number until it was acknowledged, and keeps the
 // numbers that it receives.
 type speaker struct {
 	next   uint32 // to be sent
@@ -73,14 +73,14 @@ func (s *speaker) HandleLost(pkt uint16) {
 	}
 }
 
-// say makes the stream send the next number.
+// say makes the feed send the next number.
 func (s *speaker) say(urgent bool) { s.next, s.urgent = s.next+1, urgent }
 
-// speakers are the streams of both ends of a pair.
+// speakers are the feeds of both ends of a pair.
 type speakers struct{ serverClock, serverInputs, clientClock, clientInputs speaker }
 
-// newStreamPair returns a pair with streams, and a cap on the server if there is to be one.
-func newStreamPair(t testing.TB, capped bool) (*pair, *speakers) {
+// newFeedPair returns a pair with feeds, and a cap on the server if there is to be one.
+func newFeedPair(t testing.TB, capped bool) (*pair, *speakers) {
 	p, s := newPair(t, 1, 1), &speakers{}
 	var err error
 	p.server, err = peer.New(peer.Config{
@@ -109,8 +109,8 @@ func (n *narrow) sure() *narrow {
 
 // Urgent data gets a packet of its own, whatever else there is to send. Other data waits for a
 // packet that leaves anyway.
-func TestAStreamRidesAlongUnlessItIsUrgent(t *testing.T) {
-	p, s := newStreamPair(t, false)
+func TestAFeedRidesAlongUnlessItIsUrgent(t *testing.T) {
+	p, s := newFeedPair(t, false)
 	p.run(30)
 	s.clientClock.say(false)
 	before := p.client.Stats().PayloadsOut
@@ -131,10 +131,10 @@ func TestAStreamRidesAlongUnlessItIsUrgent(t *testing.T) {
 	assert.Equal(t, []entangle.Tick{p.tick}, s.serverInputs.ticks, "the tick of the packet")
 }
 
-// A stream learns whether each packet was acknowledged or lost, so that lost data is resent; a
+// A feed learns whether each packet was acknowledged or lost, so that lost data is resent; a
 // network that loses and duplicates packets delivers nothing twice.
-func TestAStreamHearsWhatBecameOfItsPackets(t *testing.T) {
-	p, s := newStreamPair(t, false)
+func TestAFeedHearsWhatBecameOfItsPackets(t *testing.T) {
+	p, s := newFeedPair(t, false)
 	p.run(30)
 	p.loss = 0.3
 	for range 200 {
@@ -152,8 +152,8 @@ func TestAStreamHearsWhatBecameOfItsPackets(t *testing.T) {
 	}
 }
 
-func TestStreamsSaveTheirWordsForAnOpenConnection(t *testing.T) {
-	p, s := newStreamPair(t, false)
+func TestFeedsSaveTheirWordsForAnOpenConnection(t *testing.T) {
+	p, s := newFeedPair(t, false)
 	s.clientClock.say(true)
 	require.NoError(t, p.client.Begin(p.now))
 	require.NotEmpty(t, p.client.AppendPacket(nil, p.tick, p.now), "the hello")
@@ -162,7 +162,7 @@ func TestStreamsSaveTheirWordsForAnOpenConnection(t *testing.T) {
 	assert.Equal(t, []uint32{1}, s.serverClock.got)
 }
 
-func TestAFrameOfAStreamThatIsNotReadEndsTheConnection(t *testing.T) {
+func TestAFrameOfAFeedThatIsNotReadEndsTheConnection(t *testing.T) {
 	for name, ch := range map[string]byte{"clock": byte(peer.Clock), "inputs": byte(peer.Inputs)} {
 		t.Run(name, func(t *testing.T) {
 			p := newPair(t, 1, 1)
@@ -172,8 +172,8 @@ func TestAFrameOfAStreamThatIsNotReadEndsTheConnection(t *testing.T) {
 	}
 }
 
-func TestAnErrorOfAStreamEndsTheConnection(t *testing.T) {
-	p, _ := newStreamPair(t, false)
+func TestAnErrorOfAFeedEndsTheConnection(t *testing.T) {
+	p, _ := newFeedPair(t, false)
 	p.run(30)
 	assert.ErrorIs(t, p.server.HandlePayload(frameOn(byte(peer.Inputs), 1000, 1), p.now), errNumber)
 }
@@ -210,10 +210,10 @@ func TestThePacketsOfThePeerTellTheirTicks(t *testing.T) {
 	assert.Equal(t, entangle.Tick(52), tick, "the newest")
 }
 
-// Under a cap streams go first, within their share of it: the world and the messages get the rest,
-// and streams do not take everything.
-func TestStreamsGoFirstWithinTheirShareOfACap(t *testing.T) {
-	p, s := newStreamPair(t, true)
+// Under a cap feeds go first, within their share of it: the world and the messages get the rest,
+// and feeds do not take everything.
+func TestFeedsGoFirstWithinTheirShareOfACap(t *testing.T) {
+	p, s := newFeedPair(t, true)
 	p.run(60)
 	p.source.values[1] = 1
 	p.world.Begin(p.tick)
@@ -241,12 +241,12 @@ func TestStreamsGoFirstWithinTheirShareOfACap(t *testing.T) {
 		p.step()
 	}
 	assert.LessOrEqual(t, p.line.most, float64(atOnce))
-	assert.Greater(t, p.line.received.bytes, before, "streams took all of it")
+	assert.Greater(t, p.line.received.bytes, before, "feeds took all of it")
 	assert.Equal(t, p.source.values[1], p.shown.values[1], "and left nothing to the world")
 }
 
-func TestSteadyStreamsAllocateNothing(t *testing.T) {
-	p, s := newStreamPair(t, false)
+func TestSteadyFeedsAllocateNothing(t *testing.T) {
+	p, s := newFeedPair(t, false)
 	p.run(60)
 	s.clientInputs.under = map[uint16]uint32{}
 	s.serverInputs.got, s.serverInputs.ticks = make([]uint32, 0, 1<<14), make([]entangle.Tick, 0, 1<<14)

@@ -50,16 +50,7 @@ func (l structureListener) Notify(w *ecs.World, evt ecs.EntityEvent) {
 	if evt.Contains(event.EntityRemoved) {
 		p.bare = !evt.Removed.Get(t.marker)
 	}
-	if t.muted {
-		t.absorb(p, &evt)
-	}
 }
-
-// SetMuted switches reports of structure off and on. The caller mutes the table while it makes
-// changes itself: they are tracked, but Observe does not report them. Values are compared
-// nevertheless. So before unmuting, call Sync to accept the values of entities and components that
-// were added while muted, and Accept for other values.
-func (t *Table) SetMuted(muted bool) { t.muted = muted }
 
 // adopt assigns a slot to an entity that has none. before is its structure before it got the
 // marker.
@@ -82,49 +73,4 @@ func (t *Table) touch(s Slot) *pending {
 	p := t.pend(s)
 	p.touched = true
 	return p
-}
-
-// absorb applies the event of a muted change to the known state.
-func (t *Table) absorb(p *pending, evt *ecs.EntityEvent) {
-	if evt.Contains(event.EntityRemoved) {
-		p.quiet = true
-		return
-	}
-	if !t.world.Alive(evt.Entity) {
-		return
-	}
-	if evt.Added.Get(t.marker) && p.spawned {
-		p.spawned = false
-		mask := t.world.Mask(evt.Entity)
-		p.mutedCols.Set(t.markerCol())
-		for c := range t.markerCol() {
-			if mask.Get(t.cols[c].ID) {
-				p.known.Set(c)
-				p.mutedCols.Set(c)
-			}
-		}
-	} else {
-		t.absorbColumns(p, evt)
-	}
-	if !p.spawned {
-		p.target = t.world.Relations().GetUnchecked(evt.Entity, t.marker)
-	}
-}
-
-func (t *Table) absorbColumns(p *pending, evt *ecs.EntityEvent) {
-	for _, id := range evt.AddedIDs {
-		if c, ok := t.colOf[id]; ok && c != t.markerCol() {
-			p.known.Set(c)
-			p.mutedCols.Set(c)
-		} else if ok {
-			p.paused = false
-		}
-	}
-	for _, id := range evt.RemovedIDs {
-		if c, ok := t.colOf[id]; ok && c != t.markerCol() {
-			p.known.Clear(c)
-		} else if ok {
-			p.paused = true
-		}
-	}
 }

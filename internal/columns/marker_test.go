@@ -87,19 +87,3 @@ func TestMarkerOfThePausedIsCompared(t *testing.T) {
 		})
 	}
 }
-
-// TestMarkerOfTheMutedSpawn: after a Sync has found it, another value is a change, even if the entity moves.
-func TestMarkerOfTheMutedSpawn(t *testing.T) {
-	x := newTestWorld(t)
-	x.observe(t)
-	x.table.SetMuted(true)
-	e := x.spawn(colHealth)
-	x.setGroup(e, 3)
-	require.NoError(t, x.table.Sync())
-	x.table.SetMuted(false)
-	x.setGroup(e, 4)
-	x.w.Add(e, x.id(colTag))
-	x.observe(t)
-	assert.Equal(t, []Slot{x.slot(t, e)}, x.table.MarkerChanged())
-	assert.Empty(t, x.table.Spawned())
-}

@@ -5,18 +5,16 @@ import "github.com/mlange-42/arche/ecs"
 // pending is the last reported state of a slot that may have changed its structure since. Observe
 // reports the difference between it and the world.
 type pending struct {
-	slot      Slot
-	known     Mask
-	target    ecs.Entity
-	packed           // the known values
-	mutedCols Mask   // columns added while muted; their first value is known
-	form      Form   // at the last Sync; for a removed entity, at the last Sync at which it was alive
-	placed    uint32 // number of the last Sync that assigned a row to the slot
-	spawned   bool   // the slot was not reported yet
-	paused    bool
-	quiet     bool // removed while muted
-	bare      bool // removed without the marker
-	touched   bool // by an event since the last Sync
+	slot    Slot
+	known   Mask
+	target  ecs.Entity
+	packed         // the known values
+	form    Form   // at the last Sync; for a removed entity, at the last Sync at which it was alive
+	placed  uint32 // number of the last Sync that assigned a row to the slot
+	spawned bool   // the slot was not reported yet
+	paused  bool
+	bare    bool // removed without the marker
+	touched bool // by an event since the last Sync
 }
 
 // packed is a copy of one slot's shadow row.
@@ -106,7 +104,6 @@ func (t *Table) reportPending() {
 		info.pending = 0
 		switch info.state {
 		case slotPaused:
-			t.records.parked[p.slot].known, t.records.parked[p.slot].target = p.known, p.target
 			if !p.paused {
 				t.reports.paused = append(t.reports.paused, p.slot)
 			}
@@ -120,7 +117,7 @@ func (t *Table) reportPending() {
 func (t *Table) reportEnd(p *pending, info *slotInfo) {
 	info.state = slotReported
 	t.reports.ended = append(t.reports.ended, p.slot)
-	if !p.spawned && !p.quiet {
+	if !p.spawned {
 		t.reports.despawned = append(t.reports.despawned, p.slot)
 	}
 }

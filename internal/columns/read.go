@@ -1,24 +1,10 @@
 package columns
 
-import (
-	"unsafe"
-
-	"github.com/mlange-42/arche/ecs"
-)
+import "github.com/mlange-42/arche/ecs"
 
 // SlotOf returns the slot of an entity. An entity has a slot from the moment it gets the marker.
 // Another entity with the same id but another generation is not found.
-func (t *Table) SlotOf(e ecs.Entity) (Slot, bool) {
-	if s, ok := t.slots.find(e); ok {
-		return s, true
-	}
-	return NoSlot, false
-}
-
-func (t *Table) tracks(e ecs.Entity) bool {
-	_, ok := t.slots.find(e)
-	return ok
-}
+func (t *Table) SlotOf(e ecs.Entity) (Slot, bool) { return t.slots.find(e) }
 
 // Entity returns the entity of a slot, also for the slots in Despawned. It returns the zero entity
 // for a free slot.
@@ -95,8 +81,8 @@ func (t *Table) Marker(s Slot) []byte { return t.Value(s, t.markerCol()) }
 // KnownMarker returns the bytes of a slot's marker component, like Known.
 func (t *Table) KnownMarker(s Slot) []byte { return t.Known(s, t.markerCol()) }
 
-// Known returns the bytes of one component as the table has last seen them: at the last Observe or
-// Accept, or at a later Sync if the component was added after that. They must not be modified and
+// Known returns the bytes of one component as the table has last seen them: at the last Observe,
+// or at a later Sync if the component was added after that. They must not be modified and
 // are valid until the next Sync. For a paused entity it returns the value before the pause, and for
 // a removed one the last value, until its slot is free. It returns nil if the table has seen no
 // such component, if it is a tag, and always in a table of NewStructure.
@@ -120,22 +106,6 @@ func (t *Table) Known(s Slot, col int) []byte {
 	return nil
 }
 
-// Accept makes the present value of a component the known one. Call it for a value that the caller
-// has written, so that the next Observe does not report it.
-func (t *Table) Accept(s Slot, col int) {
-	info := &t.slots.info[s]
-	if info.seg == nil || t.formsOnly {
-		return
-	}
-	if at := info.seg.shape.place[col]; at >= 0 {
-		v, size := &info.seg.views[at], t.cols[col].Size
-		copy(v.shadowAt(info.row, size), v.valueAt(info.row, size))
-		if info.pending != 0 {
-			copy(t.records.pending[info.pending-1].columnValue(col), v.valueAt(info.row, size))
-		}
-	}
-}
-
 // Segments returns the number of segments. A segment is a run of rows that are contiguous in
 // memory. Number and order of the segments change with the structure of the world.
 func (t *Table) Segments() int { return len(t.segments.all) }
@@ -154,10 +124,5 @@ func (t *Table) Rows(segment int) ([]Slot, Mask) {
 // ColumnRows returns a whole column of one segment: one value after the other, in the order of
 // Rows. It is Arche's memory, for which the rules of Value apply.
 func (t *Table) ColumnRows(segment, col int) []byte {
-	seg := t.segments.all[segment]
-	at := seg.shape.place[col]
-	if at < 0 || len(seg.rows) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(seg.views[at].base), len(seg.rows)*t.cols[col].Size)
+	return t.segments.all[segment].column(col, t.cols[col].Size)
 }

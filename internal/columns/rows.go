@@ -46,7 +46,7 @@ func (t *Table) baseOf(seg *segment, floor int) uintptr {
 		base = min(base, t.address(s))
 	}
 	for _, m := range seg.arrived {
-		base = min(base, t.address(t.work.moves[m].slot))
+		base = min(base, t.address(t.work.moves[m]))
 	}
 	return base
 }
@@ -72,7 +72,7 @@ func (t *Table) fillRows(seg *segment, base uintptr) bool {
 		}
 	}
 	for _, m := range seg.arrived {
-		if !t.claim(seg, base, t.work.moves[m].slot) {
+		if !t.claim(seg, base, t.work.moves[m]) {
 			return false
 		}
 	}
@@ -104,7 +104,7 @@ func (t *Table) refreshViews(seg *segment) {
 	t.refreshBases(seg)
 	seg.order = unknownOrder
 	for _, m := range seg.arrived {
-		t.placeShadow(seg, &t.work.moves[m])
+		t.placeShadow(seg, t.work.moves[m])
 	}
 }
 
@@ -117,9 +117,9 @@ func (t *Table) refreshBases(seg *segment) {
 
 // placeShadow copies the known values of a moved slot to its new row. A column without a known
 // value starts with the present one.
-func (t *Table) placeShadow(seg *segment, m *move) {
-	info := &t.slots.info[m.slot]
-	p := t.pend(m.slot)
+func (t *Table) placeShadow(seg *segment, s Slot) {
+	info := &t.slots.info[s]
+	p := t.pend(s)
 	p.placed = t.syncs
 	if t.formsOnly {
 		return
@@ -127,9 +127,6 @@ func (t *Table) placeShadow(seg *segment, m *move) {
 	for i := range seg.views {
 		c, v := &seg.shape.cols[i], &seg.views[i]
 		value := p.columnValue(c.col)
-		if value == nil && p.mutedCols.Has(c.col) {
-			value = m.columnValue(c.col)
-		}
 		if value == nil {
 			value = v.valueAt(info.row, c.size)
 		}

@@ -43,12 +43,12 @@ func newSlotTable() slotTable { return slotTable{info: make([]slotInfo, 1)} }
 
 // find returns the slot of an entity. Its generation must match too.
 func (t *slotTable) find(e ecs.Entity) (Slot, bool) {
-	id := e.ID()
-	if int(id) >= len(t.byID) {
-		return NoSlot, false
+	if id := e.ID(); int(id) < len(t.byID) {
+		if s := t.byID[id]; s != NoSlot && t.info[s].entity == e {
+			return s, true
+		}
 	}
-	s := t.byID[id]
-	return s, s != NoSlot && t.info[s].entity == e
+	return NoSlot, false
 }
 
 // assign assigns a slot to an entity that has none.

@@ -6,13 +6,6 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// move is one touched slot that moves to its present row. It has the shadow values of columns that
-// were added since the last Observe, which no pending record has.
-type move struct {
-	slot Slot
-	packed
-}
-
 // parking keeps the known state of a slot while its entity has no marker.
 type parking struct {
 	known  Mask
@@ -25,7 +18,7 @@ type parking struct {
 type syncWork struct {
 	touched []Slot     // slots with an event since the last Sync
 	dirty   []*segment // segments that slots leave or arrive in
-	moves   []move     // the slots that arrive
+	moves   []Slot     // the slots that arrive
 	tail    []Slot     // scratch of placeRows
 	passing bool       // an entity may have been in an archetype between two Syncs only
 }
@@ -74,7 +67,8 @@ func (t *Table) rebuild() error {
 		}
 	}
 	for query := t.world.Query(&t.filter); query.Next(); {
-		if e := query.Entity(); !t.tracks(e) {
+		e := query.Entity()
+		if _, tracked := t.slots.find(e); !tracked {
 			t.touch(t.adopt(e, Form{}))
 		}
 	}
@@ -121,22 +115,22 @@ func (t *Table) place() bool {
 // segment.
 func (t *Table) depart(s Slot) {
 	info := &t.slots.info[s]
-	m := move{slot: s}
+	var last packed
 	if seg := info.seg; seg != nil {
 		t.work.markDirty(seg)
 		seg.left = append(seg.left, info.row)
-		if p := t.pend(s); p.from != seg.shape || !p.mutedCols.IsZero() {
-			m.packed = t.pack(seg, info.row)
+		if t.pend(s).from != seg.shape { // else the record has all values
+			last = t.pack(seg, info.row)
 		}
 		info.seg = nil
 	}
 	if !t.world.Alive(info.entity) {
-		t.end(s, m.packed)
+		t.end(s, last)
 		return
 	}
 	key := t.keyOf(info.entity)
 	if !key.mask.Get(t.marker) {
-		t.park(s, m.packed)
+		t.park(s, last)
 		return
 	}
 	if info.state == slotPaused {
@@ -146,7 +140,7 @@ func (t *Table) depart(s Slot) {
 	seg := t.segments.segmentOf(&t.schema, key)
 	t.work.markDirty(seg)
 	seg.arrived = append(seg.arrived, int32(len(t.work.moves)))
-	t.work.moves = append(t.work.moves, m)
+	t.work.moves = append(t.work.moves, s)
 }
 
 // end ends the use of a slot and keeps its last values.

@@ -48,7 +48,6 @@ type Table struct {
 	undo     []UndoRecord
 
 	overlooked Mask // see Overlook
-	muted      bool
 	reports    reports
 	canary     canary
 }

@@ -170,25 +170,6 @@ func TestPauseKeepsSlotAndCatchesUp(t *testing.T) {
 	assert.Equal(t, []Slot{slot}, x.table.Despawned(), "the removal of a paused entity is reported")
 }
 
-func TestAcceptIsNotReported(t *testing.T) {
-	x := newTestWorld(t)
-	e := x.spawn(colHealth)
-	x.observe(t)
-	slot := x.slot(t, e)
-	binary.LittleEndian.PutUint32(x.table.Value(slot, colHealth), 9)
-	x.table.Accept(slot, colHealth)
-	x.observe(t)
-	assert.Empty(t, x.table.Changed(colHealth))
-
-	x.w.Add(e, x.id(colTag))
-	(*testHealth)(x.w.Get(e, x.id(colHealth))).Points = 10
-	require.NoError(t, x.table.Sync())
-	x.table.Accept(slot, colHealth)
-	x.w.Remove(e, x.id(colTag))
-	x.observe(t)
-	assert.Empty(t, x.table.Changed(colHealth), "also for an entity that moves afterwards")
-}
-
 // TestDyingTargetIsNoRetarget removes a parent: Arche leaves the children in place and sends no event for them.
 func TestDyingTargetIsNoRetarget(t *testing.T) {
 	x := newTestWorld(t, 1)

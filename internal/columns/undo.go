@@ -28,8 +28,8 @@ type UndoRecord struct {
 //
 // A log of these records can restore structure in time proportional to the changes: append the
 // records of every Sync, and process them in reverse order, giving each entity its previous form.
-// The records include muted changes, so a caller that has just restored structure has to drop the
-// records of its own changes. A removed entity can be restored only as a new entity; Known returns
+// The records include the caller's own changes, so one that has just restored structure has to drop
+// the records of that. A removed entity can be restored only as a new entity; Known returns
 // its last values until the next Observe.
 //
 // For a new slot, Was tells whether the undo has to remove the entity: it is the zero Form if the

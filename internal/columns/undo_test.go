@@ -15,7 +15,6 @@ func TestUndoEqualsCopies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := newUndoWorld(t)
 		for range rapid.IntRange(1, 12).Draw(t, "ticks") {
-			x.table.SetMuted(rapid.IntRange(0, 4).Draw(t, "muted") == 0)
 			for range rapid.IntRange(0, 15).Draw(t, "operations") {
 				x.step(t)
 			}

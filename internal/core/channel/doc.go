@@ -45,7 +45,7 @@
 //
 // # Driving it
 //
-//   - Getters: Due, Wanted, Debt, Pending, Backlog, Unsent, Held, Stats.
+//   - Getters: Wanted, Debt, Backlog, Unsent, Held, Stats.
 //   - Commands: Init; Send; SetBudget before a frame under a cap, and DropUnsent after it.
 //   - Receiving: HandleFrames(body, now), then Poll until it returns nothing; HandleAcked or
 //     HandleLost for each packet whose outcome the tracker reports, then PollDelivered until it

@@ -46,6 +46,29 @@ func received(m *Mux) (bodies []string) {
 	}
 }
 
+// Due reports whether AppendFrames would have something to append.
+func (s *sender) Due(now time.Time, rtt time.Duration) bool {
+	s.refreshPlan(s.clock.since(now), rtt)
+	s.unblock()
+	for _, c := range s.plan.due {
+		if !s.budget.spent(c.class) && s.mayBegin(c.msg) {
+			return true
+		}
+		c.msg.channel.blocked = true
+	}
+	return false
+}
+
+// Pending returns how many messages wait to be sent or acknowledged. Unreliable ones count until
+// they are packed.
+func (s *sender) Pending() int {
+	n := 0
+	for _, ch := range s.channels {
+		n += ch.waiting
+	}
+	return n
+}
+
 // packets fills packets from id first on until nothing is due.
 func packets(m *Mux, first uint16, room int, now time.Time) (out [][]byte) {
 	for m.Due(now, testRTT) {

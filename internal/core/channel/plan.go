@@ -116,16 +116,3 @@ func (ch *outChannel) resendAfter(rtt time.Duration) time.Duration {
 	}
 	return max(ch.cfg.ResendMin, time.Duration(ch.cfg.ResendFactor*float32(rtt)))
 }
-
-// Due reports whether AppendFrames would append anything, if it had enough room.
-func (s *sender) Due(now time.Time, rtt time.Duration) bool {
-	s.refreshPlan(s.clock.since(now), rtt)
-	s.unblock()
-	for _, c := range s.plan.due {
-		if !s.budget.spent(c.class) && s.mayBegin(c.msg) {
-			return true
-		}
-		c.msg.channel.blocked = true
-	}
-	return false
-}

@@ -39,16 +39,6 @@ func (r *receiver) Work() uint64 { return r.work }
 // keepWork is the work of keeping a fragment or an early message, in addition to that of its frame.
 const keepWork = 2
 
-// Pending returns how many messages wait to be sent or acknowledged. Unreliable ones count until
-// they are sent.
-func (s *sender) Pending() int {
-	n := 0
-	for _, ch := range s.channels {
-		n += ch.waiting
-	}
-	return n
-}
-
 // Backlog returns how many bytes of a channel's messages wait to be sent or acknowledged. It
 // returns 0 for a channel that does not exist.
 func (s *sender) Backlog(id ID) int {

@@ -146,7 +146,4 @@ func TestShownTimesBelongToTheTickOfTheInput(t *testing.T) {
 	s.Put(99, 1, input.Shown{})
 	_, ok = s.At(99 + 256)
 	require.True(t, ok, "newer ones are kept")
-	s.Reset()
-	_, ok = s.At(103)
-	require.False(t, ok)
 }

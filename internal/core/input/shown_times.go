@@ -36,6 +36,3 @@ func (s *ShownTimes) At(tick entangle.Tick) (Shown, bool) {
 	at := &s.rows[tick%maxShownTimes]
 	return at.shown, at.known && at.tick == tick
 }
-
-// Reset forgets all shown times.
-func (s *ShownTimes) Reset() { *s = ShownTimes{} }

@@ -172,12 +172,3 @@ func (w *Writer) At(tick entangle.Tick) ([]byte, Status) { return w.inputAt(tick
 
 // Newest returns the newest tick that has an input.
 func (w *Writer) Newest() (entangle.Tick, bool) { return w.newest, w.known }
-
-// Reset empties the stream, for another connection.
-func (w *Writer) Reset(epoch Epoch) {
-	w.reset(0)
-	w.epoch, w.begin, w.lastNone, w.carries = epoch&epochs, false, false, false
-	clear(w.held)
-	clear(w.carry)
-	w.sent = sent{}
-}

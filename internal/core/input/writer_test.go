@@ -118,15 +118,3 @@ func TestATickThatIsLeftOutIsAHole(t *testing.T) {
 		acts{13, input.Fresh, hands{X: 2}},
 	)
 }
-
-func TestAStreamCanBeReused(t *testing.T) {
-	w := newWriter()
-	w.Write(10, 4, hands{X: 1}.bytes())
-	w.Write(11, 0, hands{X: 2, Press: 1}.bytes())
-	w.Reset(3)
-	require.Equal(t, hands{}, handsOf(w.Latest()))
-	_, ok := w.Newest()
-	require.False(t, ok)
-	w.Write(5, 0, hands{X: 3}.bytes())
-	requireActs(t, w, acts{5, input.Fresh, hands{X: 3}}, acts{14, input.Repeated, hands{X: 3}})
-}

@@ -116,9 +116,6 @@ func (c *Client) Server() netip.AddrPort {
 // servers can read it from the token.
 func (c *Client) Index() int { return int(c.assigned.index) }
 
-// MaxClients returns the number of slots of the server, 0 before the client is connected.
-func (c *Client) MaxClients() int { return int(c.assigned.maxClients) }
-
 // Stats returns the counters.
 func (c *Client) Stats() Stats { return c.stats }
 

@@ -14,7 +14,7 @@
 //
 // How to drive a Server, from one goroutine:
 //
-//   - getters: Connected, Addr, ClientID, Clients, MaxClients, Stopped, Stats;
+//   - getters: Connected, Clients, Stats;
 //   - in: HandleDatagram(from, b, now) for each datagram, and Advance(now) once a
 //     frame for timeouts and keep-alives;
 //   - commands: Disconnect(slot, now), Stop(now);

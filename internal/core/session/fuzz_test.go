@@ -136,6 +136,6 @@ func FuzzClient(f *testing.F) {
 				}
 			}
 		})
-		require.LessOrEqual(t, p.Index(), max(p.MaxClients()-1, 0))
+		require.LessOrEqual(t, p.Index(), max(int(p.assigned.maxClients)-1, 0))
 	})
 }

@@ -22,7 +22,7 @@ func TestATokenLeadsToAConnection(t *testing.T) {
 
 	assert.Equal(t, StateConnected, p.State())
 	assert.Equal(t, 0, p.Index())
-	assert.Equal(t, 4, p.MaxClients())
+	assert.Equal(t, 4, int(p.assigned.maxClients))
 	assert.Equal(t, ReasonNone, p.Reason())
 
 	require.Len(t, s.events, 1)
@@ -41,7 +41,7 @@ func TestATokenLeadsToAConnection(t *testing.T) {
 	slot, ok := s.server.Slot(42)
 	assert.True(t, ok)
 	assert.Equal(t, 0, slot)
-	assert.False(t, s.server.Stopped())
+	assert.False(t, s.server.stopped)
 }
 
 // Each packet of the handshake answers one of the other side, and has the size of the standard.

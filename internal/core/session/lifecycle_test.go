@@ -189,7 +189,7 @@ func TestAStoppedServerDisconnectsEveryoneAndCanStartAgain(t *testing.T) {
 	s := newSim(t, 3)
 	peers := []*peer{s.connect(1), s.connect(2), s.connect(3)}
 	s.server.Stop(s.now)
-	assert.True(t, s.server.Stopped())
+	assert.True(t, s.server.stopped)
 	s.step()
 	assert.Equal(t, 0, s.server.Clients())
 	assert.Equal(t, ReasonStopped, s.last(Disconnected).Reason)

@@ -36,9 +36,6 @@ func newServer(config ServerConfig, maker aeadMaker) (*Server, error) {
 	}, nil
 }
 
-// Stopped reports whether Stop was called. A stopped server cannot be restarted: create a new one.
-func (s *Server) Stopped() bool { return s.stopped }
-
 // Stats returns the counters.
 func (s *Server) Stats() Stats {
 	stats := s.stats

@@ -283,3 +283,27 @@ func (s *sim) last(k EventKind) Event {
 	}
 	return Event{}
 }
+
+// Addr returns the address of the client of a connected slot. Zero for other slots.
+func (t *slotTable) Addr(slot int) Addr {
+	if !t.Connected(slot) {
+		return Addr{}
+	}
+	return t.slots[slot].addr
+}
+
+// ClientID returns the client of a connected slot, entangle.Nobody for other slots.
+func (t *slotTable) ClientID(slot int) entangle.ClientID {
+	if !t.Connected(slot) {
+		return entangle.Nobody
+	}
+	return t.slots[slot].client
+}
+
+// Total is the sum over all reasons.
+func (d Drops) Total() (sum uint64) {
+	for _, n := range d {
+		sum += n
+	}
+	return sum
+}

@@ -28,9 +28,6 @@ func newSlotTable(n int) slotTable {
 	return t
 }
 
-// MaxClients returns the number of slots.
-func (t *slotTable) MaxClients() int { return len(t.slots) }
-
 // Clients returns the number of connected clients.
 func (t *slotTable) Clients() int { return t.clients }
 
@@ -43,22 +40,6 @@ func (t *slotTable) Connected(slot int) bool {
 // has not ended yet.
 func (t *slotTable) Leaving(slot int) bool {
 	return slot >= 0 && slot < len(t.slots) && t.slots[slot].state == slotLeaving
-}
-
-// Addr returns the address of the client of a connected slot. Zero for other slots.
-func (t *slotTable) Addr(slot int) Addr {
-	if !t.Connected(slot) {
-		return Addr{}
-	}
-	return t.slots[slot].addr
-}
-
-// ClientID returns the client of a connected slot, entangle.Nobody for other slots.
-func (t *slotTable) ClientID(slot int) entangle.ClientID {
-	if !t.Connected(slot) {
-		return entangle.Nobody
-	}
-	return t.slots[slot].client
 }
 
 // Slot returns the slot of a connected client by its id.

@@ -26,11 +26,3 @@ type Stats struct {
 
 // Drops are numbers of ignored datagrams, indexed by Drop.
 type Drops [drops]uint64
-
-// Total is the sum over all reasons.
-func (d Drops) Total() (sum uint64) {
-	for _, n := range d {
-		sum += n
-	}
-	return sum
-}

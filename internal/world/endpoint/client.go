@@ -112,9 +112,6 @@ func (c *Client) Joining() (have, of int) {
 // Nobody before the first connection, and from Connect until Open.
 func (c *Client) ID() entangle.ClientID { return c.id }
 
-// Peer returns the server's peer, nil without a connection.
-func (c *Client) Peer() *peer.Peer { return c.peer }
-
 // ConfirmedTick returns the confirmed tick: the newest for which all state of the predicted set has
 // arrived. ok is false until a connection has one.
 func (c *Client) ConfirmedTick() (tick entangle.Tick, ok bool) {

@@ -8,7 +8,6 @@ import (
 // Correction is one value of the present tick that a rollback has changed.
 type Correction struct {
 	Entity ecs.Entity
-	Column int           // number of the component
 	Tick   entangle.Tick // both values are those at its end
 	// Before and After are the memory of the two values. They are valid during the call.
 	Before, After []byte

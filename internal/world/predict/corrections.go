@@ -12,9 +12,8 @@ type corrections struct {
 	*entities
 	stats *PredictionStats
 
-	held        bool             // the values before are kept
-	correction  event.Correction // scratch
-	onCorrected []func(*event.Correction)
+	held       bool             // the values before are kept
+	correction event.Correction // scratch
 }
 
 // keepValues keeps the present values, if the world is at the present tick and the histories hold it.
@@ -54,9 +53,6 @@ func (c *corrections) reportValue(slot rollback.Slot, col int, at entangle.Tick,
 		return
 	}
 	c.stats.Corrections++
-	c.correction = event.Correction{Entity: c.entity(slot), Column: col, Tick: at, Before: was, After: is}
+	c.correction = event.Correction{Entity: c.entity(slot), Tick: at, Before: was, After: is}
 	c.cols[col].events.Corrected(&c.correction)
-	for _, f := range c.onCorrected {
-		f(&c.correction)
-	}
 }

@@ -134,18 +134,18 @@ func TestCorrectionsAreReported(t *testing.T) {
 	b := f.spawns("b", 1001, fcPlace{50, 0}, fcPace{1, 0})
 	f.check()
 	var corrections []string
-	f.p.OnCorrected(func(c *event.Correction) {
+	f.p.entities.cols[f.col(f.place)].events.OnCorrected(func(c *event.Correction) {
 		before, after := (*fcPlace)(unsafe.Pointer(&c.Before[0])), (*fcPlace)(unsafe.Pointer(&c.After[0]))
-		corrections = append(corrections, fmt.Sprint(c.Entity == a, f.p.entities.cols[c.Column].id == f.place, c.Tick, before.X, after.X))
+		corrections = append(corrections, fmt.Sprint(c.Entity == a, c.Tick, before.X, after.X))
 	})
 	f.says(a, 1003, fcPlace{100, 0}, fcPace{1, 0})
 	f.says(b, 1003, f.placeAt(b, 1003), fcPace{1, 0})
 	f.confirmTick(1003)
 	f.check()
-	assert.Equal(t, []string{"true true 1005 14 102"}, corrections)
+	assert.Equal(t, []string{"true 1005 14 102"}, corrections)
 	f.says(a, 1005, fcPlace{200, 0}, fcPace{1, 0})
 	f.check()
-	assert.Equal(t, "true true 1005 102 200", corrections[1], "of the present, too")
+	assert.Equal(t, "true 1005 102 200", corrections[1], "of the present, too")
 	stats := f.p.Stats()
 	assert.EqualValues(t, 2, stats.Corrections)
 	assert.EqualValues(t, 1, stats.Rollbacks[ByMismatch])

@@ -114,11 +114,6 @@ func (p *Prediction) Predicts(e ecs.Entity) bool { return p.entities.predicts(e)
 // Stats returns the counters.
 func (p *Prediction) Stats() PredictionStats { return p.stats }
 
-// OnCorrected adds a function that is called with every value that a rollback has corrected.
-func (p *Prediction) OnCorrected(f func(*event.Correction)) {
-	p.corrections.onCorrected = append(p.corrections.onCorrected, f)
-}
-
 // OnAmended adds a function that is called when confirmed state was written over the present without
 // a replay.
 func (p *Prediction) OnAmended(f func()) { p.onAmended = append(p.onAmended, f) }

@@ -222,14 +222,6 @@ func (y *Why) Drop() {
 	y.any = false
 }
 
-// Count returns the number of rollbacks, including those that are no longer kept.
-func (y *Why) Count() int {
-	if y == nil {
-		return 0
-	}
-	return y.count
-}
-
 // Reports returns the rollbacks that are kept, the oldest first.
 func (y *Why) Reports() []RollbackReport {
 	if y == nil || y.count == 0 {

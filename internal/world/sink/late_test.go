@@ -361,3 +361,9 @@ func TestLateReferencesAsInAModel(t *testing.T) {
 		})
 	}
 }
+
+// LateReferences returns how many references wait for an entity that has not arrived, and how many
+// were dropped for lack of space.
+func (a *Applier) LateReferences() (waiting int, dropped uint64) {
+	return a.refs.late.Len(), a.refs.late.Dropped
+}

@@ -50,13 +50,6 @@ func (r *references) decodeTarget(in *bits.Reader, h refs.LateHolder) ecs.Entity
 	return ecs.Entity{}
 }
 
-// LateReferences returns how many references wait for an entity that has not arrived, and how many
-// were dropped for lack of space. A dropped reference stays the zero entity until its component is
-// sent again.
-func (a *Applier) LateReferences() (waiting int, dropped uint64) {
-	return a.refs.late.Len(), a.refs.late.Dropped
-}
-
 // recordLate replaces the placeholders in a newly decoded value with the zero entity and records
 // their places.
 func (r *references) recordLate(h refs.LateHolder, plan *wire.Plan, value []byte) {

@@ -21,7 +21,6 @@
 //	Handle:  HandleUpdates, HandleActions
 //	out:     PollResync: groups to ask for again, to be sent reliably
 //	getters: Slot, Held, ConfirmedTick, Stats
-//	command: Reset, when the sender is gone
 //
 // An error from a Handle method means that the bytes are malformed or exceed the limits. State
 // applied before stays intact; the peer that sent the bytes must not be trusted any further.

@@ -114,18 +114,6 @@ func (r *Receiver) Held(h repl.Handle) (entangle.Tick, bool) {
 // PollResync returns a group to be requested again.
 func (r *Receiver) PollResync() (h repl.Handle, ok bool) { return r.requests.poll() }
 
-// Reset forgets everything but leaves the sink's entities alone: the caller decides on them.
-func (r *Receiver) Reset() {
-	r.groups.each(func(g *group) { r.waiting.dropAll(g) })
-	r.groups, r.away = table{}, nil
-	r.adrift, r.needy, r.confirmed = adrift{}, needy{}, confirmedTick{}
-	r.predicted = predictedSet{sink: r.predicted.sink}
-	r.codes = codes{learner: r.codes.learner}
-	r.requests.reset()
-	r.strangers = 0
-	r.now, r.heard, r.swept, r.looked = 0, false, 0, 0
-}
-
 // hear notes the tick of an arrived record.
 func (r *Receiver) hear(tick entangle.Tick) {
 	if !r.heard || r.now.Before(tick) {

@@ -33,9 +33,3 @@ func (s *requests) poll() (h repl.Handle, ok bool) {
 	s.next = i + 1
 	return repl.Handle(i), true
 }
-
-// reset empties the set and keeps its memory.
-func (s *requests) reset() {
-	s.handles.Reset()
-	s.n, s.next = 0, 0
-}

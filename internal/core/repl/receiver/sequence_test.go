@@ -150,12 +150,6 @@ func TestRequestsTakeTurns(t *testing.T) {
 	assert.Equal(t, repl.Handle(64), poll())
 	breakAll(3, 65)
 	assert.Equal(t, []repl.Handle{65, 700, repl.Private, 3}, s.asks())
-	breakAll(5)
-	s.copy.Reset()
-	clear(s.sink.entities)
-	assert.Empty(t, s.asks())
-	breakAll(6)
-	assert.Equal(t, []repl.Handle{6}, s.asks())
 }
 
 // An update waits if its baseline never arrives, and its group is requested once, even if nothing
@@ -395,20 +389,6 @@ func TestSoManyStrangers(t *testing.T) {
 	s.holds(50_000, 20)
 	s.get(record{kind: repl.Gone, group: 40_000, seq: 1, tick: 20 + 257})
 	require.Less(t, s.copy.WaitingBytes(), 100, "the others are forgotten by now")
-}
-
-func TestResetForgetsEverything(t *testing.T) {
-	s := newScripted(t)
-	s.full(0, 10)
-	s.update(15, 13)
-	s.copy.Reset()
-	s.sink.clear()
-	assert.Zero(t, s.copy.Len())
-	assert.Empty(t, s.asks())
-	_, ok := s.copy.Slot(repl.ID{})
-	assert.False(t, ok)
-	s.full(0, 5)
-	assert.Equal(t, 1, s.copy.Len())
 }
 
 // A group is found by its id while it is there.

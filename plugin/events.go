@@ -111,25 +111,25 @@ func (TicksDropped) subscribe(*event.Hub)       {}
 
 func (ComponentInserted[C]) subscribe(h *event.Hub) {
 	q := event.QueueOf[ComponentInserted[C]](h)
-	componentEvents[C](h).OnInserted(func(e ecs.Entity) { q.Push(ComponentInserted[C]{e}) })
+	componentEvents[C](h).OnInserted = func(e ecs.Entity) { q.Push(ComponentInserted[C]{e}) }
 }
 
 func (ComponentUpdated[C]) subscribe(h *event.Hub) {
 	q := event.QueueOf[ComponentUpdated[C]](h)
-	componentEvents[C](h).OnUpdated(func(e ecs.Entity) { q.Push(ComponentUpdated[C]{e}) })
+	componentEvents[C](h).OnUpdated = func(e ecs.Entity) { q.Push(ComponentUpdated[C]{e}) }
 }
 
 func (ComponentRemoved[C]) subscribe(h *event.Hub) {
 	q := event.QueueOf[ComponentRemoved[C]](h)
-	componentEvents[C](h).OnRemoved(func(e ecs.Entity) { q.Push(ComponentRemoved[C]{e}) })
+	componentEvents[C](h).OnRemoved = func(e ecs.Entity) { q.Push(ComponentRemoved[C]{e}) }
 }
 
 // componentEvents returns the events of component C, or panics if the network
 // does not know C.
 func componentEvents[C any](h *event.Hub) *event.ComponentEvents {
 	t := reflect.TypeFor[C]()
-	events, ok := h.Component(t)
-	if !ok {
+	events := h.Component(t)
+	if events == nil {
 		panic(fmt.Sprintf("plugin: a reader of events of %v, which this side does not receive; on a client, "+
 			"register it with protocol.Component[%v](p) before the app is made; a server receives no components", t, t))
 	}

@@ -46,15 +46,15 @@ type InputReceived[T any] struct {
 
 func (InputReceived[T]) subscribe(h *event.Hub) {
 	t := reflect.TypeFor[T]()
-	events, ok := h.Input(t)
-	if !ok {
+	events := h.Input(t)
+	if events == nil {
 		panic(fmt.Sprintf("plugin: a reader of inputs of %[1]v, which is not registered; "+
 			"register it with protocol.Input[%[1]v](p) before the app is made", t))
 	}
-	if !events.Wanted() {
+	if events.Sink == nil {
 		queue := event.QueueOf[InputReceived[T]](h)
 		queue.Replays()
-		events.OnInput(inputSink[T](queue, events.World(), events.ID()))
+		events.Sink = inputSink[T](queue, events.World, events.ID)
 	}
 }
 

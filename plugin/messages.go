@@ -27,13 +27,13 @@ type MessageReceived[M any] struct {
 
 func (MessageReceived[M]) subscribe(h *event.Hub) {
 	t := reflect.TypeFor[M]()
-	message, ok := h.Message(t)
-	if !ok {
+	message := h.Message(t)
+	if message == nil {
 		panic(fmt.Sprintf("plugin: a reader of messages of %v, which is not registered; "+
 			"register it with protocol.Message[%v](p) before the app is made", t, t))
 	}
-	if !message.Wanted() {
-		message.OnMessage(messageSink[M](event.MessageQueueOf[MessageReceived[M]](h), message.Plan()))
+	if message.Sink == nil {
+		message.Sink = messageSink[M](event.MessageQueueOf[MessageReceived[M]](h), message.Plan)
 	}
 }
 
@@ -69,13 +69,13 @@ type ResponseReceived[Q, A any] struct {
 
 func (ResponseReceived[Q, A]) subscribe(h *event.Hub) {
 	question, answer := reflect.TypeFor[Q](), reflect.TypeFor[A]()
-	responses, ok := h.Request(question, answer)
-	if !ok {
+	responses := h.Request(question, answer)
+	if responses == nil {
 		panic(fmt.Sprintf("plugin: a reader of answers %v to %v, which is no registered request; "+
 			"register it with protocol.Request[%v, %v](p) before the app is made", answer, question, question, answer))
 	}
 	q := event.MessageQueueOf[ResponseReceived[Q, A]](h)
-	responses.OnResponse(responseSink(q, responses.Plan()))
+	responses.Sink = responseSink(q, responses.Answer)
 }
 
 func responseSink[Q, A any](q *event.Queue[ResponseReceived[Q, A]], plan *wire.Plan) event.ResponseSink {

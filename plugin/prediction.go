@@ -80,9 +80,9 @@ type ComponentCorrected[C any] struct {
 
 func (ComponentCorrected[C]) subscribe(h *event.Hub) {
 	q := event.QueueOf[ComponentCorrected[C]](h)
-	componentEvents[C](h).OnCorrected(func(c *event.Correction) {
+	componentEvents[C](h).OnCorrected = func(c *event.Correction) {
 		q.Push(ComponentCorrected[C]{c.Entity, columns.ValueOf[C](c.Before), columns.ValueOf[C](c.After), c.Tick})
-	})
+	}
 }
 
 // Despawn despawns an entity where it is simulated.

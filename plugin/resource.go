@@ -88,17 +88,17 @@ type ResourceRefused struct {
 
 func (ResourceInserted[T]) subscribe(h *event.Hub) {
 	q := event.QueueOf[ResourceInserted[T]](h)
-	resourceEvents[T](h).OnInserted(func() { q.Push(ResourceInserted[T]{}) })
+	resourceEvents[T](h).Inserted = func() { q.Push(ResourceInserted[T]{}) }
 }
 
 func (ResourceUpdated[T]) subscribe(h *event.Hub) {
 	q := event.QueueOf[ResourceUpdated[T]](h)
-	resourceEvents[T](h).OnUpdated(func() { q.Push(ResourceUpdated[T]{}) })
+	resourceEvents[T](h).Updated = func() { q.Push(ResourceUpdated[T]{}) }
 }
 
 func (ResourceRemoved[T]) subscribe(h *event.Hub) {
 	q := event.QueueOf[ResourceRemoved[T]](h)
-	resourceEvents[T](h).OnRemoved(func() { q.Push(ResourceRemoved[T]{}) })
+	resourceEvents[T](h).Removed = func() { q.Push(ResourceRemoved[T]{}) }
 }
 
 func (ResourceRefused) subscribe(*event.Hub) {}
@@ -107,8 +107,8 @@ func (ResourceRefused) subscribe(*event.Hub) {}
 // bring T here.
 func resourceEvents[T any](h *event.Hub) *event.ResourceEvents {
 	t := reflect.TypeFor[T]()
-	events, ok := h.Resource(t)
-	if !ok {
+	events := h.Resource(t)
+	if events == nil {
 		panic(fmt.Sprintf("plugin: a reader of events of the resource %v, which this side does not receive; on a client, "+
 			"register it with protocol.Resource[%v](p) before the app is made; a server receives no resources", t, t))
 	}

@@ -66,6 +66,14 @@ func MessageQueueOf[E any](h *Hub) *Queue[E] { return queueOf[E](h, h.limit) }
 // LimitMessages sets how many messages a queue keeps that is created from now on.
 func (h *Hub) LimitMessages(n int) { h.limit = n }
 
+// addEvents returns the events of a type, and adds them at the first call.
+func addEvents[K comparable, E any](all map[K]*E, of K, events E) *E {
+	if all[of] == nil {
+		all[of] = &events
+	}
+	return all[of]
+}
+
 func queueOf[E any](h *Hub, limit int) *Queue[E] {
 	t := reflect.TypeFor[E]()
 	if q, ok := h.queues[t]; ok {

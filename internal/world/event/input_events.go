@@ -22,45 +22,22 @@ type InputSink func(InputHead)
 // types: it holds one InputEvents per input number. Without a reader, raising an event costs one
 // comparison with nil.
 type InputEvents struct {
-	world *ecs.World
-	id    ecs.ID
-	sink  InputSink
+	World *ecs.World // of the entities that have the inputs
+	ID    ecs.ID     // the component that holds them
+	Sink  InputSink  // nil: no system reads these inputs
 }
 
 // AddInput returns the events of an input type of w and makes them available to readers. The engine
 // calls it for every registered input before any system of the game is initialised. Calling it
 // again returns the same events.
 func (h *Hub) AddInput(w *ecs.World, t reflect.Type) *InputEvents {
-	if i, ok := h.inputs[t]; ok {
-		return i
-	}
-	i := &InputEvents{world: w, id: ecs.TypeID(w, t)}
-	h.inputs[t] = i
-	return i
+	return addEvents(h.inputs, t, InputEvents{World: w, ID: ecs.TypeID(w, t)})
 }
 
-// Input returns the events of an input type, or false if it is not registered.
-func (h *Hub) Input(t reflect.Type) (*InputEvents, bool) {
-	i, ok := h.inputs[t]
-	return i, ok
-}
-
-// OnInput sets the function that Raise calls. Each input type has one queue and so one sink;
-// setting it again replaces it.
-func (i *InputEvents) OnInput(sink InputSink) { i.sink = sink }
-
-// Wanted reports whether any system reads these inputs.
-func (i *InputEvents) Wanted() bool { return i.sink != nil }
-
-// World returns the world of the entities that have the inputs.
-func (i *InputEvents) World() *ecs.World { return i.world }
-
-// ID returns the component that holds the inputs.
-func (i *InputEvents) ID() ecs.ID { return i.id }
+// Input returns the events of an input type, or nil if it is not registered.
+func (h *Hub) Input(t reflect.Type) *InputEvents { return h.inputs[t] }
 
 // Raise raises an input that takes effect in the current tick. Its entity holds the value.
 func (i *InputEvents) Raise(head InputHead) {
-	if i.sink != nil {
-		i.sink(head)
-	}
+	raise(i.Sink, head)
 }

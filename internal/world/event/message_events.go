@@ -23,50 +23,27 @@ type MessageSink func(head Head, r *bits.Reader, refs wire.RefReader) error
 // MessageEvents raises the events of one message type. The code that receives messages does not
 // know their types: it holds one MessageEvents per message number.
 //
-// A message that no system reads is skipped and counted. Its bytes are not decoded, so a game pays
-// nothing for messages that it does not read.
+// A message that no system reads is skipped. Its bytes are not decoded, so a game pays nothing for
+// messages that it does not read.
 type MessageEvents struct {
-	plan    *wire.Plan
-	sink    MessageSink
-	skipped uint64
+	Plan *wire.Plan
+	Sink MessageSink // nil: no system reads this message
 }
 
 // AddMessage returns the events of the plan's message type and makes them available to readers. The
 // engine calls it for every registered message before any system of the game is initialised.
 // Calling it again returns the same events.
 func (h *Hub) AddMessage(plan *wire.Plan) *MessageEvents {
-	if m, ok := h.messages[plan.Type()]; ok {
-		return m
-	}
-	m := &MessageEvents{plan: plan}
-	h.messages[plan.Type()] = m
-	return m
+	return addEvents(h.messages, plan.Type(), MessageEvents{Plan: plan})
 }
 
-// Message returns the events of a message type, or false if it is not registered.
-func (h *Hub) Message(t reflect.Type) (*MessageEvents, bool) {
-	m, ok := h.messages[t]
-	return m, ok
-}
-
-// Plan returns the decoding plan of this message type.
-func (m *MessageEvents) Plan() *wire.Plan { return m.plan }
-
-// OnMessage sets the function that Receive calls. Each message type has one queue and so one sink;
-// setting it again replaces it.
-func (m *MessageEvents) OnMessage(sink MessageSink) { m.sink = sink }
-
-// Wanted reports whether any system reads this message.
-func (m *MessageEvents) Wanted() bool { return m.sink != nil }
-
-// Skipped returns how many messages arrived that no system reads.
-func (m *MessageEvents) Skipped() uint64 { return m.skipped }
+// Message returns the events of a message type, or nil if it is not registered.
+func (h *Hub) Message(t reflect.Type) *MessageEvents { return h.messages[t] }
 
 // Receive raises a message of a peer.
 func (m *MessageEvents) Receive(head Head, r *bits.Reader, refs wire.RefReader) error {
-	if m.sink == nil {
-		m.skipped++
+	if m.Sink == nil {
 		return nil
 	}
-	return m.sink(head, r, refs)
+	return m.Sink(head, r, refs)
 }

@@ -74,10 +74,6 @@ func (c *Cursor[E]) readReplay() []E {
 	return r.buf[skip:len(r.buf):len(r.buf)]
 }
 
-// Wanted reports whether this queue has a reader. Without one Push keeps nothing, so callers may
-// skip building events.
-func (q *Queue[E]) Wanted() bool { return q.read }
-
 // Push raises an event.
 func (q *Queue[E]) Push(event E) {
 	switch {

@@ -95,11 +95,9 @@ func TestReaderSeesWhatIsRaisedAfterItWasMade(t *testing.T) {
 func TestQueueWithoutReadersKeepsNothing(t *testing.T) {
 	hub := event.NewHub()
 	queue := event.QueueOf[int](hub)
-	assert.False(t, queue.Wanted())
 	queue.Push(1)
 	require.NoError(t, queue.PushNew(func(*int) error { return errors.New("built for nobody") }))
 	reader := queue.Cursor()
-	assert.True(t, queue.Wanted())
 	assert.Empty(t, reader.Read())
 }
 

@@ -326,11 +326,11 @@ func TestAReplaySendsNothing(t *testing.T) {
 func TestAReplayAllocatesNothing(t *testing.T) {
 	r := newRerun()
 	r.writes()
-	inputs, _ := r.Hub.Input(reflect.TypeFor[shove]())
+	inputs := r.Hub.Input(reflect.TypeFor[shove]())
 	queue := event.QueueOf[event.InputHead](r.Hub)
 	queue.Replays()
 	cursor := queue.Cursor()
-	inputs.OnInput(queue.Push)
+	inputs.Sink = queue.Push
 	r.Schedule.Add(mainStage, act(func(*ecs.World) { cursor.Read() }))
 	r.Schedule.Initialize(r.world)
 	r.relayInputs(1001, 7)

@@ -68,24 +68,24 @@ func newDesk(t testing.TB, server bool) *desk {
 	d.post.Attach(&w, d.hub, nil, d.applier)
 	d.mail = d.post.NewInbox(1, d.find)
 	for _, info := range registry.Of(p).Messages[2:] {
-		d.hub.AddMessage(info.Plan).OnMessage(func(_ event.Head, r *bits.Reader, _ wire.RefReader) error {
+		d.hub.AddMessage(info.Plan).Sink = func(_ event.Head, r *bits.Reader, _ wire.RefReader) error {
 			if n := r.Uvarint(); n != 0 {
 				return errMessage
 			}
 			return r.End()
-		})
+		}
 	}
 	info := registry.Of(p).Messages[1]
 	require.Contains(t, info.Name, "word")
 	events := d.hub.AddMessage(info.Plan)
-	events.OnMessage(func(_ event.Head, r *bits.Reader, refs wire.RefReader) error {
+	events.Sink = func(_ event.Head, r *bits.Reader, refs wire.RefReader) error {
 		var got word
 		if err := wire.DecodeValue(info.Plan, r, &got, refs); err != nil {
 			return err
 		}
 		d.words = append(d.words, got)
 		return r.End()
-	})
+	}
 	return d
 }
 

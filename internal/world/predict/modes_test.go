@@ -134,10 +134,10 @@ func TestCorrectionsAreReported(t *testing.T) {
 	b := f.spawns("b", 1001, fcPlace{50, 0}, fcPace{1, 0})
 	f.check()
 	var corrections []string
-	f.p.entities.cols[f.col(f.place)].events.OnCorrected(func(c *event.Correction) {
+	f.p.entities.cols[f.col(f.place)].events.OnCorrected = func(c *event.Correction) {
 		before, after := (*fcPlace)(unsafe.Pointer(&c.Before[0])), (*fcPlace)(unsafe.Pointer(&c.After[0]))
 		corrections = append(corrections, fmt.Sprint(c.Entity == a, c.Tick, before.X, after.X))
-	})
+	}
 	f.says(a, 1003, fcPlace{100, 0}, fcPace{1, 0})
 	f.says(b, 1003, f.placeAt(b, 1003), fcPace{1, 0})
 	f.confirmTick(1003)

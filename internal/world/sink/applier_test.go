@@ -58,10 +58,10 @@ func newHand(t testing.TB) *hand {
 	h := &hand{t: t, world: &w, infos: registry.Of(p).Components, slots: map[repl.ID]repl.Slot{}, names: map[ecs.Entity]repl.Handle{}}
 	h.applier = NewApplier(&w, hub, h.infos, h.note("spawned"), h.note("despawned"))
 	for i, name := range []string{"links", "one", "tag"} {
-		events, _ := hub.Component(h.infos[i].Type)
-		events.OnInserted(h.note(name + " inserted"))
-		events.OnUpdated(h.note(name + " updated"))
-		events.OnRemoved(h.note(name + " removed"))
+		events := hub.Component(h.infos[i].Type)
+		events.OnInserted = h.note(name + " inserted")
+		events.OnUpdated = h.note(name + " updated")
+		events.OnRemoved = h.note(name + " removed")
 	}
 	far := ecs.NewWorld()
 	h.far = append(h.far, ecs.Entity{})

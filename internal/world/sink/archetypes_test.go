@@ -175,7 +175,7 @@ func TestARefusedEntityRaisesNoEvents(t *testing.T) {
 func TestNothingIsLeftOfARecordForWhichThereIsNoRoom(t *testing.T) {
 	s := newShaped(t)
 	updated := 0
-	s.applier.comps[leaderNumber].events.OnUpdated(func(ecs.Entity) { updated++ })
+	s.applier.comps[leaderNumber].events.OnUpdated = func(ecs.Entity) { updated++ }
 	changes, target := s.spawn(1, 0, repl.NoSlot), s.spawn(2, 0, repl.NoSlot)
 	s.spawn(3, 0, target)
 	for set := range minArchetypes - 1 { // together with the set that has a leader, the limit is reached

@@ -182,10 +182,10 @@ func newPair(t testing.TB) *pair {
 	hub := event.NewHub()
 	p.applier = NewApplier(&far, hub, p.infos, p.note("spawned"), p.note("despawned"))
 	for _, info := range p.infos {
-		events, _ := hub.Component(info.Type)
-		events.OnInserted(p.note(info.Type.Name() + " inserted"))
-		events.OnUpdated(p.note(info.Type.Name() + " updated"))
-		events.OnRemoved(p.note(info.Type.Name() + " removed"))
+		events := hub.Component(info.Type)
+		events.OnInserted = p.note(info.Type.Name() + " inserted")
+		events.OnUpdated = p.note(info.Type.Name() + " updated")
+		events.OnRemoved = p.note(info.Type.Name() + " removed")
 	}
 	p.by = newProphet(&far, p.infos)
 	p.applier.PredictBy(p.by)

@@ -73,10 +73,10 @@ func newRelatives(t testing.TB) *relatives {
 	hub := event.NewHub()
 	k.applier = NewApplier(&far, hub, k.infos, func(ecs.Entity) {}, func(e ecs.Entity) { k.despawned = append(k.despawned, e) })
 	for _, info := range k.infos {
-		events, _ := hub.Component(info.Type)
-		for what, on := range map[string]func(func(ecs.Entity)){"inserted": events.OnInserted, "updated": events.OnUpdated, "removed": events.OnRemoved} {
+		events := hub.Component(info.Type)
+		for what, on := range map[string]*func(ecs.Entity){"inserted": &events.OnInserted, "updated": &events.OnUpdated, "removed": &events.OnRemoved} {
 			event := info.Type.Name() + " " + what
-			on(func(ecs.Entity) { k.events = append(k.events, event) })
+			*on = func(ecs.Entity) { k.events = append(k.events, event) }
 		}
 	}
 	k.receiver = receiver.New(k.applier, nil, len(k.infos))

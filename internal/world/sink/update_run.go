@@ -1,6 +1,8 @@
 package sink
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
@@ -62,11 +64,7 @@ func (a *Applier) UpdateRun(slots []repl.Slot, like *receiver.Alike, r *bits.Rea
 
 // raiseRun raises the events of a run, one entity after the other.
 func (a *Applier) raiseRun(entities []ecs.Entity) {
-	observed := false
-	for _, comp := range a.sets.now.comps {
-		observed = observed || comp.events.OnUpdate != nil
-	}
-	if !observed {
+	if !slices.ContainsFunc(a.sets.now.comps, func(c *component) bool { return c.events.ReadsUpdates() }) {
 		return
 	}
 	for _, e := range entities {

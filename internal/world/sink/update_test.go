@@ -64,10 +64,10 @@ func newCopyOf(infos []*registry.Component, plain bool) *copyOf {
 	}
 	c.applier = NewApplier(&w, hub, infos, note("spawned"), note("despawned"))
 	for _, info := range infos {
-		events, _ := hub.Component(info.Type)
-		events.OnInserted(note(info.Name + " inserted"))
-		events.OnUpdated(note(info.Name + " updated"))
-		events.OnRemoved(note(info.Name + " removed"))
+		events := hub.Component(info.Type)
+		events.OnInserted = note(info.Name + " inserted")
+		events.OnUpdated = note(info.Name + " updated")
+		events.OnRemoved = note(info.Name + " removed")
 	}
 	var sink receiver.Sink = c.applier
 	if plain {

@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// harmedArena returns a game in which a test causes faults.
+// harmedArena returns a game in which a test can cause faults.
 func harmedArena(t *testing.T) *arena {
 	a := newArena(t, arenaSetup{
 		seed: 7, rate: 60, clients: 3, teams: 1, bodies: 5, unrest: 1, all: true, latency: 60 * ms, jitter: 10 * ms, loss: 0.02,
@@ -23,8 +23,8 @@ func harmedArena(t *testing.T) *arena {
 	return a
 }
 
-// After any fault of a connection, a clock or a server, the prediction soon recovers and equals the
-// server's state of the same tick.
+// After any fault of a connection, a clock or a server, the client's predicted state soon equals
+// the server's state of the same tick again.
 //
 // Proves: B10, B11, S3
 func TestArenasOutliveHarm(t *testing.T) {
@@ -70,7 +70,7 @@ func TestArenasOutliveHarm(t *testing.T) {
 }
 
 // When a server is silent for longer than the connection timeout, all predicted entities are
-// despawned; on the next connection they are predicted again.
+// despawned. With the next connection they are predicted again.
 //
 // Proves: R19, B25
 func TestPredictedEntitiesDespawnWithTheConnection(t *testing.T) {
@@ -111,7 +111,7 @@ func TestHiddenComponentsCauseNoRollback(t *testing.T) {
 // panicky is a client with a system that panics in some replays.
 type panicky struct {
 	*plugin.Client
-	panics int // still to come
+	panics int // the number of panics that are still to happen
 	caught int
 }
 
@@ -134,14 +134,14 @@ func (p *panicky) system(w *ecs.World) func() {
 		p.panics--
 		for q := bodies.Query(w); q.Next(); {
 			place, _ := q.Get()
-			place.X = 5 // leaves the world in a wrong state
+			place.X = 5 // leaves the world in an invalid state
 		}
 		panic("a system of the game")
 	}
 }
 
 // A panic of a system in a replay reaches the caller that runs the frame. If the caller recovers
-// and goes on, the client is correct again with the next confirmed tick.
+// and continues, the client is correct again with the next confirmed tick.
 func TestAPanicInAReplayHarmsNothing(t *testing.T) {
 	a := newEmptyArena(t, arenaSetup{seed: 7, rate: 60, clients: 2, teams: 1, bodies: 5, unrest: 1, all: true, latency: 60 * ms})
 	var p *panicky

@@ -14,8 +14,9 @@ import (
 )
 
 // The components of arenas: a small game that clients predict in full or in part. Bodies of one
-// team bounce off each other and off the walls, are dazed by a bounce, and die of it. Players'
-// bodies are steered and never die. Teams do not interact.
+// team bounce off each other and off the walls. A bounce dazes a body and takes some of its life; a
+// body without life is despawned. Players' bodies are steered and never lose life. Teams do not
+// interact.
 type (
 	arenaPlace struct {
 		X float32 `net:"range=-16..16,step=0.015625"`
@@ -26,15 +27,15 @@ type (
 		Y float32 `net:"range=-2..2,step=0.00390625"`
 	}
 	arenaLife struct{ Points int8 }
-	// arenaDaze comes and goes: a dazed body is not steered.
+	// arenaDaze is added by a bounce and removed some ticks later. A dazed body cannot be steered.
 	arenaDaze struct{ Left uint8 }
-	// arenaGrip refers to the body that this one hit last.
+	// arenaGrip refers to the body that this body hit last.
 	arenaGrip struct{ Of ecs.Entity }
 	// arenaTeam never changes.
 	arenaTeam struct{ Number uint8 }
-	// arenaColour is changed by the server alone, and no rule reads it.
+	// arenaColour is changed by the server alone, and no rule of the game reads it.
 	arenaColour struct{ Color uint16 }
-	// arenaGhost exists on the server and on no client.
+	// arenaGhost is hidden from all clients by an override, so it exists on the server only.
 	arenaGhost struct{ Heat uint8 }
 
 	// arenaHand is the input.
@@ -47,8 +48,8 @@ type (
 
 const (
 	arenaWall  = 8
-	arenaReach = 1.25 // how close two bodies touch
-	arenaDazed = 6    // ticks
+	arenaReach = 1.25 // distance at which two bodies touch
+	arenaDazed = 6    // ticks for which a body is dazed
 )
 
 func arenaProtocol(rate int) *protocol.Protocol {
@@ -97,7 +98,7 @@ func bounced(at, speed float32) (atNow, speedNow float32) {
 	return at, speed
 }
 
-// touch reports whether two bodies hit each other: they are close, and come closer.
+// touch reports whether two bodies hit each other: they are close, and approach each other.
 func touch(p, q *arenaPlace, s, r *arenaSpeed) bool {
 	dx, dy := q.X-p.X, q.Y-p.Y
 	if dx > arenaReach || dx < -arenaReach || dy > arenaReach || dy < -arenaReach {
@@ -106,7 +107,7 @@ func touch(p, q *arenaPlace, s, r *arenaSpeed) bool {
 	return float32(dx*(r.X-s.X))+float32(dy*(r.Y-s.Y)) < 0
 }
 
-// arenaRules is the simulation, the same on server and clients.
+// arenaRules is the simulation, which is the same on server and clients.
 type arenaRules struct {
 	world  *ecs.World
 	bodies *generic.Filter6[components.SID, arenaPlace, arenaSpeed, arenaLife, arenaGrip, arenaTeam]
@@ -115,7 +116,7 @@ type arenaRules struct {
 	all    []arenaActor
 }
 
-// arenaActor is one body, in a tick.
+// arenaActor is one body during a tick.
 type arenaActor struct {
 	entity ecs.Entity
 	id     int32
@@ -123,7 +124,7 @@ type arenaActor struct {
 	speed  *arenaSpeed
 	life   *arenaLife
 	grip   *arenaGrip
-	hand   *arenaHand // nil: not a player's body
+	hand   *arenaHand // nil if the body is not a player's
 	team   uint8
 	dazed  bool
 	daze   uint8
@@ -152,7 +153,7 @@ func (r *arenaRules) Update(*ecs.World) {
 		a := &r.all[i]
 		a.dead = a.life.Points <= 0
 	}
-	for i := range r.all { // rows move from here on
+	for i := range r.all { // from here on, rows of the world move
 		r.reshape(&r.all[i])
 	}
 }
@@ -214,13 +215,13 @@ func (r *arenaRules) reshape(a *arenaActor) {
 	}
 }
 
-// arenaPlayer returns a player's random input for a tick: the same on every call.
+// arenaPlayer returns a player's random input for a tick. It returns the same one on every call.
 func arenaPlayer(seed uint64, client entangle.ClientID, tick entangle.Tick) arenaHand {
 	mix := func(n uint64) uint64 {
 		n = (n + seed*0x9e3779b97f4a7c15 + uint64(client)<<40) * 0xbf58476d1ce4e5b9
 		n = (n ^ n>>29) * 0x94d049bb133111eb
 		return n ^ n>>32
 	}
-	held := mix(uint64(tick) / 11) // for some ticks
+	held := mix(uint64(tick) / 11) // the input is held for some ticks
 	return arenaHand{X: int8(held%3) - 1, Y: int8(held/3%3) - 1, Dash: mix(uint64(tick)|1<<33)%24 == 0}
 }

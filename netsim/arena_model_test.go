@@ -16,9 +16,9 @@ type arenaBody struct {
 	Speed arenaSpeed
 	Life  int8
 	Team  uint8
-	Daze  uint8             // 0: none
-	Grip  int32             // 0: no body, or a despawned one
-	Owner entangle.ClientID // Nobody: not a player's body
+	Daze  uint8             // 0 if it is not dazed
+	Grip  int32             // 0 if it refers to no body, or to a despawned one
+	Owner entangle.ClientID // Nobody if it is not a player's body
 }
 
 // arenaState is an arena at the end of a tick, in the order of ids.
@@ -36,7 +36,7 @@ func (s arenaState) searchBody(id int32) (int, bool) {
 	return slices.BinarySearchFunc(s, id, func(b arenaBody, id int32) int { return int(b.ID) - int(id) })
 }
 
-// with returns the state with a body in it as it is here.
+// with returns the state with body b in place of the body with the same id.
 func (s arenaState) with(b arenaBody) arenaState {
 	i, ok := s.searchBody(b.ID)
 	if ok {
@@ -53,18 +53,18 @@ func (s arenaState) without(id int32) arenaState {
 	return s
 }
 
-// arenaActs is what the server does to an arena in a tick besides the rules, after them.
+// arenaActs is what the server does to an arena in a tick after the rules, and independent of them.
 type arenaActs struct {
 	Spawned   []arenaBody
 	Despawned []int32
-	entities  []ecs.Entity // spawned entities
+	entities  []ecs.Entity // the spawned entities
 }
 
 // arenaHands holds the inputs of the players' bodies in a tick, by id.
 type arenaHands map[int32]arenaHand
 
-// step computes the next tick on plain structs: bodies move by their inputs, pairs collide in the
-// order of ids, and bodies without life despawn.
+// step computes the next tick on plain structs: bodies move according to their inputs, pairs
+// collide in the order of their ids, and bodies without life are despawned.
 func (s arenaState) step(hands arenaHands, acts arenaActs) arenaState {
 	next := slices.Clone(s)
 	for i := range next {
@@ -93,7 +93,7 @@ func (s arenaState) step(hands arenaHands, acts arenaActs) arenaState {
 	return next.letGo()
 }
 
-// letGo clears grips that refer to despawned bodies.
+// letGo clears the grips that refer to despawned bodies.
 func (s arenaState) letGo() arenaState {
 	for i := range s {
 		if s.findBody(s[i].Grip) == nil {
@@ -103,7 +103,7 @@ func (s arenaState) letGo() arenaState {
 	return s
 }
 
-// looseGrips returns the state without any grips.
+// looseGrips returns the state with all grips cleared.
 func (s arenaState) looseGrips() arenaState {
 	s = slices.Clone(s)
 	for i := range s {

@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// arenaOracle computes after every frame the expected predicted arena of a client: the server's
+// arenaOracle computes the expected predicted arena of a client after every frame: the server's
 // arena at the confirmed tick, advanced by the plain model to the client's tick with the inputs
 // that the client has. It copies and recomputes everything each time.
 type arenaOracle struct {
@@ -36,7 +36,7 @@ type arenaOracle struct {
 	presence *arenaPresence
 
 	began  bool   // there was an earlier frame on this connection
-	before belief // as of the last frame
+	before belief // the belief after the last frame
 	stats  plugin.RollbackStats
 	sums   arenaSums
 }
@@ -47,19 +47,19 @@ type belief struct {
 	confirmed entangle.Tick
 	tick      entangle.Tick
 	states    map[entangle.Tick]arenaState
-	hands     map[entangle.Tick]arenaHands // with which they were computed
+	hands     map[entangle.Tick]arenaHands // the inputs with which each tick was computed
 	owns      map[entangle.Tick]arenaOwns
 	vague     bool // the client's state at the confirmed tick is not known
 }
 
-// arenaSums counts the results of a client's frames.
+// arenaSums counts the results of checking a client's frames.
 type arenaSums struct {
-	ticks, frames, exact      int // frames seen, and frames compared with the model
+	ticks, frames, exact      int // ticks confirmed, frames seen, and frames compared with the model
 	mismatches, lacks, inputs int // frames that required a rollback, by cause
 	rollbacks                 uint64
-	trails                    int // bytes compared
-	spanned                   int // badges that came or went after a tick that was rolled back to
-	later                     int // bodies that differed at the confirmed tick, with state received only for a later tick
+	trails                    int // bytes of trails that were compared
+	spanned                   int // badges that were added or removed after a tick to which the client rolled back
+	later                     int // bodies that differed at the confirmed tick, of which state was received only for a later tick
 }
 
 func (o *arenaOracle) Finalize(*ecs.World) {}
@@ -74,7 +74,7 @@ func (o *arenaOracle) Initialize(w *ecs.World) {
 	o.hears = newArenaReceived(o.guest)
 }
 
-// Update checks a frame, in AfterSend.
+// Update checks a frame. It runs in AfterSend.
 func (o *arenaOracle) Update(*ecs.World) {
 	o.presence.recordBadges(o.now.Tick)
 	confirmed, ok := apps.Of(o.guest.World()).Client.ConfirmedTick()
@@ -88,7 +88,7 @@ func (o *arenaOracle) Update(*ecs.World) {
 	}
 	o.hears.listen(confirmed)
 	now := o.believe(confirmed)
-	kept := int32(o.guest.arena.rate) // the ticks of one second; rollbacks do not reach further back
+	kept := int32(o.guest.arena.rate) // the ticks of one second, beyond which rollbacks do not reach
 	smooth := len(o.jumped.Read()) == 0 && stats.Resyncs == o.stats.Resyncs && o.began
 	now.valid = smooth && (o.before.valid || confirmed != o.before.confirmed) && !now.tick.Before(confirmed) && now.tick.Sub(confirmed) <= kept
 	if o.sums.frames++; smooth {
@@ -101,8 +101,8 @@ func (o *arenaOracle) Update(*ecs.World) {
 	o.before, o.stats, o.began = now, stats, true
 }
 
-// judge compares a frame with the model. The model knows too little where server state of ticks
-// after the confirmed one was overtaken by later state, or where the client's prediction at the
+// judge compares a frame with the model. It omits the comparison in two cases: if server state of
+// ticks after the confirmed one was overtaken by later state, and if the client's prediction at the
 // confirmed tick is not known.
 func (o *arenaOracle) judge(now *belief, rollbacks uint64) {
 	o.expectInputs(now)
@@ -110,7 +110,7 @@ func (o *arenaOracle) judge(now *belief, rollbacks uint64) {
 	o.expectPresence()
 	if now.vague || now.confirmed.Before(o.hears.overtaken) {
 		o.sums.exact--
-		now.owns = nil // not known for a while
+		now.owns = nil // the client-only state is not known for a while
 		return
 	}
 	got, want := o.reader.readState(), now.states[now.tick]
@@ -121,13 +121,13 @@ func (o *arenaOracle) judge(now *belief, rollbacks uint64) {
 		o.fail("the predicted arena is not what the model makes of tick %d: %s", now.confirmed, arenaDifference(want, got))
 	}
 	o.expectOwn(now.owns[now.tick])
-	// State of the present tick is merged, and nothing is recomputed.
+	// State of the present tick is merged without a replay, so that no rollback is expected.
 	if o.before.valid && now.confirmed.Before(o.before.tick) {
 		o.expectRollback(now, rollbacks)
 	}
 }
 
-// believe computes the expected state of the client.
+// believe computes the expected state of the client from the confirmed tick to its present one.
 func (o *arenaOracle) believe(confirmed entangle.Tick) belief {
 	now := belief{
 		confirmed: confirmed, tick: o.now.Tick, states: map[entangle.Tick]arenaState{},
@@ -168,7 +168,7 @@ func (o *arenaOracle) expectInputs(now *belief) {
 }
 
 // expectConfirmed checks that the confirmed state can be read beside the predicted one, and that
-// entities that follow it without rollbacks show its newest values.
+// components that follow it without rollbacks have its newest values.
 func (o *arenaOracle) expectConfirmed() {
 	for q := o.shown.Query(o.world); q.Next(); {
 		id, shown, _ := q.Get()
@@ -184,7 +184,7 @@ func (o *arenaOracle) expectConfirmed() {
 }
 
 // expectRollback checks that the client rolls back exactly on mispredictions, and mispredicts only
-// where it lacked information.
+// if it lacked information.
 func (o *arenaOracle) expectRollback(now *belief, rollbacks uint64) {
 	believed, truth := o.before.states[now.confirmed], now.states[now.confirmed]
 	wrong, input := !slices.Equal(believed, truth), o.learnt(now)
@@ -202,7 +202,8 @@ func (o *arenaOracle) expectRollback(now *belief, rollbacks uint64) {
 	}
 }
 
-// learnt reports whether an input of a tick after the confirmed one has changed.
+// learnt reports whether the client now has another input for a tick after the confirmed one than
+// it computed that tick with.
 func (o *arenaOracle) learnt(now *belief) bool {
 	for t := now.confirmed + 1; !o.before.tick.Before(t); t++ {
 		for id, hand := range now.hands[t] {
@@ -214,10 +215,9 @@ func (o *arenaOracle) learnt(now *belief) bool {
 	return false
 }
 
-// expectLack holds that a wrong belief has a cause between the last settled tick and this:
 // expectLack checks that a misprediction has a cause between the previous confirmed tick and this
-// one: an input that the server or the client lacked; or a change by the server besides the rules,
-// or sent before all state of its tick had arrived.
+// one: an input that the server or the client lacked, a change by the server that does not follow
+// from the rules, or state that the server sent before the client had all state of that tick.
 func (o *arenaOracle) expectLack(now *belief, believed, truth arenaState) {
 	a := o.guest.arena
 	if o.hears.news {
@@ -249,7 +249,7 @@ func (o *arenaOracle) fail(format string, values ...any) {
 	require.FailNow(o.guest.arena.t, "a prediction is wrong", at+fmt.Sprintf(format, values...))
 }
 
-// arenaDifference describes the differences of two arenas.
+// arenaDifference describes how two arenas differ.
 func arenaDifference(want, got arenaState) string {
 	for _, b := range want {
 		switch is := got.findBody(b.ID); {

@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// Components of arenas that come and go besides the rules, and that no rule reads.
+// Components of arenas that are added and removed independent of the rules, and that no rule reads.
 type (
 	// arenaBadge has the mode Once. The server adds it to bodies, removes it, and changes Shine,
 	// which clients do not receive.
@@ -19,7 +19,7 @@ type (
 		Serial uint16
 		Shine  uint16
 	}
-	// arenaLabel exists on a client only, which adds and removes it between ticks.
+	// arenaLabel exists on a client only. The client adds and removes it between ticks.
 	arenaLabel struct{ Number uint8 }
 )
 
@@ -28,7 +28,7 @@ type arenaBadges struct {
 	badges generic.Map1[arenaBadge]
 	bodies *generic.Filter1[arenaColour]
 	serial uint16
-	rng    *rand.Rand // its own, so that the game is the same with and without badges
+	rng    *rand.Rand // a generator of its own, so that the game is the same with and without badges
 }
 
 func newArenaBadges(w *ecs.World, rng *rand.Rand) arenaBadges {
@@ -59,8 +59,8 @@ func (b *arenaBadges) change(w *ecs.World) {
 	}
 }
 
-// arenaPresence checks that badges come and go as on the server and keep their first value, and
-// that labels stay as the client set them between ticks, despite rollbacks.
+// arenaPresence checks that badges are added and removed as on the server and keep their first
+// value, and that labels stay as the client set them between ticks, in spite of rollbacks.
 type arenaPresence struct {
 	world     *ecs.World
 	bodies    *generic.Filter2[arenaPlace, components.Predicted]
@@ -72,9 +72,9 @@ type arenaPresence struct {
 	removed  plugin.Reader[plugin.ComponentRemoved[arenaBadge]]
 
 	labelled map[ecs.Entity]uint8
-	shown    map[ecs.Entity]arenaBadge    // first values
-	fresh    map[ecs.Entity]bool          // a badge arrived that has not been checked
-	changed  map[ecs.Entity]entangle.Tick // when a badge came or went
+	shown    map[ecs.Entity]arenaBadge    // the values with which badges arrived
+	fresh    map[ecs.Entity]bool          // a badge has arrived and has not been checked
+	changed  map[ecs.Entity]entangle.Tick // when a badge was added or removed
 }
 
 func newArenaPresence(w *ecs.World) *arenaPresence {
@@ -90,7 +90,7 @@ func newArenaPresence(w *ecs.World) *arenaPresence {
 	}
 }
 
-// label adds and removes labels. It is for Receive.
+// label adds and removes labels. It runs in Receive.
 func (p *arenaPresence) label(rng *rand.Rand) {
 	for _, e := range p.predicted() {
 		if rng.IntN(16) > 0 {
@@ -113,7 +113,7 @@ func (p *arenaPresence) predicted() (all []ecs.Entity) {
 	return all
 }
 
-// recordBadges records the badges that came and went since the last frame.
+// recordBadges records the badges that were added and removed since the last frame.
 func (p *arenaPresence) recordBadges(now entangle.Tick) {
 	for _, event := range p.inserted.Read() {
 		p.fresh[event.Entity], p.changed[event.Entity] = true, now
@@ -123,8 +123,8 @@ func (p *arenaPresence) recordBadges(now entangle.Tick) {
 	}
 }
 
-// spanned counts the bodies with a badge that came or went in a tick after one that the client has
-// rolled back to.
+// spanned counts the bodies of which a badge was added or removed in a tick after from, to which
+// the client has rolled back.
 func (p *arenaPresence) spanned(from entangle.Tick) (n int) {
 	for _, e := range p.predicted() {
 		if at, changed := p.changed[e]; changed && from.Before(at) {

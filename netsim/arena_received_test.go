@@ -11,15 +11,15 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// arenaReceived records the server's state that a client has received of its predicted bodies.
+// arenaReceived records which state of its predicted bodies a client has received from the server.
 type arenaReceived struct {
 	guest *arenaGuest
-	first map[int32]entangle.Tick // of the first state received of each body
-	last  map[int32]entangle.Tick // of the newest state
-	there map[int32]bool          // no despawn has been received
+	first map[int32]entangle.Tick // the tick of the first state received of each body
+	last  map[int32]entangle.Tick // the tick of the newest state received of each body
+	there map[int32]bool          // the bodies of which no despawn has been received
 
-	news      bool          // in this frame a body came or went, or state newer than the confirmed tick arrived
-	overtaken entangle.Tick // until this tick is confirmed, state older than the newest still has effects
+	news      bool          // in this frame a body appeared or disappeared, or state newer than the confirmed tick arrived
+	overtaken entangle.Tick // until this tick is confirmed, the effects of state older than the newest remain
 }
 
 func newArenaReceived(g *arenaGuest) arenaReceived {
@@ -51,7 +51,7 @@ func (h *arenaReceived) listen(confirmed entangle.Tick) {
 	}
 }
 
-// idOf returns a body's id on the server. A body that the client despawned ahead of the server has
+// idOf returns a body's id on the server. A body that the client has predicted to be despawned has
 // no id in the world.
 func idOf(m *inspect.Mirror, e *inspect.Mirrored) (id int32, ok bool) {
 	for _, v := range e.Values {
@@ -68,7 +68,7 @@ func idOf(m *inspect.Mirror, e *inspect.Mirrored) (id int32, ok bool) {
 	return 0, false
 }
 
-// recordBody records the newest state of a body.
+// recordBody records the tick of the newest state of a body.
 func (h *arenaReceived) recordBody(id int32, tick, confirmed entangle.Tick) {
 	h.there[id] = true
 	last, known := h.last[id]
@@ -84,9 +84,9 @@ func (h *arenaReceived) recordBody(id int32, tick, confirmed entangle.Tick) {
 	h.news = h.news || confirmed.Before(tick)
 }
 
-// behind reports whether the client has not received the despawn of a body, although it has received
-// state of other bodies for a later tick. References to that body still hold here, and are
-// empty in that state.
+// behind reports whether the client has not received the despawn of a body, although it has
+// received state of other bodies for a later tick. References to that body are still valid on the
+// client, but empty in the received state.
 func (h *arenaReceived) behind() bool {
 	states, newest := h.guest.arena.truth.states, entangle.Tick(0)
 	for id := range h.there {
@@ -104,9 +104,10 @@ func (h *arenaReceived) predicts(b *arenaBody) bool {
 	return h.guest.arena.predicts(h.guest.ID(), b.Team)
 }
 
-// confirmedAt returns the server's arena at the confirmed tick as the client holds it: the
-// confirmed state; and for a body with state of a later tick, the predicted state, because older
-// confirmed state is not kept. The result is vague if that is not known.
+// confirmedAt returns the server's arena at the confirmed tick as the client has it: normally the
+// confirmed state. If the client has received state of a body for a later tick, it is the predicted
+// state of that body, because older confirmed state is not kept. vague is true if that predicted
+// state is not known.
 func (h *arenaReceived) confirmedAt(tick entangle.Tick, believed arenaState) (s arenaState, vague bool) {
 	for _, b := range h.guest.arena.truth.states[tick] {
 		if first, known := h.first[b.ID]; !known || tick.Before(first) || !h.predicts(&b) {
@@ -127,11 +128,12 @@ func (h *arenaReceived) confirmedAt(tick entangle.Tick, believed arenaState) (s 
 	return s.letGo(), vague
 }
 
-// confirm merges the server's state of a tick after the confirmed tick.
+// confirm merges the server's state of a tick after the confirmed tick, as far as the client has
+// received it.
 func (h *arenaReceived) confirm(s arenaState, tick, confirmed entangle.Tick) arenaState {
 	states := h.guest.arena.truth.states
 	if states[tick] == nil {
-		return s // the server has not run it
+		return s // the server has not run this tick
 	}
 	for id, last := range h.last {
 		b := states[tick].findBody(id)

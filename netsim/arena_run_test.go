@@ -22,10 +22,10 @@ type arena struct {
 	t      randomT
 	sim    *netsim.Sim
 	truth  *arenaTruth
-	log    *arenaLog // of the server
+	log    *arenaLog // the server's inputs
 	server *arenaServer
 	guests []*arenaGuest
-	quiet  bool // players give no more inputs
+	quiet  bool // players write no more inputs
 	wraps  func(*plugin.Client) netsim.App
 }
 
@@ -36,7 +36,7 @@ type arenaGuest struct {
 	id     entangle.ClientID
 	log    *arenaLog
 	oracle *arenaOracle
-	shown  map[entangle.Tick]arenaState // at the ends of frames
+	shown  map[entangle.Tick]arenaState // the arena at the ends of frames, by tick
 }
 
 func newArena(t randomT, setup arenaSetup) *arena {
@@ -85,7 +85,7 @@ func (a *arena) join(id entangle.ClientID) {
 	a.guests = append(a.guests, g)
 }
 
-// hands writes the player's inputs, until the game is quiet.
+// hands returns the system that writes the player's inputs, until the game is quiet.
 func (g *arenaGuest) hands(w *ecs.World) func() {
 	mine, now := generic.NewFilter1[arenaHand]().With(generic.T[components.Controlled]()), ecs.GetResource[components.Time](w)
 	return func() {
@@ -98,7 +98,7 @@ func (g *arenaGuest) hands(w *ecs.World) func() {
 	}
 }
 
-// goesBack rolls back to every confirmed tick.
+// goesBack returns a system that rolls back to every confirmed tick.
 func (g *arenaGuest) goesBack(w *ecs.World) func() {
 	var last entangle.Tick
 	return func() {
@@ -109,8 +109,8 @@ func (g *arenaGuest) goesBack(w *ecs.World) func() {
 	}
 }
 
-// shows records the state of the client's arena, unless the confirmed tick is too old. All ticks
-// that it has yet to compute may be confirmed.
+// shows returns a system that records the state of the client's arena, unless the confirmed tick is
+// too old. All ticks that the client has yet to compute may be confirmed.
 func (g *arenaGuest) shows(w *ecs.World) func() {
 	reader, time := newArenaReader(w), ecs.GetResource[components.Time](w)
 	return func() {
@@ -120,15 +120,15 @@ func (g *arenaGuest) shows(w *ecs.World) func() {
 	}
 }
 
-// quiesce ends the inputs of players and the server's changes besides the rules, and waits until
-// all peers must have received the last of them.
+// quiesce ends the inputs of players and the server's random changes, and waits until all peers
+// must have received the last change.
 func (a *arena) quiesce() {
 	a.quiet, a.server.still = true, true
 	a.sim.Run(3*time.Second + 8*(a.latency+a.jitter) + time.Duration(a.delay)*time.Second/time.Duration(a.rate))
 }
 
-// expectEqual runs the game on, and checks that the state that clients show of a tick equals the
-// server's.
+// expectEqual continues the game, and checks that the state that clients show of a tick equals the
+// server's state of that tick.
 func (a *arena) expectEqual(d time.Duration) {
 	for _, g := range a.guests {
 		clear(g.shown)

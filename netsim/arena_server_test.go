@@ -53,7 +53,7 @@ func (r *arenaReader) readState() (s arenaState) {
 	return s.letGo()
 }
 
-// arenaLog records the inputs of each tick, as of its last computation.
+// arenaLog records the inputs with which each tick was last computed.
 type arenaLog struct {
 	hands map[entangle.Tick]arenaHands
 
@@ -62,7 +62,7 @@ type arenaLog struct {
 	held  *generic.Filter2[components.SID, arenaHand]
 }
 
-// Initialize implements plugin.System. It comes first in FixedMain.
+// Initialize implements plugin.System. This system is the first in FixedMain.
 func (l *arenaLog) Initialize(w *ecs.World) {
 	l.world, l.now = w, ecs.GetResource[components.Time](w)
 	l.hands, l.held = map[entangle.Tick]arenaHands{}, generic.NewFilter2[components.SID, arenaHand]().Without(generic.T[components.Remote]())
@@ -79,7 +79,7 @@ func (l *arenaLog) Update(*ecs.World) {
 	l.hands[l.now.Tick] = hands
 }
 
-// copyOf returns the inputs of a range of ticks, as a copy that a replay does not change.
+// copyOf returns a copy of the inputs of a range of ticks, which a replay does not change.
 func (l *arenaLog) copyOf(from, to entangle.Tick) map[entangle.Tick]arenaHands {
 	kept := map[entangle.Tick]arenaHands{}
 	for t := from; !to.Before(t); t++ {
@@ -90,8 +90,8 @@ func (l *arenaLog) copyOf(from, to entangle.Tick) map[entangle.Tick]arenaHands {
 	return kept
 }
 
-// arenaTruth records the server's arena at the end of every tick, and the server's changes besides
-// the rules.
+// arenaTruth records the server's arena at the end of every tick, and the server's changes that do
+// not follow from the rules.
 type arenaTruth struct {
 	states map[entangle.Tick]arenaState
 	acts   map[entangle.Tick]arenaActs
@@ -105,14 +105,15 @@ func newArenaTruth() *arenaTruth {
 	return &arenaTruth{states: map[entangle.Tick]arenaState{}, acts: map[entangle.Tick]arenaActs{}}
 }
 
-// between is for FixedInput, where the last tick has ended and the next has not begun.
+// between returns a system for FixedInput, when the last tick has ended and the next one has not
+// begun.
 func (t *arenaTruth) between(w *ecs.World) func() {
 	now := ecs.GetResource[components.Time](w)
 	t.reader = newArenaReader(w)
 	return func() { t.recordTick(now.Tick - 1) }
 }
 
-// after is for AfterSend.
+// after returns a system for AfterSend.
 func (t *arenaTruth) after(w *ecs.World) func() {
 	now := ecs.GetResource[components.Time](w)
 	return func() { t.recordTick(now.Tick) }
@@ -136,7 +137,8 @@ func (t *arenaTruth) nameBodies(tick entangle.Tick) {
 	}
 }
 
-// arenaServer makes the server's random changes besides the rules: in FixedMain, after them.
+// arenaServer makes the server's random changes, which do not follow from the rules. It runs in
+// FixedMain after the rules.
 type arenaServer struct {
 	truth *arenaTruth
 	rng   *rand.Rand
@@ -196,7 +198,7 @@ func (s *arenaServer) Update(*ecs.World) {
 	s.truth.acts[s.now.Tick] = acts
 }
 
-// random returns a new body.
+// random returns a new random body.
 func (s *arenaServer) random(team uint8) arenaBody {
 	b := arenaBody{Team: team, Life: int8(1 + s.rng.IntN(4))}
 	b.Place = arenaPlace{float32(s.rng.IntN(14) - 7), float32(s.rng.IntN(14) - 7)}
@@ -226,7 +228,7 @@ func (s *arenaServer) despawn(id int32) {
 	s.world.RemoveEntity(found)
 }
 
-// recolour gives a body another paint, which no rule looks at.
+// recolour changes the colour of a body, which no rule reads.
 func (s *arenaServer) recolour() {
 	for q := s.ids.Query(s.world); q.Next(); {
 		if _, colour := q.Get(); s.rng.IntN(3) == 0 {

@@ -18,11 +18,11 @@ type arenaSetup struct {
 	rate    int
 	clients int
 	teams   int
-	bodies  int  // besides those of players
-	unrest  int  // how often the server spawns and despawns besides the rules; 0: never
-	all     bool // every client predicts all teams, not only its own
-	shared  bool // the bodies that a client predicts are one group
-	delay   int  // of inputs, in ticks
+	bodies  int  // number of bodies, without those of players
+	unrest  int  // how often the server spawns and despawns at random; 0: never
+	all     bool // every client predicts all teams, not only its own team
+	shared  bool // all bodies that a client predicts are one group
+	delay   int  // input delay in ticks
 	latency time.Duration
 	jitter  time.Duration
 	loss    float64

@@ -24,13 +24,13 @@ func repeatArena(test string, seed uint64) string {
 	return fmt.Sprintf("go test ./netsim -count=1 -run '^%s$' -seeds 1 -seed %d", test, seed)
 }
 
-// The plain model equals the game: from the server's inputs and its changes besides the rules, it
-// computes the same state as the server, tick by tick.
+// The plain model equals the game: from the server's inputs and its random changes, it computes the
+// same state as the server, tick by tick.
 func TestThePlainModelEqualsTheServersArena(t *testing.T) {
 	for first, last := arenas(); first <= last; first++ {
 		a := newArena(t, randomArena(first))
 		a.sim.Run(5 * time.Second)
-		// The bodies of the first state have no shared ids yet: the tick after it assigns them.
+		// The bodies of the first state have no shared ids yet. The next tick assigns them.
 		for tick := a.truth.first + 2; !a.truth.last.Before(tick); tick++ {
 			want := a.truth.states[tick-1].step(a.log.hands[tick], a.truth.acts[tick])
 			require.Equal(t, want, a.truth.states[tick], "%v: tick %d", a.arenaSetup, tick)
@@ -38,12 +38,11 @@ func TestThePlainModelEqualsTheServersArena(t *testing.T) {
 	}
 }
 
-// Random games on bad lines. After every frame, a client's predicted state equals the result of the
-// plain model, computed from the confirmed state and the inputs that the client has. It was
-// computed with all known inputs. The client rolls back exactly on mispredictions, and mispredicts
-// only ticks of which it lacked information. Client-only state is rolled back too: trails of
-// positions, and children that come and go. Once players stop, the predicted state equals the
-// server's.
+// This test plays random games on bad lines. After every frame, a client's predicted state equals
+// the result of the plain model, computed from the confirmed state and from all inputs that the
+// client has. The client rolls back exactly on mispredictions, and mispredicts only ticks for which
+// it lacked information. Client-only state is rolled back too: trails of positions, and children
+// that are added and removed. Once players stop, the predicted state equals the server's.
 //
 // Proves: B1, B2, B7, B8, B16, B17, B21, B25, B27
 func TestRandomArenas(t *testing.T) {
@@ -66,8 +65,8 @@ func TestRandomArenas(t *testing.T) {
 }
 
 // If state of the confirmed tick is overtaken by state of a later tick in the same frame, the
-// predicted state at the confirmed tick stays, and so does the client-only state. Both are correct
-// from the later tick on.
+// client keeps its predicted state at the confirmed tick, and its client-only state. Both are
+// correct from the later tick on.
 func TestAStateOvertakenInItsFrame(t *testing.T) {
 	a := newArena(t, randomArena(11))
 	a.play(10 * time.Second)
@@ -92,9 +91,9 @@ func (s *arenaSums) addSums(o arenaSums) {
 	s.later += o.later
 }
 
-// A client rolls back only for inputs that the server lacked: once per confirmed tick to which that
-// applies. If its inputs arrive in time, it never rolls back, over 10,000 ticks; nor does it if it
-// predicts other players and has their inputs in their tick.
+// A client rolls back only for inputs that the server lacked, once per confirmed tick in which one
+// was lacking. If its inputs arrive in time, it never rolls back, over 10,000 ticks. The same is
+// true if it predicts other players and has their inputs in their tick.
 //
 // Proves: B1, I12
 func TestAClientRollsBackForInputsThatTheServerLacked(t *testing.T) {
@@ -126,7 +125,7 @@ func TestAClientRollsBackForInputsThatTheServerLacked(t *testing.T) {
 	}
 }
 
-// on returns the same game on a line with other properties.
+// on returns the same setup on a line with other properties.
 func (s arenaSetup) on(latency, jitter time.Duration, loss float64) arenaSetup {
 	s.latency, s.jitter, s.loss = latency, jitter, loss
 	return s

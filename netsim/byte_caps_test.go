@@ -19,7 +19,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// The messages of a game in a capped network, in two priorities, and reliable ones.
+// The messages of a game in a capped network: unreliable ones in two priorities, and reliable ones.
 type (
 	often  struct{ Words [8]uint32 }
 	seldom struct{ Words [8]uint32 }
@@ -52,7 +52,7 @@ func (g *gauge) count(at time.Duration, bytes int) {
 	g.bytes += bytes
 }
 
-// atOnce returns the highest permitted level for a number of connections.
+// atOnce returns the highest level that is permitted for a number of connections.
 func (g *gauge) atOnce(connections int) float64 { return g.rate/10 + 4096*float64(connections) }
 
 // capped is a network in which messages are sent and entities move all the time.
@@ -63,9 +63,9 @@ type capped struct {
 	received map[entangle.ClientID]map[string]int
 	sure     map[entangle.ClientID][]uint32
 	reliable []uint32 // received by the clients
-	sent     uint32   // the last one that the server sent
+	sent     uint32   // the number of the last reliable message that the server sent
 	quiet    bool
-	only     entangle.ClientID // the only client that receives messages, and nothing moves; Nobody: all
+	only     entangle.ClientID // the only client that gets messages, while nothing moves; Nobody: all clients get them
 }
 
 // party is the number of clients.
@@ -174,10 +174,10 @@ func (c *capped) join(t *testing.T, id entangle.ClientID, limit int) {
 	c.sim.AddClient(id, client, client)
 }
 
-// Caps hold, on a good line and on a bad one: in no interval are more bytes sent than the rate and
-// the permitted burst. The caps are also used up. Messages of priority 10 are sent about twice as
-// often as those of priority 5, reliable ones arrive, and in the end all clients show the same
-// world.
+// Caps are kept on a good line and on a bad one: in no interval are more bytes sent than the rate
+// and the permitted burst allow. The caps are also used up. Messages of priority 10 are sent about
+// twice as often as those of priority 5, reliable messages arrive, and in the end all clients show
+// the same world.
 //
 // Proves: P12, P13
 func TestCapsBindAndAreShared(t *testing.T) {
@@ -220,8 +220,8 @@ func testCaps(t *testing.T, loss float64, perClient, all, client int) {
 	}
 }
 
-// A client that needs less than an equal share of the cap on all clients leaves the rest to those
-// that need more, whichever they are, and the cap still holds.
+// A client that needs less than an equal share of the cap on all clients leaves the rest to clients
+// that need more, whichever clients these are, and the cap is still kept.
 //
 // Proves: P12
 func TestTheUnusedPartOfACapGoesToOtherClients(t *testing.T) {
@@ -253,7 +253,7 @@ func checkGauge(t *testing.T, name string, g *gauge, connections int) {
 	assert.GreaterOrEqual(t, float64(g.bytes)/20, 0.85*g.rate, "%s: the cap is not used", name)
 }
 
-// A cap gives the same bytes for any number of goroutines that write the packets.
+// Under a cap, the bytes are the same for any number of goroutines that write the packets.
 func TestWorkersChangeNoByteUnderACap(t *testing.T) {
 	sent := func(workers int) []string {
 		c := newCapped(t, 0.1, 20_000, 70_000, 0, workers)
@@ -264,7 +264,7 @@ func TestWorkersChangeNoByteUnderACap(t *testing.T) {
 	requireSameDatagrams(t, sent(1), sent(2), "two workers")
 }
 
-// A cap that is never reached changes no byte, and by default there is none.
+// A cap that is never reached changes no byte. By default there is no cap.
 //
 // Proves: P12
 func TestACapThatIsNotReachedChangesNothing(t *testing.T) {
@@ -282,8 +282,9 @@ func TestACapThatIsNotReachedChangesNothing(t *testing.T) {
 
 type largeMessage struct{ Text [40]uint32 }
 
-// A cap on all clients is shared equally among those that need more, whether they receive many
-// small messages or few large ones. Clients that need little leave the rest to them.
+// A cap on all clients is shared equally among the clients that need more than their share, whether
+// they receive many small messages or few large ones. Clients that need little leave the rest to
+// them.
 func TestACapOnAllIsSharedEqually(t *testing.T) {
 	const cap = 64_000
 	register := func() *protocol.Protocol {
@@ -326,8 +327,9 @@ func TestACapOnAllIsSharedEqually(t *testing.T) {
 	assert.Greater(t, bytes[to[1]], 3*bytes[to[3]]/2)
 }
 
-// If all entities change in every tick and a cap has no room for all, they are sent by priority: 10
-// twice as often as 5, and 1 now and then. When they stop, all clients show the last value of each.
+// If all entities change in every tick and a cap does not allow sending all changes, the entities
+// are sent by priority: an entity of priority 10 twice as often as one of 5, and one of priority 1
+// rarely. When they stop, all clients show the last value of each.
 //
 // Proves: P13, R36
 func TestEntitiesShareACapByPriority(t *testing.T) {

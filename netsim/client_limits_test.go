@@ -18,8 +18,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// swell is a world with a set number of entities, approximately, that spawn, change groups and
-// despawn.
+// swell is a world that keeps approximately a set number of entities, which are spawned, change
+// groups and are despawned.
 type swell struct {
 	rng  *rand.Rand
 	all  []ecs.Entity
@@ -49,9 +49,9 @@ func (s *swell) growSystem() plugin.System {
 	})
 }
 
-// A client that can hold forty entities follows a world that has thirty, however they come and go
-// on a bad line. If the world has more, the client disconnects and keeps none of them; once the
-// world has thirty again, it can rejoin.
+// A client that can hold forty entities follows a world that has thirty, however often they are
+// replaced on a bad line. If the world has more than forty, the client disconnects and keeps none
+// of them. Once the world has thirty again, the client can rejoin.
 //
 // Proves: Z7, Z17
 func TestAClientLeavesAWorldThatIsTooLargeForIt(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// The state of the network shows as the quality of a player's connection, on both sides.
+// The quality that each side reports for a player's connection reflects the state of the network.
 func TestQualityReflectsTheNetwork(t *testing.T) {
 	for want, link := range map[plugin.Quality]conditioner.Config{
 		plugin.Good: {Latency: 80 * ms, Jitter: 5 * ms, Loss: 0.01},

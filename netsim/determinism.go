@@ -18,12 +18,13 @@ import (
 // stores its entities. Client prediction depends on this: without it, a client rolls back again and
 // again, however good the network is.
 type Determinism struct {
-	// Protocol of the game. Required. A rollback restores the components (Local ones too) and the
-	// resources with Rollback that are registered in it, and these are compared.
+	// Protocol is the protocol of the game. It is required. A rollback restores the components
+	// (Local ones too) and the resources with Rollback that are registered in it, and the check
+	// compares these.
 	Protocol *protocol.Protocol
 
-	// AddSystems adds the game's systems, as the game itself does. Required. It is called for two
-	// apps and must add the same systems to both.
+	// AddSystems adds the game's systems, as the game itself does. It is required. It is called for
+	// two apps and must add the same systems to both.
 	AddSystems func(app plugin.App)
 
 	// Setup adds the initial entities and resources to a new world, unless the systems do so when
@@ -52,11 +53,11 @@ const DefaultCheckedTicks = 600
 //
 // It runs the game on a server without clients, tick by tick. It runs each tick twice more in a
 // second world, which starts from the state of the first world before the tick, with its entities
-// in another order. So it finds results that depend on that order, and results that depend on
-// something outside the world: the iteration order of maps, variables that systems keep, the clock,
-// and random numbers that are not from plugin.NewRandom. Like a rollback, it does not restore
-// unregistered components, so it also finds results that depend on those. The repeated ticks count
-// as replays: see components.Time.
+// in another order. Therefore it finds results that depend on that order, and results that depend
+// on something outside the world: the iteration order of maps, variables that systems keep, the
+// clock, and random numbers that are not from plugin.NewRandom. Like a rollback, it does not
+// restore unregistered components, so it also finds results that depend on those. The repeated
+// ticks count as replays: see components.Time.
 //
 // It does not find differences between machines, and does not check systems in other sets than
 // FixedMain. Entities that systems spawn may have other ids each time: they are compared by their
@@ -189,7 +190,7 @@ func (c *checker) tickBegins() {
 	c.game.takeSnapshot(&c.before, true)
 }
 
-// repeatTick runs the current tick twice more.
+// repeatTick runs the current tick two more times.
 func (c *checker) repeatTick() error {
 	c.order = c.order[:0]
 	for i := range c.before.rows {

@@ -103,7 +103,7 @@ func (m *comparison) compareValues(k *kind, v, w []byte) *discrepancy {
 		return nil
 	}
 	d := tick.FindDifference(k.typ, nil, v, m.withFirstIDs(k, v, w))
-	if d.Field == "" { // the same id for entities that are not the same
+	if d.Field == "" { // references to different entities that have the same id
 		d.Field, d.A, d.B = k.typ.String(), "an entity", "another, with the same id"
 	}
 	return &discrepancy{what: d.Field, first: d.A, again: d.B}

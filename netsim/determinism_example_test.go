@@ -68,7 +68,7 @@ func ExampleDeterminism_Check() {
 	// Output: deterministic
 }
 
-// Each marble follows the one before it, in the order of the world.
+// In the first game each marble follows the previous one in the order of the world.
 func ExampleDeterminism_Check_order() {
 	follow := func(all []*marble) {
 		for i, m := range all[1:] {
@@ -87,7 +87,7 @@ func ExampleDeterminism_Check_order() {
 	// deterministic
 }
 
-// A map iterates in another order each time.
+// A map is iterated in another order each time.
 func ExampleDeterminism_Check_map() {
 	game := marbles(func(all []*marble) {
 		byNumber := map[int32]*marble{}
@@ -104,7 +104,7 @@ func ExampleDeterminism_Check_map() {
 	// Output: marble.Place: NotRepeatable
 }
 
-// The system counts ticks in its own variable, and a repeated tick is counted twice.
+// The system counts ticks in its own variable. A repeated tick is counted twice.
 func ExampleDeterminism_Check_variable() {
 	ticks := 0
 	game := marbles(func(all []*marble) {

@@ -9,14 +9,16 @@ import (
 )
 
 // Newly spawned entities get ids in the order of spawning, which may differ without any difference
-// in the game: for example, which hit target gets the first wound entity. So they are compared by
-// their content: each gets a canonical label, computed from its components, from the entities that
-// it refers to and from those that refer to it.
+// in the game: for example, which hit target gets the first wound entity. Therefore they are
+// compared by their content: each gets a canonical label, computed from its components, from the
+// entities that it refers to and from the entities that refer to it.
 
-// labelRounds is the number of references in a chain over which labels detect a difference.
+// labelRounds is how many references away a difference can be and still change the label of an
+// entity.
 const labelRounds = 3
 
-// Labels of references: none, a despawned entity, and any other by its id or label.
+// Labels of references: for no entity and for a despawned one. A reference to any other entity has
+// its id or its label.
 const (
 	noEntity uint64 = iota
 	removedEntity
@@ -85,7 +87,7 @@ func (l *kindList) ownLabel(p *snapshot, r *row) uint64 {
 	return h.Sum64()
 }
 
-// mixLabels mixes the labels of its neighbours into every label.
+// mixLabels mixes the labels of its neighbours into the label of each new entity.
 func (l *kindList) mixLabels(p *snapshot) map[ecs.Entity]uint64 {
 	next := make(map[ecs.Entity]uint64, len(p.labels))
 	for i := range p.rows {

@@ -7,9 +7,10 @@ import (
 )
 
 // restore restores the world from a snapshot of another world, which has advanced since then. It
-// creates the same entities in another order. Registered components get their values of the
-// snapshot. Unregistered ones get their present values of the other world, because a rollback does
-// not restore them; if the entity no longer exists there, they get those of the snapshot.
+// creates the same entities in another order. Registered components get their values from the
+// snapshot. Unregistered ones get their present values from the other world, because a rollback
+// does not restore them. If the entity no longer exists there, they get their values from the
+// snapshot.
 func (a *checkedWorld) restore(p *snapshot, now *checkedWorld, order []int) {
 	a.listeners.paused = true
 	now.addKinds()

@@ -15,12 +15,12 @@ import (
 // kind is a type of component or resource.
 type kind struct {
 	typ        reflect.Type
-	registered bool // registered: a rollback restores it
+	registered bool // it is registered: a rollback restores it
 	input      *wire.Plan
 	relation   bool
 	pointers   bool
-	fields     []span    // its memory without entities and padding
-	refs       []uintptr // offsets of entities in it
+	fields     []span    // its memory without entity references and padding
+	refs       []uintptr // offsets of entity references in it
 }
 
 // span is a range of memory.
@@ -153,7 +153,7 @@ func (k *kind) size() int {
 	return int(k.typ.Size())
 }
 
-// takeSnapshot takes a snapshot of the registered components, or of all.
+// takeSnapshot takes a snapshot of the registered components, or of all components.
 func (a *checkedWorld) takeSnapshot(p *snapshot, all bool) {
 	p.rows, p.values, p.resources = p.rows[:0], p.values[:0], p.resources[:0]
 	clear(p.byID)

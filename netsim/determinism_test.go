@@ -19,13 +19,13 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// The game of these tests: ships fly, shootShots and are hit.
+// The components of the game of these tests: ships fly, shoot and are hit.
 type (
 	ship struct {
 		Number int32
 		At     struct{ X, Y float32 }
 		Heat   float32
-		Last   ecs.Entity // shot
+		Last   ecs.Entity // the last shot of this ship
 	}
 	wheel struct {
 		Turn  int8 `net:"range=-1..1"`
@@ -64,7 +64,7 @@ func shipSystem(update func(w *ecs.World, each func(do func(e ecs.Entity, s *shi
 	})
 }
 
-// flyShips is a clean system.
+// flyShips is a deterministic system.
 func flyShips(w *ecs.World) func() {
 	filter := generic.NewFilter2[ship, wheel]()
 	wind := generic.NewResource[weather](w)
@@ -78,7 +78,7 @@ func flyShips(w *ecs.World) func() {
 	}
 }
 
-// shootShots spawns shots in the order of the ships. The shots are alike in any order.
+// shootShots spawns shots in the order of the ships. The shots are equal in any order.
 func shootShots(w *ecs.World) func() {
 	ships := generic.NewFilter2[ship, wheel]()
 	shots := generic.NewMap2[shot, firedBy](w, generic.T[firedBy]())
@@ -144,7 +144,7 @@ func setupShips(w *ecs.World) {
 	}
 }
 
-// ships returns the game, with another system before its last.
+// ships returns the game, with another system added before its last one.
 func ships(system plugin.System) netsim.Determinism {
 	return netsim.Determinism{
 		Protocol: shipProtocol(), Setup: setupShips, Ticks: 120,
@@ -176,7 +176,7 @@ func TestADeterministicGamePasses(t *testing.T) {
 	assert.Greater(t, spawned, 1000, "the game plays")
 }
 
-// foundIn returns the findings of the check in the game with another system.
+// foundIn checks the game with another system, and returns the difference that the check finds.
 func foundIn(t *testing.T, make func() plugin.System) *netsim.NotDeterministic {
 	t.Helper()
 	d := ships(nil)
@@ -191,8 +191,8 @@ func foundIn(t *testing.T, make func() plugin.System) *netsim.NotDeterministic {
 	return found
 }
 
-// State outside the world is found, because a tick that runs twice from the same world gives
-// different results.
+// State outside the world is found, because two runs of a tick from the same world give different
+// results.
 func TestStateOutsideTheWorldIsFound(t *testing.T) {
 	calls := 0
 	for name, update := range map[string]func(w *ecs.World, each func(func(ecs.Entity, *ship))){
@@ -284,7 +284,8 @@ func TestSortedEntitiesPass(t *testing.T) {
 	assert.NoError(t, d.Check())
 }
 
-// Random numbers of the tick pass, a generator that belongs to the system does not.
+// A game that draws its random numbers from the tick passes, and one with a generator that belongs
+// to a system does not.
 func TestRandomNumbersOfTheTickPass(t *testing.T) {
 	d := ships(nil)
 	d.AddSystems = func(app plugin.App) {
@@ -374,8 +375,8 @@ func TestTheDifferenceIsNamed(t *testing.T) {
 	}
 }
 
-// Ships that fire in the same tick may do so in any order: their shots then have other ids and are
-// equal. The ship to which a shot belongs does count.
+// Ships that fire in the same tick may do so in any order: their shots then have other ids but
+// count as equal. A shot that belongs to another ship counts as different.
 func TestNewEntitiesAreComparedByTheirContent(t *testing.T) {
 	twist := func(wrong bool) func() plugin.System {
 		return func() plugin.System {
@@ -406,7 +407,7 @@ func TestNewEntitiesAreComparedByTheirContent(t *testing.T) {
 	assert.Equal(t, netsim.DependsOnOrder, found.Cause)
 }
 
-// For two new entities with equal values, the references to them count.
+// New entities with equal values are told apart by the references to them.
 func TestReferencesToANewEntityAreCompared(t *testing.T) {
 	d := ships(nil)
 	d.AddSystems = func(app plugin.App) {
@@ -458,8 +459,8 @@ func TestListenersReceiveOnlyTheSystemsEvents(t *testing.T) {
 	assert.Zero(t, appeared)
 }
 
-// Systems that run only the first time of a tick are skipped when it is repeated; they are no part
-// of the simulation.
+// Systems that run only the first time of a tick are skipped when it is repeated, because they are
+// no part of the simulation.
 func TestRepeatedTicksAreReplays(t *testing.T) {
 	sounds := 0
 	d := ships(nil)

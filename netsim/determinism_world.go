@@ -24,14 +24,14 @@ type checkedWorld struct {
 	time      *components.Time
 	systems   []checkedSystem
 	ids       []ecs.ID        // by kind
-	cells     []columns.Cells // likewise
-	kindOf    []int           // kinds by component id
+	cells     []columns.Cells // by kind, too
+	kindOf    []int           // the kind of each component id
 	sets      map[ecs.Mask]kindSet
 	listeners *pausedListeners
 	issued    int // number of entity ids that the loaded snapshot has issued
 
 	resources []ecs.ResID // of the protocol, with Rollback
-	onBegin   func()      // before the first system of a tick
+	onBegin   func()      // called before the first system of a tick
 	onRan     func(number int)
 }
 

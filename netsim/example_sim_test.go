@@ -11,8 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// A server and a client over a link that loses every fifth packet. In a test, New takes the
-// *testing.T; outside of one, Try makes a T, and returns the failure as an error.
+// This example runs a server and a client over a link that loses every fifth packet. In a test, New
+// takes the *testing.T; outside of one, Try makes a T, and returns the failure as an error.
 func Example() {
 	err := netsim.Try("balloons", func(t *netsim.Trial) {
 		link := conditioner.Config{Latency: 80 * time.Millisecond, Loss: 0.2}
@@ -29,7 +29,7 @@ func Example() {
 		peer := sim.AddClient(1, client, client)
 		fmt.Println("connected:", sim.RunUntil(5*time.Second, peer.Connected))
 
-		peer.Cut() // no packet arrives any more
+		peer.Cut() // no more packets arrive
 		sim.Run(time.Second)
 		peer.Restore()
 		sim.Run(10 * time.Second)

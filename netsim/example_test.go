@@ -16,7 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// A whole game: balloons rise on the server.
+// This is a whole game: balloons rise on the server.
 
 type balloon struct{ Height float32 }
 
@@ -44,7 +44,7 @@ func newBalloonServer(config plugin.ServerConfig) (*plugin.Server, error) {
 	return server, nil
 }
 
-// And its test, on a line that loses every fifth datagram.
+// This is its test, on a line that loses every fifth datagram.
 func TestBalloonsRiseEverywhere(t *testing.T) {
 	bad := conditioner.Config{Latency: 80 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.2}
 	sim := netsim.New(t, netsim.Config{Link: netsim.Symmetric(bad)})

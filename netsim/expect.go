@@ -10,7 +10,7 @@ import (
 
 // ExpectEqual fails the test unless Equal returns nil. On failure it first runs some more frames to
 // check whether the server's world is still changing. If so, no client can be equal to it, and the
-// failure says so and names what changes.
+// failure lists the changes instead.
 func (s *Sim) ExpectEqual() {
 	s.t.Helper()
 	if err := s.Equal(); err != nil {
@@ -69,8 +69,8 @@ func (p *Peer) compared() oracle.Client { return oracle.Client{ID: p.id, App: p.
 const restFrames = 10
 
 // restless names the replicated state that still changes on the server, for a comparison that has
-// failed: clients are always some time behind changing state, so the difference is no fault of
-// theirs. It advances time.
+// failed: clients are always some time behind changing state, so the difference is no fault of the
+// replication. It advances time.
 func (s *Sim) restless() string {
 	s.t.Helper()
 	s.watch = nil // the test has failed already
@@ -90,8 +90,8 @@ func (s *Sim) restless() string {
 // the server's later state of the same tick: the same entities, with the same components that are
 // predicted in full, equal on the wire.
 //
-// Players may act only where that needs no rollback; normally the game runs without input for some
-// round trips first. The worlds are encoded at every frame.
+// Players may act only if their inputs cause no rollback; normally the game runs without input for
+// some round trips first. The worlds are encoded at every frame.
 func (s *Sim) ExpectPredicted(d time.Duration) {
 	s.t.Helper()
 	predictions := oracle.NewPredictions()

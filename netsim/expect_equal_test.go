@@ -14,8 +14,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// expectEqual returns the failure of ExpectEqual a second after a client has joined a world with a
-// system.
+// expectEqual runs a world with a system for a second after a client has joined, and returns the
+// failure of ExpectEqual.
 func expectEqual(system func(w *ecs.World) func(), spoil func(*netsim.Sim, *netsim.Peer)) error {
 	return netsim.Try("restless", func(t *netsim.Trial) {
 		sim := netsim.New(t, netsim.Config{Seed: 5, Link: latency(40 * ms)})
@@ -33,7 +33,7 @@ func TestExpectEqualNamesChangingState(t *testing.T) {
 	err := expectEqual(func(w *ecs.World) func() {
 		spots := generic.NewMap2[Spot, components.Replicate](w)
 		walks := spots.New()
-		spots.New() // does not change
+		spots.New() // this entity does not change
 		last := spots.New()
 		return func() {
 			spot, _ := spots.Get(walks)
@@ -47,7 +47,7 @@ func TestExpectEqualNamesChangingState(t *testing.T) {
 	assert.ErrorContains(t, err, "have the systems stop")
 }
 
-// A difference of worlds at rest is reported as a difference and no more.
+// If worlds at rest differ, ExpectEqual reports the difference and nothing else.
 func TestExpectEqualOfAWorldAtRestNamesTheDifferenceAlone(t *testing.T) {
 	still := func(w *ecs.World) func() {
 		spots := generic.NewMap2[Spot, components.Replicate](w)

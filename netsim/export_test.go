@@ -1,17 +1,17 @@
 package netsim
 
-// Narrowed returns how often a client was found to keep an entity that it cannot see, without a
-// component that the entity had.
+// Narrowed returns how often a client was found to retain an entity without a component that the
+// entity had when the client saw it.
 func (s *Sim) Narrowed() int { return s.watch.Narrowed() }
 
-// LeftPaused returns how often a client lost a group that it saw, except for a paused member.
+// LeftPaused returns how often a client lost a group that it saw, while a paused member stayed.
 func (s *Sim) LeftPaused() int { return s.watch.LeftPaused() }
 
-// Regrouped returns how often a client was found to keep an entity that it cannot see, and that is
-// in another group since.
+// Regrouped returns how often a client was found to retain an entity that has changed its group
+// since the client saw it.
 func (s *Sim) Regrouped() int { return s.watch.Regrouped() }
 
-// InFlight returns the number of datagrams in flight that may still arrive: sent, not received yet,
+// InFlight returns the number of datagrams in flight that may still arrive: sent, not yet received,
 // and not addressed to a closed end.
 func (n *Network) InFlight() int {
 	n.mu.Lock()

@@ -49,12 +49,12 @@ type floods struct {
 	t      *testing.T
 	key    token.Key
 	rng    *rand.Rand
-	came   map[entangle.ClientID][]uint32 // lines that the server has, by player
+	came   map[entangle.ClientID][]uint32 // the lines that the server has received, by player
 	buoys  []ecs.Entity
 	where  generic.Map1[buoy]
 	honest []*netsim.Peer
 	sent   []uint32
-	ears   []*uint64 // lines that the players have read
+	ears   []*uint64 // for each player, the number of lines that it has read
 }
 
 const floodFrame = time.Second / 60
@@ -109,17 +109,17 @@ func (f *floods) join(n int) {
 	f.honest = append(f.honest, f.AddClient(entangle.ClientID(n+1), client, client))
 }
 
-// flooder is a client with a valid token that writes its payloads by hand. It comes back when it is
+// flooder is a client with a valid token that writes its payloads by hand. It reconnects when it is
 // disconnected.
 type flooder struct {
 	f     *floods
 	sess  *session.Client
 	conn  transport.Conn
 	open  bool
-	came  int // number of connections
+	came  int // number of connections so far
 	id    uint16
 	next  [64]uint16
-	kinds int // it floods with the first of them
+	kinds int // number of the kinds with which it floods, counted from the first
 	kind  int
 	until time.Time
 }
@@ -127,8 +127,8 @@ type flooder struct {
 const flooderID entangle.ClientID = 1000
 
 func (o *flooder) enter() {
-	f, now := o.f, o.f.Clock().Now().Add(time.Second) // the server admits nobody in the second in which it began
-	id := flooderID                                   // this id has little patience left when it comes back
+	f, now := o.f, o.f.Clock().Now().Add(time.Second) // the server accepts no token from the second in which it started
+	id := flooderID                                   // this id is refused sooner when it reconnects
 	if o.came > 0 && f.rng.IntN(2) == 0 {
 		id += entangle.ClientID(o.came)
 	}
@@ -195,9 +195,9 @@ func (o *flooder) sendMessage(ch byte, bodies ...[]byte) {
 	o.sendPayload(b)
 }
 
-// The kinds of flood. Those up to fragments leave no gap in a reliable channel where they are
-// dropped; the others exceed the window of a channel, which ends the connection before their cost
-// does.
+// The kinds of flood. If packets of the kinds up to fragments are dropped, they leave no gap in a
+// reliable channel. The other kinds exceed the window of a channel, which ends the connection
+// before their cost does.
 const (
 	pause = iota
 	packets
@@ -209,15 +209,15 @@ const (
 	floodKinds
 )
 
-// act floods for a frame, in one way for a while and then in another.
+// act floods for a frame. It changes the kind of flood from time to time.
 func (o *flooder) act() {
 	rng, now := o.f.rng, o.f.Clock().Now()
 	burst := 1
 	if !now.Before(o.until) {
-		burst = 1 + 9*rng.IntN(2) // the whole saved quota, and more
+		burst = 1 + 9*rng.IntN(2) // as much as the whole saved quota, and more
 		o.kind, o.until = rng.IntN(o.kinds), now.Add(time.Duration(200+rng.IntN(4000))*ms)
 		if o.kind == gap {
-			o.next[peer.FirstMessages]++ // closed at the end of this
+			o.next[peer.FirstMessages]++ // a gap, which is closed at the end of this kind
 		}
 	}
 	var w bits.Writer
@@ -270,10 +270,10 @@ func (o *flooder) act() {
 	}
 }
 
-// Honest players over any line, beside one that floods with packets, fragments, relays, messages
-// behind gaps, resyncs and requests, in any rhythm, and reconnects when it is disconnected. No
-// frame costs more than the quotas allow; the honest players stay connected, pass the checks of
-// Watch, get every line through in order, and have the server's world in the end.
+// Honest players over any line play beside a client that floods with packets, fragments, relays,
+// messages behind gaps, resyncs and requests, in any rhythm, and that reconnects when it is
+// disconnected. No frame costs more than the quotas allow. The honest players stay connected, pass
+// the checks of Watch, receive every line in order, and have the server's world in the end.
 //
 // Proves: Z21
 func TestRandomFloods(t *testing.T) {
@@ -293,7 +293,7 @@ func TestRandomFloods(t *testing.T) {
 				f.where.Get(f.buoys[at]).Y++
 				before := f.Server().Stats().Work
 				f.Run(floodFrame)
-				// Two frames of the server are in one of these at most.
+				// At most two frames of the server lie in one such interval.
 				const most = plugin.LeastDefaultWork
 				const connect = 1024
 				limit := 2 * (most + connect + (len(f.honest)+1)*(most/60+most/600+600))

@@ -18,7 +18,7 @@ type (
 		Leader ecs.Entity
 		Band   []ecs.Entity
 	}
-	// siege is a quest that rolls back.
+	// siege is a quest that is registered with Rollback.
 	siege struct {
 		Stage  uint8
 		Leader ecs.Entity
@@ -26,9 +26,10 @@ type (
 	}
 )
 
-// A resource that names a hidden entity gives a client the same bytes, at the same times, as one
-// that names none: also when that entity ends, is replicated or becomes visible to others, and for
-// clients that receive the resource, or another value of it, later.
+// If a resource refers to an entity that is hidden from a client, the client gets the same bytes at
+// the same times as if the reference were empty. This is so when the entity is despawned, is
+// replicated or becomes visible to others, and for clients that receive the resource, or another
+// value of it, later.
 //
 // Proves: V13
 func TestAHiddenEntityInAResourceChangesNoByte(t *testing.T) {
@@ -65,7 +66,7 @@ func TestAHiddenEntityInAResourceChangesNoByte(t *testing.T) {
 						q.Stage++
 						s.Stage++
 					}
-					if b.tick == 130 { // handles are the same as otherwise
+					if b.tick == 130 { // shows that handles are the same with and without the hidden entity
 						b.spawn(b.targets.Only(2), 0)
 					}
 				})
@@ -77,12 +78,12 @@ func TestAHiddenEntityInAResourceChangesNoByte(t *testing.T) {
 	}
 }
 
-// tagFor has an entity be replicated.
+// tagFor makes an entity replicated to the clients of a target.
 func (b *backstage) tagFor(e ecs.Entity, target components.Target) {
 	b.m.Assign(e, &Spot{}, &Health{}, &components.Replicate{Target: target})
 }
 
-// runResources is runBackstage with resources.
+// runResources is runBackstage with resources in the protocol.
 func runResources(t *testing.T, behind func(*backstage)) []string {
 	return runBackstageOf(t, func() *protocol.Protocol {
 		p := spotProtocol()

@@ -37,8 +37,8 @@ func (h *host) phase() (tick entangle.Tick, more float64) {
 	return t.Tick, t.Overstep + float64(h.clock.since()-h.lastFrame)/float64(t.Step)
 }
 
-// freeze lets no frame begin for a duration from now on. The missed frames are not run later: the
-// app finds that its clock has advanced.
+// freeze keeps the app from beginning a frame for a duration from now on. The missed frames are not
+// run later: the app only sees that its clock has advanced.
 func (h *host) freeze(now, d time.Duration) error {
 	if d < 0 {
 		return fmt.Errorf("netsim: a freeze of %v; time does not run back", d)

@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// A host stands in a simulation where a server does, with its player, and clients see its
+// A host can take the place of the server in a simulation. It has its player, and clients see its
 // world.
 //
 // Proves: C12

@@ -12,9 +12,9 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// expectAlike checks that the same inputs acted on the server and in the player's own world, except
-// for late ones, and returns the ticks with a fresh input. With a long delay the player can be
-// behind the server.
+// expectAlike checks that the server and the player's own world applied the same inputs, except for
+// late ones, and returns the ticks with a fresh input. With a long delay the player can be behind
+// the server.
 func (c *inputClient) expectAlike(e ecs.Entity) (fresh []entangle.Tick) {
 	t, mine := c.game.t, c.of(e)
 	t.Helper()
@@ -28,7 +28,7 @@ func (c *inputClient) expectAlike(e ecs.Entity) (fresh []entangle.Tick) {
 }
 
 // With an input delay of D ticks, an input acts D ticks after it was pressed, in the player's own
-// world and on the server, and the player's clock runs ahead by less.
+// world and on the server, and the player's clock is ahead by fewer ticks.
 //
 // Proves: I3
 func TestInputsActAfterTheDelay(t *testing.T) {
@@ -53,8 +53,7 @@ func TestInputsActAfterTheDelay(t *testing.T) {
 	assert.InDelta(t, leads[0]-4, leads[2], 0.9)
 }
 
-// A delay that changes while the player plays loses no press, doubles none, and keeps their
-// order, on both sides.
+// If the delay changes while the player plays, every press acts once, and in order, on both sides.
 //
 // Proves: I10
 func TestADelayThatChangesLosesNoPress(t *testing.T) {
@@ -87,7 +86,7 @@ func TestADelayThatChangesLosesNoPress(t *testing.T) {
 	assert.Equal(t, pressed[first-1:last], acted)
 }
 
-// A player that sends less often than it ticks still delivers an input for every tick.
+// A player that sends less often than once per tick still delivers an input for every tick.
 func TestInputsOfAPlayerWhoSendsSeldom(t *testing.T) {
 	g := newInputGame(t, rough(40*ms, 5*ms, 0.02))
 	c := g.join(1, func(config *plugin.ClientConfig) { config.SendEvery = 4 })
@@ -127,7 +126,7 @@ func TestInputsGoOnAfterAStall(t *testing.T) {
 	}
 }
 
-// A stall costs presses, and doubles none: on the server, each acts once at most, in the
+// A stall may lose presses but doubles none: on the server each press acts at most once, in the
 // order in which they were made.
 func TestAStallDoublesNoPress(t *testing.T) {
 	for _, delay := range []int{0, 6} {

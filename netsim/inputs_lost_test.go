@@ -31,8 +31,8 @@ func (a acts) statuses() (n [3]int) {
 	return n
 }
 
-// A third of the packets is lost, and every input still acts in its tick, because later packets
-// repeat it. Events happen once.
+// A third of the packets is lost. Every input still acts in its tick, because later packets repeat
+// it, and each event acts once.
 //
 // Proves: I2, I5
 func TestALostInputIsCovered(t *testing.T) {
@@ -57,8 +57,8 @@ func TestALostInputIsCovered(t *testing.T) {
 	}
 }
 
-// While no input arrives, the last one is repeated without its events, and after a second there is
-// none. A late input never acts.
+// While no input arrives, the last one is repeated without its events. After a second no input
+// acts. A late input never acts.
 //
 // Proves: I5
 func TestAMissingInputRepeatsTheLast(t *testing.T) {
@@ -93,10 +93,10 @@ func TestAMissingInputRepeatsTheLast(t *testing.T) {
 	assert.NotZero(t, g.server.Stats().Inputs.Missing)
 }
 
-// A player may say that it has no input, which is not the same as one that is lost: nothing is
+// A player can send that it has no input, which differs from an input that is lost: then nothing is
 // repeated, on either side.
 //
-// A lost one repeats the state before it: an input or none.
+// In place of a lost input the previous state is repeated: an input, or none.
 //
 // Proves: I5
 func TestNoInputIsNotALostInput(t *testing.T) {
@@ -129,7 +129,7 @@ func TestNoInputIsNotALostInput(t *testing.T) {
 	}
 }
 
-// For each input that acts, the server knows the tick that its player saw when it made the input,
+// For each input that acts, the server knows the tick that the player saw when making the input,
 // and that tick advances with the player's time.
 func TestTheServerKnowsTheTickThatAPlayerSaw(t *testing.T) {
 	g := newInputGame(t, rough(50*ms, 0, 0.05))

@@ -24,7 +24,7 @@ func (g *inputGame) control(e ecs.Entity, by components.ControlledBy) {
 	*m.Get(e) = by
 }
 
-// grab has a client drive all entities that it knows, whoever owns them.
+// grab makes a client write inputs for all entities that it has, whatever their owners are.
 func (c *inputClient) grab() {
 	c.tries = func(w *ecs.World) {
 		tag := ecs.ComponentID[components.Controlled](w)
@@ -40,8 +40,8 @@ func (c *inputClient) grab() {
 }
 
 // Clients that send inputs for entities that others control, or that have no owner, change nothing:
-// each entity has its own player's inputs and no other's. Such inputs are counted, and their
-// senders stay connected.
+// only the inputs of its own player act on an entity. Other inputs are counted, and their senders
+// stay connected.
 //
 // Proves: I8, Z13
 func TestClientsControlOnlyTheirOwnEntities(t *testing.T) {
@@ -106,8 +106,8 @@ func TestAnEntityChangesHands(t *testing.T) {
 	assert.True(t, a.Connected() && b.Connected())
 }
 
-// An entity that is despawned, or loses its input component, loses its in-flight inputs; with the
-// component restored it is driven again.
+// An entity that is despawned, or loses its input component, loses its in-flight inputs; once the
+// component is restored, it is driven again.
 func TestAnEntityLosesItsInput(t *testing.T) {
 	g := newInputGame(t, rough(80*ms, 0, 0))
 	c := g.join(1)
@@ -132,8 +132,8 @@ func TestAnEntityLosesItsInput(t *testing.T) {
 	assert.NotZero(t, g.server.Stats().Inputs.Refused)
 }
 
-// A player drives several entities, each with several types of input. Entities that inputs refer to
-// arrive as the server's entities.
+// A player drives several entities with several types of input each. References in inputs arrive as
+// the server's entities.
 func TestAPlayerDrivesSeveralEntities(t *testing.T) {
 	aimed := map[ecs.Entity]aim{}
 	g := newInputGame(t, rough(50*ms, 10*ms, 0.05), func(s *plugin.Server) {
@@ -168,7 +168,7 @@ func TestAPlayerDrivesSeveralEntities(t *testing.T) {
 	assert.Equal(t, map[ecs.Entity]aim{two: {Angle: uint16(tick), At: want}}, aimed)
 }
 
-// An input that a server's own systems write to an entity without an owner stays unchanged.
+// The server does not change an input that its own systems write to an entity without an owner.
 func TestABotIsLeftAlone(t *testing.T) {
 	var bot ecs.Entity
 	g := newInputGame(t, rough(30*ms, 0, 0), func(s *plugin.Server) {
@@ -189,7 +189,7 @@ func TestABotIsLeftAlone(t *testing.T) {
 	for tick, a := range g.acted[bot] {
 		require.Equal(t, acted{steer{Move: 77}, plugin.NoInput}, a, "tick %d", tick)
 	}
-	bot = e // a player's entity is taken over
+	bot = e // an entity that a player drove becomes a bot
 	g.own(e, entangle.Nobody)
 	at := g.server.Tick()
 	g.sim.Run(time.Second)
@@ -198,7 +198,7 @@ func TestABotIsLeftAlone(t *testing.T) {
 	assert.True(t, c.Connected())
 }
 
-// A player that reconnects drives the entity kept for it, with empty input streams.
+// A player that reconnects drives the entity that was kept for it, with empty input streams.
 func TestAPlayerReturnsToItsEntity(t *testing.T) {
 	g := newInputGame(t, rough(50*ms, 5*ms, 0.02))
 	c := g.join(1)

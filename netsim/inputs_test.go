@@ -69,11 +69,11 @@ type inputClient struct {
 	game     *inputGame
 	acted    map[ecs.Entity]acts
 	received map[ecs.Entity][]plugin.InputReceived[steer]
-	// do returns the player's input for a tick, for each of its entities.
+	// do returns the player's input for a tick, for each of the player's entities.
 	do    func(tick entangle.Tick, e ecs.Entity, s *steer)
 	aims  func(tick entangle.Tick, e ecs.Entity, a *aim)
 	none  func(tick entangle.Tick) bool
-	tries func(w *ecs.World) // in FixedInput
+	tries func(w *ecs.World) // runs in FixedInput
 }
 
 func newInputGame(t *testing.T, link netsim.Link, systems ...func(*plugin.Server)) *inputGame {
@@ -110,7 +110,7 @@ func ticks[V any, M ~map[entangle.Tick]V](of map[ecs.Entity]M, e ecs.Entity) M {
 	return of[e]
 }
 
-// record keeps the inputs that act in each tick.
+// record returns a system that records the inputs that act in each tick.
 func record(acted map[ecs.Entity]acts, received map[ecs.Entity][]plugin.InputReceived[steer]) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		inputs, all := plugin.NewInputs[steer](w), generic.NewFilter1[steer]()
@@ -129,7 +129,7 @@ func record(acted map[ecs.Entity]acts, received map[ecs.Entity][]plugin.InputRec
 
 func acted1(s steer, status plugin.InputStatus) acted { return acted{s, status} }
 
-// join adds a player and waits until it is there.
+// join adds a player and waits until it has joined.
 func (g *inputGame) join(id entangle.ClientID, adjust ...func(*plugin.ClientConfig)) *inputClient {
 	config := g.sim.ClientConfig(steeredProtocol())
 	for _, a := range adjust {
@@ -145,7 +145,7 @@ func (g *inputGame) join(id entangle.ClientID, adjust ...func(*plugin.ClientConf
 	return c
 }
 
-// hands is the system in which a player writes its inputs.
+// hands returns the system in which a player writes its inputs.
 func (c *inputClient) hands() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		tag := generic.T[components.Controlled]()
@@ -180,7 +180,7 @@ func (g *inputGame) spawn(owner entangle.ClientID) ecs.Entity {
 	return m.NewWith(&steer{}, &Spot{}, &components.ControlledBy{Client: owner}, &components.Replicate{})
 }
 
-// of returns the inputs that acted on a player's replica of an entity.
+// of returns the inputs that acted on a player's replica of a server's entity.
 func (c *inputClient) of(server ecs.Entity) acts {
 	local, ok := c.Local(server)
 	require.True(c.game.t, ok, "the player has no such entity")
@@ -194,7 +194,7 @@ func (g *inputGame) awaitSync(d time.Duration) {
 	clear(g.received)
 	clear(g.seen)
 	past := func(tick entangle.Tick) bool { return !g.server.Tick().Before(tick) }
-	for _, c := range g.clients { // clients are ahead
+	for _, c := range g.clients { // clients are ahead of the server
 		for e := range c.acted {
 			maps.DeleteFunc(c.acted[e], func(tick entangle.Tick, _ acted) bool { return past(tick) })
 			c.received[e] = slices.DeleteFunc(c.received[e], func(h plugin.InputReceived[steer]) bool { return past(h.Tick) })

@@ -18,8 +18,8 @@ type pressed struct {
 // press makes a player write an input in its next tick.
 func (k *keys) press(e ecs.Entity, input ecs.Component) { k.down = append(k.down, pressed{e, input}) }
 
-// pressSystem returns the system that writes the inputs. It runs after the game's own systems, so that
-// its inputs win.
+// pressSystem returns the system that writes the inputs. It runs after the game's own systems, so
+// that it overwrites their inputs.
 func (k *keys) pressSystem() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		mine := ecs.ComponentID[components.Controlled](w)

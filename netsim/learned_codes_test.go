@@ -42,7 +42,7 @@ func strollProtocol(adaptive bool) *protocol.Protocol {
 	return p
 }
 
-// strolls is a crowd of entities, each of which walks, turns now and then and rests for a while.
+// strolls is a crowd of entities, each of which walks, and from time to time turns or rests.
 type strolls struct {
 	world *ecs.World
 	m     generic.Map3[stroll, pulse, components.Replicate]
@@ -118,8 +118,8 @@ func strollBytes(t *testing.T, adaptive bool) int {
 	return int(bytes)
 }
 
-// Where many entities walk, learned codes save at least a twentieth of all bytes sent, including
-// the tables and the cost of packets.
+// In a world where many entities walk, learned codes save at least a twentieth of all bytes sent,
+// including the tables and the cost of packets.
 //
 // Proves: R30
 func TestLearnedCodesSaveBytes(t *testing.T) {
@@ -128,7 +128,7 @@ func TestLearnedCodesSaveBytes(t *testing.T) {
 }
 
 // With learned codes every client shows the server's state of a tick, even if it joins late,
-// packets are lost, or entities come and go meanwhile.
+// packets are lost, or entities are spawned and despawned meanwhile.
 //
 // Proves: R30
 func TestLearnedCodesOverBadLinks(t *testing.T) {
@@ -162,8 +162,8 @@ func strollLines(t *testing.T, workers int, extra func(*strolls)) []string {
 	return datagramsOf(t, sim, 2)
 }
 
-// The learned codes, and when they are learned, depend only on public entities and on ticks:
-// neither on entities hidden from a client nor on the number of workers.
+// The learned codes, and when they are learned, depend only on public entities and on ticks. They
+// depend neither on entities hidden from a client nor on the number of workers.
 //
 // Proves: V13
 func TestLearnedCodesRevealNothingHidden(t *testing.T) {

@@ -16,7 +16,7 @@ type localClock struct {
 	ppm          int
 	began        time.Duration // when the drift began, by the simulation's clock
 	shownAtBegin time.Duration // the time of this clock at that moment
-	asked        bool          // Now was called since asked was last cleared, see claim
+	asked        bool          // Now was called since asked was last cleared; see claimClock
 }
 
 // Now returns the time by this clock.
@@ -47,14 +47,15 @@ func (c *localClock) realTime(d time.Duration) time.Duration {
 	return time.Duration(int64(d) * 1_000_000 / int64(1_000_000+c.ppm))
 }
 
-// parts returns the given millionths of a duration. It can't overflow in less than years.
+// parts returns the given millionths of a duration. It overflows only for durations of years.
 func parts(d time.Duration, ppm int) time.Duration {
 	return d/1_000_000*time.Duration(ppm) + d%1_000_000*time.Duration(ppm)/1_000_000
 }
 
-// claimClock returns the clock that is read during call, out of those that were handed out in configs
-// and have no client yet; if none was read, it returns a new clock. The simulation sees apps only
-// from outside, so this is how it learns which config belongs to which client.
+// claimClock returns the clock that call reads, out of the clocks that were handed out in configs
+// and have no client yet. If call reads none of them, claimClock returns a new clock. The
+// simulation sees apps only from outside, so this is how it learns which config belongs to which
+// client.
 func (s *Sim) claimClock(call func()) *localClock {
 	for _, c := range s.unclaimed {
 		c.asked = false

@@ -17,10 +17,10 @@ import (
 type clocked struct {
 	*netsim.Peer
 	now    func() time.Time
-	frames []time.Duration // their times, by the simulation's clock
+	frames []time.Duration // the times of its frames, by the simulation's clock
 }
 
-// joinClocked makes clients of configs, the configs all first.
+// joinClocked makes clients from configs. It makes all configs first.
 func joinClocked(t *testing.T, sim *netsim.Sim, count int) (all []*clocked) {
 	var configs []plugin.ClientConfig
 	for range count {
@@ -28,7 +28,7 @@ func joinClocked(t *testing.T, sim *netsim.Sim, count int) (all []*clocked) {
 	}
 	all = make([]*clocked, count)
 	for i := range all {
-		i := count - 1 - i // in another order than the configs were made in
+		i := count - 1 - i // in another order than the configs
 		c := newClient(t, configs[i])
 		all[i] = &clocked{now: configs[i].Clock}
 		c.AddSystem(plugin.AfterReceive, plugin.Func(func(*ecs.World) func() {
@@ -39,8 +39,8 @@ func joinClocked(t *testing.T, sim *netsim.Sim, count int) (all []*clocked) {
 	return all
 }
 
-// A client's clock and its frames drift by the configured amount, each client's independently, and
-// a change of the drift makes no jump.
+// A client's clock and its frames drift by the configured amount, independent of other clients, and
+// a change of the drift causes no jump.
 func TestClocksDrift(t *testing.T) {
 	sim := newSim(t, netsim.Config{Seed: 1, Drift: -1000})
 	all := joinClocked(t, sim, 3)
@@ -58,8 +58,8 @@ func TestClocksDrift(t *testing.T) {
 	assert.Equal(t, began.Add(19_980*ms), all[1].now())
 }
 
-// A server with a clock that drifts far in a long run still admits clients: tokens go by its
-// clock.
+// A server still admits clients after a long run in which its clock drifts far, because it checks
+// tokens by its own clock.
 func TestAServersClockDrifts(t *testing.T) {
 	sim := newSim(t, netsim.Config{Seed: 1})
 	sim.SetServerDrift(-netsim.MaxDrift)
@@ -71,7 +71,8 @@ func TestAServersClockDrifts(t *testing.T) {
 	assert.InDelta(t, 9*50, int(sim.Server().Tick()-before), 1)
 }
 
-// A frozen app runs no frame until the freeze is over, and then goes on; no other app is affected.
+// A frozen app runs no frame until the freeze is over, and then continues. No other app is
+// affected.
 func TestFreezingStopsFrames(t *testing.T) {
 	sim := newSim(t, netsim.Config{Seed: 1})
 	all := joinClocked(t, sim, 2)
@@ -92,7 +93,7 @@ func TestFreezingStopsFrames(t *testing.T) {
 	assert.Equal(t, tick, sim.Server().Tick())
 }
 
-// Frame rates are each app's own.
+// Each app has its own frame rate.
 func TestFrameRatesDiffer(t *testing.T) {
 	sim := newSim(t, netsim.Config{Seed: 1})
 	all := joinClocked(t, sim, 2)
@@ -104,7 +105,7 @@ func TestFrameRatesDiffer(t *testing.T) {
 	assert.InDelta(t, 5*50, int(sim.Server().Tick()), 6)
 }
 
-// An impossible clock setting fails the test that asks for it.
+// An invalid clock setting fails the test that makes it.
 func TestInvalidClockSettingsAreRefused(t *testing.T) {
 	for text, do := range map[string]func(*netsim.Sim, *netsim.Peer){
 		"a drift of 100001 parts per million": func(_ *netsim.Sim, p *netsim.Peer) { p.SetDrift(netsim.MaxDrift + 1) },

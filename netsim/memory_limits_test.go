@@ -17,7 +17,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// bound is one of the limits that random worlds hold every end to.
+// bound is one of the limits that random worlds check at every end.
 type bound struct {
 	says string
 	of   func(*endpoint.Load) *int
@@ -33,7 +33,7 @@ var bounds = []bound{
 	{"names that are held up", func(l *endpoint.Load) *int { return &l.HeldUp }},
 }
 
-// limit returns the maximum of a load.
+// limit returns the greatest value of the load that passes the check.
 func (b bound) limit() int {
 	low, high := 0, 1<<30
 	for low < high {
@@ -48,8 +48,8 @@ func (b bound) limit() int {
 	return low
 }
 
-// A bad line makes an end keep enough to pass each limit if as much as the limit is already kept:
-// the loads are measured and the limits checked.
+// On a bad line, an end keeps data of every kind. If it kept as much more as a limit allows, the
+// limit would be passed. So every load is measured, and every limit is checked.
 func TestEveryLimitOfMemoryCanBePassed(t *testing.T) {
 	loads := burdened(t)
 	for _, b := range bounds {
@@ -69,7 +69,7 @@ func TestEveryLimitOfMemoryCanBePassed(t *testing.T) {
 
 type about struct{ Entity ecs.Entity }
 
-// burdened has a server and a client keep something of every kind, and returns their loads at every
+// burdened makes a server and a client keep data of every kind, and returns their loads at every
 // frame.
 func burdened(t *testing.T) (loads []endpoint.Load) {
 	names := func() *protocol.Protocol {
@@ -91,9 +91,9 @@ func burdened(t *testing.T) (loads []endpoint.Load) {
 	return loads
 }
 
-// chatter makes more entities now and then than a packet holds, removes one of them, and
-// changes the last one at every tick. It talks of one that was paused before any client came,
-// which all of them wait for.
+// chatter spawns more entities from time to time than a packet holds, removes one of them, and
+// changes the last one in every tick. Its messages refer to an entity that was paused before any
+// client came, so that all of them wait for it.
 func chatter(w *ecs.World) func() {
 	spot, replicate := ecs.ComponentID[Spot](w), ecs.ComponentID[components.Replicate](w)
 	send := plugin.NewSender[about](w)
@@ -113,7 +113,7 @@ func chatter(w *ecs.World) func() {
 			if old != absent {
 				w.RemoveEntity(old)
 			}
-			_ = send.Send(components.Everyone, about{absent}) // there may be no client yet
+			_ = send.Send(components.Everyone, about{absent}) // fails if no client is connected yet
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// networkPort is the port of every address; the host part tells ends apart.
+// networkPort is the port of every address. The host part tells the ends apart.
 const networkPort = 40000
 
 // Network is a transport within one process on one clock. Servers listen on it, and every player
@@ -25,14 +25,14 @@ type Network struct {
 	last    uint64 // counts the allocated addresses
 	servers map[netip.AddrPort]*serverConn
 	clients map[netip.AddrPort]*clientConn
-	conns   []*clientConn // in the order of Dial: the connections that servers receive from
+	conns   []*clientConn // in the order of Dial; servers receive from these connections
 	taps    []func(from, to netip.AddrPort, datagram []byte)
 }
 
 // NewNetwork makes a network without ends. The clock must not run backwards.
 func NewNetwork(seed uint64, clock func() time.Time) *Network {
-	// The second half of the state names the use, so that a game that seeds its
-	// own generator with the same number draws other values.
+	// use is the second half of the generator's state. Because of it, a game that seeds its own
+	// generator with the same number draws other values.
 	const use = 0x6e657473696d
 	return &Network{
 		clock:   clock,

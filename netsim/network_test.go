@@ -170,7 +170,7 @@ func TestInFlightDatagramsToAClosedServerAreLost(t *testing.T) {
 	assert.Zero(t, r.network.InFlight())
 }
 
-// The same seed and the same calls give the same run; another seed another one.
+// The same seed and the same calls give the same run. Another seed gives another run.
 func TestSeedDecidesTheRun(t *testing.T) {
 	bad := netsim.Symmetric(conditioner.Config{
 		Latency: 40 * ms, Jitter: 20 * ms, Loss: 0.2, Duplicate: 0.1, Reorder: 0.1,

@@ -12,11 +12,12 @@ import (
 	"github.com/entangle-ecs/entangle/netsim"
 )
 
-// An entity that ends while paused stays on the clients, orphaned. One that resumes first is
-// despawned, in the same tick or later; and one that resumes only to be paused again stays.
+// An entity that is despawned while it is paused stays on the clients, orphaned. If it resumes
+// before it is despawned, in the same tick or earlier, the clients despawn it. If it resumes and is
+// paused again before, it stays.
 func TestEntitiesRemovedWhilePausedAreOrphaned(t *testing.T) {
 	for name, c := range map[string]struct {
-		before string // its end: + puts Replicate on, - takes it off
+		before string // what happens before the despawn: + adds Replicate, - removes it
 		stays  bool
 	}{
 		"paused": {"", true}, "resumed": {"+", false}, "resumed and paused": {"+-", true},

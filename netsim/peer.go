@@ -82,15 +82,15 @@ func (p *Peer) SetDrift(ppm int) {
 	p.sim.requireNoError(p.clock.setDrift(ppm))
 }
 
-// Freeze lets no frame of the client begin for a duration from now on, like a machine that hangs:
-// received packets wait, and the client's clock runs on. A negative duration fails the test.
+// Freeze keeps the client from beginning a frame for a duration from now on, like a machine that
+// hangs: received packets wait, and the client's clock runs on. A negative duration fails the test.
 func (p *Peer) Freeze(d time.Duration) {
 	p.sim.t.Helper()
 	p.sim.requireNoError(p.freeze(p.sim.clock.Since(), d))
 }
 
-// SetFrameRate changes the client's frames per second of its clock, from the next frame on. An
-// invalid rate fails the test.
+// SetFrameRate changes the client's frames per second, measured by its own clock, from the next
+// frame on. An invalid rate fails the test.
 func (p *Peer) SetFrameRate(rate int) {
 	p.sim.t.Helper()
 	p.sim.requireNoError(p.setFrameRate(rate))

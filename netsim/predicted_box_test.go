@@ -16,7 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// box is steered by a player.
+// box is an entity's component that a player steers.
 type box struct{ X, Y, Speed int32 }
 
 func boxProtocol() *protocol.Protocol {
@@ -48,7 +48,7 @@ type boxGame struct {
 	sim    *netsim.Sim
 	player *netsim.Peer
 	box    ecs.Entity // on the server
-	late   int        // ticks in which the server had no fresh input of the player
+	late   int        // ticks in which the server had no fresh input from the player
 	do     func(tick entangle.Tick, s *steer)
 
 	corrected []plugin.ComponentCorrected[box]
@@ -96,10 +96,10 @@ func newBoxGame(t *testing.T, link netsim.Link, adjust ...func(*plugin.ClientCon
 	return g
 }
 
-// weave steers this way and that.
+// weave steers to and fro.
 func weave(tick entangle.Tick, s *steer) { s.Move, s.Jump = int8(tick/2%5)-2, uint8(tick%32/31) }
 
-// local is the player's box.
+// local returns the player's replica of the box, and its state.
 func (g *boxGame) local(t *testing.T) (e ecs.Entity, b box) {
 	e, ok := g.player.Local(g.box)
 	require.True(t, ok)
@@ -111,8 +111,8 @@ func boxOf(w *ecs.World, e ecs.Entity) box {
 	return *m.Get(e)
 }
 
-// A box that its player steers is where the server will have it in that tick, and nothing is
-// replayed except for late inputs.
+// A box that its player steers is where the server will have it in the same tick, and nothing is
+// replayed except because of late inputs.
 //
 // Proves: B1, B2, T6
 func TestAPredictedBox(t *testing.T) {

@@ -16,7 +16,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// glider moves by steps off the lattice: each tick takes it off the lattice.
+// glider moves by steps that quantised values cannot express: after each tick its value has to be
+// rounded.
 type (
 	glider struct {
 		X, Y float32 `net:"range=-500..500,step=0.01"`
@@ -61,8 +62,8 @@ func turnBack(at *glider, v *drift, to *course) {
 	to.Yaw += v.X * 0.001
 }
 
-// Both sides compute with the values of the wire, so a client that predicts a whole world without
-// surprises never mispredicts.
+// Both sides compute with values that the wire can express, so that a client that predicts a whole
+// world without surprises never mispredicts.
 //
 // Proves: B1
 func TestQuantisedValuesArePredictedExactly(t *testing.T) {
@@ -87,7 +88,7 @@ func TestQuantisedValuesArePredictedExactly(t *testing.T) {
 	assert.Equal(t, before.Corrections, after.Corrections)
 	require.Greater(t, len(here), 9_990)
 	for tick, sum := range here {
-		if there[tick] != 0 { // it has run there, too
+		if there[tick] != 0 { // the server has run this tick, too
 			require.InDelta(t, there[tick], sum, 1e-9, "tick %d", tick)
 		}
 	}

@@ -34,8 +34,8 @@ func (s *randomScene) awaitRest(args *script.Args, _ *script.Trace) (err error) 
 	if err := s.await(patience, func() bool { return s.delivered() && s.sim.Equal() == nil }); err != nil {
 		return err
 	}
-	// The server learns a round trip later that all has arrived, and a client another half later:
-	// that is several attempts at a loss of a half.
+	// The server learns that everything has arrived a round trip later, and a client learns it
+	// another half round trip later. At a loss of a half, that takes several attempts.
 	if err := s.await(patience, func() bool { return s.joined() && s.synced() }); err != nil {
 		return err
 	}
@@ -71,8 +71,8 @@ func (s *randomScene) gather(loss float64) error {
 		g.Restore()
 		if link := g.Line().Link(); loss > 0 {
 			// A lost change is resent after a round trip or more, or after a second if
-			// acknowledgements are lost as well. 20 s are enough attempts only on lines that are
-			// not slow.
+			// acknowledgements are lost as well. 20 s are enough for the necessary attempts only on
+			// lines that are not slow.
 			link.Up.Loss, link.Down.Loss = loss, loss
 			link.Up.Latency, link.Down.Latency = min(link.Up.Latency, 100*ms), min(link.Down.Latency, 100*ms)
 			g.SetLink(link)
@@ -85,7 +85,7 @@ func (s *randomScene) gather(loss float64) error {
 		}
 		s.sim.Run(time.Second)
 	}
-	if !s.allConnected() && s.limits.waiting == 0 { // they may leave again for lack of room: see comeBack
+	if !s.allConnected() && s.limits.waiting == 0 { // they may leave again because they lack memory: see comeBack
 		return errAway
 	}
 	return nil
@@ -119,8 +119,8 @@ func (s *randomScene) calm() (longest time.Duration) {
 	return longest
 }
 
-// await waits until a condition holds: worlds are equal and messages have arrived, or every client
-// has joined and knows the time.
+// await waits until a condition is true: worlds are equal and messages have arrived, or every
+// client has joined and knows the server's time.
 func (s *randomScene) await(patience time.Duration, holds func() bool) error {
 	const slice = 50 * ms
 	for waited := time.Duration(0); waited < patience; waited += slice {
@@ -150,7 +150,8 @@ func (s *randomScene) await(patience time.Duration, holds func() bool) error {
 	return fmt.Errorf("after %v not every clock is synced", patience)
 }
 
-// comeBack reconnects the clients that left for lack of room, and reports whether any is joining.
+// comeBack reconnects the clients that left because a limit of their memory was reached, and
+// reports whether any is joining.
 func (s *randomScene) comeBack() (again bool, err error) {
 	for _, g := range s.guests {
 		if g.Connected() {
@@ -180,9 +181,9 @@ func (s *randomScene) counted() bool {
 	return len(s.sim.Server().Clients()) == clients
 }
 
-// maxReturns is how often clients of a random world may reconnect at its end for lack of room:
-// nothing changes any more, but with room for a few hundred bytes on a line that loses half of its
-// packets, most attempts to join fail.
+// maxReturns is how often in all clients of a random world may reconnect at its end because a limit
+// of their memory was reached. Nothing changes any more, but a client that may keep a few hundred
+// bytes on a line that loses half of its packets fails in most attempts to join.
 const maxReturns = 32
 
 // delivered reports whether every reliable message has arrived.

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// A storm, which only some worlds have, changes the structure of several groups in each of some
+// A storm, which only some worlds have, changes the structure of several groups in each of several
 // ticks, while packets to one client are lost or its line is cut.
 const (
 	storms     = 4
 	stormTicks = 8
-	stormSize  = 5 // entities
+	stormSize  = 5 // number of entities
 )
 
-// plain are components without references: a client can request them again after any change.
+// plain lists the components without references, which a client can request again after any change.
 var plain = []string{"life", "marked", "stamp", "counter", "path"}
 
-// storm plans a storm. In each of its ticks each of its entities gains or loses a component: one
-// lost action makes the next ones arrive early, in all of the groups at once.
+// storm plans a storm. In each tick of the storm, each of its entities gains or loses a component.
+// A lost action therefore makes the next actions of all these groups arrive early.
 func (p *plan) storm() {
 	d := p.storms
 	if d == nil || d.IntN(storms) > 0 {
@@ -59,7 +59,7 @@ func (p *plan) storm() {
 	}
 }
 
-// pass runs for some time without other changes.
+// pass lets time pass without other changes.
 func (p *plan) pass(d time.Duration) {
 	p.say("run %v", d)
 	p.behind = (p.behind + d) % (time.Second / 30)

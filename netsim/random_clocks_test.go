@@ -20,7 +20,7 @@ func (s *randomScene) synced() bool {
 // by loss, rare frames and recent events.
 const farAhead = 45
 
-// checkLeads checks that every client is ahead by as much as its inputs need, and not by much more.
+// checkLeads checks that every client is ahead by as much as its inputs need, and by not much more.
 func (s *randomScene) checkLeads() error {
 	for _, g := range s.guests {
 		up := g.Line().Link().Up
@@ -34,14 +34,14 @@ func (s *randomScene) checkLeads() error {
 	return nil
 }
 
-// clockPlan is the part of a plan about clocks. It has its own random numbers.
+// clockPlan is the part of a plan that concerns clocks. It has its own random numbers.
 type clockPlan struct {
 	rng    *rand.Rand
 	now    time.Duration
-	frozen time.Duration // until when some app is frozen
+	frozen time.Duration // the time until which some app is frozen
 }
 
-// drift is one of a clock: mostly that of a crystal.
+// drift draws the drift of a clock: mostly that of a crystal.
 func (c *clockPlan) drift() int {
 	most := []int{0, 200, 200, 200, 5000}[c.rng.IntN(5)]
 	return c.rng.IntN(2*most+1) - most
@@ -49,7 +49,8 @@ func (c *clockPlan) drift() int {
 
 func (p *plan) driftServer() { p.say("drift server %+d", p.clock.drift()) }
 
-// driftClient gives a new client its clock, and one in three frames of its own.
+// driftClient gives a new client a clock that drifts, and one client in three a frame rate of its
+// own.
 func (p *plan) driftClient(client int) {
 	p.say("drift %d %+d", client, p.clock.drift())
 	if rates := []int{30, 24, 60, 144, 10}; p.clock.rng.IntN(3) == 0 {
@@ -57,7 +58,7 @@ func (p *plan) driftClient(client int) {
 	}
 }
 
-// hang rarely freezes an app, mostly briefly, or changes the speed of a clock.
+// hang rarely freezes an app, mostly briefly, or changes the drift of a clock.
 func (p *plan) hang() {
 	client := 1 + p.clock.rng.IntN(p.clients)
 	switch p.clock.rng.IntN(40) {

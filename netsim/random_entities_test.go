@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// planned is an entity as it should be by the plan, if nothing of it is left out.
+// planned is an entity as it should be by the plan, if no command is left out.
 type planned struct {
 	name      string
 	has       []string
 	replicate bool
 	group     int
 	y         float32
-	place     [2]float32 // in worlds with a grid
+	place     [2]float32 // in worlds with a grid only
 	data      [70]uint64
 	cells     [12]uint16
 	at        [2]int
 	count     uint32
 }
 
-// optional are the components that an entity may have or not.
+// optional lists the components that an entity may have.
 var optional = []string{"place", "life", "marked", "bulk", "link", "secret", "stamp", "chart", "path", "counter"}
 
-// spawn makes an entity, one in four without Replicate, which comes later if ever.
+// spawn creates an entity. One in four has no Replicate at first, and may get it later.
 func (p *plan) spawn(at string) {
 	p.names++
 	e := &planned{name: fmt.Sprintf("e%d", p.names), replicate: p.rng.IntN(4) > 0}
@@ -47,11 +47,12 @@ func (p *plan) spawn(at string) {
 	}
 }
 
-// replicate words the component, with a group that one in four has for itself.
+// replicate writes the component as a word of a script. One group in four belongs to the entity
+// alone.
 func (p *plan) replicate(e *planned) string {
 	e.replicate = true
 	if e.group = p.rng.IntN(4); p.grid && p.rng.IntN(3) > 0 {
-		e.group = 0 // or all are seen with some other
+		e.group = 0 // otherwise every entity would be in view together with some other
 	}
 	return fmt.Sprintf("Replicate=Group:%d%s", e.group, p.relevance())
 }
@@ -61,7 +62,7 @@ func (p *plan) despawn(at string, i int) {
 	p.entities = slices.Delete(p.entities, i, i+1)
 }
 
-// reshape gives an entity a component, or takes one, or has it replicated.
+// reshape adds a component to an entity, removes one, or makes the entity replicated.
 func (p *plan) reshape(at string, e *planned) {
 	if !e.replicate && p.rng.IntN(2) == 0 {
 		p.say("%sinsert %s %s", at, e.name, p.replicate(e))
@@ -70,7 +71,7 @@ func (p *plan) reshape(at string, e *planned) {
 	p.toggle(at, e, optional[p.rng.IntN(len(optional))])
 }
 
-// toggle gives an entity a component, or takes it.
+// toggle adds a component to an entity, or removes it.
 func (p *plan) toggle(at string, e *planned, component string) {
 	if i := slices.Index(e.has, component); i >= 0 {
 		p.say("%sremove %s %s", at, e.name, component)
@@ -81,7 +82,7 @@ func (p *plan) toggle(at string, e *planned, component string) {
 	p.say("%sinsert %s %s", at, e.name, strings.Join(p.values(e, []string{component}), " "))
 }
 
-// pause takes Replicate off; reshape brings it back. Some are back at once.
+// pause removes Replicate, which reshape adds again. Some entities get it back at once.
 func (p *plan) pause(at string, e *planned) {
 	if !e.replicate {
 		return
@@ -100,7 +101,7 @@ func (p *plan) writeComponent(at string, e *planned) {
 	}
 }
 
-// values are new ones for components, sometimes out of range, sometimes equal to the previous ones.
+// values draws new values of components, some out of range and some equal to the previous ones.
 func (p *plan) values(e *planned, has []string) (words []string) {
 	for _, component := range has {
 		value := ""
@@ -135,7 +136,7 @@ func (p *plan) values(e *planned, has []string) (words []string) {
 	return words
 }
 
-// chart changes one of its numbers, or none.
+// chart changes one of the component's numbers, or none.
 func (p *plan) chart(e *planned) string {
 	if p.rng.IntN(3) > 0 {
 		e.cells[p.rng.IntN(len(e.cells))]++
@@ -143,8 +144,8 @@ func (p *plan) chart(e *planned) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(e.cells), " ", ","), "[]")
 }
 
-// bulk changes one in 70 numbers, one time in four. All of its numbers must fit a line of a script,
-// so most stay zero.
+// bulk changes one of the component's 70 numbers, one time in four. All numbers must fit into a
+// line of a script, so most of them stay zero.
 func (p *plan) bulk(e *planned) string {
 	if p.rng.IntN(4) == 0 {
 		e.data[p.rng.IntN(len(e.data))] = p.rng.Uint64()
@@ -167,7 +168,7 @@ func (p *plan) bulk(e *planned) string {
 	return strings.Join(words, ",")
 }
 
-// target is some entity's name, or none.
+// target returns some entity's name, or none.
 func (p *plan) target() string {
 	if p.rng.IntN(4) == 0 || len(p.entities) == 0 {
 		return ""
@@ -175,8 +176,8 @@ func (p *plan) target() string {
 	return p.any().name
 }
 
-// regroup moves entities between groups: one, several into one, two that swap, one
-// that comes back at once, or one that was its own for no time at all.
+// regroup moves entities between groups: one of them, several into one group, two that swap, one
+// that moves back at once, or one that is a group of its own for at most a tick.
 func (p *plan) regroup(at string) {
 	a, b, to := p.any(), p.any(), p.rng.IntN(4)
 	switch p.rng.IntN(6) {
@@ -201,7 +202,8 @@ func (p *plan) regroup(at string) {
 	}
 }
 
-// later is one tick later, or now between frames.
+// later returns the prefix of a command for one tick later, or for now if the plan acts between
+// frames.
 func later(at string) string {
 	n := 0
 	if _, err := fmt.Sscanf(at, "tick %d", &n); err != nil {

@@ -13,7 +13,7 @@ import (
 // hostPlayer is the id of a host's own player.
 const hostPlayer = 100
 
-// newServer returns a server, in some worlds a host with a player that is about to join.
+// newServer returns a server. In some worlds it is a host with a player that is about to join.
 func (s *randomScene) newServer(config plugin.ServerConfig) (netsim.App, *plugin.Server) {
 	if s.limits.host == 0 {
 		server := newServer(s.t, config)

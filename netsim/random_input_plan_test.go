@@ -4,13 +4,13 @@ import (
 	"math/rand/v2"
 )
 
-// handPlan is the part of a plan about inputs. It has its own random numbers.
+// handPlan is the part of a plan that concerns inputs. It has its own random numbers.
 type handPlan struct {
 	rng *rand.Rand
 	on  bool
 }
 
-// equip gives one new entity in two an input.
+// equip gives an input component to one new entity in two.
 func (p *plan) equip() []string {
 	if p.hands.on && p.hands.rng.IntN(2) == 0 {
 		return []string{"hand"}
@@ -35,7 +35,7 @@ func (p *plan) drive(at string) {
 		p.say("%sremove %s hand", at, e)
 	case 2:
 		p.say("%sowner %s 0 keep", at, e)
-	case 3: // and back
+	case 3: // and soon after another client, or the same one
 		p.say("%sowner %s %d", at, e, client)
 		p.say("%sowner %s %d keep", later(at), e, 1+p.hands.rng.IntN(maxGuests))
 	default:
@@ -43,7 +43,7 @@ func (p *plan) drive(at string) {
 	}
 }
 
-// postpone changes the delay of a player's inputs.
+// postpone changes the input delay of a player.
 func (p *plan) postpone() {
 	if !p.hands.on || p.hands.rng.IntN(12) > 0 {
 		return

@@ -17,10 +17,10 @@ type hand struct {
 	// Held is held until another value is written. It identifies its writer, see wroteBy, and each
 	// value is written once.
 	Held uint32
-	// Press is an event: no two inputs have the same one.
+	// Press is an event. No two inputs have the same value.
 	Press uint32 `net:"event"`
 	Aim   ecs.Entity
-	// Tilt follows from Held, and is often beyond its range.
+	// Tilt is computed from Held, and is often beyond its range.
 	Tilt float32 `net:"range=-1..1,step=0.01"`
 }
 
@@ -28,22 +28,22 @@ func heldBy(client entangle.ClientID, n uint32) uint32 { return uint32(client)<<
 func wroteBy(held uint32) entangle.ClientID            { return entangle.ClientID(held >> 24) }
 func tiltOf(held uint32) float32                       { return float32(held%300)/100 - 1.5 }
 
-// hands writes a player's random inputs, in FixedInput.
+// hands is a system in FixedInput that writes a player's random inputs.
 type hands struct {
 	t      require.TestingT
 	judge  *inputJudge
 	client entangle.ClientID
 	rng    *rand.Rand
 	delay  func() int
-	origin func(local ecs.Entity) ecs.Entity // zero where it has none
-	mine   func(e ecs.Entity) bool           // reports whether an entity marked Controlled is its own
+	origin func(local ecs.Entity) ecs.Entity // returns the zero entity if there is none
+	mine   func(e ecs.Entity) bool           // reports whether an entity marked Controlled belongs to the player
 
 	world    *ecs.World
 	time     *components.Time
 	inputs   plugin.Inputs[hand]
 	hand, my ecs.ID
 	streams  map[ecs.Entity]*handStream
-	last     entangle.Tick // that inputs were written in
+	last     entangle.Tick // in which inputs were written
 	n        uint32
 }
 
@@ -105,7 +105,7 @@ func (h *hands) writeInput(e ecs.Entity, at *hand) {
 	stream.writeInput(h.last+entangle.Tick(h.delay()), wrote{hand: *at, aim: h.origin(at.Aim)})
 }
 
-// aim is an entity of this world, or none.
+// aim returns an entity of this world, or none.
 func (h *hands) aim() (at ecs.Entity) {
 	for q := h.world.Query(ecs.All(h.hand)); q.Next(); {
 		if h.rng.IntN(3) == 0 {
@@ -118,11 +118,11 @@ func (h *hands) aim() (at ecs.Entity) {
 // wrote is one input as a player wrote it.
 type wrote struct {
 	hand
-	aim  ecs.Entity // the server's
+	aim  ecs.Entity // the server's entity
 	none bool
 }
 
-// bare is the input without its event.
+// bare returns the input without its event.
 func (w wrote) bare() wrote {
 	w.Press = 0
 	return w
@@ -132,13 +132,13 @@ func (w wrote) bare() wrote {
 // during one ownership, by the tick in which they act.
 type handStream struct {
 	acts  map[entangle.Tick]wrote
-	held  wrote  // the last, without its event
+	held  wrote  // the last input, without its event
 	found uint32 // the last Held that was not zero
 	next  entangle.Tick
 	begun bool
-	press uint32 // the event of an input that had no tick of its own
+	press uint32 // the event of an input that had no tick
 
-	// After a jump of the clock only the set of written inputs is known.
+	// After a jump of the clock only the set of written inputs is known, not their ticks.
 	jumped bool
 	all    map[uint32]wrote // by Held
 	events map[uint32]bool
@@ -173,7 +173,7 @@ func (l *handStream) writeInput(tick entangle.Tick, w wrote) {
 	}
 }
 
-// put has an input act in the next tick, with the waiting event instead of its own.
+// put makes an input act in the next tick. If an event waits, it replaces the input's own.
 func (l *handStream) put(w wrote) {
 	if l.press != 0 {
 		own := w.Press
@@ -197,8 +197,8 @@ func (l *handStream) hasInput(tick entangle.Tick, got hand) bool {
 	return ok && l.events[got.Press] && w.is(got)
 }
 
-// is reports whether an input that arrived is this one. Its entity is the server's, or none, which
-// any reference may have become in flight.
+// is reports whether an input that arrived is this one. Its reference leads to the server's entity,
+// or to none, because any reference may have become empty in flight.
 func (w wrote) is(got hand) bool {
 	off := math.Abs(float64(min(max(w.Tilt, -1), 1) - got.Tilt))
 	return !w.none && w.Held == got.Held && w.Press == got.Press && (got.Aim.IsZero() || w.aim == got.Aim) && off < 0.006

@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// inputJudge knows the inputs that all clients have written, and checks those that act.
+// inputJudge has the inputs that all clients have written, and checks the inputs that act.
 type inputJudge struct {
 	t       require.TestingT
 	streams map[helm][]*handStream
@@ -30,14 +30,14 @@ func newInputJudge(t require.TestingT) *inputJudge {
 	return &inputJudge{t: t, streams: map[helm][]*handStream{}}
 }
 
-// addStream adds an input stream. server is zero if the client drives an entity that it no longer sees,
-// which may be any.
+// addStream adds an input stream. server is zero if the client drives an entity that it no longer
+// sees; then any entity is accepted.
 func (j *inputJudge) addStream(client entangle.ClientID, server ecs.Entity, stream *handStream) {
 	at := helm{client, server}
 	j.streams[at] = append(j.streams[at], stream)
 }
 
-// wrote returns the stream by which a client wrote an input for an entity and a tick, or nil.
+// wrote returns the stream in which a client wrote an input for an entity and a tick, or nil.
 func (j *inputJudge) wrote(at helm, tick entangle.Tick, got hand) *handStream {
 	for _, e := range []ecs.Entity{at.entity, {}} {
 		for _, stream := range j.streams[helm{at.client, e}] {
@@ -49,13 +49,13 @@ func (j *inputJudge) wrote(at helm, tick entangle.Tick, got hand) *handStream {
 	return nil
 }
 
-// inputCourt compares the inputs in one world with the written ones: a system that comes first in
-// FixedMain.
+// inputCourt is a system that compares the inputs in one world with the written ones. It is the
+// first in FixedMain.
 type inputCourt struct {
 	*inputJudge
 	name   string
-	me     entangle.ClientID                 // the player of this world, 0 on a server
-	origin func(local ecs.Entity) ecs.Entity // the server's
+	me     entangle.ClientID                 // the player of this world; 0 on a server
+	origin func(local ecs.Entity) ecs.Entity // returns the server's entity
 
 	world                   *ecs.World
 	time                    *components.Time
@@ -68,14 +68,14 @@ type inputCourt struct {
 	last                    entangle.Tick
 }
 
-// judged is an entity's input in the last tick.
+// judged is an entity's input in a tick.
 type judged struct {
 	hand
 	status   plugin.InputStatus
 	by       entangle.ClientID
 	fresh    entangle.Tick // the tick of the last fresh input
 	tick     entangle.Tick
-	received bool // since by has it
+	received bool // an input was received since client by drives the entity
 }
 
 func (c *inputCourt) Finalize(*ecs.World) {}
@@ -142,7 +142,7 @@ func (c *inputCourt) judge(e ecs.Entity, got judged, reported plugin.InputReceiv
 		return got
 	}
 	want := plugin.InputReceived[hand]{Client: wroteBy(got.Held), Entity: e, Tick: got.tick, Input: got.hand, Status: got.status}
-	if got.Held == 0 || c.me != 0 && reported.Client == got.by { // the input names no client, or the driver has just changed
+	if got.Held == 0 || c.me != 0 && reported.Client == got.by { // the input names no client, or the owner has just changed
 		want.Client = reported.Client
 	}
 	if reported != want {
@@ -155,7 +155,7 @@ func (c *inputCourt) judge(e ecs.Entity, got judged, reported plugin.InputReceiv
 // event is new.
 func (c *inputCourt) judgeFresh(e ecs.Entity, got *judged) {
 	by := got.by
-	if c.me != 0 && by != c.me { // this world may have an outdated owner of another client's entity
+	if c.me != 0 && by != c.me { // this world may have an outdated owner for an entity of another client
 		by = wroteBy(got.Held)
 	}
 	as := got.hand
@@ -177,7 +177,7 @@ func (c *inputCourt) judgeRepeated(e ecs.Entity, got *judged, before judged) {
 		c.fail(e, "repeats an event: %+v", got.hand)
 	}
 	if c.me != 0 {
-		return // the repeated input may have arrived after its tick
+		return // the input may have arrived after its tick was run with the repeated one
 	}
 	before.Press = 0
 	if got.hand != before.hand || got.by != before.by || got.tick-got.fresh > randomRate {
@@ -185,7 +185,7 @@ func (c *inputCourt) judgeRepeated(e ecs.Entity, got *judged, before judged) {
 	}
 }
 
-// judgeNone checks that the input is zero, or as it was before the first one.
+// judgeNone checks that the input is zero, or the same as before the first input.
 func (c *inputCourt) judgeNone(e ecs.Entity, got *judged, before judged) {
 	if got.hand == (hand{}) || c.me != 0 {
 		return
@@ -210,7 +210,7 @@ func (c *inputCourt) fail(e ecs.Entity, format string, values ...any) {
 	require.Failf(c.t, "an input is wrong", "%s at tick %d: %v "+format, append([]any{c.name, c.time.Tick, e}, values...)...)
 }
 
-// origins finds the server's entities for a client's, and remembers them.
+// origins finds the server's entities for a client's replicas, and remembers them.
 type origins struct {
 	peer  func() *netsim.Peer
 	known map[ecs.Entity]ecs.Entity
@@ -232,7 +232,7 @@ func (o *origins) of(local ecs.Entity) ecs.Entity {
 
 func itself(e ecs.Entity) ecs.Entity { return e }
 
-// drive gives a guest hands, and checks the inputs that act in its world.
+// drive adds the system hands to a guest, and checks the inputs that act in its world.
 func (j *inputJudge) drive(sim *netsim.Sim, g *guest, id entangle.ClientID) {
 	at := &origins{peer: func() *netsim.Peer { return g.Peer }, known: map[ecs.Entity]ecs.Entity{}}
 	c := g.mail.client
@@ -240,7 +240,8 @@ func (j *inputJudge) drive(sim *netsim.Sim, g *guest, id entangle.ClientID) {
 	c.AddSystem(plugin.FixedMain, plugin.FirstTime(&inputCourt{inputJudge: j, name: fmt.Sprintf("client %d", id), me: id, origin: at.of}))
 }
 
-// serve checks the inputs that act in the server's world, and gives a host's player hands.
+// serve checks the inputs that act in the server's world, and adds the system hands to a host's
+// player.
 func (j *inputJudge) serve(sim *netsim.Sim, server *plugin.Server, host *plugin.Host) {
 	if host != nil {
 		mine := func(e ecs.Entity) bool { return slices.Contains(host.Controlled(hostPlayer), e) }

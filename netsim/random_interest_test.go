@@ -7,7 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// addGrid adds a grid over the positions of entities to the server, and has the scene compute the
+// addGrid adds a grid over the positions of entities to the server, and makes the scene compute the
 // expected visibility.
 func (s *randomScene) addGrid(server *plugin.Server) {
 	if s.limits.grid == 0 {
@@ -22,7 +22,8 @@ func (s *randomScene) addGrid(server *plugin.Server) {
 // rooms is how many rooms random worlds have, numbered from 1.
 const rooms = 3
 
-// relevance words a field of Replicate, or nothing, in worlds with interest.
+// relevance writes the field Relevance of a Replicate as a word of a script, or nothing in worlds
+// without interest.
 func (p *plan) relevance() string {
 	if n := p.rng.IntN(5); p.interest && n < 4 {
 		return fmt.Sprintf(",Relevance:%d", 1+n%2)
@@ -30,7 +31,7 @@ func (p *plan) relevance() string {
 	return ""
 }
 
-// matter changes the relevance of entities to clients.
+// matter changes which entities are relevant to which clients.
 func (p *plan) matter(at string) {
 	e, client, room := p.any().name, 1+p.rng.IntN(maxGuests), p.room()
 	if p.host && p.rng.IntN(5) == 0 {
@@ -71,7 +72,7 @@ func (p *plan) view(at, e string, client int) {
 	}
 }
 
-// step moves an entity where there is a grid: a bit, or at times anywhere.
+// step moves an entity in worlds with a grid: a little, or rarely anywhere.
 func (p *plan) step(e *planned) string {
 	for i := range e.place {
 		if e.place[i] += float32(p.rng.IntN(33)-16) / 8; p.rng.IntN(16) == 0 {
@@ -85,7 +86,7 @@ func (p *plan) room() int { return 1 + p.rng.IntN(rooms) }
 
 func (p *plan) addOrRemove() string { return []string{"add", "add", "remove"}[p.rng.IntN(3)] }
 
-// travel moves an entity, a client, or both, between rooms, in one tick or over several.
+// travel moves an entity, a client, or both between rooms, in one tick or over several ticks.
 func (p *plan) travel(at, e string, client int) {
 	from, to, part := p.room(), p.room(), p.rng.IntN(3)
 	steps := []string{}
@@ -104,7 +105,7 @@ func (p *plan) travel(at, e string, client int) {
 	}
 }
 
-// flicker removes an entity from a room for no time, or a tick.
+// flicker removes an entity from a room and puts it back in the same tick or the next one.
 func (p *plan) flicker(at string, room int, e string) {
 	p.say("%sroom %d remove entity %s", at, room, e)
 	p.say("%sroom %d add entity %s", []string{at, later(at)}[p.rng.IntN(2)], room, e)

@@ -17,21 +17,21 @@ import (
 )
 
 // limits configure a random world: caps in bytes per second, and the intervals in ticks at which
-// either end sends. 0 is none.
+// either end sends. 0 stands for none.
 type limits struct {
 	perClient, all, client int
 	every, clientEvery     int
 	// grid is how many ticks lie between two passes of a grid; 0: there is none.
 	grid int
-	// host is 1 where the server is a host.
+	// host is 1 if the server is a host.
 	host int
-	// adaptive is 1 where paths are written with codes that are learned.
+	// adaptive is 1 if paths are written with learned codes.
 	adaptive int
-	// waiting is how many bytes of records that arrive early a client keeps; 0: the default.
+	// waiting is how many bytes of early records a client keeps; 0: the default.
 	waiting int
 }
 
-// configure takes a limit, for the world that follows:
+// configure sets a limit of the world that is made afterwards:
 //
 //	configure perclient|all|client|every|clientevery|grid|host|adaptive|waiting NUMBER
 func (l *limits) configure(args *script.Args, _ *script.Trace) error {
@@ -47,7 +47,7 @@ func (l *limits) configure(args *script.Args, _ *script.Trace) error {
 	if fields[name] == nil {
 		return errors.Join(err, fmt.Errorf("nothing is configured by %q", name))
 	}
-	// Values that the plugin refuses count as none: the shrinker lowers numbers.
+	// Values that the plugin refuses count as 0, because the shrinker lowers numbers.
 	if least := map[string]int{"perclient": plugin.LeastBytes, "client": plugin.LeastBytes, "all": plugin.LeastBytes * maxGuests}[name]; n < least {
 		n = 0
 	}
@@ -81,8 +81,8 @@ func (m *meters) tap(from, to netip.AddrPort, datagram []byte) {
 	m.all.count(at, len(datagram))
 }
 
-// checkCaps checks that no cap was exceeded by more than the permitted burst. A connection that ends
-// and the next may both use up theirs.
+// checkCaps checks that no cap was exceeded by more than the permitted burst. A connection that
+// ends and the next one may each use up their burst.
 func (m *meters) checkCaps() error {
 	if m.limits.all > 0 && m.all.most > m.all.atOnce(2*maxGuests) {
 		return fmt.Errorf("all clients were sent %.0f bytes at once, at %d per second", m.all.most, m.limits.all)
@@ -129,7 +129,7 @@ func (s *randomScene) worldBytes() (bytes int) {
 	return bytes
 }
 
-// joined reports whether all clients that have joined have received the confirmation.
+// joined reports whether every client has been told that it has joined.
 func (s *randomScene) joined() bool {
 	for _, g := range s.guests {
 		if !g.Client().Joined() {
@@ -139,7 +139,7 @@ func (s *randomScene) joined() bool {
 	return s.host == nil || s.host.Player().Joined()
 }
 
-// joins is a system that records joining clients, on a server.
+// joins is a system of the server that records which clients join.
 func (s *randomScene) joins(w *ecs.World) func() {
 	came, joined := plugin.NewReader[plugin.ClientConnected](w), plugin.NewReader[plugin.ClientJoined](w)
 	pending := map[entangle.ClientID]bool{}

@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// outgoing counts the messages that one end has sent over the present connection.
+// outgoing counts the messages that one end has sent over its present connection.
 type outgoing struct {
 	conn     uint32
 	inOrder  uint32
@@ -23,14 +23,15 @@ type outgoing struct {
 	maybe    uint32
 }
 
-// incoming checks the messages that one end receives over the present connection: ordered streams
-// are an exact prefix, no message arrives twice, and none from another connection.
+// incoming checks the messages that one end receives over its present connection: what arrives in
+// an ordered stream is an exact prefix of what was sent, no message arrives twice, and no message
+// is from another connection.
 type incoming struct {
 	t        require.TestingT
 	conn     uint32 // 0 until the first message
 	inOrder  uint32
 	anyOrder map[uint32]bool
-	latest   uint32 // 1 + the last
+	latest   uint32 // 1 + the index of the last message
 	maybe    map[uint32]bool
 }
 
@@ -77,7 +78,7 @@ func (in *incoming) complete(out *outgoing) bool {
 	return in.inOrder == out.inOrder && len(in.anyOrder) == int(out.anyOrder)
 }
 
-// textOf is how long the text of a message is: some need several packets.
+// textOf returns the text of a message. Some texts need several packets.
 func textOf(n uint32) int {
 	if n%37 == 36 {
 		return 900
@@ -85,7 +86,7 @@ func textOf(n uint32) int {
 	return int(n % 5)
 }
 
-// senders are one end's.
+// senders are the senders of one end, one per message type.
 type senders struct {
 	inOrder  plugin.Sender[inOrder]
 	anyOrder plugin.Sender[inAnyOrder]
@@ -97,12 +98,12 @@ func newSenders(w *ecs.World) *senders {
 	return &senders{plugin.NewSender[inOrder](w), plugin.NewSender[inAnyOrder](w), plugin.NewSender[latest](w), plugin.NewSender[maybe](w)}
 }
 
-// asPlayer returns those of a host's player.
+// asPlayer returns the senders of a host's player.
 func (s *senders) asPlayer() *senders {
 	return &senders{s.inOrder.AsPlayer(), s.anyOrder.AsPlayer(), s.latest.AsPlayer(), s.maybe.AsPlayer()}
 }
 
-// sendAll sends one of each over a connection.
+// sendAll sends one message of each type over a connection.
 func (s *senders) sendAll(t require.TestingT, to entangle.ClientID, out *outgoing) {
 	text := strings.Repeat("x", textOf(out.inOrder))
 	require.NoError(t, sendTo(&s.inOrder, to, inOrder{out.conn, out.inOrder, text}))
@@ -119,7 +120,7 @@ func sendTo[M any](s *plugin.Sender[M], to entangle.ClientID, m M) error {
 	return s.SendTo(to, m)
 }
 
-// readers pass the messages that arrive at one end to the right incoming.
+// readers returns a system that passes the messages that arrive at one end to the right incoming.
 func readers(w *ecs.World, at func(from, to entangle.ClientID) *incoming) func() {
 	a, b := plugin.NewReader[plugin.MessageReceived[inOrder]](w), plugin.NewReader[plugin.MessageReceived[inAnyOrder]](w)
 	c, d := plugin.NewReader[plugin.MessageReceived[latest]](w), plugin.NewReader[plugin.MessageReceived[maybe]](w)
@@ -139,7 +140,7 @@ func readers(w *ecs.World, at func(from, to entangle.ClientID) *incoming) func()
 	}
 }
 
-// mailClient is a client's end.
+// mailClient is a client's messages in both directions.
 type mailClient struct {
 	t      require.TestingT
 	client *plugin.Client
@@ -174,15 +175,15 @@ func (m *mailClient) sender() plugin.System {
 	})
 }
 
-// mailServer is the server's ends.
+// mailServer is the server's messages in both directions, per client.
 type mailServer struct {
 	t     require.TestingT
-	out   map[entangle.ClientID]*outgoing // of the connected
+	out   map[entangle.ClientID]*outgoing // of the connected clients
 	in    map[entangle.ClientID]*incoming
 	conns uint32
 	quiet bool
 
-	host   *plugin.Host // nil: it is none
+	host   *plugin.Host // nil if the server is no host
 	player struct {
 		out outgoing
 		in  incoming
@@ -231,7 +232,7 @@ func (m *mailServer) sender() plugin.System {
 			}
 			for _, id := range slices.Sorted(maps.Keys(m.out)) {
 				if err := s.latest.SendTo(id, latest{m.out[id].conn, m.out[id].latest}); errors.Is(err, plugin.ErrNoSuchClient) {
-					delete(m.out, id) // it came and went in one frame: events of two kinds have no order
+					delete(m.out, id) // the client connected and disconnected in one frame; events of two kinds have no common order
 					continue
 				}
 				m.out[id].latest++

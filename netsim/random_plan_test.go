@@ -9,29 +9,30 @@ import (
 )
 
 const (
-	// maxGuests of a random world.
+	// maxGuests is the most clients of a random world.
 	maxGuests = 4
-	// maxEntities of a random world without bursts: few, so that they meet and ids are reused.
+	// maxEntities is the most entities of a random world without bursts. They are few, so that they
+	// interact and ids are reused.
 	maxEntities = 20
-	// slowest is the most ticks that lie between two updates of a group.
+	// slowest is the greatest number of ticks between two updates of a group.
 	slowest = 10
 	// burst is the number of entities spawned at once.
 	burst = 30
 )
 
-// plan is the course of a random world, as the commands of a script. It contains all randomness but
-// that of the lines.
+// plan is the course of a random world, as the commands of a script. It contains all randomness
+// except that of the lines.
 type plan struct {
 	rng       *rand.Rand
 	steps     []string
 	entities  []*planned
 	names     int
 	clients   int
-	outside   bool // the world is changed between frames, too
+	outside   bool // the world is also changed between frames
 	behind    time.Duration
-	quiet     bool // messages are off
-	interest  bool // it decides about some of the entities
-	grid      bool // it knows of their places, too
+	quiet     bool // no messages are sent
+	interest  bool // interest decides about some of the entities
+	grid      bool // there is a grid, so entities have places
 	host      bool // the server has a player of its own
 	theme     theme
 	clock     clockPlan
@@ -39,7 +40,7 @@ type plan struct {
 	predicted predictedPlan
 	endings   endingPlan
 	pauses    *rand.Rand
-	storms    *rand.Rand // nil: there are none
+	storms    *rand.Rand // nil if there are no storms
 }
 
 // randomSteps returns the commands for a seed.
@@ -81,8 +82,8 @@ func (p *plan) say(format string, values ...any) {
 	p.steps = append(p.steps, fmt.Sprintf(format, values...))
 }
 
-// configure limits some worlds: one in four by caps, two in five in how often they send. In
-// every other one paths are written with codes that are learned.
+// configure limits some worlds: one in four by caps, two in five by the intervals at which they
+// send. In every other world, paths are written with learned codes.
 func (p *plan) configure() {
 	switch n := p.rng.IntN(8); {
 	case p.theme.capped:
@@ -111,8 +112,8 @@ func (p *plan) configure() {
 	}
 }
 
-// narrow has the clients of one world in four keep little of what arrives early, and those of all
-// worlds with storms.
+// narrow makes the clients of one world in four, and of all worlds with storms, keep little early
+// data.
 func (p *plan) narrow(seed uint64) {
 	if p.storms != nil {
 		p.say("configure waiting %d", 20+p.storms.IntN(400))
@@ -123,7 +124,7 @@ func (p *plan) narrow(seed uint64) {
 	}
 }
 
-// run lets time pass, with changes at each of its ticks.
+// run lets time pass, with changes in each tick.
 func (p *plan) run(d time.Duration) {
 	const tick = time.Second / 30
 	ticks := int((p.behind + d) / tick)
@@ -187,7 +188,7 @@ func (p *plan) connect() {
 	p.greet()
 }
 
-// line makes any line of one, up to 300 ms and 50 % loss in each direction.
+// line gives a client's line any behaviour, up to 300 ms and 50 % loss in each direction.
 func (p *plan) line(client int) {
 	if p.theme.calm {
 		p.say("latency %v %d", time.Duration(p.rng.IntN(60))*ms, client)
@@ -202,8 +203,8 @@ func (p *plan) line(client int) {
 	}
 }
 
-// change does some things, one in so many of them to the structure. With a prefix
-// they happen at a tick.
+// change makes up to most random changes, a few of them to the structure. at is the prefix of the
+// commands, which may name a tick.
 func (p *plan) change(at string, most int) {
 	for range p.rng.IntN(most + 1) {
 		switch {
@@ -235,7 +236,7 @@ func (p *plan) change(at string, most int) {
 	}
 }
 
-// upheaval is a burst of spawns, or of despawns after one.
+// upheaval is a burst of spawns, or of despawns if there was one.
 func (p *plan) upheaval(at string) {
 	switch {
 	case len(p.entities) > maxEntities && p.rng.IntN(8) == 0:

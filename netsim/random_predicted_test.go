@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// predictedPlan is the part of a plan about predicted sets. It has its own random numbers.
+// predictedPlan is the part of a plan that concerns predicted sets. It has its own random numbers.
 type predictedPlan struct {
 	rng *rand.Rand
 	on  bool
@@ -21,12 +21,12 @@ func (p *plan) predict(at string) {
 	}
 	e := p.entities[f.rng.IntN(len(p.entities))]
 	p.say("%spredict %s %s", at, e.name, p.predictors())
-	if f.rng.IntN(8) == 0 { // for no time, or a tick
+	if f.rng.IntN(8) == 0 { // the first change lasts for no time, or for one tick
 		p.say("%spredict %s %s", []string{at, later(at)}[f.rng.IntN(2)], e.name, p.predictors())
 	}
 }
 
-// predictors words a target.
+// predictors draws a target.
 func (p *plan) predictors() string {
 	f := &p.predicted
 	client := strconv.Itoa(1 + f.rng.IntN(maxGuests))

@@ -13,15 +13,15 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// mention is a client's message about an entity. It is sent so rarely that the entity may have
-// despawned long before, and its network id been reused.
+// mention is a client's message about an entity. It waits so long until it is sent that the entity
+// may have been despawned, and its network id reused.
 type mention struct {
 	N      uint32
 	Entity ecs.Entity
 }
 
-// mentionEvery is long enough that an entity mentioned early can end, and its id be freed and
-// reused when the world comes to rest, while the message waits.
+// mentionEvery is so long that, while a message waits, the mentioned entity can be despawned, and
+// its id can be freed and reused when the world comes to rest.
 const mentionEvery = 8 * time.Second
 
 func withMentions(p *protocol.Protocol) {
@@ -38,7 +38,8 @@ type mentions struct {
 	replicas map[ecs.Entity]*replica // by the guest's entity
 }
 
-// mentioned is an entity of a guest, and the server's entity that it replicates.
+// mentioned is a guest's entity that a message mentions, with the server's entity that it
+// replicates.
 type mentioned struct {
 	conn  uint32
 	local ecs.Entity
@@ -48,13 +49,13 @@ type mentioned struct {
 // replica is a guest's replica of a server entity.
 type replica struct {
 	original ecs.Entity
-	// hidden: the guest was not shown the entity at some time since. The despawn of this replica is
-	// sent, and if the guest is shown the entity again, that is another replica, which may not be
-	// sent yet.
+	// hidden is true if the guest was not shown the entity at some time since. Then the despawn of
+	// this replica is sent. If the guest is shown the entity again, it gets another replica, which
+	// may not have been sent yet.
 	hidden bool
 }
 
-// system has the guest mention one entity after the other.
+// system returns a system in which the guest mentions one entity after the other.
 func (m *mentions) system() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		s, tick := plugin.NewSender[mention](w), 0
@@ -93,8 +94,8 @@ func (m *mentions) chooseReplica(w *ecs.World, turn int) (chosen mentioned, ok b
 	return chosen, chosen.replica != nil
 }
 
-// checkMention checks the entity that the server reads from the Nth mention: the intended one, or
-// none if the guest no longer has it, or must not have this replica.
+// checkMention checks the entity that the server reads from the guest's message number n: the
+// intended one, or none if the guest no longer has it, or must not have this replica.
 func (m *mentions) checkMention(n uint32, got ecs.Entity, relevance *plugin.Relevance) {
 	t, meant := m.guest.mail.t, m.sent[n-1]
 	if got == meant.original {
@@ -108,7 +109,7 @@ func (m *mentions) checkMention(n uint32, got ecs.Entity, relevance *plugin.Rele
 	}
 }
 
-// mentioned reads the mentions of guests, on a server.
+// mentioned returns a server's system that reads the mentions of guests.
 func (s *randomScene) mentioned(w *ecs.World) func() {
 	read, relevance := plugin.NewReader[plugin.MessageReceived[mention]](w), plugin.NewRelevance(w)
 	return func() {

@@ -55,8 +55,8 @@ func TestAFailureIsPrintedAsAScriptThatFails(t *testing.T) {
 	script.Check(t, path, randomVerbs(t), false)
 }
 
-// A failure reported by one end of a script is reported with its line, and has the same kind as the
-// same failure elsewhere.
+// A failure that one end reports in a script is reported with its line, and has the same kind as
+// the same failure at another end or time.
 func TestKindsOfFailuresLeaveOutNumbers(t *testing.T) {
 	err := try([]string{"world 7 30", "connect 1", "spawn a life Replicate", "settle", "sleep"})
 	require.ErrorContains(t, err, "netsim: steps:5: sleep: no such verb")

@@ -23,14 +23,14 @@ var (
 	shrink   = flag.Int("shrink", 1000, "how many runs may be spent on shrinking a random world that fails")
 )
 
-// Random worlds on bad lines: the checks of Watch, events, messages and limits hold at every step,
-// and soon after changes, faults and loss end, all worlds are equal.
+// This test runs random worlds on bad lines. The checks of Watch, events, messages and limits pass
+// at every step, and soon after changes, faults and loss end, all worlds are equal.
 //
 // Proves: R1, R2, R3, R4, R5, R6, R7, R8, R9, R12, R13, R15, R19, R24, R25, R26, R27, R29, R30, R35, R36, R38, R41
 // Proves: H1, H3, H5, H6, H8, H9, H10, P12, C7, C12
 // Proves: V1, V3, V4, V5, V6, V7, V8, V9, V10, V11, V12, V14, V15
 func TestRandomWorlds(t *testing.T) {
-	var failed atomic.Bool // one failure is being shrunk: the next is likely the same
+	var failed atomic.Bool // a failure is being shrunk; the next one is probably the same
 	n := *seeds
 	if testing.Short() {
 		n = (n + 4) / 5
@@ -53,9 +53,9 @@ func TestRandomWorlds(t *testing.T) {
 	}
 }
 
-// Clients with a low limit of early arrivals skip structure, and some leave for lack of room: the
-// worlds still end equal. Storms make both happen often; skipped structure is counted over all
-// connections of a client.
+// Clients with a low limit of early arrivals skip structure, and some leave because the limit is
+// reached. The worlds are still equal in the end. Storms make both happen often. Skipped structure
+// is counted over all connections of a client.
 //
 // Proves: R39
 func TestRandomWorldsForNarrowClients(t *testing.T) {
@@ -85,7 +85,7 @@ func repeatCommand(seed uint64) string {
 	return fmt.Sprintf("go test ./netsim -count=1 -run '^TestRandomWorlds$' -seeds 1 -seed %d", seed)
 }
 
-// Worlds that failed once, as TestRandomWorlds printed them.
+// The scripts are worlds that failed in the past, as TestRandomWorlds printed them.
 func TestRandomScripts(t *testing.T) {
 	paths, err := filepath.Glob("testdata/random/*.txt")
 	require.NoError(t, err)

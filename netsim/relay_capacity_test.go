@@ -29,8 +29,8 @@ func burdenProtocol() *protocol.Protocol {
 	return p
 }
 
-// If the inputs of all players do not fit into a packet, they take turns, and a tick uses no more
-// than that packet.
+// If the inputs of all players do not fit into a packet, the players take turns, and no more than
+// that packet is sent in a tick.
 //
 // Proves: I6
 func TestInputsThatDoNotFitTakeTurns(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// The inputs of a host's player reach remote clients like those of any other player. They act at
-// once on the host, or after the input delay of the host's player. If the delay covers the latency,
-// they arrive in their tick.
+// The inputs of a host's player reach remote clients like those of any other player. On the host
+// they act at once, or after the input delay of its player. If the delay covers the latency, they
+// arrive at the clients in time for their tick.
 //
 // Proves: I3, I9, I12
 func TestAHostsPlayerIsSeenByItsInputs(t *testing.T) {
@@ -45,8 +45,8 @@ func TestAHostsPlayerIsSeenByItsInputs(t *testing.T) {
 	}
 }
 
-// The input delay of a host's player changes while it plays, and remote clients receive none of its
-// inputs twice and miss none.
+// The input delay of a host's player changes while it plays. Remote clients receive each of its
+// inputs once.
 //
 // Proves: I9, I10
 func TestAHostsPlayerChangesItsDelay(t *testing.T) {
@@ -67,8 +67,8 @@ func TestAHostsPlayerChangesItsDelay(t *testing.T) {
 		if !ok {
 			break
 		}
-		// If the tick already has an input, because the delay was longer before, a kick follows
-		// later.
+		// A kick follows later if the tick already has an input, because the delay was longer
+		// before.
 		require.True(t, next.Kick || !next.Act.Before(at.Act), "tick %d", tick)
 		next = at
 	}

@@ -31,7 +31,8 @@ func driveProtocol() *protocol.Protocol {
 	return p
 }
 
-// driving is a game in which every player drives its own entities and records those of the others.
+// driving is a game in which every player drives an entity and records the inputs of the entities
+// of others.
 type driving struct {
 	t      *testing.T
 	sim    *netsim.Sim
@@ -43,7 +44,7 @@ type driver struct {
 	*netsim.Peer
 	held     map[driven]taken
 	reported []plugin.InputReceived[drive]
-	none     bool // the player has no input
+	none     bool // the player writes no input
 }
 
 // driven is an entity of another player in one tick.
@@ -100,7 +101,8 @@ func (d *driving) spawn(id entangle.ClientID, r components.Replicate) ecs.Entity
 	return m.NewWith(&Spot{}, &drive{}, &components.ControlledBy{Client: id}, &r)
 }
 
-// drives writes the tick in which the present input acts, with a kick every 16 ticks.
+// drives returns a system that writes the tick in which the present input acts, with a kick every
+// 16 ticks.
 func (d *driver) drives(id entangle.ClientID, delay func() int) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		own := generic.NewFilter2[drive, components.Controlled]()
@@ -119,7 +121,7 @@ func (d *driver) drives(id entangle.ClientID, delay func() int) plugin.System {
 	})
 }
 
-// watches records entities that are driven elsewhere.
+// watches returns a system that records the inputs of entities that others drive.
 func (d *driver) watches() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		all, own := generic.NewFilter1[drive](), generic.NewMap1[components.Controlled](w)
@@ -138,7 +140,7 @@ func (d *driver) watches() plugin.System {
 	})
 }
 
-// run lets time pass, and clears the records of the first part.
+// run lets time pass, and clears the records after the first part of it.
 func (d *driving) run(delay, then time.Duration, all ...*driver) {
 	d.sim.Run(delay)
 	for _, driver := range append(all, d.server) {
@@ -148,7 +150,7 @@ func (d *driving) run(delay, then time.Duration, all ...*driver) {
 	d.sim.Run(then)
 }
 
-// of returns a player's record of an entity of the server, tick by tick.
+// of returns what a player has recorded of an entity of the server, tick by tick.
 func (d *driving) of(driver *driver, e ecs.Entity) map[entangle.Tick]taken {
 	if driver.Peer != nil {
 		local, ok := driver.Local(e)
@@ -175,8 +177,8 @@ func statuses(seen map[entangle.Tick]taken) map[plugin.InputStatus]int {
 }
 
 // With an input delay that covers the latency between two players, and its variation, every input
-// of another player arrives in its tick, on every client: each computes the same as the server. So
-// there are no mispredictions and no rollbacks.
+// of another player arrives in time for its tick on every client. Each client then computes the
+// same as the server, and there are no mispredictions and no rollbacks.
 //
 // Proves: I6, I12
 func TestWithADelayTheInputsOfOthersAreThereInTheirTick(t *testing.T) {
@@ -188,7 +190,7 @@ func TestWithADelayTheInputsOfOthersAreThereInTheirTick(t *testing.T) {
 			delay := int(link.RoundTrip()*60/time.Second) + 8
 			a, b := d.join(1, delay), d.join(2, delay)
 			ofA, ofB := d.spawn(1, components.Replicate{}), d.spawn(2, components.Replicate{})
-			d.run(12*time.Second, 10*time.Second, a, b) // until the clocks are settled
+			d.run(12*time.Second, 10*time.Second, a, b) // the clocks settle in the first part
 			d.requireFresh(b, ofA, 1)
 			d.requireFresh(a, ofB, 2)
 		})
@@ -219,8 +221,8 @@ func (d *driving) requireFresh(driver *driver, e ecs.Entity, owner entangle.Clie
 	}
 }
 
-// On a line that loses packets, an input of another player equals the server's, or it is missing
-// and the previous one is repeated without its events. Each event happens once.
+// On a line that loses packets, an input of another player either equals the server's, or is
+// missing and the previous one is repeated without its events. Each event acts once.
 //
 // Proves: I5, I6
 func TestALossyLineRepeatsTheInputsOfOthers(t *testing.T) {
@@ -258,7 +260,8 @@ func TestALossyLineRepeatsTheInputsOfOthers(t *testing.T) {
 	}
 }
 
-// If a player has no input in a tick, that is sent to the others, too, and they repeat nothing.
+// If a player has no input in a tick, this is sent to the other players, too, and they repeat
+// nothing.
 //
 // Proves: I5
 func TestMissingInputsOfOthersAreRelayed(t *testing.T) {

@@ -15,12 +15,13 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// passedOn returns how many runs of other players' inputs have reached a player.
+// passedOn returns how many runs of inputs of other players a player has received.
 func (d *driver) passedOn() uint64 { return d.Client().Stats().InputsOfOthers.Received }
 
-// A client is sent the inputs of the entities that it sees, and no others: not of an entity without
-// it as a target, nor of one with an override that hides the input, nor of one in a room that it
-// has left. Inputs start and stop together with the entity.
+// A client is sent the inputs of the entities that it sees, and no others. It is not sent those of
+// an entity that is not for it, of an entity with an override that hides the input, or of an entity
+// in a room that the client has left. The inputs of an entity start and stop together with the
+// entity.
 //
 // Proves: I6, R34
 func TestOnlyClientsThatSeeAPlayerGetItsInputs(t *testing.T) {
@@ -81,7 +82,8 @@ func runHidden(t *testing.T, idle bool, hide func(w *ecs.World, e ecs.Entity)) (
 	return all
 }
 
-// A player's inputs change no byte for clients that do not see the player, or not its inputs.
+// The inputs of a player change no byte for clients that do not see the player, or do not see its
+// inputs.
 //
 // Proves: R34
 func TestHiddenInputsChangeNoByte(t *testing.T) {
@@ -98,8 +100,8 @@ func TestHiddenInputsChangeNoByte(t *testing.T) {
 	}
 }
 
-// A client that joins late, or reconnects, is sent the inputs of all players from the time that it
-// has their entities.
+// A client that joins late, or reconnects, is sent the inputs of all players from the time on when
+// it has their entities.
 //
 // Proves: I6
 func TestALateClientIsSentInputs(t *testing.T) {
@@ -144,8 +146,8 @@ func TestInputsCarryTheOwnersID(t *testing.T) {
 	assert.Len(t, owners, 2)
 }
 
-// Entities, their inputs and their players come and go on a bad line, and nothing remains of those
-// that are gone.
+// Entities with inputs are spawned and despawned and players join and leave on a bad line, and no
+// data of removed entities and players remains.
 //
 // Proves: I6
 func TestPlayersJoinAndLeaveDuringInputs(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 )
 
-// Relevance decides, where the Relevance of an entity's Replicate leaves it to interest, which
-// entities are relevant to a client. A test can implement it to check how its game uses rooms,
-// grids and plugin.Relevance: see Sim.SetRelevance.
+// Relevance decides which entities are relevant to a client, for entities with a Replicate that
+// leaves this to interest. A test can implement it to check how its game uses rooms, grids and
+// plugin.Relevance: see Sim.SetRelevance.
 type Relevance interface {
 	// Matters reports whether an entity is relevant to a client, which owns the entity or not.
 	Matters(client entangle.ClientID, e ecs.Entity, owned bool) bool

@@ -39,7 +39,7 @@ func resourceProtocol() *protocol.Protocol {
 	return p
 }
 
-// council is a random game with two resources and the entities to which they refer.
+// council is a random game with two resources, and entities to which they refer.
 type council struct {
 	t       *testing.T
 	rng     *rand.Rand
@@ -51,7 +51,7 @@ type council struct {
 	all     []ecs.Entity
 	serial  uint32
 	target  components.Target
-	still   bool // only entities still change: they are spawned, despawned, shown and hidden
+	still   bool // only the entities still change: they are spawned, despawned, shown and hidden
 	freeze  bool
 }
 
@@ -151,7 +151,7 @@ func (c *council) writeResources() {
 	}
 }
 
-// enter adds a client, and checks that it never gets an older value than before.
+// enter adds a client, and checks in every frame that it never gets an older value than before.
 func (c *council) enter(id entangle.ClientID) *netsim.Peer {
 	client := newClient(c.t, c.sim.ClientConfig(resourceProtocol()))
 	client.AddSystem(plugin.AfterReceive, plugin.Func(func(w *ecs.World) func() {
@@ -171,7 +171,7 @@ func (c *council) enter(id entangle.ClientID) *netsim.Peer {
 	return c.sim.AddClient(id, client, client)
 }
 
-// requireEqual requires that a client has the same resources as the server has for it.
+// requireEqual requires that a client has the same resources as the server has for that client.
 func (c *council) requireEqual(p *netsim.Peer) {
 	c.t.Helper()
 	climate, roster := generic.NewResource[Climate](p.World()), generic.NewResource[Roster](p.World())
@@ -205,9 +205,10 @@ func (c *council) requireSame(p *netsim.Peer, server, client ecs.Entity) {
 	require.True(c.t, client.IsZero() || !p.World().Alive(client))
 }
 
-// Resources that change, come and go, stop and start, and refer to entities that do so too, for
-// targets that change: while a third of all packets is lost, a client's values never go back, and
-// in the end every client has the values for it, including late joiners.
+// Resources change, are added and removed, stop and start being replicated, change their targets,
+// and refer to entities that change in the same ways, while a third of all packets is lost. A
+// client's values never become older, and in the end every client, including one that joined late,
+// has the values that are for it.
 //
 // Proves: R29
 func TestRandomResourcesOverABadLine(t *testing.T) {
@@ -239,7 +240,7 @@ func TestRandomResourcesOverABadLine(t *testing.T) {
 }
 
 // A client that receives nothing for a while costs the server one value of each resource, and gets
-// the newest when it receives again.
+// the newest value when it receives again.
 //
 // Proves: R29
 func TestAResourceDoesNotPileUp(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 )
 
 // casting is a game that constantly changes targets, owners, groups, overrides and pauses, often
-// several of one entity in one tick.
+// several of these for one entity in one tick.
 func casting(rng *rand.Rand, until int) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		m := generic.NewMap3[Spot, Health, components.Replicate](w)
@@ -80,9 +80,9 @@ func casting(rng *rand.Rand, until int) plugin.System {
 	})
 }
 
-// Targets change all the time, with a third of packets lost: at every moment each client shows the
-// entities visible to it at some tick, and nothing else; and when that ends, every client sees all
-// entities that are for it.
+// Targets change all the time, while a third of the packets is lost. At every moment each client
+// shows exactly the entities that were visible to it at some tick. When the changes end, every
+// client shows all entities that are for it.
 //
 // Proves: R3, R9, R11, R14, R15
 func TestRetargetingOverBadLines(t *testing.T) {

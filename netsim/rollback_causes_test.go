@@ -17,8 +17,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// A cart rolls by itself, and is steered. On the server a gust moves it now and then, which clients
-// cannot predict.
+// A cart rolls by itself, and a player steers it. On the server a gust moves it from time to time,
+// which clients cannot predict.
 type (
 	cart struct {
 		Pos, Speed struct{ X, Y int32 }
@@ -94,15 +94,15 @@ func TestACalmGameHasNothingToExplain(t *testing.T) {
 	link := netsim.Symmetric(conditioner.Config{Latency: 60 * time.Millisecond, Jitter: 10 * time.Millisecond})
 	n := &notes{failed: true}
 	sim, peer := newCarts(n, netsim.Config{Link: link}, false)
-	sim.Run(5 * time.Second) // the first inputs come too late
+	sim.Run(5 * time.Second) // the first inputs arrive too late
 	before := peer.Client().Rollbacks()
 	sim.Run(20 * time.Second)
 	assert.Equal(t, before, peer.Client().Rollbacks())
 	assert.Empty(t, n.failure)
 }
 
-// A rollback caused by a change on the server alone is reported with the field, both values, and
-// the player's input of that tick. A failing test logs it.
+// A rollback that a change on the server causes is reported with the field, both values, and the
+// player's input of that tick. A failing test logs the report.
 func TestAFailedTestLogsWhyClientsRolledBack(t *testing.T) {
 	link := netsim.Symmetric(conditioner.Config{Latency: 60 * time.Millisecond, Jitter: 10 * time.Millisecond})
 	n := &notes{failed: true}

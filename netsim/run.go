@@ -39,8 +39,9 @@ func (s *Sim) nextFrame(end time.Duration) *host {
 	return first
 }
 
-// FreezeServer lets no frame of the server begin for a duration from now on, like a machine that
-// hangs: received packets wait, and the server's clock runs on. A negative duration fails the test.
+// FreezeServer keeps the server from beginning a frame for a duration from now on, like a machine
+// that hangs: received packets wait, and the server's clock runs on. A negative duration fails the
+// test.
 func (s *Sim) FreezeServer(d time.Duration) {
 	s.t.Helper()
 	s.requireNoError(s.server.freeze(s.clock.Since(), d))
@@ -54,8 +55,8 @@ func (s *Sim) SetServerDrift(ppm int) {
 	s.requireNoError(s.serverClock.setDrift(ppm))
 }
 
-// SetServerFrameRate changes the server's frames per second of its clock, from the next frame on.
-// An invalid rate fails the test.
+// SetServerFrameRate changes the server's frames per second, measured by its own clock, from the
+// next frame on. An invalid rate fails the test.
 func (s *Sim) SetServerFrameRate(rate int) {
 	s.t.Helper()
 	s.requireNoError(s.server.setFrameRate(rate))

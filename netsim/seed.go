@@ -13,8 +13,8 @@ import (
 // Config.
 const SeedVariable = "ENTANGLE_SEED"
 
-// defaultSeed is used if neither Config nor the environment sets a seed: a test should fail on
-// every machine or on none.
+// defaultSeed is used if neither Config nor the environment sets a seed. It is fixed, so that a
+// test fails on every machine or on none.
 const defaultSeed = 1
 
 // pickSeed returns the seed to use, and whether it comes from the environment or the default.

@@ -13,8 +13,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// Where only values change and nothing is lost, Watch finds that groups with intervals are sent
-// once per interval: groups of one entity and of several, public and private.
+// If only values change and nothing is lost, Watch finds that groups with intervals are sent once
+// per interval. This includes groups of one entity and of several, public and private ones.
 //
 // Proves: R35
 func TestValuesAreSentOncePerInterval(t *testing.T) {

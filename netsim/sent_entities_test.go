@@ -18,8 +18,9 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// The inspection of sent data reports each entity with the components written to a client: all of
-// them when an entity appears, changed ones later, and none that is hidden from the client.
+// The inspection of sent data reports each entity with the components written to a client: all
+// components when an entity appears, later only the changed ones, and never a component that is
+// hidden from the client.
 func TestDataWrittenToClientsIsReported(t *testing.T) {
 	sim := netsim.New(t, netsim.Config{Seed: 1})
 	serve(t, sim, sim.ServerConfig(spotProtocol()))

@@ -48,7 +48,7 @@ func TestTheSameSeedGivesTheSameBytes(t *testing.T) {
 	assert.NotEqual(t, one, transcript(t, 12))
 }
 
-// A game that writes equal values all the time sends the same bytes as one that writes nothing.
+// If a game writes equal values all the time, it sends the same bytes as one that writes nothing.
 //
 // Proves: R16
 func TestWritingEqualValuesSendsNothing(t *testing.T) {
@@ -78,7 +78,7 @@ func TestWritingEqualValuesSendsNothing(t *testing.T) {
 	assert.Equal(t, run(false), run(true))
 }
 
-// Once nothing changes and all is acknowledged, only keep-alives are sent, and no updates.
+// Once nothing changes and everything is acknowledged, only keep-alives are sent, and no updates.
 //
 // Proves: R33
 func TestAStillWorldSendsNoUpdates(t *testing.T) {
@@ -116,7 +116,7 @@ func departures(reasons *[]string) func(*plugin.Server) {
 }
 
 // A line that delivers nothing for the timeout ends the connection on both sides, with the reason.
-// An idle connection stays, although a third of its keep-alives is lost.
+// An idle connection remains, although a third of its keep-alives is lost.
 //
 // Proves: C5
 func TestSilenceEndsAConnectionAndIdlenessDoesNot(t *testing.T) {
@@ -170,7 +170,7 @@ func TestReconnectingOnABadLineLeavesNothingOfTheOldConnection(t *testing.T) {
 	assert.Len(t, sim.Server().Clients(), 1)
 }
 
-// notes is a test that fails without ending.
+// notes is a test that can fail without ending.
 type notes struct {
 	failure string
 	failed  bool
@@ -228,7 +228,7 @@ func TestMistakesOfASimulationSayWhatToDo(t *testing.T) {
 	assert.Equal(t, plugin.Stopped, server.State())
 }
 
-// tower is a game with a world of its own, which contains its server.
+// tower is a game that owns its world, and contains its server.
 type tower struct {
 	world  ecs.World
 	server *plugin.Server

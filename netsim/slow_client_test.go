@@ -35,7 +35,7 @@ type slowWorld struct {
 	key    token.Key
 	all    []ecs.Entity
 	still  bool                        // nothing changes any more
-	ended  []plugin.ClientDisconnected // of the server
+	ended  []plugin.ClientDisconnected // the disconnections that the server has reported
 }
 
 func slowProtocol() *protocol.Protocol {
@@ -89,7 +89,7 @@ func newSlowWorld(t *testing.T, entities int, fates bool) *slowWorld {
 		}
 	}))
 	s.sim.AddServer(server, server)
-	s.sim.Run(1100 * ms) // tokens are valid from the next second on
+	s.sim.Run(1100 * ms) // tokens are valid only from the next second on
 	return s
 }
 
@@ -118,7 +118,7 @@ func (f fixedEntropy) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// bounded runs for some time, and compares the server's load with its limits.
+// bounded lets time pass, and compares the server's load with its limits.
 func (s *slowWorld) bounded(d time.Duration) {
 	for ; d > 0; d -= 100 * ms {
 		s.sim.Run(100 * ms)
@@ -128,7 +128,7 @@ func (s *slowWorld) bounded(d time.Duration) {
 	}
 }
 
-// afflictions are faults of a client for some seconds.
+// afflictions are faults of a client that last for some seconds.
 var afflictions = map[string]func(*netsim.Peer){
 	"it loses 90 %":         func(p *netsim.Peer) { setLoss(p, 0.9, 0.9) },
 	"it is silent":          func(p *netsim.Peer) { p.Cut() },
@@ -142,8 +142,8 @@ func setLoss(p *netsim.Peer, up, down float64) {
 	p.SetLink(link)
 }
 
-// sentToOthers returns all datagrams that the server sends to two clients during some seconds of a
-// fault of a third.
+// sentToOthers returns all datagrams that the server sends to two clients during some seconds in
+// which a third client has a fault.
 func sentToOthers(t *testing.T, afflict func(*netsim.Peer)) (all []string) {
 	s := newSlowWorld(t, 60, false)
 	others := map[netip.AddrPort]bool{}
@@ -178,8 +178,8 @@ func TestASlowClientDelaysNobody(t *testing.T) {
 }
 
 // A client that was away for some time, for any reason, without being disconnected, has the present
-// world two seconds and four round trips after its return. Meanwhile the server kept no more for it
-// than its limits.
+// world two seconds and four round trips after its return. In the meantime the server kept no more
+// for it than its limits allow.
 //
 // Proves: R39
 func TestAReturningClientHasThePresentState(t *testing.T) {
@@ -208,8 +208,8 @@ func TestAReturningClientHasThePresentState(t *testing.T) {
 	}
 }
 
-// A server that keeps sending to a client that acknowledges nothing keeps 1 MiB for it, then
-// disconnects it; the others receive every message.
+// A server that keeps sending to a client that acknowledges nothing keeps up to 1 MiB for it, and
+// then disconnects it. The other clients receive every message.
 //
 // Proves: R39, Z10
 func TestAClientThatAcknowledgesNothingIsDisconnectedAtOneMebibyte(t *testing.T) {

@@ -33,7 +33,7 @@ func kartProtocol() *protocol.Protocol {
 	return p
 }
 
-// roll is the game, the same on both sides.
+// roll is the simulation, which is the same on both sides.
 func roll() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		all := generic.NewFilter2[kart, steer]().Without(generic.T[components.Remote]())
@@ -47,14 +47,14 @@ func roll() plugin.System {
 	})
 }
 
-// kartGame is a server with a kart, and the player steering it.
+// kartGame is a server with a kart, and the player that steers it.
 type kartGame struct {
 	sim    *netsim.Sim
 	player *netsim.Peer
 	gusts  bool
-	sent   []string  // the values seen by every Send, on both sides
-	truth  []float32 // where the player's kart is, frame by frame
-	shown  []float32 // and where it is drawn
+	sent   []string  // the values that every Send reads, on both sides
+	truth  []float32 // the simulated position of the player's kart, frame by frame
+	shown  []float32 // the position at which it is drawn
 }
 
 func newKartGame(t *testing.T, frames int, shows bool, options ...func(*plugin.ClientConfig)) *kartGame {
@@ -98,7 +98,7 @@ func newKartGame(t *testing.T, frames int, shows bool, options ...func(*plugin.C
 
 func (g *kartGame) karts() *generic.Filter2[kart, steer] { return generic.NewFilter2[kart, steer]() }
 
-// blow pushes all karts now and then.
+// blow pushes all karts from time to time.
 func (g *kartGame) blow(w *ecs.World) func() {
 	clock := ecs.GetResource[components.Time](w)
 	return func() {
@@ -110,7 +110,8 @@ func (g *kartGame) blow(w *ecs.World) func() {
 	}
 }
 
-// recordDrawing records the values that Send sees, and shows them if requested.
+// recordDrawing records the values that Send reads. If shows is true, the app draws components
+// between ticks.
 func (g *kartGame) recordDrawing(app plugin.App, name string, shows bool, truth *[]float32) {
 	app.AddSystem(plugin.BeforeSend, plugin.Func(func(w *ecs.World) func() {
 		clock := ecs.GetResource[components.Time](w)
@@ -149,8 +150,8 @@ func TestDrawingChangesNoPacketAndNoRollback(t *testing.T) {
 	}
 }
 
-// A pushed kart is drawn evenly, although its simulated place jumps at every correction, and is
-// drawn at that place once there are no more corrections.
+// A pushed kart is drawn smoothly, although its simulated position jumps at every correction. Once
+// there are no more corrections, it is drawn at its simulated position.
 //
 // Proves: N8, B19
 func TestACorrectionIsDrawnSmoothly(t *testing.T) {
@@ -171,8 +172,8 @@ func TestACorrectionIsDrawnSmoothly(t *testing.T) {
 	}
 }
 
-// State that a client takes over without a replay, because its tick is too far back, is smoothed,
-// too.
+// If a client takes over state without a replay, because its tick is too far back, that correction
+// is smoothed, too.
 //
 // Proves: B19
 func TestStateTakenOverWithoutReplayIsDrawnSmoothly(t *testing.T) {

@@ -23,10 +23,10 @@ type mover struct {
 	X, Y float32 `net:"range=-1000..1000,step=0.01"`
 }
 
-// bare is a component that entities of a crowd may gain and lose.
+// bare is a component that entities of a crowd gain and lose.
 type bare struct{ On bool }
 
-// crowdKinds is how the position of a crowd is registered.
+// crowdKinds lists how the position of a crowd may be registered.
 var crowdKinds = []string{"plain", "delta", "motion"}
 
 func crowdProtocol(kind string) *protocol.Protocol {
@@ -45,8 +45,8 @@ func crowdProtocol(kind string) *protocol.Protocol {
 // crowd is a set of entities that all move in every tick, each at its own speed.
 type crowd struct {
 	many  int
-	group func(w *ecs.World, i int) components.Replicate // nil: all alike
-	each  func(w *ecs.World, all []ecs.Entity)           // also in every tick; nil: nothing
+	group func(w *ecs.World, i int) components.Replicate // nil if all entities have the same Replicate
+	each  func(w *ecs.World, all []ecs.Entity)           // is also called in every tick; may be nil
 	rest  bool
 }
 
@@ -79,7 +79,7 @@ func (c *crowd) system() plugin.System {
 	})
 }
 
-// meetCrowd has a client receive a crowd over a link, and requires that it stays connected and
+// meetCrowd lets a client receive a crowd over a link, and requires that it stays connected and
 // finally equals the server. The client keeps at most the given number of bytes of early arrivals;
 // 0: the default.
 func meetCrowd(t *testing.T, c *crowd, kind string, link conditioner.Config, seed uint64, moves time.Duration, waiting int) (plugin.ReplicaStats, plugin.ReplicationStats) {
@@ -88,7 +88,7 @@ func meetCrowd(t *testing.T, c *crowd, kind string, link conditioner.Config, see
 	server := serve(t, sim, sim.ServerConfig(crowdProtocol(kind)), c.system())
 	cfg := sim.ClientConfig(crowdProtocol(kind))
 	cfg.MaxWaitingBytes = waiting
-	cfg.Strict = false // it compares every entity around every system, which this test does not need
+	cfg.Strict = false // Strict would compare every entity around every system, which this test does not need
 	client := newClient(t, cfg)
 	peer := sim.AddClient(1, client, client)
 	sim.Run(moves)
@@ -107,8 +107,8 @@ func meetCrowd(t *testing.T, c *crowd, kind string, link conditioner.Config, see
 
 // 20,000 moving entities, plain or sent as differences, appear on a client at once, without a cap,
 // on a line that reorders packets, with loss and without. Updates of thousands of entities arrive
-// before their spawns, more than a client keeps. The worlds end equal, and no client is
-// disconnected.
+// before their spawns, which is more than a client keeps. The worlds are equal in the end, and no
+// client is disconnected.
 //
 // Proves: R44
 func TestACrowdAppearsAtOnce(t *testing.T) {
@@ -130,8 +130,8 @@ func TestACrowdAppearsAtOnce(t *testing.T) {
 
 // Random bursts of a few hundred to a few thousand moving entities appear at once, and gain and
 // lose a component meanwhile, on a client that keeps little early data. Some bursts are for all
-// clients and some for this client alone. The client requests groups of both kinds in full, stays
-// connected, and the worlds end equal.
+// clients and some for this client alone. The client requests groups of both kinds in full and
+// stays connected, and the worlds are equal in the end.
 //
 // Proves: R39, R44
 func TestRandomSpawnBursts(t *testing.T) {

@@ -17,11 +17,11 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// beat is a client's message for each of its ticks: unreliable, so that it arrives as an input
-// without redundancy does.
+// beat is a client's message for each of its ticks. It is unreliable, so that it arrives like an
+// input that is not repeated.
 type beat struct{ Tick uint32 }
 
-// note is a numbered reliable message that a client sends now and then, if a test wants it.
+// note is a numbered reliable message that a client sends from time to time, if a test wants it.
 type note struct{ Number uint32 }
 
 func beatProtocol(rate int) *protocol.Protocol {
@@ -38,8 +38,8 @@ type beats struct {
 	rate    int
 	loud    bool                           // the server sends a message in each tick, too
 	ran     []entangle.Tick                // ticks that the server ran
-	margins []int                          // of the beats that arrived since the last clear, in ticks
-	notes   map[entangle.ClientID][]uint32 // received notes; nil: none are sent
+	margins []int                          // margins of the beats that arrived since the last clear, in ticks
+	notes   map[entangle.ClientID][]uint32 // received notes; nil if none are sent
 }
 
 func newBeats(t *testing.T, rate int, config netsim.Config, adjust ...func(*plugin.ServerConfig)) *beats {
@@ -121,7 +121,8 @@ func (b *beats) awaitSync() {
 	b.margins = nil
 }
 
-// inTime returns the share of beats that arrived by their tick, and their mean lead in ticks.
+// inTime returns the share of beats that arrived by their tick, and the mean number of ticks by
+// which beats arrived before it.
 func (b *beats) inTime() (share, early float64) {
 	require.NotEmpty(b.t, b.margins)
 	good := 0
@@ -137,7 +138,7 @@ func (b *beats) inTime() (share, early float64) {
 }
 
 // A client learns the server's tick, and is then ahead of it by as much as its line needs: its
-// messages of a tick arrive before the server runs it, and not much before.
+// messages of a tick arrive shortly before the server runs that tick.
 //
 // Proves: S1
 func TestAClientIsAheadByWhatItsLineNeeds(t *testing.T) {
@@ -161,8 +162,7 @@ func TestAClientIsAheadByWhatItsLineNeeds(t *testing.T) {
 	}
 }
 
-// Ticks have 32 bits and wrap around, without effect on the game, wherever the client began to
-// count.
+// Ticks have 32 bits and wrap around. The game does not notice, wherever the client began to count.
 //
 // Proves: S7
 func TestTicksWrap(t *testing.T) {
@@ -182,7 +182,7 @@ func TestTicksWrap(t *testing.T) {
 	}
 }
 
-// expectInOrder checks that each tick follows the one before, except for jumps.
+// expectInOrder checks that each tick follows the previous one, except for jumps.
 func expectInOrder(t *testing.T, ran []entangle.Tick, jumps []plugin.ClockJumped) {
 	t.Helper()
 	next := map[entangle.Tick]entangle.Tick{}
@@ -219,8 +219,8 @@ func TestSystemsSeeTheirTick(t *testing.T) {
 	assert.Equal(t, c.Client().Tick(), c.ran[len(c.ran)-1])
 }
 
-// A client that has stalled for 4 s jumps over the ticks that it cannot make up for, and is at its
-// right tick at once. The stall has no other lasting effect.
+// A client that has stalled for 4 s jumps over the ticks that it cannot make up for, and has the
+// correct tick at once. The stall has no other lasting effect.
 //
 // Proves: S3
 func TestAClientThatHasStalledJumps(t *testing.T) {
@@ -246,7 +246,7 @@ func TestAClientThatHasStalledJumps(t *testing.T) {
 	assert.Len(t, c.jumps, 1)
 }
 
-// A server that has stalled for 4 s has dropped ticks, so its clients are too far ahead, and jump
+// A server that has stalled for 4 s has dropped ticks. Its clients are then too far ahead, and jump
 // back once.
 //
 // Proves: S3
@@ -290,8 +290,8 @@ func TestANetworkOutageHasNoLastingEffect(t *testing.T) {
 	assert.Len(t, c.jumps, 1)
 }
 
-// A loop with a fixed pace of one tick per Update is steered as well: now and then it runs no tick
-// or two, also if its pace differs a little from the server's. A server's loop is never steered.
+// A loop with a fixed pace of one tick per Update is steered as well: sometimes it runs no tick or
+// two ticks, even if its pace differs a little from the server's. A server's loop is never steered.
 //
 // Proves: S1
 func TestATickPerUpdateIsSteered(t *testing.T) {
@@ -370,7 +370,7 @@ func TestClocksOfOneProcessAreSeparate(t *testing.T) {
 	}
 }
 
-// The true lead of a client is the time that its inputs take, plus a little, on symmetric and
+// The true lead of a client is the time that its inputs travel, plus a little, on symmetric and
 // asymmetric lines.
 func TestTheTrueLeadFollowsTheUplinkLatency(t *testing.T) {
 	for _, up := range []time.Duration{0, 60 * ms, 200 * ms} {

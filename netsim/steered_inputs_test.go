@@ -20,9 +20,9 @@ func (g *inputGame) drive(adjust ...func(*plugin.ClientConfig)) (*inputClient, e
 	return c, e
 }
 
-// expectInTime runs for a while and checks that at least this share of the ticks ran with the
-// player's input for them, that inputs were not early by more than this many ticks, and that the
-// clock did not jump.
+// expectInTime runs for a while and checks that at least the given share of the ticks ran with the
+// player's input for that tick, that inputs were not earlier than the given number of ticks, and
+// that the clock did not jump.
 func (g *inputGame) expectInTime(c *inputClient, d time.Duration, share, early float64) {
 	g.t.Helper()
 	jumps := c.Client().Stats().Clock.Jumps
@@ -43,8 +43,8 @@ func (g *inputGame) expectInTime(c *inputClient, d time.Duration, share, early f
 	g.expectOwnTicks()
 }
 
-// expectOwnTicks checks that every input applied as fresh belongs to its tick: none is applied late
-// or early.
+// expectOwnTicks checks that every input that is applied as fresh belongs to the tick in which it
+// is applied.
 func (g *inputGame) expectOwnTicks() {
 	g.t.Helper()
 	for _, acts := range g.acted {
@@ -56,7 +56,7 @@ func (g *inputGame) expectOwnTicks() {
 	}
 }
 
-// Inputs arrive before the server runs their tick, over any line, and not much before.
+// Inputs arrive shortly before the server runs their tick, over any line.
 //
 // Proves: S1
 func TestInputsArriveBeforeTheirTick(t *testing.T) {
@@ -81,7 +81,7 @@ func TestInputsArriveBeforeTheirTick(t *testing.T) {
 }
 
 // Within a second after a stall of either side, or of the network, inputs are in time again, and
-// the only trace of the stall is one jump. A late input never acts.
+// the clock has jumped once at most. A late input never acts.
 //
 // Proves: S3, S9
 func TestInputsAreInTimeSoonAfterAStall(t *testing.T) {
@@ -110,8 +110,8 @@ func TestInputsAreInTimeSoonAfterAStall(t *testing.T) {
 	}
 }
 
-// The inputs of a client with a fixed pace of one tick per update are in time as well, although its
-// pace and the server's drift apart.
+// The inputs of a client with a fixed pace of one tick per Update are in time as well, although its
+// pace differs from the server's.
 //
 // Proves: S1
 func TestInputsOfATickPerUpdateArriveBeforeTheirTick(t *testing.T) {

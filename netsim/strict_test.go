@@ -20,11 +20,11 @@ import (
 
 type (
 	buggy struct{ X float32 }
-	halo  struct{ Size float32 } // not in the protocol
+	halo  struct{ Size float32 } // is not in the protocol
 )
 
-// buggies is a server and a client with systems of its own. The client predicts one buggy, and two
-// other buggies it does not.
+// buggies is a server with three buggies, and a client with systems of its own, which predicts one
+// of the buggies.
 type buggies struct {
 	sim    *netsim.Sim
 	server *plugin.Server
@@ -64,7 +64,7 @@ func mains(systems ...func(*ecs.World) func()) func(*plugin.Client) {
 	}
 }
 
-// drivesOn is a correct system: it runs unchanged on both sides.
+// drivesOn is a correct system, which is the same on both sides.
 func drivesOn(w *ecs.World) func() {
 	all := generic.NewFilter1[buggy]().Without(generic.T[components.Remote]())
 	return func() {
@@ -74,7 +74,7 @@ func drivesOn(w *ecs.World) func() {
 	}
 }
 
-// drivesOver lacks the check for entities that it must not drive.
+// drivesOver is an incorrect system: it also writes entities that it must not drive.
 func drivesOver(w *ecs.World) func() {
 	all := generic.NewFilter1[buggy]()
 	return func() {
@@ -84,7 +84,8 @@ func drivesOver(w *ecs.World) func() {
 	}
 }
 
-// drivesOnce does so in one tick alone, in which it moves an entity to another archetype.
+// drivesOnce does the same as drivesOver in a single tick, and moves an entity to another archetype
+// in that tick.
 func drivesOnce(w *ecs.World) func() {
 	drive, halos := drivesOver(w), generic.NewMap1[halo](w)
 	remote := generic.NewFilter1[buggy]().With(generic.T[components.Remote]())
@@ -104,7 +105,7 @@ func drivesOnce(w *ecs.World) func() {
 	}
 }
 
-// glows writes a component outside the protocol, on all entities.
+// glows writes a component that is not in the protocol, on all entities.
 func glows(w *ecs.World) func() {
 	bare, all := generic.NewFilter1[buggy]().Without(generic.T[halo]()), generic.NewFilter1[halo]()
 	add := generic.NewMap1[halo](w)
@@ -122,9 +123,9 @@ func glows(w *ecs.World) func() {
 	}
 }
 
-// One system moves entities on the server, where they are predicted, and in replays, and does not
-// write replicated values elsewhere; a system that does is named, with the entity and the
-// component. Components of the game's own may be written on any entity.
+// A system may move entities on the server, where they are predicted, and in replays. If it writes
+// replicated values elsewhere, it is named, with the entity and the component. Components that are
+// not in the protocol may be written on any entity.
 //
 // Proves: B24
 func TestASystemThatWritesReplicatedValuesIsNamed(t *testing.T) {
@@ -152,14 +153,14 @@ func TestASystemThatWritesReplicatedValuesIsNamed(t *testing.T) {
 	}
 }
 
-// panicOf returns the value that do panics with.
+// panicOf returns the value with which do panics.
 func panicOf(do func()) (message string) {
 	defer func() { message = fmt.Sprint(recover()) }()
 	do()
 	return ""
 }
 
-// Only systems of FixedMain run in a replay, each with the tick that is replayed.
+// Only systems of FixedMain run in a replay, each with the tick that is being replayed.
 //
 // Proves: B24, S8
 func TestOnlyFixedMainIsReplayed(t *testing.T) {
@@ -189,7 +190,7 @@ func TestOnlyFixedMainIsReplayed(t *testing.T) {
 	assert.Equal(t, map[plugin.Set][]entangle.Tick{plugin.FixedMain: {now - 2, now - 1, now}}, ran)
 }
 
-// A system that leaves the game in a replay leaves when the replay is over.
+// If a system leaves the game during a replay, the client leaves when the replay is over.
 func TestLeavingInAReplayWaitsForItsEnd(t *testing.T) {
 	var states []plugin.State
 	leaves := false

@@ -36,8 +36,8 @@ func TestWatchReportsInvalidClocks(t *testing.T) {
 	require.NoError(t, netsim.Try(t.Name(), func(trial *netsim.Trial) { meddleWithTime(trial, true, 0, 0) }))
 }
 
-// meddleWithTime runs a game in which a system changes the server's or the client's clock once, by
-// so many ticks.
+// meddleWithTime runs a game in which a system changes the server's or the client's clock in one
+// tick, by the given number of ticks.
 func meddleWithTime(t *netsim.Trial, server bool, ticks int32, more float64) {
 	sim := netsim.New(t, netsim.Config{Seed: 1})
 	frames := 0
@@ -62,7 +62,7 @@ func meddleWithTime(t *netsim.Trial, server bool, ticks int32, more float64) {
 	sim.Run(2 * time.Second)
 }
 
-// A client's game that writes into its replicas is reported.
+// If a client's game writes into its replicas, Watch reports it.
 func TestWatchReportsChangedReplicas(t *testing.T) {
 	n := &notes{}
 	sim := netsim.New(n, netsim.Config{})
@@ -75,7 +75,7 @@ func TestWatchReportsChangedReplicas(t *testing.T) {
 	require.Empty(t, n.failure)
 	local, _ := p.Local(e)
 	spotOf(p.World(), local).X = 5
-	spotOf(sim.World(), other).X = 3 // the client is checked only if it receives something
+	spotOf(sim.World(), other).X = 3 // the client is checked only when it receives something
 	sim.Run(100 * ms)
 	assert.True(t, strings.Contains(n.failure, "netsim_test.Spot is 5,1, the server's is 1,1"), n.failure)
 	n.runCleanup()

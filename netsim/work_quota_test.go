@@ -16,7 +16,7 @@ import (
 
 // Honest players play at any frame rate over bad lines. They freeze, their lines stall and then
 // deliver everything at once, and the server stalls. Nobody is disconnected, everything beyond a
-// quota is made up for, and every reliable message arrives.
+// quota is handled later, and every reliable message arrives.
 //
 // Proves: Z21
 func TestNoStallCostsAnHonestPlayerAnythingThatMatters(t *testing.T) {
@@ -67,7 +67,7 @@ func TestNoStallCostsAnHonestPlayerAnythingThatMatters(t *testing.T) {
 }
 
 // A server that stalled for a second receives a second's packets of 200 players at once, and reads
-// them all.
+// all of them.
 //
 // Proves: Z21
 func TestAStalledServerReadsAllPackets(t *testing.T) {
@@ -100,8 +100,8 @@ func droppedFor(s *plugin.Server, reason string) (n uint64) {
 	return n
 }
 
-// Honest players are within the budget of a client at any tick rate and over any line. They use a
-// tenth of it at most at 60 ticks per second, and a quarter at 250.
+// Honest players stay within the budget of a client at any tick rate and over any line. They use at
+// most a tenth of it at 60 ticks per second, and a quarter at 250.
 //
 // Proves: Z21
 func TestHonestPlayersAreWithinTheirBudget(t *testing.T) {

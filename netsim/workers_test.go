@@ -66,8 +66,8 @@ func bustleDatagrams(t *testing.T, clients, workers int) []string {
 	return log.all
 }
 
-// The bytes sent to each client depend neither on the processors nor on the number of workers,
-// which is one for every two clients, or as many as the work is worth.
+// The bytes sent to each client depend neither on the number of processors nor on the number of
+// workers, which may be fixed or chosen by the server.
 func TestProcessorsAndWorkersChangeNoByte(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, clients := range []int{4, 8} {

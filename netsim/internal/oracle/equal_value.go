@@ -19,8 +19,8 @@ import (
 // translation maps the server's entities to a client's replicas.
 type translation struct {
 	replicas map[ecs.Entity]ecs.Entity
-	// allowsEmptyRefs allows references to be empty on the client only: the client may have received
-	// them before the entities.
+	// allowsEmptyRefs allows references that are empty on the client only, because the client may
+	// have received them before the entities.
 	allowsEmptyRefs bool
 	// once returns the allowed values of a component that is sent once, for the current entity.
 	// nil: any value is allowed.

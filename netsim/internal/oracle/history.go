@@ -92,8 +92,8 @@ func (h *history) recordServer(m *inspect.Mirror, vis *visibility, clients []ent
 	return true
 }
 
-// keepPrivate stores which groups are private. For a single entity that never had a child, this is
-// not stored: it depends on the entity alone.
+// keepPrivate stores which groups are private. It does not store this for a single entity that
+// never had a child, because then it depends on the entity alone.
 func (h *history) keepPrivate(now *worldTick) {
 	for _, v := range now.versions {
 		if !v.parent.IsZero() && v.group.name == 0 {

@@ -111,7 +111,7 @@ type clientCheck struct {
 	history  *history
 	client   entangle.ClientID
 	mirror   *inspect.Mirror
-	world    *ecs.World // nil: the client's other entities are unknown
+	world    *ecs.World // nil if the client's other entities are unknown
 	last     *clientState
 	now      *clientState
 	ticks    map[uint64]entangle.Tick // by id: the tick of its state
@@ -209,7 +209,7 @@ func (c *clientCheck) checkValues() error {
 		switch {
 		case was.state.Paused && was.views[c.client].retained:
 			if tick, had := c.last.ticks[e.Entity]; had {
-				c.now.ticks[e.Entity] = tick // its group may have lost others since
+				c.now.ticks[e.Entity] = tick // its group may have lost other members since
 			}
 		case was.state.Paused:
 		case was.views[c.client].retained:

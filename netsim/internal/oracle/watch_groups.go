@@ -8,7 +8,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
-// checkGroups checks that each group has exactly the members of the server's group at its tick.
+// checkGroups checks that each group of the client has exactly the members that the server's group
+// had at its tick.
 func (c *clientCheck) checkGroups() error {
 	for i := range c.mirror.Groups {
 		if err := c.checkGroup(&c.mirror.Groups[i]); err != nil {

@@ -24,7 +24,7 @@ type watchFixture struct {
 	world      ecs.World
 	components []*registry.Component
 	entities   []ecs.Entity
-	next       []inspect.Mirrored // by entity; zero: does not exist
+	next       []inspect.Mirrored // by entity; zero if the entity does not exist
 	client     inspect.Mirror
 	joins      bool
 }
@@ -80,7 +80,8 @@ func (h *watchFixture) endTick(tick entangle.Tick) {
 	h.recordIDs(watcher, names)
 }
 
-// addReplica gives the client an entity as of a tick, in the group of a handle, or in none for 0.
+// addReplica gives the client an entity as of a tick, in the group with a handle, or in no group if
+// the handle is 0.
 func (h *watchFixture) addReplica(entity int, handle uint32, tick entangle.Tick, value byte) {
 	id := uint64(entity + 1)
 	h.client.Entities = append(h.client.Entities, inspect.Mirrored{ID: id, Entity: h.entities[entity], Tick: tick, Values: h.grainOf(value)})
@@ -107,7 +108,8 @@ func (h *watchFixture) setGroupTick(handle uint32, tick entangle.Tick) {
 	h.client.Groups = append(h.client.Groups, inspect.MirroredGroup{Handle: handle, Tick: tick})
 }
 
-// expect expects the client to be correct, or wrong for a reason; then it clears its replicas.
+// expect expects that the client is correct, or is reported with a reason. Then it clears the
+// client's replicas.
 func (h *watchFixture) expect(says string) {
 	h.t.Helper()
 	m := h.client
@@ -131,7 +133,7 @@ func TestAGroupIsShownAsItWasAtOneTick(t *testing.T) {
 	}
 	h.addReplica(1, 1, 3, 1)
 	h.addReplica(0, 1, 4, 4)
-	h.expect("") // the second did not change: the group is at tick 4
+	h.expect("") // the second entity did not change: the group is at tick 4
 	h.addReplica(0, 1, 3, 3)
 	h.addReplica(1, 1, 3, 1)
 	h.setGroupTick(1, 4)
@@ -146,7 +148,7 @@ func TestAGroupIsShownAsItWasAtOneTick(t *testing.T) {
 	h.addReplica(0, 2, 9, 9)
 	h.addReplica(1, 2, 9, 3)
 	h.addReplica(3, 3, 6, 6)
-	h.expect("") // each has its own tick
+	h.expect("") // each entity has its own tick
 	h.addReplica(2, 1, 3, 3)
 	h.expect("went back from tick 4 to 3")
 	h.addReplica(2, 1, 10, 9)
@@ -172,7 +174,7 @@ func TestAnEntityInTransitMayBeInNoGroup(t *testing.T) {
 	show(5, 1, 1)
 	h.expect("")
 	show(0, 1, 1)
-	h.expect("lacks the server's {2 0}") // group 5 is still at tick 1
+	h.expect("lacks the server's {2 0}") // group 5 is still at tick 1 on the client
 	h.addReplica(0, 5, 1, 1)
 	h.setGroupTick(5, 2)
 	h.addReplica(1, 0, 1, 1)
@@ -202,11 +204,11 @@ func TestAPausedMemberStaysInItsGroup(t *testing.T) {
 	h.setEntity(0, 5, 3)
 	h.endTick(3)
 	h.addReplica(0, 1, 2, 2)
-	h.expect("") // a late joiner does without
+	h.expect("") // a client that joined late need not have it
 	h.addReplica(0, 2, 2, 2)
 	h.addReplica(1, 2, 1, 9)
 	h.setGroupTick(2, 2)
-	h.expect("") // with any value
+	h.expect("") // any value is allowed
 	h.addReplica(0, 2, 3, 3)
 	h.expect("its group 2 at tick 3 has lost the server's {2 0}, which is paused")
 	h.setEntity(1, 0, 4)

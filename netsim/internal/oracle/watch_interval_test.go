@@ -9,8 +9,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 )
 
-// Values of a group with an interval are sent once per interval; but at once together with
-// structure, after a delay by a cap, or after a resend.
+// Values of a group with an interval are sent once per interval. They may be sent at once together
+// with structure, after a delay by a cap, or after a resend.
 //
 // Proves: R35
 func TestWatchHoldsIntervals(t *testing.T) {

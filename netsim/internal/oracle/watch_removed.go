@@ -57,7 +57,8 @@ func (h *history) lastParents() map[ecs.Entity]bool {
 
 // fateOf returns the fate of the replicas of an entity that was removed since the last recorded
 // tick. They are orphaned if the entity had no Replicate when it was removed, because it was paused
-// or lost it since that tick. A parent that lost it since then still despawns with its children.
+// or lost it since that tick. A parent that has lost it since then is still despawned with its
+// children.
 func (h *history) fateOf(e ecs.Entity, parent bool) fate {
 	if h.removals != nil && h.removals.unreplicated[e] && (h.lastVersion(e).state.Paused || !parent) {
 		return orphaned
@@ -66,8 +67,9 @@ func (h *history) fateOf(e ecs.Entity, parent bool) fate {
 }
 
 // checkRemoved checks replicas with a removed original: an orphaned one must still exist in the
-// client's world, and a despawned one must not. Exception: a predicted replica stays until its
-// tick. A replica that was hidden from the client in between despawned earlier.
+// client's world, and a despawned one must not. There is one exception: a predicted replica stays
+// until the tick of the despawn. A replica that was hidden from the client in between was despawned
+// earlier.
 func (c *clientCheck) checkRemoved() error {
 	for e, original := range c.last.originals {
 		if c.world == nil || c.replicas[original] == e {

@@ -19,8 +19,8 @@ func (w *Watch) Listen(server *ecs.World) {
 	w.listenRemovals(server)
 }
 
-// checkSent checks that the data that was written to clients in a frame is of visible entities and
-// components only.
+// checkSent checks that the data that was written to clients in a frame belongs to visible entities
+// and components only.
 func (w *Watch) checkSent() error {
 	for _, sent := range w.sent {
 		if err := w.history.checkVisible(&sent); err != nil {
@@ -42,7 +42,7 @@ func (h *history) checkVisible(sent *endpoint.SentEntity) error {
 	switch {
 	case was != nil && was.state.Paused && len(sent.Components) == 0 && !was.views[sent.Client].barred:
 		return nil
-	case was != nil && was.views[sent.Client].retained && len(sent.Components) == 0 && !sent.Update: // it is sent that a component is removed
+	case was != nil && was.views[sent.Client].retained && len(sent.Components) == 0 && !sent.Update: // the removal of a component is sent
 		return nil
 	case was == nil || !was.views[sent.Client].sees:
 		return fmt.Errorf("client %d is sent data of %v as of tick %d, which it may not see then", sent.Client, sent.Entity, sent.Tick)

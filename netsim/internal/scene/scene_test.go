@@ -38,7 +38,7 @@ const sceneStep = 20 * time.Millisecond
 
 // copyScene is the simplest possible scene: in every step each client sends a hello, and the server
 // sends each known client the whole world, which the client copies. It replaces a game, so that
-// verbs and lines are tested without one.
+// verbs and lines are tested without replication.
 type copyScene struct {
 	clock    netsim.Clock
 	network  *netsim.Network
@@ -266,7 +266,8 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// Every mistake and every unmet expectation ends the script with an error that is a sentence.
+// Every mistake in a script and every unmet expectation ends the script with an error that is a
+// sentence.
 func TestScriptsFailWithASentence(t *testing.T) {
 	for text, want := range map[string]string{
 		"spawn a Spot=1":                     "Spot: fewer values than it has fields",

@@ -145,7 +145,8 @@ func because(err error) string {
 // name formats an entity as one word.
 func name(e ecs.Entity) string { return strings.ReplaceAll(fmt.Sprint(e), " ", ":") }
 
-// manyWords is the number of equal values from which they are written as one, such as 0*70.
+// manyWords is the number of equal values in a row from which they are written as one word, such as
+// 0*70.
 const manyWords = 5
 
 // compact shortens repeated values of a list to the syntax of script.ParseValue.

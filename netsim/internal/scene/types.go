@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// Type is a type of resource or override. Scripts need more of it than its name. See Game.Use.
+// Type is a type of resource or override. Scripts need more than its name. See Game.Use.
 type Type struct {
 	t         reflect.Type
 	component bool

@@ -51,7 +51,7 @@ func newPushScene(t *testing.T) script.Verbs {
 	return game.Verbs(append(sceneTypes, reflect.TypeFor[Push](), reflect.TypeFor[components.Replicate]())...)
 }
 
-// A script presses inputs like players.
+// A script can press inputs like players do.
 func TestScriptsPress(t *testing.T) {
 	script.Check(t, "testdata/press/press.txt", newPushScene(t), *update)
 }

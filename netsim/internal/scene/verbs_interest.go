@@ -122,7 +122,7 @@ func (g *Game) changeRelevance(c *commands, args *script.Args, change relevanceC
 }
 
 // eachClientArg takes a list of clients and calls change for all of them, and expect for those that
-// are connected: for the others the plugin keeps nothing.
+// are connected, because the plugin keeps nothing for the others.
 func (g *Game) eachClientArg(args *script.Args, change, expect func(entangle.ClientID)) error {
 	clients, err := clientIDArgs(args)
 	for _, client := range clients {

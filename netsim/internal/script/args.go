@@ -12,7 +12,7 @@ import (
 )
 
 // Args are the words after a verb. Each method takes the first of the remaining words. Words that a
-// verb leaves over are an error of the script.
+// verb does not take are an error of the script.
 type Args struct{ words []string }
 
 var ErrMissing = errors.New("an argument is missing")

@@ -27,5 +27,5 @@
 //		t.Errorf("this fails:\n%s", strings.Join(script.Shrink(steps, 500, fails), "\n"))
 //	}
 //
-// The package knows nothing of networks: package scene has the verbs.
+// The package is independent of networks: package scene has the verbs.
 package script

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// countClients returns how many clients commands make.
+// countClients returns how many clients the commands create.
 func countClients(steps []string) (count int) {
 	for _, step := range steps {
 		count += connects(strings.Fields(step))

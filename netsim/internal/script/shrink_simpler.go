@@ -31,7 +31,7 @@ func simpler(words []string) (variants [][]string) {
 // one at which its components begin.
 func innerCommand(words []string) (inner, components int) {
 	for i, word := range words {
-		if word == "room" && (i == 0 || i == 2) { // else it is a target's
+		if word == "room" && (i == 0 || i == 2) { // otherwise room is the word of a target
 			return i, len(words)
 		}
 		switch word {

@@ -46,7 +46,7 @@ func TestShrinkLeavesWhatTheFailureNeeds(t *testing.T) {
 	assert.Equal(t, []string{"connect 1", "connect 1", "spawn a", "loss 1% up 2", "despawn a"}, short)
 }
 
-// Shrink also removes a client with a lower number than others.
+// Shrink can also remove a client with a lower number than the others.
 func TestShrinkLeavesOutClients(t *testing.T) {
 	steps := []string{"connect 2", "kick 1,2 go away", "connect 3", "kick 5 go away", "cut 1", "latency 20ms up 4,5", "cut"}
 	short := Shrink(steps, 200, func(steps []string) bool {
@@ -98,8 +98,8 @@ func TestShrinkJoinsRuns(t *testing.T) {
 	assert.Equal(t, []string{"run 1.11s"}, short)
 }
 
-// For any failure, the shrunk script fails too, is no longer than before, and took no more attempts
-// than allowed.
+// For any failure, the shrunk script also fails, is no longer than the original, and took no more
+// attempts than allowed.
 func TestShrinkNeverPassesItsBounds(t *testing.T) {
 	words := rapid.SampledFrom([]string{"run 200ms", "run 0s", "connect 2", "cut 1,2", "tick 2 set a Spot=1,1", "loss 10% 2", ""})
 	rapid.Check(t, func(t *rapid.T) {

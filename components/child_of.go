@@ -19,6 +19,6 @@ import "github.com/mlange-42/arche/ecs"
 // Target for example, must do so before that tick ends. Whatever its Target, a child is visible
 // only to clients that see its parent.
 //
-// On a client, filter by the relation's target to find the children of an entity. A custom relation
-// becomes a hierarchy like this one by the option Hierarchy of package protocol.
+// On a client, filter by the relation's target to find the children of an entity. The option
+// Hierarchy of package protocol turns a relation of the game into a hierarchy like this one.
 type ChildOf struct{ ecs.Relation }

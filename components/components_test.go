@@ -18,7 +18,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 )
 
-// All component types of this package, which the plugin may register in a world.
+// All component types of this package that the plugin may register in a world.
 var all = []reflect.Type{
 	reflect.TypeFor[components.Replicate](),
 	reflect.TypeFor[components.Remote](),

@@ -10,9 +10,9 @@ import "github.com/entangle-ecs/entangle"
 // and a client finds its own entities by comparing with its id, as the server finds the entity of a
 // client's messages.
 type ControlledBy struct {
-	// Client is the id of the client; entangle.Nobody for none.
+	// Client is the id of the client, or entangle.Nobody.
 	Client entangle.ClientID
-	// Keep leaves the entity in the server's world when the client's connection ends. By
-	// default it is despawned.
+	// Keep leaves the entity in the server's world when the client's connection ends. Without Keep
+	// it is despawned then.
 	Keep bool
 }

@@ -1,5 +1,5 @@
-// Package components holds the components with which a game has its entities replicated, those that
-// Entangle adds for the game's filters, and the resources that systems read.
+// Package components holds the components with which a game makes its entities replicated, the
+// components that Entangle adds for the game's filters, and the resources that systems read.
 //
 // All of them are plain data without pointers, as every replicated component must be: Arche moves
 // components as raw bytes, which loses pointers. Text32 is for short texts in components.

@@ -2,9 +2,9 @@ package components
 
 import "github.com/mlange-42/arche/ecs"
 
-// Controlled is on the entities that this client controls: those with a ControlledBy that names it, if that
-// is registered in the protocol. The plugin adds and removes it in the same step in which
-// ControlledBy arrives or changes.
+// Controlled is on the entities that this client controls: those with a ControlledBy that names
+// this client, if ControlledBy is registered in the protocol. The plugin adds and removes it in the
+// same step in which ControlledBy arrives or changes.
 type Controlled struct{}
 
 // Persistent keeps an entity on a client when its connection ends: it then belongs to the game, with
@@ -17,9 +17,9 @@ type Persistent struct{}
 type NoReplicateChildren struct{}
 
 // Predicted is on the entities that this client predicts: it computes them ahead of the server, and
-// again from the server's state if that differs. The plugin adds it on a client in the entity's
-// prediction target (Replicate.Predict), in place of Remote, and removes it; games only use it in
-// filters.
+// again from the server's state if that differs. On a client in the entity's prediction target
+// (Replicate.Predict), the plugin adds it in place of Remote, and removes it again; games only use
+// it in filters.
 type Predicted struct{}
 
 // NoRollback excludes a predicted entity from rollbacks: it keeps its state, whatever the server

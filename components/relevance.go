@@ -11,21 +11,22 @@ package components
 //  3. both are in a room together (plugin.Rooms);
 //  4. one of the client's viewers sees it (Viewer, plugin.Grid).
 //
-// If none applies it is not shown.
+// If none of them applies, the entity is not shown.
 type Relevance uint8
 
 const (
 	// Always is the zero value: the entity is shown to all clients of the Target.
 	Always Relevance = iota
 
-	// ByInterest shows it to the clients that it matters to. For the others it despawns.
+	// ByInterest shows the entity to the clients that it matters to. On the other clients it is
+	// despawned.
 	ByInterest
 
-	// Retained shows it likewise, but leaves it on clients to which it was shown once: it
-	// stays there as it was last seen, nothing more of it is sent except its despawn. It
-	// also stays if it was Always or ByInterest until now and was shown. When
-	// it matters to the client again, it is updated. If the Target excludes the client, it
-	// despawns; if an override excludes the client from a component, that is removed.
+	// Retained shows the entity like ByInterest. But when the entity no longer matters to a client
+	// that was shown it, it stays on that client as it was last sent, and only its despawn is still
+	// sent. It also stays if it was shown while its Relevance was Always or ByInterest. When it
+	// matters to the client again, it is updated. If the Target excludes the client, it despawns;
+	// if an override excludes the client from a component, that is removed.
 	Retained
 )
 
@@ -42,9 +43,11 @@ type Room uint32
 // the client that controls the viewer (ControlledBy), or with a Room to all clients in that room. A
 // client sees everything that any of its viewers sees.
 type Viewer struct {
-	// Radius of its view, in the grid's units of length. 0 is the grid's default.
+	// Radius is how far the viewer sees, in the grid's units of length. 0 stands for the grid's
+	// default.
 	Radius float32
 
-	// Room of the clients that it sees for. 0: the client that controls the entity.
+	// Room is the room of the clients that it sees for. 0 stands for the client that controls the
+	// entity.
 	Room Room
 }

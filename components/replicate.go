@@ -9,18 +9,18 @@ package components
 // despawns, with its children. Adding it again sends what has changed, to the same replica. To
 // despawn an entity on the clients and keep it on the server, set Target to Nobody.
 //
-// A child in a hierarchy needs none: while its parent is replicated, the plugin adds one with zero
-// fields to it, and removes it again. In it, a Relevance, Priority, SendEvery or MaxAge of 0 means the
-// value of the parent.
+// A child in a hierarchy needs no Replicate: while its parent is replicated, the plugin adds one
+// with zero fields to the child, and removes it later. In the Replicate of a child, a Relevance,
+// Priority, SendEvery or MaxAge of 0 means the value of the parent.
 type Replicate struct {
-	// Target is the set of clients that get the entity; the zero value is Everyone, and for
-	// a child in a hierarchy the clients that get its parent. For clients that leave the
-	// target the entity despawns, for those that enter it, it appears.
+	// Target is the set of clients that get the entity; the zero value is Everyone, and for a child
+	// in a hierarchy the clients that get its parent. The entity despawns on clients that leave the
+	// target, and appears on clients that enter it.
 	Target Target
 
-	// Predict is the set of those clients that predict the entity: they compute it ahead of
-	// the server, with the same systems, and it has components.Predicted there. The zero
-	// value is Nobody, and for a child in a hierarchy the clients that predict its parent.
+	// Predict is the set of clients, among those of the Target, that predict the entity: they
+	// compute it ahead of the server, with the same systems, and it has components.Predicted there.
+	// The zero value is Nobody, and for a child in a hierarchy the clients that predict its parent.
 	Predict Target
 
 	// Group joins the entity with all others of the same group: on a client they are always
@@ -30,27 +30,27 @@ type Replicate struct {
 	Group Group
 
 	// Relevance says whether all clients of the Target see the entity, or only those that it
-	// matters to; see Relevance. A group is shown as a whole or not at all: to a client if
-	// one of its entities is for that client and matters to it. An entity with Always
-	// matters to all.
+	// matters to; see Relevance. A group is shown as a whole or not at all: a client sees it if one
+	// of its entities is for that client and matters to it. An entity with Always matters to all
+	// clients.
 	Relevance Relevance
 
-	// Priority is the share of a group under a byte cap, relative to others: of two that
-	// change constantly, one of priority 10 is sent twice as often as one of priority 5. It
-	// has no effect while there is room for all. 0 is 1; a group has the highest priority of
-	// its entities.
+	// Priority is the share of a group under a byte cap, relative to others: of two that change
+	// constantly, one of priority 10 is sent twice as often as one of priority 5. It has no effect
+	// while the cap allows sending everything. 0 means 1. A group has the highest priority of its
+	// entities.
 	Priority float32
 
-	// SendEvery is the least number of ticks between two updates of the group; changes in
-	// between are sent with the next. Not delayed are entities and components that appear or
-	// vanish, resends, updates that found no room in their tick, and updates for a client
-	// that predicts the group. 0 is 1; a group has the lowest value of its entities.
+	// SendEvery is the least number of ticks between two updates of the group; changes in between
+	// are sent with the next. It does not delay entities and components that appear or vanish,
+	// resends, updates that did not fit into their tick, and updates for a client that predicts the
+	// group. 0 means 1. A group has the lowest value of its entities.
 	SendEvery uint16
 
-	// MaxAge is the greatest number of ticks that a change of the group may wait under a byte
-	// cap. Groups near their bound are sent first; if the cap, or the limit of 256 packets per
-	// client and tick, breaks it, the server raises plugin.BoundExceeded and counts it. 0 is
-	// no bound; a group has the lowest bound of its entities.
+	// MaxAge is the greatest number of ticks that a change of the group may wait under a byte cap.
+	// Groups near their bound are sent first; if the bound cannot be kept because of the cap, or of
+	// the limit of 256 packets per client and tick, the server raises plugin.BoundExceeded and
+	// counts it. 0 means no bound. A group has the lowest bound of its entities.
 	MaxAge uint16
 }
 

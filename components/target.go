@@ -7,25 +7,26 @@ import "fmt"
 type Target uint32
 
 const (
-	// Default is the zero value. Its meaning depends on the use. For a message of a server
-	// it is Everyone, for one of a client the server.
+	// Default is the zero value. Its meaning depends on the use. For a message from a server it is
+	// Everyone, for one from a client it is the server.
 	Default Target = iota
 	// Everyone is every connected client.
 	Everyone
 	// Nobody is no client.
 	Nobody
-	// Owner is the client that the entity's ControlledBy names, and NotOwner every other
-	// one. For a message, and for an entity without ControlledBy, they are Nobody and
+	// Owner is the client that the entity's ControlledBy names, and NotOwner every other one. For a
+	// message, and for an entity without ControlledBy, Owner means Nobody and NotOwner means
 	// Everyone. A child does not inherit ControlledBy from its parent.
 	Owner
 	NotOwner
 	// Server is the server and no client.
 	Server
 
-	// reserved is above the numbers of constants; those from it on are sets, up to inRoom.
+	// reserved is greater than the numbers of the constants. The numbers from reserved on are sets,
+	// up to inRoom.
 	reserved Target = 1 << setIndexBits
 
-	// inRoom is the bit of targets that are the clients of a room.
+	// inRoom is the bit that is set in targets of the clients of a room.
 	inRoom Target = 1 << 31
 )
 

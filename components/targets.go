@@ -17,24 +17,24 @@ const MaxSets = 1 << setIndexBits
 // Targets is a resource that makes targets of several clients. Equal sets are one Target.
 //
 // At most MaxSets are kept. Making another one drops a set that is not held by any Replicate,
-// override, or queued message or resource: the one that was made and used longest ago. Its Target
-// then contains no client. So keep targets in those places, and make others again where they are
-// used. If all sets are held, no other can be made: the Target is then Nobody, which is counted in
-// Refused.
+// override, or queued message or resource: the one that was made and used longest ago. The Target
+// of a dropped set contains no client. Therefore keep targets only in those places, and make all
+// others again where they are used. If all sets are held, no other can be made: the Target is then
+// Nobody, which is counted in Refused.
 //
 // Its zero value is ready for use. It belongs to the goroutine of its world.
 type Targets struct {
 	sets  []clientSet
 	byKey map[string]int
-	key   []byte              // scratch: of the set to find
-	ids   []entangle.ClientID // scratch: the same, sorted
+	key   []byte              // scratch: the key of the set to find
+	ids   []entangle.ClientID // scratch: the ids of the set to find, sorted
 	clock uint64
 
 	holders []func(hold func(Target))
 	held    []bool // scratch: by index in sets, whether the set is held
 	refused uint64
 
-	inRoom func(Room, entangle.ClientID) bool // nil: there are no rooms
+	inRoom func(Room, entangle.ClientID) bool // nil if there are no rooms
 }
 
 type clientSet struct {
@@ -44,7 +44,8 @@ type clientSet struct {
 	used   uint64
 }
 
-// Only returns the target of exactly these clients. It is Nobody for none, and if no set can be made.
+// Only returns the target of exactly these clients. It is Nobody if no client is given, or if no
+// set can be made.
 func (t *Targets) Only(clients ...entangle.ClientID) Target {
 	if len(clients) == 0 {
 		return Nobody
@@ -52,8 +53,8 @@ func (t *Targets) Only(clients ...entangle.ClientID) Target {
 	return t.intern(clients, false)
 }
 
-// Except returns the target of every client but these. It is Everyone for none, and Nobody if no set
-// can be made.
+// Except returns the target of every client but these. It is Everyone if no client is given, and
+// Nobody if no set can be made.
 func (t *Targets) Except(clients ...entangle.ClientID) Target {
 	if len(clients) == 0 {
 		return Everyone
@@ -61,12 +62,12 @@ func (t *Targets) Except(clients ...entangle.ClientID) Target {
 	return t.intern(clients, true)
 }
 
-// Room returns the target of the clients that are in a room at the time of use; see plugin.Rooms. For
-// a message that is the end of the frame in which it is sent. It is not a set: any number of rooms can
-// be targets at once, and none is dropped. Rooms exist on the server: on a client this target is
-// empty, and a message to it reaches only the server.
+// Room returns the target of the clients that are in a room at the time of use; see plugin.Rooms.
+// For a message, the time of use is the end of the frame in which it is sent. It is not a set: any
+// number of rooms can be targets at once, and none is dropped. Rooms exist on the server: on a
+// client this target is empty, and a message to it reaches only the server.
 //
-// It panics for room 0, and from 2^31 on.
+// It panics for room 0, and for rooms from 2^31 on.
 func (t *Targets) Room(room Room) Target {
 	if room == 0 || Target(room)&inRoom != 0 {
 		panic(fmt.Sprintf("components: %d is no room; number rooms from 1 to %d", room, inRoom-1))
@@ -106,9 +107,9 @@ func (t *Targets) Known(target Target) bool {
 	return target >= reserved && i < len(t.sets) && t.sets[i].target == target
 }
 
-// Clients returns the clients of a set, or, with except, all clients except those of the set. Default
-// and NotOwner count as Everyone, and a room as empty: only Contains knows its clients. The slice
-// must not be modified.
+// Clients returns the clients of a set, or, with except, all clients except those of the set.
+// Default and NotOwner count as Everyone, and a room as empty, because only Contains can find its
+// clients. The slice must not be modified.
 func (t *Targets) Clients(target Target) (clients []entangle.ClientID, except bool) {
 	if target < reserved {
 		return nil, target.openWithoutOwner()
@@ -154,7 +155,7 @@ func appendKey(dst []byte, ids []entangle.ClientID, except bool) []byte {
 }
 
 // allocSet returns the index of a set to fill, with a target that was not used before (until an
-// index has had 2^19 sets). It is not ok if all sets are held.
+// index has had 2^19 sets). ok is false if all sets are held.
 func (t *Targets) allocSet() (i int, ok bool) {
 	if t.byKey == nil {
 		t.byKey = make(map[string]int)
@@ -178,9 +179,9 @@ func (t *Targets) allocSet() (i int, ok bool) {
 	return oldest, true
 }
 
-// HeldBy registers a function that reports the targets held by its owner, such as package plugin. It
-// is called when there is no room for another set, and calls hold with every held target. Those are
-// not dropped.
+// HeldBy registers a function that reports the targets held by its owner, such as package plugin.
+// Targets calls each when MaxSets sets exist and another one is needed. each must call hold with
+// every held target. The sets of these targets are not dropped.
 func (t *Targets) HeldBy(each func(hold func(Target))) { t.holders = append(t.holders, each) }
 
 // Refused returns how often a set could not be made because MaxSets others were held.

@@ -93,8 +93,8 @@ func TestTargetsAllocateNothingForAKnownSet(t *testing.T) {
 	assert.GreaterOrEqual(t, hits, 102)
 }
 
-// A held set is never dropped, however long ago it was used; of the others the one unused for the
-// longest time is dropped first.
+// A held set is never dropped, however long ago it was used; of the other sets, the one that was
+// unused for the longest time is dropped first.
 func TestHeldTargetsAreKept(t *testing.T) {
 	var targets components.Targets
 	client := func(i int) entangle.ClientID { return entangle.ClientID(i + 1) }
@@ -119,8 +119,8 @@ func TestHeldTargetsAreKept(t *testing.T) {
 	assert.Zero(t, targets.Refused())
 }
 
-// If all sets are held, no other can be made: its target is Nobody, and that is counted. It can be made
-// when a set is no longer held.
+// If all sets are held, no other can be made: its target is Nobody, and the refusal is counted.
+// Once a set is no longer held, it can be made.
 func TestTargetsThatAreAllHeld(t *testing.T) {
 	var targets components.Targets
 	held := make([]components.Target, components.MaxSets)

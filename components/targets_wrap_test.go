@@ -8,7 +8,8 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// An index with a wrapped count starts again, and never reaches the numbers of rooms.
+// When the count of an index has wrapped around, its targets start again, and never reach the
+// numbers of rooms.
 func TestSetsThatWrapAroundAreNoRooms(t *testing.T) {
 	var targets Targets
 	for i := range MaxSets {

@@ -12,10 +12,10 @@ type Time struct {
 	// Tick is the tick that is being computed, for systems in FixedInput and FixedMain, and
 	// the last finished one for all others. Ticks wrap after 2^32.
 	//
-	// A server, and a host, counts every tick by one. A client's ticks are ahead of the
-	// server's, so that its inputs arrive in time: its Tick is set once after connecting, and
-	// after a stall of either side, between two frames and in either direction.
-	// plugin.ClockJumped reports that.
+	// On a server and a host, Tick increases by one in each tick. A client's ticks are ahead of the
+	// server's, so that its inputs arrive in time: its Tick is set once after connecting, and after
+	// a stall of either side, between two frames and in either direction. plugin.ClockJumped
+	// reports that.
 	Tick entangle.Tick
 	// Step is the length of a tick.
 	Step time.Duration
@@ -24,9 +24,9 @@ type Time struct {
 	// few percent faster or slower than real time.
 	Overstep float64
 
-	// Replaying: the tick is computed again, because its prediction was wrong. ReplayFrom is
-	// the first tick of the replay, and ReplayTo the last. A system that is not part of the
-	// simulation, for sounds or particles, should do nothing then.
+	// Replaying is true while the tick is computed again, because its prediction was wrong.
+	// ReplayFrom is the first tick of the replay, and ReplayTo the last. A system that is not part
+	// of the simulation, such as one for sounds or particles, should do nothing during a replay.
 	Replaying            bool
 	ReplayFrom, ReplayTo entangle.Tick
 }

@@ -44,7 +44,7 @@ type player struct {
 	fire  controls.Latch
 	move  controls.Axis2Latch
 	delay entangle.Tick
-	wrote map[entangle.Tick]walking // by the tick in which it acts
+	wrote map[entangle.Tick]walking // the values taken, by the tick in which they act
 }
 
 func newPlayer(t *testing.T, seed uint64) *player {
@@ -118,8 +118,8 @@ func newWalkingServer(t *testing.T, config plugin.ServerConfig) (*plugin.Server,
 	return server, j
 }
 
-// A press acts on the server in the tick for which it was taken, once, even if a third of all packets
-// is lost; and a missing input presses nothing.
+// A press acts on the server once, in the tick for which it was taken, even if a third of all
+// packets is lost. A missing input presses nothing.
 //
 // Proves: I11
 func TestNamedStatesActOnTheServerAtTheirTick(t *testing.T) {
@@ -155,12 +155,13 @@ func TestNamedStatesActOnTheServerAtTheirTick(t *testing.T) {
 			from := server.Tick()
 			sim.Run(20 * time.Second)
 			j.compare(t, p, from, server.Tick(), c.line.Loss > 0)
-			sim.ExpectEqual() // of inputs only their presence: the client writes ahead
+			sim.ExpectEqual() // of an input only its presence is compared, because the client writes ahead
 		})
 	}
 }
 
-// compare compares the inputs that acted on the server in the ticks after from with those taken.
+// compare compares the inputs that acted on the server in the ticks after from with the inputs
+// taken for them.
 func (j *judge) compare(t *testing.T, p *player, from, to entangle.Tick, lossy bool) {
 	t.Helper()
 	presses, seen, fresh := 0, 0, 0

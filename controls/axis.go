@@ -17,7 +17,7 @@ func AxisOf(v float32) Axis { return Axis{nearest(v)} }
 // Axis2 is a direction with a strength: a stick, or four keys. It takes 16 bits on the
 // wire.
 type Axis2 struct {
-	// X and Y have the range of Axis.Value. The game chooses their directions.
+	// X and Y have the range of Axis.Value. The game chooses what their directions mean.
 	X float32 `net:"range=-1..1,step=0.01"`
 	Y float32 `net:"range=-1..1,step=0.01"`
 }
@@ -25,9 +25,9 @@ type Axis2 struct {
 // Axis2Of returns the two axes at the values nearest to x and y that can be sent. NaN becomes 0.
 func Axis2Of(x, y float32) Axis2 { return Axis2{nearest(x), nearest(y)} }
 
-// Limited returns the direction with a length of at most 1. A server calls it where strength is speed:
-// two keys give the diagonal a length of 1.41, and any client may send that. The result has the same
-// bits on all machines.
+// Limited returns the direction with a length of at most 1. A server calls it if the strength is
+// used as a speed: two keys make a diagonal of length 1.41, and any client may send that. The
+// result has the same bits on all machines.
 func (a Axis2) Limited() Axis2 {
 	// The conversions keep compilers from fusing products with the sum, which some machines do.
 	x, y := float64(a.X), float64(a.Y)
@@ -49,6 +49,6 @@ func nearest(v float32) float32 {
 	case v >= 1:
 		return 1
 	}
-	steps := int(math.RoundToEven(float64(v) * axisSteps)) // an int, because there is no -0 on the wire
+	steps := int(math.RoundToEven(float64(v) * axisSteps)) // an int, because the wire has no -0
 	return float32(float64(steps) / axisSteps)
 }

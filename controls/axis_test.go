@@ -27,7 +27,7 @@ func TestControlsTakeFewBits(t *testing.T) {
 	assert.Equal(t, 16, planOf[controls.Axis2](t).MaxBits())
 }
 
-// The values of a latch arrive on the other side bit by bit.
+// The values that a latch returns arrive on the other side exactly, bit by bit.
 func TestLatchValuesArriveExactly(t *testing.T) {
 	plan, rng := planOf[controls.Axis2](t), rand.New(rand.NewPCG(1, 2))
 	seen := map[float32]bool{}

@@ -37,12 +37,12 @@ func newFingers() *Fingers {
 	return f
 }
 
-// look is the first step: once per frame, the keys that are down set the latches.
+// look is the first step: once per frame, it sets the latches from the keys that are down.
 func (f *Fingers) look(isDown func(key string) bool) plugin.System {
 	return plugin.Func(func(*ecs.World) func() { return func() { f.keys.Update(isDown) } })
 }
 
-// write is the second: once per tick, the values of the latches become the input.
+// write is the second step: once per tick, it writes the values of the latches into the input.
 func (f *Fingers) write(w *ecs.World) func() {
 	mine := generic.NewFilter1[Actions]().With(generic.T[components.Controlled]())
 	return func() {
@@ -53,7 +53,7 @@ func (f *Fingers) write(w *ecs.World) func() {
 	}
 }
 
-// act is the last: in the same tick of the server the component has the player's input.
+// act is the last step: in the same tick of the server, the component has the player's input.
 func act(w *ecs.World) func() {
 	players := generic.NewFilter2[Place, Actions]()
 	return func() {
@@ -68,7 +68,7 @@ func act(w *ecs.World) func() {
 	}
 }
 
-// The path of a key: the device, Keys, a latch, the input, the server's world.
+// This example shows the path of a key: the device, Keys, a latch, the input, the server's world.
 func Example() {
 	p := protocol.New(protocol.Config{Name: "walk"})
 	protocol.Component[Place](p)
@@ -104,9 +104,9 @@ func ExampleLatch() {
 	}
 	jump.Set(true) // a frame without a tick
 	jump.Set(false)
-	tick() // a frame with one
+	tick() // a frame with one tick
 	jump.Set(true)
-	tick() // a frame with two
+	tick() // a frame with two ticks
 	tick()
 	// Output:
 	// jump

@@ -81,7 +81,7 @@ func TestBindingsAreCopies(t *testing.T) {
 	assert.Equal(t, press, jump.Take())
 }
 
-// A terminal reports key strokes, but not when keys are released.
+// A terminal reports key strokes, but does not report when keys are released.
 //
 // Proves: I11
 func TestStrokesAreKeysThatAreDownForAWhile(t *testing.T) {
@@ -103,7 +103,7 @@ func TestStrokesAreKeysThatAreDownForAWhile(t *testing.T) {
 	assert.Equal(t, release, frame(160))
 	strike(200)
 	assert.Equal(t, press, frame(210))
-	for ms := 230; ms < 400; ms += 30 { // it is held, and struck repeatedly
+	for ms := 230; ms < 400; ms += 30 { // the key is held, and reported repeatedly
 		strike(ms)
 		assert.Equal(t, held, frame(ms+10))
 	}

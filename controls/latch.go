@@ -1,8 +1,8 @@
 package controls
 
-// Latch carries a button from frames to ticks. A device is polled once per frame, and a frame has no
-// tick, one or several: a latch keeps presses and releases until a tick takes them, and returns them
-// to one tick only. The zero Latch is up.
+// Latch carries a button from frames to ticks. A device is polled once per frame, and a frame has
+// no tick, one or several. A latch keeps presses and releases until a tick takes them, and returns
+// each of them to one tick only. The zero Latch is a button that is up.
 type Latch struct{ down, pressed, released bool }
 
 // Set sets whether the button is down now. It may be called any number of times between two ticks; each
@@ -13,29 +13,29 @@ func (l *Latch) Set(down bool) {
 	l.down = down
 }
 
-// Take returns the button for one tick, once per tick. A press since the last Take is Pressed now, and
-// not again at the next. Several presses between two ticks are one.
+// Take returns the button for one tick, once per tick. A press since the last Take is Pressed in
+// this button, and not again in the next one. Several presses between two ticks count as one.
 //
-// Presses are kept until they are taken: a game that wants to ignore earlier presses takes them without
-// using the result.
+// Presses are kept until they are taken: a game that wants to ignore earlier presses calls Take and
+// ignores the result.
 func (l *Latch) Take() Button {
 	b := Button{Down: l.down, Pressed: l.pressed, Released: l.released}
 	l.pressed, l.released = false, false
 	return b
 }
 
-// AxisLatch carries an axis from frames to ticks. A tick gets the newest value, because earlier ones are
-// out of date. Only a push that began and ended between two ticks is returned for one tick, because a
-// tap of a key must have an effect.
+// AxisLatch carries an axis from frames to ticks. A tick gets the newest value, because earlier
+// ones are out of date. There is one exception: a push that began and ended between two ticks is
+// returned for one tick, because a tap of a key must have an effect.
 //
-// It does not add up, so it is not suitable for relative movement of a mouse: a missing input repeats
-// the one before, and would turn the player again. Instead, let the game add up the player's aim, and
-// send that: a field with net:"angle".
+// It does not add up movements, so it is not suitable for relative movement of a mouse. In place of
+// a missing input the previous one is repeated, which would turn the player again. Instead, let the
+// game add up the player's aim, and send that: a field with net:"angle".
 //
 // The zero AxisLatch is at 0.
 type AxisLatch struct {
 	now   float32
-	brief float32 // the extreme of a push that began since the last Take
+	brief float32 // the greatest deflection of a push that began since the last Take
 }
 
 // Set sets the position of the axis, -1 to 1. It may be called any number of times between two ticks. The

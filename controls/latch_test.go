@@ -21,17 +21,17 @@ var (
 	again   = controls.Button{Down: true, Pressed: true, Released: true}
 )
 
-// Each case is a sequence of frames: d and u are the state of the device in a frame, t is one of its
-// ticks.
+// Each case is a sequence of frames: d and u set the device down or up in a frame, and t is one of
+// its ticks.
 //
 // Proves: I11
 func TestALatchGivesEachPressToOneTick(t *testing.T) {
 	for frames, want := range map[string][]controls.Button{
 		"ut dt dt ut ut":       {up, press, held, release, up},
 		"d ut t":               {tap, up},               // a tap between two ticks
-		"dtt dt":               {press, held, held},     // two ticks in one frame
+		"dtt dt":               {press, held, held},     // two ticks in a frame
 		"d d d dt":             {press},                 // frames without a tick
-		"d u d ut t":           {tap, up},               // two taps are one
+		"d u d ut t":           {tap, up},               // two taps count as one
 		"dt u dt dt":           {press, again, held},    // released for a moment
 		"dt ut dt":             {press, release, press}, // released for a tick
 		"dt u d ut t":          {press, {Pressed: true, Released: true}, up},
@@ -57,8 +57,8 @@ func TestALatchGivesEachPressToOneTick(t *testing.T) {
 
 // device is the history of a button, and a simple model of a latch.
 type device struct {
-	states []bool // of each Set; up before the first
-	taken  int    // how many of those the last tick has used
+	states []bool // the argument of each Set; the device is up before the first
+	taken  int    // how many of those the last tick has taken
 }
 
 func (d *device) take() (b controls.Button) {
@@ -72,7 +72,7 @@ func (d *device) take() (b controls.Button) {
 	return b
 }
 
-// For any sequence of frames and ticks, no press is lost and none is seen twice.
+// For any sequence of frames and ticks, each press is taken exactly once.
 //
 // Proves: I11
 func TestALatchIsItsPlainTwin(t *testing.T) {
@@ -82,7 +82,7 @@ func TestALatchIsItsPlainTwin(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 11))
 			var l controls.Latch
 			var twin device
-			ticks := rng.IntN(4) // how many a frame has at most
+			ticks := rng.IntN(4) // the greatest number of ticks in a frame
 			down, presses, seen := false, 0, 0
 			for range 300 {
 				for range rng.IntN(3) {
@@ -103,8 +103,8 @@ func TestALatchIsItsPlainTwin(t *testing.T) {
 	}
 }
 
-// A device that changes at most once per tick loses nothing: as many presses are taken as there were, and
-// Down follows from them.
+// If a device changes at most once per tick, nothing is lost: as many presses are taken as there
+// were, and Down follows from them.
 func TestSlowPressesAreAllCounted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 12))
 	var l controls.Latch
@@ -127,7 +127,7 @@ func TestSlowPressesAreAllCounted(t *testing.T) {
 	assert.Equal(t, presses, seen)
 }
 
-// An axis is at its newest value, and a push that has ended counts for one tick.
+// An axis has its newest value. A push that has ended since the last tick counts for one tick.
 func TestAnAxisLatchGivesTheNewestValue(t *testing.T) {
 	var l controls.AxisLatch
 	take := func() float32 { return l.Take().Value }

@@ -9,11 +9,10 @@ import (
 // only after half a second.
 const defaultHold = 150 * time.Millisecond
 
-// Strokes converts strokes to keys that are down or not, for a device that only reports strokes, such as
-// a terminal: a key is down for a while after each stroke, and for at least one frame, however long that
-// takes.
+// Strokes simulates keys that are held, for a device that only reports strokes, such as a terminal:
+// a key is down for a while after each stroke, and for at least one frame, however long that takes.
 type Strokes[K comparable] struct {
-	// Hold is how long a key is down after a stroke; 0 is 150 ms. A key that is struck again
+	// Hold is how long a key is down after a stroke; 0 means 150 ms. A key that is struck again
 	// while it is down stays down, and is not pressed again.
 	Hold time.Duration
 
@@ -22,7 +21,7 @@ type Strokes[K comparable] struct {
 
 type stroke struct {
 	until time.Time
-	shown bool // Down has returned it in a frame
+	shown bool // Down has returned the key in a frame
 }
 
 // Strike records a stroke of a key.

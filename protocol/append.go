@@ -10,10 +10,10 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// AppendComponent appends a component to dst as it is sent: rounded, and of an input nothing.
-// Two values are equal on the wire if their bytes are, so that the dumps or hashes of two
-// worlds can be compared. It returns an error if T is not registered as a component or as an
-// input, or if it has entities: their ids differ on each side.
+// AppendComponent appends the bytes of a component to dst as they are sent: its values are rounded,
+// and an input has no bytes. Two values are equal on the wire if these bytes are equal, so that the
+// dumps or hashes of two worlds can be compared. It returns an error if T is not registered as a
+// component or as an input, or if it has entity fields, because entity ids differ on each side.
 func AppendComponent[T any](p *Protocol, dst []byte, v *T) ([]byte, error) {
 	info := registry.Of(p).ComponentOf(reflect.TypeFor[T]())
 	switch {

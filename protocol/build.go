@@ -14,29 +14,28 @@ import (
 )
 
 const (
-	// ownComponents is how many component types of a world are set aside for
-	// this module's own.
+	// ownComponents is how many component types of a world are reserved for this module's own.
 	ownComponents = 16
 
-	// archeComponents is how many component types an Arche world holds: creating
-	// an archetype panics from 241 on, or, with the build tag tiny, beyond 64.
+	// archeComponents is how many component types an Arche world can have: creating an archetype
+	// panics from 241 on, or, with the build tag tiny, beyond 64.
 	archeComponents = min(ecs.MaskTotalBits, 240)
 
 	// MaxComponents is how many types may be registered as components, inputs,
 	// local and unsent components together: 224, or 48 with the build tag tiny.
 	MaxComponents = archeComponents - ownComponents
 
-	// MaxPerKind is how many messages, requests and resources there may be, each:
-	// their numbers fit a byte.
+	// MaxPerKind is the greatest number of messages, of requests and of resources, because each
+	// kind is numbered with one byte.
 	MaxPerKind = registry.MaxPerKind
 
-	// MaxChannels is how many channels a game may have of its own. Six bits name
-	// a channel, and some are built in.
+	// MaxChannels is how many channels of its own a game may register. Channel ids have six bits,
+	// and some are built in.
 	MaxChannels = registry.MaxChannels
 )
 
-// build puts the registry together: numbers, plans, entries. It is done
-// again when something was registered since.
+// build makes the registry: numbers, plans, entries. It does so again if something was registered
+// since.
 func (p *Protocol) build() {
 	if p.built {
 		return
@@ -69,7 +68,7 @@ func (p *Protocol) build() {
 	p.registry = p.list()
 }
 
-// list puts the registry together.
+// list makes the registry.
 func (p *Protocol) list() *registry.Registry {
 	r := &registry.Registry{
 		Name: p.config.Name, TickRate: p.config.TickRate,
@@ -126,8 +125,8 @@ func setupError(kind error, subject, format string, args ...any) error {
 	return &SetupError{Kind: kind, Subject: subject, Problem: fmt.Sprintf(format, args...)}
 }
 
-// plan makes the plan of a registered type, by its codec if it has one. It
-// returns nil after a mistake.
+// plan makes the plan of a registered type. It uses the type's codec if it has one. It returns nil
+// after a mistake.
 func (p *Protocol) plan(subject string, t reflect.Type, values bool, c *wire.Codec) *wire.Plan {
 	var plan *wire.Plan
 	var err error
@@ -143,7 +142,7 @@ func (p *Protocol) plan(subject string, t reflect.Type, values bool, c *wire.Cod
 	return plan
 }
 
-// setupErrors returns the reasons why a type has no plan, as mistakes of set-up.
+// setupErrors converts the reasons why a type has no plan into mistakes of set-up.
 func setupErrors(err error) []error {
 	errs := unjoin(err)
 	for i, e := range errs {

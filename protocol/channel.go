@@ -6,41 +6,42 @@ import (
 	"github.com/entangle-ecs/entangle/internal/registry"
 )
 
-// ChannelConfig describes a channel of the game's own. Name, Mode and Direction
-// must be the same on both sides.
+// ChannelConfig describes a channel of the game. Name, Mode and Direction must be the same on both
+// sides.
 type ChannelConfig struct {
-	// Name, 1 to 64 bytes, one channel each.
+	// Name has 1 to 64 bytes. No two channels may have the same one.
 	Name string
 
-	// Mode is what the channel promises. The zero value is OrderedReliable.
+	// Mode is how the channel delivers. The zero value is OrderedReliable.
 	Mode Mode
 
-	// Direction says who may send. The zero value means Bidirectional.
+	// Direction is which side may send. The zero value means Bidirectional.
 	Direction Direction
 
-	// Priority relative to other channels, above 0 and at most 1e9. 0 means 1. Under a byte cap, a
-	// channel of priority 10 sends about twice as often as one of 5.
+	// Priority is relative to other channels, above 0 and at most 1e9. 0 means 1. Under a byte cap,
+	// a channel of priority 10 sends about twice as often as one of 5.
 	Priority float32
 
-	// KeepUnsent keeps unreliable messages that found no room under a byte cap for later
-	// frames; the oldest goes when 64 KiB wait. Without it such messages are dropped, and
-	// the messages that are sent are always new. Reliable messages are kept in any case.
+	// KeepUnsent keeps unreliable messages that a byte cap does not allow to be sent for later
+	// frames. When more than 64 KiB wait, the oldest is dropped. Without KeepUnsent such messages
+	// are dropped at once, so that all sent messages are new. Reliable messages are kept in any
+	// case.
 	KeepUnsent bool
 
 	// SendEvery is the shortest time between two sends. 0 means no such limit.
 	SendEvery time.Duration
 
-	// ResendFactor times the round trip is how long a reliable message waits for
-	// its acknowledgement before it is sent again. 0 means the default, negative
-	// means never by time.
+	// ResendFactor times the round trip is how long a reliable message waits for its
+	// acknowledgement before it is sent again. 0 means the default. Negative means that it is never
+	// sent again because of the time.
 	ResendFactor float32
 
-	// ResendMin is the shortest such wait. 0 means the default, negative means
-	// none.
+	// ResendMin is the least time before such a resend. 0 means the default, negative means no
+	// minimum.
 	ResendMin time.Duration
 }
 
-// Channel is a channel of the game's own, for MessageRule.Via.
+// Channel is a channel of the game, for MessageRule.Via.
 type Channel struct {
 	p    *Protocol
 	info *registry.Channel
@@ -54,8 +55,7 @@ func (c Channel) Name() string {
 	return c.info.Name
 }
 
-// Channel registers a channel. A game that needs none has five default ones, one
-// for each Mode.
+// Channel registers a channel. A game that registers none has five default ones, one for each Mode.
 func (p *Protocol) Channel(c ChannelConfig) Channel {
 	subject := registry.KindChannel.String() + " " + c.Name
 	if !p.touch(subject) {
@@ -103,7 +103,8 @@ func (c *ChannelConfig) problem() string {
 	}
 }
 
-// maxPriority keeps the product of a channel's and a message's what a channel takes.
+// maxPriority keeps the product of a channel's and a message's priority within the range that a
+// channel accepts.
 const maxPriority = 1e9
 
 func validPriority(p float32) bool { return p > 0 && p <= maxPriority }

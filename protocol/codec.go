@@ -18,13 +18,12 @@ type Codec[T any] interface {
 	Version() string
 }
 
-// RefCodec is a Codec for a type with ecs.Entity fields. The tables map the
-// entities of one side to those of the other; raw entity ids mean nothing there.
+// RefCodec is a Codec for a type with ecs.Entity fields. Its tables map the entities of one side to
+// those of the other, because an entity id is meaningless on the other side.
 //
-// EncodeRefs should call Index for the zero entity too, which is 0: an entity that
-// arrives later than a component that names it is set by counting those calls. For
-// a codec that leaves some out, it stays the zero entity until the component is sent
-// again.
+// EncodeRefs should call Index for the zero entity too, which is written as 0. If an entity arrives
+// later than a component that refers to it, the reference is set by counting the calls of Index. If
+// a codec omits some calls, such a reference stays empty until the component is sent again.
 type RefCodec[T any] interface {
 	Codec[T]
 	EncodeRefs(w *bits.Writer, v *T, refs RefWriter)
@@ -37,28 +36,28 @@ type EqualCodec[T any] interface {
 	Equal(a, b *T) bool // true exactly if the encodings are equal
 }
 
-// SizedCodec is a Codec that knows the most bits one value takes.
+// SizedCodec is a Codec that can return the greatest number of bits that one value takes.
 type SizedCodec[T any] interface {
 	Codec[T]
 	MaxBits() int
 }
 
-// FallibleCodec is a Codec that cannot encode every value, such as one that is
-// too long. EncodeValue calls TryEncode in place of Encode; what w holds after an
-// error is thrown away.
+// FallibleCodec is a Codec that cannot encode every value, such as one that is too long.
+// EncodeValue calls TryEncode in place of Encode; the bits that it has written before an error are
+// discarded.
 type FallibleCodec[T any] interface {
 	Codec[T]
 	TryEncode(w *bits.Writer, v *T) error
 }
 
-// CheckedCodec is a Codec that does not fit every T. What Check returns is
-// reported as a mistake of set-up.
+// CheckedCodec is a Codec that cannot encode every type T. The error of Check is reported as a
+// mistake of set-up.
 type CheckedCodec[T any] interface {
 	Codec[T]
 	Check() error
 }
 
-// wrapCodec hides the type of a codec.
+// wrapCodec removes the type parameter from a codec.
 func wrapCodec[T any](c Codec[T]) *wire.Codec {
 	k := &wire.Codec{
 		Version: c.Version(),

@@ -9,8 +9,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire/blend"
 )
 
-// ComponentRule takes the options of a component. Its methods return it, to be
-// chained; each may be given once.
+// ComponentRule has methods that set the options of a component. Each method returns the rule, so
+// that calls can be chained, and may be called once.
 type ComponentRule[T any] struct{ def *componentRule }
 
 type componentRule struct {
@@ -20,9 +20,8 @@ type componentRule struct {
 	differ *wire.Differ
 }
 
-// Component registers T to be replicated: on every entity with
-// components.Replicate that has one. T must not hold Go pointers; Err names the
-// fields that do, and what to use instead.
+// Component registers T to be replicated: if an entity with components.Replicate has a T, clients
+// get it. T must not hold Go pointers; Err names the fields that do, and what to use instead.
 func Component[T any](p *Protocol) *ComponentRule[T] {
 	t := reflect.TypeFor[T]()
 	def := &componentRule{rule: newRule(p, registry.KindComponent, t)}
@@ -33,10 +32,10 @@ func Component[T any](p *Protocol) *ComponentRule[T] {
 	return &ComponentRule[T]{def}
 }
 
-// Predict sets how entities that a client predicts follow the server. The
-// default is Simple. Full rolls back and replays, and rounds quantised fields on
-// both sides after every tick, so that the two compute with the same values. Once takes the
-// first value, and that the component is inserted and removed; None nothing.
+// Predict sets how entities that a client predicts follow the server. The default is Simple. Full
+// rolls back and replays, and rounds quantised fields on both sides after every tick, so that both
+// compute with the same values. Once takes over only the first value, and the insertion and removal
+// of the component. None takes over nothing.
 func (r *ComponentRule[T]) Predict(mode SyncMode) *ComponentRule[T] {
 	if r.def.option("Predict") {
 		r.def.info.Predict = registry.SyncMode(mode)
@@ -44,9 +43,8 @@ func (r *ComponentRule[T]) Predict(mode SyncMode) *ComponentRule[T] {
 	return r
 }
 
-// Interpolate sets the function that blends two values: over a correction, and between ticks for
-// the screen.
-// Linear is one that needs no writing.
+// Interpolate sets the function that blends two values, during a correction and for display between
+// ticks. Linear is a ready-made one.
 func (r *ComponentRule[T]) Interpolate(lerp Lerp[T]) *ComponentRule[T] {
 	if !r.def.option("Interpolate") {
 		return r
@@ -64,8 +62,8 @@ func (r *ComponentRule[T]) Interpolate(lerp Lerp[T]) *ComponentRule[T] {
 	return r
 }
 
-// Snap sets the function that says that two values are too far apart to blend,
-// as after a respawn.
+// Snap sets the function that reports whether two values are too far apart to blend, for example
+// after a respawn.
 func (r *ComponentRule[T]) Snap(far func(a, b T) bool) *ComponentRule[T] {
 	if r.def.option("Snap") && r.def.present("Snap", far != nil) {
 		r.def.info.TooFar = blend.OnMemory(far)
@@ -73,9 +71,8 @@ func (r *ComponentRule[T]) Snap(far func(a, b T) bool) *ComponentRule[T] {
 	return r
 }
 
-// Tolerance sets the function that says that a predicted value is close enough
-// to the confirmed one to need no rollback. Without it they must be equal on the
-// wire.
+// Tolerance sets the function that reports whether a predicted value is so close to the confirmed
+// one that no rollback is needed. Without it they must be equal on the wire.
 func (r *ComponentRule[T]) Tolerance(same func(predicted, confirmed T) bool) *ComponentRule[T] {
 	if r.def.option("Tolerance") && r.def.present("Tolerance", same != nil) {
 		r.def.info.Same = blend.OnMemory(same)
@@ -83,8 +80,8 @@ func (r *ComponentRule[T]) Tolerance(same func(predicted, confirmed T) bool) *Co
 	return r
 }
 
-// Correct sets how long the presentation takes to ease from the predicted value to
-// the confirmed one after a rollback. The simulation is right at once.
+// Correct sets how long the display takes to move from the predicted value to the confirmed one
+// after a rollback. The simulation has the confirmed value at once.
 func (r *ComponentRule[T]) Correct(over time.Duration) *ComponentRule[T] {
 	if !r.def.option("Correct") {
 		return r
@@ -96,9 +93,9 @@ func (r *ComponentRule[T]) Correct(over time.Duration) *ComponentRule[T] {
 	return r
 }
 
-// ReplicateOnce sends inserts and removes, and no updates. A client that joins later, or
-// is sent the entity again, gets the value of that moment. A component that is removed and
-// inserted between two observed ticks counts as never removed.
+// ReplicateOnce sends the insertion and removal of the component, and no updates of its value. A
+// client that joins later, or is sent the entity again, gets the value that the component then has.
+// A component that is removed and inserted between two observed ticks counts as never removed.
 func (r *ComponentRule[T]) ReplicateOnce() *ComponentRule[T] {
 	if r.def.option("ReplicateOnce") {
 		r.def.info.Once = true
@@ -106,11 +103,10 @@ func (r *ComponentRule[T]) ReplicateOnce() *ComponentRule[T] {
 	return r
 }
 
-// Delta sends updates as differences from a value that the other side is known
-// to hold, where there is one. It pays where values change by little, as quantised
-// positions, angles, rotations and integers with a range do, and where some of
-// many fields change; numbers without a tag are sent in full if they changed. It
-// costs memory for the values of the last 64 ticks.
+// Delta sends updates as differences from an acknowledged value, if there is one. It saves bytes if
+// values change by little, such as quantised positions, angles, rotations and integers with a
+// range, or if a few of many fields change. Numbers without a tag are sent in full if they changed.
+// It costs memory for the values of the last 64 ticks.
 func (r *ComponentRule[T]) Delta() *ComponentRule[T] {
 	if r.def.option("Delta") {
 		r.def.info.Delta = true
@@ -118,14 +114,12 @@ func (r *ComponentRule[T]) Delta() *ComponentRule[T] {
 	return r
 }
 
-// Motion takes differences from where two values that the other side is known to
-// hold say that the value would be by now, going on as it did: numbers and angles
-// in a line, rotations as their components turn. It needs Delta. It pays where
-// values move on evenly, such as positions and rotations of bodies, and saves a
-// fifth of their bytes or so; values that jump about take a little more than
-// without it. It costs a second look into the values of the last 64 ticks for
-// each update, and that updates are shared by fewer clients: by those that hold
-// both values.
+// Motion sends differences from an extrapolation of two acknowledged values, as if the value had
+// continued to change in the same way: numbers and angles in a line, rotations at a constant rate.
+// It needs Delta. It saves about a fifth of the bytes of values that move evenly, such as positions
+// and rotations of bodies. Values that jump about take a little more than without it. For each
+// update it reads the values of the last 64 ticks a second time, and updates are shared by fewer
+// clients: only by those that have acknowledged the same two values.
 func (r *ComponentRule[T]) Motion() *ComponentRule[T] {
 	if r.def.option("Motion") {
 		r.def.info.Motion = true
@@ -133,15 +127,15 @@ func (r *ComponentRule[T]) Motion() *ComponentRule[T] {
 	return r
 }
 
-// Adaptive writes differences with codes that are learned from what the game does, and
-// told to clients on the way: those of quantised numbers, angles and rotations, which stand
-// in every difference. It needs Delta, and excludes Diff. It pays where many values
-// move in ways of their own, such as a crowd that walks or shots that fly, and saves a
-// twentieth to an eighth of their bytes; of bodies that are pushed about it saves nearly nothing. What
-// is learned comes from entities that all clients may see: of others alone nothing is. It
-// costs a server some microseconds a tick, whatever the number of clients, and up to 100 KB;
-// and a few hundred bytes to each client every 512 ticks at most, less often as there is
-// less to learn. All components together may have MaxBooks codes, each as many as any other.
+// Adaptive encodes differences with codes that the server learns from the game's values and sends
+// to clients. It applies to quantised numbers, angles and rotations in every difference. It needs
+// Delta, and excludes Diff. It saves a twentieth to an eighth of the bytes if many values change in
+// ways typical of the game, such as a crowd that walks or shots that fly. It saves nearly nothing
+// for bodies that are pushed about. The server learns only from entities that all clients may see.
+// This costs a server some microseconds per tick, whatever the number of clients, and up to 100 KB
+// of memory. It costs each client a few hundred bytes at most every 512 ticks, and less often as
+// there is less to learn. All components share MaxBooks codes, of which any component may use any
+// number.
 func (r *ComponentRule[T]) Adaptive() *ComponentRule[T] {
 	if r.def.option("Adaptive") {
 		r.def.info.Adaptive = true
@@ -149,12 +143,11 @@ func (r *ComponentRule[T]) Adaptive() *ComponentRule[T] {
 	return r
 }
 
-// Diff replaces the built-in difference of T, that of its fields, by one of the
-// game's own. It needs Delta, and excludes Motion and Adaptive. It pays where the game knows
-// better what changes: one cell of a grid, or a counter that only rises. It costs
-// the memory of a few values, a length in front of each difference, and that
-// each difference is applied on the sending side too, to see whether it
-// gives the value: if not, the value is sent whole.
+// Diff replaces the built-in difference of T, field by field, with one of the game's own. It needs
+// Delta, and excludes Motion and Adaptive. Use it if the game can describe changes in fewer bits:
+// one cell of a grid, or a counter that only rises. It costs the memory of a few values and a
+// length before each difference. Each difference is also applied on the sending side, to check that
+// it results in the value. If it does not, the whole value is sent.
 func (r *ComponentRule[T]) Diff(d Differ[T]) *ComponentRule[T] {
 	if r.def.option("Diff") && r.def.present("Diff", d != nil) {
 		r.def.differ = wrapDiffer(d)
@@ -162,8 +155,8 @@ func (r *ComponentRule[T]) Diff(d Differ[T]) *ComponentRule[T] {
 	return r
 }
 
-// Codec replaces the built-in encoding of T. Struct tags then mean nothing. A T
-// with entity fields needs a RefCodec.
+// Codec replaces the built-in encoding of T. Struct tags then have no effect. A T with entity
+// fields needs a RefCodec.
 func (r *ComponentRule[T]) Codec(c Codec[T]) *ComponentRule[T] {
 	setCodec(&r.def.rule, "Codec", c, &r.def.codec)
 	return r
@@ -177,7 +170,7 @@ func (r *rule) present(option string, ok bool) bool {
 	return ok
 }
 
-// finish makes the plan and the defaults, and finds contradictions.
+// finish makes the plan, sets defaults, and finds contradictory options.
 func (r *componentRule) finish(number int) {
 	i := &r.info
 	i.Number = number

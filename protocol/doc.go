@@ -1,6 +1,5 @@
-// Package protocol is what both sides of a game agree on: which components,
-// inputs, messages, requests, resources and channels exist, and how their values
-// go over the wire.
+// Package protocol defines what both sides of a game agree on: which components, inputs, messages,
+// requests, resources and channels exist, and how their values are encoded.
 //
 // A game registers in one function that server and client share:
 //
@@ -9,33 +8,33 @@
 //	protocol.Input[Steer](p)
 //	protocol.Message[Chat](p).Relay()
 //
-// and has one test that asks p.Err() whether that is right.
+// and has one test that fails if p.Err() returns an error.
 //
 // # What it guarantees
 //
-//   - Mistakes are collected, never panicked: Err joins them, each a *SetupError
-//     with a sentence that says how to fix it.
+//   - Mistakes never panic. They are collected, and Err joins them, each a *SetupError with a
+//     sentence that tells how to fix it.
 //   - Numbers are dense per kind and follow the sorted names of types, so they do
 //     not depend on the order of registration.
-//   - Hash is equal on all machines for equal registrations. A server tells a client in which
-//     of them the two differ.
-//   - Components, inputs and rolled back resources hold no Go pointers: Arche moves
-//     them as raw bytes.
-//   - An input is a component, too: its presence is replicated, its value is not.
+//   - Hash is equal on all machines for equal registrations. If the hashes of a server and a client
+//     differ, the server tells the client which registrations differ.
+//   - Components, inputs and resources with Rollback hold no Go pointers, because Arche moves them
+//     as raw bytes.
+//   - An input is also a component: its presence is replicated, its value is not.
 //
 // # What it does not
 //
-// It does not encode anything: packages internal/wire and internal/registry describe the
-// bytes. It does not run on big-endian machines. It does not check that text is UTF-8. Codecs
-// of a game's own must decode to the value that they encoded, and refuse all other bytes.
+// This package does not encode anything: packages internal/wire and internal/registry describe the
+// bytes. It does not run on big-endian machines. It does not check that text is UTF-8. A game's own
+// codecs must decode to the value that they encoded, and refuse all other bytes.
 //
 // # How to drive it
 //
 //	New; Component, Input, Message, Request, Resource, Local, Unsent, Channel, with their options
 //	Err in a test; Hash and String to look at
 //
-// Registering is for one goroutine. Once a server or client is made, nothing can be registered
-// any more, and the protocol may be used by many.
+// Only one goroutine may register. Once a server or client is made, nothing can be registered any
+// more, and many goroutines may use the protocol.
 //
 // # Struct tags
 //
@@ -47,14 +46,13 @@
 //	`net:"max=200"`                    a text, []byte or slice in a message: at most so many
 //	`net:"-"`                          not sent: zero on the other side
 //
-// A tag on a struct, array or slice holds for every number in it that has none of
-// its own; max holds for the outermost list. Without max, texts and []byte may have
-// 1024 bytes, slices 256 elements.
+// A tag on a struct, array or slice applies to every number in it that has no tag of its own; max
+// applies to the outermost list. Without max, texts and []byte may have 1024 bytes, slices 256
+// elements.
 //
-// A number outside its range is sent as the nearest limit and counted; half a step
-// beyond a limit still counts as that limit. NaN is sent as the value nearest to
-// zero and counted. An angle keeps no whole turns; NaN and infinities are sent as 0 and
-// counted. A quaternion of another length than 1 is normalised; one without a direction is
-// sent as the identity (the field W is 1, or the fourth) and counted. Floats without a tag
-// keep every bit, NaN too.
+// A number outside its range is sent as the nearest limit and counted; half a step beyond a limit
+// still counts as that limit. NaN is sent as the value nearest to zero and counted. Whole turns of
+// an angle are not sent; NaN and infinities are sent as 0 and counted. A quaternion of another
+// length than 1 is normalised; one without a direction is sent as the identity (its field W, or its
+// fourth field, is 1) and counted. Floats without a tag keep every bit, including those of NaN.
 package protocol

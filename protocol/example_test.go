@@ -10,7 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// Pose is a component with tags: each says which values of a field are sent, and how exactly.
+// Pose is a component with tags. Each tag sets the range of a field and how exactly it is sent.
 type Pose struct {
 	X, Y  float32    `net:"range=-512..511,step=0.25"` // 12 bits each
 	Angle float32    `net:"angle"`
@@ -26,14 +26,14 @@ type Steer struct {
 // Chat is a message. Messages may hold text and slices.
 type Chat struct{ Text string }
 
-// Both sides register the same in one function. The order does not matter.
+// In this example, both sides register the same in one function. The order does not matter.
 func Example() {
 	p := protocol.New(protocol.Config{Name: "ships", TickRate: 30})
 	protocol.Component[Pose](p).
-		Delta().                            // send differences from a known value
+		Delta().                            // send differences from an acknowledged value
 		Predict(protocol.Full).             // the owner computes it ahead of the server
-		Interpolate(protocol.Linear[Pose]). // and shows it between two ticks
-		Correct(150 * time.Millisecond)     // easing over corrections
+		Interpolate(protocol.Linear[Pose]). // it is shown between two ticks
+		Correct(150 * time.Millisecond)     // and corrections are shown gradually
 	protocol.Component[components.ControlledBy](p)
 	protocol.Input[Steer](p)
 	protocol.Message[Chat](p).Mode(protocol.OrderedReliable)
@@ -50,7 +50,7 @@ func Example() {
 	// equal to an empty one: false
 }
 
-// Mistakes are found when they are registered, and say what to do instead.
+// Mistakes are found when something is registered, and tell what to do instead.
 func ExampleProtocol_Err() {
 	type Inventory struct{ Items []string }
 	p := protocol.New(protocol.Config{Name: "shop"})

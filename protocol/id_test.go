@@ -8,7 +8,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// The id is written into tokens by programs that may be older than the server.
+// The id of a game must not change, because programs that are older than the server may write it
+// into tokens.
 func TestTheIDOfAGameStays(t *testing.T) {
 	assert.Equal(t, uint64(0x6957bf491d8fedf1), protocol.ID("ball"))
 	assert.NotEqual(t, protocol.ID("ball"), protocol.ID("balls"))

@@ -7,17 +7,17 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire"
 )
 
-// MaxInputBytes is what an input takes on the wire at most: each tick's has to fit into a
-// packet, with the name of its entity.
+// MaxInputBytes is the greatest size of an input on the wire, because the input of a tick has to
+// fit into a packet together with the id of its entity.
 const MaxInputBytes = 1024
 
-// MaxInputEntities is how many different entities a packet names for the inputs of one type of one
-// entity, in all the ticks that it carries: those of about one round trip, at most 64. A reference
-// to another entity arrives as no entity. The client counts it in ClientStats.Inputs.LeftOut, and
-// logs the first one.
+// MaxInputEntities is the greatest number of different entities to which the inputs of one input
+// stream may refer in one packet. A packet carries the inputs of about one round trip, of at most
+// 64 ticks. A reference to another entity arrives as no entity. The client counts such references
+// in ClientStats.Inputs.LeftOut, and logs the first one.
 const MaxInputEntities = 64
 
-// InputRule takes the options of an input.
+// InputRule has methods that set the options of an input.
 type InputRule[T any] struct{ def *inputRule }
 
 type inputRule struct {
@@ -25,17 +25,15 @@ type inputRule struct {
 	info registry.Input
 }
 
-// Input registers T as what a client drives its entities with: a component on
-// the controlled entity that the client writes each tick. T must not hold Go
-// pointers, takes MaxInputBytes at most, and should refer to far fewer entities
-// than MaxInputEntities. Fields tagged `net:"event"` are not repeated when an input
-// is missing.
+// Input registers T as an input, with which a client drives its entities: it is a component of the
+// controlled entity, which the client writes in each tick. T must not hold Go pointers, takes
+// MaxInputBytes at most, and should refer to far fewer entities than MaxInputEntities. Fields
+// tagged `net:"event"` are not repeated when an input is missing.
 //
-// T is a component that is replicated without its value. The server puts it on the
-// player's entity, where copies of the entity then have one as well: the zero value
-// where T is new, and the value before where it is not. So systems on both
-// sides may filter for T, and what a client writes to it is never overwritten by
-// replication. Register T as nothing else.
+// T is a component that is replicated without its value. The server adds it to the player's entity.
+// Replicas of the entity then have a T as well: a zero one if T is new there, otherwise one with
+// its previous value. Therefore systems on both sides may filter for T, and replication never
+// overwrites the value that a client writes. Register T as nothing else.
 func Input[T any](p *Protocol) *InputRule[T] {
 	t := reflect.TypeFor[T]()
 	def := &inputRule{rule: newRule(p, registry.KindInput, t), info: registry.Input{Name: wire.TypeName(t), Type: t}}
@@ -48,8 +46,8 @@ func Input[T any](p *Protocol) *InputRule[T] {
 	return &InputRule[T]{def}
 }
 
-// Rebroadcast lets the server pass inputs on to the other clients, which then
-// predict that player with its real inputs.
+// Rebroadcast makes the server relay inputs to the other clients, which then predict that player
+// with its real inputs.
 func (r *InputRule[T]) Rebroadcast() *InputRule[T] {
 	if r.def.option("Rebroadcast") {
 		r.def.info.Rebroadcast = true

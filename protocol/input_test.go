@@ -28,7 +28,7 @@ type (
 	nameless struct{ Text string }
 )
 
-// An input is a component of which only its being there is sent.
+// An input is a component of which only the presence is sent.
 func TestAnInputIsAComponentWithoutAValue(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "game"})
 	protocol.Input[steer](p)
@@ -69,7 +69,7 @@ func assertNothingIsSent(t *testing.T, plan *wire.Plan) {
 	assert.Nil(t, plan.Short())
 }
 
-// A component on one side and an input on the other differ.
+// If T is a component on one side and an input on the other, their hashes differ.
 func TestInputsAreInTheHash(t *testing.T) {
 	make := func(register ...func(*protocol.Protocol)) *protocol.Protocol {
 		p := protocol.New(protocol.Config{Name: "game"})

@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire"
 )
 
-// addTypes registers n types that differ.
+// addTypes registers n different types.
 func addTypes(p *Protocol, kind registry.Kind, n int) {
 	for i := range n {
 		t := reflect.ArrayOf(i+1, reflect.TypeFor[uint8]())
@@ -20,7 +20,7 @@ func addTypes(p *Protocol, kind registry.Kind, n int) {
 	}
 }
 
-// Arche holds 240 types, or 64 with the build tag tiny; 16 are set aside.
+// Arche allows 240 types, or 64 with the build tag tiny, of which 16 are reserved.
 //
 // Proves: G7
 func TestMoreComponentsThanArcheHoldsAreRefused(t *testing.T) {
@@ -34,7 +34,7 @@ func TestMoreComponentsThanArcheHoldsAreRefused(t *testing.T) {
 	assert.ErrorContains(t, p.Err(), "no more types")
 }
 
-// What the limit promises to a game, an Arche world holds.
+// An Arche world can have as many component types as the limit allows a game.
 func TestArcheHoldsAsManyComponentsAsAreAllowed(t *testing.T) {
 	w := ecs.NewWorld()
 	for i := range MaxComponents + ownComponents {
@@ -59,7 +59,7 @@ func TestTooManyChannelsAndMessages(t *testing.T) {
 	assert.ErrorIs(t, p.Err(), ErrTooMany)
 }
 
-// Two types declared in functions can have one name, which would give them one
+// Two types that are declared in functions can have the same name, which would give them the same
 // place in the order.
 func TestTwoTypesOfOneNameAreRefused(t *testing.T) {
 	p := New(Config{Name: "game"})

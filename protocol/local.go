@@ -7,9 +7,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire"
 )
 
-// Local registers T to be part of rollback on a client that predicts: its values
-// are kept per tick and restored. It is never sent, and the other side need not
-// register it. T must not hold Go pointers.
+// Local registers T as a component that takes part in rollbacks on a client that predicts: its
+// values are kept per tick and restored. It is never sent, and the other side need not register it.
+// T must not hold Go pointers.
 func Local[T any](p *Protocol) {
 	t := reflect.TypeFor[T]()
 	if r := newRule(p, registry.KindLocal, t); !r.off {
@@ -17,7 +17,7 @@ func Local[T any](p *Protocol) {
 	}
 }
 
-// finishLocal refuses pointers, which Arche and histories copy as bytes.
+// finishLocal refuses types with pointers, because Arche and histories copy values as bytes.
 func (p *Protocol) finishLocal(l *registry.Local) {
 	if err := wire.RefusePointers(l.Type, registry.KindLocal.String()+" "+l.Name); err != nil {
 		p.unfit = append(p.unfit, setupErrors(err)...)

@@ -9,13 +9,13 @@ import (
 
 // Limits of text, []byte and slices in messages, requests and resources.
 const (
-	// DefaultMaxText is how many bytes a string or []byte may hold without a max= tag.
+	// DefaultMaxText is the greatest length in bytes of a string or []byte without a max= tag.
 	DefaultMaxText = wire.DefaultMaxText
-	// DefaultMaxElements is how many elements any other slice may hold without a max= tag.
+	// DefaultMaxElements is the greatest number of elements of any other slice without a max= tag.
 	DefaultMaxElements = wire.DefaultMaxElements
 )
 
-// MessageRule takes the options of a message.
+// MessageRule has methods that set the options of a message.
 type MessageRule[T any] struct{ def *messageRule }
 
 type messageRule struct {
@@ -25,8 +25,8 @@ type messageRule struct {
 	codec *wire.Codec
 }
 
-// Message registers T as a message. T may hold numbers, text, slices, arrays and
-// structs of them, and entities; what that does not cover takes a Codec.
+// Message registers T as a message. T may hold numbers, text, slices, arrays and structs of them,
+// and entities; other types need a Codec.
 func Message[T any](p *Protocol) *MessageRule[T] {
 	t := reflect.TypeFor[T]()
 	def := &messageRule{rule: newRule(p, registry.KindMessage, t), info: registry.Message{Name: wire.TypeName(t), Type: t, Priority: 1}}
@@ -36,8 +36,7 @@ func Message[T any](p *Protocol) *MessageRule[T] {
 	return &MessageRule[T]{def}
 }
 
-// Mode sends the message on the default channel of that mode. The default is
-// OrderedReliable.
+// Mode makes the message use the default channel of a mode. The default is OrderedReliable.
 func (r *MessageRule[T]) Mode(m Mode) *MessageRule[T] {
 	if r.def.option("Mode") {
 		r.def.info.Mode = registry.Mode(m)
@@ -45,7 +44,7 @@ func (r *MessageRule[T]) Mode(m Mode) *MessageRule[T] {
 	return r
 }
 
-// Via sends the message on a channel of the game's own.
+// Via makes the message use a channel of the game.
 func (r *MessageRule[T]) Via(c Channel) *MessageRule[T] {
 	if r.def.option("Via") {
 		r.def.via = c
@@ -53,8 +52,8 @@ func (r *MessageRule[T]) Via(c Channel) *MessageRule[T] {
 	return r
 }
 
-// Direction sets who may send the message. The default is the channel's, which
-// is Bidirectional if nothing else was set.
+// Direction sets which side may send the message. The default is that of the channel, which is
+// Bidirectional unless it was set.
 func (r *MessageRule[T]) Direction(d Direction) *MessageRule[T] {
 	if r.def.option("Direction") {
 		r.def.info.Direction = registry.Direction(d)
@@ -62,9 +61,9 @@ func (r *MessageRule[T]) Direction(d Direction) *MessageRule[T] {
 	return r
 }
 
-// Priority sets how often the message goes under a byte cap, relative to others of its
-// channel: twice as often with 10 as with 5. It is multiplied by the channel's, must be
-// above 0 and at most 1e9, and need not be the same on both sides. The default is 1.
+// Priority sets how often the message is sent under a byte cap, relative to other messages of its
+// channel: twice as often with 10 as with 5. It is multiplied by the priority of the channel. It
+// must be above 0 and at most 1e9, and need not be the same on both sides. The default is 1.
 func (r *MessageRule[T]) Priority(p float32) *MessageRule[T] {
 	if r.def.option("Priority") {
 		r.def.info.Priority = p
@@ -72,8 +71,8 @@ func (r *MessageRule[T]) Priority(p float32) *MessageRule[T] {
 	return r
 }
 
-// Relay lets a client address the message to other clients, by way of the
-// server, which gets it too. components.Everyone includes the client that sends it.
+// Relay lets a client send the message to other clients through the server, which gets it too.
+// components.Everyone includes the client that sends it.
 func (r *MessageRule[T]) Relay() *MessageRule[T] {
 	if r.def.option("Relay") {
 		r.def.info.Relay = true

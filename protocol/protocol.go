@@ -12,9 +12,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/registry"
 )
 
-// Config is what the two sides must agree on before anything is registered.
+// Config is the settings on which both sides must agree before anything is registered.
 type Config struct {
-	// Name of the game, 1 to 64 bytes. Peers with other names do not connect.
+	// Name is the name of the game, 1 to 64 bytes. Peers with different names cannot connect.
 	Name string
 
 	// TickRate is the number of fixed steps per second, 1 to 1000. 0 means
@@ -24,26 +24,26 @@ type Config struct {
 
 // Limits of Config.
 const (
-	// MaxNameLength is how many bytes a game's or a channel's name may have: it
-	// is shown in lists and errors.
+	// MaxNameLength is the greatest length in bytes of the name of a game or channel, because names
+	// are shown in lists and errors.
 	MaxNameLength = 64
 
-	// MaxTickRate bounds Config.TickRate: beyond it a step is shorter than what
-	// timers and links can tell apart.
+	// MaxTickRate is the greatest Config.TickRate. With a higher one, a step would be shorter than
+	// timers and links can measure.
 	MaxTickRate = 1000
 )
 
-// Protocol is the registry: all that both sides have registered. It is filled at
-// set-up by one goroutine, sealed by the plugin, and may then be read by many.
+// Protocol contains everything that both sides have registered. One goroutine fills it at set-up,
+// the plugin seals it, and then many goroutines may read it.
 type Protocol struct {
 	registered
 	config    Config
-	mistakes  []error // found while registering
-	unfit     []error // found while putting it all together
+	mistakes  []error // mistakes found while registering
+	unfit     []error // mistakes found while making the registry
 	built     bool
 	types     map[registration]bool
-	kinds     map[reflect.Type]registry.Kind // of types that live in the world
-	worldly   int                            // how many of those are the game's
+	kinds     map[reflect.Type]registry.Kind // the kinds of types that live in the world
+	worldly   int                            // how many of those types are the game's
 	byChannel map[string]bool
 
 	components []*componentRule
@@ -57,16 +57,16 @@ type Protocol struct {
 	registry   *registry.Registry
 }
 
-// registered gives the registry to the packages of this module, which find it by registry.Of.
+// registered passes the registry to the packages of this module, which get it by registry.Of.
 type registered = registry.Holder
 
-// registration is a type registered as something.
+// registration is a type with the kind as which it is registered.
 type registration struct {
 	kind registry.Kind
 	name string
 }
 
-// New returns an empty registry. Mistakes in c are reported by Err.
+// New returns an empty protocol. Err reports mistakes in c.
 func New(c Config) *Protocol {
 	p := &Protocol{
 		config: c, types: map[registration]bool{}, kinds: map[reflect.Type]registry.Kind{}, byChannel: map[string]bool{},
@@ -93,12 +93,12 @@ func (p *Protocol) Name() string { return p.config.Name }
 // TickRate returns the number of fixed steps per second.
 func (p *Protocol) TickRate() int { return p.config.TickRate }
 
-// Hash returns the hash over all that both sides must have alike. It is equal on all machines
-// for equal registrations, in whatever order they were made.
+// Hash returns a hash of everything that must be the same on both sides. It is equal on all
+// machines for equal registrations, whatever their order.
 func (p *Protocol) Hash() uint64 { return registry.Of(p).Hash() }
 
-// String returns a table of all that is registered, with the most bits that a value
-// takes on the wire.
+// String returns a table of everything that is registered, with the greatest number of bits that a
+// value takes on the wire.
 func (p *Protocol) String() string { return registry.Of(p).String() }
 
 // Err returns every mistake made so far, joined, or nil. Each is a *SetupError.
@@ -123,7 +123,7 @@ func (p *Protocol) touch(subject string) bool {
 	return true
 }
 
-// admit checks that a type may be registered as kind, and notes that it is.
+// admit checks that a type may be registered as a kind, and records that it is.
 func (p *Protocol) admit(kind registry.Kind, t reflect.Type, name string) bool {
 	subject := kind.String() + " " + name
 	if !p.touch(subject) {
@@ -142,8 +142,8 @@ func (p *Protocol) admit(kind registry.Kind, t reflect.Type, name string) bool {
 	return p.admitBeside(kind, subject, name) && (!worldly(kind) || p.admitWorldly(kind, t, subject))
 }
 
-// admitBeside refuses an input that is registered as a message or resource, too: its
-// meaning depends on its tick, which only an input has.
+// admitBeside refuses an input that is also registered as a message or resource: its meaning
+// depends on its tick, which only an input has.
 func (p *Protocol) admitBeside(kind registry.Kind, subject, name string) bool {
 	for _, other := range [...]registry.Kind{registry.KindMessage, registry.KindResource, registry.KindInput} {
 		if other != kind && (kind == registry.KindInput || other == registry.KindInput) && p.types[registration{other, name}] {
@@ -154,7 +154,7 @@ func (p *Protocol) admitBeside(kind registry.Kind, subject, name string) bool {
 	return true
 }
 
-// admitWorldly is for types that become components of the world.
+// admitWorldly is admit for types that become components of the world.
 func (p *Protocol) admitWorldly(kind registry.Kind, t reflect.Type, subject string) bool {
 	if other, ok := p.kinds[t]; ok {
 		p.fail(ErrOptions, subject, "already registered as %s: a type is either replicated, or local, or an input, or unsent; make a second type for the second purpose", other)
@@ -167,17 +167,17 @@ func (p *Protocol) admitWorldly(kind registry.Kind, t reflect.Type, subject stri
 	return true
 }
 
-// worldly reports whether types of this kind are components of the world.
+// worldly reports whether types of a kind are components of the world.
 func worldly(k registry.Kind) bool {
 	return k == registry.KindComponent || k == registry.KindInput || k == registry.KindLocal || k == registry.KindUnsent
 }
 
-// ownPackage is where this module's own component types come from. They have
-// numbers set aside.
+// ownPackage is the path prefix of this module's own component types, for which numbers are
+// reserved.
 const ownPackage = "github.com/entangle-ecs/entangle"
 
-// byName sorts by name, which gives both sides the same numbers whatever the
-// order of registration.
+// byName sorts rules by name, so that both sides have the same numbers, whatever the order of
+// registration.
 func byName[R any](rules []R, name func(R) string) {
 	slices.SortFunc(rules, func(a, b R) int { return strings.Compare(name(a), name(b)) })
 }

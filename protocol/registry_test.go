@@ -22,7 +22,7 @@ type (
 	memo    struct{ Count uint8 }
 )
 
-// game registers one of everything.
+// game registers one type of every kind.
 func game(options ...func(*protocol.Protocol)) *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "game", TickRate: 30})
 	c := p.Channel(protocol.ChannelConfig{Name: "chat", Mode: protocol.UnorderedReliable})
@@ -108,7 +108,7 @@ func TestAGameDefinesChannelsOrNone(t *testing.T) {
 	assert.Equal(t, "news", one.Name())
 }
 
-// How messages share a cap is each side's own matter.
+// Each side may set its own priorities of messages.
 func TestPrioritiesNeedNotBeEqualOnBothSides(t *testing.T) {
 	one, other := protocol.New(protocol.Config{Name: "game"}), protocol.New(protocol.Config{Name: "game"})
 	c := one.Channel(protocol.ChannelConfig{Name: "news", Priority: 3, KeepUnsent: true})
@@ -144,7 +144,7 @@ func TestNumbersDoNotDependOnTheOrderOfRegistration(t *testing.T) {
 	})
 }
 
-// The hash of these types was taken on amd64; other machines must agree.
+// The expected hash was computed on amd64. Other machines must compute the same one.
 //
 // Proves: G2
 func TestHashIsTheSameOnAllMachines(t *testing.T) {
@@ -154,7 +154,7 @@ func TestHashIsTheSameOnAllMachines(t *testing.T) {
 	assert.Equal(t, p.Hash(), game(register[nested], register[links], register[ranged], register[platform], register[quats], register[quantised], register[angles]).Hash())
 }
 
-// Whatever must agree changes the hash; whatever need not does not.
+// Every difference that matters changes the hash, and no other difference does.
 //
 // Proves: G2, C16
 func TestADifferenceIsFoundAndNamed(t *testing.T) {
@@ -337,7 +337,7 @@ func TestEntriesGoOverTheWire(t *testing.T) {
 	assert.Error(t, err)
 }
 
-// A list that claims to be long costs no memory.
+// A list with a long length costs no memory.
 func TestALongListIsRefusedBeforeItIsMade(t *testing.T) {
 	var none []registry.Entry
 	claim := registry.AppendEntries(nil, make([]registry.Entry, registry.MaxEntries))[:100]
@@ -370,7 +370,7 @@ func TestStringListsWhatIsRegistered(t *testing.T) {
 	}
 }
 
-// What a peer calls its components is logged, and must not write lines of its own.
+// The component names that a peer sends are logged, so they must not contain line breaks.
 func TestEntriesWithControlCharactersAreRefused(t *testing.T) {
 	for name, ok := range map[string]bool{"game.Ball": true, "game.Ball\nadmin logged in": false, "game.\x1b[2J": false} {
 		_, err := registry.ParseEntries(registry.AppendEntries(nil, []registry.Entry{{Kind: registry.KindComponent, Name: name}}))

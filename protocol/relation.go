@@ -16,10 +16,10 @@ func isRelation(t reflect.Type) bool {
 	return first.Type == relation && first.Name == relation.Name()
 }
 
-// Hierarchy makes the relation T one of children to their parents, as
-// components.ChildOf is by itself: a child is replicated with its parent and in its
-// group, and is removed from the server's world when its parent was. T must be a
-// relation of Arche: a struct with an embedded ecs.Relation as its first field.
+// Hierarchy makes the relation T one between children and parents, like components.ChildOf: a child
+// is replicated with its parent and in its group, and is removed from the server's world when its
+// parent has been removed. T must be a relation of Arche: a struct with an embedded ecs.Relation as
+// its first field.
 func (r *ComponentRule[T]) Hierarchy() *ComponentRule[T] {
 	if !r.def.option("Hierarchy") {
 		return r
@@ -31,7 +31,7 @@ func (r *ComponentRule[T]) Hierarchy() *ComponentRule[T] {
 	return r
 }
 
-// checkRelation finds options that a relation cannot have.
+// checkRelation reports options that a relation cannot have.
 func (r *componentRule) checkRelation() {
 	i := &r.info
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire"
 )
 
-// RequestRule takes the options of a request.
+// RequestRule has methods that set the options of a request.
 type RequestRule[Q, A any] struct{ def *requestRule }
 
 type requestRule struct {
@@ -17,8 +17,8 @@ type requestRule struct {
 	question, answer *wire.Codec
 }
 
-// Request registers a question that clients ask and the server answers. Q and A
-// may hold what a message may.
+// Request registers a request Q that clients send and that the server answers with a response A. Q
+// and A may have the same fields as a message.
 func Request[Q, A any](p *Protocol) *RequestRule[Q, A] {
 	q, a := reflect.TypeFor[Q](), reflect.TypeFor[A]()
 	name := wire.TypeName(q) + " -> " + wire.TypeName(a)

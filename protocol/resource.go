@@ -7,7 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire"
 )
 
-// ResourceRule takes the options of a resource.
+// ResourceRule has methods that set the options of a resource.
 type ResourceRule[T any] struct{ def *resourceRule }
 
 type resourceRule struct {
@@ -16,8 +16,8 @@ type resourceRule struct {
 	codec *wire.Codec
 }
 
-// Resource registers T as a resource that the server may replicate. It may hold
-// what a message may.
+// Resource registers T as a resource that the server may replicate. It may have the same fields as
+// a message.
 func Resource[T any](p *Protocol) *ResourceRule[T] {
 	t := reflect.TypeFor[T]()
 	def := &resourceRule{rule: newRule(p, registry.KindResource, t), info: registry.Resource{Name: wire.TypeName(t), Type: t}}

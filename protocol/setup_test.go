@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// The mistakes that a game can make at set-up. Each is one error of one kind
+// mistake is a mistake that a game can make at set-up. Err reports it as one error of one kind,
 // with a sentence that contains the given words.
 type mistake struct {
 	name  string
@@ -277,7 +277,7 @@ func TestConfigIsChecked(t *testing.T) {
 	assert.Equal(t, "a", p.Name())
 }
 
-// A mistake that is repaired before the protocol is sealed is gone.
+// If a mistake is repaired before the protocol is sealed, Err no longer reports it.
 func TestErrFollowsWhatIsRegistered(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "a"})
 	r := protocol.Component[pose](p).Tolerance(func(a, b pose) bool { return a == b })

@@ -8,7 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Types that the tests register.
+// These are the types that the tests register.
 type (
 	plain struct {
 		A uint8
@@ -90,7 +90,7 @@ type (
 	}
 )
 
-// bytesOf is the memory of a value.
+// bytesOf returns the memory of a value.
 func bytesOf[T any](v *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/columns"
 )
 
-// arrange brings the rows of the track into the order of the world's entities with the component, if that
-// order has changed.
+// arrange puts the rows of the track into the world's order of the entities with the component, if
+// that order has changed.
 func (l *layer) arrange() {
 	if err := l.table.Commit(); err != nil {
 		panic(fmt.Sprintf("visualinterp: the entities with %v can't be followed: %v", l.rule.typ, err))
@@ -70,7 +70,7 @@ func (l *layer) assignRows() {
 	}
 }
 
-// move sets the row of a slot and returns the previous row of its entity, -1 if none.
+// move sets the row of a slot and returns the previous row of its entity, or -1 if it had none.
 func (l *layer) move(slot columns.Slot, row int32) (from int32) {
 	p, e := &l.places[slot], l.table.Entity(slot)
 	from = -1

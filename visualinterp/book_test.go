@@ -32,11 +32,11 @@ type stage struct {
 	speeds generic.Map1[speed]
 	moves  plugin.System
 
-	// Calls of a test in sets where components hold true values.
+	// Functions that a test sets, which are called in sets where components hold true values.
 	atReceive, atTick, atSend func()
 }
 
-// newStage makes a server with a System, and a system that adds its speed to every spot.
+// newStage makes a server with a System, and with a system that adds its speed to every spot.
 func newStage(t *testing.T, shows *visualinterp.System, register func(*protocol.Protocol), first ...plugin.System) *stage {
 	p := protocol.New(protocol.Config{Name: "stage", TickRate: 100})
 	if register == nil {
@@ -64,7 +64,7 @@ func newStage(t *testing.T, shows *visualinterp.System, register func(*protocol.
 	return s
 }
 
-// hook calls a function in a set, if it is set by then.
+// hook adds a system to a set that calls *f, unless it is nil.
 func (s *stage) hook(set plugin.Set, f *func()) {
 	s.AddSystem(set, plugin.Func(func(*ecs.World) func() {
 		return func() {
@@ -106,8 +106,8 @@ func (s *stage) spawn(x, by float64) ecs.Entity {
 func (s *stage) x(e ecs.Entity) float64 { return s.spots.Get(e).X }
 
 // Proves: N6
-// The worked example of the book, number by number. Its ticks take 9 ms and its frames 12; here they take
-// 10, and a third of 40.
+// This is the worked example of the book, number by number. In the book a tick takes 9 ms and a
+// frame 12; here they take 10, and a third of 40.
 func TestTheBooksExample(t *testing.T) {
 	s := newStage(t, visualinterp.Add[spot](visualinterp.New()), nil)
 	component := s.spawn(0, 1)
@@ -123,7 +123,7 @@ func TestTheBooksExample(t *testing.T) {
 		shown     float64
 	}{
 		{0, 0, 0, 0, 0},
-		{1, 1. / 3, 0, 1, 1}, // there are no two ticks to interpolate between yet
+		{1, 1. / 3, 0, 1, 1}, // there are not two ticks yet between which to interpolate
 		{2, 2. / 3, 1, 2, 1 + 2./3},
 		{4, 0, 2, 4, 3},
 		{5, 1. / 3, 4, 5, 4 + 1./3},

@@ -13,13 +13,13 @@ import (
 	"github.com/entangle-ecs/entangle/visualinterp"
 )
 
-// Position is moved and drawn.
+// Position is a component that is moved and drawn.
 type Position struct{ X, Y float32 }
 
 // Shake exists on the screen only: it is not in a protocol.
 type Shake struct{ Angle float64 }
 
-// A server with a display: ten ticks a second, drawn three times in two ticks.
+// This example is a server with a display: ten ticks a second, and three frames in two ticks.
 func Example() {
 	p := protocol.New(protocol.Config{Name: "smooth", TickRate: 10})
 	protocol.Component[Position](p).

@@ -43,7 +43,7 @@ func (h *hiding) update() {
 	}
 	h.findChanges()
 	for _, e := range h.on {
-		if !h.world.Has(e, h.hidden[0]) { // it may be hidden already, or found by two layers
+		if !h.world.Has(e, h.hidden[0]) { // the entity may be hidden already, or found in two layers
 			h.world.Add(e, h.hidden...)
 		}
 	}

@@ -16,13 +16,13 @@ type layer struct {
 	rule      *rule
 	world     *ecs.World
 	display   *tick.Display
-	table     *columns.Table // of the entities with the component, which is its marker
-	column    int            // index of the marker's column
+	table     *columns.Table // the entities with the component, which is the table's marker
+	column    int            // index of the component's column
 	track     *smooth.Track
 	rollsBack bool // values are restored in a rollback, on entities that take part
 
-	// A segment is shown if it has all columns of needs. It takes part in rollbacks if it also
-	// has those of back, and none of fixed.
+	// A segment is shown if it has all columns of needs. It takes part in rollbacks if it also has
+	// all columns of back and none of fixed.
 	needs, back, fixed columns.Mask
 
 	stretches []stretch
@@ -39,11 +39,11 @@ type stretch struct {
 	rollsBack    bool
 }
 
-// place is the row of the entity of a slot.
+// place is the row of the entity in a slot.
 type place struct {
 	entity ecs.Entity
 	row    int32
-	round  uint32 // the call of assignRows that set it
+	round  uint32 // the call of assignRows that set the row
 }
 
 func newLayer(w *ecs.World, display *tick.Display, r *rule) *layer {
@@ -83,7 +83,7 @@ func (l *layer) restore() {
 	l.track.Restored()
 }
 
-// corrected stores the displayed values, from which the transition starts.
+// corrected stores the displayed values, from which a correction starts.
 func (l *layer) corrected() {
 	if l.rollsBack {
 		l.track.Keep()
@@ -104,8 +104,8 @@ func (l *layer) tick() {
 	l.track.Advance()
 }
 
-// replay samples the end of the tick before the last, when a replay is about to compute the last one.
-// Entities that do not take part in the rollback have their samples already.
+// replay samples the values at the end of the tick before the last one, when a replay is about to
+// compute the last one. Entities that do not take part in the rollback have these samples already.
 func (l *layer) replay(t *components.Time) {
 	l.corrected()
 	if !l.rollsBack || t.Tick != t.ReplayTo {
@@ -119,7 +119,7 @@ func (l *layer) replay(t *components.Time) {
 	}
 }
 
-// ease ends a correction, at a share of the last tick.
+// ease ends a correction, at a fraction of the last tick.
 func (l *layer) ease(share float64) {
 	if !l.track.Kept() {
 		return
@@ -160,7 +160,7 @@ func (l *layer) writeDisplayed() {
 // values returns a stretch of the component's column.
 func (l *layer) values(s stretch) []byte { return l.table.ColumnRows(s.segment, l.column) }
 
-// lacksSamples reports whether an entity has less than two samples.
+// lacksSamples reports whether an entity has fewer than two samples.
 func (l *layer) lacksSamples(e ecs.Entity) bool {
 	slot, ok := l.table.SlotOf(e)
 	if !ok || int(slot) >= len(l.places) {

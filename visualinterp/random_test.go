@@ -14,9 +14,9 @@ import (
 	"github.com/entangle-ecs/entangle/visualinterp"
 )
 
-// Entities are added and removed, and gain and lose components, at any time: the displayed value is between
-// the two latest ticks of the entity, and true values are never lost. The model keeps a list for each
-// entity.
+// Entities are added and removed, and gain and lose components, at any time. The displayed value is
+// always between the two latest ticks of the entity, and true values are never lost. The model
+// keeps a list of values for each entity.
 func TestChangingEntitiesAreShown(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
@@ -35,13 +35,13 @@ type crowd struct {
 	lives   map[ecs.Entity]*life
 	order   []ecs.Entity
 	cameras generic.Map1[camera]
-	turn    int // counts calls of mutate
+	turn    int // the number of calls of mutate
 }
 
 // life is the model of an entity.
 type life struct {
 	truth float64
-	ends  []float64 // at the ends of ticks, since it has the component
+	ends  []float64 // the values at the ends of ticks, since the entity has the component
 	lost  int       // the turn in which it lost the component; 0: it has the component
 }
 
@@ -118,7 +118,7 @@ func (c *crowd) change(at int, x float64) {
 		c.world.RemoveEntity(e)
 		delete(c.lives, e)
 		c.order = append(c.order[:at], c.order[at+1:]...)
-	case l.lost == c.turn: // added again at once, it counts as never removed
+	case l.lost == c.turn: // a component that is added again at once counts as never removed
 	case l.lost != 0:
 		c.spots.Add(e)
 		*c.spots.Get(e) = spot{x}

@@ -16,10 +16,11 @@ import (
 	"github.com/entangle-ecs/entangle/visualinterp"
 )
 
-// goes marks the entities that take part in the rollback of a test.
+// goes marks the entities that take part in the rollback of the test.
 type goes struct{}
 
-// marks registers that marker, in place of the engine.
+// marks is a system that installs goes as the mark of predicted entities, in place of the
+// prediction engine.
 func marks() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		tick.DisplayOf(w).SetRollbackMarker(ecs.ComponentID[goes](w))
@@ -27,8 +28,8 @@ func marks() plugin.System {
 	})
 }
 
-// back is a manual rollback: restore sets the world to the end of the first tick, and the movement replays
-// the given number of ticks.
+// back is a manual rollback: restore sets the world to the end of the first tick, and then the
+// movement replays the given number of ticks.
 func (s *stage) back(ticks int, restore func()) {
 	clock, display := ecs.GetResource[components.Time](s.world), tick.DisplayOf(s.world)
 	now := clock.Tick
@@ -51,7 +52,8 @@ func full(p *protocol.Protocol) {
 }
 
 // Proves: N8
-// After a rollback both samples are those of the replayed ticks. Entities that do not take part keep theirs.
+// After a rollback both samples come from the replayed ticks. Entities that do not take part keep
+// their samples.
 func TestARollbackRepairsWhatIsShown(t *testing.T) {
 	for _, ticks := range []int{1, 2, 5} {
 		s := newRollbackStage(t, full)
@@ -70,7 +72,7 @@ func TestARollbackRepairsWhatIsShown(t *testing.T) {
 				s.spots.Get(predicted).X = 100
 				s.speeds.Get(predicted).X = 4
 			})
-			s.spots.Get(excluded).X = 8 // an entity that did not take part is restored
+			s.spots.Get(excluded).X = 8 // an entity that did not take part has its true value restored
 			s.spots.Get(remote).X += 10
 		}
 		s.at(85 * time.Millisecond)
@@ -88,8 +90,8 @@ func TestARollbackRepairsWhatIsShown(t *testing.T) {
 }
 
 // Proves: B19
-// The display moves gradually from its previous value, in the time that Correct gives, and the simulation is
-// correct at once. The number of frames in that time makes no difference.
+// The display moves gradually from its previous value, in the time set with Correct, and the
+// simulation is correct at once. The number of frames in that time makes no difference.
 func TestTheDisplayMovesGradually(t *testing.T) {
 	for _, frame := range []time.Duration{2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond} {
 		s := newRollbackStage(t, func(p *protocol.Protocol) {
@@ -121,7 +123,7 @@ func TestTheDisplayMovesGradually(t *testing.T) {
 	}
 }
 
-// The display of a present value that is corrected without a replay moves gradually, too.
+// If a present value is corrected without a replay, its display moves gradually, too.
 func TestThePresentIsAmended(t *testing.T) {
 	s := newRollbackStage(t, func(p *protocol.Protocol) {
 		protocol.Component[spot](p).Predict(protocol.Full).Interpolate(protocol.Linear[spot]).Correct(100 * time.Millisecond)
@@ -143,7 +145,7 @@ func TestThePresentIsAmended(t *testing.T) {
 	assert.InDelta(t, 8, s.x(e), 1e-9)
 }
 
-// The display of a local component that a game rolls back moves gradually.
+// If a game rolls back a local component, its display moves gradually.
 func TestALocalComponentIsCorrected(t *testing.T) {
 	s := newStage(t, visualinterp.Add[spot](visualinterp.New(), visualinterp.With(protocol.Linear[spot]), visualinterp.Correct(100*time.Millisecond)),
 		func(p *protocol.Protocol) { protocol.Local[spot](p) }, marks())

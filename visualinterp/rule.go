@@ -29,8 +29,9 @@ type rule struct {
 	where  func(*ecs.World, ecs.Entity) bool
 }
 
-// With blends by a custom function, or by protocol.Linear: for a component that is not in the protocol, or
-// that is to be shown differently from its registration. T must not hold Go pointers.
+// With blends values with a custom function, or with protocol.Linear. Use it for a component that
+// is not in the protocol, or that is to be shown differently from its registration. T must not hold
+// Go pointers.
 func With[T any](lerp protocol.Lerp[T]) Option {
 	return func(r *rule) {
 		r.takes(reflect.TypeFor[T](), "With", lerp != nil)
@@ -40,7 +41,8 @@ func With[T any](lerp protocol.Lerp[T]) Option {
 	}
 }
 
-// Snap shows a value without blending if it is too far from the one before, as after a respawn.
+// Snap shows a value without blending if it is too far from the previous one, for example after a
+// respawn.
 func Snap[T any](far func(a, b T) bool) Option {
 	return func(r *rule) {
 		r.takes(reflect.TypeFor[T](), "Snap", far != nil)
@@ -48,8 +50,9 @@ func Snap[T any](far func(a, b T) bool) Option {
 	}
 }
 
-// Correct sets how long the display takes to move to the corrected value after a rollback; 0 is at once. It
-// is needed for components of protocol.Local, and overrides the registration of others.
+// Correct sets how long the display takes to move to the corrected value after a rollback; 0 means
+// at once. Components of protocol.Local need it. For other components it overrides the
+// registration.
 func Correct(over time.Duration) Option {
 	return func(r *rule) {
 		if over < 0 {
@@ -62,9 +65,9 @@ func Correct(over time.Duration) Option {
 // Tagged shows only entities with the tag Smooth, as long as they have it.
 func Tagged() Option { return func(r *rule) { r.tagged = true } }
 
-// Where shows only entities for which wanted returns true. It is called once, when the entity is first found
-// with the component, at the end of a tick or of a frame at the latest. It may read the world, and must not
-// change it.
+// Where shows only entities for which wanted returns true. For each entity, wanted is called once,
+// when the entity is first found with the component, at the end of a tick or of a frame at the
+// latest. It may read the world, and must not change it.
 func Where(wanted func(w *ecs.World, e ecs.Entity) bool) Option {
 	return func(r *rule) {
 		if wanted == nil {
@@ -74,11 +77,12 @@ func Where(wanted func(w *ecs.World, e ecs.Entity) bool) Option {
 	}
 }
 
-// HideUntilTwo adds Hidden to an entity until two ticks have ended with it: until then its display is a tick
-// ahead of the others. Systems that draw exclude entities with Hidden.
+// HideUntilTwo adds Hidden to an entity until two ticks have ended since it got the component.
+// Until then its display would be a tick ahead of the others. Systems that draw exclude entities
+// with Hidden.
 func HideUntilTwo() Option { return func(r *rule) { r.hides = true } }
 
-// takes checks the function of an option.
+// takes panics unless an option was given a function, and for the right type.
 func (r *rule) takes(t reflect.Type, option string, given bool) {
 	switch {
 	case !given:
@@ -88,8 +92,8 @@ func (r *rule) takes(t reflect.Type, option string, given bool) {
 	}
 }
 
-// kind returns how values of the component are shown in a world of the protocol; rollsBack reports that they
-// are restored in a rollback.
+// kind returns how values of the component are shown in a world of the protocol; rollsBack is true
+// if a rollback restores them.
 func (r *rule) kind(p *protocol.Protocol) (k smooth.Kind, rollsBack bool) {
 	if r.typ.Size() == 0 {
 		panic(fmt.Sprintf("visualinterp: %v has no values to show: it is a tag", r.typ))

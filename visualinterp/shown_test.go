@@ -133,7 +133,7 @@ func TestEntitiesNoLongerShownKeepTheirTrueValues(t *testing.T) {
 	s.atReceive = holds
 	for range 5 {
 		frame()
-		late := s.spawn(0, 1) // the entity is in another table
+		late := s.spawn(0, 1) // is in another table
 		smooth.Add(late)
 		all, truth = append(all, late), append(truth, 0)
 		frame()
@@ -141,7 +141,7 @@ func TestEntitiesNoLongerShownKeepTheirTrueValues(t *testing.T) {
 }
 
 // Proves: N12
-// On request, an entity with less than two ticks is hidden.
+// With HideUntilTwo, an entity is hidden until two ticks have ended.
 func TestHiddenUntilTwoTicks(t *testing.T) {
 	s := newStage(t, visualinterp.Add[camera](visualinterp.Add[spot](visualinterp.New(), visualinterp.HideUntilTwo()),
 		visualinterp.HideUntilTwo(), visualinterp.With(protocol.Linear[camera])), nil)

@@ -21,10 +21,10 @@ type System struct {
 // New returns a system that shows nothing yet.
 func New() *System { return &System{} }
 
-// Add makes the system show T between ticks, and returns the system. By default it shows every entity with a
-// T as the component's registration says: blended by its Interpolate function, without blending if its Snap
-// says so, and with gradual corrections as long as its Correct says. Options override that, and are needed
-// for a T that is not registered.
+// Add makes the system show T between ticks, and returns the system. By default it shows every
+// entity with a T as the component's registration says: blended by its Interpolate function,
+// without blending if its Snap function returns true, and with corrections that take the time set
+// with Correct. Options override that, and are needed for a T that is not registered.
 //
 // Each T is added once, before the app is initialised. A wrong call panics.
 func Add[T any](s *System, options ...Option) *System {

@@ -16,8 +16,8 @@ import (
 )
 
 // Proves: N13
-// The systems of every set see true values, except those of AfterSend, which see displayed values; at the
-// end the true values are restored.
+// The systems of every set except AfterSend see true values; those of AfterSend see displayed
+// values. At the end the true values are restored.
 func TestTrueValuesInAFrame(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "stage", TickRate: 100})
 	protocol.Component[spot](p).Interpolate(protocol.Linear[spot])
@@ -53,7 +53,7 @@ func TestTrueValuesInAFrame(t *testing.T) {
 	assert.Equal(t, truth, spots.Get(e).X)
 }
 
-// A value that a game writes over a displayed one is a true value.
+// If a game overwrites a displayed value, the new value counts as a true value.
 //
 // Proves: N13
 func TestValuesWrittenInAfterSend(t *testing.T) {
@@ -71,8 +71,8 @@ func TestValuesWrittenInAfterSend(t *testing.T) {
 	s.at(35 * time.Millisecond)
 }
 
-// What a game writes in a frame without a tick is the truth as well: it is not shown before the next
-// tick has ended, and is there again when the next frame begins.
+// A value that a game writes in a frame without a tick is a true value as well: it is not shown
+// until the next tick has ended, and is restored when the next frame begins.
 //
 // Proves: N13
 func TestWhatIsWrittenBetweenTicksIsTrue(t *testing.T) {

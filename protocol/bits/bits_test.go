@@ -15,7 +15,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// The bytes follow from the package documentation by hand.
+// The expected bytes were derived from the package documentation by hand.
 func TestGoldenStreams(t *testing.T) {
 	cases := []struct {
 		name  string
@@ -50,8 +50,8 @@ func TestGoldenStreams(t *testing.T) {
 	}
 }
 
-// Pair writes what two calls of Bits do, wherever the stream stands and however little memory
-// is left.
+// Pair writes the same bits as two calls of Bits, at any position of the stream and with little
+// memory left.
 func TestPairIsTwoWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var want, got bits.Writer
@@ -70,7 +70,7 @@ func TestPairIsTwoWords(t *testing.T) {
 	})
 }
 
-// step is one write of a random stream, and the check of its mirror.
+// step is one write of a random stream, with the read that checks it.
 type step struct {
 	kind  int
 	v     uint64
@@ -161,7 +161,7 @@ func TestWhatWasWrittenIsRead(t *testing.T) {
 	})
 }
 
-// A dumb twin keeps one bool per bit.
+// The Writer equals a simple model that keeps one bool per bit.
 func TestWriterEqualsOneBitAtATime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var w bits.Writer
@@ -183,7 +183,7 @@ func TestWriterEqualsOneBitAtATime(t *testing.T) {
 	})
 }
 
-// A dumb twin looks at one bit at a time, of any bytes.
+// For any bytes, the Reader equals a simple model that looks at one bit at a time.
 func TestReaderEqualsOneBitAtATime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		data := rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "data")
@@ -321,8 +321,8 @@ func TestNoAllocation(t *testing.T) {
 	}))
 }
 
-// FuzzReader drives a Reader by the first half of the input over the second half,
-// and requires that the values read are written back as the same bits.
+// FuzzReader uses the first half of the input as the calls of a Reader over the second half, and
+// requires that the values read are written back as the same bits.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
 	f.Add([]byte{0x40, 0x23, 0x51, 0x12, 9, 8, 7, 6})
@@ -376,7 +376,7 @@ func mirror(r *bits.Reader, w *bits.Writer, p byte) {
 	}
 }
 
-// One operation of the next two is 512 fields.
+// In the next two benchmarks, one operation is 512 fields.
 func BenchmarkWrite512Fields(b *testing.B) {
 	buf := make([]byte, 0, 4096)
 	var w bits.Writer

@@ -1,15 +1,14 @@
 // Package bits packs values of any width from 0 to 64 bits one after another,
 // and reads them back.
 //
-// The stream is little-endian, least significant bit first: the first bit
-// written is bit 0 of the first byte, and the low bits of a value come before
-// its high bits. A stream that is cut at a byte boundary is therefore the same
-// as the little-endian memory of the values in it, which is what lets whole
-// runs be copied as words.
+// The stream is little-endian, least significant bit first: the first bit written is bit 0 of the
+// first byte, and the low bits of a value come before its high bits. A stream that is cut at a byte
+// boundary is therefore the same as the little-endian memory of the values in it, so that whole
+// runs can be copied as words.
 //
-// A Writer appends into memory the caller gives it and allocates only when that
-// memory is too small. A Reader never allocates, never panics on any bytes, and
-// keeps its first error: a decoder may read a whole body and ask Err once.
+// A Writer appends to memory that the caller provides, and allocates only when that memory is too
+// small. A Reader never allocates, never panics on any bytes, and keeps its first error: a decoder
+// may read a whole body and ask Err once.
 //
 // # How to drive it
 //
@@ -18,9 +17,9 @@
 //
 // # Variable-length numbers
 //
-// Uvarint is sized for numbers that are mostly small: indexes into a table,
-// lengths, counts. The first bits say the size, and each size begins where the
-// one before ends, so a number has exactly one form:
+// Uvarint is sized for numbers that are mostly small: indexes into a table, lengths, counts. The
+// first bits select the size. The numbers of each size begin where those of the previous size end,
+// so that a number has exactly one form:
 //
 //	bits   total  numbers
 //	0      4      0 to 7, 3 bits

@@ -19,18 +19,17 @@ var (
 	ErrLong = errors.New("bits: a number is not in its shortest form")
 )
 
-// Reader reads bits from a byte slice. After the first error every method
-// returns zero values and Err that error. A Reader may be copied: the copy goes
-// on from the same position.
+// Reader reads bits from a byte slice. After the first error every method returns zero values and
+// Err that error. A Reader may be copied: the copy continues from the same position.
 type Reader struct {
 	data []byte
-	at   uint // the next bit
-	near uint // from this bit on, a word does not lie in data whole
+	at   uint // position of the next bit
+	near uint // from this position on, a word does not lie in data as a whole
 	err  error
 }
 
-// PeekBits is how many bits a load of eight bytes gives at least, whatever bit
-// of the first byte the stream stands at.
+// PeekBits is how many bits a load of eight bytes returns at least, whatever the position within
+// the first byte.
 const PeekBits = 57
 
 // Reset begins to read at the first bit of data. The Reader keeps data and never
@@ -45,8 +44,8 @@ func (r *Reader) Err() error { return r.err }
 // RemainingBits returns the number of bits left to read, padding included.
 func (r *Reader) RemainingBits() int { return len(r.data)*8 - int(r.at) }
 
-// Fail makes err the Reader's error, unless it has one, and ends the stream. A
-// decoder calls it for values that are well formed and still wrong.
+// Fail sets the Reader's error, unless it has one, and ends the stream. A decoder calls it for
+// values that have a valid form but are wrong.
 func (r *Reader) Fail(err error) {
 	if r.err == nil {
 		r.err = err
@@ -54,8 +53,8 @@ func (r *Reader) Fail(err error) {
 	r.data, r.at, r.near = nil, 0, 0
 }
 
-// End requires that nothing but zero padding of less than a byte is left. It
-// returns the Reader's error, ErrTrailing or ErrPadding.
+// End requires that at most seven bits are left, and that they are zero. It returns the Reader's
+// error, ErrTrailing or ErrPadding.
 func (r *Reader) End() error {
 	switch {
 	case r.err != nil:
@@ -67,8 +66,8 @@ func (r *Reader) End() error {
 	return r.err
 }
 
-// Bits reads n bits, 0 to 64. Where it can, it loads the word that holds them, so
-// that no read waits for what the one before has left.
+// Bits reads n bits, 0 to 64. Where possible, it loads the word that contains them, so that no read
+// waits for the result of the previous one.
 func (r *Reader) Bits(n uint) uint64 {
 	if at := r.at; at < r.near && n <= PeekBits {
 		r.at += n
@@ -77,7 +76,7 @@ func (r *Reader) Bits(n uint) uint64 {
 	return r.pieces(n)
 }
 
-// pieces is Bits for more than a word is sure to hold, and near the end.
+// pieces is Bits for more bits than a load is sure to contain, and for the end of the stream.
 func (r *Reader) pieces(n uint) uint64 {
 	if n > uint(r.RemainingBits()) {
 		r.Fail(ErrShort)
@@ -92,8 +91,8 @@ func (r *Reader) pieces(n uint) uint64 {
 	return v
 }
 
-// Peek returns the next bits and does not go on: PeekBits at least, or all that are
-// left and zeros above them.
+// Peek returns the next bits without advancing: at least PeekBits, or all remaining bits with zeros
+// above them.
 func (r *Reader) Peek() uint64 {
 	if r.at < r.near {
 		return binary.LittleEndian.Uint64(r.data[r.at>>3:]) >> (r.at & 7)
@@ -102,12 +101,12 @@ func (r *Reader) Peek() uint64 {
 }
 
 // Window returns the stream from the byte of the read position on, and the bit of the position in
-// that byte. It is for code that reads many records of one width, each at its own position, so that
-// no load waits for the previous one. Call Skip afterwards to pass the bits read.
+// that byte. With it, code that reads many records of equal width can read each of them at its own
+// position, so that no load waits for the previous one. Call Skip afterwards to pass the bits read.
 func (r *Reader) Window() (data []byte, bit uint) { return r.data[r.at>>3:], r.at & 7 }
 
-// Skip advances by n bits. Peek and Skip replace Bits in hot code, or in code that takes several
-// values from one Peek: they are inlined.
+// Skip advances by n bits. Peek and Skip are inlined; they replace Bits in hot code, and in code
+// that takes several values from one Peek.
 func (r *Reader) Skip(n uint) {
 	if n > uint(r.RemainingBits()) {
 		r.Fail(ErrShort)
@@ -116,7 +115,7 @@ func (r *Reader) Skip(n uint) {
 	r.at += n
 }
 
-// rest is Peek near the end.
+// rest is Peek near the end of the stream.
 func (r *Reader) rest() uint64 {
 	var word [8]byte
 	copy(word[:], r.data[r.at>>3:])
@@ -142,15 +141,13 @@ func (r *Reader) Align() {
 	}
 }
 
-// Raw fills dst with the next bytes, from whatever bit the stream stands at. On
-// an error dst is unchanged.
+// Raw fills dst with the next bytes, which may begin at any bit. On an error dst is unchanged.
 func (r *Reader) Raw(dst []byte) {
 	r.Copy(dst, len(dst)*8)
 }
 
-// Copy moves the next n bits to the start of dst and sets the rest of the last
-// byte it touches to zero. On an error dst is unchanged. It panics if dst is too
-// small.
+// Copy copies the next n bits to the start of dst, and sets the remaining bits of the last byte
+// that it touches to zero. On an error dst is unchanged. It panics if dst is too small.
 func (r *Reader) Copy(dst []byte, n int) {
 	if n < 0 || n > len(dst)*8 {
 		panic("bits: Copy of more bits than the destination holds: make it (n+7)/8 bytes")

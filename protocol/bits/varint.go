@@ -2,7 +2,7 @@ package bits
 
 import "encoding/binary"
 
-// Where each size of Uvarint begins: the one before it ends there.
+// The first number of each size of Uvarint. The previous size ends before it.
 const (
 	begin8  = 1 << 3
 	begin16 = begin8 + 1<<6
@@ -52,8 +52,8 @@ func (r *Reader) Uvarint() uint64 {
 	return r.whole()
 }
 
-// lastUvarint is Uvarint where a word does not lie in data whole: a piece after
-// the other, each of which may be missing.
+// lastUvarint is Uvarint near the end of the stream, where a word may not lie in data as a whole.
+// It reads one piece after the other, each of which may be missing.
 func (r *Reader) lastUvarint() uint64 {
 	if r.Bits(1) == 0 {
 		return r.Bits(3)
@@ -70,17 +70,17 @@ func (r *Reader) lastUvarint() uint64 {
 	return r.whole()
 }
 
-// whole reads the 64 bits of a number that no shorter form holds.
+// whole reads a 64-bit number, and requires that no shorter form can express it.
 func (r *Reader) whole() uint64 {
 	v := r.Bits(64)
 	if v < begin68 {
-		r.Fail(ErrLong) // keeps ErrShort where that was the reason
+		r.Fail(ErrLong) // an earlier ErrShort stays
 		return 0
 	}
 	return v
 }
 
-// above reads n bits that count from begin.
+// above reads n bits as a number that counts from begin.
 func (r *Reader) above(begin uint64, n uint) uint64 {
 	v := begin + r.Bits(n)
 	if r.err != nil {

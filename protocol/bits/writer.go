@@ -9,12 +9,12 @@ import (
 // it grows; Reset gives it memory to append to.
 type Writer struct {
 	buf   []byte
-	acc   uint64 // bits not yet in buf, the first one lowest
-	n     uint   // how many of them, always below 64
+	acc   uint64 // bits that are not in buf yet; the first one is the lowest
+	n     uint   // number of those bits, always below 64
 	start int    // len(buf) at Reset
 }
 
-// Reset begins a new stream behind what buf holds, in its spare capacity.
+// Reset begins a new stream after the bytes of buf, in its spare capacity.
 func (w *Writer) Reset(buf []byte) {
 	*w = Writer{buf: buf, start: len(buf)}
 }
@@ -24,9 +24,9 @@ func (w *Writer) LenBits() int {
 	return (len(w.buf)-w.start)*8 + int(w.n)
 }
 
-// Finish pads with zero bits to a whole byte and returns the memory given to
-// Reset, grown by the stream. Writing may go on behind the padding; the slice
-// is then stale.
+// Finish pads the stream with zero bits to a whole byte. It returns the slice given to Reset with
+// the stream appended. If more is written after that, it follows the padding, and the returned
+// slice no longer contains the whole stream.
 func (w *Writer) Finish() []byte {
 	w.Align()
 	w.spill()
@@ -48,8 +48,8 @@ func (w *Writer) Put(v uint64, n uint) {
 	}
 }
 
-// carry moves a full accumulator to memory and keeps what of v did not fit. It
-// stays out of line so that Put is small enough to be inlined.
+// carry moves a full accumulator to memory and keeps the bits of v that did not fit. It is not
+// inlined, so that Put is small enough to be inlined.
 //
 //go:noinline
 func (w *Writer) carry(v uint64, n uint) {
@@ -58,9 +58,9 @@ func (w *Writer) carry(v uint64, n uint) {
 	w.acc = v >> (n - w.n)
 }
 
-// Pair writes the low n bits, 64 to 128, of a number of two words, the low one first. Bits
-// above n must be zero. Like Put it does not check. Of the memory behind the stream it may
-// spoil up to eight bytes more than it writes.
+// Pair writes the low n bits, 64 to 128, of a number of two words, the low one first. Bits above n
+// must be zero; like Put, it does not check this. It may overwrite up to eight bytes of buf's spare
+// capacity after the bits that it writes.
 func (w *Writer) Pair(low, high uint64, n uint) {
 	at := len(w.buf)
 	if cap(w.buf)-at < 16 {
@@ -68,8 +68,8 @@ func (w *Writer) Pair(low, high uint64, n uint) {
 		w.Put(high, n-64)
 		return
 	}
-	// Both words that may become full are stored, and only then it is seen how many are: that
-	// is a branch which nobody could foresee.
+	// Both words that may be full are always stored. The number of full ones is computed
+	// afterwards, because the processor could not predict a branch on it.
 	to := (*[16]byte)(w.buf[at : at+16])
 	second := low>>(64-w.n) | high<<(w.n&63)
 	binary.LittleEndian.PutUint64(to[:8], w.acc|low<<(w.n&63))
@@ -104,13 +104,13 @@ func (w *Writer) Align() {
 	w.Bits(0, -w.n&7)
 }
 
-// Raw writes bytes, at whatever bit the stream stands.
+// Raw writes bytes, at any bit position of the stream.
 func (w *Writer) Raw(b []byte) {
 	w.Copy(b, len(b)*8)
 }
 
-// Copy writes the first n bits of src, a stream made by another Writer, at
-// whatever bit this one stands. It panics if src holds fewer than n bits.
+// Copy writes the first n bits of src, a stream made by another Writer, at any bit position of this
+// stream. It panics if src has fewer than n bits.
 func (w *Writer) Copy(src []byte, n int) {
 	if n < 0 || n > len(src)*8 {
 		panic("bits: Copy of more bits than the source holds: pass the length that LenBits returned for that source")
@@ -127,7 +127,7 @@ func (w *Writer) Copy(src []byte, n int) {
 	}
 }
 
-// copyWords writes whole bytes at a position inside a byte, a word at a time.
+// copyWords writes whole bytes, a word at a time, at a position that is not a byte boundary.
 func (w *Writer) copyWords(src []byte) {
 	buf, acc, n := slices.Grow(w.buf, len(src)+8), w.acc, w.n
 	for ; len(src) >= 8; src = src[8:] {

@@ -13,7 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// version is the library's, as go.mod pins it. Its format is part of ours.
+// version is the version of the library in go.mod. Its format is part of the codec's format.
 const version = "kelindar/binary v1.2.3"
 
 // DefaultLimit is the largest size of a value in bytes if Codec.Limit is not set:
@@ -23,8 +23,8 @@ const DefaultLimit = 4 << 10
 // Codec encodes T with the library. It implements protocol.Codec,
 // protocol.FallibleCodec, protocol.CheckedCodec and protocol.EqualCodec.
 type Codec[T any] struct {
-	// Limit is how many bytes a value may take. 0 means DefaultLimit. A sender
-	// gets protocol.ErrTooLong above it, and so does a receiver.
+	// Limit is how many bytes a value may take. 0 means DefaultLimit. Above it, the sender gets
+	// protocol.ErrTooLong, and so does the receiver.
 	Limit int
 }
 
@@ -35,7 +35,7 @@ func (c Codec[T]) limit() int {
 	return c.Limit
 }
 
-// Check returns why T or the limit cannot be used, or nil.
+// Check returns the reason why T or the limit cannot be used, or nil.
 func (c Codec[T]) Check() error {
 	if c.Limit < 0 {
 		return fmt.Errorf("kelindar.Codec.Limit is %d: set a number of bytes, or leave it 0 for %d", c.Limit, DefaultLimit)
@@ -60,16 +60,16 @@ func (c Codec[T]) Version() string {
 	return version + " " + shape.text
 }
 
-// Encode writes the length and the bytes of v. A value that TryEncode refuses is
-// written as no bytes, which the other side cannot read.
+// Encode writes the length and the bytes of v. A value that TryEncode refuses is written as a
+// length of zero, which the other side cannot decode.
 func (c Codec[T]) Encode(w *bits.Writer, v *T) {
 	if c.TryEncode(w, v) != nil {
 		w.Uvarint(0)
 	}
 }
 
-// TryEncode is Encode that returns protocol.ErrTooLong for a value above the
-// limit, and what the library complains of. It writes nothing then.
+// TryEncode is like Encode, but returns protocol.ErrTooLong for a value above the limit, and errors
+// of the library. In these cases it writes nothing.
 func (c Codec[T]) TryEncode(w *bits.Writer, v *T) error {
 	data, err := marshal(v)
 	if err != nil {
@@ -83,7 +83,7 @@ func (c Codec[T]) TryEncode(w *bits.Writer, v *T) error {
 	return nil
 }
 
-// Decode reads what Encode wrote.
+// Decode reads the bytes that Encode writes.
 func (c Codec[T]) Decode(r *bits.Reader, v *T) error {
 	n := r.Uvarint()
 	switch {
@@ -99,7 +99,7 @@ func (c Codec[T]) Decode(r *bits.Reader, v *T) error {
 	return unmarshal(data, v)
 }
 
-// Equal compares values and not encodings, which differ for equal maps.
+// Equal compares values and not encodings, because equal maps may have different encodings.
 func (c Codec[T]) Equal(a, b *T) bool { return reflect.DeepEqual(a, b) }
 
 func marshal(v any) (data []byte, err error) {
@@ -107,7 +107,7 @@ func marshal(v any) (data []byte, err error) {
 	return binary.Marshal(v)
 }
 
-// unmarshal requires that all bytes are used up.
+// unmarshal decodes a value, and requires that it uses all bytes.
 func unmarshal(data []byte, v any) (err error) {
 	defer recovered(&err)
 	d := binary.NewDecoder(bytes.NewBuffer(data))
@@ -120,7 +120,7 @@ func unmarshal(data []byte, v any) (err error) {
 	return nil
 }
 
-// recovered makes a panic of the library, or of a type's own methods, an error.
+// recovered converts a panic of the library, or of a type's own methods, into an error.
 func recovered(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("kelindar: the codec panicked: %v", p)

@@ -97,7 +97,7 @@ func TestHostileBytesAreErrors(t *testing.T) {
 	assert.ErrorIs(t, read(n+1, string(body)+"\x00"), bits.ErrTrailing)
 }
 
-// grumpy panics when it is read.
+// grumpy panics when it is decoded.
 type grumpy struct{ N uint8 }
 
 func (g grumpy) MarshalBinary() ([]byte, error) {
@@ -173,8 +173,8 @@ func FuzzDecode(f *testing.F) {
 		if wire.DecodeValue(plan, &r, &got, nil) != nil {
 			return
 		}
-		// The library accepts several bytes for one value, so it is the values that
-		// must agree; a float may be no number, which equals nothing.
+		// The library accepts several encodings of one value, so the test compares values. A float
+		// may be NaN, which equals nothing.
 		var w bits.Writer
 		if wire.EncodeValue(plan, &w, &got, nil) != nil {
 			return

@@ -12,15 +12,15 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// shape is what matters of a type for its encoding.
+// shape is the properties of a type that matter for its encoding.
 type shape struct {
 	text  string // fields and their types, for the protocol hash
-	empty bool   // takes no bytes at all
+	empty bool   // values take no bytes at all
 }
 
-// shapeOf walks a type, and refuses what the library would lose, or what would let
-// a few bytes stand for any number of elements. A type that contains itself would
-// end the process: the library follows it for ever.
+// shapeOf inspects a type. It refuses types that the library would not encode completely, or of
+// which a few bytes could decode to any number of elements. It also refuses a type that contains
+// itself, because the library would follow it for ever.
 func shapeOf(t reflect.Type, path string, open []reflect.Type) (shape, error) {
 	if slices.Contains(open, t) {
 		return shape{}, fmt.Errorf("%s is a %v, which contains itself: flatten it into a slice with indexes", path, t)
@@ -89,7 +89,7 @@ func mapShape(t reflect.Type, path string, open []reflect.Type) (shape, error) {
 	return shape{text: "map[" + key.text + "]" + elem.text}, err
 }
 
-// hasMethods reports whether the type encodes itself, as time.Time does.
+// hasMethods reports whether the type has methods of its own for encoding, as time.Time has.
 func hasMethods(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(reflect.TypeFor[encoding.BinaryMarshaler]()) && p.Implements(reflect.TypeFor[encoding.BinaryUnmarshaler]())

@@ -88,7 +88,8 @@ type ClockStats struct {
 	// Jumps counts the jumps of the clock since the client was created; see ClockJumped.
 	Jumps uint64
 	// Inputs counts the ticks of this connection, or of the last one, for which the server has
-	// reported the input. Late counts those with an input that arrived too late or not at all.
+	// reported the input. Late counts those of them for which the input arrived too late or not at
+	// all.
 	Inputs, Late uint64
 }
 

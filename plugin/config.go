@@ -93,9 +93,9 @@ type ServerConfig struct {
 	StartTick entangle.Tick
 
 	// SendEvery is the distance between two sent ticks: the server sends the ticks that are
-	// multiples of it. A frame that runs several ticks including such a one sends its last tick. In
-	// between, changes and messages wait, while acknowledgements and resent data still go out. 0 is
-	// 1; at most one second of ticks.
+	// multiples of it. If a frame runs several ticks and one of them is to be sent, the frame sends
+	// the state of its last tick. In between, changes and messages wait, while acknowledgements and
+	// resent data still go out. 0 is 1; at most one second of ticks.
 	SendEvery int
 
 	// TickPerUpdate makes each Update one frame with exactly one tick, for a loop that another
@@ -164,12 +164,12 @@ type ClientConfig struct {
 	// ConfirmedTwins adds an entity next to each predicted one, which shows its confirmed state.
 	// The twin has all replicated components, components.Remote, and components.ConfirmedOf, which
 	// refers to the predicted entity; Client.Twin leads from that to the twin. Each twin costs as
-	// much as another entity, and every system finds it that does not filter by either component.
-	// Confirmed reads the same values without twins.
+	// much as another entity. Systems find it unless their filters exclude components.Remote or
+	// components.ConfirmedOf. Confirmed reads the same values without twins.
 	ConfirmedTwins bool
 
-	// StartTick is the tick before the first one. Once the client has learnt the server's tick, it
-	// continues from that one; see ClockJumped.
+	// StartTick is the tick before the first one. Once the client knows the server's tick, its
+	// clock jumps; see ClockJumped.
 	StartTick entangle.Tick
 
 	// SendEvery is the number of ticks between two frames in which a connected client sends. In
@@ -238,10 +238,10 @@ type common struct {
 	log      *slog.Logger
 	start    entangle.Tick
 	perFrame bool
-	every    int // ticks between two sent ones
+	every    int // the distance between two sent ticks
 }
 
-// sendEvery sets the number of ticks between two sent ones. name is the name of the field.
+// sendEvery sets the distance between two sent ticks. name is the name of the config's field.
 func (c *common) sendEvery(name string, every int) error {
 	c.every = max(every, 1)
 	if most := c.protocol.TickRate(); every < 0 || every > most {

@@ -18,7 +18,7 @@ import (
 type Confirmed[T any] struct {
 	world   *ecs.World
 	id      ecs.ID
-	applier *sink.Applier // of a client
+	applier *sink.Applier // nil on a server
 	comp    int
 	time    *components.Time
 }

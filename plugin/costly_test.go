@@ -25,11 +25,11 @@ import (
 // costly is a kind of packet that a client floods with.
 type costly struct {
 	packets int // in each tick
-	// frames are appended to a packet, as many as fit.
+	// frame returns one frame. As many frames as fit are appended to a packet.
 	frame func(i *intruder) []byte
-	one   bool // or only one of them
-	// ordered: a dropped packet leaves a gap in a reliable channel, which ends the connection as
-	// well.
+	one   bool // a packet gets only one frame
+	// ordered says that a dropped packet leaves a gap in a reliable channel, which ends the
+	// connection as well.
 	ordered bool
 }
 
@@ -91,7 +91,7 @@ func (i *intruder) hit(c *costly) {
 	for n := 0; n == 0 || !c.one; n++ {
 		f := c.frame(i)
 		if len(b)+len(f) > entangle.MaxPayload {
-			break // the last one is not sent, so that there is a gap at most
+			break // the last frame is not sent, so at most there is a gap
 		}
 		b = append(b, f...)
 	}
@@ -229,7 +229,7 @@ func TestNoPacketCostsMuchMoreThanAnother(t *testing.T) {
 	}
 }
 
-// A packet has at most one frame of a stream, as every honest client writes it.
+// A packet has at most one frame of the clock and one of inputs, as every honest client writes it.
 //
 // Proves: Z21
 func TestTwoPingsInAPacketEndTheConnection(t *testing.T) {

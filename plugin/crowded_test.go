@@ -102,7 +102,7 @@ func TestAServerOfNothingButEntities(t *testing.T) {
 	assert.Less(t, heap(), before+131_072<<10)
 }
 
-// multiply sends an action with so many groups of one entity without components.
+// multiply sends an action with n groups, each of one entity without components.
 func (y *tyrant) multiply(first repl.Handle, tick entangle.Tick, n int) {
 	var w bits.Writer
 	w.Bits(uint64(tick), 32)

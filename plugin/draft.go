@@ -5,8 +5,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// draft holds a value while it is encoded. Systems pass messages by value, and each one would
-// escape to the heap without this one place for it.
+// draft holds a value while it is encoded. Systems pass messages by value. Without this memory,
+// which is reused, each message would be allocated on the heap.
 type draft[T any] struct {
 	value  T
 	encode func(*bits.Writer, wire.RefWriter) error // of value

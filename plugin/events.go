@@ -18,7 +18,7 @@ type ClientConnected struct {
 	// Client is the id from the client's connect token.
 	Client entangle.ClientID
 	// UserData is the data that the token issuer put into the token for the game. A client cannot
-	// read its own token's, so on a client it is zero.
+	// read the data in its own token, so on a client it is zero.
 	UserData [token.MaxUserData]byte
 }
 
@@ -27,8 +27,8 @@ type ClientConnected struct {
 // world arrives over many ticks, in whole groups, and the groups already received are kept up to
 // date meanwhile. A game may want to show a loading screen before this event. The event does not
 // wait for entities that ended in the meantime, for groups that cannot be sent (see GroupRefused),
-// or for an entity that moved to another group before the client received the first one: that
-// arrives like any new entity.
+// or for an entity that moved to another group before its first group arrived: it arrives later,
+// like a new entity.
 type ClientJoined struct {
 	Client entangle.ClientID
 }
@@ -39,8 +39,8 @@ type ClientJoined struct {
 // it are never removed.
 type ClientDisconnected struct {
 	Client entangle.ClientID
-	// Err says why: one of ErrLeft, ErrKicked, ErrTimedOut and the others by errors.Is, and by Error
-	// a sentence for people, such as the text passed to Server.Disconnect.
+	// Err is the cause: errors.Is distinguishes ErrLeft, ErrKicked, ErrTimedOut and the others.
+	// Error returns a sentence for people, such as the text passed to Server.Disconnect.
 	Err error
 }
 
@@ -71,9 +71,9 @@ type ComponentRemoved[C any] struct{ Entity ecs.Entity }
 // GroupRefused is raised on a server when a group needs more than 64 KiB and is therefore not sent
 // at all. It is raised once, until the entities or components of the group change.
 type GroupRefused struct {
-	// Entity is one of the group.
+	// Entity is a member of the group.
 	Entity ecs.Entity
-	// Group is the name of the group, zero for an entity without a group.
+	// Group is the number of the group, zero for an entity without a group.
 	Group components.Group
 }
 
@@ -83,10 +83,10 @@ type GroupRefused struct {
 // and at most once in 60 ticks while it lasts. ReplicationStats.Overdue counts every case.
 type BoundExceeded struct {
 	Client entangle.ClientID
-	// Entity is one of the group that has waited longest. It may have been removed since: ask
+	// Entity is a member of the group that has waited longest. It may have been removed since: ask
 	// World.Alive.
 	Entity ecs.Entity
-	// Group is the name of that group, zero for an entity without a group.
+	// Group is the number of that group, zero for an entity without a group.
 	Group components.Group
 	// Groups is the number of groups with this bound that wait too long.
 	Groups int

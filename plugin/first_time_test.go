@@ -37,7 +37,7 @@ func TestASystemCanBeLeftOutOfReplays(t *testing.T) {
 	assert.Equal(t, []string{"initialize", "update", "update", "update", "finalize"}, log)
 }
 
-// noting records the called methods.
+// noting is a system that records which of its methods are called.
 type noting struct{ log *[]string }
 
 func (n noting) Initialize(*ecs.World) { *n.log = append(*n.log, "initialize") }

@@ -23,8 +23,8 @@ type GridConfig struct {
 	Hysteresis float32
 
 	// Every is the number of ticks between two passes: passes run in the ticks that are its
-	// multiples. 0 is as often as the server sends (ServerConfig.SendEvery). More often has no
-	// effect; less often delays visibility by up to that many ticks.
+	// multiples. 0 is as often as the server sends (ServerConfig.SendEvery). A smaller value than
+	// the server's has no effect; a larger one delays visibility by up to that many ticks.
 	Every int
 
 	// Cell is the edge length of the squares into which entities are sorted. It only affects the

@@ -15,19 +15,19 @@ import (
 // player and of the server run side by side. Remote clients can join, and without any it is a
 // single-player game.
 //
-// A Host does everything that a Server does, by the same methods; Player has those of its player,
-// named like a Client's. The server treats its player as a
-// client like the others: with an id that no remote client can use, not counted in MaxClients, and
-// listed in Clients without an address and with a round trip of 0. But no packets are made for it:
+// A Host has all methods of a Server. Player returns its player, whose methods are named like those
+// of a Client. The server treats the player like any other client, with three differences: no
+// remote client can use the player's id, the player does not count towards MaxClients, and Clients
+// lists it without an address and with a round trip of 0. No packets are made for it:
 //
 //   - The player uses the server's entities. They have no components.Remote; the player's own have
 //     components.Controlled, if components.ControlledBy is registered.
-//   - Everything that a frame sends to the player is delivered before AfterReceive of the next frame:
-//     connections, messages, requests and responses, and the events of entities, components and
-//     resources that the player can see. An entity that the player cannot see, by Target or
-//     Relevance, still exists in this world: for the player it has no events, no
-//     components.Controlled, and is no entity in messages. EntityDespawned is raised for a hidden
-//     entity, too, although it is still alive.
+//   - Everything that a frame sends to the player is delivered before AfterReceive of the next
+//     frame: connections, messages, requests and responses, and the events of entities, components
+//     and resources that the player can see. An entity that the player cannot see, by Target or
+//     Relevance, still exists in this world: the player gets no events of it, it has no
+//     components.Controlled, and in messages to the player it is no entity. EntityDespawned is
+//     raised for a hidden entity, too, although it is still alive.
 //   - A Sender sends for the server, except messages that only clients may send and messages to
 //     components.Server, which come from the player; see Sender.AsPlayer. A Requester sends
 //     requests of the player.

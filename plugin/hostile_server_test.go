@@ -110,7 +110,7 @@ func (y *tyrant) header(tick entangle.Tick) []byte {
 	return packet.AppendHeader(nil, packet.Header{Kind: packet.Data, ID: y.id, Tick: tick})
 }
 
-// say sends one message of at most 500 bytes on a channel whose frames carry ids.
+// say sends one message of at most 500 bytes on a channel with ids in its frames.
 func (y *tyrant) say(ch channel.ID, body []byte) {
 	b := binary.LittleEndian.AppendUint16(append(y.header(y.at()), byte(ch)|0x80), y.next[ch])
 	y.next[ch]++

@@ -104,7 +104,7 @@ func (i *intruder) header() []byte {
 	return packet.AppendHeader(nil, packet.Header{Kind: packet.Data, ID: i.id, Tick: 1})
 }
 
-// say sends messages on a channel whose frames carry ids, as many per packet as fit.
+// say sends messages on a channel with ids in its frames, as many per packet as fit.
 func (i *intruder) say(ch channel.ID, bodies ...[]byte) {
 	b := i.header()
 	for _, body := range bodies {

@@ -16,13 +16,13 @@ type InputStatus uint8
 
 // The statuses of an input.
 const (
-	// NoInput: there is none, because the player declared so, has sent none yet, or has been silent
-	// for a second. The component is zero then, except before the first input: until that arrives,
-	// the plugin does not touch the component.
+	// NoInput: the entity has no input, because the player declared so, has sent none yet, or has
+	// been silent for a second. The component is zero then. Before the first input arrives, the
+	// plugin does not touch the component.
 	NoInput = InputStatus(event.NoInput)
 	// FreshInput: the player's input of this tick.
 	FreshInput = InputStatus(event.FreshInput)
-	// RepeatedInput: the input did not arrive in time, and the last one that did replaces it,
+	// RepeatedInput: the input did not arrive in time. The last input that arrived replaces it,
 	// without its fields tagged `net:"event"`.
 	RepeatedInput = InputStatus(event.RepeatedInput)
 )

@@ -55,8 +55,8 @@ func decodeWhole[T any](plan *wire.Plan, r *bits.Reader, v *T, refs wire.RefRead
 	return r.End()
 }
 
-// ResponseReceived is raised when a request of type Q has its response of type A, or will never get
-// one.
+// ResponseReceived is raised when the response of type A to a request of type Q has arrived, or can
+// no longer arrive.
 type ResponseReceived[Q, A any] struct {
 	// ID is the number that Request returned.
 	ID uint32

@@ -24,8 +24,8 @@ type Override[T any] struct {
 }
 
 // NewOverride returns the overrides of component T. It is made in a system's Initialize and kept;
-// all those of one T are the same. It panics in a world without a server, and if T is not a
-// component that a server sends.
+// all of them with the same T share their settings. It panics in a world without a server, and if T
+// is not a component that a server sends.
 func NewOverride[T any](w *ecs.World) Override[T] {
 	t := reflect.TypeFor[T]()
 	app := apps.Of(w)

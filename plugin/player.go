@@ -9,9 +9,9 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// Player is the player of a Host. Its methods do what those of a Client do that have the same name.
-// It has no Wait and no Stats: it needs no packets, it has the server's clock, and nothing is
-// predicted for it. Host.Stats has the counters of both.
+// Player is the player of a Host. Each method does the same as the method of Client with the same
+// name. There is no Wait and no Stats, because the player needs no packets, has the server's clock,
+// and predicts nothing. Host.Stats has the counters of both.
 type Player struct {
 	server *Server
 	local  *endpoint.Local
@@ -22,8 +22,7 @@ var errPlaying = errors.New("plugin: the host's player is connected or connectin
 // Connect lets the player join at the beginning of the next frame. Before the host's Start, or if
 // that failed, the player is Connecting until the host has started. Connect may be called before
 // Initialize, and again after a connection has ended. userData becomes ClientConnected.UserData,
-// like the data in another player's token: at most token.MaxUserData
-// bytes.
+// like the data in another player's token. It has at most token.MaxUserData bytes.
 func (p *Player) Connect(userData []byte) error {
 	if len(userData) > token.MaxUserData {
 		return fmt.Errorf("plugin: Connect with %d bytes of user data; give it %d at most", len(userData), token.MaxUserData)

@@ -10,8 +10,8 @@ import (
 )
 
 // Random generates the random numbers of a simulation. They depend on a seed, the tick and a key
-// only, so they are the same on the server, on predicting clients, and in replays. A generator that
-// continues from tick to tick would not be.
+// only, so they are the same on the server, on predicting clients, and in replays. The numbers of a
+// generator that continues from tick to tick would differ.
 type Random struct {
 	world *ecs.World
 	time  *components.Time

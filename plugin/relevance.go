@@ -15,17 +15,18 @@ import (
 // entities that are components.ByInterest or Retained; see components.Relevance. It never shows an
 // entity beyond its Target.
 //
-// It is for the server. The settings of a frame take effect at its end, only the last one of each
-// pair, and hold until they are cleared or the client's connection or the entity ends. They survive
-// pauses and may be made before the entity is replicated. A client that reconnects starts without
-// any.
+// It is for the server. Settings take effect at the end of the frame; of several settings for the
+// same entity and client, the last one counts. A setting holds until it is cleared, the client
+// disconnects, or the entity is removed. It survives pauses, and may be made before the entity is
+// replicated. A client that reconnects starts without settings.
 type Relevance struct {
 	world     *ecs.World
 	collector *source.Collector
 }
 
 // NewRelevance returns the relevance settings of a world. It is made in a system's Initialize and
-// kept; all those of a world are the same. It panics in a world without a server.
+// kept; all Relevance values of a world share their settings. It panics in a world without a
+// server.
 func NewRelevance(w *ecs.World) Relevance {
 	return Relevance{world: w, collector: serverOf(w, "NewRelevance")}
 }

@@ -42,11 +42,10 @@ func mustRequest[Q, A any](post *message.Post, who string) (number int, question
 	return number, question, answer
 }
 
-// Request sends a request with the packets of this frame. The id is that of the one
-// ResponseReceived that will follow: with the response, the handler's error, or the error that the
-// connection ended first. The returned error describes an invalid request, says that 256 are
-// waiting already, or is ErrReplaying or ErrNotConnected; then nothing was sent, and no
-// ResponseReceived follows.
+// Request sends a request with the packets of this frame. One ResponseReceived with the returned id
+// will follow. It has the response, the handler's error, or an error that says that the connection
+// ended first. The returned error describes an invalid request, says that 256 are waiting already,
+// or is ErrReplaying or ErrNotConnected; then nothing was sent, and no ResponseReceived follows.
 func (r *Requester[Q, A]) Request(question Q) (id uint32, err error) {
 	r.draft.value = question
 	defer r.draft.clear()

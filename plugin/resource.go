@@ -19,7 +19,7 @@ import (
 //
 // A second call changes the target: clients that are no longer in it lose the resource.
 //
-// The value is compared once per tick and sent whole; the next one is sent when a client has
+// The value is compared once per tick, and sent whole. A client is sent the next value when it has
 // acknowledged the previous one. A value that cannot be sent, because it takes more than 64 KiB or
 // a text or slice in it exceeds its limit, is logged, raised as ResourceRefused, and skipped:
 // clients keep the previous value.
@@ -61,9 +61,9 @@ func unregisteredResource[T any](call string) string {
 }
 
 // ResourceInserted is raised on a client when the network has added the resource of type T to the
-// world, or has written to the game's own one, for the first time on this connection or since it
-// was removed. A resource added by the network is removed when the connection ends; the game's own
-// one stays, with its last value.
+// world, or has written to a resource that the game had added: for the first time on this
+// connection, or for the first time after ResourceRemoved. A resource that the network has added is
+// removed when the connection ends. A resource of the game stays, with its last value.
 //
 // Fields that are not sent are zero in every received value.
 type ResourceInserted[T any] struct{}
@@ -103,8 +103,7 @@ func (ResourceRemoved[T]) subscribe(h *event.Hub) {
 
 func (ResourceRefused) subscribe(*event.Hub) {}
 
-// resourceEvents returns the events of resource T, or panics if the network does not
-// bring T here.
+// resourceEvents returns the events of resource T. It panics if this side does not receive T.
 func resourceEvents[T any](h *event.Hub) *event.ResourceEvents {
 	t := reflect.TypeFor[T]()
 	events := h.Resource(t)

@@ -16,11 +16,11 @@ import (
 // components.ByInterest or Retained. An entity or a client may be in any number of rooms. The
 // clients of a room can also be a target, see components.Targets.Room.
 //
-// It is for the server. Rooms need no creation, and end when they are empty. Changes of a frame
-// take effect at its end, by their final result: if a client and an entity move together from one
-// room to another, nothing despawns. A membership ends with the client's connection and with the
-// entity; a client that reconnects is in no room. An entity may be added to rooms before it is
-// replicated, and stays there through pauses.
+// It is for the server. Rooms need no creation, and end when they are empty. Changes take effect at
+// the end of the frame, and only the final result counts: if a client and an entity move together
+// from one room to another, nothing despawns. A membership ends with the client's connection and
+// with the entity; a client that reconnects is in no room. An entity may be added to rooms before
+// it is replicated, and stays there through pauses.
 //
 // All methods panic for room 0, which is invalid, and from 2^31 on.
 type Rooms struct {
@@ -28,8 +28,8 @@ type Rooms struct {
 	interest *source.Interest
 }
 
-// NewRooms returns the rooms of a world. It is made in a system's Initialize and kept; all
-// that are made are the same. It panics in a world without a server.
+// NewRooms returns the rooms of a world. It is made in a system's Initialize and kept; all Rooms
+// values of a world share their members. It panics in a world without a server.
 func NewRooms(w *ecs.World) Rooms {
 	return Rooms{world: w, interest: serverOf(w, "NewRooms").Interest()}
 }

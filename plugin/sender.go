@@ -63,10 +63,10 @@ var (
 //
 // The error describes an invalid message: text or a slice above its limit, a direction in which its
 // type may not be sent, or an invalid target, such as too large a set from a client. Or it is
-// ErrNotConnected. In each case nothing was sent. A server may send to an empty target. The target
+// ErrNotConnected. In both cases nothing was sent. A server may send to an empty target. The target
 // is evaluated when the frame ends: a message to a room is for its clients at that time, including
 // those added to it after the call. In a replay nothing is sent and no error returned, because the
-// first run of the tick sent it.
+// first run of the tick has sent the message.
 func (s *Sender[M]) Send(target components.Target, m M) error {
 	return s.send(target, entangle.Nobody, m)
 }

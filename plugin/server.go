@@ -48,7 +48,7 @@ type Server struct {
 	addrs        []netip.AddrPort
 	failed       error
 
-	first    time.Time // first frame that ran before Start
+	first    time.Time // time of the first frame, if that ran before Start
 	reminded bool      // the server was started once, or the log has the warning that it was not
 }
 
@@ -300,8 +300,8 @@ func (s *Server) giveUp(layers []connection.Server) {
 }
 
 // Addrs returns the addresses of the server: for each connection layer, the public ones first; nil
-// before the first Start. A listener at a wildcard address is listed with the wildcard, which is
-// not an address for a token: tokens name addresses that players can reach.
+// before the first Start. A listener at a wildcard address is listed with the wildcard. Do not put
+// a wildcard into a token, because tokens name addresses that players can reach.
 func (s *Server) Addrs() []netip.AddrPort { return append([]netip.AddrPort(nil), s.addrs...) }
 
 // Stop disconnects every client, closes the sockets and frees their ports. The world keeps running.
@@ -327,8 +327,9 @@ type ClientInfo struct {
 	// see ClientJoined.
 	Joined bool
 	// InputsInTime counts ticks that ran on the server with the client's input, or knowing that it
-	// had none. InputsMissing counts those that ran without, since its first input. InputsLate
-	// counts inputs that arrived after their tick had run, and had no effect.
+	// had none. InputsMissing counts the ticks since its first input that ran without an input of
+	// the client. InputsLate counts inputs that arrived after their tick had run, and had no
+	// effect.
 	InputsInTime, InputsMissing, InputsLate uint64
 	// Margin is the median of how many ticks early the client's last inputs arrived: 0 is just in
 	// time.

@@ -42,10 +42,10 @@ type ServerStats struct {
 	Overload OverloadStats
 }
 
-// ClientStats holds the state of a client's connection, clock and prediction, and its counters since
-// it was created. Invalid bytes from a server end the connection, and Err says so. Counters of one
-// connection keep the values of the last one until the next Connect, so that they can be read after
-// Run has returned.
+// ClientStats holds the state of a client's connection, clock and prediction, and its counters
+// since it was created. Invalid bytes from a server end the connection, and Err says so. Counters
+// that concern one connection keep the values of the last connection until the next Connect, so
+// that they can be read after Run has returned.
 type ClientStats struct {
 	// Link is the state of the connection, or the final state of the last one; zero before the
 	// first, and from Connect until the next one is established.
@@ -192,7 +192,7 @@ type MessageStats struct {
 // ResourceStats counts values of replicated resources.
 type ResourceStats struct {
 	Changed  uint64 // values that differed from the last, each sent to its target
-	Clamped  uint64 // numbers outside their range, sent as the nearest inside
+	Clamped  uint64 // numbers outside their range, sent as the nearest number in the range
 	Refused  uint64 // values that could not be sent
 	Sent     uint64 // values and removals, counted for each client
 	Received uint64 // values and removals
@@ -202,7 +202,7 @@ type ResourceStats struct {
 type InputStats struct {
 	InTime  uint64 // arrived before their tick ran
 	Late    uint64 // arrived only after their tick had run; they never take effect
-	Missing uint64 // ticks that ran without an input, and repeated the one before
+	Missing uint64 // ticks that ran without an input, and repeated the previous one
 
 	Refused uint64 // inputs for entities that the sender does not control, or no longer controls
 	TooFar  uint64 // inputs of the far past or future
@@ -213,7 +213,7 @@ type InputStats struct {
 // SentInputStats counts the inputs that a client sent.
 type SentInputStats struct {
 	Frames  uint64 // packets with inputs
-	Streams uint64 // in them; each is the newest ticks of one entity and type
+	Streams uint64 // input streams in them; each has the newest ticks of one entity and type
 	// LeftOut counts references to entities that were sent as no entity: beyond
 	// protocol.MaxInputEntities in one packet for one entity and type of input. The first is logged.
 	LeftOut uint64
@@ -230,16 +230,17 @@ type OthersInputStats struct {
 // ReplicationStats counts what a server replicated.
 type ReplicationStats struct {
 	Entities int    // replicated now, or paused
-	Groups   int    // that they are in
+	Groups   int    // the groups that these entities are in
 	Updates  uint64 // sendings of an entity's values, to one client each
 	Actions  uint64 // sendings of an entity's structure, to one client each
-	Encoded  uint64 // bodies that were encoded for both; each serves all clients
+	Encoded  uint64 // encoded bodies of updates and actions; each serves all clients
 	Resent   uint64 // entities due again because a packet was presumed lost, or might have been dropped
 	Resyncs  uint64 // entities sent in full because a client asked
-	// PrivateResyncs is those of Resyncs in groups that not every client sees whole.
+	// PrivateResyncs counts those of Resyncs that were in groups which not every client sees as a
+	// whole.
 	PrivateResyncs uint64
-	Clamped        uint64 // numbers outside their range, sent as, or rounded to, the nearest inside
-	Refused        uint64 // entities too large to be sent, or one too many
+	Clamped        uint64 // numbers outside their range, sent as, or rounded to, the nearest number in the range
+	Refused        uint64 // groups that were not sent: they are too large, or no handle was left
 	Overdue        uint64 // groups that waited for longer than their MaxAge, once for each client and tick
 }
 

@@ -13,26 +13,28 @@ import (
 
 // RollbackReport explains one rollback of a client: the misprediction, its cause, and its cost.
 type RollbackReport struct {
-	// Tick that was restored: the ticks after it were replayed.
+	// Tick is the tick that was restored: the ticks after it were replayed.
 	Tick entangle.Tick
 	// Depth is the number of replayed ticks.
 	Depth int
-	// Reason is the reason of the deciding misprediction; of several, the first found.
+	// Reason is the reason of the misprediction that decided the tick; of several at that tick, the
+	// one that was found first.
 	Reason RollbackReason
-	// Entity that was mispredicted, zero if none was. It may be gone already.
+	// Entity is the mispredicted entity, zero if there is none. It may be gone already.
 	Entity ecs.Entity
 	// SID is the entity's id on all machines; zero if the game has none, or if the entity is gone.
 	SID components.SID
 	// Field is the first field in which the values differ, from the component or resource on, such
-	// as Position.Pos.X. Empty: no component in particular.
+	// as Position.Pos.X. It is empty if the rollback is about no component in particular.
 	Field string
 	// Predicted and Confirmed are that field's values, here and on the server. "none" stands for a
 	// missing component.
 	Predicted, Confirmed string
 	// Fields is the number of further fields of the value that differ.
 	Fields int
-	// Input is the entity's input in the tick, and Status its status at that time. Empty: it has
-	// none. With ByInput it is the input of the tick after Tick, and RightInput the actual one.
+	// Input is the entity's input in the tick, and Status its status at that time. Input is empty
+	// if the entity has none. With ByInput it is the input of the tick after Tick, and RightInput
+	// the actual one.
 	Input, RightInput string
 	Status            InputStatus
 	// Entities is the number of further mispredicted entities.

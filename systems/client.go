@@ -14,12 +14,12 @@ type Client struct {
 	Explain    *predict.Why // nil if no reports of rollbacks are wanted
 	Unsent     *tick.UnsentWarning
 
-	// AfterReplay is called at the end of Rollback. It does what systems asked for in a replay, and
-	// what has to wait for the end of a replay.
+	// AfterReplay is called at the end of Rollback, for actions that systems requested in a replay
+	// and that must wait for the end of it, such as a disconnect.
 	AfterReplay func()
 }
 
-// Bind has the schedule do a client's work in each stage.
+// Bind makes the schedule run a client's work in each stage.
 func (c *Client) Bind() {
 	c.Clock.OnJump(c.jump)
 	c.bind(&work{

@@ -1,5 +1,5 @@
-// Package systems is the order of a frame. It names the stages, and says of each what the
-// engine does there: which package is called, with what.
+// Package systems is the order of a frame. It names the stages, and explains for each which
+// packages the engine calls there, and with which data.
 //
 // Read it in this order:
 //
@@ -17,9 +17,9 @@
 // In each stage the engine's work comes first, and then the systems that the game added to
 // the plugin.Set of that stage. Everything runs in the goroutine that updates the app.
 //
-// The functions here keep nothing but the time and the ticks of the frame. What they call is
-// under internal/world. Rows such as R24 are promises of docs/GUARANTEES.md. Interpolated
-// entities, authority and prespawned entities are not built yet, and have no stages.
+// The functions here keep no state except the time and the ticks of the frame. They call packages
+// under internal/world. Rows such as R24 are promises of docs/GUARANTEES.md. Interpolated entities,
+// authority and prespawned entities are not built yet, and have no stages.
 //
 // Package plugin makes the parts of a [Server] or [Client] and binds them to a schedule.
 // [Stage] is all that a game needs of this package.
@@ -35,16 +35,16 @@
 // for every client that sees them.
 //
 // In Packets endpoint.Server.Send calls peer.Peer.Begin for one client after the other. Begin
-// queues structure as reliable messages (sender.Peer.AppendActions): these carry the first value
-// of a new entity or component. It plans and encodes the updates that carry later values
-// (sender.Peer.Prepare), once for all clients with the same baseline and view. Only now the sender
-// asks for values (World.encodeValue, World.fillAlone). Collector.Encode reads one from the world, and
-// the wire.Plan of its type (internal/wire) writes its bits; Collector.EncodeFrom does so for
-// components that are sent as differences. Then Peer.AppendPacket fills packets, for several clients
-// at a time (Server.assemble): first urgent inputs and measurements of the clock, then messages and
-// structure, then updates (sender.Peer.AppendUpdates). The connection layer seals and queues each
-// packet (its Send: connection/netcode, internal/core/session). Its Flush hands them all to the
-// transport (connection/internal/socket, transport/udp).
+// queues structure as reliable messages (sender.Peer.AppendActions): these carry the first value of
+// a new entity or component. It plans and encodes the updates that carry later values
+// (sender.Peer.Prepare), once for all clients with the same baseline and view. Only then does the
+// sender ask for values (World.encodeValue, World.fillAlone). Collector.Encode reads one from the
+// world, and the wire.Plan of its type (internal/wire) writes its bits; Collector.EncodeFrom does
+// so for components that are sent as differences. Then Peer.AppendPacket fills packets, for several
+// clients at a time (Server.assemble): first urgent inputs and measurements of the clock, then
+// messages and structure, then updates (sender.Peer.AppendUpdates). The connection layer seals and
+// queues each packet (its Send: connection/netcode, internal/core/session). Its Flush hands them
+// all to the transport (connection/internal/socket, transport/udp).
 //
 // At the client a goroutine of the transport reads the socket into a queue (Conn.readSocket). Receive
 // (endpoint.Client.Receive) takes the datagrams from there and opens them by the same layers.
@@ -56,7 +56,7 @@
 //
 // # Of a predicted entity
 //
-// Up to the Applier all is as above. It writes the values of a predicted entity into the
+// A predicted entity takes the same way up to the Applier, which writes its values into the
 // rollback.Store (internal/core/rollback), as confirmed state (Applier.updatePredicted,
 // Applier.confirmMember). Values with protocol.Full go into the world only when the entity appears;
 // Applier.writesAtOnce has the rule for each mode.
@@ -68,11 +68,12 @@
 //
 // The Store also holds histories: UpdateHistory saves each tick there (Prediction.SaveTick, in
 // internal/world/predict). In CheckRollback Prediction.Check compares the confirmed state with the
-// history of the confirmed tick (Store.Compare), and makes a plan of steps (rollback.Timeline). If they
-// are equal, the world keeps what was predicted. Else Prediction.Rollback restores the world of that
-// tick from the history, corrected by the confirmed state (lifecycle.restore), and replays the ticks
-// since (Replayer.Tick of internal/world/input). After each of them it inserts the confirmed state of
-// that tick, if there is some, and saves the tick (Prediction.insertAndSave).
+// history of the confirmed tick (Store.Compare), and makes a plan of steps (rollback.Timeline). If
+// they are equal, the world keeps the predicted values. Otherwise Prediction.Rollback restores the
+// world of that tick from the history, corrected by the confirmed state (lifecycle.restore), and
+// replays the ticks since (Replayer.Tick of internal/world/input). After each of them it inserts
+// the confirmed state of that tick, if there is some, and saves the tick
+// (Prediction.insertAndSave).
 //
 // # From a client's key to the server's world
 //

@@ -6,11 +6,11 @@ package systems
 // the same values.
 //
 // Both sides: an input that a game writes in tick T acts in T plus the input delay. Before Main
-// each input component is set to the input that acts in T. After Main those of this machine's own
-// player are set to the input that it wrote last, without its events; those of other players stay as
-// they are (docs/STATES.md, "A player's inputs"; rows I1 to I12). At the end of the tick components
-// with protocol.Full are rounded to values that the wire can represent, because the other side goes
-// on computing with the rounded values (rows B1 and B2).
+// each input component is set to the input that acts in T. After Main the input components of this
+// machine's own player are set to the input that the player wrote last, without its events; the
+// input components of other players keep their values (docs/STATES.md, "A player's inputs"; rows I1
+// to I12). At the end of the tick components with protocol.Full are rounded to values that the wire
+// can represent, because the other side goes on computing with the rounded values (rows B1 and B2).
 //
 // Server: entities with components.SID get their shared id before Main and after it, so that
 // no system finds one without (row J2).
@@ -51,8 +51,8 @@ func (c *Client) writeInputs() {
 	c.Explain.NoteInputs()
 }
 
-// clearInputs shows what the player wrote last, without events. A server without a player of its own
-// has nothing to do.
+// clearInputs sets the player's input components to the input that the player wrote last, without
+// its events. On a server without a player of its own it does nothing.
 func (f *Frame) clearInputs() {
 	f.Inputs.Clear()
 }

@@ -30,7 +30,7 @@ type Frame struct {
 	Display  *tick.Display
 	Overload *tick.Overload
 
-	// SendEvery is how many ticks there are for each one that is sent, at least 1.
+	// SendEvery is the distance between two sent ticks, at least 1: only multiples of it are sent.
 	SendEvery int
 	// OnDropped is called with the number of ticks that were due and will not run.
 	OnDropped func(ticks int)
@@ -44,7 +44,7 @@ func (f *Frame) Run(now time.Time) {
 	f.now = now
 	ticks, dropped := f.Stepper.Advance(now)
 	f.Overload.Frame(now, f.Stepper.Speed(), ticks, dropped)
-	f.Hub.BeginFrame(f.ticks) // events that the last frame's ticks could read end
+	f.Hub.BeginFrame(f.ticks) // drops the events that the last frame's ticks could read
 	f.ticks = ticks
 	if dropped > 0 {
 		f.OnDropped(dropped)
@@ -62,10 +62,10 @@ func (f *Frame) sends() bool {
 	return last/every != (last-entangle.Tick(f.ticks))/every
 }
 
-// work is the function of the engine in each stage, or nil.
+// work has the engine's function for each stage. It is nil for a stage without one.
 type work [stageCount]func()
 
-// bind has the schedule run the engine's work.
+// bind makes the schedule run the engine's work in each stage.
 func (f *Frame) bind(w *work) {
 	for stage, run := range w {
 		if run != nil {

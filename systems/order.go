@@ -6,8 +6,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
-// Stage is one place in the order of a frame. Games add systems by plugin.Set, each of which
-// is one of these stages; the names of the others stand in logs and panics.
+// Stage is one place in the order of a frame. A plugin.Set, to which games add systems, is one of
+// these stages. The names of the other stages appear in logs and panics.
 type Stage uint8
 
 // The stages of a frame, in the order in which they run. A frame runs each once, except the
@@ -16,7 +16,7 @@ type Stage uint8
 //
 // In stages without work of the engine only the game's systems run, if any.
 const (
-	// Restore puts back the true values where the last frame ended with values for the screen.
+	// Restore puts the true values back, if the last frame ended with values for the screen.
 	Restore Stage = iota
 
 	// Receive reads every datagram that has arrived and applies what it carries:
@@ -27,12 +27,12 @@ const (
 	// AfterReceive is where a game reads what has arrived, before any tick runs.
 	AfterReceive
 
-	// CheckRollback compares the confirmed state with what the client predicted, and
-	// decides to which tick it has to roll back, if any.
+	// CheckRollback compares the confirmed state with what the client predicted, and decides to
+	// which tick the client has to roll back, if to any.
 	CheckRollback
 
-	// Rollback restores that tick and replays every tick since: for each the stages from
-	// TickUpdate to UpdateHistory, without FixedInput.
+	// Rollback restores the tick that CheckRollback has chosen, and replays every tick since. A
+	// replay runs the stages from TickUpdate to UpdateHistory, without FixedInput.
 	Rollback
 
 	// TickUpdate increments the tick. From here to the end of the tick components.Time
@@ -49,8 +49,8 @@ const (
 	// Main is the game's simulation: it takes the world from tick T-1 to T.
 	Main
 
-	// ClearInputs sets the inputs of this machine's own player to those that it wrote last,
-	// without events.
+	// ClearInputs sets the input components of this machine's own player to the input that the
+	// player wrote last, without its events.
 	ClearInputs
 
 	// Round rounds components with protocol.Full to values that the wire can represent.
@@ -78,10 +78,10 @@ const (
 	// Packets fills, seals and sends the packets of every connection.
 	Packets
 
-	// Sync adjusts a client's clock by what the server's packets said about it.
+	// Sync adjusts a client's clock by the measurements in the server's packets.
 	Sync
 
-	// Visual replaces true values by those for the screen.
+	// Visual replaces true values by values for the screen.
 	Visual
 
 	// AfterSend is the end of the frame, for systems that look at the finished world:
@@ -114,8 +114,8 @@ var names = [stageCount]string{
 	AfterSend:        "AfterSend",
 }
 
-// String returns the stage's name: as plugin calls the set, for stages to which games add
-// systems, and with the name of its block before it for others.
+// String returns the name of the stage. A stage to which games add systems has the name of its
+// plugin.Set. The name of any other stage begins with its block, as in FixedUpdate.Round.
 func (s Stage) String() string {
 	if s >= stageCount {
 		return fmt.Sprintf("Stage(%d)", uint8(s))

@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
-// The documented order of a frame, word for word.
+// documented has the names of the stages, in the documented order of a frame.
 var documented = []string{
 	"Restore",
 	"Receive",
@@ -33,7 +33,8 @@ var documented = []string{
 	"AfterSend",
 }
 
-// Where in it a tick begins, and what comes after one.
+// These are the indexes in documented of the first stage of a tick, and of the first stage after a
+// tick.
 const firstOfTick, firstAfterTick = 5, 13
 
 // Proves: O1
@@ -46,7 +47,7 @@ func TestStagesAreListedInTheDocumentedOrder(t *testing.T) {
 	assert.Equal(t, "Stage(200)", Stage(200).String())
 }
 
-// recording is a system that writes down what is called.
+// recording is a system that records the calls of its methods.
 type recording struct {
 	name string
 	log  *[]string
@@ -68,8 +69,8 @@ func recorded(log *[]string) *tick.Schedule {
 	return s
 }
 
-// stagesOf returns what a frame of the given steps has to run, in order, taken
-// from the documented list alone.
+// stagesOf returns the stages that a frame with the given number of ticks has to run, in order. It
+// uses the documented list only.
 func stagesOf(steps int) []string {
 	var want []string
 	add := func(names []string) {

@@ -4,12 +4,12 @@ package systems
 // docs/GUARANTEES.md).
 //
 // Server: endpoint.Server queues the messages and resources that the game has sent, decides how
-// many bytes each client may have under the caps, and has goroutines fill and seal the packets
-// of the clients. The bytes do not depend on the number of goroutines. A packet has urgent inputs and
+// many bytes each client may have under the caps, and has goroutines fill and seal the packets of
+// the clients. The bytes do not depend on the number of goroutines. A packet has urgent inputs and
 // measurements of the clock first, then messages and structure by priority, then updates of the
-// groups that are due for the client, the most urgent first
-// (docs/STATES.md, "When values are sent"; rows P12, P13, R45).
-// In frames that are not sent, messages wait and acknowledgements leave.
+// groups that are due for the client, the most urgent first (docs/STATES.md, "When values are
+// sent"; rows P12, P13, R45). In frames that are not sent, messages wait, and only acknowledgements
+// are sent.
 //
 // Client: endpoint.Client does the same with its messages and inputs. A client that is not
 // connected yet sends in every frame.

@@ -12,8 +12,8 @@ import (
 type Server struct {
 	Frame
 	Engine    *endpoint.Server        // its clients, and the player of a host
-	Collector *source.Collector       // finds what of the world has changed
-	Resources *message.Resources      // the same for resources
+	Collector *source.Collector       // finds the changes of the world
+	Resources *message.Resources      // finds the changes of resources
 	Owned     *endpoint.OwnedEntities // entities that clients control
 	SIDs      *source.SIDs            // nil: components.SID is not registered
 
@@ -21,7 +21,7 @@ type Server struct {
 	OnBroken func(err error)
 }
 
-// Bind has the schedule do a server's work in each stage.
+// Bind makes the schedule run a server's work in each stage.
 func (s *Server) Bind() {
 	s.bind(&work{
 		Restore: s.restore,

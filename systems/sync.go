@@ -2,12 +2,13 @@ package systems
 
 import "github.com/entangle-ecs/entangle"
 
-// Sync steers a client's clock. A client has to be ahead of the server by the time that its
-// inputs take to get there: it runs up to 5 % faster or slower while that is not so, and jumps
-// if it is far off (docs/STATES.md, "The clock"; rows S1 to S6). A server's clock, and
-// a host's, is never adjusted.
+// Sync steers a client's clock. A client has to be ahead of the server by the time that its inputs
+// need to arrive. Its clock runs up to 5 % faster or slower until that is so, and jumps if the
+// difference is large (docs/STATES.md, "The clock"; rows S1 to S6). A server's clock, and a host's,
+// is never adjusted.
 
-// endTicks runs in BeforeSend, after the ticks of the frame: the clock notes when they have run.
+// endTicks runs in BeforeSend, after the ticks of the frame, and records the time at which they
+// have run.
 func (c *Client) endTicks() {
 	c.Clock.Ran(c.now)
 	c.Unsent.Check()

@@ -22,7 +22,7 @@ import (
 // ClientConfig configures a [Client].
 type ClientConfig struct {
 	Registry   peer.Registry
-	Components int // registered types
+	Components int // the number of registered component types
 	Channels   []channel.Config
 	Post       *message.Post
 	Log        *slog.Logger

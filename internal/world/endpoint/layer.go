@@ -84,8 +84,8 @@ func (s *Server) admit(c *client, now time.Time) {
 	}
 }
 
-// endLeaving ends connections that prevent the admission of a new client, where their own client
-// has announced to the layer that it leaves.
+// endLeaving ends the connections of clients that have announced to their layer that they leave, if
+// they prevent the admission of a new client.
 func (s *Server) endLeaving(newcomer entangle.ClientID, now time.Time) {
 	if c := s.indexes.of[newcomer]; c != nil && c.leaving() {
 		s.disconnectClient(c, errHasLeft, now)
@@ -97,7 +97,7 @@ func (s *Server) endLeaving(newcomer entangle.ClientID, now time.Time) {
 	}
 }
 
-// errHasLeft is the end of a client that left without a goodbye that arrived.
+// errHasLeft is the error for a client that has left, if its goodbye did not arrive.
 var errHasLeft = errorOfLayer(connection.ErrClosed, errorOfClient, true)
 
 // leaving reports whether the client has announced to its layer that it leaves.

@@ -14,8 +14,9 @@ import (
 // localView is the local view of a host's player. It raises the events that a client with the same
 // visibility would get.
 //
-// It is a spectator like any other, with a peer to which nothing is ever sent. A retained entity
-// raises no events except that of its despawn.
+// The collector treats it like any other client, with a peer to which nothing is ever sent. A
+// retained entity raises no events, except for its despawn and for components that an override
+// hides.
 type localView struct {
 	collector *source.Collector
 	id        entangle.ClientID

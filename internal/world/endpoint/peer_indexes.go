@@ -9,7 +9,7 @@ import (
 // peerIndexes assigns peer indexes to the server's clients, across all layers: the smallest free
 // index first. A client id belongs to one client.
 type peerIndexes struct {
-	free []int // smallest last
+	free []int // in descending order
 	of   map[entangle.ClientID]*client
 }
 

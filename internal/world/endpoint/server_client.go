@@ -151,7 +151,7 @@ const goodbyes = 10
 // queueGoodbyes queues the goodbyes of a client that is about to be disconnected.
 func (s *Server) queueGoodbyes(c *client, why error, now time.Time) {
 	if _, ended := c.peer.Ended(); ended && c.open {
-		return // it said goodbye itself
+		return // the client said goodbye itself
 	}
 	for range goodbyes {
 		s.payload = c.peer.AppendGoodbye(s.payload[:0], goodbyeOf(why), 0, now)
@@ -173,7 +173,7 @@ type ClientInfo struct {
 	Name   string         // the layer's name for the client's end
 	RTT    time.Duration  // smoothed, including the client's frame
 	Jitter time.Duration
-	Loss   float64 // share of the recent packets to it that were lost, 0..1
+	Loss   float64 // fraction of the recent packets to the client that were lost, 0..1
 	Joined bool    // it has received everything that was there for it when it connected
 
 	Inputs  timesync.MeterStats

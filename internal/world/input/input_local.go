@@ -14,7 +14,8 @@ type LocalPlayer interface {
 }
 
 // AttachLocal makes the player of a host control its owned entities in the server's world. The
-// present owner counts; the tag for it is added and removed with the next frame.
+// owner at the time of the tick counts, while the tag components.Controlled follows in the next
+// frame.
 func (i *Inputs) AttachLocal(l LocalPlayer) {
 	i.own = newOwnInputs(i.world, i.hub, registry.Of(i.protocol).Inputs, i.protocol.TickRate())
 	i.own.me, i.own.delay, i.own.relay = l.ID, l.InputDelay, i.Received.Relay

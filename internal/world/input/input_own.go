@@ -19,7 +19,7 @@ type ownInputs struct {
 	epoch input.Epoch // the number of jumps back of the clock
 
 	me    func() entangle.ClientID
-	delay func() int            // from the tick in which an input is written to the tick in which it takes effect
+	delay func() int            // the number of ticks from writing an input until it takes effect
 	mine  func(ecs.Entity) bool // confirms that an entity with the tag is still controlled; nil: it always is
 }
 

@@ -111,8 +111,8 @@ func (i *Inputs) Write(tick entangle.Tick) {
 	}
 }
 
-// Replay is like Write for a tick in which the player does not write inputs: every controlled entity is
-// set to the best known input of the tick. With again, the tick has run before.
+// Replay is like Write for a tick in which the player does not write inputs: every controlled
+// entity is set to the best known input of the tick. again says that the tick has run before.
 func (i *Inputs) Replay(tick entangle.Tick, again bool) {
 	if i.own != nil {
 		i.own.replay(tick)
@@ -126,9 +126,10 @@ func (i *Inputs) Replay(tick entangle.Tick, again bool) {
 	}
 }
 
-// Mispredicted returns the oldest tick after one, up to now, in which a predicted entity ran with
-// another input of another player than the one known now, and that entity. A tick is reported once,
-// and later ticks are not, because a rollback to before the oldest corrects all of them.
+// Mispredicted returns the oldest tick after the given one, up to now, in which a predicted entity
+// ran with a guessed input of another player that has turned out to be wrong, and that entity. Each
+// tick is returned only once. Later ticks are not returned, because a rollback to before the oldest
+// corrects all of them.
 //
 // Inputs are compared by value: if the input that arrived equals the repeated one, there is no
 // misprediction.

@@ -16,9 +16,9 @@ import (
 
 // InputStats counts the fates of clients' inputs, in ticks unless stated otherwise.
 type InputStats struct {
-	InTime  uint64 // came before their tick ran
+	InTime  uint64 // arrived before their tick ran
 	Late    uint64 // arrived only after their tick had run; they never take effect
-	Missing uint64 // ran without an input of their own, and repeated the previous one
+	Missing uint64 // ticks that ran without an input of their own, and repeated the previous one
 
 	Refused uint64 // input streams of entities that the sender does not control, or no longer controls
 	TooFar  uint64 // outside of the window of ticks that are kept
@@ -43,7 +43,7 @@ type InputPlayer struct {
 	Line       *relayLine // relays the inputs of other players to this client
 
 	asked bool // at least one of its input streams had begun by the current tick
-	had   bool // at least one of them has an input for the current tick
+	had   bool // at least one of its input streams has an input for the current tick
 }
 
 // NewPlayer returns the inputs of a client, for the duration of its connection.

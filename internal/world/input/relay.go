@@ -78,7 +78,7 @@ type passing struct {
 
 	listed bool
 	serial uint64
-	news   [RelayCopies]oldest // by send, modulo RelayCopies: the oldest input that was new then
+	news   [RelayCopies]oldest // the oldest new input of each of the last sends, at the number of the send modulo RelayCopies
 
 	slot  repl.Slot // of its entity, in this frame
 	shown bool      // it is relayed in this frame
@@ -93,7 +93,8 @@ type relaySource interface {
 	Newest() (entangle.Tick, bool)
 }
 
-// watchers is the clients that see the group of an entity. It quickly rules out most other clients.
+// watchers holds the clients that see the group of an entity, to rule out most other clients
+// quickly.
 type watchers struct {
 	all   bool
 	peers repl.Bitset // by number
@@ -106,7 +107,7 @@ func (v *watchers) findWatchers(p *source.Collector, s repl.Slot) {
 
 func (v *watchers) has(number int) bool { return v.all || v.peers.Has(number) }
 
-// oldest is the oldest of some ticks; some is false if there is none.
+// oldest is the oldest tick of a set of ticks. some is false if the set is empty.
 type oldest struct {
 	tick entangle.Tick
 	some bool

@@ -155,7 +155,7 @@ func (o *othersInputs) beginStream(k *otherKind, e ecs.Entity) (stream *otherStr
 	return stream
 }
 
-// endStream ends a stream; the caller removes it from the list.
+// endStream ends a stream. The caller must remove it from the list.
 func (o *othersInputs) endStream(stream *otherStream) {
 	k := &o.kinds[stream.number]
 	delete(k.streams, stream.entity)
@@ -209,8 +209,8 @@ func (o *othersInputs) replay(tick entangle.Tick) {
 	}
 }
 
-// mispredicted returns the oldest tick after one, up to now, in which a predicted entity ran with
-// another input than the one known now, and that entity.
+// mispredicted returns the oldest tick after the given one, up to now, in which a predicted entity
+// ran with an input that has turned out to be wrong, and that entity.
 func (o *othersInputs) mispredicted(after, now entangle.Tick) (tick entangle.Tick, e ecs.Entity, ok bool) {
 	for _, stream := range o.streams {
 		t, revised := stream.reader.Revised(after, now)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// endless is an input stream that has an input for every tick up to one.
+// endless is an input stream that has inputs for all ticks up to 1000.
 type endless struct{ input.Stream }
 
 func (endless) Newest() (entangle.Tick, bool) { return 1000, true }
@@ -32,12 +32,13 @@ func TestWhatCameIsPassedOnSoOften(t *testing.T) {
 		if len(r.streams) == 0 {
 			return 0
 		}
-		// Before it was cleared for what comes next, that was the oldest of all.
+		// Prepare has already cleared the news that the next send will replace, so this is the
+		// oldest tick of the next send, without new inputs.
 		return int(p.firstDue().tick)
 	}
 	for round := range 3 * RelayCopies {
 		r.addNews(p, entangle.Tick(100+round))
-		oldest := max(100, 100+round-RelayCopies+2) // in the next send, but for what comes before it
+		oldest := max(100, 100+round-RelayCopies+2) // of the next send, if no inputs arrive before it
 		assert.Equal(t, oldest, send(), "round %d", round)
 	}
 	last := 100 + 3*RelayCopies - 1

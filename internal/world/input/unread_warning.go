@@ -57,8 +57,8 @@ func (u *unreadWarning) warnLeftOut(number int) {
 	}
 }
 
-// scan calls found for one entity of each type that was not found before, if there is one with another
-// input than the player's last one.
+// scan looks, for each type of input that was not found before, for an entity with an input that
+// differs from the player's last one. It calls found for the first such entity of a type.
 func (u *unreadWarning) scan(o *ownInputs, found func(*ownKind, ecs.Entity)) {
 	for i := range o.kinds {
 		k := &o.kinds[i]

@@ -11,19 +11,20 @@ import (
 // audience is the set of clients that a client's message is addressed to.
 type audience struct {
 	ids    []entangle.ClientID
-	except bool // all but ids
+	except bool // all clients except ids
 }
 
-// maxAudience bounds the ids that a client may name. Larger sets are better known
-// to the server, which can send for itself.
+// maxAudience bounds the ids that a client may name. To a larger set of clients, the server should
+// send the message itself.
 const maxAudience = 64
 
 func (a audience) contains(id entangle.ClientID) bool {
 	return slices.Contains(a.ids, id) != a.except
 }
 
-// most returns an upper bound on the clients in it while that many are connected. It counts named
-// clients that are not connected as well: each id is compared with every connected client.
+// most returns an upper bound on the clients in the audience while the given number is connected.
+// It counts named clients that are not connected as well: each id is compared with every connected
+// client.
 func (a audience) most(connected int) int {
 	if a.except {
 		return connected

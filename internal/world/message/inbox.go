@@ -19,7 +19,7 @@ const (
 	// the oldest is delivered as it is.
 	MaxHeld = 64
 
-	// maxHeldBytes bounds their bodies: four of the longest.
+	// maxHeldBytes bounds the bodies of held messages: four of the longest.
 	maxHeldBytes = 256 << 10
 
 	// maxHeldFor bounds how long a message waits. A spawn that was lost several times on a bad link
@@ -76,7 +76,7 @@ type Inbox struct {
 	asked     int           // requests in this frame
 	reads     uint64        // references that were read so far
 	readsTurn uint64        // the value of reads at the beginning of this frame
-	late      repl.ID       // of the current message: the first missing entity that may still arrive
+	late      repl.ID       // the first missing entity of the current message that may still arrive
 	Entities  []ecs.Entity  // of the current message
 	names     []repl.ID     // by entity, its network id if the sender issued that; else noName
 	had       entangle.Tick // on a server: the newest tick that the client had received when it wrote the message
@@ -152,8 +152,8 @@ func (m *Inbox) Ready() bool {
 	return m.reads-m.readsTurn <= maxReads
 }
 
-// waiting counts messages in queues, which Age drops when it is called for the second time after their
-// arrival: now those since the last call, before those since the one before that.
+// waiting counts messages in queues. A queue drops a message at the second Age after its arrival:
+// now counts the messages since the last Age, and before those between the last two.
 type waiting struct{ now, before int }
 
 func (w *waiting) sum() int { return w.now + w.before }

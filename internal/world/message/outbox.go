@@ -38,7 +38,7 @@ var (
 	ErrTooLarge = errors.New("plugin: a message is too large; split it")
 )
 
-// encodeMessage adds a message of at most that many bytes. encode writes its body.
+// encodeMessage adds a message with a body of at most the given bytes. encode writes the body.
 func (t *Outbox) encodeMessage(l Outgoing, most int, encode func(*bits.Writer, wire.RefWriter) error) error {
 	if t.full() {
 		return ErrTooMuch

@@ -28,9 +28,9 @@ type Post struct {
 
 	server        bool
 	Silent        bool                         // a tick is being replayed: nothing is sent
-	Playing       func() bool                  // the player of this world is connected; nil: not checked
-	Connected     func(entangle.ClientID) bool // the client is connected to this server; nil: not checked
-	Clients       func() int                   // how many are connected to this server
+	Playing       func() bool                  // reports whether the player of this world is connected; nil: not checked
+	Connected     func(entangle.ClientID) bool // reports whether a client is connected to this server; nil: not checked
+	Clients       func() int                   // the number of clients that are connected to this server
 	messages      []*registry.Message
 	requests      []*registry.Request
 	Events        []*event.MessageEvents  // by message number
@@ -175,7 +175,7 @@ func (p *Post) Say(number int, target components.Target, one entangle.ClientID, 
 	return p.queueMessage(Outgoing{Number: number, target: target, one: one, Player: true}, encode)
 }
 
-// Plays reports whether this world is a player's.
+// Plays reports whether this world has a player.
 func (p *Post) Plays() bool { return p.Player != nil }
 
 // plays reports whether the player of this world is the sender.

@@ -31,8 +31,8 @@ type ResourceCopy struct {
 	by resourcePredictor // nil: received values are written into the world
 
 	kept   int    // bytes of all kept messages
-	spawns uint64 // copy.Spawns as of the last decodeAgain
-	losses uint64 // copy.Losses as of the last decodeAgain
+	spawns uint64 // applier.Replicas.Spawns at the last decodeAgain
+	losses uint64 // applier.Replicas.Losses at the last decodeAgain
 }
 
 // resourcePredictor is the part of a world's prediction that a ResourceCopy uses.
@@ -66,8 +66,8 @@ const MaxKeptResources = 256 << 10
 
 var errNoResource = errors.New("message: removal of a resource that is not there")
 
-// NewResourceCopy returns a copy without resources in w. References in them resolve to entities of
-// copied.
+// NewResourceCopy returns a copy without resources in w. References in their values resolve to
+// replicas of the applier.
 func NewResourceCopy(w *ecs.World, hub *event.Hub, infos []*registry.Resource, applier *sink.Applier) *ResourceCopy {
 	c := &ResourceCopy{world: w, applier: applier}
 	for _, info := range infos {
@@ -100,7 +100,8 @@ func (c *ResourceCopy) Confirmed(number int) (value []byte, tick entangle.Tick, 
 // Stats returns the counters.
 func (c *ResourceCopy) Stats() ResourceStats { return c.stat }
 
-// handle applies one message of the server, and finds entities by its inbox.
+// handle applies one message of the server. It finds entities through the inbox of the server's
+// messages.
 func (c *ResourceCopy) handle(m *Inbox, body []byte) error {
 	m.R.Reset(body)
 	number, isValue := m.R.Uvarint(), m.R.Bool()
@@ -109,7 +110,7 @@ func (c *ResourceCopy) handle(m *Inbox, body []byte) error {
 	}
 	c.stat.Received++
 	r := &c.List[number]
-	if saysTick(r.Info) {
+	if carriesTick(r.Info) {
 		r.messageTick = entangle.Tick(m.R.Bits(32))
 		r.Tick = r.messageTick
 	}
@@ -277,7 +278,7 @@ func (c *ResourceCopy) complete(r *copiedResource, m *Inbox) error {
 	m.R.Reset(r.message)
 	m.R.Uvarint()
 	m.R.Bool()
-	if saysTick(r.Info) {
+	if carriesTick(r.Info) {
 		m.R.Bits(32)
 	}
 	if _, _, ok := m.readRefs(&m.R, r.Info.Plan); !ok {

@@ -46,7 +46,7 @@ type Resources struct {
 // ResourceStats counts the fates of resources.
 type ResourceStats struct {
 	Changed  uint64 // values that differed from the last, each sent to its target
-	Clamped  uint64 // numbers in them outside their range, sent as the nearest inside
+	Clamped  uint64 // numbers outside their range, sent as the nearest number in the range
 	Refused  uint64 // values that could not be sent
 	Sent     uint64 // values and removals, counted for each client
 	Received uint64 // values and removals
@@ -70,7 +70,7 @@ type resource struct {
 	called  []called
 	calls   uint32        // counts the changes of called
 	decoded [2]any        // this value and the previous one, of types where equal values may have different encodings
-	private bool          // it refers to an entity that has not the same network id for all clients
+	private bool          // it refers to an entity that does not have the same network id for all clients
 	wire    []byte        // the message with this version, the same for all clients; empty: not made yet
 	wired   entangle.Tick // the tick in wire, if it carries one
 
@@ -154,7 +154,7 @@ func (s *Resources) Observe() {
 	for i := range s.List {
 		if r := &s.List[i]; r.On {
 			s.observe(r)
-			s.call(r)
+			s.reloadIDs(r)
 			r.Observed, r.Target = true, r.asked
 		}
 	}
@@ -194,8 +194,8 @@ func (r *resource) setRemoved() {
 	r.There, r.refused = false, 0
 }
 
-// call reloads the network ids that clients have for the entities in a value.
-func (s *Resources) call(r *resource) {
+// reloadIDs reloads the network ids that clients have for the entities in a value.
+func (s *Resources) reloadIDs(r *resource) {
 	other := len(r.called) != len(r.refs)
 	r.called, r.private = slices.Grow(r.called[:0], len(r.refs))[:len(r.refs)], false
 	for i, e := range r.refs {

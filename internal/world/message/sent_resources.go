@@ -118,7 +118,7 @@ func (s *Resources) removal(number int) []byte {
 	s.w.Reset(s.message[:0])
 	s.w.Uvarint(uint64(number))
 	s.w.Bool(false)
-	s.state(&s.List[number])
+	s.appendTick(&s.List[number])
 	s.message = s.w.Finish()
 	return s.message
 }
@@ -136,14 +136,14 @@ func (s *Resources) encodeValue(r *resource, number int, names []repl.ID) []byte
 	return r.wire
 }
 
-// saysTick reports whether messages of a resource carry the tick at the end of which its value is
+// carriesTick reports whether messages of a resource carry the tick at the end of which its value is
 // valid. A rollback needs it, and so do entities in the value: a network id means the entity that
 // had it at that tick.
-func saysTick(info *registry.Resource) bool { return info.Rollback || info.Plan.HasRefs() }
+func carriesTick(info *registry.Resource) bool { return info.Rollback || info.Plan.HasRefs() }
 
-// state writes the tick of a resource, if its messages carry one.
-func (s *Resources) state(r *resource) {
-	if saysTick(r.Info) {
+// appendTick writes the tick of a resource, if its messages carry one.
+func (s *Resources) appendTick(r *resource) {
+	if carriesTick(r.Info) {
 		s.w.Bits(uint64(s.collector.World().Tick()), 32)
 	}
 }
@@ -153,7 +153,7 @@ func (s *Resources) appendValue(dst []byte, r *resource, number int, names []rep
 	w.Reset(dst)
 	w.Uvarint(uint64(number))
 	w.Bool(true)
-	s.state(r)
+	s.appendTick(r)
 	if r.Info.Plan.HasRefs() {
 		w.Uvarint(uint64(len(names)))
 		for _, name := range names {

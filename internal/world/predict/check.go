@@ -10,7 +10,7 @@ import (
 
 // decision is what Check has found.
 type decision struct {
-	newest bool // the newest mispredicted tick decides, not the oldest
+	newest bool // of several mispredicted ticks the newest decides, not the oldest
 
 	found  bool           // a rollback is needed
 	tick   entangle.Tick  // the tick to restore
@@ -83,7 +83,7 @@ func (p *Prediction) Check() {
 // correct appends the steps that correct what findMispredictions has found.
 func (p *Prediction) correct(plan []rollback.Step, line *rollback.Timeline) []rollback.Step {
 	d := &p.decision
-	held := !line.At.Before(d.tick) && !line.Present.Before(d.tick) // else the clock was set back to before that tick
+	held := !line.At.Before(d.tick) && !line.Present.Before(d.tick) // otherwise the clock was set back to before that tick
 	d.found = d.found && held
 	switch {
 	case d.found:
@@ -122,8 +122,9 @@ func (p *Prediction) isLost() bool {
 	return !p.entities.memory.Holds(back) || progress.tooDeep(back)
 }
 
-// findMispredictions asks for rollbacks: where confirmed state differs from the histories, inputs
-// from those that were used, resources differ, or the game requested one.
+// findMispredictions asks for a rollback for each confirmed state that differs from the histories,
+// each input that differs from the used one, each resource that differs, and each request of the
+// game.
 func (p *Prediction) findMispredictions(confirmed entangle.Tick, news bool) {
 	if news {
 		p.entities.memory.Compare(confirmed, p.progress.present(), p.entities.form, p.differs)
@@ -133,8 +134,8 @@ func (p *Prediction) findMispredictions(confirmed entangle.Tick, news bool) {
 	p.addRequests()
 }
 
-// differs notes one misprediction that Compare has found, and asks for a rollback to its tick. For one
-// at the present tick no tick has to be replayed: Timeline.Amend inserts the confirmed state.
+// differs notes one misprediction that Compare has found, and asks for a rollback to its tick. A
+// misprediction at the present tick needs no replay: Timeline.Amend inserts the confirmed state.
 func (p *Prediction) differs(m rollback.Mismatch) {
 	reason := [...]RollbackReason{
 		rollback.Value: ByMismatch, rollback.Structure: ByStructure, rollback.Spawned: BySpawn, rollback.Despawned: ByDespawn,
@@ -147,8 +148,8 @@ func (p *Prediction) differs(m rollback.Mismatch) {
 	p.decision.ask(m.Tick, reason)
 }
 
-// compareInputs asks for a rollback to before the oldest tick that ran with another input of
-// another player than is known now. At the confirmed tick and before inputs do not matter.
+// compareInputs asks for a rollback to before the oldest tick that ran with a guessed input of
+// another player which has turned out to be wrong. Inputs up to the confirmed tick do not matter.
 func (p *Prediction) compareInputs(confirmed entangle.Tick) {
 	tick, e, ok := p.cfg.Replayer.Inputs.Mispredicted(confirmed, p.progress.worldTick)
 	if !ok {
@@ -160,7 +161,8 @@ func (p *Prediction) compareInputs(confirmed entangle.Tick) {
 	}
 }
 
-// held returns the first tick from one on that can be rolled back to, or the present one.
+// held returns the given tick or, if no rollback can go back to it, the first later one that allows
+// a rollback, at most the present tick.
 func (p *Prediction) held(tick entangle.Tick) entangle.Tick {
 	progress := &p.progress
 	if progress.tooDeep(tick) {

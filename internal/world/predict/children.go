@@ -10,14 +10,14 @@ import (
 	"github.com/mlange-42/arche/ecs/event"
 )
 
-// children is the entities of the game's own that are children of predicted ones, and roll
-// back with them.
+// children holds the game's own entities that are children of predicted ones, and that roll back
+// with them.
 type children struct {
 	*entities
-	relations []ecs.ID // of children to their parents
-	is        ecs.Mask // relations as a mask
+	relations []ecs.ID // the relations from children to their parents
+	is        ecs.Mask // the same relations, as a mask
 	remote    ecs.ID
-	mark      []ecs.ID // the marker, as Arche wants it
+	mark      []ecs.ID // the marker, as the list that Arche takes
 
 	candidates []ecs.Entity // entities that may have become children of predicted ones
 	asked      []ecs.Entity // scratch
@@ -122,8 +122,8 @@ func (c *children) endChildren(parent ecs.Entity) {
 	})
 }
 
-// disconnect removes the children of parents that were removed with the connection. All others stay
-// as the game's own.
+// disconnect removes the children of parents that were removed with the connection. All other
+// children stay in the world and belong to the game.
 func (c *children) disconnect() {
 	from := len(c.found)
 	marked := ecs.All(c.mark...)

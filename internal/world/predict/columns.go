@@ -35,9 +35,9 @@ func (c *column) memoryOf(e ecs.Entity) []byte {
 // modes are sets of columns, by how they are predicted; see registry.SyncMode.
 type modes struct {
 	full     rollback.Mask // saved, compared and corrected
-	kept     rollback.Mask // full, and the game's own: saved and restored
-	local    rollback.Mask // the game's own that are not in the protocol
-	simple   rollback.Mask // the server's, which are written as they arrive
+	kept     rollback.Mask // saved and restored: full columns, and those of the game's own components
+	local    rollback.Mask // components that are not sent (protocol.Local)
+	simple   rollback.Mask // written into the world as they arrive from the server
 	inputs   rollback.Mask // inputs: the server decides only whether an entity has them
 	relation rollback.Mask // relations, which have a target
 	never    int           // the column of components.NoRollback
@@ -54,7 +54,7 @@ func (m *modes) addComponent(col int, info *registry.Component) {
 	switch {
 	case info.Input:
 		m.inputs.Set(col)
-	case info.Type == source.TypeOf[components.ControlledBy](): // nothing of it can be predicted
+	case info.Type == source.TypeOf[components.ControlledBy](): // it is never predicted
 		m.simple.Set(col)
 	case info.Predict == registry.Full:
 		m.full.Set(col)
@@ -66,7 +66,7 @@ func (m *modes) addComponent(col int, info *registry.Component) {
 	}
 }
 
-// describe numbers the columns, and describes them to their table.
+// describe creates the columns, and returns their description for the table.
 func (t *entities) describe(of *protocol.Protocol, hub *event.Hub) (described []columns.Column) {
 	add := func(typ reflect.Type, info *registry.Component, tag bool) {
 		id := ecs.TypeID(t.world, typ)
@@ -92,7 +92,7 @@ func (t *entities) describe(of *protocol.Protocol, hub *event.Hub) (described []
 	return append(described, columns.Column{ID: never, Tag: true})
 }
 
-// remembers returns the description of the columns for the histories.
+// remembers returns the configuration of the histories, with a description of the columns.
 func (t *entities) remembers(maxRollback int) rollback.Config {
 	sizes := make([]int, len(t.cols))
 	for col := range t.cols {

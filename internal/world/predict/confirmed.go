@@ -38,13 +38,13 @@ func (p *Prediction) Gone(e ecs.Entity, slot rollback.Slot, tick entangle.Tick) 
 	p.Confirmed(slot)
 	progress := &p.progress
 	if last := progress.present() + entangle.Tick(progress.maxRollback); progress.synced() && last.Before(tick) {
-		tick = last // a server does not decide how long entities are kept
+		tick = last // so a server cannot make a client keep entities for longer
 	}
 	p.lifecycle.leaving = append(p.lifecycle.leaving, leavingEntity{entity: e, slot: slot, tick: tick})
 }
 
 func (p *Prediction) Untrack(e ecs.Entity, slot rollback.Slot) {
-	if p.IsDisabled(slot) { // to the server it is not despawned
+	if p.IsDisabled(slot) { // the server has not despawned it
 		p.shaper.enableLocalComponents(slot)
 		p.lifecycle.returnChildren(slot)
 	}

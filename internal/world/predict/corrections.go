@@ -6,8 +6,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/event"
 )
 
-// corrections finds which values of the present a rollback has corrected. The values before
-// it are taken out of the histories; the structure before it is in entities.before.
+// corrections finds which values of the present a rollback has corrected. It takes the values from
+// before the rollback out of the histories. The structure from before the rollback is in
+// entities.before.
 type corrections struct {
 	*entities
 	stats *PredictionStats
@@ -16,8 +17,8 @@ type corrections struct {
 	correction event.Correction // scratch
 }
 
-// keepValues keeps the present values, if the world is at the present tick and the histories hold it.
-// With replayed it takes them out of the histories, else it copies them.
+// keepValues keeps the present values, if the world is at the present tick and the histories hold
+// it. If ticks are replayed, it takes the values out of the histories; otherwise it copies them.
 func (c *corrections) keepValues(replayed bool) {
 	tick := c.progress.worldTick
 	if c.held = tick == c.progress.present() && c.memory.Holds(tick); !c.held {
@@ -47,7 +48,8 @@ func (c *corrections) report() {
 	}
 }
 
-// reportValue reports a value with other bytes than before, unless they mean the same.
+// reportValue reports a value with changed bytes, unless both values have the same encoding on the
+// wire.
 func (c *corrections) reportValue(slot rollback.Slot, col int, at entangle.Tick, was, is []byte) {
 	if !c.forms[slot].Mask.Has(col) || !c.before.had(slot, col) || c.equal(col, was, is) {
 		return

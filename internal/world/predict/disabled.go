@@ -42,9 +42,9 @@ func (s *shaper) disable(slot rollback.Slot) {
 	s.writer.Exchange(e, nil, s.drops, nil)
 }
 
-// enable restores an entity's components: those of a form, those of the game's own that were
-// disabled too late for the histories to know, and of the others the confirmed values, or else the
-// disabled ones.
+// enable restores an entity's components: those of a form, and simple ones, which histories do not
+// contain. The simple components and their values come from the confirmed state, or if there is
+// none, from the disabled components. All other components get their disabled values back.
 func (s *shaper) enable(slot rollback.Slot, form rollback.Form) {
 	e, d, state := s.entity(slot), &s.disabled[slot], s.memory.Confirmed(slot)
 	d.on = false

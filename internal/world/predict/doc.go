@@ -2,10 +2,10 @@
 // state differs from what the client predicted.
 //
 // [Prediction] keeps histories of predicted components, presence and resources. Once per frame
-// Check compares them with the confirmed state and returns a plan, a list of rollback.Step:
-// which tick to restore, which ticks to replay, and where to insert confirmed state. Rollback
-// carries out the plan, one step after the other. [Why] explains to a developer which component
-// differed, and which system probably caused it.
+// Check compares them with the confirmed state and makes a plan, a list of rollback.Step: which
+// tick to restore, which ticks to replay, and where to insert confirmed state. Rollback carries out
+// the plan, one step after the other. [Why] explains to a developer which component differed, and
+// which system probably caused it.
 //
 // The parts of a Prediction, each of which uses only those before it:
 //
@@ -25,8 +25,8 @@
 // restore.go for a tick and lifecycle.go for the components of its entities. Confirmed state that
 // arrives: confirmed.go.
 //
-// Data: entities.go, columns.go (components and how each is predicted), values.go, resources.go.
-// Presence: shaper.go, disabled.go, children.go, excluded.go.
+// Data: entities.go, columns.go (the components, and how each is predicted), values.go,
+// resources.go. Presence: shaper.go, disabled.go, children.go, excluded.go.
 //
 // For the game and its developer: corrections.go, stats.go, why.go, why_inputs.go, why_reason.go,
 // why_report.go.

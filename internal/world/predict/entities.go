@@ -94,8 +94,8 @@ func (t *entities) commitStructure(from origin) {
 	t.tracked = t.tracked[:0]
 }
 
-// trackAgain follows an entity that stopped being predicted and is predicted again. If both happened between two
-// calls, the table has reported no change.
+// trackAgain updates the slot of an entity that stopped being predicted and is predicted again. If
+// both happened between two calls of commitStructure, the table has reported no change.
 func (t *entities) trackAgain(slot rollback.Slot) {
 	s := columns.Slot(slot)
 	if e := t.table.Entity(s); !t.forms[slot].Alive && t.predicts(e) {
@@ -105,7 +105,7 @@ func (t *entities) trackAgain(slot rollback.Slot) {
 	}
 }
 
-// grow makes room for all slots of the table.
+// grow extends the arrays to all slots of the table.
 func (t *entities) grow() {
 	n := t.table.Slots()
 	t.memory.Grow(n)
@@ -115,7 +115,7 @@ func (t *entities) grow() {
 	t.before.grow(n)
 }
 
-// followChange follows a change of structure of one entity.
+// followChange updates the slot of an entity after a change of its structure.
 func (t *entities) followChange(r *columns.UndoRecord, from origin) {
 	slot := rollback.Slot(r.Slot)
 	was, is := t.forms[slot], t.formOf(&r.Is)

@@ -16,7 +16,7 @@ type lifecycle struct {
 
 	leaving  []leavingEntity // despawned entities that are still in the world
 	excluded []leavingEntity // entities with components.NoRollback that are despawned ahead of the server
-	returned []rollback.Slot // scratch: returned entities, whose own components the histories do not know
+	returned []rollback.Slot // scratch: returned entities; the histories lack their components of the game's own
 	reshaped []reshaped      // scratch
 }
 
@@ -123,8 +123,8 @@ func (l *lifecycle) mayReturn(g *leavingEntity) bool {
 	return l.world.Alive(g.entity) && progress.synced() && progress.confirmed.Before(g.tick) && !progress.tooDeep(g.tick)
 }
 
-// hasReturned reports whether an entity of the game's own is no longer despawned, because it returned
-// or was removed.
+// hasReturned reports whether an entity of the game's own no longer counts as despawned, because it
+// has returned or was removed.
 func (l *lifecycle) hasReturned(g *leavingEntity) bool {
 	return g.local && !(l.world.Alive(g.entity) && l.disabled[g.slot].on && l.disabled[g.slot].tick == g.tick)
 }
@@ -173,8 +173,8 @@ func (l *lifecycle) reshape(slot rollback.Slot, had, form rollback.Form) {
 	}
 }
 
-// isBare reports whether an entity of a form counts as despawned: it has no component that is
-// compared, or, if the server does not know it, none that is kept.
+// isBare reports whether an entity with a form counts as despawned. If the server knows the entity,
+// it is bare without a compared component; otherwise it is bare without a kept one.
 func (l *lifecycle) isBare(slot rollback.Slot, form *rollback.Form) bool {
 	has := form.Mask.And(l.modes.full)
 	if !l.memory.Confirmed(slot).Known {

@@ -8,9 +8,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/message"
 )
 
-// resources is the resources that roll back. They arrive in messages of their own, so a
-// confirmed tick of all entities says nothing about them. A value is compared at its own tick.
-// If no other has arrived for as long as ticks are kept, the last one still holds.
+// resources holds the resources that roll back. They arrive in messages of their own, so the
+// confirmed tick of the entities does not apply to them: each value is compared at its own tick. If
+// no newer value has arrived for as long as ticks are kept, the last value still holds.
 type resources struct {
 	entities *entities
 	progress *progress

@@ -44,8 +44,8 @@ func (p *Prediction) Rollback() {
 	}
 }
 
-// countRollback counts a rollback to a tick, and begins its report. When the clock was set back a tick
-// is restored too, which does not count.
+// countRollback counts a rollback to a tick, and begins its report. A tick that is restored because
+// the clock was set back does not count as a rollback.
 func (p *Prediction) countRollback(to entangle.Tick) {
 	if p.decision.found {
 		p.stats.rollback(p.decision.reason, int(p.progress.worldTick.Sub(to)))
@@ -117,7 +117,8 @@ func (p *Prediction) tick(plan []rollback.Step) {
 	replayer.Tick(p.entities.world)
 }
 
-// lastReplayed returns the last tick of a plan that is replayed, and does not run for the first time.
+// lastReplayed returns the last replayed tick of a plan. Ticks that run for the first time do not
+// count.
 func lastReplayed(plan []rollback.Step) (last entangle.Tick) {
 	for _, step := range plan {
 		if step.Kind == rollback.StepTick && !step.First {

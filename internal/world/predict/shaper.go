@@ -15,8 +15,8 @@ type shaper struct {
 	drops []ecs.ID // scratch
 }
 
-// exchange adds and removes components of an entity, so that of the columns in among it has exactly
-// those in want, and at most one relation.
+// exchange adds and removes components of an entity. Of the columns in among, the entity then has
+// exactly those that are also in want, and at most one relation.
 func (s *shaper) exchange(slot rollback.Slot, want, among rollback.Mask) {
 	e := s.entity(slot)
 	s.adds, s.drops = s.adds[:0], s.drops[:0]
@@ -37,8 +37,9 @@ func (s *shaper) exchange(slot rollback.Slot, want, among rollback.Mask) {
 	s.writer.Exchange(e, s.adds, s.drops, nil)
 }
 
-// oneRelation reduces the relations that an entity should have to one, because Arche allows only one.
-// A simple relation is preferred to a compared one, and the game's own comes last.
+// oneRelation reduces the relations that an entity should have to one, because Arche allows only
+// one. A simple relation is preferred to a compared one, and a compared one to one of the game's
+// own.
 func (s *shaper) oneRelation(slot rollback.Slot, want rollback.Mask) rollback.Mask {
 	related := want.And(s.modes.relation)
 	for _, of := range [...]rollback.Mask{s.simpleRelations(slot, want), related.And(s.modes.full), related} {

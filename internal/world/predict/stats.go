@@ -8,13 +8,13 @@ import (
 // PredictionStats counts what happened to predictions since the client was made.
 type PredictionStats struct {
 	Rollbacks [RollbackReasons]uint64 // by the reason for the tick that was restored
-	Ticks     uint64                  // that rollbacks have replayed
+	Ticks     uint64                  // ticks that rollbacks have replayed
 	Deepest   int                     // the largest number of ticks of one rollback
 
 	CaughtUp    uint64 // ticks that were never due, because the clock was set past them
 	Blind       uint64 // restarts of the histories from the confirmed state alone
 	Resyncs     uint64 // times that confirmed state too old for a rollback was taken over
-	Inserted    uint64 // confirmed states inserted in a replay or later, that differed
+	Inserted    uint64 // confirmed states that were inserted in a replay or later, and differed from the prediction
 	Corrections uint64 // values of the present that were mispredicted
 }
 

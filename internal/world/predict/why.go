@@ -19,8 +19,8 @@ const MaxExplained = 1 << 12
 // the entity, and the cost. It keeps the last rollbacks, and copies raw bytes; text is made on
 // demand. A nil Why records nothing, and all its methods do nothing.
 //
-// In each frame with mispredictions: Found for each of them, then Begin and End around the
-// rollback, or Drop if there is none.
+// In each frame with mispredictions, call Found for each of them. Then call Begin and End around
+// the rollback, or Drop if there is no rollback.
 type Why struct {
 	types whyTypes
 	sids  whySIDs
@@ -50,8 +50,8 @@ type WhyConfig struct {
 // WhyFinding is one misprediction.
 type WhyFinding struct {
 	Reason RollbackReason
-	// Tick at the end of which the state differed. With ByInput: the tick in which the input takes
-	// effect.
+	// Tick is the tick at the end of which the state differed. With ByInput, it is the tick in
+	// which the input takes effect.
 	Tick entangle.Tick
 	// Entity is the mispredicted entity, zero for none.
 	Entity ecs.Entity
@@ -125,8 +125,8 @@ func (k *keptValue) bytes() []byte {
 	return k.memory
 }
 
-// Found records a misprediction. Of all those before a rollback, the first one of the tick that is
-// rolled back to is its cause.
+// Found records a misprediction. The cause of a rollback is the first finding for the tick to which
+// the client rolls back.
 func (y *Why) Found(f WhyFinding) {
 	if y == nil {
 		return
@@ -143,8 +143,8 @@ func (y *Why) Found(f WhyFinding) {
 	y.any = true
 }
 
-// Begin records that the client rolls back to the end of a tick, to replay the ticks after it up to
-// another.
+// Begin records that the client rolls back to the end of the tick from, and replays the ticks after
+// it, up to the tick to.
 func (y *Why) Begin(from, to entangle.Tick) {
 	if y == nil {
 		return

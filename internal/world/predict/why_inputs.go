@@ -86,8 +86,8 @@ func (i *whyInputs) tickEntry(tick entangle.Tick) *whyTick {
 	return &i.ticks[int(uint32(tick)%uint32(len(i.ticks)))]
 }
 
-// copyInput copies the input that an entity had in a tick: of several types the first one with an
-// input.
+// copyInput copies the input that an entity had in a tick. If the entity has several types of
+// input, it copies that of the first type with an input.
 func (i *whyInputs) copyInput(u *usedInput, tick entangle.Tick, e ecs.Entity) {
 	u.none()
 	t := i.tickEntry(tick)

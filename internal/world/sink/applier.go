@@ -65,11 +65,11 @@ type component struct {
 	cells  columns.Cells
 	plan   *wire.Plan
 	events *event.ComponentEvents
-	value  []byte // one value: the old one, which a failed update restores
+	value  []byte // scratch: the value before an update, which is restored if the update fails
 
 	relation bool
 	input    bool              // only its presence is sent
-	mode     registry.SyncMode // on predicted entities
+	mode     registry.SyncMode // the mode on predicted entities
 }
 
 // followsServer reports whether a component of predicted entities is added to and removed from the

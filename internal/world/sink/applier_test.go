@@ -33,7 +33,7 @@ const (
 	heldTagNumber
 )
 
-// hand is a Copy that the test drives like a receiver. Entities are named by the group of their
+// hand is an Applier that the test drives like a receiver. Entities are named by the group of their
 // network id; group 0 is the zero entity.
 type hand struct {
 	t       testing.TB

@@ -51,8 +51,7 @@ func (g *awaitGame) texts() (all []byte) {
 	return all
 }
 
-// The same holds for components that an override keeps from a client: changes during a pause are
-// sent when it ends.
+// An override that is changed during a pause takes effect when the pause ends.
 func TestAnOverrideThatChangesInAPauseCountsWhenItEnds(t *testing.T) {
 	k := newRelatives(t)
 	k.collector.Admit(1, k.peer)

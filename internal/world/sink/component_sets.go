@@ -24,8 +24,8 @@ type componentSet struct {
 	bit uint32
 }
 
-// componentSets holds the current set, and in a list the first maxSets sets that were received. Most
-// updates have the same set as the update before.
+// componentSets holds the current set, and in a list the first maxSets sets that were received.
+// Most updates have the same set as the previous update.
 type componentSets struct {
 	now  componentSet
 	list []componentSet

@@ -13,8 +13,8 @@ import (
 // hidden is shown again with the same network id, but as a different entity of this world. Until
 // then, references to it wait, and keep the dead entity as their value.
 type departures struct {
-	comps  repl.Mask       // with references in their values
-	list   []lostEntity    // by the current record
+	comps  repl.Mask       // components with references in their values
+	list   []lostEntity    // entities that the current record removed
 	holder refs.LateHolder // the component that is being searched
 	note   func(n int, e ecs.Entity) ecs.Entity
 }

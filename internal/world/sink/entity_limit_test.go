@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A copy counts replicas and orphaned entities. A despawn by the server, the game's removal of an
-// orphaned entity, and the end of the connection free space.
+// An applier counts replicas and orphaned entities. A despawn by the server, the game's removal of
+// an orphaned entity, and the end of the connection free space.
 //
 // Proves: Z7, Z17
 func TestACopyIsFullOfWhoLives(t *testing.T) {

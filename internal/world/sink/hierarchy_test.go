@@ -399,7 +399,7 @@ func TestAChildGoesToAParentThatIsNotReplicated(t *testing.T) {
 	assert.True(t, k.target(child, k.childOf).IsZero())
 }
 
-// Cycles: no entity is its own ancestor.
+// Cycles are cut open: no entity is its own ancestor.
 func TestACircleIsCutOpen(t *testing.T) {
 	var logged bytes.Buffer
 	k := newRelatives(t)
@@ -580,7 +580,7 @@ func TestAnUnregisteredChildOfIsLogged(t *testing.T) {
 	}
 }
 
-// A child without a send rate of its own uses its parent's.
+// A child without a send rate of its own has its parent's.
 func TestAHierarchyHasTheRateOfItsRoot(t *testing.T) {
 	k := newRelatives(t)
 	parent := k.spawn()

@@ -207,8 +207,8 @@ func TestNotAllReferencesWait(t *testing.T) {
 	assert.Zero(t, h.waiting())
 }
 
-// lateGame changes a Copy at random and records the expected state of each reference: an entity,
-// dead or alive, or the zero entity and possibly a group that it waits for.
+// lateGame sends random records to an Applier, and records the expected value of each reference: an
+// entity, dead or alive, or the zero entity and possibly the group of the entity that it waits for.
 type lateGame struct {
 	*hand
 	rng  *rand.Rand

@@ -137,7 +137,7 @@ func (p *prophet) RemoveOnce(s rollback.Slot, comp int) {
 
 func (p *prophet) Clear() { p.cleared++ }
 
-// foretelling is a copy with a test that sets which entities are predicted as they spawn.
+// foretelling is an Applier for which the test sets which entities are predicted when they spawn.
 type foretelling struct {
 	*Applier
 	wants func(repl.ID) bool
@@ -152,7 +152,7 @@ func (f *foretelling) Spawn(id repl.ID) repl.Slot {
 	return s
 }
 
-// pair is a world that is sent, over a perfect line, to a copy that predicts.
+// pair is a world that is sent, over a perfect line, to an applier with a prediction.
 type pair struct {
 	t         testing.TB
 	infos     []*registry.Component

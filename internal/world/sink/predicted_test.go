@@ -185,7 +185,7 @@ func TestNothingIsRemovedOfWhatTheGameDespawned(t *testing.T) {
 	assert.Nil(t, confirmedOf[aheadSkin](p, there))
 }
 
-// Nothing is inserted into such an entity either.
+// Nothing is inserted into an entity that the game despawned ahead of the server either.
 func TestNothingIsInsertedIntoWhatTheGameDespawned(t *testing.T) {
 	p := newPair(t)
 	e := p.spawnAll()
@@ -376,7 +376,7 @@ func TestWhatIsPredictedAndTheServerDespawned(t *testing.T) {
 	p.applier.RemoveDespawned(there)
 	assert.False(t, p.far.Alive(there))
 	assert.Equal(t, []string{"despawned"}, p.took())
-	*word = rollback.Confirmed{} // its slot belongs to another entity
+	*word = rollback.Confirmed{} // as if its slot belonged to another entity
 	assert.Equal(t, aheadPlace{X: 1}, *confirmedOf[aheadPlace](p, there), "whoever is told may ask")
 	assert.Equal(t, aheadSkin{1}, *confirmedOf[aheadSkin](p, there))
 	assert.Nil(t, confirmedOf[aheadAim](p, there))

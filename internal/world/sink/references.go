@@ -17,7 +17,7 @@ import (
 // entity.
 type references struct {
 	replicas *replicas
-	table    receiver.Refs // of the current record
+	table    receiver.Refs // the reference table of the current record
 	pending  []repl.ID     // by placeholder: ids in the current component that have no entity yet
 	late     refs.Late
 	departed departures

@@ -69,7 +69,8 @@ func (a *Applier) setTarget(e ecs.Entity, id ecs.ID, target ecs.Entity) (changed
 	return true
 }
 
-// recordDeparture records that an entity leaves which relations and references may point to.
+// recordDeparture records that an entity is no longer a replica, if relations or references may
+// point to it.
 func (a *Applier) recordDeparture(s repl.Slot) {
 	lost := lostEntity{entity: a.Replicas.entities[s].entity, id: a.Replicas.Info[s].ID}
 	if a.Replicas.Info[s].targeted {
@@ -128,7 +129,7 @@ func (a *Applier) releaseConfirmed(lost lostEntity, comp int) {
 		return
 	}
 	for s := range a.Replicas.Info {
-		if at := a.Replicas.Info[s].storeSlot; a.isPredicted(repl.Slot(s)) { // else the game has removed it, and the slot may belong to another entity
+		if at := a.Replicas.Info[s].storeSlot; a.isPredicted(repl.Slot(s)) { // otherwise the game has removed it, and the slot may belong to another entity
 			state := a.prediction.store.Confirmed(at)
 			if state.Mask.Has(comp) && columns.UnpackEntity(state.Target) == lost.entity {
 				state.Target = 0

@@ -41,8 +41,8 @@ func relativesProtocol(t testing.TB) []*registry.Component {
 	return registry.Of(p).Components
 }
 
-// relatives is a world of relations, one peer that receives it over a perfect line, and the peer's
-// copy.
+// relatives is a world of relations, one peer to which it is sent over a perfect line, and the copy
+// of the world there.
 type relatives struct {
 	t         testing.TB
 	infos     []*registry.Component

@@ -12,7 +12,7 @@ import (
 )
 
 // A reference from before the end of its entity does not wait for the next entity with the same
-// network id. A later reference means that one.
+// network id. A later reference means the next entity.
 //
 // Proves: R27
 func TestAReferenceDoesNotWaitForWhoHasTheNameNext(t *testing.T) {
@@ -52,7 +52,7 @@ func TestWhoIsNotedIsNotTheNextOfThatName(t *testing.T) {
 	seen, hidden := components.Replicate{Target: k.collector.Visibility.Targets.Only(1)}, components.Replicate{Target: components.Nobody}
 	for _, test := range []struct {
 		name              string
-		first, born, sent components.Replicate // the next entity spawns with one of them, and is sent with another
+		first, born, sent components.Replicate // first is of the first entity; the next one spawns with born, and is sent with sent
 		others            int                  // spawned and despawned before the id is reused
 	}{
 		{"a handle", alone, alone, alone, 0},
@@ -80,7 +80,7 @@ func TestWhoIsNotedIsNotTheNextOfThatName(t *testing.T) {
 	}
 }
 
-// noters is a relatives in which some entities refer to another.
+// noters is a world of relatives in which some entities refer to another one.
 type noters struct {
 	*relatives
 	notes, copied ecs.ID

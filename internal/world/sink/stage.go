@@ -41,11 +41,11 @@ type stagedMember struct {
 
 type stagedValue struct {
 	comp  int
-	at    int  // in buf
+	at    int  // the offset of its bytes in buf
 	there bool // the component is in the world
-	same  bool // with equal bytes
+	same  bool // the world has equal bytes already
 
-	target ecs.Entity // of a relation
+	target ecs.Entity // the target, if the component is a relation
 }
 
 // errNotThere means that a peer updates a component that it did not insert.

@@ -60,7 +60,8 @@ func (a *Applier) writeTwin(twin ecs.Entity, m *stagedMember, values []stagedVal
 	}
 }
 
-// updateTwin copies the values of the current update to a twin, for the components that it has.
+// updateTwin copies the values of the current update to a twin, as far as the twin has the
+// components.
 func (a *Applier) updateTwin(s repl.Slot) {
 	for _, comp := range a.sets.now.comps {
 		a.copyToTwin(s, comp)

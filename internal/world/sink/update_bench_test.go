@@ -26,8 +26,8 @@ type (
 	benchHealth struct{ Points uint16 }
 )
 
-// BenchmarkUpdateRun measures how a copy applies a tick that moves and turns each of 1,000
-// entities: one operation is the frames of that tick.
+// BenchmarkUpdateRun measures how an applier applies a tick that moves and turns each of 1,000
+// entities. One operation applies the frames of that tick.
 func BenchmarkUpdateRun(b *testing.B) {
 	const entities = 1000
 	p := protocol.New(protocol.Config{Name: "copy benchmark"})

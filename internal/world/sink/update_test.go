@@ -42,11 +42,11 @@ func copiedProtocol(t testing.TB) []*registry.Component {
 	return registry.Of(p).Components
 }
 
-// plainSink hides that a Copy is a receiver.Updater: every update goes step by step through the
+// plainSink hides that an Applier is a receiver.Updater: every update goes step by step through the
 // stage.
 type plainSink struct{ receiver.Sink }
 
-// copyOf is a world with a copy, and the events that it raised.
+// copyOf is a world with an applier, and the events that the applier raised.
 type copyOf struct {
 	world    *ecs.World
 	applier  *Applier
@@ -108,7 +108,7 @@ type copyGame struct {
 	peer      *sender.Peer
 	tick      entangle.Tick
 	packet    uint16
-	room      int // of a frame; 0: 100
+	room      int // the size of a frame in bytes; 0: 100
 	copies    [2]*copyOf
 }
 
@@ -286,7 +286,8 @@ func TestUpdateOfWhatIsNotThereIsRefused(t *testing.T) {
 	require.Equal(t, before, g.copies[0].shows())
 }
 
-// The same again, because the copy caches the sets of an entity.
+// The same holds for a component that was inserted and removed, although the applier caches the
+// sets of an entity.
 func TestUpdateOfWhatIsNotThereAnyMoreIsRefused(t *testing.T) {
 	h := newHand(t)
 	h.come(1, h.links(1), h.one(0))
@@ -446,7 +447,7 @@ func (g *copyGame) move() {
 // own is a component that the game adds to its replicas.
 type own struct{ N int16 }
 
-// disturb changes the structure of both copies like the game, without telling any other code.
+// disturb changes the structure of both copies, as a game may.
 func (g *copyGame) disturb() {
 	at, what := g.rng.IntN(len(g.entities)), g.rng.IntN(8)
 	for _, c := range g.copies {
@@ -509,8 +510,7 @@ func TestARunInOneCallIsItsRecordsOneByOne(t *testing.T) {
 	assert.NotZero(t, unmatched)
 }
 
-// If a run ends early or has a malformed value, the records before that point are applied, and no
-// others.
+// If a run ends early or has a malformed value, only the records before that point are applied.
 func TestARunThatIsWrongChangesWhatStandsBefore(t *testing.T) {
 	g := newRunGame(t, 1)
 	g.send()

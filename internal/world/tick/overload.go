@@ -76,7 +76,7 @@ type Overload struct {
 }
 
 // NewOverload returns an Overload for the frames of a schedule. side is "server" or "client".
-// perFrame: each frame has one tick, regardless of the clock.
+// perFrame says that each frame has one tick, regardless of the clock.
 func NewOverload(side string, schedule *Schedule, rate int, perFrame bool, log *slog.Logger) *Overload {
 	return &Overload{side: side, log: log, schedule: schedule, rate: rate, perFrame: perFrame}
 }

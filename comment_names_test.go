@@ -14,22 +14,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// namedElsewhere is the words of comments that look like identifiers and are none of this
+// namedElsewhere lists words of comments that look like identifiers but are not identifiers of this
 // repository.
 var namedElsewhere = map[string]bool{
 	"GitHub": true, "WebSockets": true, "floatN": true, "intN": true, "uintN": true,
-	// of the standard library, and of programs that use another one
+	// identifiers of the standard library, and of other programs
 	"Hijacker": true, "RoundTripper": true, "IsKeyPressed": true, "LogScale": true, "Ticker": true,
-	// of examples in comments
+	// identifiers in examples in comments
 	"TestABoxArrives": true, "TestLayer": true, "TestTransport": true, "newMyNetwork": true, "newMyPlatform": true, "turnOf": true,
 }
 
 // likeName matches a word with a capital after a small letter, such as appendFrame and PollLost,
-// and a capital word behind a dot, such as Flush in mux.Flush.
+// and a capitalised word behind a dot, such as Flush in mux.Flush.
 var likeName = regexp.MustCompile(`\b[A-Za-z]*[a-z][A-Z][A-Za-z0-9]*\b|\w\.[A-Z]\w*`)
 
-// TestNamesInCommentsExist finds identifiers in comments that no code has. A comment that
-// names what was renamed sends its reader on a search without an end.
+// TestNamesInCommentsExist finds identifiers in comments that do not occur in code. A comment with
+// an outdated name makes its reader search in vain.
 func TestNamesInCommentsExist(t *testing.T) {
 	names, comments := map[string]bool{}, map[string][]string{}
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
@@ -38,7 +38,7 @@ func TestNamesInCommentsExist(t *testing.T) {
 			return err
 		case d.IsDir() && name != "." && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir
-		case d.IsDir() || filepath.Ext(name) != ".go" || name == "comment_names_test.go": // which names the exceptions
+		case d.IsDir() || filepath.Ext(name) != ".go" || name == "comment_names_test.go": // this file lists the exceptions
 			return nil
 		}
 		text, err := os.ReadFile(name)
@@ -56,7 +56,7 @@ func TestNamesInCommentsExist(t *testing.T) {
 	}
 }
 
-// TestNamesInCommentsAreFound plants some.
+// TestNamesInCommentsAreFound checks that outdated names in comments are found.
 func TestNamesInCommentsAreFound(t *testing.T) {
 	names, comments := map[string]bool{}, map[string][]string{}
 	namesOfFile("a.go", []byte("package a\n\n// OpenBox opens a box.Box of Go, see pkg.Drop.\nvar box = \"closeBox\"\n"), names, comments)
@@ -64,8 +64,8 @@ func TestNamesInCommentsAreFound(t *testing.T) {
 	assert.Equal(t, map[string][]string{"OpenBox": {"a.go:3:1"}, "Box": {"a.go:3:1"}, "Drop": {"a.go:3:1"}}, comments)
 }
 
-// namesOfFile adds the identifiers of a file to names, also those in strings, and the places
-// of words in its comments that look like identifiers to comments.
+// namesOfFile adds the identifiers of a file, including those in strings, to names. It adds the
+// words of its comments that look like identifiers, with their positions, to comments.
 func namesOfFile(name string, text []byte, names map[string]bool, comments map[string][]string) {
 	set := token.NewFileSet()
 	var s scanner.Scanner

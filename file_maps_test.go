@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// goFile matches the name of a file of Go.
+// goFile matches the name of a Go file.
 var goFile = regexp.MustCompile(`\b\w+\.go\b`)
 
 // TestFileMapsAreComplete compares the section "Where things are" of package docs with the code

@@ -20,7 +20,7 @@ var (
 	pythonDef  = regexp.MustCompile(`^\s*(?:async )?def (\w+)`)
 )
 
-// proofs maps a row to the sorted names of the tests that prove it.
+// proofs maps a row to the sorted names of the tests that prove the row.
 type proofs map[string][]string
 
 func (p proofs) add(rows, test string) {
@@ -33,8 +33,8 @@ func (p proofs) add(rows, test string) {
 	}
 }
 
-// readProofs gathers every "Proves:" of the tree, and complains about those that do
-// not stand at a test.
+// readProofs gathers every "Proves:" of the tree, and reports those that are not in the doc comment
+// of a test.
 func readProofs(root fs.FS) (p proofs, misplaced []string, err error) {
 	p = proofs{}
 	err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
@@ -98,7 +98,8 @@ func goProofs(p proofs, name string, text []byte) ([]string, error) {
 	return misplaced, nil
 }
 
-// testName puts the folder before a test, and the package's name for the root.
+// testName returns the folder of a test with its name. For the root it puts the package's name
+// before.
 func testName(file, test string) string {
 	if folder := path.Dir(file); folder != "." {
 		return folder + "." + test
@@ -130,7 +131,7 @@ func pythonProofs(p proofs, name string, text []byte) ([]string, error) {
 	return misplaced, nil
 }
 
-// A guarantee is one row of the page of promises.
+// guarantee is one row of the page of guarantees.
 type guarantee struct{ row, promise string }
 
 func readPage(text string) []guarantee {
@@ -153,7 +154,7 @@ function: run one with ` + "`go test ./FOLDER -run '^NAME$'`" + `.
 | --- | --- |
 `
 
-// proofsPage returns the page that names the tests of each row, in the order of the rows.
+// proofsPage returns the page that lists the tests of each row, in the order of the rows.
 func proofsPage(rows []guarantee, p proofs) string {
 	var page strings.Builder
 	page.WriteString(proofsHead)
@@ -167,7 +168,8 @@ func proofsPage(rows []guarantee, p proofs) string {
 	return page.String()
 }
 
-// checkGuarantees returns a sentence for each row without a test and each test without a row.
+// checkGuarantees returns one sentence for each row without a test, and for each test without a
+// row.
 func checkGuarantees(rows []guarantee, p proofs) []string {
 	var found []string
 	onPage := map[string]bool{}

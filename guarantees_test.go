@@ -17,8 +17,8 @@ const (
 
 var update = flag.Bool("update", false, "write "+testsPage)
 
-// TestGuarantees holds docs/GUARANTEES.md against the tests: each row has a test with "Proves:"
-// and the row in its doc comment, each "Proves:" names a row, and docs/GUARANTEES-TESTS.md lists them.
+// TestGuarantees compares docs/GUARANTEES.md with the tests: each row has a test with "Proves:" and
+// the row in its doc comment, each "Proves:" names a row, and docs/GUARANTEES-TESTS.md lists them.
 func TestGuarantees(t *testing.T) {
 	proofs, misplaced, err := readProofs(os.DirFS("."))
 	require.NoError(t, err)
@@ -41,8 +41,8 @@ func TestGuarantees(t *testing.T) {
 	assert.Equal(t, want, string(tests), "%s is out of date; run go test -run TestGuarantees . -update", testsPage)
 }
 
-// TestGuaranteesAreChecked plants one disagreement between a page and its tests, in
-// either direction, and reads what the check says about it.
+// TestGuaranteesAreChecked makes one difference between a page and its tests, in either direction,
+// and checks what is reported.
 func TestGuaranteesAreChecked(t *testing.T) {
 	const head = "| row | promise |\n| --- | --- |\n"
 	cases := map[string]struct {
@@ -82,8 +82,8 @@ func TestGuaranteesAreChecked(t *testing.T) {
 		proofsPage([]guarantee{{"P4", "once"}, {"P5", "in order"}, {"P6", "at once"}}, proofs))
 }
 
-// TestProofsOutsideOfTestsAreRefused reads a "Proves:" where no test stands, which
-// would otherwise count for nothing without a word.
+// TestProofsOutsideOfTestsAreRefused checks that a "Proves:" outside of a test's doc comment is
+// reported, because otherwise it would silently count for nothing.
 func TestProofsOutsideOfTestsAreRefused(t *testing.T) {
 	_, misplaced, err := readProofs(fstest.MapFS{
 		"a_test.go": {Data: []byte("package a\n\n// Proves: P4\nfunc helper() {}\n")},

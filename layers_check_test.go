@@ -16,7 +16,7 @@ import (
 const module = "github.com/entangle-ecs/entangle"
 
 // sourceTree holds the parsed files of a tree, by folder. Tests may import anything, so only their
-// folder is noted.
+// folder is recorded.
 type sourceTree struct {
 	set     *token.FileSet
 	folders map[string][]sourceFile
@@ -72,7 +72,7 @@ func (f sourceFile) imports() []string {
 	return paths
 }
 
-// folderOf turns an import path of this module into a folder.
+// folderOf returns the folder of an import path of this module.
 func folderOf(importPath string) (string, bool) {
 	if importPath == module {
 		return ".", true
@@ -80,7 +80,7 @@ func folderOf(importPath string) (string, bool) {
 	return strings.CutPrefix(importPath, module+"/")
 }
 
-// placeOf finds the longest row of the table that holds the folder.
+// placeOf finds the row of the table with the longest path that contains the folder.
 func placeOf(folder string, places []place) (place, bool) {
 	var best place
 	for _, p := range places {
@@ -119,7 +119,7 @@ type layerCheck struct {
 	siblings []sibling
 	unused   []sibling
 	found    []string
-	arrows   map[[2]string]bool // reported: one file of a folder is enough
+	arrows   map[[2]string]bool // reported imports; one file of a folder is enough
 }
 
 func (c *layerCheck) report(format string, args ...any) {
@@ -133,7 +133,7 @@ func (c *layerCheck) reportArrow(from, to, format string, args ...any) {
 	}
 }
 
-// checkArrows looks at what one file imports from this module, and at unsafe.
+// checkArrows checks what one file imports from this module, and whether it may import unsafe.
 func (c *layerCheck) checkArrows(folder string, at place, f sourceFile) {
 	for _, p := range f.imports() {
 		if p == "unsafe" && !at.unsafe {
@@ -148,7 +148,7 @@ func (c *layerCheck) checkArrows(folder string, at place, f sourceFile) {
 		case c.tree.folders[to] == nil:
 			c.report("%s imports %s: no such folder in this module", f.name, to)
 		case !placed:
-			// The folder itself is reported.
+			// checkLayers reports the folder itself.
 		case target.layer > at.layer:
 			c.reportArrow(folder, to, "%s imports %s: an arrow up, from the layer %q to %q", f.name, to, at.layer, target.layer)
 		case target.layer == at.layer && !c.listed(folder, to):
@@ -163,14 +163,15 @@ func (c *layerCheck) listed(from, to string) bool {
 	return slices.ContainsFunc(c.siblings, same)
 }
 
-// matches compares a folder with one of the table, where "a/..." is a and all below.
+// matches compares a folder with a pattern of the table. The pattern "a/..." stands for a and all
+// folders below it.
 func matches(pattern, folder string) bool {
 	top, below := strings.CutSuffix(pattern, "/...")
 	return folder == top || below && strings.HasPrefix(folder, top+"/")
 }
 
-// checkPure looks for impurities in the last folder of the chain and in all that it
-// imports from this module. What stands above the cores is an arrow up already.
+// checkPure looks for impurities in the last folder of the chain and in everything that it imports
+// from this module. Imports from higher layers are reported elsewhere.
 func (c *layerCheck) checkPure(chain []string, seen map[string]bool) {
 	folder := chain[len(chain)-1]
 	at, _ := placeOf(folder, c.places)

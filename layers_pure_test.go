@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// refusedInCores names packages of the standard library that would give a core a
-// life of its own; folders below them are refused as well.
+// refusedInCores lists packages of the standard library that would make a core depend on something
+// other than its arguments. Folders below them are refused as well.
 var refusedInCores = []struct{ path, what string }{
 	{"net", "a core has no socket"},
 	{"os", "a core has no files and no environment"},
@@ -24,10 +24,10 @@ var refusedInCores = []struct{ path, what string }{
 	{"crypto/rand", "a core has no chance, it comes in as an argument"},
 }
 
-// clock lists what of package time reads a clock or waits for one.
+// clock lists the names of package time that read a clock or wait for one.
 var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
-// impurities returns a sentence for each thing in a folder that a core must not have.
+// impurities returns one sentence for each thing in a folder that a core must not have.
 func impurities(set *token.FileSet, files []sourceFile, except []string) []string {
 	var found []string
 	globals := packageVariables(files)
@@ -66,7 +66,7 @@ func refusedImport(p string) string {
 	return ""
 }
 
-// localName returns the name under which a file imports a package, "" if it does not.
+// localName returns the name under which a file imports a package, or "" if it does not import it.
 func localName(f *ast.File, importPath string) string {
 	for _, spec := range f.Imports {
 		if p, _ := strconv.Unquote(spec.Path.Value); p == importPath {
@@ -79,7 +79,8 @@ func localName(f *ast.File, importPath string) string {
 	return ""
 }
 
-// packageVariables names the variables that the files of one package declare at its top.
+// packageVariables returns the names of the variables that the files of one package declare at
+// package level.
 func packageVariables(files []sourceFile) map[string]bool {
 	names := map[string]bool{}
 	for _, f := range files {
@@ -100,7 +101,7 @@ func packageVariables(files []sourceFile) map[string]bool {
 	return names
 }
 
-// withoutShadowed removes the variables that a function shadows by local ones.
+// withoutShadowed removes the variables that local variables of a function shadow.
 func withoutShadowed(globals map[string]bool, d ast.Decl) map[string]bool {
 	f, ok := d.(*ast.FuncDecl)
 	if !ok {
@@ -136,9 +137,9 @@ func withoutShadowed(globals map[string]bool, d ast.Decl) map[string]bool {
 	return reached
 }
 
-// impurity judges one node of a file: clocks, goroutines, and variables of the package
-// that are written or wait for it. A variable that is set where it is declared, and
-// never again, is a table.
+// impurity checks one node of a file: for clocks, goroutines, and package variables that are
+// written, or that are declared without a value. A variable that is set in its declaration and never again
+// is a table, which is allowed.
 func impurity(n ast.Node, timeName string, globals map[string]bool) string {
 	switch n := n.(type) {
 	case *ast.GoStmt:
@@ -164,7 +165,7 @@ func impurity(n ast.Node, timeName string, globals map[string]bool) string {
 	return ""
 }
 
-// written returns the complaint if one of the places belongs to a variable of the package.
+// written returns a complaint if one of the assigned expressions belongs to a package variable.
 func written(globals map[string]bool, places ...ast.Expr) string {
 	for _, e := range places {
 		if name := rootName(e); globals[name] {
@@ -181,7 +182,7 @@ func unset(globals map[string]bool, spec *ast.ValueSpec) string {
 	return ""
 }
 
-// rootName walks a.b[c].d down to the name it starts with.
+// rootName returns the name with which an expression such as a.b[c].d starts.
 func rootName(e ast.Expr) string {
 	for {
 		switch x := e.(type) {

@@ -9,34 +9,33 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A layer is a height in the tree. Imports point down only.
+// layer is the height of a folder in the tree. Imports point down only.
 type layer int
 
 const (
-	words    layer = iota // what all layers share
-	cores                 // machines, and what carries datagrams
-	data                  // registered data and its location
-	stages                // between the world and the machines, and the order of a tick
-	door                  // what a game holds in its hands
-	network               // a whole network to test with
-	programs              // programs built with the library
+	words    layer = iota // types that all layers share
+	cores                 // pure cores, and the code that carries datagrams
+	data                  // registered data, and where it is stored
+	stages                // between the world and the cores, and the order of a tick
+	door                  // the packages that a game uses
+	network               // a simulated network for tests
+	programs              // programs that use the library
 )
 
 func (l layer) String() string {
 	return [...]string{"words", "cores", "data", "stages", "door", "network", "programs"}[l]
 }
 
-// A place puts a folder, and every folder below it that has no place of its own, on
-// a layer.
+// place puts a folder, and every folder below it that has no place of its own, on a layer.
 type place struct {
 	folder string
 	layer  layer
-	pure   bool     // no clock, socket, goroutine, lock, log, chance, ECS or third party
+	pure   bool     // no clock, socket, goroutine, lock, log, randomness, ECS or third party
 	unsafe bool     // may import unsafe
-	except []string // what a pure place may import all the same
+	except []string // packages that a pure place may import nevertheless
 }
 
-// places is the tree as it should be. The folder "." is the root package alone.
+// places is the tree as it should be. The folder "." stands for the root package alone.
 var places = []place{
 	{folder: ".", layer: words},
 	{folder: "protocol/bits", layer: words},
@@ -47,7 +46,7 @@ var places = []place{
 	{folder: "internal/core", layer: cores, pure: true},
 	{folder: "transport", layer: cores},
 	{folder: "connection", layer: cores},
-	// A key must not be guessed, so without another source it is the system's.
+	// The default source of keys is the operating system, because a key must not be guessed.
 	{folder: "transport/token", layer: cores, pure: true, except: []string{"crypto/rand"}},
 	{folder: "transport/token/tokenhttp", layer: cores},
 
@@ -72,9 +71,9 @@ var places = []place{
 	{folder: "test", layer: programs},
 }
 
-// A sibling is an arrow between two folders of one layer, with the reason why it is
-// there. All others are refused, so a layer cannot grow a tangle of its own. "a/..." is
-// the folder a and all below it.
+// sibling is an allowed import between two folders of one layer, with the reason for it. All others
+// are refused, so that the packages of a layer do not become entangled. "a/..." stands for the
+// folder a and all folders below it.
 type sibling struct{ from, to, why string }
 
 var siblings = []sibling{
@@ -214,8 +213,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestLayersAreRefused plants one violation in a small tree and reads what the checker
-// says about it.
+// TestLayersAreRefused makes one violation in a small tree, and checks what is reported.
 func TestLayersAreRefused(t *testing.T) {
 	down := []sibling{{"internal/core/session", "transport/token", "opens tokens"}}
 	cases := map[string]struct {
@@ -343,7 +341,7 @@ func TestLayersAreRefused(t *testing.T) {
 	}
 }
 
-// TestLayersAreAccepted shows what the checker has nothing to say about.
+// TestLayersAreAccepted checks that valid trees are not reported.
 func TestLayersAreAccepted(t *testing.T) {
 	tree, err := readTree(memoryTree(map[string]string{
 		"entangle.go":   `package entangle`,

@@ -18,8 +18,8 @@ var (
 	notSlug = regexp.MustCompile(`[^\w\- ]`)
 )
 
-// brokenLinks returns the links of a page that lead to no file, or to no heading of it.
-// Links into the web are left to the reader.
+// brokenLinks returns the links of a page that lead to no file, or to no heading of it. Links to
+// the web are not checked.
 func brokenLinks(t *testing.T, page, text string) (broken []string) {
 	t.Helper()
 	for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
@@ -47,7 +47,7 @@ func brokenLinks(t *testing.T, page, text string) (broken []string) {
 	return broken
 }
 
-// hasHeading looks for the heading that an anchor names, spelt as GitHub does.
+// hasHeading reports whether a page has the heading that an anchor names, in GitHub's spelling.
 func hasHeading(text, anchor string) bool {
 	for _, m := range heading.FindAllStringSubmatch(text, -1) {
 		slug := strings.ReplaceAll(notSlug.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")
@@ -58,7 +58,7 @@ func hasHeading(text, anchor string) bool {
 	return false
 }
 
-// TestLinksLeadSomewhere follows the relative links of all pages.
+// TestLinksLeadSomewhere checks the relative links of all pages.
 func TestLinksLeadSomewhere(t *testing.T) {
 	for _, page := range append(pages(t), "CHANGELOG.md", "CONTRIBUTING.md") {
 		text, err := os.ReadFile(page)
@@ -67,7 +67,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// TestBrokenLinksAreFound plants some.
+// TestBrokenLinksAreFound checks that broken links are found.
 func TestBrokenLinksAreFound(t *testing.T) {
 	const text = "# One, two\n[a](gone.md) [b](go.mod) [c](#one-two) [d](#two) [e](https://example.com/gone) [f](LICENSE#three)\n```go\nm[T](w)\n```\n"
 	assert.Equal(t, []string{"gone.md", "#two", "LICENSE#three"}, brokenLinks(t, "page.md", text))

@@ -33,7 +33,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/websocket"
 )
 
-// numbers are the constants that the pages about bytes and behaviour name.
+// numbers are the constants that the pages about the protocol and its states name.
 var numbers = map[string]any{
 	"entangle.MaxDatagram":         entangle.MaxDatagram,
 	"entangle.MaxPayload":          entangle.MaxPayload,
@@ -118,8 +118,8 @@ var numbers = map[string]any{
 
 var numberRow = regexp.MustCompile("(?m)^\\| `(\\w+\\.\\w+)` \\| (\\S+) \\|$")
 
-// TestNumbersOfThePages holds the constants that docs/PROTOCOL.md and docs/STATES.md
-// name against the code, in both directions.
+// TestNumbersOfThePages compares the constants that docs/PROTOCOL.md and docs/STATES.md name with
+// the code, in both directions.
 func TestNumbersOfThePages(t *testing.T) {
 	onPages := map[string]bool{}
 	for _, page := range []string{"docs/PROTOCOL.md", "docs/STATES.md"} {

@@ -19,14 +19,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A snippet is one fenced block of Go in a page.
+// snippet is one fenced block of Go in a page.
 type snippet struct {
 	page string
-	line int // of the fence, from 1
+	line int // line of the fence, counted from 1
 	text string
 }
 
-// file is what the file of a snippet is called in a reader's module.
+// file returns the name of the snippet's file in a reader's module.
 func (s *snippet) file() string {
 	if strings.Contains(s.text, "\nfunc Test") {
 		return "snippet_test.go"
@@ -34,8 +34,8 @@ func (s *snippet) file() string {
 	return "snippet.go"
 }
 
-// readSnippets returns the blocks of a page with a go fence. Each must be a whole file, so that a
-// reader can copy it and the compiler can check it.
+// readSnippets returns the Go blocks of a page. Each must be a whole file, so that a reader can
+// copy it and the compiler can check it.
 func readSnippets(page, text string) (found []snippet, err error) {
 	inside := false
 	for i, line := range strings.SplitAfter(text, "\n") {
@@ -59,7 +59,7 @@ func readSnippets(page, text string) (found []snippet, err error) {
 	return found, nil
 }
 
-// TestSnippetsAreRead cuts a small page into its blocks.
+// TestSnippetsAreRead checks the blocks that are found in a small page.
 func TestSnippetsAreRead(t *testing.T) {
 	found, err := readSnippets("a.md", "# A\n```go\npackage a\n```\n```sh\nls\n```\n```go\npackage b\n\nvar X int\n```\n")
 	require.NoError(t, err)
@@ -85,8 +85,8 @@ func pages(t *testing.T) []string {
 	return found
 }
 
-// snippetModule writes each snippet into a folder of its own, in a module outside of
-// this repository that requires this one, as a reader's would.
+// snippetModule writes each snippet into a folder of its own, in a module outside of this
+// repository that requires this one, like a reader's module.
 func snippetModule(t *testing.T, snippets []snippet) (dir string, folders []string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -117,7 +117,7 @@ func goCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestSnippetsCompile compiles and vets every block of Go in README.md and docs.
+// TestSnippetsCompile compiles and vets every Go block in README.md and docs.
 func TestSnippetsCompile(t *testing.T) {
 	var all []snippet
 	for _, page := range pages(t) {
@@ -134,27 +134,27 @@ func TestSnippetsCompile(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 }
 
-// longestProgram is what a newcomer reads before giving up.
+// longestProgram is the greatest number of lines that a newcomer is expected to read.
 const longestProgram = 80
 
-// TestReadmeProgramRuns runs the first program of README.md until it has printed what
-// its closing "// Output:" comment says, line by line.
+// TestReadmeProgramRuns runs the first program of README.md until it has printed the lines in its
+// closing "// Output:" comment.
 func TestReadmeProgramRuns(t *testing.T) {
 	program := firstProgram(t, "README.md")
 	assert.Less(t, strings.Count(program.text, "\n"), longestProgram, "README.md:%d: the program is too long", program.line)
 	runProgram(t, program)
 }
 
-// TestProgramOfInputsRuns is the same for the page that leads from a key to the server.
+// TestProgramOfInputsRuns does the same for the page that leads from a key to the server.
 func TestProgramOfInputsRuns(t *testing.T) { runProgram(t, firstProgram(t, "docs/INPUTS.md")) }
 
 func TestProgramOfPredictionRuns(t *testing.T) { runProgram(t, firstProgram(t, "docs/PREDICTION.md")) }
 
 func TestProgramOfArcheModelRuns(t *testing.T) { runProgram(t, firstProgram(t, "docs/ARCHE-MODEL.md")) }
 
-// TestProgramsOfReplicationRun runs both programs of the page: the one about visibility, and the
-// one that measures its table of bytes. A printed number may be off by less than a tenth, because
-// the bytes decrease over time.
+// TestProgramsOfReplicationRun runs both programs of that page: the one about visibility, and the
+// one that measures the page's table of bytes. A printed number may differ by less than a tenth,
+// because the bytes decrease over time.
 func TestProgramsOfReplicationRun(t *testing.T) {
 	programs := programsOf(t, "docs/REPLICATION.md")
 	require.Len(t, programs, 2)
@@ -183,7 +183,7 @@ func firstProgram(t *testing.T, page string) snippet {
 	return programs[0]
 }
 
-// programsOf returns the programs that a page shows.
+// programsOf returns the programs in a page.
 func programsOf(t *testing.T, page string) []snippet {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -217,8 +217,8 @@ func outputOf(text string) []string {
 	return lines
 }
 
-// nearly reports whether a line is as wanted, except for whole numbers that are off by less than a
-// tenth: those below ten are exact.
+// nearly reports whether a line is the wanted one, except that whole numbers from ten on may differ
+// by less than a tenth.
 func nearly(want, line string) bool {
 	wanted, words := strings.Fields(want), strings.Fields(line)
 	return slices.EqualFunc(wanted, words, func(want, got string) bool {
@@ -239,7 +239,7 @@ func TestLinesAreNearly(t *testing.T) {
 	}
 }
 
-// runUntil ends as soon as the wanted lines have been printed, in their order.
+// runUntil runs a program until it has printed the wanted lines, in their order, and ends it.
 func runUntil(t *testing.T, binary string, want []string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -259,6 +259,6 @@ func runUntil(t *testing.T, binary string, want []string) {
 		}
 	}
 	cancel()
-	_ = cmd.Wait() // it is ended from here, whatever it does
+	_ = cmd.Wait() // returns an error, because the program was killed
 	assert.Empty(t, missing, "the program printed\n%s\n%s", strings.Join(seen, "\n"), stderr.String())
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// retired maps words and phrases that are no longer used, neither in identifiers nor in
-// prose (comments, strings and pages), to what docs/GLOSSARY.md calls the same thing.
+// retired maps words and phrases that are no longer used, neither in identifiers nor in prose
+// (comments, strings and pages), to the words that docs/GLOSSARY.md uses instead.
 var retired = map[string]string{
 	"adrift":                 "in transit between groups",
 	"allowance, allowances":  "budget",
@@ -94,17 +94,17 @@ var retiredNames = map[string]string{
 	"unheard":         "unacknowledged",
 }
 
-// otherSense lists words that a folder uses for something else.
+// otherSense lists words that a folder uses in another sense.
 var otherSense = map[string]string{
 	"examples/simplebox": "letter, letters",  // of the alphabet
 	"transport/udp":      "family, families", // of addresses
 }
 
-// TestWordsOfTheGlossary finds retired words in folders of Go and in pages. Those that still
-// use some are listed in testdata/words.txt. The list only shrinks: -update takes off it what
-// uses none any more.
+// TestWordsOfTheGlossary finds retired words in folders of Go and in pages. Folders and pages that
+// still use some are listed in testdata/words.txt. The list only shrinks: -update removes entries
+// that use none any more.
 func TestWordsOfTheGlossary(t *testing.T) {
-	const list = "testdata/words.txt" // empty lines keep changes of it from conflicting
+	const list = "testdata/words.txt" // empty lines prevent conflicts between changes
 	listed, err := os.ReadFile(list)
 	require.NoError(t, err)
 	pending := strings.Fields(string(listed))
@@ -123,7 +123,7 @@ func TestWordsOfTheGlossary(t *testing.T) {
 	}
 }
 
-// TestRetiredWordsAreFound plants some.
+// TestRetiredWordsAreFound checks that retired words are found.
 func TestRetiredWordsAreFound(t *testing.T) {
 	words := newWordList()
 	found := words.inGo("a.go", []byte("package a\n\n// A Grave is said to be\n// under\n// way.\ntype openLanes struct{ toldIt string }\n\nvar _ = \"the tray\" + `anew`\n"))
@@ -143,7 +143,7 @@ func TestRetiredWordsAreFound(t *testing.T) {
 	assert.Equal(t, []string{"HTTP", "Server", "Has", "ID2", "x"}, nameParts("HTTPServerHasID2_x"))
 }
 
-// wordList holds the retired words by the first word of each phrase.
+// wordList holds the retired words, by the first word of each phrase.
 type wordList struct {
 	prose map[string][]retiredPhrase
 	names map[string]string
@@ -170,7 +170,7 @@ func newWordList() *wordList {
 	return l
 }
 
-// retiredWords returns the findings of all folders with Go and of all pages, by their path.
+// retiredWords returns the findings in all folders with Go files and in all pages, by their path.
 func retiredWords(t *testing.T, root string) map[string][]string {
 	t.Helper()
 	words, found := newWordList(), map[string][]string{}
@@ -182,7 +182,7 @@ func retiredWords(t *testing.T, root string) map[string][]string {
 		case d.IsDir() && (d.Name() == "testdata" || name != "." && strings.HasPrefix(d.Name(), ".")):
 			return fs.SkipDir
 		case d.IsDir() || name == "words_test.go" || name == "CHANGELOG.md":
-			return nil // both name the words that went
+			return nil // both files list the retired words
 		}
 		text, err := os.ReadFile(name)
 		if err != nil {
@@ -209,12 +209,12 @@ func retiredWords(t *testing.T, root string) map[string][]string {
 	return found
 }
 
-// inGo looks at the identifiers, comments and strings of a file.
+// inGo checks the identifiers, comments and strings of a file.
 func (l *wordList) inGo(name string, text []byte) (found []string) {
 	set := token.NewFileSet()
 	var s scanner.Scanner
 	s.Init(set.AddFile(name, -1, len(text)), text, nil, scanner.ScanComments)
-	var comment []proseWord // of lines of comments that follow each other
+	var comment []proseWord // of comment lines that follow each other
 	flush := func() {
 		found = append(found, l.inProse(name, comment)...)
 		comment = nil
@@ -244,7 +244,7 @@ func (l *wordList) inGo(name string, text []byte) (found []string) {
 	}
 }
 
-// inPage looks at all words of a page, code among them.
+// inPage checks all words of a page, including code.
 func (l *wordList) inPage(name, text string) []string {
 	return l.inProse(name, proseWords(text, 1))
 }
@@ -277,7 +277,7 @@ func joined(words []proseWord) string {
 	return b.String()
 }
 
-// proseWords cuts a text into words, which consist of letters and apostrophes.
+// proseWords splits a text into words, which consist of letters and apostrophes.
 func proseWords(text string, line int) (words []proseWord) {
 	start := -1
 	for i, r := range text + "\n" {
@@ -295,7 +295,7 @@ func proseWords(text string, line int) (words []proseWord) {
 	return words
 }
 
-// nameParts cuts an identifier where a word begins with a capital, and at underscores.
+// nameParts splits an identifier before each capital that begins a word, and at underscores.
 func nameParts(name string) (parts []string) {
 	runes := []rune(name)
 	start := 0

@@ -2,8 +2,8 @@ package main
 
 import "github.com/entangle-ecs/entangle/components"
 
-// The field consists of six chambers, three beside each other in two rows. Neighbours share a wall
-// with a door in its middle. The size of the field is in the tags of Place, too.
+// The field consists of six chambers in two rows of three. Neighbouring chambers share a wall with
+// a door in its middle. The size of the field is repeated in the tags of Place.
 const (
 	columns, rows               = 3, 2
 	chamberWidth, chamberHeight = 12, 6
@@ -13,11 +13,11 @@ const (
 	// margin is the least distance of things from walls, in cells.
 	margin = 1.1
 
-	// firstChamber is the room of the first of them.
+	// firstChamber is the room of the first chamber.
 	firstChamber = 1
 )
 
-// chamber is the number of a chamber, by rows from the top left on.
+// chamber is the number of a chamber, counted by rows from the top left.
 type chamber int
 
 // chamberAt returns the chamber of a place; a place in a door belongs to the chamber to the right or below.

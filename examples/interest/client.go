@@ -7,14 +7,16 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// counts counts the things that a client held.
+// counts counts the things that a client had.
 type counts struct {
-	// Frames in which it held anything, and the number of things, summed over them.
+	// Frames is the number of frames in which the client had things, and Held the number of things,
+	// summed over these frames.
 	Frames, Held int
-	// Wrong counts things in states of ticks at which they were not visible, and Late those
-	// held for longer than a datagram takes after they were visible.
+	// Wrong counts things with the state of a tick at which they were not visible. Late counts
+	// things that the client still had longer than a datagram takes after they were last visible.
 	Wrong, Late int
-	// Missing counts things that it did not hold though they were visible for as long.
+	// Missing counts things that the client did not have although they had been visible for that
+	// long.
 	Missing int
 }
 
@@ -23,11 +25,11 @@ type clientGame struct {
 	*plugin.Client
 	number int
 	counts counts
-	joined entangle.Tick // the server's tick when it had joined
+	joined entangle.Tick // the server's tick at which it had joined
 }
 
-// newClientGame returns a client with the game in it. Config is the caller's, so that a
-// test can give it another clock.
+// newClientGame returns a client with the game in it. The caller passes config, so that a test can
+// use another clock.
 func newClientGame(config plugin.ClientConfig, number int, judge func(*clientGame, []seen)) (*clientGame, error) {
 	client, err := plugin.NewClient(config)
 	if err != nil {
@@ -41,8 +43,8 @@ func newClientGame(config plugin.ClientConfig, number int, judge func(*clientGam
 	return game, nil
 }
 
-// checkThings compares the client's things with the judge's results. The state of each must be of a tick at
-// which it was visible.
+// checkThings compares the client's things with the judge's results. Each thing must have the state
+// of a tick at which it was visible.
 func (c *clientGame) checkThings(j *judge, held []seen, now, grace entangle.Tick) {
 	if len(held) == 0 {
 		return
@@ -70,8 +72,8 @@ func (c *clientGame) checkThings(j *judge, held []seen, now, grace entangle.Tick
 	}
 }
 
-// anyOf and allOf report whether a thing was visible to a client at one, or each, of the ticks between
-// two.
+// anyOf and allOf report whether a thing was visible to a client at any, or at every, tick of a
+// range.
 func (j *judge) anyOf(client int, thing name, from, to entangle.Tick) bool {
 	for at := from; at != to+1; at++ {
 		if j.could(client, thing, at) {

@@ -1,19 +1,21 @@
-// Interest shows which entities are visible to which players: three players walk through a field of six
-// chambers, among dots that drift about. A client has the dots near its player, those in its player's
-// chamber, and those seen by the lanterns of its team, and receives no data about others.
+// Interest shows which entities are visible to which players: three players walk through a field of
+// six chambers, among dots that drift about. A client has the dots near its player, the dots in its
+// player's chamber, and the dots near the lanterns of its team. It receives no data about other
+// dots.
 //
 //	go run ./examples/interest
 //
-// draws the server's world and those of the three clients. Fog covers the area that no viewer of the
-// client sees. Players 1 and 2 are a team: both see through the lanterns of either. G switches off the
-// grid, so that nearby dots no longer matter, and R the rooms of the chambers.
+// draws the worlds of the server and of the three clients. Fog covers the area that no viewer of
+// the client sees. Players 1 and 2 are a team: both see what the lanterns of their team see. G
+// switches off the grid, so that nearby dots no longer matter. R switches off the rooms of the
+// chambers.
 //
 //	go run ./examples/interest -headless -seconds 20 -rooms=false
 //
-// needs no terminal. A judge that knows the rules and does not use the library records which things each
-// client may see at each tick. The program exits with 1 if a client ever had a thing in a state of a tick
-// at which it was not visible, kept one for too long, or lacked one. With -leak all dots are sent to all
-// clients, to check that the judge notices.
+// needs no terminal. A judge that knows the rules and does not use the library records which things
+// each client may see at each tick. The program exits with 1 if a client ever had a thing with the
+// state of a tick at which it was not visible, kept a thing for too long, or lacked one. With -leak
+// all dots are sent to all clients, to check that the judge notices.
 //
 // # Where to read
 //
@@ -26,8 +28,8 @@
 //   - client.go, judge.go: the clients, and the check of their visibility
 //   - play.go: the server and its clients; examples/internal/stage has the sides, the lines between them, and the clock
 //
-// Only for this demo: settings.go and main.go are the options, headless.go is the result, view.go and
-// map.go are the drawing.
+// Only for this demo: settings.go and main.go have the options, headless.go the result, view.go and
+// map.go the drawing.
 //
 // All sides run in this process, on a virtual clock, so a run without a terminal takes no time, and the
 // same -seed gives the same run.

@@ -10,13 +10,14 @@ const (
 	// tickRate is how many ticks per second all sides run.
 	tickRate = 60
 
-	// players is the number of players: 1 and 2 are a team, and 3 is one alone.
+	// players is the number of players: players 1 and 2 are a team, and player 3 is alone.
 	players = 3
 
 	// radius is the view radius of a player and a lantern, in cells.
 	radius = 4.5
 
-	// hysteresis is how far beyond radius a visible thing stays visible, as a fraction of it.
+	// hysteresis is how much farther than radius a visible thing may be and stay visible, as a
+	// fraction of radius.
 	hysteresis = 0.2
 )
 
@@ -27,25 +28,26 @@ const (
 	lantern
 )
 
-// Thing identifies an entity. It never changes, so it is sent once.
+// Thing identifies an entity. It never changes, so it is sent once only.
 type Thing struct {
 	Kind   uint8 `net:"range=0..2"`
 	Number uint16
-	Team   uint8 `net:"range=0..2"` // of a player and a lantern
+	Team   uint8 `net:"range=0..2"` // the team of a player or a lantern
 }
 
-// Place is the position of a thing, in cells, and its tick: by that the demo checks afterwards whether it
-// was visible to a client. It changes in every tick, so missing updates would be noticed at once.
+// Place is the position of a thing, in cells, and the tick of that position. From the tick, the
+// demo checks afterwards whether the thing was visible to a client then. Place changes in every
+// tick, so that missing updates would be noticed at once.
 type Place struct {
 	X    float32 `net:"range=0..36,step=0.01"`
 	Y    float32 `net:"range=0..12,step=0.01"`
 	Tick entangle.Tick
 }
 
-// Rules select what determines visibility. Clients know them, to draw their fog.
+// Rules select what determines visibility. Clients have them, too, to draw their fog.
 type Rules struct {
-	Grid  bool // distance to the client's viewers
-	Rooms bool // the chamber of the client's player
+	Grid  bool // by distance from the client's viewers
+	Rooms bool // by the chamber of the client's player
 }
 
 // newProtocol registers all replicated types. Both sides call it, so that they agree.

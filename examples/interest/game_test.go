@@ -17,7 +17,7 @@ var firstSeed = flag.Uint64("seed", 1, "the first seed of the plays")
 
 var seeds = flag.Uint64("seeds", 3, "how many of them")
 
-// forSeeds runs a test with several seeds, and prints how to repeat one of them.
+// forSeeds runs a test with several seeds, and prints the command that repeats one of them.
 func forSeeds(t *testing.T, test func(t *testing.T, seed uint64)) {
 	name, n := t.Name(), *seeds
 	if testing.Short() {
@@ -31,21 +31,22 @@ func forSeeds(t *testing.T, test func(t *testing.T, seed uint64)) {
 	}
 }
 
-// flags returns settings parsed like the program's.
+// flags returns settings that are parsed like the program's.
 func flags(t *testing.T, args ...string) settings {
 	s, err := example.Read(append([]string{"-headless"}, args...), t.Output())
 	require.NoError(t, err)
 	return s
 }
 
-// played returns the result of a play.
+// played returns the result of a play to the end.
 func played(t *testing.T, s settings) result {
 	r, err := playHeadless(t.Context(), s)
 	require.NoError(t, err)
 	return r
 }
 
-// No client ever has a thing that is not visible to it, nor lacks one that is, with any of the rules.
+// Whatever the rules, a client never has a thing that is not visible to it, and never lacks one
+// that is.
 //
 // Proves: X3
 func TestClientsHoldExactlyTheVisibleThings(t *testing.T) {
@@ -72,7 +73,7 @@ func TestClientsHoldExactlyTheVisibleThings(t *testing.T) {
 	})
 }
 
-// With neither grid nor rooms a client has only its own player and the lanterns of its team.
+// With neither grid nor rooms, a client has only its own player and the lanterns of its team.
 //
 // Proves: X3
 func TestWithoutGridAndRoomsNothingMatters(t *testing.T) {
@@ -83,7 +84,8 @@ func TestWithoutGridAndRoomsNothingMatters(t *testing.T) {
 	}
 }
 
-// Grid and rooms are switched during the play, and no client has too much.
+// When grid and rooms are switched during the play, no client has things that are not visible to
+// it.
 //
 // Proves: X3
 func TestGridAndRoomsAreSwitchedInPlay(t *testing.T) {
@@ -106,7 +108,7 @@ func TestGridAndRoomsAreSwitchedInPlay(t *testing.T) {
 	})
 }
 
-// The judge notices things that are sent to all clients.
+// The judge notices if things are sent to clients that must not see them.
 func TestALeakIsNoticed(t *testing.T) {
 	r := played(t, flags(t, "-leak", "-seconds", "3"))
 	for _, c := range r.Clients {
@@ -123,7 +125,7 @@ func TestTheSameSeedGivesTheSameRun(t *testing.T) {
 	assert.NotEqual(t, first.Clients, played(t, s).Clients)
 }
 
-// A client in another chamber receives less than one that sees everything.
+// A client in another chamber receives less data than one that sees everything.
 func TestHiddenThingsCostNothing(t *testing.T) {
 	all := played(t, flags(t, "-leak", "-dots", "300", "-seconds", "5"))
 	some := played(t, flags(t, "-rooms=false", "-dots", "300", "-seconds", "5"))

@@ -22,14 +22,14 @@ type result struct {
 // report is the result of one client.
 type report struct {
 	Client    int     `json:"client"`
-	Held      float64 `json:"held"`  // things, on average
+	Held      float64 `json:"held"`  // number of things, on average
 	Wrong     int     `json:"wrong"` // as in counts
 	Late      int     `json:"late"`
 	Missing   int     `json:"missing"`
 	BytesPerS float64 `json:"bytes_per_s"` // received
 }
 
-// playHeadless plays as fast as it can, for some seconds of the play's own clock.
+// playHeadless plays as fast as it can, for some seconds of the virtual clock.
 func playHeadless(ctx context.Context, s settings) (result, error) {
 	s.Headless = true
 	p, err := newPlay(s)

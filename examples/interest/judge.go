@@ -9,10 +9,10 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// keptTicks is for how many ticks the judge keeps visibility.
+// keptTicks is how many ticks of visibility the judge keeps.
 const keptTicks = 10 * tickRate
 
-// name is what a thing is called on all sides.
+// name identifies a thing on all sides.
 type name struct {
 	Kind   uint8
 	Number uint16
@@ -26,7 +26,7 @@ type known [players]map[name]bool
 type judge struct {
 	ticks map[entangle.Tick]known
 	last  known
-	sees  map[[2]name]bool // viewer and thing, at the last tick
+	sees  map[[2]name]bool // pairs of viewer and thing, as of the last tick
 }
 
 func newJudge() *judge { return &judge{ticks: map[entangle.Tick]known{}, sees: map[[2]name]bool{}} }
@@ -36,7 +36,7 @@ func (j *judge) could(client int, thing name, at entangle.Tick) bool {
 	return j.ticks[at][client-1][thing]
 }
 
-// recordTick records a tick.
+// recordTick computes and stores which things are visible at a tick.
 func (j *judge) recordTick(at entangle.Tick, r Rules, things []seen) {
 	j.findVisible(r, things)
 	var now known
@@ -52,7 +52,8 @@ func (j *judge) recordTick(at entangle.Tick, r Rules, things []seen) {
 	delete(j.ticks, at-keptTicks)
 }
 
-// findVisible computes the things that every viewer sees: those seen before up to a greater distance.
+// findVisible computes the things that every viewer sees. Things that it saw before may be farther
+// away.
 func (j *judge) findVisible(r Rules, things []seen) {
 	sees := map[[2]name]bool{}
 	for i := range things {
@@ -73,13 +74,14 @@ func (j *judge) findVisible(r Rules, things []seen) {
 	j.sees = sees
 }
 
-// anyOfTeam reports whether a player of a team exists: otherwise its lantern shows nothing to anyone.
+// anyOfTeam reports whether a team has a player. Otherwise its lanterns show things to nobody.
 func anyOfTeam(team uint8, things []seen) bool {
 	return slices.ContainsFunc(things, func(t seen) bool { return t.Kind == player && t.Team == team })
 }
 
-// matters reports whether a thing matters to a client: its own player, a lantern of its team, things in the
-// chamber of its player, and things that its player or a lantern of its team sees.
+// matters reports whether a thing matters to a client. These do: its own player, the lanterns of
+// its team, things in the chamber of its player, and things that its player or a lantern of its
+// team sees.
 func (j *judge) matters(client int, r Rules, t *seen, things []seen) bool {
 	team := teamOf(uint16(client))
 	if t.Kind == lantern {
@@ -106,7 +108,7 @@ type seen struct {
 
 func (t *seen) name() name { return name{t.Kind, t.Number} }
 
-// view reads the things of a world, the server's or a client's.
+// view reads the things of a world, which may be the server's or a client's.
 type view struct {
 	world  *ecs.World
 	filter *generic.Filter2[Thing, Place]
@@ -116,7 +118,7 @@ func newView(w *ecs.World) *view {
 	return &view{world: w, filter: generic.NewFilter2[Thing, Place]()}
 }
 
-// things returns all of them.
+// things returns all things of the world.
 func (s *view) things() (all []seen) {
 	for query := s.filter.Query(s.world); query.Next(); {
 		thing, place := query.Get()

@@ -51,7 +51,7 @@ func (s *screen) clientMap(c *clientGame, things []seen) string {
 	return f.framed(c.caption(len(things)))
 }
 
-// lit reports whether a client would see a thing at a place.
+// lit reports whether a client would see a thing at a position.
 func (c *clientGame) lit(r Rules, at Place, things []seen) bool {
 	for i := range things {
 		t := &things[i]
@@ -92,7 +92,7 @@ func (f *field) fog(lit func(Place) bool) {
 	}
 }
 
-// drawThings draws things: dots below all others.
+// drawThings draws the things. Dots are drawn first, so that all others cover them.
 func (f *field) drawThings(things []seen) {
 	for kind := range lantern + 1 {
 		for i := range things {
@@ -115,7 +115,7 @@ func (t *Thing) cell() string {
 	}
 }
 
-// framed puts a frame with a name around a map.
+// framed draws a frame with a name around a map.
 func (f *field) framed(name string) string {
 	rest := max(fieldWidth-1-lipgloss.Width(name), 0)
 	lines := []string{look.Frame.Render("╭─") + name + look.Frame.Render(strings.Repeat("─", rest)+"╮")}

@@ -45,7 +45,7 @@ func (p *play) newClient(config plugin.ClientConfig, id entangle.ClientID) (*plu
 	return client.Client, nil
 }
 
-// step plays a frame. It returns whether the time is over.
+// step plays a frame. It reports whether the time is over.
 func (p *play) step() (over bool, err error) {
 	return p.Step(p.Frames(tickRate, defaultSeconds, true)), nil
 }

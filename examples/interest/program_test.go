@@ -19,7 +19,7 @@ func runHeadless(t *testing.T, args ...string) (r result, says string, code int)
 	return r, stderr.String(), code
 }
 
-// The program finds no error, and exits with 0.
+// The program finds no wrong visibility, and exits with 0.
 //
 // Proves: X3
 func TestTheProgramJudgesWhatClientsHold(t *testing.T) {

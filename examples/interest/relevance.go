@@ -15,8 +15,8 @@ func grid() plugin.System {
 		func(p *Place) (x, y float32) { return p.X, p.Y })
 }
 
-// addViewers adds viewers to players and lanterns, if distance matters: a player sees for itself, a lantern for its
-// team.
+// addViewers makes players and lanterns viewers, if distance matters. A player sees for its own
+// client, a lantern for the clients of its team.
 func (g *serverGame) addViewers(w *ecs.World) func() {
 	things := generic.NewFilter2[Thing, Place]()
 	blind, seeing := things.Without(generic.T[components.Viewer]()), generic.NewFilter1[components.Viewer]()
@@ -53,8 +53,8 @@ func (t *Thing) viewer() components.Viewer {
 	return components.Viewer{}
 }
 
-// assignRooms keeps all things, and the clients of the players among them, in the rooms of their chambers, if
-// chambers matter.
+// assignRooms keeps all things in the rooms of their chambers, and the clients of players in the
+// rooms of their players, if chambers matter.
 func (g *serverGame) assignRooms(w *ecs.World) func() {
 	rooms := plugin.NewRooms(w)
 	things := generic.NewFilter2[Thing, Place]()
@@ -74,7 +74,8 @@ func (g *serverGame) assignRooms(w *ecs.World) func() {
 	}
 }
 
-// move moves a thing, and a player's client with it, from one room to another. Zero is no room.
+// move moves a thing from one room to another, and with a player also its client. Room zero stands
+// for no room.
 func move(rooms *plugin.Rooms, e ecs.Entity, thing *Thing, from, to components.Room) {
 	client := entangle.ClientID(thing.Number)
 	if from != 0 {

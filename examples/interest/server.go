@@ -13,11 +13,11 @@ import (
 type rules struct {
 	Rules
 	dots int
-	// leak shows all dots to all clients, to check that this is noticed.
+	// leak shows all dots to all clients, to check that the judge notices it.
 	leak bool
 }
 
-// Speeds of things, per tick.
+// Speeds of things, in cells per tick.
 const (
 	dotSpeed    = 0.02
 	playerSpeed = 0.07
@@ -38,8 +38,8 @@ type serverGame struct {
 	rooms   plugin.Rooms
 }
 
-// newServerGame returns a server with the game in it. Config is the caller's, so that a
-// test can give it another clock.
+// newServerGame returns a server with the game in it. The caller passes config, so that a test can
+// use another clock.
 func newServerGame(config plugin.ServerConfig, r rules, seed uint64) (*serverGame, error) {
 	server, err := plugin.NewServer(config)
 	if err != nil {
@@ -54,7 +54,7 @@ func newServerGame(config plugin.ServerConfig, r rules, seed uint64) (*serverGam
 	return game, nil
 }
 
-// live creates the things, and moves them.
+// live returns the system that creates the things, and moves them.
 func (g *serverGame) live(w *ecs.World) func() {
 	g.world, g.walkers = w, newWalkers(g.seed)
 	g.spawn = generic.NewMap3[Thing, Place, components.Replicate](w)
@@ -105,8 +105,8 @@ func (g *serverGame) walker(t Thing, speed float32, r components.Replicate) ecs.
 	return e
 }
 
-// createPlayer creates the player of a client. It is always visible to that client, and to others like a dot: when
-// it matters to them.
+// createPlayer creates the player of a client. It is always visible to that client, and to other
+// clients if it matters to them, like a dot.
 func (g *serverGame) createPlayer(client entangle.ClientID) {
 	number := uint16(client)
 	e := g.walker(Thing{Kind: player, Number: number, Team: teamOf(number)}, playerSpeed,
@@ -115,7 +115,7 @@ func (g *serverGame) createPlayer(client entangle.ClientID) {
 	g.rooms.AddClient(teamRoom(teamOf(number)), client)
 }
 
-// watch passes each tick to the judge.
+// watch returns the system that passes each tick to the judge.
 func (g *serverGame) watch(w *ecs.World) func() {
 	view := newView(w)
 	return func() { g.judge.recordTick(g.Tick(), g.Rules, view.things()) }

@@ -48,10 +48,11 @@ func (s *settings) check() error {
 	return s.Length.Check()
 }
 
-// grace returns for how many ticks a client may still have a thing that no longer matters to it, or not yet have
-// one that does. That is as long as three datagrams take, one after the other: a thing that stops to matter and
-// then matters again is sent only after its despawn was acknowledged. Each datagram also waits for a frame at
-// either end. With loss it is longer, since a datagram may have to be repeated.
+// grace returns for how many ticks a client may still have a thing that no longer matters to it, or
+// may not yet have one that does. That is as long as three datagrams take, one after the other,
+// because a thing that stops mattering and then matters again is sent only after its despawn was
+// acknowledged. Each datagram also waits for a frame at either end. With packet loss it is longer,
+// because a datagram may have to be sent again.
 func (s *settings) grace() entangle.Tick {
 	ways := 3*entangle.Tick(time.Duration(s.Latency)*tickRate/time.Second) + 8
 	if s.Loss > 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
 
-// testScreen returns a screen of so many columns and lines.
+// testScreen returns a screen of the given size.
 func testScreen(t *testing.T, width, height int, args ...string) *screen {
 	p, err := newPlay(flags(t, args...))
 	require.NoError(t, err)
@@ -24,7 +24,7 @@ func testScreen(t *testing.T, width, height int, args ...string) *screen {
 	return view
 }
 
-// The view fits into the terminal that it asks for.
+// The view fits into a terminal of the size that it requires.
 func TestTheViewFits(t *testing.T) {
 	s := testScreen(t, 80, 30, "-dots", "500")
 	for range 2 * tickRate {

@@ -8,14 +8,15 @@ import (
 	"github.com/mlange-42/arche/generic"
 )
 
-// Walk is the destination of a thing. Only the server needs it: it is not registered, and never sent.
+// Walk is the destination of a thing. Only the server needs it: it is not registered, and never
+// sent.
 type Walk struct {
 	Speed float32 // cells per tick
 	To    Place
-	Into  chamber // the chamber of To, or the one behind that door
+	Into  chamber // the chamber in which To is, or the one behind the door at To
 }
 
-// walkers are the things that walk about, through the doors.
+// walkers are the things that walk through the chambers and their doors.
 type walkers struct {
 	chance *rand.Rand
 	filter *generic.Filter2[Place, Walk]
@@ -25,7 +26,7 @@ func newWalkers(seed uint64) *walkers {
 	return &walkers{chance: rand.New(rand.NewPCG(seed, 0)), filter: generic.NewFilter2[Place, Walk]()}
 }
 
-// within returns a place in a chamber, off its walls.
+// within returns a place in a chamber, away from its walls.
 func (a *walkers) within(c chamber) Place {
 	x, y := c.corner()
 	return Place{
@@ -57,8 +58,8 @@ func (a *walkers) step(w *ecs.World) {
 	}
 }
 
-// chooseDestination chooses the next destination of a walk: into the chamber behind a door, to a door, or somewhere else in
-// the chamber. So nothing walks through a wall.
+// chooseDestination chooses the next destination of a walk: through a door into another chamber, to
+// a door, or to a place in the chamber. A thing therefore never walks through a wall.
 func (a *walkers) chooseDestination(walk *Walk) {
 	x, y := walk.Into.corner()
 	inside := walk.To.X > x && walk.To.X < x+chamberWidth && walk.To.Y > y && walk.To.Y < y+chamberHeight

@@ -9,24 +9,25 @@ import (
 
 // bot is a player that runs towards the ball, and often past it.
 type bot struct {
-	world  *ecs.World
-	discs  *generic.Filter2[Disc, Place]
-	chance *rand.Rand
-	aim    Place // beside the ball
-	left   int   // ticks until it aims elsewhere
-	last   Push
+	world     *ecs.World
+	discs     *generic.Filter2[Disc, Place]
+	chance    *rand.Rand
+	aim       Place // a place beside the ball
+	ticksLeft int   // ticks until it chooses another aim
+	last      Push
 }
 
 func newBot(w *ecs.World, seed uint64) *bot {
 	return &bot{world: w, discs: generic.NewFilter2[Disc, Place](), chance: rand.New(rand.NewPCG(seed, 0))}
 }
 
-// pushAt returns the direction in which to push a disc at a place. It changes a few times a second, as people do.
+// pushAt returns the direction in which to push a disc that is at a place. It changes a few times a
+// second, like a person's.
 func (b *bot) pushAt(at Place) Push {
-	if b.left--; b.left > 0 {
+	if b.ticksLeft--; b.ticksLeft > 0 {
 		return b.last
 	}
-	b.left = 6 + b.chance.IntN(12)
+	b.ticksLeft = 6 + b.chance.IntN(12)
 	b.aim = Place{X: 3 * (b.chance.Float32() - 0.5), Y: 3 * (b.chance.Float32() - 0.5)}
 	ball := b.ball()
 	b.last = Push{DX: sign(ball.X + b.aim.X - at.X), DY: sign(ball.Y + b.aim.Y - at.Y)}
@@ -44,7 +45,7 @@ func (b *bot) ball() (at Place) {
 	return at
 }
 
-// sign returns the direction of a distance.
+// sign returns the sign of a distance.
 func sign(d float32) int8 {
 	switch {
 	case d > 1:

@@ -19,7 +19,8 @@ var (
 	pitchColour = lipgloss.Color("#161B24")
 )
 
-// canvas is a pitch drawn with half blocks: a character is two points, one above the other.
+// canvas is a pitch that is drawn with half blocks: each character shows two points, one above the
+// other.
 type canvas struct {
 	width, height int // in points
 	points        []color.Color
@@ -34,7 +35,7 @@ func newCanvas(width int) *canvas {
 	return c
 }
 
-// disc draws a disc, or only its ring.
+// disc draws a disc. With ring it draws only its outline.
 func (c *canvas) disc(d shown, ring bool) {
 	radius, fill := playerRadius, hues[int(d.Hue)%len(hues)]
 	if d.Ball {

@@ -9,16 +9,16 @@ import (
 	"github.com/entangle-ecs/entangle/visualinterp"
 )
 
-// reports is how many reasons of rollbacks a client keeps.
+// reports is the number of rollbacks for which a client keeps the reasons.
 const reports = 8
 
-// clientGame is the client of the game: the same physics, ahead of the server.
+// clientGame is the client of the game: it runs the same physics, ahead of the server.
 type clientGame struct {
 	*plugin.Client
 	seed   uint64
 	still  bool      // no player pushes any more
-	manual bool      // a player pushes; else the bot
-	push   Push      // the player's
+	manual bool      // a player pushes; otherwise the bot does
+	push   Push      // the player's push
 	seen   viewState // the drawn state
 }
 

@@ -3,14 +3,15 @@
 //
 //	go run ./examples/physics
 //
-// starts a server and two clients with 50 ms of latency in either direction, and draws the server's pitch beside that
-// of client 1. The arrow keys push its disc; until then a bot does. Full discs are the client's prediction, rings the
-// confirmed state, a round trip behind. The number of rollbacks and their reasons are below.
+// starts a server and two clients with 50 ms of latency in either direction, and draws the server's
+// pitch beside that of client 1. The arrow keys push the disc of client 1; until the first key is
+// pressed, a bot does. Full discs are the client's prediction. Rings are the confirmed state, a
+// round trip behind. Below are the number of rollbacks and their reasons.
 //
 //	go run ./examples/physics -predict=false
 //
-// makes every client predict only its own disc and the ball: the other discs are drawn at the position of the last
-// packet, and their contacts with the ball are mispredicted.
+// makes every client predict only its own disc and the ball. The other discs are drawn at their
+// position in the last packet, and their contacts with the ball are mispredicted.
 //
 //	go run ./examples/physics -delay 10
 //
@@ -30,8 +31,9 @@
 //
 //	go run ./examples/physics -headless -seconds 20 -latency 80ms -loss 0.1
 //
-// needs no terminal: it plays for the given time, lets everything come to rest, and fails if a client's pitch then
-// differs from the server's, or if a client rolled back although the delay covers the latency between players.
+// needs no terminal: it plays for the given time, lets everything come to rest, and fails if a
+// client's pitch then differs from the server's, or if a client rolled back although the input
+// delay covers the latency between players.
 //
 // # Where to read
 //
@@ -43,7 +45,8 @@
 // What only this demo needs:
 //
 //   - settings.go, main.go: the options
-//   - play.go: the server and its clients; examples/internal/stage starts the sides, in this process, or one of them
+//   - play.go: the server and its clients; examples/internal/stage starts all sides in this
+//     process, or one of them
 //   - headless.go, verdict.go: a run without a terminal, and whether the claim holds
 //   - view.go, panel.go, canvas.go: drawing
 package main

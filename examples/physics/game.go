@@ -11,8 +11,8 @@ const (
 	// tickRate is how many ticks per second both sides run.
 	tickRate = 60
 
-	// pitchWidth and pitchHeight are the sides of the walled pitch, in metres, with its middle
-	// at 0, 0. Half of them are in the tag of Place, too.
+	// pitchWidth and pitchHeight are the size of the walled pitch, in metres. Its middle is at 0,
+	// 0. The tags of Place repeat half of them.
 	pitchWidth  = 60
 	pitchHeight = 30
 )
@@ -34,17 +34,18 @@ type Motion struct {
 	X, Y float32 `net:"range=-64..64,step=0.001"`
 }
 
-// Push is a player's input: the direction in which it pushes its disc. Its type limits the values, so no client can push
-// harder than another.
+// Push is a player's input: the direction in which it pushes its disc. Its type limits the values,
+// so that no client can push harder than another.
 type Push struct {
 	DX, DY int8 `net:"range=-1..1"`
 }
 
 // newProtocol registers all replicated types. Both sides call it, so that they agree.
 //
-// Places and motions are predicted in Full: a client computes them ahead of the server, and replays them from the
-// server's state after a misprediction. Both sides round them as the tags say after every tick, so that they continue
-// from equal numbers. The display moves to a corrected place in the time of correction.
+// Places and motions are predicted in Full: a client computes them ahead of the server, and replays
+// them from the server's state after a misprediction. Both sides round them as the tags say after
+// every tick, so that they continue from equal numbers. The display moves to a corrected place
+// within the duration correction.
 func newProtocol(correction time.Duration) *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "physics", TickRate: tickRate})
 	protocol.Component[Disc](p).Predict(protocol.Once)

@@ -17,7 +17,7 @@ import (
 
 var seed = flag.Uint64("seed", 1, "where chance starts")
 
-// asked returns the settings of a run without a terminal.
+// asked returns the settings of a run without a terminal, with the given flags.
 func asked(t *testing.T, args ...string) settings {
 	t.Helper()
 	s, err := example.Read(append([]string{"-headless"}, args...), t.Output())
@@ -25,7 +25,7 @@ func asked(t *testing.T, args ...string) settings {
 	return s
 }
 
-// played plays to the end.
+// played plays to the end and returns the result.
 func played(t *testing.T, s settings) result {
 	t.Helper()
 	s.Seed = *seed
@@ -35,8 +35,8 @@ func played(t *testing.T, s settings) result {
 	return r
 }
 
-// A client without input delay has to guess the inputs of others, which causes mispredictions and rollbacks, and in
-// the end has the server's pitch.
+// A client without input delay has to guess the inputs of others, which causes mispredictions and
+// rollbacks. In the end it has the server's pitch.
 //
 // Proves: X6
 func TestClientsRollBackAndEndWithTheServersPitch(t *testing.T) {
@@ -68,8 +68,8 @@ func TestWithEnoughDelayThereAreNoRollbacks(t *testing.T) {
 	assert.Error(t, func() error { r := played(t, s); r.Covered = true; return r.Verdict() }(), "the verdict can fail")
 }
 
-// The physics of a tick depend on nothing but the components: not on the order of the
-// entities in the world, and not on what was computed before.
+// The physics of a tick depend on the components only: not on the order of the entities in the
+// world, and not on earlier computations.
 func TestATickDependsOnComponentsOnly(t *testing.T) {
 	first, second := newTestPitch(), newTestPitch()
 	chance := rand.New(rand.NewPCG(*seed, 0))
@@ -104,7 +104,7 @@ func newTestPitch() *testPitch {
 	return p
 }
 
-// put puts the n-th disc on the pitch; all discs move towards the middle.
+// put puts a disc on the pitch at the n-th place. All discs move towards the middle.
 func (p *testPitch) put(n int) {
 	at := Place{X: float32(n%4)*6 - 9, Y: float32(n/4)*6 - 6}
 	p.spawn.NewWith(&Disc{Hue: uint8(n), Ball: n == 0}, &at, &Motion{X: -at.X * 2, Y: -at.Y * 2},

@@ -10,8 +10,8 @@ import (
 	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
-// restTime is how long the discs may slide on when no player pushes, and the worlds may take to become equal: the drag
-// stops the discs within some seconds.
+// restTime is how long the discs may keep sliding after the last push, and how long the worlds may
+// take to become equal. The drag stops the discs within some seconds.
 const restTime = 15 // seconds
 
 // result is the line of JSON that a run without a terminal prints.
@@ -27,25 +27,25 @@ type result struct {
 	Seconds    float64 `json:"seconds"`
 
 	Clients []clientResult `json:"clients,omitempty"`
-	// Covered reports that the delay covers the latency from one client to another, so that
-	// there is nothing to guess.
+	// Covered is true if the delay covers the latency from one client to another, so that clients
+	// need not guess inputs.
 	Covered bool `json:"covered"`
-	// WorldsEqual reports that after the last push every disc was on every client in the same
-	// place as on the server.
+	// WorldsEqual is true if, after the last push, every disc was in the same place on every client
+	// as on the server.
 	WorldsEqual bool `json:"worlds_equal"`
 }
 
 // clientResult is the result of one client's predictions.
 type clientResult struct {
-	// Rollbacks is the number of rollbacks since its clock was set, Replayed the number of
-	// replayed ticks, and Deepest the most in one rollback.
+	// Rollbacks is the number of rollbacks since the client's clock was set, Replayed is the number
+	// of replayed ticks, and Deepest is the greatest number of ticks in one rollback.
 	Rollbacks uint64  `json:"rollbacks"`
 	Replayed  uint64  `json:"replayed"`
 	Deepest   int     `json:"deepest"`
-	Lead      float64 `json:"lead"` // ticks that its clock is ahead of the newest received one
+	Lead      float64 `json:"lead"` // ticks by which its clock is ahead of the newest received one
 	// Late is how many of its inputs reached the server after their tick.
 	Late uint64 `json:"late"`
-	// Why are the reasons of the last rollbacks.
+	// Why lists the reasons of the last rollbacks.
 	Why []string `json:"why,omitempty"`
 }
 
@@ -82,7 +82,7 @@ func (p *play) rest() (equal bool, err error) {
 	return p.discsEqual(), nil
 }
 
-// discsEqual reports whether the clients show the server's discs.
+// discsEqual reports whether the discs of all clients equal the server's.
 func (p *play) discsEqual() bool {
 	for _, c := range p.clients {
 		if !sameDiscs(p.seen.discs, c.seen.discs) {

@@ -11,17 +11,17 @@ import (
 
 const (
 	gap        = 2 // columns between two pitches
-	panelLines = 8 // of a panel, beside its pitch
+	panelLines = 8 // lines of a panel without its pitch
 )
 
-// panel is one side on the screen.
+// panel is the part of the screen that shows one side.
 type panel struct {
 	title string
 	seen  viewState
 	facts []string
 }
 
-// panels returns those of the server and of the first client, if they run here.
+// panels returns the panels of the server and of the first client, as far as they run here.
 func (s *screen) panels() (all []panel) {
 	if s.server != nil {
 		all = append(all, panel{
@@ -50,7 +50,7 @@ func clientPanel(c *clientGame) panel {
 	return panel{title: "client 1: arrows push, space stops, b is the bot, q quits", seen: c.seen, facts: facts}
 }
 
-// draw draws a panel that is so many columns wide.
+// draw draws a panel of the given width in columns.
 func (p panel) draw(width int) string {
 	pitch := newCanvas(width)
 	for _, d := range p.seen.confirmed {
@@ -66,7 +66,7 @@ func (p panel) draw(width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// clip cuts a line that is too long.
+// clip truncates a line that is too long.
 func clip(text string, width int) string {
 	if runes := []rune(text); len(runes) > width {
 		return string(runes[:width-1]) + "…"

@@ -13,7 +13,7 @@ type play struct {
 	settings
 	server  *serverGame // nil in mode client
 	clients []*clientGame
-	seen    viewState // the server's
+	seen    viewState // what the server's view shows
 }
 
 // newPlay starts the sides of the mode. Clients begin to connect.
@@ -36,7 +36,7 @@ func (p *play) newServer(config plugin.ServerConfig) (*plugin.Server, error) {
 	return server.Server, nil
 }
 
-// newClient creates a client that is steered by a bot with its own seed.
+// newClient creates a client that a bot with its own seed steers.
 func (p *play) newClient(config plugin.ClientConfig, id entangle.ClientID) (*plugin.Client, error) {
 	config.InputDelay = plugin.InputDelay{Min: p.Delay, Max: p.Delay}
 	client, err := newClientGame(config, p.Seed+uint64(id))

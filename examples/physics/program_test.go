@@ -48,7 +48,7 @@ func TestServerAndClientRunInSeparateProcesses(t *testing.T) {
 	require.Len(t, client.Clients, 1, says)
 	assert.Positive(t, client.Clients[0].Lead)
 	require.NoError(t, server.Process.Kill())
-	_ = server.Wait() // it was killed
+	_ = server.Wait() // returns an error, because the process was killed
 }
 
 // Without a terminal the program does not draw, and takes its options from a file.

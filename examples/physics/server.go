@@ -14,12 +14,12 @@ import (
 // serverGame is the server of the game.
 type serverGame struct {
 	*plugin.Server
-	others bool // clients predict each other's discs, too
+	others bool // clients also predict each other's discs
 	hues   uint8
 }
 
-// newServerGame returns a server with the game in it. Config is the caller's, so that a
-// test can give it another clock.
+// newServerGame returns a server with the game in it. The caller passes config, so that a test can
+// use another clock.
 func newServerGame(config plugin.ServerConfig, others bool) (*serverGame, error) {
 	server, err := plugin.NewServer(config)
 	if err != nil {
@@ -31,10 +31,12 @@ func newServerGame(config plugin.ServerConfig, others bool) (*serverGame, error)
 	return game, nil
 }
 
-// pitchGroup makes all discs arrive together: entities that are computed together must be known as of one tick.
+// pitchGroup is the group of all discs, so that they arrive together: a client needs entities that
+// are simulated together as of the same tick.
 const pitchGroup components.Group = 1
 
-// give puts the ball on the pitch, and a disc for every client that connects. ControlledBy removes a disc with its client.
+// give puts the ball on the pitch, and a disc for every client that connects. A disc is despawned
+// when the client named in its ControlledBy disconnects.
 func (g *serverGame) give(w *ecs.World) func() {
 	joined := plugin.NewReader[plugin.ClientConnected](w)
 	ball := generic.NewMap5[Disc, Place, Motion, components.SID, components.Replicate](w)
@@ -60,7 +62,7 @@ func (g *serverGame) predictors() components.Target {
 	return components.Owner
 }
 
-// lineUp returns the initial place of the next disc, around the ball.
+// lineUp returns the initial place of the next disc. The places are around the ball.
 func (g *serverGame) lineUp() Place {
 	sin, cos := math.Sincos(float64(g.hues) * 2 * math.Pi / mostClients)
 	return Place{X: float32(12 * cos), Y: float32(12 * sin)}

@@ -55,13 +55,14 @@ func (s *settings) check() error {
 	return errors.Join(s.Sides.Check(), s.Line.Check(), s.Length.Check())
 }
 
-// correction returns the duration of a displayed correction.
+// correction returns how long a correction is displayed.
 func (s *settings) correction() time.Duration {
 	return time.Duration(s.Correction) * time.Second / tickRate
 }
 
-// covered reports whether the delay covers the latency of an input from one client to another, plus a tick at each of the
-// three that handle it. Then it arrives before its tick is computed anywhere.
+// covered reports whether the delay covers the latency of an input from one client to another, plus
+// one tick on each of the three machines that handle it. If so, the input arrives before its tick
+// is computed anywhere.
 func (s *settings) covered() bool {
 	way := 2 * (time.Duration(s.Latency) + time.Duration(s.Jitter))
 	return s.Predict && s.Loss == 0 && time.Duration(s.Delay-handling)*time.Second/tickRate >= way
@@ -69,5 +70,5 @@ func (s *settings) covered() bool {
 
 const handling = 3 // ticks
 
-// frames returns how many frames to play, 0 for no end.
+// frames returns how many frames to play; 0 means without end.
 func (s *settings) frames() int { return s.Frames(tickRate, defaultSeconds, s.Mode == stage.All) }

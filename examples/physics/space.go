@@ -17,16 +17,18 @@ const (
 	ballRadius, ballMass     = 1.0, 0.5
 
 	pushForce  = 60   // newtons
-	drag       = 0.55 // the share of its speed that a disc keeps after a second
-	restSpeed  = 0.25 // metres per second, below which a disc lies still
+	drag       = 0.55 // the share of its speed that a disc still has after a second
+	restSpeed  = 0.25 // metres per second; a slower disc stops
 	bounciness = 0.8
 )
 
-// slide is the physics of a tick, the same system on server and clients, also in a client's replay.
+// slide returns the system that simulates the physics of a tick. Server and clients run the same
+// system, which clients also run in replays.
 //
-// The state of the game is in the components only: a tick fills the space with bodies made from them, steps it once,
-// writes the places of the bodies back, and empties the space. An engine that kept its bodies from tick to tick would
-// have to be rolled back as well, and has hidden state: which bodies touched, and how hard.
+// The state of the game is in the components only: a tick fills the space with bodies made from
+// them, steps it once, writes the places of the bodies back, and empties the space. If the engine
+// kept its bodies from tick to tick, it would have to be rolled back as well, with its hidden
+// state: which bodies touched, and how hard.
 func slide() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		p := newPitch(w)
@@ -38,17 +40,17 @@ func slide() plugin.System {
 	})
 }
 
-// pitch is a space with four sides, which is empty between two ticks.
+// pitch is a space with four walls, which has no bodies between two ticks.
 type pitch struct {
 	space   *cp.Space
 	world   *ecs.World
 	filter  *generic.Filter5[Disc, Place, Motion, Push, components.SID]
 	remote  ecs.ID
-	seconds float64 // of a tick
+	seconds float64 // length of a tick
 	discs   []disc
 }
 
-// disc is an entity on the pitch, in this tick.
+// disc is an entity on the pitch during a tick.
 type disc struct {
 	order  int32
 	remote bool
@@ -71,8 +73,8 @@ func newPitch(w *ecs.World) *pitch {
 	}
 }
 
-// gather lists the discs in the order of their shared ids. Contacts are solved one after the other, so their order
-// matters; the order of the entities in a world differs on each side.
+// gather lists the discs in the order of their shared ids. Contacts are solved one after the other,
+// so their order matters, and the order of the entities in a world differs on each side.
 func (p *pitch) gather() {
 	p.discs = p.discs[:0]
 	query := p.filter.Query(p.world)
@@ -99,8 +101,8 @@ func (p *pitch) step() {
 	}
 }
 
-// addToSpace adds a disc to the space. One that is neither simulated nor predicted here has infinite mass: the others bounce
-// off it.
+// addToSpace adds a disc to the space. A disc that is neither simulated nor predicted here has
+// infinite mass, so that the others bounce off it.
 func (d *disc) addToSpace(space *cp.Space) {
 	radius, mass := playerRadius, float64(playerMass)
 	if d.kind.Ball {
@@ -109,7 +111,7 @@ func (d *disc) addToSpace(space *cp.Space) {
 	if d.remote {
 		d.body = cp.NewKinematicBody()
 	} else {
-		d.body = cp.NewBody(mass, cp.INFINITY) // it does not spin
+		d.body = cp.NewBody(mass, cp.INFINITY) // it does not rotate
 		d.body.SetForce(cp.Vector{X: float64(d.push.DX), Y: float64(d.push.DY)}.Mult(pushForce))
 	}
 	d.body.SetPosition(cp.Vector{X: float64(d.place.X), Y: float64(d.place.Y)})
@@ -120,7 +122,8 @@ func (d *disc) addToSpace(space *cp.Space) {
 	space.AddShape(d.shape)
 }
 
-// writeDiscs writes the discs simulated here back from the space.
+// writeDiscs writes the state of the discs that are simulated here from the space into their
+// components.
 func (p *pitch) writeDiscs() {
 	for i := range p.discs {
 		d := &p.discs[i]
@@ -136,7 +139,7 @@ func (p *pitch) writeDiscs() {
 	}
 }
 
-// fence adds the four sides of the pitch to a space.
+// fence adds the four walls of the pitch to a space.
 func fence(space *cp.Space) {
 	const thick = 2
 	x, y := pitchWidth/2.0+thick, pitchHeight/2.0+thick

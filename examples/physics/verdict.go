@@ -9,8 +9,8 @@ import (
 
 var errWorldsDiffer = errors.New("the worlds are not equal")
 
-// Verdict returns an error if the claims of the example do not hold: that every client ends with the server's world, and
-// that there are no rollbacks if the delay of inputs covers the latency between players.
+// Verdict returns an error if the claims of the example do not hold: every client ends with the
+// server's world, and there are no rollbacks if the input delay covers the latency between players.
 func (r result) Verdict() error {
 	if r.Mode != stage.All {
 		return nil

@@ -53,10 +53,10 @@ func (s *screen) press(key string) {
 	}
 }
 
-// leastWidth is the least width of a recognisable pitch.
+// leastWidth is the least width, in columns, at which a pitch can be recognised.
 const leastWidth = 40
 
-// draw draws the pitches beside each other, with the facts below.
+// draw draws the pitches beside each other, and the figures below them.
 func (s *screen) draw() string {
 	panels := s.panels()
 	width := (s.Width - gap*(len(panels)-1)) / max(len(panels), 1)

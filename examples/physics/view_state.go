@@ -11,22 +11,23 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// viewState is the drawn state of a world at the end of a frame: interpolated between two ticks and with gradual
-// corrections, if that is switched on, else the state of the last tick.
+// viewState is the drawn state of a world at the end of a frame. With smoothing, it is interpolated
+// between two ticks, and corrections are spread over several frames. Otherwise it is the state of
+// the last tick.
 type viewState struct {
 	discs     []shown
 	confirmed []shown // the confirmed state of predicted discs
 }
 
-// shown is a disc as it is drawn.
+// shown is a disc in the drawn state.
 type shown struct {
 	Disc
 	Place
 	order  int32
-	remote bool // the network moves it
+	remote bool // the network moves this disc
 }
 
-// lookBack is a system of a client that records the confirmed state.
+// lookBack returns a system of a client that records the confirmed state.
 func (s *viewState) lookBack(w *ecs.World) func() {
 	filter := generic.NewFilter2[Disc, components.Predicted]()
 	confirmed := plugin.NewConfirmed[Place](w)
@@ -42,7 +43,7 @@ func (s *viewState) lookBack(w *ecs.World) func() {
 	}
 }
 
-// recordDrawn is a system that records the drawn state.
+// recordDrawn returns a system that records the drawn state.
 func (s *viewState) recordDrawn(w *ecs.World) func() {
 	filter := generic.NewFilter3[Disc, Place, components.SID]()
 	remote := ecs.ComponentID[components.Remote](w)

@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
 
-// testScreen returns a screen of so many columns and lines.
+// testScreen returns a screen of the given size.
 func testScreen(t *testing.T, width, height int, args ...string) *screen {
 	p, err := newPlay(asked(t, args...))
 	require.NoError(t, err)
@@ -52,14 +52,14 @@ func TestKeysPushTheFirstDisc(t *testing.T) {
 	assert.NotNil(t, quit)
 }
 
-// Each disc is where the state says, and rings have a hole.
+// Each disc is drawn at its place, and a ring is not filled.
 func TestTheCanvasDrawsDiscsAndRings(t *testing.T) {
 	c := newCanvas(60)
 	require.Equal(t, 30, c.height)
 	c.disc(shown{Disc: Disc{Ball: true}, Place: Place{X: 10, Y: 5}}, false)
 	assert.Equal(t, ballColour, c.points[20*60+40])
 	assert.Equal(t, pitchColour, c.points[20*60+45])
-	c.disc(shown{Place: Place{X: -29.9, Y: -14.9}}, true) // partly beyond the edge
+	c.disc(shown{Place: Place{X: -29.9, Y: -14.9}}, true) // partly outside the pitch
 	assert.Equal(t, hues[0], c.points[1])
 	assert.Equal(t, 15, lipgloss.Height(c.String()))
 }

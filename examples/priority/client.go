@@ -7,15 +7,15 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// clientGame is the client of the game. It simulates nothing: it counts the updates that arrive, row by
-// row.
+// clientGame is the client of the game. It simulates nothing, and counts the updates that arrive,
+// by row.
 type clientGame struct {
 	*plugin.Client
 	counts counts
 }
 
-// newClientGame returns a client with the game in it. Config is the caller's, so
-// that a test can give it another clock.
+// newClientGame returns a client with the game in it. The caller passes config, so that a test can
+// use another clock.
 func newClientGame(config plugin.ClientConfig) (*clientGame, error) {
 	client, err := plugin.NewClient(config)
 	if err != nil {
@@ -26,9 +26,9 @@ func newClientGame(config plugin.ClientConfig) (*clientGame, error) {
 	return game, nil
 }
 
-// count counts the updates of each frame, from the first one with all dots on: until then structure takes
-// a part of the cap. Times are received ticks of the server: a client's own clock runs fast and slow to
-// stay ahead.
+// count counts the updates of each frame. It begins with the first frame that has all dots, because
+// until then spawns take a part of the cap. It measures time in received ticks of the server,
+// because the speed of the client's own clock varies.
 func (g *clientGame) count(w *ecs.World) func() {
 	updated := plugin.NewReader[plugin.ComponentUpdated[Turn]](w)
 	dots, rules := generic.NewMap[Dot](w), generic.NewResource[Rules](w)

@@ -2,27 +2,28 @@ package main
 
 import "github.com/entangle-ecs/entangle"
 
-// counts counts a client's updates by row. Rows are numbered from 1, like their priorities: row n is at n-1.
+// counts counts a client's updates by row. Rows are numbered from 1, like their priorities; row n
+// is at index n-1.
 type counts struct {
-	loss float64 // the share of sent updates that is lost, 0 to 1
+	loss float64 // share of sent updates that are lost, 0 to 1
 
 	begun bool
 	rules Rules
 
 	rows    [rowCount]rowCounts
-	updates int // of all rows
+	updates int // number of updates of all rows
 
-	since, until entangle.Tick // ticks of the server between which updates were counted
-	from, to     uint64        // bytes that had come in by then
+	since, until entangle.Tick // the server's ticks between which updates were counted
+	from, to     uint64        // bytes that had been received at these ticks
 }
 
 // rowCounts counts a client's updates of one row.
 type rowCounts struct {
 	updates   int
-	updatedAt [mostDots]entangle.Tick // of the last update of each dot
-	oldest    int                     // the greatest number of ticks without an update of a dot
-	ages      int                     // all dots' ages in all ticks that were looked at
-	looks     int                     // how many those are
+	updatedAt [mostDots]entangle.Tick // tick of the last update of each dot
+	oldest    int                     // greatest age of a dot in ticks
+	ages      int                     // sum of the ages of all dots, at all ticks at which they were read
+	looks     int                     // number of ages in that sum
 }
 
 // restart sets the counts to zero. All dots count as updated at that time.
@@ -57,11 +58,11 @@ func (t *counts) updateAges(now entangle.Tick, bytes uint64) {
 	}
 }
 
-// ticks and seconds are how long was counted.
+// ticks and seconds return how long updates were counted.
 func (t *counts) ticks() float64   { return float64(t.until.Sub(t.since)) }
 func (t *counts) seconds() float64 { return t.ticks() / tickRate }
 
-// share returns the share of row i+1 of all updates.
+// share returns the share of row i+1 in all updates.
 func (t *counts) share(i int) float64 { return ratio(float64(t.rows[i].updates), float64(t.updates)) }
 
 // bytesPerSecond returns the rate of received bytes.
@@ -70,12 +71,12 @@ func (t *counts) bytesPerSecond() float64 { return ratio(float64(t.to-t.from), t
 // rowReport is the result of a row, as printed and drawn.
 type rowReport struct {
 	Row      int     `json:"row"`
-	PerDot   float64 `json:"updates_per_s"` // of one dot
-	Share    float64 `json:"share"`         // of all updates, 0 to 1
-	Expected float64 `json:"expected"`      // share
-	Interval float64 `json:"interval"`      // in ticks, between updates of a dot, at that share
-	MeanAge  float64 `json:"mean_age"`      // in ticks
-	Oldest   int     `json:"oldest_age"`    // in ticks
+	PerDot   float64 `json:"updates_per_s"` // per dot
+	Share    float64 `json:"share"`         // share in all updates, 0 to 1
+	Expected float64 `json:"expected"`      // the expected share
+	Interval float64 `json:"interval"`      // ticks between updates of a dot, at the expected share
+	MeanAge  float64 `json:"mean_age"`      // mean number of ticks since a dot's last update
+	Oldest   int     `json:"oldest_age"`    // greatest number of ticks since a dot's last update
 }
 
 // report returns the results of all rows.

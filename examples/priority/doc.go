@@ -1,25 +1,27 @@
-// Priority shows how a byte cap is shared: seven rows of dots, all of which change in every tick, and a cap
-// that has room for a quarter of the updates. The dots of row n have priority n.
+// Priority shows how a byte cap is shared: seven rows of dots, all of which change in every tick,
+// and a cap that allows sending a quarter of the updates. The dots of row n have priority n.
 //
 //	go run ./examples/priority
 //
-// draws the server's rows at the left and the client's beside them. The client counts the updates that
-// arrive: row 7 gets seven times as many as row 1, and its wave runs evenly, while that of row 1 is jerky.
-// No dot starves. At the right are each row's share of all updates and the expected share, how often a dot
-// of it is updated, and its age: the mean and the greatest number of ticks since its last update.
+// draws the server's rows at the left and the client's beside them. The client counts the updates
+// that arrive. Row 7 gets seven times as many as row 1, and its wave runs evenly, while the wave of
+// row 1 is jerky. Every dot is updated. At the right are each row's share of all updates and the
+// expected share, how often a dot of the row is updated, and the mean and the greatest age of its
+// dots, in ticks since the last update.
 //
 //	go run ./examples/priority -cap 0        # no cap: all rows are equal
 //	go run ./examples/priority -cap 30000    # bytes per second
 //	go run ./examples/priority -within 10    # no update of row 1 waits for longer
 //
-// A bound on the age takes precedence over priorities: with -within, row 1 is sent as often as necessary,
-// and the others share the rest. If the cap has no room for the bound, the server gets an event; for example
-// with -within 1 -cap 16000 -dots 160.
+// A bound on the age takes precedence over priorities: with -within, row 1 is sent as often as
+// necessary, and the other rows share the rest. If the cap is too small for the bound, the server
+// gets an event, for example with -within 1 -cap 16000 -dots 160.
 //
 //	go run ./examples/priority -headless -seconds 10
 //
-// needs no terminal. It prints the rows as a table and as a line of JSON, and exits with 1
-// if a row's share is more than 15 % off, a dot starved, or the bound was not kept.
+// needs no terminal. It prints the rows as a table and as a line of JSON, and exits with 1 if a
+// row's share differs by more than 15 % from the expected one, a dot was not updated for too long,
+// or the bound was not kept.
 //
 //	go run ./examples/priority -mode server -addr 0.0.0.0:40000 -key KEY
 //	go run ./examples/priority -mode client -addr 192.0.2.7:40000 -key KEY
@@ -34,13 +36,14 @@
 // cap is one field of the server's config.
 //
 //   - game.go: the components and the resource of both sides
-//   - server.go: the server, which turns the dots, and counts events of a broken bound
+//   - server.go: the server, which turns the dots, and counts the events of a bound that was not
+//     kept
 //   - client.go, counts.go: the client, which counts the updates
-//   - shares.go: which share of them each row should have
+//   - shares.go: the expected share of each row
 //   - play.go: the server and its client; examples/internal/stage starts the sides, in one process and in two
 //
-// Only for this demo: settings.go and main.go are the options, headless.go and verdict.go the table and the
-// check of the claims, view.go, panel.go, wave.go and rows.go the drawing.
+// Only for this demo: settings.go and main.go have the options, headless.go and verdict.go the
+// table and the check of the claims, view.go, panel.go, wave.go and rows.go the drawing.
 //
 // In one process both sides run on a virtual clock, so a run without a terminal takes no time, and the same
 // -seed gives the same run.

@@ -10,36 +10,36 @@ const (
 	// tickRate is how many ticks per second both sides run.
 	tickRate = 60
 
-	// rowCount is how many rows there are: the dots of row n have priority n. It stands
-	// in the tag of Dot, too.
+	// rowCount is the number of rows. The dots of row n have priority n. The tag of Dot repeats it.
 	rowCount = 7
 
-	// mostDots is how many a row can have. It stands in the tags, too.
+	// mostDots is the greatest number of dots in a row. The tags repeat it.
 	mostDots = 160
 
 	// turnPerTick is by how much every dot turns, in radians: once around in a second.
 	turnPerTick = 2 * math.Pi / tickRate
 )
 
-// Dot identifies an entity by its row and its index in it. It never changes, so it is sent once.
+// Dot identifies an entity by its row and its index in the row. It never changes, so it is sent
+// once only.
 type Dot struct {
 	Row    uint8 `net:"range=1..7"`
 	Number uint8 `net:"range=0..159"`
 }
 
-// Turn is the angle of a dot, in radians. It changes in every tick, so there is always an update of every dot to
-// send. It has no tag, so all its bits are sent: net:"angle" would need only 12, and then the cap would have room
-// for all.
+// Turn is the angle of a dot, in radians. It changes in every tick, so that every dot always has an
+// update to send. It has no tag, so all its bits are sent: net:"angle" would need only 12 bits, and
+// then the cap would be large enough for all updates.
 type Turn struct{ Angle float32 }
 
-// Rules are the options of a server. It sends them to its clients, as a resource: so they can compute the
-// expected share of each row.
+// Rules are the options of a server. It sends them to its clients as a resource, so that they can
+// compute the expected share of each row.
 type Rules struct {
 	// Dots is the number of dots in each row.
 	Dots int `json:"dots" net:"range=1..160"`
-	// Cap is the greatest number of bytes per second sent to a client; 0 is no cap.
+	// Cap is the greatest number of bytes per second that are sent to a client; 0 means no cap.
 	Cap int `json:"cap" net:"range=0..268435456"`
-	// Within bounds, in ticks, how long an update of row 1 may wait; 0 is no bound.
+	// Within is how many ticks an update of row 1 may wait; 0 means no bound.
 	Within int `json:"within" net:"range=0..600"`
 }
 

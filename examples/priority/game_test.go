@@ -14,7 +14,7 @@ var firstSeed = flag.Uint64("seed", 1, "the first seed of the plays")
 
 var seeds = flag.Uint64("seeds", 3, "how many of them")
 
-// forSeeds runs a test with several seeds, and prints how to repeat one of them.
+// forSeeds runs a test with several seeds, and prints the command that repeats one of them.
 func forSeeds(t *testing.T, test func(t *testing.T, seed uint64)) {
 	name, n := t.Name(), *seeds
 	if testing.Short() {
@@ -28,22 +28,22 @@ func forSeeds(t *testing.T, test func(t *testing.T, seed uint64)) {
 	}
 }
 
-// flags returns settings parsed like the program's.
+// flags returns settings that are parsed like the program's.
 func flags(t *testing.T, args ...string) settings {
 	s, err := example.Read(append([]string{"-headless"}, args...), t.Output())
 	require.NoError(t, err)
 	return s
 }
 
-// played returns the result of a play.
+// played returns the result of a play to the end.
 func played(t *testing.T, s settings) result {
 	r, err := playHeadless(context.Background(), s, t.Output())
 	require.NoError(t, err)
 	return r
 }
 
-// Under a cap with room for a quarter of the updates, each row gets the share of its priority, on a good line
-// and on bad ones, and no dot starves.
+// Under a cap for a quarter of the updates, each row gets the share of its priority, on a good line
+// and on bad ones, and every dot is updated.
 //
 // Proves: X7
 func TestUnderACapSharesFollowPriorities(t *testing.T) {
@@ -78,8 +78,8 @@ func TestWithoutACapAllRowsAreEqual(t *testing.T) {
 	}
 }
 
-// A bound on row 1 gives it as many updates as the bound needs, which is more than its priority would, and the
-// others share the rest.
+// A bound on row 1 gives row 1 as many updates as the bound requires, which is more than its
+// priority would give it. The other rows share the rest.
 //
 // Proves: X7
 func TestABoundGoesBeforePriorities(t *testing.T) {
@@ -91,7 +91,7 @@ func TestABoundGoesBeforePriorities(t *testing.T) {
 	assert.Greater(t, played(t, flags(t)).Rows[0].Oldest, 10, "without the bound they are older")
 }
 
-// If the cap has no room for the bound, the server gets an event.
+// If the cap is too small for the bound, the server gets an event.
 //
 // Proves: X7
 func TestABoundWithoutRoomRaisesAnEvent(t *testing.T) {
@@ -101,7 +101,8 @@ func TestABoundWithoutRoomRaisesAnEvent(t *testing.T) {
 	assert.ErrorContains(t, r.Verdict(), "dots of row 1 waited for longer than 1 ticks: the cap of 16000 has no room for that bound")
 }
 
-// While a client joins there may be no room for a bound that has room later: only later events count.
+// While a client joins, the cap may be too small for a bound that it can keep later. Only later
+// events count.
 func TestABoundIsJudgedOnceAClientHasJoined(t *testing.T) {
 	p, err := newPlay(flags(t, "-within", "2", "-cap", "16000", "-dots", "80", "-seconds", "5"))
 	require.NoError(t, err)

@@ -16,15 +16,15 @@ type result struct {
 	Rules
 	Loss    float64 `json:"loss"`
 	Seed    uint64  `json:"seed"`
-	Seconds float64 `json:"seconds"` // that were counted
+	Seconds float64 `json:"seconds"` // the time for which updates were counted
 
-	// BytesPerS is the rate that the client received; of a server alone, the rate that it
-	// sent to all clients.
+	// BytesPerS is the rate at which the client received. If the server runs alone, it is the rate
+	// at which it sent to all clients.
 	BytesPerS float64     `json:"bytes_per_s"`
-	Rows      []rowReport `json:"rows,omitempty"` // of a client that has counted updates
+	Rows      []rowReport `json:"rows,omitempty"` // set if a client has counted updates
 
-	// Warnings is how often the server got an event of a broken bound, and Late how many
-	// updates had waited for too long in the last one. A client alone knows neither.
+	// Warnings is how many events of a broken bound the server got, and Late is how many updates
+	// had waited too long at the last one. If a client runs alone, both are 0.
 	Warnings int `json:"warnings"`
 	Late     int `json:"late"`
 }
@@ -59,7 +59,7 @@ func (p *play) result() result {
 	return r
 }
 
-// Table writes the rows for people to read.
+// Table writes the rows for people.
 func (r result) Table(out io.Writer) error {
 	if r.Mode == stage.Server {
 		return nil

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	barWidth   = 14 // of the largest share
+	barWidth   = 14 // columns of the bar of the largest share
 	labelWidth = 5  // "≤600" and a space
 	gap        = "  "
 )
@@ -23,7 +23,7 @@ func rowStyle(number int) lipgloss.Style {
 	return lipgloss.NewStyle().Foreground(lipgloss.Color(colours[number-1]))
 }
 
-// label names a row, and the bound that it has.
+// label returns the name of a row, with its bound if it has one.
 func (r Rules) label(number int) [waveLines]string {
 	lines := [waveLines]string{rowStyle(number).Bold(true).Render(pad(fmt.Sprint(number), labelWidth))}
 	lines[1] = pad("", labelWidth)
@@ -33,7 +33,8 @@ func (r Rules) label(number int) [waveLines]string {
 	return lines
 }
 
-// numbers shows the results of a row: its share as a bar, of which the full length is all updates, and its age.
+// numbers returns the results of a row as text: its share as a bar, and its age. all is the share
+// of a bar of full length.
 func (r rowReport) numbers(all float64) [waveLines]string {
 	style := look.Good
 	if r.off() || r.starved() {
@@ -47,7 +48,7 @@ func (r rowReport) numbers(all float64) [waveLines]string {
 	}
 }
 
-// bar is a line so many characters long, to an eighth of one.
+// bar returns a line with the given length in characters, exact to an eighth.
 func bar(length float64) string {
 	eighths := int(math.Round(length * 8))
 	text := strings.Repeat("█", eighths/8)
@@ -57,7 +58,7 @@ func bar(length float64) string {
 	return text
 }
 
-// pad fills a text up with spaces.
+// pad appends spaces to a text, up to a width.
 func pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(0, width-lipgloss.Width(text)))
 }

@@ -12,7 +12,7 @@ type play struct {
 	settings
 	server *serverGame // nil in mode client
 	client *clientGame // nil in mode server
-	played int         // frames, of a client those in which it counted
+	played int         // number of frames; of a client, those in which it counted
 }
 
 // newPlay starts the sides of the mode. The client begins to connect.
@@ -43,7 +43,8 @@ func (p *play) newClient(config plugin.ClientConfig, _ entangle.ClientID) (*plug
 	return client.Client, nil
 }
 
-// step plays a frame. It returns whether the time is over, or the error that ended the play.
+// step plays a frame. It reports whether the time is over, or returns the error that ended the
+// play.
 func (p *play) step() (over bool, err error) {
 	counts := p.client == nil || p.client.counts.begun
 	p.Frame()

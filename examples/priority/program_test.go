@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { programtest.Main(m, main) }
 
-// The program finds every row's share as expected, and exits with 0.
+// The program finds that every row has the expected share, and exits with 0.
 //
 // Proves: X7
 func TestTheProgramShowsTheShareOfEachRow(t *testing.T) {
@@ -31,7 +31,7 @@ func TestTheProgramShowsTheShareOfEachRow(t *testing.T) {
 	assert.Contains(t, lines[7], "25.0 %")
 }
 
-// A broken claim fails the run with an error.
+// A claim that does not hold fails the run with an error.
 func TestABrokenBoundFailsTheRun(t *testing.T) {
 	_, says, code := programtest.Run[result](t, "-headless", "-seconds", "3", "-within", "1", "-cap", "16000", "-dots", "160")
 	assert.Equal(t, program.Failed, code)
@@ -70,7 +70,7 @@ func TestServerAndClientRunInSeparateProcesses(t *testing.T) {
 		assert.NotZero(t, row.PerDot)
 	}
 	require.NoError(t, server.Process.Kill())
-	_ = server.Wait() // it was killed
+	_ = server.Wait() // returns an error, because the process was killed
 }
 
 func TestWrongOptionsSayWhatToWrite(t *testing.T) {

@@ -16,12 +16,12 @@ import (
 type serverGame struct {
 	*plugin.Server
 	rules    Rules
-	warnings int // events of a broken bound
+	warnings int // number of events of a broken bound
 	latest   plugin.BoundExceeded
 }
 
-// newServerGame returns a server with the game in it. Config is the caller's, so
-// that a test can give it another clock.
+// newServerGame returns a server with the game in it. The caller passes config, so that a test can
+// use another clock.
 func newServerGame(config plugin.ServerConfig, r Rules) (*serverGame, error) {
 	config.MaxBytesPerClient = r.Cap
 	server, err := plugin.NewServer(config)
@@ -34,8 +34,8 @@ func newServerGame(config plugin.ServerConfig, r Rules) (*serverGame, error) {
 	return game, nil
 }
 
-// turn makes the dots, and turns all of them in every tick: those are more updates
-// than the cap has room for.
+// turn returns a system that creates the dots, and turns all of them in every tick, which makes
+// more updates than the cap allows.
 func (g *serverGame) turn(w *ecs.World) func() {
 	g.tell(w)
 	g.sow(w)
@@ -54,8 +54,8 @@ func (g *serverGame) tell(w *ecs.World) {
 	plugin.ReplicateResource[Rules](w, components.Everyone)
 }
 
-// sow makes the rows. They differ in nothing but their Replicate. The dots of one come in
-// any order, as in a game: so neighbours are not updated together.
+// sow creates the rows, which differ only in their Replicate. It creates the dots of a row in
+// random order, as in a real game, so that neighbours are not updated together.
 func (g *serverGame) sow(w *ecs.World) {
 	spawn := generic.NewMap3[Dot, Turn, components.Replicate](w)
 	chance := rand.New(rand.NewPCG(1, 0))
@@ -72,14 +72,15 @@ func (g *serverGame) sow(w *ecs.World) {
 	}
 }
 
-// wave is the angle from a row's first dot to its last: two full waves.
+// wave is the difference of the angles of a row's first and last dot: two full waves.
 const wave = 4 * math.Pi
 
 // around removes whole turns from an angle, so that it stays exact.
 func around(angle float64) float32 { return float32(math.Remainder(angle, 2*math.Pi)) }
 
-// heed counts the events of a bound without room under the cap. A game could raise its cap then, or send less. Events
-// while a client joins are temporary: its first data needs a part of the cap.
+// heed returns a system that counts the events of a bound that the cap does not allow to keep. A
+// game could raise its cap then, or send less. Events while a client joins are temporary, because
+// its first data takes a part of the cap.
 func (g *serverGame) heed(w *ecs.World) func() {
 	joined := plugin.NewReader[plugin.ClientJoined](w)
 	left := plugin.NewReader[plugin.ClientDisconnected](w)

@@ -13,7 +13,7 @@ import (
 
 const (
 	defaultDots    = 40
-	defaultCap     = 20_000 // bytes per second: room for a quarter of the updates of 7 rows of 40 dots
+	defaultCap     = 20_000 // bytes per second, enough for a quarter of the updates of 7 rows of 40 dots
 	defaultSeconds = 10     // of a run without a terminal that has an end
 	mostWithin     = 600    // ticks
 )
@@ -52,5 +52,5 @@ func (s *settings) check() error {
 	return errors.Join(s.Sides.Check(), s.Line.Check(), s.Length.Check())
 }
 
-// frames is how many are to be played, 0 for no end.
+// frames returns how many frames to play; 0 means without end.
 func (s *settings) frames() int { return s.Frames(tickRate, defaultSeconds, s.Mode == stage.All) }

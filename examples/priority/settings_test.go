@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/examples/internal/programtest"
 )
 
-// Every option of a file is a flag of the same name, and vice versa.
+// Every option in a file has a flag of the same name, and vice versa.
 func TestAFileHasTheFlagsNames(t *testing.T) {
 	s := flags(t, "-latency", "80ms", "-within", "9")
 	text, err := json.Marshal(s)

@@ -2,8 +2,8 @@ package main
 
 // expected returns the share that each row should have of the received updates.
 //
-// Under a cap row n has priority n, so it gets n of 1+2+...+7 parts. Without a cap
-// every dot is sent in every tick, and all rows get the same.
+// Under a cap row n has priority n, so it gets n of 1+2+...+7 parts. Without a cap every dot is
+// sent in every tick, and all rows get the same share.
 func (t *counts) expected() (shares [rowCount]float64) {
 	parts := 0.0
 	for i := range shares {
@@ -19,8 +19,8 @@ func (t *counts) expected() (shares [rowCount]float64) {
 	return t.withBound(shares)
 }
 
-// withBound raises the share of row 1 to that needed by its bound, if that is more, and scales the shares of the
-// other rows to the rest.
+// withBound raises the share of row 1 to the one that its bound requires, if that is more, and
+// reduces the shares of the other rows in proportion.
 func (t *counts) withBound(shares [rowCount]float64) [rowCount]float64 {
 	needs := t.boundNeeds()
 	if needs <= shares[0] {
@@ -34,9 +34,10 @@ func (t *counts) withBound(shares [rowCount]float64) [rowCount]float64 {
 	return shares
 }
 
-// boundNeeds returns the share of all updates that row 1 needs to keep its bound: a dot's next update is due a tick
-// after the last, and may wait for the given ticks. If that is more than half, the server sends them early to be safe:
-// then it is the share they got.
+// boundNeeds returns the share of all updates that row 1 needs to keep its bound: a dot's next
+// update is due a tick after the last one, and may wait for the given number of ticks. If that
+// share is more than half, the server sends the updates of row 1 early to be safe. Then the result
+// is the share that row 1 really got.
 func (t *counts) boundNeeds() float64 {
 	if t.rules.Cap == 0 || t.rules.Within == 0 {
 		return 0

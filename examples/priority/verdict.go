@@ -9,18 +9,19 @@ import (
 )
 
 const (
-	// tolerance is how far a row's share may be off the expected one, as a fraction of it.
+	// tolerance is how far a row's share may be from the expected one, as a fraction of the
+	// expected one.
 	tolerance = 0.15
 
-	// starvedAfter is the greatest time without an update of a dot, in intervals of its row
+	// starvedAfter is how long a dot may remain without an update: this many intervals of its row,
 	// plus a second. On a bad line several of its updates in a row may be lost.
 	starvedAfter = 6
 
-	// leastSeconds is the least time for meaningful shares.
+	// leastSeconds is how long updates must be counted for the shares to be meaningful.
 	leastSeconds = 2
 
-	// freeRate is how many updates per second of a dot mean that the cap has room
-	// for all of its row.
+	// freeRate is the number of updates per second and dot from which on the cap counts as large
+	// enough for the whole row.
 	freeRate = 0.8 * tickRate
 )
 

@@ -24,7 +24,7 @@ func show(ctx context.Context, s settings) error {
 type screen struct {
 	*play
 	look.Screen
-	views []*view // of the worlds that are played here
+	views []*view // views of the worlds that run here
 	names []string
 }
 
@@ -40,7 +40,7 @@ func newScreen(p *play) *screen {
 	return s
 }
 
-// draw puts the rows below each other, each with its waves and its numbers.
+// draw draws the rows below each other, each with its waves and its numbers.
 func (s *screen) draw() string {
 	r := s.result()
 	lines := []string{s.title(r), s.heads(r)}
@@ -57,7 +57,7 @@ func (s *screen) draw() string {
 	return s.Fit(strings.Join(append(lines, "", s.foot(r)), "\n"))
 }
 
-// drawRow draws a row of every world, and the client's counts.
+// drawRow draws a row of every world, and the client's figures about it.
 func drawRow(r result, number int, worlds [][rowCount]row) []string {
 	lines := r.label(number)
 	for i := range worlds {
@@ -73,7 +73,7 @@ func drawRow(r result, number int, worlds [][rowCount]row) []string {
 	return lines[:]
 }
 
-// largest is the share that the longest bar shows.
+// largest returns the share that the longest bar stands for.
 func (r result) largest() float64 {
 	largest := 0.01
 	for _, row := range r.Rows {
@@ -82,7 +82,7 @@ func (r result) largest() float64 {
 	return largest
 }
 
-// title shows the cap, and the rate of the line.
+// title returns a line with the cap and the network conditions.
 func (s *screen) title(r result) string {
 	says := "without a cap"
 	if r.Cap > 0 {
@@ -99,7 +99,7 @@ func (s *screen) title(r result) string {
 		look.Value.Render(fmt.Sprintf("%.1f kB/s", r.BytesPerS/1000))
 }
 
-// heads names the columns.
+// heads returns the headings of the columns.
 func (s *screen) heads(r result) string {
 	text := pad("row", labelWidth)
 	for _, name := range s.names {
@@ -111,7 +111,7 @@ func (s *screen) heads(r result) string {
 	return look.Label.Render(text)
 }
 
-// foot shows whether the bound is kept, and the key that quits.
+// foot returns a line that tells whether the bound is kept, and which key quits.
 func (s *screen) foot(r result) string {
 	const quit = "q quit"
 	if s.server == nil || r.Within == 0 {

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// show has nothing to draw in.
+// show does nothing, because a browser has no terminal.
 func show(context.Context, settings) error {
 	return errors.New("a browser has no terminal: use -headless")
 }

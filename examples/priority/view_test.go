@@ -15,7 +15,7 @@ import (
 	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
-// testScreen returns a screen of so many columns and lines.
+// testScreen returns a screen of the given size.
 func testScreen(t *testing.T, width, height int, args ...string) *screen {
 	p, err := newPlay(flags(t, args...))
 	require.NoError(t, err)
@@ -25,7 +25,7 @@ func testScreen(t *testing.T, width, height int, args ...string) *screen {
 	return view
 }
 
-// The view fits into the terminal that it asks for, which the usual one is.
+// The view fits into a terminal of the size that it requires, and that is at most the usual size.
 func TestTheViewFits(t *testing.T) {
 	s := testScreen(t, 80, 24, "-within", "600")
 	for range 3 * tickRate {
@@ -56,7 +56,7 @@ func TestTheViewShowsSharesAndTheBound(t *testing.T) {
 	assert.Contains(t, ansi.Strip(s.draw()), "without a cap")
 }
 
-// A server without a client at its side shows its own rows.
+// A server that runs alone shows its own rows.
 func TestTheViewOfAServerAlone(t *testing.T) {
 	s := testScreen(t, 80, 24, "-mode", stage.Server, "-addr", "127.0.0.1:0")
 	s.Update(look.NextFrame{})

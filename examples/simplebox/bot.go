@@ -9,17 +9,17 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 )
 
-// patience is how many ticks a bot hunts one dot before it looks for another.
+// patience is how many ticks a bot hunts one dot before it chooses another.
 const patience = 2 * tickRate
 
-// bot hunts dots. It knows no more than its client's world, as late as that is.
+// bot hunts dots. It sees only its client's world, as late as that is.
 type bot struct {
 	world  *ecs.World
 	boxes  *generic.Filter1[Position]
 	dots   *generic.Filter1[Position]
 	places generic.Map[Position]
 	prey   ecs.Entity
-	ticks  int // of patience left
+	ticks  int // ticks until its patience ends
 }
 
 func newBot(w *ecs.World) *bot {
@@ -31,7 +31,7 @@ func newBot(w *ecs.World) *bot {
 	}
 }
 
-// steer returns where the bot wants its box to go in this tick.
+// steer returns the direction in which the bot steers its box in this tick.
 func (b *bot) steer() Steer {
 	me, ok := b.box()
 	if !ok {
@@ -47,7 +47,7 @@ func (b *bot) steer() Steer {
 	return Steer{DX: toward(me.X, prey.X), DY: toward(me.Y, prey.Y)}
 }
 
-// box finds the box that is this client's.
+// box returns the position of this client's box.
 func (b *bot) box() (at Position, ok bool) {
 	query := b.boxes.Query(b.world)
 	for query.Next() {
@@ -56,7 +56,7 @@ func (b *bot) box() (at Position, ok bool) {
 	return at, ok
 }
 
-// nearestDot returns the dot to hunt, the zero entity if there is none.
+// nearestDot returns the dot to hunt, or the zero entity if there is none.
 func (b *bot) nearestDot(me Position) (prey ecs.Entity) {
 	best := math.Inf(1)
 	query := b.dots.Query(b.world)

@@ -8,10 +8,10 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-const boxSize = 5 // the side
+const boxSize = 5 // length of a side
 
-// giveBoxes creates a box for every client that connects, for it to predict, and removes it when the client
-// disconnects.
+// giveBoxes returns a system that creates a box for every client that connects, for that client to
+// predict. The box is removed when the client disconnects.
 func giveBoxes(r *realm) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		joined := plugin.NewReader[plugin.ClientConnected](w)

@@ -54,8 +54,8 @@ func (c *camera) nextSnapshot() (p snapshot, entities int) {
 	return p, p.dots() + len(p.Boxes)
 }
 
-// lot spreads the dots evenly over a byte, as they are numbered.
+// lot maps the numbers of the dots to bytes, so that all bytes are equally frequent.
 func lot(id ID) uint8 { return uint8(id.N * 0x9e3779b1 >> 24) }
 
-// inByte spreads the field over a byte.
+// inByte maps a coordinate of the field to a byte.
 func inByte(v float32) uint8 { return uint8(inField(v) / fieldSize * 255) }

@@ -9,12 +9,12 @@ import (
 	"github.com/entangle-ecs/entangle/visualinterp"
 )
 
-// reasons is how many rollbacks a client remembers the reasons of.
+// reasons is the number of rollbacks for which a client keeps the reasons.
 const reasons = 4
 
-// helm selects the steering of a client's box.
+// helm selects what steers a client's box.
 type helm struct {
-	manual  bool // a player; else the bot
+	manual  bool // a player steers; otherwise the bot does
 	heading Steer
 }
 
@@ -25,8 +25,8 @@ type clientGame struct {
 	helm *helm
 }
 
-// newClientGame returns a client with the game in it. Config is the caller's, so
-// that a test can give it another clock.
+// newClientGame returns a client with the game in it. The caller passes config, so that a test can
+// use another clock.
 func newClientGame(config plugin.ClientConfig) (*clientGame, error) {
 	config.ConfirmedTwins, config.ExplainRollbacks = true, reasons
 	client, err := plugin.NewClient(config)
@@ -40,8 +40,9 @@ func newClientGame(config plugin.ClientConfig) (*clientGame, error) {
 	return game, nil
 }
 
-// steerBox writes the direction of the client's box in every tick. The plugin does the rest: it sends the input ahead
-// of its tick and repeats it, and the server's box has it in the tick for which it was written.
+// steerBox writes the direction of the client's box in every tick. The plugin does the rest: it
+// sends the input ahead of its tick and repeats it, so that the server's box has it in the tick for
+// which it was written.
 func steerBox(game *clientGame) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		mine := generic.NewFilter1[Steer]().With(generic.T[components.Controlled]())

@@ -13,19 +13,20 @@ import (
 )
 
 const (
-	strollSpeed = 4 // per second
+	strollSpeed = 4 // speed per second
 	runSpeed    = 9
 
-	alarmDistance = 10 // a box that is nearer alarms a dot
-	calmDistance  = 15 // a box that is farther does not any more
+	alarmDistance = 10 // a dot is alarmed by a box that is nearer than this
+	calmDistance  = 15 // and no longer if every box is farther than this
 
-	shortestMood = 500 * time.Millisecond // a dot strolls, or rests, for so long
+	shortestMood = 500 * time.Millisecond // a dot strolls or rests for at least this long
 	longestMood  = 3 * time.Second
 )
 
-// Mood is the behaviour of a dot: strolling in one direction, or resting, until a tick. Only the server needs it.
+// Mood is the behaviour of a dot: it strolls in one direction, or rests, until a tick. Only the
+// server needs it.
 type Mood struct {
-	VX, VY float32 // per second
+	VX, VY float32 // speed per second
 	Until  entangle.Tick
 }
 
@@ -60,7 +61,7 @@ func alarmDots(r *realm) plugin.System {
 				}
 				mood.runFrom(box.at, *at)
 			}
-			// Arche forbids changes of structure while a query is open.
+			// Structural changes have to wait until the query is closed: Arche forbids them before.
 			for i, e := range scared {
 				alarm.Assign(e, &hues[i])
 			}
@@ -78,7 +79,8 @@ func (m *Mood) runFrom(box, at Position) {
 	m.VX, m.VY = dx/length*runSpeed, dy/length*runSpeed
 }
 
-// moveDots lets dots stroll, rest, and run. A dot that rests costs no bytes: only changes are sent.
+// moveDots returns a system in which dots stroll, rest and run. A dot that rests costs no bytes,
+// because only changes are sent.
 func moveDots(r *realm) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		calm := generic.NewFilter1[Mood]().Without(generic.T[Alarm]())
@@ -110,8 +112,8 @@ func (r *realm) newMood(now entangle.Tick) Mood {
 	return mood
 }
 
-// eatDots removes the dots that a box covers, and fills the field up with new
-// ones.
+// eatDots returns a system that removes the dots that a box covers, and adds new dots to the field
+// in their place.
 func eatDots(r *realm) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		boxes := newBoxes(w)
@@ -141,14 +143,14 @@ func eatDots(r *realm) plugin.System {
 	})
 }
 
-// aBox is a box as the dots see it.
+// aBox is a box with the properties that matter to dots.
 type aBox struct {
 	entity ecs.Entity
 	at     Position
 	hue    uint8
 }
 
-// boxes lists the boxes, to be looked at within another query.
+// boxes lists the boxes, so that they can be read during another query.
 type boxes struct {
 	world  *ecs.World
 	filter *generic.Filter2[Position, Box]
@@ -179,7 +181,7 @@ func nearest(all []aBox, at *Position) (box aBox, distance float64) {
 	return box, distance
 }
 
-// covering returns a box that covers a place.
+// covering returns a box that covers a position, if there is one.
 func covering(all []aBox, at *Position) (aBox, bool) {
 	for _, b := range all {
 		if max(abs(b.at.X-at.X), abs(b.at.Y-at.Y)) <= boxSize/2.0 {

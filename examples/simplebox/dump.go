@@ -15,8 +15,9 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// dumper writes a world with the values that the wire carries, in an order that is equal in every process: one line for
-// each component of each entity with an ID. Worlds are equal if their dumps are, and `diff` shows where two differ.
+// dumper writes a world as text, with the values that are sent on the wire and in the same order in
+// every process: one line for each component of each entity with an ID. Two worlds are equal if
+// their dumps are, and `diff` shows where they differ.
 type dumper struct {
 	world    *ecs.World
 	filter   *generic.Filter1[ID]
@@ -30,7 +31,7 @@ type numbered struct {
 	entity ecs.Entity
 }
 
-// dumpColumn writes the component of one type, if an entity has it.
+// dumpColumn writes the component of one type to a dump, if an entity has it.
 type dumpColumn struct {
 	typ    reflect.Type
 	append func(dst []byte, e ecs.Entity) (line []byte, has bool)
@@ -62,13 +63,13 @@ func dumpColumnOf[T any](p *protocol.Protocol, w *ecs.World) dumpColumn {
 		}
 		line, err := protocol.AppendComponent(p, dst, value)
 		if err != nil {
-			panic(err) // each is registered, and holds no entity
+			panic(err) // every type is registered and has no entity fields
 		}
 		return line, true
 	}}
 }
 
-// dump returns the lines, each with the number of an entity, a component's name,
+// dump returns the dump of the world. Each line has the ID of an entity, the name of a component,
 // and its encoding in hexadecimal.
 func (d *dumper) dump() []byte {
 	d.entities = d.entities[:0]
@@ -95,7 +96,7 @@ func hashOf(dump []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// spoil changes one value of one entity, to see that a comparison notices.
+// spoil changes one value of one entity, to check that a comparison notices it.
 func spoil(w *ecs.World) {
 	filter := generic.NewFilter1[Position]()
 	query := filter.Query(w)

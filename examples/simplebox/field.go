@@ -8,7 +8,7 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// colours of the boxes, by hue, and of what stands around them.
+// boxColours are the colours of the boxes, by hue.
 var boxColours = []color.Color{
 	lipgloss.Color("#FFB454"), lipgloss.Color("#59C2FF"), lipgloss.Color("#AAD94C"),
 	lipgloss.Color("#F07178"), lipgloss.Color("#D2A6FF"), lipgloss.Color("#95E6CB"),
@@ -22,13 +22,13 @@ var (
 	inkColour = lipgloss.Color("#0B0E14")
 )
 
-// cell is a character of a field: eight points of a braille letter, a box, its twin, or the
-// shadow of one.
+// cell is a character of a field: a Braille character of eight points, or a part of a box, of a
+// twin, or of a shadow.
 type cell struct {
 	points rune
-	hue    int // of the box, or of the box that alarms a dot here; calmHue for none
+	hue    int // hue of the box, or of the box that alarms a dot in this cell; calmHue if there is none
 	kind   cellKind
-	letter rune // on a box
+	letter rune // on a box: the letter of its owner
 }
 
 type cellKind uint8
@@ -40,9 +40,9 @@ const (
 	boxCell
 )
 
-// field draws a world with characters. A character is twice as high as it is wide,
-// and a braille letter has two points in a row and four in a column, so points are
-// square, and so is a field that is twice as wide as it is high.
+// field draws a world with characters. A character is twice as high as it is wide, and a Braille
+// character has two columns of four points. The points are therefore squares, and a field with
+// twice as many columns as lines is a square.
 type field struct {
 	width, height int
 	cells         []cell
@@ -59,10 +59,11 @@ func newField(width, height int) *field {
 // braillePoints are the bits of a braille letter by row and column.
 var braillePoints = [4][2]rune{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
 
-// room returns how many of the dots are drawn: with more than one to two characters per dot no movement would be visible.
+// room returns how many of the dots are drawn: at most one per two characters, because with more no
+// movement could be seen.
 func (f *field) room(p snapshot) int { return min(p.dots(), max(f.width*f.height/2, 1)) }
 
-// dots draws dots as points, as many as there is room for.
+// dots draws dots as points, as many as room allows.
 func (f *field) dots(p snapshot) {
 	lots := 256
 	if all := p.dots(); all > 0 {
@@ -79,7 +80,7 @@ func (f *field) dots(p snapshot) {
 	}
 }
 
-// boxes draws boxes as blocks with their owner's number, or only their shadows.
+// boxes draws boxes as blocks with the numbers of their owners, or only as shadows.
 func (f *field) boxes(all []boxSnapshot, kind cellKind) {
 	for _, b := range all {
 		wide, high := max(2, f.width*boxSize/fieldSize), max(1, f.height*boxSize/fieldSize)
@@ -96,7 +97,7 @@ func (f *field) boxes(all []boxSnapshot, kind cellKind) {
 	}
 }
 
-// ownerLetter is the client's number where it has one digit.
+// ownerLetter returns the digit of a client's number, if it has only one.
 func ownerLetter(id uint64) rune {
 	if id < 10 {
 		return rune(strconv.FormatUint(id, 10)[0])
@@ -104,7 +105,7 @@ func ownerLetter(id uint64) rune {
 	return '•'
 }
 
-// String draws the cells, one run of equal style after the other.
+// String returns the drawn field. It formats each run of cells of the same style at once.
 func (f *field) String() string {
 	var text strings.Builder
 	for y := range f.height {

@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	// flowEvery is how often the rate of a flow is taken.
+	// flowEvery is the interval at which the rate of a flow is computed.
 	flowEvery = 500 * time.Millisecond
 
 	// flowHistory is how many rates are kept: as many as a panel has columns.
 	flowHistory = 160
 )
 
-// flow turns a growing count of bytes into bytes per second.
+// flow converts a growing number of bytes into rates in bytes per second.
 type flow struct {
 	rates []float64
 	last  uint64
@@ -34,7 +34,7 @@ func (f *flow) addSample(now time.Time, bytes uint64) {
 	}
 }
 
-// rate is the newest one.
+// rate returns the newest rate.
 func (f *flow) rate() float64 {
 	if len(f.rates) == 0 {
 		return 0
@@ -53,7 +53,7 @@ func (f *flow) history(n int) []float64 {
 // flows are the two directions of a side.
 type flows struct{ sent, received flow }
 
-// main is the direction that carries the world: a server sends it.
+// main returns the flow in the direction that carries the world: on a server, the sent bytes.
 func (f *flows) main(side int) *flow {
 	if side == 0 {
 		return &f.sent

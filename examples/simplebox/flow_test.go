@@ -12,7 +12,7 @@ func TestAFlowIsTheGrowthPerSecond(t *testing.T) {
 	now := time.Unix(1, 0)
 	assert.Zero(t, f.rate())
 	f.addSample(now, 1000)
-	f.addSample(now.Add(flowEvery/2), 1500) // too early for a rate
+	f.addSample(now.Add(flowEvery/2), 1500) // too early for the next rate
 	assert.Zero(t, f.rate())
 	f.addSample(now.Add(flowEvery), 2000)
 	assert.InDelta(t, 1000/flowEvery.Seconds(), f.rate(), 0.01)

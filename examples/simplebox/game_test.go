@@ -24,7 +24,7 @@ var firstSeed = flag.Uint64("seed", 1, "the first seed of the games that are pla
 
 var seeds = flag.Uint64("seeds", 3, "how many of them")
 
-// table is the whole game in one process, on a clock that a test moves.
+// table is the whole game in one process, on a clock that a test advances.
 type table struct {
 	t       testing.TB
 	now     time.Time
@@ -90,7 +90,7 @@ func (p *player) dump() string {
 	return string(newDumper(newProtocol(), &p.world).dump())
 }
 
-// difference lists the lines that only one of two dumps has.
+// difference returns the lines that only one of two dumps has.
 func difference(server, client string) []string {
 	var lines []string
 	for _, side := range []struct{ name, has, lacks string }{{"server", server, client}, {"client", client, server}} {
@@ -107,7 +107,8 @@ func badLine() quality {
 	return quality{Latency: program.Span(80 * time.Millisecond), Jitter: program.Span(20 * time.Millisecond), Loss: 0.2}
 }
 
-// The game is played over a bad line, then held still: in the end both clients have the server's boxes, dots and alarms.
+// The game is played over a bad line, and then stopped. In the end both clients have the server's
+// boxes, dots and alarms.
 //
 // Proves: X1
 func TestWorldsAreEqualWhenTheServerHoldsStill(t *testing.T) {
@@ -131,7 +132,7 @@ func TestWorldsAreEqualWhenTheServerHoldsStill(t *testing.T) {
 	}
 }
 
-// A box goes where its player steers it, and no other.
+// A player steers its own box, and no other box.
 func TestAPlayerSteersItsOwnBox(t *testing.T) {
 	g := newTable(t, rules{seed: 1})
 	a, b := g.join(1, quality{}, 1), g.join(2, quality{}, 2)
@@ -150,14 +151,14 @@ func TestAPlayerSteersItsOwnBox(t *testing.T) {
 	assert.InDelta(t, boxSpeed, moved, boxSpeed/10)
 }
 
-// On a bad line the clients' clocks find how far ahead they have to be: the server has
-// nearly every input when its tick runs.
+// On a bad line the clients' clocks become as far ahead as necessary: the server has nearly every
+// input when its tick runs.
 //
 // Proves: X1
 func TestInputsAreThereWhenTheirTicksRun(t *testing.T) {
 	g := newTable(t, rules{dots: 50, seed: 1})
 	a := g.join(1, badLine(), 1)
-	g.run(10 * time.Second) // the first seconds are for finding out
+	g.run(10 * time.Second) // the clocks need the first seconds to adapt
 	before := g.inputs(1)
 	g.run(20 * time.Second)
 	after := g.inputs(1)
@@ -180,13 +181,13 @@ func (g *table) inputs(id entangle.ClientID) inputs {
 	return inputs{}
 }
 
-// box returns the place of a client's box.
+// box returns the position of a client's box.
 func (g *table) box(id entangle.ClientID) Position {
 	at := generic.NewMap[Position](&g.world)
 	return *at.Get(g.server.realm.boxes[id])
 }
 
-// A client that leaves takes its box along, everywhere.
+// When a client disconnects, its box is removed on all sides.
 func TestABoxLeavesWithItsClient(t *testing.T) {
 	g := newTable(t, rules{dots: 3, seed: 1})
 	a, b := g.join(1, quality{}, 1), g.join(2, quality{}, 2)
@@ -202,7 +203,7 @@ func TestABoxLeavesWithItsClient(t *testing.T) {
 	assert.Equal(t, 4, entities)
 }
 
-// The number of dots is as configured, however many are eaten.
+// The number of dots stays as configured, however many are eaten.
 func TestEatenDotsAreMadeUpFor(t *testing.T) {
 	g := newTable(t, rules{dots: 300, seed: 1})
 	g.join(1, quality{}, 1)
@@ -213,7 +214,7 @@ func TestEatenDotsAreMadeUpFor(t *testing.T) {
 	assert.EqualValues(t, g.server.realm.eaten, snapshot.Boxes[0].Score)
 }
 
-// Each component that goes over the wire is in the dumps: none can differ unseen.
+// The dumps contain every component that is sent, so that no difference can remain unnoticed.
 func TestDumpsHoldEveryRegisteredComponent(t *testing.T) {
 	p, w := newProtocol(), ecs.NewWorld()
 	require.NoError(t, p.Err())
@@ -229,7 +230,7 @@ func TestDumpsHoldEveryRegisteredComponent(t *testing.T) {
 	assert.ElementsMatch(t, registered, dumped)
 }
 
-// Dumps do not depend on handles, nor on the order in which entities were made.
+// Dumps depend neither on entity ids nor on the order in which entities were created.
 func TestDumpsDependOnWhatEntitiesHoldAlone(t *testing.T) {
 	spot := func(w *ecs.World, n uint32, x float32) {
 		spawn := generic.NewMap3[ID, Position, components.Replicate](w)
@@ -239,7 +240,7 @@ func TestDumpsDependOnWhatEntitiesHoldAlone(t *testing.T) {
 	spot(&a, 1, 10)
 	spot(&a, 2, 20)
 	b.RemoveEntity(b.NewEntity())
-	spot(&b, 2, 20.001) // a difference below the precision on the wire
+	spot(&b, 2, 20.001) // the difference is below the precision of the wire
 	spot(&b, 1, 10)
 	dump := func(w *ecs.World) string {
 		return string(newDumper(newProtocol(), w).dump())
@@ -250,7 +251,8 @@ func TestDumpsDependOnWhatEntitiesHoldAlone(t *testing.T) {
 	assert.NotEqual(t, dump(&a), dump(&b))
 }
 
-// A box moves in the tick of its key, and not a round trip later; its twin shows its confirmed place.
+// A box moves in the tick in which the key is pressed, and not a round trip later. Its twin shows
+// its confirmed position.
 //
 // Proves: X1
 func TestABoxMovesInTheTickOfItsKey(t *testing.T) {
@@ -275,7 +277,7 @@ func TestABoxMovesInTheTickOfItsKey(t *testing.T) {
 	assert.NotEqual(t, was.Twins, later.Twins)
 }
 
-// On a line that gets slower, inputs are late: the client rolls back and reports the reason.
+// On a line that becomes slower, inputs are late. The client rolls back and reports the reason.
 //
 // Proves: X1
 func TestAClientSaysWhyItWentBack(t *testing.T) {

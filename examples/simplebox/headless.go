@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	// connectTime is how long clients may take to be connected and see the world:
-	// half of all datagrams may be lost.
+	// connectTime is how long clients may take to connect and to receive the world, at a loss of up
+	// to half of all datagrams.
 	connectTime = 30 * time.Second
 
 	// restTime bounds the wait for worlds to come to rest.
 	restTime = 30 * time.Second
 
-	// quietTime without a change in any world is rest, equal or not.
+	// quietTime is how long no world may change until the worlds count as at rest, equal or not.
 	quietTime = 5 * time.Second
 
-	// answerTime is how long a process may take to answer an order.
+	// answerTime is how long a process may take to carry out an order.
 	answerTime = 10 * time.Second
 
 	// endless is the timeout of a wait that only Ctrl-C ends.
@@ -40,11 +40,11 @@ type result struct {
 	Entities int           `json:"entities"`
 	Seconds  float64       `json:"seconds"`
 	Eaten    int           `json:"eaten"`
-	// BytesPerS is the rate that the server sent to all clients, in bytes per second.
+	// BytesPerS is the rate at which the server sent to all clients, in bytes per second.
 	BytesPerS float64 `json:"bytes_per_s"`
-	// Links are the connections when the world was held still.
+	// Links are the connections at the time when the world was stopped.
 	Links []link `json:"links"`
-	// Clocks are those of the clients then.
+	// Clocks are the clients' clocks at that time.
 	Clocks []clock `json:"clocks"`
 	// Predictions are the results of the clients' predictions.
 	Predictions []predictions `json:"predictions"`
@@ -55,7 +55,7 @@ type result struct {
 	WorldsEqual bool     `json:"worlds_equal"`
 }
 
-// playHeadless plays for the configured time, holds the world still, and compares.
+// playHeadless plays for the configured time, stops the world, and compares the worlds.
 func playHeadless(ctx context.Context, s settings) (*result, error) {
 	all, err := startSides(ctx, s)
 	if err != nil {
@@ -73,7 +73,7 @@ func playHeadless(ctx context.Context, s settings) (*result, error) {
 	return r, m.compareWorlds(ctx, s, r)
 }
 
-// play waits until every client has a world, and plays on for some seconds.
+// play waits until every client has a world, and then lets the game run for some seconds.
 func (m *match) play(ctx context.Context, seconds float64, r *result) error {
 	err := m.await(ctx, connectTime, "connecting", func() bool {
 		return m.all(func(r report) bool {
@@ -117,8 +117,8 @@ func (m *match) predictions() (all []predictions) {
 	return all
 }
 
-// rest holds the world still and waits until all worlds are equal, or until none changes any more. A world that never
-// comes to rest is compared as it is.
+// rest stops the world and waits until all worlds are equal, or until none changes any more. If the
+// worlds do not come to rest in time, they are compared as they are.
 func (m *match) rest(ctx context.Context, r *result) error {
 	still := true
 	if err := m.order(0, order{Still: &still}); err != nil {
@@ -140,7 +140,7 @@ func (m *match) rest(ctx context.Context, r *result) error {
 	return nil
 }
 
-// compareWorlds has every process write its world to a file, and compares the files with each
+// compareWorlds makes every process write its world to a file, and compares the files with each
 // other.
 func (m *match) compareWorlds(ctx context.Context, s settings, r *result) error {
 	folder, remove, err := dumpFolder(s.Dumps)
@@ -212,7 +212,7 @@ func dumpFolder(asked string) (folder string, remove func(), err error) {
 	return folder, func() {}, os.MkdirAll(folder, 0o755)
 }
 
-// loneResult is the line that one side alone prints.
+// loneResult is the line that the program prints if one side runs alone.
 type loneResult struct {
 	Example   string        `json:"example"`
 	Side      string        `json:"side"`
@@ -222,8 +222,8 @@ type loneResult struct {
 	Hash      string        `json:"hash"`
 }
 
-// playLone runs one side without a terminal, to its end: after some seconds, or at
-// zero when ctx ends.
+// playLone runs one side alone without a terminal. It ends after some seconds, or with 0 seconds
+// when ctx is cancelled.
 func playLone(ctx context.Context, s settings, listens func(addr string)) (*loneResult, error) {
 	all, err := startSides(ctx, s)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// headings are the directions of keys. Terminals do not report the release of keys, so a box moves on until another key is
-// pressed, and stops at the opposite one.
+// headings are the directions of keys. Terminals do not report the release of keys, so a box keeps
+// moving until another key is pressed, and the opposite key stops it.
 var headings = map[string]Steer{
 	"up": {DY: -1}, "down": {DY: 1}, "left": {DX: -1}, "right": {DX: 1},
 	"w": {DY: -1}, "s": {DY: 1}, "a": {DX: -1}, "d": {DX: 1},
@@ -47,8 +47,8 @@ func (s *screen) obey(key string) error {
 	return nil
 }
 
-// steered is the client that a key is for: with several, the letters are for the
-// second. 0 is none.
+// steered returns the client that a key steers. With several clients, the letters steer the second
+// one. 0 stands for none.
 func (s *screen) steered(key string) int {
 	var clients []int
 	for _, p := range s.panels {
@@ -66,7 +66,7 @@ func (s *screen) steered(key string) int {
 	}
 }
 
-// steer turns a client's box.
+// steer changes the direction of a client's box.
 func (s *screen) steer(client int, to Steer) error {
 	if client == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// quality is how bad a line is, in either direction.
+// quality is the network conditions of a line, the same in both directions.
 type quality struct {
 	Latency program.Span `json:"latency"`
 	Jitter  program.Span `json:"jitter"`
@@ -20,7 +20,8 @@ func (q quality) config() conditioner.Config {
 	return conditioner.Config{Latency: time.Duration(q.Latency), Jitter: time.Duration(q.Jitter), Loss: q.Loss}
 }
 
-// qualities returns lines to try with the number keys. The first one is the configured line.
+// qualities returns the conditions that the number keys select. The first ones are those
+// configured.
 func qualities(asked quality) []quality {
 	const ms = program.Span(time.Millisecond)
 	return []quality{
@@ -31,7 +32,7 @@ func qualities(asked quality) []quality {
 	}
 }
 
-// line is a dialer that can make its connection worse and better while it is open.
+// line is a dialer with a quality that can be changed while its connection is open.
 type line struct {
 	inner   transport.Dialer
 	quality quality
@@ -40,7 +41,7 @@ type line struct {
 	conn    *conditioner.Conn
 }
 
-// Dial opens a connection of the line's quality.
+// Dial opens a connection with the line's quality.
 func (l *line) Dial(server netip.AddrPort) (transport.Conn, error) {
 	conn, err := conditioner.NewDialer(l.inner, conditioner.Options{
 		Send: l.quality.config(), Receive: l.quality.config(), Seed: l.seed, Clock: l.clock,

@@ -39,7 +39,7 @@ func run(ctx context.Context, s settings, std program.Streams) error {
 
 var errWorldsDiffer = errors.New("the worlds are not equal")
 
-// headless plays, prints the result, and fails if the worlds differ.
+// headless plays without a terminal, prints the result, and fails if the worlds differ.
 func headless(ctx context.Context, s settings, std program.Streams) error {
 	if s.Seconds == 0 {
 		s.Seconds = defaultSeconds

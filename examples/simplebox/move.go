@@ -8,11 +8,13 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-const boxSpeed = 20 // per second
+const boxSpeed = 20 // distance per second
 
-// driveBoxes moves the boxes as they are steered in this tick. Server and clients run the same system. Entities that the
-// network writes are marked Remote, and excluded: on a client that is everything except its own box, which it predicts.
-// After a misprediction, the client rolls back and runs this system again for every later tick.
+// driveBoxes returns a system that moves the boxes in the direction in which they are steered in
+// this tick. Server and clients run the same system. It excludes entities that the network writes,
+// which are marked Remote: on a client these are all entities except its own box, which it
+// predicts. After a misprediction, the client rolls back and runs this system again for every later
+// tick.
 func driveBoxes() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		filter := generic.NewFilter2[Position, Steer]().Without(generic.T[components.Remote]())
@@ -31,7 +33,7 @@ func driveBoxes() plugin.System {
 	})
 }
 
-// secondsPerTick returns how long a step of the simulation is.
+// secondsPerTick returns the length of a tick in seconds.
 func secondsPerTick(w *ecs.World) float32 {
 	return float32(ecs.GetResource[components.Time](w).Step.Seconds())
 }

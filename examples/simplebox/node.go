@@ -10,25 +10,27 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// reportEvery is how many frames lie between two reports: twenty per second.
+// reportEvery is the number of frames from one report to the next: there are twenty reports per
+// second.
 const reportEvery = tickRate / 20
 
-// side is a server or a client of the game, as a node runs it.
+// side is the part of a node that differs between a server and a client.
 type side interface {
 	plugin.App
 
-	// obey handles an order that is specific to this side.
+	// obey carries out an order that is specific to this side.
 	obey(order) error
-	// describe fills in the fields of this side.
+	// describe fills in the fields of a report that are specific to this side.
 	describe(*report)
-	// failed returns why the side can't go on, nil while it can.
+	// failed returns the reason why the side cannot continue, or nil if it can.
 	failed() error
 }
 
-// node runs one side of the game in this process. It receives orders and sends reports, over a pipe or within the process.
+// node runs one side of the game in this process. It receives orders and sends reports, over a pipe
+// or within the process.
 type node struct {
 	side   side
-	number int // 0 the server, then the clients
+	number int // 0 for the server; clients are numbered from 1
 	orders <-chan order
 	tell   func(report)
 
@@ -39,7 +41,7 @@ type node struct {
 	frames int
 }
 
-// playUntil plays until ctx ends or the side fails.
+// playUntil plays until ctx is cancelled or the side fails.
 func (n *node) playUntil(ctx context.Context) error {
 	ctx, n.end = context.WithCancelCause(ctx)
 	defer n.end(nil)
@@ -55,7 +57,7 @@ func (n *node) playUntil(ctx context.Context) error {
 	return nil
 }
 
-// watch handles the orders, once per frame.
+// watch returns a system that carries out the orders, once per frame.
 func (n *node) watch(w *ecs.World) func() {
 	n.dumper = newDumper(newProtocol(), w)
 	n.camera = newCamera(w)

@@ -50,9 +50,9 @@ func newClientSide(s *settings) (*clientSide, error) {
 	return c, nil
 }
 
-// ticket mints the token that the client connects with. In a game with accounts a
-// backend does so, which knows the key; here the client knows it, which is for a
-// LAN among friends: whoever has the key can be anyone.
+// ticket mints the token with which the client connects. In a game with accounts a backend that has
+// the key does this. Here the client has the key, which is acceptable only on a LAN among friends:
+// anyone who has it can use any id.
 func (s *settings) ticket(client *plugin.Client, server netip.AddrPort, id entangle.ClientID) (token.Token, error) {
 	key, err := s.Secret()
 	if err != nil {
@@ -68,8 +68,8 @@ func (s *settings) ticket(client *plugin.Client, server netip.AddrPort, id entan
 	})
 }
 
-// reachable is where a client on the same machine reaches a server that listens
-// everywhere.
+// reachable returns the address at which a client on the same machine reaches a server that listens
+// at all addresses.
 func reachable(addr netip.AddrPort) netip.AddrPort {
 	switch {
 	case !addr.Addr().IsUnspecified():
@@ -104,7 +104,7 @@ func (c *clientSide) describe(r *report) {
 	r.Sent, r.Received = stats.BytesOut, stats.BytesIn
 }
 
-// predictions returns the number of rollbacks, and the last reasons.
+// predictions returns the number of rollbacks, and the reasons of the last ones.
 func (c *clientSide) predictions() *predictions {
 	stats := c.Stats().Rollbacks
 	p := &predictions{Rollbacks: stats.Total(), Replayed: stats.Ticks}

@@ -18,7 +18,7 @@ type serverSide struct {
 	addr netip.AddrPort
 }
 
-// newServerSide returns a server that listens.
+// newServerSide returns a server that is listening.
 func newServerSide(s *settings) (*serverSide, error) {
 	key, err := s.Secret()
 	if err != nil {

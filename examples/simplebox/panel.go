@@ -12,15 +12,15 @@ import (
 	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
 
-// panel is one side on the screen: its world, and its numbers below.
+// panel is the part of the screen that shows one side: its world, and its numbers below.
 type panel struct {
 	report
 	name   string
 	flows  *flows
-	ghosts []boxSnapshot // where the server has the boxes, drawn as shadows
+	ghosts []boxSnapshot // the server's positions of the boxes, drawn as shadows
 }
 
-// linesBelow is how many lines of numbers a panel has for so many links.
+// linesBelow returns how many lines of numbers a panel with a number of links has.
 func linesBelow(links int, short bool) int {
 	if short {
 		return 5 + links
@@ -28,8 +28,8 @@ func linesBelow(links int, short bool) int {
 	return 10 + links
 }
 
-// draw returns the panel, so many characters wide within its frame, with a field
-// of so many lines. A short one leaves the less important numbers out.
+// draw returns the panel. width is in characters without the frame, and fieldLines is the number of
+// lines of the field. If short is true, less important numbers are omitted.
 func (p *panel) draw(width, fieldLines, links int, short bool) string {
 	lines := make([]string, 0, fieldLines+linesBelow(links, short))
 	lines = append(lines, p.field(width, fieldLines)...)
@@ -51,7 +51,7 @@ func (p *panel) draw(width, fieldLines, links int, short bool) string {
 	return p.drawFrame(width, lines)
 }
 
-// entitiesRow shows the number of entities, and how many of the dots are drawn if there is no room for all.
+// entitiesRow shows the number of entities, and how many of the dots are drawn if not all are.
 func (p *panel) entitiesRow(width, fieldLines int) string {
 	what := "entities"
 	if all, drawn := p.Snapshot.dots(), newField(min(width, fieldLines*2), fieldLines).room(p.Snapshot); drawn < all {
@@ -60,7 +60,8 @@ func (p *panel) entitiesRow(width, fieldLines int) string {
 	return row(width, what, count(p.Entities))
 }
 
-// inputsRow shows the most important number about inputs: on a server the late ones, on a client the rollbacks.
+// inputsRow shows the most important number about inputs: on a server the number of late inputs, on
+// a client the number of rollbacks.
 func (p *panel) inputsRow(width int) string {
 	if p.Side == 0 {
 		return p.lateRow(width)
@@ -68,7 +69,7 @@ func (p *panel) inputsRow(width int) string {
 	return p.rollbackRow(width)
 }
 
-// field draws the world in the middle of the width.
+// field draws the world, centred in the width.
 func (p *panel) field(width, lines int) []string {
 	f := newField(min(width, lines*2), lines)
 	f.dots(p.Snapshot)
@@ -89,7 +90,7 @@ func (p *panel) clockRow(width int) string {
 	return row(width, "ahead", fmt.Sprintf("%.1f ticks %+.1f %%", p.Clock.Lead, (p.Clock.Speed-1)*100))
 }
 
-// lateRow shows how many ticks the server ran without the input of a client.
+// lateRow shows in how many ticks the server did not have the input of a client.
 func (p *panel) lateRow(width int) string {
 	if p.Side > 0 {
 		return spaces(width)
@@ -102,7 +103,7 @@ func (p *panel) lateRow(width int) string {
 	return row(width, "late inputs", count(int(all.Missing))+" of "+count(int(all.InTime+all.Missing)))
 }
 
-// rollbackRow shows the number of rollbacks of a client, and of replayed ticks.
+// rollbackRow shows the number of rollbacks of a client, and the number of replayed ticks.
 func (p *panel) rollbackRow(width int) string {
 	if p.Predictions == nil {
 		return spaces(width)
@@ -118,7 +119,7 @@ func (p *panel) whyRow(width int) string {
 	return row(width, p.Predictions.Why[len(p.Predictions.Why)-1], "")
 }
 
-// link is a line about the n-th connection of the side.
+// link returns a line about the n-th connection of the side.
 func (p *panel) link(width, n int) string {
 	if n >= len(p.Links) {
 		return strings.Repeat(" ", width)
@@ -140,7 +141,7 @@ func (p *panel) link(width, n int) string {
 	return text + spaces(width-lipgloss.Width(text)-lipgloss.Width(loss)) + style.Render(loss)
 }
 
-// colour is that of a client's box.
+// colour returns the colour of a client's box.
 func (p *panel) colour() color.Color {
 	if p.Side > 0 && len(p.Links) > 0 {
 		for _, b := range p.Snapshot.Boxes {
@@ -152,7 +153,7 @@ func (p *panel) colour() color.Color {
 	return look.Value.GetForeground()
 }
 
-// drawFrame draws a line around the lines, with the panel's name in it.
+// drawFrame draws a frame around the lines, with the panel's name in it.
 func (p *panel) drawFrame(width int, lines []string) string {
 	state := p.State
 	if state == "" {
@@ -170,8 +171,8 @@ func (p *panel) drawFrame(width int, lines []string) string {
 	return text.String()
 }
 
-// row returns a label at the left and a value at the right, with a space between. It is truncated to the width: a row that
-// is too long would push the other panels away.
+// row returns a label at the left and a value at the right, with spaces between them. It is
+// truncated to the width, because a row that is too long would move the other panels.
 func row(width int, label, value string) string {
 	value = cut(value, width)
 	left := width - lipgloss.Width(value)
@@ -182,7 +183,7 @@ func row(width int, label, value string) string {
 	return look.Label.Render(label) + spaces(width-lipgloss.Width(label)-lipgloss.Width(value)) + look.Value.Render(value)
 }
 
-// cut returns the text as far as it fits.
+// cut truncates a text to a width.
 func cut(text string, width int) string {
 	if runes := []rune(text); len(runes) > width {
 		return string(append(runes[:max(width-1, 0)], '…'))
@@ -192,7 +193,7 @@ func cut(text string, width int) string {
 
 func spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
-// count writes a number with commas between thousands.
+// count formats a number with commas between thousands.
 func count(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)
@@ -200,5 +201,5 @@ func count(n int) string {
 	return count(n/1000) + fmt.Sprintf(",%03d", n%1000)
 }
 
-// perSecond writes bytes per second.
+// perSecond formats a rate in bytes per second.
 func perSecond(bytes float64) string { return fmt.Sprintf("%.1f kB/s", bytes/1000) }

@@ -10,12 +10,13 @@ import (
 	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
-// orderQueue is how many orders may wait for the next frame of a node. A player
-// and the demo together give a few per second.
+// orderQueue is how many orders may wait for the next frame of a node. A player and the demo
+// together send a few per second.
 const orderQueue = 64
 
-// runPiped runs the side that the first order on in names, reports on out, and ends when in does: then the process at the
-// other end of the pipe has ended, for whatever reason.
+// runPiped runs the side that the first order on in selects, and writes reports to out. It ends
+// when in ends, because then the process at the other end of the pipe has ended, for whatever
+// reason.
 func runPiped(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -51,7 +52,7 @@ func runPiped(ctx context.Context, in io.Reader, out io.Writer) error {
 	return n.playUntil(ctx)
 }
 
-// newNode makes the node of one side.
+// newNode creates the node of one side.
 func newNode(s *settings, orders <-chan order, tell func(report)) (*node, error) {
 	n := &node{orders: orders, tell: tell}
 	var err error

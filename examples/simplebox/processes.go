@@ -17,20 +17,20 @@ import (
 )
 
 const (
-	// partingTime is how long a process gets to disconnect before it is killed.
+	// partingTime is how long a process may take to disconnect before it is killed.
 	partingTime = 2 * time.Second
 
-	// lastWords is how many bytes of a process's standard error are kept: the first page of a
-	// panic.
+	// lastWords is how many bytes of a process's standard error are kept, enough for the first page
+	// of a panic.
 	lastWords = 4 << 10
 
-	// longestReport is the greatest length of a report in bytes: a snapshot of maxDots dots
-	// and room for the rest.
+	// longestReport is the greatest length of a report in bytes: enough for a snapshot of maxDots
+	// dots and all other fields.
 	longestReport = 1 << 20
 )
 
-// processes are the processes of one demo: this program again, as a server and as
-// clients. They end with their standard input, so none outlives this process.
+// processes are the processes of one demo: further instances of this program, as a server and as
+// clients. They end when their standard input ends, so that none outlives this process.
 type processes struct {
 	program string
 	ctx     context.Context
@@ -40,7 +40,7 @@ type processes struct {
 	running sync.WaitGroup
 }
 
-// member is one process. Orders to it may come from one goroutine.
+// member is one of the processes. Only one goroutine may send orders to it.
 type member struct {
 	number int
 	orders *json.Encoder
@@ -54,8 +54,8 @@ func newProcesses(ctx context.Context, program string) *processes {
 	return f
 }
 
-// start adds a process. Its reports, and one that it has ended, come out of
-// reports.
+// start starts a process. Its reports are sent to the channel reports, and so is the report that it
+// has ended.
 func (f *processes) start(s settings) error {
 	number := len(f.members)
 	cmd := exec.CommandContext(f.ctx, f.program, "-mode", s.Mode, "-pipe")
@@ -97,7 +97,7 @@ func (f *processes) listen(number int, stdout io.Reader) {
 	}
 }
 
-// pass delivers a report, or drops it when the receiver has ended.
+// pass delivers a report, or drops it if the receiver has ended.
 func (f *processes) pass(r report) {
 	select {
 	case f.reports <- r:
@@ -151,7 +151,7 @@ func (t *words) Write(b []byte) (int, error) {
 // String returns the kept bytes.
 func (t *words) String() string { return string(t.text) }
 
-// startAll starts the server, and the clients once it listens.
+// startAll starts the server, and the clients once the server listens.
 func startAll(ctx context.Context, s settings) (*processes, error) {
 	program, err := os.Executable()
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 
 func TestMain(m *testing.M) { programtest.Main(m, main) }
 
-// Three processes over UDP, a bad line: the worlds end equal, from dumps that each
-// process wrote.
+// Three processes play over UDP on a bad line. In the end their worlds are equal, according to
+// dumps that each process wrote.
 //
 // Proves: X1
 func TestThreeProcessesEndWithEqualWorlds(t *testing.T) {
@@ -41,7 +41,7 @@ func TestThreeProcessesEndWithEqualWorlds(t *testing.T) {
 	}
 }
 
-// A single value that differs from the server's is found, and fails the run.
+// The program finds a single value that differs from the server's, and fails.
 func TestASpoiledValueFailsTheRun(t *testing.T) {
 	folder := t.TempDir()
 	r, _, code := programtest.Run[result](t, "-headless", "-seconds", "0.2", "-dots", "20", "-spoil", "-dumps", folder)
@@ -68,7 +68,7 @@ func TestOptionsComeFromAFileAndNothingIsDrawnWithoutATerminal(t *testing.T) {
 	assert.Equal(t, 8, r.Entities, "seven dots, since flags go before the file, and one box")
 }
 
-// A child process ends with its standard input, even if its parent has crashed.
+// A child process ends when its standard input ends, even if its parent has crashed.
 func TestAProcessEndsWithItsStandardInput(t *testing.T) {
 	cmd := programtest.Command(t, "-mode", stage.Server, "-pipe")
 	stdin, err := cmd.StdinPipe()
@@ -87,7 +87,7 @@ func TestAProcessEndsWithItsStandardInput(t *testing.T) {
 	assert.NoError(t, cmd.Wait())
 }
 
-// The end of a process is reported with its last output, and no process is left running.
+// When a process ends, its last output is reported, and no process is left running.
 func TestTheReasonOfAnEndedProcessIsReported(t *testing.T) {
 	programtest.Inherit(t)
 	taken, err := net.ListenPacket("udp4", "127.0.0.1:0")

@@ -12,13 +12,13 @@ import (
 
 // rules are the options of a server.
 type rules struct {
-	// dots is how many there are at any time.
+	// dots is the number of dots at any time.
 	dots int
-	// seed of the random numbers.
+	// seed is the seed of the random numbers.
 	seed uint64
 }
 
-// realm is the state shared by the server's systems.
+// realm is the state that the server's systems share.
 type realm struct {
 	rules
 	chance *rand.Rand
@@ -27,19 +27,19 @@ type realm struct {
 	hues   uint8
 	eaten  int
 
-	// still stops everything that moves by itself or is steered. Clients still
-	// come and go.
+	// still stops everything that moves by itself or is steered. Clients can still connect and
+	// disconnect.
 	still bool
 }
 
-// serverGame is the game as the server plays it.
+// serverGame is the server of the game.
 type serverGame struct {
 	*plugin.Server
 	realm *realm
 }
 
-// newServerGame returns a server with the game in it. Config is the caller's, so
-// that a test can give it another clock.
+// newServerGame returns a server with the game in it. The caller passes config, so that a test can
+// use another clock.
 func newServerGame(config plugin.ServerConfig, r rules) (*serverGame, error) {
 	server, err := plugin.NewServer(config)
 	if err != nil {
@@ -59,7 +59,7 @@ func newServerGame(config plugin.ServerConfig, r rules) (*serverGame, error) {
 	return &serverGame{Server: server, realm: all}, nil
 }
 
-// holdStill replicates to all clients whether the realm is paused.
+// holdStill returns a system that replicates to all clients whether the realm is stopped.
 func holdStill(r *realm) plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		pause := &Pause{}
@@ -69,18 +69,18 @@ func holdStill(r *realm) plugin.System {
 	})
 }
 
-// newID counts entities up.
+// newID returns the next ID.
 func (r *realm) newID() ID {
 	r.lastID++
 	return ID{N: r.lastID}
 }
 
-// anywhere returns a random place.
+// anywhere returns a random position.
 func (r *realm) anywhere() Position {
 	return Position{X: r.chance.Float32() * fieldSize, Y: r.chance.Float32() * fieldSize}
 }
 
-// pausable is a system that does nothing while the realm holds still.
+// pausable is a system that does nothing while the realm is stopped.
 type pausable struct {
 	plugin.System
 	realm *realm
@@ -90,7 +90,7 @@ func unlessStill(r *realm, system plugin.System) plugin.System {
 	return pausable{System: system, realm: r}
 }
 
-// Update runs the system unless the realm holds still.
+// Update runs the system unless the realm is stopped.
 func (p pausable) Update(w *ecs.World) {
 	if !p.realm.still {
 		p.System.Update(w)

@@ -14,12 +14,12 @@ import (
 const (
 	defaultSeconds = 10 // of a run without a terminal that has an end
 
-	maxClients = 6 // that fit beside each other on a screen
+	maxClients = 6 // this many fit beside each other on a screen
 	maxDots    = 10000
 )
 
-// settings are the options of the program. In a file they have the names that are
-// written here, which are also those of the flags.
+// settings are the options of the program. In a file they have the names in these tags, which are
+// also the names of the flags.
 type settings struct {
 	stage.Sides
 	ID      uint64 `json:"id"`
@@ -31,7 +31,7 @@ type settings struct {
 	Dumps string `json:"dumps"`
 	Spoil bool   `json:"spoil"`
 
-	pipe bool // the process is led by another one over its standard input
+	pipe bool // another process controls this one over its standard input
 }
 
 // bind binds the options to flags.
@@ -80,7 +80,7 @@ func (s *settings) checkAddress() error {
 	return nil
 }
 
-// address returns the address of the server; without a host, everywhere on
+// address returns the address of the server. Without a host, the server listens at all addresses of
 // this machine.
 func (s *settings) address() (netip.AddrPort, error) {
 	switch {

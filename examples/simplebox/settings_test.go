@@ -25,7 +25,7 @@ func TestFlagsGoBeforeTheFileAndTheFileBeforeDefaults(t *testing.T) {
 	}, s)
 }
 
-// Every option of a file is a flag of the same name, and vice versa.
+// Every option in a file has a flag of the same name, and vice versa.
 func TestAFileHasTheFlagsNames(t *testing.T) {
 	s, err := example.Read([]string{"-latency", "80ms"}, &bytes.Buffer{})
 	require.NoError(t, err)

@@ -9,15 +9,15 @@ import (
 	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
-// sides controls the sides of a view or of a run without one, wherever they run.
+// sides controls the sides, wherever they run, for a view or for a run without one.
 type sides struct {
 	numbers []int
 	reports <-chan report
 	order   func(number int, o order) error
-	end     func() // ends all of them and returns when they are gone
+	end     func() // ends all sides and returns when they have ended
 }
 
-// asSides controls sides in processes.
+// asSides returns the sides that run in these processes.
 func (f *processes) asSides() *sides {
 	s := &sides{reports: f.reports, end: f.stopAll}
 	for _, m := range f.members {
@@ -84,14 +84,14 @@ var errTooLong = errors.New("took too long")
 type match struct {
 	*sides
 	latest  map[int]report
-	changed time.Time // when the digest of any world last did
+	changed time.Time // when the digest of any world changed last
 }
 
 func newMatch(s *sides) *match {
 	return &match{sides: s, latest: map[int]report{}, changed: time.Now()}
 }
 
-// await receives reports until done returns true, which it calls after each.
+// await receives reports until done returns true. It calls done after each report.
 func (m *match) await(ctx context.Context, limit time.Duration, what string, done func() bool) error {
 	timeout := time.NewTimer(limit)
 	defer timeout.Stop()
@@ -118,7 +118,7 @@ func (m *match) recordReport(r report) {
 	m.latest[r.Side] = r
 }
 
-// all reports whether every side has reported, and holds is true for each report.
+// all reports whether every side has reported and holds returns true for each report.
 func (m *match) all(holds func(report) bool) bool {
 	for _, number := range m.numbers {
 		if r, ok := m.latest[number]; !ok || !holds(r) {
@@ -128,7 +128,7 @@ func (m *match) all(holds func(report) bool) bool {
 	return true
 }
 
-// digestsEqual reports whether every world has the digest of the server's.
+// digestsEqual reports whether every world has the same digest as the server's.
 func (m *match) digestsEqual() bool {
 	return m.all(func(r report) bool { return r.Digest == m.latest[0].Digest })
 }

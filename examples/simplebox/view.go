@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	narrowest   = 24 // a panel within its frame, in characters
-	shortest    = 4  // a field, in lines
-	legible     = 10 // a field where all numbers are shown, too, in lines
-	gap         = 1  // between panels
-	linesAround = 5  // title, legend, keys, and the frame of a panel
+	narrowest   = 24 // characters of a panel within its frame
+	shortest    = 4  // lines of a field
+	legible     = 10 // lines of a field from which on all numbers are shown
+	gap         = 1  // columns between panels
+	linesAround = 5  // lines of the title, the legend, the keys, and the frame of a panel
 	viewsPerSec = 30
 )
 
@@ -64,7 +64,7 @@ type screen struct {
 	*match
 	panels        []*panel
 	lines         []quality
-	line          int // the one of lines that is in force
+	line          int // the index of the line's present quality
 	headings      map[int]Steer
 	width, height int
 	still         bool
@@ -126,7 +126,7 @@ func (s *screen) View() tea.View {
 	return v
 }
 
-// draw lays the panels out beside each other.
+// draw draws the panels beside each other.
 func (s *screen) draw() string {
 	links := 1
 	if s.panels[0].Side == 0 {
@@ -151,7 +151,7 @@ func (s *screen) draw() string {
 	return strings.Join([]string{s.title(lipgloss.Width(panels)), panels, s.legend(), s.help()}, "\n")
 }
 
-// title shows the sides, the line, and the scores.
+// title returns a line with the sides, the line quality, and the scores.
 func (s *screen) title(width int) string {
 	left := look.Title.Render("simplebox")
 	if len(s.panels) > 1 || s.panels[0].Side > 0 {
@@ -164,7 +164,7 @@ func (s *screen) title(width int) string {
 	return left + spaces(width-lipgloss.Width(left)-lipgloss.Width(right)) + right
 }
 
-// scores shows how many dots each box ate.
+// scores returns how many dots each box has eaten.
 func (s *screen) scores() string {
 	var text []string
 	for _, b := range s.latest[s.numbers[0]].Snapshot.Boxes {
@@ -174,7 +174,7 @@ func (s *screen) scores() string {
 	return strings.Join(text, "  ")
 }
 
-// verdict shows whether the clients' worlds equal the server's.
+// verdict returns whether the clients' worlds equal the server's.
 func (s *screen) verdict() string {
 	switch {
 	case !s.latest[0].Still:
@@ -186,7 +186,7 @@ func (s *screen) verdict() string {
 	}
 }
 
-// legend explains the marks.
+// legend returns an explanation of the characters.
 func (s *screen) legend() string {
 	box := lipgloss.NewStyle().Bold(true).Foreground(inkColour).Background(boxColour(0)).Render("1 ")
 	if len(s.panels) == 1 && s.panels[0].Side == 0 {
@@ -197,7 +197,7 @@ func (s *screen) legend() string {
 		lipgloss.NewStyle().Foreground(boxColour(0)).Render("░░") + look.Label.Render(" where it has it now")
 }
 
-// help names the keys that do something here.
+// help returns the keys that can be used in this mode.
 func (s *screen) help() string {
 	var keys []string
 	add := func(key, does string) {
@@ -221,7 +221,7 @@ func (s *screen) help() string {
 	return strings.Join(keys, look.Label.Render(" · "))
 }
 
-// String writes the quality for the title.
+// String formats the quality for the title.
 func (q quality) String() string {
 	if q == (quality{}) {
 		return "as it is"

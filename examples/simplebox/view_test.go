@@ -14,14 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// given is an order and its receiver.
+// given is an order and the side to which it is sent.
 type given struct {
 	number int
 	order  order
 }
 
-// testScreen returns a screen of a server and so many clients, and the orders that
-// it gives.
+// testScreen returns a screen of a server and a number of clients, and the orders that it sends.
 func testScreen(clients int) (*screen, *[]given) {
 	orders := &[]given{}
 	all := &sides{order: func(number int, o order) error {
@@ -54,7 +53,7 @@ func TestKeysSteerTwoBoxes(t *testing.T) {
 	want := []given{
 		{1, order{Steer: &Steer{DY: -1}}},
 		{1, order{Steer: &Steer{DY: -1}}},
-		{1, order{Steer: &Steer{}}}, // the opposite direction stops
+		{1, order{Steer: &Steer{}}}, // the opposite direction stops the box
 		{2, order{Steer: &Steer{DX: 1}}},
 		{2, order{Steer: &Steer{DY: -1}}},
 	}
@@ -65,7 +64,7 @@ func TestLettersSteerTheBoxOfALoneClientToo(t *testing.T) {
 	s, orders := testScreen(0)
 	s.numbers, s.panels[0].Side = []int{1}, 1
 	s.Update(key("w"))
-	s.Update(key("space")) // it has no server to hold still
+	s.Update(key("space")) // there is no server to stop
 	assert.Equal(t, []given{{1, order{Steer: &Steer{DY: -1}}}}, *orders)
 }
 
@@ -122,8 +121,8 @@ func TestTheViewFits(t *testing.T) {
 	}
 }
 
-// On the smallest usual terminal all of it fits, keys and legend too, and the boxes are
-// not hidden among a thousand dots.
+// On the smallest usual terminal everything fits, including the keys and the legend, and boxes can
+// be seen among a thousand dots.
 func TestAThousandDotsAreLegibleOnASmallTerminal(t *testing.T) {
 	s, _ := testScreen(2)
 	s.Update(tea.WindowSizeMsg{Width: 80, Height: 24})

@@ -7,8 +7,8 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 )
 
-// After how many steps a snake changes, on average, and by how much it may be longer
-// than it was made.
+// The average number of steps after which a snake changes, and by how much it may become longer
+// than it was created.
 const (
 	growEvery   = 12
 	shrinkEvery = 12
@@ -16,12 +16,12 @@ const (
 	mostMore    = 8
 )
 
-// hatch makes the snakes. They differ in nothing but the group.
+// hatch creates the snakes, which differ only in their group.
 func (n *nest) hatch(w *ecs.World) {
 	n.world = w
 	n.spawn = generic.NewMap5[Segment, Place, Link, Trail, components.Replicate](w)
 	n.places, n.links, n.trails = generic.NewMap[Place](w), generic.NewMap[Link](w), generic.NewMap[Trail](w)
-	n.snakes = []*snake{{number: grouped, group: 1}, {number: ungrouped, group: 0}} // 0: each segment for itself
+	n.snakes = []*snake{{number: grouped, group: 1}, {number: ungrouped, group: 0}} // group 0: each segment is a group of one
 	if n.ungrouped {
 		n.snakes[grouped].group = 0
 	}
@@ -32,7 +32,8 @@ func (n *nest) hatch(w *ecs.World) {
 	}
 }
 
-// coil lays cells out in rows, to and fro, so that each shares a side with the next.
+// coil returns cells that lie in rows, to and fro, so that each cell shares a side with the next
+// one.
 func coil(cell int) Place {
 	x, y := cell%penWidth, cell/penWidth
 	if y%2 == 1 {
@@ -41,7 +42,7 @@ func coil(cell int) Place {
 	return Place{X: uint8(x), Y: uint8(y)}
 }
 
-// change lets snakes grow, shrink and get new heads now and then.
+// change sometimes makes a snake grow, shrink or get a new head.
 func (n *nest) change() {
 	for _, s := range n.snakes {
 		if n.chance.IntN(growEvery) == 0 && len(s.body) < n.segments+mostMore {
@@ -60,18 +61,18 @@ func (n *nest) change() {
 func (n *nest) addTail(s *snake) {
 	tail := s.body[len(s.body)-1]
 	if left := n.trails.Get(tail).Left; left != *n.places.Get(tail) {
-		n.add(s, left, left) // has left none itself, so the next one waits until it has
+		n.add(s, left, left) // the new segment has left no cell yet, so that the next one waits until it has
 	}
 }
 
-// shrink takes the tail away.
+// shrink removes the tail.
 func (n *nest) shrink(s *snake) {
 	last := len(s.body) - 1
 	n.world.RemoveEntity(s.body[last])
 	s.body = s.body[:last]
 }
 
-// behead puts another entity into the head's place, and has the neck follow it.
+// behead replaces the head by another entity, which the neck then follows.
 func (n *nest) behead(s *snake) {
 	old := s.body[0]
 	s.body[0] = n.segment(s, 0, *n.places.Get(old), n.trails.Get(old).Left)
@@ -79,7 +80,7 @@ func (n *nest) behead(s *snake) {
 	n.world.RemoveEntity(old)
 }
 
-// add puts a segment behind the last one.
+// add adds a segment behind the last one.
 func (n *nest) add(s *snake, at, left Place) {
 	added := n.segment(s, len(s.body), at, left)
 	if last := len(s.body) - 1; last >= 0 {
@@ -88,7 +89,7 @@ func (n *nest) add(s *snake, at, left Place) {
 	s.body = append(s.body, added)
 }
 
-// segment makes a segment that follows nothing yet. It joins the snake's group.
+// segment creates a segment that does not follow another one yet. It joins the snake's group.
 func (n *nest) segment(s *snake, number int, at, left Place) ecs.Entity {
 	return n.spawn.NewWith(
 		&Segment{Snake: s.number, Number: uint8(number)}, &at, &Link{}, &Trail{Left: left},

@@ -6,7 +6,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// counts counts the frames in which the client had a snake to show.
+// counts counts the frames in which the client showed a snake, and those in which the snake was
+// torn.
 type counts struct{ Frames, Torn int }
 
 // newClient returns a client that checks its snakes in every frame. It simulates nothing: it shows the received state.
@@ -28,7 +29,7 @@ func newClient(config plugin.ClientConfig, tallies *[snakeCount]counts) (*plugin
 
 func (t *counts) countFrame(parts []part) {
 	if len(parts) == 0 {
-		return // it has not arrived yet
+		return // the snake has not arrived yet
 	}
 	t.Frames++
 	if !whole(parts) {

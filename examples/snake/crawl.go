@@ -10,9 +10,9 @@ import (
 // turnEvery is after how many cells a head turns, on average.
 const turnEvery = 5
 
-// crawl moves the snakes like caterpillars: the head takes a step, with the next tick
-// the segment behind it, and so on. At every tick neighbours are one step apart, or
-// two, where the wave is.
+// crawl returns a system that moves the snakes like caterpillars: the head takes a step, in the
+// next tick the segment behind it, and so on. At every tick neighbours are one step apart, or two
+// where the movement is passing.
 func (n *nest) crawl(w *ecs.World) func() {
 	n.hatch(w)
 	filter, ticks := generic.NewFilter4[Segment, Place, Link, Trail](), 0
@@ -33,7 +33,7 @@ func (n *nest) crawl(w *ecs.World) func() {
 	}
 }
 
-// nextCell returns the cell that a segment goes to: the one that the segment ahead has left.
+// nextCell returns the cell to which a segment moves: the one that the segment ahead has left.
 func (n *nest) nextCell(segment *Segment, link *Link) Place {
 	if link.Ahead.IsZero() {
 		return n.wander(n.snakes[segment.Snake])
@@ -41,12 +41,12 @@ func (n *nest) nextCell(segment *Segment, link *Link) Place {
 	return n.trails.Get(link.Ahead).Left
 }
 
-// wander is where a snake's head goes next: straight on, unless it turns or has to.
+// wander returns the next cell of a snake's head: straight on, unless it turns or has to turn.
 func (n *nest) wander(s *snake) Place {
 	head, back := *n.places.Get(s.body[0]), n.trails.Get(s.body[0]).Left
 	var open, free []Place
 	for _, p := range []Place{{head.X + 1, head.Y}, {head.X - 1, head.Y}, {head.X, head.Y + 1}, {head.X, head.Y - 1}} {
-		if p.X >= penWidth || p.Y >= penHeight || p == back { // less than zero is far beyond
+		if p.X >= penWidth || p.Y >= penHeight || p == back { // unsigned, so a value below zero is far beyond
 			continue
 		}
 		open = append(open, p)
@@ -55,7 +55,7 @@ func (n *nest) wander(s *snake) Place {
 		}
 	}
 	if len(free) == 0 {
-		free = open // over its own body
+		free = open // then it may crawl over its own body
 	}
 	straight := Place{X: 2*head.X - back.X, Y: 2*head.Y - back.Y}
 	if slices.Contains(free, straight) && n.chance.IntN(turnEvery) > 0 {

@@ -1,16 +1,19 @@
-// Snake shows the effect of a replication group: two snakes crawl through a server's world, each a chain of entities. The
-// segments of one share a group, those of the other do not. A client sees both over the same bad line.
+// Snake shows the effect of a replication group: two snakes crawl through a server's world, each a
+// chain of entities. The segments of one snake share a group, those of the other do not. A client
+// sees both over the same bad line.
 //
 //	go run ./examples/snake
 //
-// draws the server's snakes at the left and the client's at the right. A snake crawls like a caterpillar: in a tick some of
-// its segments move, in the next one others. So the segments are sent in different packets, and when one of those is lost,
-// a snake without a group is torn. The one with a group is late as well, but whole.
+// draws the server's snakes at the left and the client's at the right. A snake crawls like a
+// caterpillar: in each tick only some of its segments move. Segments are therefore sent in
+// different packets, and when one of these is lost, a snake without a group is torn. The snake with
+// a group is late as well, but whole.
 //
 //	go run ./examples/snake -headless -seconds 5 -loss 0.2
 //
-// needs no terminal. It counts the frames in which the client saw a torn snake, and exits with 1 unless there were none with
-// the group and some without. With -apart no snake has a group, to check that this is noticed.
+// needs no terminal. It counts the frames in which the client saw a torn snake, and exits with 1
+// unless the snake with the group was never torn and the other one was. With -apart no snake has a
+// group, to check that the program notices it.
 //
 // # Where to read
 //
@@ -21,7 +24,8 @@
 //   - client.go, torn.go: the client, which checks whether its snakes are whole
 //   - play.go: the server and its client; examples/internal/stage has both sides, the line between them, and the clock
 //
-// Only for this demo: settings.go and main.go are the options, headless.go is the count, view.go and pen.go draw.
+// Only for this demo: settings.go and main.go have the options, headless.go the count, view.go and
+// pen.go the drawing.
 //
 // Both sides run in this process, on a virtual clock, so a run without a terminal takes no time, and the same -seed gives the
 // same run.

@@ -13,19 +13,19 @@ const (
 	// stepEvery is how many ticks a snake takes for a step: ten steps per second.
 	stepEvery = 6
 
-	// Each snake lives in a pen of its own, of so many cells. The limits stand in
-	// the tags of Place, too.
+	// penWidth and penHeight are the size, in cells, of the pen in which each snake lives. The tags
+	// of Place repeat it.
 	penWidth, penHeight = 18, 8
 )
 
-// The snakes, by their number.
+// These are the numbers of the snakes.
 const (
 	grouped = iota
 	ungrouped
 	snakeCount
 )
 
-// Segment identifies an entity by its snake and its part: the head is 0.
+// Segment identifies an entity by its snake and its part; the head is part 0.
 type Segment struct{ Snake, Number uint8 }
 
 // Place is the cell that a segment is in.
@@ -34,8 +34,8 @@ type Place struct {
 	Y uint8 `net:"range=0..7"`
 }
 
-// Link refers from a segment to the one ahead of it. On a client it is an entity of the client's world, or none until that
-// has arrived.
+// Link refers to the segment ahead. On a client it is an entity of the client's world, or empty
+// until that entity has arrived.
 type Link struct{ Ahead ecs.Entity }
 
 // newProtocol registers all replicated types. Both sides call it, so that they agree.

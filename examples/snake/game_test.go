@@ -19,7 +19,7 @@ var seeds = flag.Uint64("seeds", 3, "how many of them")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// forSeeds runs a test with several seeds, and prints how to repeat one of them.
+// forSeeds runs a test with several seeds, and prints the command that repeats one of them.
 func forSeeds(t *testing.T, test func(t *testing.T, seed uint64)) {
 	name := t.Name()
 	for seed := *firstSeed; seed < *firstSeed+*seeds; seed++ {
@@ -30,14 +30,15 @@ func forSeeds(t *testing.T, test func(t *testing.T, seed uint64)) {
 	}
 }
 
-// flags are settings as the program reads them.
+// flags returns settings that are parsed like the program's.
 func flags(t *testing.T, args ...string) settings {
 	s, err := example.Read(args, t.Output())
 	require.NoError(t, err)
 	return s
 }
 
-// On the server a snake is whole at every tick, whatever happens to it: it can only be torn by replication.
+// On the server a snake is whole at every tick, whatever happens to it, so that only replication
+// can tear it.
 func TestTheServersSnakesAreAlwaysWhole(t *testing.T) {
 	forSeeds(t, func(t *testing.T, seed uint64) {
 		s := flags(t, "-segments", "5")
@@ -62,7 +63,7 @@ func TestTheServersSnakesAreAlwaysWhole(t *testing.T) {
 	})
 }
 
-// Without a group a bad line tears a snake in most frames, and the check notices.
+// On a bad line, a snake without a group is torn in most frames, and the check notices it.
 func TestWithoutAGroupSnakesAreTorn(t *testing.T) {
 	forSeeds(t, func(t *testing.T, seed uint64) {
 		s := flags(t, "-apart", "-seconds", "5")
@@ -75,7 +76,7 @@ func TestWithoutAGroupSnakesAreTorn(t *testing.T) {
 	})
 }
 
-// A good line tears nothing: each frame's changes arrive together.
+// On a good line no snake is torn, because each frame's changes arrive together.
 func TestOnAGoodLineNothingIsTorn(t *testing.T) {
 	s := flags(t, "-apart", "-seconds", "5")
 	s.Line = stage.Line{}

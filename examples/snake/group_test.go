@@ -8,8 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A snake with all segments in one group is shown as it was on the server at one tick, in every frame, and never at an earlier
-// tick than before: while it crawls, grows, shrinks and gets new heads, and a fifth of all datagrams are lost.
+// A snake with all segments in one group is shown as it was on the server at one tick, in every
+// frame, and never at an earlier tick than before. Meanwhile it crawls, grows, shrinks and gets new
+// heads, and a fifth of all datagrams is lost.
 //
 // Proves: X2
 func TestAGroupIsNeverTorn(t *testing.T) {
@@ -19,7 +20,7 @@ func TestAGroupIsNeverTorn(t *testing.T) {
 		p, err := newPlay(s)
 		require.NoError(t, err)
 		server, client := newWatcher(p.Worlds[0]), newWatcher(p.Worlds[1])
-		var was []string // the server's snake, frame by frame
+		var was []string // shapes of the server's snake, frame by frame
 		at, moved := 0, 0
 		for range 10 * tickRate {
 			p.Frame()
@@ -42,7 +43,7 @@ func TestAGroupIsNeverTorn(t *testing.T) {
 	})
 }
 
-// shape is the visible state of a snake.
+// shape returns the visible state of a snake as text.
 func shape(parts []part) (text string) {
 	for _, part := range parts {
 		text += fmt.Sprint(part.Segment, part.Place)
@@ -50,7 +51,7 @@ func shape(parts []part) (text string) {
 	return text
 }
 
-// The program finds the group whole and the other snake torn, and is content.
+// The program finds that only the snake without a group was torn, and exits with 0.
 //
 // Proves: X2
 func TestTheProgramShowsWhatAGroupIsFor(t *testing.T) {

@@ -9,15 +9,15 @@ import (
 // result is the line of JSON that a run without a terminal prints.
 type result struct {
 	Example       string  `json:"example"`
-	GroupedTorn   int     `json:"grouped_torn"` // frames in which the client saw it torn
+	GroupedTorn   int     `json:"grouped_torn"` // frames in which the client showed that snake torn
 	UngroupedTorn int     `json:"apart_torn"`
-	Frames        int     `json:"frames"` // in which the client saw the snake with the group
+	Frames        int     `json:"frames"` // frames in which the client showed the snake with the group
 	Segments      int     `json:"segments"`
 	Loss          float64 `json:"loss"`
 	Seed          uint64  `json:"seed"`
 }
 
-// playHeadless plays as fast as it can, for some seconds of the play's own clock.
+// playHeadless plays as fast as it can, for some seconds of the virtual clock.
 func playHeadless(ctx context.Context, s settings) (result, error) {
 	s.Headless = true
 	p, err := newPlay(s)

@@ -10,7 +10,8 @@ var example = program.Program[settings]{Name: "snake", Bind: (*settings).bind, C
 
 func main() { example.Exit() }
 
-// run draws, or plays without a terminal: then it prints the result, and fails if the claim does not hold.
+// run draws, or plays without a terminal. In that case it prints the result, and fails if the
+// example's claim does not hold.
 func run(ctx context.Context, s settings, std program.Streams) error {
 	if !s.Headless && std.Terminal() {
 		return show(ctx, s)

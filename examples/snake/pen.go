@@ -10,13 +10,13 @@ import (
 	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
 
-// Contents of a cell of a pen. Each is two characters, which make a square.
+// Contents of a cell of a pen. Each is two characters, which together are a square.
 const (
 	emptyCell = "  "
 	bondCell  = "▒▒" // between two segments that are two steps apart
 	bodyCell  = "██"
 	headCell  = "▐▌"
-	tornCell  = "░░" // a segment that is not where the one ahead leaves it
+	tornCell  = "░░" // a segment that is too far from the one ahead
 )
 
 func snakeStyle(number int) lipgloss.Style {
@@ -42,7 +42,8 @@ func drawPen(name string, parts []part, number int) string {
 	return strings.Join(append(lines, look.Frame.Render("╰"+strings.Repeat("─", 2*penWidth)+"╯")), "\n")
 }
 
-// cells draws a snake from its tail on, so that segments nearer to the head cover the others, and torn ones cover all.
+// cells draws a snake from its tail to its head, so that segments nearer to the head cover the
+// others. Torn segments cover all others.
 func cells(parts []part) (pen [penHeight][penWidth]string) {
 	for y := range pen {
 		for x := range pen[y] {
@@ -67,7 +68,7 @@ func cells(parts []part) (pen [penHeight][penWidth]string) {
 	return pen
 }
 
-// inLine reports whether one cell lies between two, and not around a corner.
+// inLine reports whether two cells have exactly one cell between them in a straight line.
 func inLine(a, b Place) bool { return steps(a, b) == 2 && (a.X == b.X || a.Y == b.Y) }
 
 func between(a, b Place) Place { return Place{X: (a.X + b.X) / 2, Y: (a.Y + b.Y) / 2} }

@@ -26,7 +26,7 @@ func newPlay(s settings) (p *play, err error) {
 	return p, err
 }
 
-// step plays a frame. It returns whether the time is over.
+// step plays a frame. It reports whether the time is over.
 func (p *play) step() (over bool, err error) {
 	return p.Step(p.Frames(tickRate, defaultSeconds, true)), nil
 }

@@ -28,7 +28,7 @@ func TestATornSnakeFailsTheRun(t *testing.T) {
 	assert.NotZero(t, r.GroupedTorn)
 }
 
-// A run in which nothing could be seen is no success.
+// A run in which the client showed no snake fails.
 func TestARunThatShowsNothingFails(t *testing.T) {
 	_, says, code := runHeadless(t, "-seconds", "1", "-loss", "1")
 	assert.Equal(t, program.Failed, code)

@@ -12,14 +12,14 @@ import (
 
 // rules are the options of a server.
 type rules struct {
-	// segments is how many a snake has at least.
+	// segments is the least number of segments of a snake.
 	segments int
-	// ungrouped makes a world in which no snake has a group.
+	// ungrouped creates a world in which no snake has a group.
 	ungrouped bool
 }
 
-// Trail is the cell that a segment was in before, and where the one behind it goes.
-// Only the server needs it: it is not registered, and never sent.
+// Trail is the cell that a segment has left, to which the segment behind it moves. Only the server
+// needs it: it is not registered, and never sent.
 type Trail struct{ Left Place }
 
 // snake holds the entities of a snake, the head first.
@@ -29,7 +29,7 @@ type snake struct {
 	body   []ecs.Entity
 }
 
-// nest is the state shared by the server's systems.
+// nest is the state that the server's systems share.
 type nest struct {
 	rules
 	chance *rand.Rand

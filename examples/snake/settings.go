@@ -12,7 +12,7 @@ import (
 
 const (
 	defaultSeconds = 10 // of a run without a terminal
-	mostSegments   = 48 // that fit into a pen with room to crawl
+	mostSegments   = 48 // this many fit into a pen and can still crawl
 )
 
 // settings are the options of the program.

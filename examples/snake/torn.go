@@ -8,7 +8,7 @@ import (
 	"github.com/mlange-42/arche/generic"
 )
 
-// part is a segment as a world shows it.
+// part is a segment in a world.
 type part struct {
 	entity ecs.Entity
 	Segment
@@ -16,7 +16,7 @@ type part struct {
 	Link
 }
 
-// watcher reads the snakes of a world, the server's or a client's.
+// watcher reads the snakes of a world, which may be the server's or a client's.
 type watcher struct {
 	world  *ecs.World
 	filter *generic.Filter3[Segment, Place, Link]
@@ -39,7 +39,7 @@ func (s *watcher) snake(number uint8) []part {
 	return parts
 }
 
-// whole reports whether the parts are a state of a snake that the server can have.
+// whole reports whether the server can have a snake in the state of these parts.
 func whole(parts []part) bool {
 	for i := range parts {
 		if !fits(parts, i) {
@@ -49,17 +49,16 @@ func whole(parts []part) bool {
 	return true
 }
 
-// fits reports whether the i-th part is where the one before it leaves it. On the
-// server a segment is one or two steps behind the one that it follows, after every
-// tick. If a client shows them in one cell, or further apart, they are of different
-// ticks.
+// fits reports whether part i is at the right distance from the part ahead of it. On the server a
+// segment is always one or two steps behind the one that it follows, after every tick. If a client
+// shows both in one cell, or further apart, their states come from different ticks.
 func fits(parts []part, i int) bool {
 	if i == 0 {
 		return parts[0].Number == 0
 	}
 	ahead, behind := parts[i-1], parts[i]
 	gap := steps(ahead.Place, behind.Place)
-	return behind.Number == ahead.Number+1 && // else one is missing, or there twice
+	return behind.Number == ahead.Number+1 && // otherwise a part is missing, or exists twice
 		(gap == 1 || gap == 2) &&
 		(behind.Ahead.IsZero() || behind.Ahead == ahead.entity)
 }

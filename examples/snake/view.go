@@ -26,7 +26,7 @@ func show(ctx context.Context, s settings) error {
 type screen struct {
 	*play
 	look.Screen
-	watchers [2]*watcher // the server's world, the client's
+	watchers [2]*watcher // of the server's world and the client's
 }
 
 func newScreen(p *play) *screen {
@@ -35,7 +35,7 @@ func newScreen(p *play) *screen {
 	return s
 }
 
-// draw puts the snake with the group above the one without.
+// draw draws the snake with the group above the other one.
 func (s *screen) draw() string {
 	const gap = " "
 	rows := []string{look.Title.Render("snake") + look.Label.Render("  "+s.about())}
@@ -47,17 +47,17 @@ func (s *screen) draw() string {
 	return s.Fit(strings.Join(append(rows, s.help()), "\n"))
 }
 
-// about is the line between the worlds.
+// about returns the text between the worlds, which describes the line.
 func (s *screen) about() string {
 	return fmt.Sprintf("on a line of %v ±%v that loses %.0f %%", time.Duration(s.Latency), time.Duration(s.Jitter), s.Loss*100)
 }
 
-// help explains the marks and the key that quits.
+// help returns an explanation of the characters, and the key that quits.
 func (s *screen) help() string {
 	return look.Bad.Render(tornCell) + look.Label.Render(" torn: not where the segment ahead has left it · q quit")
 }
 
-// caption shows whether a snake has a group, and how often the client saw it torn.
+// caption returns whether a snake has a group, and how often the client showed it torn.
 func (s *screen) caption(number int) string {
 	says := "Each segment for itself:"
 	if number == grouped && !s.ungrouped {

@@ -15,7 +15,7 @@ import (
 	"github.com/entangle-ecs/entangle/examples/internal/look"
 )
 
-// testScreen returns a screen of so many columns and lines.
+// testScreen returns a screen of the given size.
 func testScreen(t *testing.T, width, height int, args ...string) *screen {
 	s := flags(t, args...)
 	p, err := newPlay(s)
@@ -25,7 +25,7 @@ func testScreen(t *testing.T, width, height int, args ...string) *screen {
 	return view
 }
 
-// The view fits into the terminal that it asks for, which the usual one is.
+// The view fits into a terminal of the size that it requires, and that is at most the usual size.
 func TestTheViewFits(t *testing.T) {
 	s := testScreen(t, 80, 24, "-segments", "48")
 	for range 2 * tickRate {
@@ -61,7 +61,7 @@ func TestTheViewEndsByKeyAndByTime(t *testing.T) {
 	assert.Equal(t, tea.QuitMsg{}, quit())
 }
 
-// A stretched snake is drawn without a gap; a segment that does not fit is marked.
+// A stretched snake is drawn without a gap. A segment that does not fit is marked.
 func TestAPenDrawsASnake(t *testing.T) {
 	parts := []part{
 		{Place: Place{6, 0}},

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestMain lets a machine without Python or libsodium run all other tests of the
-// repository. Where CI is set nothing is passed over: there the tests fail.
+// TestMain skips these tests on a machine without Python or libsodium, so that all other tests of
+// the repository can run there. If CI is set, it skips nothing: there the tests fail.
 func TestMain(m *testing.M) {
 	missing := exec.Command("python3", "-c", "import ctypes; ctypes.CDLL('libsodium.so.23')").Run()
 	if missing != nil && os.Getenv("CI") == "" {

@@ -22,7 +22,7 @@ const protocolID = "1234567890123"
 
 var key = token.Key{0: 9, 31: 9}
 
-// python runs a script of this folder.
+// python runs a script that is in this folder.
 func python(t *testing.T, input string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.Command("python3", append([]string{"-B"}, args...)...)
@@ -41,7 +41,7 @@ type process struct {
 	lines *bufio.Reader
 }
 
-// build compiles the server once per test binary's run of a test.
+// build compiles the server. It does so once per run of the test binary.
 func build(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "echoserver")
@@ -56,7 +56,7 @@ func start(t *testing.T, program, listen string) *process {
 	cmd.Stderr = os.Stderr
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(t, err)
-	_, err = cmd.StdinPipe() // the server ends when this test does
+	_, err = cmd.StdinPipe() // the server ends when this test ends
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
 	p := &process{lines: bufio.NewReader(stdout)}

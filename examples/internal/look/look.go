@@ -22,10 +22,11 @@ var (
 // NextFrame is the message that the next frame is due.
 type NextFrame struct{}
 
-// Pace sends a NextFrame when the next frame is due at a rate per second.
+// Pace returns a command that sends a NextFrame when the next frame is due, at a number of frames
+// per second.
 func Pace(rate int) tea.Cmd {
 	return tea.Tick(time.Second/time.Duration(rate), func(time.Time) tea.Msg { return NextFrame{} })
 }
 
-// Quits reports whether a key is one that ends a program.
+// Quits reports whether a key ends a program.
 func Quits(key string) bool { return key == "q" || key == "ctrl+c" }

@@ -16,9 +16,9 @@ import (
 type Screen struct {
 	Title string
 	Rate  int // frames per second
-	// Step plays a frame. It returns whether the play is over, or the error that ended it.
+	// Step plays a frame. It reports whether the play is over, or returns the error that ended it.
 	Step func() (over bool, err error)
-	// Press handles a key that does not quit; nil: none.
+	// Press handles a key that does not quit. It may be nil.
 	Press func(key string)
 	// Draw returns the view, in Width columns and Height lines.
 	Draw          func() string

@@ -11,8 +11,8 @@ type Length struct {
 	Seconds  float64 `json:"seconds"`
 }
 
-// Bind binds the options to flags. prints describes the output of a run without a terminal, and until its
-// default length.
+// Bind binds the options to flags. prints describes what a run without a terminal prints, and until
+// describes how long it plays by default.
 func (l *Length) Bind(set *flag.FlagSet, prints, until string) {
 	set.BoolVar(&l.Headless, "headless", false, "run without a terminal and print "+prints+" at the end")
 	set.Float64Var(&l.Seconds, "seconds", 0, "how long to play (default until you quit; "+until+")")
@@ -26,8 +26,9 @@ func (l *Length) Check() error {
 	return nil
 }
 
-// Frames returns how many frames to play at a rate, 0 for no end. By default a run without a terminal that ends
-// by itself plays the given number of seconds.
+// Frames returns how many frames to play at a rate; 0 means without end. A run without a terminal
+// that can end by itself plays for the given number of seconds, unless the options set another
+// time.
 func (l *Length) Frames(rate, seconds int, ends bool) int {
 	switch {
 	case l.Seconds > 0:

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Read reads the options from flags, and others from the file that they name.
+// Read reads the options from flags, and the remaining ones from the file that the flags name.
 func (p *Program[S]) Read(args []string, output io.Writer) (s S, err error) {
 	var file string
 	set := p.Flags(&s, output)
@@ -28,7 +28,7 @@ func (p *Program[S]) Read(args []string, output io.Writer) (s S, err error) {
 		if err := readFile(file, &s); err != nil {
 			return s, fmt.Errorf("-settings: %w", err)
 		}
-		if err := set.Parse(args); err != nil { // again, over the file
+		if err := set.Parse(args); err != nil { // again, so that flags take precedence over the file
 			return s, err
 		}
 	}
@@ -59,10 +59,10 @@ func readFile(name string, into any) error {
 // Span is a duration that is written like 80ms, in flags and in a file.
 type Span time.Duration
 
-// MarshalText writes the duration as Go does.
+// MarshalText writes the duration in the syntax of Go.
 func (s Span) MarshalText() ([]byte, error) { return []byte(time.Duration(s).String()), nil }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText parses what MarshalText returns.
 func (s *Span) UnmarshalText(text []byte) error {
 	d, err := time.ParseDuration(string(text))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package program is shared by the examples as programs: options from flags or from a file, exit codes, and the
-// check for a terminal. It has nothing to do with networking.
+// Package program makes programs of the examples: it reads options from flags or from a file,
+// returns exit codes, and checks for a terminal. It has nothing to do with networking.
 package program
 
 import (
@@ -25,11 +25,11 @@ const (
 // Program is an example with options of the type S.
 type Program[S any] struct {
 	Name string
-	// Bind binds every option to a flag with its default.
+	// Bind binds every option to a flag, with a default.
 	Bind func(s *S, set *flag.FlagSet)
 	// Check returns an error that names an invalid option and its valid values.
 	Check func(s *S) error
-	// File allows options from a file of JSON, too, with the names of the flags.
+	// File allows options to be read from a JSON file, too, with the names of the flags.
 	File bool
 	// Run runs the program with the options, until ctx is cancelled.
 	Run func(ctx context.Context, s S, std Streams) error
@@ -77,7 +77,7 @@ func (s Streams) Say(what ...any) {
 	fmt.Fprint(s.Err, s.name, ": ", fmt.Sprintln(what...))
 }
 
-// complain says what went wrong.
+// complain prints an error with the program's name.
 func (s Streams) complain(err error) {
 	if bare := new(bareError); errors.As(err, bare) {
 		fmt.Fprintln(s.Err, err)

@@ -1,5 +1,5 @@
-// Package programtest runs an example as a program, from its own tests: in processes of the test's binary, which
-// then acts as the program.
+// Package programtest runs an example as a program, from the example's own tests. The test binary
+// starts itself as a process, and that process acts as the program.
 package programtest
 
 import (
@@ -32,7 +32,7 @@ func Main(m *testing.M, main func()) {
 	goleak.VerifyTestMain(m)
 }
 
-// Command returns the program as a process that is not started.
+// Command returns a process of the program that is not started yet.
 func Command(t *testing.T, args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	t.Cleanup(cancel)

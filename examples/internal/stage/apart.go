@@ -21,8 +21,8 @@ func (s *Stage) listen() error {
 	return err
 }
 
-// dial starts a client that connects to a server over UDP. Its id is random: no two connected clients may have
-// the same.
+// dial starts a client that connects to a server over UDP. Its id is random, because no two
+// connected clients may have the same one.
 func (s *Stage) dial() error {
 	server, err := resolve(s.sides.Addr)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// Line holds the options for the network conditions of a client, in either direction.
+// Line holds the options for the network conditions of a client, the same in both directions.
 type Line struct {
 	Latency program.Span `json:"latency"`
 	Jitter  program.Span `json:"jitter,omitempty"`
 	Loss    float64      `json:"loss"`
-	Seed    uint64       `json:"seed"` // of its random numbers, and possibly of the example's
+	Seed    uint64       `json:"seed"` // seed of its random numbers, and possibly of the example's
 }
 
 // Check returns an error that names an invalid option and its valid values.

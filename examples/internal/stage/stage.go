@@ -16,14 +16,14 @@ import (
 	"github.com/entangle-ecs/entangle/transport/memory"
 )
 
-// start is the initial time of the virtual clock: any time that is always the same.
+// start is the initial time of the virtual clock. It is arbitrary, but always the same.
 var start = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// Cast describes the sides. Server and Client create a side with the game in it, from the config of the stage, and
-// set its Protocol.
+// Cast describes the sides. The functions Server and Client create a side with the game in it. They
+// get a config from the stage, and set its Protocol.
 type Cast struct {
 	Rate    int // ticks per second
-	Clients int // that run together with the server
+	Clients int // number of clients that run together with the server
 	// Protocol creates a new protocol, for one side.
 	Protocol func() *protocol.Protocol
 	Server   func(plugin.ServerConfig) (*plugin.Server, error)
@@ -32,9 +32,9 @@ type Cast struct {
 
 // Stage holds the sides that run in this process.
 type Stage struct {
-	// Worlds of the server and of the clients; nil for sides that do not run here.
+	// Worlds are the worlds of the server and of the clients, nil for sides that do not run here.
 	Worlds []*ecs.World
-	// Played is the number of frames that Step has counted.
+	// Played is the number of frames that Step has played.
 	Played int
 
 	cast    Cast
@@ -117,10 +117,11 @@ func (s *Stage) clock() time.Time { return s.now }
 // Now is the time on the stage's clock since it was opened.
 func (s *Stage) Now() time.Duration { return s.now.Sub(start) }
 
-// Alone reports whether the other side is in another process, and the clock is real.
+// Alone reports whether one side runs alone: the other is in another process, and the clock is
+// real.
 func (s *Stage) Alone() bool { return s.sides.Mode == Server || s.sides.Mode == Client }
 
-// Frame advances all sides by the time of a tick, or by the real time that has passed.
+// Frame advances all sides by the length of a tick, or by the real time that has passed.
 func (s *Stage) Frame() {
 	s.now = s.now.Add(time.Second / time.Duration(s.cast.Rate))
 	if s.Alone() {
@@ -134,15 +135,16 @@ func (s *Stage) Frame() {
 	}
 }
 
-// Step plays a frame and counts it. It returns whether the given number is reached; 0 is no end.
+// Step plays a frame and counts it. It reports whether the given number is reached; 0 means without
+// end.
 func (s *Stage) Step(frames int) (over bool) {
 	s.Frame()
 	s.Played++
 	return frames > 0 && s.Played >= frames
 }
 
-// PlayOn calls step frame by frame, until the play is over or fails, or ctx is cancelled. The virtual clock runs as
-// fast as possible, the real one does not.
+// PlayOn calls step frame by frame, until the play is over or fails, or ctx is cancelled. With the
+// virtual clock the frames run as fast as possible.
 func (s *Stage) PlayOn(ctx context.Context, step func() (over bool, err error)) error {
 	pace := time.NewTicker(time.Second / time.Duration(s.cast.Rate))
 	defer pace.Stop()
@@ -157,7 +159,7 @@ func (s *Stage) PlayOn(ctx context.Context, step func() (over bool, err error)) 
 	return nil
 }
 
-// Failed returns the error that ended the play, or nil.
+// Failed returns the error that ended the play of any side, or nil.
 func (s *Stage) Failed() error {
 	if s.server != nil && s.server.Err() != nil {
 		return s.server.Err()

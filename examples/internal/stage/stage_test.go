@@ -18,7 +18,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// players is a cast without a game, and the sides created from it.
+// players is a cast without a game, with the sides that were created from it.
 type players struct {
 	server  *plugin.Server
 	clients []*plugin.Client
@@ -58,7 +58,7 @@ func TestAllSidesPlayTogether(t *testing.T) {
 	}
 }
 
-// A line that loses everything ends the play, with the reason.
+// If a line loses everything, the play ends with the reason.
 func TestAPlayFailsWithItsClient(t *testing.T) {
 	var p players
 	s, err := stage.Open(p.cast(1), stage.Sides{}, stage.Line{Loss: 1})

@@ -1,7 +1,7 @@
-// Command echoserver is a game server in its smallest form, for a foreign client
-// to talk to: it sends each payload back, disconnects a client that says "kick me", and
-// prints one line per event. The first line is its address. It ends when its
-// standard input does, so that it never outlives the test that started it.
+// Command echoserver is a minimal server with which a foreign client is tested: it sends each
+// payload back, disconnects a client that says "kick me", and prints one line per event. The first
+// line is its address. It ends when its standard input ends, so that it never outlives the test
+// that started it.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// frame is how long the server waits for a datagram before it does its rounds.
+// frame is how long the server waits for a datagram before it advances the session.
 const frame = 10 * time.Millisecond
 
 func main() {
@@ -37,7 +37,7 @@ func main() {
 	os.Exit(1) //nolint:forbidigo // this is the main function
 }
 
-// run serves until something fails, and returns what.
+// run serves until something fails, and returns the error.
 func run(keyText string, protocol uint64, clients int, listen string) error {
 	key, err := token.ParseKey(keyText)
 	if err != nil {
@@ -90,7 +90,7 @@ func (e *echo) serve() error {
 	}
 }
 
-// handle takes in one datagram and sends its payload back.
+// handle handles one datagram, and sends its payload back.
 func (e *echo) handle(from session.Addr, b []byte, now time.Time) {
 	slot, payload, ok := e.server.HandleDatagram(from, b, now)
 	switch {
@@ -107,8 +107,8 @@ func (e *echo) handle(from session.Addr, b []byte, now time.Time) {
 	}
 }
 
-// flush sends what the session has to say by itself. A datagram that the system
-// does not take is lost like any other.
+// flush sends the session's own packets. A datagram that the operating system does not accept is
+// lost.
 func (e *echo) flush() {
 	for {
 		to, b, ok := e.server.PollDatagram()
@@ -123,7 +123,7 @@ func (e *echo) sendDatagram(to session.Addr, b []byte) {
 	_, _ = e.socket.WriteToUDPAddrPort(b, to.AddrPort)
 }
 
-// report prints what happened to the clients.
+// report prints the session's events.
 func (e *echo) report() error {
 	for {
 		event, ok := e.server.PollEvent()

@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// Direction is a protocol.Direction. 0 is one that was not set.
+// Direction is a protocol.Direction. 0 means that none was set.
 type Direction uint8
 
 // The directions of package protocol.
@@ -26,7 +26,7 @@ func (d Direction) String() string {
 // Valid reports whether d is one of the constants.
 func (d Direction) Valid() bool { return d >= ServerToClient && d <= Bidirectional }
 
-// SentBy reports whether a server, or else a client, may send in this direction.
+// SentBy reports whether a server, or a client if server is false, may send in this direction.
 func (d Direction) SentBy(server bool) bool {
 	if server {
 		return d != ClientToServer
@@ -34,5 +34,5 @@ func (d Direction) SentBy(server bool) bool {
 	return d != ServerToClient
 }
 
-// Within reports whether outer allows whatever d allows.
+// Within reports whether outer allows every direction that d allows.
 func (d Direction) Within(outer Direction) bool { return outer == Bidirectional || d == outer }

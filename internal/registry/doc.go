@@ -1,23 +1,23 @@
-// Package registry holds the result of registration, for all packages of this module: the
-// components, inputs, messages, requests, resources and channels of a game, with their numbers,
-// plans and options, and the list of entries that both sides compare when a client connects.
+// Package registry holds what a game has registered: its components, inputs, messages, requests,
+// resources and channels, with their numbers, plans and options, and the list of entries that both
+// sides compare when a client connects.
 //
-// Package protocol fills it. The types here are no part of the public API: a game cannot reach
-// them, because Of takes a *protocol.Protocol and lives in an internal package.
+// Package protocol fills it. The types here are not part of the public API: games cannot use them,
+// because this package is internal.
 //
-//	registry.Seal(p)                    ends registration, when a server or client is made
-//	registry.Of(p).Components           by number on the wire
+//	registry.Seal(p)                    ends registration, when a server or client is created
+//	registry.Of(p).Components           the components, by number on the wire
 //	registry.Of(p).ComponentOf(type)
-//	registry.Of(p).Entries, Hash        all that both sides must have alike
-//	AppendEntries, ParseEntries, Diff   a list of entries on the wire, and what differs in two
+//	registry.Of(p).Entries, Hash        what must be the same on both sides
+//	AppendEntries, ParseEntries, Diff   the wire form of a list of entries, and a comparison
 //
-// A registry is only read once it is sealed, so that many goroutines may use it. Entries that a
-// peer sends are bounded, and checked before they are logged.
+// A sealed registry does not change, so any number of goroutines may read it. Entries that a peer
+// sends are bounded, and checked before they are logged.
 //
 // # Entries
 //
-// A list of entries is a Uvarint, how many, and for each three Uvarints, kind, number
-// and length of the name, then the name and 64 bits of hash; a Uvarint, how many options, and
-// for each its name and its value, each behind a Uvarint of its length; zero bits to a whole
-// byte.
+// A list of entries begins with a Uvarint, the number of entries. Each has three Uvarints for its
+// kind, its number and the length of its name, then the name, 64 bits of hash and a Uvarint, the
+// number of options. Each option has its name and its value, each preceded by a Uvarint with its
+// length. At the end, zero bits fill up the last byte.
 package registry

@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// Entry is one thing that both sides must have alike.
+// Entry describes one registered item that must be the same on both sides.
 type Entry struct {
 	Kind   Kind
-	Number int    // as in the infos; for settings their value
-	Name   string // type names with package path, channel names, names of settings
-	Hash   uint64 // over fields, tags and the version of a codec
+	Number int    // the number in its info; the value of a setting
+	Name   string // the type with its package path, or the name of the channel or setting
+	Hash   uint64 // of the fields, tags and the version of a codec
 
-	// Options that must agree, where they are not the default: in a list, and not in the
-	// hash, so that a developer reads which of them differs.
+	// Options are the options that must agree and that differ from their defaults. They are listed
+	// and not part of the hash, so that a developer can read which of them differs.
 	Options []Option
 }
 
-// wireFormat changes whenever a plan writes the same type in other bits.
+// wireFormat is increased whenever a plan encodes values of the same type to other bits.
 const wireFormat = 1
 
-// SetEntries makes the entries of all else in the registry.
+// SetEntries sets Entries from the rest of the registry.
 func (r *Registry) SetEntries() {
 	r.Entries = nil
 	add := func(kind Kind, number int, name, description string, options ...Option) {
@@ -33,7 +33,7 @@ func (r *Registry) SetEntries() {
 	add(KindSetting, 0, "game name", "", Option{"value", r.Name})
 	for _, i := range r.Components {
 		if i.Input {
-			continue // its entry as an input includes all
+			continue // its entry as an input covers it
 		}
 		add(KindComponent, i.Number, i.Name, i.Plan.Description()+i.relationship(),
 			Option{"Predict", i.Predict.String()},
@@ -63,7 +63,7 @@ func hashOf(description string) uint64 {
 	return binary.LittleEndian.Uint64(sum[:])
 }
 
-// relationship is the part of a component's hash that says whether it is a relation.
+// relationship returns the part of a component's description that tells whether it is a relation.
 func (i *Component) relationship() string {
 	if i.Relation {
 		return " relation"
@@ -71,7 +71,7 @@ func (i *Component) relationship() string {
 	return ""
 }
 
-// via is the name of the message's own channel, if it has one.
+// via returns the name of the message's own channel, or "".
 func (m *Message) via() string {
 	if m.Channel == nil {
 		return ""
@@ -79,11 +79,10 @@ func (m *Message) via() string {
 	return m.Channel.Name
 }
 
-// Diff says in which entries a server and a client differ, each difference in a
-// few words for a developer to read, or "" if in none. Names that differ only in
-// their number are not listed: the entries that shifted them are. The words are
-// the same on both sides, because each may be shown the other's. Of very many differences
-// the first are listed.
+// Diff describes the entries in which a server and a client differ, in words for developers. It
+// returns "" if there are none. It does not list names that differ only in their number, because it
+// lists the entries that caused the shift. The text is the same on both sides, because each may be
+// shown the text of the other. If there are very many differences, only the first are listed.
 func Diff(server, client []Entry) string {
 	type key struct {
 		kind Kind
@@ -111,12 +110,12 @@ func Diff(server, client []Entry) string {
 	return joinDifferences(found)
 }
 
-// maxDiff bounds what Diff says, in bytes: a peer can claim any entries, and what differs ends
-// up in a log.
+// maxDiff is the most bytes of the result of Diff. A peer can send any entries, and the differences
+// are logged.
 const maxDiff = 4 << 10
 
-// joinDifferences lists as many differences as there is room for, one at least, and says how
-// many more there are.
+// joinDifferences lists as many differences as fit, but at least one, and tells how many more there
+// are.
 func joinDifferences(found []string) string {
 	var b strings.Builder
 	for i, words := range found {
@@ -151,5 +150,5 @@ func difference(server, client Entry, ok bool) string {
 	if server.Kind == KindSetting {
 		return fmt.Sprintf("%v %s %s", server.Kind, server.Name, strings.Join(found, ", "))
 	}
-	return fmt.Sprintf("%s in %v %s", strings.Join(found, ", "), server.Kind, server.Name) // the name may be long, and the text is cut
+	return fmt.Sprintf("%s in %v %s", strings.Join(found, ", "), server.Kind, server.Name) // last, because the name may be long and the text may be truncated
 }

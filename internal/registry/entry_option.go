@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Option is an option of an entry that both sides must have alike, by the name of the method
-// or the field that sets it. Value is "" where being given is all that there is to say.
+// Option is an option of an entry that must be the same on both sides. Its name is that of the
+// method or field that sets it. Value is "" for an option without a value.
 type Option struct{ Name, Value string }
 
-// on is what an option without a value is while a list is made.
+// on is the value of an option without one until given replaces it by "".
 const on = "on"
 
 func option(name string, isOn bool) Option {
@@ -19,7 +19,7 @@ func option(name string, isOn bool) Option {
 	return Option{}
 }
 
-// given returns those of the options that are not the default.
+// given returns the options that differ from their defaults.
 func given(options []Option) (list []Option) {
 	for _, o := range options {
 		switch {
@@ -33,7 +33,7 @@ func given(options []Option) (list []Option) {
 	return list
 }
 
-// defaultOf returns what an option is where it is not given; "" for nothing.
+// defaultOf returns the value of an option that is not set, or "" if it has none.
 func defaultOf(option string) string {
 	switch {
 	case option == "Mode":
@@ -46,7 +46,7 @@ func defaultOf(option string) string {
 	return ""
 }
 
-// differentOptions names the options of one entry that differ, with the values of both sides.
+// differentOptions describes the options of one entry that differ, with the values on both sides.
 func differentOptions(server, client Entry) (found []string) {
 	names := func(options []Option) (list []string) {
 		for _, o := range options {
@@ -65,7 +65,7 @@ func differentOptions(server, client Entry) (found []string) {
 		if here != there {
 			what := fmt.Sprintf("option %s is", name)
 			if server.Kind == KindSetting {
-				what = "is" // the entry is its value
+				what = "is" // the option of a setting is its value
 			}
 			found = append(found, fmt.Sprintf("%s %s on the server and %s on the client", what, here, there))
 		}
@@ -73,7 +73,7 @@ func differentOptions(server, client Entry) (found []string) {
 	return found
 }
 
-// option describes an option of an entry in words.
+// option returns the value of an option of an entry in words.
 func (e *Entry) option(name string) string {
 	at := slices.IndexFunc(e.Options, func(o Option) bool { return o.Name == name })
 	switch fallback := defaultOf(name); {

@@ -10,30 +10,29 @@ import (
 )
 
 const (
-	// MaxPerKind is how many messages, requests and resources there may be, each.
+	// MaxPerKind is the most messages, the most requests and the most resources.
 	MaxPerKind = 256
-	// MaxChannels is how many channels a game may have of its own.
+	// MaxChannels is the most channels that a game can add.
 	MaxChannels = 48
-	// MaxEntries bounds a peer's list: as many as can be registered, and some
-	// room for settings.
+	// MaxEntries is the most entries of a peer's list: as many as can be registered, and some more
+	// for settings.
 	MaxEntries = 3*MaxPerKind + 2*256 + MaxChannels + 16
 
-	// MaxEntryName bounds a name in it: two type names with long package paths.
+	// MaxEntryName is the most bytes of a name in the list. It is enough for two types with long
+	// package paths.
 	MaxEntryName = 512
 
-	// maxEntryNumber bounds a number in it: a tick rate is the largest.
+	// maxEntryNumber is the highest number in the list. Tick rates are the largest numbers.
 	maxEntryNumber = 1 << 16
 
-	// maxEntryOptions bounds the options of an entry: a component has the most.
+	// maxEntryOptions is the most options of an entry. Components have the most.
 	maxEntryOptions = 16
 )
 
-// ErrEntries is a list of entries that no protocol has.
+// ErrEntries means that the bytes are not a list of entries.
 var ErrEntries = errors.New("protocol: not a list of registry entries")
 
-// AppendEntries appends the wire form of a list to dst: its length, then for each
-// entry kind, number, name, hash, number of options, and the name and value of each. Text is
-// its length and its bytes.
+// AppendEntries appends the wire form of a list to dst. The package documentation describes it.
 func AppendEntries(dst []byte, entries []Entry) []byte {
 	var w bits.Writer
 	w.Reset(dst)
@@ -58,14 +57,13 @@ func appendText(w *bits.Writer, text string) {
 }
 
 const (
-	// minEntryBits is the shortest entry: four numbers and a hash.
+	// minEntryBits is the size of the shortest entry: four numbers and a hash.
 	minEntryBits = 4*4 + 64
-	// minOptionBits is the shortest option: two lengths.
+	// minOptionBits is the size of the shortest option: two lengths.
 	minOptionBits = 2 * 4
 )
 
-// ParseEntries reads what AppendEntries wrote, from a peer that may send
-// anything.
+// ParseEntries reads what AppendEntries wrote. A peer may send anything.
 func ParseEntries(data []byte) ([]Entry, error) {
 	var r bits.Reader
 	r.Reset(data)
@@ -109,7 +107,8 @@ func parseEntry(r *bits.Reader) (e Entry, ok bool) {
 	return e, r.Err() == nil
 }
 
-// parseText reads a name. It ends up in a log, where a control character could forge a line.
+// parseText reads a text. It refuses control characters, because the text is logged and they could
+// forge lines there.
 func parseText(r *bits.Reader) (text string, ok bool) {
 	length := r.Uvarint()
 	if length > MaxEntryName || int(length)*8 > r.RemainingBits() {

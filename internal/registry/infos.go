@@ -14,32 +14,31 @@ type Component struct {
 	Name      string // of the type, with its package path
 	Type      reflect.Type
 	Plan      *wire.Plan
-	Once      bool // only inserts and removes are sent, not updates
-	Input     bool // registered as an input: its presence is replicated, and never its value
-	Delta     bool // updates may be differences, by Plan.EncodeDelta
-	Motion    bool // differences are taken with Bases.Older, where there is one
-	Adaptive  bool // differences are written with Bases.Codes, once the other side has some
-	Relation  bool // of Arche: its target is replicated with its value
-	Hierarchy bool // by that option: of children to their parents
+	Once      bool // only inserts and removes are sent, and no updates
+	Input     bool // registered as an input: its presence is replicated, but never its value
+	Delta     bool // updates may be differences, written by Plan.EncodeDelta
+	Motion    bool // differences use Bases.Older if there is a previous baseline
+	Adaptive  bool // differences use Bases.Codes once the other side has some
+	Relation  bool // an Arche relation: its target is replicated with its value
+	Hierarchy bool // registered with the option Hierarchy: relates children to their parents
 
-	Predict SyncMode // on entities that a client predicts
-	Round   bool     // values are rounded to their wire lattice on both sides after every tick
+	Predict SyncMode // how it is synchronised on predicted entities
+	Round   bool     // values are rounded to what the wire can express, on both sides after every tick
 
-	// Correct is how long the presentation takes to ease over a correction; 0 is at
-	// once.
+	// Correct is how long it takes to smooth a correction on the screen. 0 corrects at once.
 	Correct time.Duration
 
-	// Blending blends values, one or many; Blend is nil if no function was given.
+	// Funcs are the functions for blending values. Blend is nil if no function was given.
 	blend.Funcs
 
-	// TooFar reports that a and b must not be blended. Same reports that a predicted
-	// value needs no correction. Both take the memory of one value each; nil means
-	// not given. Without Same, Plan.Equal decides.
+	// TooFar reports that a and b must not be blended. Same reports that a predicted value needs no
+	// correction; without it, Plan.Equal decides. Each argument is the memory of one value. Both
+	// may be nil.
 	TooFar func(a, b []byte) bool
 	Same   func(predicted, confirmed []byte) bool
 }
 
-// Local is a component that is rolled back and never sent.
+// Local is a component that is rolled back but never sent.
 type Local struct {
 	Name string // of the type, with its package path
 	Type reflect.Type
@@ -51,7 +50,7 @@ type Input struct {
 	Name        string // of the type, with its package path
 	Type        reflect.Type
 	Plan        *wire.Plan
-	Rebroadcast bool // the server passes it on to other clients
+	Rebroadcast bool // the server relays it to other clients
 }
 
 // Message is a registered message.
@@ -60,11 +59,11 @@ type Message struct {
 	Name      string // of the type, with its package path
 	Type      reflect.Type
 	Plan      *wire.Plan
-	Mode      Mode     // also that of Channel
-	Channel   *Channel // nil: the default channel of Mode
+	Mode      Mode     // equal to that of Channel
+	Channel   *Channel // nil for the default channel of Mode
 	Direction Direction
 	Priority  float32 // relative to other messages of the channel
-	Relay     bool    // a client may ask the server to pass it on
+	Relay     bool    // a client may ask the server to relay it
 }
 
 // Request is a registered request.
@@ -84,10 +83,10 @@ type Resource struct {
 	Rollback bool // restored and replayed with the predicted entities
 }
 
-// Channel is a channel of the game's own. Its fields are those of protocol.ChannelConfig,
-// defaults filled in but for the resends.
+// Channel is a channel that the game has added. Its fields are those of protocol.ChannelConfig,
+// with defaults filled in except for the resend times.
 type Channel struct {
-	Number       int // dense from 0, in the order of names; default channels not counted
+	Number       int // dense from 0, in the order of names; default channels have none
 	Name         string
 	Mode         Mode
 	Direction    Direction

@@ -8,31 +8,30 @@ import (
 type Kind uint8
 
 const (
-	// KindSetting is a value both sides must have alike, such as the tick rate.
+	// KindSetting is a value that must be the same on both sides, such as the tick rate.
 	KindSetting Kind = iota
 	// KindComponent is a replicated component.
 	KindComponent
-	// KindInput is a component that a client drives its entities with.
+	// KindInput is a component by which a client controls its entities.
 	KindInput
 	// KindMessage is a message.
 	KindMessage
-	// KindRequest is a question and its answer.
+	// KindRequest is a pair of types: a question and its answer.
 	KindRequest
 	// KindResource is a replicated resource.
 	KindResource
-	// KindChannel is a channel of the game's own.
+	// KindChannel is a channel that the game has added.
 	KindChannel
-	// KindLocal is a component that is rolled back and never sent. It is in no
-	// list of entries: the sides need not agree on it.
+	// KindLocal is a component that is rolled back but never sent. It has no entry, because the
+	// sides need not agree on it.
 	KindLocal
-	// KindUnsent is a component that is not sent on purpose. It is in no list of entries
-	// either.
+	// KindUnsent is a component that the game does not send on purpose. It has no entry either.
 	KindUnsent
 
 	kinds
 )
 
-// String returns the kind as errors and lists show it.
+// String returns the kind as errors and tables show it.
 func (k Kind) String() string {
 	names := [kinds]string{"setting", "component", "input", "message", "request", "resource", "channel", "local component", "unsent component"}
 	if k >= kinds {

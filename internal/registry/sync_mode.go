@@ -4,8 +4,8 @@ import (
 	"fmt"
 )
 
-// SyncMode is a protocol.SyncMode: how a predicted entity follows the
-// confirmed values of a component.
+// SyncMode is a protocol.SyncMode. It tells how a predicted entity follows the confirmed values of
+// a component.
 type SyncMode uint8
 
 // The modes of package protocol.

@@ -8,7 +8,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire"
 )
 
-// String returns a table of the registry, with the most bits that a value takes on the wire.
+// String returns a table of the registry. For each type it has the most bits of a value on the
+// wire.
 func (r *Registry) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %d ticks per second, protocol %016x\n", r.Name, r.TickRate, r.Hash())
@@ -40,7 +41,7 @@ func (r *Registry) String() string {
 	for _, c := range r.Channels {
 		fmt.Fprintf(w, "%v\t%d\t%s\t\t%v %v\n", KindChannel, c.Number, c.Name, c.Mode, c.Direction)
 	}
-	_ = w.Flush() // a strings.Builder takes everything
+	_ = w.Flush() // a strings.Builder returns no errors
 	return b.String()
 }
 

@@ -10,13 +10,12 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// angleBits is what an angle takes if its tag does not say: steps of 0.0015
-// radians, 0.09 degrees.
+// angleBits is the number of bits of an angle whose tag does not set it: steps of 0.0015 radians,
+// or 0.09 degrees.
 const angleBits = 12
 
-// circle is the set of angles that can be sent: a full turn in count equal
-// steps, zero among them. Decoded angles lie above -pi and up to pi; whole turns
-// are not kept.
+// circle is the set of angles that can be sent: a full turn in count equal steps, including zero.
+// Decoded angles are above -pi and at most pi, so whole turns are lost.
 type circle struct {
 	step, inverse float64
 	count         uint64
@@ -47,8 +46,8 @@ func parseCircle(tag *fieldTag, size uint8) (circle, error) {
 
 func (c *circle) width() uint8 { return uint8(mathbits.Len64(c.count - 1)) }
 
-// index returns the step nearest to v. NaN, an infinity, and a
-// number so large that it has no fraction of a turn become 0 and are counted.
+// index returns the step nearest to v. It returns 0 and counts v as clamped if v is NaN, infinite,
+// or so large that a float64 does not tell its fraction of a turn.
 func (c *circle) index(v float64, clamped *int) uint64 {
 	x := float64(v * c.inverse)
 	if !(x > -maxLattice && x < maxLattice) {

@@ -10,23 +10,23 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Codec is how a game encodes the values of one type itself. Its functions take values by
-// their addresses.
+// Codec encodes and decodes the values of one type by functions of the game. The functions take
+// values by their addresses.
 type Codec struct {
-	Try     func(w *bits.Writer, v unsafe.Pointer) error // nil: encode
+	Try     func(w *bits.Writer, v unsafe.Pointer) error // what EncodeValue calls in place of Encode, unless it is nil
 	Encode  func(w *bits.Writer, v unsafe.Pointer, refs RefWriter)
 	Decode  func(r *bits.Reader, v unsafe.Pointer, refs RefReader) error
 	Clear   func(v unsafe.Pointer)
-	Fresh   func() unsafe.Pointer          // new memory for a value
-	Same    func(a, b unsafe.Pointer) bool // nil: by encoding
+	Fresh   func() unsafe.Pointer          // allocates a value
+	Same    func(a, b unsafe.Pointer) bool // compares two values; if nil, their encodings are compared
 	MaxBits int
-	Refs    bool // maps entities
+	Refs    bool // the type has entities, which the codec encodes by the tables
 	Version string
 	buffers sync.Pool // of *codecBuffers
 }
 
-// readValue decodes into a zero value. A codec's error becomes the reader's, so that
-// what follows reads nothing.
+// readValue decodes into the value at v, which it clears first. If the codec returns an error, r
+// keeps it, so that later reads return nothing.
 func (k *Codec) readValue(r *bits.Reader, v unsafe.Pointer, refs RefReader) {
 	k.Clear(v)
 	if err := k.Decode(r, v, refs); err != nil {
@@ -50,17 +50,17 @@ func roundByCodec(o *op, p unsafe.Pointer) (clamped int) {
 	return 0
 }
 
-// codecBuffers is the memory for comparing, rounding and skipping through a codec.
+// codecBuffers is the memory that a codec needs for comparing, rounding and skipping values.
 type codecBuffers struct {
 	a, b       bits.Writer
 	bufA, bufB []byte
 	r          bits.Reader
 	refsA      entityTable
 	refsB      entityTable
-	value      unsafe.Pointer // nil: none yet
+	value      unsafe.Pointer // a value to skip into; nil until it is needed
 }
 
-// entityTable numbers entities in the order they come.
+// entityTable numbers entities in the order in which they are encoded.
 type entityTable struct{ entities []ecs.Entity }
 
 // Index implements RefWriter.
@@ -94,8 +94,8 @@ func (k *Codec) borrow() *codecBuffers {
 	return s
 }
 
-// equal compares what both values encode to: the bytes, and the entities that
-// the places in them stand for.
+// equal compares the encodings of both values: their bytes, and the entities that the indexes in
+// them stand for.
 func (k *Codec) equal(a, b unsafe.Pointer) bool {
 	if k.Same != nil {
 		return k.Same(a, b)
@@ -118,7 +118,7 @@ func (k *Codec) equal(a, b unsafe.Pointer) bool {
 	return true
 }
 
-// round decodes what the value encodes to.
+// round replaces a value by the one that its encoding decodes to.
 func (k *Codec) round(v unsafe.Pointer) {
 	s := k.borrow()
 	defer k.buffers.Put(s)

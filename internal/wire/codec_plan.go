@@ -7,7 +7,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// CodecPlan is the plan of a type with a codec: one op for the whole value.
+// CodecPlan returns the plan of a type with a codec. It has one op for the whole value.
 func CodecPlan(t reflect.Type, values bool, subject string, k *Codec) (*Plan, error) {
 	c := compiler{subject: subject, values: values}
 	if path, pointer := FindPointer(t, ""); pointer != nil && !values {
@@ -27,8 +27,8 @@ func CodecPlan(t reflect.Type, values bool, subject string, k *Codec) (*Plan, er
 	return newPlan(t, &c), nil
 }
 
-// findEntity returns the path of the first entity in t, also behind pointers and
-// in maps, or "".
+// findEntity returns the path of the first entity in t, including entities behind pointers and in
+// maps. It returns "" if there is none.
 func findEntity(t reflect.Type, path string, seen []reflect.Type) string {
 	if t == reflect.TypeFor[ecs.Entity]() {
 		if path == "" {

@@ -28,7 +28,7 @@ func (p *Plan) RoundColumn(values []byte) (clamped int) {
 	return clamped
 }
 
-// roundEach rounds the op's numbers in each of the values.
+// roundEach rounds the op's numbers in each of the values, which are step bytes apart.
 func (o *op) roundEach(p unsafe.Pointer, count int, step uintptr) (clamped int) {
 	for i := range uintptr(count) {
 		clamped += o.round(o, unsafe.Add(p, i*step))
@@ -36,7 +36,7 @@ func (o *op) roundEach(p unsafe.Pointer, count int, step uintptr) (clamped int) 
 	return clamped
 }
 
-// roundStretch rounds quantised numbers next to each other.
+// roundStretch rounds quantised numbers that are contiguous in memory.
 func (o *op) roundStretch(p unsafe.Pointer, count int) (clamped int) {
 	if o.size == 4 {
 		return roundFloats(&o.lattice, unsafe.Slice((*float32)(p), count))
@@ -44,8 +44,8 @@ func (o *op) roundStretch(p unsafe.Pointer, count int) (clamped int) {
 	return roundFloats(&o.lattice, unsafe.Slice((*float64)(p), count))
 }
 
-// roundFloats is index and value, but the index stays a float: it is below 2^51, so it is
-// exact.
+// roundFloats is index followed by valueAt, but it keeps the index as a float. That is exact,
+// because the index is below 2^51.
 func roundFloats[F float](l *lattice, values []F) (clamped int) {
 	if l.bias == 0 && l.base == 0 {
 		return roundWhole(l, values)
@@ -62,7 +62,7 @@ func roundFloats[F float](l *lattice, values []F) (clamped int) {
 	return clamped
 }
 
-// roundWhole is roundFloats where both limits are multiples of the step.
+// roundWhole is roundFloats for a lattice in which both limits are multiples of the step.
 func roundWhole[F float](l *lattice, values []F) (clamped int) {
 	inverse, magic, step := l.inverse, l.magic, l.step
 	low, high := float64(l.offset), float64(l.offset)+float64(l.last)

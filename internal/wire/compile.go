@@ -8,21 +8,22 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// compiler turns a type into ops, and into the description that is hashed.
+// compiler compiles a type into ops and into the description that is part of the protocol hash.
 type compiler struct {
-	subject  string // the type, as messages name it
+	subject  string // name of the type in error messages
 	values   bool   // text and slices are allowed
 	ops      []op
-	fields   []op // the same, not joined
+	fields   []op // ops for the same values, but one for each field
 	describe strings.Builder
 	events   []Span
 	skipped  []Span
 	refs     []string // paths of entity fields
 	errs     []error
-	open     []reflect.Type // the slices we are inside, to find a type that contains itself
+	open     []reflect.Type // the slice elements that are being compiled, to find a type that contains itself
 }
 
-// unrolled is how many ops an array may become before it is left a loop.
+// unrolled is the most ops that an array is compiled to. If it needs more, it becomes one op with a
+// body.
 const unrolled = 32
 
 func (c *compiler) fail(kind error, path, format string, args ...any) {
@@ -33,7 +34,7 @@ func (c *compiler) fail(kind error, path, format string, args ...any) {
 	c.errs = append(c.errs, &TypeError{Kind: kind, Subject: subject, Problem: fmt.Sprintf(format, args...)})
 }
 
-// compileAt compiles what lies at offset.
+// compileAt compiles the type of the memory at offset.
 func (c *compiler) compileAt(t reflect.Type, offset uintptr, path string, tag *fieldTag) {
 	switch {
 	case t == reflect.TypeFor[ecs.Entity]():
@@ -98,8 +99,8 @@ func (c *compiler) addField(f reflect.StructField, offset uintptr, path string, 
 	}
 }
 
-// skip leaves memory out. Pointers in it are refused all the same where Arche
-// would move them.
+// skip leaves out memory that is not sent. It nevertheless refuses pointers in components, because
+// Arche moves them as raw bytes.
 func (c *compiler) skip(t reflect.Type, offset uintptr, path string) {
 	if c.values {
 		return
@@ -144,7 +145,7 @@ func (c *compiler) addArray(t reflect.Type, offset uintptr, path string, tag *fi
 	}
 }
 
-// adopt takes over what an inner compiler found beside its ops.
+// adopt adds the errors, references and description of an inner compiler to c.
 func (c *compiler) adopt(inner *compiler, described string) {
 	c.errs = append(c.errs, inner.errs...)
 	c.refs = append(c.refs, inner.refs...)
@@ -158,15 +159,15 @@ func appendSpans(to, spans []Span, offset uintptr) []Span {
 	return to
 }
 
-// leaf adds one number and its line of the description.
+// leaf adds one number, and its part of the description.
 func (c *compiler) leaf(path, described string, o op) {
 	c.describe.WriteString(path + " " + described + ";")
 	o.count = 1
 	c.appendOp(o)
 }
 
-// addFields adds an array to the fields: as one run if its elements are numbers
-// of one kind, else as a loop.
+// addFields adds an array to the fields: as one run if its elements are numbers of one kind,
+// otherwise as one op with a body.
 func (c *compiler) addFields(body []op, step uintptr, n int, offset uintptr) {
 	if len(body) == 1 && body[0].kind < opCodec && body[0].offset == 0 {
 		run := body[0]
@@ -180,7 +181,7 @@ func (c *compiler) addFields(body []op, step uintptr, n int, offset uintptr) {
 	c.fields = append(c.fields, op{kind: opRepeat, count: uint32(n), offset: offset, body: withFuncs(body), step: step})
 }
 
-// withFuncs completes ops that are not lowered.
+// withFuncs completes ops that are not passed to lower.
 func withFuncs(ops []op) []op {
 	for i := range ops {
 		ops[i].complete()
@@ -193,7 +194,7 @@ func withFuncs(ops []op) []op {
 	return ops
 }
 
-// complete sets what follows from the rest.
+// complete sets the fields of an op that depend on its other fields.
 func (o *op) complete() {
 	if o.bits > 0 {
 		o.batch = 64 / o.bits
@@ -207,7 +208,7 @@ func (c *compiler) appendOp(o op) {
 	c.mergeOp(o)
 }
 
-// mergeOp appends an op, or lets the last one grow by it.
+// mergeOp appends an op, or extends the last one by it.
 func (c *compiler) mergeOp(o op) {
 	if o.kind == opRaw {
 		o.count, o.size, o.bits = o.count*uint32(o.size), 1, 8
@@ -219,7 +220,7 @@ func (c *compiler) mergeOp(o op) {
 	c.ops = append(c.ops, o)
 }
 
-// lower cuts runs of raw bytes into words; the bits on the wire stay the same.
+// lower divides runs of raw bytes into words. The bits on the wire stay the same.
 func lower(ops []op) (out []op) {
 	for _, o := range ops {
 		o.complete()

@@ -7,25 +7,25 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Bases is the baselines of a difference.
+// Bases are the baselines of a difference.
 type Bases struct {
 	Base  []byte // the value at the baseline
-	Older []byte // the value at the previous baseline, or nil: then the motion is unknown
-	// Ahead is the number of ticks from Base to the value, Between the number from
-	// Older to Base. Between is above 0 if Older is given.
+	Older []byte // the value at the previous baseline; nil if there is none
+	// Ahead is the number of ticks from Base to the value, and Between the number from Older to
+	// Base. If Older is set, Between must be above 0.
 	Ahead, Between uint32
 
-	// Trail is that of the record, or nil for a difference that stands alone. A
-	// difference with a new trail is the same as one without.
+	// Trail is the trail of the record that the difference is in. It is nil for a difference on its
+	// own, which is written as with a new trail.
 	Trail *stepcode.Trail
-	// Codes are the learned codes that both sides share, or nil for the built-in ones.
+	// Codes are the learned codes that both sides share, or nil for the built-in codes.
 	Codes *stepcode.Codes
 }
 
-// EncodeDelta writes value as a difference from its baselines, which the other side
-// must hold, exactly or as decoded there. It returns how many numbers of value were
-// clamped. A difference can only be applied to the same baselines, after the same
-// trail. Plans of messages have no differences.
+// EncodeDelta writes value as a difference from its baselines. The other side must have the same
+// baselines, exactly or as it decoded them. It returns how many numbers of value were clamped. A
+// difference can only be decoded with the same baselines and after the same trail. There are no
+// differences of messages.
 func (p *Plan) EncodeDelta(w *bits.Writer, from *Bases, value []byte, refs RefWriter) (clamped int) {
 	if p.differ != nil {
 		return p.encodeDiffer(w, from.Base, value)
@@ -35,9 +35,9 @@ func (p *Plan) EncodeDelta(w *bits.Writer, from *Bases, value []byte, refs RefWr
 	return d.clamped
 }
 
-// DecodeDelta reads a difference that EncodeDelta wrote against the same baselines into
-// value, which must not share memory with them. Errors are those of Decode, and
-// ErrDelta.
+// DecodeDelta reads a difference that EncodeDelta wrote from the same baselines. It writes the
+// result to value, which must not share memory with them. It returns the errors of Decode, and
+// stepcode.ErrDelta.
 func (p *Plan) DecodeDelta(r *bits.Reader, from *Bases, value []byte, refs RefReader) error {
 	if p.differ != nil {
 		return p.decodeDiffer(r, from.Base, value)
@@ -52,9 +52,8 @@ func (p *Plan) DecodeDelta(r *bits.Reader, from *Bases, value []byte, refs RefRe
 	return r.Err()
 }
 
-// SkipDelta reads past a difference without a baseline, whether it was made from one
-// or from two. trail and codes must be the same as for EncodeDelta. Errors that only a
-// baseline reveals are not detected.
+// SkipDelta reads past a difference without its baselines. trail and codes must be the same as for
+// EncodeDelta. It does not detect errors that depend on the baselines.
 func (p *Plan) SkipDelta(r *bits.Reader, trail *stepcode.Trail, codes *stepcode.Codes) error {
 	if p.differ != nil {
 		return p.skipDiffer(r)
@@ -64,7 +63,8 @@ func (p *Plan) SkipDelta(r *bits.Reader, trail *stepcode.Trail, codes *stepcode.
 	return r.Err()
 }
 
-// origin is the address of the baselines of a value, or of a field of it.
+// origin holds the addresses of a value, or of one of its fields, at the two baselines. older is
+// nil without a previous baseline.
 type origin struct{ base, older unsafe.Pointer }
 
 func (p *Plan) origin(from *Bases) (at origin) {
@@ -75,7 +75,7 @@ func (p *Plan) origin(from *Bases) (at origin) {
 	return at
 }
 
-// plus returns the origin at an offset.
+// plus returns f with both addresses moved by offset.
 func (f origin) plus(offset uintptr) origin {
 	f.base = unsafe.Add(f.base, offset)
 	if f.older != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// encodeChanged writes those numbers of a run in full that changed, each behind a
-// bit that says so. A run of one needs no such bit.
+// encodeChanged writes the changed numbers of a run in full. Before each number stands a bit for
+// whether it changed; a run of one number has no such bit.
 func encodeChanged(o *op, w *bits.Writer, base, p unsafe.Pointer, refs RefWriter) {
 	single := o.single
 	for i := range uintptr(o.count) {
@@ -55,7 +55,7 @@ func skipChanged(o *op, r *bits.Reader) {
 	}
 }
 
-// skip decodes a value to see where it ends.
+// skip decodes a value to find where it ends.
 func (k *Codec) skip(r *bits.Reader) {
 	s := k.borrow()
 	defer k.buffers.Put(s)
@@ -65,7 +65,7 @@ func (k *Codec) skip(r *bits.Reader) {
 	k.readValue(r, s.value, anyRefs{})
 }
 
-// anyRefs is a table that has every place.
+// anyRefs is a table of references in which every index is valid.
 type anyRefs struct{}
 
 // At implements RefReader.

@@ -7,8 +7,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Differences follow the fields of the type, not the ops of the plan, because the
-// machine affects how ops are joined.
+// Differences follow the fields of the type and not the ops of the plan, because how ops are merged
+// depends on the machine.
 
 // deltaWriter writes the difference of one value.
 type deltaWriter struct {
@@ -30,17 +30,17 @@ type deltaReader struct {
 	usual
 }
 
-// alwaysSteps reports whether the numbers of a field are written as steps even if they
-// are unchanged. They are positions and angles, which tend to change in every value, and
-// few enough that unchanged ones cost little. Other fields begin with a bit for whether
-// they changed.
+// alwaysSteps reports whether the numbers of a field are written as steps even if they are
+// unchanged. This is so for a few quantised floats or angles: such numbers tend to change in every
+// value, and they are few enough that unchanged ones take little space. Other fields begin with a
+// bit for whether they changed.
 func (o *op) alwaysSteps() bool {
 	const few = 8
-	return (o.kind == opQuantised || o.kind == opAngle) && o.bits > shortest && o.count <= few
+	return (o.kind == opQuantised || o.kind == opAngle) && o.bits > maxWholeBits && o.count <= few
 }
 
-// isLike reports whether the numbers of a field are of the same kind as those of the
-// field before it. It depends only on properties that the protocol hash covers.
+// isLike reports whether the numbers of a field are of the same kind as those of the previous
+// field. It depends only on properties that the protocol hash covers.
 func (o *op) isLike(before *op) bool {
 	return o.always && before.always && o.kind == before.kind && o.lastIndex() == before.lastIndex()
 }
@@ -73,7 +73,7 @@ func (d *deltaWriter) field(o *op, from origin, p unsafe.Pointer) {
 	}
 }
 
-// fields reads into the value at p, which holds a copy of the baseline.
+// fields reads fields into the value at p, which must contain a copy of the baseline.
 func (d *deltaReader) fields(fields []op, from origin, p unsafe.Pointer) {
 	for i := range fields {
 		o := &fields[i]
@@ -116,11 +116,11 @@ func (d *deltaReader) skipFields(fields []op) {
 	}
 }
 
-// writeChanged writes a field after the bit for whether it changed.
+// writeChanged writes a field that changed, after the bit for that.
 func (d *deltaWriter) writeChanged(o *op, from origin, p unsafe.Pointer) {
 	switch o.kind {
 	case opInt, opQuantised, opAngle:
-		if o.bits <= shortest {
+		if o.bits <= maxWholeBits {
 			d.clamped += o.encode(o, d.w, p, nil)
 			return
 		}
@@ -139,7 +139,7 @@ func (d *deltaWriter) writeChanged(o *op, from origin, p unsafe.Pointer) {
 func (d *deltaReader) readChanged(o *op, from origin, p unsafe.Pointer) {
 	switch o.kind {
 	case opInt, opQuantised, opAngle:
-		if o.bits <= shortest {
+		if o.bits <= maxWholeBits {
 			o.decode(o, d.r, p, nil, nil)
 			return
 		}
@@ -158,7 +158,7 @@ func (d *deltaReader) readChanged(o *op, from origin, p unsafe.Pointer) {
 func (d *deltaReader) skipChanged(o *op) {
 	switch o.kind {
 	case opInt, opQuantised, opAngle:
-		if o.bits <= shortest {
+		if o.bits <= maxWholeBits {
 			d.r.Skip(uint(o.bits) * uint(o.count))
 			return
 		}
@@ -176,7 +176,7 @@ func (d *deltaReader) skipChanged(o *op) {
 	}
 }
 
-// elements writes each element of an array, after a bit for whether it changed.
+// elements writes the elements of an array. Each begins with a bit for whether it changed.
 func (d *deltaWriter) elements(o *op, from origin, p unsafe.Pointer) {
 	outer := d.EnterAlone()
 	for i := range uintptr(o.count) {

@@ -6,38 +6,38 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 )
 
-// Most moving values are usual: all positions and rotations take steps, and no other field
-// changed. Where two bits or more would say so, one bit in front of the value does: 1 for a
-// usual value, 0 if each field has its own bit.
+// Most values that move are usual: all positions and rotations are written as steps, and no other
+// field has changed. If a type needs two bits or more to tell that, one bit in front of the value
+// replaces them: 1 for a usual value, 0 if each field has a bit of its own.
 
-// usual is the state of that bit while a value is written or read.
+// usual is the state of the bit in front while a value is written or read.
 type usual struct {
-	usually bool // the bit in front is 1, or is tried as 1
-	unusual bool // a field was found that is not as in a usual value
+	usually bool // the bit is 1, or is tried as 1
+	unusual bool // a field was found that does not fit a usual value
 }
 
-// isUsual notes whether a field is as in a usual value, and reports whether the field has no
-// bit of its own.
+// isUsual records whether a field fits a usual value. It reports whether the value has the bit 1,
+// so that the field has no bit of its own.
 func (u *usual) isUsual(yes bool) bool {
 	u.unusual = u.unusual || !yes
 	return u.usually
 }
 
-// canBeUsual reports whether differences of the fields have the bit.
+// canBeUsual reports whether differences of a type with these fields begin with the bit.
 func canBeUsual(fields []op) bool {
-	moving, saying := 0, 0
+	moving, flagged := 0, 0
 	for i := range fields {
 		if o := &fields[i]; !o.always {
-			saying++
+			flagged++
 		}
 		if fields[i].always || fields[i].kind == opQuat {
 			moving++
 		}
 	}
-	return moving > 0 && saying > 1
+	return moving > 0 && flagged > 1
 }
 
-// writeValue writes a value as a usual one. If it turns out not to be, it starts over.
+// writeValue writes a value as a usual one. If a field does not fit, it starts again without that.
 func (d *deltaWriter) writeValue(p *Plan, from origin, at unsafe.Pointer) {
 	if !p.usual {
 		d.fields(p.fields, from, at)
@@ -69,7 +69,7 @@ func (d *deltaReader) skipValue(p *Plan) {
 	d.checkUsual(p)
 }
 
-// checkUsual refuses a usual value that was not written as one.
+// checkUsual refuses a value that was not written as a usual one, although it is.
 func (d *deltaReader) checkUsual(p *Plan) {
 	if p.usual && !d.usually && !d.unusual {
 		d.r.Fail(stepcode.ErrDelta)

@@ -16,10 +16,11 @@ const MaxDifferBits = 1 << 14
 // does not read all of it.
 var ErrDiffer = errors.New("protocol: a difference that its Differ did not write")
 
-// The wire form begins with a Uvarint. 0: the whole value follows. Else it is one more than
-// the number of bits that the Differ wrote, which follow, so that a reader can skip them.
+// A difference of a Differ begins with a Uvarint. 0 means that the whole value follows. Otherwise
+// it is one more than the number of bits that follow, so that a reader can skip them without the
+// Differ.
 
-// Differ makes and applies differences that a game codes itself. It takes values by their
+// Differ makes and applies differences by functions of the game. The functions take values by their
 // addresses.
 type Differ struct {
 	name    string
@@ -28,8 +29,8 @@ type Differ struct {
 	buffers sync.Pool // of *differBuffers
 }
 
-// NewDiffer returns the differ of a type: diff writes how to make value of base, apply
-// reads that and sets value. name is part of the protocol hash.
+// NewDiffer returns the differ of a type. diff writes the difference between base and value; apply
+// reads it and sets value. name is part of the protocol hash.
 func NewDiffer(
 	name string, t reflect.Type,
 	diff func(w *bits.Writer, base, value unsafe.Pointer), apply func(r *bits.Reader, base, value unsafe.Pointer) error,
@@ -40,8 +41,8 @@ func NewDiffer(
 	}}}
 }
 
-// differBuffers is the memory for one difference. The values lie in memory that is
-// aligned as T is.
+// differBuffers is the memory for one difference. The values in it are aligned like variables of
+// the type.
 type differBuffers struct {
 	w           bits.Writer
 	r           bits.Reader
@@ -50,11 +51,11 @@ type differBuffers struct {
 	got         []byte
 }
 
-// UseDiffer replaces the built-in difference of the type. Call it before the first use of the
-// plan. nil changes nothing.
+// UseDiffer replaces the built-in difference of the type by d. It must be called before the plan is
+// used. If d is nil, it has no effect.
 func (p *Plan) UseDiffer(d *Differ) { p.differ = d }
 
-// DifferName returns the name of the differ in the protocol hash: its type, or "" without one.
+// DifferName returns the name of the differ, which is part of the protocol hash, or "" without one.
 func (p *Plan) DifferName() string {
 	if p == nil || p.differ == nil {
 		return ""
@@ -70,7 +71,7 @@ func (p *Plan) arrive(value []byte) (clamped int) {
 	return p.Round(value)
 }
 
-// held copies a value as the other side holds it.
+// held copies value to dst, as the other side has it after decoding.
 func (p *Plan) held(dst, value []byte) (clamped int) {
 	p.addressOf(value)
 	copy(dst, value)
@@ -96,7 +97,8 @@ func (p *Plan) encodeDiffer(w *bits.Writer, base, value []byte) (clamped int) {
 	return clamped
 }
 
-// gives reports whether the other side gets the value from the difference in s, of n bits.
+// gives reports whether the other side can decode the value from the difference in s, which has n
+// bits.
 func (p *Plan) gives(s *differBuffers, n int) bool {
 	if n > MaxDifferBits {
 		return false
@@ -134,7 +136,8 @@ func (p *Plan) decodeDiffer(r *bits.Reader, base, value []byte) error {
 	return p.apply(r, s.base, value, n)
 }
 
-// readDiffer reads the length of a difference, or that the whole value follows.
+// readDiffer reads the beginning of a difference: its length in bits, or whole if the whole value
+// follows.
 func readDiffer(r *bits.Reader) (n int, whole bool) {
 	length := r.Uvarint()
 	switch {

@@ -6,8 +6,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Discard reads past a value and checks it: a server that relays a message must know that it
-// is valid and where it ends. It costs the memory of the value.
+// Discard reads past a value and checks it. A server that relays a message needs it to know that
+// the value is valid and where it ends. It allocates the memory of the value.
 func (p *Plan) Discard(r *bits.Reader, refs RefReader) error {
 	start := r.RemainingBits()
 	most := budget(start)

@@ -4,33 +4,31 @@ import (
 	"errors"
 )
 
-// Errors of decoding: a peer's bytes that are well formed as bits, and that no plan can have
-// written.
+// Errors of decoding. The bytes of a peer can be read as bits, but no plan can have written them.
 var (
-	// ErrRange is a number beyond its declared range, or bits that are no rotation.
+	// ErrRange means that a number is outside of its declared range, or that a code is not a valid
+	// rotation.
 	ErrRange = errors.New("protocol: a value lies outside what its type allows")
-	// ErrReference is an entity index that the table in front of the body does
-	// not have.
+	// ErrReference means that the table in front of the body has no entity for an index.
 	ErrReference = errors.New("protocol: a reference points outside the table")
-	// ErrTooLong is a text or slice above its limit. Decoding returns it for a
-	// peer's bytes, encoding for the caller's value.
+	// ErrTooLong means that a text or slice is longer than its limit. Decoding returns it for the
+	// bytes of a peer, encoding for a value of the caller.
 	ErrTooLong = errors.New("protocol: a text or slice is longer than its limit")
-	// ErrMemory is a value that would take far more memory than bytes on the
-	// wire.
+	// ErrMemory means that a value would take far more memory than it has bytes on the wire.
 	ErrMemory = errors.New("protocol: a value takes too much memory for its size on the wire")
 )
 
 // Kinds of a TypeError.
 var (
-	// ErrType is a type, or a field of one, that the plan cannot send.
+	// ErrType means that the plan cannot send a type or a field of it.
 	ErrType = errors.New("type cannot be registered")
-	// ErrTag is a struct tag that cannot be read or does not fit its field.
+	// ErrTag means that a struct tag cannot be parsed or does not fit its field.
 	ErrTag = errors.New("bad struct tag")
-	// ErrOptions is a codec that does not fit its type.
+	// ErrOptions means that a codec does not fit its type.
 	ErrOptions = errors.New("contradicting options")
 )
 
-// TypeError is one reason why a type has no plan. Unwrap gives its kind.
+// TypeError is one reason why a type has no plan. Unwrap returns its kind.
 type TypeError struct {
 	Kind    error  // ErrType, ErrTag or ErrOptions
 	Subject string // the type and the field

@@ -5,7 +5,7 @@ import (
 	"reflect"
 )
 
-// FloatKind is the meaning of a float field, by its tag.
+// FloatKind is what a float field means, according to its tag.
 type FloatKind uint8
 
 // The kinds of float fields.
@@ -15,16 +15,16 @@ const (
 	FloatQuat
 )
 
-// FloatField is a float in a value, or four of them if it is a quaternion.
+// FloatField is a float in a value, or a quaternion of four floats.
 type FloatField struct {
 	Offset   uintptr
 	Size     uint8 // bytes of a float, 4 or 8
 	Kind     FloatKind
-	Identity uint8 // of a quaternion: the component that is 1 where there is no rotation
+	Identity uint8 // for a quaternion: index of the component that is 1 without a rotation
 }
 
-// FloatFieldsOf returns the floats in a type without pointers, by their offsets. The error names
-// a bad tag.
+// FloatFieldsOf returns the floats in a type without pointers, in the order of their offsets. The
+// error names an invalid tag.
 func FloatFieldsOf(t reflect.Type) ([]FloatField, error) {
 	return appendFloatFields(nil, t, 0, "", nil)
 }

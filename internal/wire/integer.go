@@ -9,8 +9,8 @@ import (
 	bitio "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// interval is the declared range of an integer, limits included. Signed and
-// unsigned numbers share the arithmetic: both are taken modulo 2^64.
+// interval is the declared range of an integer, including its limits. Signed and unsigned numbers
+// share the arithmetic, which is modulo 2^64.
 type interval struct {
 	low    uint64
 	span   uint64 // high - low
@@ -46,8 +46,8 @@ func (c *compiler) addInt(platform, signed bool, size uint8, offset uintptr, pat
 	}
 }
 
-// parseInterval reads the limits of an integer. Those of int and uint must fit
-// 32 bits, which is what some machines have.
+// parseInterval parses the range of an integer. The limits for int and uint must fit into 32 bits,
+// because these types are that small on some machines.
 func parseInterval(tag *fieldTag, platform, signed bool, size uint8) (iv interval, err error) {
 	width := int(size) * 8
 	if platform {
@@ -78,8 +78,8 @@ func parseLimit(text string, signed bool, width int) (uint64, error) {
 	return strconv.ParseUint(text, 10, width)
 }
 
-// index returns how far v lies above the low limit, and counts it if it lies
-// outside.
+// index returns the difference between v and the low limit. If v is outside of the range, it counts
+// v as clamped and returns the index of the nearest limit.
 func (iv *interval) index(v uint64, clamped *int) uint64 {
 	if index := v - iv.low; index <= iv.span {
 		return index
@@ -98,7 +98,7 @@ func (iv *interval) below(v uint64) bool {
 	return v < iv.low
 }
 
-// int is number i of the run at p.
+// int returns number i of the run at p.
 func (o *op) int(p unsafe.Pointer, i uintptr) uint64 {
 	return loadInt(unsafe.Add(p, i*uintptr(o.size)), o.size, o.ints.signed)
 }
@@ -140,8 +140,8 @@ func roundInts(o *op, p unsafe.Pointer) (clamped int) {
 	return clamped
 }
 
-// encodeWide writes int and uint: their size in memory differs between
-// machines, as 64 bits.
+// encodeWide writes values of int and uint as 64 bits, because their size in memory differs between
+// machines.
 func encodeWide(o *op, w *bitio.Writer, p unsafe.Pointer, _ RefWriter) (clamped int) {
 	for i := range uintptr(o.count) {
 		w.Put(o.int(p, i), 64)
@@ -149,7 +149,7 @@ func encodeWide(o *op, w *bitio.Writer, p unsafe.Pointer, _ RefWriter) (clamped 
 	return 0
 }
 
-// decodeWide refuses a number that this machine's int cannot hold.
+// decodeWide fails for a number that does not fit into an int of this machine.
 func decodeWide(o *op, r *bitio.Reader, p unsafe.Pointer, _ RefReader, _ *int) {
 	for i := range uintptr(o.count) {
 		v := r.Bits(64)

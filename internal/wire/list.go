@@ -11,30 +11,28 @@ import (
 )
 
 const (
-	// DefaultMaxText is how many bytes a string or []byte may hold without a
-	// max= tag: about one packet.
+	// DefaultMaxText is the most bytes of a string or []byte without a max= tag. It is about one
+	// packet.
 	DefaultMaxText = 1024
 
-	// DefaultMaxElements is how many elements any other slice may hold without
-	// a max= tag.
+	// DefaultMaxElements is the most elements of any other slice without a max= tag.
 	DefaultMaxElements = 256
 
-	// freeMemory and memoryPerByte bound what decoding one value may allocate:
-	// a fixed amount, and so much for each byte of the wire. It is the limit
-	// that any peer's packet is held to.
+	// freeMemory and memoryPerByte bound what decoding one value may allocate: a fixed number of
+	// bytes, and a number of bytes for each byte on the wire.
 	freeMemory    = 64 << 10
 	memoryPerByte = 16
 )
 
-// list is a string, a []byte or a slice.
+// list describes a string, a []byte or another slice.
 type list struct {
 	max  int
 	typ  reflect.Type // of the slice
 	size uintptr      // of one element in memory
 }
 
-// sliceHeader is a slice as it is in memory. Writing one through a pointer tells
-// the garbage collector about data.
+// sliceHeader is a slice as it is in memory. The type of data makes the garbage collector aware of
+// it when a header is written through a pointer.
 type sliceHeader struct {
 	data     unsafe.Pointer
 	len, cap int
@@ -72,8 +70,8 @@ func (c *compiler) addList(t reflect.Type, offset uintptr, path string, tag *fie
 
 var listNames = [...]string{"text", "bytes", "slice"}
 
-// withoutMax is the tag for the elements of a slice: a limit holds for the
-// outermost list only.
+// withoutMax returns the tag for the elements of a slice, because a limit applies only to the
+// outermost list.
 func (t *fieldTag) withoutMax() *fieldTag {
 	inner := *t
 	inner.max = 0
@@ -102,16 +100,16 @@ func (l *list) maxBits(body []op) int {
 	return int(min(int64(bits.UvarintBits(uint64(l.max)))+int64(l.max)*elem, 1<<30))
 }
 
-// length is that of the string or slice at p: both begin with a pointer and
-// their length.
+// length returns the length of the string or slice at p. Both begin with a pointer and their
+// length.
 func length(p unsafe.Pointer) int {
 	return *(*int)(unsafe.Add(p, unsafe.Sizeof(uintptr(0))))
 }
 
-// dataOf is where the elements of the string or slice at p lie.
+// dataOf returns the address of the elements of the string or slice at p.
 func dataOf(p unsafe.Pointer) unsafe.Pointer { return *(*unsafe.Pointer)(p) }
 
-// content is the bytes of the string or []byte at p.
+// content returns the bytes of the string or []byte at p.
 func content(p unsafe.Pointer) []byte {
 	return unsafe.Slice((*byte)(dataOf(p)), length(p))
 }
@@ -174,9 +172,9 @@ func equalSlice(o *op, a, b unsafe.Pointer) bool {
 	return true
 }
 
-// count reads the number of elements, each of which takes eachBits or more. It
-// is checked against its limit, the bits that are left and the memory that is
-// left before anything is allocated; after an error it is 0.
+// count reads the number of elements, each of which takes at least eachBits. Before anything is
+// allocated, it checks the number against the limit, the remaining bits and the remaining memory
+// budget. It returns 0 after an error.
 func (l *list) count(r *bits.Reader, eachBits int, budget *int) int {
 	count := r.Uvarint()
 	if count > uint64(l.max) {
@@ -196,8 +194,8 @@ func (l *list) count(r *bits.Reader, eachBits int, budget *int) int {
 	return n
 }
 
-// weigh returns the bytes that decoding the value at p will allocate, or
-// ErrTooLong if a list in it is above its limit.
+// weigh returns how many bytes decoding the value at p will allocate, or ErrTooLong if a list in it
+// is longer than its limit.
 func weigh(ops []op, p unsafe.Pointer) (total int, err error) {
 	for i := range ops {
 		o := &ops[i]

@@ -7,12 +7,11 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// The loads and stores go through byte arrays in the machine's own order: they
-// compile to single instructions where the machine allows any alignment, and
-// stay correct where it does not.
+// Loads and stores go through byte arrays in the byte order of the machine. They compile to single
+// instructions on machines that allow any alignment, and are correct on others.
 
-// littleEndian machines hold a number in memory as the wire does. Plans rely on
-// it, and are refused on others.
+// littleEndian reports whether numbers in memory have the byte order of the wire. Plans rely on
+// that, so they cannot be compiled on other machines.
 func littleEndian() bool { return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 }
 
 func load16(p unsafe.Pointer) uint16 { return binary.NativeEndian.Uint16((*[2]byte)(p)[:]) }
@@ -41,7 +40,7 @@ func loadWord(p unsafe.Pointer, size uint8) uint64 {
 	}
 }
 
-// loadInt reads an integer of 1, 2, 4 or 8 bytes, sign-extended if asked.
+// loadInt reads an integer of 1, 2, 4 or 8 bytes. If signed is set, it extends the sign.
 func loadInt(p unsafe.Pointer, size uint8, signed bool) uint64 {
 	v := loadWord(p, size)
 	if !signed {
@@ -65,11 +64,11 @@ func storeInt(p unsafe.Pointer, size uint8, v uint64) {
 	}
 }
 
-// float is the type of a quantised number, an angle or a part of a quat in memory.
+// float is the type that a quantised number, an angle or a component of a quat has in memory.
 type float interface{ float32 | float64 }
 
-// floats returns the n numbers at p, and quats the n groups of four. The conversion through
-// an array pointer avoids the checks of unsafe.Slice.
+// floats returns the n numbers at p, and quats the n groups of four numbers. The conversion by an
+// array pointer avoids the checks of unsafe.Slice.
 func floats[F float](p unsafe.Pointer, n uint32) []F { return (*[1 << 24]F)(p)[:n:n] }
 
 func quats[F float](p unsafe.Pointer, n uint32) [][4]F { return (*[1 << 22][4]F)(p)[:n:n] }

@@ -4,14 +4,14 @@ import (
 	"unsafe"
 )
 
-// motion is the distance in ticks of a value from its two baselines. All numbers are integers,
-// so that the result is the same on every machine.
+// motion tells how far in ticks a value is ahead of its baseline, and how far the baseline is ahead
+// of the previous one. All numbers are integers, so that results are the same on all machines.
 type motion struct{ ahead, between uint32 }
 
 func (b *Bases) motion() motion { return motion{b.Ahead, b.Between} }
 
-// expect returns the index of number i of a run if it continues to move as from the
-// previous baseline to the baseline; without a previous one, the index at the baseline.
+// expect returns the index of number i of a run if it moves on as it did from the previous baseline
+// to the baseline. Without a previous baseline it returns the index at the baseline.
 func (m motion) expect(o *op, from origin, i uintptr) uint64 {
 	var ignored int
 	base := o.indexAt(from.base, i, &ignored)
@@ -22,8 +22,9 @@ func (m motion) expect(o *op, from origin, i uintptr) uint64 {
 	return o.goOn(base, m.scaled(o.stepTo(older, base)))
 }
 
-// scaled returns a step between the baselines, stretched to the ticks ahead and rounded, halves
-// away from zero. It is 0 where that makes no sense and the numbers could get too large.
+// scaled returns the step between the baselines multiplied by ahead/between and rounded, with
+// halves away from zero. It returns 0 if the numbers are so large that the product could overflow
+// or the result would make no sense.
 func (m motion) scaled(step int64) int64 {
 	const most = 1 << 30
 	switch {
@@ -39,8 +40,8 @@ func (m motion) scaled(step int64) int64 {
 	return (2*step*ahead + between) / (2 * between)
 }
 
-// goOn returns the index at a step from another, limited to the range; angles wrap around as
-// often as necessary.
+// goOn returns the index that is step away from another, limited to the range. Angles wrap around
+// as often as necessary.
 func (o *op) goOn(from uint64, step int64) uint64 {
 	if o.kind == opAngle {
 		return o.stepFrom(from, step%int64(o.circle.count))

@@ -1,36 +1,36 @@
 package wire
 
-// opKind is the encoding of an op's numbers.
+// opKind tells how the numbers of an op are encoded.
 type opKind uint8
 
 const (
-	opRaw       opKind = iota // unpacked numbers, as they are in memory
-	opBool                    // one bit each
+	opRaw       opKind = iota // numbers as they are in memory
+	opBool                    // one bit for each
 	opInt                     // integers with a range
-	opWide                    // int and uint where they are not 64 bits in memory
+	opWide                    // int and uint on machines where they are not 64 bits
 	opQuantised               // floats with a range and a step
 	opQuat                    // groups of four floats
 	opAngle                   // floats on a circle
 	opRef                     // entities
 	opCodec                   // a whole value, by the codec of its type
-	opRepeat                  // an array of what the body describes
-	opText                    // string, in value plans only, as the next two
+	opRepeat                  // an array; the body is for one element
+	opText                    // a string; like the next two only in plans for messages and resources
 	opBytes                   // []byte
-	opSlice                   // slice of what the body describes
+	opSlice                   // another slice; the body is for one element
 )
 
-// op is one step of a compiled plan: count numbers of one kind, next to each
-// other in memory, and all that moving them needs.
+// op is one step of a compiled plan. It encodes, decodes, compares and rounds count numbers of one
+// kind, which are contiguous in memory.
 type op struct {
 	kind   opKind
 	size   uint8 // bytes of one number in memory
 	bits   uint8 // bits of one number on the wire
-	batch  uint8 // how many numbers fit into one read
+	batch  uint8 // how many numbers fit into 64 bits
 	count  uint32
 	offset uintptr // of the first number, from the start of the value
-	always bool    // in differences, steps stand for all numbers
-	like   bool    // these are of one kind with the numbers before
-	single *op     // in differences, one of the numbers; made once, since arguments of a call through a pointer escape to the heap
+	always bool    // in differences, all numbers are written as steps
+	like   bool    // the numbers are of the same kind as those of the previous field
+	single *op     // the op for one of the numbers, for differences; it exists once, because arguments of a call through a pointer escape to the heap
 
 	funcs
 
@@ -41,11 +41,11 @@ type op struct {
 	codec   *Codec        // opCodec
 
 	body []op    // opRepeat, opSlice
-	step uintptr // distance of two elements of the body
+	step uintptr // bytes from one element of the body to the next
 	list *list   // opText, opBytes, opSlice
 }
 
-// span is the length in memory.
+// span returns the bytes of all numbers of the op in memory.
 func (o *op) span() uintptr {
 	switch o.kind {
 	case opQuat:
@@ -57,7 +57,8 @@ func (o *op) span() uintptr {
 	}
 }
 
-// joins reports whether next continues o: numbers of the same kind, directly after it.
+// joins reports whether next continues o: it has numbers of the same kind, which directly follow in
+// memory.
 func (o *op) joins(next *op) bool {
 	return o.kind < opCodec && o.kind == next.kind && o.size == next.size && o.bits == next.bits &&
 		o.ints == next.ints && o.lattice == next.lattice && o.circle == next.circle && o.quat == next.quat &&
@@ -96,8 +97,8 @@ func (o *op) minBits() int {
 	}
 }
 
-// maxRefBits is the longest index: a table of more than 268 million entities
-// does not fit any message.
+// maxRefBits is the size of the largest index: no message can hold a table of more than 268 million
+// entities.
 const maxRefBits = 32
 
 func maxBits(ops []op) (n int) {

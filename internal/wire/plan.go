@@ -9,34 +9,33 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Span is a stretch of a value's memory, in bytes.
+// Span is a range of bytes in the memory of a value.
 type Span struct{ Offset, Size uintptr }
 
-// Plan is how the values of one type go over the wire, worked out once by
-// reflection. It holds no state of its own: any number of goroutines may use one
-// at a time.
+// Plan describes how the values of one type are encoded. It is computed once, by reflection, and
+// not changed by its use: any number of goroutines may use one at a time.
 //
-// The methods that take []byte are for types without Go pointers, as components
-// and inputs are. A value is its memory: exactly Size bytes, in the machine's
-// own order, aligned as the type is (as a variable, a column and make([]byte, n)
-// are). Types with text and slices go through EncodeValue and DecodeValue.
+// The methods that take []byte are for types without Go pointers, such as components and inputs. A
+// value is passed as its memory: exactly Size bytes, in the byte order of the machine, with the
+// alignment of the type (variables, columns and make([]byte, n) have it). Values with text or
+// slices are passed to EncodeValue and DecodeValue.
 type Plan struct {
 	typ      reflect.Type
 	size     int
-	memory   int // what a value given as []byte must measure; -1 if it cannot be given so
+	memory   int // length that a value must have as []byte; -1 if it cannot be passed that way
 	ops      []op
-	fields   []op    // as declared, for differences
+	fields   []op    // one for each declared field, for differences
 	differ   *Differ // the type's own difference, or nil
-	usual    bool    // differences begin with a bit that says that all is as usual
+	usual    bool    // differences begin with the bit for a usual value
 	describe string
 	events   []Span
 	skipped  []Span
 	refs     []string
 	maxBits  int
-	exact    bool
-	rounds   bool       // some values change when they are sent
+	exact    bool       // see Exact
+	rounds   bool       // Round can change a value
 	lists    bool       // has text, bytes or slices
-	parts    *quatParts // of a value that is one rotation of the usual width
+	parts    *quatParts // lookup table, if the value is one rotation of the default width
 }
 
 // Size returns the bytes of one value in memory.
@@ -45,13 +44,13 @@ func (p *Plan) Size() int { return p.size }
 // Type returns the type that the plan was made for.
 func (p *Plan) Type() reflect.Type { return p.typ }
 
-// MaxBits returns the most bits that one value takes. It is a bound to reserve
-// memory by; values with entities or text usually take fewer. For a codec it is
-// what its MaxBits method says, or 0 if it has none.
+// MaxBits returns the most bits that one value can take. It is for reserving memory; values with
+// entities or text usually take fewer. For a codec it is the result of its MaxBits method, or 0
+// without one.
 func (p *Plan) MaxBits() int { return p.maxBits }
 
-// Description says how the type is sent: names of fields, kinds, ranges, steps. It is part of
-// the protocol hash.
+// Description describes how the type is sent: the names of its fields, their kinds, ranges and
+// steps. It is part of the protocol hash.
 func (p *Plan) Description() string {
 	if p == nil {
 		return "unfit"
@@ -67,8 +66,8 @@ func (p *Plan) codec() *Codec {
 	return p.ops[0].codec
 }
 
-// HasRefs reports whether values hold entities, so that Encode and Decode need
-// a table.
+// HasRefs reports whether values contain entities, so that Encode and Decode need a table of
+// references.
 func (p *Plan) HasRefs() bool { return len(p.refs) > 0 }
 
 // FirstRef returns the path of the first field that holds an entity, or "".
@@ -79,16 +78,14 @@ func (p *Plan) FirstRef() string {
 	return p.refs[0]
 }
 
-// Exact reports whether two values are equal on the wire exactly if their memory
-// is, so that comparing bytes needs no second look. It is false where there are
-// quantised or ranged numbers, padding, fields that are not sent, or a codec.
+// Exact reports whether two values have equal encodings if and only if their memory is equal. It is
+// false for types with quantised or ranged numbers, padding, fields that are not sent, or a codec.
 func (p *Plan) Exact() bool { return p.exact }
 
 // Rounds reports whether Round can change a value.
 func (p *Plan) Rounds() bool { return p.rounds }
 
-// Events returns the fields tagged as events, which are not repeated when an
-// input is.
+// Events returns the fields with the tag event. They are set to zero when an input is repeated.
 func (p *Plan) Events() []Span { return p.events }
 
 // ClearEvents sets the fields tagged as events to zero.
@@ -98,8 +95,8 @@ func (p *Plan) ClearEvents(value []byte) {
 	}
 }
 
-// MergeEvents copies the fields tagged as events from src to dst, those that are not
-// zero: what happened in either of two ticks that become one.
+// MergeEvents copies the fields with the tag event from src to dst, except those that are zero. So
+// if the inputs of two ticks become one, no event of either is lost.
 func (p *Plan) MergeEvents(dst, src []byte) {
 	p.addressOf(dst)
 	p.addressOf(src)
@@ -119,7 +116,7 @@ func isZero(b []byte) bool {
 	return true
 }
 
-// addressOf checks the length and returns where the value lies.
+// addressOf checks the length of a value and returns its address.
 func (p *Plan) addressOf(value []byte) unsafe.Pointer {
 	if len(value) != p.memory {
 		p.misuse(len(value))
@@ -134,19 +131,19 @@ func (p *Plan) misuse(n int) {
 	panic(fmt.Sprintf("protocol: a value of %s is %d bytes, got %d: pass exactly the memory of one value", p.typ, p.size, n))
 }
 
-// Encode writes a value and returns how many of its numbers lay outside their
-// range and were clamped. refs may be nil if HasRefs is false.
+// Encode writes a value. It returns how many of its numbers were outside of their range and were
+// clamped. refs may be nil if HasRefs is false.
 func (p *Plan) Encode(w *bits.Writer, value []byte, refs RefWriter) (clamped int) {
 	return p.encode(w, unsafe.Pointer(unsafe.SliceData(value)), len(value), refs)
 }
 
-// encode is Encode's body, apart so that Encode itself is inlined. The loop is
-// that of encodeOps, one call less on the way of every value.
+// encode is the body of Encode, which is a separate function so that Encode itself is inlined. The
+// loop is that of encodeOps, repeated here to save a call for each value.
 func (p *Plan) encode(w *bits.Writer, at unsafe.Pointer, size int, refs RefWriter) (clamped int) {
 	if size != p.memory {
 		p.misuse(size)
 	}
-	if len(p.ops) == 2 { // a position and a rotation, say: a tenth of the cost was the loop
+	if len(p.ops) == 2 { // typically a position and a rotation, for which the loop would take a tenth of the time
 		a, b := &p.ops[0], &p.ops[1]
 		return a.encode(a, w, unsafe.Add(at, a.offset), refs) + b.encode(b, w, unsafe.Add(at, b.offset), refs)
 	}
@@ -157,10 +154,10 @@ func (p *Plan) encode(w *bits.Writer, at unsafe.Pointer, size int, refs RefWrite
 	return clamped
 }
 
-// Decode reads a value. It sets all that is sent, sets fields that are not sent
-// to zero, and leaves padding alone. After an error the value is half written:
-// decode peers' bytes into other memory, or keep a copy. Bytes that
-// Encode cannot have written are an error.
+// Decode reads a value. It sets all fields that are sent, sets those that are not sent to zero, and
+// does not change padding. After an error the value is only partly written, so decode a peer's
+// bytes into other memory, or keep a copy. It returns an error for bits that Encode cannot have
+// written.
 func (p *Plan) Decode(r *bits.Reader, value []byte, refs RefReader) error {
 	at := p.addressOf(value)
 	for _, s := range p.skipped {
@@ -182,9 +179,8 @@ func (p *Plan) Equal(a, b []byte) bool {
 	return bytes.Equal(a, b) || !p.exact && equalOps(p.ops, x, y)
 }
 
-// Round replaces a value by what the other side decodes, and returns how many of
-// its numbers were clamped. Fields that are not sent stay as they are.
-// Rounding twice is rounding once.
+// Round replaces a value by what the other side decodes from it. It returns how many of its numbers
+// were clamped. Fields that are not sent stay unchanged. Rounding a second time changes nothing.
 func (p *Plan) Round(value []byte) (clamped int) {
 	at := p.addressOf(value)
 	if !p.rounds {
@@ -193,7 +189,7 @@ func (p *Plan) Round(value []byte) (clamped int) {
 	return roundOps(p.ops, at)
 }
 
-// Width is the size of a value on the wire, in words.
+// Width describes the size of a value on the wire.
 func (p *Plan) Width() string {
 	switch {
 	case p == nil:

@@ -6,25 +6,24 @@ import (
 	"slices"
 )
 
-// ComponentPlan makes the plan that Component and Input use for T: no pointers,
-// text or slices. The error joins one SetupError for each field that cannot be
-// sent.
+// ComponentPlan returns the plan that Component and Input use for T, which must not contain
+// pointers, text or slices. The error joins one TypeError for each field that cannot be sent.
 func ComponentPlan[T any]() (*Plan, error) {
 	return Compile(reflect.TypeFor[T](), false, "component "+TypeName(reflect.TypeFor[T]()))
 }
 
-// ValuePlan makes the plan that Message, Request and Resource use for T: text
-// and slices are allowed.
+// ValuePlan returns the plan that Message, Request and Resource use for T, which may contain text
+// and slices.
 func ValuePlan[T any]() (*Plan, error) {
 	return Compile(reflect.TypeFor[T](), true, "message "+TypeName(reflect.TypeFor[T]()))
 }
 
-// PresencePlan is the plan of a component that is sent without its value.
+// PresencePlan returns the plan of a component that is sent without its value.
 func PresencePlan(t reflect.Type) *Plan {
 	return &Plan{typ: t, exact: true, describe: "presence"}
 }
 
-// TypeName is the name of a type with its package path, equal on all machines.
+// TypeName returns the name of a type with its package path, which is the same on all machines.
 func TypeName(t reflect.Type) string {
 	if t.Name() == "" || t.PkgPath() == "" {
 		return t.String()
@@ -60,7 +59,7 @@ func newPlan(t reflect.Type, c *compiler) *Plan {
 	return p
 }
 
-// isExact reports whether the ops send every byte of a value as it is.
+// isExact reports whether the ops send every byte of a value unchanged.
 func isExact(ops []op, size int) bool {
 	for i := range ops {
 		switch ops[i].kind {

@@ -4,7 +4,8 @@ import (
 	"reflect"
 )
 
-// FindPointer returns the first field of t that holds a Go pointer.
+// FindPointer returns the path and type of the first field of t that is or contains a Go pointer.
+// The type is nil if there is none.
 func FindPointer(t reflect.Type, path string) (string, reflect.Type) {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -38,7 +39,7 @@ func (c *compiler) refusePointer(t reflect.Type, path string) {
 		"an ecs.Entity instead of a pointer to another thing, or split the list into entities of their own", t)
 }
 
-// RefusePointers returns an error if t holds a Go pointer.
+// RefusePointers returns an error if t contains a Go pointer.
 func RefusePointers(t reflect.Type, subject string) error {
 	path, pointer := FindPointer(t, "")
 	if pointer == nil {

@@ -10,32 +10,31 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// lattice is the set of values that a quantised float can take on the wire:
-// base + (index+offset)*step for the indexes 0 to last. Both limits of the range
-// are in it. Where the low limit is a multiple of the step, base is 0 and every
-// value is a multiple too, zero included.
+// lattice is the set of values that a quantised float can have on the wire: base +
+// (index+offset)*step for the indexes 0 to last. It contains both limits of the range. If the low
+// limit is a multiple of the step, base is 0, so that all values are multiples of the step and zero
+// is exact.
 type lattice struct {
 	base, step float64
 	inverse    float64 // 1/step
-	bias       float64 // what base does not say of the low limit, in steps
-	magic      float64 // rounds, and takes off the offset
+	bias       float64 // -low/step if base is not 0
+	magic      float64 // rounds when it is added, and subtracts the offset
 	offset     int64
 	last       uint64
 	nothing    uint64 // the index for NaN: the value nearest to zero
 }
 
-// roundMagic added to a number below 2^51 leaves it rounded to a whole one,
-// halves to the even one, in the low bits of the sum.
+// roundMagic rounds: if it is added to a number below 2^51, the low bits of the sum are the nearest
+// whole number, with halves rounded to the even one.
 const roundMagic = 3 << 51
 
-// maxLattice bounds the number of values: index arithmetic in float64 stays
-// exact to far below half a step.
+// maxLattice bounds the number of values, so that the error of index arithmetic in float64 is far
+// below half a step.
 const maxLattice = 1 << 44
 
-// newLattice divides the range into the fewest equal steps that are no longer
-// than step. It refuses steps that a float of size bytes cannot tell apart at
-// the far end of the range, because decoding and encoding again would then give
-// other bits.
+// newLattice divides the range into the fewest equal steps that are no longer than step. It refuses
+// steps that a float of size bytes cannot distinguish at the far end of the range, because a
+// decoded value could then be encoded to other bits.
 func newLattice(low, high, step float64, size uint8) (lattice, error) {
 	switch {
 	case math.IsNaN(low) || math.IsInf(low, 0) || math.IsNaN(high) || math.IsInf(high, 0) || low >= high:
@@ -74,7 +73,7 @@ func parseLattice(tag *fieldTag, size uint8) (lattice, error) {
 	return newLattice(low, high, step, size)
 }
 
-// spacing is the distance from v to the next float of that size.
+// spacing returns the distance from v to the next larger float of this size.
 func spacing(v float64, size uint8) float64 {
 	if size == 4 {
 		return float64(math.Nextafter32(float32(v), math.MaxFloat32)) - float64(float32(v))
@@ -84,8 +83,8 @@ func spacing(v float64, size uint8) float64 {
 
 func (l *lattice) width() uint8 { return uint8(mathbits.Len64(l.last)) }
 
-// index returns the index of the value nearest to v, and counts v if it lies
-// outside.
+// index returns the index of the value nearest to v. If v is outside of the range, it counts v as
+// clamped.
 func (l *lattice) index(v float64, clamped *int) uint64 {
 	if index := l.near(v); index <= l.last {
 		return index
@@ -93,15 +92,14 @@ func (l *lattice) index(v float64, clamped *int) uint64 {
 	return l.outside(v, clamped)
 }
 
-// near is index where v lies inside; of all else it makes numbers above last.
-// The conversion keeps the product from being fused with the sum, which would
+// near is index for a v within the range; for any other v it returns a number above last. The
+// conversion to float64 keeps the compiler from fusing multiplication and addition, which would
 // give other bits on some machines.
 func (l *lattice) near(v float64) uint64 {
 	return math.Float64bits(float64(v*l.inverse)+l.bias+l.magic) - roundMagicBits
 }
 
-// nearWhole is near for a lattice without bias, as it is where both limits are
-// multiples of the step.
+// nearWhole is near for a lattice without bias, in which both limits are multiples of the step.
 func (l *lattice) nearWhole(v float64) uint64 {
 	return math.Float64bits(float64(v*l.inverse)+l.magic) - roundMagicBits
 }
@@ -126,14 +124,13 @@ func (l *lattice) valueAt(index uint64) float64 {
 	return l.base + float64(float64(int64(index)+l.offset)*l.step)
 }
 
-// valueWhole is value for a lattice without bias: its base is 0.
+// valueWhole is valueAt for a lattice without bias, so its base is 0.
 func (l *lattice) valueWhole(index uint64) float64 {
 	return float64(int64(index)+l.offset) * l.step
 }
 
-// encodeVector3 is encodeQuantised for the three float32 coordinates that most
-// components are made of, where they fit into one write and the lattice has no
-// bias.
+// encodeVector3 is encodeQuantised for three float32 coordinates, which most components consist of.
+// They must fit into one write and the lattice must have no bias.
 func encodeVector3(o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) (clamped int) {
 	v, l, width := (*[3]float32)(p), &o.lattice, uint(o.bits)&31
 	x, y, z := l.nearWhole(float64(v[0])), l.nearWhole(float64(v[1])), l.nearWhole(float64(v[2]))
@@ -144,7 +141,7 @@ func encodeVector3(o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) (clampe
 	return 0
 }
 
-// encodeVector2 is encodeVector3 for two.
+// encodeVector2 is encodeVector3 for two coordinates.
 func encodeVector2(o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) (clamped int) {
 	v, l, width := (*[2]float32)(p), &o.lattice, uint(o.bits)&31
 	x, y := l.nearWhole(float64(v[0])), l.nearWhole(float64(v[1]))
@@ -155,7 +152,7 @@ func encodeVector2(o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) (clampe
 	return 0
 }
 
-// decodeVector3 is the inverse of encodeVector3, for what one Peek shows.
+// decodeVector3 is the inverse of encodeVector3. The three indexes must fit into one Peek.
 func decodeVector3(o *op, r *bits.Reader, p unsafe.Pointer, _ RefReader, _ *int) {
 	v, l, width := (*[3]float32)(p), &o.lattice, uint(o.bits)&31
 	code, mask := r.Peek(), uint64(1)<<width-1
@@ -181,7 +178,7 @@ func decodeVector2(o *op, r *bits.Reader, p unsafe.Pointer, _ RefReader, _ *int)
 	v[0], v[1] = float32(l.valueWhole(x)), float32(l.valueWhole(y))
 }
 
-// encodeQuantised packs as many indexes as fit into one write.
+// encodeQuantised packs as many indexes into each write as fit.
 func encodeQuantised[F float](o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) (clamped int) {
 	l, width, batch := &o.lattice, uint(o.bits), int(o.batch)
 	for values := floats[F](p, o.count); len(values) > 0; {
@@ -202,7 +199,7 @@ func encodeQuantised[F float](o *op, w *bits.Writer, p unsafe.Pointer, _ RefWrit
 	return clamped
 }
 
-// decodeQuantised reads as many indexes at a time as one read gives.
+// decodeQuantised reads as many indexes with each read as fit.
 func decodeQuantised[F float](o *op, r *bits.Reader, p unsafe.Pointer, _ RefReader, _ *int) {
 	l, width, batch := &o.lattice, uint(o.bits), int(o.batch)
 	mask := uint64(1)<<(width&63) - 1

@@ -9,30 +9,31 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// quatBits is what each of a quaternion's three components takes if its tag does
-// not say: 29 bits in all, rotations off by 0.6 degrees at worst.
+// quatBits is the number of bits of each of a quaternion's three components if its tag does not set
+// it: 29 bits in all, and errors of 0.6 degrees at most.
 const quatBits = 9
 
-// smallestThree is how unit quaternions are sent: the place of the component of
-// largest magnitude in 2 bits, then the other three, divided by that
-// one's sign, in the order that follows it, going around. Each lies within 1/sqrt(2) of zero and is sent as k+m, where k
-// counts steps of 1/(m*sqrt(2)), -m to m. The largest follows from the length.
+// smallestThree describes how unit quaternions are sent: the position of the component of largest
+// magnitude in 2 bits, then the other three, divided by the sign of that one, in the order that
+// follows it, going around. Each of the three is within 1/sqrt(2) of zero. It is sent as k+m, where
+// k, from -m to m, counts steps of 1/(m*sqrt(2)). The largest component follows from the length,
+// which is 1.
 //
-// A body is canonical if its implied component is larger than the others by a
-// margin that floats can tell: with s the sum of the three k*k and j the largest
-// k*k, s + j <= 2*m*m - margin. The encoder moves ties inside, the decoder
-// refuses the rest, so decoding and encoding again gives the same bits.
+// A code is canonical if the largest component is larger than the others by a margin that floats
+// can distinguish: with s the sum of the three k*k and j the largest k*k, s + j <= 2*m*m - margin.
+// The encoder changes other codes to canonical ones, and the decoder refuses them, so decoding and
+// encoding again gives the same bits.
 type smallestThree struct {
 	m             int64
-	bound         int64 // the most that s + j may be
+	bound         int64 // the greatest allowed s + j
 	step, inverse float64
 	square        float64 // step*step
 	width         uint    // bits of each of the three
-	identity      uint8   // the component that is 1 where there is no rotation
+	identity      uint8   // the component that is 1 without a rotation
 }
 
-// minQuatBits and maxQuatBits bound the bits=... of a quat tag. Below, there is
-// hardly a rotation left; above, float32 components have no more to give.
+// minQuatBits and maxQuatBits bound the bits= of a quat tag. With fewer bits hardly any rotations
+// could be distinguished; more bits exceed the precision of float32 components.
 const (
 	minQuatBits = 3
 	maxQuatBits = 16
@@ -50,7 +51,7 @@ func newSmallestThree(width int, identity uint8) (smallestThree, error) {
 	}, nil
 }
 
-// isQuat reports whether t is four floats of one size.
+// isQuat reports whether t consists of four floats of one size.
 func isQuat(t reflect.Type) bool {
 	float := func(f reflect.Type) bool { return f.Kind() == reflect.Float32 || f.Kind() == reflect.Float64 }
 	switch t.Kind() {
@@ -71,8 +72,8 @@ func isQuat(t reflect.Type) bool {
 	}
 }
 
-// identityOf is the component of a quaternion that is 1 where there is no rotation: the
-// field W, and else the last.
+// identityOf returns the component of a quaternion that is 1 without a rotation: the field W, or
+// the last one if no field has that name.
 func identityOf(t reflect.Type) uint8 {
 	if t.Kind() == reflect.Struct {
 		for i := range 4 {
@@ -100,9 +101,8 @@ func (c *compiler) addQuat(t reflect.Type, offset uintptr, path string, tag *fie
 		op{kind: opQuat, size: size, bits: uint8(2 + 3*width), offset: offset, quat: quat})
 }
 
-// quatCode returns the canonical bits of a quaternion. A quaternion without a
-// direction (zero, NaN, an infinity) becomes the identity and is counted; other
-// lengths are normalised.
+// quatCode returns the canonical code of a quaternion. A quaternion without a direction (zero, NaN
+// or infinite) becomes the identity and is counted as clamped; others are normalised.
 func quatCode[F float](s *smallestThree, q *[4]F, clamped *int) uint64 {
 	x, y, z, w := float64(q[0]), float64(q[1]), float64(q[2]), float64(q[3])
 	length := x*x + y*y + z*z + w*w
@@ -125,9 +125,9 @@ func quatCode[F float](s *smallestThree, q *[4]F, clamped *int) uint64 {
 	return s.pack(largest, a, b, c)
 }
 
-// largestOf returns the place of the component of largest magnitude, the first
-// if there are several. Floats without their sign are ordered as their bits are,
-// which spares branches that cannot be predicted.
+// largestOf returns the position of the component of largest magnitude, or of the first one if
+// several are equal. It compares the bits of the floats without their sign, which have the same
+// order, to avoid unpredictable branches.
 func largestOf(x, y, z, w float64) (place uint64) {
 	top := math.Float64bits(x) << 1
 	if v := math.Float64bits(y) << 1; v > top {
@@ -142,19 +142,21 @@ func largestOf(x, y, z, w float64) (place uint64) {
 	return place
 }
 
-// nearest rounds halves to the even number, so that q and -q agree.
+// nearest rounds to a whole number, with halves to the even one, so that q and -q have the same
+// code.
 func nearest(x float64) int64 {
 	return int64(math.Float64bits(x+roundMagic) - roundMagicBits)
 }
 
-// canonical reports whether a, b and c imply a component larger than each.
+// canonical reports whether a, b and c belong to a largest component that exceeds each of them by
+// the margin.
 func (s *smallestThree) canonical(a, b, c int64) bool {
 	a, b, c = a*a, b*b, c*c
 	return a+b+c+max(a, b, c) <= s.bound
 }
 
-// shorten moves a form that is not canonical to the next one that is, by
-// shortening the longest of the three.
+// shorten changes a code that is not canonical to a near one that is, by reducing the longest of
+// the three.
 func (s *smallestThree) shorten(a, b, c int64) (x, y, z int64) {
 	k := [3]int64{a, b, c}
 	for !s.canonical(k[0], k[1], k[2]) {
@@ -184,8 +186,8 @@ func (s *smallestThree) unpack(code uint64) (largest uint64, a, b, c int64) {
 	return code & 3, int64(code>>2&mask) - s.m, int64(code>>(2+w)&mask) - s.m, int64(code>>((2+2*w)&63)&mask) - s.m
 }
 
-// setQuat is the inverse of quatCode. It returns false for bits that are not
-// canonical and then leaves the quaternion alone.
+// setQuat is the inverse of quatCode. It returns false for a code that is not canonical, and does
+// not change the quaternion then.
 func setQuat[F float](s *smallestThree, q *[4]F, code uint64) bool {
 	largest, a, b, c := s.unpack(code)
 	if !s.canonical(a, b, c) {
@@ -195,14 +197,14 @@ func setQuat[F float](s *smallestThree, q *[4]F, code uint64) bool {
 	return true
 }
 
-// putQuat writes a canonical quaternion. The root is of whole numbers up to its
-// last step: shorter to wait for than the squares of floats.
+// putQuat writes a canonical quaternion. It squares whole numbers and multiplies by square at the
+// end, because that takes less time than squaring floats.
 func putQuat[F float](s *smallestThree, q *[4]F, largest uint64, a, b, c int64) {
 	q[largest&3] = F(math.Sqrt(1 - float64(float64(a*a+b*b+c*c)*s.square)))
 	q[(largest+1)&3], q[(largest+2)&3], q[(largest+3)&3] = F(float64(a)*s.step), F(float64(b)*s.step), F(float64(c)*s.step)
 }
 
-// encodeQuat is encodeQuats for one of float32, as most components have.
+// encodeQuat is encodeQuats for one quaternion of float32, which is the most common case.
 func encodeQuat(o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) (clamped int) {
 	w.Put(quatCode(&o.quat, (*[4]float32)(p), &clamped), uint(o.bits))
 	return clamped
@@ -216,7 +218,7 @@ func encodeQuats[F float](o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) 
 	return clamped
 }
 
-// decodeQuat is decodeQuats for one of float32.
+// decodeQuat is decodeQuats for one quaternion of float32.
 func decodeQuat(o *op, r *bits.Reader, p unsafe.Pointer, _ RefReader, _ *int) {
 	code := r.Peek()
 	r.Skip(uint(o.bits))

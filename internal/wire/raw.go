@@ -6,7 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// longRun is where a run of words is better copied than written one by one.
+// longRun is the number of words from which on copying a run is faster than writing word by word.
 const longRun = 8
 
 // encodeRaw writes numbers as they are in memory.

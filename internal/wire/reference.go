@@ -7,30 +7,30 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// A reference may name an entity that comes later. Whoever decodes lets its
-// RefReader return a Placeholder for it, finds with MapRefs which entities of the
-// value those are, and sets them with SetRef when the entity has come.
+// A reference may be to an entity that arrives later. The caller of Decode lets its RefReader
+// return a Placeholder for it, uses MapRefs to find which entities of the value are placeholders,
+// and sets each with SetRef when its entity has arrived.
 
-// maxPlaceholders is how many there are.
+// maxPlaceholders is the number of different placeholders.
 const maxPlaceholders = 1 << 31
 
-// Placeholder returns the n-th of 2^31 entities that no world gives out: their ids
-// begin at the far end. It is for a RefReader that has to know where in a value an
-// entity was put, and must not stay in a value that a game sees.
+// Placeholder returns the n-th of 2^31 entities that no world creates, because their ids are at the
+// far end of the range. A RefReader returns it to find out later where in a value an entity is. A
+// value that a game can see must not contain it.
 func Placeholder(n uint32) (e ecs.Entity) {
 	*(*[2]uint32)(unsafe.Pointer(&e)) = [2]uint32{math.MaxUint32 - n%maxPlaceholders, math.MaxUint32}
 	return e
 }
 
-// IsPlaceholder is the inverse of Placeholder.
+// IsPlaceholder is the inverse of Placeholder. ok is false for other entities.
 func IsPlaceholder(e ecs.Entity) (n uint32, ok bool) {
 	n = math.MaxUint32 - e.ID()
 	return n, n < maxPlaceholders && e.Generation() == math.MaxUint32
 }
 
-// MapRefs puts what swap returns in the place of every entity of a value. n counts
-// them from 0, in the order in which Decode reads them; the zero entity counts. Of
-// a RefCodec it counts the calls of Index.
+// MapRefs replaces every entity of a value by the result of swap. n is the number of the entity,
+// from 0, in the order in which Decode reads them, including zero entities. For a type with a
+// RefCodec, n counts the calls of Index.
 func (p *Plan) MapRefs(value []byte, swap func(n int, e ecs.Entity) ecs.Entity) {
 	at := p.addressOf(value)
 	switch {
@@ -42,10 +42,9 @@ func (p *Plan) MapRefs(value []byte, swap func(n int, e ecs.Entity) ecs.Entity) 
 	}
 }
 
-// SetRef sets the n-th entity of a value, counted as MapRefs does, and reports
-// whether the value has so many. An entity in a type with a RefCodec is set only
-// where the zero entity is, and only if the codec calls Index for that as well:
-// of codecs that do not, nobody knows which of their entities is which.
+// SetRef sets the n-th entity of a value, counted like in MapRefs. It reports whether the value has
+// one. For a type with a RefCodec, it only sets an entity that is the zero entity, and only if the
+// codec calls Index for zero entities too; otherwise it is unknown which entity is the n-th.
 func (p *Plan) SetRef(value []byte, n int, e ecs.Entity) bool {
 	at := p.addressOf(value)
 	if !p.HasRefs() || n < 0 {
@@ -61,8 +60,8 @@ func (p *Plan) SetRef(value []byte, n int, e ecs.Entity) bool {
 	return found != nil
 }
 
-// mapRefs maps the entities of the value at p and returns the number of the one
-// that follows.
+// mapRefs maps the entities of the value at p. n is the number of the first one; it returns the
+// number after the last one.
 func mapRefs(ops []op, p unsafe.Pointer, n int, swap func(int, ecs.Entity) ecs.Entity) int {
 	for i := range ops {
 		o := &ops[i]
@@ -84,8 +83,8 @@ func mapRefs(ops []op, p unsafe.Pointer, n int, swap func(int, ecs.Entity) ecs.E
 	return n
 }
 
-// findRef returns where the n-th entity of the value at p lies, or nil and n less
-// those that there are.
+// findRef returns the address of the n-th entity of the value at p. If the value has fewer
+// entities, it returns nil and subtracts their number from n.
 func findRef(ops []op, p unsafe.Pointer, n *int) unsafe.Pointer {
 	for i := range ops {
 		o := &ops[i]
@@ -105,7 +104,7 @@ func findRef(ops []op, p unsafe.Pointer, n *int) unsafe.Pointer {
 	return nil
 }
 
-// refs is how many entities there are in what the op moves.
+// refs returns how many entities the op has.
 func (o *op) refs() (n int) {
 	switch o.kind {
 	case opRef:
@@ -120,8 +119,7 @@ func (o *op) refs() (n int) {
 	}
 }
 
-// mapRefs encodes the value, with what swap makes of its entities, and decodes it
-// again.
+// mapRefs encodes the value with the entities that swap returns, and decodes it again.
 func (k *Codec) mapRefs(v unsafe.Pointer, swap func(int, ecs.Entity) ecs.Entity) {
 	s := k.borrow()
 	defer k.buffers.Put(s)
@@ -146,7 +144,7 @@ func (k *Codec) setRef(v unsafe.Pointer, n int, e ecs.Entity) (set bool) {
 	return set
 }
 
-// swappedTable is a table of what swap makes of the entities that come.
+// swappedTable is a table of the entities that swap returns.
 type swappedTable struct {
 	*entityTable
 	swap    func(int, ecs.Entity) ecs.Entity

@@ -9,36 +9,35 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// RefWriter gathers the entities that a body refers to into a table, which its
-// owner writes in front of the body.
+// RefWriter collects the entities that a body refers to in a table, which the caller writes in
+// front of the body.
 type RefWriter interface {
-	// Index returns the place of an entity in the table, adding it if need be.
-	// 0 stands for the zero entity; places count from 1.
+	// Index returns the index of an entity in the table, and adds the entity if necessary. Indexes
+	// count from 1; 0 stands for the zero entity.
 	Index(ecs.Entity) uint32
 }
 
 // RefReader is the table of entities that was read in front of a body.
 type RefReader interface {
-	// At returns the entity at a place, counting from 1, and false for a place
-	// that the table does not have. An entity that is not known here is the
-	// zero entity and true.
+	// At returns the entity with an index; indexes count from 1. It returns false if the table has
+	// no such index, and the zero entity and true for an entity that is unknown here.
 	At(index uint32) (ecs.Entity, bool)
 }
 
-// meter is a RefReader that counts the cost of decoding. For each value read with it, lists
-// included, it gets the bytes by which the value is larger in memory than on the wire:
-// a short message can hold thousands of booleans, or hundreds of strings. The memory that a
+// meter is a RefReader that measures the cost of decoding. Expanded is called for each value,
+// including its lists, with the number of bytes by which the value is larger in memory than on the
+// wire: a short message can contain thousands of booleans or hundreds of strings. The memory that a
 // codec of the game allocates is not counted.
 type meter interface{ Expanded(bytes int) }
 
-// measure passes the size of a value, bytes in memory and bits on the wire, to a meter.
+// measure passes the size of a value to refs, if it is a meter. memory is in bytes, wire in bits.
 func measure(refs RefReader, memory, wire int) {
 	if m, ok := refs.(meter); ok {
 		m.Expanded(max(memory-wire/8, 0))
 	}
 }
 
-// encodeRefs writes each entity as the Uvarint of its place in the table.
+// encodeRefs writes each entity as the Uvarint of its index in the table.
 func encodeRefs(o *op, w *bits.Writer, p unsafe.Pointer, refs RefWriter) (clamped int) {
 	for i := range uintptr(o.count) {
 		entity := loadEntity(unsafe.Add(p, i*8))
@@ -71,11 +70,11 @@ func readRef(r *bits.Reader, refs RefReader) ecs.Entity {
 	return ecs.Entity{}
 }
 
-// manyRefs is how many entities MaxRefs speaks of at most.
+// manyRefs is the highest result of MaxRefs.
 const manyRefs = 1 << 16
 
-// MaxRefs returns how many entities one value can hold, at most 65,536. Of a codec's it is
-// 65,536: only the codec knows.
+// MaxRefs returns how many entities one value can contain, at most 65,536. It returns 65,536 for a
+// type with a codec, because only the codec knows the number.
 func (p *Plan) MaxRefs() int {
 	switch {
 	case !p.HasRefs():

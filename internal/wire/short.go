@@ -6,24 +6,24 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Short is the plan of a type with values that are one code of a few bits each: a
-// vector, a rotation, an angle, a number. Several of them can be decoded directly
-// into their destinations, since all codes are checked before a value is written.
+// Short is the plan of a type whose values are a single code of a few bits: a vector, a rotation,
+// an angle or a number. Several values of such types can be decoded directly into their
+// destinations, because all codes are checked before the first value is written.
 type Short struct {
 	kind  shortKind
 	width uint // bits of one number
-	bits  uint // bits of all
+	bits  uint // bits of the code
 	mask  uint64
 	op    *op
 	parts *quatParts // as in Plan
-	at    uintptr    // where the numbers begin in a value
+	at    uintptr    // offset of the numbers in a value
 	size  int        // bytes of a value
 }
 
 type shortKind uint8
 
 const (
-	shortWord shortKind = iota // as it is in memory
+	shortWord shortKind = iota // a number as it is in memory
 	shortInt
 	shortFloat // one quantised float
 	shortVector2
@@ -32,7 +32,7 @@ const (
 	shortAngle
 )
 
-// Short returns the plan in the form of codes, or nil if it has none.
+// Short returns p as a Short, or nil if the values of its type are not a single short code.
 func (p *Plan) Short() *Short {
 	if len(p.ops) != 1 || len(p.skipped) > 0 || p.memory < 0 {
 		return nil
@@ -50,8 +50,8 @@ func (p *Plan) Short() *Short {
 	return s
 }
 
-// shortKindOf returns the kind of an op whose values are one code each; ok is false for any
-// other op. A vector has to be in a lattice that decodeVector3 can read.
+// shortKindOf returns the kind of an op whose values are single codes; ok is false for any other
+// op. The lattice of a vector has to be one that decodeVector3 can handle.
 func shortKindOf(o *op) (kind shortKind, ok bool) {
 	switch {
 	case o.kind == opQuantised && o.count > 1:
@@ -79,9 +79,9 @@ func shortKindOf(o *op) (kind shortKind, ok bool) {
 // MaxShorts is the largest number of values that one call decodes.
 const MaxShorts = 8
 
-// DecodeShorts reads a value for each plan, as Decode does, into memory that must
-// hold a whole value. At most MaxShorts are read. On an error, which r keeps as
-// well, none of the values is changed.
+// DecodeShorts reads one value for each plan, as Decode does, at most MaxShorts. Each element of
+// values is the address of memory for a whole value. If there is an error, which r keeps too, none
+// of the values is changed.
 func DecodeShorts(plans []*Short, r *bits.Reader, values *[MaxShorts]*byte) error {
 	var codes [MaxShorts]uint64
 	if len(plans) > MaxShorts {
@@ -116,8 +116,8 @@ func DecodeShorts(plans []*Short, r *bits.Reader, values *[MaxShorts]*byte) erro
 	return nil
 }
 
-// fits reports whether a code is in range, for all kinds but the two that DecodeShorts checks
-// itself.
+// fits reports whether a code is in range. DecodeShorts itself checks the two kinds that are not
+// handled here.
 func (s *Short) fits(code uint64) bool {
 	o := s.op
 	switch s.kind {
@@ -135,7 +135,7 @@ func (s *Short) fits(code uint64) bool {
 	}
 }
 
-// writeCode writes a checked code.
+// writeCode writes the value of a code that was checked.
 func (s *Short) writeCode(value *byte, code uint64) {
 	o, p := s.op, unsafe.Add(unsafe.Pointer(value), s.at)
 	switch s.kind {

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// readCodes reads codes without checking them.
+// readCodes reads codes and returns 1, so that the caller checks each of them.
 func (s *Short) readCodes(to []uint64, c column) (wrong uint64) {
 	bit := c.bit
 	for i := range to {
@@ -15,7 +15,7 @@ func (s *Short) readCodes(to []uint64, c column) (wrong uint64) {
 	return 1
 }
 
-// readVectors reads vectors, and returns 0 if all are valid.
+// readVectors reads vectors. It returns 0 if all are valid.
 func (s *Short) readVectors(to [][3]float32, c column) (wrong uint64) {
 	if s.bits <= mantissaBits {
 		return s.readNarrowVectors(to, c)
@@ -34,23 +34,23 @@ func (s *Short) readVectors(to [][3]float32, c column) (wrong uint64) {
 	return wrong >> 63
 }
 
-// wholeBits is the float 2^52. Setting its lowest mantissaBits bits to a number adds the
-// number to it.
+// wholeBits are the bits of the float 2^52. If its lowest mantissaBits bits are set to a number,
+// the float is the sum of both.
 const (
 	wholeBits    = 0x4330 << 48
 	mantissaBits = 52
 )
 
-// readNarrowVectors is readVectors for codes that fit into the mantissa of a float. A
-// coordinate is converted to a float in place, without a shift, so it is too large by a power
-// of two, which its step divides out. No rounding is added to that of readVectors. A
-// coordinate is valid if adding the distance from the last valid index to the highest code
-// does not carry into the next coordinate.
+// readNarrowVectors is readVectors for codes that fit into the mantissa of a float. A coordinate is
+// converted to a float in place, without a shift, so it is too large by a power of two, by which
+// its step is divided. The result is rounded in the same way as in readVectors. A coordinate is
+// valid if adding the distance from the last valid index to the highest code does not carry into
+// the next coordinate.
 func (s *Short) readNarrowVectors(to [][3]float32, c column) (wrong uint64) {
 	w, l, bit := s.width&31, &s.op.lattice, c.bit
 	one := uint64(1)<<w - 1
 	xs, ys, zs := one, one<<w, one<<w<<w
-	room := (one - l.last) * (1 | 1<<w | 1<<w<<w)
+	headroom := (one - l.last) * (1 | 1<<w | 1<<w<<w)
 	shift := float64(uint64(1) << w)
 	stepX, stepY, stepZ := l.step, l.step/shift, l.step/shift/shift
 	offset := float64(l.offset)
@@ -61,12 +61,12 @@ func (s *Short) readNarrowVectors(to [][3]float32, c column) (wrong uint64) {
 		v[0] = float32((math.Float64frombits(code&xs|wholeBits) - zeroX) * stepX)
 		v[1] = float32((math.Float64frombits(code&ys|wholeBits) - zeroY) * stepY)
 		v[2] = float32((math.Float64frombits(code&zs|wholeBits) - zeroZ) * stepZ)
-		wrong |= code ^ (code + room) ^ room
+		wrong |= code ^ (code + headroom) ^ headroom
 	}
 	return wrong & ((1 | 1<<w | 1<<w<<w) << w)
 }
 
-// readQuats reads rotations, and returns 0 if all are valid.
+// readQuats reads rotations. It returns 0 if all are valid.
 func (s *Short) readQuats(to [][4]float32, c column) (wrong uint64) {
 	q, bit := &s.op.quat, c.bit
 	if s.parts != nil {
@@ -81,14 +81,15 @@ func (s *Short) readQuats(to [][4]float32, c column) (wrong uint64) {
 	return wrong >> 63
 }
 
-// quatPart is the decoded form of one of three components: its float32 in the low bits, its
-// square in steps in the high ones.
+// quatPart is the decoded form of one of the three components: its float32 in the low 32 bits, and
+// the square of its steps in the high ones.
 type quatPart uint64
 
-// quatParts is the table for all quaternions of the default width.
+// quatParts is the lookup table for the components of quaternions of the default width.
 type quatParts [1 << quatBits]quatPart
 
-// partsOf returns the table if the plan is one quaternion of that width, else nil.
+// partsOf returns the lookup table if the values of a plan are one quaternion of the default width,
+// otherwise nil.
 func partsOf(ops []op) *quatParts {
 	if len(ops) != 1 || ops[0].kind != opQuat || ops[0].count != 1 || ops[0].size != 4 || ops[0].quat.width != quatBits {
 		return nil
@@ -105,8 +106,8 @@ func newQuatParts(q *smallestThree) *quatParts {
 	return parts
 }
 
-// readUsualQuats is readQuats for the usual width. The value of a component is looked up,
-// and its place is counted in bytes.
+// readUsualQuats is readQuats for the default width. The values of the components are looked up,
+// and their positions in the quaternion are computed in bytes.
 func readUsualQuats(q *smallestThree, parts *quatParts, to [][4]float32, c column) (wrong uint64) {
 	const one = 1<<quatBits - 1
 	bit, bound, square := c.bit, uint64(q.bound), q.square

@@ -7,37 +7,36 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// ShortRun reads records of one layout, with one value for each of the plans, and
-// writes them column by column. Each step of the work is done for all values of a
-// type in sequence, so that none waits for another.
+// ShortRun reads many records of one layout, each with one value for each plan, and writes the
+// values column by column. It performs each step for all values of a type in sequence, so that the
+// processor need not wait for the result of one value before the next.
 type ShortRun struct {
-	// Plans are those of a record, one at least and at most MaxShorts.
+	// Plans are the plans of the values in a record. There must be 1 to MaxShorts.
 	Plans []*Short
-	// Head is what stands before each record, in HeadBits bits, at most
-	// bits.PeekBits.
+	// Head are the bits in front of each record. HeadBits is their number, at most bits.PeekBits.
 	Head     uint64
 	HeadBits uint
 
-	room [MaxShorts]shortRoom
-	tail [tailBytes]byte // the end of the stream, with zeros behind it
+	values [MaxShorts]shortValues
+	tail   [tailBytes]byte // the end of the stream, followed by zeros
 }
 
 // MaxShortRun is the largest number of records that one call reads.
 const MaxShortRun = 128
 
-// shortRoom holds the values of one plan, or its codes if there is no special loop
-// for the plan.
-type shortRoom struct {
+// shortValues holds the values that were read for one plan, or its codes if there is no special
+// loop for the plan.
+type shortValues struct {
 	vectors [MaxShortRun][3]float32
 	quats   [MaxShortRun][4]float32
 	codes   [MaxShortRun]uint64
 }
 
-// tailBytes is the size of a buffer for the rest of a stream, from the start of a record of
-// which a word may extend beyond the end of the stream, and for one more word.
+// tailBytes is the size of the buffer for the end of a stream: from the first record of which a
+// word could extend beyond the end, and one word more.
 const tailBytes = 8 + (MaxShorts+1)*8 + 8
 
-// Length returns the number of records that come next, each preceded by the head.
+// Length returns the number of records that come next in r. Each must have the head in front.
 func (s *ShortRun) Length(r *bits.Reader) int {
 	at := s.ahead(r)
 	if s.HeadBits == 0 {
@@ -49,7 +48,7 @@ func (s *ShortRun) Length(r *bits.Reader) int {
 	return at.whole + s.heads(s.behind(&at), at.most-at.whole)
 }
 
-// heads returns how many of n records are preceded by the head.
+// heads returns how many of the next n records have the head in front.
 func (s *ShortRun) heads(at column, n int) int {
 	mask := uint64(1)<<s.HeadBits - 1
 	for i := range n {
@@ -61,8 +60,8 @@ func (s *ShortRun) heads(at column, n int) int {
 	return n
 }
 
-// Read reads n of the records that Length counted. It returns the number of valid
-// ones before the first invalid one; the error, which r keeps as well, is about that one.
+// Read reads n of the records that Length counted. It returns the number of valid records before
+// the first invalid one. If there is an invalid one, it returns an error, which r keeps too.
 func (s *ShortRun) Read(r *bits.Reader, n int) (right int, err error) {
 	at := s.ahead(r)
 	n = min(n, at.most)
@@ -77,26 +76,27 @@ func (s *ShortRun) Read(r *bits.Reader, n int) (right int, err error) {
 	return right, r.Err()
 }
 
-// readRecords reads a range of records, and returns the first invalid one.
+// readRecords reads the records with the numbers from from to before to. It returns the number of
+// the first invalid one, or to.
 func (s *ShortRun) readRecords(at column, from, to int) (right int) {
 	at.bit += s.HeadBits
 	right = to
 	for i, p := range s.Plans {
-		right = min(right, from+p.readRun(&s.room[i&(MaxShorts-1)], at, from, to))
+		right = min(right, from+p.readRun(&s.values[i&(MaxShorts-1)], at, from, to))
 		at.bit += p.bits
 	}
 	return right
 }
 
-// records is what a run's records are of a stream.
+// records locates the records of a run in a stream.
 type records struct {
-	first column // of the first one
-	whole int    // of so many each word lies there whole
-	most  int    // so many there can be
+	first column // the first record
+	whole int    // number of records whose words are within the stream
+	most  int    // number of records that fit into the stream
 	data  []byte
 }
 
-// ahead returns the records that a stream may hold.
+// ahead locates the records that come next in a stream.
 func (s *ShortRun) ahead(r *bits.Reader) records {
 	stride := s.HeadBits
 	for _, p := range s.Plans {
@@ -112,8 +112,8 @@ func (s *ShortRun) ahead(r *bits.Reader) records {
 	}
 }
 
-// behind returns the records at the end of the stream, where a word would extend beyond it. They
-// are copied into a buffer that is long enough.
+// behind locates the records at the end of the stream, whose words would extend beyond it. It
+// copies them into the tail buffer, which is long enough.
 func (s *ShortRun) behind(at *records) column {
 	bit := at.first.bit + uint(at.whole)*at.first.stride
 	n := copy(s.tail[:tailBytes-8], at.data[bit>>3:])
@@ -121,29 +121,29 @@ func (s *ShortRun) behind(at *records) column {
 	return column{data: unsafe.Pointer(&s.tail), bit: bit & 7, stride: at.first.stride}
 }
 
-// column is one field of consecutive records. The caller has checked that all words lie within
-// the data.
+// column is one field of consecutive records. The caller has checked that all words are within the
+// data.
 type column struct {
 	data        unsafe.Pointer
 	bit, stride uint
 }
 
-// load returns at least bits.PeekBits bits from the given one on.
+// load returns at least bits.PeekBits bits, beginning with the given one.
 func (c *column) load(bit uint) uint64 {
 	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(c.data, bit>>3))[:]) >> (bit & 7)
 }
 
-// readRun reads a range of values and returns the number of valid ones before the first
-// invalid one. Nearly always all are valid, and the loop checks that without a branch.
-func (s *Short) readRun(room *shortRoom, c column, from, to int) int {
-	var wrong uint64 // its sign
+// readRun reads a range of values and returns the number of valid ones before the first invalid
+// one. Nearly always all are valid, so the loop checks that without a branch for each value.
+func (s *Short) readRun(values *shortValues, c column, from, to int) int {
+	var wrong uint64 // not 0 if a value is invalid
 	switch s.kind {
 	case shortVector3:
-		wrong = s.readVectors(room.vectors[from:to], c)
+		wrong = s.readVectors(values.vectors[from:to], c)
 	case shortQuat:
-		wrong = s.readQuats(room.quats[from:to], c)
+		wrong = s.readQuats(values.quats[from:to], c)
 	default:
-		wrong = s.readCodes(room.codes[from:to], c)
+		wrong = s.readCodes(values.codes[from:to], c)
 	}
 	if wrong == 0 {
 		return to - from
@@ -157,24 +157,24 @@ func (s *Short) readRun(room *shortRoom, c column, from, to int) int {
 	return to - from
 }
 
-// Put writes the values that Read read for a plan. base is the address of a value in a
-// column, and rows is the offset of each record's value from there, in values. A whole
-// value must lie at each place.
+// Put writes the values that Read read for one plan. base is the address of a value in a column,
+// and rows has for each record the distance from there in values. There must be memory for a whole
+// value at each of these places.
 func (s *ShortRun) Put(plan int, base *byte, rows []int32) {
 	for record, row := range rows {
 		s.PutOne(plan, record, (*byte)(unsafe.Add(unsafe.Pointer(base), int(row)*s.Plans[plan].size)))
 	}
 }
 
-// PutRow is Put for records with values that are contiguous.
+// PutRow is Put for n records whose values are contiguous.
 func (s *ShortRun) PutRow(plan int, base *byte, n int) {
-	p, room := s.Plans[plan], &s.room[plan&(MaxShorts-1)]
+	p, values := s.Plans[plan], &s.values[plan&(MaxShorts-1)]
 	at := unsafe.Add(unsafe.Pointer(base), p.at)
 	switch {
 	case p.kind == shortVector3 && p.size == 12:
-		copy(unsafe.Slice((*[3]float32)(at), n), room.vectors[:])
+		copy(unsafe.Slice((*[3]float32)(at), n), values.vectors[:])
 	case p.kind == shortQuat && p.size == 16:
-		copy(unsafe.Slice((*[4]float32)(at), n), room.quats[:])
+		copy(unsafe.Slice((*[4]float32)(at), n), values.quats[:])
 	default:
 		for record := range n {
 			s.PutOne(plan, record, (*byte)(unsafe.Add(unsafe.Pointer(base), record*p.size)))
@@ -182,17 +182,18 @@ func (s *ShortRun) PutRow(plan int, base *byte, n int) {
 	}
 }
 
-// PutOne writes one record's value for a plan. A whole value must lie there.
+// PutOne writes the value of one record for a plan. There must be memory for a whole value at
+// value.
 func (s *ShortRun) PutOne(plan, record int, value *byte) {
-	p, room := s.Plans[plan], &s.room[plan&(MaxShorts-1)]
+	p, values := s.Plans[plan], &s.values[plan&(MaxShorts-1)]
 	record &= MaxShortRun - 1
 	at := unsafe.Add(unsafe.Pointer(value), p.at)
 	switch p.kind {
 	case shortVector3:
-		*(*[3]float32)(at) = room.vectors[record]
+		*(*[3]float32)(at) = values.vectors[record]
 	case shortQuat:
-		*(*[4]float32)(at) = room.quats[record]
+		*(*[4]float32)(at) = values.quats[record]
 	default:
-		p.writeCode(value, room.codes[record])
+		p.writeCode(value, values.codes[record])
 	}
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// StepCounter counts the steps of a component's differences and derives codes from them, as
-// StepCounts do.
+// StepCounter counts the steps in the differences of a component, and derives codes from the counts
+// like stepcode.StepCounts.
 type StepCounter struct {
 	counts  stepcode.StepCounts
 	scratch bits.Writer
 	buf     []byte
 }
 
-// Add counts the steps of a difference as EncodeDelta would write them. The bases must
-// have a trail. A component with a difference of the game's own has no steps.
+// Add counts the steps that EncodeDelta would write for a difference. from must have a trail. It
+// does nothing for a component with a Differ, which has no steps.
 func (c *StepCounter) Add(p *Plan, from *Bases, value []byte) {
 	if p.differ != nil {
 		return
@@ -27,12 +27,12 @@ func (c *StepCounter) Add(p *Plan, from *Bases, value []byte) {
 	c.buf = c.scratch.Finish()
 }
 
-// Derive is StepCounts.Derive.
+// Derive calls StepCounts.Derive.
 func (c *StepCounter) Derive(present *stepcode.Codes, most int) *stepcode.Codes {
 	return c.counts.Derive(present, most)
 }
 
-// noEntities is a table that stays empty.
+// noEntities is a table of references that stays empty.
 type noEntities struct{}
 
 // Index implements RefWriter.

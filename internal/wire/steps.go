@@ -6,15 +6,15 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 )
 
-// In a difference, a number that is sent as an index is written as a step from its expected
-// index, forwards or backwards. If a step exceeds about a quarter of all indexes, the index is
-// written in full instead. Indexes of up to 4 bits are always written in full: a step for which
-// no class is expected takes at least 4 bits as well.
+// In a difference, a number that is sent as an index is written as a step from its expected index,
+// forwards or backwards. If a step exceeds about a quarter of all indexes, the index is written in
+// full instead. Indexes of up to 4 bits are always written in full, because a step takes at least 4
+// bits too if its class was not predicted.
 
-// shortest is the largest number of bits of an index that is always written in full.
-const shortest = 4
+// maxWholeBits is the most bits of an index that is always written in full.
+const maxWholeBits = 4
 
-// indexAt returns the index as which number i of the run is sent.
+// indexAt returns the index that is sent for number i of the run at p.
 func (o *op) indexAt(p unsafe.Pointer, i uintptr, clamped *int) uint64 {
 	switch {
 	case o.kind == opInt:
@@ -82,8 +82,8 @@ func (o *op) stepTo(from, to uint64) int64 {
 	}
 }
 
-// stepFrom returns the index at a step from another. A result beyond the ends is
-// above lastIndex; angles wrap around.
+// stepFrom returns the index that is d away from another. If it is out of range, it is above
+// lastIndex; angles wrap around.
 func (o *op) stepFrom(from uint64, d int64) uint64 {
 	to := from + uint64(d)
 	if o.kind != opAngle {
@@ -99,7 +99,7 @@ func (o *op) stepFrom(from uint64, d int64) uint64 {
 	}
 }
 
-// turnBits returns the number of bits of one part of a rotation, or 0 for other numbers.
+// turnBits returns the number of bits of one component of a rotation, or 0 for other numbers.
 func (o *op) turnBits() uint8 {
 	if o.kind != opQuat {
 		return 0
@@ -107,8 +107,8 @@ func (o *op) turnBits() uint8 {
 	return uint8(o.quat.width)
 }
 
-// farthest returns the largest class of a step that is written. A step of an angle of that class
-// is still the shorter way around.
+// farthest returns the highest class of steps that are written as steps. For angles, a step of that
+// class is still the shorter way around.
 func (o *op) farthest() uint8 { return min(o.bits-2, stepcode.Classes-1) }
 
 // step writes a step.
@@ -139,9 +139,9 @@ func (d *deltaWriter) numbers(o *op, from origin, p unsafe.Pointer) {
 func (d *deltaReader) numbers(o *op, from origin, p unsafe.Pointer) {
 	d.Enter(o.like, o.turnBits())
 	for i := range uintptr(o.count) {
-		to, step, instead := d.readNumber(o)
+		to, step, whole := d.readNumber(o)
 		expected := d.expect(o, from, i)
-		if !instead {
+		if !whole {
 			to = o.stepFrom(expected, step)
 		}
 		switch {
@@ -150,7 +150,7 @@ func (d *deltaReader) numbers(o *op, from origin, p unsafe.Pointer) {
 		case to > o.lastIndex():
 			d.r.Fail(ErrRange)
 			return
-		case instead && stepcode.ClassOf(o.stepTo(expected, to)) <= o.farthest():
+		case whole && stepcode.ClassOf(o.stepTo(expected, to)) <= o.farthest():
 			d.r.Fail(stepcode.ErrDelta)
 			return
 		}
@@ -165,12 +165,12 @@ func (d *deltaReader) skipNumbers(o *op) {
 	}
 }
 
-// readNumber reads a step, or the index in its place.
-func (d *deltaReader) readNumber(o *op) (index uint64, step int64, instead bool) {
+// readNumber reads a step, or an index that was written in full; whole tells which.
+func (d *deltaReader) readNumber(o *op) (index uint64, step int64, whole bool) {
 	h := d.Number()
-	step, instead = stepcode.ReadStep(d.r, d.BookFor(h), h)
+	step, whole = stepcode.ReadStep(d.r, d.BookFor(h), h)
 	switch {
-	case instead:
+	case whole:
 		index = d.r.Bits(uint(o.bits))
 		d.NoteWhole(o.farthest())
 	case stepcode.ClassOf(step) > o.farthest():
@@ -178,5 +178,5 @@ func (d *deltaReader) readNumber(o *op) (index uint64, step int64, instead bool)
 	default:
 		d.Note(step)
 	}
-	return index, step, instead
+	return index, step, whole
 }

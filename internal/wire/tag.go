@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// fieldTag is a parsed `net:"..."` tag. It holds for the field and all that is
-// in it, until a field inside has a tag of its own.
+// fieldTag is a parsed `net:"..."` tag. It applies to the field and to all fields within it that
+// have no tag of their own.
 type fieldTag struct {
 	text      string
 	skip      bool // "-"
@@ -17,12 +17,13 @@ type fieldTag struct {
 	quat      bool
 	low, high string // range=low..high
 	step      string
-	bits      int // bits=, 0 without
-	max       int // max=, 0 without
-	used      bool
+	bits      int  // bits=, or 0
+	max       int  // max=, or 0
+	used      bool // a field was found that the tag applies to
 }
 
-// tagOf reads the tag of a field; a field without one has the tag around it.
+// tagOf parses the tag of a field. For a field without one it returns around, the tag of the field
+// around it.
 func tagOf(field reflect.StructField, around *fieldTag) (*fieldTag, error) {
 	text, ok := field.Tag.Lookup("net")
 	if !ok {
@@ -108,7 +109,7 @@ func (t *fieldTag) parseRange(value string) error {
 
 func (t *fieldTag) hasRange() bool { return t.low != "" }
 
-// check finds options that contradict each other whatever the field.
+// check returns an error for options that contradict each other, whatever the type of the field is.
 func (t *fieldTag) check() error {
 	switch {
 	case t.skip && t.text != "-":
@@ -129,7 +130,7 @@ func (t *fieldTag) check() error {
 	return nil
 }
 
-// forNumbers reports whether the tag says how numbers are sent.
+// forNumbers reports whether the tag determines how numbers are sent.
 func (t *fieldTag) forNumbers() bool {
 	return t != nil && (t.hasRange() || t.angle || t.quat)
 }

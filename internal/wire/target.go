@@ -6,7 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// EncodeTarget writes the target of a relation, which follows its value.
+// EncodeTarget writes the target of a relation component. It follows the component's value.
 func EncodeTarget(w *bits.Writer, target ecs.Entity, refs RefWriter) {
 	index := uint32(0)
 	if !target.IsZero() {
@@ -15,6 +15,6 @@ func EncodeTarget(w *bits.Writer, target ecs.Entity, refs RefWriter) {
 	w.Uvarint(uint64(index))
 }
 
-// DecodeTarget reads the target of a relation. An index that the table does not have
-// is an error, which r keeps.
+// DecodeTarget reads the target of a relation component. If the table has no such index, r keeps an
+// error.
 func DecodeTarget(r *bits.Reader, refs RefReader) ecs.Entity { return readRef(r, refs) }

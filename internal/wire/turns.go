@@ -7,19 +7,20 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 )
 
-// A rotation begins, unless all is as usual, with 0 if the component that is expected to be largest is, and
-// three steps follow; with 10 if it is as expected; and else with 11 and, in 2 bits,
-// how many places further on the largest is: three steps follow, from the expected
-// rotation with that component left out. Or these are 0, and the code in full
-// follows, where a step reaches over a quarter of all values.
+// In a value that is not usual, a rotation begins with one of these. turnSteps means that the
+// largest component is the expected one and three steps follow. turnAlike means that the rotation
+// is exactly as expected. turnFurther is followed by 2 bits. If these are not 0, the largest
+// component is so many positions further on than expected, and three steps follow from the expected
+// rotation with that component left out. If they are 0, the code follows in full, because a step
+// would exceed a quarter of all values.
 const (
 	turnSteps   = 0b0
-	turnAlike   = 0b01 // on the wire the lower bit comes first
+	turnAlike   = 0b01 // the lower bit is sent first
 	turnFurther = 0b11
 )
 
-// spread returns a code as four components. The largest is the root of the rest that the
-// squares of the three leave, in the same steps.
+// spread returns the four components of a code, all in the same steps. The largest one is the
+// square root of what remains of the squared length after subtracting the squares of the three.
 func (s *smallestThree) spread(code uint64) (q [4]int64) {
 	largest, a, b, c := s.unpack(code)
 	q[(largest+1)&3], q[(largest+2)&3], q[(largest+3)&3] = a, b, c
@@ -27,8 +28,9 @@ func (s *smallestThree) spread(code uint64) (q [4]int64) {
 	return q
 }
 
-// root is the whole number nearest to the root of one that is below 2^32, and 0 for one
-// below 0. The root of a float64 is the one nearest to the true one, on all machines.
+// root returns the whole number nearest to the square root of n, which must be below 2^32; for
+// negative n it returns 0. math.Sqrt is correctly rounded, so the result is the same on all
+// machines.
 func root(n int64) (r int64) {
 	r = int64(math.Sqrt(float64(max(n, 0))))
 	if n-r*r > r {
@@ -37,8 +39,8 @@ func root(n int64) (r int64) {
 	return r
 }
 
-// without leaves out one of the four components, as in the code of a rotation in which
-// that component is the largest.
+// without returns three of the four components, without the given one, as in the code of a rotation
+// of which that one is the largest.
 func (s *smallestThree) without(q [4]int64, largest uint64) (k [3]int64) {
 	sign := q[largest&3] >> 63
 	for i := range k {
@@ -48,7 +50,8 @@ func (s *smallestThree) without(q [4]int64, largest uint64) (k [3]int64) {
 	return k
 }
 
-// seenFrom returns the three components of a code as if another component were the largest.
+// seenFrom returns the three components that a code would have if another component were the
+// largest.
 func (s *smallestThree) seenFrom(code, largest uint64) [3]int64 {
 	if at, a, b, c := s.unpack(code); at == largest {
 		return [3]int64{a, b, c}
@@ -56,7 +59,7 @@ func (s *smallestThree) seenFrom(code, largest uint64) [3]int64 {
 	return s.without(s.spread(code), largest)
 }
 
-// farthest returns the largest class of a step that is written.
+// farthest returns the highest class of steps that are written as steps.
 func (s *smallestThree) farthest() uint8 { return uint8(s.width) - 2 }
 
 func (d *deltaWriter) turns(o *op, from origin, p unsafe.Pointer) {
@@ -92,7 +95,8 @@ func (d *deltaWriter) turnTo(o *op, expected, to uint64) {
 	}
 }
 
-// steps returns the steps from one code to another, and whether they are written as such.
+// steps returns the steps from one code to another, and whether they are short enough to be written
+// as steps.
 func (s *smallestThree) steps(from, to uint64) (d [3]int64, short bool) {
 	largest, a, b, c := s.unpack(to)
 	k := s.seenFrom(from, largest)
@@ -131,7 +135,7 @@ func (d *deltaReader) skipTurns(o *op) {
 	}
 }
 
-// readTurn is the form in which a rotation was written.
+// readTurn is a rotation in the form in which it was read.
 type readTurn struct {
 	further uint64
 	steps   [3]int64
@@ -164,8 +168,8 @@ func (d *deltaReader) readTurn(o *op) (t readTurn) {
 // readTurnStep reads one of three steps.
 func (d *deltaReader) readTurnStep(o *op, i int) (step int64, ok bool) {
 	h := d.Turn(i)
-	step, instead := stepcode.ReadStep(d.r, d.BookFor(h), h)
-	if instead || stepcode.ClassOf(step) > o.quat.farthest() {
+	step, whole := stepcode.ReadStep(d.r, d.BookFor(h), h)
+	if whole || stepcode.ClassOf(step) > o.quat.farthest() {
 		d.r.Fail(stepcode.ErrDelta)
 		return 0, false
 	}
@@ -173,7 +177,8 @@ func (d *deltaReader) readTurnStep(o *op, i int) (step int64, ok bool) {
 	return step, true
 }
 
-// turned returns the code at the read steps from the expected code.
+// turned returns the code that is the read steps away from the expected one. ok is false if it is
+// out of range.
 func (s *smallestThree) turned(expected uint64, t *readTurn) (code uint64, ok bool) {
 	largest := (expected + t.further) & 3
 	k := s.seenFrom(expected, largest)

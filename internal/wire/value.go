@@ -8,17 +8,16 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// EncodeValue writes v, of the type that p was made for. It returns ErrTooLong
-// for a text or slice above its limit and ErrMemory for a value that receivers
-// would refuse; what w then holds of the value is to be thrown away. refs may be
-// nil if HasRefs is false.
+// EncodeValue writes v, which must have the type of p. It returns ErrTooLong for a text or slice
+// that is longer than its limit, and ErrMemory for a value that receivers would refuse; the bits
+// that w has of the value must then be discarded. refs may be nil if HasRefs is false.
 func EncodeValue[T any](p *Plan, w *bits.Writer, v *T, refs RefWriter) error {
 	_, err := EncodeCounted(p, w, v, refs)
 	return err
 }
 
-// EncodeCounted is EncodeValue that also returns how many numbers lay outside
-// their range and were clamped.
+// EncodeCounted is EncodeValue, and also returns how many numbers were outside of their range and
+// were clamped.
 func EncodeCounted[T any](p *Plan, w *bits.Writer, v *T, refs RefWriter) (clamped int, err error) {
 	mustBe[T](p)
 	return p.encodeCounted(w, unsafe.Pointer(v), refs)
@@ -40,9 +39,8 @@ func (p *Plan) encodeCounted(w *bits.Writer, at unsafe.Pointer, refs RefWriter) 
 	return clamped, nil
 }
 
-// DecodeValue reads into v, of the type that p was made for. What v held before
-// is overwritten; text and slices are new memory. After an error v is half
-// written.
+// DecodeValue reads into v, which must have the type of p. It overwrites v, and allocates new
+// memory for text and slices. After an error v is only partly written.
 func DecodeValue[T any](p *Plan, r *bits.Reader, v *T, refs RefReader) error {
 	mustBe[T](p)
 	var zero T
@@ -50,7 +48,7 @@ func DecodeValue[T any](p *Plan, r *bits.Reader, v *T, refs RefReader) error {
 	return p.decodeValue(r, unsafe.Pointer(v), refs)
 }
 
-// decodeValue decodes into a zero value.
+// decodeValue decodes into the value at address at, which must be zero.
 func (p *Plan) decodeValue(r *bits.Reader, at unsafe.Pointer, refs RefReader) error {
 	var left *int
 	start := r.RemainingBits()
@@ -74,7 +72,7 @@ func EqualValues[T any](p *Plan, a, b *T) bool {
 	return equalOps(p.ops, unsafe.Pointer(a), unsafe.Pointer(b))
 }
 
-// budget is what a value that takes so many bits may allocate.
+// budget returns how many bytes a value that takes so many bits may allocate.
 func budget(bits int) int { return freeMemory + (bits+7)/8*memoryPerByte }
 
 func mustBe[T any](p *Plan) {

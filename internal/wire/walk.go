@@ -7,8 +7,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// funcs are what an op does. They are looked up once, when the plan is made: on
-// the way of every value a call through a pointer is cheaper than a switch.
+// funcs are the functions of an op. They are looked up once, when the plan is compiled, because
+// calling them through a pointer is faster than a switch for each value.
 type funcs struct {
 	encode encodeFunc
 	decode decodeFunc
@@ -17,18 +17,18 @@ type funcs struct {
 }
 
 type (
-	// encodeFunc writes the op's numbers, which begin at p, and returns how many
-	// were clamped.
+	// encodeFunc writes the op's numbers, the first of which is at p, and returns how many were
+	// clamped.
 	encodeFunc func(o *op, w *bits.Writer, p unsafe.Pointer, refs RefWriter) (clamped int)
 
-	// decodeFunc reads them. An error is left in r. budget is how many bytes may
-	// still be allocated, nil in plans without lists.
+	// decodeFunc reads the op's numbers. r keeps an error. budget is the number of bytes that may
+	// still be allocated; it is nil in plans without lists.
 	decodeFunc func(o *op, r *bits.Reader, p unsafe.Pointer, refs RefReader, budget *int)
 
-	// equalFunc reports whether the numbers at a and b are written alike.
+	// equalFunc reports whether the numbers at a and b have equal encodings.
 	equalFunc func(o *op, a, b unsafe.Pointer) bool
 
-	// roundFunc replaces the numbers at p by what the other side decodes.
+	// roundFunc replaces the numbers at p by those that the other side decodes.
 	roundFunc func(o *op, p unsafe.Pointer) (clamped int)
 )
 
@@ -60,8 +60,8 @@ func funcsOf(o *op) funcs {
 	}
 }
 
-// floatFuncs puts special functions in place of the general ones where there is
-// a faster way for common ones: a vector of float32, one rotation of float32.
+// floatFuncs returns the functions for floats. It replaces the general ones by faster ones for
+// common cases: vectors of float32 and a single rotation of float32.
 func floatFuncs[F float](o *op) (f funcs) {
 	switch o.kind {
 	case opAngle:
@@ -98,7 +98,7 @@ func encodeOps(ops []op, w *bits.Writer, p unsafe.Pointer, refs RefWriter) (clam
 	return clamped
 }
 
-// decodeOps reads the value at p. It ends at the first error, which r keeps.
+// decodeOps reads the value at p. It stops at the first error, which r keeps.
 func decodeOps(ops []op, r *bits.Reader, p unsafe.Pointer, refs RefReader, budget *int) {
 	for i := range ops {
 		o := &ops[i]
@@ -120,7 +120,7 @@ func equalOps(ops []op, a, b unsafe.Pointer) bool {
 	return true
 }
 
-// roundOps rounds the value at p to what the other side decodes.
+// roundOps replaces the value at p by what the other side decodes.
 func roundOps(ops []op, p unsafe.Pointer) (clamped int) {
 	for i := range ops {
 		if o := &ops[i]; o.round != nil {

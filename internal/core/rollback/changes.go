@@ -5,26 +5,26 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// changes lists the slots that may have to be compared.
+// changes lists the slots that Compare may have to compare.
 //
-// Note adds a slot to fresh, NoteValues to updated. applyConfirmed empties both: it moves the slots
-// that the confirmed tick has reached to known and suspects, and the others to unconfirmed and noted.
-// Later it moves those in unconfirmed, when the confirmed tick reaches them. Compare reads known,
-// suspects and noted, and empties noted.
+// Note adds a slot to fresh, NoteValues to updated. applyConfirmed empties both lists: it adds
+// slots whose state the confirmed tick has reached to known and suspects, and the other slots to
+// unconfirmed and noted. When the confirmed tick reaches the state of an unconfirmed slot, that
+// slot moves to known and suspects. Compare reads known, suspects and noted, and empties noted.
 type changes struct {
 	confirmed entangle.Tick // the confirmed tick of the last Compare or Correct
 
-	fresh       list          // the confirmed state changed since applyConfirmed
-	updated     []Slot        // only values changed since applyConfirmed; some more than once
-	latest      entangle.Tick // the newest tick of updated
-	noted       list          // unconfirmed slots that were not compared yet, at the tick of their state
-	unconfirmed list          // the confirmed state is newer than confirmed
-	suspects    list          // the form at the confirmed tick may differ from the confirmed state
+	fresh       list          // slots with confirmed state that changed since applyConfirmed
+	updated     []Slot        // slots of which only values changed since applyConfirmed; a slot can be in it several times
+	latest      entangle.Tick // the newest tick of the slots in updated
+	noted       list          // unconfirmed slots that Compare has still to compare, at the tick of their state
+	unconfirmed list          // slots with confirmed state that is newer than confirmed
+	suspects    list          // slots whose form at the confirmed tick may differ from the confirmed state
 	excluded    set.Bitset
 
 	compared   Mask
-	known      []set.Bitset // by compared column: slots with a value in the confirmed state, as of confirmed
-	mismatched set.Bitset   // slots with a form that differs at the compared tick
+	known      []set.Bitset // for each compared column, the slots that have a value in the confirmed state as of confirmed
+	mismatched set.Bitset   // slots with a form that differs at the tick being compared
 }
 
 func (n *changes) grow(slots int) {
@@ -50,7 +50,7 @@ func (n *changes) forgetSlot(slot Slot) {
 	}
 }
 
-// applyConfirmed takes in a new confirmed tick, and the confirmed state that has arrived since the
+// applyConfirmed handles a new confirmed tick, and the confirmed state that has arrived since the
 // last call.
 func (s *Store) applyConfirmed(confirmed entangle.Tick) {
 	n := &s.changes
@@ -87,7 +87,7 @@ func (n *changes) update(slot Slot, tick entangle.Tick) {
 	n.updated = append(n.updated, slot)
 }
 
-// refresh lists slots with changed values for a comparison one by one.
+// refresh moves the slots in updated to fresh, so that they are examined one by one.
 func (n *changes) refresh() {
 	for _, slot := range n.updated {
 		n.fresh.add(slot)
@@ -95,8 +95,8 @@ func (n *changes) refresh() {
 	n.updated = n.updated[:0]
 }
 
-// markKnown records which columns of a slot are known as of the confirmed tick, which has reached the
-// tick of its confirmed state or not.
+// markKnown records which columns of a slot are known as of the confirmed tick. reached tells
+// whether that tick is at or after the tick of the slot's confirmed state.
 func (s *Store) markKnown(slot Slot, reached bool) {
 	state, n := &s.confirmed[slot], &s.changes
 	known := reached && s.binds(slot) && !state.Gone

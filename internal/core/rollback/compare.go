@@ -9,19 +9,18 @@ import (
 const (
 	// chunkBytes is the number of bytes of a column that are compared at once.
 	chunkBytes = 4096
-	// pieceBytes is the size of the pieces of a differing chunk that are compared before single
-	// values.
+	// pieceBytes is the size of the pieces into which a chunk that differs is divided, before
+	// single values are compared.
 	pieceBytes = 256
 )
 
 // Compare compares the confirmed state with the histories and reports each difference, in the order
-// of columns and slots. Confirmed state of a slot that is not newer than the confirmed tick is also
-// the server's state at that tick. A slot with newer confirmed state that arrived since the last
-// Compare is compared once, at the tick of that state, if that is not after the present tick. formOf
-// returns the present form of a slot.
+// of columns and slots. If the confirmed state of a slot is not newer than the confirmed tick, it
+// is also the server's state at that tick, and is compared there. If it is newer and arrived since
+// the last Compare, it is compared once at its own tick, unless that is after the present tick.
+// formOf returns the present form of a slot.
 //
-// Without a history of the confirmed tick nothing is compared there, and the confirmed state is
-// compared by a later call.
+// Without a history of the confirmed tick, nothing is compared at that tick; a later call does it.
 func (s *Store) Compare(confirmed, present entangle.Tick, formOf func(Slot) Form, report func(Mismatch)) {
 	s.applyConfirmed(confirmed)
 	c := comparison{s: s, formOf: formOf, report: report}
@@ -45,8 +44,7 @@ type comparison struct {
 	report func(Mismatch)
 }
 
-// structure compares the forms of suspect slots: those with a form that may differ from the
-// server's.
+// structure compares the forms of the slots in suspects at tick f.
 func (c *comparison) structure(f entangle.Tick) {
 	n := &c.s.changes
 	for i := len(n.suspects.slots) - 1; i >= 0; i-- {
@@ -64,7 +62,7 @@ func (c *comparison) structure(f entangle.Tick) {
 	}
 }
 
-// compareForm compares the form of one slot at a tick.
+// compareForm compares the form of one slot at a tick. It reports a difference, or returns true.
 func (c *comparison) compareForm(slot Slot, tick entangle.Tick) (same bool) {
 	if !c.s.binds(slot) {
 		return true
@@ -76,7 +74,7 @@ func (c *comparison) compareForm(slot Slot, tick entangle.Tick) (same bool) {
 	return same
 }
 
-// differ returns how a form differs from the confirmed state.
+// differ returns how a form differs from the confirmed state. same is true if it does not.
 func (s *Store) differ(state *Confirmed, form Form) (kind Kind, col int, same bool) {
 	compared, had := s.cfg.Compared, form.Mask.And(s.cfg.Compared)
 	switch {
@@ -95,7 +93,7 @@ func (s *Store) differ(state *Confirmed, form Form) (kind Kind, col int, same bo
 	return Structure, relation.Next(0), relation.IsZero() || state.Target == form.Target
 }
 
-// values compares the columns of a tick.
+// values compares the columns of tick f.
 func (c *comparison) values(f entangle.Tick) {
 	s := c.s
 	for col := s.cfg.Compared.Next(0); col >= 0; col = s.cfg.Compared.Next(col + 1) {
@@ -116,8 +114,8 @@ func (c *comparison) column(col, size int, predicted, confirmed []byte, f entang
 	}
 }
 
-// Differ returns the index of the first value, from one on, that differs in bytes between two
-// columns, or -1. The columns are equally long.
+// Differ returns the index of the first value, at or after index from, that has other bytes in a
+// than in b, or -1 if there is none. Both columns must have the same length.
 func Differ(a, b []byte, size, from int) int {
 	for at := from * size; at < len(a); {
 		end := len(a)

@@ -2,41 +2,41 @@ package rollback
 
 import "github.com/entangle-ecs/entangle/internal/set"
 
-// Config describes the columns and the length of the histories. Nothing in it may be changed after
-// New.
+// Config describes the columns and the length of the histories. It must not be changed after New.
 type Config struct {
-	// Ticks is the largest number of ticks that are held, the newest included; at least 1.
+	// Ticks is the most ticks that are held, including the newest; at least 1.
 	Ticks int
-	// Sizes is the size of a value in bytes, by column; a tag has 0. At most set.MaskSize.
+	// Sizes has the size of a value in bytes for each column; a tag has 0. It has at most
+	// set.MaskSize elements.
 	Sizes []int
 	// Kept is the set of columns with a history.
 	Kept Mask
-	// Compared is the subset of Kept with histories that are compared with the confirmed state.
+	// Compared is the subset of Kept that is compared with the confirmed state.
 	Compared Mask
-	// Relations is the subset of Compared with relation targets that are compared too.
+	// Relations is the subset of Compared of relations whose targets are compared too.
 	Relations Mask
-	// Targets is the subset of Kept that are relations. An entity has at most one of them.
+	// Targets is the subset of Kept of relations. An entity has at most one of them.
 	Targets Mask
 	// Equal reports whether two values that differ in bytes are equal. It must not keep its
-	// arguments. With nil, values are equal if their bytes are.
+	// arguments. If it is nil, values are equal if their bytes are.
 	Equal func(col int, predicted, confirmed []byte) bool
-	// Gather copies values of a size from some places of one column to the first ones of
-	// another. It must not keep its arguments. With nil, a plain loop does that.
+	// Gather copies values of the given size: value i of to becomes value places[i] of from. It
+	// must not keep its arguments. If it is nil, a plain loop is used.
 	Gather func(size int, to, from []byte, places []uint32)
-	// Unlike returns the first index, from one on, at which a column's value differs from the value
-	// at its place in another column, or -1. With nil, a plain loop does that.
+	// Unlike returns the first index i, at or after from, at which value i of a differs from value
+	// places[i] of b, or -1. If it is nil, a plain loop is used.
 	Unlike func(size int, a, b []byte, places []uint32, from int) int
 }
 
 // Store holds the histories and the confirmed state of one client's prediction. The package
-// documentation shows how to drive it.
+// documentation shows how to use it.
 type Store struct {
 	cfg   Config
-	slots int // one more than the largest slot for which there is memory
+	slots int // one more than the largest slot that Grow was called for
 
 	rows  ring
-	shelf row  // the columns that Shelve took out
-	laid  Mask // columns that a tick has memory for
+	shelf row  // the columns that Shelve has taken out
+	laid  Mask // columns that have memory in a tick
 	turning
 	log log
 
@@ -55,8 +55,8 @@ func New(cfg Config) *Store {
 	}
 }
 
-// Grow makes room for slots below a number; it never shrinks. Results of Column, Confirmed,
-// ConfirmedValue and ConfirmedColumn from before are stale afterwards.
+// Grow makes room for slots below a number; it never shrinks. It invalidates earlier results of
+// Column, Confirmed, ConfirmedValue and ConfirmedColumn.
 func (s *Store) Grow(slots int) {
 	if slots <= s.slots {
 		return

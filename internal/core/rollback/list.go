@@ -1,6 +1,7 @@
 package rollback
 
-// list is an unordered set of slots: when a slot is removed, the last one takes its place.
+// list is an unordered set of slots: when a slot is removed, the last one in the list takes its
+// place.
 type list struct {
 	slots []Slot
 	place []uint32 // by slot: its index in slots plus one; 0 if it is not in the list

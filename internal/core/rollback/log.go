@@ -2,20 +2,21 @@ package rollback
 
 import "github.com/entangle-ecs/entangle"
 
-// log records changes of structure in the order of ticks: a queue of records, in which those of one
-// slot are linked. It holds at most one record for each slot and tick, if its caller adds no more.
+// log records changes of structure in the order of ticks. It is a queue of records in which the
+// records of one slot are linked. If its caller adds no more, it has at most one record for each
+// slot and tick.
 type log struct {
-	buf        []record // a power of two of them, by number modulo its length
+	buf        []record // record n is at n modulo the length, which is a power of two
 	first, end uint64   // numbers of the oldest record and of the next
 	slots      []logSlot
-	touched    []Slot
-	round      uint32
+	touched    []Slot // result of Touched
+	round      uint32 // counts the calls of Touched
 
 	amends  []amend       // found by the last Wanted
 	amended entangle.Tick // the tick of the last Wanted
 }
 
-// amend is the form of a slot at a tick, which the confirmed state replaces.
+// amend is the form of a slot at a tick that the confirmed state replaces.
 type amend struct {
 	slot Slot
 	was  Form
@@ -26,23 +27,23 @@ type record struct {
 	tick entangle.Tick
 	slot Slot
 	life uint32 // logSlot.life of the slot
-	prev uint64 // number plus one of the previous record of that slot; 0: none
+	prev uint64 // number plus one of the previous record of the same slot; 0 if there is none
 	was  Form
 }
 
 type logSlot struct {
-	last  uint64 // number plus one of its newest record; 0: none
-	life  uint32 // counts the entities that the slot had
-	round uint32 // log.round of the last Touched with the slot
+	last  uint64 // number plus one of the newest record of the slot; 0 if there is none
+	life  uint32 // counts the entities that have had the slot
+	round uint32 // log.round at the last Touched that returned the slot
 }
 
 func (l *log) grow(slots int) { l.slots = fit(l.slots, slots) }
 
 func (l *log) at(number uint64) *record { return &l.buf[number&uint64(len(l.buf)-1)] }
 
-// Changed records the forms of a slot before and after a tick. Ticks are in the order of Begin,
-// with at most one record for each slot and tick. A change between two ticks belongs to the later
-// one. For a slot that ended call Forget instead.
+// Changed records the forms of a slot before and after a tick. Calls are in the order of the ticks
+// of Begin, with at most one for each slot and tick. A change between two ticks belongs to the
+// later one. For a slot whose entity is removed, call Forget instead.
 func (s *Store) Changed(tick entangle.Tick, slot Slot, was, is Form) {
 	if was != is {
 		s.log.add(tick, slot, was)
@@ -50,8 +51,8 @@ func (s *Store) Changed(tick entangle.Tick, slot Slot, was, is Form) {
 	}
 }
 
-// Always sets some columns of a slot in all held ticks, as they are in a form; a relation keeps its
-// target. Ticks in which the entity did not exist, or its components were disabled, stay unchanged.
+// Always gives a slot some columns of a form in all held ticks, including the target of a relation.
+// Ticks in which the entity did not exist, or its components were disabled, stay unchanged.
 func (s *Store) Always(slot Slot, cols Mask, is Form) {
 	for r := s.log.newest(slot); r != nil; r = s.log.numbered(r.prev) {
 		if r.was.Alive && !r.was.Mask.IsZero() {
@@ -60,8 +61,8 @@ func (s *Store) Always(slot Slot, cols Mask, is Form) {
 	}
 }
 
-// With returns a form with some columns as in another one. A relation among them replaces any
-// other.
+// With returns form with the given columns as they are in is. A relation among them replaces any
+// other relation.
 func (s *Store) With(form Form, cols Mask, is Form) Form {
 	if comes := is.Mask.And(cols).And(s.cfg.Targets); comes != (Mask{}) {
 		form.Mask, form.Target = form.Mask.Without(s.cfg.Targets), is.Target
@@ -94,7 +95,7 @@ func (l *log) reserve() {
 	l.buf = buf
 }
 
-// removeBefore removes the records that only ticks before a tick need.
+// removeBefore removes the records that are needed only for ticks before oldest.
 func (l *log) removeBefore(oldest entangle.Tick) {
 	for l.first < l.end && !oldest.Before(l.at(l.first).tick) {
 		l.first++
@@ -115,8 +116,8 @@ func (l *log) cut(after entangle.Tick) {
 	}
 }
 
-// amend records the confirmed state at a tick as a change there, so that the ticks before it stay
-// unchanged.
+// amend adds records for what the last Wanted found at a tick: the confirmed state has replaced
+// forms there, and the ticks before it stay unchanged.
 func (l *log) amend(tick entangle.Tick) {
 	if tick == l.amended {
 		for _, a := range l.amends {
@@ -133,7 +134,7 @@ func (l *log) clear() {
 	}
 }
 
-// forgetSlot ends the life of a slot: its records count no more.
+// forgetSlot makes the records of a slot invalid.
 func (l *log) forgetSlot(slot Slot) {
 	l.slots[slot].last = 0
 	l.slots[slot].life++
@@ -150,8 +151,8 @@ func (l *log) numbered(n uint64) *record {
 	return l.at(n - 1)
 }
 
-// FormAt returns the form of a slot at a tick, given its present form. For a tick before all held
-// ones, it is the oldest known form.
+// FormAt returns the form of a slot at a tick. now is its present form. For a tick before all held
+// ones, it returns the oldest known form.
 func (s *Store) FormAt(slot Slot, tick entangle.Tick, now Form) Form {
 	for r := s.log.newest(slot); r != nil && tick.Before(r.tick); r = s.log.numbered(r.prev) {
 		now = r.was
@@ -159,7 +160,7 @@ func (s *Store) FormAt(slot Slot, tick entangle.Tick, now Form) Form {
 	return now
 }
 
-// Touched returns the slots with a change of form after a tick, each once, without forgotten slots.
+// Touched returns the slots with a change of form after a tick, each once, except forgotten slots.
 // The result is valid until the next call.
 func (s *Store) Touched(since entangle.Tick) []Slot {
 	l := &s.log

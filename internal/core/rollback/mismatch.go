@@ -5,9 +5,9 @@ import "github.com/entangle-ecs/entangle"
 // Mismatch is one difference between a history and the confirmed state.
 type Mismatch struct {
 	Slot Slot
-	Tick entangle.Tick // the tick at the end of which they differ
+	Tick entangle.Tick // the tick after which they differ
 	Kind Kind
-	Col  int // the column that differs, for Structure the first one; -1: none
+	Col  int // the column that differs; for Structure the first one; -1 if there is none
 }
 
 // Kind is the kind of a difference.
@@ -16,11 +16,11 @@ type Kind uint8
 const (
 	// Value means that one value differs.
 	Value Kind = iota
-	// Structure means that the columns differ, or the target of the relation.
+	// Structure means that the columns or the target of the relation differ.
 	Structure
-	// Spawned means that the entity exists on the server, and not in the history.
+	// Spawned means that the entity exists on the server but not in the history.
 	Spawned
-	// Despawned means that the entity exists in the history, and not on the server.
+	// Despawned means that the entity exists in the history but not on the server.
 	Despawned
 )
 

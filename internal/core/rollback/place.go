@@ -2,17 +2,18 @@ package rollback
 
 import "github.com/entangle-ecs/entangle"
 
-// turning is the state for reordering columns from places to slots.
+// turning is the state of reordering columns from places, which are the indexes of the world's
+// rows, to slots.
 type turning struct {
-	of     *row     // the row to which places belongs, or nil
-	to     *row     // the row to which pairs leads, or nil
-	places []uint32 // by slot its place in of; arbitrary for a slot without a place
+	of     *row     // the row that places belongs to, or nil
+	to     *row     // the row that pairs belongs to, or nil
+	places []uint32 // for each slot its place in of; arbitrary for a slot without a place
 	values []byte   // scratch
-	pairs  []uint32 // scratch: by place in to, the place of the same slot in of
+	pairs  []uint32 // scratch: for each place in to, the place of the same slot in of
 }
 
-// Arrange begins a tick that is written by place: its columns are written to Placed, in the order
-// of the given slots.
+// Arrange begins to write a tick by place: its columns are written to the memory of Placed, in the
+// order of the given slots.
 func (s *Store) Arrange(tick entangle.Tick, slots []uint32) {
 	w := s.rows.at(tick)
 	if w == nil {
@@ -25,9 +26,9 @@ func (s *Store) Arrange(tick entangle.Tick, slots []uint32) {
 	s.turning.of = nil
 }
 
-// Placed returns a column of a tick, by place as of Arrange. All of it must be written before the
-// next Grow, because its old content is lost. Places of slots without a value may be left as they
-// are. It is nil where Column is.
+// Placed returns a column of a tick for writing by place, in the order that was passed to Arrange.
+// All of it must be written before the next Grow, because its old content is lost, except places of
+// slots without a value. It is nil if Column would return nil.
 func (s *Store) Placed(tick entangle.Tick, col int) []byte {
 	w := s.rows.at(tick)
 	if w == nil || !s.cfg.Kept.Has(col) || s.cfg.Sizes[col] == 0 {
@@ -38,7 +39,7 @@ func (s *Store) Placed(tick entangle.Tick, col int) []byte {
 	return w.cols[col][:len(w.order)*s.cfg.Sizes[col]]
 }
 
-// turn reorders a column by slot, if it is not yet.
+// turn reorders a column by slot if it is still ordered by place.
 func (s *Store) turn(w *row, col int) {
 	if !w.raw.Has(col) {
 		return
@@ -55,7 +56,7 @@ func (s *Store) turn(w *row, col int) {
 	s.gather(size, to, t.values, t.places[:len(to)/size])
 }
 
-// findPlaces finds the places of slots.
+// findPlaces sets places to the places of the slots in w.
 func (t *turning) findPlaces(w *row, slots int) {
 	t.of, t.to, t.places = w, nil, fit(t.places, slots)
 	clear(t.places)
@@ -64,7 +65,7 @@ func (t *turning) findPlaces(w *row, slots int) {
 	}
 }
 
-// gather copies values from their places.
+// gather copies values from their places; see Config.Gather.
 func (s *Store) gather(size int, to, from []byte, places []uint32) {
 	if s.cfg.Gather != nil {
 		s.cfg.Gather(size, to, from, places)
@@ -75,9 +76,9 @@ func (s *Store) gather(size int, to, from []byte, places []uint32) {
 	}
 }
 
-// EachUnlike calls visit for each value of a column at a tick that differs in bytes from the one
-// taken out by Shelve; also for slots that have no value. The arguments of visit are valid during
-// the call.
+// EachUnlike calls visit for each value of a column at a tick that differs in bytes from the value
+// that Shelve took out, also for slots that have no value. The arguments of visit are valid only
+// during the call.
 func (s *Store) EachUnlike(tick entangle.Tick, col int, visit func(slot Slot, was, is []byte)) {
 	w, size := s.rows.at(tick), s.cfg.Sizes[col]
 	if w != nil && w.raw.Has(col) && s.shelf.raw.Has(col) && len(w.order) > 0 && len(s.shelf.order) > 0 {
@@ -93,7 +94,7 @@ func (s *Store) EachUnlike(tick entangle.Tick, col int, visit func(slot Slot, wa
 	}
 }
 
-// eachUnlikePlace is EachUnlike without reordering either tick.
+// eachUnlikePlace is EachUnlike for two ticks that are both ordered by place. It reorders neither.
 func (s *Store) eachUnlikePlace(w *row, col int, visit func(slot Slot, was, is []byte)) {
 	t, size := &s.turning, s.cfg.Sizes[col]
 	if t.of != &s.shelf || t.to != w {
@@ -106,7 +107,7 @@ func (s *Store) eachUnlikePlace(w *row, col int, visit func(slot Slot, was, is [
 	}
 }
 
-// pair maps the places in one tick to those in another.
+// pair sets pairs to the places in of, for each place in to.
 func (t *turning) pair(of, to *row, slots int) {
 	t.findPlaces(of, slots)
 	t.to, t.pairs = to, t.pairs[:0]

@@ -11,34 +11,36 @@ import (
 type StepKind uint8
 
 const (
-	// StepTakeOver writes the confirmed state over the present, and ends all histories.
+	// StepTakeOver overwrites the present with the confirmed state, and drops all histories.
 	StepTakeOver StepKind = iota
-	// StepSave saves the entities that are excluded from rollback, for StepPutBack. Between the two
-	// the world differs from the histories.
+	// StepSave saves the entities that are excluded from rollback, for StepPutBack. Between these
+	// two steps the world differs from the histories.
 	StepSave
-	// StepRestore restores the world as of the end of the tick, with the confirmed state of
-	// that tick.
+	// StepRestore restores the world as it was after the tick, with the confirmed state of that
+	// tick.
 	StepRestore
 	// StepRestart rebuilds the world from the confirmed state at the tick. Components without
 	// confirmed state keep their present value. Histories begin again with that tick.
 	StepRestart
-	// StepTick simulates the tick. With Step.First it runs for the first time, because the
-	// clock was set past it; else it is replayed.
+	// StepTick simulates the tick. If Step.First is set, it runs for the first time, because the
+	// clock was set past it; otherwise it is replayed.
 	StepTick
 	// StepInsert overwrites predicted values with confirmed state of the tick. Its entities are
-	// selected when the step runs, because systems spawn and despawn some in the ticks before.
+	// selected when the step runs, because systems may have spawned and despawned some in the ticks
+	// before.
 	StepInsert
-	// StepPutBack ends the ticks, and puts the excluded entities back as they were saved.
+	// StepPutBack is the first step after the ticks. It restores the excluded entities as StepSave
+	// saved them.
 	StepPutBack
 	// StepReport reports every present value that was corrected.
 	StepReport
-	// StepRefresh notifies the display that the present has changed without running ticks from the
-	// displayed state to the new one.
+	// StepRefresh notifies the display that the present has changed although no ticks have run from
+	// the displayed state to the new one.
 	StepRefresh
-	// StepRevive brings back excluded entities that were despawned ahead of the server, if it
-	// has not despawned them.
+	// StepRevive brings back excluded entities that the client had despawned before the server, if
+	// the server has not despawned them.
 	StepRevive
-	// StepRemove removes despawned entities for which there can be no rollback any more.
+	// StepRemove removes despawned entities that no rollback can need any more.
 	StepRemove
 )
 
@@ -53,12 +55,13 @@ func (k StepKind) String() string { return stepNames[k] }
 type Selector uint8
 
 const (
-	// Due selects the entities with confirmed state of the tick of the step.
+	// Due selects the entities whose confirmed state is of the tick of the step.
 	Due Selector = iota
-	// AllKnown selects the entities with confirmed state of any tick up to that of the step.
+	// AllKnown selects the entities whose confirmed state is of the tick of the step or an earlier
+	// one.
 	AllKnown
-	// Differing selects the entities that differed from the confirmed state at the present tick in
-	// Check.
+	// Differing selects the entities for which Check found a difference from the confirmed state at
+	// the present tick.
 	Differing
 )
 
@@ -92,21 +95,21 @@ func (s Step) String() string {
 // Timeline is a client's position at the beginning of a frame. Its methods append the steps of a
 // plan that brings the predicted world to the present tick.
 type Timeline struct {
-	At        entangle.Tick // the predicted world is as of the end of this tick
+	At        entangle.Tick // the predicted world is in the state after this tick
 	Ran       entangle.Tick // the newest tick that has run on this client
 	Present   entangle.Tick // the last tick that the clock has finished
 	Confirmed entangle.Tick // the confirmed tick, at most Present
 }
 
-// PlanLimit returns the largest number of steps of a plan with at most that many ticks.
+// PlanLimit returns the most steps of a plan with at most this many ticks.
 func PlanLimit(ticks int) int { return 2*ticks + 8 }
 
-// TakeOver is the plan when the confirmed state is too old for a rollback.
+// TakeOver appends the plan for when the confirmed state is too old for a rollback.
 func (t *Timeline) TakeOver(plan []Step) []Step {
 	return append(plan, Step{Kind: StepTakeOver, Tick: t.Present}, Step{Kind: StepRefresh})
 }
 
-// Restart is the plan when there is no history of the confirmed tick.
+// Restart appends the plan for when there is no history of the confirmed tick.
 func (t *Timeline) Restart(plan []Step) []Step {
 	plan = append(plan, Step{Kind: StepSave}, Step{Kind: StepRestart, Tick: t.Confirmed})
 	ran := t.Ran
@@ -117,7 +120,7 @@ func (t *Timeline) Restart(plan []Step) []Step {
 	return append(plan, Step{Kind: StepPutBack}, Step{Kind: StepRefresh})
 }
 
-// Rollback is the plan for a misprediction at the tick to, which is not after At and not after Present.
+// Rollback appends the plan for a misprediction at tick to, which must not be after At or Present.
 func (t *Timeline) Rollback(plan []Step, to entangle.Tick) []Step {
 	plan = append(plan, Step{Kind: StepSave}, Step{Kind: StepRestore, Tick: to})
 	plan = t.ticks(plan, to, t.At)
@@ -125,8 +128,9 @@ func (t *Timeline) Rollback(plan []Step, to entangle.Tick) []Step {
 	return t.refreshIfBack(plan)
 }
 
-// FollowClock is the plan when the clock was set and nothing was mispredicted. If the clock was set
-// forward, the ticks in between run for the first time; if it was set back, its tick is restored.
+// FollowClock appends the plan for when the clock was set and nothing was mispredicted. If the
+// clock was set forward, the ticks in between run for the first time; if it was set back, its tick
+// is restored.
 func (t *Timeline) FollowClock(plan []Step) []Step {
 	plan = append(plan, Step{Kind: StepSave})
 	if t.Present.Before(t.At) {
@@ -136,7 +140,7 @@ func (t *Timeline) FollowClock(plan []Step) []Step {
 	return t.refreshIfBack(append(plan, Step{Kind: StepPutBack}))
 }
 
-// Amend is the plan when only the present differs from the confirmed state.
+// Amend appends the plan for when only the present differs from the confirmed state.
 func (t *Timeline) Amend(plan []Step) []Step {
 	return append(plan,
 		Step{Kind: StepInsert, Tick: t.Present, Select: Differing}, Step{Kind: StepReport}, Step{Kind: StepRefresh})
@@ -147,9 +151,9 @@ func (t *Timeline) End(plan []Step) []Step {
 	return append(plan, Step{Kind: StepRevive}, Step{Kind: StepRemove})
 }
 
-// ticks appends the ticks after from, up to the present, each with the confirmed state of that
-// tick. Those up to ran have run before. At the confirmed tick all confirmed state applies,
-// including that of entities with no change since.
+// ticks appends the ticks after from, up to the present tick, each followed by an insert of the
+// confirmed state of that tick. Ticks up to ran have run before. At the confirmed tick all
+// confirmed state is inserted, including that of entities that have not changed since.
 func (t *Timeline) ticks(plan []Step, from, ran entangle.Tick) []Step {
 	for tick := from + 1; !t.Present.Before(tick); tick++ {
 		insert := Step{Kind: StepInsert, Tick: tick, Select: Due}
@@ -161,8 +165,8 @@ func (t *Timeline) ticks(plan []Step, from, ran entangle.Tick) []Step {
 	return plan
 }
 
-// refreshIfBack appends a refresh if the clock was set back: the present was displayed before, and
-// no tick runs from the displayed state to it.
+// refreshIfBack appends a refresh if the clock was set back: the present tick was displayed before,
+// and no ticks run from the displayed state to it.
 func (t *Timeline) refreshIfBack(plan []Step) []Step {
 	if t.Present.Before(t.At) {
 		plan = append(plan, Step{Kind: StepRefresh})
@@ -170,8 +174,8 @@ func (t *Timeline) refreshIfBack(plan []Step) []Step {
 	return plan
 }
 
-// Due appends the slots with confirmed state of a tick, in ascending order. A simulated tick
-// inserts that state before its history is written.
+// Due appends the slots whose confirmed state is of a tick, in ascending order. The client inserts
+// that state after it has simulated the tick and before it writes the tick's history.
 func (s *Store) Due(dst []Slot, tick entangle.Tick) []Slot {
 	at := len(dst)
 	s.due(tick, func(slot Slot) { dst = append(dst, slot) })
@@ -179,7 +183,7 @@ func (s *Store) Due(dst []Slot, tick entangle.Tick) []Slot {
 	return dst
 }
 
-// due calls f for each slot with confirmed state of a tick.
+// due calls f for each slot whose confirmed state is of a tick.
 func (s *Store) due(tick entangle.Tick, f func(Slot)) {
 	n := &s.changes
 	if len(n.updated) > 0 && !n.latest.Before(tick) {

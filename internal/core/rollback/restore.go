@@ -2,7 +2,7 @@ package rollback
 
 import "github.com/entangle-ecs/entangle"
 
-// holdsAt reports whether the confirmed state of a slot is its state at a tick.
+// holdsAt reports whether the confirmed state of a slot is also the server's state at a tick.
 func (s *Store) holdsAt(slot Slot, tick entangle.Tick) bool {
 	state := &s.confirmed[slot]
 	if !s.binds(slot) || tick.Before(state.Tick) {
@@ -11,16 +11,16 @@ func (s *Store) holdsAt(slot Slot, tick entangle.Tick) bool {
 	return !s.changes.confirmed.Before(tick) || state.Tick == tick
 }
 
-// Wanted calls visit once for each slot that needs another form than its present one to be restored
-// to a tick: by the records of Changed, and by the confirmed state for compared columns. f is the
-// confirmed tick. Excluded and forgotten slots are not visited. A slot with confirmed state is
-// never removed: at a tick before it existed, all its components are disabled. visit may change the
-// form of its slot.
+// Wanted calls visit once for each slot that needs another form than its present one for a restore
+// to a tick. The form follows from the records of Changed, and for compared columns from the
+// confirmed state. f is the confirmed tick. Excluded and forgotten slots are not visited. A slot
+// with confirmed state is never removed: at a tick before it existed, all its components are
+// disabled. visit may change the form of its slot.
 //
-// Columns that are kept and not compared come from the history of the tick. If the slot appeared
-// later, its first columns are used, and the caller must have called Backfill for their values. If
-// its components were disabled at the tick, the last columns before that are used, and their values
-// are copied into the columns of the tick.
+// Columns that are kept but not compared come from the history of the tick. If the slot appeared
+// only later, the columns that it had at first are used, and the caller must have called Backfill
+// for their values. If its components were disabled at the tick, the columns that it had last
+// before are used, and Wanted copies their values into the columns of the tick.
 func (s *Store) Wanted(tick, f entangle.Tick, now func(Slot) Form, visit func(slot Slot, form Form)) {
 	s.applyConfirmed(f)
 	s.log.amends, s.log.amended = s.log.amends[:0], tick
@@ -54,7 +54,8 @@ func (s *Store) want(slot Slot, tick entangle.Tick, now Form, visit func(slot Sl
 	}
 }
 
-// corrected applies the confirmed state to the form that a slot had at a tick.
+// corrected returns the form that a slot has at a tick according to the confirmed state. was is its
+// form at that tick in the history.
 func (s *Store) corrected(slot Slot, tick entangle.Tick, was, now Form) Form {
 	state := &s.confirmed[slot]
 	switch {
@@ -69,7 +70,7 @@ func (s *Store) corrected(slot Slot, tick entangle.Tick, was, now Form) Form {
 	return s.Corrected(slot, was)
 }
 
-// Corrected returns a form with the confirmed state of the slot applied. A despawned slot loses all
+// Corrected returns form with the confirmed state of the slot applied. A despawned slot loses all
 // kept columns.
 func (s *Store) Corrected(slot Slot, form Form) Form {
 	state, compared, relations := &s.confirmed[slot], s.cfg.Compared, s.cfg.Relations
@@ -88,7 +89,7 @@ func (s *Store) Corrected(slot Slot, form Form) Form {
 	return form
 }
 
-// firstForm returns the first form in which a slot existed after a tick.
+// firstForm returns the first form that a slot had after a tick at which it did not exist.
 func (s *Store) firstForm(slot Slot, tick entangle.Tick, now Form) Form {
 	first := now
 	for r := s.log.newest(slot); r != nil && tick.Before(r.tick) && r.was.Alive; r = s.log.numbered(r.prev) {
@@ -97,9 +98,9 @@ func (s *Store) firstForm(slot Slot, tick entangle.Tick, now Form) Form {
 	return first
 }
 
-// Lost returns the columns, kept and not compared, that a slot had before its components were
-// disabled at the given tick or earlier, and the last tick at which it had them. The set is empty
-// if that tick is not held.
+// Lost returns the columns, of those kept but not compared, that a slot had before its components
+// were disabled, which was at the given tick or earlier. at is the last tick at which it had them.
+// The set is empty if that tick is not held.
 func (s *Store) Lost(slot Slot, tick entangle.Tick) (cols Mask, at entangle.Tick) {
 	for r := s.log.newest(slot); r != nil; r = s.log.numbered(r.prev) {
 		if tick.Before(r.tick) {
@@ -129,7 +130,7 @@ func (s *Store) bring(slot Slot, cols Mask, from, to entangle.Tick) {
 }
 
 // Correct overwrites the compared columns of a tick with the confirmed state, for each slot with
-// confirmed state at that tick. f is the confirmed tick.
+// confirmed state that applies at that tick. f is the confirmed tick.
 func (s *Store) Correct(tick, f entangle.Tick) {
 	s.applyConfirmed(f)
 	if !s.Holds(tick) {
@@ -155,8 +156,8 @@ func (s *Store) correctColumn(tick entangle.Tick, col int) {
 	}
 }
 
-// correctEach corrects a tick other than the confirmed one: slots with confirmed state at one need
-// not have it at the other.
+// correctEach corrects a tick other than the confirmed one, slot by slot, because confirmed state
+// that applies at one of the two ticks need not apply at the other.
 func (s *Store) correctEach(tick entangle.Tick) {
 	for slot := range s.confirmed {
 		if s.holdsAt(Slot(slot), tick) {
@@ -165,7 +166,7 @@ func (s *Store) correctEach(tick entangle.Tick) {
 	}
 }
 
-// CorrectSlot overwrites one slot's compared columns of a held tick with its confirmed state.
+// CorrectSlot overwrites the compared columns of one slot at a held tick with its confirmed state.
 func (s *Store) CorrectSlot(slot Slot, tick entangle.Tick) {
 	if s.confirmed[slot].Gone {
 		return

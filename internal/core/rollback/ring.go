@@ -2,25 +2,26 @@ package rollback
 
 import "github.com/entangle-ecs/entangle"
 
-// ring holds the columns of the last ticks, one row for each.
+// ring holds the columns of the last ticks, with one row for each tick.
 type ring struct {
 	rows   []row
-	head   int // the index of the row of newest
+	head   int // index of the row of the newest tick
 	newest entangle.Tick
-	begun  bool
+	begun  bool // there is a newest tick
 }
 
-// row is the columns of one tick. A column has no memory until it is used, since a game may
-// register many components that few of its entities have. The others are contiguous: the memory of
-// a tick is mostly written as a whole, and each separate region costs time at its start.
+// row holds the columns of one tick. A column has no memory until it is used, because a game may
+// register many components that few of its entities have. The columns in use are contiguous,
+// because a tick is mostly written as a whole, and writing to each separate region takes extra
+// time.
 //
-// A column may be in the order of the world's rows, which is the cheapest to write. Most ticks are
-// never read: the others are reordered by slot, column by column, on demand.
+// A column can be in the order of the world's rows, because this is the fastest to write. Most
+// ticks are never read; a column of the others is reordered by slot when it is read.
 type row struct {
-	held  bool
+	held  bool // the row has a tick
 	cols  [][]byte
-	order []uint32 // slots by place
-	raw   Mask     // columns that are still ordered by place, not by slot
+	order []uint32 // the slot at each place
+	raw   Mask     // columns that are still ordered by place and not by slot
 }
 
 func newRing(ticks, cols int) ring {
@@ -31,9 +32,9 @@ func newRing(ticks, cols int) ring {
 	return r
 }
 
-// Begin opens the row of a tick, and drops ticks that are now too old. Ticks that were skipped since
-// the newest are not held. If the tick is not after the newest, it and all later ticks are dropped
-// first.
+// Begin opens the row of a tick and drops ticks that are now too old. Ticks that were skipped since
+// the newest one are not held. If the tick is not after the newest one, it and all later ticks are
+// dropped first.
 func (s *Store) Begin(tick entangle.Tick) {
 	switch gap := int(tick.Sub(s.rows.newest)); {
 	case !s.rows.begun || gap > 0:
@@ -73,7 +74,7 @@ func (r *ring) at(tick entangle.Tick) *row {
 	return w
 }
 
-// cut drops the ticks after a tick.
+// cut drops all ticks after the given one.
 func (r *ring) cut(after entangle.Tick) {
 	age := int(r.newest.Sub(after))
 	if !r.begun || age <= 0 {
@@ -115,7 +116,7 @@ func (s *Store) Newest() (entangle.Tick, bool) {
 	return 0, false
 }
 
-// Column returns a column of a tick, by slot, to be written or read until the next Grow.
+// Column returns a column of a tick, indexed by slot, for reading and writing until the next Grow.
 // It is nil if the tick is not held, the column is not kept, or the column is a tag.
 func (s *Store) Column(tick entangle.Tick, col int) []byte {
 	w := s.rows.at(tick)
@@ -127,14 +128,14 @@ func (s *Store) Column(tick entangle.Tick, col int) []byte {
 	return w.cols[col]
 }
 
-// room makes room for all slots in a column.
+// room makes sure that a column has memory for all slots.
 func (s *Store) room(w *row, col int) {
 	if n := s.slots * s.cfg.Sizes[col]; n > len(w.cols[col]) {
 		s.lay(w, col, n)
 	}
 }
 
-// lay makes room for n bytes of a column, and for all other columns in use.
+// lay allocates n bytes for a column, together with memory for all other columns in use.
 func (s *Store) lay(w *row, col, n int) {
 	if n <= cap(w.cols[col]) {
 		w.cols[col] = w.cols[col][:n]
@@ -156,8 +157,8 @@ func (s *Store) lay(w *row, col, n int) {
 	}
 }
 
-// Shelve takes out the columns of a tick, to be read by EachUnlike until the next call. The tick is
-// not held any more. Nothing is copied.
+// Shelve takes out the columns of a tick without copying them. EachUnlike reads them until the next
+// call of Shelve. The tick is not held any more.
 func (s *Store) Shelve(tick entangle.Tick) {
 	if w := s.rows.at(tick); w != nil {
 		*w, s.shelf = s.shelf, *w
@@ -165,7 +166,7 @@ func (s *Store) Shelve(tick entangle.Tick) {
 	}
 }
 
-// ShelveCopy is Shelve for a tick that stays held.
+// ShelveCopy is Shelve with a copy of the columns, so that the tick is still held.
 func (s *Store) ShelveCopy(tick entangle.Tick) {
 	if w := s.rows.at(tick); w != nil {
 		s.shelf.raw, s.shelf.order, s.turning.of = w.raw, append(s.shelf.order[:0], w.order...), nil
@@ -185,8 +186,8 @@ func (s *Store) Backfill(slot Slot, col int, value []byte) {
 	}
 }
 
-// Cut drops the ticks after a tick, because the world was rolled back to it. If Wanted was called
-// for that tick before, its forms are now those of the tick.
+// Cut drops all ticks after the given one, because the world was rolled back to it. If Wanted was
+// called for that tick before, the forms that it visited are now those of the tick.
 func (s *Store) Cut(after entangle.Tick) {
 	for _, slot := range s.Touched(after) {
 		s.changes.suspects.add(slot)
@@ -196,7 +197,8 @@ func (s *Store) Cut(after entangle.Tick) {
 	s.log.amend(after)
 }
 
-// Clear drops all histories. The confirmed state stays, and is compared again when there is a history.
+// Clear drops all histories. The confirmed state remains and is compared again when there is a
+// history.
 func (s *Store) Clear() {
 	s.rows.clear()
 	s.log.clear()
@@ -207,8 +209,8 @@ func (s *Store) Clear() {
 	}
 }
 
-// Forget ends a slot: its histories and its confirmed state. Another entity may get the number
-// afterwards.
+// Forget drops the histories and the confirmed state of a slot. The slot may then be used for
+// another entity.
 func (s *Store) Forget(slot Slot) {
 	s.confirmed[slot] = Confirmed{}
 	s.log.forgetSlot(slot)

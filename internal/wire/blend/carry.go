@@ -7,7 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire"
 )
 
-// carryAll moves one value after the other.
+// carryAll carries one value after the other; see Funcs.Carry.
 func (l *blender) carryAll(dst, from, to []byte, t float64) {
 	mustMatch(l.size, dst, from, to)
 	if !(t > 0) || len(dst) == 0 {
@@ -50,8 +50,8 @@ func carryRun[F float](r *blendRun, dst, from, to unsafe.Pointer, t float64) {
 	}
 }
 
-// turn turns q by the share t of the turn that leads from one rotation to another, which is
-// that of the shorter arc. Both are applied after q's own.
+// turn rotates q by the share t of the rotation that leads from from to to along the shorter arc.
+// This rotation is applied after q's own.
 func turn[F float](q, from, to *[4]F, t float64, identity uint8) {
 	a, b := realFirst(from, identity), realFirst(to, identity)
 	whole := [1][4]float64{product(b, [4]float64{a[0], -a[1], -a[2], -a[3]})}
@@ -72,7 +72,7 @@ func turn[F float](q, from, to *[4]F, t float64, identity uint8) {
 	}
 }
 
-// realFirst is a quaternion with its components in the order w, x, y, z.
+// realFirst returns the components of a quaternion in the order w, x, y, z.
 func realFirst[F float](q *[4]F, identity uint8) [4]float64 {
 	r := [4]float64{float64(q[identity&3])}
 	for i := range uint8(3) {
@@ -81,7 +81,8 @@ func realFirst[F float](q *[4]F, identity uint8) [4]float64 {
 	return r
 }
 
-// imaginary is where the i-th of x, y and z lies: they keep their order, W stands anywhere.
+// imaginary returns the index of the i-th of x, y and z in a quaternion that has w at index
+// identity.
 func imaginary(i, identity uint8) uint8 {
 	if i >= identity {
 		i++
@@ -89,7 +90,7 @@ func imaginary(i, identity uint8) uint8 {
 	return i & 3
 }
 
-// product is the turn b and then the turn a, of quaternions with w first.
+// product returns the rotation b followed by the rotation a. Quaternions have w first.
 func product(a, b [4]float64) [4]float64 {
 	return [4]float64{
 		float64(a[0]*b[0]) - float64(a[1]*b[1]) - float64(a[2]*b[2]) - float64(a[3]*b[3]),

@@ -10,7 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire"
 )
 
-// Linear is the function that protocol.Linear documents.
+// Linear implements protocol.Linear, which has its documentation.
 func Linear[T any](a, b T, t float64) T {
 	if math.Float64bits(t) == linearProbe {
 		panic(errLinear)
@@ -22,15 +22,15 @@ func Linear[T any](a, b T, t float64) T {
 	return l(a, b, t)
 }
 
-// linearProbe is a t that no caller has: a NaN of our own. Asked with it, Linear
-// says that it is Linear, by a panic with a value of our own. Functions cannot be
-// compared in Go, and one that carries a plan would have to be a method.
+// linearProbe is a value of t that no caller passes: a NaN with particular bits. If Linear is
+// called with it, it panics with errLinear, so that isLinear recognises it. Functions cannot be
+// compared in Go.
 const linearProbe = 0x7ff8_656e_7461_6e67
 
 var errLinear = errors.New("protocol: this is Linear")
 
-// isLinear reports whether f is Linear. Other functions are called once, with
-// zero values; a panic of theirs is taken as a no.
+// isLinear reports whether f is Linear. It calls f with zero values; if another function panics, it
+// is not Linear.
 func isLinear[T any](f func(a, b T, t float64) T) (yes bool) {
 	defer func() {
 		err, _ := recover().(error)
@@ -41,8 +41,7 @@ func isLinear[T any](f func(a, b T, t float64) T) (yes bool) {
 	return false
 }
 
-// NewLinear makes the plan of Linear for T and returns it as a function. The
-// error names a bad tag.
+// NewLinear compiles Linear for T. The error names an invalid tag.
 func NewLinear[T any]() (func(a, b T, t float64) T, error) {
 	l, err := newBlender(reflect.TypeFor[T]())
 	if err != nil {
@@ -54,20 +53,20 @@ func NewLinear[T any]() (func(a, b T, t float64) T, error) {
 	}, nil
 }
 
-// Funcs is an interpolation as functions of memory. Each takes the memory of one value, or
-// of several in a row, as in a column: the same number of values in each argument.
+// Funcs are the functions of an interpolation. They take the memory of one value, or of several
+// contiguous ones, as in a column. All arguments must have the same number of values.
 type Funcs struct {
-	// Blend sets dst to what lies at t, 0 to 1, between a and b.
+	// Blend sets dst to the value at t, from 0 to 1, between a and b.
 	Blend func(dst, a, b []byte, t float64)
-	// Carry moves dst by the share t of what leads from one value to another: numbers
-	// along the line, angles the short way around, rotations by the turn between the two.
-	// All else of dst stays. It is nil for a function other than Linear: only the
-	// game knows what a difference of its values is.
+	// Carry moves dst by the share t of the difference from one value to another: numbers linearly,
+	// angles the shorter way around, rotations by the rotation between the two. Other data in dst
+	// does not change. It is nil for a function other than Linear, because only the game knows how
+	// to apply a difference of its values.
 	Carry func(dst, from, to []byte, t float64)
 }
 
-// NewFuncs works on memory as f does on values. T must not hold Go pointers; the error
-// names a field that does, or a bad tag.
+// NewFuncs returns functions that do with memory what f does with values. T must not contain Go
+// pointers; the error names a field that does, or an invalid tag.
 func NewFuncs[T any](f func(a, b T, t float64) T) (Funcs, error) {
 	t := reflect.TypeFor[T]()
 	if !isLinear(f) {
@@ -83,7 +82,7 @@ func NewFuncs[T any](f func(a, b T, t float64) T) (Funcs, error) {
 	return Funcs{Blend: l.blendAll, Carry: l.carryAll}, nil
 }
 
-// overValues applies f to each value of a stretch of memory.
+// overValues returns a function that applies f to each value in memory.
 func overValues[T any](f func(a, b T, t float64) T) func(dst, a, b []byte, t float64) {
 	size := int(reflect.TypeFor[T]().Size())
 	return func(dst, a, b []byte, t float64) {
@@ -95,7 +94,7 @@ func overValues[T any](f func(a, b T, t float64) T) func(dst, a, b []byte, t flo
 	}
 }
 
-// valuesOf is memory as the values that lie there.
+// valuesOf returns memory as a slice of the values in it.
 func valuesOf[T any](b []byte) []T {
 	var zero T
 	if unsafe.Sizeof(zero) == 0 {
@@ -104,27 +103,27 @@ func valuesOf[T any](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(zero)))
 }
 
-// mustMatch checks that three stretches of memory hold the same number of values.
+// mustMatch panics unless the three arguments have the same number of whole values.
 func mustMatch(size int, dst, a, b []byte) {
 	if len(a) != len(dst) || len(b) != len(dst) || size > 0 && len(dst)%size != 0 {
 		panic("protocol: Blend: pass the memory of whole values, of as many in each argument")
 	}
 }
 
-// blender is the plan of Linear.
+// blender is the compiled form of Linear for one type.
 type blender struct {
 	size int
 	runs []blendRun
-	rest []wire.Span // all else, padding included
+	rest []wire.Span // all other memory, including padding
 }
 
-// blendRun is count floats, angles or quaternions next to each other.
+// blendRun is a run of count contiguous floats, angles or quaternions.
 type blendRun struct {
 	wire.FloatField // the first of them
 	count           uint32
 }
 
-// endOffset is where the run ends in memory.
+// endOffset returns the offset of the first byte after the run.
 func (r *blendRun) endOffset() uintptr {
 	width := uintptr(r.Size)
 	if r.Kind == wire.FloatQuat {
@@ -160,7 +159,7 @@ func (l *blender) skip(from, to uintptr) {
 	}
 }
 
-// appendRun appends a run, or lets the last one grow by it.
+// appendRun appends a run, or extends the last one by it.
 func (l *blender) appendRun(r blendRun) {
 	if n := len(l.runs); n > 0 {
 		last := &l.runs[n-1]
@@ -172,8 +171,8 @@ func (l *blender) appendRun(r blendRun) {
 	l.runs = append(l.runs, r)
 }
 
-// blendAll blends one value after the other, or as one if all of them are numbers of one
-// kind.
+// blendAll blends one value after the other. If all memory is floats of one kind, it blends all
+// values as one run.
 func (l *blender) blendAll(dst, a, b []byte, t float64) {
 	mustMatch(l.size, dst, a, b)
 	if len(dst) == 0 {
@@ -189,7 +188,7 @@ func (l *blender) blendAll(dst, a, b []byte, t float64) {
 	}
 }
 
-// wide is the one run that covers so many bytes of values, or nil.
+// wide returns the run that covers all of so many bytes, or nil if the values are not one run.
 func (l *blender) wide(bytes int) *blendRun {
 	if len(l.runs) != 1 || len(l.rest) != 0 {
 		return nil
@@ -199,7 +198,7 @@ func (l *blender) wide(bytes int) *blendRun {
 	return &r
 }
 
-// blend sets the value at dst, which may be where a or b is.
+// blend sets the value at dst. dst may be equal to a or b.
 func (l *blender) blend(dst, a, b unsafe.Pointer, t float64) {
 	if t >= 1 {
 		copy(memory(dst, uintptr(l.size)), memory(b, uintptr(l.size)))
@@ -238,8 +237,8 @@ func mixRun[F float](r *blendRun, dst, a, b unsafe.Pointer, t float64) {
 	}
 }
 
-// mixFloats computes in the precision of the values, which has as many digits as there are
-// to lose. It takes four at a time, by their places: slices cost a third more.
+// mixFloats computes in the precision of the values, which is sufficient. It handles four numbers
+// at a time through pointers, because slices take a third more time.
 func mixFloats[F float](dst, a, b unsafe.Pointer, n uint32, t float64) {
 	share := F(t)
 	whole := uintptr(n&^3) * unsafe.Sizeof(share)
@@ -266,9 +265,8 @@ func mixAngles[F float](dst, a, b []F, t float64) {
 	}
 }
 
-// mixQuats turns from a towards b by the share t of the shorter arc. Rotations that
-// are nearly the same are mixed along the chord, where the arc's formula loses
-// its digits.
+// mixQuats turns from a towards b by the share t of the shorter arc. For nearly equal rotations it
+// uses the chord, because the formula for the arc becomes inaccurate.
 func mixQuats[F float](dst, a, b [][4]F, t float64) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
@@ -289,8 +287,8 @@ func mixQuats[F float](dst, a, b [][4]F, t float64) {
 	}
 }
 
-// arc returns the weights of two rotations along the shorter arc between them, of which
-// those given are the weights along the chord.
+// arc returns the weights of two rotations for the share t of the shorter arc between them. from
+// and to are the weights along the chord, which it returns if the arc is very short.
 func arc[F float](dot, t float64, from, to F) (F, F) {
 	sign := F(1)
 	if dot < 0 {

@@ -4,34 +4,36 @@ import (
 	mathbits "math/bits"
 )
 
-// book is a prefix code of places. A symbol is twice the place, and 1 more where the
-// sign is not the expected one.
+// book is a prefix code. A symbol is twice the number of a place (see placeOf), plus 1 if the sign
+// is not the expected one.
 type book struct {
 	code, width [symbols]uint8
-	symbols     [1 << longest]symbol // by the bits that a code begins with
+	symbols     [1 << longest]symbol // by the first bits of the code
 }
 
-// symbol is what a code stands for. A width of 0 is no code.
+// symbol is the symbol of a code and the width of the code. A width of 0 means that there is no
+// code.
 type symbol struct{ symbol, width uint8 }
 
-// longest bounds the bits of a code.
+// longest is the most bits of a code.
 const longest = 8
 
-// lengths are the bits of the codes of a book, by place: for the expected sign, or
-// for any where none is; and for the other sign.
+// lengths are the lengths of the codes of a book, by place: first for the expected sign, or for
+// both if no sign is expected; then for the other sign.
 type lengths [2][places]uint8
 
-// bookOfAny is the index in books of the book for an unknown class of numbers; that of rotations
-// follows it.
+// bookOfAny is the index in books of the book for numbers without an expected class. The book for
+// rotations without an expected class follows it.
 const bookOfAny = 2*nearby + 1
 
-// chainedBooks are the books of numbers without a sign that is expected, where the expected
-// class is 0, 1, 2, and 3 or more.
+// chainedBooks are the indexes of the books for numbers without an expected sign, if the expected
+// class is 0, 1, 2, or 3 and more.
 var chainedBooks = [nearby + 1]uint8{0, 1, bookOfAny + 2, bookOfAny + 3}
 
-// books are the codes where the expected class is 0, 1, 2, and 3 or more, of rotations;
-// 1, 2, and 3 or more, with a sign that is expected; unknown, of numbers and of rotations;
-// and 2, and 3 or more, of numbers without a sign that is expected.
+// books are the built-in codes, in this order: for rotations, with the expected classes 0, 1, 2,
+// and 3 or more (the first two also for numbers); with an expected sign, for 1, 2, and 3 or more;
+// without an expected class, for numbers and for rotations; and for numbers without an expected
+// sign, for 2, and 3 or more.
 var books = [...]book{
 	newBook(lengths{{1, 2, 3, 4, 5, 7, 7, 8, 8, 8, 8}}),
 	newBook(lengths{{2, 2, 2, 3, 4, 5, 6, 8, 8, 8, 8}}),
@@ -46,7 +48,8 @@ var books = [...]book{
 	newBook(lengths{{4, 5, 4, 3, 3, 3, 3, 3, 3, 4, 5}}),
 }
 
-// newBook gives out codes by rising length and, within one, by rising symbol.
+// newBook returns a book with codes of the given lengths. It panics if they are no complete prefix
+// code.
 func newBook(all lengths) (b book) {
 	var widths [symbols]uint8
 	for s := range widths {
@@ -59,10 +62,10 @@ func newBook(all lengths) (b book) {
 	return b
 }
 
-// symbols is how many a book has, at most.
+// symbols is the number of symbols of a book.
 const symbols = 2 * places
 
-// full reports whether codes of such widths take up all bits and no more.
+// full reports whether codes of these widths use up all bit patterns and no more.
 func full(widths *[symbols]uint8) bool {
 	taken := 0
 	for _, width := range widths {
@@ -73,9 +76,10 @@ func full(widths *[symbols]uint8) bool {
 	return taken == 1<<longest
 }
 
-// fill gives out codes of such widths, which are full.
+// fill assigns codes of the given widths, which must be full: by rising width, and for equal widths
+// by rising symbol.
 func (b *book) fill(widths *[symbols]uint8) {
-	next := 0 // the code to come, as a share of 1<<longest
+	next := 0 // the next code, left-aligned in longest bits
 	for width := uint8(1); width <= longest; width++ {
 		for s := range uint8(symbols) {
 			if widths[s] == width {
@@ -86,8 +90,7 @@ func (b *book) fill(widths *[symbols]uint8) {
 	}
 }
 
-// setCode gives a symbol the code that is the first bits of share, which go onto the wire
-// highest first.
+// setCode assigns to a symbol the first width bits of share. They are sent highest bit first.
 func (b *book) setCode(s, width uint8, share int) {
 	code := mathbits.Reverse8(uint8(share))
 	b.code[s], b.width[s] = code, width

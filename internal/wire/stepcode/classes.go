@@ -7,18 +7,17 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// A step is written in three parts: its class, which is the number of bits of its magnitude;
-// its sign; and the bits of the magnitude below the highest one, which is always 1.
+// A step is written in three parts: its class, which is the number of bits of its magnitude; its
+// sign; and the bits of the magnitude below the highest one, which is always 1.
 //
-// Most of the possible savings are in the class. Steps of one tick are alike: a body at
-// rest stays at rest, and a moving one keeps its speed. So the class is written as its
-// distance from an expected class, and short distances have short codes. If a sign is
-// expected as well, class and sign have one code. The expectation follows from
-// earlier steps, never from values, so a reader without the baseline parses the same
-// bits.
+// Most of the possible savings are in the class. The steps of successive ticks are alike: a body at
+// rest stays at rest, and a moving one keeps its speed. So the class is encoded relative to an
+// expected class, and classes near that one have short codes. If a sign is expected as well, class
+// and sign have one code. The expectation depends on earlier steps and never on values, so that a
+// reader without the baseline parses the same bits.
 
-// ErrDelta means that Plan.EncodeDelta cannot have written a difference: it changes
-// nothing, or takes more bits than necessary.
+// ErrDelta means that Plan.EncodeDelta cannot have written a difference: it says that something
+// changed which did not, or it takes more bits than necessary.
 var ErrDelta = errors.New("protocol: not a difference in its shortest form")
 
 // ClassOf returns the number of bits of the magnitude of a step.
@@ -26,21 +25,21 @@ func ClassOf(step int64) uint8 { return uint8(mathbits.Len64(uint64(max(step, -s
 
 // Hint is what is expected of a step.
 type Hint struct {
-	class uint8 // or unknown
-	sign  int8  // -1 or 1; 0 if not known
+	class uint8 // the expected class, or unknown
+	sign  int8  // -1 or 1; 0 if no sign is expected
 	turns bool  // the step is of a rotation
 }
 
-// unknown stands for an expected class where there is none.
+// unknown is the class of a Hint if no class is expected.
 const unknown = 255
 
-// direct reports whether places below far are the classes themselves.
+// direct reports whether places below far are equal to the classes.
 func (h Hint) direct() bool { return h.class < nearby || h.class == unknown }
 
-// A place stands for a class, and has a code. Place 0 is always class 0, and place far
-// is every class without a place of its own. What the places between them are depends
-// on the expected class. If that is unknown, or less than the constant nearby, place n
-// is class n. Otherwise they are the classes from reach below it to reach above it.
+// A place stands for a class, or several, and has a code. Place 0 is always class 0, and place far
+// is every class without a place of its own. The places between them depend on the expected class.
+// If that is unknown, or below the constant nearby, place n is class n. Otherwise they are the
+// classes from reach below the expected one to reach above it.
 const (
 	nearby = 3
 	reach  = 4
@@ -49,8 +48,8 @@ const (
 	places = far + 1
 
 	farBits = 6
-	whole   = 1<<farBits - 1 // after far, in place of a class: not a step follows, but the number in full
-	Classes = whole          // a step of this class or above can't be written
+	whole   = 1<<farBits - 1 // after far, in place of a class: the number follows in full and not a step
+	Classes = whole          // a step of this class or above cannot be written
 )
 
 // placeOf returns the place of a class.
@@ -69,7 +68,7 @@ func (h Hint) placeOf(class uint8) uint8 {
 	}
 }
 
-// classAt is the inverse of placeOf, for every place but far.
+// classAt is the inverse of placeOf for every place except far.
 func (h Hint) classAt(place uint8) uint8 {
 	if place == 0 || h.direct() {
 		return place
@@ -80,7 +79,7 @@ func (h Hint) classAt(place uint8) uint8 {
 // signed reports whether the code for the expected class includes the sign.
 func (h Hint) signed() bool { return h.sign != 0 && h.class > 0 && h.class != unknown }
 
-// book returns the book of codes for the hint.
+// book returns the built-in book for the hint.
 func (h Hint) book() *book {
 	near := min(h.class, nearby)
 	switch {
@@ -97,8 +96,8 @@ func (h Hint) book() *book {
 	}
 }
 
-// symbol returns the symbol that stands in a book for a class, and with signed also for whether
-// the sign of the step is the expected one.
+// symbol returns the symbol of a class. If signed is set, the symbol also tells whether the sign of
+// the step is the expected one.
 func (h Hint) symbol(class uint8, step int64, signed bool) (symbol uint8) {
 	place := h.placeOf(class)
 	symbol = place << 1
@@ -125,13 +124,13 @@ func WriteStep(w *bits.Writer, b *book, h Hint, step int64) {
 	}
 }
 
-// WriteWhole writes, in place of a step, the mark that a number in full follows.
+// WriteWhole writes, in place of a step, a mark after which the number follows in full.
 func WriteWhole(w *bits.Writer, b *book) {
 	w.Put(uint64(b.code[far<<1]), uint(b.width[far<<1]))
 	w.Put(whole, farBits)
 }
 
-// ReadStep reads a step. instead is true if there is the mark of WriteWhole in its place.
+// ReadStep reads a step. instead is true if it read the mark of WriteWhole.
 func ReadStep(r *bits.Reader, b *book, h Hint) (step int64, instead bool) {
 	ahead := r.Peek()
 	s := b.symbols[ahead&(1<<longest-1)]
@@ -159,14 +158,14 @@ func ReadStep(r *bits.Reader, b *book, h Hint) (step int64, instead bool) {
 	return signedStep(r, class, sign), false
 }
 
-// signedStep reads the magnitude of a step of a class, and returns the step with its sign.
+// signedStep reads the magnitude of a step of a class and returns the step with its sign.
 func signedStep(r *bits.Reader, class uint8, sign uint64) int64 {
 	magnitude := int64(1<<((class-1)&63) | r.Bits(uint(class-1)))
 	return (magnitude ^ -int64(sign)) + int64(sign)
 }
 
-// readFar reads what follows the code of place far: a class and its step, or the mark of WriteWhole.
-// It refuses a class that has a code of its own.
+// readFar reads what follows the code for far: a class and its step, or the rest of the mark of
+// WriteWhole. It refuses a class that has a code of its own.
 func readFar(r *bits.Reader, b *book, h Hint) (step int64, instead bool) {
 	class := uint8(r.Bits(farBits))
 	switch {

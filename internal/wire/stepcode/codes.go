@@ -1,14 +1,14 @@
 package stepcode
 
-// Codes are codes of steps that fit one component of one game. StepCounts derives them from
-// the steps that were sent, for the numbers and the expected classes where they are shorter
-// than the built-in codes.
+// Codes are codes of steps that fit one component of one game. StepCounts derives them from the
+// steps that were sent. They have books for those contexts in which they are shorter than the
+// built-in codes.
 type Codes struct {
-	books [contexts]*book // nil: the built-in one
-	n     int             // that are not nil
+	books [contexts]*book // by context; nil for the built-in book
+	n     int             // number of books that are not nil
 }
 
-// Books returns how many books there are, of the MaxBooks that may be. c may be nil.
+// Books returns the number of learned books, at most MaxBooks. c may be nil.
 func (c *Codes) Books() int {
 	if c == nil {
 		return 0
@@ -16,8 +16,9 @@ func (c *Codes) Books() int {
 	return c.n
 }
 
-// A context is one of the value's numbers with a trail, together with its expectation:
-// a class below manyClasses, a class from manyClasses on, or none; with a sign or without.
+// A context is the number of a step in its value, which must be below Trailed, together with what
+// is expected of it: a class below manyClasses, a class from manyClasses on, or no class; with a
+// sign or without.
 const (
 	manyClasses = 9
 	expecteds   = 2 * (manyClasses + 2)
@@ -37,10 +38,10 @@ func (h Hint) context(number int) int {
 	return at
 }
 
-// signedContext reports whether a sign is expected in a context.
+// signedContext reports whether a sign is expected in the context at.
 func signedContext(at int) bool { return at&1 == 1 }
 
-// expected returns the expectation of a context, without the sign itself. ok reports whether
+// expected returns the hint of the context at; its sign is 1 for either sign. ok reports whether
 // that context can occur.
 func expected(at int) (h Hint, ok bool) {
 	class := uint8(at % expecteds / 2)
@@ -56,7 +57,7 @@ func expected(at int) (h Hint, ok bool) {
 	return h, true
 }
 
-// BookFor returns the book that the next number is in.
+// BookFor returns the book for the next number, which has hint h.
 func (c *Course) BookFor(h Hint) *book {
 	if c.codes != nil && c.At < Trailed {
 		if b := c.codes.books[h.context(c.At)]; b != nil {

@@ -6,19 +6,19 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// ErrCodes are codes that Append does not write: of contexts that there are not, or that
-// leave bits over, or are too short.
+// ErrCodes means that Append cannot have written the bytes: a context does not exist, or its codes
+// use up too few or too many bit patterns.
 var ErrCodes = errors.New("protocol: malformed codes of differences")
 
-// MaxBooks bounds the books of Codes, and MaxCodesBits what Append writes of them.
+// MaxBooks is the most books of Codes, and MaxCodesBits the most bits that Append writes.
 const (
 	MaxBooks     = 64
 	MaxCodesBits = 7 + MaxBooks*(16+symbols*4)
 )
 
-// Append writes the codes, or what of them is not the same in those that the reader holds
-// already: over, which may be nil. Codes that Derive returned differ from those that it was
-// given.
+// Append writes the codes. over may be nil; otherwise it is the codes that the reader has already,
+// and Append writes only what differs from them. Codes that Derive returned always differ from
+// those that were passed to it.
 func (c *Codes) Append(w *bits.Writer, over *Codes) {
 	n := 0
 	for at := range c.books {
@@ -37,13 +37,12 @@ func (c *Codes) Append(w *bits.Writer, over *Codes) {
 	}
 }
 
-// tells reports whether a context has another book than in older codes.
+// tells reports whether the book of the context at has to be written, because over has another one.
 func (c *Codes) tells(at int, over *Codes) bool {
 	return c.books[at] != nil && (over == nil || c.books[at] != over.books[at])
 }
 
-// appendBook writes the widths of a book: of each symbol up to far, of far and for an
-// expected sign.
+// appendBook writes the widths of the symbols of a book that can occur in the context at.
 func appendBook(w *bits.Writer, at int, widths *[symbols]uint8) {
 	for s, width := range widths {
 		if !hasSymbol(at, s) {
@@ -58,8 +57,8 @@ func appendBook(w *bits.Writer, at int, widths *[symbols]uint8) {
 	}
 }
 
-// hasSymbol reports whether a symbol may occur in a context. A symbol with the unexpected sign
-// occurs only in contexts that expect a sign, and not for class 0 nor for far.
+// hasSymbol reports whether symbol s can occur in the context at. A symbol with the unexpected sign
+// occurs only in contexts with an expected sign, and not for class 0 or far.
 func hasSymbol(at, s int) bool {
 	if s&1 == 0 {
 		return true
@@ -67,7 +66,7 @@ func hasSymbol(at, s int) bool {
 	return signedContext(at) && s != 1 && s != far<<1|1
 }
 
-// bookBits bounds what appendBook and its context take.
+// bookBits bounds the bits that a context and its book take on the wire.
 func bookBits(at int, widths *[symbols]uint8) (n int) {
 	const context = 8
 	n = context + 3
@@ -82,8 +81,8 @@ func bookBits(at int, widths *[symbols]uint8) (n int) {
 	return n
 }
 
-// ReadCodes reads what Append wrote over the same codes. over may be nil. Errors, which r
-// has as well, are those of package bits and ErrCodes.
+// ReadCodes reads what Append wrote with the same over, which may be nil. It returns the errors of
+// package bits and ErrCodes; r keeps them too.
 func ReadCodes(r *bits.Reader, over *Codes) (*Codes, error) {
 	n := r.Bits(7)
 	if r.Err() == nil && n == 0 {

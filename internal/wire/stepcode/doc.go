@@ -1,69 +1,73 @@
-// Package stepcode codes the steps of differences in few bits: a step is how far the index of a
-// quantised number lies from its expected index. Package wire computes the steps.
+// Package stepcode encodes the steps of differences in few bits. A step is the distance from the
+// expected index of a quantised number to its index. Package wire computes the steps.
 //
-// The class of a step is how many bits its magnitude has. Classes near the expected one have
-// short codes. The expectation follows from steps that were written before and never from
+// The class of a step is the number of bits of its magnitude. Classes near the expected one have
+// short codes. Which class is expected depends on steps that were written before and never on
 // values, so that a reader without a baseline can parse a difference too.
 //
-// A Course says what to expect of each step of one value; a Trail carries that from one value
-// of a record to the next. Codes replace the built-in ones with codes that StepCounts derived
-// from the steps of a game.
+// A Course computes what is expected of each step of one value. A Trail passes what is known of one
+// value of a record to the next. Codes replace the built-in codes with codes that StepCounts
+// derived from the steps of a game.
 //
 // # Steps
 //
-// A step is the code of its class; its sign, 1 if negative, unless the class is 0 or the code
-// includes it; and the magnitude without its highest bit. Codes are given out by rising length,
-// in one length by rising class and the expected sign first, and go highest bit first.
-// There is one for each class that may be expected:
+// A step consists of the code of its class; its sign, which is 1 if negative, unless the class is 0
+// or the code includes the sign; and the magnitude without its highest bit. Each expected class has
+// a prefix code of its own, given below by the lengths of its codes. Codes are assigned by rising
+// length; among codes of one length by rising class, and for one class the expected sign first.
+// They are sent highest bit first. "Far" is the code for all classes without a code.
 //
-//	expected             bits of the codes
-//	nothing              0: 4, 1 to 5: 3, 6 to 9: 4, far: 4
-//	nothing, of a quat   0 to 6: 3, 7 to 9: 4 5 6, far: 6
+//	expected class       bits of the codes, by class
+//	none                 0: 4, 1 to 5: 3, 6 to 9: 4, far: 4
+//	none, of a quat      0 to 6: 3, 7 to 9: 4 5 6, far: 6
 //	0                    0 to 4: 1 2 3 4 5, 5 6: 7, 7 to 9: 8, far: 8
 //	1                    0 to 6: 2 2 2 3 4 5 6, 7 to 9: 8, far: 8
 //	2                    0 to 9: 2 2 3 3 3 4 5 6 7 8, far: 8
 //	2, of a quat         0 to 9: 3 3 2 2 3 4 5 6 7 8, far: 8
-//	3 and more           0: 4; 4 below to 4 above: 5 4 3 3 3 3 3 3 4; far: 5
-//	3, of a quat         0: 4; 4 below to 4 above: 5 4 3 3 2 3 3 4 6; far: 6
-//	1, and a sign        0: 2; 1 to 9: 2 3 4 6 6 7 8 8 8, with the other sign 3 4 5 6 7 8 8 8 8; far: 8
-//	2, and a sign        0: 3; 1 to 9: 3 2 3 4 5 7 7 8 8, with the other sign 4 4 4 5 6 7 8 8 8; far: 8
-//	3, and a sign        0: 5; 4 below to 4 above: 7 6 5 3 1 3 5 7 8, with the other sign 8 7 6 5 6 6 7 8 8; far: 6
+//	3 or more            0: 4; 4 below to 4 above: 5 4 3 3 3 3 3 3 4; far: 5
+//	3 or more, of a quat 0: 4; 4 below to 4 above: 5 4 3 3 2 3 3 4 6; far: 6
+//	1, with a sign       0: 2; 1 to 9: 2 3 4 6 6 7 8 8 8, with the other sign 3 4 5 6 7 8 8 8 8; far: 8
+//	2, with a sign       0: 3; 1 to 9: 3 2 3 4 5 7 7 8 8, with the other sign 4 4 4 5 6 7 8 8 8; far: 8
+//	3 or more, w. a sign 0: 5; 4 below to 4 above: 7 6 5 3 1 3 5 7 8, with the other sign 8 7 6 5 6 6 7 8 8; far: 6
 //
-// Behind far, 6 bits are the class of a step, with its sign, or 63: then the index follows in
-// full. The lengths are those that fit bodies that are pushed about: near the expected class,
-// each further one is about half as likely.
+// After the code for far follow the class in 6 bits and then the sign; if these 6 bits are 63, the
+// index follows in full and not a step. The lengths fit physics bodies that are pushed: near the
+// expected class, each further class is about half as likely.
 //
 // # Expected classes
 //
-// The first 16 numbers of a value have a trail. If a value went before in the record, the
-// expected class of such a number is the one nearest to its level in the trail, and the expected
-// sign is that of its last step (1 where that was not below 0). A level is in quarters of a
-// class, and is half of the level before and half of the last step's, rounded down; the first is
-// that of the first step. Of all other numbers, and always of numbers behind a bit or in arrays
-// of structs, the expected class is the largest class so far among the positions that are alike
-// and follow each other, less one, at least 0; and of the first of them nothing.
+// The first 16 numbers of a value have a trail. If the record has an earlier value, the expected
+// class of such a number is the one nearest to its level in the trail, and the expected sign is
+// that of its last step (positive if that step was 0). A level is in quarters of a class. It is
+// half of the previous level plus half of the last step's class, rounded down; the first level is
+// the class of the first step. For all other numbers, and always for numbers of fields that have a
+// bit for whether they changed or are in arrays of structs, the expected class is one less than the
+// largest class so far in a sequence of positions of the same kind, and at least 0. For the first
+// number of such a sequence no class is expected.
 //
-// A quat has three steps. With a trail of all three, the first is expected
-// to be of the class nearest to the mean of their levels, rounded down; the others of that
-// and half of the mean by which those before were above their own levels, both rounded
-// towards 0. Without, the first is expected, behind another quat of its array, as
-// the largest of these less one; else as the positions that were the field before, but
-// at most of class bits/2+1; else nothing. The second is expected to be of the mean,
-// rounded up, of the expectation from the positions and of the largest class so far
-// in this field, less one; the third, or the second where neither is known, of
-// the largest so far, less one; both at least 0.
+// A quat has three steps. If all three have a trail, the first is expected to be of the class
+// nearest to the mean of their levels, rounded down. For the others, half of the mean by which the
+// steps before them in this quat exceeded their own levels is added to that; both are rounded
+// towards 0. Without a trail there are the following rules; no result is below 0. If the quat is
+// not the first of its array, its first step is expected to have one less than the largest class so
+// far in the field. If it is the first and the previous field is a position, the largest class in
+// the sequence of positions up to there, but at most bits/2+1. Otherwise no class is expected. If
+// the previous field is a position, the second step is expected to have one less than the mean,
+// rounded up, of that largest class and the largest class so far in the field. Any other step has
+// one less than the largest class so far in the field.
 //
 // # Learned codes
 //
-// Codes replace the codes of classes, of numbers that have a trail, by number and by expected
-// class and sign: one of 22 contexts, which are classes 0 to 8, 9 and more, and nothing, each
-// without and with an expected sign (which only classes above 0 have). Number n of a value,
-// counted from 0, has the contexts from 22n on. A class without a code there is written behind
-// far; so is class 0 if it has none, and then without a sign.
+// Learned codes replace the prefix codes of numbers that have a trail, separately for each number
+// and each of 22 contexts. The contexts are the expected classes 0 to 8, 9 and more, and none, each
+// without and with an expected sign (which only classes above 0 have). Number n of a value, counted
+// from 0, has the contexts from 22n on. A class that has no code in a context is written after the
+// code for far. This is so for class 0 too, which then has no sign.
 //
-// On the wire they are 7 bits, for how many contexts, at least 1; then for each, rising, a
-// Uvarint, how many are skipped since the one before, and the bits of the codes, of the expected
-// sign first where there is one: for each place from 0 on, but for far, 1 bit whether there is
-// a code, and then 3 bits, its length less 1; of far the 3 bits alone. The codes take up all
-// bits. At most 64 contexts have codes of their own.
+// On the wire, 7 bits are the number of contexts with codes, which is at least 1. Then follow these
+// contexts in rising order. Each begins with a Uvarint, the number of contexts skipped since the
+// previous one. Then follow the lengths of its codes, for the expected sign first if there is one:
+// for each place from 0 on except far, 1 bit for whether it has a code, and if so 3 bits, the
+// length minus 1; for far only the 3 bits. The codes must use up all bit patterns. At most 64
+// contexts have codes of their own.
 package stepcode

@@ -6,26 +6,27 @@ import (
 )
 
 // StepCounts counts the steps of a component's differences by their contexts, and derives codes
-// from the counts. All is whole numbers: the same values give the same codes on every machine.
-// It takes some 35 KB.
+// from the counts. It computes with integers, so that the same values give the same codes on all
+// machines. It takes about 35 KB.
 type StepCounts struct {
 	counts [contexts]*[symbols]uint32
-	turns  [contexts]bool // it is of a rotation
+	turns  [contexts]bool // by context: its steps are of rotations
 	better []fitting
 }
 
-// Constants of StepCounts.
+// Constants of StepCounts.Derive.
 const (
-	// priorShare is what a code of no bits counts for before anything is counted: one of
-	// two bits a quarter of that.
+	// priorShare shifted right by the width of a symbol's built-in code is the count that the
+	// symbol starts with.
 	priorShare = 1 << 8
-	// rare is what counts for nothing of that: what never occurs needs no code.
+	// rare masks out the lowest bits of that start count: symbols that are so rare do not need a
+	// code unless they occur.
 	rare = 3
-	// agedBy is the share of all counts that is forgotten when codes are derived.
+	// One part in agedBy of all counts is dropped each time codes are derived.
 	agedBy = 16
-	// worth is how many times what new codes take they must have saved by now.
+	// New codes are used if they would have saved worth times the bits that it takes to send them,
 	worth = 2
-	// worthAnyway is how many bits more.
+	// and worthAnyway bits more.
 	worthAnyway = 1 << 9
 )
 
@@ -39,17 +40,17 @@ func (t *StepCounts) Add(h Hint, number int, step int64) {
 	t.counts[at][h.symbol(ClassOf(step), step, h.signed())]++
 }
 
-// fitting is the widths of a book that would be better than the present one.
+// fitting is a book that would be better than the present one of its context.
 type fitting struct {
-	at    int
-	saves int // bits, of the counted steps
-	takes int // bits to tell of it
+	at    int // the context
+	saves int // bits, in the counted steps
+	takes int // bits to send the book
 	width [symbols]uint8
 }
 
-// Derive returns codes that would have made the counted steps so much shorter than the
-// present ones that it is worth telling of them, or nil. present may be nil. They have so
-// many books at most, and no more than MaxBooks. Older counts count for less with each call.
+// Derive returns new codes, or nil if they are not worth sending: with them, the counted steps
+// would have to be enough shorter than with present, which may be nil. The new codes have at most
+// most books, and at most MaxBooks. With each call, older counts lose weight.
 func (t *StepCounts) Derive(present *Codes, most int) *Codes {
 	t.better = t.better[:0]
 	for at, counts := range t.counts {
@@ -78,8 +79,8 @@ func (t *StepCounts) Derive(present *Codes, most int) *Codes {
 	return next
 }
 
-// choose puts those first of the better ones that there is room for, in their order, and
-// returns how many they are.
+// choose moves those of the better books for which there is space to the front, in their order, and
+// returns how many these are, how many bits they save, and how many bits it takes to send them.
 func (t *StepCounts) choose(present *Codes, most int) (n, saves, takes int) {
 	left := most - present.Books()
 	for _, f := range t.better {
@@ -95,7 +96,7 @@ func (t *StepCounts) choose(present *Codes, most int) (n, saves, takes int) {
 	return n, saves, takes
 }
 
-// copied is what codes begin with that follow others.
+// copied returns a copy of c, or empty Codes if c is nil.
 func (c *Codes) copied() *Codes {
 	if c == nil {
 		return &Codes{}
@@ -104,7 +105,7 @@ func (c *Codes) copied() *Codes {
 	return &next
 }
 
-// addBook takes a book in, unless there are too many.
+// addBook sets the book of the context at. It returns false if there would be too many books.
 func (c *Codes) addBook(at int, b *book) bool {
 	if c.books[at] == nil {
 		if c.n == MaxBooks {
@@ -116,7 +117,7 @@ func (c *Codes) addBook(at int, b *book) bool {
 	return true
 }
 
-// fit makes a book for the counted steps of a context.
+// fit derives a book for the counted steps of the context at.
 func (t *StepCounts) fit(at int, counts *[symbols]uint32, present *Codes) (f fitting) {
 	h, _ := expected(at)
 	h.turns = t.turns[at]
@@ -140,7 +141,7 @@ func (t *StepCounts) fit(at int, counts *[symbols]uint32, present *Codes) (f fit
 	return f
 }
 
-// bitsOf is what the code of a symbol takes, and more if it has none.
+// bitsOf returns the bits of a symbol's code, or of the code for far and the class if it has none.
 func bitsOf(width *[symbols]uint8, s int) int {
 	if width[s] > 0 {
 		return int(width[s])
@@ -148,8 +149,8 @@ func bitsOf(width *[symbols]uint8, s int) int {
 	return int(width[far<<1]) + farBits
 }
 
-// widthsFor returns the widths of the shortest codes for symbols that are so frequent, of
-// at most longest bits. There are two that are not 0, at least.
+// widthsFor returns the widths of the shortest codes, of at most longest bits each, for symbols
+// with these weights. At least two weights must not be 0.
 func widthsFor(weights *[symbols]uint32) (widths [symbols]uint8) {
 	for shift := uint(0); ; shift++ {
 		if widths = huffman(weights, shift); slices.Max(widths[:]) <= longest {
@@ -158,8 +159,9 @@ func widthsFor(weights *[symbols]uint32) (widths [symbols]uint8) {
 	}
 }
 
-// huffman returns the widths of the codes of symbols with such weights, all but 0 of which
-// are made smaller by some bits, to 1 at least. Of equal weights the first are joined first.
+// huffman returns the widths of the codes for symbols with these weights. The weights are shifted
+// right by shift bits; those that are not 0 stay at least 1. Among equal weights, the first ones
+// are merged first.
 func huffman(weights *[symbols]uint32, shift uint) (widths [symbols]uint8) {
 	var f forest
 	for s, w := range weights {
@@ -177,13 +179,14 @@ func huffman(weights *[symbols]uint32, shift uint) (widths [symbols]uint8) {
 	return widths
 }
 
-// tree is some symbols that begin with the same bits.
+// tree is a set of symbols with codes that begin with the same bits.
 type tree struct {
 	weight uint64
 	leaves uint32 // a bit for each symbol
 }
 
-// forest is trees by rising weight, of equal ones the first that came first.
+// forest lists trees by rising weight. Trees of equal weight are in the order in which they were
+// added.
 type forest struct {
 	trees [symbols]tree
 	n     int
@@ -198,7 +201,7 @@ func (f *forest) add(t tree) {
 	f.n++
 }
 
-// mergeLightest takes the two lightest out and returns them as one.
+// mergeLightest removes the two lightest trees and returns them as one.
 func (f *forest) mergeLightest() tree {
 	a, b := f.trees[0], f.trees[1]
 	f.n -= 2

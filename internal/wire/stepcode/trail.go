@@ -1,19 +1,19 @@
 package stepcode
 
-// Trail is what the differences of one component within one record have in common.
-// Members of a group tend to move alike, so a difference is written more shortly
-// with the trail of the ones before it. The zero value begins a record; both
-// sides, and a reader that skips, must pass it along with every difference.
+// Trail is what the differences of one component in one record have in common. Members of a group
+// tend to move alike, so a difference is shorter if the trail of the previous ones is known. The
+// zero value is for the first difference of a record. Writer and reader, also one that only skips,
+// must pass the trail to every difference of the record.
 type Trail struct {
-	levels   [Trailed]uint8 // of the steps before: their classes in quarters, the last as much as all others
-	negative uint16         // whether the last steps were, bit by bit
-	begun    bool
+	levels   [Trailed]uint8 // the classes of earlier steps, in quarters of a class; the last step weighs as much as all earlier ones
+	negative uint16         // bit i is set if the last step of number i was negative
+	begun    bool           // a value was begun
 }
 
-// Trailed is of how many numbers of a value the trail is kept.
+// Trailed is the number of numbers of a value for which the trail has a level.
 const Trailed = 16
 
-// Copied is what restore takes.
+// Copied returns a copy for Restore. t may be nil.
 func (t *Trail) Copied() (copied Trail) {
 	if t != nil {
 		copied = *t
@@ -27,21 +27,21 @@ func (t *Trail) Restore(copied Trail) {
 	}
 }
 
-// Course is what to expect of the next step of a value.
+// Course computes what is expected of the steps of one value.
 type Course struct {
 	Trail  *Trail
 	codes  *Codes
-	At     int   // the number, in the trail
-	follow bool  // whether the trail knows what went before
-	first  uint8 // the class expected of the first number of this kind
-	most   uint8 // the largest class so far among those of this kind
-	any    bool  // whether there was one
+	At     int   // index of the next number in its value
+	follow bool  // the trail has levels, because an earlier value was written
+	first  uint8 // the class expected of the first number of this kind, or unknown
+	most   uint8 // the largest class so far of numbers of this kind
+	any    bool  // there was a number of this kind
 
-	mean  int // the level of a rotation in the trail
-	above int // by how much its steps so far were above theirs
+	mean  int // mean level of the present rotation in the trail
+	above int // by how much the steps so far of the rotation were above their levels
 }
 
-// NewCourse begins a value. Without a trail nothing is known to go before it.
+// NewCourse begins a value. t may be nil.
 func NewCourse(t *Trail, codes *Codes) Course {
 	c := Course{Trail: t, codes: codes, first: unknown}
 	if t != nil {
@@ -50,10 +50,10 @@ func NewCourse(t *Trail, codes *Codes) Course {
 	return c
 }
 
-// Enter begins a field. Its numbers continue from those of the field before if they are of
-// one kind with them. The steps of a rotation behind a position are expected to be as large as
-// the position's, up to half of the bits of the rotation's parts: turnBits, which is 0 for
-// other numbers. Nothing is known about other fields.
+// Enter begins a field. If like is set, its numbers are of the same kind as those of the previous
+// field and continue from them. turnBits is the number of bits of a component of a rotation, or 0
+// for other numbers. The steps of a rotation that follows a position are expected to be as large as
+// those of the position, up to half of turnBits. For other fields no class is expected at first.
 func (c *Course) Enter(like bool, turnBits uint8) {
 	switch {
 	case like:
@@ -66,8 +66,8 @@ func (c *Course) Enter(like bool, turnBits uint8) {
 	c.most, c.any = 0, false
 }
 
-// EnterAlone begins a field that keeps no trail, and returns what to go on with
-// behind it.
+// EnterAlone begins a field without a trail. It returns the course to continue with after that
+// field.
 func (c *Course) EnterAlone() (outer Course) {
 	outer = *c
 	*c = NewCourse(nil, nil)
@@ -83,17 +83,17 @@ func (c *Course) Number() Hint {
 	return Hint{class: classAt(int(c.Trail.levels[c.At])), sign: sign}
 }
 
-// quarters is how many levels a class has.
+// quarters is the number of levels per class.
 const quarters = 4
 
-// classAt is the class that a level is nearest to.
+// classAt returns the class that is nearest to a level.
 func classAt(level int) uint8 { return uint8((max(level, 0) + quarters/2) / quarters) }
 
-// Turn returns what to expect of step i of the three of a rotation. They change
-// places as a body turns, so that only their size follows from before: each is
-// expected to be as large as all three were in the mean, and as those before it turn
-// out by half. Where nothing went before, but a position, the second lies between that
-// and the first.
+// Turn returns what is expected of step i of the three of a rotation. Their order changes as a body
+// turns, so the trail tells only about their size: each step is expected to be as large as the mean
+// of all three was, plus half of the amount by which the ones before it in this rotation exceeded
+// that. If there is no trail but a position came before, the class of the second step is between
+// those of the position and the first step.
 func (c *Course) Turn(i int) (h Hint) {
 	switch {
 	case c.follow && c.At-i+3 <= Trailed:
@@ -111,7 +111,7 @@ func (c *Course) Turn(i int) (h Hint) {
 	return h
 }
 
-// chained is what to expect by the numbers before it: that it is a little smaller
+// chained returns what is expected because of the previous numbers of this kind: one class less
 // than the largest of them.
 func (c *Course) chained() Hint {
 	if !c.any {
@@ -120,7 +120,7 @@ func (c *Course) chained() Hint {
 	return Hint{class: max(c.most, 1) - 1}
 }
 
-// Note keeps a step.
+// Note records a step that was written or read.
 func (c *Course) Note(step int64) {
 	class := ClassOf(step)
 	c.most, c.any = max(c.most, class), true
@@ -137,7 +137,7 @@ func (c *Course) Note(step int64) {
 	c.At++
 }
 
-// NoteWhole keeps that a number was written in full: it jumped, as far as steps go.
+// NoteWhole records a number that was written in full, as a step of class farthest.
 func (c *Course) NoteWhole(farthest uint8) { c.Note(1 << farthest >> 1) }
 
 func (c *Course) NoteTurn(steps [3]int64) {

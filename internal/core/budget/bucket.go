@@ -2,32 +2,32 @@ package budget
 
 import "time"
 
-// MaxRate is the highest rate of a bucket, in bytes per second: twice the largest size of a bucket
-// still fits into 32 bits.
+// MaxRate is the highest rate of a bucket, in bytes per second. It is small enough that twice the
+// largest size of a bucket fits into 32 bits.
 const MaxRate = 1 << 28
 
-// scale is the number of parts into which a bucket divides a byte: at one byte per second, one part
-// is earned in each nanosecond.
+// scale is the number of parts into which a byte is divided. At a rate of one byte per second, one
+// part is earned in each nanosecond.
 const scale = int64(time.Second)
 
-// Bucket limits bytes to a rate. Unused bytes are saved up to the size of the bucket. Times must
-// not run backwards; one that does adds nothing.
+// Bucket limits bytes to a rate. Unused bytes are saved up to the size of the bucket. If a time is
+// before an earlier one, it adds nothing.
 type Bucket struct {
 	rate  int64
-	size  int64 // the most that is saved up, in parts
-	level int64 // in parts; negative: debt
+	size  int64 // the most parts that are saved
+	level int64 // in parts; negative if there is a debt
 	at    time.Time
 }
 
-// NewBucket returns a full bucket for rate bytes per second, 1 to MaxRate, that saves up at most
-// the bytes of span, 1 ns to 2 s.
+// NewBucket returns a full bucket for rate bytes per second, from 1 to MaxRate. It saves at most
+// the bytes that are earned in span, from 1 ns to 2 s.
 func NewBucket(rate int, span time.Duration) Bucket {
 	r := int64(min(max(rate, 1), MaxRate))
 	size := r * int64(min(max(span, 1), 2*time.Second))
 	return Bucket{rate: r, size: size, level: size}
 }
 
-// Level returns how many bytes may be sent now; negative while there is a debt.
+// Level returns how many bytes may be sent now. It is negative while there is a debt.
 func (b *Bucket) Level(now time.Time) int {
 	if past := now.Sub(b.at); past > 0 {
 		if !b.at.IsZero() {
@@ -38,8 +38,8 @@ func (b *Bucket) Level(now time.Time) int {
 	return int(floorDiv(b.level, scale))
 }
 
-// earn adds the bytes earned in a time. It compares before it multiplies, because the time can be
-// long.
+// earn adds the bytes that were earned in a time. It compares before it multiplies, because the
+// product for a long time could overflow.
 func (b *Bucket) earn(past time.Duration) {
 	if lacks := b.size - b.level; int64(past) > lacks/b.rate {
 		b.level = b.size
@@ -48,8 +48,8 @@ func (b *Bucket) earn(past time.Duration) {
 	}
 }
 
-// Spend subtracts sent bytes. A debt larger than the bytes of one second is reduced to those: it
-// was made by traffic that cannot be held back, and must not silence everything else for long.
+// Spend subtracts sent bytes. A debt is limited to the bytes of one second: a larger one was made
+// by traffic that cannot be held back, and must not silence everything else for long.
 func (b *Bucket) Spend(bytes int) {
 	most := b.level + b.rate*scale
 	if int64(bytes) > most/scale {
@@ -59,7 +59,7 @@ func (b *Bucket) Spend(bytes int) {
 	}
 }
 
-// floorDiv divides and rounds down, below zero too.
+// floorDiv divides and rounds down, also below zero.
 func floorDiv(a, b int64) int64 {
 	q := a / b
 	if a%b < 0 {

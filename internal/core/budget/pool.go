@@ -2,10 +2,10 @@ package budget
 
 import "time"
 
-// Pool is a bucket that several accounts share. In each frame it is divided among them by the bytes
-// that they want, like Share. Bytes that none of them wants go to all in equal parts, because only
-// they know later wants. An account that sent more than its part pays for it with its own next
-// parts only.
+// Pool is a bucket that several accounts share. In each frame its bytes are divided among the
+// accounts by what they want, as Share does. Bytes that none of them wants are divided equally,
+// because an account may want more later in the frame. An account that sent more than its part pays
+// for it with its own next parts only.
 //
 // In each frame Begin is called first, then Ask once for each account, then Divide. Its memory is
 // reused from frame to frame.
@@ -17,13 +17,13 @@ type Pool struct {
 	wants    []int
 }
 
-// Account is one sender's part of a Pool. The zero value is one that has sent nothing yet.
+// Account is one sender's part of a Pool. The zero value has sent nothing yet.
 type Account struct {
-	given int // in the current frame; negative: debt
-	owed  int // bytes that it sent beyond that before
+	given int // bytes in the current frame; negative for a debt
+	owed  int // bytes that it sent beyond its part in the previous frame
 }
 
-// NewPool returns a pool of a full bucket: see NewBucket.
+// NewPool returns a pool with a full bucket; see NewBucket.
 func NewPool(rate int, span time.Duration) Pool { return Pool{bucket: NewBucket(rate, span)} }
 
 // Begin begins a frame.
@@ -38,10 +38,11 @@ func (p *Pool) Ask(account *Account, bytes int) {
 	p.wants = append(p.wants, bytes)
 }
 
-// Divide divides the bucket. Debts are added to the total, and each account pays its own out of
-// that. A debt beyond an equal part of one second is forgotten, as the bucket forgets its own
-// beyond a second. All debts together never exceed the debt limit of the bucket, so an account with
-// traffic that cannot be held back does not exempt other accounts from the rate.
+// Divide divides the bytes of the bucket. Debts are added to the total first, and then each account
+// pays its own debt. Of an account's debt, what exceeds an equal part of the bytes of one second is
+// dropped, as the bucket drops its own debt beyond a second. So all debts together never exceed the
+// debt limit of the bucket, and an account with traffic that cannot be held back does not exempt
+// other accounts from the rate.
 func (p *Pool) Divide() {
 	total, most := p.level, int(p.bucket.rate)/max(len(p.accounts), 1)
 	for i, account := range p.accounts {
@@ -62,7 +63,7 @@ func (p *Pool) Divide() {
 // Spend subtracts the bytes that all accounts sent.
 func (p *Pool) Spend(bytes int) { p.bucket.Spend(bytes) }
 
-// Given returns how many bytes may be sent in this frame: none if 0 or less.
+// Given returns how many bytes may be sent in this frame. If it is 0 or less, none may be sent.
 func (a *Account) Given() int { return a.given }
 
 // Charge subtracts the bytes that were sent in this frame from the account.

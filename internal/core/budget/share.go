@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Share divides a total equally, except that each part is limited to the wanted amount, and the
-// others get the rest. Its memory is reused for the next division.
+// Share divides a total equally, but no part exceeds the wanted amount; what remains goes to the
+// others. Its memory is reused for the next division.
 type Share struct{ sorted []int }
 
-// Divide replaces each wanted amount, 0 or more, by its part of total. A remainder goes to the
-// first ones. A total below 0 counts as 0.
+// Divide replaces each wanted amount, which must not be negative, by its part of total. A remainder
+// goes to the first ones that want more. A negative total counts as 0.
 func (s *Share) Divide(wants []int, total int) {
 	total = max(total, 0)
 	level, more := s.level(wants, total)
@@ -26,7 +26,8 @@ func (s *Share) Divide(wants []int, total int) {
 	}
 }
 
-// level returns the part of each that wants at least as much, and how many get one more.
+// level returns the part of everyone that wants at least as much, and how many of them get one
+// more.
 func (s *Share) level(wants []int, total int) (level, more int) {
 	s.sorted = append(s.sorted[:0], wants...)
 	slices.Sort(s.sorted)
@@ -40,7 +41,7 @@ func (s *Share) level(wants []int, total int) (level, more int) {
 	return math.MaxInt, 0
 }
 
-// Two divides a total between two as Share does.
+// Two divides a total between two, as Share does.
 func Two(total, a, b int) (forA, forB int) {
 	total = max(total, 0)
 	forA = min(a, max(total-total/2, total-b))

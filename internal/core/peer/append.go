@@ -11,14 +11,14 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// ErrHeldUp means that the peer leaves structure unacknowledged for so long that the tombstones of
-// entities despawned since fill the memory.
+// ErrHeldUp means that the peer has not acknowledged structure for so long that the tombstones of
+// entities that were despawned since then exceed their limit.
 var ErrHeldUp = errors.New("peer: it leaves structure unacknowledged, and too much has ended since: disconnect it")
 
-// Begin prepares a frame's packets: it detects lost packets, queues reliable data, and plans the
-// updates (sender.Peer.Prepare). Call it once per frame before AppendPacket. An error means that
-// the peer acknowledges too slowly and must be disconnected. Peers of one World begin one after the
-// other; once all have begun, their AppendPacket may run concurrently.
+// Begin prepares the packets of a frame: it detects lost packets, queues reliable data, and plans
+// the updates (sender.Peer.Prepare). Call it once per frame before AppendPacket. After an error the
+// peer must be disconnected, because it acknowledges too slowly. The peers of one World must begin
+// one after the other; after that, their calls of AppendPacket may run concurrently.
 func (p *Peer) Begin(now time.Time) error {
 	if err := p.sendHello(now); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (p *Peer) Begin(now time.Time) error {
 	return nil
 }
 
-// pinIDs keeps network ids that in-flight messages may contain from being reused.
+// pinIDs prevents the reuse of network ids that messages in flight may contain.
 func (p *Peer) pinIDs() {
 	p.stampMessages()
 	if p.replication == nil {
@@ -45,9 +45,10 @@ func (p *Peer) pinIDs() {
 	p.replication.Pin(entangle.Tick(oldest.Tick), oldest.Ends, some)
 }
 
-// stampMessages stamps the messages that are queued from now on with the tick of the world. It is
-// called first for our hello, because messages may be queued in the frame in which the connection
-// opens, before pinIDs, and because the hello itself may wait longer than that.
+// stampMessages sets the stamp of the messages that are queued from now on to the tick of the
+// world. The first call is for our hello. It must not wait for pinIDs: messages may be queued
+// before pinIDs in the frame in which the connection opens, and the hello itself may wait for
+// longer.
 func (p *Peer) stampMessages() {
 	if w := p.cfg.World; w != nil {
 		p.mux.Stamp(channel.Stamp{Tick: uint32(w.Tick()), Ends: w.Ends()})
@@ -89,23 +90,24 @@ func (p *Peer) queueReliable(now time.Time) error {
 	return nil
 }
 
-// resendUrgent resends structure that must not wait until it counts as lost.
+// resendUrgent resends structure that cannot wait until its packet counts as lost.
 func (p *Peer) resendUrgent() {
 	for message, ok := p.replication.PollAgain(); ok; message, ok = p.replication.PollAgain() {
 		p.mux.Resend(Actions, message)
 	}
 }
 
-// moreActions reports whether more structure is sent now: as long as the frame has room for it and
-// little waits in the channel. Groups on which earlier structure depends are sent in any case.
+// moreActions reports whether more structure may be sent now. It may as long as the frame has room
+// for it and little structure waits in the channel. Groups that structure sent earlier depends on
+// are sent in any case.
 func (p *Peer) moreActions() bool {
 	return p.replication.ActionsOwed() ||
 		p.replication.ActionsDue() && p.mux.Backlog(Actions) < maxActionBacklog && p.structureFits()
 }
 
-// AppendPacket writes the next payload to the peer, at most entangle.MaxPayload bytes, for the last
-// finished tick. It returns dst unchanged when the frame has nothing more to send. Under a cap,
-// unreliable messages that found no room in the frame are dropped then.
+// AppendPacket appends the next payload for the peer, at most entangle.MaxPayload bytes. tick is
+// the last finished tick. It returns dst unchanged if there is nothing more to send in this frame.
+// Under a cap, it then drops the unreliable messages for which the frame had no room.
 func (p *Peer) AppendPacket(dst []byte, tick entangle.Tick, now time.Time) []byte {
 	out := p.appendPacket(dst, tick, now)
 	if p.cfg.Capped && len(out) == len(dst) {
@@ -159,8 +161,8 @@ func (p *Peer) appendUpdates(dst []byte, room int, pkt uint16) []byte {
 	return p.mux.EndFrame(out, mark)
 }
 
-// appendMark adds the confirmed tick of the peer's predicted entities to a packet that is sent
-// anyway.
+// appendMark adds the confirmed tick of the entities that the peer predicts to a packet that is
+// sent anyway.
 func (p *Peer) appendMark(dst []byte, room int) []byte {
 	if p.replication == nil || room <= channel.ExternalOverhead {
 		return dst
@@ -173,10 +175,10 @@ func (p *Peer) appendMark(dst []byte, room int) []byte {
 	return p.mux.EndFrame(out, mark)
 }
 
-// AppendAck writes a payload that acknowledges received packets, if later ones could push some of
-// them out of the range of a header; else it returns dst unchanged. Call it after each
-// HandlePayload: a peer that sends more than packet.WindowSize packets between two frames of ours
-// would count the first of them as lost.
+// AppendAck appends a payload that acknowledges received packets, if the next ones could push some
+// of them out of the range of a header. Otherwise it returns dst unchanged. Call it after each
+// HandlePayload: if a peer sends more than packet.WindowSize packets between two frames of this
+// end, it would count the first of them as lost.
 func (p *Peer) AppendAck(dst []byte, tick entangle.Tick, now time.Time) []byte {
 	return p.appendAck(dst, p.handshake.phase != ended && p.tracker.AckFull(), tick, now)
 }
@@ -192,8 +194,8 @@ func (p *Peer) appendAck(dst []byte, due bool, tick entangle.Tick, now time.Time
 	return dst
 }
 
-// AppendGoodbye writes the payload that tells the peer why the connection ends:
-// up to packet.MaxReason bytes of it. The session's own disconnect follows.
+// AppendGoodbye appends the payload that tells the peer why the connection ends, with up to
+// packet.MaxReason bytes of reason. The disconnect packets of the session follow it.
 func (p *Peer) AppendGoodbye(dst []byte, reason string, tick entangle.Tick, now time.Time) []byte {
 	dst = packet.AppendHeader(dst, p.tracker.Next(now, tick, packet.Goodbye))
 	return packet.AppendReason(dst, reason)

@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 )
 
-// MaxDebt bounds the bytes of datagrams that one frame sends beyond its budget: a fragment of a
+// MaxDebt bounds by how many bytes of datagrams one frame may exceed its budget: by a fragment of a
 // message, a fragment of structure, and a record that fills a packet.
 const MaxDebt = 2 * entangle.MaxDatagram
 
@@ -22,20 +22,20 @@ const (
 
 // frameBudget is the byte budget of the current frame, for a peer with a cap.
 type frameBudget struct {
-	given   int // bytes of datagrams that SetBudget allowed
+	given   int // bytes of datagrams that SetBudget has allowed
 	left    int // bytes of datagrams that may still be sent, including the possible debt
-	updates int // bytes left for updates; below 0 they are in debt
+	updates int // bytes left for updates; negative if they are in debt
 }
 
-// frameUse is how much the current frame has added for the peer.
+// frameUse counts what was added for the peer in the current frame.
 type frameUse struct {
 	packets   int
 	structure int // bytes of actions
 	groups    int // groups in these actions
 }
 
-// Wanted returns about how many bytes of datagrams the peer would send in this frame. Call
-// it after Begin.
+// Wanted returns approximately how many bytes of datagrams the peer would send in this frame
+// without a cap. Call it after Begin.
 func (p *Peer) Wanted(now time.Time) int {
 	wanted := p.mux.Wanted(now, p.tracker.ResendRTT())
 	bytes := wanted.Sum() + p.wantedUpdates() + p.wantedFeeds(now)
@@ -65,10 +65,10 @@ func overhead(bytes int) int {
 	return packetBytes * (1 + bytes/(entangle.MaxDatagram-packetBytes))
 }
 
-// SetBudget sets how many bytes of datagrams the frame's packets may use. With 0 or less, only
-// data that must be sent is sent. Call it once per frame, between Begin and AppendPacket, for a
-// peer with Config.Capped. The caller subtracts excess bytes, at most MaxDebt, from the next budget.
-// Packets that only acknowledge are sent in any case.
+// SetBudget sets how many bytes of datagrams the packets of the frame may use. With 0 or less, only
+// data that must be sent is sent. Call it once per frame, between Begin and AppendPacket, if
+// Config.Capped is set. The frame may exceed its budget by up to MaxDebt; the caller subtracts the
+// excess from the next budget. Packets that only acknowledge are sent in any case.
 func (p *Peer) SetBudget(bytes int, now time.Time) {
 	b := &p.budget
 	wanted, debts := p.mux.Wanted(now, p.tracker.ResendRTT()), p.mux.Debt()
@@ -85,8 +85,8 @@ func (p *Peer) SetBudget(bytes int, now time.Time) {
 	p.limitUpdates(b.updates >= updates)
 }
 
-// limitUpdates sets the budget of the sender. With all there is no limit, since only the sender
-// knows the size of its updates.
+// limitUpdates sets the byte limit of the sender. If all updates fit, it sets no limit, because
+// only the sender knows the exact size of its updates.
 func (p *Peer) limitUpdates(all bool) {
 	switch {
 	case p.replication == nil:
@@ -97,10 +97,10 @@ func (p *Peer) limitUpdates(all bool) {
 	}
 }
 
-// divide divides a frame's bytes. Control goes first. Half of the rest goes to the game's messages
-// and half to replication; of that, structure gets no more than half while values want the rest, so
-// that the game stays playable while a player joins. Bytes that one side does not want go to the
-// other.
+// divide divides the bytes of a frame. Control messages come first. Of the rest, half goes to the
+// game's messages and half to replication. Structure gets at most half of the latter as long as
+// updates want the rest, so that the game remains playable while a player joins. Bytes that one
+// side does not want go to the other.
 func divide(total int, wanted channel.Bytes, updates int) (shares channel.Bytes, forUpdates int) {
 	total = max(total, 0)
 	shares[channel.Control] = min(total, wanted[channel.Control])
@@ -111,7 +111,7 @@ func divide(total int, wanted channel.Bytes, updates int) (shares channel.Bytes,
 	return shares, forUpdates
 }
 
-// maxPayload returns the largest length of the next payload.
+// maxPayload returns the greatest length of the next payload.
 func (p *Peer) maxPayload() int {
 	if !p.cfg.Capped {
 		return entangle.MaxPayload
@@ -119,10 +119,10 @@ func (p *Peer) maxPayload() int {
 	return max(packet.HeaderSize, min(entangle.MaxPayload, p.budget.left-sealBytes))
 }
 
-// structureFits reports whether the frame may carry more structure. It is bounded without a cap,
-// too: structure is encoded for one client after the other, so entering a world of 10,000 entities
-// would hold up the tick. Under a cap the channel's queue stays short, so that structure which
-// waits in the sender leaves in its latest state.
+// structureFits reports whether the frame may carry more structure. There is a bound even without a
+// cap: structure is encoded for one client after the other, and a client that enters a world of
+// 10,000 entities would delay the tick. Under a cap the channel's queue is kept short, so that
+// structure is encoded as late as possible, with its latest state.
 func (p *Peer) structureFits() bool {
 	if p.frame.structure >= maxFrameActions || p.frame.groups >= maxFrameGroups {
 		return false

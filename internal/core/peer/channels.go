@@ -4,7 +4,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 )
 
-// The channels that every connection has. A game's own come after them.
+// The channels that every connection has. Channels of the game follow them.
 const (
 	Control channel.ID = iota
 	Actions
@@ -18,43 +18,47 @@ const (
 	// Inputs carries the inputs of players; see Config.Inputs.
 	Inputs
 
-	// FirstMessages and the four after it carry a game's messages in the default
-	// channel of their mode, in the order of channel.Mode.
+	// FirstMessages and the four channels after it carry the game's messages. There is one for each
+	// channel.Mode, in the order of the modes.
 	FirstMessages
 
-	// FirstUser is the first channel of the game's own.
+	// FirstUser is the first channel that the game has added.
 	FirstUser = FirstMessages + 5
 )
 
-// actionRoom is the largest size of an action message with several groups: it needs no fragments.
+// actionRoom is the greatest size of an action message with several groups. A message of this size
+// is not fragmented.
 const actionRoom = channel.FragmentSize
 
-// maxActionBacklog bounds the bytes of actions that wait in the channel or for
-// their acknowledgement. Further structure stays in the sender's columns, where
-// it coalesces: it then leaves newer and smaller.
+// maxActionBacklog bounds the bytes of actions that wait in the channel to be sent or acknowledged.
+// Further structure waits in the sender, where later changes are merged into it, so that it is
+// newer and smaller when it is sent.
 const maxActionBacklog = 64 << 10
 
-// MaxActionBytes bounds the memory of one peer's structure: a message is queued while less than
-// maxActionBacklog waits, and a single group can be as large as any message, plus the channel's
-// overhead for each of its fragments.
+// MaxActionBytes bounds the memory of one peer's structure. A message may be queued while less than
+// maxActionBacklog waits, and a message with a single group can be as long as any message, plus the
+// channel's overhead for each of its fragments.
 const MaxActionBytes = maxActionBacklog + 2*channel.MaxMessage
 
-// maxResourceBacklog bounds the bytes of resources that wait in the channel or for their
-// acknowledgement before another is queued. Resources that wait outside coalesce.
+// maxResourceBacklog bounds the bytes of resources that wait in the channel to be sent or
+// acknowledged before another one is queued. Of a resource that waits outside of the channel, only
+// the newest value is sent.
 const maxResourceBacklog = 64 << 10
 
-// MaxResourceBytes bounds the memory of a peer's in-flight resources.
+// MaxResourceBytes bounds the memory of the resources that were queued for a peer and are not
+// acknowledged.
 const MaxResourceBytes = maxResourceBacklog + channel.MaxMessage
 
-// maxFrameActions bounds the bytes of structure that one frame adds for a peer, not counting groups on
-// which other groups of the frame depend.
+// maxFrameActions bounds the bytes of structure that are added for a peer in one frame, not
+// counting groups that other groups of the frame depend on.
 const maxFrameActions = 16 << 10
 
-// maxFrameGroups bounds the number of groups in that structure, exceeded by at most one message: a
-// group can be a few bits long, and each must be checked and encoded.
+// maxFrameGroups bounds the number of groups in that structure; one message may exceed it. Bytes
+// alone are no sufficient bound, because a group can be a few bits long, and each must be checked
+// and encoded.
 const maxFrameGroups = 1 << 11
 
-// maxPackets bounds the packets to one peer in one frame: some 280 KiB. The rest is sent in the
+// maxPackets bounds the packets to one peer in one frame, to about 280 KiB. The rest is sent in the
 // next frame.
 const maxPackets = 256
 

@@ -15,12 +15,12 @@ type controlKind uint8
 const (
 	hello      controlKind = iota + 1 // registry hash u64, client id u64 (0 from a client)
 	entries                           // the registry's entries, as their owner encodes them
-	resync                            // handles u32, of groups to be sent in full
-	nowJoining                        // number u32 of the groups that exist for the peer
-	allJoined                         // without a body: the peer has all these groups
+	resync                            // handles u32 of the groups to be sent in full
+	nowJoining                        // u32: the number of groups that exist for the peer
+	allJoined                         // without a body: the peer has received all these groups
 )
 
-// String returns the kind's name in docs/PROTOCOL.md.
+// String returns the name of the kind in docs/PROTOCOL.md.
 func (k controlKind) String() string {
 	names := [...]string{hello: "hello", entries: "entries", resync: "resync", nowJoining: "joining", allJoined: "joined"}
 	if k == 0 || int(k) >= len(names) {
@@ -29,7 +29,7 @@ func (k controlKind) String() string {
 	return names[k]
 }
 
-// ErrControl means that a control message is malformed or out of place.
+// ErrControl means that a control message is malformed, or not allowed in this state.
 var ErrControl = errors.New("peer: malformed control message")
 
 const helloSize = 1 + 8 + 8
@@ -47,7 +47,7 @@ func parseHello(b []byte) (hash uint64, id entangle.ClientID, err error) {
 	return binary.LittleEndian.Uint64(b[1:]), entangle.ClientID(binary.LittleEndian.Uint64(b[9:])), nil
 }
 
-// maxResyncs bounds the groups that one resync message requests.
+// maxResyncs is the most groups that one resync message requests.
 const maxResyncs = 128
 
 func appendResync(dst []byte, g repl.Handle) []byte {

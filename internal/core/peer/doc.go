@@ -1,29 +1,30 @@
-// Package peer is one end of an established connection: it combines the packet bookkeeping, the
-// channels, and both halves of replication, and drives them in one order. Server and client use the
-// same Peer; only its Config differs.
+// Package peer is one end of an established connection. It combines the tracking of packets, the
+// channels, and both halves of replication, and calls them in a fixed order. Server and client use
+// the same Peer; only its Config differs.
 //
 // # Opening
 //
-// The first reliable message both ways is a hello with the hash of the side's registry. If the
-// hashes differ, both sides send their entries, report the difference and end the connection. If
-// they are equal the connection is Open, and only then is anything else sent.
+// The first reliable message in both directions is a hello with the hash of the side's registry. If
+// the hashes differ, both sides send their registry entries, report the difference and end the
+// connection. If they are equal, the connection is Open, and only then is anything else sent.
 //
 // # Driving it
 //
-//	Handle:   HandlePayload for each that arrives, and AppendAck; Inbox gets its messages,
-//	          the feeds their frames
+//	incoming: HandlePayload for each payload that arrives, then AppendAck; messages go to
+//	          Config.Inbox, frames of feeds to the feeds
 //	commands: Send, SendResource, Close
-//	out:      Begin; under a cap Wanted and SetBudget; AppendPacket until it returns
-//	          nothing, once per frame
+//	outgoing: once per frame Begin; under a cap Wanted and SetBudget; AppendPacket until it
+//	          returns nothing
 //	getters:  Open, RTT, Jitter, Loss, Stats
 //
-// An error of HandlePayload ends the connection: the bytes were not written by a peer of this
-// protocol. Data that was received before stays applied.
+// After an error of HandlePayload the connection must be ended: a peer of this protocol cannot have
+// written the bytes. Data that was received before remains applied.
 //
 // # Where things are
 //
-// The Peer and its Config: peer.go. Out: append.go, with budget.go under a cap. In: handle.go, where
-// Peer.dispatch gives each message to its reader. Channels that every connection has: channels.go.
-// Frames of inputs and of the clock: feed.go. Control messages: control.go, with handshake.go,
-// resync.go and progress.go. For statistics, tests and tools: stats.go, tap.go.
+// The Peer and its Config are in peer.go. Sending is in append.go, with budget.go for a cap.
+// Receiving is in handle.go, where Peer.dispatch passes each message to its reader. The channels
+// that every connection has are in channels.go, frames of inputs and of the clock in feed.go.
+// Control messages are in control.go, with handshake.go, resync.go and progress.go. Statistics, and
+// access for tests and tools, are in stats.go and tap.go.
 package peer

@@ -9,27 +9,29 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 )
 
-// Feed writes and reads the frames of an external channel, Clock or Inputs: at most one in each
-// packet. That of Inputs carries all input streams of a connection. The data is sent unreliably, and
-// the Feed learns whether each packet was acknowledged or lost. It is called only while the
-// connection is open. AppendFrame may run concurrently with that of other peers.
+// Feed writes and reads the frames of the external channel Clock or Inputs, at most one in each
+// packet. The frame of Inputs carries all input streams of a connection. Frames are sent
+// unreliably, and the Feed is informed whether each packet was acknowledged or lost. Its methods
+// are called only while the connection is open. AppendFrame may run concurrently with that of other
+// peers.
 type Feed interface {
-	// AppendFrame appends the body of a frame for the packet pkt, which leaves after tick; at most
-	// room bytes, and nothing if there is nothing to send.
+	// AppendFrame appends the body of a frame for packet pkt, which is sent after tick. It appends
+	// at most room bytes, and nothing if there is nothing to send.
 	AppendFrame(dst []byte, room int, pkt uint16, tick entangle.Tick, now time.Time) []byte
-	// Urgent reports whether its data needs a packet; else it is added to packets that leave
-	// anyway. Data for which AppendFrame had no room stays urgent for the next packet.
+	// Urgent reports whether the data needs a packet of its own. Other data is only added to
+	// packets that are sent anyway. Data for which AppendFrame had no room remains urgent for the
+	// next packet.
 	Urgent(now time.Time) bool
-	// HandleFrame handles the body of a frame of a fresh packet that the peer sent after tick. An
+	// HandleFrame handles the body of a frame of a new packet, which the peer sent after tick. An
 	// error ends the connection.
 	HandleFrame(tick entangle.Tick, body []byte, now time.Time) error
-	// HandleAcked and HandleLost report a packet as acknowledged or lost, also one without a frame
-	// of this feed.
+	// HandleAcked and HandleLost are called with the outcome of each packet, even if it had no
+	// frame of this feed.
 	HandleAcked(pkt uint16)
 	HandleLost(pkt uint16)
 }
 
-// feeds is the budget and the state of a connection's feeds.
+// feeds are the feeds of a connection and their budget.
 type feeds struct {
 	all  [2]feed
 	left int // bytes that feeds may still use in the current frame, under a cap
@@ -38,19 +40,20 @@ type feeds struct {
 type feed struct {
 	Feed
 	id       channel.ID
-	sent     bool   // it has a frame in the current packet
-	received uint64 // the number of the peer's payload with the last frame
-	size     int    // the size of the last sent frame
+	sent     bool   // the current packet has a frame of it
+	received uint64 // number of the payload in which its last frame arrived
+	size     int    // bytes of the last sent frame
 }
 
-// errFeedTwice means that a packet has two frames of one feed. No peer writes such a packet.
+// errFeedTwice means that a packet has two frames of one feed. An honest peer writes no such
+// packet.
 var errFeedTwice = errors.New("peer: a packet with two frames of one feed")
 
-// leastFeeds is the budget of feeds in a frame under any cap. They take no more than half of
-// the frame's budget, so that the inputs of many players do not hold up the world.
+// leastFeeds is the budget of feeds in a frame under any cap. Otherwise they get at most half of
+// the frame's budget, so that the inputs of many players do not delay the replication of the world.
 const leastFeeds = 96
 
-// usualFeed is the assumed size of a feed's first frame, before one was written.
+// usualFeed is the assumed size of a feed's frames before the first one was written.
 const usualFeed = 16
 
 func newFeeds(cfg *Config) (s feeds) {
@@ -58,7 +61,7 @@ func newFeeds(cfg *Config) (s feeds) {
 	return s
 }
 
-// lookup returns the feed of a channel, nil if there is none.
+// lookup returns the feed of a channel, or nil if there is none.
 func (s *feeds) lookup(id channel.ID) *feed {
 	for i := range s.all {
 		if s.all[i].id == id && s.all[i].Feed != nil {
@@ -84,7 +87,7 @@ func (s *feeds) handleLost(pkt uint16) {
 	}
 }
 
-// wanted returns about how many bytes have to leave now.
+// wanted returns approximately how many bytes must be sent now.
 func (s *feeds) wanted(now time.Time) (bytes int) {
 	for i := range s.all {
 		if at := &s.all[i]; at.Feed != nil && at.Urgent(now) {
@@ -94,8 +97,8 @@ func (s *feeds) wanted(now time.Time) (bytes int) {
 	return bytes
 }
 
-// appendUrgent writes the urgent data of feeds. It comes first in the packet, so that nothing
-// takes its room.
+// appendUrgent appends the frames of urgent feeds. They come first in the packet, so that nothing
+// else takes their space.
 func (p *Peer) appendUrgent(dst []byte, end int, pkt uint16, tick entangle.Tick, now time.Time) []byte {
 	for i := range p.feeds.all {
 		s := &p.feeds.all[i]
@@ -107,7 +110,7 @@ func (p *Peer) appendUrgent(dst []byte, end int, pkt uint16, tick entangle.Tick,
 	return dst
 }
 
-// appendRiding writes feed data that is added to a packet that leaves anyway.
+// appendRiding appends frames of other feeds to a packet that is sent anyway.
 func (p *Peer) appendRiding(dst []byte, end int, pkt uint16, tick entangle.Tick, now time.Time) []byte {
 	for i := range p.feeds.all {
 		if s := &p.feeds.all[i]; s.Feed != nil && p.Open() && !s.sent {

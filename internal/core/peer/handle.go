@@ -10,8 +10,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 )
 
-// HandlePayload handles one payload of the session. An error means that the peer broke the protocol
-// and must be disconnected. A goodbye of the peer is no error; Ended reports it.
+// HandlePayload handles one payload of the session. After an error the peer must be disconnected,
+// because it has violated the protocol. A goodbye from the peer is no error; Ended reports it.
 func (p *Peer) HandlePayload(b []byte, now time.Time) error {
 	if p.handshake.phase == ended {
 		return nil
@@ -64,7 +64,8 @@ func (p *Peer) handleGoodbye(body []byte) error {
 	return nil
 }
 
-// handleOutcomes reports each packet as acknowledged or lost to every part that sent something in it.
+// handleOutcomes passes the outcome of each packet, acknowledged or lost, to every part that sent
+// data in it.
 func (p *Peer) handleOutcomes(now time.Time) {
 	if acked := p.tracker.TakeAcked(); len(acked) > 0 {
 		p.handleAcked(acked)
@@ -102,8 +103,8 @@ func (p *Peer) handleDelivered(ch channel.ID, message channel.MessageID) {
 	}
 }
 
-// Deliver delivers received messages that waited until this end is Ready. Call it once per frame,
-// before the first HandlePayload.
+// Deliver delivers the received messages that waited until this end was Ready. Call it once per
+// frame, before the first HandlePayload.
 func (p *Peer) Deliver(now time.Time) error {
 	if !p.mux.Waits() || p.handshake.phase == ended {
 		return nil
@@ -111,12 +112,12 @@ func (p *Peer) Deliver(now time.Time) error {
 	return p.dispatchAll(p.tick, now)
 }
 
-// Waits reports whether something waits for Deliver.
+// Waits reports whether a received message waits for Deliver.
 func (p *Peer) Waits() bool { return p.mux.Waits() }
 
-// dispatchAll delivers the messages of a packet. All of them must be polled, also after an error. If
-// the packet has closed a gap for which many messages waited, these are delivered as long as this end
-// is Ready.
+// dispatchAll delivers the messages of a packet. All of them must be polled, even after an error.
+// If the packet has closed a gap for which many messages waited, they are delivered too as long as
+// this end is Ready.
 func (p *Peer) dispatchAll(tick entangle.Tick, now time.Time) (err error) {
 	for !p.mux.Polled() || err == nil && p.mux.Waits() && p.isReady() {
 		ch, body, _ := p.mux.Poll()
@@ -134,7 +135,7 @@ func (p *Peer) dispatch(ch channel.ID, body []byte, tick entangle.Tick, now time
 		return p.handleControl(body, now)
 	}
 	if !p.handshake.agreed {
-		// A peer sends nothing else before its own hello is acknowledged.
+		// Before its own hello is acknowledged, an honest peer sends nothing else.
 		return fmt.Errorf("%w: channel %d before a hello", ErrControl, ch)
 	}
 	p.confirmHello()
@@ -153,8 +154,8 @@ func (p *Peer) dispatch(ch channel.ID, body []byte, tick entangle.Tick, now time
 	return fmt.Errorf("peer: a message that this end does not read, on channel %d", ch)
 }
 
-// handleControl handles a control message. An error names the message, so that a server's log shows
-// the one for which a client was disconnected.
+// handleControl handles a control message. Its errors name the kind of the message, so that a
+// server's log shows for which message a client was disconnected.
 func (p *Peer) handleControl(body []byte, now time.Time) error {
 	if len(body) == 0 {
 		return fmt.Errorf("%w: an empty message", ErrControl)

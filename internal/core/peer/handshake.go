@@ -10,12 +10,12 @@ import (
 // equal, and how the connection ended.
 type handshake struct {
 	phase     phase
-	agreed    bool      // the peer's hello has arrived, and its hash is equal to ours
+	agreed    bool      // the peer's hello has arrived, and its hash equals ours
 	confirmed bool      // our hello has arrived at the peer
 	began     time.Time // zero before the first call
 	client    entangle.ClientID
-	outcome   string
-	compared  uint64 // bytes of the peer's entries that were compared
+	outcome   string // the reason why the connection ended
+	compared  uint64 // bytes of the peer's entries that this end has compared
 }
 
 type phase uint8
@@ -27,20 +27,20 @@ const (
 	ended
 )
 
-// helloTimeout is how long a connection waits for the peer's hello. The hello is resent many times
-// in it; a peer that stays silent speaks another protocol.
+// helloTimeout is how long a connection waits for the peer's hello. The peer would resend its hello
+// many times within this time, so a silent peer does not speak this protocol.
 const helloTimeout = 10 * time.Second
 
 // Open reports whether both sides know that their protocols are equal.
 func (p *Peer) Open() bool { return p.handshake.phase == open }
 
-// Ended returns the reason why the peer ended the connection, or why this side must; ok is false
-// while it goes on.
+// Ended returns the reason why the peer has ended the connection, or why this side must end it. ok
+// is false as long as neither is the case.
 func (p *Peer) Ended() (reason string, ok bool) {
 	return p.handshake.outcome, p.handshake.phase == ended
 }
 
-// ClientID returns the id in the server's hello. On a server, Nobody.
+// ClientID returns the id in the server's hello. On a server, it returns entangle.Nobody.
 func (p *Peer) ClientID() entangle.ClientID { return p.handshake.client }
 
 // endWith ends the connection for a reason.
@@ -51,7 +51,7 @@ func (h *handshake) timedOut(now time.Time) bool {
 	return h.phase != open && h.phase != ended && now.Sub(h.began) > helloTimeout
 }
 
-// sendHello queues our hello before anything else, even before a reply to the peer's hello.
+// sendHello queues our hello as the first message, even before a reply to the peer's hello.
 func (p *Peer) sendHello(now time.Time) error {
 	if !p.handshake.began.IsZero() {
 		return nil
@@ -79,15 +79,16 @@ func (p *Peer) handleHello(body []byte, now time.Time) error {
 	return nil
 }
 
-// confirmHello records that the peer has our hello: its acknowledgement arrived, or a message that
-// the peer sends only afterwards, which shows it even if the acknowledgement was lost.
+// confirmHello records that the peer has received our hello. Either its acknowledgement has
+// arrived, or a message that the peer sends only after our hello, in case the acknowledgement was
+// lost.
 func (p *Peer) confirmHello() {
 	p.handshake.confirmed = true
 	p.tryOpen()
 }
 
-// tryOpen opens the connection once the peer's hello has arrived and ours is acknowledged: the peer
-// then knows that the protocols are equal before it receives anything else.
+// tryOpen opens the connection after the peer's hello has arrived and ours is acknowledged. So the
+// peer knows that the protocols are equal before it receives anything else.
 func (p *Peer) tryOpen() {
 	if h := &p.handshake; h.phase != greeting || !h.agreed || !h.confirmed {
 		return
@@ -99,8 +100,8 @@ func (p *Peer) tryOpen() {
 	}
 }
 
-// handleEntries ends a connection between unequal protocols, with a reason for the developers of
-// both sides.
+// handleEntries ends a connection between unequal protocols. The reason describes the difference
+// for developers.
 func (p *Peer) handleEntries(body []byte) error {
 	p.handshake.compared += uint64(1 + len(body))
 	diff, err := p.cfg.Registry.Diff(body)

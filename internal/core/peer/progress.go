@@ -8,8 +8,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// progress is how many of the groups that existed when the connection opened have arrived, in both
-// directions: groups that we send to the peer, and groups that the peer sends to us.
+// progress counts how many of the groups that existed when the connection opened have arrived, in
+// both directions: groups sent to the peer and groups received from it.
 type progress struct {
 	sent, received stage // which messages about the progress were sent and received
 	of             int   // the number of groups that the peer has announced
@@ -19,12 +19,12 @@ type stage uint8
 
 const (
 	uncounted stage = iota
-	counted         // their number was sent
-	complete        // all of them have arrived
+	counted         // the number of groups was sent
+	complete        // all groups have arrived
 )
 
-// SendProgress returns how many of the groups that existed when the connection opened the peer has
-// received. Progress.Begun is false before the first frame in which a tick ran.
+// SendProgress returns how many of the groups that existed when the connection opened have arrived
+// at the peer. Progress.Begun is false before the first frame of the app in which a tick ran.
 func (p *Peer) SendProgress() sender.Progress {
 	if p.replication == nil {
 		return sender.Progress{}
@@ -32,9 +32,9 @@ func (p *Peer) SendProgress() sender.Progress {
 	return p.replication.Joining()
 }
 
-// ReceiveProgress returns how many of the peer's groups this side has received. Until the peer
-// reports that all have arrived it is an estimate: groups that appeared since the connection opened
-// count as well, up to Of.
+// ReceiveProgress returns how many of the peer's groups this side has received. It is an estimate
+// until the peer sends that all have arrived, because groups that appeared since the connection
+// opened count too, up to Of.
 func (p *Peer) ReceiveProgress() sender.Progress {
 	t := sender.Progress{Of: p.progress.of, Begun: p.progress.received != uncounted}
 	switch p.progress.received {
@@ -46,7 +46,8 @@ func (p *Peer) ReceiveProgress() sender.Progress {
 	return t
 }
 
-// sendProgress sends the number of groups for the peer, and a notice once it has all of them.
+// sendProgress sends the number of groups for the peer, and a notice when the peer has acknowledged
+// all of them.
 func (p *Peer) sendProgress(now time.Time) error {
 	if p.progress.sent == complete || p.cfg.World.Held() {
 		return nil
@@ -66,8 +67,8 @@ func (p *Peer) sendProgress(now time.Time) error {
 	return err
 }
 
-// handleControl handles the peer's messages about the groups that it has for us. It sends each
-// once, and in that order.
+// handleControl handles the peer's messages about the groups that it sends. The peer must send each
+// of the two once, in this order.
 func (pr *progress) handleControl(kind controlKind, body []byte) error {
 	if kind == allJoined {
 		if len(body) != 0 || pr.received != counted {

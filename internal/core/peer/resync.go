@@ -6,14 +6,15 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// resyncs counts the peer's requests for groups in full, and the entities that were resent for them.
+// resyncs counts the groups that the peer has requested in full, and the entities that were resent
+// because of that.
 type resyncs struct {
 	groups   uint64
-	entities uint64            // as of Close; until then the sender counts them
+	entities uint64            // set by Close; before that, the sender counts them
 	handle   func(repl.Handle) // Peer.handleResync
 }
 
-// requestResyncs requests the groups in full that this side cannot follow.
+// requestResyncs requests the groups in full that the receiver cannot update any more.
 func (p *Peer) requestResyncs(now time.Time) error {
 	p.scratch = p.scratch[:0]
 	for n := 0; n < maxResyncs; n++ {

@@ -5,7 +5,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 )
 
-// Stats counts the traffic of one connection. Bytes are those of payloads, without what sealing adds.
+// Stats counts the traffic of one connection. Bytes are those of payloads; the bytes that sealing
+// adds do not count.
 type Stats struct {
 	PayloadsIn, PayloadsOut uint64
 	BytesIn, BytesOut       uint64
@@ -15,8 +16,8 @@ type Stats struct {
 	Channels channel.Stats
 }
 
-// payloads has the counters of Stats that the Peer itself keeps: the others are kept by its tracker
-// and its mux.
+// payloads has the counters of Stats that the Peer itself counts. The tracker and the mux count the
+// others.
 type payloads struct {
 	in, out           uint64
 	bytesIn, bytesOut uint64
@@ -39,17 +40,19 @@ func (p *Peer) countPacket(payload []byte) {
 	p.budget.left -= len(payload) + sealBytes
 }
 
-// resyncWork is the cost of an entity that is resent because the peer requested its group: the entity
-// is encoded, and sent reliably.
+// resyncWork is the work for each entity that is resent because the peer requested its group in
+// full: it is encoded and sent reliably.
 const resyncWork = 3
 
-// comparedPerUnit is how many bytes of the peer's registry entries cost one unit of work. A handshake
-// with different protocols reads these entries, and describes how they differ from this end's.
+// comparedPerUnit is the number of bytes of the peer's registry entries that cause one unit of
+// work. In a handshake with another protocol, this end reads these entries and describes how they
+// differ from its own.
 const comparedPerUnit = 4
 
-// Work returns the units of work that the peer caused at this end: those of channel.Mux.Work, one for
-// each group that it requested in full, resyncWork for each entity that was resent because of that,
-// and the cost of comparing its entries. The receivers of messages and feeds count their own costs.
+// Work returns how many units of work the peer has caused at this end: those of channel.Mux.Work,
+// one for each group that it requested in full, resyncWork for each entity that was resent because
+// of that, and the work of comparing its entries. The readers of messages and feeds count their own
+// work.
 func (p *Peer) Work() uint64 {
 	entities := p.resyncs.entities
 	if p.replication != nil {
@@ -61,11 +64,11 @@ func (p *Peer) Work() uint64 {
 // Waiting returns the bytes of messages and structure that were not sent yet.
 func (p *Peer) Waiting() int { return p.mux.UnsentAll() }
 
-// QueuedBytes returns the cost of the reliable messages that wait or are not acknowledged: at most
-// channel.DefaultReliableQueue, plus at most DefaultRelayLimit for the messages of Relay.
+// QueuedBytes returns the cost of the reliable messages that wait to be sent or acknowledged. It is
+// at most channel.DefaultReliableQueue, plus at most the relay limit for messages of Relay.
 func (p *Peer) QueuedBytes() int { return p.mux.Queued() }
 
-// InFlight returns the number of packets with values that are in flight, at most MaxInFlight.
+// InFlight returns the number of packets with updates that are in flight, at most MaxInFlight.
 func (p *Peer) InFlight() int {
 	if p.replication == nil {
 		return 0
@@ -76,8 +79,8 @@ func (p *Peer) InFlight() int {
 // MaxInFlight bounds InFlight: packet.MaxInFlight, plus the packets of one more frame.
 const MaxInFlight = packet.MaxInFlight + maxPackets
 
-// HeldUp returns the number of tombstones that wait for the peer's acknowledgement. If they are more
-// than sender.MaxHeldUp, the peer must be disconnected.
+// HeldUp returns the number of tombstones that wait for the peer's acknowledgement. If there are
+// more than sender.MaxHeldUp, the peer must be disconnected.
 func (p *Peer) HeldUp() int {
 	if p.replication == nil {
 		return 0
@@ -85,14 +88,14 @@ func (p *Peer) HeldUp() int {
 	return p.replication.HeldUp()
 }
 
-// ActionBytes returns the cost of the structure that was queued for the peer and
-// is not acknowledged; at most MaxActionBytes.
+// ActionBytes returns the bytes of structure that were queued for the peer and are not
+// acknowledged; at most MaxActionBytes.
 func (p *Peer) ActionBytes() int { return p.mux.Backlog(Actions) }
 
 // ResourceBytes returns the bytes of resources that were queued for the peer and are
 // not acknowledged; at most MaxResourceBytes.
 func (p *Peer) ResourceBytes() int { return p.mux.Backlog(Resources) }
 
-// EarlyBytes returns the cost of the received messages that are incomplete, or wait for an earlier
+// EarlyBytes returns the cost of received messages that are incomplete or wait for an earlier
 // message; at most channel.ReliableWindow + channel.UnreliableWindow.
 func (p *Peer) EarlyBytes() int { return p.mux.Held() }

@@ -1,8 +1,8 @@
 package peer
 
-// Tap sets a function that receives the replication data for the peer as it is written: messages of
-// structure, and frames of values. The bytes are valid until it returns. It is for tests and tools;
-// nil removes it.
+// Tap sets a function that is called with the replication data for the peer when it is written:
+// messages of structure, and frames of updates. The bytes are valid until it returns. It is for
+// tests and tools; nil removes it.
 func (p *Peer) Tap(tap func(updates bool, body []byte)) { p.tap = tap }
 
 // tapData passes written data to the tap.

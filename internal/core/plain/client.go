@@ -16,20 +16,20 @@ type ClientConfig struct {
 	ProtocolID uint64
 	Client     entangle.ClientID
 	UserData   []byte        // at most connection.MaxUserData bytes
-	Number     uint64        // random: begins the packets of the server
-	Timeout    time.Duration // 0: DefaultTimeout; negative: never
+	Number     uint64        // a random number with which the server's packets begin
+	Timeout    time.Duration // 0 means DefaultTimeout, negative means never
 	Start      time.Time
 }
 
-// Client is one side of one connection, from its first hello to its end.
+// Client is the client's side of one connection, from its first hello to its end.
 type Client struct {
 	config       ClientConfig
 	userData     [connection.MaxUserData]byte
 	state        state
-	theirs       uint64 // begins packets to the server: from the server's first keep-alive
+	theirs       uint64 // the number with which packets to the server begin, from its first keep-alive
 	lastReceived time.Time
 	sent         time.Time
-	hailed       bool // a hello was made
+	hailed       bool // a hello was sent
 	sequence     uint64
 	window       replay.Window
 	dropped      counts
@@ -45,7 +45,7 @@ const (
 	over
 )
 
-// NewClient returns a client that sends hellos.
+// NewClient returns a client that sends hellos until the server answers.
 func NewClient(config ClientConfig) *Client {
 	if config.Timeout == 0 {
 		config.Timeout = DefaultTimeout
@@ -55,11 +55,12 @@ func NewClient(config ClientConfig) *Client {
 	return c
 }
 
-// Connected reports whether the server has accepted the client, and neither has left.
+// Connected reports whether the server has accepted the client and the connection has not ended.
 func (c *Client) Connected() bool { return c.state == connected }
 
-// HandleDatagram handles one datagram from the server's address. If ok, there is an event
-// with slices that alias b. A reply is to be sent to the server; it is valid until the next call.
+// HandleDatagram handles one datagram from the server's address. If ok is true, e is an event, with
+// slices that alias b. If reply is not empty, send it to the server; it is valid until the next
+// call.
 func (c *Client) HandleDatagram(b []byte, now time.Time) (e connection.Event, ok bool, reply []byte) {
 	e, reply, d := c.handle(b, now)
 	if d != dropNone {
@@ -95,11 +96,11 @@ func (c *Client) handle(b []byte, now time.Time) (e connection.Event, reply []by
 	return e, nil, dropNone
 }
 
-// handleHandshake handles the packets of a server before the client is connected.
+// handleHandshake handles the packets that a server sends before the client is connected.
 func (c *Client) handleHandshake(b []byte, now time.Time) (e connection.Event, reply []byte, d drop) {
 	switch {
 	case c.state != connecting:
-		return e, nil, dropKind // late, or duplicated
+		return e, nil, dropKind // late or duplicated
 	case kind(b[0]) == kindDenied && len(b) == deniedSize:
 		c.state = over
 		return connection.Event{Kind: connection.Disconnected, Err: denial(b[idSize]).err()}, nil, dropNone
@@ -117,8 +118,8 @@ func (c *Client) hello(k kind) []byte {
 
 var errNoAnswer = fmt.Errorf("%w: no server listens there, or the network blocks it", connection.ErrNoAnswer)
 
-// Expire ends the connection or the attempt if the server has been silent for the timeout,
-// and returns the event of it, with ok.
+// Expire ends the connection or the attempt if the server has been silent for the timeout. ok is
+// true if it did, and e is the event.
 func (c *Client) Expire(now time.Time) (e connection.Event, ok bool) {
 	if c.state == over || c.config.Timeout < 0 || now.Sub(c.lastReceived) < c.config.Timeout {
 		return e, false
@@ -143,8 +144,8 @@ func (c *Client) AppendDue(dst []byte, now time.Time) []byte {
 	return append(dst, c.hello(kindHello)...)
 }
 
-// AppendPayload appends a packet with a payload of 1 to entangle.MaxPayload bytes. The
-// client must be connected.
+// AppendPayload appends a packet with a payload of 1 to entangle.MaxPayload bytes. The client must
+// be connected.
 func (c *Client) AppendPayload(dst, payload []byte, now time.Time) []byte {
 	c.sequence++
 	c.sent = now

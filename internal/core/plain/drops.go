@@ -2,7 +2,7 @@ package plain
 
 import "github.com/entangle-ecs/entangle/connection"
 
-// drop is the reason why a datagram was ignored, or answered with a denial.
+// drop is the reason why a datagram was ignored or answered by a denial.
 type drop uint8
 
 const (
@@ -23,14 +23,14 @@ const (
 	drops
 )
 
-// dropNames are the reasons; those from dropHello on are attempts to connect.
+// dropNames are the names of the reasons. Those from dropHello on are for attempts to connect.
 var dropNames = [drops]string{
 	"none", "size", "unknown kind", "no connection", "wrong number", "repeated", "reason",
 	"hello form", "wrong protocol", "late or wrong answer", "answer of an ended connection",
 	"client connected", "server full", "too many ended connections",
 }
 
-// hints are advice for an operator.
+// hints are advice for operators.
 var hints = map[drop]string{
 	dropConnected: "this client id is connected already; give each player an id of its own, or wait for the end of a connection that broke off, which its timeout brings",
 }

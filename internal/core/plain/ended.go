@@ -6,8 +6,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/ring"
 )
 
-// ended stores the numbers of connections that have ended, until no answer can name them any
-// more.
+// ended records the numbers of connections that have ended, as long as an answer with such a number
+// could still be accepted.
 type ended struct {
 	known map[uint64]struct{}
 	order ring.Ring[endedAt]
@@ -22,7 +22,7 @@ func newEnded(size int) ended {
 	return ended{known: make(map[uint64]struct{}, size), order: ring.New[endedAt](size)}
 }
 
-// full reports whether another number would not fit, after it has removed expired ones.
+// full removes expired numbers and reports whether another one would not fit.
 func (e *ended) full(now time.Time) bool {
 	for first := e.order.First(); first != nil && now.Sub(first.at) > endedLife; first = e.order.First() {
 		delete(e.known, first.id)
@@ -36,8 +36,8 @@ func (e *ended) has(id uint64) bool {
 	return ok
 }
 
-// add stores a number. There is room: while there is none, no client is accepted, and the
-// table has more places than there are slots.
+// add records a number. There is room for it: while there is none, no client is accepted, and the
+// table has more places than the server has slots.
 func (e *ended) add(id uint64, now time.Time) {
 	if e.full(now) {
 		return

@@ -1,9 +1,9 @@
 package plain
 
-// ServerFilter reports whether a datagram can be a packet of a client, by its size and its
-// first bytes, for a transport that drops others on arrival. connected is true if it comes
-// from the address of a connected client: others send hellos and answers only.
-// HandleDatagram would drop all that it refuses.
+// ServerFilter reports whether a datagram can be a packet of a client, according to its size and
+// its first bytes. A transport can use it to drop other datagrams on arrival; HandleDatagram would
+// drop them too. connected is true if the datagram comes from the address of a connected client:
+// other addresses send only hellos and answers.
 func ServerFilter(b []byte, connected bool) bool {
 	if len(b) < idSize || len(b) > maxPacket {
 		return false

@@ -9,20 +9,20 @@ import (
 	"github.com/entangle-ecs/entangle/connection"
 )
 
-// kind is a packet's first byte.
+// kind is the first byte of a packet.
 type kind uint8
 
 const (
-	kindHello     kind = iota + 1 // client: asks to connect
-	kindChallenge                 // server: a number to repeat, as proof that the client receives at its address
-	kindAnswer                    // client: the hello and that number
-	kindKeepAlive                 // server: connected; a client's packets begin with this number
+	kindHello     kind = iota + 1 // from a client: asks to connect
+	kindChallenge                 // from a server: a number that the client repeats, to prove that it receives at its address
+	kindAnswer                    // from a client: the hello and that number
+	kindKeepAlive                 // from a server: the client is connected, and its packets must begin with this number
 	kindPayload
 	kindGoodbye
-	kindDenied // server: refused
+	kindDenied // from a server: the client is refused
 )
 
-// version is part of a hello and covers everything that a later version may change.
+// version is part of a hello. It stands for everything that a later version may change.
 const version = "entangle plain 1"
 
 // Sizes in bytes.
@@ -31,22 +31,22 @@ const (
 	answerSize    = helloSize + 8
 	challengeSize = 1 + 8 + 8
 	deniedSize    = 1 + 8 + 1
-	idSize        = 1 + 8      // a client's keep-alive; the first part of most others
-	aliveSize     = idSize + 8 // a server's keep-alive
+	idSize        = 1 + 8      // size of a client's keep-alive, and of the first part of most other packets
+	aliveSize     = idSize + 8 // size of a server's keep-alive
 	payloadHead   = idSize + 8
 )
 
-// Overhead is the number of bytes that a packet adds to its payload, and AliveSize the size of
-// a server's keep-alive.
+// Overhead is the number of bytes that a packet adds to its payload. AliveSize is the size of a
+// server's keep-alive.
 const (
 	Overhead  = payloadHead
 	AliveSize = aliveSize
 )
 
-// MaxReply is the longest reply of HandleDatagram, in bytes.
+// MaxReply is the size of the longest reply of HandleDatagram.
 const MaxReply = answerSize
 
-// maxPacket is the longest packet that can be valid.
+// maxPacket is the size of the longest valid packet.
 const maxPacket = payloadHead + entangle.MaxPayload
 
 // hello describes a client. The user data aliases the datagram.
@@ -80,7 +80,7 @@ func readHello(b []byte) (h hello, ok bool) {
 	return h, h.client != entangle.Nobody
 }
 
-// appendID appends the first part of a packet to the end that chose this number.
+// appendID appends the first part of a packet. id is the number that the receiving end has chosen.
 func appendID(dst []byte, k kind, id uint64) []byte {
 	return binary.LittleEndian.AppendUint64(append(dst, byte(k)), id)
 }
@@ -90,10 +90,10 @@ func appendPayload(dst []byte, id, sequence uint64, payload []byte) []byte {
 	return append(dst, payload...)
 }
 
-// readID returns the number that a packet begins with; b has at least idSize bytes.
+// readID returns the number in the first part of a packet. b must have at least idSize bytes.
 func readID(b []byte) uint64 { return binary.LittleEndian.Uint64(b[1:]) }
 
-// denial is the reason why a client is refused.
+// denial is the reason why a server refuses a client.
 type denial uint8
 
 const (
@@ -102,7 +102,7 @@ const (
 	deniedGame
 )
 
-// denials are the errors that clients report for each denial.
+// denials are the errors that a client reports for each denial.
 var denials = [...]error{
 	deniedFull:      fmt.Errorf("denied: %w", connection.ErrServerFull),
 	deniedConnected: fmt.Errorf("denied: %w, or one from this address", connection.ErrAlreadyConnected),

@@ -17,16 +17,16 @@ import (
 type ServerConfig struct {
 	ProtocolID uint64
 	MaxClients int           // at least 1
-	Secret     [32]byte      // random: the key of the numbers of connections
-	Timeout    time.Duration // 0: DefaultTimeout; negative: never
+	Secret     [32]byte      // random: the key from which the numbers of connections are computed
+	Timeout    time.Duration // 0 means DefaultTimeout, negative means never
 	Start      time.Time
 }
 
-// Server accepts clients and keeps their connections.
+// Server accepts clients and maintains their connections.
 type Server struct {
 	config   ServerConfig
 	slots    []slot
-	free     []int32 // smallest last
+	free     []int32 // in descending order
 	byAddr   map[netip.AddrPort]int32
 	byClient map[entangle.ClientID]int32
 	ended    ended
@@ -39,11 +39,11 @@ type Server struct {
 // slot is one connected client.
 type slot struct {
 	connected    bool
-	confirmed    bool // a packet of the client has shown that it knows that it is connected
+	confirmed    bool // a packet of the client has shown that the client knows that it is connected
 	addr         netip.AddrPort
 	client       entangle.ClientID
-	ours         uint64 // begins packets of the client
-	theirs       uint64 // begins packets to the client
+	ours         uint64 // the number with which the client's packets begin
+	theirs       uint64 // the number with which packets to the client begin
 	lastReceived time.Time
 	sent         time.Time
 	sequence     uint64
@@ -68,9 +68,9 @@ func NewServer(config ServerConfig) *Server {
 	return s
 }
 
-// HandleDatagram handles one datagram. If ok, there is an event with slices that alias b or the
-// server. A reply is to be sent to the source of the datagram; it is valid until the next
-// call.
+// HandleDatagram handles one datagram. If ok is true, e is an event, with slices that alias b or
+// the server. If reply is not empty, send it to the source of the datagram; it is valid until the
+// next call.
 func (s *Server) HandleDatagram(from netip.AddrPort, b []byte, now time.Time) (e connection.Event, ok bool, reply []byte) {
 	s.now = now
 	var d drop
@@ -108,8 +108,8 @@ func (s *Server) handleConnected(from netip.AddrPort, b []byte) (e connection.Ev
 	return e, dropNone
 }
 
-// read parses the packets that both ends exchange once they are connected. The number is
-// checked already. A keep-alive has alive bytes.
+// read parses the packets that both ends send when they are connected. The caller has checked the
+// number in the first part. alive is the size of a keep-alive.
 func read(b []byte, alive int, window *replay.Window) (e connection.Event, d drop) {
 	switch kind(b[0]) {
 	case kindKeepAlive:
@@ -141,8 +141,8 @@ func read(b []byte, alive int, window *replay.Window) (e connection.Event, d dro
 	return e, dropNone
 }
 
-// Expire returns the event of a connection that timed out, with ok, if there is one: the
-// caller sends disconnect packets and ends it.
+// Expire returns the event of a connection that has timed out; ok is false if there is none. The
+// caller must then send disconnect packets and call End.
 func (s *Server) Expire(now time.Time) (e connection.Event, ok bool) {
 	s.now = now
 	if s.config.Timeout < 0 {
@@ -185,8 +185,8 @@ func (s *Server) AppendPayload(dst []byte, at int, payload []byte, now time.Time
 	return appendPayload(dst, c.theirs, c.sequence, payload)
 }
 
-// Unconfirmed reports whether a payload for the slot must be preceded by a keep-alive: a
-// client that does not know yet that it is connected drops payloads.
+// Unconfirmed reports whether a keep-alive must be sent to a slot before the next payload: a client
+// that does not know yet that it is connected drops payloads.
 func (s *Server) Unconfirmed(at int) bool { return s.slots[at].connected && !s.slots[at].confirmed }
 
 // Due reports whether nothing was sent to the client of a slot for sendInterval.
@@ -203,8 +203,7 @@ func (s *Server) AppendKeepAlive(dst []byte, at int, now time.Time) []byte {
 	return binary.LittleEndian.AppendUint64(appendID(dst, kindKeepAlive, c.theirs), c.ours)
 }
 
-// AppendGoodbye appends a packet that ends the connection of a connected slot at its
-// client.
+// AppendGoodbye appends a packet that ends the connection at the client of a connected slot.
 func (s *Server) AppendGoodbye(dst []byte, at int, reason string) []byte {
 	return packet.AppendReason(appendID(dst, kindGoodbye, s.slots[at].theirs), reason)
 }
@@ -214,13 +213,13 @@ func (s *Server) AppendDropped(dst []connection.Dropped) []connection.Dropped {
 	return s.dropped.appendTo(dst)
 }
 
-// seedSize is the size of the input of a connection's number: the secret, an epoch, an address
-// with its port, the client's number and its id.
+// seedSize is the size of the data from which a connection's number is computed: the secret, an
+// epoch, an address with its port, the client's number and its id.
 const seedSize = 32 + 8 + 16 + 2 + 8 + 8
 
 // number returns the number that a client at this address has to repeat to be accepted. Only a
-// program that knows the secret or receives at that address can send it, and the server
-// stores nothing until then.
+// program that knows the secret or receives at that address can send it. The server stores nothing
+// until then.
 func (s *Server) number(from netip.AddrPort, h *hello, age time.Duration) uint64 {
 	b := append(s.seed[:0], s.config.Secret[:]...)
 	b = binary.LittleEndian.AppendUint64(b, uint64((s.now.Sub(s.config.Start)-age)/epoch))

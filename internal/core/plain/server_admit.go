@@ -27,8 +27,8 @@ func (s *Server) handleStranger(from netip.AddrPort, b []byte) (e connection.Eve
 	return s.handleAnswer(from, &h, binary.LittleEndian.Uint64(b[helloSize:]))
 }
 
-// handleAgain handles a hello or answer from the address of a connected client: the client
-// repeats it until it knows that it is connected; another client at that address has to wait.
+// handleAgain handles a hello or answer from the address of a connected client. The client itself
+// repeats it until it knows that it is connected; another client at the same address is refused.
 func (s *Server) handleAgain(at int, h *hello) (e connection.Event, reply []byte, d drop) {
 	if c := &s.slots[at]; c.client == h.client && c.theirs == h.mine {
 		return e, s.AppendKeepAlive(s.reply[:0], at, s.now), dropNone
@@ -58,7 +58,7 @@ func (s *Server) handleAnswer(from netip.AddrPort, h *hello, number uint64) (e c
 	return e, s.AppendKeepAlive(s.reply[:0], at, s.now), dropNone
 }
 
-// admit gives a client the smallest free slot.
+// admit assigns the lowest free slot to a client.
 func (s *Server) admit(from netip.AddrPort, h *hello, number uint64) int {
 	last := len(s.free) - 1
 	at := s.free[last]

@@ -17,8 +17,8 @@ func decodeKeepAlive(b []byte) keepAlive {
 	return keepAlive{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])}
 }
 
-// answer is the body of a challenge and, returned unread, of a response: the challenge token and the sequence
-// with which it was sealed.
+// answer is the body of a challenge: a challenge token and the sequence with which it was sealed.
+// The client returns it unread as the body of its response.
 type answer struct {
 	sequence uint64
 	sealed   [challengeSize]byte

@@ -10,7 +10,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// challenge is returned by a client to prove that it receives at the address from which it sends.
+// challenge is what a challenge token contains. A client returns the token to prove that it
+// receives packets at the address from which it sends.
 type challenge struct {
 	client   entangle.ClientID
 	userData [token.MaxUserData]byte
@@ -30,8 +31,8 @@ func (c *challenge) decode(b []byte) {
 	copy(c.userData[:], b[8:])
 }
 
-// challenger seals and opens challenge tokens with a key made at the server's start. Each has the next
-// sequence, from 0.
+// challenger seals and opens challenge tokens, with a key that is made when the server starts. Each
+// token has the next sequence, from 0.
 type challenger struct {
 	aead     cipher.AEAD
 	sequence uint64
@@ -51,7 +52,7 @@ func (c *challenger) seal(claim *challenge, out *answer) {
 	c.aead.Seal(out.sealed[:0], c.nonce[:], claim.encode(c.plain[:]), nil)
 }
 
-// decrypt decrypts a in place and reads it into claim.
+// decrypt decrypts a in place and writes its content to claim.
 func (c *challenger) decrypt(a *answer, claim *challenge) bool {
 	binary.LittleEndian.PutUint64(c.nonce[4:], a.sequence)
 	plain, err := c.aead.Open(a.sealed[:0], c.nonce[:], a.sealed[:], nil)

@@ -10,13 +10,13 @@ import (
 
 // ClientConfig configures a Client.
 type ClientConfig struct {
-	// Token from the backend. Use it for one client, once: a second client would seal other
-	// packets with the same keys and numbers.
+	// Token is a token from the backend. Use it for one client only: a second client would seal
+	// other packets with the same keys and numbers.
 	Token token.Token
 }
 
-// Client is one side of one connection: from a token to its end. For another connection create another Client
-// with another token.
+// Client is the client's side of one connection, from a token to the end of the connection. Another
+// connection needs another Client with another token.
 type Client struct {
 	config ClientConfig
 	maker  aeadMaker
@@ -29,12 +29,12 @@ type Client struct {
 	timers    clientTimers
 	server    int       // index of the address being tried
 	leaving   bool      // the server has sent a disconnect packet
-	left      time.Time // when the first of them arrived
+	left      time.Time // when the server's first disconnect packet arrived
 	due       bool      // PollDatagram has a packet to send
-	farewells int       // disconnect packets to send
+	farewells int       // number of disconnect packets to send
 
 	link     link
-	answer   answer // to the challenge
+	answer   answer // the answer to the challenge
 	assigned keepAlive
 	body     [answerSize]byte
 	out      []byte
@@ -42,11 +42,11 @@ type Client struct {
 	stats Stats
 }
 
-// clientTimers are the times by which a client sends packets and gives up.
+// clientTimers are the times at which a client sends packets and gives up.
 type clientTimers struct {
 	now          time.Time // of the last call
 	expires      time.Time
-	timeout      time.Duration // zero: for ever
+	timeout      time.Duration // 0 means for ever
 	lastReceived time.Time
 	lastSent     time.Time
 }
@@ -65,11 +65,11 @@ func newClient(config ClientConfig, maker aeadMaker) *Client {
 	return &Client{config: config, maker: maker, out: make([]byte, 0, requestSize)}
 }
 
-// ErrClientUsed is returned by a second Connect.
+// ErrClientUsed is returned if Connect is called again.
 var ErrClientUsed = errors.New("session: this client has connected before; make a new one with a new token")
 
-// Connect starts connecting to the first of the token's servers. For an invalid token it returns
-// token.ErrInvalid, and the state becomes StateInvalidToken.
+// Connect begins to connect to the first of the token's servers. If the token is invalid, it
+// returns token.ErrInvalid, and the state becomes StateInvalidToken.
 func (c *Client) Connect(now time.Time) error {
 	if c.used {
 		return ErrClientUsed
@@ -79,7 +79,7 @@ func (c *Client) Connect(now time.Time) error {
 		c.setState(StateInvalidToken)
 		return err
 	}
-	// The minting machine's clock may differ, so only the length of the token's life is certain.
+	// The clock of the machine that minted the token may differ, so only the token's life is certain.
 	span := min(c.token.Expires-c.token.Created, maxSpan)
 	c.timers.expires = now.Add(time.Duration(span) * time.Second)
 	c.timers.timeout = timeoutOf(c.token.Timeout)
@@ -96,15 +96,16 @@ func (c *Client) openToken() (err error) {
 	return err
 }
 
-// State returns the state of the client. A client stays connected for GoodbyeWait after a disconnect packet, to
-// read earlier payloads of the server; it sends nothing any more.
+// State returns the state of the client. After a disconnect packet of the server, a client stays
+// connected for GoodbyeWait to read payloads that the server sent earlier, but sends nothing any
+// more.
 func (c *Client) State() State { return c.state }
 
-// Reason returns why the connection or the attempt ended, ReasonNone before that.
+// Reason returns why the connection or the attempt has ended, and ReasonNone before that.
 func (c *Client) Reason() Reason { return c.reason }
 
-// Server returns the address to which the client sends. Only datagrams from it may be passed to
-// HandleDatagram. Invalid before Connect.
+// Server returns the address to which the client sends. Only datagrams from this address may be
+// passed to HandleDatagram. It is invalid before Connect.
 func (c *Client) Server() netip.AddrPort {
 	if c.server >= len(c.token.Servers) {
 		return netip.AddrPort{}
@@ -112,8 +113,8 @@ func (c *Client) Server() netip.AddrPort {
 	return c.token.Servers[c.server]
 }
 
-// Index returns the client's slot on the server, 0 before it is connected. The client id is not available: only
-// servers can read it from the token.
+// Index returns the client's slot on the server, or 0 before the client is connected. The client id
+// is not available here, because only servers can read it from the token.
 func (c *Client) Index() int { return int(c.assigned.index) }
 
 // Stats returns the counters.
@@ -121,7 +122,7 @@ func (c *Client) Stats() Stats { return c.stats }
 
 func (c *Client) countDrop(d Drop) { c.stats.Drops[d]++ }
 
-// setState changes the state. A state that sends packets sends the first one at once.
+// setState changes the state. In a state that sends packets, the first packet is sent at once.
 func (c *Client) setState(s State) {
 	c.state = s
 	c.reason = reasonOf(s)

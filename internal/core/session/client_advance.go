@@ -6,9 +6,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/replay"
 )
 
-// Advance checks timeouts and the expiry of the token, ends the connection to a server that has disconnected,
-// switches to the next server, and makes PollDatagram return packets ten times a second. Call it once a frame,
-// after the frame's datagrams.
+// Advance checks timeouts and the expiry of the token, ends the connection if the server has
+// disconnected, tries the next server if one does not answer, and makes PollDatagram return packets
+// ten times a second. Call it once per frame, after the datagrams of the frame.
 func (c *Client) Advance(now time.Time) {
 	c.timers.now = now
 	switch {
@@ -27,8 +27,9 @@ func (c *Client) Advance(now time.Time) {
 	}
 }
 
-// EndWait ends the connection at once if the server has sent a disconnect packet, and reports whether it has. Call
-// it when the transport has closed and no more datagrams can arrive.
+// EndWait ends the connection at once if the server has sent a disconnect packet. It reports
+// whether that is the case. Call it when the transport has closed, so that no more datagrams can
+// arrive.
 func (c *Client) EndWait() bool {
 	if !c.leaving {
 		return false
@@ -49,8 +50,8 @@ func timedOutFrom(s State) State {
 	}
 }
 
-// failServer ends the attempt at this server. A client that was never connected tries the token's next server, if there
-// is one.
+// failServer ends the attempt to connect to this server. A client that is not connected yet tries
+// the token's next server, if there is one.
 func (c *Client) failServer(s State) {
 	if c.state.Connecting() && c.server+1 < len(c.token.Servers) {
 		c.server++

@@ -16,8 +16,8 @@ func (s State) readKinds() kindSet {
 	}
 }
 
-// HandleDatagram handles one datagram from Server(), decrypting it in place. ok is true only for a payload, which
-// aliases b and has 1 to MaxForeignPayload bytes.
+// HandleDatagram handles one datagram from Server() and decrypts it in place. ok is true only for a
+// payload, which aliases b and has 1 to MaxForeignPayload bytes.
 func (c *Client) HandleDatagram(b []byte, now time.Time) (payload []byte, ok bool) {
 	c.timers.now = now
 	c.stats.Received++
@@ -55,7 +55,8 @@ func (c *Client) handlePacket(k kind, body []byte) (payload []byte, ok bool) {
 	return nil, false
 }
 
-// handleKeepAlive gets the slot from the first keep-alive, which also makes the client connected.
+// handleKeepAlive handles a keep-alive. The first one makes the client connected and tells it its
+// slot.
 func (c *Client) handleKeepAlive(k keepAlive) {
 	if k.index >= k.maxClients || k.maxClients > 1<<31-1 {
 		c.countDrop(DropBody)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// PollDatagram returns the next datagram to send and its destination: requests, responses, keep-alives,
-// disconnects. b is valid until the next call of any method.
+// PollDatagram returns the next datagram to send and its destination: a request, response,
+// keep-alive or disconnect packet. b is valid until the next call of any method.
 func (c *Client) PollDatagram() (to netip.AddrPort, b []byte, ok bool) {
 	switch {
 	case c.farewells > 0:
@@ -20,7 +20,7 @@ func (c *Client) PollDatagram() (to netip.AddrPort, b []byte, ok bool) {
 	return c.Server(), c.repeatedPacket(), true
 }
 
-// repeatedPacket returns the packet that the state repeats.
+// repeatedPacket returns the packet that is repeated in the present state.
 func (c *Client) repeatedPacket() []byte {
 	switch c.state {
 	case StateRequesting:
@@ -38,9 +38,9 @@ func (c *Client) seal(dst []byte, k kind, body []byte) []byte {
 	return c.link.sealPacket(dst, k, body)
 }
 
-// AppendPayload appends a sealed packet with the payload to dst, at most 25 bytes longer than it; send it to
-// Server(). payload must not overlap dst's free space. On an error, which is ErrNotConnected or ErrPayloadSize, it
-// returns dst unchanged.
+// AppendPayload appends a sealed packet with the payload to dst; send it to Server(). The packet is
+// at most 25 bytes longer than the payload. payload must not overlap the free capacity of dst. On
+// an error, which is ErrNotConnected or ErrPayloadSize, it returns dst unchanged.
 func (c *Client) AppendPayload(dst, payload []byte, now time.Time) ([]byte, error) {
 	if len(payload) < 1 || len(payload) > maxOwnPayload {
 		return dst, ErrPayloadSize
@@ -52,8 +52,9 @@ func (c *Client) AppendPayload(dst, payload []byte, now time.Time) ([]byte, erro
 	return c.seal(dst, kindPayload, payload), nil
 }
 
-// Disconnect ends the connection, or the attempt, and queues ten disconnect packets for PollDatagram if the server
-// knows the client. A server that has sent a disconnect packet itself gets none. Otherwise it does nothing.
+// Disconnect ends the connection or the attempt. If the server knows the client, it queues ten
+// disconnect packets for PollDatagram, except if the server has sent a disconnect packet itself. In
+// other states it does nothing.
 func (c *Client) Disconnect(now time.Time) {
 	c.timers.now = now
 	if c.state <= StateDisconnected {

@@ -1,30 +1,32 @@
 package session
 
-// State is the state of a client. The numbers are the standard's: negative ones are failures to be shown to the
-// player, positive ones are stages of the connection.
+// State is the state of a client. The numbers are those of the standard: negative ones are
+// failures, of which the player should be informed, and positive ones are stages of the connection.
 type State int8
 
 // States of a client.
 const (
-	// StateTokenExpired: the token's life ended before the connection was made.
+	// StateTokenExpired means that the token expired before the client was connected.
 	StateTokenExpired State = iota - 6
-	// StateInvalidToken: the bytes are not a token.
+	// StateInvalidToken means that the bytes are not a token.
 	StateInvalidToken
-	// StateTimedOut: connected, then no packets for the timeout.
+	// StateTimedOut means that a connected client received no packets for the timeout.
 	StateTimedOut
-	// StateResponseTimedOut: challenged, but the response was not answered.
+	// StateResponseTimedOut means that the client was challenged, but its response was not
+	// answered.
 	StateResponseTimedOut
-	// StateRequestTimedOut: the requests were not answered.
+	// StateRequestTimedOut means that the requests were not answered.
 	StateRequestTimedOut
-	// StateDenied: the server has no free slot.
+	// StateDenied means that the server had no free slot.
 	StateDenied
-	// StateDisconnected: not connected yet, or ended by either side.
+	// StateDisconnected means that the client is not connected yet, or that either side ended the
+	// connection.
 	StateDisconnected
-	// StateRequesting: sending connection requests.
+	// StateRequesting means that the client sends connection requests.
 	StateRequesting
-	// StateResponding: challenged, sending the response.
+	// StateResponding means that the client was challenged and sends its response.
 	StateResponding
-	// StateConnected: payloads pass both ways.
+	// StateConnected means that payloads can be sent in both directions.
 	StateConnected
 )
 

@@ -6,29 +6,29 @@ import "github.com/entangle-ecs/entangle"
 type EventKind uint8
 
 const (
-	// Connected: a client was given a slot.
+	// Connected means that a client was given a slot.
 	Connected EventKind = iota + 1
-	// Disconnected: a client lost its slot.
+	// Disconnected means that a client has lost its slot.
 	Disconnected
 )
 
-// Event is a change of a server's clients.
+// Event is a change in a server's connected clients.
 type Event struct {
 	Kind     EventKind
 	Slot     int
 	ClientID entangle.ClientID
 	Addr     Addr
 
-	// UserData of the token, all 256 bytes with trailing zeros. Only for Connected.
-	// Valid until the slot's Disconnected event is polled.
+	// UserData is the token's user data: all 256 bytes, with trailing zeros. It is set only for
+	// Connected, and valid until the slot's Disconnected event is polled.
 	UserData []byte
 
-	// Reason of the end. Only for Disconnected.
+	// Reason tells why the connection ended. It is set only for Disconnected.
 	Reason Reason
 }
 
-// addEvent completes the event and queues it. There is always room: a slot has at most a Connected and a Disconnected
-// event unpolled.
+// addEvent completes the event and queues it. The queue always has room, because each slot has at
+// most one Connected and one Disconnected event in it.
 func (s *Server) addEvent(e Event) {
 	c := &s.slots[e.Slot]
 	e.ClientID, e.Addr = c.client, c.addr
@@ -38,8 +38,8 @@ func (s *Server) addEvent(e Event) {
 	*s.events.PushBack() = e
 }
 
-// PollEvent returns the next event, oldest first. Each client's Connected comes
-// before its Disconnected. Polling a Disconnected event frees the slot.
+// PollEvent returns the next event, oldest first. The Connected event of a client comes before its
+// Disconnected event. Polling a Disconnected event frees the slot.
 func (s *Server) PollEvent() (Event, bool) {
 	first := s.events.First()
 	if first == nil {

@@ -1,8 +1,9 @@
 package session
 
-// ServerFilter reports whether a datagram can be a packet of a client, by its size and its unencrypted bytes, for a
-// transport that drops others on arrival. connected is true if it comes from the address of a connected client: others
-// send requests and responses only. HandleDatagram would drop all that it refuses.
+// ServerFilter reports whether a datagram can be a packet of a client, according to its size and
+// its unencrypted bytes. A transport can use it to drop other datagrams on arrival; HandleDatagram
+// would drop them too. connected is true if the datagram comes from the address of a connected
+// client: other addresses send only requests and responses.
 func ServerFilter(b []byte, connected bool) bool {
 	if len(b) > 0 && b[0] == byte(kindRequest) {
 		_, ok := readRequest(b)

@@ -8,8 +8,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// handshakes is the state of a server for clients that are not connected yet: the tokens that they used, and the challenges
-// that they have to answer.
+// handshakes is the state of a server for clients that are not connected yet: the tokens that were
+// used, and the challenges that have not been answered.
 type handshakes struct {
 	own        ownAddresses
 	opener     *token.Opener
@@ -17,30 +17,34 @@ type handshakes struct {
 	pending    pendingTable
 	history    history
 	challenger challenger
-	sequence   uint64 // of the next packet without a slot
+	sequence   uint64 // of the next packet to a client without a slot
 	answer     answer
 	body       [answerSize]byte
 }
 
-// The sequences of one key are divided among the servers that a token lists: a client that gets no answer from one of them
-// tries the next with the same keys.
+// The sequences of one key are divided among the servers that a token lists, because a client that
+// gets no answer from one of them tries the next one with the same keys.
 const (
-	// globals is the half of the sequences that slots never use, for challenges and denials.
+	// globals is the lowest of the sequences that slots never use: the upper half, for challenges
+	// and denials.
 	globals = 1 << 63
 
-	// slotSpan is how many sequences a slot may use: 34 years of 1,000 packets a second. The first
-	// server of a token has the smallest ones, which take the fewest bytes.
+	// slotSpan is the number of sequences that a slot may use: enough for 34 years of 1,000 packets
+	// a second. The first server of a token has the lowest sequences, which take the fewest bytes.
 	slotSpan = 1 << 40
 )
 
-// firstGlobal returns where a server's challenges and denials begin: at random in the lower half of globals, so that two
-// servers hardly ever overlap, and none runs out.
+// firstGlobal returns the sequence of a server's first challenge or denial. It is random within the
+// lower half of globals, so that it is very unlikely that two servers overlap, and none runs out of
+// sequences.
 func firstGlobal(random uint64) uint64 { return globals | random>>2 }
 
-// firstOfSlot returns the first sequence for a client with a token that lists the server at place.
+// firstOfSlot returns the first sequence for the slot of a client whose token lists the server at
+// index place.
 func firstOfSlot(place int) uint64 { return uint64(place) * slotSpan }
 
-// newHandshakes returns tables without entries. An error reports an invalid key, or that Entropy failed.
+// newHandshakes returns tables without entries. The error reports an invalid key, or that reading
+// Entropy failed.
 func newHandshakes(config *ServerConfig, maker aeadMaker) (h handshakes, err error) {
 	if h.opener, err = token.NewOpener(config.Key, config.ProtocolID); err != nil {
 		return h, err
@@ -60,7 +64,7 @@ func newHandshakes(config *ServerConfig, maker aeadMaker) (h handshakes, err err
 	return h, err
 }
 
-// newPending returns an entry for a client with a valid token.
+// newPending returns the entry of a client with a valid token.
 func (h *handshakes) newPending(protocolID uint64, from Addr, id tokenID, private *token.Private) (*pending, error) {
 	at, _ := h.own.indexIn(private.Servers)
 	p := &pending{
@@ -75,8 +79,8 @@ func (h *handshakes) newPending(protocolID uint64, from Addr, id tokenID, privat
 	return p, err
 }
 
-// answers reports whether a response carries a challenge token that this server
-// made for the same client with the same token.
+// answers reports whether a response contains a challenge token that this server made for the same
+// client with the same token.
 func (h *handshakes) answers(body []byte, claim *challenge) bool {
 	decodeAnswer(body, &h.answer)
 	var answered challenge

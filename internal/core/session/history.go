@@ -2,18 +2,19 @@ package session
 
 import "github.com/entangle-ecs/entangle/transport/token"
 
-// tokenID identifies a token by the authentication code of its sealed half.
+// tokenID identifies a token by the authentication code of its sealed part.
 type tokenID [token.TagSize]byte
 
-// usage is the state of a token: pending at one address, then consumed.
+// usage is the state of a token: first it is pending at one address, then it is consumed.
 type usage struct {
 	from     Addr
 	expires  uint64
 	consumed bool
 }
 
-// history stores every token that was shown to the server until it expires. It has a fixed size and never drops an
-// unexpired one for a new one: otherwise an attacker with many tokens could reuse an old one.
+// history records each token that was sent to the server, until the token expires. Its size is
+// fixed. It never drops an unexpired token to record a new one, because an attacker with many
+// tokens could then reuse an old one.
 type history struct {
 	used map[tokenID]usage
 	size int
@@ -23,7 +24,8 @@ func newHistory(size int) history {
 	return history{used: make(map[tokenID]usage, size), size: size}
 }
 
-// admit records the token's first use, or allows the same address to repeat it until the token is consumed.
+// admit records the first use of a token. Until the token is consumed, the same address may use it
+// again.
 func (h *history) admit(id tokenID, from Addr, expires uint64) Drop {
 	known, ok := h.used[id]
 	switch {
@@ -48,7 +50,7 @@ func (h *history) consume(id tokenID) {
 	}
 }
 
-// sweep removes tokens that have expired and are therefore refused anyway.
+// sweep removes expired tokens, which are refused for that reason.
 func (h *history) sweep(now uint64) {
 	for id, known := range h.used {
 		if known.expires <= now {

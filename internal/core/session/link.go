@@ -5,10 +5,10 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// link seals and opens the packets of one connection, and rejects repeated ones.
+// link seals and opens the packets of one connection, and refuses repeated ones.
 type link struct {
 	send     sealer
-	sequence uint64 // of the next packet sent; it never restarts
+	sequence uint64 // of the next packet to send; it never restarts
 	receive  sealer
 	replay   replay.Window
 }
@@ -28,8 +28,9 @@ func (l *link) sealPacket(dst []byte, k kind, body []byte) []byte {
 	return dst
 }
 
-// openPacket opens a packet in the order of the standard: the replay check, the decryption, and only then the update of the
-// window, and the size. Packets of the handshake may be repeated.
+// openPacket opens a packet. The order of the checks is that of the standard: first the replay
+// check, then the decryption, and only after that the update of the window, and the size. Handshake
+// packets may be repeated.
 func (l *link) openPacket(h header, b []byte) (body []byte, _ Drop) {
 	protected := h.kind.replayProtected()
 	if protected && !l.replay.Fresh(h.sequence) {

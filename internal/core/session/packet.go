@@ -1,6 +1,6 @@
 package session
 
-// kind is a packet's type, the low four bits of its first byte.
+// kind is the type of a packet: the low four bits of its first byte.
 type kind uint8
 
 const (
@@ -14,7 +14,7 @@ const (
 	kinds
 )
 
-// kindSet is the set of kinds that a side reads in its present state.
+// kindSet is a set of packet types, such as those that a side reads in its present state.
 type kindSet uint8
 
 func setOf(list ...kind) (s kindSet) {
@@ -26,7 +26,8 @@ func setOf(list ...kind) (s kindSet) {
 
 func (s kindSet) has(k kind) bool { return s>>k&1 != 0 }
 
-// replayProtected kinds are sent once each, with a unique number; the others may be repeated.
+// replayProtected reports whether each packet of this kind is sent once, with a unique number.
+// Other packets may be repeated.
 func (k kind) replayProtected() bool { return k >= kindKeepAlive }
 
 // sizeFits reports whether a packet of this kind may have a body of n bytes.
@@ -43,8 +44,9 @@ func (k kind) sizeFits(n int) bool {
 	}
 }
 
-// header is the unencrypted part before a sealed body: the prefix byte (number of sequence bytes in the high four bits, kind
-// in the low four) and the sequence, little-endian, in as few bytes as necessary.
+// header is the unencrypted part before a sealed body. It consists of the prefix byte (number of
+// sequence bytes in the high four bits, kind in the low four) and the sequence, little-endian, in
+// as few bytes as possible.
 type header struct {
 	kind     kind
 	size     int
@@ -65,7 +67,8 @@ func appendHeader(dst []byte, k kind, sequence uint64) []byte {
 	return dst
 }
 
-// readHeader parses the unencrypted part of a sealed packet, in the order of checks of the standard.
+// readHeader parses the unencrypted part of a sealed packet. The order of the checks is that of the
+// standard.
 func readHeader(b []byte, accepted kindSet) (header, Drop) {
 	if len(b) < minPacket {
 		return header{}, DropTooShort

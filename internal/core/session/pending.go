@@ -8,12 +8,12 @@ type pending struct {
 	token    tokenID
 	claim    challenge
 	timeout  int32
-	link     link // of the slot that it gets
+	link     link // the link of the slot that the client will get
 	deadline time.Time
 }
 
-// pendingTable holds the clients that are connecting, by address. Its size is fixed; an entry is removed when its client
-// connects or its deadline has passed.
+// pendingTable holds the connecting clients by address. Its size is fixed. An entry is removed when
+// its client has connected or its deadline has passed.
 type pendingTable struct {
 	byAddr map[Addr]*pending
 	size   int
@@ -23,7 +23,7 @@ func newPendingTable(size int) pendingTable {
 	return pendingTable{byAddr: make(map[Addr]*pending, size), size: size}
 }
 
-// unexpired returns the entry of an address, unless it has expired.
+// unexpired returns the entry of an address, or nil if there is none or it has expired.
 func (t *pendingTable) unexpired(from Addr, now time.Time) *pending {
 	p := t.byAddr[from]
 	if p == nil || !now.Before(p.deadline) {
@@ -32,7 +32,7 @@ func (t *pendingTable) unexpired(from Addr, now time.Time) *pending {
 	return p
 }
 
-// add adds p, replacing an older entry of the same address, and reports whether there was room.
+// add adds p, in place of an older entry of the same address. It returns false if there is no room.
 func (t *pendingTable) add(p *pending) bool {
 	if _, ok := t.byAddr[p.from]; !ok && len(t.byAddr) >= t.size {
 		return false

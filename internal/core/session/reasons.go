@@ -1,33 +1,34 @@
 package session
 
-// Reason is why a connection ended or was not made.
+// Reason tells why a connection ended or was not made.
 type Reason uint8
 
 // Reasons of either side.
 const (
-	// ReasonNone: it has not ended.
+	// ReasonNone means that it has not ended.
 	ReasonNone Reason = iota
-	// ReasonTimedOut: connected, but the peer fell silent for the timeout.
+	// ReasonTimedOut means that a connected peer sent nothing for the timeout.
 	ReasonTimedOut
-	// ReasonPeerLeft: the peer sent a disconnect packet.
+	// ReasonPeerLeft means that the peer sent a disconnect packet.
 	ReasonPeerLeft
-	// ReasonDisconnected: this side's Disconnect was called.
+	// ReasonDisconnected means that Disconnect was called on this side.
 	ReasonDisconnected
-	// ReasonStopped: the server was stopped. Server only.
+	// ReasonStopped means that the server was stopped. Only servers report it.
 	ReasonStopped
-	// ReasonDenied: the server has no free slot. Client only.
+	// ReasonDenied means that the server had no free slot. Only clients report it.
 	ReasonDenied
-	// ReasonRequestTimedOut: no answer to the requests. There is no server, or it refused the
-	// token, which it does silently: wrong key or protocol id, another server, used before,
-	// older than the server, or the client id is still connected. Client only.
+	// ReasonRequestTimedOut means that the requests were not answered. Either no server is there,
+	// or it refused the token, about which it sends nothing: the token has another key or protocol
+	// id, is for another server, was used before, or is older than the server; or the client id is
+	// still connected. Only clients report it.
 	ReasonRequestTimedOut
-	// ReasonResponseTimedOut: challenged, but the response was never answered.
-	// Client only.
+	// ReasonResponseTimedOut means that the client was challenged, but its response was not
+	// answered. Only clients report it.
 	ReasonResponseTimedOut
-	// ReasonTokenInvalid: the bytes are not a token. Client only.
+	// ReasonTokenInvalid means that the bytes are not a token. Only clients report it.
 	ReasonTokenInvalid
-	// ReasonTokenExpired: the token's life ended before the client was connected.
-	// Client only.
+	// ReasonTokenExpired means that the token expired before the client was connected. Only clients
+	// report it.
 	ReasonTokenExpired
 
 	reasons
@@ -46,7 +47,7 @@ var reasonTexts = [reasons]string{
 	"the connect token expired",
 }
 
-// String returns a short sentence without a full stop, for players.
+// String returns a short text for players, without a full stop.
 func (r Reason) String() string {
 	if r >= reasons {
 		return "unknown reason"

@@ -6,7 +6,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// request is the connection request, the only unencrypted packet. Its nonce and sealed half alias the datagram.
+// request is a connection request, the only packet that is not encrypted. Its nonce and sealed part
+// alias the datagram.
 type request struct {
 	protocolID, expires uint64
 	nonce, sealed       []byte
@@ -34,5 +35,6 @@ func readRequest(b []byte) (request, bool) {
 	}, true
 }
 
-// id identifies the token by its authentication code, which cannot be forged for other contents without the server's key.
+// id identifies the token by its authentication code. Without the server's key, nobody can make a
+// token with the same code and other content.
 func (r *request) id() tokenID { return tokenID(r.sealed[token.PrivateSize-tagSize:]) }

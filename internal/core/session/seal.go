@@ -9,13 +9,13 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// aeadMaker makes the cipher of one key. Tests replace it with a recorder.
+// aeadMaker makes the cipher for a key. Tests replace it.
 type aeadMaker func(key []byte) (cipher.AEAD, error)
 
 func newAEAD(key []byte) (cipher.AEAD, error) { return chacha20poly1305.New(key) }
 
-// sealer seals, or opens, the packets of one direction of one connection. Its buffers are fields because arguments of a
-// cipher escape to the heap.
+// sealer seals or opens the packets of one direction of one connection. Its buffers are fields,
+// because the arguments of a cipher's methods escape to the heap.
 type sealer struct {
 	aead  cipher.AEAD
 	nonce [chacha20poly1305.NonceSize]byte
@@ -30,13 +30,13 @@ func newSealer(protocolID uint64, key token.Key, maker aeadMaker) (sealer, error
 	return s, err
 }
 
-// address sets nonce and associated data for the packet with this prefix.
+// address sets the nonce and the associated data of the packet with this prefix and sequence.
 func (s *sealer) address(prefix byte, sequence uint64) {
 	s.data[len(s.data)-1] = prefix
 	binary.LittleEndian.PutUint64(s.nonce[4:], sequence)
 }
 
-// seal appends a whole packet to dst. body must not overlap dst's free space.
+// seal appends a whole packet to dst. body must not overlap the free capacity of dst.
 func (s *sealer) seal(dst []byte, k kind, sequence uint64, body []byte) []byte {
 	at := len(dst)
 	dst = appendHeader(dst, k, sequence)

@@ -2,7 +2,8 @@ package session
 
 import "github.com/entangle-ecs/entangle/internal/ring"
 
-// Server accepts clients and keeps their connections. See the package documentation for the order of calls.
+// Server accepts clients and maintains their connections. The package documentation has the order
+// of calls.
 type Server struct {
 	slotTable
 	config     ServerConfig
@@ -14,7 +15,8 @@ type Server struct {
 	stats      Stats
 }
 
-// NewServer returns a server without clients. An error names the invalid field of the config, or reports that Entropy failed.
+// NewServer returns a server without clients. The error names the invalid field of the config, or
+// reports that reading Entropy failed.
 func NewServer(config ServerConfig) (*Server, error) { return newServer(config, newAEAD) }
 
 func newServer(config ServerConfig, maker aeadMaker) (*Server, error) {
@@ -32,7 +34,7 @@ func newServer(config ServerConfig, maker aeadMaker) (*Server, error) {
 		clock:      newServerClock(config.Start),
 		handshakes: handshakes,
 		outgoing:   newOutgoing(config.MaxClients),
-		events:     ring.New[Event](2 * config.MaxClients), // a slot is reused only after its end was polled
+		events:     ring.New[Event](2 * config.MaxClients), // a slot is reused only after its Disconnected event was polled
 	}, nil
 }
 

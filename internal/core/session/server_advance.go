@@ -2,9 +2,9 @@ package session
 
 import "time"
 
-// Advance ends connections that timed out or were left by their client, removes expired entries, and makes
-// PollDatagram return keep-alives for clients to which nothing was sent for 100 ms.
-// Call it once a frame, after the frame's datagrams, at least ten times a second.
+// Advance ends connections that have timed out or that their client has left, removes expired
+// entries, and makes PollDatagram return keep-alives for clients to which nothing was sent for 100
+// ms. Call it once per frame, after the datagrams of the frame, and at least ten times a second.
 func (s *Server) Advance(now time.Time) {
 	s.clock.setNow(now)
 	if s.clock.sweepDue() {

@@ -6,15 +6,16 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// serverClock is the time of the caller, and the seconds with which tokens are compared.
+// serverClock has the caller's time, and the time in seconds with which tokens are compared.
 type serverClock struct {
 	now       time.Time // of the last call
-	wall      uint64    // the latest second ever seen, because clocks may be set back
-	startWall uint64    // tokens of an earlier second are refused
+	wall      uint64    // the latest second so far, because clocks may be set back
+	startWall uint64    // tokens of earlier seconds are refused
 	swept     time.Time // when expired entries were last removed
 }
 
-// newServerClock rounds up: a token of the second in which the server was started may have been used before its restart.
+// newServerClock rounds the start up to the next second, because a token of the same second may
+// have been used before a restart of the server.
 func newServerClock(start time.Time) serverClock {
 	return serverClock{
 		now: start, swept: start,
@@ -28,7 +29,7 @@ func (c *serverClock) setNow(now time.Time) {
 	c.wall = max(c.wall, uint64(max(now.Unix(), 0)))
 }
 
-// sweepDue reports whether expired entries are to be removed now.
+// sweepDue reports whether expired entries must be removed now.
 func (c *serverClock) sweepDue() bool {
 	if c.now.Sub(c.swept) < sweepInterval {
 		return false

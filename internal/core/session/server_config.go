@@ -12,47 +12,47 @@ import (
 
 // ServerConfig configures a Server. NewServer validates it.
 type ServerConfig struct {
-	// ProtocolID must equal the one of the tokens.
+	// ProtocolID must be equal to that of the tokens.
 	ProtocolID uint64
 
-	// Key that the tokens are sealed with. Zero is an error.
+	// Key is the key with which the tokens are sealed. It must not be zero.
 	Key token.Key
 
-	// Addresses by which tokens may list this server, at least one, each with a port: where the
-	// server listens, and, behind address translation, the public address. A wildcard or loopback
-	// address stands for all wildcard and loopback addresses with its port, but not for the
-	// machine's other addresses.
+	// Addresses are the addresses by which tokens may list this server: where the server listens,
+	// and behind address translation the public address. There must be at least one, and each needs
+	// a port. A wildcard or loopback address stands for all wildcard and loopback addresses with
+	// its port, but not for other addresses of the machine.
 	Addresses []netip.AddrPort
 
-	// MaxClients that are connected at once, 1 to MaxSlots.
+	// MaxClients is the most clients that can be connected at once, 1 to MaxSlots.
 	MaxClients int
 
-	// TokenLife is the life of every token for this server, in whole seconds. Zero:
-	// token.DefaultLife. Negative is an error. After a restart a token is refused
-	// if, by this life, it could have been used before; one with a longer life
-	// waits until no more than this is left of it.
+	// TokenLife is the life of all tokens for this server, in whole seconds. 0 means
+	// token.DefaultLife; negative is an error. After a restart, a token is refused if it could have
+	// been used before the restart, assuming this life. A token with a longer life is refused until
+	// no more than this is left of it.
 	TokenLife time.Duration
 
-	// Entropy yields the key of the challenges and the first sequence, once. Nil is an error; pass
-	// crypto/rand.Reader.
+	// Entropy provides random bytes for the key of the challenges and the first sequence. It is
+	// read only by NewServer. Nil is an error; pass crypto/rand.Reader.
 	Entropy io.Reader
 
-	// Start is when this server is started. Zero is an error. Tokens of an earlier
-	// second, or of the same second if Start is not a whole one, are refused: a
-	// server before this one may have admitted them (see token.NextSecond).
+	// Start is the time at which this server starts. Zero is an error. Tokens of an earlier second
+	// are refused, and of the same second if Start is not a whole one, because an earlier server
+	// may have accepted them (see token.NextSecond).
 	Start time.Time
 
-	// Pending is how many clients can be connecting at once; more are ignored until
-	// places become free. Zero: 4 for each of MaxClients, at least 256.
+	// Pending is how many clients can be connecting at once. More are ignored until places become
+	// free. 0 means 4 for each of MaxClients, and at least 256.
 	Pending int
 
-	// History is how many unexpired tokens are stored; more are refused until some
-	// expire. Zero: 16 for each of MaxClients, at least 4096.
+	// History is how many unexpired tokens are recorded. More are refused until some expire. 0
+	// means 16 for each of MaxClients, and at least 4096.
 	History int
 }
 
-// withDefaults returns the config with named defaults in place of zeros, or an
-// error that names the field.
+// withDefaults returns the config with defaults in place of zeros, or an error that names the
+// invalid field.
 func (c ServerConfig) withDefaults() (ServerConfig, error) {
 	if c.TokenLife == 0 {
 		c.TokenLife = token.DefaultLife

@@ -2,8 +2,8 @@ package session
 
 import "time"
 
-// Disconnect ends the connection of a slot and queues ten disconnect packets for PollDatagram. A leaving client has sent one
-// itself and gets none. A slot without a client is ignored.
+// Disconnect ends the connection of a slot and queues ten disconnect packets for PollDatagram. A
+// leaving client gets none, because it has sent one itself. A slot without a client is ignored.
 func (s *Server) Disconnect(slot int, now time.Time) {
 	s.clock.setNow(now)
 	switch {
@@ -14,8 +14,8 @@ func (s *Server) Disconnect(slot int, now time.Time) {
 	}
 }
 
-// Stop disconnects all clients and ignores all later datagrams. Poll the events and the last datagrams, and close the
-// sockets.
+// Stop disconnects all clients and makes the server ignore all later datagrams. Afterwards poll the
+// events and the last datagrams, and close the sockets.
 func (s *Server) Stop(now time.Time) {
 	s.clock.setNow(now)
 	s.endLeaving(func(*slot) bool { return true })
@@ -33,8 +33,8 @@ func (s *Server) endAndNotify(slot int, reason Reason) {
 	s.endSession(slot, reason)
 }
 
-// endSession frees the slot of a client. It can be reused once the driver has polled the event, and so dropped its own state
-// of the slot.
+// endSession ends the session of a client and frees its slot. The slot can be reused after the
+// Disconnected event was polled, because then the driver has dropped its own state of the slot.
 func (s *Server) endSession(slot int, reason Reason) {
 	s.vacate(slot)
 	s.stats.Disconnects++

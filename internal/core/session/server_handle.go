@@ -4,8 +4,9 @@ import "time"
 
 var serverReads = setOf(kindResponse, kindKeepAlive, kindPayload, kindDisconnect)
 
-// HandleDatagram handles one datagram, decrypting it in place. ok is true only for a payload of a connected client; the
-// payload aliases b and has 1 to MaxForeignPayload bytes. Other datagrams cause events, replies or a counted drop.
+// HandleDatagram handles one datagram and decrypts it in place. ok is true only for a payload of a
+// connected or leaving client; the payload aliases b and has 1 to MaxForeignPayload bytes. Other
+// datagrams cause events, replies, or a counted drop.
 func (s *Server) HandleDatagram(from Addr, b []byte, now time.Time) (slot int, payload []byte, ok bool) {
 	from = from.canonical()
 	s.clock.setNow(now)
@@ -39,7 +40,7 @@ func (s *Server) HandleDatagram(from Addr, b []byte, now time.Time) (slot int, p
 func (s *Server) handleConnected(slot int, h header, b []byte) (payload []byte, _ Drop) {
 	c := &s.slots[slot]
 	switch {
-	case !h.kind.replayProtected(): // a late response; keep-alives notify the client
+	case !h.kind.replayProtected(): // a late response, to which the client gets an answer by keep-alives
 		return nil, DropRepeated
 	case c.needless(h.kind, s.clock.now):
 		return nil, DropAlive
@@ -61,7 +62,8 @@ func (s *Server) handleConnected(slot int, h header, b []byte) (payload []byte, 
 	return payload, dropNone
 }
 
-// handleResponse handles a packet of a client that is not connected: a valid response to the challenge, or nothing.
+// handleResponse handles a packet from an address that is not connected. Only a valid response to
+// the challenge has an effect.
 func (s *Server) handleResponse(from Addr, h header, b []byte) {
 	p := s.handshakes.pending.unexpired(from, s.clock.now)
 	if p == nil || h.kind != kindResponse {
@@ -78,7 +80,7 @@ func (s *Server) handleResponse(from Addr, h header, b []byte) {
 		s.countDrop(DropClientConnected)
 	case len(s.free) == 0:
 		s.countDrop(DropServerFull)
-		if !s.endLongestLeaving() { // otherwise the next response, 100 ms later, finds a slot
+		if !s.endLongestLeaving() { // otherwise there is a slot for the next response, 100 ms later
 			s.replyDenied(p)
 		}
 	default:
@@ -86,8 +88,8 @@ func (s *Server) handleResponse(from Addr, h header, b []byte) {
 	}
 }
 
-// connectClient assigns a slot to the client and consumes its token. A session of the same client or address that is still leaving
-// ends first.
+// connectClient assigns a slot to the client and consumes its token. First it ends a session of the
+// same client or address that is still leaving.
 func (s *Server) connectClient(p *pending) {
 	s.endLeaving(func(c *slot) bool { return c.addr == p.from || c.client == p.claim.client })
 	slot := s.assignSlot(p, s.clock.now)

@@ -1,7 +1,8 @@
 package session
 
-// A client that has sent a disconnect packet is leaving: it is not connected any more, but payloads that it sent before are
-// read for GoodbyeWait. It blocks no other client: its session ends at once when its address, its id or its slot is needed.
+// A client that has sent a disconnect packet is leaving: it is not connected any more, but payloads
+// that it sent earlier are read for GoodbyeWait. It does not block other clients: if its address,
+// its id or its slot is needed, its session ends at once.
 
 // endLeaving ends the sessions of leaving clients for which the condition holds.
 func (s *Server) endLeaving(condition func(*slot) bool) {
@@ -12,8 +13,8 @@ func (s *Server) endLeaving(condition func(*slot) bool) {
 	}
 }
 
-// endLongestLeaving ends the session that has been leaving for longest, and reports whether there was one. Its slot is free
-// once the driver has polled the event.
+// endLongestLeaving ends the session that has been leaving for the longest time. It returns false
+// if there is none. The slot is free after the driver has polled the event.
 func (s *Server) endLongestLeaving() bool {
 	slot, ok := s.longestLeaving()
 	if ok {

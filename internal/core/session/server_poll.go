@@ -2,11 +2,11 @@ package session
 
 import "github.com/entangle-ecs/entangle/internal/ring"
 
-// outgoing is the datagrams that wait for PollDatagram.
+// outgoing holds the datagrams that wait for PollDatagram.
 type outgoing struct {
 	replies   ring.Ring[reply]
 	farewells ring.Ring[farewell]
-	due       []int32 // slots with a keep-alive due
+	due       []int32 // slots for which a keep-alive is due
 	buffer    [maxReply]byte
 }
 
@@ -14,14 +14,14 @@ func newOutgoing(slots int) outgoing {
 	return outgoing{replies: ring.New[reply](replyQueue), farewells: ring.New[farewell](2 * slots), due: make([]int32, 0, slots)}
 }
 
-// reply is a sealed packet of the handshake.
+// reply is a sealed packet of a handshake.
 type reply struct {
 	to    Addr
 	size  int
 	bytes [maxReply]byte
 }
 
-// farewell is an ended connection with disconnect packets to send.
+// farewell is an ended connection for which disconnect packets remain to be sent.
 type farewell struct {
 	to       Addr
 	send     sealer
@@ -29,7 +29,7 @@ type farewell struct {
 	left     int
 }
 
-// addFarewell queues the disconnect packets of a client, if there is room for them.
+// addFarewell queues the disconnect packets of a client, unless the queue is full.
 func (o *outgoing) addFarewell(c *slot) {
 	if f := o.farewells.PushBack(); f != nil {
 		*f = farewell{to: c.addr, send: c.send, sequence: c.sequence, left: redundantDisconnects}
@@ -48,7 +48,7 @@ func (s *Server) replySealed(p *pending, k kind, body []byte) {
 	s.handshakes.sequence++
 }
 
-// replyKeepAlive sends a new client its slot.
+// replyKeepAlive queues the packet that tells a new client its slot.
 func (s *Server) replyKeepAlive(slot int) {
 	r := s.outgoing.replies.PushBack()
 	if r == nil {
@@ -59,8 +59,8 @@ func (s *Server) replyKeepAlive(slot int) {
 	r.size = len(s.appendKeepAlive(r.bytes[:0], slot, s.clock.now))
 }
 
-// PollDatagram returns the next datagram to send: disconnects, handshake
-// replies, keep-alives. b is valid until the next call of any method.
+// PollDatagram returns the next datagram to send: a disconnect packet, handshake reply or
+// keep-alive. b is valid until the next call of any method.
 func (s *Server) PollDatagram() (to Addr, b []byte, ok bool) {
 	if to, b, ok = s.outgoing.pollFarewell(); ok {
 		return to, b, true

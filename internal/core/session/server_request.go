@@ -8,8 +8,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// handleRequest checks a connection request. Every failure is silent: an answer would inform strangers about the server, and
-// could be directed at a third party.
+// handleRequest checks a connection request. A failure is not answered: an answer would inform
+// strangers about the server, and could be directed at a third party.
 func (s *Server) handleRequest(from Addr, b []byte) {
 	r, ok := readRequest(b)
 	if !ok {
@@ -33,7 +33,7 @@ func (s *Server) handleRequest(from Addr, b []byte) {
 	s.challengeClient(from, id, &private)
 }
 
-// checkClear checks the unencrypted part, before the cost of any decryption.
+// checkClear checks the unencrypted part, which is cheap, before anything is decrypted.
 func (s *Server) checkClear(r *request) Drop {
 	life := uint64(s.config.TokenLife / time.Second)
 	switch {
@@ -47,9 +47,9 @@ func (s *Server) checkClear(r *request) Drop {
 	return dropNone
 }
 
-// checkSealed opens and reads the private half. The start of the server is compared after
-// that: a token of another key is old or new by chance, and the advice to mint
-// another would never help.
+// checkSealed opens and reads the sealed part. Only then it compares the token's time with the
+// start of the server: for a token of another key, that result would be random, and the advice to
+// mint another token would not help.
 func (s *Server) checkSealed(r *request, private *token.Private) Drop {
 	switch err := s.handshakes.opener.Open(r.expires, r.nonce, r.sealed, private); {
 	case errors.Is(err, token.ErrForged):
@@ -69,7 +69,7 @@ func (s *Server) checkUse(r *request, private *token.Private, id tokenID, from A
 	}
 	if at, ok := s.byAddr[from]; ok && s.Connected(int(at)) {
 		if s.slots[at].token == id {
-			return DropRepeated // repeated before the answer arrived: slow lines have many
+			return DropRepeated // repeated before the answer arrived, which is common on slow connections
 		}
 		return DropAddressConnected
 	}
@@ -79,8 +79,8 @@ func (s *Server) checkUse(r *request, private *token.Private, id tokenID, from A
 	return s.handshakes.history.admit(id, from, r.expires)
 }
 
-// challengeClient answers a valid request: with a challenge, or with a denial if
-// there is no free slot.
+// challengeClient answers a valid request: with a challenge, or with a denial if there is no free
+// slot.
 func (s *Server) challengeClient(from Addr, id tokenID, private *token.Private) {
 	p := s.handshakes.pending.unexpired(from, s.clock.now)
 	if p == nil || p.token != id {

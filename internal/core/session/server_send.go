@@ -6,15 +6,16 @@ import (
 )
 
 var (
-	// ErrNotConnected is returned for packets to or from a peer that is not connected.
+	// ErrNotConnected is returned for packets to a client, or from one, that is not connected.
 	ErrNotConnected = errors.New("session: not connected; send between the Connected and the Disconnected event")
 
-	// ErrPayloadSize is returned for payloads outside 1 to entangle.MaxPayload bytes.
+	// ErrPayloadSize is returned for a payload that does not have 1 to entangle.MaxPayload bytes.
 	ErrPayloadSize = errors.New("session: a payload has 1 to entangle.MaxPayload bytes; split larger messages")
 )
 
-// AppendPayload appends a sealed packet with the payload to dst, at most 25 bytes longer than it. payload must not overlap
-// dst's free space. On an error, which is ErrNotConnected or ErrPayloadSize, it returns dst unchanged.
+// AppendPayload appends a sealed packet with the payload to dst. The packet is at most 25 bytes
+// longer than the payload. payload must not overlap the free capacity of dst. On an error, which is
+// ErrNotConnected or ErrPayloadSize, it returns dst unchanged.
 func (s *Server) AppendPayload(dst []byte, slot int, payload []byte, now time.Time) ([]byte, error) {
 	if len(payload) < 1 || len(payload) > maxOwnPayload {
 		return dst, ErrPayloadSize
@@ -25,13 +26,14 @@ func (s *Server) AppendPayload(dst []byte, slot int, payload []byte, now time.Ti
 	return s.slots[slot].seal(dst, kindPayload, payload, now), nil
 }
 
-// KeepAliveFirst reports whether the next payload must be preceded by a datagram of AppendKeepAlive: a client that does not
-// know yet that it is connected would drop the payload.
+// KeepAliveFirst reports whether a packet of AppendKeepAlive must be sent before the next payload:
+// a client that does not know yet that it is connected would drop the payload.
 func (s *Server) KeepAliveFirst(slot int) bool {
 	return s.Connected(slot) && !s.slots[slot].confirmed
 }
 
-// AppendKeepAlive appends a sealed keep-alive packet to dst. The error is ErrNotConnected; then it returns dst unchanged.
+// AppendKeepAlive appends a sealed keep-alive packet to dst. If the slot is not connected, it
+// returns dst unchanged and ErrNotConnected.
 func (s *Server) AppendKeepAlive(dst []byte, slot int, now time.Time) ([]byte, error) {
 	if !s.Connected(slot) {
 		return dst, ErrNotConnected

@@ -14,18 +14,18 @@ const (
 	slotFree slotState = iota
 	slotConnected
 	slotLeaving // its client has sent a disconnect packet; payloads are read for GoodbyeWait
-	slotLeft    // its Disconnected event has not been polled yet
+	slotLeft    // the client is gone; the Disconnected event has not been polled yet
 )
 
-// slot is one connected client on the server.
+// slot is the server's state of one client.
 type slot struct {
 	state     slotState
-	confirmed bool // a packet of the client has shown that it knows that it is connected
+	confirmed bool // a packet of the client has shown that the client knows that it is connected
 	addr      Addr
 	client    entangle.ClientID
 	token     tokenID
 	userData  [token.MaxUserData]byte
-	timeout   time.Duration // zero: for ever
+	timeout   time.Duration // 0 means for ever
 
 	link
 	lastSent time.Time
@@ -57,9 +57,10 @@ func (c *slot) timedOut(now time.Time) bool {
 	return c.timeout > 0 && now.Sub(c.lastReceived) >= c.timeout
 }
 
-// needless reports whether a packet of that kind is dropped unopened, because another one of the client has arrived in the
-// same frame, or because the client is leaving. Opening costs work: without this rule a client could cause work by packets
-// without a payload, for which the layer that reads payloads cannot charge it.
+// needless reports whether a packet of this kind is dropped unopened, because another packet of the
+// client has arrived in the same frame, or because the client is leaving. Opening packets costs
+// time. A client could otherwise cause work by packets without a payload, for which the layer that
+// reads payloads cannot charge it.
 func (c *slot) needless(k kind, now time.Time) bool {
 	switch k {
 	case kindKeepAlive:

@@ -7,12 +7,12 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// slotTable is the slots of a server. It finds them by address and by client.
+// slotTable holds the slots of a server. It finds them by address and by client.
 type slotTable struct {
 	slots    []slot
-	free     []int32                     // free slots, smallest last
+	free     []int32                     // free slots in descending order
 	clients  int                         // number of connected clients
-	leaving  int                         // number of clients in slotLeaving
+	leaving  int                         // number of leaving clients
 	byAddr   map[Addr]int32              // connected and leaving clients
 	byClient map[entangle.ClientID]int32 // connected clients
 }
@@ -31,7 +31,8 @@ func newSlotTable(n int) slotTable {
 // Clients returns the number of connected clients.
 func (t *slotTable) Clients() int { return t.clients }
 
-// Connected reports whether the slot belongs to a connected client. It is false for a slot out of range.
+// Connected reports whether the slot has a connected client. It returns false for a slot out of
+// range.
 func (t *slotTable) Connected(slot int) bool {
 	return slot >= 0 && slot < len(t.slots) && t.slots[slot].state == slotConnected
 }
@@ -42,7 +43,7 @@ func (t *slotTable) Leaving(slot int) bool {
 	return slot >= 0 && slot < len(t.slots) && t.slots[slot].state == slotLeaving
 }
 
-// Slot returns the slot of a connected client by its id.
+// Slot returns the slot of a connected client with this id.
 func (t *slotTable) Slot(client entangle.ClientID) (slot int, ok bool) {
 	at, ok := t.byClient[client]
 	return int(at), ok
@@ -53,13 +54,13 @@ func (t *slotTable) hasClient(client entangle.ClientID) bool {
 	return ok
 }
 
-// At returns the slot of a connected or leaving client by its address.
+// At returns the slot of the connected or leaving client with this address.
 func (t *slotTable) At(addr Addr) (slot int, ok bool) {
 	at, ok := t.byAddr[addr]
 	return int(at), ok
 }
 
-// assignSlot gives the smallest free slot, of which there is one, to a client.
+// assignSlot assigns the lowest free slot to a client. There must be a free slot.
 func (t *slotTable) assignSlot(p *pending, now time.Time) int {
 	last := len(t.free) - 1
 	slot := t.free[last]
@@ -81,7 +82,8 @@ func (t *slotTable) startLeaving(slot int, now time.Time) {
 	t.leaving++
 }
 
-// vacate removes the client of a slot, and its keys. The slot can be reused after freeSlot.
+// vacate removes the client of a slot, and its keys. The slot can be reused after freeSlot was
+// called.
 func (t *slotTable) vacate(slot int) {
 	c := &t.slots[slot]
 	if c.state == slotLeaving {
@@ -95,14 +97,15 @@ func (t *slotTable) vacate(slot int) {
 	delete(t.byAddr, c.addr)
 }
 
-// freeSlot lets a slot be reused. The smallest free one is used next.
+// freeSlot makes a slot available for reuse.
 func (t *slotTable) freeSlot(slot int) {
 	t.slots[slot].state = slotFree
 	at, _ := slices.BinarySearchFunc(t.free, int32(slot), func(a, b int32) int { return int(b - a) })
 	t.free = slices.Insert(t.free, at, int32(slot))
 }
 
-// longestLeaving returns the slot of the client that has been leaving for longest; ok is false if none is leaving.
+// longestLeaving returns the slot of the client that has been leaving for the longest time. ok is
+// false if none is leaving.
 func (t *slotTable) longestLeaving() (slot int, ok bool) {
 	for i := 0; i < len(t.slots) && t.leaving > 0; i++ {
 		if t.Leaving(i) && (!ok || t.slots[i].left.Before(t.slots[slot].left)) {

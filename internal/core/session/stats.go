@@ -1,26 +1,27 @@
 package session
 
-// Stats are counters since the start, by value.
+// Stats has counters since the start.
 type Stats struct {
-	// Received datagrams, dropped ones included.
+	// Received counts datagrams, including dropped ones.
 	Received uint64
 
-	// Payloads received from the peer and delivered.
+	// Payloads counts payloads that were received and returned.
 	Payloads uint64
 
-	// Sealed payloads and keep-alives of AppendPayload and AppendKeepAlive.
+	// Sealed counts the packets that were sealed, except handshake replies of a server.
 	Sealed uint64
 
-	// Challenges and Denials sent. Server only.
+	// Challenges and Denials count the sent packets of these types. Only servers count them.
 	Challenges, Denials uint64
 
-	// Connects and Disconnects of clients. Server only.
+	// Connects and Disconnects count the clients that got and lost a slot. Only servers count them.
 	Connects, Disconnects uint64
 
-	// Pending clients and stored Tokens at present. Server only.
+	// Pending and Tokens are the present numbers of connecting clients and recorded tokens. Only
+	// servers have them.
 	Pending, Tokens int
 
-	// Drops by reason.
+	// Drops counts ignored datagrams by reason.
 	Drops Drops
 }
 

@@ -1,35 +1,36 @@
-// Package smooth computes the displayed values of components that change from tick to tick and
-// are corrected by rollbacks: between two ticks a blend of two samples, and after a correction a
-// gradual transition from the displayed value to the corrected one.
+// Package smooth computes the displayed values of components that change from tick to tick and are
+// corrected by rollbacks. Between two ticks it displays a blend of two samples, and after a
+// correction it moves gradually from the displayed value to the corrected one.
 //
-// A [Track] holds the values of one component, of any number of entities. Each entity has a row:
-// rows are in the order of the caller's columns in memory, so that a part of a column is a range
-// of rows. The caller reports a change of that order by Arrange. The package does not know the
-// type of values: a [Kind] has functions for them.
+// A [Track] holds the values of one component for any number of entities. Each entity has a row.
+// The rows are in the order of the caller's columns in memory, so that a part of a column is a
+// range of rows. When that order changes, the caller calls Arrange. The package does not know the
+// type of the values: a [Kind] has functions for them.
 //
 // # Guarantee
 //
-//   - Restore restores, byte for byte, the true values that Show replaced. A value that was
-//     written by the game in between is kept: it is the true value then.
-//   - A row is displayed between its two latest samples, at the share of a tick that has passed
-//     since the later one; with less than two samples it shows its true value.
+//   - Restore restores, byte for byte, the true values that Show and Put replaced. If the game has
+//     written to a value in between, that value is kept: it is the true value from then on.
+//   - A row is displayed between its two latest samples, by the share of a tick that has passed
+//     since the later one. With less than two samples it is displayed with its true value.
 //   - A correction does not change the displayed value at the moment when it occurs, and is
-//     complete a time of Kind.Over after the last correction. In between, the remainder
-//     depends on the time that has passed, and not on the number of frames. Where values differ
-//     too much for Kind.TooFar, the corrected value is displayed at once.
+//     complete Kind.Over after the last correction. In between, the remainder depends on the
+//     time that has passed, and not on the number of frames. If Kind.TooFar reports that the
+//     values differ too much, the corrected value is displayed at once.
 //   - Corrections add up.
 //
-// Nothing is allocated once the number of rows has reached its maximum.
+// Nothing is allocated after the number of rows has reached its maximum.
 //
 // # How to drive it
 //
-// In a frame: Restore for each range of rows, Restored. In a tick: if Open, Sample for each range
-// and Sampled; then Advance. At the end of the frame: if Open, Sample for each range and Sampled,
-// else Peek for each; then Show, and Put for each range.
+// At the beginning of a frame, call Restore for each range of rows, then Restored. In a tick, if
+// Open returns true, call Sample for each range, then Sampled; after that Advance. At the end of
+// the frame, if Open returns true, call Sample for each range, then Sampled, otherwise Peek for
+// each range; then Show, and Put for each range.
 //
-// In a correction: Keep, before any corrected value is sampled. For recomputed values, Before
-// with those at the end of the second last tick. Then, before anything else is sampled, Amend
-// with those at the end of the last tick, and Ease.
+// For a correction, call Keep before any corrected value is sampled. If values were recomputed by a
+// replay, call Before with the values at the end of the tick before the last one. Then, before
+// anything else is sampled, call Amend with the values at the end of the last tick, and Ease.
 //
 // The methods are:
 //   - rows: Arrange, Exclude, Len;

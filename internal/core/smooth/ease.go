@@ -7,23 +7,23 @@ import (
 
 // easing holds the corrections in progress.
 type easing struct {
-	kept      bool
+	kept      bool   // Keep was called, and Ease not yet
 	replayed  bool   // Before was called since Keep
-	wasLast   plane  // the samples before the correction
+	wasLast   plane  // the samples before the correction, as in Track
 	wasBefore plane  //
 	wasMarks  []mark //
 
-	rows  []int32 // the rows with a correction in progress, and some without
-	right plane   // the correct displayed value at the time of the correction,
-	wrong plane   // and the one that was displayed
+	rows  []int32 // rows with a correction in progress, and some without
+	right plane   // the corrected displayed value at the time of the correction
+	wrong plane   // the value that was displayed then
 	since []time.Time
 
-	scratch []time.Time // scratch memory of arrange
+	scratch []time.Time // used by arrange
 	marked  []mark
 }
 
-// Keep stores the samples, to compare them with those after a correction. It does nothing if
-// samples are stored already.
+// Keep stores the samples, so that Ease can compare them with those after a correction. It does
+// nothing if samples are stored already.
 func (t *Track) Keep() {
 	e := &t.ease
 	if e.kept {
@@ -37,7 +37,7 @@ func (t *Track) Keep() {
 	e.wasMarks = append(e.wasMarks[:0], t.marks...)
 }
 
-// Kept reports whether a correction is in progress: between Keep and Ease.
+// Kept reports whether a correction has begun by Keep and not ended by Ease.
 func (t *Track) Kept() bool { return t.ease.kept }
 
 // Before sets the corrected values at the end of the tick before the latest.
@@ -53,8 +53,9 @@ func (t *Track) Amend(row int, column []byte) {
 	t.mark(row, len(column), hasLast)
 }
 
-// Ease ends a correction: each row with a displayed value at the share of a tick that differs from the
-// stored one begins a transition between the two. A share of 1 is the end of the latest tick.
+// Ease ends a correction. If the displayed value of a row, at the given share of a tick, differs
+// from that of the stored samples, a transition between the two begins. A share of 1 is the end of
+// the latest tick.
 func (t *Track) Ease(now time.Time, share float64) {
 	e := &t.ease
 	if !e.kept {
@@ -80,8 +81,8 @@ func (t *Track) Ease(now time.Time, share float64) {
 	}
 }
 
-// shift moves the sample before the latest by the correction of the latest: without a replay, it
-// was not recomputed.
+// shift moves the sample of the tick before the latest by the correction of the latest one. It is
+// used without a replay, which would have recomputed it.
 func (t *Track) shift(row int) {
 	last := t.last.valueAt(row)
 	if t.kind.Carry == nil {
@@ -109,11 +110,11 @@ func (t *Track) differs(row int) bool {
 // corrections, to the correct one.
 func (t *Track) easeRow(row int, now time.Time, share float64) {
 	e := &t.ease
-	wrong, right := t.shown.valueAt(row), t.present.valueAt(row) // used as scratch until the next Show
+	wrong, right := t.shown.valueAt(row), t.present.valueAt(row) // shown and present are free until the next Show
 	t.between(wrong, &e.wasBefore, &e.wasLast, row, e.wasMarks[row], share)
 	t.between(right, &t.before, &t.last, row, t.marks[row], share)
 	if t.marks[row]&eased != 0 {
-		t.carry(wrong, row, t.left(row, now))
+		t.carry(wrong, row, t.remainder(row, now))
 	}
 	if t.kind.TooFar != nil && t.kind.TooFar(wrong, right) {
 		t.endCorrection(row)
@@ -138,10 +139,10 @@ func (t *Track) between(dst []byte, before, last *plane, row int, m mark, share 
 	t.kind.Blend(dst, a, b, share)
 }
 
-// left returns the remaining share of a row's correction: 1 at first, 0 when its time is over. It
-// falls quickly at first and slowly at the end; if it were slow at first, frequent corrections
+// remainder returns the remaining share of a row's correction: 1 at first, 0 when its time is over.
+// It falls quickly at first and slowly at the end. If it fell slowly at first, frequent corrections
 // would never complete.
-func (t *Track) left(row int, now time.Time) float64 {
+func (t *Track) remainder(row int, now time.Time) float64 {
 	since := &t.ease.since[row]
 	if now.Before(*since) { // the clock was set back
 		*since = now
@@ -153,7 +154,7 @@ func (t *Track) left(row int, now time.Time) float64 {
 	return rest * rest
 }
 
-// carry moves a value by the remainder of a row's correction.
+// carry moves a value by what remains of a row's correction.
 func (t *Track) carry(dst []byte, row int, left float64) {
 	if left <= 0 {
 		return
@@ -169,13 +170,13 @@ func (t *Track) carry(dst []byte, row int, left float64) {
 // endCorrection ends a row's correction.
 func (t *Track) endCorrection(row int) { t.marks[row] &^= eased }
 
-// apply adds the remainders of corrections to the displayed values.
+// apply adds what remains of the corrections to the displayed values.
 func (e *easing) apply(t *Track, now time.Time) {
 	going := e.rows[:0]
 	for _, row := range e.rows {
 		mark, left := &t.marks[row], 0.0
 		if *mark&eased != 0 {
-			left = t.left(int(row), now)
+			left = t.remainder(int(row), now)
 		}
 		if left <= 0 {
 			*mark &^= eased | listed
@@ -187,7 +188,7 @@ func (e *easing) apply(t *Track, now time.Time) {
 	e.rows = going
 }
 
-// arrange applies a new order of the rows.
+// arrange applies a new order of the rows. from is the argument of Track.Arrange.
 func (e *easing) arrange(t *Track, from []int32) {
 	if e.kept {
 		e.wasLast.rearrange(t.rows, t.moves)

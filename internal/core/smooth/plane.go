@@ -2,14 +2,14 @@ package smooth
 
 import "slices"
 
-// plane is an array with one value of each row.
+// plane is an array with one value for each row.
 type plane struct {
 	size    int
 	data    []byte
 	scratch []byte
 }
 
-// from returns the values from a row on, as many as a column has.
+// from returns the memory for the values of column, which begin at a row.
 func (p *plane) from(row int, column []byte) []byte {
 	at := row * p.size
 	return p.data[at : at+len(column)]
@@ -35,7 +35,7 @@ func (p *plane) resize(rows int) {
 	}
 }
 
-// rearrange moves the values to the new order of rows. New rows are zero.
+// rearrange moves the values to a new order of rows. New rows are zero.
 func (p *plane) rearrange(rows int, moves []move) {
 	if n := rows * p.size; n > cap(p.scratch) {
 		p.scratch = make([]byte, n, max(n, 2*cap(p.scratch)))
@@ -51,20 +51,20 @@ func (p *plane) rearrange(rows int, moves []move) {
 	}
 }
 
-// move is a range of rows that stay together when the order changes.
+// move is a range of rows that remain consecutive when the order changes.
 type move struct {
 	to, rows int
-	from     int // -1: new rows
+	from     int // -1 for new rows
 }
 
-// rearranging is scratch memory of Arrange.
+// rearranging is the scratch memory of Arrange.
 type rearranging struct {
 	moves  []move
 	marked []mark
 }
 
-// Arrange changes the order of rows: row i is the former row from[i], or new if that is negative.
-// Former rows that are not named are removed.
+// Arrange changes the order of the rows: row i is the former row from[i], or new if that is
+// negative. Former rows that from does not contain are removed.
 func (t *Track) Arrange(from []int32) {
 	t.plan(from)
 	t.rows = len(from)
@@ -91,7 +91,7 @@ func rearranged(into, marks []mark, rows int, moves []move) []mark {
 	return into
 }
 
-// plan finds the ranges of rows that stay together.
+// plan finds the ranges of rows that remain consecutive.
 func (t *Track) plan(from []int32) {
 	t.moves = t.moves[:0]
 	for to := 0; to < len(from); {
@@ -101,7 +101,7 @@ func (t *Track) plan(from []int32) {
 	}
 }
 
-// together counts the rows at the beginning that are consecutive, or that are all new.
+// together returns how many rows at the beginning of from are consecutive, or are all new.
 func together(from []int32) (n int) {
 	first := from[0]
 	if first < 0 {
@@ -116,7 +116,8 @@ func together(from []int32) (n int) {
 	return n
 }
 
-// reorder applies the new order to a plane, or only its size if its content is not needed.
+// reorder applies the new order to a plane. If the content of the plane is not needed, it only
+// changes its size.
 func (t *Track) reorder(p *plane, counts bool) {
 	if counts {
 		p.rearrange(t.rows, t.moves)

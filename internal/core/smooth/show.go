@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Show computes the displayed values of the time now, the given share of a tick after the latest
-// one. Sample or Peek must have been called for every row.
+// Show computes the displayed values at time now, which is the given share of a tick after the
+// latest tick. Sample or Peek must have been called for every row.
 func (t *Track) Show(now time.Time, share float64) {
 	t.showing = true
 	for _, row := range t.Unblended() {
@@ -22,8 +22,8 @@ func (t *Track) Show(now time.Time, share float64) {
 	}
 }
 
-// fillMissing sets a missing sample of a row to its true value, so that no function of the game
-// is called with arbitrary bytes.
+// fillMissing sets the missing samples of a row to its true value, so that functions of the game
+// are not called with arbitrary bytes.
 func (t *Track) fillMissing(row int) {
 	if t.marks[row]&hasLast == 0 {
 		copy(t.last.valueAt(row), t.truth().valueAt(row))
@@ -33,7 +33,8 @@ func (t *Track) fillMissing(row int) {
 	}
 }
 
-// snap shows the latest sample of rows with two samples that differ too much.
+// snap sets the displayed values of rows with two samples that differ too much to the latest
+// sample.
 func (t *Track) snap() {
 	for row := range t.rows {
 		if last := t.last.valueAt(row); t.kind.TooFar(t.before.valueAt(row), last) {
@@ -53,11 +54,11 @@ func (t *Track) truth() *plane {
 // Put writes the displayed values into a column.
 func (t *Track) Put(row int, column []byte) { copy(column, t.shown.from(row, column)) }
 
-// Shown reports whether the columns hold displayed values: between Show and Restored.
+// Shown reports whether the columns contain displayed values: after Show and before Restored.
 func (t *Track) Shown() bool { return t.showing }
 
-// Restore writes the true values into a column, where it still has the displayed ones. It does
-// nothing unless Shown.
+// Restore writes the true values into a column where it still has the displayed ones. It does
+// nothing if Shown is false.
 func (t *Track) Restore(row int, column []byte) {
 	if !t.showing {
 		return
@@ -74,5 +75,5 @@ func (t *Track) Restore(row int, column []byte) {
 	}
 }
 
-// Restored reports that Restore was called for all rows.
+// Restored records that Restore was called for all rows.
 func (t *Track) Restored() { t.showing = false }

@@ -2,39 +2,41 @@ package smooth
 
 import "time"
 
-// Kind describes the values of a track. Functions get the memory of values and must not keep it.
+// Kind describes the values of a track. Its functions get the memory of values and must not keep
+// it.
 type Kind struct {
 	Size int // bytes of one value, at least 1
 
-	// Blend sets dst to the values at t, 0 to 1, between a and b, for any number of values.
+	// Blend sets dst to the values at t, from 0 to 1, between a and b. It is called for any number
+	// of values at once.
 	Blend func(dst, a, b []byte, t float64)
-	// Carry moves dst by the share t of the difference between two values. Nil: a
-	// correction blends from the displayed value.
+	// Carry moves dst by the share t of the difference between two values. If it is nil, a
+	// correction blends from the value that was displayed.
 	Carry func(dst, from, to []byte, t float64)
-	// TooFar reports whether two values differ too much to be blended. Nil: never.
+	// TooFar reports whether two values differ too much to be blended. If it is nil, they never do.
 	TooFar func(a, b []byte) bool
-	// Over is the duration of a correction; 0 or less: none.
+	// Over is the duration of a correction. 0 or less means that corrections are shown at once.
 	Over time.Duration
 }
 
-// Track holds the values of one component. See the package documentation for how to drive one.
+// Track holds the values of one component. The package documentation shows how to use it.
 type Track struct {
 	kind Kind
 	rows int
 
 	marks     []mark
-	unblended []int32 // the rows that show their true values, in order
-	waiting   int     // how many of them have less than two samples
+	unblended []int32 // rows that show their true values, in ascending order
+	waiting   int     // number of rows with less than two samples
 	stale     bool    // unblended and waiting must be recomputed
 
-	last   plane // samples of the latest tick
-	before plane // samples of the tick before that
+	last   plane // samples at the end of the latest tick
+	before plane // samples at the end of the previous tick
 	open   bool  // a tick has begun since last was sampled
 
 	shown   plane // the displayed values
-	present plane // the true values, if they differ from last
-	peeked  bool  // present has the true values
-	showing bool
+	present plane // the true values, if peeked
+	peeked  bool  // present has the true values, because last is older
+	showing bool  // the columns contain displayed values
 
 	ease easing
 	rearranging
@@ -73,8 +75,8 @@ func (t *Track) Exclude(row int) {
 // Ready reports whether a row has two samples, or is excluded.
 func (t *Track) Ready(row int) bool { return t.marks[row]&ready == ready }
 
-// Unblended returns the rows that show their true values, in order: they have less than two
-// samples, or are excluded. It is valid until the next call of another method.
+// Unblended returns the rows that show their true values, in ascending order: those with less than
+// two samples, and excluded ones. It is valid until the next call of another method.
 func (t *Track) Unblended() []int32 {
 	if !t.stale {
 		return t.unblended
@@ -92,21 +94,21 @@ func (t *Track) Unblended() []int32 {
 	return t.unblended
 }
 
-// Open reports whether the values at the end of a tick are to be sampled: the tick is over, and
-// they were not sampled.
+// Open reports whether the values at the end of a tick must be sampled: the tick is over, and they
+// were not sampled yet.
 func (t *Track) Open() bool { return t.open }
 
-// Sample sets the values at the end of the last tick: of as many rows as the column has, from the
-// given one on.
+// Sample sets the values at the end of the last tick, for as many rows as column has values,
+// beginning with the given one.
 func (t *Track) Sample(row int, column []byte) {
 	copy(t.last.from(row, column), column)
 	t.mark(row, len(column), hasLast)
 }
 
-// Sampled reports that Sample was called for all rows.
+// Sampled records that Sample was called for all rows.
 func (t *Track) Sampled() { t.open, t.peeked = false, false }
 
-// Advance begins a tick: the latest sample becomes the one before.
+// Advance begins a tick: the latest sample becomes the previous one.
 func (t *Track) Advance() {
 	t.last, t.before = t.before, t.last
 	t.open = true
@@ -119,10 +121,10 @@ func (t *Track) Advance() {
 	t.stale = true
 }
 
-// allReady reports whether no row waits for a sample.
+// allReady reports whether no row lacks a sample.
 func (t *Track) allReady() bool { return !t.stale && t.waiting == 0 }
 
-// mark sets a flag of a range of rows.
+// mark sets flags of a range of rows. bytes is the length of their values.
 func (t *Track) mark(row, bytes int, m mark) {
 	if t.allReady() {
 		return
@@ -134,7 +136,7 @@ func (t *Track) mark(row, bytes int, m mark) {
 	t.stale = true
 }
 
-// Peek sets the true values in a frame without a tick.
+// Peek sets the true values of rows in a frame without a tick.
 func (t *Track) Peek(row int, column []byte) {
 	copy(t.present.from(row, column), column)
 	t.peeked = true

@@ -5,7 +5,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Stream is a *Writer or a *Reader, of which a Body can be encoded.
+// Stream is a *Writer or a *Reader. Body.Encode encodes it.
 type Stream interface {
 	ticks() *ring
 	era() Epoch
@@ -16,8 +16,8 @@ func (w *Writer) era() Epoch   { return w.epoch }
 func (r *Reader) ticks() *ring { return &r.ring }
 func (r *Reader) era() Epoch   { return r.epoch }
 
-// Body is an encoded stream without its head: it is encoded once, and copied into the frames of
-// all receivers. The zero value is ready for use and allocates as it grows.
+// Body is an encoded stream without its head. It is encoded once and copied into the frames for all
+// receivers. The zero value is ready for use; its memory grows on demand.
 type Body struct {
 	w     bits.Writer
 	bytes []byte
@@ -26,9 +26,10 @@ type Body struct {
 	last  entangle.Tick
 }
 
-// Encode encodes the newest ticks of a stream, at most MaxTicks, for packets with the given tick.
-// It returns false if the stream has none, or is too far from that tick. Afterwards the codec has
-// the table of entities of this body; copy it if the body is put into a frame later.
+// Encode encodes the newest ticks of a stream, at most MaxTicks, for a packet with tick header. It
+// returns false if the stream has no ticks, or if its newest is too far from that tick. Afterwards
+// the codec has the table of entities for this body; copy the table if the body is put into a frame
+// later.
 func (b *Body) Encode(stream Stream, header entangle.Tick, ticks int) bool {
 	r := stream.ticks()
 	b.count = 0
@@ -52,10 +53,10 @@ func (b *Body) Encode(stream Stream, header entangle.Tick, ticks int) bool {
 // Bits returns the length of the body in bits.
 func (b *Body) Bits() int { return b.width }
 
-// Ticks returns how many ticks the body has; 0 before the first Encode.
+// Ticks returns how many ticks the body has, or 0 before the first Encode.
 func (b *Body) Ticks() int { return b.count }
 
-// filled returns how many of the newest n ticks remain without holes at the old end.
+// filled returns how many of the newest n ticks there are if holes at the oldest end are left out.
 func (r *ring) filled(n int) int {
 	for n > 1 {
 		oldest := r.newest - entangle.Tick(n) + 1
@@ -67,7 +68,7 @@ func (r *ring) filled(n int) int {
 	return n
 }
 
-// appendNewest writes the newest n ticks, newest first, in runs of equal ticks.
+// appendNewest writes the newest n ticks, newest first, as runs of equal ticks.
 func (r *ring) appendNewest(w *bits.Writer, n int) {
 	tick := r.newest
 	for rest := n; rest > 0; {
@@ -89,7 +90,7 @@ func (r *ring) appendKind(w *bits.Writer, tick entangle.Tick) {
 	}
 }
 
-// equalRun returns the number of equal ticks back from the given one, at most n.
+// equalRun returns how many ticks in a row are equal, from tick backwards, and at most n.
 func (r *ring) equalRun(tick entangle.Tick, n int) int {
 	for i := 1; i < n; i++ {
 		if !r.same(tick, tick-entangle.Tick(i)) {

@@ -9,30 +9,30 @@ import (
 type Composer struct {
 	w       bits.Writer
 	dst     []byte
-	bits    int // the greatest size of the frame
+	bits    int // the most bits of the frame
 	streams int
 
-	mark bits.Writer // position before the current stream
+	mark bits.Writer // the state before the current stream, for Put
 
 	header entangle.Tick
-	turn   int  // the stream to begin with, if not all have room
-	body   Body // of Pack
+	turn   int  // index of the stream that Pack begins with, if there is not room for all
+	body   Body // used by Pack
 }
 
-// Begin starts a frame of a client behind dst, of at most room bytes, in a packet with the given
-// tick. shown is the time that the player sees, or nil.
+// Begin begins a frame of a client, which is appended to dst with at most room bytes, for a packet
+// with tick header. shown is the time that the player saw, or nil.
 func (c *Composer) Begin(dst []byte, room int, header entangle.Tick, shown *Shown) {
 	c.BeginDown(dst, room, header)
 	appendShown(&c.w, shown, header)
 }
 
-// BeginDown starts a frame of a server, which relays inputs.
+// BeginDown begins a frame of a server, which relays inputs.
 func (c *Composer) BeginDown(dst []byte, room int, header entangle.Tick) {
 	c.dst, c.bits, c.streams, c.header = dst, room*8, 0, header
 	c.w.Reset(dst)
 }
 
-// Stream starts a stream of a type. Write its head to the result, and then Put its body.
+// Stream begins a stream of a type. Write its head to the result, and then call Put with its body.
 func (c *Composer) Stream(typ int) *bits.Writer {
 	c.mark = c.w
 	if c.streams > 0 {
@@ -42,8 +42,8 @@ func (c *Composer) Stream(typ int) *bits.Writer {
 	return &c.w
 }
 
-// Put writes the body of the current stream. If there is no room for it, it returns false, and
-// the frame is as before that stream.
+// Put writes the body of the current stream. If there is no room for it, it removes the stream from
+// the frame and returns false.
 func (c *Composer) Put(b *Body) bool {
 	if b.count == 0 || c.w.LenBits()+b.width+1 > c.bits {
 		c.w = c.mark
@@ -54,7 +54,8 @@ func (c *Composer) Put(b *Body) bool {
 	return true
 }
 
-// Finish ends the frame and returns dst with it, or dst unchanged if it has no stream.
+// Finish ends the frame and returns dst with it. It returns dst unchanged if the frame has no
+// stream.
 func (c *Composer) Finish() []byte {
 	if c.streams == 0 {
 		return c.dst

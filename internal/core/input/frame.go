@@ -8,8 +8,8 @@ import (
 // Frame reads the frames of a peer, one at a time. The zero value is ready for use.
 //
 // For each stream that Next finds, read its head from Bits, check Range if the stream may be new,
-// and then Put it into a ring or Skip it. An error disconnects the peer; streams that were put
-// before it are kept.
+// and then Put it into a Reader or Skip it. After an error the peer must be disconnected; streams
+// that were put before the error are kept.
 type Frame struct {
 	r       bits.Reader
 	header  entangle.Tick
@@ -19,15 +19,15 @@ type Frame struct {
 	streams int
 	typ     int
 
-	ranged  bool // Range was called for this body
+	ranged  bool // Range was called for the current stream
 	epoch   Epoch
 	newest  entangle.Tick
 	count   int
 	scratch []byte
 }
 
-// Open begins a frame of a client, from a packet with the given tick. types is the number of types
-// of input.
+// Open begins a frame of a client, which came in a packet with tick header. types is the number of
+// input types.
 func (f *Frame) Open(body []byte, header entangle.Tick, types int) {
 	f.OpenDown(body, header, types)
 	f.shown, f.sees = readShown(&f.r, header)
@@ -42,7 +42,7 @@ func (f *Frame) OpenDown(body []byte, header entangle.Tick, types int) {
 // Shown returns the time that the player saw when the newest input of the frame was made.
 func (f *Frame) Shown() (Shown, bool) { return f.shown, f.sees }
 
-// Next advances to the next stream. It returns false at the end and after an error.
+// Next advances to the next stream. It returns false at the end of the frame and after an error.
 func (f *Frame) Next() bool {
 	f.ranged = false
 	if f.streams > 0 && !f.r.Bool() {
@@ -60,11 +60,11 @@ func (f *Frame) Next() bool {
 	return f.r.Err() == nil
 }
 
-// Type returns the number of the stream's type, less than the number of types.
+// Type returns the number of the stream's type, which is less than the number of types.
 func (f *Frame) Type() int { return f.typ }
 
-// Bits returns the reader of the stream's head, which must be read before the rest. Fail it if the
-// head is malformed.
+// Bits returns the reader of the stream's head. The head must be read before the rest. If it is
+// malformed, call Fail on the reader.
 func (f *Frame) Bits() *bits.Reader { return &f.r }
 
 // Err returns the first error, or nil.
@@ -96,14 +96,15 @@ func (f *Frame) readRange() {
 	f.count = int(more) + 1
 }
 
-// Skip skips the stream, because its sender must not control the entity. The stream is decoded into
-// scratch memory, because only that finds its end.
+// Skip skips the stream, for example because its sender must not control the entity. It decodes the
+// stream into scratch memory, because there is no other way to find its end.
 func (f *Frame) Skip(codec Codec) {
 	f.Range()
 	f.decode(codec, nil, nil)
 }
 
-// Put reads the stream into a ring, which ignores invalid ticks, and returns the new ticks.
+// Put reads the stream into a Reader, which ignores ticks that are not valid. It returns which
+// ticks were new.
 func (f *Frame) Put(stream *Reader) Received {
 	oldest, newest := f.Range()
 	b := Received{Newest: newest}
@@ -117,7 +118,7 @@ func (f *Frame) Put(stream *Reader) Received {
 	return b
 }
 
-// decode reads the ticks of a stream, newest first. stream is nil to discard them.
+// decode reads the ticks of a stream, newest first. If stream is nil, it discards them.
 func (f *Frame) decode(codec Codec, stream *Reader, b *Received) {
 	if n := codec.Size(); cap(f.scratch) < n {
 		f.scratch = make([]byte, n)

@@ -2,18 +2,18 @@ package input
 
 import "github.com/entangle-ecs/entangle"
 
-// Jump adjusts the stream to a jump of the player's clock by delta ticks, relative to the last tick
-// that was written.
+// Jump adjusts the stream to a jump of the player's clock by delta ticks, counted from the last
+// tick that was written.
 //
-// After a jump forward, inputs that a packet has carried keep their ticks, since the server may
+// After a jump forward, inputs that a packet has carried keep their ticks, because the server may
 // have run them there. Inputs that no packet has carried act as many ticks after the new time as
 // they would have after the old one.
 //
 // After a jump back, the next written input is again for a tick delay ticks later. Inputs before
-// that tick are kept, since the server may have run them, and frames begin with that tick. Those
-// from it on are discarded. The server keeps the events of those that a packet has carried; the
-// events of the others act with the next input, the newest of several for one field. So no event
-// acts twice, whatever has arrived.
+// that tick are kept, because the server may have run them, and frames begin with that tick. Inputs
+// from that tick on are discarded. For those of them that a packet has carried, the server keeps
+// the events. The events of the others act with the next input; of several events of one field, the
+// newest. So no event acts twice, whatever has arrived.
 func (w *Writer) Jump(delta int32) {
 	switch {
 	case delta < 0:
@@ -41,7 +41,7 @@ func (w *Writer) jumpForward(by entangle.Tick) {
 	}
 }
 
-// jumpBack goes back by adding by to a tick, which wraps.
+// jumpBack jumps back. by is negative; adding it to a tick wraps around.
 func (w *Writer) jumpBack(by entangle.Tick) {
 	keep := w.newestFilled + by
 	w.keepEvents(later(keep, w.newestSent))
@@ -66,14 +66,14 @@ func later(t, u entangle.Tick) entangle.Tick {
 	return t
 }
 
-// lifted is a copy of an input that will be moved.
+// lifted is a copy of an input that is to be moved.
 type lifted struct {
 	kind  kind
 	value []byte
 }
 
-// lift copies the inputs after a tick: their new places in the ring may overlap the old ones. It is
-// the only function that allocates, and only in a jump.
+// lift copies the inputs after a tick, because their new places in the ring may overlap the old
+// ones. It and keepEvents are the only functions that allocate, and only in a jump.
 func (w *Writer) lift(from entangle.Tick) []lifted {
 	list := make([]lifted, max(w.newestFilled.Sub(from), 0))
 	memory := make([]byte, len(list)*w.size)
@@ -86,8 +86,8 @@ func (w *Writer) lift(from entangle.Tick) []lifted {
 	return list
 }
 
-// keepEvents collects the events of the ticks after one, and those that wait already, which are
-// newer.
+// keepEvents collects in w.carry the events of the ticks after a given one, and of those that wait
+// already, which are newer.
 func (w *Writer) keepEvents(after entangle.Tick) {
 	events := make([]byte, w.size)
 	n := min(w.newestFilled.Sub(after), w.back+1)

@@ -8,20 +8,20 @@ type OwnStream struct {
 	Writer *Writer
 }
 
-// Heads writes the head before the body of a stream: the network id, and if its type refers to
-// entities, the table that its codec has just filled.
+// Heads writes the head in front of the body of a stream: the network id, and, if its type refers
+// to entities, the table that its codec has just filled.
 type Heads interface {
 	AppendHead(w *bits.Writer, stream int)
 }
 
-// Pack puts all streams with unsent ticks into the current frame, and records which ticks the packet
-// carries. Each has as many ticks as it Wants, where inTime is how many of the newest ticks can still
-// be in time according to the clock.
+// Pack writes all streams with unsent ticks into the current frame, and records which ticks the
+// packet carries. Each stream has as many ticks as its Wants returns; inTime is how many of the
+// newest ticks can still be in time according to the clock.
 //
 // If there is no room for that, each stream has at most 32 ticks, then 16, and so on. If there is
-// none for the newest tick of each, the next frame begins with the stream that had none; a stream
-// that does not even fit into a frame of its own does not block the others. Pack returns how many
-// streams the frame has.
+// not even room for the newest tick of each, the next frame begins with the first stream that had
+// none. A stream that does not even fit into a frame of its own does not block the others. Pack
+// returns how many streams the frame has.
 func (c *Composer) Pack(streams []OwnStream, heads Heads, inTime int, packet uint16) int {
 	start := c.w
 	for bound := MaxTicks; !c.try(streams, heads, inTime, bound, packet) && bound > 1; bound /= 2 {
@@ -33,8 +33,8 @@ func (c *Composer) Pack(streams []OwnStream, heads Heads, inTime int, packet uin
 	return c.streams
 }
 
-// try puts as many streams as there is room for, with at most bound ticks each, and reports whether
-// these were all.
+// try writes as many streams as there is room for, with at most bound ticks each. It returns false
+// if Pack must try again with a lower bound, or stop.
 func (c *Composer) try(streams []OwnStream, heads Heads, inTime, bound int, packet uint16) bool {
 	for i := range streams {
 		at := (c.turn + i) % len(streams)

@@ -6,29 +6,29 @@ import "time"
 type Verdict uint8
 
 const (
-	// Allowed: read the frame.
+	// Allowed means that the frame is to be read.
 	Allowed Verdict = iota
-	// Dropped: the frame exceeds the limit; ignore it.
+	// Dropped means that the frame exceeds the limit and is to be ignored.
 	Dropped
-	// Flood: the client sends so many frames that it must be disconnected.
+	// Flood means that the client sends so many frames that it must be disconnected.
 	Flood
 )
 
 const (
-	// A client sends at most one packet of inputs per tick, but its frames can be closer
-	// together for a while when it catches up.
+	// A client sends at most one packet of inputs per tick on average, but more while it catches
+	// up.
 	packetsPerTick = 2
-	// A network that stood still delivers its packets at once. Inputs that were held up for
-	// more than a second are late anyway.
+	// A network that stalled delivers its packets all at once. Inputs that were delayed by more
+	// than a second are late anyway.
 	burstSeconds = 1
-	// No honest client sends that much: even a stream that stood still for as long as a
-	// connection can last does not reach it.
+	// No honest client sends as much as this, not even after the network has stalled for as long as
+	// a connection can last.
 	floodPerTick = 8
 	floodSeconds = 30
 )
 
-// RateLimit limits the frames of inputs of one client: two for each tick, and those of a second
-// at once. Further ones are dropped, which has the same effect as packet loss.
+// RateLimit limits the frames of inputs of one client: two for each tick, and at most those of one
+// second at once. Further ones are dropped, which has the same effect as packet loss.
 type RateLimit struct{ frames, flood gate }
 
 // NewRateLimit returns the limit of a client, for a tick rate in ticks per second.
@@ -48,10 +48,10 @@ func (a *RateLimit) Take(now time.Time) Verdict {
 	return Allowed
 }
 
-// gate is a rate limiter with one pass per interval, and those of a time span at once.
+// gate is a rate limiter: it allows one pass per interval, and the passes of a time span at once.
 type gate struct {
 	every, span time.Duration
-	free        time.Time // when all passes would be used at one per interval
+	free        time.Time // the time from which on all passes are available again
 }
 
 func newGate(perSecond, atOnce int) gate {

@@ -10,20 +10,21 @@ import (
 type ReaderConfig struct {
 	Codec    Codec
 	TickRate int // ticks per second
-	// Late accepts inputs for ticks that have run, too, which changes the results of At for
-	// earlier ticks: for a client, which runs ahead of the inputs of others that it has
-	// received. On the server a tick runs once, and a late input is counted and dropped.
+	// Late makes the Reader accept inputs for ticks that have run too, which changes the results of
+	// At for earlier ticks. It is for a client, which predicts ticks before the inputs of other
+	// players for them arrive. On the server a tick runs once, and a late input is counted and
+	// dropped.
 	Late bool
 }
 
-// ReaderStats counts received ticks of a stream that changed nothing.
+// ReaderStats counts received ticks of a stream that had no effect.
 type ReaderStats struct {
-	Late uint64 // their tick had run
-	Far  uint64 // outside of the window
-	Old  uint64 // from before a jump of the sender's clock
+	Late uint64 // the tick had run
+	Far  uint64 // the tick was outside of the window
+	Old  uint64 // the input was sent before a jump of the sender's clock
 }
 
-// Reader is a remote stream, written by a peer.
+// Reader is a remote stream, which a peer writes.
 type Reader struct {
 	ring
 	late         bool
@@ -32,7 +33,7 @@ type Reader struct {
 	stats        ReaderStats
 	used         used
 
-	carry   []byte // events of waiting inputs of the previous epoch
+	carry   []byte // events of inputs that a newer epoch has replaced
 	carries bool
 }
 
@@ -49,9 +50,9 @@ func NewReader(cfg ReaderConfig, now entangle.Tick) *Reader {
 	return r
 }
 
-// Take returns the input that acts at a tick, and fixes it: on a Reader without Late, it does not
-// change afterwards. Ticks are taken once and in order; a client's clock may jump. The value is read
-// only, and valid until the next call of the Reader.
+// Take returns the input that acts at a tick and fixes it: on a Reader without Late it does not
+// change afterwards. Call it once for each tick, in order; a client's clock may jump. The value is
+// read-only, and valid until the next call of the Reader.
 func (r *Reader) Take(tick entangle.Tick) ([]byte, Status) {
 	r.slide(tick)
 	r.move(tick)
@@ -61,14 +62,14 @@ func (r *Reader) Take(tick entangle.Tick) ([]byte, Status) {
 }
 
 // At returns the input that acted at a tick, or that would act according to the inputs received so
-// far: of one of the last History ticks, or a later one. The value is read only, and valid until the
-// next call of the Reader.
+// far. The tick must be one of the last History ticks, or a later one. The value is read-only, and
+// valid until the next call of the Reader.
 func (r *Reader) At(tick entangle.Tick) ([]byte, Status) { return r.inputAt(tick) }
 
 // Newest returns the newest tick that was received.
 func (r *Reader) Newest() (entangle.Tick, bool) { return r.newest, r.known }
 
-// Has reports whether the content of a tick was received: its input, or that it has none.
+// Has reports whether it was received which input a tick has, or that it has none.
 func (r *Reader) Has(tick entangle.Tick) bool { return r.holds(tick) && r.kind(tick) != hole }
 
 // Stats returns the counters.
@@ -81,8 +82,9 @@ func (r *Reader) Reset(now entangle.Tick) {
 	r.used.restart(&r.ring)
 }
 
-// beginBody begins a body. A newer epoch discards waiting inputs from its oldest tick on. It returns
-// false for an older epoch; but a stream without inputs for a second accepts any epoch.
+// beginBody begins a body. If its epoch is newer, the waiting inputs from its oldest tick on are
+// discarded. It returns false if the epoch is older; but if the stream has had no inputs for a
+// second, any epoch is accepted.
 func (r *Reader) beginBody(epoch Epoch, oldest entangle.Tick) bool {
 	silent := !r.lastReceived || !r.known || r.now.Sub(r.newest) > r.repeat
 	if epoch != r.epoch && !silent && !epoch.newer(r.epoch) {
@@ -95,8 +97,8 @@ func (r *Reader) beginBody(epoch Epoch, oldest entangle.Tick) bool {
 	return true
 }
 
-// discardFrom discards the waiting inputs from a tick on, but keeps their events: the newest of
-// each field. On a Reader with Late the server has done that already.
+// discardFrom discards the waiting inputs from a tick on and keeps their events, the newest of each
+// field. On a Reader with Late it keeps none, because the server has merged them already.
 func (r *Reader) discardFrom(from entangle.Tick) {
 	clear(r.carry)
 	for t := from; !r.late && r.known && !r.newest.Before(t); t++ {
@@ -109,8 +111,8 @@ func (r *Reader) discardFrom(from entangle.Tick) {
 	r.markChanged(from)
 }
 
-// endBody ends a body: its first tick that has not run gets the kept events, unless it has newer
-// ones.
+// endBody ends a body. The first tick of the body that has not run gets the kept events, except for
+// fields where it has newer ones.
 func (r *Reader) endBody(oldest, newest entangle.Tick) {
 	if !r.carries {
 		return
@@ -124,7 +126,7 @@ func (r *Reader) endBody(oldest, newest entangle.Tick) {
 	}
 }
 
-// merge adds the kept events to a tick, which then has a value.
+// merge adds the kept events to a tick. If the tick had no input, it gets one.
 func (r *Reader) merge(tick entangle.Tick) {
 	v := r.valueAt(tick)
 	if r.kind(tick) == none {
@@ -135,7 +137,7 @@ func (r *Reader) merge(tick entangle.Tick) {
 	r.codec.MergeEvents(v, r.carry)
 }
 
-// firstOpen returns the first tick from the given one on that may still change.
+// firstOpen returns the first tick, at or after the given one, that may still change.
 func (r *Reader) firstOpen(from entangle.Tick) entangle.Tick {
 	low := r.now + 1
 	if r.late {
@@ -157,7 +159,7 @@ const (
 	isFar
 )
 
-// storeTick stores the content of a tick, unless it is known already.
+// storeTick stores the content of a tick, unless it was received before.
 func (r *Reader) storeTick(tick entangle.Tick, k kind, v []byte) outcome {
 	d := tick.Sub(r.now)
 	switch {

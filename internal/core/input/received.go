@@ -2,12 +2,12 @@ package input
 
 import "github.com/entangle-ecs/entangle"
 
-// Received reports which ticks of a frame's stream were new.
+// Received tells which ticks of a stream in a frame were new.
 type Received struct {
 	Newest entangle.Tick // newest tick of the stream in the frame
-	New    uint64        // bit k: tick Newest-k was received for the first time, and in time
-	Late   uint64        // bit k: received for the first time, but the tick has run
-	Far    int           // ticks outside of the window
+	New    uint64        // bit k is set if tick Newest-k was received for the first time, and in time
+	Late   uint64        // bit k is set if tick Newest-k was received for the first time, but had run
+	Far    int           // number of ticks outside of the window
 }
 
 func (b *Received) countOutcome(k int, o outcome) {

@@ -10,30 +10,31 @@ import (
 type kind uint8
 
 const (
-	hole  kind = iota // not known
+	hole  kind = iota // unknown
 	none              // there is no input
 	value             // an input
 
-	kinds kind = 3 // mask of the kinds
-	acked kind = 4 // flag: a packet with the tick was acknowledged
+	kinds kind = 3 // mask of the kinds in a slot
+	acked kind = 4 // flag in a slot: a packet with the tick was acknowledged
 )
 
-// ring holds the inputs of a window of ticks around now, the last tick that runs or has run. Ticks
-// that leave the window are cleared, so a slot never shows a tick outside of it.
+// ring holds the inputs of a window of ticks around now, which is the last tick that has run, or
+// the running one. Ticks that leave the window are cleared, so a slot never has the content of a
+// tick outside of it.
 type ring struct {
 	codec  Codec
 	size   int
-	repeat int32 // for how many ticks a missing input repeats the last one
+	repeat int32 // for how many ticks the last input is repeated if inputs are missing
 	ahead  int32
 	back   int32
 	now    entangle.Tick
 
 	slots   []kind
 	values  []byte
-	scratch []byte // scratch: the last repeated value
+	scratch []byte // the last repeated value
 
-	begun  bool // a tick has had content
-	known  bool // the window has a tick with content
+	begun  bool // a tick has had content, since newRing or reset
+	known  bool // a tick in the window has content
 	first  entangle.Tick
 	newest entangle.Tick
 }
@@ -63,7 +64,7 @@ func (r *ring) valueAt(tick entangle.Tick) []byte {
 	return r.values[at : at+r.size : at+r.size]
 }
 
-// setTick sets the content of a tick of the window, with v if it is a value.
+// setTick sets the content of a tick in the window. If it is a value, v is the value.
 func (r *ring) setTick(tick entangle.Tick, k kind, v []byte) {
 	r.slots[r.index(tick)] = k
 	if k == value {
@@ -72,7 +73,7 @@ func (r *ring) setTick(tick entangle.Tick, k kind, v []byte) {
 	r.extendTo(tick)
 }
 
-// extendTo extends first and newest to a tick.
+// extendTo sets first and newest so that they include a tick.
 func (r *ring) extendTo(tick entangle.Tick) {
 	if !r.begun || tick.Before(r.first) {
 		r.begun, r.first = true, tick
@@ -92,7 +93,7 @@ func (r *ring) move(to entangle.Tick) {
 	case by < 0:
 		r.clear(to-entangle.Tick(r.back), -by)
 	}
-	// Both stay within the range of comparisons with now, however long the stream is silent.
+	// Both must stay within the range in which ticks can be compared, however long the stream is silent.
 	if r.begun && !r.holds(r.first) && r.first.Before(to) {
 		r.first = to - entangle.Tick(r.back)
 	}
@@ -101,7 +102,7 @@ func (r *ring) move(to entangle.Tick) {
 	}
 }
 
-// clear clears n ticks. A negative n means 2^31.
+// clear clears n ticks. A negative n stands for 2^31.
 func (r *ring) clear(from entangle.Tick, n int32) {
 	if n < 0 || int(n) >= len(r.slots) {
 		clear(r.slots)
@@ -112,7 +113,7 @@ func (r *ring) clear(from entangle.Tick, n int32) {
 	}
 }
 
-// cut clears all ticks of the window after one.
+// cut clears all ticks in the window after a given one.
 func (r *ring) cut(after entangle.Tick) {
 	end := r.now + entangle.Tick(r.ahead)
 	r.clear(after+1, max(end.Sub(after), 0))
@@ -121,7 +122,7 @@ func (r *ring) cut(after entangle.Tick) {
 	}
 }
 
-// findNewest searches for the newest tick, from one of the window backwards.
+// findNewest searches for the newest tick with content, backwards from a given tick in the window.
 func (r *ring) findNewest(from entangle.Tick) {
 	for t := from; r.holds(t); t-- {
 		if r.kind(t) != hole {
@@ -132,7 +133,8 @@ func (r *ring) findNewest(from entangle.Tick) {
 	r.known = false
 }
 
-// inputAt returns the input that acts at a tick. The value belongs to the ring, and is valid until its next use.
+// inputAt returns the input that acts at a tick. The value belongs to the ring, and is valid until
+// its next use.
 func (r *ring) inputAt(tick entangle.Tick) ([]byte, Status) {
 	if r.holds(tick) {
 		switch r.kind(tick) {

@@ -6,10 +6,10 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// appendRun writes the length of a run, 1 to rest, where rest is the number of remaining ticks. The
-// position of the highest bit is written in unary, as zeros ended by a one unless no higher position
-// is possible, and then the bits below it. So a run up to the end is short, and a run over the last
-// tick takes no bits.
+// appendRun writes the length of a run: 1 to rest, which is the number of remaining ticks. First it
+// writes the position of the highest bit in unary: as many zeros, and then a one unless no higher
+// position is possible. Then follow the bits below the highest one. So a run that extends to the
+// end is short, and if one tick remains, its run takes no bits.
 func appendRun(w *bits.Writer, run, rest int) {
 	high, most := log2(run), log2(rest)
 	w.Bits(0, high)
@@ -19,7 +19,7 @@ func appendRun(w *bits.Writer, run, rest int) {
 	w.Bits(uint64(run), high) // without the highest bit
 }
 
-// readRun reads a run written by appendRun; it returns 0 for an error.
+// readRun reads a run that appendRun wrote. It returns 0 after an error.
 func readRun(r *bits.Reader, rest int) int {
 	high, most := uint(0), log2(rest)
 	for high < most && !r.Bool() {

@@ -5,14 +5,14 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Shown is the server time of the interpolated state that a player saw.
+// Shown is the server time of the interpolated state that a player saw on the screen.
 type Shown struct {
 	Tick     entangle.Tick
 	Fraction uint8 // of a tick, in 256ths
 }
 
-// appendShown writes the shown time as a distance back from the packet's tick. A time that is not
-// behind that tick, or too far behind, is written as none.
+// appendShown writes the shown time as a distance back from the packet's tick. A time that is after
+// that tick, or too far before it, is written as if there were none.
 func appendShown(w *bits.Writer, s *Shown, header entangle.Tick) {
 	if s != nil {
 		if back := header.Sub(s.Tick); back >= 0 && back <= maxShown {

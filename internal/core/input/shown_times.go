@@ -2,13 +2,13 @@ package input
 
 import "github.com/entangle-ecs/entangle"
 
-// maxShownTimes is for how many ticks shown times are kept: waiting ticks, and those that have run
-// recently.
+// maxShownTimes is the number of ticks for which shown times are kept: ticks that have not run, and
+// those that have run recently.
 const maxShownTimes = 256
 
-// ShownTimes holds the time that a client's player saw when the input of each tick was made. A frame
-// has it for its newest tick; a new tick that is older by k was made when the shown time was k ticks
-// earlier. The zero value is ready for use.
+// ShownTimes holds the time that a client's player saw when the input of each tick was made. A
+// frame has this time for its newest tick. For a new tick that is k ticks older, it is assumed to
+// be k ticks earlier. The zero value is ready for use.
 type ShownTimes struct{ rows [maxShownTimes]shownTime }
 
 type shownTime struct {
@@ -17,8 +17,8 @@ type shownTime struct {
 	shown Shown
 }
 
-// Put sets the shown time of the newest tick of a frame and of up to MaxTicks-1 before it. Values set
-// earlier, and those of newer ticks, are kept.
+// Put sets the shown time of the newest tick of a frame, and of the earlier ones of its ticks. It
+// does not change a time that was set earlier for one of these ticks or a newer one.
 func (s *ShownTimes) Put(newest entangle.Tick, ticks int, shown Shown) {
 	for range min(ticks, MaxTicks) {
 		at := &s.rows[newest%maxShownTimes]

@@ -1,18 +1,18 @@
 package input
 
-// Status is the origin of the input of a tick.
+// Status tells where the input of a tick comes from.
 type Status uint8
 
 const (
-	// Unknown: the stream has had no input up to this tick.
+	// Unknown means that the stream has had no input up to this tick.
 	Unknown Status = iota
-	// None: the player has no input for the tick, or the input is missing, like all in the
-	// second before it.
+	// None means that the player has no input for the tick, or that the input is missing like all
+	// those of the last second.
 	None
-	// Fresh: the tick has a value of its own.
+	// Fresh means that the tick has a value of its own.
 	Fresh
-	// Repeated: the input of the tick is missing. The value is the last one before, without
-	// events.
+	// Repeated means that the input of the tick is missing. The value is that of the last earlier
+	// input, without its events.
 	Repeated
 )
 

@@ -6,29 +6,29 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// Writer is a local stream: the inputs of a client for one entity.
+// Writer is a local stream: the inputs of one type that a client makes for one entity.
 //
-// An input written in a tick acts delay ticks later. When the delay grows, the ticks between repeat
-// the last input, without events. When it shrinks, there are more inputs than ticks: those without
-// events are dropped, and events wait for the next tick that has none of its own, so that each of
-// them happens once and in order.
+// An input that is written in a tick acts delay ticks later. When the delay grows, the ticks in
+// between repeat the last input without its events. When it shrinks, there are more inputs than
+// ticks: inputs without events are dropped, and events wait for the next tick that has none of its
+// own, so that each of them acts once and in order.
 type Writer struct {
 	ring
 	epoch        Epoch
-	begin        bool // an input was written
-	last         entangle.Tick
+	begin        bool          // an input was written
+	last         entangle.Tick // the last tick in which an input was written
 	newestFilled entangle.Tick // the newest tick with content; last or later
-	newestSent   entangle.Tick // the newest tick that a packet has carried, or one long ago
-	obsolete     entangle.Tick // the newest tick that no packet may carry any more, or one long ago
+	newestSent   entangle.Tick // the newest tick that a packet has carried, or one that is long past
+	obsolete     entangle.Tick // the newest tick that packets must not carry any more, or one that is long past
 
-	input    []byte // the input being written, rounded as on the other side
-	held     []byte // the last written input, without events
+	input    []byte // the input that is being written, rounded to what the other side decodes
+	held     []byte // the last written input without its events
 	lastNone bool   // the last write was WriteNone
 
-	carry   []byte // waiting events
+	carry   []byte // events that wait for the next tick
 	carries bool
 
-	bare []byte // an input without its events, for comparisons
+	bare []byte // scratch: an input without its events
 	sent sent
 }
 
@@ -41,9 +41,9 @@ func NewWriter(codec Codec, tickRate int, epoch Epoch) *Writer {
 	}
 }
 
-// Write stores the input made in a tick, which acts delay ticks later, 0 to MaxDelay of the tick rate.
-// Each tick is written once, in order; a tick that is left out leaves a hole, and one that is not
-// later than the last implies a jump of the clock.
+// Write stores the input that was made in a tick. It acts delay ticks later; delay is 0 to MaxDelay
+// of the tick rate. Each tick is written once, in order. A tick that is left out leaves a hole. A
+// tick that is not after the last one implies a jump of the clock.
 func (w *Writer) Write(tick entangle.Tick, delay int, v []byte) {
 	copy(w.input, v)
 	w.codec.Round(w.input)
@@ -53,14 +53,14 @@ func (w *Writer) Write(tick entangle.Tick, delay int, v []byte) {
 	w.lastNone = false
 }
 
-// WriteNone stores that there is no input in a tick. Waiting events are not lost: the next tick has
-// them, and nothing else.
+// WriteNone stores that there is no input in a tick. If events wait, the next tick has them and
+// nothing else.
 func (w *Writer) WriteNone(tick entangle.Tick, delay int) {
 	w.storeInput(tick, delay, nil)
 	w.lastNone = true
 }
 
-// storeInput stores an input at the tick where it acts; nil is none.
+// storeInput stores an input at the tick where it acts. v is nil for no input.
 func (w *Writer) storeInput(tick entangle.Tick, delay int, v []byte) {
 	if w.begin && tick.Sub(w.last) <= 0 {
 		w.Jump(tick.Sub(w.last) - 1)
@@ -81,7 +81,7 @@ func (w *Writer) storeInput(tick entangle.Tick, delay int, v []byte) {
 	}
 }
 
-// clampTicks keeps newestSent and obsolete within the range of comparisons.
+// clampTicks keeps newestSent and obsolete within the range in which ticks can be compared.
 func (w *Writer) clampTicks(long entangle.Tick) {
 	if !w.begin {
 		w.newestSent, w.obsolete = long, long
@@ -89,7 +89,8 @@ func (w *Writer) clampTicks(long entangle.Tick) {
 	w.newestSent, w.obsolete = later(w.newestSent, long), later(w.obsolete, long)
 }
 
-// after returns the tick of an input for target, if the ticks before it were not written one by one.
+// after returns the tick at which an input for target is stored if the previous tick was not
+// written.
 func (w *Writer) after(target entangle.Tick) entangle.Tick {
 	if w.known && target.Sub(w.newestFilled) <= 0 {
 		return w.newestFilled + 1
@@ -108,8 +109,8 @@ func (w *Writer) fill(target entangle.Tick) {
 	}
 }
 
-// skip drops an input for a tick that has content already. If it has events while others wait, it takes
-// another tick, so that two inputs with events are never merged.
+// skip drops an input for a tick that already has content. If it has events while others wait, it
+// is stored at a further tick, so that two inputs with events are never merged.
 func (w *Writer) skip(v []byte) {
 	switch {
 	case !w.hasEvents(v):
@@ -120,7 +121,7 @@ func (w *Writer) skip(v []byte) {
 	}
 }
 
-// deferEvents keeps the events of an input, if any, for the next tick.
+// deferEvents makes the events of an input wait for the next tick, if it has any.
 func (w *Writer) deferEvents(v []byte) {
 	if w.carries = w.hasEvents(v); w.carries {
 		copy(w.carry, v)
@@ -129,7 +130,8 @@ func (w *Writer) deferEvents(v []byte) {
 	}
 }
 
-// store stores an input at a tick, with the waiting events. Its own events then wait.
+// store stores an input at a tick, with the waiting events if there are any; then its own events
+// wait.
 func (w *Writer) store(tick entangle.Tick, v []byte) {
 	w.newestFilled = tick
 	if !w.carries {
@@ -152,7 +154,8 @@ func kindOf(v []byte) kind {
 	return value
 }
 
-// hasEvents reports whether an input has an event. It is called only while the delay shrinks.
+// hasEvents reports whether an input has events. It is called only when the delay shrinks and in
+// jumps back.
 func (w *Writer) hasEvents(v []byte) bool {
 	if v == nil {
 		return false
@@ -162,12 +165,12 @@ func (w *Writer) hasEvents(v []byte) bool {
 	return !bytes.Equal(w.bare, v)
 }
 
-// Latest returns the last written value, without events, or zeros. It is read only, and valid until
-// the next Write.
+// Latest returns the last written value without its events, or zeros. It is read-only, and valid
+// until the next Write.
 func (w *Writer) Latest() []byte { return w.held }
 
-// At returns the input that acts at a tick: one of the last History written ticks, or a later one. The
-// value is read only, and valid until the next call of the Writer.
+// At returns the input that acts at a tick, which must be one of the last History written ticks or
+// a later one. The value is read-only, and valid until the next call of the Writer.
 func (w *Writer) At(tick entangle.Tick) ([]byte, Status) { return w.inputAt(tick) }
 
 // Newest returns the newest tick that has an input.

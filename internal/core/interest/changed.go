@@ -2,14 +2,14 @@ package interest
 
 import "github.com/entangle-ecs/entangle/internal/set"
 
-// Move is a client that entered a room or left it.
+// Move is the fact that a client entered or left a room.
 type Move struct {
 	Room   uint32
 	Client int
 }
 
-// Changed returns the entities that may have begun or ceased to matter to a client since ClearChanges.
-// It is valid until the next command and must not be modified.
+// Changed returns the entities that may have become relevant to a client, or ceased to be, since
+// ClearChanges. It is valid until the next command and must not be modified.
 func (r *Relevance) Changed(row int) set.Bitset {
 	if !r.hasClient(row) {
 		return nil
@@ -17,8 +17,8 @@ func (r *Relevance) Changed(row int) set.Bitset {
 	return r.clients[row].changed.set
 }
 
-// NextChanged returns the smallest of Changed that is at least from, or -1. To iterate over few
-// of many rows it is faster than Changed.
+// NextChanged returns the smallest entity of Changed that is at least from, or -1. If there are few
+// among many rows, it is faster than iterating over Changed.
 func (r *Relevance) NextChanged(row, from int) int {
 	if !r.hasClient(row) {
 		return -1
@@ -26,11 +26,12 @@ func (r *Relevance) NextChanged(row, from int) int {
 	return r.clients[row].changed.next(from)
 }
 
-// ChangedClients returns the clients with a Changed that is not empty, with the rules of Changed.
+// ChangedClients returns the clients for which Changed is not empty. The rules of Changed apply to
+// it.
 func (r *Relevance) ChangedClients() set.Bitset { return r.changed }
 
-// Moves returns the clients that entered or left rooms since ClearChanges, each pair once, even
-// if they went back. Clients that have left the server may be among them. It is valid until the
+// Moves returns the clients that entered or left rooms since ClearChanges, each pair once, even if
+// a client went back. Clients that have left the server may be among them. It is valid until the
 // next command.
 func (r *Relevance) Moves() []Move { return r.rooms.moves }
 

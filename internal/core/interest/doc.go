@@ -1,34 +1,34 @@
-// Package interest decides which entities matter to which clients. It stores the game's
-// explicit settings for single pairs, the members of rooms, and the entities that visibility
-// sources, such as a grid, let each client see.
+// Package interest decides which entities are relevant to which clients. It stores the game's
+// explicit settings for pairs of a client and an entity, the members of rooms, and the entities
+// that visibility sources, such as a grid, show to each client.
 //
-// Clients and entities are rows: small dense numbers that the caller assigns and reuses. The
-// first of these that applies to a pair decides:
+// Clients and entities are rows: small numbers that the caller assigns and reuses. The first of
+// these rules that applies to a pair decides:
 //
-//  1. the game's setting (Set): Shown, or Hidden;
-//  2. the client owns the entity, which the caller passes;
-//  3. both are in a room together;
+//  1. the game's setting (Set) is Shown or Hidden;
+//  2. the client owns the entity, as told by the caller;
+//  3. both are in the same room;
 //  4. a visibility source shows the entity (See).
 //
-// A pair to which none applies does not matter.
+// If none applies, the entity is not relevant to the client.
 //
 // # Guarantee
 //
-// Between two calls of ClearChanges, Changed names every pair with another result of Matters, whatever
-// changed it, except for changes by Join, Leave and End, and of ownership. Pairs that end as
-// they began may be among them. The cost of a change follows what it affects: for a client that
-// enters a room, the entities of that room; for an entity, the clients there and the rooms that
-// the entity is in already. An entity in a thousand rooms is possible, and costs a thousand
-// steps per query.
+// Between two calls of ClearChanges, Changed has every pair for which the result of Matters has
+// changed, whatever the cause, except for changes by Join, Leave and End, and of ownership. It may
+// also have pairs for which the result is the same as at first. The cost of a change depends on
+// what it affects: for a client that enters a room, on the entities in that room; for an entity, on
+// the clients in its new room and on the rooms that the entity is in already. An entity can be in a
+// thousand rooms, but then each query for it takes a thousand steps.
 //
-// Nothing is allocated once the buffers have reached their greatest size. Their sizes follow
-// the largest row of an entity (a bit for each client and setting), and the numbers of rooms
-// and memberships, which have limits: MaxRooms and MaxMemberships.
+// Nothing is allocated after the buffers have reached their greatest size. That size depends on the
+// largest row of an entity (a bit for each client and setting) and on the numbers of rooms and
+// memberships, which are limited by MaxRooms and MaxMemberships.
 //
 // # Not guaranteed
 //
-// The caller manages rows: a row that is reused for another entity without End in between keeps
-// the settings of the first.
+// The caller manages the rows: if a row is reused for another entity without a call of End, it
+// keeps the settings of the first one.
 //
 // The methods of a Relevance are:
 //   - rows: Join, Leave, End;
@@ -36,7 +36,7 @@
 //   - getters: Matters, Setting, InRoom, Holds, AppendEntities, Refused;
 //   - changes: Changed, ChangedClients, Moves, and ClearChanges.
 //
-// A [Grid] is a visibility source that uses positions: Begin, Place, AddViewer and
-// AddRoomViewer, Finish. The entities that it shows do not depend on its cells, the order of
-// its calls, or the machine.
+// A [Grid] is a visibility source that uses positions: Begin, Place, AddViewer and AddRoomViewer,
+// Finish. Which entities it shows does not depend on its cells, the order of the calls, or the
+// machine.
 package interest

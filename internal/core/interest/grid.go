@@ -2,50 +2,50 @@ package interest
 
 import "math"
 
-// MaxCoordinate is the greatest coordinate of a grid: farther out, or at coordinates that are
-// not numbers, entities are not seen and viewers see nothing. The squares of all distances
-// within are finite.
+// MaxCoordinate is the greatest coordinate in a grid. Entities beyond it, or at coordinates that
+// are not numbers, are not seen, and viewers there see nothing. The squares of all distances below
+// it are finite.
 const MaxCoordinate = 1e18
 
 // GridConfig configures a Grid. It is not validated.
 type GridConfig struct {
-	// Cell is the edge of a cell, finite and above 0. It affects only the cost of a pass; a
-	// quarter of the usual radius is good.
+	// Cell is the edge of a cell, finite and above 0. It affects only the time of a pass; a quarter
+	// of the usual radius is a good value.
 	Cell float32
 
-	// Hysteresis is how far beyond the radius, as a fraction of it, a visible entity remains
-	// visible. 0: none.
+	// Hysteresis is how far beyond the radius a visible entity remains visible, as a fraction of
+	// the radius.
 	Hysteresis float32
 }
 
-// Grid finds the entities that are near viewers, and is a Source of a Relevance. A client sees
-// what its own viewers see, and what the viewers of its rooms see.
+// Grid finds the entities that are near viewers, and is a Source of a Relevance. A client sees what
+// its own viewers and the viewers of its rooms see.
 //
-// A pass recomputes everything: Begin, then Place for each entity and AddViewer or AddRoomViewer
-// for each viewer, in any order, then Finish. A viewer sees the entities within its radius. An
-// entity that a viewer of the same client or room saw in the previous pass remains visible
-// within the radius plus Hysteresis, so that an entity that moves to and fro at the edge does
-// not flicker. An entity without Place is not seen. Distances are computed in float32 for each
-// candidate, so they are the same on any machine.
+// A pass computes everything again: Begin, then Place for each entity and AddViewer or
+// AddRoomViewer for each viewer, in any order, then Finish. A viewer sees the entities within its
+// radius. An entity that a viewer of the same client or room saw in the previous pass remains
+// visible within the radius plus Hysteresis, so that an entity that moves to and fro at the edge
+// does not flicker. An entity without a call of Place is not seen. Distances are computed in
+// float32 for each candidate, so they are the same on all machines.
 //
-// The cost of a pass follows the number of entities, and for each viewer those in the cells
-// around it. The plane of cells wraps around in both directions and has as many cells as
-// entities, so memory does not depend on the distances between entities. It follows the
-// greatest number of entities, and takes three bits for each client, or room with viewers, and
-// row of an entity.
+// The time of a pass depends on the number of entities, and for each viewer on the number of
+// entities in the cells around it. The plane of cells wraps around in both directions and has as
+// many cells as entities, so that memory does not depend on the distances between entities. Memory
+// depends on the greatest number of entities, and takes three bits for each row of an entity and
+// each client, or room with viewers.
 type Grid struct {
-	relevance *Relevance
-	source    Source
-	stay      float32 // radius for visible entities, as a fraction of the radius
-	cells     cells
-	placed    []spot
-	looks     []look
-	rows      int     // above the largest placed
-	clients   []eye   // by row
-	sums      []sum   // by row
-	rooms     []eye   // by index of the room
-	rolls     []int32 // the rooms with viewers in this pass
-	invalid   uint64
+	relevance   *Relevance
+	source      Source
+	stay        float32 // the radius for visible entities, as a multiple of the radius
+	cells       cells
+	placed      []spot
+	viewers     []viewer
+	rows        int     // one more than the largest placed entity
+	clients     []eye   // by row
+	sums        []sum   // by row of a client
+	rooms       []eye   // by index of a room
+	viewerRooms []int32 // indexes of the rooms with viewers in this pass
+	invalid     uint64
 }
 
 // NewGrid returns a grid that is a visibility source of a Relevance.
@@ -55,13 +55,13 @@ func NewGrid(r *Relevance, config GridConfig) *Grid {
 	return g
 }
 
-// Invalid counts the positions of entities and viewers that were not finite or beyond
-// MaxCoordinate, once per pass.
+// Invalid counts positions of entities and viewers that were not numbers or beyond MaxCoordinate. A
+// position counts once in each pass.
 func (g *Grid) Invalid() uint64 { return g.invalid }
 
 // Begin begins a pass.
 func (g *Grid) Begin() {
-	g.placed, g.looks, g.rolls = g.placed[:0], g.looks[:0], g.rolls[:0]
+	g.placed, g.viewers, g.viewerRooms = g.placed[:0], g.viewers[:0], g.viewerRooms[:0]
 }
 
 // Place sets the position of an entity in this pass.
@@ -73,8 +73,7 @@ func (g *Grid) Place(entity int, x, y float32) {
 	g.placed = append(g.placed, spot{x: x, y: y, entity: int32(entity)})
 }
 
-// AddViewer adds a viewer of a client to this pass. With a radius that is not above 0 it sees
-// nothing.
+// AddViewer adds a viewer of a client to this pass. If its radius is not above 0, it sees nothing.
 func (g *Grid) AddViewer(client int, x, y, radius float32) {
 	if !g.relevance.hasClient(client) || !g.valid(x, y, radius) {
 		return
@@ -83,7 +82,7 @@ func (g *Grid) AddViewer(client int, x, y, radius float32) {
 		g.clients = append(g.clients, eye{})
 	}
 	g.clients[client].active = true
-	g.looks = append(g.looks, look{x, y, radius, int32(client)})
+	g.viewers = append(g.viewers, viewer{x, y, radius, int32(client)})
 }
 
 // AddRoomViewer adds a viewer for all clients in a room.
@@ -101,9 +100,9 @@ func (g *Grid) AddRoomViewer(number uint32, x, y, radius float32) {
 			e.number = number
 		}
 		e.active = true
-		g.rolls = append(g.rolls, at)
+		g.viewerRooms = append(g.viewerRooms, at)
 	}
-	g.looks = append(g.looks, look{x, y, radius, ^at})
+	g.viewers = append(g.viewers, viewer{x, y, radius, ^at})
 }
 
 func (g *Grid) valid(x, y, radius float32) bool {
@@ -114,32 +113,32 @@ func (g *Grid) valid(x, y, radius float32) bool {
 	return radius > 0
 }
 
-// HasViewers reports whether this pass has a viewer. Without one, Place has no effect.
-func (g *Grid) HasViewers() bool { return len(g.looks) > 0 }
+// HasViewers reports whether this pass has a viewer. If it has none, Place has no effect.
+func (g *Grid) HasViewers() bool { return len(g.viewers) > 0 }
 
-// within reports whether a coordinate is a number up to MaxCoordinate: the bits of larger
-// numbers, and of values that are not numbers, are greater, ignoring the sign.
+// within reports whether a coordinate is a number of at most MaxCoordinate. Without the sign bit,
+// the bits of larger numbers, and of values that are not numbers, are greater.
 func within(v float32) bool { return math.Float32bits(v)<<1 <= maxBits<<1 }
 
 // maxBits is the bit pattern of MaxCoordinate.
 const maxBits = 0x5d5e0b6b
 
-// Finish ends a pass, and passes the visible entities of each client to the Relevance.
+// Finish ends a pass and passes the visible entities of each client to the Relevance.
 func (g *Grid) Finish() {
 	g.relevance.clearEnded()
 	g.rows = g.cells.sort(g.placed)
-	open(g.clients, g.rows)
-	open(g.rooms, g.rows)
-	for _, l := range g.looks {
+	beginEyes(g.clients, g.rows)
+	beginEyes(g.rooms, g.rows)
+	for _, l := range g.viewers {
 		g.findVisible(l)
 	}
 	g.passVisible()
-	shut(g.clients)
-	shut(g.rooms)
+	endEyes(g.clients)
+	endEyes(g.rooms)
 }
 
 // findVisible finds the entities that one viewer sees.
-func (g *Grid) findVisible(l look) {
+func (g *Grid) findVisible(l viewer) {
 	e := g.eye(l.eye)
 	stay := l.radius * g.stay
 	s := search{x: l.x, y: l.y, near: l.radius * l.radius, far: stay * stay, was: e.was, now: e.now}

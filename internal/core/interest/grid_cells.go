@@ -5,19 +5,19 @@ import (
 	"math/bits"
 )
 
-// cells divides the plane into cells, wrapped so that distant cells share a bucket. The entities
-// are ordered by rows of cells, so that adjacent cells of a row are contiguous. The order is
-// computed by a counting sort.
+// cells divides the plane into cells. It wraps around, so that distant cells share a bucket. The
+// entities are sorted by rows of cells, so that those in adjacent cells of a row are contiguous; a
+// counting sort is used for that.
 type cells struct {
 	edge, perEdge float64
-	wide, high    int     // buckets, powers of two
-	starts        []int32 // by bucket: the start of its run in spots, and one more for the end
-	at            []int32 // scratch: by index before sorting, its bucket
+	wide, high    int     // numbers of buckets, powers of two
+	starts        []int32 // for each bucket the start of its entities in spots, and at the end their number
+	at            []int32 // scratch: the bucket of each placed entity, in the order before sorting
 	spots         []spot
 }
 
-// lastCell is the largest number of a cell, and middle the number of the cell that begins at 0.
-// Coordinates beyond the first or the last cell belong to that cell.
+// lastCell is the largest number of a cell, and middle the number of the cell that begins at
+// coordinate 0. Coordinates beyond the first or the last cell count as being in that cell.
 const (
 	lastCell = 1<<31 - 2
 	middle   = 1 << 30
@@ -30,8 +30,8 @@ func newCells(edge float32) cells {
 	return cells{edge: float64(edge), perEdge: 1 / float64(edge)}
 }
 
-// cell returns the cell of a coordinate. It is monotonic. The edges of cells are as exact as
-// offEdge says.
+// cell returns the number of the cell of a coordinate. It is monotonic. The error at the edges of
+// cells is bounded by offEdge.
 func (c *cells) cell(v float64) int {
 	v = v*c.perEdge + middle
 	if v < 0 {
@@ -43,7 +43,7 @@ func (c *cells) cell(v float64) int {
 	return int(v)
 }
 
-// sort sorts the placed entities into cells, and returns one more than the largest entity.
+// sort sorts the placed entities into cells. It returns one more than the largest entity.
 func (c *cells) sort(placed []spot) (rows int) {
 	c.size(len(placed))
 	largest := int32(-1)
@@ -67,14 +67,14 @@ func (c *cells) sort(placed []spot) (rows int) {
 	return int(largest) + 1
 }
 
-// size allocates about as many empty buckets as there are entities.
+// size allocates about as many buckets as there are entities, and empties them.
 func (c *cells) size(n int) {
 	log := bits.Len(uint(max(n, minWide*minWide) - 1))
 	c.wide, c.high = 1<<((log+1)/2), 1<<(log/2)
-	if room := c.wide*c.high + 1; cap(c.starts) < room {
-		c.starts = make([]int32, room)
+	if need := c.wide*c.high + 1; cap(c.starts) < need {
+		c.starts = make([]int32, need)
 	} else {
-		c.starts = c.starts[:room]
+		c.starts = c.starts[:need]
 		clear(c.starts)
 	}
 	if cap(c.spots) < n {
@@ -83,23 +83,23 @@ func (c *cells) size(n int) {
 	c.spots, c.at = c.spots[:n], c.at[:n]
 }
 
-// Bounds of rounding errors: of distances in float32, as a fraction of the radius, and of cells
-// in float64, as a fraction of their edges and of the coordinates.
+// Bounds of rounding errors: of distances in float32, as a fraction of the radius; of cells in
+// float64, as a fraction of their edges; and of the coordinates themselves.
 const (
 	offRadius = 1.0 / (1 << 20)
 	offEdge   = 1.0 / (1 << 20)
 	offPlace  = 1.0 / (1 << 44)
 )
 
-// circle covers the cells that a viewer may see, and some more, in rows of cells.
+// circle covers the cells that a viewer may see, row by row. It may cover some more.
 type circle struct {
 	cells     *cells
 	x, y, out float64
 	row, last int  // the first and the last row that it touches
-	whole     bool // some of its rows share their buckets
+	whole     bool // some of its rows share their buckets with others
 }
 
-// around returns the circle of all cells that may be within a radius.
+// around returns a circle that covers all cells within a radius.
 func (c *cells) around(x, y, radius float32) circle {
 	r := circle{cells: c, x: float64(x), y: float64(y)}
 	r.out = float64(radius)*(1+offRadius) + c.edge*offEdge + (math.Abs(r.x)+math.Abs(r.y))*offPlace
@@ -110,8 +110,8 @@ func (c *cells) around(x, y, radius float32) circle {
 	return r
 }
 
-// rowEntities returns the entities of a row, in one piece or two. A bucket may belong to several
-// rows.
+// rowEntities returns the entities of a row of cells within the circle, in one or two parts. They
+// may include entities of other rows that share its buckets.
 func (r *circle) rowEntities(row int) (rowEntities, rest []spot) {
 	c := r.cells
 	half := r.half(row)
@@ -127,8 +127,8 @@ func (r *circle) rowEntities(row int) (rowEntities, rest []spot) {
 	return c.spots[c.starts[first]:c.starts[base+c.wide]], c.spots[c.starts[base]:c.starts[last+1]]
 }
 
-// half returns half of the longest chord of the circle in a row. In a row that shares its bucket
-// with others, and in the first and the last, it is the radius.
+// half returns half of the longest chord of the circle in a row. For a row that shares its buckets
+// with others, and for the first and the last row of the plane, it returns the radius.
 func (r *circle) half(row int) float64 {
 	low := float64(row-middle) * r.cells.edge
 	dy := low - r.y

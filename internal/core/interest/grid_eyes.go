@@ -8,18 +8,18 @@ type spot struct {
 	entity int32
 }
 
-// look is one viewer. Its eye is the row of a client, or the complement of the index of a room.
-type look struct {
+// viewer is a viewer. Its eye is the row of a client, or the complement of the index of a room.
+type viewer struct {
 	x, y, radius float32
 	eye          int32
 }
 
-// eye holds the entities that the viewers of a client, or of a room, see.
+// eye holds the entities that the viewers of one client, or of one room, see.
 type eye struct {
-	was, now set.Bitset // after the previous pass, and in this one
-	number   uint32     // of the room
-	active   bool       // has a viewer in this pass
-	used     bool       // was may have entities
+	was, now set.Bitset // in the previous pass, and in this one
+	number   uint32     // the number of the room, for a room
+	active   bool       // it has a viewer in this pass
+	used     bool       // was may contain entities
 }
 
 // sum holds all entities that a client sees.
@@ -29,8 +29,8 @@ type sum struct {
 	shown  bool       // the client saw an entity in the previous pass
 }
 
-// open clears the eyes that have viewers in this pass.
-func open(eyes []eye, rows int) {
+// beginEyes clears the eyes that have viewers in this pass.
+func beginEyes(eyes []eye, rows int) {
 	for i := range eyes {
 		if e := &eyes[i]; e.active {
 			e.now.Reset()
@@ -40,8 +40,8 @@ func open(eyes []eye, rows int) {
 	}
 }
 
-// shut makes the entities seen in this pass those of the previous one.
-func shut(eyes []eye) {
+// endEyes makes the entities seen in this pass those of the previous one.
+func endEyes(eyes []eye) {
 	for i := range eyes {
 		e := &eyes[i]
 		switch {
@@ -56,8 +56,8 @@ func shut(eyes []eye) {
 
 // passVisible passes the visible entities of each client to the Relevance.
 func (g *Grid) passVisible() {
-	g.reach(len(g.relevance.clients))
-	for _, at := range g.rolls {
+	g.growTables(len(g.relevance.clients))
+	for _, at := range g.viewerRooms {
 		g.share(at)
 	}
 	for row := range g.sums {
@@ -74,8 +74,8 @@ func (g *Grid) passVisible() {
 	}
 }
 
-// reach grows the tables to the given number of clients.
-func (g *Grid) reach(rows int) {
+// growTables grows the tables to the given number of clients.
+func (g *Grid) growTables(rows int) {
 	for len(g.clients) < rows {
 		g.clients = append(g.clients, eye{})
 	}
@@ -84,7 +84,7 @@ func (g *Grid) reach(rows int) {
 	}
 }
 
-// share adds the entities that a room's viewers see to all clients in it.
+// share adds the entities that the viewers of a room see to all clients in it.
 func (g *Grid) share(at int32) {
 	in := g.relevance.rooms.all[at].clients
 	for row := in.Next(0); row >= 0; row = in.Next(row + 1) {
@@ -106,7 +106,7 @@ func (s *sum) addSeen(seen set.Bitset) {
 	s.seen.Join(seen)
 }
 
-// removeClient removes a client that left.
+// removeClient removes what was seen by a client that has left.
 func (g *Grid) removeClient(row int) {
 	if row < len(g.clients) {
 		g.clients[row].was.Reset()
@@ -116,7 +116,7 @@ func (g *Grid) removeClient(row int) {
 	}
 }
 
-// removeEntity removes an entity that ended.
+// removeEntity removes an entity that has ended from what was seen.
 func (g *Grid) removeEntity(entity int) {
 	for i := range g.clients {
 		drop(g.clients[i].was, entity)
@@ -126,7 +126,7 @@ func (g *Grid) removeEntity(entity int) {
 	}
 }
 
-// endAll forgets entities.
+// endAll removes entities that have ended from what was seen.
 func (g *Grid) endAll(ended set.Bitset) {
 	for i := range g.clients {
 		g.clients[i].was.Drop(ended)

@@ -1,7 +1,7 @@
 package interest
 
-// index finds rooms by the game's numbers: open addressing in a table at most half full. Unlike
-// a map it allocates nothing while rooms come and go.
+// index finds rooms by the game's numbers. It uses open addressing, in a table that is at most half
+// full. Unlike a map, it allocates nothing when rooms come and go.
 type index struct {
 	slots []int32 // index of a room plus one; 0 is free
 	used  int
@@ -9,7 +9,7 @@ type index struct {
 
 const minIndex = 16
 
-// home returns the preferred slot of a number.
+// home returns the slot at which the search for a number begins.
 func (x *index) home(number uint32) int {
 	return int(uint64(number*0x9e3779b1) * uint64(len(x.slots)) >> 32)
 }
@@ -55,7 +55,8 @@ func (x *index) grow(all []room) {
 	}
 }
 
-// removeRoom removes a room, and moves later ones up that would not be found otherwise.
+// removeRoom removes a room, and moves other rooms to the slot that became free if they would not
+// be found otherwise.
 func (x *index) removeRoom(all []room, at int32) {
 	i := x.home(all[at].number)
 	for x.slots[i] != at+1 {
@@ -72,7 +73,7 @@ func (x *index) removeRoom(all []room, at int32) {
 	x.slots[hole] = 0
 }
 
-// between reports whether a room at slot i with the preferred slot home can move to hole.
+// between reports whether a room at slot i, with home as its first slot, can move to hole.
 func (x *index) between(home, hole, i int) bool {
 	mask := len(x.slots) - 1
 	return (i-home)&mask >= (i-hole)&mask

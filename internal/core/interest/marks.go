@@ -2,8 +2,8 @@ package interest
 
 import "github.com/entangle-ecs/entangle/internal/set"
 
-// marks is a sparse set: iterating over it and emptying it cost as much as it contains, plus a
-// bit for each 64 rows.
+// marks is a sparse set. Iterating over it and emptying it take time for each member, plus a bit
+// for each 64 rows.
 type marks struct {
 	set   set.Bitset
 	words set.Bitset // the words of set that are not zero

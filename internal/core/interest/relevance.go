@@ -2,7 +2,8 @@ package interest
 
 import "github.com/entangle-ecs/entangle/internal/set"
 
-// Relevance records which entities matter to which clients. See the package documentation.
+// Relevance records which entities are relevant to which clients. The package documentation has the
+// rules.
 type Relevance struct {
 	clients []client
 	changed set.Bitset // the clients with changes
@@ -10,14 +11,14 @@ type Relevance struct {
 	sources int
 	grids   []*Grid
 
-	// Ended entities that may still have bits set. Clearing them at each client takes a
-	// microsecond or more, so all are cleared together by the next See, and a single one by
-	// the next setting of its row.
+	// Entities that have ended and may still have bits set. Clearing them at each client takes a
+	// microsecond or more, so the next See clears them all together, and the next setting of a row
+	// clears those of that row.
 	ended    set.Bitset
 	anyEnded bool
 }
 
-// client is the state of one client, by row of entity.
+// client is the state of one client. Its sets contain rows of entities.
 type client struct {
 	joined        bool
 	shown, hidden set.Bitset   // the game's settings
@@ -28,8 +29,8 @@ type client struct {
 // New returns a Relevance without clients.
 func New() *Relevance { return &Relevance{rooms: newRooms()} }
 
-// Join adds a client, to which nothing matters. Its row must be free. Settings and memberships of
-// a client that has not joined are ignored.
+// Join adds a client, to which no entity is relevant at first. Its row must be free. Settings and
+// memberships of a client that has not joined are ignored.
 func (r *Relevance) Join(row int) {
 	for len(r.clients) <= row {
 		r.clients = append(r.clients, client{})
@@ -57,7 +58,7 @@ func (r *Relevance) Leave(row int) {
 	r.clearChangesOf(row)
 }
 
-// End removes an entity and frees its row. It marks no changes, though Changed may name the
+// End removes an entity and frees its row. It adds nothing to Changed, but Changed may contain the
 // entity already.
 func (r *Relevance) End(entity int) {
 	r.rooms.forgetEntity(entity)
@@ -66,7 +67,7 @@ func (r *Relevance) End(entity int) {
 	r.anyEnded = true
 }
 
-// revive clears the bits of a row that was reused.
+// revive clears the bits that a row has from an entity that has ended.
 func (r *Relevance) revive(entity int) {
 	if !r.ended.Has(entity) {
 		return
@@ -117,14 +118,14 @@ func drop(b set.Bitset, i int) {
 	}
 }
 
-// Matters reports whether an entity matters to a client. owned is true if the client owns it.
+// Matters reports whether an entity is relevant to a client. owned is true if the client owns it.
 func (r *Relevance) Matters(row, entity int, owned bool) bool {
 	if !r.hasClient(row) {
 		return false
 	}
 	c := &r.clients[row]
 	if r.ended.Has(entity) {
-		return owned // the entity that has the row now has no settings yet
+		return owned // another entity has the row now, and no settings yet
 	}
 	if c.hidden.Has(entity) {
 		return false

@@ -2,16 +2,17 @@ package interest
 
 import "github.com/entangle-ecs/entangle/internal/set"
 
-// MaxRooms is how many rooms can be in use at a time: rooms with a member. It bounds the cost of
-// a game's arbitrary room numbers: 80 bytes a room, and a bit for each client.
+// MaxRooms is the most rooms that can be in use at a time, which are rooms with a member. It bounds
+// the memory that arbitrary room numbers of a game can take: 80 bytes for each room, and a bit for
+// each of its clients.
 const MaxRooms = 1 << 16
 
-// MaxMemberships is how many memberships of entities there can be at a time, and how many of
-// clients. One costs 24 bytes.
+// MaxMemberships is the most memberships of entities at a time, and the most of clients. A
+// membership takes 24 bytes.
 const MaxMemberships = 1 << 22
 
-// rooms holds the members of rooms. A room has an index while it is in use: while it has a
-// member, or was left since ClearChanges.
+// rooms holds the members of rooms. A room has an index while it is in use: while it has a member,
+// or if a client has left it since ClearChanges.
 type rooms struct {
 	all      []room
 	free     []int32
@@ -33,8 +34,8 @@ func newRooms() rooms { return rooms{clients: newRoster(), entities: newRoster()
 // Refused counts the memberships that were refused because of MaxRooms or MaxMemberships.
 func (r *Relevance) Refused() uint64 { return r.rooms.refused }
 
-// AddClient adds a client to a room. It returns false if nothing changed: the client is in the
-// room already, has not joined, or exceeds a limit (see Refused).
+// AddClient adds a client to a room. It returns false if nothing has changed, because the client is
+// in the room already, has not joined, or would exceed a limit (see Refused).
 func (r *Relevance) AddClient(number uint32, row int) bool {
 	if !r.hasClient(row) {
 		return false
@@ -50,7 +51,7 @@ func (r *Relevance) AddClient(number uint32, row int) bool {
 	return true
 }
 
-// RemoveClient removes a client from a room. It reports whether that changed anything.
+// RemoveClient removes a client from a room. It returns false if the client was not in it.
 func (r *Relevance) RemoveClient(number uint32, row int) bool {
 	at, ok := r.rooms.quit(&r.rooms.clients, number, row)
 	if ok {
@@ -60,8 +61,8 @@ func (r *Relevance) RemoveClient(number uint32, row int) bool {
 	return ok
 }
 
-// AddEntity adds an entity to a room. It returns false if nothing changed: the entity is in the
-// room already, or exceeds a limit (see Refused).
+// AddEntity adds an entity to a room. It returns false if nothing has changed, because the entity
+// is in the room already or would exceed a limit (see Refused).
 func (r *Relevance) AddEntity(number uint32, entity int) bool {
 	r.revive(entity)
 	at, ok := r.rooms.addMember(&r.rooms.entities, number, entity)
@@ -71,7 +72,7 @@ func (r *Relevance) AddEntity(number uint32, entity int) bool {
 	return ok
 }
 
-// RemoveEntity removes an entity from a room. It reports whether that changed anything.
+// RemoveEntity removes an entity from a room. It returns false if the entity was not in it.
 func (r *Relevance) RemoveEntity(number uint32, entity int) bool {
 	at, ok := r.rooms.quit(&r.rooms.entities, number, entity)
 	if ok {
@@ -102,7 +103,8 @@ func (r *Relevance) markAll(rows set.Bitset, entity int) {
 	}
 }
 
-// addMember adds a member of one side to a room and returns the room's index.
+// addMember adds a client or an entity, depending on side, to a room. It returns the room's index,
+// and false if nothing has changed.
 func (r *rooms) addMember(side *roster, number uint32, member int) (int32, bool) {
 	at := r.lookup(number)
 	if at >= 0 && side.findLink(member, at) != 0 {
@@ -119,7 +121,8 @@ func (r *rooms) addMember(side *roster, number uint32, member int) (int32, bool)
 	return at, true
 }
 
-// quit removes a member of one side from a room and returns the room's index.
+// quit removes a client or an entity, depending on side, from a room. It returns the room's index,
+// and false if nothing has changed.
 func (r *rooms) quit(side *roster, number uint32, member int) (int32, bool) {
 	at := r.lookup(number)
 	if at < 0 {
@@ -149,7 +152,7 @@ func (r *rooms) newRoom(number uint32) int32 {
 	return at
 }
 
-// freeRoom frees a room without members that is not in moves.
+// freeRoom frees the index of a room, unless the room has members or is in moves.
 func (r *rooms) freeRoom(at int32) {
 	room := &r.all[at]
 	if r.clients.ofRoom(at) != 0 || r.entities.ofRoom(at) != 0 || !room.moved.Empty() {
@@ -177,7 +180,7 @@ func (r *rooms) clearMoves() {
 	r.moves = r.moves[:0]
 }
 
-// shared reports whether a client and an entity are in a room together.
+// shared reports whether a client and an entity are in the same room.
 func (r *rooms) shared(row, entity int) bool {
 	for l := r.entities.ofMember(entity); l != 0; l = r.entities.links[l].nextRoom {
 		if r.all[r.entities.links[l].room].clients.Has(row) {

@@ -1,27 +1,27 @@
 package interest
 
-// roster holds the memberships of one side, clients or entities, in rooms: each is linked into
+// roster holds the memberships of clients, or of entities, in rooms. Each membership is linked into
 // the list of its room and the list of its member.
 type roster struct {
-	links   []link // index 0 means none
-	free    int32  // the first unused link, chained by nextMember
+	links   []link // index 0 stands for none
+	free    int32  // the first unused link; unused links are chained by nextMember
 	used    int
-	members []int32 // by room, the first of its list
-	rooms   []int32 // by member, the first of its list
+	members []int32 // for each room the first link of its list
+	rooms   []int32 // for each member the first link of its list
 }
 
 type link struct {
 	member, room           int32
-	nextMember, prevMember int32 // of the room
-	nextRoom, prevRoom     int32 // of the member
+	nextMember, prevMember int32 // in the list of the room
+	nextRoom, prevRoom     int32 // in the list of the member
 }
 
 func newRoster() roster { return roster{links: make([]link, 1)} }
 
-// ofRoom returns the first link of a room, 0 if it has no member.
+// ofRoom returns the first link of a room, or 0 if it has no member.
 func (r *roster) ofRoom(room int32) int32 { return first(r.members, int(room)) }
 
-// ofMember returns the first link of a member, 0 if it is in no room.
+// ofMember returns the first link of a member, or 0 if it is in no room.
 func (r *roster) ofMember(member int) int32 { return first(r.rooms, member) }
 
 func first(list []int32, i int) int32 {
@@ -41,19 +41,19 @@ func (r *roster) findLink(member int, room int32) int32 {
 }
 
 func (r *roster) link(member int, room int32) {
-	r.members = reach(r.members, int(room))
-	r.rooms = reach(r.rooms, member)
+	r.members = growTo(r.members, int(room))
+	r.rooms = growTo(r.rooms, member)
 	l := r.newLink()
 	r.links[l] = link{
 		member: int32(member), room: room, nextMember: r.members[room], nextRoom: r.rooms[member],
 	}
-	r.links[r.members[room]].prevMember = l // link 0 means none: its value is not used
+	r.links[r.members[room]].prevMember = l // link 0 stands for none, so its fields are not used
 	r.links[r.rooms[member]].prevRoom = l
 	r.members[room], r.rooms[member] = l, l
 	r.used++
 }
 
-func reach(list []int32, i int) []int32 {
+func growTo(list []int32, i int) []int32 {
 	for len(list) <= i {
 		list = append(list, 0)
 	}

@@ -1,6 +1,6 @@
 package interest
 
-// Setting is a game's explicit decision whether an entity matters to a client.
+// Setting is a game's explicit decision whether an entity is relevant to a client.
 type Setting uint8
 
 // The settings. Shown and Hidden take precedence over everything else.

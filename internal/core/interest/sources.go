@@ -2,17 +2,19 @@ package interest
 
 import "github.com/entangle-ecs/entangle/internal/set"
 
-// Source is a visibility source, which determines the entities that clients see, such as a grid.
+// Source is the number of a visibility source, such as a grid. A source determines which entities
+// clients see.
 type Source int
 
-// AddSource returns a new source, which shows nothing yet. Sources are added at set-up and stay.
+// AddSource returns a new source, which shows nothing at first. Sources are added at set-up and
+// cannot be removed.
 func (r *Relevance) AddSource() Source {
 	r.sources++
 	return Source(r.sources - 1)
 }
 
-// See sets the entities that a source shows to a client from now on, replacing earlier ones. It
-// costs a word for each 64 rows of entities.
+// See sets the entities that a source shows to a client from now on, in place of earlier ones. It
+// takes a step for each 64 rows of entities.
 func (r *Relevance) See(src Source, row int, seen set.Bitset) {
 	if !r.hasClient(row) {
 		return
@@ -30,7 +32,7 @@ func (r *Relevance) See(src Source, row int, seen set.Bitset) {
 	}
 }
 
-// replace makes before equal to after, which is not longer. It adds the differing bits to
+// replace makes before equal to after, which must not be longer. It adds the bits that differ to
 // changed, and reports whether there are any.
 func replace(before, after set.Bitset, changed *marks) (some bool) {
 	rest := before[len(after):]

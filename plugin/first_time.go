@@ -17,10 +17,11 @@ import (
 // only a replay shows. State that must be right in the end belongs into components: a replay corrects
 // them, and the game draws from them.
 //
-// Jumps of the client's clock are exceptions. Ticks that the clock jumped past, such as after a stall,
-// run for the first time before the next tick, if they are not more than ClientConfig.MaxRollback. Of a
-// longer gap sys misses ticks, even if a later replay runs them. If the clock jumps back, ticks run
-// again as new ones, and sys with them. ClockJumped reports each jump.
+// Jumps of the client's clock are exceptions. If the clock jumps ahead, such as after a stall, a
+// client that predicts something runs the skipped ticks for the first time before its next tick, up
+// to ClientConfig.MaxRollback of them. Of a longer gap, sys misses ticks, even if a later replay
+// runs them. If the clock jumps back, ticks run again as new ones, and sys with them. ClockJumped
+// reports each jump.
 func FirstTime(sys System) System {
 	if sys == nil {
 		panic("plugin: FirstTime needs a system, got nil")

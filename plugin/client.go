@@ -116,8 +116,8 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.inputs.WarnTo(c.log)
 	c.engine.Drive(c.inputs)
 	c.replayer = &input.Replayer{Schedule: c.schedule, Time: c.time, Hub: c.hub, Post: c.post, Inputs: c.inputs}
-	c.explain(c.config.ExplainRollbacks)
-	c.predict()
+	c.initReports(c.config.ExplainRollbacks)
+	c.initPrediction()
 	if c.config.Strict {
 		c.schedule.Strict(w, c.protocol, c.time)
 	}

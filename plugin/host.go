@@ -55,7 +55,7 @@ func NewHost(config ServerConfig, local entangle.ClientID) (*Host, error) {
 
 // Initialize attaches the host to a world, like Server.Initialize.
 func (h *Host) Initialize(w *ecs.World) {
-	if !h.enter(w) {
+	if !h.initEngine(w) {
 		return
 	}
 	spawned, despawned := event.QueueOf[EntitySpawned](h.hub), event.QueueOf[EntityDespawned](h.hub)

@@ -31,8 +31,8 @@ func (c *ClientConfig) maxRollback() int {
 	return min(max(c.Protocol.TickRate(), 16), MaxRollback)
 }
 
-// predict sets up prediction, which compares the client's ticks with the confirmed state.
-func (c *Client) predict() {
+// initPrediction sets up prediction, which compares the client's ticks with the confirmed state.
+func (c *Client) initPrediction() {
 	resynced := event.QueueOf[PredictionResynced](c.hub)
 	prediction, err := predict.NewPrediction(predict.PredictionConfig{
 		World: c.world, Protocol: c.protocol, Hub: c.hub, Time: c.time,

@@ -35,44 +35,44 @@ func NewRelevance(w *ecs.World) Relevance {
 // client is connected; otherwise nothing happens. Repeated calls are harmless. It panics if the
 // entity is not alive.
 func (r *Relevance) Show(e ecs.Entity, client entangle.ClientID) bool {
-	return r.say("Show", e, client, interest.Shown)
+	return r.applySetting("Show", e, client, interest.Shown)
 }
 
 // Hide makes an entity irrelevant to a client, even if the client owns it or shares a room with it.
 // Otherwise it is like Show.
 func (r *Relevance) Hide(e ecs.Entity, client entangle.ClientID) bool {
-	return r.say("Hide", e, client, interest.Hidden)
+	return r.applySetting("Hide", e, client, interest.Hidden)
 }
 
 // Clear removes the setting of Show or Hide: rooms, grids and ownership decide again. It reports
 // whether there was a setting.
 func (r *Relevance) Clear(e ecs.Entity, client entangle.ClientID) bool {
-	_, said := r.Setting(e, client)
-	return said && r.say("Clear", e, client, interest.Unset)
+	_, set := r.Setting(e, client)
+	return set && r.applySetting("Clear", e, client, interest.Unset)
 }
 
-func (r *Relevance) say(what string, e ecs.Entity, client entangle.ClientID, word interest.Setting) bool {
+func (r *Relevance) applySetting(what string, e ecs.Entity, client entangle.ClientID, setting interest.Setting) bool {
 	if !r.world.Alive(e) {
 		panic(fmt.Sprintf("plugin: %s of %v, which is not alive; ask World.Alive of entities that are kept", what, e))
 	}
 	i := r.collector.Interest()
 	row, ok := i.Row(client)
 	if ok {
-		i.Relevance().Set(row, i.Number(e), word)
+		i.Relevance().Set(row, i.Number(e), setting)
 	}
 	return ok
 }
 
 // Setting returns the setting of an entity and a client, and whether there is one. show is true after
 // Show and false after Hide.
-func (r *Relevance) Setting(e ecs.Entity, client entangle.ClientID) (show, said bool) {
+func (r *Relevance) Setting(e ecs.Entity, client entangle.ClientID) (show, set bool) {
 	i := r.collector.Interest()
 	row, ok := i.Row(client)
 	if !ok || !r.world.Alive(e) {
 		return false, false
 	}
-	word := i.Relevance().Setting(row, i.Number(e))
-	return word == interest.Shown, word != interest.Unset
+	setting := i.Relevance().Setting(row, i.Number(e))
+	return setting == interest.Shown, setting != interest.Unset
 }
 
 // Sees reports whether an entity was visible to a client at the last sending: the client was in its

@@ -83,14 +83,14 @@ func NewServer(config ServerConfig) (*Server, error) {
 // Initialize attaches the server to a world. It panics if the world cannot be networked, with a
 // sentence that names the cause and the remedy. A second call with the same world does nothing.
 func (s *Server) Initialize(w *ecs.World) {
-	if s.enter(w) {
+	if s.initEngine(w) {
 		s.schedule.Initialize(w)
 	}
 }
 
-// enter is Initialize without the game's systems. It reports false if the server was attached to
+// initEngine is Initialize without the game's systems. It reports false if the server was attached to
 // the world already.
-func (s *Server) enter(w *ecs.World) bool {
+func (s *Server) initEngine(w *ecs.World) bool {
 	if !s.attach(w) {
 		return false
 	}
@@ -125,7 +125,7 @@ func (s *Server) enter(w *ecs.World) bool {
 	})
 	stages := &systems.Server{
 		Frame: s.parts(), Engine: s.engine, Collector: collector, Resources: s.resources, Owned: s.owned,
-		SIDs: s.sids(w), OnBroken: s.breakDown,
+		SIDs: s.sids(w), OnBroken: s.stopForError,
 	}
 	stages.Bind()
 	s.run = stages.Run
@@ -164,15 +164,15 @@ func (s *Server) Update(w *ecs.World) {
 // read.
 func (s *Server) Step(now time.Time) {
 	s.step(now)
-	s.remind(now)
+	s.warnNotStarted(now)
 }
 
 // remindAfter is how long a server runs before it logs the warning that it was never started.
 // Starting later is allowed, so this is no error.
 const remindAfter = 5 * time.Second
 
-// remind logs once that no client can connect because Start was never called.
-func (s *Server) remind(now time.Time) {
+// warnNotStarted logs once that no client can connect because Start was never called.
+func (s *Server) warnNotStarted(now time.Time) {
 	switch {
 	case s.reminded:
 	case s.first.IsZero():
@@ -191,8 +191,8 @@ func (s *Server) Finalize(w *ecs.World) {
 	s.schedule.Finalize(w)
 }
 
-// breakDown stops the server after a socket error, which Err returns.
-func (s *Server) breakDown(err error) {
+// stopForError stops the server after a socket error, which Err returns.
+func (s *Server) stopForError(err error) {
 	s.log.Error("the server stops", "error", err)
 	s.failed = err
 	if err := s.Stop(); err != nil {
@@ -278,7 +278,7 @@ func (s *Server) open(layers []connection.Listener) error {
 	for _, l := range layers {
 		layer, err := l.Listen(config)
 		if err != nil {
-			s.giveUp(open)
+			s.closeLayers(open)
 			return fmt.Errorf("plugin: Start: %w", err)
 		}
 		open = append(open, layer)
@@ -291,9 +291,9 @@ func (s *Server) open(layers []connection.Listener) error {
 	return nil
 }
 
-// giveUp closes the layers opened before an error. It ignores further errors, since the caller
+// closeLayers closes the layers opened before an error. It ignores further errors, since the caller
 // returns the first one.
-func (s *Server) giveUp(layers []connection.Server) {
+func (s *Server) closeLayers(layers []connection.Server) {
 	for _, layer := range layers {
 		_ = layer.Close("", s.clock())
 	}

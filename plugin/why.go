@@ -103,8 +103,8 @@ func checkExplained(keep int) error {
 	return fmt.Errorf("plugin: ClientConfig.ExplainRollbacks is %d rollbacks; leave it zero for none, or give up to %d", keep, predict.MaxExplained)
 }
 
-// explain makes the client keep reports of its latest rollbacks, as many as keep says.
-func (c *Client) explain(keep int) {
+// initReports makes the client keep reports of its latest rollbacks, as many as keep says.
+func (c *Client) initReports(keep int) {
 	if keep == 0 {
 		return
 	}

@@ -36,7 +36,7 @@ func (f *flat) Spawn(repl.ID) repl.Slot {
 
 func (f *flat) Member(repl.Slot, bool) {}
 func (f *flat) Remove(int)             {}
-func (*flat) LetGo(repl.Slot)          {}
+func (*flat) Orphan(repl.Slot)         {}
 func (f *flat) Despawn(s repl.Slot)    { f.used--; f.free = append(f.free, s) }
 
 func (f *flat) Insert(r *bits.Reader, comp int, _ receiver.Refs) error { return f.Skip(r, comp) }

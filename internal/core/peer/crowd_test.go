@@ -47,7 +47,7 @@ func (c *crowd) Remove(comp int) {
 	m.Clear(comp)
 	c.mask[c.at] = m
 }
-func (*crowd) LetGo(repl.Slot)       {}
+func (*crowd) Orphan(repl.Slot)      {}
 func (c *crowd) Despawn(s repl.Slot) { delete(c.value, s); delete(c.mask, s) }
 func (c *crowd) Commit()             {}
 func (c *crowd) Discard()            {}

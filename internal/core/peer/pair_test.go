@@ -55,7 +55,7 @@ func (n *numbers) Begin(entangle.Tick)              {}
 func (n *numbers) Spawn(repl.ID) repl.Slot          { n.next++; n.values[n.next] = 0; return n.next }
 func (n *numbers) Member(s repl.Slot, _ bool)       { n.at = s }
 func (n *numbers) Remove(int)                       {}
-func (*numbers) LetGo(repl.Slot)                    {}
+func (*numbers) Orphan(repl.Slot)                   {}
 func (n *numbers) Despawn(s repl.Slot)              { delete(n.values, s) }
 func (n *numbers) Commit()                          {}
 func (n *numbers) Discard()                         {}

@@ -12,10 +12,10 @@ const (
 	Despawned Fate = iota
 	// Moved: it went over to another group, and keeps its copy meanwhile.
 	Moved
-	// LetGo: it is no longer replicated, and its copy stays as it is.
-	LetGo
+	// Orphaned: the entity is no longer replicated, and its replicas stay as they are.
+	Orphaned
 
-	fates = LetGo + 1
+	fates = Orphaned + 1
 
 	fateBits = 2
 )

@@ -204,7 +204,7 @@ func (c *copySink) Despawn(slot repl.Slot) {
 	delete(c.predicts, slot)
 }
 
-func (c *copySink) LetGo(slot repl.Slot) {
+func (c *copySink) Orphan(slot repl.Slot) {
 	if c.corpses == nil {
 		c.corpses = map[repl.Slot]shown{}
 	}

@@ -77,7 +77,7 @@ func (c *crewSink) Skip(r *bits.Reader, comp int) error {
 func (c *crewSink) Member(slot repl.Slot, _ bool) { c.at = slot }
 func (c *crewSink) Remove(int)                    {}
 func (c *crewSink) Despawn(repl.Slot)             {}
-func (c *crewSink) LetGo(repl.Slot)               {}
+func (c *crewSink) Orphan(repl.Slot)              {}
 func (c *crewSink) Begin(entangle.Tick)           {}
 func (c *crewSink) Commit()                       {}
 func (c *crewSink) Discard()                      {}

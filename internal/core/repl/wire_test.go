@@ -549,7 +549,7 @@ func FuzzNumbers(f *testing.F) {
 			if !ok {
 				return
 			}
-			require.LessOrEqual(t, fate, repl.LetGo)
+			require.LessOrEqual(t, fate, repl.Orphaned)
 			out.Append(&w, m)
 			repl.AppendFate(&w, fate)
 		}

@@ -14,8 +14,8 @@ type Overdue struct {
 	Age, Bound int // ticks
 }
 
-// tellOverdue calls OnOverdue for the bounds that were exceeded for a client in the frame.
-func (s *Server) tellOverdue(c *client) {
+// reportOverdue calls OnOverdue for the bounds that were exceeded for a client in the frame.
+func (s *Server) reportOverdue(c *client) {
 	updates := c.peer.Replication()
 	if updates == nil || s.cfg.OnOverdue == nil {
 		return

@@ -15,18 +15,18 @@ type refusals struct {
 }
 
 const (
-	// lookEvery is how often the counters are read. Reading costs a step per slot, too much for
+	// readInterval is how often the counters are read. Reading costs a step per slot, too much for
 	// every frame.
-	lookEvery = time.Second
-	// tellEvery limits how many log lines a flood of requests can cause.
-	tellEvery = 10 * time.Second
+	readInterval = time.Second
+	// logInterval limits how many log lines a flood of requests can cause.
+	logInterval = 10 * time.Second
 )
 
 func (r *refusals) logNew(log *slog.Logger, layer connection.Server, now time.Time) {
 	if now.Before(r.next) {
 		return
 	}
-	r.next = now.Add(lookEvery)
+	r.next = now.Add(readInterval)
 	r.now = layer.AppendDropped(r.now[:0])
 	for i, d := range r.now {
 		more := d.Count
@@ -39,7 +39,7 @@ func (r *refusals) logNew(log *slog.Logger, layer connection.Server, now time.Ti
 				attrs = append(attrs, "hint", d.Hint)
 			}
 			log.Info("requests to connect were refused", attrs...)
-			r.next = now.Add(tellEvery)
+			r.next = now.Add(logInterval)
 		}
 	}
 	r.now, r.logged = r.logged, r.now

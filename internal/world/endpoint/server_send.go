@@ -39,7 +39,7 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 	for _, c := range s.clients {
 		if c != nil {
 			s.charge(c)
-			s.tellOverdue(c)
+			s.reportOverdue(c)
 		}
 	}
 	return s.flush()

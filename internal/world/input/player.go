@@ -123,7 +123,7 @@ func (p *InputPlayer) handleStream(f *input.Frame) {
 		p.inputs.stats.Refused++
 		f.Skip(k.codec)
 	default:
-		p.brought(f, stream, f.Put(stream.reader))
+		p.recordReceived(f, stream, f.Put(stream.reader))
 	}
 	read := unread - f.Bits().RemainingBits()
 	p.Work += streamWork + uint64(newest.Sub(oldest)+1)/ticksPerUnit + uint64(read)/bitsPerUnit
@@ -139,9 +139,9 @@ func (p *InputPlayer) controlledStream(k *clientKind, e ecs.Entity) *serverStrea
 	return stream
 }
 
-// brought records the ticks that arrived for the first time.
-func (p *InputPlayer) brought(f *input.Frame, stream *serverStream, b input.Received) {
-	p.inputs.Relay.brought(&stream.passed, b)
+// recordReceived records the ticks that arrived for the first time.
+func (p *InputPlayer) recordReceived(f *input.Frame, stream *serverStream, b input.Received) {
+	p.inputs.Relay.addReceived(&stream.passed, b)
 	p.inputs.stats.TooFar += uint64(b.Far)
 	next := p.inputs.tick + 1
 	for left := p.firsts.markArrived(b.Newest, b.New|b.Late); left != 0; left &= left - 1 {
@@ -173,9 +173,9 @@ func (p *InputPlayer) HandleAcked(uint16) {}
 // HandleLost implements peer.Feed.
 func (p *InputPlayer) HandleLost(uint16) {}
 
-// took records the state of one of the client's input streams in the current tick: whether it has
+// recordState records the state of one of the client's input streams in the current tick: whether it has
 // begun, and whether it had an input for this tick.
-func (p *InputPlayer) took(begun, had bool) {
+func (p *InputPlayer) recordState(begun, had bool) {
 	p.asked = p.asked || begun
 	p.had = p.had || had
 }

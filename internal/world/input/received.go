@@ -145,7 +145,7 @@ func (c *ReceivedInputs) streamOf(k *clientKind, e ecs.Entity, player *InputPlay
 func (c *ReceivedInputs) drive(k *clientKind, stream *serverStream, tick entangle.Tick) {
 	value, status := stream.reader.Take(tick)
 	stream.status = k.act(stream.entity, value, status)
-	stream.player.took(status != input.Unknown, stream.reader.Has(tick))
+	stream.player.recordState(status != input.Unknown, stream.reader.Has(tick))
 	k.raise(stream.player.id, stream.entity, tick, stream.status)
 }
 

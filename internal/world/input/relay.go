@@ -119,8 +119,8 @@ func (o *oldest) include(tick entangle.Tick) {
 	}
 }
 
-// brought records the new inputs of a stream in a client's frame.
-func (r *relay) brought(p *passing, b input.Received) {
+// addReceived records the new inputs of a stream in a client's frame.
+func (r *relay) addReceived(p *passing, b input.Received) {
 	if b.New != 0 {
 		r.addNews(p, b.Newest-entangle.Tick(bits.Len64(b.New)-1))
 	}

@@ -199,7 +199,7 @@ func (h *hand) despawn(g repl.Handle) {
 
 func (h *hand) release(g repl.Handle) {
 	id := repl.ID{Group: g}
-	h.applier.LetGo(h.slots[id])
+	h.applier.Orphan(h.slots[id])
 	delete(h.slots, id)
 }
 
@@ -276,7 +276,7 @@ func TestLettingGoIsUndoneByDiscard(t *testing.T) {
 	h := newHand(t)
 	h.come(1, h.links(7))
 	h.applier.Begin(9)
-	h.applier.LetGo(h.slots[repl.ID{Group: 1}])
+	h.applier.Orphan(h.slots[repl.ID{Group: 1}])
 	h.applier.Discard()
 	assert.Equal(t, 1, h.applier.Replicas.Len())
 	h.applier.Clear()

@@ -430,7 +430,7 @@ func TestWhatIsPredictedAndLetGo(t *testing.T) {
 	there := p.there(e)
 	value[aheadPlace](p.far, there).X = 50
 	p.applier.Begin(9)
-	p.applier.LetGo(p.applier.Replicas.Slots[there])
+	p.applier.Orphan(p.applier.Replicas.Slots[there])
 	p.applier.Commit()
 	assert.Equal(t, aheadPlace{X: 1}, *value[aheadPlace](p.far, there))
 	assert.True(t, has[components.Remote](p, there))

@@ -148,8 +148,8 @@ func (s *stage) reserve(size int) int {
 // Despawn implements receiver.Sink.
 func (a *Applier) Despawn(slot repl.Slot) { a.stage.despawned = append(a.stage.despawned, slot) }
 
-// LetGo implements receiver.Sink.
-func (a *Applier) LetGo(slot repl.Slot) { a.stage.orphaned = append(a.stage.orphaned, slot) }
+// Orphan implements receiver.Sink.
+func (a *Applier) Orphan(slot repl.Slot) { a.stage.orphaned = append(a.stage.orphaned, slot) }
 
 // Discard implements receiver.Sink.
 func (a *Applier) Discard() {

@@ -145,7 +145,7 @@ func samples() []sample {
 	}
 	restructured := record{
 		kind: repl.Change, group: 5, seq: 1, tick: 20, base: 10, refs: refTo(id(repl.Private+3, 0)), needs: []repl.Need{need(repl.Private+3, 20)},
-		leavers: []leaver{{0, repl.LetGo}, {9, repl.Moved}}, joins: []joining{{number: 6, from: 1, content: number(6)}},
+		leavers: []leaver{{0, repl.Orphaned}, {9, repl.Moved}}, joins: []joining{{number: 6, from: 1, content: number(6)}},
 		changed: []change{{1, content{removed: []int{1}, set: []int{2}}}},
 	}
 	out := record{kind: repl.Change, group: repl.Private + 3, seq: 1, tick: 20, base: 10, leavers: []leaver{{0, repl.Moved}}}
@@ -154,7 +154,7 @@ func samples() []sample {
 		{10, false, message(full, one(repl.Full, 9, 0, 10, 0), one(repl.Full, repl.Private+3, 0, 10, 0))},
 		{20, false, message(restructured, out)},
 		{30, true, join(run(changed, one(repl.Update, 9, 0, 30, 10)), settledMark(30, 0, true, need(5, 20)), settledMark(30, 0, true))},
-		{40, false, message(record{kind: repl.Gone, group: 5, seq: 2, tick: 40, leavers: []leaver{{6, repl.LetGo}}})},
+		{40, false, message(record{kind: repl.Gone, group: 5, seq: 2, tick: 40, leavers: []leaver{{6, repl.Orphaned}}})},
 	}
 }
 
@@ -282,7 +282,7 @@ func (n *nothing) Remove(int)                                          {}
 func (n *nothing) Insert(r *bits.Reader, _ int, _ receiver.Refs) error { return n.Skip(r, 0) }
 func (n *nothing) Update(r *bits.Reader, c int, f receiver.Refs) error { return n.Insert(r, c, f) }
 func (n *nothing) Despawn(repl.Slot)                                   {}
-func (n *nothing) LetGo(repl.Slot)                                     {}
+func (n *nothing) Orphan(repl.Slot)                                    {}
 func (n *nothing) Commit()                                             {}
 func (n *nothing) Discard()                                            {}
 func (n *nothing) Skip(r *bits.Reader, _ int) error {

@@ -290,13 +290,13 @@ func TestMovedAndDespawned(t *testing.T) {
 func TestLetGo(t *testing.T) {
 	s := newGroups(t)
 	r := gives(groupA, 20, 0)
-	r.leavers[0].fate = repl.LetGo
+	r.leavers[0].fate = repl.Orphaned
 	s.get(r)
 	require.Equal(t, []repl.ID{id(groupA, 0)}, s.sink.letGo)
 	s.lacks(id(groupA, 0))
-	s.get(record{kind: repl.Gone, group: groupB, seq: 1, tick: 20, leavers: []leaver{{0, repl.LetGo}}})
+	s.get(record{kind: repl.Gone, group: groupB, seq: 1, tick: 20, leavers: []leaver{{0, repl.Orphaned}}})
 	require.Len(t, s.sink.letGo, 2)
-	s.get(record{kind: repl.Full, group: groupC, seq: 1, tick: 20, leavers: []leaver{{0, repl.LetGo}}})
+	s.get(record{kind: repl.Full, group: groupC, seq: 1, tick: 20, leavers: []leaver{{0, repl.Orphaned}}})
 	require.Len(t, s.sink.letGo, 3)
 	require.Empty(t, s.sink.entities)
 }

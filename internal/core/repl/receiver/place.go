@@ -93,9 +93,9 @@ func (r *Receiver) part(id repl.ID, slot repl.Slot, fate repl.Fate) {
 	switch fate {
 	case repl.Moved:
 		r.put(id, place{slot: slot})
-	case repl.LetGo:
+	case repl.Orphaned:
 		r.predicted.forgetSlot(slot)
-		r.sink.LetGo(slot)
+		r.sink.Orphan(slot)
 	default:
 		r.predicted.forgetSlot(slot)
 		r.sink.Despawn(slot)

@@ -25,8 +25,8 @@ type Sink interface {
 	// Update reads the value of a component that must be there.
 	Update(r *bits.Reader, comp int, refs Refs) error
 	Despawn(slot repl.Slot)
-	// LetGo orphans an entity: no more records of it will come, and it stays as it is.
-	LetGo(slot repl.Slot)
+	// Orphan orphans an entity: no more records of it will come, and it stays as it is.
+	Orphan(slot repl.Slot)
 	Commit()
 	Discard()
 

@@ -203,7 +203,7 @@ func (c *copySink) Despawn(slot repl.Slot) {
 	delete(c.predicted, slot)
 }
 
-func (c *copySink) LetGo(slot repl.Slot) {
+func (c *copySink) Orphan(slot repl.Slot) {
 	require.True(c.t, c.open)
 	c.has(slot)
 	c.letGo = append(c.letGo, c.entities[slot].id)

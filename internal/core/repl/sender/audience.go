@@ -82,7 +82,7 @@ func (p *Peer) conceal(i int) {
 func (p *Peer) noteHidden(i int) {
 	delete(p.hiddenAt, int32(i))
 	left := p.world.groups[p.private.groups[i]].left
-	if !slices.ContainsFunc(left, func(l leaver) bool { return l.fate == repl.LetGo && p.private.hasLeaver(i, &l) }) {
+	if !slices.ContainsFunc(left, func(l leaver) bool { return l.fate == repl.Orphaned && p.private.hasLeaver(i, &l) }) {
 		return
 	}
 	if p.hiddenAt == nil {

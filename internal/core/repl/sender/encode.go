@@ -260,7 +260,7 @@ func (w *World) tells(l *leaver) bool {
 // group still waits to be sent.
 func (w *World) fate(l *leaver) repl.Fate {
 	key := &w.bodies.here.key
-	if l.fate == repl.LetGo && key.hidden && key.since.Before(l.left) || l.fate == repl.Moved && key.hides != nil && !key.hides.gets(l.slot) {
+	if l.fate == repl.Orphaned && key.hidden && key.since.Before(l.left) || l.fate == repl.Moved && key.hides != nil && !key.hides.gets(l.slot) {
 		return repl.Despawned
 	}
 	return l.fate

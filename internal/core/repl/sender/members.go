@@ -93,7 +93,7 @@ func (w *World) Despawn(s repl.Slot) { w.end(s, repl.Despawned) }
 
 // Abandon ends the replication of an entity, and the peers are sent nothing more of it: they keep
 // it as it was last sent.
-func (w *World) Abandon(s repl.Slot) { w.end(s, repl.LetGo) }
+func (w *World) Abandon(s repl.Slot) { w.end(s, repl.Orphaned) }
 
 func (w *World) end(s repl.Slot, fate repl.Fate) {
 	t := &w.slots

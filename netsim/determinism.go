@@ -59,7 +59,7 @@ const DefaultCheckedTicks = 600
 // restore unregistered components, so it also finds results that depend on those. The repeated
 // ticks count as replays: see components.Time.
 //
-// It does not find differences between machines, and does not check systems in other sets than
+// It does not find differences between machines, and does not check systems in sets other than
 // FixedMain. Entities that systems spawn may have other ids each time: they are compared by their
 // components and references.
 func CheckDeterminism(t T, d Determinism) {

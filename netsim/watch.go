@@ -30,9 +30,8 @@ import (
 //     reports on a client. They run at the speed of the clock, plus or minus a tenth.
 //   - Data that is written to a client, whether or not it arrives, is only of entities and
 //     components that the client may see at that tick.
-//   - Values of a group with an interval are written to a client once per interval, unless there
-//     are other changes than values, a client may predict the group, data was resent, or there
-//     are caps.
+//   - Values of a group with an interval are written to a client once per interval, unless
+//     its structure changed, a client may predict the group, data was resent, or there are caps.
 //
 // For an entity that a client predicts, the confirmed state is checked.
 //

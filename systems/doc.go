@@ -12,7 +12,7 @@
 //	replication.go          a server finds what has changed, and which client sees it
 //	send.go                 packets leave
 //	sync.go                 a client's clock is adjusted
-//	visual.go               the screen shows other values than the simulation has
+//	visual.go               the screen shows values different from those of the simulation
 //
 // In each stage the engine's work comes first, and then the systems that the game added to
 // the plugin.Set of that stage. Everything runs in the goroutine that updates the app.

@@ -162,7 +162,7 @@ const (
 	MaxGapSize = 3
 )
 
-func (l *SceneLimit) head(number int) []byte {
+func (l *SceneLimit) packetHead(number int) []byte {
 	binary.LittleEndian.PutUint32(l.buf[:], l.tick)
 	l.buf[4] = byte(number)
 	return l.buf[:LimitHead]
@@ -175,13 +175,13 @@ func (l *SceneLimit) pack() {
 	if !all {
 		need += MaxGapSize
 	}
-	b, last := l.head(0), -1
+	b, last := l.packetHead(0), -1
 	for w, mask := range l.Moved {
 		for ; mask != 0; mask &= mask - 1 {
 			i := w<<6 | bits.TrailingZeros64(mask)
 			if len(b)+need > entangle.MaxPayload {
 				l.Shared.Add(append(l.Shared.Data, b...))
-				b, last = l.head(len(l.Shared.Ends)), -1
+				b, last = l.packetHead(len(l.Shared.Ends)), -1
 			}
 			if !all {
 				b = AppendGap(b, i-last)

@@ -69,7 +69,7 @@ func (l *SceneLimit) SendGrid() {
 	}
 }
 
-// gridViews are the views that follow from a grid. They are empty if the case has none.
+// gridViews holds the views that are derived from a grid. It is empty if the case has no grid.
 type gridViews struct {
 	walkers    *workload.Walkers
 	viewers    []int32 // the viewers' entities, by client
@@ -115,13 +115,13 @@ func (v *gridViews) lookUp(client int, moved []uint64) {
 // assemble copies the records of a view, entity by entity, and seals each full packet.
 func (l *SceneLimit) assemble(c *limitClient, view []viewWord, told []uint64) {
 	c.Out.Reset()
-	n, last := len(l.head(0)), -1
+	n, last := len(l.packetHead(0)), -1
 	for _, seen := range view {
 		for mask := told[seen.at] & seen.mask; mask != 0; mask &= mask - 1 {
 			i := seen.at<<6 | bits.TrailingZeros64(mask)
 			if n > len(l.buf)-MaxGapSize-SceneCodeSize {
 				c.seal(l.buf[:n])
-				n, last = len(l.head(len(c.Out.Ends))), -1
+				n, last = len(l.packetHead(len(c.Out.Ends))), -1
 			}
 			gap := i - last
 			if gap >= 255 {
@@ -145,7 +145,7 @@ func (l *SceneLimit) takeAway(c *limitClient, gone []viewWord) {
 		for mask := word.mask; mask != 0; mask &= mask - 1 {
 			if n > len(l.buf)-MaxGapSize {
 				c.seal(l.buf[:n])
-				n = len(l.head(len(c.Out.Ends)))
+				n = len(l.packetHead(len(c.Out.Ends)))
 			}
 			i := word.at<<6 | bits.TrailingZeros64(mask)
 			n += copy(l.buf[n:], []byte{byte(i), byte(i >> 8), byte(i >> 16)})

@@ -19,6 +19,6 @@ func hints(noKey bool) map[session.Drop]string {
 		session.DropClientConnected: "this client id is connected already; give each player an id of its own, or wait for the end of a connection " +
 			"that broke off, which its timeout brings",
 		session.DropTokenOtherAddress: "another address has used the token before: mint one for each attempt to connect, and share none",
-		session.DropWrongServer:       "the token lists other addresses than this server's; set ServerConfig.PublicAddrs to the addresses at which clients reach it",
+		session.DropWrongServer:       "the token does not list this server's addresses; set ServerConfig.PublicAddrs to the addresses at which clients reach it",
 	}
 }

@@ -48,7 +48,7 @@ func (t *Table) Retargeted() []Slot { return t.reports.retargeted }
 // Spawned, and columns that Structure reports as inserted.
 func (t *Table) Changed(col int) []Slot { return t.reports.changed[col] }
 
-// MarkerChanged returns the slots whose marker component has other bytes than at the last Observe.
+// MarkerChanged returns the slots whose marker component changed since the last Observe.
 // It does not include slots in Spawned. It includes slots in Resumed if the marker differs from the
 // one before the pause. The last value of a marker is not seen if it was written after the last
 // Observe and the marker was then removed.

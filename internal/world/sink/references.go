@@ -78,7 +78,7 @@ func (r *references) forgetLate(s repl.Slot, comp int) {
 	}
 }
 
-// awaitFound adds the found references to the waiting ones.
+// awaitFound makes the references in late.Found wait for the entities that they name.
 func (r *references) awaitFound() {
 	for _, ref := range r.late.Found {
 		if e := &r.replicas.entities[ref.Holder.Slot]; e.used && r.late.Add(ref) {

@@ -8,7 +8,7 @@ import (
 
 // Rounding rounds values in place to the values that the wire can express, at the end of every tick
 // and on both sides. Server and client then compute with the same numbers. If only the wire rounded,
-// a client would continue from another value than the server.
+// a client would continue from a value different from the server's.
 type Rounding struct {
 	cols    []roundedColumn
 	clamped uint64

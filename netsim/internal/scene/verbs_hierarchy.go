@@ -11,7 +11,7 @@ import (
 )
 
 // attachEntity implements "attach NAME PARENT [RELATION]", which makes an entity of the server's
-// world a child of another one, or relates the two by another relation than components.ChildOf. An
+// world a child of another one, or relates the two by a relation other than components.ChildOf. An
 // entity has one relation: a new one replaces the old one.
 func (c *commands) attachEntity(args *script.Args, _ *script.Trace) error {
 	name, e, err := c.entityArg(args)

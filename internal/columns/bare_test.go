@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Bare reports whether an entity had its marker when it was removed, whatever it had at the last
-// Observe.
+// Bare reports whether an entity had its marker when it was removed, whether it had the marker at
+// the last Observe or not.
 func TestBareReportsEntitiesRemovedWithoutTheMarker(t *testing.T) {
 	remove := func(x *testWorld, e ecs.Entity) { x.w.Remove(e, x.marker) }
 	add := func(x *testWorld, e ecs.Entity) { x.w.Add(e, x.marker) }

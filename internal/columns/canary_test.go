@@ -46,7 +46,8 @@ func TestLostListenerIsNoticed(t *testing.T) {
 	}
 }
 
-// TestListenerInsideAnotherIsKept wraps the dispatch, which loses no event.
+// TestListenerInsideAnotherIsKept wraps the dispatch in another listener, with which no event is
+// lost.
 func TestListenerInsideAnotherIsKept(t *testing.T) {
 	x := newTestWorld(t)
 	x.observe(t)
@@ -60,7 +61,7 @@ func TestListenerInsideAnotherIsKept(t *testing.T) {
 	assert.Equal(t, 2, notified, "one empty entity was created and removed, at the first Observe only")
 }
 
-// TestListenerOfUncomparableType must not panic: interfaces with such a type cannot be compared.
+// TestListenerOfUncomparableType checks that a listener of an uncomparable type causes no panic.
 func TestListenerOfUncomparableType(t *testing.T) {
 	x := newTestWorld(t)
 	x.w.SetListener(sliceListener{x.table.Listener()})
@@ -81,7 +82,7 @@ func (l sliceListener) Notify(w *ecs.World, e ecs.EntityEvent) {
 func (sliceListener) Subscriptions() event.Subscription { return event.All }
 func (sliceListener) Components() *ecs.Mask             { return nil }
 
-// TestWithoutPeekEveryObserveProbes covers versions of Arche without that field.
+// TestWithoutPeekEveryObserveProbes covers versions of Arche without the field that peek reads.
 func TestWithoutPeekEveryObserveProbes(t *testing.T) {
 	x := newTestWorld(t)
 	require.True(t, x.table.canary.peeks, "the field of the Arche in go.mod is found")
@@ -127,7 +128,7 @@ func TestLockedWorldIsRefused(t *testing.T) {
 	assert.Len(t, x.table.Spawned(), 1)
 }
 
-// TestCanaryIsNoEntity counts what a filter of everything sees.
+// TestCanaryIsNoEntity counts the entities that a filter for everything finds.
 func TestCanaryIsNoEntity(t *testing.T) {
 	x := newTestWorld(t)
 	x.observe(t)
@@ -137,7 +138,7 @@ func TestCanaryIsNoEntity(t *testing.T) {
 	q.Close()
 }
 
-// TestTwoTablesShareAWorld: each follows a marker of its own.
+// TestTwoTablesShareAWorld checks that two tables of one world follow a marker each.
 func TestTwoTablesShareAWorld(t *testing.T) {
 	x := newTestWorld(t)
 	second, err := New(&x.w, x.local, nil)

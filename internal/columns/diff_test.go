@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// plainDiff is a simple version.
+// plainDiff is a simple version of the tested functions.
 func plainDiff(now, old []byte, size int) (m uint64) {
 	for r := range len(now) / size {
 		if !bytes.Equal(now[r*size:(r+1)*size], old[r*size:(r+1)*size]) {

@@ -88,8 +88,8 @@ func listenerOf(w *ecs.World) ecs.Listener {
 	return l
 }
 
-// TestSkippedByBatch: a listener removes the first entity of a batch and spawns another one in the same
-// archetype, so that Arche never reports the last.
+// TestSkippedByBatch uses a listener that removes the first entity of a batch and spawns another
+// one in the same archetype, so that Arche never reports the last entity.
 func TestSkippedByBatch(t *testing.T) {
 	for name, batch := range map[string]func(*testWorld){
 		"spawn": func(x *testWorld) {
@@ -120,8 +120,8 @@ func TestSkippedByBatch(t *testing.T) {
 	}
 }
 
-// TestLoadedEntitiesAreFound: World.LoadEntities sends no events, but it works only on an empty world, and
-// the loaded entities have no components.
+// TestLoadedEntitiesAreFound checks World.LoadEntities, which sends no events. It works only on an
+// empty world, and the loaded entities have no components.
 func TestLoadedEntitiesAreFound(t *testing.T) {
 	saved := ecs.NewWorld()
 	entities := []ecs.Entity{saved.NewEntity(), saved.NewEntity(), saved.NewEntity()}
@@ -145,7 +145,7 @@ func TestLoadedEntitiesAreFound(t *testing.T) {
 	assert.ErrorContains(t, x.table.Sync(), "load it if you have a save, and start a new plugin")
 }
 
-// TestExistingEntitiesAreFound makes the table after the entities.
+// TestExistingEntitiesAreFound creates the table after the entities.
 func TestExistingEntitiesAreFound(t *testing.T) {
 	x := newTestWorld(t)
 	for range 200 {

@@ -51,8 +51,8 @@ func TestMarkerOfTheSpawnedIsNoChange(t *testing.T) {
 	assert.Empty(t, x.table.MarkerChanged(), "the value was known with the spawn")
 }
 
-// TestMarkerOfThePausedIsCompared compares it with the value before the pause when the entity has the marker
-// again: in one Observe, or in several.
+// TestMarkerOfThePausedIsCompared checks that the marker is compared with its value before the
+// pause when the entity has the marker again, in one Observe or in several.
 func TestMarkerOfThePausedIsCompared(t *testing.T) {
 	for name, c := range map[string]struct {
 		again   uint32

@@ -185,7 +185,7 @@ func (x *randomWorld) write(t *rapid.T, e ecs.Entity, id ecs.ID) {
 	}
 }
 
-// stepRun writes to many entities, so that there are dense changes in blocks, too.
+// stepRun writes to many entities, so that blocks have dense changes, too.
 func (x *randomWorld) stepRun(t *rapid.T) {
 	id := rapid.SampledFrom(x.ids()).Draw(t, "id")
 	every := rapid.IntRange(1, 5).Draw(t, "every")

@@ -94,7 +94,7 @@ func (x *stretchWorld) check(t require.TestingT, entities []ecs.Entity) {
 	}
 }
 
-// After any changes between two calls of Find, a row is the one in which Arche has the entity.
+// After any changes between two calls of Find, Find returns the row in which Arche has the entity.
 func TestRowsOfAStretchAreThoseOfArche(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := newStretchWorld()

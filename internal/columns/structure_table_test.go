@@ -153,7 +153,7 @@ func checkUnlike(t *testing.T, size int, rows, bySlot []byte, slots []Slot) {
 	}
 }
 
-// TestRunsAreFound: two runs are copied as two, a permutation row by row.
+// TestRunsAreFound checks that two runs are copied as two, and a permutation row by row.
 func TestRunsAreFound(t *testing.T) {
 	seg := segment{rows: []Slot{5, 6, 7, 8, 9, 1, 2, 3, 4}}
 	require.False(t, seg.scattered())
@@ -162,7 +162,8 @@ func TestRunsAreFound(t *testing.T) {
 	assert.True(t, seg.scattered())
 }
 
-// TestCommitForgets: nothing is kept from one Commit to the next except the slots of removed entities, for one more.
+// TestCommitForgets checks that nothing is kept from one Commit to the next, except the slots of
+// removed entities, which are kept for one more.
 func TestCommitForgets(t *testing.T) {
 	x := newWorldWith(t, NewStructure)
 	all := make([]ecs.Entity, 20)
@@ -182,7 +183,8 @@ func TestCommitForgets(t *testing.T) {
 	assert.Empty(t, x.table.records.scratch)
 }
 
-// TestCommitAllocatesNothing while structure changes, and columns are saved and loaded.
+// TestCommitAllocatesNothing checks Commit while structure changes, and columns are saved and
+// loaded.
 func TestCommitAllocatesNothing(t *testing.T) {
 	x := newWorldWith(t, NewStructure, 128)
 	all := make([]ecs.Entity, 100)

@@ -54,7 +54,7 @@ func (f *hierarchyWorld) ids(cols ...int) (ids []ecs.ID) {
 	return ids
 }
 
-// afterUs lets a listener after the table's do something at each event of one kind.
+// afterUs adds a listener after the table's, which calls a function at each event of one kind.
 func (f *hierarchyWorld) afterUs(kind event.Subscription, do func(ecs.Entity)) {
 	last := listener.NewCallback(func(_ *ecs.World, e ecs.EntityEvent) { do(e.Entity) }, kind)
 	both := listener.NewDispatch(f.table.Listener(), &last)
@@ -219,7 +219,8 @@ func TestEachKindOfStructure(t *testing.T) {
 	}
 }
 
-// TestOpenBatchQueryIsRefused: its events are sent when it closes.
+// TestOpenBatchQueryIsRefused checks that a batch query must not be open, because its events are
+// sent when it closes.
 func TestOpenBatchQueryIsRefused(t *testing.T) {
 	f := newHierarchyWorld(t)
 	f.observe(t)

@@ -190,8 +190,8 @@ func TestDyingTargetIsNoRetarget(t *testing.T) {
 	assert.Less(t, x.table.Segments(), segments, "the archetype of a removed target is dropped")
 }
 
-// TestColumnsMoveBehindOurBack lets an entity pass through an archetype between two Observes, so that Arche moves the
-// columns of one that stays.
+// TestColumnsMoveBehindOurBack lets an entity pass through an archetype between two Observes, so
+// that Arche moves the columns of an entity that stays there.
 func TestColumnsMoveBehindOurBack(t *testing.T) {
 	x := newTestWorld(t, 1)
 	stays := x.spawn(colHealth)
@@ -227,8 +227,8 @@ func TestNewRefusesWrongDescriptions(t *testing.T) {
 	}
 }
 
-// TestSteadyStateAllocatesNothing: values, spawns, despawns, exchanges and changes of target, with a Sync and an Observe
-// now and then, once buffers have grown.
+// TestSteadyStateAllocatesNothing checks values, spawns, despawns, exchanges and changes of target,
+// with a Sync and an Observe from time to time, once buffers have reached their size.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	x := newTestWorld(t, 1024, 8)
 	parents := [2]ecs.Entity{x.spawn(), x.spawn()}

@@ -16,8 +16,8 @@ func mask(cols ...int) (m Mask) {
 	return m
 }
 
-// TestUndoOfAnUntrackedEntity: an entity that got the marker after its creation returns to its previous form, one
-// created since the last Sync is removed.
+// TestUndoOfAnUntrackedEntity checks that an entity that got the marker after its creation returns
+// to its previous form, and that one created since the last Sync is removed.
 func TestUndoOfAnUntrackedEntity(t *testing.T) {
 	x := newTestWorld(t)
 	parent := x.w.NewEntity()
@@ -40,8 +40,8 @@ func TestUndoOfAnUntrackedEntity(t *testing.T) {
 	assert.Empty(t, x.table.Undo(), "nothing has changed since")
 }
 
-// TestUndoOfALateCreationEvent: an earlier listener adds the marker to a new entity, so that the table receives that event
-// first.
+// TestUndoOfALateCreationEvent uses an earlier listener that adds the marker to a new entity, so
+// that the table receives that event first.
 func TestUndoOfALateCreationEvent(t *testing.T) {
 	x := newTestWorld(t)
 	x.meddle(nil)
@@ -105,7 +105,8 @@ func TestKnownIsTheValueOfTheLastObserve(t *testing.T) {
 	}
 }
 
-// TestSlotsOfUnreportedEntitiesAreFreed: entities that exist only between two Observes, seen only by a Sync.
+// TestSlotsOfUnreportedEntitiesAreFreed creates entities that exist only between two Observes, and
+// that only a Sync sees.
 func TestSlotsOfUnreportedEntitiesAreFreed(t *testing.T) {
 	x := newTestWorld(t)
 	for range 10 {
@@ -160,7 +161,7 @@ func TestUndoRestoresAWorld(t *testing.T) {
 	assert.Equal(t, before, after)
 }
 
-// restore gives an entity its previous form. A removed one is restored as another one.
+// restore gives an entity its previous form. If the entity was removed, it creates a new one.
 func (x *testWorld) restore(r *UndoRecord, again map[ecs.Entity]ecs.Entity) {
 	if !r.Was.Alive {
 		x.w.RemoveEntity(r.Entity)

@@ -61,7 +61,7 @@ func (x *undoWorld) look(t *rapid.T, sync func() error) {
 	}
 }
 
-// checkEnded reads what is left of an entity that was removed.
+// checkEnded reads the data of an entity that was removed.
 func (x *undoWorld) checkEnded(t *rapid.T, r *UndoRecord) {
 	require.Equal(t, r.Entity, x.table.Entity(r.Slot))
 	require.Equal(t, r.Was.Mask, x.table.Mask(r.Slot))
@@ -94,7 +94,7 @@ func (x *testWorld) copy(records []UndoRecord) undoCopy {
 	return c
 }
 
-// undoCopies goes back from copy to copy.
+// undoCopies undoes from each copy to the previous one, and compares them.
 func undoCopies(t require.TestingT, copies []undoCopy) {
 	model := maps.Clone(copies[len(copies)-1].forms)
 	for i := len(copies) - 1; i > 0; i-- {

@@ -16,7 +16,7 @@ type (
 	testBody     struct{ X, Y, Z float64 }
 	testThirteen struct{ Bytes [13]byte }
 	testTag      struct{}
-	testLocal    struct{ N int64 } // never a column
+	testLocal    struct{ N int64 } // is never a column
 	testOther    struct{ ecs.Relation }
 	testParent   struct {
 		ecs.Relation
@@ -77,7 +77,7 @@ func newWorldWith(t require.TestingT, makeTable func(*ecs.World, ecs.ID, []Colum
 	return x
 }
 
-// nearlyEqual stands for a lattice: bytes 7 and 6 of a float64 are its coarse part.
+// nearlyEqual stands for quantised values: bytes 7 and 6 of a float64 are its coarse part.
 func nearlyEqual(a, b []byte) bool {
 	for _, i := range []int{6, 7, 14, 15, 22, 23} {
 		if a[i] != b[i] {

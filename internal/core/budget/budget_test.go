@@ -51,9 +51,9 @@ func TestTheFastestBucketDoesNotOverflow(t *testing.T) {
 	assert.Equal(t, 2*MaxRate, b.Level(epoch.Add(200*365*24*time.Hour)))
 }
 
-// A sender that stops while nothing is left never gets more through in any span of time than the
-// rate, the size and one piece allow, if no piece is larger than what the rate brings in a second:
-// a larger debt is forgotten.
+// A sender that stops while no budget is left never sends more in any span of time than the rate,
+// the size and one piece allow, if no piece is larger than the bytes that the rate adds in a
+// second. A larger debt is forgotten.
 func TestNoSpanOfTimeLetsMoreThrough(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := rapid.IntRange(1, 1e6).Draw(t, "rate")

@@ -12,12 +12,12 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/budget"
 )
 
-// units returns the units that a rate brings in a time.
+// units returns the units that a rate adds in a time.
 func units(rate int, d time.Duration) float64 { return float64(rate) * d.Seconds() }
 
-// Whatever arrives when, and from however many peers, no peer gets more than its rate, its savings
-// and one packet. No frame costs more than the shares of all peers for its time, the common part of
-// their savings, and one packet of each.
+// Whenever packets arrive, and from however many peers, no peer gets more than its rate, its
+// savings and one packet. No frame costs more than the shares of all peers for its time, the common
+// part of their savings, and one packet of each.
 //
 // Proves: Z21
 func TestAnIntakeTakesNoMoreThanItsRates(t *testing.T) {
@@ -48,8 +48,8 @@ func TestAnIntakeTakesNoMoreThanItsRates(t *testing.T) {
 	})
 }
 
-// In one frame all peers together use a bounded part of their savings. Packets of a peer that is
-// within its own share are read even then, and those of all peers in the next frame.
+// In one frame all peers together use a bounded part of their savings. Even then, packets of a peer
+// that is within its own share are read. In the next frame the packets of all peers are read.
 //
 // Proves: Z21
 func TestSavingsOfAllAreBoundedWithinAFrame(t *testing.T) {
@@ -85,8 +85,8 @@ func TestSavingsOfAllAreBoundedWithinAFrame(t *testing.T) {
 	}
 }
 
-// After an end stood still for a second, it reads a second's worth of every peer, however many there
-// are; after a longer time it reads no more.
+// After an end stood still for a second, it reads a second's worth of packets of every peer,
+// however many peers there are. After a longer time it reads no more.
 //
 // Proves: Z21
 func TestAnEndThatStoodStillTakesAsMuchInOfEverybody(t *testing.T) {
@@ -110,8 +110,8 @@ func TestAnEndThatStoodStillTakesAsMuchInOfEverybody(t *testing.T) {
 	}
 }
 
-// A peer that sends a tenth of its rate is never refused, though all of five seconds comes at
-// once, again and again.
+// A peer that sends a tenth of its rate is never refused, even if the packets of five seconds
+// arrive at once, again and again.
 //
 // Proves: Z21
 func TestAnIntakeTakesWhatAStallHeldBack(t *testing.T) {
@@ -130,7 +130,8 @@ func TestAnIntakeTakesWhatAStallHeldBack(t *testing.T) {
 	}
 }
 
-// A peer may spend on others only savings beyond half of their maximum; with less, nothing.
+// A peer may spend only savings beyond half of their maximum on work for others. With less it may
+// spend nothing.
 //
 // Proves: Z21
 func TestWorkForOthersLeavesAPeerHalfOfItsSavings(t *testing.T) {
@@ -183,8 +184,8 @@ func TestADebtOfWorkIsBounded(t *testing.T) {
 	}
 }
 
-// A peer is disconnected once it has exceeded its quota for five seconds in all, even with pauses in
-// between. One that exceeds it for a moment, now and then, is not.
+// A peer is disconnected once it has exceeded its quota for five seconds in all, even with pauses
+// in between. A peer that exceeds it for a moment from time to time is not disconnected.
 //
 // Proves: Z21
 func TestAnIntakeDisconnectsPeersThatExceedTheirQuotaForLong(t *testing.T) {
@@ -245,7 +246,7 @@ func TestAnIntakeDisconnectsPeersThatExceedTheirQuotaForLong(t *testing.T) {
 	}
 }
 
-// The highest rate does not overflow, nor does a long time.
+// The highest rate does not overflow, even after a long time.
 func TestTheFastestIntakeDoesNotOverflow(t *testing.T) {
 	in, now := budget.NewIntake(math.MaxInt), time.Unix(100, 0)
 	in.Begin(now)
@@ -262,9 +263,9 @@ func TestTheFastestIntakeDoesNotOverflow(t *testing.T) {
 	}
 }
 
-// A quota is restored once it equals a new one: spent units were saved up again, and excess was
-// made up for. Until then it is kept for a peer that has left, and grows with time as if the peer
-// had stayed.
+// A quota is restored once it equals a new one: once spent units were saved up again, and a debt
+// was paid. Until then it is kept for a peer that has left, and grows with time as if the peer had
+// stayed.
 //
 // Proves: Z21
 func TestAQuotaIsRestoredByTimeAlone(t *testing.T) {
@@ -307,7 +308,7 @@ func TestAQuotaIsRestoredByTimeAlone(t *testing.T) {
 	assert.True(t, free.Restored(&none))
 }
 
-// A clock that is set back, or forward, costs no peer its rate: later packets are read.
+// If a clock is set back or forward, no peer loses its rate: later packets are read.
 //
 // Proves: Z21
 func TestASetClockCostsNoPeerItsRate(t *testing.T) {
@@ -329,8 +330,8 @@ func TestASetClockCostsNoPeerItsRate(t *testing.T) {
 	}
 }
 
-// A peer that leaves while in debt pays it off while away as if it had stayed: a second earns a
-// second's debt, and the rest is savings.
+// A peer that leaves with a debt pays it while it is away, as if it had stayed: in a second it
+// earns the debt of a second, and after that its savings grow.
 //
 // Proves: Z21
 func TestADebtIsPaidByTheTimeAway(t *testing.T) {

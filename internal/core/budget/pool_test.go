@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/budget"
 )
 
-// shared is one of those that share a pool in a test.
+// shared is one of the accounts that share a pool in a test.
 type shared struct {
 	account budget.Account
 	hungry  bool // it wants more than there ever is
@@ -22,8 +22,8 @@ type shared struct {
 	owed    int
 }
 
-// dealt is a simple model of a division: in turn, each account that wants one more byte, or owes one,
-// gets it. The rest is divided equally. Each account pays its debt out of its part.
+// dealt is a simple model of a division: each account that wants one more byte, or owes one, gets
+// it in turn. The rest is divided equally. Each account pays its debt out of its part.
 func dealt(wants, owed []int, total int) []int {
 	got := make([]int, len(wants))
 	for moved := true; moved && total > 0; {
@@ -42,9 +42,9 @@ func dealt(wants, owed []int, total int) []int {
 
 // Whatever is wanted in each frame, all accounts of a cap together send no more in any span of time
 // than the rate, the savings and a piece for each allow, and no less while one of them wants more.
-// Bytes are divided equally, and those that one account does not want go to the others. A piece
-// that was completed beyond a part is subtracted from the next parts of its own account only, so
-// accounts that always want more send the same.
+// Bytes are divided equally, and bytes that one account does not want go to the others. If an
+// account completes a piece beyond its part, the excess is subtracted from its own next parts only.
+// Accounts that always want more therefore send the same amount.
 //
 // Proves: P12
 func TestAPoolIsSharedFairlyAndBindsInAnySpan(t *testing.T) {
@@ -124,8 +124,8 @@ func TestAPoolIsSharedFairlyAndBindsInAnySpan(t *testing.T) {
 }
 
 // Traffic that cannot be held back may take more than its part, even forever: the others get the
-// rest of the rate, so the cap binds them, and no more than a second's rate goes beyond it in all.
-// When that traffic ends, its debt is over in two seconds.
+// rest of the rate, so that the cap still applies to them, and in all no more than a second's rate
+// is sent beyond the cap. When that traffic ends, its debt is over in two seconds.
 //
 // Proves: P12
 func TestTrafficThatCannotBeHeldBackExemptsNoAccount(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// begunMessage is an incomplete message in the plain twin of byAge.
+// begunMessage is an incomplete message in the simple model of byAge.
 type begunMessage struct {
 	id      ID
 	message uint16
@@ -28,8 +28,8 @@ func sum(all []begunMessage) (cost int) {
 	return cost
 }
 
-// Room is made, and time runs out, for the messages that began first, in whatever order messages
-// of two channels begin, grow and are completed.
+// The messages that began first are dropped first, to free memory or because their time is over, in
+// whatever order messages of two channels begin, grow and are completed.
 //
 // Proves: Z8
 func TestWhatBeganFirstGoesFirst(t *testing.T) {
@@ -55,13 +55,13 @@ func TestWhatBeganFirstGoesFirst(t *testing.T) {
 				index = twin[at].next
 			}
 			if index == parts-1 {
-				continue // it would be complete
+				continue // it would complete the message
 			}
 			handle(t, m, epoch.Add(now), fragment(one.id, one.message, index, parts*FragmentSize))
 			for sum(twin)+messageOverhead+fragmentOverhead+FragmentSize > UnreliableWindow {
 				pop(&evicted)
 			}
-			if find() < 0 { // or the room was made by dropping it
+			if find() < 0 { // unless it was dropped to free memory
 				twin = append(twin, one)
 			}
 			twin[find()].parts++
@@ -79,8 +79,8 @@ func TestWhatBeganFirstGoesFirst(t *testing.T) {
 	})
 }
 
-// A message that is completed goes out of the order in which messages began, wherever it is in
-// it: those that began before and after it still expire.
+// A message that is completed is removed from the order in which messages began, wherever it is in
+// that order. Messages that began before and after it still expire.
 //
 // Proves: Z8
 func TestACompletedMessageLeavesTheOrderOfOthers(t *testing.T) {
@@ -109,15 +109,15 @@ func TestACompletedMessageLeavesTheOrderOfOthers(t *testing.T) {
 	}
 }
 
-// To make room for a fragment, the message to be dropped is found without examining others, except
-// those that the binary search for its place visits. All others are removed here, so that examining
-// one of them panics.
+// When memory is needed for a fragment, the message to be dropped is found without examining other
+// messages, except those that the binary search for its place visits. The test removes all others,
+// so that examining one of them panics.
 func TestMakingRoomLooksAtFewMessages(t *testing.T) {
 	m := newMux(t, everyMode()...)
 	channels := []*inChannel{m.receiver.byID[SequencedUnreliable], m.receiver.byID[UnorderedUnreliable]}
 	for n := uint16(0); m.Stats().Evicted == 0; n++ {
 		f := frame{id: channels[n%2].id, hasID: true, fragment: true, index: 60, final: 60, body: []byte{1}}
-		f.message = (200 + 37*n) % 512 // the oldest stands in the middle of its channel
+		f.message = (200 + 37*n) % 512 // the oldest is in the middle of its channel
 		handle(t, m, epoch, f)
 	}
 	oldest := m.held.byAge.oldest.of
@@ -146,7 +146,7 @@ func TestMakingRoomLooksAtFewMessages(t *testing.T) {
 	assert.EqualValues(t, 2, m.Stats().Evicted)
 }
 
-// searchedFor returns the places of n that a binary search for one of them looks at.
+// searchedFor returns the places among n that a binary search for one place examines.
 func searchedFor(place, n int) map[int]bool {
 	all, looked := make([]int, n), map[int]bool{place: true}
 	for i := range all {

@@ -25,7 +25,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		out, _ := a.AppendFrames(buf[:0], fullRoom, pkt, now, testRTT)
 		out, mark := a.BeginFrame(out, ID(External))
 		out = a.Finish(a.EndFrame(append(out, body...), mark))
-		a.HandleLost(pkt - 2) // of which none but the lost ones are still known
+		a.HandleLost(pkt - 2) // of which only the lost ones are still known
 		if pkt%5 == 0 {
 			return
 		}

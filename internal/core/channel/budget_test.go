@@ -20,8 +20,8 @@ func classConfigs() []Config {
 	}
 }
 
-// Each class keeps to its byte budget over any number of frames, except for a debt of one frame's
-// piece; and uses it while it has data to send.
+// Each class keeps to its byte budget over any number of frames, except for a debt of one piece per
+// frame, and uses its whole budget while it has data to send.
 //
 // Proves: P12
 func TestClassesKeepToTheirBudgets(t *testing.T) {

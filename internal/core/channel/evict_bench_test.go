@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// BenchmarkFragmentsWithoutRoom is a packet of as many last fragments of one byte as fit, each of
-// which drops the oldest message that is held. "room" is the same packet with room for all of it.
+// BenchmarkFragmentsWithoutRoom measures a packet full of last fragments of one byte, each of which
+// makes the receiver drop its oldest message. "room" measures the same packet at a receiver that
+// has memory for all of it.
 func BenchmarkFragmentsWithoutRoom(b *testing.B) {
 	for name, room := range map[string]bool{"room": true, "full": false} {
 		b.Run(name, func(b *testing.B) {
@@ -25,7 +26,7 @@ func BenchmarkFragmentsWithoutRoom(b *testing.B) {
 	}
 }
 
-// rests appends last fragments of new messages on an unreliable channel, as many as fit.
+// rests appends as many last fragments of new messages on an unreliable channel as fit.
 func rests(b []byte, packet int) (_ []byte, frames int) {
 	for ; ; frames++ {
 		f := frame{

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// longText returns n bytes that differ from place to place.
+// longText returns n bytes that depend on their position.
 func longText(n int) string {
 	b := make([]byte, n)
 	for i := range b {

@@ -171,7 +171,7 @@ func TestUnreliableQueueDropsTheOldest(t *testing.T) {
 	}
 }
 
-// TestSenderKeepsWithinTheWindows lets nothing be acknowledged but the newest.
+// TestSenderKeepsWithinTheWindows acknowledges only the newest packet.
 func TestSenderKeepsWithinTheWindows(t *testing.T) {
 	for _, mode := range []Mode{OrderedReliable, UnorderedReliable} {
 		a, b := pair(t, Config{Mode: mode, ResendFactor: -1})

@@ -25,7 +25,7 @@ func newEnd(t require.TestingT, configs ...Config) *end {
 	return &end{t: t, tracker: packet.NewTracker(packet.Config{}), mux: m, pull: func(ID, []byte) {}}
 }
 
-// leave returns the packets that leave now, at most max of them.
+// leave returns the packets that the end sends now, at most max of them.
 func (e *end) leave(now time.Time, room, max int) (out [][]byte) {
 	e.verdicts(now)
 	for len(out) < max && e.mux.Due(now, e.tracker.RTT()) {
@@ -49,7 +49,7 @@ func (e *end) verdicts(now time.Time) {
 	}
 }
 
-// arrive handles one packet and returns the acknowledgement it calls for, if any.
+// arrive handles one packet and returns the acknowledgement that it requires, if any.
 func (e *end) arrive(b []byte, now time.Time) []byte {
 	h, body, err := packet.ParseHeader(b)
 	require.NoError(e.t, err)
@@ -159,7 +159,7 @@ func transfer(from *link, to *end, back *link, now time.Time) {
 	}
 }
 
-// sendAll steps until nothing is pending, and fails if that takes too long.
+// sendAll steps until no message is pending, and fails if that takes too long.
 func (n *network) sendAll(t require.TestingT, steps int) {
 	for range steps {
 		if n.a.mux.Pending()+n.b.mux.Pending() == 0 && len(n.toA.flying)+len(n.toB.flying) == 0 {

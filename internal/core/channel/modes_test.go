@@ -12,18 +12,18 @@ import (
 	"pgregory.net/rapid"
 )
 
-// contract is a simple model of a mode: it records sent and delivered messages, and checks the
-// mode's guarantees.
+// contract is a simple model of a mode: it records the sent and delivered messages, and checks the
+// guarantees of the mode.
 type contract struct {
 	mode Mode
 	sent [][]byte
 	seen map[int]bool
-	last int // number of the last message that came out; -1: none
+	last int // number of the last message that was delivered; -1 if none was
 }
 
 func newContract(mode Mode) *contract { return &contract{mode: mode, seen: map[int]bool{}, last: -1} }
 
-// next returns a new message of n bytes or more that carries its number.
+// next returns a new message of at least n bytes that contains its number.
 func (c *contract) next(n int) []byte {
 	body := binary.LittleEndian.AppendUint32(nil, uint32(len(c.sent)))
 	for i := range n {
@@ -100,7 +100,7 @@ func run(t require.TestingT, seed uint64, loss float64, seconds, large int) {
 	require.LessOrEqual(t, n.b.largest, ReliableWindow+UnreliableWindow)
 }
 
-// startAt moves a new channel on, as if n messages had passed.
+// startAt advances a new channel as if n messages had been sent.
 func startAt(from, to *Mux, id ID, n uint16) {
 	out, in := from.sender.byID[id], to.receiver.byID[id]
 	out.queue.front, out.queue.back = MessageID(n), MessageID(n)
@@ -119,8 +119,8 @@ func TestModesKeepTheirContracts(t *testing.T) {
 	})
 }
 
-// Each message of an unordered reliable channel is delivered with the packet that first brings it,
-// whatever is missing before it, and with no later one. This holds for the whole connection, while
+// Each message of an unordered reliable channel is delivered once, with the first packet that
+// contains it, whatever earlier messages are missing. This is so during the whole connection, while
 // its ids and its window wrap around many times.
 //
 // Proves: P6
@@ -161,7 +161,7 @@ func TestResendIntervalIsSetPerChannel(t *testing.T) {
 		name string
 		cfg  Config
 		rtt  time.Duration
-		want time.Duration // 0: never by time
+		want time.Duration // 0 means never by time
 	}{
 		{"default factor", Config{}, 100 * time.Millisecond, 150 * time.Millisecond},
 		{"default minimum", Config{}, time.Millisecond, DefaultResendMin},

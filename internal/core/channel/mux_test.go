@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// epoch is when every test begins.
+// epoch is the time at which every test begins.
 var epoch = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 
 const (
@@ -46,7 +46,7 @@ func received(m *Mux) (bodies []string) {
 	}
 }
 
-// Due reports whether AppendFrames would have something to append.
+// Due reports whether AppendFrames would append something.
 func (s *sender) Due(now time.Time, rtt time.Duration) bool {
 	s.refreshPlan(s.clock.since(now), rtt)
 	s.unblock()
@@ -69,7 +69,7 @@ func (s *sender) Pending() int {
 	return n
 }
 
-// packets fills packets from id first on until nothing is due.
+// packets fills packets, from id first on, until nothing more is due.
 func packets(m *Mux, first uint16, room int, now time.Time) (out [][]byte) {
 	for m.Due(now, testRTT) {
 		b, _ := m.AppendFrames(nil, room, first, now, testRTT)

@@ -71,8 +71,8 @@ func TestVerdictsOnUnknownPackets(t *testing.T) {
 	assert.Zero(t, m.Pending())
 }
 
-// TestPacketsWithoutVerdictCountAsLost reuses a place in the records that was
-// never given a verdict.
+// TestPacketsWithoutVerdictCountAsLost reuses the record of a packet that was never reported as
+// acknowledged or lost.
 func TestPacketsWithoutVerdictCountAsLost(t *testing.T) {
 	m := newMux(t, Config{Mode: UnorderedReliable, ResendFactor: -1})
 	send(t, m, 0, "x", epoch)

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// order returns the bodies in which packets of the given room would be sent.
+// order returns the bodies in the order in which packets of the given size would carry them.
 func order(t *testing.T, m *Mux, room int, now time.Time) (bodies []string) {
 	t.Helper()
 	for _, p := range packets(m, 1, room, now) {
@@ -120,7 +120,7 @@ func TestNoPacketExceedsItsRoom(t *testing.T) {
 	})
 }
 
-// Small messages share packets across channels: all together need no more packets than their bytes
+// Small messages share packets across channels: together they need no more packets than their bytes
 // fill.
 //
 // Proves: P10

@@ -6,14 +6,14 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// With the first message of a size a peer gets the buffers for as many as are usually in
-// flight, of that size and no other.
+// With the first message of a size, a peer gets buffers of that size for as many messages as are
+// usually in flight. It gets no buffers of other sizes.
 func TestTheFirstBuffersOfASizeAreMadeAtOnce(t *testing.T) {
 	for i, size := range classes {
 		var p pool
 		body := make([]byte, size)
 		lent := [][]byte{p.copyOf(body)}
-		made := testing.AllocsPerRun(usualBuffers-2, func() { _ = p.copyOf(body) }) // and once before
+		made := testing.AllocsPerRun(usualBuffers-2, func() { _ = p.copyOf(body) }) // AllocsPerRun runs it once more before
 		if size < FragmentSize {
 			assert.Zero(t, made, size)
 			assert.Empty(t, p.rest[i])

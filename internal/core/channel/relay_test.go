@@ -40,8 +40,8 @@ func TestRelayedMessagesHaveAPartOfTheQueue(t *testing.T) {
 	}
 }
 
-// However many messages are relayed, as many messages of this end find room as without them. Once
-// those fill half of the queue, no more are relayed.
+// However many messages are relayed, as many of this end's own messages fit into the queue as
+// without them. Once its own messages fill half of the queue, no more are relayed.
 func TestRelayedMessagesTakeNoRoomOfOwnOnes(t *testing.T) {
 	body := make([]byte, FragmentSize)
 	fill := func(m *Mux) (own int) {
@@ -71,9 +71,9 @@ func TestRelayedMessagesTakeNoRoomOfOwnOnes(t *testing.T) {
 	send(t, m, 1, string(body), epoch)
 }
 
-// A source that floods has two thirds of the part for relayed messages, and however many flood,
-// there is room for the first message of another one. Their room is free again once the messages
-// were sent.
+// A source that floods gets two thirds of the part for relayed messages. However many sources
+// flood, there is still place for the first message of another source. The places become free again
+// once the messages were sent.
 //
 // Proves: Z21
 func TestNoSourceFillsThePartForRelayedMessages(t *testing.T) {

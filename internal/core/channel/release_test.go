@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A packet closes the gap of an ordered channel, and brings a later message of it, and one of
-// another channel. Released messages are polled one by one after those of the packet, at any time,
-// and in order; until then they count as held.
+// A packet closes the gap of an ordered channel, and contains a later message of it and a message
+// of another channel. Released messages are polled one by one after those of the packet, at any
+// time, and in order. Until then they count as held.
 func TestWhatAPacketReleasesCanWait(t *testing.T) {
 	m := newMux(t, Config{ID: 4}, Config{ID: 5, Mode: UnorderedReliable})
 	appendFrame := func(b []byte, ch byte, id uint16, body ...byte) []byte {
@@ -38,7 +38,7 @@ func TestWhatAPacketReleasesCanWait(t *testing.T) {
 	assert.NotZero(t, held)
 	assert.EqualValues(t, 1, poll())
 	assert.Less(t, m.Held(), held)
-	handle(appendFrame(appendFrame(nil, 4, 2, 2), 5, 1, 101)) // it comes again, which changes nothing
+	handle(appendFrame(appendFrame(nil, 4, 2, 2), 5, 1, 101)) // the packet arrives again, which changes nothing
 	for _, want := range []byte{2, 101, 3, 4, 5, 6} {
 		require.True(t, m.Waits())
 		assert.Equal(t, want, poll())

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A message that is resent leaves with the next packet, and is delivered once, whichever packet
+// A message that is resent is sent with the next packet, and is delivered once, whichever packet
 // arrives. An acknowledged message is not resent. If the first packet counts as lost later, nothing
 // more is sent.
 func TestAMessageIsSentAgainOnDemand(t *testing.T) {
@@ -43,7 +43,7 @@ func TestAMessageIsSentAgainOnDemand(t *testing.T) {
 	assert.Equal(t, []Report{{4, id}}, delivered(m))
 }
 
-// A message of several pieces is not resent.
+// A message of several fragments is not resent on demand.
 func TestALongMessageIsNotSentAgainOnDemand(t *testing.T) {
 	m := newMux(t, Config{ID: 4, Mode: UnorderedReliable})
 	id := send(t, m, 4, longText(4*FragmentSize), epoch)

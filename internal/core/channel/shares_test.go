@@ -11,15 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// contest lets channels of priorities 10, 5 and 1 and of one mode compete for a narrow
-// line, in which some packets are lost, and returns how many messages of each were begun.
+// contest lets channels of priorities 10, 5 and 1 and of one mode compete for a narrow line, in
+// which some packets are lost, and counts how many messages of each were begun.
 type contest struct {
 	t     *testing.T
 	m     *Mux
 	now   time.Time
 	rng   *rand.Rand
 	pkt   uint16
-	bytes int // in all, without resent ones
+	bytes int // in all, without resent messages
 	began map[string]int
 }
 
@@ -49,8 +49,8 @@ func (c *contest) tick(allow int) {
 	}
 }
 
-// Under a byte budget, sending follows priority, of channels and of messages in one channel,
-// whether messages are dropped, kept or resent. The lowest gets its share too.
+// Under a byte budget, channels and the messages of one channel are sent by priority, whether
+// messages are dropped, kept or resent. The lowest priority gets its share too.
 //
 // Proves: P13
 func TestSharesFollowPriority(t *testing.T) {
@@ -58,7 +58,7 @@ func TestSharesFollowPriority(t *testing.T) {
 		for _, mode := range []Mode{OrderedReliable, UnorderedReliable, SequencedUnreliable, UnorderedUnreliable} {
 			for _, channels := range []bool{false, true} {
 				if !channels && mode.keepsOrder() {
-					continue // nothing overtakes in one such channel
+					continue // in such a channel no message overtakes another
 				}
 				for _, burst := range []int{1, 6} {
 					name := fmt.Sprintf("%v keep=%v channels=%v burst=%d", mode, keep, channels, burst)
@@ -80,7 +80,7 @@ func testShares(t *testing.T, mode Mode, keep, channels bool, burst int) {
 	}
 	c := &contest{t: t, m: newMux(t, configs...), now: epoch, rng: rand.New(rand.NewPCG(1, 2)), began: map[string]int{}}
 	const ticks = 2000
-	perTick := 5*burst - 2 // hardly as much as a single one of them wants
+	perTick := 5*burst - 2 // less than a single one of them wants
 	for range ticks {
 		for i, r := range rivals {
 			for range burst {
@@ -89,7 +89,7 @@ func testShares(t *testing.T, mode Mode, keep, channels bool, burst int) {
 					id, priority = 0, r.priority
 				}
 				if ch := c.m.sender.byID[id]; mode.Reliable() && ch.shares != nil && ch.shares[ch.shareOf(priority)].waiting > 20 {
-					break // the game waits, or the queue would be full
+					break // otherwise the queue would be full: the game waits
 				}
 				sendPrio(t, c.m, id, r.body, priority, c.now)
 			}
@@ -108,8 +108,9 @@ func testShares(t *testing.T, mode Mode, keep, channels bool, burst int) {
 	}
 }
 
-// The product of the channel's priority and the message's counts: a message of 10 in a channel of 1
-// leaves as often as one of 1 in a channel of 10, and twice as often as those with a product of 5.
+// The product of the channel's priority and the message's counts: a message of priority 10 in a
+// channel of priority 1 is sent as often as one of 1 in a channel of 10, and twice as often as
+// those with a product of 5.
 //
 // Proves: P12, P13
 func TestPrioritiesOfChannelAndMessageMultiply(t *testing.T) {
@@ -136,8 +137,9 @@ func TestPrioritiesOfChannelAndMessageMultiply(t *testing.T) {
 	}
 }
 
-// Under a small byte budget, reliable messages wait until there is room, and so do unreliable ones
-// on a channel that keeps them. The rest is dropped with its frame, so that sent messages are new.
+// Under a small byte budget, reliable messages wait until the budget allows sending them, and so do
+// unreliable ones on a channel that keeps them. Other messages are dropped at the end of the frame,
+// so that all sent messages are new.
 //
 // Proves: P12
 func TestWhatFindsNoRoomIsDroppedOrKept(t *testing.T) {
@@ -152,7 +154,7 @@ func TestWhatFindsNoRoomIsDroppedOrKept(t *testing.T) {
 			}
 			now := epoch
 			for pkt := uint16(1); pkt <= 120; pkt++ {
-				m.SetBudget(Bytes{Messages: 1}) // a message is five bytes at most: it goes into debt
+				m.SetBudget(Bytes{Messages: 1}) // a message is at most five bytes: it causes a debt
 				b, _ := m.AppendFrames(nil, fullRoom, pkt, now, testRTT)
 				m.DropUnsent(now)
 				m.HandleAcked(pkt)
@@ -176,8 +178,8 @@ func TestWhatFindsNoRoomIsDroppedOrKept(t *testing.T) {
 	}
 }
 
-// Once a fragment of an unreliable message has been sent, the message is not dropped any more, even if
-// its other fragments find no room in that frame: later frames send them.
+// Once a fragment of an unreliable message has been sent, the message is not dropped any more, even
+// if the budget of that frame does not suffice for its other fragments: later frames send them.
 //
 // Proves: P12
 func TestWhatWasBegunIsNotDropped(t *testing.T) {
@@ -202,8 +204,9 @@ func TestWhatWasBegunIsNotDropped(t *testing.T) {
 	}
 }
 
-// A reliable message keeps its turn until it is acknowledged: if it is lost, it is sent again before
-// any message that was queued after it, however urgent that is, and however often it is lost.
+// A reliable message keeps its turn until it is acknowledged: if it is lost, it is sent again
+// before any message that was queued after it, however urgent that is. This is so however often it
+// is lost.
 //
 // Proves: P13
 func TestWhatGotLostKeepsItsTurn(t *testing.T) {
@@ -213,7 +216,7 @@ func TestWhatGotLostKeepsItsTurn(t *testing.T) {
 	next := func() string {
 		now, pkt = now.Add(time.Second/60), pkt+1
 		sendPrio(t, m, 0, "new", 10, now)
-		m.SetBudget(Bytes{Messages: 7}) // for one of them
+		m.SetBudget(Bytes{Messages: 7}) // enough for one of them
 		b, _ := m.AppendFrames(nil, fullRoom, pkt, now, testRTT)
 		frames, err := parseAll(m, b)
 		require.NoError(t, err)
@@ -238,7 +241,7 @@ func TestWhatGotLostKeepsItsTurn(t *testing.T) {
 	}
 }
 
-// A share that was silent for long has no claim to the bytes that others sent meanwhile.
+// A share that was silent for long has no claim to the bytes that others sent in that time.
 func TestNoShareSavesUpForABurst(t *testing.T) {
 	m := newMux(t, Config{Mode: UnorderedUnreliable}, Config{ID: 1, Mode: UnorderedUnreliable})
 	now := epoch
@@ -285,8 +288,8 @@ func TestPrioritiesAreRememberedWithinALimit(t *testing.T) {
 	assert.Zero(t, m.sender.byID[0].shares[maxShares-1].waiting)
 }
 
-// The short end of a long message may fit where nothing else does. Later messages do not wait as if
-// the whole message had been sent by then.
+// The short last fragment of a long message may fit where nothing else does. Later messages do not
+// wait as if the whole message had been sent by then.
 func TestAShortEndThatIsSentEarlyDelaysNoLaterMessage(t *testing.T) {
 	m := newMux(t, Config{ID: 1, Mode: UnorderedReliable})
 	now := time.Unix(100, 0)

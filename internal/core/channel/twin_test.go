@@ -9,21 +9,21 @@ import (
 	"pgregory.net/rapid"
 )
 
-// plainReceiver is the twin of the receiving side of one channel. It remembers
-// everything for ever and counts messages without wrapping.
+// plainReceiver is a simple model of the receiving side of one channel. It keeps everything for
+// ever, and counts messages without wrapping.
 type plainReceiver struct {
 	mode      Mode
 	parts     map[int]map[int][]byte
 	delivered map[int]bool
-	next      int // ordered: the message waited for; sequenced: after the last delivered
+	next      int // ordered modes: the next message to deliver; sequenced modes: the one after the last delivered
 }
 
 func newPlainReceiver(mode Mode, first int) *plainReceiver {
 	return &plainReceiver{mode: mode, parts: map[int]map[int][]byte{}, delivered: map[int]bool{}, next: first}
 }
 
-// receive takes one of the parts of message n, the one with the given index, and returns the messages
-// that this part completes or releases.
+// receive gets the part of message n with the given index, and returns the messages that this part
+// completes or releases.
 func (p *plainReceiver) receive(n, index, parts int, body []byte) (out [][]byte) {
 	if p.delivered[n] || p.mode.Sequenced() && n < p.next {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Each frame is work. A fragment is more, and so is a message that waits for an earlier one, even if
-// it was received before, since the receiver searches for it.
+// Each frame costs work. A fragment costs more, and so does a message that waits for an earlier
+// one, even if it was received before, because the receiver has to search for it.
 //
 // Proves: Z21
 func TestFramesAndFragmentsAreWork(t *testing.T) {

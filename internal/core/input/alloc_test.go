@@ -94,7 +94,7 @@ func TestFarTicksCostNothing(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []input.Received{want}, brought)
 	}
-	// Of a stream that crosses the limit, the ticks within count.
+	// Of a stream that crosses the limit, the ticks within the limit count.
 	brought, err := read(plainFrame(now, nil, plainStream{newest: now + 66, words: []word{no, no, no, val(hands{X: 1})}}), now, stream)
 	require.NoError(t, err)
 	require.Equal(t, []input.Received{{Newest: now + 66, New: 0b1100, Far: 2}}, brought)

@@ -26,7 +26,7 @@ func handsOf(v []byte) hands {
 	return hands{v[0], v[1], binary.LittleEndian.Uint16(v[2:])}
 }
 
-// codec encodes hands: 16 bits, and 1 or 17 for the press.
+// codec encodes hands: 16 bits for the stick, and 1 or 17 bits for the press.
 type codec struct{}
 
 func (codec) Size() int { return handsSize }

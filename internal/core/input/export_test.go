@@ -1,4 +1,4 @@
 package input
 
-// Back returns how many ticks before the last one a stream keeps.
+// Back returns for how many ticks before the last one a stream keeps inputs.
 func (r *Reader) Back() int { return int(r.back) }

@@ -48,10 +48,10 @@ func writeAll(shown *input.Shown, all []taken) []byte {
 	return c.Finish()
 }
 
-// FuzzFrame reads arbitrary bytes. An accepted frame that is written again reads as the same, and
-// is written to the same bytes the second time: frames may have shorter runs than necessary,
-// because values that refer to entities can be equal here and different at their sender, and may
-// have holes at the old end.
+// FuzzFrame reads arbitrary bytes. An accepted frame that is written again can be read with the
+// same result, and is written to the same bytes the second time. The bytes of the first time may
+// differ: a frame may have shorter runs than necessary, because values that refer to entities can
+// be equal here and different at their sender, and it may have holes at the old end.
 func FuzzFrame(f *testing.F) {
 	still := val(hands{X: 10})
 	for _, frame := range [][]byte{
@@ -77,7 +77,7 @@ func FuzzFrame(f *testing.F) {
 	})
 }
 
-// hostile reads a frame like a server and like a client, into streams at other ticks.
+// hostile reads a frame like a server and like a client, into streams that are at other ticks.
 func hostile(t *testing.T, frame []byte) {
 	for _, now := range []entangle.Tick{fuzzHeader, fuzzHeader - 60, fuzzHeader + 300, 0} {
 		stream := newReader(now)

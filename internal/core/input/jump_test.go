@@ -22,7 +22,7 @@ func TestAJumpForwardKeepsInputsInFlight(t *testing.T) {
 	w := newWriter()
 	w.Write(10, 3, hands{X: 1, Press: 1}.bytes())
 	packed(w, 10, 1)
-	w.Write(11, 3, hands{X: 1, Press: 2}.bytes()) // no packet leaves
+	w.Write(11, 3, hands{X: 1, Press: 2}.bytes()) // no packet is sent
 	w.Jump(20)
 	w.Write(32, 3, hands{X: 2}.bytes())
 	requireActs(
@@ -40,7 +40,7 @@ func TestAJumpBackKeepsTheEvents(t *testing.T) {
 		w.Write(tick, 2, hands{X: uint8(tick), Press: uint16(tick)}.bytes())
 	}
 	w.Write(100, 2, hands{X: 100}.bytes())
-	w.Jump(-6) // 94 has run again, and the next input is for 97
+	w.Jump(-6) // tick 94 has run again, and the next input is for 97
 	requireActs(
 		t, w,
 		acts{95, input.Fresh, hands{X: 93, Press: 93}},
@@ -71,7 +71,7 @@ func TestAJumpForwardLeavesAHole(t *testing.T) {
 func TestAWaitingEventSurvivesAJumpBack(t *testing.T) {
 	w := newWriter()
 	w.Write(10, 3, hands{Press: 1}.bytes())
-	w.Write(11, 0, hands{Press: 2}.bytes()) // waits
+	w.Write(11, 0, hands{Press: 2}.bytes()) // this input waits
 	w.Jump(-4)
 	w.Write(8, 0, hands{}.bytes())
 	w.Write(9, 0, hands{}.bytes())
@@ -79,7 +79,7 @@ func TestAWaitingEventSurvivesAJumpBack(t *testing.T) {
 	requireActs(t, w, acts{10, input.Fresh, hands{Press: 2}})
 }
 
-// The server may have run it, so the server decides whether it acts.
+// The server may have run the tick, so the server decides whether the event acts.
 func TestAnEventThatWasSentIsNotWrittenAgain(t *testing.T) {
 	w := newWriter()
 	w.Write(109, 0, hands{Press: 1}.bytes())
@@ -127,19 +127,19 @@ func TestTheServerDropsWaitingInputsFromBeforeAJumpBack(t *testing.T) {
 	frame := packed(w, 103, 2)
 	_, err = read(frame, 103, stream)
 	require.NoError(t, err)
-	_, err = read(old, 110, stream) // a packet that was overtaken
+	_, err = read(old, 110, stream) // a packet that a newer one overtook
 	require.NoError(t, err)
 	requireActs(
 		t, stream,
 		acts{101, input.Fresh, hands{X: 1, Press: 101}},
 		acts{102, input.Fresh, hands{X: 1, Press: 102}},
-		acts{103, input.Fresh, hands{X: 2, Press: 110}}, // the newest of those that did not act
+		acts{103, input.Fresh, hands{X: 2, Press: 110}}, // the newest of the presses that did not act
 		acts{104, input.Repeated, hands{X: 2}},
 	)
 	require.Equal(t, uint64(16), stream.Stats().Old)
 }
 
-// However the clock jumps, no press acts twice, or after a newer one, and the newest press acts.
+// However the clock jumps, no press acts twice, or after a newer press, and the newest press acts.
 //
 // Proves: I4
 // Proves: Z12

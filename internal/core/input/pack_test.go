@@ -10,7 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// crowd returns the streams of a client with many entities and sticks that move in every tick.
+// crowd returns the streams of a client with many entities. Their sticks move in every tick.
 func crowd(n int) (streams []input.OwnStream) {
 	for i := range n {
 		w := newWriter()
@@ -22,7 +22,7 @@ func crowd(n int) (streams []input.OwnStream) {
 	return streams
 }
 
-// pack writes a frame and returns how many ticks it has of each stream by network id.
+// pack writes a frame and returns how many ticks of each stream it contains, by network id.
 func pack(t *testing.T, c *input.Composer, streams []input.OwnStream, room, inTime int, packet uint16) map[int]int {
 	t.Helper()
 	c.Begin([]byte{7}, room, 163, nil)
@@ -65,7 +65,7 @@ func TestAFrameHasFewerOldTicksWhereThereIsLittleRoom(t *testing.T) {
 }
 
 func TestAFrameFillsItsRoom(t *testing.T) {
-	for newest := range entangle.Tick(20) { // the last stream ends at other bits
+	for newest := range entangle.Tick(20) { // so that the last stream ends at different bits
 		streams := []plainStream{{newest: newest, words: []word{no}}}
 		for range 8 {
 			streams = append(streams, plainStream{newest: newest, words: drawnWords(len(streams))})

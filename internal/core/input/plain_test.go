@@ -8,7 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// word is the content of a tick: a value, none, or a hole.
+// word is the content of a tick: a value, no input, or a hole.
 type word struct {
 	kind byte // 'v', 'n' or 'h'
 	hands
@@ -29,7 +29,7 @@ type plainStream struct {
 	words     []word // newest first
 }
 
-// plainFrame writes a frame as docs/PROTOCOL.md describes it.
+// plainFrame writes a frame by hand, as docs/PROTOCOL.md describes it.
 func plainFrame(header entangle.Tick, shown *input.Shown, streams ...plainStream) []byte {
 	var w bits.Writer
 	w.Bool(shown != nil)
@@ -72,8 +72,8 @@ func (l *plainStream) appendWords(w *bits.Writer) {
 	}
 }
 
-// plainRun counts powers of two: a zero for each that still fits into run, and a one unless the next
-// would not fit into the rest either.
+// plainRun writes the length of a run as powers of two: a zero for each that still fits into run,
+// and then a one unless the next would not fit into the rest either.
 func plainRun(w *bits.Writer, run, rest int) {
 	power, n := 1, uint(0)
 	for ; power*2 <= run; power *= 2 {

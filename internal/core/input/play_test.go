@@ -10,13 +10,13 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/input"
 )
 
-// A play is a player, a line that loses, duplicates and reorders packets, and a server that runs a
+// play is a player, a line that loses, duplicates and reorders packets, and a server that runs a
 // few ticks behind.
 type play struct {
 	t   *testing.T
 	rng *rand.Rand
 
-	tick    entangle.Tick // of the client
+	tick    entangle.Tick // the client's tick
 	delay   int
 	w       *input.Writer
 	c       input.Composer
@@ -32,9 +32,9 @@ type play struct {
 	stream *input.Reader
 
 	press   uint16
-	pressed []uint16 // in the order of writing
-	acted   []uint16 // in the order of the server's ticks
-	missed  int      // ticks in which the server repeated an input, or had none
+	pressed []uint16 // presses in the order of writing
+	acted   []uint16 // presses in the order in which they acted on the server
+	missed  int      // ticks in which the server repeated an input, or had no input
 	late    int      // inputs that arrived after their tick
 	bytes   int
 	frames  int
@@ -47,7 +47,7 @@ type flight struct {
 	frame  []byte
 }
 
-// newPlay lets the server run slack ticks behind.
+// newPlay makes a play in which the server runs slack ticks behind.
 func newPlay(t *testing.T, rng *rand.Rand, start entangle.Tick, slack int) *play {
 	p := &play{
 		t: t, rng: rng, tick: start, inTime: slack, server: start - entangle.Tick(slack),
@@ -57,7 +57,7 @@ func newPlay(t *testing.T, rng *rand.Rand, start entangle.Tick, slack int) *play
 	return p
 }
 
-// step is one tick of both.
+// step runs one tick of both sides.
 func (p *play) step(h hands) {
 	p.tick++
 	if h.Press != 0 {
@@ -104,7 +104,7 @@ func (p *play) arrive() {
 	})
 }
 
-// landed calls each for the packets that have arrived, and returns the others.
+// landed calls each for the packets that have arrived, and returns the packets that have not.
 func (p *play) landed(all []flight, each func(flight)) (rest []flight) {
 	for _, f := range all {
 		if f.at--; f.at < 0 {
@@ -127,7 +127,7 @@ func (p *play) serve() {
 	}
 }
 
-// drain continues without new inputs until all have acted.
+// drain continues without new inputs until all inputs have acted.
 func (p *play) drain() {
 	for range 200 {
 		p.step(hands{})
@@ -143,7 +143,8 @@ func (p *play) eachActedOnce() {
 	require.Len(p.t, p.acted, len(p.pressed))
 }
 
-// draw returns the hands of a tick: sticks are held for a while, presses occur alone and in series.
+// draw returns the hands of a tick: sticks are held for a while, and presses occur alone and in
+// series.
 func (p *play) draw(last hands) hands {
 	last.Press = 0
 	if p.rng.IntN(10) == 0 {
@@ -177,13 +178,13 @@ func TestALossyLineLosesAndDuplicatesNothing(t *testing.T) {
 func TestEachPressActsOnceWhateverTheDelayDoes(t *testing.T) {
 	run(t, func(t *testing.T, rng *rand.Rand) {
 		p := newPlay(t, rng, entangle.Tick(rng.Uint32()), 28)
-		p.loss, p.inTime = 0.2, 48 // covers the lead over the server and the delay
+		p.loss, p.inTime = 0.2, 48 // the number covers the lead over the server and the delay
 		var h hands
 		for range 1000 {
 			if rng.IntN(15) == 0 {
 				p.delay = rng.IntN(20)
 			}
-			if rng.IntN(60) == 0 { // a stall: the clock advances, and the server with it
+			if rng.IntN(60) == 0 { // a stall: the client's clock advances, and so does the server
 				by := rng.IntN(12)
 				p.tick += entangle.Tick(by)
 				p.w.Jump(int32(by))
@@ -199,8 +200,8 @@ func TestEachPressActsOnceWhateverTheDelayDoes(t *testing.T) {
 	})
 }
 
-// A held value acts as it was written, delay ticks later, on both sides; while the delay changes, the
-// value that acts at a tick was written at most a delay earlier.
+// A held value acts as it was written, delay ticks later, on both sides. While the delay changes,
+// the value that acts at a tick was written at most a delay earlier.
 //
 // Proves: I3
 // Proves: I10
@@ -226,8 +227,8 @@ func TestHeldValuesActAfterTheDelay(t *testing.T) {
 	})
 }
 
-// An input that acted on the client acts on the server at the same tick, and a replay reads the same
-// one, for History ticks.
+// An input that acted on the client acts on the server in the same tick, and a replay reads the
+// same input, for History ticks.
 //
 // Proves: I4
 func TestInputsThatActedDoNotChange(t *testing.T) {

@@ -12,7 +12,7 @@ var (
 	fromSeed = flag.Uint64("seed", 0, "the seed of the first random run")
 )
 
-// run makes random runs and prints how to repeat one that fails.
+// run makes random runs, and prints the command that repeats one that fails.
 func run(t *testing.T, each func(t *testing.T, rng *rand.Rand)) {
 	t.Helper()
 	name := t.Name()

@@ -11,7 +11,7 @@ import (
 
 var begin = time.Unix(1000, 0)
 
-// count takes n frames, one per interval, and counts the verdicts.
+// count passes n frames, one per interval, and counts the results.
 func count(a *input.RateLimit, from time.Time, n int, every time.Duration) (verdicts [3]int) {
 	for i := range n {
 		verdicts[a.Take(from.Add(time.Duration(i)*every))]++
@@ -42,7 +42,7 @@ func TestAFloodOfInputsIsBounded(t *testing.T) {
 	}
 }
 
-// A network that stands still for half a second repeatedly costs a player nothing.
+// If the network repeatedly stands still for half a second, a player loses nothing.
 func TestBurstsOfAnHonestPlayerPass(t *testing.T) {
 	a := input.NewRateLimit(60)
 	for i := range 100 {

@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/input"
 )
 
-// hear passes the contents of the ticks up to newest to a stream, newest first.
+// hear passes the contents of the ticks up to newest to a stream; words has the newest first.
 func hear(t *testing.T, stream *input.Reader, newest entangle.Tick, words ...word) input.Received {
 	t.Helper()
 	brought, err := read(plainFrame(newest, nil, plainStream{newest: newest, words: words}), newest, stream)
@@ -57,7 +57,7 @@ func TestNoInputIsNotALostInput(t *testing.T) {
 		acts{101, input.Fresh, hands{X: 1, Press: 5}},
 		acts{102, input.Repeated, hands{X: 1}},
 		acts{103, input.None, hands{}},
-		acts{104, input.None, hands{}}, // lost: the last one was none
+		acts{104, input.None, hands{}}, // lost, and the previous one was no input
 		acts{105, input.Fresh, hands{X: 2}},
 	)
 	require.True(t, stream.Has(103))
@@ -85,8 +85,8 @@ func TestALateInputIsCountedAndChangesNothing(t *testing.T) {
 	requireActs(t, stream, acts{102, input.Repeated, hands{X: 1}})
 }
 
-// A client receives inputs of others for ticks that it has run. At then returns the corrected inputs,
-// which a replay reads, and repeats the newest one received.
+// A client receives inputs of other players for ticks that it has run. At then returns the
+// corrected inputs, which a replay reads, and repeats the newest one received.
 // Proves: I5
 func TestALateInputOfAnotherPlayerCorrectsItsTick(t *testing.T) {
 	stream := newFollower(99)
@@ -97,7 +97,7 @@ func TestALateInputOfAnotherPlayerCorrectsItsTick(t *testing.T) {
 	requireActs(t, stream, acts{99, input.Fresh, hands{X: 1}}, acts{100, input.Fresh, hands{X: 2, Press: 4}}, acts{101, input.Repeated, hands{X: 2}})
 }
 
-// Another player who controls the entity begins with another epoch.
+// Another player who takes over the entity begins with another epoch.
 func TestASilentStreamAcceptsAnyEpoch(t *testing.T) {
 	stream := newReader(99)
 	frame := func(newest entangle.Tick, epoch int) []byte {
@@ -111,7 +111,7 @@ func TestASilentStreamAcceptsAnyEpoch(t *testing.T) {
 		{100, 105, 5, true},
 		{101, 106, 4, false}, // from before a jump
 		{101, 106, 6, true},
-		{166, 170, 4, false}, // 60 ticks after the last
+		{166, 170, 4, false}, // 60 ticks after the last one
 		{167, 171, 4, true},
 	} {
 		stream.Take(c.now)

@@ -33,8 +33,9 @@ func (l *line) loses() bool {
 // ackTicks is the round trip of a packet and its acknowledgement.
 const ackTicks = 6
 
-// missing simulates ticks on a line. The server runs a tick when the last of inTime packets with it
-// would have arrived. It returns how many ticks had no input, and the mean size of a frame in bytes.
+// missing simulates ticks on a line. The server runs a tick when the last of the inTime packets
+// that contain it would have arrived. It returns how many ticks had no input, and the mean size of
+// a frame in bytes.
 func missing(l *line, ticks, inTime int) (n int, mean float64) {
 	w, stream := newWriter(), newReader(999)
 	var c input.Composer
@@ -66,8 +67,8 @@ func missing(l *line, ticks, inTime int) (n int, mean float64) {
 	return n, float64(total) / float64(ticks)
 }
 
-// If k packets that carry a tick can be in time, the tick is missing if all k packets are lost, and
-// only then.
+// If k packets that contain a tick can be in time, the tick has no input if and only if all k
+// packets are lost.
 //
 // Proves: I2
 func TestATickIsMissingOnlyIfAllPacketsWithItAreLost(t *testing.T) {
@@ -75,14 +76,14 @@ func TestATickIsMissingOnlyIfAllPacketsWithItAreLost(t *testing.T) {
 	for _, c := range []struct {
 		loss, burst float64
 		inTime      int
-		most        float64 // share of ticks
+		most        float64 // greatest share of ticks
 	}{
 		{0.05, 1, 2, 0.05 * 0.05},
 		{0.05, 1, 3, 0.05 * 0.05 * 0.05},
 		{0.2, 1, 2, 0.04},
 		{0.2, 1, 4, 0.0016},
 		{0.2, 1, 6, 0.000064},
-		{0.2, 4, 4, 0.2 * 0.42},   // a burst of four: the fourth is lost with probability 3/4 if the third is
+		{0.2, 4, 4, 0.2 * 0.42},   // four packets in a burst: the fourth is lost with probability 3/4 if the third is
 		{0.2, 4, 12, 0.2 * 0.042}, // 0.75^11
 		{0.2, 4, 24, 0.2 * 0.0014},
 	} {

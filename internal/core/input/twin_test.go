@@ -34,7 +34,7 @@ func (w *twin) take(tick entangle.Tick) {
 			delete(w.words, t)
 		}
 	}
-	// The beginning of a stream is not known for longer.
+	// The reader does not keep the beginning of a stream for longer.
 	if low := tick - entangle.Tick(w.back); w.first != nil && w.first.Before(low) {
 		w.first = &low
 	}
@@ -46,7 +46,7 @@ func (w *twin) hear(l plainStream) (fresh map[entangle.Tick]bool) {
 		return nil
 	}
 	var kept *entangle.Tick
-	var press uint16 // the newest waiting one
+	var press uint16 // the newest press that waits
 	for t, word := range w.words {
 		if !w.lastReceived || w.epoch == l.epoch || t.Before(oldest) || !w.late && t.Sub(w.now) <= 0 {
 			continue
@@ -120,7 +120,7 @@ func (w *twin) at(tick entangle.Tick) (hands, input.Status) {
 	return hands{}, input.None
 }
 
-// drawWords draws the contents of a few ticks, many of which equal the tick before.
+// drawWords draws the contents of a few ticks, many of which equal the previous tick.
 func drawWords(rng *rand.Rand) []word {
 	words := []word{val(hands{X: uint8(rng.IntN(3))})}
 	for n := rng.IntN(20); n > 0; n-- {

@@ -16,7 +16,7 @@ type ran struct {
 	stream *input.Reader
 	now    entangle.Tick
 	with   map[entangle.Tick]hands
-	low    entangle.Tick // earlier ticks did not run, or too long ago
+	low    entangle.Tick // earlier ticks did not run, or ran too long ago
 }
 
 func (r *ran) take(to entangle.Tick) {
@@ -61,9 +61,9 @@ func (r *ran) revised(after, now entangle.Tick) (entangle.Tick, bool) {
 	return 0, false
 }
 
-// Whatever inputs arrive, are late, missing or of another epoch, and wherever the clock jumps:
 // Revised finds the first tick that ran with another input than is known now, and nothing if there
-// is none. After a rerun there is none.
+// is none, whatever inputs arrive, are late, missing or of another epoch, and wherever the clock
+// jumps. After a rerun there is none.
 //
 // Proves: B21
 func TestATickThatRanWithAnotherInputIsFound(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// names writes the index of a stream as its network id.
+// names writes the index of a stream in place of its network id.
 type names struct{}
 
 func (names) AppendHead(w *bits.Writer, stream int) { w.Uvarint(uint64(stream)) }
@@ -29,7 +29,7 @@ func play10() *input.Writer {
 	return w
 }
 
-// The bytes follow from docs/PROTOCOL.md by hand.
+// The expected bytes were derived from docs/PROTOCOL.md by hand.
 func TestFrameGolden(t *testing.T) {
 	shown := &input.Shown{Tick: 80, Fraction: 128}
 	still, moved := val(hands{X: 10, Y: 200}), val(hands{X: 20, Y: 200})
@@ -51,7 +51,8 @@ func TestFrameGolden(t *testing.T) {
 	}
 }
 
-// The usual frame: two axes of 8 bits that change every tenth tick, six ticks in each frame.
+// This is a typical frame: two axes of 8 bits that change every tenth tick, six ticks in each
+// frame.
 func TestAUsualFrameIsSmall(t *testing.T) {
 	w := newWriter()
 	var c input.Composer
@@ -87,7 +88,7 @@ func TestFramesEqualTheirPlainTwin(t *testing.T) {
 	})
 }
 
-// drawStreams makes streams from plain ones, by frames of one each.
+// drawStreams makes streams from plain ones, by reading a frame for each.
 func drawStreams(t *testing.T, rng *rand.Rand, header entangle.Tick) (streams []*input.Reader, plain []plainStream) {
 	for i := range 1 + rng.IntN(4) {
 		l := plainStream{name: i, epoch: rng.IntN(8), newest: header + entangle.Tick(rng.IntN(60)), words: drawWords(rng)}
@@ -145,7 +146,7 @@ func TestMalformedFramesAreErrors(t *testing.T) {
 		{stream(0, 65, none), input.ErrTicks},
 		{stream(0, 1<<60, none), input.ErrTicks},
 		{stream(0, 1, func(w *bits.Writer) { w.Bits(2, 2) }), input.ErrHole},
-		{stream(0, 5, func(w *bits.Writer) { none(w); w.Bits(0b1100, 4) }), input.ErrRun}, // 7 of 5
+		{stream(0, 5, func(w *bits.Writer) { none(w); w.Bits(0b1100, 4) }), input.ErrRun}, // a run of 7 in a rest of 5
 		{append(stream(0, 1, none), 0), bits.ErrTrailing},
 	} {
 		_, err := read(c.frame, 100, newReader(100))
@@ -159,7 +160,7 @@ func TestMalformedFramesAreErrors(t *testing.T) {
 	require.ErrorIs(t, err, input.ErrDistance)
 }
 
-// A refused stream is skipped, and those after it count.
+// A refused stream is skipped, and the streams after it are read.
 func TestAStreamIsSkipped(t *testing.T) {
 	frame := plainFrame(100, nil,
 		plainStream{newest: 102, words: []word{val(hands{X: 1}), no, nothing, val(hands{Press: 3})}},

@@ -77,10 +77,10 @@ func TestADelayThatGrowsRepeatsTheLastInput(t *testing.T) {
 func TestADelayThatShrinksKeepsEveryEvent(t *testing.T) {
 	w := newWriter()
 	w.Write(10, 4, hands{X: 1}.bytes())           // acts at 14
-	w.Write(11, 1, hands{X: 2, Press: 1}.bytes()) // for 12, which has content: waits
-	w.Write(12, 1, hands{X: 3, Press: 2}.bytes()) // takes another tick: 15, with the first press
-	w.Write(13, 1, hands{X: 4}.bytes())           // for 14: dropped
-	w.Write(14, 1, hands{X: 5}.bytes())           // for 15: dropped
+	w.Write(11, 1, hands{X: 2, Press: 1}.bytes()) // for 12, which has an input: the press waits
+	w.Write(12, 1, hands{X: 3, Press: 2}.bytes()) // takes another tick, 15, with the first press
+	w.Write(13, 1, hands{X: 4}.bytes())           // for 14, which has an input: dropped
+	w.Write(14, 1, hands{X: 5}.bytes())           // for 15, which has an input: dropped
 	w.Write(15, 1, hands{X: 6}.bytes())           // for 16, with the second press
 	w.Write(16, 1, hands{X: 7}.bytes())
 	requireActs(
@@ -96,7 +96,7 @@ func TestAWaitingEventActsEvenWithoutInput(t *testing.T) {
 	w := newWriter()
 	w.Write(10, 2, hands{X: 1}.bytes())
 	w.Write(11, 0, hands{X: 2, Press: 1}.bytes())
-	w.WriteNone(12, 0) // has content
+	w.WriteNone(12, 0) // the tick has an input
 	w.WriteNone(13, 0)
 	w.WriteNone(14, 0)
 	requireActs(

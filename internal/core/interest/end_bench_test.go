@@ -6,8 +6,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/interest"
 )
 
-// BenchmarkEnd ends 100 of 10,000 entities, some of which each of 200 clients sees, and measures
-// the pass after it.
+// BenchmarkEnd removes 100 of 10,000 entities, some of which each of 200 clients sees, and measures
+// the pass after that.
 func BenchmarkEnd(b *testing.B) {
 	r := interest.New()
 	g := interest.NewGrid(r, interest.GridConfig{Cell: 5})

@@ -8,8 +8,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/interest"
 )
 
-// BenchmarkGrid is a pass over 10,000 moving entities and 200 viewers of a client each, by the
-// number of entities that each sees, and by cells per radius.
+// BenchmarkGrid measures a pass over 10,000 moving entities and 200 viewers of a client each, for
+// several numbers of entities that each viewer sees and of cells per radius.
 func BenchmarkGrid(b *testing.B) {
 	for _, seen := range []int{50, 150, 500} {
 		for _, cells := range []float32{2, 3, 4, 6, 8} {

@@ -21,17 +21,18 @@ const (
 
 type place struct{ x, y float32 }
 
-// viewer is a viewer at a position: of a client, or from gridClients on of a room.
+// viewer is a viewer at a position. It belongs to a client, or to a room if its number is
+// gridClients or more.
 type viewer struct {
 	place
 	radius float32
 	eye    int
 }
 
-// plainGrid is a simple grid that compares all pairs.
+// plainGrid is a simple model of a grid, which compares all pairs.
 type plainGrid struct {
 	seen     [gridClients + gridRooms]map[int]bool
-	in       map[pair]bool // client, room
+	in       map[pair]bool // pairs of client and room
 	entities map[int]place
 	viewers  []viewer
 }
@@ -78,7 +79,7 @@ func (p *plainGrid) anyoneIn(room int) bool {
 	return false
 }
 
-// shows reports whether a client saw an entity in the last pass.
+// shows reports whether an entity was visible to a client in the last pass.
 func (p *plainGrid) shows(client, entity int) bool {
 	shown := p.seen[client][entity]
 	for room := range gridRooms {
@@ -87,8 +88,8 @@ func (p *plainGrid) shows(client, entity int) bool {
 	return shown
 }
 
-// The grid shows what comparing all pairs shows, in worlds and with cells of any size, with
-// entities and clients that come and go, and with invalid positions.
+// The grid shows the same entities as a comparison of all pairs, in worlds and with cells of any
+// size, with entities and clients that are added and removed, and with invalid positions.
 //
 // Proves: V12
 func TestTheGridEqualsItsPlainTwin(t *testing.T) {
@@ -98,7 +99,7 @@ func TestTheGridEqualsItsPlainTwin(t *testing.T) {
 		if rng.IntN(5) == 0 {
 			cell /= 1e12 // more cells than numbers
 		}
-		middle := scale * float32(math.Pow(10, 8*rng.Float64()-1)) // far away, distances have fewer bits
+		middle := scale * float32(math.Pow(10, 8*rng.Float64()-1)) // far from 0, distances have fewer bits
 		r := interest.New()
 		w := &gridWorld{
 			T: t, rng: rng, scale: scale, middle: middle, real: r,
@@ -119,7 +120,7 @@ func TestTheGridEqualsItsPlainTwin(t *testing.T) {
 type gridWorld struct {
 	*testing.T
 	rng    *rand.Rand
-	scale  float32 // of the world
+	scale  float32 // size of the world
 	middle float32
 	real   *interest.Relevance
 	grid   *interest.Grid
@@ -136,7 +137,7 @@ func (w *gridWorld) change() {
 			w.real.End(e)
 			w.forget(e)
 		case w.rng.IntN(40) == 0 && ok:
-			delete(w.plain.entities, e) // it has no position, but still exists
+			delete(w.plain.entities, e) // it has no position any more, but still exists
 		case w.rng.IntN(10) == 0:
 			w.plain.entities[e] = w.anywhere()
 		case ok:
@@ -194,7 +195,7 @@ func (w *gridWorld) viewer() viewer {
 	return v
 }
 
-// wander makes a client enter or leave a room, or leave the server.
+// wander makes a client enter or leave a room, or disconnect.
 func (w *gridWorld) wander(client, room int) {
 	in := pair{client, room}
 	switch w.rng.IntN(20) {
@@ -213,7 +214,7 @@ func (w *gridWorld) wander(client, room int) {
 }
 
 func (w *gridWorld) pass() {
-	w.real.ClearChanges() // empty rooms are released
+	w.real.ClearChanges() // releases empty rooms
 	for room := range gridRooms {
 		if !w.plain.anyoneIn(room) {
 			w.plain.seen[gridClients+room] = nil
@@ -254,8 +255,8 @@ func grid() (*interest.Relevance, *interest.Grid) {
 	return r, interest.NewGrid(r, interest.GridConfig{Cell: 10, Hysteresis: 0.5})
 }
 
-// glance makes a pass with one viewer of alice at 0, 0 with the radius 100, and the tree on the
-// x axis.
+// glance makes a pass with one viewer of alice at 0, 0 with radius 100, and with the tree at x on
+// the x axis.
 func glance(g *interest.Grid, x float32) {
 	g.Begin()
 	g.Place(tree, x, 0)
@@ -333,7 +334,7 @@ func TestARoomsViewerSeesForItsClients(t *testing.T) {
 	assert.False(t, r.Matters(bob, tree, false), "another room")
 }
 
-// An entity at an invalid position is not visible, and counted.
+// An entity at an invalid position is not visible, and is counted.
 func TestInvalidPositionsAreCounted(t *testing.T) {
 	r, g := grid()
 	farther := math.Nextafter32(interest.MaxCoordinate, math.MaxFloat32)
@@ -355,8 +356,8 @@ func TestInvalidPositionsAreCounted(t *testing.T) {
 	}
 }
 
-// A distance is rounded to float32, even if that makes it slightly too short, and the entity is
-// in a cell that the circle does not touch.
+// A distance is rounded to float32, even if that makes it slightly too short and the entity is in a
+// cell that the circle does not touch.
 func TestRoundingAtTheCircleCounts(t *testing.T) {
 	r := joined()
 	g := interest.NewGrid(r, interest.GridConfig{Cell: 10})

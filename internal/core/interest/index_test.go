@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Rooms have arbitrary numbers, and each is found as long as it exists.
+// Rooms may have any numbers, and each is found as long as it exists.
 func TestTheIndexFindsWhatAMapFinds(t *testing.T) {
 	const seed = 7
 	rng := rand.New(rand.NewPCG(seed, 0))

@@ -64,8 +64,8 @@ func TestARoomShowsItsEntitiesToItsClients(t *testing.T) {
 	assert.Equal(t, []int{alice}, changedTo(r, tree))
 }
 
-// However a client and an entity move from one shared room to another, in the end the entity
-// matters as before.
+// However a client and an entity move from one shared room to another, in the end the entity is
+// relevant to the client as before.
 //
 // Proves: V7, V8, V9
 func TestMovesBetweenRoomsEndAsTheyBegan(t *testing.T) {
@@ -209,8 +209,8 @@ func TestAnEntityInAThousandRooms(t *testing.T) {
 	assert.False(t, r.Matters(bob, tree, false))
 }
 
-// Rooms in use have a limit, and refused memberships are counted. A room without members makes
-// room for another.
+// The number of rooms in use has a limit, and refused memberships are counted. Once a room has no
+// members, another one can be used.
 func TestRoomsHaveALimit(t *testing.T) {
 	r := joined()
 	for room := range uint32(interest.MaxRooms) {
@@ -234,7 +234,7 @@ func TestSteadyChangesAllocateNothing(t *testing.T) {
 	here, there := set.Bitset{5: 1 << 9}, set.Bitset{2: 1 << 9, 5: 1}
 	n := uint32(0)
 	tick := func() {
-		for room := n; room < n+50; room++ { // never the same numbers
+		for room := n; room < n+50; room++ { // always different numbers
 			for entity := range 20 {
 				r.AddEntity(room*7919, entity+int(room%16))
 			}

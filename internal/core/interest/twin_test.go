@@ -17,7 +17,7 @@ var (
 	fromSeed = flag.Uint64("seed", 0, "the seed of the first random run")
 )
 
-// run makes random runs and prints how to repeat one that fails.
+// run makes random runs, and prints the command that repeats one that fails.
 func run(t *testing.T, each func(t *testing.T, rng *rand.Rand)) {
 	t.Helper()
 	name := t.Name()
@@ -43,12 +43,12 @@ const (
 // pair is a client or an entity, and a room or another row.
 type pair struct{ member, other int }
 
-// twin is a simple model of interest.
+// twin is a simple model of Relevance.
 type twin struct {
 	joined   map[int]bool
-	settings map[pair]interest.Setting // client, entity
-	clients  map[pair]bool             // client, room
-	entities map[pair]bool             // entity, room
+	settings map[pair]interest.Setting // pairs of client and entity
+	clients  map[pair]bool             // pairs of client and room
+	entities map[pair]bool             // pairs of entity and room
 	seen     [twinSources]map[pair]bool
 }
 
@@ -103,8 +103,8 @@ func dropIf[V any](m map[pair]V, gone func(pair) bool) {
 	}
 }
 
-// match is a Relevance and its twin, with Matters of each pair and the members of rooms at the
-// last ClearChanges, Join, Leave or End.
+// match is a Relevance and its twin, with the result of Matters for each pair and the members of
+// rooms as of the last ClearChanges, Join, Leave or End.
 type match struct {
 	*testing.T
 	rng              *rand.Rand
@@ -113,7 +113,7 @@ type match struct {
 	mattered, inside map[pair]bool
 }
 
-// roomNumber makes distant numbers, some of which collide in a small table.
+// roomNumber returns numbers that are far apart, some of which collide in a small table.
 func roomNumber(room int) uint32 { return uint32(room) * 0x40000000 }
 
 func (m *match) step() {
@@ -163,7 +163,7 @@ func (m *match) toggleClient(client int) {
 	m.begin(func(p pair) bool { return p.member == client })
 }
 
-// begin records the present state as the start of changes.
+// begin records the present state, to which later changes are compared.
 func (m *match) begin(of func(pair) bool) {
 	for client := range twinClients {
 		for entity := range twinEntities {
@@ -181,7 +181,7 @@ func (m *match) begin(of func(pair) bool) {
 	}
 }
 
-// see shows a client another set, as long as its largest member requires.
+// see gives a client another set of entities, as long as its largest member requires.
 func (m *match) see(client, src int) {
 	seen := m.twin.seen[src]
 	dropIf(seen, func(p pair) bool { return p.member == client })

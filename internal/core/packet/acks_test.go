@@ -30,8 +30,8 @@ func plainAcks(t *Tracker, ack uint16, ackBits uint32, at time.Duration) {
 	t.handleAck(seq, at, true)
 }
 
-// Skipping acknowledgements that an earlier header contained changes nothing, for headers of
-// any peer in any order.
+// Acknowledgements that an earlier header contained are skipped. This changes nothing, for headers
+// of any peer in any order.
 //
 // Proves: P2, Z9
 func TestAcknowledgementsEqualPlainTwin(t *testing.T) {

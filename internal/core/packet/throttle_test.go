@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sendFor sends in every step of a time, as far as MaySend allows, and returns how many packets
-// were sent.
+// sendFor sends in every step for a duration, as far as MaySend allows, and returns how many
+// packets were sent.
 func sendFor(tr *Tracker, now *time.Time, d time.Duration) (n int) {
 	for end := now.Add(d); now.Before(end); *now = now.Add(time.Second / 60) {
 		for _, ok := tr.PollLost(*now); ok; _, ok = tr.PollLost(*now) {
@@ -22,7 +22,7 @@ func sendFor(tr *Tracker, now *time.Time, d time.Duration) (n int) {
 	return n
 }
 
-// A peer that acknowledges nothing for two seconds is sent a packet now and then; ids last as
+// A peer that acknowledges nothing for two seconds is sent packets only rarely, so that ids last as
 // long as needed. A peer that acknowledges is sent everything at once.
 func TestSendingToASilentPeerIsThrottled(t *testing.T) {
 	tr, now := NewTracker(Config{}), time.Unix(5, 0)
@@ -37,7 +37,7 @@ func TestSendingToASilentPeerIsThrottled(t *testing.T) {
 	assert.InDelta(t, 120, sendFor(tr, &now, 2*time.Second), 1)
 }
 
-// A peer that sends packets is probed again soon, though it has acknowledged nothing for long.
+// A peer that sends packets is probed again soon, even if it has acknowledged nothing for long.
 func TestAPeerThatSendsIsProbed(t *testing.T) {
 	tr, now := NewTracker(Config{}), time.Unix(5, 0)
 	for tr.sent.newest() < manyProbes+10 {

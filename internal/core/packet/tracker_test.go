@@ -68,7 +68,7 @@ func TestOneHeaderAcknowledges33Ids(t *testing.T) {
 func TestLostOnceAfterTheTimeout(t *testing.T) {
 	tr := NewTracker(Config{LossMin: 300 * time.Millisecond})
 	sendData(tr, 2)
-	ack(t, tr, 2, 0, after(40*time.Millisecond)) // smoothed 40 ms, variation 20 ms: a timeout of 130 ms, below the minimum
+	ack(t, tr, 2, 0, after(40*time.Millisecond)) // smoothed 40 ms, variation 20 ms: the timeout of 130 ms is below the minimum
 	assert.Equal(t, []uint16{2}, polledAcked(tr))
 	assert.Empty(t, polledLost(tr, after(300*time.Millisecond-1)), "the minimum has not passed")
 	assert.Equal(t, []uint16{1}, polledLost(tr, after(300*time.Millisecond)))
@@ -89,7 +89,7 @@ func TestTimeoutFollowsTheRoundTrip(t *testing.T) {
 }
 
 // On a lossy line it may take long until a packet that carries an acknowledgement arrives. The long
-// round trip that is then measured does not delay when later packets count as lost.
+// round trip that is then measured does not make later packets count as lost any later.
 //
 // Proves: P3
 func TestAnAcknowledgementThatWaitedDelaysNothing(t *testing.T) {
@@ -276,7 +276,7 @@ func TestAcknowledgementsOfUnsentPackets(t *testing.T) {
 	tr := NewTracker(Config{})
 	sendData(tr, 3)
 	ack(t, tr, 4, 1<<32-1, epoch)   // id 4 was not sent: its bits are ignored too
-	ack(t, tr, 3, 1<<3|1<<4, epoch) // also of ids before the first
+	ack(t, tr, 3, 1<<3|1<<4, epoch) // the same for ids before the first one
 	assert.Equal(t, []uint16{3}, polledAcked(tr))
 	assert.Equal(t, uint64(3), tr.Stats().BadAcks)
 	for n := uint64(4); n < MaxBadAcks; n++ {

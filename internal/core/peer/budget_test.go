@@ -13,8 +13,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// Messages of every mode and size, and a world that spawns, changes and despawns, share packets: many
-// are full, and none has a byte more than its budget.
+// Messages of every mode and size, and a world that spawns, changes and despawns, share packets.
+// Many packets are full, and none has a byte more than its budget.
 //
 // Proves: P10
 func TestNoPayloadExceedsItsBudget(t *testing.T) {
@@ -26,7 +26,7 @@ func TestNoPayloadExceedsItsBudget(t *testing.T) {
 		full, payloads := 0, 0
 		p.drops = func(_ *peer.Peer, b []byte) bool {
 			require.LessOrEqual(t, len(b), entangle.MaxPayload)
-			if payloads++; len(b) >= entangle.MaxPayload-2 { // Finish takes two bytes off the last frame
+			if payloads++; len(b) >= entangle.MaxPayload-2 { // Finish removes two bytes of the last frame
 				full++
 			}
 			return false

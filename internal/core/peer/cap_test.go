@@ -25,8 +25,8 @@ const (
 	sealed     = entangle.MaxDatagram - entangle.MaxPayload
 )
 
-// narrow is a connection with a cap. It measures how full a bucket would be that leaks at the rate of
-// the cap. That must never exceed the bytes that may leave at once.
+// narrow is a connection with a cap. It measures the level of a bucket that leaks at the rate of
+// the cap. The level must never exceed the bytes that may be sent at once.
 type narrow struct {
 	bucket     budget.Bucket
 	fill, most float64
@@ -87,9 +87,9 @@ func (p *pair) talk() {
 	}
 }
 
-// However much is sent, changed, spawned and despawned, no span of time sees more bytes than the cap
-// allows, the savings, and one packet; and over a long time the cap is used. The same holds under
-// loss. The cap also holds if nothing is ever acknowledged.
+// However much is sent, changed, spawned and despawned, no more bytes are sent in any span of time
+// than the cap, the savings and one packet allow, and over a long time the cap is used up. The same
+// is true with packet loss, and if nothing is ever acknowledged.
 //
 // Proves: P12
 func TestACapBindsInAnyTime(t *testing.T) {
@@ -112,14 +112,14 @@ func TestACapBindsInAnyTime(t *testing.T) {
 			})
 		}
 		assert.LessOrEqual(t, p.line.most, float64(atOnce), "loss %v", loss)
-		if loss < 1 { // a peer that acknowledges nothing is soon sent little
+		if loss < 1 { // a peer that acknowledges nothing soon gets few packets
 			assert.GreaterOrEqual(t, p.line.bytes, 20*narrowRate*95/100, "loss %v", loss)
 		}
 	}
 }
 
-// The game stays playable while a client joins and the game sends messages without end: present
-// groups are updated regularly, and the rest arrives.
+// The game remains playable while a client joins and the game sends messages without end: groups
+// that the client has are updated regularly, and the others arrive.
 func TestPlayContinuesWhileAClientJoins(t *testing.T) {
 	p := newNarrowPair(t)
 	p.tickWith(func() { p.populate(0, 20, sender.Place{}) })
@@ -149,7 +149,8 @@ func TestPlayContinuesWhileAClientJoins(t *testing.T) {
 	assert.Greater(t, ticks, 60)
 }
 
-// If an update needs more bytes than its part of a frame, bytes are saved over several frames.
+// If an update needs more bytes than its part of a frame, bytes are saved over several frames until
+// it can be sent.
 func TestWhatIsLargerThanAFramesPartArrives(t *testing.T) {
 	p := newNarrowPair(t)
 	p.tickWith(func() { p.populate(0, 150, sender.Place{Name: 1}) })
@@ -190,7 +191,7 @@ func TestLargePiecesTakeNoMoreThanTheirHalf(t *testing.T) {
 	assert.InEpsilon(t, all/2, p.line.received.bytes, 0.1)
 }
 
-// A debt of messages does not hold up values, which get their half in every frame.
+// A debt of messages does not delay values, which get their half in every frame.
 func TestADebtOfMessagesHoldsUpNoValues(t *testing.T) {
 	p := newNarrowPair(t)
 	p.tickWith(func() { p.populate(0, 4, sender.Place{}) })
@@ -209,7 +210,8 @@ func TestADebtOfMessagesHoldsUpNoValues(t *testing.T) {
 	assert.Less(t, held, 30)
 }
 
-// A debt is owed to other peers: if there is room for all, none waits because of it.
+// A debt is owed to other peers: if the cap is large enough for all peers, none waits because of
+// its debt.
 func TestADebtDelaysNoPeerIfThereIsRoom(t *testing.T) {
 	p := newNarrowPair(t)
 	p.run(10)
@@ -227,8 +229,8 @@ func TestADebtDelaysNoPeerIfThereIsRoom(t *testing.T) {
 	assert.Zero(t, p.server.Waiting())
 }
 
-// The structure of a frame is bounded without a cap, too: a player that enters a large world does
-// not hold up the tick of all others.
+// The structure that is sent in a frame is bounded without a cap, too, so that a player who enters
+// a large world does not delay the tick of all others.
 func TestAFrameAddsSoMuchStructure(t *testing.T) {
 	p := newPair(t, 1, 1)
 	p.run(10)
@@ -242,7 +244,8 @@ func TestAFrameAddsSoMuchStructure(t *testing.T) {
 	}
 }
 
-// If groups are large, the bytes of structure in a frame are bounded, not only the number of groups.
+// If groups are large, the bytes of structure in a frame are bounded as well, not only the number
+// of groups.
 func TestAFrameAddsSoManyBytesOfStructure(t *testing.T) {
 	p := newPair(t, 1, 1)
 	p.run(10)
@@ -265,8 +268,9 @@ func (p *pair) commit(what func()) {
 	p.world.Commit()
 }
 
-// Under a cap so little structure waits in the channel that later structure is sent in its latest
-// state: two frames' worth and a message, so that a frame with twice the last budget can use it.
+// Under a cap, only little structure waits in the channel, so that later structure is sent in its
+// latest state. Two frames' worth and a message wait, so that a frame with twice the last budget
+// can use it.
 func TestLittleStructureWaitsInTheChannelUnderACap(t *testing.T) {
 	const allow, message = 3000, 1200
 	p := newNarrowPair(t)
@@ -329,7 +333,7 @@ func TestACapAllocatesNothing(t *testing.T) {
 		p.line.open(p.server, p.now)
 		for b := p.server.AppendPacket(buf, p.tick, p.now); len(b) > 0; b = p.server.AppendPacket(buf, p.tick, p.now) {
 			p.line.pass(p.now, len(b))
-			if p.tick%20 != 0 { // 5 % of the ticks lose their packets
+			if p.tick%20 != 0 { // packets of 5 % of the ticks are lost
 				_ = p.client.HandlePayload(b, p.now)
 			}
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// flat is a receiver's world in slices, which allocates nothing of its own.
+// flat is a receiver's world in slices, which does not allocate.
 type flat struct {
 	crowd
 	free []repl.Slot
@@ -51,8 +51,8 @@ func (constant) Encode(w *bits.Writer, s repl.Slot, comp int, _ *repl.RefTable) 
 	}
 }
 
-// Steady traffic allocates nothing, also where packets are lost and one in a hundred
-// entities is replaced by another in every tick.
+// Steady traffic allocates nothing, even if packets are lost and one in a hundred entities is
+// replaced in every tick.
 //
 // Proves: R40
 func TestChurnAndLossAllocateNothing(t *testing.T) {
@@ -99,8 +99,8 @@ func TestChurnAndLossAllocateNothing(t *testing.T) {
 		step()
 	}
 	assert.InDelta(t, entities, shown.used, entities/2)
-	// Groups come and go, and the list of waiting records of a group grows when records wait there
-	// for the first time. So the warm-up lasts until each group has lost packets.
+	// Groups are created and removed, and the list of waiting records of a group grows when records
+	// wait there for the first time. Therefore the warm-up lasts until each group has lost packets.
 	assert.Less(t, alloctest.Count(200, step), uint64(60))
 	assert.Zero(t, world.Stats().Resyncs)
 }

@@ -86,7 +86,7 @@ type line struct {
 	rng   *rand.Rand
 	loss  float64
 	delay int
-	under [][][]byte // by ticks to go
+	under [][][]byte // by the number of ticks until they arrive
 }
 
 func (l *line) send(b []byte) {

@@ -31,8 +31,8 @@ func TestAFrameIsDividedInHalves(t *testing.T) {
 	}
 }
 
-// A sealed payload is no larger than the bytes left of the frame's budget. An acknowledgement is sent in
-// any case.
+// A sealed payload is no larger than the remaining budget of the frame. An acknowledgement is sent
+// in any case.
 func TestAPayloadHasTheRoomThatIsLeft(t *testing.T) {
 	p := &Peer{cfg: Config{Capped: true}}
 	for left, room := range map[int]int{

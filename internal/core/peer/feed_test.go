@@ -18,13 +18,13 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 )
 
-// speaker is a feed that resends its newest number until it was acknowledged, and keeps the
-// numbers that it receives.
+// speaker is a feed that resends its newest number until it is acknowledged, and keeps the numbers
+// that it receives.
 type speaker struct {
-	next   uint32 // to be sent
-	have   uint32 // acknowledged by the peer
+	next   uint32 // the next number to send
+	have   uint32 // the newest number that the peer has acknowledged
 	urgent bool
-	pad    int // further bytes of each frame
+	pad    int // additional bytes of each frame
 	under  map[uint16]uint32
 
 	got    []uint32
@@ -79,7 +79,7 @@ func (s *speaker) say(urgent bool) { s.next, s.urgent = s.next+1, urgent }
 // speakers are the feeds of both ends of a pair.
 type speakers struct{ serverClock, serverInputs, clientClock, clientInputs speaker }
 
-// newFeedPair returns a pair with feeds, and a cap on the server if there is to be one.
+// newFeedPair returns a pair with feeds. If capped is true, the server has a cap.
 func newFeedPair(t testing.TB, capped bool) (*pair, *speakers) {
 	p, s := newPair(t, 1, 1), &speakers{}
 	var err error
@@ -99,7 +99,7 @@ func newFeedPair(t testing.TB, capped bool) (*pair, *speakers) {
 	return p, s
 }
 
-// sure returns a line to write to, also where there is none.
+// sure returns n, or an unused narrow if n is nil.
 func (n *narrow) sure() *narrow {
 	if n == nil {
 		return &narrow{}
@@ -108,7 +108,7 @@ func (n *narrow) sure() *narrow {
 }
 
 // Urgent data gets a packet of its own, whatever else there is to send. Other data waits for a
-// packet that leaves anyway.
+// packet that is sent anyway.
 func TestAFeedRidesAlongUnlessItIsUrgent(t *testing.T) {
 	p, s := newFeedPair(t, false)
 	p.run(30)
@@ -131,8 +131,8 @@ func TestAFeedRidesAlongUnlessItIsUrgent(t *testing.T) {
 	assert.Equal(t, []entangle.Tick{p.tick}, s.serverInputs.ticks, "the tick of the packet")
 }
 
-// A feed learns whether each packet was acknowledged or lost, so that lost data is resent; a
-// network that loses and duplicates packets delivers nothing twice.
+// A feed is told of each packet whether it was acknowledged or lost, so that lost data is resent.
+// If the network loses and duplicates packets, nothing is delivered twice.
 func TestAFeedHearsWhatBecameOfItsPackets(t *testing.T) {
 	p, s := newFeedPair(t, false)
 	p.run(30)
@@ -184,8 +184,8 @@ func frameOn(ch byte, id uint16, body ...byte) []byte {
 	return append(append(b, ch|0x80), body...)
 }
 
-// OnPacket is called with the tick of each new packet, in the order of arrival and once each, and not
-// for packets that only acknowledge.
+// OnPacket is called once for each new packet with its tick, in the order of arrival. It is not
+// called for packets that only acknowledge.
 func TestThePacketsOfThePeerTellTheirTicks(t *testing.T) {
 	var ticks []entangle.Tick
 	p := newPair(t, 1, 1)
@@ -210,8 +210,8 @@ func TestThePacketsOfThePeerTellTheirTicks(t *testing.T) {
 	assert.Equal(t, entangle.Tick(52), tick, "the newest")
 }
 
-// Under a cap feeds go first, within their share of it: the world and the messages get the rest,
-// and feeds do not take everything.
+// Under a cap feeds are sent first, within their share of it. The world and the messages get the
+// rest.
 func TestFeedsGoFirstWithinTheirShareOfACap(t *testing.T) {
 	p, s := newFeedPair(t, true)
 	p.run(60)

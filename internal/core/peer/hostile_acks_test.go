@@ -12,12 +12,12 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 )
 
-// acker is a client that acknowledges sent packets as it likes.
+// acker is a client that chooses which of the sent packets it acknowledges.
 type acker struct {
 	rng     *rand.Rand
-	newest  uint16        // id of the server's packets
-	actions [1 << 16]bool // by id: it has structure
-	bytes   int           // of the server
+	newest  uint16        // id of the server's newest packet
+	actions [1 << 16]bool // by packet id: whether the packet has structure
+	bytes   int           // bytes that the server has sent
 	old     [][6]byte
 	// choose writes the acknowledgements of one packet.
 	choose func(a *acker, ack []byte)
@@ -43,7 +43,7 @@ func putAck(to []byte, ack uint16, bits uint32) {
 	binary.LittleEndian.PutUint32(to[2:], bits)
 }
 
-// before returns the newest of the last packets with structure, or without.
+// before returns the newest of the last packets that has structure, or that has none.
 func (a *acker) before(structure bool) uint16 {
 	for id := a.newest; id != a.newest-200; id-- {
 		if a.actions[id] == structure {
@@ -85,9 +85,9 @@ var ackers = map[string]func(*acker, []byte){
 // that it never acknowledges, at most MaxActionBytes, is resent each time that it counts as lost.
 const maxActionsOften = 8
 
-// A client acknowledges sent packets as it likes: fewer than have arrived, repeatedly, or out of
-// order. It costs the server a bounded number of bytes in a tick, and memory that does not grow
-// with time; if it holds up network ids it is disconnected. Another client receives everything.
+// A client acknowledges fewer packets than have arrived, or repeatedly, or out of order. It costs
+// the server a bounded number of bytes in a tick, and memory that does not grow with time. If it
+// prevents the reuse of network ids, it is disconnected. Another client receives everything.
 //
 // Proves: Z9, Z10
 func TestHostileAcknowledgementsCostNoMoreThanTheyMay(t *testing.T) {

@@ -14,10 +14,10 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// withholds is a client that acknowledges all packets but those with the first message of structure
-// from now on.
+// withholds returns a client that acknowledges all packets, except those with the first message of
+// structure from now on.
 func withholds() func(from *peer.Peer, b []byte) bool {
-	var frame []byte // how it begins
+	var frame []byte // the beginning of the frame with that message
 	return func(from *peer.Peer, b []byte) bool {
 		if packet.Kind(b[0]) != packet.Data || len(b) < packet.HeaderSize+3 {
 			return false
@@ -30,8 +30,8 @@ func withholds() func(from *peer.Peer, b []byte) bool {
 	}
 }
 
-// tour moves many entities from group to group, in every fourth tick, and returns how long the
-// ticks with moves took.
+// tour moves many entities from group to group in every fourth tick, and returns how long the ticks
+// with moves took.
 func tour(t *testing.T, hostile bool) (took time.Duration) {
 	const movers, groups, moves = 128, 8192, 40
 	p := newPair(t, 1, 1)
@@ -70,8 +70,8 @@ func tour(t *testing.T, hostile bool) (took time.Duration) {
 	return took
 }
 
-// A client acknowledges everything but one message, while entities move from group to group. It
-// does not make the ticks longer, for which the other clients wait, too.
+// A client acknowledges everything except one message, while entities move from group to group.
+// This must not make the ticks longer, because the other clients wait for them, too.
 //
 // Proves: Z10, R39
 func TestAWithheldAcknowledgementHoldsUpNoTick(t *testing.T) {

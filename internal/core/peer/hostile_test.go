@@ -18,10 +18,10 @@ import (
 // forge is a peer that writes its payloads by hand.
 type forge struct {
 	id      uint16
-	control uint16 // of its next control message
+	control uint16 // id of its next control message
 }
 
-// payload is a packet of frames that keep their length.
+// payload returns a packet of frames that all have a length.
 func (f *forge) payload(frames ...[]byte) []byte {
 	f.id++
 	b := packet.AppendHeader(nil, packet.Header{Kind: packet.Data, ID: f.id})

@@ -80,11 +80,11 @@ type pair struct {
 	mail           inbox
 	world          *sender.World
 	source, shown  numbers
-	also           func()  // happens in the tick
-	line           *narrow // from server to client; nil: as wide as it must be
-	// drops reports whether a payload is lost in addition; it may be nil.
+	also           func()  // called in the tick
+	line           *narrow // from server to client; nil if it has no cap
+	// drops reports whether a payload is lost, in addition to the random loss; it may be nil.
 	drops func(from *peer.Peer, payload []byte) bool
-	slow  error // of the server's Begin
+	slow  error // the error of the server's Begin
 }
 
 func newPair(t testing.TB, ours, theirs registry) *pair {
@@ -167,8 +167,8 @@ func TestEqualProtocolsOpenAndTellTheClientItsID(t *testing.T) {
 	assert.Equal(t, entangle.Nobody, p.server.ClientID())
 }
 
-// Two ends with different protocols never open. The first one to learn of the difference describes
-// it in its goodbye.
+// Two ends with different protocols never open. The first one that learns of the difference
+// describes it in its goodbye.
 func TestDifferentProtocolsNeverOpenAndNameTheDifference(t *testing.T) {
 	p := newPair(t, 1, 2)
 	p.run(10)
@@ -291,7 +291,7 @@ func TestSteadyReplicationAllocatesNothing(t *testing.T) {
 				if len(b) == 0 {
 					break
 				}
-				if p.tick%20 != 0 || i > 0 { // 5 % of the ticks lose a packet
+				if p.tick%20 != 0 || i > 0 { // a packet of 5 % of the ticks is lost
 					_ = way[1].HandlePayload(b, p.now)
 				}
 			}

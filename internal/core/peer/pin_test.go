@@ -25,7 +25,8 @@ func withChannels(t testing.TB, channels ...channel.Config) *pair {
 	return p
 }
 
-// A network id in a message that waits for long does not mean another entity when the message arrives.
+// If a message with a network id waits for long, the id does not mean another entity when the
+// message arrives.
 func TestAWaitingMessageKeepsTheNamesOfItsTime(t *testing.T) {
 	p := withChannels(t, channel.Config{ID: peer.FirstUser, Name: "slow", SendEvery: time.Hour})
 	change := func(f func()) {
@@ -38,7 +39,7 @@ func TestAWaitingMessageKeepsTheNamesOfItsTime(t *testing.T) {
 	change(func() { p.world.Spawn(1, repl.MaskOf(0)) })
 	name, ok := p.world.ID(1)
 	require.True(t, ok)
-	for range 2 { // the second waits an hour
+	for range 2 { // the second message waits an hour
 		require.NoError(t, p.server.Send(peer.FirstUser, []byte("about 1"), 0, p.now))
 		p.step()
 	}
@@ -54,9 +55,9 @@ func TestAWaitingMessageKeepsTheNamesOfItsTime(t *testing.T) {
 	assert.Equal(t, name, third)
 }
 
-// Network ids are held up from the oldest unacknowledged message on, also when an earlier one has
-// arrived: a client that always acknowledges the oldest, and never all, is bounded like one that
-// acknowledges nothing.
+// Network ids are not reused from the oldest unacknowledged message on, even if an earlier one has
+// arrived. A client that always acknowledges the oldest message, and never all, is limited like one
+// that acknowledges nothing.
 //
 // Proves: R39
 func TestNamesAreHeldUpSinceTheOldestMessageThatWaits(t *testing.T) {
@@ -74,7 +75,7 @@ func TestNamesAreHeldUpSinceTheOldestMessageThatWaits(t *testing.T) {
 	say(peer.FirstUser)
 	say(peer.FirstUser + 1)
 	pass(1)
-	say(peer.FirstUser) // waits for 10 s, and the next for an hour
+	say(peer.FirstUser) // waits for 10 s, and the next one for an hour
 	pass(100)
 	say(peer.FirstUser + 1)
 	pass(50)
@@ -85,8 +86,8 @@ func TestNamesAreHeldUpSinceTheOldestMessageThatWaits(t *testing.T) {
 	assert.InDelta(t, 250, p.server.HeldUp(), 2)
 }
 
-// A joining client holds up no network id that was freed before, even if it is sent something in
-// the frame in which it joins: that is queued before the frame begins.
+// A joining client does not prevent the reuse of network ids that were freed before, even if it is
+// sent something in the frame in which it joins, which is queued before the frame begins.
 //
 // Proves: R39
 func TestAJoiningClientHoldsUpNoEarlierIDs(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// populate adds entities from one number to another to the world, in the current tick.
+// populate adds entities to the world in the current tick: those with numbers in [from, to).
 func (p *pair) populate(from, to repl.Slot, at sender.Place) {
 	for s := from; s < to; s++ {
 		p.source.values[s] = uint32(s) << 16
@@ -21,7 +21,7 @@ func (p *pair) populate(from, to repl.Slot, at sender.Place) {
 	}
 }
 
-// holds returns how many of the entities from one number to another the client has.
+// holds returns how many entities the client has of those with numbers in [from, to).
 func (p *pair) holds(from, to repl.Slot) (n int) {
 	for _, v := range p.shown.values {
 		if s := repl.Slot(v >> 16); s >= from && s < to {
@@ -31,7 +31,7 @@ func (p *pair) holds(from, to repl.Slot) (n int) {
 	return n
 }
 
-// tick runs one tick, and calls a function in it.
+// tickWith runs one tick, and calls a function in it.
 func (p *pair) tickWith(what func()) {
 	p.also = what
 	p.step()
@@ -83,7 +83,7 @@ func TestAnEmptyWorldIsCompleteAtOnce(t *testing.T) {
 }
 
 // While a client joins, its groups are kept up to date: each tick brings the present values of the
-// groups that have arrived before.
+// groups that have already arrived.
 //
 // Proves: R3
 func TestWhatHasComeIsKeptUpToDateWhileTheRestComes(t *testing.T) {
@@ -106,8 +106,9 @@ func TestWhatHasComeIsKeptUpToDateWhileTheRestComes(t *testing.T) {
 	assert.Greater(t, joining, 2)
 }
 
-// The progress does not wait for groups that end, are hidden, paused or found too large before anything
-// of them was sent. Groups that the client has received before they end count as received.
+// The progress does not wait for groups that are removed, hidden, paused or found too large before
+// anything of them was sent. Groups that the client received before they were removed count as
+// received.
 //
 // Proves: R3
 func TestWhatEndsOrIsHeldBackIsNotWaitedFor(t *testing.T) {
@@ -117,7 +118,7 @@ func TestWhatEndsOrIsHeldBackIsNotWaitedFor(t *testing.T) {
 	p.tickWith(func() {
 		p.populate(0, each, sender.Place{})
 		p.populate(each, 2*each, private)
-		p.populate(2*each, 3*each, private) // is never shown
+		p.populate(2*each, 3*each, private) // these are never shown
 		p.populate(3*each, 3*each+1, sender.Place{})
 		p.world.Pause(3 * each)
 	})
@@ -134,7 +135,7 @@ func TestWhatEndsOrIsHeldBackIsNotWaitedFor(t *testing.T) {
 	require.Equal(t, 2*each+1, p.server.SendProgress().Of, "what it may see")
 	require.Equal(t, 2*each+1, p.client.ReceiveProgress().Of)
 	require.False(t, p.server.SendProgress().Done())
-	p.tickWith(func() { // of both kinds, half are gone
+	p.tickWith(func() { // half of the public ones are despawned, and half of the others are hidden
 		for s := range repl.Slot(each) {
 			switch s % 2 {
 			case 0:
@@ -153,7 +154,7 @@ func TestWhatEndsOrIsHeldBackIsNotWaitedFor(t *testing.T) {
 // joins returns a control message with the number of groups.
 func joins(of uint32) []byte { return binary.LittleEndian.AppendUint32([]byte{4}, of) }
 
-// Joining messages are sent once, in their order, and by a side that replicates.
+// Joining messages are sent once, in their order, and only by a side that replicates.
 func TestJoiningOutOfPlaceEndsTheConnection(t *testing.T) {
 	for name, says := range map[string][][]byte{
 		"a second number":         {joins(3), joins(3)},
@@ -191,8 +192,8 @@ func TestJoiningOutOfPlaceEndsTheConnection(t *testing.T) {
 	})
 }
 
-// While one client joins a large world, what a tick adds for it is bounded in bytes and in
-// entities, and a hundred others go on playing: each is sent every change in its tick.
+// While one client joins a large world, the bytes and entities that a tick adds for it are bounded,
+// and a hundred others continue to play: each of them is sent every change in its tick.
 //
 // Proves: R3
 func TestJoiningIsBoundedWhileOthersPlay(t *testing.T) {
@@ -205,7 +206,7 @@ func TestJoiningIsBoundedWhileOthersPlay(t *testing.T) {
 		others = append(others, p.world.NewPeer())
 		serve(others[len(others)-1])
 	}
-	p.source.values = map[repl.Slot]uint32{0: 0, 1: 1 << 16, 2: 2 << 16} // the moving ones
+	p.source.values = map[repl.Slot]uint32{0: 0, 1: 1 << 16, 2: 2 << 16} // the moving entities
 	ticks := 0
 	for ; !p.server.SendProgress().Done(); ticks++ {
 		require.Less(t, ticks, 100)

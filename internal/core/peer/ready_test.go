@@ -67,8 +67,8 @@ func TestAnEndTakesInWhatItIsReadyFor(t *testing.T) {
 	assert.Equal(t, want, p.mail.got)
 }
 
-// The limit for relayed messages has room for one and a half messages of the greatest length. A message
-// without room is refused, which is no error.
+// The limit for relayed messages allows one and a half messages of the greatest length. A message
+// beyond it is refused, which is no error.
 //
 // Proves: Z21
 func TestTheShareForOthersHasRoomForTheLongestMessage(t *testing.T) {

@@ -38,7 +38,8 @@ func (p *pair) unappliable(at sender.Place) (tick entangle.Tick, frame []byte) {
 	return p.tick + 1, other.AppendUpdates(nil, 1000, 1)
 }
 
-// A group that a client cannot follow is sent to it in full, whether the group is public or private.
+// A group that a client cannot update any more is sent to it in full, whether the group is public
+// or private.
 func TestAGroupThatAClientCannotFollowIsSentInFull(t *testing.T) {
 	for name, at := range map[string]sender.Place{"public": {Name: 1}, "private": {Name: 1, Private: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -94,7 +95,7 @@ func TestAGroupThatIsAskedForAgainCostsByItsMembers(t *testing.T) {
 	assert.Equal(t, 3*10, work(11)-work(1))
 }
 
-// A client may request a group in full by any possible handle, and by no other.
+// A client may request a group in full by any handle that can exist, and by no other.
 func TestAResyncNamesHandles(t *testing.T) {
 	for _, test := range []struct {
 		handle uint32
@@ -124,7 +125,7 @@ func controlPacket(t *testing.T, body []byte, now time.Time) []byte {
 	var mux channel.Mux
 	err := mux.Init([]channel.Config{{ID: peer.Control, Name: "control", Mode: channel.OrderedReliable, Class: channel.Control}}, channel.Limits{})
 	require.NoError(t, err)
-	for _, b := range [][]byte{{0}, body} { // the first stands for the hello, which has arrived
+	for _, b := range [][]byte{{0}, body} { // the first body stands for the hello, which has arrived
 		_, err = mux.Send(peer.Control, b, 0, now)
 		require.NoError(t, err)
 	}

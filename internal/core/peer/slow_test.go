@@ -36,7 +36,7 @@ var deafnesses = []deafness{
 	}},
 }
 
-// inStep is a pair in which the client has all of n entities.
+// inStep returns a pair in which the client has all of n entities.
 func inStep(t *testing.T, n repl.Slot) *pair {
 	p := newPair(t, 1, 1)
 	p.tickWith(func() { p.populate(0, n, sender.Place{}) })
@@ -45,7 +45,8 @@ func inStep(t *testing.T, n repl.Slot) *pair {
 	return p
 }
 
-// churn replaces some entities in a tick: the next ones in turn, of those below n.
+// churn returns a function that replaces some entities in a tick: the next ones in turn, of those
+// below n.
 func (p *pair) churn(n repl.Slot, some int) func() {
 	return func() {
 		for i := range some {
@@ -86,9 +87,9 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// A client that receives or sends nothing for five minutes costs the server no more than one that
-// does so for twenty seconds, though all values change all the time, without changes of structure,
-// which are reliable.
+// A client that receives or sends nothing for five minutes costs the server no more memory than one
+// that does so for twenty seconds, although all values change all the time. Structure, which is
+// reliable, does not change here.
 //
 // Proves: R39, Z10
 func TestADeafClientCostsNoMoreWithTime(t *testing.T) {
@@ -96,7 +97,7 @@ func TestADeafClientCostsNoMoreWithTime(t *testing.T) {
 		t.Run(deaf.name, func(t *testing.T) {
 			p := inStep(t, 60)
 			p.drops = deaf.drops(p)
-			p.tickWith(p.churn(60, 10)) // there is structure that it does not have
+			p.tickWith(p.churn(60, 10)) // there is structure that the client does not have
 			other := p.world.NewPeer()
 			for range 20 * 60 {
 				p.step()
@@ -117,7 +118,7 @@ func TestADeafClientCostsNoMoreWithTime(t *testing.T) {
 	}
 }
 
-// minutes returns the number of seconds in some minutes, or a fifth of it with -short.
+// minutes returns some minutes as a number of seconds, or a fifth of that with -short.
 func minutes(n int) (seconds int) {
 	if testing.Short() {
 		return n * 60 / 5
@@ -134,9 +135,9 @@ func (*pair) values(n numbers) map[uint32]int {
 	return all
 }
 
-// While entities come and go, network ids that a deaf client may still take for other entities cannot
-// be reused. When there are too many of them the client has to be disconnected, and no sooner. Then all
-// ids are reusable.
+// While entities are replaced, the network ids that a client without acknowledgements may still
+// take for other entities cannot be reused. When there are too many of them the client has to be
+// disconnected, and no sooner. Then all ids can be reused.
 //
 // Proves: R39
 func TestADeafClientHoldsUpSoManyNames(t *testing.T) {
@@ -166,8 +167,8 @@ func TestADeafClientHoldsUpSoManyNames(t *testing.T) {
 	}
 }
 
-// A client that reads a tenth of its packets is only slow: it is never disconnected, costs no more
-// than its bounds, and is up to date as soon as it reads all.
+// A client that reads a tenth of its packets is only slow. It is never disconnected, costs no more
+// than its bounds, and is up to date as soon as it reads all packets.
 //
 // Proves: R39
 func TestAClientThatReadsATenthKeepsUp(t *testing.T) {

@@ -9,8 +9,9 @@ import (
 	"github.com/entangle-ecs/entangle/connection"
 )
 
-// Every packet of a client passes; one that is too long, too short or of another kind does
-// not. The other tests check for each datagram that a refused one would have no effect.
+// Every packet of a client passes the filter. A packet that is too long, too short or of another
+// kind does not. The other tests check for each datagram that is refused that it would have no
+// effect.
 //
 // Proves: Z22
 func TestOnlyPossiblePacketsPass(t *testing.T) {
@@ -21,8 +22,8 @@ func TestOnlyPossiblePacketsPass(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		packet    []byte
-		connected bool // sent by connected clients only
-		exact     bool // has one size
+		connected bool // only connected clients send it
+		exact     bool // it has only one valid size
 	}{
 		{"hello", first, false, true},
 		{"answer", answer, false, true},

@@ -23,9 +23,9 @@ func steps(b []byte, do func(op byte, body []byte)) {
 	}
 }
 
-// FuzzServer is an attacker that knows the number of a connection, if there is one, and sends
-// arbitrary datagrams, with the number or without, from the address of the connection or
-// another one.
+// FuzzServer is an attacker that has the number of a connection, if there is one. It sends
+// arbitrary datagrams, with that number or without, from the address of the connection or another
+// one.
 //
 // Proves: C13
 func FuzzServer(f *testing.F) {
@@ -40,7 +40,7 @@ func FuzzServer(f *testing.F) {
 			switch op & 7 {
 			case 0:
 				s.toServer(from, body)
-			case 1, 2: // with the number
+			case 1, 2: // with the number of the connection
 				if len(body) > 0 {
 					s.toServer(from, append(appendID(nil, kind(body[0]), s.server.slots[0].ours), body[1:]...))
 				}
@@ -95,7 +95,7 @@ func FuzzClient(f *testing.F) {
 		c := s.client(7, 99)
 		over := false
 		steps(b, func(op byte, body []byte) {
-			if op&1 == 1 && len(body) > 0 { // with the number
+			if op&1 == 1 && len(body) > 0 { // with the number of the connection
 				body = append(appendID(nil, kind(body[0]), 99), body[1:]...)
 			}
 			e, reply := s.toClient(c, body)

@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/connection"
 )
 
-// The bytes are those of docs/PROTOCOL.md.
+// The expected bytes are those in docs/PROTOCOL.md.
 func TestEveryPacketHasItsBytes(t *testing.T) {
 	s := newSim(t, 2)
 	c := s.client(7, 0x0102030405060708)
@@ -56,8 +56,8 @@ func TestAClientConnects(t *testing.T) {
 	assert.Equal(t, "down", string(got.Payload))
 }
 
-// Until the server's keep-alive arrives there is no connection: a payload that overtakes it is
-// dropped, which is why a keep-alive precedes each.
+// Until the server's keep-alive arrives, the client has no connection: it drops a payload that
+// overtakes the keep-alive, and therefore a keep-alive precedes each payload.
 func TestAPayloadBeforeTheConnectionIsDropped(t *testing.T) {
 	s := newSim(t, 2)
 	c := s.client(7, 99)
@@ -68,7 +68,7 @@ func TestAPayloadBeforeTheConnectionIsDropped(t *testing.T) {
 	assert.Equal(t, connection.Connected, e.Kind)
 }
 
-// A lost packet of the handshake is replaced by repeating the hello.
+// If a packet of the handshake is lost, repeating the hello replaces it.
 func TestALostHandshakeBeginsAgain(t *testing.T) {
 	s := newSim(t, 2)
 	c := s.client(7, 99)
@@ -83,8 +83,8 @@ func TestALostHandshakeBeginsAgain(t *testing.T) {
 	assert.Len(t, s.events, 1, "it is connected once")
 }
 
-// An answer that arrives twice, or late, connects no client: neither while its client is
-// connected, nor after it has left.
+// An answer that arrives twice, or late, does not connect a client again, neither while its client
+// is connected, nor after it has left.
 func TestAnAnswerConnectsOnce(t *testing.T) {
 	s := newSim(t, 2)
 	c := s.client(7, 99)
@@ -141,7 +141,7 @@ func TestAnAnswerCountsFromItsAddress(t *testing.T) {
 	s.toServer(netip.MustParseAddrPort("10.0.0.2:1000"), answer)
 	s.toServer(netip.MustParseAddrPort("10.0.0.1:1001"), answer)
 	forged := append([]byte(nil), answer...)
-	forged[len(version)+17]++ // the id of another client
+	forged[len(version)+17]++ // the id of the client
 	s.toServer(home, forged)
 	assert.Empty(t, s.events)
 	assert.EqualValues(t, 3, s.count("late or wrong answer"))
@@ -228,8 +228,8 @@ func TestStrangersCostNothing(t *testing.T) {
 	assert.Empty(t, s.server.byAddr)
 }
 
-// A client that connects and leaves as fast as it can fills the table of ended connections, and
-// then waits; memory does not grow, and connected clients stay connected.
+// A client that connects and disconnects as fast as it can fills the table of ended connections,
+// and then has to wait. Memory does not grow, and connected clients stay connected.
 func TestTheTableOfEndedConnectionsIsBounded(t *testing.T) {
 	s := newSim(t, 2)
 	s.connect(s.client(1, 1), home)
@@ -251,7 +251,7 @@ func TestTheTableOfEndedConnectionsIsBounded(t *testing.T) {
 	assert.Len(t, s.server.ended.known, 0)
 }
 
-// Slots are reused, the smallest free one first.
+// Slots are reused; the smallest free one is used first.
 func TestSlotsAreReused(t *testing.T) {
 	s := newSim(t, 3)
 	for i := range 3 {

@@ -56,7 +56,7 @@ func (s *sim) toClient(c *Client, b []byte) (e connection.Event, reply []byte) {
 	return e, append([]byte(nil), reply...)
 }
 
-// answer runs the handshake up to the answer, and returns it.
+// answer runs the handshake up to the client's answer, and returns it.
 func (s *sim) answer(c *Client, from netip.AddrPort) []byte {
 	challenge := s.toServer(from, c.AppendDue(nil, s.now))
 	_, answer := s.toClient(c, challenge)

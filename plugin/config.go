@@ -37,9 +37,9 @@ type ServerConfig struct {
 
 	// Workers is the number of goroutines that encode and encrypt the clients' packets. It does not
 	// affect the data sent. 0: chosen in each frame by the bytes sent in the last one, one for each
-	// 64 KiB, at least one, and at most GOMAXPROCS and 8; with less work for each,
-	// several take longer than one. Any other number is used in every frame with at least two
-	// clients for each.
+	// 64 KiB, at least one, and at most GOMAXPROCS and 8; with less work for each, several take
+	// longer than one. Any other number is used as given, in every frame with at least two clients
+	// for each worker.
 	Workers int
 
 	// MaxBytesPerClient caps the bytes per second sent to each client, counted in whole datagrams

@@ -105,7 +105,7 @@ type flooded struct {
 	honest  *player
 	flooder *intruder
 	moving  ecs.Entity
-	ended   []error // of disconnects
+	ended   []error // the errors of disconnects
 	heard   []any
 }
 
@@ -203,7 +203,7 @@ func TestAClientThatCostsTooMuchIsDroppedAndDisconnected(t *testing.T) {
 // Proves: Z21
 func TestNoPacketCostsMuchMoreThanAnother(t *testing.T) {
 	s := newFlooded(t)
-	var works []uint64 // of the ticks in which a packet arrived
+	var works []uint64 // the work of each tick in which a packet arrived
 	for range 600 {
 		before := s.server.Stats().Work
 		s.frames(1, nil)
@@ -320,7 +320,7 @@ func TestAStallHarmsNoHonestClient(t *testing.T) {
 		for p.now.Before(still) {
 			p.now = p.now.Add(time.Second / 60)
 			for n, c := range p.clients {
-				if round%3 != n { // one of them stalls as well
+				if round%3 != n { // one of the clients stalls as well
 					require.NoError(t, p.guests[n].send.Send(components.Server, chat{Text: text}))
 					c.Step(p.now)
 				}

@@ -9,7 +9,7 @@ import (
 // which is reused, each message would be allocated on the heap.
 type draft[T any] struct {
 	value  T
-	encode func(*bits.Writer, wire.RefWriter) error // of value
+	encode func(*bits.Writer, wire.RefWriter) error // encodes value
 }
 
 func newDraft[T any](plan *wire.Plan) *draft[T] {

@@ -43,7 +43,7 @@ func TestAGroupThatIsTooLargeIsRefusedWhole(t *testing.T) {
 	p := joinSlabs(t, g)
 	slabs := generic.NewMap2[slab, components.Replicate](g.world)
 	var large []ecs.Entity
-	for i := range 17 { // of 4 KiB each
+	for i := range 17 { // entities of 4 KiB each
 		large = append(large, slabs.NewWith(&slab{Data: [512]uint64{uint64(i)}}, &components.Replicate{Group: 7}))
 	}
 	slabs.NewWith(&slab{}, &components.Replicate{Group: 8})
@@ -98,7 +98,7 @@ func TestWhoGoesToAGroupThatIsTooLargeHoldsUpNobody(t *testing.T) {
 	to(8)
 	g.run(10)
 	assert.Equal(t, []uint64{1}, shown())
-	for range 30 { // also while the large one changes all the time
+	for range 30 { // also while the large group changes in every tick
 		at[slab](g.world, first).Data[0] += 4
 		g.world.RemoveEntity(large[0])
 		large = append(large[1:], spawn(3, 8))

@@ -27,8 +27,8 @@ type misled struct {
 	storm
 	tick   entangle.Tick // the server's first, by its own claim
 	begun  time.Time
-	jumps  uint64 // before this connection
-	frames int    // of this connection
+	jumps  uint64 // the jumps before this connection
+	frames int    // the frames of this connection
 }
 
 func newMisled(t *testing.T, rng *rand.Rand) *misled {

@@ -57,7 +57,7 @@ func arenaProtocol() *protocol.Protocol {
 type arena struct {
 	*game
 	*intruder
-	mine   ecs.Entity // the raider's
+	mine   ecs.Entity // the entity of the raider
 	ticks  []string   // state of all entities except the raider's after each tick
 	moved  []moved    // moves of the raider's entity
 	silent bool       // no notes are taken
@@ -148,7 +148,7 @@ func (a *arena) note(tick string) {
 	a.sums = append(a.sums, h.Sum64())
 }
 
-// honest returns a player whose inputs follow from its id and the tick.
+// honest returns a player with inputs that depend only on its id and the tick.
 func honest(id entangle.ClientID) func(*plugin.Client) {
 	return func(c *plugin.Client) {
 		c.AddSystem(plugin.FixedInput, plugin.Func(func(w *ecs.World) func() {

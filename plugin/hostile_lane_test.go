@@ -47,7 +47,7 @@ func TestTheEndsOfTheWindowOfInputs(t *testing.T) {
 	}{
 		{64, 0, 0, plugin.InputStats{InTime: 1}},
 		{65, 0, 0, plugin.InputStats{TooFar: 1}},
-		{67, 9, 0, plugin.InputStats{TooFar: 3, InTime: 6}}, // one has arrived before
+		{67, 9, 0, plugin.InputStats{TooFar: 3, InTime: 6}}, // one of the ticks has arrived before
 		{-256, 0, 0, plugin.InputStats{Late: 1}},
 		{-257, 0, 0, plugin.InputStats{TooFar: 1}},
 		{-250, 9, 0, plugin.InputStats{TooFar: 3, Late: 7}},

@@ -32,10 +32,10 @@ type thing struct {
 	r      components.Replicate
 	was    components.Relevance // the previous value
 	paused bool
-	moved  bool // to another group, in this step: if it were paused, it would stay behind
+	moved  bool // it moved to another group in this step: if it were paused, it would stay behind
 	at     spot
 	owner  entangle.ClientID
-	place  components.Target // of its spot
+	place  components.Target // the target of its spot
 	has    [3]possession     // by client
 	word   [3]int            // 1: show, 2: hide
 	in     [3]bool           // by room

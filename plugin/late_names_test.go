@@ -60,8 +60,8 @@ type asks struct {
 // latecomer is a game with one client whose messages can be delayed, and one that only listens.
 type latecomer struct {
 	*game
-	heard  *ears // of the server
-	says   *ears // of the client
+	heard  *ears // collects the server's chats
+	says   *ears // collects the client's chats
 	other  *ears
 	ask    plugin.Requester[asks, total]
 	asked  []asks

@@ -39,7 +39,7 @@ func (e *ears) texts() (texts []string) {
 // party is a server and three clients, all of which collect chats.
 type party struct {
 	*game
-	ears    *ears // of the server
+	ears    *ears // collects the server's chats
 	guests  []*ears
 	targets *components.Targets
 }

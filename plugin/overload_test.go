@@ -360,7 +360,7 @@ func TestAClientSaysThatItsServerFellBehind(t *testing.T) {
 	require.Empty(t, p.client.lines())
 	require.EqualValues(t, 1, p.c.Stats().Clock.Jumps)
 
-	p.server.pause = 3 * time.Second // once
+	p.server.pause = 3 * time.Second // the server pauses once
 	p.server.frame(p.game.server)
 	p.server.pause = 0
 	p.run(30 * time.Second)

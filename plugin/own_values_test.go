@@ -79,7 +79,7 @@ func (x *exportedTypes) walkNamed(at string, t *types.Named) {
 	}
 	x.seen[t] = true
 	x.walk(t.Obj().Name(), t.Underlying())
-	set := types.NewMethodSet(types.NewPointer(t)) // with those of embedded types
+	set := types.NewMethodSet(types.NewPointer(t)) // includes the methods of embedded types
 	for i := range set.Len() {
 		if m := set.At(i).Obj(); m.Exported() {
 			x.walk(t.Obj().Name()+"."+m.Name(), m.Type())

@@ -48,8 +48,8 @@ type Server struct {
 	addrs        []netip.AddrPort
 	failed       error
 
-	first    time.Time // time of the first frame, if that ran before Start
-	reminded bool      // the server was started once, or the log has the warning that it was not
+	first  time.Time // time of the first frame, if that ran before Start
+	warned bool      // the server was started once, or the log has the warning that it was not
 }
 
 // NewServer returns a stopped server. The error describes mistakes in the config or in the
@@ -167,18 +167,18 @@ func (s *Server) Step(now time.Time) {
 	s.warnNotStarted(now)
 }
 
-// remindAfter is how long a server runs before it logs the warning that it was never started.
-// Starting later is allowed, so this is no error.
-const remindAfter = 5 * time.Second
+// warnAfter is the time for which a server runs before it logs the warning that it was never
+// started. Starting later is allowed, so this is no error.
+const warnAfter = 5 * time.Second
 
 // warnNotStarted logs once that no client can connect because Start was never called.
 func (s *Server) warnNotStarted(now time.Time) {
 	switch {
-	case s.reminded:
+	case s.warned:
 	case s.first.IsZero():
 		s.first = now
-	case now.Sub(s.first) >= remindAfter:
-		s.reminded = true
+	case now.Sub(s.first) >= warnAfter:
+		s.warned = true
 		s.log.Warn("the server runs, but does not listen, so no client can connect: call Start, before Run or from a system's Initialize")
 	}
 }
@@ -283,7 +283,7 @@ func (s *Server) open(layers []connection.Listener) error {
 		}
 		open = append(open, layer)
 	}
-	s.failed, s.addrs, s.reminded = nil, nil, true
+	s.failed, s.addrs, s.warned = nil, nil, true
 	for _, layer := range open {
 		s.addrs = append(s.addrs, layer.Addrs()...)
 	}

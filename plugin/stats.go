@@ -16,7 +16,7 @@ type ServerStats struct {
 	// Clients is the number of connected clients, a host's own player included.
 	Clients int
 
-	// Datagrams and their bytes, as handed to and read from the sockets.
+	// The numbers of datagrams and of their bytes, as passed to the sockets and read from them.
 	PacketsOut, BytesOut uint64
 	PacketsIn, BytesIn   uint64
 
@@ -36,7 +36,7 @@ type ServerStats struct {
 	Replication ReplicationStats
 	Messages    MessageStats
 	Resources   ResourceStats
-	Inputs      InputStats // of all clients
+	Inputs      InputStats // the inputs of all clients
 
 	// Overload says whether the server keeps its tick rate, and where its time goes.
 	Overload OverloadStats
@@ -55,7 +55,7 @@ type ClientStats struct {
 	// Rollbacks counts rollbacks and corrections of predicted state.
 	Rollbacks RollbackStats
 
-	// Datagrams and their bytes, as handed to and read from the sockets.
+	// The numbers of datagrams and of their bytes, as passed to the sockets and read from them.
 	PacketsOut, BytesOut uint64
 	PacketsIn, BytesIn   uint64
 
@@ -183,10 +183,10 @@ type Dropped struct {
 // MessageStats counts messages, requests and responses.
 type MessageStats struct {
 	Sent, Received uint64
-	Waited         uint64 // held back until an entity that they refer to arrived
-	Dangling       uint64 // delivered with an entity that never arrived
-	Relayed        uint64 // passed on to other clients
-	Refused        uint64 // not relayed: too much was queued already
+	Waited         uint64 // messages that were held back until an entity that they refer to arrived
+	Dangling       uint64 // messages that were delivered without an entity that never arrived
+	Relayed        uint64 // messages that were passed on to other clients
+	Refused        uint64 // messages that were not relayed, because too much was queued already
 }
 
 // ResourceStats counts values of replicated resources.
@@ -231,8 +231,8 @@ type OthersInputStats struct {
 type ReplicationStats struct {
 	Entities int    // replicated now, or paused
 	Groups   int    // the groups that these entities are in
-	Updates  uint64 // sendings of an entity's values, to one client each
-	Actions  uint64 // sendings of an entity's structure, to one client each
+	Updates  uint64 // how often the values of an entity were sent, counted for each client
+	Actions  uint64 // how often the structure of an entity was sent, counted for each client
 	Encoded  uint64 // encoded bodies of updates and actions; each serves all clients
 	Resent   uint64 // entities due again because a packet was presumed lost, or might have been dropped
 	Resyncs  uint64 // entities sent in full because a client asked
@@ -335,9 +335,9 @@ func (f *frame) overloadStats() OverloadStats {
 // drops makes the list of drops of each call of Stats. It returns the same list again for as long as
 // nothing was dropped.
 type drops struct {
-	counts  []connection.Dropped // of all reasons and layers
+	counts  []connection.Dropped // the counters of all reasons and layers
 	now     []Dropped            // scratch
-	current []Dropped            // returned last
+	current []Dropped            // the list that was returned last
 }
 
 // list returns the reasons that occurred, with the counts of several layers added up.

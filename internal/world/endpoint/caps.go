@@ -33,8 +33,8 @@ func CapSpan(tickRate int) time.Duration {
 
 // Caps limits how much is sent, in bytes of datagrams per second. Zero means no cap.
 type Caps struct {
-	PerClient int // to each client
-	All       int // to all together
+	PerClient int // the cap for each client
+	All       int // the cap for all clients together
 	TickRate  int
 }
 
@@ -59,8 +59,8 @@ const unlimited = 1 << 29
 
 // byteBudget holds the byte budgets of one client.
 type byteBudget struct {
-	bucket  budget.Bucket  // of the client's own cap
-	account budget.Account // of the cap on all clients
+	bucket  budget.Bucket  // the budget under the client's own cap
+	account budget.Account // the budget under the cap on all clients
 	counted uint64         // bytes sent by its layer that the budgets already count
 }
 

@@ -58,14 +58,14 @@ type Client struct {
 	mail     *message.Inbox
 	open     bool
 	joined   bool
-	id       entangle.ClientID // of this connection, or of the last one until the next begins
+	id       entangle.ClientID // the id on this connection, or on the last one until the next begins
 	err      error             // why the last connection ended
 	last     lastConnection
 	failed   error              // the first failure to queue a message
-	traffic  connection.Traffic // of closed layers
-	received receiver.Stats     // of ended connections
-	tick     entangle.Tick      // of the last Send
-	bucket   budget.Bucket      // of the cap
+	traffic  connection.Traffic // the traffic of closed layers
+	received receiver.Stats     // the statistics of ended connections
+	tick     entangle.Tick      // the tick of the last Send
+	bucket   budget.Bucket      // the byte budget under the cap
 }
 
 // NewClient returns a disconnected client.

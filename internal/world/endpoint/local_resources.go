@@ -11,7 +11,7 @@ import (
 type localResources struct {
 	events []*event.ResourceEvents // by number
 	states []localResource         // by number
-	raised []func()                // for the next frame
+	raised []func()                // functions that raise events in the next frame
 }
 
 // localResource is the state of one resource according to the last events that the player got.

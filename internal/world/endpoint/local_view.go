@@ -32,8 +32,8 @@ type localView struct {
 	isNoted repl.Bitset
 	updated []componentOf // scratch: of the present tick
 
-	raised []viewEvent // for the next frame
-	tags   []tagging   // for the next frame
+	raised []viewEvent // the events to raise in the next frame
+	tags   []tagging   // the tags to change in the next frame
 }
 
 // seenEntity is the state of an entity according to the last events that the player got.

@@ -9,7 +9,7 @@ import (
 // its cap or the packets of a tick have no room for them.
 type Overdue struct {
 	Client     entangle.ClientID
-	Entity     ecs.Entity // of the group that has waited longest
+	Entity     ecs.Entity // a member of the group that has waited longest
 	Groups     int
 	Age, Bound int // ticks
 }

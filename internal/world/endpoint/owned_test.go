@@ -37,7 +37,7 @@ func TestAClientThatIsBackLosesOnlyWhatIsStillItsOwn(t *testing.T) {
 	lost, given, freed, kept, removed := o.of(1), o.of(1), o.of(1), o.of(1), o.of(1)
 	o.owner.Get(kept).Keep = true
 	o.entities.Leave(1)
-	o.entities.Leave(1) // it was back, and has left again
+	o.entities.Leave(1) // the client had connected again, and left again
 	o.owner.Get(given).Client = 2
 	o.owner.Remove(freed)
 	o.RemoveEntity(removed)

@@ -54,10 +54,10 @@ type Server struct {
 	assembly assembly
 	dead     Dead
 	closed   closedLayers
-	tick     entangle.Tick // of the last Send
+	tick     entangle.Tick // the tick of the last Send
 	next     entangle.Tick // the tick that runs next
 
-	all       budget.Pool // of the cap on all clients
+	all       budget.Pool // the byte budget under the cap on all clients
 	intake    budget.Intake
 	departed  departed
 	inspector *inspector // nil without an Inspect function

@@ -169,7 +169,7 @@ func (s *Server) Connected(id entangle.ClientID) bool {
 type ClientInfo struct {
 	ID     entangle.ClientID
 	Layer  int            // number of its layer; noLayer for a local player
-	Addr   netip.AddrPort // not valid if its layer has no addresses
+	Addr   netip.AddrPort // the client's address; not valid if its layer has no addresses
 	Name   string         // the layer's name for the client's end
 	RTT    time.Duration  // smoothed, including the client's frame
 	Jitter time.Duration

@@ -12,7 +12,7 @@ import (
 // closedLayers holds the counters of the connection layers that a server has closed.
 type closedLayers struct {
 	traffic connection.Traffic
-	dropped []connection.Dropped // of the last Stop
+	dropped []connection.Dropped // the counters at the last Stop
 }
 
 // departed holds the counters and the work quotas that disconnected clients leave behind.
@@ -133,7 +133,7 @@ type Link struct {
 	RTT, Jitter time.Duration
 	// Loss is the share of the recent packets to the peer that were lost, 0..1.
 	Loss float64
-	// Tick is the newest tick of the peer that arrived.
+	// Tick is the peer's newest tick that has arrived.
 	Tick entangle.Tick
 }
 

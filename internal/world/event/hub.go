@@ -16,7 +16,7 @@ type Hub struct {
 	inputs     map[reflect.Type]*InputEvents
 	responses  map[requestKey]*ResponseEvents
 	resources  map[reflect.Type]*ResourceEvents
-	limit      int // of a queue of messages
+	limit      int // the largest number of events in a queue of messages
 }
 
 type ager interface {
@@ -63,7 +63,7 @@ func QueueOf[E any](h *Hub) *Queue[E] { return queueOf[E](h, MaxEvents) }
 // queue and fixes that limit.
 func MessageQueueOf[E any](h *Hub) *Queue[E] { return queueOf[E](h, h.limit) }
 
-// LimitMessages sets how many messages a queue keeps that is created from now on.
+// LimitMessages sets how many messages each queue keeps that is created from now on.
 func (h *Hub) LimitMessages(n int) { h.limit = n }
 
 // addEvents returns the events of a type, and adds them at the first call.

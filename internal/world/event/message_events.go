@@ -12,7 +12,7 @@ import (
 type Head struct {
 	From entangle.ClientID // Nobody: the server
 	To   entangle.ClientID // the player of this world; Nobody: this server
-	Tick entangle.Tick     // of the sender
+	Tick entangle.Tick     // the sender's tick
 }
 
 // MessageSink decodes a received message into the queue of its type. The reader holds exactly the

@@ -20,8 +20,8 @@ const MaxMessageEvents = 4096
 type Queue[E any] struct {
 	buf     []E
 	head    int    // buf[head:] is valid
-	aged    int    // buf[head:aged] is older than the last frame's beginning
-	first   uint64 // number of buf[head] since the queue began
+	aged    int    // buf[head:aged] was raised before the beginning of the last frame
+	first   uint64 // the number of buf[head], counted since the queue began
 	limit   int
 	read    bool // it has a reader
 	dropped uint64
@@ -34,7 +34,7 @@ type Queue[E any] struct {
 // and are dropped at its end: readers outside of ticks have read those of the first run.
 type replayed[E any] struct {
 	buf   []E
-	first uint64 // number of buf[0] since the queue began
+	first uint64 // the number of buf[0], counted since the queue began
 }
 
 // Cursor is one reader's position in a queue. It is a value: a copy of it reads on from the same
@@ -42,7 +42,7 @@ type replayed[E any] struct {
 type Cursor[E any] struct {
 	queue      *Queue[E]
 	next       uint64
-	nextReplay uint64 // the same, for events of a replay
+	nextReplay uint64 // the number of the next event of a replay
 }
 
 // Cursor returns a reader of the events raised from now on.

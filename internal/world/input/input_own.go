@@ -154,7 +154,7 @@ func (o *ownInputs) replay(tick entangle.Tick) {
 	}
 }
 
-// jump records that the clock was set forward by that many ticks, or back.
+// jump records that the clock was set forward by a number of ticks, or back if it is negative.
 func (o *ownInputs) jump(ticks int32) {
 	if ticks < 0 {
 		o.epoch++
@@ -181,7 +181,7 @@ func (o *ownInputs) drives() bool {
 	return false
 }
 
-// endStreams ends all input streams, for another connection.
+// endStreams ends all input streams, before another connection begins.
 func (o *ownInputs) endStreams() {
 	for i := range o.kinds {
 		clear(o.kinds[i].streams)

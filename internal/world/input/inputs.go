@@ -24,10 +24,10 @@ type Inputs struct {
 	protocol *protocol.Protocol
 
 	Types    []reflect.Type  // by number
-	own      *ownInputs      // nil without a player
-	up       *inputUp        // nil without a connection
-	Received *ReceivedInputs // from the clients; nil on a client
-	Others   *othersInputs   // from other players; nil on a server
+	own      *ownInputs      // the inputs of this world's player; nil without one
+	up       *inputUp        // sends the player's inputs; nil without a connection
+	Received *ReceivedInputs // the inputs from clients; nil on a client
+	Others   *othersInputs   // the inputs of other players; nil on a server
 
 	buffering bool
 	unread    unreadWarning

@@ -24,10 +24,10 @@ type ReceivedInputs struct {
 	kinds     []clientKind
 	tick      entangle.Tick // the last tick that ran
 
-	players []*InputPlayer // the connected ones, in the order in which they connected
+	players []*InputPlayer // the connected players, in the order in which they connected
 	of      map[entangle.ClientID]*InputPlayer
 	frame   input.Frame
-	stats   InputStats // of all players, including disconnected ones
+	stats   InputStats // the counters of all players, including disconnected ones
 	Relay   *relay     // nil: no input is relayed
 }
 

@@ -23,7 +23,7 @@ import (
 type relay struct {
 	collector *source.Collector
 	kinds     []relayed  // by input number
-	streams   []*passing // with inputs to relay, in the order in which they were added
+	streams   []*passing // the streams with inputs to relay, in the order in which they were added
 	serial    uint64     // number of streams added so far
 	sends     uint64     // frames in which the relay sent something
 	live      bool       // this frame relays inputs
@@ -80,7 +80,7 @@ type passing struct {
 	serial uint64
 	news   [RelayCopies]oldest // the oldest new input of each of the last sends, at the number of the send modulo RelayCopies
 
-	slot  repl.Slot // of its entity, in this frame
+	slot  repl.Slot // the slot of its entity in this frame
 	shown bool      // it is relayed in this frame
 	to    watchers
 	body  input.Body   // the encoded inputs of this frame
@@ -159,7 +159,7 @@ func (r *relay) Prepare(tick entangle.Tick, due bool) {
 			continue
 		}
 		kept = append(kept, p)
-		p.news[(r.sends+1)%RelayCopies] = oldest{} // of the next send
+		p.news[(r.sends+1)%RelayCopies] = oldest{} // the next send will replace this entry
 		r.encodeStream(p, since.tick, tick)
 	}
 	clear(r.streams[len(kept):])

@@ -16,7 +16,7 @@ import (
 // Mirror is a snapshot of the replicated world of one side, in a form in which the two sides can be
 // compared. It is for tests and tools: taking one encodes the whole world.
 type Mirror struct {
-	// Components holds those of the protocol, by number.
+	// Components holds the components of the protocol, by number.
 	Components []*registry.Component
 	// Tick is the tick of the last observation, on a server.
 	Tick entangle.Tick
@@ -24,15 +24,16 @@ type Mirror struct {
 	Entities []Mirrored
 	// Groups holds the groups on a client, in the order of their handles.
 	Groups []MirroredGroup
-	// ResourceInfos are those of the protocol, and Resources the state of each, by number.
+	// ResourceInfos holds the resources of the protocol, and Resources the state of each, by
+	// number.
 	ResourceInfos []*registry.Resource
 	Resources     []MirroredResource
 }
 
-// MirroredGroup is the state of a group on a client, which is of one tick.
+// MirroredGroup is the state of a group on a client, as of one tick of the server.
 type MirroredGroup struct {
 	Handle uint32
-	// Tick of the server that the group's state is from.
+	// Tick is the server's tick of the group's state.
 	Tick entangle.Tick
 	// Members are the ids of its entities. An entity in transit between groups is in none.
 	Members []uint64
@@ -49,11 +50,12 @@ type Mirrored struct {
 	Tick entangle.Tick
 	// Paused means that the server does not send it at present.
 	Paused bool
-	// Group is the one that the entity's Replicate names; on a server, unless it is paused.
+	// Group is the group that the entity's Replicate names. It is set on a server, unless the
+	// entity is paused.
 	Group components.Group
 	// Values holds its components, by rising number.
 	Values []MirroredValue
-	// Overrides holds those of its components, on a server, by rising number.
+	// Overrides holds the overrides of its components on a server, by rising number.
 	Overrides []MirroredOverride
 }
 
@@ -75,9 +77,9 @@ type MirroredValue struct {
 
 // Named maps the id by which a client knows an entity to the entity of its server.
 type Named struct {
-	// ID is that of the client's Mirrored.
+	// ID is Mirrored.ID of the client's entity.
 	ID     uint64
-	Entity ecs.Entity // of the server
+	Entity ecs.Entity // the entity in the server's world
 }
 
 // Sort sorts the entities by their ids.
@@ -103,7 +105,7 @@ func (m *MirrorRefs) Index(e ecs.Entity) uint32 {
 	return uint32(len(m.refs))
 }
 
-// Value encodes one component; target is that of a relation, else nil.
+// Value encodes one component. target is the target of a relation, or nil.
 func (m *MirrorRefs) Value(comp int, plan *wire.Plan, memory []byte, target *ecs.Entity) MirroredValue {
 	var w bits.Writer
 	m.refs = nil

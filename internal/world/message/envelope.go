@@ -65,7 +65,7 @@ func (p *Post) AudienceOf(l *Outgoing) audience {
 	if l.one != entangle.Nobody {
 		return audience{ids: []entangle.ClientID{l.one}}
 	}
-	if l.target == 0 { // of a client, the default is the server alone
+	if l.target == 0 { // the default target of a client's message is the server alone
 		return audience{}
 	}
 	ids, except := p.targets.Clients(l.target)

@@ -57,12 +57,12 @@ func TestHeldMessagesAreReadAgainWhenTheyCanHaveChanged(t *testing.T) {
 				require.NoError(t, d.mail.Advance(d.now))
 				return d.mail.reads - before
 			}
-			for frames := 0; frame() > 0; frames++ { // those that were too many at once
+			for frames := 0; frame() > 0; frames++ { // reads the messages that were too many for one frame
 				require.Less(t, frames, MaxHeld)
 			}
 			for n := range 50 {
-				d.arrive(repl.Handle(1<<20 + n)) // of which nobody heard
-				d.arrive(repl.Handle(n + 1))     // of the first message, but not its first
+				d.arrive(repl.Handle(1<<20 + n)) // no message refers to this entity
+				d.arrive(repl.Handle(n + 1))     // the first message refers to this entity, but another one comes first
 				require.Zero(t, frame())
 			}
 			d.arrive(0)

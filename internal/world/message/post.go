@@ -23,7 +23,7 @@ import (
 // observed, so that a message may refer to an entity of the same tick. Then they are addressed and
 // handed to the channels.
 type Post struct {
-	Outbox         // of this side: on a client the player's, on a server the server's
+	Outbox         // the outgoing messages of this side: the player's on a client, the server's on a server
 	Player *Outbox // messages of the player of this world; nil: there is none
 
 	server        bool
@@ -37,11 +37,11 @@ type Post struct {
 	requestStates []requestState          // by request number
 	unordered     [channel.MaxID + 1]bool // by channel: its mode is unordered
 	targets       *components.Targets
-	collector     *source.Collector // of a server
-	applier       *sink.Applier     // of a client
-	ServerTick    entangle.Tick     // of a client: the newest tick of the server that it has received
+	collector     *source.Collector // nil on a client
+	applier       *sink.Applier     // nil on a server
+	ServerTick    entangle.Tick     // on a client: the newest tick of the server that has arrived
 
-	Waiting waiting // of a server: the received messages of all clients that wait in queues
+	Waiting waiting // on a server: the received messages of all clients that wait in queues
 	wrap    []byte
 	one     [1]entangle.ClientID // the result of Named
 	Stat    PostStats
@@ -50,10 +50,10 @@ type Post struct {
 // PostStats counts the fates of messages.
 type PostStats struct {
 	Sent, Received uint64
-	Waited         uint64 // held back until an entity that they refer to arrives
-	Dangling       uint64 // delivered with an entity that never arrived
+	Waited         uint64 // messages that were held back until an entity that they refer to arrives
+	Dangling       uint64 // messages that were delivered without an entity that never arrived
 	Relayed        uint64
-	Refused        uint64 // not relayed: too much was queued already
+	Refused        uint64 // messages that were not relayed, because too much was queued already
 }
 
 // Outgoing is an outgoing message.

@@ -179,7 +179,7 @@ func (m *Inbox) deliverAnswer(number int, call uint32, anyway bool) (missing int
 	return 0, m.HandleResponse(number, call, failed)
 }
 
-// HandleResponse raises the current answer.
+// HandleResponse raises the answer in the current message.
 func (m *Inbox) HandleResponse(number int, call uint32, failed bool) error {
 	o := &m.post.requestStates[number]
 	if !o.removeCall(call) {

@@ -56,8 +56,8 @@ type copiedResource struct {
 	Confirmed   any           // the confirmed value, if the resource is predicted
 
 	message  []byte       // the last message, if its value refers to entities
-	entities []ecs.Entity // those entities, as last written into the world
-	names    []repl.ID    // their network ids; noName: it has none, or the id was reused
+	entities []ecs.Entity // the entities to which the message refers, as last written into the world
+	names    []repl.ID    // the network ids of entities; noName: the entity has none, or the id was reused
 }
 
 // MaxKeptResources bounds the bytes of values that are kept for the entities in them: four of the

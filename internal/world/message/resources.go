@@ -65,7 +65,7 @@ type resource struct {
 	Version uint32 // counts the values; 0 is before the first
 	There   bool   // it has a value
 	body    []byte
-	width   int // of body, in bits
+	width   int // the length of body in bits
 	refs    []ecs.Entity
 	called  []called
 	calls   uint32        // counts the changes of called

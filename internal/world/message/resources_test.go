@@ -234,7 +234,7 @@ func TestAStartedResourceIsSentAsItIsThen(t *testing.T) {
 	now := share(g, &tide{Height: 1})
 	g.run(10)
 	require.EqualValues(t, 1, g.resources.Stats().Sent)
-	sent := func() uint64 { // to a client that connects now
+	sent := func() uint64 { // the value that a client gets that connects now
 		before, line := g.resources.Stats().Sent, g.resources.NewSentResources()
 		require.NoError(t, g.resources.Send(g.server, 1, &line, g.now))
 		return g.resources.Stats().Sent - before

@@ -17,7 +17,7 @@ type disabled struct {
 	on     bool
 	tick   entangle.Tick // the tick in which the components were taken off
 	mask   rollback.Mask
-	values []byte // of the columns in mask, in their order
+	values []byte // the values of the columns in mask, in their order
 	target ecs.Entity
 }
 

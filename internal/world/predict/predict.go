@@ -62,12 +62,12 @@ type Prediction struct {
 	corrections corrections
 	rounding    source.Rounding
 
-	plan   []rollback.Step // of the last Check
+	plan   []rollback.Step // the plan of the last Check
 	inTick bool            // Rollback runs a tick
 	due    []rollback.Slot // scratch
 
 	stats     PredictionStats
-	trace     func(rollback.StepKind, entangle.Tick, rollback.Slot) // for tests; it may be nil
+	trace     func(rollback.StepKind, entangle.Tick, rollback.Slot) // traces steps for tests; it may be nil
 	onAmended []func()
 }
 

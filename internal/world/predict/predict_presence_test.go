@@ -24,8 +24,8 @@ func (f *forecast) saysNoKit(e ecs.Entity) {
 	f.p.Confirmed(slot)
 }
 
-// paceGoes returns an entity whose pace the prediction removes in tick 1003. So the histories hold this
-// removal when another change arrives.
+// paceGoes returns an entity from which the prediction removes the pace in tick 1003. So the
+// histories hold this removal when another change arrives.
 func paceGoes(t *testing.T) (*forecast, ecs.Entity) {
 	f := newForecast(t, nil)
 	f.run(1)
@@ -81,7 +81,7 @@ func TestWhatTheGameDoesWithAnOnceInTicksGoesBack(t *testing.T) {
 	assert.Equal(t, "place pace ", f.has(e))
 	var then string
 	f.in(1006, func() { then = f.has(e) })
-	f.world.Add(e, f.fuel) // between two ticks: it counts as always there
+	f.world.Add(e, f.fuel) // between two ticks, so it counts as if it had always been there
 	f.says(e, 1005, fcPlace{50, 0}, fcPace{1, 0})
 	f.saysOnceNoWorld(e)
 	f.confirmTick(1005)

@@ -26,9 +26,9 @@ type (
 	fcTint  struct{ Color uint32 }
 	fcKit   struct{ Size uint32 }
 	fcFuel  struct{ Left int32 }
-	fcHeat  struct{ Degrees int32 } // with a tolerance of 2
+	fcHeat  struct{ Degrees int32 } // compared with a tolerance of 2
 	fcDock  struct{ ecs.Relation }
-	fcLeash struct{ ecs.Relation } // not in the protocol
+	fcLeash struct{ ecs.Relation } // it is not in the protocol
 	fcTow   struct{ ecs.Relation }
 )
 
@@ -60,7 +60,7 @@ type forecast struct {
 	set     bool          // there is one
 	removed []ecs.Entity
 	steps   []string
-	onPlan  func(step string) // of Check; nil: none
+	onPlan  func(step string) // called for each step of a plan; it may be nil
 	first   ecs.Entity
 
 	systems []func()

@@ -19,7 +19,7 @@ func (c *Chains[K]) First(k K) (i int32, ok bool) {
 	return i, ok
 }
 
-// Next returns the number after another one of the same key.
+// Next returns the number that follows a number in its list.
 func (c *Chains[K]) Next(i int32) (next int32, ok bool) {
 	next = c.links[i].next
 	return next, next >= 0

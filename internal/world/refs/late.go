@@ -18,7 +18,7 @@ type Late struct {
 	Refs     []LateRef
 	free     []int32
 	ByTarget Chains[repl.ID]
-	ByGroup  Chains[repl.Handle] // of the target
+	ByGroup  Chains[repl.Handle] // by the group of the target
 	byHolder Chains[LateHolder]
 	Dropped  uint64 // references beyond MaxLate
 
@@ -43,7 +43,7 @@ func (h LateHolder) Compare(o LateHolder) int {
 type LateRef struct {
 	Target repl.ID
 	Holder LateHolder
-	Tick   entangle.Tick // of the record that set it
+	Tick   entangle.Tick // the tick of the record that set the reference
 	N      int           // index among the component's references, or TargetRef
 }
 

@@ -16,7 +16,7 @@ type Past struct {
 	Moving repl.Mask        // the subset of Deltas that is extrapolated from its motion
 	Coded  repl.Mask        // the subset of Deltas with learned codes
 	Bases  wire.Bases
-	Trails []stepcode.Trail // of the current record, by component number
+	Trails []stepcode.Trail // the trails of the current record, by component number
 	begun  bool             // a trail is in use
 }
 

@@ -16,7 +16,7 @@ import (
 type archetypes struct {
 	world    *ecs.World
 	known    map[archetype]struct{}
-	last     archetype // that was allowed last
+	last     archetype // the archetype that was allowed last
 	targeted int       // number of known archetypes with a target
 	sweepAt  int       // value of targeted at which archetypes with a dead target are removed
 	exceeded bool      // an archetype was refused: the connection ends
@@ -27,7 +27,7 @@ type archetypes struct {
 // archetype identifies an archetype of Arche.
 type archetype struct {
 	mask   ecs.Mask
-	target ecs.Entity // of the relation
+	target ecs.Entity // the target of the relation
 }
 
 // minArchetypes is the lowest limit on archetypes, however small the limit on entities is.

@@ -17,7 +17,7 @@ import (
 type differences struct {
 	history refs.Past
 	codes   receivedCodes
-	moment  receiver.Moment // of the current record, if there are differences
+	moment  receiver.Moment // the moment of the current record, if it has differences
 }
 
 func newDifferences(infos []*registry.Component) differences {

@@ -61,8 +61,8 @@ func TestAReferenceIsSetWhenItsEntityComes(t *testing.T) {
 	assert.Zero(t, h.waiting())
 }
 
-// The values and the removals of a record belong to one tick. An entity that was hidden in that
-// tick is restored in these values when it is shown again.
+// The values and the removals of a record belong to one tick. If an entity was hidden in that tick,
+// references to it in these values are restored when it is shown again.
 //
 // Proves: R27
 func TestAReferenceWaitsForWhoGoesWithTheRecordThatSetsIt(t *testing.T) {

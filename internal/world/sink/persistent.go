@@ -10,7 +10,7 @@ import (
 type persistence struct {
 	persistent ecs.ID
 	marks      []ecs.ID // components that mark an entity as replicated
-	removed    []ecs.ID // those of marks that the current entity has
+	removed    []ecs.ID // scratch: the marks that the current entity has
 	kept       []ecs.Entity
 }
 

@@ -70,7 +70,7 @@ func TestConfirmingAllocatesNothing(t *testing.T) {
 			for range 120 { // until the histories of differences have their full length
 				hear()
 			}
-			p.events = slices.Grow(p.events, 1<<20) // for the test itself
+			p.events = slices.Grow(p.events, 1<<20) // so that the test itself allocates nothing
 			assert.Zero(t, alloctest.Count(20, hear))
 			place := confirmedOf[aheadPlace](p, p.there(all[5]))
 			assert.Equal(t, float32((next+5)%90), place.X)

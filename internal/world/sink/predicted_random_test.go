@@ -56,7 +56,7 @@ func (g *foretoldGame) born() {
 		}
 	}
 	e := g.spawn(ids...)
-	value[components.Replicate](g.world, e).Group = components.Group(g.rng.IntN(8)) // 0: its own
+	value[components.Replicate](g.world, e).Group = components.Group(g.rng.IntN(8)) // 0: a group of its own
 	g.entities = append(g.entities, e)
 }
 

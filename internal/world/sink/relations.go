@@ -49,7 +49,8 @@ func (a *Applier) removeOtherRelation(e ecs.Entity, comp int) {
 }
 
 // resolveTarget returns the target that a relation of an entity gets. It is the zero entity if the
-// target is gone, or is the entity itself, which Arche could not remove then.
+// target is gone, or if it is the entity itself: Arche cannot remove an entity that is its own
+// target.
 func (a *Applier) resolveTarget(e, target ecs.Entity) ecs.Entity {
 	s, ours := a.Replicas.Slots[target]
 	if !ours || target == e || !a.world.Alive(target) {

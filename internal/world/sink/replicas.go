@@ -27,7 +27,7 @@ type replica struct {
 	holds  uint32 // bits of the component sets that the entity is known to have in full
 	waits  uint16 // references that wait for their entity
 	used   bool
-	fresh  bool // not committed yet
+	fresh  bool // the entity is not committed yet
 }
 
 // replicaInfo is the rest of the data of an entity.

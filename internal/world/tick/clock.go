@@ -46,9 +46,9 @@ func (c *Clock) Synced() bool { return c.live && c.sync.Synced() }
 // Jumps returns how often the clock has jumped since the client was created.
 func (c *Clock) Jumps() uint64 { return c.jumps }
 
-// Begin begins a frame, before which dropped due ticks were dropped. On a synced clock, time has
-// moved on meanwhile: it jumps over the dropped ticks, so that the ticks that run are not late on
-// the server.
+// Begin begins a frame. dropped is the number of due ticks that the app has dropped before it. A
+// synced clock jumps over these ticks, so that the inputs of the next ticks are not late on the
+// server.
 func (c *Clock) Begin(dropped int) {
 	jump := c.jump
 	c.jump = 0
@@ -83,7 +83,7 @@ func (c *Clock) Adjust(now time.Time) {
 	c.stepper.SetSpeed(int(speed))
 	c.jump = int(jump)
 	if jump < 0 && c.sync.ServerFell() {
-		c.server.fell(now, uint64(-int64(jump)))
+		c.server.recordJump(now, uint64(-int64(jump)))
 	} else {
 		c.server.recordFrame(now)
 	}

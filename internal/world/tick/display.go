@@ -15,7 +15,7 @@ type Display struct {
 	protocol *protocol.Protocol
 	time     *components.Time
 	painters []Painter
-	marker   ecs.ID // of entities that are rolled back
+	marker   ecs.ID // the component of entities that are rolled back
 	marked   bool   // marker is set
 	now      time.Time
 }

@@ -61,16 +61,16 @@ type Overload struct {
 	perFrame bool
 
 	frame   time.Time     // the last
-	elapsed time.Duration // of all frames; unlike the clock it never goes back
+	elapsed time.Duration // the time of all frames; unlike the clock it never goes back
 	owed    time.Duration // perFrame: time that no frame has simulated yet
 
 	dropping bool          // OverloadOver has not passed since the latest drop
 	first    time.Duration // elapsed at the first drop
-	latest   time.Duration // at the latest drop
+	latest   time.Duration // elapsed at the latest drop
 	lasted   time.Duration // time since the first drop, at the speed of the app's clock
 	ran      int           // ticks run since the first drop
 	dropped  int
-	before   FrameTimes // at the first drop
+	before   FrameTimes // the times at the first drop
 
 	stats OverloadStats
 }

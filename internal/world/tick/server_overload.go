@@ -30,8 +30,9 @@ type serverOverload struct {
 	stats  ServerOverloadStats
 }
 
-// fell records a jump of the clock back by some ticks because the server has fallen behind.
-func (s *serverOverload) fell(now time.Time, ticks uint64) {
+// recordJump records that the clock jumped back by some ticks, because the server has fallen
+// behind.
+func (s *serverOverload) recordJump(now time.Time, ticks uint64) {
 	s.latest = now
 	s.stats.Jumps++
 	s.stats.Ticks += ticks

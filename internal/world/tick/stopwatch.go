@@ -42,7 +42,7 @@ type FrameTimes [Parts]time.Duration
 // only on request, which takes two readings for each.
 type stopwatch struct {
 	clock func() time.Time // nil: nothing is measured
-	step  time.Duration    // of a tick
+	step  time.Duration    // the length of a tick
 	last  time.Time        // the last reading
 	times FrameTimes
 

@@ -41,6 +41,12 @@ func (n *network) rest() {
 	}
 }
 
+// unsent runs a tick in which nothing is sent.
+func (n *network) unsent(change func()) {
+	n.tick++
+	tick(n.world, change)
+}
+
 // says returns the number of frames and messages that a tick and its consequences take.
 func (n *network) says(change func()) int {
 	before := len(n.sent)
@@ -133,8 +139,8 @@ func TestAnEntityThatIsLetGoOutOfSightIsDespawned(t *testing.T) {
 			for _, leavers := range [][]repl.Slot{{0}, {0, 1}} {
 				n, e := retaining(t)
 				begin(n, e)
-				tick(n.world, func() { n.hide(e, 0) })
-				tick(n.world, func() {
+				n.unsent(func() { n.hide(e, 0) })
+				n.unsent(func() {
 					for _, s := range leavers {
 						n.abandon(s)
 					}
@@ -147,12 +153,39 @@ func TestAnEntityThatIsLetGoOutOfSightIsDespawned(t *testing.T) {
 
 			n, e := retaining(t)
 			begin(n, e)
-			tick(n.world, func() { n.abandon(0) })
-			tick(n.world, func() { n.hide(e, 1) })
-			tick(n.world, func() { n.abandon(1) })
+			n.unsent(func() { n.abandon(0) })
+			n.unsent(func() { n.hide(e, 1) })
+			n.unsent(func() { n.abandon(1) })
 			n.rest()
 			assert.Empty(t, e.sink.entities)
 			assert.Len(t, e.sink.corpses, 1, "it was let go in sight")
+		})
+	}
+}
+
+// Peers are sent the end of a group in the same tick. The one from which it was hidden before despawns
+// the entities that were let go since, and the others keep them, in whichever order they are served.
+//
+// Proves: V5
+func TestAnEntityThatIsLetGoEndsOnlyWhereItIsOutOfSight(t *testing.T) {
+	for name, out := range map[string]int{"the first is not shown it": 0, "the last is not shown it": 1} {
+		t.Run(name, func(t *testing.T) {
+			n := newNetwork(t, 1, 3, 0)
+			n.trusts = true
+			ends := []*end{n.join(), n.join()}
+			n.step(func() {
+				n.arrive(ends[0], 0, den)
+				n.arrive(ends[0], 1, den)
+				n.show(ends[1], 0)
+			})
+			n.rest()
+			n.unsent(func() { n.hide(ends[out], 0) })
+			n.unsent(func() { n.abandon(0); n.abandon(1) })
+			n.rest()
+			assert.Empty(t, ends[out].sink.entities)
+			assert.Empty(t, ends[out].sink.corpses)
+			assert.Empty(t, ends[1-out].sink.entities)
+			assert.Len(t, ends[1-out].sink.corpses, 2)
 		})
 	}
 }

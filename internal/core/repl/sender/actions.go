@@ -196,12 +196,12 @@ func (p *Peer) upToDate(sp *space, i int) {
 // as widely as it can be.
 func (p *Peer) actionKey(sp *space, i int, kind repl.Kind) bodyKey {
 	w := p.world
-	key := bodyKey{kind: kind, view: sp.viewOf(i), base: w.tick, shaped: w.tick}
+	key := bodyKey{kind: kind, view: sp.viewOf(i), base: w.tick, shaped: w.tick, hidden: w.tick}
 	if kind == repl.Change {
 		key.base = sp.base[i]
 	}
 	if kind == repl.Gone && sp.hidden.Has(i) {
-		key.hidden, key.since = true, p.hiddenSince(i)
+		key.hidden = p.hiddenSince(i)
 	}
 	switch {
 	case sp.phase[i] != known:

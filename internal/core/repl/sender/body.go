@@ -28,9 +28,9 @@ type bodyKey struct {
 	retained bool
 	to       View
 	asOf     entangle.Tick // of retained and whole
-	// hidden: the end of a group that is hidden from its reader since a tick, and whose end it was not sent.
-	hidden bool
-	since  entangle.Tick
+	// hidden is the tick since which the group is hidden from its reader, which was not sent that; of
+	// a Gone. Where it is not hidden it is the present one.
+	hidden entangle.Tick
 }
 
 // beginRecord begins the contents of a record.
@@ -43,7 +43,7 @@ func (w *World) beginRecord() {
 
 // updateKey asks for the update that a peer of a view needs.
 func (w *World) updateKey(from repl.From, view View) bodyKey {
-	return bodyKey{kind: repl.Update, view: view, base: from.Base, apart: from.Apart, codes: from.Codes, shaped: w.tick}
+	return bodyKey{kind: repl.Update, view: view, base: from.Base, apart: from.Apart, codes: from.Codes, shaped: w.tick, hidden: w.tick}
 }
 
 // from is what an update starts from.
@@ -56,6 +56,7 @@ type body struct {
 	key    bodyKey
 	bases  span // of bases that it serves as well
 	shapes span // of shaped ticks that it serves as well
+	hidden span // of hidden ticks that it serves as well
 	off    int
 	width  int // bits
 	refs   int // where its slots start
@@ -85,7 +86,7 @@ func (b *body) serves(key *bodyKey) bool {
 	return b.key.kind == key.kind && b.key.view == key.view && b.key.hides == key.hides && b.key.apart == key.apart &&
 		b.key.codes == key.codes && b.key.anew == key.anew && b.key.whole == key.whole &&
 		b.key.retained == key.retained && b.key.to == key.to && b.key.asOf == key.asOf &&
-		b.bases.contains(key.base) && b.shapes.contains(key.shaped)
+		b.bases.contains(key.base) && b.shapes.contains(key.shaped) && b.hidden.contains(key.hidden)
 }
 
 // bodies holds the encoded bodies of the present tick, found by group and key.
@@ -163,7 +164,7 @@ func (w *World) body(id groupID, key bodyKey) *body {
 	b.w.Reset(b.buf[:0])
 	b.refs.Reset()
 	w.beginRecord()
-	b.here = body{key: key, bases: allTime(w.tick), shapes: allTime(w.tick)}
+	b.here = body{key: key, bases: allTime(w.tick), shapes: allTime(w.tick), hidden: allTime(w.tick)}
 	w.encode(id)
 	return b.add(id)
 }

@@ -259,8 +259,8 @@ func (w *World) tells(l *leaver) bool {
 // that is let go after the peer has lost sight of it is despawned there, although the end of its
 // group still waits to be sent.
 func (w *World) fate(l *leaver) repl.Fate {
-	key := &w.bodies.here.key
-	if l.fate == repl.Orphaned && key.hidden && key.since.Before(l.left) || l.fate == repl.Moved && key.hides != nil && !key.hides.gets(l.slot) {
+	b := &w.bodies.here
+	if l.fate == repl.Orphaned && b.hidden.narrow(b.key.hidden, l.left) || l.fate == repl.Moved && b.key.hides != nil && !b.key.hides.gets(l.slot) {
 		return repl.Despawned
 	}
 	return l.fate

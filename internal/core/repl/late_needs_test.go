@@ -35,6 +35,13 @@ func TestAnActionNeedsAGroupThatWasLeftLongAgo(t *testing.T) {
 		"a later one is under way":   {[]event{{away, true}, {reshape(1), false}}, false},
 		"it waits for one before it": {[]event{{reshape(1), false}, {away, true}}, true},
 		"it waits for another group": {[]event{{reshape(6), false}, {func(n *network) { away(n); n.moveTo(4, sender.Place{Name: 1}) }, true}}, true},
+		"and a later one, too":       {[]event{{away, false}, {reshape(1), false}}, true},
+		"it waits, and a later one":  {[]event{{reshape(6), false}, {func(n *network) { away(n); n.moveTo(4, sender.Place{Name: 1}) }, true}, {reshape(1), false}}, true},
+		"it is not the first": {[]event{
+			{reshape(6), false},
+			{func(n *network) { n.moveTo(2, sender.Place{Name: 3}) }, true},
+			{func(n *network) { away(n); n.moveTo(4, sender.Place{Name: 1}) }, true},
+		}, true},
 		"another group is under way": {[]event{{reshape(6), false}, {away, true}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -151,14 +151,22 @@ func TestAnEntityThatIsLetGoOutOfSightIsDespawned(t *testing.T) {
 				assert.True(t, e.peer.Idle())
 			}
 
-			n, e := retaining(t)
-			begin(n, e)
-			n.unsent(func() { n.abandon(0) })
-			n.unsent(func() { n.hide(e, 1) })
-			n.unsent(func() { n.abandon(1) })
-			n.rest()
-			assert.Empty(t, e.sink.entities)
-			assert.Len(t, e.sink.corpses, 1, "it was let go in sight")
+			for _, sameTick := range []bool{false, true} {
+				n, e := retaining(t)
+				begin(n, e)
+				n.unsent(func() {
+					n.abandon(0)
+					if sameTick {
+						n.hide(e, 1)
+					}
+				})
+				n.unsent(func() { n.hide(e, 1) })
+				n.unsent(func() { n.abandon(1) })
+				n.unsent(func() { n.hide(e, 1); e.peer.HandleResync(repl.Private) })
+				n.rest()
+				assert.Empty(t, e.sink.entities)
+				assert.Len(t, e.sink.corpses, 1, "it was let go in sight")
+			}
 		})
 	}
 }
@@ -404,6 +412,7 @@ func TestAViewThatWasNotSentBeforeItIsRetained(t *testing.T) {
 	})
 	n.rest()
 	assert.Len(t, e.sink.entities, 2)
+	assert.True(t, e.peer.Idle())
 	n.step(func() { n.despawn(1) })
 	n.rest()
 	assert.Len(t, e.sink.entities, 1, "it hears of the end")

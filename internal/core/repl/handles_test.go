@@ -387,3 +387,66 @@ func TestNamesAreGivenAgainHoweverManyEndElsewhere(t *testing.T) {
 		require.Less(t, int(h.handle(t, at(i*each+each-1))), 400*each)
 	}
 }
+
+// A peer that awaits a resync may have more than it acknowledged. No handle of a group that was
+// hidden from it is reused before it is answered.
+func TestAHandleRestsWhileAResyncIsDue(t *testing.T) {
+	for name, at := range map[string]sender.Place{"public": {}, "private": {Private: true}} {
+		h := newHandles()
+		p := h.NewPeer()
+		arrive := func(s repl.Slot, at sender.Place) {
+			h.model.entities[s] = entity{mask: repl.MaskOf(0)}
+			h.SpawnAt(s, repl.MaskOf(0), at)
+			p.Show(s)
+		}
+		h.step(1, func() { arrive(1, sender.Place{Private: true}); arrive(2, at) })
+		h.fulls(t, p, 1)
+		hidden, _ := p.Group(1)
+		h.step(1, func() { p.Hide(1) })
+		require.NotEmpty(t, p.AppendActions(nil, 1000), name)
+		p.ActionsSent(10)
+		behind, _ := p.Group(2)
+		p.HandleResync(behind)
+		p.HandleDelivered(10)
+		h.step(1, func() {})
+		h.step(300, func() { arrive(3, sender.Place{Private: true}) })
+		is, _ := p.Group(3)
+		assert.NotEqual(t, hidden, is, name)
+		h.fulls(t, p, 20)
+		h.step(1, func() {})
+		h.step(300, func() { arrive(4, sender.Place{Private: true}) })
+		is, _ = p.Group(4)
+		assert.Equal(t, hidden, is, name)
+	}
+}
+
+// More groups are hidden, shown again and despawned than can have their handles freed in a tick. The
+// peer is sent the ends of all.
+//
+// Proves: R4
+func TestManyHandlesAreNotFreedBeforeTheirEndIsSent(t *testing.T) {
+	const all = 300
+	n := newNetwork(t, 1, 3, 0)
+	n.keep, n.trusts = true, true
+	e := n.join()
+	each := func(do func(s repl.Slot)) func() {
+		return func() {
+			for s := range repl.Slot(all) {
+				do(s)
+			}
+		}
+	}
+	show := func(s repl.Slot) { e.peer.Show(s) }
+	n.unchecked(e, each(func(s repl.Slot) { n.arrive(nil, s, sender.Place{Private: true}); show(s) }))
+	require.Len(t, e.sink.entities, all)
+	for _, do := range []func(s repl.Slot){e.peer.Hide, show} {
+		n.unsent(each(do))
+		n.sendTo(e)
+		n.deliver(e)
+	}
+	n.unsent(each(n.world.Despawn))
+	n.unsent(func() {})
+	n.unchecked(e, func() {})
+	assert.Empty(t, e.sink.entities)
+	assert.True(t, e.peer.Idle())
+}

@@ -92,6 +92,18 @@ func TestWhatIsRetainedStaysAsItWas(t *testing.T) {
 	assert.NotEqual(t, before, e.sink.byName())
 }
 
+// A change that waits to be sent when its group is retained is not sent any more.
+//
+// Proves: V4
+func TestWhatWaitsWhenItIsRetainedIsNotSent(t *testing.T) {
+	n, e := retaining(t)
+	before := e.sink.byName()
+	n.unsent(func() { n.set(0, 1, 77) })
+	assert.Zero(t, n.says(func() { n.retain(e, 0) }))
+	assert.Equal(t, before, e.sink.byName())
+	assert.True(t, e.peer.Idle())
+}
+
 // The peer is sent the end of a retained group, and of one of its members, and nothing else:
 // neither members that joined meanwhile, nor new values of the others.
 //

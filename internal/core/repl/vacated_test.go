@@ -110,16 +110,18 @@ func alone(t *testing.T) (*network, *end) {
 }
 
 // An entity that moves to a group that the peer retains despawns where the peer could not have kept
-// it in its former group: it was hidden there, the peer requested a resync of it, or it was not
-// alone. It does not come back where its end was sent.
+// it in its former group: it was hidden there, the peer requested a resync of it or predicts it, or
+// it was not alone. It does not come back where its end was sent.
 //
 // Proves: V4
 func TestWhoIsNotKeptWhereItWasMovesOutOfSight(t *testing.T) {
 	for name, before := range map[string]func(e *end){
 		"hidden":    func(e *end) { e.peer.Hide(0) },
 		"asked for": func(e *end) { e.peer.HandleResync(repl.Private) },
+		"predicted": func(*end) {},
 	} {
 		n, e := alone(t)
+		n.unchecked(e, func() { e.peer.Predict(0, name == "predicted") })
 		assert.NotZero(t, n.vacate(e, func() { before(e) }), name)
 		assert.Empty(t, e.sink.entities, name)
 		assert.False(t, e.peer.Keeps(0), name)
@@ -132,9 +134,10 @@ func TestWhoIsNotKeptWhereItWasMovesOutOfSight(t *testing.T) {
 	assert.False(t, e.peer.Keeps(0))
 
 	n, e = alone(t)
-	n.unchecked(e, func() { n.world.Move(0, den) })
-	require.Empty(t, e.sink.entities)
+	n.unsent(func() { n.world.Move(0, den) })
+	n.sendTo(e)
 	assert.Zero(t, n.unchecked(e, func() { e.peer.RetainMoved(0) }))
+	require.Empty(t, e.sink.entities)
 	assert.False(t, e.peer.Keeps(0), "its end was sent")
 }
 

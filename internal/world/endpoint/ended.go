@@ -78,8 +78,6 @@ func errorOfServer(goodbye string) error {
 // send any text, so the causes of the error are only those for which clients leave.
 func errorOfClient(goodbye string) error {
 	switch {
-	case goodbye == ErrLeft.Error():
-		return ErrLeft
 	case strings.HasPrefix(goodbye, serverBrokeProtocol):
 		return endedBy(goodbye, ErrProtocolBroken)
 	case strings.HasPrefix(goodbye, serverTooSlow):

@@ -12,8 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/registry"
 )
 
-// A peer that claims as many entries as there can be, or entries with long names, does not
-// write as much into a log: the first differences are listed, and the others counted.
+// A peer that sends as many entries as possible, or entries with long names, cannot cause as much
+// text in a log: the first differences are listed and the others counted.
 func TestADiffOfManyEntriesIsShort(t *testing.T) {
 	const most = 5 << 10
 	many := make([]registry.Entry, registry.MaxEntries)

@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/ring"
 )
 
-// TestRingEqualsSlice compares a ring with a slice that drops what has no room.
+// TestRingEqualsSlice compares a ring with a slice to which nothing is added when it is full.
 func TestRingEqualsSlice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		capacity := rapid.IntRange(1, 5).Draw(t, "capacity")

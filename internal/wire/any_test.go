@@ -19,8 +19,8 @@ type anyValue struct {
 	Own   int `net:"-"`
 }
 
-// A value given by a pointer of unknown type is written as its type writes it, and is read
-// over whatever was there.
+// A value that is passed as a pointer of unknown type is written like one of its known type, and
+// reading overwrites what was there.
 func TestAValueOfUnknownTypeIsWrittenAsThatOfItsType(t *testing.T) {
 	plan, err := wire.ValuePlan[anyValue]()
 	require.NoError(t, err)
@@ -51,7 +51,7 @@ func TestAValueOfUnknownTypeIsWrittenAsThatOfItsType(t *testing.T) {
 	}
 }
 
-// A codec that compares by itself may write equal values in different ways.
+// A codec with a comparison of its own may write equal values in different ways.
 func TestACodecThatComparesIsNotCanonical(t *testing.T) {
 	assert.True(t, planWith(t, protocol.Codec[pose](poseCodec{})).Canonical())
 	assert.False(t, planWith(t, protocol.Codec[pose](fastCodec{})).Canonical())

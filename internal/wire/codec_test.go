@@ -18,7 +18,7 @@ import (
 
 var errPose = errors.New("no pose")
 
-// poseCodec sends the whole part of a position, and no rotation.
+// poseCodec sends the integer part of a position, and no rotation.
 type poseCodec struct{ version string }
 
 func (poseCodec) Encode(w *bits.Writer, v *pose) {
@@ -40,7 +40,7 @@ func (poseCodec) Decode(r *bits.Reader, v *pose) error {
 
 func (c poseCodec) Version() string { return c.version }
 
-// fastCodec can compare, and knows its size.
+// fastCodec has a comparison and a maximum size of its own.
 type fastCodec struct{ poseCodec }
 
 func (fastCodec) Equal(a, b *pose) bool { return int64(a.Pos[0]) == int64(b.Pos[0]) }
@@ -95,7 +95,7 @@ func TestACodecMayCompareAndKnowItsSize(t *testing.T) {
 	assert.Equal(t, 99, plan.MaxBits())
 }
 
-// ownerCodec sends an entity by way of the table.
+// ownerCodec sends an entity by the table of references.
 type ownerCodec struct{}
 
 func (ownerCodec) Encode(*bits.Writer, *withEntity)       { panic("has references") }

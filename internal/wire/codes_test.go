@@ -14,8 +14,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// learned returns codes that fit a few values of a subject, sent to the other side and
-// read there, one version over the other.
+// learned returns codes that fit a few values of a subject, and the same codes after they were sent
+// to the other side, one version after the other.
 func (s subject) learned(t *rapid.T) (codes, received *stepcode.Codes) {
 	var counter wire.StepCounter
 	for range rapid.IntRange(0, 3).Draw(t, "versions") {
@@ -48,7 +48,7 @@ func sendCodes(t require.TestingT, next, over, theirs *stepcode.Codes) *stepcode
 	return received
 }
 
-// With learned codes a difference gives the same value as without, and can be skipped without a
+// With learned codes, a difference gives the same value as without, and can be skipped without a
 // baseline.
 //
 // Proves: R30
@@ -82,7 +82,8 @@ func TestADifferenceInLearnedCodesGivesTheWholeValue(t *testing.T) {
 	}
 }
 
-// What goes on as it did gets shorter, and codes that fit are not sent again.
+// Values that continue to move in the same way take fewer bits with learned codes. Codes that fit
+// are not sent again.
 func TestLearnedCodesAreShorter(t *testing.T) {
 	type spot struct {
 		X, Y float32 `net:"range=-1000..1000,step=0.01"`
@@ -109,7 +110,8 @@ func TestLearnedCodesAreShorter(t *testing.T) {
 	assert.Nil(t, counter.Derive(codes, stepcode.MaxBooks))
 }
 
-// What did not occur, and was rare anyway, has no code any more and is written all the same.
+// A step that has not occurred and is rare in the built-in codes has no learned code, and is
+// written nevertheless.
 func TestStepsWithoutACodeComeBack(t *testing.T) {
 	type spot struct {
 		X float32 `net:"range=-1000..1000,step=0.01"`
@@ -139,7 +141,7 @@ func TestStepsWithoutACodeComeBack(t *testing.T) {
 	}
 }
 
-// The codes that a count leads to are the same on all machines.
+// The codes that are derived from counts are the same on all machines.
 func TestGoldenCodes(t *testing.T) {
 	type spot struct {
 		X, Y float32 `net:"range=-1000..1000,step=0.01"`
@@ -157,7 +159,7 @@ func TestGoldenCodes(t *testing.T) {
 		"06933d6d7b36f6764101", hex.EncodeToString(w.Finish()))
 }
 
-// Bytes that read as codes write back as they were, and make a code that can be used.
+// If bytes can be read as codes, writing the codes gives the same bytes, and the codes can be used.
 func FuzzCodes(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{1, 0, 0xff, 0x77, 0x12, 0x40, 0, 0, 0, 0, 0, 0})
@@ -179,16 +181,16 @@ func FuzzCodes(f *testing.F) {
 	})
 }
 
-// What a peer tells of codes is checked before it is used.
+// Codes that a peer sends are checked before they are used.
 //
 // Proves: G8
 func TestMalformedCodesAreRefused(t *testing.T) {
 	const (
 		one     = "1000000" // context
-		first   = "0000"    // skipped: none
+		first   = "0000"    // skipped contexts: none
 		unsent  = "0000000000"
-		halves  = "1000" + "000000000" + "000" // class 0 in 1 bit, and far
-		quarter = "1100" + "000000000" + "000" // 2 bits, and 1
+		halves  = "1000" + "000000000" + "000" // 1 bit for class 0, and 1 bit for far
+		quarter = "1100" + "000000000" + "000" // 2 bits for class 0, and 1 bit for far
 	)
 	read := func(stream string) error {
 		var r bits.Reader
@@ -211,8 +213,8 @@ func TestMalformedCodesAreRefused(t *testing.T) {
 	}
 }
 
-// Codes have as many books as they may, those that save most; and where there is nothing new
-// to tell nothing is allocated.
+// Codes have at most as many books as allowed, namely those that save most. If there is nothing new
+// to send, nothing is allocated.
 func TestCodesHaveSoManyBooksAtMost(t *testing.T) {
 	type spot struct {
 		X, Y, Z float32 `net:"range=-1000..1000,step=0.01"`

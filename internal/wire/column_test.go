@@ -33,7 +33,7 @@ type (
 	}
 )
 
-// A column rounded at once against its values rounded one by one.
+// Rounding a column gives the same values as rounding them one by one.
 func TestRoundingAColumnRoundsItsValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.OneOf(rapid.Float64Range(-600, 600), rapid.Float64Range(0, 8), rapid.Float64(),

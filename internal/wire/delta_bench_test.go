@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// track is poses of bodies that move and turn, at three times.
+// track returns the poses of bodies that move and turn, at three times.
 func track(n int) (older, base, value []pose) {
 	at := func(tick float64) []pose {
 		all := make([]pose, n)

@@ -17,7 +17,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// near draws a value that shares much with another.
+// near draws a value that has much in common with another.
 func (s subject) near(t *rapid.T, base []byte) []byte {
 	v := bytes.Clone(base)
 	other := s.draw(t)
@@ -30,8 +30,8 @@ func (s subject) near(t *rapid.T, base []byte) []byte {
 	return v
 }
 
-// bases draws the baselines of a value, as the sender has them and as the receiver has
-// them, which holds only decoded values.
+// bases draws the baselines of a value, as the sender has them, and as the receiver has them, after
+// decoding.
 func (s subject) bases(t *rapid.T, refs *table) (sent, held wire.Bases) {
 	decoded := func(value []byte) []byte {
 		got := make([]byte, len(value))
@@ -52,9 +52,9 @@ func (s subject) bases(t *rapid.T, refs *table) (sent, held wire.Bases) {
 	return sent, held
 }
 
-// A difference from its bases gives what the whole value would, also where the
-// receiver holds them only as they were decoded, one value after the other in a
-// record; and a reader without a base comes to the same place.
+// A difference gives the same value as the whole value would, also if the receiver has the
+// baselines only as it decoded them. Several values of a record are written one after the other. A
+// reader without baselines skips to the same position.
 //
 // Proves: R30
 func TestADifferenceGivesTheWholeValue(t *testing.T) {
@@ -94,7 +94,7 @@ func TestADifferenceGivesTheWholeValue(t *testing.T) {
 	}
 }
 
-// readerAt reads what stands in w from a bit on.
+// readerAt returns a reader of the bits in w from a given one on.
 func readerAt(w *bits.Writer, at int) (r bits.Reader) {
 	r.Reset(finished(w))
 	r.Skip(uint(at))
@@ -119,7 +119,7 @@ func TestADifferenceIsShortWhereLittleChanged(t *testing.T) {
 	assert.Equal(t, 4+1+1+(4+29), size(func(p *pose) { p.Rot = [4]float32{0.5, -0.5, 0.5, 0.5} }))
 }
 
-// What goes on as the two bases say takes as much as what rests.
+// A value that moves as its two baselines predict takes as few bits as one that rests.
 func TestADifferenceKnowsHowTheValueMoves(t *testing.T) {
 	s := subjectOf[pose](t)
 	at := func(ticks float64) []byte {
@@ -138,7 +138,7 @@ func TestADifferenceKnowsHowTheValueMoves(t *testing.T) {
 	}
 }
 
-// A record may begin with a new trail or with none.
+// A record may begin with a new trail or without one.
 func TestANewTrailIsNone(t *testing.T) {
 	for _, s := range subjects(t) {
 		rapid.Check(t, func(t *rapid.T) {
@@ -153,7 +153,7 @@ func TestANewTrailIsNone(t *testing.T) {
 	}
 }
 
-// The bytes follow from the package documentation by hand.
+// The bytes were worked out by hand from the package documentation.
 func TestGoldenDifferences(t *testing.T) {
 	type state struct {
 		A uint16
@@ -169,19 +169,19 @@ func TestGoldenDifferences(t *testing.T) {
 	}
 	const usual, rests = "1", "1010" // where no class is expected, 1010 is class 0
 	assert.Equal(t, hexBits(usual+rests), write(state{A: 1}, state{A: 1}))
-	// Not as usual; A in full, two fields that are equal.
+	// Not a usual value; A in full, two fields that have not changed.
 	assert.Equal(t, hexBits("0"+"1"+"0100000010000000"+"0"+"0"+rests), write(state{}, state{A: 0x0102}))
-	// X goes a step of class 1 down: 000, and the sign 1.
+	// X is one step of class 1 lower: 000, and the sign 1.
 	assert.Equal(t, hexBits("0"+"0"+"1"+"000"+"1"+"0"+rests), write(state{X: 9}, state{X: 8}))
-	// 0, 0; then 1, the first of two is equal, the second 3.
+	// A and X have not changed: 0, 0. B has: 1. Its first element has not, its second is 3.
 	assert.Equal(t, hexBits("0"+"00"+"1"+"0"+"1"+"11000000"+rests), write(state{}, state{B: [2]uint8{0, 3}}))
 	// A step back over zero: 255 is one step from 0.
 	assert.Equal(t, hexBits(usual+"000"+"1"), write(state{}, state{Y: -0.0245}))
-	// From 0 to 100 of 256: further than 63 steps, so it is written in full.
+	// From 0 to 100 of 256 is more than 63 steps, so it is written in full.
 	assert.Equal(t, hexBits(usual+"1111"+"111111"+"00100110"), write(state{}, state{Y: 100 * math.Pi / 128}))
 }
 
-// With a trail, what goes on as the value before did is short.
+// With a trail, a value that continues to move like the previous one takes few bits.
 func TestGoldenTrail(t *testing.T) {
 	type spot struct {
 		X, Y float32 `net:"range=-100..100,step=1"`
@@ -192,18 +192,18 @@ func TestGoldenTrail(t *testing.T) {
 	for _, v := range []spot{{-9, 1}, {-12, 1}, {15, 0}} {
 		s.plan.EncodeDelta(&w, &wire.Bases{Base: bytesOf(&spot{}), Trail: &trail}, bytesOf(&v), nil)
 	}
-	// -9 is of class 4, 011, its sign 1, and 001 below the highest bit. 1 is of class
-	// 1, two below the 3 expected next to class 4: 000, its sign 0.
+	// -9 is of class 4: 011, its sign 1, and 001 below the highest bit. 1 is of class 1, which is
+	// two below the class 3 that is expected after class 4: 000, its sign 0.
 	first := "011" + "1" + "100" + "000" + "0"
-	// -12 is of the class and sign expected, 0, and 100 below the highest bit. So is 1,
-	// by 01 where class 1 is expected.
+	// -12 has the expected class and sign: 0, and 100 below the highest bit. 1 does too: 01, where
+	// class 1 is expected.
 	second := "0" + "001" + "01"
-	// 15 is of the class but not of the sign: 111010. Then zero where 1 is expected.
+	// 15 has the expected class but not the sign: 111010. Then follows zero where 1 is expected.
 	third := "111010" + "111" + "00"
 	assert.Equal(t, hexBits(first+second+third), hex.EncodeToString(w.Finish()))
 }
 
-// Where two bases lead to is the same on all machines.
+// The expected value that follows from two baselines is the same on all machines.
 func TestGoldenMotion(t *testing.T) {
 	s := subjectOf[pose](t)
 	values := []pose{
@@ -245,13 +245,12 @@ func packBits(stream string) []byte {
 	return w.Finish()
 }
 
-// Any values: a bit for each field says that it changed, and of an array which of its
-// numbers did.
+// Differences of any values allocate nothing.
 func TestDifferencesAllocateNothing(t *testing.T) {
 	for _, s := range subjects(t) {
 		for seed := range 10 {
 			if s.plan.Size() == 0 {
-				continue // there is nothing to draw
+				continue // there is no value to draw
 			}
 			drawn := rapid.Custom(s.draw)
 			base, value, buf := drawn.Example(2*seed), drawn.Example(2*seed+1), make([]byte, 0, 1024)
@@ -304,7 +303,7 @@ func TestADifferenceHasOneForm(t *testing.T) {
 	}
 }
 
-// A usual value has the bit, and a value with the bit is usual.
+// A usual value has the bit 1, and a value with the bit 1 is usual.
 func TestAUsualDifferenceSaysSo(t *testing.T) {
 	s := subjectOf[struct {
 		On  bool
@@ -328,7 +327,8 @@ func TestAUsualDifferenceSaysSo(t *testing.T) {
 	}
 }
 
-// Bases that make no sense are bases all the same: both sides go by the same numbers.
+// Baselines that make no sense can be used nevertheless, because both sides compute with the same
+// numbers.
 func TestStrangeBasesAreBases(t *testing.T) {
 	nan, far := float32(math.NaN()), float32(math.Inf(1))
 	values := []pose{
@@ -390,7 +390,7 @@ func FuzzDecodeDelta(f *testing.F) {
 	})
 }
 
-// some is a value that r gives, or zero.
+// some returns a value decoded from r, or zero.
 func (s subject) some(r *bits.Reader, refs *table) []byte {
 	value := make([]byte, s.plan.Size())
 	if s.plan.Decode(r, value, refs) != nil {
@@ -405,7 +405,7 @@ func finished(w *bits.Writer) []byte {
 	return bytes.Clone(written.Finish())
 }
 
-// stretch is the bits from one to before another.
+// stretch returns the bits from one to before another.
 func stretch(data []byte, from, to int) []byte {
 	var r bits.Reader
 	r.Reset(data)

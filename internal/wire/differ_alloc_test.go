@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Under the race detector a sync.Pool forgets values at random.
+// The test must not run under the race detector, because a sync.Pool then drops values at random.
 func TestADifferAllocatesNothing(t *testing.T) {
 	plan := planDiffed(t, counterDiffer{})
 	base, value, buf := counter{Count: 1}, counter{Count: 2}, make([]byte, 0, 64)

@@ -21,8 +21,8 @@ type counter struct {
 	Local uint16  `net:"-"`
 }
 
-// counterDiffer sends by how much the counter rose; of the level it knows half
-// steps. Falls it cannot say, and then writes nonsense.
+// counterDiffer sends by how much the counter has risen, and half steps of the level. If the
+// counter has fallen, it cannot express that and writes nonsense.
 type counterDiffer struct{}
 
 func (counterDiffer) Diff(w *bits.Writer, base, value *counter) {
@@ -48,8 +48,8 @@ func planDiffed[T any](t testing.TB, d protocol.Differ[T]) *wire.Plan {
 	return registry.Of(p).Components[0].Plan
 }
 
-// A Differ's difference gives the value, also where the sides hold the base in
-// other digits, and where the Differ cannot say what changed.
+// The difference of a Differ gives the value, also if the sides have the baseline rounded
+// differently, and if the Differ cannot express what has changed.
 //
 // Proves: R30
 func TestADifferGivesTheWholeValue(t *testing.T) {
@@ -112,8 +112,8 @@ func (d talker) Apply(r *bits.Reader, _ *counter) (v counter, err error) {
 	return v, nil
 }
 
-// A Differ with an Apply that does not read the bits of its Diff, or that writes too much,
-// costs no more than the bits.
+// A Differ costs no more than its bits if its Apply does not read the bits that its Diff wrote, or
+// if it writes too much.
 func TestABadDifferSendsWholeValues(t *testing.T) {
 	for _, d := range []talker{{3, 2}, {3, 4}, {protocol.MaxDifferBits + 1, protocol.MaxDifferBits + 1}} {
 		plan := planDiffed(t, d)

@@ -26,8 +26,8 @@ func hexOf[T any](t *testing.T, v T) string {
 	return hex.EncodeToString(out)
 }
 
-// The bytes are worked out by hand from the package documentation, and are the
-// same on every machine.
+// The bytes were worked out by hand from the package documentation. They are the same on all
+// machines.
 //
 // Proves: G3, G9
 func TestGoldenValues(t *testing.T) {
@@ -75,10 +75,10 @@ func TestGoldenValues(t *testing.T) {
 	type turned struct {
 		Rot [4]float32 `net:"quat"`
 	}
-	// The identity: w, place 3, is largest; x, y and z are 0, sent as 255 each in
-	// 9 bits: 3 | 255<<2 | 255<<11 | 255<<20 = 0ff7fbff.
+	// The identity: w, at position 3, is largest. x, y and z are 0, which is sent as 255 in 9 bits
+	// each: 3 | 255<<2 | 255<<11 | 255<<20 = 0ff7fbff.
 	assert.Equal(t, "fffbf70f", hexOf(t, turned{[4]float32{0, 0, 0, 1}}))
-	// Half a turn around x: place 0, and the same zeros.
+	// Half a turn around x: position 0, and the same zeros.
 	assert.Equal(t, "fcfbf70f", hexOf(t, turned{[4]float32{-1, 0, 0, 0}}))
 
 	type phrase struct {
@@ -86,12 +86,12 @@ func TestGoldenValues(t *testing.T) {
 		List []uint16 `net:"max=9"`
 		Raw  []byte
 	}
-	// Lengths are Uvarints: 2 is 0100 (04 in four bits), so the text's bytes stand
-	// half a byte up: 4, 68, 69 -> 84, 96, 6. Then 1 is 0010: 2, and 0x0203
-	// byte-aligned, and length 0 in four bits.
+	// Lengths are Uvarints. 2 is 0100 (04 in four bits), so the bytes of the text are shifted by
+	// half a byte: 4, 68, 69 -> 84, 96, 6. Then 1 is 0010: 2, and 0x0203 is byte-aligned, and the
+	// length 0 takes four bits.
 	assert.Equal(t, "849626030200", hexOf(t, phrase{"hi", []uint16{0x0203}, nil}))
 
-	// An entity is its place in the table, as a Uvarint: first the zero entity,
-	// then place 1, then again place 1.
+	// An entity is sent as its index in the table, a Uvarint: first the zero entity, then index 1
+	// twice.
 	assert.Equal(t, "2002", hexOf(t, aim{B: entities(1)[0], C: entities(1)[0]}))
 }

@@ -48,7 +48,7 @@ func TestEveryLatticeIsStable(t *testing.T) {
 	})
 }
 
-// The rounding by magic numbers against the plain formula.
+// Rounding by the magic number gives the same index as the plain formula.
 func TestIndexEqualsItsPlainTwin(t *testing.T) {
 	l, err := newLattice(-512, 512, 0.01, 4)
 	require.NoError(t, err)
@@ -93,8 +93,8 @@ func TestEveryAngleIsStable(t *testing.T) {
 	})
 }
 
-// Every code that is accepted decodes to a unit quaternion that encodes to it,
-// in all widths and both sizes.
+// Every code that the decoder accepts decodes to a unit quaternion that encodes to the same code,
+// for all widths and both sizes of float.
 //
 // Proves: G9
 func TestEveryAcceptedRotationIsStable(t *testing.T) {
@@ -103,7 +103,7 @@ func TestEveryAcceptedRotationIsStable(t *testing.T) {
 		require.NoError(t, err)
 		near := rapid.Int64Range(0, 3).Draw(t, "near")
 		part := rapid.Custom(func(t *rapid.T) int64 {
-			edge := int64(float64(s.m)*math.Sqrt(0.5)) + near // where components are nearly equal
+			edge := int64(float64(s.m)*math.Sqrt(0.5)) + near // for this value components are nearly equal
 			return rapid.OneOf(rapid.Int64Range(-s.m, s.m+1), rapid.Int64Range(max(-s.m, -edge-2), min(s.m, edge+2)),
 				rapid.SampledFrom([]int64{0, s.m, -s.m, min(edge, s.m), -min(edge, s.m)})).Draw(t, "k")
 		})
@@ -121,7 +121,7 @@ func TestEveryAcceptedRotationIsStable(t *testing.T) {
 	})
 }
 
-// Whatever the encoder is given, the decoder accepts.
+// The decoder accepts every code that the encoder writes, whatever the quaternion is.
 func TestEveryRotationEncodesToAnAcceptedCode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, err := newSmallestThree(rapid.IntRange(minQuatBits, maxQuatBits).Draw(t, "bits"), 0)

@@ -12,20 +12,20 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// pose is the component that the goals of encoding are stated for.
+// pose is the component for which the performance goals of encoding are stated.
 type pose struct {
 	Pos [3]float32 `net:"range=-512..512,step=0.01"`
 	Rot [4]float32 `net:"quat"`
 }
 
-// encodePose is pose's codec as written by hand: the limit for the plan.
+// encodePose is a codec for pose written by hand. The plan cannot be faster.
 func encodePose(w *bits.Writer, p *pose) {
 	x, y, z := encodeAxis(p.Pos[0]), encodeAxis(p.Pos[1]), encodeAxis(p.Pos[2])
 	w.Put(x|y<<17|z<<34, 51)
 	w.Put(encodeRot(&p.Rot), 29)
 }
 
-// magic rounds to a whole number, in the low bits of the sum.
+// magic rounds to a whole number when it is added: the result is in the low bits of the sum.
 const magic, magicBits = 3 << 51, 0x4338 << 48
 
 func encodeAxis(v float32) uint64 {
@@ -131,7 +131,7 @@ func poses(n int) []pose {
 
 func poseBytes(p *pose) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p)) }
 
-// The hand-written codec is only a limit if it writes the same bits.
+// The hand-written codec is a valid limit only if it writes the same bits.
 func TestThePlanWritesWhatTheHandWrittenCodecWrites(t *testing.T) {
 	plan, err := wire.ComponentPlan[pose]()
 	require.NoError(t, err)
@@ -156,9 +156,8 @@ func (p pose) at(x, y, z, w float32) pose {
 	return p
 }
 
-// race runs the hand-written code and the plan by turns, a thousand values each,
-// and reports the best turn of both: what else runs on the machine disturbs them
-// alike.
+// race runs the hand-written code and the plan alternately, for a thousand values each, and reports
+// the best time of both. So other programs on the machine disturb both equally.
 func race(b *testing.B, hand, plan func()) {
 	best := func(least time.Duration, run func()) time.Duration {
 		start := time.Now()

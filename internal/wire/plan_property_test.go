@@ -16,7 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// encoded is a value's bits and how many.
+// encoded is a value's bits and their number.
 type encoded struct {
 	bits int
 	data string
@@ -68,7 +68,7 @@ func TestDecodedValuesEncodeToTheSameBits(t *testing.T) {
 	}
 }
 
-// Equal answers without encoding what comparing encodings would.
+// Equal returns what comparing the encodings would return.
 func TestEqualIsEqualityOnTheWire(t *testing.T) {
 	for _, s := range subjects(t) {
 		t.Run(s.name, func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestAnglesAndRotationsHaveTheirOwnCodecs(t *testing.T) {
 	assert.Equal(t, quats{A: [4]float32{0, 0, 0, 1}, B: xyzw{W: 1}, C: [2]wxyz{{W: 1}, {W: 1}}}, none, "and becomes the identity")
 }
 
-// A rotation and its negative are the same rotation, and its length does not
+// A rotation and its negative are the same rotation, and the length of the quaternion does not
 // matter.
 func TestRotationsAreSentWithinTheirPrecision(t *testing.T) {
 	plan, err := wire.ComponentPlan[pose]()
@@ -189,7 +189,7 @@ func TestRotationsAreSentWithinTheirPrecision(t *testing.T) {
 		for i := range v.Rot {
 			dot += float64(v.Rot[i]) * float64(read.Rot[i])
 		}
-		// Three components, each off by half a step and the fourth by as much.
+		// Three components are off by half a step each, and the fourth by as much.
 		require.Less(t, 2*math.Acos(min(1, math.Abs(dot)))*180/math.Pi, 0.6)
 		plan.Round(bytesOf(&long))
 		for i := range long.Rot {
@@ -235,7 +235,7 @@ func TestEntitiesAreFoundByTypeAndMapped(t *testing.T) {
 	assert.ErrorIs(t, plan.Decode(&r, bytesOf(&got), &table{}), wire.ErrReference)
 }
 
-// One plan serves several goroutines: the race detector watches.
+// Several goroutines can use one plan. The race detector checks that.
 func TestAPlanHasNoStateOfItsOwn(t *testing.T) {
 	s := subjectOf[quantised](t)
 	v := quantised{Pos: [3]float32{9999, 1, 2}, Uneven: 1, Fine: 3, Long: [7]float32{1, 0, 2}}
@@ -308,9 +308,8 @@ func FuzzDecodeComponent(f *testing.F) {
 	})
 }
 
-// A decoder that is given the bytes of another type reads what could have been one of
-// its own, or says that it can't: it never panics, and never reads a value that it
-// would write in another way.
+// If a decoder gets the bytes of another type, it reads a value that it could have written itself,
+// or returns an error. It never panics, and never reads a value that it would write in another way.
 //
 // Proves: G8
 func TestBytesOfAnotherType(t *testing.T) {
@@ -330,8 +329,7 @@ func TestBytesOfAnotherType(t *testing.T) {
 	})
 }
 
-// Bits that stand for more than a type allows are refused, for every kind of
-// number.
+// For every kind of number, bits that stand for a value outside of its range are refused.
 //
 // Proves: G8
 func TestBitsBeyondARangeAreRefused(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// web has entities in a row, in structs, and in arrays that are left loops.
+// web has entities in a row, in structs, and in arrays that become ops with a body.
 type web struct {
 	First ecs.Entity
 	Pair  [2]ecs.Entity
@@ -28,7 +28,7 @@ type web struct {
 	Last ecs.Entity
 }
 
-// all returns where the entities are that are sent, in their order.
+// all returns the addresses of the entities that are sent, in order.
 func (w *web) all() []*ecs.Entity {
 	out := []*ecs.Entity{&w.First, &w.Pair[0], &w.Pair[1]}
 	for i := range w.Nodes {
@@ -69,7 +69,7 @@ func TestEveryReferenceOfAValueIsReached(t *testing.T) {
 	assert.Equal(t, web{Kept: before.Kept}, value)
 }
 
-// lateTable knows no entity yet.
+// lateTable is a table of entities that have not arrived yet.
 type lateTable struct{}
 
 func (lateTable) At(index uint32) (ecs.Entity, bool) { return wire.Placeholder(index), true }
@@ -110,7 +110,7 @@ func TestPlaceholdersAreNoEntities(t *testing.T) {
 	}
 }
 
-// shyCodec calls Index for entities only, not for the zero entity.
+// shyCodec calls Index for entities, but not for the zero entity.
 type shyCodec struct{ ownerCodec }
 
 func (c shyCodec) EncodeRefs(w *bits.Writer, v *withEntity, refs protocol.RefWriter) {

@@ -11,8 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// runOf is a run of records on the wire and, of each plan, two columns that are to
-// be written: one record by record, one column by column.
+// runOf is a run of records on the wire, and for each plan two columns to write to: one record by
+// record, the other column by column.
 type runOf struct {
 	subjects  []subject
 	run       wire.ShortRun
@@ -60,7 +60,7 @@ func (x *runOf) reader() *bits.Reader {
 	return r
 }
 
-// oneByOne decodes n records into the first column, as each alone.
+// oneByOne decodes n records into the first column, each on its own.
 func (x *runOf) oneByOne(t *rapid.T, r *bits.Reader, n int, rows []int32) (right int, err error) {
 	for i := range n {
 		require.Equal(t, x.run.Head, r.Bits(x.run.HeadBits))
@@ -91,8 +91,8 @@ func (x *runOf) put(way int, right int, rows []int32) {
 	}
 }
 
-// A run is what its records are one by one: of any bytes, the same values at the same
-// places, none of the first that is wrong, the same error.
+// Reading a run gives the same as reading its records one by one, for any bytes: the same values at
+// the same places, nothing from the first invalid record on, and the same error.
 func TestARunIsItsRecordsOneByOne(t *testing.T) {
 	all := shorts(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -118,7 +118,7 @@ func TestARunIsItsRecordsOneByOne(t *testing.T) {
 	})
 }
 
-// All that a sender wrote is counted, and read.
+// All records that a sender wrote are counted and read.
 func TestALongRunIsCountedWhole(t *testing.T) {
 	s := subjectOf[shortPoint](t)
 	run := wire.ShortRun{Plans: []*wire.Short{s.plan.Short()}, Head: 0b1011, HeadBits: 4}
@@ -139,8 +139,8 @@ func TestALongRunIsCountedWhole(t *testing.T) {
 	assert.Zero(t, left)
 }
 
-// The highest number of each coordinate is read, and the next one is refused, whatever
-// stands beside it.
+// The highest index of each coordinate is read and the next one is refused, whatever the other
+// coordinates are.
 func TestEachCoordinateOfARunHasItsLimit(t *testing.T) {
 	for _, c := range []struct {
 		subject

@@ -41,7 +41,7 @@ type (
 	shortFlag  struct{ On bool }
 )
 
-// shorts are all types of which a plan is one code.
+// shorts returns all types whose plan has a Short.
 func shorts(t testing.TB) []subject {
 	return []subject{
 		subjectOf[shortPoint](t), subjectOf[shortWidePoint](t), subjectOf[shortCorner](t), subjectOf[shortSpeed](t), subjectOf[shortTurn](t), subjectOf[shortFine](t),
@@ -49,8 +49,8 @@ func shorts(t testing.TB) []subject {
 	}
 }
 
-// Bytes of any kind are read alike as a code and by the plan: the same value, the
-// same error, the same bits.
+// Reading any bytes as a code and by the plan gives the same value, the same error and the same
+// position.
 func TestACodeIsWhatDecodeReads(t *testing.T) {
 	for _, s := range append(shorts(t), subjects(t)...) {
 		t.Run(s.name, func(t *testing.T) {
@@ -105,8 +105,7 @@ func TestACodeIsWhatEncodeWrites(t *testing.T) {
 	}
 }
 
-// Values that follow each other are decoded as each alone, and not one of them if
-// one is wrong.
+// Several values in a row are decoded like each one on its own, and none of them if one is invalid.
 func TestSeveralCodesAreDecodedOrNone(t *testing.T) {
 	all := shorts(t)
 	rapid.Check(t, func(t *rapid.T) {

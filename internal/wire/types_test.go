@@ -13,8 +13,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire"
 )
 
-// The types that the properties and fuzz tests run over: every kind of field,
-// nested and in arrays, with padding, unexported and blank fields.
+// The types of the property and fuzz tests: every kind of field, nested and in arrays, with
+// padding, unexported and blank fields.
 type (
 	plain struct {
 		A uint8
@@ -94,7 +94,7 @@ type (
 	withEntity struct{ Other ecs.Entity }
 )
 
-// subject is a component type as the properties need it.
+// subject is a component type with the functions that the property tests need.
 type subject struct {
 	name string
 	plan *wire.Plan
@@ -119,18 +119,18 @@ func subjects(t testing.TB) []subject {
 	}
 }
 
-// bytesOf is the memory of a value.
+// bytesOf returns the memory of a value.
 func bytesOf[T any](v *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))
 }
 
-// memoryOf is the memory of a row of values.
+// memoryOf returns the memory of a slice of values.
 func memoryOf[T any](v []T) []byte {
 	var zero T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(zero)))
 }
 
-// fill draws a value, unexported fields included.
+// fill draws a value, including its unexported fields.
 func fill(t *rapid.T, v reflect.Value) {
 	if !v.CanSet() {
 		v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem()
@@ -171,7 +171,7 @@ func fill(t *rapid.T, v reflect.Value) {
 	}
 }
 
-// drawFloat prefers what lies in the ranges of the types above, and their ends.
+// drawFloat prefers values in the ranges of the types above, and the ends of these ranges.
 func drawFloat(t *rapid.T) float64 {
 	return rapid.OneOf(
 		rapid.Float64Range(-600, 600), rapid.Float64Range(-1.5, 1.5), rapid.Float64(),
@@ -182,7 +182,7 @@ func drawFloat(t *rapid.T) float64 {
 	).Draw(t, "float")
 }
 
-// table numbers entities, on both sides alike.
+// table numbers entities in the same way on both sides.
 type table struct{ entities []ecs.Entity }
 
 func (t *table) Index(e ecs.Entity) uint32 {
@@ -202,7 +202,7 @@ func (t *table) At(index uint32) (ecs.Entity, bool) {
 	return t.entities[index-1], true
 }
 
-// entities returns n different ones.
+// entities returns n different entities.
 func entities(n int) []ecs.Entity {
 	w := ecs.NewWorld()
 	out := make([]ecs.Entity, n)

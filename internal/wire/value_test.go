@@ -122,7 +122,7 @@ func TestClampedNumbersOfValuesAreCounted(t *testing.T) {
 	assert.Equal(t, 3, n)
 }
 
-// What a peer claims is checked before anything is made for it.
+// The length that a peer sends is checked before memory is allocated for it.
 //
 // Proves: G8
 func TestClaimsOfLengthCostNoMemory(t *testing.T) {
@@ -145,8 +145,8 @@ func TestClaimsOfLengthCostNoMemory(t *testing.T) {
 	assert.Equal(t, []string{""}, v.List, "the second claim was not believed")
 }
 
-// A value that takes far more memory than bytes is refused by the receiver, so
-// the sender does not send it.
+// A receiver would refuse a value that takes far more memory than bytes on the wire, so the sender
+// does not send it.
 func TestMemoryIsBoundedByTheBytesOfTheWire(t *testing.T) {
 	type wide struct {
 		Sparse []int64 `net:"range=0..1,max=100000"`
@@ -208,7 +208,7 @@ func FuzzDecodeValue(f *testing.F) {
 		var read, written bits.Writer
 		read.Copy(data, n)
 		if err := wire.EncodeValue(plan, &written, &got, refs); err != nil {
-			// What follows a value on the wire counts for the receiver's memory.
+			// The bytes that follow a value on the wire count for the receiver's memory budget.
 			require.ErrorIs(t, err, wire.ErrMemory)
 			return
 		}

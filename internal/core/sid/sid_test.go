@@ -20,7 +20,7 @@ func TestEachNumberComesOnceAndIsNegative(t *testing.T) {
 	}
 }
 
-// Equal keys generate equal sequences, different keys different ones.
+// Equal keys generate equal sequences, and different keys different ones.
 func TestTheOrderFollowsFromTheKey(t *testing.T) {
 	a, b, c := sid.New([2]uint64{1, 2}), sid.New([2]uint64{1, 2}), sid.New([2]uint64{1, 3})
 	same := 0
@@ -34,8 +34,8 @@ func TestTheOrderFollowsFromTheKey(t *testing.T) {
 	assert.Less(t, same, 3)
 }
 
-// Consecutive ids are independent: about half of their bits differ at any place in the
-// sequence, and each bit is set in about half of them.
+// Consecutive ids are independent: anywhere in the sequence, about half of the bits of two ids
+// differ, and each bit is set in about half of the ids.
 func TestConsecutiveIdsAreIndependent(t *testing.T) {
 	n := sid.New([2]uint64{7, 11})
 	const count = 20000

@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// usual is the network of many players.
+// usual is a network as many players have it.
 func usual(set ...func(*network)) *network { return line(100*ms, 10*ms, 0.02, 0, set...) }
 
-// happens is when the network changes in the runs below.
+// happens is the time at which the network changes in the runs below.
 const happens = time.Minute
 
-// after returns the figures from a time on, without the inputs in flight at the end.
+// after returns the figures since a time, without the inputs in flight at the end.
 func (n *network) after(from time.Duration) figures {
 	return n.figures(from, n.moments[len(n.moments)-1].at-time.Second)
 }
@@ -22,8 +22,8 @@ func (n *network) after(from time.Duration) figures {
 // before returns the figures before the change.
 func (n *network) before() figures { return n.figures(warmUp, happens) }
 
-// A few packets that take 300 ms longer only arrive late: the clock does not jump, and its lead
-// changes by a tick at most.
+// If only a few packets take 300 ms longer, their inputs arrive late: the clock does not jump, and
+// its lead changes by at most a tick.
 //
 // Proves: S6
 func TestASpikeDoesNoHarm(t *testing.T) {
@@ -77,8 +77,9 @@ func TestRareSpikesRaiseTheLeadALittle(t *testing.T) {
 	assert.GreaterOrEqual(t, then.inTime, 0.98)
 }
 
-// If the latency of one direction grows by 100 ms for a minute, the clock follows within a
-// second: by one jump if all inputs are late, and without one when it shrinks again.
+// If the latency of one direction grows by 100 ms for a minute, the clock follows within a second:
+// by one jump if all inputs are late. When the latency shrinks again, the clock follows without a
+// jump.
 func TestALastingChangeIsFollowed(t *testing.T) {
 	longer := func(at time.Duration) time.Duration {
 		if at >= happens && at < 2*happens {
@@ -113,8 +114,8 @@ func TestALastingChangeIsFollowed(t *testing.T) {
 	}
 }
 
-// A pause of five seconds of either machine or of the network causes one jump at most, if a
-// clock has lost time; the same with nothing but pings.
+// A pause of five seconds, of either machine or of the network, causes at most one jump, and only
+// if a clock has lost time. This also holds if pings are the only measurement.
 //
 // Proves: S3
 func TestAPauseCostsOneJump(t *testing.T) {
@@ -165,7 +166,7 @@ func TestAPauseCostsOneJump(t *testing.T) {
 	}
 }
 
-// If the latency changes by so much that the clock jumps, the server is not reported as having
+// If the latency changes by so much that the clock jumps, this is not reported as the server having
 // fallen behind.
 //
 // Proves: S9
@@ -194,8 +195,8 @@ func TestAChangeOfLatencyIsNotTakenForASlowServer(t *testing.T) {
 	assert.NotZero(t, jumps)
 }
 
-// The same for a jump long after the server stood still for a time so short that the clock did
-// not jump.
+// This also holds for a jump long after the server stood still for so short a time that the clock
+// did not jump.
 //
 // Proves: S9
 func TestAShortStallDoesNotCauseALaterJump(t *testing.T) {
@@ -221,7 +222,7 @@ func TestAShortStallDoesNotCauseALaterJump(t *testing.T) {
 	assert.NotZero(t, jumps)
 }
 
-// If the client's own frames have dropped ticks, the clock does not wait for a measurement: it
+// If the client's own frames have skipped ticks, the clock does not wait for a measurement: it
 // jumps in the same frame.
 func TestDroppedTicksAreCompensatedAtOnce(t *testing.T) {
 	for _, stall := range []time.Duration{200 * ms, 330 * ms, 2 * time.Second} {

@@ -10,7 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 )
 
-// An input delay shortens the client's lead by as much, but the clock never runs behind the
+// An input delay shortens the client's lead by as many ticks, but the clock is never behind the
 // newest tick of the server that can have arrived.
 func TestADelayShortensTheLead(t *testing.T) {
 	without := usual()
@@ -35,9 +35,9 @@ func TestADelayShortensTheLead(t *testing.T) {
 	}
 }
 
-// Whatever the phase of frames and packets, a client with a delay has run every tick of the
-// server that it has received. A client that is behind by less than a tick would never apply
-// the server's state of a tick: in every frame a newer one replaces it.
+// Whatever the phases of frames and packets are, a client with a delay has run every tick of the
+// server whose state it has received. A client that is behind by less than a tick would never apply
+// the server's state of a tick, because a newer one would replace it in every frame.
 func TestADelayedClientIsNeverBehindReceivedTicks(t *testing.T) {
 	for _, delay := range []timesync.Delay{{Min: 20}, {Max: 20}} {
 		for phase := range 17 {
@@ -84,7 +84,7 @@ func TestAnAdaptiveDelayCoversTheRoundTrip(t *testing.T) {
 }
 
 // A delay can change at any time without making an input late: a longer one applies at once, a
-// shorter one when the clock has gone ahead. The clock does not jump.
+// shorter one after the clock has gained on it. The clock does not jump.
 func TestADelayChangesAtRunTime(t *testing.T) {
 	n := line(100*ms, 0, 0, 0)
 	changes := map[int]timesync.Delay{20: {Min: 5}, 40: {Min: 1}, 60: {Min: 12}, 80: {}, 100: {Max: 20}, 120: {Min: 0, MaxPredicted: 3}}

@@ -10,14 +10,14 @@ import (
 
 // figures summarise a part of a run.
 type figures struct {
-	inTime    float64 // share of ticks
+	inTime    float64 // share of the ticks
 	lead      float64 // mean, in ticks
-	most      float64 // the greatest, in ticks
-	best      float64 // the least constant lead that would have been enough
+	most      float64 // greatest, in ticks
+	best      float64 // the least constant lead that would have sufficed
 	seen      float64 // share of frames with a snapshot after the shown time
-	behind    float64 // mean of the shown time behind the server's
+	behind    float64 // mean difference between the server's time and the shown time
 	steers    int     // how often the clock began to be steered
-	reversals int     // of those: in another direction than the last
+	reversals int     // how often it began in another direction than the last time
 	jumps     int
 	fastest   timesync.Speed // the greatest difference from normal speed
 }
@@ -73,11 +73,11 @@ func (n *network) follow(f *figures, from, to time.Duration) {
 	f.seen = float64(seen) / float64(max(frames, 1))
 }
 
-// enough is the required share of input ticks in time.
+// enough is the required share of ticks with an input in time.
 const enough = 0.999
 
-// best returns the least constant lead with which enough inputs would have been in time, given
-// the fate of each packet and the same repetition, in steps of an eighth of a tick.
+// best returns the least constant lead, in steps of an eighth of a tick, with which enough inputs
+// would have been in time, if each packet had the same fate and inputs were repeated as often.
 func (n *network) best(from, to time.Duration) float64 {
 	low, high := -64*8, 256*8
 	for low < high {

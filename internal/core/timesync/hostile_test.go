@@ -13,7 +13,7 @@ import (
 
 var start = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// attacked is a client with regular frames at a server that sends arbitrary ones.
+// attacked is a client with regular frames and a server that sends arbitrary frames.
 type attacked struct {
 	*testing.T
 	clock *Client
@@ -26,7 +26,7 @@ func newAttacked(t *testing.T) *attacked {
 	return &attacked{T: t, clock: NewClient(ClientConfig{TickRate: 60}), now: start}
 }
 
-// frame runs a tick, and returns the ping that it sends, if any.
+// frame runs a tick and returns the ping that the client sends, if any.
 func (s *attacked) frame() (ping []byte) {
 	s.now, s.tick = s.now.Add(time.Second/60), s.tick+1
 	s.clock.FrameRan(s.tick, 0, s.now)
@@ -48,7 +48,7 @@ func (s *attacked) receive(tick entangle.Tick, f serverFrame) {
 	require.NoError(s, s.clock.HandleFrame(tick, f.appendTo(nil), s.now))
 }
 
-// A server that reports every input as late makes its client lead by maxLead, and no more.
+// If a server reports every input as late, its client leads by maxLead and no more.
 func TestMarginsThatNeverEndDoNotRunAway(t *testing.T) {
 	for _, m := range []margin{-1, -MaxMargin, missing, MaxMargin} {
 		s := newAttacked(t)
@@ -69,8 +69,8 @@ func TestMarginsThatNeverEndDoNotRunAway(t *testing.T) {
 	}
 }
 
-// A server with arbitrary ticks can set its client's clock to any tick, but its jumps have a
-// minimum interval, and cause no other harm.
+// A server that sends arbitrary ticks can set its client's clock to any tick. But the jumps have a
+// minimum interval, and it can do no other harm.
 func TestErraticTicksCauseJumps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	s := newAttacked(t)

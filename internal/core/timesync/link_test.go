@@ -11,8 +11,8 @@ type path struct {
 	loss            float64
 	burst           float64 // mean number of packets lost in a row; up to 1: independent losses
 
-	// extra is the additional latency of a packet sent at a time, to simulate changes of the
-	// path; nil: none.
+	// extra returns the additional latency of a packet sent at a time, to simulate changes of the
+	// path. It may be nil.
 	extra func(at time.Duration) time.Duration
 	// gone reports whether a packet sent at a time is lost.
 	gone func(at time.Duration) bool
@@ -25,8 +25,8 @@ type link struct {
 	bad bool
 }
 
-// fate returns when a packet sent at a time arrives, if it does. Each call draws equally many
-// random numbers.
+// fate returns when a packet sent at a time arrives; ok is false if it is lost. Each call draws the
+// same number of random numbers.
 func (l *link) fate(at time.Duration) (due time.Duration, ok bool) {
 	lost := l.loses()
 	delay := l.latency + time.Duration((2*l.rng.Float64()-1)*float64(l.jitter))

@@ -10,14 +10,14 @@ import (
 // machine is a computer that runs a game: its frames, and its clock.
 type machine struct {
 	fps    float64
-	phase  float64                  // of a frame
-	ppm    float64                  // by how much its clock runs fast
-	paused func(time.Duration) bool // nil: never
+	phase  float64                  // of a frame, as a fraction
+	ppm    float64                  // how many millionths its clock runs too fast
+	paused func(time.Duration) bool // may be nil
 
 	frames int
-	tick   entangle.Tick // last finished
-	total  int           // ticks run
-	rest   int64         // time without a tick: in 1/1000 of 1/rate ns
+	tick   entangle.Tick // the last finished tick
+	total  int           // number of ticks run
+	rest   int64         // time that did not fill a tick, in 1/1000 of 1/rate ns
 	last   time.Duration // local time of the last frame
 	begun  bool
 }

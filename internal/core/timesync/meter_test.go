@@ -10,11 +10,11 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// wired is a meter of a server with 60 frames per second.
+// wired is the meter of a server with 60 frames per second.
 type wired struct {
 	*testing.T
 	meter *Meter
-	tick  entangle.Tick // last finished
+	tick  entangle.Tick // the last finished tick
 	now   time.Time
 	pkt   uint16
 }
@@ -23,7 +23,7 @@ func newWired(t *testing.T) *wired {
 	return &wired{T: t, meter: NewMeter(MeterConfig{TickRate: 60, SendEvery: 3}), tick: 999, now: start}
 }
 
-// run runs ticks with inputs that arrive with the given margins, or not at all (missing).
+// run runs ticks with inputs that arrive with the given margins, or do not arrive (missing).
 func (w *wired) run(margins ...margin) {
 	for _, m := range margins {
 		next := w.tick + 1
@@ -35,7 +35,7 @@ func (w *wired) run(margins ...margin) {
 	}
 }
 
-// nextReport returns the report of the next packet by tick, and whether it has one.
+// nextReport returns the report in the next packet by tick; ok is false if it has none.
 func (w *wired) nextReport() (map[entangle.Tick]margin, bool) {
 	w.pkt++
 	b := w.meter.AppendFrame(nil, 500, w.pkt, w.tick, w.now)
@@ -108,8 +108,8 @@ func TestALostReportIsSentAgain(t *testing.T) {
 	assert.False(t, ok, "the packet had its verdict already")
 }
 
-// A tick without its input is reported as missing when the input can no longer arrive; reports
-// of earlier ticks do not wait for that.
+// A tick without its input is reported as missing when the input cannot arrive any more. Reports of
+// earlier ticks do not wait for that.
 func TestAMissingInputIsReportedInTheEnd(t *testing.T) {
 	w := newWired(t)
 	w.run(0, 0, missing, 0, 0)
@@ -124,7 +124,7 @@ func TestAMissingInputIsReportedInTheEnd(t *testing.T) {
 	assert.EqualValues(t, 1, s.Missing)
 }
 
-// Only the first arrival of an input counts, even after its report.
+// Only the first arrival of an input counts, even after its margin was reported.
 func TestAMarginStays(t *testing.T) {
 	w := newWired(t)
 	w.meter.InputReceived(1003, 1000)

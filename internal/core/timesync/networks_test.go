@@ -12,7 +12,7 @@ import (
 
 const ms = time.Millisecond
 
-// line returns a symmetric network of machines that run frames at different times.
+// line returns a symmetric network between machines that run their frames at different times.
 func line(rtt, jitter time.Duration, loss, burst float64, set ...func(*network)) *network {
 	w := path{latency: rtt / 2, jitter: jitter, loss: loss, burst: burst}
 	n := &network{up: w, down: w}
@@ -33,13 +33,13 @@ func drifts(server, client float64) func(*network) {
 	return func(n *network) { n.server.ppm, n.client.ppm = server, client }
 }
 
-// warmUp is after how long a clock is expected to be right.
+// warmUp is the time after which a clock should be right.
 const warmUp = 5 * time.Second
 
-// With a round trip of 200 ms, 20 ms of jitter and 5 % of loss, over 99.9 % of the inputs of
-// ten minutes arrive in time, and the lead is at most a tick and a half above the least
-// sufficient one, computed from the fate of each packet. The clock is steered in hardly any
-// minute, and never by more than MaxSteer.
+// With a round trip of 200 ms, 20 ms of jitter and 5 % of loss, more than 99.9 % of the inputs in
+// ten minutes arrive in time. The lead is at most a tick and a half above the least sufficient one,
+// which is computed from the fate of each packet. In most minutes the clock is not steered, and
+// never by more than MaxSteer.
 //
 // Proves: S2, S4
 func TestInputsAreInTimeWithNoMoreLeadThanNeeded(t *testing.T) {
@@ -76,7 +76,7 @@ func TestNetworks(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		n    *network
-		over float64 // how far above the best lead
+		over float64 // by how much the lead may be above the best one
 		in   float64
 	}{
 		{"no latency", line(0, 0, 0, 0), 1.5, 0.999},

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// With 20 ms of jitter and 5 % of loss there is a snapshot on either side of the shown time in
-// over 99 % of frames, at any frame rates and send interval; and the shown time is behind by
-// the latency, by the time of one lost packet, and by the jitter, within two ticks.
+// With 20 ms of jitter and 5 % of loss, there are snapshots before and after the shown time in more
+// than 99 % of the frames, at any frame rates and send interval. The shown time is behind by the
+// latency, the time of one lost packet and the jitter, with an error of at most two ticks.
 //
 // Proves: S5
 func TestSnapshotsAreOnEitherSideOfTheShownTime(t *testing.T) {
@@ -33,7 +33,7 @@ func TestSnapshotsAreOnEitherSideOfTheShownTime(t *testing.T) {
 
 // advancesSteadily checks that the shown time advances at nearly the speed of local time.
 func (n *network) advancesSteadily(t *testing.T) {
-	const few = 0.06 // of a tick's length
+	const few = 0.06 // of the length of a tick
 	for i, m := range n.moments[1:] {
 		before := n.moments[i]
 		if before.at < warmUp {
@@ -45,8 +45,8 @@ func (n *network) advancesSteadily(t *testing.T) {
 	}
 }
 
-// The shown time adapts to the jitter: it falls back when jitter grows, and catches up when it
-// shrinks, smoothly both times.
+// The shown time adapts to the jitter: it moves back when jitter grows, and forward when it
+// shrinks, smoothly in both cases.
 //
 // Proves: S5
 func TestTheShownTimeAdaptsToJitter(t *testing.T) {
@@ -69,7 +69,7 @@ func TestTheShownTimeAdaptsToJitter(t *testing.T) {
 	n.advancesSteadily(t)
 }
 
-// A server that has nothing to send provides no sample of jitter.
+// A server that has nothing to send causes no sample of jitter.
 func TestSilenceIsNoJitter(t *testing.T) {
 	n := usual(func(n *network) { n.idle = between(time.Minute, 2*time.Minute) })
 	n.run(t, *firstSeed, 3*time.Minute)

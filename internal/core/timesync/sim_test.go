@@ -20,11 +20,11 @@ const (
 	ahead    = 64 // how many ticks ahead of its own a server accepts inputs
 )
 
-// upward is a packet of the client; each frame has one that may not really be sent, so that its
-// fate is known.
+// upward is a packet from the client. Each frame has one, even if it was not really sent, so that
+// its fate is known.
 type upward struct {
 	due    time.Duration
-	frame  int // of the client
+	frame  int // number of the client's frame
 	sent   bool
 	tick   entangle.Tick
 	ping   []byte
@@ -48,13 +48,13 @@ type verdict struct {
 // moment records a frame of the client.
 type moment struct {
 	at     time.Duration
-	server float64 // the server's clock
-	lead   float64 // of the client's clock over it
+	server float64 // time of the server's clock
+	lead   float64 // of the client's clock over the server's
 	came   bool    // the packet of this frame arrived
-	next   int     // tick that the server ran next when it arrived
+	next   int     // the server's next tick when it arrived
 	speed  timesync.Speed
 	jump   int32
-	fell   bool    // it jumped because the server fell behind
+	fell   bool    // the clock jumped because the server fell behind
 	shown  float64 // the shown time
 	seen   bool    // there was a snapshot after the shown time
 }
@@ -67,9 +67,9 @@ type network struct {
 	start    entangle.Tick // of the server; the client begins at 0
 	every    int           // send interval of the server
 	idle     func(time.Duration) bool
-	noInput  func(time.Duration) bool // the client sends none
+	noInput  func(time.Duration) bool // whether the client sends no inputs at a time
 	delay    timesync.Delay
-	repeat   int // ticks in an input frame
+	repeat   int // number of ticks in an input frame
 
 	clock   *timesync.Client
 	meter   *timesync.Meter
@@ -89,7 +89,7 @@ type network struct {
 	got     map[entangle.Tick]bool
 	moments []moment
 	ran     []ran
-	each    func(at time.Duration) // after each frame of the client
+	each    func(at time.Duration) // called after each frame of the client
 }
 
 // ran is a tick of the server.
@@ -202,7 +202,7 @@ func (n *network) bring(tick, next entangle.Tick) {
 	}
 }
 
-// had reports whether a tick that has run had its input. A late input counts as received.
+// had reports whether the input for a tick that has run was received, even if it was late.
 func (n *network) had(tick, next entangle.Tick) bool {
 	i := len(n.ran) - int(next.Sub(tick))
 	if i < 0 || n.ran[i].tick != tick {

@@ -66,8 +66,8 @@ func (w *sortedWindow) shift(by Phase) {
 	}
 }
 
-// forget removes the blocks before a lasting change: when all of the last blocks are below all
-// others by more than a tick, or all of their samples are above the usual level.
+// forget removes the blocks before a lasting change: if all of the last blocks are below all others
+// by more than a tick, or if all of their samples are above the usual level.
 func (w *sortedWindow) forget() {
 	before := w.n - lastingBlocks
 	if before < 1 {
@@ -85,7 +85,8 @@ func (w *sortedWindow) forget() {
 	}
 }
 
-// dropTransition removes the block during which a change occurred, which has samples of both.
+// dropTransition removes the first block if the change happened during it, because it has samples
+// from before the change.
 func (w *sortedWindow) dropTransition() {
 	if w.blocks[0].high > extent(w.blocks[1:w.n]).high+transition {
 		w.cut(1)
@@ -112,8 +113,8 @@ func (w *sortedWindow) sort(n int) {
 // base returns the level that only one block in baseShare exceeds.
 func (w *sortedWindow) base(n int) Phase { return w.sorted[n/baseShare] }
 
-// level returns the lowest level that the samples exceed in at most the given number of events,
-// none of which lasts. Rare events move it by a bounded amount.
+// level returns the lowest level that the samples exceed in at most the given number of events, and
+// in none of them for long. Rare events raise it only by a bounded amount.
 func (w *sortedWindow) level(events int) Phase {
 	w.sort(w.n)
 	level := w.sorted[0]
@@ -128,10 +129,11 @@ func (w *sortedWindow) level(events int) Phase {
 	return max(level, w.lately())
 }
 
-// lately returns the lowest of the last samples, which are not rare.
+// lately returns the lowest sample of the last blocks, which are too many to be a rare event.
 func (w *sortedWindow) lately() Phase { return extent(w.blocks[max(w.n-lastingBlocks, 0):w.n]).low }
 
-// rare reports whether at most the given number of events exceeds level, none of which lasts.
+// rare reports whether samples exceed level in at most the given number of events, and in none of
+// them for long.
 func (w *sortedWindow) rare(level Phase, events int) bool {
 	longest, run := min(rareBlocks, w.n/rareShare), 0
 	for i := range w.n {
@@ -193,7 +195,7 @@ func (w *sortedWindow) usualLow(n int) Phase {
 	return lows[len(lows)/baseShare]
 }
 
-// windowFigures are all results of a window.
+// windowFigures are all results that a window returns.
 type windowFigures struct {
 	n                                 int
 	none, two, one                    Phase
@@ -208,13 +210,13 @@ func (w *sortedWindow) figures() windowFigures {
 	return windowFigures{w.n, w.level(0), w.level(2), w.level(1), w.width(), w.spread(), w.low(), w.high(), w.drift.millionths}
 }
 
-// stream generates samples as networks do: jitter, drift of the clocks, single spikes and
-// series of them, lasting changes, silence.
+// stream generates samples like those of networks: jitter, drift of the clocks, single and repeated
+// spikes, lasting changes, and silence.
 type stream struct {
 	rng                *rand.Rand
 	at, latency, drift Phase
 	jitter, spike      Phase
-	spiky, held, lull  int // one in this many samples
+	spiky, held, lull  int // each happens once in this many samples
 }
 
 func newStream(seed uint64) *stream {
@@ -241,7 +243,7 @@ func (s *stream) next() (at, sample Phase) {
 	return s.at, sample
 }
 
-// A window always has the results of one that sorts all of its blocks each time.
+// A window always returns the same results as one that sorts all of its blocks each time.
 func TestAWindowEqualsOneWithoutCaches(t *testing.T) {
 	forgot, followed, shifted := 0, 0, 0
 	for seed := range uint64(300) {
@@ -273,7 +275,7 @@ func TestAWindowEqualsOneWithoutCaches(t *testing.T) {
 			if w.n < before {
 				forgot++
 			}
-			if in.rng.IntN(4) > 0 { // not always, because some results are computed on demand
+			if in.rng.IntN(4) > 0 { // not always, because some results are computed only when asked for
 				require.Equal(t, twin.level(1), w.level(1))
 				require.Equal(t, twin.figures(), w.figures(), "go test ./internal/core/timesync -run '^%s$' -streams %d", t.Name(), *streamSeed+seed)
 			}

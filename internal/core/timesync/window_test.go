@@ -27,7 +27,7 @@ func (p *plainWindow) add(at, sample Phase) {
 	}
 }
 
-// level tries every sample as a level, following the definition of window.level.
+// level tries every sample as a level, and applies the definition of window.level.
 func (p *plainWindow) level(events int, reach Phase) Phase {
 	var highs []Phase
 	for _, b := range p.blocks {
@@ -62,8 +62,8 @@ func (p *plainWindow) rare(highs []Phase, level Phase, events int) bool {
 	return len(runs) <= events && (len(runs) == 0 || slices.Max(runs) <= min(rareBlocks, len(highs)/rareShare))
 }
 
-// A window returns the level that examining all samples returns, as long as no lasting change
-// makes it forget some.
+// A window returns the level that examining all samples returns, as long as it drops none of them
+// because of a lasting change.
 func TestAWindowEqualsItsPlainTwin(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -73,14 +73,14 @@ func TestAWindowEqualsItsPlainTwin(t *testing.T) {
 		at := Phase(0)
 		for range 600 {
 			at += Phase(rng.IntN(4)) * One
-			sample := Phase(rng.IntN(3)) * One // so close to each other that there is no lasting change
+			sample := Phase(rng.IntN(3)) * One // close to each other, so that there is no lasting change
 			if rng.IntN(200) == 0 {
 				sample += Phase(rng.IntN(20)) * One
 			}
 			before := w.n
 			w.addSample(at, sample)
 			w.still()
-			if p.add(at, sample); w.n < min(before, w.n) || w.n != len(p.blocks) { // it forgot
+			if p.add(at, sample); w.n < min(before, w.n) || w.n != len(p.blocks) { // it dropped blocks
 				p.blocks, p.begins = p.blocks[len(p.blocks)-w.n:], p.begins[len(p.begins)-w.n:]
 			}
 			for events := range 3 {
@@ -90,13 +90,13 @@ func TestAWindowEqualsItsPlainTwin(t *testing.T) {
 	}
 }
 
-// still switches the drift off.
+// still makes the drift zero.
 func (w *window) still() {
 	w.drift = drift{}
 	w.invalidate()
 }
 
-// samplesOf adds samples, one in each block, and returns the level after them.
+// samplesOf adds samples, each in its own block, and returns the level after them.
 func samplesOf(w *window, samples ...Phase) Phase {
 	at := Phase(0)
 	if w.n > 0 {

@@ -29,7 +29,7 @@ func TestWireGolden(t *testing.T) {
 	}
 }
 
-// The smallest byte budget has room for a pong; the report waits for a larger one.
+// The smallest byte budget has room for a pong. The report waits for a larger budget.
 func TestAPongFitsIntoAnyBudget(t *testing.T) {
 	w := newWired(t)
 	w.run(3, 3, 3)
@@ -49,7 +49,7 @@ func TestAPongFitsIntoAnyBudget(t *testing.T) {
 	assert.Len(t, longest.appendTo(nil), maxPong)
 }
 
-// reportOf is a report of margins, the oldest tick first.
+// reportOf returns a report of margins, beginning with that of the oldest tick.
 func reportOf(back int64, margins ...margin) report {
 	r := report{back: back, n: len(margins)}
 	copy(r.margins[:], margins)

@@ -9,8 +9,8 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// Nothing changes if the server's or the client's ticks wrap at 2^32, or if they begin as far
-// from each other as ticks can be.
+// Nothing changes if the ticks of the server or the client wrap around at 2^32, or if they begin as
+// far apart as ticks can be.
 //
 // Proves: S7
 func TestTicksWrap(t *testing.T) {

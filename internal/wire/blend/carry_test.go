@@ -37,8 +37,8 @@ func TestCarryMovesByWhatLeadsFromOneToAnother(t *testing.T) {
 	assert.InDelta(t, math.Sin(math.Pi*3/8), at.Rot.Z, 1e-6)
 }
 
-// Carrying all the way from a leads from a to b, and from elsewhere as far, whatever the
-// order of a quaternion's fields.
+// Carrying by all of the difference from a to b leads from a to b, and from another value as far.
+// This holds for any order of a quaternion's fields.
 func TestCarryEndsWhereItLeads(t *testing.T) {
 	type turn struct {
 		Last  [4]float64 `net:"quat"`
@@ -66,7 +66,7 @@ func TestCarryEndsWhereItLeads(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		a, share := unit.Draw(t, "a"), rapid.Float64Range(0, 1).Draw(t, "share")
-		b := unit.Filter(func(b [4]float64) bool { // half a turn leads there either way
+		b := unit.Filter(func(b [4]float64) bool { // half a turn has two shortest ways
 			return math.Abs(a[0]*b[0]+a[1]*b[1]+a[2]*b[2]+a[3]*b[3]) >= 0.01
 		}).Draw(t, "b")
 		from, to := both(a), both(b)
@@ -83,7 +83,7 @@ func TestCarryEndsWhereItLeads(t *testing.T) {
 	})
 }
 
-// alike reports two quaternions that are not one rotation.
+// alike fails if two quaternions are not the same rotation.
 func alike(t require.TestingT, a, b [4]float64) {
 	var dot float64
 	for i := range a {
@@ -92,7 +92,7 @@ func alike(t require.TestingT, a, b [4]float64) {
 	require.InDelta(t, 1, math.Abs(dot), 1e-5)
 }
 
-// A column is blended and carried as its values are one by one.
+// Blending and carrying a column gives the same as doing so value by value.
 func TestColumnsAreBlendedAsTheirValues(t *testing.T) {
 	column[moving](t, protocol.Linear[moving])
 	column[[3]float32](t, protocol.Linear[[3]float32])

@@ -76,7 +76,8 @@ func TestRotationsTakeTheShorterArc(t *testing.T) {
 	assert.Equal(t, none, l(none, none, 0.5))
 }
 
-// Registered, Linear is a plan: the same values, on memory, without allocation.
+// When Linear is registered, it is compiled: it gives the same values, works on memory and
+// allocates nothing.
 func TestInterpolateCompilesLinear(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "game"})
 	protocol.Component[moving](p).Interpolate(protocol.Linear)
@@ -108,7 +109,7 @@ func TestInterpolateCompilesLinear(t *testing.T) {
 	}))
 }
 
-// It is found also where the game is generic itself.
+// Linear is recognised even if the function that registers it is generic.
 func TestLinearIsRecognisedThroughAGenericFunction(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "game"})
 	both[moving](p)

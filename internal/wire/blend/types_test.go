@@ -20,12 +20,12 @@ type (
 	withString struct{ Name string }
 )
 
-// bytesOf is the memory of a value.
+// bytesOf returns the memory of a value.
 func bytesOf[T any](v *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))
 }
 
-// fill draws a value, unexported fields included.
+// fill draws a value, including its unexported fields.
 func fill(t *rapid.T, v reflect.Value) {
 	if !v.CanSet() {
 		v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem()
@@ -59,7 +59,7 @@ func fill(t *rapid.T, v reflect.Value) {
 	}
 }
 
-// drawFloat prefers what lies in the ranges of the types above, and their ends.
+// drawFloat prefers values in the ranges of the types above, and the ends of these ranges.
 func drawFloat(t *rapid.T) float64 {
 	return rapid.OneOf(
 		rapid.Float64Range(-600, 600), rapid.Float64Range(-1.5, 1.5), rapid.Float64(),

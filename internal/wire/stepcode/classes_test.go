@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// hints are all that differ.
+// hints returns one hint of each kind.
 func hints() (all []Hint) {
 	for class := range uint8(Classes) {
 		all = append(all, Hint{class: class}, Hint{class: class, sign: 1}, Hint{class: class, sign: -1}, Hint{class: class, turns: true})
@@ -43,7 +43,7 @@ func TestStepsComeBackWhateverIsExpected(t *testing.T) {
 	}
 }
 
-// Every book gives each place a code, and no bits are lost on codes that none has.
+// Every book has a code for each place, and its codes use up all bit patterns.
 func TestBooksAreFull(t *testing.T) {
 	for i := range books {
 		for bits, s := range books[i].symbols {
@@ -55,7 +55,7 @@ func TestBooksAreFull(t *testing.T) {
 	}
 }
 
-// The class that is expected, or the one that is likely where none is, is short.
+// The expected class has a short code. If none is expected, the likely classes have.
 func TestExpectedClassesAreShort(t *testing.T) {
 	size := func(h Hint, step int64) int {
 		var w bits.Writer

@@ -9,8 +9,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// changing returns a game in which, from tick 10 on, entity 1 one after the other has a relation, loses
-// it, has its components disabled, does not exist, and exists again.
+// changing returns a game in which, from tick 10 on, entity 1 gets a relation, loses it, has its
+// components disabled, ceases to exist, and exists again.
 func changing(t *testing.T) (*game, []Form) {
 	g := newGame(t, 1)
 	g.cfg.Targets = set.MaskOf(colParent, colLocal)
@@ -28,7 +28,7 @@ func changing(t *testing.T) (*game, []Form) {
 	return g, forms
 }
 
-// A column that is added between two ticks counts as always there, except for ticks in which the
+// A column that Always adds counts as having been there in all ticks, except for ticks in which the
 // components of the entity were disabled or it did not exist. A relation replaces another one.
 //
 // Proves: B20
@@ -44,7 +44,7 @@ func TestWhatAlwaysWasComesToNoTickWithoutTheEntity(t *testing.T) {
 	}
 }
 
-// A relation that is removed between two ticks is removed in all ticks, with its target.
+// A relation that Always removes is removed from all ticks, with its target.
 //
 // Proves: B20
 func TestARelationThatNeverWasHadNoTarget(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// However far from the newest tick another one begins, in either direction, the held ticks are those
-// before it, up to the limit, with their columns and forms.
+// If a tick begins far from the newest one, in either direction, the held ticks are those before
+// it, up to the limit, with their columns and forms.
 func TestATickThatBeginsFarAway(t *testing.T) {
 	const room, last = 8, 1000
 	for _, gap := range []int64{
@@ -32,7 +32,7 @@ func TestATickThatBeginsFarAway(t *testing.T) {
 			}
 			began := last + gap
 			s.Begin(entangle.Tick(began))
-			form.Mask = set.MaskOf(int(min(began-1, last)) & 1) // as the world is, back there
+			form.Mask = set.MaskOf(int(min(began-1, last)) & 1) // the form that the world has at that tick
 			near := gap > -room && gap <= room
 			for tick := began - 2*room; tick <= began+2*room; tick++ {
 				held := tick == began || near && tick < began && tick <= last && tick > max(began, last)-room && tick > began-room

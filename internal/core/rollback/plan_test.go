@@ -27,7 +27,7 @@ func TestARollbackReplaysEveryTickSince(t *testing.T) {
 	assert.Equal(t, []string{"save", "restore 104", "put back", "report"}, words(line.Rollback(nil, 104)))
 }
 
-// Ticks that the clock jumped over follow, and run for the first time.
+// The ticks that the clock has jumped over follow the replayed ones, and run for the first time.
 func TestARollbackGoesOnToWhereTheClockWasSet(t *testing.T) {
 	line := Timeline{At: 102, Ran: 102, Present: 104, Confirmed: 101}
 	assert.Equal(t, []string{
@@ -39,8 +39,8 @@ func TestARollbackGoesOnToWhereTheClockWasSet(t *testing.T) {
 	}, words(line.Rollback(nil, 101)))
 }
 
-// A rollback ends at the present tick, also if the clock was set back. Then it ends with a refresh,
-// because no tick leads from the displayed state to the present.
+// A rollback ends at the present tick, even if the clock was set back. In that case it ends with a
+// refresh, because no ticks lead from the displayed state to the present.
 func TestARollbackWithAClockThatWasSetBack(t *testing.T) {
 	line := Timeline{At: 104, Ran: 104, Present: 102, Confirmed: 100}
 	assert.Equal(t, []string{
@@ -99,7 +99,7 @@ func TestPlansAcrossTheEndOfTicks(t *testing.T) {
 	}, plan)
 }
 
-// No plan is longer than its limit.
+// No plan is longer than PlanLimit.
 func TestPlanLimit(t *testing.T) {
 	for ticks := range entangle.Tick(40) {
 		line := Timeline{At: 100 + ticks, Ran: 100 + ticks, Present: 100 + ticks, Confirmed: 100}

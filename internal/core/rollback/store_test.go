@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// game is a store at tick 10 with entities from 1 on, which have all columns of the twin.
+// game is a store at tick 10 with entities from 1 on that have all columns of the twin.
 type game struct {
 	*Store
 	t     *testing.T
@@ -31,7 +31,8 @@ func newGame(t *testing.T, entities int) *game {
 
 func (g *game) form(slot Slot) Form { return g.forms[slot] }
 
-// agree sets the confirmed state of all entities, as of a tick, to the predicted state of that tick.
+// agree sets the confirmed state of all entities, as of a tick, to their predicted state at that
+// tick.
 func (g *game) agree(tick entangle.Tick) {
 	for slot, form := range g.forms {
 		*g.Confirmed(slot) = Confirmed{Tick: tick, Known: true, Mask: form.Mask}
@@ -53,8 +54,8 @@ func (g *game) change(tick entangle.Tick, slot Slot, form Form) {
 	g.forms[slot] = form
 }
 
-// TestAgreementIsSilent: a correct prediction of all entities is no mismatch. It also is none at later
-// confirmed ticks, until the prediction changes by itself.
+// TestAgreementIsSilent checks that a correct prediction of all entities is no mismatch, at this
+// confirmed tick and at later ones, until the prediction changes by itself.
 func TestAgreementIsSilent(t *testing.T) {
 	g := newGame(t, 100)
 	g.agree(10)
@@ -70,12 +71,12 @@ func TestAgreementIsSilent(t *testing.T) {
 	}
 	g.Column(12, colBody)[7*12] = 1
 	g.Column(12, colLocal)[7*8] = 1
-	g.Column(12, colHealth)[7*4+3] = 1 // is equal to the confirmed state
+	g.Column(12, colHealth)[7*4+3] = 1 // equal to the confirmed state, by Config.Equal
 	assert.Equal(t, []Mismatch{{7, 12, Value, colBody}}, g.compare(12, 12), "the server did not move it")
 }
 
-// TestNewerThanTheConfirmedTick: confirmed state newer than the confirmed tick is compared at its own
-// tick, once; confirmed state of a future tick is due then.
+// TestNewerThanTheConfirmedTick checks that confirmed state newer than the confirmed tick is
+// compared once, at its own tick, and that confirmed state of a future tick is due at that tick.
 func TestNewerThanTheConfirmedTick(t *testing.T) {
 	g := newGame(t, 3)
 	g.agree(10)
@@ -100,8 +101,8 @@ func TestNewerThanTheConfirmedTick(t *testing.T) {
 	assert.Equal(t, byte(5), g.Column(14, colBody)[2*12])
 }
 
-// TestDisabledComponentsAreRestoredWhole: a predicted despawn that the server did not make is undone,
-// including columns that only this side has.
+// TestDisabledComponentsAreRestoredWhole checks that a predicted despawn is undone if the server
+// has not despawned the entity, including columns that only this side has.
 func TestDisabledComponentsAreRestoredWhole(t *testing.T) {
 	g := newGame(t, 2)
 	g.agree(10)
@@ -123,8 +124,8 @@ func TestDisabledComponentsAreRestoredWhole(t *testing.T) {
 	assert.Equal(t, Form{Alive: true}, g.FormAt(1, 11, g.form(1)), "earlier ticks are as they were predicted")
 }
 
-// TestGone: the server despawned an entity. If the prediction did so too, nothing differs, and a
-// rollback does not bring the entity back.
+// TestGone despawns an entity on the server. If the prediction has despawned it too, nothing
+// differs, and a rollback does not bring the entity back.
 func TestGone(t *testing.T) {
 	g := newGame(t, 2)
 	g.agree(10)
@@ -141,15 +142,15 @@ func TestGone(t *testing.T) {
 	assert.Equal(t, map[Slot]Form{2: {Alive: true}}, got)
 }
 
-// TestSpawnedKeepsWhatItCameWith: if an entity is confirmed for a tick before its history begins, it has
-// the columns there that it had first.
+// TestSpawnedKeepsWhatItCameWith checks that an entity that is confirmed for a tick before its
+// history begins has at that tick the columns that it had at first.
 func TestSpawnedKeepsWhatItCameWith(t *testing.T) {
 	g := newGame(t, 1)
 	g.Grow(3)
 	g.Begin(11)
 	g.Begin(12)
 	form := Form{Alive: true, Mask: set.MaskOf(colBody, colLocal)}
-	g.change(13, 2, form) // between two ticks
+	g.change(13, 2, form) // a change between two ticks
 	g.Backfill(2, colLocal, []byte("12345678"))
 	*g.Confirmed(2) = Confirmed{Tick: 11, Known: true, Mask: set.MaskOf(colBody)}
 	g.Note(2)
@@ -161,7 +162,7 @@ func TestSpawnedKeepsWhatItCameWith(t *testing.T) {
 	assert.Equal(t, "12345678", string(g.Column(11, colLocal)[16:24]))
 }
 
-// TestExcludedIsLeftAlone: an excluded slot is not compared, wanted, due or corrected.
+// TestExcludedIsLeftAlone checks that an excluded slot is not compared, wanted, due or corrected.
 func TestExcludedIsLeftAlone(t *testing.T) {
 	g := newGame(t, 1)
 	g.agree(10)
@@ -179,7 +180,8 @@ func TestExcludedIsLeftAlone(t *testing.T) {
 	assert.Len(t, g.compare(10, 11), 1)
 }
 
-// TestHistoryIsBounded: ticks that are too old are dropped, with the records of their structure.
+// TestHistoryIsBounded checks that ticks that are too old are dropped, with the records of their
+// structure.
 func TestHistoryIsBounded(t *testing.T) {
 	g := newGame(t, 1)
 	bits := []Form{{Alive: true}, {Alive: true, Mask: set.MaskOf(colBody)}}
@@ -202,7 +204,8 @@ func TestHistoryIsBounded(t *testing.T) {
 	assert.Nil(t, g.Column(6000, colBody))
 }
 
-// TestClearComparesAgain: after Clear the confirmed state stays, and is compared with the new history.
+// TestClearComparesAgain checks that the confirmed state is kept by Clear, and compared with the
+// new history.
 func TestClearComparesAgain(t *testing.T) {
 	g := newGame(t, 2)
 	g.agree(10)
@@ -216,8 +219,8 @@ func TestClearComparesAgain(t *testing.T) {
 	assert.Equal(t, []Mismatch{{2, 11, Structure, colBody}, {1, 11, Value, colBody}}, g.compare(11, 11))
 }
 
-// TestSlotOfAnother: the confirmed state of a slot that ended does not apply to the next entity of
-// that number.
+// TestSlotOfAnother checks that the confirmed state of a slot does not apply to the next entity
+// with that slot.
 func TestSlotOfAnother(t *testing.T) {
 	g := newGame(t, 1)
 	g.agree(10)
@@ -235,8 +238,8 @@ func TestSlotOfAnother(t *testing.T) {
 	assert.Empty(t, g.compare(10, 12))
 }
 
-// TestSteadyTicksAllocateNothing: ticks, changes of structure, confirmed state, comparisons and
-// rollbacks allocate nothing.
+// TestSteadyTicksAllocateNothing runs ticks with changes of structure, confirmed state, comparisons
+// and rollbacks.
 func TestSteadyTicksAllocateNothing(t *testing.T) {
 	g := newGame(t, 300)
 	tick := entangle.Tick(10)
@@ -278,8 +281,8 @@ func TestSteadyTicksAllocateNothing(t *testing.T) {
 	assert.Zero(t, alloctest.Count(100, turn))
 }
 
-// TestAgreedAndUndone: the prediction and the server agreed about a despawn, and a replay from an
-// earlier tick does not repeat the despawn.
+// TestAgreedAndUndone checks a despawn on which prediction and server agree, but which a replay
+// from an earlier tick does not repeat.
 func TestAgreedAndUndone(t *testing.T) {
 	g := newGame(t, 1)
 	g.agree(10)
@@ -297,8 +300,8 @@ func TestAgreedAndUndone(t *testing.T) {
 	assert.Equal(t, []Mismatch{{1, 11, Despawned, -1}}, g.compare(11, 11))
 }
 
-// TestShelvedTickCanBeReadWhileItIsComputedAgain: taken-out columns stay unchanged, and the tick is
-// held again only after Begin.
+// TestShelvedTickCanBeReadWhileItIsComputedAgain checks that the columns that Shelve took out stay
+// unchanged, and that the tick is held again only after Begin.
 func TestShelvedTickCanBeReadWhileItIsComputedAgain(t *testing.T) {
 	g := newGame(t, 1)
 	g.Column(10, colHealth)[4] = 5
@@ -312,8 +315,8 @@ func TestShelvedTickCanBeReadWhileItIsComputedAgain(t *testing.T) {
 	assert.Equal(t, byte(5), g.shelf.cols[colHealth][4])
 }
 
-// TestEachUnlikeFindsWhatIsOtherwise: in whatever order the two ticks were written, exactly the values
-// that differ are found, each once.
+// TestEachUnlikeFindsWhatIsOtherwise checks that exactly the values that differ are found, each
+// once, in whatever order the two ticks were written.
 func TestEachUnlikeFindsWhatIsOtherwise(t *testing.T) {
 	orders := [][]uint32{nil, {1, 2, 3, 4}, {4, 2, 1, 3}, {3, 4, 1}}
 	for _, was := range orders {
@@ -339,7 +342,8 @@ func TestEachUnlikeFindsWhatIsOtherwise(t *testing.T) {
 	}
 }
 
-// writeIn writes the health of slots from 1 on, by slot or in an order.
+// writeIn writes the health of the slots from 1 on, by slot if order is nil, otherwise in that
+// order.
 func (g *game) writeIn(tick entangle.Tick, order []uint32, values [4]byte) {
 	if order == nil {
 		for i, v := range values {
@@ -353,8 +357,8 @@ func (g *game) writeIn(tick entangle.Tick, order []uint32, values [4]byte) {
 	}
 }
 
-// A rollback to a tick drops the records of later changes, and no others. There is one record for a slot
-// and tick, however often the tick is simulated.
+// A rollback to a tick drops the records of later changes, and no others. There is one record for
+// each slot and tick, however often the tick is simulated.
 //
 // Proves: B2
 func TestCutForgetsWhatChangedAfterATick(t *testing.T) {

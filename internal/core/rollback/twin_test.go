@@ -30,7 +30,7 @@ func twinConfig(ticks int) Config {
 		Compared:  set.MaskOf(colBody, colHealth, colFlag, colParent),
 		Relations: set.MaskOf(colParent),
 		Equal: func(col int, a, b []byte) bool {
-			return col == colHealth && bytes.Equal(a[:3], b[:3]) // the last byte is of no importance
+			return col == colHealth && bytes.Equal(a[:3], b[:3]) // the last byte does not matter
 		},
 	}
 }
@@ -45,28 +45,28 @@ type twinState struct {
 type twinWord struct {
 	Confirmed
 	values [5]string
-	news   bool // since the last Compare
+	news   bool // it arrived since the last Compare
 }
 
-// twin is a simple model of a Store: it keeps all states of all ticks in maps, and searches all of them
-// for each question.
+// twin is a simple model of a Store: it keeps all states of all ticks in maps, and searches all of
+// them for each result.
 type twin struct {
 	*rapid.T
 	cfg   Config
 	store *Store
 
 	now       map[Slot]twinState
-	before    map[Slot]twinState // the tick that is computed; without those that ended
+	before    map[Slot]twinState // the tick before the one that is computed; without ended entities
 	ticks     map[entangle.Tick]map[Slot]twinState
 	words     map[Slot]twinWord
 	excluded  map[Slot]bool
-	tick      entangle.Tick // the newest, or where it begins
+	tick      entangle.Tick // the newest tick, or the one from which the model begins
 	confirmed entangle.Tick
 	holes     bool
 }
 
 // TestStoreEqualsTwin changes entities and their confirmed state at random. Differences, restored
-// forms and insertions must equal those of a simple model that copies everything.
+// forms and inserts must equal those of a simple model that copies everything.
 func TestStoreEqualsTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := newTwin(t)
@@ -100,7 +100,7 @@ func newTwin(t *rapid.T) *twin {
 	return x
 }
 
-// slot draws one of a few slots, which lie in two words of a set.
+// slot draws one of a few slots, which are in two words of a set.
 func (x *twin) slot() Slot { return rapid.SampledFrom([]Slot{1, 2, 3, 63, 64, 70}).Draw(x.T, "slot") }
 
 func (x *twin) mask() (m Mask) {
@@ -210,7 +210,7 @@ func (x *twin) recordPlaces() {
 	}
 }
 
-// say delivers random confirmed state of an entity.
+// say makes random confirmed state of an entity arrive.
 func (x *twin) say() {
 	slot := x.slot()
 	x.store.Grow(int(slot) + 1)
@@ -249,7 +249,7 @@ func (x *twin) say() {
 	x.store.Note(slot)
 }
 
-// still reports whether an entity has had one form in all held ticks.
+// still reports whether an entity has had the same form in all held ticks.
 func (x *twin) still(slot Slot) bool {
 	for _, tick := range x.ticks {
 		if tick[slot].form != x.now[slot].form {
@@ -313,7 +313,7 @@ func (x *twin) differences(slot Slot, tick entangle.Tick, state twinState, word 
 			all = append(all, Mismatch{slot, tick, Value, col})
 		}
 	}
-	// After a difference of structure no value is reported.
+	// If the structure differs, no value is reported.
 	if all != nil && has != says {
 		diff := has.Without(says).Or(says.Without(has))
 		return []Mismatch{{slot, tick, Structure, diff.Next(0)}}
@@ -353,7 +353,7 @@ func (x *twin) rollBack() {
 	x.arrive(to, states)
 }
 
-// arrive sets the world to the end of the tick that is restored.
+// arrive sets the world to the state after the tick that is restored.
 func (x *twin) arrive(to entangle.Tick, states map[Slot]twinState) {
 	for slot, state := range states {
 		if x.excluded[slot] {
@@ -389,7 +389,7 @@ func (x *twin) restored(slot Slot, to, f entangle.Tick) twinState {
 	}
 	if !word.Gone && !state.form.Alive {
 		state = x.first(slot, to)
-		x.write(slot, to, state) // as Backfill would have done
+		x.write(slot, to, state) // as Backfill would do
 	} else if !word.Gone && state.form.Mask.IsZero() && word.Mask.And(x.cfg.Compared) != (Mask{}) {
 		state = x.last(slot, to)
 	}
@@ -439,7 +439,7 @@ func (x *twin) last(slot Slot, at entangle.Tick) twinState {
 	return disabled
 }
 
-// checkDue compares the slots that are due in each tick of a replay to three ticks on.
+// checkDue compares the slots that are due in each of the next ticks of a replay.
 func (x *twin) checkDue(from entangle.Tick) {
 	for tick := from + 1; tick != x.tick+4; tick++ {
 		var want []Slot

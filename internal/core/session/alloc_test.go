@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 )
 
-// pair is a connected pair without the recorder, which allocates.
+// pair returns a connected pair without the recorder, which allocates.
 func pair(t testing.TB) (*Server, *Client, Addr, time.Time) {
 	s := newSim(t, 1)
 	server, err := NewServer(s.server.config)

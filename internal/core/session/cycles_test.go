@@ -18,8 +18,9 @@ type cycle struct {
 	ends time.Time
 }
 
-// Each cycle connects, plays for a moment and ends in one of four ways: the client leaves, is kicked, is killed, or
-// is killed while connecting. The server is restarted now and then. All ciphers are checked for reused nonces.
+// Each cycle connects, plays for a moment and ends in one of four ways: the client leaves, is
+// kicked, is killed, or is killed while connecting. The server is restarted occasionally. All
+// ciphers are checked for reused nonces.
 //
 // Proves: Z4, Z19
 func TestTenThousandCyclesOfConnectKillReconnect(t *testing.T) {
@@ -103,7 +104,7 @@ func (s *sim) finish(c *cycle) {
 	c.peer = nil
 }
 
-// assertNothingLeft waits until everything has expired, and fills every slot.
+// assertNothingLeft waits until everything has expired, and then fills every slot.
 func (s *sim) assertNothingLeft(all []*cycle) {
 	s.peers = nil
 	s.run(time.Minute)

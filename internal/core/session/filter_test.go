@@ -9,8 +9,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 )
 
-// Every packet of a client passes; one byte more or less does not, except for a payload, nor does random noise with its
-// first byte. The other tests check for each datagram that a refused one would have no effect.
+// Every packet of a client passes the filter. A packet with one byte more or less does not, except
+// for a payload, nor does random noise with the same first byte. The other tests check for each
+// datagram that a refused one would have no effect.
 //
 // Proves: Z22
 func TestOnlyPossiblePacketsPass(t *testing.T) {
@@ -21,8 +22,8 @@ func TestOnlyPossiblePacketsPass(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		packet    []byte
-		connected bool // sent by connected clients only
-		exact     bool // has one size
+		connected bool // only connected clients send it
+		exact     bool // it has a fixed size
 	}{
 		{"request", request, false, true},
 		{"response", response, false, true},

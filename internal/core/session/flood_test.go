@@ -92,7 +92,7 @@ func TestAnswersAreSmallAndAtMostOne(t *testing.T) {
 	assert.LessOrEqual(t, float64(out)/float64(in), 0.31, "denials")
 }
 
-// forgedRequest has everything right that a stranger can know.
+// forgedRequest returns a request in which everything is right that a stranger can know.
 func forgedRequest(s *sim) []byte {
 	b := requestOf(s.t, s.mint(1))
 	_, _ = entropy{s.rand}.Read(b[requestSize-token.PrivateSize:])
@@ -169,7 +169,7 @@ func TestAFloodWithValidTokensIsBounded(t *testing.T) {
 	assert.Equal(t, StateConnected, p.State())
 }
 
-// The history refuses new tokens rather than forgetting one that could be reused.
+// The history refuses new tokens. It does not drop one that could then be reused.
 //
 // Proves: C14, Z4
 func TestAFullHistoryForgetsNoUnexpiredToken(t *testing.T) {
@@ -201,9 +201,10 @@ func TestUnpolledRepliesAreBounded(t *testing.T) {
 	assert.Equal(t, uint64(10), s.server.Stats().Drops[DropReplyQueue])
 }
 
-// Per frame and client one packet that is not a payload is opened: a keep-alive is not needed from a client from which a
-// packet was received in that frame, and does not keep a leaving client. Packets of others count, and a client that
-// sends only keep-alives stays connected.
+// In each frame, one packet of a client that is not a payload is opened. A keep-alive is not needed
+// from a client from which another packet arrived in the same frame, and it does not keep a leaving
+// client connected. The packets of other clients do not count, and a client that sends only
+// keep-alives stays connected.
 //
 // Proves: Z21
 func TestAFrameOpensOneKeepAliveOfAClient(t *testing.T) {
@@ -233,7 +234,7 @@ func TestAFrameOpensOneKeepAliveOfAClient(t *testing.T) {
 	for range 20 {
 		s.toServer(p.addr, p.seal(nil, kindDisconnect, nil))
 		s.toServer(p.addr, p.seal(nil, kindKeepAlive, make([]byte, keepAliveSize)))
-		s.now = s.now.Add(time.Millisecond) // in no other frame either, as long as it is leaving
+		s.now = s.now.Add(time.Millisecond) // nor in another frame while it is leaving
 		require.True(t, s.server.Leaving(0))
 	}
 	assert.Equal(t, opened, s.recorder.opened)

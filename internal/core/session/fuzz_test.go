@@ -54,7 +54,7 @@ func FuzzBodies(f *testing.F) {
 	})
 }
 
-// steps splits fuzzed bytes into datagrams: one byte of operation, two of length.
+// steps splits fuzzed bytes into datagrams: one byte for the operation, two for the length.
 func steps(b []byte, do func(op byte, body []byte)) {
 	for len(b) >= 3 {
 		op, n := b[0], int(binary.LittleEndian.Uint16(b[1:]))
@@ -72,8 +72,8 @@ func addSteps(f *testing.F) {
 	f.Add([]byte{9, 0, 0, 9, 0, 0, 12, 0, 0, 5, 0, 0})
 }
 
-// FuzzServer is a client with real keys and a real token that sends arbitrary datagrams, sealed or not, from its address
-// or another, connected or not.
+// FuzzServer is a client with real keys and a real token that sends arbitrary datagrams, sealed or
+// not, from its address or another one, connected or not.
 //
 // Proves: Z6, C13
 func FuzzServer(f *testing.F) {

@@ -12,7 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// golden reads bytes that the independent client in test/netcode wrote, with the keys and nonces below.
+// golden reads bytes that the independent client in test/netcode has written, with the keys and
+// nonces below.
 func golden(t *testing.T, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile("../../../test/netcode/testdata/" + name + ".hex")

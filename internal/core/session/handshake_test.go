@@ -44,7 +44,8 @@ func TestATokenLeadsToAConnection(t *testing.T) {
 	assert.False(t, s.server.stopped)
 }
 
-// Each packet of the handshake answers one of the other side, and has the size of the standard.
+// Each packet of the handshake answers one of the other side, and has the size that the standard
+// prescribes.
 func TestTheHandshakeIsFourPackets(t *testing.T) {
 	s := newSim(t, 4)
 	c := newClient(ClientConfig{Token: s.mint(42)}, s.recorder.maker)
@@ -104,8 +105,8 @@ func TestPayloadsGoBothWays(t *testing.T) {
 	assert.Equal(t, uint64(1), p.Stats().Payloads)
 }
 
-// The slot is assigned on the response; the client learns of it by a keep-alive. If that is lost, the keep-alive before
-// each payload replaces it.
+// The slot is assigned when the response arrives. A keep-alive tells the client; if it is lost, the
+// keep-alive before each payload replaces it.
 func TestAPayloadConfirmsTheConnection(t *testing.T) {
 	s := newSim(t, 2)
 	p := s.join(s.mint(1))
@@ -114,7 +115,7 @@ func TestAPayloadConfirmsTheConnection(t *testing.T) {
 	require.Equal(t, StateResponding, p.State())
 	s.deliverToServer(p)
 	for {
-		if _, _, ok := s.server.PollDatagram(); !ok { // lost
+		if _, _, ok := s.server.PollDatagram(); !ok { // it is lost
 			break
 		}
 	}
@@ -164,7 +165,7 @@ func TestAWrongPayloadIsTheCallersMistake(t *testing.T) {
 	assert.ErrorIs(t, err, ErrNotConnected)
 }
 
-// A foreign client may send 1200 bytes, not more.
+// A client of another implementation may send 1200 bytes, but not more.
 func TestForeignPayloadsMayBeLarger(t *testing.T) {
 	s := newSim(t, 2)
 	p := s.connect(1)

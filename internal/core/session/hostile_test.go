@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// scene is a server and a client in some state, and one valid packet that changes it.
+// scene is a server and a client in some state, with one valid packet that changes the state.
 type scene struct {
 	*sim
 	peer     *peer
@@ -144,7 +144,8 @@ func TestNoPrefixAndNoBitFlipOfAValidPacketHasAnEffect(t *testing.T) {
 	}
 }
 
-// A client with keys may seal anything: only a response with its own challenge makes it a connected client.
+// A client with keys may seal anything, but only a response to its own challenge makes it
+// connected.
 //
 // Proves: Z6
 func TestAnAnswerMustBeToTheClientsOwnChallenge(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Programs without HTTP do not link it, and tokens need no socket.
+// Programs that do not use HTTP do not link it, and tokens need no sockets.
 //
 // Proves: C17
 func TestTokensAndSessionsLinkNoNetwork(t *testing.T) {

@@ -10,7 +10,8 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// leave makes a client leave after a last payload, and returns that and one of its disconnect packets.
+// leave makes a client leave after a last payload. It returns that payload and one of the client's
+// disconnect packets.
 func (s *sim) leave(p *peer, reason string) (payload, disconnect []byte) {
 	payload, err := p.AppendPayload(nil, []byte(reason), s.now)
 	require.NoError(s.t, err)
@@ -21,7 +22,7 @@ func (s *sim) leave(p *peer, reason string) (payload, disconnect []byte) {
 	})
 }
 
-// exchange delivers the packets between a client and the server at once.
+// exchange delivers the packets between a client and the server without delay.
 func (s *sim) exchange(p *peer) {
 	for range 3 { // request, response, keep-alive
 		s.deliverToServer(p)
@@ -50,8 +51,8 @@ func (s *sim) serverDatagrams() (all [][]byte) {
 	}
 }
 
-// The last payload of a server arrives after its disconnect packets. Further packets of either kind do not prolong the
-// wait.
+// The last payload of a server arrives after its disconnect packets. Further packets of either kind
+// do not prolong the wait.
 //
 // Proves: C6
 func TestAClientReadsPayloadsThatADisconnectPacketOvertook(t *testing.T) {
@@ -185,7 +186,8 @@ func TestALeavingClientReconnectsAtOnce(t *testing.T) {
 	}
 }
 
-// Another client connects from the address of a leaving one, and stays when the wait for that one would have ended.
+// Another client connects from the address of a leaving one, and is still connected when the wait
+// for that one would have ended.
 func TestAnotherClientConnectsFromTheAddressOfALeavingOne(t *testing.T) {
 	s := newSim(t, 2)
 	p := s.connect(1)
@@ -203,8 +205,9 @@ func TestAnotherClientConnectsFromTheAddressOfALeavingOne(t *testing.T) {
 	assert.Equal(t, 1, s.disconnects())
 }
 
-// A leaving client does not occupy a slot that is needed: a client that connects to a full server gets the slot of the one
-// that has been leaving for longest. A client that was challenged before gets it with its next response.
+// A leaving client does not occupy a slot that is needed: a client that connects to a full server
+// gets the slot of the one that has been leaving for the longest time. A client that was challenged
+// before gets it by its next response.
 //
 // Proves: C8
 func TestALeavingClientBlocksNoOther(t *testing.T) {
@@ -236,7 +239,7 @@ func TestALeavingClientBlocksNoOther(t *testing.T) {
 	assert.Zero(t, s.server.Stats().Denials)
 }
 
-// A server that is stopped, or that disconnects a leaving client, sends nothing to it.
+// A server that is stopped, or that disconnects a leaving client, sends nothing to that client.
 func TestALeavingClientIsSentNothing(t *testing.T) {
 	s := newSim(t, 2)
 	a, b := s.connect(1), s.connect(2)

@@ -54,7 +54,8 @@ func TestATokenCanForbidTheTimeout(t *testing.T) {
 	assert.Equal(t, 1, s.server.Clients())
 }
 
-// disconnectPackets polls ten different disconnect packets, and returns the last as if the others were lost.
+// disconnectPackets polls ten different disconnect packets, and returns the last one, as if the
+// others were lost.
 func (s *sim) disconnectPackets(poll func() (Addr, []byte, bool)) (last []byte) {
 	seen := map[string]bool{}
 	for {
@@ -170,7 +171,7 @@ func TestOneClientTooManyIsDenied(t *testing.T) {
 	assert.Equal(t, first.Index(), s.connect(3).Index(), "the slot is reused")
 }
 
-// Two clients were challenged for the last slot: the one that answers later is denied.
+// Two clients were challenged for the last slot. The one that answers later is denied.
 //
 // Proves: C8
 func TestTheLastSlotGoesToTheFirstAnswer(t *testing.T) {
@@ -246,7 +247,7 @@ func TestAnUnansweredResponseTimesOut(t *testing.T) {
 	assert.Zero(t, s.server.Stats().Tokens)
 }
 
-// The keys are the same for each of a token's servers, so the numbers continue.
+// The keys are the same for all servers of a token, so the sequences continue at the next server.
 //
 // Proves: Z4
 func TestTheNextServerGetsNewNumbers(t *testing.T) {

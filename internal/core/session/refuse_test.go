@@ -171,8 +171,8 @@ func TestATokenIsUsedUpByItsConnection(t *testing.T) {
 	assert.Equal(t, uint64(1), s.server.Stats().Drops[DropTokenBeforeStart])
 }
 
-// A token is dated in whole seconds. A used token is refused by a server that was restarted within that second, and one
-// dated in the future works once its time has come.
+// A token has a date in whole seconds. A used token is refused by a server that was restarted
+// within the same second. A token dated in the future is accepted when that time has come.
 //
 // Proves: C14, Z4
 func TestARestartWithinASecondAdmitsNoOldToken(t *testing.T) {
@@ -220,8 +220,8 @@ func TestAConnectedAddressStartsNoOtherConnection(t *testing.T) {
 	assert.Equal(t, uint64(2), s.server.Stats().Drops[DropAddressConnected])
 }
 
-// A client repeats its requests until it is answered. Over a slow line, repeated ones arrive when it is connected, and none
-// of them counts as refused.
+// A client repeats its requests until it is answered. On a slow connection, repeated requests
+// arrive when the client is already connected. They do not count as refused.
 func TestRepeatedRequestsOfAConnectedClientAreNotRefused(t *testing.T) {
 	s := newSim(t, 4)
 	minted := s.mint(1)
@@ -262,7 +262,7 @@ func TestNobodyIsNotAClient(t *testing.T) {
 	}
 }
 
-// A server keeps the latest time when its clock is set back: an expired token stays expired.
+// A server keeps the latest time if its clock is set back, so an expired token stays expired.
 //
 // Proves: Z4
 func TestAClockSetBackRevivesNoToken(t *testing.T) {

@@ -28,7 +28,7 @@ var (
 	seedFlag = flag.Uint64("seed", 0, "seed of the random tests; 0: one from the clock")
 )
 
-// chance returns a seeded source. If the test fails it prints the seed.
+// chance returns a seeded random source. If the test fails, it prints the seed.
 func chance(t testing.TB) *rand.Rand {
 	seed := *seedFlag
 	if seed == 0 {
@@ -52,11 +52,12 @@ func (e entropy) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// recorder wraps the ciphers of the sessions, and fails the test when a key seals two different packets with one nonce.
+// recorder wraps the ciphers of the sessions. It fails the test if a key seals two different
+// packets with the same nonce.
 type recorder struct {
 	t      testing.TB
 	seed   maphash.Seed
-	seals  map[uint64]uint64 // hash of key and nonce, to hash of the plaintext
+	seals  map[uint64]uint64 // from the hash of key and nonce to the hash of the plaintext
 	opened int
 }
 
@@ -93,7 +94,7 @@ type sim struct {
 	recorder *recorder
 	now      time.Time
 	loss     float64
-	refused  int // by ServerFilter
+	refused  int // number of datagrams that ServerFilter refused
 	config   ServerConfig
 	server   *Server
 	peers    []*peer
@@ -107,7 +108,7 @@ type peer struct {
 	*Client
 	addr     Addr
 	received []string
-	dead     bool // its process was killed: nothing goes in or out
+	dead     bool // its process was killed, so it neither sends nor receives
 }
 
 func newSim(t testing.TB, maxClients int) *sim {
@@ -121,7 +122,7 @@ func newSim(t testing.TB, maxClients int) *sim {
 	return s
 }
 
-// start replaces the server by a new one that is started now.
+// start replaces the server by a new one that starts now.
 func (s *sim) start() {
 	s.config.Start = s.now
 	var err error
@@ -174,14 +175,14 @@ func (s *sim) run(d time.Duration) {
 	}
 }
 
-// until runs at most d, and fails the test if the condition does not become true.
+// until runs for at most d, and fails the test if the condition does not become true.
 func (s *sim) until(d time.Duration, condition func() bool) {
 	for end := s.now.Add(d); !condition(); s.step() {
 		require.True(s.t, s.now.Before(end), "not within %v", d)
 	}
 }
 
-// step is one frame: the datagrams of both sides, then the clock.
+// step runs one frame: the datagrams of both sides, then the clock.
 func (s *sim) step() {
 	for _, p := range s.peers {
 		p.Advance(s.now)
@@ -205,7 +206,8 @@ func (s *sim) deliverToServer(p *peer) {
 	}
 }
 
-// toServer passes a datagram to the server. One that ServerFilter refuses must have no effect.
+// toServer passes a datagram to the server. A datagram that ServerFilter refuses must have no
+// effect.
 func (s *sim) toServer(from Addr, b []byte) {
 	_, connected := s.server.At(from)
 	fits, before := ServerFilter(b, connected), s.server.Stats()
@@ -253,7 +255,7 @@ func (s *sim) toClient(to Addr, b []byte) {
 	}
 }
 
-// serverSends seals a payload like a driver, and delivers it.
+// serverSends seals a payload as a driver does, and delivers it.
 func (s *sim) serverSends(slot int, payload string) {
 	to := s.server.Addr(slot)
 	if s.server.KeepAliveFirst(slot) {
@@ -284,7 +286,7 @@ func (s *sim) last(k EventKind) Event {
 	return Event{}
 }
 
-// Addr returns the address of the client of a connected slot. Zero for other slots.
+// Addr returns the address of the client of a connected slot, or the zero Addr for other slots.
 func (t *slotTable) Addr(slot int) Addr {
 	if !t.Connected(slot) {
 		return Addr{}
@@ -292,7 +294,7 @@ func (t *slotTable) Addr(slot int) Addr {
 	return t.slots[slot].addr
 }
 
-// ClientID returns the client of a connected slot, entangle.Nobody for other slots.
+// ClientID returns the client of a connected slot, or entangle.Nobody for other slots.
 func (t *slotTable) ClientID(slot int) entangle.ClientID {
 	if !t.Connected(slot) {
 		return entangle.Nobody
@@ -300,7 +302,7 @@ func (t *slotTable) ClientID(slot int) entangle.ClientID {
 	return t.slots[slot].client
 }
 
-// Total is the sum over all reasons.
+// Total returns the sum over all reasons.
 func (d Drops) Total() (sum uint64) {
 	for _, n := range d {
 		sum += n

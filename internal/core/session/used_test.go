@@ -33,7 +33,7 @@ func TestATokenStaysUsedUpUntilItExpires(t *testing.T) {
 	assert.Equal(t, uint64(1), s.server.Stats().Connects)
 }
 
-// A recorded response connects no client after its client has left.
+// A recorded response does not connect a client after that client has left.
 //
 // Proves: C14, Z4
 func TestARecordedResponseConnectsNoClient(t *testing.T) {
@@ -57,8 +57,9 @@ func TestARecordedResponseConnectsNoClient(t *testing.T) {
 	assert.Equal(t, uint64(1), s.server.Stats().Connects)
 }
 
-// Both servers that a token lists talk to its client: the first admits it but its packets are lost, so the client tries the
-// second, which admits, kicks and denies. No key seals two packets with one nonce.
+// Both servers that a token lists send to its client. The first accepts the client, but its packets
+// are lost, so the client tries the second, which accepts it, kicks it and denies it. No key seals
+// two packets with the same nonce.
 //
 // Proves: Z4
 func TestTwoServersOfOneTokenShareNoNonce(t *testing.T) {
@@ -77,7 +78,7 @@ func TestTwoServersOfOneTokenShareNoNonce(t *testing.T) {
 	p := s.join(tok)
 	s.deliverToServer(p)
 	s.deliverToClients() // the challenge
-	s.deliverToServer(p) // the response; what comes back is lost from here on
+	s.deliverToServer(p) // the response; everything that the server sends from here on is lost
 	require.True(t, s.server.Connected(0))
 	for range 100 {
 		_, err = s.server.AppendPayload(nil, 0, []byte("from the first"), s.now)
@@ -101,8 +102,9 @@ func TestTwoServersOfOneTokenShareNoNonce(t *testing.T) {
 	assert.Equal(t, [2]uint64{1, 1}, [2]uint64{other.Stats().Challenges, other.Stats().Denials})
 }
 
-// A client that has given up its token returns with another one, from the same address and before the server has forgotten the
-// first: it is connected by the second, with its keys, and that one is consumed.
+// A client that has given up its token returns with another one, from the same address, before the
+// server has dropped its entry for the first token. It is connected by the second token, with its
+// keys, and that token is consumed.
 //
 // Proves: C7, Z4
 func TestANewTokenReplacesAPendingOneOfTheSameAddress(t *testing.T) {
@@ -125,8 +127,8 @@ func TestANewTokenReplacesAPendingOneOfTheSameAddress(t *testing.T) {
 	assert.EqualValues(t, 1, s.server.Stats().Drops[DropTokenConsumed])
 }
 
-// The sequences of a server's challenges are separate from those of slots, and from those of another server of the token,
-// for any random number.
+// The sequences of a server's challenges never overlap those of slots, nor those of another server
+// of the token, for any random number.
 //
 // Proves: Z4
 func TestServersUseSeparateSequencesForChallenges(t *testing.T) {

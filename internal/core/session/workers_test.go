@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// Run with -race, this test proves that slots share nothing while they seal.
+// Run with -race, this test checks that slots share nothing while they seal.
 func TestSlotsCanBeSealedByDifferentGoroutines(t *testing.T) {
 	const clients, packets = 8, 100
 	s := newSim(t, clients)

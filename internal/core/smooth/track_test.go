@@ -33,7 +33,7 @@ func values(b []byte) (v []float64) {
 	return v
 }
 
-// kind returns a Kind with single numbers as values.
+// kind returns a Kind whose values are single numbers.
 func kind() Kind {
 	return Kind{
 		Size: 8,
@@ -48,7 +48,7 @@ func kind() Kind {
 	}
 }
 
-// stage drives a track by whole columns, like a frame.
+// stage drives a track with whole columns, like an app does in its frames.
 type stage struct {
 	*Track
 	world []byte
@@ -102,8 +102,8 @@ func (s *stage) show(ms int, share float64) []float64 {
 	return values(s.world)
 }
 
-// A frame without a tick continues between the same two samples; one with two ticks shows the
-// later one.
+// A frame without a tick continues between the same two samples. A frame with two ticks shows the
+// later samples.
 func TestNoneOneAndTwoTicksInAFrame(t *testing.T) {
 	s := newStage(kind(), 0)
 	assert.Equal(t, []float64{0}, s.show(0, 0.5), "there is no sample")
@@ -125,8 +125,8 @@ func TestNoneOneAndTwoTicksInAFrame(t *testing.T) {
 	assert.Equal(t, []float64{5}, values(s.world))
 }
 
-// A value that was written while displayed values are in the column is the true one afterwards;
-// the values beside it are restored.
+// If the game writes a value while the column has displayed values, that value is the true one
+// afterwards. The values beside it are restored.
 func TestAValueWrittenOverADisplayedOneStays(t *testing.T) {
 	s := newStage(kind(), 0, 0, 0)
 	s.tick(1, 1, 1)
@@ -140,7 +140,8 @@ func TestAValueWrittenOverADisplayedOneStays(t *testing.T) {
 	assert.Equal(t, []float64{1.5, 7, 2}, values(s.world), "while nothing shows there is nothing to restore")
 }
 
-// A value written between two ticks is true at once, and displayed once a tick has ended with it.
+// A value that is written between two ticks is true at once, and displayed after a tick has ended
+// with it.
 func TestAValueWrittenBetweenTicksIsKept(t *testing.T) {
 	s := newStage(kind(), 0)
 	s.tick(1)
@@ -177,8 +178,8 @@ func TestExcludedRowsShowTheirTrueValues(t *testing.T) {
 }
 
 // Proves: B19
-// The displayed value does not change when a correction occurs, is correct when its time is over,
-// and in between depends on time alone.
+// The displayed value does not change at the moment of a correction, is correct when the time of
+// the correction is over, and in between depends only on time.
 func TestACorrectionEases(t *testing.T) {
 	for _, frames := range []int{1, 2, 5, 50} {
 		k := kind()
@@ -211,7 +212,7 @@ func (s *stage) correct(before, last []byte) {
 	s.world = last
 }
 
-// A correction during another one adds to it, and the displayed value does not jump.
+// A correction during another one is added to it, and the displayed value does not jump.
 //
 // Proves: B19
 func TestCorrectionsAddUp(t *testing.T) {
@@ -233,7 +234,8 @@ func TestCorrectionsAddUp(t *testing.T) {
 	assert.Equal(t, []float64{24}, s.show(150, 0.5))
 }
 
-// A correction with further ticks in its frame applies to the tick with which it ended.
+// If further ticks follow a correction in the same frame, the correction applies to the tick with
+// which it ended.
 func TestACorrectionWithTicksAfterIt(t *testing.T) {
 	k := kind()
 	k.Over = 100 * time.Millisecond
@@ -268,7 +270,7 @@ func TestACorrectionThatIsTooFarShowsAtOnce(t *testing.T) {
 	assert.InDelta(t, 102.5-0.25, s.show(60, 0.5)[0], 1e-9, "once")
 }
 
-// The same if rows change their order before the next Show.
+// This also holds if the rows change their order before the next Show.
 //
 // Proves: B19
 func TestARowThatMovesAfterACorrectionTooFar(t *testing.T) {
@@ -296,7 +298,7 @@ func TestARowThatMovesAfterACorrectionTooFar(t *testing.T) {
 	assert.InDelta(t, 102.5-0.25, s.show(60, 0.5)[1], 1e-9)
 }
 
-// Without a Carry function, the transition blends from the displayed value.
+// Without a Carry function, the transition blends from the value that was displayed.
 func TestACorrectionWithoutCarry(t *testing.T) {
 	k := kind()
 	k.Carry, k.Over = nil, 100*time.Millisecond
@@ -349,7 +351,7 @@ func TestThePresentIsAmended(t *testing.T) {
 	assert.Equal(t, []float64{12}, s.show(0, 0.5), "without Carry it is at its true value")
 }
 
-// If the clock is set back, the correction starts again rather than taking longer.
+// If the clock is set back, a correction starts again, so that it does not take longer.
 func TestAClockThatIsSetBack(t *testing.T) {
 	k := kind()
 	k.Over = 100 * time.Millisecond

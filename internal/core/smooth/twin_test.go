@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A track shows the values of a simple model with a few numbers for each entity, for any order of
-// its rows and any corrections.
+// A track shows the same values as a simple model with a few numbers for each entity, for any order
+// of its rows and any corrections.
 func TestATrackEqualsPlainTwin(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
@@ -30,7 +30,7 @@ type plain struct {
 	truth   float64
 	samples []float64 // at the ends of ticks
 	out     bool
-	offset  float64 // of the displayed value, at the time of the correction
+	offset  float64 // of the displayed value from the correct one, at the time of the correction
 	since   time.Time
 }
 
@@ -43,7 +43,7 @@ func (p *plain) blend(share float64) float64 {
 	return mix(p.samples[n-2], p.samples[n-1], share)
 }
 
-// left returns the remainder of the offset.
+// left returns what remains of the offset.
 func (p *plain) left(now time.Time) float64 {
 	rest := max(0, 1-float64(now.Sub(p.since))/float64(twinOver))
 	return p.offset * rest * rest
@@ -66,7 +66,7 @@ func newTwins(t *testing.T, seed uint64) *twins {
 	return &twins{t: t, r: rand.New(rand.NewPCG(seed, 2)), track: New(k), now: at(0)}
 }
 
-// value returns one of few values, so that remainders of others can equal it.
+// value returns one of a few values, so that several entities have the same.
 func (w *twins) value() float64 { return float64(w.r.IntN(4)) }
 
 func (w *twins) run(frames int) {
@@ -167,7 +167,7 @@ func (w *twins) correct() {
 	w.track.Ease(w.now, w.share)
 }
 
-// again returns the recomputed sample before the latest.
+// again returns the recomputed sample of the tick before the latest.
 func (w *twins) again(row int, into []byte) {
 	if p := w.all[row]; len(p.samples) >= 2 {
 		put(into, p.samples[len(p.samples)-2])

@@ -350,8 +350,8 @@ func TestAPausedChildIsForThoseThatItsParentWasFor(t *testing.T) {
 }
 
 // The same holds if the parent was paused before the child. Descendants of the two that are not
-// paused are for the clients that the targets of all ancestors included when the parent was paused,
-// late clients among them.
+// paused are visible to the clients that the targets of all ancestors included when the parent was
+// paused, also to those of them that connect later.
 //
 // Proves: R11, H8
 func TestAPausedChildOfAPausedParentIsForThoseThatAllAboveWereFor(t *testing.T) {

@@ -69,7 +69,7 @@ func TestAGroupThatIsTooLargeIsRefusedWhole(t *testing.T) {
 }
 
 // An entity that moves to a group that is too large despawns, and does not block the group it left.
-// It appears once the large group is sent, or when it moves back before.
+// It appears once the large group is sent, or when it moves back to the former group.
 //
 // Proves: R41
 func TestWhoGoesToAGroupThatIsTooLargeHoldsUpNobody(t *testing.T) {

@@ -97,8 +97,8 @@ func (h *heard[E]) take() []E {
 	return all
 }
 
-// A host's player that connects before the host has started joins once it starts. The shared world
-// gets the events of it once, as for any client.
+// A host's player that connects before the host has started joins once it starts. The events of the
+// connection are raised once in the shared world, as for any client.
 //
 // Proves: C12
 func TestAHostsPlayerJoinsWhenTheHostStarts(t *testing.T) {

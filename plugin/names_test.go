@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// spawnFor spawns an entity that only a target can see.
+// spawnFor spawns an entity that only the clients of a target can see.
 func (g *game) spawnFor(target components.Target, n name) ecs.Entity {
 	m := generic.NewMap2[name, components.Replicate](g.world)
 	return m.NewWith(&n, &components.Replicate{Target: target})

@@ -372,8 +372,8 @@ func TestWhatWasSaidOfAnEntityThatIsNotReplicated(t *testing.T) {
 	assert.Equal(t, []uint32{2}, a.ids())
 }
 
-// A paused entity neither appears nor disappears because of relevance until it is resumed, and nor
-// does its group.
+// Until a paused entity is resumed, neither the entity nor its group appears or disappears because
+// of relevance.
 func TestRelevanceInAPause(t *testing.T) {
 	for _, group := range []components.Group{0, 3} {
 		g := newGame(t)

@@ -1,6 +1,6 @@
 // Package apps gives access from an Arche world to the parts of the app that networks it. Package
 // plugin makes its handles from them; tests and netsim inspect both sides of a connection through
-// them. A game cannot reach it.
+// them. A game cannot import this package.
 package apps
 
 import (

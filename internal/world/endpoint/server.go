@@ -115,8 +115,8 @@ func (s *Server) Start(layers []connection.Server, maxClients int) {
 	}
 }
 
-// Stop disconnects all clients and closes the layers. Clients that are not open here yet get its
-// reason, too: a client may find out before the server that both protocols are equal.
+// Stop disconnects all clients and closes the layers. The reason is also sent to clients that are
+// not open here yet: a client may find out before the server that both protocols are equal.
 func (s *Server) Stop(now time.Time) error {
 	if s.layers == nil {
 		return nil

@@ -78,7 +78,7 @@ type Inbox struct {
 	readsTurn uint64        // the value of reads at the beginning of this frame
 	late      repl.ID       // the first missing entity of the current message that may still arrive
 	Entities  []ecs.Entity  // the entities of the current message
-	names     []repl.ID     // by entity, its network id if the sender issued that; else noName
+	names     []repl.ID     // by entity: its network id, if the sender issued that id; otherwise noName
 	had       entangle.Tick // on a server: the newest tick that the client had received when it wrote the message
 	R         bits.Reader
 }

@@ -142,23 +142,23 @@ func (p *Post) Stats() PostStats { return p.Stat }
 
 // Errors of sending while there is no connection to the recipient.
 var (
-	// ErrNotConnected: a message that a player sends without a connection is lost.
+	// ErrNotConnected: a player sends without a connection. The message is not kept.
 	ErrNotConnected = errors.New("plugin: nothing was sent: the client is not connected; send once State is Connected, " +
 		"or from when ClientConnected was read")
-	// ErrNoSuchClient: a message that a server sends to a client that is not connected is lost.
+	// ErrNoSuchClient: a server sends to a client that is not connected. The message is not kept.
 	ErrNoSuchClient = errors.New("plugin: nothing was sent: no client with that id is connected")
 )
 
 // Errors of sending that are mistakes of the caller.
 var (
-	// ErrDirection: a message that only the other side may send.
+	// ErrDirection: only the other side may send messages of that type.
 	ErrDirection = errors.New("plugin: this side may not send that message: its Direction in the protocol goes the other way")
-	// ErrNotRelayed: a client's message to other clients, of a type without Relay.
+	// ErrNotRelayed: a client addresses other clients with a message of a type without Relay.
 	ErrNotRelayed = errors.New("plugin: a message reaches other clients only if its type is registered with Relay; send it to components.Server, or register it with .Relay()")
-	// ErrToServer: a server's message for the server.
+	// ErrToServer: a server sends a message to the server.
 	ErrToServer = errors.New("plugin: nothing was sent: components.Server is for messages of players; a server sends to " +
 		"components.Everyone, to a set of clients or to one, and on a Host a player sends to it by AsPlayer")
-	// ErrTooMany: a client's message that names more clients than a server accepts.
+	// ErrTooMany: a client's message names more clients than a server accepts.
 	ErrTooMany = fmt.Errorf("plugin: a client's message may name %d clients; send to components.Everyone, "+
 		"or to components.Server, which can send it on itself", maxAudience)
 )

@@ -57,8 +57,8 @@ type resource struct {
 	Info *registry.Resource
 	id   ecs.ResID
 
-	On       bool              // it is replicated
-	Observed bool              // it was observed since then
+	On       bool              // it is being replicated
+	Observed bool              // it was observed since its replication started
 	asked    components.Target // as the game set it
 	Target   components.Target // as resolved at the last observation
 

@@ -1,6 +1,9 @@
 package set
 
-import "math/bits"
+import (
+	"iter"
+	"math/bits"
+)
 
 // MaskSize bounds the numbers in a Mask. It is at least as large as the number of component types
 // that an Arche world can have.
@@ -41,8 +44,21 @@ func (m *Mask) Len() int {
 	return bits.OnesCount64(m[0]) + bits.OnesCount64(m[1]) + bits.OnesCount64(m[2]) + bits.OnesCount64(m[3])
 }
 
-// Next returns the smallest number in the set that is at least from, or -1. A loop over the set is
-// for i := m.Next(0); i >= 0; i = m.Next(i + 1).
+// All iterates over the numbers of the set in ascending order. Changes of m during the loop do not
+// affect it.
+func (m Mask) All() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for at, word := range m {
+			for ; word != 0; word &= word - 1 {
+				if !yield(at<<6 + bits.TrailingZeros64(word)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Next returns the smallest number in the set that is at least from, or -1.
 func (m *Mask) Next(from int) int {
 	for word := from >> 6; word < len(m); word++ {
 		rest := m[word]

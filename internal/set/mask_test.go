@@ -1,6 +1,7 @@
 package set
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,6 +35,7 @@ func TestMaskEqualsMap(t *testing.T) {
 			got = append(got, c)
 		}
 		require.Equal(t, want, got)
+		require.Equal(t, want, slices.Collect(m.All()))
 		require.Equal(t, len(want), m.Len())
 		require.Equal(t, len(want) == 0, m.IsZero())
 	}

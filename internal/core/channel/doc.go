@@ -51,7 +51,7 @@
 //     HandleLost for each packet whose outcome the tracker reports, then PollDelivered until it
 //     returns nothing; Expire(now) once per tick.
 //   - Sending: AppendFrames(dst, room, packet id, now, rtt), BeginFrame and EndFrame in any
-//     order, then Finish; repeat with further packets while Due returns true.
+//     order, then Finish; repeat with further packets until nothing is appended.
 //
 // Both ends must configure the same ids and modes, and opposite directions. Package peer compares
 // hashes of the configuration when a connection begins.

@@ -28,7 +28,7 @@ func (s Sets) Append(w *pack.Writer, m *Mask) {
 		w.Bits(m[0], uint(s.comps))
 		return
 	}
-	for c := m.Next(0); c >= 0; c = m.Next(c + 1) {
+	for c := range m.All() {
 		w.Bool(true)
 		w.Bits(uint64(c), s.width)
 	}
@@ -41,7 +41,7 @@ func (s Sets) Code(m *Mask, most uint) (code uint64, width uint, ok bool) {
 	if s.comps <= maxFlagged {
 		return m[0], uint(s.comps), uint(s.comps) <= most
 	}
-	for c := m.Next(0); c >= 0; c = m.Next(c + 1) {
+	for c := range m.All() {
 		if width+1+s.width+1 > most {
 			return 0, 0, false
 		}

@@ -34,7 +34,7 @@ func (n *changes) grow(slots int) {
 	n.suspects.grow(slots)
 	words := (slots + 63) / 64
 	n.excluded, n.mismatched = fit(n.excluded, words), fit(n.mismatched, words)
-	for col := n.compared.Next(0); col >= 0; col = n.compared.Next(col + 1) {
+	for col := range n.compared.All() {
 		n.known[col] = fit(n.known[col], words)
 	}
 }
@@ -45,7 +45,7 @@ func (n *changes) forgetSlot(slot Slot) {
 	n.unconfirmed.remove(slot)
 	n.suspects.remove(slot)
 	n.excluded.Assign(int(slot), false)
-	for col := n.compared.Next(0); col >= 0; col = n.compared.Next(col + 1) {
+	for col := range n.compared.All() {
 		n.known[col].Assign(int(slot), false)
 	}
 }
@@ -100,7 +100,7 @@ func (n *changes) refresh() {
 func (s *Store) markKnown(slot Slot, reached bool) {
 	state, n := &s.confirmed[slot], &s.changes
 	known := reached && s.binds(slot) && !state.Gone
-	for col := n.compared.Next(0); col >= 0; col = n.compared.Next(col + 1) {
+	for col := range n.compared.All() {
 		n.known[col].Assign(int(slot), known && state.Mask.Has(col))
 	}
 	n.suspects.add(slot)

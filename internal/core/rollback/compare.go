@@ -96,7 +96,7 @@ func (s *Store) differ(state *Confirmed, form Form) (kind Kind, col int, same bo
 // values compares the columns of tick f.
 func (c *comparison) values(f entangle.Tick) {
 	s := c.s
-	for col := s.cfg.Compared.Next(0); col >= 0; col = s.cfg.Compared.Next(col + 1) {
+	for col := range s.cfg.Compared.All() {
 		if size := s.cfg.Sizes[col]; size > 0 && s.values[col] != nil {
 			c.column(col, size, s.Column(f, col), s.ConfirmedColumn(col), f)
 		}
@@ -151,8 +151,7 @@ func (c *comparison) one(slot Slot, tick entangle.Tick) {
 	if !c.compareForm(slot, tick) || c.s.confirmed[slot].Gone {
 		return
 	}
-	cols := c.s.confirmed[slot].Mask.And(c.s.cfg.Compared)
-	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
+	for col := range c.s.confirmed[slot].Mask.And(c.s.cfg.Compared).All() {
 		if c.s.cfg.Sizes[col] > 0 {
 			c.compareValue(slot, col, c.s.Column(tick, col), c.s.ConfirmedColumn(col), tick)
 		}

@@ -19,7 +19,7 @@ func (s *Store) Arrange(tick entangle.Tick, slots []uint32) {
 	if w == nil {
 		return
 	}
-	for col := w.raw.Next(0); col >= 0; col = w.raw.Next(col + 1) {
+	for col := range w.raw.All() {
 		s.turn(w, col)
 	}
 	w.order = append(w.order[:0], slots...)

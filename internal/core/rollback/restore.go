@@ -120,7 +120,7 @@ func (s *Store) Lost(slot Slot, tick entangle.Tick) (cols Mask, at entangle.Tick
 
 // bring copies the values of some columns of a slot from one tick to another.
 func (s *Store) bring(slot Slot, cols Mask, from, to entangle.Tick) {
-	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
+	for col := range cols.All() {
 		size := s.cfg.Sizes[col]
 		a, b := s.Column(from, col), s.Column(to, col)
 		if len(a) > 0 && len(b) > 0 {
@@ -140,7 +140,7 @@ func (s *Store) Correct(tick, f entangle.Tick) {
 		s.correctEach(tick)
 		return
 	}
-	for col := s.cfg.Compared.Next(0); col >= 0; col = s.cfg.Compared.Next(col + 1) {
+	for col := range s.cfg.Compared.All() {
 		if s.cfg.Sizes[col] > 0 && s.values[col] != nil {
 			s.correctColumn(tick, col)
 		}
@@ -171,8 +171,7 @@ func (s *Store) CorrectSlot(slot Slot, tick entangle.Tick) {
 	if s.confirmed[slot].Gone {
 		return
 	}
-	cols := s.confirmed[slot].Mask.And(s.cfg.Compared)
-	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
+	for col := range s.confirmed[slot].Mask.And(s.cfg.Compared).All() {
 		size := s.cfg.Sizes[col]
 		if to := s.Column(tick, col); len(to) > 0 {
 			copy(to[int(slot)*size:(int(slot)+1)*size], s.ConfirmedValue(slot, col))

@@ -146,11 +146,11 @@ func (s *Store) lay(w *row, col, n int) {
 	if len(w.cols[col]) > 0 {
 		room += room / 4
 	}
-	for c := s.laid.Next(0); c >= 0; c = s.laid.Next(c + 1) {
+	for c := range s.laid.All() {
 		total += room * s.cfg.Sizes[c]
 	}
 	block := make([]byte, total)
-	for c := s.laid.Next(0); c >= 0; c = s.laid.Next(c + 1) {
+	for c := range s.laid.All() {
 		size := s.cfg.Sizes[c]
 		copy(block, w.cols[c])
 		w.cols[c], block = block[:s.slots*size:room*size], block[room*size:]

@@ -149,7 +149,7 @@ func (t *inspector) entry(e *listing.Entry) {
 		Client: t.at.id, Entity: t.p.Table.Entity(columns.Slot(slot)), Tick: e.Tick,
 		Update: t.updates, Resent: t.at.replication().Resent(), Capped: t.capped,
 	}
-	for c := e.Comps.Next(0); c >= 0; c = e.Comps.Next(c + 1) {
+	for c := range e.Comps.All() {
 		entity.Components = append(entity.Components, c)
 	}
 	t.report(entity)

@@ -12,7 +12,7 @@ func (v *localView) queueEvent(kind viewEventKind, comp int, e ecs.Entity) {
 
 // queueEvents queues an event for each component of a set.
 func (v *localView) queueEvents(kind viewEventKind, comps repl.Mask, e ecs.Entity) {
-	for comp := comps.Next(0); comp >= 0; comp = comps.Next(comp + 1) {
+	for comp := range comps.All() {
 		v.queueEvent(kind, comp, e)
 	}
 }

@@ -41,7 +41,7 @@ func (c *corrections) report() {
 		return
 	}
 	at, cols := c.progress.worldTick, c.used.And(c.modes.full)
-	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
+	for col := range cols.All() {
 		if c.cols[col].size > 0 {
 			c.memory.EachUnlike(at, col, func(slot rollback.Slot, was, is []byte) { c.reportValue(slot, col, at, was, is) })
 		}

@@ -27,7 +27,7 @@ func (s *shaper) disable(slot rollback.Slot) {
 	d.on, d.tick, d.mask, d.values, d.target = true, s.progress.present(), rollback.Mask{}, d.values[:0], ecs.Entity{}
 	s.drops = s.drops[:0]
 	cols := s.modes.kept.Or(s.modes.simple)
-	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
+	for col := range cols.All() {
 		c := &s.cols[col]
 		if !s.world.Has(e, c.id) {
 			continue
@@ -71,7 +71,7 @@ func (s *shaper) enableLocalComponents(slot rollback.Slot) {
 // writeDisabled writes back the values of components that were taken off.
 func (s *shaper) writeDisabled(e ecs.Entity, d *disabled, want rollback.Mask) {
 	at := 0
-	for col := d.mask.Next(0); col >= 0; col = d.mask.Next(col + 1) {
+	for col := range d.mask.All() {
 		c := &s.cols[col]
 		if want.Has(col) { // the entity may lack it: only one relation stays
 			copy(c.memoryOf(e), d.values[at:at+c.size])

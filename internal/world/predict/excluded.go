@@ -40,7 +40,7 @@ func (x *excluded) save() {
 func (x *excluded) saveOne(slot rollback.Slot) {
 	e, form := x.entity(slot), x.forms[slot]
 	x.saved = append(x.saved, savedEntity{slot, e, form, x.disabled[slot].on, len(x.values)})
-	for col := form.Mask.Next(0); col >= 0; col = form.Mask.Next(col + 1) {
+	for col := range form.Mask.All() {
 		x.values = append(x.values, x.cols[col].memoryOf(e)...)
 	}
 }
@@ -55,7 +55,7 @@ func (x *excluded) putBack() {
 		}
 		x.reshapeSaved(was)
 		at := was.at
-		for col := was.form.Mask.Next(0); col >= 0; col = was.form.Mask.Next(col + 1) {
+		for col := range was.form.Mask.All() {
 			at += copy(x.cols[col].memoryOf(was.entity), x.values[at:])
 		}
 	}

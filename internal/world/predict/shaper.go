@@ -21,7 +21,7 @@ func (s *shaper) exchange(slot rollback.Slot, want, among rollback.Mask) {
 	e := s.entity(slot)
 	s.adds, s.drops = s.adds[:0], s.drops[:0]
 	want, related := s.oneRelation(slot, want), false
-	for col := among.Next(0); col >= 0; col = among.Next(col + 1) {
+	for col := range among.All() {
 		id := s.cols[col].id
 		switch has := s.world.Has(e, id); {
 		case has && !want.Has(col):
@@ -58,7 +58,7 @@ func (s *shaper) oneRelation(slot rollback.Slot, want rollback.Mask) rollback.Ma
 func (s *shaper) simpleRelations(slot rollback.Slot, want rollback.Mask) (shown rollback.Mask) {
 	state := s.memory.Confirmed(slot)
 	simple := s.modes.relation.And(s.modes.simple)
-	for col := simple.Next(0); col >= 0; col = simple.Next(col + 1) {
+	for col := range simple.All() {
 		if (!state.Known || state.Mask.Has(col)) && (want.Has(col) || s.world.Has(s.entity(slot), s.cols[col].id)) {
 			shown.Set(col)
 		}
@@ -85,7 +85,7 @@ func (s *shaper) setTarget(slot rollback.Slot, relations rollback.Mask, target e
 		}
 		target = ecs.Entity{}
 	}
-	for col := relations.Next(0); col >= 0; col = relations.Next(col + 1) {
+	for col := range relations.All() {
 		if id := s.cols[col].id; s.world.Has(e, id) && s.world.Relations().Get(e, id) != target {
 			s.writer.SetTarget(e, id, target)
 		}

@@ -9,7 +9,7 @@ import (
 // tick, if that tick is held.
 func (t *entities) saveValues(slot rollback.Slot, tick entangle.Tick, cols rollback.Mask) {
 	e := t.entity(slot)
-	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
+	for col := range cols.All() {
 		c := &t.cols[col]
 		if row := t.memory.Column(tick, col); len(row) > 0 {
 			copy(row[int(slot)*c.size:(int(slot)+1)*c.size], c.memoryOf(e))
@@ -21,7 +21,7 @@ func (t *entities) saveValues(slot rollback.Slot, tick entangle.Tick, cols rollb
 // ticks.
 func (t *entities) backfill(slot rollback.Slot, cols rollback.Mask) {
 	e := t.entity(slot)
-	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
+	for col := range cols.All() {
 		if t.cols[col].size > 0 {
 			t.memory.Backfill(slot, col, t.cols[col].memoryOf(e))
 		}
@@ -30,7 +30,7 @@ func (t *entities) backfill(slot rollback.Slot, cols rollback.Mask) {
 
 // load copies the histories of a tick into the world.
 func (t *entities) load(tick entangle.Tick) {
-	for col := t.used.Next(0); col >= 0; col = t.used.Next(col + 1) {
+	for col := range t.used.All() {
 		if t.cols[col].size > 0 {
 			t.table.Load(col, t.memory.Column(tick, col))
 		}
@@ -47,7 +47,7 @@ func (t *entities) save(tick entangle.Tick) {
 	if len(places) > 0 {
 		t.memory.Arrange(tick, places)
 	}
-	for col := t.used.Next(0); col >= 0; col = t.used.Next(col + 1) {
+	for col := range t.used.All() {
 		switch {
 		case t.cols[col].size == 0:
 		case len(places) > 0:
@@ -79,7 +79,7 @@ func (t *entities) writeAllSimple() {
 func (t *entities) writeSimple(slot rollback.Slot, cols rollback.Mask) {
 	e := t.entity(slot)
 	cols = cols.And(t.modes.simple).And(t.memory.Confirmed(slot).Mask)
-	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
+	for col := range cols.All() {
 		if t.cols[col].size > 0 {
 			copy(t.cols[col].memoryOf(e), t.memory.ConfirmedValue(slot, col))
 		}
@@ -92,8 +92,7 @@ func (t *entities) writeConfirmed(slot rollback.Slot) (differs bool) {
 	if state.Gone {
 		return false
 	}
-	cols := state.Mask.And(t.modes.full)
-	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
+	for col := range state.Mask.And(t.modes.full).All() {
 		differs = t.writeConfirmedValue(slot, col) || differs
 	}
 	return differs

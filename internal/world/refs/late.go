@@ -93,7 +93,7 @@ func (l *Late) Forget(h LateHolder) (n int) {
 
 // ForgetAll removes the waiting references of some components of an entity.
 func (l *Late) ForgetAll(s repl.Slot, comps *repl.Mask) {
-	for comp := comps.Next(0); comp >= 0; comp = comps.Next(comp + 1) {
+	for comp := range comps.All() {
 		l.Forget(LateHolder{s, comp})
 	}
 }

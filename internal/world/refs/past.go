@@ -54,7 +54,7 @@ func (p *Past) Find(s repl.Slot, comp int, tick entangle.Tick, from repl.From) (
 
 // Forget drops the history of a slot.
 func (p *Past) Forget(s repl.Slot) {
-	for c := p.Deltas.Next(0); c >= 0; c = p.Deltas.Next(c + 1) {
+	for c := range p.Deltas.All() {
 		p.Of[c].Drop(s)
 	}
 }

@@ -44,7 +44,7 @@ func (a *Applier) chooseSet(set *repl.Mask) {
 		}
 	}
 	all.now = componentSet{set: *set}
-	for comp := set.Next(0); comp >= 0; comp = set.Next(comp + 1) {
+	for comp := range set.All() {
 		one := &a.comps[comp]
 		all.now.comps = append(all.now.comps, one)
 		all.now.staged = all.now.staged || one.relation || one.input // the target of a relation is structure

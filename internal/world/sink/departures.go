@@ -40,7 +40,7 @@ func (a *Applier) awaitReturns() {
 
 func (a *Applier) awaitReturnsOf(s repl.Slot, holds *repl.Mask) {
 	l := &a.refs.departed
-	for comp := holds.Next(0); comp >= 0; comp = holds.Next(comp + 1) {
+	for comp := range holds.All() {
 		if value, ok := a.confirmedValue(s, comp); ok {
 			l.holder = refs.LateHolder{Slot: s, Comp: comp}
 			a.comps[comp].plan.MapRefs(value, l.note)

@@ -49,7 +49,7 @@ func (a *Applier) startPrediction(s repl.Slot) {
 	a.trackReplica(s)
 	at := a.Replicas.Info[s].storeSlot
 	state := a.prediction.store.Confirmed(at)
-	for comp := a.Replicas.Info[s].mask.Next(0); comp >= 0; comp = a.Replicas.Info[s].mask.Next(comp + 1) {
+	for comp := range a.Replicas.Info[s].mask.All() {
 		if id := a.comps[comp].id; a.world.Has(e, id) {
 			state.Mask.Set(comp)
 			copy(a.prediction.store.ConfirmedValue(at, comp), a.writer.Bytes(e, id))
@@ -94,7 +94,7 @@ func (a *Applier) endPrediction(s repl.Slot) {
 func (a *Applier) stageConfirmed(s repl.Slot, state *rollback.Confirmed) []stagedValue {
 	p, st := &a.prediction, &a.stage
 	p.shown = p.shown[:0]
-	for comp := state.Mask.Next(0); comp >= 0; comp = state.Mask.Next(comp + 1) {
+	for comp := range state.Mask.All() {
 		size := a.comps[comp].plan.Size()
 		v := stagedValue{comp: comp, at: st.reserve(size)}
 		copy(st.buf[v.at:v.at+size], p.store.ConfirmedValue(a.Replicas.Info[s].storeSlot, comp))

@@ -60,7 +60,7 @@ func (a *Applier) visibleChanges(m *stagedMember, values []stagedValue) (shown s
 	p, at := &a.prediction, a.Replicas.Info[m.slot].storeSlot
 	p.shown = p.shown[:0]
 	disabled := at != 0 && p.by.IsDisabled(at)
-	for comp := m.removed.Next(0); comp >= 0; comp = m.removed.Next(comp + 1) {
+	for comp := range m.removed.All() {
 		if at != 0 && a.comps[comp].recordsOnce() {
 			p.by.RemoveOnce(at, comp)
 		}
@@ -100,7 +100,7 @@ func (a *Applier) writesAtOnce(at rollback.Slot, comp int) bool {
 func (a *Applier) confirmMember(m *stagedMember, values []stagedValue) {
 	k := &a.Replicas.Info[m.slot]
 	state := a.prediction.store.Confirmed(k.storeSlot)
-	for comp := m.removed.Next(0); comp >= 0; comp = m.removed.Next(comp + 1) {
+	for comp := range m.removed.All() {
 		if a.comps[comp].relation && state.Mask.Has(comp) {
 			state.Target = 0
 		}

@@ -42,7 +42,7 @@ func (a *Applier) Learn(table []byte, at, over uint8) error {
 
 func (t *receivedCodes) readTable(r *bits.Reader, over uint8) ([]*stepcode.Codes, error) {
 	all, books := make([]*stepcode.Codes, t.n), 0
-	for c := t.comps.Next(0); c >= 0; c = t.comps.Next(c + 1) {
+	for c := range t.comps.All() {
 		all[c] = t.codesOf(c, over)
 		if r.Bool() {
 			var err error

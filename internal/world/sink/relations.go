@@ -28,7 +28,7 @@ func (a *Applier) checkRelation(m *stagedMember, comp int) error {
 	if !a.comps[comp].relation {
 		return nil
 	}
-	for other := a.relations.comps.Next(0); other >= 0; other = a.relations.comps.Next(other + 1) {
+	for other := range a.relations.comps.All() {
 		if other != comp && m.mask.Has(other) {
 			return source.ErrTwoRelations
 		}
@@ -86,7 +86,7 @@ func (a *Applier) recordDeparture(s repl.Slot) {
 // wait for their targets, because a hidden entity may be shown again.
 func (a *Applier) releaseTargets() {
 	for _, lost := range a.relations.lost {
-		for comp := a.relations.comps.Next(0); comp >= 0; comp = a.relations.comps.Next(comp + 1) {
+		for comp := range a.relations.comps.All() {
 			a.releaseTarget(lost, comp)
 		}
 	}
@@ -144,7 +144,7 @@ func (a *Applier) releaseConfirmed(lost lostEntity, comp int) {
 
 // clearDeadTargets clears the relations of an entity to dead targets.
 func (a *Applier) clearDeadTargets(e ecs.Entity) {
-	for comp := a.relations.comps.Next(0); comp >= 0; comp = a.relations.comps.Next(comp + 1) {
+	for comp := range a.relations.comps.All() {
 		if id := a.comps[comp].id; a.world.Has(e, id) && !a.world.Alive(a.world.Relations().Get(e, id)) {
 			a.writer.SetTarget(e, id, ecs.Entity{})
 		}

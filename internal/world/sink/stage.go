@@ -240,7 +240,7 @@ func (a *Applier) forgetOverwritten(m *stagedMember, values []stagedValue) {
 	for _, v := range values {
 		a.refs.forgetLate(m.slot, v.comp)
 	}
-	for comp := m.removed.Next(0); comp >= 0; comp = m.removed.Next(comp + 1) {
+	for comp := range m.removed.All() {
 		a.refs.forgetLate(m.slot, comp)
 	}
 }
@@ -267,7 +267,7 @@ func (a *Applier) changeEntity(e ecs.Entity, m *stagedMember, values []stagedVal
 			s.add = append(s.add, a.comps[v.comp].id)
 		}
 	}
-	for comp := m.removed.Next(0); comp >= 0; comp = m.removed.Next(comp + 1) {
+	for comp := range m.removed.All() {
 		if id := a.comps[comp].id; a.world.Has(e, id) {
 			s.remove = append(s.remove, id)
 		}
@@ -315,7 +315,7 @@ func (a *Applier) raiseEvents(m *stagedMember, values []stagedValue) {
 	if m.fresh {
 		a.onSpawned(e.entity)
 	}
-	for comp := m.removed.Next(0); comp >= 0; comp = m.removed.Next(comp + 1) {
+	for comp := range m.removed.All() {
 		if had.Has(comp) {
 			a.comps[comp].events.Removed(e.entity)
 		}

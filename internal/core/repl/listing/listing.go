@@ -78,7 +78,7 @@ func (l *Lister) member(number repl.Member) {
 
 // skip reads past the values of a set.
 func (l *Lister) skip(set *repl.Mask) error {
-	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
+	for c := range set.All() {
 		if err := l.values.Skip(&l.in, c); err != nil {
 			return err
 		}

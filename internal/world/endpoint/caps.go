@@ -69,18 +69,13 @@ func (s *Server) allow(now time.Time) {
 	if !s.cfg.Caps.any() {
 		return
 	}
-	for _, c := range s.clients {
-		if c != nil {
-			c.deductSent()
-		}
+	for c := range s.everyClient() {
+		c.deductSent()
 	}
 	if s.cfg.Caps.All > 0 {
 		s.divide(now)
 	}
-	for _, c := range s.clients {
-		if c == nil {
-			continue
-		}
+	for c := range s.everyClient() {
 		bytes := s.own(c, now)
 		if s.cfg.Caps.All > 0 {
 			bytes = min(bytes, c.budget.account.Given())
@@ -110,10 +105,8 @@ func (s *Server) own(c *client, now time.Time) int {
 // divide gives each client its share of the cap on all clients.
 func (s *Server) divide(now time.Time) {
 	s.all.Begin(now)
-	for _, c := range s.clients {
-		if c != nil {
-			s.all.Ask(&c.budget.account, min(c.peer.Wanted(now), s.own(c, now)))
-		}
+	for c := range s.everyClient() {
+		s.all.Ask(&c.budget.account, min(c.peer.Wanted(now), s.own(c, now)))
 	}
 	s.all.Divide()
 }

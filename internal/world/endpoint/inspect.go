@@ -63,10 +63,8 @@ func (s *Server) Inspect(infos []*registry.Component, tell func(SentEntity)) {
 		s.inspector = newInspector(s.collector, infos, tell)
 		s.inspector.capped = s.cfg.Caps.any()
 	}
-	for _, c := range s.clients {
-		if c != nil {
-			s.setTap(c)
-		}
+	for c := range s.everyClient() {
+		s.setTap(c)
 	}
 }
 

@@ -1,6 +1,8 @@
 package endpoint
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/world/message"
 )
@@ -10,12 +12,7 @@ func (s *Server) AddLocal(l *Local) { s.locals = append(s.locals, l) }
 
 // reserved reports whether an id is that of a local player.
 func (s *Server) reserved(id entangle.ClientID) bool {
-	for _, l := range s.locals {
-		if l.id == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.locals, func(l *Local) bool { return l.id == id })
 }
 
 // localOf returns the connected local player with an id.

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/entangle-ecs/entangle"
@@ -52,4 +53,15 @@ func (s *Server) releaseIndex(c *client) {
 	s.indexes.free = slices.Insert(s.indexes.free, at, c.index)
 	delete(s.indexes.of, c.id)
 	s.clients[c.index], c.layer.clients[c.slot] = nil, nil
+}
+
+// everyClient iterates over the clients that have a peer index, in its order.
+func (s *Server) everyClient() iter.Seq[*client] {
+	return func(yield func(*client) bool) {
+		for _, c := range s.clients {
+			if c != nil && !yield(c) {
+				return
+			}
+		}
+	}
 }

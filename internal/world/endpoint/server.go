@@ -121,10 +121,8 @@ func (s *Server) Stop(now time.Time) error {
 	if s.layers == nil {
 		return nil
 	}
-	for _, c := range s.clients {
-		if c != nil {
-			s.queueGoodbyes(c, ErrServerStopped, now)
-		}
+	for c := range s.everyClient() {
+		s.queueGoodbyes(c, ErrServerStopped, now)
 	}
 	s.disconnectLocals(ErrServerStopped)
 	for _, c := range s.clients {
@@ -177,10 +175,8 @@ func (s *Server) Receive(next entangle.Tick, now time.Time) error {
 // ageMessages ages the queues of waiting messages by a tick.
 func (s *Server) ageMessages() {
 	s.cfg.Post.Waiting.Age()
-	for _, c := range s.clients {
-		if c != nil {
-			c.mail.Waiting.Age()
-		}
+	for c := range s.everyClient() {
+		c.mail.Waiting.Age()
 	}
 }
 
@@ -243,10 +239,7 @@ func (s *Server) disconnectMalformed(c *client, err error, now time.Time) bool {
 
 // endClosed ends the connections of peers that sent a goodbye or have another protocol.
 func (s *Server) endClosed(now time.Time) {
-	for _, c := range s.clients {
-		if c == nil {
-			continue
-		}
+	for c := range s.everyClient() {
 		if goodbye, ended := c.peer.Ended(); ended {
 			if !c.open {
 				s.dead.Unequal++

@@ -24,10 +24,8 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 		s.cfg.Post.Flush(now, s)
 		s.sendResources(now)
 	}
-	for _, c := range s.clients {
-		if c != nil {
-			s.disconnectSlow(c, c.peer.Begin(now), now)
-		}
+	for c := range s.everyClient() {
+		s.disconnectSlow(c, c.peer.Begin(now), now)
 	}
 	s.selectInputs()
 	if !s.Running() {
@@ -36,11 +34,9 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 	s.allow(now)
 	s.assembly.assembleFrame(job{server: s, tick: tick, now: now})
 	s.inspectSent()
-	for _, c := range s.clients {
-		if c != nil {
-			s.charge(c)
-			s.reportOverdue(c)
-		}
+	for c := range s.everyClient() {
+		s.charge(c)
+		s.reportOverdue(c)
 	}
 	return s.flush()
 }
@@ -54,8 +50,8 @@ func (s *Server) prepareRelay(tick entangle.Tick) {
 
 // selectInputs selects the relayed inputs for each client.
 func (s *Server) selectInputs() {
-	for _, c := range s.clients {
-		if c != nil && c.player != nil {
+	for c := range s.everyClient() {
+		if c.player != nil {
 			c.player.Line.Look(c.recipient())
 		}
 	}
@@ -127,12 +123,10 @@ func (s *Server) carry(m *carried, c *client, now time.Time) {
 }
 
 // disconnectSlow disconnects a client after an error because its reliable messages pile up.
-func (s *Server) disconnectSlow(c *client, err error, now time.Time) bool {
-	if err == nil {
-		return false
+func (s *Server) disconnectSlow(c *client, err error, now time.Time) {
+	if err != nil {
+		s.dead.TooSlow++
+		s.cfg.Log.Warn("a client is disconnected for being too slow", "client", c.id, "error", err)
+		s.disconnectClient(c, ErrTooSlow, now)
 	}
-	s.dead.TooSlow++
-	s.cfg.Log.Warn("a client is disconnected for being too slow", "client", c.id, "error", err)
-	s.disconnectClient(c, ErrTooSlow, now)
-	return true
 }

@@ -55,11 +55,9 @@ func (s *Server) AppendDropped(dst []connection.Dropped) []connection.Dropped {
 // NewServer, and how many bytes of messages and structure wait to be sent to the present clients.
 func (s *Server) Held() (dropped uint64, waiting int) {
 	dropped = s.departed.dropped
-	for _, c := range s.clients {
-		if c != nil {
-			dropped += c.peer.Stats().Channels.DroppedUnsent
-			waiting += c.peer.Waiting()
-		}
+	for c := range s.everyClient() {
+		dropped += c.peer.Stats().Channels.DroppedUnsent
+		waiting += c.peer.Waiting()
 	}
 	return dropped, waiting
 }
@@ -88,10 +86,8 @@ func (c *Client) Held() (dropped uint64, waiting int) {
 // Work returns how much work all clients have caused since NewServer, in units; see Intake.
 func (s *Server) Work() uint64 {
 	work := s.departed.work
-	for _, c := range s.clients {
-		if c != nil {
-			work += c.spent
-		}
+	for c := range s.everyClient() {
+		work += c.spent
 	}
 	return work
 }

@@ -2,6 +2,7 @@ package message
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/entangle-ecs/entangle"
@@ -199,15 +200,7 @@ func (m *Inbox) resource(body []byte) error {
 
 // waits reports whether a message is held on that channel and the channel is ordered.
 func (m *Inbox) waits(ch channel.ID) bool {
-	if m.post.unordered[ch] {
-		return false
-	}
-	for i := range m.Held {
-		if m.Held[i].ch == ch {
-			return true
-		}
-	}
-	return false
+	return !m.post.unordered[ch] && slices.ContainsFunc(m.Held, func(h heldMessage) bool { return h.ch == ch })
 }
 
 func (m *Inbox) hold(h heldMessage, body []byte) error {
@@ -274,8 +267,7 @@ func (m *Inbox) retry(h *heldMessage, now time.Time) (delivered bool, err error)
 // removeHeld removes a held message and returns it.
 func (m *Inbox) removeHeld(i int) heldMessage {
 	h := m.Held[i]
-	m.Held = append(m.Held[:i], m.Held[i+1:]...)
-	m.Held[:len(m.Held)+1][len(m.Held)] = heldMessage{} // releases the body
+	m.Held = slices.Delete(m.Held, i, i+1)
 	m.heldBytes -= len(h.body)
 	return h
 }

@@ -3,6 +3,7 @@ package message
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/entangle-ecs/entangle"
@@ -207,11 +208,9 @@ func (m *Inbox) readFailure() (string, error) {
 
 // removeCall removes an answered call, and reports whether there was one.
 func (o *requestState) removeCall(call uint32) bool {
-	for i, c := range o.calls {
-		if c == call {
-			o.calls = append(o.calls[:i], o.calls[i+1:]...)
-			return true
-		}
+	i := slices.Index(o.calls, call)
+	if i >= 0 {
+		o.calls = slices.Delete(o.calls, i, i+1)
 	}
-	return false
+	return i >= 0
 }

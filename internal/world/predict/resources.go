@@ -18,8 +18,8 @@ type resources struct {
 	why      *Why
 
 	from      *message.ResourceCopy // nil: no resource is registered that rolls back
-	list      []resource
-	differing []int // indexes in list of those that differ from the confirmed value at the present tick
+	list      []*resource
+	differing []*resource // those that differ from the confirmed value at the present tick
 }
 
 // resource is a resource that rolls back.
@@ -44,7 +44,7 @@ func (s *resources) init(p *Prediction, from *message.ResourceCopy) {
 	for i := range from.List {
 		if r := &from.List[i]; r.Confirmed != nil {
 			size := len(columns.MemoryOf(r.Confirmed))
-			s.list = append(s.list, resource{
+			s.list = append(s.list, &resource{
 				number: i, size: size, history: make([]byte, rows*size),
 				ticks: make([]entangle.Tick, rows), there: make([]bool, rows),
 			})
@@ -58,8 +58,8 @@ func (s *resources) init(p *Prediction, from *message.ResourceCopy) {
 
 // Resource notes that a confirmed value has arrived.
 func (p *Prediction) Resource(number int) {
-	for i := range p.resources.list {
-		if r := &p.resources.list[i]; r.number == number {
+	for _, r := range p.resources.list {
+		if r.number == number {
 			r.news, p.progress.fresh = true, true
 		}
 	}
@@ -67,8 +67,8 @@ func (p *Prediction) Resource(number int) {
 
 // held reports whether a confirmed value of any resource has arrived.
 func (s *resources) held() bool {
-	for i := range s.list {
-		if _, _, ok := s.from.Confirmed(s.list[i].number); ok {
+	for _, r := range s.list {
+		if _, _, ok := s.from.Confirmed(r.number); ok {
 			return true
 		}
 	}
@@ -92,8 +92,7 @@ func (r *resource) row(tick entangle.Tick) (value []byte, i int, ok bool) {
 
 // save saves the present as of the end of a tick.
 func (s *resources) save(tick entangle.Tick) {
-	for i := range s.list {
-		r := &s.list[i]
+	for _, r := range s.list {
 		value, at, _ := r.row(tick)
 		memory := s.memory(r)
 		r.ticks[at], r.there[at] = tick, memory != nil
@@ -103,9 +102,9 @@ func (s *resources) save(tick entangle.Tick) {
 
 // insertAndSave inserts the confirmed values of a tick, and saves the tick.
 func (s *resources) insertAndSave(tick entangle.Tick) {
-	for i := range s.list {
-		if latest, at, ok := s.from.Confirmed(s.list[i].number); ok && at == tick {
-			copy(s.memory(&s.list[i]), latest)
+	for _, r := range s.list {
+		if latest, at, ok := s.from.Confirmed(r.number); ok && at == tick {
+			copy(s.memory(r), latest)
 		}
 	}
 	s.save(tick)
@@ -113,8 +112,7 @@ func (s *resources) insertAndSave(tick entangle.Tick) {
 
 // restore restores the resources as of the end of a tick.
 func (s *resources) restore(tick entangle.Tick) {
-	for i := range s.list {
-		r := &s.list[i]
+	for _, r := range s.list {
 		memory := s.memory(r)
 		if value, _, ok := r.row(tick); ok {
 			copy(memory, value)
@@ -134,23 +132,22 @@ func (s *resources) restore(tick entangle.Tick) {
 // left. Resources without a confirmed value keep their present value.
 func (s *resources) expire(tick entangle.Tick) {
 	s.save(tick)
-	for i := range s.list {
-		s.list[i].overdue = true
+	for _, r := range s.list {
+		r.overdue = true
 	}
 }
 
 // resetConnection forgets the state of a connection.
 func (s *resources) resetConnection() {
-	for i := range s.list {
-		s.list[i].news, s.list[i].overdue, s.list[i].since = false, false, s.progress.present()
+	for _, r := range s.list {
+		r.news, r.overdue, r.since = false, false, s.progress.present()
 	}
 	s.differing = s.differing[:0]
 }
 
 // takeOver writes the last confirmed values over the present ones.
 func (s *resources) takeOver() {
-	for i := range s.list {
-		r := &s.list[i]
+	for _, r := range s.list {
 		if latest, _, ok := s.from.Confirmed(r.number); ok {
 			copy(s.memory(r), latest)
 		}
@@ -160,10 +157,10 @@ func (s *resources) takeOver() {
 
 // amend writes the confirmed values of the present tick over the present ones.
 func (s *resources) amend() {
-	for _, i := range s.differing {
-		latest, _, _ := s.from.Confirmed(s.list[i].number)
-		copy(s.memory(&s.list[i]), latest)
-		s.list[i].since = s.progress.worldTick
+	for _, r := range s.differing {
+		latest, _, _ := s.from.Confirmed(r.number)
+		copy(s.memory(r), latest)
+		r.since = s.progress.worldTick
 	}
 	if len(s.differing) > 0 {
 		s.save(s.progress.worldTick)
@@ -173,29 +170,28 @@ func (s *resources) amend() {
 // findMispredictions finds resources that differ from the confirmed values.
 func (s *resources) findMispredictions(confirmed entangle.Tick) {
 	s.differing = s.differing[:0]
-	for i := range s.list {
-		r := &s.list[i]
+	for _, r := range s.list {
 		latest, at, ok := s.from.Confirmed(r.number)
 		if !ok {
 			r.news = false
 			continue
 		}
 		if r.news {
-			s.compareAt(i, latest, at)
+			s.compareAt(r, latest, at)
 		}
-		s.compareOldest(i, latest, at, confirmed)
+		s.compareOldest(r, latest, at, confirmed)
 	}
 }
 
 // compareAt compares a resource at the tick of its confirmed value. A value of a future tick is not
 // compared: it is inserted at the end of that tick.
-func (s *resources) compareAt(i int, latest []byte, at entangle.Tick) {
-	r, now := &s.list[i], s.progress.present()
+func (s *resources) compareAt(r *resource, latest []byte, at entangle.Tick) {
+	now := s.progress.present()
 	r.news = false
 	switch {
 	case at == now:
 		if memory := s.memory(r); memory != nil && s.differ(r, memory, latest) {
-			s.differing = append(s.differing, i)
+			s.differing = append(s.differing, r)
 		}
 	case at.Before(now) && s.entities.memory.Holds(at):
 		if value, _, ok := r.row(at); !ok || s.differ(r, value, latest) {
@@ -206,15 +202,15 @@ func (s *resources) compareAt(i int, latest []byte, at entangle.Tick) {
 
 // compareOldest compares a resource at the oldest tick that can be restored. If the confirmed tick has
 // reached that tick and no newer value has arrived, the last confirmed value still holds there.
-func (s *resources) compareOldest(i int, latest []byte, at, confirmed entangle.Tick) {
-	r, oldest := &s.list[i], s.progress.oldest()
+func (s *resources) compareOldest(r *resource, latest []byte, at, confirmed entangle.Tick) {
+	oldest := s.progress.oldest()
 	value, _, ok := r.row(oldest)
 	if !ok || confirmed.Before(oldest) || oldest.Before(at) || oldest.Before(r.since) ||
 		!s.entities.memory.Holds(oldest) || !s.differ(r, value, latest) {
 		return
 	}
 	if confirmed == s.progress.present() {
-		s.differing = append(s.differing, i)
+		s.differing = append(s.differing, r)
 		return
 	}
 	r.overdue = true

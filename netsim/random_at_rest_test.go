@@ -14,13 +14,17 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-func (s *randomScene) awaitRest(args *script.Args, _ *script.Trace) (err error) {
+func (s *randomScene) bringToRest(args *script.Args, _ *script.Trace) {
 	loss := 0.0
 	if args.Len() > 0 {
-		if loss, err = args.Percent(); err != nil {
-			return err
-		}
+		loss = args.Percent()
 	}
+	if args.Err() == nil {
+		args.Fail(s.awaitRest(loss))
+	}
+}
+
+func (s *randomScene) awaitRest(loss float64) error {
 	if err := s.gather(loss); err != nil {
 		return err
 	}

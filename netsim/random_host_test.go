@@ -29,12 +29,12 @@ func (s *randomScene) newServer(config plugin.ServerConfig) (netsim.App, *plugin
 var errPlayer = errors.New("give joins, leaves or is kicked")
 
 // player runs a command for a host's own player.
-func (s *randomScene) player(args *script.Args, _ *script.Trace) error {
+func (s *randomScene) player(args *script.Args, _ *script.Trace) {
 	away := s.host == nil || s.host.Player().State() == plugin.Disconnected
 	switch {
 	case args.Take("joins"):
 		if s.host != nil && away {
-			return s.host.Player().Connect(nil)
+			args.Fail(s.host.Player().Connect(nil))
 		}
 	case args.Take("leaves"):
 		if !away {
@@ -45,7 +45,6 @@ func (s *randomScene) player(args *script.Args, _ *script.Trace) error {
 			s.host.Disconnect(hostPlayer, "kicked")
 		}
 	default:
-		return errPlayer
+		args.Fail(errPlayer)
 	}
-	return nil
 }

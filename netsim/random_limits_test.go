@@ -1,7 +1,6 @@
 package netsim_test
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
 	"time"
@@ -34,25 +33,23 @@ type limits struct {
 // configure sets a limit of the world that is made afterwards:
 //
 //	configure perclient|all|client|every|clientevery|grid|host|adaptive|waiting NUMBER
-func (l *limits) configure(args *script.Args, _ *script.Trace) error {
-	name, err := args.Word()
-	if err != nil {
-		return err
-	}
-	n, err := args.Int()
+func (l *limits) configure(args *script.Args, _ *script.Trace) {
+	name, n := args.Word(), args.Int()
 	fields := map[string]*int{
 		"perclient": &l.perClient, "all": &l.all, "client": &l.client, "every": &l.every, "clientevery": &l.clientEvery,
 		"grid": &l.grid, "host": &l.host, "adaptive": &l.adaptive, "waiting": &l.waiting,
 	}
 	if fields[name] == nil {
-		return errors.Join(err, fmt.Errorf("nothing is configured by %q", name))
+		args.Fail(fmt.Errorf("nothing is configured by %q", name))
+	}
+	if args.Err() != nil {
+		return
 	}
 	// Values that the plugin refuses count as 0, because the shrinker lowers numbers.
 	if least := map[string]int{"perclient": plugin.LeastBytes, "client": plugin.LeastBytes, "all": plugin.LeastBytes * maxGuests}[name]; n < least {
 		n = 0
 	}
 	*fields[name] = n
-	return err
 }
 
 // meters measure the bytes that each capped end sends.

@@ -72,21 +72,19 @@ type randomScene struct {
 func randomVerbs(t randomT, hooks ...hook) script.Verbs {
 	verbs, limits := script.Verbs{}, &limits{}
 	verbs["configure"] = limits.configure
-	verbs["world"] = func(args *script.Args, _ *script.Trace) error {
-		seed, err := args.Int64()
-		if err != nil {
-			return err
+	verbs["world"] = func(args *script.Args, _ *script.Trace) {
+		seed, rate := args.Int64(), args.Int()
+		if seed == 0 {
+			args.Fail(errSeed)
 		}
-		rate, err := args.Int()
-		if err != nil || seed == 0 {
-			return errors.Join(err, errSeed)
+		if args.Err() != nil {
+			return
 		}
 		s := newRandomScene(t, netsim.Config{Seed: uint64(seed), FrameRate: rate}, *limits)
 		maps.Copy(verbs, s.verbs)
 		for _, made := range hooks {
 			made(s)
 		}
-		return nil
 	}
 	return verbs
 }
@@ -133,7 +131,7 @@ func (s *randomScene) join(id entangle.ClientID) *netsim.Peer {
 
 func (s *randomScene) makeVerbs() script.Verbs {
 	verbs := s.VerbsOf(s, randomTypes...).Lenient()
-	verbs["tick"], verbs["messages"], verbs["settle"], verbs["player"] = s.main.tick, s.messages, s.awaitRest, s.player
+	verbs["tick"], verbs["messages"], verbs["settle"], verbs["player"] = s.main.tick, s.messages, s.bringToRest, s.player
 	return verbs
 }
 
@@ -192,9 +190,8 @@ func (s *randomScene) connected() (ids []entangle.ClientID) {
 	return ids
 }
 
-func (s *randomScene) messages(args *script.Args, _ *script.Trace) error {
+func (s *randomScene) messages(args *script.Args, _ *script.Trace) {
 	s.quiet(!args.Take("on") && args.Take("off"))
-	return nil
 }
 
 func (s *randomScene) quiet(quiet bool) {
@@ -246,14 +243,14 @@ func (m *mainSystem) do(command string) {
 	m.scene.rare.do(command, m.scene.connected())
 }
 
-func (m *mainSystem) tick(args *script.Args, _ *script.Trace) error {
-	n, err := args.Int()
-	if err != nil || n == 0 || args.Len() == 0 {
-		return errors.Join(err, errTick)
+func (m *mainSystem) tick(args *script.Args, _ *script.Trace) {
+	n := args.Int()
+	if n == 0 || args.Len() == 0 {
+		args.Fail(errTick)
+		return
 	}
 	command := strings.Join(args.Rest(), " ")
 	m.due[m.ticks+n] = append(m.due[m.ticks+n], command)
-	return nil
 }
 
 // rest ends all changes. Paused entities resume, and entities that were never replicated are from

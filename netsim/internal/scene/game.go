@@ -57,11 +57,11 @@ func (g *Game) VerbsOf(scene Scene, types ...reflect.Type) script.Verbs {
 	verbs := c.verbs()
 	verbs["kick"] = g.kickClients
 	verbs["reconnect"] = g.reconnectClients
-	for name, verb := range map[string]func(*commands, *script.Args) error{
+	for name, verb := range map[string]func(*commands, *script.Args){
 		"room": g.changeRoom, "gain": g.showEntity, "lose": g.hideEntity, "forget": g.clearRelevance,
 		"drift": g.setDrift, "freeze": g.freezeFrames, "framerate": g.setFrameRate, "delay": g.setInputDelay, "press": g.pressInputs,
 	} {
-		verbs[name] = func(args *script.Args, _ *script.Trace) error { return verb(c, args) }
+		verbs[name] = func(args *script.Args, _ *script.Trace) { verb(c, args) }
 	}
 	return verbs
 }
@@ -107,38 +107,30 @@ func (g *Game) Disconnect(client int) error {
 }
 
 // kickClients implements "kick CLIENTS REASON".
-func (g *Game) kickClients(args *script.Args, _ *script.Trace) error {
-	clients, err := args.Clients(g.Clients())
-	if err != nil {
-		return err
-	}
+func (g *Game) kickClients(args *script.Args, _ *script.Trace) {
+	clients := args.Clients(g.Clients())
 	reason := strings.Join(args.Rest(), " ")
 	for _, client := range clients {
 		if !g.sim.Server().Disconnect(g.peer(client).ID(), reason) {
-			return script.NoSubject("client %d is not connected", client)
+			args.Fail(script.NoSubject("client %d is not connected", client))
+			return
 		}
 		g.gone[client] = true
 	}
-	return nil
 }
 
 // reconnectClients implements "reconnect [CLIENTS]".
-func (g *Game) reconnectClients(args *script.Args, _ *script.Trace) error {
+func (g *Game) reconnectClients(args *script.Args, _ *script.Trace) {
 	var out []int
 	for i, p := range g.sim.Peers() {
 		if p.Client().State() == plugin.Disconnected {
 			out = append(out, i+1)
 		}
 	}
-	clients, err := args.Clients(out)
-	if err != nil {
-		return err
-	}
-	for _, client := range clients {
+	for _, client := range args.Clients(out) {
 		g.peer(client).Connect()
 		delete(g.gone, client)
 	}
-	return nil
 }
 
 // World implements Scene.

@@ -64,12 +64,10 @@ var gameTypes = append([]reflect.Type{
 // sets a cap of so many bytes per second for each client.
 func gameVerbs(t *testing.T) script.Verbs {
 	verbs := newGameScene(t, 0).Verbs(gameTypes...)
-	verbs["cap"] = func(args *script.Args, _ *script.Trace) error {
-		bytes, err := args.Int()
-		if err == nil {
+	verbs["cap"] = func(args *script.Args, _ *script.Trace) {
+		if bytes := args.Int(); args.Err() == nil {
 			maps.Copy(verbs, newGameScene(t, bytes).Verbs(gameTypes...))
 		}
-		return err
 	}
 	return verbs
 }

@@ -21,56 +21,48 @@ import (
 // The last one expects that clients have a replica of the entity, with these components: Health for
 // having one, Position=1,2 for its value, -Health for not having it. An entity in a value, @NAME,
 // is the client's replica of that entity, or the zero entity if it has none.
-func (c *commands) expect(args *script.Args, _ *script.Trace) error {
-	if args.Take("equal") {
-		return c.scene.Equal()
+func (c *commands) expect(args *script.Args, _ *script.Trace) {
+	switch {
+	case args.Take("equal"):
+		args.Fail(c.scene.Equal())
+	case args.Take("synced"):
+		c.expectSynced(args)
+	default:
+		c.expectReplicas(args, args.Take("no"))
 	}
-	if args.Take("synced") {
-		return c.expectSynced(args)
-	}
-	absent := args.Take("no")
-	name, err := args.Word()
-	if err != nil {
-		return err
-	}
+}
+
+func (c *commands) expectReplicas(args *script.Args, absent bool) {
+	name := args.Word()
 	e, ok := c.entities[name]
 	if !ok {
-		return fmt.Errorf("no entity was spawned as %q", name)
+		args.Fail(fmt.Errorf("no entity was spawned as %q", name))
 	}
 	components := takeUntil(args, "on")
-	clients, err := c.clientArgs(args)
-	if err != nil {
-		return err
-	}
-	for _, client := range clients {
+	for _, client := range c.clientArgs(args) {
 		if err := c.expectReplica(client, e, absent, components); err != nil {
-			return fmt.Errorf("client %d: %w", client, err)
+			args.Fail(fmt.Errorf("client %d: %w", client, err))
 		}
 	}
-	return nil
 }
 
 // expectSynced checks that clients are synced. The scene must have clocks.
-func (c *commands) expectSynced(args *script.Args) error {
+func (c *commands) expectSynced(args *script.Args) {
 	scene, ok := c.scene.(interface{ Synced(client int) bool })
 	if !ok {
-		return errors.New("the clients of this scene have no clock")
+		args.Fail(errors.New("the clients of this scene have no clock"))
 	}
-	clients, err := c.clientArgs(args)
-	for _, client := range clients {
+	for _, client := range c.clientArgs(args) {
 		if !scene.Synced(client) {
-			return fmt.Errorf("client %d does not know the server's time", client)
+			args.Fail(fmt.Errorf("client %d does not know the server's time", client))
 		}
 	}
-	return err
 }
 
 // takeUntil takes the words before the word end, and end itself.
-func takeUntil(args *script.Args, end string) []string {
-	var words []string
+func takeUntil(args *script.Args, end string) (words []string) {
 	for args.Len() > 0 && !args.Take(end) {
-		word, _ := args.Word()
-		words = append(words, word)
+		words = append(words, args.Word())
 	}
 	return words
 }

@@ -13,26 +13,19 @@ import (
 // attachEntity implements "attach NAME PARENT [RELATION]", which makes an entity of the server's
 // world a child of another one, or relates the two by a relation other than components.ChildOf. An
 // entity has one relation: a new one replaces the old one.
-func (c *commands) attachEntity(args *script.Args, _ *script.Trace) error {
-	name, e, err := c.entityArg(args)
-	if err != nil {
-		return err
-	}
-	parentName, parent, err := c.entityArg(args)
-	if err != nil {
-		return err
-	}
+func (c *commands) attachEntity(args *script.Args, _ *script.Trace) {
+	name, e := c.entityArg(args)
+	parentName, parent := c.entityArg(args)
 	id := ecs.ComponentID[components.ChildOf](c.world())
 	if args.Len() > 0 {
-		if id, err = c.relationArg(args); err != nil {
-			return err
-		}
+		id = c.relationArg(args)
 	}
-	if c.isDescendant(parent, e) {
-		return script.NoSubject("%q stands above %q already", name, parentName)
+	if args.Err() == nil && c.isDescendant(parent, e) {
+		args.Fail(script.NoSubject("%q stands above %q already", name, parentName))
 	}
-	c.setRelation(e, id, parent)
-	return nil
+	if args.Err() == nil {
+		c.setRelation(e, id, parent)
+	}
 }
 
 // setRelation sets the relation of an entity, replacing the one that it has.
@@ -48,19 +41,18 @@ func (c *commands) setRelation(e ecs.Entity, id ecs.ID, to ecs.Entity) {
 }
 
 // relationArg takes the name of a component that is a relation.
-func (c *commands) relationArg(args *script.Args) (id ecs.ID, err error) {
-	word, err := args.Word()
-	if err != nil {
-		return id, err
-	}
+func (c *commands) relationArg(args *script.Args) (id ecs.ID) {
+	word := args.Word()
 	t, err := c.componentType(word)
-	if err != nil {
-		return id, err
+	switch {
+	case err != nil:
+		args.Fail(err)
+	case !isRelation(t):
+		args.Fail(errors.New(word + " is no relation; embed ecs.Relation as its first field"))
+	default:
+		id = ecs.TypeID(c.world(), t)
 	}
-	if !isRelation(t) {
-		return id, errors.New(word + " is no relation; embed ecs.Relation as its first field")
-	}
-	return ecs.TypeID(c.world(), t), nil
+	return id
 }
 
 // relationOf returns the relation that an entity has.
@@ -94,15 +86,14 @@ func (c *commands) isDescendant(e, other ecs.Entity) bool {
 
 // detachEntity implements "detach NAME", which removes the relation of an entity of the server's
 // world.
-func (c *commands) detachEntity(args *script.Args, _ *script.Trace) error {
-	name, e, err := c.entityArg(args)
-	if err != nil {
-		return err
+func (c *commands) detachEntity(args *script.Args, _ *script.Trace) {
+	name, e := c.entityArg(args)
+	if args.Err() != nil {
+		return
 	}
-	id, ok := c.relationOf(e)
-	if !ok {
-		return script.NoSubject("%q has no relation", name)
+	if id, ok := c.relationOf(e); ok {
+		c.world().Remove(e, id)
+	} else {
+		args.Fail(script.NoSubject("%q has no relation", name))
 	}
-	c.world().Remove(e, id)
-	return nil
 }

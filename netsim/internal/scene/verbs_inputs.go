@@ -13,56 +13,33 @@ import (
 
 // setInputDelay implements "delay CLIENTS MIN [MAX [PREDICTED]]", which sets the input delay of
 // clients, in ticks, see plugin.InputDelay.
-func (g *Game) setInputDelay(c *commands, args *script.Args) error {
-	if args.Len() == 0 {
-		return script.ErrMissing
-	}
-	clients, err := c.clientArgs(args)
-	if err != nil {
-		return err
-	}
-	var delay plugin.InputDelay
-	if delay.Min, err = args.Int(); err != nil {
-		return err
-	}
+func (g *Game) setInputDelay(c *commands, args *script.Args) {
+	clients := c.someClientArgs(args)
+	delay := plugin.InputDelay{Min: args.Int()}
 	for _, field := range []*int{&delay.Max, &delay.MaxPredicted} {
-		if args.Len() == 0 {
-			break
-		}
-		if *field, err = args.Int(); err != nil {
-			return err
+		if args.Len() > 0 {
+			*field = args.Int()
 		}
 	}
 	for _, client := range clients {
-		if err := g.peer(client).Client().SetInputDelay(delay); err != nil {
-			return err
+		if args.Err() == nil {
+			args.Fail(g.peer(client).Client().SetInputDelay(delay))
 		}
 	}
-	return nil
 }
 
 // pressInputs implements "press CLIENTS NAME INPUTS", which makes the players of clients write
 // inputs in their next tick, for an entity that they control. The input is held until another one
 // is pressed, and its events act once. Entities in it refer to the client's replicas.
-func (g *Game) pressInputs(c *commands, args *script.Args) error {
-	if args.Len() == 0 {
-		return script.ErrMissing
-	}
-	clients, err := c.clientArgs(args)
-	if err != nil {
-		return err
-	}
-	name, e, err := c.entityArg(args)
-	if err != nil {
-		return err
-	}
+func (g *Game) pressInputs(c *commands, args *script.Args) {
+	clients := c.someClientArgs(args)
+	name, e := c.entityArg(args)
 	words := args.Rest()
 	for _, client := range clients {
-		if err := pressOnClient(g.peer(client), c, name, e, script.NewArgs(words)); err != nil {
-			return err
+		if args.Err() == nil {
+			args.Fail(pressOnClient(g.peer(client), c, name, e, script.NewArgs(words)))
 		}
 	}
-	return nil
 }
 
 // pressOnClient makes the player of one client write inputs.
@@ -71,18 +48,18 @@ func pressOnClient(p *netsim.Peer, c *commands, name string, e ecs.Entity, args 
 	if !ok || !p.World().Has(local, ecs.ComponentID[components.Controlled](p.World())) {
 		return script.NoSubject("client %d does not control %q", p.ID(), name)
 	}
-	inputs, err := clientCommands(p, c).componentArgs(args)
-	if err != nil {
-		return err
-	}
+	inputs := clientCommands(p, c).componentArgs(args)
 	for _, input := range inputs {
+		if args.Err() != nil {
+			break
+		}
 		input.ID = ecs.TypeID(p.World(), reflect.TypeOf(input.Comp).Elem())
 		if !p.World().Has(local, input.ID) {
 			return script.NoSubject("%q has no input %T", name, input.Comp)
 		}
 		p.Press(local, input)
 	}
-	return nil
+	return args.Err()
 }
 
 // clientCommands returns commands in which names refer to the client's entities.

@@ -19,21 +19,15 @@ var relevances = map[string]components.Relevance{
 // setRelevance implements "relevance NAME always|interest|retained", which sets the Relevance of an
 // entity of the server's world, which has components.Replicate: whether interest decides which
 // clients see it.
-func (c *commands) setRelevance(args *script.Args, _ *script.Trace) error {
-	m, err := c.replicateArg(args)
-	if err != nil {
-		return err
-	}
-	word, err := args.Word()
-	if err != nil {
-		return err
-	}
+func (c *commands) setRelevance(args *script.Args, _ *script.Trace) {
+	m, word := c.replicateArg(args), args.Word()
 	r, ok := relevances[word]
 	if !ok {
-		return fmt.Errorf("%q is no relevance; give always, interest or retained", word)
+		args.Fail(fmt.Errorf("%q is no relevance; give always, interest or retained", word))
 	}
-	m.Relevance = r
-	return nil
+	if args.Err() == nil {
+		m.Relevance = r
+	}
 }
 
 var errRoom = errors.New("give a room, then add or remove, then client CLIENTS or entity NAME")
@@ -41,32 +35,25 @@ var errRoom = errors.New("give a room, then add or remove, then client CLIENTS o
 // changeRoom implements "room NUMBER add|remove client CLIENTS", which adds clients to a room, or
 // removes them, and "room NUMBER add|remove entity NAME", which does the same with an entity of the
 // server's world. A client's number is its id.
-func (g *Game) changeRoom(c *commands, args *script.Args) error {
-	room, err := roomArg(args)
-	if err != nil {
-		return err
-	}
-	add := args.Take("add")
-	if !add && !args.Take("remove") {
-		return errRoom
-	}
+func (g *Game) changeRoom(c *commands, args *script.Args) {
+	room, add := roomArg(args), args.Take("add")
 	switch {
+	case !add && !args.Take("remove"):
+		args.Fail(errRoom)
 	case args.Take("client"):
-		return g.changeRoomOfClients(room, args, add)
+		g.changeRoomOfClients(room, args, add)
 	case args.Take("entity"):
-		_, e, err := c.entityArg(args)
-		if err == nil {
+		if _, e := c.entityArg(args); args.Err() == nil {
 			g.changeRoomOfEntity(room, e, add)
 		}
-		return err
 	default:
-		return errRoom
+		args.Fail(errRoom)
 	}
 }
 
-func (g *Game) changeRoomOfClients(room components.Room, args *script.Args, add bool) error {
+func (g *Game) changeRoomOfClients(room components.Room, args *script.Args, add bool) {
 	rooms, expected := g.rooms(), g.expectedRelevance()
-	return g.eachClientArg(args, func(client entangle.ClientID) {
+	g.eachClientArg(args, func(client entangle.ClientID) {
 		if add {
 			rooms.AddClient(room, client)
 		} else {
@@ -93,45 +80,43 @@ func (g *Game) rooms() *plugin.Rooms {
 
 // showEntity implements "gain NAME CLIENTS", which makes an entity of the server's world relevant to
 // clients. A client's number is its id.
-func (g *Game) showEntity(c *commands, args *script.Args) error {
-	return g.changeRelevance(c, args, (*plugin.Relevance).Show, func(r *relevance, at pairing) { r.set[at] = true })
+func (g *Game) showEntity(c *commands, args *script.Args) {
+	g.changeRelevance(c, args, (*plugin.Relevance).Show, func(r *relevance, at pairing) { r.set[at] = true })
 }
 
 // hideEntity implements "lose NAME CLIENTS", which makes an entity irrelevant to clients.
-func (g *Game) hideEntity(c *commands, args *script.Args) error {
-	return g.changeRelevance(c, args, (*plugin.Relevance).Hide, func(r *relevance, at pairing) { r.set[at] = false })
+func (g *Game) hideEntity(c *commands, args *script.Args) {
+	g.changeRelevance(c, args, (*plugin.Relevance).Hide, func(r *relevance, at pairing) { r.set[at] = false })
 }
 
 // clearRelevance implements "forget NAME CLIENTS", which undoes gain and lose.
-func (g *Game) clearRelevance(c *commands, args *script.Args) error {
-	return g.changeRelevance(c, args, (*plugin.Relevance).Clear, func(r *relevance, at pairing) { delete(r.set, at) })
+func (g *Game) clearRelevance(c *commands, args *script.Args) {
+	g.changeRelevance(c, args, (*plugin.Relevance).Clear, func(r *relevance, at pairing) { delete(r.set, at) })
 }
 
 // relevanceChange is a method of plugin.Relevance.
 type relevanceChange = func(*plugin.Relevance, ecs.Entity, entangle.ClientID) bool
 
 // changeRelevance changes the relevance of an entity to clients, at the server and as expected.
-func (g *Game) changeRelevance(c *commands, args *script.Args, change relevanceChange, expect func(*relevance, pairing)) error {
-	_, e, err := c.entityArg(args)
-	if err != nil {
-		return err
+func (g *Game) changeRelevance(c *commands, args *script.Args, change relevanceChange, expect func(*relevance, pairing)) {
+	_, e := c.entityArg(args)
+	if args.Err() != nil {
+		return
 	}
 	server, expected := plugin.NewRelevance(g.sim.World()), g.expectedRelevance()
-	return g.eachClientArg(args, func(client entangle.ClientID) { change(&server, e, client) },
+	g.eachClientArg(args, func(client entangle.ClientID) { change(&server, e, client) },
 		func(client entangle.ClientID) { expect(expected, pairing{client, e}) })
 }
 
 // eachClientArg takes a list of clients and calls change for all of them, and expect for those that
 // are connected, because the plugin keeps nothing for the others.
-func (g *Game) eachClientArg(args *script.Args, change, expect func(entangle.ClientID)) error {
-	clients, err := clientIDArgs(args)
-	for _, client := range clients {
+func (g *Game) eachClientArg(args *script.Args, change, expect func(entangle.ClientID)) {
+	for _, client := range clientIDArgs(args) {
 		change(client)
 		if g.isConnected(client) {
 			expect(client)
 		}
 	}
-	return err
 }
 
 var errViewer = errors.New("give radius NUMBER, then room NUMBER if it sees for a room; or off")
@@ -139,43 +124,33 @@ var errViewer = errors.New("give radius NUMBER, then room NUMBER if it sees for 
 // setViewer implements "viewer NAME radius NUMBER [room ROOM]", which makes an entity of the server's
 // world a viewer for the client that controls it, or for the clients in a room, and "viewer NAME
 // off", which removes the viewer.
-func (c *commands) setViewer(args *script.Args, _ *script.Trace) error {
-	name, e, err := c.entityArg(args)
-	if err != nil {
-		return err
-	}
+func (c *commands) setViewer(args *script.Args, _ *script.Trace) {
+	name, e := c.entityArg(args)
 	id := ecs.ComponentID[components.Viewer](c.world())
-	if args.Take("off") {
-		if !c.world().Has(e, id) {
-			return script.NoSubject("%q is no viewer", name)
-		}
-		c.world().Remove(e, id)
-		return nil
+	off := args.Take("off")
+	var v components.Viewer
+	if !off {
+		v = viewerArg(args)
 	}
-	v, err := viewerArg(args)
 	switch {
-	case err != nil:
-		return err
+	case args.Err() != nil:
+	case !off:
+		c.putComponent(e, id, &v)
 	case c.world().Has(e, id):
-		c.world().Set(e, id, &v)
+		c.world().Remove(e, id)
 	default:
-		c.world().Assign(e, ecs.Component{ID: id, Comp: &v})
+		args.Fail(script.NoSubject("%q is no viewer", name))
 	}
-	return nil
 }
 
 // viewerArg takes the words of a viewer.
-func viewerArg(a *script.Args) (v components.Viewer, err error) {
+func viewerArg(a *script.Args) (v components.Viewer) {
 	if !a.Take("radius") {
-		return v, errViewer
+		a.Fail(errViewer)
 	}
-	radius, err := a.Int()
-	if err != nil {
-		return v, err
-	}
-	v.Radius = float32(radius)
+	v.Radius = float32(a.Int())
 	if a.Take("room") {
-		v.Room, err = roomArg(a)
+		v.Room = roomArg(a)
 	}
-	return v, err
+	return v
 }

@@ -30,34 +30,24 @@ func (c *commands) addLineVerbs(verbs script.Verbs) {
 
 // linkDuration returns a verb that sets a duration of links.
 func (c *commands) linkDuration(field func(*conditioner.Config) *time.Duration) script.Verb {
-	return func(args *script.Args, _ *script.Trace) error {
-		d, err := args.Duration()
-		if err != nil {
-			return err
-		}
-		return c.changeLinks(args, func(link *conditioner.Config) { *field(link) = d })
+	return func(args *script.Args, _ *script.Trace) {
+		d := args.Duration()
+		c.changeLinks(args, func(link *conditioner.Config) { *field(link) = d })
 	}
 }
 
 // linkShare returns a verb that sets a share of links, 0..1.
 func (c *commands) linkShare(field func(*conditioner.Config) *float64) script.Verb {
-	return func(args *script.Args, _ *script.Trace) error {
-		share, err := args.Percent()
-		if err != nil {
-			return err
-		}
-		return c.changeLinks(args, func(link *conditioner.Config) { *field(link) = share })
+	return func(args *script.Args, _ *script.Trace) {
+		share := args.Percent()
+		c.changeLinks(args, func(link *conditioner.Config) { *field(link) = share })
 	}
 }
 
 // changeLinks changes the links of the given clients, in the given direction or in both.
-func (c *commands) changeLinks(args *script.Args, change func(*conditioner.Config)) error {
+func (c *commands) changeLinks(args *script.Args, change func(*conditioner.Config)) {
 	up, down := args.Take("up"), args.Take("down")
-	clients, err := c.clientArgs(args)
-	if err != nil {
-		return err
-	}
-	for _, client := range clients {
+	for _, client := range c.clientArgs(args) {
 		line := c.scene.Line(client)
 		link := line.Link()
 		if !down {
@@ -66,23 +56,15 @@ func (c *commands) changeLinks(args *script.Args, change func(*conditioner.Confi
 		if !up {
 			change(&link.Down)
 		}
-		if err := line.SetLink(link); err != nil {
-			return err
-		}
+		args.Fail(line.SetLink(link))
 	}
-	return nil
 }
 
 // changeLines returns a verb that changes the lines of the given clients.
 func (c *commands) changeLines(change func(*netsim.Line)) script.Verb {
-	return func(args *script.Args, _ *script.Trace) error {
-		clients, err := c.clientArgs(args)
-		if err != nil {
-			return err
-		}
-		for _, client := range clients {
+	return func(args *script.Args, _ *script.Trace) {
+		for _, client := range c.clientArgs(args) {
 			change(c.scene.Line(client))
 		}
-		return nil
 	}
 }

@@ -19,115 +19,81 @@ import (
 //	room NUMBER
 //
 // A client's number is its id.
-func (c *commands) setTarget(args *script.Args, _ *script.Trace) error {
-	m, err := c.replicateArg(args)
-	if err != nil {
-		return err
-	}
-	target, err := c.targetArg(args)
-	if err == nil {
+func (c *commands) setTarget(args *script.Args, _ *script.Trace) {
+	m, target := c.replicateArg(args), c.targetArg(args)
+	if args.Err() == nil {
 		m.Target = target
 	}
-	return err
 }
 
 // setOverride implements "override NAME COMPONENT TARGET|clear", which limits a component of an
 // entity of the server's world to the clients of a target, out of those that receive the entity, or
 // removes that limit. A target is written as for the verb target.
-func (c *commands) setOverride(args *script.Args, _ *script.Trace) error {
-	_, e, err := c.entityArg(args)
-	if err != nil {
-		return err
-	}
-	word, err := args.Word()
-	if err != nil {
-		return err
-	}
+func (c *commands) setOverride(args *script.Args, _ *script.Trace) {
+	_, e := c.entityArg(args)
+	word := args.Word()
 	t, ok := c.overrides[word]
-	if !ok {
-		return fmt.Errorf("nothing is known of overrides of %q; add Overridden of it to the scene with Use", word)
-	}
-	if args.Take("clear") {
+	switch {
+	case !ok:
+		args.Fail(fmt.Errorf("nothing is known of overrides of %q; add Overridden of it to the scene with Use", word))
+	case args.Take("clear"):
 		t.clear(c.world(), e)
-		return nil
+	default:
+		if target := c.targetArg(args); args.Err() == nil {
+			t.override(c.world(), e, target)
+		}
 	}
-	target, err := c.targetArg(args)
-	if err == nil {
-		t.override(c.world(), e, target)
-	}
-	return err
 }
 
 // setOwner implements "owner NAME CLIENT [keep]", which sets the client that controls an entity of
 // the server's world, 0 for none. Without keep, the entity is despawned when that client
 // disconnects.
-func (c *commands) setOwner(args *script.Args, _ *script.Trace) error {
-	_, e, err := c.entityArg(args)
-	if err != nil {
-		return err
+func (c *commands) setOwner(args *script.Args, _ *script.Trace) {
+	_, e := c.entityArg(args)
+	by := components.ControlledBy{Client: entangle.ClientID(args.Int()), Keep: args.Take("keep")}
+	if args.Err() == nil {
+		c.putComponent(e, ecs.ComponentID[components.ControlledBy](c.world()), &by)
 	}
-	client, err := args.Int()
-	if err != nil {
-		return err
-	}
-	by := components.ControlledBy{Client: entangle.ClientID(client), Keep: args.Take("keep")}
-	if id := ecs.ComponentID[components.ControlledBy](c.world()); c.world().Has(e, id) {
-		c.world().Set(e, id, &by)
+}
+
+// putComponent sets a component of an entity, or inserts it.
+func (c *commands) putComponent(e ecs.Entity, id ecs.ID, value any) {
+	if c.world().Has(e, id) {
+		c.world().Set(e, id, value)
 	} else {
-		c.world().Assign(e, ecs.Component{ID: id, Comp: &by})
+		c.world().Assign(e, ecs.Component{ID: id, Comp: value})
 	}
-	return nil
 }
 
 // moveToGroup implements "group NAME NUMBER", which moves an entity of the server's world, which
 // has components.Replicate, to another group. 0 is a group of its own.
-func (c *commands) moveToGroup(args *script.Args, _ *script.Trace) error {
-	m, err := c.replicateArg(args)
-	if err != nil {
-		return err
-	}
-	n, err := args.Int64()
-	if err != nil {
-		return err
-	}
+func (c *commands) moveToGroup(args *script.Args, _ *script.Trace) {
+	m, n := c.replicateArg(args), args.Int64()
 	if n > math.MaxUint32 {
-		return fmt.Errorf("a group has a number up to %d", uint32(math.MaxUint32))
+		args.Fail(fmt.Errorf("a group has a number up to %d", uint32(math.MaxUint32)))
 	}
-	m.Group = components.Group(n)
-	return nil
+	if args.Err() == nil {
+		m.Group = components.Group(n)
+	}
 }
 
 // setPredict implements "predict NAME TARGET", which sets the clients that predict an entity of the
 // server's world, which has components.Replicate. A target is written as for the verb target.
-func (c *commands) setPredict(args *script.Args, _ *script.Trace) error {
-	m, err := c.replicateArg(args)
-	if err != nil {
-		return err
-	}
-	target, err := c.targetArg(args)
-	if err == nil {
+func (c *commands) setPredict(args *script.Args, _ *script.Trace) {
+	m, target := c.replicateArg(args), c.targetArg(args)
+	if args.Err() == nil {
 		m.Predict = target
 	}
-	return err
 }
 
 // setSendRate implements "rate NAME every|priority|maxage NUMBER", which sets how often an entity
 // of the server's world, which has components.Replicate, is sent: the fields SendEvery, Priority
 // and MaxAge of that component.
-func (c *commands) setSendRate(args *script.Args, _ *script.Trace) error {
-	m, err := c.replicateArg(args)
-	if err != nil {
-		return err
+func (c *commands) setSendRate(args *script.Args, _ *script.Trace) {
+	m, what, n := c.replicateArg(args), args.Word(), args.Int()
+	if args.Err() == nil {
+		args.Fail(setRate(m, what, n))
 	}
-	what, err := args.Word()
-	if err != nil {
-		return err
-	}
-	n, err := args.Int()
-	if err != nil {
-		return err
-	}
-	return setRate(m, what, n)
 }
 
 // setRate sets one of the rates of a Replicate.

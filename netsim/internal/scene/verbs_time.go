@@ -10,12 +10,10 @@ import (
 )
 
 // advanceTime implements "run DURATION".
-func (c *commands) advanceTime(args *script.Args, trace *script.Trace) error {
-	d, err := args.Duration()
-	if err != nil {
-		return err
+func (c *commands) advanceTime(args *script.Args, trace *script.Trace) {
+	if d := args.Duration(); args.Err() == nil {
+		args.Fail(c.scene.Run(d, trace))
 	}
-	return c.scene.Run(d, trace)
 }
 
 // timed is a server or client, with its clock and its frames. A netsim.Peer is one.
@@ -34,72 +32,50 @@ func (s timedServer) SetFrameRate(rate int)  { s.SetServerFrameRate(rate) }
 
 // setDrift implements "drift server|CLIENTS PPM", which makes the clocks of the server or of
 // clients run faster (+300) or slower (-300) than the simulation's, in parts per million.
-func (g *Game) setDrift(c *commands, args *script.Args) error {
-	all, err := g.timedArgs(c, args)
-	if err != nil {
-		return err
-	}
-	ppm, err := args.Signed()
-	switch {
-	case err != nil:
-		return err
-	case ppm < -netsim.MaxDrift || ppm > netsim.MaxDrift:
-		return fmt.Errorf("a drift of %d parts per million; give %d to %d", ppm, -netsim.MaxDrift, netsim.MaxDrift)
+func (g *Game) setDrift(c *commands, args *script.Args) {
+	all, ppm := g.timedArgs(c, args), args.Signed()
+	if ppm < -netsim.MaxDrift || ppm > netsim.MaxDrift {
+		args.Fail(fmt.Errorf("a drift of %d parts per million; give %d to %d", ppm, -netsim.MaxDrift, netsim.MaxDrift))
 	}
 	for _, t := range all {
-		t.SetDrift(ppm)
+		if args.Err() == nil {
+			t.SetDrift(ppm)
+		}
 	}
-	return nil
 }
 
 // freezeFrames implements "freeze server|CLIENTS DURATION", which lets no frame of the server or of
 // clients begin for a duration.
-func (g *Game) freezeFrames(c *commands, args *script.Args) error {
-	all, err := g.timedArgs(c, args)
-	if err != nil {
-		return err
-	}
-	d, err := args.Duration()
-	if err != nil {
-		return err
-	}
+func (g *Game) freezeFrames(c *commands, args *script.Args) {
+	all, d := g.timedArgs(c, args), args.Duration()
 	for _, t := range all {
-		t.Freeze(d)
+		if args.Err() == nil {
+			t.Freeze(d)
+		}
 	}
-	return nil
 }
 
 // setFrameRate implements "framerate server|CLIENTS NUMBER", which sets the frames per second of
 // the server or of clients.
-func (g *Game) setFrameRate(c *commands, args *script.Args) error {
-	all, err := g.timedArgs(c, args)
-	if err != nil {
-		return err
-	}
-	rate, err := args.Int()
-	switch {
-	case err != nil:
-		return err
-	case rate < 1 || rate > tick.MaxTickRate:
-		return fmt.Errorf("a frame rate of %d; give 1 to %d", rate, tick.MaxTickRate)
+func (g *Game) setFrameRate(c *commands, args *script.Args) {
+	all, rate := g.timedArgs(c, args), args.Int()
+	if rate < 1 || rate > tick.MaxTickRate {
+		args.Fail(fmt.Errorf("a frame rate of %d; give 1 to %d", rate, tick.MaxTickRate))
 	}
 	for _, t := range all {
-		t.SetFrameRate(rate)
+		if args.Err() == nil {
+			t.SetFrameRate(rate)
+		}
 	}
-	return nil
 }
 
 // timedArgs takes the word server, or a list of clients.
-func (g *Game) timedArgs(c *commands, args *script.Args) (all []timed, err error) {
+func (g *Game) timedArgs(c *commands, args *script.Args) (all []timed) {
 	if args.Take("server") {
-		return []timed{timedServer{g.sim}}, nil
+		return []timed{timedServer{g.sim}}
 	}
-	if args.Len() == 0 {
-		return nil, script.ErrMissing
-	}
-	clients, err := c.clientArgs(args)
-	for _, client := range clients {
+	for _, client := range c.someClientArgs(args) {
 		all = append(all, g.peer(client))
 	}
-	return all, err
+	return all
 }

@@ -10,49 +10,51 @@ import (
 
 func TestArgsAreReadAsTheirKind(t *testing.T) {
 	a := &Args{words: []string{"3", "1.5s", "20%", "2,1", "all", "word"}}
-	n, err := a.Int()
-	assert.NoError(t, err)
-	assert.Equal(t, 3, n)
-	d, err := a.Duration()
-	assert.NoError(t, err)
-	assert.Equal(t, 1500*time.Millisecond, d)
-	share, err := a.Percent()
-	assert.NoError(t, err)
-	assert.InDelta(t, 0.2, share, 1e-12)
-	large, err := (&Args{words: []string{"9223372036854775807"}}).Int64()
-	assert.NoError(t, err)
-	assert.Equal(t, int64(math.MaxInt64), large, "on every machine")
-	some, err := a.Clients([]int{1, 2, 3})
-	assert.NoError(t, err)
-	assert.Equal(t, []int{2, 1}, some)
-	all, err := a.Clients([]int{1, 2})
-	assert.NoError(t, err)
-	assert.Equal(t, []int{1, 2}, all)
+	assert.Equal(t, 3, a.Int())
+	assert.Equal(t, 1500*time.Millisecond, a.Duration())
+	assert.InDelta(t, 0.2, a.Percent(), 1e-12)
+	large := &Args{words: []string{"9223372036854775807"}}
+	assert.Equal(t, int64(math.MaxInt64), large.Int64(), "on every machine")
+	assert.NoError(t, large.Err())
+	assert.Equal(t, []int{2, 1}, a.Clients([]int{1, 2, 3}))
+	assert.Equal(t, []int{1, 2}, a.Clients([]int{1, 2}))
 	assert.False(t, a.Take("other"))
 	assert.True(t, a.Take("word"))
 	assert.Zero(t, a.Len())
-	rest, err := a.Clients([]int{7})
-	assert.NoError(t, err)
-	assert.Equal(t, []int{7}, rest)
+	assert.Equal(t, []int{7}, a.Clients([]int{7}))
+	assert.NoError(t, a.Err())
 }
 
 func TestArgsThatAreNoneSayWhatTheyShouldBe(t *testing.T) {
-	_, err := (&Args{words: []string{"-1"}}).Int()
-	assert.EqualError(t, err, `"-1" is no number of 0 or above`)
-	_, err = (&Args{words: []string{"9223372036854775808"}}).Int64()
-	assert.EqualError(t, err, `"9223372036854775808" is no number of 0 or above`)
+	taking := func(take func(*Args), words ...string) error {
+		a := &Args{words: words}
+		take(a)
+		return a.Err()
+	}
+	word := func(a *Args) { a.Word() }
+	number := func(a *Args) { a.Int() }
+	assert.EqualError(t, taking(number, "-1"), `"-1" is no number of 0 or above`)
+	assert.EqualError(t, taking(func(a *Args) { a.Int64() }, "9223372036854775808"), `"9223372036854775808" is no number of 0 or above`)
 	for _, word := range []string{"5", "-5s", "soon"} {
-		_, err = (&Args{words: []string{word}}).Duration()
-		assert.ErrorContains(t, err, "is no duration of 0 or above, such as 80ms or 2s")
+		assert.ErrorContains(t, taking(func(a *Args) { a.Duration() }, word), "is no duration of 0 or above, such as 80ms or 2s")
 	}
 	for _, word := range []string{"5", "-5%", "101%", "NaN%", "%"} {
-		_, err = (&Args{words: []string{word}}).Percent()
-		assert.ErrorContains(t, err, "is no share of 0% to 100%")
+		assert.ErrorContains(t, taking(func(a *Args) { a.Percent() }, word), "is no share of 0% to 100%")
 	}
 	for _, word := range []string{"4", "1,4", "x", "1,"} {
-		_, err = (&Args{words: []string{word}}).Clients([]int{1, 2})
-		assert.ErrorContains(t, err, "is no client; there are [1 2]")
+		assert.ErrorContains(t, taking(func(a *Args) { a.Clients([]int{1, 2}) }, word), "is no client; there are [1 2]")
 	}
-	_, err = (&Args{}).Word()
-	assert.EqualError(t, err, "an argument is missing")
+	assert.EqualError(t, taking(word), "an argument is missing")
+	assert.EqualError(t, taking(func(a *Args) { a.Int(); a.Duration() }, "x", "y"), `"x" is no number of 0 or above`, "the first")
+	assert.NoError(t, taking(func(a *Args) { a.Fail(nil) }))
+}
+
+// After an error no words are left, no word is taken, and no client is meant.
+func TestArgsAreDroppedAfterAnError(t *testing.T) {
+	a := &Args{words: []string{"x", "all", "1"}}
+	a.Int()
+	assert.Zero(t, a.Len())
+	assert.False(t, a.Take("all"))
+	assert.Empty(t, a.Clients([]int{1}))
+	assert.Empty(t, a.Rest())
 }

@@ -21,13 +21,11 @@ func NoSubject(format string, values ...any) error {
 func (v Verbs) Lenient() Verbs {
 	lenient := make(Verbs, len(v))
 	for name, verb := range v {
-		lenient[name] = func(args *Args, trace *Trace) error {
-			err := verb(args, trace)
-			if missing := (*subjectError)(nil); errors.As(err, &missing) {
-				args.Rest()
-				return nil
+		lenient[name] = func(args *Args, trace *Trace) {
+			verb(args, trace)
+			if missing := (*subjectError)(nil); errors.As(args.err, &missing) {
+				*args = Args{}
 			}
-			return err
 		}
 	}
 	return lenient

@@ -36,9 +36,9 @@ const MaxLine = 1000
 
 const traceIndent = "    "
 
-// Verb runs one command of a script and writes its output to the trace. An error is a mistake in
-// the script, such as a missing argument, and ends it.
-type Verb func(args *Args, trace *Trace) error
+// Verb runs one command of a script and writes its output to the trace. It reports errors by
+// Args.Fail. An error is a mistake in the script, such as a missing argument, and ends it.
+type Verb func(args *Args, trace *Trace)
 
 // Verbs are the verbs of a script by name.
 type Verbs map[string]Verb
@@ -137,11 +137,9 @@ func (v Verbs) Do(command string, trace *Trace) error {
 		return fmt.Errorf("no such verb; there are %s", v.names())
 	}
 	args := &Args{words: words[1:]}
-	if err := verb(args, trace); err != nil {
-		return err
-	}
+	verb(args, trace)
 	if len(args.words) > 0 {
-		return fmt.Errorf("nothing is done with %q", strings.Join(args.words, " "))
+		args.Fail(fmt.Errorf("nothing is done with %q", strings.Join(args.words, " ")))
 	}
-	return nil
+	return args.err
 }

@@ -20,16 +20,15 @@ add 3
 // adder returns verbs that keep state between commands.
 func adder() Verbs {
 	var sum []int
-	return Verbs{"add": func(args *Args, trace *Trace) error {
-		n, err := args.Int()
-		if err != nil {
-			return err
+	return Verbs{"add": func(args *Args, trace *Trace) {
+		n := args.Int()
+		if args.Err() != nil {
+			return
 		}
 		sum = append(sum, n)
 		if len(sum) == 2 {
 			trace.Printf("%d %d\nsum %d", sum[0], sum[1], sum[0]+sum[1])
 		}
-		return nil
 	}}
 }
 

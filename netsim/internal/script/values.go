@@ -31,14 +31,12 @@ func ParseValue(v reflect.Value, text string, names map[string]ecs.Entity) error
 	if err != nil {
 		return err
 	}
-	p := valueParser{words: words, names: names}
-	if err := p.parse(v); err != nil {
-		return err
-	}
+	p := valueParser{Args: Args{words: words}, names: names}
+	p.parse(v)
 	if len(p.words) > 0 {
-		return errManyValues
+		p.Fail(errManyValues)
 	}
-	return nil
+	return p.err
 }
 
 // repeated expands words such as 0*70.
@@ -58,36 +56,33 @@ func repeated(list []string) (words []string, err error) {
 }
 
 type valueParser struct {
-	words []string
+	Args
 	names map[string]ecs.Entity
 }
 
-func (p *valueParser) parse(v reflect.Value) error {
+func (p *valueParser) parse(v reflect.Value) {
 	switch {
 	case v.Type() == entityType:
-		return p.parseEntity(v)
+		p.parseEntity(v)
 	case v.Kind() == reflect.Struct && p.named(v):
-		return p.parseNamed(v)
+		p.parseNamed(v)
 	case v.Kind() == reflect.Struct:
-		return p.parseEach(v.NumField(), v.Field)
+		p.parseEach(v.NumField(), v.Field)
 	case v.Kind() == reflect.Array:
-		return p.parseEach(v.Len(), v.Index)
+		p.parseEach(v.Len(), v.Index)
 	case v.Kind() == reflect.Slice:
-		return p.parseSlice(v)
+		p.parseSlice(v)
 	case !v.CanSet():
-		return errors.New("it has fields that are not exported; set them in code")
+		p.Fail(errors.New("it has fields that are not exported; set them in code"))
 	default:
-		return p.parseScalar(v)
+		p.parseScalar(v)
 	}
 }
 
-func (p *valueParser) parseEach(n int, at func(int) reflect.Value) error {
+func (p *valueParser) parseEach(n int, at func(int) reflect.Value) {
 	for i := range n {
-		if err := p.parse(at(i)); err != nil {
-			return err
-		}
+		p.parse(at(i))
 	}
-	return nil
 }
 
 // named reports whether the next word begins with the name of a field.
@@ -100,58 +95,43 @@ func (p *valueParser) named(v reflect.Value) bool {
 }
 
 // parseNamed sets the fields that the words name.
-func (p *valueParser) parseNamed(v reflect.Value) error {
+func (p *valueParser) parseNamed(v reflect.Value) {
 	for p.named(v) {
 		name, value, _ := strings.Cut(p.words[0], ":")
 		p.words[0] = value
-		if err := p.parse(v.FieldByName(name)); err != nil {
-			return err
-		}
+		p.parse(v.FieldByName(name))
 	}
-	return nil
 }
 
-func (p *valueParser) parseSlice(v reflect.Value) error {
+func (p *valueParser) parseSlice(v reflect.Value) {
 	for len(p.words) > 0 && !strings.Contains(p.words[0], ":") {
 		v.Grow(1)
 		v.SetLen(v.Len() + 1)
-		if err := p.parse(v.Index(v.Len() - 1)); err != nil {
-			return err
-		}
+		p.parse(v.Index(v.Len() - 1))
 	}
-	return nil
 }
 
-func (p *valueParser) nextWord() (string, error) {
+func (p *valueParser) nextWord() string {
 	if len(p.words) == 0 {
-		return "", errFewValues
+		p.Fail(errFewValues)
 	}
-	word := p.words[0]
-	p.words = p.words[1:]
-	return word, nil
+	return p.Word()
 }
 
-func (p *valueParser) parseEntity(v reflect.Value) error {
-	word, err := p.nextWord()
-	if err != nil {
-		return err
-	}
+func (p *valueParser) parseEntity(v reflect.Value) {
+	word := p.nextWord()
 	name, ok := strings.CutPrefix(word, "@")
 	e, known := p.names[name]
 	if !ok || name != "" && !known {
-		return NoSubject("%q is no entity; write @ and the name it was spawned as, or @ for none", word)
+		p.Fail(NoSubject("%q is no entity; write @ and the name it was spawned as, or @ for none", word))
+		return
 	}
 	v.Set(reflect.ValueOf(e))
-	return nil
 }
 
-func (p *valueParser) parseScalar(v reflect.Value) error {
-	word, err := p.nextWord()
-	if err != nil {
-		return err
-	}
-	bits := 64
-	if v.Kind() != reflect.Bool && v.Kind() != reflect.String {
+func (p *valueParser) parseScalar(v reflect.Value) {
+	word, bits, err := p.nextWord(), 64, error(nil)
+	if v.CanInt() || v.CanUint() || v.CanFloat() {
 		bits = v.Type().Bits()
 	}
 	switch {
@@ -174,12 +154,11 @@ func (p *valueParser) parseScalar(v reflect.Value) error {
 		v.SetBool(b)
 		err = e
 	default:
-		return fmt.Errorf("a %s cannot be written in a script", v.Type())
+		p.Fail(fmt.Errorf("a %s cannot be written in a script", v.Type()))
 	}
 	if err != nil {
-		return fmt.Errorf("%q is no %s", word, v.Type())
+		p.Fail(fmt.Errorf("%q is no %s", word, v.Type()))
 	}
-	return nil
 }
 
 // FormatValue formats a component in the syntax of ParseValue. Entities are written as numbers,

@@ -25,7 +25,7 @@ func named(w *ecs.World, id uint32) (list []ecs.Entity) {
 }
 
 // However a connection ends, its entities despawn, except those that the game has marked as
-// persistent. Those stay in their last state, as entities of the game's own.
+// persistent. Those stay in their last state, as entities that belong to the game alone.
 //
 // Proves: R19
 func TestWhatIsPersistentStaysWhenTheConnectionEnds(t *testing.T) {

@@ -143,7 +143,7 @@ func (r *ComponentRule[T]) Adaptive() *ComponentRule[T] {
 	return r
 }
 
-// Diff replaces the built-in difference of T, field by field, with one of the game's own. It needs
+// Diff replaces the built-in difference of T, field by field, with a function of the game. It needs
 // Delta, and excludes Motion and Adaptive. Use it if the game can describe changes in fewer bits:
 // one cell of a grid, or a counter that only rises. It costs the memory of a few values and a
 // length before each difference. Each difference is also applied on the sending side, to check that

@@ -13,7 +13,7 @@ const (
 	growEvery   = 12
 	shrinkEvery = 12
 	beheadEvery = 20
-	mostMore    = 8
+	maxExtra    = 8
 )
 
 // hatch creates the snakes, which differ only in their group.
@@ -45,7 +45,7 @@ func coil(cell int) Place {
 // change sometimes makes a snake grow, shrink or get a new head.
 func (n *nest) change() {
 	for _, s := range n.snakes {
-		if n.chance.IntN(growEvery) == 0 && len(s.body) < n.segments+mostMore {
+		if n.chance.IntN(growEvery) == 0 && len(s.body) < n.segments+maxExtra {
 			n.addTail(s)
 		}
 		if n.chance.IntN(shrinkEvery) == 0 && len(s.body) > n.segments {

@@ -12,8 +12,8 @@ type log struct {
 	touched    []Slot // result of Touched
 	round      uint32 // counts the calls of Touched
 
-	amends  []amend       // found by the last Wanted
-	amended entangle.Tick // the tick of the last Wanted
+	amends  []amend       // found by the last call of Wanted
+	amended entangle.Tick // the tick of the last call of Wanted
 }
 
 // amend is the form of a slot at a tick that the confirmed state replaces.
@@ -116,7 +116,7 @@ func (l *log) cut(after entangle.Tick) {
 	}
 }
 
-// amend adds records for what the last Wanted found at a tick: the confirmed state has replaced
+// amend adds records for what the last call of Wanted found at a tick: the confirmed state has replaced
 // forms there, and the ticks before it stay unchanged.
 func (l *log) amend(tick entangle.Tick) {
 	if tick == l.amended {

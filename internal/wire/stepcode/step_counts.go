@@ -30,7 +30,7 @@ const (
 	worthAnyway = 1 << 9
 )
 
-// Add counts a step of a number.
+// Add counts one occurrence of a step, which is the change of the number with that index.
 func (t *StepCounts) Add(h Hint, number int, step int64) {
 	at := h.context(number)
 	if t.counts[at] == nil {

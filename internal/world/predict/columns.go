@@ -35,7 +35,7 @@ func (c *column) memoryOf(e ecs.Entity) []byte {
 // modes are sets of columns, by how they are predicted; see registry.SyncMode.
 type modes struct {
 	full     rollback.Mask // saved, compared and corrected
-	kept     rollback.Mask // saved and restored: full columns, and those of the game's own components
+	kept     rollback.Mask // saved and restored: full columns, and those of components that only the game writes
 	local    rollback.Mask // components that are not sent (protocol.Local)
 	simple   rollback.Mask // written into the world as they arrive from the server
 	inputs   rollback.Mask // inputs: the server decides only whether an entity has them

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// withKid is steady with a child of the game's own on the entity, and a child of that child.
+// withKid is steady with a child that the game spawned on the entity, and a child of that child.
 func withKid(t *testing.T) (f *forecast, e, kid, grandkid ecs.Entity) {
 	f, e = steady(t, nil)
 	kid, grandkid = f.world.NewEntity(f.place, f.fuel), f.world.NewEntity(f.fuel)
@@ -51,7 +51,7 @@ func TestPredictionEndsWhileDespawned(t *testing.T) {
 	assert.False(t, f.world.Alive(alone))
 }
 
-// A child with only components of the game's own returns when the world is restored to a tick before
+// A child with only components that the game added returns when the world is restored to a tick before
 // its despawn, whether it was despawned by itself or with its parent. It has the components of that
 // tick, and the replay despawns it again.
 //
@@ -91,7 +91,7 @@ func TestAChildOfTheGamesOwnIsThereBeforeItWasDespawned(t *testing.T) {
 }
 
 // An entity that is excluded from rollback and was despawned ahead of the server returns if the
-// server has not despawned it by the confirmed tick, with its children of the game's own; there is
+// server has not despawned it by the confirmed tick, with the children that the game spawned; there is
 // no rollback for it.
 //
 // Proves: B12, B18

@@ -110,7 +110,7 @@ func TestAResourceGoesBackOverTheWrap(t *testing.T) {
 	}
 }
 
-// An entity has one relation at most: a relation that the server adds replaces that of the game's own.
+// An entity has one relation at most: a relation that the server adds replaces the one that the game set.
 //
 // Proves: B6
 func TestARelationOfTheGameGivesWay(t *testing.T) {
@@ -177,7 +177,7 @@ func TestARelationToWhatTheGameRemoved(t *testing.T) {
 }
 
 // An entity that is despawned ahead of the server, and then no longer predicted, returns in its
-// confirmed state, with its components of the game's own.
+// confirmed state, with the components that the game added.
 //
 // Proves: B25
 func TestPredictionIsTurnedOffOfWhatIsDespawned(t *testing.T) {
@@ -211,7 +211,7 @@ func TestWhatHangsNoMoreStays(t *testing.T) {
 	assert.False(t, f.p.Predicts(kid))
 }
 
-// The target of a relation of the game's own rolls back with the relation.
+// The target of a relation that the game set rolls back with the relation.
 //
 // Proves: B16
 func TestTargetsOfTheGamesOwnRelationsGoBack(t *testing.T) {

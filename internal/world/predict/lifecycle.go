@@ -16,7 +16,7 @@ type lifecycle struct {
 
 	leaving  []leavingEntity // despawned entities that are still in the world
 	excluded []leavingEntity // entities with components.NoRollback that are despawned ahead of the server
-	returned []rollback.Slot // scratch: returned entities; the histories lack their components of the game's own
+	returned []rollback.Slot // scratch: returned entities; the histories lack the components that the game added to them
 	reshaped []reshaped      // scratch
 }
 
@@ -58,7 +58,7 @@ func (l *lifecycle) excludes(slot rollback.Slot) bool {
 func (l *lifecycle) returnChildren(slot rollback.Slot) {
 	root, tick := l.entity(slot), l.disabled[slot].tick
 	for i := range l.leaving {
-		if g := &l.leaving[i]; g.root == root && g.entity != root && g.tick == tick && !l.hasReturned(g) {
+		if g := &l.leaving[i]; g.root == root && g.entity != root && g.tick == tick && !l.isOver(g) {
 			form := rollback.Form{Alive: true, Mask: l.disabled[g.slot].mask.And(l.modes.kept)}
 			l.enable(g.slot, form)
 			l.returned = append(l.returned, g.slot)
@@ -107,7 +107,7 @@ func (l *lifecycle) removeFinal() {
 	kept := leaving[:0]
 	for _, g := range leaving {
 		switch {
-		case l.hasReturned(&g):
+		case l.isOver(&g):
 		case l.mayReturn(&g):
 			kept = append(kept, g)
 		default:
@@ -123,13 +123,13 @@ func (l *lifecycle) mayReturn(g *leavingEntity) bool {
 	return l.world.Alive(g.entity) && progress.synced() && progress.confirmed.Before(g.tick) && !progress.tooDeep(g.tick)
 }
 
-// hasReturned reports whether an entity of the game's own no longer counts as despawned, because it
-// has returned or was removed.
-func (l *lifecycle) hasReturned(g *leavingEntity) bool {
+// isOver reports whether the despawn of an entity that the game spawned on the client needs no more
+// attention: the entity has returned, or it was removed for good.
+func (l *lifecycle) isOver(g *leavingEntity) bool {
 	return g.local && !(l.world.Alive(g.entity) && l.disabled[g.slot].on && l.disabled[g.slot].tick == g.tick)
 }
 
-// removeOne removes an entity from the world, with its children of the game's own.
+// removeOne removes an entity from the world, with the children that the game spawned.
 func (l *lifecycle) removeOne(g *leavingEntity) {
 	if g.local && !l.world.Alive(g.entity) {
 		return

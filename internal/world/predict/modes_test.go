@@ -77,7 +77,7 @@ func TestSimpleIsTheServersLastWord(t *testing.T) {
 	assert.Empty(t, f.check(), "what it is says nothing about the prediction")
 }
 
-// Local components of the game's own roll back and are replayed, and are not compared.
+// Local components that the game added roll back and are replayed, and are not compared.
 //
 // Proves: B16
 func TestLocalComponentsGoBack(t *testing.T) {

@@ -133,7 +133,7 @@ func (p *Prediction) Round() {
 	p.rounding.Round(p.entities.table)
 }
 
-// Despawn despawns a predicted entity ahead of the server, with its children of the game's own. It
+// Despawn despawns a predicted entity ahead of the server, with the children that the game spawned. It
 // returns false for an entity that is not predicted.
 func (p *Prediction) Despawn(e ecs.Entity) bool {
 	if !p.Predicts(e) {

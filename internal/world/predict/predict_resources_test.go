@@ -186,7 +186,7 @@ func TestAResourceBeforeTheClockIsSet(t *testing.T) {
 	assert.Equal(t, fcTide{Level: 64, Rate: 2}, *w.tide())
 }
 
-// When the connection ends, resources of the game's own stay unchanged.
+// When the connection ends, resources that only the game writes stay unchanged.
 func TestAResourceAfterTheConnection(t *testing.T) {
 	w := startedTidal(t)
 	w.p.Clear()

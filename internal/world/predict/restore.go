@@ -34,7 +34,7 @@ func (l *lifecycle) restore(tick entangle.Tick) {
 }
 
 // unknown returns the components of a returned entity with values that the histories do not have:
-// those of the game's own, or all if the server does not know the entity.
+// those that the game added, or all if the server does not know the entity.
 func (l *lifecycle) unknown(slot rollback.Slot) rollback.Mask {
 	if l.memory.Confirmed(slot).Known {
 		return l.forms[slot].Mask.And(l.modes.own())

@@ -25,7 +25,7 @@ type (
 		Since uint8
 	}
 	relativeFears struct{ ecs.Relation }
-	relativePart  struct{ ecs.Relation } // a hierarchy of the game's own
+	relativePart  struct{ ecs.Relation } // a relation type of the game that makes hierarchies
 	relativeNotes struct{ Of ecs.Entity }
 )
 

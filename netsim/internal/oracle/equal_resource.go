@@ -45,9 +45,9 @@ func (t *translation) compareResource(info *registry.Resource, server, client *i
 
 // equalResourceButRefs is equalButRefs for a resource.
 func (t *translation) equalResourceButRefs(info *registry.Resource, server, client *inspect.MirroredResource) bool {
-	none := map[ecs.Entity]ecs.Entity{}
+	noReplicas := map[ecs.Entity]ecs.Entity{}
 	return t.refsAmong(server.Refs, client.Refs) &&
-		equalAny(info, t.decodeResource(info, server, none), t.decodeResource(info, client, none))
+		equalAny(info, t.decodeResource(info, server, noReplicas), t.decodeResource(info, client, noReplicas))
 }
 
 func equalAny(info *registry.Resource, a, b reflect.Value) bool {

@@ -100,8 +100,8 @@ func shortenLists(a, b string) (string, string) {
 
 // equalButRefs reports whether two values differ only in references that are empty on the client.
 func (t *translation) equalButRefs(info *registry.Component, server, client *inspect.MirroredValue) bool {
-	none := map[ecs.Entity]ecs.Entity{}
-	want, got := t.decode(info, server, none), t.decode(info, client, none)
+	noReplicas := map[ecs.Entity]ecs.Entity{}
+	want, got := t.decode(info, server, noReplicas), t.decode(info, client, noReplicas)
 	return t.refsAmong(server.Refs, client.Refs) && got.equal(info, &want)
 }
 

@@ -147,7 +147,7 @@ func blockMask(now, old []byte, size int) (mask uint64) {
 		case 8:
 			return mask8(now, old)
 		case 24:
-			return mask24(now, old)
+			return changedRows24(now, old)
 		}
 	}
 	for row, at := 0, 0; at < len(now); row, at = row+1, at+size {
@@ -187,7 +187,7 @@ func mask8(now, old []byte) (mask uint64) {
 	return mask
 }
 
-func mask24(now, old []byte) (mask uint64) {
+func changedRows24(now, old []byte) (mask uint64) {
 	for i := range 16 {
 		n, o := (*[96]byte)(now[i*96:]), (*[96]byte)(old[i*96:])
 		w := ne24(n[0:24], o[0:24]) | ne24(n[24:48], o[24:48])<<1 | ne24(n[48:72], o[48:72])<<2 | ne24(n[72:96], o[72:96])<<3

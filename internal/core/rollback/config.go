@@ -36,7 +36,7 @@ type Store struct {
 
 	rows  ring
 	shelf row  // the columns that Shelve has taken out
-	laid  Mask // columns that have memory in a tick
+	inUse Mask // columns that have memory in a tick
 	turning
 	log log
 

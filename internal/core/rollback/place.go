@@ -34,7 +34,7 @@ func (s *Store) Placed(tick entangle.Tick, col int) []byte {
 	if w == nil || !s.cfg.Kept.Has(col) || s.cfg.Sizes[col] == 0 {
 		return nil
 	}
-	s.room(w, col)
+	s.reserveColumn(w, col)
 	w.raw.Set(col)
 	return w.cols[col][:len(w.order)*s.cfg.Sizes[col]]
 }

@@ -123,34 +123,34 @@ func (s *Store) Column(tick entangle.Tick, col int) []byte {
 	if w == nil || !s.cfg.Kept.Has(col) {
 		return nil
 	}
-	s.room(w, col)
+	s.reserveColumn(w, col)
 	s.turn(w, col)
 	return w.cols[col]
 }
 
-// room makes sure that a column has memory for all slots.
-func (s *Store) room(w *row, col int) {
+// reserveColumn makes sure that a column has memory for all slots.
+func (s *Store) reserveColumn(w *row, col int) {
 	if n := s.slots * s.cfg.Sizes[col]; n > len(w.cols[col]) {
-		s.lay(w, col, n)
+		s.allocateColumn(w, col, n)
 	}
 }
 
-// lay allocates n bytes for a column, together with memory for all other columns in use.
-func (s *Store) lay(w *row, col, n int) {
+// allocateColumn allocates n bytes for a column, together with memory for all other columns in use.
+func (s *Store) allocateColumn(w *row, col, n int) {
 	if n <= cap(w.cols[col]) {
 		w.cols[col] = w.cols[col][:n]
 		return
 	}
-	s.laid.Set(col)
+	s.inUse.Set(col)
 	room, total := s.slots, 0
 	if len(w.cols[col]) > 0 {
 		room += room / 4
 	}
-	for c := range s.laid.All() {
+	for c := range s.inUse.All() {
 		total += room * s.cfg.Sizes[c]
 	}
 	block := make([]byte, total)
-	for c := range s.laid.All() {
+	for c := range s.inUse.All() {
 		size := s.cfg.Sizes[c]
 		copy(block, w.cols[c])
 		w.cols[c], block = block[:s.slots*size:room*size], block[room*size:]

@@ -84,12 +84,12 @@ type bounded struct {
 // bounded takes note of a record with a bound, unless that is too far to be looked at.
 func (p *Peer) bounded(rec int, id groupID, bound uint16, ticks uint32) {
 	stride := int32(max(p.world.stride, 1))
-	left := int32(bound) - int32(ticks)
-	if left >= maxSlack*stride {
+	ticksLeft := int32(bound) - int32(ticks)
+	if ticksLeft >= maxSlack*stride {
 		return
 	}
 	p.choice.bounds = append(p.choice.bounds, bounded{
-		rec: int32(rec), slack: left / stride, age: int32(ticks) + stride, group: id, bound: bound,
+		rec: int32(rec), slack: ticksLeft / stride, age: int32(ticks) + stride, group: id, bound: bound,
 	})
 }
 

@@ -19,7 +19,7 @@ func TestPacketsAcknowledgedTogetherEqualThoseOneByOne(t *testing.T) {
 		place := func(s repl.Slot) sender.Place { return sender.Place{Private: s%5 == 4 && s > 300} }
 		together, alone := newCrowd(400, 1, place), newCrowd(400, 1, place)
 		var underWay []uint16
-		pkt := uint16(65500) // the numbers wrap around
+		pkt := uint16(65500) // the ids wrap around
 		for range 60 {
 			changed := changedOf(rng, together.all)
 			sent := pkt
@@ -42,13 +42,13 @@ func TestPacketsAcknowledgedTogetherEqualThoseOneByOne(t *testing.T) {
 	}
 }
 
-// changedOf returns all, or a few, or some in a row.
+// changedOf returns all slots, a few of them, or some in a row.
 func changedOf(rng *rand.Rand, all []repl.Slot) []repl.Slot {
 	switch rng.IntN(3) {
 	case 0:
 		return all
 	case 1:
-		from := 50 * rng.IntN(6) // often where the last packet ended
+		from := 50 * rng.IntN(6) // often where the last row ended
 		return all[from : from+50+50*rng.IntN(2)]
 	}
 	var few []repl.Slot
@@ -60,7 +60,7 @@ func changedOf(rng *rand.Rand, all []repl.Slot) []repl.Slot {
 	return few
 }
 
-// split removes some elements from a list, in order or not.
+// split removes some elements from a list, in order or not, and returns them and the others.
 func split(rng *rand.Rand, list []uint16) (some, rest []uint16) {
 	for _, pkt := range list {
 		if rng.IntN(3) == 0 {

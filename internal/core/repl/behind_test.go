@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fall makes a peer that has a private group of slots 0 and 1 unable to follow it: a change by which
-// 2 joins is some ticks late, and finds no room, since the one before it is even later.
+// fall makes a peer unable to follow a private group of slots 0 and 1: a change by which 2 joins
+// arrives some ticks late, and exceeds the peer's limit, since the previous change is even later.
 func (n *network) fall(e *end, late int) {
-	e.copy.LimitWaiting(70) // an end fits in, a value does not
+	e.copy.LimitWaiting(70) // the limit allows an end, but not a value
 	n.late = 4 + late
 	n.step(func() { n.reshape(0, n.model.entities[0]) })
 	n.late = late
@@ -18,9 +18,10 @@ func (n *network) fall(e *end, late int) {
 	n.late = 0
 }
 
-// A group that a peer can't follow any more can't stay there as it was last sent, since the peer
-// does not have it like that. Retaining it hides it, before and after the peer requests it.
-// Entities that ended meanwhile are despawned, and a group that is shown again is complete.
+// If a peer cannot follow a group any more, the group cannot stay there as it was last sent,
+// because the peer does not have it in that state. Retaining it hides it, before and after the peer
+// requests it. Entities that were despawned in the meantime are despawned on the peer, and a group
+// that is shown again is complete.
 //
 // Proves: V4
 func TestWhatAPeerHasLostTheThreadOfIsNotRetained(t *testing.T) {
@@ -46,8 +47,8 @@ func TestWhatAPeerHasLostTheThreadOfIsNotRetained(t *testing.T) {
 	}
 }
 
-// An entity that is paused when a peer requests its group is there as before, also if the peer
-// never had it in that group: it was sent to the peer.
+// An entity that is paused when a peer requests its group exists there as before, even if the peer
+// never had it in that group, because it was sent to the peer.
 //
 // Proves: R39
 func TestAPausedEntityIsSentWholeInAResync(t *testing.T) {

@@ -13,12 +13,12 @@ import (
 
 // ages measures how long groups that change in every tick wait, without packet loss.
 type ages struct {
-	due  map[int]int // by slot: the tick since which it waits
-	over int         // ticks beyond the bounds
+	due  map[int]int // by slot: the tick since which its change waits
+	over int         // ticks by which changes waited beyond the bounds
 	most int
 }
 
-// watchAges measures the ages of groups against the bounds of their slots.
+// watchAges measures how long changes of slots wait, against the bounds of the slots.
 func (n *network) watchAges(slots []repl.Slot, bounds func(slot int) int) *ages {
 	a := &ages{due: map[int]int{}}
 	for _, slot := range slots {
@@ -39,7 +39,7 @@ func (a *ages) count(age, bound int) {
 	}
 }
 
-// breaches takes all reports of a peer.
+// breaches returns all reports of a peer.
 func breaches(p *sender.Peer) (all []sender.Breach) {
 	for b, ok := p.PollBreach(); ok; b, ok = p.PollBreach() {
 		all = append(all, b)
@@ -47,8 +47,8 @@ func breaches(p *sender.Peer) (all []sender.Breach) {
 	return all
 }
 
-// If the limits have room for it, no group waits for longer than its bound, however urgent other
-// groups are. Of groups with bounds, the one nearest to its bound goes first.
+// If the limits suffice, no group waits for longer than its bound, however urgent other groups are.
+// Of groups with bounds, the one nearest to its bound is sent first.
 //
 // Proves: R36
 func TestBoundsAreKeptWhereThereIsRoom(t *testing.T) {
@@ -94,7 +94,7 @@ func TestBoundsAreKeptWhereThereIsRoom(t *testing.T) {
 	}
 }
 
-// If the limits have no room to keep the bounds, each tick beyond them is counted, and the peer
+// If the limits do not suffice for the bounds, each tick beyond a bound is counted, and the peer
 // reports it: at once, and then at most once in 60 ticks.
 //
 // Proves: R36
@@ -148,8 +148,8 @@ func TestBrokenBoundsAreReported(t *testing.T) {
 	}
 }
 
-// If a tick has no packets left, bounds are broken without any limit of bytes. That is counted and
-// reported all the same, from the first tick on.
+// If the packets of a tick are used up, bounds can be broken without any limit of bytes. That is
+// counted and reported as well, from the first tick on.
 //
 // Proves: R36
 func TestBoundsThatPacketsBreakAreReported(t *testing.T) {
@@ -181,7 +181,7 @@ func TestBoundsThatPacketsBreakAreReported(t *testing.T) {
 			over := a.over
 			require.NotZero(t, over)
 			n.most = 0
-			n.step(func() {}) // groups without a packet in the last tick are known only now
+			n.step(func() {}) // groups without a packet in the last tick become known only now
 			assert.EqualValues(t, over, n.world.Stats().Overdue-before)
 			require.NotEmpty(t, got)
 			assert.LessOrEqual(t, len(got), 2*2)

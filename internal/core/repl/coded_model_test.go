@@ -9,7 +9,7 @@ import (
 
 // coded is a model with differences that are written with learned codes. A salt determines the
 // number of bits before each difference and the value mixed into it. A reader with another salt
-// reads nonsense, and ends elsewhere.
+// reads wrong values, and ends at another position.
 type coded struct{ differing }
 
 var _ sender.Learner = coded{}
@@ -17,17 +17,17 @@ var _ sender.Learner = coded{}
 // Learns implements sender.Learner.
 func (m coded) Learns() bool { return m.coded }
 
-// padding is how many bits go before a difference.
+// padding returns how many bits precede a difference.
 func padding(salt uint32) uint { return uint(salt % 7) }
 
-// code makes the sender send differences with codes that are learned, before anybody joins.
+// code makes the sender send differences with learned codes. It is called before a peer joins.
 func (n *network) code() {
 	n.differ()
 	n.model.coded = !n.model.deltas.IsZero()
 	n.world = sender.NewWorld(coded{differing{n.model}}, n.model.comps)
 }
 
-// learn makes new codes as soon as the last are old enough.
+// learn makes new codes as soon as the last ones are old enough.
 func (n *network) learn() {
 	if n.model.coded && n.tick.Sub(n.learned) >= repl.HistoryTicks {
 		n.learnNow()
@@ -42,7 +42,7 @@ func (n *network) learnNow() {
 
 func saltTable(salt uint32) []byte { return bytesOf(salt) }
 
-// saltOf is the salt of the current record's codes for a component.
+// saltOf returns the salt of the current record's codes for a component.
 func (d *deltaSink) saltOf(comp int) uint32 {
 	if !d.at.Differs || d.past[comp] == nil {
 		return 0

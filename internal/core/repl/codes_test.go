@@ -15,13 +15,13 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// newCodedStream is a stream with learned codes for its differences.
+// newCodedStream returns a stream with learned codes for its differences.
 func newCodedStream(t *testing.T, entities int) *stream {
 	return newStreamOf(t, entities, (*network).code)
 }
 
-// sayAll is say for records that take several packets, numbered from the given number on. It
-// returns the places of the codes that groups are written with, and the tables.
+// sayAll is like say, for records that take several packets, numbered from pkt on. It returns the
+// places of the codes with which the groups are written, and the tables.
 func (s *stream) sayAll(pkt uint16, room int, slots ...repl.Slot) (codes []uint8, tables []repl.Table, frames [][]byte) {
 	s.t.Helper()
 	s.move(slots...)
@@ -46,8 +46,8 @@ func (s *stream) hear(frames ...[]byte) {
 	}
 }
 
-// A version is sent once, and again when its packet is lost. It is used as soon as the sender knows
-// that it has arrived, and not before. The next version is encoded relative to it.
+// A version of codes is sent once, and again if its packet is lost. It is used once the sender
+// knows that it has arrived, and not before. The next version is encoded relative to it.
 //
 // Proves: R30
 func TestCodesAreInUseOnceTheyAreAcknowledged(t *testing.T) {
@@ -88,8 +88,8 @@ func TestCodesAreInUseOnceTheyAreAcknowledged(t *testing.T) {
 	assert.Equal(t, s.model.entities[0].values[4], s.shown()[0])
 }
 
-// A table that finds no room behind the records goes in a packet of its own, and not at all
-// where nothing else goes.
+// A table that does not fit behind the records is sent in a packet of its own. If nothing else is
+// sent, it is not sent either.
 func TestATableTakesNoRoomFromRecords(t *testing.T) {
 	s := newCodedStream(t, 8)
 	s.learnNow()
@@ -109,7 +109,7 @@ func TestATableTakesNoRoomFromRecords(t *testing.T) {
 	s.hear(frames...)
 }
 
-// Under a limit a table counts, and one that the limit is too short for waits.
+// Under a limit the bytes of a table count, and a table that the limit does not allow waits.
 func TestATableCountsUnderALimit(t *testing.T) {
 	s := newCodedStream(t, 40)
 	s.e.peer.Meter(true)
@@ -140,7 +140,7 @@ func TestATableCountsUnderALimit(t *testing.T) {
 	}
 }
 
-// A receiver drops records that use codes with a place that newer codes have taken, and continues.
+// A receiver drops records with codes at a place that newer codes have taken, and continues.
 //
 // Proves: R30
 func TestAFrameOfForgottenCodesIsDropped(t *testing.T) {
@@ -172,8 +172,8 @@ func TestAFrameOfForgottenCodesIsDropped(t *testing.T) {
 	assert.Equal(t, s.model.entities[0].values[4], s.shown()[0])
 }
 
-// New codes must not come so fast that a difference could start from a value written with forgotten
-// codes.
+// New codes must not be made so often that a difference could start from a value that was written
+// with forgotten codes.
 func TestCodesDoNotFollowEachOtherTooFast(t *testing.T) {
 	s := newCodedStream(t, 1)
 	s.learnNow()
@@ -218,7 +218,8 @@ func TestMalformedTablesOfCodesAreRefused(t *testing.T) {
 	assert.ErrorIs(t, s.e.copy.HandleUpdates(s.network.tick, frames[0]), receiver.ErrMalformed, "a place that nothing was told of")
 }
 
-// Heads of tables read back as they were written, and fit into their reserved room.
+// The heads of tables are read as they were written, and fit into the bytes that are reserved for
+// them.
 func TestHeadsOfTablesHaveOneEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := repl.Table{

@@ -9,8 +9,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// differing is a model of which some components are sent as differences: those with even
-// numbers by how they move.
+// differing is a model that sends some components as differences. Components with even numbers take
+// their motion into account.
 type differing struct{ *model }
 
 // deltaPast is a history of each component that is sent as differences.
@@ -40,7 +40,7 @@ func bytesOf(v uint32) []byte {
 	return w.Finish()
 }
 
-// predict returns what a difference of a component is added to.
+// predict returns the value to which a difference of a component is added.
 func (p deltaPast) predict(s repl.Slot, comp int, tick entangle.Tick, from repl.From) (v uint32, since, until entangle.Tick, ok bool) {
 	v, since, until, ok = p.value(s, comp, from.Base)
 	older, moves := from.Older(tick)
@@ -52,7 +52,7 @@ func (p deltaPast) predict(s repl.Slot, comp int, tick entangle.Tick, from repl.
 	return v + (v-was)*ahead/uint32(from.Apart), from.Base, from.Base + 1, ok
 }
 
-// deltas returns the components of a model of so many that are sent as differences.
+// deltas returns which of a number of components are sent as differences.
 func deltas(comps int) (m repl.Mask) {
 	for c := 3; c < comps; c++ {
 		if width(c) > 0 {
@@ -85,7 +85,7 @@ func (m differing) EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick ent
 
 var _ sender.Differ = differing{}
 
-// remember notes what values are as of a tick.
+// remember records the values as of a tick.
 func (m *model) remember(tick entangle.Tick, slots repl.Slot) {
 	for c, h := range m.past {
 		for s := range slots {
@@ -99,7 +99,7 @@ func (m *model) remember(tick entangle.Tick, slots repl.Slot) {
 	}
 }
 
-// deltaSink is a copy that takes differences.
+// deltaSink is a replica that applies differences.
 type deltaSink struct {
 	*copySink
 	deltas repl.Mask

@@ -17,8 +17,8 @@ type stream struct {
 	e *end
 }
 
-// newStream has entities of one component each that is sent as differences, each in a group of its
-// own.
+// newStream makes entities with one component each, which is sent as differences. Each entity is in
+// a group of its own.
 func newStream(t *testing.T, entities int) *stream {
 	return newStreamOf(t, entities, (*network).differ)
 }
@@ -84,7 +84,7 @@ func (s *stream) send(e *end, pkt uint16) (all []saying) {
 
 func (s *stream) shown() (values []uint32) { return s.shownBy(s.e) }
 
-// shownBy returns what a peer holds of all entities, in their order.
+// shownBy returns the values that a peer has of all entities, in their order.
 func (s *stream) shownBy(e *end) (values []uint32) {
 	for slot := range repl.Slot(len(s.model.entities)) {
 		for _, is := range e.sink.entities {
@@ -96,9 +96,9 @@ func (s *stream) shownBy(e *end) (values []uint32) {
 	return values
 }
 
-// The first update is a difference to the full value of the action. Later ones are differences to
-// the acknowledged value, extrapolated from its own baseline: the difference of an even movement is
-// zero.
+// The first update is a difference from the full value of the action. Later ones are differences
+// from the acknowledged value, extrapolated from its own baseline: the difference of an even
+// movement is zero.
 //
 // Proves: R30
 func TestADifferenceStartsFromWhatWasAcknowledged(t *testing.T) {
@@ -119,7 +119,7 @@ func TestADifferenceStartsFromWhatWasAcknowledged(t *testing.T) {
 	assert.Equal(t, []uint32{40}, s.shown())
 }
 
-// Groups of one run with equal baselines but different previous baselines.
+// The groups of one run may have equal baselines but different previous baselines.
 func TestWhatMovedFromElsewhereHasADifferenceOfItsOwn(t *testing.T) {
 	s := newStream(t, 3)
 	s.say(1, 0, 1, 2)
@@ -137,7 +137,7 @@ func TestWhatMovedFromElsewhereHasADifferenceOfItsOwn(t *testing.T) {
 	assert.Equal(t, []uint32{30, 33, 48}, s.shown())
 }
 
-// A baseline that is further back than both sides remember is not used: the value is sent in full.
+// A baseline that is older than both sides remember is not used: the value is sent in full.
 //
 // Proves: R30
 func TestAnOldBaseIsNoneToDifferFrom(t *testing.T) {
@@ -156,8 +156,8 @@ func TestAnOldBaseIsNoneToDifferFrom(t *testing.T) {
 }
 
 // Two peers have the same value, from baselines equally far from their previous baselines, but one
-// of these previous baselines is further back than both sides remember. The bytes for one peer are
-// not used for the other.
+// of these previous baselines is older than both sides remember. The bytes for one peer are not
+// used for the other.
 //
 // Proves: R30
 func TestOnlyOneOfTwoBasesKnowsHowAValueMoved(t *testing.T) {

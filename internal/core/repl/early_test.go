@@ -19,7 +19,7 @@ type early struct {
 	e       *end
 	actions [][]byte
 	pkt     uint16
-	full    bool // the peer has no room for waiting records
+	full    bool // the peer's limit for waiting records is used up
 }
 
 func newEarly(t *testing.T, entities int, differ func(*network)) *early {
@@ -41,7 +41,7 @@ func newEarly(t *testing.T, entities int, differ func(*network)) *early {
 	return s
 }
 
-// move moves all entities in a tick, and has the peer receive and acknowledge the updates.
+// move moves all entities in a tick, and makes the peer receive and acknowledge the updates.
 func (s *early) move() {
 	s.tick++
 	s.world.Begin(s.tick)
@@ -108,7 +108,7 @@ var differences = map[string]func(*network){
 	"differences": (*network).differ,
 }
 
-// Updates arrive before the actions that they build on and find no room at the peer, and there are
+// Updates arrive before the actions that they build on and exceed the peer's limit, and there are
 // no changes after that. The dropped updates are sent once more.
 //
 // Proves: R44

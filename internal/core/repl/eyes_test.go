@@ -8,7 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// eyes is the part of the model that a peer may see, and its predicted set.
+// eyes is the part of the model that a peer may see, with its predicted set.
 type eyes struct {
 	shown    map[groupKey]bool // private groups
 	views    map[groupKey]map[repl.Slot]sender.Hidden
@@ -16,11 +16,11 @@ type eyes struct {
 	retained map[groupKey]kept
 }
 
-// kept is which entities of a group a peer keeps without being shown it, by name, and
-// since when they are in it.
+// kept lists the entities of a group that a peer keeps without being shown the group, by name, with
+// the tick since which they are in it.
 type kept map[uint32]entangle.Tick
 
-// keeps reports whether the peer keeps an entity that is in a group since a tick.
+// keeps reports whether the peer keeps an entity that has been in a group since a tick.
 func (y eyes) keeps(key groupKey, name uint32, since entangle.Tick) bool {
 	came, ok := y.retained[key][name]
 	return ok && came == since
@@ -37,7 +37,7 @@ func (y eyes) clone() eyes {
 	return eyes{shown: maps.Clone(y.shown), views: maps.Clone(y.views), predicts: maps.Clone(y.predicts), retained: maps.Clone(y.retained)}
 }
 
-// forget ends all that was said of a group.
+// forget removes everything about a group.
 func (y eyes) forget(key groupKey) {
 	delete(y.shown, key)
 	delete(y.views, key)
@@ -46,7 +46,7 @@ func (y eyes) forget(key groupKey) {
 
 func (y eyes) sees(key groupKey) bool { return !key.place.Private || y.shown[key] }
 
-// hides returns what of an entity in a group is hidden.
+// hides returns what is hidden of an entity in a group.
 func (y eyes) hides(key groupKey, slot repl.Slot) sender.Hidden {
 	if !y.sees(key) {
 		return sender.Hidden{Whole: true}
@@ -54,17 +54,17 @@ func (y eyes) hides(key groupKey, slot repl.Slot) sender.Hidden {
 	return y.views[key][slot]
 }
 
-// moment is the model after one tick.
+// moment is the state of the model after one tick.
 type moment struct {
 	entities map[repl.Slot]entity
 	groups   map[groupKey][]repl.Slot
 	paused   map[repl.Slot]bool
-	frozen   map[repl.Slot]entity // as they were when they were paused
+	frozen   map[repl.Slot]entity // the entities as they were when they were paused
 	came     map[repl.Slot]entangle.Tick
 }
 
-// seen is an entity of the model at a tick as a peer's copy has it, but for its links,
-// which are looked at when all is quiet; ok is false if it has none.
+// seen returns an entity of the model at a tick as a peer should have it, without its links, which
+// are checked when nothing is in flight. ok is false if the peer should not have it.
 func (n *network) seen(e *end, tick entangle.Tick, key groupKey, slot repl.Slot) (is entity, ok bool) {
 	return n.view(e.saw[tick], n.history[tick].entities[slot], key, slot)
 }
@@ -77,7 +77,7 @@ func (n *network) view(y eyes, is entity, key groupKey, slot repl.Slot) (entity,
 	return is.without(h.Comps), !h.Whole
 }
 
-// without is an entity that lacks some components.
+// without returns the entity without some components.
 func (e entity) without(comps repl.Mask) entity {
 	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
 		e.mask.Clear(c)

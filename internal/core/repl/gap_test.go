@@ -8,7 +8,7 @@ import (
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// A gap from the table is what writing it in pieces gives, and as wide as is said.
+// A gap from the table has the same bits as one that is written in pieces, and the stated width.
 func TestGapsComeBack(t *testing.T) {
 	for gap := uint64(1); gap < 3*uint64(len(shortGaps)); gap++ {
 		var w, plain pack.Writer

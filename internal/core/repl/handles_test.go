@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// handles is a world of which only the handles matter.
+// handles is a world in which only the handles matter.
 type handles struct {
 	*sender.World
 	model *model
@@ -24,7 +24,7 @@ func newHandles() *handles {
 	return h
 }
 
-// step runs some ticks, and changes the world in the last.
+// step runs some ticks, and changes the world in the last one.
 func (h *handles) step(ticks entangle.Tick, change func()) {
 	h.tick += ticks
 	h.Begin(h.tick)
@@ -44,8 +44,8 @@ func (h *handles) handle(t *testing.T, s repl.Slot) repl.Handle {
 	return id.Group
 }
 
-// The handle of an ended group is not reused for a while, so that late references to it find no
-// other group there.
+// The handle of a group that has ended is not reused for a while, so that late references to the
+// group do not find another group under it.
 func TestAHandleRestsAfterItsEnd(t *testing.T) {
 	h := newHandles()
 	h.step(1, func() { h.spawn(1) })
@@ -58,7 +58,7 @@ func TestAHandleRestsAfterItsEnd(t *testing.T) {
 }
 
 // A peer that was never sent a group may be sent other groups that refer to it. While such a
-// message is in flight the group's handle is not reused.
+// message is in flight, the group's handle is not reused.
 func TestAHandleRestsWhileSomethingUnderWayMayReferToIt(t *testing.T) {
 	h := newHandles()
 	p := h.NewPeer()
@@ -74,7 +74,7 @@ func TestAHandleRestsWhileSomethingUnderWayMayReferToIt(t *testing.T) {
 	assert.Equal(t, unsent, h.handle(t, 4))
 }
 
-// fulls sends a peer all structure, has it delivered, and returns the fulls by handle.
+// fulls sends a peer all structure, delivers it, and returns the fulls by handle.
 func (h *handles) fulls(t *testing.T, p *sender.Peer, name uint16) map[repl.Handle]repl.Record {
 	t.Helper()
 	found := map[repl.Handle]repl.Record{}
@@ -91,9 +91,9 @@ func (h *handles) fulls(t *testing.T, p *sender.Peer, name uint16) map[repl.Hand
 	return found
 }
 
-// The entity that a peer meant by a network id follows from the newest tick that the peer had
-// received: the present entity from the tick at which it was given the id, and none before. The
-// same holds near the end of the range of ticks.
+// The entity that a peer means by a network id follows from the newest tick that the peer had
+// received: the present entity if that tick is not older than the one at which the entity got the
+// id, and otherwise none. The same is true near the end of the range of ticks.
 //
 // Proves: R27
 func TestAnIDMeansTheEntityThatThePeerKnewByIt(t *testing.T) {
@@ -167,7 +167,7 @@ func TestWhatIsReferredToReturnsUnderItsName(t *testing.T) {
 			h.step(1, func() { p.Hide(1) })
 			h.fulls(t, p, 10)
 			h.step(1, func() {})
-			h.step(100, func() { // another entity, which takes any free handle
+			h.step(100, func() { // another entity, which gets any free handle
 				h.model.entities[4] = entity{mask: repl.MaskOf(0)}
 				h.SpawnAt(4, repl.MaskOf(0), sender.Place{Private: true})
 				p.Show(4)
@@ -186,8 +186,8 @@ func TestWhatIsReferredToReturnsUnderItsName(t *testing.T) {
 	}
 }
 
-// A message in flight may contain an entity's id, also if that entity despawns or is hidden
-// meanwhile.
+// A message in flight may contain an entity's id, even if that entity despawns or is hidden
+// meanwhile, so the id is not reused.
 func TestAHandleRestsWhileAMessageMayNameIt(t *testing.T) {
 	h := newHandles()
 	p := h.NewPeer()
@@ -205,9 +205,9 @@ func TestAHandleRestsWhileAMessageMayNameIt(t *testing.T) {
 	assert.Equal(t, old, h.handle(t, 3))
 }
 
-// A peer that acknowledges everything, but always late, delays the reuse of the ids of entities
-// that ended since the oldest message that it has not acknowledged, like a peer that acknowledges
-// nothing.
+// A peer that acknowledges everything, but always late, delays the reuse of ids like a peer that
+// acknowledges nothing: those of entities that were despawned since the oldest message that it has
+// not acknowledged.
 //
 // Proves: R39
 func TestAPeerThatIsAlwaysLateHoldsUpIDs(t *testing.T) {
@@ -228,7 +228,7 @@ func TestAPeerThatIsAlwaysLateHoldsUpIDs(t *testing.T) {
 	}
 }
 
-// numbers is handles of a group in which all numbers are taken.
+// numbers is a world with a group in which all numbers are taken.
 type numbers struct {
 	*handles
 	last repl.Slot
@@ -252,8 +252,8 @@ func (c *numbers) bring(s repl.Slot) {
 	c.SpawnAt(s, repl.MaskOf(0), sender.Place{Name: 1})
 }
 
-// next spawns one more entity there and returns its number: 0, in a group of its own, while no
-// number is free.
+// next spawns one more entity there and returns its number. It returns 0, and the entity is in a
+// group of its own, while no number is free.
 func (c *numbers) next(t *testing.T, after entangle.Tick) repl.Member {
 	c.last++
 	c.step(after, func() { c.bring(c.last) })
@@ -262,9 +262,9 @@ func (c *numbers) next(t *testing.T, after entangle.Tick) repl.Member {
 	return id.Member
 }
 
-// The number of an entity that was born in a group and ends elsewhere, in another group or in the
-// same after a return, stays reserved until every peer has acknowledged that, and for the rest
-// period of ids.
+// The number of an entity that was born in a group and is despawned after a move, in another group
+// or in the same after a return, stays reserved until every peer has acknowledged the despawn, and
+// for the rest period of ids after that.
 //
 // Proves: R27
 func TestANumberRestsAfterAnEndElsewhere(t *testing.T) {
@@ -274,7 +274,7 @@ func TestANumberRestsAfterAnEndElsewhere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := newNumbers()
 			p := c.NewPeer()
-			c.step(1, func() { c.Despawn(4) }) // room to come back to
+			c.step(1, func() { c.Despawn(4) }) // makes the number free for a return
 			c.fulls(t, p, 1)
 			c.step(100, func() {})
 			c.step(100, func() {})
@@ -302,8 +302,8 @@ func TestANumberRestsAfterAnEndElsewhere(t *testing.T) {
 	}
 }
 
-// The rest period of a number starts when the last peer was sent its end, which may be long after
-// it.
+// The rest period of a number starts when the last peer was sent the despawn, which may be long
+// after the despawn.
 //
 // Proves: R27
 func TestANumberRestsFromWhenItsEndIsSent(t *testing.T) {
@@ -319,8 +319,8 @@ func TestANumberRestsFromWhenItsEndIsSent(t *testing.T) {
 	assert.EqualValues(t, 3, c.next(t, 10))
 }
 
-// A number is not reused while a message is in flight that may contain the id of its entity: an
-// action, to a peer that was not sent the group yet, or a message of the game.
+// A number is not reused while a message is in flight that may contain the id of its entity. That
+// may be an action, for a peer that was not sent the group yet, or a message of the game.
 //
 // Proves: R27
 func TestANumberRestsWhileSomethingUnderWayMayNameIt(t *testing.T) {
@@ -361,8 +361,9 @@ func TestANumberRestsWhileSomethingUnderWayMayNameIt(t *testing.T) {
 	})
 }
 
-// The id of an entity that ends outside its home group is released like any other. However many end
-// in each tick, their ids are reused after a while, also if there are always messages in flight.
+// The id of an entity that is despawned outside its home group is released like any other. However
+// many entities are despawned in each tick, their ids are reused after a while, even if there are
+// always messages in flight.
 func TestNamesAreGivenAgainHoweverManyEndElsewhere(t *testing.T) {
 	const each, late, lives = 10, 5, 20
 	h := newHandles()

@@ -12,9 +12,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// A client is sent the same bytes in the same ticks, whatever happens that it may not see: to
-// entities of groups that it is not shown, or that it retains, to members and components that
-// its views hide, and to what other clients see, in a random world.
+// In a random world, a client is sent the same bytes in the same ticks, whatever happens that it
+// may not see: to entities of groups that it is not shown or that it retains, to members and
+// components that its views hide, and to what other clients see.
 //
 // Proves: V13
 func TestWhatIsHiddenChangesNoByteInRandomWorlds(t *testing.T) {
@@ -35,8 +35,8 @@ func TestWhatIsHiddenChangesNoByteInRandomWorlds(t *testing.T) {
 	}
 }
 
-// play is one game twice: on the open stage without, and on the other with all that a client
-// does not see.
+// play is one game in two worlds. The open stage lacks everything that a client does not see; the
+// other stage has it.
 type play struct {
 	t      *testing.T
 	rng    *rand.Rand // for the visible part
@@ -45,7 +45,7 @@ type play struct {
 	full   *stage
 	bytes  int
 	names  uint32
-	modes  map[groupKey]mode // of private groups, if not shown
+	modes  map[groupKey]mode // of private groups, while they are not shown
 	shut   map[int]repl.Mask // components that the client does not see
 	bornIn map[int]sender.Place
 	moved  map[int]bool
@@ -53,7 +53,7 @@ type play struct {
 	banishedAt map[int]entangle.Tick
 }
 
-// mode is what the client has of a private group.
+// mode is the state in which the client has a private group.
 type mode uint8
 
 const (
@@ -66,10 +66,10 @@ const (
 // Entities below firstHidden are on both stages.
 const firstHidden = 32
 
-// stage is one of the two worlds.
+// stage is one of the two worlds of a play.
 type stage struct {
 	n      *network
-	flip   bool // slots are others than on the other stage
+	flip   bool // entities have other slots than on the other stage
 	client *spectator
 	others []*spectator
 }
@@ -156,8 +156,8 @@ func (p *play) both(do func(s *stage)) {
 	do(p.full)
 }
 
-// Places of the entities that the client sees. In the last two, only hidden entities come after the
-// first tick, because a number reveals that others are taken.
+// Places of the entities that the client sees. Only hidden entities enter the last two after the
+// first tick, because a number would reveal that other numbers are taken.
 var (
 	places     = []sender.Place{{}, {Name: 1}, {Name: 2}, {Private: true}, {Private: true}, {Name: 3, Private: true}, {Name: 4, Private: true}, {Family: 4, Private: true}}
 	partly     = sender.Place{Name: 5, Private: true}
@@ -165,7 +165,7 @@ var (
 	darkPlaces = []sender.Place{{Private: true}, {Private: true}, {Name: 7, Private: true}, {Family: 7, Private: true}, partly, kept6}
 )
 
-// key names the group of an entity that is on both stages.
+// key returns the group of an entity that is on both stages.
 func (p *play) key(id int) groupKey {
 	if at := p.open.place(id); at.Name|at.Family != 0 {
 		return groupKey{place: at}
@@ -174,7 +174,7 @@ func (p *play) key(id int) groupKey {
 	}
 }
 
-// act does what may be seen with one entity.
+// act does something visible with one entity.
 func (p *play) act(id int) {
 	if !p.open.lives(id) {
 		if p.rng.IntN(12) == 0 && p.modes[groupKey{own: uint32(id + 1)}] != banished {
@@ -188,8 +188,9 @@ func (p *play) act(id int) {
 	if p.modes[groupKey{own: uint32(id + 1)}] == banished {
 		return
 	}
-	// A free public handle is reused when all peers have acknowledged its end, and that depends on
-	// the packets they were sent: no public group ends until it is too late for that.
+	// A free public handle is reused when all peers have acknowledged its end, which depends on the
+	// packets that they were sent. Therefore no public group ends until it is too late for its
+	// handle to be reused.
 	lasts := p.open.n.tick < 240 && (id == 8 || id == 9 || k.own != 0 && !k.place.Private)
 	switch what {
 	case 0:
@@ -204,7 +205,7 @@ func (p *play) act(id int) {
 		to := places[value%uint32(len(places))]
 		if !lasts && !p.bornIn[id].Private && k.place != partly && k.place != kept6 && p.modes[k] == shownMode {
 			if p.moved[id] = true; !p.open.paused(id) {
-				p.sync(id) // it may be seen whole there
+				p.sync(id) // the entity may be seen in full there
 			}
 			p.both(func(s *stage) { s.n.moveTo(s.slot(id), to) })
 		}
@@ -220,7 +221,7 @@ func (p *play) act(id int) {
 		}
 	case 13:
 		if k.place == partly || k.place == kept6 {
-			return // a group has the rate of all its members
+			return // the rate of a group follows from all its members
 		}
 		p.both(func(s *stage) {
 			s.n.world.SetRate(s.slot(id), sender.Rate{Every: uint16(value % 4), MaxAge: uint16(value % 9)})
@@ -236,8 +237,8 @@ func (p *play) act(id int) {
 			p.shut[id] = repl.MaskOf(1+int(value%3), 2)
 		}
 	case 19:
-		// An entity that was born publicly keeps its id, and so its handle, while it lives. Links lead
-		// to 8 and 9.
+		// An entity that was born publicly keeps its id, and therefore its handle, while it lives.
+		// Links lead to entities 8 and 9.
 		if id != 8 && id != 9 && k.own != 0 && k.place.Private && p.bornIn[id].Private && value%4 == 0 {
 			p.modes[k], p.banishedAt[id] = banished, p.open.n.tick
 			p.modes[groupKey{own: uint32(id + 1)}] = banished
@@ -245,7 +246,7 @@ func (p *play) act(id int) {
 	}
 }
 
-// turn shows a private group to the client, or no longer.
+// turn shows a private group to the client, or stops showing it.
 func (p *play) turn(id int, k groupKey, to mode) {
 	if !k.place.Private {
 		return
@@ -306,8 +307,8 @@ func (s *stage) end(id int, letGo bool) {
 	}
 }
 
-// write writes a value; a link leads to an entity that everybody sees all along: what leads
-// to another tells of its end.
+// write writes a value. A link leads to an entity that everybody sees all the time, because a link
+// to another one would reveal its despawn.
 func (p *play) write(s *stage, id, comp int, value uint32) {
 	if is := s.is(id); is.mask.Has(comp) && width(comp) > 0 {
 		s.n.set(s.slot(id), comp, p.value(s, comp, value))
@@ -345,7 +346,7 @@ func (s *stage) reshape(id, comp int, value uint32) {
 	s.n.model.entities[slot] = is
 }
 
-// pause pauses an entity, or ends that.
+// pause pauses an entity, or resumes it.
 func (s *stage) pause(id int) {
 	slot := s.slot(id)
 	if s.n.model.paused[slot] {
@@ -392,7 +393,7 @@ func (p *play) behind(id int) {
 	}
 }
 
-// cast shows a group to another client, or no longer.
+// cast shows a group to another client, or stops showing it.
 func (p *play) cast(id int, value uint32) {
 	s := p.full
 	o := s.others[value%2].peer
@@ -409,8 +410,7 @@ func (p *play) cast(id int, value uint32) {
 	}
 }
 
-// beside does something with what the client does not see of an entity that is on both
-// stages.
+// beside does something that the client does not see with an entity that is on both stages.
 func (p *play) beside(id, what, comp int, value uint32) {
 	s := p.full
 	if !s.lives(id) {
@@ -421,7 +421,7 @@ func (p *play) beside(id, what, comp int, value uint32) {
 	if p.open.lives(id) && p.modes[groupKey{own: uint32(id + 1)}] == banished {
 		switch what {
 		case 0:
-			s.end(id, value%6 == 0 && p.banishedAt[id] != p.open.n.tick) // else it may keep the client's replica
+			s.end(id, value%6 == 0 && p.banishedAt[id] != p.open.n.tick) // otherwise the entity may keep the client's replica
 			return
 		case 1:
 			s.n.moveTo(s.slot(id), darkPlaces[value%2])
@@ -505,7 +505,7 @@ func (p *play) directGroup(s *stage, k groupKey, ids []int) {
 	c.SetView(first, hidden...)
 }
 
-// spectator is a peer with a line that depends on a random source alone.
+// spectator is a peer on a line that depends on a random source only.
 type spectator struct {
 	peer     *sender.Peer
 	rng      *rand.Rand
@@ -543,7 +543,7 @@ func (s *spectator) send(n *network) (all [][]byte) {
 		if s.rng.Float64() < s.loss {
 			s.post(n, 2*s.delay+2, func() { s.peer.HandleLost(pkt) })
 		} else {
-			s.post(n, 1+s.delay, func() { s.peer.HandleAcked(pkt) }) // in order, as differences need it
+			s.post(n, 1+s.delay, func() { s.peer.HandleAcked(pkt) }) // in order, as differences require
 		}
 	}
 	if b := s.peer.AppendMark(nil, 200); len(b) > 0 {
@@ -565,7 +565,7 @@ func (s *spectator) post(n *network, in int, do func()) {
 	s.mail = append(s.mail, mail{at: n.tick + entangle.Tick(in), do: do})
 }
 
-// check holds that the client is to see the same on both stages.
+// check requires that the client may see the same on both stages.
 func (p *play) check() {
 	for id := range firstHidden {
 		if !p.open.lives(id) || p.modes[p.key(id)] != shownMode {

@@ -10,12 +10,12 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// scene is a small world of which a peer may see all but what is dark.
+// scene is a small world in which a peer may see everything except the dark part.
 type scene struct {
 	w     *sender.World
 	p     *sender.Peer
-	other *sender.Peer // nil, or one that acknowledges all at once
-	dark  bool         // what is dark happens
+	other *sender.Peer // nil, or a peer that acknowledges everything at once
+	dark  bool         // the dark part happens
 	holds bool         // nothing that the peer is sent is acknowledged
 	held  []uint16
 	name  uint16
@@ -62,17 +62,17 @@ func (s *scene) rest(ticks int) {
 	}
 }
 
-// insert has components come to an entity.
+// insert adds components to an entity.
 func (s *scene) insert(slot repl.Slot, comps ...int) {
 	s.w.Reshape(slot, repl.MaskOf(comps...), repl.Mask{})
 }
 
-// without is a view that hides components of an entity.
+// without returns a view that hides components of an entity.
 func without(slot repl.Slot, comps ...int) sender.Hidden {
 	return sender.Hidden{Slot: slot, Comps: repl.MaskOf(comps...)}
 }
 
-// begin has the peer see two entities in a den.
+// begin shows the peer two entities in a den.
 func (s *scene) begin() {
 	s.tick(func() {
 		s.w.SpawnAt(0, repl.MaskOf(0, 2), den)
@@ -82,8 +82,8 @@ func (s *scene) begin() {
 	s.rest(3)
 }
 
-// A peer keeps what it is shown, and what it was sent of a group that it retains now, without what it
-// is to lose.
+// A peer keeps what it is shown, and what it was sent of a group that it now retains, except the
+// parts that it must lose.
 //
 // Proves: V11
 func TestWhatAPeerKeeps(t *testing.T) {
@@ -113,7 +113,7 @@ func TestWhatAPeerKeeps(t *testing.T) {
 	require.Empty(t, keeps())
 }
 
-// A private group that is hidden before it was sent takes no handle for long.
+// A private group that is hidden before it was sent does not keep its handle for long.
 func TestWhatIsHiddenBeforeItIsSentTakesNoHandle(t *testing.T) {
 	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 6)
 	s := &scene{w: w, p: w.NewPeer()}
@@ -132,7 +132,7 @@ func TestWhatIsHiddenBeforeItIsSentTakesNoHandle(t *testing.T) {
 	require.Less(t, int(h-repl.Private), 150)
 }
 
-// Each way in which something hidden once changed a byte, alone.
+// In each of these cases, something hidden once changed a byte. Here each happens alone.
 //
 // Proves: V13
 func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
@@ -171,7 +171,7 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 		"a component that the peer has comes again before its group is retained": func(s *scene) {
 			s.begin()
 			s.holds = true
-			for range 4 { // as many as may be under way: the next is not sent
+			for range 4 { // as many as may be in flight: the next one is not sent
 				s.tick(func() { s.w.Reshape(1, repl.MaskOf(1), repl.Mask{}) })
 			}
 			s.tick(func() { s.w.Reshape(0, repl.Mask{}, repl.MaskOf(2)) })

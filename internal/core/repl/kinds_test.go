@@ -10,11 +10,11 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// kindsComps is how many components are changed in so many ways.
+// kindsComps is the number of components, which are changed in as many ways.
 const kindsComps = 9
 
-// kindsWorld is a world of private groups of one, of which the first are shown to one peer and the
-// others to another; both peers have received them.
+// kindsWorld returns a world of private groups of one. The first are shown to one peer and the
+// others to another, and both peers have received them.
 func kindsWorld(first, others int) (w *sender.World, peers [2]*sender.Peer) {
 	bits := map[repl.Slot]int{}
 	for s := range repl.Slot(first + others) {
@@ -46,7 +46,8 @@ func changeSet(w *sender.World, set int, slots ...repl.Slot) {
 	}
 }
 
-// However many sets of components change of what a peer does not see, it is sent the same.
+// However many different sets of components change in entities that a peer does not see, the peer
+// is sent the same bytes.
 //
 // Proves: V13
 func TestHiddenKindsOfUpdatesChangeNoByte(t *testing.T) {
@@ -70,8 +71,8 @@ func TestHiddenKindsOfUpdatesChangeNoByte(t *testing.T) {
 	assert.Equal(t, sent[0], sent[1])
 }
 
-// A peer for which more sets of components change than have numbers is sent the same bytes as by
-// the plain twin.
+// If more sets of components change than can be numbered, a peer is sent the same bytes as by the
+// simple model.
 func TestMoreKindsOfUpdatesThanHaveNumbers(t *testing.T) {
 	var sent [2][][]byte
 	for i := range sent {

@@ -11,10 +11,11 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// An entity left a group long ago and was hidden meanwhile. The action that takes it in again needs
-// that group exactly if the peer may still have the entity there: if the action of its leaving is
-// under way, or waits at the peer for another action, of this group or another. Another peer that
-// acknowledges nothing has the sender remember the leaving, and changes no need.
+// An entity left a group long ago and was hidden meanwhile. The action by which it joins that group
+// again needs the group exactly if the peer may still have the entity there: if the action by which
+// it left is in flight, or waits at the peer for another action, of this group or another one. A
+// second peer that acknowledges nothing makes the sender remember the leaving, which changes no
+// need.
 //
 // Proves: V13, R41
 func TestAnActionNeedsAGroupThatWasLeftLongAgo(t *testing.T) {

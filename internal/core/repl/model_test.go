@@ -13,14 +13,14 @@ import (
 // linkComp is the component that refers to another entity, in models that have it.
 const linkComp = 1
 
-// entity is one entity in full. Component 0 is always there and identifies the entity; a component
-// with a number 2 more than a multiple of 3 has no value.
+// entity is one entity in full. Component 0 always exists and identifies the entity. Components 2,
+// 5, 8 and so on have no value.
 type entity struct {
 	mask   repl.Mask
 	values [20]uint32
 }
 
-// name is what no other entity has in component 0.
+// name returns the value of component 0, which no other entity has.
 func (e *entity) name() uint32 { return e.values[0] }
 
 func width(comp int) uint {
@@ -30,22 +30,22 @@ func width(comp int) uint {
 	return 32
 }
 
-// model is the sender's world, as plain as can be.
+// model is a simple model of the sender's world.
 type model struct {
 	comps    int
 	links    bool // linkComp holds a slot + 1
 	entities map[repl.Slot]entity
 	places   map[repl.Slot]sender.Place
 	paused   map[repl.Slot]bool
-	frozen   map[repl.Slot]entity             // as they were when they were paused
-	changed  map[repl.Slot]*[20]entangle.Tick // value or presence, by component
-	came     map[repl.Slot]entangle.Tick      // to its group
+	frozen   map[repl.Slot]entity             // the entities as they were when they were paused
+	changed  map[repl.Slot]*[20]entangle.Tick // by component: when its value or its presence changed last
+	came     map[repl.Slot]entangle.Tick      // when the entity joined its group
 	names    uint32
 
-	deltas repl.Mask // sent as differences
+	deltas repl.Mask // components that are sent as differences
 	past   deltaPast
-	coded  bool   // with codes that are learned
-	salt   uint32 // the newest; 0: none yet
+	coded  bool   // with learned codes
+	salt   uint32 // of the newest codes; 0: there are none yet
 }
 
 func newModel(comps int) *model {
@@ -58,7 +58,7 @@ func newModel(comps int) *model {
 
 func (m *model) snapshot() map[repl.Slot]entity { return maps.Clone(m.entities) }
 
-// told is an entity as the sender is to tell of it: a paused one as it was before.
+// told returns an entity as the sender has to send it: a paused one as it was before the pause.
 func (m *model) told(slot repl.Slot) entity {
 	if m.paused[slot] {
 		return m.frozen[slot]
@@ -80,7 +80,7 @@ func (m *model) Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.RefT
 	w.Bits(uint64(value), width(comp))
 }
 
-// copySink is a receiver's world, as plain as can be: Begin copies everything.
+// copySink is a simple model of a receiver's world, in which Begin copies everything.
 type copySink struct {
 	comps    int
 	links    bool
@@ -93,11 +93,11 @@ type copySink struct {
 	whole    bool
 
 	predicts map[repl.Slot]bool
-	turned   map[repl.Slot]bool // entities of the current record, and whether they were predicted before
+	turned   map[repl.Slot]bool // entities that the current record predicts or no longer predicts, with whether they were predicted before
 
-	corpses   map[repl.Slot]shown // let go
+	corpses   map[repl.Slot]shown // orphaned entities
 	born      map[uint32]int      // how often each name was spawned
-	spawned   int                 // ever
+	spawned   int                 // how many were spawned in all
 	despawned int
 }
 
@@ -141,7 +141,7 @@ func (c *copySink) Member(slot repl.Slot, whole bool) {
 	c.at, c.whole, c.fresh = slot, whole, repl.Mask{}
 }
 
-// close takes off what a whole member did not name.
+// close removes the components that a record of a whole member did not list.
 func (c *copySink) close() {
 	if c.at == repl.NoSlot {
 		return
@@ -213,7 +213,7 @@ func (c *copySink) Orphan(slot repl.Slot) {
 	delete(c.predicts, slot)
 }
 
-// kept returns all entities, those that were let go as well.
+// kept returns all entities, including orphaned ones.
 func (c *copySink) kept() map[repl.Slot]shown {
 	all := maps.Clone(c.entities)
 	maps.Copy(all, c.corpses)

@@ -15,43 +15,43 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// network is one sender and its peers over links that lose and reorder, tick by
-// tick. Actions arrive some time, as over a reliable channel without order.
+// network is one sender and its peers over links that lose and reorder, tick by tick. Actions
+// always arrive, some time later, as over a reliable channel without order.
 type network struct {
 	t     testing.TB
 	rng   *rand.Rand
 	loss  float64
-	delay int // ticks, at most, one way
-	late  int // ticks that actions take in any case
+	delay int // greatest delay in one direction, in ticks
+	late  int // ticks by which actions are delayed in addition
 
 	tick  entangle.Tick
 	model *model
 	world *sender.World
 	peers []*end
 
-	sent [][]byte // all that left, in order; for twins
+	sent [][]byte // everything that was sent, in order, for twins
 	keep bool
-	told func(*end, saying) // of every update that leaves
+	told func(*end, saying) // called for every update that is sent
 
-	learned entangle.Tick    // when there were new codes
-	skips   entangle.Tick    // that are not observed, between two that are
-	tight   bool             // not all that could be sent is
-	limit   func(e *end) int // bytes of updates in one tick, less than 0: no limit
-	most    int              // packets of updates in one tick, above 0
-	trusts  bool             // little is judged: a twin is
+	learned entangle.Tick    // the tick of the last new codes
+	skips   entangle.Tick    // ticks that are not observed between two that are
+	tight   bool             // not everything that could be sent is sent
+	limit   func(e *end) int // bytes of updates in one tick; below 0: no limit
+	most    int              // packets of updates in one tick; 0: no limit
+	trusts  bool             // few checks are made, because a twin makes them
 
-	removed int // how often a component of what a peer keeps was taken away
+	removed int // how often a component was removed from an entity that a peer retains
 
-	history map[entangle.Tick]moment // the same world once more, as it was after every tick
+	history map[entangle.Tick]moment // the model after every tick
 }
 
-// groupKey names a group of the model: by its place, or the entity that has it alone.
+// groupKey identifies a group of the model: by its place, or by the entity if it is alone.
 type groupKey struct {
 	place sender.Place
 	own   uint32
 }
 
-// end is a peer as the sender sees it, and its replica.
+// end is a peer at the sender, with its replica of the world.
 type end struct {
 	peer *sender.Peer
 	copy *receiver.Receiver
@@ -60,26 +60,26 @@ type end struct {
 	msg  uint16
 	mail []mail
 
-	arrived []uint16 // packets, in that order, that the sender has not heard of
+	arrived []uint16 // packets that arrived, in that order, and that the sender does not know of yet
 
-	rng *rand.Rand // of its line
+	rng *rand.Rand // for the peer's line
 
 	keys    map[repl.Handle]groupKey // of all groups that were ever sent
 	held    map[repl.Handle]entangle.Tick
 	oracle  oracle
-	stirred bool // something came in this tick
+	stirred bool // something arrived in this tick
 
 	eyes    eyes
 	saw     map[entangle.Tick]eyes
 	handles map[entangle.Tick]map[groupKey]repl.Handle
-	foresaw map[entangle.Tick]map[uint32]groupKey // its predicted sets, by id, with the groups
-	missed  map[uint32]bool                       // names that it did not see at some tick of their lives
-	fresh   map[uint32]entangle.Tick              // the last tick that a name was shown at, unless paused
+	foresaw map[entangle.Tick]map[uint32]groupKey // the peer's predicted sets by tick, with the group of each name
+	missed  map[uint32]bool                       // names that the peer did not see at some tick of their lives
+	fresh   map[uint32]entangle.Tick              // the last tick at which a name was shown, unless it was paused
 	settled entangle.Tick
 	settles int
 }
 
-// mail is something under way to be done at a tick.
+// mail is something in flight that is done at a tick.
 type mail struct {
 	at entangle.Tick
 	do func()
@@ -94,7 +94,7 @@ func newNetwork(t testing.TB, seed uint64, comps int, start entangle.Tick) *netw
 	return n
 }
 
-// acknowledge acknowledges a packet as packet headers do: together with all earlier ones that
+// acknowledge acknowledges a packet like packet headers do: together with all earlier ones that
 // arrived. Differences rely on that.
 func (n *network) acknowledge(e *end, pkt uint16) {
 	e.arrived = append(e.arrived, pkt)
@@ -114,7 +114,7 @@ func (n *network) acknowledge(e *end, pkt uint16) {
 	})
 }
 
-// differ makes the sender send differences, before anybody joins.
+// differ makes the sender send differences. It is called before a peer joins.
 func (n *network) differ() {
 	n.model.deltas = deltas(n.model.comps)
 	n.model.past = newDeltaPast(n.model.deltas)
@@ -167,8 +167,7 @@ func (n *network) step(change func()) {
 	}
 }
 
-// record remembers the world of this tick, and which group each peer knows by which
-// handle.
+// record stores the world of this tick, and which group each peer has under which handle.
 func (n *network) record() {
 	now := moment{entities: n.model.snapshot(), groups: map[groupKey][]repl.Slot{}, paused: maps.Clone(n.model.paused), frozen: maps.Clone(n.model.frozen), came: maps.Clone(n.model.came)}
 	for _, slot := range slices.Sorted(maps.Keys(n.model.entities)) {
@@ -181,7 +180,7 @@ func (n *network) record() {
 	}
 }
 
-// recordEyes remembers what a peer may see of this tick.
+// recordEyes stores what a peer may see in this tick.
 func (n *network) recordEyes(e *end) {
 	e.saw[n.tick], e.handles[n.tick] = e.eyes.clone(), map[groupKey]repl.Handle{}
 	e.foresaw[n.tick] = n.foreseen(e)
@@ -230,7 +229,7 @@ func (n *network) sendTo(e *end) {
 			break // the rest waits
 		}
 	}
-	if e.pkt++; e.rng.IntN(4) > 0 { // a packet that goes out anyway
+	if e.pkt++; e.rng.IntN(4) > 0 { // a packet that is sent anyway
 		if b := e.peer.AppendMark([]byte("head"), 200); len(b) > len("head") {
 			n.sendFrame(e, e.pkt, b[len("head"):])
 		}
@@ -273,7 +272,7 @@ func (n *network) limitOf(e *end) int {
 	return limit
 }
 
-// sendFrame sends an updates frame in a packet, and returns how many records it holds.
+// sendFrame sends an updates frame in a packet, and returns the number of its records.
 func (n *network) sendFrame(e *end, pkt uint16, b []byte) int {
 	n.note(b)
 	tick := n.tick
@@ -316,7 +315,7 @@ func (n *network) note(b []byte) {
 
 func (n *network) once(e *end) int { return e.rng.IntN(n.delay + 1) }
 
-// travel is how long something takes that is resent until it arrives.
+// travel returns how long something travels that is resent until it arrives.
 func (n *network) travel(e *end) int {
 	ticks := n.once(e)
 	for e.rng.Float64() < n.loss {
@@ -346,7 +345,7 @@ func (n *network) deliver(e *end) {
 	}
 }
 
-// resync has a peer ask for a group, which is hidden from it if it is retained.
+// resync makes a peer request a group. If the group is retained, the sender hides it from the peer.
 func (n *network) resync(e *end, h repl.Handle) {
 	e.peer.HandleResync(h)
 	key := e.keys[h]
@@ -355,9 +354,8 @@ func (n *network) resync(e *end, h repl.Handle) {
 	}
 }
 
-// check holds the guarantee: every group that a peer has is the sender's group as it
-// was at the tick that the peer says it holds, with the same members, and that tick
-// never goes back.
+// check requires the guarantee: every group that a peer has equals the sender's group at the tick
+// that the peer has it at, with the same members, and that tick never decreases.
 func (n *network) check(e *end) {
 	if !e.stirred || n.trusts {
 		return
@@ -415,7 +413,7 @@ func (n *network) checkPaused(e *end, tick entangle.Tick, key groupKey, slot rep
 		return
 	}
 	delete(got, was.name())
-	var less repl.Mask // components it may have lost while it was retained
+	var less repl.Mask // components that the peer may have lost while the entity was retained
 	for t := tick; ; t -= 1 + n.skips {
 		is, lives := n.history[t].entities[slot]
 		if !lives || is.name() != was.name() {
@@ -438,7 +436,7 @@ func (n *network) checkPaused(e *end, tick entangle.Tick, key groupKey, slot rep
 	require.Failf(n.t, "torn", "tick %d: %x in group %v at %d was never what is shown of it since %d: %x", n.tick, was.name(), key, tick, e.fresh[was.name()], shown)
 }
 
-// keyAt returns the group that a slot was in after a tick.
+// keyAt returns the group in which a slot was after a tick.
 func (n *network) keyAt(tick entangle.Tick, slot repl.Slot) groupKey {
 	for key, members := range n.history[tick].groups {
 		if slices.Contains(members, slot) {
@@ -508,7 +506,7 @@ func seedLine(name string, seed uint64) string {
 	return fmt.Sprintf("seed %d; repeat with: go test ./internal/core/repl -run '%s/seed=%d$'", seed, name, seed)
 }
 
-// differ says what differs between what a group was and what a peer shows of it.
+// differ describes the difference between a group and what a peer shows of it.
 func differ(want, got map[uint32]entity) (text string) {
 	for name, is := range want {
 		if shown, there := got[name]; !there {

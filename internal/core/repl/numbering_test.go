@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// A Numbering says the same as a map, over and over, however many keys there are and whichever.
+// A Numbering equals a map, for any number of keys and any keys, again and again.
 func TestNumberingIsAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var n repl.Numbering[uint64]
@@ -36,7 +36,7 @@ func TestNumberingIsAMap(t *testing.T) {
 	})
 }
 
-// A table of references that was as large before makes nothing anew.
+// A table of references allocates nothing if it was as large before.
 func TestATableOfReferencesKeepsItsMemory(t *testing.T) {
 	var table repl.RefTable
 	assert.Zero(t, alloctest.Count(20, func() {
@@ -49,7 +49,7 @@ func TestATableOfReferencesKeepsItsMemory(t *testing.T) {
 	}))
 }
 
-// BenchmarkRefTable looks each of so many entities up once.
+// BenchmarkRefTable looks up each of a number of entities once.
 func BenchmarkRefTable(b *testing.B) {
 	for _, size := range []repl.Slot{4, 16, 64, 4096} {
 		b.Run("", func(b *testing.B) {

@@ -9,34 +9,35 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// oracle checks every record for a peer against the peer's permitted view, before it is sent.
+// oracle checks every record for a peer, before it is sent, against the part of the world that the
+// peer may see.
 type oracle struct {
 	lives map[repl.Handle]*life
-	under map[repl.Handle]map[uint16]int // messages with actions under way, and which
+	under map[repl.Handle]map[uint16]int // by handle: the messages with an action in flight, and which action each has
 	stood map[uint32]bool                // names that were in a group after the last tick
 }
 
-// life is a group at a peer from its first full to its end, as it was sent.
+// life is a group at a peer from its first full to its end, according to the sent records.
 type life struct {
 	begun   entangle.Tick
 	action  entangle.Tick // of the last action
 	seq     repl.Seq
-	count   int // actions that were sent
+	count   int // number of actions that were sent
 	members map[repl.Member]standing
 
-	predicts map[repl.Member]bool // as it was told
+	predicts map[repl.Member]bool // according to the sent records
 
-	arrived entangle.Tick // of the newest update that came there
+	arrived entangle.Tick // tick of the newest update that arrived there
 	any     bool
 }
 
-// standing is a member of a group as a peer was told of it.
+// standing is a member of a group according to the records that a peer was sent.
 type standing struct {
 	slot repl.Slot
 	name uint32
 }
 
-// stand is an entity as it is now.
+// stand returns the present state of an entity.
 func (n *network) stand(slot repl.Slot) standing {
 	is := n.model.entities[slot]
 	return standing{slot, is.name()}
@@ -46,8 +47,8 @@ func newOracle() oracle {
 	return oracle{lives: map[repl.Handle]*life{}, under: map[repl.Handle]map[uint16]int{}, stood: map[uint32]bool{}}
 }
 
-// told reports whether a peer was told of an entity in its present group, in which it is
-// since a tick, or of none.
+// told reports whether a peer was sent an entity in its present group, in which it has been since a
+// tick, or whether it is in no group.
 func (o *oracle) told(at standing, h repl.Handle, since entangle.Tick) bool {
 	for in, l := range o.lives {
 		for _, m := range l.members {
@@ -59,7 +60,7 @@ func (o *oracle) told(at standing, h repl.Handle, since entangle.Tick) bool {
 	return true
 }
 
-// judgeActions judges an action message that is about to leave.
+// judgeActions checks an action message before it is sent.
 func (n *network) judgeActions(e *end, b []byte, name uint16) {
 	last := int64(-1)
 	for _, s := range newParser(n.t, n.model).actions(b) {
@@ -101,9 +102,8 @@ func (n *network) judgeAction(e *end, s *saying, name uint16) {
 	}
 }
 
-// judgeBase holds that a base is a tick that the peer holds, or comes to before
-// anything newer applies: that of the last action, or of an update that came there
-// after it.
+// judgeBase checks that a baseline is a tick that the peer has, or reaches before anything newer is
+// applied: the tick of the last action, or of an update that arrived there after it.
 func (n *network) judgeBase(l *life, s *saying) {
 	require.True(n.t, s.Base.Before(n.tick))
 	require.Falsef(n.t, s.Base.Before(l.action), "handle %d: base %d is before the action of %d", s.Group, s.Base, l.action)
@@ -112,8 +112,8 @@ func (n *network) judgeBase(l *life, s *saying) {
 	}
 }
 
-// judgeRetained holds that of a group which a peer keeps it is told of ends, and of components
-// that it may not see any more, alone.
+// judgeRetained checks that a record of a group that a peer retains contains only despawns, and
+// removals of components that the peer may not see any more.
 func (n *network) judgeRetained(e *end, s *saying) {
 	key := e.keys[s.Group]
 	if e.eyes.retained[key] == nil || s.Kind == repl.Gone {
@@ -124,7 +124,7 @@ func (n *network) judgeRetained(e *end, s *saying) {
 	for _, m := range s.members {
 		at, has := e.oracle.lives[s.Group].members[m.number]
 		if !has {
-			continue // it was paused when the peer was sent the group, and is not any more
+			continue // the entity was paused when the peer was sent the group, and is not paused any more
 		}
 		if less := e.eyes.views[key][at.slot].Comps; n.stand(at.slot) != at || !m.set.IsZero() || m.removed != m.removed.And(less) {
 			require.Failf(n.t, "kept", "tick %d: group %v: %x loses %x and gets %x; hidden is %x", n.tick, key, at, m.removed, m.set, less)
@@ -135,7 +135,7 @@ func (n *network) judgeRetained(e *end, s *saying) {
 	require.True(n.t, !s.all && len(s.predicted.members) == 0)
 }
 
-// judgeMembers holds that numbers and names fit together.
+// judgeMembers checks that numbers and names of members match.
 func (n *network) judgeMembers(e *end, l *life, s *saying) {
 	before := l.members
 	if s.Kind != repl.Change {
@@ -188,7 +188,7 @@ func (n *network) judgePredicted(e *end, l *life, s *saying) {
 	}
 }
 
-// foreseen returns the predicted set of a peer, by id, with the groups.
+// foreseen returns the predicted set of a peer by name, with the groups.
 func (n *network) foreseen(e *end) map[uint32]groupKey {
 	all := map[uint32]groupKey{}
 	for slot, is := range n.model.entities {
@@ -200,8 +200,8 @@ func (n *network) foreseen(e *end) map[uint32]groupKey {
 	return all
 }
 
-// judgeValues checks that a record states true values that the peer may see, and that an update
-// states exactly the changes since its baseline.
+// judgeValues checks that a record contains the correct values, that the peer may see them, and
+// that an update states exactly the changes since its baseline.
 func (n *network) judgeValues(e *end, l *life, s *saying) {
 	if n.trusts || e.eyes.retained[e.keys[s.Group]] != nil {
 		return
@@ -241,7 +241,7 @@ func (n *network) judgeValues(e *end, l *life, s *saying) {
 	}
 }
 
-// stated returns the components of which a record has to state the values.
+// stated returns the components of which a record has to contain the values.
 func (n *network) stated(s *saying, m *stated, slot repl.Slot, may repl.Mask) repl.Mask {
 	if m.whole {
 		return may
@@ -282,7 +282,7 @@ func (n *network) changedSince(slot repl.Slot, base entangle.Tick, of repl.Mask)
 	return set
 }
 
-// judgeUpdates judges an updates frame that is about to leave.
+// judgeUpdates checks an updates frame before it is sent.
 func (n *network) judgeUpdates(e *end, b []byte) (all []saying, marks []marking) {
 	if n.trusts {
 		return nil, nil
@@ -299,7 +299,7 @@ func (n *network) judgeUpdates(e *end, b []byte) (all []saying, marks []marking)
 	return all, marks
 }
 
-// came notes what of a frame came to the peer.
+// came records which parts of a frame arrived at the peer.
 func (n *network) came(e *end, tick entangle.Tick, all []saying) {
 	for i := range all {
 		l := e.oracle.lives[all[i].Group]
@@ -309,15 +309,15 @@ func (n *network) came(e *end, tick entangle.Tick, all []saying) {
 	}
 }
 
-// has reports whether a peer is to have an entity.
+// has reports whether a peer should have an entity.
 func (n *network) has(e *end, slot repl.Slot) bool {
 	key, is := n.key(slot), n.model.entities[slot]
 	return !e.eyes.hides(key, slot).Whole || e.eyes.keeps(key, is.name(), n.model.came[slot])
 }
 
-// judgeMoves holds, when all of a tick has been sent, that the peer would have every
-// entity in one group, and still has those that it had, unless they ended, or went out
-// of its sight.
+// judgeMoves checks, when everything of a tick has been sent, that the peer will have every entity
+// in one group. It also checks that the peer still has the entities that it had, unless they were
+// despawned or became invisible to it.
 func (n *network) judgeMoves(e *end) {
 	if n.trusts {
 		return
@@ -371,7 +371,7 @@ func (n *network) checkForeseen(e *end, h repl.Handle, key groupKey, tick entang
 	for _, slot := range e.copy.Members(h, nil) {
 		is := e.sink.entities[slot]
 		in, foreseen := e.foresaw[tick][is.name()]
-		foreseen = foreseen && in == key // or it has gone over to where the peer has not heard of
+		foreseen = foreseen && in == key // unless the entity has moved to a group that the peer has not received
 		require.Equal(n.t, e.sink.predicts[slot], e.copy.Predicts(slot))
 		if foreseen != e.copy.Predicts(slot) {
 			require.Failf(n.t, "foreseen", "tick %d: at %d %x in group %v is to be predicted: %v", n.tick, tick, is.name(), key, foreseen)
@@ -391,7 +391,7 @@ func (n *network) checkSettledGroup(e *end, key groupKey, h repl.Handle, tick en
 	require.Equalf(n.t, n.settledAs(e, key, tick, held), n.settledAs(e, key, held, tick), "tick %d settles, and group %v (%d) is at %d", tick, key, h, held)
 }
 
-// endedSince reports whether a group that a peer saw at a tick went out of its sight since.
+// endedSince reports whether a group that a peer saw at a tick has become invisible to it since.
 func (n *network) endedSince(e *end, key groupKey, h repl.Handle, tick entangle.Tick) bool {
 	for t := tick; t != n.tick; {
 		t += 1 + n.skips
@@ -402,8 +402,8 @@ func (n *network) endedSince(e *end, key groupKey, h repl.Handle, tick entangle.
 	return false
 }
 
-// settledAs is the peer's view of a group at one tick, without the entities that are paused at that
-// tick or at the other.
+// settledAs returns the peer's view of a group at one tick, without the entities that are paused at
+// that tick or at the other.
 func (n *network) settledAs(e *end, key groupKey, tick, other entangle.Tick) map[uint32]entity {
 	all := map[uint32]entity{}
 	for _, slot := range n.history[tick].groups[key] {

@@ -9,9 +9,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// The bytes for a peer do not depend on the baselines that another peer has of the same groups,
-// which requests first and acknowledges nothing. Those baselines may result from groups that only
-// the other peer sees.
+// The bytes for a peer do not depend on the baselines of another peer for the same groups, even if
+// that peer is served first and acknowledges nothing. Those baselines may result from groups that
+// only the other peer sees.
 //
 // Proves: V13
 func TestOthersBasesChangeNoByte(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 )
 
 // A group that changes all the time is sent in every n-th tick, with all changes since the last
-// time. The ticks of the groups are spread evenly. Lost values are resent at once.
+// time. The ticks of different groups are spread evenly. Lost values are resent at once.
 //
 // Proves: R35
 func TestAGroupIsSentAtItsInterval(t *testing.T) {
@@ -56,7 +56,7 @@ func TestAGroupIsSentAtItsInterval(t *testing.T) {
 	}
 }
 
-// Where ticks are skipped, every group still has its turn, no sooner than its interval says.
+// If ticks are skipped, every group still gets its turn, and no sooner than its interval allows.
 //
 // Proves: R35
 func TestAnIntervalWhereTicksAreSkipped(t *testing.T) {
@@ -96,7 +96,7 @@ func TestAnIntervalWhereTicksAreSkipped(t *testing.T) {
 	}
 }
 
-// A frame that ran several ticks at once makes no group miss its turn.
+// If a frame runs several ticks at once, no group misses its turn.
 //
 // Proves: R35
 func TestAnIntervalWhereTicksJump(t *testing.T) {
@@ -117,7 +117,7 @@ func TestAnIntervalWhereTicksJump(t *testing.T) {
 }
 
 // The interval of a group is the shortest of those requested for its entities, and changes when
-// entities come, go or change their request.
+// entities join, leave or change their request.
 func TestAGroupHasTheShortestInterval(t *testing.T) {
 	for _, place := range []sender.Place{{Name: 9}, {Name: 9, Private: true}} {
 		n, slots := evenNetwork(t, 7, 3, place, sender.Rate{})
@@ -156,7 +156,7 @@ func TestAGroupHasTheShortestInterval(t *testing.T) {
 	}
 }
 
-// A group that waits for its tick stops waiting when its interval changes.
+// If the interval of a waiting group changes, the group stops waiting for its tick.
 func TestAnotherIntervalEndsTheWaiting(t *testing.T) {
 	for _, place := range []sender.Place{{}, {Private: true}} {
 		for _, every := range []uint16{0, 40, 60} {
@@ -173,14 +173,14 @@ func TestAnotherIntervalEndsTheWaiting(t *testing.T) {
 	}
 }
 
-// Structure does not wait for the interval. It includes the values that wait, so that they need not
+// Structure does not wait for the interval. It contains the waiting values, so that they need not
 // be sent again.
 func TestStructureTakesAlongWhatWaits(t *testing.T) {
 	for _, place := range []sender.Place{{}, {Private: true}} {
 		n, slots := evenNetwork(t, 7, 1, place, sender.Rate{Every: 50})
 		e, sent := n.peers[0], 0
 		n.told = func(*end, saying) { sent++ }
-		n.tick = 50*(n.tick/50) + 59 // some way to its tick
+		n.tick = 50*(n.tick/50) + 59 // some ticks before its turn
 		n.step(func() {})
 		n.step(func() { n.writeAll(slots) })
 		n.step(func() { n.writeAll(slots) })
@@ -197,8 +197,8 @@ func TestStructureTakesAlongWhatWaits(t *testing.T) {
 	}
 }
 
-// A peer that predicts a group is sent each change at once, because it must be told when it has all
-// state as of a tick. The other peers wait.
+// A peer that predicts a group is sent each change at once, because it has to know when it has all
+// state of a tick. Other peers wait for the interval.
 func TestWhatIsPredictedHasNoInterval(t *testing.T) {
 	for _, place := range []sender.Place{{}, {Private: true}} {
 		n, slots := evenNetwork(t, 7, 1, place, sender.Rate{Every: 10})
@@ -221,7 +221,7 @@ func TestWhatIsPredictedHasNoInterval(t *testing.T) {
 	}
 }
 
-// evenNetwork is a network of one peer, which has all of n entities of one value each.
+// evenNetwork returns a network of one peer, which has all of n entities with one value each.
 func evenNetwork(t testing.TB, seed uint64, n int, place sender.Place, rate sender.Rate) (*network, []repl.Slot) {
 	net, slots := newNetwork(t, seed, 3, 0), []repl.Slot(nil)
 	e := net.join()

@@ -10,20 +10,20 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// parser reads what a sender of a model writes, as the page of the protocol has it
-// and as plain as can be: it keeps nothing from one record to the next.
+// parser parses the records that a model's sender writes, in the simplest way, as docs/PROTOCOL.md
+// describes them. It keeps almost nothing from one record to the next.
 type parser struct {
 	t      testing.TB
 	m      *model
 	sets   repl.Sets
 	list   repl.SetList
-	last   repl.Mask             // of the last full of one entity
-	read   func(*repl.Mask) bool // reads the set of the current member in a list of changes; or nil
+	last   repl.Mask             // components of the last full of one entity
+	read   func(*repl.Mask) bool // reads the component set of the current member in a list of changes; may be nil
 	r      bits.Reader
-	tables []repl.Table // that came
+	tables []repl.Table // the tables that were parsed
 }
 
-// saying is one record in full.
+// saying is one parsed record.
 type saying struct {
 	repl.Record
 	needs []repl.Need
@@ -34,14 +34,14 @@ type saying struct {
 	members []stated
 }
 
-// joining is a joining entity: its id, or none if it is paused.
+// joining is a joining entity: its id, or no id if it is paused.
 type joining struct {
 	number repl.Member
 	paused bool
 	id     repl.ID
 }
 
-// stated is the statement on one member.
+// stated is the part of a record about one member.
 type stated struct {
 	number       repl.Member
 	whole        bool
@@ -118,7 +118,7 @@ func (p *parser) action(s *saying) {
 	}
 }
 
-// predicted is the predicted set of a group, as stated by an action.
+// predicted is the predicted set of a group, as an action states it.
 type predicted struct {
 	said, all bool
 	members   []repl.Member
@@ -134,8 +134,8 @@ func (p *parser) predicted() (is predicted) {
 	return is
 }
 
-// usual reads a record that is only the values of one entity, with the components of the
-// one before.
+// usual reads a record that consists only of the values of one entity, with the same components as
+// the previous record.
 func (p *parser) usual(s *saying) {
 	s.joins = []joining{{id: repl.ID{Group: s.Group}}}
 	m := stated{whole: true, set: p.last}
@@ -169,7 +169,7 @@ func (p *parser) leavers() map[repl.Member]repl.Fate {
 	return all
 }
 
-// numbers calls each for a list of numbers, where what belongs to each stands.
+// numbers reads a list of numbers, and calls each after each of them, where its data follows.
 func (p *parser) numbers(each func(repl.Member)) {
 	var list repl.Numbers
 	for {
@@ -232,7 +232,7 @@ func (p *parser) contents(s *saying, number repl.Member, whole bool) {
 	s.members = append(s.members, m)
 }
 
-// value reads a value; of a link the number of its reference in the table.
+// value reads a value. For a link it returns the index of its reference in the table.
 func (p *parser) value(s *saying, comp int) uint32 {
 	if !p.m.links || comp != linkComp {
 		if s.Kind == repl.Update && s.Codes != 0 && p.m.deltas.Has(comp) {
@@ -289,7 +289,7 @@ func (p *parser) run(tick entangle.Tick) (all []saying) {
 	return all
 }
 
-// table reads past a table of codes.
+// table skips a table of codes.
 func (p *parser) table() {
 	var head repl.Table
 	require.True(p.t, p.m.coded)
@@ -298,7 +298,7 @@ func (p *parser) table() {
 	p.r.Skip(uint(head.Bytes) * 8)
 }
 
-// alike reads a run of groups that are alike.
+// alike reads a run of equal groups.
 func (p *parser) alike(run *repl.Run, rec repl.Record) (all []saying) {
 	n, ok := run.ReadCount(&p.r)
 	require.True(p.t, ok)

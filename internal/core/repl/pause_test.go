@@ -11,8 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// A peer has a paused member still, so it is not taken into another group before it
-// has left its own, whether it resumes in the tick of the move or earlier.
+// A peer still has a paused member, so it does not get it in another group before the member has
+// left its own, whether it resumes in the tick of the move or earlier.
 func TestWhatResumesElsewhereLeavesItsGroupFirst(t *testing.T) {
 	for name, ticks := range map[string][]func(*network){
 		"at once":    {func(n *network) { n.world.Resume(1); n.moveTo(1, sender.Place{Name: 2}) }},
@@ -23,7 +23,7 @@ func TestWhatResumesElsewhereLeavesItsGroupFirst(t *testing.T) {
 				n := newNetwork(t, 1, 3, 0)
 				e := n.join()
 				n.step(func() {
-					for _, name := range []uint32{2, 1, 1} { // the other group's handle is the lower: it is stated first
+					for _, name := range []uint32{2, 1, 1} { // the other group's handle may be lower, so that it comes first
 						n.spawnAt(sender.Place{Name: name})
 					}
 				})
@@ -51,8 +51,7 @@ func TestWhatResumesElsewhereLeavesItsGroupFirst(t *testing.T) {
 	}
 }
 
-// messagesTo are the actions that a peer is sent, one in each message, to be
-// delivered by a call.
+// messagesTo returns functions that deliver the actions that a peer is sent, each in one message.
 func (n *network) messagesTo(e *end) (all []func()) {
 	for b := e.peer.AppendActions(nil, 1); len(b) > 0; b = e.peer.AppendActions(nil, 1) {
 		e.msg++
@@ -66,8 +65,8 @@ func (n *network) messagesTo(e *end) (all []func()) {
 	return all
 }
 
-// An entity that is paused on its way to another group, before a peer has heard of
-// the move, gets there as it was, and ends there.
+// If an entity is paused while it moves to another group, before a peer has received the move, it
+// arrives there as it was, and is despawned there.
 func TestWhatIsPausedOnTheMoveGetsThere(t *testing.T) {
 	for name, c := range map[string]struct {
 		then   func(n *network)
@@ -95,7 +94,7 @@ func TestWhatIsPausedOnTheMoveGetsThere(t *testing.T) {
 					deliver()
 				}
 			}
-			quiet(func() { n.moveTo(1, sender.Place{Name: 2}) }) // there is no packet in this tick
+			quiet(func() { n.moveTo(1, sender.Place{Name: 2}) }) // no packet is sent in this tick
 			quiet(func() { n.world.Pause(1) })
 			send()
 			assert.Len(t, e.sink.entities, 3)

@@ -12,8 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Predicted sets read back as they were written, in the computed number of bits. A set read from
-// any bytes has rising numbers of members.
+// Predicted sets are read as they were written, and take the computed number of bits. A set that is
+// read from arbitrary bytes has rising numbers of members.
 func TestPredictedSetsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		is := repl.Predicted{Stated: rapid.Bool().Draw(t, "said")}

@@ -18,7 +18,7 @@ var (
 	fromSeed = flag.Uint64("seed", 0, "the seed of the first random world")
 )
 
-// some is how many of n seeds a run with -short has: a fifth.
+// some returns how many of n seeds are run: with -short a fifth.
 func some(n uint64) uint64 {
 	if testing.Short() {
 		return (n + 4) / 5
@@ -26,13 +26,13 @@ func some(n uint64) uint64 {
 	return n
 }
 
-// Random worlds over bad links: entities that come, go, gain and lose components,
-// move between groups that all see and groups that some see, refer to each other, and
-// are paused and let go; peers that come, go, see and lose sight, of groups and of parts
-// of them, and predict some. A peer knows which entities it predicts, and when a tick settles has them as
-// they were then. At every tick each group that a peer has is the sender's at
-// one tick, as the peer may see it; an entity that a peer sees all along is spawned there
-// once, whatever group it goes to; and when changes and loss stop, all worlds are equal.
+// Random worlds run over bad links. Entities are spawned and despawned, gain and lose components,
+// move between public and private groups, refer to each other, and are paused and orphaned. Peers
+// join and leave, gain and lose sight of groups and of parts of them, and predict some entities. A
+// peer knows which entities it predicts, and when a tick is confirmed it has them as they were in
+// that tick. At every tick each group that a peer has equals the sender's group at one tick, as far
+// as the peer may see it. An entity that a peer sees all the time is spawned there once, whatever
+// group it moves to. When changes and packet loss end, all worlds are equal.
 //
 // Proves: B25, R20, R23, R24, R26, R28, R30, R37, R41, V4
 func TestRandomWorldsStayInStep(t *testing.T) {
@@ -51,8 +51,7 @@ func TestRandomWorldsStayInStep(t *testing.T) {
 	}
 }
 
-// What a peer is sent is the same bit by bit whether bodies and runs are shared or
-// written anew for each.
+// A peer is sent the same bits whether bodies and runs are shared by peers or written for each.
 func TestSharingChangesNoByte(t *testing.T) {
 	for seed := range uint64(24) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
@@ -125,7 +124,7 @@ func (n *network) live() {
 	}
 }
 
-// end ends changes and loss, and expects equal worlds.
+// end ends changes and packet loss, and requires equal worlds.
 func (n *network) end() {
 	n.loss, n.tight, n.limit = 0, false, nil
 	n.step(n.resumeAll)

@@ -17,7 +17,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// crews is a source of two components: a name, and a list of entities.
+// crews is a source with two components: a name, and a list of entities.
 type crews map[repl.Slot][]repl.Slot
 
 func (c crews) Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.RefTable) {
@@ -31,11 +31,11 @@ func (c crews) Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.RefTa
 	}
 }
 
-// crewSink is what a receiver made of crews: entities by the names that they have there.
+// crewSink is the world that a receiver makes from crews: entities by their names.
 type crewSink struct {
 	at    repl.Slot
 	names []repl.Slot
-	lists map[repl.Slot][]repl.Slot // what the entities of a list are here
+	lists map[repl.Slot][]repl.Slot // the local entities of each list
 }
 
 func (c *crewSink) Spawn(repl.ID) repl.Slot {
@@ -82,7 +82,7 @@ func (c *crewSink) Begin(entangle.Tick)           {}
 func (c *crewSink) Commit()                       {}
 func (c *crewSink) Discard()                      {}
 
-// crewsBy returns all lists, by name and in names.
+// crewsBy returns all lists by name, with the entities replaced by their names.
 func (c *crewSink) crewsBy() crews {
 	all := crews{}
 	for at, list := range c.lists {
@@ -97,11 +97,11 @@ func (c *crewSink) crewsBy() crews {
 	return all
 }
 
-// A group names entities that were born elsewhere, and those that its values refer to: as many as
-// a message has room for, all of them arrive. With more the group is refused as too large, and
-// nothing of it is sent.
+// A group can refer to entities that were born elsewhere, and to those in its values, as far as a
+// message allows. All of them arrive. A group with more is refused as too large, and nothing of it
+// is sent.
 func TestAGroupOfManyReferencesArrivesWholeOrIsRefused(t *testing.T) {
-	const first = 10_000 // of those that are referred to
+	const first = 10_000 // of the entities that are referred to
 	refused := 0
 	for _, c := range []struct{ members, refs int }{
 		{1, 0},

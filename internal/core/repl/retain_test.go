@@ -10,10 +10,10 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// den is the place of a group that some peers see.
+// den is the place of a private group.
 var den = sender.Place{Name: 4, Private: true}
 
-// retaining is a peer that is shown a private group of slots 0 and 1, and holds it.
+// retaining returns a peer that is shown a private group of slots 0 and 1, and has it.
 func retaining(t *testing.T) (*network, *end) {
 	n := newNetwork(t, 1, 3, 0)
 	n.keep = true
@@ -47,7 +47,7 @@ func (n *network) unsent(change func()) {
 	tick(n.world, change)
 }
 
-// says returns the number of frames and messages that a tick and its consequences take.
+// says returns the number of frames and messages that a change and its consequences cause.
 func (n *network) says(change func()) int {
 	before := len(n.sent)
 	n.step(change)
@@ -55,9 +55,9 @@ func (n *network) says(change func()) int {
 	return len(n.sent) - before
 }
 
-// A group that a peer retains stays as it was, and not a byte is sent for changes of its values,
-// components and places, or for members that come and go. When it is shown again the peer receives
-// all changes that it missed, for the same entities.
+// A group that a peer retains stays as it was. Nothing is sent for changes of its values,
+// components and places, or for members that join and leave. When it is shown again, the peer
+// receives all changes that it missed, for the same entities.
 //
 // Proves: V4
 func TestWhatIsRetainedStaysAsItWas(t *testing.T) {
@@ -104,7 +104,7 @@ func TestWhatWaitsWhenItIsRetainedIsNotSent(t *testing.T) {
 	assert.True(t, e.peer.Idle())
 }
 
-// The peer is sent the end of a retained group, and of one of its members, and nothing else:
+// The peer is sent the despawn of a retained group, or of one of its members, and nothing else:
 // neither members that joined meanwhile, nor new values of the others.
 //
 // Proves: V4
@@ -138,8 +138,9 @@ func TestAnEntityIsOrphanedInARetainedGroup(t *testing.T) {
 	assert.Len(t, e.sink.corpses, 1)
 }
 
-// An entity that a peer no longer sees is despawned there, although it is let go before the peer was
-// sent the end of its group, which waits for other data or for an acknowledgement.
+// An entity that a peer no longer sees is despawned there, even if it is orphaned on the server
+// before the peer was sent the end of its group, which waits for other data or for an
+// acknowledgement.
 //
 // Proves: V5
 func TestAnEntityThatIsLetGoOutOfSightIsDespawned(t *testing.T) {
@@ -267,8 +268,9 @@ func TestWhatWasNeverSentIsNotRetained(t *testing.T) {
 	assert.Len(t, e.sink.entities, 2)
 }
 
-// Values in flight when a group is retained arrive or not: lost ones are not sent again, and
-// acknowledged ones change nothing. Shown again, the peer gets the group in full.
+// Values that are in flight when a group is retained may arrive or not: lost ones are not sent
+// again, and acknowledged ones change nothing. When the group is shown again, the peer gets it in
+// full.
 func TestWhatIsLostBeforeItIsRetainedIsNotSentAgain(t *testing.T) {
 	for name, fate := range map[string]func(p *sender.Peer){
 		"lost":         func(p *sender.Peer) { p.HandleLost(1) },
@@ -297,8 +299,8 @@ func TestWhatIsLostBeforeItIsRetainedIsNotSentAgain(t *testing.T) {
 	}
 }
 
-// Structure in flight arrives first. The removals of a retained group, and the full group when it
-// is shown again, are not delayed by anything but their turn.
+// Structure in flight arrives first. The removals of a retained group are delayed only by their
+// turn, and so is the full group when it is shown again.
 func TestWhatIsRetainedWithStructureUnderWay(t *testing.T) {
 	n, e := retaining(t)
 	tick(n.world, func() { n.reshape(0, n.model.entities[0]); n.arrive(nil, 2, den) })
@@ -321,8 +323,9 @@ func TestWhatIsRetainedWithStructureUnderWay(t *testing.T) {
 	n.requireEqual(e)
 }
 
-// A peer that was sent a record of a group in a tick is sent no second one of that tick, even if
-// the group is retained and shown again meanwhile: the peer would drop it as already applied.
+// A peer that was sent a record of a group in a tick is not sent a second one of that tick, even if
+// the group is retained and shown again meanwhile, because the peer would drop it as already
+// applied.
 //
 // Proves: V4
 func TestWhatIsRetainedAndShownInOneTickIsSentInTheNext(t *testing.T) {
@@ -415,7 +418,7 @@ func TestMovesToAndFromWhatIsRetained(t *testing.T) {
 }
 
 // A view that was set but not sent before its group is retained does not count: the peer has the
-// group as it was last sent, with the view of then.
+// group as it was last sent, with its view at that time.
 func TestAViewThatWasNotSentBeforeItIsRetained(t *testing.T) {
 	n, e := retaining(t)
 	n.step(func() {
@@ -430,9 +433,9 @@ func TestAViewThatWasNotSentBeforeItIsRetained(t *testing.T) {
 	assert.Len(t, e.sink.entities, 1, "it hears of the end")
 }
 
-// A group is shown again, and retained once more before it was sent in full. The parts that are
-// hidden then are removed from the peer, also a component that was removed while the group was
-// retained: the peer still has it.
+// A group is shown again, and is retained once more before it was sent in full. The parts that are
+// hidden then are removed from the peer, including a component that was removed while the group was
+// retained, because the peer still has it.
 //
 // Proves: V4, V11
 func TestWhatIsRetainedOnceMoreLosesWhatItHasStill(t *testing.T) {
@@ -455,7 +458,7 @@ func TestWhatIsRetainedOnceMoreLosesWhatItHasStill(t *testing.T) {
 	assert.True(t, e.peer.Idle())
 }
 
-// A retained group does not hold up the confirmed tick of the other groups that the peer predicts.
+// A retained group does not delay the confirmed tick of the other groups that the peer predicts.
 func TestWhatIsRetainedHoldsNoTickUp(t *testing.T) {
 	n, e := retaining(t)
 	n.step(func() {
@@ -492,7 +495,7 @@ func TestWhatIsRetainedTakesNoShare(t *testing.T) {
 	}
 }
 
-// References to retained entities lead to them.
+// References to retained entities lead to those entities.
 func TestWhatRefersToTheRetainedFindsIt(t *testing.T) {
 	n, e := retaining(t)
 	n.model.links, e.sink.links = true, true
@@ -513,7 +516,7 @@ func TestWhatRefersToTheRetainedFindsIt(t *testing.T) {
 	}
 }
 
-// A peer that joins counts retained groups as received, also while they are in flight.
+// When a peer joins, retained groups count as received, even while they are in flight.
 func TestWhatIsRetainedCountsAsJoined(t *testing.T) {
 	n := newNetwork(t, 1, 3, 0)
 	e := n.join()
@@ -528,8 +531,8 @@ func TestWhatIsRetainedCountsAsJoined(t *testing.T) {
 	assert.True(t, e.peer.Joining().Done())
 }
 
-// A peer that asks for groups which it is not shown, or which are gone, or never were, is answered
-// with nothing, and nothing is counted.
+// If a peer requests groups that it is not shown, that no longer exist, or that never existed,
+// nothing is sent and nothing is counted.
 //
 // Proves: Z14
 func TestWhatIsNotShownIsNotAskedFor(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// checkRetained checks that a group which a peer retains equals its state at one earlier tick,
+// checkRetained checks that a group that a peer retains equals its state at one earlier tick,
 // without the entities that left since, and without the parts that the peer may no longer see.
-// Parts that were hidden for a while may be missing, or not.
+// Parts that were hidden for a while may be missing.
 func (n *network) checkRetained(e *end, key groupKey, tick entangle.Tick, got map[uint32]entity) {
 	less := map[uint32]sender.Hidden{} // by name
 	for t := tick; ; t -= 1 + n.skips {
@@ -31,7 +31,8 @@ func (n *network) checkRetained(e *end, key groupKey, tick entangle.Tick, got ma
 	require.Failf(n.t, "torn", "tick %d: group %v was never what is kept of it: %x", n.tick, key, got)
 }
 
-// wasRetained reports whether a group was, at one tick, what a peer has of it at a later one.
+// wasRetained reports whether the peer's state of a group at a tick can be the group's state at one
+// earlier tick.
 func (n *network) wasRetained(e *end, key groupKey, then, tick entangle.Tick, less map[uint32]sender.Hidden, got map[uint32]entity) bool {
 	was, is := n.history[then], n.history[tick]
 	found := 0
@@ -47,7 +48,7 @@ func (n *network) wasRetained(e *end, key groupKey, then, tick entangle.Tick, le
 		switch {
 		case there && (!stays || !visible || hides.Whole), stays && shown.mask.Without(hides.Comps) != shown.mask:
 			return false
-		case was.paused[slot]: // it is as it was before that
+		case was.paused[slot]: // the entity is as it was before the pause
 		case !there && stays && visible && !lost.Whole, there && shown.without(lost.Comps) != before.without(lost.Comps):
 			return false
 		}
@@ -58,7 +59,7 @@ func (n *network) wasRetained(e *end, key groupKey, then, tick entangle.Tick, le
 	return found == len(got)
 }
 
-// rested reports whether an entity was paused at some tick from one to another.
+// rested reports whether an entity was paused at some tick of a range.
 func (n *network) rested(slot repl.Slot, from, to entangle.Tick) bool {
 	for t := from; !to.Before(t); t += 1 + n.skips {
 		if n.history[t].paused[slot] {

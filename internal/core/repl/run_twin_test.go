@@ -10,8 +10,8 @@ import (
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// The usual step of a run, read in one go, is what reading it in pieces gives, of any
-// bits and behind any record.
+// Reading the usual step of a run at once gives the same result as reading it in pieces, for any
+// bits and after any record.
 func TestUsualStepEqualsStepInPieces(t *testing.T) {
 	usuals := 0
 	rapid.Check(t, func(t *rapid.T) {

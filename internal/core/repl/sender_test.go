@@ -25,14 +25,14 @@ func (s sized) Encode(w *bits.Writer, slot repl.Slot, _ int, _ *repl.RefTable) {
 	}
 }
 
-// tick makes something happen in a world.
+// tick makes a change in a world, in a tick.
 func tick(w *sender.World, change func()) {
 	w.Begin(w.Tick() + 1)
 	change()
 	w.Commit()
 }
 
-// messages takes all action messages that a peer can be sent now, named from first.
+// messages returns all action messages that a peer can be sent now, with names from first on.
 func messages(p *sender.Peer, first uint16) (all [][]byte) {
 	for {
 		m := p.AppendActions(nil, 300)
@@ -44,8 +44,8 @@ func messages(p *sender.Peer, first uint16) (all [][]byte) {
 	}
 }
 
-// A value that changed is sent once, if nothing is lost, however long its
-// acknowledgement takes; and hardly more often on a usual line.
+// A changed value is sent once, if nothing is lost, however long its acknowledgement takes. On a
+// usual line it is sent hardly more often.
 func TestAChangeIsSentOnce(t *testing.T) {
 	for _, c := range []struct{ loss, most float64 }{{0, 1}, {0.05, 1.1}} {
 		n := newNetwork(t, 5, 3, 0)
@@ -79,8 +79,8 @@ func TestAChangeIsSentOnce(t *testing.T) {
 	}
 }
 
-// At most four actions of a group are sent from the oldest that is not acknowledged
-// on, whatever else is. What changes meanwhile leaves as one.
+// Of a group, the oldest unacknowledged action and at most three after it are in flight. Further
+// changes are sent together in one action.
 func TestActionsWaitForTheOldest(t *testing.T) {
 	n := newNetwork(t, 1, 3, 0)
 	e := n.join()
@@ -112,8 +112,8 @@ func TestActionsWaitForTheOldest(t *testing.T) {
 	}
 }
 
-// A handle is not used again before every peer has acknowledged all actions of the
-// group, be it gone or let go.
+// A handle is not reused before every peer has acknowledged all actions of the group, whether it
+// was despawned or orphaned.
 func TestAHandleIsTakenUntilItsEndIsAcknowledged(t *testing.T) {
 	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
 	a, b := w.NewPeer(), w.NewPeer()
@@ -140,7 +140,7 @@ func TestAHandleIsTakenUntilItsEndIsAcknowledged(t *testing.T) {
 	assert.ElementsMatch(t, []repl.Handle{0, 1}, []repl.Handle{group(3), group(4)})
 }
 
-// A peer that goes holds no group any more.
+// A peer that disconnects no longer keeps any handle from being reused.
 func TestAHandleIsFreeWhenItsLastHolderGoes(t *testing.T) {
 	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
 	p := w.NewPeer()
@@ -157,7 +157,7 @@ func TestAHandleIsFreeWhenItsLastHolderGoes(t *testing.T) {
 	assert.Zero(t, id.Group)
 }
 
-// The peers keep abandoned entities as they had them, and receive no more of them.
+// The peers keep orphaned entities as they had them, and receive nothing more about them.
 func TestWhatIsAbandonedStaysAsItIs(t *testing.T) {
 	for _, place := range []sender.Place{{}, {Name: 1}} {
 		n := newNetwork(t, 1, 3, 0)
@@ -180,8 +180,8 @@ func TestWhatIsAbandonedStaysAsItIs(t *testing.T) {
 	}
 }
 
-// No message is longer than a channel carries. A group that needs more is not sent at all, and is
-// reported once for each change of its structure.
+// No message is longer than a channel allows. A group that needs a longer one is not sent at all,
+// and is reported once for each change of its structure.
 func TestAGroupThatIsTooLargeIsReportedAndNotSent(t *testing.T) {
 	refused := 0
 	for below := 0; below < 1600; below += 40 {
@@ -213,7 +213,7 @@ func TestAGroupThatIsTooLargeIsReportedAndNotSent(t *testing.T) {
 	assert.Less(t, refused, 40)
 }
 
-// An update that fits into no packet leaves as an action, one at a time.
+// An update that does not fit into a packet is sent as an action, one at a time.
 //
 // Proves: P9
 func TestAnUpdateLargerThanAPacketIsAnAction(t *testing.T) {
@@ -229,7 +229,7 @@ func TestAnUpdateLargerThanAPacketIsAnAction(t *testing.T) {
 	all := messages(p, 2)
 	require.Len(t, all, 1)
 	assert.Greater(t, len(all[0]), 2000)
-	for range 5 { // nothing newer begins before it is through
+	for range 5 { // no newer one begins before this one is sent completely
 		tick(w, func() { w.Change(0, []repl.Slot{0}) })
 		assert.Empty(t, messages(p, 3))
 		assert.Empty(t, p.AppendUpdates(nil, entangle.MaxPayload, 1))
@@ -240,8 +240,8 @@ func TestAnUpdateLargerThanAPacketIsAnAction(t *testing.T) {
 	assert.Len(t, messages(p, 4), 1)
 }
 
-// No frame is longer than its room, no message of several groups longer than its
-// own, and everything leaves in the end.
+// No frame is longer than its limit, no message of several groups is longer than its limit, and
+// everything is sent in the end.
 func TestNothingIsLongerThanItsRoom(t *testing.T) {
 	for room := 1; room < entangle.MaxPayload; room += 13 {
 		n := newNetwork(t, uint64(room), 20, 0)
@@ -282,8 +282,8 @@ func TestNothingIsLongerThanItsRoom(t *testing.T) {
 	}
 }
 
-// What a peer asks for again is stated in full, 64 groups in a tick and each of them
-// once, however often it asks.
+// Groups that a peer requests are sent in full, 64 of them in a tick, and each of them once,
+// however often the peer requests it.
 func TestAskingAgainIsAnsweredAtAPace(t *testing.T) {
 	const groups = 200
 	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
@@ -318,8 +318,8 @@ func TestAskingAgainIsAnsweredAtAPace(t *testing.T) {
 	assert.True(t, p.Idle())
 }
 
-// A peer that asks for large groups in every tick, as fast as it gets them, makes the sender
-// state a bounded number of entities in a tick, and one that asks once gets all of them.
+// If a peer requests large groups in every tick, as fast as it gets them, the sender sends a
+// bounded number of entities in a tick. A peer that requests once gets all of them.
 //
 // Proves: Z21
 func TestAskingAgainForLargeGroupsIsAnsweredAtAPace(t *testing.T) {
@@ -362,8 +362,8 @@ func TestAskingAgainForLargeGroupsIsAnsweredAtAPace(t *testing.T) {
 	assert.True(t, p.Idle(), "all are answered")
 }
 
-// A group is stated once in a tick at most: the peer would take a second record of
-// the same tick for an old one, and wait for ever for the sequence to go on.
+// A group is sent in full at most once in a tick: the peer would take a second record of the same
+// tick for an old one, and would wait for ever for the next in the sequence.
 func TestAFullOfATickThatThePeerHasWaitsForTheNext(t *testing.T) {
 	n := newNetwork(t, 1, 3, 0)
 	e := n.join()
@@ -381,7 +381,7 @@ func TestAFullOfATickThatThePeerHasWaitsForTheNext(t *testing.T) {
 	assert.True(t, e.peer.Idle())
 }
 
-// A peer that comes late is sent all there is, and nothing that is gone.
+// A peer that joins late is sent everything that exists, and nothing that does not exist any more.
 func TestAPeerThatComesLate(t *testing.T) {
 	n := newNetwork(t, 3, 13, 0)
 	n.join()
@@ -394,7 +394,7 @@ func TestAPeerThatComesLate(t *testing.T) {
 	n.requireEqual(late)
 }
 
-// A world without any registered component has entities all the same.
+// A world without any registered component still has entities.
 func TestEntitiesWithoutComponents(t *testing.T) {
 	w := sender.NewWorld(sized{}, 0)
 	p := w.NewPeer()
@@ -412,8 +412,9 @@ func TestEntitiesWithoutComponents(t *testing.T) {
 	assert.Len(t, sink.entities, 1)
 }
 
-// An entity in a reused slot is not reported to have lost the components of the earlier entity,
-// nor, in a world that begins late in the cycle of ticks, components that it never had.
+// An entity in a reused slot is not reported to have lost the components of the slot's previous
+// entity. In a world that begins late in the cycle of ticks, it is not reported to have lost
+// components that it never had.
 func TestNoComponentIsRemovedThatWasNeverSent(t *testing.T) {
 	for _, start := range []entangle.Tick{0, 1 << 31, 1<<32 - 10} {
 		t.Run(fmt.Sprint(start), func(t *testing.T) {
@@ -447,8 +448,8 @@ func TestNoComponentIsRemovedThatWasNeverSent(t *testing.T) {
 	}
 }
 
-// A full that a peer requests overtakes the records that it could not apply yet. An entity that
-// moved to another group in those keeps its replica, and one that ended does not.
+// A full that a peer requests overtakes the records that it could not apply. An entity that moved
+// to another group in these records keeps its replica, and one that was despawned does not.
 func TestAFullNamesMembersThatMovedUnacknowledged(t *testing.T) {
 	from, to := sender.Place{Name: 1}, sender.Place{Name: 2}
 	n := newNetwork(t, 1, 3, 0)
@@ -466,7 +467,7 @@ func TestAFullNamesMembersThatMovedUnacknowledged(t *testing.T) {
 	tick(n.world, func() { n.moveTo(1, to); n.despawn(2) })
 	first := e.msg + 1
 	for i := range n.messagesTo(e) {
-		e.peer.HandleDelivered(first + uint16(i)) // it has come, and waits
+		e.peer.HandleDelivered(first + uint16(i)) // it has arrived, and waits
 	}
 	for h := range repl.Handle(2) {
 		e.peer.HandleResync(h)

@@ -12,23 +12,23 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// far is a peer behind a line of 300 ms there and back at 60 ticks a second, which loses
-// without regard to what.
+// far is a peer on a line with a round trip of 300 ms at 60 ticks a second, which loses any
+// packets.
 type far struct {
 	*network
 	e    *end
 	loss float64
-	lags []int // how far the settled tick is behind the newest that came, after each tick
+	lags []int // after each tick: how far the confirmed tick is behind the newest one received
 
 	newest  entangle.Tick
-	actions map[uint16][]byte // that did not come yet, by their names
-	again   int               // how often one was repeated
+	actions map[uint16][]byte // the messages that have not arrived yet, by their names
+	again   int               // how often an action message was resent
 }
 
 const (
 	wayThere    = 9
-	lossKnown   = 2*wayThere + 7 // until an update counts as lost
-	actionAgain = 3 * wayThere   // until an action is sent again
+	lossKnown   = 2*wayThere + 7 // ticks until an update counts as lost
+	actionAgain = 3 * wayThere   // ticks until an action is resent
 )
 
 func newFar(t testing.TB, seed uint64, loss float64, entities int, place func(i int) sender.Place) *far {
@@ -49,7 +49,7 @@ func newFar(t testing.TB, seed uint64, loss float64, entities int, place func(i 
 
 func (f *far) lost() bool { return f.rng.Float64() < f.loss }
 
-// tick runs one, and sends what there is in one packet, as long as there is room.
+// tick runs a tick, and sends the due records in one packet, as far as it has space.
 func (f *far) tick(change func()) {
 	n, e := f.network, f.e
 	n.tick++
@@ -84,7 +84,7 @@ func (f *far) tick(change func()) {
 	}
 }
 
-// sendAction sends an action message until it comes, once.
+// sendAction resends an action message until it arrives, and delivers it once.
 func (f *far) sendAction(name uint16) {
 	n, e := f.network, f.e
 	if f.lost() {
@@ -122,7 +122,7 @@ func (f *far) quantile(q float64) int {
 	return all[int(q*float64(len(all)-1))]
 }
 
-// some writes a share of the first n entities.
+// some writes to a share of the first n entities.
 func (f *far) some(n int, share float64) {
 	for s := range repl.Slot(n) {
 		if f.rng.Float64() < share {
@@ -131,20 +131,20 @@ func (f *far) some(n int, share float64) {
 	}
 }
 
-// turn gives one entity another component in every so many ticks, or takes it off.
+// turn adds another component to one entity, or removes it, once in so many ticks.
 func (f *far) turn(i, every int) {
 	if s := repl.Slot(i / every % 10); i%every == 0 {
 		f.reshape(s, f.model.entities[s])
 	}
 }
 
-// The confirmed tick keeps up with the arriving packets, over a line of 300 ms that loses a fifth:
-// also where a group changes now and then and its last packet is lost, and where components come
-// and go.
+// The confirmed tick keeps up with the arriving packets, over a line with a round trip of 300 ms
+// that loses a fifth. This includes groups that change rarely, of which the last packet is lost,
+// and components that are added and removed.
 func TestTheSettledTickKeepsUpOnABadLine(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(f *far, i int)
-		most   int // ticks behind, in all but one of 100
+		most   int // ticks behind, in all but one of 100 ticks
 	}{
 		"nothing changes":        {func(*far, int) {}, 0},
 		"all change always":      {func(f *far, _ int) { f.some(10, 1) }, 0},
@@ -163,7 +163,7 @@ func TestTheSettledTickKeepsUpOnABadLine(t *testing.T) {
 			}
 		})
 		for i := range 2000 {
-			if i == 300 { // it takes a loss to know that there is some
+			if i == 300 { // the sender learns only from a loss that there are losses
 				f.lags = f.lags[:0]
 			}
 			f.tick(func() { c.change(f, i) })
@@ -175,7 +175,7 @@ func TestTheSettledTickKeepsUpOnABadLine(t *testing.T) {
 	}
 }
 
-// Without loss nothing is repeated, and acknowledged updates never are.
+// Without losses nothing is resent, and acknowledged updates never are.
 func TestWhatIsPredictedIsRepeatedWhereSomethingIsLost(t *testing.T) {
 	for loss, most := range map[float64]int{0: 1, 0.2: 5} {
 		f := newFar(t, 5, loss, 1, func(int) sender.Place { return sender.Place{} })
@@ -198,7 +198,7 @@ func TestWhatIsPredictedIsRepeatedWhereSomethingIsLost(t *testing.T) {
 	}
 }
 
-// No tick waits for lost updates of an entity that is paused meanwhile.
+// No tick waits for lost updates of an entity that has been paused meanwhile.
 func TestWhatIsPausedHoldsNoTickUp(t *testing.T) {
 	f := newFar(t, 9, 0, 2, func(int) sender.Place { return sender.Place{Name: 1} })
 	f.tick(func() { f.foresee(f.e, 1, true) })

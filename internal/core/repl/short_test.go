@@ -13,7 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// fixed is the same limit in every tick.
+// fixed returns a function with the same limit in every tick.
 func fixed(bytes int) func(*end) int { return func(*end) int { return bytes } }
 
 // Under a limit, groups that change all the time are sent in proportion to their priorities,
@@ -35,7 +35,7 @@ func TestSharesFollowPriorities(t *testing.T) {
 					for range 700 {
 						n.step(func() { n.writeAll(slots) })
 					}
-					per := float64(counts[0]+counts[1]+counts[2]+counts[3]) / 18 // what a priority of 1 has
+					per := float64(counts[0]+counts[1]+counts[2]+counts[3]) / 18 // the share of a priority of 1
 					for i, priority := range priorities {
 						assert.InEpsilon(t, per*float64(priority), counts[i], 0.1, "priority %v of %v", priority, counts)
 					}
@@ -51,7 +51,7 @@ func (n *network) prioritize(slots []repl.Slot, priorities []float32) {
 	}
 }
 
-// slotOf returns the slot of a group of one.
+// slotOf returns the slot of the entity in a group of one.
 func (n *network) slotOf(e *end, h repl.Handle) int {
 	slot, ok := e.peer.Slot(repl.ID{Group: h})
 	require.True(n.t, ok)
@@ -65,7 +65,7 @@ func total[K comparable](counts map[K]int) (sum int) {
 	return sum
 }
 
-// No group starves under a limit, however low its priority and however many more urgent groups
+// No group starves under a limit, however low its priority is and however many more urgent groups
 // there are, and every change arrives in the end.
 //
 // Proves: P13, R36
@@ -96,7 +96,7 @@ func TestNothingStarvesUnderALimit(t *testing.T) {
 	}
 }
 
-// A limit that has room for all groups changes no byte, whichever peer has one.
+// A limit that is large enough for all groups changes no byte, whichever peer has one.
 func TestALimitWithRoomForAllChangesNoByte(t *testing.T) {
 	for seed := range uint64(12) {
 		var sent [2][][]byte
@@ -116,7 +116,8 @@ func TestALimitWithRoomForAllChangesNoByte(t *testing.T) {
 }
 
 // WantedBytes is at least the size of the packets of a tick without other frames. It may be more,
-// since groups that are alike take less together. With it as the limit a peer is sent all of them.
+// because equal groups take less when they are sent together. If it is the limit, a peer is sent
+// all of them.
 func TestWantedBytesIsWhatIsSent(t *testing.T) {
 	for _, groups := range []int{1, 30, 700, 3000} {
 		for name, place := range map[string]func(repl.Slot) sender.Place{
@@ -154,7 +155,7 @@ func TestWantedBytesIsWhatIsSent(t *testing.T) {
 	}
 }
 
-// Groups of one priority take turns, whatever the limit.
+// Groups of equal priority take turns, whatever the limit is.
 func TestEqualGroupsTakeTurnsUnderALimit(t *testing.T) {
 	for _, limit := range []int{20, 50, 200} {
 		n, slots := evenNetwork(t, 7, 50, sender.Place{}, sender.Rate{Priority: 3})
@@ -171,8 +172,8 @@ func TestEqualGroupsTakeTurnsUnderALimit(t *testing.T) {
 	}
 }
 
-// A record that is larger than the limit goes alone when it is the most urgent, and not at
-// a limit of 0.
+// A record that is larger than the limit is sent alone when it is the most urgent, but not at a
+// limit of 0.
 func TestARecordLargerThanTheLimitGoesAlone(t *testing.T) {
 	source := sized{map[repl.Slot]int{0: 3200, 1: 32, 2: 32}}
 	w := sender.NewWorld(source, 1)
@@ -252,7 +253,7 @@ func TestLimitsAllocateNothing(t *testing.T) {
 	assert.Zero(t, alloctest.Count(50, step))
 }
 
-// The cost of a tick for a peer with 10,000 due groups and room for a few.
+// BenchmarkShort measures a tick for a peer with 10,000 due groups and a limit that allows a few.
 func BenchmarkShort(b *testing.B) {
 	const groups, peers = 10_000, 200
 	for name, rates := range map[string]func(repl.Slot) sender.Rate{
@@ -304,8 +305,8 @@ func benchmarkShort(b *testing.B, c *crowd, rates func(repl.Slot) sender.Rate) {
 	b.ReportMetric(float64(choose.Nanoseconds())/float64(due), "choose-ns/due")
 }
 
-// Predicted groups go before all others, whatever their priorities, and all of them, so that every
-// tick is confirmed; the others share the rest of the budget.
+// Predicted groups are sent before all others, whatever their priorities are, and all of them, so
+// that every tick is confirmed. The others share the rest of the budget.
 func TestWhatIsPredictedGoesFirst(t *testing.T) {
 	n, slots, sent := shortOfPredicted(t, 5, 120)
 	e := n.peers[0]
@@ -342,8 +343,8 @@ func TestWhatIsPredictedLeavesSomeRoom(t *testing.T) {
 	assert.Greater(t, predicted, 5*others)
 }
 
-// shortOfPredicted is a network of a peer that predicts some of 60 groups, which are of a
-// low priority, under a limit; and how often each slot was sent.
+// shortOfPredicted returns a network with a peer that predicts some of 60 groups, which have a low
+// priority, under a limit. sent counts how often each slot was sent.
 func shortOfPredicted(t *testing.T, predicted, limit int) (n *network, slots []repl.Slot, sent map[int]int) {
 	n, slots = evenNetwork(t, 7, 60, sender.Place{}, sender.Rate{Priority: 10})
 	n.step(func() {

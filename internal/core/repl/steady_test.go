@@ -16,7 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// crowd is a world of many entities of one component, of 32 bits.
+// crowd is a world of many entities with one component of 32 bits.
 type crowd struct {
 	*sender.World
 	peers []*sender.Peer
@@ -25,7 +25,7 @@ type crowd struct {
 	buf   []byte
 }
 
-// newCrowd makes n entities, each in a group of the place that place gives it.
+// newCrowd makes n entities, each in a group of the place that the function place returns for it.
 func newCrowd(n, peers int, place func(repl.Slot) sender.Place) *crowd {
 	bits := map[repl.Slot]int{}
 	for s := range repl.Slot(4 * n) {
@@ -61,7 +61,7 @@ func (c *crowd) actions(p *sender.Peer) {
 	}
 }
 
-// groupsOf returns the groups that a frame has values of.
+// groupsOf returns the groups of which a frame has values.
 func groupsOf(t testing.TB, tick entangle.Tick, frame []byte) (all []repl.Handle) {
 	p := newParser(t, newModel(1))
 	says, _ := p.updates(tick, frame)
@@ -71,7 +71,7 @@ func groupsOf(t testing.TB, tick entangle.Tick, frame []byte) (all []repl.Handle
 	return all
 }
 
-// What found no packet in its tick is sent in a later one.
+// Records that do not fit into the packets of their tick are sent in a later one.
 func TestWhatFoundNoPacketIsSentLater(t *testing.T) {
 	for _, private := range []bool{false, true} {
 		c := newCrowd(100, 1, func(repl.Slot) sender.Place { return sender.Place{Private: private} })
@@ -93,8 +93,8 @@ func TestWhatFoundNoPacketIsSentLater(t *testing.T) {
 	}
 }
 
-// A packet that is lost makes exactly the groups due again that it carried, but for those
-// that were sent anew.
+// When a packet is lost, exactly the groups that it carried become due again, except for those that
+// have been sent again since.
 func TestALostPacketMakesItsGroupsDueAgain(t *testing.T) {
 	for _, private := range []bool{false, true} {
 		c := newCrowd(100, 1, func(repl.Slot) sender.Place { return sender.Place{Private: private} })
@@ -131,8 +131,8 @@ func b2i(b bool) int {
 	return 0
 }
 
-// Bodies that are equal for all peers are encoded once; those with different ids are not, and are
-// correct all the same.
+// Bodies that are equal for all peers are encoded once. Bodies with ids that differ between peers
+// are not, and are correct as well.
 func TestWhatIsAlikeIsEncodedOnce(t *testing.T) {
 	c := newCrowd(100, 8, func(repl.Slot) sender.Place { return sender.Place{} })
 	once := func() uint64 {
@@ -153,8 +153,8 @@ func TestWhatIsAlikeIsEncodedOnce(t *testing.T) {
 	assert.LessOrEqual(t, once(), uint64(2*len(c.all)))
 }
 
-// Packets of different peers are written at a time once all are prepared, and are the
-// same as when they are written one after the other, also under limits.
+// After all packets are prepared, the packets of different peers are written concurrently. They are
+// the same as when they are written one after the other, also under limits.
 func TestPacketsAreWrittenAtATime(t *testing.T) {
 	run := func(workers int) (all [8][]byte) {
 		c := newCrowd(300, len(all), func(s repl.Slot) sender.Place {
@@ -211,8 +211,8 @@ func TestPacketsAreWrittenAtATime(t *testing.T) {
 	assert.Equal(t, want, run(4))
 }
 
-// Nothing is allocated per tick once everything has been met: with 5 % of the packets
-// lost, 1 % of the entities replaced and 1 % on the move in every tick.
+// Once the world is in a steady state, a tick allocates nothing, with 5 % of the packets lost, 1 %
+// of the entities replaced and 1 % moved to other groups in every tick.
 //
 // Proves: R40
 func TestSteadyStateAllocatesNothing(t *testing.T) {
@@ -253,14 +253,14 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 			}
 		}
 	}
-	for range 10_000 { // until groups, trails and lists have been as long as they ever are
+	for range 10_000 { // until groups, trails and lists have reached their greatest length
 		step()
 	}
 	assert.Zero(t, alloctest.Count(500, step))
 }
 
-// A group that goes on while its members come and go uses its numbers again and again, and
-// allocates nothing for it.
+// A group that continues to exist while its members join and leave reuses its numbers, and
+// allocates nothing for that.
 //
 // Proves: R40
 func TestALastingGroupAllocatesNothing(t *testing.T) {
@@ -283,8 +283,8 @@ func TestALastingGroupAllocatesNothing(t *testing.T) {
 	assert.Zero(t, id.Group)
 }
 
-// A peer's bytes say nothing of a private group that it does not see: they are the same
-// whether that is absent, still, changing or at its end.
+// A peer's bytes reveal nothing of a private group that it does not see: they are the same whether
+// the group does not exist, does not change, changes or ends.
 func TestWhatIsHiddenChangesNoByte(t *testing.T) {
 	const hidden = repl.Slot(60)
 	runs := map[string]func(n *network, b *end, i int){
@@ -347,7 +347,7 @@ func TestWhatIsHiddenChangesNoByte(t *testing.T) {
 	}
 }
 
-// drain takes all that a peer can be sent, and acknowledges it.
+// drain takes everything that a peer can be sent, and acknowledges it.
 func (n *network) drain(e *end) {
 	for {
 		b := e.peer.AppendActions(nil, 300)
@@ -362,8 +362,8 @@ func (n *network) drain(e *end) {
 	}
 }
 
-// Without loss, the settled tick follows within the way there and a few ticks, whatever
-// changes; and it comes on with packets that carry nothing else.
+// Without losses, the confirmed tick follows with a delay of the latency and a few ticks, whatever
+// changes. It also advances with packets that carry nothing else.
 func TestTheSettledTickFollows(t *testing.T) {
 	for _, delay := range []int{0, 3, 12} {
 		n := newNetwork(t, 1, 3, 0)

@@ -10,8 +10,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// Where one packet in a tick has no room for all that changes, every group gets its turn,
-// those that all see and those that some see.
+// If the one packet of a tick is too small for all changes, every group gets its turn, public and
+// private ones.
 func TestEveryGroupGetsItsTurnUnderPressure(t *testing.T) {
 	const entities = 240
 	for name, place := range map[string]func(repl.Slot) sender.Place{
@@ -47,7 +47,7 @@ func TestEveryGroupGetsItsTurnUnderPressure(t *testing.T) {
 	}
 }
 
-// Where a tick has no room for all structure that changes, every group gets its turn: low
+// If a tick is too small for all structure that changes, every group gets its turn: groups with low
 // handles that change all the time do not keep a peer from joining.
 func TestStructureTakesTurns(t *testing.T) {
 	const entities, restless = 60, 30

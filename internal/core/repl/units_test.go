@@ -11,7 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// swapping is a world of two groups of two that a peer has, and that acknowledged it.
+// swapping returns a world of two groups of two members, and a peer that has acknowledged both
+// groups.
 func swapping(bits map[repl.Slot]int) (*sender.World, *sender.Peer) {
 	w := sender.NewWorld(sized{bits}, 1)
 	p := w.NewPeer()
@@ -26,13 +27,13 @@ func swapping(bits map[repl.Slot]int) (*sender.World, *sender.Peer) {
 	return w, p
 }
 
-// swap has one of each group go over to the other.
+// swap moves one member of each group to the other.
 func swap(w *sender.World) {
 	w.Move(0, sender.Place{Name: 2})
 	w.Move(2, sender.Place{Name: 1})
 }
 
-// Both halves of a move leave in one tick, in two messages if one has no room.
+// Both halves of a move are sent in one tick, in two messages if they do not fit into one.
 //
 // Proves: R41
 func TestTwoGroupsThatSwapGoInOneTick(t *testing.T) {
@@ -48,8 +49,8 @@ func TestTwoGroupsThatSwapGoInOneTick(t *testing.T) {
 	assert.False(t, p.ActionsDue())
 }
 
-// When one half of a move can't leave, the other does not either, nor values of its
-// group; once it can, both do.
+// If one half of a move cannot be sent, the other half is not sent either, nor are values of its
+// group. Once it can be sent, both are.
 //
 // Proves: R41
 func TestHalfOfAMoveIsNotSent(t *testing.T) {
@@ -119,7 +120,8 @@ func TestHalfOfAMoveIsNotSent(t *testing.T) {
 	}
 }
 
-// A chain of moves is one unit: it goes as a whole, however far the group is that can't.
+// A chain of moves is one unit: it is sent as a whole, however far away in the chain the group is
+// that cannot be sent.
 //
 // Proves: R41
 func TestAChainOfMovesIsHeldUpByOneLink(t *testing.T) {
@@ -154,8 +156,8 @@ func TestAChainOfMovesIsHeldUpByOneLink(t *testing.T) {
 	assert.EqualValues(t, 1+groups, w.Stats().Actions-before)
 }
 
-// An action names the groups that its members came from, so far as the peer has to hear
-// of their leaving: one that it had them in, and the one that it had them in before.
+// An action needs the groups from which its members came, as far as the peer has to receive their
+// leaving: a group in which it has a member now, and one in which it had the member before.
 func TestAnActionNeedsTheGroupsThatItsMembersCameFrom(t *testing.T) {
 	n := newNetwork(t, 1, 3, 0)
 	e := n.join()
@@ -183,8 +185,8 @@ func TestAnActionNeedsTheGroupsThatItsMembersCameFrom(t *testing.T) {
 	assert.Empty(t, needs(func() { n.reshape(0, n.model.entities[0]) }), "it is there")
 }
 
-// The number of a member that left is not given to another before every peer has acknowledged
-// that, and a rest period is over.
+// The number of a member that left is not given to another one before every peer has acknowledged
+// the leaving, and a rest period is over.
 func TestNumbersAreReusedOnceAllPeersHaveAcknowledged(t *testing.T) {
 	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
 	p := w.NewPeer()
@@ -230,8 +232,8 @@ func TestNumbersAreReusedOnceAllPeersHaveAcknowledged(t *testing.T) {
 	assert.EqualValues(t, 1, w.Stats().MembersRefused)
 }
 
-// A name stays through moves, at the world and at peers, and leads to its entity; its
-// number is not used again while it lives, even if its group ended long since.
+// A network id stays the same through moves, in the world and on peers, and leads to its entity.
+// Its number is not reused while the entity lives, even if its group ended long ago.
 func TestANameStaysThroughMoves(t *testing.T) {
 	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
 	p := w.NewPeer()
@@ -273,8 +275,8 @@ func TestANameStaysThroughMoves(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// Private handles are each peer's own: dense, in the order in which a peer is shown the
-// groups, and of other groups at another peer.
+// Private handles belong to each peer: they are dense, in the order in which a peer is shown the
+// groups, and stand for other groups at another peer.
 func TestPrivateHandlesAreEachPeersOwn(t *testing.T) {
 	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
 	a, b := w.NewPeer(), w.NewPeer()
@@ -300,7 +302,7 @@ func TestPrivateHandlesAreEachPeersOwn(t *testing.T) {
 	}
 }
 
-// A private handle is used again after its end was acknowledged, and it has rested.
+// A private handle is reused after its end was acknowledged, and after a rest period.
 func TestAPrivateHandleRests(t *testing.T) {
 	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
 	p := w.NewPeer()
@@ -333,8 +335,8 @@ func TestAPrivateHandleRests(t *testing.T) {
 	tick(w, func() { assert.Zero(t, show(3)) })
 }
 
-// A group that is shown again while its end is under way begins anew when that is
-// acknowledged, under its old handle, and can be predicted meanwhile.
+// A group that is shown again while its end is in flight begins again when the end is acknowledged,
+// under its old handle, and can be predicted meanwhile.
 func TestShownAgainWhileItsEndIsUnderWay(t *testing.T) {
 	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
 	p := w.NewPeer()
@@ -370,8 +372,8 @@ func TestShownAgainWhileItsEndIsUnderWay(t *testing.T) {
 	assert.Empty(t, p.AppendMark(nil, 100), "it is predicted no longer")
 }
 
-// A view, and being predicted, end with their group: what comes under its handle is seen
-// whole, and not predicted.
+// A view of a group, and its prediction, end with the group: the next group under its handle is
+// seen in full, and not predicted.
 func TestAViewEndsWithItsGroup(t *testing.T) {
 	for _, place := range []sender.Place{{}, {Private: true}} {
 		w := sender.NewWorld(sized{map[repl.Slot]int{0: 32}}, 1)
@@ -387,7 +389,7 @@ func TestAViewEndsWithItsGroup(t *testing.T) {
 		p.SetView(0, sender.Hidden{Slot: 0, Whole: true})
 		p.Predict(0, true)
 		tick(w, func() { w.Despawn(0) })
-		for s := range repl.Slot(2) { // making a group looks for rested handles
+		for s := range repl.Slot(2) { // creating a group frees handles after their rest period
 			for range 100 {
 				tick(w, func() {})
 			}
@@ -403,8 +405,8 @@ func TestAViewEndsWithItsGroup(t *testing.T) {
 	}
 }
 
-// Nothing is left of peers that went and of entities that ended: the same handles serve
-// again and again.
+// Nothing remains of peers that disconnected and of entities that were despawned: the same handles
+// are reused again and again.
 func TestNothingIsLeftOfWhatEnded(t *testing.T) {
 	n := newNetwork(t, 1, 13, 0)
 	n.loss, n.delay = 0.2, 3
@@ -442,8 +444,9 @@ func TestNothingIsLeftOfWhatEnded(t *testing.T) {
 	}
 }
 
-// A handle that a peer knows from a reference alone is given to another group when it has rested,
-// though nobody tells the peer that the first has ended: it is told that others may have had it.
+// A handle that a peer has only from a reference is given to another group after a rest period,
+// although the peer is not sent the end of the first group. Instead it is sent that other groups
+// may have had the handle.
 func TestAMentionedHandleIsUsedAgainSince(t *testing.T) {
 	links := map[repl.Slot]repl.Slot{0: repl.NoSlot}
 	w := sender.NewWorld(two{links}, 2)
@@ -470,7 +473,7 @@ func TestAMentionedHandleIsUsedAgainSince(t *testing.T) {
 	require.Len(t, sent, 1)
 	var r bits.Reader
 	var full repl.Record
-	r.Reset(sent[0][4:]) // behind the tick
+	r.Reset(sent[0][4:]) // after the tick
 	heads := repl.Heads{Tick: w.Tick()}
 	more, ok := heads.Read(&r, &full)
 	require.True(t, more && ok)
@@ -478,7 +481,7 @@ func TestAMentionedHandleIsUsedAgainSince(t *testing.T) {
 	assert.True(t, full.Since.Some)
 }
 
-// While a group is under way as one transfer, nothing newer of it begins, however small.
+// While a group is in flight as one transfer, no newer record of it is sent, however small.
 //
 // Proves: P9
 func TestNothingOfAGroupGoesPastItsTransfer(t *testing.T) {

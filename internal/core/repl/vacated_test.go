@@ -11,9 +11,9 @@ import (
 )
 
 // An entity that leaves a group of its own, public or not, for a group that the peer retains, stays
-// there as it was, also if the move was to be sent and was not. Not a byte is sent of that. The peer
-// loses components that are hidden from it. It gets the entity again, the same one, when the group
-// is shown, and is sent its end otherwise.
+// there as it was, even if the move was to be sent and was not. Nothing is sent for that. The peer
+// loses components that are hidden from it. When the group is shown it gets the same entity again;
+// otherwise it is sent its despawn.
 //
 // Proves: V4, V13
 func TestWhoMovesToWhatIsRetainedStays(t *testing.T) {

@@ -11,14 +11,14 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// What may happen to the model, and with it to the sender's world.
+// The changes that may happen to the model, and with it to the sender's world.
 
-// place is the group of its own, one of three that all see, or one that some see.
+// place returns a random place: a group of its own, one of three public groups, or a private one.
 func (n *network) place() sender.Place {
 	return []sender.Place{{}, {Name: 1}, {Name: 2}, {Name: 3}, {Name: 4, Private: true}, {Private: true}}[n.rng.IntN(6)]
 }
 
-// spawn takes the lowest free slot, so that slots and handles are reused.
+// spawn uses the lowest free slot, so that slots and handles are reused.
 func (n *network) spawn() { n.spawnAt(n.place()) }
 
 func (n *network) spawnAt(place sender.Place) repl.Slot {
@@ -39,7 +39,7 @@ func (n *network) spawnAt(place sender.Place) repl.Slot {
 	return slot
 }
 
-// put spawns an entity as it is.
+// put spawns an entity with the given state.
 func (n *network) put(slot repl.Slot, e entity, place sender.Place) {
 	n.model.entities[slot], n.model.places[slot] = e, place
 	n.model.changed[slot], n.model.came[slot] = n.allNow(), n.tick
@@ -70,7 +70,7 @@ func (n *network) abandon(slot repl.Slot) {
 	n.world.Abandon(slot)
 }
 
-// drop takes an entity out of the model.
+// drop removes an entity from the model.
 func (n *network) drop(slot repl.Slot) {
 	key := n.key(slot)
 	n.unhide(key, slot)
@@ -80,7 +80,7 @@ func (n *network) drop(slot repl.Slot) {
 	n.left(key)
 }
 
-// unhide ends what of a member of a group peers may not see.
+// unhide removes what peers may not see of a member of a group.
 func (n *network) unhide(key groupKey, slot repl.Slot) {
 	for _, e := range n.peers {
 		if view, ok := e.eyes.views[key]; ok {
@@ -91,7 +91,7 @@ func (n *network) unhide(key groupKey, slot repl.Slot) {
 	}
 }
 
-// left ends what peers may see of a group, and predict, when its last member is gone.
+// left removes what peers may see and predict of a group, if its last member has left.
 func (n *network) left(key groupKey) {
 	if len(n.membersOf(key)) > 0 {
 		return
@@ -101,7 +101,7 @@ func (n *network) left(key groupKey) {
 	}
 }
 
-// membersOf returns the slots of a group, rising.
+// membersOf returns the slots of a group in rising order.
 func (n *network) membersOf(key groupKey) (all []repl.Slot) {
 	for slot := range repl.Slot(64) {
 		if _, lives := n.model.entities[slot]; lives && n.key(slot) == key {
@@ -111,7 +111,7 @@ func (n *network) membersOf(key groupKey) (all []repl.Slot) {
 	return all
 }
 
-// move takes an entity to another group. One that is paused stays.
+// move moves an entity to another group. A paused one stays.
 func (n *network) move(slot repl.Slot) { n.moveTo(slot, n.place()) }
 
 func (n *network) moveTo(slot repl.Slot, to sender.Place) {
@@ -125,7 +125,7 @@ func (n *network) moveTo(slot repl.Slot, to sender.Place) {
 	n.left(key)
 }
 
-// swap has two entities change places in one tick.
+// swap makes two entities change places in one tick.
 func (n *network) swap(slot repl.Slot) {
 	for other := range repl.Slot(64) {
 		at, there := n.model.places[other]
@@ -137,8 +137,8 @@ func (n *network) swap(slot repl.Slot) {
 	}
 }
 
-// look shows the group of an entity to some peers, hides it from others, and has others
-// retain it.
+// look shows the group of an entity to some peers, hides it from others, and makes others retain
+// it.
 func (n *network) look(slot repl.Slot) {
 	for _, e := range n.peers {
 		switch n.rng.IntN(5) {
@@ -152,7 +152,7 @@ func (n *network) look(slot repl.Slot) {
 	}
 }
 
-// show shows a group, all of it.
+// show shows a whole group.
 func (n *network) show(e *end, slot repl.Slot) {
 	require.True(n.t, e.peer.Show(slot))
 	key := n.key(slot)
@@ -169,10 +169,11 @@ func (n *network) show(e *end, slot repl.Slot) {
 	delete(e.eyes.retained, key)
 }
 
-// retain has a peer keep a group as it was sent last.
+// retain makes a peer retain a group.
 func (n *network) retain(e *end, slot repl.Slot) { n.retainWithout(e, slot, nil) }
 
-// retainSome has a peer keep a group, all of it or less something, unless it is hidden from it.
+// retainSome makes a peer retain a group, in full or without some parts, unless it is hidden from
+// the peer.
 func (n *network) retainSome(e *end, slot repl.Slot) {
 	if key := n.key(slot); !e.eyes.sees(key) && e.eyes.retained[key] == nil {
 		return
@@ -184,7 +185,7 @@ func (n *network) retainSome(e *end, slot repl.Slot) {
 	}
 }
 
-// retainWithout makes a peer retain a group without some more hidden parts.
+// retainWithout makes a peer retain a group without further hidden parts.
 func (n *network) retainWithout(e *end, slot repl.Slot, less map[repl.Slot]sender.Hidden) {
 	key := n.key(slot)
 	was, view := e.eyes.retained[key] != nil, hideBoth(e.eyes.views[key], less)
@@ -192,7 +193,7 @@ func (n *network) retainWithout(e *end, slot repl.Slot, less map[repl.Slot]sende
 	if !key.place.Private {
 		return
 	}
-	if !e.peer.Retains(slot) { // it was never sent
+	if !e.peer.Retains(slot) { // the group was never sent
 		e.eyes.forget(key)
 		return
 	}
@@ -209,7 +210,7 @@ func (n *network) retainWithout(e *end, slot repl.Slot, less map[repl.Slot]sende
 	}
 }
 
-// toldOf returns which members of a group a peer was told of.
+// toldOf returns the members of a group that a peer was sent.
 func (n *network) toldOf(e *end, slot repl.Slot) kept {
 	key := n.key(slot)
 	h, _ := e.peer.Group(slot)
@@ -256,7 +257,7 @@ func (n *network) hide(e *end, slot repl.Slot) {
 	}
 }
 
-// changeView hides parts of a group from one peer that sees it, or nothing more.
+// changeView hides parts of a group from one peer that sees it, or shows it in full.
 func (n *network) changeView(slot repl.Slot) {
 	key := n.key(slot)
 	e := n.peers[n.rng.IntN(len(n.peers))]
@@ -274,7 +275,7 @@ func (n *network) changeView(slot repl.Slot) {
 	n.setView(e, slot, view)
 }
 
-// someHidden draws what a view hides of a group.
+// someHidden draws the parts of a group that a view hides.
 func (n *network) someHidden(key groupKey) map[repl.Slot]sender.Hidden {
 	view := map[repl.Slot]sender.Hidden{}
 	for _, s := range append(n.membersOf(key), repl.Slot(n.rng.IntN(40))) {
@@ -301,7 +302,7 @@ func (n *network) setView(e *end, slot repl.Slot, view map[repl.Slot]sender.Hidd
 	e.eyes.views[key] = view
 }
 
-// listed lists what a view hides, and strikes off what counts for nothing.
+// listed lists the parts that a view hides, and removes those that have no effect.
 func (n *network) listed(key groupKey, view map[repl.Slot]sender.Hidden) (hidden []sender.Hidden) {
 	for s, h := range view {
 		hidden = append(hidden, h)
@@ -312,11 +313,11 @@ func (n *network) listed(key groupKey, view map[repl.Slot]sender.Hidden) (hidden
 	return hidden
 }
 
-// predict has one peer predict an entity, or no longer, whether it sees that or not.
+// predict makes one peer predict an entity, or not any more, whether it sees the entity or not.
 func (n *network) predict(slot repl.Slot) {
 	e, on := n.peers[n.rng.IntN(len(n.peers))], n.rng.IntN(3) > 0
 	n.foresee(e, slot, on)
-	if n.rng.IntN(2) > 0 { // and all that are with it
+	if n.rng.IntN(2) > 0 { // and all other members of its group
 		for _, s := range n.membersOf(n.key(slot)) {
 			n.foresee(e, s, on)
 		}
@@ -331,7 +332,7 @@ func (n *network) foresee(e *end, slot repl.Slot, on bool) {
 	e.peer.Predict(slot, on)
 }
 
-// rate says how often the group of an entity is sent, and how urgent it is.
+// rate sets how often the group of an entity is sent, and how urgent it is.
 func (n *network) rate(slot repl.Slot) {
 	n.world.SetRate(slot, sender.Rate{
 		Every:    []uint16{0, 1, 2, 3, 7}[n.rng.IntN(5)],
@@ -340,7 +341,7 @@ func (n *network) rate(slot repl.Slot) {
 	})
 }
 
-// pause pauses an entity, unless it is on its way to another group.
+// pause pauses an entity, unless it is in transit between groups.
 func (n *network) pause(slot repl.Slot) {
 	for _, e := range n.peers {
 		if !e.oracle.told(n.stand(slot), e.handles[n.tick-1][n.key(slot)], n.model.came[slot]) {
@@ -364,7 +365,7 @@ func (n *network) resumeAll() {
 
 func (n *network) reshape(slot repl.Slot, e entity) {
 	if n.model.paused[slot] {
-		return // what becomes of it is told with its resuming
+		return // its despawn is sent when it resumes
 	}
 	c := 1 + n.rng.IntN(n.model.comps-1)
 	if e.mask.Has(c) {
@@ -396,7 +397,7 @@ func (n *network) set(slot repl.Slot, comp int, value uint32) {
 	n.world.Change(comp, []repl.Slot{slot})
 }
 
-// allNow is that all components changed in this tick.
+// allNow returns change times by which all components changed in this tick.
 func (n *network) allNow() *[20]entangle.Tick {
 	var all [20]entangle.Tick
 	for c := range all {

@@ -9,8 +9,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// A limit of many packets is made use of in the first tick that it holds in, also where an
-// int has 32 bits.
+// A limit of many packets is used up in the first tick in which it applies, even if an int has 32
+// bits.
 //
 // Proves: R36
 func TestALimitOfManyPacketsIsMadeUseOf(t *testing.T) {

@@ -31,7 +31,7 @@ func TestSequencesCompareWithinTheWindow(t *testing.T) {
 	}
 }
 
-// Mask and Bitset are sets: against a map.
+// Mask and Bitset equal sets that are made of maps.
 func TestSetsAgainstAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		numbers := rapid.SliceOf(rapid.IntRange(0, repl.MaxComponents-1)).Draw(t, "numbers")
@@ -75,8 +75,7 @@ func TestSetsAgainstAMap(t *testing.T) {
 	assert.False(t, none.Has(1000))
 }
 
-// Component sets read back as they were written, as flags and as lists, and each has
-// one encoding.
+// Component sets are read as they were written, as flags and as lists, and each has one encoding.
 func TestComponentSetsHaveOneEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		comps := rapid.SampledFrom([]int{0, 1, 2, 12, 13, 16, 17, 224}).Draw(t, "comps")
@@ -129,8 +128,8 @@ func firstBits(b []byte, n int) []byte {
 	return dst
 }
 
-// A reference has one encoding, within the bound that room is reckoned by, and a
-// table is read only if its entries can all be there.
+// A reference has one encoding, within the bound for which bytes are reserved. A table is read only
+// if there can be enough bytes for its entries.
 func TestReferencesHaveOneEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ref := repl.Ref{Yours: rapid.Bool().Draw(t, "yours"), ID: repl.ID{
@@ -171,7 +170,8 @@ func TestReferencesHaveOneEncoding(t *testing.T) {
 	}
 }
 
-// A table of more references than a group has is refused, also where its bytes hold them all.
+// A table of more references than a group may have is refused, even if there are enough bytes for
+// it.
 func TestATableOfTooManyReferencesIsRefused(t *testing.T) {
 	for n, want := range map[int]bool{repl.MaxGroupRefs: true, repl.MaxGroupRefs + 1: false} {
 		var w bits.Writer
@@ -191,7 +191,7 @@ func TestATableOfTooManyReferencesIsRefused(t *testing.T) {
 	}
 }
 
-// A table holds each entity once, and none beyond its limit.
+// A table contains each entity once, and none beyond its limit.
 func TestATableOfReferences(t *testing.T) {
 	var table repl.RefTable
 	assert.Zero(t, table.Index(repl.NoSlot))
@@ -208,8 +208,8 @@ func TestATableOfReferences(t *testing.T) {
 	assert.EqualValues(t, 1, table.Index(9))
 }
 
-// Heads read back as they were written, within the bound used for reserving room, and heads read
-// from any bytes are written the same.
+// Heads are read as they were written, within the bound for which bytes are reserved. Heads that
+// are read from arbitrary bytes are written as the same bytes.
 func TestHeadsHaveOneEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tick := entangle.Tick(rapid.Uint32().Draw(t, "tick"))
@@ -269,8 +269,8 @@ func sincesOf(refs []repl.Ref) (sinces []repl.Since) {
 	return sinces
 }
 
-// The Since of ids stands behind the table of an action, once where none of them is reused, and
-// with the joining members of that id. It is rounded down by less than an id rests.
+// The Since of ids is sent after the table of an action, only once if none of the ids is reused,
+// and with the joining members that have that id. It is rounded down by less than an id rests.
 func TestTheSincesOfIDsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := entangle.Tick(rapid.Uint32().Draw(t, "tick"))
@@ -314,8 +314,8 @@ func TestTheSincesOfIDsReadBack(t *testing.T) {
 	assert.Equal(t, at, repl.SinceAt(1<<32-5).Or(at), "it is later")
 }
 
-// Malformed ones are refused: an empty Since table, one that ends early, an index beyond the table,
-// and ages of more than half the range of ticks.
+// Malformed values are refused: an empty Since table, one that ends early, an index beyond the
+// table, and ages of more than half the range of ticks.
 func TestSinceIsReadWithinItsBounds(t *testing.T) {
 	read := func(write func(*bits.Writer)) *bits.Reader {
 		var w bits.Writer
@@ -339,8 +339,8 @@ func TestSinceIsReadWithinItsBounds(t *testing.T) {
 }
 
 // FuzzHeads reads records without bodies from any bytes: accepted ones rise within their spaces and
-// have only that encoding, except for a baseline that is written out though the record before has
-// the same.
+// have only that encoding, except for a baseline that is written although the previous record has
+// the same one.
 func FuzzHeads(f *testing.F) {
 	f.Add(uint32(10), []byte{0x01})
 	f.Add(uint32(1<<32-1), []byte{0x09, 0x10, 0x20, 0x44, 0x00, 0x13})
@@ -373,7 +373,7 @@ func FuzzHeads(f *testing.F) {
 	})
 }
 
-// Runs read back as they were written, in as many bits as Width says.
+// Runs are read as they were written, in as many bits as Width returns.
 func TestRunsHaveOneEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		u := repl.Run{Tick: entangle.Tick(rapid.Uint32().Draw(t, "tick")), Coded: rapid.Bool().Draw(t, "coded")}
@@ -482,8 +482,8 @@ func FuzzRun(f *testing.F) {
 	})
 }
 
-// Lists of numbers read back as they were written, and lists read from any bytes rise, stay within
-// the bound and have only that encoding.
+// Lists of numbers are read as they were written. Lists that are read from arbitrary bytes rise,
+// stay within the bound and have only that encoding.
 func TestNumbersHaveOneEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := rapid.SliceOfDistinct(rapid.Uint16Range(0, repl.MaxMembers-1), rapid.ID).Draw(t, "numbers")
@@ -508,7 +508,7 @@ func TestNumbersHaveOneEncoding(t *testing.T) {
 	})
 }
 
-// What the page of the protocol says of lists of numbers, by hand.
+// These are the lists of numbers of docs/PROTOCOL.md, by hand.
 func TestGoldenNumbers(t *testing.T) {
 	var w bits.Writer
 	var list repl.Numbers
@@ -524,7 +524,7 @@ func TestGoldenNumbers(t *testing.T) {
 		"0 00000"), hex.EncodeToString(w.Finish()))
 }
 
-// FuzzNumbers reads lists of numbers and fates from anything.
+// FuzzNumbers reads lists of numbers and fates from arbitrary bytes.
 func FuzzNumbers(f *testing.F) {
 	f.Add([]byte{0x21, 0x43, 0x00})
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -556,7 +556,7 @@ func FuzzNumbers(f *testing.F) {
 	})
 }
 
-// Needs read back as they were written, within the bound that room is reckoned by.
+// Needs are read as they were written, within the bound for which bytes are reserved.
 func TestNeedsHaveOneEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := entangle.Tick(rapid.Uint32().Draw(t, "now"))
@@ -637,8 +637,8 @@ func (s two) Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.RefTabl
 	w.Uvarint(uint64(refs.Index(s.links[slot])))
 }
 
-// Bits of the frames, lowest first, as the page of the protocol has them. Components are
-// two, so that a set is two bits.
+// The bits of the frames, lowest first, as docs/PROTOCOL.md describes them. There are two
+// components, so that a set takes two bits.
 func TestGoldens(t *testing.T) {
 	links := map[repl.Slot]repl.Slot{1: 3}
 	w := sender.NewWorld(two{links}, 2)

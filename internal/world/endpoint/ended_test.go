@@ -47,8 +47,8 @@ func TestAGoodbyeHasItsCause(t *testing.T) {
 	}
 }
 
-// A client that closed its layer has left, even if its goodbye was lost. A server may have had any
-// reason.
+// If a layer reports that a client closed the connection, the client has left, even if its goodbye
+// was lost. If a server closed it, the reason is unknown.
 func TestAClosedLayerIsAClientThatLeft(t *testing.T) {
 	atServer := errorOfLayer(connection.ErrClosed, errorOfClient, true)
 	assert.ErrorIs(t, atServer, ErrLeft)

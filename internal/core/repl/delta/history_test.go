@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/delta"
 )
 
-// A history against its plain twin, a list of all that was ever noted.
+// A history equals a simple model, which is a list of everything that was recorded.
 func TestAHistoryReachesBackAsFarAsAnyBase(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type noted struct {

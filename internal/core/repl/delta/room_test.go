@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// room is the number of values that a history has memory for.
+// room returns the number of values for which a history has memory.
 func (h *History) room() (values int) {
 	for i := range h.rings {
 		values += len(h.rings[i].since)
@@ -22,8 +22,8 @@ func (h *History) room() (values int) {
 	return values
 }
 
-// The memory of a slot's values goes to other slots when its entity ends. A history takes the
-// memory that was needed at one time, not the sum of the peaks of all slots.
+// When an entity is despawned, other slots use the memory of its values. A history takes the memory
+// that was needed at one time, not the sum of the peaks of all slots.
 //
 // Proves: R40
 func TestRoomOfEndedEntitiesServesOthers(t *testing.T) {
@@ -35,7 +35,7 @@ func TestRoomOfEndedEntitiesServesOthers(t *testing.T) {
 		}
 		for range 2 * repl.HistoryTicks {
 			tick++
-			for i := range busy { // others in each life
+			for i := range busy { // other slots in each round
 				h.Set(repl.Slot((life*busy+i)%slots), tick, value)
 			}
 		}

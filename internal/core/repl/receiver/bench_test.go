@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// columns is the sink of the benchmarks: two values of 32 bits by slot.
+// columns is the sink of the benchmarks: two columns of values of 32 bits, by slot.
 type columns struct {
 	*copySink
 	a, b []uint32
@@ -29,14 +29,14 @@ func (c *columns) Insert(r *bits.Reader, _ int, _ receiver.Refs) error {
 
 func (c *columns) Skip(r *bits.Reader, _ int) error { return c.Insert(r, 0, nil) }
 
-// columnsFrame is an update of each of n groups, from base 10.
+// columnsFrame returns an update of each of n groups, from the baseline ten ticks earlier.
 func columnsFrame(tick entangle.Tick, n int) []byte { return columnsOf(tick, tick-10, n) }
 
 func columnsOf(tick, age entangle.Tick, n int) []byte { return columnsFrom(0, tick, age, n) }
 
 func columnsFrom(first repl.Handle, tick, age entangle.Tick, n int) []byte {
 	var w bits.Writer
-	w.Bits(0b00, 2) // a run, of groups that may differ
+	w.Bits(0b00, 2) // a run of groups that may differ
 	handle(&w, first)
 	w.Uvarint(uint64(age))
 	w.Align()
@@ -44,8 +44,8 @@ func columnsFrom(first repl.Handle, tick, age entangle.Tick, n int) []byte {
 		if g > 0 {
 			w.Bits(0b11, 2)
 		}
-		w.Bits(0b10, 2)      // no references, alone
-		w.Bits(0b011, comps) // both
+		w.Bits(0b10, 2)      // no references; a group of one
+		w.Bits(0b011, comps) // both components
 		w.Bits(uint64(g), 32)
 		w.Bits(uint64(tick), 32)
 	}
@@ -67,7 +67,7 @@ func newColumns(t testing.TB, n int) (*columns, *receiver.Receiver) {
 	return c, r
 }
 
-// runs is columns that takes records alike in one call.
+// runs is a columns that applies equal records in one call.
 type runs struct{ *columns }
 
 func (c *runs) RunLength(like *receiver.Alike, r *bits.Reader) (n int) {
@@ -90,8 +90,8 @@ func (c *runs) UpdateRun(slots []repl.Slot, like *receiver.Alike, r *bits.Reader
 	return n, nil
 }
 
-// A run that arrives out of order is ignored by the groups that have a newer update, wherever they
-// stand in it, and however many are taken in one call.
+// If a run arrives out of order, the groups that have a newer update ignore it, wherever they are
+// in the run, and however many records are applied in one call.
 //
 // Proves: R22
 func TestARunIsIgnoredByTheGroupsThatAreNewer(t *testing.T) {
@@ -128,7 +128,7 @@ func TestARunIsIgnoredByTheGroupsThatAreNewer(t *testing.T) {
 	}
 }
 
-// A record that waits for an update is released, wherever in a run the update stands.
+// A record that waits for an update is released, wherever in a run that update is.
 func TestARunReleasesWhatWaits(t *testing.T) {
 	c, r := newColumns(t, 3)
 	require.NoError(t, r.HandleUpdates(12, columnsOf(12, 1, 3)))
@@ -140,7 +140,7 @@ func TestARunReleasesWhatWaits(t *testing.T) {
 	require.Zero(t, r.WaitingBytes())
 }
 
-// One operation is an update of two values in each of 1,000 groups, in one run.
+// BenchmarkUpdates updates two values in each of 1,000 groups, in one run.
 func BenchmarkUpdates(b *testing.B) {
 	const groups = 1000
 	_, r := newColumns(b, groups)
@@ -160,7 +160,7 @@ func BenchmarkUpdates(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/groups, "ns/record")
 }
 
-// limit is the same without a receiver: the bits alone.
+// limit does the same without a receiver: it only reads the bits.
 func BenchmarkUpdatesLimit(b *testing.B) {
 	const groups = 1000
 	c := &columns{a: make([]uint32, groups+1), b: make([]uint32, groups+1)}

@@ -25,7 +25,7 @@ func join(items ...[]byte) (all []byte) {
 	return all
 }
 
-// settled asserts the confirmed tick, 0 for none.
+// settled requires a confirmed tick; 0 stands for none.
 func (s *scripted) settled(want entangle.Tick) {
 	s.t.Helper()
 	tick, ok := s.copy.ConfirmedTick()
@@ -39,7 +39,7 @@ func TestATickSettlesWhenAllItsPartsHaveCome(t *testing.T) {
 		for n, i := range order {
 			s.settled(0)
 			s.frame(20, settledMark(20, i, i == 2))
-			s.frame(20, settledMark(20, order[0], order[0] == 2)) // again
+			s.frame(20, settledMark(20, order[0], order[0] == 2)) // a repetition
 			if n < 2 {
 				s.settled(0)
 			}
@@ -60,8 +60,8 @@ func TestALostPartNeverSettles(t *testing.T) {
 	s.settled(21)
 }
 
-// An update that stands before the mark and waits holds up the mark until its group has arrived or
-// ended. An update behind the mark does not.
+// An update that precedes the mark and waits delays the mark until its group has arrived or ended.
+// An update after the mark does not.
 func TestAMarkWaitsForTheUpdatesBeforeIt(t *testing.T) {
 	for name, after := range map[string]record{
 		"applied":   one(repl.Change, groupA, 1, 19, 10),
@@ -98,7 +98,8 @@ func TestAMarkWaitsForItsNeeds(t *testing.T) {
 	s.settled(20)
 }
 
-// 64 ticks may be pending. The oldest is dropped for a newer one, and an older one is not accepted.
+// At most 64 ticks may be pending. The oldest is dropped for a newer one, and a tick older than all
+// of them is not accepted.
 func TestSoManyTicksArePending(t *testing.T) {
 	s := newGroups(t)
 	for i := range entangle.Tick(65) {
@@ -113,7 +114,7 @@ func TestSoManyTicksArePending(t *testing.T) {
 	s.settled(164)
 }
 
-// A tick that waits for more groups than there is room for is never confirmed; the next one is.
+// A tick that waits for more groups than are allowed is never confirmed. The next one is.
 func TestAMarkThatWaitsForTooMuch(t *testing.T) {
 	s := newGroups(t)
 	many := func(n int) (needs []repl.Need) {

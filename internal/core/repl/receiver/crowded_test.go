@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 )
 
-// narrow is a world with room for a limited number of entities.
+// narrow is a world with a limited number of entities.
 type narrow struct {
 	*copySink
 	most int
@@ -26,8 +26,8 @@ func newNarrow(t testing.TB, most int) *scripted {
 	return s
 }
 
-// A record with more entities than there is room for is refused, and leaves everything as it was.
-// Despawned entities make room, and moving ones need none.
+// A record with more entities than the limit allows is refused, and changes nothing. Despawned
+// entities no longer count, and moving entities do not count twice.
 //
 // Proves: Z7, Z17
 func TestNoMoreEntitiesThanThereIsRoomFor(t *testing.T) {
@@ -48,7 +48,7 @@ func TestNoMoreEntitiesThanThereIsRoomFor(t *testing.T) {
 	assert.Len(t, s.sink.entities, 3)
 }
 
-// Groups without members use no room for entities, and are bounded all the same.
+// Groups without members do not count as entities, and have a limit of their own.
 //
 // Proves: Z7, Z17
 func TestNoMoreGroupsThanThereIsRoomFor(t *testing.T) {
@@ -63,7 +63,8 @@ func TestNoMoreGroupsThanThereIsRoomFor(t *testing.T) {
 	assert.Equal(t, 3, s.copy.Len())
 }
 
-// Endless spawning and despawning needs no more room than the entities that exist at one time.
+// If entities are spawned and despawned without end, only the entities that exist at one time
+// count.
 func TestEndedEntitiesTakeNoRoom(t *testing.T) {
 	s := newNarrow(t, 2)
 	for tick := entangle.Tick(10); tick < 400; tick += 2 {

@@ -8,11 +8,10 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// The wire format, written by hand as the page of the protocol describes it. It uses none of the
+// This file writes the wire format by hand, as docs/PROTOCOL.md describes it. It uses none of the
 // tested code except the bit writer.
 
-// comps is how many components there are: 0 is a number of 32 bits, 1 a reference, 2
-// has no value.
+// comps is the number of components: 0 is a number of 32 bits, 1 is a reference, 2 has no value.
 const comps = 3
 
 // content is the part of a record about one member.
@@ -25,7 +24,7 @@ type content struct {
 
 func number(v uint32) content { return content{set: []int{0}, value: v} }
 
-// record is one record of an action message, or of a run.
+// record is one record of an action message or of a run.
 type record struct {
 	kind       repl.Kind
 	group      repl.Handle
@@ -36,8 +35,8 @@ type record struct {
 	refs       []repl.Ref
 	leavers    []leaver
 	alone      bool
-	since      repl.Since // since when it has its handle
-	only       content    // of member 0 alone
+	since      repl.Since // the tick since which the group has its handle
+	only       content    // content of member 0, if it is the only one
 	joins      []joining
 	changed    []change
 }
@@ -50,8 +49,8 @@ type leaver struct {
 type joining struct {
 	number  repl.Member
 	kept    bool
-	from    int        // index into the table; 0: native
-	since   repl.Since // since when it has its number, of a native
+	from    int        // index into the table; 0 for a native member
+	since   repl.Since // the tick since which a native member has its number
 	content content
 }
 
@@ -67,8 +66,8 @@ func flagged(set []int) (v uint64) {
 	return v
 }
 
-// write writes the changes of a member. last is the set of the previous one in a list, nil for one
-// that stands alone.
+// write writes the changes of a member. last is the component set of the previous member in a list,
+// or nil if the member is alone.
 func (c content) write(w *bits.Writer, removals bool, last *uint64) {
 	c.writeRemoved(w, removals)
 	same := last != nil && flagged(c.set) == *last
@@ -89,7 +88,7 @@ func (c content) writeRemoved(w *bits.Writer, removals bool) {
 	}
 }
 
-// writeSet writes the components that follow, unless they are known, and their values.
+// writeSet writes which components follow, unless that is known, and their values.
 func (c content) writeSet(w *bits.Writer, known bool) {
 	if !known {
 		w.Bits(flagged(c.set), comps)
@@ -137,7 +136,7 @@ func writeRefs(w *bits.Writer, refs []repl.Ref) {
 	}
 }
 
-// writeSinces writes since when the entities of a table have their ids.
+// writeSinces writes the ticks since which the entities of a table have their ids.
 func writeSinces(w *bits.Writer, now entangle.Tick, refs []repl.Ref) {
 	if len(refs) == 0 {
 		return
@@ -156,7 +155,7 @@ func writeSince(w *bits.Writer, now entangle.Tick, s repl.Since) {
 	}
 }
 
-// writeAge writes how long ago since is, in units of 64 ticks.
+// writeAge writes how long ago since was, in units of 64 ticks.
 func writeAge(w *bits.Writer, now entangle.Tick, s repl.Since) {
 	age := uint64(now/64 - s.Tick/64)
 	w.Bool(age == 0)
@@ -165,7 +164,7 @@ func writeAge(w *bits.Writer, now entangle.Tick, s repl.Since) {
 	}
 }
 
-// list writes rising numbers, and something behind each.
+// list writes rising numbers, and some data after each.
 func list[T any](w *bits.Writer, items []T, number func(T) repl.Member, behind func(T)) {
 	next := uint64(0)
 	for _, item := range items {
@@ -238,7 +237,7 @@ func (r *record) writeJoiner(w *bits.Writer, j joining) {
 	}
 }
 
-// predicted is the predicted set of a group. nil states nothing, everybody all members.
+// predicted is the predicted set of a group. nil states nothing, and everybody states all members.
 type predicted []repl.Member
 
 var everybody = predicted{repl.MaxMembers}
@@ -283,7 +282,7 @@ func (r *record) write(w *bits.Writer) {
 	}
 }
 
-// message writes actions of one tick, by rising group.
+// message writes actions of one tick, sorted by group.
 func message(records ...record) []byte {
 	var w bits.Writer
 	w.Bits(uint64(records[0].tick), 32)
@@ -316,16 +315,16 @@ func message(records ...record) []byte {
 	return w.Finish()
 }
 
-// run writes updates of one tick, by rising group of one space.
+// run writes updates of one tick, sorted by group, of one handle space.
 func run(records ...record) []byte {
 	var w bits.Writer
-	w.Bits(0b00, 2) // a run, of groups that may differ
+	w.Bits(0b00, 2) // a run of groups that may differ
 	for i := range records {
 		r := &records[i]
 		if i == 0 {
 			handle(&w, r.group)
 			w.Uvarint(uint64(r.tick - r.base))
-			w.Bool(false) // no base before that
+			w.Bool(false) // no previous baseline
 			w.Align()
 		} else {
 			before := &records[i-1]

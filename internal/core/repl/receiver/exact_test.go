@@ -13,12 +13,12 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// differing is a world that sends component 0 as differences. It notes where each update
-// started: the baseline, and the tick of the replica.
+// differing is a world that gets component 0 as differences. It records where each update started:
+// the baseline, and the tick of the replica.
 type differing struct {
 	*copySink
 	starts [][2]entangle.Tick
-	misfit repl.Handle // differences of this group fit nothing; 0: all fit
+	misfit repl.Handle // the group of which no difference fits; 0: all fit
 }
 
 func (d *differing) Update(r *bits.Reader, comp int, refs receiver.Refs) error {
@@ -29,7 +29,7 @@ func (d *differing) Update(r *bits.Reader, comp int, refs receiver.Refs) error {
 	return d.copySink.Update(r, comp, refs)
 }
 
-// differingUpdater takes the values of one entity in one call.
+// differingUpdater is a differing that applies the values of one entity in one call.
 type differingUpdater struct{ *differing }
 
 func (d *differingUpdater) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *bits.Reader, refs receiver.Refs) error {
@@ -62,8 +62,8 @@ func newDiffering(t testing.TB) (*scripted, *differing) {
 	return s, d
 }
 
-// Of waiting updates of one baseline the newest is applied, also if they are differences: their
-// sender takes none of them for acknowledged.
+// Of waiting updates with the same baseline the newest is applied, even if they are differences,
+// because their sender counts none of them as acknowledged.
 //
 // Proves: R22, R30
 func TestOfWaitingDifferencesTheNewestApplies(t *testing.T) {
@@ -80,8 +80,8 @@ func TestOfWaitingDifferencesTheNewestApplies(t *testing.T) {
 	assert.Empty(t, s.asks())
 }
 
-// Of waiting updates of several baselines only the newest applicable one is applied. An older one
-// is ignored, whether it waited, comes after it, or comes while it waits.
+// Of waiting updates with several baselines only the newest applicable one is applied. An older one
+// is ignored, whether it waited as well, or arrives later.
 //
 // Proves: R22
 func TestAnOlderUpdateIsNotAppliedAfterANewerOne(t *testing.T) {
@@ -102,7 +102,7 @@ func TestAnOlderUpdateIsNotAppliedAfterANewerOne(t *testing.T) {
 }
 
 // An update that does not fit the replica's value changes nothing, and its group is requested in
-// full. The records behind it in the frame are applied.
+// full. The following records of the frame are applied.
 //
 // Proves: R30, R44
 func TestADifferenceThatDoesNotFitIsNotApplied(t *testing.T) {

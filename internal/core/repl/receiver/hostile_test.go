@@ -13,7 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// newMoved is three groups. The native of A has moved to B as its member 1.
+// newMoved returns three groups. The native member of A has moved to B as its member 1.
 func newMoved(t testing.TB) *scripted {
 	s := newGroups(t)
 	s.get(gives(groupA, 20, 0), takes(groupB, 20, groupA))
@@ -21,7 +21,7 @@ func newMoved(t testing.TB) *scripted {
 	return s
 }
 
-// follows is a change of B in that state.
+// follows returns a change of B in that state.
 func follows(joins ...joining) record {
 	return record{kind: repl.Change, group: groupB, seq: 2, tick: 30, base: 20, joins: joins}
 }
@@ -93,8 +93,8 @@ func TestAMissingPredictedEntityIsRequested(t *testing.T) {
 	assert.False(t, s.copy.Predicts(native))
 }
 
-// A full replaces a group, whatever its numbers meant before: members change numbers, and a member
-// with an end that the full overtook is removed.
+// A full replaces a group, whatever its numbers meant before: members may have other numbers, and a
+// member with a despawn that the full overtook is removed.
 func TestAFullTakesNumbersAnew(t *testing.T) {
 	s := newMoved(t)
 	s.sink.onDespawn = func(got repl.ID) { require.Equal(t, id(groupB, 0), got) }
@@ -115,8 +115,8 @@ func TestAFullTakesNumbersAnew(t *testing.T) {
 	require.Len(t, s.sink.entities, 2)
 }
 
-// A change of a member that the replica does not have is passed over, and the group is requested,
-// unless components are only removed.
+// A change of a member that the replica does not have is skipped, and the group is requested,
+// unless the change only removes components.
 func TestAChangeOfAMissingMember(t *testing.T) {
 	for _, r := range []record{
 		{kind: repl.Update, group: groupB, tick: 30, base: 20, changed: []change{{0, number(30)}, {5, number(7)}}},
@@ -137,7 +137,7 @@ func TestAChangeOfAMissingMember(t *testing.T) {
 	require.Empty(t, s.asks())
 }
 
-// samples are messages and frames of every shape, in an order that applies them all.
+// samples are messages and frames of every form, in an order in which all of them can be applied.
 func samples() []sample {
 	full := record{
 		kind: repl.Full, group: 5, tick: 10, refs: refTo(id(repl.Private+3, 7), id(5, 1)),
@@ -171,9 +171,8 @@ func (s sample) to(r *receiver.Receiver) error {
 	return r.HandleActions(s.bytes)
 }
 
-// No prefix of a message and no bit flipped in it does any harm: it is refused and
-// changes nothing of its record, or it is another message, and what follows is
-// applied or dropped like anything else.
+// A prefix of a message, or a message with a flipped bit, does no harm: either it is refused and
+// changes nothing, or it is another valid message, and later ones are applied or dropped as usual.
 //
 // Proves: Z6
 func TestEveryPrefixAndBitFlip(t *testing.T) {
@@ -221,8 +220,8 @@ func TestSamplesApply(t *testing.T) {
 	require.Error(t, newScripted(t).copy.HandleActions(append(samples()[0].bytes, 0)), "a byte too many")
 }
 
-// Counts larger than the remaining bytes allow are malformed, and so is an empty list where there
-// must be none.
+// Counts larger than the remaining bytes allow are malformed, and so is an empty list that must not
+// be empty.
 func TestCountsOfWhatIsNotThere(t *testing.T) {
 	head := func() *bits.Writer {
 		var w bits.Writer
@@ -248,8 +247,8 @@ func TestCountsOfWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// A frame of marks and runs in steady state allocates nothing; neither do moves that
-// wait for their other half.
+// A frame of marks and runs allocates nothing in the steady state, and neither do moves that wait
+// for their other half.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	_, r := newColumns(t, 200)
 	frames := make([][]byte, 200)
@@ -269,7 +268,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	assert.EqualValues(t, 11+150, tick)
 }
 
-// nothing is a sink that remembers nothing, and so allocates nothing.
+// nothing is a sink that stores nothing, and therefore allocates nothing.
 type nothing struct{ next repl.Slot }
 
 func (n *nothing) Begin(entangle.Tick) {}
@@ -290,7 +289,7 @@ func (n *nothing) Skip(r *bits.Reader, _ int) error {
 	return r.Err()
 }
 
-// Groups that swap their members each tick wait for each other, over and over.
+// Groups that swap their members in every tick wait for each other again and again.
 func TestSwapsAllocateNothing(t *testing.T) {
 	r := receiver.New(&nothing{}, nil, comps)
 	var messages [][]byte
@@ -324,8 +323,9 @@ func TestSwapsAllocateNothing(t *testing.T) {
 	assert.Zero(t, r.WaitingBytes())
 }
 
-// FuzzReceiver passes frames and messages of any bytes to a receiver. It does not panic, keeps to
-// the rules of its sink, and stays below its limits. Every entity of the sink is found by its id.
+// FuzzReceiver passes frames and messages of any bytes to a receiver. The receiver does not panic,
+// keeps the rules of its sink, and stays below its limits. Every entity of the sink is found by its
+// id.
 //
 // Proves: Z6, Z17
 func FuzzReceiver(f *testing.F) {
@@ -355,7 +355,7 @@ func FuzzReceiver(f *testing.F) {
 	})
 }
 
-// A record that is only marked as like the previous one needs a previous one.
+// A record that only states that it is like the previous one needs a previous one.
 func TestAUsualRecordNeedsWhatItIsLike(t *testing.T) {
 	first := one(repl.Full, 3, 0, 10, 0)
 	for name, before := range map[string]record{
@@ -375,7 +375,7 @@ func TestAUsualRecordNeedsWhatItIsLike(t *testing.T) {
 	assert.ErrorIs(t, newScripted(t).copy.HandleActions(withUsual(last)), receiver.ErrMalformed, "there is no handle behind it")
 }
 
-// withUsual is a message of a record and a usual one behind it.
+// withUsual returns a message of a record and a usual record after it.
 func withUsual(r record) []byte {
 	b := message(r)
 	var w bits.Writer
@@ -387,8 +387,8 @@ func withUsual(r record) []byte {
 	return w.Finish()
 }
 
-// endOf returns where the end of a message stands: 0, and 3 in two bits, behind which are
-// zeros alone.
+// endOf returns the position of the end of a message: 0, and 3 in two bits, after which there are
+// only zeros.
 func endOf(b []byte) int {
 	n := len(b) * 8
 	for b[(n-1)/8]>>((n-1)%8)&1 == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// The groups of these tests: each starts at tick 10 with its native member 0.
+// The groups of these tests. Each starts at tick 10 with its native member 0.
 const (
 	groupA repl.Handle = iota + 1
 	groupB
@@ -26,7 +26,7 @@ func newGroups(t testing.TB) *scripted {
 	return s
 }
 
-// gives is the half of a move by which members leave, from baseline 10.
+// gives returns the half of a move by which members leave, from baseline 10.
 func gives(h repl.Handle, tick entangle.Tick, numbers ...repl.Member) record {
 	r := record{kind: repl.Change, group: h, seq: 1, tick: tick, base: 10}
 	for _, n := range numbers {
@@ -35,7 +35,7 @@ func gives(h repl.Handle, tick entangle.Tick, numbers ...repl.Member) record {
 	return r
 }
 
-// takes is the half of a move by which the native of another group joins, as member 1.
+// takes returns the half of a move by which the native member of another group joins, as member 1.
 func takes(h repl.Handle, tick entangle.Tick, from repl.Handle) record {
 	return record{
 		kind: repl.Change, group: h, seq: 1, tick: tick, base: 10, needs: []repl.Need{{Group: from, Tick: tick}},
@@ -43,7 +43,8 @@ func takes(h repl.Handle, tick entangle.Tick, from repl.Handle) record {
 	}
 }
 
-// swaps is both halves in one record: the native leaves, and the native of another group joins.
+// swaps returns both halves in one record: the native member leaves, and the native member of
+// another group joins.
 func swaps(h repl.Handle, tick entangle.Tick, from repl.Handle) record {
 	r := takes(h, tick, from)
 	r.leavers = []leaver{{0, repl.Moved}}
@@ -58,8 +59,8 @@ func (s *scripted) members(h repl.Handle) (ids []repl.ID) {
 	return ids
 }
 
-// Whichever half of a move arrives first, the entity lives on, keeps its id and its slot, and joins
-// only when its old group has arrived.
+// Whichever half of a move arrives first, the entity continues to exist, keeps its id and its slot,
+// and joins only when the record of its old group has arrived.
 //
 // Proves: R41
 func TestAMoveInEitherOrder(t *testing.T) {
@@ -91,8 +92,8 @@ func TestAMoveInEitherOrder(t *testing.T) {
 	}
 }
 
-// A record of a group which members only leave, and which needs no other group, may be in one
-// message with the record of the group that they join.
+// The record of a group that members only leave, and that needs no other group, may be in the same
+// message as the record of the group that they join.
 func TestBothHalvesInOneMessage(t *testing.T) {
 	for _, from := range []repl.Handle{groupA, groupC} {
 		s := newGroups(t)
@@ -106,8 +107,8 @@ func TestBothHalvesInOneMessage(t *testing.T) {
 	}
 }
 
-// Groups that swap members in one tick need each other: both are applied together, as are three
-// groups that pass members round.
+// Groups that swap members in one tick need each other: both are applied together. The same is true
+// for three groups that exchange members in a circle.
 //
 // Proves: R41
 func TestGroupsThatNeedEachOther(t *testing.T) {
@@ -129,7 +130,7 @@ func TestGroupsThatNeedEachOther(t *testing.T) {
 	assert.Empty(t, s.asks())
 }
 
-// chain moves A's native to B at tick 20 and on to C at tick 30.
+// chain returns records that move A's native member to B at tick 20, and on to C at tick 30.
 func chain() []record {
 	on := gives(groupB, 30, 1)
 	on.seq, on.base = 2, 20
@@ -176,12 +177,12 @@ func orders(n int, f func([]int)) {
 	rec(nil)
 }
 
-// Of a chain that is applied together, the record of the newest tick comes last, though it arrived
+// If a chain is applied together, the record of the newest tick is applied last, even if it arrived
 // first.
 func TestASetIsAppliedByRisingTick(t *testing.T) {
 	s := newGroups(t)
 	c := chain()
-	c[0].needs = []repl.Need{{Group: groupB, Tick: 20}} // all depend on each other
+	c[0].needs = []repl.Need{{Group: groupB, Tick: 20}} // the groups need each other
 	c[2].needs = []repl.Need{{Group: groupC, Tick: 30}}
 	s.get(c[3], c[2], c[1])
 	s.holds(groupB, 10)
@@ -190,7 +191,7 @@ func TestASetIsAppliedByRisingTick(t *testing.T) {
 	require.Equal(t, []repl.ID{id(groupB, 0)}, s.members(groupB))
 }
 
-// A group may end because its last member moves away. The member's id stays taken.
+// A group may end because its last member moves away. The member's id remains in use.
 //
 // Proves: R41
 func TestAGroupEndsByItsLastMembersMoving(t *testing.T) {
@@ -209,7 +210,7 @@ func TestAGroupEndsByItsLastMembersMoving(t *testing.T) {
 	})
 }
 
-// A member that left and returned has its own number again.
+// A member that left and returns has its own number again.
 //
 // Proves: R41
 func TestAMoveBackHome(t *testing.T) {
@@ -230,7 +231,7 @@ func TestAMoveBackHome(t *testing.T) {
 	require.EqualValues(t, 31, s.entity(id(groupA, 0)).value)
 }
 
-// A member leaves and returns within one action: it is the same entity, sent again in full.
+// If a member leaves and returns within one action, it is the same entity, sent again in full.
 func TestOutAndHomeInOneAction(t *testing.T) {
 	s := newGroups(t)
 	r := gives(groupA, 20, 0)
@@ -240,8 +241,8 @@ func TestOutAndHomeInOneAction(t *testing.T) {
 	require.EqualValues(t, 20, s.entity(id(groupA, 0)).value)
 }
 
-// A full works in place of the change of the group that is joined, and of the group that is left. A
-// full that arrived before the other half takes the entity at once, if it needs nothing.
+// A full may replace the change of the group that is joined, or of the group that is left. A full
+// that arrives before the other half takes the entity at once, if it needs no other group.
 //
 // Proves: R41
 func TestMovesThroughFulls(t *testing.T) {
@@ -269,7 +270,7 @@ func TestMovesThroughFulls(t *testing.T) {
 	}
 }
 
-// An entity that moved and then ended is despawned once, by the group that it moved to.
+// An entity that moved and was then despawned is despawned once, by the group to which it moved.
 //
 // Proves: R41
 func TestMovedAndDespawned(t *testing.T) {
@@ -286,7 +287,7 @@ func TestMovedAndDespawned(t *testing.T) {
 	})
 }
 
-// An orphaned entity stays in the world, and is forgotten by the receiver.
+// An orphaned entity stays in the world, and the receiver forgets it.
 func TestLetGo(t *testing.T) {
 	s := newGroups(t)
 	r := gives(groupA, 20, 0)
@@ -301,7 +302,7 @@ func TestLetGo(t *testing.T) {
 	require.Empty(t, s.sink.entities)
 }
 
-// An entity that no group takes is despawned in the end.
+// An entity in transit that no group takes is despawned in the end.
 func TestAMoverThatNoGroupTakes(t *testing.T) {
 	s := newGroups(t)
 	s.get(gives(groupA, 20, 0))
@@ -314,7 +315,8 @@ func TestAMoverThatNoGroupTakes(t *testing.T) {
 	require.EqualValues(t, 1, s.copy.Stats().Abandoned)
 }
 
-// 4,096 entities may be in transit between groups; the oldest is despawned first.
+// At most 4,096 entities may be in transit between groups. If there are more, the oldest is
+// despawned first.
 func TestSoManyAreAdrift(t *testing.T) {
 	s := newScripted(t)
 	const each = 1000
@@ -334,7 +336,7 @@ func TestSoManyAreAdrift(t *testing.T) {
 	s.entity(id(5, 999))
 }
 
-// Entities that are in transit and are taken, over and over, leave no state behind.
+// If entities leave groups and are taken by others again and again, no state remains of the moves.
 func TestMovesLeaveNoTrace(t *testing.T) {
 	s := newGroups(t)
 	seq, base := [3]repl.Seq{}, [3]entangle.Tick{10, 10, 10}
@@ -367,8 +369,8 @@ func TestMovesLeaveNoTrace(t *testing.T) {
 	require.Zero(t, s.copy.WaitingBytes())
 }
 
-// Members that refer to each other are resolved when the record that brings them has
-// been applied, and so is one of the group's own that was there.
+// Members that refer to each other are resolved when the record that brings them has been applied.
+// So is a reference of a member that the group already had.
 //
 // Proves: R27
 func TestMembersThatReferToEachOther(t *testing.T) {
@@ -385,8 +387,8 @@ func TestMembersThatReferToEachOther(t *testing.T) {
 	assert.Zero(t, s.copy.Stats().Dangling)
 }
 
-// A reference to an entity that has not arrived is to no entity, and is resolved when it arrives,
-// in whichever group. A reference to an entity that moved to another group leads there.
+// A reference to an entity that has not arrived is empty, and is set when the entity arrives, in
+// whichever group. A reference to an entity that moved to another group leads there.
 //
 // Proves: R27
 func TestReferencesFollowAnEntity(t *testing.T) {

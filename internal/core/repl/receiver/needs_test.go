@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 )
 
-// needing is a change of a group of one that waits for others.
+// needing returns a change of a group of one that needs other groups.
 func needing(h repl.Handle, seq repl.Seq, tick, base entangle.Tick, needs ...repl.Need) record {
 	r := one(repl.Change, h, seq, tick, base)
 	r.needs = needs
@@ -20,7 +20,7 @@ func needing(h repl.Handle, seq repl.Seq, tick, base entangle.Tick, needs ...rep
 
 func need(h repl.Handle, tick entangle.Tick) repl.Need { return repl.Need{Group: h, Tick: tick} }
 
-// A need is met by the group's being there, by its end, and by an update too.
+// A need is met if the group arrives, ends, or gets an update.
 func TestWhatMeetsANeed(t *testing.T) {
 	for name, meets := range map[string]record{
 		"change": one(repl.Change, groupB, 1, 20, 10),
@@ -40,7 +40,7 @@ func TestWhatMeetsANeed(t *testing.T) {
 	}
 }
 
-// A full waits for its needs, too, and is the first of its group for all that.
+// A full waits for its needs, too, even the first one of its group.
 func TestAFirstFullWaits(t *testing.T) {
 	s := newScripted(t)
 	first := one(repl.Full, groupA, 0, 20, 0)
@@ -51,7 +51,8 @@ func TestAFirstFullWaits(t *testing.T) {
 	s.holds(groupA, 25)
 }
 
-// Several waiting actions of a group, and the updates that wait between them, bring it to a tick.
+// Several waiting actions of a group, with the updates that wait between them, bring the group to a
+// tick.
 func TestAGroupIsBroughtThereByAllItHas(t *testing.T) {
 	s := newGroups(t)
 	s.get(
@@ -68,8 +69,8 @@ func TestAGroupIsBroughtThereByAllItHas(t *testing.T) {
 	assert.Empty(t, s.asks())
 }
 
-// More actions may wait for another group than the sequence can tell apart: they
-// were acknowledged.
+// More actions may wait for another group than the sequence can distinguish, because they were
+// acknowledged.
 func TestManyActionsWaitForAnotherGroup(t *testing.T) {
 	s := newGroups(t)
 	for i := range entangle.Tick(30) {
@@ -85,8 +86,8 @@ func TestManyActionsWaitForAnotherGroup(t *testing.T) {
 	assert.Empty(t, s.asks())
 }
 
-// Sixty-four actions of a group wait. Others are passed over, a full that comes then
-// is applied, and so is the end.
+// At most 64 actions of a group wait. Further ones are skipped; a full that arrives then is
+// applied, and so is the end.
 func TestSoManyActionsOfAGroupWait(t *testing.T) {
 	fill := func() *scripted {
 		s := newGroups(t)
@@ -121,7 +122,7 @@ func TestSoManyActionsOfAGroupWait(t *testing.T) {
 	s.holds(groupA, 210)
 }
 
-// The group of a need that is never met is requested, once, whatever else arrives.
+// The group of a need that is never met is requested once, whatever else arrives.
 func TestANeedThatIsNeverMet(t *testing.T) {
 	s := newGroups(t)
 	s.get(needing(groupA, 1, 20, 10, need(99, 20)))
@@ -143,8 +144,8 @@ func TestANeedThatIsNeverMet(t *testing.T) {
 	require.Zero(t, s.copy.WaitingBytes())
 }
 
-// ring makes n groups of which each needs the next, and the last the first. The last
-// is not sent.
+// ring makes n groups, each of which needs the next one, and the last one the first. The record of
+// the last group is returned and not sent.
 func ring(s *scripted, n repl.Handle) (last record) {
 	for h := range n {
 		s.get(one(repl.Full, h, 0, 10, 0))
@@ -155,7 +156,7 @@ func ring(s *scripted, n repl.Handle) (last record) {
 	return needing(n-1, 1, 20, 10, need(0, 20))
 }
 
-// A thousand groups may need each other. If there are more, one is requested.
+// A thousand groups may need each other. If there are more, one of them is requested.
 func TestALargeSetOfGroups(t *testing.T) {
 	s := newScripted(t)
 	s.get(ring(s, 1024))
@@ -170,7 +171,8 @@ func TestALargeSetOfGroups(t *testing.T) {
 	assert.NotZero(t, s.copy.Stats().Overflow)
 }
 
-// Thousands of groups wait for one other at a time, as when a large group falls apart.
+// Thousands of groups may wait for one other group at a time, for example when a large group is
+// divided.
 func TestThousandsOfGroupsWaitForOthers(t *testing.T) {
 	s := newScripted(t)
 	for h := range repl.Handle(6000) {
@@ -178,7 +180,7 @@ func TestThousandsOfGroupsWaitForOthers(t *testing.T) {
 	}
 	assert.Empty(t, s.asks())
 	s.get(one(repl.Full, 9999, 0, 20, 0))
-	for range 10 { // not all in one call
+	for range 10 { // not all of them in one call
 		require.NoError(t, s.copy.HandleUpdates(21, nil))
 	}
 	for h := range repl.Handle(6000) {
@@ -186,8 +188,8 @@ func TestThousandsOfGroupsWaitForOthers(t *testing.T) {
 	}
 }
 
-// An entity that leaves a group by an action that can't be applied, because an earlier one found no
-// room, still moves on: neither the requested full nor an end despawns it.
+// If an entity leaves a group by an action that cannot be applied, because an earlier action
+// exceeded the limit, the entity still moves: neither the requested full nor an end despawns it.
 func TestMoversOutliveAnActionThatWasPassedOver(t *testing.T) {
 	for _, end := range []bool{false, true} {
 		s := newGroups(t)
@@ -215,8 +217,8 @@ func TestMoversOutliveAnActionThatWasPassedOver(t *testing.T) {
 	}
 }
 
-// Records by which entities join displace records that can be requested again. If that is not
-// enough, the receiver gives up.
+// If memory is needed for records by which entities join, records that can be requested again are
+// dropped. If that is not enough, the receiver gives up.
 func TestStructureThatJoinsGroupsFindsRoomOrTheEnd(t *testing.T) {
 	s := newGroups(t)
 	s.copy.LimitWaiting(320)
@@ -234,8 +236,8 @@ func TestStructureThatJoinsGroupsFindsRoomOrTheEnd(t *testing.T) {
 	require.ErrorIs(t, err, receiver.ErrNoRoom)
 }
 
-// The first full of the next group under a handle may come while the end of the one
-// before waits for another group; so may what follows it.
+// The first full of the next group under a handle may arrive while the end of the previous group
+// waits for another group, and so may the records after it.
 func TestTheNextGroupWhileTheEndWaits(t *testing.T) {
 	s := newGroups(t)
 	s.sink.wantsNothing = false
@@ -253,7 +255,7 @@ func TestTheNextGroupWhileTheEndWaits(t *testing.T) {
 	require.Zero(t, s.copy.WaitingBytes())
 }
 
-// Late records of an ended group have no effect on the next group under its handle.
+// Late records of a group that has ended have no effect on the next group under its handle.
 func TestStragglersOfAnEndedGroup(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)
@@ -270,8 +272,8 @@ func TestStragglersOfAnEndedGroup(t *testing.T) {
 	s.shows(40)
 }
 
-// Several actions of a group may have to be applied with that of another, and an
-// update between them, from which the second starts.
+// Several actions of a group may have to be applied together with that of another group, with an
+// update between them from which the second action starts.
 func TestASetWithAnUpdateInIt(t *testing.T) {
 	orders(4, func(order []int) {
 		s := newGroups(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// idleSink is a world of one entity for each name, of which nothing is kept.
+// idleSink is a world of one entity for each name, which stores nothing.
 type idleSink struct{ *copySink }
 
 func (s idleSink) Begin(entangle.Tick)     {}
@@ -26,9 +26,9 @@ func (s idleSink) Insert(r *bits.Reader, _ int, _ receiver.Refs) error {
 	return r.Err()
 }
 
-// hoard makes so many actions of a group wait as may, by each of which a member leaves and none of
-// which can be applied. The ticks lead around, so that a full that comes then follows, and is of a
-// tick before theirs.
+// hoard makes as many actions of a group wait as are allowed. By each of them a member leaves, and
+// none can be applied. Their ticks wrap around, so that a full that arrives then comes after them
+// in sequence, but has an earlier tick.
 func hoard(send func(record), h repl.Handle, n int) (seq repl.Seq, tick entangle.Tick) {
 	send(one(repl.Full, h, 0, 10, 0))
 	for k := range n {
@@ -45,7 +45,8 @@ func hoard(send func(record), h repl.Handle, n int) (seq repl.Seq, tick entangle
 	return seq, 1 << 28
 }
 
-// BenchmarkOvertaken has messages of fulls go past all that a hostile server can have wait.
+// BenchmarkOvertaken receives messages of fulls that overtake as many waiting records as a hostile
+// server can cause.
 func BenchmarkOvertaken(b *testing.B) {
 	for _, groups := range []repl.Handle{1, 80} {
 		b.Run("", func(b *testing.B) {
@@ -70,7 +71,7 @@ func BenchmarkOvertaken(b *testing.B) {
 	}
 }
 
-// BenchmarkHoard sends what can't be applied.
+// BenchmarkHoard receives actions that cannot be applied.
 func BenchmarkHoard(b *testing.B) {
 	for _, n := range []int{126, 4000, 15_000} {
 		b.Run("", func(b *testing.B) {

@@ -10,7 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 )
 
-// newCrew is group A at tick 10 with three native members, and B.
+// newCrew returns group A at tick 10 with three native members, and group B.
 func newCrew(t *testing.T) *scripted {
 	s := newScripted(t)
 	full := record{kind: repl.Full, group: groupA, tick: 10}
@@ -21,12 +21,12 @@ func newCrew(t *testing.T) *scripted {
 	return s
 }
 
-// leaves is a change of group A by which one member leaves.
+// leaves returns a change of group A by which one member leaves.
 func leaves(seq repl.Seq, tick, base entangle.Tick, n repl.Member, fate repl.Fate) record {
 	return record{kind: repl.Change, group: groupA, seq: seq, tick: tick, base: base, leavers: []leaver{{n, fate}}}
 }
 
-// states is a full of group A with some members, which the copy has.
+// states returns a full of group A with some members, which the replica has.
 func states(seq repl.Seq, tick entangle.Tick, numbers ...repl.Member) record {
 	r := record{kind: repl.Full, group: groupA, seq: seq, tick: tick}
 	for _, n := range numbers {
@@ -35,17 +35,17 @@ func states(seq repl.Seq, tick entangle.Tick, numbers ...repl.Member) record {
 	return r
 }
 
-// ends is the end of group A.
+// ends returns the end of group A.
 func ends(seq repl.Seq, tick entangle.Tick) record {
 	return record{kind: repl.Gone, group: groupA, seq: seq, tick: tick}
 }
 
-// overtakers are the records that overtake waiting ones: a full without members, and the end.
+// overtakers returns the records that overtake waiting ones: a full without members, and the end.
 func overtakers(seq repl.Seq, tick entangle.Tick) []record {
 	return []record{states(seq, tick), ends(seq, tick)}
 }
 
-// getLate is get of a record that may be an end. An end waits long for earlier records.
+// getLate is like get, for a record that may be an end. An end waits long for earlier records.
 func (s *scripted) getLate(r record) {
 	s.t.Helper()
 	s.get(r)
@@ -60,9 +60,9 @@ func (s *scripted) has(id repl.ID, want bool) {
 	require.Equal(s.t, want, ok, "%v", id)
 }
 
-// An action by which members leave displaces records that can be requested again if these have used
-// up the limit of bytes or of records. What happened to its members is not lost, whatever overtakes
-// it.
+// If the limit of bytes or records is used up by records that can be requested again, an action by
+// which members leave displaces them. What happened to its members is not lost, whatever overtakes
+// the action.
 //
 // Proves: R41
 func TestLeaversTakeTheRoomOfWhatCanBeHadAgain(t *testing.T) {
@@ -93,9 +93,9 @@ func TestLeaversTakeTheRoomOfWhatCanBeHadAgain(t *testing.T) {
 	}
 }
 
-// A number may belong to another entity by the time a member leaves under it once more. Of the
-// records that a full or an end overtakes, the first one counts for the entity of the replica, in
-// whichever order they arrived.
+// A number may belong to another entity when a member leaves under it a second time. If a full or
+// an end overtakes both records, the first one counts for the entity of the replica, in whichever
+// order they arrived.
 //
 // Proves: R41
 func TestWhatIsOvertakenCountsInItsOrder(t *testing.T) {
@@ -120,13 +120,14 @@ func TestWhatIsOvertakenCountsInItsOrder(t *testing.T) {
 	}
 }
 
-// A record behind a full in the sequence has no effect on the members that the full overtakes.
+// A record that follows a full in the sequence has no effect on the members that the full
+// overtakes.
 //
 // Proves: R41
 func TestARecordBehindAFullDoesNotChangeItsMembers(t *testing.T) {
 	s := newCrew(t)
 	s.get(
-		leaves(5, 60, 50, 1, repl.Moved), // of another member 1, which came after the full
+		leaves(5, 60, 50, 1, repl.Moved), // of another member 1, which joined after the full
 		states(3, 40, 0),
 	)
 	s.lacks(id(groupA, 1))
@@ -134,8 +135,8 @@ func TestARecordBehindAFullDoesNotChangeItsMembers(t *testing.T) {
 	require.Equal(t, []repl.ID{id(groupA, 0)}, s.members(groupA))
 }
 
-// lose makes the replica of group A pass over an action by which member 1 moves: at once, or after
-// it waited. The next action of the group has sequence 4.
+// lose makes the replica of group A skip an action by which member 1 moves, at once or after it has
+// waited. The next action of the group has sequence 4.
 func (s *scripted) lose(waits bool, at entangle.Tick) {
 	lost, before := leaves(3, at, 25, 1, repl.Moved), record{kind: repl.Change, group: groupA, seq: 2, tick: 24, base: 22}
 	s.get(record{kind: repl.Change, group: groupA, seq: 1, tick: 20, base: 10})
@@ -148,7 +149,7 @@ func (s *scripted) lose(waits bool, at entangle.Tick) {
 	s.holds(groupA, 20)
 }
 
-// An action that can't be applied still counts for its leaving members, whether it waited or not,
+// An action that cannot be applied still counts for its leaving members, whether it waited or not,
 // as long as the replica is at an earlier tick.
 //
 // Proves: R41
@@ -172,8 +173,9 @@ func TestLeaversOfAnActionThatIsPassedOver(t *testing.T) {
 	}
 }
 
-// Of records that are applied together, one may have overtaken a waiting record. The leaving
-// members of that one are the members before it, not those that the end finds.
+// Of records that are applied together, one may have overtaken a waiting record. The members that
+// leave by the waiting record are those before the overtaking one, not those that exist when the
+// group ends.
 //
 // Proves: R41
 func TestWhatAFullWentPastIsNothingToTheEnd(t *testing.T) {
@@ -193,8 +195,8 @@ func TestWhatAFullWentPastIsNothingToTheEnd(t *testing.T) {
 	require.Equal(t, 5, s.sink.spawns)
 }
 
-// Of a set of groups that is too large to be applied together, one is passed over. Members that
-// leave it by a waiting record move on. A group that was never received stays so.
+// If a set of groups is too large to be applied together, one of them is skipped. Members that
+// leave it by a waiting record still move. A group that was never received remains so.
 //
 // Proves: R41
 func TestLeaversOfAGroupThatIsGivenUp(t *testing.T) {
@@ -232,8 +234,9 @@ func TestLeaversOfAGroupThatIsGivenUp(t *testing.T) {
 	require.Zero(t, s.copy.Len(), "what they need never came")
 }
 
-// A record that can't be requested again and finds no room ends the connection at once: by bytes,
-// with at most one record beyond the limit kept; by number, at the record after 128 of a group.
+// A record that cannot be requested again and exceeds a limit ends the connection at once. For the
+// limit of bytes, at most one record beyond it is kept; for the limit of 128 records of a group,
+// none.
 //
 // Proves: Z17
 func TestStructureWithoutRoomEndsTheConnection(t *testing.T) {
@@ -289,8 +292,8 @@ func TestTheEndOfAGroupIsNotPutOffForEver(t *testing.T) {
 	require.Equal(t, 1, s.copy.Len())
 }
 
-// The end of a group is applied at once if some action before it may have found no room: behind 64
-// others.
+// The end of a group is applied at once if an action before it may have exceeded the limit, because
+// 64 others wait.
 func TestAnEndBehindManyActions(t *testing.T) {
 	for _, waiting := range []repl.Seq{63, 64} {
 		s := newGroups(t)
@@ -305,9 +308,9 @@ func TestAnEndBehindManyActions(t *testing.T) {
 	}
 }
 
-// Of actions that can't be applied, those by which members leave are kept, up to the number that
-// may wait: one more ends the connection. A full overtakes all of them once, also if the ticks of a
-// hostile server go round, and none of them is left.
+// Of actions that cannot be applied, those by which members leave are kept, up to the number that
+// may wait. One more ends the connection. A full overtakes all of them once, even if the ticks of a
+// hostile server wrap around, and none of them remains.
 //
 // Proves: Z17
 func TestActionsThatCannotBeAppliedAreBounded(t *testing.T) {

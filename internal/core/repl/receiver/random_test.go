@@ -16,9 +16,9 @@ import (
 
 var seed = flag.Uint64("seed", 0, "run the random tests with this seed alone")
 
-// Whatever a sender's groups and their members do, and however its records are lost,
-// doubled and reordered: every group's copy is that group at the tick that it holds,
-// an entity is spawned once and goes when it is dead, and nothing is asked for.
+// Whatever a sender's groups and their members do, and however its records are lost, duplicated and
+// reordered, every group's replica equals the group at the tick that the replica has. An entity is
+// spawned once and despawned when it is dead, and no group is requested.
 //
 // Proves: R20, R24, R37, R41
 func TestRandomMoves(t *testing.T) {
@@ -41,8 +41,8 @@ func TestRandomMoves(t *testing.T) {
 	}
 }
 
-// world is a sender as plain as can be: a record per group and tick, and needs for
-// every group that an entity came through.
+// world is a simple model of a sender: it sends a record per group and tick, with needs for every
+// group that an entity passed through.
 type world struct {
 	*scripted
 	rng    *rand.Rand
@@ -55,7 +55,7 @@ type world struct {
 	freed  map[repl.Handle]entangle.Tick
 }
 
-// sent is a group at the sender.
+// sent is a group of the sender.
 type sent struct {
 	handle  repl.Handle
 	members map[repl.Member]*being
@@ -63,13 +63,13 @@ type sent struct {
 	seq     repl.Seq
 	begun   bool
 	acted   entangle.Tick // tick of the last action
-	base    entangle.Tick // newest that the receiver has for sure
-	flying  int           // actions under way
+	base    entangle.Tick // newest tick that the receiver certainly has
+	flying  int           // actions in flight
 	joined  map[repl.Member]bool
-	left    map[repl.Member]gone // since it began
+	left    map[repl.Member]gone // members that left since the group began
 	changed bool
 
-	predicts map[repl.ID]bool // of its members, as the last action has it
+	predicts map[repl.ID]bool // of its members, according to the last action
 }
 
 // was is an entity in a group at a tick.
@@ -83,7 +83,7 @@ type gone struct {
 	fate repl.Fate
 }
 
-// being is an entity at the sender.
+// being is an entity of the sender.
 type being struct {
 	id      repl.ID
 	value   uint32
@@ -91,7 +91,7 @@ type being struct {
 	trail   []repl.Need // the groups it left
 }
 
-// flying is bytes under way.
+// flying is a message or frame in flight.
 type flying struct {
 	due   entangle.Tick
 	rec   record
@@ -121,7 +121,7 @@ func (w *world) run(ticks int) {
 	w.tick++
 	w.emitAll()
 	w.deliver(true)
-	// What died between two fulls is adrift for a while.
+	// An entity that died between two fulls is in transit for a while.
 	require.NoError(w.t, w.copy.HandleUpdates(w.tick+1000, nil))
 	require.Empty(w.t, w.asks())
 	require.Zero(w.t, w.copy.WaitingBytes())
@@ -133,7 +133,7 @@ func (w *world) run(ticks int) {
 	}
 }
 
-// open returns a group that may act now: few of its actions are under way.
+// open returns a group that may send an action now, because few of its actions are in flight.
 func (w *world) open() *sent {
 	var all []*sent
 	for _, h := range slices.Sorted(maps.Keys(w.groups)) {
@@ -175,7 +175,7 @@ func (w *world) changeGroups() {
 	}
 }
 
-// native reports whether an entity that was born under a handle lives.
+// native reports whether an entity that was born under a handle is alive.
 func (w *world) native(h repl.Handle) bool {
 	for id := range w.alive {
 		if id.Group == h {
@@ -228,7 +228,7 @@ func (w *world) spawn(g *sent) {
 	g.changed = true
 }
 
-// enter adds one that moved, at home under its old number.
+// enter adds an entity that moved to a group. In its home group it gets its old number.
 func (w *world) enter(g *sent, b *being) {
 	n := g.next
 	if b.id.Group == g.handle {
@@ -267,7 +267,7 @@ func (w *world) emitAll() {
 	}
 }
 
-// remember keeps what the group is at this tick.
+// remember stores the state of the group at this tick.
 func (w *world) remember(g *sent) {
 	if w.past[g.handle] == nil {
 		w.past[g.handle] = map[entangle.Tick]map[repl.ID]was{}
@@ -306,7 +306,7 @@ func (w *world) emitAction(g *sent) {
 	w.send(g, r)
 }
 
-// foresee makes an action state the predicted set of the group, or nothing.
+// foresee makes an action state the predicted set of the group, or not.
 func (w *world) foresee(g *sent, r *record) {
 	said, before := w.rng.IntN(3) > 0, g.predicts
 	g.predicts = map[repl.ID]bool{}
@@ -404,7 +404,7 @@ func (w *world) deliver(all bool) {
 	w.wire = left
 }
 
-// compare holds the copy against the past of every group.
+// compare compares the replica with the earlier states of every group.
 func (w *world) compare() {
 	for h, past := range w.past {
 		held, ok := w.copy.Held(h)

@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 )
 
-// renewed is a sink that notes the ids that are announced as reused.
+// renewed is a sink that records the ids that are announced as reused.
 type renewed struct {
 	*copySink
 	told []string
@@ -32,9 +32,10 @@ func (r *renewed) took() []string {
 	return told
 }
 
-// The sink is given the Since of an entity's id before the entity joins: of a handle that was
-// another group's, of an entity that was born in a group that arrives later or never, and of a
-// reused number within a group. For entities that are there already, or stay, nothing is announced.
+// The sink is given the Since of an entity's id before the entity joins: this includes a handle
+// that another group had, an entity that was born in a group that arrives later or never, and a
+// reused number within a group. For entities that already exist there, or stay, nothing is
+// announced.
 //
 // Proves: R27
 func TestTheSinceOfAnIDIsGivenBeforeItsEntityJoins(t *testing.T) {

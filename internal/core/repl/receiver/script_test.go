@@ -10,8 +10,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 )
 
-// scripted is a receiver to which a test passes records one by one. By default they are about group
-// 0 of one member; these tests use the tick as its value.
+// scripted is a receiver to which a test passes records one by one. By default the records are
+// about group 0, a group of one, and its value is the tick.
 type scripted struct {
 	t    testing.TB
 	sink *copySink
@@ -39,13 +39,13 @@ func (s *scripted) get(records ...record) {
 	}
 }
 
-// check asserts the invariants: every entity is found by its id.
+// check requires the invariants: every entity is found by its id.
 func (s *scripted) check() {
 	s.t.Helper()
 	require.False(s.t, s.sink.open)
 	require.LessOrEqual(s.t, s.copy.WaitingBytes(), receiver.DefaultWaitingBytes)
 	if len(s.sink.entities) > 100 {
-		return // the tests of limits: too many to ask after each record
+		return // in tests of limits there are too many entities to check after each record
 	}
 	for slot, e := range s.sink.entities {
 		found, ok := s.copy.Slot(e.id)
@@ -78,12 +78,12 @@ func (s *scripted) gone(seq repl.Seq, tick entangle.Tick) {
 	s.get(record{kind: repl.Gone, seq: seq, tick: tick})
 }
 
-// one is a record of a group of one, with the tick as its value.
+// one returns a record of a group of one, with the tick as its value.
 func one(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base entangle.Tick) record {
 	return record{kind: kind, group: group, seq: seq, tick: tick, base: base, alone: true, only: number(uint32(tick))}
 }
 
-// shows asserts the value that the replica of group 0 has; 0 for none.
+// shows requires the value that the replica of group 0 has; 0 stands for no replica.
 func (s *scripted) shows(want entangle.Tick) {
 	s.t.Helper()
 	if want == 0 {
@@ -98,7 +98,7 @@ func (s *scripted) shows(want entangle.Tick) {
 	s.holds(0, want)
 }
 
-// holds asserts the tick that a group is at.
+// holds requires the tick that a group is at.
 func (s *scripted) holds(h repl.Handle, want entangle.Tick) {
 	s.t.Helper()
 	held, ok := s.copy.Held(h)
@@ -106,7 +106,7 @@ func (s *scripted) holds(h repl.Handle, want entangle.Tick) {
 	require.Equal(s.t, want, held)
 }
 
-// asks returns the requested groups, each once.
+// asks returns the requested groups, each of them once.
 func (s *scripted) asks() (asked []repl.Handle) {
 	for h, ok := s.copy.PollResync(); ok; h, ok = s.copy.PollResync() {
 		asked = append(asked, h)

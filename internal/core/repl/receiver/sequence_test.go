@@ -12,7 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 )
 
-// An update holds all changes since its baseline.
+// An update contains all changes since its baseline, so it applies to any state that is at least as
+// new as its baseline.
 func TestAnUpdateAppliesOntoAnythingAsNewAsItsBase(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)
@@ -35,7 +36,8 @@ func TestTicksWrapAround(t *testing.T) {
 	s.shows(3)
 }
 
-// Sent A1 U2 A3 U4, and U4 comes first: it waits for A3.
+// The sender sends action 1, update 2, action 3, update 4. Update 4 arrives first and waits for
+// action 3.
 //
 // Proves: R21
 func TestWhatArrivesBeforeItsActionWaits(t *testing.T) {
@@ -54,7 +56,7 @@ func TestWhatArrivesBeforeItsActionWaits(t *testing.T) {
 	assert.Empty(t, s.asks())
 }
 
-// Whatever order actions arrive in, they are applied in theirs.
+// In whatever order actions arrive, they are applied in the order of the sender.
 //
 // Proves: R23
 func TestActionsApplyInTheirOrder(t *testing.T) {
@@ -94,8 +96,8 @@ func TestAFullAppliesAtOnceAndWhatItOvertookIsDropped(t *testing.T) {
 	s.shows(50)
 }
 
-// A group can't follow an action if the replica does not have its baseline. It is requested once,
-// however often that is noticed, and keeps its state until the full arrives.
+// A group cannot apply an action if the replica does not have its baseline. The group is requested
+// once, however often that is noticed, and keeps its state until the full arrives.
 func TestAGroupThatCannotBeFollowedIsAskedForOnce(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)
@@ -111,8 +113,8 @@ func TestAGroupThatCannotBeFollowedIsAskedForOnce(t *testing.T) {
 	assert.EqualValues(t, 3, s.copy.Stats().Resyncs)
 }
 
-// A server that breaks groups and states them in full, over and over, makes the client keep
-// one request for each: a client polls few of them in a frame.
+// A server that again and again breaks groups and sends them in full makes the client keep one
+// request for each, of which the client polls few in a frame.
 func TestAHostileServerFillsNoListOfRequests(t *testing.T) {
 	const groups = 3
 	s := newScripted(t)
@@ -120,7 +122,7 @@ func TestAHostileServerFillsNoListOfRequests(t *testing.T) {
 		for h := range repl.Handle(groups) {
 			seq, tick := repl.Seq(3*i), 30*i
 			s.get(one(repl.Full, h, seq, tick+10, 0), one(repl.Change, h, seq+1, tick+20, tick+15))
-			if i%2 == 0 { // the next group of this handle
+			if i%2 == 0 { // the next group under this handle
 				s.get(record{kind: repl.Gone, group: h, seq: seq + 2, tick: tick + 25})
 			}
 		}
@@ -130,7 +132,7 @@ func TestAHostileServerFillsNoListOfRequests(t *testing.T) {
 	assert.Empty(t, s.asks())
 }
 
-// Requests are handed out in turn, whatever is added meanwhile.
+// Requests are polled in turn, whatever is added meanwhile.
 func TestRequestsTakeTurns(t *testing.T) {
 	s := newScripted(t)
 	tick := entangle.Tick(0)
@@ -171,8 +173,8 @@ func TestABaseThatIsNeverHeld(t *testing.T) {
 	assert.Zero(t, s.copy.WaitingBytes())
 }
 
-// While a full is in flight, any number of actions may arrive that can't be applied. The replica
-// follows their sequence, so that the full is still known to be ahead, and everything after it.
+// While a full is in flight, any number of actions may arrive that cannot be applied. The replica
+// follows their sequence, so that the full, and everything after it, still counts as newer.
 func TestActionsThatCannotBeFollowedKeepTheirPlaceInTheSequence(t *testing.T) {
 	for passed := range repl.Seq(3 * repl.SeqCycle) {
 		s := newScripted(t)
@@ -202,7 +204,7 @@ func TestAnEndWaitsForTheFullBeforeIt(t *testing.T) {
 	assert.Zero(t, s.copy.Len())
 }
 
-// A group that could not be followed ends all the same.
+// A group that could not apply actions still ends when its end arrives.
 func TestAnEndAfterActionsThatCouldNotBeFollowed(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)
@@ -224,8 +226,8 @@ func TestAHandleIsUsedAgainAfterItsEnd(t *testing.T) {
 	s.shows(31)
 }
 
-// A newer update takes the place of older ones of the same structure that wait,
-// unless it needs more than they do.
+// A newer update replaces older ones of the same structure that wait, unless it needs more than
+// they do.
 //
 // Proves: R22
 func TestANewerUpdateReplacesWaitingOnes(t *testing.T) {
@@ -241,8 +243,8 @@ func TestANewerUpdateReplacesWaitingOnes(t *testing.T) {
 	assert.Zero(t, s.copy.Stats().Overflow)
 }
 
-// Sixteen updates of one group wait, from different bases. For one more the oldest goes; the
-// group is not asked for, because its sender does not build on what waits.
+// At most 16 updates of one group wait, from different baselines. For one more the oldest is
+// dropped. The group is not requested, because its sender does not build on waiting updates.
 func TestSixteenUpdatesOfAGroupWait(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)
@@ -259,7 +261,7 @@ func TestSixteenUpdatesOfAGroupWait(t *testing.T) {
 	s.shows(40)
 }
 
-// Waiting records are bounded by bytes, too. An action that finds no room is passed over. No group
+// Waiting records are bounded by bytes, too. An action that exceeds the limit is skipped. No group
 // is requested twice, and the full brings the group back into sequence.
 func TestWhatFindsNoRoomIsPassedOver(t *testing.T) {
 	s := newScripted(t)
@@ -280,8 +282,8 @@ func TestWhatFindsNoRoomIsPassedOver(t *testing.T) {
 	assert.EqualValues(t, 70, held)
 }
 
-// An action that was passed over before a full is not missing after it; one after it
-// is, and is asked for again.
+// An action that was skipped before a full is not missing after it. An action that was skipped
+// after the full is missing, and the group is requested again.
 func TestAFullOvertakesWhatWasPassedOver(t *testing.T) {
 	s := newScripted(t)
 	s.full(0, 10)
@@ -294,7 +296,7 @@ func TestAFullOvertakesWhatWasPassedOver(t *testing.T) {
 	assert.EqualValues(t, 40, held)
 	assert.Equal(t, []repl.Handle{0}, s.asks())
 	s.full(5, 60)
-	for i := range entangle.Tick(8) { // no bit of a passed action is left in the cycle
+	for i := range entangle.Tick(8) { // no trace of a skipped action remains in the cycle of sequences
 		s.change((6+repl.Seq(i))%repl.SeqCycle, 70+10*i, 60+10*i)
 	}
 	held, _ = s.copy.Held(0)
@@ -302,7 +304,7 @@ func TestAFullOvertakesWhatWasPassedOver(t *testing.T) {
 	assert.Empty(t, s.asks())
 }
 
-// with is a change that waits, of a group of one, with references.
+// with returns a function for changes with references, of a group of one, which wait.
 func with(refs []repl.Ref) func(repl.Handle) record {
 	return func(h repl.Handle) record {
 		r := one(repl.Change, h, 2, 30, 20)
@@ -311,7 +313,7 @@ func with(refs []repl.Ref) func(repl.Handle) record {
 	}
 }
 
-// fillUp makes so many records wait that no other finds room.
+// fillUp makes so many records wait that no other fits.
 func (s *scripted) fillUp() {
 	h := repl.Handle(0)
 	for _, refs := range [][]repl.Ref{make([]repl.Ref, 4000), nil} {
@@ -325,7 +327,7 @@ func (s *scripted) fillUp() {
 	s.asks()
 }
 
-// Records that a full has overtaken give their room back at once.
+// Records that a full has overtaken are freed at once.
 func TestOvertakenRecordsGiveTheirRoomBack(t *testing.T) {
 	s := newScripted(t)
 	many := make([]repl.Ref, 4000)
@@ -348,8 +350,8 @@ func TestPatienceEnds(t *testing.T) {
 	assert.Equal(t, []repl.Handle{0}, s.asks())
 }
 
-// Stragglers of groups that ended look like groups to come. They are forgotten when
-// there are many, and they never grow without end.
+// Late records of groups that have ended look like those of groups to come. They are dropped when
+// there are many, so that their number stays bounded.
 func TestStrangersAreForgotten(t *testing.T) {
 	s := newScripted(t)
 	for h := range repl.Handle(20_000) {
@@ -362,8 +364,8 @@ func TestStrangersAreForgotten(t *testing.T) {
 	assert.Equal(t, 1, s.copy.Len(), "a full finds room, whoever waits")
 }
 
-// 8,192 groups of which updates came may wait for a first full. They leave room for as many
-// of which there are actions, and these for as many fulls.
+// At most 8,192 groups with an update may wait for a first full. In addition, as many with an
+// action may wait, and as many with a full.
 func TestSoManyStrangers(t *testing.T) {
 	s := newScripted(t)
 	for h := range repl.Handle(8192) {
@@ -391,7 +393,7 @@ func TestSoManyStrangers(t *testing.T) {
 	require.Less(t, s.copy.WaitingBytes(), 100, "the others are forgotten by now")
 }
 
-// A group is found by its id while it is there.
+// A group is found by its id while it exists.
 func TestSlotsAreFoundByID(t *testing.T) {
 	s := newScripted(t)
 	_, ok := s.copy.Slot(repl.ID{})
@@ -414,7 +416,7 @@ func TestAStragglerOfAnEarlierGroupTakesNoPlace(t *testing.T) {
 	s.full(0, 10)
 	s.full(2, 20) // requested, and overtakes the action of sequence 1
 	s.gone(3, 30)
-	s.change(1, 15, 10) // the straggler
+	s.change(1, 15, 10) // the late action
 	s.change(1, 50, 40)
 	s.update(60, 50)
 	s.full(0, 40)

@@ -12,7 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// copySink is a world as plain as can be. It holds its caller to the rules of
+// copySink is a simple model of a replicated world. It checks that its caller keeps the rules of
 // receiver.Sink.
 type copySink struct {
 	t            testing.TB
@@ -20,14 +20,14 @@ type copySink struct {
 	open         bool
 	tick         entangle.Tick
 	entities     map[repl.Slot]shown
-	before       map[repl.Slot]*shown // touched by the current record; nil: spawned
+	before       map[repl.Slot]*shown // entities that the current record has changed, as they were before; nil: spawned
 	byID         map[repl.ID]repl.Slot
 	at           repl.Slot
 	whole        bool
 	fresh        repl.Mask
-	stated       map[repl.Slot]bool // by the current record
+	stated       map[repl.Slot]bool // entities that the current record states
 	predicted    map[repl.Slot]bool
-	turned       []repl.Slot // by the current record
+	turned       []repl.Slot // entities with a prediction that the current record changes
 	late         map[repl.ID][]repl.Slot
 	onDespawn    func(repl.ID)
 	letGo        []repl.ID
@@ -65,7 +65,7 @@ func (c *copySink) drop(slot repl.Slot) {
 	delete(c.entities, slot)
 }
 
-// keep notes the state that a record is about to change.
+// keep stores the state that a record is about to change.
 func (c *copySink) keep(slot repl.Slot) {
 	if _, ok := c.before[slot]; ok {
 		return
@@ -135,7 +135,7 @@ func (c *copySink) Member(slot repl.Slot, whole bool) {
 	c.stated[slot] = true
 }
 
-// close takes off what a whole member did not name.
+// close removes the components that a record of a whole member did not list.
 func (c *copySink) close() {
 	if c.at == repl.NoSlot {
 		return

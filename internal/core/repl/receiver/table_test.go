@@ -11,8 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// A table is a map of groups by handle with iteration by rising handle, and remembers when they
-// ended.
+// A table equals a map of groups by handle that iterates by rising handle. It also remembers when
+// groups ended.
 func TestTableIsAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var table table
@@ -50,8 +50,8 @@ func TestTableIsAMap(t *testing.T) {
 	})
 }
 
-// While a group is lent, the loan holds its progress. A lookup of the group updates it from the
-// loan and ends the loan. Only a group that a run may write to is lent.
+// While a group is lent, the loan holds its progress. A lookup of the group ends the loan, and
+// first updates the group from it. Only a group that a run may write to is lent.
 func TestALoanEndsWhenItsGroupIsAskedFor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var table table
@@ -87,7 +87,7 @@ func TestALoanEndsWhenItsGroupIsAskedFor(t *testing.T) {
 	})
 }
 
-// A set stands before the values of each record of a run as it stands anywhere.
+// The component set before the values of each record of a run has the same bits as everywhere.
 func TestTheCodeOfASetIsWhatAppendWrites(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		comps := rapid.IntRange(1, repl.MaxComponents).Draw(t, "registered")

@@ -10,8 +10,8 @@ import (
 	"github.com/entangle-ecs/entangle"
 )
 
-// Records that are alike as enough others are stand together, each class and the rest in
-// the order that they had, and none is lost.
+// Records of a class with enough members are placed together, each class and the rest in their
+// previous order, and no record is lost.
 func TestClassesStandTogether(t *testing.T) {
 	var p Peer
 	rapid.Check(t, func(t *rapid.T) {
@@ -29,7 +29,7 @@ func TestClassesStandTogether(t *testing.T) {
 	})
 }
 
-// byClass is the plain twin of sort, for as many classes as can be told apart.
+// byClass is a simple model of sort, for as many classes as can be distinguished.
 func byClass(records []planned) (sorted []planned) {
 	var classes [][]planned
 	for _, rec := range records {
@@ -61,7 +61,7 @@ func byClass(records []planned) (sorted []planned) {
 	return sorted
 }
 
-// Beyond the classes that can be told apart records keep their order.
+// Beyond the number of classes that can be distinguished, records keep their order.
 func TestTooManyClasses(t *testing.T) {
 	var records, want []planned
 	for i := range 3 * minAlike * maxClasses {
@@ -82,8 +82,8 @@ func TestTooManyClasses(t *testing.T) {
 	require.Equal(t, want, records)
 }
 
-// Where there may not be room for all, those of the usual class come first, and the others
-// as they were.
+// If not all records may fit, those of the usual class come first, and the others follow in their
+// previous order.
 func TestOthersTakeTurns(t *testing.T) {
 	var usual, others []planned
 	records := make([]planned, 40)

@@ -10,8 +10,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// A client asks for a group again in every tick, while other groups come into its view and leave it,
-// or many do in every tick. The handles that wait to be freed do not become more with time.
+// A client requests a group again in every tick, while other groups enter and leave its view, or
+// many do in every tick. The number of handles that wait to be freed does not grow with time.
 //
 // Proves: R39, Z10
 func TestRequestsForGroupsHoldUpNoMemory(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// roomOfGroups is for how many members and leavers all groups together have memory.
+// roomOfGroups returns for how many members and leavers all groups together have memory.
 func (w *World) roomOfGroups() (members, left int) {
 	for i := range w.groups {
 		members += cap(w.groups[i].members)
@@ -20,10 +20,10 @@ func (w *World) roomOfGroups() (members, left int) {
 	return members, left
 }
 
-// A crowd of entities goes through one group after the other, and leaves an entity behind in each.
-// When all peers have acknowledged it, no memory of the crowd remains, though no entity leaves
-// these groups any more; nor in ended groups with reused indexes, nor where the
-// crowd ends long after.
+// A crowd of entities passes through one group after the other, and leaves one entity behind in
+// each. When all peers have acknowledged that, no memory of the crowd remains, although no entity
+// leaves these groups any more. The same is true for ended groups with reused indexes, and if the
+// crowd is despawned long after.
 func TestGroupsForgetThoseThatLeft(t *testing.T) {
 	const groups, crowd = 40, 500
 	for _, c := range []struct{ stays, late bool }{{true, false}, {false, false}, {true, true}, {false, true}} {
@@ -81,10 +81,10 @@ func TestGroupsForgetThoseThatLeft(t *testing.T) {
 }
 
 // Leavers of a group that a peer has not yet received, and the groups that they went to, are
-// scanned until that peer acknowledges them: then no memory of the ended leavers remains, though no
-// entity leaves the group any more.
+// scanned until that peer acknowledges them. Then no memory of despawned leavers remains, although
+// no entity leaves the group any more.
 func TestGroupsForgetLeaversThatWereAcknowledgedLate(t *testing.T) {
-	const crowd = minTidy - 1 // too few to be looked through when one more leaves
+	const crowd = minTidy - 1 // too few to be scanned when one more leaves
 	w, tick := NewWorld(nil, 1), entangle.Tick(0)
 	p := w.NewPeer()
 	var sent []uint16

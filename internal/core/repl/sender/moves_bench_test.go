@@ -8,7 +8,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// The cost per move of a tick in which many entities change their groups, for one peer.
+// BenchmarkMoves measures the cost per move of a tick in which many entities change their groups,
+// for one peer.
 func BenchmarkMoves(b *testing.B) {
 	place := func(group int) Place { return Place{Name: uint32(group) + 1} }
 	for _, c := range []struct {

@@ -14,8 +14,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// Lists that lend each other their memory hold what plain ones do, and each is at most four
-// times as large as it must be.
+// Lists that share their memory have the same elements as plain lists, and each takes at most four
+// times the memory that it needs.
 func TestListsOfViewersEqualPlainOnes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var lists viewerLists
@@ -39,8 +39,8 @@ func TestListsOfViewersEqualPlainOnes(t *testing.T) {
 	})
 }
 
-// Showing and hiding random groups costs no memory as long as the peers see about as many as
-// before.
+// Showing and hiding random groups allocates nothing, as long as the peers see about as many groups
+// as before.
 func TestShowingAndHidingAllocatesNothing(t *testing.T) {
 	const groups, peers, shown = 200, 60, 30
 	w := NewWorld(nil, 1)

@@ -13,7 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// guestbook is a listener, and its Conn, that records the clients reported to it.
+// guestbook is a listener, and its Conn, which record the clients that are reported to them.
 type guestbook struct {
 	transport.Listener
 	transport.Conn
@@ -39,7 +39,7 @@ func (b *guestbook) Send(batch []transport.Datagram) (int, error) {
 }
 
 // A transport is informed of the addresses of clients: from their admission until their last
-// datagram is sent. That also works through a conditioner.
+// datagram is sent. It is informed through a conditioner as well.
 func TestATransportHearsWhoIsAClient(t *testing.T) {
 	g := newGame(t)
 	require.NoError(t, g.server.Stop())

@@ -33,7 +33,7 @@ func TestASettledTickAllocatesNothing(t *testing.T) {
 		g.spawn(spot{}, name{id})
 	}
 	g.join(1)
-	g.strict = true // compares components after each system of Main, and allocates nothing either
+	g.strict = true // compares components after each system of Main, and must not allocate either
 	g.joinWith(testProtocol(), 2, func(c *plugin.Client) {
 		c.AddSystem(plugin.FixedMain, plugin.Func(func(*ecs.World) func() { return func() {} }))
 	})

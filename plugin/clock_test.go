@@ -110,9 +110,9 @@ func TestQualityIsUnknownWithoutAConnection(t *testing.T) {
 	assert.False(t, c.Stats().Clock.Synced)
 }
 
-// Where a client's clock jumps forward, here because the client stalled, each tick that runs in that
-// frame runs for the first time, and no tick does so twice. The client has no history of the
-// confirmed tick, from which it goes on.
+// If a client's clock jumps forward, here because the client stalled, each tick that runs in that
+// frame runs for the first time, and no tick runs twice. The client continues from the confirmed
+// tick, of which it has no history.
 //
 // Proves: B28, S3
 func TestTheTicksAfterAJumpRunForTheFirstTime(t *testing.T) {
@@ -139,7 +139,7 @@ func TestTheTicksAfterAJumpRunForTheFirstTime(t *testing.T) {
 			g.now = g.now.Add(time.Second / 60)
 			g.server.Step(g.now)
 		}
-		g.now = g.now.Add(20 * time.Second / 60) // the last ticks of the server are still to come
+		g.now = g.now.Add(20 * time.Second / 60) // the server has yet to run these ticks
 		c.Step(g.now)
 		assert.Greater(t, c.Tick(), begun+entangle.Tick(stall)-8, "it has jumped")
 		assert.NotEmpty(t, ran)

@@ -12,8 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// Confirmed also reads entities that are not predicted, and is not ok for entities that do not come
-// from the server.
+// Confirmed also reads entities that are not predicted, and returns false for entities that do not
+// come from the server.
 func TestTheConfirmedStateOfWhatIsRemote(t *testing.T) {
 	g := newGame(t)
 	c := g.join(1)

@@ -32,8 +32,8 @@ func (d *doorbell) system() plugin.System {
 	})
 }
 
-// Both sides receive the event of a connection, with the same id; the server with the user data of
-// the token.
+// Both sides receive the event of a connection, with the same id. The server's event also has the
+// user data of the token.
 //
 // Proves: C1, C9, R38
 func TestBothSidesHearOfAConnection(t *testing.T) {

@@ -95,8 +95,8 @@ func TestAGameMayRescueWhatAClientControlled(t *testing.T) {
 	assert.Len(t, b.controlled(), 1)
 }
 
-// An entity given to a client that left in the same moment is removed with it; one given away in
-// that moment stays.
+// An entity that is given to a client that has left in the same moment is removed with the client's
+// other entities. One that is given to another client in that moment stays.
 func TestAnOwnerChangesWhileTheOldOneLeaves(t *testing.T) {
 	g := newOwnedGame(t)
 	a, b := g.joinWith(ownedProtocol(), 1), g.joinWith(ownedProtocol(), 2)
@@ -113,7 +113,7 @@ func TestAnOwnerChangesWhileTheOldOneLeaves(t *testing.T) {
 	assert.False(t, g.world.Alive(to))
 }
 
-// A client that reconnects within the frame keeps the entities given to it since.
+// A client that reconnects within the frame keeps the entities that it was given since.
 func TestAClientThatIsBackAtOnceKeepsWhatIsNew(t *testing.T) {
 	g := newOwnedGame(t)
 	a := g.joinWith(ownedProtocol(), 1)

@@ -24,11 +24,11 @@ import (
 
 // costly is a kind of packet that a client floods with.
 type costly struct {
-	packets int // in each tick
+	packets int // packets in each tick
 	// frame returns one frame. As many frames as fit are appended to a packet.
 	frame func(i *intruder) []byte
 	one   bool // a packet gets only one frame
-	// ordered says that a dropped packet leaves a gap in a reliable channel, which ends the
+	// ordered is true if a dropped packet leaves a gap in a reliable channel, which ends the
 	// connection as well.
 	ordered bool
 }
@@ -91,7 +91,7 @@ func (i *intruder) hit(c *costly) {
 	for n := 0; n == 0 || !c.one; n++ {
 		f := c.frame(i)
 		if len(b)+len(f) > entangle.MaxPayload {
-			break // the last frame is not sent, so at most there is a gap
+			break // the last frame is not sent, so that there is a gap at most
 		}
 		b = append(b, f...)
 	}
@@ -375,7 +375,7 @@ func TestSavingsOfManyClientsAreBoundedWithinAFrame(t *testing.T) {
 			honest.Step(g.now) // the last to send
 			g.run(1)
 			after := g.server.Stats()
-			const last = 500 // the last packet of each may exceed the quota
+			const last = 500 // the last packet of each client may exceed the quota
 			assert.LessOrEqual(t, after.Work-before.Work, uint64(2*saved+(many+1)*(share+last)))
 			assert.Len(t, server.heard, heard+1, "the honest one")
 			if name != "packets without frames" && name != "pings" {
@@ -478,8 +478,8 @@ func swarmBody(values int, known bool) []byte {
 }
 
 // One packet closes the gap of an ordered channel behind which the maximum number of messages wait,
-// each with hundreds of entities. They are read in order and once each, over as many frames as the
-// client's quota requires.
+// each with hundreds of entities. Each is read once, in order, over as many frames as the client's
+// quota requires.
 //
 // Proves: Z21
 func TestAGapThatCloses(t *testing.T) {
@@ -533,8 +533,8 @@ func TestWhatWaitedForAQuotaEndsTheConnectionToo(t *testing.T) {
 }
 
 // In one frame a client may raise half of the maximum length of a message queue, plus the messages
-// of one packet, and 256 requests. So it does not displace the messages of other clients. The
-// excess is dropped, as by a lossy line, and has no other effect on the client.
+// of one packet, and 256 requests. It therefore does not displace the messages of other clients.
+// Further ones are dropped, as by a lossy line, with no other effect on the client.
 //
 // Proves: Z21
 func TestAFrameTakesSoManyMessagesAndRequests(t *testing.T) {

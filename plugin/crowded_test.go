@@ -31,8 +31,8 @@ func (g *game) limited(most int, log *slog.Logger, bell *doorbell) *player {
 	return p
 }
 
-// A client holds as many entities as its config allows. It disconnects from a server with one more,
-// and both sides read which setting to change.
+// A client accepts as many entities as its config allows. It disconnects from a server with one
+// more, and the reason tells both sides which setting to change.
 //
 // Proves: Z7, Z17
 func TestAClientTakesNoMoreEntitiesThanItsConfigSays(t *testing.T) {
@@ -108,10 +108,10 @@ func (y *tyrant) multiply(first repl.Handle, tick entangle.Tick, n int) {
 	w.Bits(uint64(tick), 32)
 	heads := repl.Heads{Tick: tick}
 	heads.Append(&w, &repl.Record{Kind: repl.Full, Group: first, Tick: tick})
-	w.Bits(0b10000, 5) // no needs, nobody predicted, no references and leavers; alone
+	w.Bits(0b10000, 5) // no needs, no predicted entities, no references, no leavers; a group of one
 	w.Bits(0, 3)       // no components
 	for range n - 1 {
-		w.Bool(true) // another one follows
+		w.Bool(true) // another group follows
 	}
 	heads.End(&w)
 	y.say(peer.Actions, w.Finish())

@@ -41,8 +41,8 @@ func TestTicksWrapAroundInAGame(t *testing.T) {
 	}
 }
 
-// An entity that spawns and ends within one tick is never sent to any client, and simultaneous
-// changes of an entity arrive together.
+// An entity that is spawned and despawned within one tick is never sent to any client, and
+// simultaneous changes of an entity arrive together.
 func TestWhatHappensWithinOneTick(t *testing.T) {
 	g := newGame(t)
 	var o watcher
@@ -81,7 +81,7 @@ func TestWhatHappensWithinOneTick(t *testing.T) {
 	assert.Equal(t, map[uint32]spot{1: {9, 1}}, spots(c.world), "untagged and removed: its end is not told")
 	assert.Zero(t, g.server.Stats().Replication.Entities)
 
-	// A new entity in the same tick, most likely in the same slot.
+	// This is a new entity in the same tick, most likely in the same slot.
 	f := g.spawn(spot{3, 3}, name{3})
 	g.run(5)
 	g.world.RemoveEntity(f)
@@ -104,7 +104,7 @@ func TestAnEntityWithoutRegisteredComponents(t *testing.T) {
 }
 
 // If a client changes the structure of its replica, the server's next data about that replica
-// corrects it, and about no other.
+// corrects it, and does not affect other replicas.
 func TestAClientMayChangeItsCopy(t *testing.T) {
 	g := newGame(t)
 	c := g.join(1)
@@ -133,7 +133,7 @@ func TestAClientMayChangeItsCopy(t *testing.T) {
 	assert.Zero(t, count[flag](c.world))
 }
 
-// tapped keeps the socket that it opens, so that a test can close it.
+// tapped is a listener that keeps the socket that it opens, so that a test can close it.
 type tapped struct {
 	udp.Listener
 	conn transport.Conn
@@ -144,9 +144,9 @@ func (l *tapped) Listen() (conn transport.Conn, err error) {
 	return l.conn, err
 }
 
-// A client notices by the timeout that its server died, and by the lack of an answer that there
-// never was one: a closed port is no error of the client's socket. A server notices that its own
-// socket is closed, stops, and reports why.
+// A client notices by the timeout that its server died. It notices by the lack of an answer that
+// there is no server, because a closed port is no error of the client's socket. A server notices
+// that its own socket is closed, stops, and reports why.
 func TestAServerThatDies(t *testing.T) {
 	var skip time.Duration // sockets need real time, timeouts do not
 	clock := func() time.Time { return time.Now().Add(skip) }

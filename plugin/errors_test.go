@@ -16,7 +16,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// both is a server with one connected client, and what each side read of its end.
+// both is a server with one connected client, and the causes that each side got when the connection
+// ended.
 type both struct {
 	*game
 	client   *player
@@ -34,8 +35,8 @@ func newBoth(t *testing.T) *both {
 	return b
 }
 
-// A program finds out by errors.Is why a connection has ended, on both sides alike, and a player
-// reads why.
+// On both sides, a program can find out by errors.Is why a connection has ended, and a player can
+// read why.
 //
 // Proves: C6
 func TestBothSidesKnowTheCauseOfADisconnect(t *testing.T) {
@@ -123,8 +124,8 @@ func (ending) Close(string, time.Time) error                                  { 
 func (ending) Traffic() connection.Traffic                                    { return connection.Traffic{} }
 func (ending) AppendDropped(counts []connection.Dropped) []connection.Dropped { return counts }
 
-// What a connection layer reports is what the program gets: errors of package connection, errors
-// of the layer's own, and the server's reason where the layer carries it as text.
+// A program gets what a connection layer reports: errors of package connection, errors of the
+// layer's own, and the server's reason if the layer carries it as text.
 //
 // Proves: C19
 func TestTheErrorOfALayerReachesTheProgram(t *testing.T) {

@@ -20,8 +20,8 @@ type Score struct{ Points int32 }
 // Cheer is a message.
 type Cheer struct{ Text string }
 
-// A server and a client in one process. Each is stepped by hand with a time of its own making;
-// a game calls Update instead, or lets Run do it.
+// A server and a client run in one process. Each is stepped by hand with a time that the example
+// chooses. A game calls Update instead, or lets Run do it.
 func Example() {
 	shared := func() *protocol.Protocol {
 		p := protocol.New(protocol.Config{Name: "example", TickRate: 20})
@@ -76,8 +76,8 @@ func Example() {
 	// the server says hello
 }
 
-// A client decides by the cause of a disconnect what to do. An attempt to connect that failed raises
-// the event, too.
+// A client decides by the cause of a disconnect what to do. The event is also raised if an attempt
+// to connect has failed.
 func ExampleClientDisconnected() {
 	decide := func(e plugin.ClientDisconnected) string {
 		switch {

@@ -89,7 +89,7 @@ func TestAServerThatStopsTellsClientsThatItHasNotOpened(t *testing.T) {
 	assert.EqualError(t, c.Err(), "the server stopped")
 }
 
-// On a line with jitter, disconnect packets, which are empty, overtake the reason. It
+// On a line with jitter, disconnect packets, which are empty, overtake the reason. The reason
 // arrives nevertheless, each time and in both directions.
 //
 // Proves: C6, C10
@@ -110,7 +110,8 @@ func TestTheReasonOfADisconnectArrivesOverALossyLine(t *testing.T) {
 func testReasons(t *testing.T, line conditioner.Config) {
 	var server doorbell
 	g := newGame(t, func(s *plugin.Server) { s.AddSystem(plugin.AfterReceive, server.system()) })
-	// In each direction at the receiving end: a closed Conn sends all of its in-flight datagrams.
+	// The loss is simulated at the receiving end of each direction, because a closed Conn sends all
+	// of its in-flight datagrams.
 	options := conditioner.Options{Receive: line, Seed: 1, Clock: g.clock}
 	over, place := conditioner.NewDialer(g.network.Dialer(), options), conditioner.NewListener(g.place, options)
 	c := g.join(9)
@@ -118,7 +119,7 @@ func testReasons(t *testing.T, line conditioner.Config) {
 	start := func() {
 		require.NoError(t, g.server.Stop())
 		require.NoError(t, g.server.Start(place))
-		g.now = g.now.Add(2 * time.Second) // tokens of the second in which it started are refused
+		g.now = g.now.Add(2 * time.Second) // tokens from the second in which the server started are refused
 	}
 	start()
 	lost := 0
@@ -174,7 +175,7 @@ func TestALeavingClientKeepsNobodyOutOfAnotherLayer(t *testing.T) {
 			require.NoError(t, g.server.Stop())
 			near := g.network.Listener()
 			require.NoError(t, g.server.StartWith(g.server.Netcode(g.place), trusted.Listener{Over: near}))
-			g.now = g.now.Add(2 * time.Second) // tokens of the second in which it started are refused
+			g.now = g.now.Add(2 * time.Second) // tokens from the second in which the server started are refused
 			c := g.join(9)
 			c.Disconnect()
 			over := &payloadLoss{Dialer: g.network.Dialer()}
@@ -194,8 +195,8 @@ func TestALeavingClientKeepsNobodyOutOfAnotherLayer(t *testing.T) {
 	}
 }
 
-// A connection ends with the longest possible reason, over either layer. The bytes sent for it
-// then, at once and with an exhausted cap, are no more than docs/STATES.md allows.
+// A connection ends with the longest possible reason, over either layer. The bytes that are then
+// sent for it, at once and with an exhausted cap, are no more than docs/STATES.md allows.
 //
 // Proves: P12
 func TestTheGoodbyesOfAConnectionAreBounded(t *testing.T) {

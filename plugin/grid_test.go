@@ -54,8 +54,9 @@ func (f *field) move(e ecs.Entity, x float32) {
 	f.run(10)
 }
 
-// An entity within the radius of a client's viewer spawns there, and despawns when its distance
-// exceeds the radius plus the hysteresis. An entity between the two distances keeps its visibility.
+// An entity within the radius of a client's viewer spawns on the client, and despawns when its
+// distance exceeds the radius plus the hysteresis. Between the two distances an entity stays
+// visible or invisible, as it was.
 //
 // Proves: V12
 func TestWhatComesNearAppears(t *testing.T) {
@@ -145,8 +146,8 @@ func TestARoomSeesWhatItsViewersSee(t *testing.T) {
 	assert.Equal(t, []uint32{7}, f.b.ids())
 }
 
-// Visibility ends with its viewer, with the components that make it one, and with the connection. A
-// viewer without an owner sees for no client.
+// Visibility ends when its viewer is removed, when the viewer loses the components that make it
+// one, and with the connection. A viewer without an owner sees for no client.
 //
 // Proves: V12, V14
 func TestSightEndsWithItsViewer(t *testing.T) {
@@ -176,8 +177,8 @@ func TestSightEndsWithItsViewer(t *testing.T) {
 	}
 }
 
-// A client that reconnects does not keep visible entities at the edge, and neither does an entity
-// that reuses the place of another in the world's memory.
+// A client that reconnects does not keep entities visible that are between the two distances. Nor
+// does an entity inherit the visibility of another one that had its place in the world's memory.
 //
 // Proves: V14
 func TestSightIsNotInherited(t *testing.T) {
@@ -195,7 +196,7 @@ func TestSightIsNotInherited(t *testing.T) {
 	f.a.Disconnect()
 	f.run(10)
 	f.connect(f.a, 1)
-	f.viewer(components.Viewer{}, 1) // the first went with the client
+	f.viewer(components.Viewer{}, 1) // the first viewer was removed with the client
 	f.run(20)
 	assert.Equal(t, plugin.Connected, f.a.State())
 	assert.Empty(t, f.a.ids())

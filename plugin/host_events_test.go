@@ -185,8 +185,8 @@ func TestAHostsPlayerIsToldOfResources(t *testing.T) {
 }
 
 // A game may change its entities in the frames in which the player connects and disconnects. The
-// events stay in order: every entity spawns before it despawns, and the entities spawned for the
-// player are exactly those that are for it.
+// events remain in order: every entity spawns before it despawns, and spawn events are raised
+// exactly for the entities that are for the player.
 func TestEventsWhileAHostsPlayerComesAndGoes(t *testing.T) {
 	var h *hosted
 	alive := map[ecs.Entity]bool{}

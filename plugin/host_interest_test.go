@@ -25,7 +25,7 @@ func TestAHostsPlayerIsToldOfWhatMatters(t *testing.T) {
 	}))...).play()
 	marked := generic.NewMap3[spot, name, components.Replicate](h.world)
 	spots := generic.NewMap1[spot](h.world)
-	var near, kept [2]ecs.Entity // one group each
+	var near, kept [2]ecs.Entity // each in a group of one
 	for i := range near {
 		near[i] = marked.NewWith(&spot{}, &name{uint32(i)}, &components.Replicate{Group: 3, Relevance: components.ByInterest})
 		kept[i] = marked.NewWith(&spot{}, &name{uint32(i + 2)}, &components.Replicate{Group: 4, Relevance: components.Retained})

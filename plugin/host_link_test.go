@@ -89,8 +89,8 @@ func TestNothingIsSentForAHostsPlayer(t *testing.T) {
 	assert.NotZero(t, tap.datagrams)
 }
 
-// Remote clients play with the host's player and reach the same world as on any other server, even
-// while the player connects and disconnects.
+// Remote clients play with the host's player, and their worlds become the same as with any other
+// server, even while the player connects and disconnects.
 //
 // Proves: C12
 func TestRemoteClientsPlayWithAHost(t *testing.T) {
@@ -126,9 +126,9 @@ func TestRemoteClientsPlayWithAHost(t *testing.T) {
 	assert.Len(t, h.host.Clients(), 3)
 }
 
-// Messages of the host's player are not delayed by frames without a tick, nor by frames between two
-// that are sent. Messages of the server wait for the next frame that is sent, as they do for every
-// client.
+// Messages of the host's player are not delayed by frames without a tick, nor by the interval at
+// which the server sends. Messages of the server wait for the next frame that is sent, as they do
+// for every client.
 func TestAHostThatSendsSeldom(t *testing.T) {
 	var m mouth
 	var orders heard[plugin.MessageReceived[order]]

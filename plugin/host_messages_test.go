@@ -281,7 +281,7 @@ func TestAHostsPlayerIsDisconnectedByItsOwnQuestion(t *testing.T) {
 	assert.EqualError(t, h.host.Player().Err(), "a bad question")
 }
 
-// Messages that the server sent before the player connected are not for it.
+// Messages that the server sent before the player connected do not reach the player.
 func TestWhatIsSaidBeforeAHostsPlayerConnects(t *testing.T) {
 	var m mouth
 	var got heard[plugin.MessageReceived[tidings]]

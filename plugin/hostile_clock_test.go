@@ -25,7 +25,7 @@ import (
 type misled struct {
 	*tyrant
 	storm
-	tick   entangle.Tick // the server's first, by its own claim
+	tick   entangle.Tick // the server's first tick, as it claims
 	begun  time.Time
 	jumps  uint64 // the jumps before this connection
 	frames int    // the frames of this connection
@@ -68,7 +68,7 @@ func (y *misled) show(group repl.Handle) {
 	y.say(peer.Actions, w.Finish())
 }
 
-// lie sends a frame of a channel without ids, in a packet with a tick.
+// lie sends a frame of a channel without message ids, in a packet with a tick.
 func (y *misled) lie(ch channel.ID, tick entangle.Tick, body []byte) {
 	y.tyrant.send(append(append(y.header(tick), byte(ch)|0x80), y.mutate(body)...))
 }
@@ -116,7 +116,7 @@ func (y *misled) report(w *bits.Writer) {
 	n := 3 + y.rng.IntN(60)
 	w.Varint(int64(y.rng.IntN(200) - 100))
 	w.Bits(uint64(n)-1, 6)
-	w.Varint(int64(y.rng.IntN(2<<10)) - 1<<10) // the least
+	w.Varint(int64(y.rng.IntN(2<<10)) - 1<<10) // the least margin
 	w.Bool(true)
 	w.Bits(uint64(width), 4)
 	w.Bits(y.rng.Uint64N(2), width)

@@ -60,8 +60,8 @@ type arena struct {
 	mine   ecs.Entity // the entity of the raider
 	ticks  []string   // state of all entities except the raider's after each tick
 	moved  []moved    // moves of the raider's entity
-	silent bool       // no notes are taken
-	sums   []uint64   // checksums instead of ticks, when there are many
+	silent bool       // nothing is recorded
+	sums   []uint64   // checksums in place of ticks, if there are many
 }
 
 // moved is the input that an entity was driven by in a tick.
@@ -77,7 +77,7 @@ func newArena(t testing.TB) *arena {
 	a := &arena{ticks: make([]string, 0, 60+60+20+besieged)}
 	a.game = newGameWith(t, func(c *plugin.ServerConfig) {
 		c.Protocol = arenaProtocol()
-		c.MaxWorkPerClient = -1 // the limits behind it are under test
+		c.MaxWorkPerClient = -1 // the limits that apply after the quota are tested
 	}, func(s *plugin.Server) {
 		s.AddSystem(plugin.FixedMain, plugin.Func(a.move))
 	})
@@ -201,12 +201,12 @@ func (a *arena) sendFrame(ch channel.ID, tick entangle.Tick, body []byte) {
 	a.send(append(append(b, byte(ch)|0x80), body[:min(len(body), entangle.MaxPayload-len(b)-1)]...))
 }
 
-// forged is one input stream as no honest client writes it. The zero value is one that the raider
-// may send.
+// forged is one input stream that no honest client writes. The zero value is a stream that the
+// raider may send.
 type forged struct {
 	typ      uint64
 	of       repl.Ref
-	table    int // entries, of a type with entities
+	table    int // entries, for a type with entities
 	epoch    uint64
 	distance int64 // from the packet's tick to the newest tick of the stream
 	more     uint64
@@ -256,7 +256,7 @@ func appendLanes(w *bits.Writer, lanes []forged) {
 	w.Bool(false)
 }
 
-// wholeRun writes that something holds for all n remaining ticks.
+// wholeRun writes that a run extends over all n remaining ticks.
 func wholeRun(w *bits.Writer, n uint) {
 	high := uint(0)
 	for n>>(high+1) > 0 {
@@ -269,7 +269,7 @@ func wholeRun(w *bits.Writer, n uint) {
 // besieged is the number of frames that an attack lasts.
 const besieged = 200
 
-// attack is the action of the raider in the nth frame. The server's last tick is now.
+// attack is what the raider does in frame n. The server's last tick is now.
 type attack func(a *arena, n int, now entangle.Tick)
 
 // siege attacks one arena and compares it with one that was not attacked.
@@ -296,7 +296,7 @@ func siege(t *testing.T, does attack) *arena {
 func TestHostileInputsHarmNobody(t *testing.T) {
 	attacks := inputAttacks()
 	names := slices.Sorted(maps.Keys(attacks))
-	if testing.Short() { // each attack takes long and they are alike
+	if testing.Short() { // each attack takes long, and they are alike
 		names = names[:4]
 	}
 	for _, name := range names {
@@ -352,7 +352,8 @@ func inputAttacks() map[string]attack {
 	}
 }
 
-// everyName sends inputs of every type for all possible network ids except its own.
+// everyName sends inputs of every type for all possible network ids except that of the raider's
+// entity.
 func everyName(a *arena, n int, now entangle.Tick) {
 	h := repl.Handle(n % 24)
 	for _, group := range []repl.Handle{h, repl.Private + h, 1000 + h, 1<<31 + h} {
@@ -377,7 +378,7 @@ func noiseOf(rng *rand.Rand, n int) []byte {
 	return b
 }
 
-// A client may flood the server, repeat inputs, leave gaps, or have its clock jump with every
+// A client may flood the server, repeat inputs, leave gaps, or make its clock jump with every
 // packet. In each tick its own entity still acts on one of the inputs that it sent for that tick,
 // and other clients are unaffected.
 //
@@ -418,9 +419,9 @@ func TestAFloodOfInputsActsOncePerTick(t *testing.T) {
 	}
 }
 
-// wasSent reports whether a value was sent for a tick, or is a combination of several that were. An
-// input that replaces a waiting one keeps its jump, so that a jump of the clock loses no jump of
-// the player.
+// wasSent reports whether a value was sent for a tick, or is a combination of several values that
+// were sent. An input that replaces a waiting one keeps its jump, so that a jump of the clock loses
+// no jump of the player.
 func wasSent(sent map[thrust]bool, v thrust) bool {
 	jumped := false
 	for other := range sent {
@@ -476,7 +477,7 @@ func TestARefusedInputAllocatesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := newArena(t)
 			a.strike(60, func() { a.sendInputs(a.server.Tick()+1, frame) })
-			least := func(frame []byte) uint64 { // the least of several rounds: buffers grow, and the runtime allocates too
+			least := func(frame []byte) uint64 { // the least of several rounds, because buffers grow and the runtime allocates too
 				return min(a.allocated(frame), a.allocated(frame), a.allocated(frame))
 			}
 			require.Equal(t, least(nil), least(frame))

@@ -13,8 +13,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// came returns the server's input statistics for streams that the raider sends in a packet of the
-// last tick that ran.
+// came sends streams in a packet of the last tick that ran, and returns the server's input
+// statistics for them.
 func (a *arena) came(lanes ...forged) plugin.InputStats {
 	before := a.server.Stats().Inputs
 	a.strike(1, func() { a.sendInputs(a.server.Tick(), frameOf(lanes...)) })
@@ -33,7 +33,7 @@ func (a *arena) alone() {
 	a.run(10)
 }
 
-// Of a frame at an edge of the window, only the ticks inside the window count.
+// Of a frame that crosses an edge of the window, only the ticks inside the window count.
 //
 // Proves: Z11, I7
 func TestTheEndsOfTheWindowOfInputs(t *testing.T) {
@@ -69,8 +69,8 @@ func TestATickOfInputsCountsOnce(t *testing.T) {
 	assert.Equal(t, plugin.InputStats{InTime: 1}, a.came(other, one))
 }
 
-// A frame of ticks too far away does not affect the clock's epoch either: inputs of the same epoch
-// are still accepted.
+// A frame with ticks that are too far away does not affect the clock's epoch either: inputs of the
+// same epoch are still accepted.
 //
 // Proves: Z11
 func TestAFarFrameEndsNoEpoch(t *testing.T) {
@@ -151,7 +151,7 @@ func TestLanesOfInputsArePartOfTheWorkOfAClient(t *testing.T) {
 		return a.server.Stats().Work - before
 	}
 	a.strike(60, nil)   // the packets of its join are acknowledged
-	none := wireName(1) // an entity that is not the raider's
+	none := wireName(1) // an entity that does not belong to the raider
 	one := forged{typ: thrustType, of: wireName(0), distance: 5}
 	for name, l := range map[string]forged{
 		"its own":           one,
@@ -168,7 +168,7 @@ func TestLanesOfInputsArePartOfTheWorkOfAClient(t *testing.T) {
 		assert.EqualValues(t, 4, work(l)-least, "64 ticks %s", name)
 		l.body = func(w *bits.Writer) {
 			for n := range 64 {
-				w.Bits(uint64(2*(n%2)), 2) // none and a gap in turn
+				w.Bits(uint64(2*(n%2)), 2) // no input and a gap in turn
 				if n < 63 {
 					w.Bool(true)
 				}

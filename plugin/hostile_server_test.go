@@ -165,7 +165,7 @@ func TestAServerThatMakesNoSense(t *testing.T) {
 	require.Equal(t, plugin.Connected, y.c.State())
 	y.act(repl.Full, 0, 0, 10, 0, 6)
 	y.act(repl.Full, 0, 0, 10, 0, 6) // the same full again
-	y.act(repl.Full, 0, 3, 20, 0, 6) // another generation, without a despawn of the first
+	y.act(repl.Full, 0, 3, 20, 0, 6) // another generation, without a despawn of the first one
 	y.act(repl.Gone, 5, 1, 20, 0, 0) // never existed
 	y.act(repl.Change, 6, 2, 20, 10, 6)
 	y.update(7, 30, 20)

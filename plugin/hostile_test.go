@@ -31,7 +31,7 @@ type intruder struct {
 	g    *game
 	sess *session.Client
 	conn transport.Conn
-	id   uint16     // id of its last packet
+	id   uint16     // id of the last packet
 	next [64]uint16 // ids of messages, by channel
 	buf  [2048]byte // the last received datagram
 	out  []transport.Datagram
@@ -123,8 +123,8 @@ func (i *intruder) say(ch channel.ID, bodies ...[]byte) {
 	i.send(b)
 }
 
-// chatBody encodes a chat message to an audience. Its table has the given number of references to
-// an entity that the server never had.
+// chatBody encodes a chat message to an audience. Its reference table has refs references to an
+// entity that the server never had.
 func chatBody(ids int, except []entangle.ClientID, refs int) []byte {
 	var w bits.Writer
 	w.Uvarint(0) // chat is the first message
@@ -239,7 +239,7 @@ func (i *intruder) nonsense(rng *rand.Rand, honest bool) []byte {
 	}
 }
 
-// No client of the protocol sends any of these. The sender is disconnected, and nobody else is
+// No honest client sends any of these messages. Their sender is disconnected, and nobody else is
 // affected.
 func TestWhatNoClientSendsEndsTheConnection(t *testing.T) {
 	request := func(number uint64) []byte {
@@ -305,8 +305,8 @@ func TestRequestsThatNobodyHandlesAreAnswered(t *testing.T) {
 	assert.EqualValues(t, 3*256, g.server.Stats().Messages.Sent)
 }
 
-// When one client floods all others with relayed messages, the others get no more than they can
-// take: they stay connected and still receive each other's messages.
+// If one client floods all others with relayed messages, the others get only as many as their
+// queues allow: they stay connected and still receive each other's messages.
 //
 // Proves: Z10
 func TestAFloodOfRelaysLeavesTheOthersConnected(t *testing.T) {
@@ -332,7 +332,7 @@ func TestAFloodOfRelaysLeavesTheOthersConnected(t *testing.T) {
 	assert.Less(t, heap(), before+32<<20)
 }
 
-// A client that reads slowly is not disconnected because of messages from other clients: those are
+// A client that reads slowly is not disconnected because of messages from other clients, which are
 // dropped and counted. The server's own messages do count towards its limit.
 func TestWhatOthersSayDoesNotFillAClientsQueue(t *testing.T) {
 	p := newParty(t)
@@ -397,7 +397,7 @@ func TestGuessesAreAnsweredAlike(t *testing.T) {
 	p := newParty(t)
 	hidden, gone := p.spawn(spot{}, name{2}), p.spawn(spot{}, name{3})
 	p.run(2)
-	at[components.Replicate](p.world, hidden).Target = p.targets.Only(1) // its network id is one that both clients could know
+	at[components.Replicate](p.world, hidden).Target = p.targets.Only(1) // both clients could have its network id
 	p.world.RemoveEntity(gone)
 	never := p.spawnFor(p.targets.Only(1), name{4})
 	p.run(2)
@@ -405,7 +405,7 @@ func TestGuessesAreAnsweredAlike(t *testing.T) {
 	p.run(10)
 	require.True(t, p.world.Alive(hidden) && p.world.Alive(never))
 	before := len(p.ears.heard)
-	claims := []entangle.Tick{0, 42, 1 << 30, 1<<31 + 42, 1<<32 - 1} // ticks that it cannot have received either
+	claims := []entangle.Tick{0, 42, 1 << 30, 1<<31 + 42, 1<<32 - 1} // ticks that the client cannot have received
 	for h := range repl.Handle(4) {
 		for _, heard := range claims {
 			i.say(peer.FirstMessages, chatAbout(h, heard), chatAbout(repl.Private+h, heard), chatAbout(1000+h, heard))
@@ -435,7 +435,7 @@ func chatAbout(h repl.Handle, heard entangle.Tick) []byte {
 }
 
 // A client that requests every entity in every frame and acknowledges everything is sent 64 of them
-// per tick, even if no work quota stops it earlier.
+// per tick, even if no work quota limits it.
 func TestAskingForEverythingIsAnsweredAtAPace(t *testing.T) {
 	g := newGameWith(t, func(c *plugin.ServerConfig) { c.MaxWorkPerClient = -1 })
 	const entities = 1000

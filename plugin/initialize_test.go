@@ -30,8 +30,8 @@ func allApps(t *testing.T) (list []plugin.App, initialised []*int) {
 	return list, initialised
 }
 
-// A client has to be initialised before it can connect, and a model that initialises its systems a
-// second time when it begins to run does no harm.
+// A client has to be initialised before it can connect. If a model initialises its systems a second
+// time when it begins to run, that has no effect.
 func TestInitializingAgainWithTheSameWorldDoesNothing(t *testing.T) {
 	list, initialised := allApps(t)
 	for i, app := range list {

@@ -26,18 +26,18 @@ type relevanceModel struct {
 	out    bool // client 2 is not connected
 }
 
-// thing is the model's state of an entity.
+// thing is an entity in the model.
 type thing struct {
 	entity ecs.Entity
 	r      components.Replicate
-	was    components.Relevance // the previous value
+	was    components.Relevance // the previous Relevance
 	paused bool
 	moved  bool // it moved to another group in this step: if it were paused, it would stay behind
 	at     spot
 	owner  entangle.ClientID
 	place  components.Target // the target of its spot
 	has    [3]possession     // by client
-	word   [3]int            // 1: show, 2: hide
+	word   [3]int            // by client; 1: shown, 2: hidden by the game
 	in     [3]bool           // by room
 }
 
@@ -64,7 +64,7 @@ func (m *relevanceModel) targets(in *attendance) map[components.Target]func(t *t
 	}
 }
 
-// speaks reports whether a thing makes its group relevant to a client.
+// speaks reports whether an entity makes its group relevant to a client.
 func (t *thing) speaks(c entangle.ClientID, in *attendance) bool {
 	if t.r.Relevance == components.Always || t.word[c] != 0 {
 		return t.r.Relevance == components.Always || t.word[c] == 1

@@ -57,7 +57,8 @@ type asks struct {
 	Who  ecs.Entity
 }
 
-// latecomer is a game with one client whose messages can be delayed, and one that only listens.
+// latecomer is a game with one client of which messages can be delayed, and another one that only
+// listens.
 type latecomer struct {
 	*game
 	heard  *ears // collects the server's chats
@@ -96,7 +97,7 @@ func newLatecomer(t testing.TB) *latecomer {
 	l.joinWith(proto(), 2, func(c *plugin.Client) { c.AddSystem(plugin.AfterReceive, l.other.system()) })
 	l.sight = plugin.NewRelevance(l.world)
 	l.run(30)
-	l.clients[0].Disconnect() // its network cannot be choked
+	l.clients[0].Disconnect() // the other network cannot be choked
 	l.run(30)
 	tok, err := plugin.MintToken(l.key, "plugin test", token.Claims{ClientID: 1, Servers: l.server.Addrs(), Now: l.now})
 	require.NoError(t, err)
@@ -152,9 +153,9 @@ func (l *latecomer) means(text string, who ecs.Entity, n uint32) {
 // rest is longer than the number of ticks for which a network id is reserved after a despawn.
 const rest = 64 + 40
 
-// The entity in a client's message or request is the one meant when it was written, however long
-// the message was in flight. If that entity has despawned and another one has reused its network
-// id, the message names no entity.
+// The entity in a client's message or request is the one that the client meant when it wrote the
+// message, however long the message was in flight. If that entity has been despawned and another
+// one has reused its network id, the message names no entity.
 //
 // Proves: P17, G5
 func TestALateMessageNamesNobodyElse(t *testing.T) {
@@ -162,7 +163,7 @@ func TestALateMessageNamesNobodyElse(t *testing.T) {
 	interest := components.Replicate{Relevance: components.ByInterest}
 	for what, c := range map[string]struct {
 		like   components.Replicate
-		waits  bool // the entity that reuses the id exists before, invisible
+		waits  bool // the entity that reuses the id exists before, but is invisible
 		leaves func(l *latecomer, e ecs.Entity)
 	}{
 		"an entity for all that despawned": {all, false, (*latecomer).despawn},

@@ -83,8 +83,9 @@ func TestMistakesWithLayersSayWhatToDo(t *testing.T) {
 	assert.Equal(t, plugin.Disconnected, c.State())
 }
 
-// A layer that breaks the rules stops the server, with an error that names the layer and the broken
-// rule. None of its events makes the server panic. A client without an id is disconnected.
+// A layer that breaks the rules makes the server stop, with an error that names the layer and the
+// broken rule. None of the layer's events makes the server panic. A client without an id is
+// disconnected.
 func TestALayerThatBreaksTheRulesStopsTheServer(t *testing.T) {
 	for what, c := range map[string]struct {
 		events []connection.Event

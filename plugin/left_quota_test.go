@@ -11,7 +11,8 @@ import (
 )
 
 // A client that leaves before its hello has still used its quota: connecting is charged, and so is
-// everything it sends before the hello. In total it causes no more work than a client that stays.
+// everything it sends before the hello. If it reconnects again and again, it causes no more work in
+// total than a client that stays.
 //
 // Proves: Z21
 func TestComingAgainWithoutAHelloGainsNothing(t *testing.T) {

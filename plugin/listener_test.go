@@ -38,7 +38,7 @@ func TestAListenerCanBeShared(t *testing.T) {
 	w.SetListener(&dispatch)
 	ecs.AddResource(&w, &dispatch)
 	s.Initialize(&w)
-	heard = 0 // the packet that checks for incoming packets is counted too
+	heard = 0 // this also counts the packet with which the listener is checked
 	w.NewEntity()
 	assert.Equal(t, 1, heard)
 }

@@ -103,8 +103,8 @@ func TestAClientAsksTheServerToPassAMessageOn(t *testing.T) {
 	assert.Equal(t, entangle.ClientID(2), last.From)
 }
 
-// A message to a room goes to the clients in it at the end of the frame, not to those in it at the
-// time of the send. A client's message to a room reaches only the server.
+// A message to a room is sent to the clients that are in the room at the end of the frame, not at
+// the time of the send. A client's message to a room reaches only the server.
 //
 // Proves: V15
 func TestARoomIsAskedWhenTheFrameEnds(t *testing.T) {
@@ -169,8 +169,8 @@ func TestSendingWhatCannotBeSentSaysWhy(t *testing.T) {
 		func() { plugin.NewSender[private](p.world) })
 }
 
-// A server disconnects a client that names more recipients than it accepts from one, so the
-// client's own Send refuses such a message.
+// A server disconnects a client that names more recipients than allowed, so the client's own Send
+// refuses such a message.
 func TestAMessageToMoreClientsThanAClientMayNameIsAnError(t *testing.T) {
 	p := newParty(t)
 	guest := p.guests[0]

@@ -114,7 +114,7 @@ func TestReaderOfAnUnregisteredMessageSaysWhatToDo(t *testing.T) {
 		func() { NewReader[ResponseReceived[ping, pong]](&w) })
 }
 
-// A peer that floods one type of message uses memory only up to a limit.
+// A peer that floods one type of message takes only a limited amount of memory.
 func TestFloodOfMessagesIsBounded(t *testing.T) {
 	w := ecs.NewWorld()
 	hub := event.InstallHub(&w)

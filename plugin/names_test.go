@@ -29,7 +29,7 @@ func (g *game) retarget(e ecs.Entity, target components.Target) {
 // Proves: P17, G5
 func TestAMessageAboutAnEntityThatNotAllSee(t *testing.T) {
 	p := newParty(t)
-	p.spawnFor(p.targets.Only(2), name{1}) // makes the clients' ids of the next entity differ
+	p.spawnFor(p.targets.Only(2), name{1}) // so that the clients have different ids for the next entity
 	e := p.spawnFor(p.targets.Only(1, 2), name{7})
 	require.NoError(t, p.ears.send.Send(components.Everyone, chat{Text: "look", Who: e}))
 	p.run(10)
@@ -58,8 +58,8 @@ func TestAMessageAboutAnEntityThatNotAllSee(t *testing.T) {
 	assert.Equal(t, name{7}, *at[name](p.clients[2].world, p.guests[2].heard[2].Message.Who))
 }
 
-// An entity in a resource is the zero entity at a client that cannot see it, and is filled in each
-// time that it becomes visible.
+// An entity in a resource is the zero entity on a client that cannot see it. The reference is set
+// each time that the entity becomes visible.
 //
 // Proves: R29
 func TestAResourceAboutAnEntityThatNotAllSee(t *testing.T) {

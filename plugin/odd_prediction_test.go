@@ -34,7 +34,7 @@ func TestAPredictionOfNothingIsLogged(t *testing.T) {
 
 	boxes.NewWith(&crate{}, &components.Replicate{Predict: components.Everyone})
 	owned.NewWith(&crate{}, &components.ControlledBy{Client: 1}, &components.Replicate{Predict: components.Owner})
-	owned.NewWith(&crate{}, &components.ControlledBy{}, &components.Replicate{Predict: components.Owner}) // it may get an owner later
+	owned.NewWith(&crate{}, &components.ControlledBy{}, &components.Replicate{Predict: components.Owner}) // the entity may get an owner later
 	names.NewWith(&name{}, &components.Replicate{Predict: components.Nobody})
 	body := names.NewWith(&name{}, &components.Replicate{Predict: components.Everyone})
 	hands.NewWith(&crate{}, &components.ChildOf{}, body)

@@ -43,9 +43,9 @@ func (l *bulkyLayer) Traffic() connection.Traffic {
 	return t
 }
 
-// The bytes that a connection layer adds to a payload count before it is sent. In a frame with much
-// to send, the server sends no more than the saved budget and the slack, under a cap per client as
-// under one for all clients.
+// The bytes that a connection layer adds to a payload are counted before the payload is sent. In a
+// frame with much to send, the server sends no more than the saved budget and the slack allow,
+// under a cap per client and under one for all clients.
 //
 // Proves: P12
 func TestWhatALayerAddsCountsUnderACap(t *testing.T) {

@@ -25,9 +25,9 @@ type timed struct {
 	reads int       // number of readings of the clock
 	next  time.Time // start of the next frame
 	log   bytes.Buffer
-	work  time.Duration // duration of a system in FixedMain, each tick
-	other time.Duration // duration of another one
-	pack  time.Duration // duration of one in BeforeSend, each frame
+	work  time.Duration // duration of a system in FixedMain, per tick
+	other time.Duration // duration of another system in FixedMain
+	pack  time.Duration // duration of a system in BeforeSend, per frame
 	pause time.Duration // pause between the frames
 }
 
@@ -102,8 +102,8 @@ func (m *timed) server(t *testing.T, perFrame bool) *plugin.Server {
 }
 
 // A server with a system that takes longer than a tick logs that once, with the system, the part of
-// the frame and the rate that it achieves. It logs when it achieves its rate again, and logs the
-// overload a second time when it is too slow again.
+// the frame and the rate that it achieves. It also logs when it achieves its rate again, and when
+// it is too slow again after that.
 //
 // Proves: S9
 func TestAnOverloadedServerSaysSoOnceAndWhatTakesTheTime(t *testing.T) {
@@ -147,7 +147,7 @@ func TestAnOverloadedServerSaysSoOnceAndWhatTakesTheTime(t *testing.T) {
 	}
 }
 
-// An app that is slightly too slow drops a tick now and then. That counts as one overload.
+// An app that is slightly too slow drops a tick from time to time. That counts as one overload.
 //
 // Proves: S9
 func TestAnOverloadByALittleIsOne(t *testing.T) {
@@ -331,7 +331,7 @@ func newTimedPair(t *testing.T) *timedPair {
 	return p
 }
 
-// run runs both for d, in the order of their clocks.
+// run runs both apps for d, in the order of their clocks.
 func (p *timedPair) run(d time.Duration) {
 	for until := p.client.now.Add(d); p.client.now.Before(until); {
 		at := func(m *timed) time.Time {

@@ -25,7 +25,7 @@ func (p *player) flagged() (ids []uint32) {
 }
 
 // A component that is disabled on an entity is not sent, and is removed from clients that had it.
-// Once enabled again, it is there with its value.
+// Once enabled again, it returns with its value.
 //
 // Proves: R14
 func TestAComponentIsDisabledAndEnabled(t *testing.T) {

@@ -87,7 +87,7 @@ func (x *exportedTypes) walkNamed(at string, t *types.Named) {
 	}
 }
 
-// usesOfInternalTypes returns what a package exports of internal packages.
+// usesOfInternalTypes returns the exported names of a package that use types of internal packages.
 func usesOfInternalTypes(pkg *types.Package) []string {
 	x := &exportedTypes{pkg: pkg, seen: map[types.Type]bool{}, internal: map[string]bool{}}
 	for _, name := range pkg.Scope().Names() {

@@ -133,9 +133,9 @@ func TestWhatIsPausedStaysWithAHostsPlayer(t *testing.T) {
 	assert.Equal(t, []uint32{8}, remote.ids())
 }
 
-// A paused member stays at a client, and does not keep the rest of its group there: the others go
-// when they and the client are in different rooms, and come back when they share one. A retained
-// one stays as it was.
+// A paused member stays on a client, and does not keep the rest of its group there: the others are
+// despawned when they and the client are in different rooms, and return when they share one. A
+// retained member stays as it was.
 //
 // Proves: V5, V6, V14
 func TestAPausedMemberDoesNotKeepItsGroupInSight(t *testing.T) {
@@ -194,8 +194,8 @@ func TestAPausedMemberDoesNotKeepItsGroupInSight(t *testing.T) {
 	}
 }
 
-// A child that is paused, by the game or because it moved to a paused parent, stays at a client, and
-// does not keep its former family there.
+// A child that is paused, by the game or because it moved to a paused parent, stays on a client,
+// and does not keep its former hierarchy there.
 //
 // Proves: V5, V14, H7
 func TestAPausedChildDoesNotKeepItsFamilyInSight(t *testing.T) {
@@ -241,8 +241,8 @@ func TestAPausedChildDoesNotKeepItsFamilyInSight(t *testing.T) {
 	}
 }
 
-// A child with a Replicate of its own stays at a client while its paused parent, or an ancestor of
-// that, is relevant there.
+// A child with a Replicate of its own stays on a client while its paused parent, or an ancestor of
+// that parent, is relevant to the client.
 //
 // Proves: V5, V14
 func TestAChildOfAPausedParentIsInSightOfItsAncestors(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// ownAheadProtocol predicts, and tells clients which entities they own.
+// ownAheadProtocol has predicted components, and tells clients which entities they own.
 func ownAheadProtocol() *protocol.Protocol {
 	p := aheadProtocol()
 	protocol.Component[components.ControlledBy](p)

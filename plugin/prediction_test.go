@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// crate is predicted; its name is in the same group.
+// crate is predicted; its name is another component.
 type crate struct{ X int32 }
 
 func crateProtocol() *protocol.Protocol {
@@ -23,7 +23,7 @@ func crateProtocol() *protocol.Protocol {
 	return p
 }
 
-// crates returns a server with two crates, and its one client, which predicts the first crate and
+// crates returns a server with two crates, and its only client, which predicts the first crate and
 // joined long ago.
 func crates(t *testing.T) (g *game, c *player, server [2]ecs.Entity, client [2]ecs.Entity) {
 	g = newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol = crateProtocol() })
@@ -43,7 +43,7 @@ func crates(t *testing.T) (g *game, c *player, server [2]ecs.Entity, client [2]e
 }
 
 // Despawn works where an entity is simulated. On the server it acts at once; on a client that
-// predicts the entity it holds as long as the server does not contradict it. A client cannot
+// predicts the entity it lasts as long as the server does not contradict it. A client cannot
 // despawn an entity that only the network writes.
 //
 // Proves: B12, B13

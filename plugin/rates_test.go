@@ -49,8 +49,8 @@ func TestSendEveryIsTheIntervalOfAGroup(t *testing.T) {
 	expect(10, "put on again")
 }
 
-// A bound that a client's cap has no room to keep is logged and counted. A bound that is kept is
-// neither.
+// A bound that a client's cap does not allow to keep is logged and counted. A bound that is kept is
+// not.
 //
 // Proves: R36
 func TestABrokenBoundIsTold(t *testing.T) {
@@ -92,8 +92,7 @@ func TestABrokenBoundIsTold(t *testing.T) {
 	}
 }
 
-// Without a cap, the number of packets per tick may be the limit that breaks a bound: that is
-// logged as well.
+// Without a cap, the limit of packets per tick can break a bound, which is logged as well.
 //
 // Proves: R36
 func TestABoundThatThePacketsOfATickBreakIsTold(t *testing.T) {

@@ -13,8 +13,9 @@ import (
 	"github.com/entangle-ecs/entangle/transport/token"
 )
 
-// The session does not answer a refused request, so the server's log has to say why a client cannot
-// connect: once per reason, however often the client tries, and not again when the attempts stop.
+// The session does not answer a refused request, so the server's log has to tell why a client
+// cannot connect: once per reason, however often the client tries, and not again when the attempts
+// stop.
 //
 // Proves: C2
 func TestAnOperatorReadsWhyAClientIsRefused(t *testing.T) {

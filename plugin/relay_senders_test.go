@@ -13,7 +13,7 @@ import (
 )
 
 // One client fills the outbox of relayed messages for a capped client. Occasional messages of a
-// third client to it are not refused for that: each sender has a share of its own.
+// third client to that client are not refused because of this: each sender has a share of its own.
 //
 // Proves: Z21
 func TestAClientThatFillsItsShareLeavesThatOfOthers(t *testing.T) {

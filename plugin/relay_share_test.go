@@ -75,8 +75,8 @@ func TestRelaysHoldUpWhatTheServerSaysForALittleOnly(t *testing.T) {
 	}
 }
 
-// Eight players send to all others: 5 KB/s of reliable voice each, and chat. Nothing of it is
-// refused, not even after a stall.
+// Eight players send to all others: 5 KB/s of reliable voice each, and chat. None of these messages
+// is refused, not even after a stall.
 //
 // Proves: Z21
 func TestNoHonestRelayIsRefused(t *testing.T) {

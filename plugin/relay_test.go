@@ -33,7 +33,7 @@ func pullProtocol() *protocol.Protocol {
 // pulling is a game of players with one entity each.
 type pulling struct {
 	*game
-	at []ecs.Entity // by player: the entity that it pulls, in its own world
+	at []ecs.Entity // by player: the entity that the player pulls, in its own world
 }
 
 // pulls writes a different input in each tick.

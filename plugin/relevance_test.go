@@ -27,7 +27,7 @@ func (g *game) spawnOfInterest(n uint32) ecs.Entity {
 
 func (g *game) tag(e ecs.Entity) *components.Replicate { return at[components.Replicate](g.world, e) }
 
-// quiet checks that nothing is replicated to any client while do runs.
+// quiet checks that no replication data is sent to any client while do runs.
 func (g *game) quiet(ticks int, do func()) {
 	g.t.Helper()
 	sent := func() plugin.ReplicationStats {
@@ -104,8 +104,8 @@ func TestRelevanceThatIsBackWithinATick(t *testing.T) {
 	assert.Equal(t, kept, a.copies()[7])
 }
 
-// The end of an entity that a client never saw sends it no byte, whether the entity is removed or
-// despawned for other clients.
+// When an entity that a client never saw is despawned, the client is sent nothing, whether the
+// entity is removed or despawned for other clients only.
 //
 // Proves: V2
 func TestTheEndOfWhatIsHiddenIsNotTold(t *testing.T) {
@@ -138,8 +138,8 @@ func TestTheEndOfWhatIsHiddenIsNotTold(t *testing.T) {
 }
 
 // A client keeps the same replica when the entity's target changes to another one that includes the
-// client, and when its relevance changes from ByInterest to Always or back. A client that it was
-// shown to keeps it when it becomes Retained.
+// client, and when its relevance changes from ByInterest to Always or back. A client that was shown
+// the entity keeps it when it becomes Retained.
 //
 // Proves: V3
 func TestVisibilitySurvivesAChangeOfTarget(t *testing.T) {
@@ -346,7 +346,7 @@ func TestWhatWasSaidEnds(t *testing.T) {
 	assert.Empty(t, rooms.Entities(nil, 5))
 }
 
-// An entity may end before it was ever replicated. Its explicit relevance ends with it.
+// If an entity is despawned before it was ever replicated, its explicit relevance ends with it.
 //
 // Proves: V14
 func TestWhatWasSaidOfAnEntityThatIsNotReplicated(t *testing.T) {

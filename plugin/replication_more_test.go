@@ -95,7 +95,7 @@ func TestWritingAnEqualValueSendsNothing(t *testing.T) {
 	assert.Equal(t, before.Updates+1, g.server.Stats().Replication.Updates)
 }
 
-// watcher records the events of replication as text.
+// watcher records replication events as text.
 type watcher struct{ seen []string }
 
 func (o *watcher) system() plugin.System {

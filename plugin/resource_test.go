@@ -115,7 +115,7 @@ func TestAResourceIsAddedUpdatedAndRemoved(t *testing.T) {
 }
 
 // When replication of a resource stops, it stays on the clients as it was, and late joiners get
-// none. Once replication starts again the clients catch up, also on its removal.
+// none. Once replication starts again the clients get its present value, or its removal.
 //
 // Proves: R29
 func TestAStoppedResourceStaysAndCatchesUp(t *testing.T) {

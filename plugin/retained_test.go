@@ -245,8 +245,8 @@ func turnRelevance(t *testing.T, group components.Group, some bool) {
 	turn(components.ByInterest)
 }
 
-// A retained entity moves from group to group, is paused and resumed, and ends while paused, like
-// any other entity.
+// A retained entity moves from group to group, is paused and resumed, and is despawned while
+// paused, like any other entity.
 func TestWhatIsRetainedMovesAndRests(t *testing.T) {
 	h := newHouse(t)
 	e, mate := h.spawnRetained(3, 7), h.spawnRetained(3, 8)
@@ -281,8 +281,8 @@ func TestWhatIsRetainedMovesAndRests(t *testing.T) {
 }
 
 // A retained entity without a group stays on the client when it joins one: that of its first child,
-// or that of its Replicate. Not a byte is sent of that, of later moves, or of other members. It
-// loses a component that an override hides from the client. It is the same entity when it is
+// or that of its Replicate. Nothing is sent about that, about later moves, or about other members.
+// It loses a component that an override hides from the client. It is the same entity when it is
 // relevant again or becomes Always, and despawns when it ends or its target excludes the client.
 //
 // Proves: V4, V13
@@ -336,7 +336,7 @@ func retainAndMove(t *testing.T, move func(familyGame, ecs.Entity), end string) 
 	case "always":
 		relevance.Clear(e, 1)
 		if g.tag(e).Relevance = components.Always; g.world.Has(e, ecs.ComponentID[components.ChildOf](g.world)) {
-			g.detach(e) // a child that is Always is what its parent is
+			g.detach(e) // the relevance of a child that is Always follows from its parent
 		}
 	case "excluded":
 		g.tag(e).Target = components.Nobody

@@ -180,8 +180,8 @@ func TestWhoIsInARoom(t *testing.T) {
 	assert.Empty(t, h.rooms.Entities(nil, roomB))
 }
 
-// An impossible call returns false if it may just have become impossible, and panics with a text
-// that says how to fix it if it is a mistake.
+// A call that cannot succeed returns false if that may be due to a recent change, and panics with a
+// text that tells how to fix it if it is a mistake.
 func TestMistakesWithRooms(t *testing.T) {
 	h := newHouse(t)
 	e := h.spawnOfInterest(7)
@@ -211,7 +211,7 @@ func TestMistakesWithRooms(t *testing.T) {
 		"that was added to the Server, or after that is initialised", func() { plugin.NewRooms(h.a.world) })
 }
 
-// The clients of a room are a target of entities, of components and of messages. It means the
+// The clients of a room are a target of entities, of components and of messages. The target is the
 // clients that are in the room at the time.
 //
 // Proves: V15

@@ -28,8 +28,8 @@ func tally(got *[]int8) plugin.System {
 	})
 }
 
-// A server that sends every third tick sends those and none in between: a client's world is as of a
-// tick that is a multiple of three. A group may be sent less often. Its interval is rounded to a
+// A server that sends every third tick sends nothing in between: a client's world is as of a tick
+// that is a multiple of three. A group may be sent less often. Its interval is rounded to a
 // multiple of three ticks.
 //
 // Proves: R35

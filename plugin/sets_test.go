@@ -17,7 +17,7 @@ func TestSystemsRunInTheOrderOfTheirSets(t *testing.T) {
 	w := ecs.NewWorld()
 	var log []string
 	schedule := systems.NewSchedule()
-	for set := setCount; set > 0; set-- { // added in the wrong order
+	for set := setCount; set > 0; set-- { // in the reverse order
 		schedule.Add(tick.Stage((set - 1).stage()), Func(func(*ecs.World) func() {
 			return func() { log = append(log, (set - 1).String()) }
 		}))

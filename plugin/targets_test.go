@@ -51,8 +51,8 @@ func (p *player) ids() (ids []uint32) {
 	return ids
 }
 
-// Every kind of target shows an entity to the right clients. A client that joins late sees the
-// same.
+// Every kind of target shows an entity to the right clients. A client that joins late sees the same
+// entities.
 //
 // Proves: R3
 func TestTargetsSayWhoGetsAnEntity(t *testing.T) {
@@ -266,8 +266,8 @@ func TestPausingAndTargetingNobodyDiffer(t *testing.T) {
 	assert.Zero(t, count[flag](c.world))
 }
 
-// An entity that ends while it is paused stays on its clients, whatever its target, until their
-// connection ends. The same holds if it is paused and ends in one tick.
+// An entity that is removed while it is paused stays on its clients, whatever its target, until
+// their connections end. The same is true if it is paused and removed in one tick.
 //
 // Proves: R12
 func TestADespawnWhilePausedIsNotSent(t *testing.T) {
@@ -374,7 +374,7 @@ func TestAClientThatComesBackInheritsNothing(t *testing.T) {
 }
 
 // Sets that an entity or an override uses are never evicted, from the moment in which they are set
-// there. Unused sets make room for new ones.
+// there. Unused sets are evicted for new ones.
 func TestTargetsOfEntitiesAndOverridesAreKept(t *testing.T) {
 	g := newGame(t)
 	a := g.join(1)

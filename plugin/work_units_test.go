@@ -104,8 +104,8 @@ func TestWhatAClientSendsCostsItsUnits(t *testing.T) {
 		"what its value takes in memory")
 }
 
-// Every kind of packet, and a frame on every built-in channel of a connection, has a price here or
-// ends the connection. A new kind fails this test until it has a price.
+// Every kind of packet, and a frame on every built-in channel of a connection, has a price in this
+// test or ends the connection. A new kind fails this test until it has a price.
 //
 // Proves: Z21
 func TestEveryKindOfFrameHasAPrice(t *testing.T) {

@@ -22,6 +22,8 @@ func TestTheLastConnectionIsToldOfUntilTheNext(t *testing.T) {
 	require.Equal(t, plugin.Connected, c.State())
 	stats, link, inputs := c.Stats(), c.Stats().Link, c.Stats().Clock.Inputs
 	require.Positive(t, link.RTT)
+	assert.Positive(t, link.Tick)
+	assert.Equal(t, uint64(1), stats.Messages.Sent)
 
 	c.Finalize(c.world) // as at the end of Run
 	assert.Equal(t, plugin.Disconnected, c.State())

@@ -2,12 +2,15 @@ package plugin_test
 
 import (
 	"testing"
+	"time"
 
+	"github.com/mlange-42/arche/generic"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
 // A game may show its statistics in every frame: that allocates nothing in a settled game.
@@ -52,4 +55,48 @@ func TestTheDropsOfACallStay(t *testing.T) {
 	g.run(30)
 	assert.NotEqual(t, first, g.server.Stats().Dropped)
 	assert.Equal(t, kept, first)
+}
+
+// The statistics of a client are of all its connections, except those of its link, and those of a
+// server are of all clients that it ever had. On a line with loss, a server sends values again, and
+// a client requests nothing.
+func TestStatsAreThoseOfABusyLine(t *testing.T) {
+	g := newGame(t)
+	options := conditioner.Options{
+		Receive: conditioner.Config{Latency: 60 * time.Millisecond, Jitter: 5 * time.Millisecond, Loss: 0.2}, Seed: 1, Clock: g.clock,
+	}
+	over := conditioner.NewDialer(g.network.Dialer(), options)
+	c := g.join(9)
+	c.Disconnect()
+	spawned := g.spawn(spot{}, name{1})
+	play := func() plugin.ClientStats {
+		g.connectOver(over, c, 9)
+		for i := range 400 {
+			g.run(1)
+			spots := generic.NewMap1[spot](g.world)
+			spots.Get(spawned).X = float32(i)
+		}
+		require.Equal(t, plugin.Connected, c.State())
+		return c.Stats()
+	}
+	first := play()
+	assert.Greater(t, first.Replication.Updates, first.Replication.Actions)
+	assert.Zero(t, first.Replication.Resyncs)
+	assert.Greater(t, first.Link.RTT, 60*time.Millisecond)
+	assert.Greater(t, 60*time.Millisecond, first.Link.Jitter)
+	assert.Positive(t, first.Link.Jitter)
+	assert.Equal(t, []int{1, 1}, []int{first.GroupsArrived, first.GroupsExpected})
+	server := g.server.Stats()
+	assert.Positive(t, server.Replication.Resent)
+	assert.Zero(t, server.Replication.Resyncs)
+	assert.Positive(t, server.Replication.Encoded)
+
+	c.Disconnect()
+	g.run(30)
+	ended := c.Stats()
+	assert.Equal(t, first.Replication, ended.Replication)
+	second := play()
+	assert.Greater(t, second.Replication.Actions, first.Replication.Actions)
+	assert.Greater(t, second.Replication.Updates, first.Replication.Updates*3/2)
+	assert.Greater(t, second.PacketsIn, first.PacketsIn*3/2)
 }

@@ -153,6 +153,46 @@ func TestTheTicksAfterAJumpRunForTheFirstTime(t *testing.T) {
 	}
 }
 
+// A system that runs in a replay can read which ticks that replays.
+func TestAReplayKnowsItsFirstAndLastTick(t *testing.T) {
+	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol = aheadProtocol() })
+	var replay []components.Time // of its ticks
+	replays := 0
+	end := func() {
+		if len(replay) == 0 {
+			return
+		}
+		assert.Equal(t, replay[0].Tick, replay[0].ReplayFrom)
+		assert.Equal(t, replay[len(replay)-1].Tick, replay[0].ReplayTo)
+		replays++
+		replay = replay[:0]
+	}
+	c := g.joinWith(aheadProtocol(), 1, func(c *plugin.Client) {
+		c.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
+			now := ecs.GetResource[components.Time](w)
+			return func() {
+				if !now.Replaying {
+					end()
+					return
+				}
+				if len(replay) > 0 && now.Tick != replay[len(replay)-1].Tick+1 {
+					end()
+				}
+				replay = append(replay, *now)
+			}
+		}))
+	})
+	moving := g.spawnOf(components.Replicate{Predict: components.Everyone}, 7)
+	g.run(120)
+	require.Equal(t, []uint32{7}, c.predicted(t))
+	for range 60 {
+		at[spot](g.world, moving).X++
+		g.run(1)
+	}
+	end()
+	assert.Greater(t, replays, 10)
+}
+
 // The answer to a ping names the tick that was to run next when the ping arrived. From that a
 // client learns how far ahead its own ticks have to be.
 //

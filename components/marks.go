@@ -12,8 +12,9 @@ type Controlled struct{}
 // client.
 type Persistent struct{}
 
-// NoReplicateChildren keeps the children of an entity from being replicated with it. Add it to the
-// parent on the server.
+// NoReplicateChildren keeps the children of an entity from being replicated with it: the hierarchy
+// does nothing below that entity. A child with a Replicate of the game's own is independent, and only
+// its own Target and Relevance decide which clients see it. Add it to the parent on the server.
 type NoReplicateChildren struct{}
 
 // Predicted is on the entities that this client predicts: it computes them ahead of the server, and

@@ -11,7 +11,9 @@ package components
 //
 // A child in a hierarchy needs no Replicate: while its parent is replicated, the plugin adds one
 // with zero fields to the child, and removes it later. In the Replicate of a child, a Relevance,
-// Priority, SendEvery or MaxAge of 0 means the value of the parent.
+// Priority, SendEvery or MaxAge of 0 means the value of the parent. A child that loses its parent
+// keeps this Replicate, and the limits on which clients see it, until the game changes the Replicate;
+// see ChildOf.
 type Replicate struct {
 	// Target is the set of clients that get the entity; the zero value is Everyone, and for a child
 	// in a hierarchy the clients that get its parent. The entity despawns on clients that leave the

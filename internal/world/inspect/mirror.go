@@ -50,6 +50,9 @@ type Mirrored struct {
 	Tick entangle.Tick
 	// Paused means that the server does not send it at present.
 	Paused bool
+	// Added means that the plugin added the entity's Replicate. It is set on a server, unless the
+	// entity is paused.
+	Added bool
 	// Group is the group that the entity's Replicate names. It is set on a server, unless the
 	// entity is paused.
 	Group components.Group

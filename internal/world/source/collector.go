@@ -172,7 +172,7 @@ func (c *Collector) reportRefused() {
 // with their parent only at the end of a tick, so if the parent was removed earlier in the tick its
 // children make it despawn too.
 func (c *Collector) applyRemovals() {
-	c.Visibility.recordPaused(c.Table.Paused())
+	c.Visibility.recordFormer()
 	for _, s := range c.Table.Despawned() {
 		c.Visibility.removeEntity(repl.Slot(s))
 		c.forgetRefs(s, &c.Sent.withRefs)
@@ -196,7 +196,7 @@ func (c *Collector) applyRemovals() {
 	}
 	for _, s := range c.Table.Resumed() {
 		c.Paused.Clear(int(s))
-		delete(c.Visibility.paused, repl.Slot(s))
+		c.Visibility.resumeFormer(repl.Slot(s))
 		c.Hierarchy.Propagation.Slots.withheld.Clear(int(s))
 		c.Sender.Resume(repl.Slot(s))
 	}

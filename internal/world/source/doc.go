@@ -13,7 +13,8 @@
 // # What it guarantees
 //
 // Detection reads whole columns. What a tick costs follows what changed in it, and not how
-// many entities there are. Pausing an entity never shows it to more clients.
+// many entities there are. Pausing an entity, or detaching one whose Replicate the plugin added,
+// never shows it to more clients.
 //
 // # Where things are
 //
@@ -22,7 +23,7 @@
 // among the references). Groups: named_groups.go, rates.go, refused_groups.go.
 //
 // Which client sees what: visibility.go, then visibility_changes.go, visibility_relevance.go,
-// visibility_paused.go and visibility_show.go. Its inputs: targets.go, overrides.go, owners.go,
+// visibility_former.go and visibility_show.go. Its inputs: targets.go, overrides.go, owners.go,
 // interest.go, grid.go. Which client predicts what:
 // prediction_targets.go.
 //

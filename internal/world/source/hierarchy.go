@@ -127,9 +127,15 @@ func (h *hierarchy) update() {
 	for _, e := range h.Propagation.checked {
 		if s, ok := t.SlotOf(e); ok {
 			h.placeEntity(repl.Slot(s))
+			if !h.Propagation.Slots.added.Has(int(s)) {
+				h.dropFormer(repl.Slot(s)) // the game may have replaced its Replicate by an equal one
+			}
 		}
 	}
 	h.Propagation.checked = h.Propagation.checked[:0]
+	for _, s := range t.MarkerChanged() {
+		h.dropFormer(repl.Slot(s))
+	}
 	h.retryUnplaced()
 	h.markChangedSettings()
 }
@@ -207,6 +213,25 @@ func (h *hierarchy) readParent(s repl.Slot) (parent, behind repl.Slot) {
 	return 0, 0
 }
 
+// losesParent reports whether an entity has another parent than at the last tick, or none, and a
+// Replicate that propagation added.
+func (h *hierarchy) losesParent(s repl.Slot) bool {
+	was, had := h.Parent(s)
+	if !had || !h.Replicated(s) || !h.Propagation.Slots.added.Has(int(s)) {
+		return false
+	}
+	parent, _ := h.readParent(s)
+	return parent != was
+}
+
+// dropFormer drops the former ancestors of a replicated entity, since the game changed its
+// Replicate.
+func (h *hierarchy) dropFormer(s repl.Slot) {
+	if h.Replicated(s) && h.collector.Visibility.former.dropFormer(s) {
+		h.markDirty(s)
+	}
+}
+
 // placeEntity links an entity to its parent.
 func (h *hierarchy) placeEntity(s repl.Slot) {
 	parent, behind := h.readParent(s)
@@ -220,6 +245,7 @@ func (h *hierarchy) placeEntity(s repl.Slot) {
 	h.unlink(s)
 	h.setPausedParent(s, behind)
 	if parent != 0 {
+		h.collector.Visibility.former.dropFormer(s)
 		k, above := &h.Nodes[s], &h.Nodes[parent]
 		k.parent, k.next = parent, above.first
 		if k.next != 0 {

@@ -77,6 +77,9 @@ func (p *propagation) recordMarker(e ecs.Entity, added bool) {
 	}
 	p.Slots.growSlots(int(s) + 1)
 	if added {
+		if p.Slots.added.Has(int(s)) {
+			p.checked = append(p.checked, e) // it may have former ancestors, which count no more
+		}
 		p.Slots.added.Clear(int(s))
 		p.Slots.RemovedByGame.Clear(int(s))
 	} else {

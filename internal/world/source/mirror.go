@@ -39,7 +39,7 @@ func (c *Collector) mirrorEntity(s columns.Slot, e ecs.Entity, refs *inspect.Mir
 	if out.Paused {
 		return out
 	}
-	out.Group = c.replicateOf(repl.Slot(s)).Group
+	out.Group, out.Added = c.replicateOf(repl.Slot(s)).Group, c.Hierarchy.Propagation.Slots.added.Has(int(s))
 	for comp := range c.Sent.Plans {
 		if target, ok := c.Overridden(e, comp); ok {
 			out.Overrides = append(out.Overrides, inspect.MirroredOverride{Component: comp, Target: target})

@@ -26,7 +26,7 @@ type propagation struct {
 	Slots       propagatedSlots
 	hadChildren repl.Bitset // by entity id: it has children, or had
 
-	checked []ecs.Entity // children that were checked since the hierarchy was updated
+	checked []ecs.Entity // children that were checked, or got a Replicate, since the hierarchy was updated
 	found   []ecs.Entity // scratch
 }
 

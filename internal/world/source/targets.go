@@ -29,8 +29,8 @@ func (v *visibility) heldTargets(hold func(components.Target)) {
 	for _, target := range v.Assigned.targets {
 		hold(target) // also of paused entities
 	}
-	for _, paused := range v.paused {
-		for _, above := range paused.ancestors {
+	for _, former := range v.former.of {
+		for _, above := range former.targets {
 			hold(above.target)
 		}
 	}

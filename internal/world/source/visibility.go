@@ -32,8 +32,8 @@ type visibility struct {
 	Owner         []entangle.ClientID // of its ControlledBy
 	group         []*namedGroup       // nil: it is a group of its own
 	relevance     []components.Relevance
-	paused        map[repl.Slot]pausedVisibility // of paused entities
-	staleDetached bool                           // hierarchy.detached is to be evaluated again in this tick
+	former        formerVisibility
+	staleDetached bool // hierarchy.detached is to be evaluated again in this tick
 
 	Predictions predictionTargets
 
@@ -53,7 +53,7 @@ func newVisibility(c *Collector, w *ecs.World) visibility {
 	v := visibility{
 		collector: c, Targets: TargetsOf(w), Overrides: newOverrides(), groups: namedGroups{byName: map[uint64]*namedGroup{}},
 		Assigned:    targetIndex{Rooms: refs.NewChains[components.Room]()},
-		Predictions: newPredictionTargets(), paused: map[repl.Slot]pausedVisibility{},
+		Predictions: newPredictionTargets(), former: formerVisibility{of: map[repl.Slot]formerAncestors{}},
 	}
 	v.Targets.HeldBy(c.Visibility.heldTargets)
 	v.Targets.AskRooms(c.interest.Shares)
@@ -87,7 +87,7 @@ func (v *visibility) openToAll(s repl.Slot) bool {
 		return false
 	}
 	for above := true; above; s, above = v.collector.Hierarchy.parentOrPaused(s) {
-		if !v.targetOpenToAll(s) || len(v.paused[s].ancestors) > 0 {
+		if !v.targetOpenToAll(s) || len(v.former.of[s].targets) > 0 {
 			return false
 		}
 	}
@@ -107,14 +107,14 @@ func (v *visibility) targetOpenToAll(s repl.Slot) bool {
 }
 
 // maySee reports whether a client may see an entity that is not paused. The client must be in
-// the target of the entity and of all its ancestors; for a paused ancestor the target at that time
-// counts.
+// the target of the entity and of all its ancestors; for a paused or former ancestor the target at
+// that time counts.
 func (v *visibility) maySee(s repl.Slot, client entangle.ClientID) bool {
 	for above := true; above; s, above = v.collector.Hierarchy.parentOrPaused(s) {
 		if !v.includes(v.Assigned.targets[s], s, client) {
 			return false
 		}
-		for _, ancestor := range v.paused[s].ancestors {
+		for _, ancestor := range v.former.of[s].targets {
 			if !v.resolvedIncludes(ancestor, client) {
 				return false
 			}

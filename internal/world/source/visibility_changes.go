@@ -117,7 +117,7 @@ func (v *visibility) removeEntity(s repl.Slot) {
 	v.Overrides.removeEntity(e, s)
 	v.collector.interest.End(e)
 	v.singles.Clear(int(s))
-	delete(v.paused, s)
+	v.former.dropFormer(s)
 	v.staleDetached = true
 }
 

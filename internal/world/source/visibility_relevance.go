@@ -19,14 +19,16 @@ const (
 )
 
 // relevanceOf returns whether relevance is conditional for an entity. If its Replicate says
-// Always, the nearest ancestor that does not decides; for a paused one, its value at that time.
+// Always, the nearest ancestor that does not decides; for a paused or former one, its value at that
+// time.
 func (h *hierarchy) relevanceOf(s repl.Slot) components.Relevance {
-	r := h.collector.replicateOf(s).Relevance
+	former := h.collector.Visibility.former.of
+	r := cmp.Or(h.collector.replicateOf(s).Relevance, former[s].relevance)
 	for above, ok := h.parentOrPaused(s); ok; above, ok = h.parentOrPaused(above) {
 		if h.collector.Paused.Has(int(above)) {
 			return cmp.Or(r, h.collector.Visibility.relevance[above])
 		}
-		r = cmp.Or(r, h.collector.replicateOf(above).Relevance)
+		r = cmp.Or(r, h.collector.replicateOf(above).Relevance, former[above].relevance)
 	}
 	return r
 }
@@ -118,6 +120,7 @@ func (v *visibility) applyRoomMove(c *Client, m interest.Move) {
 			v.reevaluate(c, s, v.show)
 		}
 	}
+	v.reevaluateFormer(c, room)
 	v.reevaluateDetached(c)
 	v.updateRoomPredictions(c, m)
 }

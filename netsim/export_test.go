@@ -7,6 +7,9 @@ func (s *Sim) Narrowed() int { return s.watch.Narrowed() }
 // LeftPaused returns how often a client lost a group that it saw, while a paused member stayed.
 func (s *Sim) LeftPaused() int { return s.watch.LeftPaused() }
 
+// Detached returns how often things happened to children that lost their parent, by a description.
+func (s *Sim) Detached() map[string]int { return s.watch.Detached() }
+
 // Regrouped returns how often a client was found to retain an entity that has changed its group
 // since the client saw it.
 func (s *Sim) Regrouped() int { return s.watch.Regrouped() }

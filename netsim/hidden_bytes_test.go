@@ -111,6 +111,40 @@ func (b *backstage) tag(e ecs.Entity) *components.Replicate {
 	return tag
 }
 
+// A child of an entity that a client cannot see changes no byte for that client when it loses its
+// parent: whether its relation is removed, has no parent, or has one that is not replicated.
+//
+// Proves: R34, H9
+func TestADetachedChildChangesNoByte(t *testing.T) {
+	want := runBackstage(t, func(*backstage) {})
+	for name, detach := range map[string]func(w *ecs.World, child ecs.Entity, childOf ecs.ID){
+		"removed": func(w *ecs.World, child ecs.Entity, childOf ecs.ID) { w.Remove(child, childOf) },
+		"zero":    func(w *ecs.World, child ecs.Entity, childOf ecs.ID) { w.Relations().Set(child, childOf, ecs.Entity{}) },
+		"not replicated": func(w *ecs.World, child ecs.Entity, childOf ecs.ID) {
+			w.Relations().Set(child, childOf, w.NewEntity())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var parent, child ecs.Entity
+			requireSameDatagrams(t, want, runBackstage(t, func(b *backstage) {
+				switch childOf := ecs.ComponentID[components.ChildOf](b.world); {
+				case b.tick == 60:
+					spots := generic.NewMap2[Spot, components.ChildOf](b.world, generic.T[components.ChildOf]())
+					parent = b.spawn(b.targets.Only(1), 0)
+					child = spots.New(parent)
+				case b.tick == 80:
+					detach(b.world, child, childOf)
+				case b.tick == 100:
+					b.tag(parent).Target = components.Nobody
+				case b.tick == 120:
+					b.world.RemoveEntity(child)
+					b.world.RemoveEntity(parent)
+				}
+			}))
+		})
+	}
+}
+
 // touch changes a value of an entity, and its components.
 func (b *backstage) touch(e ecs.Entity) {
 	spot, _, _ := b.m.Get(e)

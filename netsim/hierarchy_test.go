@@ -73,6 +73,8 @@ func (c *clan) step() {
 		c.toggle(e, c.separate)
 	case n < 14 && !w.Has(e, c.childOf):
 		c.pause(e)
+	case n < 15 && w.Has(e, c.childOf) && c.rng.IntN(3) == 0:
+		w.Relations().Set(e, c.childOf, ecs.Entity{})
 	case n < 15 && w.Has(e, c.childOf):
 		w.Remove(e, c.childOf)
 	case n < 17:

@@ -370,6 +370,9 @@ func (a *branchCounts) checkCounts(t *testing.T, worlds uint64) {
 		count[keptLess] += b.sim.Narrowed()
 		count[leftPaused] += b.sim.LeftPaused()
 		count[keptMoved] += b.sim.Regrouped()
+		for branch, n := range b.sim.Detached() {
+			count[branch] += n
+		}
 	}
 	for _, branch := range slices.Sorted(maps.Keys(count)) {
 		t.Logf("%s: %d", branch, count[branch])
@@ -377,7 +380,7 @@ func (a *branchCounts) checkCounts(t *testing.T, worlds uint64) {
 	if worlds < enoughWorlds || t.Failed() {
 		return
 	}
-	all := []string{keptLess, keptMoved, leftPaused}
+	all := append([]string{keptLess, keptMoved, leftPaused}, detachedBranches...)
 	for _, kind := range []string{"lone", "parent", "child", "member"} {
 		all = append(all, "paused and removed: "+kind, "paused and removed: "+kind+", retained")
 	}

@@ -40,6 +40,7 @@ type plan struct {
 	predicted predictedPlan
 	endings   endingPlan
 	pauses    *rand.Rand
+	drops     *rand.Rand
 	storms    *rand.Rand // nil if there are no storms
 }
 
@@ -54,6 +55,7 @@ func plannedSteps(seed uint64, storms *rand.Rand) []string {
 	p.predicted = predictedPlan{rng: rand.New(rand.NewPCG(seed, 0x666f7265)), on: seed%3 > 0}
 	p.endings = endingPlan{rand.New(rand.NewPCG(seed, 0x656e64))}
 	p.pauses = rand.New(rand.NewPCG(seed, 0x7061757365))
+	p.drops = rand.New(rand.NewPCG(seed, 0x64726f70))
 	p.theme = themes[p.rng.IntN(len(themes))]
 	p.predicted.on = p.predicted.on && !p.theme.calm
 	p.configure()
@@ -135,6 +137,7 @@ func (p *plan) run(d time.Duration) {
 		p.predict(fmt.Sprintf("tick %d ", n+1))
 		p.planCoincidence(n + 1)
 		p.leavePaused(n + 1)
+		p.dropChild(n + 1)
 	}
 	if ticks > 0 {
 		p.upheaval(fmt.Sprintf("tick %d ", 1+p.rng.IntN(ticks)))

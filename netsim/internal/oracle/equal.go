@@ -38,7 +38,7 @@ func (t *translation) comparePair(comps []*registry.Component, p *pair, versions
 	if p.server == nil {
 		return fmt.Errorf("its %v is no entity of the server", p.client.Entity)
 	}
-	if p.server.Paused {
+	if p.server.Paused || p.client == nil && versions[p.server.Entity].uncertain {
 		return nil
 	}
 	view := versions[p.server.Entity].views[client]

@@ -9,6 +9,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
 )
 
@@ -33,12 +34,13 @@ type history struct {
 	leftPaused   int                                 // how often a client lost a group except for a paused member
 	narrowed     int                                 // how often a client retained an entity without one of its components
 	regrouped    int                                 // how often a client retained an entity that had changed its group
+	detached     map[string]int                      // see countDetached
 }
 
 func newHistory() history {
 	return history{
 		versions: map[ecs.Entity][]version{}, groups: map[entangle.Tick]map[group][]ecs.Entity{},
-		roots: map[ecs.Entity]bool{}, parents: map[ecs.Entity]bool{}, ids: map[entangle.ClientID]map[uint64][]idUse{}, disconnected: map[entangle.ClientID]bool{}, updateHistory: newUpdateHistory(),
+		roots: map[ecs.Entity]bool{}, parents: map[ecs.Entity]bool{}, ids: map[entangle.ClientID]map[uint64][]idUse{}, disconnected: map[entangle.ClientID]bool{}, detached: map[string]int{}, updateHistory: newUpdateHistory(),
 	}
 }
 
@@ -50,11 +52,13 @@ type version struct {
 	state   inspect.Mirrored
 	terms
 	rate      sendRate
-	ancestors []terms                    // of a paused entity: the terms of its ancestors when it was paused
+	replicate components.Replicate       // unless it is paused
+	ancestors []terms                    // of an entity that was paused or lost its parent: the terms of its ancestors at that time
 	seenBy    map[entangle.ClientID]bool // of a paused entity: the clients that saw it when it was paused
 	line      []ecs.Entity               // of a paused entity: it and its ancestors when it was paused
 	views     map[entangle.ClientID]view
 	alone     bool // it has no named group, and never had a child
+	uncertain bool // its former ancestors, or those of an ancestor, are unknown
 }
 
 // recordServer stores the server's world at the end of a frame, with its visibility for all
@@ -77,6 +81,7 @@ func (h *history) recordServer(m *inspect.Mirror, vis *visibility, clients []ent
 	for _, e := range m.Entities {
 		v := all[e.Entity]
 		v.alone = v.group == group{alone: e.Entity} && len(groups[v.group]) == 1 && !h.parents[e.Entity]
+		h.countDetached(now, v, clients)
 		h.addVersion(e.Entity, *v)
 	}
 	for e := range h.versions {
@@ -126,6 +131,8 @@ func (h *history) addVersion(e ecs.Entity, v version) {
 	list := h.versions[e]
 	if n := len(list); n == 0 || !list[n-1].equal(&v) {
 		h.versions[e] = append(list, v)
+	} else {
+		list[n-1].replicate, list[n-1].ancestors = v.replicate, v.ancestors
 	}
 }
 

@@ -54,17 +54,32 @@ func (v *visibility) replicateOf(e ecs.Entity) *components.Replicate {
 	return (*components.Replicate)(v.world.Get(e, v.replicate))
 }
 
-// parentOf returns the parent that shares its group with an entity.
-func (v *visibility) parentOf(e ecs.Entity) (parent ecs.Entity, ok bool) {
+// relationOf returns the parent of an entity, replicated or not, and whether it has a relation to
+// one.
+func (v *visibility) relationOf(e ecs.Entity) (parent ecs.Entity, related bool) {
 	for _, relation := range v.hierarchies {
-		if !v.world.Has(e, relation) {
-			continue
+		if v.world.Has(e, relation) {
+			return v.world.Relations().Get(e, relation), true
 		}
-		parent = v.world.Relations().Get(e, relation)
-		ok = !parent.IsZero() && v.world.Alive(parent) && v.replicateOf(parent) != nil && !v.world.Has(parent, v.childless)
-		return parent, ok
 	}
 	return parent, false
+}
+
+// parentOf returns the parent that shares its group with an entity.
+func (v *visibility) parentOf(e ecs.Entity) (parent ecs.Entity, ok bool) {
+	parent, _ = v.relationOf(e)
+	ok = !parent.IsZero() && v.world.Alive(parent) && v.replicateOf(parent) != nil && !v.world.Has(parent, v.childless)
+	return parent, ok
+}
+
+// excludingParentOf returns the parent of an entity if it is replicated without its children, or
+// else the zero entity.
+func (v *visibility) excludingParentOf(e ecs.Entity) ecs.Entity {
+	parent, _ := v.relationOf(e)
+	if parent.IsZero() || !v.world.Alive(parent) || v.replicateOf(parent) == nil || !v.world.Has(parent, v.childless) {
+		return ecs.Entity{}
+	}
+	return parent
 }
 
 // addParents adds all entities with children to a set.
@@ -80,13 +95,8 @@ func (v *visibility) addParents(all map[ecs.Entity]bool) {
 // pausedParentOf returns the paused parent of an entity, or the zero entity if there is none. While
 // it is paused, the parent is not in the entity's group.
 func (v *visibility) pausedParentOf(e ecs.Entity, paused map[ecs.Entity]bool) (parent ecs.Entity) {
-	for _, relation := range v.hierarchies {
-		if !v.world.Has(e, relation) {
-			continue
-		}
-		if parent = v.world.Relations().Get(e, relation); paused[parent] && !v.world.Has(parent, v.childless) {
-			return parent
-		}
+	if parent, _ = v.relationOf(e); paused[parent] && !v.world.Has(parent, v.childless) {
+		return parent
 	}
 	return ecs.Entity{}
 }

@@ -38,7 +38,7 @@ func (v *visibility) compute(m *inspect.Mirror, before *history, clients []entan
 		c.addEntity(m.Tick, &m.Entities[i])
 	}
 	for _, v := range c.versions {
-		c.inheritRelevance(v)
+		c.inheritFromTop(v)
 	}
 	c.placeGroups(m)
 	for at, members := range c.groups {
@@ -54,7 +54,7 @@ func (v *visibility) compute(m *inspect.Mirror, before *history, clients []entan
 func (w *worldTick) addEntity(tick entangle.Tick, e *inspect.Mirrored) {
 	v := &version{from: tick, state: *e, views: map[entangle.ClientID]view{}}
 	if last := w.lastVersion(e.Entity); e.Paused && last != nil {
-		v.terms, v.rate, v.seenBy, v.line = last.terms, last.rate, last.seenBy, last.line
+		v.terms, v.rate, v.replicate, v.seenBy, v.line = last.terms, last.rate, last.replicate, last.seenBy, last.line
 		v.ancestors = w.lastAncestors(last)
 		if !last.state.Paused {
 			v.seenBy, v.line = w.clientsBefore(last), w.lastLine(last)
@@ -63,8 +63,25 @@ func (w *worldTick) addEntity(tick entangle.Tick, e *inspect.Mirrored) {
 	} else {
 		v.terms, v.rate = w.visibility.termsOf(e.Entity), w.visibility.sendRateOf(e.Entity)
 		v.pausedParent = w.visibility.pausedParentOf(e.Entity, w.paused)
+		if r := w.visibility.replicateOf(e.Entity); r != nil {
+			v.replicate = *r
+		}
+		w.keepFormer(v, last)
 	}
 	w.versions[e.Entity] = v
+}
+
+// keepFormer has a child that has lost its parent keep the terms that its ancestors had, and the
+// relevance that it inherited, if the plugin added its Replicate and the game has not changed it
+// since.
+func (w *worldTick) keepFormer(v, last *version) {
+	switch {
+	case !v.state.Added || !v.parent.IsZero():
+	case w.history == nil:
+		v.uncertain = true
+	case last != nil && v.replicate == last.replicate:
+		v.ancestors, v.relevance = w.lastAncestors(last), cmp.Or(v.relevance, last.relevance)
+	}
 }
 
 // clientsBefore returns the clients that saw an entity at the last recorded tick, if it has or had
@@ -90,27 +107,31 @@ func (w *worldTick) removeDisconnected(seenBy map[entangle.ClientID]bool) {
 	}
 }
 
-// inheritRelevance gives a descendant of a paused entity the relevance of the paused one, unless it
-// has its own.
-func (w *worldTick) inheritRelevance(v *version) {
-	if parent := w.pausedParent(v); !v.state.Paused && parent != nil {
+// inheritFromTop gives an entity the relevance that its topmost ancestor has from a paused or former
+// parent, unless it has its own.
+func (w *worldTick) inheritFromTop(v *version) {
+	if v.state.Paused {
+		return
+	}
+	top := w.top(v)
+	v.relevance, v.uncertain = cmp.Or(v.relevance, top.relevance), top.uncertain
+	if parent := w.versions[top.pausedParent]; parent != nil {
 		v.relevance = cmp.Or(v.relevance, parent.relevance)
 	}
 }
 
-// pausedParent returns the paused parent of an entity or of its topmost ancestor, or nil if there
-// is none.
-func (w *worldTick) pausedParent(v *version) *version {
+// top returns the topmost ancestor of an entity, or the entity itself.
+func (w *worldTick) top(v *version) *version {
 	for parent := w.versions[v.parent]; parent != nil; parent = w.versions[parent.parent] {
 		v = parent
 	}
-	return w.versions[v.pausedParent]
+	return v
 }
 
 // relevantByParent reports whether an entity is a descendant of a paused one that the client saw
 // when it was paused, and that, or an ancestor that it had then, is relevant to the client.
 func (w *worldTick) relevantByParent(v *version, client entangle.ClientID) bool {
-	parent := w.pausedParent(v)
+	parent := w.versions[w.top(v).pausedParent]
 	return parent != nil && parent.seenBy[client] && slices.ContainsFunc(parent.line, func(e ecs.Entity) bool {
 		above := w.versions[e]
 		return above != nil && w.relevant(above, client)
@@ -151,6 +172,7 @@ func (w *worldTick) lastAncestors(last *version) (all []terms) {
 		}
 		all, last = append(all, parent.terms), parent
 	}
+	all = append(all, last.ancestors...)
 	if paused := w.lastVersion(last.pausedParent); paused != nil {
 		all = append(append(all, paused.terms), paused.ancestors...)
 	}
@@ -283,6 +305,7 @@ func (w *worldTick) ancestors(v *version) (all []terms) {
 	for parent := w.versions[v.parent]; parent != nil; parent = w.versions[parent.parent] {
 		all, v = append(all, parent.terms), parent
 	}
+	all = append(all, v.ancestors...)
 	if paused := w.versions[v.pausedParent]; paused != nil {
 		all = append(append(all, paused.terms), paused.ancestors...)
 	}

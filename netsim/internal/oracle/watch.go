@@ -83,6 +83,9 @@ func (w *Watch) Narrowed() int { return w.narrowed }
 // LeftPaused returns how often a client lost a group that it saw, except for a paused member.
 func (w *Watch) LeftPaused() int { return w.leftPaused }
 
+// Detached returns how often things happened to children that lost their parent, by a description.
+func (w *Watch) Detached() map[string]int { return w.detached }
+
 // Regrouped returns how often a client was found to retain an entity that had changed its group.
 func (w *Watch) Regrouped() int { return w.regrouped }
 

@@ -84,16 +84,19 @@ func (c *commands) isDescendant(e, other ecs.Entity) bool {
 	return false
 }
 
-// detachEntity implements "detach NAME", which removes the relation of an entity of the server's
-// world.
+// detachEntity implements "detach NAME [keep]", which removes the relation of an entity of the
+// server's world, or with keep only the relation's target.
 func (c *commands) detachEntity(args *script.Args, _ *script.Trace) {
 	name, e := c.entityArg(args)
 	if args.Err() != nil {
 		return
 	}
-	if id, ok := c.relationOf(e); ok {
-		c.world().Remove(e, id)
-	} else {
+	switch id, ok := c.relationOf(e); {
+	case !ok:
 		args.Fail(script.NoSubject("%q has no relation", name))
+	case args.Take("keep"):
+		c.world().Relations().Set(e, id, ecs.Entity{})
+	default:
+		c.world().Remove(e, id)
 	}
 }

@@ -49,8 +49,8 @@ func (j *inputJudge) wrote(at helm, tick entangle.Tick, got hand) *handStream {
 	return nil
 }
 
-// inputCourt is a system that compares the inputs in one world with the written ones. It is the
-// first in FixedMain.
+// inputCourt is a system that compares the inputs in one world with those that clients wrote. It is
+// the first in FixedMain.
 type inputCourt struct {
 	*inputJudge
 	name   string

@@ -64,7 +64,7 @@ func (r *Rooms) RemoveClient(room components.Room, client entangle.ClientID) boo
 func (r *Rooms) AddEntity(room components.Room, e ecs.Entity) bool {
 	number := roomNumber(room)
 	if !r.world.Alive(e) {
-		panic(fmt.Sprintf("plugin: AddEntity of %v to a room, which is not alive; ask World.Alive of entities that are kept", e))
+		panic(fmt.Sprintf("plugin: AddEntity to a room of %v, which is not alive; ask World.Alive of entities that are kept", e))
 	}
 	return r.interest.Relevance().AddEntity(number, r.interest.Number(e))
 }

@@ -134,7 +134,7 @@ func detectValues(percent int) (report.Sides, error) {
 		d.name(d.world.NewEntity(d.ids...), n)
 		limit.Append(uint32(n))
 	}
-	return detectSides(d, []*limits.DetectGroup{limit}, percent), nil
+	return oursAndLimit(d, []*limits.DetectGroup{limit}, percent), nil
 }
 
 // detectRelations prepares 1,000 parents with three children each. In Arche, the children of each
@@ -155,10 +155,10 @@ func detectRelations(percent int) (report.Sides, error) {
 			limit.Append(uint32(limit.Len()))
 		}
 	}
-	return detectSides(d, []*limits.DetectGroup{limit}, percent), nil
+	return oursAndLimit(d, []*limits.DetectGroup{limit}, percent), nil
 }
 
-func detectSides(d *detectWorld, limit []*limits.DetectGroup, percent int) report.Sides {
+func oursAndLimit(d *detectWorld, limit []*limits.DetectGroup, percent int) report.Sides {
 	l := &limits.DetectLimit{Groups: limit}
 	round := 0
 	s := report.Sides{

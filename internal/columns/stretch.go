@@ -115,8 +115,8 @@ func (s *Stretch) note(row int32, i int) {
 	}
 }
 
-// locateFirst finds the first entity, and another one of its archetype as far behind it as
-// possible.
+// locateFirst finds the first of the entities, and one as late in the list as possible that has the
+// same archetype.
 func (s *Stretch) locateFirst(signed *Cells, entities []ecs.Entity) bool {
 	s.signed, s.first, s.foreign = signed, entities[0], 0
 	s.low, s.high = 0, 0

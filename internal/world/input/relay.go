@@ -37,8 +37,8 @@ type RelayStats struct {
 
 const (
 	// RelayCopies is the number of times that an input is relayed. At 20 % loss one of 15,625 ticks
-	// is missed, and none in a gap of five packets. Each time, a tick with the same input as the
-	// previous tick costs next to nothing, and any other costs as much as the input.
+	// is missed, and none in a gap of five packets. In each copy, a tick whose input equals that of
+	// the previous tick takes almost no bytes; any other tick takes as many as its input.
 	RelayCopies = 6
 
 	// MaxRelayBody bounds the bytes of a stream in a frame, so that one player does not take the

@@ -63,8 +63,8 @@ type predictionChange struct {
 	on   bool
 }
 
-// PredictBy makes the applier pass the confirmed state of predicted entities to a prediction. It
-// must be called before the first record. Without a prediction, all entities are components.Remote.
+// PredictBy makes the applier pass the confirmed state of predicted entities to a predictor. It must
+// be called before the first record. Without a predictor, every replica has components.Remote.
 func (a *Applier) PredictBy(by EntityPredictor) {
 	p := &a.prediction
 	p.by, p.store, p.marks, p.gone = by, by.Store(), by.Marks(), map[ecs.Entity]rollback.Slot{}

@@ -17,7 +17,7 @@ func changing(t *testing.T) (*game, []Form) {
 	forms := []Form{
 		{Alive: true, Mask: set.MaskOf(colBody, colParent), Target: 7},
 		{Alive: true, Mask: set.MaskOf(colBody)},
-		{Alive: true},
+		{Alive: true, Disabled: true},
 		{},
 		{Alive: true, Mask: set.MaskOf(colHealth)},
 	}

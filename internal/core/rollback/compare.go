@@ -89,6 +89,9 @@ func (s *Store) differ(state *Confirmed, form Form) (kind Kind, col int, same bo
 		diff := has.Without(had).Or(had.Without(has))
 		return Structure, diff.Next(0), false
 	}
+	if form.Disabled { // it has no compared column
+		return Spawned, -1, false
+	}
 	relation := has.And(s.cfg.Relations)
 	return Structure, relation.Next(0), relation.IsZero() || state.Target == form.Target
 }

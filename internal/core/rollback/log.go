@@ -55,7 +55,7 @@ func (s *Store) Changed(tick entangle.Tick, slot Slot, was, is Form) {
 // Ticks in which the entity did not exist, or its components were disabled, stay unchanged.
 func (s *Store) Always(slot Slot, cols Mask, is Form) {
 	for r := s.log.newest(slot); r != nil; r = s.log.numbered(r.prev) {
-		if r.was.Alive && !r.was.Mask.IsZero() {
+		if r.was.Alive && !r.was.Disabled {
 			r.was = s.With(r.was, cols, is)
 		}
 	}

@@ -44,7 +44,7 @@ func (s *Store) want(slot Slot, tick entangle.Tick, now Form, visit func(slot Sl
 	if s.holdsAt(slot, tick) {
 		form = s.corrected(slot, tick, was, now)
 	} else if s.confirmed[slot].Known && !form.Alive {
-		form = Form{Alive: true}
+		form = Form{Alive: true, Disabled: true}
 	}
 	if form != was {
 		s.log.amends = append(s.log.amends, amend{slot, was})
@@ -62,7 +62,7 @@ func (s *Store) corrected(slot Slot, tick entangle.Tick, was, now Form) Form {
 	case state.Gone:
 	case !was.Alive:
 		was = s.firstForm(slot, tick, now)
-	case was.Mask.IsZero() && state.Mask.And(s.cfg.Compared) != Mask{}:
+	case was.Disabled:
 		lost, at := s.Lost(slot, tick)
 		was.Mask = lost
 		s.bring(slot, lost, at, tick)
@@ -75,7 +75,7 @@ func (s *Store) corrected(slot Slot, tick entangle.Tick, was, now Form) Form {
 func (s *Store) Corrected(slot Slot, form Form) Form {
 	state, compared, relations := &s.confirmed[slot], s.cfg.Compared, s.cfg.Relations
 	related := form.Mask.And(relations) != Mask{}
-	form.Alive = true
+	form.Alive, form.Disabled = true, state.Gone
 	if state.Gone {
 		form.Mask = form.Mask.Without(s.cfg.Kept)
 	} else {
@@ -107,7 +107,7 @@ func (s *Store) Lost(slot Slot, tick entangle.Tick) (cols Mask, at entangle.Tick
 			continue
 		}
 		was := s.FormAt(slot, r.tick-1, r.was)
-		if was.Mask.IsZero() {
+		if !was.Alive || was.Disabled {
 			continue
 		}
 		if !s.Holds(r.tick - 1) {

@@ -109,7 +109,7 @@ func TestDisabledComponentsAreRestoredWhole(t *testing.T) {
 	g.Column(10, colLocal)[8] = 77
 	whole := g.forms[1]
 	g.Begin(11)
-	g.change(11, 1, Form{Alive: true})
+	g.change(11, 1, Form{Alive: true, Disabled: true})
 	g.Begin(12)
 	require.Equal(t, []Mismatch{{1, 12, Structure, colBody}}, g.compare(12, 12))
 	g.Wanted(12, 12, g.form, func(slot Slot, form Form) {
@@ -121,7 +121,7 @@ func TestDisabledComponentsAreRestoredWhole(t *testing.T) {
 	g.Cut(12)
 	assert.Equal(t, byte(77), g.Column(12, colLocal)[8])
 	assert.Empty(t, g.compare(12, 12))
-	assert.Equal(t, Form{Alive: true}, g.FormAt(1, 11, g.form(1)), "earlier ticks are as they were predicted")
+	assert.Equal(t, Form{Alive: true, Disabled: true}, g.FormAt(1, 11, g.form(1)), "earlier ticks are as they were predicted")
 }
 
 // TestGone despawns an entity on the server. If the prediction has despawned it too, nothing
@@ -130,7 +130,7 @@ func TestGone(t *testing.T) {
 	g := newGame(t, 2)
 	g.agree(10)
 	g.Begin(11)
-	g.change(11, 1, Form{Alive: true})
+	g.change(11, 1, Form{Alive: true, Disabled: true})
 	g.Begin(12)
 	for slot := Slot(1); slot <= 2; slot++ {
 		*g.Confirmed(slot) = Confirmed{Tick: 11, Known: true, Gone: true}
@@ -139,7 +139,7 @@ func TestGone(t *testing.T) {
 	assert.Equal(t, []Mismatch{{2, 11, Despawned, -1}}, g.compare(11, 12))
 	got := map[Slot]Form{}
 	g.Wanted(11, 11, g.form, func(slot Slot, form Form) { got[slot] = form })
-	assert.Equal(t, map[Slot]Form{2: {Alive: true}}, got)
+	assert.Equal(t, map[Slot]Form{2: {Alive: true, Disabled: true}}, got)
 }
 
 // TestSpawnedKeepsWhatItCameWith checks that an entity that is confirmed for a tick before its
@@ -169,7 +169,7 @@ func TestExcludedIsLeftAlone(t *testing.T) {
 	g.Exclude(1, true)
 	g.ConfirmedValue(1, colBody)[0] = 9
 	g.Begin(11)
-	g.change(11, 1, Form{Alive: true})
+	g.change(11, 1, Form{Alive: true, Disabled: true})
 	assert.Empty(t, g.compare(10, 11))
 	g.Wanted(10, 10, g.form, func(Slot, Form) { t.Error("it is excluded") })
 	g.Correct(10, 10)
@@ -225,7 +225,7 @@ func TestSlotOfAnother(t *testing.T) {
 	g := newGame(t, 1)
 	g.agree(10)
 	g.Begin(11)
-	g.change(11, 1, Form{Alive: true})
+	g.change(11, 1, Form{Alive: true, Disabled: true})
 	g.Forget(1)
 	g.forms[1] = Form{}
 	g.Begin(12)
@@ -289,7 +289,7 @@ func TestAgreedAndUndone(t *testing.T) {
 	require.Empty(t, g.compare(10, 10))
 	whole := g.forms[1]
 	g.Begin(11)
-	g.change(11, 1, Form{Alive: true})
+	g.change(11, 1, Form{Alive: true, Disabled: true})
 	*g.Confirmed(1) = Confirmed{Tick: 11, Known: true, Gone: true}
 	g.Note(1)
 	require.Empty(t, g.compare(11, 11))

@@ -146,7 +146,7 @@ func (x *twin) change(slot Slot) {
 	case rapid.IntRange(0, 5).Draw(x.T, "end") == 0:
 		x.forget(slot)
 	case rapid.IntRange(0, 5).Draw(x.T, "strip") == 0:
-		state.form = Form{Alive: true}
+		state.form = Form{Alive: true, Disabled: true}
 		x.now[slot] = state
 	default:
 		x.now[slot] = x.filled(Form{Alive: true, Mask: x.mask(), Target: uint64(rapid.IntRange(1, 2).Draw(x.T, "target"))})
@@ -301,7 +301,7 @@ func (x *twin) differences(slot Slot, tick entangle.Tick, state twinState, word 
 		return []Mismatch{{slot, tick, Despawned, -1}}
 	case word.Gone:
 		return nil
-	case !state.form.Alive:
+	case !state.form.Alive || state.form.Disabled && says.IsZero():
 		return []Mismatch{{slot, tick, Spawned, -1}}
 	}
 	for col := range x.cfg.Sizes {
@@ -384,16 +384,18 @@ func (x *twin) restored(slot Slot, to, f entangle.Tick) twinState {
 		return state
 	}
 	if to.Before(word.Tick) || f.Before(to) && word.Tick != to {
-		state.form.Alive = true
+		if !state.form.Alive {
+			state.form = Form{Alive: true, Disabled: true}
+		}
 		return state
 	}
 	if !word.Gone && !state.form.Alive {
 		state = x.first(slot, to)
 		x.write(slot, to, state) // as Backfill would do
-	} else if !word.Gone && state.form.Mask.IsZero() && word.Mask.And(x.cfg.Compared) != (Mask{}) {
+	} else if !word.Gone && state.form.Disabled {
 		state = x.last(slot, to)
 	}
-	state.form.Alive = true
+	state.form.Alive, state.form.Disabled = true, word.Gone
 	related := state.form.Mask.Has(colParent)
 	for col := range x.cfg.Sizes {
 		switch {
@@ -427,7 +429,7 @@ func (x *twin) last(slot Slot, at entangle.Tick) twinState {
 	disabled := x.ticks[at][slot]
 	for tick := at; int(x.tick.Sub(tick)) < x.cfg.Ticks; tick-- {
 		state := x.ticks[tick][slot]
-		if state.form.Mask.IsZero() {
+		if !state.form.Alive || state.form.Disabled {
 			continue
 		}
 		if _, followed := x.ticks[tick+1]; followed {

@@ -24,6 +24,7 @@ type disabled struct {
 // disable takes the components off an entity.
 func (s *shaper) disable(slot rollback.Slot) {
 	e, d := s.entity(slot), &s.disabled[slot]
+	s.tracked = append(s.tracked, slot)
 	d.on, d.tick, d.mask, d.values, d.target = true, s.progress.present(), rollback.Mask{}, d.values[:0], ecs.Entity{}
 	s.drops = s.drops[:0]
 	cols := s.modes.kept.Or(s.modes.simple)
@@ -48,6 +49,7 @@ func (s *shaper) disable(slot rollback.Slot) {
 func (s *shaper) enable(slot rollback.Slot, form rollback.Form) {
 	e, d, state := s.entity(slot), &s.disabled[slot], s.memory.Confirmed(slot)
 	d.on = false
+	s.tracked = append(s.tracked, slot)
 	rest, among, target := d.mask, s.modes.simple, d.target
 	if state.Known {
 		rest, among, target = state.Mask, among.Or(s.modes.inputs), columns.UnpackEntity(state.Target)

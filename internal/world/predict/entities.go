@@ -25,7 +25,7 @@ type entities struct {
 	used     rollback.Mask   // columns with histories that some entity has had
 
 	arrived []rollback.Slot // entities that arrived from the server since the last Check
-	tracked []rollback.Slot // entities that Track was called for since the last commitStructure
+	tracked []rollback.Slot // entities that were tracked, disabled or enabled since the last commitStructure
 	before  structureLog
 }
 
@@ -89,20 +89,25 @@ func (t *entities) commitStructure(from origin) {
 		t.followChange(&r, from)
 	}
 	for _, slot := range t.tracked {
-		t.trackAgain(slot)
+		t.followTracked(slot, from)
 	}
 	t.tracked = t.tracked[:0]
 }
 
-// trackAgain updates the slot of an entity that stopped being predicted and is predicted again. If
-// both happened between two calls of commitStructure, the table has reported no change.
-func (t *entities) trackAgain(slot rollback.Slot) {
-	s := columns.Slot(slot)
-	if e := t.table.Entity(s); !t.forms[slot].Alive && t.predicts(e) {
-		r := columns.UndoRecord{Slot: s, Entity: e}
-		r.Is = columns.Form{Alive: true, Marked: true, Mask: t.table.Mask(s), Target: t.table.Target(s)}
-		t.followChange(&r, between)
+// followTracked updates the slot of an entity after a change that the table has not reported: it
+// stopped being predicted and is predicted again since the last commitStructure, or it has no
+// components that could be disabled.
+func (t *entities) followTracked(slot rollback.Slot, from origin) {
+	s, was := columns.Slot(slot), t.forms[slot]
+	e := t.table.Entity(s)
+	if !t.predicts(e) || was.Alive && was.Disabled == t.disabled[slot].on {
+		return
 	}
+	if !was.Alive {
+		from = between
+	}
+	form := columns.Form{Alive: true, Marked: true, Mask: t.table.Mask(s), Target: t.table.Target(s)}
+	t.followChange(&columns.UndoRecord{Slot: s, Entity: e, Was: form, Is: form}, from)
 }
 
 // grow extends the arrays to all slots of the table.
@@ -118,7 +123,7 @@ func (t *entities) grow() {
 // followChange updates the slot of an entity after a change of its structure.
 func (t *entities) followChange(r *columns.UndoRecord, from origin) {
 	slot := rollback.Slot(r.Slot)
-	was, is := t.forms[slot], t.formOf(&r.Is)
+	was, is := t.forms[slot], t.formOf(slot, &r.Is)
 	t.before.recordMask(slot, was.Mask)
 	t.forms[slot] = is
 	t.used = t.used.Or(is.Mask)
@@ -171,11 +176,11 @@ func (t *entities) endSlot(slot rollback.Slot) {
 }
 
 // formOf converts a form of the table to one of the histories.
-func (t *entities) formOf(f *columns.Form) (form rollback.Form) {
+func (t *entities) formOf(slot rollback.Slot, f *columns.Form) (form rollback.Form) {
 	if !f.Alive || !f.Marked {
 		return form
 	}
-	form.Alive, form.Mask = true, rollback.Mask(f.Mask).And(t.modes.kept)
+	form.Alive, form.Disabled, form.Mask = true, t.disabled[slot].on, rollback.Mask(f.Mask).And(t.modes.kept)
 	if related := form.Mask.And(t.modes.relation); !related.IsZero() {
 		form.Target = columns.PackEntity(f.Target)
 	}

@@ -158,38 +158,38 @@ func (l *lifecycle) removeAll() {
 // reshape gives an entity a form. had is its form in the histories of the same tick, without
 // the confirmed state.
 func (l *lifecycle) reshape(slot rollback.Slot, had, form rollback.Form) {
-	e, now := l.entity(slot), l.forms[slot]
+	e := l.entity(slot)
 	switch {
 	case !l.world.Alive(e):
 	case !form.Alive && !l.memory.Confirmed(slot).Known:
 		l.writer.Remove(e)
-	case l.isBare(slot, &form):
-		if !l.disabled[slot].on && !l.isBare(slot, &now) {
-			l.children.each(e, func(child ecs.Entity) { l.despawn(child, e) })
+	case form.Disabled:
+		if !l.disabled[slot].on {
+			l.despawnLocalChildren(e)
 			l.disable(slot)
 		}
 	default:
-		l.reshapeAlive(slot, now, had, form)
+		l.reshapeEnabled(slot, had, form)
 	}
 }
 
-// isBare reports whether an entity with a form counts as despawned. If the server knows the entity,
-// it is bare without a compared component; otherwise it is bare without a kept one.
-func (l *lifecycle) isBare(slot rollback.Slot, form *rollback.Form) bool {
-	has := form.Mask.And(l.modes.full)
-	if !l.memory.Confirmed(slot).Known {
-		has = form.Mask.And(l.modes.kept)
-	}
-	return has.IsZero()
+// despawnLocalChildren despawns the children of an entity that the server does not know. For all
+// others the confirmed state says in which ticks they exist.
+func (l *lifecycle) despawnLocalChildren(e ecs.Entity) {
+	l.children.each(e, func(child ecs.Entity) {
+		if !l.memory.Confirmed(l.slotOf(child)).Known {
+			l.despawn(child, e)
+		}
+	})
 }
 
-// reshapeAlive is reshape for an entity that is alive in that form.
-func (l *lifecycle) reshapeAlive(slot rollback.Slot, now, had, form rollback.Form) {
-	has := now.Mask
+// reshapeEnabled is reshape for an entity of which the components are not disabled in that form.
+func (l *lifecycle) reshapeEnabled(slot rollback.Slot, had, form rollback.Form) {
+	has := l.forms[slot].Mask
 	if l.disabled[slot].on {
 		has = l.disabled[slot].mask
 	}
-	returns := !had.Alive || l.isBare(slot, &had)
+	returns := !had.Alive || had.Disabled
 	if returns { // the histories do not know its own components
 		form.Mask = form.Mask.Or(has.And(l.modes.own()))
 	}

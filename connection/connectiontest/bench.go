@@ -57,6 +57,14 @@ func newBench(t testing.TB, open Open, patience time.Duration) *bench {
 	return b
 }
 
+// failIf ends the check with a message if something is wrong.
+func (b *bench) failIf(wrong bool, format string, args ...any) {
+	b.t.Helper()
+	if wrong {
+		b.t.Fatalf(format, args...)
+	}
+}
+
 func (b *bench) now() time.Time { return time.Now().Add(b.jumped) }
 
 func (b *bench) listen() {
@@ -64,9 +72,7 @@ func (b *bench) listen() {
 	server, err := b.layer.Listener.Listen(connection.ServerConfig{
 		Game: Game, ProtocolID: ProtocolID, MaxClients: slots, Entropy: rand.Reader, Now: b.now(),
 	})
-	if err != nil {
-		b.t.Fatalf("Listen: %v", err)
-	}
+	b.failIf(err != nil, "Listen: %v", err)
 	b.server = server
 	b.jumped += 2 * time.Second // a layer may refuse tokens that are as old as itself
 }
@@ -90,9 +96,7 @@ func (b *bench) dial(id entangle.ClientID, protocolID uint64) *end {
 	b.t.Helper()
 	dialer := b.layer.Dialer(Guest{Client: id, UserData: userData(id), Servers: b.server.Addrs(), Now: b.now(), ProtocolID: protocolID})
 	c, err := dialer.Dial(connection.ClientConfig{Game: Game, ProtocolID: protocolID, Entropy: rand.Reader, Now: b.now()})
-	if err != nil {
-		b.t.Fatalf("Dial: %v", err)
-	}
+	b.failIf(err != nil, "Dial: %v", err)
 	e := &end{Client: c, id: id}
 	b.clients = append(b.clients, e)
 	return e
@@ -163,9 +167,7 @@ func (b *bench) drive(c *end, now time.Time) {
 // one.
 func (b *bench) content(call string, err error) {
 	b.t.Helper()
-	if err != nil {
-		b.t.Fatalf("%s of the server: %v; nothing that a peer does is an error", call, err)
-	}
+	b.failIf(err != nil, "%s of the server: %v; nothing that a peer does is an error", call, err)
 }
 
 // drain receives until ErrEmpty.
@@ -190,36 +192,27 @@ func (b *bench) drain(events []connection.Event, receive func() (connection.Even
 // checkEvent checks an event, given the events before it.
 func (b *bench) checkEvent(before []connection.Event, e *connection.Event) {
 	b.t.Helper()
-	if e.Slot < 0 || e.Slot >= slots {
-		b.t.Fatalf("%v of slot %d; want 0 to %d", e.Kind, e.Slot, slots-1)
-	}
+	b.failIf(e.Slot < 0 || e.Slot >= slots, "%v of slot %d; want 0 to %d", e.Kind, e.Slot, slots-1)
 	last := connection.Disconnected // the last event of the slot that is no payload
 	for _, earlier := range before {
 		if earlier.Slot == e.Slot && earlier.Kind != connection.Payload {
 			last = earlier.Kind
 		}
 	}
-	switch {
-	case e.Kind < connection.Connected || e.Kind > connection.Disconnected:
-		b.t.Fatalf("an event of kind %d; want Connected, Payload or Disconnected", e.Kind)
-	case e.Kind == connection.Connected && last == connection.Connected:
-		b.t.Fatalf("slot %d is Connected twice", e.Slot)
-	case e.Kind == connection.Payload && last == connection.Disconnected:
-		b.t.Fatalf("a payload of slot %d, which is not connected", e.Slot)
-	case e.Kind == connection.Payload && (len(e.Payload) < 1 || len(e.Payload) > entangle.MaxPayload):
-		b.t.Fatalf("a payload of %d bytes; want 1 to %d", len(e.Payload), entangle.MaxPayload)
-	case e.Kind == connection.Disconnected && e.Err == nil:
-		b.t.Fatalf("slot %d is Disconnected without an Err", e.Slot)
-	}
+	b.failIf(e.Kind < connection.Connected || e.Kind > connection.Disconnected,
+		"an event of kind %d; want Connected, Payload or Disconnected", e.Kind)
+	b.failIf(e.Kind == connection.Connected && last == connection.Connected, "slot %d is Connected twice", e.Slot)
+	b.failIf(e.Kind == connection.Payload && last == connection.Disconnected, "a payload of slot %d, which is not connected", e.Slot)
+	b.failIf(e.Kind == connection.Payload && (len(e.Payload) < 1 || len(e.Payload) > entangle.MaxPayload),
+		"a payload of %d bytes; want 1 to %d", len(e.Payload), entangle.MaxPayload)
+	b.failIf(e.Kind == connection.Disconnected && e.Err == nil, "slot %d is Disconnected without an Err", e.Slot)
 }
 
 // until drives all ends until done returns true.
 func (b *bench) until(what string, done func() bool) {
 	b.t.Helper()
 	for deadline := time.Now().Add(b.patience); !done(); b.runFrame() {
-		if time.Now().After(deadline) {
-			b.t.Fatalf("waited for %v, and not seen: %s", b.patience, what)
-		}
+		b.failIf(time.Now().After(deadline), "waited for %v, and not seen: %s", b.patience, what)
 	}
 }
 

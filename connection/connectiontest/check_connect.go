@@ -13,20 +13,14 @@ func checkConnect(b *bench) {
 	b.connectClient(7)
 	b.connectClient(8)
 	for _, e := range b.events {
-		switch {
-		case e.Kind != connection.Connected:
-			b.t.Fatalf("%v before anything was sent", e.Kind)
-		case e.Name == "":
-			b.t.Fatal("a client has no name; want a name for its end, for people")
-		case e.Addr.IsValid() && e.Addr.Addr().Is4In6():
-			b.t.Fatalf("a client is at %v; want an IPv4 address in its 4-byte form (netip.Addr.Unmap)", e.Addr)
-		case !bytes.Equal(e.UserData, userData(e.Client)):
-			b.t.Fatalf("client %d has other user data than it was given: %x", e.Client, e.UserData)
-		}
+		b.failIf(e.Kind != connection.Connected, "%v before anything was sent", e.Kind)
+		b.failIf(e.Name == "", "a client has no name; want a name for its end, for people")
+		b.failIf(e.Addr.IsValid() && e.Addr.Addr().Is4In6(),
+			"a client is at %v; want an IPv4 address in its 4-byte form (netip.Addr.Unmap)", e.Addr)
+		b.failIf(!bytes.Equal(e.UserData, userData(e.Client)), "client %d has other user data than it was given: %x", e.Client, e.UserData)
 	}
-	if a, b2 := b.clients[0], b.clients[1]; a.slot == b2.slot {
-		b.t.Fatalf("two clients share slot %d", a.slot)
-	}
+	slot := b.clients[0].slot
+	b.failIf(slot == b.clients[1].slot, "two clients share slot %d", slot)
 }
 
 // checkFull fills the server: a further client must be refused, and the others stay connected.
@@ -36,18 +30,14 @@ func checkFull(b *bench) {
 	}
 	late := b.dial(slots+1, ProtocolID)
 	b.outlive("a client is refused by a full server", func() bool { return late.had(connection.Disconnected) })
-	if late.had(connection.Connected) {
-		b.t.Fatalf("a client was accepted beyond MaxClients of %d", slots)
-	}
+	b.failIf(late.had(connection.Connected), "a client was accepted beyond MaxClients of %d", slots)
 	b.lasting("after a client was refused")
 }
 
 // lasting fails the check if a client has lost its connection. The last client is not checked.
 func (b *bench) lasting(when string) {
 	b.t.Helper()
-	if has(b.events, connection.Disconnected) {
-		b.t.Fatalf("a client is disconnected %s", when)
-	}
+	b.failIf(has(b.events, connection.Disconnected), "a client is disconnected %s", when)
 	for i, c := range b.clients[:len(b.clients)-1] {
 		b.up(c, pattern(100+i, 20))
 		b.down(c, pattern(200+i, 20))
@@ -57,9 +47,8 @@ func (b *bench) lasting(when string) {
 func checkGame(b *bench) {
 	stranger := b.dial(7, ProtocolID+1)
 	b.outlive("a client of another game is refused", func() bool { return stranger.had(connection.Disconnected) })
-	if stranger.had(connection.Connected) || has(b.events, connection.Connected) {
-		b.t.Fatal("a client of another game was accepted; compare ProtocolID")
-	}
+	b.failIf(stranger.had(connection.Connected) || has(b.events, connection.Connected),
+		"a client of another game was accepted; compare ProtocolID")
 }
 
 // checkDisconnect sends a payload and then ends the connection.
@@ -73,14 +62,10 @@ func checkDisconnect(b *bench) {
 	before := len(b.events)
 	b.server.Send(c.slot, words, b.now()) // the slot has no client
 	b.until("the client is disconnected", func() bool { return c.had(connection.Disconnected) })
-	if !got(c.events, words) {
-		b.t.Fatal("a payload sent before Disconnect never arrived; it must leave with the next Flush")
-	}
+	b.failIf(!got(c.events, words), "a payload sent before Disconnect never arrived; it must leave with the next Flush")
 	b.up(other, pattern(2, 10))
 	for _, e := range b.events[before:] {
-		if e.Slot == c.slot {
-			b.t.Fatalf("%v of slot %d after its Disconnect", e.Kind, e.Slot)
-		}
+		b.failIf(e.Slot == c.slot, "%v of slot %d after its Disconnect", e.Kind, e.Slot)
 	}
 	b.dropEvents(c.slot)
 	b.server.Disconnect(c.slot, "again", b.now()) // the slot has no client
@@ -95,9 +80,8 @@ func (b *bench) dropEvents(slot int) {
 func checkLeave(b *bench) {
 	c := b.connectClient(7)
 	for range 2 {
-		if err := c.Close("I leave", b.now()); err != nil {
-			b.t.Fatalf("Close: %v", err)
-		}
+		err := c.Close("I leave", b.now())
+		b.failIf(err != nil, "Close: %v", err)
 	}
 	c.deaf = true
 	b.until("the server notices that the client has left", func() bool { return has(b.events, connection.Disconnected) })
@@ -132,22 +116,19 @@ func checkQuiet(b *bench) {
 			}
 		}
 	}
-	if c.had(connection.Disconnected) || has(b.events, connection.Disconnected) {
-		b.t.Fatal("a connection ended because there was nothing to send; the layer keeps it alive")
-	}
+	b.failIf(c.had(connection.Disconnected) || has(b.events, connection.Disconnected),
+		"a connection ended because there was nothing to send; the layer keeps it alive")
 }
 
 // checkClose stops the server and starts it again.
 func checkClose(b *bench) {
 	clients := []*end{b.connectClient(7), b.connectClient(8)}
 	for range 2 {
-		if err := b.server.Close("closing time", b.now()); err != nil {
-			b.t.Fatalf("Close: %v; want nil, also the second time", err)
-		}
+		err := b.server.Close("closing time", b.now())
+		b.failIf(err != nil, "Close: %v; want nil, also the second time", err)
 	}
-	if _, err := b.server.Receive(b.now()); err == nil {
-		b.t.Fatal("an event after Close")
-	}
+	_, err := b.server.Receive(b.now())
+	b.failIf(err == nil, "an event after Close")
 	b.deaf = true
 	for _, c := range clients {
 		b.until("the clients notice that the server is closed", func() bool { return c.had(connection.Disconnected) })

@@ -35,9 +35,7 @@ func checkOnce(b *bench) {
 		for _, e := range events {
 			if e.Kind == connection.Payload {
 				n := binary.LittleEndian.Uint32(e.Payload)
-				if seen[n] {
-					b.t.Fatalf("payload %d arrived twice", n)
-				}
+				b.failIf(seen[n], "payload %d arrived twice", n)
 				seen[n] = true
 			}
 		}
@@ -71,9 +69,7 @@ func checkSendKeepsNothing(b *bench) {
 		}
 	}
 	whole := func(events []connection.Event) []connection.Event {
-		if got(events, make([]byte, 100)) {
-			b.t.Fatal("a payload arrived as its buffer was after Send; Send must not keep it")
-		}
+		b.failIf(got(events, make([]byte, 100)), "a payload arrived as its buffer was after Send; Send must not keep it")
 		return events
 	}
 	b.carry("a payload arrives even if its buffer is overwritten after Send", pattern(1, 100), wiping(func(p []byte) { c.Send(p, b.now()) }),
@@ -93,16 +89,14 @@ func checkSlots(b *bench) {
 	}
 	for i, c := range b.clients {
 		for j := range b.clients {
-			if i != j && got(c.events, pattern(j, 40)) {
-				b.t.Fatalf("client %d received a payload for the slot of client %d", c.id, b.clients[j].id)
-			}
+			b.failIf(i != j && got(c.events, pattern(j, 40)),
+				"client %d received a payload for the slot of client %d", c.id, b.clients[j].id)
 		}
 	}
 	for _, e := range b.events {
 		for i, c := range b.clients {
-			if e.Kind == connection.Payload && bytes.Equal(e.Payload, pattern(i+10, 40)) && e.Slot != c.slot {
-				b.t.Fatalf("a payload of slot %d is returned as one of slot %d", c.slot, e.Slot)
-			}
+			b.failIf(e.Kind == connection.Payload && bytes.Equal(e.Payload, pattern(i+10, 40)) && e.Slot != c.slot,
+				"a payload of slot %d is returned as one of slot %d", c.slot, e.Slot)
 		}
 	}
 }
@@ -140,23 +134,18 @@ func checkCounters(b *bench) {
 	b.down(c, pattern(1, 500))
 	b.up(c, pattern(2, 500))
 	after := b.server.Traffic()
-	switch {
-	case after.BytesOut < before.BytesOut+500 || after.PacketsOut <= before.PacketsOut:
-		b.t.Fatalf("Traffic of the server says %v before and %v after 500 bytes were sent", before, after)
-	case after.BytesIn < before.BytesIn+500 || after.PacketsIn <= before.PacketsIn:
-		b.t.Fatalf("Traffic of the server says %v before and %v after 500 bytes were received", before, after)
-	case b.server.Sent(c.slot) < sent+500:
-		b.t.Fatalf("Sent says %d before and %d after 500 bytes were sent", sent, b.server.Sent(c.slot))
-	case b.server.Overhead(c.slot) < 0:
-		b.t.Fatalf("Overhead says %d", b.server.Overhead(c.slot))
-	case c.Traffic().BytesIn < 500 || c.Traffic().BytesOut < 500:
-		b.t.Fatalf("Traffic of the client says %v after 500 bytes each way", c.Traffic())
-	}
+	b.failIf(after.BytesOut < before.BytesOut+500 || after.PacketsOut <= before.PacketsOut,
+		"Traffic of the server says %v before and %v after 500 bytes were sent", before, after)
+	b.failIf(after.BytesIn < before.BytesIn+500 || after.PacketsIn <= before.PacketsIn,
+		"Traffic of the server says %v before and %v after 500 bytes were received", before, after)
+	b.failIf(b.server.Sent(c.slot) < sent+500, "Sent says %d before and %d after 500 bytes were sent", sent, b.server.Sent(c.slot))
+	b.failIf(b.server.Overhead(c.slot) < 0, "Overhead says %d", b.server.Overhead(c.slot))
+	b.failIf(c.Traffic().BytesIn < 500 || c.Traffic().BytesOut < 500,
+		"Traffic of the client says %v after 500 bytes each way", c.Traffic())
 	first := b.server.AppendDropped(nil)
 	b.runFrame()
 	for i, d := range b.server.AppendDropped(nil) {
-		if i >= len(first) || d.Reason != first[i].Reason || d.Count < first[i].Count {
-			b.t.Fatalf("AppendDropped changes its reasons or counts down: %v, then %v", first, d)
-		}
+		b.failIf(i >= len(first) || d.Reason != first[i].Reason || d.Count < first[i].Count,
+			"AppendDropped changes its reasons or counts down: %v, then %v", first, d)
 	}
 }

@@ -3,6 +3,7 @@ package transporttest
 import (
 	"bytes"
 	"errors"
+	"iter"
 	"net/netip"
 	"testing"
 	"time"
@@ -42,12 +43,25 @@ func newBench(t testing.TB, open Open, patience time.Duration, traits ...Trait) 
 	return b
 }
 
+// failIf ends the check with a message if something is wrong.
+func (b *bench) failIf(wrong bool, format string, args ...any) {
+	b.t.Helper()
+	if wrong {
+		b.t.Fatalf(format, args...)
+	}
+}
+
+// closeConn closes a Conn and fails the check if Close returns an error.
+func (b *bench) closeConn(c transport.Conn) {
+	b.t.Helper()
+	err := c.Close()
+	b.failIf(err != nil, "Close: %v; want nil, also the second time", err)
+}
+
 func (b *bench) listen() transport.Conn {
 	b.t.Helper()
 	c, err := b.listener.Listen()
-	if err != nil {
-		b.t.Fatalf("Listen: %v", err)
-	}
+	b.failIf(err != nil, "Listen: %v", err)
 	b.t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -55,9 +69,7 @@ func (b *bench) listen() transport.Conn {
 func (b *bench) dial() transport.Conn {
 	b.t.Helper()
 	c, err := b.dialer.Dial(b.server.LocalAddr())
-	if err != nil {
-		b.t.Fatalf("Dial(%v): %v", b.server.LocalAddr(), err)
-	}
+	b.failIf(err != nil, "Dial(%v): %v", b.server.LocalAddr(), err)
 	b.t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -73,9 +85,9 @@ func (b *bench) meet() (client transport.Conn, addr netip.AddrPort) {
 // sendBatch sends datagrams and fails the check if Send returns an error.
 func (b *bench) sendBatch(from transport.Conn, batch []transport.Datagram) {
 	b.t.Helper()
-	if sent, err := from.Send(batch); err != nil || sent < 0 || sent > len(batch) {
-		b.t.Fatalf("Send of %d datagrams returned %d, %v; want 0 to %d without an error", len(batch), sent, err, len(batch))
-	}
+	sent, err := from.Send(batch)
+	b.failIf(err != nil || sent < 0 || sent > len(batch),
+		"Send of %d datagrams returned %d, %v; want 0 to %d without an error", len(batch), sent, err, len(batch))
 }
 
 func (b *bench) sendDatagram(from transport.Conn, to netip.AddrPort, data []byte) {
@@ -123,18 +135,24 @@ func (b *bench) receiveDatagram(at transport.Conn) (data []byte, from netip.Addr
 	b.t.Helper()
 	buf := make([]byte, entangle.MaxDatagram)
 	n, from, err := at.Receive(buf)
-	switch {
-	case errors.Is(err, transport.ErrEmpty):
+	if errors.Is(err, transport.ErrEmpty) {
 		return nil, from, false
-	case err != nil:
-		b.t.Fatalf("Receive at %v: %v; want a datagram or ErrEmpty", at.LocalAddr(), err)
-	case n < 0 || n > len(buf):
-		b.t.Fatalf("Receive into %d bytes returned n = %d", len(buf), n)
 	}
+	b.failIf(err != nil, "Receive at %v: %v; want a datagram or ErrEmpty", at.LocalAddr(), err)
+	b.failIf(n < 0 || n > len(buf), "Receive into %d bytes returned n = %d", len(buf), n)
 	if a, ok := at.(transport.Admitter); ok {
 		a.Admit(from)
 	}
 	return buf[:n], from, true
+}
+
+// received yields the datagrams that wait; see receiveDatagram.
+func (b *bench) received(at transport.Conn) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for data, _, ok := b.receiveDatagram(at); ok && yield(data); {
+			data, _, ok = b.receiveDatagram(at)
+		}
+	}
 }
 
 // tries is how often a datagram is sent before the check fails.

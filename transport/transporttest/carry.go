@@ -45,10 +45,8 @@ func checkBatch(b *bench) {
 	for range b.tries() {
 		b.sendBatch(b.server, batch)
 		for deadline := time.Now().Add(resendAfter); len(missing) > 0 && time.Now().Before(deadline); b.pause() {
-			for data, _, ok := b.receiveDatagram(client); ok; data, _, ok = b.receiveDatagram(client) {
-				if !known[string(data)] {
-					b.t.Fatalf("%d bytes arrived that match no datagram of the batch", len(data))
-				}
+			for data := range b.received(client) {
+				b.failIf(!known[string(data)], "%d bytes arrived that match no datagram of the batch", len(data))
 				delete(missing, string(data))
 			}
 		}
@@ -101,10 +99,8 @@ func checkSendKeepsNothing(b *bench) {
 			data := bytes.Clone(want)
 			b.sendDatagram(b.server, addr, data)
 			clear(data)
-			for got, _, ok := b.receiveDatagram(client); ok; got, _, ok = b.receiveDatagram(client) {
-				if bytes.Equal(got, wiped) {
-					b.t.Fatalf("a datagram arrived as its buffer was after Send; Send must not keep it")
-				}
+			for got := range b.received(client) {
+				b.failIf(bytes.Equal(got, wiped), "a datagram arrived as its buffer was after Send; Send must not keep it")
 				arrived = arrived || bytes.Equal(got, want)
 			}
 			if arrived {
@@ -112,9 +108,7 @@ func checkSendKeepsNothing(b *bench) {
 			}
 			b.pause()
 		}
-		if !arrived {
-			b.t.Fatalf("datagram %d never arrived", i)
-		}
+		b.failIf(!arrived, "datagram %d never arrived", i)
 	}
 }
 
@@ -127,12 +121,10 @@ func checkTooLargeForBuffer(b *bench) {
 		b.sendDatagram(b.server, addr, small)
 		for range 1000 {
 			n, _, err := client.Receive(buf)
-			if err != nil && !errors.Is(err, transport.ErrEmpty) {
-				b.t.Fatalf("Receive of a datagram that does not fit returned %v; want it dropped, and ErrEmpty or the next one", err)
-			}
-			if err == nil && n != len(small) {
-				b.t.Fatalf("Receive into %d bytes returned %d of a datagram of %d; want it dropped", len(buf), n, len(large))
-			}
+			b.failIf(err != nil && !errors.Is(err, transport.ErrEmpty),
+				"Receive of a datagram that does not fit returned %v; want it dropped, and ErrEmpty or the next one", err)
+			b.failIf(err == nil && n != len(small),
+				"Receive into %d bytes returned %d of a datagram of %d; want it dropped", len(buf), n, len(large))
 			if err == nil {
 				return
 			}

@@ -14,16 +14,12 @@ import (
 // sockets, the network answers that with errors.
 func checkPeerVanishes(b *bench) {
 	client, addr := b.meet()
-	if err := client.Close(); err != nil {
-		b.t.Fatalf("Close: %v", err)
-	}
+	b.closeConn(client)
 	b.hammer(b.server, transport.Datagram{Addr: addr, Data: []byte("anybody?")})
 	other, otherAddr := b.meet()
 	b.carry(b.server, otherAddr, other, []byte("still served"))
 	old := b.server.LocalAddr()
-	if err := b.server.Close(); err != nil {
-		b.t.Fatalf("Close: %v", err)
-	}
+	b.closeConn(b.server)
 	last := transport.Datagram{Addr: old, Data: []byte("anybody?")}
 	if slices.Contains(b.traits, Connected) {
 		b.expectBreak(other, last)
@@ -43,12 +39,11 @@ func (b *bench) expectBreak(c transport.Conn, d transport.Datagram) {
 			time.Sleep(resendAfter)
 			continue
 		}
-		if errors.Is(err, transport.ErrClosed) {
-			b.t.Fatalf("Receive after the server has gone returned %v; want an error that tells it from a Close of this end", err)
-		}
-		if _, _, again := c.Receive(buf); again == nil || errors.Is(again, transport.ErrEmpty) {
-			b.t.Fatalf("Receive returned %v and then %v; want the first to be final", err, again)
-		}
+		b.failIf(errors.Is(err, transport.ErrClosed),
+			"Receive after the server has gone returned %v; want an error that tells it from a Close of this end", err)
+		_, _, again := c.Receive(buf)
+		b.failIf(again == nil || errors.Is(again, transport.ErrEmpty),
+			"Receive returned %v and then %v; want the first to be final", err, again)
 		return
 	}
 	b.t.Fatalf("a client of a connected transport did not find out that its server is gone")
@@ -72,27 +67,21 @@ func checkClosed(b *bench) {
 	for _, c := range []transport.Conn{client, b.server} {
 		before := c.LocalAddr()
 		for range 3 {
-			if err := c.Close(); err != nil {
-				b.t.Fatalf("Close: %v; want nil, also the second time", err)
-			}
+			b.closeConn(c)
 		}
 		b.expectClosed(c)
-		if c.LocalAddr() != before {
-			b.t.Fatalf("LocalAddr was %v and is %v after Close", before, c.LocalAddr())
-		}
+		b.failIf(c.LocalAddr() != before, "LocalAddr was %v and is %v after Close", before, c.LocalAddr())
 	}
 }
 
 // expectClosed fails the check unless both directions return ErrClosed.
 func (b *bench) expectClosed(c transport.Conn) {
 	b.t.Helper()
-	if n, _, err := c.Receive(make([]byte, entangle.MaxDatagram)); n != 0 || !errors.Is(err, transport.ErrClosed) {
-		b.t.Fatalf("Receive after Close returned %d, %v; want 0, ErrClosed", n, err)
-	}
+	n, _, err := c.Receive(make([]byte, entangle.MaxDatagram))
+	b.failIf(n != 0 || !errors.Is(err, transport.ErrClosed), "Receive after Close returned %d, %v; want 0, ErrClosed", n, err)
 	batch := []transport.Datagram{{Addr: b.server.LocalAddr(), Data: []byte("late")}}
-	if sent, err := c.Send(batch); sent != 0 || !errors.Is(err, transport.ErrClosed) {
-		b.t.Fatalf("Send after Close returned %d, %v; want 0, ErrClosed", sent, err)
-	}
+	sent, err := c.Send(batch)
+	b.failIf(sent != 0 || !errors.Is(err, transport.ErrClosed), "Send after Close returned %d, %v; want 0, ErrClosed", sent, err)
 }
 
 // checkCloseWhileInUse closes a Conn while another goroutine drives it.
@@ -141,15 +130,11 @@ func driveUntilError(c transport.Conn, d transport.Datagram, started func()) err
 // checkOpensAgain restarts the server and then the client.
 func checkOpensAgain(b *bench) {
 	b.meet()
-	if err := b.server.Close(); err != nil {
-		b.t.Fatalf("Close: %v", err)
-	}
+	b.closeConn(b.server)
 	b.server = b.listen()
 	client, addr := b.meet()
 	b.carry(b.server, addr, client, []byte("from the server that came back"))
-	if err := client.Close(); err != nil {
-		b.t.Fatalf("Close: %v", err)
-	}
+	b.closeConn(client)
 	client, addr = b.meet()
 	b.carry(b.server, addr, client, []byte("for the client that came back"))
 }

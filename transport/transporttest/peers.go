@@ -18,20 +18,13 @@ func checkAddresses(b *bench) {
 		"the client as the server sees": addr,
 	}
 	for what, a := range named {
-		switch {
-		case !a.IsValid() || a.Port() == 0:
-			b.t.Fatalf("%s is %v; want an address with a port", what, a)
-		case a.Addr().Is4In6():
-			b.t.Fatalf("%s is %v; want an IPv4 address in its 4-byte form (netip.Addr.Unmap)", what, a)
-		}
+		b.failIf(!a.IsValid() || a.Port() == 0, "%s is %v; want an address with a port", what, a)
+		b.failIf(a.Addr().Is4In6(), "%s is %v; want an IPv4 address in its 4-byte form (netip.Addr.Unmap)", what, a)
 	}
 	from := b.carry(b.server, addr, client, []byte("from the server"))
-	if from != b.server.LocalAddr() {
-		b.t.Fatalf("the client receives from %v; want the address that it dialed, %v", from, b.server.LocalAddr())
-	}
-	if again := b.carry(client, b.server.LocalAddr(), b.server, []byte("again")); again != addr {
-		b.t.Fatalf("the server receives from the same client at %v and then at %v", addr, again)
-	}
+	b.failIf(from != b.server.LocalAddr(), "the client receives from %v; want the address that it dialed, %v", from, b.server.LocalAddr())
+	again := b.carry(client, b.server.LocalAddr(), b.server, []byte("again"))
+	b.failIf(again != addr, "the server receives from the same client at %v and then at %v", addr, again)
 }
 
 // checkPeers has the server answer each of several clients in one batch.
@@ -42,9 +35,7 @@ func checkPeers(b *bench) {
 	seen := make(map[netip.AddrPort]bool)
 	for i := range clients {
 		client, addr := b.meet()
-		if seen[addr] {
-			b.t.Fatalf("two clients share the address %v", addr)
-		}
+		b.failIf(seen[addr], "two clients share the address %v", addr)
 		seen[addr], clients[i] = true, client
 		batch[i] = transport.Datagram{Addr: addr, Data: fmt.Appendf(nil, "for client %d", i)}
 	}
@@ -60,7 +51,7 @@ func (b *bench) expectOnly(client transport.Conn, addr netip.AddrPort, text stri
 	last := text + ", again"
 	for range b.tries() {
 		b.sendDatagram(b.server, addr, []byte(last))
-		for data, _, ok := b.receiveDatagram(client); ok; data, _, ok = b.receiveDatagram(client) {
+		for data := range b.received(client) {
 			switch string(data) {
 			case text:
 			case last:
@@ -83,7 +74,7 @@ func checkStranger(b *bench) {
 	}
 	for range b.tries() {
 		b.sendDatagram(b.server, addr, []byte("from the server"))
-		for data, _, ok := b.receiveDatagram(client); ok; data, _, ok = b.receiveDatagram(client) {
+		for data := range b.received(client) {
 			if string(data) == "from the server" {
 				return
 			}
@@ -141,9 +132,7 @@ func checkRoom(b *bench) {
 // one to an invalid address.
 func checkUnreachable(b *bench) {
 	gone, goneAddr := b.meet()
-	if err := gone.Close(); err != nil {
-		b.t.Fatalf("Close: %v", err)
-	}
+	b.closeConn(gone)
 	client, addr := b.meet()
 	want := []byte("behind the unreachable")
 	for range b.tries() {

@@ -1,5 +1,7 @@
 package controls
 
+import "cmp"
+
 // Latch carries a button from frames to ticks. A device is polled once per frame, and a frame has
 // no tick, one or several. A latch keeps presses and releases until a tick takes them, and returns
 // each of them to one tick only. The zero Latch is a button that is up.
@@ -51,10 +53,7 @@ func (l *AxisLatch) Set(v float32) {
 
 // Take returns the axis for one tick, once per tick.
 func (l *AxisLatch) Take() Axis {
-	v := l.now
-	if v == 0 {
-		v = l.brief
-	}
+	v := cmp.Or(l.now, l.brief)
 	l.brief = 0
 	return Axis{v}
 }

@@ -1,6 +1,7 @@
 package netsim
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"time"
 
@@ -199,10 +200,7 @@ func (s *Sim) addApp(app App, contained ticking) *host {
 	if w == nil {
 		s.t.Fatalf("netsim: Initialize of the app, %T, did not initialise the %T; add that to it, or pass it as the app", app, contained)
 	}
-	rate := s.config.FrameRate
-	if rate == 0 {
-		rate = contained.TickRate()
-	}
+	rate := cmp.Or(s.config.FrameRate, contained.TickRate())
 	h := &host{app: app, world: w, frameTime: time.Second / time.Duration(rate)}
 	h.nextFrame = s.clock.Since() + time.Duration(s.rng.Int64N(int64(h.frameTime)))
 	s.hosts = append(s.hosts, h)

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/entangle-ecs/entangle/internal/registry"
@@ -61,12 +62,8 @@ func (p *Protocol) Channel(c ChannelConfig) Channel {
 	if !p.touch(subject) {
 		return Channel{}
 	}
-	if c.Direction == 0 {
-		c.Direction = Bidirectional
-	}
-	if c.Priority == 0 {
-		c.Priority = 1
-	}
+	c.Direction = cmp.Or(c.Direction, Bidirectional)
+	c.Priority = cmp.Or(c.Priority, 1)
 	info := &registry.Channel{
 		Name: c.Name, Mode: registry.Mode(c.Mode), Direction: registry.Direction(c.Direction), Priority: c.Priority,
 		KeepUnsent: c.KeepUnsent, SendEvery: c.SendEvery, ResendFactor: c.ResendFactor, ResendMin: c.ResendMin,

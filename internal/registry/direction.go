@@ -1,9 +1,5 @@
 package registry
 
-import (
-	"fmt"
-)
-
 // Direction is a protocol.Direction. 0 means that none was set.
 type Direction uint8
 
@@ -16,11 +12,7 @@ const (
 
 // String returns the name of the constant.
 func (d Direction) String() string {
-	names := [...]string{ServerToClient: "ServerToClient", ClientToServer: "ClientToServer", Bidirectional: "Bidirectional"}
-	if !d.Valid() {
-		return fmt.Sprintf("Direction(%d)", uint8(d))
-	}
-	return names[d]
+	return nameOf(d, "Direction", "Direction(0)", "ServerToClient", "ClientToServer", "Bidirectional")
 }
 
 // Valid reports whether d is one of the constants.

@@ -1,8 +1,6 @@
 package registry
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Kind is the kind of a registry entry.
 type Kind uint8
@@ -33,9 +31,13 @@ const (
 
 // String returns the kind as errors and tables show it.
 func (k Kind) String() string {
-	names := [kinds]string{"setting", "component", "input", "message", "request", "resource", "channel", "local component", "unsent component"}
-	if k >= kinds {
-		return fmt.Sprintf("Kind(%d)", uint8(k))
+	return nameOf(k, "Kind", "setting", "component", "input", "message", "request", "resource", "channel", "local component", "unsent component")
+}
+
+// nameOf returns the name of a constant of a type, or the type with the number of an unknown one.
+func nameOf[E ~uint8](e E, typ string, names ...string) string {
+	if int(e) >= len(names) {
+		return fmt.Sprintf("%s(%d)", typ, uint8(e))
 	}
-	return names[k]
+	return names[e]
 }

@@ -1,9 +1,5 @@
 package registry
 
-import (
-	"fmt"
-)
-
 // Mode is a protocol.Mode, the guarantees of a channel.
 type Mode uint8
 
@@ -19,11 +15,7 @@ const (
 
 // String returns the name of the constant.
 func (m Mode) String() string {
-	names := [modes]string{"OrderedReliable", "UnorderedReliable", "SequencedReliable", "SequencedUnreliable", "UnorderedUnreliable"}
-	if !m.Valid() {
-		return fmt.Sprintf("Mode(%d)", uint8(m))
-	}
-	return names[m]
+	return nameOf(m, "Mode", "OrderedReliable", "UnorderedReliable", "SequencedReliable", "SequencedUnreliable", "UnorderedUnreliable")
 }
 
 // Valid reports whether m is one of the constants.

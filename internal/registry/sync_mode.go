@@ -1,9 +1,5 @@
 package registry
 
-import (
-	"fmt"
-)
-
 // SyncMode is a protocol.SyncMode. It tells how a predicted entity follows the confirmed values of
 // a component.
 type SyncMode uint8
@@ -19,11 +15,7 @@ const (
 
 // String returns the name of the constant.
 func (m SyncMode) String() string {
-	names := [syncModes]string{"Simple", "Full", "Once", "None"}
-	if !m.Valid() {
-		return fmt.Sprintf("SyncMode(%d)", uint8(m))
-	}
-	return names[m]
+	return nameOf(m, "SyncMode", "Simple", "Full", "Once", "None")
 }
 
 // Valid reports whether m is one of the constants.

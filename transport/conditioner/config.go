@@ -1,6 +1,7 @@
 package conditioner
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -118,14 +119,8 @@ func (c Config) checkBurst() error {
 }
 
 func (c Config) withDefaults() Config {
-	if c.ReorderDelay == 0 {
-		c.ReorderDelay = DefaultReorderDelay
-	}
-	if c.Backlog == 0 {
-		c.Backlog = DefaultBacklog
-	}
-	if c.Limit == 0 {
-		c.Limit = DefaultLimit
-	}
+	c.ReorderDelay = cmp.Or(c.ReorderDelay, DefaultReorderDelay)
+	c.Backlog = cmp.Or(c.Backlog, DefaultBacklog)
+	c.Limit = cmp.Or(c.Limit, DefaultLimit)
 	return c
 }

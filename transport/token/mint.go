@@ -1,6 +1,7 @@
 package token
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"io"
@@ -50,10 +51,7 @@ func (c *Claims) public() (Public, error) {
 	for _, server := range c.Servers {
 		p.Servers = append(p.Servers, netip.AddrPortFrom(server.Addr().Unmap(), server.Port()))
 	}
-	entropy := c.Entropy
-	if entropy == nil {
-		entropy = rand.Reader
-	}
+	entropy := cmp.Or(c.Entropy, rand.Reader)
 	for _, secret := range [][]byte{p.Nonce[:], p.ClientToServer[:], p.ServerToClient[:]} {
 		if _, err := io.ReadFull(entropy, secret); err != nil {
 			return Public{}, fmt.Errorf("token: Claims.Entropy: %w", err)

@@ -1,6 +1,7 @@
 package udp
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/entangle-ecs/entangle/transport/internal/queue"
@@ -14,12 +15,8 @@ type options struct {
 
 // orBuffers fills in a default for buffer sizes that are zero.
 func (o options) orBuffers(standard int) options {
-	if o.readBuffer == 0 {
-		o.readBuffer = standard
-	}
-	if o.writeBuffer == 0 {
-		o.writeBuffer = standard
-	}
+	o.readBuffer = cmp.Or(o.readBuffer, standard)
+	o.writeBuffer = cmp.Or(o.writeBuffer, standard)
 	return o
 }
 

@@ -1,6 +1,7 @@
 package websocket
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -72,9 +73,7 @@ func (l Limits) resolve(owner string) (Limits, error) {
 		if *f.value < 0 {
 			return l, fmt.Errorf("websocket: %s.Limits.%s is %d; give a number from 1 on, or 0 for %d", owner, f.name, *f.value, f.standard)
 		}
-		if *f.value == 0 {
-			*f.value = f.standard
-		}
+		*f.value = cmp.Or(*f.value, f.standard)
 	}
 	switch {
 	case l.PendingPerAddress == 0:

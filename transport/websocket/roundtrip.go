@@ -4,6 +4,7 @@ package websocket
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"io"
@@ -74,9 +75,7 @@ func (t *roundTripper) config(host string) *tls.Config {
 	if t.tls != nil {
 		config = t.tls.Clone()
 	}
-	if config.ServerName == "" {
-		config.ServerName = host
-	}
+	config.ServerName = cmp.Or(config.ServerName, host)
 	config.NextProtos = []string{"http/1.1"}
 	return config
 }

@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -115,15 +116,9 @@ const (
 )
 
 func (c Config) withDefaults() Config {
-	if c.Priority == 0 {
-		c.Priority = 1
-	}
-	if c.ResendFactor == 0 {
-		c.ResendFactor = DefaultResendFactor
-	}
-	if c.ResendMin == 0 {
-		c.ResendMin = DefaultResendMin
-	}
+	c.Priority = cmp.Or(c.Priority, 1)
+	c.ResendFactor = cmp.Or(c.ResendFactor, DefaultResendFactor)
+	c.ResendMin = cmp.Or(c.ResendMin, DefaultResendMin)
 	c.ResendMin = max(c.ResendMin, 0)
 	c.SendEvery = max(c.SendEvery, 0)
 	return c

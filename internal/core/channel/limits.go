@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -81,15 +82,9 @@ const (
 )
 
 func (l Limits) withDefaults() Limits {
-	if l.ReliableQueue == 0 {
-		l.ReliableQueue = DefaultReliableQueue
-	}
-	if l.UnreliableQueue == 0 {
-		l.UnreliableQueue = DefaultUnreliableQueue
-	}
-	if l.Reports == 0 {
-		l.Reports = DefaultReports
-	}
+	l.ReliableQueue = cmp.Or(l.ReliableQueue, DefaultReliableQueue)
+	l.UnreliableQueue = cmp.Or(l.UnreliableQueue, DefaultUnreliableQueue)
+	l.Reports = cmp.Or(l.Reports, DefaultReports)
 	return l
 }
 

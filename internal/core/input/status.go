@@ -17,15 +17,5 @@ const (
 )
 
 func (s Status) String() string {
-	switch s {
-	case Unknown:
-		return "unheard"
-	case None:
-		return "none"
-	case Fresh:
-		return "fresh"
-	case Repeated:
-		return "repeated"
-	}
-	return "invalid"
+	return [...]string{"unheard", "none", "fresh", "repeated", "invalid"}[min(s, Repeated+1)]
 }

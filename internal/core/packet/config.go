@@ -1,6 +1,7 @@
 package packet
 
 import (
+	"cmp"
 	"errors"
 	"time"
 )
@@ -84,9 +85,7 @@ func (c Config) withDefaults() Config {
 	c.AckDelay = orDefault(c.AckDelay, DefaultAckDelay)
 	c.LossMin = orDefault(c.LossMin, DefaultLossMin)
 	c.InitialRTT = orDefault(c.InitialRTT, DefaultInitialRTT)
-	if c.LossFactor == 0 {
-		c.LossFactor = DefaultLossFactor
-	}
+	c.LossFactor = cmp.Or(c.LossFactor, DefaultLossFactor)
 	return c
 }
 

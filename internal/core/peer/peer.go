@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"cmp"
 	"errors"
 	"math/bits"
 	"time"
@@ -136,10 +137,7 @@ const DefaultRelayLimit = 128 << 10
 // part is limited, so that this end's own messages do not wait for long, and divided, so that no
 // other peer can use all of it.
 func (p *Peer) Relay(ch channel.ID, body []byte, priority float32, source int) (bool, error) {
-	limit := p.cfg.RelayLimit
-	if limit == 0 {
-		limit = DefaultRelayLimit
-	}
+	limit := cmp.Or(p.cfg.RelayLimit, DefaultRelayLimit)
 	err := p.mux.SendRelayed(ch, body, priority, limit, source)
 	if errors.Is(err, channel.ErrRelayFull) {
 		return false, nil

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"time"
@@ -47,9 +48,7 @@ const (
 
 // NewClient returns a client that sends hellos until the server answers.
 func NewClient(config ClientConfig) *Client {
-	if config.Timeout == 0 {
-		config.Timeout = DefaultTimeout
-	}
+	config.Timeout = cmp.Or(config.Timeout, DefaultTimeout)
 	c := &Client{config: config, lastReceived: config.Start}
 	copy(c.userData[:], config.UserData)
 	return c

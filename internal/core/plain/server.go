@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"net/netip"
@@ -52,9 +53,7 @@ type slot struct {
 
 // NewServer returns a server without clients.
 func NewServer(config ServerConfig) *Server {
-	if config.Timeout == 0 {
-		config.Timeout = DefaultTimeout
-	}
+	config.Timeout = cmp.Or(config.Timeout, DefaultTimeout)
 	n := config.MaxClients
 	s := &Server{
 		config: config, now: config.Start,

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -54,15 +55,9 @@ type ServerConfig struct {
 // withDefaults returns the config with defaults in place of zeros, or an error that names the
 // invalid field.
 func (c ServerConfig) withDefaults() (ServerConfig, error) {
-	if c.TokenLife == 0 {
-		c.TokenLife = token.DefaultLife
-	}
-	if c.Pending == 0 {
-		c.Pending = max(minPending, pendingPerSlot*c.MaxClients)
-	}
-	if c.History == 0 {
-		c.History = max(minHistory, historyPerSlot*c.MaxClients)
-	}
+	c.TokenLife = cmp.Or(c.TokenLife, token.DefaultLife)
+	c.Pending = cmp.Or(c.Pending, max(minPending, pendingPerSlot*c.MaxClients))
+	c.History = cmp.Or(c.History, max(minHistory, historyPerSlot*c.MaxClients))
 	return c, c.validate()
 }
 

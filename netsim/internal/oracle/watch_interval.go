@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -25,9 +26,7 @@ func (v *visibility) sendRateOf(e ecs.Entity) (p sendRate) {
 		if m == nil {
 			break
 		}
-		if p.interval == 0 {
-			p.interval = int(m.SendEvery)
-		}
+		p.interval = cmp.Or(p.interval, int(m.SendEvery))
 		p.predicted = p.predicted || m.Predict != components.Default && m.Predict != components.Nobody
 	}
 	p.interval = max(p.interval, 1)

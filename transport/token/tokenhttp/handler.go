@@ -1,6 +1,7 @@
 package tokenhttp
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -62,9 +63,7 @@ func Handler(config Config) http.Handler {
 	if config.Login == nil {
 		panic("tokenhttp: Config.Login is nil; give a function that authenticates the player")
 	}
-	if config.MaxBody == 0 {
-		config.MaxBody = DefaultMaxBody
-	}
+	config.MaxBody = cmp.Or(config.MaxBody, DefaultMaxBody)
 	if config.Clock == nil {
 		config.Clock = time.Now
 	}

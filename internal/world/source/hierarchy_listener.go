@@ -40,7 +40,8 @@ func (p *propagation) recordChange(e ecs.Entity, evt *ecs.EntityEvent) {
 	if evt.EventTypes.ContainsAny(event.Relations) {
 		if evt.NewRelation != nil {
 			p.recordRelation(e, *evt.NewRelation)
-		} else if evt.OldRelation != nil && p.comps.mask.Get(*evt.OldRelation) {
+		}
+		if old := evt.OldRelation; old != nil && p.comps.mask.Get(*old) && !p.world.HasUnchecked(e, *old) {
 			p.Events.recordEntity(&p.Events.Children, e)
 		}
 	}

@@ -80,11 +80,6 @@ func (c *copySink) has(slot repl.Slot) {
 	require.True(c.t, ok)
 }
 
-func (c *copySink) clear() {
-	clear(c.entities)
-	clear(c.byID)
-}
-
 func (c *copySink) Begin(tick entangle.Tick) {
 	require.False(c.t, c.open, "a record within a record")
 	c.open, c.tick, c.at = true, tick, repl.NoSlot

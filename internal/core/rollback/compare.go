@@ -79,8 +79,7 @@ func (s *Store) differ(state *Confirmed, form Form) (kind Kind, col int, same bo
 	compared, had := s.cfg.Compared, form.Mask.And(s.cfg.Compared)
 	switch {
 	case state.Gone:
-		kept := form.Mask.And(s.cfg.Kept)
-		return Despawned, -1, kept.IsZero()
+		return Despawned, -1, !form.Alive || form.Disabled
 	case !form.Alive:
 		return Spawned, -1, false
 	}

@@ -297,7 +297,7 @@ func (x *twin) compare() {
 func (x *twin) differences(slot Slot, tick entangle.Tick, state twinState, word twinWord) (all []Mismatch) {
 	has, says := state.form.Mask.And(x.cfg.Compared), word.Mask.And(x.cfg.Compared)
 	switch {
-	case word.Gone && !state.form.Mask.IsZero():
+	case word.Gone && state.form.Alive && !state.form.Disabled:
 		return []Mismatch{{slot, tick, Despawned, -1}}
 	case word.Gone:
 		return nil

@@ -25,5 +25,6 @@ func (c *Cells) At(e ecs.Entity) *byte {
 	return (*byte)(c.world.GetUnchecked(e, c.id))
 }
 
-// Bytes returns the memory of a value, whose address At returned. It is empty for a tag.
+// Bytes returns the memory of the value at an address that At returned. For a tag the memory is
+// empty.
 func (c *Cells) Bytes(at *byte) []byte { return unsafe.Slice(at, c.size) }

@@ -10,8 +10,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// angleBits is the number of bits of an angle whose tag does not set it: steps of 0.0015 radians,
-// or 0.09 degrees.
+// angleBits is the number of bits of an angle if the field's tag does not set another number. An
+// angle then has steps of 0.0015 radians, or 0.09 degrees.
 const angleBits = 12
 
 // circle is the set of angles that can be sent: a full turn in count equal steps, including zero.

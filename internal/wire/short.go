@@ -6,8 +6,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Short is the plan of a type whose values are a single code of a few bits: a vector, a rotation,
-// an angle or a number. Several values of such types can be decoded directly into their
+// Short is the plan of a type of which each value is sent as one code of a few bits: a vector, a
+// rotation, an angle or a number. Several such values can be decoded directly into their
 // destinations, because all codes are checked before the first value is written.
 type Short struct {
 	kind  shortKind
@@ -50,8 +50,8 @@ func (p *Plan) Short() *Short {
 	return s
 }
 
-// shortKindOf returns the kind of an op whose values are single codes; ok is false for any other
-// op. The lattice of a vector has to be one that decodeVector3 can handle.
+// shortKindOf returns the kind of an op that sends each value as one code; ok is false for any
+// other op. The lattice of a vector has to be one that decodeVector3 can handle.
 func shortKindOf(o *op) (kind shortKind, ok bool) {
 	switch {
 	case o.kind == opQuantised && o.count > 1:

@@ -28,9 +28,9 @@ const (
 	// half a second of one datagram in every frame at 60 Hz, in up to 37 KB.
 	DefaultClientQueue = 32
 
-	// DefaultStrangerQueue is how many datagrams from addresses of no connected client may wait,
-	// and therefore how many of them the game reads in a frame. It is enough for 1,000 players who
-	// connect at once. It costs up to 1.2 MB, and up to 2 ms of work if the datagrams are forged.
+	// DefaultStrangerQueue is how many datagrams may wait that come from addresses of no connected
+	// client. The game reads at most that many of these datagrams in a frame. This is enough for
+	// 1,000 players who connect at once. It costs up to 1.2 MB, and up to 2 ms of work if the datagrams are forged.
 	DefaultStrangerQueue = 1024
 )
 

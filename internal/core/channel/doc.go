@@ -48,8 +48,8 @@
 //   - Getters: Wanted, Debt, Backlog, Unsent, Held, Stats.
 //   - Commands: Init; Send; SetBudget before a frame under a cap, and DropUnsent after it.
 //   - Receiving: HandleFrames(body, now), then Poll until it returns nothing; HandleAcked or
-//     HandleLost for each packet whose outcome the tracker reports, then PollDelivered until it
-//     returns nothing; Expire(now) once per tick.
+//     HandleLost for each packet that the tracker reports as acknowledged or lost, then
+//     PollDelivered until it returns nothing; Expire(now) once per tick.
 //   - Sending: AppendFrames(dst, room, packet id, now, rtt), BeginFrame and EndFrame in any
 //     order, then Finish; repeat with further packets until nothing is appended.
 //

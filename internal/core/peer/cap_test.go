@@ -229,8 +229,8 @@ func TestADebtDelaysNoPeerIfThereIsRoom(t *testing.T) {
 	assert.Zero(t, p.server.Waiting())
 }
 
-// The structure that is sent in a frame is bounded without a cap, too, so that a player who enters
-// a large world does not delay the tick of all others.
+// Even without a cap, a frame carries a limited amount of structure, so that a player who enters a
+// large world does not delay the tick of all others.
 func TestAFrameAddsSoMuchStructure(t *testing.T) {
 	p := newPair(t, 1, 1)
 	p.run(10)

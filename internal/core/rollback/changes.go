@@ -19,7 +19,7 @@ type changes struct {
 	latest      entangle.Tick // the newest tick of the slots in updated
 	noted       list          // unconfirmed slots that Compare has still to compare, at the tick of their state
 	unconfirmed list          // slots with confirmed state that is newer than confirmed
-	suspects    list          // slots whose form at the confirmed tick may differ from the confirmed state
+	suspects    list          // slots that may have, at the confirmed tick, a form other than the confirmed one
 	excluded    set.Bitset
 
 	compared   Mask

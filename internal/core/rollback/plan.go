@@ -174,8 +174,9 @@ func (t *Timeline) refreshIfBack(plan []Step) []Step {
 	return plan
 }
 
-// Due appends the slots whose confirmed state is of a tick, in ascending order. The client inserts
-// that state after it has simulated the tick and before it writes the tick's history.
+// Due appends, in ascending order, the slots for which the confirmed state is the state after the
+// given tick. The client inserts that state after it has simulated the tick and before it writes
+// the tick's history.
 func (s *Store) Due(dst []Slot, tick entangle.Tick) []Slot {
 	at := len(dst)
 	s.due(tick, func(slot Slot) { dst = append(dst, slot) })

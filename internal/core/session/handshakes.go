@@ -39,8 +39,8 @@ const (
 // sequences.
 func firstGlobal(random uint64) uint64 { return globals | random>>2 }
 
-// firstOfSlot returns the first sequence for the slot of a client whose token lists the server at
-// index place.
+// firstOfSlot returns the first sequence of a client's slot. place is the index of this server in the
+// list of servers in the client's token.
 func firstOfSlot(place int) uint64 { return uint64(place) * slotSpan }
 
 // newHandshakes returns tables without entries. The error reports an invalid key, or that reading

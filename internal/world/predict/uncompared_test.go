@@ -22,9 +22,10 @@ func (f *forecast) spawnsTinted(name string, tick entangle.Tick) ecs.Entity {
 	return e
 }
 
-// A parent and its child arrive together, and the parent has moved on since: a rollback to the tick
-// of the child disables only the parent, whose state at that tick is unknown. Both are there at the
-// end, whether the child has compared components or not.
+// A parent and its child arrive together, but the confirmed state of the parent is from a later tick
+// than that of the child. A rollback to the child's tick disables only the parent, because the
+// parent's state at that tick is unknown. At the end both entities have their components, whether or
+// not the child has compared ones.
 //
 // Proves: B12
 func TestAChildIsThereBeforeTheStateOfItsParent(t *testing.T) {

@@ -417,20 +417,24 @@ func TestMovesToAndFromWhatIsRetained(t *testing.T) {
 	}
 }
 
-// A view that was set but not sent before its group is retained does not count: the peer has the
-// group as it was last sent, with its view at that time.
-func TestAViewThatWasNotSentBeforeItIsRetained(t *testing.T) {
-	n, e := retaining(t)
-	n.step(func() {
-		assert.True(t, e.peer.SetView(0, sender.Hidden{Slot: 1, Whole: true}))
-		n.retain(e, 0)
-	})
-	n.rest()
-	assert.Len(t, e.sink.entities, 2)
-	assert.True(t, e.peer.Idle())
-	n.step(func() { n.despawn(1) })
-	n.rest()
-	assert.Len(t, e.sink.entities, 1, "it hears of the end")
+// A peer loses the parts of a group that are hidden from it when the group is retained, or later,
+// even if their removal was not sent before they are no longer hidden: what a peer retains does not
+// depend on its network.
+//
+// Proves: V4, V11
+func TestWhatWasHiddenIsNotRetained(t *testing.T) {
+	for name, hide := range map[string]func(e *end, hidden ...sender.Hidden){
+		"while it was shown":    func(e *end, hidden ...sender.Hidden) { e.peer.SetView(0, hidden...) },
+		"while it was retained": func(e *end, hidden ...sender.Hidden) { e.peer.Retain(0, hidden...) },
+	} {
+		n, e := retaining(t)
+		n.trusts = true
+		zero := n.model.entities[0]
+		n.unsent(func() { hide(e, sender.Hidden{Slot: 0, Comps: repl.MaskOf(2)}, sender.Hidden{Slot: 1, Whole: true}) })
+		n.unchecked(e, func() { e.peer.Retain(0) })
+		assert.Equal(t, map[uint32]entity{zero.name(): zero.without(repl.MaskOf(2))}, e.sink.byName(), name)
+		assert.True(t, e.peer.Idle() && e.peer.Keeps(0) && !e.peer.Keeps(1), name)
+	}
 }
 
 // A group is shown again, and is retained once more before it was sent in full. The parts that are

@@ -27,9 +27,9 @@ type PeerGroups interface {
 	SetView(s repl.Slot, hidden ...sender.Hidden) bool
 	Hide(s repl.Slot)
 
-	// Retain keeps the group on the client as it was last sent, without the hidden part. It
-	// returns false if there is no room to record that, and the group is then hidden. Retains
-	// reports whether the client retains the group.
+	// Retain keeps the group on the client as it was last sent, without the hidden part and the
+	// part that was hidden before. It returns false if there is no room to record that, and the
+	// group is then hidden. Retains reports whether the client retains the group.
 	Retain(s repl.Slot, hidden ...sender.Hidden) bool
 	Retains(s repl.Slot) bool
 	// RetainMoved keeps the entities that moved into the group from groups of their own, if the

@@ -19,10 +19,11 @@ import (
 // parts to lose, Peer.kept holds a view that hides only the parts that the peer lacks.
 
 // Retain makes the peer keep the private group of an entity as it was last sent, without the hidden
-// parts. That lasts until Show, which sends it again in full with the view that SetView then sets;
-// Hide, which removes it; or its end. Packets in flight still arrive, and lost ones are not resent.
-// It acts like Hide where the peer was not sent the group or awaits a resync of it, and does
-// nothing for a public group. When MaxViews are in use it acts like Hide and reports false.
+// parts, and without those that its view hides already, sent or not. That lasts until Show, which
+// sends it again in full with the view that SetView then sets; Hide, which removes it; or its end.
+// Packets in flight still arrive, and lost ones are not resent. It acts like Hide where the peer was
+// not sent the group or awaits a resync of it, and does nothing for a public group. When MaxViews
+// are in use it acts like Hide and reports false.
 func (p *Peer) Retain(s repl.Slot, hidden ...Hidden) bool {
 	w := p.world
 	if !w.slots.used.Has(int(s)) {
@@ -73,7 +74,8 @@ func (p *Peer) hideRetained(i int, id groupID, hidden []Hidden) bool {
 	var to, lacks []part
 	for k := range gr.members {
 		m := &gr.members[k]
-		h := part{number: m.number}
+		h, _ := w.views.hides(sp.viewOf(i), m.number)
+		h.number = m.number
 		for ; len(parts) > 0 && parts[0].number == m.number; parts = parts[1:] {
 			h.whole, h.comps = h.whole || parts[0].whole, h.comps.Or(parts[0].comps)
 		}

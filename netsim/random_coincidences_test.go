@@ -87,8 +87,9 @@ func (p *plan) leavePaused(n int) {
 
 func inTick(n int) string { return fmt.Sprintf("tick %d ", n) }
 
-// hideEntity makes a Retained entity invisible to a client, in one of several ways, in about
-// the tick in which one of its components, present or not, is hidden from the client.
+// hideEntity makes a Retained entity invisible to a client, in one of several ways, one of which
+// includes a change of its group. In about the same tick, one of its components, present or not, is
+// hidden from the client.
 func (p *plan) hideEntity(n int) {
 	d := p.endings
 	e, has := p.extra(inTick(n), "Replicate=Relevance:2")
@@ -109,6 +110,9 @@ func (p *plan) hideEntity(n int) {
 	case 2:
 		p.say("%sgain %s %s", inTick(n), e, clients)
 		leave = append(leave, fmt.Sprintf("remove %s Replicate", e))
+	case 3:
+		p.say("%sgain %s %s", inTick(n), e, clients)
+		leave = append(leave, fmt.Sprintf("group %s %d", e, 1000+p.names))
 	default:
 		p.say("%sgain %s %s", inTick(n), e, clients)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // arrange puts the rows of the track into the world's order of the entities with the component, if
@@ -27,7 +28,7 @@ func (l *layer) arrange() {
 			l.restoreRows(rows)
 			continue
 		}
-		back := l.rollsBack && holds(has, l.back) && has.And(l.fixed) == columns.Mask{}
+		back := l.rollsBack && holds(has, l.back) && has.And(l.fixed) == set.Mask{}
 		l.stretches = append(l.stretches, stretch{segment: i, row: len(l.slots), rollsBack: back})
 		l.slots = append(l.slots, rows...)
 	}
@@ -46,7 +47,7 @@ func (l *layer) restoreRows(rows []columns.Slot) {
 	}
 }
 
-func holds(has, all columns.Mask) bool { return all.Without(has) == columns.Mask{} }
+func holds(has, all set.Mask) bool { return all.Without(has) == set.Mask{} }
 
 // assignRows assigns a row to every slot.
 func (l *layer) assignRows() {

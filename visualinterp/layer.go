@@ -8,6 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/smooth"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
@@ -23,7 +24,7 @@ type layer struct {
 
 	// A segment is shown if it has all columns of needs. It takes part in rollbacks if it also has
 	// all columns of back and none of fixed.
-	needs, back, fixed columns.Mask
+	needs, back, fixed set.Mask
 
 	stretches []stretch
 	slots     []columns.Slot // by row
@@ -50,7 +51,7 @@ func newLayer(w *ecs.World, display *tick.Display, r *rule) *layer {
 	kind, rollsBack := r.kind(display.Protocol())
 	l := &layer{rule: r, world: w, display: display, track: smooth.New(kind), rollsBack: rollsBack}
 	var tags []columns.Column
-	follow := func(mask *columns.Mask, id ecs.ID) {
+	follow := func(mask *set.Mask, id ecs.ID) {
 		mask.Set(len(tags))
 		tags = append(tags, columns.Column{ID: id, Tag: true})
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/benchmarks/report"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -213,5 +214,5 @@ func (c *cubesCodec) verifyFrame(f int) error {
 // cubesSets encodes the set of changed components. There is only one component.
 var (
 	cubesSets = repl.NewSets(1)
-	cubesSet  = repl.MaskOf(0)
+	cubesSet  = set.MaskOf(0)
 )

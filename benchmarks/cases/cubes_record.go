@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 )
 
@@ -42,8 +43,8 @@ func (c *cubesCodec) readRecord(f int) error {
 		if !more {
 			return nil
 		}
-		var set repl.Mask
-		if int(i) >= cubesCount || !changes.ReadSet(&c.r, cubesSets, &set, same) || set != cubesSet {
+		var comps set.Mask
+		if int(i) >= cubesCount || !changes.ReadSet(&c.r, cubesSets, &comps, same) || comps != cubesSet {
 			return errCubes
 		}
 		if err := c.readCube(f, int(i), &c.trail); err != nil {
@@ -110,8 +111,8 @@ func (c *cubesCodec) readRun(f int) error {
 	c.r.Bits(1)
 	alike, ok := u.ReadBegin(&c.r, &rec)
 	n, counted := u.ReadCount(&c.r)
-	var set repl.Mask
-	if !ok || !alike || !counted || !cubesSets.Read(&c.r, &set) || set != cubesSet {
+	var comps set.Mask
+	if !ok || !alike || !counted || !cubesSets.Read(&c.r, &comps) || comps != cubesSet {
 		return errCubes
 	}
 	at := []repl.Handle{rec.Group}

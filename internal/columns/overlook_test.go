@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
 )
@@ -28,7 +29,7 @@ func TestAnOverlookedColumnIsAccepted(t *testing.T) {
 			}
 			for _, col := range []int{colHealth, colBody} { // compared by their bytes, and by Equal
 				other := colHealth + colBody - col
-				var overlooked Mask
+				var overlooked set.Mask
 				overlooked.Set(col)
 				x.table.Overlook(overlooked)
 				hurt(int32(1 + col))
@@ -37,7 +38,7 @@ func TestAnOverlookedColumnIsAccepted(t *testing.T) {
 				slot := x.slot(t, all[0])
 				assert.Equal(t, x.table.Value(slot, col), x.table.Known(slot, col))
 
-				x.table.Overlook(Mask{})
+				x.table.Overlook(set.Mask{})
 				x.observe(t)
 				assert.Empty(t, x.table.Changed(col))
 				hurt(0)

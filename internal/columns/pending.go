@@ -1,12 +1,15 @@
 package columns
 
-import "github.com/mlange-42/arche/ecs"
+import (
+	"github.com/entangle-ecs/entangle/internal/set"
+	"github.com/mlange-42/arche/ecs"
+)
 
 // pending is the last reported state of a slot that may have changed its structure since. Observe
 // reports the difference between it and the world.
 type pending struct {
 	slot    Slot
-	known   Mask
+	known   set.Mask
 	target  ecs.Entity
 	packed         // the known values
 	form    Form   // at the last Sync; for a removed entity, at the last Sync at which it was alive
@@ -145,7 +148,7 @@ func (t *Table) reportLive(p *pending, info *slotInfo) {
 // refresh copies the present values of columns to the shadows, so that compare does not report what
 // the structure reports contain already. It has nothing to copy for a slot that the Sync of this
 // Observe has placed.
-func (t *Table) refresh(p *pending, info *slotInfo, cols Mask) {
+func (t *Table) refresh(p *pending, info *slotInfo, cols set.Mask) {
 	if p.placed == t.syncs || t.formsOnly {
 		return
 	}

@@ -1,6 +1,9 @@
 package columns
 
-import "github.com/mlange-42/arche/ecs"
+import (
+	"github.com/entangle-ecs/entangle/internal/set"
+	"github.com/mlange-42/arche/ecs"
+)
 
 // SlotOf returns the slot of an entity. An entity has a slot from the moment it gets the marker.
 // Another entity with the same id but another generation is not found.
@@ -26,7 +29,7 @@ func (t *Table) Slots() int { return len(t.slots.info) }
 // Mask returns the columns that a slot's entity had at the last Sync. For a paused entity it
 // returns the columns last reported, and for a removed one those of the last Sync before the
 // removal, until its slot is free.
-func (t *Table) Mask(s Slot) Mask {
+func (t *Table) Mask(s Slot) set.Mask {
 	info := &t.slots.info[s]
 	if seg := info.seg; seg != nil {
 		return seg.shape.present
@@ -116,7 +119,7 @@ func (t *Table) Shifts() uint64 { return t.shifts }
 
 // Rows returns the slots of one segment in the order of its rows, and the columns that all of them
 // have. Both are valid until the next Sync.
-func (t *Table) Rows(segment int) ([]Slot, Mask) {
+func (t *Table) Rows(segment int) ([]Slot, set.Mask) {
 	seg := t.segments.all[segment]
 	return seg.rows, seg.shape.present
 }

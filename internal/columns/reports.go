@@ -1,10 +1,12 @@
 package columns
 
+import "github.com/entangle-ecs/entangle/internal/set"
+
 // StructureChange is the difference between the components of one slot at the last two Observes.
 type StructureChange struct {
 	Slot     Slot
-	Inserted Mask
-	Removed  Mask
+	Inserted set.Mask
+	Removed  set.Mask
 }
 
 // reports is the result of one Observe. Its buffers are reused.

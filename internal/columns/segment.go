@@ -3,12 +3,13 @@ package columns
 import (
 	"unsafe"
 
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 )
 
 // shape describes the columns of all segments with the same component mask.
 type shape struct {
-	present Mask       // without the marker
+	present set.Mask   // without the marker
 	cols    []shapeCol // the columns with bytes; the marker is the last
 	place   []int      // for each column its index in cols, or -1
 	rowSize int        // bytes of a packed row

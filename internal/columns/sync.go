@@ -3,12 +3,13 @@ package columns
 import (
 	"bytes"
 
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 )
 
 // parking keeps the known state of a slot while its entity has no marker.
 type parking struct {
-	known  Mask
+	known  set.Mask
 	target ecs.Entity
 	packed
 	form Form

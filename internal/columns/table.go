@@ -29,9 +29,6 @@ type Column struct {
 	Equal func(before, after []byte) bool
 }
 
-// Mask is a set of columns: bit i stands for the i-th Column given to New.
-type Mask = set.Mask
-
 // Table tracks the entities of one world that have a marker component. The package documentation
 // lists its guarantees.
 type Table struct {
@@ -47,7 +44,7 @@ type Table struct {
 	places   placeCache
 	undo     []UndoRecord
 
-	overlooked Mask // see Overlook
+	overlooked set.Mask // see Overlook
 	reports    reports
 	canary     canary
 }
@@ -120,7 +117,7 @@ func (t *Table) Observe(tick entangle.Tick) error {
 // Overlook sets the columns whose changed values the next Observes accept without a report. This
 // takes little more time than comparing the bytes. A later Observe does not report these changes
 // either.
-func (t *Table) Overlook(cols Mask) { t.overlooked = cols }
+func (t *Table) Overlook(cols set.Mask) { t.overlooked = cols }
 
 // Tick returns the tick of the last Observe that succeeded.
 func (t *Table) Tick() entangle.Tick { return t.tick }

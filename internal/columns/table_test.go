@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -108,7 +109,7 @@ func TestInsertIsNotAlsoAChange(t *testing.T) {
 	require.NoError(t, x.table.Sync())
 	(*testPosition)(x.w.Get(e, x.id(colPosition))).X = 2
 	x.observe(t)
-	var inserted Mask
+	var inserted set.Mask
 	inserted.Set(colPosition)
 	assert.Equal(t, []StructureChange{{Slot: x.slot(t, e), Inserted: inserted}}, x.table.Structure())
 	assert.Empty(t, x.table.Changed(colPosition))

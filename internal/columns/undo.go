@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/ecs/event"
 )
@@ -10,7 +11,7 @@ import (
 type Form struct {
 	Alive  bool       // the entity exists
 	Marked bool       // it has the marker
-	Mask   Mask       // the columns it has
+	Mask   set.Mask   // the columns it has
 	Target ecs.Entity // the relation target, which may be dead; the zero entity if there is none
 }
 

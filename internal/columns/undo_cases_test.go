@@ -3,13 +3,14 @@ package columns
 import (
 	"testing"
 
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // mask returns a set of columns.
-func mask(cols ...int) (m Mask) {
+func mask(cols ...int) (m set.Mask) {
 	for _, c := range cols {
 		m.Set(c)
 	}

@@ -185,16 +185,16 @@ func (m *match) begin(of func(pair) bool) {
 func (m *match) see(client, src int) {
 	seen := m.twin.seen[src]
 	dropIf(seen, func(p pair) bool { return p.member == client })
-	var set set.Bitset
+	var groups set.Bitset
 	for range m.rng.IntN(20) {
 		entity := m.rng.IntN(1 + m.rng.IntN(twinEntities))
-		set.Grow(entity + 1)
-		set.Set(entity)
+		groups.Grow(entity + 1)
+		groups.Set(entity)
 		if m.twin.joined[client] {
 			seen[pair{client, entity}] = true
 		}
 	}
-	m.real.See(interest.Source(src), client, set)
+	m.real.See(interest.Source(src), client, groups)
 }
 
 func (m *match) check() {

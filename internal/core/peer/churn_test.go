@@ -13,6 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -87,7 +88,7 @@ func TestChurnAndLossAllocateNothing(t *testing.T) {
 		world.Begin(tick)
 		for range entities / 100 {
 			world.Despawn(slots[oldest])
-			world.Spawn(slots[oldest], repl.MaskOf(0, 1))
+			world.Spawn(slots[oldest], set.MaskOf(0, 1))
 			oldest = (oldest + 1) % entities
 		}
 		world.Change(0, slots)

@@ -12,6 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -19,13 +20,13 @@ import (
 // again and again. It is both sender and receiver.
 type crowd struct {
 	value map[repl.Slot]uint32
-	mask  map[repl.Slot]repl.Mask
+	mask  map[repl.Slot]set.Mask
 	at    repl.Slot
 	next  repl.Slot
 }
 
 func newCrowd() *crowd {
-	return &crowd{value: map[repl.Slot]uint32{}, mask: map[repl.Slot]repl.Mask{}}
+	return &crowd{value: map[repl.Slot]uint32{}, mask: map[repl.Slot]set.Mask{}}
 }
 
 func (c *crowd) Encode(w *bits.Writer, s repl.Slot, comp int, _ *repl.RefTable) {
@@ -38,7 +39,7 @@ func (c *crowd) Spawn(repl.ID) repl.Slot { c.next++; return c.next }
 func (c *crowd) Member(s repl.Slot, whole bool) {
 	c.at = s
 	if whole {
-		c.mask[s] = repl.Mask{}
+		c.mask[s] = set.Mask{}
 	}
 }
 
@@ -73,8 +74,8 @@ func (c *crowd) Update(r *bits.Reader, comp int, refs receiver.Refs) error {
 }
 
 // shapes returns the components of each entity, by the value of its first component.
-func (c *crowd) shapes() map[uint32]repl.Mask {
-	all := map[uint32]repl.Mask{}
+func (c *crowd) shapes() map[uint32]set.Mask {
+	all := map[uint32]set.Mask{}
 	for s, v := range c.value {
 		all[v] = c.mask[s]
 	}
@@ -135,7 +136,7 @@ func TestACrowdOverABadLine(t *testing.T) {
 			for s := range repl.Slot(entities) {
 				switch {
 				case tick == 60:
-					source.value[s], source.mask[s] = uint32(s)<<12, repl.MaskOf(0)
+					source.value[s], source.mask[s] = uint32(s)<<12, set.MaskOf(0)
 					world.Spawn(s, source.mask[s])
 				case tick > 60 && tick < ticks:
 					source.value[s]++
@@ -144,10 +145,10 @@ func TestACrowdOverABadLine(t *testing.T) {
 					if (int(s)+int(tick))%8 == 0 {
 						m := source.mask[s]
 						if m.Has(1) {
-							world.Reshape(s, repl.Mask{}, repl.MaskOf(1))
+							world.Reshape(s, set.Mask{}, set.MaskOf(1))
 							m.Clear(1)
 						} else {
-							world.Reshape(s, repl.MaskOf(1), repl.Mask{})
+							world.Reshape(s, set.MaskOf(1), set.Mask{})
 							m.Set(1)
 						}
 						source.mask[s] = m

@@ -14,8 +14,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
-	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // speaker is a feed that resends its newest number until it is acknowledged, and keeps the numbers
@@ -217,7 +217,7 @@ func TestFeedsGoFirstWithinTheirShareOfACap(t *testing.T) {
 	p.run(60)
 	p.source.values[1] = 1
 	p.world.Begin(p.tick)
-	p.world.Spawn(1, repl.MaskOf(0))
+	p.world.Spawn(1, set.MaskOf(0))
 	p.world.Commit()
 	p.run(60)
 	s.serverInputs.pad = 60

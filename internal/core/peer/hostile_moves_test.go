@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // withholds returns a client that acknowledges all packets, except those with the first message of
@@ -37,12 +38,12 @@ func tour(b *testing.B, hostile bool) {
 	}
 	p.tickWith(func() {
 		for s := range repl.Slot(movers) {
-			p.world.SpawnAt(s, repl.MaskOf(0), place(int(s), 0))
+			p.world.SpawnAt(s, set.MaskOf(0), place(int(s), 0))
 		}
 		for g := range repl.Slot(groups) {
-			p.world.SpawnAt(movers+g, repl.MaskOf(0), sender.Place{Name: uint32(g) + 1})
+			p.world.SpawnAt(movers+g, set.MaskOf(0), sender.Place{Name: uint32(g) + 1})
 		}
-		p.world.Spawn(movers+groups, repl.MaskOf(0))
+		p.world.Spawn(movers+groups, set.MaskOf(0))
 	})
 	p.run(80)
 	if hostile {

@@ -13,6 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // forge is a peer that writes its payloads by hand.
@@ -141,7 +142,7 @@ func FuzzHandlePayload(f *testing.F) {
 		}
 		p.world.Begin(1)
 		for s := range repl.Slot(20) {
-			p.world.Spawn(s, repl.MaskOf(0))
+			p.world.Spawn(s, set.MaskOf(0))
 		}
 		p.world.Commit()
 		rng := rand.New(rand.NewPCG(seed, 1))

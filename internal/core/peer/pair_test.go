@@ -17,6 +17,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -213,7 +214,7 @@ func TestMessagesAndReplicationShareAConnection(t *testing.T) {
 	}
 	p.world.Begin(p.tick)
 	for s := range p.source.values {
-		p.world.Spawn(s, repl.MaskOf(0))
+		p.world.Spawn(s, set.MaskOf(0))
 	}
 	p.world.Commit()
 	require.NoError(t, p.client.Send(peer.FirstMessages, []byte("hello"), 0, p.now))
@@ -239,7 +240,7 @@ func TestNothingChangedNothingSent(t *testing.T) {
 	p.run(60)
 	p.world.Begin(p.tick)
 	p.source.values[1] = 5
-	p.world.Spawn(1, repl.MaskOf(0))
+	p.world.Spawn(1, set.MaskOf(0))
 	p.world.Commit()
 	p.run(30)
 	still := p.source.values
@@ -269,7 +270,7 @@ func TestSteadyReplicationAllocatesNothing(t *testing.T) {
 	}
 	p.world.Begin(p.tick)
 	for s := range p.source.values {
-		p.world.Spawn(s, repl.MaskOf(0))
+		p.world.Spawn(s, set.MaskOf(0))
 	}
 	p.world.Commit()
 	buf := make([]byte, 0, 2048)

@@ -12,6 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // withChannels returns a pair with channels of a game.
@@ -36,7 +37,7 @@ func TestAWaitingMessageKeepsTheNamesOfItsTime(t *testing.T) {
 		p.run(300)
 	}
 	p.run(20)
-	change(func() { p.world.Spawn(1, repl.MaskOf(0)) })
+	change(func() { p.world.Spawn(1, set.MaskOf(0)) })
 	name, ok := p.world.ID(1)
 	require.True(t, ok)
 	for range 2 { // the second message waits an hour
@@ -44,13 +45,13 @@ func TestAWaitingMessageKeepsTheNamesOfItsTime(t *testing.T) {
 		p.step()
 	}
 	change(func() { p.world.Despawn(1) })
-	change(func() { p.world.Spawn(2, repl.MaskOf(0)) })
+	change(func() { p.world.Spawn(2, set.MaskOf(0)) })
 	other, _ := p.world.ID(2)
 	assert.NotEqual(t, name, other)
 	p.now = p.now.Add(time.Hour)
 	p.run(20)
 	assert.Len(t, p.mail.got, 2)
-	change(func() { p.world.Spawn(3, repl.MaskOf(0)) })
+	change(func() { p.world.Spawn(3, set.MaskOf(0)) })
 	third, _ := p.world.ID(3)
 	assert.Equal(t, name, third)
 }
@@ -68,7 +69,7 @@ func TestNamesAreHeldUpSinceTheOldestMessageThatWaits(t *testing.T) {
 	say := func(on channel.ID) { require.NoError(t, p.server.Send(on, []byte("who was there"), 0, p.now)) }
 	pass := func(ticks int) {
 		for range ticks {
-			p.tickWith(func() { p.world.Spawn(1, repl.MaskOf(0)) })
+			p.tickWith(func() { p.world.Spawn(1, set.MaskOf(0)) })
 			p.tickWith(func() { p.world.Despawn(1) })
 		}
 	}
@@ -100,7 +101,7 @@ func TestAJoiningClientHoldsUpNoEarlierIDs(t *testing.T) {
 		}
 		p.world.Commit()
 	}
-	everybody(func(s repl.Slot) { p.world.Spawn(s, repl.MaskOf(0)) })
+	everybody(func(s repl.Slot) { p.world.Spawn(s, set.MaskOf(0)) })
 	everybody(p.world.Despawn)
 	for !p.server.Open() {
 		p.step()

@@ -11,13 +11,14 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // populate adds entities to the world in the current tick: those with numbers in [from, to).
 func (p *pair) populate(from, to repl.Slot, at sender.Place) {
 	for s := from; s < to; s++ {
 		p.source.values[s] = uint32(s) << 16
-		p.world.SpawnAt(s, repl.MaskOf(0), at)
+		p.world.SpawnAt(s, set.MaskOf(0), at)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // unappliable returns an updates frame with a change of a member that the group does not have in p's
@@ -24,7 +25,7 @@ func (p *pair) unappliable(at sender.Place) (tick entangle.Tick, frame []byte) {
 	other := w.NewPeer()
 	w.Begin(p.tick - 5)
 	for s := range repl.Slot(2) {
-		w.SpawnAt(s, repl.MaskOf(0), at)
+		w.SpawnAt(s, set.MaskOf(0), at)
 	}
 	w.Commit()
 	if at.Private {
@@ -51,7 +52,7 @@ func TestAGroupThatAClientCannotFollowIsSentInFull(t *testing.T) {
 			p.run(30)
 			p.source.values[1] = 5
 			p.also = func() {
-				p.world.SpawnAt(1, repl.MaskOf(0), at)
+				p.world.SpawnAt(1, set.MaskOf(0), at)
 				if p.also = nil; at.Private {
 					p.server.Replication().Show(1)
 				}
@@ -79,7 +80,7 @@ func TestAGroupThatIsAskedForAgainCostsByItsMembers(t *testing.T) {
 		p.also = func() {
 			for s := range members {
 				p.source.values[s] = uint32(s)
-				p.world.SpawnAt(s, repl.MaskOf(0), sender.Place{Name: 1})
+				p.world.SpawnAt(s, set.MaskOf(0), sender.Place{Name: 1})
 			}
 			p.also = nil
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // deafness is a way in which a client does not receive packets, or does not acknowledge them.
@@ -53,7 +54,7 @@ func (p *pair) churn(n repl.Slot, some int) func() {
 			s := repl.Slot((int(p.tick)*some + i) % int(n))
 			p.world.Despawn(s)
 			p.source.values[s] = uint32(s) << 16
-			p.world.Spawn(s, repl.MaskOf(0))
+			p.world.Spawn(s, set.MaskOf(0))
 		}
 	}
 }

@@ -1,21 +1,24 @@
 package repl
 
-import pack "github.com/entangle-ecs/entangle/protocol/bits"
+import (
+	"github.com/entangle-ecs/entangle/internal/set"
+	pack "github.com/entangle-ecs/entangle/protocol/bits"
+)
 
 // Changes packs the changed members of a group, by rising numbers, and their changed components:
 // usually the next number, with the same components as the member before, which takes one bit. A
 // new value starts a list; before its first member the set of components is empty.
 type Changes struct {
 	next uint64
-	last Mask
+	last set.Mask
 }
 
 // Append writes the next number, and reports whether its components are those of the one
 // before. If not the caller writes them, wherever they belong.
-func (c *Changes) Append(w *pack.Writer, m Member, set *Mask) (same bool) {
-	same = *set == c.last
+func (c *Changes) Append(w *pack.Writer, m Member, comps *set.Mask) (same bool) {
+	same = *comps == c.last
 	skipped := uint64(m) - c.next
-	c.next, c.last = uint64(m)+1, *set
+	c.next, c.last = uint64(m)+1, *comps
 	if same && skipped == 0 {
 		w.Put(1, 1)
 		return true
@@ -49,7 +52,7 @@ func (c *Changes) Read(r *pack.Reader) (m Member, same, more, ok bool) {
 
 // ReadSet reads the components of the last number into m. Those that are said to be others
 // than those of the one before and are the same are malformed.
-func (c *Changes) ReadSet(r *pack.Reader, s Sets, m *Mask, same bool) (ok bool) {
+func (c *Changes) ReadSet(r *pack.Reader, s Sets, m *set.Mask, same bool) (ok bool) {
 	if same {
 		*m = c.last
 		return true

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -18,11 +19,11 @@ func TestChangesReadBackAsTheyWereWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		numbers := rapid.SliceOfDistinct(rapid.OneOf(rapid.Uint16Range(0, 40), rapid.Uint16Range(0, repl.MaxMembers-1)), rapid.ID).Draw(t, "numbers")
 		slices.Sort(numbers)
-		sets, masks := repl.NewSets(3), make([]repl.Mask, len(numbers))
+		sets, masks := repl.NewSets(3), make([]set.Mask, len(numbers))
 		var w bits.Writer
 		var list repl.Changes
 		for i, n := range numbers {
-			masks[i] = repl.Mask{rapid.SampledFrom([]uint64{0, 1, 1, 1, 5}).Draw(t, "set")}
+			masks[i] = set.Mask{rapid.SampledFrom([]uint64{0, 1, 1, 1, 5}).Draw(t, "set")}
 			if !list.Append(&w, repl.Member(n), &masks[i]) {
 				sets.Append(&w, &masks[i])
 			}
@@ -35,9 +36,9 @@ func TestChangesReadBackAsTheyWereWritten(t *testing.T) {
 			got, same, more, ok := in.Read(&r)
 			require.True(t, ok && more)
 			require.Equal(t, repl.Member(n), got)
-			var set repl.Mask
-			require.True(t, in.ReadSet(&r, sets, &set, same))
-			require.Equal(t, masks[i], set)
+			var comps set.Mask
+			require.True(t, in.ReadSet(&r, sets, &comps, same))
+			require.Equal(t, masks[i], comps)
 		}
 		_, _, more, ok := in.Read(&r)
 		require.True(t, ok && !more)
@@ -69,12 +70,12 @@ func FuzzChanges(f *testing.F) {
 			require.Greater(t, int(n), last)
 			require.Less(t, int(n), repl.MaxMembers)
 			last = int(n)
-			var set repl.Mask
-			if !in.ReadSet(&r, sets, &set, same) {
+			var comps set.Mask
+			if !in.ReadSet(&r, sets, &comps, same) {
 				return
 			}
-			if !out.Append(&w, n, &set) {
-				sets.Append(&w, &set)
+			if !out.Append(&w, n, &comps) {
+				sets.Append(&w, &comps)
 			}
 		}
 	})
@@ -83,10 +84,10 @@ func FuzzChanges(f *testing.F) {
 func TestGoldenChanges(t *testing.T) {
 	var w bits.Writer
 	var list repl.Changes
-	set := repl.MaskOf(0)
-	assert.False(t, list.Append(&w, 0, &set))
-	assert.True(t, list.Append(&w, 1, &set))
-	assert.True(t, list.Append(&w, 4, &set))
+	comps := set.MaskOf(0)
+	assert.False(t, list.Append(&w, 0, &comps))
+	assert.True(t, list.Append(&w, 1, &comps))
+	assert.True(t, list.Append(&w, 4, &comps))
 	list.End(&w)
 	assert.Equal(t, packed("0 0 00000", "1", "0 1 01000", "0 1 00000"), hex.EncodeToString(w.Finish()))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -250,8 +251,8 @@ func TestCodesAreLearnedFromWhatAllSee(t *testing.T) {
 	var of sender.Sampler
 	of.Comp = 1
 	bring := func(s repl.Slot, at sender.Place, comps ...int) {
-		h.model.entities[s] = entity{mask: repl.MaskOf(comps...)}
-		h.SpawnAt(s, repl.MaskOf(comps...), at)
+		h.model.entities[s] = entity{mask: set.MaskOf(comps...)}
+		h.SpawnAt(s, set.MaskOf(comps...), at)
 	}
 	h.step(1, func() {
 		bring(0, sender.Place{}, 1)
@@ -264,7 +265,7 @@ func TestCodesAreLearnedFromWhatAllSee(t *testing.T) {
 	h.step(9, func() {
 		h.Move(2, sender.Place{})
 		h.Pause(3)
-		h.Reshape(4, repl.MaskOf(1), repl.Mask{})
+		h.Reshape(4, set.MaskOf(1), set.Mask{})
 		h.Change(1, []repl.Slot{5})
 	})
 	opened := h.tick

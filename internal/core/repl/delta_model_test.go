@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/delta"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -16,7 +17,7 @@ type differing struct{ *model }
 // deltaPast is a history of each component that is sent as differences.
 type deltaPast map[int]*delta.History
 
-func newDeltaPast(deltas repl.Mask) deltaPast {
+func newDeltaPast(deltas set.Mask) deltaPast {
 	p := deltaPast{}
 	for c := deltas.Next(0); c >= 0; c = deltas.Next(c + 1) {
 		p[c] = delta.NewHistory(4)
@@ -53,7 +54,7 @@ func (p deltaPast) predict(s repl.Slot, comp int, tick entangle.Tick, from repl.
 }
 
 // deltas returns which of a number of components are sent as differences.
-func deltas(comps int) (m repl.Mask) {
+func deltas(comps int) (m set.Mask) {
 	for c := 3; c < comps; c++ {
 		if width(c) > 0 {
 			m.Set(c)
@@ -63,7 +64,7 @@ func deltas(comps int) (m repl.Mask) {
 }
 
 // Deltas implements sender.Differ.
-func (m differing) Deltas() (all, moving repl.Mask) { return m.deltas, m.deltas }
+func (m differing) Deltas() (all, moving set.Mask) { return m.deltas, m.deltas }
 
 // BeginRecord implements sender.Differ.
 func (m differing) BeginRecord() {}
@@ -102,21 +103,21 @@ func (m *model) remember(tick entangle.Tick, slots repl.Slot) {
 // deltaSink is a replica that applies differences.
 type deltaSink struct {
 	*copySink
-	deltas repl.Mask
+	deltas set.Mask
 	past   deltaPast
 	at     receiver.Moment
 	coded  bool
 	salts  [repl.CodesPlaces + 1]uint32
 }
 
-func newDeltaSink(c *copySink, deltas repl.Mask) *deltaSink {
+func newDeltaSink(c *copySink, deltas set.Mask) *deltaSink {
 	return &deltaSink{copySink: c, deltas: deltas, past: newDeltaPast(deltas)}
 }
 
 var _ receiver.Differ = (*deltaSink)(nil)
 
 // Deltas implements receiver.Differ.
-func (d *deltaSink) Deltas() repl.Mask { return d.deltas }
+func (d *deltaSink) Deltas() set.Mask { return d.deltas }
 
 // From implements receiver.Differ.
 func (d *deltaSink) From(m *receiver.Moment) { d.at = *m }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // early is many moving entities, each in a group of its own, and a peer that is sent updates of
@@ -30,7 +31,7 @@ func newEarly(t *testing.T, entities int, differ func(*network)) *early {
 	n.world.Begin(n.tick)
 	for slot := range repl.Slot(entities) {
 		var is entity
-		is.mask = repl.MaskOf(0).Or(repl.MaskOf(4))
+		is.mask = set.MaskOf(0).Or(set.MaskOf(4))
 		is.values[0] = uint32(slot) + 1
 		n.model.entities[slot], n.model.changed[slot] = is, &[20]entangle.Tick{}
 		n.world.SpawnAt(slot, is.mask, sender.Place{})

@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // eyes is the part of the model that a peer may see, with its predicted set.
@@ -78,7 +79,7 @@ func (n *network) view(y eyes, is entity, key groupKey, slot repl.Slot) (entity,
 }
 
 // without returns the entity without some components.
-func (e entity) without(comps repl.Mask) entity {
+func (e entity) without(comps set.Mask) entity {
 	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
 		e.mask.Clear(c)
 		e.values[c] = 0

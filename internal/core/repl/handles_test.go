@@ -9,6 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // handles is a world in which only the handles matter.
@@ -33,7 +34,7 @@ func (h *handles) step(ticks entangle.Tick, change func()) {
 }
 
 func (h *handles) spawn(s repl.Slot) {
-	e := entity{mask: repl.MaskOf(0)}
+	e := entity{mask: set.MaskOf(0)}
 	h.model.entities[s] = e
 	h.Spawn(s, e.mask)
 }
@@ -105,8 +106,8 @@ func TestAnIDMeansTheEntityThatThePeerKnewByIt(t *testing.T) {
 			h.tick = 1<<32 - 200
 			p := h.NewPeer()
 			spawn := func(s repl.Slot) {
-				h.model.entities[s] = entity{mask: repl.MaskOf(0)}
-				h.SpawnAt(s, repl.MaskOf(0), at)
+				h.model.entities[s] = entity{mask: set.MaskOf(0)}
+				h.SpawnAt(s, set.MaskOf(0), at)
 				p.Show(s)
 			}
 			first := repl.Slot(1)
@@ -151,12 +152,12 @@ func TestWhatIsReferredToReturnsUnderItsName(t *testing.T) {
 			p := h.NewPeer()
 			h.step(1, func() {
 				for s := range repl.Slot(2) {
-					h.model.entities[1+s] = entity{mask: repl.MaskOf(0)}
-					h.SpawnAt(1+s, repl.MaskOf(0), sender.Place{Private: true})
+					h.model.entities[1+s] = entity{mask: set.MaskOf(0)}
+					h.SpawnAt(1+s, set.MaskOf(0), sender.Place{Private: true})
 					p.Show(1 + s)
 				}
 				if refers {
-					link := entity{mask: repl.MaskOf(linkComp)}
+					link := entity{mask: set.MaskOf(linkComp)}
 					link.values[linkComp] = 2 // slot 1
 					h.model.entities[3] = link
 					h.Spawn(3, link.mask)
@@ -168,8 +169,8 @@ func TestWhatIsReferredToReturnsUnderItsName(t *testing.T) {
 			h.fulls(t, p, 10)
 			h.step(1, func() {})
 			h.step(100, func() { // another entity, which gets any free handle
-				h.model.entities[4] = entity{mask: repl.MaskOf(0)}
-				h.SpawnAt(4, repl.MaskOf(0), sender.Place{Private: true})
+				h.model.entities[4] = entity{mask: set.MaskOf(0)}
+				h.SpawnAt(4, set.MaskOf(0), sender.Place{Private: true})
 				p.Show(4)
 			})
 			other := h.fulls(t, p, 20)
@@ -248,8 +249,8 @@ func (c *numbers) fill() {
 
 // bring spawns an entity in the group.
 func (c *numbers) bring(s repl.Slot) {
-	c.model.entities[s] = entity{mask: repl.MaskOf(0)}
-	c.SpawnAt(s, repl.MaskOf(0), sender.Place{Name: 1})
+	c.model.entities[s] = entity{mask: set.MaskOf(0)}
+	c.SpawnAt(s, set.MaskOf(0), sender.Place{Name: 1})
 }
 
 // next spawns one more entity there and returns its number. It returns 0, and the entity is in a
@@ -329,7 +330,7 @@ func TestANumberRestsWhileSomethingUnderWayMayNameIt(t *testing.T) {
 		c.model.links = true
 		p := c.NewPeer()
 		c.step(1, func() {
-			link := entity{mask: repl.MaskOf(linkComp)}
+			link := entity{mask: set.MaskOf(linkComp)}
 			link.values[linkComp] = 4 // slot 3
 			c.model.entities[c.last+1] = link
 			c.Spawn(c.last+1, link.mask)
@@ -396,8 +397,8 @@ func TestAHandleRestsWhileAResyncIsDue(t *testing.T) {
 		h := newHandles()
 		p := h.NewPeer()
 		arrive := func(s repl.Slot, at sender.Place) {
-			h.model.entities[s] = entity{mask: repl.MaskOf(0)}
-			h.SpawnAt(s, repl.MaskOf(0), at)
+			h.model.entities[s] = entity{mask: set.MaskOf(0)}
+			h.SpawnAt(s, set.MaskOf(0), at)
 			p.Show(s)
 		}
 		h.step(1, func() { arrive(1, sender.Place{Private: true}); arrive(2, at) })

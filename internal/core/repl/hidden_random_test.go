@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // In a random world, a client is sent the same bytes in the same ticks, whatever happens that it
@@ -46,7 +47,7 @@ type play struct {
 	bytes  int
 	names  uint32
 	modes  map[groupKey]mode // of private groups, while they are not shown
-	shut   map[int]repl.Mask // components that the client does not see
+	shut   map[int]set.Mask  // components that the client does not see
 	bornIn map[int]sender.Place
 	moved  map[int]bool
 
@@ -93,7 +94,7 @@ func newPlay(t *testing.T, seed uint64) *play {
 	return &play{
 		t: t, rng: rand.New(rand.NewPCG(seed, 3)), dark: rand.New(rand.NewPCG(seed, 4)),
 		open: newStage(t, seed, false), full: newStage(t, seed, true),
-		modes: map[groupKey]mode{}, shut: map[int]repl.Mask{}, bornIn: map[int]sender.Place{}, moved: map[int]bool{},
+		modes: map[groupKey]mode{}, shut: map[int]set.Mask{}, bornIn: map[int]sender.Place{}, moved: map[int]bool{},
 		banishedAt: map[int]entangle.Tick{},
 	}
 }
@@ -234,7 +235,7 @@ func (p *play) act(id int) {
 		}
 		p.sync(id)
 		if delete(p.shut, id); what == 17 {
-			p.shut[id] = repl.MaskOf(1+int(value%3), 2)
+			p.shut[id] = set.MaskOf(1+int(value%3), 2)
 		}
 	case 19:
 		// An entity that was born publicly keeps its id, and therefore its handle, while it lives.
@@ -289,7 +290,7 @@ func (p *play) sync(id int) {
 
 func (p *play) spawn(rng *rand.Rand, id int, at sender.Place, stages ...*stage) {
 	p.names++
-	is := entity{mask: repl.MaskOf(0, 2)}
+	is := entity{mask: set.MaskOf(0, 2)}
 	is.values[0] = uint32(id) | p.names<<16
 	for _, s := range stages {
 		s.n.put(s.slot(id), is, at)
@@ -334,13 +335,13 @@ func (s *stage) reshape(id, comp int, value uint32) {
 	if is.mask.Has(comp) {
 		is.mask.Clear(comp)
 		is.values[comp] = 0
-		s.n.world.Reshape(slot, repl.Mask{}, repl.MaskOf(comp))
+		s.n.world.Reshape(slot, set.Mask{}, set.MaskOf(comp))
 	} else {
 		is.mask.Set(comp)
 		if width(comp) > 0 {
 			is.values[comp] = value
 		}
-		s.n.world.Reshape(slot, repl.MaskOf(comp), repl.Mask{})
+		s.n.world.Reshape(slot, set.MaskOf(comp), set.Mask{})
 	}
 	s.n.model.changed[slot][comp] = s.n.world.Tick()
 	s.n.model.entities[slot] = is

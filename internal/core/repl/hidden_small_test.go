@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // scene is a small world in which a peer may see everything except the dark part.
@@ -64,19 +65,19 @@ func (s *scene) rest(ticks int) {
 
 // insert adds components to an entity.
 func (s *scene) insert(slot repl.Slot, comps ...int) {
-	s.w.Reshape(slot, repl.MaskOf(comps...), repl.Mask{})
+	s.w.Reshape(slot, set.MaskOf(comps...), set.Mask{})
 }
 
 // without returns a view that hides components of an entity.
 func without(slot repl.Slot, comps ...int) sender.Hidden {
-	return sender.Hidden{Slot: slot, Comps: repl.MaskOf(comps...)}
+	return sender.Hidden{Slot: slot, Comps: set.MaskOf(comps...)}
 }
 
 // begin shows the peer two entities in a den.
 func (s *scene) begin() {
 	s.tick(func() {
-		s.w.SpawnAt(0, repl.MaskOf(0, 2), den)
-		s.w.SpawnAt(1, repl.MaskOf(0, 2), den)
+		s.w.SpawnAt(0, set.MaskOf(0, 2), den)
+		s.w.SpawnAt(1, set.MaskOf(0, 2), den)
 		s.p.Show(0)
 	})
 	s.rest(3)
@@ -102,7 +103,7 @@ func TestWhatAPeerKeeps(t *testing.T) {
 	require.Equal(t, []repl.Slot{0, 1}, keeps(), "it is shown them")
 	s.tick(func() { s.p.Retain(0) })
 	require.Equal(t, []repl.Slot{0, 1}, keeps(), "it retains them")
-	s.tick(func() { w.SpawnAt(2, repl.MaskOf(0), den) })
+	s.tick(func() { w.SpawnAt(2, set.MaskOf(0), den) })
 	require.Equal(t, []repl.Slot{0, 1}, keeps(), "it was not sent one that came")
 	s.tick(func() { w.Pause(0) })
 	tick(w, func() { s.p.Retain(0, sender.Hidden{Slot: 1, Whole: true}) })
@@ -119,7 +120,7 @@ func TestWhatIsHiddenBeforeItIsSentTakesNoHandle(t *testing.T) {
 	s := &scene{w: w, p: w.NewPeer()}
 	s.tick(func() {
 		for slot := range repl.Slot(300) {
-			w.SpawnAt(slot, repl.MaskOf(0), sender.Place{Private: true})
+			w.SpawnAt(slot, set.MaskOf(0), sender.Place{Private: true})
 		}
 	})
 	for slot := range repl.Slot(300) {
@@ -155,7 +156,7 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 			s.tick(func() {
 				s.inDark(func() {
 					s.insert(0, 1)
-					s.w.Reshape(0, repl.Mask{}, repl.MaskOf(1))
+					s.w.Reshape(0, set.Mask{}, set.MaskOf(1))
 					s.insert(0, 1)
 				})
 				s.p.Retain(0)
@@ -172,9 +173,9 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 			s.begin()
 			s.holds = true
 			for range 4 { // as many as may be in flight: the next one is not sent
-				s.tick(func() { s.w.Reshape(1, repl.MaskOf(1), repl.Mask{}) })
+				s.tick(func() { s.w.Reshape(1, set.MaskOf(1), set.Mask{}) })
 			}
-			s.tick(func() { s.w.Reshape(0, repl.Mask{}, repl.MaskOf(2)) })
+			s.tick(func() { s.w.Reshape(0, set.Mask{}, set.MaskOf(2)) })
 			s.tick(func() { s.inDark(func() { s.insert(0, 2) }); s.p.Retain(0) })
 			s.holds = false
 			s.rest(2)
@@ -184,9 +185,9 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 			s.begin()
 			s.holds = true
 			for range 4 {
-				s.tick(func() { s.w.Reshape(1, repl.MaskOf(1), repl.Mask{}) })
+				s.tick(func() { s.w.Reshape(1, set.MaskOf(1), set.Mask{}) })
 			}
-			s.tick(func() { s.w.Reshape(0, repl.Mask{}, repl.MaskOf(2)) })
+			s.tick(func() { s.w.Reshape(0, set.Mask{}, set.MaskOf(2)) })
 			s.tick(func() { s.p.Retain(0) })
 			s.tick(func() { s.inDark(func() { s.insert(0, 2) }) })
 			s.holds = false
@@ -204,7 +205,7 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 			s.tick(func() {
 				s.insert(0, 3)
 				s.p.SetView(0, without(0, 2))
-				s.w.SpawnAt(9, repl.MaskOf(0, 2), sender.Place{Name: 9, Private: true})
+				s.w.SpawnAt(9, set.MaskOf(0, 2), sender.Place{Name: 9, Private: true})
 				s.other.Show(9)
 				s.other.SetView(9, without(9, 2))
 			})
@@ -216,7 +217,7 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 		"a component comes to a member that the peer lacks": func(s *scene) {
 			s.begin()
 			s.tick(func() { s.p.Retain(0) })
-			s.tick(func() { s.inDark(func() { s.w.SpawnAt(3, repl.MaskOf(0), den) }) })
+			s.tick(func() { s.inDark(func() { s.w.SpawnAt(3, set.MaskOf(0), den) }) })
 			s.tick(func() { s.inDark(func() { s.insert(3, 1) }) })
 			s.tick(func() { s.p.Retain(0, without(0, 2), without(3, 1)) })
 			s.rest(2)
@@ -260,7 +261,7 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 				s.tick(func() { s.w.Change(0, []repl.Slot{1}) })
 				s.tick(func() { s.inDark(func() { s.insert(0, 1) }) })
 				s.tick(func() {
-					s.inDark(func() { s.w.Reshape(0, repl.Mask{}, repl.MaskOf(1)) })
+					s.inDark(func() { s.w.Reshape(0, set.Mask{}, set.MaskOf(1)) })
 					s.w.Change(2, []repl.Slot{1})
 				})
 				s.rest(8)
@@ -268,14 +269,14 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 			for range 6 {
 				s.tick(func() { s.inDark(func() { s.insert(0, 1) }); s.w.Change(0, []repl.Slot{1}) })
 				s.rest(8)
-				s.tick(func() { s.inDark(func() { s.w.Reshape(0, repl.Mask{}, repl.MaskOf(1)) }) })
+				s.tick(func() { s.inDark(func() { s.w.Reshape(0, set.Mask{}, set.MaskOf(1)) }) })
 				s.rest(8)
 			}
 		},
 		"an entity that rests comes into view with one that is hidden": func(s *scene) {
 			s.tick(func() {
-				s.w.SpawnAt(0, repl.MaskOf(0, 2), den)
-				s.w.SpawnAt(1, repl.MaskOf(0, 2), den)
+				s.w.SpawnAt(0, set.MaskOf(0, 2), den)
+				s.w.SpawnAt(1, set.MaskOf(0, 2), den)
 			})
 			s.tick(func() {
 				s.w.Pause(0)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // kindsComps is the number of components, which are changed in as many ways.
@@ -24,7 +25,7 @@ func kindsWorld(first, others int) (w *sender.World, peers [2]*sender.Peer) {
 	peers = [2]*sender.Peer{w.NewPeer(), w.NewPeer()}
 	tick(w, func() {
 		for s := range repl.Slot(first + others) {
-			w.SpawnAt(s, repl.Mask{1<<kindsComps - 1}, sender.Place{Private: true})
+			w.SpawnAt(s, set.Mask{1<<kindsComps - 1}, sender.Place{Private: true})
 			peers[min(int(s)/first, 1)].Show(s)
 		}
 	})
@@ -38,9 +39,9 @@ func kindsWorld(first, others int) (w *sender.World, peers [2]*sender.Peer) {
 }
 
 // changeSet changes the components of a set in some slots.
-func changeSet(w *sender.World, set int, slots ...repl.Slot) {
+func changeSet(w *sender.World, chosen int, slots ...repl.Slot) {
 	for c := range kindsComps {
-		if set>>c&1 == 1 {
+		if chosen>>c&1 == 1 {
 			w.Change(c, slots)
 		}
 	}

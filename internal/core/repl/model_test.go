@@ -7,6 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -16,7 +17,7 @@ const linkComp = 1
 // entity is one entity in full. Component 0 always exists and identifies the entity. Components 2,
 // 5, 8 and so on have no value.
 type entity struct {
-	mask   repl.Mask
+	mask   set.Mask
 	values [20]uint32
 }
 
@@ -42,7 +43,7 @@ type model struct {
 	came     map[repl.Slot]entangle.Tick      // when the entity joined its group
 	names    uint32
 
-	deltas repl.Mask // components that are sent as differences
+	deltas set.Mask // components that are sent as differences
 	past   deltaPast
 	coded  bool   // with learned codes
 	salt   uint32 // of the newest codes; 0: there are none yet
@@ -89,7 +90,7 @@ type copySink struct {
 	entities map[repl.Slot]shown
 	before   map[repl.Slot]shown
 	at       repl.Slot
-	fresh    repl.Mask
+	fresh    set.Mask
 	whole    bool
 
 	predicts map[repl.Slot]bool
@@ -138,7 +139,7 @@ func (c *copySink) Predict(slot repl.Slot, on bool) {
 
 func (c *copySink) Member(slot repl.Slot, whole bool) {
 	c.close()
-	c.at, c.whole, c.fresh = slot, whole, repl.Mask{}
+	c.at, c.whole, c.fresh = slot, whole, set.Mask{}
 }
 
 // close removes the components that a record of a whole member did not list.

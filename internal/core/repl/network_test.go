@@ -13,6 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // network is one sender and its peers over links that lose and reorder, tick by tick. Actions
@@ -413,7 +414,7 @@ func (n *network) checkPaused(e *end, tick entangle.Tick, key groupKey, slot rep
 		return
 	}
 	delete(got, was.name())
-	var less repl.Mask // components that the peer may have lost while the entity was retained
+	var less set.Mask // components that the peer may have lost while the entity was retained
 	for t := tick; ; t -= 1 + n.skips {
 		is, lives := n.history[t].entities[slot]
 		if !lives || is.name() != was.name() {

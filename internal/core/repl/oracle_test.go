@@ -7,6 +7,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // oracle checks every record for a peer, before it is sent, against the part of the world that the
@@ -242,7 +243,7 @@ func (n *network) judgeValues(e *end, l *life, s *saying) {
 }
 
 // stated returns the components of which a record has to contain the values.
-func (n *network) stated(s *saying, m *stated, slot repl.Slot, may repl.Mask) repl.Mask {
+func (n *network) stated(s *saying, m *stated, slot repl.Slot, may set.Mask) set.Mask {
 	if m.whole {
 		return may
 	}
@@ -273,13 +274,13 @@ func (n *network) judgeValue(e *end, s *saying, m *stated, slot repl.Slot, comp 
 }
 
 // changedSince returns the components of a set that changed after a tick.
-func (n *network) changedSince(slot repl.Slot, base entangle.Tick, of repl.Mask) (set repl.Mask) {
+func (n *network) changedSince(slot repl.Slot, base entangle.Tick, of set.Mask) (comps set.Mask) {
 	for c := of.Next(0); c >= 0; c = of.Next(c + 1) {
 		if base.Before(n.model.changed[slot][c]) {
-			set.Set(c)
+			comps.Set(c)
 		}
 	}
-	return set
+	return comps
 }
 
 // judgeUpdates checks an updates frame before it is sent.

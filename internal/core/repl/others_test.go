@@ -7,6 +7,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // The bytes for a peer do not depend on the baselines of another peer for the same groups, even if
@@ -26,7 +27,7 @@ func TestOthersBasesChangeNoByte(t *testing.T) {
 			b, a := w.NewPeer(), w.NewPeer()
 			tick(w, func() {
 				for s := range repl.Slot(8) {
-					w.SpawnAt(s, repl.Mask{1<<kindsComps - 1}, place)
+					w.SpawnAt(s, set.Mask{1<<kindsComps - 1}, place)
 					a.Show(s)
 					b.Show(s)
 				}

@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // A group that changes all the time is sent in every n-th tick, with all changes since the last
@@ -228,7 +229,7 @@ func evenNetwork(t testing.TB, seed uint64, n int, place sender.Place, rate send
 	net.step(func() {
 		for slot := range repl.Slot(n) {
 			net.model.names++
-			is := entity{mask: repl.MaskOf(0, 1)}
+			is := entity{mask: set.MaskOf(0, 1)}
 			is.values[0] = uint32(slot) | net.model.names<<16
 			net.put(slot, is, place)
 			net.world.SetRate(slot, rate)

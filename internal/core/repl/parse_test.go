@@ -7,6 +7,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -17,8 +18,8 @@ type parser struct {
 	m      *model
 	sets   repl.Sets
 	list   repl.SetList
-	last   repl.Mask             // components of the last full of one entity
-	read   func(*repl.Mask) bool // reads the component set of the current member in a list of changes; may be nil
+	last   set.Mask             // components of the last full of one entity
+	read   func(*set.Mask) bool // reads the component set of the current member in a list of changes; may be nil
 	r      bits.Reader
 	tables []repl.Table // the tables that were parsed
 }
@@ -45,7 +46,7 @@ type joining struct {
 type stated struct {
 	number       repl.Member
 	whole        bool
-	removed, set repl.Mask
+	removed, set set.Mask
 	values       [20]uint32
 }
 
@@ -206,17 +207,17 @@ func (p *parser) changed(s *saying) {
 		if !more {
 			return
 		}
-		p.read = func(set *repl.Mask) bool { return list.ReadSet(&p.r, p.sets, set, same) }
+		p.read = func(comps *set.Mask) bool { return list.ReadSet(&p.r, p.sets, comps, same) }
 		p.contents(s, n, false)
 		p.read = nil
 	}
 }
 
-func (p *parser) readSet(set *repl.Mask) bool {
+func (p *parser) readSet(comps *set.Mask) bool {
 	if p.read != nil {
-		return p.read(set)
+		return p.read(comps)
 	}
-	return p.list.Read(&p.r, p.sets, set)
+	return p.list.Read(&p.r, p.sets, comps)
 }
 
 func (p *parser) contents(s *saying, number repl.Member, whole bool) {
@@ -302,9 +303,9 @@ func (p *parser) table() {
 func (p *parser) alike(run *repl.Run, rec repl.Record) (all []saying) {
 	n, ok := run.ReadCount(&p.r)
 	require.True(p.t, ok)
-	var set repl.Mask
-	require.True(p.t, p.sets.Read(&p.r, &set))
-	require.False(p.t, set.IsZero())
+	var comps set.Mask
+	require.True(p.t, p.sets.Read(&p.r, &comps))
+	require.False(p.t, comps.IsZero())
 	handles := []repl.Handle{rec.Group}
 	for range n - 1 {
 		h, ok := run.ReadNext(&p.r)
@@ -314,8 +315,8 @@ func (p *parser) alike(run *repl.Run, rec repl.Record) (all []saying) {
 	for _, h := range handles {
 		rec.Group = h
 		s := saying{Record: rec}
-		m := stated{set: set}
-		for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
+		m := stated{set: comps}
+		for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
 			m.values[c] = p.value(&s, c)
 		}
 		s.members = append(s.members, m)

@@ -14,6 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -133,18 +134,18 @@ func TestAGroupOfManyReferencesArrivesWholeOrIsRefused(t *testing.T) {
 			}
 			tick(w, func() {
 				for i := range c.refs {
-					w.Spawn(first+repl.Slot(i), repl.MaskOf(0))
+					w.Spawn(first+repl.Slot(i), set.MaskOf(0))
 					source[0] = append(source[0], first+repl.Slot(i))
 				}
 			})
 			carry()
 			tick(w, func() {
 				for s := range repl.Slot(c.members) {
-					w.SpawnAt(s, repl.MaskOf(0), sender.Place{Private: true})
+					w.SpawnAt(s, set.MaskOf(0), sender.Place{Private: true})
 				}
 			})
 			tick(w, func() {
-				w.Reshape(0, repl.MaskOf(1), repl.Mask{})
+				w.Reshape(0, set.MaskOf(1), set.Mask{})
 				for s := range repl.Slot(c.members) {
 					w.Move(s, sender.Place{Name: 1, Private: true})
 				}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // den is the place of a private group.
@@ -27,7 +28,7 @@ func retaining(t *testing.T) (*network, *end) {
 // arrive spawns an entity with all components at a place, and shows it to a peer.
 func (n *network) arrive(e *end, slot repl.Slot, at sender.Place) {
 	n.model.names++
-	is := entity{mask: repl.MaskOf(0, 1, 2)}
+	is := entity{mask: set.MaskOf(0, 1, 2)}
 	is.values[0] = uint32(slot) | n.model.names<<16
 	n.put(slot, is, at)
 	if e != nil {
@@ -430,9 +431,9 @@ func TestWhatWasHiddenIsNotRetained(t *testing.T) {
 		n, e := retaining(t)
 		n.trusts = true
 		zero := n.model.entities[0]
-		n.unsent(func() { hide(e, sender.Hidden{Slot: 0, Comps: repl.MaskOf(2)}, sender.Hidden{Slot: 1, Whole: true}) })
+		n.unsent(func() { hide(e, sender.Hidden{Slot: 0, Comps: set.MaskOf(2)}, sender.Hidden{Slot: 1, Whole: true}) })
 		n.unchecked(e, func() { e.peer.Retain(0) })
-		assert.Equal(t, map[uint32]entity{zero.name(): zero.without(repl.MaskOf(2))}, e.sink.byName(), name)
+		assert.Equal(t, map[uint32]entity{zero.name(): zero.without(set.MaskOf(2))}, e.sink.byName(), name)
 		assert.True(t, e.peer.Idle() && e.peer.Keeps(0) && !e.peer.Keeps(1), name)
 	}
 }
@@ -447,18 +448,18 @@ func TestWhatIsRetainedOnceMoreLosesWhatItHasStill(t *testing.T) {
 	one := n.model.entities[1]
 	n.step(func() { n.retain(e, 0) })
 	n.step(func() {
-		n.world.Reshape(1, repl.Mask{}, repl.MaskOf(2))
-		n.model.entities[1] = one.without(repl.MaskOf(2))
+		n.world.Reshape(1, set.Mask{}, set.MaskOf(2))
+		n.model.entities[1] = one.without(set.MaskOf(2))
 	})
 	n.step(func() { n.despawn(0) })
 	n.rest()
 	require.Equal(t, map[uint32]entity{one.name(): one}, e.sink.byName())
 	n.step(func() {
 		n.show(e, 1)
-		n.retainWithout(e, 1, map[repl.Slot]sender.Hidden{1: {Slot: 1, Comps: repl.MaskOf(2)}})
+		n.retainWithout(e, 1, map[repl.Slot]sender.Hidden{1: {Slot: 1, Comps: set.MaskOf(2)}})
 	})
 	n.rest()
-	assert.Equal(t, map[uint32]entity{one.name(): one.without(repl.MaskOf(2))}, e.sink.byName())
+	assert.Equal(t, map[uint32]entity{one.name(): one.without(set.MaskOf(2))}, e.sink.byName())
 	assert.True(t, e.peer.Idle())
 }
 

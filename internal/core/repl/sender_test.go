@@ -13,6 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -118,7 +119,7 @@ func TestAHandleIsTakenUntilItsEndIsAcknowledged(t *testing.T) {
 	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
 	a, b := w.NewPeer(), w.NewPeer()
 	group := func(s repl.Slot) repl.Handle { id, _ := w.ID(s); return id.Group }
-	tick(w, func() { w.Spawn(0, repl.MaskOf(0)); w.Spawn(1, repl.MaskOf(0)) })
+	tick(w, func() { w.Spawn(0, set.MaskOf(0)); w.Spawn(1, set.MaskOf(0)) })
 	messages(a, 0)
 	messages(b, 0)
 	tick(w, func() { w.Despawn(0); w.Abandon(1) })
@@ -130,13 +131,13 @@ func TestAHandleIsTakenUntilItsEndIsAcknowledged(t *testing.T) {
 	for range 1000 {
 		tick(w, func() {})
 	}
-	tick(w, func() { w.Spawn(2, repl.MaskOf(0)) })
+	tick(w, func() { w.Spawn(2, set.MaskOf(0)) })
 	assert.EqualValues(t, 2, group(2))
 	b.HandleDelivered(0)
 	for range 1000 {
 		tick(w, func() {})
 	}
-	tick(w, func() { w.Spawn(3, repl.MaskOf(0)); w.Spawn(4, repl.MaskOf(0)) })
+	tick(w, func() { w.Spawn(3, set.MaskOf(0)); w.Spawn(4, set.MaskOf(0)) })
 	assert.ElementsMatch(t, []repl.Handle{0, 1}, []repl.Handle{group(3), group(4)})
 }
 
@@ -144,14 +145,14 @@ func TestAHandleIsTakenUntilItsEndIsAcknowledged(t *testing.T) {
 func TestAHandleIsFreeWhenItsLastHolderGoes(t *testing.T) {
 	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
 	p := w.NewPeer()
-	tick(w, func() { w.Spawn(0, repl.MaskOf(0)) })
+	tick(w, func() { w.Spawn(0, set.MaskOf(0)) })
 	messages(p, 0)
 	tick(w, func() { w.Despawn(0) })
 	p.Close()
 	for range 1000 {
 		tick(w, func() {})
 	}
-	tick(w, func() { w.Spawn(1, repl.MaskOf(0)) })
+	tick(w, func() { w.Spawn(1, set.MaskOf(0)) })
 	id, ok := w.ID(1)
 	assert.True(t, ok)
 	assert.Zero(t, id.Group)
@@ -188,7 +189,7 @@ func TestAGroupThatIsTooLargeIsReportedAndNotSent(t *testing.T) {
 		source := sized{map[repl.Slot]int{0: (repl.MaxGroupBytes - below) * 8}}
 		w := sender.NewWorld(source, 1)
 		p, other := w.NewPeer(), w.NewPeer()
-		tick(w, func() { w.Spawn(0, repl.MaskOf(0)) })
+		tick(w, func() { w.Spawn(0, set.MaskOf(0)) })
 		sent := messages(p, 0)
 		messages(other, 0)
 		tick(w, func() { w.Change(0, []repl.Slot{0}) })
@@ -206,7 +207,7 @@ func TestAGroupThatIsTooLargeIsReportedAndNotSent(t *testing.T) {
 		assert.False(t, ok)
 		assert.Empty(t, p.AppendUpdates(nil, 1000, 1))
 		source.bits[0] = 8
-		tick(w, func() { w.Reshape(0, repl.MaskOf(0), repl.Mask{}) })
+		tick(w, func() { w.Reshape(0, set.MaskOf(0), set.Mask{}) })
 		assert.Len(t, messages(p, 20), 1)
 	}
 	assert.Positive(t, refused)
@@ -220,7 +221,7 @@ func TestAnUpdateLargerThanAPacketIsAnAction(t *testing.T) {
 	source := sized{map[repl.Slot]int{0: 2000 * 8}}
 	w := sender.NewWorld(source, 1)
 	p := w.NewPeer()
-	tick(w, func() { w.Spawn(0, repl.MaskOf(0)) })
+	tick(w, func() { w.Spawn(0, set.MaskOf(0)) })
 	require.Len(t, messages(p, 0), 1)
 	p.HandleDelivered(0)
 	tick(w, func() { w.Change(0, []repl.Slot{0}) })
@@ -290,7 +291,7 @@ func TestAskingAgainIsAnsweredAtAPace(t *testing.T) {
 	p := w.NewPeer()
 	tick(w, func() {
 		for s := range repl.Slot(groups) {
-			w.Spawn(s, repl.MaskOf(0))
+			w.Spawn(s, set.MaskOf(0))
 		}
 	})
 	for i := range messages(p, 0) {
@@ -328,7 +329,7 @@ func TestAskingAgainForLargeGroupsIsAnsweredAtAPace(t *testing.T) {
 	p := w.NewPeer()
 	tick(w, func() {
 		for s := range repl.Slot(groups * members) {
-			w.SpawnAt(s, repl.MaskOf(0), sender.Place{Name: uint32(s/members) + 1})
+			w.SpawnAt(s, set.MaskOf(0), sender.Place{Name: uint32(s/members) + 1})
 		}
 	})
 	serve := func() {
@@ -400,7 +401,7 @@ func TestEntitiesWithoutComponents(t *testing.T) {
 	p := w.NewPeer()
 	sink := newCopySink(0)
 	c := receiver.New(sink, nil, 0)
-	tick(w, func() { w.Spawn(0, repl.Mask{}); w.Spawn(1, repl.Mask{}) })
+	tick(w, func() { w.Spawn(0, set.Mask{}); w.Spawn(1, set.Mask{}) })
 	for _, m := range messages(p, 0) {
 		require.NoError(t, c.HandleActions(m))
 	}
@@ -421,10 +422,10 @@ func TestNoComponentIsRemovedThatWasNeverSent(t *testing.T) {
 			w := sender.NewWorld(sized{map[repl.Slot]int{}}, 3)
 			p := w.NewPeer()
 			w.Begin(start)
-			w.Spawn(0, repl.MaskOf(0))
+			w.Spawn(0, set.MaskOf(0))
 			w.Commit()
 			messages(p, 0)
-			tick(w, func() { w.Reshape(0, repl.MaskOf(1), repl.Mask{}) })
+			tick(w, func() { w.Reshape(0, set.MaskOf(1), set.Mask{}) })
 			m := messages(p, 10)
 			require.Len(t, m, 1)
 			var r bits.Reader
@@ -440,10 +441,10 @@ func TestNoComponentIsRemovedThatWasNeverSent(t *testing.T) {
 			assert.False(t, r.Bool(), "no leavers")
 			assert.True(t, r.Bool(), "alone")
 			assert.False(t, r.Bool(), "nothing went")
-			var set repl.Mask
+			var comps set.Mask
 			sets := repl.NewSets(3)
-			require.True(t, sets.Read(&r, &set))
-			assert.Equal(t, repl.MaskOf(1), set)
+			require.True(t, sets.Read(&r, &comps))
+			assert.Equal(t, set.MaskOf(1), comps)
 		})
 	}
 }

@@ -3,6 +3,7 @@ package repl
 import (
 	"math/bits"
 
+	"github.com/entangle-ecs/entangle/internal/set"
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -23,7 +24,7 @@ func NewSets(comps int) Sets {
 }
 
 // Append writes a set.
-func (s Sets) Append(w *pack.Writer, m *Mask) {
+func (s Sets) Append(w *pack.Writer, m *set.Mask) {
 	if s.comps <= maxFlagged {
 		w.Bits(m[0], uint(s.comps))
 		return
@@ -37,7 +38,7 @@ func (s Sets) Append(w *pack.Writer, m *Mask) {
 
 // Code returns what Append writes for a set and in how many bits. It is not ok if
 // they are more than most.
-func (s Sets) Code(m *Mask, most uint) (code uint64, width uint, ok bool) {
+func (s Sets) Code(m *set.Mask, most uint) (code uint64, width uint, ok bool) {
 	if s.comps <= maxFlagged {
 		return m[0], uint(s.comps), uint(s.comps) <= most
 	}
@@ -55,7 +56,7 @@ func (s Sets) Code(m *Mask, most uint) (code uint64, width uint, ok bool) {
 // the same, which takes one bit. The zero value is for a set that stands alone; Begin
 // makes it a list.
 type SetList struct {
-	last  Mask
+	last  set.Mask
 	begun bool
 }
 
@@ -63,7 +64,7 @@ type SetList struct {
 func (l *SetList) Begin() { *l = SetList{begun: true} }
 
 // Append writes the next set.
-func (l *SetList) Append(w *pack.Writer, s Sets, m *Mask) {
+func (l *SetList) Append(w *pack.Writer, s Sets, m *set.Mask) {
 	if l.begun {
 		same := *m == l.last
 		w.Bool(same)
@@ -77,7 +78,7 @@ func (l *SetList) Append(w *pack.Writer, s Sets, m *Mask) {
 
 // Read reads the next set into m. A set that is said to differ and does not is
 // malformed.
-func (l *SetList) Read(r *pack.Reader, s Sets, m *Mask) (ok bool) {
+func (l *SetList) Read(r *pack.Reader, s Sets, m *set.Mask) (ok bool) {
 	if l.begun && r.Bool() {
 		*m = l.last
 		return r.Err() == nil
@@ -91,8 +92,8 @@ func (l *SetList) Read(r *pack.Reader, s Sets, m *Mask) (ok bool) {
 
 // Read reads a set into m. Numbers come in rising order, each below the number of
 // components: anything else is malformed, so that a set has one encoding.
-func (s Sets) Read(r *pack.Reader, m *Mask) (ok bool) {
-	*m = Mask{}
+func (s Sets) Read(r *pack.Reader, m *set.Mask) (ok bool) {
+	*m = set.Mask{}
 	if s.comps <= maxFlagged {
 		m[0] = r.Peek() & (1<<s.comps - 1)
 		r.Skip(uint(s.comps))

@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // far is a peer on a line with a round trip of 300 ms at 60 ticks a second, which loses any
@@ -39,7 +40,7 @@ func newFar(t testing.TB, seed uint64, loss float64, entities int, place func(i 
 	f.tick(func() {
 		for i := range entities {
 			n.model.names++
-			is := entity{mask: repl.MaskOf(0, 1)}
+			is := entity{mask: set.MaskOf(0, 1)}
 			is.values[0] = uint32(i) | n.model.names<<16
 			n.put(repl.Slot(i), is, place(i))
 		}

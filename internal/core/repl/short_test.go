@@ -11,6 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // fixed returns a function with the same limit in every tick.
@@ -181,7 +182,7 @@ func TestARecordLargerThanTheLimitGoesAlone(t *testing.T) {
 	all := []repl.Slot{0, 1, 2}
 	tick(w, func() {
 		for _, s := range all {
-			w.Spawn(s, repl.MaskOf(0))
+			w.Spawn(s, set.MaskOf(0))
 		}
 	})
 	for name := range messages(p, 0) {

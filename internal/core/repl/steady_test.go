@@ -14,6 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // crowd is a world of many entities with one component of 32 bits.
@@ -38,7 +39,7 @@ func newCrowd(n, peers int, place func(repl.Slot) sender.Place) *crowd {
 	tick(c.World, func() {
 		for s := range repl.Slot(n) {
 			c.all = append(c.all, s)
-			c.SpawnAt(s, repl.MaskOf(0), place(s))
+			c.SpawnAt(s, set.MaskOf(0), place(s))
 		}
 	})
 	for _, p := range c.peers {
@@ -226,7 +227,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		for range entities / 100 {
 			s := c.all[rng.IntN(entities)]
 			c.Despawn(s)
-			c.SpawnAt(s, repl.MaskOf(0), sender.Place{Name: rng.Uint32N(names)})
+			c.SpawnAt(s, set.MaskOf(0), sender.Place{Name: rng.Uint32N(names)})
 			c.Move(c.all[rng.IntN(entities)], sender.Place{Name: rng.Uint32N(names)})
 		}
 		for range entities / 4 {
@@ -269,7 +270,7 @@ func TestALastingGroupAllocatesNothing(t *testing.T) {
 		c.Begin(c.Tick() + 1)
 		for s := range repl.Slot(4) {
 			c.Despawn(s)
-			c.SpawnAt(s, repl.MaskOf(0), sender.Place{Name: 1})
+			c.SpawnAt(s, set.MaskOf(0), sender.Place{Name: 1})
 		}
 		c.Commit()
 		c.actions(c.peers[0])
@@ -291,23 +292,23 @@ func TestWhatIsHiddenChangesNoByte(t *testing.T) {
 		"absent": func(*network, *end, int) {},
 		"still": func(n *network, b *end, i int) {
 			if i == 10 {
-				n.world.SpawnAt(hidden, repl.MaskOf(0), sender.Place{Private: true})
+				n.world.SpawnAt(hidden, set.MaskOf(0), sender.Place{Private: true})
 				b.peer.Show(hidden)
 			}
 		},
 		"changing": func(n *network, b *end, i int) {
 			if i == 10 {
-				n.world.SpawnAt(hidden, repl.MaskOf(0), sender.Place{Private: true})
+				n.world.SpawnAt(hidden, set.MaskOf(0), sender.Place{Private: true})
 				b.peer.Show(hidden)
 			} else if i > 10 {
 				n.world.Change(0, []repl.Slot{hidden})
-				n.world.Reshape(hidden, repl.MaskOf(i%3), repl.MaskOf(1+i%2))
+				n.world.Reshape(hidden, set.MaskOf(i%3), set.MaskOf(1+i%2))
 			}
 		},
 		"moving and dying": func(n *network, b *end, i int) {
 			switch i % 8 {
 			case 0:
-				n.world.SpawnAt(hidden, repl.MaskOf(0), sender.Place{Private: true})
+				n.world.SpawnAt(hidden, set.MaskOf(0), sender.Place{Private: true})
 				b.peer.Show(hidden)
 			case 3:
 				n.world.Move(hidden, sender.Place{Name: 77, Private: true})

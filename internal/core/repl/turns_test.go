@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // If the one packet of a tick is too small for all changes, every group gets its turn, public and
@@ -59,7 +60,7 @@ func TestStructureTakesTurns(t *testing.T) {
 				require.True(t, p.Show(s))
 			}
 			p.Join()
-			one, none := repl.MaskOf(0), repl.Mask{}
+			one, none := set.MaskOf(0), set.Mask{}
 			for i := range entities {
 				tick(c.World, func() {
 					for _, s := range c.all[:restless] {

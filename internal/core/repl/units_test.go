@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -18,7 +19,7 @@ func swapping(bits map[repl.Slot]int) (*sender.World, *sender.Peer) {
 	p := w.NewPeer()
 	tick(w, func() {
 		for s := range repl.Slot(4) {
-			w.SpawnAt(s, repl.MaskOf(0), sender.Place{Name: 1 + uint32(s)/2})
+			w.SpawnAt(s, set.MaskOf(0), sender.Place{Name: 1 + uint32(s)/2})
 		}
 	})
 	for i := range messages(p, 0) {
@@ -61,7 +62,7 @@ func TestHalfOfAMoveIsNotSent(t *testing.T) {
 		"its window is full": {
 			block: func(w *sender.World, p *sender.Peer) {
 				for i := range repl.MaxActionsInFlight {
-					tick(w, func() { w.Reshape(1, repl.MaskOf(0), repl.Mask{}) })
+					tick(w, func() { w.Reshape(1, set.MaskOf(0), set.Mask{}) })
 					messages(p, 100+uint16(i))
 				}
 			},
@@ -79,14 +80,14 @@ func TestHalfOfAMoveIsNotSent(t *testing.T) {
 		"it is too large": {
 			bits: map[repl.Slot]int{4: repl.MaxGroupBytes * 8},
 			block: func(w *sender.World, p *sender.Peer) {
-				tick(w, func() { w.SpawnAt(4, repl.MaskOf(0), sender.Place{Name: 1}) })
+				tick(w, func() { w.SpawnAt(4, set.MaskOf(0), sender.Place{Name: 1}) })
 				messages(p, 100)
 			},
 			free: func(w *sender.World, _ *sender.Peer) { tick(w, func() { w.Despawn(4) }) },
 		},
 		"it is to be stated in full, and not all is through": {
 			block: func(w *sender.World, p *sender.Peer) {
-				tick(w, func() { w.Reshape(1, repl.MaskOf(0), repl.Mask{}) })
+				tick(w, func() { w.Reshape(1, set.MaskOf(0), set.Mask{}) })
 				messages(p, 100)
 				p.HandleResync(0)
 			},
@@ -130,22 +131,22 @@ func TestAChainOfMovesIsHeldUpByOneLink(t *testing.T) {
 	const groups = 5
 	tick(w, func() {
 		for s := range repl.Slot(2 * groups) {
-			w.SpawnAt(s, repl.MaskOf(0), sender.Place{Name: 1 + uint32(s)%groups})
+			w.SpawnAt(s, set.MaskOf(0), sender.Place{Name: 1 + uint32(s)%groups})
 		}
-		w.SpawnAt(100, repl.MaskOf(0), sender.Place{Name: 100})
+		w.SpawnAt(100, set.MaskOf(0), sender.Place{Name: 100})
 	})
 	for i := range messages(p, 0) {
 		p.HandleDelivered(uint16(i))
 	}
 	for i := range repl.MaxActionsInFlight {
-		tick(w, func() { w.Reshape(groups-1, repl.MaskOf(0), repl.Mask{}) })
+		tick(w, func() { w.Reshape(groups-1, set.MaskOf(0), set.Mask{}) })
 		require.Len(t, messages(p, 10+uint16(i)), 1)
 	}
 	tick(w, func() {
 		for s := range repl.Slot(groups) {
 			w.Move(s, sender.Place{Name: 1 + (uint32(s)+1)%groups})
 		}
-		w.Reshape(100, repl.MaskOf(0), repl.Mask{})
+		w.Reshape(100, set.MaskOf(0), set.Mask{})
 	})
 	before := w.Stats().Actions
 	messages(p, 20)
@@ -193,7 +194,7 @@ func TestNumbersAreReusedOnceAllPeersHaveAcknowledged(t *testing.T) {
 	place := sender.Place{Name: 1}
 	tick(w, func() {
 		for s := range repl.Slot(repl.MaxMembers) {
-			w.SpawnAt(s, repl.MaskOf(0), place)
+			w.SpawnAt(s, set.MaskOf(0), place)
 		}
 	})
 	for i := range messages(p, 0) {
@@ -210,7 +211,7 @@ func TestNumbersAreReusedOnceAllPeersHaveAcknowledged(t *testing.T) {
 		}
 	}
 	spawn := func(s repl.Slot) repl.ID {
-		tick(w, func() { w.SpawnAt(s, repl.MaskOf(0), place) })
+		tick(w, func() { w.SpawnAt(s, set.MaskOf(0), place) })
 		return id(s)
 	}
 	wait(1000)
@@ -223,7 +224,7 @@ func TestNumbersAreReusedOnceAllPeersHaveAcknowledged(t *testing.T) {
 	for i := range messages(p, 200) {
 		p.HandleDelivered(200 + uint16(i))
 	}
-	tick(w, func() { w.Reshape(8, repl.MaskOf(0), repl.Mask{}) })
+	tick(w, func() { w.Reshape(8, set.MaskOf(0), set.Mask{}) })
 	for i := range messages(p, 300) {
 		p.HandleDelivered(300 + uint16(i))
 	}
@@ -237,7 +238,7 @@ func TestNumbersAreReusedOnceAllPeersHaveAcknowledged(t *testing.T) {
 func TestANameStaysThroughMoves(t *testing.T) {
 	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
 	p := w.NewPeer()
-	tick(w, func() { w.SpawnAt(0, repl.MaskOf(0), sender.Place{Name: 1}) })
+	tick(w, func() { w.SpawnAt(0, set.MaskOf(0), sender.Place{Name: 1}) })
 	born, ok := w.ID(0)
 	require.True(t, ok)
 	for i, place := range []sender.Place{{Name: 2}, {}, {Name: 3, Private: true}, {Private: true}, {Name: 1}} {
@@ -248,7 +249,7 @@ func TestANameStaysThroughMoves(t *testing.T) {
 		for range 200 {
 			tick(w, func() {})
 		}
-		tick(w, func() { w.Spawn(repl.Slot(10+i), repl.MaskOf(0)) })
+		tick(w, func() { w.Spawn(repl.Slot(10+i), set.MaskOf(0)) })
 		id, ok := w.ID(0)
 		assert.True(t, ok)
 		assert.Equal(t, born, id)
@@ -282,7 +283,7 @@ func TestPrivateHandlesAreEachPeersOwn(t *testing.T) {
 	a, b := w.NewPeer(), w.NewPeer()
 	tick(w, func() {
 		for s := range repl.Slot(3) {
-			w.SpawnAt(s, repl.MaskOf(0), sender.Place{Private: true})
+			w.SpawnAt(s, set.MaskOf(0), sender.Place{Private: true})
 		}
 	})
 	for s := range repl.Slot(3) {
@@ -308,7 +309,7 @@ func TestAPrivateHandleRests(t *testing.T) {
 	p := w.NewPeer()
 	private := sender.Place{Private: true}
 	show := func(s repl.Slot) repl.Handle {
-		w.SpawnAt(s, repl.MaskOf(0), private)
+		w.SpawnAt(s, set.MaskOf(0), private)
 		p.Show(s)
 		h, _ := p.Group(s)
 		return h - repl.Private
@@ -340,7 +341,7 @@ func TestAPrivateHandleRests(t *testing.T) {
 func TestShownAgainWhileItsEndIsUnderWay(t *testing.T) {
 	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
 	p := w.NewPeer()
-	tick(w, func() { w.SpawnAt(0, repl.MaskOf(0), sender.Place{Private: true}) })
+	tick(w, func() { w.SpawnAt(0, set.MaskOf(0), sender.Place{Private: true}) })
 	p.Show(0)
 	messages(p, 0)
 	p.HandleDelivered(0)
@@ -379,7 +380,7 @@ func TestAViewEndsWithItsGroup(t *testing.T) {
 		w := sender.NewWorld(sized{map[repl.Slot]int{0: 32}}, 1)
 		p := w.NewPeer()
 		spawn := func() repl.Handle {
-			w.SpawnAt(0, repl.MaskOf(0), place)
+			w.SpawnAt(0, set.MaskOf(0), place)
 			p.Show(0)
 			h, _ := p.Group(0)
 			return h
@@ -393,7 +394,7 @@ func TestAViewEndsWithItsGroup(t *testing.T) {
 			for range 100 {
 				tick(w, func() {})
 			}
-			tick(w, func() { w.SpawnAt(10+s, repl.MaskOf(0), sender.Place{Private: !place.Private}) })
+			tick(w, func() { w.SpawnAt(10+s, set.MaskOf(0), sender.Place{Private: !place.Private}) })
 		}
 		messages(p, 0)
 		tick(w, func() { require.Equal(t, h, spawn()) })
@@ -452,7 +453,7 @@ func TestAMentionedHandleIsUsedAgainSince(t *testing.T) {
 	w := sender.NewWorld(two{links}, 2)
 	p := w.NewPeer()
 	private := sender.Place{Private: true}
-	tick(w, func() { w.Spawn(0, repl.MaskOf(1)); w.SpawnAt(1, repl.MaskOf(0), private) })
+	tick(w, func() { w.Spawn(0, set.MaskOf(1)); w.SpawnAt(1, set.MaskOf(0), private) })
 	require.Len(t, messages(p, 0), 1)
 	p.HandleDelivered(0)
 	links[0] = 1
@@ -465,7 +466,7 @@ func TestAMentionedHandleIsUsedAgainSince(t *testing.T) {
 	for range 200 {
 		tick(w, func() {})
 	}
-	tick(w, func() { w.SpawnAt(5, repl.MaskOf(0), private) })
+	tick(w, func() { w.SpawnAt(5, set.MaskOf(0), private) })
 	p.Show(5)
 	other, _ := p.Group(5)
 	require.Equal(t, h, other)

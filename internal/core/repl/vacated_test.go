@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // An entity that leaves a group of its own, public or not, for a group that the peer retains, stays
@@ -38,9 +39,9 @@ func TestWhoMovesToWhatIsRetainedStays(t *testing.T) {
 		"ended":              {lone, func(n *network, _ *end) { n.world.Despawn(0) }, false, true},
 		"public, and ended":  {sender.Place{}, func(n *network, _ *end) { n.world.Despawn(0) }, false, true},
 		"hidden in it":       {lone, hidden(sender.Hidden{Slot: 0, Whole: true}), false, true},
-		"hidden, and less":   {lone, hidden(sender.Hidden{Slot: 0, Whole: true}, sender.Hidden{Slot: 0, Comps: repl.MaskOf(1)}), false, true},
-		"less a component":   {lone, hidden(sender.Hidden{Slot: 0, Comps: repl.MaskOf(1)}), true, true},
-		"public, less one":   {sender.Place{}, hidden(sender.Hidden{Slot: 0, Comps: repl.MaskOf(1)}), true, true},
+		"hidden, and less":   {lone, hidden(sender.Hidden{Slot: 0, Whole: true}, sender.Hidden{Slot: 0, Comps: set.MaskOf(1)}), false, true},
+		"less a component":   {lone, hidden(sender.Hidden{Slot: 0, Comps: set.MaskOf(1)}), true, true},
+		"public, less one":   {sender.Place{}, hidden(sender.Hidden{Slot: 0, Comps: set.MaskOf(1)}), true, true},
 		"asked for":          {lone, func(n *network, e *end) { e.peer.HandleResync(repl.Private) }, false, true},
 		"public, asked for":  {sender.Place{}, func(n *network, e *end) { e.peer.HandleResync(0); e.peer.HandleResync(0) }, false, true},
 	} {
@@ -147,10 +148,10 @@ func TestWhoIsNotKeptWhereItWasMovesOutOfSight(t *testing.T) {
 //
 // Proves: V4, V13
 func TestWhoMovesToWhatIsRetainedLosesWhatThePeerHas(t *testing.T) {
-	two := sender.Hidden{Slot: 0, Comps: repl.MaskOf(2)}
+	two := sender.Hidden{Slot: 0, Comps: set.MaskOf(2)}
 	type act = func(n *network, e *end)
-	less := func(n *network, _ *end) { n.world.Reshape(0, repl.Mask{}, repl.MaskOf(2)) }
-	more := func(n *network, _ *end) { n.world.Reshape(0, repl.MaskOf(2), repl.Mask{}) }
+	less := func(n *network, _ *end) { n.world.Reshape(0, set.Mask{}, set.MaskOf(2)) }
+	more := func(n *network, _ *end) { n.world.Reshape(0, set.MaskOf(2), set.Mask{}) }
 	for name, c := range map[string]struct {
 		before     []act // one after the other
 		change     act
@@ -165,7 +166,7 @@ func TestWhoMovesToWhatIsRetainedLosesWhatThePeerHas(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			n, e := alone(t)
-			mask := func() (m repl.Mask) {
+			mask := func() (m set.Mask) {
 				for _, is := range e.sink.entities {
 					m = is.mask
 				}
@@ -180,7 +181,7 @@ func TestWhoMovesToWhatIsRetainedLosesWhatThePeerHas(t *testing.T) {
 				c.change = func(*network, *end) {}
 			}
 			assert.Equal(t, c.loses, n.vacate(e, func() { c.change(n, e) }, two) > 0)
-			assert.Equal(t, repl.MaskOf(0, 1), mask())
+			assert.Equal(t, set.MaskOf(0, 1), mask())
 			assert.Zero(t, n.unchecked(e, func() { e.peer.RetainMoved(0, two) }), "once more")
 			n.unchecked(e, func() { e.peer.Show(0); e.peer.SetView(0) })
 			assert.Equal(t, 1, e.sink.spawned, "the same entity")

@@ -9,6 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // The changes that may happen to the model, and with it to the sender's world.
@@ -27,7 +28,7 @@ func (n *network) spawnAt(place sender.Place) repl.Slot {
 		slot++
 	}
 	n.model.names++
-	e := entity{mask: repl.MaskOf(0)}
+	e := entity{mask: set.MaskOf(0)}
 	e.values[0] = uint32(slot) | n.model.names<<16
 	for c := 1; c < n.model.comps; c++ {
 		if n.rng.IntN(2) == 0 {
@@ -371,10 +372,10 @@ func (n *network) reshape(slot repl.Slot, e entity) {
 	if e.mask.Has(c) {
 		e.mask.Clear(c)
 		e.values[c] = 0
-		n.world.Reshape(slot, repl.Mask{}, repl.MaskOf(c))
+		n.world.Reshape(slot, set.Mask{}, set.MaskOf(c))
 	} else {
 		n.fill(&e, c)
-		n.world.Reshape(slot, repl.MaskOf(c), repl.Mask{})
+		n.world.Reshape(slot, set.MaskOf(c), set.Mask{})
 	}
 	n.model.changed[slot][c] = n.world.Tick()
 	n.model.entities[slot] = e

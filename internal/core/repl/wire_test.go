@@ -13,6 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -34,10 +35,10 @@ func TestSequencesCompareWithinTheWindow(t *testing.T) {
 // Mask and Bitset equal sets that are made of maps.
 func TestSetsAgainstAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		numbers := rapid.SliceOf(rapid.IntRange(0, repl.MaxComponents-1)).Draw(t, "numbers")
-		gone := rapid.SliceOf(rapid.IntRange(0, repl.MaxComponents-1)).Draw(t, "gone")
-		m, b, want := repl.MaskOf(numbers...), repl.Bitset{}, map[int]bool{}
-		b.Grow(repl.MaxComponents)
+		numbers := rapid.SliceOf(rapid.IntRange(0, set.MaskSize-1)).Draw(t, "numbers")
+		gone := rapid.SliceOf(rapid.IntRange(0, set.MaskSize-1)).Draw(t, "gone")
+		m, b, want := set.MaskOf(numbers...), set.Bitset{}, map[int]bool{}
+		b.Grow(set.MaskSize)
 		for _, n := range numbers {
 			want[n] = true
 			b.Set(n)
@@ -46,7 +47,7 @@ func TestSetsAgainstAMap(t *testing.T) {
 			delete(want, n)
 			b.Clear(n)
 		}
-		m = m.Without(repl.MaskOf(gone...))
+		m = m.Without(set.MaskOf(gone...))
 		require.Equal(t, len(want), m.Len())
 		require.Equal(t, len(want) == 0, m.IsZero())
 		require.Equal(t, len(want) == 0, b.Empty())
@@ -61,16 +62,16 @@ func TestSetsAgainstAMap(t *testing.T) {
 		require.Len(t, inMask, len(want))
 		require.Equal(t, inMask, inBits)
 		require.True(t, slices.IsSorted(inMask))
-		other := repl.MaskOf(gone...)
+		other := set.MaskOf(gone...)
 		require.Equal(t, other.Or(m), m.Or(other))
-		var joined repl.Bitset
-		joined.Grow(repl.MaxComponents)
+		var joined set.Bitset
+		joined.Grow(set.MaskSize)
 		joined.Join(b)
 		require.Equal(t, b, joined)
 		joined.Reset()
 		require.True(t, joined.Empty())
 	})
-	var none repl.Bitset
+	var none set.Bitset
 	assert.Equal(t, -1, none.Next(0))
 	assert.False(t, none.Has(1000))
 }
@@ -80,15 +81,15 @@ func TestComponentSetsHaveOneEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		comps := rapid.SampledFrom([]int{0, 1, 2, 12, 13, 16, 17, 224}).Draw(t, "comps")
 		sets := repl.NewSets(comps)
-		var m repl.Mask
+		var m set.Mask
 		if comps > 0 {
-			m = repl.MaskOf(rapid.SliceOfN(rapid.IntRange(0, comps-1), 0, 20).Draw(t, "set")...)
+			m = set.MaskOf(rapid.SliceOfN(rapid.IntRange(0, comps-1), 0, 20).Draw(t, "set")...)
 		}
 		var w bits.Writer
 		sets.Append(&w, &m)
 		var r bits.Reader
 		r.Reset(w.Finish())
-		var got repl.Mask
+		var got set.Mask
 		require.True(t, sets.Read(&r, &got))
 		require.Equal(t, m, got)
 		require.NoError(t, r.End())
@@ -114,7 +115,7 @@ func TestComponentSetsHaveOneEncoding(t *testing.T) {
 		w.Bool(false)
 		var r bits.Reader
 		r.Reset(w.Finish())
-		var m repl.Mask
+		var m set.Mask
 		assert.False(t, sets.Read(&r, &m), name)
 	}
 }
@@ -654,9 +655,9 @@ func TestGoldens(t *testing.T) {
 		return b
 	}
 	w.Begin(9)
-	w.Spawn(0, repl.MaskOf(0))
+	w.Spawn(0, set.MaskOf(0))
 	for s := range repl.Slot(3) {
-		w.SpawnAt(1+s, repl.MaskOf(0).Or(repl.MaskOf(1-min(int(s), 1))), sender.Place{Name: 7})
+		w.SpawnAt(1+s, set.MaskOf(0).Or(set.MaskOf(1-min(int(s), 1))), sender.Place{Name: 7})
 	}
 	w.Commit()
 	says("fulls of a group of one and of a group of three", act(),
@@ -689,8 +690,8 @@ func TestGoldens(t *testing.T) {
 	w.Begin(13)
 	w.Move(3, sender.Place{})
 	w.Despawn(2)
-	w.Reshape(1, repl.Mask{}, repl.MaskOf(1))
-	w.SpawnAt(4, repl.MaskOf(0), sender.Place{Name: 7})
+	w.Reshape(1, set.Mask{}, set.MaskOf(1))
+	w.SpawnAt(4, set.MaskOf(0), sender.Place{Name: 7})
 	w.Abandon(0)
 	w.Commit()
 	says("an end, a change with leavers, a join and a change, and a full that needs it", act(),
@@ -713,7 +714,7 @@ func TestGoldens(t *testing.T) {
 		"0 10 11000101",
 		"0 11")
 	w.Begin(20)
-	w.SpawnAt(5, repl.MaskOf(0), sender.Place{Private: true})
+	w.SpawnAt(5, set.MaskOf(0), sender.Place{Private: true})
 	w.Commit()
 	p.Show(5)
 	says("a full of a private group", act(), tick32(20), "10 1 0000 000 0", "0 0 0 0", "1 10 10100101", "0 11")
@@ -741,8 +742,8 @@ func TestGoldens(t *testing.T) {
 		"0 1 0 0 0010 10010000 0", "0000000", // of groups that are alike: without gaps from public handle 2 on, base 10 ticks ago
 		"0000 10", "11000101", "00") // one, component 0
 	w.Begin(30)
-	w.Spawn(6, repl.MaskOf(0))
-	w.Spawn(7, repl.MaskOf(0))
+	w.Spawn(6, set.MaskOf(0))
+	w.Spawn(7, set.MaskOf(0))
 	w.Commit()
 	says("two fulls of which the second is a usual one", act(),
 		tick32(30), "10 0 0110 000 0", "0 0 0 0", "1 10 01100101", "1 11100101", "0 11")
@@ -751,8 +752,8 @@ func TestGoldens(t *testing.T) {
 	w.Commit()
 	act()
 	w.Begin(130)
-	w.SpawnAt(8, repl.MaskOf(0), sender.Place{Name: 8})
-	w.SpawnAt(9, repl.MaskOf(0), sender.Place{Name: 8})
+	w.SpawnAt(8, set.MaskOf(0), sender.Place{Name: 8})
+	w.SpawnAt(9, set.MaskOf(0), sender.Place{Name: 8})
 	w.Commit()
 	w.Begin(200)
 	w.Move(9, sender.Place{Name: 7})

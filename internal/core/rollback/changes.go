@@ -22,7 +22,7 @@ type changes struct {
 	suspects    list          // slots that may have, at the confirmed tick, a form other than the confirmed one
 	excluded    set.Bitset
 
-	compared   Mask
+	compared   set.Mask
 	known      []set.Bitset // for each compared column, the slots that have a value in the confirmed state as of confirmed
 	mismatched set.Bitset   // slots with a form that differs at the tick being compared
 }

@@ -10,13 +10,13 @@ type Config struct {
 	// set.MaskSize elements.
 	Sizes []int
 	// Kept is the set of columns with a history.
-	Kept Mask
+	Kept set.Mask
 	// Compared is the subset of Kept that is compared with the confirmed state.
-	Compared Mask
+	Compared set.Mask
 	// Relations is the subset of Compared of relations whose targets are compared too.
-	Relations Mask
+	Relations set.Mask
 	// Targets is the subset of Kept of relations. An entity has at most one of them.
-	Targets Mask
+	Targets set.Mask
 	// Equal reports whether two values that differ in bytes are equal. It must not keep its
 	// arguments. If it is nil, values are equal if their bytes are.
 	Equal func(col int, predicted, confirmed []byte) bool
@@ -35,8 +35,8 @@ type Store struct {
 	slots int // one more than the largest slot that Grow was called for
 
 	rows  ring
-	shelf row  // the columns that Shelve has taken out
-	inUse Mask // columns that have memory in a tick
+	shelf row      // the columns that Shelve has taken out
+	inUse set.Mask // columns that have memory in a tick
 	turning
 	log log
 

@@ -1,6 +1,9 @@
 package rollback
 
-import "github.com/entangle-ecs/entangle"
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/set"
+)
 
 // Confirmed is the confirmed state of one slot without its values, which are in columns. The code
 // that applies records of the server writes it and then calls Note.
@@ -8,7 +11,7 @@ type Confirmed struct {
 	Tick   entangle.Tick // the tick of the record that it came with
 	Known  bool          // some confirmed state of the slot has arrived
 	Gone   bool          // the entity was despawned, as of Tick
-	Mask   Mask          // the columns that the entity has, compared or not
+	Mask   set.Mask      // the columns that the entity has, compared or not
 	Target uint64        // the target of its relation, packed like Form.Target
 }
 

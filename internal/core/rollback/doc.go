@@ -3,7 +3,7 @@
 // that lead from a difference to the present.
 //
 // All data is in columns, which are indexed by [Slot]: the number of an entity that is predicted or
-// is rolled back with a predicted one. The columns are in the order of Config.Sizes; a [Mask] is a
+// is rolled back with a predicted one. The columns are in the order of Config.Sizes; a [set.Mask] is a
 // set of columns. A value is a series of bytes: the caller, which owns the components, knows their
 // meaning and whether two values that differ in bytes are equal.
 //

@@ -1,6 +1,9 @@
 package rollback
 
-import "github.com/entangle-ecs/entangle"
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/set"
+)
 
 // log records changes of structure in the order of ticks. It is a queue of records in which the
 // records of one slot are linked. If its caller adds no more, it has at most one record for each
@@ -53,7 +56,7 @@ func (s *Store) Changed(tick entangle.Tick, slot Slot, was, is Form) {
 
 // Always gives a slot some columns of a form in all held ticks, including the target of a relation.
 // Ticks in which the entity did not exist, or its components were disabled, stay unchanged.
-func (s *Store) Always(slot Slot, cols Mask, is Form) {
+func (s *Store) Always(slot Slot, cols set.Mask, is Form) {
 	for r := s.log.newest(slot); r != nil; r = s.log.numbered(r.prev) {
 		if r.was.Alive && !r.was.Disabled {
 			r.was = s.With(r.was, cols, is)
@@ -63,12 +66,12 @@ func (s *Store) Always(slot Slot, cols Mask, is Form) {
 
 // With returns form with the given columns as they are in is. A relation among them replaces any
 // other relation.
-func (s *Store) With(form Form, cols Mask, is Form) Form {
-	if comes := is.Mask.And(cols).And(s.cfg.Targets); comes != (Mask{}) {
+func (s *Store) With(form Form, cols set.Mask, is Form) Form {
+	if comes := is.Mask.And(cols).And(s.cfg.Targets); comes != (set.Mask{}) {
 		form.Mask, form.Target = form.Mask.Without(s.cfg.Targets), is.Target
 	}
 	form.Mask = form.Mask.Without(cols).Or(is.Mask.And(cols))
-	if form.Mask.And(s.cfg.Targets) == (Mask{}) {
+	if form.Mask.And(s.cfg.Targets) == (set.Mask{}) {
 		form.Target = 0
 	}
 	return form

@@ -1,6 +1,9 @@
 package rollback
 
-import "github.com/entangle-ecs/entangle"
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/set"
+)
 
 // holdsAt reports whether the confirmed state of a slot is also the server's state at a tick.
 func (s *Store) holdsAt(slot Slot, tick entangle.Tick) bool {
@@ -74,14 +77,14 @@ func (s *Store) corrected(slot Slot, tick entangle.Tick, was, now Form) Form {
 // kept columns.
 func (s *Store) Corrected(slot Slot, form Form) Form {
 	state, compared, relations := &s.confirmed[slot], s.cfg.Compared, s.cfg.Relations
-	related := form.Mask.And(relations) != Mask{}
+	related := form.Mask.And(relations) != set.Mask{}
 	form.Alive, form.Disabled = true, state.Gone
 	if state.Gone {
 		form.Mask = form.Mask.Without(s.cfg.Kept)
 	} else {
 		form.Mask = form.Mask.Without(compared).Or(state.Mask.And(compared))
 	}
-	if form.Mask.And(relations) != (Mask{}) {
+	if form.Mask.And(relations) != (set.Mask{}) {
 		form.Target = state.Target
 	} else if related {
 		form.Target = 0
@@ -101,7 +104,7 @@ func (s *Store) firstForm(slot Slot, tick entangle.Tick, now Form) Form {
 // Lost returns the columns, of those kept but not compared, that a slot had before its components
 // were disabled, which was at the given tick or earlier. at is the last tick at which it had them.
 // The set is empty if that tick is not held.
-func (s *Store) Lost(slot Slot, tick entangle.Tick) (cols Mask, at entangle.Tick) {
+func (s *Store) Lost(slot Slot, tick entangle.Tick) (cols set.Mask, at entangle.Tick) {
 	for r := s.log.newest(slot); r != nil; r = s.log.numbered(r.prev) {
 		if tick.Before(r.tick) {
 			continue
@@ -115,11 +118,11 @@ func (s *Store) Lost(slot Slot, tick entangle.Tick) (cols Mask, at entangle.Tick
 		}
 		return was.Mask.And(s.cfg.Kept).Without(s.cfg.Compared), r.tick - 1
 	}
-	return Mask{}, tick
+	return set.Mask{}, tick
 }
 
 // bring copies the values of some columns of a slot from one tick to another.
-func (s *Store) bring(slot Slot, cols Mask, from, to entangle.Tick) {
+func (s *Store) bring(slot Slot, cols set.Mask, from, to entangle.Tick) {
 	for col := range cols.All() {
 		size := s.cfg.Sizes[col]
 		a, b := s.Column(from, col), s.Column(to, col)

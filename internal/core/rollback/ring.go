@@ -1,6 +1,9 @@
 package rollback
 
-import "github.com/entangle-ecs/entangle"
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/set"
+)
 
 // ring holds the columns of the last ticks, with one row for each tick.
 type ring struct {
@@ -21,7 +24,7 @@ type row struct {
 	held  bool // the row has a tick
 	cols  [][]byte
 	order []uint32 // the slot at each place
-	raw   Mask     // columns that are still ordered by place and not by slot
+	raw   set.Mask // columns that are still ordered by place and not by slot
 }
 
 func newRing(ticks, cols int) ring {
@@ -58,7 +61,7 @@ func (r *ring) beginTick(tick entangle.Tick) {
 		r.rows[r.head].held = false
 	}
 	r.begun, r.newest = true, tick
-	r.rows[r.head].held, r.rows[r.head].raw = true, Mask{}
+	r.rows[r.head].held, r.rows[r.head].raw = true, set.Mask{}
 }
 
 // at returns the row of a tick, or nil if it is not held.

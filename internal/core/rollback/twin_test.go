@@ -103,7 +103,7 @@ func newTwin(t *rapid.T) *twin {
 // slot draws one of a few slots, which are in two words of a set.
 func (x *twin) slot() Slot { return rapid.SampledFrom([]Slot{1, 2, 3, 63, 64, 70}).Draw(x.T, "slot") }
 
-func (x *twin) mask() (m Mask) {
+func (x *twin) mask() (m set.Mask) {
 	for col := range x.cfg.Sizes {
 		if rapid.Bool().Draw(x.T, "has") {
 			m.Set(col)

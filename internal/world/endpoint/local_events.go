@@ -1,7 +1,7 @@
 package endpoint
 
 import (
-	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -11,7 +11,7 @@ func (v *localView) queueEvent(kind viewEventKind, comp int, e ecs.Entity) {
 }
 
 // queueEvents queues an event for each component of a set.
-func (v *localView) queueEvents(kind viewEventKind, comps repl.Mask, e ecs.Entity) {
+func (v *localView) queueEvents(kind viewEventKind, comps set.Mask, e ecs.Entity) {
 	for comp := range comps.All() {
 		v.queueEvent(kind, comp, e)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/mlange-42/arche/ecs"
@@ -29,7 +30,7 @@ type localView struct {
 
 	seen    []seenEntity // by slot
 	noted   []repl.Slot
-	isNoted repl.Bitset
+	isNoted set.Bitset
 	updated []componentOf // scratch: of the present tick
 
 	raised []viewEvent // the events to raise in the next frame
@@ -39,7 +40,7 @@ type localView struct {
 // seenEntity is the state of an entity according to the last events that the player got.
 type seenEntity struct {
 	entity ecs.Entity // zero if it is not in the view
-	mask   repl.Mask
+	mask   set.Mask
 	marks  [marks]bool
 
 	retained bool // it stays on clients while its group is not relevant
@@ -303,14 +304,14 @@ func (v *localView) reshape(g *seenEntity, s repl.Slot) {
 }
 
 // maskOf returns the components of an entity that the player may see.
-func (v *localView) maskOf(s repl.Slot) repl.Mask {
+func (v *localView) maskOf(s repl.Slot) set.Mask {
 	p := v.collector
 	mask := p.Sent.Numbers(p.Table.Mask(columns.Slot(s)))
 	return mask.Without(p.Visibility.Overrides.WithheldOf(s)).Without(p.Visibility.Hides(s, v.id))
 }
 
 // owns reports whether the player owns an entity and can see that it does.
-func (v *localView) owns(s repl.Slot, mask repl.Mask) bool {
+func (v *localView) owns(s repl.Slot, mask set.Mask) bool {
 	p := v.collector
 	return !p.Sent.OwnersUnsent && mask.Has(p.Sent.Owners) && p.Visibility.Owner[s] == v.id
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/input"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -97,7 +98,7 @@ type relaySource interface {
 // quickly.
 type watchers struct {
 	all   bool
-	peers repl.Bitset // by number
+	peers set.Bitset // by number
 }
 
 func (v *watchers) findWatchers(p *source.Collector, s repl.Slot) {

@@ -7,6 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -34,17 +35,17 @@ func (c *column) memoryOf(e ecs.Entity) []byte {
 
 // modes are sets of columns, by how they are predicted; see registry.SyncMode.
 type modes struct {
-	full     rollback.Mask // saved, compared and corrected
-	kept     rollback.Mask // saved and restored: full columns, and those of components that only the game writes
-	local    rollback.Mask // components that are not sent (protocol.Local)
-	simple   rollback.Mask // written into the world as they arrive from the server
-	inputs   rollback.Mask // inputs: the server decides only whether an entity has them
-	relation rollback.Mask // relations, which have a target
-	never    int           // the column of components.NoRollback
+	full     set.Mask // saved, compared and corrected
+	kept     set.Mask // saved and restored: full columns, and those of components that only the game writes
+	local    set.Mask // components that are not sent (protocol.Local)
+	simple   set.Mask // written into the world as they arrive from the server
+	inputs   set.Mask // inputs: the server decides only whether an entity has them
+	relation set.Mask // relations, which have a target
+	never    int      // the column of components.NoRollback
 }
 
 // own returns the columns that the server does not change after they were added.
-func (m *modes) own() rollback.Mask { return m.kept.Without(m.full) }
+func (m *modes) own() set.Mask { return m.kept.Without(m.full) }
 
 // addComponent adds one component of the protocol.
 func (m *modes) addComponent(col int, info *registry.Component) {

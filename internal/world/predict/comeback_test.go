@@ -6,7 +6,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -195,7 +195,7 @@ func TestAReplayReshapesNothingThatIsKeptOutOfIt(t *testing.T) {
 			f.run(1)
 			f.says(e, 1006, fcPlace{10, 0}, fcPace{})
 			word := f.p.Store().Confirmed(f.p.entities.slotOf(e))
-			word.Mask = rollback.Mask{}
+			word.Mask = set.Mask{}
 			f.world.Remove(e, f.place, f.pace)
 			for _, of := range []struct {
 				name string
@@ -210,9 +210,9 @@ func TestAReplayReshapesNothingThatIsKeptOutOfIt(t *testing.T) {
 			}
 			f.world.Add(e, ecs.ComponentID[components.NoRollback](f.world))
 			values := map[ecs.ID]func(){f.place: func() { f.at(e).X = 3 }, f.kit: func() { f.carries(e).Size = 4 }, f.fuel: func() { f.holds(e).Left = 5 }}
-			for id, set := range values {
+			for id, chosen := range values {
 				if f.world.Has(e, id) {
-					set()
+					chosen()
 				}
 			}
 			again := false

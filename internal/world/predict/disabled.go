@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -16,7 +17,7 @@ import (
 type disabled struct {
 	on     bool
 	tick   entangle.Tick // the tick in which the components were taken off
-	mask   rollback.Mask
+	mask   set.Mask
 	values []byte // the values of the columns in mask, in their order
 	target ecs.Entity
 }
@@ -25,7 +26,7 @@ type disabled struct {
 func (s *shaper) disable(slot rollback.Slot) {
 	e, d := s.entity(slot), &s.disabled[slot]
 	s.tracked = append(s.tracked, slot)
-	d.on, d.tick, d.mask, d.values, d.target = true, s.progress.present(), rollback.Mask{}, d.values[:0], ecs.Entity{}
+	d.on, d.tick, d.mask, d.values, d.target = true, s.progress.present(), set.Mask{}, d.values[:0], ecs.Entity{}
 	s.drops = s.drops[:0]
 	cols := s.modes.kept.Or(s.modes.simple)
 	for col := range cols.All() {
@@ -71,7 +72,7 @@ func (s *shaper) enableLocalComponents(slot rollback.Slot) {
 }
 
 // writeDisabled writes back the values of components that were taken off.
-func (s *shaper) writeDisabled(e ecs.Entity, d *disabled, want rollback.Mask) {
+func (s *shaper) writeDisabled(e ecs.Entity, d *disabled, want set.Mask) {
 	at := 0
 	for col := range d.mask.All() {
 		c := &s.cols[col]
@@ -99,7 +100,7 @@ func (s *shaper) insertOnce(slot rollback.Slot, comp int, value []byte, target e
 
 // removeOnce removes a component in all ticks, also from disabled components.
 func (s *shaper) removeOnce(slot rollback.Slot, comp int) {
-	var col rollback.Mask
+	var col set.Mask
 	col.Set(comp)
 	if d := &s.disabled[slot]; d.on && d.mask.Has(comp) {
 		at := s.disabledAt(d, comp)

@@ -4,6 +4,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -22,7 +23,7 @@ type entities struct {
 
 	forms    []rollback.Form // by slot, as of the last commitStructure
 	disabled []disabled      // by slot
-	used     rollback.Mask   // columns with histories that some entity has had
+	used     set.Mask        // columns with histories that some entity has had
 
 	arrived []rollback.Slot // entities that arrived from the server since the last Check
 	tracked []rollback.Slot // entities that were tracked, disabled or enabled since the last commitStructure
@@ -180,7 +181,7 @@ func (t *entities) formOf(slot rollback.Slot, f *columns.Form) (form rollback.Fo
 	if !f.Alive || !f.Marked {
 		return form
 	}
-	form.Alive, form.Disabled, form.Mask = true, t.disabled[slot].on, rollback.Mask(f.Mask).And(t.modes.kept)
+	form.Alive, form.Disabled, form.Mask = true, t.disabled[slot].on, set.Mask(f.Mask).And(t.modes.kept)
 	if related := form.Mask.And(t.modes.relation); !related.IsZero() {
 		form.Target = columns.PackEntity(f.Target)
 	}
@@ -191,19 +192,19 @@ func (t *entities) formOf(slot rollback.Slot, f *columns.Form) (form rollback.Fo
 // that have changed since.
 type structureLog struct {
 	round uint32
-	masks []rollback.Mask // by slot
-	since []uint32        // by slot, the round of its mask
+	masks []set.Mask // by slot
+	since []uint32   // by slot, the round of its mask
 }
 
 // grow makes room for slots.
 func (l *structureLog) grow(slots int) {
 	for len(l.masks) < slots {
-		l.masks, l.since = append(l.masks, rollback.Mask{}), append(l.since, 0)
+		l.masks, l.since = append(l.masks, set.Mask{}), append(l.since, 0)
 	}
 }
 
 // recordMask notes the components that a slot had before it changes.
-func (l *structureLog) recordMask(slot rollback.Slot, was rollback.Mask) {
+func (l *structureLog) recordMask(slot rollback.Slot, was set.Mask) {
 	if l.since[slot] != l.round {
 		l.masks[slot], l.since[slot] = was, l.round
 	}
@@ -211,7 +212,7 @@ func (l *structureLog) recordMask(slot rollback.Slot, was rollback.Mask) {
 
 // endSlot notes that a slot ended, and may get another entity.
 func (l *structureLog) endSlot(slot rollback.Slot) {
-	l.masks[slot], l.since[slot] = rollback.Mask{}, l.round
+	l.masks[slot], l.since[slot] = set.Mask{}, l.round
 }
 
 // had reports whether a slot that has a column now had it at the beginning of the round.

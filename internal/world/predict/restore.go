@@ -3,6 +3,7 @@ package predict
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // reshaped is a slot that gets another form when a tick is restored.
@@ -35,7 +36,7 @@ func (l *lifecycle) restore(tick entangle.Tick) {
 
 // unknown returns the components of a returned entity with values that the histories do not have:
 // those that the game added, or all if the server does not know the entity.
-func (l *lifecycle) unknown(slot rollback.Slot) rollback.Mask {
+func (l *lifecycle) unknown(slot rollback.Slot) set.Mask {
 	if l.memory.Confirmed(slot).Known {
 		return l.forms[slot].Mask.And(l.modes.own())
 	}

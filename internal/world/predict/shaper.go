@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -17,7 +18,7 @@ type shaper struct {
 
 // exchange adds and removes components of an entity. Of the columns in among, the entity then has
 // exactly those that are also in want, and at most one relation.
-func (s *shaper) exchange(slot rollback.Slot, want, among rollback.Mask) {
+func (s *shaper) exchange(slot rollback.Slot, want, among set.Mask) {
 	e := s.entity(slot)
 	s.adds, s.drops = s.adds[:0], s.drops[:0]
 	want, related := s.oneRelation(slot, want), false
@@ -40,9 +41,9 @@ func (s *shaper) exchange(slot rollback.Slot, want, among rollback.Mask) {
 // oneRelation reduces the relations that an entity should have to one, because Arche allows only
 // one. A simple relation is preferred to a compared one, and a compared one to one of the game's
 // own.
-func (s *shaper) oneRelation(slot rollback.Slot, want rollback.Mask) rollback.Mask {
+func (s *shaper) oneRelation(slot rollback.Slot, want set.Mask) set.Mask {
 	related := want.And(s.modes.relation)
-	for _, of := range [...]rollback.Mask{s.simpleRelations(slot, want), related.And(s.modes.full), related} {
+	for _, of := range [...]set.Mask{s.simpleRelations(slot, want), related.And(s.modes.full), related} {
 		if col := of.Next(0); col >= 0 {
 			stays := want.Has(col)
 			if want = want.Without(s.modes.relation); stays {
@@ -55,7 +56,7 @@ func (s *shaper) oneRelation(slot rollback.Slot, want rollback.Mask) rollback.Ma
 }
 
 // simpleRelations returns the simple relations that an entity has or should have.
-func (s *shaper) simpleRelations(slot rollback.Slot, want rollback.Mask) (shown rollback.Mask) {
+func (s *shaper) simpleRelations(slot rollback.Slot, want set.Mask) (shown set.Mask) {
 	state := s.memory.Confirmed(slot)
 	simple := s.modes.relation.And(s.modes.simple)
 	for col := range simple.All() {
@@ -77,7 +78,7 @@ func (s *shaper) dropRelation(e ecs.Entity) {
 
 // setTarget sets the target of an entity's relation, if it has one of these relations. A target that
 // the game has removed counts as no target, and is not compared.
-func (s *shaper) setTarget(slot rollback.Slot, relations rollback.Mask, target ecs.Entity) {
+func (s *shaper) setTarget(slot rollback.Slot, relations set.Mask, target ecs.Entity) {
 	e := s.entity(slot)
 	if target == e || !target.IsZero() && !s.world.Alive(target) {
 		if state := s.memory.Confirmed(slot); columns.UnpackEntity(state.Target) == target {

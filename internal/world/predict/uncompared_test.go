@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
 )
@@ -68,7 +68,7 @@ func TestAPredictedDespawnOfAnUncomparedEntityIsUndone(t *testing.T) {
 	e, bare := f.spawnsTinted("a", 1001), f.spawnsTinted("b", 1001)
 	copy(f.p.Store().ConfirmedValue(f.p.entities.slotOf(e), f.col(f.tint)), []byte{3})
 	f.world.Remove(bare, f.tint)
-	f.p.Store().Confirmed(f.p.entities.slotOf(bare)).Mask = rollback.Mask{}
+	f.p.Store().Confirmed(f.p.entities.slotOf(bare)).Mask = set.Mask{}
 	wrong := true
 	f.in(1003, func() {
 		if wrong {
@@ -100,7 +100,7 @@ func TestAnEntityLosesItsLastComparedComponent(t *testing.T) {
 	f.world.Add(e, f.tint)
 	f.says(e, 1003, fcPlace{}, fcPace{})
 	state := f.p.Store().Confirmed(slot)
-	state.Mask = rollback.Mask{}
+	state.Mask = set.Mask{}
 	state.Mask.Set(f.col(f.tint))
 	f.confirmTick(1003)
 	assert.Equal(t, []string{"restore 1003", "tick 1004", "tick 1005"}, f.check())

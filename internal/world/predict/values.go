@@ -3,11 +3,12 @@ package predict
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // saveValues writes the present values of some columns of an entity into the history of a
 // tick, if that tick is held.
-func (t *entities) saveValues(slot rollback.Slot, tick entangle.Tick, cols rollback.Mask) {
+func (t *entities) saveValues(slot rollback.Slot, tick entangle.Tick, cols set.Mask) {
 	e := t.entity(slot)
 	for col := range cols.All() {
 		c := &t.cols[col]
@@ -19,7 +20,7 @@ func (t *entities) saveValues(slot rollback.Slot, tick entangle.Tick, cols rollb
 
 // backfill writes the present values of some columns of an entity into the histories of all
 // ticks.
-func (t *entities) backfill(slot rollback.Slot, cols rollback.Mask) {
+func (t *entities) backfill(slot rollback.Slot, cols set.Mask) {
 	e := t.entity(slot)
 	for col := range cols.All() {
 		if t.cols[col].size > 0 {
@@ -63,7 +64,7 @@ func (t *entities) save(tick entangle.Tick) {
 func (t *entities) writeAllSimple() {
 	for seg := range t.table.Segments() {
 		rows, mask := t.table.Rows(seg)
-		cols := rollback.Mask(mask).And(t.modes.simple)
+		cols := set.Mask(mask).And(t.modes.simple)
 		if cols.IsZero() {
 			continue
 		}
@@ -76,7 +77,7 @@ func (t *entities) writeAllSimple() {
 }
 
 // writeSimple writes the confirmed values of simple columns into an entity.
-func (t *entities) writeSimple(slot rollback.Slot, cols rollback.Mask) {
+func (t *entities) writeSimple(slot rollback.Slot, cols set.Mask) {
 	e := t.entity(slot)
 	cols = cols.And(t.modes.simple).And(t.memory.Confirmed(slot).Mask)
 	for col := range cols.All() {

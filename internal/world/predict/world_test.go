@@ -9,6 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/input"
 	"github.com/entangle-ecs/entangle/internal/world/message"
@@ -191,7 +192,7 @@ func (f *forecast) spawns(name string, tick entangle.Tick, place fcPlace, pace f
 func (f *forecast) says(e ecs.Entity, tick entangle.Tick, place fcPlace, pace fcPace) {
 	slot := f.p.entities.slotOf(e)
 	word := f.p.Store().Confirmed(slot)
-	word.Tick, word.Known, word.Mask = tick, true, rollback.Mask{}
+	word.Tick, word.Known, word.Mask = tick, true, set.Mask{}
 	word.Mask.Set(f.col(f.place))
 	word.Mask.Set(f.col(f.pace))
 	*(*fcPlace)(unsafe.Pointer(&f.p.Store().ConfirmedValue(slot, f.col(f.place))[0])) = place

@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -92,7 +93,7 @@ func (l *Late) Forget(h LateHolder) (n int) {
 }
 
 // ForgetAll removes the waiting references of some components of an entity.
-func (l *Late) ForgetAll(s repl.Slot, comps *repl.Mask) {
+func (l *Late) ForgetAll(s repl.Slot, comps *set.Mask) {
 	for comp := range comps.All() {
 		l.Forget(LateHolder{s, comp})
 	}

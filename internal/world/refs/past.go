@@ -4,6 +4,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/delta"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 )
@@ -12,9 +13,9 @@ import (
 // world, on a client the received values.
 type Past struct {
 	Of     []*delta.History // by component number; nil: it is sent whole
-	Deltas repl.Mask        // the components that are sent as differences
-	Moving repl.Mask        // the subset of Deltas that is extrapolated from its motion
-	Coded  repl.Mask        // the subset of Deltas with learned codes
+	Deltas set.Mask         // the components that are sent as differences
+	Moving set.Mask         // the subset of Deltas that is extrapolated from its motion
+	Coded  set.Mask         // the subset of Deltas with learned codes
 	Bases  wire.Bases
 	Trails []stepcode.Trail // the trails of the current record, by component number
 	begun  bool             // a trail is in use

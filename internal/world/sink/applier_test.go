@@ -9,6 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -206,11 +207,11 @@ func (h *hand) release(g repl.Handle) {
 // update sends new values, in one call.
 func (h *hand) update(g repl.Handle, values ...any) error {
 	h.tick++
-	var set repl.Mask
+	var comps set.Mask
 	for _, v := range values {
-		set.Set(numberOf(v))
+		comps.Set(numberOf(v))
 	}
-	return h.applier.UpdateAll(h.slots[repl.ID{Group: g}], h.tick, &set, h.wire(values...), h)
+	return h.applier.UpdateAll(h.slots[repl.ID{Group: g}], h.tick, &comps, h.wire(values...), h)
 }
 
 func (h *hand) entity(g repl.Handle) ecs.Entity {

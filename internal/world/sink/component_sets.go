@@ -3,13 +3,14 @@ package sink
 import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/wire"
 )
 
 // componentSet is a set of components that change together. Few different sets occur in updates, so
 // the data that decoding needs is computed once per set.
 type componentSet struct {
-	set   repl.Mask
+	set   set.Mask
 	comps []*component
 	// shorts holds, for each component, the plan that decodes it as a short code. It is nil if some
 	// component has no such plan or is sent as differences, or if the set is staged.
@@ -35,16 +36,16 @@ type componentSets struct {
 const maxSets = 32
 
 // chooseSet makes a set the current one.
-func (a *Applier) chooseSet(set *repl.Mask) {
+func (a *Applier) chooseSet(mask *set.Mask) {
 	all := &a.sets
 	for i := range all.list {
-		if all.list[i].set == *set {
+		if all.list[i].set == *mask {
 			all.now = all.list[i]
 			return
 		}
 	}
-	all.now = componentSet{set: *set}
-	for comp := range set.All() {
+	all.now = componentSet{set: *mask}
+	for comp := range mask.All() {
 		one := &a.comps[comp]
 		all.now.comps = append(all.now.comps, one)
 		all.now.staged = all.now.staged || one.relation || one.input // the target of a relation is structure
@@ -55,7 +56,7 @@ func (a *Applier) chooseSet(set *repl.Mask) {
 			all.now.shorts = append(all.now.shorts, short)
 		}
 	}
-	all.now.staged = all.now.staged || len(all.now.comps) > atOnce || a.owned.affectedBy(set)
+	all.now.staged = all.now.staged || len(all.now.comps) > atOnce || a.owned.affectedBy(mask)
 	if n := len(all.now.shorts); n < len(all.now.comps) || all.now.staged {
 		all.now.shorts = nil
 	}

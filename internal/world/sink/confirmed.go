@@ -2,8 +2,8 @@ package sink
 
 import (
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -20,7 +20,7 @@ type lastConfirmed struct {
 
 type lastState struct {
 	tick entangle.Tick
-	mask repl.Mask
+	mask set.Mask
 	at   int // offset in buf of its values, which are in order of component number
 }
 

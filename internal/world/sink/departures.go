@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/mlange-42/arche/ecs"
@@ -13,7 +14,7 @@ import (
 // hidden is shown again with the same network id, but as a different entity of this world. Until
 // then, references to it wait, and keep the dead entity as their value.
 type departures struct {
-	comps  repl.Mask       // components with references in their values
+	comps  set.Mask        // components with references in their values
 	list   []lostEntity    // entities that the current record removed
 	holder refs.LateHolder // the component that is being searched
 	note   func(n int, e ecs.Entity) ecs.Entity
@@ -38,7 +39,7 @@ func (a *Applier) awaitReturns() {
 	l.list = l.list[:0]
 }
 
-func (a *Applier) awaitReturnsOf(s repl.Slot, holds *repl.Mask) {
+func (a *Applier) awaitReturnsOf(s repl.Slot, holds *set.Mask) {
 	l := &a.refs.departed
 	for comp := range holds.All() {
 		if value, ok := a.confirmedValue(s, comp); ok {

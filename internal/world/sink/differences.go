@@ -7,6 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/entangle-ecs/entangle/internal/world/source"
@@ -28,7 +29,7 @@ func newDifferences(infos []*registry.Component) differences {
 var _ receiver.Differ = (*Applier)(nil)
 
 // Deltas implements receiver.Differ.
-func (a *Applier) Deltas() repl.Mask { return a.diffs.history.Deltas }
+func (a *Applier) Deltas() set.Mask { return a.diffs.history.Deltas }
 
 // From implements receiver.Differ.
 func (a *Applier) From(m *receiver.Moment) {

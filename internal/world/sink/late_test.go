@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
@@ -164,12 +165,12 @@ func TestAReferenceWhoseHolderTheGameRemoved(t *testing.T) {
 func TestMalformedReferencesLeaveNoTrace(t *testing.T) {
 	h := newHand(t)
 	h.come(1, h.links(1, 2), h.one(0))
-	var set repl.Mask
-	set.Set(heldLinksNumber)
-	set.Set(heldOneNumber)
+	var comps set.Mask
+	comps.Set(heldLinksNumber)
+	comps.Set(heldOneNumber)
 	wrong := h.wire(h.links(9, 3, 4), h.one(5))
 	h.table = h.table[:2]
-	require.Error(t, h.applier.UpdateAll(h.slots[repl.ID{Group: 1}], 50, &set, wrong, h))
+	require.Error(t, h.applier.UpdateAll(h.slots[repl.ID{Group: 1}], 50, &comps, wrong, h))
 	assert.Equal(t, heldLinks{Count: 1}, *at[heldLinks](h, 1))
 	assert.Equal(t, 1, h.waiting())
 	require.NoError(t, h.update(1, h.one(0)))

@@ -6,8 +6,8 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -64,4 +64,4 @@ func (a *Applier) tagOwned(e ecs.Entity, m *stagedMember, values []stagedValue) 
 }
 
 // affectedBy reports whether a change of these components may change tags.
-func (o *ownership) affectedBy(set *repl.Mask) bool { return o.comp >= 0 && set.Has(o.comp) }
+func (o *ownership) affectedBy(comps *set.Mask) bool { return o.comp >= 0 && comps.Has(o.comp) }

@@ -9,6 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -212,8 +213,8 @@ func TestAnOverrideDecidesWhoSeesAnInput(t *testing.T) {
 func TestAnUpdateOfAnInputIsRefused(t *testing.T) {
 	for _, both := range []bool{false, true} {
 		c := newCopyOf(steeredProtocol(t), false)
-		set := repl.Mask{}
-		set.Set(2)
+		comps := set.Mask{}
+		comps.Set(2)
 		c.applier.Begin(1)
 		slot := c.applier.Spawn(repl.ID{Group: 1})
 		c.applier.Member(slot, true)
@@ -223,15 +224,15 @@ func TestAnUpdateOfAnInputIsRefused(t *testing.T) {
 		require.NoError(t, c.applier.Insert(&r, 2, nobody{}))
 		c.applier.Commit()
 		if both {
-			set.Set(0)
+			comps.Set(0)
 		}
 		c.far(int(slot)).Turn = 7
 		body := func() hull {
 			return *(*hull)(c.world.Get(c.applier.Replicas.entities[slot].entity, ecs.ComponentID[hull](c.world)))
 		}
 		want := body()
-		assert.Zero(t, c.applier.RunLength(&receiver.Alike{Set: set, Tick: 2}, &r))
-		require.ErrorIs(t, c.applier.UpdateAll(slot, entangle.Tick(2), &set, &r, nobody{}), errNoValue)
+		assert.Zero(t, c.applier.RunLength(&receiver.Alike{Set: comps, Tick: 2}, &r))
+		require.ErrorIs(t, c.applier.UpdateAll(slot, entangle.Tick(2), &comps, &r, nobody{}), errNoValue)
 		assert.EqualValues(t, 7, c.far(int(slot)).Turn)
 		assert.Equal(t, want, body())
 	}

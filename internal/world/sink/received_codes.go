@@ -5,13 +5,14 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // receivedCodes holds the learned codes that were received, by version.
 type receivedCodes struct {
-	comps repl.Mask
+	comps set.Mask
 	n     int
 	at    [repl.CodesPlaces + 1][]*stepcode.Codes // by component number; place 0: always none
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,9 +19,9 @@ func (k *relatives) fillViews() *sender.Peer {
 	w.Begin(k.tick)
 	for i := range sender.MaxViews {
 		s := repl.Slot(1000 + i)
-		w.SpawnAt(s, repl.Mask{}, sender.Place{Private: true})
+		w.SpawnAt(s, set.Mask{}, sender.Place{Private: true})
 		require.True(k.t, filler.Show(s))
-		view := repl.MaskOf(100)
+		view := set.MaskOf(100)
 		view[0] |= uint64(i) << 8
 		require.True(k.t, filler.SetView(s, sender.Hidden{Slot: s, Comps: view}))
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/mlange-42/arche/ecs"
@@ -12,7 +13,7 @@ import (
 
 // relations holds the relations between replicas.
 type relations struct {
-	comps   repl.Mask
+	comps   set.Mask
 	lost    []lostEntity // targets that the current record removed
 	holders []ecs.Entity // scratch: entities with the same target
 }

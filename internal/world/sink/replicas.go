@@ -4,6 +4,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -33,7 +34,7 @@ type replica struct {
 // replicaInfo is the rest of the data of an entity.
 type replicaInfo struct {
 	ID   repl.ID
-	mask repl.Mask // its components on the server
+	mask set.Mask // its components on the server
 
 	targeted bool // it is or was the target of a relation
 	referred bool // a component refers or referred to it

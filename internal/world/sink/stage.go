@@ -7,6 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
@@ -35,8 +36,8 @@ type stagedMember struct {
 	fresh   bool // it appears with this group
 	whole   bool // the record states all of its components
 	first   int  // index of its first value
-	mask    repl.Mask
-	removed repl.Mask
+	mask    set.Mask
+	removed set.Mask
 }
 
 type stagedValue struct {
@@ -74,7 +75,7 @@ func (a *Applier) Spawn(id repl.ID) repl.Slot {
 func (a *Applier) Member(slot repl.Slot, whole bool) {
 	m := stagedMember{slot: slot, fresh: a.Replicas.entities[slot].fresh, whole: whole, first: len(a.stage.values), mask: a.Replicas.Info[slot].mask}
 	if whole {
-		m.removed, m.mask = m.mask, repl.Mask{}
+		m.removed, m.mask = m.mask, set.Mask{}
 	}
 	a.stage.members = append(a.stage.members, m)
 }

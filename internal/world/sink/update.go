@@ -4,6 +4,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -17,9 +18,9 @@ const atOnce = wire.MaxShorts
 
 // UpdateAll implements receiver.Updater. Most values are short codes, which are decoded directly
 // into the world. The others go to updateLong, and those of predicted entities to updatePredicted.
-func (a *Applier) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *bits.Reader, refs receiver.Refs) error {
-	if *set != a.sets.now.set {
-		a.chooseSet(set)
+func (a *Applier) UpdateAll(slot repl.Slot, tick entangle.Tick, mask *set.Mask, r *bits.Reader, refs receiver.Refs) error {
+	if *mask != a.sets.now.set {
+		a.chooseSet(mask)
 	}
 	e, now := &a.Replicas.entities[slot], &a.sets.now
 	if e.holds&now.bit == 0 { // always for a predicted entity, which never has the bit; see holdsSet

@@ -13,6 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -278,11 +279,11 @@ func TestUpdateOfWhatIsNotThereIsRefused(t *testing.T) {
 	g := newCopyGame(t, 1)
 	g.send()
 	applier := g.copies[0].applier
-	set := repl.MaskOf(0)
+	comps := set.MaskOf(0)
 	applier.Replicas.Info[0].mask.Clear(0)
 	applier.Replicas.entities[0].holds = 0
 	before := g.copies[0].shows()
-	require.ErrorIs(t, applier.UpdateAll(0, 9, &set, nil, nil), errNotThere)
+	require.ErrorIs(t, applier.UpdateAll(0, 9, &comps, nil, nil), errNotThere)
 	require.Equal(t, before, g.copies[0].shows())
 }
 
@@ -350,7 +351,7 @@ func TestShortValuesAreWrittenTogether(t *testing.T) {
 	require.NoError(t, c.applier.Insert(r, 0, nil))
 	require.NoError(t, c.applier.Insert(r, 1, nil))
 	c.applier.Commit()
-	e, set := c.applier.Replicas.Entity(s), repl.MaskOf(0, 1)
+	e, comps := c.applier.Replicas.Entity(s), set.MaskOf(0, 1)
 	left, right := ecs.ComponentID[copiedLeft](c.world), ecs.ComponentID[copiedRight](c.world)
 	shows := func(l, r uint8) {
 		t.Helper()
@@ -359,21 +360,21 @@ func TestShortValuesAreWrittenTogether(t *testing.T) {
 	}
 	for _, wrong := range []*bits.Reader{wire(5, 100), wire(100, 5), wire(5), wire()} {
 		c.events = nil
-		require.Error(t, c.applier.UpdateAll(s, 2, &set, wrong, nil))
+		require.Error(t, c.applier.UpdateAll(s, 2, &comps, wrong, nil))
 		shows(1, 2)
 		tick, _ := c.applier.Replicas.Tick(e)
 		assert.EqualValues(t, 1, tick)
 		assert.Empty(t, c.events)
 	}
-	require.NoError(t, c.applier.UpdateAll(s, 3, &set, wire(5, 6), nil))
+	require.NoError(t, c.applier.UpdateAll(s, 3, &comps, wire(5, 6), nil))
 	shows(5, 6)
 	c.world.Remove(e, right)
-	require.NoError(t, c.applier.UpdateAll(s, 4, &set, wire(7, 8), nil))
+	require.NoError(t, c.applier.UpdateAll(s, 4, &comps, wire(7, 8), nil))
 	shows(7, 8)
 	tick, _ := c.applier.Replicas.Tick(e)
 	assert.EqualValues(t, 4, tick)
 	c.world.RemoveEntity(e)
-	require.NoError(t, c.applier.UpdateAll(s, 5, &set, wire(7, 8), nil))
+	require.NoError(t, c.applier.UpdateAll(s, 5, &comps, wire(7, 8), nil))
 }
 
 type copiedPart[T any] struct{ V T }

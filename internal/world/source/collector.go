@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/entangle-ecs/entangle/internal/world/tick"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -34,7 +35,7 @@ type Collector struct {
 	Learned  learnedCodes
 	rounding Rounding
 
-	Paused       repl.Bitset
+	Paused       set.Bitset
 	slots        []repl.Slot // scratch
 	stride       int
 	warnings     warnings

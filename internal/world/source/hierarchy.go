@@ -8,6 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // MaxDepth bounds how many ancestors of an entity are followed. A deeper child is treated as
@@ -26,7 +27,7 @@ type hierarchy struct {
 	live     []repl.Slot // those of dirty that are still replicated
 	unplaced []repl.Slot // their parent is too deep, or a descendant of theirs
 	retried  []repl.Slot // scratch: those to retry
-	detached repl.Bitset // those with a paused parent that they are replicated without
+	detached set.Bitset  // those with a paused parent that they are replicated without
 	named    uint32      // number of names given to hierarchies
 	warned   bool
 	Log      *slog.Logger

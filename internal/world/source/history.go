@@ -9,6 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/delta"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -38,7 +39,7 @@ func NewHistory(infos []*registry.Component) refs.Past {
 var _ sender.Differ = (*Collector)(nil)
 
 // Deltas implements sender.Differ.
-func (c *Collector) Deltas() (all, moving repl.Mask) { return c.history.Deltas, c.history.Moving }
+func (c *Collector) Deltas() (all, moving set.Mask) { return c.history.Deltas, c.history.Moving }
 
 // BeginRecord implements sender.Differ.
 func (c *Collector) BeginRecord() { c.history.Begin() }
@@ -80,7 +81,7 @@ func (p *Collector) recordHistory(tick entangle.Tick) {
 	}
 }
 
-func (p *Collector) recordEntity(s columns.Slot, comps repl.Mask, tick entangle.Tick) {
+func (p *Collector) recordEntity(s columns.Slot, comps set.Mask, tick entangle.Tick) {
 	for c := p.history.Deltas.Next(0); c >= 0; c = p.history.Deltas.Next(c + 1) {
 		if comps.Has(c) {
 			if value := p.valueOf(repl.Slot(s), c); value != nil {

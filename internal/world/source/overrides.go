@@ -7,6 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -21,9 +22,9 @@ type overrides struct {
 	byRoom   refs.Chains[components.Room] // of overrides with a room as target
 	swept    int                          // index of the last override that sweepDead checked
 
-	overridden repl.Bitset             // slots that have overrides
-	partial    repl.Bitset             // slots with components that only some clients get
-	withheld   map[repl.Slot]repl.Mask // components that no client gets
+	overridden set.Bitset             // slots that have overrides
+	partial    set.Bitset             // slots with components that only some clients get
+	withheld   map[repl.Slot]set.Mask // components that no client gets
 }
 
 type override struct {
@@ -35,7 +36,7 @@ type override struct {
 }
 
 func newOverrides() overrides {
-	return overrides{byEntity: refs.NewChains[ecs.Entity](), byRoom: refs.NewChains[components.Room](), withheld: map[repl.Slot]repl.Mask{}}
+	return overrides{byEntity: refs.NewChains[ecs.Entity](), byRoom: refs.NewChains[components.Room](), withheld: map[repl.Slot]set.Mask{}}
 }
 
 // findOverride returns the override of a component of an entity.
@@ -152,7 +153,7 @@ func isNone(t components.Target) bool { return t == components.Nobody || t == co
 
 // updateWithheld updates the components of an entity that no client gets, and returns the sets
 // before and after.
-func (o *overrides) updateWithheld(e ecs.Entity, s repl.Slot) (before, now repl.Mask) {
+func (o *overrides) updateWithheld(e ecs.Entity, s repl.Slot) (before, now set.Mask) {
 	before = o.withheld[s]
 	for i, ok := o.byEntity.First(e); ok; i, ok = o.byEntity.Next(i) {
 		if isNone(o.list[i].target) {
@@ -170,9 +171,9 @@ func (o *overrides) updateWithheld(e ecs.Entity, s repl.Slot) (before, now repl.
 }
 
 // WithheldOf returns the components of a slot that no client gets.
-func (o *overrides) WithheldOf(s repl.Slot) repl.Mask {
+func (o *overrides) WithheldOf(s repl.Slot) set.Mask {
 	if len(o.withheld) == 0 {
-		return repl.Mask{}
+		return set.Mask{}
 	}
 	return o.withheld[s]
 }
@@ -209,7 +210,7 @@ func (v *visibility) reshapeOverridden() {
 
 // Hides returns the components of an entity that a client may not see, except those that no client
 // gets.
-func (v *visibility) Hides(s repl.Slot, client entangle.ClientID) (m repl.Mask) {
+func (v *visibility) Hides(s repl.Slot, client entangle.ClientID) (m set.Mask) {
 	o := &v.Overrides
 	if !o.overridden.Has(int(s)) {
 		return m

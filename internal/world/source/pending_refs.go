@@ -3,6 +3,7 @@ package source
 import (
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -97,7 +98,7 @@ func (c *Collector) PendingReferences() (waiting int, dropped uint64) {
 }
 
 // forgetRefs removes the references of components of an entity.
-func (c *Collector) forgetRefs(s columns.Slot, comps *repl.Mask) {
+func (c *Collector) forgetRefs(s columns.Slot, comps *set.Mask) {
 	for comp := c.Sent.withRefs.Next(0); comp >= 0 && c.refs.pending.len() > 0; comp = c.Sent.withRefs.Next(comp + 1) {
 		if comps.Has(comp) {
 			c.refs.pending.forgetHolder(refs.LateHolder{Slot: repl.Slot(s), Comp: comp})

@@ -4,6 +4,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/interest"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 )
 
@@ -12,7 +13,7 @@ import (
 // an entity has a prediction target.
 type predictionTargets struct {
 	Of    []predictionTarget           // by slot
-	Some  repl.Bitset                  // slots that have a target, or one that a peer was given
+	Some  set.Bitset                   // slots that have a target, or one that a peer was given
 	rooms refs.Chains[components.Room] // slots, by the room that is their target
 	stale staleSlots                   // to be passed to the peers in this tick
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
-	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -24,7 +24,7 @@ type propagation struct {
 	comps       hierarchyComponents
 	Events      hierarchyEvents
 	Slots       propagatedSlots
-	hadChildren repl.Bitset // by entity id: it has children, or had
+	hadChildren set.Bitset // by entity id: it has children, or had
 
 	checked []ecs.Entity // children that were checked, or got a Replicate, since the hierarchy was updated
 	found   []ecs.Entity // scratch
@@ -32,12 +32,12 @@ type propagation struct {
 
 // hierarchyComponents are the components that decide about children.
 type hierarchyComponents struct {
-	relations []ecs.ID     // of children to their parents
-	mask      ecs.Mask     // the same
-	cols      columns.Mask // the same
-	marker    ecs.ID       // components.Replicate
-	markers   []ecs.ID     // the same, as Arche takes it
-	excludes  ecs.ID       // components.NoReplicateChildren
+	relations []ecs.ID // of children to their parents
+	mask      ecs.Mask // the same
+	cols      set.Mask // the same
+	marker    ecs.ID   // components.Replicate
+	markers   []ecs.ID // the same, as Arche takes it
+	excludes  ecs.ID   // components.NoReplicateChildren
 	remote    ecs.ID
 	childOf   ecs.ID
 }
@@ -53,9 +53,9 @@ type hierarchyEvents struct {
 
 // propagatedSlots says by slot how an entity came by its Replicate.
 type propagatedSlots struct {
-	added         repl.Bitset // propagation added it
-	RemovedByGame repl.Bitset
-	withheld      repl.Bitset // it has none, since its parent excludes its children
+	added         set.Bitset // propagation added it
+	RemovedByGame set.Bitset
+	withheld      set.Bitset // it has none, since its parent excludes its children
 }
 
 func TypeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }

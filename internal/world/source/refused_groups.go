@@ -2,12 +2,13 @@ package source
 
 import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // refusedGroups holds the groups that a client should get and does not, because handles or views ran
 // out. They are retried now and then.
 type refusedGroups struct {
-	slots   repl.Bitset
+	slots   set.Bitset
 	pending bool
 	ticks   int    // ticks since the last retry
 	Count   uint64 // number of refusals

@@ -6,8 +6,8 @@ import (
 
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
-	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -17,11 +17,11 @@ import (
 type sentComponents struct {
 	Types    []reflect.Type // by component number
 	Plans    []*wire.Plan   // by component number
-	withRefs repl.Mask      // components that can refer to entities
-	Once     repl.Mask      // value changes of these components are not sent
+	withRefs set.Mask       // components that can refer to entities
+	Once     set.Mask       // value changes of these components are not sent
 
-	relations columns.Mask
-	predicted columns.Mask // components with Predict(protocol.Full)
+	relations set.Mask
+	predicted set.Mask // components with Predict(protocol.Full)
 
 	control      ecs.ID // components.ControlledBy
 	Owners       int    // its column
@@ -80,7 +80,7 @@ func (s *sentComponents) Component(t reflect.Type) (comp int, ok bool) {
 }
 
 // Numbers turns a set of columns into a set of component numbers.
-func (s *sentComponents) Numbers(cols columns.Mask) repl.Mask {
+func (s *sentComponents) Numbers(cols set.Mask) set.Mask {
 	if s.OwnersUnsent {
 		cols.Clear(s.Owners)
 	}

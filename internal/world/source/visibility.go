@@ -5,6 +5,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -39,8 +40,8 @@ type visibility struct {
 
 	groups  namedGroups
 	Clients []Client
-	singles repl.Bitset // private groups of one entity
-	stale   staleSlots  // to be evaluated again in this tick
+	singles set.Bitset // private groups of one entity
+	stale   staleSlots // to be evaluated again in this tick
 
 	members     []repl.Slot  // scratch: members of a named group that are in its private group
 	one         [1]repl.Slot // scratch: a group of one
@@ -63,7 +64,7 @@ func newVisibility(c *Collector, w *ecs.World) visibility {
 // staleSlots are entities to be evaluated again in this tick, each once.
 type staleSlots struct {
 	slots  []repl.Slot
-	marked repl.Bitset
+	marked set.Bitset
 }
 
 func (t *staleSlots) markSlot(s repl.Slot) {

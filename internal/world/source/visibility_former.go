@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -28,7 +29,7 @@ type formerAncestors struct {
 // formerVisibility holds the former ancestors of entities.
 type formerVisibility struct {
 	of      map[repl.Slot]formerAncestors
-	inRooms repl.Bitset // those with a room among the targets
+	inRooms set.Bitset // those with a room among the targets
 }
 
 // recordFormer records the former ancestors of each entity that was just paused or just lost its

@@ -8,6 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -17,7 +18,7 @@ type warnings struct {
 	log     *slog.Logger
 	clamped uint64 // numbers that were outside the range of their tag
 
-	clampedComps repl.Mask // components of which a number was logged
+	clampedComps set.Mask // components of which a number was logged
 
 	// Whether one was logged:
 	priority   bool // that is no number

@@ -11,6 +11,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -23,10 +24,10 @@ type Entry struct {
 	Tick   entangle.Tick
 	Group  repl.Handle
 	Member repl.Member
-	Joins  bool      // it is stated whole
-	Rests  bool      // it is stated to stay unchanged
-	Comps  repl.Mask // with values in the record
-	Lost   repl.Mask // that are stated as removed
+	Joins  bool     // it is stated whole
+	Rests  bool     // it is stated to stay unchanged
+	Comps  set.Mask // with values in the record
+	Lost   set.Mask // that are stated as removed
 }
 
 // Values reads past the values of components.
@@ -51,7 +52,7 @@ type Lister struct {
 	needs []repl.Need
 	joins []repl.Member
 	entry Entry
-	usual repl.Mask // of the last full
+	usual set.Mask // of the last full
 
 	predicted repl.Predicted
 }
@@ -73,12 +74,12 @@ func (l *Lister) beginRecord(rec *repl.Record) {
 func (l *Lister) member(number repl.Member) {
 	l.entry.Member = number
 	l.tell(&l.entry)
-	l.entry.Comps, l.entry.Lost = repl.Mask{}, repl.Mask{}
+	l.entry.Comps, l.entry.Lost = set.Mask{}, set.Mask{}
 }
 
 // skip reads past the values of a set.
-func (l *Lister) skip(set *repl.Mask) error {
-	for c := range set.All() {
+func (l *Lister) skip(comps *set.Mask) error {
+	for c := range comps.All() {
 		if err := l.values.Skip(&l.in, c); err != nil {
 			return err
 		}

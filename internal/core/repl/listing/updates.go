@@ -3,6 +3,7 @@ package listing
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // Updates reads an updates frame of a packet that was written at tick.
@@ -64,9 +65,9 @@ func (l *Lister) run(tick entangle.Tick) error {
 
 // alike reads a run of groups that are alike: their common prefix stands once before all values.
 func (l *Lister) alike(run *repl.Run, rec *repl.Record) error {
-	var set repl.Mask
+	var comps set.Mask
 	n, ok := run.ReadCount(&l.in)
-	if !ok || n > l.in.RemainingBits() || !l.sets.Read(&l.in, &set) {
+	if !ok || n > l.in.RemainingBits() || !l.sets.Read(&l.in, &comps) {
 		return ErrMalformed
 	}
 	groups := []repl.Handle{rec.Group}
@@ -81,8 +82,8 @@ func (l *Lister) alike(run *repl.Run, rec *repl.Record) error {
 	}
 	for _, rec.Group = range groups {
 		l.beginRecord(rec)
-		l.entry.Comps = set
-		if err := l.skip(&set); err != nil {
+		l.entry.Comps = comps
+		if err := l.skip(&comps); err != nil {
 			return err
 		}
 		l.member(0)

@@ -8,6 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -17,7 +18,7 @@ type columns struct {
 	a, b []uint32
 }
 
-func (c *columns) UpdateAll(slot repl.Slot, _ entangle.Tick, _ *repl.Mask, r *bits.Reader, _ receiver.Refs) error {
+func (c *columns) UpdateAll(slot repl.Slot, _ entangle.Tick, _ *set.Mask, r *bits.Reader, _ receiver.Refs) error {
 	c.a[slot], c.b[slot] = uint32(r.Bits(32)), uint32(r.Bits(32))
 	return r.Err()
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // walker reads one record behind its needs, into the sink or past it.
@@ -264,11 +265,11 @@ func (w *walker) removals() error {
 }
 
 func (w *walker) values() error {
-	set := &w.r.set
-	if !w.readSet(set) {
+	comps := &w.r.set
+	if !w.readSet(comps) {
 		return ErrMalformed
 	}
-	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
+	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
 		if err := w.readValue(c); err != nil {
 			return err
 		}
@@ -277,11 +278,11 @@ func (w *walker) values() error {
 }
 
 // readSet reads the set of components with values in the record.
-func (w *walker) readSet(set *repl.Mask) (ok bool) {
+func (w *walker) readSet(comps *set.Mask) (ok bool) {
 	if w.changing {
-		return w.changes.ReadSet(&w.r.in, w.r.sets, set, w.same)
+		return w.changes.ReadSet(&w.r.in, w.r.sets, comps, w.same)
 	}
-	return w.list.Read(&w.r.in, w.r.sets, set)
+	return w.list.Read(&w.r.in, w.r.sets, comps)
 }
 
 func (w *walker) readValue(comp int) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -32,10 +33,10 @@ func (d *differing) Update(r *bits.Reader, comp int, refs receiver.Refs) error {
 // differingUpdater is a differing that applies the values of one entity in one call.
 type differingUpdater struct{ *differing }
 
-func (d *differingUpdater) UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *bits.Reader, refs receiver.Refs) error {
+func (d *differingUpdater) UpdateAll(slot repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) error {
 	d.Begin(tick)
 	d.Member(slot, false)
-	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
+	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
 		if err := d.Update(r, c, refs); err != nil {
 			d.Discard()
 			return err
@@ -46,7 +47,7 @@ func (d *differingUpdater) UpdateAll(slot repl.Slot, tick entangle.Tick, set *re
 }
 
 // Deltas implements receiver.Differ.
-func (d *differing) Deltas() repl.Mask { return repl.MaskOf(0) }
+func (d *differing) Deltas() set.Mask { return set.MaskOf(0) }
 
 // From implements receiver.Differ.
 func (d *differing) From(m *receiver.Moment) {

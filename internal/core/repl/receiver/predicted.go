@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // Predictor is a Sink that needs to know the predicted set of this peer.
@@ -20,7 +21,7 @@ type Predictor interface {
 type predictedSet struct {
 	sink   Predictor      // nil: it does not use predicted sets
 	stated repl.Predicted // by the current record
-	slots  repl.Bitset
+	slots  set.Bitset
 	n      int
 	// changed is the entities of which the current record began or ended the prediction.
 	changed []repl.Slot

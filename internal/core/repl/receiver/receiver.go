@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -56,7 +57,7 @@ type Receiver struct {
 
 	in    bits.Reader
 	rec   record // the current one, as are the following
-	set   repl.Mask
+	set   set.Mask
 	refs  []repl.Ref
 	needs []repl.Need
 	joins []join

@@ -1,12 +1,15 @@
 package receiver
 
-import "github.com/entangle-ecs/entangle/internal/core/repl"
+import (
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
+)
 
 // requests is the set of groups to be requested in full. A handle is in it once, however often its
 // groups break: a hostile server makes it no larger than a bit for each handle of both spaces, 256
 // KiB.
 type requests struct {
-	handles repl.Bitset
+	handles set.Bitset
 	n       int
 	next    int // requests are polled by rising handle, from here on
 }

@@ -3,6 +3,7 @@ package receiver
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -40,7 +41,7 @@ type Updater interface {
 	Sink
 	// UpdateAll does what Begin, Member, Update of each component in the set, by
 	// rising number, and Commit do. With an error it leaves the world alone.
-	UpdateAll(slot repl.Slot, tick entangle.Tick, set *repl.Mask, r *bits.Reader, refs Refs) error
+	UpdateAll(slot repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs Refs) error
 }
 
 // RunUpdater is an Updater that takes several records of a run in one call, as long as they are
@@ -60,7 +61,7 @@ type RunUpdater interface {
 // Alike is the common part of consecutive records.
 type Alike struct {
 	Tick entangle.Tick
-	Set  repl.Mask // their components
+	Set  set.Mask // their components
 	// Head is the bits before the values of each, HeadBits of them.
 	Head     uint64
 	HeadBits uint
@@ -81,7 +82,7 @@ type Renewer interface {
 type Differ interface {
 	Sink
 	// Deltas returns those components.
-	Deltas() repl.Mask
+	Deltas() set.Mask
 	// From sets the moment of all calls until the next From.
 	From(m *Moment)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -24,7 +25,7 @@ type copySink struct {
 	byID         map[repl.ID]repl.Slot
 	at           repl.Slot
 	whole        bool
-	fresh        repl.Mask
+	fresh        set.Mask
 	stated       map[repl.Slot]bool // entities that the current record states
 	predicted    map[repl.Slot]bool
 	turned       []repl.Slot // entities with a prediction that the current record changes
@@ -39,7 +40,7 @@ type copySink struct {
 // shown is one entity.
 type shown struct {
 	id    repl.ID
-	mask  repl.Mask
+	mask  set.Mask
 	value uint32
 	ref   repl.Slot
 	tick  entangle.Tick
@@ -126,7 +127,7 @@ func (c *copySink) Member(slot repl.Slot, whole bool) {
 	c.has(slot)
 	require.False(c.t, c.stated[slot], "a member twice in a record")
 	c.close()
-	c.at, c.whole, c.fresh = slot, whole, repl.Mask{}
+	c.at, c.whole, c.fresh = slot, whole, set.Mask{}
 	c.stated[slot] = true
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -90,8 +91,8 @@ func TestALoanEndsWhenItsGroupIsAskedFor(t *testing.T) {
 // The component set before the values of each record of a run has the same bits as everywhere.
 func TestTheCodeOfASetIsWhatAppendWrites(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		comps := rapid.IntRange(1, repl.MaxComponents).Draw(t, "registered")
-		var m repl.Mask
+		comps := rapid.IntRange(1, set.MaskSize).Draw(t, "registered")
+		var m set.Mask
 		for range rapid.IntRange(0, 8).Draw(t, "set") {
 			m.Set(rapid.IntRange(0, comps-1).Draw(t, "component"))
 		}

@@ -2,13 +2,14 @@ package receiver
 
 import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // usual is what stood before the values of the last full of an action message, if a usual
 // record may follow.
 type usual struct {
-	set repl.Mask
+	set set.Mask
 	ok  bool
 	buf []byte
 	w   bits.Writer

@@ -2,6 +2,7 @@ package receiver
 
 import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -18,9 +19,9 @@ type plain struct {
 
 // values applies a run of groups that are alike, from the number of its groups on.
 func (r *Receiver) values(run *repl.Run, rec *record) error {
-	set := &r.plain.like.Set
+	comps := &r.plain.like.Set
 	n, ok := run.ReadCount(&r.in)
-	if !ok || n > r.in.RemainingBits() || !r.sets.Read(&r.in, set) || set.IsZero() {
+	if !ok || n > r.in.RemainingBits() || !r.sets.Read(&r.in, comps) || comps.IsZero() {
 		return ErrMalformed // a value that has no bits does not change
 	}
 	r.plain.like.Tick = rec.Tick
@@ -101,9 +102,9 @@ func (r *Receiver) apart(rec *record) error {
 
 // lift reads past the values of a record that consists of nothing else, for the components of a set,
 // and copies their bits to plain.raw.
-func (r *Receiver) lift(rec *record, set *repl.Mask) (width int, err error) {
+func (r *Receiver) lift(rec *record, comps *set.Mask) (width int, err error) {
 	p, start := &r.plain, r.in
-	if err := r.skipValues(rec, set); err != nil {
+	if err := r.skipValues(rec, comps); err != nil {
 		return 0, err
 	}
 	width = start.RemainingBits() - r.in.RemainingBits()
@@ -113,9 +114,9 @@ func (r *Receiver) lift(rec *record, set *repl.Mask) (width int, err error) {
 }
 
 // skipValues reads past the values of a set.
-func (r *Receiver) skipValues(rec *record, set *repl.Mask) error {
+func (r *Receiver) skipValues(rec *record, comps *set.Mask) error {
 	r.start(nil, rec)
-	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
+	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
 		if err := r.sink.Skip(&r.in, c); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // Show makes the private group of an entity visible to the peer. Public groups are visible to all.
@@ -112,7 +113,7 @@ func (p *Peer) Number() int { return int(p.seat) }
 
 // SeenBy sets the numbers of the peers that are shown the private group of an entity. For a public
 // group it reports true, and sets none: all peers see it.
-func (w *World) SeenBy(s repl.Slot, peers *repl.Bitset) (all bool) {
+func (w *World) SeenBy(s repl.Slot, peers *set.Bitset) (all bool) {
 	if !w.slots.used.Has(int(s)) {
 		return false
 	}

@@ -3,6 +3,7 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // encode writes the current body.
@@ -65,13 +66,13 @@ func (w *World) encodeChanged(gr *group) {
 		if w.isPaused(m.slot) || !b.bases.narrow(b.key.base, w.slots.touched[m.slot]) || w.joins(m) || w.hidden(m) || w.unseen(m.slot) {
 			continue
 		}
-		set := w.changes(m.slot)
-		same := changes.Append(out, m.number, &set)
+		comps := w.changes(m.slot)
+		same := changes.Append(out, m.number, &comps)
 		w.encodeRemoved(m.slot)
 		if !same {
-			w.sets.Append(out, &set)
+			w.sets.Append(out, &comps)
 		}
-		w.encodeSet(m.slot, set)
+		w.encodeSet(m.slot, comps)
 	}
 	changes.End(out)
 }
@@ -92,12 +93,12 @@ func (w *World) hidden(m *member) bool {
 }
 
 // seen returns the components of a set that the view of the current body shows of a slot.
-func (w *World) seen(s repl.Slot, set repl.Mask) repl.Mask {
+func (w *World) seen(s repl.Slot, mask set.Mask) set.Mask {
 	if w.bodies.here.key.view == 0 {
-		return set
+		return mask
 	}
 	h, _ := w.views.hides(w.bodies.here.key.view, w.slots.seat[s])
-	return set.Without(h.comps)
+	return mask.Without(h.comps)
 }
 
 // unseen reports whether the view of the current body hides all changes of a visible slot.
@@ -138,7 +139,7 @@ func (w *World) encodeRemoved(s repl.Slot) {
 }
 
 // changes returns the components of a member that have values in the current body.
-func (w *World) changes(s repl.Slot) repl.Mask {
+func (w *World) changes(s repl.Slot) set.Mask {
 	b := &w.bodies.here
 	changed := w.seen(s, w.slots.changedSince(s, b.key.base, &b.bases))
 	if b.key.kind == repl.Change && w.slots.insertedSince(s, &changed, b.key.shaped, &b.shapes) {
@@ -181,17 +182,17 @@ func (w *World) remembered(from repl.From) span {
 	return s
 }
 
-func (w *World) encodeValues(s repl.Slot, set repl.Mask) {
-	w.bodies.sets.Append(&w.bodies.w, w.sets, &set)
-	w.encodeSet(s, set)
+func (w *World) encodeValues(s repl.Slot, comps set.Mask) {
+	w.bodies.sets.Append(&w.bodies.w, w.sets, &comps)
+	w.encodeSet(s, comps)
 }
 
 // encodeSet writes the values of a set of components.
-func (w *World) encodeSet(s repl.Slot, set repl.Mask) {
+func (w *World) encodeSet(s repl.Slot, comps set.Mask) {
 	out := &w.bodies.w
-	w.bodies.here.some = w.bodies.here.some || !set.IsZero()
+	w.bodies.here.some = w.bodies.here.some || !comps.IsZero()
 	w.bodies.here.prefix = out.LenBits()
-	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
+	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
 		w.encodeValue(s, c)
 	}
 }

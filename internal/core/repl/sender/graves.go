@@ -3,6 +3,7 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // grave is an entity that ended where its name is not from, in a group of which some peer may
@@ -70,7 +71,7 @@ func (w *World) toldOf(g *grave) bool {
 }
 
 // names sets the numbers of a group that are names of the buried.
-func (g *graves) names(home groupID, taken *repl.Bitset) {
+func (g *graves) names(home groupID, taken *set.Bitset) {
 	for _, all := range [...]*ring[grave]{&g.untold, &g.mourned} {
 		for i := range all.n {
 			if at := all.at(i); at.home == home {

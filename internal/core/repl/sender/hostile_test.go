@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // A client requests a group again in every tick, while other groups enter and leave its view, or
@@ -31,9 +32,9 @@ func TestRequestsForGroupsHoldUpNoMemory(t *testing.T) {
 		}
 		step(func() {
 			for s := range groups {
-				w.SpawnAt(s, repl.Mask{}, Place{Private: true})
+				w.SpawnAt(s, set.Mask{}, Place{Private: true})
 			}
-			w.Spawn(groups, repl.Mask{})
+			w.Spawn(groups, set.Mask{})
 		})
 		all, _ := p.Group(groups)
 		most := 0

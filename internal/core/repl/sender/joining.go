@@ -3,14 +3,14 @@ package sender
 import (
 	"math/bits"
 
-	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // joining is the groups that a newly joined peer has yet to receive, of those that existed for it
 // when it joined. Later groups are not part of it, nor those that end or can't be sent.
 type joining struct {
 	begun           bool
-	public, private repl.Bitset // what it does not hold yet
+	public, private set.Bitset // what it does not hold yet
 	left, of        int
 }
 
@@ -29,9 +29,9 @@ func (p Progress) Done() bool { return p.Begun && p.Have == p.Of }
 func (p *Peer) Join() {
 	j := &p.joining
 	j.begun = true
-	j.public, j.private = append(repl.Bitset(nil), p.public.shapeDue...), append(repl.Bitset(nil), p.private.shapeDue...)
-	for _, set := range [2]repl.Bitset{j.public, j.private} {
-		for _, word := range set {
+	j.public, j.private = append(set.Bitset(nil), p.public.shapeDue...), append(set.Bitset(nil), p.private.shapeDue...)
+	for _, groups := range [2]set.Bitset{j.public, j.private} {
+		for _, word := range groups {
 			j.of += bits.OnesCount64(word)
 		}
 	}
@@ -57,14 +57,14 @@ func (p *Peer) joined(sp *space, i int) {
 	if j.left == 0 {
 		return
 	}
-	set := j.public
+	groups := j.public
 	if sp == &p.private {
-		set = j.private
+		groups = j.private
 	}
-	if !set.Has(i) {
+	if !groups.Has(i) {
 		return
 	}
-	set.Clear(i)
+	groups.Clear(i)
 	if j.left--; j.left == 0 {
 		j.public, j.private = nil, nil
 	}

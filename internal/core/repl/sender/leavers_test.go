@@ -9,6 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // roomOfGroups returns for how many members and leavers all groups together have memory.
@@ -44,11 +45,11 @@ func TestGroupsForgetThoseThatLeft(t *testing.T) {
 			tick++
 			w.Begin(tick)
 			if stays {
-				w.SpawnAt(repl.Slot(crowd+g), repl.Mask{}, Place{Name: g + 1})
+				w.SpawnAt(repl.Slot(crowd+g), set.Mask{}, Place{Name: g + 1})
 			}
 			for s := range repl.Slot(crowd) {
 				if g == 0 {
-					w.SpawnAt(s, repl.Mask{}, Place{Name: 1})
+					w.SpawnAt(s, set.Mask{}, Place{Name: 1})
 				} else {
 					w.Move(s, Place{Name: g + 1})
 				}
@@ -106,7 +107,7 @@ func TestGroupsForgetLeaversThatWereAcknowledgedLate(t *testing.T) {
 	}
 	step(func() {
 		for s := range repl.Slot(crowd + 1) {
-			w.SpawnAt(s, repl.Mask{}, Place{Name: 1})
+			w.SpawnAt(s, set.Mask{}, Place{Name: 1})
 		}
 	})
 	hear()

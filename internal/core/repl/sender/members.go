@@ -4,14 +4,15 @@ import (
 	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // Spawn takes in an entity with the given components, as a public group of its own.
-func (w *World) Spawn(s repl.Slot, mask repl.Mask) { w.SpawnAt(s, mask, Place{}) }
+func (w *World) Spawn(s repl.Slot, mask set.Mask) { w.SpawnAt(s, mask, Place{}) }
 
 // SpawnAt takes in an entity with the given components. When no handle is left it is counted, and
 // not replicated. When its group is full it is counted, and gets a group of its own.
-func (w *World) SpawnAt(s repl.Slot, mask repl.Mask, at Place) {
+func (w *World) SpawnAt(s repl.Slot, mask set.Mask, at Place) {
 	id, number, ok := w.enter(at)
 	if !ok {
 		w.stats.GroupsRefused++
@@ -120,7 +121,7 @@ func (w *World) dropSlot(s repl.Slot) {
 	w.predictions.forgetEntity(s)
 	w.slots.used.Clear(int(s))
 	w.slots.paused.Clear(int(s))
-	w.slots.mask[s] = repl.Mask{}
+	w.slots.mask[s] = set.Mask{}
 	gr := &w.groups[w.slots.group[s]]
 	gr.left[len(gr.left)-1].slot = repl.NoSlot
 }

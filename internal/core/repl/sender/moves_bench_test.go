@@ -6,6 +6,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // BenchmarkMoves measures the cost per move of a tick in which many entities change their groups,
@@ -47,7 +48,7 @@ func BenchmarkMoves(b *testing.B) {
 				}
 				step(func() {
 					for e := range n {
-						w.SpawnAt(repl.Slot(e), repl.Mask{}, c.from(e, n))
+						w.SpawnAt(repl.Slot(e), set.Mask{}, c.from(e, n))
 					}
 				})
 				rest := func() {

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // A group with an interval is sent once per that many ticks. Changes of its values between them are
@@ -129,7 +129,7 @@ func (w *World) usualBase(id groupID) entangle.Tick {
 
 // join makes due what moves on in this tick. Of what the peer predicts, that is what
 // changed in it.
-func (p *Peer) join(moved repl.Bitset) {
+func (p *Peer) join(moved set.Bitset) {
 	sp := &p.public
 	sp.awaitAll(moved, p.world.tick)
 	if len(p.predicted) == 0 || len(p.world.rates.of) == 0 {

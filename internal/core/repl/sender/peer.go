@@ -6,6 +6,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -45,7 +46,7 @@ type Peer struct {
 	said       repl.Predicted          // of the action at hand, and
 	hash       uint64                  // of the named entities
 	retired    []int32                 // private handles to be freed when the peer has no entity whose network id is from their group
-	retires    repl.Bitset             // those, to have each once
+	retires    set.Bitset              // those, to have each once
 	looks      int                     // next of those in turn
 	kept       map[int32]View          // parts of private groups that the peer has and that its new view changes; see keepView
 	hiddenAt   map[int32]entangle.Tick // of private groups that the peer is to be sent the end of; see noteHidden

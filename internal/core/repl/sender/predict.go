@@ -6,14 +6,15 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // predictions is which peers predict which entities. It costs nothing while no peer predicts one, and
 // then only for the predicted entities.
 type predictions struct {
-	slots repl.Bitset               // entities that any peer predicts
-	peers map[repl.Slot]repl.Bitset // by number
-	spare []repl.Bitset
+	slots set.Bitset               // entities that any peer predicts
+	peers map[repl.Slot]set.Bitset // by number
+	spare []set.Bitset
 }
 
 func (f *predictions) predicts(s repl.Slot, seat uint16) bool {
@@ -23,7 +24,7 @@ func (f *predictions) predicts(s repl.Slot, seat uint16) bool {
 // addPeer notes that a peer predicts an entity.
 func (f *predictions) addPeer(s repl.Slot, seat uint16) {
 	if f.peers == nil {
-		f.peers = map[repl.Slot]repl.Bitset{}
+		f.peers = map[repl.Slot]set.Bitset{}
 	}
 	peers, ok := f.peers[s]
 	if n := len(f.spare); !ok && n > 0 {

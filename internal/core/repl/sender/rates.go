@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // Rate is how often an entity's group is sent, and how it fares where room is short. A
@@ -50,8 +51,8 @@ type rates struct {
 	of    []Rate // by group
 	pace  []pace // by group
 
-	held    repl.Bitset // public groups that changed and wait for their tick
-	holding []groupID   // private ones, and those that waited
+	held    set.Bitset // public groups that changed and wait for their tick
+	holding []groupID  // private ones, and those that waited
 }
 
 // SetRate says how often the group of an entity is to be sent, and how urgent it is. It

@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // A private group that a peer may no longer see but keeps is retained: it stays there as it was
@@ -108,7 +109,7 @@ func (w *World) narrowRetained(m *member, has View, h part, asOf entangle.Tick) 
 }
 
 // had returns those of the given components that an entity may have had at a tick.
-func (w *World) had(s repl.Slot, comps repl.Mask, tick entangle.Tick) repl.Mask {
+func (w *World) had(s repl.Slot, comps set.Mask, tick entangle.Tick) set.Mask {
 	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
 		if !w.slots.mask[s].Has(c) && !tick.Before(w.slots.shaped[c][s]) {
 			comps.Clear(c)
@@ -164,7 +165,7 @@ func (p *Peer) setRetainedView(i int, to, lacks []part) bool {
 // notes such a component when it comes.
 
 // noteInserted notes the components that come to an entity, at the peers that are not sent them.
-func (w *World) noteInserted(s repl.Slot, inserted repl.Mask) {
+func (w *World) noteInserted(s repl.Slot, inserted set.Mask) {
 	id := w.slots.group[s]
 	inserted = inserted.Without(w.slots.mask[s])
 	if inserted.IsZero() || !w.groups[id].private {
@@ -193,7 +194,7 @@ func (p *Peer) noteInsertedBefore(i int, id groupID) {
 
 // insertedAfter returns the components that came to an entity in the present tick, and that it
 // lacked at an earlier one.
-func (w *World) insertedAfter(s repl.Slot, tick entangle.Tick) (lacks repl.Mask) {
+func (w *World) insertedAfter(s repl.Slot, tick entangle.Tick) (lacks set.Mask) {
 	for n := w.slots.last[s]; n != 0; n = w.slots.inserts[n-1].next {
 		if in := &w.slots.inserts[n-1]; !tick.Before(in.since) {
 			lacks.Set(int(in.comp))
@@ -206,7 +207,7 @@ func (w *World) insertedAfter(s repl.Slot, tick entangle.Tick) (lacks repl.Mask)
 // sent: all of a group that it retains, and of another those that its view hides. When MaxViews are
 // in use it notes nothing: the components are removed, should they be hidden, as if the peer had
 // them.
-func (p *Peer) noteLacking(i int, m *member, comps repl.Mask) {
+func (p *Peer) noteLacking(i int, m *member, comps set.Mask) {
 	w, sp := p.world, &p.private
 	if comps.IsZero() || sp.asOf(i).Before(m.since) {
 		return
@@ -233,7 +234,7 @@ func (p *Peer) noteLacking(i int, m *member, comps repl.Mask) {
 }
 
 // with returns the parts that a view hides, and components of a member.
-func (w *World) with(v View, n repl.Member, comps repl.Mask) []part {
+func (w *World) with(v View, n repl.Member, comps set.Mask) []part {
 	parts := slices.Clone(w.views.of(v))
 	k, some := slices.BinarySearchFunc(parts, part{number: n}, byNumber)
 	switch {
@@ -354,7 +355,7 @@ func (w *World) takenAway(m *member) part {
 func (w *World) encodeTakenAway(id groupID) {
 	var joins repl.Numbers
 	var changes repl.Changes
-	var none repl.Mask
+	var none set.Mask
 	out := &w.bodies.w
 	out.Bool(false) // not one alone
 	joins.End(out)

@@ -3,6 +3,7 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -26,7 +27,7 @@ type runs struct {
 	spare []*run
 	arena []byte
 	begun bool
-	quiet repl.Bitset // groups with changes of values alone
+	quiet set.Bitset // groups with changes of values alone
 	w     pack.Writer
 }
 

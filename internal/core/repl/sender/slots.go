@@ -3,18 +3,19 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // slots is the state of each replicated entity, in columns.
 type slots struct {
-	used   repl.Bitset
-	paused repl.Bitset // their values don't change for the time being, whatever the source says
-	mask   []repl.Mask // of a slot that is not in use: empty
+	used   set.Bitset
+	paused set.Bitset // their values don't change for the time being, whatever the source says
+	mask   []set.Mask // of a slot that is not in use: empty
 
 	home    []groupID       // the group that it was born in, which names it for life
 	number  []repl.Member   // its number there
 	born    []entangle.Tick // when it got that name
-	heir    repl.Bitset     // another may have had its number there before
+	heir    set.Bitset      // another may have had its number there before
 	group   []groupID       // the group that it is in
 	seat    []repl.Member   // its number there
 	touched []entangle.Tick
@@ -44,7 +45,7 @@ func newSlots(comps int) slots {
 
 func (t *slots) grow(n int) {
 	for len(t.mask) < n {
-		t.mask = append(t.mask, repl.Mask{})
+		t.mask = append(t.mask, set.Mask{})
 		t.home = append(t.home, 0)
 		t.number = append(t.number, 0)
 		t.born = append(t.born, 0)
@@ -78,7 +79,7 @@ func (w *World) Change(comp int, slots []repl.Slot) {
 
 // Reshape says that components of an entity appeared and vanished. One that did
 // both and is there now counts as inserted.
-func (w *World) Reshape(s repl.Slot, inserted, removed repl.Mask) {
+func (w *World) Reshape(s repl.Slot, inserted, removed set.Mask) {
 	t := &w.slots
 	if !t.used.Has(int(s)) {
 		return
@@ -96,7 +97,7 @@ func (w *World) Reshape(s repl.Slot, inserted, removed repl.Mask) {
 }
 
 // noteInserts notes the components of an entity that it lacked when the tick began.
-func (t *slots) noteInserts(s repl.Slot, inserted repl.Mask, tick entangle.Tick) {
+func (t *slots) noteInserts(s repl.Slot, inserted set.Mask, tick entangle.Tick) {
 	for c := inserted.Next(0); c >= 0; c = inserted.Next(c + 1) {
 		if since := t.shaped[c][s]; since != tick {
 			t.inserts = append(t.inserts, insert{slot: s, comp: int32(c), since: since, next: t.last[s]})
@@ -139,7 +140,7 @@ func (s *span) narrow(since, change entangle.Tick) bool {
 }
 
 // changedSince returns the components that are there and changed after base.
-func (t *slots) changedSince(s repl.Slot, base entangle.Tick, same *span) (m repl.Mask) {
+func (t *slots) changedSince(s repl.Slot, base entangle.Tick, same *span) (m set.Mask) {
 	have := &t.mask[s]
 	for c := have.Next(0); c >= 0; c = have.Next(c + 1) {
 		if same.narrow(base, t.changed[c][s]) {
@@ -150,7 +151,7 @@ func (t *slots) changedSince(s repl.Slot, base entangle.Tick, same *span) (m rep
 }
 
 // removedSince returns the components that are not there and went after a tick.
-func (t *slots) removedSince(s repl.Slot, after entangle.Tick, same *span) (m repl.Mask) {
+func (t *slots) removedSince(s repl.Slot, after entangle.Tick, same *span) (m set.Mask) {
 	for c := range t.shaped {
 		if !t.mask[s].Has(c) && same.narrow(after, t.shaped[c][s]) {
 			m.Set(c)
@@ -160,8 +161,8 @@ func (t *slots) removedSince(s repl.Slot, after entangle.Tick, same *span) (m re
 }
 
 // insertedSince reports whether one of the components of a set came after a tick.
-func (t *slots) insertedSince(s repl.Slot, set *repl.Mask, after entangle.Tick, same *span) (some bool) {
-	for c := set.Next(0); c >= 0; c = set.Next(c + 1) {
+func (t *slots) insertedSince(s repl.Slot, comps *set.Mask, after entangle.Tick, same *span) (some bool) {
+	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
 		some = same.narrow(after, t.shaped[c][s]) || some
 	}
 	return some

@@ -3,6 +3,7 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // phase is how far a group has come at a peer.
@@ -19,23 +20,23 @@ const (
 type space struct {
 	// What every tick reads of every peer comes first, together: most of the memory of
 	// so many peers is far from the processor.
-	due    repl.Bitset // has values to send
-	since  []uint32    // of a metered peer: when the due changes became due, in parts of ticks
-	cursor int         // where the next tick's updates go on
+	due    set.Bitset // has values to send
+	since  []uint32   // of a metered peer: when the due changes became due, in parts of ticks
+	cursor int        // where the next tick's updates go on
 	first  repl.Handle
 	acted  entangle.Tick   // last tick of which structure of any group was sent
 	base   []entangle.Tick // newest tick that the peer holds before anything later applies
 	groups []groupID       // of a private space
-	steady repl.Bitset     // known, seen whole, not predicted, and no structure waits
+	steady set.Bitset      // known, seen whole, not predicted, and no structure waits
 
-	predicted repl.Bitset     // the peer predicts some of it, or may think so
+	predicted set.Bitset      // the peer predicts some of it, or may think so
 	codes     uint8           // place of the codes that this tick's updates are written with
 	sent      []entangle.Tick // last tick of which anything was sent, but for whole runs; see asOf
 	apart     []uint8         // how far the base was that the update to base started from; nil where that does not count
-	shapeDue  repl.Bitset     // has structure to send
-	doubted   repl.Bitset     // is to be sent in full
-	behind    repl.Bitset     // the peer asked for a resync: it may lack parts of what it was sent
-	pending   repl.Bitset     // an action of it is not acknowledged; see provesNothing
+	shapeDue  set.Bitset      // has structure to send
+	doubted   set.Bitset      // is to be sent in full
+	behind    set.Bitset      // the peer asked for a resync: it may lack parts of what it was sent
+	pending   set.Bitset      // an action of it is not acknowledged; see provesNothing
 
 	phase   []phase
 	shaped  []entangle.Tick // last tick of which it has all structure that it may see
@@ -43,15 +44,15 @@ type space struct {
 	seq     []repl.Seq      // of the last action
 	unacked []uint8         // bit i: the action i before the last one is under way
 	view    []View          // nil while the peer sees all of every group
-	bulky   repl.Bitset     // travels as one transfer, which is not through yet
-	heir    repl.Bitset     // of a handle by which the peer may know another group, which is gone
+	bulky   set.Bitset      // travels as one transfer, which is not through yet
+	heir    set.Bitset      // of a handle by which the peer may know another group, which is gone
 
 	// Of private groups.
-	hidden   repl.Bitset // to be ended at this peer alone
-	before   repl.Bitset // the peer had the group, under this handle
-	referred repl.Bitset // the peer was sent references to entities born there
-	retained repl.Bitset // not shown any more, and kept by the peer as it was
-	thawed   repl.Bitset // shown again, and kept by the peer as it was until its full is sent
+	hidden   set.Bitset // to be ended at this peer alone
+	before   set.Bitset // the peer had the group, under this handle
+	referred set.Bitset // the peer was sent references to entities born there
+	retained set.Bitset // not shown any more, and kept by the peer as it was
+	thawed   set.Bitset // shown again, and kept by the peer as it was until its full is sent
 	free     freeList
 
 	doubts int // where the next tick's answers go on
@@ -86,18 +87,18 @@ func (sp *space) grow(n int, now entangle.Tick) {
 const usualWords = 16
 
 func (sp *space) growSets(n int) {
-	sets := [...]*repl.Bitset{
+	sets := [...]*set.Bitset{
 		&sp.due, &sp.shapeDue, &sp.doubted, &sp.behind, &sp.pending, &sp.bulky, &sp.steady, &sp.predicted,
 		&sp.hidden, &sp.before, &sp.referred, &sp.retained, &sp.thawed, &sp.heir,
 	}
 	if cap(sp.due) == 0 {
-		all := make(repl.Bitset, len(sets)*usualWords)
-		for i, set := range sets {
-			*set = all[i*usualWords : i*usualWords : (i+1)*usualWords]
+		all := make(set.Bitset, len(sets)*usualWords)
+		for i, groups := range sets {
+			*groups = all[i*usualWords : i*usualWords : (i+1)*usualWords]
 		}
 	}
-	for _, set := range sets {
-		set.Grow(n)
+	for _, groups := range sets {
+		groups.Grow(n)
 	}
 }
 

@@ -3,6 +3,7 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // An entity that leaves a group of its own for a group that the peer is to retain, and that it was
@@ -13,8 +14,8 @@ import (
 
 // vacated is a former group at a peer.
 type vacated struct {
-	has  repl.Mask // components of its entity that the peer may have
-	lose repl.Mask // those of them that it is to lose
+	has  set.Mask // components of its entity that the peer may have
+	lose set.Mask // those of them that it is to lose
 }
 
 // RetainMoved makes the peer keep the entities of a group that were alone in a group before, and
@@ -67,7 +68,7 @@ func (p *Peer) vacate(from groupID, s repl.Slot, h part) {
 
 // mayHave returns the components that the peer may have of an entity which was alone in a group
 // that it retains.
-func (p *Peer) mayHave(sp *space, i int, s repl.Slot) (has repl.Mask) {
+func (p *Peer) mayHave(sp *space, i int, s repl.Slot) (has set.Mask) {
 	for c := range p.world.comps {
 		has.Set(c)
 	}
@@ -125,7 +126,7 @@ func (p *Peer) keepsMoved(s repl.Slot) bool {
 func (p *Peer) lostComponents(id groupID) bool {
 	v, ok := p.vacant[id]
 	if ok {
-		v.has, v.lose = v.has.Without(v.lose), repl.Mask{}
+		v.has, v.lose = v.has.Without(v.lose), set.Mask{}
 		p.vacant[id] = v
 	}
 	return ok

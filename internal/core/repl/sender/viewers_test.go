@@ -12,6 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // Lists that share their memory have the same elements as plain lists, and each takes at most four
@@ -46,7 +47,7 @@ func TestShowingAndHidingAllocatesNothing(t *testing.T) {
 	w := NewWorld(nil, 1)
 	w.Begin(1)
 	for s := range repl.Slot(groups) {
-		w.SpawnAt(s, repl.Mask{}, Place{Private: true})
+		w.SpawnAt(s, set.Mask{}, Place{Private: true})
 	}
 	var all []*Peer
 	var seen [peers][]repl.Slot

@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // View is what a peer may see of a group: all of it, which is the zero View, or all
@@ -18,7 +19,7 @@ const MaxViews = 1 << 15
 type Hidden struct {
 	Slot  repl.Slot
 	Whole bool
-	Comps repl.Mask
+	Comps set.Mask
 }
 
 // part is what a view leaves out of one member of a group, by its number there: so
@@ -26,7 +27,7 @@ type Hidden struct {
 type part struct {
 	number repl.Member
 	whole  bool
-	comps  repl.Mask
+	comps  set.Mask
 }
 
 // views holds every view once, however many peers have it.

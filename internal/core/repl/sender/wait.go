@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // For a peer with a byte cap the waiting time of each group is known: its start is a tick, times
@@ -52,11 +52,11 @@ func (sp *space) forgo(i int) {
 }
 
 // awaitAll notes that those of a set become due now which are not.
-func (sp *space) awaitAll(set repl.Bitset, now entangle.Tick) {
+func (sp *space) awaitAll(groups set.Bitset, now entangle.Tick) {
 	if sp.since == nil {
 		return
 	}
-	for i, word := range set {
+	for i, word := range groups {
 		for word &^= sp.due[i]; word != 0; word &= word - 1 {
 			k := i<<6 + bits.TrailingZeros64(word)
 			sp.since[k] = uint32(now)*waitParts - sp.since[k]%waitParts

@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -20,7 +21,7 @@ type Differ interface {
 	Source
 	// Deltas returns the components that are sent as differences, and those of them that also use
 	// the previous baseline.
-	Deltas() (all, moving repl.Mask)
+	Deltas() (all, moving set.Mask)
 	// BeginRecord begins a record: all values encoded until the next call belong to it.
 	BeginRecord()
 	// EncodeFrom writes the difference of a component of a slot between a baseline and tick, the
@@ -41,10 +42,10 @@ type Learner interface {
 // share it.
 type World struct {
 	src    Source
-	differ Differ    // the source, if it has deltas
-	deltas repl.Mask // the components that are sent as differences
-	moves  bool      // the base before the base counts for some of them
-	coded  bool      // some of them are written with codes that are learned
+	differ Differ   // the source, if it has deltas
+	deltas set.Mask // the components that are sent as differences
+	moves  bool     // the base before the base counts for some of them
+	coded  bool     // some of them are written with codes that are learned
 	codes  codes
 	comps  int
 	sets   repl.Sets
@@ -60,7 +61,7 @@ type World struct {
 	named   map[Place]groupID   // groups that the caller named
 	trails  map[repl.Slot]trail // where entities were before, until all peers know
 	worn    []trail             // those that nobody left
-	taken   repl.Bitset         // numbers of the group at hand
+	taken   set.Bitset          // numbers of the group at hand
 	idle    []groupID           // entries of groups that are free
 	free    []repl.Handle       // public handles that nothing refers to any more
 	resting freeList            // groups that ended and may be referred to yet
@@ -71,8 +72,8 @@ type World struct {
 	refused []repl.Slot
 
 	// Of the tick under way: by public handle, and of private groups.
-	moved    repl.Bitset
-	reshaped repl.Bitset
+	moved    set.Bitset
+	reshaped set.Bitset
 	stirred  []groupID
 	near     int32     // see ends and bringNear
 	likely   []groupID // of which values changed that somebody sees; see encodeLikely
@@ -96,15 +97,15 @@ type World struct {
 
 // NewWorld returns an empty world of the given number of component types.
 func NewWorld(src Source, comps int) *World {
-	if comps > repl.MaxComponents {
-		panic(fmt.Sprintf("sender: %d component types, at most %d can be told apart", comps, repl.MaxComponents))
+	if comps > set.MaskSize {
+		panic(fmt.Sprintf("sender: %d component types, at most %d can be told apart", comps, set.MaskSize))
 	}
 	w := &World{
 		src: src, comps: comps, sets: repl.NewSets(comps), slots: newSlots(comps),
 		named: map[Place]groupID{}, trails: map[repl.Slot]trail{},
 	}
 	if differ, ok := src.(Differ); ok {
-		var moving repl.Mask
+		var moving set.Mask
 		if w.deltas, moving = differ.Deltas(); !w.deltas.IsZero() {
 			w.differ, w.moves = differ, !moving.IsZero()
 			w.coded = learns(src)

@@ -296,6 +296,21 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 			s.tick(func() { s.inDark(func() { s.w.Change(2, []repl.Slot{0}) }) })
 			s.holds = false
 		},
+		"a hidden member comes while four actions are in flight": func(s *scene) {
+			s.begin()
+			s.holds = true
+			for range 4 { // as many as may be in flight: the next one is not sent
+				s.tick(func() { s.w.Reshape(1, set.MaskOf(1), set.Mask{}) })
+			}
+			s.tick(func() {
+				s.inDark(func() {
+					s.w.SpawnAt(3, set.MaskOf(0), den)
+					s.p.SetView(0, sender.Hidden{Slot: 3, Whole: true})
+				})
+			})
+			s.tick(func() { s.w.Change(0, []repl.Slot{0}) }) // its values do not wait
+			s.holds = false
+		},
 		"one that is hidden leaves a retained group": func(s *scene) {
 			s.begin()
 			s.tick(func() { s.p.SetView(0, sender.Hidden{Slot: 1, Whole: true}) })

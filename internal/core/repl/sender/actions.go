@@ -97,9 +97,8 @@ const windowFull = 1 << (repl.MaxActionsInFlight - 1)
 // action decides what a group's structure needs at this peer. It is not ok when
 // nothing can be said: the bit then stays only if there will be something.
 func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
-	w, id := p.world, p.group(sp, i)
-	if sp.unacked[i]&windowFull != 0 || sp.bulky.Has(i) && sp.unacked[i] != 0 {
-		p.overlook(sp, i)
+	w, id, full := p.world, p.group(sp, i), sp.unacked[i]&windowFull != 0
+	if full && sp.viewOf(i) == 0 || sp.bulky.Has(i) && sp.unacked[i] != 0 {
 		return rec, nil, false
 	}
 	rec = repl.Record{Group: sp.first + repl.Handle(i), Seq: sp.seq[i].Next(), Tick: w.tick, From: repl.From{Base: sp.base[i]}}
@@ -114,7 +113,10 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 	}
 	b = w.body(id, p.actionKey(sp, i, rec.Kind))
 	if rec.Kind == repl.Change && !b.news && !sp.bulky.Has(i) && !p.predictedStale(sp, i) {
-		p.upToDate(sp, i)
+		p.upToDate(sp, i) // also in a full window, or structure that the view hides would hold values back
+		return rec, nil, false
+	}
+	if full {
 		return rec, nil, false
 	}
 	p.findPredicted(sp, i, rec.Kind)
@@ -165,19 +167,6 @@ func (p *Peer) actionKind(sp *space, i int, id groupID) (kind repl.Kind, ok bool
 		return repl.Full, true
 	default:
 		return repl.Change, true
-	}
-}
-
-// overlook marks a group as completely sent although its structure can't be sent now, if all pending
-// changes of it are hidden from the peer. Otherwise they would hold back its values.
-func (p *Peer) overlook(sp *space, i int) {
-	id := p.group(sp, i)
-	if sp == &p.public && sp.viewOf(i) == 0 || sp.phase[i] != known || sp.hidden.Has(i) || sp.retained.Has(i) || sp.doubted.Has(i) ||
-		sp.bulky.Has(i) || p.predictedStale(sp, i) || !p.world.groups[id].open {
-		return
-	}
-	if !p.world.body(id, p.actionKey(sp, i, repl.Change)).news {
-		p.upToDate(sp, i)
 	}
 }
 

@@ -105,6 +105,19 @@ func TestWhatWaitsWhenItIsRetainedIsNotSent(t *testing.T) {
 	assert.True(t, e.peer.Idle())
 }
 
+// An end that waits to be sent when its group is retained is sent.
+//
+// Proves: V4
+func TestAnEndThatWaitsWhenItsGroupIsRetainedIsSent(t *testing.T) {
+	n, e := retaining(t)
+	n.trusts = true
+	zero := n.model.entities[0]
+	n.unsent(func() { n.world.Despawn(1) })
+	assert.NotZero(t, n.unchecked(e, func() { e.peer.Retain(0) }))
+	assert.Equal(t, map[uint32]entity{zero.name(): zero}, e.sink.byName())
+	assert.True(t, e.peer.Idle())
+}
+
 // The peer is sent the despawn of a retained group, or of one of its members, and nothing else:
 // neither members that joined meanwhile, nor new values of the others.
 //

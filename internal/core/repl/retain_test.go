@@ -302,6 +302,7 @@ func TestWhatIsLostBeforeItIsRetainedIsNotSentAgain(t *testing.T) {
 			assert.Empty(t, p.AppendUpdates(nil, 1000, 2))
 			tick(n.world, func() {})
 			assert.Empty(t, p.AppendUpdates(nil, 1000, 2))
+			assert.Empty(t, n.messagesTo(e))
 			assert.False(t, p.ActionsDue())
 			tick(n.world, func() { p.Show(0) })
 			for _, deliver := range n.messagesTo(e) {

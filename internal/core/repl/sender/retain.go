@@ -11,8 +11,8 @@ import (
 // A private group that a peer may no longer see but keeps is retained: it stays there as it was
 // last sent. The peer is sent only removals: the end of the group, a member that ended or became
 // invisible, a component that is hidden from it. A member that moves to a group that the peer is
-// shown is taken over there, one that moves elsewhere ends; see vacated.go for groups of one. A joining member is not sent, and becomes invisible if it was visible
-// before.
+// shown is taken over there, one that moves elsewhere ends; see vacated.go for groups of one. A
+// joining member is not sent, and becomes invisible if it was visible before.
 //
 // While a group is retained, and until it is sent again in full, space.sent is the tick of the
 // members that the peer has. While it is retained, space.shaped is the tick up to which the peer
@@ -43,7 +43,9 @@ func (p *Peer) Retain(s repl.Slot, hidden ...Hidden) bool {
 	sp.hidden.Clear(i)
 	if !sp.retained.Has(i) {
 		v.show(false)
-		p.freeze(i, id)
+		sp.freeze(i, w.tick)
+		sp.shapeDue.Set(i) // ends of members may wait
+		p.updatePredicted(sp, i)
 		p.noteInsertedBefore(i, id)
 	}
 	if !p.hideRetained(i, id, hidden) {
@@ -245,36 +247,6 @@ func (w *World) with(v View, n repl.Member, comps set.Mask) []part {
 	}
 	parts[k].comps = parts[k].comps.Or(comps)
 	return parts
-}
-
-// freeze begins to retain a group that the peer was sent.
-func (p *Peer) freeze(i int, id groupID) {
-	w, sp := p.world, &p.private
-	sp.freeze(i, w.tick)
-	sp.shapeDue.Clear(i)
-	p.stirRetained(i, &w.groups[id], w.tick-1)
-	p.updatePredicted(sp, i)
-}
-
-// stirRetained makes the removals of a retained group due if the group has ended, or a member that
-// the peer has. Otherwise the peer has been sent all ends up to now.
-func (p *Peer) stirRetained(i int, gr *group, now entangle.Tick) {
-	sp := &p.private
-	for k := range gr.left {
-		l := &gr.left[k]
-		if !sp.hasLeaver(i, l) {
-			continue
-		}
-		if h, _ := p.world.views.hides(p.viewHeld(sp, i), l.number); !h.whole || l.fate == repl.Moved && p.gets(l.slot) {
-			sp.shapeDue.Set(i)
-			return
-		}
-	}
-	if !gr.open {
-		sp.shapeDue.Set(i)
-	} else if !sp.shapeDue.Has(i) && sp.shaped[i].Before(now) {
-		sp.shaped[i] = now
-	}
 }
 
 // asOf returns the tick of the group's members that the peer has, except for members with an end

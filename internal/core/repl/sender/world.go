@@ -215,13 +215,9 @@ func ends(lists [][]viewer) (sum int32) {
 // restructure makes a group's structure due for the peers that see it or retain it.
 func (w *World) restructure(gr *group) {
 	for _, v := range gr.viewers {
-		p := w.seats[v.seat()]
-		sp := &p.private
-		if v.shown() {
+		if sp := &w.seats[v.seat()].private; v.shown() || sp.retained.Has(v.handle()) {
 			sp.shapeDue.Set(v.handle())
 			sp.steady.Clear(v.handle())
-		} else if sp.retained.Has(v.handle()) {
-			p.stirRetained(v.handle(), gr, w.tick)
 		}
 	}
 }

@@ -334,3 +334,28 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 		})
 	}
 }
+
+// A peer has an entity from the tick in which it is sent the entity until it is sent that the entity
+// left, or acknowledges that the group is gone. It never has what comes in the tick in which it is
+// sent the end of the group.
+//
+// Proves: Z14
+func TestWhatAPeerHas(t *testing.T) {
+	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 6)
+	s := &scene{w: w, p: w.NewPeer()}
+	s.begin()
+	tick(w, func() { w.SpawnAt(2, set.MaskOf(0), den) })
+	require.True(t, s.p.Has(0) && !s.p.Has(2), "one that was not sent yet")
+	s.rest(1)
+	require.True(t, s.p.Has(2))
+	tick(w, func() { w.Move(2, sender.Place{Name: 9, Private: true}) })
+	require.True(t, s.p.Has(2), "the end of one that moved out of sight was not sent yet")
+	s.rest(1)
+	require.False(t, s.p.Has(2))
+	s.holds = true
+	s.tick(func() { s.p.Hide(0); w.SpawnAt(3, set.MaskOf(0), den) })
+	require.True(t, s.p.Has(0) && !s.p.Has(3), "one that came as the group was hidden")
+	s.holds = false
+	s.rest(2)
+	require.False(t, s.p.Has(0))
+}

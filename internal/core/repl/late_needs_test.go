@@ -108,3 +108,39 @@ func TestAnActionNeedsAGroupThatWasLeftLongAgo(t *testing.T) {
 		})
 	}
 }
+
+// An action by which an entity joins a group needs the last action that the peer was sent of a group
+// in which it may have the entity: also if the entity was hidden when it left. It needs no group in
+// which the entity was so briefly that the peer was not sent it.
+//
+// Proves: R41
+func TestAnActionNeedsWhatThePeerWasSent(t *testing.T) {
+	there, name := sender.Place{Name: 5, Private: true}, uint16(100)
+	n, e := retaining(t)
+	needs := func(change func()) (all []repl.Need) {
+		n.unsent(change)
+		name += 100
+		for _, m := range messages(e.peer, name) { // nothing is acknowledged
+			for _, s := range newParser(t, n.model).actions(m) {
+				all = append(all, s.needs...)
+			}
+		}
+		return all
+	}
+	n.step(func() { n.arrive(e, 2, there) })
+	n.rest()
+	h, _ := e.peer.Group(0)
+	assert.Empty(t, needs(func() { e.peer.SetView(0, sender.Hidden{Slot: 0, Whole: true}) }))
+	hidden := n.tick
+	assert.Empty(t, needs(func() { n.moveTo(0, sender.Place{Name: 9, Private: true}) }))
+	assert.Equal(t, []repl.Need{{Group: h, Tick: hidden}}, needs(func() { n.moveTo(0, there) }))
+
+	n, e = retaining(t)
+	n.step(func() { n.arrive(e, 2, there); n.arrive(nil, 3, sender.Place{}) })
+	n.rest()
+	h, _ = e.peer.Group(3)
+	assert.Empty(t, needs(func() { n.reshape(2, n.model.entities[2]) }))
+	n.unsent(func() { n.moveTo(3, there) })
+	left := n.tick
+	assert.Equal(t, []repl.Need{{Group: h, Tick: left}}, needs(func() { n.moveTo(3, den) }))
+}

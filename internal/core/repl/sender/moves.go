@@ -175,21 +175,18 @@ func (p *Peer) needTrail(s repl.Slot, into groupID) {
 			case sp.hasLeaver(i, l):
 				p.need(repl.Need{Group: h, Tick: w.tick}) // it is sent in this tick, too
 			case sp.asOf(i).Before(l.joined): // the peer never had it there
-			case sp.shaped[i].Before(l.left):
-				p.needLeft(h, sp.shaped[i], l) // the group's end
-			case sp.told[i].Before(l.left): // the peer does not know that it was there
-				p.needLeft(h, sp.told[i], l)
+			case sp.told[i].Before(l.left): // the group ended before, or it left while it was hidden
+				p.needSent(h, sp.told[i])
 			default:
-				p.needLeft(h, l.left, l)
+				p.needSent(h, l.left)
 			}
 		}
 	}
 }
 
-// needLeft adds the need of a tick at which the peer was sent that an entity left a group. A leaver
-// that has rested may be forgotten by now, because of what other peers acknowledged: it counts only
-// if this peer has not.
-func (p *Peer) needLeft(group repl.Handle, tick entangle.Tick, l *leaver) {
+// needSent adds the need of a tick at which the peer was sent structure of a group, unless the peer
+// has acknowledged it. When leavers are forgotten depends on other peers, and must not change needs.
+func (p *Peer) needSent(group repl.Handle, tick entangle.Tick) {
 	if p.actions.carries(group, tick) {
 		p.need(repl.Need{Group: group, Tick: tick})
 	}

@@ -2,6 +2,7 @@ package repl_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -249,4 +250,33 @@ func (n *network) writeAll(slots []repl.Slot) {
 			n.set(slot, 1, n.rng.Uint32())
 		}
 	}
+}
+
+// The tick 0, which follows the greatest one, is a tick like any other for a group that has not had
+// its tick yet: it is not taken for the last tick of the group. Otherwise an update might start from
+// a tick at which a component was not there.
+func TestAGroupHasNotHadItsTickAtZero(t *testing.T) {
+	n := newNetwork(t, 1, 12, math.MaxUint32-10)
+	n.differ()
+	e := n.join()
+	n.step(func() {
+		n.put(0, entity{mask: set.MaskOf(0, 3)}, sender.Place{})
+		n.world.SetRate(0, sender.Rate{Every: 100})
+		n.foresee(e, 0, true)
+	})
+	for n.tick != math.MaxUint32-2 {
+		n.step(func() {})
+	}
+	n.step(func() { n.set(0, 3, 1) }) // it waits
+	n.step(func() {
+		is := n.model.entities[0]
+		is.mask.Set(4)
+		n.world.Reshape(0, set.MaskOf(4), set.Mask{}) // nothing waits any more
+		n.world.SetRate(0, sender.Rate{})
+		n.model.entities[0], n.model.changed[0][4] = is, n.tick
+	})
+	n.step(func() { n.set(0, 4, 2) })
+	require.Zero(t, n.tick)
+	n.settle()
+	n.requireEqual(e)
 }

@@ -36,7 +36,7 @@ func (w *World) hold(id groupID, gr *group) {
 	if pc.held {
 		return
 	}
-	pc.held, pc.first = true, w.tick
+	pc.held, pc.first, pc.released = true, w.tick, w.tick-1 // zero, too, is a tick that comes
 	if !gr.private {
 		w.rates.held.Grow(len(w.public))
 		w.rates.held.Set(int(gr.handle))

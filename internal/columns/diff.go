@@ -9,24 +9,8 @@ import (
 // that depend on the data, because they would be unpredictable in a block with changes.
 type diffFunc = func(now, old unsafe.Pointer) uint64
 
-// diffOf returns the diffFunc for values of one size, or nil if only diffRows handles that size.
-func diffOf(size int) diffFunc {
-	switch size {
-	case 1:
-		return diff1
-	case 4:
-		return diff4
-	case 8:
-		return diff8
-	case 12:
-		return diff12
-	case 16:
-		return diff16
-	case 24:
-		return diff24
-	}
-	return nil
-}
+// diffFuncs are the diffFuncs by the size of a value. Values of other sizes are left to diffRows.
+var diffFuncs = map[int]diffFunc{1: diff1, 4: diff4, 8: diff8, 12: diff12, 16: diff16, 24: diff24}
 
 func diff1(now, old unsafe.Pointer) (m uint64) {
 	const low7, low1 = 0x7f7f7f7f7f7f7f7f, 0x0101010101010101

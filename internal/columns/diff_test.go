@@ -25,7 +25,7 @@ var diffSizes = []int{1, 4, 8, 12, 16, 24}
 // TestDiffEqualsPlainPass compares each function with the simple one, on blocks with changes anywhere.
 func TestDiffEqualsPlainPass(t *testing.T) {
 	for _, size := range diffSizes {
-		diff := diffOf(size)
+		diff := diffFuncs[size]
 		require.NotNil(t, diff, size)
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -57,7 +57,7 @@ func TestDiffRowsEqualsPlainPass(t *testing.T) {
 // TestDiffSeesEveryBit flips each single bit of a block.
 func TestDiffSeesEveryBit(t *testing.T) {
 	for _, size := range diffSizes {
-		diff := diffOf(size)
+		diff := diffFuncs[size]
 		now, old := make([]byte, blockRows*size), make([]byte, blockRows*size)
 		for bit := range len(now) * 8 {
 			now[bit/8] ^= 1 << (bit % 8)
@@ -70,7 +70,7 @@ func TestDiffSeesEveryBit(t *testing.T) {
 func BenchmarkDiff(b *testing.B) {
 	for _, size := range diffSizes {
 		now, old := make([]byte, blockRows*size), make([]byte, blockRows*size)
-		diff := diffOf(size)
+		diff := diffFuncs[size]
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			for b.Loop() {
 				diff(unsafe.Pointer(&now[0]), unsafe.Pointer(&old[0]))

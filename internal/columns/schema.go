@@ -76,7 +76,7 @@ func (sc *schema) shapeOf(mask ecs.Mask) *shape {
 		}
 		sh.place[i] = len(sh.cols)
 		sh.cols = append(sh.cols, shapeCol{
-			id: c.ID, col: i, size: c.Size, offset: sh.rowSize, diff: diffOf(c.Size), inexact: c.Equal != nil,
+			id: c.ID, col: i, size: c.Size, offset: sh.rowSize, diff: diffFuncs[c.Size], inexact: c.Equal != nil,
 		})
 		sh.rowSize += c.Size
 	}

@@ -125,7 +125,7 @@ func (c *Client) countDrop(d Drop) { c.stats.Drops[d]++ }
 // setState changes the state. In a state that sends packets, the first packet is sent at once.
 func (c *Client) setState(s State) {
 	c.state = s
-	c.reason = reasonOf(s)
+	c.reason = stateReasons[s]
 	c.leaving = false
 	c.timers.lastReceived = c.timers.now
 	c.due = s > StateDisconnected

@@ -46,22 +46,9 @@ var stateNames = [...]string{
 	"request timed out", "denied", "disconnected", "requesting", "responding", "connected",
 }
 
-// reasonOf returns the reason of a final state.
-func reasonOf(s State) Reason {
-	switch s {
-	case StateTokenExpired:
-		return ReasonTokenExpired
-	case StateInvalidToken:
-		return ReasonTokenInvalid
-	case StateTimedOut:
-		return ReasonTimedOut
-	case StateResponseTimedOut:
-		return ReasonResponseTimedOut
-	case StateRequestTimedOut:
-		return ReasonRequestTimedOut
-	case StateDenied:
-		return ReasonDenied
-	default:
-		return ReasonNone
-	}
+// stateReasons are the reasons of final states. The others have ReasonNone.
+var stateReasons = map[State]Reason{
+	StateTokenExpired: ReasonTokenExpired, StateInvalidToken: ReasonTokenInvalid,
+	StateTimedOut: ReasonTimedOut, StateResponseTimedOut: ReasonResponseTimedOut,
+	StateRequestTimedOut: ReasonRequestTimedOut, StateDenied: ReasonDenied,
 }

@@ -274,12 +274,3 @@ func (c *Collector) Slot(e ecs.Entity) (repl.Slot, bool) {
 
 // EntityOf returns the entity of a slot, dead or alive.
 func (c *Collector) EntityOf(s repl.Slot) ecs.Entity { return c.Table.Entity(columns.Slot(s)) }
-
-// Entity returns the entity of one of this side's own wire ids.
-func (c *Collector) Entity(id repl.ID) (ecs.Entity, bool) {
-	s, ok := c.Sender.Slot(id)
-	if !ok {
-		return ecs.Entity{}, false
-	}
-	return c.Table.Entity(columns.Slot(s)), true
-}

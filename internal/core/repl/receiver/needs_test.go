@@ -236,6 +236,40 @@ func TestStructureThatJoinsGroupsFindsRoomOrTheEnd(t *testing.T) {
 	require.ErrorIs(t, err, receiver.ErrNoRoom)
 }
 
+// The sender of an update counts it as arrived if the action that it waits for was acknowledged, and
+// such an action may wait here for another group. If there is no room for the update, its group is
+// requested in full. The changes of an update that waits for a missing action are sent again anyway.
+func TestAnUpdateBehindANeedIsNotLostForWantOfRoom(t *testing.T) {
+	t.Run("when it arrives", func(t *testing.T) {
+		s := newGroups(t)
+		s.copy.LimitWaiting(100)
+		s.get(needing(groupA, 1, 20, 10, need(99, 20)), one(repl.Update, groupA, 0, 21, 20))
+		require.Equal(t, []repl.Handle{groupA}, s.asks())
+	})
+	t.Run("but not behind a missing action", func(t *testing.T) {
+		s := newGroups(t)
+		s.copy.LimitWaiting(100)
+		s.get(one(repl.Change, groupA, 2, 30, 20), one(repl.Update, groupA, 0, 31, 30))
+		require.EqualValues(t, 1, s.copy.Stats().Overflow)
+		require.Empty(t, s.asks())
+	})
+	t.Run("when a later update arrives", func(t *testing.T) {
+		s := newGroups(t)
+		s.copy.LimitWaiting(200)
+		s.get(needing(groupA, 1, 20, 10, need(99, 20)), one(repl.Update, groupA, 0, 21, 20))
+		require.Empty(t, s.asks())
+		s.get(one(repl.Update, groupA, 0, 22, 21))
+		require.Equal(t, []repl.Handle{groupA}, s.asks())
+	})
+	t.Run("when structure needs its room", func(t *testing.T) {
+		s := newGroups(t)
+		s.copy.LimitWaiting(200)
+		s.get(needing(groupA, 1, 20, 10, need(99, 20)), one(repl.Update, groupA, 0, 21, 20))
+		s.get(needing(groupB, 1, 20, 10, need(99, 20)))
+		require.Equal(t, []repl.Handle{groupA}, s.asks())
+	})
+}
+
 // The first full of the next group under a handle may arrive while the end of the previous group
 // waits for another group, and so may the records after it.
 func TestTheNextGroupWhileTheEndWaits(t *testing.T) {

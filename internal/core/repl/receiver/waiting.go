@@ -175,14 +175,14 @@ func (r *Receiver) keep(g *group, rec *record, start bits.Reader, since entangle
 	return w
 }
 
-// makeWay drops what can be had again, until no more waits than may: updates first, since their
-// sender sends them again by itself. It reports whether that was enough.
+// makeWay drops what can be had again, until no more waits than may: updates first, since most of
+// them are sent again anyway. It reports whether that was enough.
 func (r *Receiver) makeWay() bool {
 	if r.waiting.updates > 0 {
 		r.groups.each(func(g *group) {
 			for i := g.oldestUpdate(); i >= 0 && r.waiting.over(); i = g.oldestUpdate() {
+				r.refuse(g, &g.waits[i].rec)
 				r.waiting.dropWaiting(g, i)
-				r.stats.Overflow++
 			}
 		})
 	}
@@ -246,15 +246,21 @@ func (r *Receiver) repeats(g *group, rec *record) bool {
 	return g.passed&g.bit(rec.at) != 0
 }
 
-// refuse skips a record that there is no room to keep. The sender resends the changes of an update
-// when it knows that the replica has the action for which the update waits. An action's place in
-// the sequence is remembered, until all earlier ones have arrived.
+// refuse skips a record that there is no room to keep. An update that waits for a missing action
+// proves nothing to its sender, which sends the changes again once that action is acknowledged. An
+// action that waits for other groups has been acknowledged, so that the updates behind it count as
+// arrived: their group is requested in full. An action's place in the sequence is remembered, until
+// all earlier ones have arrived.
 func (r *Receiver) refuse(g *group, rec *record) {
-	if r.stats.Overflow++; rec.Kind != repl.Update {
+	r.stats.Overflow++
+	switch {
+	case rec.Kind != repl.Update:
 		r.stats.Passed++
-		r.ask(g)
 		g.passed |= g.bit(rec.at)
+	case !g.holdsNeeds():
+		return
 	}
+	r.ask(g)
 }
 
 // supersede drops the waiting updates that the new one makes superfluous: those
@@ -289,14 +295,14 @@ func (r *Receiver) makeRoom(g *group, rec *record, size int) bool {
 		if oldest < 0 {
 			return false
 		}
+		r.refuse(g, &g.waits[oldest].rec)
 		r.waiting.dropWaiting(g, oldest)
-		r.stats.Overflow++
 	}
 	return true
 }
 
-// fits reports whether there is room for a record that counts size. Updates take half of it:
-// their sender sends again what finds no room. Passing over an action is dearer, since its
+// fits reports whether there is room for a record that counts size. Updates take half of it: most of
+// those that find no room are sent again anyway. Passing over an action is dearer, since its
 // group stands still until the full is there.
 func (p *pool) fits(rec *record, size int) bool {
 	if rec.Kind == repl.Update && p.updates+size > p.most/2 {

@@ -450,6 +450,91 @@ func TestAPausedParentShowsItsChildrenToNobodyElse(t *testing.T) {
 	}
 }
 
+// A child that gets too many ancestors, because one of them was attached to another entity, is treated
+// as having no parent. The targets of its ancestors still limit it, and so they do if it is below one
+// that was cut off.
+//
+// Proves: H9
+func TestAChildThatIsCutOffShowsNothingToMoreClients(t *testing.T) {
+	g := newFamilyGame(t)
+	a, b := g.join(1), g.join(2)
+	top := g.spawnIn(g.targets().Only(1), 0, spot{}, name{1})
+	last := top
+	for id := uint32(2); id <= 64; id++ {
+		last = g.child(last, name{id})
+	}
+	g.run(30)
+	require.Len(t, a.ids(), 64)
+	require.Empty(t, b.ids())
+	above := g.spawn(spot{}, name{70})
+	for id := uint32(71); id <= 80; id++ {
+		above = g.child(above, name{id})
+	}
+	g.attach(top, above)
+	g.run(30)
+	assert.Len(t, a.ids(), 75)
+	assert.Len(t, b.ids(), 11)
+	at[spot](g.world, last).X = 3
+	g.run(10)
+	assert.Equal(t, spot{X: 3}, spots(a.world)[64])
+}
+
+// A child that was paused with its parent resumes, alone, when it loses that parent: when its relation
+// is removed, or set to the zero entity, or to a parent that is not replicated. Its former ancestors
+// still limit it. With another paused parent it stays paused.
+//
+// Proves: H9
+func TestAChildPausedWithItsParentResumesWithoutIt(t *testing.T) {
+	for how, lose := range map[string]func(g familyGame, child ecs.Entity){
+		"removed":        func(g familyGame, child ecs.Entity) { g.detach(child) },
+		"zero":           func(g familyGame, child ecs.Entity) { g.attach(child, ecs.Entity{}) },
+		"not replicated": func(g familyGame, child ecs.Entity) { g.attach(child, g.world.NewEntity()) },
+	} {
+		t.Run(how, func(t *testing.T) {
+			g := newFamilyGame(t)
+			sets, tags := g.targets(), generic.NewMap1[components.Replicate](g.world)
+			a, b := g.join(1), g.join(2)
+			parent, other := g.spawnIn(sets.Only(1), 0, spot{}, name{1}), g.spawnIn(sets.Only(1), 0, spot{}, name{2})
+			child := g.child(parent, name{3})
+			g.run(30)
+			tags.Remove(parent)
+			tags.Remove(other)
+			g.run(10)
+			g.attach(child, other)
+			at[spot](g.world, child).X = 4
+			g.run(10)
+			assert.Equal(t, spot{}, spots(a.world)[3], "paused with the other parent")
+			lose(g, child)
+			at[spot](g.world, child).X = 5
+			g.run(10)
+			assert.Equal(t, spot{X: 5}, spots(a.world)[3], "it goes on")
+			assert.Empty(t, b.ids())
+		})
+	}
+}
+
+// The fields of a child's Replicate that the game writes in the tick of its parent's pause are there
+// when both resume, though the plugin removes the child's Replicate in that tick.
+//
+// Proves: H9
+func TestAReplicateWrittenAsTheParentIsPausedIsKept(t *testing.T) {
+	g := newFamilyGame(t)
+	sets, tags := g.targets(), generic.NewMap1[components.Replicate](g.world)
+	a, b := g.join(1), g.join(2)
+	parent := g.spawnIn(components.Everyone, 0, spot{}, name{1})
+	child := g.child(parent, name{2})
+	g.run(30)
+	g.retarget(child, sets.Only(1))
+	tags.Remove(parent)
+	g.run(10)
+	require.False(t, g.world.Has(child, ecs.ComponentID[components.Replicate](g.world)), "paused with its parent")
+	tags.Add(parent)
+	g.run(10)
+	assert.Equal(t, sets.Only(1), g.tag(child).Target)
+	assert.Equal(t, []uint32{1, 2}, a.ids())
+	assert.Equal(t, []uint32{1}, b.ids())
+}
+
 // A child that inherits its relevance from its parent does so while the parent is paused, too: it
 // is still replicated to the clients that saw both while the parent is relevant to them, and to
 // other clients if the child itself is relevant to them. A retained child stays as it was last sent.

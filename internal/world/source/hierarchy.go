@@ -299,6 +299,7 @@ func (h *hierarchy) markDirty(s repl.Slot) {
 		for child := k.first; child != 0; {
 			next := h.Nodes[child].next
 			if k.depth == MaxDepth {
+				h.collector.Visibility.keepFormerOf(child)
 				h.unlink(child)
 				h.addUnplaced(child)
 			}

@@ -190,7 +190,7 @@ func (p *propagation) checkChild(e ecs.Entity) {
 	switch has := p.world.Has(e, p.comps.marker); {
 	case related && !parent.IsZero() && !p.world.Alive(parent):
 		p.removeEntity(e)
-	case !has && (related && p.propagates(parent) || !related && p.pausedWithParent(e)):
+	case !has && (p.propagates(parent) || p.continuesWithout(parent) && p.pausedWithParent(e)):
 		p.addReplicate(e)
 	case has && related && !p.propagates(parent):
 		p.removeReplicate(e, parent)
@@ -215,6 +215,13 @@ func (p *propagation) propagates(parent ecs.Entity) bool {
 // excludesChildren reports whether a living entity excludes its children from its group.
 func (p *propagation) excludesChildren(parent ecs.Entity) bool {
 	return p.world.Alive(parent) && p.world.Has(parent, p.comps.excludes)
+}
+
+// continuesWithout reports whether children of a parent are replicated alone: of one that is neither
+// replicated nor paused, or the zero entity.
+func (p *propagation) continuesWithout(parent ecs.Entity) bool {
+	_, known := p.table.SlotOf(parent)
+	return !known && !p.excludesChildren(parent)
 }
 
 // pausedWithParent reports whether an entity is paused because its parent was.
@@ -258,5 +265,6 @@ func (p *propagation) removeReplicate(e, parent ecs.Entity) {
 	case !known || p.world.Has(parent, p.comps.marker):
 		return
 	}
+	p.table.KeepMarker(s, p.writer.Bytes(e, p.comps.marker)) // it resumes with the Replicate that it has now
 	p.world.Remove(e, p.comps.markers...)
 }

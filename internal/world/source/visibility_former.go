@@ -47,7 +47,7 @@ func (v *visibility) recordFormer() {
 	}
 	for _, e := range h.Propagation.checked {
 		if s, ok := v.collector.Slot(e); ok && h.losesParent(s) {
-			v.keepFormer(s, v.formerOf(s))
+			v.keepFormerOf(s)
 		}
 	}
 }
@@ -66,6 +66,9 @@ func (v *visibility) formerOf(s repl.Slot) (r formerAncestors) {
 	r.targets = append(r.targets, v.former.of[s].targets...) // only the topmost has any
 	return r
 }
+
+// keepFormerOf records the former ancestors of an entity that is about to lose its parent.
+func (v *visibility) keepFormerOf(s repl.Slot) { v.keepFormer(s, v.formerOf(s)) }
 
 // lineOf returns an entity and its ancestors.
 func (v *visibility) lineOf(s repl.Slot) []ecs.Entity {

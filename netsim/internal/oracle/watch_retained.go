@@ -33,9 +33,6 @@ func (c *clientCheck) checkRetained(e *inspect.Mirrored, original ecs.Entity) er
 		if next := i + 1; v.removed || next < len(list) && !earliest.Before(list[next].from) && !list[next].state.Paused {
 			break
 		}
-		if !v.views[c.client].sees {
-			hidden.hidden += v.views[c.client].hidden
-		}
 		if tick := later(v.from, earliest); v.views[c.client].sees && !v.state.Paused && c.compareValues(e, original, v, tick, hidden) == nil {
 			c.now.ticks[e.Entity] = tick
 			if saw := v.views[c.client].visibleValues(v.state.Values); len(now.visibleValues(saw)) < len(saw) {
@@ -43,6 +40,7 @@ func (c *clientCheck) checkRetained(e *inspect.Mirrored, original ecs.Entity) er
 			}
 			return nil
 		}
+		hidden.hidden += v.views[c.client].hidden // it may be removed although the rest of v was not sent
 	}
 	return errNeverSeen
 }

@@ -451,32 +451,42 @@ func TestAPausedParentShowsItsChildrenToNobodyElse(t *testing.T) {
 }
 
 // A child that gets too many ancestors, because one of them was attached to another entity, is treated
-// as having no parent. The targets of its ancestors still limit it, and so they do if it is below one
-// that was cut off.
+// as having no parent. The targets of its ancestors still limit it, unless it has a Replicate of the
+// game's own.
 //
 // Proves: H9
 func TestAChildThatIsCutOffShowsNothingToMoreClients(t *testing.T) {
-	g := newFamilyGame(t)
-	a, b := g.join(1), g.join(2)
-	top := g.spawnIn(g.targets().Only(1), 0, spot{}, name{1})
-	last := top
-	for id := uint32(2); id <= 64; id++ {
-		last = g.child(last, name{id})
+	const cutOff = 55
+	for _, own := range []bool{false, true} {
+		g := newFamilyGame(t)
+		a, b := g.join(1), g.join(2)
+		top := g.spawnIn(g.targets().Only(1), 0, spot{}, name{1})
+		last := top
+		for id := uint32(2); id <= 64; id++ {
+			parent := last
+			if last = g.child(parent, name{id}); own && id == cutOff {
+				g.world.Add(last, ecs.ComponentID[components.Replicate](g.world))
+			}
+		}
+		g.run(30)
+		require.Len(t, a.ids(), 64)
+		require.Empty(t, b.ids())
+		above := g.spawn(spot{}, name{70})
+		for id := uint32(71); id <= 80; id++ {
+			above = g.child(above, name{id})
+		}
+		g.attach(top, above)
+		g.run(30)
+		assert.Len(t, a.ids(), 75)
+		if own {
+			assert.Len(t, b.ids(), 11+64-cutOff+1)
+		} else {
+			assert.Len(t, b.ids(), 11)
+		}
+		at[spot](g.world, last).X = 3
+		g.run(10)
+		assert.Equal(t, spot{X: 3}, spots(a.world)[64])
 	}
-	g.run(30)
-	require.Len(t, a.ids(), 64)
-	require.Empty(t, b.ids())
-	above := g.spawn(spot{}, name{70})
-	for id := uint32(71); id <= 80; id++ {
-		above = g.child(above, name{id})
-	}
-	g.attach(top, above)
-	g.run(30)
-	assert.Len(t, a.ids(), 75)
-	assert.Len(t, b.ids(), 11)
-	at[spot](g.world, last).X = 3
-	g.run(10)
-	assert.Equal(t, spot{X: 3}, spots(a.world)[64])
 }
 
 // A child that was paused with its parent resumes, alone, when it loses that parent: when its relation

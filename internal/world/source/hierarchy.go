@@ -299,7 +299,9 @@ func (h *hierarchy) markDirty(s repl.Slot) {
 		for child := k.first; child != 0; {
 			next := h.Nodes[child].next
 			if k.depth == MaxDepth {
-				h.collector.Visibility.keepFormerOf(child)
+				if h.Propagation.Slots.added.Has(int(child)) {
+					h.collector.Visibility.keepFormerOf(child)
+				}
 				h.unlink(child)
 				h.addUnplaced(child)
 			}

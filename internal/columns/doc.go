@@ -33,7 +33,7 @@
 // The methods of a Table are:
 //   - set-up: New, or NewStructure for a table that tracks no values; then add Listener to the
 //     world's listener.Dispatch;
-//   - commands: Overlook, KeepMarker, Sync, Observe; Commit, for a table of NewStructure; Save
+//   - commands: Overlook, Sync, Observe; Commit, for a table of NewStructure; Save
 //     and Load of columns by slot;
 //   - reports of the last Observe: Spawned, Despawned, Paused, Resumed, Structure,
 //     Retargeted, Changed, MarkerChanged; of the last Sync: Undo;

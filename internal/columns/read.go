@@ -84,10 +84,6 @@ func (t *Table) Marker(s Slot) []byte { return t.Value(s, t.markerCol()) }
 // KnownMarker returns the bytes of a slot's marker component, like Known.
 func (t *Table) KnownMarker(s Slot) []byte { return t.Known(s, t.markerCol()) }
 
-// KeepMarker makes the bytes of a slot's marker component known before the next Observe. Use it for
-// a marker that is removed before then: KnownMarker returns these bytes while the entity is paused.
-func (t *Table) KeepMarker(s Slot, marker []byte) { copy(t.KnownMarker(s), marker) }
-
 // Known returns the bytes of one component as the table has last seen them: at the last Observe,
 // or at a later Sync if the component was added after that. They must not be modified and
 // are valid until the next Sync. For a paused entity it returns the value before the pause, and for

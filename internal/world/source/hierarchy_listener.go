@@ -118,4 +118,5 @@ func (s *propagatedSlots) clearSlot(slot repl.Slot) {
 	s.added.Clear(int(slot))
 	s.RemovedByGame.Clear(int(slot))
 	s.withheld.Clear(int(slot))
+	delete(s.written, slot)
 }

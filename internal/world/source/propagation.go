@@ -1,11 +1,13 @@
 package source
 
 import (
+	"bytes"
 	"log/slog"
 	"reflect"
 
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
@@ -56,6 +58,8 @@ type propagatedSlots struct {
 	added         set.Bitset // propagation added it
 	RemovedByGame set.Bitset
 	withheld      set.Bitset // it has none, since its parent excludes its children
+	// written is the Replicate that the plugin removed, if the game had written to it in that tick.
+	written map[repl.Slot][]byte
 }
 
 func TypeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
@@ -69,6 +73,7 @@ func newPropagation(c *Collector, infos []*registry.Component, log *slog.Logger)
 			remote: ecs.ComponentID[components.Remote](w), childOf: ecs.ComponentID[components.ChildOf](w),
 		},
 		Events: hierarchyEvents{Overflowed: true},
+		Slots:  propagatedSlots{written: map[repl.Slot][]byte{}},
 	}
 	for i, info := range infos {
 		if IsHierarchy(info) {
@@ -245,9 +250,11 @@ func (p *propagation) addReplicate(e ecs.Entity) {
 	p.Slots.added.Set(int(s))
 	if !paused {
 		p.Slots.RemovedByGame.Clear(int(s)) // set for an earlier entity, within one tick
-	} else if old := t.KnownMarker(s); old != nil {
-		copy(p.writer.Bytes(e, p.comps.marker), old)
+		return
 	}
+	copy(p.writer.Bytes(e, p.comps.marker), t.KnownMarker(s)) // as last sent, or as the game wrote it since:
+	copy(p.writer.Bytes(e, p.comps.marker), p.Slots.written[repl.Slot(s)])
+	delete(p.Slots.written, repl.Slot(s))
 }
 
 // removeReplicate removes a Replicate that propagation added. If the parent is paused, the child is
@@ -265,6 +272,8 @@ func (p *propagation) removeReplicate(e, parent ecs.Entity) {
 	case !known || p.world.Has(parent, p.comps.marker):
 		return
 	}
-	p.table.KeepMarker(s, p.writer.Bytes(e, p.comps.marker)) // it resumes with the Replicate that it has now
+	if now, known := p.writer.Bytes(e, p.comps.marker), p.table.KnownMarker(s); known != nil && !bytes.Equal(now, known) {
+		p.Slots.written[repl.Slot(s)] = bytes.Clone(now)
+	}
 	p.world.Remove(e, p.comps.markers...)
 }

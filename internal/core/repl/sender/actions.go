@@ -161,7 +161,9 @@ func (p *Peer) actionKind(sp *space, i int, id groupID) (kind repl.Kind, ok bool
 	case sp.retained.Has(i):
 		return repl.Change, true
 	case w.groups[id].tooLarge, sp.phase[i] != known && !w.showsActive(id, sp.viewOf(i)):
-		p.unsent(sp, i)
+		if p.unsent(sp, i); sp.phase[i] != known {
+			sp.shapeDue.Clear(i) // a change of its structure or of the view makes it due again
+		}
 		return 0, false
 	case sp.phase[i] == unknown, sp.doubted.Has(i):
 		return repl.Full, true

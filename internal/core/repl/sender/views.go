@@ -203,6 +203,9 @@ func (p *Peer) SetView(s repl.Slot, hidden ...Hidden) bool {
 		sp.shapeDue.Set(i)
 	}
 	p.changeView(sp, i, id)
+	if sp.phase[i] == unknown && p.shows(w.slots.group[s]) {
+		sp.shapeDue.Set(i)
+	}
 	if again && sp == &p.private {
 		p.noteInsertedBefore(i, w.slots.group[s])
 	}

@@ -217,3 +217,42 @@ func TestWhatIsPausedHoldsNoTickUp(t *testing.T) {
 	require.True(t, ok)
 	assert.EqualValues(t, wayThere, f.network.tick.Sub(settled))
 }
+
+// No tick waits for the repeat of an update that found no room under a limit, once the update itself
+// is acknowledged.
+func TestARepeatWithoutRoomHoldsNoTickUp(t *testing.T) {
+	n := newNetwork(t, 1, 3, 0)
+	e := n.join()
+	tick := func(limit int, change func()) {
+		n.tick++
+		n.world.Begin(n.tick)
+		change()
+		n.world.Commit()
+		for b := e.peer.AppendActions(nil, 900); len(b) > 0; b = e.peer.AppendActions(nil, 900) {
+			e.msg++
+			e.peer.ActionsSent(e.msg)
+			require.NoError(t, e.copy.HandleActions(b))
+			e.peer.HandleDelivered(e.msg)
+		}
+		e.peer.Prepare()
+		e.peer.Limit(limit)
+		e.pkt++
+		b := e.peer.AppendUpdates(nil, 900, e.pkt)
+		if len(b) == 0 {
+			b = e.peer.AppendMark(nil, 900)
+		}
+		require.NoError(t, e.copy.HandleUpdates(n.tick, b))
+	}
+	tick(-1, func() { n.put(0, entity{mask: set.MaskOf(0, 1)}, sender.Place{}) })
+	tick(-1, func() { n.foresee(e, 0, true) })
+	e.peer.HandleLost(0) // packets get lost on this line, so that updates are repeated
+	tick(-1, func() { n.set(0, 1, 77) })
+	sent := e.pkt
+	tick(0, func() {})
+	tick(0, func() {})
+	e.peer.HandleAcked(sent)
+	tick(-1, func() {})
+	settled, ok := e.copy.ConfirmedTick()
+	require.True(t, ok)
+	assert.Equal(t, n.tick, settled)
+}

@@ -291,7 +291,13 @@ func (p *Peer) plainBits(i int) int { return repl.StepBits + p.recordBits(&p.pla
 // turns out to be acknowledged, or waits for its structure, is struck off.
 func (p *Peer) planRecord(sp *space, i int, id groupID) {
 	w := p.world
-	if id == noGroup || !p.wants(sp, i, id) {
+	switch {
+	case id == noGroup:
+		return
+	case !p.wants(sp, i, id):
+		if sp.phase[i] == known && !sp.base[i].Before(w.groups[id].changed) {
+			p.nothingNew(sp, i)
+		}
 		return
 	}
 	if v := sp.viewOf(i); v != 0 && !w.shows(id, v, sp.sent[i]) {

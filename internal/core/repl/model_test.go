@@ -42,6 +42,7 @@ type model struct {
 	changed  map[repl.Slot]*[20]entangle.Tick // by component: when its value or its presence changed last
 	came     map[repl.Slot]entangle.Tick      // when the entity joined its group
 	names    uint32
+	private  map[uint32]bool // names of entities that were spawned in a private group
 
 	deltas set.Mask // components that are sent as differences
 	past   deltaPast
@@ -53,7 +54,7 @@ func newModel(comps int) *model {
 	return &model{
 		comps: comps, entities: map[repl.Slot]entity{}, places: map[repl.Slot]sender.Place{},
 		paused: map[repl.Slot]bool{}, frozen: map[repl.Slot]entity{}, changed: map[repl.Slot]*[20]entangle.Tick{},
-		came: map[repl.Slot]entangle.Tick{},
+		came: map[repl.Slot]entangle.Tick{}, private: map[uint32]bool{},
 	}
 }
 
@@ -98,7 +99,8 @@ type copySink struct {
 
 	corpses   map[repl.Slot]shown // orphaned entities
 	born      map[uint32]int      // how often each name was spawned
-	spawned   int                 // how many were spawned in all
+	ids       map[repl.Slot]repl.ID
+	spawned   int // how many were spawned in all
 	despawned int
 }
 
@@ -111,7 +113,7 @@ type shown struct {
 func newCopySink(comps int) *copySink {
 	return &copySink{
 		comps: comps, entities: map[repl.Slot]shown{}, born: map[uint32]int{},
-		predicts: map[repl.Slot]bool{}, turned: map[repl.Slot]bool{},
+		predicts: map[repl.Slot]bool{}, turned: map[repl.Slot]bool{}, ids: map[repl.Slot]repl.ID{},
 	}
 }
 
@@ -121,8 +123,9 @@ func (c *copySink) Begin(tick entangle.Tick) {
 	c.at = repl.NoSlot
 }
 
-func (c *copySink) Spawn(repl.ID) repl.Slot {
+func (c *copySink) Spawn(id repl.ID) repl.Slot {
 	c.next++
+	c.ids[c.next] = id
 	c.spawned++
 	c.entities[c.next] = shown{}
 	return c.next

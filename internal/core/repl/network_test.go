@@ -43,6 +43,9 @@ type network struct {
 
 	removed int // how often a component was removed from an entity that a peer retains
 
+	messages bool // messages name entities
+	reached  reached
+
 	history map[entangle.Tick]moment // the model after every tick
 }
 
@@ -78,6 +81,10 @@ type end struct {
 	fresh   map[uint32]entangle.Tick              // the last tick at which a name was shown, unless it was paused
 	settled entangle.Tick
 	settles int
+
+	names  []*naming     // messages in flight to the peer that name entities, the oldest first
+	newest entangle.Tick // the newest tick of anything that arrived at the peer
+	heard  bool          // anything did
 }
 
 // mail is something in flight that is done at a tick.
@@ -163,6 +170,7 @@ func (n *network) step(change func()) {
 	n.record()
 	for _, e := range n.peers {
 		n.sendTo(e)
+		n.sendNames(e)
 		n.deliver(e)
 		n.check(e)
 	}
@@ -187,6 +195,7 @@ func (n *network) recordEyes(e *end) {
 	e.foresaw[n.tick] = n.foreseen(e)
 	for key, members := range n.history[n.tick].groups {
 		if h, ok := e.peer.Group(members[0]); ok {
+			n.noteHandle(e, h, key)
 			e.keys[h], e.handles[n.tick][key] = key, h
 		}
 		for _, slot := range members {
@@ -248,8 +257,10 @@ func (n *network) sendActions(e *end) {
 		name := e.msg
 		n.judgeActions(e, b, name)
 		e.peer.ActionsSent(name)
+		tick := n.tick
 		n.post(e, n.late+n.travel(e), func() {
 			e.stirred = true
+			e.hear(tick)
 			require.NoError(n.t, e.copy.HandleActions(b))
 			n.checkSettled(e)
 			n.post(e, n.travel(e), func() {
@@ -292,6 +303,7 @@ func (n *network) sendFrame(e *end, pkt uint16, b []byte) int {
 	}
 	n.post(e, n.once(e), func() {
 		require.NoError(n.t, e.copy.HandleUpdates(tick, b))
+		e.hear(tick)
 		n.came(e, tick, says)
 		e.stirred = e.stirred || len(says) > 0
 		n.checkSettled(e)

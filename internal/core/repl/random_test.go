@@ -36,6 +36,8 @@ func some(n uint64) uint64 {
 //
 // Proves: B25, R20, R23, R24, R26, R28, R30, R37, R41, V4
 func TestRandomWorldsStayInStep(t *testing.T) {
+	var rare reaching
+	t.Cleanup(func() { rare.check(t, some(*seeds)) })
 	for seed := *fromSeed; seed < *fromSeed+some(*seeds); seed++ {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			t.Parallel()
@@ -47,6 +49,7 @@ func TestRandomWorldsStayInStep(t *testing.T) {
 			n := randomNetwork(t, seed)
 			n.live()
 			n.end()
+			rare.end(n)
 		})
 	}
 }
@@ -98,7 +101,7 @@ func randomNetwork(t testing.TB, seed uint64) *network {
 	if seed%7 == 1 || seed%7 == 4 {
 		n.code()
 	}
-	n.model.links = seed%2 == 0
+	n.model.links, n.messages = seed%2 == 0, seed%3 != 2
 	n.loss = []float64{0, 0.05, 0.2, 0.5}[seed/4%4]
 	n.delay = []int{0, 3, 12}[seed/16%3]
 	n.tight = seed%5 == 0
@@ -156,7 +159,7 @@ func (n *network) randomChange() {
 		if !ok {
 			continue
 		}
-		switch n.rng.IntN(56) {
+		switch n.rng.IntN(57) {
 		case 0:
 			n.despawn(slot)
 		case 1, 2, 3:
@@ -185,6 +188,8 @@ func (n *network) randomChange() {
 			n.rate(slot)
 		case 27:
 			n.retainSome(n.peers[n.rng.IntN(len(n.peers))], slot)
+		case 28:
+			n.loseTrack(slot)
 		}
 	}
 }

@@ -44,6 +44,7 @@ func (n *network) spawnAt(place sender.Place) repl.Slot {
 func (n *network) put(slot repl.Slot, e entity, place sender.Place) {
 	n.model.entities[slot], n.model.places[slot] = e, place
 	n.model.changed[slot], n.model.came[slot] = n.allNow(), n.tick
+	n.model.private[e.name()] = place.Private
 	n.world.SpawnAt(slot, e.mask, place)
 }
 
@@ -123,6 +124,9 @@ func (n *network) moveTo(slot repl.Slot, to sender.Place) {
 	key := n.key(slot)
 	n.unhide(key, slot)
 	n.model.places[slot], n.model.came[slot] = to, n.tick
+	if is := n.model.entities[slot]; n.model.private[is.name()] {
+		n.reached.movedPrivate++
+	}
 	n.left(key)
 }
 
@@ -161,6 +165,9 @@ func (n *network) show(e *end, slot repl.Slot) {
 		return
 	}
 	e.eyes.shown[key] = true
+	if e.eyes.retained[key] != nil {
+		n.reached.shownAfter++
+	}
 	if e.eyes.retained[key] != nil && n.rng.IntN(2) == 0 {
 		n.setView(e, slot, e.eyes.views[key])
 	} else {
@@ -201,6 +208,7 @@ func (n *network) retainWithout(e *end, slot repl.Slot, less map[repl.Slot]sende
 	delete(e.eyes.shown, key)
 	e.eyes.views[key] = view
 	if !was {
+		n.reached.retained++
 		e.eyes.retained[key] = n.toldOf(e, slot)
 	}
 	e.eyes.retained[key] = maps.Clone(e.eyes.retained[key])
@@ -248,6 +256,14 @@ func (n *network) showRetained() {
 				n.show(e, slot)
 			}
 		}
+	}
+}
+
+// loseTrack makes a peer that has the group of an entity request it in full, now and then.
+func (n *network) loseTrack(slot repl.Slot) {
+	e := n.peers[n.rng.IntN(len(n.peers))]
+	if h, ok := e.peer.Group(slot); ok && n.rng.IntN(3) == 0 {
+		n.post(e, n.travel(e), func() { n.resync(e, h) })
 	}
 }
 

@@ -190,6 +190,7 @@ type branches struct {
 	count map[string]int
 	world *ecs.World
 	every entangle.Tick
+	stats func() plugin.ServerStats
 
 	replicate ecs.ID
 	relevance plugin.Relevance
@@ -219,7 +220,7 @@ type overriding struct {
 func newBranches(server *plugin.Server, every int) *branches {
 	w := server.World()
 	b := &branches{
-		count: map[string]int{}, world: w, every: entangle.Tick(max(every, 1)), names: map[string]ecs.Entity{},
+		count: map[string]int{}, world: w, every: entangle.Tick(max(every, 1)), stats: server.Stats, names: map[string]ecs.Entity{},
 		replicate: ecs.ComponentID[components.Replicate](w), relevance: plugin.NewRelevance(w),
 	}
 	ecs.GetResource[listener.Dispatch](w).AddListener(b)
@@ -361,6 +362,13 @@ const leftPaused = "a group with a paused member was hidden"
 // keptMoved counts clients that keep an entity that changed its group when they no longer saw it.
 const keptMoved = "kept, in another group"
 
+// Counted by the server: groups that a client requested in full, and groups that waited for longer
+// than their MaxAge.
+const (
+	requested = "a group was requested in full"
+	overdue   = "a group waited for longer than its MaxAge"
+)
+
 // enoughWorlds is the number of random worlds in which every rare branch must occur.
 const enoughWorlds = 100
 
@@ -377,6 +385,9 @@ func (a *branchCounts) checkCounts(t *testing.T, worlds uint64) {
 		for branch, n := range b.sim.Detached() {
 			count[branch] += n
 		}
+		sent := b.stats().Replication
+		count[requested] += int(sent.Resyncs)
+		count[overdue] += int(sent.Overdue)
 	}
 	for _, branch := range slices.Sorted(maps.Keys(count)) {
 		t.Logf("%s: %d", branch, count[branch])
@@ -384,7 +395,7 @@ func (a *branchCounts) checkCounts(t *testing.T, worlds uint64) {
 	if worlds < enoughWorlds || t.Failed() {
 		return
 	}
-	all := append([]string{keptLess, keptMoved, leftPaused}, detachedBranches...)
+	all := append([]string{keptLess, keptMoved, leftPaused, requested, overdue}, detachedBranches...)
 	for _, kind := range []string{"lone", "parent", "child", "member"} {
 		all = append(all, "paused and removed: "+kind, "paused and removed: "+kind+", retained")
 	}

@@ -122,7 +122,7 @@ func (p *plan) narrow(seed uint64) {
 		return
 	}
 	if rng := rand.New(rand.NewPCG(seed, 0x726f6f6d)); rng.IntN(4) == 0 {
-		p.say("configure waiting %d", []int{200, 500, 1000, 4000}[rng.IntN(4)]+rng.IntN(200))
+		p.say("configure waiting %d", []int{0, 100, 300, 800, 4000}[rng.IntN(5)]+20+rng.IntN(200))
 	}
 }
 

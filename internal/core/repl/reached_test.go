@@ -70,7 +70,7 @@ func (r *reaching) end(n *network) {
 }
 
 // enoughWorlds is the number of worlds from which on each rare branch must be reached.
-const enoughWorlds = 20
+const enoughWorlds = 50
 
 // check requires that the worlds reached every rare branch.
 func (r *reaching) check(t *testing.T, worlds uint64) {

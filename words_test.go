@@ -49,7 +49,6 @@ var retired = map[string]string{
 	"kids":                   "children",
 	"kindred":                "hierarchy",
 	"lane, lanes":            "input stream",
-	"lessons":                "learned codes",
 	"let go, lets go":        "orphan; release",
 	"mailbox":                "inbox",
 	"mend, mends, mended":    "fix",

@@ -24,20 +24,18 @@ type limits struct {
 	grid int
 	// host is 1 if the server is a host.
 	host int
-	// adaptive is 1 if paths are written with learned codes.
-	adaptive int
 	// waiting is how many bytes of early records a client keeps; 0: the default.
 	waiting int
 }
 
 // configure sets a limit of the world that is made afterwards:
 //
-//	configure perclient|all|client|every|clientevery|grid|host|adaptive|waiting NUMBER
+//	configure perclient|all|client|every|clientevery|grid|host|waiting NUMBER
 func (l *limits) configure(args *script.Args, _ *script.Trace) {
 	name, n := args.Word(), args.Int()
 	fields := map[string]*int{
 		"perclient": &l.perClient, "all": &l.all, "client": &l.client, "every": &l.every, "clientevery": &l.clientEvery,
-		"grid": &l.grid, "host": &l.host, "adaptive": &l.adaptive, "waiting": &l.waiting,
+		"grid": &l.grid, "host": &l.host, "waiting": &l.waiting,
 	}
 	if fields[name] == nil {
 		args.Fail(fmt.Errorf("nothing is configured by %q", name))

@@ -85,7 +85,7 @@ func (p *plan) say(format string, values ...any) {
 }
 
 // configure limits some worlds: one in four by caps, two in five by the intervals at which they
-// send. In every other world, paths are written with learned codes.
+// send.
 func (p *plan) configure() {
 	switch n := p.rng.IntN(8); {
 	case p.theme.capped:
@@ -101,9 +101,6 @@ func (p *plan) configure() {
 	}
 	if p.grid {
 		p.say("configure grid %d", 1+p.rng.IntN(4))
-	}
-	if p.rng.IntN(2) == 0 {
-		p.say("configure adaptive 1")
 	}
 	switch p.rng.IntN(5) {
 	case 0:

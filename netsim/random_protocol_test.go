@@ -84,7 +84,7 @@ type (
 // randomRate is the tick rate of random worlds.
 const randomRate = 30
 
-func randomProtocol(l limits) *protocol.Protocol {
+func randomProtocol() *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "random", TickRate: randomRate})
 	protocol.Component[place](p).Predict(protocol.Full)
 	protocol.Component[life](p).Predict(protocol.Full)
@@ -94,10 +94,7 @@ func randomProtocol(l limits) *protocol.Protocol {
 	protocol.Component[components.ControlledBy](p)
 	protocol.Component[stamp](p).ReplicateOnce().Predict(protocol.Once)
 	protocol.Component[chart](p).Delta().Predict(protocol.Full)
-	paths := protocol.Component[path](p).Delta().Motion().Predict(protocol.Full)
-	if l.adaptive == 1 {
-		paths.Adaptive()
-	}
+	protocol.Component[path](p).Delta().Motion().Predict(protocol.Full)
 	protocol.Component[counter](p).Delta().Diff(more{})
 	protocol.Component[tied](p).Predict(protocol.Full)
 	protocol.Component[components.ChildOf](p).Predict(protocol.Full)
@@ -129,7 +126,7 @@ func (g *guest) noRoom() bool {
 }
 
 func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entangle.ClientID, l limits) *guest {
-	cfg := sim.ClientConfig(randomProtocol(l))
+	cfg := sim.ClientConfig(randomProtocol())
 	cfg.MaxBytes, cfg.SendEvery, cfg.MaxWaitingBytes = l.client, l.clientEvery, l.waiting
 	c := newClient(t, cfg)
 	g := &guest{mail: &mailClient{t: t, client: c}, shadow: newShadow(t, c)}
@@ -151,7 +148,7 @@ func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entan
 func registered(w *ecs.World) ecs.Mask {
 	allowed := ecs.All(ecs.ComponentID[components.Remote](w), ecs.ComponentID[components.Persistent](w),
 		ecs.ComponentID[components.Controlled](w))
-	for _, info := range registry.Of(randomProtocol(limits{})).Components {
+	for _, info := range registry.Of(randomProtocol()).Components {
 		allowed.Set(ecs.TypeID(w, info.Type), true)
 	}
 	return allowed

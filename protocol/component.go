@@ -127,27 +127,11 @@ func (r *ComponentRule[T]) Motion() *ComponentRule[T] {
 	return r
 }
 
-// Adaptive encodes differences with codes that the server learns from the game's values and sends
-// to clients. It applies to quantised numbers, angles and rotations in every difference. It needs
-// Delta, and excludes Diff. It saves a twentieth to an eighth of the bytes if many values change in
-// ways typical of the game, such as a crowd that walks or shots that fly. It saves nearly nothing
-// for bodies that are pushed about. The server learns only from entities that all clients may see.
-// This costs a server some microseconds per tick, whatever the number of clients, and up to 100 KB
-// of memory. It costs each client a few hundred bytes at most every 512 ticks, and less often as
-// there is less to learn. All components share MaxBooks codes, of which any component may use any
-// number.
-func (r *ComponentRule[T]) Adaptive() *ComponentRule[T] {
-	if r.def.option("Adaptive") {
-		r.def.info.Adaptive = true
-	}
-	return r
-}
-
 // Diff replaces the built-in difference of T, field by field, with a function of the game. It needs
-// Delta, and excludes Motion and Adaptive. Use it if the game can describe changes in fewer bits:
-// one cell of a grid, or a counter that only rises. It costs the memory of a few values and a
-// length before each difference. Each difference is also applied on the sending side, to check that
-// it results in the value. If it does not, the whole value is sent.
+// Delta, and excludes Motion. Use it if the game can describe changes in fewer bits: one cell of a
+// grid, or a counter that only rises. It costs the memory of a few values and a length before each
+// difference. Each difference is also applied on the sending side, to check that it results in the
+// value. If it does not, the whole value is sent.
 func (r *ComponentRule[T]) Diff(d Differ[T]) *ComponentRule[T] {
 	if r.def.option("Diff") && r.def.present("Diff", d != nil) {
 		r.def.differ = wrapDiffer(d)
@@ -195,8 +179,6 @@ func (r *componentRule) check() {
 		r.unfit("ReplicateOnce sends no updates, so there is nothing for Delta to shorten: remove one")
 	case i.Motion && r.given["Diff"]:
 		r.unfit("Motion is for the built-in difference, which Diff replaces: remove one")
-	case i.Adaptive && r.given["Diff"]:
-		r.unfit("Adaptive is for the built-in difference, which Diff replaces: remove one")
 	case r.given["Diff"] && i.Plan != nil && i.Plan.HasRefs():
 		r.unfit("Diff cannot carry entities, and field %s is one: remove Diff, or keep the entity in a component of its own", i.Plan.FirstRef())
 	case i.Once && i.Predict == registry.Full:
@@ -209,7 +191,6 @@ func (r *componentRule) check() {
 	r.checkRelation()
 	r.needs("Correct", "Interpolate", "easing over a correction needs a function that blends, such as protocol.Linear")
 	r.needs("Motion", "Delta", "it says what differences are taken from")
-	r.needs("Adaptive", "Delta", "it says how differences are written")
 	r.needs("Diff", "Delta", "it says how differences are made")
 	r.needs("Snap", "Interpolate", "there is nothing to blend, so nothing can be too far apart to blend")
 }

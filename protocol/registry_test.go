@@ -271,13 +271,12 @@ func TestOptionsThatMustAgreeAreInTheHash(t *testing.T) {
 	}
 	base := hash(func(*protocol.ComponentRule[pose]) {})
 	agree := map[string]func(r *protocol.ComponentRule[pose]){
-		"predict":  func(r *protocol.ComponentRule[pose]) { r.Predict(protocol.Full) },
-		"once":     func(r *protocol.ComponentRule[pose]) { r.ReplicateOnce() },
-		"delta":    func(r *protocol.ComponentRule[pose]) { r.Delta() },
-		"motion":   func(r *protocol.ComponentRule[pose]) { r.Delta().Motion() },
-		"adaptive": func(r *protocol.ComponentRule[pose]) { r.Delta().Adaptive() },
-		"diff":     func(r *protocol.ComponentRule[pose]) { r.Delta().Diff(poseDiffer{}) },
-		"codec":    func(r *protocol.ComponentRule[pose]) { r.Codec(poseCodec{version: "1"}) },
+		"predict": func(r *protocol.ComponentRule[pose]) { r.Predict(protocol.Full) },
+		"once":    func(r *protocol.ComponentRule[pose]) { r.ReplicateOnce() },
+		"delta":   func(r *protocol.ComponentRule[pose]) { r.Delta() },
+		"motion":  func(r *protocol.ComponentRule[pose]) { r.Delta().Motion() },
+		"diff":    func(r *protocol.ComponentRule[pose]) { r.Delta().Diff(poseDiffer{}) },
+		"codec":   func(r *protocol.ComponentRule[pose]) { r.Codec(poseCodec{version: "1"}) },
 	}
 	seen := map[uint64]string{base: "none"}
 	for name, set := range agree {

@@ -222,8 +222,6 @@ func TestSetUpMistakesAreClear(t *testing.T) {
 		{"option twice", func(p *protocol.Protocol) { protocol.Component[pose](p).Predict(protocol.Full).Predict(protocol.Once) }, protocol.ErrTwice, []string{"Predict is given twice"}},
 		{"once and delta", func(p *protocol.Protocol) { protocol.Component[pose](p).ReplicateOnce().Delta() }, protocol.ErrOptions, []string{"ReplicateOnce", "Delta"}},
 		{"motion without delta", func(p *protocol.Protocol) { protocol.Component[pose](p).Motion() }, protocol.ErrOptions, []string{"Motion is given without Delta"}},
-		{"adaptive without delta", func(p *protocol.Protocol) { protocol.Component[pose](p).Adaptive() }, protocol.ErrOptions, []string{"Adaptive is given without Delta"}},
-		{"adaptive and diff", func(p *protocol.Protocol) { protocol.Component[tally](p).Delta().Adaptive().Diff(tallyDiffer{}) }, protocol.ErrOptions, []string{"Diff replaces"}},
 		{"diff without delta", func(p *protocol.Protocol) { protocol.Component[tally](p).Diff(tallyDiffer{}) }, protocol.ErrOptions, []string{"Diff is given without Delta"}},
 		{"motion and diff", func(p *protocol.Protocol) { protocol.Component[tally](p).Delta().Motion().Diff(tallyDiffer{}) }, protocol.ErrOptions, []string{"Diff replaces"}},
 		{"no differ", func(p *protocol.Protocol) { protocol.Component[tally](p).Delta().Diff(nil) }, protocol.ErrOptions, []string{"Diff(nil)"}},

@@ -44,27 +44,18 @@ func cubesVariants() []report.Variant {
 	at := func(name string, goal float64, moves bool, form cubesForm) report.Variant {
 		return report.Variant{
 			Name: "cubes/" + name, Unit: "bytes/frame", Goal: goal, Heavy: true, Missing: cubesMissing,
-			Prepare: func() (report.Sides, error) { return cubesPrepare(moves, form, nil) },
+			Prepare: func() (report.Sides, error) { return cubesPrepare(moves, form) },
 		}
-	}
-	learned := func(name string, goal float64, form cubesForm) report.Variant {
-		v := at(name, goal, true, form)
-		v.Prepare = func() (report.Sides, error) { return cubesPrepare(true, form, &cubesLessons{}) }
-		return v
 	}
 	return []report.Variant{
 		at("one-base", 217, false, cubesGroup),
 		at("two-bases", 185, true, cubesGroup),
-		learned("learned", 165, cubesGroup),
 		at("alone-one-base", 217*1.15, false, cubesAlone),
 		at("alone-two-bases", 185*1.15, true, cubesAlone),
-		learned("alone-learned", 165*1.15, cubesAlone),
-		cubesWorldVariant("world-one-base", 217, cubesOneBase, 1),
-		cubesWorldVariant("world-two-bases", 185, cubesTwoBases, 1),
-		cubesWorldVariant("world-learned", 167, cubesAdaptive, 1),
-		cubesWorldVariant("world-alone-one-base", 217*1.15, cubesOneBase, 0),
-		cubesWorldVariant("world-alone-two-bases", 185*1.15, cubesTwoBases, 0),
-		cubesWorldVariant("world-alone-learned", 165*1.15, cubesAdaptive, 0),
+		cubesWorldVariant("world-one-base", 217, false, 1),
+		cubesWorldVariant("world-two-bases", 185, true, 1),
+		cubesWorldVariant("world-alone-one-base", 217*1.15, false, 0),
+		cubesWorldVariant("world-alone-two-bases", 185*1.15, true, 0),
 	}
 }
 
@@ -92,31 +83,24 @@ type cubesCodec struct {
 
 	w     bits.Writer
 	trail stepcode.Trail
-	codes *stepcode.Codes // the codes that both sides have
 	buf   []byte
 	r     bits.Reader
 	read  []byte // the frame that was decoded last
-
-	lessons *cubesLessons // nil if the codes are the fixed ones
 }
 
 // cubesLoaded returns the recording, which is read once for all variants.
 var cubesLoaded = sync.OnceValues(func() ([][]byte, error) { return cubesLoad(CubesFile) })
 
-func cubesPrepare(moves bool, form cubesForm, lessons *cubesLessons) (report.Sides, error) {
+func cubesPrepare(moves bool, form cubesForm) (report.Sides, error) {
 	frames, err := cubesLoaded()
 	if err != nil {
 		return report.Sides{}, err
 	}
-	p := protocol.New(protocol.Config{Name: "cubes"})
-	rule := protocol.Component[cube](p).Delta()
-	if moves {
-		rule.Motion()
-	}
-	if err := p.Err(); err != nil {
+	infos, err := cubesInfos(moves)
+	if err != nil {
 		return report.Sides{}, err
 	}
-	c := &cubesCodec{frames: frames, plan: registry.Of(p).Components[0].Plan, moves: moves, form: form, lessons: lessons, buf: make([]byte, 0, 64<<10)}
+	c := &cubesCodec{frames: frames, plan: infos[0].Plan, moves: moves, form: form, buf: make([]byte, 0, 64<<10)}
 	total, n, err := c.whole()
 	if err != nil {
 		return report.Sides{}, err
@@ -132,15 +116,20 @@ func cubesPrepare(moves bool, form cubesForm, lessons *cubesLessons) (report.Sid
 	}, nil
 }
 
+// cubesInfos returns the registry with the component of the case.
+func cubesInfos(moves bool) ([]*registry.Component, error) {
+	p := protocol.New(protocol.Config{Name: "cubes"})
+	if rule := protocol.Component[cube](p).Delta(); moves {
+		rule.Motion()
+	}
+	return registry.Of(p).Components, p.Err()
+}
+
 // whole writes, reads and compares every frame that has its baselines. It returns the sum of their
 // bits, and their number.
 func (c *cubesCodec) whole() (total, n int, err error) {
 	for f := c.first(); f < len(c.frames); f++ {
-		told, err := c.learn(f)
-		if err != nil {
-			return 0, 0, fmt.Errorf("codes of frame %d: %w", f, err)
-		}
-		total += told + c.packFrame(f)
+		total += c.packFrame(f)
 		n++
 		if err := c.decode(f); err != nil {
 			return 0, 0, fmt.Errorf("frame %d: %w", f, err)
@@ -162,7 +151,7 @@ func (c *cubesCodec) first() int {
 
 // bases returns the baselines of a cube in a frame.
 func (c *cubesCodec) bases(f, i int) wire.Bases {
-	from := wire.Bases{Base: c.cube(f-cubesAgo, i), Codes: c.codes}
+	from := wire.Bases{Base: c.cube(f-cubesAgo, i)}
 	if c.moves {
 		from.Older = c.cube(f-2*cubesAgo, i)
 		from.Ahead, from.Between = cubesAgo, cubesAgo

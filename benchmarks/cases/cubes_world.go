@@ -19,7 +19,6 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/sink"
 	"github.com/entangle-ecs/entangle/internal/world/source"
-	"github.com/entangle-ecs/entangle/protocol"
 )
 
 // These variants have the same cubes as entities of a world, replicated to a client that
@@ -47,31 +46,23 @@ type cubesWorld struct {
 	copies   []ecs.Entity
 }
 
-func cubesWorldVariant(name string, goal float64, options func(*protocol.ComponentRule[cube]), group components.Group) report.Variant {
+func cubesWorldVariant(name string, goal float64, moves bool, group components.Group) report.Variant {
 	return report.Variant{
 		Name: "cubes/" + name, Unit: "bytes/frame", Goal: goal, Heavy: true, Missing: cubesMissing,
-		Prepare: func() (report.Sides, error) { return cubesWorldPrepare(options, group) },
+		Prepare: func() (report.Sides, error) { return cubesWorldPrepare(moves, group) },
 	}
 }
 
-// These functions add the options with which a cube is registered, in addition to Delta.
-func cubesOneBase(*protocol.ComponentRule[cube]) {}
-
-func cubesTwoBases(rule *protocol.ComponentRule[cube]) { rule.Motion() }
-
-func cubesAdaptive(rule *protocol.ComponentRule[cube]) { rule.Motion().Adaptive() }
-
-func cubesWorldPrepare(options func(*protocol.ComponentRule[cube]), group components.Group) (report.Sides, error) {
+func cubesWorldPrepare(moves bool, group components.Group) (report.Sides, error) {
 	frames, err := cubesLoaded()
 	if err != nil {
 		return report.Sides{}, err
 	}
-	p := protocol.New(protocol.Config{Name: "cubes"})
-	options(protocol.Component[cube](p).Delta())
-	if err := p.Err(); err != nil {
+	infos, err := cubesInfos(moves)
+	if err != nil {
 		return report.Sides{}, err
 	}
-	c, err := newCubesWorld(frames, registry.Of(p).Components, group)
+	c, err := newCubesWorld(frames, infos, group)
 	if err != nil {
 		return report.Sides{}, err
 	}

@@ -38,7 +38,7 @@ func (r *Registry) SetEntries() {
 		add(KindComponent, i.Number, i.Name, i.Plan.Description()+i.relationship(),
 			Option{"Predict", i.Predict.String()},
 			option("ReplicateOnce", i.Once), option("Delta", i.Delta), option("Motion", i.Motion),
-			option("Adaptive", i.Adaptive), Option{"Diff", i.Plan.DifferName()}, option("Hierarchy", i.Hierarchy))
+			Option{"Diff", i.Plan.DifferName()}, option("Hierarchy", i.Hierarchy))
 	}
 	for _, i := range r.Inputs {
 		add(KindInput, i.Number, i.Name, i.Plan.Description(), option("Rebroadcast", i.Rebroadcast))

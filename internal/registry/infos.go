@@ -18,7 +18,6 @@ type Component struct {
 	Input     bool // registered as an input: its presence is replicated, but never its value
 	Delta     bool // updates may be differences, written by Plan.EncodeDelta
 	Motion    bool // differences use Bases.Older if there is a previous baseline
-	Adaptive  bool // differences use Bases.Codes once the other side has some
 	Relation  bool // an Arche relation: its target is replicated with its value
 	Hierarchy bool // registered with the option Hierarchy: relates children to their parents
 

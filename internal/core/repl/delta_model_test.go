@@ -75,12 +75,7 @@ func (m differing) EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick ent
 	if !ok {
 		panic("a base is named of which nothing is known")
 	}
-	salt := uint32(0)
-	if from.Codes != 0 {
-		salt = m.salt
-	}
-	w.Bits(0, padding(salt))
-	w.Bits(uint64((m.told(slot).values[comp]-predicted)^salt), 32)
+	w.Bits(uint64(m.told(slot).values[comp]-predicted), 32)
 	return lo, hi
 }
 
@@ -106,8 +101,6 @@ type deltaSink struct {
 	deltas set.Mask
 	past   deltaPast
 	at     receiver.Moment
-	coded  bool
-	salts  [repl.CodesPlaces + 1]uint32
 }
 
 func newDeltaSink(c *copySink, deltas set.Mask) *deltaSink {
@@ -153,13 +146,11 @@ func (d *deltaSink) Update(r *bits.Reader, comp int, refs receiver.Refs) error {
 			return receiver.ErrMalformed
 		}
 	}
-	salt := d.saltOf(comp)
-	r.Skip(padding(salt))
 	if err := d.copySink.Update(r, comp, refs); err != nil {
 		return err
 	}
 	e := d.entities[slot]
-	e.values[comp] = (e.values[comp] ^ salt) + predicted
+	e.values[comp] += predicted
 	d.entities[slot] = e
 	d.learn(comp, false)
 	return nil

@@ -21,12 +21,8 @@ type stream struct {
 // newStream makes entities with one component each, which is sent as differences. Each entity is in
 // a group of its own.
 func newStream(t *testing.T, entities int) *stream {
-	return newStreamOf(t, entities, (*network).differ)
-}
-
-func newStreamOf(t *testing.T, entities int, differ func(*network)) *stream {
 	n := newNetwork(t, 1, 5, 100)
-	differ(n)
+	n.differ()
 	s := &stream{network: n, e: n.join()}
 	n.tick++
 	n.world.Begin(n.tick)

@@ -15,9 +15,6 @@ type From struct {
 	// from. The receiver held that as well, and so both sides know how values moved
 	// from one to the other. 0: there is none.
 	Apart uint8
-	// Codes is the place of the codes that differences are written with: see CodesAt. 0 is
-	// that of those that are always there.
-	Codes uint8
 }
 
 // HistoryTicks is how many ticks back both sides keep the values of components that

@@ -46,8 +46,6 @@ type model struct {
 
 	deltas set.Mask // components that are sent as differences
 	past   deltaPast
-	coded  bool   // with learned codes
-	salt   uint32 // of the newest codes; 0: there are none yet
 }
 
 func newModel(comps int) *model {

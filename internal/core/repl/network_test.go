@@ -34,12 +34,11 @@ type network struct {
 	keep bool
 	told func(*end, saying) // called for every update that is sent
 
-	learned entangle.Tick    // the tick of the last new codes
-	skips   entangle.Tick    // ticks that are not observed between two that are
-	tight   bool             // not everything that could be sent is sent
-	limit   func(e *end) int // bytes of updates in one tick; below 0: no limit
-	most    int              // packets of updates in one tick; 0: no limit
-	trusts  bool             // few checks are made, because a twin makes them
+	skips  entangle.Tick    // ticks that are not observed between two that are
+	tight  bool             // not everything that could be sent is sent
+	limit  func(e *end) int // bytes of updates in one tick; below 0: no limit
+	most   int              // packets of updates in one tick; 0: no limit
+	trusts bool             // few checks are made, because a twin makes them
 
 	removed int // how often a component was removed from an entity that a peer retains
 
@@ -148,9 +147,7 @@ func (n *network) sinkOf(e *end) receiver.Sink {
 	if n.model.deltas.IsZero() {
 		return e.sink
 	}
-	sink := newDeltaSink(e.sink, n.model.deltas)
-	sink.coded = n.model.coded
-	return sink
+	return newDeltaSink(e.sink, n.model.deltas)
 }
 
 func (n *network) leave(i int) {
@@ -165,7 +162,6 @@ func (n *network) step(change func()) {
 	n.world.Begin(n.tick)
 	change()
 	n.world.Commit()
-	n.learn()
 	n.model.remember(n.tick, 64)
 	n.record()
 	for _, e := range n.peers {

@@ -14,14 +14,13 @@ import (
 // parser parses the records that a model's sender writes, in the simplest way, as docs/PROTOCOL.md
 // describes them. It keeps almost nothing from one record to the next.
 type parser struct {
-	t      testing.TB
-	m      *model
-	sets   repl.Sets
-	list   repl.SetList
-	last   set.Mask             // components of the last full of one entity
-	read   func(*set.Mask) bool // reads the component set of the current member in a list of changes; may be nil
-	r      bits.Reader
-	tables []repl.Table // the tables that were parsed
+	t    testing.TB
+	m    *model
+	sets repl.Sets
+	list repl.SetList
+	last set.Mask             // components of the last full of one entity
+	read func(*set.Mask) bool // reads the component set of the current member in a list of changes; may be nil
+	r    bits.Reader
 }
 
 // saying is one parsed record.
@@ -236,10 +235,6 @@ func (p *parser) contents(s *saying, number repl.Member, whole bool) {
 // value reads a value. For a link it returns the index of its reference in the table.
 func (p *parser) value(s *saying, comp int) uint32 {
 	if !p.m.links || comp != linkComp {
-		if s.Kind == repl.Update && s.Codes != 0 && p.m.deltas.Has(comp) {
-			p.r.Skip(padding(p.m.salt))
-			return uint32(p.r.Bits(32)) ^ p.m.salt
-		}
 		return uint32(p.r.Bits(width(comp)))
 	}
 	index := p.r.Uvarint()
@@ -252,11 +247,7 @@ func (p *parser) updates(tick entangle.Tick, b []byte) (all []saying, marks []ma
 	p.r.Reset(b)
 	for p.r.RemainingBits() > 0 {
 		if p.r.Bool() {
-			if part := p.r.Uvarint(); repl.IsTable(part) {
-				p.table()
-			} else {
-				marks = append(marks, p.mark(tick, part))
-			}
+			marks = append(marks, p.mark(tick))
 			continue
 		}
 		all = append(all, p.run(tick)...)
@@ -266,7 +257,7 @@ func (p *parser) updates(tick entangle.Tick, b []byte) (all []saying, marks []ma
 }
 
 func (p *parser) run(tick entangle.Tick) (all []saying) {
-	run := repl.Run{Tick: tick, Coded: p.m.coded}
+	run := repl.Run{Tick: tick}
 	var rec repl.Record
 	alike, ok := run.ReadBegin(&p.r, &rec)
 	require.True(p.t, ok)
@@ -288,15 +279,6 @@ func (p *parser) run(tick entangle.Tick) (all []saying) {
 		require.True(p.t, ok)
 	}
 	return all
-}
-
-// table skips a table of codes.
-func (p *parser) table() {
-	var head repl.Table
-	require.True(p.t, p.m.coded)
-	require.True(p.t, head.Read(&p.r))
-	p.tables = append(p.tables, head)
-	p.r.Skip(uint(head.Bytes) * 8)
 }
 
 // alike reads a run of equal groups.
@@ -326,8 +308,8 @@ func (p *parser) alike(run *repl.Run, rec repl.Record) (all []saying) {
 	return all
 }
 
-func (p *parser) mark(tick entangle.Tick, part uint64) marking {
-	m := marking{part: int(part), last: p.r.Bool()}
+func (p *parser) mark(tick entangle.Tick) marking {
+	m := marking{part: int(p.r.Uvarint()), last: p.r.Bool()}
 	if m.last {
 		var ok bool
 		m.needs, ok = repl.ReadNeeds(&p.r, tick, nil)

@@ -98,9 +98,6 @@ func randomNetwork(t testing.TB, seed uint64) *network {
 	if seed%7 < 3 {
 		n.differ()
 	}
-	if seed%7 == 1 || seed%7 == 4 {
-		n.code()
-	}
 	n.model.links, n.messages = seed%2 == 0, seed%3 != 2
 	n.loss = []float64{0, 0.05, 0.2, 0.5}[seed/4%4]
 	n.delay = []int{0, 3, 12}[seed/16%3]

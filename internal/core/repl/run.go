@@ -10,17 +10,13 @@ import (
 // are made once and copied. A frame of updates is a sequence of runs.
 type Run struct {
 	Tick entangle.Tick // of the frame
-	// Coded: where differences follow, the codes that they are written with are stated, since there
-	// may be learned ones.
-	Coded bool
 
 	at   Handle // of the last record
 	from From
 	gaps bool // of groups that are alike
 }
 
-// MaxRunHead bounds the bytes of a run's head. The age of a baseline of differences is short, and
-// leaves room for codes.
+// MaxRunHead bounds the bytes of a run's head.
 const MaxRunHead = (4 + 32 + 68 + 1 + ApartBits + 7) / 8
 
 // StepBits is the usual size of Append's output: the next group, from the same baseline.
@@ -63,13 +59,7 @@ func (u *Run) appendHead(w *pack.Writer, head runHead, first Handle, from From) 
 func (u *Run) appendFrom(w *pack.Writer, from From) {
 	w.Uvarint(uint64(u.Tick - from.Base))
 	appendApart(w, from.Apart)
-	if u.codes(from) {
-		w.Bits(uint64(from.Codes), CodesBits)
-	}
 }
-
-// codes reports whether the codes of updates from a baseline are stated.
-func (u *Run) codes(from From) bool { return u.Coded && from.Differs(u.Tick) }
 
 // MaxAlike bounds the groups of a run of groups that are alike: more than a packet holds of groups
 // with a value of two bits.
@@ -126,15 +116,7 @@ func (u *Run) farWidth(g Handle, from From) int {
 		width += pack.UvarintBits(uint64(g - u.at - 1))
 	}
 	if from != u.from {
-		width += u.fromWidth(from)
-	}
-	return width
-}
-
-func (u *Run) fromWidth(from From) int {
-	width := pack.UvarintBits(uint64(u.Tick-from.Base)) + from.apartWidth()
-	if u.codes(from) {
-		width += CodesBits
+		width += pack.UvarintBits(uint64(u.Tick-from.Base)) + from.apartWidth()
 	}
 	return width
 }
@@ -197,11 +179,7 @@ func (u *Run) ReadBegin(r *pack.Reader, rec *Record) (alike, ok bool) {
 
 func (u *Run) readFrom(r *pack.Reader) (from From, ok bool) {
 	base, aged := readAge(r, u.Tick)
-	apart := readApart(r)
-	from = From{Base: base, Apart: apart}
-	if u.codes(from) {
-		from.Codes = uint8(r.Bits(CodesBits))
-	}
+	from = From{Base: base, Apart: readApart(r)}
 	return from, aged && r.Err() == nil
 }
 

@@ -377,7 +377,7 @@ func FuzzHeads(f *testing.F) {
 // Runs are read as they were written, in as many bits as Width returns.
 func TestRunsHaveOneEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		u := repl.Run{Tick: entangle.Tick(rapid.Uint32().Draw(t, "tick")), Coded: rapid.Bool().Draw(t, "coded")}
+		u := repl.Run{Tick: entangle.Tick(rapid.Uint32().Draw(t, "tick"))}
 		in := u
 		first := rapid.SampledFrom([]repl.Handle{0, 7, repl.Private - 9, repl.Private, 2*repl.Private - 9}).Draw(t, "first")
 		var w bits.Writer
@@ -386,9 +386,6 @@ func TestRunsHaveOneEncoding(t *testing.T) {
 			from := repl.From{
 				Base:  u.Tick - entangle.Tick(rapid.SampledFrom([]uint32{1, 1, 1, 2, 1<<31 - 1}).Draw(t, "age")),
 				Apart: rapid.SampledFrom([]uint8{0, 0, 1, repl.MaxApart}).Draw(t, "apart"),
-			}
-			if u.Coded && from.Differs(u.Tick) {
-				from.Codes = uint8(rapid.IntRange(0, repl.CodesPlaces).Draw(t, "codes"))
 			}
 			if len(all) == 0 {
 				u.Begin(&w, g, from)
@@ -424,12 +421,12 @@ func TestRunsHaveOneEncoding(t *testing.T) {
 
 // FuzzRun reads runs without bodies from any bytes: accepted ones have only that encoding.
 func FuzzRun(f *testing.F) {
-	f.Add(uint32(10), false, []byte{0x00, 0x01, 0x03, 0x07, 0x00})
-	f.Add(uint32(0), true, []byte{0x20, 0x01, 0xff, 0xff, 0x10, 0x22, 0x00})
-	f.Fuzz(func(t *testing.T, tick uint32, coded bool, b []byte) {
+	f.Add(uint32(10), []byte{0x00, 0x01, 0x03, 0x07, 0x00})
+	f.Add(uint32(0), []byte{0x20, 0x01, 0xff, 0xff, 0x10, 0x22, 0x00})
+	f.Fuzz(func(t *testing.T, tick uint32, b []byte) {
 		var r bits.Reader
 		r.Reset(b)
-		in := repl.Run{Tick: entangle.Tick(tick), Coded: coded}
+		in := repl.Run{Tick: entangle.Tick(tick)}
 		out := in
 		var w bits.Writer
 		if r.Bool() {

@@ -45,7 +45,6 @@ type inspector struct {
 
 	updates bool // the present record is in a frame of values
 	differs bool // values of the present record may be differences
-	codes   uint8
 }
 
 // sentBody is one message of structure or one frame of values, as sent.
@@ -78,19 +77,16 @@ func newInspector(p *source.Collector, infos []*registry.Component, tell func(Se
 }
 
 // Begin implements listing.Values.
-func (t *inspector) Begin(differs bool, codes uint8) {
-	t.differs, t.codes = differs, codes
+func (t *inspector) Begin(differs bool) {
+	t.differs = differs
 	t.past.Begin()
 }
-
-// Learns implements listing.Values.
-func (t *inspector) Learns() bool { return t.past.Learns() }
 
 // Skip implements listing.Values.
 func (t *inspector) Skip(r *bits.Reader, comp int) error {
 	plan := t.infos[comp].Plan
 	if t.differs && t.past.Of[comp] != nil {
-		return plan.SkipDelta(r, t.past.Trail(comp), t.p.Learned.CodesOf(comp, t.codes))
+		return plan.SkipDelta(r, t.past.Trail(comp), nil)
 	}
 	if err := plan.Decode(r, t.value[comp], sink.NoRefs{}); err != nil || !t.infos[comp].Relation {
 		return err

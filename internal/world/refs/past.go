@@ -15,14 +15,10 @@ type Past struct {
 	Of     []*delta.History // by component number; nil: it is sent whole
 	Deltas set.Mask         // the components that are sent as differences
 	Moving set.Mask         // the subset of Deltas that is extrapolated from its motion
-	Coded  set.Mask         // the subset of Deltas with learned codes
 	Bases  wire.Bases
 	Trails []stepcode.Trail // the trails of the current record, by component number
 	begun  bool             // a trail is in use
 }
-
-// Learns reports whether any component has learned codes.
-func (p *Past) Learns() bool { return !p.Coded.IsZero() }
 
 // Begin begins a record.
 func (p *Past) Begin() {

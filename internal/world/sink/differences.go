@@ -17,13 +17,11 @@ import (
 // differences decodes the components that are sent as differences.
 type differences struct {
 	history refs.Past
-	codes   receivedCodes
 	moment  receiver.Moment // the moment of the current record, if it has differences
 }
 
 func newDifferences(infos []*registry.Component) differences {
-	history := source.NewHistory(infos)
-	return differences{history: history, codes: receivedCodes{comps: history.Coded, n: len(history.Of)}}
+	return differences{history: source.NewHistory(infos)}
 }
 
 var _ receiver.Differ = (*Applier)(nil)
@@ -43,7 +41,6 @@ func (d *differences) decodeFrom(plan *wire.Plan, value []byte, r *bits.Reader, 
 	if _, _, ok := d.history.Find(s, comp, m.Tick, m.From); !ok {
 		return receiver.ErrBaseline
 	}
-	d.history.Bases.Codes = d.codes.codesOf(comp, m.Codes)
 	err := plan.DecodeDelta(r, &d.history.Bases, value, NoRefs{})
 	if errors.Is(err, wire.ErrRange) {
 		return fmt.Errorf("%w: %w", receiver.ErrBaseline, err)
@@ -56,7 +53,7 @@ func (d *differences) differs(comp int) bool { return d.moment.Differs && d.hist
 
 // skipFrom skips a difference.
 func (d *differences) skipFrom(plan *wire.Plan, r *bits.Reader, comp int) error {
-	return plan.SkipDelta(r, d.history.Trail(comp), d.codes.codesOf(comp, d.moment.Codes))
+	return plan.SkipDelta(r, d.history.Trail(comp), nil)
 }
 
 // recordValue adds a received value to the history. fresh: the value arrived with its component.

@@ -15,8 +15,8 @@
 // archetypes.go.
 //
 // Updates are decoded into the world directly, one entity at a time (update.go) or a run of them
-// (update_run.go), by the set of their components (component_sets.go); differences.go and
-// received_codes.go for components that are sent as differences.
+// (update_run.go), by the set of their components (component_sets.go); differences.go for
+// components that are sent as differences.
 //
 // Predicted entities: predicted.go, predicted_changes.go (which entities are predicted),
 // predicted_commit.go (structure), predicted_update.go (values), confirmed.go, twin.go. For tests and

@@ -32,7 +32,6 @@ type Collector struct {
 
 	refs     refWriter
 	history  refs.Past
-	Learned  learnedCodes
 	rounding Rounding
 
 	Paused       set.Bitset
@@ -56,7 +55,6 @@ func NewCollector(w *ecs.World, infos []*registry.Component, log *slog.Logger) (
 		return nil, err
 	}
 	c.Table, c.Sender, c.Sent = table, sender.NewWorld(c, len(infos)), sent
-	c.Learned = newLearnedCodes(&c.history)
 	c.refs = refWriter{world: w, table: table, pending: newPendingRefs()}
 	c.rounding = NewRounding(infos)
 	c.Visibility = newVisibility(c, w)
@@ -144,7 +142,6 @@ func (c *Collector) ObserveValues(tick entangle.Tick) {
 	c.refs.pending.sweepDead(c.Arche)
 	c.Visibility.sweepOverrides()
 	c.Sender.Commit()
-	c.learnCodes(tick)
 	for i := range c.Visibility.Clients {
 		if local := c.Visibility.Clients[i].local; local != nil {
 			local.Observe()

@@ -18,9 +18,9 @@
 //
 // # Where things are
 //
-// What changed: collector.go, sent_components.go, undetected.go, rounding.go; history.go and
-// learned_codes.go for differences. Network ids: network_ids.go, pending_refs.go, relations.go (targets
-// among the references). Groups: named_groups.go, rates.go, refused_groups.go.
+// What changed: collector.go, sent_components.go, undetected.go, rounding.go; history.go for
+// differences. Network ids: network_ids.go, pending_refs.go, relations.go (targets among the
+// references). Groups: named_groups.go, rates.go, refused_groups.go.
 //
 // Which client sees what: visibility.go, then visibility_changes.go, visibility_relevance.go,
 // visibility_former.go and visibility_show.go. Its inputs: targets.go, overrides.go, owners.go,

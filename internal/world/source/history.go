@@ -29,9 +29,6 @@ func NewHistory(infos []*registry.Component) refs.Past {
 		if info.Motion {
 			p.Moving.Set(i)
 		}
-		if info.Adaptive {
-			p.Coded.Set(i)
-		}
 	}
 	return p
 }
@@ -50,7 +47,6 @@ func (c *Collector) EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick en
 	if !ok {
 		panic(fmt.Sprintf("source: tick %d: an update of component %d from tick %d, of which there is no history", tick, comp, from.Base))
 	}
-	c.history.Bases.Codes = c.Learned.CodesOf(comp, from.Codes)
 	c.refs.indexes = refs
 	c.countClamped(slot, comp, c.Sent.Plans[comp].EncodeDelta(w, &c.history.Bases, c.valueOf(slot, comp), &c.refs))
 	return lo, hi

@@ -33,10 +33,8 @@ type Entry struct {
 // Values reads past the values of components.
 type Values interface {
 	// Begin begins a record. differs: values of components that are sent as differences
-	// are such, written with the codes at a place.
-	Begin(differs bool, codes uint8)
-	// Learns reports whether there may be learned codes.
-	Learns() bool
+	// are such.
+	Begin(differs bool)
 	Skip(r *bits.Reader, comp int) error
 }
 
@@ -67,7 +65,7 @@ func New(comps int, values Values, tell func(*Entry)) *Lister {
 func (l *Lister) beginRecord(rec *repl.Record) {
 	l.list = repl.SetList{}
 	l.entry = Entry{Kind: rec.Kind, Tick: rec.Tick, Group: rec.Group}
-	l.values.Begin(rec.Kind == repl.Update && rec.Differs(rec.Tick), rec.Codes)
+	l.values.Begin(rec.Kind == repl.Update && rec.Differs(rec.Tick))
 }
 
 // member lists a member.

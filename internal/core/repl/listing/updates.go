@@ -12,7 +12,7 @@ func (l *Lister) Updates(tick entangle.Tick, frame []byte) error {
 	for l.in.RemainingBits() > 0 {
 		var err error
 		if l.in.Bool() {
-			err = l.markOrTable(tick)
+			err = l.mark(tick)
 		} else {
 			err = l.run(tick)
 		}
@@ -23,20 +23,9 @@ func (l *Lister) Updates(tick entangle.Tick, frame []byte) error {
 	return malformedIf(l.in.Err() != nil)
 }
 
-// markOrTable reads past a mark, or a table of codes.
-func (l *Lister) markOrTable(tick entangle.Tick) error {
-	if !repl.IsTable(l.in.Uvarint()) {
-		return l.mark(tick)
-	}
-	var table repl.Table
-	if !table.Read(&l.in) {
-		return ErrMalformed
-	}
-	l.in.Skip(uint(table.Bytes) * 8)
-	return nil
-}
-
+// mark reads past a mark.
 func (l *Lister) mark(tick entangle.Tick) error {
+	l.in.Uvarint() // the number of the part
 	ok := true
 	if l.in.Bool() {
 		l.needs, ok = repl.ReadNeeds(&l.in, tick, l.needs[:0])
@@ -47,7 +36,7 @@ func (l *Lister) mark(tick entangle.Tick) error {
 
 func (l *Lister) run(tick entangle.Tick) error {
 	var rec repl.Record
-	run := repl.Run{Tick: tick, Coded: l.values.Learns()}
+	run := repl.Run{Tick: tick}
 	alike, ok := run.ReadBegin(&l.in, &rec)
 	if alike && ok {
 		return l.alike(&run, &rec)

@@ -49,8 +49,8 @@ func (r *Receiver) lags(rec *record) {
 }
 
 // readMark reads a mark of a tick, which covers all updates that stand before it in the frame.
-func (r *Receiver) readMark(tick entangle.Tick, part uint64) error {
-	last, ok := r.in.Bool(), true
+func (r *Receiver) readMark(tick entangle.Tick) error {
+	part, last, ok := r.in.Uvarint(), r.in.Bool(), true
 	if r.needs = r.needs[:0]; last {
 		r.needs, ok = repl.ReadNeeds(&r.in, tick, r.needs)
 	}

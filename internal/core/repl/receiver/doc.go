@@ -63,7 +63,7 @@
 // passed over. Receiver.apply lets a walker read the body between Sink.Begin and Sink.Commit, with
 // Sink.Insert for each value. Then Receiver.release applies what has waited for it.
 //
-// HandleUpdates reads items: marks, tables of codes, and runs of updates. A run has one of two forms:
+// HandleUpdates reads items: marks and runs of updates. A run has one of two forms:
 //
 //	groups that are alike    Receiver.values: as many as possible by RunUpdater.UpdateRun
 //	                         (Receiver.several), others by Updater.UpdateAll (Receiver.one)
@@ -76,8 +76,8 @@
 //
 // The replica: receiver.go, table.go, group.go, place.go (where an entity is), sink.go (the interfaces
 // to the world), refs.go. Arriving: handle.go (actions) with usual.go; updates.go with values.go and
-// scattered.go (groups that are alike), and codes.go. Deciding: judge.go. Reading a body: body.go,
-// joins.go, predicted.go.
+// scattered.go (groups that are alike). Deciding: judge.go. Reading a body: body.go, joins.go,
+// predicted.go.
 //
 // What cannot be applied yet: waiting.go, release.go, needs.go. What has to be asked for:
 // requests.go. Which tick is confirmed: confirmed_tick.go. For statistics and tests: stats.go,

@@ -34,7 +34,6 @@ type Receiver struct {
 	differ  Differ     // the same, nil also if no component is sent as differences
 	runner  RunUpdater // as well
 	bounded Bounded    // as well
-	codes   codes
 	own     Own
 	sets    repl.Sets
 
@@ -85,7 +84,6 @@ func New(sink Sink, own Own, comps int) *Receiver {
 	if differ, ok := sink.(Differ); ok {
 		if deltas := differ.Deltas(); !deltas.IsZero() {
 			r.differ = differ
-			r.codes.learner = learnerOf(sink)
 		}
 	}
 	return r

@@ -20,23 +20,14 @@ func (r *Receiver) release(h repl.Handle) error {
 		if w == nil {
 			return nil
 		}
-		if err := r.goOn(g, w); err != nil {
+		if judge(&g.state, &w.rec) == lost {
+			r.giveUp(g, w)
+			continue
+		}
+		if err := r.applyWaiting(g, w); err != nil {
 			return err
 		}
 	}
-}
-
-func (r *Receiver) goOn(g *group, w *waiting) error {
-	switch {
-	case judge(&g.state, &w.rec) == lost:
-		r.giveUp(g, w)
-		return nil
-	case w.rec.Codes != 0 && !r.codes.storesCodesOf(&w.rec): // an update
-		r.stats.Uncoded++
-		r.waiting.dropWaiting(g, slices.Index(g.waits, w))
-		return nil
-	}
-	return r.applyWaiting(g, w)
 }
 
 // applyWaiting applies a waiting record. The group may have ended after it.

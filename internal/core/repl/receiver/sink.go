@@ -87,19 +87,6 @@ type Differ interface {
 	From(m *Moment)
 }
 
-// Learner is a Differ that reads differences written with codes that the sender
-// learned and transmits.
-type Learner interface {
-	Differ
-	// Learns reports whether there are any such components.
-	Learns() bool
-	// Learn stores the codes of a table at a place, and replaces those that were there. Codes
-	// missing from the table are copied from the place over; 0: the table is complete. With an
-	// error, for a table that no sender writes, nothing has changed. The table is valid until Learn
-	// returns.
-	Learn(table []byte, at, over uint8) error
-}
-
 // Moment is the baseline and the tick of a record.
 type Moment struct {
 	Tick entangle.Tick

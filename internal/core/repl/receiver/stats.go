@@ -12,7 +12,6 @@ type Stats struct {
 	Passed    uint64 // of these, actions: their groups were asked for in full
 	Misfits   uint64 // updates dropped because their differences do not fit what the copy holds
 	Dangling  uint64 // references to entities that this side does not have
-	Uncoded   uint64 // frames of which the rest was dropped: written with codes that are kept no more
 	Abandoned uint64 // entities that left a group and that no other took in time
 }
 
@@ -21,7 +20,7 @@ func (s Stats) Plus(o Stats) Stats {
 	return Stats{
 		Updates: s.Updates + o.Updates, Actions: s.Actions + o.Actions, Stale: s.Stale + o.Stale,
 		Waited: s.Waited + o.Waited, Replaced: s.Replaced + o.Replaced, Resyncs: s.Resyncs + o.Resyncs,
-		Overflow: s.Overflow + o.Overflow, Passed: s.Passed + o.Passed, Misfits: s.Misfits + o.Misfits, Dangling: s.Dangling + o.Dangling, Uncoded: s.Uncoded + o.Uncoded,
+		Overflow: s.Overflow + o.Overflow, Passed: s.Passed + o.Passed, Misfits: s.Misfits + o.Misfits, Dangling: s.Dangling + o.Dangling,
 		Abandoned: s.Abandoned + o.Abandoned,
 	}
 }

@@ -22,31 +22,21 @@ func (r *Receiver) HandleUpdates(tick entangle.Tick, frame []byte) error {
 	return r.settle()
 }
 
-// item reads one run, mark or table of codes. A run of groups that are alike goes to values. Of
-// any other run, update reads a record, then usual all directly behind it that apply at once, and
-// so on.
+// item reads one run or mark. A run of groups that are alike goes to values. Of any other run,
+// update reads a record, then usual all directly behind it that apply at once, and so on.
 func (r *Receiver) item(tick entangle.Tick) error {
 	if r.in.Bool() {
-		if part := r.in.Uvarint(); !repl.IsTable(part) {
-			return r.readMark(tick, part)
-		}
-		return r.table(tick)
+		return r.readMark(tick)
 	}
-	run := repl.Run{Tick: tick, Coded: r.codes.learner != nil}
+	run := repl.Run{Tick: tick}
 	rec := &r.rec
 	alike, ok := run.ReadBegin(&r.in, &rec.Record)
 	if alike && ok {
-		if rec.Codes != 0 && !r.codes.storesCodesOf(rec) {
-			return r.uncoded(rec)
-		}
 		return r.values(&run, rec)
 	}
 	for more := true; more; more, ok = run.Read(&r.in, &rec.Record) {
 		if !ok {
 			return ErrMalformed
-		}
-		if rec.Codes != 0 && !r.codes.storesCodesOf(rec) {
-			return r.uncoded(rec)
 		}
 		if err := r.update(rec); err != nil {
 			return err

@@ -10,7 +10,6 @@ import (
 // with packets in the order in which they were sent.
 func (p *Peer) HandleAcked(pkts ...uint16) {
 	p.flights.settle(pkts, p.onAcked, p.onRunAcked)
-	p.told.acked(pkts)
 	p.moveBaselines()
 }
 

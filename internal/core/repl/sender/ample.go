@@ -61,7 +61,7 @@ func (p *Peer) appendClass(sp *space, records []planned, class *places, n int) (
 	head := &records[first]
 	last = class.last()
 	dense := int(records[last].at-head.at) == n-1
-	p.run.BeginLike(&p.w, sp.first+repl.Handle(head.at), sp.start(head), !dense)
+	p.run.BeginLike(&p.w, sp.first+repl.Handle(head.at), head.start(), !dense)
 	repl.AppendCount(&p.w, n)
 	p.world.kinds.appendSet(&p.w, p.kind(head))
 	if !dense {

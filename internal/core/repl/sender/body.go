@@ -12,7 +12,6 @@ type bodyKey struct {
 	view   View
 	base   entangle.Tick // values that changed after it; of a Change or Update
 	apart  uint8         // how far the base before that is; of an Update
-	codes  uint8         // the place of the codes that it is written with; of an Update
 	shaped entangle.Tick // structure that changed after it; of a Change
 	// anew: of a Full for a peer that was sent the group before, and may have applied less than it
 	// acknowledged. It names all entities that moved to other groups.
@@ -43,12 +42,12 @@ func (w *World) beginRecord() {
 
 // updateKey asks for the update that a peer of a view needs.
 func (w *World) updateKey(from repl.From, view View) bodyKey {
-	return bodyKey{kind: repl.Update, view: view, base: from.Base, apart: from.Apart, codes: from.Codes, shaped: w.tick, hidden: w.tick}
+	return bodyKey{kind: repl.Update, view: view, base: from.Base, apart: from.Apart, shaped: w.tick, hidden: w.tick}
 }
 
 // from is what an update starts from.
 func (k *bodyKey) from() repl.From {
-	return repl.From{Base: k.base, Apart: k.apart, Codes: k.codes}
+	return repl.From{Base: k.base, Apart: k.apart}
 }
 
 // body is one encoded body and the slots that it refers to.
@@ -84,7 +83,7 @@ func (k *bodyKey) vacated(id groupID) (v vacated) {
 // serves reports whether the body is what a key asks for.
 func (b *body) serves(key *bodyKey) bool {
 	return b.key.kind == key.kind && b.key.view == key.view && b.key.hides == key.hides && b.key.apart == key.apart &&
-		b.key.codes == key.codes && b.key.anew == key.anew && b.key.whole == key.whole &&
+		b.key.anew == key.anew && b.key.whole == key.whole &&
 		b.key.retained == key.retained && b.key.to == key.to && b.key.asOf == key.asOf &&
 		b.bases.contains(key.base) && b.shapes.contains(key.shaped) && b.hidden.contains(key.hidden)
 }

@@ -81,11 +81,10 @@
 // From the world: world.go, slots.go, groups.go, members.go (spawn, move, despawn, pause), leavers.go
 // (members that left and are not acknowledged as gone), views.go, viewers.go. Ids: names.go,
 // graves.go, free.go, retire.go. Bodies: body.go and encode.go; quick.go, kinds.go and likely.go for
-// the usual update; codes.go and sample.go for learned codes. How often a group goes: rates.go,
-// pace.go. For a peer: peer.go, space.go (its columns), audience.go, retain.go, vacated.go,
-// joining.go, held_up.go, acked.go, stats.go, inspect.go. Structure: actions.go, usual.go, moves.go, actionlog.go,
-// again.go. Values: plan.go, then updates.go, records.go, classes.go and ample.go; runs.go,
-// run_bases.go and run_copies.go for shared runs; flight.go; predict.go and marks.go for predicted
-// groups. Where there is not room for all: short.go, shorten.go, choose.go, rank.go, wait.go,
-// bound.go.
+// the usual update. How often a group goes: rates.go, pace.go. For a peer: peer.go, space.go (its
+// columns), audience.go, retain.go, vacated.go, joining.go, held_up.go, acked.go, stats.go,
+// inspect.go. Structure: actions.go, usual.go, moves.go, actionlog.go, again.go. Values: plan.go,
+// then updates.go, records.go, classes.go and ample.go; runs.go, run_bases.go and run_copies.go for
+// shared runs; flight.go; predict.go and marks.go for predicted groups. Where there is not room for
+// all: short.go, shorten.go, choose.go, rank.go, wait.go, bound.go.
 package sender

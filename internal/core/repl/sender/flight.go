@@ -207,7 +207,6 @@ func (f *flightLog) oldest(now entangle.Tick) entangle.Tick {
 // resent or acknowledged meanwhile.
 func (p *Peer) HandleLost(pkt uint16) {
 	p.losses, p.lastLoss = true, p.world.tick
-	p.told.lost(pkt)
 	p.flights.settle([]uint16{pkt}, p.onLost, p.onRunLost)
 }
 

@@ -32,7 +32,6 @@ type Peer struct {
 	flights    flightLog
 	ackedRange ackedRange
 	actions    actionLog
-	told       toldCodes
 	stats      Stats
 	public     space
 

@@ -21,7 +21,6 @@ type plan struct {
 	first  int  // steps of predicted groups
 	part   int  // of this tick's mark, the next one
 	marked bool // the last part is written
-	tells  bool // a table of codes is to go along
 
 	short short // of room
 }
@@ -50,10 +49,8 @@ type planned struct {
 	kind  uint8 // of a chunk, as the plan numbers them; 0: it is like nothing else
 }
 
-// start is what a record of the space starts from.
-func (sp *space) start(rec *planned) repl.From {
-	return repl.From{Base: rec.base, Apart: rec.apart, Codes: sp.codes}
-}
+// start is what a record starts from.
+func (rec *planned) start() repl.From { return repl.From{Base: rec.base, Apart: rec.apart} }
 
 // Prepare works out what the peer is to be sent of values in this tick. It must not
 // run for two peers at once; AppendUpdates may, once all are prepared, and prepares
@@ -66,7 +63,6 @@ func (p *Peer) Prepare() {
 	p.unplan()
 	p.plan = plan{tick: w.tick, made: true, steps: p.plan.steps[:0], records: p.plan.records[:0]}
 	p.kinds.reset()
-	p.choosesCodes()
 	w.partition()
 	p.planPredicted()
 	if p.privateFirst {
@@ -77,7 +73,6 @@ func (p *Peer) Prepare() {
 	if !p.privateFirst {
 		p.planPrivate()
 	}
-	p.plan.tells = len(p.plan.steps) > 0 && p.lacksCodes()
 }
 
 // unplan makes records due again that were planned for an earlier tick and found no packet. Where
@@ -151,11 +146,11 @@ func (p *Peer) resolveUsual(sp *space, from int) (first, bits int) {
 	if p.metered || sp.apart != nil || p.world.unshared {
 		return from, 0
 	}
-	chunks, now, codes := p.world.chunks.of, p.world.tick, sp.codes
+	chunks, now := p.world.chunks.of, p.world.tick
 	for first = from; first < len(p.plan.records); first++ {
 		rec := &p.plan.records[first]
 		c := &chunks[rec.from]
-		if c.tick != now || c.width > maxRecordBits || !c.serves(repl.From{Base: rec.base, Codes: codes}) || !sp.steady.Has(int(rec.at)) {
+		if c.tick != now || c.width > maxRecordBits || !c.serves(repl.From{Base: rec.base}) || !sp.steady.Has(int(rec.at)) {
 			break
 		}
 		if !c.asked { // usually set already; memory that is not written stays in the caches

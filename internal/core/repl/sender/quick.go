@@ -18,7 +18,6 @@ type chunk struct {
 	width uint16        // bits, with the one that says that there are no references; 0: there is none
 	kind  uint16        // what stands before the values, if it is of one entity; else 0
 	apart uint8         // of the bases
-	codes uint8         // place of those that it is written with
 	asked bool          // somebody needs it, and not only likely
 }
 
@@ -59,12 +58,12 @@ func (w *World) chunk(id groupID, from repl.From) *chunk {
 
 // serves reports whether a chunk is right for a peer with a baseline.
 func (c *chunk) serves(from repl.From) bool {
-	return c.width > 0 && c.apart == from.Apart && c.codes == from.Codes && c.bases.contains(from.Base)
+	return c.width > 0 && c.apart == from.Apart && c.bases.contains(from.Base)
 }
 
 // fill encodes a chunk for a baseline, and for all baselines with the same bits.
 func (w *World) fill(id groupID, c *chunk, from repl.From) {
-	*c = chunk{tick: w.tick, bases: allTime(w.tick), apart: from.Apart, codes: from.Codes}
+	*c = chunk{tick: w.tick, bases: allTime(w.tick), apart: from.Apart}
 	w.stats.Bodies++
 	b := &w.bodies
 	b.refs.Reset()

@@ -92,7 +92,7 @@ func (p *Peer) appendAlike(s *step, n int) {
 	records := p.plan.records[s.from : s.from+n]
 	first, last := &records[0], &records[n-1]
 	dense := int(last.at-first.at) == n-1
-	p.run.BeginLike(&p.w, s.space.first+repl.Handle(first.at), s.space.start(first), !dense)
+	p.run.BeginLike(&p.w, s.space.first+repl.Handle(first.at), first.start(), !dense)
 	repl.AppendCount(&p.w, n)
 	p.world.kinds.appendSet(&p.w, p.kind(first))
 	for i := 1; i < n && !dense; i++ {
@@ -114,7 +114,7 @@ func (p *Peer) appendPlain(s *step, n, room int) bool {
 	wrote := 0
 	for ; wrote < n; wrote++ {
 		rec := &records[wrote]
-		h, from := s.space.first+repl.Handle(rec.at), s.space.start(rec)
+		h, from := s.space.first+repl.Handle(rec.at), rec.start()
 		if p.w.LenBits()+p.stepBits(wrote > 0, h, from)+p.recordBits(rec)+repl.EndBits > room {
 			break
 		}

@@ -16,7 +16,6 @@ func (p *Peer) takes(r *run) (from repl.From, newest entangle.Tick, ok bool) {
 			return from, 0, false
 		}
 	}
-	from.Codes = sp.codes
 	if from.Base, newest, ok = p.basesOf(r); ok && sp.apart != nil {
 		if from.Apart, ok = sp.apartOf(r); from.Apart > 0 && newest != from.Base {
 			ok = false // a group's previous baseline belongs to another baseline

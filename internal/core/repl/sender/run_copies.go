@@ -6,14 +6,13 @@ import "github.com/entangle-ecs/entangle/internal/core/repl"
 type copied struct {
 	bases      span
 	apart      uint8
-	codes      uint8
 	off, bytes int
 	alike      bool
 }
 
 // serves reports whether a copy is right for a peer with a baseline.
 func (c *copied) serves(from repl.From) bool {
-	return c.apart == from.Apart && c.codes == from.Codes && c.bases.contains(from.Base)
+	return c.apart == from.Apart && c.bases.contains(from.Base)
 }
 
 // maxCopies bounds the copies of a run, for different spans of baselines, in one tick.
@@ -51,13 +50,13 @@ func (w *World) again(r *run, made *copied, from repl.From) *copied {
 // peers refer to its references by different ids.
 func (w *World) write(r *run, from repl.From) (made copied, ok bool) {
 	out := &w.runs.w
-	made = copied{bases: allTime(w.tick), apart: from.Apart, codes: from.Codes, off: len(w.runs.arena), alike: w.alike(r, from)}
+	made = copied{bases: allTime(w.tick), apart: from.Apart, off: len(w.runs.arena), alike: w.alike(r, from)}
 	out.Reset(w.runs.arena)
 	if made.alike {
 		w.writeAlike(r, from, &made)
 		return made, made.bytes <= maxRunBytes
 	}
-	wire := w.newRun()
+	wire := repl.Run{Tick: w.tick}
 	wire.Enter(r.groups[0], from)
 	for i, h := range r.groups {
 		if i > 0 {

@@ -99,7 +99,7 @@ func (p *Peer) countWanted() int {
 	if bits == 0 {
 		return 0
 	}
-	return (withPackets(bits+p.markBits())+7)/8 + p.tableBytes()
+	return (withPackets(bits+p.markBits()) + 7) / 8
 }
 
 // withPackets adds to a number of bits of records the cost of dividing them among packets, which
@@ -127,10 +127,10 @@ func (p *Peer) runBits(sp *space, records []planned) int {
 		return 0
 	}
 	bits := repl.MaxRunHead*8 + repl.EndBits
-	wire := p.world.newRun()
+	wire := repl.Run{Tick: p.world.tick}
 	for i := range records {
 		rec := &records[i]
-		h, from := sp.first+repl.Handle(rec.at), sp.start(rec)
+		h, from := sp.first+repl.Handle(rec.at), rec.start()
 		if bits += p.recordBits(rec); i > 0 {
 			bits += wire.Width(h, from)
 		}

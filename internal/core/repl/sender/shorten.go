@@ -22,7 +22,7 @@ func (p *Peer) shorten() {
 	for i := range k.pools {
 		k.pools[i] = k.pools[i].empty()
 	}
-	room := s.left*8 - p.plainMarkBits() - p.tableRoom()
+	room := s.left*8 - p.plainMarkBits()
 	k.mean += (room - k.mean) / 8
 	p.share(room)
 	p.finish()

@@ -30,7 +30,6 @@ type space struct {
 	steady set.Bitset      // known, seen whole, not predicted, and no structure waits
 
 	predicted set.Bitset      // the peer predicts some of it, or may think so
-	codes     uint8           // place of the codes that this tick's updates are written with
 	sent      []entangle.Tick // last tick of which anything was sent, but for whole runs; see asOf
 	apart     []uint8         // how far the base was that the update to base started from; nil where that does not count
 	shapeDue  set.Bitset      // has structure to send
@@ -105,9 +104,9 @@ func (sp *space) growSets(n int) {
 // from returns what an update of a group starts from.
 func (sp *space) from(i int) repl.From {
 	if sp.apart == nil {
-		return repl.From{Base: sp.base[i], Codes: sp.codes}
+		return repl.From{Base: sp.base[i]}
 	}
-	return repl.From{Base: sp.base[i], Apart: sp.apart[i], Codes: sp.codes}
+	return repl.From{Base: sp.base[i], Apart: sp.apart[i]}
 }
 
 // rebase moves a group's base on. claimed is the base that what brought it started

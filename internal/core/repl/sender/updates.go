@@ -20,7 +20,7 @@ func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 	}
 	p.Prepare()
 	p.shorten()
-	if p.plan.next == len(p.plan.steps) && !p.plan.tells {
+	if p.plan.next == len(p.plan.steps) {
 		return dst
 	}
 	if room = p.limited(room); room < minRoom {
@@ -28,7 +28,7 @@ func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 	}
 	p.w.Reset(dst)
 	p.flights.beginPacket(pkt, p.world.tick)
-	p.run = p.world.newRun()
+	p.run = repl.Run{Tick: p.world.tick}
 	left, part, marked := room*8, p.plan.part, p.plan.marked
 	if len(p.predicted) > 0 {
 		left = p.appendPredicted(left)
@@ -36,13 +36,10 @@ func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 	for p.plan.next < len(p.plan.steps) && p.appendStep(left) {
 		p.plan.next++
 	}
-	told := p.plan.next == len(p.plan.steps) && p.appendTable(left, pkt)
 	if p.flights.fresh() {
 		p.flights.cancel()
-		if !told {
-			p.plan.part, p.plan.marked = part, marked
-			return dst
-		}
+		p.plan.part, p.plan.marked = part, marked
+		return dst
 	}
 	p.spend(p.w.LenBits())
 	return p.w.Finish()
@@ -89,9 +86,6 @@ func runHeadBits(run *repl.Run, s *step) int {
 	bits := 5 + pack.UvarintBits(uint64(s.run.groups[0])) + pack.UvarintBits(uint64(run.Tick-s.base.Base))
 	if s.base.Apart > 0 {
 		bits += repl.ApartBits
-	}
-	if run.Coded {
-		bits += repl.CodesBits
 	}
 	return (bits + 7) &^ 7
 }

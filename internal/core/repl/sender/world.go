@@ -31,13 +31,6 @@ type Differ interface {
 	EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick entangle.Tick, from repl.From, refs *repl.RefTable) (lo, hi entangle.Tick)
 }
 
-// Learner is a Differ that learns codes for differences from sent values: see World.Learn.
-type Learner interface {
-	Differ
-	// Learns reports whether it ever will, for any component.
-	Learns() bool
-}
-
 // World is the replicated state and the ticks at which it last changed. All peers of one sender
 // share it.
 type World struct {
@@ -45,8 +38,6 @@ type World struct {
 	differ Differ   // the source, if it has deltas
 	deltas set.Mask // the components that are sent as differences
 	moves  bool     // the base before the base counts for some of them
-	coded  bool     // some of them are written with codes that are learned
-	codes  codes
 	comps  int
 	sets   repl.Sets
 	tick   entangle.Tick
@@ -108,7 +99,6 @@ func NewWorld(src Source, comps int) *World {
 		var moving set.Mask
 		if w.deltas, moving = differ.Deltas(); !w.deltas.IsZero() {
 			w.differ, w.moves = differ, !moving.IsZero()
-			w.coded = learns(src)
 		}
 	}
 	return w

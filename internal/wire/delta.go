@@ -18,8 +18,6 @@ type Bases struct {
 	// Trail is the trail of the record that the difference is in. It is nil for a difference on its
 	// own, which is written as with a new trail.
 	Trail *stepcode.Trail
-	// Codes are the learned codes that both sides share, or nil for the built-in codes.
-	Codes *stepcode.Codes
 }
 
 // EncodeDelta writes value as a difference from its baselines. The other side must have the same
@@ -30,7 +28,7 @@ func (p *Plan) EncodeDelta(w *bits.Writer, from *Bases, value []byte, refs RefWr
 	if p.differ != nil {
 		return p.encodeDiffer(w, from.Base, value)
 	}
-	d := deltaWriter{w: w, refs: refs, motion: from.motion(), Course: stepcode.NewCourse(from.Trail, from.Codes)}
+	d := deltaWriter{w: w, refs: refs, motion: from.motion(), Course: stepcode.NewCourse(from.Trail)}
 	d.writeValue(p, p.origin(from), p.addressOf(value))
 	return d.clamped
 }
@@ -47,18 +45,18 @@ func (p *Plan) DecodeDelta(r *bits.Reader, from *Bases, value []byte, refs RefRe
 	for _, s := range p.skipped {
 		clear(value[s.Offset : s.Offset+s.Size])
 	}
-	d := deltaReader{r: r, refs: refs, motion: from.motion(), Course: stepcode.NewCourse(from.Trail, from.Codes)}
+	d := deltaReader{r: r, refs: refs, motion: from.motion(), Course: stepcode.NewCourse(from.Trail)}
 	d.readValue(p, origin, to)
 	return r.Err()
 }
 
-// SkipDelta reads past a difference without its baselines. trail and codes must be the same as for
-// EncodeDelta. It does not detect errors that depend on the baselines.
-func (p *Plan) SkipDelta(r *bits.Reader, trail *stepcode.Trail, codes *stepcode.Codes) error {
+// SkipDelta reads past a difference without its baselines. trail must be the same as for EncodeDelta.
+// It does not detect errors that depend on the baselines.
+func (p *Plan) SkipDelta(r *bits.Reader, trail *stepcode.Trail) error {
 	if p.differ != nil {
 		return p.skipDiffer(r)
 	}
-	d := deltaReader{r: r, Course: stepcode.NewCourse(trail, codes)}
+	d := deltaReader{r: r, Course: stepcode.NewCourse(trail)}
 	d.skipValue(p)
 	return r.Err()
 }

@@ -81,7 +81,7 @@ func BenchmarkDelta(b *testing.B) {
 				r.Reset(data)
 				trail = stepcode.Trail{}
 				for range value {
-					_ = plan.SkipDelta(&r, from(0).Trail, nil)
+					_ = plan.SkipDelta(&r, from(0).Trail)
 				}
 			}
 		})

@@ -18,7 +18,6 @@ type deltaWriter struct {
 	stepcode.Course
 	usual
 	clamped int
-	counts  *stepcode.StepCounts // counts the written steps, unless it is nil
 }
 
 // deltaReader reads or skips the difference of one value.

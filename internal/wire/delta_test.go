@@ -79,7 +79,7 @@ func TestADifferenceGivesTheWholeValue(t *testing.T) {
 					skipper := r
 					held.Trail = &receiving
 					require.NoError(t, s.plan.DecodeDelta(&r, &held, got, refs))
-					require.NoError(t, s.plan.SkipDelta(&skipper, &skipping, nil))
+					require.NoError(t, s.plan.SkipDelta(&skipper, &skipping))
 					require.Equal(t, skipper.RemainingBits(), r.RemainingBits())
 					require.Less(t, r.RemainingBits(), 8)
 					require.True(t, s.plan.Equal(whole, got))
@@ -323,7 +323,7 @@ func TestAUsualDifferenceSaysSo(t *testing.T) {
 		r.Reset(packBits(c.bits))
 		skipper.Reset(packBits(c.bits))
 		assert.ErrorIs(t, s.plan.DecodeDelta(&r, &wire.Bases{Base: base}, value, nil), c.err)
-		assert.ErrorIs(t, s.plan.SkipDelta(&skipper, nil, nil), c.err)
+		assert.ErrorIs(t, s.plan.SkipDelta(&skipper, nil), c.err)
 	}
 }
 
@@ -374,7 +374,7 @@ func FuzzDecodeDelta(f *testing.F) {
 		skipper := r
 		for range 3 {
 			value, before := make([]byte, s.plan.Size()), written.LenBits()
-			skipped := s.plan.SkipDelta(&skipper, &skipping, nil)
+			skipped := s.plan.SkipDelta(&skipper, &skipping)
 			base.Trail = &reading
 			if s.plan.DecodeDelta(&r, &base, value, refs) != nil {
 				return

@@ -113,10 +113,7 @@ func (o *op) farthest() uint8 { return min(o.bits-2, stepcode.Classes-1) }
 
 // step writes a step.
 func (d *deltaWriter) step(h stepcode.Hint, step int64) {
-	if d.counts != nil && d.At < stepcode.Trailed && d.Trail != nil {
-		d.counts.Add(h, d.At, step)
-	}
-	stepcode.WriteStep(d.w, d.BookFor(h), h, step)
+	stepcode.WriteStep(d.w, h, step)
 	d.Note(step)
 }
 
@@ -126,8 +123,7 @@ func (d *deltaWriter) numbers(o *op, from origin, p unsafe.Pointer) {
 		to := o.indexAt(p, i, &d.clamped)
 		step := o.stepTo(d.expect(o, from, i), to)
 		if stepcode.ClassOf(step) > o.farthest() {
-			h := d.Number()
-			stepcode.WriteWhole(d.w, d.BookFor(h))
+			stepcode.WriteWhole(d.w, d.Number())
 			d.w.Put(to, uint(o.bits))
 			d.NoteWhole(o.farthest())
 			continue
@@ -167,8 +163,7 @@ func (d *deltaReader) skipNumbers(o *op) {
 
 // readNumber reads a step, or an index that was written in full; whole tells which.
 func (d *deltaReader) readNumber(o *op) (index uint64, step int64, whole bool) {
-	h := d.Number()
-	step, whole = stepcode.ReadStep(d.r, d.BookFor(h), h)
+	step, whole = stepcode.ReadStep(d.r, d.Number())
 	switch {
 	case whole:
 		index = d.r.Bits(uint(o.bits))

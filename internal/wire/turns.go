@@ -167,8 +167,7 @@ func (d *deltaReader) readTurn(o *op) (t readTurn) {
 
 // readTurnStep reads one of three steps.
 func (d *deltaReader) readTurnStep(o *op, i int) (step int64, ok bool) {
-	h := d.Turn(i)
-	step, whole := stepcode.ReadStep(d.r, d.BookFor(h), h)
+	step, whole := stepcode.ReadStep(d.r, d.Turn(i))
 	if whole || stepcode.ClassOf(step) > o.quat.farthest() {
 		d.r.Fail(stepcode.ErrDelta)
 		return 0, false

@@ -11,8 +11,7 @@ type book struct {
 	symbols     [1 << longest]symbol // by the first bits of the code
 }
 
-// symbol is the symbol of a code and the width of the code. A width of 0 means that there is no
-// code.
+// symbol is the symbol of a code and the width of the code.
 type symbol struct{ symbol, width uint8 }
 
 // longest is the most bits of a code.
@@ -30,10 +29,10 @@ const bookOfAny = 2*nearby + 1
 // class is 0, 1, 2, or 3 and more.
 var chainedBooks = [nearby + 1]uint8{0, 1, bookOfAny + 2, bookOfAny + 3}
 
-// books are the built-in codes, in this order: for rotations, with the expected classes 0, 1, 2,
-// and 3 or more (the first two also for numbers); with an expected sign, for 1, 2, and 3 or more;
-// without an expected class, for numbers and for rotations; and for numbers without an expected
-// sign, for 2, and 3 or more.
+// books are the codes, in this order: for rotations, with the expected classes 0, 1, 2, and 3 or
+// more (the first two also for numbers); with an expected sign, for 1, 2, and 3 or more; without an
+// expected class, for numbers and for rotations; and for numbers without an expected sign, for 2,
+// and 3 or more.
 var books = [...]book{
 	newBook(lengths{{1, 2, 3, 4, 5, 7, 7, 8, 8, 8, 8}}),
 	newBook(lengths{{2, 2, 2, 3, 4, 5, 6, 8, 8, 8, 8}}),
@@ -48,47 +47,26 @@ var books = [...]book{
 	newBook(lengths{{4, 5, 4, 3, 3, 3, 3, 3, 3, 4, 5}}),
 }
 
-// newBook returns a book with codes of the given lengths. It panics if they are no complete prefix
-// code.
+// newBook returns a book with codes of the given lengths, assigned by rising length, and for equal
+// lengths by rising symbol. It panics if they are no complete prefix code.
 func newBook(all lengths) (b book) {
-	var widths [symbols]uint8
-	for s := range widths {
-		widths[s] = all[s&1][s>>1]
-	}
-	if !full(&widths) {
-		panic("protocol: a book of codes that leave bits over, or are too short")
-	}
-	b.fill(&widths)
-	return b
-}
-
-// symbols is the number of symbols of a book.
-const symbols = 2 * places
-
-// full reports whether codes of these widths use up all bit patterns and no more.
-func full(widths *[symbols]uint8) bool {
-	taken := 0
-	for _, width := range widths {
-		if width > 0 {
-			taken += 1 << (longest - width)
-		}
-	}
-	return taken == 1<<longest
-}
-
-// fill assigns codes of the given widths, which must be full: by rising width, and for equal widths
-// by rising symbol.
-func (b *book) fill(widths *[symbols]uint8) {
 	next := 0 // the next code, left-aligned in longest bits
 	for width := uint8(1); width <= longest; width++ {
 		for s := range uint8(symbols) {
-			if widths[s] == width {
+			if all[s&1][s>>1] == width {
 				b.setCode(s, width, next)
 				next += 1 << (longest - width)
 			}
 		}
 	}
+	if next != 1<<longest {
+		panic("protocol: a book of codes that leave bits over, or are too short")
+	}
+	return b
 }
+
+// symbols is the number of symbols of a book.
+const symbols = 2 * places
 
 // setCode assigns to a symbol the first width bits of share. They are sent highest bit first.
 func (b *book) setCode(s, width uint8, share int) {

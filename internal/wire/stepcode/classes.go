@@ -79,7 +79,7 @@ func (h Hint) classAt(place uint8) uint8 {
 // signed reports whether the code for the expected class includes the sign.
 func (h Hint) signed() bool { return h.sign != 0 && h.class > 0 && h.class != unknown }
 
-// book returns the built-in book for the hint.
+// book returns the book for the hint.
 func (h Hint) book() *book {
 	near := min(h.class, nearby)
 	switch {
@@ -96,24 +96,18 @@ func (h Hint) book() *book {
 	}
 }
 
-// symbol returns the symbol of a class. If signed is set, the symbol also tells whether the sign of
-// the step is the expected one.
-func (h Hint) symbol(class uint8, step int64, signed bool) (symbol uint8) {
+// WriteStep writes a step. Its class must be below Classes.
+func WriteStep(w *bits.Writer, h Hint, step int64) {
+	magnitude, class, signed := max(step, -step), ClassOf(step), h.signed()
 	place := h.placeOf(class)
-	symbol = place << 1
+	symbol := place << 1
 	if signed && place > 0 && place < far {
 		symbol |= uint8(uint64(int64(h.sign)^step) >> 63)
 	}
-	return symbol
-}
-
-// WriteStep writes a step. Its class must be below Classes.
-func WriteStep(w *bits.Writer, b *book, h Hint, step int64) {
-	magnitude, class, signed := max(step, -step), ClassOf(step), h.signed()
-	symbol := h.symbol(class, step, signed)
+	b := h.book()
 	code, width := uint64(b.code[symbol]), uint(b.width[symbol])
-	if symbol>>1 == far || width == 0 {
-		code, width, signed = uint64(b.code[far<<1])|uint64(class)<<b.width[far<<1], uint(b.width[far<<1])+farBits, false
+	if place == far {
+		code, width, signed = code|uint64(class)<<width, width+farBits, false
 	}
 	if class > 0 && !signed {
 		code, width = code|uint64(step)>>63<<(width&63), width+1
@@ -125,19 +119,20 @@ func WriteStep(w *bits.Writer, b *book, h Hint, step int64) {
 }
 
 // WriteWhole writes, in place of a step, a mark after which the number follows in full.
-func WriteWhole(w *bits.Writer, b *book) {
+func WriteWhole(w *bits.Writer, h Hint) {
+	b := h.book()
 	w.Put(uint64(b.code[far<<1]), uint(b.width[far<<1]))
 	w.Put(whole, farBits)
 }
 
 // ReadStep reads a step. instead is true if it read the mark of WriteWhole.
-func ReadStep(r *bits.Reader, b *book, h Hint) (step int64, instead bool) {
+func ReadStep(r *bits.Reader, h Hint) (step int64, instead bool) {
 	ahead := r.Peek()
-	s := b.symbols[ahead&(1<<longest-1)]
+	s := h.book().symbols[ahead&(1<<longest-1)]
 	place, sign := s.symbol>>1, uint64(s.symbol&1)
 	if place == far {
 		r.Skip(uint(s.width))
-		return readFar(r, b, h)
+		return readFar(r, h)
 	}
 	class := h.classAt(place)
 	width := uint(s.width)
@@ -166,17 +161,14 @@ func signedStep(r *bits.Reader, class uint8, sign uint64) int64 {
 
 // readFar reads what follows the code for far: a class and its step, or the rest of the mark of
 // WriteWhole. It refuses a class that has a code of its own.
-func readFar(r *bits.Reader, b *book, h Hint) (step int64, instead bool) {
+func readFar(r *bits.Reader, h Hint) (step int64, instead bool) {
 	class := uint8(r.Bits(farBits))
 	switch {
 	case class == whole:
 		return 0, true
-	case class > 0:
-		step = signedStep(r, class, r.Bits(1))
-	}
-	if symbol := h.symbol(class, step, h.signed()); symbol>>1 != far && b.width[symbol] > 0 {
+	case h.placeOf(class) != far:
 		r.Fail(ErrDelta)
 		return 0, false
 	}
-	return step, false
+	return signedStep(r, class, r.Bits(1)), false
 }

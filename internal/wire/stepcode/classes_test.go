@@ -23,10 +23,10 @@ func TestStepsComeBackWhateverIsExpected(t *testing.T) {
 			for _, magnitude := range []int64{1 << class >> 1, 1<<class - 1} {
 				for _, step := range []int64{magnitude, -magnitude} {
 					var w bits.Writer
-					WriteStep(&w, h.book(), h, step)
+					WriteStep(&w, h, step)
 					var r bits.Reader
 					r.Reset(w.Finish())
-					got, instead := ReadStep(&r, h.book(), h)
+					got, instead := ReadStep(&r, h)
 					require.NoError(t, r.End())
 					require.False(t, instead)
 					require.Equal(t, step, got, "%+v", h)
@@ -34,10 +34,10 @@ func TestStepsComeBackWhateverIsExpected(t *testing.T) {
 			}
 		}
 		var w bits.Writer
-		WriteWhole(&w, h.book())
+		WriteWhole(&w, h)
 		var r bits.Reader
 		r.Reset(w.Finish())
-		_, instead := ReadStep(&r, h.book(), h)
+		_, instead := ReadStep(&r, h)
 		require.NoError(t, r.End())
 		require.True(t, instead)
 	}
@@ -59,7 +59,7 @@ func TestBooksAreFull(t *testing.T) {
 func TestExpectedClassesAreShort(t *testing.T) {
 	size := func(h Hint, step int64) int {
 		var w bits.Writer
-		WriteStep(&w, h.book(), h, step)
+		WriteStep(&w, h, step)
 		return w.LenBits() - max(int(ClassOf(step))-1, 0)
 	}
 	assert.Equal(t, 1, size(Hint{class: 9, sign: -1}, -300))

@@ -6,8 +6,7 @@
 // values, so that a reader without a baseline can parse a difference too.
 //
 // A Course computes what is expected of each step of one value. A Trail passes what is known of one
-// value of a record to the next. Codes replace the built-in codes with codes that StepCounts
-// derived from the steps of a game.
+// value of a record to the next.
 //
 // # Steps
 //
@@ -55,19 +54,4 @@
 // the previous field is a position, the second step is expected to have one less than the mean,
 // rounded up, of that largest class and the largest class so far in the field. Any other step has
 // one less than the largest class so far in the field.
-//
-// # Learned codes
-//
-// Learned codes replace the prefix codes of numbers that have a trail, separately for each number
-// and each of 22 contexts. The contexts are the expected classes 0 to 8, 9 and more, and none, each
-// without and with an expected sign (which only classes above 0 have). Number n of a value, counted
-// from 0, has the contexts from 22n on. A class that has no code in a context is written after the
-// code for far. This is so for class 0 too, which then has no sign.
-//
-// On the wire, 7 bits are the number of contexts with codes, which is at least 1. Then follow these
-// contexts in rising order. Each begins with a Uvarint, the number of contexts skipped since the
-// previous one. Then follow the lengths of its codes, for the expected sign first if there is one:
-// for each place from 0 on except far, 1 bit for whether it has a code, and if so 3 bits, the
-// length minus 1; for far only the 3 bits. The codes must use up all bit patterns. At most 64
-// contexts have codes of their own.
 package stepcode

@@ -5,13 +5,13 @@ package stepcode
 // zero value is for the first difference of a record. Writer and reader, also one that only skips,
 // must pass the trail to every difference of the record.
 type Trail struct {
-	levels   [Trailed]uint8 // the classes of earlier steps, in quarters of a class; the last step weighs as much as all earlier ones
+	levels   [trailed]uint8 // the classes of earlier steps, in quarters of a class; the last step weighs as much as all earlier ones
 	negative uint16         // bit i is set if the last step of number i was negative
 	begun    bool           // a value was begun
 }
 
-// Trailed is the number of numbers of a value for which the trail has a level.
-const Trailed = 16
+// trailed is the number of numbers of a value for which the trail has a level.
+const trailed = 16
 
 // Copied returns a copy for Restore. t may be nil.
 func (t *Trail) Copied() (copied Trail) {
@@ -30,8 +30,7 @@ func (t *Trail) Restore(copied Trail) {
 // Course computes what is expected of the steps of one value.
 type Course struct {
 	Trail  *Trail
-	codes  *Codes
-	At     int   // index of the next number in its value
+	at     int   // index of the next number in its value
 	follow bool  // the trail has levels, because an earlier value was written
 	first  uint8 // the class expected of the first number of this kind, or unknown
 	most   uint8 // the largest class so far of numbers of this kind
@@ -42,8 +41,8 @@ type Course struct {
 }
 
 // NewCourse begins a value. t may be nil.
-func NewCourse(t *Trail, codes *Codes) Course {
-	c := Course{Trail: t, codes: codes, first: unknown}
+func NewCourse(t *Trail) Course {
+	c := Course{Trail: t, first: unknown}
 	if t != nil {
 		c.follow, t.begun = t.begun, true
 	}
@@ -70,17 +69,17 @@ func (c *Course) Enter(like bool, turnBits uint8) {
 // field.
 func (c *Course) EnterAlone() (outer Course) {
 	outer = *c
-	*c = NewCourse(nil, nil)
+	*c = NewCourse(nil)
 	return outer
 }
 
 // Number returns what to expect of the next number.
 func (c *Course) Number() Hint {
-	if !c.follow || c.At >= Trailed {
+	if !c.follow || c.at >= trailed {
 		return c.chained()
 	}
-	sign := int8(-(c.Trail.negative >> c.At & 1)) | 1
-	return Hint{class: classAt(int(c.Trail.levels[c.At])), sign: sign}
+	sign := int8(-(c.Trail.negative >> c.at & 1)) | 1
+	return Hint{class: classAt(int(c.Trail.levels[c.at])), sign: sign}
 }
 
 // quarters is the number of levels per class.
@@ -96,9 +95,9 @@ func classAt(level int) uint8 { return uint8((max(level, 0) + quarters/2) / quar
 // those of the position and the first step.
 func (c *Course) Turn(i int) (h Hint) {
 	switch {
-	case c.follow && c.At-i+3 <= Trailed:
+	case c.follow && c.at-i+3 <= trailed:
 		if i == 0 {
-			l := c.Trail.levels[c.At:]
+			l := c.Trail.levels[c.at:]
 			c.mean, c.above = (int(l[0])+int(l[1])+int(l[2]))/3, 0
 			return Hint{class: classAt(c.mean), turns: true}
 		}
@@ -124,7 +123,7 @@ func (c *Course) chained() Hint {
 func (c *Course) Note(step int64) {
 	class := ClassOf(step)
 	c.most, c.any = max(c.most, class), true
-	if t, i := c.Trail, uint(c.At); t != nil && i < Trailed {
+	if t, i := c.Trail, uint(c.at); t != nil && i < trailed {
 		level := int(class) * quarters
 		before := level
 		if c.follow {
@@ -134,7 +133,7 @@ func (c *Course) Note(step int64) {
 		t.levels[i] = uint8((before + level) >> 1)
 		t.negative = t.negative&^(1<<i) | uint16(uint64(step)>>63)<<i
 	}
-	c.At++
+	c.at++
 }
 
 // NoteWhole records a number that was written in full, as a step of class farthest.

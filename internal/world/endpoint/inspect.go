@@ -86,7 +86,7 @@ func (t *inspector) Begin(differs bool) {
 func (t *inspector) Skip(r *bits.Reader, comp int) error {
 	plan := t.infos[comp].Plan
 	if t.differs && t.past.Of[comp] != nil {
-		return plan.SkipDelta(r, t.past.Trail(comp), nil)
+		return plan.SkipDelta(r, t.past.Trail(comp))
 	}
 	if err := plan.Decode(r, t.value[comp], sink.NoRefs{}); err != nil || !t.infos[comp].Relation {
 		return err

@@ -53,7 +53,7 @@ func (d *differences) differs(comp int) bool { return d.moment.Differs && d.hist
 
 // skipFrom skips a difference.
 func (d *differences) skipFrom(plan *wire.Plan, r *bits.Reader, comp int) error {
-	return plan.SkipDelta(r, d.history.Trail(comp), nil)
+	return plan.SkipDelta(r, d.history.Trail(comp))
 }
 
 // recordValue adds a received value to the history. fresh: the value arrived with its component.

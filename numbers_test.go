@@ -17,7 +17,6 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/input"
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
-	"github.com/entangle-ecs/entangle/internal/core/plain"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/core/session"
@@ -46,8 +45,6 @@ var numbers = map[string]any{
 	"session.MaxForeignPayload":    session.MaxForeignPayload,
 	"session.GoodbyeWait":          session.GoodbyeWait,
 	"connection.MaxUserData":       connection.MaxUserData,
-	"plain.DefaultTimeout":         plain.DefaultTimeout,
-	"plain.Goodbyes":               plain.Goodbyes,
 	"packet.HeaderSize":            packet.HeaderSize,
 	"packet.WindowSize":            packet.WindowSize,
 	"packet.MaxReason":             packet.MaxReason,

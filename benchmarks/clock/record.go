@@ -56,10 +56,10 @@ func newClockRecord(seconds, rate int) *clockRecord {
 }
 
 // trustedHead is the size of what the trusted layer puts before a payload, which it does not seal:
-// its kind, the number of the other side, and a sequence number.
+// its kind, the client's id, the number of the connection, and a sequence.
 const (
-	trustedHead    = 17
-	trustedPayload = 5
+	trustedHead    = 25
+	trustedPayload = 2
 )
 
 // payloadOf returns the payload in a datagram of the trusted layer, or nil if it has none.

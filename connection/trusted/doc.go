@@ -1,16 +1,15 @@
-// Package trusted is a connection layer without encryption and without tokens, over any
-// transport: for trusted networks, such as servers among themselves, a LAN behind a
-// firewall, a player in the server's process, and tests.
+// Package trusted is a connection layer without encryption, tokens and handshake, over any
+// transport: for networks in which every machine is trusted, such as servers behind a gateway, a
+// LAN behind a firewall, a player in the server's process, and tests.
 //
-// The server does not verify ids: a program that reaches the port can use any id, and one that can
-// read the packets can also forge them. Therefore a Listener refuses addresses that other machines
-// can reach, unless Anywhere is set. For the internet there is package netcode.
+// The server believes what a datagram says. Anybody who can reach its port can claim any id that is
+// not connected and take every slot, and anybody who can read the packets can forge them.
+// Therefore a Listener refuses addresses that other machines can reach, unless Anywhere is set. For
+// the internet there is package netcode.
 //
-// It does guarantee the following. An id is connected once. A program that cannot read the
-// packets to a client cannot connect from its address, end its connection, or forge its
-// packets. No payload is delivered twice, no bytes cause a panic, and the cost of strangers
-// is bounded. A client of another game is refused
-// with a reason.
+// It keeps the rules of package connection: an id is connected once, no payload is delivered twice,
+// and late packets of an ended connection do not affect the next one of the same client. No bytes
+// cause a panic, and the server keeps state of MaxClients clients, and of nobody else.
 //
 //	err := server.StartWith(trusted.Listener{Over: udp.Listener{Addr: "127.0.0.1:4000"}})
 //	err = client.ConnectWith(trusted.Dialer{Over: udp.Dialer{}, Server: server.Addrs()[0], Client: 7})

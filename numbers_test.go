@@ -48,6 +48,7 @@ var numbers = map[string]any{
 	"packet.HeaderSize":            packet.HeaderSize,
 	"packet.WindowSize":            packet.WindowSize,
 	"packet.MaxReason":             packet.MaxReason,
+	"packet.MaxAckDelay":           packet.MaxAckDelay,
 	"packet.AckEvery":              packet.AckEvery,
 	"packet.MaxInFlight":           packet.MaxInFlight,
 	"packet.MaxBadAcks":            packet.MaxBadAcks,

@@ -7,7 +7,9 @@
 // Every payload begins with 13 bytes, little-endian:
 //
 //	offset  size  field
-//	0       1     kind: 1 data, 2 ack-only, 3 goodbye; anything else is refused
+//	0       1     bits 0 and 1: kind: 1 data, 2 ack-only, 3 goodbye; 0 is refused
+//	              bits 2 to 7: ack delay: how long before this header the packet ack arrived, in
+//	              units of 4 ms, rounded; 63 is 252 ms or longer
 //	1       2     id of this packet
 //	3       2     ack: newest packet id received from the peer
 //	5       4     ack bits: bit i is set if id ack-1-i was received too
@@ -17,8 +19,8 @@
 // bytes of UTF-8 text. An ack-only packet ends after the header.
 //
 // Ids start at 1 and wrap from 65535 to 0. An end that has received nothing writes ack 0 and no ack
-// bits, as if it had received a packet with id 0. Only data packets have ids of their own. Ack-only
-// and goodbye packets repeat the newest id, and the receiver ignores it.
+// bits, as if it had received a packet with id 0 when it began. Only data packets have ids of their
+// own. Ack-only and goodbye packets repeat the newest id, and the receiver ignores it.
 //
 // # Guarantees
 //

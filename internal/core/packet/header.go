@@ -3,6 +3,7 @@ package packet
 import (
 	"encoding/binary"
 	"errors"
+	"time"
 
 	entangle "github.com/entangle-ecs/entangle"
 )
@@ -20,6 +21,8 @@ const (
 	// Goodbye is the kind of a packet with the reason for a disconnect (ParseReason). It has no id
 	// and is not acknowledged.
 	Goodbye Kind = 3
+
+	kindBits = 2
 )
 
 // HeaderSize is the length of an encoded Header in bytes.
@@ -34,6 +37,9 @@ type Header struct {
 	Ack uint16
 	// AckBits has bit i set if id Ack-1-i was received too.
 	AckBits uint32
+	// AckDelay is how long before this header the packet Ack arrived. It is rounded on the wire, and
+	// at most MaxAckDelay there.
+	AckDelay time.Duration
 	// Tick is the newest tick of the sending end.
 	Tick entangle.Tick
 }
@@ -46,7 +52,7 @@ var (
 
 // AppendHeader appends the 13 bytes of h to dst.
 func AppendHeader(dst []byte, h Header) []byte {
-	dst = append(dst, byte(h.Kind))
+	dst = append(dst, byte(h.Kind)|delayCode(h.AckDelay)<<kindBits)
 	dst = binary.LittleEndian.AppendUint16(dst, h.ID)
 	dst = binary.LittleEndian.AppendUint16(dst, h.Ack)
 	dst = binary.LittleEndian.AppendUint32(dst, h.AckBits)
@@ -59,15 +65,16 @@ func ParseHeader(b []byte) (Header, []byte, error) {
 	if len(b) < HeaderSize {
 		return Header{}, nil, ErrShort
 	}
-	kind := Kind(b[0])
-	if kind < Data || kind > Goodbye {
+	kind := Kind(b[0] & (1<<kindBits - 1))
+	if kind == 0 {
 		return Header{}, nil, ErrKind
 	}
 	return Header{
-		Kind:    kind,
-		ID:      binary.LittleEndian.Uint16(b[1:]),
-		Ack:     binary.LittleEndian.Uint16(b[3:]),
-		AckBits: binary.LittleEndian.Uint32(b[5:]),
-		Tick:    entangle.Tick(binary.LittleEndian.Uint32(b[9:])),
+		Kind:     kind,
+		ID:       binary.LittleEndian.Uint16(b[1:]),
+		Ack:      binary.LittleEndian.Uint16(b[3:]),
+		AckBits:  binary.LittleEndian.Uint32(b[5:]),
+		AckDelay: delayOf(b[0] >> kindBits),
+		Tick:     entangle.Tick(binary.LittleEndian.Uint32(b[9:])),
 	}, b[HeaderSize:], nil
 }

@@ -40,18 +40,20 @@ func NewTracker(cfg Config) *Tracker {
 // waits for its verdict; so call it only if the packet will be sent. It panics if the verdicts of
 // about 2,000 packets, or MaxInFlight acknowledgements, were not polled.
 func (t *Tracker) Next(now time.Time, tick entangle.Tick, kind Kind) Header {
+	at := t.since(now)
 	if kind == Data {
-		t.throttle.sent(t.since(now), t.newestAcked == t.sent.newest())
-		t.sent.recordSent(t.since(now))
+		t.throttle.sent(at, t.newestAcked == t.sent.newest())
+		t.sent.recordSent(at)
 		t.stats.Sent++
 	}
 	t.received.acknowledge()
 	return Header{
-		Kind:    kind,
-		ID:      uint16(t.sent.newest()),
-		Ack:     t.received.newest,
-		AckBits: t.received.bits,
-		Tick:    tick,
+		Kind:     kind,
+		ID:       uint16(t.sent.newest()),
+		Ack:      t.received.newest,
+		AckBits:  t.received.bits,
+		AckDelay: at - t.received.newestAt,
+		Tick:     tick,
 	}
 }
 

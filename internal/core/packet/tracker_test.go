@@ -15,6 +15,8 @@ import (
 // epoch is the time at which every test begins.
 var epoch = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 
+const ms = time.Millisecond
+
 func after(d time.Duration) time.Time { return epoch.Add(d) }
 
 // polledAcked returns a copy, because the tracker reuses its slice.

@@ -5,8 +5,9 @@ import "time"
 // window is the receiving side of a Tracker: it records which of the last 33 ids arrived, and which
 // of them need an acknowledgement.
 type window struct {
-	newest uint16
-	bits   uint32 // bit i is set if newest-1-i arrived
+	newest   uint16
+	newestAt time.Duration // when newest arrived
+	bits     uint32        // bit i is set if newest-1-i arrived
 
 	unacked      int           // number of fresh ids since the last header was sent
 	firstUnacked uint16        // the first of them to arrive
@@ -20,7 +21,7 @@ func (w *window) recordID(id uint16, at time.Duration) (fresh, tooOld bool) {
 	switch {
 	case ahead > 0:
 		w.shiftTo(uint(ahead))
-		w.newest = id
+		w.newest, w.newestAt = id, at
 	case ahead == 0:
 		return false, false
 	case int(-int32(ahead)) >= WindowSize:

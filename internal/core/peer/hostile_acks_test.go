@@ -26,12 +26,14 @@ type acker struct {
 // drops replaces pair.drops: it loses nothing, and rewrites the client's acknowledgements.
 func (a *acker) drops(p *pair) func(*peer.Peer, []byte) bool {
 	return func(from *peer.Peer, b []byte) bool {
+		h, _, err := packet.ParseHeader(b)
+		require.NoError(p.t, err)
 		switch {
 		case from != p.server:
 			a.choose(a, b[3:9])
-		case packet.Kind(b[0]) == packet.Data:
+		case h.Kind == packet.Data:
 			a.bytes += len(b)
-			a.newest = binary.LittleEndian.Uint16(b[1:])
+			a.newest = h.ID
 			a.actions[a.newest] = len(b) > packet.HeaderSize && b[packet.HeaderSize]&0x3f == byte(peer.Actions)
 		}
 		return false

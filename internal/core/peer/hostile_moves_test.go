@@ -18,7 +18,8 @@ import (
 func withholds() func(from *peer.Peer, b []byte) bool {
 	var frame []byte // the beginning of the frame with that message
 	return func(from *peer.Peer, b []byte) bool {
-		if packet.Kind(b[0]) != packet.Data || len(b) < packet.HeaderSize+3 {
+		h, _, err := packet.ParseHeader(b)
+		if err != nil || h.Kind != packet.Data || len(b) < packet.HeaderSize+3 {
 			return false
 		}
 		if head := b[packet.HeaderSize:]; frame == nil && head[0]&0x3f == byte(peer.Actions) {

@@ -68,7 +68,7 @@ func TestRandomArenas(t *testing.T) {
 // client keeps its predicted state at the confirmed tick, and its client-only state. Both are
 // correct from the later tick on.
 func TestAStateOvertakenInItsFrame(t *testing.T) {
-	a := newArena(t, randomArena(11))
+	a := newArena(t, randomArena(36))
 	a.play(10 * time.Second)
 	var sums arenaSums
 	for _, g := range a.guests {

@@ -318,8 +318,9 @@ type ClientInfo struct {
 	// Layer is the index of its connection layer, in the order of StartWith; -1 for the player of a
 	// Host, which needs none.
 	Layer int
-	// RTT is the smoothed round trip, including the client's frame time; Jitter is its smoothed
-	// deviation. Both are 0 until the client has acknowledged a packet.
+	// RTT is the smoothed round trip, including the time until a frame reads what has arrived, on
+	// either side; Jitter is its smoothed deviation. Both are 0 until they are measured. A modified
+	// client can make them longer or shorter.
 	RTT, Jitter time.Duration
 	// Loss is the fraction of recent packets to the client that were lost, 0..1.
 	Loss float64

@@ -91,8 +91,8 @@ type ClientStats struct {
 
 // LinkStats is the state of a client's connection, measured on the client.
 type LinkStats struct {
-	// RTT is the smoothed round trip, including the server's frame time; Jitter is its smoothed
-	// deviation. Both are 0 until the server has acknowledged a packet.
+	// RTT is the smoothed round trip, including the time until a frame reads what has arrived, on
+	// either side; Jitter is its smoothed deviation. Both are 0 until they are measured.
 	RTT, Jitter time.Duration
 	// Loss is the fraction of recent packets to the server that were lost, 0..1.
 	Loss float64

@@ -32,7 +32,8 @@ type ChannelConfig struct {
 	// SendEvery is the shortest time between two sends. 0 means no such limit.
 	SendEvery time.Duration
 
-	// ResendFactor times the round trip is how long a reliable message waits for its
+	// ResendFactor times the usual time until an acknowledgement, which is the round trip and the
+	// time that the acknowledgement waits for a packet, is how long a reliable message waits for its
 	// acknowledgement before it is sent again. 0 means the default. Negative means that it is never
 	// sent again because of the time.
 	ResendFactor float32

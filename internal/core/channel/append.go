@@ -6,9 +6,9 @@ import "time"
 const smallestFrame = 2
 
 // AppendFrames appends the frames that are due now to dst, the packet with id pkt that is being
-// built. It appends at most room bytes, the most urgent frames first. rtt is the current round trip
-// (packet.Tracker.RTT). If eliciting is true, an appended frame needs the outcome of pkt: call
-// HandleAcked or HandleLost with it.
+// built. It appends at most room bytes, the most urgent frames first. rtt is the usual time until
+// an acknowledgement (packet.Tracker.ResendRTT). If eliciting is true, an appended frame needs the
+// outcome of pkt: call HandleAcked or HandleLost with it.
 //
 // It may be called several times for one packet, and for several packets at the same time; frames
 // that did not fit come first in the next packet. Offer MinRoom bytes at least once per tick;

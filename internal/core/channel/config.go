@@ -92,10 +92,10 @@ type Config struct {
 	// SendEvery is the shortest time between two sends of this channel, resends included; messages
 	// that are queued in between wait. 0 or less lets the channel send in every packet.
 	SendEvery time.Duration
-	// ResendFactor times the round trip is how long a reliable message waits for its
-	// acknowledgement before it is resent, although its packet does not yet count as lost. 0 means
-	// DefaultResendFactor. With a negative value, messages are resent only if their packet counts
-	// as lost.
+	// ResendFactor times the usual time until an acknowledgement is how long a reliable message
+	// waits for its acknowledgement before it is resent, although its packet does not yet count as
+	// lost. 0 means DefaultResendFactor. With a negative value, messages are resent only if their
+	// packet counts as lost.
 	ResendFactor float32
 	// ResendMin is the least time of that wait. 0 means DefaultResendMin, negative means no
 	// minimum.
@@ -106,7 +106,7 @@ type Config struct {
 
 // Defaults of Config.
 const (
-	// DefaultResendFactor is greater than 1, because an acknowledgement takes one round trip and
+	// DefaultResendFactor is greater than 1, because the time until an acknowledgement varies by
 	// the time until the peer's next tick. A message without one after this time is most likely
 	// lost.
 	DefaultResendFactor = 1.5

@@ -2,8 +2,8 @@ package packet
 
 import "time"
 
-// MaxAckDelay is the longest Header.AckDelay. It stands for any longer one, too, from which no round
-// trip can be measured.
+// MaxAckDelay is the longest Header.AckDelay. It stands for any longer one, too, from which no
+// round trip can be measured.
 const MaxAckDelay = 252 * time.Millisecond
 
 // delayUnit is the unit of AckDelay on the wire, where it takes the six bits that the kind leaves

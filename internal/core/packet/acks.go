@@ -12,16 +12,16 @@ var ErrBadAcks = errors.New("packet: peer acknowledges packets that were never s
 // handleAcks processes the acknowledgements of one header and returns how many ids it examined: at
 // most 33. It skips those that an earlier header acknowledged already, which most of them are,
 // because the slots of their packets are rarely in the processor's cache.
-func (t *Tracker) handleAcks(ack uint16, ackBits uint32, at time.Duration) (steps int) {
+func (t *Tracker) handleAcks(h Header, at time.Duration) (steps int) {
 	newest := t.sent.newest()
-	behind := newest - uint64(ack)
+	behind := newest - uint64(h.Ack)
 	behind &= 0xffff
 	if behind >= 1<<15 || behind > newest {
 		t.stats.BadAcks++
 		return 1
 	}
 	seq := newest - behind
-	acknowledged := uint64(ackBits)<<1 | 1
+	acknowledged := uint64(h.AckBits)<<1 | 1
 	if seq < WindowSize {
 		never := acknowledged >> (seq + 1) << (seq + 1)
 		steps = bits.OnesCount64(never)
@@ -31,7 +31,9 @@ func (t *Tracker) handleAcks(ack uint16, ackBits uint32, at time.Duration) (step
 	for left := t.acknowledged.record(seq, acknowledged); left != 0; steps++ {
 		back := uint64(bits.Len64(left) - 1) // oldest first
 		left &^= 1 << back
-		t.handleAck(seq-back, at, back == 0)
+		if t.handleAck(seq-back, at) && back == 0 {
+			t.rtt.sample(at-t.sent.slot(seq).sentAt(), h.AckDelay)
+		}
 	}
 	return steps
 }
@@ -56,12 +58,11 @@ func (s *acknowledged) record(seq, header uint64) uint64 {
 	return header &^ known
 }
 
-// handleAck records that the peer has received seq. Sequence 0 means that it has received nothing
-// yet. Only the newest id of a header is a sample of the round trip, because the acknowledgements
-// of the others may have waited for it.
-func (t *Tracker) handleAck(seq uint64, at time.Duration, sample bool) {
+// handleAck records that the peer has received seq, and reports whether that is new. Sequence 0
+// means that the peer has received nothing yet.
+func (t *Tracker) handleAck(seq uint64, at time.Duration) bool {
 	if !t.sent.holds(seq) {
-		return
+		return false
 	}
 	s := t.sent.slot(seq)
 	switch s.state() {
@@ -74,14 +75,12 @@ func (t *Tracker) handleAck(seq uint64, at time.Duration, sample bool) {
 		s.become(lostThenAcked)
 		t.stats.Spurious++
 	default:
-		return
+		return false
 	}
 	if t.newestAcked < seq {
 		t.newestAcked, t.throttle.since = seq, at
 	}
-	if sample {
-		t.rtt.sample(at - s.sentAt())
-	}
+	return true
 }
 
 // TakeAcked returns the ids that were acknowledged since the last call, without those that PollLost

@@ -9,9 +9,9 @@ import (
 )
 
 // plainAcks is a simple version of handleAcks that examines every id of a header.
-func plainAcks(t *Tracker, ack uint16, ackBits uint32, at time.Duration) {
+func plainAcks(t *Tracker, h Header, at time.Duration) {
 	newest := t.sent.newest()
-	behind := newest - uint64(ack)
+	behind := newest - uint64(h.Ack)
 	behind &= 0xffff
 	if behind >= 1<<15 || behind > newest {
 		t.stats.BadAcks++
@@ -20,14 +20,16 @@ func plainAcks(t *Tracker, ack uint16, ackBits uint32, at time.Duration) {
 	seq := newest - behind
 	for back := uint64(WindowSize - 1); back >= 1; back-- {
 		switch {
-		case ackBits>>(back-1)&1 == 0:
+		case h.AckBits>>(back-1)&1 == 0:
 		case back > seq:
 			t.stats.BadAcks++
 		default:
-			t.handleAck(seq-back, at, false)
+			t.handleAck(seq-back, at)
 		}
 	}
-	t.handleAck(seq, at, true)
+	if t.handleAck(seq, at) {
+		t.rtt.sample(at-t.sent.slot(seq).sentAt(), h.AckDelay)
+	}
 }
 
 // Acknowledgements that an earlier header contained are skipped. This changes nothing, for headers
@@ -45,14 +47,15 @@ func TestAcknowledgementsEqualPlainTwin(t *testing.T) {
 			}
 			ack := uint16(ours.sent.newest()) - uint16(rapid.IntRange(-1, 90).Draw(t, "behind"))
 			bits := rapid.SampledFrom([]uint32{0, 1<<32 - 1, rapid.Uint32().Draw(t, "bits")}).Draw(t, "which")
-			at := now.Sub(epoch)
-			ours.handleAcks(ack, bits, at)
-			plainAcks(plain, ack, bits, at)
+			delay := delayOf(byte(rapid.IntRange(0, 63).Draw(t, "delay")))
+			h, at := Header{Ack: ack, AckBits: bits, AckDelay: delay}, now.Sub(epoch)
+			ours.handleAcks(h, at)
+			plainAcks(plain, h, at)
 			assert.Equal(t, polledAcked(plain), polledAcked(ours))
 			assert.Equal(t, polledLost(plain, now), polledLost(ours, now))
 			assert.Equal(t, plain.Stats(), ours.Stats())
 			assert.Equal(t, plain.newestAcked, ours.newestAcked)
-			assert.Equal(t, plain.RTT(), ours.RTT())
+			assert.Equal(t, plain.rtt, ours.rtt)
 		}
 	})
 }

@@ -22,7 +22,7 @@ const (
 	MaxInFlight = 1024
 
 	// LossMax is the longest time after which a packet counts as lost. Only if twice the recent
-	// minimum of the round trip is longer does that time apply instead.
+	// minimum of the time until an acknowledgement is longer does that time apply instead.
 	LossMax = time.Second
 
 	// MaxBadAcks is the number of acknowledgements of ids that were never sent after which
@@ -40,9 +40,9 @@ type Config struct {
 	// 0 means DefaultLossMin, negative means no minimum.
 	LossMin time.Duration
 
-	// LossFactor times the smoothed round trip, plus four times its variation, is the time after
-	// which a packet counts as lost, within LossMin and LossMax. 0 means DefaultLossFactor; any
-	// other value must be at least 1.
+	// LossFactor times the smoothed time until an acknowledgement, plus four times its variation, is
+	// the time after which a packet counts as lost, within LossMin and LossMax. 0 means
+	// DefaultLossFactor; any other value must be at least 1.
 	LossFactor float64
 
 	// InitialRTT is the assumed round trip before the first sample. 0 means
@@ -57,8 +57,8 @@ const (
 	DefaultAckDelay = 25 * time.Millisecond
 	// DefaultLossMin covers the peer's AckDelay and a few ticks.
 	DefaultLossMin = 100 * time.Millisecond
-	// DefaultLossFactor allows for a quarter more than the usual round trip, in addition to its
-	// variation.
+	// DefaultLossFactor allows for a quarter more than the usual time until an acknowledgement, in
+	// addition to its variation.
 	DefaultLossFactor = 1.25
 	// DefaultInitialRTT is a slow but common round trip between continents.
 	DefaultInitialRTT = 200 * time.Millisecond

@@ -27,6 +27,13 @@
 //   - For each id there is one verdict: TakeAcked or PollLost returns it, once. An
 //     acknowledgement of an id that PollLost has returned counts as Spurious in Stats and serves
 //     as a round-trip sample, but changes no verdict.
+//   - RTT is the time that packets and acknowledgements travel, without the time that an
+//     acknowledgement waits for a header to carry it. A header is a sample if its ack is
+//     acknowledged for the first time (as in RFC 9002, section 5.1), and has waited for less than
+//     MaxAckDelay. A sample is exact to 2 ms. Where packets overtake each other, the faster ones
+//     are sampled, so RTT is below the mean.
+//   - A peer that lies about its delays moves its own RTT, between 0 and the time until its
+//     acknowledgements arrived. Timeouts keep within their limits, whatever it claims.
 //   - HandleHeader reports each received id as fresh at most once. Ids older than the newest 33
 //     are not fresh: they cannot be acknowledged any more, so they must not be processed.
 //   - Handling a header takes at most 33 steps, whatever it acknowledges.

@@ -2,30 +2,37 @@ package packet
 
 import "time"
 
-// estimator smooths round-trip times according to RFC 6298, section 2.
+// estimator estimates two times from the same samples: how long a round trip takes, and how long an
+// answer takes, which is the time until a packet is acknowledged. An answer is longer by the time
+// that its acknowledgement waits at the peer, so timeouts follow the answers.
 type estimator struct {
-	smoothed  time.Duration
-	variation time.Duration
-	sampled   bool
-	// minimum is the recent minimum of the round trip: it falls at once and rises slowly. It
-	// excludes samples that are too long because the acknowledgement waited for a packet to carry
-	// it. On a lossy connection that wait can be seconds, but only in a few of many samples.
+	trip, answer smoothed
+	sampled      bool // there is a sample of trip
+	// minimum is the recent minimum of the answers: it falls at once and rises slowly. It excludes
+	// answers that are too long because one of the ends stood still.
 	minimum time.Duration
 }
 
 func newEstimator(initial time.Duration) estimator {
-	return estimator{smoothed: initial, variation: initial / 2, minimum: initial}
+	s := smoothed{mean: initial, variation: initial / 2}
+	return estimator{trip: s, answer: s, minimum: initial}
 }
 
-func (e *estimator) sample(rtt time.Duration) {
-	rtt = max(rtt, 0)
-	e.minimum = min(rtt, e.minimum+(max(rtt, e.minimum)-e.minimum)/8)
-	if !e.sampled {
-		e.smoothed, e.variation, e.sampled = rtt, rtt/2, true
-		return
+// sample adds the time that an answer took. waited is how long of it the acknowledgement waited, as
+// the peer claims. If that is MaxAckDelay or longer, only a wait of MaxAckDelay counts: on a lossy
+// line without data to send, an acknowledgement may wait for seconds until the next header, after
+// one was lost.
+func (e *estimator) sample(answer, waited time.Duration) {
+	answer = max(answer, 0)
+	if waited >= MaxAckDelay {
+		answer = min(answer, e.trip.mean+MaxAckDelay)
 	}
-	e.variation += ((e.smoothed - rtt).Abs() - e.variation) / 4
-	e.smoothed += (rtt - e.smoothed) / 8
+	e.minimum = min(answer, e.minimum+(max(answer, e.minimum)-e.minimum)/8)
+	e.answer.add(answer, !e.sampled)
+	if waited < MaxAckDelay {
+		e.trip.add(max(answer-waited, 0), !e.sampled)
+		e.sampled = true
+	}
 }
 
 // bound returns the longest timeout, whatever the samples are. Without it, a timeout that is far
@@ -34,6 +41,18 @@ func (e *estimator) bound() time.Duration { return max(LossMax, 2*e.minimum) }
 
 // timeout returns how long a packet may stay unacknowledged before it counts as lost.
 func (e *estimator) timeout(c *Config) time.Duration {
-	scaled := time.Duration(c.LossFactor * float64(e.smoothed))
-	return max(c.LossMin, min(scaled+4*e.variation, e.bound()))
+	scaled := time.Duration(c.LossFactor * float64(e.answer.mean))
+	return max(c.LossMin, min(scaled+4*e.answer.variation, e.bound()))
+}
+
+// smoothed is the mean and the variation of recent times, according to RFC 6298, section 2.
+type smoothed struct{ mean, variation time.Duration }
+
+func (s *smoothed) add(sample time.Duration, first bool) {
+	if first {
+		*s = smoothed{mean: sample, variation: sample / 2}
+		return
+	}
+	s.variation += ((s.mean - sample).Abs() - s.variation) / 4
+	s.mean += (sample - s.mean) / 8
 }

@@ -68,7 +68,7 @@ func (t *Tracker) NextID() uint16 { return uint16(t.sent.newest() + 1) }
 func (t *Tracker) HandleHeader(h Header, now time.Time) (fresh bool, err error) {
 	at := t.since(now)
 	t.throttle.sends = true
-	t.handleAcks(h.Ack, h.AckBits, at)
+	t.handleAcks(h, at)
 	if h.Kind == Data {
 		fresh = t.recordReceived(h.ID, at)
 	}
@@ -104,16 +104,16 @@ func (t *Tracker) AckDue(now time.Time) bool {
 // after each packet, and sends a header at once if it is true.
 func (t *Tracker) AckFull() bool { return t.received.full() }
 
-// RTT returns the smoothed round trip, including the time that the peer waits before it
-// acknowledges. Before the first sample it is Config.InitialRTT.
-func (t *Tracker) RTT() time.Duration { return t.rtt.smoothed }
+// RTT returns the smoothed round trip, without the time that the peer waits before it acknowledges.
+// Before the first sample it is Config.InitialRTT.
+func (t *Tracker) RTT() time.Duration { return t.rtt.trip.mean }
 
-// ResendRTT returns the round trip that determines when to resend. It is RTT, but at most half of
-// the longest timeout.
-func (t *Tracker) ResendRTT() time.Duration { return min(t.rtt.smoothed, t.rtt.bound()/2) }
+// ResendRTT returns the round trip that determines when to resend: with the time that the peer
+// usually waits before it acknowledges, but at most half of the longest timeout.
+func (t *Tracker) ResendRTT() time.Duration { return min(t.rtt.answer.mean, t.rtt.bound()/2) }
 
 // Jitter returns the smoothed deviation of the round trip from RTT.
-func (t *Tracker) Jitter() time.Duration { return t.rtt.variation }
+func (t *Tracker) Jitter() time.Duration { return t.rtt.trip.variation }
 
 // Sampled reports whether RTT and Jitter are based on a measurement.
 func (t *Tracker) Sampled() bool { return t.rtt.sampled }

@@ -90,8 +90,8 @@ func TestTimeoutFollowsTheRoundTrip(t *testing.T) {
 	assert.Equal(t, []uint16{1}, polledLost(tr, after(400*time.Millisecond)))
 }
 
-// On a lossy line it may take long until a packet that carries an acknowledgement arrives. The long
-// round trip that is then measured does not make later packets count as lost any later.
+// An end that stands still reads an acknowledgement long after it has arrived. The long round trip
+// that is then measured does not make later packets count as lost any later.
 //
 // Proves: P3
 func TestAnAcknowledgementThatWaitedDelaysNothing(t *testing.T) {
@@ -299,13 +299,13 @@ func TestNoHeaderCostsMoreThan33Steps(t *testing.T) {
 			tr.Next(epoch, 0, Data)
 		}
 		newest, bits := rapid.Uint16().Draw(t, "ack"), rapid.Uint32().Draw(t, "bits")
-		steps := tr.handleAcks(newest, bits, 0)
+		steps := tr.handleAcks(Header{Ack: newest, AckBits: bits}, 0)
 		assert.LessOrEqual(t, steps, 33)
 		assert.LessOrEqual(t, tr.Stats().BadAcks, uint64(steps))
 	})
 	tr := NewTracker(Config{})
 	sendData(tr, 40)
-	assert.Equal(t, 33, tr.handleAcks(40, 1<<32-1, 0))
+	assert.Equal(t, 33, tr.handleAcks(Header{Ack: 40, AckBits: 1<<32 - 1}, 0))
 }
 
 // Proves: P1

@@ -104,11 +104,11 @@ func (p *Peer) Tick() (tick entangle.Tick, ok bool) { return p.tick, p.received 
 // Replication returns the replication state of this peer, or nil before the connection is open.
 func (p *Peer) Replication() *sender.Peer { return p.replication }
 
-// RTT returns the smoothed round-trip time, including the time that the peer waits before it
-// acknowledges. It returns 0 before the first acknowledgement.
-func (p *Peer) RTT() time.Duration { return p.ifMeasured(p.tracker.RTT()) }
+// RTT returns the smoothed round-trip time, without the time that the peer waits before it
+// acknowledges. It returns 0 before it is measured, and at least 1 ns afterwards.
+func (p *Peer) RTT() time.Duration { return p.ifMeasured(max(p.tracker.RTT(), 1)) }
 
-// Jitter returns the smoothed deviation of the round trip, or 0 before the first acknowledgement.
+// Jitter returns the smoothed deviation of the round trip, or 0 before it is measured.
 func (p *Peer) Jitter() time.Duration { return p.ifMeasured(p.tracker.Jitter()) }
 
 func (p *Peer) ifMeasured(d time.Duration) time.Duration {

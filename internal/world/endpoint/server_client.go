@@ -171,7 +171,7 @@ type ClientInfo struct {
 	Layer  int            // number of its layer; noLayer for a local player
 	Addr   netip.AddrPort // the client's address; not valid if its layer has no addresses
 	Name   string         // the layer's name for the client's end
-	RTT    time.Duration  // smoothed, including the client's frame
+	RTT    time.Duration  // as in Link
 	Jitter time.Duration
 	Loss   float64 // fraction of the recent packets to the client that were lost, 0..1
 	Joined bool    // it has received everything that was there for it when it connected

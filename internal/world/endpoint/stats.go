@@ -123,9 +123,9 @@ func (c *Client) AppendDropped(dst []connection.Dropped) []connection.Dropped {
 
 // Link holds the measurements of a connection at one end.
 type Link struct {
-	// RTT is the smoothed round-trip time, including the peer's delay in acknowledging; Jitter is
-	// the smoothed deviation of the round-trip time. Both are 0 until the peer has acknowledged a
-	// packet of this side.
+	// RTT is the smoothed round-trip time, including the time until a frame of either end reads what
+	// has arrived, but not the peer's delay in acknowledging; Jitter is the smoothed deviation of
+	// the round-trip time. Both are 0 until they are measured.
 	RTT, Jitter time.Duration
 	// Loss is the share of the recent packets to the peer that were lost, 0..1.
 	Loss float64

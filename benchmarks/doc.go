@@ -25,7 +25,9 @@
 // are a figure and no ratio; anchors, in nanoseconds; sizes, the bytes that other encodings need
 // for the same; figures, further results of a case.
 //
-// Everything runs with GOMAXPROCS 1, unless a variant sets a number of workers.
+// Everything runs with GOMAXPROCS 1, unless a variant sets a number of workers. Time is the processor
+// time of the thread that runs a side, so that other programs on the machine change it less; with
+// several workers it is the time that passes. The garbage collector's own threads are not counted.
 //
 // These are the packages; each uses only those that are listed before it:
 //

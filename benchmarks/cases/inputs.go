@@ -6,7 +6,6 @@ import (
 
 	"github.com/mlange-42/arche/generic"
 
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/benchmarks/limits"
 	"github.com/entangle-ecs/entangle/benchmarks/report"
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
@@ -210,12 +209,4 @@ func heapOf(g **inputGame) float64 {
 	with := heapInUse()
 	*g = nil
 	return with - heapInUse()
-}
-
-func newInputLayer(clients int, tick *entangle.Tick) *workload.InputLayer {
-	l := &workload.InputLayer{Tick: tick}
-	for range clients {
-		l.Ends = append(l.Ends, &workload.InputEnd{Layer: l, Down: newSceneLine(inputWay), Up: newSceneLine(inputWay)})
-	}
-	return l
 }

@@ -39,7 +39,7 @@ type inputGame struct {
 	kind    inputKind
 	tick    entangle.Tick // of the network
 	now     time.Time
-	layer   *workload.InputLayer
+	layer   *workload.Layer
 	server  *plugin.Server
 	clients []*plugin.Client
 	sticks  []ecs.Entity // the entities on the server, by player
@@ -73,7 +73,7 @@ func (g *inputGame) runServerFrame() (took [inputParts]float64) {
 
 func newInputGame(kind inputKind) (*inputGame, error) {
 	g := &inputGame{kind: kind, now: time.Unix(1_000_000, 0)}
-	g.layer = newInputLayer(inputClients, &g.tick)
+	g.layer = workload.NewLayer(inputClients, inputWay, inputWay, &g.tick)
 	if err := g.start(); err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (g *inputGame) start() (err error) {
 	return g.server.StartWith(g.layer)
 }
 
-func (g *inputGame) connectClient(end *workload.InputEnd) error {
+func (g *inputGame) connectClient(end *workload.LayerEnd) error {
 	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: g.protocol(), Clock: g.clock})
 	if err != nil {
 		return err

@@ -52,7 +52,7 @@ func NewInputLimit(clients int, tick entangle.Tick) *InputLimit {
 }
 
 // Run handles the packets received for a tick and runs it.
-func (l *InputLimit) Run(ends []*workload.InputEnd) bool {
+func (l *InputLimit) Run(ends []*workload.LayerEnd) bool {
 	ok := true
 	for i, e := range ends {
 		for payload := range e.Arrived().Each {

@@ -70,21 +70,11 @@ func (l *SceneLimit) Move(percent int) {
 }
 
 func (l *SceneLimit) Set(i int, p *workload.Pose) {
-	at := l.now[i*workload.PoseSize:][:workload.PoseSize]
-	for k, v := range p.Pos {
-		binary.LittleEndian.PutUint32(at[4*k:], math.Float32bits(v))
-	}
-	for k, v := range p.Rot {
-		binary.LittleEndian.PutUint32(at[12+4*k:], math.Float32bits(v))
-	}
+	PutPose(l.now[i*workload.PoseSize:], p)
 }
 
 func (l *SceneLimit) Pose(i int) workload.Pose {
-	at := (*[workload.PoseSize]byte)(l.now[i*workload.PoseSize:])
-	return workload.Pose{
-		Pos: [3]float32{float(at[0:4]), float(at[4:8]), float(at[8:12])},
-		Rot: [4]float32{float(at[12:16]), float(at[16:20]), float(at[20:24]), float(at[24:28])},
-	}
+	return poseAt((*[workload.PoseSize]byte)(l.now[i*workload.PoseSize:]))
 }
 
 func float(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
@@ -232,6 +222,21 @@ func (c *limitClient) seal(payload []byte) {
 	binary.LittleEndian.PutUint64(c.nonce[4:], c.sequence)
 	c.Out.Add(c.aead.Seal(out, c.nonce[:], payload, c.data[:]))
 	c.sequence++
+}
+
+// Sealing returns a function that seals packets of the same size.
+func Sealing(packets, size int) func() {
+	var c limitClient
+	if err := c.init(0); err != nil {
+		panic(err) // its key has the right size
+	}
+	payload := make([]byte, size)
+	return func() {
+		c.Out.Reset()
+		for range packets {
+			c.seal(payload)
+		}
+	}
 }
 
 // Size returns the bytes of all sealed packets of the last tick.

@@ -31,3 +31,15 @@ type VisualPair[B any] struct {
 	Mix   func(dst, a, b []B, t float32)
 	Apart func(a, b B) float64
 }
+
+// The components of the entities that the cases about structure spawn and despawn, besides Pose.
+type (
+	Number struct{ Value uint64 }
+	Block  struct{ Values [15]float32 } // 60 bytes
+)
+
+// The sizes of these components in bytes.
+const (
+	NumberSize = 8
+	BlockSize  = 60
+)

@@ -8,19 +8,38 @@ import (
 	"github.com/entangle-ecs/entangle/connection"
 )
 
-// InputLayer is a connection layer in memory: a payload arrives inputWay ticks after it is sent,
-// unsealed. It is its own listener and server; each of its ends is its own dialer and client.
-type InputLayer struct {
-	Ends []*InputEnd
+// Layer is a connection layer in memory: a payload arrives some ticks after it is sent, unsealed. It
+// is its own listener and server; each of its ends is its own dialer and client.
+type Layer struct {
+	Ends []*LayerEnd
 	Tick *entangle.Tick // of the game, which advances it
 	turn int            // the end of which Receive returns the next payload
 	part int            // the index of that payload
 	told int            // clients of which the Connected event was returned
 }
 
-// InputEnd is a client of the layer.
-type InputEnd struct {
-	Layer    *InputLayer
+// NewLayer returns a layer with a number of ends. Payloads take some ticks down to the clients, and
+// some up to the server.
+func NewLayer(clients, down, up int, tick *entangle.Tick) *Layer {
+	l := &Layer{Tick: tick}
+	for range clients {
+		l.Ends = append(l.Ends, &LayerEnd{Layer: l, Down: make(Line, down+1), Up: make(Line, up+1)})
+	}
+	return l
+}
+
+// Renew makes the ends those of new connections. The server must have disconnected the former
+// clients.
+func (l *Layer) Renew() {
+	l.told = 0
+	for _, e := range l.Ends {
+		e.told = false
+	}
+}
+
+// LayerEnd is a client of a Layer.
+type LayerEnd struct {
+	Layer    *Layer
 	Down, Up Line
 	told     bool
 	part     int
@@ -28,7 +47,7 @@ type InputEnd struct {
 }
 
 // Next begins a tick: it advances Tick and clears the places for the payloads that it sends.
-func (l *InputLayer) Next() {
+func (l *Layer) Next() {
 	*l.Tick++
 	l.turn, l.part = 0, 0
 	for _, e := range l.Ends {
@@ -39,16 +58,16 @@ func (l *InputLayer) Next() {
 }
 
 // Arrived returns the payloads from a client that reach the server in this tick.
-func (e *InputEnd) Arrived() *Packets { return e.Up.Due(*e.Layer.Tick) }
+func (e *LayerEnd) Arrived() *Packets { return e.Up.Due(*e.Layer.Tick) }
 
 // Listen implements connection.Listener.
-func (l *InputLayer) Listen(connection.ServerConfig) (connection.Server, error) { return l, nil }
+func (l *Layer) Listen(connection.ServerConfig) (connection.Server, error) { return l, nil }
 
 // Addrs implements connection.Server.
-func (l *InputLayer) Addrs() []netip.AddrPort { return nil }
+func (l *Layer) Addrs() []netip.AddrPort { return nil }
 
 // Receive implements connection.Server.
-func (l *InputLayer) Receive(time.Time) (connection.Event, error) {
+func (l *Layer) Receive(time.Time) (connection.Event, error) {
 	if l.told < len(l.Ends) {
 		l.told++
 		return connection.Event{Kind: connection.Connected, Slot: l.told - 1, Client: ClientID(l.told - 1), Name: "player"}, nil
@@ -63,43 +82,49 @@ func (l *InputLayer) Receive(time.Time) (connection.Event, error) {
 }
 
 // Send implements connection.Server.
-func (l *InputLayer) Send(slot int, payload []byte, _ time.Time) {
+func (l *Layer) Send(slot int, payload []byte, _ time.Time) {
 	e := l.Ends[slot]
 	e.In += len(payload)
 	e.Down.Add(*l.Tick, payload)
 }
 
 // Flush implements connection.Server.
-func (l *InputLayer) Flush() error { return nil }
+func (l *Layer) Flush() error { return nil }
 
-// Disconnect implements connection.Server.
-func (l *InputLayer) Disconnect(int, string, time.Time) {}
-
-// Close implements connection.Server.
-func (l *InputLayer) Close(string, time.Time) error { return nil }
-
-// Sent implements connection.Server.
-func (l *InputLayer) Sent(slot int) uint64 { return uint64(l.Ends[slot].In) }
-
-// Overhead implements connection.Server.
-func (l *InputLayer) Overhead(int) int { return 0 }
-
-// Traffic implements connection.Server.
-func (l *InputLayer) Traffic() connection.Traffic { return connection.Traffic{} }
-
-// AppendDropped implements connection.Server.
-func (l *InputLayer) AppendDropped(dst []connection.Dropped) []connection.Dropped { return dst }
-
-// Dial implements connection.Dialer.
-func (e *InputEnd) Dial(connection.ClientConfig) (connection.Client, error) {
-	return inputClient{e}, nil
+// Disconnect implements connection.Server. What is in flight does not arrive.
+func (l *Layer) Disconnect(slot int, _ string, _ time.Time) {
+	for _, line := range [...]Line{l.Ends[slot].Down, l.Ends[slot].Up} {
+		for i := range line {
+			line[i].Reset()
+		}
+	}
 }
 
-// inputClient is the client's view of its end.
-type inputClient struct{ end *InputEnd }
+// Close implements connection.Server.
+func (l *Layer) Close(string, time.Time) error { return nil }
+
+// Sent implements connection.Server.
+func (l *Layer) Sent(slot int) uint64 { return uint64(l.Ends[slot].In) }
+
+// Overhead implements connection.Server.
+func (l *Layer) Overhead(int) int { return 0 }
+
+// Traffic implements connection.Server.
+func (l *Layer) Traffic() connection.Traffic { return connection.Traffic{} }
+
+// AppendDropped implements connection.Server.
+func (l *Layer) AppendDropped(dst []connection.Dropped) []connection.Dropped { return dst }
+
+// Dial implements connection.Dialer.
+func (e *LayerEnd) Dial(connection.ClientConfig) (connection.Client, error) {
+	return layerClient{e}, nil
+}
+
+// layerClient is the client's view of its end.
+type layerClient struct{ end *LayerEnd }
 
 // Receive implements connection.Client.
-func (c inputClient) Receive(time.Time) (connection.Event, error) {
+func (c layerClient) Receive(time.Time) (connection.Event, error) {
 	e := c.end
 	if !e.told {
 		e.told = true
@@ -113,19 +138,19 @@ func (c inputClient) Receive(time.Time) (connection.Event, error) {
 }
 
 // Send implements connection.Client.
-func (c inputClient) Send(payload []byte, _ time.Time) {
+func (c layerClient) Send(payload []byte, _ time.Time) {
 	c.end.Out += len(payload)
 	c.end.Up.Add(*c.end.Layer.Tick, payload)
 }
 
 // Flush implements connection.Client.
-func (c inputClient) Flush() error { return nil }
+func (c layerClient) Flush() error { return nil }
 
 // Close implements connection.Client.
-func (c inputClient) Close(string, time.Time) error { return nil }
+func (c layerClient) Close(string, time.Time) error { return nil }
 
 // Traffic implements connection.Client.
-func (c inputClient) Traffic() connection.Traffic { return connection.Traffic{} }
+func (c layerClient) Traffic() connection.Traffic { return connection.Traffic{} }
 
 // AppendDropped implements connection.Client.
-func (c inputClient) AppendDropped(dst []connection.Dropped) []connection.Dropped { return dst }
+func (c layerClient) AppendDropped(dst []connection.Dropped) []connection.Dropped { return dst }

@@ -39,6 +39,8 @@ type sceneConfig struct {
 	sees func(client, entity int) bool
 	// grid makes the entities walk about, and shows clients what a grid finds near their viewers.
 	grid bool
+	// chosen makes an entity visible to a client only if the case chooses it by interest.
+	chosen bool
 }
 
 // sixTicks is the round trip of every client, unless a case sets another one.
@@ -127,6 +129,9 @@ func (s *scene) populate() (err error) {
 	}
 	if s.cfg.grid {
 		s.openEyes()
+	}
+	if s.cfg.chosen {
+		s.hideEntities()
 	}
 	s.nextTick(100)
 	s.observe()

@@ -33,10 +33,7 @@ func (s *scene) addGrid() {
 
 // openEyes makes all entities visible by relevance, and gives every client a viewer.
 func (s *scene) openEyes() {
-	marker := ecs.ComponentID[components.Replicate](s.world)
-	for _, e := range s.entities {
-		(*components.Replicate)(s.world.Get(e, marker)).Relevance = components.ByInterest
-	}
+	s.hideEntities()
 	for client := range s.cfg.clients {
 		becomeViewer(s.world, s.entities[workload.ViewerOf(client, s.cfg.clients)], client)
 	}

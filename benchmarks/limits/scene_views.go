@@ -61,12 +61,16 @@ func (l *SceneLimit) SendGrid() {
 	l.encode()
 	l.Look()
 	for i := range l.Clients {
-		c := &l.Clients[i]
 		l.lookUp(i, l.Moved)
-		l.assemble(c, l.told, l.all)
-		l.takeAway(c, l.gone)
-		l.sealPacket(c)
+		l.sendSeen(&l.Clients[i])
 	}
+}
+
+// sendSeen sends a client what lookUp has found.
+func (l *SceneLimit) sendSeen(c *limitClient) {
+	l.assemble(c, l.told, l.all)
+	l.takeAway(c, l.gone)
+	l.sealPacket(c)
 }
 
 // gridViews holds the views that are derived from a grid. It is empty if the case has no grid.
@@ -83,10 +87,15 @@ func (l *SceneLimit) Walk(w *workload.Walkers) {
 	l.walkers, l.viewers = w, workload.ViewersOf(len(l.Clients))
 	l.Grid = NewWalkGrid(len(l.Codes), len(l.Clients))
 	l.Look() // before the first step, because visible entities stay visible up to a longer distance
-	l.all = make([]uint64, len(l.Moved))
-	for i := range l.all {
-		l.all[i] = ^uint64(0)
+	l.all = everyEntity(len(l.Moved))
+}
+
+func everyEntity(words int) []uint64 {
+	all := make([]uint64, words)
+	for i := range all {
+		all[i] = ^uint64(0)
 	}
+	return all
 }
 
 // Look computes the views, if the case has a grid.

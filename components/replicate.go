@@ -62,7 +62,8 @@ type Replicate struct {
 // A group is sent as a whole or not at all, so group entities that must never be seen at different
 // ticks, such as the parts of one body, and no others. A client that sees a part of a group can tell
 // that there are more entities in it, but nothing about them: secrets belong in groups of their own.
-// A group has at most 4,096 entities and 64 KiB of values.
+// A group has at most 4,096 entities and 64 KiB of values. Any further entities are shown and hidden
+// with the group, but sent one by one.
 type Group uint32
 
 // Remote is on every entity that the network writes and this process does not simulate: on a client,

@@ -205,7 +205,6 @@ func (c *Collector) applySpawns() {
 		c.unregistered.checkEntity(c.Arche, c.Table.Entity(s))
 		mask := c.Sent.Numbers(c.Table.Mask(s)).Without(c.Visibility.Overrides.WithheldOf(repl.Slot(s)))
 		c.Sender.SpawnAt(repl.Slot(s), mask, c.Visibility.placeOf(repl.Slot(s)))
-		c.Visibility.leaveFullGroup(repl.Slot(s))
 		c.resendPending(c.Table.Entity(s))
 	}
 }

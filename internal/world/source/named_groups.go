@@ -7,7 +7,8 @@ import (
 )
 
 // namedGroup holds the entities of a named group. Members that were paused before the group became
-// private or public are still in the former group.
+// private or public are still in the former group. Members beyond repl.MaxMembers are groups of
+// their own at the sender, and are shown when the others are.
 type namedGroup struct {
 	name      uint64 // name of a group, or of a hierarchy in the upper half
 	members   []repl.Slot

@@ -31,7 +31,7 @@ type visibility struct {
 	// By slot. A paused entity keeps its values.
 	Assigned      targetIndex
 	Owner         []entangle.ClientID // of its ControlledBy
-	group         []*namedGroup       // nil: it is a group of its own
+	group         []*namedGroup       // nil: it belongs in no named group
 	relevance     []components.Relevance
 	former        formerVisibility
 	staleDetached bool // hierarchy.detached is to be evaluated again in this tick
@@ -43,7 +43,8 @@ type visibility struct {
 	singles set.Bitset // private groups of one entity
 	stale   staleSlots // to be evaluated again in this tick
 
-	members     []repl.Slot  // scratch: members of a named group that are in its private group
+	members     []repl.Slot  // scratch: of privateMembers
+	beyond      []repl.Slot  // scratch
 	one         [1]repl.Slot // scratch: a group of one
 	hidden      []sender.Hidden
 	Refused     refusedGroups

@@ -146,8 +146,8 @@ func (v *visibility) moveStale() {
 			continue
 		}
 		c.moved = c.private
-		for i := len(c.members) - 1; i >= 0; i-- { // a member may leave
-			v.moveEntity(c.members[i])
+		for _, s := range c.members {
+			v.moveEntity(s)
 		}
 	}
 	for _, s := range v.stale.slots {
@@ -155,21 +155,7 @@ func (v *visibility) moveStale() {
 	}
 }
 
-func (v *visibility) moveEntity(s repl.Slot) {
-	v.collector.Sender.Move(s, v.placeOf(s))
-	v.leaveFullGroup(s)
-}
-
-// leaveFullGroup removes an entity from its named group if the sender put it into a group of its
-// own, because the group that it belongs in is full.
-func (v *visibility) leaveFullGroup(s repl.Slot) {
-	at, ok := v.collector.Sender.PlaceOf(s)
-	if c := v.group[s]; c != nil && ok && at.Name|at.Family == 0 && !v.collector.Paused.Has(int(s)) {
-		c.removeMember(s)
-		v.group[s] = nil
-		v.markStale(s)
-	}
-}
+func (v *visibility) moveEntity(s repl.Slot) { v.collector.Sender.Move(s, v.placeOf(s)) }
 
 // showStale updates the visibility of all stale groups for all peers.
 func (v *visibility) showStale() {
@@ -211,20 +197,27 @@ func (v *visibility) showGroup(c *Client, group *namedGroup) {
 	}
 }
 
-// privateMembers returns the members of a named group that are in the private group.
+// privateMembers returns the members of a named group that are in the private group, and then those
+// beyond it, except paused ones, which keep their visibility.
 func (v *visibility) privateMembers(group *namedGroup) []repl.Slot {
-	v.members = v.members[:0]
+	v.members, v.beyond = v.members[:0], v.beyond[:0]
 	for _, s := range group.members {
-		if at, ok := v.collector.Sender.PlaceOf(s); ok && at.Private {
+		switch at, ok := v.collector.Sender.PlaceOf(s); {
+		case !ok || !at.Private:
+		case !at.Alone():
 			v.members = append(v.members, s)
+		case !v.collector.Paused.Has(int(s)):
+			v.beyond = append(v.beyond, s)
 		}
 	}
+	v.members = append(v.members, v.beyond...)
 	return v.members
 }
 
 // show sets which part of a private group a client may see, from all its members. The group is
 // hidden if no member is both for the client and relevant to it, and also if there is no room to
-// store the view. Paused members that the client has stay without the others, as they are.
+// store the view. Paused members that the client has stay without the others, as they are. Members
+// beyond a full group, at the end, are groups of their own, and are shown when the group is.
 func (v *visibility) show(c *Client, members []repl.Slot) {
 	most := irrelevant
 	for _, s := range members {
@@ -232,6 +225,23 @@ func (v *visibility) show(c *Client, members []repl.Slot) {
 			most = max(most, v.relevanceTo(c, s))
 		}
 	}
+	n := len(members)
+	for ; n > 0 && v.isAlone(members[n-1]); n-- {
+		v.showGroupAs(c, members[n-1:n], most)
+	}
+	if n > 0 {
+		v.showGroupAs(c, members[:n], most)
+	}
+}
+
+// isAlone reports whether an entity is in a group of its own at the sender.
+func (v *visibility) isAlone(s repl.Slot) bool {
+	at, _ := v.collector.Sender.PlaceOf(s)
+	return at.Alone()
+}
+
+// showGroupAs is show for one group of the sender, with the reason for showing it.
+func (v *visibility) showGroupAs(c *Client, members []repl.Slot, most relevanceLevel) {
 	v.hidden = v.hidden[:0]
 	stays := false // some member, at a client that has it
 	for _, s := range members {
@@ -246,7 +256,9 @@ func (v *visibility) show(c *Client, members []repl.Slot) {
 	}
 	first := members[0]
 	switch {
-	case most == retained, most == irrelevant && stays && !c.Peer.Sees(first):
+	case !stays:
+		c.Peer.Hide(first)
+	case most == retained, most == irrelevant && !c.Peer.Sees(first):
 		v.hideRetained(members)
 		if !c.hasGroup(first) {
 			c.Peer.Hide(first)
@@ -254,8 +266,6 @@ func (v *visibility) show(c *Client, members []repl.Slot) {
 			v.refuseGroup(first)
 		}
 		c.Peer.RetainMoved(first, v.hidden...)
-	case most != relevant && !(stays && c.Peer.Sees(first)):
-		c.Peer.Hide(first)
 	case !c.Peer.Show(first) || !c.Peer.SetView(first, v.hidden...):
 		c.Peer.Hide(first)
 		v.refuseGroup(first)

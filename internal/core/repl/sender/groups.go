@@ -22,8 +22,8 @@ type Place struct {
 	Private bool
 }
 
-// alone reports whether it is a group of its own.
-func (p Place) alone() bool { return p.Name == 0 && p.Family == 0 }
+// Alone reports whether it is a group of its own.
+func (p Place) Alone() bool { return p.Name == 0 && p.Family == 0 }
 
 // group is what all peers share of a group. What a change of value touches comes
 // first, so that it lies together: the whole is two lines of the cache.
@@ -137,7 +137,7 @@ func (w *World) closeGroup(id groupID) {
 	w.touch(id, true)
 	gr := &w.groups[id]
 	gr.open = false
-	if !gr.place.alone() {
+	if !gr.place.Alone() {
 		delete(w.named, gr.place)
 	}
 	if !gr.private {

@@ -13,7 +13,7 @@ func (w *World) Spawn(s repl.Slot, mask set.Mask) { w.SpawnAt(s, mask, Place{}) 
 // SpawnAt takes in an entity with the given components. When no handle is left it is counted, and
 // not replicated. When its group is full it is counted, and gets a group of its own.
 func (w *World) SpawnAt(s repl.Slot, mask set.Mask, at Place) {
-	id, number, ok := w.enter(at)
+	id, number, ok := w.enter(noGroup, at)
 	if !ok {
 		w.stats.GroupsRefused++
 		return
@@ -34,9 +34,13 @@ func (w *World) SpawnAt(s repl.Slot, mask set.Mask, at Place) {
 	w.join(s, id, number)
 }
 
-// enter finds or makes the group of a place, and finds a free number in it.
-func (w *World) enter(at Place) (id groupID, number repl.Member, ok bool) {
-	if at.alone() {
+// enter finds or makes the group of a place, and finds a free number in it. An entity that is in a
+// group of its own, because the group of the place was full, stays there while it is.
+func (w *World) enter(from groupID, at Place) (id groupID, number repl.Member, ok bool) {
+	if at.Alone() {
+		if from != noGroup && w.groups[from].place == at {
+			return from, 0, true
+		}
 		id, ok = w.openGroup(at)
 		return id, 0, ok
 	}
@@ -49,7 +53,7 @@ func (w *World) enter(at Place) (id groupID, number repl.Member, ok bool) {
 	}
 	if number, ok = w.takeNumber(id); !ok {
 		w.stats.MembersRefused++
-		return w.enter(Place{Private: at.Private})
+		return w.enter(from, Place{Private: at.Private})
 	}
 	return id, number, true
 }
@@ -147,12 +151,15 @@ func (w *World) Move(s repl.Slot, to Place) {
 	if !t.used.Has(int(s)) || w.groups[t.group[s]].place == to || w.isPaused(s) {
 		return
 	}
-	id, number, ok := w.enter(to)
+	from := t.group[s]
+	id, number, ok := w.enter(from, to)
 	if !ok {
 		w.stats.GroupsRefused++
 		return
 	}
-	from := t.group[s]
+	if id == from {
+		return
+	}
 	w.endVacated(s)
 	w.leave(s, repl.Moved)
 	w.join(s, id, number)

@@ -34,7 +34,7 @@ func (p *Peer) RetainMoved(s repl.Slot, hidden ...Hidden) {
 			}
 		}
 		for _, from := range w.trails[m.slot] {
-			if w.groups[from].place.alone() {
+			if w.groups[from].place.Alone() {
 				p.vacate(from, m.slot, h)
 			}
 		}

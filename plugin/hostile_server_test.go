@@ -148,8 +148,8 @@ func (y *tyrant) update(group repl.Handle, tick, base entangle.Tick) {
 	var w bits.Writer
 	run := repl.Run{Tick: tick}
 	run.Begin(&w, group, repl.From{Base: base})
-	w.Bool(false)
-	w.Bool(true)
+	w.Bool(true) // a plain block
+	repl.AppendCount(&w, 1, false)
 	w.Bits(4, 3)
 	w.Bits(0x3f800000, 64)
 	run.End(&w)

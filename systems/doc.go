@@ -38,7 +38,7 @@
 // queues structure as reliable messages (sender.Peer.AppendActions): these carry the first value of
 // a new entity or component. It plans and encodes the updates that carry later values
 // (sender.Peer.Prepare), once for all clients with the same baseline and view. Only then does the
-// sender ask for values (World.encodeValue, World.fillAlone). Collector.Encode reads one from the
+// sender ask for values (World.encodeValue). Collector.Encode reads one from the
 // world, and the wire.Plan of its type (internal/wire) writes its bits; Collector.EncodeFrom does
 // so for components that are sent as differences. Then Peer.AppendPacket fills packets, for several
 // clients at a time (Server.assemble): first urgent inputs and measurements of the clock, then
@@ -52,12 +52,12 @@
 // Peer.dispatch). receiver.Receiver (internal/core/repl/receiver) decides what applies to what the
 // client holds: HandleActions for structure, HandleUpdates for values. Its Sink is the sink.Applier
 // (internal/world/sink), which writes into the client's world: structure with first values at
-// Applier.Commit, later values at once (Applier.UpdateRun, Applier.UpdateAll).
+// Applier.Commit, later values at once (Applier.UpdateRun), unless an update is of several members.
 //
 // # Of a predicted entity
 //
 // A predicted entity takes the same way up to the Applier, which writes its values into the
-// rollback.Store (internal/core/rollback), as confirmed state (Applier.updatePredicted,
+// rollback.Store (internal/core/rollback), as confirmed state (Applier.updateOne,
 // Applier.confirmMember). Values with protocol.Full go into the world only when the entity appears;
 // Applier.writesAtOnce has the rule for each mode.
 //

@@ -59,7 +59,7 @@ func (c *cubesCodec) readCube(f, i int, trail *stepcode.Trail) error {
 	return c.plan.DecodeDelta(&c.r, &from, c.read[i*c.plan.Size():][:c.plan.Size()], nil)
 }
 
-// writeRun writes a run of equal groups: the first group and their number, the changed components,
+// writeRun writes a run of one plain block: the first group and their number, the changed components,
 // the positions of the groups in the handle space, and the values.
 func (c *cubesCodec) writeRun(f int) {
 	first, n := c.span(f)
@@ -67,8 +67,9 @@ func (c *cubesCodec) writeRun(f int) {
 		return
 	}
 	u := repl.Run{Tick: entangle.Tick(f)}
-	u.BeginLike(&c.w, repl.Handle(first), c.from(f), true)
-	repl.AppendCount(&c.w, n)
+	u.Begin(&c.w, repl.Handle(first), c.from(f))
+	c.w.Bool(true)
+	repl.AppendCount(&c.w, n, true)
 	cubesSets.Append(&c.w, &cubesSet)
 	for i := first + 1; i < cubesCount; i++ {
 		if c.hasCube(f, i) {
@@ -81,6 +82,7 @@ func (c *cubesCodec) writeRun(f int) {
 			c.plan.EncodeDelta(&c.w, &from, c.cube(f, i), nil)
 		}
 	}
+	u.End(&c.w)
 }
 
 // span returns the first cube that changed, and how many changed.
@@ -109,15 +111,16 @@ func (c *cubesCodec) readRun(f int) error {
 	u := repl.Run{Tick: entangle.Tick(f)}
 	var rec repl.Record
 	c.r.Bits(1)
-	alike, ok := u.ReadBegin(&c.r, &rec)
-	n, counted := u.ReadCount(&c.r)
+	ok := u.ReadBegin(&c.r, &rec)
+	plain := c.r.Bool()
+	n, gaps, counted := u.ReadCount(&c.r)
 	var comps set.Mask
-	if !ok || !alike || !counted || !cubesSets.Read(&c.r, &comps) || comps != cubesSet {
+	if !ok || !plain || !counted || !gaps || !cubesSets.Read(&c.r, &comps) || comps != cubesSet {
 		return errCubes
 	}
 	at := []repl.Handle{rec.Group}
 	for len(at) < n {
-		g, ok := u.ReadNext(&c.r)
+		g, ok := u.ReadGap(&c.r)
 		if !ok || int(g) >= cubesCount {
 			return errCubes
 		}
@@ -127,6 +130,9 @@ func (c *cubesCodec) readRun(f int) error {
 		if err := c.readCube(f, int(i), nil); err != nil {
 			return err
 		}
+	}
+	if more, ok := u.ReadNext(&c.r, &rec); more || !ok {
+		return errCubes
 	}
 	return nil
 }

@@ -44,12 +44,14 @@ func (l *ReceiveLimit) Apply(frame []byte) bool {
 
 // runHead reads a run up to its values, and returns its first group and the number of groups.
 func runHead(in *bits.Reader) (group, count uint64, ok bool) {
-	mark, alike, gaps, private := in.Bool(), in.Bool(), in.Bool(), in.Bool()
+	mark, private := in.Bool(), in.Bool()
 	group = in.Uvarint()
 	age, older := in.Uvarint(), in.Bool()
 	in.Align()
+	plain := in.Bool()
 	count = in.Uvarint() + 1
-	return group, count, !mark && alike && !gaps && !private && age == 1 && !older && in.Bits(receiveSetBits) == receiveSet
+	gaps := in.Bool()
+	return group, count, !mark && !private && age == 1 && !older && plain && !gaps && in.Bits(receiveSetBits) == receiveSet
 }
 
 // readRun reads the values of a run. It reads a rotation together with the bits after it.
@@ -68,7 +70,7 @@ func (l *ReceiveLimit) readRun(in *bits.Reader, first, count uint64) bool {
 			return false
 		}
 	}
-	return endOf(in)
+	return !in.Bool() && endOf(in)
 }
 
 // endOf skips to the next whole byte, where a run ends.

@@ -76,48 +76,11 @@ func shortKindOf(o *op) (kind shortKind, ok bool) {
 	}
 }
 
-// MaxShorts is the largest number of values that one call decodes.
+// MaxShorts is the largest number of values in a record of a ShortRun.
 const MaxShorts = 8
 
-// DecodeShorts reads one value for each plan, as Decode does, at most MaxShorts. Each element of
-// values is the address of memory for a whole value. If there is an error, which r keeps too, none
-// of the values is changed.
-func DecodeShorts(plans []*Short, r *bits.Reader, values *[MaxShorts]*byte) error {
-	var codes [MaxShorts]uint64
-	if len(plans) > MaxShorts {
-		plans = plans[:MaxShorts]
-	}
-	for i, s := range plans {
-		code := r.Peek() & s.mask
-		r.Skip(s.bits)
-		codes[i&(MaxShorts-1)] = code
-		var ok bool
-		switch o := s.op; s.kind {
-		case shortVector3:
-			w := s.width & 31
-			one := uint64(1)<<w - 1
-			ok = max(code&one, code>>w&one, code>>w>>w) <= o.lattice.last
-		case shortQuat:
-			_, a, b, c := o.quat.unpack(code)
-			ok = o.quat.canonical(a, b, c)
-		default:
-			ok = s.fits(code)
-		}
-		if !ok {
-			r.Fail(ErrRange)
-		}
-	}
-	if r.Err() != nil {
-		return r.Err()
-	}
-	for i, s := range plans {
-		s.writeCode(values[i&(MaxShorts-1)], codes[i&(MaxShorts-1)])
-	}
-	return nil
-}
-
-// fits reports whether a code is in range. DecodeShorts itself checks the two kinds that are not
-// handled here.
+// fits reports whether a code is in range. ShortRun itself checks the two kinds that are not handled
+// here.
 func (s *Short) fits(code uint64) bool {
 	o := s.op
 	switch s.kind {

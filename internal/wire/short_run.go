@@ -13,9 +13,6 @@ import (
 type ShortRun struct {
 	// Plans are the plans of the values in a record. There must be 1 to MaxShorts.
 	Plans []*Short
-	// Head are the bits in front of each record. HeadBits is their number, at most bits.PeekBits.
-	Head     uint64
-	HeadBits uint
 
 	values [MaxShorts]shortValues
 	tail   [tailBytes]byte // the end of the stream, followed by zeros
@@ -36,29 +33,8 @@ type shortValues struct {
 // word could extend beyond the end, and one word more.
 const tailBytes = 8 + (MaxShorts+1)*8 + 8
 
-// Length returns the number of records that come next in r. Each must have the head in front.
-func (s *ShortRun) Length(r *bits.Reader) int {
-	at := s.ahead(r)
-	if s.HeadBits == 0 {
-		return at.most
-	}
-	if n := s.heads(at.first, at.whole); n < at.whole || at.whole == at.most {
-		return n
-	}
-	return at.whole + s.heads(s.behind(&at), at.most-at.whole)
-}
-
-// heads returns how many of the next n records have the head in front.
-func (s *ShortRun) heads(at column, n int) int {
-	mask := uint64(1)<<s.HeadBits - 1
-	for i := range n {
-		if at.load(at.bit)&mask != s.Head {
-			return i
-		}
-		at.bit += at.stride
-	}
-	return n
-}
+// Length returns the number of records that r may hold, at most MaxShortRun.
+func (s *ShortRun) Length(r *bits.Reader) int { return s.ahead(r).most }
 
 // Read reads n of the records that Length counted. It returns the number of valid records before
 // the first invalid one. If there is an invalid one, it returns an error, which r keeps too.
@@ -79,7 +55,6 @@ func (s *ShortRun) Read(r *bits.Reader, n int) (right int, err error) {
 // readRecords reads the records with the numbers from from to before to. It returns the number of
 // the first invalid one, or to.
 func (s *ShortRun) readRecords(at column, from, to int) (right int) {
-	at.bit += s.HeadBits
 	right = to
 	for i, p := range s.Plans {
 		right = min(right, from+p.readRun(&s.values[i&(MaxShorts-1)], at, from, to))
@@ -98,7 +73,7 @@ type records struct {
 
 // ahead locates the records that come next in a stream.
 func (s *ShortRun) ahead(r *bits.Reader) records {
-	stride := s.HeadBits
+	stride := uint(0)
 	for _, p := range s.Plans {
 		stride += p.bits
 	}

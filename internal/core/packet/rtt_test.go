@@ -160,8 +160,8 @@ func TestALongWaitIsNoSampleOfTheRoundTrip(t *testing.T) {
 	answer(0, time.Minute)
 	assert.False(t, tr.Sampled())
 	assert.Equal(t, DefaultInitialRTT, tr.RTT())
-	for i := range time.Duration(100) {
-		answer(i*time.Second, 20*ms)
+	for i := range 100 {
+		answer(time.Duration(i)*time.Second, 20*ms)
 	}
 	answer(100*time.Second, MaxAckDelay)
 	answer(101*time.Second, time.Minute)

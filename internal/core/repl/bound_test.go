@@ -100,7 +100,7 @@ func TestBoundsAreKeptWhereThereIsRoom(t *testing.T) {
 // Proves: R36
 func TestBrokenBoundsAreReported(t *testing.T) {
 	for _, place := range []sender.Place{{}, {Private: true}} {
-		for _, limit := range []int{0, 5, 30, 65} {
+		for _, limit := range []int{0, 5, 30, 45} {
 			n, slots := evenNetwork(t, 7, 60, place, sender.Rate{})
 			bounds := func(slot int) int { return []int{0, 3, 4}[slot%3] }
 			n.step(func() {

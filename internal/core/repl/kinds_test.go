@@ -72,9 +72,8 @@ func TestHiddenKindsOfUpdatesChangeNoByte(t *testing.T) {
 	assert.Equal(t, sent[0], sent[1])
 }
 
-// If more sets of components change than can be numbered, a peer is sent the same bytes as by the
-// simple model.
-func TestMoreKindsOfUpdatesThanHaveNumbers(t *testing.T) {
+// If many sets of components change, a peer is sent the same bytes whether chunks are shared or not.
+func TestManyKindsOfUpdatesAreSharedAlike(t *testing.T) {
 	var sent [2][][]byte
 	for i := range sent {
 		w, peers := kindsWorld(2000, 1)

@@ -259,41 +259,49 @@ func (p *parser) updates(tick entangle.Tick, b []byte) (all []saying, marks []ma
 func (p *parser) run(tick entangle.Tick) (all []saying) {
 	run := repl.Run{Tick: tick}
 	var rec repl.Record
-	alike, ok := run.ReadBegin(&p.r, &rec)
-	require.True(p.t, ok)
-	if alike {
-		return p.alike(&run, rec)
-	}
+	require.True(p.t, run.ReadBegin(&p.r, &rec))
 	for more := true; more; {
-		s := saying{Record: rec, refs: p.refs()}
-		p.list = repl.SetList{}
 		if p.r.Bool() {
-			p.contents(&s, 0, false)
+			all = append(all, p.plainBlock(&run, rec)...)
 		} else {
-			p.changed(&s)
+			all = append(all, p.update(rec))
 		}
-		require.NotEmpty(p.t, s.members)
-		all = append(all, s)
 		var ok bool
-		more, ok = run.Read(&p.r, &rec)
+		more, ok = run.ReadNext(&p.r, &rec)
 		require.True(p.t, ok)
 	}
 	return all
 }
 
-// alike reads a run of equal groups.
-func (p *parser) alike(run *repl.Run, rec repl.Record) (all []saying) {
-	n, ok := run.ReadCount(&p.r)
+// update reads a record that is a block of its own.
+func (p *parser) update(rec repl.Record) saying {
+	s := saying{Record: rec, refs: p.refs()}
+	p.list = repl.SetList{}
+	if p.r.Bool() {
+		p.contents(&s, 0, false)
+	} else {
+		p.changed(&s)
+	}
+	require.NotEmpty(p.t, s.members)
+	return s
+}
+
+// plainBlock reads a block of groups with values of one entity each, in the same components.
+func (p *parser) plainBlock(run *repl.Run, rec repl.Record) (all []saying) {
+	n, gaps, ok := run.ReadCount(&p.r)
 	require.True(p.t, ok)
 	var comps set.Mask
 	require.True(p.t, p.sets.Read(&p.r, &comps))
 	require.False(p.t, comps.IsZero())
 	handles := []repl.Handle{rec.Group}
-	for range n - 1 {
-		h, ok := run.ReadNext(&p.r)
-		require.True(p.t, ok)
+	for h := rec.Group + 1; len(handles) < n; h++ {
+		if gaps {
+			h, ok = run.ReadGap(&p.r)
+			require.True(p.t, ok)
+		}
 		handles = append(handles, h)
 	}
+	run.Skip(handles[n-1])
 	for _, h := range handles {
 		rec.Group = h
 		s := saying{Record: rec}
@@ -304,7 +312,6 @@ func (p *parser) alike(run *repl.Run, rec repl.Record) (all []saying) {
 		s.members = append(s.members, m)
 		all = append(all, s)
 	}
-	p.r.Align()
 	return all
 }
 

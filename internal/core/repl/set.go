@@ -36,20 +36,16 @@ func (s Sets) Append(w *pack.Writer, m *set.Mask) {
 	w.Bool(false)
 }
 
-// Code returns what Append writes for a set and in how many bits. It is not ok if
-// they are more than most.
-func (s Sets) Code(m *set.Mask, most uint) (code uint64, width uint, ok bool) {
+// Bits returns the number of bits that Append writes.
+func (s Sets) Bits(m *set.Mask) int {
 	if s.comps <= maxFlagged {
-		return m[0], uint(s.comps), uint(s.comps) <= most
+		return s.comps
 	}
-	for c := range m.All() {
-		if width+1+s.width+1 > most {
-			return 0, 0, false
-		}
-		code |= (1 | uint64(c)<<1) << width
-		width += 1 + s.width
+	n := 1
+	for range m.All() {
+		n += 1 + int(s.width)
 	}
-	return code, width + 1, width+1 <= most
+	return n
 }
 
 // SetList packs the sets of members of a group one after the other: as a rule they are

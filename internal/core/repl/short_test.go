@@ -24,7 +24,7 @@ func fixed(bytes int) func(*end) int { return func(*end) int { return bytes } }
 func TestSharesFollowPriorities(t *testing.T) {
 	priorities := []float32{1, 2, 5, 10}
 	for _, place := range []sender.Place{{}, {Private: true}} {
-		for _, limit := range []int{70, 130, 200} {
+		for _, limit := range []int{70, 110, 145} {
 			for _, loss := range []float64{0, 0.05, 0.3} {
 				t.Run(fmt.Sprintf("private %v, %d bytes, loss %v", place.Private, limit, loss), func(t *testing.T) {
 					t.Parallel()

@@ -87,6 +87,7 @@ func TestComponentSetsHaveOneEncoding(t *testing.T) {
 		}
 		var w bits.Writer
 		sets.Append(&w, &m)
+		require.Equal(t, sets.Bits(&m), w.LenBits())
 		var r bits.Reader
 		r.Reset(w.Finish())
 		var got set.Mask
@@ -390,10 +391,10 @@ func TestRunsHaveOneEncoding(t *testing.T) {
 			if len(all) == 0 {
 				u.Begin(&w, g, from)
 				require.LessOrEqual(t, w.LenBits(), repl.MaxRunHead*8)
-				require.Zero(t, w.LenBits()%8)
+				require.Equal(t, u.HeadBits(g, from), w.LenBits())
 			} else {
-				width, before := u.Width(g, from), w.LenBits()
-				u.Append(&w, g, from)
+				width, before := u.NextBits(g, from), w.LenBits()
+				u.Next(&w, g, from)
 				require.Equal(t, width, w.LenBits()-before)
 			}
 			all = append(all, repl.Record{Kind: repl.Update, Group: g, Tick: u.Tick, From: from})
@@ -406,12 +407,11 @@ func TestRunsHaveOneEncoding(t *testing.T) {
 		r.Reset(w.Finish())
 		require.False(t, r.Bool())
 		var got repl.Record
-		alike, ok := in.ReadBegin(&r, &got)
-		require.True(t, ok && !alike)
+		require.True(t, in.ReadBegin(&r, &got))
 		for i := range all {
 			require.Equal(t, all[i], got)
 			require.EqualValues(t, 0b101, r.Bits(3))
-			more, ok := in.Read(&r, &got)
+			more, ok := in.ReadNext(&r, &got)
 			require.True(t, ok)
 			require.Equal(t, i < len(all)-1, more)
 		}
@@ -433,51 +433,62 @@ func FuzzRun(f *testing.F) {
 			return
 		}
 		var rec repl.Record
-		alike, ok := in.ReadBegin(&r, &rec)
-		if !ok {
-			return
-		}
-		if alike {
-			out.BeginLike(&w, rec.Group, rec.From, in.Gaps())
-			if n, ok := in.ReadCount(&r); ok {
-				require.Positive(t, n)
-				require.LessOrEqual(t, n, repl.MaxAlike)
-				require.LessOrEqual(t, int(rec.Group%repl.Private)+n, repl.MaxGroups)
-				repl.AppendCount(&w, n)
-				for range n - 1 {
-					last := rec.Group
-					if rec.Group, ok = in.ReadNext(&r); !ok {
-						return
-					}
-					require.Greater(t, rec.Group, last)
-					require.Equal(t, last.Private(), rec.Group.Private())
-					if in.Gaps() {
-						out.AppendGap(&w, rec.Group)
-					}
-				}
-				sameBits(t, b, &r, &w)
-			}
+		if !in.ReadBegin(&r, &rec) {
 			return
 		}
 		out.Begin(&w, rec.Group, rec.From)
-		for {
+		for more := true; more; {
 			require.True(t, rec.Base.Before(rec.Tick))
 			require.Less(t, rec.Group, 2*repl.Private)
-			last := rec.Group
-			more, ok := in.Read(&r, &rec)
+			last, ok := plainHandles(t, &in, &out, &r, &w, rec.Group)
 			if !ok {
 				return
 			}
-			if !more {
-				out.End(&w)
-				sameBits(t, b, &r, &w)
+			if more, ok = in.ReadNext(&r, &rec); !ok {
 				return
 			}
-			require.Greater(t, rec.Group, last)
-			require.Equal(t, last.Private(), rec.Group.Private())
-			out.Append(&w, rec.Group, rec.From)
+			if more {
+				require.Greater(t, rec.Group, last)
+				require.Equal(t, last.Private(), rec.Group.Private())
+				out.Next(&w, rec.Group, rec.From)
+			}
 		}
+		out.End(&w)
+		sameBits(t, b, &r, &w)
 	})
+}
+
+// plainHandles reads the handles of a plain block, if there is one, and writes them. It returns the last
+// handle.
+func plainHandles(t *testing.T, in, out *repl.Run, r *bits.Reader, w *bits.Writer, h repl.Handle) (last repl.Handle, ok bool) {
+	plain := r.Bool()
+	if w.Bool(plain); !plain || r.Err() != nil {
+		return h, r.Err() == nil
+	}
+	n, gaps, ok := in.ReadCount(r)
+	if !ok {
+		return h, false
+	}
+	require.Positive(t, n)
+	require.LessOrEqual(t, n, repl.MaxBlock)
+	require.LessOrEqual(t, int(h%repl.Private)+n, repl.MaxGroups)
+	before := w.LenBits()
+	repl.AppendCount(w, n, gaps)
+	require.Equal(t, repl.CountBits(n), w.LenBits()-before)
+	for last = h; n > 1; n-- {
+		if last++; gaps {
+			before := last
+			if last, ok = in.ReadGap(r); !ok {
+				return h, false
+			}
+			require.GreaterOrEqual(t, last, before)
+			require.Equal(t, h.Private(), last.Private())
+			out.AppendGap(w, last)
+		}
+	}
+	in.Skip(last)
+	out.Skip(last)
+	return last, true
 }
 
 // Lists of numbers are read as they were written. Lists that are read from arbitrary bytes rise,
@@ -677,12 +688,12 @@ func TestGoldens(t *testing.T) {
 	w.Change(0, []repl.Slot{0})
 	w.Commit()
 	says("an update of both, from their actions on", p.AppendUpdates(nil, 1000, 1),
-		"0 0 0 0000 0110 0", "0000", // a run of public groups that differ from 0 on, base 3 ticks ago, none before, padded
-		"0 1 10 00000101",                 // no references, alone
-		"1 1",                             // the next, same base
-		"0 0",                             // no references, not alone
+		"0 0 0000 0110 0", "00000", // a run of public groups from 0 on, base 3 ticks ago, none before, padded
+		"1 0000 0 10 00000101",            // a plain block: one group, no gaps, component 0
+		"1 1 1",                           // another block: the next handle, same base
+		"0 0 0",                           // not plain, no references, not alone
 		"0 0 10000 10 01000101 0 1 00000", // member 1, another set than before
-		"0 0000")                          // the end of the run
+		"0")                               // the end of the run
 	p.HandleAcked(1)
 	w.Begin(13)
 	w.Move(3, sender.Place{})
@@ -733,11 +744,11 @@ func TestGoldens(t *testing.T) {
 	w.Change(0, []repl.Slot{3, 5})
 	w.Commit()
 	says("what is predicted, a mark, and the rest", p.AppendUpdates(nil, 1000, 2),
-		"0 0 1 0000 0010 0", "0000", // private handle 0, base 2 ticks ago
-		"0 1 10 10100101", "0 0000", "0000000",
+		"0 1 0000 0010 0", "00000", // private handle 0, base 2 ticks ago
+		"1 0000 0 10 10100101", "0", "0000000",
 		"1 0000 1 0", "0", // part 0, the last, no needs
-		"0 1 0 0 0010 10010000 0", "0000000", // of groups that are alike: without gaps from public handle 2 on, base 10 ticks ago
-		"0000 10", "11000101", "00") // one, component 0
+		"0 0 0010 10010000 0", "0", // public handle 2, base 10 ticks ago
+		"1 0000 0 10 11000101", "0", "0000000")
 	w.Begin(30)
 	w.Spawn(6, set.MaskOf(0))
 	w.Spawn(7, set.MaskOf(0))

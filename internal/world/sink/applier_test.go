@@ -211,7 +211,7 @@ func (h *hand) update(g repl.Handle, values ...any) error {
 	for _, v := range values {
 		comps.Set(numberOf(v))
 	}
-	return h.applier.UpdateAll(h.slots[repl.ID{Group: g}], h.tick, &comps, h.wire(values...), h)
+	return updateEntity(h.applier, h.slots[repl.ID{Group: g}], h.tick, &comps, h.wire(values...), h)
 }
 
 func (h *hand) entity(g repl.Handle) ecs.Entity {
@@ -331,4 +331,10 @@ func TestAMemberStatedWholeIsAsItsSenderSays(t *testing.T) {
 	h.record(func() { h.state(1, h.links(0), heldTag{}) })
 	assert.Equal(t, []string{"links updated 1"}, h.took())
 	assert.Equal(t, heldLinks{}, *at[heldLinks](h, 1))
+}
+
+// updateEntity applies an update of one entity.
+func updateEntity(a *Applier, slot repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) error {
+	_, err := a.UpdateRun([]repl.Slot{slot}, tick, comps, r, refs)
+	return err
 }

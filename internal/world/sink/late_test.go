@@ -170,7 +170,7 @@ func TestMalformedReferencesLeaveNoTrace(t *testing.T) {
 	comps.Set(heldOneNumber)
 	wrong := h.wire(h.links(9, 3, 4), h.one(5))
 	h.table = h.table[:2]
-	require.Error(t, h.applier.UpdateAll(h.slots[repl.ID{Group: 1}], 50, &comps, wrong, h))
+	require.Error(t, updateEntity(h.applier, h.slots[repl.ID{Group: 1}], 50, &comps, wrong, h))
 	assert.Equal(t, heldLinks{Count: 1}, *at[heldLinks](h, 1))
 	assert.Equal(t, 1, h.waiting())
 	require.NoError(t, h.update(1, h.one(0)))

@@ -3,48 +3,10 @@ package sink
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
 	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
-
-// updatePredicted is UpdateAll for a predicted entity: the values are decoded directly into the
-// store.
-func (a *Applier) updatePredicted(slot repl.Slot, tick entangle.Tick, r *bits.Reader, refs receiver.Refs) error {
-	e, now := &a.Replicas.entities[slot], &a.sets.now
-	if now.staged || !a.world.Alive(e.entity) {
-		return a.updateStaged(slot, tick, r, refs)
-	}
-	var places [atOnce]*byte
-	for i, comp := range now.comps {
-		places[i&(atOnce-1)] = a.prediction.storePlace(a.Replicas.Info[slot].storeSlot, comp)
-	}
-	if len(now.shorts) > 0 {
-		if err := wire.DecodeShorts(now.shorts, r, &places); err != nil {
-			return err
-		}
-		a.finishPredicted(slot, tick)
-		return nil
-	}
-	return a.updatePredictedLong(slot, tick, places[:len(now.comps)], r, refs)
-}
-
-// updatePredictedLong is updatePredicted for any values.
-func (a *Applier) updatePredictedLong(slot repl.Slot, tick entangle.Tick, places []*byte, r *bits.Reader, refs receiver.Refs) error {
-	a.refs.late.Tick = tick
-	if err := a.decodeAll(slot, places, r, refs); err != nil {
-		return err
-	}
-	if a.Replicas.entities[slot].waits > 0 || len(a.refs.late.Found) > 0 {
-		a.updateLate(slot)
-	}
-	for i, comp := range a.sets.now.comps {
-		a.diffs.recordValue(slot, comp.number, comp.cells.Bytes(places[i]), false)
-	}
-	a.finishPredicted(slot, tick)
-	return nil
-}
 
 // tagPlace is the address of the values of tags, which have no memory in the store.
 var tagPlace byte
@@ -96,8 +58,8 @@ func (a *Applier) writeSimple(slot repl.Slot) {
 	}
 }
 
-// updatePredictedRun is UpdateRun for the predicted entities at the beginning of a run.
-func (a *Applier) updatePredictedRun(slots []repl.Slot, like *receiver.Alike, r *bits.Reader) (n int, err error) {
+// updatePredictedRun is updateShorts for the predicted entities at the beginning of a run.
+func (a *Applier) updatePredictedRun(slots []repl.Slot, tick entangle.Tick, r *bits.Reader) (n int, err error) {
 	slots = slots[:a.leadingPredicted(slots)]
 	if len(slots) == 0 {
 		return 0, nil
@@ -113,7 +75,7 @@ func (a *Applier) updatePredictedRun(slots []repl.Slot, like *receiver.Alike, r 
 		}
 	}
 	for _, slot := range slots[:n] {
-		a.finishPredicted(slot, like.Tick)
+		a.finishPredicted(slot, tick)
 	}
 	return n, err
 }

@@ -231,8 +231,7 @@ func TestAnUpdateOfAnInputIsRefused(t *testing.T) {
 			return *(*hull)(c.world.Get(c.applier.Replicas.entities[slot].entity, ecs.ComponentID[hull](c.world)))
 		}
 		want := body()
-		assert.Zero(t, c.applier.RunLength(&receiver.Alike{Set: comps, Tick: 2}, &r))
-		require.ErrorIs(t, c.applier.UpdateAll(slot, entangle.Tick(2), &comps, &r, nobody{}), errNoValue)
+		require.ErrorIs(t, updateEntity(c.applier, slot, entangle.Tick(2), &comps, &r, nobody{}), errNoValue)
 		assert.EqualValues(t, 7, c.far(int(slot)).Turn)
 		assert.Equal(t, want, body())
 	}

@@ -4,65 +4,32 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
-	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-var _ receiver.Updater = (*Applier)(nil)
-
-// atOnce is the largest number of components in an update that is decoded in one call. Usually
-// fewer change together, and an array of this size fits on the stack.
+// atOnce is the largest number of components in an update that is decoded directly. Usually fewer
+// change together, and an array of this size fits on the stack.
 const atOnce = wire.MaxShorts
 
-// UpdateAll implements receiver.Updater. Most values are short codes, which are decoded directly
-// into the world. The others go to updateLong, and those of predicted entities to updatePredicted.
-func (a *Applier) UpdateAll(slot repl.Slot, tick entangle.Tick, mask *set.Mask, r *bits.Reader, refs receiver.Refs) error {
-	if *mask != a.sets.now.set {
-		a.chooseSet(mask)
-	}
+// updateOne applies the update of one entity. The values are decoded directly into the world, or into
+// the store of a predicted entity, which no other code reads before it returns. If a value is malformed,
+// the old values are restored.
+func (a *Applier) updateOne(slot repl.Slot, tick entangle.Tick, r *bits.Reader, refs receiver.Refs) error {
 	e, now := &a.Replicas.entities[slot], &a.sets.now
-	if e.holds&now.bit == 0 { // always for a predicted entity, which never has the bit; see holdsSet
-		switch {
-		case !a.holdsSet(slot):
-			return errNotThere
-		case a.Replicas.Info[slot].storeSlot != 0:
-			return a.updatePredicted(slot, tick, r, refs)
-		}
-	}
-	if len(now.shorts) == 0 || !a.world.Alive(e.entity) {
-		return a.updateLong(slot, tick, r, refs)
-	}
-	var places [atOnce]*byte // on the stack: a pointer in the Applier would be work for the garbage collector
-	for i, comp := range now.comps {
-		place := comp.cells.At(e.entity)
-		if place == nil {
-			return a.updateStaged(slot, tick, r, refs)
-		}
-		places[i&(atOnce-1)] = place
-	}
-	if err := wire.DecodeShorts(now.shorts, r, &places); err != nil {
-		return err
-	}
-	e.tick = tick
-	for _, comp := range now.comps {
-		comp.events.Updated(e.entity)
-	}
-	return nil
-}
-
-// updateLong is UpdateAll for any values. They are decoded directly into the world, which no other
-// code reads before it returns. If a value is malformed, the old values are restored.
-func (a *Applier) updateLong(slot repl.Slot, tick entangle.Tick, r *bits.Reader, refs receiver.Refs) error {
-	e, now := &a.Replicas.entities[slot], &a.sets.now
-	if now.staged || !a.world.Alive(e.entity) {
+	switch {
+	case e.holds&now.bit == 0 && !a.holdsSet(slot): // a predicted entity never has the bit; see holdsSet
+		return errNotThere
+	case now.staged || !a.world.Alive(e.entity):
 		return a.updateStaged(slot, tick, r, refs)
 	}
-	var room [atOnce]*byte
-	places := room[:len(now.comps)]
+	var room [atOnce]*byte // on the stack: a pointer in the Applier would be work for the garbage collector
+	places, predicted := room[:len(now.comps)], a.Replicas.Info[slot].storeSlot != 0
 	for i, comp := range now.comps {
-		if places[i] = comp.cells.At(e.entity); places[i] == nil {
+		if predicted {
+			places[i] = a.prediction.storePlace(a.Replicas.Info[slot].storeSlot, comp)
+		} else if places[i] = comp.cells.At(e.entity); places[i] == nil {
 			return a.updateStaged(slot, tick, r, refs)
 		}
 	}
@@ -70,13 +37,17 @@ func (a *Applier) updateLong(slot repl.Slot, tick entangle.Tick, r *bits.Reader,
 	if err := a.decodeAll(slot, places, r, refs); err != nil {
 		return err
 	}
-	e.tick = tick
 	if e.waits > 0 || len(a.refs.late.Found) > 0 {
 		a.updateLate(slot)
 	}
 	for i, comp := range now.comps {
 		a.diffs.recordValue(slot, comp.number, comp.cells.Bytes(places[i]), false)
 	}
+	if predicted {
+		a.finishPredicted(slot, tick)
+		return nil
+	}
+	e.tick = tick
 	for _, comp := range now.comps {
 		comp.events.Updated(e.entity)
 	}
@@ -125,7 +96,7 @@ func (a *Applier) updateLate(slot repl.Slot) {
 	a.refs.awaitFound()
 }
 
-// updateStaged is UpdateAll step by step, for an entity that the game has changed.
+// updateStaged applies an update step by step, for an entity that the game has changed.
 func (a *Applier) updateStaged(slot repl.Slot, tick entangle.Tick, r *bits.Reader, refs receiver.Refs) error {
 	a.Begin(tick)
 	a.Member(slot, false)

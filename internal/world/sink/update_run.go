@@ -3,15 +3,17 @@ package sink
 import (
 	"slices"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
 )
 
-var _ receiver.RunUpdater = (*Applier)(nil)
+var _ receiver.Updater = (*Applier)(nil)
 
 // updateRun holds the buffers of UpdateRun.
 type updateRun struct {
@@ -21,25 +23,39 @@ type updateRun struct {
 	remote   columns.Cells
 }
 
-// RunLength implements receiver.RunUpdater for values that are short codes. All others are handled
-// by UpdateAll.
-func (a *Applier) RunLength(like *receiver.Alike, r *bits.Reader) int {
-	if like.Set != a.sets.now.set {
-		a.chooseSet(&like.Set)
+// UpdateRun implements receiver.Updater. Most values are short codes, which are decoded column by
+// column for stretches of entities. All other updates are applied one by one.
+func (a *Applier) UpdateRun(slots []repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) (n int, err error) {
+	if *comps != a.sets.now.set {
+		a.chooseSet(comps)
 	}
-	if len(a.sets.now.shorts) == 0 {
-		return 0
+	a.run.values.Plans = a.sets.now.shorts
+	for n < len(slots) {
+		if taken, err := a.updateShorts(slots[n:], tick, r); err != nil || taken > 0 {
+			if n += taken; err != nil {
+				return n, err
+			}
+			continue
+		}
+		begun := *r
+		a.diffs.history.Begin()
+		if err := a.updateOne(slots[n], tick, r, refs); err != nil {
+			*r = begun
+			return n, err
+		}
+		n++
 	}
-	values := &a.run.values
-	values.Plans, values.Head, values.HeadBits = a.sets.now.shorts, like.Head, like.HeadBits
-	return values.Length(r)
+	return n, nil
 }
 
-// UpdateRun implements receiver.RunUpdater for entities with components that the game has not
-// changed. It stops before any other entity. If the first entities are predicted, it takes only those
-// (updatePredictedRun).
-func (a *Applier) UpdateRun(slots []repl.Slot, like *receiver.Alike, r *bits.Reader) (n int, err error) {
+// updateShorts applies the updates of the first slots whose values are short codes, and of which the
+// game has not changed the components. If the first entities are predicted it takes only those.
+func (a *Applier) updateShorts(slots []repl.Slot, tick entangle.Tick, r *bits.Reader) (n int, err error) {
 	run, now := &a.run, &a.sets.now
+	if len(now.shorts) == 0 {
+		return 0, nil
+	}
+	slots = slots[:min(len(slots), run.values.Length(r))]
 	placed, bit := a.Replicas.entities, now.bit
 	entities := run.entities[:min(len(slots), len(run.entities))]
 	for i, slot := range slots[:len(entities)] {
@@ -51,10 +67,9 @@ func (a *Applier) UpdateRun(slots []repl.Slot, like *receiver.Alike, r *bits.Rea
 		entities[i] = e.entity
 	}
 	if len(entities) == 0 {
-		return a.updatePredictedRun(slots, like, r)
+		return a.updatePredictedRun(slots, tick, r)
 	}
 	n, err = a.readRun(entities, r)
-	tick := like.Tick
 	for _, slot := range slots[:n] {
 		placed[slot].tick = tick
 	}

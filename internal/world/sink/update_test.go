@@ -283,7 +283,7 @@ func TestUpdateOfWhatIsNotThereIsRefused(t *testing.T) {
 	applier.Replicas.Info[0].mask.Clear(0)
 	applier.Replicas.entities[0].holds = 0
 	before := g.copies[0].shows()
-	require.ErrorIs(t, applier.UpdateAll(0, 9, &comps, nil, nil), errNotThere)
+	require.ErrorIs(t, updateEntity(applier, 0, 9, &comps, &bits.Reader{}, nil), errNotThere)
 	require.Equal(t, before, g.copies[0].shows())
 }
 
@@ -360,21 +360,21 @@ func TestShortValuesAreWrittenTogether(t *testing.T) {
 	}
 	for _, wrong := range []*bits.Reader{wire(5, 100), wire(100, 5), wire(5), wire()} {
 		c.events = nil
-		require.Error(t, c.applier.UpdateAll(s, 2, &comps, wrong, nil))
+		require.Error(t, updateEntity(c.applier, s, 2, &comps, wrong, nil))
 		shows(1, 2)
 		tick, _ := c.applier.Replicas.Tick(e)
 		assert.EqualValues(t, 1, tick)
 		assert.Empty(t, c.events)
 	}
-	require.NoError(t, c.applier.UpdateAll(s, 3, &comps, wire(5, 6), nil))
+	require.NoError(t, updateEntity(c.applier, s, 3, &comps, wire(5, 6), nil))
 	shows(5, 6)
 	c.world.Remove(e, right)
-	require.NoError(t, c.applier.UpdateAll(s, 4, &comps, wire(7, 8), nil))
+	require.NoError(t, updateEntity(c.applier, s, 4, &comps, wire(7, 8), nil))
 	shows(7, 8)
 	tick, _ := c.applier.Replicas.Tick(e)
 	assert.EqualValues(t, 4, tick)
 	c.world.RemoveEntity(e)
-	require.NoError(t, c.applier.UpdateAll(s, 5, &comps, wire(7, 8), nil))
+	require.NoError(t, updateEntity(c.applier, s, 5, &comps, wire(7, 8), nil))
 }
 
 type copiedPart[T any] struct{ V T }
@@ -531,5 +531,40 @@ func TestARunThatIsWrongChangesWhatStandsBefore(t *testing.T) {
 		}
 		require.Equal(t, errs[1] == nil, errs[0] == nil, "%v and %v", errs[0], errs[1])
 		fresh.requireSame()
+	}
+}
+
+type copiedPath struct {
+	X, Y float32 `net:"range=-500..500,step=0.01"`
+}
+
+// Several updates in one run, with values that are sent as differences, are records of their own: each
+// leads to the value of its entity.
+//
+// Proves: R30
+func TestARunOfDifferencesLeadsToTheValues(t *testing.T) {
+	p := protocol.New(protocol.Config{Name: "paths"})
+	protocol.Component[copiedPath](p).Delta().Motion()
+	require.NoError(t, registry.Seal(p))
+	infos := registry.Of(p).Components
+	w := ecs.NewWorld()
+	collector, err := source.NewCollector(&w, infos, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	marker, path := ecs.ComponentID[components.Replicate](&w), ecs.ComponentID[copiedPath](&w)
+	g := &copyGame{t: t, world: &w, collector: collector, peer: collector.World().NewPeer(), room: 1000}
+	for range 5 {
+		g.entities = append(g.entities, w.NewEntity(marker, path))
+	}
+	g.copies = [2]*copyOf{newCopyOf(infos, false), newCopyOf(infos, false)}
+	for n := range 30 {
+		for i, e := range g.entities {
+			*(*copiedPath)(w.Get(e, path)) = copiedPath{X: float32((i + 1) * n), Y: float32(n*n) / 4}
+		}
+		g.send()
+		copied := g.copies[0]
+		for i, e := range g.entities {
+			at := copied.applier.Replicas.entities[i].entity
+			require.Equal(t, *(*copiedPath)(w.Get(e, path)), *(*copiedPath)(copied.world.Get(at, ecs.ComponentID[copiedPath](copied.world))))
+		}
 	}
 }

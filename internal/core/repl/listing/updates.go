@@ -37,38 +37,40 @@ func (l *Lister) mark(tick entangle.Tick) error {
 func (l *Lister) run(tick entangle.Tick) error {
 	var rec repl.Record
 	run := repl.Run{Tick: tick}
-	alike, ok := run.ReadBegin(&l.in, &rec)
-	if alike && ok {
-		return l.alike(&run, &rec)
-	}
-	for more := true; more; more, ok = run.Read(&l.in, &rec) {
-		if !ok {
-			return ErrMalformed
-		}
-		if err := l.update(&rec); err != nil {
+	more, ok := true, run.ReadBegin(&l.in, &rec)
+	for ; more && ok; more, ok = run.ReadNext(&l.in, &rec) {
+		if err := l.block(&run, &rec); err != nil {
 			return err
 		}
 	}
 	return malformedIf(!ok)
 }
 
-// alike reads a run of groups that are alike: their common prefix stands once before all values.
-func (l *Lister) alike(run *repl.Run, rec *repl.Record) error {
+func (l *Lister) block(run *repl.Run, rec *repl.Record) error {
+	if l.in.Bool() {
+		return l.plainBlock(run, rec)
+	}
+	return l.update(rec)
+}
+
+// plainBlock reads a block of groups with values of member 0 alone, in the same components.
+func (l *Lister) plainBlock(run *repl.Run, rec *repl.Record) error {
 	var comps set.Mask
-	n, ok := run.ReadCount(&l.in)
+	n, gaps, ok := run.ReadCount(&l.in)
 	if !ok || n > l.in.RemainingBits() || !l.sets.Read(&l.in, &comps) {
 		return ErrMalformed
 	}
 	groups := []repl.Handle{rec.Group}
 	for len(groups) < n {
 		h := groups[len(groups)-1] + 1
-		if run.Gaps() {
-			if h, ok = run.ReadNext(&l.in); !ok {
+		if gaps {
+			if h, ok = run.ReadGap(&l.in); !ok {
 				return ErrMalformed
 			}
 		}
 		groups = append(groups, h)
 	}
+	run.Skip(groups[n-1])
 	for _, rec.Group = range groups {
 		l.beginRecord(rec)
 		l.entry.Comps = comps
@@ -77,7 +79,6 @@ func (l *Lister) alike(run *repl.Run, rec *repl.Record) error {
 		}
 		l.member(0)
 	}
-	l.in.Align()
 	return malformedIf(l.in.Err() != nil)
 }
 

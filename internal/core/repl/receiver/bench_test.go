@@ -18,8 +18,12 @@ type columns struct {
 	a, b []uint32
 }
 
-func (c *columns) UpdateAll(slot repl.Slot, _ entangle.Tick, _ *set.Mask, r *bits.Reader, _ receiver.Refs) error {
-	c.a[slot], c.b[slot] = uint32(r.Bits(32)), uint32(r.Bits(32))
+func (c *columns) Update(r *bits.Reader, comp int, _ receiver.Refs) error {
+	column := c.a
+	if comp == 1 {
+		column = c.b
+	}
+	column[c.at] = uint32(r.Bits(32))
 	return r.Err()
 }
 
@@ -37,21 +41,20 @@ func columnsOf(tick, age entangle.Tick, n int) []byte { return columnsFrom(0, ti
 
 func columnsFrom(first repl.Handle, tick, age entangle.Tick, n int) []byte {
 	var w bits.Writer
-	w.Bits(0b00, 2) // a run of groups that may differ
+	w.Bool(false) // a run
 	handle(&w, first)
 	w.Uvarint(uint64(age))
+	w.Bool(false) // no previous baseline
 	w.Align()
+	w.Bool(true) // a plain block
+	w.Uvarint(uint64(n - 1))
+	w.Bool(false)        // without gaps
+	w.Bits(0b011, comps) // both components
 	for g := range n {
-		if g > 0 {
-			w.Bits(0b11, 2)
-		}
-		w.Bits(0b10, 2)      // no references; a group of one
-		w.Bits(0b011, comps) // both components
 		w.Bits(uint64(g), 32)
 		w.Bits(uint64(tick), 32)
 	}
 	w.Bool(false)
-	w.Uvarint(0)
 	return w.Finish()
 }
 
@@ -61,30 +64,21 @@ func newColumnsSink(t testing.TB, n int) *columns {
 
 func newColumns(t testing.TB, n int) (*columns, *receiver.Receiver) {
 	c := newColumnsSink(t, n)
-	r := receiver.New(c, nil, comps)
+	r := receiver.New(&runs{c}, nil, comps)
 	for h := range repl.Handle(n) {
 		require.NoError(t, r.HandleActions(message(one(repl.Full, h, 0, 10, 0))))
 	}
 	return c, r
 }
 
-// runs is a columns that applies equal records in one call.
+// runs is a columns that applies the updates of many entities in one call.
 type runs struct{ *columns }
 
-func (c *runs) RunLength(like *receiver.Alike, r *bits.Reader) (n int) {
-	ahead := *r
-	for ahead.Peek()&(1<<like.HeadBits-1) == like.Head && ahead.RemainingBits() > 0 {
-		ahead.Skip(like.HeadBits + 64)
-		n++
-	}
-	return n
-}
-
-func (c *runs) UpdateRun(slots []repl.Slot, like *receiver.Alike, r *bits.Reader) (n int, err error) {
+func (c *runs) UpdateRun(slots []repl.Slot, _ entangle.Tick, _ *set.Mask, r *bits.Reader, _ receiver.Refs) (n int, err error) {
 	for _, slot := range slots {
-		r.Skip(like.HeadBits)
-		if err := c.UpdateAll(slot, like.Tick, &like.Set, r, nil); err != nil {
-			return n, err
+		c.a[slot], c.b[slot] = uint32(r.Bits(32)), uint32(r.Bits(32))
+		if r.Err() != nil {
+			return n, r.Err()
 		}
 		n++
 	}
@@ -164,17 +158,17 @@ func BenchmarkUpdates(b *testing.B) {
 // limit does the same without a receiver: it only reads the bits.
 func BenchmarkUpdatesLimit(b *testing.B) {
 	const groups = 1000
-	c := &columns{a: make([]uint32, groups+1), b: make([]uint32, groups+1)}
+	one, two := make([]uint32, groups+1), make([]uint32, groups+1)
 	frame := columnsFrame(11, groups)
 	for b.Loop() {
 		var r bits.Reader
 		r.Reset(frame)
 		r.Bits(24)
-		for g := range repl.Slot(groups) {
-			r.Skip(7)
-			if err := c.UpdateAll(g, 0, nil, &r, nil); err != nil {
-				b.Fatal(err)
-			}
+		for g := range groups {
+			one[g], two[g] = uint32(r.Bits(32)), uint32(r.Bits(32))
+		}
+		if r.Err() != nil {
+			b.Fatal(r.Err())
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/groups, "ns/record")

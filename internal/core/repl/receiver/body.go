@@ -28,29 +28,12 @@ func (w *walker) applyUpdate() error {
 	if !r.readRefs() {
 		return ErrMalformed
 	}
-	alone := r.in.Bool()
-	if alone && r.updater != nil && w.g.leads() {
-		return w.updateAll()
-	}
 	r.sink.Begin(w.rec.Tick)
-	if err := w.update(alone); err != nil {
+	if err := w.update(r.in.Bool()); err != nil {
 		r.sink.Discard()
 		return err
 	}
 	r.sink.Commit()
-	r.applied(w.g, w.rec)
-	return nil
-}
-
-// updateAll applies the values of member 0 in one call.
-func (w *walker) updateAll() error {
-	r := w.r
-	if !r.sets.Read(&r.in, &r.set) {
-		return ErrMalformed
-	}
-	if err := r.updater.UpdateAll(w.g.members[0].slot, w.rec.Tick, &r.set, &r.in, r); err != nil {
-		return err
-	}
 	r.applied(w.g, w.rec)
 	return nil
 }

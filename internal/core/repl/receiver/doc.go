@@ -63,21 +63,18 @@
 // passed over. Receiver.apply lets a walker read the body between Sink.Begin and Sink.Commit, with
 // Sink.Insert for each value. Then Receiver.release applies what has waited for it.
 //
-// HandleUpdates reads items: marks and runs of updates. A run has one of two forms:
+// HandleUpdates reads items: marks and runs of updates. A run is a sequence of blocks:
 //
-//	groups that are alike    Receiver.values: as many as possible by RunUpdater.UpdateRun
-//	                         (Receiver.several), others by Updater.UpdateAll (Receiver.one)
-//	any groups               Receiver.update for one that must be judged, Receiver.usual for
-//	                         those behind it that apply at once: by the same two methods
-//
-// Where neither method can take an update, a walker reads it, with Sink.Update for each value.
+//	plain block     Receiver.plainBlock: stretches of groups that take their update now by one call
+//	                of Updater.UpdateRun each
+//	one record      Receiver.update, which also takes the other groups of a plain block: it applies,
+//	                waits or is dropped; a walker reads it, with Sink.Update for each value
 //
 // # Where things are
 //
 // The replica: receiver.go, table.go, group.go, place.go (where an entity is), sink.go (the interfaces
-// to the world), refs.go. Arriving: handle.go (actions) with usual.go; updates.go with values.go and
-// scattered.go (groups that are alike). Deciding: judge.go. Reading a body: body.go, joins.go,
-// predicted.go.
+// to the world), refs.go. Arriving: handle.go (actions) with usual.go; updates.go. Deciding: judge.go.
+// Reading a body: body.go, joins.go, predicted.go.
 //
 // What cannot be applied yet: waiting.go, release.go, needs.go. What has to be asked for:
 // requests.go. Which tick is confirmed: confirmed_tick.go. For statistics and tests: stats.go,

@@ -315,10 +315,10 @@ func message(records ...record) []byte {
 	return w.Finish()
 }
 
-// run writes updates of one tick, sorted by group, of one handle space.
+// run writes updates of one tick, sorted by group, of one handle space: each is a block of its own.
 func run(records ...record) []byte {
 	var w bits.Writer
-	w.Bits(0b00, 2) // a run of groups that may differ
+	w.Bool(false) // a run
 	for i := range records {
 		r := &records[i]
 		if i == 0 {
@@ -328,10 +328,10 @@ func run(records ...record) []byte {
 			w.Align()
 		} else {
 			before := &records[i-1]
-			gap := uint64(r.group - before.group - 1)
-			w.Bool(gap == 0)
-			if gap > 0 {
-				w.Uvarint(gap)
+			gap := uint64(r.group - before.group)
+			w.Bool(true)
+			if w.Bool(gap == 1); gap != 1 {
+				w.Uvarint(gap - 2)
 			}
 			w.Bool(r.base == before.base)
 			if r.base != before.base {
@@ -339,10 +339,10 @@ func run(records ...record) []byte {
 				w.Bool(false)
 			}
 		}
+		w.Bool(false) // not a plain block
 		r.write(&w)
 	}
 	w.Bool(false)
-	w.Uvarint(0)
 	return w.Finish()
 }
 

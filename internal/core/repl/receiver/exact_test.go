@@ -30,20 +30,25 @@ func (d *differing) Update(r *bits.Reader, comp int, refs receiver.Refs) error {
 	return d.copySink.Update(r, comp, refs)
 }
 
-// differingUpdater is a differing that applies the values of one entity in one call.
+// differingUpdater is a differing that applies the updates of many entities in one call.
 type differingUpdater struct{ *differing }
 
-func (d *differingUpdater) UpdateAll(slot repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) error {
-	d.Begin(tick)
-	d.Member(slot, false)
-	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
-		if err := d.Update(r, c, refs); err != nil {
-			d.Discard()
-			return err
+func (d *differingUpdater) UpdateRun(slots []repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) (n int, err error) {
+	for _, slot := range slots {
+		before := *r
+		d.Begin(tick)
+		d.Member(slot, false)
+		for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
+			if err := d.Update(r, c, refs); err != nil {
+				d.Discard()
+				*r = before
+				return n, err
+			}
 		}
+		d.Commit()
+		n++
 	}
-	d.Commit()
-	return nil
+	return n, nil
 }
 
 // Deltas implements receiver.Differ.

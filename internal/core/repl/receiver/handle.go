@@ -170,48 +170,44 @@ func (r *Receiver) pass(g *group, rec *record) {
 
 // apply applies a record with met needs to the replica. The group may have ended after it.
 func (r *Receiver) apply(g *group, rec *record) error {
-	r.start(g, rec)
+	r.start(rec, g.held, g.known)
 	w := walker{r: r, g: g, rec: rec}
 	if rec.Kind != repl.Update {
 		return w.applyAction()
 	}
 	begun := r.in
 	err := w.applyUpdate()
-	if r.misfits(g, rec, err) {
+	if err != nil && errors.Is(err, ErrBaseline) {
+		r.misfit(g, rec)
 		r.in = begun
 		return r.skip(rec)
 	}
 	return err
 }
 
-// start passes a record's baseline and tick to the sink; g is nil for a skipped record.
-func (r *Receiver) start(g *group, rec *record) {
+// start passes a record's baseline and tick to the sink, and the tick of the group's replica, if it is
+// known. It is not known for a skipped record.
+func (r *Receiver) start(rec *record, held entangle.Tick, known bool) {
 	if r.differ == nil {
 		return
 	}
-	m := &r.moment
-	*m = Moment{Tick: rec.Tick, Differs: rec.Kind == repl.Update && rec.Differs(rec.Tick), From: rec.From}
-	if g != nil {
-		m.Held, m.Known = g.held, g.known
+	r.moment = Moment{
+		Tick: rec.Tick, Differs: rec.Kind == repl.Update && rec.Differs(rec.Tick), From: rec.From, Held: held, Known: known,
 	}
-	r.differ.From(m)
+	r.differ.From(&r.moment)
 }
 
-// misfits reports whether an update was not applied because its differences do not fit the values
-// of the replica. The group is then requested in full, and the record must be skipped.
-func (r *Receiver) misfits(g *group, rec *record, err error) bool {
-	if err == nil || !errors.Is(err, ErrBaseline) {
-		return false
-	}
+// misfit notes an update that was not applied because its differences do not fit the values of the
+// replica, and requests the group in full.
+func (r *Receiver) misfit(g *group, rec *record) {
 	r.stats.Misfits++
 	r.lags(rec)
 	r.ask(g)
-	return true
 }
 
 // skip reads past the part of a record behind its needs.
 func (r *Receiver) skip(rec *record) error {
-	r.start(nil, rec)
+	r.start(rec, 0, false)
 	w := walker{r: r, rec: rec, skip: true}
 	if rec.leaves = false; rec.Kind != repl.Update {
 		return w.action()

@@ -29,11 +29,10 @@ var (
 // Receiver is the replica of one sender's groups.
 type Receiver struct {
 	sink    Sink
-	updater Updater    // the sink, nil if it is none
-	renewer Renewer    // the same
-	differ  Differ     // the same, nil also if no component is sent as differences
-	runner  RunUpdater // as well
-	bounded Bounded    // as well
+	updater Updater // the sink, nil if it is none
+	renewer Renewer // the same
+	differ  Differ  // the same, nil also if no component is sent as differences
+	bounded Bounded // as well
 	own     Own
 	sets    repl.Sets
 
@@ -64,8 +63,6 @@ type Receiver struct {
 	ousts []oust
 
 	overtaken []*waiting
-	like      Alike
-	slots     []repl.Slot
 	stats     Stats
 
 	plain  plain
@@ -76,8 +73,7 @@ type Receiver struct {
 func New(sink Sink, own Own, comps int) *Receiver {
 	updater, _ := sink.(Updater)
 	renewer, _ := sink.(Renewer)
-	runner, _ := sink.(RunUpdater)
-	r := &Receiver{sink: sink, updater: updater, renewer: renewer, runner: runner, own: own, sets: repl.NewSets(comps)}
+	r := &Receiver{sink: sink, updater: updater, renewer: renewer, own: own, sets: repl.NewSets(comps)}
 	r.waiting.most = DefaultWaitingBytes
 	r.bounded, _ = sink.(Bounded)
 	r.predicted.sink, _ = sink.(Predictor)

@@ -35,36 +35,15 @@ type Sink interface {
 	Skip(r *bits.Reader, comp int) error
 }
 
-// Updater is a Sink that takes the values of one entity in one call, which saves the separate calls
+// Updater is a Sink that takes the updates of many entities in one call, which saves the separate calls
 // for most records.
 type Updater interface {
 	Sink
-	// UpdateAll does what Begin, Member, Update of each component in the set, by
-	// rising number, and Commit do. With an error it leaves the world alone.
-	UpdateAll(slot repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs Refs) error
-}
-
-// RunUpdater is an Updater that takes several records of a run in one call, as long as they are
-// alike, as in most runs.
-type RunUpdater interface {
-	Updater
-	// RunLength returns how many of the next records, each behind the head in like, UpdateRun would
-	// take. It may return fewer than there are.
-	RunLength(like *Alike, r *bits.Reader) int
-	// UpdateRun does for one slot after the other what UpdateAll does, for no more
-	// of them than RunLength counted, and returns how many records it applied. It
-	// stops before the head of one that it leaves to UpdateAll; the error is that of
-	// the record behind those that it applied.
-	UpdateRun(slots []repl.Slot, like *Alike, r *bits.Reader) (n int, err error)
-}
-
-// Alike is the common part of consecutive records.
-type Alike struct {
-	Tick entangle.Tick
-	Set  set.Mask // their components
-	// Head is the bits before the values of each, HeadBits of them.
-	Head     uint64
-	HeadBits uint
+	// UpdateRun does, for one slot after the other, what Begin, Member, Update of each component in
+	// the set, by rising number, and Commit do. It returns how many updates it applied, at least one
+	// without an error. The error is that of the record behind these, for which it leaves the world
+	// alone, and before which it leaves r.
+	UpdateRun(slots []repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs Refs) (n int, err error)
 }
 
 // Renewer is a Sink that needs to know when a new entity has a network id that others may have had
@@ -83,7 +62,8 @@ type Differ interface {
 	Sink
 	// Deltas returns those components.
 	Deltas() set.Mask
-	// From sets the moment of all calls until the next From.
+	// From sets the moment of all calls until the next From. It begins a record, or a run of records,
+	// as Updater.UpdateRun applies them.
 	From(m *Moment)
 }
 

@@ -22,7 +22,7 @@ type page struct {
 	groups [pageSize]*group
 	ended  [pageSize]entangle.Tick
 	ends   [pageSize / 64]uint64 // bit by handle: ended holds
-	lent   []loan                // by handle; nil: nothing is
+	lent   *[pageSize]loan       // by handle; nil: nothing is
 }
 
 // loan is a copy of what an update needs of a group, in an array by handle, so that a run of updates
@@ -34,31 +34,20 @@ type loan struct {
 	held entangle.Tick
 }
 
-// loans returns the places of the loans from a handle on, up to the end of its page.
-func (t *table) loans(h repl.Handle) []loan {
+// loans returns the places of the loans of a handle's page, or nil.
+func (t *table) loans(h repl.Handle) *[pageSize]loan {
 	at := int(h / pageSize)
 	if at >= len(t.pages) || t.pages[at] == nil {
 		return nil
 	}
 	p := t.pages[at]
 	if p.lent == nil {
-		p.lent = make([]loan, pageSize)
+		p.lent = new([pageSize]loan)
 		for i := range p.lent {
 			p.lent[i].slot = repl.NoSlot
 		}
 	}
-	return p.lent[h%pageSize:]
-}
-
-// loan returns the place of a handle's loan, or nil.
-func (t *table) loan(h repl.Handle) *loan {
-	if at := int(h / pageSize); at < len(t.pages) && t.pages[at] != nil && t.pages[at].lent != nil {
-		return &t.pages[at].lent[h%pageSize]
-	}
-	if loans := t.loans(h); len(loans) > 0 {
-		return &loans[0]
-	}
-	return nil
+	return p.lent
 }
 
 // lend makes a loan of a handle's group, if it is one that can be lent.

@@ -1,8 +1,12 @@
 package receiver
 
 import (
+	"errors"
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -22,156 +26,183 @@ func (r *Receiver) HandleUpdates(tick entangle.Tick, frame []byte) error {
 	return r.settle()
 }
 
-// item reads one run or mark. A run of groups that are alike goes to values. Of any other run,
-// update reads a record, then usual all directly behind it that apply at once, and so on.
+// item reads one run or mark.
 func (r *Receiver) item(tick entangle.Tick) error {
 	if r.in.Bool() {
 		return r.readMark(tick)
 	}
-	run := repl.Run{Tick: tick}
-	rec := &r.rec
-	alike, ok := run.ReadBegin(&r.in, &rec.Record)
-	if alike && ok {
-		return r.values(&run, rec)
-	}
-	for more := true; more; more, ok = run.Read(&r.in, &rec.Record) {
-		if !ok {
-			return ErrMalformed
-		}
-		if err := r.update(rec); err != nil {
+	run, rec := repl.Run{Tick: tick}, &r.rec
+	more, ok := true, run.ReadBegin(&r.in, &rec.Record)
+	for ; more && ok; more, ok = run.ReadNext(&r.in, &rec.Record) {
+		if err := r.block(&run, rec); err != nil {
 			return err
 		}
-		if err := r.usual(rec); err != nil {
-			return err
-		}
-		run.Enter(rec.Group, rec.From)
 	}
-	return nil
+	return malformedIf(!ok)
 }
 
-// A usual record of a run begins with these bits: the next group, from the same baseline, without
-// references, of member 0 alone.
-const (
-	usualBits = 4
-	usualHead = 0b1011
-)
+func (r *Receiver) block(run *repl.Run, rec *record) error {
+	if r.in.Bool() {
+		return r.plainBlock(run, rec)
+	}
+	return r.update(rec)
+}
 
-// usual applies the usual records behind rec, up to the first of another form or of a group to which it
-// does not apply now. rec is then the head of the last one applied.
-func (r *Receiver) usual(rec *record) error {
+// plain is a plain block: groups with values of member 0 alone, all of the same components.
+type plain struct {
+	set     set.Mask
+	handles []repl.Handle
+	slots   []repl.Slot // of the groups that take their update now
+	raw     []byte
+	body    bits.Writer
+	buf     []byte
+}
+
+// plainBlock applies a plain block: stretches of groups that take their update now by
+// Updater.UpdateRun, and others by apart.
+func (r *Receiver) plainBlock(run *repl.Run, rec *record) error {
+	if ok := r.readBlock(run, rec.Group); !ok {
+		return ErrMalformed
+	}
+	for handles := r.plain.handles; len(handles) > 0; {
+		taken, err := r.updateRun(rec, handles)
+		if err != nil {
+			return err
+		}
+		if handles = handles[taken:]; taken > 0 {
+			continue
+		}
+		rec.Group, handles = handles[0], handles[1:]
+		if err := r.apart(rec); err != nil {
+			return err
+		}
+	}
+	return malformedIf(r.in.Err() != nil)
+}
+
+// readBlock reads the components and the handles of a plain block.
+func (r *Receiver) readBlock(run *repl.Run, h repl.Handle) (ok bool) {
+	n, gaps, ok := run.ReadCount(&r.in)
+	if !ok || n > r.in.RemainingBits() || !r.sets.Read(&r.in, &r.plain.set) || r.plain.set.IsZero() {
+		return false // a value that has no bits does not change
+	}
+	handles := append(r.plain.handles[:0], h)
+	for range n - 1 {
+		if h++; gaps {
+			if h, ok = run.ReadGap(&r.in); !ok {
+				return false
+			}
+		}
+		handles = append(handles, h)
+	}
+	r.plain.handles = handles
+	run.Skip(h)
+	return true
+}
+
+// updateRun applies the updates of the first groups of a plain block in one call, and returns how many
+// it consumed. It stops before a group that does not take its update now.
+func (r *Receiver) updateRun(rec *record, handles []repl.Handle) (taken int, err error) {
 	if r.updater == nil {
-		return nil
+		return 0, nil
+	}
+	held := r.borrow(rec, handles)
+	if len(r.plain.slots) == 0 {
+		return 0, nil
 	}
 	r.refs = r.refs[:0]
-	for r.in.Peek()&(1<<usualBits-1) == usualHead && (rec.Group+1)%repl.Private != 0 {
-		g := r.groups.get(rec.Group + 1)
-		if g == nil || !g.takes(rec) {
-			return nil
-		}
-		r.in.Skip(usualBits)
-		rec.Group++
-		if !r.sets.Read(&r.in, &r.set) {
-			return ErrMalformed
-		}
-		r.start(g, rec)
-		begun := r.in
-		if err := r.updater.UpdateAll(g.members[0].slot, rec.Tick, &r.set, &r.in, r); r.misfits(g, rec, err) {
-			r.in = begun
-			return r.skipValues(rec, &r.set)
-		} else if err != nil {
-			return err
-		}
-		g.held = rec.Tick
-		r.stats.Updates++
-		if len(g.waits) > 0 {
-			if err := r.release(rec.Group); err != nil {
-				return err
+	r.start(rec, held, true)
+	taken, err = r.updater.UpdateRun(r.plain.slots, rec.Tick, &r.plain.set, &r.in, r)
+	r.giveBack(rec.Tick, handles[:taken])
+	r.stats.Updates += uint64(taken)
+	if err != nil && errors.Is(err, ErrBaseline) {
+		rec.Group = handles[taken]
+		r.misfit(r.groups.get(rec.Group), rec)
+		return taken + 1, r.skipValues(rec, &r.plain.set)
+	}
+	return taken, err
+}
+
+// borrow collects the slots of the first groups that take an update of a tick and baseline now, in
+// plain.slots. Where values are sent as differences their replicas are of one tick, which it returns.
+func (r *Receiver) borrow(rec *record, handles []repl.Handle) (held entangle.Tick) {
+	slots, tick, base := slices.Grow(r.plain.slots[:0], len(handles))[:len(handles)], rec.Tick, rec.Base
+	last, n := base, 0 // of the last group: as a rule all are held alike
+	var loans *[pageSize]loan
+	for page := repl.EndOfHandles; n < len(slots); n++ {
+		h := handles[n]
+		if h/pageSize != page {
+			if page, loans = h/pageSize, r.groups.loans(h); loans == nil {
+				break
 			}
-			r.refs = r.refs[:0]
 		}
-		if err := r.alike(rec); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// alike applies the usual records behind rec that have the same components, several in one call, up to
-// the first of a group to which it does not apply now, or for which something waits.
-func (r *Receiver) alike(rec *record) error {
-	if r.runner == nil || !r.resembles(rec) {
-		return nil
-	}
-	mask := uint64(1)<<r.like.HeadBits - 1
-	for r.in.Peek()&mask == r.like.Head {
-		loans := r.takers(rec, r.runner.RunLength(&r.like, &r.in))
-		if len(loans) == 0 {
-			return nil
-		}
-		n, err := r.runner.UpdateRun(r.slots, &r.like, &r.in)
-		r.took(rec, loans[:n])
-		if err != nil || n < len(loans) {
-			return err
-		}
-	}
-	return nil
-}
-
-// resembles sets Receiver.like to the bits with which a usual record with the components of the last
-// one begins. It returns false if these are too many to be compared at once.
-func (r *Receiver) resembles(rec *record) bool {
-	if r.like.Tick = rec.Tick; r.like.HeadBits != 0 && r.set == r.like.Set {
-		return true
-	}
-	code, width, ok := r.sets.Code(&r.set, bits.PeekBits-usualBits)
-	r.like.Set, r.like.Head, r.like.HeadBits = r.set, usualHead|code<<usualBits, usualBits+width
-	if !ok {
-		r.like.HeadBits = 0
-	}
-	return ok
-}
-
-// takers returns the loans of the next groups, at most so many: those behind rec.Group, up to the
-// first to which an update of rec's tick and baseline does not apply now. Their slots are in
-// Receiver.slots.
-func (r *Receiver) takers(rec *record, most int) []loan {
-	first, tick, base := rec.Group+1, rec.Tick, rec.Base
-	loans := r.groups.loans(first)
-	loans = loans[:min(len(loans), most)]
-	if len(loans) > cap(r.slots) {
-		r.slots = make([]repl.Slot, pageSize)
-	}
-	slots := r.slots[:len(loans)]
-	held := base // of the last one, which can take it: as a rule all are held alike
-	for i := range loans {
-		l := &loans[i]
-		if l.slot == repl.NoSlot && !r.groups.lend(first+repl.Handle(i)) ||
-			l.held != held && (!l.held.Before(tick) || l.held.Before(base)) {
-			loans = loans[:i]
+		l := &loans[h%pageSize]
+		if l.slot == repl.NoSlot && !r.groups.lend(h) ||
+			l.held != last && (!l.held.Before(tick) || l.held.Before(base) || r.differ != nil && n > 0) {
 			break
 		}
-		slots[i], held = l.slot, l.held
+		slots[n], last = l.slot, l.held
 	}
-	r.slots = slots[:len(loans)]
-	return loans
+	r.plain.slots = slots[:n]
+	return last
 }
 
-// took notes that the updates of the next groups were applied, of which these are the loans. It moves
-// rec.Group to the last of them.
-func (r *Receiver) took(rec *record, loans []loan) {
-	tick := rec.Tick
-	for i := range loans {
-		if loans[i].held = tick; loans[i].slot == repl.NoSlot { // an event's reader asked for the group
-			r.groups.get(rec.Group + 1 + repl.Handle(i)).held = tick
+// giveBack notes the tick of groups that took their updates.
+func (r *Receiver) giveBack(tick entangle.Tick, handles []repl.Handle) {
+	var loans *[pageSize]loan
+	page := repl.EndOfHandles
+	for _, h := range handles {
+		if h/pageSize != page {
+			page, loans = h/pageSize, r.groups.loans(h)
+		}
+		l := &loans[h%pageSize]
+		if l.held = tick; l.slot == repl.NoSlot { // an event's reader asked for the group
+			r.groups.get(h).held = tick
 		}
 	}
-	rec.Group += repl.Handle(len(loans))
-	r.stats.Updates += uint64(len(loans))
 }
 
-// takes reports whether an update of member 0 alone applies to the group now.
-func (g *group) takes(rec *record) bool {
-	return g.known && g.held.Before(rec.Tick) && !g.held.Before(rec.Base) && g.leads()
+// apart passes the next record of a plain block to update, in the form of a block of its own.
+func (r *Receiver) apart(rec *record) error {
+	p := &r.plain
+	width, err := r.lift(rec, &p.set)
+	if err != nil {
+		return err
+	}
+	p.body.Reset(p.buf[:0])
+	p.body.Bits(0b10, 2) // no references, alone
+	r.sets.Append(&p.body, &p.set)
+	p.body.Copy(p.raw, width)
+	p.buf = p.body.Finish()
+	behind := r.in
+	r.in.Reset(p.buf)
+	err = r.update(rec)
+	r.in = behind
+	return err
+}
+
+// lift reads past the values of a record that consists of nothing else, for the components of a set,
+// and copies their bits to plain.raw.
+func (r *Receiver) lift(rec *record, comps *set.Mask) (width int, err error) {
+	p, start := &r.plain, r.in
+	if err := r.skipValues(rec, comps); err != nil {
+		return 0, err
+	}
+	width = start.RemainingBits() - r.in.RemainingBits()
+	p.raw = append(p.raw[:0], make([]byte, (width+7)/8)...)
+	start.Copy(p.raw, width)
+	return width, nil
+}
+
+// skipValues reads past the values of a set.
+func (r *Receiver) skipValues(rec *record, comps *set.Mask) error {
+	r.start(rec, 0, false)
+	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
+		if err := r.sink.Skip(&r.in, c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // leads reports whether the first member is number 0.

@@ -252,7 +252,7 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
 			p.reserveName(w.slots.home[s])
 			p.refer(w.slots.home[s])
 		}
-		p.appendRefs(slots)
+		w.appendRefs(&p.w, slots, p)
 		p.appendSinces(slots)
 	}
 	p.w.Copy(w.bodies.bytes(b), b.width)

@@ -40,7 +40,7 @@ func (w *World) beginRecord() {
 	}
 }
 
-// updateKey asks for the update that a peer of a view needs.
+// updateKey selects the contents of a chunk.
 func (w *World) updateKey(from repl.From, view View) bodyKey {
 	return bodyKey{kind: repl.Update, view: view, base: from.Base, apart: from.Apart, shaped: w.tick, hidden: w.tick}
 }
@@ -63,13 +63,7 @@ type body struct {
 	some   bool  // it has a value
 	news   bool  // it has a change of structure
 	prefix int   // bits before the values of its last member
-	self   int32 // its number
 	next   int32 // the group's body before it, 1 more than its number
-
-	// As a chunk, of an update without references, if somebody needed it so.
-	kept bool
-	kind uint16
-	at   uint32
 }
 
 // vacated returns what its reader has of a group that is vacated there.
@@ -132,7 +126,6 @@ func (b *bodies) add(id groupID) *body {
 	made.width = b.w.LenBits()
 	b.buf = b.w.Finish()
 	made.off, made.refs, made.nrefs, made.next = len(b.arena), len(b.slots), len(b.refs.Slots()), b.first[id]
-	made.self = int32(len(b.list))
 	if b.first[id] == 0 {
 		b.used = append(b.used, id)
 	}

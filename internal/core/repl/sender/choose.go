@@ -18,6 +18,7 @@ type choice struct {
 	ties   []tie    // those that share the rest of the room
 	bounds []bounded
 	pools  [2]pool
+	merged []planned // scratch of merge
 
 	price  [2]float32  // of each pool: how urgent a group is that just finds room, on average
 	turn   repl.Handle // where ties go on
@@ -81,7 +82,7 @@ func (p *Peer) choose(which int, steps []step, room int) (bits int) {
 		if bits <= room {
 			break
 		}
-		guess = int(int64(guess)*int64(room)/int64(bits)) - repl.StepBits
+		guess = int(int64(guess)*int64(room)/int64(bits)) - 1
 	}
 	if k.pools[0].len()+k.pools[1].len() == 0 && p.plan.short.left > 0 {
 		bits = p.chooseOne(which, steps)
@@ -225,32 +226,12 @@ func (p *Peer) poolBits(which int) (bits int) {
 	for i, sp := range p.spaces() {
 		list := p.choice.pools[which][i]
 		p.inOrder(list)
-		bits += p.likelyBits(sp, list)
+		bits += p.world.runBits(sp, list)
 	}
 	return withPackets(bits)
 }
 
 // cost returns the approximate size of a record in bits.
-func (p *Peer) cost(rec *planned) int { return max(1, p.recordBits(rec)+p.choice.step) }
-
-// likelyBits returns the approximate size in bits of some records. Records that are alike share the
-// prefix before their values.
-func (p *Peer) likelyBits(sp *space, list []planned) int {
-	bits := p.runBits(sp, list)
-	if len(list) < minAlike {
-		return bits
-	}
-	usual, n := &list[len(list)/2], 0
-	for i := range list {
-		if list[i].alike(usual) {
-			n++
-		}
-	}
-	if n < minAlike {
-		return bits
-	}
-	return bits - n*int(p.prefix(usual)) + anotherRun
+func (p *Peer) cost(rec *planned) int {
+	return max(1, p.world.bitsOf(&p.world.chunks.list[rec.chunk])+p.choice.step)
 }
-
-// anotherRun is the usual cost in bits of ending a run and beginning another.
-const anotherRun = 6*8 + repl.EndBits

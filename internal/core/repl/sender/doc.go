@@ -67,24 +67,21 @@
 //
 //	World.Change        a tick by component and entity; World.Commit sets due bits by group and peer
 //	World.partition     runs: public groups that changed alone in their values, a packet's worth each
-//	World.chunk         the usual update of a group, encoded once per tick and baseline
-//	World.body          any other record, by bodyKey
+//	World.chunk         the update of a group, encoded once per tick, baseline and view (encodeValue)
+//	World.body          an action of a group, by bodyKey
 //	World.copyOf        a whole run as bytes (copied), for all peers with baselines in one span
 //	Peer.Prepare        the plan: steps, each a whole run or records of the peer's own (planned)
-//	Peer.AppendUpdates  writes steps: appendRun copies bytes, appendRecords writes one by one
-//
-// A value is written in World.encodeValue. In a world where no component is sent as differences,
-// World.fillAlone writes the usual update of a group of one entity.
+//	Peer.AppendUpdates  writes steps: appendCopy copies bytes, appendRecords writes records
+//	World.appendRun     writes chunks block by block, for one peer or as a copy for all
 //
 // # Where things are
 //
 // From the world: world.go, slots.go, groups.go, members.go (spawn, move, despawn, pause), leavers.go
 // (members that left and are not acknowledged as gone), views.go, viewers.go. Ids: names.go,
-// graves.go, free.go, retire.go. Bodies: body.go and encode.go; quick.go, kinds.go and likely.go for
-// the usual update. How often a group goes: rates.go, pace.go. For a peer: peer.go, space.go (its
-// columns), audience.go, retain.go, vacated.go, joining.go, held_up.go, acked.go, stats.go,
-// inspect.go. Structure: actions.go, usual.go, moves.go, actionlog.go, again.go. Values: plan.go,
-// then updates.go, records.go, classes.go and ample.go; runs.go, run_bases.go and run_copies.go for
-// shared runs; flight.go; predict.go and marks.go for predicted groups. Where there is not room for
-// all: short.go, shorten.go, choose.go, rank.go, wait.go, bound.go.
+// graves.go, free.go, retire.go. Encoded once: chunks.go (updates), body.go (actions), encode.go. How
+// often a group goes: rates.go, pace.go. For a peer: peer.go, space.go (its columns), audience.go,
+// retain.go, vacated.go, joining.go, held_up.go, acked.go, stats.go, inspect.go. Structure:
+// actions.go, usual.go, moves.go, actionlog.go, again.go. Values: plan.go, updates.go, blocks.go;
+// runs.go and run_bases.go for shared runs; flight.go; predict.go and marks.go for predicted groups.
+// Where there is not room for all: short.go, shorten.go, choose.go, rank.go, wait.go, bound.go.
 package sender

@@ -9,8 +9,6 @@ import (
 // encode writes the current body.
 func (w *World) encode(id groupID) {
 	switch w.bodies.here.key.kind {
-	case repl.Update:
-		w.encodeUpdate(id)
 	case repl.Gone:
 		w.encodeLeavers(id)
 	default:
@@ -24,16 +22,18 @@ func (w *World) encode(id groupID) {
 }
 
 // encodeUpdate writes the members with changed values. A group of one, the common case, needs one
-// bit for that list.
-func (w *World) encodeUpdate(id groupID) {
+// bit for that list. Of such a group it returns the components that changed.
+func (w *World) encodeUpdate(id groupID) (comps set.Mask) {
 	out, gr := &w.bodies.w, &w.groups[id]
 	if m := w.sole(gr); m != nil && !w.isPaused(m.slot) {
 		out.Bool(true)
-		w.encodeChanges(m.slot)
-		return
+		comps = w.changes(m.slot)
+		w.encodeValues(m.slot, comps)
+		return comps
 	}
 	out.Bool(false)
 	w.encodeChanged(gr)
+	return comps
 }
 
 // alone reports whether a group has one member with number 0, which need not be

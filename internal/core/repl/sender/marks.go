@@ -40,9 +40,8 @@ func (p *Peer) planPredicted() {
 		case len(p.plan.records) == from:
 		case last >= 0 && p.plan.steps[last].space == sp && k > 0:
 			p.plan.steps[last].to++
-			p.plan.steps[last].bits += p.plainBits(from)
 		default:
-			p.addStep(sp, from, p.plainBits(from))
+			p.addStep(sp, from)
 		}
 	}
 	p.plan.first = len(p.plan.steps)

@@ -16,9 +16,8 @@ type Peer struct {
 	private space
 	world   *World
 	plan    plan
-	kinds   kindNumbers // of the plan's records
-	seat    uint16      // its number in the world
-	metered bool        // waiting times are kept
+	seat    uint16 // its number in the world
+	metered bool   // waiting times are kept
 	pins    bool
 	// privateFirst: the last tick had no room left for private groups.
 	privateFirst bool
@@ -51,7 +50,6 @@ type Peer struct {
 	hiddenAt   map[int32]entangle.Tick // of private groups that the peer is to be sent the end of; see noteHidden
 	vacant     map[groupID]vacated     // groups that their only entity left, and that the peer keeps with it
 	joining    joining
-	aside      aside
 	turn       repl.Handle // where the next message of actions goes on
 	begins     uint64      // what the last full of the message at hand begins with; see plainFull
 	choice     choice
@@ -252,18 +250,6 @@ func (p *Peer) answerDoubtsIn(sp *space, left int) int {
 		}
 	}
 	return left
-}
-
-// appendRefs writes the table of what a body refers to, as the peer names it.
-func (p *Peer) appendRefs(slots []repl.Slot) {
-	p.w.Bool(len(slots) > 0)
-	if len(slots) == 0 {
-		return
-	}
-	p.w.Uvarint(uint64(len(slots)))
-	for _, s := range slots {
-		repl.AppendRef(&p.w, repl.Ref{ID: p.id(s)})
-	}
 }
 
 // sinceBits bounds what appendSinces writes of a body's table. An entity that has no network id yet

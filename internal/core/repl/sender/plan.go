@@ -32,25 +32,17 @@ type step struct {
 	base repl.From
 
 	space    *space
-	from, to int // in records
-	bits     int // that they take at most, without the heads of runs
-	sorted   int // up to here those that are alike come first, of each packet's worth
+	from, to int // in records; their handles rise
 }
 
-// planned is one record of the peer's own: a chunk, or a body where width is 0. All that
-// writing it takes stands here: the columns of so many peers are far from the processor
-// by then.
+// planned is one record of the peer's own. All that writing it takes stands here and in its chunk: the
+// columns of so many peers are far from the processor by then.
 type planned struct {
-	at    int32  // handle, less the first of its space
-	from  uint32 // the chunk's place, or the body's number
-	base  entangle.Tick
-	width uint16
-	apart uint8
-	kind  uint8 // of a chunk, as the plan numbers them; 0: it is like nothing else
+	at     int32 // handle, less the first of its space
+	chunk  int32 // index in World.chunks
+	base   entangle.Tick
+	shaped entangle.Tick // of the last structure that the peer was sent of the group
 }
-
-// start is what a record starts from.
-func (rec *planned) start() repl.From { return repl.From{Base: rec.base, Apart: rec.apart} }
 
 // Prepare works out what the peer is to be sent of values in this tick. It must not
 // run for two peers at once; AppendUpdates may, once all are prepared, and prepares
@@ -62,7 +54,6 @@ func (p *Peer) Prepare() {
 	}
 	p.unplan()
 	p.plan = plan{tick: w.tick, made: true, steps: p.plan.steps[:0], records: p.plan.records[:0]}
-	p.kinds.reset()
 	w.partition()
 	p.planPredicted()
 	if p.privateFirst {
@@ -114,81 +105,27 @@ func (p *Peer) planOthers() {
 // data of a group is spread over memory, and loads faster when it is requested in a row.
 func (p *Peer) gather(sp *space, i int, word uint64) {
 	sp.due[i] &^= word
-	n, base, ids := len(p.plan.records), sp.base, p.groupsOf(sp)
+	n, base, told, ids := len(p.plan.records), sp.base, sp.told, p.groupsOf(sp)
 	p.plan.records = slices.Grow(p.plan.records, bits.OnesCount64(word))[:n+bits.OnesCount64(word)]
 	for ; word != 0; word &= word - 1 {
 		k := i<<6 + bits.TrailingZeros64(word)
-		rec := &p.plan.records[n]
-		rec.at, rec.base, rec.from = int32(k), base[k], uint32(ids[k])
+		// Until it is resolved, the record has its group in place of a chunk.
+		p.plan.records[n] = planned{at: int32(k), chunk: int32(ids[k]), base: base[k], shaped: told[k]}
 		n++
 	}
 }
 
-// resolve makes records of the groups that were gathered from one on, but for those of
-// which there is nothing to send, and returns about how many bits they take.
-func (p *Peer) resolve(sp *space, from int) (bits int) {
-	usual, bits := p.resolveUsual(sp, from)
-	gathered := p.plan.records[usual:]
-	p.plan.records = p.plan.records[:usual] // of each there is one record at most
-	for i := range gathered {
-		k, id := int(gathered[i].at), groupID(gathered[i].from)
-		if !p.planChunk(sp, k, id) {
-			p.planRecord(sp, k, id)
+// resolve makes records of the groups that were gathered from one on, except for those of which there
+// is nothing to send.
+func (p *Peer) resolve(sp *space, from int) {
+	records, n := p.plan.records, from
+	for i := from; i < len(records); i++ {
+		if p.planRecord(sp, &records[i]) {
+			records[n] = records[i]
+			n++
 		}
 	}
-	return bits + p.bitsFrom(usual)
-}
-
-// resolveUsual makes records of the groups that were gathered from one on, up to the first
-// that is not as most are: steady, and served by a chunk that there is. It returns which that
-// is, and how many bits those before it take.
-func (p *Peer) resolveUsual(sp *space, from int) (first, bits int) {
-	if p.metered || sp.apart != nil || p.world.unshared {
-		return from, 0
-	}
-	chunks, now := p.world.chunks.of, p.world.tick
-	for first = from; first < len(p.plan.records); first++ {
-		rec := &p.plan.records[first]
-		c := &chunks[rec.from]
-		if c.tick != now || c.width > maxRecordBits || !c.serves(repl.From{Base: rec.base}) || !sp.steady.Has(int(rec.at)) {
-			break
-		}
-		if !c.asked { // usually set already; memory that is not written stays in the caches
-			c.asked = true
-		}
-		rec.from, rec.width, rec.apart, rec.kind = c.at, c.width, 0, p.kinds.of(c.kind)
-		sp.sent[rec.at] = now
-		bits += repl.StepBits + int(c.width)
-	}
-	return first, bits
-}
-
-// planChunk plans a group that is steady, if a chunk serves it.
-func (p *Peer) planChunk(sp *space, i int, id groupID) bool {
-	if !sp.steady.Has(i) {
-		return false
-	}
-	from := sp.from(i)
-	c := p.world.chunk(id, from)
-	if c == nil || c.width > maxRecordBits {
-		return false
-	}
-	rec := p.appendPlanned(sp, i, from)
-	rec.from, rec.width, rec.kind = c.at, c.width, p.kinds.of(c.kind)
-	return true
-}
-
-// appendPlanned plans a record; the caller fills in its contents. The record counts as sent from now on,
-// unless the plan may be cut down.
-func (p *Peer) appendPlanned(sp *space, i int, from repl.From) *planned {
-	p.plan.records = append(p.plan.records, planned{})
-	if !p.metered {
-		sp.sent[i] = p.world.tick
-	}
-	// Field by field: to put a whole together first and copy it takes several times as long.
-	rec := &p.plan.records[len(p.plan.records)-1]
-	rec.at, rec.base, rec.apart = int32(i), from.Base, from.Apart
-	return rec
+	p.plan.records = records[:n]
 }
 
 // planRuns plans the runs, from where the last tick left off.
@@ -260,70 +197,67 @@ func between(i, first, end int) uint64 {
 	return within(repl.Handle(i), repl.Handle(first), repl.Handle(end-1))
 }
 
-// planned makes a step of the records that gather has added to the plan, from an index on. What it
-// needs to write them is encoded here (resolve).
-func (p *Peer) planned(sp *space, from int) { p.addStep(sp, from, p.resolve(sp, from)) }
+// planned makes a step of the records that gather has added to the plan, from an index on. All chunks
+// that it needs are encoded here (resolve).
+func (p *Peer) planned(sp *space, from int) {
+	p.resolve(sp, from)
+	p.addStep(sp, from)
+}
 
-// addStep makes the records from one on a step, if there are any. They take so many bits.
-func (p *Peer) addStep(sp *space, from, bits int) {
+// addStep makes the records from one on a step, if there are any.
+func (p *Peer) addStep(sp *space, from int) {
 	if to := len(p.plan.records); from < to {
-		p.plan.steps = append(p.plan.steps, step{space: sp, from: from, to: to, bits: bits})
+		p.plan.steps = append(p.plan.steps, step{space: sp, from: from, to: to})
 	}
 }
 
-// bitsFrom is plainBits of the records from one on.
-func (p *Peer) bitsFrom(from int) (bits int) {
-	for i := from; i < len(p.plan.records); i++ {
-		bits += p.plainBits(i)
+// planRecord finds the chunk of a gathered group, and reports whether there is something to send.
+func (p *Peer) planRecord(sp *space, rec *planned) bool {
+	w, i, id := p.world, int(rec.at), groupID(rec.chunk)
+	if !sp.steady.Has(i) && !p.lacksValues(sp, i, id) {
+		return false
 	}
-	return bits
+	rec.chunk = w.chunk(id, sp.from(i), sp.viewOf(i))
+	c := &w.chunks.list[rec.chunk]
+	switch {
+	case c.width == 0: // what changed is acknowledged, paused by now, or hidden
+		p.nothingNew(sp, i)
+		return false
+	case c.large:
+		sp.promote(i)
+		return false
+	}
+	for _, s := range w.chunks.slotsOf(c) {
+		p.reserve(w.slots.home[s])
+		p.refer(w.slots.home[s])
+	}
+	if !p.metered { // else the plan may be cut down
+		sp.sent[i] = w.tick
+	}
+	return true
 }
 
-// plainBits is what a record takes behind one of the group before it, of the same base.
-func (p *Peer) plainBits(i int) int { return repl.StepBits + p.recordBits(&p.plan.records[i]) }
-
-// planRecord plans an update of a group that is due, and that no chunk serves. What
-// turns out to be acknowledged, or waits for its structure, is struck off.
-func (p *Peer) planRecord(sp *space, i int, id groupID) {
+// lacksValues reports whether a due group that is not steady may have values to send: not if its
+// changes turn out to be acknowledged or hidden, or wait for its structure.
+func (p *Peer) lacksValues(sp *space, i int, id groupID) bool {
 	w := p.world
 	switch {
 	case id == noGroup:
-		return
+		return false
 	case !p.wants(sp, i, id):
 		if sp.phase[i] == known && !sp.base[i].Before(w.groups[id].changed) {
 			p.nothingNew(sp, i)
 		}
-		return
+		return false
 	}
 	if v := sp.viewOf(i); v != 0 && !w.shows(id, v, sp.sent[i]) {
 		if sp.sent[i] == sp.base[i] {
 			p.nothingNew(sp, i)
 		}
 		sp.forgo(i)
-		return
+		return false
 	}
-	from := sp.from(i)
-	b := w.body(id, w.updateKey(from, sp.viewOf(i)))
-	if !b.some { // what changed is paused by now, or hidden
-		p.nothingNew(sp, i)
-		return
-	}
-	if w.recordBits(b) > maxRecordBits {
-		sp.promote(i)
-		return
-	}
-	for _, s := range w.bodies.slotsOf(b) {
-		p.reserve(w.slots.home[s])
-		p.refer(w.slots.home[s])
-	}
-	rec := p.appendPlanned(sp, i, from)
-	if rec.from = uint32(b.self); !sp.steady.Has(i) || b.nrefs > 0 {
-		return
-	}
-	if !b.kept {
-		w.keepBody(id, b)
-	}
-	rec.from, rec.width, rec.kind = b.at, uint16(1+b.width), p.kinds.of(b.kind)
+	return true
 }
 
 // maxRecordBits is the most that a record can take in a packet of its own.

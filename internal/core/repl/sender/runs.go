@@ -29,6 +29,8 @@ type runs struct {
 	begun bool
 	quiet set.Bitset // groups with changes of values alone
 	w     pack.Writer
+
+	records []planned // of the run that is being written
 }
 
 // maxRunBytes bounds the bytes behind a run's head, so that a packet without other contents usually
@@ -78,7 +80,6 @@ func (w *World) partition() {
 		return
 	}
 	r.begun = true
-	w.encodeLikely()
 	r.quiet.Grow(len(w.moved) * 64)
 	copy(r.quiet, w.moved)
 	r.quiet.Drop(w.reshaped)
@@ -104,11 +105,7 @@ func (w *World) partition() {
 // usualBits returns the size of a group's record for a peer with the usual baseline, including its
 // head.
 func (w *World) usualBits(id groupID) int {
-	from := w.usualFrom(id)
-	if c := w.chunk(id, from); c != nil {
-		return repl.StepBits + int(c.width)
-	}
-	return repl.StepBits + w.recordBits(w.body(id, w.updateKey(from, 0)))
+	return 2 + w.bitsOf(&w.chunks.list[w.chunk(id, w.usualFrom(id), 0)])
 }
 
 // usualFrom returns the likely baseline of a public group's update: the tick before the first
@@ -124,12 +121,4 @@ func (w *World) usualFrom(id groupID) repl.From {
 		}
 	}
 	return repl.From{Base: w.usualBase(id)}
-}
-
-// recordBits bounds a record's references and body.
-func (w *World) recordBits(b *body) int {
-	if b.nrefs == 0 {
-		return 1 + b.width
-	}
-	return 1 + repl.MaxRefBits*(b.nrefs+1) + b.width
 }

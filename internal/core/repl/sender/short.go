@@ -115,26 +115,8 @@ func (p *Peer) stepsBits(steps []step) (bits int) {
 		if s := &steps[i]; s.run != nil {
 			bits += repl.MaxRunHead*8 + s.made.bytes*8
 		} else {
-			bits += p.runBits(s.space, p.plan.records[s.from:s.to])
+			bits += p.world.runBits(s.space, p.plan.records[s.from:s.to])
 		}
-	}
-	return bits
-}
-
-// runBits bounds what records of rising handles take, as one run.
-func (p *Peer) runBits(sp *space, records []planned) int {
-	if len(records) == 0 {
-		return 0
-	}
-	bits := repl.MaxRunHead*8 + repl.EndBits
-	wire := repl.Run{Tick: p.world.tick}
-	for i := range records {
-		rec := &records[i]
-		h, from := sp.first+repl.Handle(rec.at), rec.start()
-		if bits += p.recordBits(rec); i > 0 {
-			bits += wire.Width(h, from)
-		}
-		wire.Enter(h, from)
 	}
 	return bits
 }

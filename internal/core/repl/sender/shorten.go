@@ -114,7 +114,7 @@ func (p *Peer) layOutPool(which int, order [2]int) {
 		for _, part := range [2][]planned{list[at:], list[:at]} {
 			from := len(p.plan.records)
 			p.plan.records = append(p.plan.records, part...)
-			p.addStep(sp, from, p.bitsFrom(from))
+			p.addStep(sp, from)
 		}
 	}
 }
@@ -145,8 +145,8 @@ func ascent(list []planned) (n int) {
 
 // merge merges two sorted stretches, of which the second begins at mid.
 func (p *Peer) merge(list []planned, mid int) {
-	p.aside.records = append(p.aside.records[:0], list[:mid]...)
-	first, second := p.aside.records, list[mid:]
+	p.choice.merged = append(p.choice.merged[:0], list[:mid]...)
+	first, second := p.choice.merged, list[mid:]
 	for to := 0; len(first) > 0; to++ {
 		if len(second) > 0 && second[0].at < first[0].at {
 			list[to], second = second[0], second[1:]

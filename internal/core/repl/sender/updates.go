@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // minRoom is the space, in bytes, below which an updates frame is not begun: the
@@ -71,8 +70,8 @@ func (p *Peer) appendStep(room int) bool {
 	if s.run == nil {
 		return p.appendRecords(s, room)
 	}
-	if p.w.LenBits()+runHeadBits(&p.run, s)+s.made.bytes*8 <= room {
-		p.appendRun(s)
+	if p.w.LenBits()+p.run.HeadBits(s.run.groups[0], s.base)+s.made.bytes*8 <= room {
+		p.appendCopy(s)
 		return true
 	}
 	if !p.flights.fresh() {
@@ -81,28 +80,14 @@ func (p *Peer) appendStep(room int) bool {
 	return p.appendApart(s, room)
 }
 
-// runHeadBits returns the size of a run's head, rounded up to a whole byte.
-func runHeadBits(run *repl.Run, s *step) int {
-	bits := 5 + pack.UvarintBits(uint64(s.run.groups[0])) + pack.UvarintBits(uint64(run.Tick-s.base.Base))
-	if s.base.Apart > 0 {
-		bits += repl.ApartBits
-	}
-	return (bits + 7) &^ 7
-}
-
-// appendRun copies a whole run; with Unrun it writes the run record by record.
-func (p *Peer) appendRun(s *step) {
-	w, r := p.world, s.run
-	if s.made.alike {
-		p.run.BeginLike(&p.w, r.groups[0], s.base, !r.dense)
-	} else {
-		p.run.Begin(&p.w, r.groups[0], s.base)
-	}
+// appendCopy copies a whole run; with Unrun it writes the run once more.
+func (p *Peer) appendCopy(s *step) {
+	w, r, made := p.world, s.run, s.made
+	p.run.Begin(&p.w, r.groups[0], s.base)
 	if w.unrun {
-		w.rewrite(p, s)
-	} else {
-		p.w.Raw(w.runs.arena[s.made.off : s.made.off+s.made.bytes])
+		made, _ = w.writeRun(r, s.base)
 	}
+	p.w.Raw(w.runs.arena[made.off : made.off+made.bytes])
 	p.flights.addRun(r, s.base.Base)
 	p.stats.Updates += uint64(len(r.groups))
 	p.public.sendRun(r)
@@ -124,31 +109,11 @@ func (sp *space) sendRun(r *run) {
 	}
 }
 
-// rewrite writes a run record by record: the plain implementation of copying it.
-func (w *World) rewrite(p *Peer, s *step) {
-	if s.made.alike {
-		made, _ := w.write(s.run, s.base)
-		p.w.Raw(w.runs.arena[made.off : made.off+made.bytes])
-		return
-	}
-	for i, h := range s.run.groups {
-		if i > 0 {
-			p.run.Append(&p.w, h, s.base)
-		}
-		if c := w.chunk(w.public[h], s.base); c != nil {
-			w.chunks.append(&p.w, c.at, c.width)
-			continue
-		}
-		p.appendBody(w.body(w.public[h], w.updateKey(s.base, 0)))
-	}
-	p.run.End(&p.w)
-}
-
 // appendApart writes the part of a run that fits, where the other contents of a packet leave no
 // room for all of it: the run becomes records of the peer's own, including the rest.
 func (p *Peer) appendApart(s *step, room int) bool {
 	r := s.run
-	*s = p.apart(s)
+	*s = p.flat(s)
 	for _, h := range r.groups {
 		p.public.sent[h] = p.world.tick
 	}
@@ -156,33 +121,47 @@ func (p *Peer) appendApart(s *step, room int) bool {
 	return p.appendRecords(s, room)
 }
 
-// apart returns a run as records of the peer's own.
-func (p *Peer) apart(s *step) step {
-	flat := p.flat(s)
-	flat.bits = p.bitsFrom(flat.from)
-	return flat
-}
-
-// flat is apart for a caller that does not need the sizes of the records.
+// flat returns a run as records of the peer's own. Their chunks are encoded: those of the run serve
+// all baselines of the peer.
 func (p *Peer) flat(s *step) step {
 	w, first, groups := p.world, len(p.plan.records), s.run.groups
-	p.plan.records = slices.Grow(p.plan.records, len(groups))[:first+len(groups)]
-	records := p.plan.records[first:]
-	for i, h := range groups {
-		id, from, rec := w.public[h], p.public.from(int(h)), &records[i]
-		rec.at, rec.base, rec.apart = int32(h), from.Base, from.Apart
-		if c := &w.chunks.of[id]; c.tick == w.tick && c.serves(from) {
-			rec.from, rec.width, rec.kind = c.at, c.width, p.kinds.of(c.kind)
-			continue
-		}
-		key := w.updateKey(from, 0)
-		rec.from, rec.width, rec.kind = uint32(w.bodies.find(id, &key).self), 0, 0
+	p.plan.records = slices.Grow(p.plan.records, len(groups))
+	for _, h := range groups {
+		from := p.public.from(int(h))
+		chunk, _ := w.chunks.find(w.public[h], from, 0)
+		p.plan.records = append(p.plan.records, planned{at: int32(h), chunk: chunk, base: from.Base, shaped: p.public.told[h]})
 	}
 	return step{space: &p.public, from: first, to: len(p.plan.records)}
 }
 
-// appendBody writes the references of a body and the body.
-func (p *Peer) appendBody(b *body) {
-	p.appendRefs(p.world.bodies.slotsOf(b))
-	p.w.Copy(p.world.bodies.bytes(b), b.width)
+// appendRecords writes records as a run of the peer's own, as far as they fit, and reports whether
+// none are left.
+func (p *Peer) appendRecords(s *step, room int) bool {
+	records := p.plan.records[s.from:s.to]
+	if n := p.world.appendRun(&p.w, &p.run, s.space.first, records, room, p); n > 0 {
+		p.wrote(s.space, records[:n])
+		s.from += n
+	}
+	return s.from == s.to
+}
+
+// wrote notes that records were written as a run.
+func (p *Peer) wrote(sp *space, records []planned) {
+	if p.metered {
+		p.wroteMetered(sp, records)
+	}
+	p.flights.reserve(len(records))
+	p.flights.addRecords(sp, records)
+	p.stats.Updates += uint64(len(records))
+	sp.cursor = int(records[len(records)-1].at) + 1
+}
+
+// wroteMetered updates the waiting times of a peer with a byte cap.
+func (p *Peer) wroteMetered(sp *space, records []planned) {
+	for i := range records {
+		sp.sent[records[i].at] = p.world.tick
+		if p.plan.short.cut {
+			p.credit(sp, int(records[i].at))
+		}
+	}
 }

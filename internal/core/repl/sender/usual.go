@@ -10,6 +10,9 @@ import (
 // When a peer joins it is sent thousands of fulls, most of them of one entity each with the same
 // components. Behind the first of them, such a record is only its values.
 
+// maxPrefix bounds the leading bits of a full that are compared.
+const maxPrefix = 56
+
 // plainFull returns the leading bits of a full of one entity that is not predicted by the peer,
 // needs nothing and has no references: one number for each set of components. For others it returns
 // 0.

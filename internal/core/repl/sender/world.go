@@ -66,8 +66,6 @@ type World struct {
 	moved    set.Bitset
 	reshaped set.Bitset
 	stirred  []groupID
-	near     int32     // see ends and bringNear
-	likely   []groupID // of which values changed that somebody sees; see encodeLikely
 
 	held bool // between ticks: the source's values may be newer than the tick
 
@@ -78,7 +76,6 @@ type World struct {
 	rates       rates
 	bodies      bodies
 	chunks      chunks
-	kinds       kinds
 	runs        runs
 	stats       Stats
 
@@ -127,10 +124,9 @@ func (w *World) Begin(tick entangle.Tick) {
 	w.moved.Reset()
 	w.reshaped.Reset()
 	w.slots.forgetInserts()
-	w.stirred, w.likely = w.stirred[:0], w.likely[:0]
+	w.stirred = w.stirred[:0]
 	w.bodies.reset()
-	w.chunks.words = w.chunks.words[:0]
-	w.kinds.reset()
+	w.chunks.reset(tick)
 	w.runs.retireRuns(w.packetUnderWay())
 	for _, p := range w.peers {
 		p.freeRetired()
@@ -157,49 +153,22 @@ func (w *World) Commit() {
 		p.public.shapeDue.Join(w.reshaped)
 		p.public.steady.Drop(w.reshaped)
 	}
-	for stirred := w.stirred; len(stirred) > 0; stirred = stirred[min(nearGroups, len(stirred)):] {
-		w.alert(stirred[:min(nearGroups, len(stirred))])
+	for _, id := range w.stirred {
+		w.alert(&w.groups[id])
 	}
 }
 
-// nearGroups is for how many groups viewers are looked up at a time: the results stay in the
-// nearest cache.
-const nearGroups = 32
-
-// alert makes due what changed in some groups. The lists of viewers lie all over the memory, as
-// do the peers: both arrive sooner when many of a kind are asked for in a row.
-func (w *World) alert(ids []groupID) {
-	var lists [nearGroups][]viewer
-	for i, id := range ids {
-		lists[i] = w.groups[id].viewers
+// alert makes due what changed in a private group.
+func (w *World) alert(gr *group) {
+	if gr.shaped == w.tick {
+		w.restructure(gr)
+		return
 	}
-	w.near += ends(lists[:len(ids)])
-	for i, id := range ids {
-		if gr := &w.groups[id]; gr.shaped == w.tick {
-			w.restructure(gr)
-			continue
-		}
-		seen := false
-		for _, v := range lists[i] {
-			if v.shown() {
-				w.seats[v.seat()].private.stir(v.handle(), w.tick)
-				seen = true
-			}
-		}
-		if seen {
-			w.likely = append(w.likely, id)
+	for _, v := range gr.viewers {
+		if v.shown() {
+			w.seats[v.seat()].private.stir(v.handle(), w.tick)
 		}
 	}
-}
-
-// ends does nothing but read the ends of some lists of viewers.
-func ends(lists [][]viewer) (sum int32) {
-	for _, list := range lists {
-		if n := len(list); n > 0 {
-			sum += int32(list[0]) + int32(list[n-1])
-		}
-	}
-	return sum
 }
 
 // restructure makes a group's structure due for the peers that see it or retain it.

@@ -1,0 +1,268 @@
+package sender
+
+import (
+	"math"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// block is a stretch of records that stand behind one head, as repl.Run describes it.
+type block struct {
+	n     int
+	from  repl.From // of all
+	bits  int       // with the head, unless it is the first of its run
+	dense bool      // the handles have no gaps
+}
+
+// baseline is the baseline of a block. The peer's baselines for its groups may differ: the block
+// states the earliest of them, if each group has the same bits from there, and if it is not before
+// the last structure that the peer was sent of the group.
+type baseline struct {
+	from  repl.From
+	least entangle.Tick
+}
+
+func newBaseline(rec *planned, c *chunk) baseline {
+	return baseline{from: repl.From{Base: rec.base, Apart: c.apart}, least: leastBaseline(rec, c)}
+}
+
+// leastBaseline returns the earliest baseline that a record may state. What a view hides must not
+// show in it, and the distance to a previous baseline belongs to one baseline.
+func leastBaseline(rec *planned, c *chunk) entangle.Tick {
+	switch {
+	case c.view != 0 || c.apart > 0:
+		return rec.base
+	case c.bases.lo.Before(rec.shaped):
+		return rec.shaped
+	}
+	return c.bases.lo
+}
+
+// meet takes another record into account. It reports false, and changes nothing, if the record needs
+// another baseline.
+func (b *baseline) meet(rec *planned, c *chunk) bool {
+	base, least := b.from.Base, leastBaseline(rec, c)
+	if rec.base.Before(base) {
+		base = rec.base
+	}
+	if least.Before(b.least) {
+		least = b.least
+	}
+	if c.apart != b.from.Apart || base.Before(least) {
+		return false
+	}
+	b.from.Base, b.least = base, least
+	return true
+}
+
+// nextBlock lays out the first block of some records with rising handles, within a number of bits,
+// which its size is not above. It has no records if not even the first fits. begun: another block of
+// the run precedes it.
+func (w *World) nextBlock(run *repl.Run, first repl.Handle, records []planned, begun bool, room int) (b block) {
+	rec := &records[0]
+	c, h := &w.chunks.list[rec.chunk], first+repl.Handle(rec.at)
+	bases, head := newBaseline(rec, c), 0
+	if begun {
+		head = run.NextBits(h, bases.from)
+	}
+	b = block{n: 1, from: bases.from, bits: head + w.bitsOf(c), dense: true}
+	if b.bits > room {
+		b.n = 0
+	}
+	if b.n == 0 || !c.plain() {
+		return b
+	}
+	most := min(len(records), repl.MaxBlock)
+	fixed, gaps := head+1+w.setBits(c)+repl.CountBits(most)+int(c.width), 0
+	for b.n < most {
+		last := rec
+		rec = &records[b.n]
+		next := &w.chunks.list[rec.chunk]
+		if !next.plain() || !w.chunks.sameSet(next, c) || !bases.meet(rec, next) {
+			break
+		}
+		if begun && bases.from != b.from {
+			fixed -= head
+			head = run.NextBits(h, bases.from)
+			fixed += head
+		}
+		fixed += int(next.width)
+		gaps += repl.GapBits(uint64(rec.at - last.at))
+		bits, dense := fixed, b.dense && rec.at == last.at+1
+		if !dense {
+			bits += gaps
+		}
+		if bits > room {
+			break
+		}
+		b = block{n: b.n + 1, from: bases.from, bits: bits, dense: dense}
+	}
+	return b
+}
+
+// appendRun writes a run of some records with rising handles, as many as fit into a number of bits,
+// and returns how many it wrote. Without a peer it leaves out the run's head, and names references by
+// their public ids.
+func (w *World) appendRun(out *bits.Writer, run *repl.Run, first repl.Handle, records []planned, room int, p *Peer) (n int) {
+	for n < len(records) {
+		left := room - out.LenBits() - repl.EndBits
+		if n == 0 && p != nil {
+			left -= repl.MaxRunHead * 8
+		}
+		b := w.nextBlock(run, first, records[n:], n > 0, left)
+		if b.n == 0 {
+			break
+		}
+		switch h := first + repl.Handle(records[n].at); {
+		case n > 0:
+			run.Next(out, h, b.from)
+		case p != nil:
+			run.Begin(out, h, b.from)
+		default:
+			run.Enter(h, b.from)
+		}
+		w.appendBlock(out, run, first, records[n:n+b.n], b.dense, p)
+		n += b.n
+	}
+	if n > 0 {
+		run.End(out)
+	}
+	return n
+}
+
+// appendBlock writes a block behind its baseline.
+func (w *World) appendBlock(out *bits.Writer, run *repl.Run, first repl.Handle, records []planned, dense bool, p *Peer) {
+	list := w.chunks.list
+	c := &list[records[0].chunk]
+	out.Bool(c.plain())
+	if !c.plain() {
+		w.appendRefs(out, w.chunks.slotsOf(c), p)
+		w.chunks.append(out, c)
+		return
+	}
+	repl.AppendCount(out, len(records), !dense)
+	w.sets.Append(out, &w.chunks.sets[c.set-1])
+	if !dense {
+		for i := range records[1:] {
+			run.AppendGap(out, first+repl.Handle(records[1+i].at))
+		}
+	}
+	for i := range records {
+		w.chunks.append(out, &list[records[i].chunk])
+	}
+	run.Skip(first + repl.Handle(records[len(records)-1].at))
+}
+
+// runBits bounds the size of some records with rising handles, as a run.
+func (w *World) runBits(sp *space, records []planned) int {
+	if len(records) == 0 {
+		return 0
+	}
+	run, bits := repl.Run{Tick: w.tick}, repl.MaxRunHead*8+repl.EndBits
+	for n := 0; n < len(records); {
+		b := w.nextBlock(&run, sp.first, records[n:], n > 0, math.MaxInt)
+		bits += b.bits
+		n += b.n
+		run.Enter(sp.first+repl.Handle(records[n-1].at), b.from)
+	}
+	return bits
+}
+
+// appendRefs writes a table of references, as a peer names them, or all peers.
+func (w *World) appendRefs(out *bits.Writer, slots []repl.Slot, p *Peer) {
+	out.Bool(len(slots) > 0)
+	if len(slots) == 0 {
+		return
+	}
+	out.Uvarint(uint64(len(slots)))
+	for _, s := range slots {
+		if p != nil {
+			repl.AppendRef(out, repl.Ref{ID: p.id(s)})
+			continue
+		}
+		id, _ := w.ID(s)
+		repl.AppendRef(out, repl.Ref{ID: id})
+	}
+}
+
+// copied is the body of a run behind its head, for the baselines of a span.
+type copied struct {
+	bases      span
+	apart      uint8
+	off, bytes int
+}
+
+// serves reports whether a copy is right for a peer with a baseline.
+func (c *copied) serves(from repl.From) bool {
+	return c.apart == from.Apart && c.bases.contains(from.Base)
+}
+
+// maxCopies bounds the copies of a run, for different spans of baselines, in one tick.
+const maxCopies = 16
+
+// copyOf returns the body of a run for a peer with a baseline, or nil when the run has no common
+// form for it.
+func (w *World) copyOf(r *run, from repl.From) *copied {
+	for i := range r.made {
+		if made := &r.made[i]; made.serves(from) {
+			if w.unshared {
+				*made, _ = w.writeRun(r, from)
+			}
+			return made
+		}
+	}
+	if r.failed || len(r.made) == maxCopies {
+		return nil
+	}
+	made, ok := w.writeRun(r, from)
+	if !ok {
+		r.failed = true
+		return nil
+	}
+	r.made = append(r.made, made)
+	return &r.made[len(r.made)-1]
+}
+
+// writeRun makes a copy of a run for one baseline. It is not ok when the copy does not fit, when a
+// group has no value to send, or when peers refer to its references by different ids.
+func (w *World) writeRun(r *run, from repl.From) (made copied, ok bool) {
+	made = copied{bases: allTime(w.tick), apart: from.Apart, off: len(w.runs.arena)}
+	w.runs.records = w.runs.records[:0]
+	for _, h := range r.groups {
+		n := w.chunk(w.public[h], from, 0)
+		c := &w.chunks.list[n]
+		if c.width == 0 || !w.allPublic(w.chunks.slotsOf(c)) {
+			return copied{}, false
+		}
+		made.bases.meet(c.bases)
+		w.runs.records = append(w.runs.records, planned{at: int32(h), chunk: n, base: from.Base, shaped: from.Base})
+	}
+	out, run := &w.runs.w, repl.Run{Tick: w.tick}
+	out.Reset(w.runs.arena)
+	n := w.appendRun(out, &run, 0, w.runs.records, maxRunBytes*8, nil)
+	w.runs.arena = out.Finish()
+	made.bytes = len(w.runs.arena) - made.off
+	return made, n == len(r.groups)
+}
+
+// allPublic reports whether all entities have public ids.
+func (w *World) allPublic(slots []repl.Slot) bool {
+	for _, s := range slots {
+		if _, ok := w.ID(s); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// meet reduces s to its intersection with o.
+func (s *span) meet(o span) {
+	if s.lo.Before(o.lo) {
+		s.lo = o.lo
+	}
+	if o.hi.Before(s.hi) {
+		s.hi = o.hi
+	}
+}

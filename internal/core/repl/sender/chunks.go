@@ -1,0 +1,170 @@
+package sender
+
+import (
+	"encoding/binary"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// chunk is the update of a group in one tick, from a baseline and as a view shows it. It is encoded
+// once, and copied to all peers with that view and a baseline in the span.
+type chunk struct {
+	bases span // baselines with the same bits
+	at    uint32
+	width uint32 // bits in chunks.words from at on; 0: it has no value
+	refs  uint32 // in chunks.slots, nrefs of them
+	nrefs uint32
+	next  int32 // 1 + the index of the group's chunk before it; 0: none
+	set   int32 // of a plain chunk: 1 + the index of its components in chunks.sets; else 0
+	view  View
+	apart uint8 // of the baselines
+	large bool  // it does not fit into a packet
+}
+
+// plain reports whether the chunk is the values of member 0 alone, without references. Then its bits
+// are only the values, and else the body.
+func (c *chunk) plain() bool { return c.set > 0 }
+
+// chunks is the chunks of the present tick.
+type chunks struct {
+	tick  entangle.Tick
+	first []firstChunk // by group
+	list  []chunk
+	words []uint64   // the bits of each chunk, the first one lowest; zeros behind the last
+	sets  []set.Mask // components of plain chunks, without equal ones in a row
+	slots []repl.Slot
+	buf   []byte // in which one is written
+}
+
+// firstChunk is 1 + the index of the newest chunk of a group; 0: it has none in the tick.
+type firstChunk struct {
+	tick entangle.Tick
+	at   int32
+}
+
+func (c *chunks) grow(groups int) {
+	for len(c.first) < groups {
+		c.first = append(c.first, firstChunk{})
+	}
+}
+
+// reset forgets the chunks of the last tick.
+func (c *chunks) reset(tick entangle.Tick) {
+	c.tick, c.list, c.words, c.sets, c.slots = tick, c.list[:0], c.words[:0], c.sets[:0], c.slots[:0]
+}
+
+// serves reports whether the chunk is right for a peer with a baseline and a view.
+func (c *chunk) serves(from repl.From, view View) bool {
+	return c.bases.contains(from.Base) && c.apart == from.Apart && c.view == view
+}
+
+// find returns the index of a group's chunk. It is not ok if that is not encoded yet.
+func (c *chunks) find(id groupID, from repl.From, view View) (i int32, ok bool) {
+	if first := &c.first[id]; first.tick == c.tick {
+		for i = first.at; i != 0; i = c.list[i-1].next {
+			if c.list[i-1].serves(from, view) {
+				return i - 1, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// chunk returns the index of a group's chunk, encoded on first need.
+func (w *World) chunk(id groupID, from repl.From, view View) int32 {
+	if i, ok := w.chunks.find(id, from, view); ok && !w.unshared {
+		return i
+	}
+	return w.encodeChunk(id, from, view)
+}
+
+func (w *World) encodeChunk(id groupID, from repl.From, view View) int32 {
+	w.stats.Bodies++
+	b, c := &w.bodies, &w.chunks
+	b.refs.Reset()
+	b.w.Reset(c.buf[:0])
+	b.here = body{key: w.updateKey(from, view), bases: allTime(w.tick), shapes: allTime(w.tick), hidden: allTime(w.tick)}
+	w.beginRecord()
+	comps := w.encodeUpdate(id)
+	made := chunk{bases: b.here.bases, view: view, apart: from.Apart, refs: uint32(len(c.slots))}
+	c.slots = append(c.slots, b.refs.Slots()...)
+	made.nrefs = uint32(len(c.slots)) - made.refs
+	prefix, width := uint(0), b.w.LenBits()
+	if !comps.IsZero() && made.nrefs == 0 {
+		made.set, prefix = c.addSet(&comps), uint(b.here.prefix)
+	}
+	b.w.Bits(0, 64)
+	c.buf = b.w.Finish()
+	if made.at = uint32(len(c.words)); b.here.some {
+		made.width = uint32(width) - uint32(prefix)
+		c.keep(prefix, width)
+	}
+	made.large = w.bitsOf(&made) > maxRecordBits
+	if first := &c.first[id]; first.tick == c.tick {
+		made.next = first.at
+	}
+	c.list = append(c.list, made)
+	c.first[id] = firstChunk{tick: c.tick, at: int32(len(c.list))}
+	return int32(len(c.list)) - 1
+}
+
+// addSet returns 1 + the index of a component set.
+func (c *chunks) addSet(comps *set.Mask) int32 {
+	if n := len(c.sets); n == 0 || c.sets[n-1] != *comps {
+		c.sets = append(c.sets, *comps)
+	}
+	return int32(len(c.sets))
+}
+
+// sameSet reports whether two plain chunks have the same components.
+func (c *chunks) sameSet(a, b *chunk) bool {
+	return a.set == b.set || c.sets[a.set-1] == c.sets[b.set-1]
+}
+
+// keep stores the written bits from prefix up to end, which 64 zeros follow.
+func (c *chunks) keep(prefix uint, end int) {
+	for at := int(prefix); at < end; at += 64 {
+		word := binary.LittleEndian.Uint64(c.buf[at>>3:]) >> (at & 7)
+		if at&7 != 0 {
+			word |= uint64(c.buf[at>>3+8]) << (64 - at&7)
+		}
+		if left := end - at; left < 64 {
+			word &= 1<<left - 1
+		}
+		c.words = append(c.words, word)
+	}
+}
+
+// append writes a chunk's bits.
+func (c *chunks) append(w *bits.Writer, ch *chunk) {
+	at, width := ch.at, uint(ch.width)
+	for ; width > 128; width -= 64 {
+		w.Put(c.words[at], 64)
+		at++
+	}
+	if width <= 64 {
+		w.Put(c.words[at], width)
+		return
+	}
+	w.Pair(c.words[at], c.words[at+1], width)
+}
+
+// slotsOf returns the slots that a chunk refers to.
+func (c *chunks) slotsOf(ch *chunk) []repl.Slot { return c.slots[ch.refs : ch.refs+ch.nrefs] }
+
+// bitsOf bounds the size of a chunk as a block of its own, without what is before its group.
+func (w *World) bitsOf(ch *chunk) int {
+	switch {
+	case ch.plain():
+		return 1 + w.setBits(ch) + repl.CountBits(1) + int(ch.width)
+	case ch.nrefs == 0:
+		return 2 + int(ch.width)
+	}
+	return 2 + repl.MaxRefBits*int(ch.nrefs+1) + int(ch.width)
+}
+
+// setBits returns the size of the component set of a plain chunk.
+func (w *World) setBits(ch *chunk) int { return w.sets.Bits(&w.chunks.sets[ch.set-1]) }

@@ -116,8 +116,8 @@ func (c *children) endChildren(parent ecs.Entity) {
 		case !c.predicts(child) || c.memory.Confirmed(s).Known:
 		case c.disabled[s].on: // it is despawned, and will be removed
 		default:
-			c.endChildren(child)
 			c.writer.Exchange(child, nil, c.mark, nil)
+			c.endChildren(child)
 		}
 	})
 }

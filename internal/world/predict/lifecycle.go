@@ -4,6 +4,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -18,6 +19,7 @@ type lifecycle struct {
 	excluded []leavingEntity // entities with components.NoRollback that are despawned ahead of the server
 	returned []rollback.Slot // scratch: returned entities; the histories lack the components that the game added to them
 	reshaped []reshaped      // scratch
+	removing set.Bitset      // by slot: entities that removeOne is removing
 }
 
 // leavingEntity is an entity that is despawned. It stays in the world until there can be no
@@ -37,6 +39,7 @@ func (l *lifecycle) despawn(e, root ecs.Entity) {
 	if !l.predicts(e) || l.disabled[slot].on {
 		return
 	}
+	l.disabled[slot].on = true // in a cycle of relations it is a descendant of its own
 	l.children.each(e, func(child ecs.Entity) { l.despawn(child, root) })
 	l.disable(slot)
 	now := l.progress.present()
@@ -134,11 +137,15 @@ func (l *lifecycle) removeOne(g *leavingEntity) {
 	if g.local && !l.world.Alive(g.entity) {
 		return
 	}
+	l.removing.Grow(int(g.slot) + 1)
+	l.removing.Set(int(g.slot)) // in a cycle of relations it is a descendant of its own
 	l.children.each(g.entity, func(child ecs.Entity) {
-		if s := l.slotOf(child); !l.memory.Confirmed(s).Known && !l.world.Has(child, l.children.remote) {
+		s := l.slotOf(child)
+		if !l.removing.Has(int(s)) && !l.memory.Confirmed(s).Known && !l.world.Has(child, l.children.remote) {
 			l.removeOne(&leavingEntity{entity: child, slot: s, local: true})
 		}
 	})
+	l.removing.Clear(int(g.slot))
 	switch {
 	case !g.local:
 		l.removeDespawned(g.entity)

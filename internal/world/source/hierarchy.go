@@ -11,8 +11,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// MaxDepth bounds how many ancestors of an entity are followed. A deeper child is treated as
-// having no parent.
+// MaxDepth bounds how many ancestors of an entity are followed. A deeper child has no parent, and is
+// for no client: the limits of its ancestors cannot be followed.
 const MaxDepth = 64
 
 // hierarchy keeps the hierarchy of the replicated entities, as observed. The changes that
@@ -41,6 +41,7 @@ type node struct {
 	pausedParent repl.Slot
 	depth        uint8 // number of ancestors
 	unplaced     bool  // it is in hierarchy.unplaced
+	tooDeep      bool  // its parent has MaxDepth ancestors
 	name         uint32
 }
 
@@ -76,6 +77,9 @@ func (h *hierarchy) parentOrPaused(s repl.Slot) (above repl.Slot, ok bool) {
 	above = h.Nodes[s].pausedParent
 	return above, above != 0
 }
+
+// isTooDeep reports whether an entity has more than MaxDepth ancestors.
+func (h *hierarchy) isTooDeep(s repl.Slot) bool { return int(s) < len(h.Nodes) && h.Nodes[s].tooDeep }
 
 // groupName returns the name of the group that an entity belongs in, 0 for a group of its own. The
 // root of the hierarchy decides: the name is the group of its Replicate, or else the name of the
@@ -218,11 +222,11 @@ func (h *hierarchy) readParent(s repl.Slot) (parent, behind repl.Slot) {
 // Replicate that propagation added.
 func (h *hierarchy) losesParent(s repl.Slot) bool {
 	was, had := h.Parent(s)
-	if !had || !h.Replicated(s) || !h.Propagation.Slots.added.Has(int(s)) {
+	if !had && !h.isTooDeep(s) || !h.Replicated(s) || !h.Propagation.Slots.added.Has(int(s)) {
 		return false
 	}
 	parent, _ := h.readParent(s)
-	return parent != was
+	return parent == 0 || had && parent != was
 }
 
 // dropFormer drops the former ancestors of a replicated entity, since the game changed its
@@ -236,14 +240,16 @@ func (h *hierarchy) dropFormer(s repl.Slot) {
 // placeEntity links an entity to its parent.
 func (h *hierarchy) placeEntity(s repl.Slot) {
 	parent, behind := h.readParent(s)
-	if parent != 0 && !h.canBeChild(s, parent) {
+	tooDeep := parent != 0 && h.Nodes[parent].depth == MaxDepth
+	if tooDeep || parent != 0 && h.isAncestor(s, parent) {
 		h.addUnplaced(s)
 		parent = 0
 	}
-	if h.Nodes[s].parent == parent && h.Nodes[s].pausedParent == behind {
+	if k := &h.Nodes[s]; k.parent == parent && k.pausedParent == behind && k.tooDeep == tooDeep {
 		return
 	}
 	h.unlink(s)
+	h.Nodes[s].tooDeep = tooDeep
 	h.setPausedParent(s, behind)
 	if parent != 0 {
 		h.collector.Visibility.former.dropFormer(s)
@@ -299,10 +305,8 @@ func (h *hierarchy) markDirty(s repl.Slot) {
 		for child := k.first; child != 0; {
 			next := h.Nodes[child].next
 			if k.depth == MaxDepth {
-				if h.Propagation.Slots.added.Has(int(child)) {
-					h.collector.Visibility.keepFormerOf(child)
-				}
 				h.unlink(child)
+				h.Nodes[child].tooDeep = true
 				h.addUnplaced(child)
 			}
 			h.dirty = append(h.dirty, child)

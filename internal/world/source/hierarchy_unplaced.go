@@ -5,18 +5,14 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// canBeChild reports whether an entity can be a child of another: within MaxDepth and without a
-// cycle.
-func (h *hierarchy) canBeChild(s, parent repl.Slot) bool {
-	if h.Nodes[parent].depth+1 > MaxDepth {
-		return false
-	}
-	for above, ok := parent, true; ok; above, ok = h.Parent(above) {
-		if above == s {
-			return false
+// isAncestor reports whether an entity is an ancestor of another, or the same.
+func (h *hierarchy) isAncestor(above, s repl.Slot) bool {
+	for at, ok := s, true; ok; at, ok = h.Parent(at) {
+		if at == above {
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // addUnplaced records that an entity is replicated without its parent, and logs the first.
@@ -27,7 +23,7 @@ func (h *hierarchy) addUnplaced(s repl.Slot) {
 	}
 	if !h.warned {
 		h.warned = true
-		h.Log.Warn("a child is taken for one without a parent, because it stands above its own parent or more than 64 below the first; keep hierarchies flat and without circles",
+		h.Log.Warn("a child is replicated without its parent, because it is an ancestor of it, or is shown to no client, because it has more than 64 ancestors; keep hierarchies flat and without cycles",
 			"entity", h.collector.Table.Entity(columns.Slot(s)))
 	}
 }

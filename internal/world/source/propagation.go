@@ -21,6 +21,7 @@ type propagation struct {
 	table  *columns.Table
 	writer *columns.Writer
 	log    *slog.Logger
+
 	warned bool // of an unregistered components.ChildOf
 
 	comps       hierarchyComponents
@@ -28,6 +29,7 @@ type propagation struct {
 	Slots       propagatedSlots
 	hadChildren set.Bitset // by entity id: it has children, or had
 
+	changed set.Bitset   // by entity id: of which apply has changed the Replicate
 	checked []ecs.Entity // children that were checked, or got a Replicate, since the hierarchy was updated
 	found   []ecs.Entity // scratch
 }
@@ -59,7 +61,7 @@ type propagatedSlots struct {
 	RemovedByGame set.Bitset
 	withheld      set.Bitset // it has none, since its parent excludes its children
 	// written is the Replicate that the plugin removed, if the game had written to it in that tick.
-	written map[repl.Slot][]byte
+	written map[repl.Slot]components.Replicate
 }
 
 func TypeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
@@ -73,7 +75,7 @@ func newPropagation(c *Collector, infos []*registry.Component, log *slog.Logger)
 			remote: ecs.ComponentID[components.Remote](w), childOf: ecs.ComponentID[components.ChildOf](w),
 		},
 		Events: hierarchyEvents{Overflowed: true},
-		Slots:  propagatedSlots{written: map[repl.Slot][]byte{}},
+		Slots:  propagatedSlots{written: map[repl.Slot]components.Replicate{}},
 	}
 	for i, info := range infos {
 		if IsHierarchy(info) {
@@ -109,6 +111,7 @@ func (p *propagation) apply() {
 		p.checkAll()
 	}
 	p.Events.applying = true
+	p.changed.Reset()
 	for ended, parents, children := 0, 0, 0; ; {
 		switch {
 		case ended < len(p.Events.removed):
@@ -196,9 +199,42 @@ func (p *propagation) checkChild(e ecs.Entity) {
 	case related && !parent.IsZero() && !p.world.Alive(parent):
 		p.removeEntity(e)
 	case !has && (p.propagates(parent) || p.continuesWithout(parent) && p.pausedWithParent(e)):
-		p.addReplicate(e)
+		if p.mayChange(e) {
+			p.addReplicate(e)
+		}
 	case has && related && !p.propagates(parent):
-		p.removeReplicate(e, parent)
+		if p.mayChange(e) {
+			p.removeReplicate(e, parent)
+		}
+	}
+}
+
+// mayChange reports whether the Replicate of a child may be added or removed: not again if the child
+// is its own descendant, or one change could follow another around the cycle for ever.
+func (p *propagation) mayChange(e ecs.Entity) bool {
+	if !p.changed.Has(int(e.ID())) {
+		p.changed.Grow(int(e.ID()) + 1)
+		p.changed.Set(int(e.ID()))
+		return true
+	}
+	return !p.inCycle(e)
+}
+
+// inCycle reports whether an entity is its own descendant. It stops at its ancestors' cycle if they
+// have one: the entity to compare with moves up, each time twice as far as before.
+func (p *propagation) inCycle(e ecs.Entity) bool {
+	seen := e
+	for at, steps, next := e, 0, 1; ; steps++ {
+		parent, related := p.parentOf(at)
+		if !related || parent.IsZero() || !p.world.Alive(parent) {
+			return false
+		}
+		if at = parent; at == e || at == seen {
+			return at == e
+		}
+		if steps == next {
+			seen, steps, next = at, 0, 2*next
+		}
 	}
 }
 
@@ -253,8 +289,10 @@ func (p *propagation) addReplicate(e ecs.Entity) {
 		return
 	}
 	copy(p.writer.Bytes(e, p.comps.marker), t.KnownMarker(s)) // as last sent, or as the game wrote it since:
-	copy(p.writer.Bytes(e, p.comps.marker), p.Slots.written[repl.Slot(s)])
-	delete(p.Slots.written, repl.Slot(s))
+	if written, ok := p.Slots.written[repl.Slot(s)]; ok {
+		*(*components.Replicate)(p.world.Get(e, p.comps.marker)) = written
+		delete(p.Slots.written, repl.Slot(s))
+	}
 }
 
 // removeReplicate removes a Replicate that propagation added. If the parent is paused, the child is
@@ -273,7 +311,7 @@ func (p *propagation) removeReplicate(e, parent ecs.Entity) {
 		return
 	}
 	if now, known := p.writer.Bytes(e, p.comps.marker), p.table.KnownMarker(s); known != nil && !bytes.Equal(now, known) {
-		p.Slots.written[repl.Slot(s)] = bytes.Clone(now)
+		p.Slots.written[repl.Slot(s)] = *(*components.Replicate)(p.world.Get(e, p.comps.marker))
 	}
 	p.world.Remove(e, p.comps.markers...)
 }

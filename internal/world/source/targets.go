@@ -29,6 +29,10 @@ func (v *visibility) heldTargets(hold func(components.Target)) {
 	for _, target := range v.Assigned.targets {
 		hold(target) // also of paused entities
 	}
+	for _, written := range v.collector.Hierarchy.Propagation.Slots.written { // of children that are paused with their parent
+		hold(written.Target)
+		hold(written.Predict)
+	}
 	for _, former := range v.former.of {
 		for _, above := range former.targets {
 			hold(above.target)

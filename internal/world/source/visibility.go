@@ -89,7 +89,7 @@ func (v *visibility) openToAll(s repl.Slot) bool {
 		return false
 	}
 	for above := true; above; s, above = v.collector.Hierarchy.parentOrPaused(s) {
-		if !v.targetOpenToAll(s) || len(v.former.of[s].targets) > 0 {
+		if !v.targetOpenToAll(s) || len(v.former.of[s].targets) > 0 || v.collector.Hierarchy.isTooDeep(s) {
 			return false
 		}
 	}
@@ -113,7 +113,7 @@ func (v *visibility) targetOpenToAll(s repl.Slot) bool {
 // that time counts.
 func (v *visibility) maySee(s repl.Slot, client entangle.ClientID) bool {
 	for above := true; above; s, above = v.collector.Hierarchy.parentOrPaused(s) {
-		if !v.includes(v.Assigned.targets[s], s, client) {
+		if !v.includes(v.Assigned.targets[s], s, client) || v.collector.Hierarchy.isTooDeep(s) {
 			return false
 		}
 		for _, ancestor := range v.former.of[s].targets {

@@ -63,6 +63,9 @@ func (v *visibility) formerOf(s repl.Slot) (r formerAncestors) {
 			r.targets = append(r.targets, resolvedTarget{v.Assigned.targets[s], v.Owner[s]})
 		}
 	}
+	if v.collector.Hierarchy.isTooDeep(s) { // only the topmost can be
+		r.targets = append(r.targets, resolvedTarget{target: components.Nobody})
+	}
 	r.targets = append(r.targets, v.former.of[s].targets...) // only the topmost has any
 	return r
 }

@@ -62,7 +62,7 @@ var numbers = map[string]any{
 	"input.MinTicks":               input.MinTicks,
 	"input.History":                input.History,
 	"input.Behind":                 input.Behind,
-	"sender.MaxHeldUp":             sender.MaxHeldUp,
+	"sender.MaxTombstones":         sender.MaxTombstones,
 	"channel.MaxID":                channel.MaxID,
 	"channel.FragmentSize":         channel.FragmentSize,
 	"channel.MaxFragments":         channel.MaxFragments,

@@ -30,7 +30,7 @@ var bounds = []bound{
 	{"messages that wait for an entity", func(l *endpoint.Load) *int { return &l.Held }},
 	{"queued reliable messages", func(l *endpoint.Load) *int { return &l.Queued }},
 	{"packets in flight", func(l *endpoint.Load) *int { return &l.InFlight }},
-	{"names that are held up", func(l *endpoint.Load) *int { return &l.HeldUp }},
+	{"tombstones", func(l *endpoint.Load) *int { return &l.Tombstones }},
 }
 
 // limit returns the greatest value of the load that passes the check.

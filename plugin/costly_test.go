@@ -463,7 +463,6 @@ func swarmBody(values int, known bool) []byte {
 	var w bits.Writer
 	w.Uvarint(0)
 	w.Uvarint(uint64(refs))
-	w.Bits(1<<20, 32)
 	for n := range refs {
 		w.Bool(known)
 		if known {

@@ -135,7 +135,6 @@ func chatBody(ids int, except []entangle.ClientID, refs int) []byte {
 	}
 	w.Uvarint(uint64(refs))
 	if refs > 0 {
-		w.Bits(100, 32)
 	}
 	for range refs {
 		w.Bool(true)
@@ -378,7 +377,7 @@ func TestANameThatNobodyGaveIsNoEntity(t *testing.T) {
 	i := p.enter(100)
 	before := len(p.ears.heard)
 	for _, h := range []repl.Handle{repl.Private, repl.Private + 7, 2*repl.Private - 1} {
-		i.say(peer.FirstMessages, chatAbout(h, 100))
+		i.say(peer.FirstMessages, chatAbout(h, 0))
 	}
 	p.run(2)
 	require.True(t, p.here(100))
@@ -405,30 +404,28 @@ func TestGuessesAreAnsweredAlike(t *testing.T) {
 	p.run(10)
 	require.True(t, p.world.Alive(hidden) && p.world.Alive(never))
 	before := len(p.ears.heard)
-	claims := []entangle.Tick{0, 42, 1 << 30, 1<<31 + 42, 1<<32 - 1} // ticks that the client cannot have received
+	generations := []repl.Generation{0, 1, 42, repl.MaxGeneration}
 	for h := range repl.Handle(4) {
-		for _, heard := range claims {
-			i.say(peer.FirstMessages, chatAbout(h, heard), chatAbout(repl.Private+h, heard), chatAbout(1000+h, heard))
+		for _, generation := range generations {
+			i.say(peer.FirstMessages, chatAbout(h, generation), chatAbout(repl.Private+h, generation), chatAbout(1000+h, generation))
 		}
 	}
 	p.run(2)
-	require.Len(t, p.ears.heard, before+12*len(claims))
+	require.Len(t, p.ears.heard, before+12*len(generations))
 	for _, m := range p.ears.heard[before:] {
 		assert.True(t, m.Message.Who != hidden && m.Message.Who != never && m.Message.Who != gone)
 	}
 }
 
-// chatAbout encodes a chat about one entity of the server, from a client that claims to have
-// received a tick.
-func chatAbout(h repl.Handle, heard entangle.Tick) []byte {
+// chatAbout encodes a chat about one entity of the server.
+func chatAbout(h repl.Handle, generation repl.Generation) []byte {
 	var w bits.Writer
 	w.Uvarint(0)
 	w.Bool(false)
 	w.Uvarint(0)
 	w.Uvarint(1)
-	w.Bits(uint64(heard), 32)
 	w.Bool(true)
-	repl.AppendRef(&w, repl.Ref{ID: repl.ID{Group: h}, Yours: true})
+	repl.AppendRef(&w, repl.Ref{ID: repl.ID{Group: h, Generation: generation}, Yours: true})
 	w.Uvarint(0)
 	w.Uvarint(1)
 	return w.Finish()

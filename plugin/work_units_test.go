@@ -66,7 +66,6 @@ func TestWhatAClientSendsCostsItsUnits(t *testing.T) {
 		var w bits.Writer
 		w.Uvarint(0)
 		w.Uvarint(uint64(known + none))
-		w.Bits(1<<20, 32)
 		for n := range known + none {
 			w.Bool(n < known)
 			if n < known {
@@ -155,7 +154,7 @@ func TestEveryKindOfFrameHasAPrice(t *testing.T) {
 		peer.Updates:   {ends, false, []byte{0}},
 		peer.Resources: {ends, true, []byte{0, 0}},
 		peer.Clock:     {1, false, []byte{7}},
-		peer.Inputs:    {1 + 2, false, frameOf(forged{of: wireName(1), distance: 5})},
+		peer.Inputs:    {1 + 3, false, frameOf(forged{of: wireName(1), distance: 5})},
 		peer.Requests: {1 + 1 + 5, true, write(func(w *bits.Writer) {
 			w.Uvarint(0)
 			w.Bits(1, 32)

@@ -26,7 +26,6 @@ type message struct {
 	wire     uint16 // id on the wire
 	body     []byte
 	cost     int
-	stamp    Stamp   // when it was queued
 	share    uint8   // index of its share among those of its channel
 	shareEnd float64 // position of its share after its first piece
 

@@ -15,7 +15,6 @@ type sender struct {
 	window   int // cost of those of them that have begun; see ReliableWindow
 	last     lastFrame
 	external uint64 // bit i is set if channel i is External and this end may send on it
-	stamp    Stamp
 	clock    clock
 	records  records
 	reports  reports
@@ -97,7 +96,7 @@ func (s *sender) queueMessage(ch *outChannel, body []byte, priority float32, fro
 		priority = 1
 	}
 	msg := s.messages.get(len(body))
-	msg.channel, msg.body, msg.cost, msg.stamp, msg.share = ch, s.pool.copyOf(body), price, s.stamp, ch.shareOf(priority)
+	msg.channel, msg.body, msg.cost, msg.share = ch, s.pool.copyOf(body), price, ch.shareOf(priority)
 	if msg.source = own; from != own {
 		s.relayed.countMessage(msg, from)
 	}
@@ -135,28 +134,4 @@ func (s *sender) makeRoom(ch *outChannel, price int) {
 		s.dropUnsent(ch.queue.at(ch.queue.front))
 		s.stats.DroppedFull++
 	}
-}
-
-// Stamp is the state of two counters of the mux's owner at the time when a message was queued. Both
-// increase and may wrap around.
-type Stamp struct{ Tick, Ends uint32 }
-
-// Stamp sets the stamp of the messages that are queued from now on. Oldest returns it.
-func (s *sender) Stamp(stamp Stamp) { s.stamp = stamp }
-
-// Oldest returns the earliest stamp of the reliable messages that are not acknowledged. ok is false
-// if there are none.
-func (s *sender) Oldest() (oldest Stamp, ok bool) {
-	if s.queued == 0 {
-		return Stamp{}, false
-	}
-	for _, ch := range s.channels {
-		if !ch.cfg.Mode.Reliable() || ch.queue.count == 0 {
-			continue
-		}
-		if at := ch.queue.at(ch.queue.front).stamp; !ok || s.stamp.Tick-at.Tick > s.stamp.Tick-oldest.Tick {
-			oldest, ok = at, true
-		}
-	}
-	return oldest, ok
 }

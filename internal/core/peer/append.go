@@ -11,9 +11,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
-// ErrHeldUp means that the peer has not acknowledged structure for so long that the tombstones of
+// ErrTombstones means that the peer has not acknowledged structure for so long that the tombstones of
 // entities that were despawned since then exceed their limit.
-var ErrHeldUp = errors.New("peer: it leaves structure unacknowledged, and too much has ended since: disconnect it")
+var ErrTombstones = errors.New("peer: it leaves structure unacknowledged, and too much has ended since: disconnect it")
 
 // Begin prepares the packets of a frame: it detects lost packets, queues reliable data, and plans
 // the updates (sender.Peer.Prepare). Call it once per frame before AppendPacket. After an error the
@@ -24,7 +24,6 @@ func (p *Peer) Begin(now time.Time) error {
 		return err
 	}
 	p.handleOutcomes(now)
-	p.pinIDs()
 	p.frame = frameUse{}
 	switch {
 	case p.handshake.timedOut(now):
@@ -35,26 +34,6 @@ func (p *Peer) Begin(now time.Time) error {
 	return nil
 }
 
-// pinIDs prevents the reuse of network ids that messages in flight may contain.
-func (p *Peer) pinIDs() {
-	p.stampMessages()
-	if p.replication == nil {
-		return
-	}
-	oldest, some := p.mux.Oldest()
-	p.replication.Pin(entangle.Tick(oldest.Tick), oldest.Ends, some)
-}
-
-// stampMessages sets the stamp of the messages that are queued from now on to the tick of the
-// world. The first call is for our hello. It must not wait for pinIDs: messages may be queued
-// before pinIDs in the frame in which the connection opens, and the hello itself may wait for
-// longer.
-func (p *Peer) stampMessages() {
-	if w := p.cfg.World; w != nil {
-		p.mux.Stamp(channel.Stamp{Tick: uint32(w.Tick()), Ends: w.Ends()})
-	}
-}
-
 // queueReliable moves structure and resync requests into their channels, and plans the updates.
 func (p *Peer) queueReliable(now time.Time) error {
 	if p.cfg.Receiver != nil {
@@ -63,8 +42,8 @@ func (p *Peer) queueReliable(now time.Time) error {
 		}
 	}
 	if p.replication != nil {
-		if p.replication.HeldUp() > sender.MaxHeldUp {
-			return ErrHeldUp
+		if p.replication.Tombstones() > sender.MaxTombstones {
+			return ErrTombstones
 		}
 		if err := p.sendProgress(now); err != nil {
 			return err

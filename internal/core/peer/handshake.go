@@ -57,7 +57,6 @@ func (p *Peer) sendHello(now time.Time) error {
 		return nil
 	}
 	p.handshake.began = now
-	p.stampMessages()
 	_, err := p.mux.Send(Control, appendHello(nil, p.cfg.Registry.Hash(), p.cfg.Client), 0, now)
 	return err
 }

@@ -102,7 +102,7 @@ func TestHostileAcknowledgementsCostNoMoreThanTheyMay(t *testing.T) {
 			p.tickWith(happens(i))
 			serve(other)
 			if p.slow != nil {
-				require.ErrorIs(t, p.slow, peer.ErrHeldUp)
+				require.ErrorIs(t, p.slow, peer.ErrTombstones)
 				break
 			}
 			p.requireBounded()

@@ -63,7 +63,7 @@ func tour(b *testing.B, hostile bool) {
 		})
 		b.StopTimer()
 		require.NoError(b, p.slow)
-		require.True(b, !hostile || p.server.HeldUp() >= movers*i, "it withholds")
+		require.True(b, !hostile || p.server.Tombstones() >= movers*i, "it withholds")
 		p.run(3)
 	}
 }

@@ -151,10 +151,10 @@ func TestADeafClientHoldsUpSoManyNames(t *testing.T) {
 			for ; p.slow == nil && ticks < 2000; ticks++ {
 				p.requireBounded()
 				p.tickWith(p.churn(entities, some))
-				require.LessOrEqual(t, p.server.HeldUp(), sender.MaxHeldUp+some)
+				require.LessOrEqual(t, p.server.Tombstones(), sender.MaxTombstones+some)
 			}
-			require.ErrorIs(t, p.slow, peer.ErrHeldUp)
-			assert.InDelta(t, sender.MaxHeldUp/some, ticks, 3)
+			require.ErrorIs(t, p.slow, peer.ErrTombstones)
+			assert.InDelta(t, sender.MaxTombstones/some, ticks, 3)
 			p.server.Close()
 			before := heap()
 			for range 3000 {
@@ -180,7 +180,7 @@ func TestAClientThatReadsATenthKeepsUp(t *testing.T) {
 		p.tickWith(p.churn(entities, 1))
 		require.NoError(t, p.slow)
 		p.requireBounded()
-		require.Less(t, p.server.HeldUp(), sender.MaxHeldUp/2)
+		require.Less(t, p.server.Tombstones(), sender.MaxTombstones/2)
 	}
 	p.loss = 0
 	p.run(120)
@@ -209,7 +209,7 @@ func TestAClientThatComesBackIsAtThePresent(t *testing.T) {
 			p.drops = nil
 			p.run(120)
 			assert.Equal(t, p.values(p.source), p.values(p.shown))
-			assert.Zero(t, p.server.HeldUp())
+			assert.Zero(t, p.server.Tombstones())
 		})
 	}
 }

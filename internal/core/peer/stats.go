@@ -79,13 +79,13 @@ func (p *Peer) InFlight() int {
 // MaxInFlight bounds InFlight: packet.MaxInFlight, plus the packets of one more frame.
 const MaxInFlight = packet.MaxInFlight + maxPackets
 
-// HeldUp returns the number of tombstones that wait for the peer's acknowledgement. If there are
-// more than sender.MaxHeldUp, the peer must be disconnected.
-func (p *Peer) HeldUp() int {
+// Tombstones returns the number of tombstones that wait for the peer's acknowledgement. If there are
+// more than sender.MaxTombstones, the peer must be disconnected.
+func (p *Peer) Tombstones() int {
 	if p.replication == nil {
 		return 0
 	}
-	return p.replication.HeldUp()
+	return p.replication.Tombstones()
 }
 
 // ActionBytes returns the bytes of structure that were queued for the peer and are not

@@ -39,40 +39,34 @@ func (h *handles) spawn(s repl.Slot) {
 	h.Spawn(s, e.mask)
 }
 
-func (h *handles) handle(t *testing.T, s repl.Slot) repl.Handle {
+func (h *handles) id(t *testing.T, s repl.Slot) repl.ID {
 	id, ok := h.ID(s)
 	require.True(t, ok)
-	return id.Group
+	return id
 }
 
-// The handle of a group that has ended is not reused for a while, so that late references to the
-// group do not find another group under it.
-func TestAHandleRestsAfterItsEnd(t *testing.T) {
-	h := newHandles()
-	h.step(1, func() { h.spawn(1) })
-	old := h.handle(t, 1)
-	h.step(1, func() { h.Despawn(1) })
-	h.step(1, func() { h.spawn(2) })
-	assert.NotEqual(t, old, h.handle(t, 2))
-	h.step(100, func() { h.spawn(3) })
-	assert.Equal(t, old, h.handle(t, 3))
-}
-
-// A peer that was never sent a group may be sent other groups that refer to it. While such a
-// message is in flight, the group's handle is not reused.
-func TestAHandleRestsWhileSomethingUnderWayMayReferToIt(t *testing.T) {
+// The handle of a group that has ended is reused when every peer has acknowledged the end, under the next
+// generation.
+//
+// Proves: R27
+func TestAHandleIsReusedWhenItsEndIsAcknowledged(t *testing.T) {
 	h := newHandles()
 	p := h.NewPeer()
-	h.step(1, func() { h.spawn(1); h.spawn(2) })
-	require.NotEmpty(t, p.AppendActions(nil, 1)) // one entity, which may refer to the other
-	p.ActionsSent(7)
-	unsent := h.handle(t, 2)
-	h.step(1, func() { h.Despawn(2) })
-	h.step(1000, func() { h.spawn(3) })
-	assert.NotEqual(t, unsent, h.handle(t, 3))
-	p.HandleDelivered(7)
-	h.step(1, func() { h.spawn(4) })
-	assert.Equal(t, unsent, h.handle(t, 4))
+	h.step(1, func() { h.spawn(1) })
+	h.fulls(t, p, 1)
+	old := h.id(t, 1)
+	h.step(1, func() { h.Despawn(1) })
+	require.NotEmpty(t, p.AppendActions(nil, 1000))
+	p.ActionsSent(2)
+	h.step(1000, func() { h.spawn(2) })
+	assert.NotEqual(t, old.Group, h.id(t, 2).Group, "the end is in flight")
+	p.HandleDelivered(2)
+	h.step(1, func() { h.spawn(3) })
+	assert.Equal(t, repl.ID{Group: old.Group, Generation: 1}, h.id(t, 3))
+	_, ok := h.Slot(old)
+	assert.False(t, ok)
+	is, _ := h.Slot(h.id(t, 3))
+	assert.Equal(t, repl.Slot(3), is)
 }
 
 // fulls sends a peer all structure, delivers it, and returns the fulls by handle.
@@ -92,18 +86,15 @@ func (h *handles) fulls(t *testing.T, p *sender.Peer, name uint16) map[repl.Hand
 	return found
 }
 
-// The entity that a peer means by a network id follows from the newest tick that the peer had
-// received: the present entity if that tick is not older than the one at which the entity got the
-// id, and otherwise none. The same is true near the end of the range of ticks.
+// An id means one entity for ever, whatever gets its handle or its number next.
 //
 // Proves: R27
-func TestAnIDMeansTheEntityThatThePeerKnewByIt(t *testing.T) {
+func TestAnIDMeansOneEntityForEver(t *testing.T) {
 	for what, at := range map[string]sender.Place{
 		"for all": {}, "private": {Private: true}, "of a group that goes on": {Name: 1}, "of one that is private": {Name: 1, Private: true},
 	} {
 		t.Run(what, func(t *testing.T) {
 			h := newHandles()
-			h.tick = 1<<32 - 200
 			p := h.NewPeer()
 			spawn := func(s repl.Slot) {
 				h.model.entities[s] = entity{mask: set.MaskOf(0)}
@@ -122,23 +113,65 @@ func TestAnIDMeansTheEntityThatThePeerKnewByIt(t *testing.T) {
 				})
 			}
 			h.fulls(t, p, 1)
-			was, _ := p.Named(first)
-			assert.True(t, p.Meant(first, h.tick))
-			h.step(1, func() { h.Despawn(first) })
-			h.fulls(t, p, 100)
-			ended := h.tick
-			h.step(1, func() {})
-			h.step(300, func() { spawn(last + 1) })
-			is, _ := p.Named(last + 1)
-			require.Equal(t, was, is)
-			assert.True(t, p.Meant(last+1, h.tick))
-			assert.False(t, p.Meant(last+1, ended))
-			assert.False(t, p.Meant(first, h.tick), "it is gone")
-			h.step(500, func() {})
-			assert.True(t, p.Meant(last+1, h.tick))
-			assert.False(t, p.Meant(last+1, ended))
+			seen := map[repl.ID]bool{}
+			for name := uint16(100); name < 1000; name += 100 {
+				was, ok := p.Named(first)
+				require.True(t, ok)
+				require.False(t, seen[was])
+				seen[was] = true
+				h.step(1, func() { h.Despawn(first) })
+				h.fulls(t, p, name)
+				h.step(1, func() {})
+				_, ok = p.Slot(was)
+				require.False(t, ok)
+				h.step(200, func() { spawn(first) })
+				h.fulls(t, p, name+50)
+				is, _ := p.Named(first)
+				_, ok = p.Slot(was)
+				require.False(t, ok)
+				slot, _ := p.Slot(is)
+				require.Equal(t, first, slot)
+			}
+			assert.Less(t, uint32(h.fresh(t, p)%repl.Private), uint32(repl.MaxMembers+5), "handles are used again")
 		})
 	}
+}
+
+// fresh returns the greatest handle that a peer has.
+func (h *handles) fresh(t *testing.T, p *sender.Peer) (greatest repl.Handle) {
+	for s := range h.model.entities {
+		id, ok := p.Named(s)
+		require.True(t, ok)
+		greatest = max(greatest, id.Group)
+	}
+	return greatest
+}
+
+// Two entities spawn in one tick, and a peer sees them under one handle, one after the other. A late
+// message of the peer that names the first means nobody.
+//
+// Proves: R27
+func TestALateReferenceToAHiddenEntityMeansNobody(t *testing.T) {
+	h := newHandles()
+	p := h.NewPeer()
+	h.step(1, func() {
+		for s := repl.Slot(1); s <= 2; s++ {
+			h.model.entities[s] = entity{mask: set.MaskOf(0)}
+			h.SpawnAt(s, set.MaskOf(0), sender.Place{Private: true})
+		}
+		p.Show(1)
+	})
+	h.fulls(t, p, 1)
+	named, _ := p.Named(1)
+	h.step(1, func() { p.Hide(1) })
+	h.fulls(t, p, 2)
+	h.step(1, func() {})
+	h.step(1, func() { p.Show(2) })
+	h.fulls(t, p, 3)
+	next, _ := p.Named(2)
+	require.Equal(t, named.Group, next.Group)
+	_, ok := p.Slot(named)
+	assert.False(t, ok)
 }
 
 // An entity that is hidden and shown again is still the target of the peer's references.
@@ -178,188 +211,39 @@ func TestWhatIsReferredToReturnsUnderItsName(t *testing.T) {
 			shown := h.fulls(t, p, 30)
 			is, _ := p.Named(1)
 			assert.Equal(t, refers, is == was)
-			assert.False(t, shown[is.Group].Since.Some, "nobody else ever had the handle")
+			assert.Zero(t, shown[is.Group].Generation, "nobody else ever had the handle")
 			assert.Equal(t, !refers, len(other) == 1 && other[was.Group].Kind == repl.Full)
 			for h, rec := range other {
-				assert.Equal(t, h == was.Group, rec.Since.Some, "it is another group")
+				assert.Equal(t, h == was.Group, rec.Generation == 1, "it is another group")
 			}
 		})
 	}
 }
 
-// A message in flight may contain an entity's id, even if that entity despawns or is hidden
-// meanwhile, so the id is not reused.
-func TestAHandleRestsWhileAMessageMayNameIt(t *testing.T) {
-	h := newHandles()
-	p := h.NewPeer()
-	h.step(1, func() { h.spawn(1) })
-	h.fulls(t, p, 1)
-	old := h.handle(t, 1)
-	sent := h.tick
-	h.step(1, func() { h.Despawn(1) })
-	h.fulls(t, p, 2)
-	p.Pin(sent, h.Ends(), true)
-	h.step(1000, func() { h.spawn(2) })
-	assert.NotEqual(t, old, h.handle(t, 2))
-	p.Pin(0, 0, false)
-	h.step(1, func() { h.spawn(3) })
-	assert.Equal(t, old, h.handle(t, 3))
-}
-
-// A peer that acknowledges everything, but always late, delays the reuse of ids like a peer that
-// acknowledges nothing: those of entities that were despawned since the oldest message that it has
-// not acknowledged.
+// A peer that acknowledges everything, but always late, holds up the reuse of ids like a peer that
+// acknowledges nothing: those of entities that were despawned since the oldest action that it has not
+// acknowledged.
 //
 // Proves: R39
-func TestAPeerThatIsAlwaysLateHoldsUpIDs(t *testing.T) {
+func TestAPeerThatIsAlwaysLateLeavesTombstones(t *testing.T) {
 	const late = 40
 	h := newHandles()
 	p := h.NewPeer()
-	var ends []uint32
-	for range 3 * late {
-		h.step(1, func() { h.spawn(1) })
-		h.fulls(t, p, 1)
-		h.step(1, func() { h.Despawn(1) })
-		h.fulls(t, p, 1)
-		ends = append(ends, h.Ends())
-		if n := len(ends); n > late {
-			p.Pin(h.tick-2*late, ends[n-1-late], true)
-			require.Equal(t, late, p.HeldUp())
-		}
-	}
-}
-
-// numbers is a world with a group in which all numbers are taken.
-type numbers struct {
-	*handles
-	last repl.Slot
-}
-
-func newNumbers() *numbers {
-	c := &numbers{handles: newHandles(), last: repl.MaxMembers - 1}
-	c.step(1, c.fill)
-	return c
-}
-
-func (c *numbers) fill() {
-	for s := range c.last + 1 {
-		c.bring(s)
-	}
-}
-
-// bring spawns an entity in the group.
-func (c *numbers) bring(s repl.Slot) {
-	c.model.entities[s] = entity{mask: set.MaskOf(0)}
-	c.SpawnAt(s, set.MaskOf(0), sender.Place{Name: 1})
-}
-
-// next spawns one more entity there and returns its number. It returns 0, and the entity is in a
-// group of its own, while no number is free.
-func (c *numbers) next(t *testing.T, after entangle.Tick) repl.Member {
-	c.last++
-	c.step(after, func() { c.bring(c.last) })
-	id, ok := c.ID(c.last)
-	require.True(t, ok)
-	return id.Member
-}
-
-// The number of an entity that was born in a group and is despawned after a move, in another group
-// or in the same after a return, stays reserved until every peer has acknowledged the despawn, and
-// for the rest period of ids after that.
-//
-// Proves: R27
-func TestANumberRestsAfterAnEndElsewhere(t *testing.T) {
-	for name, way := range map[string][]sender.Place{
-		"in another group": {{Name: 2}}, "at home again": {{Name: 2}, {Name: 1}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := newNumbers()
-			p := c.NewPeer()
-			c.step(1, func() { c.Despawn(4) }) // makes the number free for a return
-			c.fulls(t, p, 1)
-			c.step(100, func() {})
-			c.step(100, func() {})
-			for _, to := range way {
-				c.step(1, func() { c.Move(3, to) })
-				c.fulls(t, p, 100)
-				c.step(300, func() {})
+	for i := range 3 * late {
+		h.step(1, func() {
+			if i > 0 {
+				h.Despawn(1)
 			}
-			sent := c.tick
-			c.step(1, func() { c.Despawn(3) })
-			for range 5 {
-				require.NotEqualValues(t, 3, c.next(t, 200), "nobody was told of its end")
-			}
-			c.fulls(t, p, 200)
-			for range 32 {
-				require.NotEqualValues(t, 3, c.next(t, 1), "the name rests")
-			}
-			p.Pin(sent, c.Ends(), true)
-			for range 3 {
-				require.NotEqualValues(t, 3, c.next(t, 100), "a message may name it")
-			}
-			p.Pin(0, 0, false)
-			assert.EqualValues(t, 3, c.next(t, 1))
+			h.spawn(1)
 		})
-	}
-}
-
-// The rest period of a number starts when the last peer was sent the despawn, which may be long
-// after the despawn.
-//
-// Proves: R27
-func TestANumberRestsFromWhenItsEndIsSent(t *testing.T) {
-	c := newNumbers()
-	p := c.NewPeer()
-	c.fulls(t, p, 1)
-	c.step(1, func() { c.Despawn(3) })
-	require.NotEqualValues(t, 3, c.next(t, 1000))
-	c.fulls(t, p, 2)
-	for range 60 {
-		require.NotEqualValues(t, 3, c.next(t, 1))
-	}
-	assert.EqualValues(t, 3, c.next(t, 10))
-}
-
-// A number is not reused while a message is in flight that may contain the id of its entity. That
-// may be an action, for a peer that was not sent the group yet, or a message of the game.
-//
-// Proves: R27
-func TestANumberRestsWhileSomethingUnderWayMayNameIt(t *testing.T) {
-	t.Run("of entities", func(t *testing.T) {
-		c := &numbers{handles: newHandles(), last: repl.MaxMembers - 1}
-		c.model.links = true
-		p := c.NewPeer()
-		c.step(1, func() {
-			link := entity{mask: set.MaskOf(linkComp)}
-			link.values[linkComp] = 4 // slot 3
-			c.model.entities[c.last+1] = link
-			c.Spawn(c.last+1, link.mask)
-			c.fill()
-			c.last++
-		})
-		require.NotEmpty(t, p.AppendActions(nil, 1)) // one entity, which refers to the other
-		p.ActionsSent(7)
-		c.step(1, func() { c.Despawn(3) })
-		for range 5 {
-			require.NotEqualValues(t, 3, c.next(t, 200))
+		require.NotEmpty(t, p.AppendActions(nil, 10000))
+		p.ActionsSent(uint16(i))
+		require.Empty(t, p.AppendActions(nil, 10000))
+		if i >= late {
+			p.HandleDelivered(uint16(i - late))
+			require.Equal(t, late-1, p.Tombstones())
 		}
-		p.HandleDelivered(7)
-		assert.EqualValues(t, 3, c.next(t, 1))
-	})
-	t.Run("of the game", func(t *testing.T) {
-		c := newNumbers()
-		p := c.NewPeer()
-		c.fulls(t, p, 1)
-		sent := c.tick
-		c.step(1, func() { c.Despawn(3) })
-		c.fulls(t, p, 2)
-		p.Pin(sent, c.Ends(), true)
-		for range 5 {
-			require.NotEqualValues(t, 3, c.next(t, 200))
-		}
-		p.Pin(0, 0, false)
-		assert.EqualValues(t, 3, c.next(t, 1))
-	})
+	}
 }
 
 // The id of an entity that is despawned outside its home group is released like any other. However
@@ -386,7 +270,7 @@ func TestNamesAreGivenAgainHoweverManyEndElsewhere(t *testing.T) {
 			p.ActionsSent(uint16(i))
 		}
 		p.HandleDelivered(uint16(i - late))
-		require.Less(t, int(h.handle(t, at(i*each+each-1))), 400*each)
+		require.Less(t, int(h.id(t, at(i*each+each-1)).Group), 400*each)
 	}
 }
 

@@ -166,6 +166,16 @@ var (
 	darkPlaces = []sender.Place{{Private: true}, {Private: true}, {Name: 7, Private: true}, {Family: 7, Private: true}, partly, kept6}
 )
 
+// lastPublic is the tick before which public groups begin.
+const lastPublic = 240
+
+// place draws a place.
+func (p *play) place() sender.Place {
+	at := places[p.rng.IntN(len(places))]
+	at.Private = at.Private || p.open.n.tick >= lastPublic
+	return at
+}
+
 // key returns the group of an entity that is on both stages.
 func (p *play) key(id int) groupKey {
 	if at := p.open.place(id); at.Name|at.Family != 0 {
@@ -179,7 +189,7 @@ func (p *play) key(id int) groupKey {
 func (p *play) act(id int) {
 	if !p.open.lives(id) {
 		if p.rng.IntN(12) == 0 && p.modes[groupKey{own: uint32(id + 1)}] != banished {
-			p.spawn(p.rng, id, places[p.rng.IntN(len(places))], p.open, p.full)
+			p.spawn(p.rng, id, p.place(), p.open, p.full)
 		}
 		return
 	}
@@ -190,9 +200,8 @@ func (p *play) act(id int) {
 		return
 	}
 	// A free public handle is reused when all peers have acknowledged its end, which depends on the
-	// packets that they were sent. Therefore no public group ends until it is too late for its
-	// handle to be reused.
-	lasts := p.open.n.tick < 240 && (id == 8 || id == 9 || k.own != 0 && !k.place.Private)
+	// packets that they were sent. Therefore no public group ends while others begin.
+	lasts := id == 8 || id == 9 || p.open.n.tick < lastPublic && k.own != 0 && !k.place.Private
 	switch what {
 	case 0:
 		if !lasts {
@@ -203,7 +212,7 @@ func (p *play) act(id int) {
 	case 7, 8:
 		p.both(func(s *stage) { p.reshape(s, id, comp, value) })
 	case 9:
-		to := places[value%uint32(len(places))]
+		to := p.place()
 		if !lasts && !p.bornIn[id].Private && k.place != partly && k.place != kept6 && p.modes[k] == shownMode {
 			if p.moved[id] = true; !p.open.paused(id) {
 				p.sync(id) // the entity may be seen in full there

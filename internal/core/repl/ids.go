@@ -5,11 +5,18 @@ import "github.com/entangle-ecs/entangle"
 // Handle names a group between one sender and its peers, in one of two spaces.
 // Public handles, below Private, are equal for all peers: of groups that everybody
 // may see. Private ones are each peer's own, so that they say nothing of groups
-// that it does not see. Both are dense. A handle is reused only after every peer
-// that has it acknowledged the group's end, and nothing that may refer to it, or
-// to an entity that was born under it, is under way. What refers to it from then may
-// still wait at a peer: see Since.
+// that it does not see. Both are dense. A handle is reused when every peer that has
+// it acknowledged the group's end, and no entity that was born under it is alive:
+// under the next [Generation].
 type Handle uint32
+
+// Generation counts how often a handle was given to a group before: public ones by the world, and
+// private ones at each peer, which counts only groups that the peer was sent. So a reference never
+// leads to another entity than the one that it was written for, however late it arrives.
+type Generation uint32
+
+// MaxGeneration is the last generation of a handle, which is never reused after it.
+const MaxGeneration = 1 << 28
 
 // Private is the first private handle.
 const Private Handle = MaxGroups
@@ -25,10 +32,11 @@ type Member uint16
 
 // ID names an entity on the wire, for as long as it lives: by the group that it was
 // first in and its number there. It keeps both when it goes over to another group,
-// which gives it a number of its own as well.
+// which gives it a number of its own as well. No other entity ever has the same ID.
 type ID struct {
-	Group  Handle
-	Member Member
+	Group      Handle
+	Generation Generation
+	Member     Member
 }
 
 // Slot is the dense number that an entity has on this side, for columns. It

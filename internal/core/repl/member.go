@@ -1,7 +1,6 @@
 package repl
 
 import (
-	"github.com/entangle-ecs/entangle"
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -102,40 +101,20 @@ func ReadFate(r *pack.Reader) (f Fate, ok bool) {
 	return f, r.Err() == nil && f < fates
 }
 
-// Joiner says which entity joins a group.
-type Joiner struct {
-	// Index is that of its name in the table of references, 0 of one that is born in the group
-	// under the number that it joins with.
-	Index uint32
-	// Since is from when on it has that number, of one that is born there.
-	Since Since
-}
-
-// Append writes it into an action of a tick.
-func (j Joiner) Append(w *pack.Writer, now entangle.Tick) {
-	first := j.Index == 0 && !j.Since.Some
-	w.Bool(first)
-	if first {
-		return
-	}
-	w.Uvarint(uint64(j.Index))
-	if j.Index == 0 {
-		j.Since.appendAge(w, now)
+// AppendJoiner writes which entity joins a group: the index of its id in the table of references, or 0
+// for one that is born in the group, with the number that it joins with.
+func AppendJoiner(w *pack.Writer, index uint32) {
+	w.Bool(index == 0)
+	if index > 0 {
+		w.Uvarint(uint64(index - 1))
 	}
 }
 
 // ReadJoiner reads it behind a table of so many references.
-func ReadJoiner(r *pack.Reader, now entangle.Tick, refs int) (j Joiner, ok bool) {
+func ReadJoiner(r *pack.Reader, refs int) (index uint32, ok bool) {
 	if r.Bool() {
-		return Joiner{}, r.Err() == nil
+		return 0, r.Err() == nil
 	}
-	index := r.Uvarint()
-	if r.Err() != nil || index > uint64(refs) {
-		return Joiner{}, false
-	}
-	if j.Index = uint32(index); index == 0 {
-		j.Since, ok = readSinceAge(r, now)
-		return j, ok
-	}
-	return j, true
+	before := r.Uvarint()
+	return uint32(before + 1), r.Err() == nil && before < uint64(refs)
 }

@@ -6,18 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// naming is a message in flight that names entities, and which holds up the reuse of ids.
-type naming struct {
-	tick entangle.Tick
-	ends uint32
-}
-
 // latest is the greatest number of ticks by which a message that names an entity is delayed: longer
-// than ids rest.
+// than it takes to use a handle again.
 const latest = 100
 
 // sendNames sends messages that name entities, in both directions. Some arrive very late. Each must
@@ -30,45 +23,41 @@ func (n *network) sendNames(e *end) {
 		all := slices.Sorted(maps.Keys(n.model.entities))
 		n.nameTo(e, all[e.rng.IntN(len(all))])
 	}
-	if len(e.sink.entities) > 0 && e.heard && e.rng.IntN(4) == 0 {
+	if len(e.sink.entities) > 0 && e.rng.IntN(4) == 0 {
 		all := slices.Sorted(maps.Keys(e.sink.entities))
 		n.nameFrom(e, all[e.rng.IntN(len(all))])
 	}
-	e.pin()
 }
 
 // nameTo sends a peer a message that names an entity, whether the peer may see it or not.
 func (n *network) nameTo(e *end, slot repl.Slot) {
 	id, ok := e.peer.ID(slot)
 	require.True(n.t, ok)
-	is, sent := n.model.entities[slot], &naming{tick: n.tick, ends: n.world.Ends()}
-	e.names = append(e.names, sent)
+	is, sent := n.model.entities[slot], n.tick
+	e.names++
 	n.post(e, n.travel(e)+n.lateness(e), func() {
+		e.names--
 		if at, ok := e.copy.Slot(id); ok {
 			shown := e.sink.entities[at]
 			if shown.name() != is.name() {
-				require.Failf(n.t, "misled", "tick %d: %v, of tick %d, leads to %x and meant %x", n.tick, id, sent.tick, shown.name(), is.name())
+				require.Failf(n.t, "misled", "tick %d: %v, of tick %d, leads to %x and meant %x", n.tick, id, sent, shown.name(), is.name())
 			}
 			n.reached.namedToPeer++
 		}
-		n.post(e, n.travel(e), func() {
-			e.names = slices.DeleteFunc(e.names, func(x *naming) bool { return x == sent })
-			e.pin()
-		})
 	})
 }
 
 // nameFrom sends the sender a message that names an entity of the peer.
 func (n *network) nameFrom(e *end, at repl.Slot) {
-	is, id, had := e.sink.entities[at], e.sink.ids[at], e.newest
+	is, id, written := e.sink.entities[at], e.sink.ids[at], n.tick
 	n.post(e, n.travel(e)+n.lateness(e), func() {
 		slot, ok := e.peer.Slot(id)
-		if !ok || !e.peer.Meant(slot, had) {
+		if !ok {
 			return
 		}
 		lives := n.model.entities[slot]
 		if lives.name() != is.name() {
-			require.Failf(n.t, "misled", "tick %d: %v, written at %d, leads to %x and meant %x", n.tick, id, had, lives.name(), is.name())
+			require.Failf(n.t, "misled", "tick %d: %v, written at %d, leads to %x and meant %x", n.tick, id, written, lives.name(), is.name())
 		}
 		n.reached.namedToSender++
 	})
@@ -80,20 +69,4 @@ func (n *network) lateness(e *end) int {
 		return 0
 	}
 	return e.rng.IntN(latest)
-}
-
-// pin tells the sender of the oldest message in flight that names an entity.
-func (e *end) pin() {
-	if len(e.names) == 0 {
-		e.peer.Pin(0, 0, false)
-		return
-	}
-	e.peer.Pin(e.names[0].tick, e.names[0].ends, true)
-}
-
-// hear notes the tick of something that arrived at the peer.
-func (e *end) hear(tick entangle.Tick) {
-	if !e.heard || e.newest.Before(tick) {
-		e.newest, e.heard = tick, true
-	}
 }

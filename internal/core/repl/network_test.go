@@ -81,9 +81,7 @@ type end struct {
 	settled entangle.Tick
 	settles int
 
-	names  []*naming     // messages in flight to the peer that name entities, the oldest first
-	newest entangle.Tick // the newest tick of anything that arrived at the peer
-	heard  bool          // anything did
+	names int // messages in flight to the peer that name entities
 }
 
 // mail is something in flight that is done at a tick.
@@ -253,10 +251,8 @@ func (n *network) sendActions(e *end) {
 		name := e.msg
 		n.judgeActions(e, b, name)
 		e.peer.ActionsSent(name)
-		tick := n.tick
 		n.post(e, n.late+n.travel(e), func() {
 			e.stirred = true
-			e.hear(tick)
 			require.NoError(n.t, e.copy.HandleActions(b))
 			n.checkSettled(e)
 			n.post(e, n.travel(e), func() {
@@ -299,7 +295,6 @@ func (n *network) sendFrame(e *end, pkt uint16, b []byte) int {
 	}
 	n.post(e, n.once(e), func() {
 		require.NoError(n.t, e.copy.HandleUpdates(tick, b))
-		e.hear(tick)
 		n.came(e, tick, says)
 		e.stirred = e.stirred || len(says) > 0
 		n.checkSettled(e)

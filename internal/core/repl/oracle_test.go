@@ -20,11 +20,12 @@ type oracle struct {
 
 // life is a group at a peer from its first full to its end, according to the sent records.
 type life struct {
-	begun   entangle.Tick
-	action  entangle.Tick // of the last action
-	seq     repl.Seq
-	count   int // number of actions that were sent
-	members map[repl.Member]standing
+	generation repl.Generation
+	begun      entangle.Tick
+	action     entangle.Tick // of the last action
+	seq        repl.Seq
+	count      int // number of actions that were sent
+	members    map[repl.Member]standing
 
 	predicts map[repl.Member]bool // according to the sent records
 
@@ -79,12 +80,13 @@ func (n *network) judgeAction(e *end, s *saying, name uint16) {
 		require.Equal(n.t, repl.Full, s.Kind)
 		require.Zero(n.t, s.Seq)
 		require.Empty(n.t, o.under[s.Group], "a group begins anew while its end is under way")
-		l = &life{begun: n.tick, members: map[repl.Member]standing{}}
+		l = &life{begun: n.tick, generation: s.Generation, members: map[repl.Member]standing{}}
 		o.lives[s.Group], o.under[s.Group] = l, map[uint16]int{}
 	} else {
 		require.Equal(n.t, l.seq.Next(), s.Seq)
 		require.True(n.t, l.action.Before(n.tick), "two actions of a group in one tick")
 	}
+	require.True(n.t, s.Kind != repl.Full || s.Generation == l.generation, "a group has one generation")
 	for _, count := range o.under[s.Group] {
 		require.Less(n.t, l.count-count, repl.MaxActionsInFlight)
 	}
@@ -152,6 +154,9 @@ func (n *network) judgeMembers(e *end, l *life, s *saying) {
 				l.members[j.number] = m
 			}
 			continue
+		}
+		if j.native {
+			j.id.Generation = l.generation
 		}
 		slot, ok := e.peer.Slot(j.id)
 		require.Truef(n.t, ok, "tick %d: nobody is named %v", n.tick, j.id)

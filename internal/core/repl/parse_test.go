@@ -38,6 +38,7 @@ type saying struct {
 type joining struct {
 	number repl.Member
 	paused bool
+	native bool // its id is of this group
 	id     repl.ID
 }
 
@@ -90,9 +91,7 @@ func (p *parser) action(s *saying) {
 		s.needs, ok = repl.ReadNeeds(&p.r, s.Tick, nil)
 		require.True(p.t, ok)
 		s.predicted = p.predicted()
-		if s.refs = p.refs(); len(s.refs) > 0 {
-			require.True(p.t, repl.ReadSinces(&p.r, s.Tick, s.refs))
-		}
+		s.refs = p.refs()
 	}
 	s.leavers = p.leavers()
 	if s.Kind == repl.Gone {
@@ -101,7 +100,7 @@ func (p *parser) action(s *saying) {
 	p.list = repl.SetList{}
 	if p.r.Bool() {
 		if s.Kind == repl.Full {
-			s.joins = []joining{{id: repl.ID{Group: s.Group}}}
+			s.joins = []joining{{native: true, id: repl.ID{Group: s.Group, Generation: s.Generation}}}
 		}
 		p.contents(s, 0, s.Kind == repl.Full)
 		return
@@ -137,7 +136,7 @@ func (p *parser) predicted() (is predicted) {
 // usual reads a record that consists only of the values of one entity, with the same components as
 // the previous record.
 func (p *parser) usual(s *saying) {
-	s.joins = []joining{{id: repl.ID{Group: s.Group}}}
+	s.joins = []joining{{native: true, id: repl.ID{Group: s.Group, Generation: s.Generation}}}
 	m := stated{whole: true, set: p.last}
 	for c := m.set.Next(0); c >= 0; c = m.set.Next(c + 1) {
 		m.values[c] = p.value(s, c)
@@ -184,13 +183,13 @@ func (p *parser) numbers(each func(repl.Member)) {
 
 func (p *parser) joins(s *saying) {
 	p.numbers(func(n repl.Member) {
-		j := joining{number: n, id: repl.ID{Group: s.Group, Member: n}}
+		j := joining{number: n, native: true, id: repl.ID{Group: s.Group, Generation: s.Generation, Member: n}}
 		j.paused = s.Kind == repl.Full && p.r.Bool()
 		if !j.paused {
-			is, ok := repl.ReadJoiner(&p.r, s.Tick, len(s.refs))
+			index, ok := repl.ReadJoiner(&p.r, len(s.refs))
 			require.True(p.t, ok)
-			if is.Index > 0 {
-				j.id = s.refs[is.Index-1].ID
+			if index > 0 {
+				j.native, j.id = false, s.refs[index-1].ID
 			}
 		}
 		s.joins = append(s.joins, j)

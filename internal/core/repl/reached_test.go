@@ -52,7 +52,7 @@ func (n *network) noteHandle(e *end, h repl.Handle, key groupKey) {
 	} else {
 		n.reached.reusedPublic++
 	}
-	if len(e.names) > 0 {
+	if e.names > 0 {
 		n.reached.reusedLate++
 	}
 }

@@ -28,8 +28,8 @@ type Record struct {
 	Tick  entangle.Tick
 	// From is the baseline of a Change or Update; others have none, and a Change no Apart.
 	From
-	// Since is the tick since when the handle has been the group's, in a Full.
-	Since Since
+	// Generation of the handle, in a Full.
+	Generation Generation
 	// Usual: a first Full of the next handle, of one entity with the same components as the one
 	// before, as when a peer joins: only its values follow.
 	Usual bool
@@ -43,15 +43,15 @@ func (k Kind) based() bool { return k == Change }
 type Heads struct {
 	Tick entangle.Tick
 
-	next  Handle
-	since Since // of the last Full
-	base  entangle.Tick
-	any   bool
-	some  bool // a record was written or read
+	next       Handle
+	generation Generation // of the last Full
+	base       entangle.Tick
+	any        bool
+	some       bool // a record was written or read
 }
 
 // MaxHeadBits bounds the output of Append.
-const MaxHeadBits = 1 + kindBits + 1 + 32 + SeqBits + MaxSinceBits + 1 + 68
+const MaxHeadBits = 1 + kindBits + 1 + 32 + SeqBits + MaxGenerationBits + 1 + 68
 
 // Append writes a record's head. Groups rise within a message, and so the private ones come last.
 func (h *Heads) Append(w *pack.Writer, rec *Record) {
@@ -61,8 +61,8 @@ func (h *Heads) Append(w *pack.Writer, rec *Record) {
 	w.Uvarint(uint64(rec.Group - h.first(rec.Group.Private())))
 	w.Bits(uint64(rec.Seq), SeqBits)
 	if rec.Kind == Full {
-		rec.Since.append(w, h.Tick)
-		h.since = rec.Since
+		rec.Generation.append(w)
+		h.generation = rec.Generation
 	}
 	if rec.Kind.based() {
 		h.appendBase(w, rec.Base)
@@ -78,10 +78,10 @@ func (h *Heads) unusual(w *pack.Writer) {
 	h.some = true
 }
 
-// Follows reports whether a record is a first Full of the handle behind the last one, with the same
-// Since as the last Full.
+// Follows reports whether a record is a first Full of the handle behind the last one, of the same
+// generation as the last Full.
 func (h *Heads) Follows(rec *Record) bool {
-	return h.some && rec.Kind == Full && rec.Seq == 0 && rec.Since == h.since && rec.Group == h.next && h.next%Private != 0
+	return h.some && rec.Kind == Full && rec.Seq == 0 && rec.Generation == h.generation && rec.Group == h.next && h.next%Private != 0
 }
 
 // AppendUsual writes the head of a usual record, which follows.
@@ -117,7 +117,7 @@ func (h *Heads) End(w *pack.Writer) {
 // message; ok is false when the bytes are malformed.
 func (h *Heads) Read(r *pack.Reader, rec *Record) (more, ok bool) {
 	if h.some && r.Bool() {
-		*rec = Record{Kind: Full, Group: h.next, Tick: h.Tick, Since: h.since, Usual: true}
+		*rec = Record{Kind: Full, Group: h.next, Tick: h.Tick, Generation: h.generation, Usual: true}
 		h.next++
 		return true, r.Err() == nil && rec.Group%Private != 0
 	}
@@ -141,12 +141,12 @@ func (h *Heads) Read(r *pack.Reader, rec *Record) (more, ok bool) {
 	return true, r.Err() == nil && h.readOrigin(r, rec)
 }
 
-// readOrigin reads the baseline or the Since of a record.
+// readOrigin reads the baseline or the generation of a record.
 func (h *Heads) readOrigin(r *pack.Reader, rec *Record) (ok bool) {
 	switch {
 	case rec.Kind == Full:
-		rec.Since, ok = readSince(r, h.Tick)
-		h.since = rec.Since
+		rec.Generation, ok = readGeneration(r)
+		h.generation = rec.Generation
 		return ok
 	case rec.Kind.based():
 		return h.readBase(r, rec)

@@ -1,15 +1,12 @@
 package repl
 
 import (
-	"slices"
-
-	"github.com/entangle-ecs/entangle"
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// MaxGroupRefs bounds the different entities that the record of one group may refer to: no more
-// than fit into MaxGroupBytes, as a sender counts them. A body with that many is too large to be
-// sent anyway, so no reference that is sent gets lost when its table is full.
+// MaxGroupRefs bounds the different entities that the record of one group may refer to: as many of the
+// largest references as fit into MaxGroupBytes. A body with that many is not sent, so no reference gets
+// lost when its table is full.
 const MaxGroupRefs = MaxGroupBytes * 8 / MaxRefBits
 
 // RefTable collects the entities that a body refers to. The body holds indexes into it, and so is
@@ -38,14 +35,13 @@ type Ref struct {
 	ID ID
 	// Yours: the id is from the receiver's own id space, not from that of the table's writer.
 	Yours bool
-	// Since is the tick since when the entity has had this id, in the table of an action.
-	Since Since
 }
 
 // AppendRef writes one entry.
 func AppendRef(w *pack.Writer, ref Ref) {
 	w.Bool(ref.Yours)
 	appendHandle(w, ref.ID.Group)
+	ref.ID.Generation.append(w)
 	w.Bool(ref.ID.Member != 0)
 	if ref.ID.Member != 0 {
 		w.Uvarint(uint64(ref.ID.Member) - 1)
@@ -56,14 +52,15 @@ func AppendRef(w *pack.Writer, ref Ref) {
 func ReadRef(r *pack.Reader) (Ref, bool) {
 	ref := Ref{Yours: r.Bool()}
 	group, ok := readHandle(r)
+	generation, counted := readGeneration(r)
 	member := uint64(0)
 	if r.Bool() {
 		member = r.Uvarint() + 1
 	}
-	if r.Err() != nil || !ok || member >= MaxMembers {
+	if r.Err() != nil || !ok || !counted || member >= MaxMembers {
 		return Ref{}, false
 	}
-	ref.ID = ID{Group: group, Member: Member(member)}
+	ref.ID = ID{Group: group, Generation: generation, Member: Member(member)}
 	return ref, true
 }
 
@@ -85,41 +82,44 @@ func readHandle(r *pack.Reader) (h Handle, ok bool) {
 	return h, true
 }
 
+// append writes a generation: one bit for the first.
+func (g Generation) append(w *pack.Writer) {
+	w.Bool(g > 0)
+	if g > 0 {
+		w.Uvarint(uint64(g - 1))
+	}
+}
+
+// MaxGenerationBits bounds the size of a generation.
+const MaxGenerationBits = 1 + 32
+
+func readGeneration(r *pack.Reader) (g Generation, ok bool) {
+	if !r.Bool() {
+		return 0, r.Err() == nil
+	}
+	before := r.Uvarint()
+	return Generation(before + 1), r.Err() == nil && before < MaxGeneration
+}
+
 // MaxRefBits bounds the output of AppendRef, and the size of a table's count. A table of
 // MaxGroupRefs does not fit into MaxGroupBytes.
-const MaxRefBits = 3 + 32 + 16
+const MaxRefBits = 3 + 32 + MaxGenerationBits + 16
+
+// RefBits returns the number of bits that AppendRef writes of an id.
+func RefBits(id ID) int {
+	n := 4 + pack.UvarintBits(uint64(id.Group%Private))
+	if id.Generation > 0 {
+		n += pack.UvarintBits(uint64(id.Generation - 1))
+	}
+	if id.Member > 0 {
+		n += pack.UvarintBits(uint64(id.Member - 1))
+	}
+	return n
+}
 
 // minRefBits is the smallest size of an entry, to check a count against the remaining bits before
 // memory is allocated for it.
-const minRefBits = 7
-
-// AppendSinces writes, behind the table of an action of a tick, since when its entries have had
-// their ids: an action can spawn entities under ids that others had before.
-func AppendSinces(w *pack.Writer, now entangle.Tick, sinces []Since) {
-	some := slices.ContainsFunc(sinces, func(s Since) bool { return s.Some })
-	w.Bool(some)
-	if !some {
-		return
-	}
-	for _, s := range sinces {
-		s.append(w, now)
-	}
-}
-
-// ReadSinces reads them into the entries.
-func ReadSinces(r *pack.Reader, now entangle.Tick, refs []Ref) (ok bool) {
-	if !r.Bool() {
-		return r.Err() == nil
-	}
-	some := false
-	for i := range refs {
-		if refs[i].Since, ok = readSince(r, now); !ok {
-			return false
-		}
-		some = some || refs[i].Since.Some
-	}
-	return some
-}
+const minRefBits = 8
 
 // ReadRefs appends a whole table to dst: a count, then the entries.
 func ReadRefs(r *pack.Reader, dst []Ref) ([]Ref, bool) {

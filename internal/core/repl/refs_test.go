@@ -170,5 +170,5 @@ func TestAGroupOfManyReferencesArrivesWholeOrIsRefused(t *testing.T) {
 			assert.Less(t, c.members+c.refs, repl.MaxGroupRefs)
 		})
 	}
-	assert.Equal(t, 4, refused, "those that no message has room for")
+	assert.Equal(t, 8, refused, "those that no message has room for")
 }

@@ -135,11 +135,13 @@ func firstBits(b []byte, n int) []byte {
 func TestReferencesHaveOneEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ref := repl.Ref{Yours: rapid.Bool().Draw(t, "yours"), ID: repl.ID{
-			Group:  repl.Handle(rapid.IntRange(0, 2*repl.MaxGroups-1).Draw(t, "group")),
-			Member: repl.Member(rapid.IntRange(0, repl.MaxMembers-1).Draw(t, "member")),
+			Group:      repl.Handle(rapid.IntRange(0, 2*repl.MaxGroups-1).Draw(t, "group")),
+			Generation: drawGeneration(t),
+			Member:     repl.Member(rapid.IntRange(0, repl.MaxMembers-1).Draw(t, "member")),
 		}}
 		var w bits.Writer
 		repl.AppendRef(&w, ref)
+		require.Equal(t, repl.RefBits(ref.ID), w.LenBits())
 		require.LessOrEqual(t, w.LenBits(), repl.MaxRefBits)
 		var r bits.Reader
 		r.Reset(w.Finish())
@@ -151,6 +153,7 @@ func TestReferencesHaveOneEncoding(t *testing.T) {
 		var w bits.Writer
 		w.Bits(0, 2) // not the receiver's own, public
 		w.Uvarint(number[0])
+		w.Bool(false) // generation 0
 		w.Bool(number[1] != 0)
 		if number[1] != 0 {
 			w.Uvarint(number[1] - 1)
@@ -230,7 +233,7 @@ func TestHeadsHaveOneEncoding(t *testing.T) {
 				rec.Base = tick - entangle.Tick(rapid.SampledFrom([]uint32{1, 2, 9, 1<<31 - 1}).Draw(t, "age"))
 			}
 			if rec.Kind == repl.Full {
-				rec.Since = drawSince(t, tick)
+				rec.Generation = drawGeneration(t)
 			}
 			group = rec.Group + 1
 			before := w.LenBits()
@@ -255,70 +258,13 @@ func TestHeadsHaveOneEncoding(t *testing.T) {
 	})
 }
 
-// drawSince draws the Since of an id.
-func drawSince(t *rapid.T, now entangle.Tick) repl.Since {
-	ages := []uint32{0, 1, 63, 64, 65, 1000, 1<<31 - 64, 1<<31 + 64, 1<<32 - 64}
-	if !rapid.Bool().Draw(t, "since") {
-		return repl.Since{}
-	}
-	return repl.SinceAt(now - entangle.Tick(rapid.SampledFrom(ages).Draw(t, "age of since")))
+func drawGeneration(t *rapid.T) repl.Generation {
+	return rapid.SampledFrom([]repl.Generation{0, 1, 2, 8, 9, 100, 1 << 20, repl.MaxGeneration - 1, repl.MaxGeneration}).Draw(t, "generation")
 }
 
-func sincesOf(refs []repl.Ref) (sinces []repl.Since) {
-	for _, ref := range refs {
-		sinces = append(sinces, ref.Since)
-	}
-	return sinces
-}
-
-// The Since of ids is sent after the table of an action, only once if none of the ids is reused,
-// and with the joining members that have that id. It is rounded down by less than an id rests.
-func TestTheSincesOfIDsReadBack(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		now := entangle.Tick(rapid.Uint32().Draw(t, "tick"))
-		refs := make([]repl.Ref, rapid.IntRange(1, 5).Draw(t, "n"))
-		some := false
-		for i := range refs {
-			refs[i].Since = drawSince(t, now)
-			some = some || refs[i].Since.Some
-		}
-		joiner := repl.Joiner{Index: uint32(rapid.IntRange(0, len(refs)).Draw(t, "index"))}
-		if joiner.Index == 0 {
-			joiner.Since = drawSince(t, now)
-		}
-		var w bits.Writer
-		repl.AppendSinces(&w, now, sincesOf(refs))
-		if !some {
-			require.Equal(t, 1, w.LenBits())
-		}
-		most := 1
-		for _, ref := range refs {
-			most += ref.Since.Bits(now)
-			require.LessOrEqual(t, ref.Since.Bits(now), repl.MaxSinceBits)
-		}
-		require.True(t, w.LenBits() == 1 && !some || w.LenBits() == most)
-		joiner.Append(&w, now)
-
-		var r bits.Reader
-		r.Reset(w.Finish())
-		got := make([]repl.Ref, len(refs))
-		require.True(t, repl.ReadSinces(&r, now, got))
-		require.Equal(t, refs, got)
-		joins, ok := repl.ReadJoiner(&r, now, len(refs))
-		require.True(t, ok)
-		require.Equal(t, joiner, joins)
-		require.NoError(t, r.End())
-	})
-	at := repl.SinceAt(130)
-	assert.EqualValues(t, 128, at.Tick)
-	assert.Equal(t, at, at.Or(repl.Since{}))
-	assert.Equal(t, at, repl.Since{}.Or(at))
-	assert.Equal(t, at, repl.SinceAt(1<<32-5).Or(at), "it is later")
-}
-
-// Malformed values are refused: an empty Since table, one that ends early, an index beyond the
-// table, and ages of more than half the range of ticks.
-func TestSinceIsReadWithinItsBounds(t *testing.T) {
+// Values beyond their bounds are refused: the index of a joining entity beyond the table, and a generation
+// above the last.
+func TestIndexesAndGenerationsAreReadWithinTheirBounds(t *testing.T) {
 	read := func(write func(*bits.Writer)) *bits.Reader {
 		var w bits.Writer
 		var r bits.Reader
@@ -326,17 +272,23 @@ func TestSinceIsReadWithinItsBounds(t *testing.T) {
 		r.Reset(w.Finish())
 		return &r
 	}
-	refs := make([]repl.Ref, 3)
-	assert.False(t, repl.ReadSinces(read(func(w *bits.Writer) { w.Bits(0b0001, 4) }), 100, refs), "none is since any tick")
-	assert.False(t, repl.ReadSinces(read(func(*bits.Writer) {}), 100, refs))
-	assert.False(t, repl.ReadSinces(read(func(w *bits.Writer) { w.Bits(0b111, 3); w.Bits(0b01, 2); w.Bits(0, 3) }), 100, make([]repl.Ref, 9)))
-	for index, valid := range map[uint64]bool{3: true, 4: false, 1 << 40: false} {
-		_, ok := repl.ReadJoiner(read(func(w *bits.Writer) { w.Bool(false); w.Uvarint(index) }), 100, 3)
+	for index, valid := range map[uint64]bool{0: true, 2: true, 3: false, 1 << 40: false, 1<<64 - 1: false} {
+		got, ok := repl.ReadJoiner(read(func(w *bits.Writer) { w.Bool(false); w.Uvarint(index) }), 3)
 		assert.Equal(t, valid, ok, index)
+		assert.True(t, !ok || uint64(got) == index+1)
 	}
-	for age, valid := range map[uint64]bool{1<<26 - 2: true, 1<<26 - 1: false, 1 << 40: false, 1<<64 - 1: false} {
-		_, ok := repl.ReadJoiner(read(func(w *bits.Writer) { w.Bool(false); w.Uvarint(0); w.Bool(false); w.Uvarint(age) }), 100, 3)
-		assert.Equal(t, valid, ok, age)
+	_, ok := repl.ReadJoiner(read(func(*bits.Writer) {}), 3)
+	assert.False(t, ok)
+	for before, valid := range map[uint64]bool{0: true, repl.MaxGeneration - 1: true, repl.MaxGeneration: false, 1<<64 - 1: false} {
+		ref, ok := repl.ReadRef(read(func(w *bits.Writer) {
+			w.Bits(0, 2)
+			w.Uvarint(5)
+			w.Bool(true)
+			w.Uvarint(before)
+			w.Bool(false)
+		}))
+		assert.Equal(t, valid, ok, before)
+		assert.True(t, !ok || ref.ID == repl.ID{Group: 5, Generation: repl.Generation(before + 1)})
 	}
 }
 
@@ -619,10 +571,6 @@ func FuzzNeedsAndRefs(f *testing.F) {
 				require.Less(t, int(ref.ID.Member), repl.MaxMembers)
 				repl.AppendRef(&w, ref)
 			}
-			if !repl.ReadSinces(&r, entangle.Tick(now), refs) {
-				return
-			}
-			repl.AppendSinces(&w, entangle.Tick(now), sincesOf(refs))
 			sameBits(t, b, &r, &w)
 		}
 	})
@@ -670,14 +618,13 @@ func TestGoldens(t *testing.T) {
 	w.Commit()
 	says("fulls of a group of one and of a group of three", act(),
 		tick32(9),
-		"10 0 0000 000 0",              // a full, public, handle 0, sequence 0, which nobody else ever had
+		"10 0 0000 000 0",              // a full, public, handle 0, sequence 0, generation 0
 		"0 0 0 0",                      // no needs, nobody is predicted, no references, no leavers
 		"1 10 00000101",                // alone: component 0, 0xa0
 		"0 10 0 0000 000 0",            // a full of the next handle
 		"0 0",                          // no needs, nobody is predicted
 		"1 0100",                       // one reference:
-		"0 0 0100 1 0100",              // not the reader's own, public, handle 1, member 2
-		"0",                            // nobody else was ever called so
+		"0 0 0100 0 1 0100",            // not the reader's own, public, handle 1, generation 0, member 2
 		"0 0",                          // no leavers, not alone
 		"1 0 1  1 0 1  1 0 1  0 00000", // 0, 1 and 2 join, not paused, native
 		"0 11 10000101 0100",           // of 0, another set than before: 0xa1, and reference 1
@@ -712,13 +659,12 @@ func TestGoldens(t *testing.T) {
 		"0",                          // not alone
 		"0 11000 1 0 00000",          // 3 joins, native
 		"0 10 00100101",
-		"1 1 01 0 1 00000",       // 0 has changed, the set that it was at first: component 1 was removed, no values
-		"0 10 0 0000 000 0",      // a full of the next handle
-		"1 0100 0 0100 0000 0",   // one need: public, handle 1, this tick; nobody is predicted
-		"1 0100 0 0 0100 1 0100", // one reference: handle 1, member 2
-		"0",                      // nobody else was ever called so
-		"0 0",                    // no leavers; not alone, since it is not native
-		"1 0 0 0100 0 00000",     // 0 joins, not paused, not native: reference 1
+		"1 1 01 0 1 00000",         // 0 has changed, the set that it was at first: component 1 was removed, no values
+		"0 10 0 0000 000 0",        // a full of the next handle
+		"1 0100 0 0100 0000 0",     // one need: public, handle 1, this tick; nobody is predicted
+		"1 0100 0 0 0100 0 1 0100", // one reference: handle 1, member 2
+		"0 0",                      // no leavers; not alone, since it is not native
+		"1 0 0 0000 0 00000",       // 0 joins, not paused, not native: the first reference
 		"0 10 11000101",
 		"0 11")
 	w.Begin(20)
@@ -751,30 +697,35 @@ func TestGoldens(t *testing.T) {
 		"1 0000 0 10 11000101", "0", "0000000")
 	w.Begin(30)
 	w.Spawn(6, set.MaskOf(0))
+	w.Commit()
+	says("a full of a handle that was used before", act(),
+		tick32(30), "10 0 0000 000 1 0000", // handle 0, sequence 0, generation 1
+		"0 0 0 0", "1 10 01100101", "0 11")
+	w.Begin(31)
 	w.Spawn(7, set.MaskOf(0))
+	w.Spawn(8, set.MaskOf(0))
 	w.Commit()
 	says("two fulls of which the second is a usual one", act(),
-		tick32(30), "10 0 0110 000 0", "0 0 0 0", "1 10 01100101", "1 11100101", "0 11")
-	w.Begin(31)
+		tick32(31), "10 0 0110 000 0", "0 0 0 0", "1 10 11100101", "1 00010101", "0 11")
+	w.Begin(32)
 	w.Despawn(6)
 	w.Commit()
 	act()
-	w.Begin(130)
+	w.Begin(33)
 	w.SpawnAt(8, set.MaskOf(0), sender.Place{Name: 8})
 	w.SpawnAt(9, set.MaskOf(0), sender.Place{Name: 8})
 	w.Commit()
-	w.Begin(200)
+	w.Begin(40)
 	w.Move(9, sender.Place{Name: 7})
 	w.Commit()
-	says("names that others had before", act(),
-		tick32(200),
-		"10 0 0000 000", "1 0 0000", // a full of handle 0, its own since 128, which is 1 times 64 before 192
+	says("a name of a later generation", act(),
+		tick32(40),
+		"10 0 0000 000 1 0100", // a full of handle 0, generation 2
 		"0 0 0 0", "1 10 00010101",
-		"0 00 0 0000 001 0 1100101011000000", // change: handle 1, sequence 4, base 178 ticks ago
-		"1 0100 0 0000 0000 0",               // one need: public, handle 0, this tick; nobody is predicted
-		"1 0100 0 0 0000 1 0000",             // one reference: handle 0, member 1
-		"1", "1 0 0000",                      // of which others may have been called so, before 128
-		"0 0", "0 00100 0 0100 0 00000", // no leavers, not alone; 4 joins, reference 1
+		"0 00 0 0000 001 0 10010100",    // change: handle 1, sequence 4, base 18 ticks ago
+		"1 0100 0 0000 0000 0",          // one need: public, handle 0, this tick; nobody is predicted
+		"1 0100 0 0 0000 1 0100 1 0000", // one reference: handle 0, generation 2, member 1
+		"0 0", "0 00100 0 0000 0 00000", // no leavers, not alone; 4 joins, the first reference
 		"0 10 10010101", "0 1 00000", "0 11")
 }
 

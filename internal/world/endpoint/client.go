@@ -300,7 +300,6 @@ func (c *Client) sendPackets(tick entangle.Tick, now time.Time) error {
 		return err
 	}
 	if c.open {
-		c.cfg.Post.ServerTick, _ = c.peer.Tick()
 		c.cfg.Post.Flush(now, c)
 	}
 	if c.failed != nil {

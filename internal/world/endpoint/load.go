@@ -32,9 +32,9 @@ type Load struct {
 	Queued int
 	// InFlight is the number of packets with values that are in flight.
 	InFlight int
-	// HeldUp is the number of network ids of despawned entities that are not reusable until the
-	// peer has acknowledged the despawn.
-	HeldUp int
+	// Tombstones is the number of entities that ended, or moved to another group, without the peer's
+	// acknowledgement.
+	Tombstones int
 
 	waitingLimit int // 0: receiver.DefaultWaitingBytes
 }
@@ -53,7 +53,7 @@ func (l Load) Check() error {
 		{"kept values of resources", l.Kept, message.MaxKeptResources},
 		{"queued reliable messages", l.Queued, channel.DefaultReliableQueue + peer.DefaultRelayLimit},
 		{"packets in flight", l.InFlight, peer.MaxInFlight},
-		{"names that are held up", l.HeldUp, sender.MaxHeldUp},
+		{"tombstones", l.Tombstones, sender.MaxTombstones},
 	} {
 		if c.have > c.max {
 			return fmt.Errorf("%d of %s, the limit is %d", c.have, c.what, c.max)
@@ -81,7 +81,7 @@ func (c *Client) Load() Load {
 func loadOf(p *peer.Peer, r *receiver.Receiver, m *message.Inbox) Load {
 	l := Load{
 		Actions: p.ActionBytes(), Early: p.EarlyBytes(), Held: len(m.Held), Resources: p.ResourceBytes(),
-		Queued: p.QueuedBytes(), InFlight: p.InFlight(), HeldUp: p.HeldUp(),
+		Queued: p.QueuedBytes(), InFlight: p.InFlight(), Tombstones: p.Tombstones(),
 	}
 	if r != nil {
 		l.Waiting, l.waitingLimit = r.WaitingBytes(), r.WaitingLimit()

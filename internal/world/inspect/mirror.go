@@ -91,7 +91,9 @@ func (m *Mirror) Sort() {
 }
 
 // MirrorID packs a network id into one number above 0.
-func MirrorID(id repl.ID) uint64 { return 1 + (uint64(id.Group)<<16 | uint64(id.Member)) }
+func MirrorID(id repl.ID) uint64 {
+	return 1 + (uint64(id.Generation)*uint64(repl.EndOfHandles)+uint64(id.Group))*repl.MaxMembers + uint64(id.Member)
+}
 
 // MirrorRefs collects the entities in one value that Known accepts.
 type MirrorRefs struct {

@@ -31,20 +31,11 @@ func (p *Post) Envelope(l *Outgoing, to source.Recipient) []byte {
 	return p.wrap
 }
 
-// appendEntities writes the table of entities. Before any network id, a client writes the newest
-// tick of the server that it has received: network ids are reused in time, and a message may be in
-// flight for longer than that.
+// appendEntities writes the table of entities.
 func (p *Post) appendEntities(w *bits.Writer, l *Outgoing, to source.Recipient) {
 	w.Uvarint(uint64(l.nrefs))
-	if !p.server && l.nrefs > 0 {
-		w.Bits(uint64(p.ServerTick), serverTickBits)
-	}
 	source.AppendNames(w, p.Entities(l), func(e ecs.Entity) (repl.Ref, bool) { return p.refOf(to, e) })
 }
-
-// serverTickBits is the width of the newest received tick that a client sends. It is written in
-// full, so that no late tick is mistaken for another one.
-const serverTickBits = 32
 
 func (p *Post) appendMessageHead(w *bits.Writer, l *Outgoing) {
 	w.Uvarint(uint64(l.Number))
@@ -116,9 +107,6 @@ func (m *Inbox) readRefs(r *bits.Reader, plan *wire.Plan) (missing, late int, ok
 	if n > uint64(min(MaxRefs, plan.MaxRefs())) || n > uint64(r.RemainingBits()) {
 		return 0, 0, false
 	}
-	if m.post.server && n > 0 {
-		m.had = entangle.Tick(r.Bits(serverTickBits))
-	}
 	m.reads += n
 	some := uint64(0)
 	for range n {
@@ -166,7 +154,7 @@ func (m *Inbox) resolve(ref repl.Ref) (ecs.Entity, bool) {
 	p := m.post
 	switch {
 	case ref.Yours && p.collector != nil:
-		return p.collector.Meant(m.Peer, ref.ID, m.had)
+		return p.collector.Named(m.Peer, ref.ID)
 	case !ref.Yours && m.slotOf != nil:
 		s, ok := m.slotOf(ref.ID)
 		return p.applier.Replicas.Entity(s), ok

@@ -71,16 +71,15 @@ type Inbox struct {
 
 	Held      []heldMessage
 	heldBytes int
-	Quota     quotaFunc     // the work quota of a server's client; nil: there is none
-	spent     uint64        // units of work that its messages cost, beyond the cost of their frames
-	Waiting   waiting       // messages of the peer that wait in queues
-	asked     int           // requests in this frame
-	reads     uint64        // references that were read so far
-	readsTurn uint64        // the value of reads at the beginning of this frame
-	late      repl.ID       // the first missing entity of the current message that may still arrive
-	Entities  []ecs.Entity  // the entities of the current message
-	names     []repl.ID     // by entity: its network id, if the sender issued that id; otherwise noName
-	had       entangle.Tick // on a server: the newest tick that the client had received when it wrote the message
+	Quota     quotaFunc    // the work quota of a server's client; nil: there is none
+	spent     uint64       // units of work that its messages cost, beyond the cost of their frames
+	Waiting   waiting      // messages of the peer that wait in queues
+	asked     int          // requests in this frame
+	reads     uint64       // references that were read so far
+	readsTurn uint64       // the value of reads at the beginning of this frame
+	late      repl.ID      // the first missing entity of the current message that may still arrive
+	Entities  []ecs.Entity // the entities of the current message
+	names     []repl.ID    // by entity: its network id, if the sender issued that id; otherwise noName
 	R         bits.Reader
 }
 

@@ -39,7 +39,6 @@ type Post struct {
 	targets       *components.Targets
 	collector     *source.Collector // nil on a client
 	applier       *sink.Applier     // nil on a server
-	ServerTick    entangle.Tick     // on a client: the newest tick of the server that has arrived
 
 	Waiting waiting // on a server: the received messages of all clients that wait in queues
 	wrap    []byte

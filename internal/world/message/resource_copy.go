@@ -51,13 +51,14 @@ type copiedResource struct {
 	held  bool // the server has sent a value, and has not removed it
 	added bool // the network has added the resource to the world, not the game
 
-	messageTick entangle.Tick // the tick of the last message, if messages of its type carry one
-	Tick        entangle.Tick // messageTick, or the later tick in which an entity of the value despawned
-	Confirmed   any           // the confirmed value, if the resource is predicted
+	// Of a predicted resource: the tick of the last message, or the later one in which an entity of the
+	// value despawned, and the confirmed value.
+	Tick      entangle.Tick
+	Confirmed any
 
 	message  []byte       // the last message, if its value refers to entities
 	entities []ecs.Entity // the entities to which the message refers, as last written into the world
-	names    []repl.ID    // the network ids of entities; noName: the entity has none, or the id was reused
+	names    []repl.ID    // the network ids of entities; noName: the entity has none
 }
 
 // MaxKeptResources bounds the bytes of values that are kept for the entities in them: four of the
@@ -79,7 +80,6 @@ func NewResourceCopy(w *ecs.World, hub *event.Hub, infos []*registry.Resource, a
 			r.Confirmed = reflect.New(info.Type).Interface()
 		}
 	}
-	applier.Resources = c
 	return c
 }
 
@@ -110,9 +110,8 @@ func (c *ResourceCopy) handle(m *Inbox, body []byte) error {
 	}
 	c.stat.Received++
 	r := &c.List[number]
-	if carriesTick(r.Info) {
-		r.messageTick = entangle.Tick(m.R.Bits(32))
-		r.Tick = r.messageTick
+	if r.Info.Rollback {
+		r.Tick = entangle.Tick(m.R.Bits(32))
 	}
 	if !isValue {
 		return c.removeResource(r, m.R.End())
@@ -232,31 +231,6 @@ func (c *ResourceCopy) storeValue(r *copiedResource, m *Inbox, body []byte) {
 	r.entities, r.names = append(r.entities, m.Entities...), append(r.names, m.names...)
 }
 
-// Reuse implements reuser.
-func (c *ResourceCopy) Reuse(id repl.ID, since entangle.Tick) {
-	c.forgetNames(since, func(name repl.ID) bool { return name == id })
-}
-
-// ReuseGroup implements reuser.
-func (c *ResourceCopy) ReuseGroup(h repl.Handle, since entangle.Tick) {
-	c.forgetNames(since, func(name repl.ID) bool { return name.Group == h })
-}
-
-// forgetNames forgets reused network ids in values from before a tick.
-func (c *ResourceCopy) forgetNames(before entangle.Tick, reused func(repl.ID) bool) {
-	for i := range c.List {
-		r := &c.List[i]
-		if len(r.message) == 0 || !r.messageTick.Before(before) {
-			continue
-		}
-		for n, id := range r.names {
-			if reused(id) {
-				r.names[n] = noName
-			}
-		}
-	}
-}
-
 // decodeAgain decodes values again if entities in them have arrived or despawned since.
 func (c *ResourceCopy) decodeAgain(m *Inbox) error {
 	if c.spawns == c.applier.Replicas.Spawns && c.losses == c.applier.Replicas.Losses {
@@ -278,7 +252,7 @@ func (c *ResourceCopy) complete(r *copiedResource, m *Inbox) error {
 	m.R.Reset(r.message)
 	m.R.Uvarint()
 	m.R.Bool()
-	if carriesTick(r.Info) {
+	if r.Info.Rollback {
 		m.R.Bits(32)
 	}
 	if _, _, ok := m.readRefs(&m.R, r.Info.Plan); !ok {

@@ -4,11 +4,9 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/world/sink"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
@@ -25,15 +23,9 @@ func (g *gallery) number(t reflect.Type) uint64 {
 // crew returns a message with a value of the resource crew, whose members are the server's entities
 // of some groups.
 func (g *gallery) crew(name string, groups ...repl.Handle) []byte {
-	return g.crewAt(1, name, groups...)
-}
-
-// crewAt is like crew, for a value of the given server tick.
-func (g *gallery) crewAt(tick entangle.Tick, name string, groups ...repl.Handle) []byte {
 	var w bits.Writer
 	w.Uvarint(g.number(reflect.TypeFor[crew]()))
 	w.Bool(true)
-	w.Bits(uint64(tick), 32)
 	w.Uvarint(uint64(len(groups)))
 	for _, h := range groups {
 		w.Bool(true)
@@ -62,7 +54,12 @@ func (g *gallery) come(known map[repl.ID]repl.Slot, groups ...repl.Handle) {
 		return repl.NoSlot, false
 	}
 	for _, h := range groups {
-		id := repl.ID{Group: h}
+		g.comeAs(known, repl.ID{Group: h})
+	}
+}
+
+func (g *gallery) comeAs(known map[repl.ID]repl.Slot, ids ...repl.ID) {
+	for _, id := range ids {
 		known[id] = g.copy.applier.Spawn(id)
 	}
 }
@@ -76,9 +73,6 @@ func TestMalformedResourcesAreErrors(t *testing.T) {
 		var w bits.Writer
 		w.Uvarint(number)
 		w.Bool(false)
-		if number == g.number(reflect.TypeFor[crew]()) {
-			w.Bits(1, 32)
-		}
 		return w.Finish()
 	}
 	good := g.crew("seven", 1, 2)
@@ -88,7 +82,6 @@ func TestMalformedResourcesAreErrors(t *testing.T) {
 	for _, w := range []*bits.Writer{&table, &index, &list} {
 		w.Uvarint(g.number(reflect.TypeFor[crew]()))
 		w.Bool(true)
-		w.Bits(1, 32)
 	}
 	table.Uvarint(MaxRefs + 1)
 	table.Raw(make([]byte, 8000))
@@ -152,40 +145,27 @@ func TestEntitiesOfAResourceAreSetWhenTheyCome(t *testing.T) {
 	assert.Zero(t, g.copy.Kept())
 }
 
-// A reference in a value means the entity that had the network id at the tick of the value. If the id
-// was reused later, the reference stays the zero entity, even when the value is written again because
-// another of its entities arrives. If the value is not older than the reuse, the reference means the
-// new entity.
+// A reference in a value means one entity. The next entity with its handle is another one, even when the
+// value is written again because another of its entities arrives.
 //
 // Proves: R27, R29
-func TestAResourceDoesNotReferToTheNextEntityOfAName(t *testing.T) {
-	for name, renew := range map[string]func(applier *sink.Applier, since entangle.Tick){
-		"a name":   func(applier *sink.Applier, since entangle.Tick) { applier.Renew(repl.ID{Group: 2}, since) },
-		"a handle": func(applier *sink.Applier, since entangle.Tick) { applier.RenewAll(2, since) },
-	} {
-		for _, since := range []entangle.Tick{640, 641} {
-			g := newGallery(t)
-			known := map[repl.ID]repl.Slot{}
-			g.come(known, 1, 2)
-			require.NoError(t, g.get(g.crewAt(640, "a", 1, 2, 3)))
-			members := func() []ecs.Entity { return shownOf[crew](g).Members }
-			one := members()[0]
-			require.False(t, members()[1].IsZero())
+func TestAResourceDoesNotReferToTheNextEntityOfAHandle(t *testing.T) {
+	g := newGallery(t)
+	known := map[repl.ID]repl.Slot{}
+	g.come(known, 1, 2)
+	require.NoError(t, g.get(g.crew("a", 1, 2, 3)))
+	members := func() []ecs.Entity { return shownOf[crew](g).Members }
+	one := members()[0]
+	require.False(t, members()[1].IsZero())
 
-			g.copy.applier.Begin(700)
-			g.copy.applier.Forget(known[repl.ID{Group: 2}])
-			require.NoError(t, g.mail.Advance(g.now))
-			require.Equal(t, []ecs.Entity{one, {}, {}}, members())
-			renew(g.copy.applier, since)
-			g.come(known, 2, 3)
-			require.NoError(t, g.mail.Advance(g.now))
-			two, three := g.copy.applier.Replicas.Entity(known[repl.ID{Group: 2}]), g.copy.applier.Replicas.Entity(known[repl.ID{Group: 3}])
-			if since == 641 {
-				two = ecs.Entity{}
-			}
-			assert.Equal(t, []ecs.Entity{one, two, three}, members(), "%s since %d", name, since)
-		}
-	}
+	g.copy.applier.Begin(700)
+	g.copy.applier.Forget(known[repl.ID{Group: 2}])
+	delete(known, repl.ID{Group: 2})
+	require.NoError(t, g.mail.Advance(g.now))
+	require.Equal(t, []ecs.Entity{one, {}, {}}, members())
+	g.comeAs(known, repl.ID{Group: 2, Generation: 1}, repl.ID{Group: 3})
+	require.NoError(t, g.mail.Advance(g.now))
+	assert.Equal(t, []ecs.Entity{one, {}, g.copy.applier.Replicas.Entity(known[repl.ID{Group: 3}])}, members())
 }
 
 // The memory kept for missing entities is bounded, and released.

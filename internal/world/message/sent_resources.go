@@ -8,7 +8,6 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
-	"github.com/entangle-ecs/entangle/internal/registry"
 )
 
 // SentResources is the state of the resources as sent to one client.
@@ -136,14 +135,10 @@ func (s *Resources) encodeValue(r *resource, number int, names []repl.ID) []byte
 	return r.wire
 }
 
-// carriesTick reports whether messages of a resource carry the tick at the end of which its value is
-// valid. A rollback needs it, and so do entities in the value: a network id means the entity that
-// had it at that tick.
-func carriesTick(info *registry.Resource) bool { return info.Rollback || info.Plan.HasRefs() }
-
-// appendTick writes the tick of a resource, if its messages carry one.
+// appendTick writes the tick at the end of which the value of a predicted resource is valid: rollbacks
+// need it.
 func (s *Resources) appendTick(r *resource) {
-	if carriesTick(r.Info) {
+	if r.Info.Rollback {
 		s.w.Bits(uint64(s.collector.World().Tick()), 32)
 	}
 }

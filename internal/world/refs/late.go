@@ -3,7 +3,6 @@ package refs
 import (
 	"cmp"
 
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
@@ -23,8 +22,7 @@ type Late struct {
 	byHolder Chains[LateHolder]
 	Dropped  uint64 // references beyond MaxLate
 
-	Holder LateHolder    // the component that is being searched for references
-	Tick   entangle.Tick // the tick of its record
+	Holder LateHolder // the component that is being searched for references
 	Swap   func(n int, e ecs.Entity) ecs.Entity
 	Found  []LateRef // missing references in values of the current record
 	Set    []LateHolder
@@ -44,8 +42,7 @@ func (h LateHolder) Compare(o LateHolder) int {
 type LateRef struct {
 	Target repl.ID
 	Holder LateHolder
-	Tick   entangle.Tick // the tick of the record that set the reference
-	N      int           // index among the component's references, or TargetRef
+	N      int // index among the component's references, or TargetRef
 }
 
 func NewLate() Late {

@@ -1,7 +1,6 @@
 package sink
 
 import (
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
@@ -13,14 +12,6 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
 )
-
-// reuser is called when network ids are reused.
-type reuser interface {
-	// Reuse reports that a network id belongs to its present entity since a tick: values from
-	// before that tick refer to a despawned entity. ReuseGroup is Reuse for all ids of a group.
-	Reuse(id repl.ID, since entangle.Tick)
-	ReuseGroup(h repl.Handle, since entangle.Tick)
-}
 
 // Applier applies the records of the receiver to the Arche world of a client. All data of one group
 // at one tick is decoded into a buffer first and then written at once, so that no system or listener
@@ -51,8 +42,6 @@ type Applier struct {
 
 	prediction prediction
 	twins      twins
-
-	Resources reuser // nil: no resource refers to replicas
 
 	onSpawned   func(ecs.Entity)
 	onDespawned func(ecs.Entity)

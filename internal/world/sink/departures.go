@@ -53,7 +53,7 @@ func (a *Applier) awaitReturnsOf(s repl.Slot, holds *set.Mask) {
 func (r *references) awaitReturn(n int, to ecs.Entity) ecs.Entity {
 	l := &r.departed
 	i := slices.IndexFunc(l.list, func(t lostEntity) bool { return t.entity == to })
-	if i >= 0 && r.late.Add(refs.LateRef{Target: l.list[i].id, Holder: l.holder, Tick: r.late.Tick, N: n}) {
+	if i >= 0 && r.late.Add(refs.LateRef{Target: l.list[i].id, Holder: l.holder, N: n}) {
 		r.replicas.entities[l.holder.Slot].waits++
 	}
 	return to

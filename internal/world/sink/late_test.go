@@ -91,7 +91,7 @@ func TestAReferenceToWhoIsGoneEndsWithTheName(t *testing.T) {
 	h.come(1, h.one(2))
 	h.record(func() { h.despawn(2) })
 	assert.Equal(t, 1, h.waiting())
-	h.applier.Renew(repl.ID{Group: 2}, h.tick+1)
+	h.applier.Outdate(2, 1)
 	assert.Zero(t, h.waiting())
 	h.come(2)
 	assert.Equal(t, two, at[heldOne](h, 1).To)

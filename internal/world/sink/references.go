@@ -3,7 +3,6 @@ package sink
 import (
 	"slices"
 
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/wire"
@@ -45,7 +44,7 @@ func (r *references) decodeTarget(in *bits.Reader, h refs.LateHolder) ecs.Entity
 	if len(r.pending) == 0 {
 		return target
 	}
-	r.late.Found = append(r.late.Found, refs.LateRef{Target: r.pending[0], Holder: h, Tick: r.late.Tick, N: source.TargetRef})
+	r.late.Found = append(r.late.Found, refs.LateRef{Target: r.pending[0], Holder: h, N: source.TargetRef})
 	r.pending = r.pending[:0]
 	return ecs.Entity{}
 }
@@ -67,7 +66,7 @@ func (r *references) swapPlaceholder(n int, e ecs.Entity) ecs.Entity {
 	if !ok || int(at) >= len(r.pending) {
 		return e
 	}
-	r.late.Found = append(r.late.Found, refs.LateRef{Target: r.pending[at], Holder: r.late.Holder, Tick: r.late.Tick, N: n})
+	r.late.Found = append(r.late.Found, refs.LateRef{Target: r.pending[at], Holder: r.late.Holder, N: n})
 	return ecs.Entity{}
 }
 
@@ -103,38 +102,18 @@ func (a *Applier) resolveWaiting(s repl.Slot) {
 	}
 }
 
-// Renew implements receiver.Renewer. A reference to a despawned entity does not wait for the next
-// entity with the same network id.
-func (a *Applier) Renew(id repl.ID, since entangle.Tick) {
-	i, ok := a.refs.late.ByTarget.First(id)
+// Outdate implements receiver.Outdater. References to entities with older generations of the handle wait
+// for nobody any more.
+func (a *Applier) Outdate(h repl.Handle, to repl.Generation) {
+	l := &a.refs.late
+	i, ok := l.ByGroup.First(h)
 	for ok {
-		next, more := a.refs.late.ByTarget.Next(i)
-		a.refs.dropOlder(i, since)
+		next, more := l.ByGroup.Next(i)
+		if ref := l.Refs[i]; ref.Target.Generation < to {
+			l.Drop(i)
+			a.Replicas.entities[ref.Holder.Slot].waits--
+		}
 		i, ok = next, more
-	}
-	if a.Resources != nil {
-		a.Resources.Reuse(id, since)
-	}
-}
-
-// RenewAll implements receiver.Renewer.
-func (a *Applier) RenewAll(h repl.Handle, since entangle.Tick) {
-	if a.Resources != nil {
-		a.Resources.ReuseGroup(h, since)
-	}
-	i, ok := a.refs.late.ByGroup.First(h)
-	for ok {
-		next, more := a.refs.late.ByGroup.Next(i)
-		a.refs.dropOlder(i, since)
-		i, ok = next, more
-	}
-}
-
-// dropOlder removes a waiting reference if it is from before a tick.
-func (r *references) dropOlder(i int32, since entangle.Tick) {
-	if ref := r.late.Refs[i]; ref.Tick.Before(since) {
-		r.late.Drop(i)
-		r.replicas.entities[ref.Holder.Slot].waits--
 	}
 }
 

@@ -119,7 +119,7 @@ func (a *Applier) releaseTarget(lost lostEntity, comp int) {
 // awaitTarget makes a relation wait for its former target.
 func (a *Applier) awaitTarget(lost lostEntity, h refs.LateHolder) {
 	a.refs.late.Set = append(a.refs.late.Set, h)
-	if a.refs.late.Add(refs.LateRef{Target: lost.id, Holder: h, Tick: a.refs.late.Tick, N: source.TargetRef}) {
+	if a.refs.late.Add(refs.LateRef{Target: lost.id, Holder: h, N: source.TargetRef}) {
 		a.Replicas.entities[h.Slot].waits++
 	}
 }

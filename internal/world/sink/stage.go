@@ -58,7 +58,7 @@ func (a *Applier) Begin(tick entangle.Tick) {
 	s.tick = tick
 	s.members, s.values, s.buf = s.members[:0], s.values[:0], s.buf[:0]
 	s.spawned, s.despawned, s.orphaned = s.spawned[:0], s.despawned[:0], s.orphaned[:0]
-	a.refs.late.Found, a.refs.late.Tick = a.refs.late.Found[:0], tick
+	a.refs.late.Found = a.refs.late.Found[:0]
 	a.prediction.changes = a.prediction.changes[:0]
 }
 

@@ -33,7 +33,6 @@ func (a *Applier) updateOne(slot repl.Slot, tick entangle.Tick, r *bits.Reader, 
 			return a.updateStaged(slot, tick, r, refs)
 		}
 	}
-	a.refs.late.Tick = tick
 	if err := a.decodeAll(slot, places, r, refs); err != nil {
 		return err
 	}

@@ -39,21 +39,6 @@ func (c *Collector) Named(by *peer.Peer, id repl.ID) (ecs.Entity, bool) {
 	return c.Table.Entity(columns.Slot(s)), true
 }
 
-// Meant is Named for data that a client wrote when the newest tick it had received was had. The
-// data can be in flight for longer than tombstones reserve ids: then the client referred to a
-// despawned entity, and not to the one that has the id now. A client gains nothing from claiming a
-// later tick than it had: it could have written the data later.
-func (c *Collector) Meant(by *peer.Peer, id repl.ID, had entangle.Tick) (ecs.Entity, bool) {
-	e, ok := c.Named(by, id)
-	if !ok {
-		return e, false
-	}
-	if s, _ := c.Slot(e); !by.Replication().Meant(s, had) {
-		return ecs.Entity{}, false
-	}
-	return e, true
-}
-
 // Common reports whether all clients see an entity, under the same network id.
 func (c *Collector) Common(s repl.Slot) bool {
 	at, ok := c.Sender.PlaceOf(s)

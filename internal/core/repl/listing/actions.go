@@ -36,7 +36,7 @@ func (l *Lister) action(rec *repl.Record) error {
 	if l.needs, ok = repl.ReadNeeds(&l.in, rec.Tick, l.needs[:0]); !ok {
 		return ErrMalformed
 	}
-	for _, read := range []func() error{l.readPredicted, l.readNames, l.leavers, l.members} {
+	for _, read := range []func() error{l.readPredicted, l.readRefs, l.leavers, l.members} {
 		if err := read(); err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (l *Lister) readJoins() error {
 			l.entry.Rests = false
 			continue
 		}
-		if _, ok := repl.ReadJoiner(&l.in, l.entry.Tick, len(l.refs)); !ok {
+		if _, ok := repl.ReadJoiner(&l.in, len(l.refs)); !ok {
 			return ErrMalformed
 		}
 		l.joins = append(l.joins, number)

@@ -96,14 +96,6 @@ func (l *Lister) readRefs() (err error) {
 	return malformedIf(l.in.Err() != nil)
 }
 
-// readNames reads past the table of an action, and since when its entries have had their ids.
-func (l *Lister) readNames() error {
-	if err := l.readRefs(); err != nil || len(l.refs) == 0 {
-		return err
-	}
-	return malformedIf(!repl.ReadSinces(&l.in, l.entry.Tick, l.refs))
-}
-
 func malformedIf(bad bool) error {
 	if bad {
 		return ErrMalformed

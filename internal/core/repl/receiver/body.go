@@ -43,8 +43,9 @@ func (w *walker) applyUpdate() error {
 func (w *walker) applyAction() error {
 	r := w.r
 	r.moves, r.ousts, r.predicted.changed = r.moves[:0], r.ousts[:0], r.predicted.changed[:0]
-	if r.renewer != nil && w.rec.Since.Some {
-		r.renewer.RenewAll(w.g.handle, w.rec.Since.Tick)
+	if w.rec.Kind == repl.Full {
+		r.outdate(w.g.handle, w.rec.Generation)
+		w.g.generation = w.rec.Generation
 	}
 	r.sink.Begin(w.rec.Tick)
 	err := w.overtake()
@@ -96,7 +97,7 @@ func (w *walker) markLeavers(o *waiting) error {
 	defer func() { r.in = in }()
 	r.in.Reset(o.body)
 	of := walker{r: r, g: w.g, rec: &o.rec}
-	if o.rec.Kind != repl.Gone && (!of.readPredicted() || !r.readNames(o.rec.Tick)) {
+	if o.rec.Kind != repl.Gone && (!of.readPredicted() || !r.readRefs()) {
 		return ErrMalformed
 	}
 	return of.leavers()
@@ -118,7 +119,7 @@ func (w *walker) action() error {
 	if w.rec.Kind == repl.Gone {
 		return w.leavers()
 	}
-	if !w.readPredicted() || !w.r.readNames(w.rec.Tick) {
+	if !w.readPredicted() || !w.r.readRefs() {
 		return ErrMalformed
 	}
 	if err := w.leavers(); err != nil {
@@ -130,7 +131,7 @@ func (w *walker) action() error {
 	if w.rec.Kind == repl.Change {
 		return w.changedAlone()
 	}
-	w.r.joins = append(w.r.joins[:0], join{id: repl.ID{Group: w.rec.Group}})
+	w.r.joins = append(w.r.joins[:0], join{id: repl.ID{Group: w.rec.Group, Generation: w.rec.Generation}})
 	return w.whole()
 }
 

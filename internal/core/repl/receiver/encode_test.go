@@ -1,8 +1,6 @@
 package receiver_test
 
 import (
-	"slices"
-
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -35,8 +33,8 @@ type record struct {
 	refs       []repl.Ref
 	leavers    []leaver
 	alone      bool
-	since      repl.Since // the tick since which the group has its handle
-	only       content    // content of member 0, if it is the only one
+	generation repl.Generation // of the handle, in a full
+	only       content         // content of member 0, if it is the only one
 	joins      []joining
 	changed    []change
 }
@@ -49,8 +47,7 @@ type leaver struct {
 type joining struct {
 	number  repl.Member
 	kept    bool
-	from    int        // index into the table; 0 for a native member
-	since   repl.Since // the tick since which a native member has its number
+	from    int // index into the table; 0 for a native member
 	content content
 }
 
@@ -129,6 +126,7 @@ func writeRefs(w *bits.Writer, refs []repl.Ref) {
 	for _, ref := range refs {
 		w.Bool(ref.Yours)
 		handle(w, ref.ID.Group)
+		writeGeneration(w, ref.ID.Generation)
 		w.Bool(ref.ID.Member > 0)
 		if ref.ID.Member > 0 {
 			w.Uvarint(uint64(ref.ID.Member) - 1)
@@ -136,31 +134,10 @@ func writeRefs(w *bits.Writer, refs []repl.Ref) {
 	}
 }
 
-// writeSinces writes the ticks since which the entities of a table have their ids.
-func writeSinces(w *bits.Writer, now entangle.Tick, refs []repl.Ref) {
-	if len(refs) == 0 {
-		return
-	}
-	some := slices.ContainsFunc(refs, func(ref repl.Ref) bool { return ref.Since.Some })
-	w.Bool(some)
-	for i := 0; some && i < len(refs); i++ {
-		writeSince(w, now, refs[i].Since)
-	}
-}
-
-func writeSince(w *bits.Writer, now entangle.Tick, s repl.Since) {
-	w.Bool(s.Some)
-	if s.Some {
-		writeAge(w, now, s)
-	}
-}
-
-// writeAge writes how long ago since was, in units of 64 ticks.
-func writeAge(w *bits.Writer, now entangle.Tick, s repl.Since) {
-	age := uint64(now/64 - s.Tick/64)
-	w.Bool(age == 0)
-	if age > 0 {
-		w.Uvarint(age - 1)
+func writeGeneration(w *bits.Writer, g repl.Generation) {
+	w.Bool(g > 0)
+	if g > 0 {
+		w.Uvarint(uint64(g) - 1)
 	}
 }
 
@@ -228,12 +205,9 @@ func (r *record) writeJoins(w *bits.Writer) {
 }
 
 func (r *record) writeJoiner(w *bits.Writer, j joining) {
-	w.Bool(j.from == 0 && !j.since.Some)
-	if j.from > 0 || j.since.Some {
-		w.Uvarint(uint64(j.from))
-	}
-	if j.since.Some {
-		writeAge(w, r.tick, j.since)
+	w.Bool(j.from == 0)
+	if j.from > 0 {
+		w.Uvarint(uint64(j.from) - 1)
 	}
 }
 
@@ -266,7 +240,6 @@ func (r *record) write(w *bits.Writer) {
 	}
 	writeRefs(w, r.refs)
 	if r.kind != repl.Update {
-		writeSinces(w, r.tick, r.refs)
 		r.writeLeavers(w)
 	}
 	w.Bool(r.alone)
@@ -302,7 +275,7 @@ func message(records ...record) []byte {
 		next = r.group + 1
 		w.Bits(uint64(r.seq), 3)
 		if r.kind == repl.Full {
-			writeSince(&w, r.tick, r.since)
+			writeGeneration(&w, r.generation)
 		}
 		if r.kind == repl.Change {
 			w.Bool(false)

@@ -10,14 +10,16 @@ import (
 // group is the replica of one group.
 type group struct {
 	state
-	handle  repl.Handle
-	asked   bool     // a full was requested and has not arrived yet
-	needy   bool     // it is in the list of groups that may wait for others
-	newest  newest   // the newest action that arrived
-	passed  uint64   // bit by place behind the last applied: an action that found no room
-	planned int      // its place in the current plan, from 1; 0: it is in none
-	members []member // by rising number
-	waits   []*waiting
+	handle repl.Handle
+	// generation of the handle, as of the last full.
+	generation repl.Generation
+	asked      bool     // a full was requested and has not arrived yet
+	needy      bool     // it is in the list of groups that may wait for others
+	newest     newest   // the newest action that arrived
+	passed     uint64   // bit by place behind the last applied: an action that found no room
+	planned    int      // its place in the current plan, from 1; 0: it is in none
+	members    []member // by rising number
+	waits      []*waiting
 }
 
 // state is the state of a group that decides which records can follow.

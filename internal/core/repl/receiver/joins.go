@@ -10,7 +10,6 @@ type join struct {
 	kept   bool // it stays unchanged
 	slot   repl.Slot
 	id     repl.ID
-	since  repl.Since // since when it has had its id
 }
 
 // oust is a member that lost its number to another entity. It goes at the end, unless it joins
@@ -73,18 +72,26 @@ func (w *walker) readJoins() error {
 	}
 }
 
-// readJoiner reads the identity of a joining entity: one that is born in this group, with its
-// number there, or one of the table.
+// readJoiner reads the id of a joining entity: of one that is born in this group, with its number
+// there, or one of the table.
 func (w *walker) readJoiner(j *join) (ok bool) {
-	native := repl.ID{Group: w.rec.Group, Member: j.number}
-	is, ok := repl.ReadJoiner(&w.r.in, w.rec.Tick, len(w.r.refs))
-	if !ok || is.Index == 0 {
-		j.id, j.since = native, is.Since
+	native := repl.ID{Group: w.rec.Group, Generation: w.generation(), Member: j.number}
+	index, ok := repl.ReadJoiner(&w.r.in, len(w.r.refs))
+	if !ok || index == 0 {
+		j.id = native
 		return ok
 	}
-	ref := w.r.refs[is.Index-1]
-	j.id, j.since = ref.ID, ref.Since
+	ref := w.r.refs[index-1]
+	j.id = ref.ID
 	return !ref.Yours && ref.ID != native
+}
+
+// generation returns the generation of the group's handle.
+func (w *walker) generation() repl.Generation {
+	if w.rec.Kind == repl.Full || w.skip {
+		return w.rec.Generation
+	}
+	return w.g.generation
 }
 
 // place makes all joining entities members, before any value is read that may refer to them.
@@ -126,8 +133,8 @@ func (w *walker) fetch(j *join) error {
 	case r.bounded != nil && r.bounded.Full():
 		return ErrCrowded
 	default:
-		if r.renewer != nil && j.since.Some {
-			r.renewer.Renew(j.id, j.since.Tick)
+		if j.id.Group != w.g.handle {
+			r.outdate(j.id.Group, j.id.Generation)
 		}
 		p.slot = r.sink.Spawn(j.id)
 	}

@@ -17,7 +17,7 @@ type place struct {
 
 // home reports whether the entity of an id is in the group that the id names, under its number.
 func (p *place) home(id repl.ID) bool {
-	return p.g != nil && p.g.handle == id.Group && p.number == id.Member
+	return p.g != nil && p.g.handle == id.Group && p.g.generation == id.Generation && p.number == id.Member
 }
 
 // locate returns the place of an entity. Most are at home, where no map is needed.

@@ -28,13 +28,13 @@ var (
 
 // Receiver is the replica of one sender's groups.
 type Receiver struct {
-	sink    Sink
-	updater Updater // the sink, nil if it is none
-	renewer Renewer // the same
-	differ  Differ  // the same, nil also if no component is sent as differences
-	bounded Bounded // as well
-	own     Own
-	sets    repl.Sets
+	sink     Sink
+	updater  Updater  // the sink, nil if it is none
+	outdater Outdater // the same
+	differ   Differ   // the same, nil also if no component is sent as differences
+	bounded  Bounded  // as well
+	own      Own
+	sets     repl.Sets
 
 	groups    table
 	strangers int // groups with records but without a full
@@ -72,8 +72,8 @@ type Receiver struct {
 // New returns an empty replica for a registry of the given number of components. own may be nil.
 func New(sink Sink, own Own, comps int) *Receiver {
 	updater, _ := sink.(Updater)
-	renewer, _ := sink.(Renewer)
-	r := &Receiver{sink: sink, updater: updater, renewer: renewer, own: own, sets: repl.NewSets(comps)}
+	outdater, _ := sink.(Outdater)
+	r := &Receiver{sink: sink, updater: updater, outdater: outdater, own: own, sets: repl.NewSets(comps)}
 	r.waiting.most = DefaultWaitingBytes
 	r.bounded, _ = sink.(Bounded)
 	r.predicted.sink, _ = sink.(Predictor)

@@ -1,7 +1,6 @@
 package receiver
 
 import (
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
@@ -16,10 +15,11 @@ func (r *Receiver) readRefs() bool {
 	return ok && len(r.refs) > 0
 }
 
-// readNames is readRefs for an action of a tick: it also reads since when joining entities have had
-// their ids.
-func (r *Receiver) readNames(now entangle.Tick) bool {
-	return r.readRefs() && (len(r.refs) == 0 || repl.ReadSinces(&r.in, now, r.refs))
+// outdate ends the waits for entities with older generations of a handle.
+func (r *Receiver) outdate(h repl.Handle, to repl.Generation) {
+	if r.outdater != nil && to > 0 {
+		r.outdater.Outdate(h, to)
+	}
 }
 
 // At resolves a reference of the current body.

@@ -46,14 +46,11 @@ type Updater interface {
 	UpdateRun(slots []repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs Refs) (n int, err error)
 }
 
-// Renewer is a Sink that needs to know when a new entity has a network id that others may have had
-// before: references to the id in records from before a tick mean an entity that has ended, and
-// will not be resolved.
-type Renewer interface {
-	// Renew announces it for the next entity to spawn.
-	Renew(id repl.ID, since entangle.Tick)
-	// RenewAll announces it for all ids of a handle.
-	RenewAll(h repl.Handle, since entangle.Tick)
+// Outdater is a Sink that keeps references to entities that have not arrived.
+type Outdater interface {
+	// Outdate says that a handle has reached a generation: entities with ids of older ones have ended,
+	// and will not arrive.
+	Outdate(h repl.Handle, to repl.Generation)
 }
 
 // Differ is a Sink of components with differences in their updates: from the value when the replica of

@@ -106,7 +106,7 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 		return rec, nil, false
 	}
 	if rec.Kind == repl.Full {
-		rec.Since = p.given(sp, i)
+		rec.Generation = p.generation(sp, i)
 	}
 	if sp.phase[i] == unknown {
 		rec.Seq = 0
@@ -231,7 +231,23 @@ const tickBits = 32
 // actionBits bounds what an action takes with all that stands before its body, and
 // the end of a message after it.
 func (p *Peer) actionBits(b *body, needs int) int {
-	return repl.MaxHeadBits + repl.NeedsBits(needs) + 1 + repl.MaxRefBits*(b.nrefs+1) + p.sinceBits(b) + b.width + 2 + 7
+	return repl.MaxHeadBits + repl.NeedsBits(needs) + 1 + p.tableBits(b) + b.width + 2 + 7
+}
+
+// tableBits bounds the size of a body's table of references. An entity that has no id at the peer yet gets
+// one when the table is written. A table that was full may lack references: it is too large.
+func (p *Peer) tableBits(b *body) (bits int) {
+	if bits = repl.MaxRefBits; b.nrefs == repl.MaxGroupRefs {
+		return repl.MaxGroupBytes * 8
+	}
+	for _, s := range p.world.bodies.slotsOf(b) {
+		if id, ok := p.Named(s); ok {
+			bits += repl.RefBits(id)
+		} else {
+			bits += repl.MaxRefBits
+		}
+	}
+	return bits
 }
 
 func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
@@ -253,7 +269,6 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
 			p.refer(w.slots.home[s])
 		}
 		w.appendRefs(&p.w, slots, p)
-		p.appendSinces(slots)
 	}
 	p.w.Copy(w.bodies.bytes(b), b.width)
 }
@@ -261,8 +276,9 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
 // sentAction notes that an action was sent. It moves the base at once: nothing that
 // is sent later applies before it.
 func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
-	tick := rec.Tick
+	tick, after := rec.Tick, sp.told[i]
 	if sp.phase[i] == unknown {
+		after = tick - 1 // what the peer had before, it has acknowledged the end of
 		p.world.groups[p.group(sp, i)].holders++
 	}
 	sp.phase[i] = known
@@ -279,7 +295,6 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 	if rec.Kind != repl.Change || sp.retained.Has(i) {
 		p.dropView(sp, i)
 	}
-	after := sp.told[i]
 	sp.seq[i] = rec.Seq
 	sp.rebase(i, tick, tick)
 	sp.told[i], sp.acted = tick, tick

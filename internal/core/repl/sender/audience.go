@@ -147,17 +147,17 @@ func (p *Peer) reserve(id groupID) bool {
 		return true
 	}
 	sp := &p.private
-	n, ok := sp.free.takeNumber(w.tick, p.naming)
+	free, ok := sp.free.take()
 	if !ok {
 		if len(sp.groups) == repl.MaxGroups {
 			return false
 		}
-		n = int32(len(sp.groups))
-		sp.groups = append(sp.groups, noGroup)
+		free.handle = repl.Handle(len(sp.groups))
+		sp.groups, sp.generation = append(sp.groups, noGroup), append(sp.generation, 0)
 		sp.grow(len(sp.groups), w.tick)
 	}
-	sp.groups[n] = id
-	gr.viewers = w.lists.addViewer(gr.viewers, newViewer(p.seat, n, w.tick))
+	sp.groups[free.handle], sp.generation[free.handle] = id, free.generation
+	gr.viewers = w.lists.addViewer(gr.viewers, newViewer(p.seat, int(free.handle)))
 	return true
 }
 
@@ -165,12 +165,10 @@ func (p *Peer) reserve(id groupID) bool {
 func (p *Peer) unreserve(i int) {
 	sp := &p.private
 	p.disregard(sp, i)
-	if sp.before.Has(i) || sp.referred.Has(i) {
-		sp.heir.Set(i)
-	}
+	used := sp.before.Has(i) || sp.referred.Has(i)
 	sp.resetHandle(i)
 	sp.groups[i] = noGroup
-	sp.free.put(int32(i), p.world.tick)
+	sp.free.put(freeHandle{repl.Handle(i), sp.generation[i]}, used)
 }
 
 // disregard resets the view and the prediction of a group, so that the next group under its handle

@@ -51,8 +51,8 @@
 // the peer is not shown, for the parts that its views hide, and for retained groups except for
 // ends. It does not hold for state that peers share:
 //
-//   - A public handle is reused when no peer may still associate it with another group, and when
-//     no entity born there is alive. So the handles of new public groups reveal that other peers
+//   - A public handle is reused when every peer has acknowledged the end of its group, and no entity
+//     born there is alive. So the handles and generations of new public groups reveal that other peers
 //     are slow, and whether entities that became invisible on leaving a public group have ended.
 //   - The handle of a private group with entities that the peer knows references to is freed when
 //     the group is gone, so the handles of other groups reveal that end.
@@ -78,9 +78,9 @@
 //
 // From the world: world.go, slots.go, groups.go, members.go (spawn, move, despawn, pause), leavers.go
 // (members that left and are not acknowledged as gone), views.go, viewers.go. Ids: names.go,
-// graves.go, free.go, retire.go. Encoded once: chunks.go (updates), body.go (actions), encode.go. How
+// free.go, retire.go. Encoded once: chunks.go (updates), body.go (actions), encode.go. How
 // often a group goes: rates.go, pace.go. For a peer: peer.go, space.go (its columns), audience.go,
-// retain.go, vacated.go, joining.go, held_up.go, acked.go, stats.go, inspect.go. Structure:
+// retain.go, vacated.go, joining.go, tombstones.go, acked.go, stats.go, inspect.go. Structure:
 // actions.go, usual.go, moves.go, actionlog.go, again.go. Values: plan.go, updates.go, blocks.go;
 // runs.go and run_bases.go for shared runs; flight.go; predict.go and marks.go for predicted groups.
 // Where there is not room for all: short.go, shorten.go, choose.go, rank.go, wait.go, bound.go.

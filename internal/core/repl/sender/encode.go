@@ -274,7 +274,7 @@ func (w *World) encodeMembers(id groupID) {
 	m := w.sole(gr)
 	alone := m != nil && !w.isPaused(m.slot)
 	if full {
-		alone = alone && w.isNative(id, m) && !w.numbered(m.slot).Some
+		alone = alone && w.isNative(id, m)
 	} else {
 		alone = alone && !w.joins(m)
 	}
@@ -327,13 +327,11 @@ func (w *World) keeps(m *member) bool {
 
 // encodeName writes the name of an entity that joins: its number in this group, or a reference.
 func (w *World) encodeName(id groupID, m *member) {
-	var j repl.Joiner
-	if w.isNative(id, m) {
-		j.Since = w.numbered(m.slot)
-	} else {
-		j.Index = w.bodies.refs.Index(m.slot)
+	index := uint32(0)
+	if !w.isNative(id, m) {
+		index = w.bodies.refs.Index(m.slot)
 	}
-	j.Append(&w.bodies.w, w.tick)
+	repl.AppendJoiner(&w.bodies.w, index)
 }
 
 func (w *World) encodeWhole(s repl.Slot) { w.encodeValues(s, w.seen(s, w.slots.mask[s])) }

@@ -50,10 +50,9 @@ type group struct {
 	place   Place
 	kept    int32    // how many of left there were when they were last looked through
 	left    []leaver // those that some peer may not have heard of yet
-	since   entangle.Tick
-	queued  bool // it is in World.tidying
+	queued  bool     // it is in World.tidying
 
-	_ [3]byte // to the end of the line
+	generation repl.Generation // of the handle of a public group
 }
 
 // member is an entity in a group.
@@ -85,9 +84,9 @@ type leaver struct {
 
 // openGroup makes a group. When no handle is left it is not ok.
 func (w *World) openGroup(at Place) (id groupID, ok bool) {
-	handle := repl.Handle(0)
+	var free freeHandle
 	if !at.Private {
-		if handle, ok = w.takeHandle(); !ok {
+		if free, ok = w.takeHandle(); !ok {
 			return 0, false
 		}
 	}
@@ -101,24 +100,23 @@ func (w *World) openGroup(at Place) (id groupID, ok bool) {
 	}
 	old := &w.groups[id]
 	w.groups[id] = group{
-		place: at, private: at.Private, handle: handle, open: true, changed: w.tick, shaped: w.tick, since: w.tick,
+		place: at, private: at.Private, handle: free.handle, generation: free.generation, open: true, changed: w.tick, shaped: w.tick,
 		members: old.members[:0], left: old.left[:0], queued: old.queued,
 	}
 	if !at.Private {
-		w.public[handle] = id
+		w.public[free.handle] = id
 	}
 	w.live++
 	return id, true
 }
 
 // takeHandle returns a public handle that is free.
-func (w *World) takeHandle() (h repl.Handle, ok bool) {
-	if n := len(w.free); n > 0 {
-		h, w.free = w.free[n-1], w.free[:n-1]
-		return h, true
+func (w *World) takeHandle() (free freeHandle, ok bool) {
+	if free, ok = w.free.take(); ok {
+		return free, true
 	}
 	if len(w.public) == repl.MaxGroups {
-		return 0, false
+		return free, false
 	}
 	w.public = append(w.public, noGroup)
 	w.moved.Grow(len(w.public))
@@ -126,7 +124,7 @@ func (w *World) takeHandle() (h repl.Handle, ok bool) {
 	for _, p := range w.peers {
 		p.public.grow(len(w.public), w.tick)
 	}
-	return repl.Handle(len(w.public) - 1), true
+	return freeHandle{handle: repl.Handle(len(w.public) - 1)}, true
 }
 
 // noGroup stands where a handle has no group.
@@ -144,34 +142,35 @@ func (w *World) closeGroup(id groupID) {
 		w.moved.Clear(int(gr.handle))
 	}
 	w.live--
-	w.rest(id)
+	w.freeLater(id)
 }
 
 // release takes one holder off a group.
 func (w *World) release(id groupID) {
 	w.groups[id].holders--
-	w.rest(id)
+	w.freeLater(id)
 }
 
-// rest lays a group aside that has ended everywhere and names nobody any more.
-func (w *World) rest(id groupID) {
+// freeLater schedules a group to be freed that has ended everywhere and names nobody any more.
+func (w *World) freeLater(id groupID) {
 	gr := &w.groups[id]
 	if !gr.open && gr.holders == 0 && gr.natives == 0 {
-		w.resting.put(int32(id), w.tick)
+		w.unused = append(w.unused, id)
 	}
 }
 
-// reclaim frees the handles and groups that have rested for long enough.
+// reclaim frees the handles and groups that are to be freed. It leaves those handles to freeRetired that
+// are due there: a peer must not be able to tell a group that ended from one that was hidden.
 func (w *World) reclaim() {
-	w.unbury()
 	w.tidyInTurn()
-	for {
-		n, ok := w.resting.takeNumber(w.tick, w.naming)
-		if !ok {
-			return
-		}
-		id := groupID(n)
+	unused := w.unused
+	w.unused = w.unused[:0]
+	for _, id := range unused {
 		gr := &w.groups[id]
+		if slices.ContainsFunc(gr.viewers, func(v viewer) bool { return w.seats[v.seat()].retires.Has(v.handle()) }) {
+			w.unused = append(w.unused, id)
+			continue
+		}
 		for _, v := range gr.viewers {
 			w.seats[v.seat()].unreserve(v.handle())
 		}
@@ -180,7 +179,7 @@ func (w *World) reclaim() {
 		if !gr.private {
 			w.disregard(int(gr.handle))
 			w.public[gr.handle] = noGroup
-			w.free = append(w.free, gr.handle)
+			w.free.put(freeHandle{gr.handle, gr.generation}, true)
 		}
 		for _, l := range gr.left {
 			w.forgetTrail(l.slot, id)
@@ -207,7 +206,6 @@ func fitted[T any](list []T) []T {
 func (w *World) disregard(h int) {
 	for _, p := range w.peers {
 		p.disregard(&p.public, h)
-		p.public.heir.Set(h)
 	}
 }
 

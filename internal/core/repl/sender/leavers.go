@@ -18,11 +18,23 @@ func (t trail) with(id groupID) trail {
 	return append(t, id)
 }
 
+// usualTrail is for how many groups a new trail has room, and newTrails how many trails are made at once.
+const (
+	usualTrail = 4
+	newTrails  = 64
+)
+
 // follow appends a group to an entity's trail.
 func (w *World) follow(s repl.Slot, id groupID) {
 	t, ok := w.trails[s]
-	if n := len(w.worn); !ok && n > 0 {
-		t, w.worn = w.worn[n-1], w.worn[:n-1]
+	if !ok {
+		if len(w.worn) == 0 {
+			for room := range slices.Chunk(make(trail, newTrails*usualTrail), usualTrail) {
+				w.worn = append(w.worn, room[:0:usualTrail])
+			}
+		}
+		last := len(w.worn) - 1
+		t, w.worn = w.worn[last], w.worn[:last]
 	}
 	w.trails[s] = t.with(id)
 }
@@ -63,18 +75,24 @@ func (w *World) tidy(id groupID) {
 }
 
 // tidyAfter is the number of ticks after which the leavers of a group are scanned if no others
-// leave it: by then most peers have acknowledged them, and numbers have rested.
-const tidyAfter = 2 * quarantine
+// leave it: by then most peers have acknowledged them.
+const tidyAfter = 128
 
 // tidyPerTick is the number of leavers and peers that are scanned in a tick; at least one group is
 // scanned in any case.
 const tidyPerTick = 1024
 
+// tidying is a group with leavers to scan, and since when.
+type tidying struct {
+	id   groupID
+	tick entangle.Tick
+}
+
 // tidyLater schedules a scan of a group's leavers in tidyAfter ticks.
 func (w *World) tidyLater(id groupID) {
 	if gr := &w.groups[id]; !gr.queued {
 		gr.queued = true
-		w.tidying.push(freed{number: int32(id), tick: w.tick})
+		w.tidying.push(tidying{id, w.tick})
 	}
 }
 
@@ -88,7 +106,7 @@ func (w *World) tidyInTurn() {
 			return
 		}
 		w.tidying.drop(1)
-		id := groupID(first.number)
+		id := first.id
 		gr := &w.groups[id]
 		gr.queued = false
 		if len(gr.left) == 0 {
@@ -102,18 +120,15 @@ func (w *World) tidyInTurn() {
 	}
 }
 
-// forgetLeavers removes the leavers that every peer has acknowledged. The number of a leaver that
-// lives on elsewhere under an id from here stays taken. A number rests from the tick when the last
-// peer was sent the leaving, as handles do: Since is rounded by as much. It reports whether some
-// peer has yet to acknowledge a leaver.
+// forgetLeavers removes the leavers that every peer has acknowledged. A leaver that lives on elsewhere
+// under an id from here stays. It reports whether some peer has yet to acknowledge a leaver.
 func (w *World) forgetLeavers(id groupID) (unheard bool) {
 	gr := &w.groups[id]
-	told, naming := w.telling(id), w.naming()
+	told := w.telling(id)
 	kept, struck := gr.left[:0], w.sorted[:0]
 	for _, l := range gr.left {
 		native := l.slot != repl.NoSlot && w.slots.home[l.slot] == id && w.slots.number[l.slot] == l.number
-		heard := l.news.spread(w, l.left, told) && rested(l.news.tick, w.tick) && l.news.tick.Before(naming)
-		if native || !heard {
+		if heard := l.news.spread(w, l.left, told); native || !heard {
 			kept = append(kept, l)
 			unheard = unheard || !native
 			continue
@@ -181,4 +196,28 @@ func (n *news) spread(w *World, happened entangle.Tick, t telling) bool {
 
 func sortLeavers(all []leaver) {
 	slices.SortFunc(all, func(a, b leaver) int { return int(a.number) - int(b.number) })
+}
+
+// oldestUnderWay is the tick of the oldest thing that is under way to any peer, worked out at most once
+// per tick.
+type oldestUnderWay struct {
+	tick, asked entangle.Tick
+	known       bool
+}
+
+// underWay returns the tick of the oldest packet or action that is under way to any peer.
+func (w *World) underWay() entangle.Tick {
+	l := &w.oldest
+	if l.known && l.asked == w.tick {
+		return l.tick
+	}
+	*l = oldestUnderWay{tick: w.tick, asked: w.tick, known: true}
+	for _, p := range w.peers {
+		for _, t := range [2]entangle.Tick{p.flights.oldest(w.tick), p.actions.oldest(w.tick)} {
+			if t.Before(l.tick) {
+				l.tick = t
+			}
+		}
+	}
+	return l.tick
 }

@@ -60,7 +60,7 @@ func TestGroupsForgetThoseThatLeft(t *testing.T) {
 		_, left := w.roomOfGroups()
 		require.Greater(t, left, crowd)
 		if c.late {
-			run(30 * quarantine)
+			run(15 * tidyAfter)
 		}
 		tick++
 		w.Begin(tick)
@@ -68,7 +68,7 @@ func TestGroupsForgetThoseThatLeft(t *testing.T) {
 			w.Despawn(s)
 		}
 		w.Commit()
-		run(30 * quarantine)
+		run(15 * tidyAfter)
 		members, left := w.roomOfGroups()
 		assert.LessOrEqual(t, left, groups*keptRoom)
 		if !stays {

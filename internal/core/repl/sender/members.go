@@ -13,6 +13,11 @@ func (w *World) Spawn(s repl.Slot, mask set.Mask) { w.SpawnAt(s, mask, Place{}) 
 // SpawnAt takes in an entity with the given components. When no handle is left it is counted, and
 // not replicated. When its group is full it is counted, and gets a group of its own.
 func (w *World) SpawnAt(s repl.Slot, mask set.Mask, at Place) {
+	if id, ok := w.named[at]; ok && w.groups[id].numbers == repl.MaxMembers {
+		w.SpawnAt(s, mask, Place{Private: at.Private}) // its number in the group would be another entity's id
+		w.Move(s, at)
+		return
+	}
 	id, number, ok := w.enter(noGroup, at)
 	if !ok {
 		w.stats.GroupsRefused++
@@ -22,11 +27,7 @@ func (w *World) SpawnAt(s repl.Slot, mask set.Mask, at Place) {
 	t.grow(int(s) + 1)
 	t.used.Set(int(s))
 	t.home[s], t.number[s], t.mask[s] = id, number, mask
-	t.born[s], t.touched[s] = w.tick, w.tick
-	t.heir.Clear(int(s))
-	if w.groups[id].numbers == repl.MaxMembers {
-		t.heir.Set(int(s)) // it is the last number, or one that was used already
-	}
+	t.touched[s] = w.tick
 	for c := range w.comps { // also those that it lacks: another entity may have used the slot
 		t.changed[c][s], t.shaped[c][s] = w.tick, w.tick
 	}
@@ -108,15 +109,14 @@ func (w *World) end(s repl.Slot, fate repl.Fate) {
 	home := t.home[s]
 	w.endVacated(s)
 	for _, id := range w.trails[s] {
-		w.bury(s, id, w.settleFate(s, id, fate))
+		w.settleFate(s, id, fate)
 	}
 	w.dropTrail(s)
-	w.bury(s, t.group[s], t.seat[s])
 	w.groups[home].natives--
 	w.leave(s, fate)
 	w.dropSlot(s)
 	if home != t.group[s] {
-		w.rest(home)
+		w.freeLater(home)
 	}
 }
 
@@ -131,17 +131,15 @@ func (w *World) dropSlot(s repl.Slot) {
 }
 
 // settleFate tells a group that an entity which had moved on from it has ended: a peer that has not
-// received the move will receive the end. It returns the entity's last number there.
-func (w *World) settleFate(s repl.Slot, id groupID, fate repl.Fate) (number repl.Member) {
+// received the move will receive the end.
+func (w *World) settleFate(s repl.Slot, id groupID, fate repl.Fate) {
 	gr := &w.groups[id]
 	for i := range gr.left {
 		if gr.left[i].slot == s {
 			gr.left[i].slot, gr.left[i].fate = repl.NoSlot, fate
-			number = gr.left[i].number
 		}
 	}
 	w.tidyLater(id)
-	return number
 }
 
 // Move moves an entity to another group without changing it. It keeps its network id and its
@@ -233,7 +231,6 @@ func (w *World) takeNumber(id groupID) (repl.Member, bool) {
 	for i := range gr.left {
 		taken.Set(int(gr.left[i].number))
 	}
-	w.graves.names(id, taken)
 	for n := range repl.Member(repl.MaxMembers) {
 		if !taken.Has(int(n)) {
 			w.unhide(id, n)

@@ -52,7 +52,7 @@ func BenchmarkMoves(b *testing.B) {
 					}
 				})
 				rest := func() {
-					for range 4 * quarantine {
+					for range 2 * tidyAfter {
 						step(func() {})
 					}
 				}

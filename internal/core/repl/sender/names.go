@@ -1,7 +1,6 @@
 package sender
 
 import (
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
@@ -12,15 +11,20 @@ func (w *World) ID(s repl.Slot) (id repl.ID, ok bool) {
 	if !t.used.Has(int(s)) || w.groups[t.home[s]].private {
 		return repl.ID{}, false
 	}
-	return repl.ID{Group: w.groups[t.home[s]].handle, Member: t.number[s]}, true
+	home := &w.groups[t.home[s]]
+	return repl.ID{Group: home.handle, Generation: home.generation, Member: t.number[s]}, true
 }
 
 // Slot returns the slot of a public network id.
 func (w *World) Slot(id repl.ID) (s repl.Slot, ok bool) {
-	if id.Group.Private() || int(id.Group) >= len(w.public) || w.public[id.Group] == noGroup {
+	if id.Group.Private() || int(id.Group) >= len(w.public) {
 		return repl.NoSlot, false
 	}
-	return w.native(w.public[id.Group], id.Member)
+	home := w.public[id.Group]
+	if home == noGroup || w.groups[home].generation != id.Generation {
+		return repl.NoSlot, false
+	}
+	return w.native(home, id.Member)
 }
 
 // PlaceOf returns the group of a slot. The place is zero if the entity is a group of one, also if
@@ -74,36 +78,15 @@ func (p *Peer) refer(id groupID) {
 // id is ID for a slot with a home group that has a handle here.
 func (p *Peer) id(s repl.Slot) repl.ID {
 	sp, i := p.stateOf(p.world.slots.home[s])
-	return repl.ID{Group: sp.first + repl.Handle(i), Member: p.world.slots.number[s]}
+	return repl.ID{Group: sp.first + repl.Handle(i), Generation: p.generation(sp, i), Member: p.world.slots.number[s]}
 }
 
-// numbered returns the tick since which a slot has its number in the group that it was born in.
-func (w *World) numbered(s repl.Slot) (since repl.Since) {
-	if w.slots.heir.Has(int(s)) {
-		return repl.SinceAt(w.slots.born[s])
+// generation returns the generation of a handle that has a group.
+func (p *Peer) generation(sp *space, i int) repl.Generation {
+	if sp == &p.public {
+		return p.world.groups[p.world.public[i]].generation
 	}
-	return since
-}
-
-// given returns the tick since which a group has its handle at the peer.
-func (p *Peer) given(sp *space, i int) (since repl.Since) {
-	if !sp.heir.Has(i) {
-		return since
-	}
-	gr := &p.world.groups[p.group(sp, i)]
-	if gr.private {
-		return repl.SinceAt(gr.viewer(p).since())
-	}
-	return repl.SinceAt(gr.since)
-}
-
-// called returns the tick since which a slot has its network id at the peer, if it has one.
-func (p *Peer) called(s repl.Slot) repl.Since {
-	since := p.world.numbered(s)
-	if sp, i := p.stateOf(p.world.slots.home[s]); i >= 0 {
-		return since.Or(p.given(sp, i))
-	}
-	return since
+	return sp.generation[i]
 }
 
 // Named is ID without the reservation, for inspection. ok is false while the peer has no network id
@@ -121,28 +104,10 @@ func (p *Peer) Named(s repl.Slot) (id repl.ID, ok bool) {
 // Slot returns the slot of a network id at this peer.
 func (p *Peer) Slot(id repl.ID) (s repl.Slot, ok bool) {
 	sp, i := p.spaceOf(id.Group)
-	if i >= len(sp.phase) || p.group(sp, i) == noGroup {
+	if i >= len(sp.phase) || p.group(sp, i) == noGroup || p.generation(sp, i) != id.Generation {
 		return repl.NoSlot, false
 	}
 	return p.world.native(p.group(sp, i), id.Member)
-}
-
-// Meant reports whether the peer can have meant a slot by its network id in data that it wrote when
-// had was the newest tick that it had received from here. It can if at that tick the entity existed
-// and, where it was born in a private group, the group had its handle at the peer. An id is reused
-// only after every peer has acknowledged the end of the earlier entity: the id meant other entities
-// before that tick, and means only this one since.
-func (p *Peer) Meant(s repl.Slot, had entangle.Tick) bool {
-	t := &p.world.slots
-	if !t.used.Has(int(s)) || had.Before(t.born[s]) {
-		return false
-	}
-	gr := &p.world.groups[t.home[s]]
-	if !gr.private {
-		return true
-	}
-	v := gr.viewer(p)
-	return v != nil && !had.Before(v.since())
 }
 
 // Group returns the handle of a slot's group at this peer. ok is false for an unused slot, and for

@@ -18,10 +18,8 @@ type Peer struct {
 	plan    plan
 	seat    uint16 // its number in the world
 	metered bool   // waiting times are kept
-	pins    bool
 	// privateFirst: the last tick had no room left for private groups.
 	privateFirst bool
-	pinned       entangle.Tick // of the oldest message with names; see Pin
 	// predicted is the groups of which the peer predicts a member, or may still believe so, rising.
 	predicted  []predictedGroup
 	losses     bool          // a packet was lost,
@@ -38,9 +36,7 @@ type Peer struct {
 	asked      uint64        // entities that were sent in full because the peer asked
 	fullCredit int           // entities that may be sent in full in this tick because the peer asked; below 0: debt
 	units      units
-	pinnedEnds uint32 // World.Ends then
 	needs      []repl.Need
-	sinces     []repl.Since
 	said       repl.Predicted          // of the action at hand, and
 	hash       uint64                  // of the named entities
 	retired    []int32                 // private handles to be freed when the peer has no entity whose network id is from their group
@@ -250,26 +246,4 @@ func (p *Peer) answerDoubtsIn(sp *space, left int) int {
 		}
 	}
 	return left
-}
-
-// sinceBits bounds what appendSinces writes of a body's table. An entity that has no network id yet
-// may get one that is valid from now on, or a new one, with the number of another.
-func (p *Peer) sinceBits(b *body) int {
-	n, now := 1, repl.SinceAt(p.world.tick).Bits(p.world.tick)
-	for _, s := range p.world.bodies.slotsOf(b) {
-		n += max(now, p.called(s).Bits(p.world.tick))
-	}
-	return n
-}
-
-// appendSinces writes, in an action, since when they are named so.
-func (p *Peer) appendSinces(slots []repl.Slot) {
-	if len(slots) == 0 {
-		return
-	}
-	p.sinces = p.sinces[:0]
-	for _, s := range slots {
-		p.sinces = append(p.sinces, p.called(s))
-	}
-	repl.AppendSinces(&p.w, p.world.tick, p.sinces)
 }

@@ -81,14 +81,8 @@ func (p *Peer) settleRetired(i int) (done bool) {
 // this one.
 func (p *Peer) namesOne(id groupID) bool {
 	w := p.world
-	for i := range w.groups[id].left {
-		if l := &w.groups[id].left[i]; l.slot != repl.NoSlot && w.slots.home[l.slot] == id && w.slots.number[l.slot] == l.number && p.hasSomewhere(l.slot) {
-			return true
-		}
-	}
-	return w.graves.untold.some(func(g *grave) bool {
-		sp, i := p.stateOf(g.in)
-		return g.home == id && i >= 0 && sp.shaped[i].Before(g.tick) && p.tellsOf(sp, i, g.number)
+	return slices.ContainsFunc(w.groups[id].left, func(l leaver) bool {
+		return l.slot != repl.NoSlot && w.slots.home[l.slot] == id && w.slots.number[l.slot] == l.number && p.hasSomewhere(l.slot)
 	})
 }
 

@@ -12,12 +12,10 @@ type slots struct {
 	paused set.Bitset // their values don't change for the time being, whatever the source says
 	mask   []set.Mask // of a slot that is not in use: empty
 
-	home    []groupID       // the group that it was born in, which names it for life
-	number  []repl.Member   // its number there
-	born    []entangle.Tick // when it got that name
-	heir    set.Bitset      // another may have had its number there before
-	group   []groupID       // the group that it is in
-	seat    []repl.Member   // its number there
+	home    []groupID     // the group that it was born in, which names it for life
+	number  []repl.Member // its number there, which no other entity has had
+	group   []groupID     // the group that it is in
+	seat    []repl.Member // its number there
 	touched []entangle.Tick
 
 	changed ticks // value, or presence, of a component
@@ -48,7 +46,6 @@ func (t *slots) grow(n int) {
 		t.mask = append(t.mask, set.Mask{})
 		t.home = append(t.home, 0)
 		t.number = append(t.number, 0)
-		t.born = append(t.born, 0)
 		t.group = append(t.group, 0)
 		t.seat = append(t.seat, 0)
 		t.touched = append(t.touched, 0)
@@ -60,7 +57,6 @@ func (t *slots) grow(n int) {
 	}
 	t.used.Grow(n)
 	t.paused.Grow(n)
-	t.heir.Grow(n)
 }
 
 // Change says that a component's value changed in all these slots. Only the tick of the change is

@@ -52,7 +52,9 @@ type space struct {
 	referred set.Bitset // the peer was sent references to entities born there
 	retained set.Bitset // not shown any more, and kept by the peer as it was
 	thawed   set.Bitset // shown again, and kept by the peer as it was until its full is sent
-	free     freeList
+	free     freeHandles
+	// generation is that of each handle.
+	generation []repl.Generation
 
 	doubts int // where the next tick's answers go on
 }
@@ -88,7 +90,7 @@ const usualWords = 16
 func (sp *space) growSets(n int) {
 	sets := [...]*set.Bitset{
 		&sp.due, &sp.shapeDue, &sp.doubted, &sp.behind, &sp.pending, &sp.bulky, &sp.steady, &sp.predicted,
-		&sp.hidden, &sp.before, &sp.referred, &sp.retained, &sp.thawed, &sp.heir,
+		&sp.hidden, &sp.before, &sp.referred, &sp.retained, &sp.thawed,
 	}
 	if cap(sp.due) == 0 {
 		all := make(set.Bitset, len(sets)*usualWords)

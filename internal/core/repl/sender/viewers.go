@@ -3,29 +3,26 @@ package sender
 import (
 	"math/bits"
 
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
 // viewer is a peer at which a private group has a handle. Its fields, from the low bits: the
-// handle, the number of the peer, whether the group is shown to it, and since when it has the
-// handle. It is one word, because many lists of viewers are read.
+// handle, the number of the peer, and whether the group is shown to it. It is one word, because many
+// lists of viewers are read.
 type viewer uint64
 
 const (
 	handleBits = 20
 	seatBits   = 16 // width of a peer's number: a list has no more viewers than that allows
 	shownBit   = handleBits + seatBits
-	sinceBit   = shownBit + 1
 
-	_ = uint(1<<handleBits - repl.MaxGroups)  // every handle has room, and
-	_ = uint(64 - sinceBit - (32 - restBits)) // every tick
+	_ = uint(1<<handleBits - repl.MaxGroups) // every handle has room
 )
 
 // newViewer returns a peer with a new handle, less repl.Private, that is not shown the group yet:
 // the handle is only reserved, for references.
-func newViewer(seat uint16, at int32, now entangle.Tick) viewer {
-	return viewer(at) | viewer(seat)<<handleBits | viewer(now>>restBits)<<sinceBit
+func newViewer(seat uint16, at int) viewer {
+	return viewer(at) | viewer(seat)<<handleBits
 }
 
 // handle returns the handle, less repl.Private.
@@ -42,10 +39,6 @@ func (v *viewer) show(on bool) {
 		*v |= 1 << shownBit
 	}
 }
-
-// since returns a tick at which the handle belonged to the group already, or to no other any more:
-// it is rounded down, and handles rest for longer than the rounding.
-func (v viewer) since() entangle.Tick { return entangle.Tick(v>>sinceBit) << restBits }
 
 // usualViewers is the initial capacity of a list of viewers: one cache line.
 const usualViewers = 1 << usualBits

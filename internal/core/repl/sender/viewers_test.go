@@ -25,7 +25,7 @@ func TestListsOfViewersEqualPlainOnes(t *testing.T) {
 			i := rapid.IntRange(0, len(ours)-1).Draw(t, "list")
 			most := rapid.SampledFrom([]int{0, 2, 40, 3000}).Draw(t, "most")
 			for k := range rapid.IntRange(0, most).Draw(t, "added") {
-				v := newViewer(uint16(k), int32(n), 0)
+				v := newViewer(uint16(k), n)
 				ours[i], plain[i] = lists.addViewer(ours[i], v), append(plain[i], v)
 			}
 			for range rapid.IntRange(0, len(plain[i])).Draw(t, "removed") {

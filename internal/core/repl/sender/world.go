@@ -54,11 +54,10 @@ type World struct {
 	worn    []trail             // those that nobody left
 	taken   set.Bitset          // numbers of the group at hand
 	idle    []groupID           // entries of groups that are free
-	free    []repl.Handle       // public handles that nothing refers to any more
-	resting freeList            // groups that ended and may be referred to yet
-	tidying ring[freed]         // groups that entities have left, since when: each once
-	lull    lull
-	graves  graves
+	free    freeHandles         // public ones
+	unused  []groupID           // to be freed
+	tidying ring[tidying]       // groups that entities have left, since when: each once
+	oldest  oldestUnderWay
 	live    int
 	refused []repl.Slot
 

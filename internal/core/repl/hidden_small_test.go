@@ -143,6 +143,22 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 			s.tick(func() { s.inDark(func() { s.insert(0, 1) }); s.p.Retain(0) })
 			s.tick(func() { s.p.Retain(0, without(0, 1)) })
 		},
+		"a retained group changes while its window of actions is full": func(s *scene) {
+			s.begin()
+			s.p.Predict(0, true)
+			s.tick(func() { s.w.Spawn(2, set.MaskOf(0)) })
+			s.p.Predict(2, true)
+			s.rest(3)
+			s.holds = true
+			for c := range repl.MaxActionsInFlight - 1 {
+				s.tick(func() { s.insert(0, 3+c) })
+			}
+			s.tick(func() { s.p.Retain(0) }) // which ends the prediction
+			s.tick(func() { s.inDark(func() { s.w.Reshape(0, set.Mask{}, set.MaskOf(5)) }) })
+			s.tick(func() { s.w.Change(0, []repl.Slot{2}) })
+			s.holds = false
+			s.rest(3)
+		},
 		"several components come before their group is retained": func(s *scene) {
 			s.begin()
 			s.tick(func() {
@@ -324,7 +340,7 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var told [2][]string
 			for i := range told {
-				w := sender.NewWorld(sized{map[repl.Slot]int{0: 8, 1: 8}}, 6)
+				w := sender.NewWorld(sized{map[repl.Slot]int{0: 8, 1: 8, 2: 8}}, 6)
 				s := &scene{w: w, p: w.NewPeer(), dark: i == 1}
 				script(s)
 				s.rest(12)

@@ -98,7 +98,7 @@ const windowFull = 1 << (repl.MaxActionsInFlight - 1)
 // nothing can be said: the bit then stays only if there will be something.
 func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 	w, id, full := p.world, p.group(sp, i), sp.unacked[i]&windowFull != 0
-	if full && sp.viewOf(i) == 0 || sp.bulky.Has(i) && sp.unacked[i] != 0 {
+	if full && sp.viewOf(i) == 0 && !sp.retained.Has(i) || sp.bulky.Has(i) && sp.unacked[i] != 0 {
 		return rec, nil, false
 	}
 	rec = repl.Record{Group: sp.first + repl.Handle(i), Seq: sp.seq[i].Next(), Tick: w.tick, From: repl.From{Base: sp.base[i]}}

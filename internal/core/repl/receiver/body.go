@@ -66,16 +66,16 @@ func (w *walker) applyAction() error {
 	return nil
 }
 
-// overtake marks the members that leave by waiting or passed-over actions, before a full or an end
-// that is applied now. The current record only implies that they are not there any more: those that
-// moved would despawn. Each action counts once, the oldest first.
+// overtake applies what waiting or passed-over actions say of members that leave, and of entities in
+// transit that they take in, before a full or an end that is applied now. The current record only
+// implies what became of them. Each action counts once, the oldest first.
 func (w *walker) overtake() error {
 	if w.rec.Kind == repl.Change || len(w.g.waits) == 0 {
 		return nil
 	}
 	overtaken := w.r.overtaken[:0]
 	for _, o := range w.g.waits {
-		if o.rec.leaves && o.rec.at < w.rec.at && w.g.held.Before(o.rec.Tick) {
+		if (o.rec.leaves || o.rec.takes) && o.rec.at < w.rec.at && w.g.held.Before(o.rec.Tick) {
 			overtaken = append(overtaken, o)
 		}
 	}
@@ -83,7 +83,7 @@ func (w *walker) overtake() error {
 	slices.SortFunc(overtaken, func(a, b *waiting) int { return cmp.Compare(a.rec.at, b.rec.at) })
 	for _, o := range overtaken {
 		o.lost = false // and is dropped, with all others before the current record
-		if err := w.markLeavers(o); err != nil {
+		if err := w.follow(o); err != nil {
 			return err
 		}
 	}
@@ -91,8 +91,8 @@ func (w *walker) overtake() error {
 	return nil
 }
 
-// markLeavers marks the members that leave by a record that waits.
-func (w *walker) markLeavers(o *waiting) error {
+// follow marks the members that leave by a record that waits, and takes in entities in transit.
+func (w *walker) follow(o *waiting) error {
 	r, in := w.r, w.r.in
 	defer func() { r.in = in }()
 	r.in.Reset(o.body)
@@ -100,7 +100,24 @@ func (w *walker) markLeavers(o *waiting) error {
 	if o.rec.Kind != repl.Gone && (!of.readPredicted() || !r.readRefs()) {
 		return ErrMalformed
 	}
-	return of.leavers()
+	if err := of.leavers(); err != nil || !o.rec.takes {
+		return err
+	}
+	if r.in.Bool() { // one member changed, and none joins
+		return nil
+	}
+	if err := of.readJoins(); err != nil {
+		return err
+	}
+	for i := range r.joins {
+		j := &r.joins[i]
+		if p, is := r.locate(j.id); is && p.g == nil && w.g.member(j.number) == nil {
+			r.leavePlace(j.id, p)
+			r.moves = append(r.moves, move{id: j.id, from: p, is: true})
+			r.put(j.id, place{slot: p.slot, g: w.g, number: j.number})
+		}
+	}
+	return nil
 }
 
 // update reads an update behind the bit that says whether member 0 is alone.

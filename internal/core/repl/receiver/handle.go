@@ -141,14 +141,15 @@ func (r *Receiver) renew(g *group, rec *record) error {
 }
 
 // lose passes over an action that can't be applied. Its leavers are kept for the requested full,
-// which does not repeat their fates: those of as many actions as may wait.
+// which does not repeat their fates, and so are the entities that it takes in, which may have ended
+// meanwhile: those of as many actions as may wait.
 func (r *Receiver) lose(g *group, rec *record) error {
 	start := r.in
 	if err := r.skip(rec); err != nil {
 		return err
 	}
 	r.pass(g, rec)
-	if rec.leaves {
+	if rec.leaves || rec.takes {
 		if g.waitingActions() >= 2*maxWaitingActions {
 			return ErrNoRoom
 		}
@@ -209,7 +210,7 @@ func (r *Receiver) misfit(g *group, rec *record) {
 func (r *Receiver) skip(rec *record) error {
 	r.start(rec, 0, false)
 	w := walker{r: r, rec: rec, skip: true}
-	if rec.leaves = false; rec.Kind != repl.Update {
+	if rec.leaves, rec.takes = false, false; rec.Kind != repl.Update {
 		return w.action()
 	}
 	if !r.readRefs() {

@@ -82,7 +82,7 @@ func (w *walker) readJoiner(j *join) (ok bool) {
 		return ok
 	}
 	ref := w.r.refs[index-1]
-	j.id = ref.ID
+	j.id, w.rec.takes = ref.ID, true
 	return !ref.Yours && ref.ID != native
 }
 

@@ -8,8 +8,10 @@ import (
 // number gives that place modulo its cycle only.
 type record struct {
 	repl.Record
-	at     int64
-	leaves bool // it contains leaving members; known once the record was skipped
+	at int64
+	// Known once the record was skipped.
+	leaves bool // it contains leaving members
+	takes  bool // it takes in entities of other groups
 }
 
 // firstAt is the place of the first action that arrives for a group, if it has sequence number 0.

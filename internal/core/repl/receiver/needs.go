@@ -131,7 +131,7 @@ func (r *Receiver) try(g *group, effort *int) (went bool, err error) {
 // giveUp passes over a waiting action, and keeps it only for its leavers.
 func (r *Receiver) giveUp(g *group, w *waiting) {
 	r.pass(g, &w.rec)
-	if w.rec.leaves && g.known {
+	if (w.rec.leaves || w.rec.takes) && g.known {
 		w.lost, w.needs = true, w.needs[:0]
 		return
 	}

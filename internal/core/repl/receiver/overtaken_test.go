@@ -327,3 +327,56 @@ func TestActionsThatCannotBeAppliedAreBounded(t *testing.T) {
 	s.holds(0, tick)
 	require.Zero(t, s.copy.WaitingBytes())
 }
+
+// An entity in transit, which an action takes in that cannot be applied, ends with the requested full or
+// the end that does not name it, unless a later action says that it has moved on.
+//
+// Proves: R41
+func TestAnEntityThatAPassedOverActionTakesIn(t *testing.T) {
+	mover := id(groupB, 0)
+	for _, movedOn := range []bool{false, true} {
+		for i := range 2 {
+			s := newCrew(t)
+			s.get(record{kind: repl.Gone, group: groupB, seq: 1, tick: 20, leavers: []leaver{{0, repl.Moved}}})
+			s.get(
+				record{kind: repl.Change, group: groupA, seq: 1, tick: 20, base: 15}, // is passed over
+				record{
+					kind: repl.Change, group: groupA, seq: 2, tick: 30, base: 20, needs: []repl.Need{{Group: groupB, Tick: 20}},
+					refs: refTo(mover), joins: []joining{{number: 5, from: 1, content: number(1)}},
+				},
+			)
+			require.Equal(t, []repl.Handle{groupA}, s.asks())
+			if movedOn {
+				s.get(leaves(3, 40, 30, 5, repl.Moved))
+			} else {
+				s.get(leaves(3, 40, 30, 5, repl.Despawned))
+			}
+			s.has(mover, true)
+			s.getLate(overtakers(4, 50)[i])
+			s.has(mover, movedOn)
+			require.Zero(t, s.copy.WaitingBytes())
+		}
+	}
+}
+
+// An action that takes in an entity whose group has ended is not dropped for lack of room: a full would
+// not say what became of the entity.
+//
+// Proves: R41
+func TestAnActionThatTakesAnEntityInKeepsItsRoom(t *testing.T) {
+	mover := id(groupB, 0)
+	s := newCrew(t)
+	s.copy.LimitWaiting(150)
+	s.get(record{kind: repl.Gone, group: groupB, seq: 1, tick: 20, leavers: []leaver{{0, repl.Moved}}})
+	s.get(record{kind: repl.Change, group: 9, seq: 2, tick: 20, base: 10}) // one that makes way
+	s.get(
+		record{
+			kind: repl.Change, group: groupA, seq: 2, tick: 30, base: 20, needs: []repl.Need{{Group: groupB, Tick: 20}},
+			refs: refTo(mover), joins: []joining{{number: 5, from: 1, content: number(1)}},
+		},
+		leaves(3, 40, 30, 5, repl.Despawned),
+		record{kind: repl.Change, group: groupA, seq: 1, tick: 20, base: 10},
+	)
+	s.has(mover, false)
+	s.holds(groupA, 40)
+}

@@ -40,7 +40,7 @@ type waiting struct {
 	rec   record
 	since entangle.Tick // from when on something waits in its place
 	size  int
-	lost  bool        // it can't be applied, and is kept for the leavers that it tells of
+	lost  bool        // it can't be applied, and is kept for what it says of entities that leave or come
 	body  []byte      // what stands behind the needs, from bit 0
 	needs []repl.Need // those that were not met when it was last looked at
 }
@@ -151,7 +151,7 @@ func (r *Receiver) hold(g *group, rec *record) error {
 // what comes to be of the group's own members. What joins groups is said once, since it counts
 // for several, and so is the end of a group. What became of those that left, a full does not say.
 func (rec *record) passable(needs []repl.Need) bool {
-	return rec.Kind == repl.Change && !rec.leaves && len(needs) == 0
+	return rec.Kind == repl.Change && !rec.leaves && !rec.takes && len(needs) == 0
 }
 
 // sizeFrom returns what a record counts that was read from start on, with the needs at hand.

@@ -19,6 +19,6 @@
 // components that are sent as differences.
 //
 // Predicted entities: predicted.go, predicted_changes.go (which entities are predicted),
-// predicted_commit.go (structure), predicted_update.go (values), confirmed.go, twin.go. For tests and
-// tools: mirror.go.
+// predicted_commit.go (structure), predicted_update.go (values), postponed_events.go, confirmed.go,
+// twin.go. For tests and tools: mirror.go.
 package sink

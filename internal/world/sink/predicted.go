@@ -54,7 +54,9 @@ type prediction struct {
 	shown   []stagedValue      // values of the current member that go into the world at once
 
 	gone map[ecs.Entity]rollback.Slot // despawned by the server, and not yet removed from the world
-	last lastConfirmed
+
+	postponed []postponedEvents // by slot
+	last      lastConfirmed
 }
 
 // predictionChange says whether an entity is predicted from a record on.

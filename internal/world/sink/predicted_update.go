@@ -32,11 +32,15 @@ func (a *Applier) finishPredicted(slot repl.Slot, tick entangle.Tick) {
 		a.prediction.by.Confirmed(k.storeSlot)
 	}
 	a.Replicas.entities[slot].tick = tick
-	if len(now.simple) > 0 && !a.prediction.by.IsDisabled(k.storeSlot) {
-		a.writeSimple(slot)
-	}
 	if !k.twin.IsZero() {
 		a.updateTwin(slot)
+	}
+	if a.prediction.by.IsDisabled(k.storeSlot) {
+		a.postponeEvents(slot, k.mask, now.set)
+		return
+	}
+	if len(now.simple) > 0 {
+		a.writeSimple(slot)
 	}
 	for _, comp := range now.comps {
 		comp.events.Updated(a.Replicas.entities[slot].entity)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/entangle-ecs/entangle/internal/world/source"
@@ -138,7 +139,7 @@ func (a *Applier) raiseResolved() {
 	slices.SortFunc(l.Set, refs.LateHolder.Compare)
 	for _, h := range slices.Compact(l.Set) {
 		if _, ok := a.confirmedValue(h.Slot, h.Comp); ok {
-			a.comps[h.Comp].events.Updated(a.Replicas.entities[h.Slot].entity)
+			a.raiseChanged(h.Slot, a.Replicas.Info[h.Slot].mask, set.MaskOf(h.Comp))
 		}
 	}
 	l.Set = l.Set[:0]

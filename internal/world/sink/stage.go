@@ -316,18 +316,11 @@ func (a *Applier) raiseEvents(m *stagedMember, values []stagedValue) {
 	if m.fresh {
 		a.onSpawned(e.entity)
 	}
-	for comp := range m.removed.All() {
-		if had.Has(comp) {
-			a.comps[comp].events.Removed(e.entity)
-		}
-	}
+	changed := m.removed
 	for _, v := range values {
-		switch {
-		case !had.Has(v.comp):
-			a.comps[v.comp].events.Inserted(e.entity)
-		case a.comps[v.comp].input: // no value was written
-		case !m.whole || !v.same:
-			a.comps[v.comp].events.Updated(e.entity)
+		if !m.whole || !v.same || !had.Has(v.comp) {
+			changed.Set(v.comp)
 		}
 	}
+	a.raiseChanged(m.slot, had, changed)
 }

@@ -18,8 +18,9 @@
 // the plugin.Set of that stage. Everything runs in the goroutine that updates the app.
 //
 // The functions here keep no state except the time and the ticks of the frame. They call packages
-// under internal/world. Rows such as R24 are promises of docs/GUARANTEES.md. Interpolated entities,
-// authority and prespawned entities are not built yet, and have no stages.
+// under internal/world. Rows such as R24 are promises of docs/GUARANTEES.md. What is not built yet has
+// no stages: entities interpolated between ticks of the server (package visualinterp interpolates
+// between ticks that have run here), authority and prespawned entities.
 //
 // Package plugin makes the parts of a [Server] or [Client] and binds them to a schedule.
 // [Stage] is all that a game needs of this package.
@@ -59,7 +60,8 @@
 // A predicted entity takes the same way up to the Applier, which writes its values into the
 // rollback.Store (internal/core/rollback), as confirmed state (Applier.updateOne,
 // Applier.confirmMember). Values with protocol.Full go into the world only when the entity appears;
-// Applier.writesAtOnce has the rule for each mode.
+// Applier.writesAtOnce has the rule for structure in each mode, and componentSet.simple lists the
+// components that updates write at once.
 //
 // Behind the predicted groups the sender writes a mark into the packet (its appendMark, in marks.go):
 // a client that has everything up to the mark has all of these groups as of the packet's tick. The

@@ -19,8 +19,8 @@ func (c *Client) checkRollback() {
 	c.Prediction.Check()
 }
 
-// rollBack carries out the plan. The values that it corrects are reported to Display, which
-// shows them gradually.
+// rollBack carries out the plan. Corrected values are raised as events (plugin.ComponentCorrected), and Display
+// learns that there are some, so that painters show them gradually.
 func (c *Client) rollBack() {
 	c.Prediction.Rollback()
 	c.AfterReplay()

@@ -3,16 +3,17 @@ package systems
 import "github.com/entangle-ecs/entangle/internal/world/tick"
 
 // EntityUpdates and ComponentUpdates find what has changed in a server's world since the last frame
-// that was sent. In other frames Collector.Hold makes the sender wait, because the world is between
-// two ticks.
+// that was sent. Not every frame sends: one may run no tick, and with SendEvery above 1 not every tick
+// is sent. In the others Collector.Hold stops the sender, which reads values when it encodes them, and
+// may read only those of a tick that is sent.
 //
 // Server: the entities of clients with an ended connection are removed first (docs/STATES.md,
-// "Which clients get what"; row R18). Then the collector finds, in this order, which entities with
-// components.Replicate were despawned, paused, resumed and spawned, and which components they
-// gained and lost (rows R1 to R15); and in between which client sees which of them, by targets,
-// relevance, rooms and the grid (docs/STATES.md, "Which clients get what"; rows V1 to V15). Then it
-// compares values: a value has changed if its encoding on the wire differs (row R16). Resources
-// come last (row R29).
+// "Which clients get what"; row R18). Then EntityUpdates compares the world with what was sent last
+// (columns.Table.Observe): which values changed, which is when their encoding on the wire differs
+// (row R16), which entities with components.Replicate were despawned, paused, resumed and spawned,
+// and which components they gained and lost. It reports all of that but the values to the sender (rows
+// R1 to R15), and which client sees which entity, by targets, relevance, rooms and the grid (rows V1 to
+// V15). ComponentUpdates reports the changed values, and then the resources (row R29).
 //
 // What has changed is due from here on. Packets decides how much of it is sent to each client, and
 // when.
@@ -20,7 +21,7 @@ import "github.com/entangle-ecs/entangle/internal/world/tick"
 // Host: its player's view is updated with those of the clients, and becomes events of the next
 // frame.
 
-// observeEntities finds changes of structure and of visibility.
+// observeEntities finds all changes, and reports those of structure and of visibility.
 func (s *Server) observeEntities() {
 	if s.ticks > 0 && !s.World.IsLocked() { // a locked world is reported by the collector
 		s.Owned.Clear(s.Engine.Connected)

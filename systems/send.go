@@ -8,8 +8,8 @@ package systems
 // the clients. The bytes do not depend on the number of goroutines. A packet has urgent inputs and
 // measurements of the clock first, then messages and structure by priority, then updates of the
 // groups that are due for the client, the most urgent first (docs/STATES.md, "When values are
-// sent"; rows P12, P13, R45). In frames that are not sent, messages wait, and only acknowledgements
-// are sent.
+// sent"; rows P12, P13, R45). In frames that send no tick, new messages and updates wait.
+// Acknowledgements, answers to pings, and what was queued before or is sent again still go.
 //
 // Client: endpoint.Client does the same with its messages and inputs. A client that is not
 // connected yet sends in every frame.

@@ -25,7 +25,7 @@ type Column struct {
 	// their encodings are equal. It must be an equivalence relation. A value is compared only with
 	// the previous one, so if close values counted as equal, a value could drift without ever being
 	// reported. It must not keep its arguments and must not change the world. If it is nil, values
-	// are equal if their bytes are.
+	// are equal if their bytes are. A server sets it to compare encodings (source.NewCollector).
 	Equal func(before, after []byte) bool
 }
 

@@ -32,7 +32,7 @@ type op struct {
 	like   bool    // the numbers are of the same kind as those of the previous field
 	single *op     // the op for one of the numbers, for differences; it exists once, because arguments of a call through a pointer escape to the heap
 
-	funcs
+	funcs // chosen by funcsOf, in walk.go
 
 	ints    interval      // opInt, opWide
 	lattice lattice       // opQuantised

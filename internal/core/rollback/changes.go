@@ -7,17 +7,17 @@ import (
 
 // changes lists the slots that Compare may have to compare.
 //
-// Note adds a slot to fresh, NoteValues to updated. applyConfirmed empties both lists: it adds
+// Note adds a slot to changed, NoteValues to updated. applyConfirmed empties both lists: it adds
 // slots whose state the confirmed tick has reached to known and suspects, and the other slots to
-// unconfirmed and noted. When the confirmed tick reaches the state of an unconfirmed slot, that
-// slot moves to known and suspects. Compare reads known, suspects and noted, and empties noted.
+// unconfirmed and uncompared. When the confirmed tick reaches the state of an unconfirmed slot, that
+// slot moves to known and suspects. Compare reads known, suspects and uncompared, and empties uncompared.
 type changes struct {
 	confirmed entangle.Tick // the confirmed tick of the last Compare or Correct
 
-	fresh       list          // slots with confirmed state that changed since applyConfirmed
+	changed     list          // slots with confirmed state that changed since applyConfirmed
 	updated     []Slot        // slots of which only values changed since applyConfirmed; a slot can be in it several times
 	latest      entangle.Tick // the newest tick of the slots in updated
-	noted       list          // unconfirmed slots that Compare has still to compare, at the tick of their state
+	uncompared  list          // unconfirmed slots that Compare has still to compare, at the tick of their state
 	unconfirmed list          // slots with confirmed state that is newer than confirmed
 	suspects    list          // slots that may have, at the confirmed tick, a form other than the confirmed one
 	excluded    set.Bitset
@@ -28,8 +28,8 @@ type changes struct {
 }
 
 func (n *changes) grow(slots int) {
-	n.fresh.grow(slots)
-	n.noted.grow(slots)
+	n.changed.grow(slots)
+	n.uncompared.grow(slots)
 	n.unconfirmed.grow(slots)
 	n.suspects.grow(slots)
 	words := (slots + 63) / 64
@@ -40,8 +40,8 @@ func (n *changes) grow(slots int) {
 }
 
 func (n *changes) forgetSlot(slot Slot) {
-	n.fresh.remove(slot)
-	n.noted.remove(slot)
+	n.changed.remove(slot)
+	n.uncompared.remove(slot)
 	n.unconfirmed.remove(slot)
 	n.suspects.remove(slot)
 	n.excluded.Assign(int(slot), false)
@@ -65,20 +65,20 @@ func (s *Store) applyConfirmed(confirmed entangle.Tick) {
 			s.markKnown(slot, true)
 		}
 	}
-	for _, slot := range n.fresh.slots {
+	for _, slot := range n.changed.slots {
 		reached := !confirmed.Before(s.confirmed[slot].Tick)
 		if n.unconfirmed.remove(slot); !reached && s.binds(slot) {
 			n.unconfirmed.add(slot)
-			n.noted.add(slot)
+			n.uncompared.add(slot)
 		}
 		s.markKnown(slot, reached)
 	}
-	n.fresh.clear()
+	n.changed.clear()
 }
 
 // update records the tick of a slot's confirmed values.
 func (n *changes) update(slot Slot, tick entangle.Tick) {
-	if len(n.updated) == len(n.fresh.place) {
+	if len(n.updated) == len(n.changed.place) {
 		n.refresh()
 	}
 	if len(n.updated) == 0 || n.latest.Before(tick) {
@@ -87,10 +87,10 @@ func (n *changes) update(slot Slot, tick entangle.Tick) {
 	n.updated = append(n.updated, slot)
 }
 
-// refresh moves the slots in updated to fresh, so that they are examined one by one.
+// refresh moves the slots in updated to changed, so that they are examined one by one.
 func (n *changes) refresh() {
 	for _, slot := range n.updated {
-		n.fresh.add(slot)
+		n.changed.add(slot)
 	}
 	n.updated = n.updated[:0]
 }

@@ -29,12 +29,12 @@ func (s *Store) Compare(confirmed, present entangle.Tick, formOf func(Slot) Form
 		c.values(confirmed)
 		clear(s.changes.mismatched)
 	}
-	for _, slot := range s.changes.noted.slots {
+	for _, slot := range s.changes.uncompared.slots {
 		if tick := s.confirmed[slot].Tick; s.binds(slot) && confirmed.Before(tick) && !present.Before(tick) && s.Holds(tick) {
 			c.one(slot, tick)
 		}
 	}
-	s.changes.noted.clear()
+	s.changes.uncompared.clear()
 }
 
 // comparison is the state of one Compare.

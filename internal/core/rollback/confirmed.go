@@ -34,7 +34,7 @@ func (s *Store) ConfirmedColumn(col int) []byte {
 
 // Note records that the confirmed state of a slot has changed. Call it after each write to its
 // Confirmed or its confirmed values.
-func (s *Store) Note(slot Slot) { s.changes.fresh.add(slot) }
+func (s *Store) Note(slot Slot) { s.changes.changed.add(slot) }
 
 // NoteValues sets the Confirmed.Tick of a slot of which only confirmed values have changed. It is
 // cheaper than Note if the confirmed tick reaches that tick before the next Compare.
@@ -47,7 +47,7 @@ func (s *Store) NoteValues(slot Slot, tick entangle.Tick) {
 // false.
 func (s *Store) Exclude(slot Slot, out bool) {
 	s.changes.excluded.Assign(int(slot), out)
-	s.changes.fresh.add(slot)
+	s.changes.changed.add(slot)
 }
 
 // binds reports whether a slot has confirmed state and is not excluded.

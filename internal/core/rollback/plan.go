@@ -197,11 +197,11 @@ func (s *Store) due(tick entangle.Tick, f func(Slot)) {
 		return
 	}
 	for _, slot := range n.unconfirmed.slots {
-		if n.fresh.place[slot] == 0 {
+		if n.changed.place[slot] == 0 {
 			s.dueOne(slot, tick, f)
 		}
 	}
-	for _, slot := range n.fresh.slots {
+	for _, slot := range n.changed.slots {
 		s.dueOne(slot, tick, f)
 	}
 }

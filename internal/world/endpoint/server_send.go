@@ -25,7 +25,8 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 		s.sendResources(now)
 	}
 	for c := range s.everyClient() {
-		s.disconnectSlow(c, c.peer.Begin(now), now)
+		err := c.peer.Begin(now)
+		s.disconnectSlow(c, err, now)
 	}
 	s.selectInputs()
 	if !s.Running() {

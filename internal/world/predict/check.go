@@ -55,7 +55,7 @@ func (p *Prediction) Check() {
 	case empty && !p.resources.held():
 		p.beginHistories()
 	case empty && progress.lost && synced: // resources need no confirmed tick
-		p.entities.memory.Clear()
+		p.entities.store.Clear()
 		p.beginHistories()
 	case empty && synced: // no further tick may be confirmed, so the confirmed tick is not compared
 		p.findMispredictions(confirmed, false)
@@ -67,7 +67,7 @@ func (p *Prediction) Check() {
 		}
 	case (progress.lost || news && ok) && progress.tooDeep(confirmed):
 		plan = line.TakeOver(plan)
-	case progress.lost || news && ok && !p.entities.memory.Holds(confirmed):
+	case progress.lost || news && ok && !p.entities.store.Holds(confirmed):
 		plan = line.Restart(plan)
 	default:
 		p.findMispredictions(confirmed, news)
@@ -98,11 +98,11 @@ func (p *Prediction) correct(plan []rollback.Step, line *rollback.Timeline) []ro
 
 // beginHistories begins histories at the present tick, if nothing is predicted.
 func (p *Prediction) beginHistories() {
-	progress, memory := &p.progress, p.entities.memory
+	progress, store := &p.progress, p.entities.store
 	progress.lost, progress.worldTick = false, progress.present()
-	if !memory.Holds(progress.worldTick) {
-		memory.Clear()
-		memory.Begin(progress.worldTick)
+	if !store.Holds(progress.worldTick) {
+		store.Clear()
+		store.Begin(progress.worldTick)
 		p.resources.takeOver()
 		p.resources.save(progress.worldTick)
 	}
@@ -119,7 +119,7 @@ func (p *Prediction) isLost() bool {
 	if progress.present().Before(progress.worldTick) {
 		back = progress.present()
 	}
-	return !p.entities.memory.Holds(back) || progress.tooDeep(back)
+	return !p.entities.store.Holds(back) || progress.tooDeep(back)
 }
 
 // findMispredictions asks for a rollback for each confirmed state that differs from the histories,
@@ -127,7 +127,7 @@ func (p *Prediction) isLost() bool {
 // game.
 func (p *Prediction) findMispredictions(confirmed entangle.Tick, news bool) {
 	if news {
-		p.entities.memory.Compare(confirmed, p.progress.present(), p.entities.form, p.differs)
+		p.entities.store.Compare(confirmed, p.progress.present(), p.entities.form, p.differs)
 	}
 	p.compareInputs(confirmed)
 	p.resources.findMispredictions(confirmed)
@@ -168,7 +168,7 @@ func (p *Prediction) held(tick entangle.Tick) entangle.Tick {
 	if progress.tooDeep(tick) {
 		tick = progress.oldest()
 	}
-	for tick.Before(progress.present()) && !p.entities.memory.Holds(tick) {
+	for tick.Before(progress.present()) && !p.entities.store.Holds(tick) {
 		tick++
 	}
 	return tick
@@ -210,15 +210,15 @@ func (p *Prediction) explain(m *rollback.Mismatch, reason RollbackReason) {
 
 // explainValues adds the predicted and the confirmed value of a column.
 func (t *entities) explainValues(found *WhyFinding, m *rollback.Mismatch) {
-	form, state := t.memory.FormAt(m.Slot, m.Tick, t.form(m.Slot)), t.memory.Confirmed(m.Slot)
+	form, state := t.store.FormAt(m.Slot, m.Tick, t.form(m.Slot)), t.store.Confirmed(m.Slot)
 	if size := t.cols[m.Col].size; form.Mask.Has(m.Col) {
 		found.Predicted = []byte{}
 		if size > 0 {
-			found.Predicted = t.memory.Column(m.Tick, m.Col)[int(m.Slot)*size : (int(m.Slot)+1)*size]
+			found.Predicted = t.store.Column(m.Tick, m.Col)[int(m.Slot)*size : (int(m.Slot)+1)*size]
 		}
 	}
 	if state.Mask.Has(m.Col) {
-		found.Confirmed = t.memory.ConfirmedValue(m.Slot, m.Col)
+		found.Confirmed = t.store.ConfirmedValue(m.Slot, m.Col)
 		if found.Confirmed == nil {
 			found.Confirmed = []byte{}
 		}

@@ -113,7 +113,7 @@ func (c *children) endChildren(parent ecs.Entity) {
 	c.each(parent, func(child ecs.Entity) {
 		s := c.slotOf(child)
 		switch {
-		case !c.predicts(child) || c.memory.Confirmed(s).Known:
+		case !c.predicts(child) || c.store.Confirmed(s).Known:
 		case c.disabled[s].on: // it is despawned, and will be removed
 		default:
 			c.writer.Exchange(child, nil, c.mark, nil)

@@ -13,7 +13,7 @@ var _ sink.EntityPredictor = (*Prediction)(nil)
 
 func (p *Prediction) Marks() []ecs.ID { return p.entities.marks }
 
-func (p *Prediction) Store() *rollback.Store { return p.entities.memory }
+func (p *Prediction) Store() *rollback.Store { return p.entities.store }
 
 func (p *Prediction) Track(e ecs.Entity) rollback.Slot {
 	t := &p.entities
@@ -26,12 +26,12 @@ func (p *Prediction) Track(e ecs.Entity) rollback.Slot {
 
 func (p *Prediction) Confirmed(slot rollback.Slot) {
 	p.progress.fresh = true
-	p.entities.memory.Note(slot)
+	p.entities.store.Note(slot)
 }
 
 func (p *Prediction) Updated(slot rollback.Slot, tick entangle.Tick) {
 	p.progress.fresh = true
-	p.entities.memory.NoteValues(slot, tick)
+	p.entities.store.NoteValues(slot, tick)
 }
 
 func (p *Prediction) Gone(e ecs.Entity, slot rollback.Slot, tick entangle.Tick) {
@@ -63,7 +63,7 @@ func (p *Prediction) RemoveOnce(slot rollback.Slot, comp int) { p.shaper.removeO
 func (p *Prediction) Clear() {
 	p.lifecycle.removeAll()
 	p.children.disconnect()
-	p.entities.memory.Clear()
+	p.entities.store.Clear()
 	p.resources.resetConnection()
 	p.progress.lost, p.progress.fresh = true, false
 }

@@ -21,7 +21,7 @@ type corrections struct {
 // it. If ticks are replayed, it takes the values out of the histories; otherwise it copies them.
 func (c *corrections) keepValues(replayed bool) {
 	tick := c.progress.worldTick
-	if c.held = tick == c.progress.present() && c.memory.Holds(tick); !c.held {
+	if c.held = tick == c.progress.present() && c.store.Holds(tick); !c.held {
 		return
 	}
 	c.before.round++
@@ -29,9 +29,9 @@ func (c *corrections) keepValues(replayed bool) {
 		c.before.endSlot(slot)
 	}
 	if replayed {
-		c.memory.Shelve(tick)
+		c.store.Shelve(tick)
 	} else {
-		c.memory.ShelveCopy(tick)
+		c.store.ShelveCopy(tick)
 	}
 }
 
@@ -43,7 +43,7 @@ func (c *corrections) report() {
 	at, cols := c.progress.worldTick, c.used.And(c.modes.full)
 	for col := range cols.All() {
 		if c.cols[col].size > 0 {
-			c.memory.EachUnlike(at, col, func(slot rollback.Slot, was, is []byte) { c.reportValue(slot, col, at, was, is) })
+			c.store.EachUnlike(at, col, func(slot rollback.Slot, was, is []byte) { c.reportValue(slot, col, at, was, is) })
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (s *shaper) disable(slot rollback.Slot) {
 // contain. The simple components and their values come from the confirmed state, or if there is
 // none, from the disabled components. All other components get their disabled values back.
 func (s *shaper) enable(slot rollback.Slot, form rollback.Form) {
-	e, d, state := s.entity(slot), &s.disabled[slot], s.memory.Confirmed(slot)
+	e, d, state := s.entity(slot), &s.disabled[slot], s.store.Confirmed(slot)
 	d.on = false
 	s.tracked = append(s.tracked, slot)
 	rest, among, target := d.mask, s.modes.simple, d.target
@@ -92,9 +92,9 @@ func (s *shaper) insertOnce(slot rollback.Slot, comp int, value []byte, target e
 		d.mask.Set(comp)
 		d.values = slices.Insert(d.values, s.disabledAt(d, comp), value...)
 	}
-	s.memory.Always(slot, is.Mask, is)
+	s.store.Always(slot, is.Mask, is)
 	if len(value) > 0 {
-		s.memory.Backfill(slot, comp, value)
+		s.store.Backfill(slot, comp, value)
 	}
 }
 
@@ -107,7 +107,7 @@ func (s *shaper) removeOnce(slot rollback.Slot, comp int) {
 		d.values = slices.Delete(d.values, at, at+s.cols[comp].size)
 		d.mask.Clear(comp)
 	}
-	s.memory.Always(slot, col, rollback.Form{})
+	s.store.Always(slot, col, rollback.Form{})
 }
 
 // disabledAt returns the index of the value of a column in the values of disabled components.

@@ -87,7 +87,7 @@ func TestAResourceThatIsKnownAtThePresent(t *testing.T) {
 	}
 	assert.Equal(t, fcTide{Level: 100}, *w.tide())
 	assert.Zero(t, w.p.stats.Blind)
-	assert.True(t, w.p.entities.memory.Holds(w.time.Tick))
+	assert.True(t, w.p.entities.store.Holds(w.time.Tick))
 }
 
 // A resource rolls back across ticks that wrap around, too.

@@ -15,11 +15,11 @@ type entities struct {
 	writer   *columns.Writer
 	progress *progress
 
-	cols   []column // by number: the components of the protocol, then local ones
-	modes  modes
-	marks  []ecs.ID // the components that a predicted entity has in place of components.Remote
-	table  *columns.Table
-	memory *rollback.Store // the histories, and the confirmed state that a sink.Applier writes
+	cols  []column // by number: the components of the protocol, then local ones
+	modes modes
+	marks []ecs.ID // the components that a predicted entity has in place of components.Remote
+	table *columns.Table
+	store *rollback.Store // the histories, and the confirmed state that a sink.Applier writes
 
 	forms    []rollback.Form // by slot, as of the last commitStructure
 	disabled []disabled      // by slot
@@ -43,7 +43,7 @@ func (t *entities) init(cfg *PredictionConfig, progress *progress) error {
 	if err != nil {
 		return err
 	}
-	t.table, t.memory = table, rollback.New(t.remembers(cfg.MaxRollback))
+	t.table, t.store = table, rollback.New(t.remembers(cfg.MaxRollback))
 	return nil
 }
 
@@ -114,7 +114,7 @@ func (t *entities) followTracked(slot rollback.Slot, from origin) {
 // grow extends the arrays to all slots of the table.
 func (t *entities) grow() {
 	n := t.table.Slots()
-	t.memory.Grow(n)
+	t.store.Grow(n)
 	for len(t.forms) < n {
 		t.forms, t.disabled = append(t.forms, rollback.Form{}), append(t.disabled, disabled{})
 	}
@@ -133,12 +133,12 @@ func (t *entities) followChange(r *columns.UndoRecord, from origin) {
 		return
 	}
 	if never := r.Is.Mask.Has(t.modes.never); never != (was.Alive && r.Was.Mask.Has(t.modes.never)) {
-		t.memory.Exclude(slot, never)
+		t.store.Exclude(slot, never)
 	}
 	switch {
 	case was == is || from == restored:
 	case from == ticked && (was.Alive || !r.Was.Alive):
-		t.memory.Changed(t.progress.present(), slot, was, is)
+		t.store.Changed(t.progress.present(), slot, was, is)
 	default:
 		t.changedBetween(slot, was, is)
 	}
@@ -148,7 +148,7 @@ func (t *entities) followChange(r *columns.UndoRecord, from origin) {
 // new in the present tick. All other changes are the game's and hold in all ticks, also in those into
 // which a rollback has inserted the entity.
 func (t *entities) changedBetween(slot rollback.Slot, was, is rollback.Form) {
-	if !was.Alive && !t.memory.Confirmed(slot).Known {
+	if !was.Alive && !t.store.Confirmed(slot).Known {
 		t.backfill(slot, is.Mask)
 		return
 	}
@@ -160,17 +160,17 @@ func (t *entities) changedBetween(slot rollback.Slot, was, is rollback.Form) {
 		if was.Target != is.Target {
 			cols = cols.Or(is.Mask.And(t.modes.relation).And(own))
 		}
-		before = t.memory.With(was, cols, is)
-		t.memory.Always(slot, cols, is)
+		before = t.store.With(was, cols, is)
+		t.store.Always(slot, cols, is)
 	}
 	t.backfill(slot, is.Mask.Without(was.Mask).And(own))
-	t.memory.Changed(t.progress.worldTick, slot, before, is)
+	t.store.Changed(t.progress.worldTick, slot, before, is)
 	t.saveValues(slot, t.progress.worldTick, is.Mask)
 }
 
 // endSlot ends a slot.
 func (t *entities) endSlot(slot rollback.Slot) {
-	t.memory.Forget(slot)
+	t.store.Forget(slot)
 	t.before.endSlot(slot)
 	t.forms[slot] = rollback.Form{}
 	t.disabled[slot].on = false

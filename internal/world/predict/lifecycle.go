@@ -44,7 +44,7 @@ func (l *lifecycle) despawn(e, root ecs.Entity) {
 	l.disable(slot)
 	now := l.progress.present()
 	switch {
-	case !l.memory.Confirmed(slot).Known:
+	case !l.store.Confirmed(slot).Known:
 		l.leaving = append(l.leaving, leavingEntity{e, slot, now, true, root})
 	case l.excludes(slot):
 		l.excluded = append(l.excluded, leavingEntity{e, slot, now, false, root})
@@ -75,14 +75,14 @@ func (l *lifecycle) revive() {
 	kept := l.excluded[:0]
 	l.returned = l.returned[:0]
 	for _, g := range l.excluded {
-		state, d := l.memory.Confirmed(g.slot), &l.disabled[g.slot]
+		state, d := l.store.Confirmed(g.slot), &l.disabled[g.slot]
 		switch {
 		case !l.world.Alive(g.entity) || !d.on || d.tick != g.tick || state.Gone:
 		case l.progress.confirmed.Before(g.tick):
 			kept = append(kept, g)
 		default:
 			l.returnChildren(g.slot)
-			l.enable(g.slot, l.memory.Corrected(g.slot, rollback.Form{Mask: d.mask.And(l.modes.own())}))
+			l.enable(g.slot, l.store.Corrected(g.slot, rollback.Form{Mask: d.mask.And(l.modes.own())}))
 			l.writeConfirmed(g.slot)
 			l.returned = append(l.returned, g.slot)
 		}
@@ -141,7 +141,7 @@ func (l *lifecycle) removeOne(g *leavingEntity) {
 	l.removing.Set(int(g.slot)) // in a cycle of relations it is a descendant of its own
 	l.children.each(g.entity, func(child ecs.Entity) {
 		s := l.slotOf(child)
-		if !l.removing.Has(int(s)) && !l.memory.Confirmed(s).Known && !l.world.Has(child, l.children.remote) {
+		if !l.removing.Has(int(s)) && !l.store.Confirmed(s).Known && !l.world.Has(child, l.children.remote) {
 			l.removeOne(&leavingEntity{entity: child, slot: s, local: true})
 		}
 	})
@@ -168,7 +168,7 @@ func (l *lifecycle) reshape(slot rollback.Slot, had, form rollback.Form) {
 	e := l.entity(slot)
 	switch {
 	case !l.world.Alive(e):
-	case !form.Alive && !l.memory.Confirmed(slot).Known:
+	case !form.Alive && !l.store.Confirmed(slot).Known:
 		l.writer.Remove(e)
 	case form.Disabled:
 		if !l.disabled[slot].on {
@@ -184,7 +184,7 @@ func (l *lifecycle) reshape(slot rollback.Slot, had, form rollback.Form) {
 // others the confirmed state says in which ticks they exist.
 func (l *lifecycle) despawnLocalChildren(e ecs.Entity) {
 	l.children.each(e, func(child ecs.Entity) {
-		if !l.memory.Confirmed(l.slotOf(child)).Known {
+		if !l.store.Confirmed(l.slotOf(child)).Known {
 			l.despawn(child, e)
 		}
 	})

@@ -99,7 +99,7 @@ func TestARestartAfterAJumpRepeatsTicksThatHaveRun(t *testing.T) {
 					}
 				})
 			}
-			f.p.entities.memory.Clear() // nothing is held of 1003
+			f.p.entities.store.Clear() // nothing is held of 1003
 			f.confirmTick(1003)
 			for _, by := range c.jumps {
 				f.jump(by)

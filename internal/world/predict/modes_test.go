@@ -154,5 +154,5 @@ func TestCorrectionsAreReported(t *testing.T) {
 
 // placeAt returns the predicted place of an entity at a tick.
 func (f *forecast) placeAt(e ecs.Entity, tick entangle.Tick) fcPlace {
-	return *(*fcPlace)(unsafe.Pointer(&f.p.entities.memory.Column(tick, f.col(f.place))[int(f.p.entities.slotOf(e))*8]))
+	return *(*fcPlace)(unsafe.Pointer(&f.p.entities.store.Column(tick, f.col(f.place))[int(f.p.entities.slotOf(e))*8]))
 }

@@ -114,8 +114,8 @@ func (p *Prediction) Predicts(e ecs.Entity) bool { return p.entities.predicts(e)
 // Stats returns the counters.
 func (p *Prediction) Stats() PredictionStats { return p.stats }
 
-// OnAmended adds a function that is called when confirmed state was written over the present without
-// a replay.
+// OnAmended adds a function that is called when confirmed state was written over the present: without
+// a replay, or after the ticks of a restart.
 func (p *Prediction) OnAmended(f func()) { p.onAmended = append(p.onAmended, f) }
 
 // FollowChildren makes entities that became children of predicted ones in this tick roll back with

@@ -193,7 +193,7 @@ func (s *resources) compareAt(r *resource, latest []byte, at entangle.Tick) {
 		if memory := s.memory(r); memory != nil && s.differ(r, memory, latest) {
 			s.differing = append(s.differing, r)
 		}
-	case at.Before(now) && s.entities.memory.Holds(at):
+	case at.Before(now) && s.entities.store.Holds(at):
 		if value, _, ok := r.row(at); !ok || s.differ(r, value, latest) {
 			s.ask(r, value, latest, at)
 		}
@@ -206,7 +206,7 @@ func (s *resources) compareOldest(r *resource, latest []byte, at, confirmed enta
 	oldest := s.progress.oldest()
 	value, _, ok := r.row(oldest)
 	if !ok || confirmed.Before(oldest) || oldest.Before(at) || oldest.Before(r.since) ||
-		!s.entities.memory.Holds(oldest) || !s.differ(r, value, latest) {
+		!s.entities.store.Holds(oldest) || !s.differ(r, value, latest) {
 		return
 	}
 	if confirmed == s.progress.present() {

@@ -56,10 +56,10 @@ func (p *Prediction) countRollback(to entangle.Tick) {
 // takeOver writes the confirmed state over the present. Mispredictions that follow from that are found
 // when the confirmed tick reaches the present one.
 func (p *Prediction) takeOver() {
-	progress, memory := &p.progress, p.entities.memory
+	progress, store := &p.progress, p.entities.store
 	now := progress.present()
-	memory.Clear()
-	memory.Begin(now)
+	store.Clear()
+	store.Begin(now)
 	p.due = p.allKnown(p.due[:0])
 	for _, slot := range p.due {
 		p.insertOne(slot)
@@ -80,8 +80,8 @@ func (p *Prediction) takeOver() {
 // restart begins histories at the confirmed tick. Components without confirmed state keep their
 // present value.
 func (p *Prediction) restart(confirmed entangle.Tick) {
-	p.entities.memory.Clear()
-	p.entities.memory.Begin(confirmed)
+	p.entities.store.Clear()
+	p.entities.store.Begin(confirmed)
 	p.entities.save(confirmed)
 	p.resources.expire(confirmed)
 	p.restore(confirmed)
@@ -162,12 +162,12 @@ func (p *Prediction) insert(step rollback.Step) {
 func (p *Prediction) insertAndSave(step rollback.Step) {
 	p.did(rollback.StepTick, step.Tick, 0)
 	p.lifecycle.returned = p.lifecycle.returned[:0]
-	p.entities.memory.Begin(step.Tick)
+	p.entities.store.Begin(step.Tick)
 	p.entities.commitStructure(ticked)
 	if step.Select == rollback.AllKnown {
 		p.due = p.allKnown(p.due[:0])
 	} else {
-		p.due = p.entities.memory.Due(p.due[:0], step.Tick)
+		p.due = p.entities.store.Due(p.due[:0], step.Tick)
 	}
 	if len(p.due) > 0 {
 		for _, slot := range p.due {
@@ -198,7 +198,7 @@ func (p *Prediction) amend() {
 func (p *Prediction) allKnown(dst []rollback.Slot) []rollback.Slot {
 	t := &p.entities
 	for slot := range t.forms {
-		s, state := rollback.Slot(slot), t.memory.Confirmed(rollback.Slot(slot))
+		s, state := rollback.Slot(slot), t.store.Confirmed(rollback.Slot(slot))
 		if !t.forms[slot].Alive || !state.Known || p.lifecycle.excludes(s) {
 			continue
 		}
@@ -213,7 +213,7 @@ func (p *Prediction) allKnown(dst []rollback.Slot) []rollback.Slot {
 func (p *Prediction) insertOne(slot rollback.Slot) {
 	t := &p.entities
 	now := t.forms[slot]
-	form := t.memory.Corrected(slot, now)
+	form := t.store.Corrected(slot, now)
 	if !now.Alive || !t.world.Alive(t.entity(slot)) {
 		return
 	}

@@ -57,7 +57,7 @@ func (s *shaper) oneRelation(slot rollback.Slot, want set.Mask) set.Mask {
 
 // simpleRelations returns the simple relations that an entity has or should have.
 func (s *shaper) simpleRelations(slot rollback.Slot, want set.Mask) (shown set.Mask) {
-	state := s.memory.Confirmed(slot)
+	state := s.store.Confirmed(slot)
 	simple := s.modes.relation.And(s.modes.simple)
 	for col := range simple.All() {
 		if (!state.Known || state.Mask.Has(col)) && (want.Has(col) || s.world.Has(s.entity(slot), s.cols[col].id)) {
@@ -81,7 +81,7 @@ func (s *shaper) dropRelation(e ecs.Entity) {
 func (s *shaper) setTarget(slot rollback.Slot, relations set.Mask, target ecs.Entity) {
 	e := s.entity(slot)
 	if target == e || !target.IsZero() && !s.world.Alive(target) {
-		if state := s.memory.Confirmed(slot); columns.UnpackEntity(state.Target) == target {
+		if state := s.store.Confirmed(slot); columns.UnpackEntity(state.Target) == target {
 			state.Target = 0
 		}
 		target = ecs.Entity{}

@@ -12,7 +12,7 @@ func (t *entities) saveValues(slot rollback.Slot, tick entangle.Tick, cols set.M
 	e := t.entity(slot)
 	for col := range cols.All() {
 		c := &t.cols[col]
-		if row := t.memory.Column(tick, col); len(row) > 0 {
+		if row := t.store.Column(tick, col); len(row) > 0 {
 			copy(row[int(slot)*c.size:(int(slot)+1)*c.size], c.memoryOf(e))
 		}
 	}
@@ -24,7 +24,7 @@ func (t *entities) backfill(slot rollback.Slot, cols set.Mask) {
 	e := t.entity(slot)
 	for col := range cols.All() {
 		if t.cols[col].size > 0 {
-			t.memory.Backfill(slot, col, t.cols[col].memoryOf(e))
+			t.store.Backfill(slot, col, t.cols[col].memoryOf(e))
 		}
 	}
 }
@@ -33,7 +33,7 @@ func (t *entities) backfill(slot rollback.Slot, cols set.Mask) {
 func (t *entities) load(tick entangle.Tick) {
 	for col := range t.used.All() {
 		if t.cols[col].size > 0 {
-			t.table.Load(col, t.memory.Column(tick, col))
+			t.table.Load(col, t.store.Column(tick, col))
 		}
 	}
 	if !t.modes.simple.IsZero() {
@@ -46,15 +46,15 @@ func (t *entities) load(tick entangle.Tick) {
 func (t *entities) save(tick entangle.Tick) {
 	places := t.table.Places()
 	if len(places) > 0 {
-		t.memory.Arrange(tick, places)
+		t.store.Arrange(tick, places)
 	}
 	for col := range t.used.All() {
 		switch {
 		case t.cols[col].size == 0:
 		case len(places) > 0:
-			t.table.SavePlaces(col, t.memory.Placed(tick, col))
+			t.table.SavePlaces(col, t.store.Placed(tick, col))
 		default:
-			t.table.Save(col, t.memory.Column(tick, col))
+			t.table.Save(col, t.store.Column(tick, col))
 		}
 	}
 }
@@ -69,7 +69,7 @@ func (t *entities) writeAllSimple() {
 			continue
 		}
 		for _, slot := range rows {
-			if t.memory.Confirmed(rollback.Slot(slot)).Known {
+			if t.store.Confirmed(rollback.Slot(slot)).Known {
 				t.writeSimple(rollback.Slot(slot), cols)
 			}
 		}
@@ -79,17 +79,17 @@ func (t *entities) writeAllSimple() {
 // writeSimple writes the confirmed values of simple columns into an entity.
 func (t *entities) writeSimple(slot rollback.Slot, cols set.Mask) {
 	e := t.entity(slot)
-	cols = cols.And(t.modes.simple).And(t.memory.Confirmed(slot).Mask)
+	cols = cols.And(t.modes.simple).And(t.store.Confirmed(slot).Mask)
 	for col := range cols.All() {
 		if t.cols[col].size > 0 {
-			copy(t.cols[col].memoryOf(e), t.memory.ConfirmedValue(slot, col))
+			copy(t.cols[col].memoryOf(e), t.store.ConfirmedValue(slot, col))
 		}
 	}
 }
 
 // writeConfirmed writes the confirmed values of an entity, and reports whether one differed.
 func (t *entities) writeConfirmed(slot rollback.Slot) (differs bool) {
-	state := t.memory.Confirmed(slot)
+	state := t.store.Confirmed(slot)
 	if state.Gone {
 		return false
 	}
@@ -105,7 +105,7 @@ func (t *entities) writeConfirmedValue(slot rollback.Slot, col int) (differs boo
 	if len(value) == 0 {
 		return false
 	}
-	confirmed := t.memory.ConfirmedValue(slot, col)
+	confirmed := t.store.ConfirmedValue(slot, col)
 	differs = string(value) != string(confirmed) && !t.same(col, value, confirmed)
 	copy(value, confirmed)
 	return differs

@@ -13,10 +13,10 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// Applier applies the records of the receiver to the Arche world of a client. All data of one group
-// at one tick is decoded into a buffer first and then written at once, so that no system or listener
-// sees a partial group: an entity gets all its components in one step, and their values are in place
-// before any listener is called.
+// Applier applies the records of the receiver to the Arche world of a client. Structure, and updates of
+// several members of a group, are decoded into a buffer first and then written at once, so that no system
+// or listener sees a partial group: an entity gets all its components in one step, and their values are
+// in place before any listener is called.
 //
 // An orphaned entity stays in the world as it is. It then belongs to the game: Replicas and Mirror
 // leave it out. It is still removed when the connection that created it ends, unless it is marked

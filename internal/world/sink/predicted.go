@@ -9,7 +9,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// EntityPredictor is the interface of the applier to the prediction of its world.
+// EntityPredictor is the interface of the applier to the prediction of its world, predict.Prediction.
 type EntityPredictor interface {
 	// Marks returns the components that a predicted entity has in place of components.Remote. The
 	// applier adds and removes them in the same step in which components change.

@@ -84,8 +84,8 @@ func (c *Collector) World() *sender.World { return c.Sender }
 // it.
 func (c *Collector) Clamped() uint64 { return c.warnings.clamped + c.rounding.clamped }
 
-// Hold stops all replication until the next Observe: in a frame without a tick the world is not in
-// the state of any tick.
+// Hold stops all replication until the next Observe: in a frame that sends no tick, the values in the
+// world are not those of the tick that was observed last.
 func (c *Collector) Hold() { c.Sender.Hold() }
 
 // SetStride sets the usual number of ticks between two observed ticks. Call it before the first
@@ -108,9 +108,9 @@ func (c *Collector) Observe(tick entangle.Tick) error {
 	return nil
 }
 
-// ObserveEntities finds which entities appeared and vanished since the last call, which components
-// they gained and lost, and which clients see them. ObserveValues must follow, with the same tick,
-// before anything in the world changes. It returns an error if the world is locked or its listener
+// ObserveEntities compares the world with the last call. It reports which entities appeared and
+// vanished, which components they gained and lost, and which clients see them. ObserveValues, which
+// reports the changed values, must follow, with the same tick, before anything in the world changes. It returns an error if the world is locked or its listener
 // was replaced.
 func (c *Collector) ObserveEntities(tick entangle.Tick) error {
 	c.Hierarchy.Propagation.apply()

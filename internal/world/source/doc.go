@@ -3,8 +3,8 @@
 // # What is here
 //
 //   - [Collector] observes the world once per tick that is sent, and tells the sender which
-//     entities appeared, disappeared or changed. It encodes a changed value once, for all
-//     clients.
+//     entities appeared, disappeared or changed. It encodes a changed value once for all
+//     clients with the same baseline, as far as it matters, and the same view.
 //   - Visibility: targets, overrides of single components, hierarchies and interest management
 //     decide which client gets which entity, and what of it. A group that everybody may see in
 //     full is public, any other is private and has a view per client.

@@ -26,7 +26,7 @@ type Painter interface {
 	// Restore puts the simulated values back, before anything else of the frame runs.
 	Restore()
 	// Corrected runs after values of the present tick were corrected, by a rollback or by
-	// writing confirmed state over them.
+	// writing confirmed state over them. It is not told which: that is in the world.
 	Corrected()
 	// Tick runs before the tick of components.Time, also before a replay of it. The world is as of
 	// the end of the previous tick.

@@ -177,7 +177,7 @@ func (p *Peer) actionKind(sp *space, i int, id groupID) (kind repl.Kind, ok bool
 func (p *Peer) upToDate(sp *space, i int) {
 	sp.shaped[i] = p.world.tick
 	sp.shapeDue.Clear(i)
-	if !sp.retained.Has(i) && !p.world.holds(p.group(sp, i)) {
+	if !sp.retained.Has(i) && !p.world.waitsForTurn(p.group(sp, i)) {
 		sp.due.Set(i)
 	}
 	sp.settle(i)

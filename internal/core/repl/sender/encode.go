@@ -97,7 +97,7 @@ func (w *World) seen(s repl.Slot, mask set.Mask) set.Mask {
 	if w.bodies.here.key.view == 0 {
 		return mask
 	}
-	h, _ := w.views.hides(w.bodies.here.key.view, w.slots.seat[s])
+	h, _ := w.views.hides(w.bodies.here.key.view, w.slots.numberHere[s])
 	return mask.Without(h.comps)
 }
 
@@ -107,7 +107,7 @@ func (w *World) unseen(s repl.Slot) bool {
 	if b.key.view == 0 {
 		return false
 	}
-	if h, _ := w.views.hides(b.key.view, w.slots.seat[s]); h.comps.IsZero() {
+	if h, _ := w.views.hides(b.key.view, w.slots.numberHere[s]); h.comps.IsZero() {
 		return false
 	}
 	said := w.slots.changedSince(s, b.key.base, &b.bases)

@@ -65,7 +65,7 @@ func (w *World) join(s repl.Slot, id groupID, number repl.Member) {
 	i, _ := gr.searchNumber(number)
 	gr.members = slices.Insert(gr.members, i, member{slot: s, number: number, joined: w.tick, since: w.tick})
 	gr.active++
-	w.slots.group[s], w.slots.seat[s] = id, number
+	w.slots.group[s], w.slots.numberHere[s] = id, number
 	w.joinRate(id, s)
 	w.touch(id, true)
 	w.updatePredictions(s, id)

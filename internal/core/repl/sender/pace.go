@@ -18,8 +18,8 @@ import (
 
 // pace is how far a group has come between one of its ticks and the next.
 type pace struct {
-	held     bool          // it changed, and waits for its tick, or that of some peer
-	listed   bool          // it is in rates.holding
+	waits    bool          // it changed, and waits for its tick, or that of some peer
+	listed   bool          // it is in rates.waitingPrivate
 	first    entangle.Tick // of a public group: the first change that it waits with, or waited
 	released entangle.Tick // of a public group: its last tick
 }
@@ -30,56 +30,58 @@ func (w *World) isTurn(h, every uint32) bool {
 	return every <= 1 || (uint32(w.tick)+h)/every != (uint32(w.last)+h)/every
 }
 
-// hold has a change of a group wait for its tick.
-func (w *World) hold(id groupID, gr *group) {
+// waitForTurn has a change of a group wait for its tick.
+func (w *World) waitForTurn(id groupID, gr *group) {
 	pc := &w.rates.pace[id]
-	if pc.held {
+	if pc.waits {
 		return
 	}
-	pc.held, pc.first, pc.released = true, w.tick, w.tick-1 // zero, too, is a tick that comes
+	pc.waits, pc.first, pc.released = true, w.tick, w.tick-1 // zero, too, is a tick that comes
 	if !gr.private {
-		w.rates.held.Grow(len(w.public))
-		w.rates.held.Set(int(gr.handle))
+		w.rates.waiting.Grow(len(w.public))
+		w.rates.waiting.Set(int(gr.handle))
 	} else if !pc.listed {
 		pc.listed = true
-		w.rates.holding = append(w.rates.holding, id)
+		w.rates.waitingPrivate = append(w.rates.waitingPrivate, id)
 	}
 }
 
-// holds reports whether a change of a group waits for its tick.
-func (w *World) holds(id groupID) bool { return int(id) < len(w.rates.pace) && w.rates.pace[id].held }
+// waitsForTurn reports whether a change of a group waits for its tick.
+func (w *World) waitsForTurn(id groupID) bool {
+	return int(id) < len(w.rates.pace) && w.rates.pace[id].waits
+}
 
-// unhold has a group wait no more: structure takes along what changed.
-func (w *World) unhold(id groupID, gr *group) {
-	if !w.holds(id) {
+// endWait has a group wait no more: structure takes along what changed.
+func (w *World) endWait(id groupID, gr *group) {
+	if !w.waitsForTurn(id) {
 		return
 	}
-	w.rates.pace[id].held = false
+	w.rates.pace[id].waits = false
 	if !gr.private {
-		w.rates.held.Clear(int(gr.handle))
+		w.rates.waiting.Clear(int(gr.handle))
 	}
 }
 
-// releaseHeld makes the public groups due that waited for this tick, and the private ones at the
+// releaseTurns makes the public groups due that waited for this tick, and the private ones at the
 // peers at which they waited for it.
-func (w *World) releaseHeld() {
-	for i, word := range w.rates.held {
+func (w *World) releaseTurns() {
+	for i, word := range w.rates.waiting {
 		for ; word != 0; word &= word - 1 {
 			h := i<<6 + bits.TrailingZeros64(word)
 			if id := w.public[h]; w.isTurn(uint32(h), uint32(w.groups[id].every)) {
-				w.rates.pace[id].held, w.rates.pace[id].released = false, w.tick
-				w.rates.held.Clear(h)
+				w.rates.pace[id].waits, w.rates.pace[id].released = false, w.tick
+				w.rates.waiting.Clear(h)
 				w.moved.Set(h)
 			}
 		}
 	}
-	kept := w.rates.holding[:0]
-	for _, id := range w.rates.holding {
+	kept := w.rates.waitingPrivate[:0]
+	for _, id := range w.rates.waitingPrivate {
 		if w.releasePrivate(id) {
 			kept = append(kept, id)
 		}
 	}
-	w.rates.holding = kept
+	w.rates.waitingPrivate = kept
 }
 
 // releasePrivate makes a private group due at the peers at which it waited for this tick, and reports
@@ -87,7 +89,7 @@ func (w *World) releaseHeld() {
 func (w *World) releasePrivate(id groupID) (waits bool) {
 	gr, pc := &w.groups[id], &w.rates.pace[id]
 	every := max(1, entangle.Tick(gr.every))
-	if !pc.held {
+	if !pc.waits {
 		pc.listed = false
 		return false
 	}
@@ -98,7 +100,7 @@ func (w *World) releasePrivate(id groupID) (waits bool) {
 		}
 	}
 	if waits = w.tick.Sub(gr.changed) < int32(every)-1; !waits {
-		pc.held, pc.listed = false, false
+		pc.waits, pc.listed = false, false
 	}
 	return waits
 }
@@ -106,12 +108,12 @@ func (w *World) releasePrivate(id groupID) (waits bool) {
 // awaitsTurn reports whether a change waits for the tick of its group, which the peer was not sent.
 func (p *Peer) awaitsTurn() bool {
 	w := p.world
-	if !w.rates.held.Empty() {
+	if !w.rates.waiting.Empty() {
 		return true
 	}
-	for _, id := range w.rates.holding {
+	for _, id := range w.rates.waitingPrivate {
 		sp, i := p.stateOf(id)
-		if w.rates.pace[id].held && p.shows(id) && sp.base[i].Before(w.groups[id].changed) {
+		if w.rates.pace[id].waits && p.shows(id) && sp.base[i].Before(w.groups[id].changed) {
 			return true
 		}
 	}
@@ -127,9 +129,9 @@ func (w *World) usualBase(id groupID) entangle.Tick {
 	return w.tick - 1
 }
 
-// join makes due what moves on in this tick. Of what the peer predicts, that is what
+// makeDue makes due what moves on in this tick. Of what the peer predicts, that is what
 // changed in it.
-func (p *Peer) join(moved set.Bitset) {
+func (p *Peer) makeDue(moved set.Bitset) {
 	sp := &p.public
 	sp.awaitAll(moved, p.world.tick)
 	if len(p.predicted) == 0 || len(p.world.rates.of) == 0 {

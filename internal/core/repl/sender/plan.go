@@ -18,7 +18,7 @@ type plan struct {
 	records []planned
 	next    int // step
 
-	first  int  // steps of predicted groups
+	first  int  // number of the first steps: those of predicted groups
 	part   int  // of this tick's mark, the next one
 	marked bool // the last part is written
 
@@ -91,10 +91,10 @@ func (p *Peer) unplan() {
 // planOthers plans the due public groups that did not change in this tick, or not in values alone:
 // above all those of lost packets.
 func (p *Peer) planOthers() {
-	sp, quiet := &p.public, p.world.runs.quiet
+	sp, valuesOnly := &p.public, p.world.runs.valuesOnly
 	from := len(p.plan.records)
 	for i, due := range sp.due {
-		if due &= ^quiet[i] &^ sp.predicted[i]; due != 0 {
+		if due &= ^valuesOnly[i] &^ sp.predicted[i]; due != 0 {
 			p.gather(sp, i, due)
 		}
 	}
@@ -156,7 +156,7 @@ func (p *Peer) planRuns() {
 }
 
 func (p *Peer) planRun(r *run) {
-	if from, newest, ok := p.takes(r); ok && newest.Before(r.news) {
+	if from, newest, ok := p.takes(r); ok && newest.Before(r.oldestChange) {
 		if made := p.world.copyOf(r, from); made != nil && made.bases.contains(newest) {
 			p.plan.steps = append(p.plan.steps, step{run: r, made: *made, base: from})
 			r.taken = true
@@ -170,7 +170,7 @@ func (p *Peer) planRun(r *run) {
 func (p *Peer) planPart(first, last repl.Handle) {
 	from, sp := len(p.plan.records), &p.public
 	for i := first >> 6; i <= last>>6; i++ {
-		if word := p.world.runs.quiet[i] & sp.due[i] &^ sp.predicted[i] & within(i, first, last); word != 0 {
+		if word := p.world.runs.valuesOnly[i] & sp.due[i] &^ sp.predicted[i] & within(i, first, last); word != 0 {
 			p.gather(sp, int(i), word)
 		}
 	}

@@ -199,7 +199,7 @@ func (p *Peer) predictedAt(sp *space, i int) int {
 func (p *Peer) beginPredicted(sp *space, i int) {
 	p.predicted = slices.Insert(p.predicted, p.predictedAt(sp, i), predictedGroup{group: sp.first + repl.Handle(i), since: p.world.tick})
 	sp.predicted.Set(i)
-	if p.world.holds(p.group(sp, i)) {
+	if p.world.waitsForTurn(p.group(sp, i)) {
 		sp.await(i, p.world.tick)
 		sp.due.Set(i)
 	}

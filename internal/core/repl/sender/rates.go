@@ -51,8 +51,8 @@ type rates struct {
 	of    []Rate // by group
 	pace  []pace // by group
 
-	held    set.Bitset // public groups that changed and wait for their tick
-	holding []groupID  // private ones, and those that waited
+	waiting        set.Bitset // public groups that changed and wait for their tick
+	waitingPrivate []groupID  // private ones, and those that waited
 }
 
 // SetRate says how often the group of an entity is to be sent, and how urgent it is. It
@@ -135,12 +135,12 @@ func (w *World) rerate(id groupID) {
 func (w *World) setRate(id groupID, r Rate) {
 	gr := &w.groups[id]
 	w.rates.of[id] = r
-	if r.Every == gr.every || !w.holds(id) {
+	if r.Every == gr.every || !w.waitsForTurn(id) {
 		gr.every = r.Every
 		return
 	}
 	gr.every = r.Every
-	w.unhold(id, gr)
+	w.endWait(id, gr)
 	if gr.private {
 		w.stirred = append(w.stirred, id)
 		return

@@ -9,7 +9,7 @@ import (
 // each, and returns the oldest and the newest of its baselines.
 func (p *Peer) takes(r *run) (from repl.From, newest entangle.Tick, ok bool) {
 	sp, first, last := &p.public, r.groups[0], r.groups[len(r.groups)-1]
-	lacks := p.world.runs.quiet
+	lacks := p.world.runs.valuesOnly
 	for i := first >> 6; i <= last>>6; i++ {
 		word := lacks[i] & within(i, first, last)
 		if word&^(sp.due[i]&sp.steady[i]&^sp.pending[i]) != 0 {

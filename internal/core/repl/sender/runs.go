@@ -10,25 +10,25 @@ import (
 // run is a packet's worth of public groups that changed in one tick and are due at most peers. It
 // is written once for each span of baselines and copied to all peers with baselines in it.
 type run struct {
-	tick   entangle.Tick
-	groups []repl.Handle // rising; all changed ones from the first to the last
-	dense  bool          // their handles have no gaps
-	made   []copied
-	failed bool          // it was made for a peer and did not fit into a packet
-	taken  bool          // a packet may carry it
-	news   entangle.Tick // the tick of the oldest change
+	tick         entangle.Tick
+	groups       []repl.Handle // rising; all changed ones from the first to the last
+	dense        bool          // their handles have no gaps
+	made         []copied
+	failed       bool // it was made for a peer and did not fit into a packet
+	taken        bool // a packet may carry it
+	oldestChange entangle.Tick
 }
 
 // runs divides the changes of a tick into runs, and keeps those of earlier ticks as long as a
 // packet in flight carried one.
 type runs struct {
-	now   []*run
-	past  []*run // of rising ticks
-	spare []*run
-	arena []byte
-	begun bool
-	quiet set.Bitset // groups with changes of values alone
-	w     pack.Writer
+	now        []*run
+	past       []*run // of rising ticks
+	spare      []*run
+	arena      []byte
+	begun      bool
+	valuesOnly set.Bitset // groups with changes of values alone
+	w          pack.Writer
 
 	records []planned // of the run that is being written
 }
@@ -80,23 +80,23 @@ func (w *World) partition() {
 		return
 	}
 	r.begun = true
-	r.quiet.Grow(len(w.moved) * 64)
-	copy(r.quiet, w.moved)
-	r.quiet.Drop(w.reshaped)
+	r.valuesOnly.Grow(len(w.moved) * 64)
+	copy(r.valuesOnly, w.moved)
+	r.valuesOnly.Drop(w.reshaped)
 	left := 0
 	var last *run
-	for h := r.quiet.Next(0); h >= 0; h = r.quiet.Next(h + 1) {
+	for h := r.valuesOnly.Next(0); h >= 0; h = r.valuesOnly.Next(h + 1) {
 		bits := w.usualBits(w.public[h])
 		if last == nil || bits > left {
 			last, left = r.fresh(w.tick), maxRunBytes*8-repl.EndBits
-			last.dense, last.news = true, w.tick
+			last.dense, last.oldestChange = true, w.tick
 			r.now = append(r.now, last)
 		} else if repl.Handle(h) != last.groups[len(last.groups)-1]+1 {
 			last.dense = false
 		}
 		last.groups = append(last.groups, repl.Handle(h))
-		if changed := w.groups[w.public[h]].changed; changed.Before(last.news) {
-			last.news = changed
+		if changed := w.groups[w.public[h]].changed; changed.Before(last.oldestChange) {
+			last.oldestChange = changed
 		}
 		left -= bits
 	}

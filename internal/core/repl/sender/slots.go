@@ -12,11 +12,11 @@ type slots struct {
 	paused set.Bitset // their values don't change for the time being, whatever the source says
 	mask   []set.Mask // of a slot that is not in use: empty
 
-	home    []groupID     // the group that it was born in, which names it for life
-	number  []repl.Member // its number there, which no other entity has had
-	group   []groupID     // the group that it is in
-	seat    []repl.Member // its number there
-	touched []entangle.Tick
+	home       []groupID     // the group that it was born in, which names it for life
+	number     []repl.Member // its number there, which no other entity has had
+	group      []groupID     // the group that it is in
+	numberHere []repl.Member // its number there
+	touched    []entangle.Tick
 
 	changed ticks // value, or presence, of a component
 	shaped  ticks // presence alone
@@ -47,7 +47,7 @@ func (t *slots) grow(n int) {
 		t.home = append(t.home, 0)
 		t.number = append(t.number, 0)
 		t.group = append(t.group, 0)
-		t.seat = append(t.seat, 0)
+		t.numberHere = append(t.numberHere, 0)
 		t.touched = append(t.touched, 0)
 		t.last = append(t.last, 0)
 		for c := range t.changed {

@@ -149,7 +149,7 @@ func (p *Peer) finds(s repl.Slot) bool {
 		return false
 	}
 	sp, i := p.stateOf(id)
-	h, _ := p.world.views.hides(sp.viewOf(i), p.world.slots.seat[s])
+	h, _ := p.world.views.hides(sp.viewOf(i), p.world.slots.numberHere[s])
 	return !h.whole
 }
 
@@ -263,11 +263,11 @@ func (w *World) parts(id groupID, was View, hidden []Hidden) []part {
 	for i := range hidden {
 		h := &hidden[i]
 		if w.slots.used.Has(int(h.Slot)) && w.slots.group[h.Slot] == id && (h.Whole || !h.Comps.IsZero()) {
-			seat := w.slots.seat[h.Slot]
+			number := w.slots.numberHere[h.Slot]
 			if h.Whole {
-				parts = append(parts, part{number: seat, whole: true})
+				parts = append(parts, part{number: number, whole: true})
 			} else {
-				parts = append(parts, part{number: seat, comps: h.Comps})
+				parts = append(parts, part{number: number, comps: h.Comps})
 			}
 		}
 	}

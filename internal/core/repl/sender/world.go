@@ -133,8 +133,8 @@ func (w *World) Begin(tick entangle.Tick) {
 	w.reclaim()
 }
 
-// Hold stops all sending until the next Begin. A frame without a tick calls it:
-// what the source would encode then is not the state of any tick.
+// Hold stops all sending until the next Begin. A frame that sends no tick calls it: the source would
+// encode values that are newer than the tick of the last Begin.
 func (w *World) Hold() { w.held = true }
 
 // Held reports whether sending stopped.
@@ -143,12 +143,12 @@ func (w *World) Held() bool { return w.held }
 // Commit closes the tick: what changed in it becomes due for every peer that sees
 // it.
 func (w *World) Commit() {
-	w.releaseHeld()
+	w.releaseTurns()
 	for _, p := range w.peers {
 		if p.metered {
 			p.unplan()
 		}
-		p.join(w.moved)
+		p.makeDue(w.moved)
 		p.public.shapeDue.Join(w.reshaped)
 		p.public.steady.Drop(w.reshaped)
 	}
@@ -191,9 +191,9 @@ func (w *World) touch(id groupID, shaped bool) {
 	gr := &w.groups[id]
 	switch {
 	case shaped && !gr.private:
-		w.unhold(id, gr)
+		w.endWait(id, gr)
 	case gr.every > 1 && !shaped && (gr.private || gr.shaped != w.tick):
-		w.hold(id, gr)
+		w.waitForTurn(id, gr)
 		gr.changed = w.tick
 		return
 	}

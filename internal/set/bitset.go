@@ -27,6 +27,25 @@ func (b Bitset) Assign(i int, in bool) {
 	}
 }
 
+// SetRange adds the numbers from one on and before another. Grow must have been called for them.
+func (b Bitset) SetRange(from, to int) {
+	b.eachWord(from, to, func(i int, word uint64) { b[i] |= word })
+}
+
+// ClearRange removes the numbers from one on and before another. Grow must have been called for them.
+func (b Bitset) ClearRange(from, to int) {
+	b.eachWord(from, to, func(i int, word uint64) { b[i] &^= word })
+}
+
+// eachWord calls f for each word that holds numbers of a range, with the bits of these.
+func (b Bitset) eachWord(from, to int, f func(i int, word uint64)) {
+	for from < to {
+		end := min(to, (from|63)+1)
+		f(from>>6, ^uint64(0)<<(from&63)&(^uint64(0)>>(63-(end-1)&63)))
+		from = end
+	}
+}
+
 // Has reports whether i is in the set.
 func (b Bitset) Has(i int) bool { return i>>6 < len(b) && b[i>>6]&(1<<(i&63)) != 0 }
 

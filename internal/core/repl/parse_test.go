@@ -82,6 +82,9 @@ func (p *parser) actions(b []byte) (all []saying) {
 }
 
 func (p *parser) action(s *saying) {
+	if s.Usual && s.Kind == repl.Gone {
+		return
+	}
 	if s.Usual {
 		p.usual(s)
 		return

@@ -31,7 +31,8 @@ type Record struct {
 	// Generation of the handle, in a Full.
 	Generation Generation
 	// Usual: a first Full of the next handle, of one entity with the same components as the one
-	// before, as when a peer joins: only its values follow.
+	// before, as when a peer joins: only its values follow. Or the end of the next handle, with the
+	// sequence of the one before and no leavers: nothing follows.
 	Usual bool
 }
 
@@ -45,6 +46,8 @@ type Heads struct {
 
 	next       Handle
 	generation Generation // of the last Full
+	gone       bool       // the last record was a Gone
+	seq        Seq        // of it
 	base       entangle.Tick
 	any        bool
 	some       bool // a record was written or read
@@ -67,7 +70,7 @@ func (h *Heads) Append(w *pack.Writer, rec *Record) {
 	if rec.Kind.based() {
 		h.appendBase(w, rec.Base)
 	}
-	h.next = rec.Group + 1
+	h.next, h.gone, h.seq = rec.Group+1, rec.Kind == Gone, rec.Seq
 }
 
 // unusual writes, behind the first record, that the following record is not a usual one.
@@ -78,10 +81,14 @@ func (h *Heads) unusual(w *pack.Writer) {
 	h.some = true
 }
 
-// Follows reports whether a record is a first Full of the handle behind the last one, of the same
-// generation as the last Full.
+// Follows reports whether a record can be a usual one: a first Full of the handle behind the last one, of
+// the same generation as the last Full, or a Gone of that handle with the sequence of the last record,
+// which was a Gone.
 func (h *Heads) Follows(rec *Record) bool {
-	return h.some && rec.Kind == Full && rec.Seq == 0 && rec.Generation == h.generation && rec.Group == h.next && h.next%Private != 0
+	if !h.some || rec.Group != h.next || h.next%Private == 0 || h.gone != (rec.Kind == Gone) {
+		return false
+	}
+	return rec.Kind == Gone && rec.Seq == h.seq || rec.Kind == Full && rec.Seq == 0 && rec.Generation == h.generation
 }
 
 // AppendUsual writes the head of a usual record, which follows.
@@ -89,6 +96,9 @@ func (h *Heads) AppendUsual(w *pack.Writer) {
 	w.Bool(true)
 	h.next++
 }
+
+// Skip notes that n usual records were written in another way.
+func (h *Heads) Skip(n int) { h.next += Handle(n) }
 
 // first returns the lowest handle of a space that may come next.
 func (h *Heads) first(private bool) Handle {
@@ -118,6 +128,9 @@ func (h *Heads) End(w *pack.Writer) {
 func (h *Heads) Read(r *pack.Reader, rec *Record) (more, ok bool) {
 	if h.some && r.Bool() {
 		*rec = Record{Kind: Full, Group: h.next, Tick: h.Tick, Generation: h.generation, Usual: true}
+		if h.gone {
+			rec.Kind, rec.Generation, rec.Seq = Gone, 0, h.seq
+		}
 		h.next++
 		return true, r.Err() == nil && rec.Group%Private != 0
 	}
@@ -137,7 +150,7 @@ func (h *Heads) Read(r *pack.Reader, rec *Record) (more, ok bool) {
 		return true, false
 	}
 	rec.Group = first + Handle(gap)
-	h.next = rec.Group + 1
+	h.next, h.gone, h.seq = rec.Group+1, rec.Kind == Gone, rec.Seq
 	return true, r.Err() == nil && h.readOrigin(r, rec)
 }
 

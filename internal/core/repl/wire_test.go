@@ -709,8 +709,11 @@ func TestGoldens(t *testing.T) {
 		tick32(31), "10 0 0110 000 0", "0 0 0 0", "1 10 11100101", "1 00010101", "0 11")
 	w.Begin(32)
 	w.Despawn(6)
+	w.Despawn(7)
+	w.Despawn(8)
 	w.Commit()
-	act()
+	says("three ends of which the last is a usual one", act(),
+		tick32(32), "01 0 0000 100", "0", "0 01 0 0010 100", "0", "1", "0 11")
 	w.Begin(33)
 	w.SpawnAt(8, set.MaskOf(0), sender.Place{Name: 8})
 	w.SpawnAt(9, set.MaskOf(0), sender.Place{Name: 8})

@@ -27,6 +27,9 @@ func (l *Lister) Actions(message []byte) error {
 func (l *Lister) action(rec *repl.Record) error {
 	l.beginRecord(rec)
 	if rec.Usual {
+		if rec.Kind == repl.Gone {
+			return nil
+		}
 		return l.usualFull()
 	}
 	if rec.Kind == repl.Gone {

@@ -6,8 +6,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// usual is what stood before the values of the last full of an action message, if a usual
-// record may follow.
+// usual is what stood before the values of the last full of an action message, if a usual record may
+// follow: after a full, or after an end without leavers.
 type usual struct {
 	set set.Mask
 	ok  bool
@@ -25,6 +25,10 @@ const (
 // noteUsual looks at what comes behind a head.
 func (r *Receiver) noteUsual(rec *record) {
 	ahead := r.in
+	if rec.Kind == repl.Gone {
+		r.usuals.ok = !ahead.Bool()
+		return
+	}
 	r.usuals.ok = rec.Kind == repl.Full && ahead.Bits(plainFullBits) == plainFull && r.sets.Read(&ahead, &r.usuals.set)
 }
 
@@ -35,20 +39,24 @@ func (r *Receiver) usualAction(rec *record) error {
 	if !u.ok {
 		return ErrMalformed
 	}
-	width, err := r.lift(rec, &u.set)
-	if err != nil {
-		return err
-	}
 	u.w.Reset(u.buf[:0])
-	u.w.Bits(plainFull, plainFullBits)
-	r.sets.Append(&u.w, &u.set)
-	u.w.Copy(r.plain.raw, width)
+	if rec.Kind == repl.Gone {
+		u.w.Bool(false) // no leavers
+	} else {
+		width, err := r.lift(rec, &u.set)
+		if err != nil {
+			return err
+		}
+		u.w.Bits(plainFull, plainFullBits)
+		r.sets.Append(&u.w, &u.set)
+		u.w.Copy(r.plain.raw, width)
+	}
 	u.buf = u.w.Finish()
 
 	behind := r.in
 	r.in.Reset(u.buf)
 	rec.Usual = false
-	err = r.action(rec)
+	err := r.action(rec)
 	r.in = behind
 	return err
 }

@@ -7,12 +7,13 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// sentAction is one record of an action message.
+// sentAction is one record of an action message, or several with consecutive handles: first fulls.
 type sentAction struct {
-	group repl.Handle
-	seq   repl.Seq
-	waits bool          // for actions of other groups
-	after entangle.Tick // of the action of its group before it
+	group  repl.Handle
+	groups int32 // number of groups
+	seq    repl.Seq
+	waits  bool          // for actions of other groups
+	after  entangle.Tick // of the action of its group before it
 }
 
 // actionLog stores the records of each action message until it is delivered.
@@ -118,8 +119,10 @@ func (a *actionLog) indexAll() {
 }
 
 func (a *actionLog) index(rec sentAction) {
-	if before, some := a.before[rec.group]; !some || rec.after.Before(before) {
-		a.before[rec.group] = rec.after
+	for h := rec.group; h < rec.group+repl.Handle(rec.groups); h++ {
+		if before, some := a.before[h]; !some || rec.after.Before(before) {
+			a.before[h] = rec.after
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ func TestAnActionIsInFlightUntilNothingHoldsItUp(t *testing.T) {
 	done := 0
 	send := func(name uint16, tick entangle.Tick, group repl.Handle, waits bool) {
 		a.beginMessage(tick, 0)
-		a.addRecord(sentAction{group: group, waits: waits, after: tick - 1})
+		a.addRecord(sentAction{group: group, groups: 1, waits: waits, after: tick - 1})
 		a.last().name = name
 	}
 	settle := func(name uint16) { a.settle(name, func(sentAction) { done++ }) }

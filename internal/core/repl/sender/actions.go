@@ -75,6 +75,16 @@ func (p *Peer) appendActionsFrom(heads *repl.Heads, from repl.Handle, room int) 
 // which there was no room, or -1.
 func (p *Peer) appendActions(heads *repl.Heads, sp *space, from, room int) (next int) {
 	for i := sp.shapeDue.Next(from); i >= 0; i = sp.shapeDue.Next(i + 1) {
+		if sp == &p.public {
+			n := p.appendSpawns(heads, i, room)
+			if n == 0 {
+				n = p.appendEnds(heads, i, room)
+			}
+			if n > 0 {
+				i += n - 1
+				continue
+			}
+		}
 		rec, b, ok := p.action(sp, i)
 		if !ok || !p.together(sp, i) {
 			continue
@@ -254,8 +264,9 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
 	w := p.world
 	begins := p.plainFull(rec, b)
 	if begins != 0 && begins == p.begins && heads.Follows(rec) {
-		heads.AppendUsual(&p.w)
-		appendFrom(&p.w, w.bodies.bytes(b), b.prefix, b.width)
+		if heads.AppendUsual(&p.w); rec.Kind != repl.Gone {
+			appendFrom(&p.w, w.bodies.bytes(b), b.prefix, b.width)
+		}
 		return
 	}
 	p.begins = begins
@@ -314,7 +325,7 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 		p.noteSentPredicted(sp, i)
 	}
 	sp.settle(i)
-	p.actions.addRecord(sentAction{rec.Group, rec.Seq, rec.Kind != repl.Gone && len(p.needs) > 0, after})
+	p.actions.addRecord(sentAction{rec.Group, 1, rec.Seq, rec.Kind != repl.Gone && len(p.needs) > 0, after})
 	p.units.sent(p.group(sp, i))
 	p.stats.Actions++
 }
@@ -322,8 +333,12 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 // ActionsSent names the message that AppendActions wrote last, and returns of how many
 // groups it is.
 func (p *Peer) ActionsSent(message uint16) (groups int) {
-	p.actions.last().name = message
-	return len(p.actions.last().records)
+	m := p.actions.last()
+	m.name = message
+	for i := range m.records {
+		groups += int(m.records[i].groups)
+	}
+	return groups
 }
 
 // HandleDelivered takes the news that an action message was acknowledged.
@@ -333,8 +348,28 @@ func (p *Peer) HandleDelivered(message uint16) { p.actions.settle(message, p.onD
 // an end that the peer received may still wait there for an action before it.
 func (p *Peer) delivered(a sentAction) {
 	sp, i := p.spaceOf(a.group)
-	sp.unacked[i] &^= 1 << ((sp.seq[i] - a.seq) % repl.SeqCycle)
-	if a.seq == 0 {
+	for end := i + int(a.groups); i < end; i++ {
+		if !p.settles(sp, i) {
+			p.deliveredOne(sp, i, a.seq)
+			continue
+		}
+		sp.unacked[i] = 0
+		sp.pending.Clear(i)
+		if a.seq == 0 && p.joining.left > 0 {
+			p.joined(sp, i)
+		}
+	}
+}
+
+// settles reports whether the action in flight of a group is its only one, and nothing else has to be done
+// when it is delivered.
+func (p *Peer) settles(sp *space, i int) bool {
+	return sp.unacked[i] == 1 && sp.phase[i] == known && sp.base[i] == sp.sent[i] && !sp.bulky.Has(i) && !sp.predicted.Has(i)
+}
+
+func (p *Peer) deliveredOne(sp *space, i int, seq repl.Seq) {
+	sp.unacked[i] &^= 1 << ((sp.seq[i] - seq) % repl.SeqCycle)
+	if seq == 0 {
 		p.joined(sp, i) // its full, which comes before all else
 	}
 	if sp.unacked[i] != 0 {

@@ -69,6 +69,7 @@
 //	World.partition     runs: public groups that changed alone in their values, a packet's worth each
 //	World.chunk         the update of a group, encoded once per tick, baseline and view (encodeValue)
 //	World.body          an action of a group, by bodyKey
+//	World.spawnBatch    the fulls of many groups of one entity, as one string of bits for all peers
 //	World.copyOf        a whole run as bytes (copied), for all peers with baselines in one span
 //	Peer.Prepare        the plan: steps, each a whole run or records of the peer's own (planned)
 //	Peer.AppendUpdates  writes steps: appendCopy copies bytes, appendRecords writes records
@@ -81,7 +82,7 @@
 // free.go, retire.go. Encoded once: chunks.go (updates), body.go (actions), encode.go. How
 // often a group goes: rates.go, pace.go. For a peer: peer.go, space.go (its columns), audience.go,
 // retain.go, vacated.go, joining.go, tombstones.go, acked.go, stats.go, inspect.go. Structure:
-// actions.go, usual.go, moves.go, actionlog.go, again.go. Values: plan.go, updates.go, blocks.go;
+// actions.go, spawns.go (many at once), usual.go, moves.go, actionlog.go, again.go. Values: plan.go, updates.go, blocks.go;
 // runs.go and run_bases.go for shared runs; flight.go; predict.go and marks.go for predicted groups.
 // Where there is not room for all: short.go, shorten.go, choose.go, rank.go, wait.go, bound.go.
 package sender

@@ -205,7 +205,9 @@ func fitted[T any](list []T) []T {
 // disregard has all peers disregard a public group that is gone.
 func (w *World) disregard(h int) {
 	for _, p := range w.peers {
-		p.disregard(&p.public, h)
+		if sp := &p.public; sp.viewOf(h) != 0 || sp.predicted.Has(h) || p.joining.left > 0 {
+			p.disregard(sp, h)
+		}
 	}
 }
 

@@ -13,30 +13,40 @@ import (
 // maxPrefix bounds the leading bits of a full that are compared.
 const maxPrefix = 56
 
+// plainEnd is what plainFull returns for the end of a group without leavers.
+const plainEnd = 1
+
 // plainFull returns the leading bits of a full of one entity that is not predicted by the peer,
 // needs nothing and has no references: one number for each set of components. For others it returns
 // 0.
 func (p *Peer) plainFull(rec *repl.Record, b *body) (begins uint64) {
 	const leaversAndAlone, alone = 0b11, 0b10
+	if rec.Kind == repl.Gone && b.width == 1 {
+		return plainEnd
+	}
 	if rec.Kind != repl.Full || len(p.needs) > 0 || p.said.Stated || b.nrefs > 0 || b.prefix > maxPrefix {
 		return 0
 	}
-	var first [8]byte
-	copy(first[:], p.world.bodies.bytes(b))
-	bits := binary.LittleEndian.Uint64(first[:])
-	if bits&leaversAndAlone != alone {
+	begins = leading(p.world.bodies.bytes(b), b.prefix)
+	if begins&leaversAndAlone != alone {
 		return 0
 	}
-	return bits&(1<<b.prefix-1) | 1<<b.prefix
+	return begins
+}
+
+// leading returns the leading bits of a body, at most maxPrefix, and a bit 1 behind them.
+func leading(body []byte, prefix int) uint64 {
+	var first [8]byte
+	copy(first[:], body)
+	return binary.LittleEndian.Uint64(first[:])&(1<<prefix-1) | 1<<prefix
 }
 
 // appendFrom writes the bits of a body from one bit up to another.
 func appendFrom(w *pack.Writer, body []byte, from, to int) {
-	var r pack.Reader
-	r.Reset(body)
-	r.Skip(uint(from))
-	for n := to - from; n > 0; n -= 64 {
-		size := uint(min(n, 64))
-		w.Bits(r.Bits(size), size)
+	if over := from & 7; over > 0 {
+		n := min(8-over, to-from)
+		w.Bits(uint64(body[from>>3]>>over)&(1<<n-1), uint(n))
+		from += n
 	}
+	w.Copy(body[from>>3:], to-from)
 }

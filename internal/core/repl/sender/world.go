@@ -74,6 +74,7 @@ type World struct {
 	predictions predictions
 	rates       rates
 	bodies      bodies
+	spawns      spawnBatches
 	chunks      chunks
 	runs        runs
 	stats       Stats
@@ -125,6 +126,7 @@ func (w *World) Begin(tick entangle.Tick) {
 	w.slots.forgetInserts()
 	w.stirred = w.stirred[:0]
 	w.bodies.reset()
+	w.spawns.reset()
 	w.chunks.reset(tick)
 	w.runs.retireRuns(w.packetUnderWay())
 	for _, p := range w.peers {

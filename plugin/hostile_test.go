@@ -134,8 +134,6 @@ func chatBody(ids int, except []entangle.ClientID, refs int) []byte {
 		w.Bits(uint64(id)+1000, 64)
 	}
 	w.Uvarint(uint64(refs))
-	if refs > 0 {
-	}
 	for range refs {
 		w.Bool(true)
 		repl.AppendRef(&w, repl.Ref{ID: repl.ID{Group: 77}, Yours: true})

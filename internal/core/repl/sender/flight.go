@@ -74,16 +74,6 @@ func (r *ring[T]) drop(n int) {
 	r.n -= n
 }
 
-// some reports whether any item satisfies is.
-func (r *ring[T]) some(is func(*T) bool) bool {
-	for i := range r.n {
-		if is(r.at(i)) {
-			return true
-		}
-	}
-	return false
-}
-
 func (f *flightLog) empty() bool { return f.packets.n == 0 }
 
 // beginPacket opens the record of a packet.

@@ -370,7 +370,7 @@ const (
 )
 
 // enoughWorlds is the number of random worlds in which every rare branch must occur.
-const enoughWorlds = 100
+const enoughWorlds = 120
 
 // checkCounts checks that every rare branch occurred, if there were enough worlds.
 func (a *branchCounts) checkCounts(t *testing.T, worlds uint64) {

@@ -129,7 +129,7 @@ func (c *Client) Connect(layer connection.Client) {
 // Receive handles the events of the layer: it reads the packets that have arrived.
 func (c *Client) Receive(now time.Time) {
 	if c.applier != nil {
-		c.applier.BeginFrame()
+		c.applier.ForgetLastConfirmed()
 	}
 	if c.open {
 		if err := c.peer.Deliver(now); err != nil {

@@ -42,6 +42,15 @@ func (p *Prediction) Rollback() {
 			p.lifecycle.removeFinal()
 		}
 	}
+	p.raisePostponed()
+}
+
+// raisePostponed raises the events of entities that have returned to the world. A reader then gets
+// them in the same frame, or at the latest in the next one if it runs before.
+func (p *Prediction) raisePostponed() {
+	if p.cfg.Applier != nil {
+		p.cfg.Applier.RaisePostponed()
+	}
 }
 
 // countRollback counts a rollback to a tick, and begins its report. A tick that is restored because
@@ -146,6 +155,7 @@ func (p *Prediction) refresh() {
 func (p *Prediction) SaveTick() {
 	if !p.inTick {
 		p.insertAndSave(rollback.Step{Kind: rollback.StepInsert, Tick: p.progress.present(), Select: rollback.Due})
+		p.raisePostponed()
 	}
 }
 

@@ -55,10 +55,8 @@ func (a *Applier) keepConfirmed(e ecs.Entity, at rollback.Slot) {
 	}
 }
 
-// BeginFrame begins a frame: the kept states are dropped, and events that waited for entities which
-// have returned are raised.
-func (a *Applier) BeginFrame() {
-	a.raisePostponed()
+// ForgetLastConfirmed drops the kept states, at the beginning of a frame.
+func (a *Applier) ForgetLastConfirmed() {
 	clear(a.prediction.last.of)
 	a.prediction.last.buf = a.prediction.last.buf[:0]
 }

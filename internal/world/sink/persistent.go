@@ -25,7 +25,7 @@ func newPersistence(w *ecs.World, remote ecs.ID) persistence {
 // world and belong to the game; all others are removed, orphaned ones included. References that
 // still wait stay empty.
 func (a *Applier) Clear() {
-	a.raisePostponed()
+	a.RaisePostponed()
 	for s := range a.Replicas.entities {
 		if a.Replicas.entities[s].used {
 			a.detachReplica(repl.Slot(s))

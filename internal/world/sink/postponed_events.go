@@ -58,9 +58,10 @@ func (a *Applier) postponeEvents(s repl.Slot, had, changed set.Mask) {
 	}
 }
 
-// raisePostponed raises the postponed events of entities that have returned, and drops those of
-// entities that were removed.
-func (a *Applier) raisePostponed() {
+// RaisePostponed raises the postponed events of entities that have returned, and drops those of
+// entities that were removed. It is called after a rollback and after each further tick, both of which
+// bring entities back.
+func (a *Applier) RaisePostponed() {
 	kept := a.prediction.postponed[:0]
 	for _, w := range a.prediction.postponed {
 		switch {

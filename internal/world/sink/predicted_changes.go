@@ -88,7 +88,7 @@ func (a *Applier) endPrediction(s repl.Slot) {
 	st.remoteAdded = false
 	a.releasePrediction(s)
 	a.prediction.by.Untrack(e, at)
-	a.raisePostponed()
+	a.RaisePostponed()
 }
 
 // stageConfirmed stages the confirmed state of an entity. Of an input, only its presence is staged.

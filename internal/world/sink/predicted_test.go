@@ -380,7 +380,7 @@ func TestWhatIsPredictedAndTheServerDespawned(t *testing.T) {
 	assert.Equal(t, aheadPlace{X: 1}, *confirmedOf[aheadPlace](p, there), "whoever is told may ask")
 	assert.Equal(t, aheadSkin{1}, *confirmedOf[aheadSkin](p, there))
 	assert.Nil(t, confirmedOf[aheadAim](p, there))
-	p.applier.BeginFrame()
+	p.applier.ForgetLastConfirmed()
 	assert.Nil(t, confirmedOf[aheadPlace](p, there))
 }
 

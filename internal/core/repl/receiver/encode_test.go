@@ -90,6 +90,10 @@ func (c content) writeSet(w *bits.Writer, known bool) {
 	if !known {
 		w.Bits(flagged(c.set), comps)
 	}
+	c.writeValues(w)
+}
+
+func (c content) writeValues(w *bits.Writer) {
 	for _, comp := range c.set {
 		switch comp {
 		case 0:

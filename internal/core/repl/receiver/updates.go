@@ -59,11 +59,13 @@ type plain struct {
 }
 
 // plainBlock applies a plain block: stretches of groups that take their update now by
-// Updater.UpdateRun, and others by apart.
+// Updater.UpdateRun, and others by apart. A value without bits does not change, so the values of a
+// block take at least one bit for each group.
 func (r *Receiver) plainBlock(run *repl.Run, rec *record) error {
 	if ok := r.readBlock(run, rec.Group); !ok {
 		return ErrMalformed
 	}
+	most := r.in.RemainingBits() - len(r.plain.handles)
 	for handles := r.plain.handles; len(handles) > 0; {
 		taken, err := r.updateRun(rec, handles)
 		if err != nil {
@@ -77,14 +79,14 @@ func (r *Receiver) plainBlock(run *repl.Run, rec *record) error {
 			return err
 		}
 	}
-	return malformedIf(r.in.Err() != nil)
+	return malformedIf(r.in.Err() != nil || r.in.RemainingBits() > most)
 }
 
 // readBlock reads the components and the handles of a plain block.
 func (r *Receiver) readBlock(run *repl.Run, h repl.Handle) (ok bool) {
 	n, gaps, ok := run.ReadCount(&r.in)
 	if !ok || n > r.in.RemainingBits() || !r.sets.Read(&r.in, &r.plain.set) || r.plain.set.IsZero() {
-		return false // a value that has no bits does not change
+		return false
 	}
 	handles := append(r.plain.handles[:0], h)
 	for range n - 1 {

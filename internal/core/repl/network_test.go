@@ -34,6 +34,7 @@ type network struct {
 	keep bool
 	told func(*end, saying) // called for every update that is sent
 
+	bursts bool             // many entities alike come and go at once
 	skips  entangle.Tick    // ticks that are not observed between two that are
 	tight  bool             // not everything that could be sent is sent
 	limit  func(e *end) int // bytes of updates in one tick; below 0: no limit

@@ -11,6 +11,8 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 var (
@@ -99,6 +101,7 @@ func randomNetwork(t testing.TB, seed uint64) *network {
 		n.differ()
 	}
 	n.model.links, n.messages = seed%2 == 0, seed%3 != 2
+	n.bursts = seed%9 < 4
 	n.loss = []float64{0, 0.05, 0.2, 0.5}[seed/4%4]
 	n.delay = []int{0, 3, 12}[seed/16%3]
 	n.tight = seed%5 == 0
@@ -135,6 +138,36 @@ func (n *network) end() {
 	n.requireAllEqual()
 }
 
+// burst despawns many entities, or spawns many that are alike and each in a group of its own.
+func (n *network) burst() {
+	first := repl.Slot(n.rng.IntN(64))
+	if n.rng.IntN(2) == 0 {
+		for slot := first; slot < min(first+32, 64); slot++ {
+			if _, lives := n.model.entities[slot]; lives {
+				n.despawn(slot)
+			}
+		}
+		return
+	}
+	like := entity{mask: set.MaskOf(0)}
+	for c := 1; c < n.model.comps; c++ {
+		if n.rng.IntN(3) == 0 {
+			n.fill(&like, c)
+		}
+	}
+	for slot := first; slot < 64; slot++ {
+		if _, lives := n.model.entities[slot]; lives {
+			continue
+		}
+		n.model.names++
+		like.values[0] = uint32(slot) | n.model.names<<16
+		n.put(slot, like, sender.Place{})
+		if n.rng.IntN(8) == 0 {
+			n.look(slot)
+		}
+	}
+}
+
 func (n *network) requireAllEqual() {
 	for _, e := range n.peers {
 		n.requireEqual(e)
@@ -148,6 +181,9 @@ func (n *network) requireAllEqual() {
 }
 
 func (n *network) randomChange() {
+	if n.bursts && n.rng.IntN(8) == 0 {
+		n.burst()
+	}
 	for len(n.model.entities) < 40 && n.rng.IntN(3) == 0 {
 		n.spawn()
 	}

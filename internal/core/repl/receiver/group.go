@@ -18,6 +18,7 @@ type group struct {
 	newest     newest   // the newest action that arrived
 	passed     uint64   // bit by place behind the last applied: an action that found no room
 	planned    int      // its place in the current plan, from 1; 0: it is in none
+	inPool     int      // its place in pool.groups, from 1; 0: nothing waits for it
 	members    []member // by rising number
 	waits      []*waiting
 }

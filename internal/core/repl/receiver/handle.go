@@ -50,7 +50,7 @@ func (r *Receiver) settle() error {
 			return err
 		}
 	}
-	if r.waiting.bytes > 0 && uint32(r.now-r.looked) > patience/4 {
+	if r.waiting.left > 0 || r.waiting.bytes > 0 && uint32(r.now-r.looked) > patience/4 {
 		if err := r.overdue(); err != nil {
 			return err
 		}

@@ -82,6 +82,32 @@ func TestAPlainBlockHasABitForEachGroup(t *testing.T) {
 	}
 }
 
+// However many groups wait, one message causes a bounded search for those that have waited for too long: the
+// ticks of a hostile peer may jump with each message. The next messages go on with the search.
+//
+// Proves: Z17
+func TestTheSearchForOverdueGroupsIsBounded(t *testing.T) {
+	const groups, most = 3000, 1 << 10
+	s := newScripted(t)
+	s.copy = receiver.New(&nothing{}, nil, comps)
+	for h := range repl.Handle(groups) {
+		require.NoError(t, s.try(one(repl.Full, h, 0, 10, 0)))
+		require.NoError(t, s.try(one(repl.Update, h, 0, 30, 20)))
+	}
+	require.Empty(t, s.asks())
+	none := message(record{kind: repl.Gone, group: groups, seq: 1, tick: 1000})
+	asked := map[repl.Handle]bool{}
+	for range groups/most + 1 {
+		require.NoError(t, s.copy.HandleActions(none))
+		now := s.asks()
+		assert.LessOrEqual(t, len(now), most)
+		for _, h := range now {
+			asked[h] = true
+		}
+	}
+	assert.Len(t, asked, groups)
+}
+
 // runSamples are messages and frames with blocks of several groups, usual records and generations, in an
 // order in which all of them can be applied.
 func runSamples() []sample {

@@ -48,7 +48,9 @@ type waiting struct {
 // pool keeps the memory of waiting records and counts it.
 type pool struct {
 	spare   []*waiting
-	most    int // bytes
+	groups  []*group // with waiting records, in any order
+	left    int      // how many of groups, from the first on, the current search for overdue ones has not reached
+	most    int      // bytes
 	bytes   int
 	updates int // of bytes, those of updates
 }
@@ -89,13 +91,33 @@ func (p *pool) get(rec *record) *waiting {
 	return w
 }
 
+// addWaiting adds a record to those of a group.
+func (p *pool) addWaiting(g *group, w *waiting) {
+	p.countBytes(w, 1)
+	if g.waits = append(g.waits, w); len(g.waits) == 1 {
+		p.groups = append(p.groups, g)
+		g.inPool = len(p.groups)
+	}
+}
+
 func (p *pool) dropWaiting(g *group, i int) {
 	w := g.waits[i]
 	p.countBytes(w, -1)
-	g.waits = append(g.waits[:i], g.waits[i+1:]...)
+	if g.waits = append(g.waits[:i], g.waits[i+1:]...); len(g.waits) == 0 {
+		p.removeGroup(g)
+	}
 	if len(p.spare) < maxSpare && cap(w.body) <= maxSpareBody && cap(w.needs) <= maxSpareNeeds {
 		p.spare = append(p.spare, w)
 	}
+}
+
+// removeGroup removes a group from groups. The last one takes its place.
+func (p *pool) removeGroup(g *group) {
+	last := len(p.groups) - 1
+	moved := p.groups[last]
+	p.groups[g.inPool-1], moved.inPool = moved, g.inPool
+	p.groups[last], g.inPool = nil, 0
+	p.groups = p.groups[:last]
 }
 
 func (p *pool) dropAll(g *group) {
@@ -170,33 +192,31 @@ func (r *Receiver) keep(g *group, rec *record, start bits.Reader, since entangle
 	}
 	w.grow((width + 7) / 8)
 	start.Copy(w.body, width)
-	r.waiting.countBytes(w, 1)
-	g.waits = append(g.waits, w)
+	r.waiting.addWaiting(g, w)
 	return w
 }
 
 // makeWay drops what can be had again, until no more waits than may: updates first, since most of
 // them are sent again anyway. It reports whether that was enough.
 func (r *Receiver) makeWay() bool {
-	if r.waiting.updates > 0 {
-		r.groups.each(func(g *group) {
-			for i := g.oldestUpdate(); i >= 0 && r.waiting.over(); i = g.oldestUpdate() {
-				r.refuse(g, &g.waits[i].rec)
-				r.waiting.dropWaiting(g, i)
-			}
-		})
+	p := &r.waiting
+	for at := len(p.groups) - 1; at >= 0 && p.over() && p.updates > 0; at-- {
+		g := p.groups[at]
+		for i := g.oldestUpdate(); i >= 0 && p.over(); i = g.oldestUpdate() {
+			r.refuse(g, &g.waits[i].rec)
+			p.dropWaiting(g, i)
+		}
 	}
-	if r.waiting.over() {
-		r.groups.each(func(g *group) {
-			for i := len(g.waits) - 1; i >= 0 && r.waiting.over(); i-- {
-				if w := g.waits[i]; w.rec.passable(w.needs) {
-					r.refuse(g, &w.rec)
-					r.waiting.dropWaiting(g, i)
-				}
+	for at := len(p.groups) - 1; at >= 0 && p.over(); at-- {
+		g := p.groups[at]
+		for i := len(g.waits) - 1; i >= 0 && p.over(); i-- {
+			if w := g.waits[i]; w.rec.passable(w.needs) {
+				r.refuse(g, &w.rec)
+				p.dropWaiting(g, i)
 			}
-		})
+		}
 	}
-	return !r.waiting.over()
+	return !p.over()
 }
 
 // late reports whether a group has waited longer than patience, by the tick of what
@@ -207,20 +227,32 @@ func (r *Receiver) late(g *group, rec *record) bool {
 
 // overdue asks for the groups of which something has waited longer than patience,
 // each once until its full comes.
-// The end of a group is not put off any longer: nothing more can be asked of it.
-func (r *Receiver) overdue() (err error) {
-	r.looked = r.now
-	r.groups.each(func(g *group) {
-		if err != nil || len(g.waits) == 0 || !r.late(g, &record{Record: repl.Record{Tick: r.now}}) {
-			return
+// The end of a group is not put off any longer: nothing more can be asked of it. One call examines
+// lookEffort groups at most, and the next one goes on: a hostile peer, whose ticks may jump, can
+// cause many calls.
+func (r *Receiver) overdue() error {
+	p := &r.waiting
+	if p.left == 0 {
+		p.left, r.looked = len(p.groups), r.now
+	}
+	for range lookEffort {
+		if p.left = min(p.left, len(p.groups)); p.left == 0 {
+			break
+		}
+		p.left--
+		g := p.groups[p.left]
+		if !r.late(g, &record{Record: repl.Record{Tick: r.now}}) {
+			continue
 		}
 		if end := g.lateEnd(r.now); end != nil {
-			err = r.applyWaiting(g, end)
+			if err := r.applyWaiting(g, end); err != nil {
+				return err
+			}
 		} else if !g.asked {
 			r.ask(g)
 		}
-	})
-	return err
+	}
+	return nil
 }
 
 // lateEnd returns the end of the group if it has waited longer than patience, or nil.

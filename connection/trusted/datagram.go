@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/connection"
@@ -80,7 +81,12 @@ var refusals = [...]error{
 
 // errorOf returns the error for a goodbye. A client's cannot be a refusal.
 func errorOf(goodbye []byte, ofServer bool) error {
-	text := strings.Map(func(r rune) rune { return max(r, ' ') }, string(goodbye)) // control characters could forge lines of a log
+	text := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' ' // it could forge a line of a log, or an escape sequence of a terminal
+		}
+		return r
+	}, string(goodbye))
 	for _, err := range refusals {
 		if ofServer && text == err.Error() {
 			return err

@@ -351,3 +351,12 @@ func TestOnlyPossibleDatagramsPass(t *testing.T) {
 	}
 	assert.Len(t, appendDatagram(nil, kindPayload, 1, 2, 3, make([]byte, entangle.MaxPayload)), entangle.MaxDatagram)
 }
+
+// The text of a goodbye is a peer's, and may be printed to a log or a terminal. Above ASCII there are control
+// characters, too: U+0085 begins a line, and U+009B an escape sequence.
+func TestAGoodbyeIsReadWithoutControlCharacters(t *testing.T) {
+	for _, ofServer := range []bool{false, true} {
+		err := errorOf([]byte("a\nb\x1bc\u007fd\u0085e\u009bf\xffg"), ofServer)
+		assert.Equal(t, "a b c d e f\ufffdg", err.Error())
+	}
+}

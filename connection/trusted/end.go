@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/entangle-ecs/entangle"
@@ -133,9 +134,11 @@ func (s *end) admit(from netip.AddrPort, b []byte) (e connection.Event, d drop) 
 		return e, none // the last client's goodbyes are sent first, and another hello follows
 	}
 	delete(s.byClient, s.slots[at].client)
+	if !s.hasClientAt(from) {
+		s.Admit(from)
+	}
 	s.slots[at] = slot{state: connected, client: client, number: numberOf(b), addr: from, lastReceived: s.now, out: s.slots[at].out}
 	s.byClient[client] = at
-	s.Admit(from)
 	return connection.Event{
 		Kind: connection.Connected, Slot: at, Client: client, Addr: from, Name: from.String(), UserData: body[8:],
 	}, none
@@ -210,9 +213,15 @@ func (s *end) Disconnect(at int, reason string, now time.Time) {
 // free frees a slot.
 func (s *end) free(at int) {
 	s.slots[at].state = idle
-	if s.hello == nil {
-		s.Dismiss(s.slots[at].addr)
+	if addr := s.slots[at].addr; s.hello == nil && !s.hasClientAt(addr) {
+		s.Dismiss(addr)
 	}
+}
+
+// hasClientAt reports whether a client is connected from an address. There can be several: a hello may be
+// forged.
+func (s *end) hasClientAt(addr netip.AddrPort) bool {
+	return slices.ContainsFunc(s.slots, func(c slot) bool { return c.state != idle && c.addr == addr })
 }
 
 // Close implements connection.Server and connection.Client.

@@ -360,3 +360,19 @@ func TestAGoodbyeIsReadWithoutControlCharacters(t *testing.T) {
 		assert.Equal(t, "a b c d e f\ufffdg", err.Error())
 	}
 }
+
+// A forged hello can connect a client at the address of another. When one of them ends, the transport keeps the
+// room of the other.
+func TestTwoClientsAtOneAddress(t *testing.T) {
+	s := newSim(t, 3)
+	first, _ := s.client(7, 1).connect(home)
+	second, _ := s.client(8, 2).connect(home)
+	s.Disconnect(second, "", s.now)
+	s.serve(home)
+	require.True(t, s.line.clients[home])
+	third, _ := s.client(9, 3).connect(home)
+	s.Disconnect(first, "", s.now)
+	s.Disconnect(third, "", s.now)
+	s.serve(home)
+	require.Empty(t, s.line.clients)
+}

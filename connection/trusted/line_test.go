@@ -36,8 +36,22 @@ func (l *line) Dial(netip.AddrPort) (transport.Conn, error) { return l, nil }
 func (l *line) LocalAddr() netip.AddrPort                   { return l.addr }
 func (l *line) Local() bool                                 { return true }
 func (l *line) Close() error                                { return nil }
-func (l *line) Admit(addr netip.AddrPort)                   { l.clients[addr] = true }
-func (l *line) Dismiss(addr netip.AddrPort)                 { delete(l.clients, addr) }
+
+// Admit implements transport.Admitter: each call is followed by one of Dismiss.
+func (l *line) Admit(addr netip.AddrPort) {
+	if l.clients[addr] {
+		panic("an address is admitted twice")
+	}
+	l.clients[addr] = true
+}
+
+// Dismiss implements transport.Admitter.
+func (l *line) Dismiss(addr netip.AddrPort) {
+	if !l.clients[addr] {
+		panic("an address is dismissed that is not admitted")
+	}
+	delete(l.clients, addr)
+}
 
 // Receive implements transport.Conn.
 func (l *line) Receive(buf []byte) (int, netip.AddrPort, error) {
@@ -153,12 +167,15 @@ func (s *sim) consistent() {
 		require.Equal(s.t, id, s.slots[at].client)
 		require.NotEqual(s.t, entangle.Nobody, id)
 	}
+	addrs := map[netip.AddrPort]bool{}
 	for at := range s.slots {
 		if c := &s.slots[at]; c.state != idle {
 			require.Equal(s.t, connected, c.state)
 			require.Equal(s.t, at, s.byClient[c.client])
+			addrs[c.addr] = true
 		}
 	}
+	require.Equal(s.t, addrs, s.line.clients, "the transport knows the addresses of all clients")
 }
 
 // count returns a counter of AppendDropped.

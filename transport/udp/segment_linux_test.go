@@ -2,13 +2,16 @@ package udp
 
 import (
 	"fmt"
+	"net"
 	"net/netip"
+	"os"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/net/ipv4"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/transport"
@@ -98,6 +101,87 @@ func TestRefusedSegmentsGoSingly(t *testing.T) {
 	}
 	assert.Greater(t, server.Stats().SendCalls, uint64(3))
 	assert.Zero(t, server.Stats().Unsendable)
+}
+
+// refusing makes a socket refuse segmented messages with an error, if they are for an address, or for
+// any if it is not valid. It returns the number of refused messages.
+func refusing(c *Conn, to netip.AddrPort, refusal error) *int {
+	refused, write := new(int), c.sender.write
+	c.sender.write = func(messages []ipv4.Message, flags int) (int, error) {
+		for i, m := range messages {
+			if len(m.Buffers) > 1 && (!to.IsValid() || m.Addr.(*net.UDPAddr).Port == int(to.Port())) {
+				if i > 0 {
+					return write(messages[:i], flags) // sendmmsg reports an error only about the first message
+				}
+				*refused++
+				return -1, os.NewSyscallError("sendmmsg", refusal)
+			}
+		}
+		return write(messages, flags)
+	}
+	return refused
+}
+
+// mixedForAll returns the batches of mixed for several peers, in turns of one to three datagrams.
+func mixedForAll(peers []*Conn) (batch []transport.Datagram, each [][]transport.Datagram) {
+	for _, p := range peers {
+		each = append(each, mixed(p.LocalAddr()))
+	}
+	taken := make([]int, len(peers))
+	for turn := 0; len(batch) < len(peers)*len(each[0]); turn++ {
+		at := turn % len(peers)
+		from := taken[at]
+		taken[at] = min(from+1+turn%3, len(each[at]))
+		batch = append(batch, each[at][from:taken[at]]...)
+	}
+	for i := range batch {
+		batch[i].Data[len(batch[i].Data)-1] = byte(i)
+	}
+	return batch, each
+}
+
+// Each peer receives its datagrams, byte by byte and in their order, whether the kernel segments them
+// or refuses to.
+func TestPeersReceiveTheSameBothWays(t *testing.T) {
+	server, first := openPair(t)
+	peers := []*Conn{first}
+	for range 2 {
+		c, err := Dialer{}.Dial(server.LocalAddr())
+		require.NoError(t, err)
+		t.Cleanup(func() { assert.NoError(t, c.Close()) })
+		peers = append(peers, c.(*Conn))
+	}
+	batch, each := mixedForAll(peers)
+	require.Less(t, joined(server, batch), len(batch), "some are joined")
+	exchange := func() {
+		t.Helper()
+		sent, err := server.Send(batch)
+		require.NoError(t, err)
+		assert.Equal(t, len(batch), sent)
+		for i, p := range peers {
+			expectBatch(t, p, each[i])
+		}
+	}
+	exchange()
+
+	write := server.sender.write
+	for _, refusal := range []error{syscall.EINVAL, syscall.EMSGSIZE} {
+		server.sender.write = write
+		refused := refusing(server, peers[1].LocalAddr(), refusal)
+		exchange()
+		assert.Positive(t, *refused)
+		assert.True(t, server.sender.segments, "%v is about the path to one peer", refusal)
+	}
+
+	server.sender.write = write
+	refused := refusing(server, netip.AddrPort{}, syscall.EIO)
+	exchange()
+	assert.Equal(t, 1, *refused)
+	exchange()
+	assert.Equal(t, 1, *refused, "a device that cannot segment is not asked again")
+	assert.Equal(t, len(batch), joined(server, batch))
+	assert.Zero(t, server.Stats().Unsendable)
+	assert.Zero(t, server.Stats().BufferFull)
 }
 
 func TestLongRunsEndAtTheKernelsLimits(t *testing.T) {

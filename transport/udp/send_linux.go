@@ -23,7 +23,8 @@ const (
 // sender sends datagrams in chunks: pack puts a chunk into messages, flush hands these to
 // the kernel. All of its memory is allocated once and reused.
 type sender struct {
-	packets   *ipv4.PacketConn // sends to IPv6 peers as well: messages carry addresses of either family
+	// write is sendmmsg. It sends to IPv6 peers as well: messages carry addresses of either family.
+	write     func(messages []ipv4.Message, flags int) (sent int, err error)
 	connected bool
 	segments  bool // whether the kernel segments (UDP GSO), and no device has refused it yet
 
@@ -43,7 +44,7 @@ type peer struct {
 }
 
 func (s *sender) init(socket *net.UDPConn, connected bool) {
-	s.packets = ipv4.NewPacketConn(socket)
+	s.write = ipv4.NewPacketConn(socket).WriteBatch
 	s.connected = connected
 	s.segments = canSegment(socket)
 	for i := range s.controls {
@@ -135,7 +136,7 @@ const (
 // which it ended, and why.
 func (s *sender) flush(packed int, r *sendResult) (done int, _ verdict) {
 	for tries := 0; done < packed; {
-		n, err := s.packets.WriteBatch(s.messages[done:packed], syscall.MSG_DONTWAIT)
+		n, err := s.write(s.messages[done:packed], syscall.MSG_DONTWAIT)
 		r.calls++
 		for range max(n, 0) {
 			r.sent += len(s.messages[done].Buffers)

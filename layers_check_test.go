@@ -137,7 +137,7 @@ func (c *layerCheck) reportArrow(from, to, format string, args ...any) {
 func (c *layerCheck) checkArrows(folder string, at place, f sourceFile) {
 	for _, p := range f.imports() {
 		if p == "unsafe" && !at.unsafe {
-			c.report("%s imports unsafe: only internal/columns, internal/wire and protocol may", f.name)
+			c.report("%s imports unsafe: only internal/columns, internal/wire, protocol and benchmarks/sockets may", f.name)
 		}
 		to, ours := folderOf(p)
 		if !ours {

@@ -69,6 +69,7 @@ var places = []place{
 
 	{folder: "examples", layer: programs},
 	{folder: "benchmarks", layer: programs},
+	{folder: "benchmarks/sockets", layer: programs, unsafe: true},
 	{folder: "test", layer: programs},
 }
 
@@ -83,10 +84,12 @@ var siblings = []sibling{
 	{"benchmarks/cases", "benchmarks/clock", "one case among the others"},
 	{"benchmarks/cases", "benchmarks/limits", "the other side of a case"},
 	{"benchmarks/cases", "benchmarks/report", "a case is a list of variants"},
+	{"benchmarks/cases", "benchmarks/sockets", "the clients of a case with sockets"},
 	{"benchmarks/cases", "benchmarks/workload", "what a case works on"},
 	{"benchmarks/clock", "benchmarks/report", "a case is a list of variants"},
 	{"benchmarks/clock", "benchmarks/workload", "what a case works on"},
 	{"benchmarks/limits", "benchmarks/report", "the parts of a limit that are measured alone"},
+	{"benchmarks/limits", "benchmarks/sockets", "the system calls that a limit consists of"},
 	{"benchmarks/limits", "benchmarks/workload", "works on the same as the case"},
 	{"connection/connectiontest", "connection", "checks what the interface promises"},
 	{"connection/internal/socket", "connection", "counts traffic in its words"},
@@ -316,12 +319,12 @@ func TestLayersAreRefused(t *testing.T) {
 		"unsafe outside its folders": {
 			nil,
 			map[string]string{"internal/world/sink/fast.go": `package sink; import _ "unsafe"`},
-			`internal/world/sink/fast.go imports unsafe: only internal/columns, internal/wire and protocol may`,
+			`internal/world/sink/fast.go imports unsafe: only internal/columns, internal/wire, protocol and benchmarks/sockets may`,
 		},
 		"unsafe in a core": {
 			nil,
 			map[string]string{"internal/core/repl/fast.go": `package repl; import _ "unsafe"`},
-			`internal/core/repl/fast.go imports unsafe: only internal/columns, internal/wire and protocol may`,
+			`internal/core/repl/fast.go imports unsafe: only internal/columns, internal/wire, protocol and benchmarks/sockets may`,
 		},
 		"a folder that does not exist": {
 			nil,

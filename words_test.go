@@ -97,6 +97,7 @@ var retiredNames = map[string]string{
 var otherSense = map[string]string{
 	"examples/simplebox": "letter, letters",  // of the alphabet
 	"transport/udp":      "family, families", // of addresses
+	"benchmarks/sockets": "family",           // of addresses
 }
 
 // TestWordsOfTheGlossary finds retired words in folders of Go and in pages. Folders and pages that

@@ -40,7 +40,11 @@ func (c *sceneClient) verifyWorld(want []limits.SceneCode) error {
 	if c.copy == nil {
 		return nil // deaf clients have no world
 	}
-	w := c.copy.world
+	return verifyPoses(c.copy.world, want)
+}
+
+// verifyPoses compares the poses of a client's world with the expected ones, whatever their order.
+func verifyPoses(w *ecs.World, want []limits.SceneCode) error {
 	pose := ecs.ComponentID[workload.Pose](w)
 	filter := ecs.All(pose)
 	got := make([]limits.SceneCode, 0, len(want))

@@ -54,6 +54,7 @@ type Sides struct {
 	Anchors     []Anchor
 	Anchored    bool // the limit consists of its anchors only
 	Ordered     bool // the limit continues with what ours has done, so it always runs second
+	AllThreads  bool // times are the processor time of the whole process: a goroutine shares the work
 	Close       func()
 }
 
@@ -168,8 +169,18 @@ func (s *Sides) ours(measure func(part func())) {
 
 // clockOurs returns the nanoseconds of an operation of ours.
 func (s *Sides) clockOurs() (ns float64) {
-	s.ours(func(part func()) { ns += Clock(part) })
+	s.ours(func(part func()) { ns += s.clock(part) })
 	return ns
+}
+
+// clock returns the nanoseconds that a part of an operation takes.
+func (s *Sides) clock(f func()) float64 {
+	if !s.AllThreads {
+		return Clock(f)
+	}
+	start := processTime()
+	f()
+	return float64(processTime() - start)
 }
 
 func (s *Sides) change() {
@@ -184,13 +195,16 @@ func (s *Sides) Measure(n int) Result {
 	ours, limit := make([]float64, 0, n), make([]float64, 0, n)
 	anchors := make([][]float64, len(s.Anchors))
 	runtime.GC()
+	if s.AllThreads { // or the garbage of others would be collected in the measured time
+		defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	}
 	for round := range n {
 		s.change()
 		if round%2 == 0 || s.Ordered {
 			ours = append(ours, s.clockOurs())
-			limit = append(limit, Clock(s.Limit))
+			limit = append(limit, s.clock(s.Limit))
 		} else {
-			limit = append(limit, Clock(s.Limit))
+			limit = append(limit, s.clock(s.Limit))
 			ours = append(ours, s.clockOurs())
 		}
 		for i := range s.Anchors {

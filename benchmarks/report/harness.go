@@ -319,7 +319,7 @@ func (r *Result) Print(w io.Writer, asJSON bool) error {
 
 // Chosen picks about percent % of all numbers, scattered, and others in every round.
 func Chosen(number, round, percent int) bool {
-	return int(uint32(number*2654435761+round*40503)>>8)%100 < percent
+	return int((uint32(number)*2654435761+uint32(round)*40503)>>8)%100 < percent
 }
 
 func Count(set []uint64) (n int) {

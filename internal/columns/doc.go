@@ -50,7 +50,7 @@
 // canary.go, changes of structure in listener.go, pending.go and sync.go. Results are in reports.go
 // and read.go.
 //
-// Values are written in writer.go, cell.go, stretch.go and value.go. The functions for histories
+// Values are written in writer.go, batch.go, cell.go, stretch.go and value.go. The functions for histories
 // are in structure.go (NewStructure), save.go, scatter.go and undo.go.
 //
 // The package does not depend on networking or on the registry: the caller describes the components.

@@ -35,6 +35,7 @@ type Applier struct {
 	stage     stage
 	sets      componentSets
 	run       updateRun
+	spawning  spawnRun
 	refs      references
 	relations relations
 	diffs     differences
@@ -75,7 +76,6 @@ func NewApplier(w *ecs.World, hub *event.Hub, infos []*registry.Component, onSpa
 	writer, remote := columns.NewWriter(w), ecs.ComponentID[components.Remote](w)
 	a := &Applier{
 		world: w, writer: writer, remote: remote, run: updateRun{remote: writer.Cells(remote)},
-		Replicas:   replicas{Slots: map[ecs.Entity]repl.Slot{}},
 		archetypes: archetypes{world: w, known: map[archetype]struct{}{}},
 		refs:       references{late: refs.NewLate()}, persistence: newPersistence(w, remote),
 		diffs: newDifferences(infos), owned: newOwnership(w, infos),

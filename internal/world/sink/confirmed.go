@@ -65,7 +65,7 @@ func (a *Applier) ForgetLastConfirmed() {
 // The memory is valid until the applier applies another record. ok is false if the entity is no
 // replica, or does not have the component.
 func (a *Applier) Confirmed(e ecs.Entity, comp int) (value []byte, tick entangle.Tick, ok bool) {
-	if s, ours := a.Replicas.Slots[e]; ours {
+	if s, ours := a.Replicas.Slot(e); ours {
 		value, ok = a.confirmedValue(s, comp)
 		return value, a.Replicas.entities[s].tick, ok
 	}

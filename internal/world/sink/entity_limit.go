@@ -33,7 +33,7 @@ func (a *Applier) Full() bool {
 }
 
 func (a *Applier) counted() int {
-	return len(a.Replicas.Slots) + len(a.orphans.list) + len(a.prediction.gone)
+	return a.Replicas.Len() + len(a.orphans.list) + len(a.prediction.gone)
 }
 
 // orphans are entities that the server no longer updates nor despawns.

@@ -12,7 +12,7 @@ import (
 // the present state of the world for all others, which includes changes by the game.
 func (a *Applier) Mirror(infos []*registry.Component) *inspect.Mirror {
 	m := &inspect.Mirror{Components: infos}
-	refs := inspect.MirrorRefs{Known: func(e ecs.Entity) bool { _, ok := a.Replicas.Slots[e]; return ok && a.world.Alive(e) }}
+	refs := inspect.MirrorRefs{Known: func(e ecs.Entity) bool { _, ok := a.Replicas.Slot(e); return ok && a.world.Alive(e) }}
 	for i := range a.Replicas.entities {
 		if e := &a.Replicas.entities[i]; e.used {
 			m.Entities = append(m.Entities, a.mirrorReplica(repl.Slot(i), &refs))
@@ -26,7 +26,7 @@ func (a *Applier) Mirror(infos []*registry.Component) *inspect.Mirror {
 // that a rollback restores.
 func (a *Applier) Predicted(infos []*registry.Component) *inspect.Mirror {
 	m, tag := &inspect.Mirror{Components: infos}, ecs.ComponentID[components.Predicted](a.world)
-	refs := inspect.MirrorRefs{Known: func(e ecs.Entity) bool { _, ok := a.Replicas.Slots[e]; return ok && a.world.Alive(e) }}
+	refs := inspect.MirrorRefs{Known: func(e ecs.Entity) bool { _, ok := a.Replicas.Slot(e); return ok && a.world.Alive(e) }}
 	for i := range a.Replicas.entities {
 		e := &a.Replicas.entities[i]
 		if !e.used || !a.world.Alive(e.entity) || !a.world.Has(e.entity, tag) {

@@ -100,7 +100,7 @@ func TestWhatBreaksOffIsNotConfirmed(t *testing.T) {
 		p := newPair(t)
 		frames(p)
 		require.Error(t, p.receiver.HandleUpdates(p.tick, frame[:cut]))
-		for e := range p.applier.Replicas.Slots {
+		for e := range replicasOf(p.applier) {
 			place, path := confirmedOf[aheadPlace](p, e), confirmedOf[aheadPath](p, e)
 			require.Equal(t, uint32(place.X), path.N, "an entity is of one tick")
 			require.Equal(t, value[aheadScore](p.far, e).N, confirmedOf[aheadScore](p, e).N)

@@ -12,10 +12,12 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -249,7 +251,7 @@ func (p *pair) there(e ecs.Entity) ecs.Entity {
 	if !ok {
 		return ecs.Entity{}
 	}
-	for far, s := range p.applier.Replicas.Slots {
+	for far, s := range replicasOf(p.applier) {
 		if p.applier.Replicas.Info[s].ID == id {
 			return far
 		}
@@ -261,7 +263,7 @@ func (p *pair) there(e ecs.Entity) ecs.Entity {
 func (p *pair) say(e ecs.Entity, on ...bool) {
 	p.applier.Begin(p.tick)
 	for _, on := range on {
-		p.applier.Predict(p.applier.Replicas.Slots[p.there(e)], on)
+		p.applier.Predict(slotOf(p.applier, p.there(e)), on)
 	}
 	p.applier.Commit()
 }
@@ -273,3 +275,53 @@ func value[T any](w *ecs.World, e ecs.Entity) *T { return (*T)(w.Get(e, ecs.Comp
 
 // has reports whether an entity of the copy's world has a component.
 func has[T any](p *pair, e ecs.Entity) bool { return p.far.Has(e, ecs.ComponentID[T](p.far)) }
+
+// BeginSpawns makes all entities come one by one, and so through Spawn.
+func (f *foretelling) BeginSpawns(entangle.Tick, *set.Mask) int { return 0 }
+
+func slotOf(a *Applier, e ecs.Entity) repl.Slot {
+	s, _ := a.Replicas.Slot(e)
+	return s
+}
+
+func replicasOf(a *Applier) map[ecs.Entity]repl.Slot {
+	all := map[ecs.Entity]repl.Slot{}
+	for s := range a.Replicas.entities {
+		if e := &a.Replicas.entities[s]; e.used {
+			all[e.entity] = repl.Slot(s)
+		}
+	}
+	return all
+}
+
+// An entity that the game has removed stays a replica until the server says more, and is found, while
+// another replica has its id in the world.
+func TestSlotOfARemovedReplica(t *testing.T) {
+	w := ecs.NewWorld()
+	var r replicas
+	older := w.NewEntity()
+	one := r.addEntity(older, repl.ID{Group: 1})
+	w.RemoveEntity(older)
+	newer := w.NewEntity()
+	require.Equal(t, older.ID(), newer.ID())
+	_, ok := r.Slot(newer)
+	assert.False(t, ok)
+	two := r.addEntity(newer, repl.ID{Group: 2})
+	s, ok := r.Slot(older)
+	assert.True(t, ok)
+	assert.Equal(t, one, s)
+	s, ok = r.Slot(newer)
+	assert.True(t, ok)
+	assert.Equal(t, two, s)
+	assert.Equal(t, 2, r.Len())
+	r.removeSlot(one, 0)
+	_, ok = r.Slot(older)
+	assert.False(t, ok)
+	s, ok = r.Slot(newer)
+	assert.True(t, ok)
+	assert.Equal(t, two, s)
+	r.removeSlot(two, 0)
+	_, ok = r.Slot(newer)
+	assert.False(t, ok)
+	assert.Zero(t, r.Len())
+}

@@ -151,10 +151,10 @@ func (g *foretoldGame) predictSome() {
 	}
 	if g.rng.IntN(3) == 0 {
 		g.applier.Begin(g.tick)
-		g.applier.Predict(g.applier.Replicas.Slots[e], g.rng.IntN(2) == 0)
+		g.applier.Predict(slotOf(g.applier, e), g.rng.IntN(2) == 0)
 		g.applier.Commit()
 	}
-	if g.applier.Replicas.Info[g.applier.Replicas.Slots[e]].storeSlot == 0 {
+	if g.applier.Replicas.Info[slotOf(g.applier, e)].storeSlot == 0 {
 		return
 	}
 	value[aheadPlace](g.far, e).Y = float32(g.rng.IntN(100))
@@ -208,7 +208,7 @@ func (g *foretoldGame) values(applier *Applier, m inspect.Mirrored) (all []strin
 // requireMarks checks the marks of an entity of the copy, the components that follow the server,
 // and its confirmed twin.
 func (g *foretoldGame) requireMarks(e ecs.Entity) {
-	s := g.applier.Replicas.Slots[e]
+	s := slotOf(g.applier, e)
 	ahead := g.applier.Replicas.Info[s].storeSlot != 0
 	require.Equal(g.t, ahead, has[components.Predicted](g.pair, e))
 	require.Equal(g.t, ahead, has[rollbackMark](g.pair, e))

@@ -53,7 +53,7 @@ func (a *Applier) removeOtherRelation(e ecs.Entity, comp int) {
 // target is gone, or if it is the entity itself: Arche cannot remove an entity that is its own
 // target.
 func (a *Applier) resolveTarget(e, target ecs.Entity) ecs.Entity {
-	s, ours := a.Replicas.Slots[target]
+	s, ours := a.Replicas.Slot(target)
 	if !ours || target == e || !a.world.Alive(target) {
 		return ecs.Entity{}
 	}
@@ -102,7 +102,7 @@ func (a *Applier) releaseTarget(lost lostEntity, comp int) {
 		held = append(held, query.Entity())
 	}
 	for _, e := range held {
-		s, ours := a.Replicas.Slots[e]
+		s, ours := a.Replicas.Slot(e)
 		switch {
 		case !ours:
 		case !a.isPredicted(s):

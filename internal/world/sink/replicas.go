@@ -1,6 +1,8 @@
 package sink
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
@@ -13,7 +15,7 @@ type replicas struct {
 	entities []replica     // by slot
 	Info     []replicaInfo // by slot
 	free     []repl.Slot
-	Slots    map[ecs.Entity]repl.Slot
+	slots    slotIndex
 	Spawns   uint64
 	Losses   uint64        // entities that are no longer replicas
 	LastLoss entangle.Tick // tick of the record that removed the last of them
@@ -46,7 +48,7 @@ type replicaInfo struct {
 
 // ID returns the network id of an entity, and whether the entity is a replica.
 func (r *replicas) ID(e ecs.Entity) (repl.ID, bool) {
-	s, ok := r.Slots[e]
+	s, ok := r.Slot(e)
 	if !ok {
 		return repl.ID{}, false
 	}
@@ -63,7 +65,7 @@ func (r *replicas) Entity(s repl.Slot) ecs.Entity {
 
 // Tick returns the server's tick of the newest state that an entity has received.
 func (r *replicas) Tick(e ecs.Entity) (entangle.Tick, bool) {
-	s, ok := r.Slots[e]
+	s, ok := r.Slot(e)
 	if !ok {
 		return 0, false
 	}
@@ -71,7 +73,7 @@ func (r *replicas) Tick(e ecs.Entity) (entangle.Tick, bool) {
 }
 
 // Len returns the number of entities, without orphaned ones.
-func (r *replicas) Len() int { return len(r.Slots) }
+func (r *replicas) Len() int { return r.slots.n }
 
 // addEntity makes a new entity a replica.
 func (r *replicas) addEntity(e ecs.Entity, id repl.ID) (s repl.Slot) {
@@ -82,15 +84,20 @@ func (r *replicas) addEntity(e ecs.Entity, id repl.ID) (s repl.Slot) {
 		r.entities, r.Info = append(r.entities, replica{}), append(r.Info, replicaInfo{})
 	}
 	r.entities[s], r.Info[s] = replica{entity: e, used: true, fresh: true}, replicaInfo{ID: id}
-	r.Slots[e] = s
+	r.setSlot(e, s)
 	r.Spawns++
 	return s
+}
+
+// grow makes room for n more entities.
+func (r *replicas) grow(n int) {
+	r.entities, r.Info = slices.Grow(r.entities, n), slices.Grow(r.Info, n)
 }
 
 // removeSlot removes an entity, as of the tick of a record, and frees its slot.
 func (r *replicas) removeSlot(s repl.Slot, tick entangle.Tick) ecs.Entity {
 	e := r.entities[s].entity
-	delete(r.Slots, e)
+	r.clearSlot(e, s)
 	r.Losses++
 	r.LastLoss = tick
 	r.entities[s], r.Info[s] = replica{}, replicaInfo{}
@@ -103,4 +110,51 @@ func (r *replicas) markReferred(s repl.Slot) {
 	if s != repl.NoSlot {
 		r.Info[s].referred = true
 	}
+}
+
+// slotIndex finds slots by entity. Ids of entities are dense in a world, and an index is much cheaper than a
+// map for a lookup, and when many entities appear at once.
+type slotIndex struct {
+	byID []repl.Slot // by id in the world: the slot plus 1, or 0
+	// older holds replicas that the game has removed, if another one has got the id since.
+	older map[ecs.Entity]repl.Slot
+	n     int
+}
+
+// Slot returns the slot of an entity, and whether the entity is a replica.
+func (r *replicas) Slot(e ecs.Entity) (s repl.Slot, ok bool) {
+	x := &r.slots
+	if at := int(e.ID()); at < len(x.byID) && x.byID[at] != 0 {
+		if s = x.byID[at] - 1; r.entities[s].entity == e {
+			return s, true
+		}
+	}
+	s, ok = x.older[e]
+	return s, ok
+}
+
+func (r *replicas) setSlot(e ecs.Entity, s repl.Slot) {
+	x, at := &r.slots, int(e.ID())
+	if missing := at + 1 - len(x.byID); missing > 0 {
+		x.byID = append(x.byID, make([]repl.Slot, missing)...)
+	}
+	if x.byID[at] != 0 {
+		if x.older == nil {
+			x.older = map[ecs.Entity]repl.Slot{}
+		}
+		older := x.byID[at] - 1
+		x.older[r.entities[older].entity] = older
+	}
+	x.byID[at] = s + 1
+	x.n++
+}
+
+func (r *replicas) clearSlot(e ecs.Entity, s repl.Slot) {
+	x := &r.slots
+	if at := e.ID(); x.byID[at] == s+1 {
+		x.byID[at] = 0
+	} else {
+		delete(x.older, e)
+	}
+	x.n--
 }

@@ -30,7 +30,7 @@ func (a *Applier) linkTwin(twin ecs.Entity) {
 
 // Twin returns the confirmed twin of a predicted entity.
 func (a *Applier) Twin(e ecs.Entity) (ecs.Entity, bool) {
-	s, ok := a.Replicas.Slots[e]
+	s, ok := a.Replicas.Slot(e)
 	if !ok || !a.world.Alive(a.Replicas.Info[s].twin) {
 		return ecs.Entity{}, false
 	}

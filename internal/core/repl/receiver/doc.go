@@ -62,6 +62,7 @@
 // HandleActions reads records one by one, and judge decides: a record applies, waits, is dropped or
 // passed over. Receiver.apply lets a walker read the body between Sink.Begin and Sink.Commit, with
 // Sink.Insert for each value. Then Receiver.release applies what has waited for it.
+// Usual fulls of free handles are read as runs, by a Spawner (Receiver.spawnRun).
 //
 // HandleUpdates reads items: marks and runs of updates. A run is a sequence of blocks:
 //
@@ -73,7 +74,8 @@
 // # Where things are
 //
 // The replica: receiver.go, table.go, group.go, place.go (where an entity is), sink.go (the interfaces
-// to the world), refs.go. Arriving: handle.go (actions) with usual.go; updates.go. Deciding: judge.go.
+// to the world), refs.go. Arriving: handle.go (actions) with usual.go and
+// spawns.go; updates.go. Deciding: judge.go.
 // Reading a body: body.go, joins.go, predicted.go.
 //
 // What cannot be applied yet: waiting.go, release.go, needs.go. What has to be asked for:

@@ -23,6 +23,12 @@ func (r *Receiver) HandleActions(message []byte) error {
 		if !more {
 			break
 		}
+		if r.rec.Usual {
+			if n := r.spawnRun(&r.rec); n > 0 {
+				heads.Skip(n - 1)
+				continue
+			}
+		}
 		if err := r.handleAction(&r.rec); err != nil {
 			return err
 		}

@@ -33,6 +33,7 @@ type Receiver struct {
 	outdater Outdater // the same
 	differ   Differ   // the same, nil also if no component is sent as differences
 	bounded  Bounded  // as well
+	spawner  Spawner  // as well
 	own      Own
 	sets     repl.Sets
 
@@ -67,6 +68,8 @@ type Receiver struct {
 
 	plain  plain
 	usuals usual
+	// spawned is the ids of the current run of usual fulls.
+	spawned []repl.ID
 }
 
 // New returns an empty replica for a registry of the given number of components. own may be nil.
@@ -76,6 +79,7 @@ func New(sink Sink, own Own, comps int) *Receiver {
 	r := &Receiver{sink: sink, updater: updater, outdater: outdater, own: own, sets: repl.NewSets(comps)}
 	r.waiting.most = DefaultWaitingBytes
 	r.bounded, _ = sink.(Bounded)
+	r.spawner, _ = sink.(Spawner)
 	r.predicted.sink, _ = sink.(Predictor)
 	if differ, ok := sink.(Differ); ok {
 		if deltas := differ.Deltas(); !deltas.IsZero() {

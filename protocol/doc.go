@@ -55,4 +55,6 @@
 // an angle are not sent; NaN and infinities are sent as 0 and counted. A quaternion of another
 // length than 1 is normalised; one without a direction is sent as the identity (its field W, or its
 // fourth field, is 1) and counted. Floats without a tag keep every bit, including those of NaN.
+// Integers of 32 and 64 bits without a tag take 4 bits from 0 to 3, 10 or 22 bits up to about 10^6,
+// and 2 bits more than their size otherwise; negative numbers as many as twice the positive one.
 package protocol

@@ -20,7 +20,7 @@ type Entry struct {
 }
 
 // wireFormat is increased whenever a plan encodes values of the same type to other bits.
-const wireFormat = 1
+const wireFormat = 2
 
 // SetEntries sets Entries from the rest of the registry.
 func (r *Registry) SetEntries() {

@@ -49,6 +49,8 @@ func skipChanged(o *op, r *bits.Reader) {
 		case o.count > 1 && !r.Bool():
 		case o.kind == opRef:
 			r.Uvarint()
+		case o.kind == opWhole:
+			readWhole(r, o.bits)
 		default:
 			r.Skip(uint(o.bits))
 		}

@@ -126,7 +126,7 @@ func (d *deltaWriter) writeChanged(o *op, from origin, p unsafe.Pointer) {
 		outer := d.EnterAlone()
 		d.numbers(o, from, p)
 		d.Course = outer
-	case opRaw, opWide, opRef:
+	case opRaw, opWhole, opRef:
 		encodeChanged(o, d.w, from.base, p, d.refs)
 	case opRepeat:
 		d.elements(o, from, p)
@@ -145,7 +145,7 @@ func (d *deltaReader) readChanged(o *op, from origin, p unsafe.Pointer) {
 		outer := d.EnterAlone()
 		d.numbers(o, from, p)
 		d.Course = outer
-	case opRaw, opWide, opRef:
+	case opRaw, opWhole, opRef:
 		decodeChanged(o, d.r, from.base, p, d.refs)
 	case opRepeat:
 		d.elements(o, from, p)
@@ -166,7 +166,7 @@ func (d *deltaReader) skipChanged(o *op) {
 		d.Course = outer
 	case opBool:
 		d.r.Skip(uint(o.count))
-	case opRaw, opWide, opRef:
+	case opRaw, opWhole, opRef:
 		skipChanged(o, d.r)
 	case opRepeat:
 		d.skipElements(o)

@@ -93,7 +93,7 @@ func TestADifferIsUsedWhereItCan(t *testing.T) {
 		return w.LenBits()
 	}
 	assert.Equal(t, 8+17, size(counter{Count: 5}, counter{Count: 9, Level: 3}))
-	assert.Equal(t, 4+32+5, size(counter{Count: 5}, counter{Count: 4}), "whole")
+	assert.Equal(t, 4+10+5, size(counter{Count: 5}, counter{Count: 4}), "whole")
 }
 
 // talker writes and reads the given number of bits.
@@ -120,7 +120,7 @@ func TestABadDifferSendsWholeValues(t *testing.T) {
 		var base, value counter
 		var w bits.Writer
 		plan.EncodeDelta(&w, &wire.Bases{Base: bytesOf(&base)}, bytesOf(&value), nil)
-		assert.Equal(t, 4+32+5, w.LenBits())
+		assert.Equal(t, 4+4+5, w.LenBits())
 	}
 }
 
@@ -137,7 +137,7 @@ func TestADifferRefusesWhatItDidNotWrite(t *testing.T) {
 		{"longer than any", func(w *bits.Writer) { w.Uvarint(protocol.MaxDifferBits + 2) }, wire.ErrDiffer},
 		{"beyond the end", func(w *bits.Writer) { w.Uvarint(1 << 10) }, bits.ErrShort},
 		{"an error of its own", func(w *bits.Writer) { w.Uvarint(18); w.Bits(1<<17-1, 17) }, errLevel},
-		{"a whole value out of range", func(w *bits.Writer) { w.Uvarint(0); w.Bits(0, 32); w.Bits(31, 5) }, wire.ErrRange},
+		{"a whole value out of range", func(w *bits.Writer) { w.Uvarint(0); w.Bits(0, 4); w.Bits(31, 5) }, wire.ErrRange},
 	}
 	for _, c := range cases {
 		var w bits.Writer

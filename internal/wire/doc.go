@@ -36,8 +36,11 @@
 // describes: least significant bit first. Blank fields and those with the tag "-" are not sent.
 //
 //	bool                    1 bit
-//	intN, uintN, floatN     N bits, as they are; complex numbers as two floats
-//	int, uint               64 bits on every machine
+//	int8, int16, uint8, uint16, floats
+//	                        as they are; complex numbers as two floats
+//	int32, int64, uint32, uint64, int, uint
+//	                        2 bits: the form; then the number, see below; int and uint are
+//	                        64-bit integers on every machine
 //	integer with a range    value - low, in as many bits as high - low needs
 //	float with a range      index, in as many bits as the last index needs
 //	angle                   index, in as many bits as the last index needs
@@ -49,6 +52,11 @@
 //	text, []byte            Uvarint: number of bytes; then the bytes
 //	slice                   Uvarint: number of elements; then the elements
 //	type with a codec       the bits that the codec writes
+//
+// The forms of integers without a range are 2 bits for 0 to 3, 8 bits for the 256 numbers that
+// follow, 20 bits for the 2^20 numbers that follow, and all bits, as they are, for the others. Signed
+// integers are mapped to 0, -1, 1, -2, 2, ... first. A number in the last form that has a shorter one
+// is refused.
 //
 // A range is divided into n = ceil((high-low)/step) equal steps of s = (high-low)/n, so the last
 // index is n. A value is sent as the nearest index; halves are rounded to the even one. If low is a

@@ -43,8 +43,14 @@ func TestGoldenValues(t *testing.T) {
 		I int
 		U uint
 	}
-	// 64 bits each, whatever the machine.
-	assert.Equal(t, "ffffffffffffffff"+"0300000000000000", hexOf(t, platform{-1, 3}))
+	// -1 is sent as 1. Both have the form 0: 0100 and 1100.
+	assert.Equal(t, "c4", hexOf(t, platform{-1, 3}))
+	// -131 is sent as 261, the second number of form 2: 1 << 2 | 2, in 22 bits. 259 is the last of form 1:
+	// 255 << 2 | 1, in 10 bits.
+	assert.Equal(t, "060040ff", hexOf(t, platform{-131, 259}))
+	// 2^20 + 260 is the first number of form 3: 3, and then the number in 64 bits, or in 32.
+	assert.Equal(t, "1304400000000000"+"00", hexOf(t, struct{ U uint64 }{1<<20 + 260}))
+	assert.Equal(t, "1304400000", hexOf(t, struct{ U uint32 }{1<<20 + 260}))
 
 	type small struct {
 		On    bool

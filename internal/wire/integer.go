@@ -39,8 +39,10 @@ func (c *compiler) addInt(platform, signed bool, size uint8, offset uintptr, pat
 		}
 		c.leaf(path, fmt.Sprintf("%s range=%s..%s", name, tag.low, tag.high),
 			op{kind: opInt, size: size, bits: iv.width(), offset: offset, ints: iv})
-	case platform && size != 8:
-		c.leaf(path, name, op{kind: opWide, size: size, bits: 64, offset: offset, ints: interval{signed: signed}})
+	case platform:
+		c.leaf(path, name, op{kind: opWhole, size: size, bits: 64, offset: offset, ints: interval{signed: signed}})
+	case size >= 4:
+		c.leaf(path, name, op{kind: opWhole, size: size, bits: size * 8, offset: offset, ints: interval{signed: signed}})
 	default:
 		c.leaf(path, name, op{kind: opRaw, size: size, bits: size * 8, offset: offset})
 	}
@@ -138,25 +140,4 @@ func roundInts(o *op, p unsafe.Pointer) (clamped int) {
 		storeInt(unsafe.Add(p, i*uintptr(o.size)), o.size, o.ints.low+index)
 	}
 	return clamped
-}
-
-// encodeWide writes values of int and uint as 64 bits, because their size in memory differs between
-// machines.
-func encodeWide(o *op, w *bitio.Writer, p unsafe.Pointer, _ RefWriter) (clamped int) {
-	for i := range uintptr(o.count) {
-		w.Put(o.int(p, i), 64)
-	}
-	return 0
-}
-
-// decodeWide fails for a number that does not fit into an int of this machine.
-func decodeWide(o *op, r *bitio.Reader, p unsafe.Pointer, _ RefReader, _ *int) {
-	for i := range uintptr(o.count) {
-		v := r.Bits(64)
-		storeInt(unsafe.Add(p, i*uintptr(o.size)), o.size, v)
-		if o.int(p, i) != v {
-			r.Fail(ErrRange)
-			return
-		}
-	}
 }

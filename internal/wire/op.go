@@ -7,7 +7,7 @@ const (
 	opRaw       opKind = iota // numbers as they are in memory
 	opBool                    // one bit for each
 	opInt                     // integers with a range
-	opWide                    // int and uint on machines where they are not 64 bits
+	opWhole                   // 32- and 64-bit integers without a range
 	opQuantised               // floats with a range and a step
 	opQuat                    // groups of four floats
 	opAngle                   // floats on a circle
@@ -24,7 +24,7 @@ const (
 type op struct {
 	kind   opKind
 	size   uint8 // bytes of one number in memory
-	bits   uint8 // bits of one number on the wire
+	bits   uint8 // bits of one number on the wire; for opWhole in its last form
 	batch  uint8 // how many numbers fit into 64 bits
 	count  uint32
 	offset uintptr // of the first number, from the start of the value
@@ -34,7 +34,7 @@ type op struct {
 
 	funcs // chosen by funcsOf, in walk.go
 
-	ints    interval      // opInt, opWide
+	ints    interval      // opInt, opWhole
 	lattice lattice       // opQuantised
 	circle  circle        // opAngle
 	quat    smallestThree // opQuat
@@ -71,6 +71,8 @@ func (o *op) maxBits() int {
 	switch o.kind {
 	case opRef:
 		return n * maxRefBits
+	case opWhole:
+		return n * (formBits + int(o.bits))
 	case opCodec:
 		return o.codec.MaxBits
 	case opRepeat:
@@ -88,6 +90,8 @@ func (o *op) minBits() int {
 	switch o.kind {
 	case opRef, opText, opBytes, opSlice:
 		return n * 4
+	case opWhole:
+		return n * minWholeBits
 	case opRepeat:
 		return n * minBits(o.body)
 	case opCodec:

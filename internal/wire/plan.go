@@ -196,7 +196,7 @@ func (p *Plan) Width() string {
 		return "unfit"
 	case p.codec() != nil:
 		return "by codec"
-	case p.lists:
+	case p.lists || p.maxBits != minBits(p.ops):
 		return fmt.Sprintf("up to %d bits", p.maxBits)
 	default:
 		return fmt.Sprintf("%d bits", p.maxBits)

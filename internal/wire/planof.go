@@ -63,7 +63,7 @@ func newPlan(t reflect.Type, c *compiler) *Plan {
 func isExact(ops []op, size int) bool {
 	for i := range ops {
 		switch ops[i].kind {
-		case opRaw, opBool, opWide, opRef:
+		case opRaw, opBool, opWhole, opRef:
 			size -= int(ops[i].span())
 		case opRepeat:
 			if !isExact(ops[i].body, int(ops[i].step)) {

@@ -37,15 +37,15 @@ type (
 	shortHits struct {
 		N int16 `net:"range=-3..96"`
 	}
-	shortWhole struct{ N uint32 }
-	shortFlag  struct{ On bool }
+	shortWord struct{ N float32 }
+	shortFlag struct{ On bool }
 )
 
 // shorts returns all types whose plan has a Short.
 func shorts(t testing.TB) []subject {
 	return []subject{
 		subjectOf[shortPoint](t), subjectOf[shortWidePoint](t), subjectOf[shortCorner](t), subjectOf[shortSpeed](t), subjectOf[shortTurn](t), subjectOf[shortFine](t),
-		subjectOf[shortRing](t), subjectOf[shortHits](t), subjectOf[shortWhole](t), subjectOf[shortFlag](t),
+		subjectOf[shortRing](t), subjectOf[shortHits](t), subjectOf[shortWord](t), subjectOf[shortFlag](t),
 	}
 }
 

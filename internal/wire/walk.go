@@ -38,8 +38,8 @@ func funcsOf(o *op) funcs {
 		return funcs{encodeBools, decodeBools, equalMemory, nil}
 	case opInt:
 		return funcs{encodeInts, decodeInts, equalInts, roundInts}
-	case opWide:
-		return funcs{encodeWide, decodeWide, equalMemory, nil}
+	case opWhole:
+		return funcs{encodeWhole, decodeWhole, equalMemory, nil}
 	case opQuantised, opQuat, opAngle:
 		if o.size == 4 {
 			return floatFuncs[float32](o)

@@ -1,20 +1,23 @@
 package wire
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Short is the plan of a type of which each value is sent as one code of a few bits: a vector, a
-// rotation, an angle or a number. Several such values can be decoded directly into their
-// destinations, because all codes are checked before the first value is written.
+// Short is a plan as a ShortRun reads its values. A value that is one code of a few bits (a vector, a
+// rotation, an angle or a number) is decoded as one; others are copied or decoded by the plan. All
+// values are checked before the first is written to its destination.
 type Short struct {
 	kind  shortKind
 	width uint // bits of one number
-	bits  uint // bits of the code
+	bits  uint // bits of a value; 0 if they may differ
+	least uint // bits of the shortest value
 	mask  uint64
 	op    *op
+	plan  *Plan
 	parts *quatParts // as in Plan
 	at    uintptr    // offset of the numbers in a value
 	size  int        // bytes of a value
@@ -30,23 +33,34 @@ const (
 	shortVector3
 	shortQuat
 	shortAngle
+	shortBytes // a value as it is in memory
+	shortWhole // one integer without a range
+	shortAny   // any other value
 )
 
-// Short returns p as a Short, or nil if the values of its type are not a single short code.
+// maxShortSize is the size of the largest value of a Short, in bytes. It bounds the memory of a run;
+// larger values gain little from it.
+const maxShortSize = 256
+
+// Short returns p as a Short, or nil if its values are sent by a codec, have references, are large or
+// have no bits.
 func (p *Plan) Short() *Short {
-	if len(p.ops) != 1 || len(p.skipped) > 0 || p.memory < 0 {
+	if len(p.ops) == 0 || p.memory <= 0 || p.memory > maxShortSize || p.HasRefs() || p.codec() != nil {
 		return nil
 	}
 	o := &p.ops[0]
-	kind, ok := shortKindOf(o)
-	if !ok {
-		return nil
+	s := &Short{kind: shortAny, plan: p, op: o, size: p.size, least: uint(minBits(p.ops))}
+	if kind, ok := shortKindOf(o); ok && len(p.ops) == 1 && len(p.skipped) == 0 && o.maxBits() <= bits.PeekBits {
+		s.kind, s.width, s.bits, s.parts, s.at = kind, uint(o.bits), uint(o.maxBits()), p.parts, o.offset
+		s.mask = 1<<s.bits - 1
+		return s
 	}
-	s := &Short{kind: kind, width: uint(o.bits), bits: uint(o.bits) * uint(o.count), op: o, parts: p.parts, at: o.offset, size: p.size}
-	if s.bits > bits.PeekBits {
-		return nil
+	switch {
+	case p.exact && !slices.ContainsFunc(p.ops, func(o op) bool { return o.kind != opRaw }):
+		s.kind, s.bits = shortBytes, uint(p.maxBits)
+	case p.exact && o.kind == opWhole && o.count == 1 && len(p.ops) == 1 && o.size*8 == o.bits:
+		s.kind = shortWhole
 	}
-	s.mask = 1<<s.bits - 1
 	return s
 }
 

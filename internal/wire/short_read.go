@@ -15,6 +15,14 @@ func (s *Short) readCodes(to []uint64, c column) (wrong uint64) {
 	return 1
 }
 
+// readBytes reads values that are on the wire as they are in memory.
+func (s *Short) readBytes(to []byte, c column) {
+	for ; len(to) > 0; to = to[s.size:] {
+		c.copy(to[:s.size])
+		c.bit += c.stride
+	}
+}
+
 // readVectors reads vectors. It returns 0 if all are valid.
 func (s *Short) readVectors(to [][3]float32, c column) (wrong uint64) {
 	if s.bits <= mantissaBits {

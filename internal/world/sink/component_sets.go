@@ -12,8 +12,8 @@ import (
 type componentSet struct {
 	set   set.Mask
 	comps []*component
-	// shorts holds, for each component, the plan that decodes it as a short code. It is nil if some
-	// component has no such plan or is sent as differences, or if the set is staged.
+	// shorts holds, for each component, the plan that decodes many values of it at once. It is nil if
+	// some component has no such plan or is sent as differences, or if the set is staged.
 	shorts []*wire.Short
 	// staged: an update of the set is not decoded directly into the world, because it may change
 	// structure, may be refused, or has too many components.

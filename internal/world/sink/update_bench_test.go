@@ -24,16 +24,50 @@ type (
 		Q [4]float32 `net:"quat"`
 	}
 	benchHealth struct{ Points uint16 }
+	benchTag    struct{}
+	benchFloat  struct{ V float32 }
+	benchNumber struct{ V uint64 }
+	benchBlock  struct{ V [15]float32 }
+	benchMixed  struct {
+		V float32
+		N int
+		A uint8
+		C uint32
+	}
 )
 
-// BenchmarkUpdateRun measures how an applier applies a tick that moves and turns each of 1,000
-// entities. One operation applies the frames of that tick.
+// BenchmarkUpdateRun measures how an applier applies a tick that changes each of 1,000 entities. One
+// operation applies the frames of that tick.
 func BenchmarkUpdateRun(b *testing.B) {
+	b.Run("pose", func(b *testing.B) {
+		benchmarkRun(b, func(n int) (benchPosition, benchRotation) {
+			return benchPosition{float32(n), 1, 2}, benchRotation{[4]float32{0.5, 0.5, 0.5, float32(n%100) / 200}}
+		})
+	})
+	b.Run("float32", func(b *testing.B) { benchmarkRun(b, oneOf(func(n int) benchFloat { return benchFloat{float32(n)} })) })
+	b.Run("uint64", func(b *testing.B) {
+		benchmarkRun(b, oneOf(func(n int) benchNumber { return benchNumber{uint64(n) & 1} }))
+	})
+	b.Run("uint64/large", func(b *testing.B) { benchmarkRun(b, oneOf(func(n int) benchNumber { return benchNumber{^uint64(n)} })) })
+	b.Run("mixed", func(b *testing.B) {
+		benchmarkRun(b, oneOf(func(n int) benchMixed { return benchMixed{float32(n), n, uint8(n), 1} }))
+	})
+	b.Run("block", func(b *testing.B) {
+		benchmarkRun(b, oneOf(func(n int) benchBlock { return benchBlock{[15]float32{float32(n)}} }))
+	})
+}
+
+// oneOf makes a function of one component one of two, of which the second is a tag.
+func oneOf[A any](value func(n int) A) func(n int) (A, benchTag) {
+	return func(n int) (A, benchTag) { return value(n), benchTag{} }
+}
+
+func benchmarkRun[A, B any](b *testing.B, value func(n int) (A, B)) {
 	const entities = 1000
 	p := protocol.New(protocol.Config{Name: "copy benchmark"})
 	protocol.Component[benchHealth](p)
-	protocol.Component[benchPosition](p)
-	protocol.Component[benchRotation](p)
+	protocol.Component[A](p)
+	protocol.Component[B](p)
 	require.NoError(b, registry.Seal(p))
 	from, to := ecs.NewWorld(entities), ecs.NewWorld(entities)
 	collector, err := source.NewCollector(&from, registry.Of(p).Components, slog.New(slog.DiscardHandler))
@@ -41,11 +75,11 @@ func BenchmarkUpdateRun(b *testing.B) {
 	peer := collector.World().NewPeer()
 	applier := NewApplier(&to, event.NewHub(), registry.Of(p).Components, func(ecs.Entity) {}, func(ecs.Entity) {})
 	r := receiver.New(applier, nil, 3)
-	position, rotation := ecs.ComponentID[benchPosition](&from), ecs.ComponentID[benchRotation](&from)
+	first, second := ecs.ComponentID[A](&from), ecs.ComponentID[B](&from)
 	marker, health := ecs.ComponentID[components.Replicate](&from), ecs.ComponentID[benchHealth](&from)
 	all := make([]ecs.Entity, entities)
 	for i := range all {
-		all[i] = from.NewEntity(marker, position, rotation, health)
+		all[i] = from.NewEntity(marker, first, second, health)
 	}
 	require.NoError(b, collector.Observe(1))
 	for n := uint16(0); peer.ActionsDue(); n++ {
@@ -55,8 +89,7 @@ func BenchmarkUpdateRun(b *testing.B) {
 		peer.HandleDelivered(n)
 	}
 	for i, e := range all {
-		*(*benchPosition)(from.Get(e, position)) = benchPosition{float32(i), 1, 2}
-		*(*benchRotation)(from.Get(e, rotation)) = benchRotation{[4]float32{0.5, 0.5, 0.5, float32(i%100) / 200}}
+		*(*A)(from.Get(e, first)), *(*B)(from.Get(e, second)) = value(i + 2)
 	}
 	require.NoError(b, collector.Observe(2))
 	var frames [][]byte
@@ -71,7 +104,9 @@ func BenchmarkUpdateRun(b *testing.B) {
 	b.ReportAllocs()
 	for tick := entangle.Tick(2); b.Loop(); tick++ { // a frame states the age of its baseline, not its tick
 		for _, frame := range frames {
-			require.NoError(b, r.HandleUpdates(tick, frame))
+			if err := r.HandleUpdates(tick, frame); err != nil {
+				b.Fatal(err)
+			}
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/entities, "ns/record")

@@ -23,8 +23,9 @@ type updateRun struct {
 	remote   columns.Cells
 }
 
-// UpdateRun implements receiver.Updater. Most values are short codes, which are decoded column by
-// column for stretches of entities. All other updates are applied one by one.
+// UpdateRun implements receiver.Updater. Most values are checked, and then written column by column,
+// for stretches of entities. Differences, values with references and those of codecs are applied one
+// by one.
 func (a *Applier) UpdateRun(slots []repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) (n int, err error) {
 	if *comps != a.sets.now.set {
 		a.chooseSet(comps)
@@ -48,8 +49,8 @@ func (a *Applier) UpdateRun(slots []repl.Slot, tick entangle.Tick, comps *set.Ma
 	return n, nil
 }
 
-// updateShorts applies the updates of the first slots whose values are short codes, and of which the
-// game has not changed the components. If the first entities are predicted it takes only those.
+// updateShorts applies the updates of the first slots whose values can be decoded many at once, and of
+// which the game has not changed the components. If the first entities are predicted it takes only those.
 func (a *Applier) updateShorts(slots []repl.Slot, tick entangle.Tick, r *bits.Reader) (n int, err error) {
 	run, now := &a.run, &a.sets.now
 	if len(now.shorts) == 0 {

@@ -21,8 +21,8 @@ import (
 
 // The messages of a game in a capped network: unreliable ones in two priorities, and reliable ones.
 type (
-	often  struct{ Words [8]uint32 }
-	seldom struct{ Words [8]uint32 }
+	often  struct{ Words [8]float32 }
+	seldom struct{ Words [8]float32 }
 	surely struct{ N uint32 }
 )
 
@@ -280,7 +280,7 @@ func TestACapThatIsNotReachedChangesNothing(t *testing.T) {
 	}
 }
 
-type largeMessage struct{ Text [40]uint32 }
+type largeMessage struct{ Text [40]float32 }
 
 // A cap on all clients is shared equally among the clients that need more than their share, whether
 // they receive many small messages or few large ones. Clients that need little leave the rest to

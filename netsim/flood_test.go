@@ -240,7 +240,7 @@ func (o *flooder) act() {
 		w.Uvarint(0)
 		w.Bool(true)
 		w.Uvarint(0)
-		w.Bits(7, 32)
+		w.Bits((7-4)<<2|1, 10) // the number 7
 		body := w.Finish()
 		var all [][]byte
 		for range 1 + rng.IntN(60) {
@@ -260,7 +260,7 @@ func (o *flooder) act() {
 	case requests:
 		w.Uvarint(0)
 		w.Bits(rng.Uint64()>>32, 32)
-		w.Bits(7, 32)
+		w.Bits((7-4)<<2|1, 10) // the number 7
 		body := w.Finish()
 		var all [][]byte
 		for range 1 + rng.IntN(400) {

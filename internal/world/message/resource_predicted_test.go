@@ -100,7 +100,7 @@ func TestAnEntityInAResourceThatRollsBack(t *testing.T) {
 	w.Uvarint(1)
 	w.Bool(true)
 	repl.AppendRef(&w, repl.Ref{ID: repl.ID{Group: 1}})
-	w.Bits(5, 32)
+	w.Bits((10-4)<<2|1, 10) // 5 has the second number 10
 	w.Uvarint(1)
 	body := w.Finish()
 	require.NoError(t, g.get(body))

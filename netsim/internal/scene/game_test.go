@@ -40,7 +40,7 @@ type (
 	Flag    struct{}
 	Private struct{ Number uint8 }
 	Birth   struct{ Tick uint8 }
-	Crate   struct{ Data [75]uint64 }
+	Crate   struct{ Data [75]float64 }
 	Tether  struct {
 		ecs.Relation
 		Length uint8

@@ -220,11 +220,12 @@ func (c *compiler) mergeOp(o op) {
 	c.ops = append(c.ops, o)
 }
 
-// lower divides runs of raw bytes into words. The bits on the wire stay the same.
+// lower divides short runs of raw bytes into words; longer ones are copied. The bits on the wire stay
+// the same.
 func lower(ops []op) (out []op) {
 	for _, o := range ops {
 		o.complete()
-		if o.kind != opRaw || o.size != 1 {
+		if o.kind != opRaw || o.size != 1 || o.isLong() {
 			out = append(out, o)
 			continue
 		}

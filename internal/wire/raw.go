@@ -6,15 +6,17 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// longRun is the number of words from which on copying a run is faster than writing word by word.
-const longRun = 8
+// longRun is the number of bytes from which on copying a run is faster than writing word by word.
+const longRun = 24
+
+func (o *op) isLong() bool { return o.span() >= longRun }
 
 // encodeRaw writes numbers as they are in memory.
 func encodeRaw(o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) (clamped int) {
 	switch {
 	case o.count == 1:
 		w.Put(loadWord(p, o.size), uint(o.bits))
-	case o.count >= longRun:
+	case o.isLong():
 		w.Raw(memory(p, o.span()))
 	default:
 		for i := range uintptr(o.count) {
@@ -25,7 +27,7 @@ func encodeRaw(o *op, w *bits.Writer, p unsafe.Pointer, _ RefWriter) (clamped in
 }
 
 func decodeRaw(o *op, r *bits.Reader, p unsafe.Pointer, _ RefReader, _ *int) {
-	if o.count >= longRun {
+	if o.isLong() {
 		r.Raw(memory(p, o.span()))
 		return
 	}

@@ -157,18 +157,26 @@ func (r *Reader) Copy(dst []byte, n int) {
 		return
 	}
 	whole := n >> 3
-	i := 0
 	if r.at&7 == 0 {
-		i = copy(dst[:whole], r.data[r.at>>3:])
-		r.at += uint(i) * 8
-	}
-	for ; whole-i >= 8; i += 8 {
-		binary.LittleEndian.PutUint64(dst[i:], r.Bits(64))
-	}
-	for ; i < whole; i++ {
-		dst[i] = byte(r.Bits(8))
+		copy(dst[:whole], r.data[r.at>>3:])
+		r.at += uint(whole) * 8
+	} else {
+		r.copyWords(dst[:whole])
 	}
 	if rest := uint(n & 7); rest > 0 {
 		dst[whole] = byte(r.Bits(rest))
+	}
+}
+
+// copyWords copies whole bytes, a word at a time, from a position that is not a byte boundary. The
+// caller has checked that they are there; they end in the middle of a byte.
+func (r *Reader) copyWords(dst []byte) {
+	src, shift := r.data[r.at>>3:], r.at&7
+	r.at += uint(len(dst)) * 8
+	for ; len(dst) >= 8; dst, src = dst[8:], src[8:] {
+		binary.LittleEndian.PutUint64(dst, binary.LittleEndian.Uint64(src)>>shift|uint64(src[8])<<(64-shift))
+	}
+	for i := range dst {
+		dst[i] = src[i]>>shift | src[i+1]<<(8-shift)
 	}
 }

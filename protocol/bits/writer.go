@@ -136,7 +136,9 @@ func (w *Writer) copyWords(src []byte) {
 		acc = word >> ((64 - n) & 63)
 	}
 	w.buf, w.acc = buf, acc
-	for _, b := range src {
-		w.Bits(uint64(b), 8)
+	if len(src) > 0 {
+		var last [8]byte
+		copy(last[:], src)
+		w.Put(binary.LittleEndian.Uint64(last[:]), uint(len(src))*8)
 	}
 }

@@ -2,6 +2,7 @@ package sender
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
@@ -14,7 +15,7 @@ import (
 type chunk struct {
 	bases span // baselines with the same bits
 	at    uint32
-	width uint32 // bits in chunks.words from at on; 0: it has no value
+	width uint32 // bits in chunks.bits from byte at on; 0: it has no value
 	refs  uint32 // in chunks.slots, nrefs of them
 	nrefs uint32
 	next  int32 // 1 + the index of the group's chunk before it; 0: none
@@ -33,7 +34,7 @@ type chunks struct {
 	tick  entangle.Tick
 	first []firstChunk // by group
 	list  []chunk
-	words []uint64   // the bits of each chunk, the first one lowest; zeros behind the last
+	bits  []byte     // of each chunk, in whole words: the first bit is the lowest; zeros behind the last
 	sets  []set.Mask // components of plain chunks, without equal ones in a row
 	slots []repl.Slot
 	buf   []byte // in which one is written
@@ -53,7 +54,7 @@ func (c *chunks) grow(groups int) {
 
 // reset forgets the chunks of the last tick.
 func (c *chunks) reset(tick entangle.Tick) {
-	c.tick, c.list, c.words, c.sets, c.slots = tick, c.list[:0], c.words[:0], c.sets[:0], c.slots[:0]
+	c.tick, c.list, c.bits, c.sets, c.slots = tick, c.list[:0], c.bits[:0], c.sets[:0], c.slots[:0]
 }
 
 // serves reports whether the chunk is right for a peer with a baseline and a view.
@@ -98,7 +99,7 @@ func (w *World) encodeChunk(id groupID, from repl.From, view View) int32 {
 	}
 	b.w.Bits(0, 64)
 	c.buf = b.w.Finish()
-	if made.at = uint32(len(c.words)); b.here.some {
+	if made.at = uint32(len(c.bits)); b.here.some {
 		made.width = uint32(width) - uint32(prefix)
 		c.keep(prefix, width)
 	}
@@ -126,30 +127,28 @@ func (c *chunks) sameSet(a, b *chunk) bool {
 
 // keep stores the written bits from prefix up to end, which 64 zeros follow.
 func (c *chunks) keep(prefix uint, end int) {
-	for at := int(prefix); at < end; at += 64 {
-		word := binary.LittleEndian.Uint64(c.buf[at>>3:]) >> (at & 7)
-		if at&7 != 0 {
-			word |= uint64(c.buf[at>>3+8]) << (64 - at&7)
-		}
-		if left := end - at; left < 64 {
-			word &= 1<<left - 1
-		}
-		c.words = append(c.words, word)
+	words := (uint(end) - prefix + 63) >> 6
+	first := uint(len(c.bits))
+	c.bits = slices.Grow(c.bits, int(words)*8)[:first+words*8]
+	to, from, shift := c.bits[first:], c.buf[prefix>>3:], prefix&7
+	for ; len(to) > 8; to, from = to[8:], from[8:] {
+		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(from)>>shift|uint64(from[8])<<1<<(63-shift))
 	}
+	word := binary.LittleEndian.Uint64(from)>>shift | uint64(from[8])<<1<<(63-shift)
+	binary.LittleEndian.PutUint64(to, word<<(-(uint(end)-prefix)&63)>>(-(uint(end)-prefix)&63))
 }
 
 // append writes a chunk's bits.
 func (c *chunks) append(w *bits.Writer, ch *chunk) {
-	at, width := ch.at, uint(ch.width)
-	for ; width > 128; width -= 64 {
-		w.Put(c.words[at], 64)
-		at++
+	from := c.bits[ch.at:]
+	switch width := uint(ch.width); {
+	case width <= 64:
+		w.Put(binary.LittleEndian.Uint64(from), width)
+	case width <= 128:
+		w.Pair(binary.LittleEndian.Uint64(from), binary.LittleEndian.Uint64(from[8:]), width)
+	default:
+		w.Copy(from, int(width))
 	}
-	if width <= 64 {
-		w.Put(c.words[at], width)
-		return
-	}
-	w.Pair(c.words[at], c.words[at+1], width)
 }
 
 // slotsOf returns the slots that a chunk refers to.

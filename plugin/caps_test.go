@@ -35,7 +35,10 @@ func TestCapsAreChecked(t *testing.T) {
 	assert.ErrorContains(t, err, "ClientConfig.MaxBytes is 5 bytes per second; set it between 16000")
 }
 
-type word struct{ Letters [16]uint32 }
+type (
+	word     struct{ Letters [16]uint32 }
+	sentence struct{ Letters [16]float32 }
+)
 
 // A steady tick under caps allocates nothing either, with messages that do not fit. Both sides
 // count dropped messages.
@@ -44,20 +47,20 @@ type word struct{ Letters [16]uint32 }
 func TestATickUnderCapsAllocatesNothing(t *testing.T) {
 	chatty := func() *protocol.Protocol {
 		p := testProtocol()
-		protocol.Message[word](p).Mode(protocol.UnorderedUnreliable)
+		protocol.Message[sentence](p).Mode(protocol.UnorderedUnreliable)
 		return p
 	}
 	g := newGameWith(t, func(c *plugin.ServerConfig) {
 		c.Protocol, c.MaxClients, c.MaxBytesPerClient, c.MaxBytes = chatty(), 2, 20_000, 36_000
 	}, func(s *plugin.Server) {
 		s.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
-			filter, send := generic.NewFilter1[spot](), plugin.NewSender[word](w)
+			filter, send := generic.NewFilter1[spot](), plugin.NewSender[sentence](w)
 			return func() {
 				for q := filter.Query(w); q.Next(); {
 					q.Get().X++
 				}
 				for range 10 {
-					_ = send.Send(components.Everyone, word{})
+					_ = send.Send(components.Everyone, sentence{})
 				}
 			}
 		}))
@@ -69,10 +72,10 @@ func TestATickUnderCapsAllocatesNothing(t *testing.T) {
 		c, err := plugin.NewClient(plugin.ClientConfig{Protocol: chatty(), Clock: g.clock, MaxBytes: 16_000})
 		require.NoError(t, err)
 		c.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
-			send := plugin.NewSender[word](w)
+			send := plugin.NewSender[sentence](w)
 			return func() {
 				for range 10 {
-					_ = send.Send(components.Server, word{})
+					_ = send.Send(components.Server, sentence{})
 				}
 			}
 		}))

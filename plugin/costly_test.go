@@ -51,7 +51,8 @@ func costlyPackets() map[string]costly {
 	var request bits.Writer
 	request.Uvarint(0)
 	request.Bits(1, 32)
-	request.Bits(0, 64)
+	request.Bits(3|1<<33, 34) // two large numbers
+	request.Bits(3|1<<33, 34)
 	question := request.Finish()
 	var message bits.Writer
 	message.Uvarint(1)
@@ -550,7 +551,8 @@ func TestAFrameTakesSoManyMessagesAndRequests(t *testing.T) {
 	var request bits.Writer
 	request.Uvarint(0)
 	request.Bits(1, 32)
-	request.Bits(0, 64)
+	request.Bits(3|1<<33, 34) // two large numbers
+	request.Bits(3|1<<33, 34)
 	before := asked
 	i.say(peer.Requests, repeat(600, request.Finish())...)
 	g.run(1)

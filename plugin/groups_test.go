@@ -13,7 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-type slab struct{ Data [512]uint64 }
+type slab struct{ Data [512]float64 }
 
 func slabProtocol() *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "plugin test"})
@@ -44,7 +44,7 @@ func TestAGroupThatIsTooLargeIsRefusedWhole(t *testing.T) {
 	slabs := generic.NewMap2[slab, components.Replicate](g.world)
 	var large []ecs.Entity
 	for i := range 17 { // entities of 4 KiB each
-		large = append(large, slabs.NewWith(&slab{Data: [512]uint64{uint64(i)}}, &components.Replicate{Group: 7}))
+		large = append(large, slabs.NewWith(&slab{Data: [512]float64{float64(i)}}, &components.Replicate{Group: 7}))
 	}
 	slabs.NewWith(&slab{}, &components.Replicate{Group: 8})
 	var told []plugin.GroupRefused
@@ -76,10 +76,10 @@ func TestWhoGoesToAGroupThatIsTooLargeHoldsUpNobody(t *testing.T) {
 	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol = slabProtocol() })
 	p := joinSlabs(t, g)
 	slabs := generic.NewMap2[slab, components.Replicate](g.world)
-	spawn := func(n uint64, group components.Group) ecs.Entity {
-		return slabs.NewWith(&slab{Data: [512]uint64{n}}, &components.Replicate{Group: group})
+	spawn := func(n float64, group components.Group) ecs.Entity {
+		return slabs.NewWith(&slab{Data: [512]float64{n}}, &components.Replicate{Group: group})
 	}
-	shown := func() (ns []uint64) {
+	shown := func() (ns []float64) {
 		f := generic.NewFilter1[slab]()
 		for q := f.Query(p.world); q.Next(); {
 			ns = append(ns, q.Get().Data[0])
@@ -92,12 +92,12 @@ func TestWhoGoesToAGroupThatIsTooLargeHoldsUpNobody(t *testing.T) {
 		large = append(large, spawn(3, 8))
 	}
 	g.run(60)
-	require.ElementsMatch(t, []uint64{1, 2}, shown())
+	require.ElementsMatch(t, []float64{1, 2}, shown())
 
 	to := func(group components.Group) { at[components.Replicate](g.world, second).Group = group }
 	to(8)
 	g.run(10)
-	assert.Equal(t, []uint64{1}, shown())
+	assert.Equal(t, []float64{1}, shown())
 	for range 30 { // also while the large group changes in every tick
 		at[slab](g.world, first).Data[0] += 4
 		g.world.RemoveEntity(large[0])
@@ -105,15 +105,15 @@ func TestWhoGoesToAGroupThatIsTooLargeHoldsUpNobody(t *testing.T) {
 		g.run(1)
 	}
 	g.run(5)
-	assert.Equal(t, []uint64{121}, shown())
+	assert.Equal(t, []float64{121}, shown())
 	to(7)
 	g.run(10)
-	assert.ElementsMatch(t, []uint64{121, 2}, shown())
+	assert.ElementsMatch(t, []float64{121, 2}, shown())
 	to(8)
 	g.run(10)
 	for _, e := range large[:15] {
 		g.world.RemoveEntity(e)
 	}
 	g.run(30)
-	assert.ElementsMatch(t, []uint64{121, 2, 3, 3}, shown())
+	assert.ElementsMatch(t, []float64{121, 2, 3, 3}, shown())
 }

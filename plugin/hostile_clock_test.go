@@ -62,7 +62,7 @@ func (y *misled) show(group repl.Handle) {
 	heads.Append(&w, &repl.Record{Kind: repl.Full, Group: group, Tick: 10})
 	w.Bits(0b10000, 5)  // no needs, no predicted entities, no references and leavers; a group of one
 	w.Bits(0b111100, 6) // controller, flag, glance, name, spot and thrust
-	w.Bits(uint64(group), 32)
+	writeWhole(&w, uint64(group))
 	w.Bits(0, 64)
 	heads.End(&w)
 	y.say(peer.Actions, w.Finish())

@@ -133,7 +133,7 @@ func (y *tyrant) act(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base
 		}
 		w.Bits(set, 3)
 		if set&2 != 0 {
-			w.Bits(uint64(group), 32)
+			writeWhole(&w, uint64(group))
 		}
 		if set&4 != 0 {
 			w.Bits(0, 64)

@@ -243,7 +243,7 @@ func TestWhatNoClientSendsEndsTheConnection(t *testing.T) {
 		var w bits.Writer
 		w.Uvarint(number)
 		w.Bits(1, 32)
-		w.Bits(0, 64)
+		w.Bits(0, 8) // two numbers
 		return w.Finish()
 	}
 	var bomb bits.Writer
@@ -293,7 +293,7 @@ func TestRequestsThatNobodyHandlesAreAnswered(t *testing.T) {
 	var w bits.Writer
 	w.Uvarint(0)
 	w.Bits(1, 32)
-	w.Bits(0, 64)
+	w.Bits(0, 8) // two numbers
 	for range 3 {
 		i.say(peer.Requests, repeat(256, w.Finish())...)
 		g.run(1)

@@ -78,7 +78,7 @@ func TestWhatAClientSendsCostsItsUnits(t *testing.T) {
 	var request bits.Writer
 	request.Uvarint(0)
 	request.Bits(1, 32)
-	request.Bits(0, 64)
+	request.Bits(0, 8) // two numbers
 	const packet, message = 25, 2
 	assert.Zero(t, costs(func() {}))
 	assert.Equal(t, packet, costs(func() { i.send(i.header()) }))
@@ -158,7 +158,7 @@ func TestEveryKindOfFrameHasAPrice(t *testing.T) {
 		peer.Requests: {1 + 1 + 5, true, write(func(w *bits.Writer) {
 			w.Uvarint(0)
 			w.Bits(1, 32)
-			w.Bits(0, 64)
+			w.Bits(0, 8) // two numbers
 		})},
 		peer.FirstMessages + channel.ID(channel.OrderedReliable):     {1 + 1, true, message(protocol.OrderedReliable, 16)},
 		peer.FirstMessages + channel.ID(channel.UnorderedReliable):   {1 + 1, true, message(protocol.UnorderedReliable, 64)},

@@ -12,6 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/entangle-ecs/entangle/transport/memory"
 	"github.com/entangle-ecs/entangle/transport/token"
 )
@@ -34,6 +35,15 @@ type steer struct{ DX, DY int8 }
 type sum struct{ A, B int32 }
 
 type total struct{ Of int32 }
+
+// writeWhole writes an unsigned number below 260 as plans do.
+func writeWhole(w *bits.Writer, n uint64) {
+	if n < 4 {
+		w.Bits(n<<2, 4)
+		return
+	}
+	w.Bits((n-4)<<2|1, 10)
+}
 
 // register registers the types that a game shares between its server and its clients.
 func register(p *protocol.Protocol) *protocol.Protocol {

@@ -17,7 +17,7 @@ import (
 // namedElsewhere lists words of comments that look like identifiers but are not identifiers of this
 // repository.
 var namedElsewhere = map[string]bool{
-	"GitHub": true, "WebSockets": true, "floatN": true, "intN": true, "uintN": true,
+	"GitHub": true, "WebSockets": true,
 	// identifiers of the standard library, and of other programs
 	"Hijacker": true, "RoundTripper": true, "IsKeyPressed": true, "LogScale": true, "Ticker": true,
 	// identifiers in examples in comments

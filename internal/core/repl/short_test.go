@@ -358,3 +358,33 @@ func shortOfPredicted(t *testing.T, predicted, limit int) (n *network, slots []r
 	n.told = func(e *end, s saying) { sent[n.slotOf(e, s.Group)]++ }
 	return n, slots, sent
 }
+
+// Under a limit, what is encoded follows what is sent, whatever has changed.
+//
+// Proves: R45
+func TestALimitLimitsWhatIsEncoded(t *testing.T) {
+	const groups, limit = 3000, 400
+	for _, place := range []sender.Place{{}, {Private: true}} {
+		c := newCrowd(groups, 1, func(repl.Slot) sender.Place { return place })
+		p := c.peers[0]
+		step := func() {
+			tick(c.World, func() { c.Change(0, c.all) })
+			c.pkt++
+			p.Prepare()
+			p.Limit(limit)
+			c.buf = p.AppendUpdates(c.buf[:0], repl.MaxUpdateBytes, c.pkt)
+			assert.LessOrEqual(t, len(c.buf), limit)
+			p.HandleAcked(c.pkt)
+		}
+		for range 20 {
+			step()
+		}
+		before := c.Stats()
+		for range 200 {
+			step()
+		}
+		encoded, sent := c.Stats().Bodies-before.Bodies, c.Stats().Updates-before.Updates
+		assert.Greater(t, sent, uint64(200*groups/100))
+		assert.LessOrEqual(t, float64(encoded), 1.1*float64(sent), "private %v", place.Private)
+	}
+}

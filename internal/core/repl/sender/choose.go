@@ -23,6 +23,7 @@ type choice struct {
 	price  [2]float32  // of each pool: how urgent a group is that just finds room, on average
 	turn   repl.Handle // where ties go on
 	step   int         // bits that each record takes beyond its own, or less: a guess, from the last time
+	size   int         // bits that a record takes in a packet, of late: the cost of one that is not encoded
 	mean   int         // bits that there is room for in a tick, of late
 	passed int         // ticks in a row in which only predicted groups had room
 	broken bool        // the last tick had no packet for all that was chosen
@@ -55,6 +56,19 @@ const (
 	maxTries = 4
 )
 
+// noteSize notes that so many records took so many bits. The estimate rises at once and falls slowly,
+// since what is encoded beyond the room is encoded in vain.
+func (k *choice) noteSize(bits, n int) {
+	if n == 0 {
+		return
+	}
+	if mean := (bits + n - 1) / n; mean >= k.size {
+		k.size = mean
+	} else {
+		k.size -= (k.size - mean + 7) / 8
+	}
+}
+
 // choose selects the most urgent records that fit, among the records of some steps, which belong to
 // one pool. It returns their approximate size in bits.
 func (p *Peer) choose(which int, steps []step, room int) (bits int) {
@@ -64,25 +78,32 @@ func (p *Peer) choose(which int, steps []step, room int) (bits int) {
 	}
 	p.rank(steps, room)
 	head := repl.MaxRunHead*8 + repl.EndBits
-	guess, least := room-head, uint32(math.MaxUint32)
+	guess, least, turn := room-head, uint32(math.MaxUint32), k.turn
+	over, chosen := false, 0
 	for try := range maxTries {
 		if guess <= 0 {
 			break
 		}
 		if try > 0 {
 			p.putBack(which, steps)
+			k.turn = turn
 		}
-		var used int
-		least, used = p.pick(steps, guess)
-		p.collect(which, steps, least)
+		least = p.pick(steps, guess)
+		used := p.collect(which, steps, least)
 		bits = p.poolBits(which)
-		if n := k.pools[which].len(); n > 0 {
+		n := k.pools[which].len()
+		if n > 0 {
 			k.step += 1 + (bits-head-used)/n
+			k.noteSize(bits-head, n)
 		}
-		if bits <= room {
+		if bits > room {
+			over, guess = true, int(int64(guess)*int64(room)/int64(bits))-1
+			continue
+		}
+		if over || !p.plan.later || n <= chosen || room-bits <= room/16 {
 			break
 		}
-		guess = int(int64(guess)*int64(room)/int64(bits)) - 1
+		chosen = n
 	}
 	if k.pools[0].len()+k.pools[1].len() == 0 && p.plan.short.left > 0 {
 		bits = p.chooseOne(which, steps)
@@ -92,8 +113,8 @@ func (p *Peer) choose(which int, steps []step, room int) (bits int) {
 }
 
 // pick finds the key down to which all records fit, and marks as many records of that key as fit.
-// It returns the key without its ignored bits, and the used room.
-func (p *Peer) pick(steps []step, room int) (least uint32, used int) {
+// It returns the key without its ignored bits.
+func (p *Peer) pick(steps []step, room int) (least uint32) {
 	k := &p.choice
 	least, left := p.cutoff(steps, room)
 	k.ties = k.ties[:0]
@@ -105,12 +126,13 @@ func (p *Peer) pick(steps []step, room int) (least uint32, used int) {
 			}
 		}
 	}
-	return least, room - p.pickTies(left)
+	p.pickTies(left)
+	return least
 }
 
 // pickTies marks as many of the equally urgent records as fit, continuing from the end of the last
-// call, and returns the room that is left.
-func (p *Peer) pickTies(room int) int {
+// call.
+func (p *Peer) pickTies(room int) {
 	k := &p.choice
 	turn := k.turn
 	for _, past := range [2]bool{false, true} {
@@ -123,22 +145,33 @@ func (p *Peer) pickTies(room int) int {
 			}
 		}
 	}
-	return room
 }
 
-// collect moves the marked records and those more urgent than a key into a pool.
-func (p *Peer) collect(which int, steps []step, least uint32) {
+// collect moves the marked records and those more urgent than a key into a pool, encoded, and returns
+// their approximate size in bits.
+func (p *Peer) collect(which int, steps []step, least uint32) (bits int) {
 	k := &p.choice
 	for i := range steps {
 		s := &steps[i]
 		list := &k.pools[which][p.poolOf(s.space)]
 		for rec, key := range k.keys[s.from:s.to] {
-			if rec += s.from; key>>keyShift > least { // and so is any mark
+			if rec += s.from; key>>keyShift > least && p.encoded(s.space, rec) { // and so is any mark
 				k.keys[rec] |= picked
 				*list = append(*list, p.plan.records[rec])
+				bits += p.cost(&p.plan.records[rec])
 			}
 		}
 	}
+	return bits
+}
+
+// encoded encodes a record of the plan, unless it is, and reports whether there is something to send.
+func (p *Peer) encoded(sp *space, i int) bool {
+	rec := &p.plan.records[i]
+	if rec.chunk < 0 && rec.chunk != nothingToSend && !p.encodeRecord(sp, rec, groupID(^rec.chunk)) {
+		rec.chunk, p.choice.keys[i] = nothingToSend, 0
+	}
+	return rec.chunk >= 0
 }
 
 // putBack undoes a choice.
@@ -202,11 +235,20 @@ func (p *Peer) chooseOne(which int, steps []step) int {
 	for i := range steps {
 		s := &steps[i]
 		for rec := s.from; rec < s.to; rec++ {
+			if p.plan.records[rec].chunk == nothingToSend {
+				continue
+			}
 			turn := s.space.first + repl.Handle(p.plan.records[rec].at) - k.turn // wraps around
 			if of == nil || k.keys[rec] > k.keys[best] || k.keys[rec] == k.keys[best] && turn < bestTurn {
 				of, best, bestTurn = s.space, rec, turn
 			}
 		}
+	}
+	if of == nil {
+		return 0
+	}
+	if !p.encoded(of, best) {
+		return p.chooseOne(which, steps)
 	}
 	k.turn += bestTurn + 1
 	k.keys[best] |= picked
@@ -233,5 +275,11 @@ func (p *Peer) poolBits(which int) (bits int) {
 
 // cost returns the approximate size of a record in bits.
 func (p *Peer) cost(rec *planned) int {
+	switch {
+	case rec.chunk == nothingToSend:
+		return 0
+	case rec.chunk < 0:
+		return max(1, p.choice.size)
+	}
 	return max(1, p.world.bitsOf(&p.world.chunks.list[rec.chunk])+p.choice.step)
 }

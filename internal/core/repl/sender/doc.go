@@ -21,7 +21,7 @@
 //	peer.ActionsSent      after each: the number by which it will be acknowledged
 //	peer.PollAgain        until there is none: messages to be sent once more
 //	peer.Prepare          once: encodes bodies that the peer shares with others
-//	peer.Limit            if it has a byte cap, with regard to its WantedBytes
+//	peer.Limit            if it has a byte cap, with regard to its WantedBytes: encodes what there is room for
 //
 // and for its packets, which may be done for several peers at a time:
 //

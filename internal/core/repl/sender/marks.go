@@ -79,7 +79,7 @@ func (p *Peer) AppendMark(dst []byte, room int) []byte {
 	if p.world.held || len(p.predicted) == 0 {
 		return dst
 	}
-	p.Prepare()
+	p.complete()
 	if p.plan.marked || p.plan.next < p.plan.first {
 		return dst
 	}

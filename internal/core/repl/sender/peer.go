@@ -18,6 +18,7 @@ type Peer struct {
 	plan    plan
 	seat    uint16 // its number in the world
 	metered bool   // waiting times are kept
+	limited bool   // the last limit had less room than was planned
 	// privateFirst: the last tick had no room left for private groups.
 	privateFirst bool
 	// predicted is the groups of which the peer predicts a member, or may still believe so, rising.

@@ -1,6 +1,7 @@
 package sender
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -14,6 +15,8 @@ import (
 type plan struct {
 	tick    entangle.Tick
 	made    bool
+	ready   bool // the steps are planned; where room was short the last time, Limit does that
+	later   bool // records are encoded when they are chosen
 	steps   []step
 	records []planned
 	next    int // step
@@ -39,14 +42,17 @@ type step struct {
 // columns of so many peers are far from the processor by then.
 type planned struct {
 	at     int32 // handle, less the first of its space
-	chunk  int32 // index in World.chunks
+	chunk  int32 // index in World.chunks; ^ the group while it is not encoded; or nothingToSend
 	base   entangle.Tick
 	shaped entangle.Tick // of the last structure that the peer was sent of the group
 }
 
-// Prepare works out what the peer is to be sent of values in this tick. It must not
-// run for two peers at once; AppendUpdates may, once all are prepared, and prepares
-// a peer that is not.
+// nothingToSend stands in place of a chunk where encoding found nothing for the peer.
+const nothingToSend = math.MinInt32
+
+// Prepare works out what the peer is to be sent of values in this tick; where the last
+// limit had less room than was planned, Limit does so, which knows what there is room for. They must not run for two peers at once;
+// AppendUpdates may, once all are prepared and have their limits, and prepares a peer that is not.
 func (p *Peer) Prepare() {
 	w := p.world
 	if w.held || p.plan.made && p.plan.tick == w.tick {
@@ -54,7 +60,22 @@ func (p *Peer) Prepare() {
 	}
 	p.unplan()
 	p.plan = plan{tick: w.tick, made: true, steps: p.plan.steps[:0], records: p.plan.records[:0]}
-	w.partition()
+	if !p.limited {
+		p.planAll()
+	}
+}
+
+// complete plans this tick, without a limit if there was none.
+func (p *Peer) complete() {
+	if p.Prepare(); !p.plan.ready {
+		p.planAll()
+	}
+}
+
+// planAll plans all that is due, and encodes it.
+func (p *Peer) planAll() {
+	p.plan.ready = true
+	p.world.partition()
 	p.planPredicted()
 	if p.privateFirst {
 		p.planPrivate()
@@ -64,6 +85,41 @@ func (p *Peer) Prepare() {
 	if !p.privateFirst {
 		p.planPrivate()
 	}
+}
+
+// planLater plans all that is due, and encodes only the predicted groups, which go together.
+func (p *Peer) planLater() {
+	p.plan.ready = true
+	p.planPredicted()
+	p.plan.later = true
+	for _, sp := range p.spaces() {
+		from := len(p.plan.records)
+		for i, due := range sp.due {
+			if due &^= sp.predicted[i]; due != 0 {
+				p.gather(sp, i, due)
+			}
+		}
+		p.planned(sp, from)
+	}
+}
+
+// countDue returns the number of groups that may have values to send.
+func (p *Peer) countDue() (n int) {
+	for _, sp := range p.spaces() {
+		for i, due := range sp.due {
+			n += bits.OnesCount64(due & sp.steady[i])
+			for due &^= sp.steady[i]; due != 0; due &= due - 1 {
+				k := i<<6 + bits.TrailingZeros64(due)
+				switch {
+				case sp.predicted.Has(k) && p.news(sp, k), !sp.predicted.Has(k) && p.lacksValues(sp, k, p.group(sp, k)):
+					n++
+				case !sp.predicted.Has(k):
+					sp.due.Clear(k)
+				}
+			}
+		}
+	}
+	return n
 }
 
 // unplan makes records due again that were planned for an earlier tick and found no packet. Where
@@ -197,8 +253,8 @@ func between(i, first, end int) uint64 {
 	return within(repl.Handle(i), repl.Handle(first), repl.Handle(end-1))
 }
 
-// planned makes a step of the records that gather has added to the plan, from an index on. All chunks
-// that it needs are encoded here (resolve).
+// planned makes a step of the records that gather has added to the plan, from an index on. Unless
+// they are encoded later, all chunks that it needs are encoded here (resolve).
 func (p *Peer) planned(sp *space, from int) {
 	p.resolve(sp, from)
 	p.addStep(sp, from)
@@ -211,12 +267,22 @@ func (p *Peer) addStep(sp *space, from int) {
 	}
 }
 
-// planRecord finds the chunk of a gathered group, and reports whether there is something to send.
+// planRecord makes a record of a gathered group, and reports whether there is something to send.
 func (p *Peer) planRecord(sp *space, rec *planned) bool {
-	w, i, id := p.world, int(rec.at), groupID(rec.chunk)
-	if !sp.steady.Has(i) && !p.lacksValues(sp, i, id) {
+	id := groupID(rec.chunk)
+	if !sp.steady.Has(int(rec.at)) && !p.lacksValues(sp, int(rec.at), id) {
 		return false
 	}
+	if p.plan.later {
+		rec.chunk = int32(^id)
+		return true
+	}
+	return p.encodeRecord(sp, rec, id)
+}
+
+// encodeRecord finds the chunk of a record, and reports whether there is something to send.
+func (p *Peer) encodeRecord(sp *space, rec *planned, id groupID) bool {
+	w, i := p.world, int(rec.at)
 	rec.chunk = w.chunk(id, sp.from(i), sp.viewOf(i))
 	c := &w.chunks.list[rec.chunk]
 	switch {

@@ -9,10 +9,9 @@ import (
 
 // short is what a peer may write of updates in one tick.
 type short struct {
-	on    bool // there is a limit
-	binds bool // and it has less room than is planned
-	cut   bool // the plan was cut down to it
-	left  int  // bytes that may be written yet
+	on   bool // there is a limit
+	cut  bool // the plan was cut down to it
+	left int  // bytes that may be written yet
 
 	wanted int // what WantedBytes found, 1 more; 0: it was not asked
 }
@@ -60,9 +59,17 @@ func (p *Peer) Limit(bytes int) {
 		return
 	}
 	s := &p.plan.short
-	s.on, s.left, s.binds = bytes >= 0, bytes, bytes >= 0 && bytes < p.WantedBytes()
-	if s.binds {
+	s.on, s.left = bytes >= 0, bytes
+	switch {
+	case p.plan.ready:
+	case s.on && bytes < p.WantedBytes():
+		p.planLater()
+	default:
+		p.planAll()
+	}
+	if p.limited = s.on && (p.plan.later || bytes < p.countWanted()); p.limited {
 		p.Meter(true)
+		p.shorten()
 	}
 }
 
@@ -70,8 +77,8 @@ func (p *Peer) prepared() bool {
 	return !p.world.held && p.plan.made && p.plan.tick == p.world.tick
 }
 
-// limited returns the room for the next frame.
-func (p *Peer) limited(room int) int {
+// roomLeft returns the room for the next frame.
+func (p *Peer) roomLeft(room int) int {
 	if !p.plan.short.on {
 		return room
 	}
@@ -82,16 +89,28 @@ func (p *Peer) limited(room int) int {
 func (p *Peer) spend(bits int) { p.plan.short.left -= (bits + 7) / 8 }
 
 // WantedBytes returns, after Prepare, about how many bytes of updates are planned for
-// this tick. It is never less than what AppendUpdates writes into packets that hold
-// nothing else.
+// this tick. Where the last limit had less room than was planned, it is an estimate by the sizes of the records that
+// it was sent of late. For others, it is never less than what AppendUpdates writes into packets that
+// hold nothing else.
 func (p *Peer) WantedBytes() int {
 	if !p.prepared() {
 		return 0
 	}
 	if p.plan.short.wanted == 0 {
-		p.plan.short.wanted = 1 + p.countWanted()
+		p.plan.short.wanted = 1 + p.estimateWanted()
 	}
 	return p.plan.short.wanted - 1
+}
+
+func (p *Peer) estimateWanted() int {
+	if p.plan.ready {
+		return p.countWanted()
+	}
+	n := p.countDue()
+	if n == 0 {
+		return 0
+	}
+	return (withPackets(repl.MaxRunHead*8+repl.EndBits+n*p.choice.size+p.markBits()) + 7) / 8
 }
 
 func (p *Peer) countWanted() int {
@@ -99,6 +118,15 @@ func (p *Peer) countWanted() int {
 	if bits == 0 {
 		return 0
 	}
+	n := 0
+	for i := range p.plan.steps {
+		if s := &p.plan.steps[i]; s.run != nil {
+			n += len(s.run.groups)
+		} else {
+			n += s.to - s.from
+		}
+	}
+	p.choice.noteSize(bits, n)
 	return (withPackets(bits+p.markBits()) + 7) / 8
 }
 

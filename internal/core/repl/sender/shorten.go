@@ -9,10 +9,10 @@ import (
 // maxPassed is the number of consecutive ticks in which predicted groups may take all the room.
 const maxPassed = 8
 
-// shorten cuts the plan down to the room of the limit.
+// shorten cuts the plan down to the room of the limit, and encodes what remains.
 func (p *Peer) shorten() {
 	s, k := &p.plan.short, &p.choice
-	if !s.binds || s.cut {
+	if s.cut {
 		return
 	}
 	s.cut = true
@@ -81,7 +81,13 @@ func (p *Peer) finish() {
 		s := &p.plan.steps[i]
 		for rec := s.from; rec < s.to; rec++ {
 			at := int(p.plan.records[rec].at)
-			if p.choice.keys[rec]&picked == 0 {
+			switch {
+			case p.plan.records[rec].chunk == nothingToSend:
+				continue
+			case p.plan.records[rec].chunk < 0:
+				s.space.due.Set(at) // as it was
+				continue
+			case p.choice.keys[rec]&picked == 0:
 				s.space.sendAgain(at)
 				continue
 			}

@@ -17,12 +17,11 @@ func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 	if room < minRoom || p.world.held {
 		return dst
 	}
-	p.Prepare()
-	p.shorten()
+	p.complete()
 	if p.plan.next == len(p.plan.steps) {
 		return dst
 	}
-	if room = p.limited(room); room < minRoom {
+	if room = p.roomLeft(room); room < minRoom {
 		return dst
 	}
 	p.w.Reset(dst)

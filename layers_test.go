@@ -91,6 +91,8 @@ var siblings = []sibling{
 	{"benchmarks/limits", "benchmarks/report", "the parts of a limit that are measured alone"},
 	{"benchmarks/limits", "benchmarks/sockets", "the system calls that a limit consists of"},
 	{"benchmarks/limits", "benchmarks/workload", "works on the same as the case"},
+	{"benchmarks/peers", "benchmarks/cases", "our side of a scenario"},
+	{"benchmarks/peers", "benchmarks/report", "a scenario is a variant"},
 	{"connection/connectiontest", "connection", "checks what the interface promises"},
 	{"connection/internal/socket", "connection", "counts traffic in its words"},
 	{"connection/internal/socket", "transport", "an open end of a transport"},

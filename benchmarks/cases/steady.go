@@ -79,9 +79,10 @@ func (c steadyCase) prepare() (report.Sides, error) {
 	p.corrected = g.clients[0].Stats().Rollbacks.Corrections
 	s := report.Sides{
 		Before: p.beforeServer, Ours: g.serverFrame, Limit: p.limit.Send,
-		Bytes:  func() int { g.count(); return g.bytes },
-		Sizes:  func() map[string]int { return map[string]int{"limit": c.clients * p.limit.Size()} },
-		Verify: p.verify,
+		Bytes:   func() int { g.count(); return g.bytes },
+		Sizes:   func() map[string]int { return map[string]int{"limit": c.clients * p.limit.Size()} },
+		Figures: g.figures,
+		Verify:  p.verify,
 	}
 	if c.client {
 		s.Before, s.Ours, s.Limit = p.beforeClient, g.clientFrame, p.apply

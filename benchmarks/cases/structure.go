@@ -123,7 +123,7 @@ func (c structureCase) prepare() (report.Sides, error) {
 		Before: p.before, Ours: g.serverFrame, Between: g.betweenServerFrames, Limit: p.byHand,
 		Bytes:   func() int { return g.bytes },
 		Sizes:   func() map[string]int { return map[string]int{"limit": c.clients * p.size} },
-		Figures: p.figures,
+		Figures: g.figures,
 		Verify:  p.verify,
 	}
 	if c.client {
@@ -210,21 +210,4 @@ func (p *structurePair) verify() error {
 		return errors.New("the limit's client can't read a payload")
 	}
 	return p.structureGame.verify(p.kind.values(p.one.World))
-}
-
-func (p *structurePair) figures() map[string]float64 {
-	all := map[string]float64{"packets": float64(p.packets), "frames": float64(p.parts + 1)}
-	if p.packets > 0 {
-		seal := limits.Sealing(p.packets, p.bytes/p.packets)
-		all["seal_ns"] = medianClock(seal)
-	}
-	return all
-}
-
-func medianClock(f func()) float64 {
-	var took []float64
-	for range structureRounds {
-		took = append(took, report.Clock(f))
-	}
-	return report.Median(took)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/benchmarks/limits"
+	"github.com/entangle-ecs/entangle/benchmarks/report"
 	"github.com/entangle-ecs/entangle/benchmarks/workload"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/plugin"
@@ -53,6 +54,8 @@ func kindOf[T any](codec limits.Codec, read func([]T, []byte) bool, put func([]b
 var (
 	numberKind = kindOf(limits.RawCodec(workload.NumberSize), limits.ReadNumbers, limits.PutNumber,
 		func(n int) workload.Number { return workload.Number{Value: uint64(n) & 1} })
+	scalarKind = kindOf(limits.RawCodec(workload.ScalarSize), nil, limits.PutScalar,
+		func(n int) workload.Scalar { return workload.Scalar{Value: float32(n)} })
 	poseKind = kindOf(limits.PoseCodec(), limits.ReadPoses, limits.PutPose,
 		func(n int) workload.Pose { return *workload.ScenePoses.At(n, 0) })
 	blockKind = kindOf(limits.RawCodec(workload.BlockSize), nil, limits.PutBlock,
@@ -318,4 +321,23 @@ func (g *structureGame) verify(want []string) error {
 		}
 	}
 	return nil
+}
+
+// figures returns the packets that the server sent in the last operation, the time to seal them, and
+// the frames of the operation.
+func (g *structureGame) figures() map[string]float64 {
+	all := map[string]float64{"packets": float64(g.packets), "frames": float64(g.parts + 1)}
+	if g.packets > 0 {
+		seal := limits.Sealing(g.packets, g.bytes/g.packets)
+		all["seal_ns"] = medianClock(seal)
+	}
+	return all
+}
+
+func medianClock(f func()) float64 {
+	var took []float64
+	for range structureRounds {
+		took = append(took, report.Clock(f))
+	}
+	return report.Median(took)
 }

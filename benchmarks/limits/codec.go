@@ -104,3 +104,8 @@ func PutBlock(b []byte, v *workload.Block) {
 		binary.LittleEndian.PutUint32(b[4*i:], math.Float32bits(value))
 	}
 }
+
+// PutScalar writes a scalar as it is in memory.
+func PutScalar(b []byte, v *workload.Scalar) {
+	binary.LittleEndian.PutUint32(b, math.Float32bits(v.Value))
+}

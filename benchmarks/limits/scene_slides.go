@@ -27,7 +27,7 @@ func NewSlideLimit(l *SceneLimit) *SlideLimit {
 
 // First returns the first entity of a client's view.
 func (l *SlideLimit) First(client int) int {
-	return (client*viewStep + l.slides*SlideStep) % len(l.Codes)
+	return (client*ViewStep + l.slides*SlideStep) % len(l.Codes)
 }
 
 // Sees reports whether a client sees an entity.

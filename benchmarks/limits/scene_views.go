@@ -11,12 +11,12 @@ import (
 // an entity of its own, so that the views of neighbouring clients overlap.
 const (
 	ViewSize = 500
-	viewStep = 48 // entities from the first of one client's view to the first of the next client's
+	ViewStep = 48 // entities from the first of one client's view to the first of the next client's
 )
 
 // InView reports whether a client sees an entity, in a world of so many entities.
 func InView(client, entity, entities int) bool {
-	return (entity-client*viewStep%entities+entities)%entities < ViewSize
+	return (entity-client*ViewStep%entities+entities)%entities < ViewSize
 }
 
 // viewWord is the part of a client's view among 64 entities.

@@ -36,10 +36,12 @@ type VisualPair[B any] struct {
 type (
 	Number struct{ Value uint64 }
 	Block  struct{ Values [15]float32 } // 60 bytes
+	Scalar struct{ Value float32 }
 )
 
 // The sizes of these components in bytes.
 const (
 	NumberSize = 8
 	BlockSize  = 60
+	ScalarSize = 4
 )

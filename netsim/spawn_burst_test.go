@@ -128,6 +128,27 @@ func TestACrowdAppearsAtOnce(t *testing.T) {
 	}
 }
 
+// 20,000 entities keep moving while a client joins over a bad line: their values alone would fill ninety
+// packets per frame, of which many overtake others and would be dropped, and with them the spawns. The
+// packets become fewer, and the client has joined after three seconds, while everything still moves.
+//
+// Proves: R44
+func TestACrowdThatKeepsMovingDoesNotKeepAClientFromJoining(t *testing.T) {
+	for _, loss := range []float64{0, 0.1} {
+		t.Run(fmt.Sprintf("%v%% loss", loss*100), func(t *testing.T) {
+			link := conditioner.Config{Latency: 60 * ms, Jitter: 20 * ms, Loss: loss}
+			sim := netsim.New(t, netsim.Config{Seed: 1, Link: netsim.Symmetric(link)})
+			serve(t, sim, sim.ServerConfig(crowdProtocol("delta")), (&crowd{many: 20_000}).system())
+			cfg := sim.ClientConfig(crowdProtocol("delta"))
+			cfg.Strict = false
+			client := newClient(t, cfg)
+			peer := sim.AddClient(1, client, client)
+			sim.Run(3 * time.Second)
+			assert.True(t, peer.Connected() && client.Joined(), client.Err())
+		})
+	}
+}
+
 // Random bursts of a few hundred to a few thousand moving entities appear at once, and gain and
 // lose a component meanwhile, on a client that keeps little early data. Some bursts are for all
 // clients and some for this client alone. The client requests groups of both kinds in full and

@@ -13,7 +13,7 @@ import (
 
 // ErrTombstones means that the peer has not acknowledged structure for so long that the tombstones of
 // entities that were despawned since then exceed their limit.
-var ErrTombstones = errors.New("peer: it leaves structure unacknowledged, and too much has ended since: disconnect it")
+var ErrTombstones = errors.New("peer: more than 16,384 entities have ended since the oldest structure that it has not acknowledged: its line is too slow for what spawns and despawns, or it acknowledges nothing")
 
 // Begin prepares the packets of a frame: it detects lost packets, queues reliable data, and plans
 // the updates (sender.Peer.Prepare). Call it once per frame before AppendPacket. After an error the
@@ -24,7 +24,7 @@ func (p *Peer) Begin(now time.Time) error {
 		return err
 	}
 	p.handleOutcomes(now)
-	p.frame = frameUse{}
+	p.frame = frameUse{limit: p.frame.nextLimit(p.tracker.LossRate())}
 	switch {
 	case p.handshake.timedOut(now):
 		p.handshake.endWith("no hello: the peer does not speak this protocol")
@@ -96,7 +96,7 @@ func (p *Peer) AppendPacket(dst []byte, tick entangle.Tick, now time.Time) []byt
 }
 
 func (p *Peer) appendPacket(dst []byte, tick entangle.Tick, now time.Time) []byte {
-	if p.handshake.phase == ended || p.frame.packets == maxPackets {
+	if p.handshake.phase == ended || p.frame.packets >= p.frame.limit {
 		return dst
 	}
 	if !p.tracker.MaySend(now) {

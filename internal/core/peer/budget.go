@@ -30,8 +30,30 @@ type frameBudget struct {
 // frameUse counts what was added for the peer in the current frame.
 type frameUse struct {
 	packets   int
+	limit     int // of packets
 	structure int // bytes of actions
 	groups    int // groups in these actions
+}
+
+// An end can acknowledge only the last packet.WindowSize ids. If a frame has many packets and some
+// overtake others on their way, those behind the window are dropped, and whatever is resent in their
+// place adds to the crowd. So the packets of a frame become fewer while more than crowdedLoss of them
+// are lost, down to leastPackets, and more by one in each frame after that. A loss below
+// crowdedLoss, or a line with so few packets, is not affected.
+const (
+	crowdedLoss  = 0.3
+	leastPackets = packet.WindowSize / 2
+)
+
+// nextLimit returns the limit on the packets of the next frame.
+func (f *frameUse) nextLimit(lossRate float64) int {
+	if f.limit == 0 {
+		return maxPackets
+	}
+	if lossRate > crowdedLoss && f.packets > leastPackets {
+		return max(leastPackets, f.packets-f.packets/8)
+	}
+	return min(maxPackets, f.limit+1)
 }
 
 // Wanted returns approximately how many bytes of datagrams the peer would send in this frame

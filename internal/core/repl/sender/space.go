@@ -44,7 +44,6 @@ type space struct {
 	unacked []uint8         // bit i: the action i before the last one is under way
 	view    []View          // nil while the peer sees all of every group
 	bulky   set.Bitset      // travels as one transfer, which is not through yet
-	heir    set.Bitset      // of a handle by which the peer may know another group, which is gone
 
 	// Of private groups.
 	hidden   set.Bitset // to be ended at this peer alone

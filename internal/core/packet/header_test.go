@@ -75,7 +75,7 @@ func TestDelayCodes(t *testing.T) {
 		assert.Equal(t, code, delayCode(delayOf(code)))
 	}
 	for delay, want := range map[time.Duration]time.Duration{
-		-ms: 0, 0: 0, 2*ms - 1: 0, 2 * ms: 4 * ms, 33 * ms: 32 * ms, 249 * ms: 248 * ms,
+		-time.Second: 0, -ms: 0, 0: 0, 2*ms - 1: 0, 2 * ms: 4 * ms, 33 * ms: 32 * ms, 249 * ms: 248 * ms,
 		250 * ms: MaxAckDelay, MaxAckDelay: MaxAckDelay, time.Hour: MaxAckDelay,
 	} {
 		assert.Equal(t, want, delayOf(delayCode(delay)), delay)

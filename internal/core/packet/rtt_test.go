@@ -148,13 +148,16 @@ func TestAClaimedDelayBreaksNoTimeout(t *testing.T) {
 	})
 }
 
-// If an acknowledgement has waited for too long for AckDelay to tell how long, its header is no
-// sample of the round trip, and delays resends no more than a wait of MaxAckDelay does.
+// The time until a resend includes the usual wait of acknowledgements, but if one has waited for too
+// long for AckDelay to tell how long on the wire, its header is no sample of the round trip, and
+// delays resends no more than a wait of MaxAckDelay does.
 func TestALongWaitIsNoSampleOfTheRoundTrip(t *testing.T) {
 	tr := NewTracker(Config{})
 	answer := func(from, waited time.Duration) {
 		h := tr.Next(after(from), 0, Data)
-		_, err := tr.HandleHeader(Header{Kind: AckOnly, Ack: h.ID, AckDelay: waited}, after(from+40*ms+waited))
+		received, _, err := ParseHeader(AppendHeader(nil, Header{Kind: AckOnly, Ack: h.ID, AckDelay: waited}))
+		require.NoError(t, err)
+		_, err = tr.HandleHeader(received, after(from+40*ms+waited))
 		require.NoError(t, err)
 	}
 	answer(0, time.Minute)
@@ -163,9 +166,27 @@ func TestALongWaitIsNoSampleOfTheRoundTrip(t *testing.T) {
 	for i := range 100 {
 		answer(time.Duration(i)*time.Second, 20*ms)
 	}
+	assert.InDelta(t, 60*ms, tr.ResendRTT(), float64(ms))
 	answer(100*time.Second, MaxAckDelay)
 	answer(101*time.Second, time.Minute)
 	assert.Equal(t, 40*ms, tr.RTT())
 	assert.Less(t, tr.Jitter(), ms)
 	assert.Less(t, tr.ResendRTT(), 120*ms, "60 ms, and an eighth of 232 ms for each of the two long waits")
+}
+
+// AckDelay is the wait of the newest packet, also if an older one arrives after it.
+//
+// Proves: P20
+func TestAnOlderPacketDoesNotRestartTheDelay(t *testing.T) {
+	tr := NewTracker(Config{})
+	for _, p := range []struct {
+		id uint16
+		at time.Duration
+	}{{2, 0}, {1, 30 * ms}} {
+		_, err := tr.HandleHeader(Header{Kind: Data, ID: p.id}, after(p.at))
+		require.NoError(t, err)
+	}
+	h := tr.Next(after(40*ms), 0, AckOnly)
+	assert.Equal(t, uint16(2), h.Ack)
+	assert.Equal(t, 40*ms, h.AckDelay)
 }

@@ -2,6 +2,7 @@ package columns
 
 import (
 	"testing"
+	"unsafe"
 
 	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/ecs/event"
@@ -34,7 +35,7 @@ func TestBatchSpawnsWithValues(t *testing.T) {
 			assert.True(t, w.Has(e.Entity, tag))
 		}, event.EntityCreated)
 		w.SetListener(&l)
-		b := NewWriter(&w).NewBatch(sign, []ecs.ID{wide, tag, word}, []int{16, 0, 8})
+		b := NewWriter(&w).NewBatch(sign, []ecs.ID{wide, tag, word}, []int{int(unsafe.Sizeof(batchWide{})), 0, 8})
 		values := make([]byte, n*b.Stride())
 		for i := range n {
 			row := values[i*b.Stride():]

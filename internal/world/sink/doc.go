@@ -2,8 +2,8 @@
 //
 // [Applier] applies the records that the receiver has put in order. No system or listener sees a
 // partial group: structure, and updates of several members, are decoded into a buffer first and then
-// written at once; an update of one entity goes straight into the world. For predicted entities it also keeps the confirmed state, which package predict
-// uses.
+// written at once; an update of one entity goes straight into the world. For predicted entities it
+// also keeps the confirmed state, which package predict uses.
 //
 // Bytes from the server are checked before anything is allocated for them. The numbers of entities,
 // component sets and relation targets are limited.

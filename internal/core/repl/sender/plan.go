@@ -50,8 +50,8 @@ type planned struct {
 // nothingToSend stands in place of a chunk where encoding found nothing for the peer.
 const nothingToSend = math.MinInt32
 
-// Prepare works out what the peer is to be sent of values in this tick; where the last
-// limit had less room than was planned, Limit does so, which knows what there is room for. They must not run for two peers at once;
+// Prepare plans the values that the peer is sent in this tick. If the last limit had less room than was
+// planned, Limit does so, which knows how much room there is. Neither may run for two peers at once;
 // AppendUpdates may, once all are prepared and have their limits, and prepares a peer that is not.
 func (p *Peer) Prepare() {
 	w := p.world

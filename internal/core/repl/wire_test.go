@@ -752,3 +752,39 @@ func packed(texts ...string) string {
 	}
 	return hex.EncodeToString(w.Finish())
 }
+
+// A plain block has at most MaxBlock groups, all in the space of its first one. A block that states the
+// baseline again that the block before has is malformed.
+//
+// Proves: G8
+func TestBlocksStayWithinTheirBounds(t *testing.T) {
+	count := func(first repl.Handle, n int) (ok bool) {
+		var w bits.Writer
+		repl.AppendCount(&w, n, false)
+		u := repl.Run{Tick: 100}
+		u.Enter(first, repl.From{Base: 99})
+		var r bits.Reader
+		r.Reset(w.Finish())
+		_, _, ok = u.ReadCount(&r)
+		return ok
+	}
+	assert.True(t, count(0, repl.MaxBlock))
+	assert.False(t, count(0, repl.MaxBlock+1))
+	for _, end := range []repl.Handle{repl.Private, 2 * repl.Private} {
+		assert.True(t, count(end-3, 3))
+		assert.False(t, count(end-3, 4), "the last would be in the next space")
+	}
+
+	w, u := bits.Writer{}, repl.Run{Tick: 100}
+	u.Enter(4, repl.From{Base: 98})
+	u.Next(&w, 5, repl.From{Base: 99})
+	next := w.Finish()
+	for before, valid := range map[entangle.Tick]bool{98: true, 99: false} {
+		u.Enter(4, repl.From{Base: before})
+		var r bits.Reader
+		r.Reset(next)
+		var rec repl.Record
+		_, ok := u.ReadNext(&r, &rec)
+		assert.Equal(t, valid, ok)
+	}
+}

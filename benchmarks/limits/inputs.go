@@ -170,7 +170,10 @@ func (p *limitPlayer) inputs(body []byte, last bool, header, now entangle.Tick) 
 func limitName(r *bits.Reader) bool {
 	r.Bits(2)
 	r.Uvarint()
-	if r.Bool() {
+	if r.Bool() { // the generation
+		r.Uvarint()
+	}
+	if r.Bool() { // the member
 		r.Uvarint()
 	}
 	return r.Err() == nil

@@ -66,20 +66,24 @@ func (a *atOnce) UpdateRun(slots []repl.Slot, tick entangle.Tick, comps *set.Mas
 	return n, nil
 }
 
-// A value without bits never changes, so no sender writes an update of such values alone. A packet that
-// did could name half a million groups.
+// The values of a plain block can take no bits, so that few bytes name thousands of groups. A frame has a
+// bound on the groups of all its blocks; a few such groups are accepted.
 //
 // Proves: Z17
-func TestAPlainBlockHasABitForEachGroup(t *testing.T) {
+func TestTheGroupsOfAFrameAreBounded(t *testing.T) {
 	tag := content{set: []int{2}}
-	room := join(settledMark(20, 1, false), settledMark(20, 2, false)) // more bits than the block has groups
-	for _, b := range [][]byte{plainRun(10, tag, 0, 1), plainRun(10, tag, 0, 2)} {
-		s := newScripted(t)
-		for h := range repl.Handle(3) {
-			s.get(record{kind: repl.Full, group: h, tick: 10, alone: true, only: tag})
-		}
-		assert.ErrorIs(t, s.copy.HandleUpdates(20, join(b, room)), receiver.ErrMalformed)
+	s := newScripted(t)
+	for h := range repl.Handle(3) {
+		s.get(record{kind: repl.Full, group: h, tick: 10, alone: true, only: tag})
 	}
+	assert.NoError(t, s.copy.HandleUpdates(20, plainRun(10, tag, 0, 1, 2)))
+	many := make([]repl.Handle, repl.MaxBlock)
+	for i := range many {
+		many[i] = repl.Handle(i)
+	}
+	full := plainRun(10, tag, many...)
+	assert.NoError(t, s.copy.HandleUpdates(20, join(full, full, full, full)))
+	assert.ErrorIs(t, s.copy.HandleUpdates(20, join(full, full, full, full, full)), receiver.ErrMalformed)
 }
 
 // However many groups wait, one message causes a bounded search for those that have waited for too long: the

@@ -13,6 +13,7 @@ import (
 // HandleUpdates takes an updates frame of a packet that was sent at tick.
 func (r *Receiver) HandleUpdates(tick entangle.Tick, frame []byte) error {
 	r.in.Reset(frame)
+	r.plain.left = r.in.RemainingBits() + maxBare
 	r.hear(tick)
 	r.confirmed.behind = r.confirmed.behind[:0]
 	for r.in.RemainingBits() > 0 {
@@ -48,8 +49,13 @@ func (r *Receiver) block(run *repl.Run, rec *record) error {
 	return r.update(rec)
 }
 
+// maxBare bounds the groups of plain blocks in a frame beyond one for each bit. Values take no bits if
+// the fields of their type have one possible value each, and an honest frame has few of them.
+const maxBare = 4 * repl.MaxBlock
+
 // plain is a plain block: groups with values of member 0 alone, all of the same components.
 type plain struct {
+	left    int // groups that the frame may still have in plain blocks
 	set     set.Mask
 	handles []repl.Handle
 	slots   []repl.Slot // of the groups that take their update now
@@ -59,13 +65,11 @@ type plain struct {
 }
 
 // plainBlock applies a plain block: stretches of groups that take their update now by
-// Updater.UpdateRun, and others by apart. A value without bits does not change, so the values of a
-// block take at least one bit for each group.
+// Updater.UpdateRun, and others by apart.
 func (r *Receiver) plainBlock(run *repl.Run, rec *record) error {
 	if ok := r.readBlock(run, rec.Group); !ok {
 		return ErrMalformed
 	}
-	most := r.in.RemainingBits() - len(r.plain.handles)
 	for handles := r.plain.handles; len(handles) > 0; {
 		taken, err := r.updateRun(rec, handles)
 		if err != nil {
@@ -79,13 +83,13 @@ func (r *Receiver) plainBlock(run *repl.Run, rec *record) error {
 			return err
 		}
 	}
-	return malformedIf(r.in.Err() != nil || r.in.RemainingBits() > most)
+	return malformedIf(r.in.Err() != nil)
 }
 
 // readBlock reads the components and the handles of a plain block.
 func (r *Receiver) readBlock(run *repl.Run, h repl.Handle) (ok bool) {
 	n, gaps, ok := run.ReadCount(&r.in)
-	if !ok || n > r.in.RemainingBits() || !r.sets.Read(&r.in, &r.plain.set) || r.plain.set.IsZero() {
+	if r.plain.left -= n; !ok || r.plain.left < 0 || !r.sets.Read(&r.in, &r.plain.set) || r.plain.set.IsZero() {
 		return false
 	}
 	handles := append(r.plain.handles[:0], h)

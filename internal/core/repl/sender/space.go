@@ -1,6 +1,8 @@
 package sender
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -61,6 +63,9 @@ type space struct {
 // grow makes room for n handles. None of them was ever sent: not in half of the time
 // in which before and after can be told.
 func (sp *space) grow(n int, now entangle.Tick) {
+	if sp.phase == nil && sp.first == repl.Private {
+		sp.reserveUsual()
+	}
 	for len(sp.phase) < n {
 		sp.phase = append(sp.phase, unknown)
 		sp.base = append(sp.base, 0)
@@ -82,8 +87,18 @@ func (sp *space) grow(n int, now entangle.Tick) {
 	sp.growSets(n)
 }
 
-// usualWords is for how many handles there is room in the sets at once, in 64: enough for what
-// is near somebody.
+// reserveUsual makes room for a usual number of private handles. Where entities come and go, the number of handles
+// in use rises for a while by one now and then, and columns would be moved in many ticks.
+func (sp *space) reserveUsual() {
+	const usual = usualWords * 64
+	sp.phase = make([]phase, 0, usual)
+	sp.base, sp.sent = make([]entangle.Tick, 0, usual), make([]entangle.Tick, 0, usual)
+	sp.shaped, sp.told = make([]entangle.Tick, 0, usual), make([]entangle.Tick, 0, usual)
+	sp.seq, sp.unacked = make([]repl.Seq, 0, usual), make([]uint8, 0, usual)
+	sp.groups, sp.generation = slices.Grow(sp.groups, usual), slices.Grow(sp.generation, usual)
+}
+
+// usualWords is for how many handles there is room at once, in 64: enough for what is near somebody.
 const usualWords = 16
 
 func (sp *space) growSets(n int) {

@@ -38,7 +38,7 @@ func TestAListenerMayRemoveEntitiesThatAppearTogether(t *testing.T) {
 			all = append(all, g.spawn(spot{}, name{uint32(i) + 1}))
 		}
 		g.run(60)
-		removed := created / 3 // of those that were created with their components, which is not the first of a message
+		removed := created / 3 // the first entity of a message is created without its components, and does not count
 		assert.Greater(t, created, many*9/10-1)
 		before := p.copies()
 		assert.Len(t, before, many-removed)

@@ -56,7 +56,7 @@ type (
 	}
 )
 
-// shorts returns types whose plan has a Short.
+// shorts returns types with values that are sent as one short code each; see Plan.Short.
 func shorts(t testing.TB) []subject {
 	return []subject{
 		subjectOf[shortPoint](t), subjectOf[shortWidePoint](t), subjectOf[shortCorner](t), subjectOf[shortSpeed](t), subjectOf[shortTurn](t), subjectOf[shortFine](t),

@@ -359,7 +359,8 @@ func shortOfPredicted(t *testing.T, predicted, limit int) (n *network, slots []r
 	return n, slots, sent
 }
 
-// Under a limit, what is encoded follows what is sent, whatever has changed.
+// Under a limit, the number of encoded records follows the number of sent ones, however many groups have
+// changed.
 //
 // Proves: R45
 func TestALimitLimitsWhatIsEncoded(t *testing.T) {

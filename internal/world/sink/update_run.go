@@ -49,8 +49,8 @@ func (a *Applier) UpdateRun(slots []repl.Slot, tick entangle.Tick, comps *set.Ma
 	return n, nil
 }
 
-// updateShorts applies the updates of the first slots whose values can be decoded many at once, and of
-// which the game has not changed the components. If the first entities are predicted it takes only those.
+// updateShorts applies the updates of the first slots, as far as their values can be decoded together and
+// the game has not changed their components. If the first entities are predicted it takes only those.
 func (a *Applier) updateShorts(slots []repl.Slot, tick entangle.Tick, r *bits.Reader) (n int, err error) {
 	run, now := &a.run, &a.sets.now
 	if len(now.shorts) == 0 {

@@ -227,9 +227,9 @@ func (r *Receiver) late(g *group, rec *record) bool {
 
 // overdue asks for the groups of which something has waited longer than patience,
 // each once until its full comes.
-// The end of a group is not put off any longer: nothing more can be asked of it. One call examines
-// lookEffort groups at most, and the next one goes on: a hostile peer, whose ticks may jump, can
-// cause many calls.
+// The end of a group is not put off any longer: nothing more can be asked of it. A call examines
+// lookEffort groups at most, and the next call examines the others: the ticks of a hostile peer may jump,
+// and each jump causes a search.
 func (r *Receiver) overdue() error {
 	p := &r.waiting
 	if p.left == 0 {

@@ -226,12 +226,33 @@ func (p *Peer) round(steps []step, room int, high, from uint32) (least uint32, l
 	return high << roundBits, room
 }
 
-// chooseOne sends the most urgent record, although it is larger than the whole room. Among equally
-// urgent records it takes the next in turn.
-func (p *Peer) chooseOne(which int, steps []step) int {
+// chooseOne sends the most urgent record, although it is larger than the whole room. Records of which
+// nothing is to be sent are passed over, maxTries of them in a tick, since each costs a search.
+func (p *Peer) chooseOne(which int, steps []step) (bits int) {
 	k := &p.choice
-	var of *space
-	best, bestTurn := 0, repl.Handle(0)
+	for range maxTries {
+		of, best, turn := p.mostUrgent(steps)
+		if of == nil {
+			break
+		}
+		if !p.encoded(of, best) {
+			continue
+		}
+		k.turn += turn + 1
+		k.keys[best] |= picked
+		list := &k.pools[which][p.poolOf(of)]
+		*list = append(*list, p.plan.records[best])
+		bits = p.poolBits(which)
+		p.plan.short.left = max(p.plan.short.left, (bits+p.plainMarkBits()+7)/8, minRoom)
+		break
+	}
+	return bits
+}
+
+// mostUrgent returns the most urgent record of some steps, its space, and how far its handle is from the
+// next in turn. Among equally urgent records it takes the next in turn. The space is nil if there is none.
+func (p *Peer) mostUrgent(steps []step) (of *space, best int, bestTurn repl.Handle) {
+	k := &p.choice
 	for i := range steps {
 		s := &steps[i]
 		for rec := s.from; rec < s.to; rec++ {
@@ -244,19 +265,7 @@ func (p *Peer) chooseOne(which int, steps []step) int {
 			}
 		}
 	}
-	if of == nil {
-		return 0
-	}
-	if !p.encoded(of, best) {
-		return p.chooseOne(which, steps)
-	}
-	k.turn += bestTurn + 1
-	k.keys[best] |= picked
-	list := &k.pools[which][p.poolOf(of)]
-	*list = append(*list, p.plan.records[best])
-	bits := p.poolBits(which)
-	p.plan.short.left = max(p.plan.short.left, (bits+p.plainMarkBits()+7)/8, minRoom)
-	return bits
+	return of, best, bestTurn
 }
 
 func (l *pool) empty() pool { return pool{l[0][:0], l[1][:0]} }

@@ -45,11 +45,12 @@ const maxShortSize = 256
 // Short returns p as a Short, or nil if its values are sent by a codec, have references, are large or
 // have no bits.
 func (p *Plan) Short() *Short {
-	if len(p.ops) == 0 || p.memory <= 0 || p.memory > maxShortSize || p.HasRefs() || p.codec() != nil {
+	least := minBits(p.ops)
+	if least == 0 || p.memory <= 0 || p.memory > maxShortSize || p.HasRefs() || p.codec() != nil {
 		return nil
 	}
 	o := &p.ops[0]
-	s := &Short{kind: shortAny, plan: p, op: o, size: p.size, least: uint(minBits(p.ops))}
+	s := &Short{kind: shortAny, plan: p, op: o, size: p.size, least: uint(least)}
 	if kind, ok := shortKindOf(o); ok && len(p.ops) == 1 && len(p.skipped) == 0 && o.maxBits() <= bits.PeekBits {
 		s.kind, s.width, s.bits, s.parts, s.at = kind, uint(o.bits), uint(o.maxBits()), p.parts, o.offset
 		s.mask = 1<<s.bits - 1

@@ -140,3 +140,17 @@ func TestNotEveryPlanIsForRuns(t *testing.T) {
 	}
 	assert.Nil(t, planWith(t, protocol.Codec[pose](poseCodec{version: "1"})).Short())
 }
+
+// shortNothing has memory, but none of its fields takes a bit.
+type shortNothing struct {
+	None [0]int32
+	Own  uint32 `net:"-"`
+}
+
+// Values without bits have no Short: the number of records in a stream follows from their bits.
+func TestValuesWithoutBitsAreNotRead(t *testing.T) {
+	plan, err := wire.ComponentPlan[shortNothing]()
+	require.NoError(t, err)
+	assert.Zero(t, plan.MaxBits())
+	assert.Nil(t, plan.Short())
+}

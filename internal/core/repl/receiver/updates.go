@@ -50,7 +50,7 @@ func (r *Receiver) block(run *repl.Run, rec *record) error {
 }
 
 // maxBare bounds the groups of plain blocks in a frame beyond one for each bit. Values take no bits if
-// the fields of their type have one possible value each, and an honest frame has few of them.
+// no field of their type is sent, and an honest frame has few of them.
 const maxBare = 4 * repl.MaxBlock
 
 // plain is a plain block: groups with values of member 0 alone, all of the same components.

@@ -1,4 +1,4 @@
-// Package ring has a queue of fixed capacity, which allocates nothing after New.
+// Package ring has two queues in circular buffers: Ring has a fixed capacity, and Queue grows.
 package ring
 
 // Ring is a queue of fixed capacity. An address that it returns is valid as long as its item is in

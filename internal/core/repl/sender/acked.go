@@ -3,23 +3,23 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 )
 
 // HandleAcked handles the acknowledgement of packets: the peer has the groups that each carried as
 // of that packet's tick, or will have them before it applies anything later. The call costs least
 // with packets in the order in which they were sent.
 func (p *Peer) HandleAcked(pkts ...uint16) {
-	p.flights.settle(pkts, p.onAcked, p.onRunAcked)
+	p.flights.Remove(pkts, p.onAcked, p.onRunAcked)
 	p.moveBaselines()
 }
 
-func (p *Peer) acked(fl *flight, h repl.Handle, base entangle.Tick) {
-	if h&provesNothing != 0 {
-		return
-	}
-	sp, i := p.spaceOf(h)
-	if sp.base[i].Before(fl.tick) {
-		sp.rebase(i, fl.tick, base)
+// acked moves the baseline of a group to an update that the peer has. An update that may have been dropped
+// moves none: once the action that it waited for is acknowledged, the changes are sent again.
+func (p *Peer) acked(s flight.Sent) {
+	sp, i := p.spaceOf(s.Group)
+	if !s.Unproven && sp.base[i].Before(s.Tick) {
+		sp.rebase(i, s.Tick, s.Base)
 	}
 }
 
@@ -31,18 +31,18 @@ type ackedRange struct {
 	first, end repl.Handle
 }
 
-func (p *Peer) runAcked(fl *flight, r sentRun) {
-	if !r.dense || p.flights.moves {
-		for _, h := range r.groups {
-			p.acked(fl, h, r.base)
+func (p *Peer) runAcked(tick entangle.Tick, r flight.SentRun) {
+	if !r.Dense || p.flights.KeepBases {
+		for _, h := range r.Groups {
+			p.acked(flight.Sent{Tick: tick, Group: h, Base: r.Base})
 		}
 		return
 	}
-	if c := &p.ackedRange; c.end != r.groups[0] || c.tick != fl.tick {
+	if c := &p.ackedRange; c.end != r.Groups[0] || c.tick != tick {
 		p.moveBaselines()
-		*c = ackedRange{tick: fl.tick, first: r.groups[0]}
+		*c = ackedRange{tick: tick, first: r.Groups[0]}
 	}
-	p.ackedRange.end = r.groups[len(r.groups)-1] + 1
+	p.ackedRange.end = r.Last() + 1
 }
 
 // moveBaselines moves the baselines of the groups in ackedRange to its tick.

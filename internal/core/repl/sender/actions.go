@@ -2,6 +2,7 @@ package sender
 
 import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 )
 
 // ActionsDue reports whether structure waits to be sent.
@@ -28,16 +29,16 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 	heads := repl.Heads{Tick: w.tick}
 	p.w.Reset(dst)
 	p.w.Bits(uint64(w.tick), tickBits)
-	p.actions.beginMessage(w.tick, w.ends)
+	p.actions.Begin(w.tick, w.ends)
 	p.begins = 0
 	p.takeTurns(&heads, room*8)
-	if p.actions.fresh() {
-		p.actions.cancel()
+	if p.actions.LastIsEmpty() {
+		p.actions.Cancel()
 		return dst
 	}
 	heads.End(&p.w)
 	b := p.w.Finish()
-	p.weigh(len(b) - len(dst))
+	p.actions.Weigh(len(b)-len(dst), w.tick)
 	return b
 }
 
@@ -51,7 +52,7 @@ func (p *Peer) takeTurns(heads *repl.Heads, room int) {
 	}
 	begun := p.turn
 	p.turn = p.appendActionsFrom(heads, begun, room)
-	if begun > 0 && p.actions.fresh() {
+	if begun > 0 && p.actions.LastIsEmpty() {
 		p.turn = p.appendActionsFrom(heads, 0, room)
 	}
 }
@@ -91,7 +92,7 @@ func (p *Peer) appendActions(heads *repl.Heads, sp *space, from, room int) (next
 		}
 		p.findNeeds(sp, i, &rec)
 		p.findPredicted(sp, i, rec.Kind)
-		if p.w.LenBits()+p.actionBits(b, len(p.needs))+p.said.Bits() > room && !p.actions.fresh() {
+		if p.w.LenBits()+p.actionBits(b, len(p.needs))+p.said.Bits() > room && !p.actions.LastIsEmpty() {
 			return i
 		}
 		p.appendAction(heads, &rec, b)
@@ -321,11 +322,11 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 	sp.due.Clear(i)
 	sp.doubted.Clear(i)
 	if sp.predicted.Has(i) {
-		p.actions.last().again.hasty = true
+		p.actions.NotePredicted()
 		p.noteSentPredicted(sp, i)
 	}
 	sp.settle(i)
-	p.actions.addRecord(sentAction{rec.Group, 1, rec.Seq, rec.Kind != repl.Gone && len(p.needs) > 0, after})
+	p.actions.Add(flight.Action{Group: rec.Group, Groups: 1, Seq: rec.Seq, Waits: rec.Kind != repl.Gone && len(p.needs) > 0, After: after})
 	p.units.sent(p.group(sp, i))
 	p.stats.Actions++
 }
@@ -333,29 +334,26 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 // ActionsSent names the message that AppendActions wrote last, and returns of how many
 // groups it is.
 func (p *Peer) ActionsSent(message uint16) (groups int) {
-	m := p.actions.last()
-	m.name = message
-	for i := range m.records {
-		groups += int(m.records[i].groups)
-	}
-	return groups
+	m := p.actions.Last()
+	m.Number = message
+	return m.Groups()
 }
 
 // HandleDelivered takes the news that an action message was acknowledged.
-func (p *Peer) HandleDelivered(message uint16) { p.actions.settle(message, p.onDelivered) }
+func (p *Peer) HandleDelivered(message uint16) { p.actions.Deliver(message, p.onDelivered) }
 
 // delivered lets go of a group once nothing of its life at the peer is under way:
 // an end that the peer received may still wait there for an action before it.
-func (p *Peer) delivered(a sentAction) {
-	sp, i := p.spaceOf(a.group)
-	for end := i + int(a.groups); i < end; i++ {
+func (p *Peer) delivered(a flight.Action) {
+	sp, i := p.spaceOf(a.Group)
+	for end := i + int(a.Groups); i < end; i++ {
 		if !p.settles(sp, i) {
-			p.deliveredOne(sp, i, a.seq)
+			p.deliveredOne(sp, i, a.Seq)
 			continue
 		}
 		sp.unacked[i] = 0
 		sp.pending.Clear(i)
-		if a.seq == 0 && p.joining.left > 0 {
+		if a.Seq == 0 && p.joining.left > 0 {
 			p.joined(sp, i)
 		}
 	}

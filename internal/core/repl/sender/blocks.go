@@ -230,7 +230,7 @@ func (w *World) copyOf(r *run, from repl.From) *copied {
 func (w *World) writeRun(r *run, from repl.From) (made copied, ok bool) {
 	made = copied{bases: allTime(w.tick), apart: from.Apart, off: len(w.runs.arena)}
 	w.runs.records = w.runs.records[:0]
-	for _, h := range r.groups {
+	for _, h := range r.Groups {
 		n := w.chunk(w.public[h], from, 0)
 		c := &w.chunks.list[n]
 		if c.width == 0 || !w.allPublic(w.chunks.slotsOf(c)) {
@@ -244,7 +244,7 @@ func (w *World) writeRun(r *run, from repl.From) (made copied, ok bool) {
 	n := w.appendRun(out, &run, 0, w.runs.records, maxRunBytes*8, nil)
 	w.runs.arena = out.Finish()
 	made.bytes = len(w.runs.arena) - made.off
-	return made, n == len(r.groups)
+	return made, n == len(r.Groups)
 }
 
 // allPublic reports whether all entities have public ids.

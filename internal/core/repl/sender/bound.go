@@ -84,7 +84,7 @@ func (p *Peer) leave(steps []step) {
 	for i := range steps {
 		s := &steps[i]
 		if s.run != nil {
-			for _, h := range s.run.groups {
+			for _, h := range s.run.Groups {
 				p.checkBound(&p.public, int(h), p.plan.tick)
 			}
 		}

@@ -81,9 +81,9 @@
 // (members that left and are not acknowledged as gone), views.go, viewers.go. Ids: names.go,
 // free.go, retire.go. Encoded once: chunks.go (updates), body.go (actions), encode.go. How
 // often a group goes: rates.go, pace.go. For a peer: peer.go, space.go (its columns), audience.go,
-// retain.go, vacated.go, joining.go, tombstones.go, acked.go, stats.go, inspect.go. Structure:
-// actions.go, spawns.go (many at once), usual.go, moves.go, actionlog.go, again.go. Values: plan.go,
-// updates.go, blocks.go; runs.go and run_bases.go for shared runs; flight.go; predict.go and marks.go
+// retain.go, vacated.go, joining.go, tombstones.go, acked.go, lost.go, stats.go, inspect.go. Structure:
+// actions.go, spawns.go (many at once), usual.go, moves.go. Values: plan.go,
+// updates.go, blocks.go; runs.go and run_bases.go for shared runs; predict.go and marks.go
 // for predicted groups.
 // Where there is not room for all: short.go, shorten.go, choose.go, rank.go, wait.go, bound.go.
 package sender

@@ -1,6 +1,9 @@
 package sender
 
-import "github.com/entangle-ecs/entangle/internal/core/repl"
+import (
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/ring"
+)
 
 // freeHandle is a handle that no group has, of the peer's own space less repl.Private, and the
 // generation that the next group under it gets.
@@ -10,7 +13,7 @@ type freeHandle struct {
 }
 
 // freeHandles gives handles out again, the longest free first.
-type freeHandles struct{ list ring[freeHandle] }
+type freeHandles struct{ list ring.Queue[freeHandle] }
 
 // usualFree is for how many handles there is room at once.
 const usualFree = 256
@@ -24,17 +27,17 @@ func (f *freeHandles) put(h freeHandle, used bool) {
 		}
 		h.generation++
 	}
-	if f.list.items == nil {
-		f.list.reserve(usualFree)
+	if f.list.Len() == 0 {
+		f.list.Reserve(usualFree)
 	}
-	f.list.push(h)
+	f.list.Push(h)
 }
 
 func (f *freeHandles) take() (h freeHandle, ok bool) {
-	if f.list.n == 0 {
+	if f.list.Len() == 0 {
 		return h, false
 	}
-	h = *f.list.at(0)
-	f.list.drop(1)
+	h = *f.list.At(0)
+	f.list.Drop(1)
 	return h, true
 }

@@ -92,7 +92,7 @@ type tidying struct {
 func (w *World) tidyLater(id groupID) {
 	if gr := &w.groups[id]; !gr.queued {
 		gr.queued = true
-		w.tidying.push(tidying{id, w.tick})
+		w.tidying.Push(tidying{id, w.tick})
 	}
 }
 
@@ -100,12 +100,12 @@ func (w *World) tidyLater(id groupID) {
 // not acknowledged have another turn. An entity that lives on elsewhere under an id from here is
 // scanned again when it ends.
 func (w *World) tidyInTurn() {
-	for looks := tidyPerTick; looks > 0 && w.tidying.n > 0; {
-		first := *w.tidying.at(0)
+	for looks := tidyPerTick; looks > 0 && w.tidying.Len() > 0; {
+		first := *w.tidying.At(0)
 		if w.tick.Sub(first.tick) < tidyAfter {
 			return
 		}
-		w.tidying.drop(1)
+		w.tidying.Drop(1)
 		id := first.id
 		gr := &w.groups[id]
 		gr.queued = false
@@ -213,7 +213,7 @@ func (w *World) underWay() entangle.Tick {
 	}
 	*l = oldestUnderWay{tick: w.tick, asked: w.tick, known: true}
 	for _, p := range w.peers {
-		for _, t := range [2]entangle.Tick{p.flights.oldest(w.tick), p.actions.oldest(w.tick)} {
+		for _, t := range [2]entangle.Tick{p.flights.Oldest(w.tick), p.actions.Oldest(w.tick)} {
 			if t.Before(l.tick) {
 				l.tick = t
 			}

@@ -136,7 +136,7 @@ func TestGroupsForgetLeaversThatWereAcknowledgedLate(t *testing.T) {
 		step(func() {})
 	}
 	assert.Equal(t, 1, leavers(), "it lives on under a name from there")
-	assert.Zero(t, w.tidying.n, "and is looked at again when it ends")
+	assert.Zero(t, w.tidying.Len(), "and is looked at again when it ends")
 	step(func() { w.Despawn(crowd - 1) })
 	for range 3 * tidyAfter {
 		hear()

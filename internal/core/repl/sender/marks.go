@@ -3,30 +3,19 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 )
 
-// Where packets were lost recently, an update of a predicted group is repeated as long as the peer
-// has not acknowledged it: no tick is confirmed without it, and detecting a loss takes a round trip
-// and more. A group that changes in every tick needs no repeats.
-const (
-	// maxRepeats is the largest number of repeats, 1, 3 and 7 ticks after the first sending.
-	maxRepeats = 3
-	// lossMemory is the number of ticks for which a loss counts.
-	lossMemory = 256
-)
-
-// repeat reports whether an update of a group that is not due is to be repeated.
+// repeat reports whether an update of a predicted group that is not due is to be repeated: as long as the
+// peer has not acknowledged it. A group that changes in every tick needs no repeats.
 func (p *Peer) repeat(f *predictedGroup, sp *space, i int) bool {
 	tick := p.world.tick
-	if f.repeats == 0 || !sp.base[i].Before(sp.sent[i]) || tick.Sub(sp.sent[i]) < 1<<(maxRepeats-f.repeats) {
+	if !sp.base[i].Before(sp.sent[i]) || !flight.RepeatDue(f.repeats, tick.Sub(sp.sent[i])) {
 		return false
 	}
 	f.repeats--
 	return true
 }
-
-// lossy reports whether a packet was lost recently.
-func (p *Peer) lossy() bool { return p.losses && p.world.tick.Sub(p.lastLoss) < lossMemory }
 
 // planPredicted plans the predicted groups that are due.
 func (p *Peer) planPredicted() {
@@ -60,7 +49,7 @@ func (p *Peer) planPredictedGroup(f *predictedGroup, sp *space, i int) {
 	}
 	p.gather(sp, i>>6, 1<<(i&63))
 	if p.resolve(sp, from); len(p.plan.records) > from && !again {
-		f.since, f.repeats = p.world.tick, maxRepeats
+		f.since, f.repeats = p.world.tick, flight.MaxRepeats
 	}
 }
 

@@ -187,7 +187,7 @@ func (p *Peer) needTrail(s repl.Slot, into groupID) {
 // needSent adds the need of a tick at which the peer was sent structure of a group, unless the peer
 // has acknowledged it. When leavers are forgotten depends on other peers, and must not change needs.
 func (p *Peer) needSent(group repl.Handle, tick entangle.Tick) {
-	if p.actions.carries(group, tick) {
+	if p.actions.Carries(group, tick) {
 		p.need(repl.Need{Group: group, Tick: tick})
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -27,9 +28,9 @@ type Peer struct {
 	lastLoss   entangle.Tick // the last one then
 	w          bits.Writer
 	run        repl.Run
-	flights    flightLog
+	flights    flight.Packets
 	ackedRange ackedRange
-	actions    actionLog
+	actions    flight.Messages
 	stats      Stats
 	public     space
 
@@ -53,9 +54,9 @@ type Peer struct {
 	breaches   []breach
 
 	// The methods as values, made once: a method value made per call allocates.
-	onAcked, onLost       func(*flight, repl.Handle, entangle.Tick)
-	onRunAcked, onRunLost func(*flight, sentRun)
-	onDelivered           func(sentAction)
+	onAcked, onLost       func(flight.Sent)
+	onRunAcked, onRunLost func(entangle.Tick, flight.SentRun)
+	onDelivered           func(flight.Action)
 }
 
 // NewPeer takes a peer in: all that everybody may see becomes due for it.
@@ -64,7 +65,7 @@ func (w *World) NewPeer() *Peer {
 	p.private.first = repl.Private
 	if w.moves {
 		p.public.apart, p.private.apart = []uint8{}, []uint8{}
-		p.flights.moves = true
+		p.flights.KeepBases = true
 	}
 	p.units.judged = map[groupID]bool{}
 	p.onAcked, p.onLost, p.onDelivered = p.acked, p.lost, p.delivered
@@ -174,7 +175,7 @@ func (p *Peer) Base(h repl.Handle) (base entangle.Tick, ok bool) {
 // Idle reports whether the peer was sent and acknowledged all there is, and no change
 // waits for the tick of its group.
 func (p *Peer) Idle() bool {
-	return p.public.idle() && p.private.idle() && p.flights.empty() && p.actions.empty() && !p.awaitsTurn()
+	return p.public.idle() && p.private.idle() && p.flights.Len() == 0 && p.actions.Empty() && !p.awaitsTurn()
 }
 
 // Asked returns how many entities the peer was sent again because it asked.

@@ -191,11 +191,11 @@ func (p *Peer) planRuns() {
 		return
 	}
 	first := 0
-	for first < len(runs) && int(runs[first].groups[len(runs[first].groups)-1]) < p.public.cursor {
+	for first < len(runs) && int(runs[first].Last()) < p.public.cursor {
 		first++
 	}
 	begun := runs[first%len(runs)]
-	from, to := begun.groups[0], begun.groups[len(begun.groups)-1]
+	from, to := begun.Groups[0], begun.Last()
 	inside := first < len(runs) && int(from) < p.public.cursor
 	if inside { // it was begun and not ended: its rest comes first, its beginning last
 		p.planPart(repl.Handle(p.public.cursor), to)
@@ -219,7 +219,7 @@ func (p *Peer) planRun(r *run) {
 			return
 		}
 	}
-	p.planPart(r.groups[0], r.groups[len(r.groups)-1])
+	p.planPart(r.Groups[0], r.Last())
 }
 
 // planPart plans the due groups of runs from one handle to another, record by record.

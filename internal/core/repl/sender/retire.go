@@ -67,7 +67,7 @@ func (p *Peer) settleRetired(i int) (done bool) {
 	switch {
 	case gr.viewer(p).shown() && gr.open || sp.phase[i] != unknown || sp.referred.Has(i):
 		return true
-	case !sp.shaped[i].Before(p.actions.oldest(p.world.tick)):
+	case !sp.shaped[i].Before(p.actions.Oldest(p.world.tick)):
 		return false // the end may wait at the peer for an action in flight
 	case p.namesOne(id):
 		return false

@@ -8,7 +8,7 @@ import (
 // takes reports whether a peer lacks every group of a run and has acknowledged the structure of
 // each, and returns the oldest and the newest of its baselines.
 func (p *Peer) takes(r *run) (from repl.From, newest entangle.Tick, ok bool) {
-	sp, first, last := &p.public, r.groups[0], r.groups[len(r.groups)-1]
+	sp, first, last := &p.public, r.Groups[0], r.Last()
 	lacks := p.world.runs.valuesOnly
 	for i := first >> 6; i <= last>>6; i++ {
 		word := lacks[i] & within(i, first, last)
@@ -27,8 +27,8 @@ func (p *Peer) takes(r *run) (from repl.From, newest entangle.Tick, ok bool) {
 // apartOf returns the distance of the previous baselines of a run's groups, if it is the same for
 // all.
 func (sp *space) apartOf(r *run) (apart uint8, ok bool) {
-	apart = sp.apart[r.groups[0]]
-	for _, h := range r.groups {
+	apart = sp.apart[r.Groups[0]]
+	for _, h := range r.Groups {
 		if sp.apart[h] != apart {
 			return 0, false
 		}
@@ -53,10 +53,10 @@ func within(i, first, last repl.Handle) uint64 {
 // before.
 func (p *Peer) basesOf(r *run) (oldest, newest entangle.Tick, ok bool) {
 	sp := &p.public
-	if !r.dense {
+	if !r.Dense {
 		return p.spreadOf(r)
 	}
-	first, end := r.groups[0], r.groups[len(r.groups)-1]+1
+	first, end := r.Groups[0], r.Last()+1
 	base := sp.base[first:end]
 	if one := base[0]; allEqual(base) && !one.Before(sp.acted) {
 		return one, one, true
@@ -90,7 +90,7 @@ func allEqual(ticks []entangle.Tick) bool {
 func (p *Peer) spreadOf(r *run) (oldest, newest entangle.Tick, ok bool) {
 	sp, now := &p.public, p.world.tick
 	young, old, action := ^uint32(0), uint32(0), ^uint32(0) // as ages
-	for _, h := range r.groups {
+	for _, h := range r.Groups {
 		age := uint32(now - sp.base[h])
 		young, old, action = min(young, age), max(old, age), min(action, uint32(now-sp.shaped[h]))
 	}

@@ -3,6 +3,7 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/set"
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -10,9 +11,7 @@ import (
 // run is a packet's worth of public groups that changed in one tick and are due at most peers. It
 // is written once for each span of baselines and copied to all peers with baselines in it.
 type run struct {
-	tick         entangle.Tick
-	groups       []repl.Handle // rising; all changed ones from the first to the last
-	dense        bool          // their handles have no gaps
+	flight.Run   // all changed groups from the first to the last
 	made         []copied
 	failed       bool // it was made for a peer and did not fit into a packet
 	taken        bool // a packet may carry it
@@ -48,7 +47,7 @@ func (r *runs) retireRuns(underWay entangle.Tick) {
 		}
 	}
 	done := 0
-	for done < len(r.past) && r.past[done].tick.Before(underWay) {
+	for done < len(r.past) && r.past[done].Tick.Before(underWay) {
 		r.give(r.past[done])
 		done++
 	}
@@ -58,18 +57,18 @@ func (r *runs) retireRuns(underWay entangle.Tick) {
 
 // give keeps the memory of a run for another.
 func (r *runs) give(old *run) {
-	old.groups, old.made = old.groups[:0], old.made[:0]
+	old.Groups, old.made = old.Groups[:0], old.made[:0]
 	r.spare = append(r.spare, old)
 }
 
 func (r *runs) fresh(tick entangle.Tick) *run {
 	n := len(r.spare)
 	if n == 0 {
-		return &run{tick: tick}
+		return &run{Run: flight.Run{Tick: tick}}
 	}
 	made := r.spare[n-1]
 	r.spare = r.spare[:n-1]
-	*made = run{tick: tick, groups: made.groups, made: made.made}
+	*made = run{Run: flight.Run{Tick: tick, Groups: made.Groups}, made: made.made}
 	return made
 }
 
@@ -89,12 +88,12 @@ func (w *World) partition() {
 		bits := w.usualBits(w.public[h])
 		if last == nil || bits > left {
 			last, left = r.fresh(w.tick), maxRunBytes*8-repl.EndBits
-			last.dense, last.oldestChange = true, w.tick
+			last.Dense, last.oldestChange = true, w.tick
 			r.now = append(r.now, last)
-		} else if repl.Handle(h) != last.groups[len(last.groups)-1]+1 {
-			last.dense = false
+		} else if repl.Handle(h) != last.Last()+1 {
+			last.Dense = false
 		}
-		last.groups = append(last.groups, repl.Handle(h))
+		last.Groups = append(last.Groups, repl.Handle(h))
 		if changed := w.groups[w.public[h]].changed; changed.Before(last.oldestChange) {
 			last.oldestChange = changed
 		}

@@ -40,7 +40,7 @@ func (p *Peer) meterLate(left []step) {
 	for i := range left {
 		s := &left[i]
 		if s.run != nil {
-			for _, h := range s.run.groups {
+			for _, h := range s.run.Groups {
 				waits(&p.public, int(h))
 			}
 		}
@@ -121,7 +121,7 @@ func (p *Peer) countWanted() int {
 	n := 0
 	for i := range p.plan.steps {
 		if s := &p.plan.steps[i]; s.run != nil {
-			n += len(s.run.groups)
+			n += len(s.run.Groups)
 		} else {
 			n += s.to - s.from
 		}

@@ -37,7 +37,7 @@ type space struct {
 	shapeDue  set.Bitset      // has structure to send
 	doubted   set.Bitset      // is to be sent in full
 	behind    set.Bitset      // the peer asked for a resync: it may lack parts of what it was sent
-	pending   set.Bitset      // an action of it is not acknowledged; see provesNothing
+	pending   set.Bitset      // an action of it is not acknowledged; see flight.Sent.Unproven
 
 	phase   []phase
 	shaped  []entangle.Tick // last tick of which it has all structure that it may see

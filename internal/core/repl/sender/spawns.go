@@ -6,6 +6,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -161,7 +162,7 @@ func (p *Peer) appendSpawns(heads *repl.Heads, i, room int) (n int) {
 	if i > int(b.first) {
 		from += w.spawns.ends[b.at+i-int(b.first)-1]
 	}
-	if p.w.LenBits()+b.fullBits(ends[0]-from) > room && !p.actions.fresh() {
+	if p.w.LenBits()+b.fullBits(ends[0]-from) > room && !p.actions.LastIsEmpty() {
 		return 0
 	}
 	rec := repl.Record{Kind: repl.Full, Group: repl.Handle(i), Tick: w.tick, Generation: b.generation}
@@ -226,7 +227,7 @@ func (p *Peer) sentSpawns(i, n int) {
 	}
 	p.noteSent(i, n, tick)
 	sp.steady.SetRange(i, i+n)
-	p.actions.addRecord(sentAction{group: repl.Handle(i), groups: int32(n), after: tick - 1})
+	p.actions.Add(flight.Action{Group: repl.Handle(i), Groups: int32(n), After: tick - 1})
 }
 
 // appendEnds writes the ends of public groups with consecutive handles from an index on, of which all
@@ -239,7 +240,7 @@ func (p *Peer) appendEnds(heads *repl.Heads, i, room int) (n int) {
 	}
 	seq, after := sp.seq[i].Next(), sp.told[i]
 	for k := i; sp.shapeDue.Has(k) && sp.seq[k].Next() == seq && sp.told[k] == after && p.endsPlainly(k); k++ {
-		if p.w.LenBits()+lonePlainBits+1 > room && (n > 0 || !p.actions.fresh()) {
+		if p.w.LenBits()+lonePlainBits+1 > room && (n > 0 || !p.actions.LastIsEmpty()) {
 			break
 		}
 		rec := repl.Record{Kind: repl.Gone, Group: repl.Handle(k), Seq: seq, Tick: w.tick}
@@ -282,7 +283,7 @@ func (p *Peer) sentEnds(i, n int, seq repl.Seq, after entangle.Tick) {
 	}
 	p.noteSent(i, n, tick)
 	sp.steady.ClearRange(i, i+n)
-	p.actions.addRecord(sentAction{group: repl.Handle(i), groups: int32(n), seq: seq, after: after})
+	p.actions.Add(flight.Action{Group: repl.Handle(i), Groups: int32(n), Seq: seq, After: after})
 }
 
 // noteSent notes that actions of public groups were sent that state all that the peer may see.

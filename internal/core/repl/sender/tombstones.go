@@ -9,20 +9,17 @@ const MaxTombstones = 1 << 14
 // sent that the peer has not acknowledged. What they had, numbers and handles, can't be used again before
 // it has.
 func (p *Peer) Tombstones() int {
-	if len(p.actions.messages) == 0 {
-		return 0
-	}
-	return int(p.world.ends - p.actions.messages[0].ends)
+	return p.actions.EndedSince(p.world.ends)
 }
 
 // InFlight returns how many packets with values wait for their fate.
-func (p *Peer) InFlight() int { return p.flights.packets.n }
+func (p *Peer) InFlight() int { return p.flights.Len() }
 
 // packetUnderWay returns the tick of the oldest packet that is under way to any peer.
 func (w *World) packetUnderWay() entangle.Tick {
 	oldest := w.tick
 	for _, p := range w.peers {
-		if t := p.flights.oldest(w.tick); t.Before(oldest) {
+		if t := p.flights.Oldest(w.tick); t.Before(oldest) {
 			oldest = t
 		}
 	}

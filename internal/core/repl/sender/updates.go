@@ -25,7 +25,7 @@ func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 		return dst
 	}
 	p.w.Reset(dst)
-	p.flights.beginPacket(pkt, p.world.tick)
+	p.flights.Begin(pkt, p.world.tick)
 	p.run = repl.Run{Tick: p.world.tick}
 	left, part, marked := room*8, p.plan.part, p.plan.marked
 	if len(p.predicted) > 0 {
@@ -34,8 +34,8 @@ func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 	for p.plan.next < len(p.plan.steps) && p.appendStep(left) {
 		p.plan.next++
 	}
-	if p.flights.fresh() {
-		p.flights.cancel()
+	if p.flights.LastIsEmpty() {
+		p.flights.Cancel()
 		p.plan.part, p.plan.marked = part, marked
 		return dst
 	}
@@ -54,7 +54,7 @@ func (p *Peer) appendPredicted(room int) int {
 		p.plan.next++
 	}
 	done := p.plan.next == p.plan.first
-	if !p.appendMark(done, room) && !p.flights.fresh() {
+	if !p.appendMark(done, room) && !p.flights.LastIsEmpty() {
 		p.appendMark(false, room) // the last comes in another packet, and this one counts
 	}
 	if !done {
@@ -69,11 +69,11 @@ func (p *Peer) appendStep(room int) bool {
 	if s.run == nil {
 		return p.appendRecords(s, room)
 	}
-	if p.w.LenBits()+p.run.HeadBits(s.run.groups[0], s.base)+s.made.bytes*8 <= room {
+	if p.w.LenBits()+p.run.HeadBits(s.run.Groups[0], s.base)+s.made.bytes*8 <= room {
 		p.appendCopy(s)
 		return true
 	}
-	if !p.flights.fresh() {
+	if !p.flights.LastIsEmpty() {
 		return false
 	}
 	return p.appendApart(s, room)
@@ -82,23 +82,23 @@ func (p *Peer) appendStep(room int) bool {
 // appendCopy copies a whole run; with Unrun it writes the run once more.
 func (p *Peer) appendCopy(s *step) {
 	w, r, made := p.world, s.run, s.made
-	p.run.Begin(&p.w, r.groups[0], s.base)
+	p.run.Begin(&p.w, r.Groups[0], s.base)
 	if w.unrun {
 		made, _ = w.writeRun(r, s.base)
 	}
 	p.w.Raw(w.runs.arena[made.off : made.off+made.bytes])
-	p.flights.addRun(r, s.base.Base)
-	p.stats.Updates += uint64(len(r.groups))
+	p.flights.AddRun(&r.Run, s.base.Base)
+	p.stats.Updates += uint64(len(r.Groups))
 	p.public.sendRun(r)
-	p.public.cursor = int(r.groups[len(r.groups)-1]) + 1
+	p.public.cursor = int(r.Last()) + 1
 }
 
 // sendRun notes that all groups of a run were sent. The tick is not stored for each group: the
 // flight log has it, and it is only needed when a packet is lost.
 func (sp *space) sendRun(r *run) {
-	first, last := r.groups[0], r.groups[len(r.groups)-1]
-	if !r.dense {
-		for _, h := range r.groups {
+	first, last := r.Groups[0], r.Last()
+	if !r.Dense {
+		for _, h := range r.Groups {
 			sp.due.Clear(int(h))
 		}
 		return
@@ -113,7 +113,7 @@ func (sp *space) sendRun(r *run) {
 func (p *Peer) appendApart(s *step, room int) bool {
 	r := s.run
 	*s = p.flat(s)
-	for _, h := range r.groups {
+	for _, h := range r.Groups {
 		p.public.sent[h] = p.world.tick
 	}
 	p.public.sendRun(r)
@@ -123,7 +123,7 @@ func (p *Peer) appendApart(s *step, room int) bool {
 // flat returns a run as records of the peer's own. Their chunks are encoded: those of the run serve
 // all baselines of the peer.
 func (p *Peer) flat(s *step) step {
-	w, first, groups := p.world, len(p.plan.records), s.run.groups
+	w, first, groups := p.world, len(p.plan.records), s.run.Groups
 	p.plan.records = slices.Grow(p.plan.records, len(groups))
 	for _, h := range groups {
 		from := p.public.from(int(h))
@@ -149,8 +149,10 @@ func (p *Peer) wrote(sp *space, records []planned) {
 	if p.metered {
 		p.wroteMetered(sp, records)
 	}
-	p.flights.reserve(len(records))
-	p.flights.addRecords(sp, records)
+	for i := range records {
+		at := int(records[i].at)
+		p.flights.AddGroup(sp.first+repl.Handle(at), sp.pending.Has(at), records[i].base)
+	}
 	p.stats.Updates += uint64(len(records))
 	sp.cursor = int(records[len(records)-1].at) + 1
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/ring"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -56,7 +57,7 @@ type World struct {
 	idle    []groupID           // entries of groups that are free
 	free    freeHandles         // public ones
 	unused  []groupID           // to be freed
-	tidying ring[tidying]       // groups that entities have left, since when: each once
+	tidying ring.Queue[tidying] // groups that entities have left, since when: each once
 	oldest  oldestUnderWay
 	live    int
 	refused []repl.Slot

@@ -1,0 +1,67 @@
+package flight_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"pgregory.net/rapid"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
+)
+
+// TestPacketsEqualAMap compares the log with a map from packet number to contents, which removes packets in any
+// order, and more than once.
+func TestPacketsEqualAMap(t *testing.T) {
+	type contents struct {
+		one []flight.Sent
+		run []flight.SentRun
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		log := flight.Packets{KeepBases: rapid.Bool().Draw(t, "bases")}
+		plain := map[uint16]contents{}
+		number := uint16(rapid.IntRange(0, 1<<16-1).Draw(t, "first"))
+		var recent []uint16
+		for tick := entangle.Tick(1); tick < 60; tick++ {
+			number += uint16(rapid.IntRange(1, 3).Draw(t, "gap"))
+			recent = append(recent, number)
+			var c contents
+			log.Begin(number, tick)
+			for range rapid.IntRange(0, 4).Draw(t, "groups") {
+				s := flight.Sent{Tick: tick, Group: repl.Handle(rapid.Uint32Range(0, 1<<21-1).Draw(t, "group")), Unproven: rapid.Bool().Draw(t, "waits")}
+				base := tick - entangle.Tick(rapid.IntRange(1, 9).Draw(t, "base"))
+				log.AddGroup(s.Group, s.Unproven, base)
+				if log.KeepBases {
+					s.Base = base
+				}
+				c.one = append(c.one, s)
+			}
+			for range rapid.IntRange(0, 2).Draw(t, "runs") {
+				r := flight.SentRun{Run: &flight.Run{Tick: tick, Groups: []repl.Handle{1, 2}, Dense: true}, Base: tick - 1}
+				log.AddRun(r.Run, r.Base)
+				c.run = append(c.run, r)
+			}
+			assert.Equal(t, len(c.one)+len(c.run) == 0, log.LastIsEmpty())
+			if log.LastIsEmpty() {
+				log.Cancel()
+				continue
+			}
+			plain[number] = c
+			removed := rapid.SliceOfN(rapid.SampledFrom(recent), 0, 5).Draw(t, "removed")
+			var want, got contents
+			for _, n := range removed {
+				want.one, want.run = append(want.one, plain[n].one...), append(want.run, plain[n].run...)
+				delete(plain, n)
+			}
+			log.Remove(removed, func(s flight.Sent) { got.one = append(got.one, s) }, func(at entangle.Tick, r flight.SentRun) {
+				assert.Equal(t, r.Tick, at)
+				got.run = append(got.run, r)
+			})
+			assert.Equal(t, want, got)
+			if len(plain) == 0 {
+				assert.Equal(t, tick+5, log.Oldest(tick+5))
+			}
+		}
+	})
+}

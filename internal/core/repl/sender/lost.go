@@ -1,0 +1,53 @@
+package sender
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
+)
+
+// lossMemory is the number of ticks for which a loss counts.
+const lossMemory = 256
+
+// lossy reports whether a packet was lost recently.
+func (p *Peer) lossy() bool { return p.losses && p.world.tick.Sub(p.lastLoss) < lossMemory }
+
+// HandleLost handles a packet that is presumed lost: its contents are due again, unless they were
+// resent or acknowledged meanwhile.
+func (p *Peer) HandleLost(pkt uint16) {
+	p.losses, p.lastLoss = true, p.world.tick
+	p.flights.Remove([]uint16{pkt}, p.onLost, p.onRunLost)
+}
+
+func (p *Peer) lost(s flight.Sent) { p.lostOne(s.Tick, s.Group) }
+
+func (p *Peer) lostOne(tick entangle.Tick, h repl.Handle) {
+	sp, i := p.spaceOf(h)
+	if sp.phase[i] != known || sp.retained.Has(i) || !sp.base[i].Before(tick) || tick.Before(sp.sent[i]) {
+		return
+	}
+	if sp == &p.public && p.flights.RanSince(tick, h, h) {
+		return
+	}
+	sp.await(i, p.world.tick)
+	sp.sendAgain(i)
+	p.stats.Resent++
+}
+
+func (p *Peer) runLost(tick entangle.Tick, r flight.SentRun) {
+	if r.Dense && p.flights.RanSince(tick, r.Groups[0], r.Last()) {
+		return
+	}
+	for _, h := range r.Groups {
+		p.lostOne(tick, h)
+	}
+}
+
+// PollAgain returns the name of a message to be sent once more, although it may still arrive. It is
+// not ok when there is none in this tick, or no packet was lost recently.
+func (p *Peer) PollAgain() (message uint16, ok bool) {
+	if !p.lossy() {
+		return 0, false
+	}
+	return p.actions.PollRepeat(p.world.tick)
+}

@@ -11,7 +11,7 @@ import (
 // peer after that.
 type Messages struct {
 	list    []Message
-	unused   [][]Action
+	unused  [][]Action
 	waiting []waitingAction
 
 	// before is the tick of the action before the oldest one of each group that is in flight, or may

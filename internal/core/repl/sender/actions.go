@@ -3,6 +3,7 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
 // ActionsDue reports whether structure waits to be sent.
@@ -117,7 +118,7 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 		return rec, nil, false
 	}
 	if rec.Kind == repl.Full {
-		rec.Generation = p.generation(sp, i)
+		rec.Generation = sp.ids.Generation(i)
 	}
 	if sp.phase[i] == unknown {
 		rec.Seq = 0
@@ -144,14 +145,14 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 
 // actionKind decides of which kind it is. It is not ok when there is nothing to be said, or
 // not now.
-func (p *Peer) actionKind(sp *space, i int, id groupID) (kind repl.Kind, ok bool) {
+func (p *Peer) actionKind(sp *space, i int, id ident.Group) (kind repl.Kind, ok bool) {
 	w := p.world
 	v, vacant := p.vacant[id]
 	if vacant && v.lose.IsZero() {
 		sp.shapeDue.Clear(i)
 		return 0, false
 	}
-	switch gone := id == noGroup || !w.groups[id].open && !vacant || sp.hidden.Has(i); {
+	switch gone := id == ident.NoGroup || !w.groups[id].open && !vacant || sp.hidden.Has(i); {
 	case gone && sp.phase[i] != known:
 		sp.shapeDue.Clear(i)
 		sp.doubted.Clear(i)
@@ -226,7 +227,7 @@ func (p *Peer) actionKey(sp *space, i int, kind repl.Kind) bodyKey {
 
 // losesSight reports whether an entity left a group for one in which the peer may not
 // see it, or can't be told of it.
-func (p *Peer) losesSight(id groupID) bool {
+func (p *Peer) losesSight(id ident.Group) bool {
 	w := p.world
 	for i := range w.groups[id].left {
 		if l := &w.groups[id].left[i]; l.fate == repl.Moved && !l.news.heard && !p.gets(l.slot) {

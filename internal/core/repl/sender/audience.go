@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -25,11 +26,11 @@ func (p *Peer) Show(s repl.Slot) bool {
 		return false
 	}
 	v := gr.viewer(p)
-	if v.shown() {
+	if v.Shown() {
 		return true
 	}
-	v.show(true)
-	i := v.handle()
+	v.SetShown(true)
+	i := v.Handle()
 	p.private.thaw(i)
 	if p.private.hidden.Has(i) {
 		p.private.hidden.Clear(i)
@@ -49,11 +50,11 @@ func (p *Peer) Hide(s repl.Slot) {
 	p.endVacatedBy(w.slots.group[s])
 	gr := &w.groups[w.slots.group[s]]
 	v := gr.viewer(p)
-	if v == nil || !v.shown() && !p.private.retained.Has(v.handle()) {
+	if v == nil || !v.Shown() && !p.private.retained.Has(v.Handle()) {
 		return
 	}
-	sp, i := &p.private, v.handle()
-	v.show(false)
+	sp, i := &p.private, v.Handle()
+	v.SetShown(false)
 	if sp.phase[i] != known {
 		p.updatePredicted(sp, i)
 		sp.shapeDue.Clear(i)
@@ -82,7 +83,7 @@ func (p *Peer) conceal(i int) {
 // let go before and was not sent that. It keeps those, and not the ones that are let go later.
 func (p *Peer) noteHidden(i int) {
 	delete(p.hiddenAt, int32(i))
-	left := p.world.groups[p.private.groups[i]].left
+	left := p.world.groups[p.private.ids.Groups[i]].left
 	if !slices.ContainsFunc(left, func(l leaver) bool { return l.fate == repl.Orphaned && p.private.hasLeaver(i, &l) }) {
 		return
 	}
@@ -123,41 +124,36 @@ func (w *World) SeenBy(s repl.Slot, peers *set.Bitset) (all bool) {
 	}
 	peers.Grow(len(w.seats))
 	for i := range gr.viewers {
-		if gr.viewers[i].shown() {
-			peers.Set(int(gr.viewers[i].seat()))
+		if gr.viewers[i].Shown() {
+			peers.Set(int(gr.viewers[i].Peer()))
 		}
 	}
 	return false
 }
 
-func (p *Peer) shows(id groupID) bool {
+func (p *Peer) shows(id ident.Group) bool {
 	gr := &p.world.groups[id]
 	if !gr.private {
 		return true
 	}
 	v := gr.viewer(p)
-	return v != nil && v.shown()
+	return v != nil && v.Shown()
 }
 
 // reserve gives a group a handle at the peer, if it has none. It is not ok when no handle is left.
-func (p *Peer) reserve(id groupID) bool {
+func (p *Peer) reserve(id ident.Group) bool {
 	w := p.world
 	gr := &w.groups[id]
 	if !gr.private || gr.viewer(p) != nil {
 		return true
 	}
 	sp := &p.private
-	free, ok := sp.free.take()
+	h, ok := sp.ids.Take(id)
 	if !ok {
-		if len(sp.groups) == repl.MaxGroups {
-			return false
-		}
-		free.handle = repl.Handle(len(sp.groups))
-		sp.groups, sp.generation = append(sp.groups, noGroup), append(sp.generation, 0)
-		sp.grow(len(sp.groups), w.tick)
+		return false
 	}
-	sp.groups[free.handle], sp.generation[free.handle] = id, free.generation
-	gr.viewers = w.lists.addViewer(gr.viewers, newViewer(p.seat, int(free.handle)))
+	sp.grow(sp.ids.Len(), w.tick)
+	gr.viewers = w.lists.Add(gr.viewers, ident.NewViewer(p.seat, h))
 	return true
 }
 
@@ -167,8 +163,7 @@ func (p *Peer) unreserve(i int) {
 	p.disregard(sp, i)
 	used := sp.before.Has(i) || sp.referred.Has(i)
 	sp.resetHandle(i)
-	sp.groups[i] = noGroup
-	sp.free.put(freeHandle{repl.Handle(i), sp.generation[i]}, used)
+	sp.ids.Free(i, used)
 }
 
 // disregard resets the view and the prediction of a group, so that the next group under its handle
@@ -184,6 +179,6 @@ func (p *Peer) disregard(sp *space, i int) {
 }
 
 func (w *World) dropViewer(gr *group, p *Peer) {
-	rest := slices.DeleteFunc(gr.viewers, func(v viewer) bool { return v.seat() == p.seat })
-	gr.viewers = w.lists.fit(rest)
+	rest := slices.DeleteFunc(gr.viewers, func(v ident.Viewer) bool { return v.Peer() == p.seat })
+	gr.viewers = w.lists.Fit(rest)
 }

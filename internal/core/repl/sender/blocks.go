@@ -231,7 +231,7 @@ func (w *World) writeRun(r *run, from repl.From) (made copied, ok bool) {
 	made = copied{bases: allTime(w.tick), apart: from.Apart, off: len(w.runs.arena)}
 	w.runs.records = w.runs.records[:0]
 	for _, h := range r.Groups {
-		n := w.chunk(w.public[h], from, 0)
+		n := w.chunk(w.public.Groups[h], from, 0)
 		c := &w.chunks.list[n]
 		if c.width == 0 || !w.allPublic(w.chunks.slotsOf(c)) {
 			return copied{}, false

@@ -3,6 +3,7 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -67,7 +68,7 @@ type body struct {
 }
 
 // vacated returns what its reader has of a group that is vacated there.
-func (k *bodyKey) vacated(id groupID) (v vacated) {
+func (k *bodyKey) vacated(id ident.Group) (v vacated) {
 	if k.hides != nil {
 		v = k.hides.vacant[id]
 	}
@@ -86,7 +87,7 @@ func (b *body) serves(key *bodyKey) bool {
 type bodies struct {
 	list  []body
 	first []int32 // by group: 1 + index into list, 0 for none
-	used  []groupID
+	used  []ident.Group
 	arena []byte
 	slots []repl.Slot
 
@@ -111,7 +112,7 @@ func (b *bodies) reset() {
 	b.used, b.list, b.arena, b.slots = b.used[:0], b.list[:0], b.arena[:0], b.slots[:0]
 }
 
-func (b *bodies) find(id groupID, key *bodyKey) *body {
+func (b *bodies) find(id ident.Group, key *bodyKey) *body {
 	for i := b.first[id]; i != 0; i = b.list[i-1].next {
 		if b.list[i-1].serves(key) {
 			return &b.list[i-1]
@@ -121,7 +122,7 @@ func (b *bodies) find(id groupID, key *bodyKey) *body {
 }
 
 // add stores the body just written to b.w.
-func (b *bodies) add(id groupID) *body {
+func (b *bodies) add(id ident.Group) *body {
 	made := &b.here
 	made.width = b.w.LenBits()
 	b.buf = b.w.Finish()
@@ -145,7 +146,7 @@ func (b *bodies) slotsOf(of *body) []repl.Slot {
 }
 
 // body returns the body of a group by key, encoded on first need.
-func (w *World) body(id groupID, key bodyKey) *body {
+func (w *World) body(id ident.Group, key bodyKey) *body {
 	if !w.unshared {
 		if have := w.bodies.find(id, &key); have != nil {
 			return have

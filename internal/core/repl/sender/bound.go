@@ -3,6 +3,7 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
 // Breach reports groups that wait longer than their bound allows: the peer's limits are too low for
@@ -34,7 +35,7 @@ const (
 )
 
 // overdue counts a group that was not sent, and will exceed its bound in the next tick.
-func (p *Peer) overdue(id groupID, age int, bound uint16) {
+func (p *Peer) overdue(id ident.Group, age int, bound uint16) {
 	members := p.world.groups[id].members
 	if len(members) == 0 {
 		return // it has ended

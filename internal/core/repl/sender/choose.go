@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
 // choice selects records for a peer without the budget for all planned records. It is kept
@@ -168,7 +169,7 @@ func (p *Peer) collect(which int, steps []step, least uint32) (bits int) {
 // encoded encodes a record of the plan, unless it is, and reports whether there is something to send.
 func (p *Peer) encoded(sp *space, i int) bool {
 	rec := &p.plan.records[i]
-	if rec.chunk < 0 && rec.chunk != nothingToSend && !p.encodeRecord(sp, rec, groupID(^rec.chunk)) {
+	if rec.chunk < 0 && rec.chunk != nothingToSend && !p.encodeRecord(sp, rec, ident.Group(^rec.chunk)) {
 		rec.chunk, p.choice.keys[i] = nothingToSend, 0
 	}
 	return rec.chunk >= 0

@@ -6,6 +6,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -63,7 +64,7 @@ func (c *chunk) serves(from repl.From, view View) bool {
 }
 
 // find returns the index of a group's chunk. It is not ok if that is not encoded yet.
-func (c *chunks) find(id groupID, from repl.From, view View) (i int32, ok bool) {
+func (c *chunks) find(id ident.Group, from repl.From, view View) (i int32, ok bool) {
 	if first := &c.first[id]; first.tick == c.tick {
 		for i = first.at; i != 0; i = c.list[i-1].next {
 			if c.list[i-1].serves(from, view) {
@@ -75,14 +76,14 @@ func (c *chunks) find(id groupID, from repl.From, view View) (i int32, ok bool) 
 }
 
 // chunk returns the index of a group's chunk, encoded on first need.
-func (w *World) chunk(id groupID, from repl.From, view View) int32 {
+func (w *World) chunk(id ident.Group, from repl.From, view View) int32 {
 	if i, ok := w.chunks.find(id, from, view); ok && !w.unshared {
 		return i
 	}
 	return w.encodeChunk(id, from, view)
 }
 
-func (w *World) encodeChunk(id groupID, from repl.From, view View) int32 {
+func (w *World) encodeChunk(id ident.Group, from repl.From, view View) int32 {
 	w.stats.Bodies++
 	b, c := &w.bodies, &w.chunks
 	b.refs.Reset()

@@ -78,8 +78,8 @@
 // # Where things are
 //
 // From the world: world.go, slots.go, groups.go, members.go (spawn, move, despawn, pause), leavers.go
-// (members that left and are not acknowledged as gone), views.go, viewers.go. Ids: names.go,
-// free.go, retire.go. Encoded once: chunks.go (updates), body.go (actions), encode.go. How
+// (members that left and are not acknowledged as gone), views.go. Ids: names.go,
+// retire.go. Encoded once: chunks.go (updates), body.go (actions), encode.go. How
 // often a group goes: rates.go, pace.go. For a peer: peer.go, space.go (its columns), audience.go,
 // retain.go, vacated.go, joining.go, tombstones.go, acked.go, lost.go, stats.go, inspect.go. Structure:
 // actions.go, spawns.go (many at once), usual.go, moves.go. Values: plan.go,

@@ -3,11 +3,12 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // encode writes the current body.
-func (w *World) encode(id groupID) {
+func (w *World) encode(id ident.Group) {
 	switch w.bodies.here.key.kind {
 	case repl.Gone:
 		w.encodeLeavers(id)
@@ -23,7 +24,7 @@ func (w *World) encode(id groupID) {
 
 // encodeUpdate writes the members with changed values. A group of one, the common case, needs one
 // bit for that list. Of such a group it returns the components that changed.
-func (w *World) encodeUpdate(id groupID) (comps set.Mask) {
+func (w *World) encodeUpdate(id ident.Group) (comps set.Mask) {
 	out, gr := &w.bodies.w, &w.groups[id]
 	if m := w.sole(gr); m != nil && !w.isPaused(m.slot) {
 		out.Bool(true)
@@ -199,7 +200,7 @@ func (w *World) encodeSet(s repl.Slot, comps set.Mask) {
 
 // encodeLeavers writes the entities that left the group. A full and the end of a group name only
 // those that still exist: an entity that they do not name is despawned.
-func (w *World) encodeLeavers(id groupID) {
+func (w *World) encodeLeavers(id ident.Group) {
 	out, gr := &w.bodies.w, &w.groups[id]
 	w.sorted = w.sorted[:0]
 	for i := range gr.left {
@@ -269,7 +270,7 @@ func (w *World) fate(l *leaver) repl.Fate {
 
 // encodeMembers writes the members of a full or a change. Joining members come first: all of them
 // exist when the values, which may refer to them, are read.
-func (w *World) encodeMembers(id groupID) {
+func (w *World) encodeMembers(id ident.Group) {
 	out, gr, full := &w.bodies.w, &w.groups[id], w.bodies.here.key.kind == repl.Full
 	m := w.sole(gr)
 	alone := m != nil && !w.isPaused(m.slot)
@@ -292,7 +293,7 @@ func (w *World) encodeMembers(id groupID) {
 	}
 }
 
-func (w *World) encodeJoins(id groupID) {
+func (w *World) encodeJoins(id ident.Group) {
 	var numbers repl.Numbers
 	out, gr, full := &w.bodies.w, &w.groups[id], w.bodies.here.key.kind == repl.Full
 	for i := range gr.members {
@@ -326,7 +327,7 @@ func (w *World) keeps(m *member) bool {
 }
 
 // encodeName writes the name of an entity that joins: its number in this group, or a reference.
-func (w *World) encodeName(id groupID, m *member) {
+func (w *World) encodeName(id ident.Group, m *member) {
 	index := uint32(0)
 	if !w.isNative(id, m) {
 		index = w.bodies.refs.Index(m.slot)

@@ -5,11 +5,8 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
-
-// groupID is the number of a group on this side. It never travels: peers know a
-// group by a handle.
-type groupID int32
 
 // Place says which group an entity is in.
 type Place struct {
@@ -44,15 +41,13 @@ type group struct {
 	active   int32    // members that do not rest
 	members  []member // by rising number
 
-	natives int32    // entities that were born here and live, wherever they are now
-	holders int32    // peers that were sent it and have not acknowledged its end
-	viewers []viewer // peers that have a handle of this private group, in World.lists
+	natives int32          // entities that were born here and live, wherever they are now
+	holders int32          // peers that were sent it and have not acknowledged its end
+	viewers []ident.Viewer // peers that have a handle of this private group, in World.lists
 	place   Place
 	kept    int32    // how many of left there were when they were last looked through
 	left    []leaver // those that some peer may not have heard of yet
 	queued  bool     // it is in World.tidying
-
-	generation repl.Generation // of the handle of a public group
 }
 
 // member is an entity in a group.
@@ -83,55 +78,45 @@ type leaver struct {
 }
 
 // openGroup makes a group. When no handle is left it is not ok.
-func (w *World) openGroup(at Place) (id groupID, ok bool) {
-	var free freeHandle
+func (w *World) openGroup(at Place) (id ident.Group, ok bool) {
+	id = ident.Group(len(w.groups))
+	if n := len(w.idle); n > 0 {
+		id = w.idle[n-1]
+	}
+	h := 0
 	if !at.Private {
-		if free, ok = w.takeHandle(); !ok {
+		if h, ok = w.public.Take(id); !ok {
 			return 0, false
 		}
+		w.growPublic()
 	}
 	if n := len(w.idle); n > 0 {
-		id, w.idle = w.idle[n-1], w.idle[:n-1]
+		w.idle = w.idle[:n-1]
 	} else {
-		id = groupID(len(w.groups))
 		w.groups = append(w.groups, group{})
 		w.bodies.grow(len(w.groups))
 		w.chunks.grow(len(w.groups))
 	}
 	old := &w.groups[id]
 	w.groups[id] = group{
-		place: at, private: at.Private, handle: free.handle, generation: free.generation, open: true, changed: w.tick, shaped: w.tick,
+		place: at, private: at.Private, handle: repl.Handle(h), open: true, changed: w.tick, shaped: w.tick,
 		members: old.members[:0], left: old.left[:0], queued: old.queued,
-	}
-	if !at.Private {
-		w.public[free.handle] = id
 	}
 	w.live++
 	return id, true
 }
 
-// takeHandle returns a public handle that is free.
-func (w *World) takeHandle() (free freeHandle, ok bool) {
-	if free, ok = w.free.take(); ok {
-		return free, true
-	}
-	if len(w.public) == repl.MaxGroups {
-		return free, false
-	}
-	w.public = append(w.public, noGroup)
-	w.moved.Grow(len(w.public))
-	w.reshaped.Grow(len(w.public))
+// growPublic makes room for the public handles that were given out.
+func (w *World) growPublic() {
+	w.moved.Grow(w.public.Len())
+	w.reshaped.Grow(w.public.Len())
 	for _, p := range w.peers {
-		p.public.grow(len(w.public), w.tick)
+		p.public.grow(w.public.Len(), w.tick)
 	}
-	return freeHandle{handle: repl.Handle(len(w.public) - 1)}, true
 }
 
-// noGroup stands where a handle has no group.
-const noGroup groupID = -1
-
 // closeGroup ends a group that has no members any more.
-func (w *World) closeGroup(id groupID) {
+func (w *World) closeGroup(id ident.Group) {
 	w.touch(id, true)
 	gr := &w.groups[id]
 	gr.open = false
@@ -146,13 +131,13 @@ func (w *World) closeGroup(id groupID) {
 }
 
 // release takes one holder off a group.
-func (w *World) release(id groupID) {
+func (w *World) release(id ident.Group) {
 	w.groups[id].holders--
 	w.freeLater(id)
 }
 
 // freeLater schedules a group to be freed that has ended everywhere and names nobody any more.
-func (w *World) freeLater(id groupID) {
+func (w *World) freeLater(id ident.Group) {
 	gr := &w.groups[id]
 	if !gr.open && gr.holders == 0 && gr.natives == 0 {
 		w.unused = append(w.unused, id)
@@ -167,19 +152,18 @@ func (w *World) reclaim() {
 	w.unused = w.unused[:0]
 	for _, id := range unused {
 		gr := &w.groups[id]
-		if slices.ContainsFunc(gr.viewers, func(v viewer) bool { return w.seats[v.seat()].retires.Has(v.handle()) }) {
+		if slices.ContainsFunc(gr.viewers, func(v ident.Viewer) bool { return w.seats[v.Peer()].retires.Has(v.Handle()) }) {
 			w.unused = append(w.unused, id)
 			continue
 		}
 		for _, v := range gr.viewers {
-			w.seats[v.seat()].unreserve(v.handle())
+			w.seats[v.Peer()].unreserve(v.Handle())
 		}
-		w.lists.put(gr.viewers)
+		w.lists.Put(gr.viewers)
 		gr.viewers = nil
 		if !gr.private {
 			w.disregard(int(gr.handle))
-			w.public[gr.handle] = noGroup
-			w.free.put(freeHandle{gr.handle, gr.generation}, true)
+			w.public.Free(int(gr.handle), true)
 		}
 		for _, l := range gr.left {
 			w.forgetTrail(l.slot, id)
@@ -222,9 +206,9 @@ func (gr *group) indexOfSlot(s repl.Slot) int {
 }
 
 // viewer returns a peer's handle of a private group, less repl.Private.
-func (gr *group) viewer(p *Peer) *viewer {
+func (gr *group) viewer(p *Peer) *ident.Viewer {
 	for i := range gr.viewers {
-		if gr.viewers[i].seat() == p.seat {
+		if gr.viewers[i].Peer() == p.seat {
 			return &gr.viewers[i]
 		}
 	}
@@ -232,7 +216,7 @@ func (gr *group) viewer(p *Peer) *viewer {
 }
 
 // refuse takes note of a group that is too large to be sent.
-func (w *World) refuse(id groupID) {
+func (w *World) refuse(id ident.Group) {
 	gr := &w.groups[id]
 	gr.tooLarge, gr.withheld = true, true
 	w.stats.TooLarge++

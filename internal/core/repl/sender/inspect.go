@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
 // Seat returns the entity that has a number in a group, which is given by its handle at the peer,
@@ -14,7 +15,7 @@ func (p *Peer) Seat(h repl.Handle, n repl.Member) (s repl.Slot, ok bool) {
 		return repl.NoSlot, false
 	}
 	id := p.group(sp, i)
-	if id == noGroup {
+	if id == ident.NoGroup {
 		return repl.NoSlot, false
 	}
 	gr := &p.world.groups[id]

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestWhatIsReadTogetherLiesTogether(t *testing.T) {
 	const line = 64
 	assert.Zero(t, reflect.TypeFor[group]().Size()%line)
-	assert.LessOrEqual(t, reflect.TypeFor[viewer]().Size(), uintptr(line/8))
+	assert.LessOrEqual(t, reflect.TypeFor[ident.Viewer]().Size(), uintptr(line/8))
 	assert.LessOrEqual(t, reflect.TypeFor[planned]().Size(), uintptr(line/4))
 	space := reflect.TypeFor[space]()
 	steady, _ := space.FieldByName("steady")

@@ -5,13 +5,14 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
 // trail is the groups that an entity moved on from, until all peers have acknowledged it.
-type trail []groupID
+type trail []ident.Group
 
 // with returns the trail with a group appended.
-func (t trail) with(id groupID) trail {
+func (t trail) with(id ident.Group) trail {
 	if slices.Contains(t, id) {
 		return t
 	}
@@ -25,7 +26,7 @@ const (
 )
 
 // follow appends a group to an entity's trail.
-func (w *World) follow(s repl.Slot, id groupID) {
+func (w *World) follow(s repl.Slot, id ident.Group) {
 	t, ok := w.trails[s]
 	if !ok {
 		if len(w.worn) == 0 {
@@ -48,7 +49,7 @@ func (w *World) dropTrail(s repl.Slot) {
 }
 
 // forgetTrail removes a group from an entity's trail.
-func (w *World) forgetTrail(s repl.Slot, id groupID) {
+func (w *World) forgetTrail(s repl.Slot, id ident.Group) {
 	t, ok := w.trails[s]
 	if !ok {
 		return
@@ -66,7 +67,7 @@ func (w *World) forgetTrail(s repl.Slot, id groupID) {
 const minTidy = 16
 
 // tidy forgets leavers of a group when there are twice as many as were kept the last time.
-func (w *World) tidy(id groupID) {
+func (w *World) tidy(id ident.Group) {
 	if gr := &w.groups[id]; len(gr.left) >= max(minTidy, 2*int(gr.kept)) {
 		w.forgetLeavers(id)
 		gr.kept = int32(len(gr.left))
@@ -84,12 +85,12 @@ const tidyPerTick = 1024
 
 // tidying is a group with leavers to scan, and since when.
 type tidying struct {
-	id   groupID
+	id   ident.Group
 	tick entangle.Tick
 }
 
 // tidyLater schedules a scan of a group's leavers in tidyAfter ticks.
-func (w *World) tidyLater(id groupID) {
+func (w *World) tidyLater(id ident.Group) {
 	if gr := &w.groups[id]; !gr.queued {
 		gr.queued = true
 		w.tidying.Push(tidying{id, w.tick})
@@ -122,7 +123,7 @@ func (w *World) tidyInTurn() {
 
 // forgetLeavers removes the leavers that every peer has acknowledged. A leaver that lives on elsewhere
 // under an id from here stays. It reports whether some peer has yet to acknowledge a leaver.
-func (w *World) forgetLeavers(id groupID) (unheard bool) {
+func (w *World) forgetLeavers(id ident.Group) (unheard bool) {
 	gr := &w.groups[id]
 	told := w.telling(id)
 	kept, struck := gr.left[:0], w.sorted[:0]
@@ -157,7 +158,7 @@ type telling struct {
 	last entangle.Tick // when any was sent something last
 }
 
-func (w *World) telling(id groupID) telling {
+func (w *World) telling(id ident.Group) telling {
 	t := telling{all: w.tick, last: w.tick - 1<<30}
 	for _, p := range w.peers {
 		sp, i := p.stateOf(id)

@@ -4,6 +4,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
 // repeat reports whether an update of a predicted group that is not due is to be repeated: as long as the
@@ -118,7 +119,7 @@ func (p *Peer) findUnsettled() (ok bool) {
 		sp, i := p.spaceOf(f.group)
 		id := p.group(sp, i)
 		switch {
-		case id == noGroup || p.world.groups[id].tooLarge, sp.phase[i] == unknown && !sp.shapeDue.Has(i):
+		case id == ident.NoGroup || p.world.groups[id].tooLarge, sp.phase[i] == unknown && !sp.shapeDue.Has(i):
 			// The peer never had it, or will receive no more of it: nothing to wait for.
 		case sp.phase[i] == ending && !sp.shapeDue.Has(i):
 			p.needs = append(p.needs, repl.Need{Group: f.group, Tick: sp.told[i]})

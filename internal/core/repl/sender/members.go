@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -18,7 +19,7 @@ func (w *World) SpawnAt(s repl.Slot, mask set.Mask, at Place) {
 		w.Move(s, at)
 		return
 	}
-	id, number, ok := w.enter(noGroup, at)
+	id, number, ok := w.enter(ident.NoGroup, at)
 	if !ok {
 		w.stats.GroupsRefused++
 		return
@@ -37,9 +38,9 @@ func (w *World) SpawnAt(s repl.Slot, mask set.Mask, at Place) {
 
 // enter finds or makes the group of a place, and finds a free number in it. An entity that is in a
 // group of its own, because the group of the place was full, stays there while it is.
-func (w *World) enter(from groupID, at Place) (id groupID, number repl.Member, ok bool) {
+func (w *World) enter(from ident.Group, at Place) (id ident.Group, number repl.Member, ok bool) {
 	if at.Alone() {
-		if from != noGroup && w.groups[from].place == at {
+		if from != ident.NoGroup && w.groups[from].place == at {
 			return from, 0, true
 		}
 		id, ok = w.openGroup(at)
@@ -60,7 +61,7 @@ func (w *World) enter(from groupID, at Place) (id groupID, number repl.Member, o
 }
 
 // join makes an entity a member.
-func (w *World) join(s repl.Slot, id groupID, number repl.Member) {
+func (w *World) join(s repl.Slot, id ident.Group, number repl.Member) {
 	gr := &w.groups[id]
 	i, _ := gr.searchNumber(number)
 	gr.members = slices.Insert(gr.members, i, member{slot: s, number: number, joined: w.tick, since: w.tick})
@@ -132,7 +133,7 @@ func (w *World) dropSlot(s repl.Slot) {
 
 // settleFate tells a group that an entity which had moved on from it has ended: a peer that has not
 // received the move will receive the end.
-func (w *World) settleFate(s repl.Slot, id groupID, fate repl.Fate) {
+func (w *World) settleFate(s repl.Slot, id ident.Group, fate repl.Fate) {
 	gr := &w.groups[id]
 	for i := range gr.left {
 		if gr.left[i].slot == s {
@@ -183,7 +184,7 @@ func (w *World) Pause(s repl.Slot) {
 // it left another group, or that it left this one and came back.
 func (w *World) unheard(s repl.Slot) (some bool) {
 	for _, p := range w.peers {
-		p.cameFrom(s, noGroup, func(groupID) { some = true })
+		p.cameFrom(s, ident.NoGroup, func(ident.Group) { some = true })
 		some = some || p.keepsMoved(s)
 	}
 	return some
@@ -215,7 +216,7 @@ func (w *World) isPaused(s repl.Slot) bool { return w.slots.paused.Has(int(s)) }
 
 // takeNumber returns a member number of a group that no peer may still associate with another
 // entity.
-func (w *World) takeNumber(id groupID) (repl.Member, bool) {
+func (w *World) takeNumber(id ident.Group) (repl.Member, bool) {
 	gr := &w.groups[id]
 	if gr.numbers < repl.MaxMembers {
 		gr.numbers++

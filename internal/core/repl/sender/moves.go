@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
 // A move has two halves: the action of the old group removes the entity, that of the new group
@@ -14,10 +15,10 @@ import (
 // units is the decisions on units in one tick.
 type units struct {
 	tick   entangle.Tick
-	judged map[groupID]bool // whether the group's unit can be sent
-	owed   int              // groups of units that were begun, and are not sent yet
-	stack  []groupID
-	unit   []groupID
+	judged map[ident.Group]bool // whether the group's unit can be sent
+	owed   int                  // groups of units that were begun, and are not sent yet
+	stack  []ident.Group
+	unit   []ident.Group
 }
 
 func (u *units) beginTick(tick entangle.Tick) {
@@ -28,7 +29,7 @@ func (u *units) beginTick(tick entangle.Tick) {
 }
 
 // sent removes a group from the count of owed ones.
-func (u *units) sent(id groupID) {
+func (u *units) sent(id ident.Group) {
 	if u.judged[id] {
 		delete(u.judged, id)
 		u.owed--
@@ -85,9 +86,9 @@ const maxPartners = 64
 
 // partners finds the groups connected with a group by moves that the peer has not received, and
 // reports whether there are any.
-func (p *Peer) partners(id groupID, sp *space, i int, out *[]groupID) (some bool) {
+func (p *Peer) partners(id ident.Group, sp *space, i int, out *[]ident.Group) (some bool) {
 	w, gr := p.world, &p.world.groups[id]
-	note := func(other groupID) {
+	note := func(other ident.Group) {
 		some = true
 		if out != nil {
 			*out = append(*out, other)
@@ -119,7 +120,7 @@ func (sp *space) hasLeaver(i int, l *leaver) bool {
 // cameFrom notes the other groups in which the peer still has a member, if it may see it here.
 // There can be several: the peer also has it, as far as that group's structure says, in a group
 // where it may not see it.
-func (p *Peer) cameFrom(s repl.Slot, id groupID, note func(groupID)) {
+func (p *Peer) cameFrom(s repl.Slot, id ident.Group, note func(ident.Group)) {
 	trail := p.world.trails[s]
 	if len(trail) == 0 || !p.finds(s) {
 		return
@@ -161,7 +162,7 @@ func (p *Peer) findNeeds(sp *space, i int, rec *repl.Record) {
 }
 
 // needTrail adds the needs of one entity.
-func (p *Peer) needTrail(s repl.Slot, into groupID) {
+func (p *Peer) needTrail(s repl.Slot, into ident.Group) {
 	w := p.world
 	for _, from := range w.trails[s] {
 		sp, i := p.stateOf(from)

@@ -2,6 +2,7 @@ package sender
 
 import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
 // ID returns the public network id of a slot, which is the same at every peer. ok is false for an
@@ -12,16 +13,13 @@ func (w *World) ID(s repl.Slot) (id repl.ID, ok bool) {
 		return repl.ID{}, false
 	}
 	home := &w.groups[t.home[s]]
-	return repl.ID{Group: home.handle, Generation: home.generation, Member: t.number[s]}, true
+	return repl.ID{Group: home.handle, Generation: w.public.Generation(int(home.handle)), Member: t.number[s]}, true
 }
 
 // Slot returns the slot of a public network id.
 func (w *World) Slot(id repl.ID) (s repl.Slot, ok bool) {
-	if id.Group.Private() || int(id.Group) >= len(w.public) {
-		return repl.NoSlot, false
-	}
-	home := w.public[id.Group]
-	if home == noGroup || w.groups[home].generation != id.Generation {
+	home, ok := w.public.Find(int(id.Group), id.Generation) // private handles are above all of these
+	if !ok {
 		return repl.NoSlot, false
 	}
 	return w.native(home, id.Member)
@@ -37,7 +35,7 @@ func (w *World) PlaceOf(s repl.Slot) (at Place, ok bool) {
 }
 
 // native returns the slot that was born in a group with a number.
-func (w *World) native(id groupID, number repl.Member) (s repl.Slot, ok bool) {
+func (w *World) native(id ident.Group, number repl.Member) (s repl.Slot, ok bool) {
 	gr := &w.groups[id]
 	if i, there := gr.searchNumber(number); there && w.slots.home[gr.members[i].slot] == id && w.slots.number[gr.members[i].slot] == number {
 		return gr.members[i].slot, true
@@ -51,7 +49,7 @@ func (w *World) native(id groupID, number repl.Member) (s repl.Slot, ok bool) {
 }
 
 // isNative reports whether a member has its network id from the group that it is in.
-func (w *World) isNative(id groupID, m *member) bool {
+func (w *World) isNative(id ident.Group, m *member) bool {
 	return w.slots.home[m.slot] == id && w.slots.number[m.slot] == m.number
 }
 
@@ -69,7 +67,7 @@ func (p *Peer) ID(s repl.Slot) (id repl.ID, ok bool) {
 // refer notes that the peer is sent a reference to an entity that was born in a group. If the group
 // is private and hidden from the peer later, it keeps its handle, so that the reference is valid
 // when it is shown again.
-func (p *Peer) refer(id groupID) {
+func (p *Peer) refer(id ident.Group) {
 	if sp, i := p.stateOf(id); i >= 0 {
 		sp.referred.Set(i)
 	}
@@ -78,15 +76,7 @@ func (p *Peer) refer(id groupID) {
 // id is ID for a slot with a home group that has a handle here.
 func (p *Peer) id(s repl.Slot) repl.ID {
 	sp, i := p.stateOf(p.world.slots.home[s])
-	return repl.ID{Group: sp.first + repl.Handle(i), Generation: p.generation(sp, i), Member: p.world.slots.number[s]}
-}
-
-// generation returns the generation of a handle that has a group.
-func (p *Peer) generation(sp *space, i int) repl.Generation {
-	if sp == &p.public {
-		return p.world.groups[p.world.public[i]].generation
-	}
-	return sp.generation[i]
+	return repl.ID{Group: sp.first + repl.Handle(i), Generation: sp.ids.Generation(i), Member: p.world.slots.number[s]}
 }
 
 // Named is ID without the reservation, for inspection. ok is false while the peer has no network id
@@ -104,10 +94,11 @@ func (p *Peer) Named(s repl.Slot) (id repl.ID, ok bool) {
 // Slot returns the slot of a network id at this peer.
 func (p *Peer) Slot(id repl.ID) (s repl.Slot, ok bool) {
 	sp, i := p.spaceOf(id.Group)
-	if i >= len(sp.phase) || p.group(sp, i) == noGroup || p.generation(sp, i) != id.Generation {
+	home, ok := sp.ids.Find(i, id.Generation)
+	if !ok {
 		return repl.NoSlot, false
 	}
-	return p.world.native(p.group(sp, i), id.Member)
+	return p.world.native(home, id.Member)
 }
 
 // Group returns the handle of a slot's group at this peer. ok is false for an unused slot, and for

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -31,14 +32,14 @@ func (w *World) isTurn(h, every uint32) bool {
 }
 
 // waitForTurn has a change of a group wait for its tick.
-func (w *World) waitForTurn(id groupID, gr *group) {
+func (w *World) waitForTurn(id ident.Group, gr *group) {
 	pc := &w.rates.pace[id]
 	if pc.waits {
 		return
 	}
 	pc.waits, pc.first, pc.released = true, w.tick, w.tick-1 // zero, too, is a tick that comes
 	if !gr.private {
-		w.rates.waiting.Grow(len(w.public))
+		w.rates.waiting.Grow(w.public.Len())
 		w.rates.waiting.Set(int(gr.handle))
 	} else if !pc.listed {
 		pc.listed = true
@@ -47,12 +48,12 @@ func (w *World) waitForTurn(id groupID, gr *group) {
 }
 
 // waitsForTurn reports whether a change of a group waits for its tick.
-func (w *World) waitsForTurn(id groupID) bool {
+func (w *World) waitsForTurn(id ident.Group) bool {
 	return int(id) < len(w.rates.pace) && w.rates.pace[id].waits
 }
 
 // endWait has a group wait no more: structure takes along what changed.
-func (w *World) endWait(id groupID, gr *group) {
+func (w *World) endWait(id ident.Group, gr *group) {
 	if !w.waitsForTurn(id) {
 		return
 	}
@@ -68,7 +69,7 @@ func (w *World) releaseTurns() {
 	for i, word := range w.rates.waiting {
 		for ; word != 0; word &= word - 1 {
 			h := i<<6 + bits.TrailingZeros64(word)
-			if id := w.public[h]; w.isTurn(uint32(h), uint32(w.groups[id].every)) {
+			if id := w.public.Groups[h]; w.isTurn(uint32(h), uint32(w.groups[id].every)) {
 				w.rates.pace[id].waits, w.rates.pace[id].released = false, w.tick
 				w.rates.waiting.Clear(h)
 				w.moved.Set(h)
@@ -86,7 +87,7 @@ func (w *World) releaseTurns() {
 
 // releasePrivate makes a private group due at the peers at which it waited for this tick, and reports
 // whether it still waits at others.
-func (w *World) releasePrivate(id groupID) (waits bool) {
+func (w *World) releasePrivate(id ident.Group) (waits bool) {
 	gr, pc := &w.groups[id], &w.rates.pace[id]
 	every := max(1, entangle.Tick(gr.every))
 	if !pc.waits {
@@ -94,9 +95,9 @@ func (w *World) releasePrivate(id groupID) (waits bool) {
 		return false
 	}
 	for _, v := range gr.viewers {
-		sp := &w.seats[v.seat()].private
-		if v.shown() && w.isTurn(uint32(v.handle()), uint32(every)) && (gr.changed == w.tick || !sp.predicted.Has(v.handle())) {
-			sp.stir(v.handle(), w.tick)
+		sp := &w.seats[v.Peer()].private
+		if v.Shown() && w.isTurn(uint32(v.Handle()), uint32(every)) && (gr.changed == w.tick || !sp.predicted.Has(v.Handle())) {
+			sp.stir(v.Handle(), w.tick)
 		}
 	}
 	if waits = w.tick.Sub(gr.changed) < int32(every)-1; !waits {
@@ -122,7 +123,7 @@ func (p *Peer) awaitsTurn() bool {
 
 // usualBase is the tick that a peer has, as a rule, of a group which moves on in this
 // one: that before the first change that it moves on with.
-func (w *World) usualBase(id groupID) entangle.Tick {
+func (w *World) usualBase(id ident.Group) entangle.Tick {
 	if int(id) < len(w.rates.pace) && w.rates.pace[id].released == w.tick {
 		return w.rates.pace[id].first - 1
 	}
@@ -143,7 +144,7 @@ func (p *Peer) makeDue(moved set.Bitset) {
 	}
 	for _, f := range p.predicted {
 		sp, i := p.spaceOf(f.group)
-		if id := p.group(sp, i); id != noGroup && p.world.groups[id].changed == p.world.tick {
+		if id := p.group(sp, i); id != ident.NoGroup && p.world.groups[id].changed == p.world.tick {
 			sp.await(i, p.world.tick)
 			sp.due.Set(i)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -46,7 +47,7 @@ type Peer struct {
 	looks      int                     // next of those in turn
 	kept       map[int32]View          // parts of private groups that the peer has and that its new view changes; see keepView
 	hiddenAt   map[int32]entangle.Tick // of private groups that the peer is to be sent the end of; see noteHidden
-	vacant     map[groupID]vacated     // groups that their only entity left, and that the peer keeps with it
+	vacant     map[ident.Group]vacated // groups that their only entity left, and that the peer keeps with it
 	joining    joining
 	turn       repl.Handle // where the next message of actions goes on
 	begins     uint64      // what the last full of the message at hand begins with; see plainFull
@@ -62,19 +63,20 @@ type Peer struct {
 // NewPeer takes a peer in: all that everybody may see becomes due for it.
 func (w *World) NewPeer() *Peer {
 	p := &Peer{world: w}
-	p.private.first = repl.Private
+	p.public.ids = &w.public
+	p.private.first, p.private.ids = repl.Private, &ident.Table{}
 	if w.moves {
 		p.public.apart, p.private.apart = []uint8{}, []uint8{}
 		p.flights.KeepBases = true
 	}
-	p.units.judged = map[groupID]bool{}
+	p.units.judged = map[ident.Group]bool{}
 	p.onAcked, p.onLost, p.onDelivered = p.acked, p.lost, p.delivered
 	p.onRunAcked, p.onRunLost = p.runAcked, p.runLost
-	p.public.grow(len(w.public), w.tick)
+	p.public.grow(w.public.Len(), w.tick)
 	w.peers = append(w.peers, p)
 	w.sit(p)
-	for h, id := range w.public {
-		if id != noGroup && w.groups[id].open {
+	for h, id := range w.public.Groups {
+		if id != ident.NoGroup && w.groups[id].open {
 			p.public.shapeDue.Set(h)
 		}
 	}
@@ -93,8 +95,8 @@ func (p *Peer) Close() {
 			w.views.use(sp.viewOf(i), -1)
 		}
 	}
-	for _, id := range p.private.groups {
-		if id != noGroup {
+	for _, id := range p.private.ids.Groups {
+		if id != ident.NoGroup {
 			w.dropViewer(&w.groups[id], p)
 		}
 	}
@@ -133,25 +135,17 @@ func (p *Peer) spaceOf(h repl.Handle) (sp *space, i int) {
 	return &p.public, int(h)
 }
 
-// group returns the group of a handle, or noGroup.
-func (p *Peer) group(sp *space, i int) groupID { return p.groupsOf(sp)[i] }
-
-// groupsOf returns the groups of a space, by handle.
-func (p *Peer) groupsOf(sp *space) []groupID {
-	if sp == &p.public {
-		return p.world.public
-	}
-	return sp.groups
-}
+// group returns the group of a handle, or ident.NoGroup.
+func (p *Peer) group(sp *space, i int) ident.Group { return sp.ids.Groups[i] }
 
 // stateOf returns where a group's state stands; i is -1 if the peer has no handle of it.
-func (p *Peer) stateOf(id groupID) (sp *space, i int) {
+func (p *Peer) stateOf(id ident.Group) (sp *space, i int) {
 	gr := &p.world.groups[id]
 	if !gr.private {
 		return &p.public, int(gr.handle)
 	}
 	if v := gr.viewer(p); v != nil {
-		return &p.private, v.handle()
+		return &p.private, v.Handle()
 	}
 	return &p.private, -1
 }
@@ -242,7 +236,7 @@ func (p *Peer) answerDoubtsIn(sp *space, left int) int {
 			continue
 		}
 		sp.shapeDue.Set(i)
-		if id := p.group(sp, i); id != noGroup {
+		if id := p.group(sp, i); id != ident.NoGroup {
 			p.fullCredit -= len(p.world.groups[id].members)
 			p.asked += uint64(len(p.world.groups[id].members))
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
 // plan is what a peer is to be sent of values in one tick, in order: whole runs to
@@ -161,7 +162,7 @@ func (p *Peer) planOthers() {
 // data of a group is spread over memory, and loads faster when it is requested in a row.
 func (p *Peer) gather(sp *space, i int, word uint64) {
 	sp.due[i] &^= word
-	n, base, told, ids := len(p.plan.records), sp.base, sp.told, p.groupsOf(sp)
+	n, base, told, ids := len(p.plan.records), sp.base, sp.told, sp.ids.Groups
 	p.plan.records = slices.Grow(p.plan.records, bits.OnesCount64(word))[:n+bits.OnesCount64(word)]
 	for ; word != 0; word &= word - 1 {
 		k := i<<6 + bits.TrailingZeros64(word)
@@ -269,7 +270,7 @@ func (p *Peer) addStep(sp *space, from int) {
 
 // planRecord makes a record of a gathered group, and reports whether there is something to send.
 func (p *Peer) planRecord(sp *space, rec *planned) bool {
-	id := groupID(rec.chunk)
+	id := ident.Group(rec.chunk)
 	if !sp.steady.Has(int(rec.at)) && !p.lacksValues(sp, int(rec.at), id) {
 		return false
 	}
@@ -281,7 +282,7 @@ func (p *Peer) planRecord(sp *space, rec *planned) bool {
 }
 
 // encodeRecord finds the chunk of a record, and reports whether there is something to send.
-func (p *Peer) encodeRecord(sp *space, rec *planned, id groupID) bool {
+func (p *Peer) encodeRecord(sp *space, rec *planned, id ident.Group) bool {
 	w, i := p.world, int(rec.at)
 	rec.chunk = w.chunk(id, sp.from(i), sp.viewOf(i))
 	c := &w.chunks.list[rec.chunk]
@@ -305,10 +306,10 @@ func (p *Peer) encodeRecord(sp *space, rec *planned, id groupID) bool {
 
 // lacksValues reports whether a due group that is not steady may have values to send: not if its
 // changes turn out to be acknowledged or hidden, or wait for its structure.
-func (p *Peer) lacksValues(sp *space, i int, id groupID) bool {
+func (p *Peer) lacksValues(sp *space, i int, id ident.Group) bool {
 	w := p.world
 	switch {
-	case id == noGroup:
+	case id == ident.NoGroup:
 		return false
 	case !p.wants(sp, i, id):
 		if sp.phase[i] == known && !sp.base[i].Before(w.groups[id].changed) {
@@ -333,7 +334,7 @@ const maxRecordBits = (repl.MaxUpdateBytes-repl.MaxRunHead)*8 - repl.EndBits
 // present structure, and lacks a change. While structure waits the action will
 // carry the values too, so that the peer never holds one tick's values in another
 // tick's structure.
-func (p *Peer) wants(sp *space, i int, id groupID) bool {
+func (p *Peer) wants(sp *space, i int, id ident.Group) bool {
 	return sp.phase[i] == known && !sp.shapeDue.Has(i) && !sp.bulky.Has(i) && !sp.retained.Has(i) && sp.base[i].Before(p.world.groups[id].changed)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -98,7 +99,7 @@ func (p *Peer) Predicts(s repl.Slot) bool {
 // predictsIn reports whether the peer can predict anything in a group: the group is shown to it.
 func (p *Peer) predictsIn(sp *space, i int) bool {
 	id := p.group(sp, i)
-	return id != noGroup && p.world.groups[id].open && !sp.retained.Has(i) && p.shows(id)
+	return id != ident.NoGroup && p.world.groups[id].open && !sp.retained.Has(i) && p.shows(id)
 }
 
 // predictsMember reports whether the peer predicts a member of a group that is shown to it.
@@ -126,7 +127,7 @@ func (p *Peer) predictsSome(sp *space, i int) bool {
 
 // updatePredictions updates the predicted sets of all peers that predict an entity, for a group that
 // the entity has joined or left, or in which its number changed.
-func (w *World) updatePredictions(s repl.Slot, id groupID) {
+func (w *World) updatePredictions(s repl.Slot, id ident.Group) {
 	if !w.predictions.slots.Has(int(s)) {
 		return
 	}
@@ -136,7 +137,7 @@ func (w *World) updatePredictions(s repl.Slot, id groupID) {
 	}
 }
 
-func (p *Peer) updateGroupPrediction(id groupID) {
+func (p *Peer) updateGroupPrediction(id ident.Group) {
 	if sp, i := p.stateOf(id); i >= 0 {
 		p.updatePredicted(sp, i)
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
 // rank gives each record of some steps its key: how urgent it is. That is its group's
@@ -77,12 +78,12 @@ type bounded struct {
 	rec   int32
 	slack int32 // how many more times it may find no room
 	age   int32 // ticks that it will have waited by the next time
-	group groupID
+	group ident.Group
 	bound uint16
 }
 
 // bounded takes note of a record with a bound, unless that is too far to be looked at.
-func (p *Peer) bounded(rec int, id groupID, bound uint16, ticks uint32) {
+func (p *Peer) bounded(rec int, id ident.Group, bound uint16, ticks uint32) {
 	stride := int32(max(p.world.stride, 1))
 	ticksLeft := int32(bound) - int32(ticks)
 	if ticksLeft >= maxSlack*stride {
@@ -160,7 +161,7 @@ func (p *Peer) tallyBounds() {
 // that it may.
 func (p *Peer) checkBound(sp *space, i int, now entangle.Tick) {
 	id := p.group(sp, i)
-	if id == noGroup {
+	if id == ident.NoGroup {
 		return
 	}
 	bound := p.world.rates.group(id).MaxAge

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -51,8 +52,8 @@ type rates struct {
 	of    []Rate // by group
 	pace  []pace // by group
 
-	waiting        set.Bitset // public groups that changed and wait for their tick
-	waitingPrivate []groupID  // private ones, and those that waited
+	waiting        set.Bitset    // public groups that changed and wait for their tick
+	waitingPrivate []ident.Group // private ones, and those that waited
 }
 
 // SetRate says how often the group of an entity is to be sent, and how urgent it is. It
@@ -108,7 +109,7 @@ func (r *rates) rateOf(s repl.Slot) Rate {
 }
 
 // group returns the rate of a group.
-func (r *rates) group(id groupID) Rate {
+func (r *rates) group(id ident.Group) Rate {
 	if int(id) >= len(r.of) {
 		return usualRate
 	}
@@ -116,7 +117,7 @@ func (r *rates) group(id groupID) Rate {
 }
 
 // rerate works out a group's rate from its members.
-func (w *World) rerate(id groupID) {
+func (w *World) rerate(id ident.Group) {
 	if int(id) >= len(w.rates.of) {
 		return
 	}
@@ -132,7 +133,7 @@ func (w *World) rerate(id groupID) {
 }
 
 // setRate gives a group a rate. With another interval it waits for a tick no more.
-func (w *World) setRate(id groupID, r Rate) {
+func (w *World) setRate(id ident.Group, r Rate) {
 	gr := &w.groups[id]
 	w.rates.of[id] = r
 	if r.Every == gr.every || !w.waitsForTurn(id) {
@@ -150,7 +151,7 @@ func (w *World) setRate(id groupID, r Rate) {
 }
 
 // joinRate takes a new member into account.
-func (w *World) joinRate(id groupID, s repl.Slot) {
+func (w *World) joinRate(id ident.Group, s repl.Slot) {
 	if len(w.rates.asked) == 0 {
 		return
 	}
@@ -163,7 +164,7 @@ func (w *World) joinRate(id groupID, s repl.Slot) {
 }
 
 // leaveRate takes into account that a member is gone.
-func (w *World) leaveRate(id groupID, s repl.Slot) {
+func (w *World) leaveRate(id ident.Group, s repl.Slot) {
 	gone, of := w.rates.rateOf(s), w.rates.group(id)
 	if gone.Every == of.Every || gone.Priority == of.Priority || gone.MaxAge == of.MaxAge {
 		w.rerate(id)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -35,14 +36,14 @@ func (p *Peer) Retain(s repl.Slot, hidden ...Hidden) bool {
 	if v == nil {
 		return true
 	}
-	sp, i := &p.private, v.handle()
+	sp, i := &p.private, v.Handle()
 	if sp.phase[i] != known || sp.behind.Has(i) {
 		p.Hide(s)
 		return true
 	}
 	sp.hidden.Clear(i)
 	if !sp.retained.Has(i) {
-		v.show(false)
+		v.SetShown(false)
 		sp.freeze(i, w.tick)
 		sp.shapeDue.Set(i) // ends of members may wait
 		p.updatePredicted(sp, i)
@@ -62,12 +63,12 @@ func (p *Peer) Retains(s repl.Slot) bool {
 		return false
 	}
 	v := w.groups[w.slots.group[s]].viewer(p)
-	return v != nil && p.private.retained.Has(v.handle()) && !p.private.hidden.Has(v.handle())
+	return v != nil && p.private.retained.Has(v.Handle()) && !p.private.hidden.Has(v.Handle())
 }
 
 // hideRetained hides more of a group that the peer retains, and sends the removal of the parts that
 // the peer has. It reports false when MaxViews are in use.
-func (p *Peer) hideRetained(i int, id groupID, hidden []Hidden) bool {
+func (p *Peer) hideRetained(i int, id ident.Group, hidden []Hidden) bool {
 	w, sp := p.world, &p.private
 	has := p.viewHeld(sp, i)
 	if len(hidden) == 0 && sp.viewOf(i) == has {
@@ -121,7 +122,7 @@ func (w *World) had(s repl.Slot, comps set.Mask, tick entangle.Tick) set.Mask {
 }
 
 // withLeavers adds the parts of a view that hide whole members which have left the group since.
-func (w *World) withLeavers(parts []part, id groupID, v View) []part {
+func (w *World) withLeavers(parts []part, id ident.Group, v View) []part {
 	if v == 0 {
 		return parts
 	}
@@ -175,15 +176,15 @@ func (w *World) noteInserted(s repl.Slot, inserted set.Mask) {
 	}
 	_, m := w.member(s)
 	for _, v := range w.groups[id].viewers {
-		p := w.seats[v.seat()]
-		p.noteLacking(v.handle(), m, inserted.Without(w.had(s, inserted, p.private.asOf(v.handle()))))
+		p := w.seats[v.Peer()]
+		p.noteLacking(v.Handle(), m, inserted.Without(w.had(s, inserted, p.private.asOf(v.Handle()))))
 	}
 	w.slots.noteInserts(s, inserted, w.tick)
 }
 
 // noteInsertedBefore does so for the components that came in the present tick, before the peer began
 // to retain the group or got another view of it.
-func (p *Peer) noteInsertedBefore(i int, id groupID) {
+func (p *Peer) noteInsertedBefore(i int, id ident.Group) {
 	w, sp := p.world, &p.private
 	if sp.asOf(i) == w.tick {
 		return
@@ -324,7 +325,7 @@ func (w *World) takenAway(m *member) part {
 
 // encodeTakenAway writes an empty list of joining entities, and the components to remove for the
 // reader of the body.
-func (w *World) encodeTakenAway(id groupID) {
+func (w *World) encodeTakenAway(id ident.Group) {
 	var joins repl.Numbers
 	var changes repl.Changes
 	var none set.Mask

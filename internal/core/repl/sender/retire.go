@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
 // When a private group has ended at a peer its handle becomes free, whether the group is gone or
@@ -16,7 +17,7 @@ import (
 // taken until the group is gone.
 func (p *Peer) retire(i int) {
 	p.retires.Grow(i + 1)
-	if p.private.groups[i] != noGroup && !p.retires.Has(i) {
+	if p.private.ids.Groups[i] != ident.NoGroup && !p.retires.Has(i) {
 		p.retires.Set(i)
 		p.retired = append(p.retired, int32(i))
 	}
@@ -24,12 +25,12 @@ func (p *Peer) retire(i int) {
 
 // reserveName gives a group a handle at the peer for the network id of an entity that is sent in
 // another group. It is free again when the peer has no entity with such an id any more.
-func (p *Peer) reserveName(id groupID) {
+func (p *Peer) reserveName(id ident.Group) {
 	gr := &p.world.groups[id]
 	if !gr.private || gr.viewer(p) != nil || !p.reserve(id) {
 		return
 	}
-	p.retire(gr.viewer(p).handle())
+	p.retire(gr.viewer(p).Handle())
 }
 
 // maxLooks bounds the handles that are checked in a tick.
@@ -59,13 +60,13 @@ func (p *Peer) freeRetired() {
 
 // settleRetired reports whether a handle is free now, or need not be freed any more.
 func (p *Peer) settleRetired(i int) (done bool) {
-	sp, id := &p.private, p.private.groups[i]
-	if id == noGroup {
+	sp, id := &p.private, p.private.ids.Groups[i]
+	if id == ident.NoGroup {
 		return true
 	}
 	gr := &p.world.groups[id]
 	switch {
-	case gr.viewer(p).shown() && gr.open || sp.phase[i] != unknown || sp.referred.Has(i):
+	case gr.viewer(p).Shown() && gr.open || sp.phase[i] != unknown || sp.referred.Has(i):
 		return true
 	case !sp.shaped[i].Before(p.actions.Oldest(p.world.tick)):
 		return false // the end may wait at the peer for an action in flight
@@ -79,7 +80,7 @@ func (p *Peer) settleRetired(i int) (done bool) {
 
 // namesOne reports whether the peer may have an entity in another group with a network id from
 // this one.
-func (p *Peer) namesOne(id groupID) bool {
+func (p *Peer) namesOne(id ident.Group) bool {
 	w := p.world
 	return slices.ContainsFunc(w.groups[id].left, func(l leaver) bool {
 		return l.slot != repl.NoSlot && w.slots.home[l.slot] == id && w.slots.number[l.slot] == l.number && p.hasSomewhere(l.slot)
@@ -102,7 +103,7 @@ func (p *Peer) hasSomewhere(s repl.Slot) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(w.trails[s], func(id groupID) bool {
+	return slices.ContainsFunc(w.trails[s], func(id ident.Group) bool {
 		sp, i := p.stateOf(id)
 		return i >= 0 && p.hasStill(sp, i, s)
 	})

@@ -4,6 +4,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -85,7 +86,7 @@ func (w *World) partition() {
 	left := 0
 	var last *run
 	for h := r.valuesOnly.Next(0); h >= 0; h = r.valuesOnly.Next(h + 1) {
-		bits := w.usualBits(w.public[h])
+		bits := w.usualBits(w.public.Groups[h])
 		if last == nil || bits > left {
 			last, left = r.fresh(w.tick), maxRunBytes*8-repl.EndBits
 			last.Dense, last.oldestChange = true, w.tick
@@ -94,7 +95,7 @@ func (w *World) partition() {
 			last.Dense = false
 		}
 		last.Groups = append(last.Groups, repl.Handle(h))
-		if changed := w.groups[w.public[h]].changed; changed.Before(last.oldestChange) {
+		if changed := w.groups[w.public.Groups[h]].changed; changed.Before(last.oldestChange) {
 			last.oldestChange = changed
 		}
 		left -= bits
@@ -103,14 +104,14 @@ func (w *World) partition() {
 
 // usualBits returns the size of a group's record for a peer with the usual baseline, including its
 // head.
-func (w *World) usualBits(id groupID) int {
+func (w *World) usualBits(id ident.Group) int {
 	return 2 + w.bitsOf(&w.chunks.list[w.chunk(id, w.usualFrom(id), 0)])
 }
 
 // usualFrom returns the likely baseline of a public group's update: the tick before the first
 // change that it is sent with, or, where values are sent as differences, the baseline of the first
 // peer that waits for values alone, since no two baselines serve each other.
-func (w *World) usualFrom(id groupID) repl.From {
+func (w *World) usualFrom(id ident.Group) repl.From {
 	if w.differ != nil {
 		h := int(w.groups[id].handle)
 		for _, p := range w.peers {

@@ -3,6 +3,7 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -12,9 +13,9 @@ type slots struct {
 	paused set.Bitset // their values don't change for the time being, whatever the source says
 	mask   []set.Mask // of a slot that is not in use: empty
 
-	home       []groupID     // the group that it was born in, which names it for life
+	home       []ident.Group // the group that it was born in, which names it for life
 	number     []repl.Member // its number there, which no other entity has had
-	group      []groupID     // the group that it is in
+	group      []ident.Group // the group that it is in
 	numberHere []repl.Member // its number there
 	touched    []entangle.Tick
 

@@ -1,10 +1,9 @@
 package sender
 
 import (
-	"slices"
-
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -28,7 +27,7 @@ type space struct {
 	first  repl.Handle
 	acted  entangle.Tick   // last tick of which structure of any group was sent
 	base   []entangle.Tick // newest tick that the peer holds before anything later applies
-	groups []groupID       // of a private space
+	ids    *ident.Table    // its handles: of the world, or the own ones of the peer
 	steady set.Bitset      // known, seen whole, not predicted, and no structure waits
 
 	predicted set.Bitset      // the peer predicts some of it, or may think so
@@ -53,9 +52,6 @@ type space struct {
 	referred set.Bitset // the peer was sent references to entities born there
 	retained set.Bitset // not shown any more, and kept by the peer as it was
 	thawed   set.Bitset // shown again, and kept by the peer as it was until its full is sent
-	free     freeHandles
-	// generation is that of each handle.
-	generation []repl.Generation
 
 	doubts int // where the next tick's answers go on
 }
@@ -95,7 +91,7 @@ func (sp *space) reserveUsual() {
 	sp.base, sp.sent = make([]entangle.Tick, 0, usual), make([]entangle.Tick, 0, usual)
 	sp.shaped, sp.told = make([]entangle.Tick, 0, usual), make([]entangle.Tick, 0, usual)
 	sp.seq, sp.unacked = make([]repl.Seq, 0, usual), make([]uint8, 0, usual)
-	sp.groups, sp.generation = slices.Grow(sp.groups, usual), slices.Grow(sp.generation, usual)
+	sp.ids.Reserve(usual)
 }
 
 // usualWords is for how many handles there is room at once, in 64: enough for what is near somebody.

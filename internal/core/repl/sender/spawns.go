@@ -7,6 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -56,7 +57,7 @@ func (b *spawnBatches) reset() {
 // spawnBatch returns the batch of the present tick that holds a public handle, or nil.
 func (w *World) spawnBatch(h repl.Handle) *spawnBatch {
 	b := &w.spawns
-	for len(b.of) < len(w.public) {
+	for len(b.of) < w.public.Len() {
 		b.of = append(b.of, 0)
 	}
 	if b.of[h] == 0 {
@@ -71,8 +72,8 @@ func (w *World) spawnBatch(h repl.Handle) *spawnBatch {
 // isLone reports whether a public handle has a group of one active entity that was born in it, and
 // that the full of which concerns no other group.
 func (w *World) isLone(h repl.Handle) bool {
-	id := w.public[h]
-	if id == noGroup {
+	id := w.public.Groups[h]
+	if id == ident.NoGroup {
 		return false
 	}
 	gr := &w.groups[id]
@@ -91,18 +92,18 @@ func (w *World) encodeBatch(first repl.Handle) {
 		b.of[first], b.none = noBatch, append(b.none, int32(first))
 		return
 	}
-	gr := &w.groups[w.public[first]]
-	comps, made := w.slots.mask[gr.members[0].slot], spawnBatch{first: first, generation: gr.generation, at: len(b.ends), off: len(b.arena)}
+	gr := &w.groups[w.public.Groups[first]]
+	comps, made := w.slots.mask[gr.members[0].slot], spawnBatch{first: first, generation: w.public.Generation(int(first)), at: len(b.ends), off: len(b.arena)}
 	enc.w.Reset(b.buf[:0])
 	enc.refs.Reset()
 	enc.here = body{key: bodyKey{kind: repl.Full, base: w.tick, shaped: w.tick, hidden: w.tick}, bases: allTime(w.tick), shapes: allTime(w.tick), hidden: allTime(w.tick)}
-	for h := first; made.groups < maxBatch && enc.w.LenBits() < maxBatchBits && int(h) < len(w.public) && b.of[h] == 0; h++ {
+	for h := first; made.groups < maxBatch && enc.w.LenBits() < maxBatchBits && int(h) < w.public.Len() && b.of[h] == 0; h++ {
 		if !w.isLone(h) {
 			break
 		}
-		gr := &w.groups[w.public[h]]
+		gr := &w.groups[w.public.Groups[h]]
 		s := gr.members[0].slot
-		if gr.generation != made.generation || w.slots.mask[s] != comps {
+		if w.public.Generation(int(h)) != made.generation || w.slots.mask[s] != comps {
 			break
 		}
 		before := enc.w.LenBits()
@@ -216,7 +217,7 @@ func (p *Peer) newGroups(i, end int) (n int) {
 // sentSpawns is sentAction for the first fulls of n groups.
 func (p *Peer) sentSpawns(i, n int) {
 	w, sp, tick := p.world, &p.public, p.world.tick
-	for _, id := range w.public[i : i+n] {
+	for _, id := range w.public.Groups[i : i+n] {
 		gr := &w.groups[id]
 		gr.holders++
 		gr.withheld = false
@@ -263,8 +264,8 @@ func (p *Peer) appendEnds(heads *repl.Heads, i, room int) (n int) {
 // nothing more, and whether it may be sent now.
 func (p *Peer) endsPlainly(i int) bool {
 	w, sp := p.world, &p.public
-	id := w.public[i]
-	if id == noGroup || sp.phase[i] != known || sp.sent[i] == w.tick || sp.told[i] == w.tick {
+	id := w.public.Groups[i]
+	if id == ident.NoGroup || sp.phase[i] != known || sp.sent[i] == w.tick || sp.told[i] == w.tick {
 		return false
 	}
 	if sp.unacked[i]&windowFull != 0 || sp.predicted.Has(i) || sp.bulky.Has(i) || sp.viewOf(i) != 0 || len(p.vacant) > 0 {

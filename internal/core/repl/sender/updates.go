@@ -127,7 +127,7 @@ func (p *Peer) flat(s *step) step {
 	p.plan.records = slices.Grow(p.plan.records, len(groups))
 	for _, h := range groups {
 		from := p.public.from(int(h))
-		chunk, _ := w.chunks.find(w.public[h], from, 0)
+		chunk, _ := w.chunks.find(w.public.Groups[h], from, 0)
 		p.plan.records = append(p.plan.records, planned{at: int32(h), chunk: chunk, base: from.Base, shaped: p.public.told[h]})
 	}
 	return step{space: &p.public, from: first, to: len(p.plan.records)}

@@ -3,6 +3,7 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -42,7 +43,7 @@ func (p *Peer) RetainMoved(s repl.Slot, hidden ...Hidden) {
 }
 
 // vacate makes the peer keep an entity in a group that it left, if the peer has it there.
-func (p *Peer) vacate(from groupID, s repl.Slot, h part) {
+func (p *Peer) vacate(from ident.Group, s repl.Slot, h part) {
 	sp, i := p.stateOf(from)
 	if i < 0 || !p.hasStill(sp, i, s) {
 		return
@@ -61,7 +62,7 @@ func (p *Peer) vacate(from groupID, s repl.Slot, h part) {
 		sp.shapeDue.Set(i)
 	}
 	if p.vacant == nil {
-		p.vacant = map[groupID]vacated{}
+		p.vacant = map[ident.Group]vacated{}
 	}
 	p.vacant[from] = v
 }
@@ -78,7 +79,7 @@ func (p *Peer) mayHave(sp *space, i int, s repl.Slot) (has set.Mask) {
 }
 
 // endVacated ends a vacated group at the peer, or completes the move out of it.
-func (p *Peer) endVacated(from groupID) {
+func (p *Peer) endVacated(from ident.Group) {
 	if _, ok := p.vacant[from]; !ok {
 		return
 	}
@@ -88,7 +89,7 @@ func (p *Peer) endVacated(from groupID) {
 }
 
 // endVacatedBy does so for the groups that the members of a group left.
-func (p *Peer) endVacatedBy(id groupID) {
+func (p *Peer) endVacatedBy(id ident.Group) {
 	if len(p.vacant) == 0 {
 		return
 	}
@@ -123,7 +124,7 @@ func (p *Peer) keepsMoved(s repl.Slot) bool {
 
 // lostComponents notes that the peer was sent the removal of components of a vacated group, and
 // reports whether the group is one.
-func (p *Peer) lostComponents(id groupID) bool {
+func (p *Peer) lostComponents(id ident.Group) bool {
 	v, ok := p.vacant[id]
 	if ok {
 		v.has, v.lose = v.has.Without(v.lose), set.Mask{}

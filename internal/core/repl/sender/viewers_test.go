@@ -6,39 +6,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
-
-// Lists that share their memory have the same elements as plain lists, and each takes at most four
-// times the memory that it needs.
-func TestListsOfViewersEqualPlainOnes(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var lists viewerLists
-		ours, plain := make([][]viewer, 6), make([][]viewer, 6)
-		for n := range rapid.IntRange(0, 40).Draw(t, "steps") {
-			i := rapid.IntRange(0, len(ours)-1).Draw(t, "list")
-			most := rapid.SampledFrom([]int{0, 2, 40, 3000}).Draw(t, "most")
-			for k := range rapid.IntRange(0, most).Draw(t, "added") {
-				v := newViewer(uint16(k), n)
-				ours[i], plain[i] = lists.addViewer(ours[i], v), append(plain[i], v)
-			}
-			for range rapid.IntRange(0, len(plain[i])).Draw(t, "removed") {
-				last := len(ours[i]) - 1
-				ours[i], plain[i] = lists.fit(ours[i][:last]), plain[i][:last]
-			}
-			for i := range ours {
-				require.True(t, slices.Equal(plain[i], ours[i]), "list %d", i)
-				require.LessOrEqual(t, cap(ours[i]), max(4*len(plain[i]), usualViewers))
-			}
-		}
-	})
-}
 
 // Showing and hiding random groups allocates nothing, as long as the peers see about as many groups
 // as before.

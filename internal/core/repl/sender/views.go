@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -229,7 +230,7 @@ func (p *Peer) changeView(sp *space, i int, id View) {
 
 // shows reports whether values that a view shows of a group changed after a tick. A hidden change
 // does not cause data in flight to be resent.
-func (w *World) shows(id groupID, v View, after entangle.Tick) bool {
+func (w *World) shows(id ident.Group, v View, after entangle.Tick) bool {
 	t, any := &w.slots, allTime(w.tick)
 	for i := range w.groups[id].members {
 		m := &w.groups[id].members[i]
@@ -245,7 +246,7 @@ func (w *World) shows(id groupID, v View, after entangle.Tick) bool {
 }
 
 // showsActive reports whether a view shows a member of a group that does not rest.
-func (w *World) showsActive(id groupID, v View) bool {
+func (w *World) showsActive(id ident.Group, v View) bool {
 	gr := &w.groups[id]
 	if v == 0 {
 		return gr.active > 0
@@ -258,7 +259,7 @@ func (w *World) showsActive(id groupID, v View) bool {
 
 // parts returns the hidden parts of a group, by number. Hidden parts of entities that left the
 // group stay hidden, or the peer would learn that they left.
-func (w *World) parts(id groupID, was View, hidden []Hidden) []part {
+func (w *World) parts(id ident.Group, was View, hidden []Hidden) []part {
 	parts := w.views.parts[:0]
 	for i := range hidden {
 		h := &hidden[i]
@@ -296,7 +297,7 @@ func (h part) appendTo(parts []part) []part {
 // viewsDiffer reports whether two views differ in the parts of a group that they show to a peer to
 // which its structure was last sent at a tick: for entities that came since, only the new view
 // counts.
-func (w *World) viewsDiffer(id groupID, a, b View, told entangle.Tick) bool {
+func (w *World) viewsDiffer(id ident.Group, a, b View, told entangle.Tick) bool {
 	for i := range w.groups[id].members {
 		m := &w.groups[id].members[i]
 		if told.Before(m.since) {
@@ -311,7 +312,7 @@ func (w *World) viewsDiffer(id groupID, a, b View, told entangle.Tick) bool {
 }
 
 // unhide ends what peers may not see of a number, which is another member's from now on.
-func (w *World) unhide(id groupID, n repl.Member) {
+func (w *World) unhide(id ident.Group, n repl.Member) {
 	for _, p := range w.peers {
 		sp, i := p.stateOf(id)
 		if i < 0 || sp.viewOf(i) == 0 {

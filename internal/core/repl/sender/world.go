@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/ring"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -48,16 +49,15 @@ type World struct {
 
 	slots   slots
 	groups  []group
-	lists   viewerLists         // of private groups
-	public  []groupID           // by public handle
-	named   map[Place]groupID   // groups that the caller named
-	trails  map[repl.Slot]trail // where entities were before, until all peers know
-	worn    []trail             // those that nobody left
-	taken   set.Bitset          // numbers of the group at hand
-	idle    []groupID           // entries of groups that are free
-	free    freeHandles         // public ones
-	unused  []groupID           // to be freed
-	tidying ring.Queue[tidying] // groups that entities have left, since when: each once
+	lists   ident.Viewers         // of private groups
+	public  ident.Table           // of public handles
+	named   map[Place]ident.Group // groups that the caller named
+	trails  map[repl.Slot]trail   // where entities were before, until all peers know
+	worn    []trail               // those that nobody left
+	taken   set.Bitset            // numbers of the group at hand
+	idle    []ident.Group         // entries of groups that are free
+	unused  []ident.Group         // to be freed
+	tidying ring.Queue[tidying]   // groups that entities have left, since when: each once
 	oldest  oldestUnderWay
 	live    int
 	refused []repl.Slot
@@ -65,7 +65,7 @@ type World struct {
 	// Of the tick under way: by public handle, and of private groups.
 	moved    set.Bitset
 	reshaped set.Bitset
-	stirred  []groupID
+	stirred  []ident.Group
 
 	held bool // between ticks: the source's values may be newer than the tick
 
@@ -91,7 +91,7 @@ func NewWorld(src Source, comps int) *World {
 	}
 	w := &World{
 		src: src, comps: comps, sets: repl.NewSets(comps), slots: newSlots(comps),
-		named: map[Place]groupID{}, trails: map[repl.Slot]trail{},
+		named: map[Place]ident.Group{}, trails: map[repl.Slot]trail{},
 	}
 	if differ, ok := src.(Differ); ok {
 		var moving set.Mask
@@ -167,8 +167,8 @@ func (w *World) alert(gr *group) {
 		return
 	}
 	for _, v := range gr.viewers {
-		if v.shown() {
-			w.seats[v.seat()].private.stir(v.handle(), w.tick)
+		if v.Shown() {
+			w.seats[v.Peer()].private.stir(v.Handle(), w.tick)
 		}
 	}
 }
@@ -176,9 +176,9 @@ func (w *World) alert(gr *group) {
 // restructure makes a group's structure due for the peers that see it or retain it.
 func (w *World) restructure(gr *group) {
 	for _, v := range gr.viewers {
-		if sp := &w.seats[v.seat()].private; v.shown() || sp.retained.Has(v.handle()) {
-			sp.shapeDue.Set(v.handle())
-			sp.steady.Clear(v.handle())
+		if sp := &w.seats[v.Peer()].private; v.Shown() || sp.retained.Has(v.Handle()) {
+			sp.shapeDue.Set(v.Handle())
+			sp.steady.Clear(v.Handle())
 		}
 	}
 }
@@ -190,7 +190,7 @@ func (sp *space) stir(i int, now entangle.Tick) {
 }
 
 // touch notes that something of a group changed in this tick.
-func (w *World) touch(id groupID, shaped bool) {
+func (w *World) touch(id ident.Group, shaped bool) {
 	gr := &w.groups[id]
 	switch {
 	case shaped && !gr.private:

@@ -1,0 +1,80 @@
+package ident
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// A handle gets the next generation only if a peer was sent it, so that generations say nothing of hidden
+// groups, and is never given out again after its last one.
+//
+// Proves: R27
+func TestAHandleIsFreedUnderItsNextGeneration(t *testing.T) {
+	var table Table
+	for g := range Group(5) {
+		h, ok := table.Take(g)
+		require.True(t, ok && h == int(g))
+	}
+	copy(table.generations, []repl.Generation{5, 5, repl.MaxGeneration - 1, repl.MaxGeneration, repl.MaxGeneration})
+	for h, used := range []bool{true, false, true, true, false} {
+		table.Free(h, used)
+	}
+	type given struct {
+		h          int
+		generation repl.Generation
+	}
+	var got []given
+	for range 5 {
+		h, ok := table.Take(9)
+		require.True(t, ok)
+		got = append(got, given{h, table.Generation(h)})
+	}
+	assert.Equal(t, []given{{0, 6}, {1, 5}, {2, repl.MaxGeneration}, {4, repl.MaxGeneration}, {5, 0}}, got)
+}
+
+// No two groups ever have the same handle and generation, if the handles of groups that were sent are freed
+// as used; and the handle that has been free for longest goes first.
+//
+// Proves: R27
+func TestNoTwoGroupsHaveOneID(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type id struct {
+			h          int
+			generation repl.Generation
+		}
+		var table Table
+		sent, alive, free := map[id]Group{}, map[Group]id{}, []int(nil)
+		for g := range Group(60) {
+			h, ok := table.Take(g)
+			require.True(t, ok)
+			if len(free) > 0 {
+				require.Equal(t, free[0], h)
+				free = free[1:]
+			}
+			at := id{h, table.Generation(h)}
+			alive[g] = at
+			if rapid.Bool().Draw(t, "sent") {
+				require.NotContains(t, sent, at)
+				sent[at] = g
+			}
+			for old, at := range alive {
+				found, ok := table.Find(at.h, at.generation)
+				require.True(t, ok && found == old)
+				if rapid.IntRange(0, 3).Draw(t, "end") > 0 {
+					continue
+				}
+				_, used := sent[at]
+				table.Free(at.h, used)
+				delete(alive, old)
+				free = append(free, at.h)
+				_, ok = table.Find(at.h, at.generation)
+				require.False(t, ok)
+			}
+		}
+	})
+}

@@ -134,6 +134,8 @@ var siblings = []sibling{
 	{"internal/core/repl/sender", "internal/core/repl", "both ends of replication share its words"},
 	{"internal/core/repl/sender", "internal/core/repl/flight", "a sender waits for the fate of all that it sent"},
 	{"internal/core/repl/sender", "internal/core/repl/ident", "a group has a handle at each peer"},
+	{"internal/core/repl/sender", "internal/core/repl/view", "and a view of each group"},
+	{"internal/core/repl/view", "internal/core/repl", "a view hides members by number"},
 	{"internal/core/session", "internal/core/replay", "each packet once"},
 	{"internal/core/session", "transport/token", "a session opens the tokens that a client shows"},
 	{"internal/world/apps", "internal/world/endpoint", "holds the parts of an app: the end of its connections,"},

@@ -5,14 +5,14 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // eyes is the part of the model that a peer may see, with its predicted set.
 type eyes struct {
 	shown    map[groupKey]bool // private groups
-	views    map[groupKey]map[repl.Slot]sender.Hidden
+	views    map[groupKey]map[repl.Slot]view.Hidden
 	predicts map[uint32]bool // by name
 	retained map[groupKey]kept
 }
@@ -29,7 +29,7 @@ func (y eyes) keeps(key groupKey, name uint32, since entangle.Tick) bool {
 
 func newEyes() eyes {
 	return eyes{
-		shown: map[groupKey]bool{}, views: map[groupKey]map[repl.Slot]sender.Hidden{}, predicts: map[uint32]bool{},
+		shown: map[groupKey]bool{}, views: map[groupKey]map[repl.Slot]view.Hidden{}, predicts: map[uint32]bool{},
 		retained: map[groupKey]kept{},
 	}
 }
@@ -48,9 +48,9 @@ func (y eyes) forget(key groupKey) {
 func (y eyes) sees(key groupKey) bool { return !key.place.Private || y.shown[key] }
 
 // hides returns what is hidden of an entity in a group.
-func (y eyes) hides(key groupKey, slot repl.Slot) sender.Hidden {
+func (y eyes) hides(key groupKey, slot repl.Slot) view.Hidden {
 	if !y.sees(key) {
-		return sender.Hidden{Whole: true}
+		return view.Hidden{Whole: true}
 	}
 	return y.views[key][slot]
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -490,15 +491,15 @@ func (p *play) directGroup(s *stage, k groupKey, ids []int) {
 			}
 		}
 	}
-	var hidden []sender.Hidden
+	var hidden []view.Hidden
 	some := false
 	for _, id := range ids {
 		switch {
 		case id >= firstHidden:
-			hidden = append(hidden, sender.Hidden{Slot: s.slot(id), Whole: true})
+			hidden = append(hidden, view.Hidden{Slot: s.slot(id), Whole: true})
 		default:
 			some = true
-			hidden = append(hidden, sender.Hidden{Slot: s.slot(id), Comps: p.shut[id]})
+			hidden = append(hidden, view.Hidden{Slot: s.slot(id), Comps: p.shut[id]})
 		}
 	}
 	c := s.client.peer

@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -69,8 +70,8 @@ func (s *scene) insert(slot repl.Slot, comps ...int) {
 }
 
 // without returns a view that hides components of an entity.
-func without(slot repl.Slot, comps ...int) sender.Hidden {
-	return sender.Hidden{Slot: slot, Comps: set.MaskOf(comps...)}
+func without(slot repl.Slot, comps ...int) view.Hidden {
+	return view.Hidden{Slot: slot, Comps: set.MaskOf(comps...)}
 }
 
 // begin shows the peer two entities in a den.
@@ -106,7 +107,7 @@ func TestWhatAPeerKeeps(t *testing.T) {
 	s.tick(func() { w.SpawnAt(2, set.MaskOf(0), den) })
 	require.Equal(t, []repl.Slot{0, 1}, keeps(), "it was not sent one that came")
 	s.tick(func() { w.Pause(0) })
-	tick(w, func() { s.p.Retain(0, sender.Hidden{Slot: 1, Whole: true}) })
+	tick(w, func() { s.p.Retain(0, view.Hidden{Slot: 1, Whole: true}) })
 	require.Equal(t, []repl.Slot{0}, keeps(), "it is to lose one")
 	s.rest(3)
 	require.Equal(t, []repl.Slot{0}, keeps())
@@ -260,7 +261,7 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 			s.begin()
 			s.holds = true
 			s.tick(func() { s.insert(1, 1) })
-			s.tick(func() { s.p.SetView(0, sender.Hidden{Slot: 0, Whole: true}) })
+			s.tick(func() { s.p.SetView(0, view.Hidden{Slot: 0, Whole: true}) })
 			s.tick(func() { s.inDark(func() { s.insert(0, 3) }) })
 			s.tick(func() { s.p.Retain(0, without(0, 2, 3)) })
 			s.holds = false
@@ -300,7 +301,7 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 					s.w.Pause(1)
 				}
 			})
-			s.tick(func() { s.p.Show(0); s.p.SetView(0, sender.Hidden{Slot: 1, Whole: true}) })
+			s.tick(func() { s.p.Show(0); s.p.SetView(0, view.Hidden{Slot: 1, Whole: true}) })
 		},
 		"a paused entity is written to": func(s *scene) {
 			s.begin()
@@ -321,7 +322,7 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 			s.tick(func() {
 				s.inDark(func() {
 					s.w.SpawnAt(3, set.MaskOf(0), den)
-					s.p.SetView(0, sender.Hidden{Slot: 3, Whole: true})
+					s.p.SetView(0, view.Hidden{Slot: 3, Whole: true})
 				})
 			})
 			s.tick(func() { s.w.Change(0, []repl.Slot{0}) }) // its values do not wait
@@ -329,9 +330,9 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 		},
 		"one that is hidden leaves a retained group": func(s *scene) {
 			s.begin()
-			s.tick(func() { s.p.SetView(0, sender.Hidden{Slot: 1, Whole: true}) })
+			s.tick(func() { s.p.SetView(0, view.Hidden{Slot: 1, Whole: true}) })
 			s.rest(3)
-			s.tick(func() { s.p.Retain(0, sender.Hidden{Slot: 1, Whole: true}) })
+			s.tick(func() { s.p.Retain(0, view.Hidden{Slot: 1, Whole: true}) })
 			s.tick(func() { s.inDark(func() { s.w.Despawn(1) }) })
 			s.rest(3)
 			s.tick(func() { s.p.Retain(0, without(0, 2)) })

@@ -9,6 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 )
 
 // An entity left a group long ago and was hidden meanwhile. The action by which it joins that group
@@ -130,7 +131,7 @@ func TestAnActionNeedsWhatThePeerWasSent(t *testing.T) {
 	n.step(func() { n.arrive(e, 2, there) })
 	n.rest()
 	h, _ := e.peer.Group(0)
-	assert.Empty(t, needs(func() { e.peer.SetView(0, sender.Hidden{Slot: 0, Whole: true}) }))
+	assert.Empty(t, needs(func() { e.peer.SetView(0, view.Hidden{Slot: 0, Whole: true}) }))
 	hidden := n.tick
 	assert.Empty(t, needs(func() { n.moveTo(0, sender.Place{Name: 9, Private: true}) }))
 	assert.Equal(t, []repl.Need{{Group: h, Tick: hidden}}, needs(func() { n.moveTo(0, there) }))

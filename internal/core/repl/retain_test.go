@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -74,7 +75,7 @@ func TestWhatIsRetainedStaysAsItWas(t *testing.T) {
 		{"a component goes", func() { n.reshape(1, n.model.entities[1]) }},
 		{"it is predicted", func() { e.peer.Predict(0, true) }},
 		{"and no longer", func() { e.peer.Predict(0, false) }},
-		{"another view", func() { assert.False(t, e.peer.SetView(0, sender.Hidden{Slot: 1, Whole: true})) }},
+		{"another view", func() { assert.False(t, e.peer.SetView(0, view.Hidden{Slot: 1, Whole: true})) }},
 		{"one comes", func() { n.arrive(nil, 2, den) }},
 		{"its rate", func() { n.world.SetRate(0, sender.Rate{Every: 3, MaxAge: 1}) }},
 		{"one pauses", func() { n.model.frozen[1] = n.model.entities[1]; n.model.paused[1] = true; n.world.Pause(1) }},
@@ -438,14 +439,14 @@ func TestMovesToAndFromWhatIsRetained(t *testing.T) {
 //
 // Proves: V4, V11
 func TestWhatWasHiddenIsNotRetained(t *testing.T) {
-	for name, hide := range map[string]func(e *end, hidden ...sender.Hidden){
-		"while it was shown":    func(e *end, hidden ...sender.Hidden) { e.peer.SetView(0, hidden...) },
-		"while it was retained": func(e *end, hidden ...sender.Hidden) { e.peer.Retain(0, hidden...) },
+	for name, hide := range map[string]func(e *end, hidden ...view.Hidden){
+		"while it was shown":    func(e *end, hidden ...view.Hidden) { e.peer.SetView(0, hidden...) },
+		"while it was retained": func(e *end, hidden ...view.Hidden) { e.peer.Retain(0, hidden...) },
 	} {
 		n, e := retaining(t)
 		n.trusts = true
 		zero := n.model.entities[0]
-		n.unsent(func() { hide(e, sender.Hidden{Slot: 0, Comps: set.MaskOf(2)}, sender.Hidden{Slot: 1, Whole: true}) })
+		n.unsent(func() { hide(e, view.Hidden{Slot: 0, Comps: set.MaskOf(2)}, view.Hidden{Slot: 1, Whole: true}) })
 		n.unchecked(e, func() { e.peer.Retain(0) })
 		assert.Equal(t, map[uint32]entity{zero.name(): zero.without(set.MaskOf(2))}, e.sink.byName(), name)
 		assert.True(t, e.peer.Idle() && e.peer.Keeps(0) && !e.peer.Keeps(1), name)
@@ -470,7 +471,7 @@ func TestWhatIsRetainedOnceMoreLosesWhatItHasStill(t *testing.T) {
 	require.Equal(t, map[uint32]entity{one.name(): one}, e.sink.byName())
 	n.step(func() {
 		n.show(e, 1)
-		n.retainWithout(e, 1, map[repl.Slot]sender.Hidden{1: {Slot: 1, Comps: set.MaskOf(2)}})
+		n.retainWithout(e, 1, map[repl.Slot]view.Hidden{1: {Slot: 1, Comps: set.MaskOf(2)}})
 	})
 	n.rest()
 	assert.Equal(t, map[uint32]entity{one.name(): one.without(set.MaskOf(2))}, e.sink.byName())

@@ -5,14 +5,14 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 )
 
 // checkRetained checks that a group that a peer retains equals its state at one earlier tick,
 // without the entities that left since, and without the parts that the peer may no longer see.
 // Parts that were hidden for a while may be missing.
 func (n *network) checkRetained(e *end, key groupKey, tick entangle.Tick, got map[uint32]entity) {
-	less := map[uint32]sender.Hidden{} // by name
+	less := map[uint32]view.Hidden{} // by name
 	for t := tick; ; t -= 1 + n.skips {
 		if _, there := n.history[t]; !there {
 			break
@@ -21,7 +21,7 @@ func (n *network) checkRetained(e *end, key groupKey, tick entangle.Tick, got ma
 			for slot, h := range e.saw[t].views[key] {
 				is := n.history[t].entities[slot]
 				was := less[is.name()]
-				less[is.name()] = sender.Hidden{Whole: h.Whole || was.Whole, Comps: h.Comps.Or(was.Comps)}
+				less[is.name()] = view.Hidden{Whole: h.Whole || was.Whole, Comps: h.Comps.Or(was.Comps)}
 			}
 		}
 		if e.saw[t].sees(key) && n.wasRetained(e, key, t, tick, less, got) {
@@ -33,7 +33,7 @@ func (n *network) checkRetained(e *end, key groupKey, tick entangle.Tick, got ma
 
 // wasRetained reports whether the peer's state of a group at a tick can be the group's state at one
 // earlier tick.
-func (n *network) wasRetained(e *end, key groupKey, then, tick entangle.Tick, less map[uint32]sender.Hidden, got map[uint32]entity) bool {
+func (n *network) wasRetained(e *end, key groupKey, then, tick entangle.Tick, less map[uint32]view.Hidden, got map[uint32]entity) bool {
 	was, is := n.history[then], n.history[tick]
 	found := 0
 	for _, slot := range was.groups[key] {
@@ -43,7 +43,7 @@ func (n *network) wasRetained(e *end, key groupKey, then, tick entangle.Tick, le
 		shown, there := got[before.name()]
 		lost, hides := less[before.name()], e.saw[tick].views[key][slot]
 		if n.rested(slot, then, tick) { // hidden parts count from the next check on
-			hides = sender.Hidden{}
+			hides = view.Hidden{}
 		}
 		switch {
 		case there && (!stays || !visible || hides.Whole), stays && shown.mask.Without(hides.Comps) != shown.mask:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -386,7 +387,7 @@ func TestAViewEndsWithItsGroup(t *testing.T) {
 		}
 		var h repl.Handle
 		tick(w, func() { h = spawn() })
-		p.SetView(0, sender.Hidden{Slot: 0, Whole: true})
+		p.SetView(0, view.Hidden{Slot: 0, Whole: true})
 		p.Predict(0, true)
 		tick(w, func() { w.Despawn(0) })
 		for s := range repl.Slot(2) { // creating a group frees handles after their rest period

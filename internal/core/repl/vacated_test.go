@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -20,7 +21,7 @@ import (
 func TestWhoMovesToWhatIsRetainedStays(t *testing.T) {
 	lone := sender.Place{Private: true}
 	type act = func(n *network, e *end)
-	hidden := func(h ...sender.Hidden) act {
+	hidden := func(h ...view.Hidden) act {
 		return func(n *network, e *end) { e.peer.RetainMoved(0, h...) }
 	}
 	for name, c := range map[string]struct {
@@ -38,10 +39,10 @@ func TestWhoMovesToWhatIsRetainedStays(t *testing.T) {
 		"public, and hidden": {sender.Place{}, func(_ *network, e *end) { e.peer.Hide(0) }, false, true},
 		"ended":              {lone, func(n *network, _ *end) { n.world.Despawn(0) }, false, true},
 		"public, and ended":  {sender.Place{}, func(n *network, _ *end) { n.world.Despawn(0) }, false, true},
-		"hidden in it":       {lone, hidden(sender.Hidden{Slot: 0, Whole: true}), false, true},
-		"hidden, and less":   {lone, hidden(sender.Hidden{Slot: 0, Whole: true}, sender.Hidden{Slot: 0, Comps: set.MaskOf(1)}), false, true},
-		"less a component":   {lone, hidden(sender.Hidden{Slot: 0, Comps: set.MaskOf(1)}), true, true},
-		"public, less one":   {sender.Place{}, hidden(sender.Hidden{Slot: 0, Comps: set.MaskOf(1)}), true, true},
+		"hidden in it":       {lone, hidden(view.Hidden{Slot: 0, Whole: true}), false, true},
+		"hidden, and less":   {lone, hidden(view.Hidden{Slot: 0, Whole: true}, view.Hidden{Slot: 0, Comps: set.MaskOf(1)}), false, true},
+		"less a component":   {lone, hidden(view.Hidden{Slot: 0, Comps: set.MaskOf(1)}), true, true},
+		"public, less one":   {sender.Place{}, hidden(view.Hidden{Slot: 0, Comps: set.MaskOf(1)}), true, true},
 		"asked for":          {lone, func(n *network, e *end) { e.peer.HandleResync(repl.Private) }, false, true},
 		"public, asked for":  {sender.Place{}, func(n *network, e *end) { e.peer.HandleResync(0); e.peer.HandleResync(0) }, false, true},
 	} {
@@ -92,7 +93,7 @@ func (n *network) unchecked(e *end, change func()) (frames int) {
 }
 
 // vacate moves an entity in the tick of a change, to a group that the peer retains.
-func (n *network) vacate(e *end, change func(), hidden ...sender.Hidden) (frames int) {
+func (n *network) vacate(e *end, change func(), hidden ...view.Hidden) (frames int) {
 	return n.unchecked(e, func() {
 		change()
 		n.world.Move(0, sender.Place{Name: 9, Private: true})
@@ -148,7 +149,7 @@ func TestWhoIsNotKeptWhereItWasMovesOutOfSight(t *testing.T) {
 //
 // Proves: V4, V13
 func TestWhoMovesToWhatIsRetainedLosesWhatThePeerHas(t *testing.T) {
-	two := sender.Hidden{Slot: 0, Comps: set.MaskOf(2)}
+	two := view.Hidden{Slot: 0, Comps: set.MaskOf(2)}
 	type act = func(n *network, e *end)
 	less := func(n *network, _ *end) { n.world.Reshape(0, set.Mask{}, set.MaskOf(2)) }
 	more := func(n *network, _ *end) { n.world.Reshape(0, set.MaskOf(2), set.Mask{}) }

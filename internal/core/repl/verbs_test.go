@@ -9,6 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -194,7 +195,7 @@ func (n *network) retainSome(e *end, slot repl.Slot) {
 }
 
 // retainWithout makes a peer retain a group without further hidden parts.
-func (n *network) retainWithout(e *end, slot repl.Slot, less map[repl.Slot]sender.Hidden) {
+func (n *network) retainWithout(e *end, slot repl.Slot, less map[repl.Slot]view.Hidden) {
 	key := n.key(slot)
 	was, view := e.eyes.retained[key] != nil, hideBoth(e.eyes.views[key], less)
 	require.True(n.t, e.peer.Retain(slot, n.listed(key, view)...))
@@ -237,13 +238,13 @@ func (n *network) toldOf(e *end, slot repl.Slot) kept {
 }
 
 // hideBoth returns what either of two views hides.
-func hideBoth(a, b map[repl.Slot]sender.Hidden) map[repl.Slot]sender.Hidden {
+func hideBoth(a, b map[repl.Slot]view.Hidden) map[repl.Slot]view.Hidden {
 	all := maps.Clone(a)
 	if all == nil {
-		all = map[repl.Slot]sender.Hidden{}
+		all = map[repl.Slot]view.Hidden{}
 	}
 	for s, h := range b {
-		all[s] = sender.Hidden{Slot: s, Whole: h.Whole || all[s].Whole, Comps: h.Comps.Or(all[s].Comps)}
+		all[s] = view.Hidden{Slot: s, Whole: h.Whole || all[s].Whole, Comps: h.Comps.Or(all[s].Comps)}
 	}
 	return all
 }
@@ -293,38 +294,38 @@ func (n *network) changeView(slot repl.Slot) {
 }
 
 // someHidden draws the parts of a group that a view hides.
-func (n *network) someHidden(key groupKey) map[repl.Slot]sender.Hidden {
-	view := map[repl.Slot]sender.Hidden{}
+func (n *network) someHidden(key groupKey) map[repl.Slot]view.Hidden {
+	hides := map[repl.Slot]view.Hidden{}
 	for _, s := range append(n.membersOf(key), repl.Slot(n.rng.IntN(40))) {
 		switch n.rng.IntN(6) {
 		case 0:
-			view[s] = sender.Hidden{Slot: s, Whole: true}
+			hides[s] = view.Hidden{Slot: s, Whole: true}
 		case 1, 2:
-			h := sender.Hidden{Slot: s}
+			h := view.Hidden{Slot: s}
 			for c := 1; c < n.model.comps; c++ {
 				if n.rng.IntN(2) == 0 {
 					h.Comps.Set(c)
 				}
 			}
-			view[s] = h
+			hides[s] = h
 		}
 	}
-	return view
+	return hides
 }
 
-func (n *network) setView(e *end, slot repl.Slot, view map[repl.Slot]sender.Hidden) {
+func (n *network) setView(e *end, slot repl.Slot, hides map[repl.Slot]view.Hidden) {
 	key := n.key(slot)
-	view = maps.Clone(view)
-	require.True(n.t, e.peer.SetView(slot, n.listed(key, view)...))
-	e.eyes.views[key] = view
+	hides = maps.Clone(hides)
+	require.True(n.t, e.peer.SetView(slot, n.listed(key, hides)...))
+	e.eyes.views[key] = hides
 }
 
 // listed lists the parts that a view hides, and removes those that have no effect.
-func (n *network) listed(key groupKey, view map[repl.Slot]sender.Hidden) (hidden []sender.Hidden) {
-	for s, h := range view {
+func (n *network) listed(key groupKey, hides map[repl.Slot]view.Hidden) (hidden []view.Hidden) {
+	for s, h := range hides {
 		hidden = append(hidden, h)
 		if _, lives := n.model.entities[s]; !lives || n.key(s) != key {
-			delete(view, s)
+			delete(hides, s)
 		}
 	}
 	return hidden

@@ -7,6 +7,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -23,7 +24,7 @@ func TestAGroupWaitsForAViewThatShowsSomeOfIt(t *testing.T) {
 		require.False(t, s.p.ActionsDue(), why)
 		require.True(t, s.p.Idle(), why)
 	}
-	hide := func(slot repl.Slot) { s.p.SetView(slot, sender.Hidden{Slot: slot, Whole: true}) }
+	hide := func(slot repl.Slot) { s.p.SetView(slot, view.Hidden{Slot: slot, Whole: true}) }
 	s.tick(func() {
 		w.SpawnAt(0, set.MaskOf(0), den)
 		w.SpawnAt(1, set.MaskOf(0), sender.Place{Name: 8, Private: true})

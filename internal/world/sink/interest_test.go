@@ -7,7 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/interest"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
@@ -67,12 +67,12 @@ func (c countingGroups) Show(s repl.Slot) bool { *c.calls++; return c.PeerGroups
 
 func (c countingGroups) Hide(s repl.Slot) { *c.calls++; c.PeerGroups.Hide(s) }
 
-func (c countingGroups) Retain(s repl.Slot, h ...sender.Hidden) bool {
+func (c countingGroups) Retain(s repl.Slot, h ...view.Hidden) bool {
 	*c.calls++
 	return c.PeerGroups.Retain(s, h...)
 }
 
-func (c countingGroups) SetView(s repl.Slot, h ...sender.Hidden) bool {
+func (c countingGroups) SetView(s repl.Slot, h ...view.Hidden) bool {
 	return c.PeerGroups.SetView(s, h...)
 }
 

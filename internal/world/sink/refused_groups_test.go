@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/stretchr/testify/assert"
@@ -17,13 +18,13 @@ import (
 func (k *relatives) fillViews() *sender.Peer {
 	w, filler := k.collector.World(), k.collector.World().NewPeer()
 	w.Begin(k.tick)
-	for i := range sender.MaxViews {
+	for i := range view.Max {
 		s := repl.Slot(1000 + i)
 		w.SpawnAt(s, set.Mask{}, sender.Place{Private: true})
 		require.True(k.t, filler.Show(s))
 		view := set.MaskOf(100)
 		view[0] |= uint64(i) << 8
-		require.True(k.t, filler.SetView(s, sender.Hidden{Slot: s, Comps: view}))
+		require.True(k.t, filler.SetView(s, view.Hidden{Slot: s, Comps: view}))
 	}
 	w.Commit()
 	return filler

@@ -5,6 +5,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/mlange-42/arche/ecs"
@@ -46,7 +47,7 @@ type visibility struct {
 	members     []repl.Slot  // scratch: of privateMembers
 	beyond      []repl.Slot  // scratch
 	one         [1]repl.Slot // scratch: a group of one
-	hidden      []sender.Hidden
+	hidden      []view.Hidden
 	Refused     refusedGroups
 	setsRefused uint64 // number of sets of clients that could not be made, as logged
 }

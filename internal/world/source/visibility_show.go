@@ -7,6 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 )
 
 // Client is a connected client.
@@ -24,17 +25,17 @@ type PeerGroups interface {
 	// Show makes the group of an entity visible, SetView sets the hidden part of it, and Hide
 	// removes the group. Show and SetView return false if handles or views ran out.
 	Show(s repl.Slot) bool
-	SetView(s repl.Slot, hidden ...sender.Hidden) bool
+	SetView(s repl.Slot, hidden ...view.Hidden) bool
 	Hide(s repl.Slot)
 
 	// Retain keeps the group on the client as it was last sent, without the hidden part and the
 	// part that was hidden before. It returns false if there is no room to record that, and the
 	// group is then hidden. Retains reports whether the client retains the group.
-	Retain(s repl.Slot, hidden ...sender.Hidden) bool
+	Retain(s repl.Slot, hidden ...view.Hidden) bool
 	Retains(s repl.Slot) bool
 	// RetainMoved keeps the entities that moved into the group from groups of their own, if the
 	// client still has them there, without the hidden part.
-	RetainMoved(s repl.Slot, hidden ...sender.Hidden)
+	RetainMoved(s repl.Slot, hidden ...view.Hidden)
 
 	// Sees reports whether the group of an entity is visible, Finds whether the entity is visible
 	// too, and Keeps whether the entity is visible or part of a group that the client retains.
@@ -246,12 +247,12 @@ func (v *visibility) showGroupAs(c *Client, members []repl.Slot, most relevanceL
 	stays := false // some member, at a client that has it
 	for _, s := range members {
 		if !v.Sees(c, s) || most == irrelevant && !v.collector.Paused.Has(int(s)) {
-			v.hidden = append(v.hidden, sender.Hidden{Slot: s, Whole: true})
+			v.hidden = append(v.hidden, view.Hidden{Slot: s, Whole: true})
 			continue
 		}
 		stays = true
 		if comps := v.Hides(s, c.id); !comps.IsZero() {
-			v.hidden = append(v.hidden, sender.Hidden{Slot: s, Comps: comps})
+			v.hidden = append(v.hidden, view.Hidden{Slot: s, Comps: comps})
 		}
 	}
 	first := members[0]
@@ -288,10 +289,10 @@ func (c *Client) keepsEntity(s repl.Slot) bool {
 // the group. That includes components that no client gets: the sender does not have them, but the
 // client may still. A paused entity keeps its components until it resumes.
 func (v *visibility) hideRetained(members []repl.Slot) {
-	v.hidden = slices.DeleteFunc(v.hidden, func(h sender.Hidden) bool { return !h.Whole && v.collector.Paused.Has(int(h.Slot)) })
+	v.hidden = slices.DeleteFunc(v.hidden, func(h view.Hidden) bool { return !h.Whole && v.collector.Paused.Has(int(h.Slot)) })
 	for _, s := range members {
 		if off := v.Overrides.WithheldOf(s); !off.IsZero() && !v.collector.Paused.Has(int(s)) {
-			v.hidden = append(v.hidden, sender.Hidden{Slot: s, Comps: off})
+			v.hidden = append(v.hidden, view.Hidden{Slot: s, Comps: off})
 		}
 	}
 }

@@ -30,7 +30,7 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 	heads := repl.Heads{Tick: w.tick}
 	p.w.Reset(dst)
 	p.w.Bits(uint64(w.tick), tickBits)
-	p.actions.Begin(w.tick, w.ends)
+	p.actions.Begin(w.tick, w.ended)
 	p.begins = 0
 	p.takeTurns(&heads, room*8)
 	if p.actions.LastIsEmpty() {

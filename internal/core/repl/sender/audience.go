@@ -25,7 +25,7 @@ func (p *Peer) Show(s repl.Slot) bool {
 	if !p.reserve(id) {
 		return false
 	}
-	v := gr.viewer(p)
+	v := gr.viewer(p.seat)
 	if v.Shown() {
 		return true
 	}
@@ -49,7 +49,7 @@ func (p *Peer) Hide(s repl.Slot) {
 	}
 	p.endVacatedBy(w.slots.group[s])
 	gr := &w.groups[w.slots.group[s]]
-	v := gr.viewer(p)
+	v := gr.viewer(p.seat)
 	if v == nil || !v.Shown() && !p.private.retained.Has(v.Handle()) {
 		return
 	}
@@ -136,7 +136,7 @@ func (p *Peer) shows(id ident.Group) bool {
 	if !gr.private {
 		return true
 	}
-	v := gr.viewer(p)
+	v := gr.viewer(p.seat)
 	return v != nil && v.Shown()
 }
 
@@ -144,7 +144,7 @@ func (p *Peer) shows(id ident.Group) bool {
 func (p *Peer) reserve(id ident.Group) bool {
 	w := p.world
 	gr := &w.groups[id]
-	if !gr.private || gr.viewer(p) != nil {
+	if !gr.private || gr.viewer(p.seat) != nil {
 		return true
 	}
 	sp := &p.private
@@ -169,7 +169,7 @@ func (p *Peer) unreserve(i int) {
 // disregard resets the view and the prediction of a group, so that the next group under its handle
 // is fully visible, and not predicted.
 func (p *Peer) disregard(sp *space, i int) {
-	p.world.views.use(sp.viewOf(i), -1)
+	p.world.views.Use(sp.viewOf(i), -1)
 	if sp.view != nil {
 		sp.view[i] = 0
 	}

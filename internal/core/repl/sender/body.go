@@ -4,13 +4,14 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // bodyKey selects the contents of a body of a group. Peers with equivalent keys get the same bits.
 type bodyKey struct {
 	kind   repl.Kind
-	view   View
+	view   view.ID
 	base   entangle.Tick // values that changed after it; of a Change or Update
 	apart  uint8         // how far the base before that is; of an Update
 	shaped entangle.Tick // structure that changed after it; of a Change
@@ -26,7 +27,7 @@ type bodyKey struct {
 	// retained: nothing is told but which of the members that were there as of a tick have left,
 	// and what its reader loses by going from the view to another.
 	retained bool
-	to       View
+	to       view.ID
 	asOf     entangle.Tick // of retained and whole
 	// hidden is the tick since which the group is hidden from its reader, which was not sent that; of
 	// a Gone. Where it is not hidden it is the present one.
@@ -42,7 +43,7 @@ func (w *World) beginRecord() {
 }
 
 // updateKey selects the contents of a chunk.
-func (w *World) updateKey(from repl.From, view View) bodyKey {
+func (w *World) updateKey(from repl.From, view view.ID) bodyKey {
 	return bodyKey{kind: repl.Update, view: view, base: from.Base, apart: from.Apart, shaped: w.tick, hidden: w.tick}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -21,7 +22,7 @@ type chunk struct {
 	nrefs uint32
 	next  int32 // 1 + the index of the group's chunk before it; 0: none
 	set   int32 // of a plain chunk: 1 + the index of its components in chunks.sets; else 0
-	view  View
+	view  view.ID
 	apart uint8 // of the baselines
 	large bool  // it does not fit into a packet
 }
@@ -59,12 +60,12 @@ func (c *chunks) reset(tick entangle.Tick) {
 }
 
 // serves reports whether the chunk is right for a peer with a baseline and a view.
-func (c *chunk) serves(from repl.From, view View) bool {
+func (c *chunk) serves(from repl.From, view view.ID) bool {
 	return c.bases.contains(from.Base) && c.apart == from.Apart && c.view == view
 }
 
 // find returns the index of a group's chunk. It is not ok if that is not encoded yet.
-func (c *chunks) find(id ident.Group, from repl.From, view View) (i int32, ok bool) {
+func (c *chunks) find(id ident.Group, from repl.From, view view.ID) (i int32, ok bool) {
 	if first := &c.first[id]; first.tick == c.tick {
 		for i = first.at; i != 0; i = c.list[i-1].next {
 			if c.list[i-1].serves(from, view) {
@@ -76,14 +77,14 @@ func (c *chunks) find(id ident.Group, from repl.From, view View) (i int32, ok bo
 }
 
 // chunk returns the index of a group's chunk, encoded on first need.
-func (w *World) chunk(id ident.Group, from repl.From, view View) int32 {
+func (w *World) chunk(id ident.Group, from repl.From, view view.ID) int32 {
 	if i, ok := w.chunks.find(id, from, view); ok && !w.unshared {
 		return i
 	}
 	return w.encodeChunk(id, from, view)
 }
 
-func (w *World) encodeChunk(id ident.Group, from repl.From, view View) int32 {
+func (w *World) encodeChunk(id ident.Group, from repl.From, view view.ID) int32 {
 	w.stats.Bodies++
 	b, c := &w.bodies, &w.chunks
 	b.refs.Reset()

@@ -77,11 +77,11 @@
 //
 // # Where things are
 //
-// From the world: world.go, slots.go, groups.go, members.go (spawn, move, despawn, pause), leavers.go
+// From the world: world.go, entities.go, slots.go, groups.go, members.go (spawn, move, despawn, pause), leavers.go
 // (members that left and are not acknowledged as gone), views.go. Ids: names.go,
-// retire.go. Encoded once: chunks.go (updates), body.go (actions), encode.go. How
+// retire.go, reclaim.go. Encoded once: chunks.go (updates), body.go (actions), encode.go. How
 // often a group goes: rates.go, pace.go. For a peer: peer.go, space.go (its columns), audience.go,
-// retain.go, vacated.go, joining.go, tombstones.go, acked.go, lost.go, stats.go, inspect.go. Structure:
+// retain.go, vacated.go, joining.go, tombstones.go, acks.go, acked.go, lost.go, stats.go, inspect.go. Structure:
 // actions.go, spawns.go (many at once), usual.go, moves.go. Values: plan.go,
 // updates.go, blocks.go; runs.go and run_bases.go for shared runs; predict.go and marks.go
 // for predicted groups.

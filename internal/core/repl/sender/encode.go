@@ -1,6 +1,8 @@
 package sender
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
@@ -89,8 +91,8 @@ func (w *World) hidden(m *member) bool {
 	if w.bodies.here.key.view == 0 {
 		return false
 	}
-	h, _ := w.views.hides(w.bodies.here.key.view, m.number)
-	return h.whole
+	h, _ := w.views.Hides(w.bodies.here.key.view, m.number)
+	return h.Whole
 }
 
 // seen returns the components of a set that the view of the current body shows of a slot.
@@ -98,8 +100,8 @@ func (w *World) seen(s repl.Slot, mask set.Mask) set.Mask {
 	if w.bodies.here.key.view == 0 {
 		return mask
 	}
-	h, _ := w.views.hides(w.bodies.here.key.view, w.slots.numberHere[s])
-	return mask.Without(h.comps)
+	h, _ := w.views.Hides(w.bodies.here.key.view, w.slots.numberHere[s])
+	return mask.Without(h.Comps)
 }
 
 // unseen reports whether the view of the current body hides all changes of a visible slot.
@@ -108,7 +110,7 @@ func (w *World) unseen(s repl.Slot) bool {
 	if b.key.view == 0 {
 		return false
 	}
-	if h, _ := w.views.hides(b.key.view, w.slots.numberHere[s]); h.comps.IsZero() {
+	if h, _ := w.views.Hides(b.key.view, w.slots.numberHere[s]); h.Comps.IsZero() {
 		return false
 	}
 	said := w.slots.changedSince(s, b.key.base, &b.bases)
@@ -217,7 +219,7 @@ func (w *World) encodeLeavers(id ident.Group) {
 	}
 	w.bodies.here.news = true
 	var numbers repl.Numbers
-	sortLeavers(w.sorted)
+	slices.SortFunc(w.sorted, func(a, b leaver) int { return int(a.number) - int(b.number) })
 	for i := range w.sorted {
 		numbers.Append(out, w.sorted[i].number)
 		repl.AppendFate(out, w.fate(&w.sorted[i]))
@@ -229,8 +231,8 @@ func (w *World) encodeLeavers(id ident.Group) {
 // group.
 func (w *World) hideMembers(gr *group) {
 	for i := range gr.members {
-		if h := w.takenAway(&gr.members[i]); h.whole {
-			w.sorted = append(w.sorted, leaver{slot: repl.NoSlot, number: h.number, fate: repl.Despawned})
+		if h := w.takenAway(&gr.members[i]); h.Whole {
+			w.sorted = append(w.sorted, leaver{slot: repl.NoSlot, number: h.Number, fate: repl.Despawned})
 		}
 	}
 }
@@ -242,7 +244,7 @@ func (w *World) tells(l *leaver) bool {
 	if b.key.hides != nil && l.slot != repl.NoSlot && b.key.kind == repl.Change && !b.key.hides.gets(l.slot) && b.key.hides.keepsMoved(l.slot) {
 		return false
 	}
-	if h, _ := w.views.hides(b.key.view, l.number); h.whole && w.fate(l) != repl.Moved {
+	if h, _ := w.views.Hides(b.key.view, l.number); h.Whole && w.fate(l) != repl.Moved {
 		return false
 	}
 	if b.key.kind != repl.Change && w.fate(l) == repl.Despawned {

@@ -86,16 +86,16 @@ func (w *World) openGroup(at Place) (id ident.Group, ok bool) {
 	h := 0
 	if !at.Private {
 		if h, ok = w.public.Take(id); !ok {
+			w.counts.GroupsRefused++
 			return 0, false
 		}
-		w.growPublic()
+		w.moved.Grow(w.public.Len())
+		w.reshaped.Grow(w.public.Len())
 	}
 	if n := len(w.idle); n > 0 {
 		w.idle = w.idle[:n-1]
 	} else {
 		w.groups = append(w.groups, group{})
-		w.bodies.grow(len(w.groups))
-		w.chunks.grow(len(w.groups))
 	}
 	old := &w.groups[id]
 	w.groups[id] = group{
@@ -104,15 +104,6 @@ func (w *World) openGroup(at Place) (id ident.Group, ok bool) {
 	}
 	w.live++
 	return id, true
-}
-
-// growPublic makes room for the public handles that were given out.
-func (w *World) growPublic() {
-	w.moved.Grow(w.public.Len())
-	w.reshaped.Grow(w.public.Len())
-	for _, p := range w.peers {
-		p.public.grow(w.public.Len(), w.tick)
-	}
 }
 
 // closeGroup ends a group that has no members any more.
@@ -144,25 +135,19 @@ func (w *World) freeLater(id ident.Group) {
 	}
 }
 
-// reclaim frees the handles and groups that are to be freed. It leaves those handles to freeRetired that
-// are due there: a peer must not be able to tell a group that ended from one that was hidden.
-func (w *World) reclaim() {
-	w.tidyInTurn()
+// reclaim frees the groups that are to be freed, except for those that the caller says to keep for now.
+func (w *World) reclaim(keep func(ident.Group) bool) {
 	unused := w.unused
 	w.unused = w.unused[:0]
 	for _, id := range unused {
-		gr := &w.groups[id]
-		if slices.ContainsFunc(gr.viewers, func(v ident.Viewer) bool { return w.seats[v.Peer()].retires.Has(v.Handle()) }) {
+		if keep(id) {
 			w.unused = append(w.unused, id)
 			continue
 		}
-		for _, v := range gr.viewers {
-			w.seats[v.Peer()].unreserve(v.Handle())
-		}
+		gr := &w.groups[id]
 		w.lists.Put(gr.viewers)
 		gr.viewers = nil
 		if !gr.private {
-			w.disregard(int(gr.handle))
 			w.public.Free(int(gr.handle), true)
 		}
 		for _, l := range gr.left {
@@ -186,15 +171,6 @@ func fitted[T any](list []T) []T {
 	return append(make([]T, 0, max(keptRoom, 2*len(list))), list...)
 }
 
-// disregard has all peers disregard a public group that is gone.
-func (w *World) disregard(h int) {
-	for _, p := range w.peers {
-		if sp := &p.public; sp.viewOf(h) != 0 || sp.predicted.Has(h) || p.joining.left > 0 {
-			p.disregard(sp, h)
-		}
-	}
-}
-
 // searchNumber returns where a number stands among the members, or belongs.
 func (gr *group) searchNumber(n repl.Member) (i int, there bool) {
 	return slices.BinarySearchFunc(gr.members, n, func(m member, n repl.Member) int { return int(m.number) - int(n) })
@@ -205,10 +181,10 @@ func (gr *group) indexOfSlot(s repl.Slot) int {
 	return slices.IndexFunc(gr.members, func(m member) bool { return m.slot == s })
 }
 
-// viewer returns a peer's handle of a private group, less repl.Private.
-func (gr *group) viewer(p *Peer) *ident.Viewer {
+// viewer returns the entry of a peer, given by its number, among the viewers of a private group, or nil.
+func (gr *group) viewer(peer uint16) *ident.Viewer {
 	for i := range gr.viewers {
-		if gr.viewers[i].Peer() == p.seat {
+		if gr.viewers[i].Peer() == peer {
 			return &gr.viewers[i]
 		}
 	}
@@ -219,7 +195,7 @@ func (gr *group) viewer(p *Peer) *ident.Viewer {
 func (w *World) refuse(id ident.Group) {
 	gr := &w.groups[id]
 	gr.tooLarge, gr.withheld = true, true
-	w.stats.TooLarge++
+	w.counts.TooLarge++
 	if len(w.refused) < maxRefusedHeld && len(gr.members) > 0 {
 		w.refused = append(w.refused, gr.members[0].slot)
 	}

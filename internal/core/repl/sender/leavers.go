@@ -113,7 +113,7 @@ func (w *World) tidyInTurn() {
 		if len(gr.left) == 0 {
 			continue
 		}
-		looks -= len(gr.left) + len(w.peers)
+		looks -= len(gr.left) + w.acks.Peers()
 		if w.forgetLeavers(id) {
 			w.tidyLater(id)
 		}
@@ -125,11 +125,11 @@ func (w *World) tidyInTurn() {
 // under an id from here stays. It reports whether some peer has yet to acknowledge a leaver.
 func (w *World) forgetLeavers(id ident.Group) (unheard bool) {
 	gr := &w.groups[id]
-	told := w.telling(id)
-	kept, struck := gr.left[:0], w.sorted[:0]
+	told := w.acks.Told(id)
+	kept, struck := gr.left[:0], w.struck[:0]
 	for _, l := range gr.left {
 		native := l.slot != repl.NoSlot && w.slots.home[l.slot] == id && w.slots.number[l.slot] == l.number
-		if heard := l.news.spread(w, l.left, told); native || !heard {
+		if heard := l.news.spread(l.left, told, w.acks); native || !heard {
 			kept = append(kept, l)
 			unheard = unheard || !native
 			continue
@@ -138,7 +138,7 @@ func (w *World) forgetLeavers(id ident.Group) (unheard bool) {
 			struck = append(struck, l)
 		}
 	}
-	gr.left, w.sorted = fitted(kept), struck
+	gr.left, w.struck = fitted(kept), struck
 	for _, l := range struck {
 		if !gr.remembers(l.slot) {
 			w.forgetTrail(l.slot, id)
@@ -152,27 +152,21 @@ func (gr *group) remembers(s repl.Slot) bool {
 	return slices.ContainsFunc(gr.left, func(l leaver) bool { return l.slot == s })
 }
 
-// telling is the sending of a group's structure to its peers.
-type telling struct {
-	all  entangle.Tick // up to here every peer was sent all that happened
-	last entangle.Tick // when any was sent something last
+// Acks is what the peers of a world were sent and have acknowledged.
+type Acks interface {
+	// Peers returns the number of peers.
+	Peers() int
+	// Told returns how far the structure of a group was sent to the peers that have it.
+	Told(id ident.Group) Told
+	// InFlight returns the tick of the oldest packet or message that is in flight to any peer, or the present
+	// tick.
+	InFlight() entangle.Tick
 }
 
-func (w *World) telling(id ident.Group) telling {
-	t := telling{all: w.tick, last: w.tick - 1<<30}
-	for _, p := range w.peers {
-		sp, i := p.stateOf(id)
-		if i < 0 || sp.phase[i] == unknown {
-			continue
-		}
-		if sp.shaped[i].Before(t.all) {
-			t.all = sp.shaped[i]
-		}
-		if t.last.Before(sp.shaped[i]) {
-			t.last = sp.shaped[i]
-		}
-	}
-	return t
+// Told is how far the structure of a group was sent to its peers.
+type Told struct {
+	All  entangle.Tick // up to here every peer was sent all that happened
+	Last entangle.Tick // when any peer was sent something last
 }
 
 // news is how far the peers have been sent and have acknowledged that an entity left a group.
@@ -184,41 +178,13 @@ type news struct {
 
 // spread updates n, and reports whether every peer has received an event of a tick: it was sent to
 // each, and everything sent up to then is acknowledged.
-func (n *news) spread(w *World, happened entangle.Tick, t telling) bool {
-	if !n.told && !t.all.Before(happened) {
-		n.told, n.tick = true, t.last
-		if t.last.Before(happened) { // no peer has the group, but others may refer to its leavers
+func (n *news) spread(happened entangle.Tick, t Told, acks Acks) bool {
+	if !n.told && !t.All.Before(happened) {
+		n.told, n.tick = true, t.Last
+		if t.Last.Before(happened) { // no peer has the group, but others may refer to its leavers
 			n.tick = happened
 		}
 	}
-	n.heard = n.heard || n.told && n.tick.Before(w.underWay())
+	n.heard = n.heard || n.told && n.tick.Before(acks.InFlight())
 	return n.heard
-}
-
-func sortLeavers(all []leaver) {
-	slices.SortFunc(all, func(a, b leaver) int { return int(a.number) - int(b.number) })
-}
-
-// oldestUnderWay is the tick of the oldest thing that is under way to any peer, worked out at most once
-// per tick.
-type oldestUnderWay struct {
-	tick, asked entangle.Tick
-	known       bool
-}
-
-// underWay returns the tick of the oldest packet or action that is under way to any peer.
-func (w *World) underWay() entangle.Tick {
-	l := &w.oldest
-	if l.known && l.asked == w.tick {
-		return l.tick
-	}
-	*l = oldestUnderWay{tick: w.tick, asked: w.tick, known: true}
-	for _, p := range w.peers {
-		for _, t := range [2]entangle.Tick{p.flights.Oldest(w.tick), p.actions.Oldest(w.tick)} {
-			if t.Before(l.tick) {
-				l.tick = t
-			}
-		}
-	}
-	return l.tick
 }

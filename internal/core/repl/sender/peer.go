@@ -8,6 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -45,7 +46,7 @@ type Peer struct {
 	retired    []int32                 // private handles to be freed when the peer has no entity whose network id is from their group
 	retires    set.Bitset              // those, to have each once
 	looks      int                     // next of those in turn
-	kept       map[int32]View          // parts of private groups that the peer has and that its new view changes; see keepView
+	kept       map[int32]view.ID       // parts of private groups that the peer has and that its new view changes; see keepView
 	hiddenAt   map[int32]entangle.Tick // of private groups that the peer is to be sent the end of; see noteHidden
 	vacant     map[ident.Group]vacated // groups that their only entity left, and that the peer keeps with it
 	joining    joining
@@ -92,7 +93,7 @@ func (p *Peer) Close() {
 				w.release(p.group(sp, i))
 			}
 			p.dropView(sp, i)
-			w.views.use(sp.viewOf(i), -1)
+			w.views.Use(sp.viewOf(i), -1)
 		}
 	}
 	for _, id := range p.private.ids.Groups {
@@ -144,7 +145,7 @@ func (p *Peer) stateOf(id ident.Group) (sp *space, i int) {
 	if !gr.private {
 		return &p.public, int(gr.handle)
 	}
-	if v := gr.viewer(p); v != nil {
+	if v := gr.viewer(p.seat); v != nil {
 		return &p.private, v.Handle()
 	}
 	return &p.private, -1

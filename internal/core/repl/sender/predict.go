@@ -7,6 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -103,12 +104,12 @@ func (p *Peer) predictsIn(sp *space, i int) bool {
 }
 
 // predictsMember reports whether the peer predicts a member of a group that is shown to it.
-func (p *Peer) predictsMember(v View, m *member) bool {
+func (p *Peer) predictsMember(v view.ID, m *member) bool {
 	if p.world.isPaused(m.slot) || !p.world.predictions.predicts(m.slot, p.seat) {
 		return false
 	}
-	h, _ := p.world.views.hides(v, m.number)
-	return !h.whole
+	h, _ := p.world.views.Hides(v, m.number)
+	return !h.Whole
 }
 
 // predictsSome reports whether the peer predicts any member of a group.
@@ -247,7 +248,7 @@ func (p *Peer) findPredicted(sp *space, i int, kind repl.Kind) {
 		m := &members[k]
 		if p.predictsMember(v, m) {
 			stated.Members = append(stated.Members, m.number)
-		} else if h, _ := p.world.views.hides(v, m.number); !h.whole {
+		} else if h, _ := p.world.views.Hides(v, m.number); !h.Whole {
 			others = true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -26,13 +27,13 @@ import (
 // Packets in flight still arrive, and lost ones are not resent. It acts like Hide where the peer was
 // not sent the group or awaits a resync of it, and does nothing for a public group. When MaxViews
 // are in use it acts like Hide and reports false.
-func (p *Peer) Retain(s repl.Slot, hidden ...Hidden) bool {
+func (p *Peer) Retain(s repl.Slot, hidden ...view.Hidden) bool {
 	w := p.world
 	if !w.slots.used.Has(int(s)) {
 		return true
 	}
 	id := w.slots.group[s]
-	v := w.groups[id].viewer(p)
+	v := w.groups[id].viewer(p.seat)
 	if v == nil {
 		return true
 	}
@@ -62,29 +63,29 @@ func (p *Peer) Retains(s repl.Slot) bool {
 	if !w.slots.used.Has(int(s)) {
 		return false
 	}
-	v := w.groups[w.slots.group[s]].viewer(p)
+	v := w.groups[w.slots.group[s]].viewer(p.seat)
 	return v != nil && p.private.retained.Has(v.Handle()) && !p.private.hidden.Has(v.Handle())
 }
 
 // hideRetained hides more of a group that the peer retains, and sends the removal of the parts that
 // the peer has. It reports false when MaxViews are in use.
-func (p *Peer) hideRetained(i int, id ident.Group, hidden []Hidden) bool {
+func (p *Peer) hideRetained(i int, id ident.Group, hidden []view.Hidden) bool {
 	w, sp := p.world, &p.private
 	has := p.viewHeld(sp, i)
 	if len(hidden) == 0 && sp.viewOf(i) == has {
 		return true
 	}
 	gr, parts := &w.groups[id], w.parts(id, 0, hidden)
-	var to, lacks []part
+	var to, lacks []view.Part
 	for k := range gr.members {
 		m := &gr.members[k]
-		h, _ := w.views.hides(sp.viewOf(i), m.number)
-		h.number = m.number
-		for ; len(parts) > 0 && parts[0].number == m.number; parts = parts[1:] {
-			h.whole, h.comps = h.whole || parts[0].whole, h.comps.Or(parts[0].comps)
+		h, _ := w.views.Hides(sp.viewOf(i), m.number)
+		h.Number = m.number
+		for ; len(parts) > 0 && parts[0].Number == m.number; parts = parts[1:] {
+			h.Whole, h.Comps = h.Whole || parts[0].Whole, h.Comps.Or(parts[0].Comps)
 		}
 		t, l := w.narrowRetained(m, has, h, sp.asOf(i))
-		to, lacks = t.appendTo(to), l.appendTo(lacks)
+		to, lacks = t.AppendTo(to), l.AppendTo(lacks)
 	}
 	to, lacks = w.withLeavers(to, id, has), w.withLeavers(lacks, id, has)
 	return p.setRetainedView(i, to, lacks)
@@ -93,20 +94,20 @@ func (p *Peer) hideRetained(i int, id ident.Group, hidden []Hidden) bool {
 // narrowRetained hides more of a member of a retained group. It returns the parts that the new view
 // hides, and those of them that the peer lacks already: the view hides only these until the peer
 // was sent the removal of the others.
-func (w *World) narrowRetained(m *member, has View, h part, asOf entangle.Tick) (to, lacks part) {
-	lacks, _ = w.views.hides(has, m.number)
-	lacks.number = m.number
-	if lacks.whole {
+func (w *World) narrowRetained(m *member, has view.ID, h view.Part, asOf entangle.Tick) (to, lacks view.Part) {
+	lacks, _ = w.views.Hides(has, m.number)
+	lacks.Number = m.number
+	if lacks.Whole {
 		return lacks, lacks
 	}
-	if to = (part{number: m.number, whole: h.whole}); !h.whole {
-		to.comps = lacks.comps.Or(h.comps)
+	if to = (view.Part{Number: m.number, Whole: h.Whole}); !h.Whole {
+		to.Comps = lacks.Comps.Or(h.Comps)
 	}
 	switch {
 	case asOf.Before(m.since): // the peer does not have the member
 		return to, to
-	case !h.whole:
-		lacks.comps = to.comps.Without(w.had(m.slot, h.comps.Without(lacks.comps), asOf))
+	case !h.Whole:
+		lacks.Comps = to.Comps.Without(w.had(m.slot, h.Comps.Without(lacks.Comps), asOf))
 	}
 	return to, lacks
 }
@@ -122,40 +123,40 @@ func (w *World) had(s repl.Slot, comps set.Mask, tick entangle.Tick) set.Mask {
 }
 
 // withLeavers adds the parts of a view that hide whole members which have left the group since.
-func (w *World) withLeavers(parts []part, id ident.Group, v View) []part {
+func (w *World) withLeavers(parts []view.Part, id ident.Group, v view.ID) []view.Part {
 	if v == 0 {
 		return parts
 	}
 	for k := range w.groups[id].left {
-		if h, some := w.views.hides(v, w.groups[id].left[k].number); some && h.whole {
+		if h, some := w.views.Hides(v, w.groups[id].left[k].number); some && h.Whole {
 			parts = append(parts, h)
 		}
 	}
-	slices.SortFunc(parts, byNumber)
+	slices.SortFunc(parts, view.ByNumber)
 	return parts
 }
 
 // setRetainedView sets the view of a retained group, and makes the removal of the parts that it
 // hides due, except for the parts that the peer lacks. It reports false when MaxViews are in use.
-func (p *Peer) setRetainedView(i int, to, lacks []part) bool {
+func (p *Peer) setRetainedView(i int, to, lacks []view.Part) bool {
 	w, sp := p.world, &p.private
-	is, ok := w.views.intern(to)
+	is, ok := w.views.Intern(to)
 	if !ok {
 		return false
 	}
-	w.views.use(is, 1)
-	defer w.views.use(is, -1)
-	has, ok := w.views.intern(lacks)
+	w.views.Use(is, 1)
+	defer w.views.Use(is, -1)
+	has, ok := w.views.Intern(lacks)
 	if !ok {
 		return false
 	}
-	w.views.use(has, 1)
+	w.views.Use(has, 1)
 	p.dropView(sp, i)
 	if is != sp.viewOf(i) {
 		p.changeView(sp, i, is)
 	}
 	if has == is {
-		w.views.use(has, -1)
+		w.views.Use(has, -1)
 		return true
 	}
 	p.keep(i, has)
@@ -226,27 +227,27 @@ func (p *Peer) noteLacking(i int, m *member, comps set.Mask) {
 	if !ok {
 		return
 	}
-	if h, _ := w.views.hides(sp.viewOf(i), m.number); !h.whole {
-		comps = comps.And(h.comps)
+	if h, _ := w.views.Hides(sp.viewOf(i), m.number); !h.Whole {
+		comps = comps.And(h.Comps)
 	}
-	if is, ok := w.views.intern(w.with(has, m.number, comps)); ok && is != has {
-		w.views.use(is, 1)
-		w.views.use(has, -1)
+	if is, ok := w.views.Intern(w.with(has, m.number, comps)); ok && is != has {
+		w.views.Use(is, 1)
+		w.views.Use(has, -1)
 		p.keep(i, is)
 	}
 }
 
 // with returns the parts that a view hides, and components of a member.
-func (w *World) with(v View, n repl.Member, comps set.Mask) []part {
-	parts := slices.Clone(w.views.of(v))
-	k, some := slices.BinarySearchFunc(parts, part{number: n}, byNumber)
+func (w *World) with(v view.ID, n repl.Member, comps set.Mask) []view.Part {
+	parts := slices.Clone(w.views.Parts(v))
+	k, some := slices.BinarySearchFunc(parts, view.Part{Number: n}, view.ByNumber)
 	switch {
-	case comps.IsZero(), some && parts[k].whole:
+	case comps.IsZero(), some && parts[k].Whole:
 		return parts
 	case !some:
-		parts = slices.Insert(parts, k, part{number: n})
+		parts = slices.Insert(parts, k, view.Part{Number: n})
 	}
-	parts[k].comps = parts[k].comps.Or(comps)
+	parts[k].Comps = parts[k].Comps.Or(comps)
 	return parts
 }
 
@@ -270,7 +271,7 @@ func (sp *space) thaw(i int) {
 
 // viewHeld returns the view of a group that the peer has. It differs from viewOf while the peer has
 // not been sent the newest view.
-func (p *Peer) viewHeld(sp *space, i int) View {
+func (p *Peer) viewHeld(sp *space, i int) view.ID {
 	if len(p.kept) > 0 && sp == &p.private {
 		if v, ok := p.kept[int32(i)]; ok {
 			return v
@@ -285,14 +286,14 @@ func (p *Peer) keepView(sp *space, i int) {
 	if _, ok := p.kept[int32(i)]; ok || sp == &p.public {
 		return
 	}
-	p.world.views.use(sp.viewOf(i), 1)
+	p.world.views.Use(sp.viewOf(i), 1)
 	p.keep(i, sp.viewOf(i))
 }
 
 // keep notes a view that is in use.
-func (p *Peer) keep(i int, v View) {
+func (p *Peer) keep(i int, v view.ID) {
 	if p.kept == nil {
-		p.kept = map[int32]View{}
+		p.kept = map[int32]view.ID{}
 	}
 	p.kept[int32(i)] = v
 }
@@ -303,7 +304,7 @@ func (p *Peer) dropView(sp *space, i int) {
 		return
 	}
 	if v, ok := p.kept[int32(i)]; ok {
-		p.world.views.use(v, -1)
+		p.world.views.Use(v, -1)
 		delete(p.kept, int32(i))
 	}
 }
@@ -317,10 +318,10 @@ func (p *Peer) retain(key *bodyKey, sp *space, i int) {
 
 // takenAway returns the parts of a member that the reader of the current body, of a retained group,
 // has and is to lose.
-func (w *World) takenAway(m *member) part {
-	was, _ := w.views.hides(w.bodies.here.key.view, m.number)
-	is, _ := w.views.hides(w.bodies.here.key.to, m.number)
-	return part{number: m.number, whole: is.whole && !was.whole, comps: is.comps.Without(was.comps)}
+func (w *World) takenAway(m *member) view.Part {
+	was, _ := w.views.Hides(w.bodies.here.key.view, m.number)
+	is, _ := w.views.Hides(w.bodies.here.key.to, m.number)
+	return view.Part{Number: m.number, Whole: is.Whole && !was.Whole, Comps: is.Comps.Without(was.Comps)}
 }
 
 // encodeTakenAway writes an empty list of joining entities, and the components to remove for the
@@ -334,7 +335,7 @@ func (w *World) encodeTakenAway(id ident.Group) {
 	joins.End(out)
 	for i := range w.groups[id].members {
 		m := &w.groups[id].members[i]
-		if gone := w.takenAway(m).comps; !gone.IsZero() {
+		if gone := w.takenAway(m).Comps; !gone.IsZero() {
 			w.bodies.here.news = true
 			changes.Append(out, m.number, &none)
 			out.Bool(true)

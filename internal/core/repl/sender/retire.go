@@ -27,10 +27,10 @@ func (p *Peer) retire(i int) {
 // another group. It is free again when the peer has no entity with such an id any more.
 func (p *Peer) reserveName(id ident.Group) {
 	gr := &p.world.groups[id]
-	if !gr.private || gr.viewer(p) != nil || !p.reserve(id) {
+	if !gr.private || gr.viewer(p.seat) != nil || !p.reserve(id) {
 		return
 	}
-	p.retire(gr.viewer(p).Handle())
+	p.retire(gr.viewer(p.seat).Handle())
 }
 
 // maxLooks bounds the handles that are checked in a tick.
@@ -66,7 +66,7 @@ func (p *Peer) settleRetired(i int) (done bool) {
 	}
 	gr := &p.world.groups[id]
 	switch {
-	case gr.viewer(p).Shown() && gr.open || sp.phase[i] != unknown || sp.referred.Has(i):
+	case gr.viewer(p.seat).Shown() && gr.open || sp.phase[i] != unknown || sp.referred.Has(i):
 		return true
 	case !sp.shaped[i].Before(p.actions.Oldest(p.world.tick)):
 		return false // the end may wait at the peer for an action in flight
@@ -114,6 +114,6 @@ func (p *Peer) tellsOf(sp *space, i int, number repl.Member) bool {
 	if sp.phase[i] == unknown {
 		return false
 	}
-	h, _ := p.world.views.hides(p.viewHeld(sp, i), number)
-	return !h.whole
+	h, _ := p.world.views.Hides(p.viewHeld(sp, i), number)
+	return !h.Whole
 }

@@ -60,10 +60,8 @@ func (t *slots) grow(n int) {
 	t.paused.Grow(n)
 }
 
-// Change says that a component's value changed in all these slots. Only the tick of the change is
-// stored; the sender asks its Source for the value when it encodes a record. Slots of paused entities
-// do not count: Resume sends these whole.
-func (w *World) Change(comp int, slots []repl.Slot) {
+// change notes that a component's value changed in all these slots.
+func (w *World) change(comp int, slots []repl.Slot) {
 	t := &w.slots
 	column := t.changed[comp]
 	for _, s := range slots {
@@ -74,14 +72,9 @@ func (w *World) Change(comp int, slots []repl.Slot) {
 	}
 }
 
-// Reshape says that components of an entity appeared and vanished. One that did
-// both and is there now counts as inserted.
-func (w *World) Reshape(s repl.Slot, inserted, removed set.Mask) {
+// reshape notes that components of an entity appeared and vanished.
+func (w *World) reshape(s repl.Slot, inserted, removed set.Mask) {
 	t := &w.slots
-	if !t.used.Has(int(s)) {
-		return
-	}
-	w.noteInserted(s, inserted)
 	t.mask[s] = t.mask[s].Without(removed).Or(inserted)
 	for c := inserted.Next(0); c >= 0; c = inserted.Next(c + 1) {
 		t.changed[c][s], t.shaped[c][s] = w.tick, w.tick

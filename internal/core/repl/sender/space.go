@@ -4,6 +4,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -43,7 +44,7 @@ type space struct {
 	told    []entangle.Tick // last tick of which structure was sent
 	seq     []repl.Seq      // of the last action
 	unacked []uint8         // bit i: the action i before the last one is under way
-	view    []View          // nil while the peer sees all of every group
+	view    []view.ID       // nil while the peer sees all of every group
 	bulky   set.Bitset      // travels as one transfer, which is not through yet
 
 	// Of private groups.
@@ -135,11 +136,11 @@ func (sp *space) rebase(i int, tick, claimed entangle.Tick) {
 
 // showAll gives every handle below n without a view the one of all.
 func (sp *space) showAll(n int) {
-	sp.view = append(sp.view, make([]View, n-len(sp.view))...)
+	sp.view = append(sp.view, make([]view.ID, n-len(sp.view))...)
 }
 
 // viewOf returns what the peer sees of a group.
-func (sp *space) viewOf(i int) View {
+func (sp *space) viewOf(i int) view.ID {
 	if sp.view == nil {
 		return 0
 	}

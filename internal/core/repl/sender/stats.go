@@ -2,15 +2,13 @@ package sender
 
 // Stats counts what a sender did, since it was made.
 type Stats struct {
+	Counts
 	Updates        uint64 // records of values
 	Actions        uint64 // records of structure, fulls and ends among them
 	Bodies         uint64 // encoded; what is above it was shared
 	Resyncs        uint64 // groups sent in full because a peer asked
 	PrivateResyncs uint64 // of these, private groups
 	Resent         uint64 // groups due again because a packet was presumed lost, or might have been dropped
-	GroupsRefused  uint64 // entities not replicated: no handle was left
-	MembersRefused uint64 // entities that got a group of their own: theirs was full
-	TooLarge       uint64 // records over repl.MaxGroupBytes, not sent
 	Overdue        uint64 // groups that waited for longer than they may, in each tick in which they did
 }
 
@@ -21,9 +19,6 @@ func (s *Stats) accumulate(o *Stats) {
 	s.Resyncs += o.Resyncs
 	s.PrivateResyncs += o.PrivateResyncs
 	s.Resent += o.Resent
-	s.GroupsRefused += o.GroupsRefused
-	s.MembersRefused += o.MembersRefused
-	s.TooLarge += o.TooLarge
 	s.Overdue += o.Overdue
 }
 
@@ -34,6 +29,7 @@ func (p *Peer) Resent() uint64 { return p.stats.Resent }
 // Stats returns the counters.
 func (w *World) Stats() Stats {
 	sum := w.stats
+	sum.Counts = w.counts
 	for _, p := range w.peers {
 		sum.accumulate(&p.stats)
 	}

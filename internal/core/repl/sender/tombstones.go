@@ -9,7 +9,7 @@ const MaxTombstones = 1 << 14
 // sent that the peer has not acknowledged. What they had, numbers and handles, can't be used again before
 // it has.
 func (p *Peer) Tombstones() int {
-	return p.actions.EndedSince(p.world.ends)
+	return p.actions.EndedSince(p.world.ended)
 }
 
 // InFlight returns how many packets with values wait for their fate.

@@ -4,6 +4,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -22,16 +23,16 @@ type vacated struct {
 // RetainMoved makes the peer keep the entities of a group that were alone in a group before, and
 // that it still has there, without the hidden parts. It lasts until Show or Hide of the group, or
 // until an entity moves on or ends. Call it after Retain.
-func (p *Peer) RetainMoved(s repl.Slot, hidden ...Hidden) {
+func (p *Peer) RetainMoved(s repl.Slot, hidden ...view.Hidden) {
 	w := p.world
 	if len(w.trails) == 0 || !w.slots.used.Has(int(s)) {
 		return
 	}
 	for _, m := range w.groups[w.slots.group[s]].members {
-		h := part{}
+		h := view.Part{}
 		for k := range hidden {
 			if hidden[k].Slot == m.slot {
-				h.whole, h.comps = h.whole || hidden[k].Whole, h.comps.Or(hidden[k].Comps)
+				h.Whole, h.Comps = h.Whole || hidden[k].Whole, h.Comps.Or(hidden[k].Comps)
 			}
 		}
 		for _, from := range w.trails[m.slot] {
@@ -43,13 +44,13 @@ func (p *Peer) RetainMoved(s repl.Slot, hidden ...Hidden) {
 }
 
 // vacate makes the peer keep an entity in a group that it left, if the peer has it there.
-func (p *Peer) vacate(from ident.Group, s repl.Slot, h part) {
+func (p *Peer) vacate(from ident.Group, s repl.Slot, h view.Part) {
 	sp, i := p.stateOf(from)
 	if i < 0 || !p.hasStill(sp, i, s) {
 		return
 	}
 	v, kept := p.vacant[from]
-	if h.whole || !kept && (sp.hidden.Has(i) || sp.behind.Has(i) || sp.predicted.Has(i)) {
+	if h.Whole || !kept && (sp.hidden.Has(i) || sp.behind.Has(i) || sp.predicted.Has(i)) {
 		p.endVacated(from)
 		return
 	}
@@ -58,7 +59,7 @@ func (p *Peer) vacate(from ident.Group, s repl.Slot, h part) {
 		v.has = p.mayHave(sp, i, s)
 		sp.shapeDue.Clear(i)
 	}
-	if v.lose = v.has.And(h.comps); !v.lose.IsZero() {
+	if v.lose = v.has.And(h.Comps); !v.lose.IsZero() {
 		sp.shapeDue.Set(i)
 	}
 	if p.vacant == nil {
@@ -73,8 +74,8 @@ func (p *Peer) mayHave(sp *space, i int, s repl.Slot) (has set.Mask) {
 	for c := range p.world.comps {
 		has.Set(c)
 	}
-	h, _ := p.world.views.hides(p.viewHeld(sp, i), 0)
-	has = p.world.had(s, has.Without(h.comps), sp.asOf(i))
+	h, _ := p.world.views.Hides(p.viewHeld(sp, i), 0)
+	has = p.world.had(s, has.Without(h.Comps), sp.asOf(i))
 	return has.Without(p.world.insertedAfter(s, sp.asOf(i)))
 }
 

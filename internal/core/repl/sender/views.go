@@ -6,142 +6,8 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
-	"github.com/entangle-ecs/entangle/internal/set"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 )
-
-// View is what a peer may see of a group: all of it, which is the zero View, or all
-// but something that is hidden.
-type View uint16
-
-// MaxViews bounds the different views that are in use at a time.
-const MaxViews = 1 << 15
-
-// Hidden is what a view leaves out of one entity: some components, or the entity.
-type Hidden struct {
-	Slot  repl.Slot
-	Whole bool
-	Comps set.Mask
-}
-
-// part is what a view leaves out of one member of a group, by its number there: so
-// that views of different groups are one where they hide the same.
-type part struct {
-	number repl.Member
-	whole  bool
-	comps  set.Mask
-}
-
-// views holds every view once, however many peers have it.
-type views struct {
-	list   []view // View 1 is the first
-	spare  []View
-	byHash map[uint64]View // the last one made of each
-	parts  []part          // scratch
-}
-
-type view struct {
-	parts []part // by rising number; empty: not in use
-	hash  uint64
-	next  View // of the same hash
-	users int32
-}
-
-// of returns what a view hides.
-func (v *views) of(id View) []part {
-	if id == 0 {
-		return nil
-	}
-	return v.list[id-1].parts
-}
-
-// intern finds the view that hides this, or makes it. When there are too many it is
-// not ok.
-func (v *views) intern(parts []part) (id View, ok bool) {
-	if len(parts) == 0 {
-		return 0, true
-	}
-	hash := hashOf(parts)
-	for id = v.byHash[hash]; id != 0; id = v.list[id-1].next {
-		if slices.Equal(v.list[id-1].parts, parts) {
-			return id, true
-		}
-	}
-	if n := len(v.spare); n > 0 {
-		id, v.spare = v.spare[n-1], v.spare[:n-1]
-	} else if len(v.list) == MaxViews {
-		return 0, false
-	} else {
-		v.list = append(v.list, view{})
-		id = View(len(v.list))
-	}
-	if v.byHash == nil {
-		v.byHash = map[uint64]View{}
-	}
-	v.list[id-1] = view{parts: append(v.list[id-1].parts[:0], parts...), hash: hash, next: v.byHash[hash]}
-	v.byHash[hash] = id
-	return id, true
-}
-
-// hashOf is FNV-1a over the words of some parts.
-func hashOf(parts []part) uint64 {
-	h := uint64(14695981039346656037)
-	mix := func(word uint64) { h = (h ^ word) * 1099511628211 }
-	for i := range parts {
-		p := &parts[i]
-		mix(uint64(p.number)<<1 | one(p.whole))
-		for _, word := range p.comps {
-			mix(word)
-		}
-	}
-	return h
-}
-
-func one(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// use counts the peers that have a view; one that nobody has is forgotten.
-func (v *views) use(id View, n int32) {
-	if id == 0 {
-		return
-	}
-	of := &v.list[id-1]
-	if of.users += n; of.users > 0 {
-		return
-	}
-	v.unlink(id)
-	*of = view{parts: of.parts[:0]} // its room is used again
-	v.spare = append(v.spare, id)
-}
-
-// unlink takes a view out of those of its hash.
-func (v *views) unlink(id View) {
-	of := &v.list[id-1]
-	at := v.byHash[of.hash]
-	if at == id {
-		if v.byHash[of.hash] = of.next; of.next == 0 {
-			delete(v.byHash, of.hash)
-		}
-		return
-	}
-	for v.list[at-1].next != id {
-		at = v.list[at-1].next
-	}
-	v.list[at-1].next = of.next
-}
-
-// hides returns what a view leaves out of a member.
-func (v *views) hides(id View, n repl.Member) (h part, some bool) {
-	parts := v.of(id)
-	i, some := slices.BinarySearchFunc(parts, n, func(h part, n repl.Member) int { return int(h.number) - int(n) })
-	if !some {
-		return part{}, false
-	}
-	return parts[i], true
-}
 
 // finds reports whether a peer may see an entity in the group that it is in.
 func (p *Peer) finds(s repl.Slot) bool {
@@ -150,8 +16,8 @@ func (p *Peer) finds(s repl.Slot) bool {
 		return false
 	}
 	sp, i := p.stateOf(id)
-	h, _ := p.world.views.hides(sp.viewOf(i), p.world.slots.numberHere[s])
-	return !h.whole
+	h, _ := p.world.views.Hides(sp.viewOf(i), p.world.slots.numberHere[s])
+	return !h.Whole
 }
 
 // gets is finds, but excludes groups that are too large to be sent: an entity that moves to one
@@ -171,8 +37,8 @@ func (p *Peer) Keeps(s repl.Slot) bool {
 	}
 	sp, i := p.stateOf(p.world.slots.group[s])
 	_, m := p.world.member(s)
-	h, _ := p.world.views.hides(sp.viewOf(i), m.number)
-	return !h.whole && !sp.asOf(i).Before(m.since)
+	h, _ := p.world.views.Hides(sp.viewOf(i), m.number)
+	return !h.Whole && !sp.asOf(i).Before(m.since)
 }
 
 // SetView sets the peer's view of an entity's group: all but the hidden parts. Hidden entities that
@@ -180,7 +46,7 @@ func (p *Peer) Keeps(s repl.Slot) bool {
 // others join. If the view of something that the peer may have changes, the group is sent again in
 // full. It reports false, and changes nothing, when the peer has no such group, or retains it, or
 // MaxViews are in use.
-func (p *Peer) SetView(s repl.Slot, hidden ...Hidden) bool {
+func (p *Peer) SetView(s repl.Slot, hidden ...view.Hidden) bool {
 	w := p.world
 	if !w.slots.used.Has(int(s)) {
 		return false
@@ -190,7 +56,7 @@ func (p *Peer) SetView(s repl.Slot, hidden ...Hidden) bool {
 		return false
 	}
 	was := sp.viewOf(i)
-	id, ok := w.views.intern(w.parts(w.slots.group[s], was, hidden))
+	id, ok := w.views.Intern(w.parts(w.slots.group[s], was, hidden))
 	if !ok {
 		return false
 	}
@@ -216,9 +82,9 @@ func (p *Peer) SetView(s repl.Slot, hidden ...Hidden) bool {
 }
 
 // changeView gives a peer another view of a group.
-func (p *Peer) changeView(sp *space, i int, id View) {
-	p.world.views.use(id, 1)
-	p.world.views.use(sp.viewOf(i), -1)
+func (p *Peer) changeView(sp *space, i int, id view.ID) {
+	p.world.views.Use(id, 1)
+	p.world.views.Use(sp.viewOf(i), -1)
 	if sp.view == nil {
 		sp.showAll(len(sp.phase))
 	}
@@ -230,15 +96,15 @@ func (p *Peer) changeView(sp *space, i int, id View) {
 
 // shows reports whether values that a view shows of a group changed after a tick. A hidden change
 // does not cause data in flight to be resent.
-func (w *World) shows(id ident.Group, v View, after entangle.Tick) bool {
+func (w *World) shows(id ident.Group, v view.ID, after entangle.Tick) bool {
 	t, any := &w.slots, allTime(w.tick)
 	for i := range w.groups[id].members {
 		m := &w.groups[id].members[i]
 		if w.isPaused(m.slot) || !after.Before(t.touched[m.slot]) {
 			continue
 		}
-		h, _ := w.views.hides(v, m.number)
-		if changed := t.changedSince(m.slot, after, &any).Without(h.comps); !h.whole && !changed.IsZero() {
+		h, _ := w.views.Hides(v, m.number)
+		if changed := t.changedSince(m.slot, after, &any).Without(h.Comps); !h.Whole && !changed.IsZero() {
 			return true
 		}
 	}
@@ -246,65 +112,55 @@ func (w *World) shows(id ident.Group, v View, after entangle.Tick) bool {
 }
 
 // showsActive reports whether a view shows a member of a group that does not rest.
-func (w *World) showsActive(id ident.Group, v View) bool {
+func (w *World) showsActive(id ident.Group, v view.ID) bool {
 	gr := &w.groups[id]
 	if v == 0 {
 		return gr.active > 0
 	}
 	return slices.ContainsFunc(gr.members, func(m member) bool {
-		h, _ := w.views.hides(v, m.number)
-		return !h.whole && !w.rests(&m)
+		h, _ := w.views.Hides(v, m.number)
+		return !h.Whole && !w.rests(&m)
 	})
 }
 
 // parts returns the hidden parts of a group, by number. Hidden parts of entities that left the
 // group stay hidden, or the peer would learn that they left.
-func (w *World) parts(id ident.Group, was View, hidden []Hidden) []part {
-	parts := w.views.parts[:0]
+func (w *World) parts(id ident.Group, was view.ID, hidden []view.Hidden) []view.Part {
+	parts := w.views.Scratch[:0]
 	for i := range hidden {
 		h := &hidden[i]
 		if w.slots.used.Has(int(h.Slot)) && w.slots.group[h.Slot] == id && (h.Whole || !h.Comps.IsZero()) {
 			number := w.slots.numberHere[h.Slot]
 			if h.Whole {
-				parts = append(parts, part{number: number, whole: true})
+				parts = append(parts, view.Part{Number: number, Whole: true})
 			} else {
-				parts = append(parts, part{number: number, comps: h.Comps})
+				parts = append(parts, view.Part{Number: number, Comps: h.Comps})
 			}
 		}
 	}
 	if was != 0 {
 		for i := range w.groups[id].left {
-			if h, some := w.views.hides(was, w.groups[id].left[i].number); some && h.whole {
+			if h, some := w.views.Hides(was, w.groups[id].left[i].number); some && h.Whole {
 				parts = append(parts, h)
 			}
 		}
 	}
-	slices.SortFunc(parts, byNumber)
-	w.views.parts = parts
-	return parts
-}
-
-func byNumber(a, b part) int { return int(a.number) - int(b.number) }
-
-// appendTo appends a part that hides something.
-func (h part) appendTo(parts []part) []part {
-	if h.whole || !h.comps.IsZero() {
-		return append(parts, h)
-	}
+	slices.SortFunc(parts, view.ByNumber)
+	w.views.Scratch = parts
 	return parts
 }
 
 // viewsDiffer reports whether two views differ in the parts of a group that they show to a peer to
 // which its structure was last sent at a tick: for entities that came since, only the new view
 // counts.
-func (w *World) viewsDiffer(id ident.Group, a, b View, told entangle.Tick) bool {
+func (w *World) viewsDiffer(id ident.Group, a, b view.ID, told entangle.Tick) bool {
 	for i := range w.groups[id].members {
 		m := &w.groups[id].members[i]
 		if told.Before(m.since) {
 			continue
 		}
-		was, _ := w.views.hides(a, m.number)
-		if is, _ := w.views.hides(b, m.number); is != was {
+		was, _ := w.views.Hides(a, m.number)
+		if is, _ := w.views.Hides(b, m.number); is != was {
 			return true
 		}
 	}
@@ -318,13 +174,13 @@ func (w *World) unhide(id ident.Group, n repl.Member) {
 		if i < 0 || sp.viewOf(i) == 0 {
 			continue
 		}
-		if _, some := w.views.hides(sp.viewOf(i), n); !some {
+		if _, some := w.views.Hides(sp.viewOf(i), n); !some {
 			continue
 		}
-		rest := append(w.views.parts[:0], w.views.of(sp.viewOf(i))...)
-		rest = slices.DeleteFunc(rest, func(h part) bool { return h.number == n })
-		w.views.parts = rest
-		if to, ok := w.views.intern(rest); ok { // else it stays hidden, until it is said anew
+		rest := append(w.views.Scratch[:0], w.views.Parts(sp.viewOf(i))...)
+		rest = slices.DeleteFunc(rest, func(h view.Part) bool { return h.Number == n })
+		w.views.Scratch = rest
+		if to, ok := w.views.Intern(rest); ok { // else it stays hidden, until it is said anew
 			p.changeView(sp, i, to)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/ring"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -45,7 +46,7 @@ type World struct {
 	tick   entangle.Tick
 	last   entangle.Tick // of the Begin before
 	stride int           // from one Begin to the next
-	ends   uint64        // how often an entity left its group, or ended
+	ended  uint64        // how often an entity left its group, or ended
 
 	slots   slots
 	groups  []group
@@ -58,7 +59,9 @@ type World struct {
 	idle    []ident.Group         // entries of groups that are free
 	unused  []ident.Group         // to be freed
 	tidying ring.Queue[tidying]   // groups that entities have left, since when: each once
-	oldest  oldestUnderWay
+	acks    Acks
+	counts  Counts
+	struck  []leaver // of the group whose leavers are forgotten
 	live    int
 	refused []repl.Slot
 
@@ -71,7 +74,7 @@ type World struct {
 
 	peers       []*Peer
 	seats       []*Peer // by number; nil: free
-	views       views
+	views       view.Table
 	predictions predictions
 	rates       rates
 	bodies      bodies
@@ -93,6 +96,7 @@ func NewWorld(src Source, comps int) *World {
 		src: src, comps: comps, sets: repl.NewSets(comps), slots: newSlots(comps),
 		named: map[Place]ident.Group{}, trails: map[repl.Slot]trail{},
 	}
+	w.acks = &acks{world: w}
 	if differ, ok := src.(Differ); ok {
 		var moving set.Mask
 		if w.deltas, moving = differ.Deltas(); !w.deltas.IsZero() {
@@ -133,7 +137,8 @@ func (w *World) Begin(tick entangle.Tick) {
 	for _, p := range w.peers {
 		p.freeRetired()
 	}
-	w.reclaim()
+	w.tidyInTurn()
+	w.reclaim(w.freeHandles)
 }
 
 // Hold stops all sending until the next Begin. A frame that sends no tick calls it: the source would
@@ -143,9 +148,18 @@ func (w *World) Hold() { w.held = true }
 // Held reports whether sending stopped.
 func (w *World) Held() bool { return w.held }
 
+// Counts counts the entities and groups that could not be sent as they should.
+type Counts struct {
+	GroupsRefused  uint64 // entities not replicated: no handle was left
+	MembersRefused uint64 // entities that got a group of their own: theirs was full
+	TooLarge       uint64 // records over repl.MaxGroupBytes, not sent
+}
+
 // Commit closes the tick: what changed in it becomes due for every peer that sees
 // it.
 func (w *World) Commit() {
+	w.bodies.grow(len(w.groups))
+	w.chunks.grow(len(w.groups))
 	w.releaseTurns()
 	for _, p := range w.peers {
 		if p.metered {

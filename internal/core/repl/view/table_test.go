@@ -1,0 +1,67 @@
+package view_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
+	"github.com/entangle-ecs/entangle/internal/set"
+)
+
+// Equal parts are one view, however many peers have it, and different parts are different views; a view that
+// no peer has leaves its number to another.
+func TestViewsEqualPlainOnes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var table view.Table
+		plain, users := map[view.ID][]view.Part{}, map[view.ID]int{}
+		for range 60 {
+			var parts []view.Part
+			for n := range repl.Member(3) {
+				p := view.Part{Number: n}
+				switch rapid.IntRange(0, 3).Draw(t, "hides") {
+				case 0:
+					p.Whole = true
+				case 1:
+					p.Comps = set.MaskOf(rapid.IntRange(0, 2).Draw(t, "component"))
+				}
+				parts = p.AppendTo(parts)
+			}
+			id, ok := table.Intern(parts)
+			require.True(t, ok)
+			for other, have := range plain {
+				require.Equal(t, slices.Equal(have, parts), other == id)
+			}
+			if len(parts) == 0 {
+				require.Zero(t, id)
+				continue
+			}
+			table.Use(id, 1)
+			plain[id] = slices.Clone(parts)
+			users[id]++
+			for n := range repl.Member(3) {
+				at := slices.IndexFunc(parts, func(p view.Part) bool { return p.Number == n })
+				hidden, some := table.Hides(id, n)
+				require.Equal(t, at >= 0, some)
+				if some {
+					require.Equal(t, parts[at], hidden)
+				}
+			}
+			for id := range plain {
+				if rapid.IntRange(0, 4).Draw(t, "drop") == 0 {
+					table.Use(id, -1)
+					if users[id]--; users[id] == 0 {
+						delete(plain, id)
+					}
+				}
+				if _, some := plain[id]; some {
+					require.Equal(t, plain[id], table.Parts(id))
+				}
+			}
+			require.LessOrEqual(t, int(id), len(plain)+1, "numbers are used again")
+		}
+	})
+}

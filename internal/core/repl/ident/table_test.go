@@ -1,6 +1,8 @@
 package ident
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -62,7 +64,8 @@ func TestNoTwoGroupsHaveOneID(t *testing.T) {
 				require.NotContains(t, sent, at)
 				sent[at] = g
 			}
-			for old, at := range alive {
+			for _, old := range slices.Sorted(maps.Keys(alive)) {
+				at := alive[old]
 				found, ok := table.Find(at.h, at.generation)
 				require.True(t, ok && found == old)
 				if rapid.IntRange(0, 3).Draw(t, "end") > 0 {

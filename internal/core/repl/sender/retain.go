@@ -25,7 +25,7 @@ import (
 // parts, and without those that its view hides already, sent or not. That lasts until Show, which
 // sends it again in full with the view that SetView then sets; Hide, which removes it; or its end.
 // Packets in flight still arrive, and lost ones are not resent. It acts like Hide where the peer was
-// not sent the group or awaits a resync of it, and does nothing for a public group. When MaxViews
+// not sent the group or awaits a resync of it, and does nothing for a public group. When view.Max
 // are in use it acts like Hide and reports false.
 func (p *Peer) Retain(s repl.Slot, hidden ...view.Hidden) bool {
 	w := p.world
@@ -68,7 +68,7 @@ func (p *Peer) Retains(s repl.Slot) bool {
 }
 
 // hideRetained hides more of a group that the peer retains, and sends the removal of the parts that
-// the peer has. It reports false when MaxViews are in use.
+// the peer has. It reports false when view.Max are in use.
 func (p *Peer) hideRetained(i int, id ident.Group, hidden []view.Hidden) bool {
 	w, sp := p.world, &p.private
 	has := p.viewHeld(sp, i)
@@ -137,7 +137,7 @@ func (w *World) withLeavers(parts []view.Part, id ident.Group, v view.ID) []view
 }
 
 // setRetainedView sets the view of a retained group, and makes the removal of the parts that it
-// hides due, except for the parts that the peer lacks. It reports false when MaxViews are in use.
+// hides due, except for the parts that the peer lacks. It reports false when view.Max are in use.
 func (p *Peer) setRetainedView(i int, to, lacks []view.Part) bool {
 	w, sp := p.world, &p.private
 	is, ok := w.views.Intern(to)
@@ -208,7 +208,7 @@ func (w *World) insertedAfter(s repl.Slot, tick entangle.Tick) (lacks set.Mask) 
 }
 
 // noteLacking notes those of the given components of a member, which the peer lacks, that it is not
-// sent: all of a group that it retains, and of another those that its view hides. When MaxViews are
+// sent: all of a group that it retains, and of another those that its view hides. When view.Max are
 // in use it notes nothing: the components are removed, should they be hidden, as if the peer had
 // them.
 func (p *Peer) noteLacking(i int, m *member, comps set.Mask) {

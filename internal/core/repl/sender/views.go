@@ -45,7 +45,7 @@ func (p *Peer) Keeps(s repl.Slot) bool {
 // are not in the group are ignored. The view holds for the present members: set it again when
 // others join. If the view of something that the peer may have changes, the group is sent again in
 // full. It reports false, and changes nothing, when the peer has no such group, or retains it, or
-// MaxViews are in use.
+// view.Max are in use.
 func (p *Peer) SetView(s repl.Slot, hidden ...view.Hidden) bool {
 	w := p.world
 	if !w.slots.used.Has(int(s)) {

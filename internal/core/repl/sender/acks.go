@@ -17,7 +17,7 @@ func (a *acks) Peers() int { return len(a.world.peers) }
 
 func (a *acks) Told(id ident.Group) Told {
 	w := a.world
-	t := Told{All: w.tick, Last: w.tick - 1<<30}
+	t := Told{All: w.state.tick, Last: w.state.tick - 1<<30}
 	for _, p := range w.peers {
 		sp, i := p.stateOf(id)
 		if i < 0 || sp.phase[i] == unknown {
@@ -35,12 +35,12 @@ func (a *acks) Told(id ident.Group) Told {
 
 func (a *acks) InFlight() entangle.Tick {
 	w := a.world
-	if a.known && a.asked == w.tick {
+	if a.known && a.asked == w.state.tick {
 		return a.oldest
 	}
-	a.oldest, a.asked, a.known = w.tick, w.tick, true
+	a.oldest, a.asked, a.known = w.state.tick, w.state.tick, true
 	for _, p := range w.peers {
-		for _, t := range [2]entangle.Tick{p.flights.Oldest(w.tick), p.actions.Oldest(w.tick)} {
+		for _, t := range [2]entangle.Tick{p.flights.Oldest(w.state.tick), p.actions.Oldest(w.state.tick)} {
 			if t.Before(a.oldest) {
 				a.oldest = t
 			}

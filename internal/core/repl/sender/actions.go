@@ -26,11 +26,11 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 		return dst
 	}
 	p.answerDoubts()
-	p.units.beginTick(w.tick)
-	heads := repl.Heads{Tick: w.tick}
+	p.units.beginTick(w.state.tick)
+	heads := repl.Heads{Tick: w.state.tick}
 	p.w.Reset(dst)
-	p.w.Bits(uint64(w.tick), tickBits)
-	p.actions.Begin(w.tick, w.ended)
+	p.w.Bits(uint64(w.state.tick), tickBits)
+	p.actions.Begin(w.state.tick, w.state.ended)
 	p.begins = 0
 	p.takeTurns(&heads, room*8)
 	if p.actions.LastIsEmpty() {
@@ -39,7 +39,7 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 	}
 	heads.End(&p.w)
 	b := p.w.Finish()
-	p.actions.Weigh(len(b)-len(dst), w.tick)
+	p.actions.Weigh(len(b)-len(dst), w.state.tick)
 	return b
 }
 
@@ -113,7 +113,7 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 	if full && sp.viewOf(i) == 0 && !sp.retained.Has(i) || sp.bulky.Has(i) && sp.unacked[i] != 0 {
 		return rec, nil, false
 	}
-	rec = repl.Record{Group: sp.first + repl.Handle(i), Seq: sp.seq[i].Next(), Tick: w.tick, From: repl.From{Base: sp.base[i]}}
+	rec = repl.Record{Group: sp.first + repl.Handle(i), Seq: sp.seq[i].Next(), Tick: w.state.tick, From: repl.From{Base: sp.base[i]}}
 	if rec.Kind, ok = p.actionKind(sp, i, id); !ok {
 		return rec, nil, false
 	}
@@ -133,12 +133,12 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 	}
 	p.findPredicted(sp, i, rec.Kind)
 	if tickBits+p.actionBits(b, maxPartners)+p.said.Bits() > repl.MaxGroupBytes*8 {
-		w.refuse(id)
+		w.state.refuse(id)
 		p.unsent(sp, i)
 		return rec, nil, false
 	}
 	if rec.Kind != repl.Gone && !sp.retained.Has(i) {
-		w.groups[id].withheld = false
+		w.state.groups[id].withheld = false
 	}
 	return rec, b, true
 }
@@ -152,7 +152,7 @@ func (p *Peer) actionKind(sp *space, i int, id ident.Group) (kind repl.Kind, ok 
 		sp.shapeDue.Clear(i)
 		return 0, false
 	}
-	switch gone := id == ident.NoGroup || !w.groups[id].open && !vacant || sp.hidden.Has(i); {
+	switch gone := id == ident.NoGroup || !w.state.groups[id].open && !vacant || sp.hidden.Has(i); {
 	case gone && sp.phase[i] != known:
 		sp.shapeDue.Clear(i)
 		sp.doubted.Clear(i)
@@ -161,7 +161,7 @@ func (p *Peer) actionKind(sp *space, i int, id ident.Group) (kind repl.Kind, ok 
 			p.retire(i)
 		}
 		return 0, false
-	case sp.phase[i] == known && (sp.sent[i] == w.tick || sp.told[i] == w.tick):
+	case sp.phase[i] == known && (sp.sent[i] == w.state.tick || sp.told[i] == w.state.tick):
 		// The peer may hold this tick by now, and would drop another record of it.
 		return 0, false
 	case sp.phase[i] == ending, !gone && sp.doubted.Has(i) && sp.unacked[i] != 0:
@@ -172,7 +172,7 @@ func (p *Peer) actionKind(sp *space, i int, id ident.Group) (kind repl.Kind, ok 
 		return repl.Gone, true
 	case sp.retained.Has(i):
 		return repl.Change, true
-	case w.groups[id].tooLarge, sp.phase[i] != known && !w.showsActive(id, sp.viewOf(i)):
+	case w.state.groups[id].tooLarge, sp.phase[i] != known && !w.state.showsActive(id, sp.viewOf(i)):
 		if p.unsent(sp, i); sp.phase[i] != known {
 			sp.shapeDue.Clear(i) // a change of its structure or of the view makes it due again
 		}
@@ -187,9 +187,9 @@ func (p *Peer) actionKind(sp *space, i int, id ident.Group) (kind repl.Kind, ok 
 // upToDate notes that the peer has all of a group's structure that it may see. What
 // there is of values goes as an update.
 func (p *Peer) upToDate(sp *space, i int) {
-	sp.shaped[i] = p.world.tick
+	sp.shaped[i] = p.state.tick
 	sp.shapeDue.Clear(i)
-	if !sp.retained.Has(i) && !p.world.waitsForTurn(p.group(sp, i)) {
+	if !sp.retained.Has(i) && !p.state.waitsForTurn(p.group(sp, i)) {
 		sp.due.Set(i)
 	}
 	sp.settle(i)
@@ -199,7 +199,7 @@ func (p *Peer) upToDate(sp *space, i int) {
 // as widely as it can be.
 func (p *Peer) actionKey(sp *space, i int, kind repl.Kind) bodyKey {
 	w := p.world
-	key := bodyKey{kind: kind, view: sp.viewOf(i), base: w.tick, shaped: w.tick, hidden: w.tick}
+	key := bodyKey{kind: kind, view: sp.viewOf(i), base: w.state.tick, shaped: w.state.tick, hidden: w.state.tick}
 	if kind == repl.Change {
 		key.base = sp.base[i]
 	}
@@ -229,8 +229,8 @@ func (p *Peer) actionKey(sp *space, i int, kind repl.Kind) bodyKey {
 // see it, or can't be told of it.
 func (p *Peer) losesSight(id ident.Group) bool {
 	w := p.world
-	for i := range w.groups[id].left {
-		if l := &w.groups[id].left[i]; l.fate == repl.Moved && !l.news.heard && !p.gets(l.slot) {
+	for i := range w.state.groups[id].left {
+		if l := &w.state.groups[id].left[i]; l.fate == repl.Moved && !l.news.heard && !p.gets(l.slot) {
 			return true
 		}
 	}
@@ -278,8 +278,8 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
 		p.said.Append(&p.w)
 		slots := w.bodies.slotsOf(b)
 		for _, s := range slots {
-			p.reserveName(w.slots.home[s])
-			p.refer(w.slots.home[s])
+			p.reserveName(w.state.slots.home[s])
+			p.refer(w.state.slots.home[s])
 		}
 		w.appendRefs(&p.w, slots, p)
 	}
@@ -292,7 +292,7 @@ func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
 	tick, after := rec.Tick, sp.told[i]
 	if sp.phase[i] == unknown {
 		after = tick - 1 // what the peer had before, it has acknowledged the end of
-		p.world.groups[p.group(sp, i)].holders++
+		p.state.groups[p.group(sp, i)].holders++
 	}
 	sp.phase[i] = known
 	sp.before.Set(i)
@@ -381,7 +381,7 @@ func (p *Peer) deliveredOne(sp *space, i int, seq repl.Seq) {
 			p.stats.Resent++
 		}
 		sp.bulky.Clear(i)
-		sp.await(i, p.world.tick)
+		sp.await(i, p.state.tick)
 		sp.sendAgain(i)
 		sp.settle(i)
 	}
@@ -389,7 +389,7 @@ func (p *Peer) deliveredOne(sp *space, i int, seq repl.Seq) {
 	if sp.phase[i] == ending {
 		id := p.group(sp, i)
 		sp.phase[i] = unknown
-		p.world.release(id)
+		p.state.release(id)
 		if sp == &p.private && !sp.shapeDue.Has(i) {
 			p.retire(i)
 		}

@@ -13,11 +13,11 @@ import (
 // It reports false when the peer has no handle left for it.
 func (p *Peer) Show(s repl.Slot) bool {
 	w := p.world
-	if !w.slots.used.Has(int(s)) {
+	if !w.state.slots.used.Has(int(s)) {
 		return false
 	}
-	id := w.slots.group[s]
-	gr := &w.groups[id]
+	id := w.state.slots.group[s]
+	gr := &w.state.groups[id]
 	if !gr.private {
 		return true
 	}
@@ -44,11 +44,11 @@ func (p *Peer) Show(s repl.Slot) bool {
 // Hide makes the private group of an entity invisible to the peer.
 func (p *Peer) Hide(s repl.Slot) {
 	w := p.world
-	if !w.slots.used.Has(int(s)) {
+	if !w.state.slots.used.Has(int(s)) {
 		return
 	}
-	p.endVacatedBy(w.slots.group[s])
-	gr := &w.groups[w.slots.group[s]]
+	p.endVacatedBy(w.state.slots.group[s])
+	gr := &w.state.groups[w.state.slots.group[s]]
 	v := gr.viewer(p.seat)
 	if v == nil || !v.Shown() && !p.private.retained.Has(v.Handle()) {
 		return
@@ -83,14 +83,14 @@ func (p *Peer) conceal(i int) {
 // let go before and was not sent that. It keeps those, and not the ones that are let go later.
 func (p *Peer) noteHidden(i int) {
 	delete(p.hiddenAt, int32(i))
-	left := p.world.groups[p.private.ids.Groups[i]].left
+	left := p.state.groups[p.private.ids.Groups[i]].left
 	if !slices.ContainsFunc(left, func(l leaver) bool { return l.fate == repl.Orphaned && p.private.hasLeaver(i, &l) }) {
 		return
 	}
 	if p.hiddenAt == nil {
 		p.hiddenAt = map[int32]entangle.Tick{}
 	}
-	p.hiddenAt[int32(i)] = p.world.tick
+	p.hiddenAt[int32(i)] = p.state.tick
 }
 
 // hiddenSince returns the tick from which a group is hidden at a peer that was not sent its end. If
@@ -105,7 +105,7 @@ func (p *Peer) hiddenSince(i int) entangle.Tick {
 // Sees reports whether the peer is shown the group of an entity.
 func (p *Peer) Sees(s repl.Slot) bool {
 	w := p.world
-	return w.slots.used.Has(int(s)) && p.shows(w.slots.group[s])
+	return w.state.slots.used.Has(int(s)) && p.shows(w.state.slots.group[s])
 }
 
 // Number returns the index of this peer among the world's peers, from 0. It is reused when the peer
@@ -115,10 +115,10 @@ func (p *Peer) Number() int { return int(p.seat) }
 // SeenBy sets the numbers of the peers that are shown the private group of an entity. For a public
 // group it reports true, and sets none: all peers see it.
 func (w *World) SeenBy(s repl.Slot, peers *set.Bitset) (all bool) {
-	if !w.slots.used.Has(int(s)) {
+	if !w.state.slots.used.Has(int(s)) {
 		return false
 	}
-	gr := &w.groups[w.slots.group[s]]
+	gr := &w.state.groups[w.state.slots.group[s]]
 	if !gr.private {
 		return true
 	}
@@ -132,7 +132,7 @@ func (w *World) SeenBy(s repl.Slot, peers *set.Bitset) (all bool) {
 }
 
 func (p *Peer) shows(id ident.Group) bool {
-	gr := &p.world.groups[id]
+	gr := &p.state.groups[id]
 	if !gr.private {
 		return true
 	}
@@ -143,7 +143,7 @@ func (p *Peer) shows(id ident.Group) bool {
 // reserve gives a group a handle at the peer, if it has none. It is not ok when no handle is left.
 func (p *Peer) reserve(id ident.Group) bool {
 	w := p.world
-	gr := &w.groups[id]
+	gr := &w.state.groups[id]
 	if !gr.private || gr.viewer(p.seat) != nil {
 		return true
 	}
@@ -152,8 +152,8 @@ func (p *Peer) reserve(id ident.Group) bool {
 	if !ok {
 		return false
 	}
-	sp.grow(sp.ids.Len(), w.tick)
-	gr.viewers = w.lists.Add(gr.viewers, ident.NewViewer(p.seat, h))
+	sp.grow(sp.ids.Len(), w.state.tick)
+	gr.viewers = w.state.lists.Add(gr.viewers, ident.NewViewer(p.seat, h))
 	return true
 }
 
@@ -169,7 +169,7 @@ func (p *Peer) unreserve(i int) {
 // disregard resets the view and the prediction of a group, so that the next group under its handle
 // is fully visible, and not predicted.
 func (p *Peer) disregard(sp *space, i int) {
-	p.world.views.Use(sp.viewOf(i), -1)
+	p.state.views.Use(sp.viewOf(i), -1)
 	if sp.view != nil {
 		sp.view[i] = 0
 	}
@@ -180,5 +180,5 @@ func (p *Peer) disregard(sp *space, i int) {
 
 func (w *World) dropViewer(gr *group, p *Peer) {
 	rest := slices.DeleteFunc(gr.viewers, func(v ident.Viewer) bool { return v.Peer() == p.seat })
-	gr.viewers = w.lists.Fit(rest)
+	gr.viewers = w.state.lists.Fit(rest)
 }

@@ -160,7 +160,7 @@ func (w *World) runBits(sp *space, records []planned) int {
 	if len(records) == 0 {
 		return 0
 	}
-	run, bits := repl.Run{Tick: w.tick}, repl.MaxRunHead*8+repl.EndBits
+	run, bits := repl.Run{Tick: w.state.tick}, repl.MaxRunHead*8+repl.EndBits
 	for n := 0; n < len(records); {
 		b := w.nextBlock(&run, sp.first, records[n:], n > 0, math.MaxInt)
 		bits += b.bits
@@ -228,10 +228,10 @@ func (w *World) copyOf(r *run, from repl.From) *copied {
 // writeRun makes a copy of a run for one baseline. It is not ok when the copy does not fit, when a
 // group has no value to send, or when peers refer to its references by different ids.
 func (w *World) writeRun(r *run, from repl.From) (made copied, ok bool) {
-	made = copied{bases: allTime(w.tick), apart: from.Apart, off: len(w.runs.arena)}
+	made = copied{bases: allTime(w.state.tick), apart: from.Apart, off: len(w.runs.arena)}
 	w.runs.records = w.runs.records[:0]
 	for _, h := range r.Groups {
-		n := w.chunk(w.public.Groups[h], from, 0)
+		n := w.chunk(w.state.public.Groups[h], from, 0)
 		c := &w.chunks.list[n]
 		if c.width == 0 || !w.allPublic(w.chunks.slotsOf(c)) {
 			return copied{}, false
@@ -239,7 +239,7 @@ func (w *World) writeRun(r *run, from repl.From) (made copied, ok bool) {
 		made.bases.meet(c.bases)
 		w.runs.records = append(w.runs.records, planned{at: int32(h), chunk: n, base: from.Base, shaped: from.Base})
 	}
-	out, run := &w.runs.w, repl.Run{Tick: w.tick}
+	out, run := &w.runs.w, repl.Run{Tick: w.state.tick}
 	out.Reset(w.runs.arena)
 	n := w.appendRun(out, &run, 0, w.runs.records, maxRunBytes*8, nil)
 	w.runs.arena = out.Finish()

@@ -44,7 +44,7 @@ func (w *World) beginRecord() {
 
 // updateKey selects the contents of a chunk.
 func (w *World) updateKey(from repl.From, view view.ID) bodyKey {
-	return bodyKey{kind: repl.Update, view: view, base: from.Base, apart: from.Apart, shaped: w.tick, hidden: w.tick}
+	return bodyKey{kind: repl.Update, view: view, base: from.Base, apart: from.Apart, shaped: w.state.tick, hidden: w.state.tick}
 }
 
 // from is what an update starts from.
@@ -158,7 +158,7 @@ func (w *World) body(id ident.Group, key bodyKey) *body {
 	b.w.Reset(b.buf[:0])
 	b.refs.Reset()
 	w.beginRecord()
-	b.here = body{key: key, bases: allTime(w.tick), shapes: allTime(w.tick), hidden: allTime(w.tick)}
+	b.here = body{key: key, bases: allTime(w.state.tick), shapes: allTime(w.state.tick), hidden: allTime(w.state.tick)}
 	w.encode(id)
 	return b.add(id)
 }

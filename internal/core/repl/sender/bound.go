@@ -36,7 +36,7 @@ const (
 
 // overdue counts a group that was not sent, and will exceed its bound in the next tick.
 func (p *Peer) overdue(id ident.Group, age int, bound uint16) {
-	members := p.world.groups[id].members
+	members := p.state.groups[id].members
 	if len(members) == 0 {
 		return // it has ended
 	}

@@ -89,7 +89,7 @@ func (w *World) encodeChunk(id ident.Group, from repl.From, view view.ID) int32 
 	b, c := &w.bodies, &w.chunks
 	b.refs.Reset()
 	b.w.Reset(c.buf[:0])
-	b.here = body{key: w.updateKey(from, view), bases: allTime(w.tick), shapes: allTime(w.tick), hidden: allTime(w.tick)}
+	b.here = body{key: w.updateKey(from, view), bases: allTime(w.state.tick), shapes: allTime(w.state.tick), hidden: allTime(w.state.tick)}
 	w.beginRecord()
 	comps := w.encodeUpdate(id)
 	made := chunk{bases: b.here.bases, view: view, apart: from.Apart, refs: uint32(len(c.slots))}

@@ -27,8 +27,8 @@ func (w *World) encode(id ident.Group) {
 // encodeUpdate writes the members with changed values. A group of one, the common case, needs one
 // bit for that list. Of such a group it returns the components that changed.
 func (w *World) encodeUpdate(id ident.Group) (comps set.Mask) {
-	out, gr := &w.bodies.w, &w.groups[id]
-	if m := w.sole(gr); m != nil && !w.isPaused(m.slot) {
+	out, gr := &w.bodies.w, &w.state.groups[id]
+	if m := w.sole(gr); m != nil && !w.state.isPaused(m.slot) {
 		out.Bool(true)
 		comps = w.changes(m.slot)
 		w.encodeValues(m.slot, comps)
@@ -66,7 +66,7 @@ func (w *World) encodeChanged(gr *group) {
 	out, b := &w.bodies.w, &w.bodies.here
 	for i := range gr.members {
 		m := &gr.members[i]
-		if w.isPaused(m.slot) || !b.bases.narrow(b.key.base, w.slots.touched[m.slot]) || w.joins(m) || w.hidden(m) || w.unseen(m.slot) {
+		if w.state.isPaused(m.slot) || !b.bases.narrow(b.key.base, w.state.slots.touched[m.slot]) || w.joins(m) || w.hidden(m) || w.unseen(m.slot) {
 			continue
 		}
 		comps := w.changes(m.slot)
@@ -91,7 +91,7 @@ func (w *World) hidden(m *member) bool {
 	if w.bodies.here.key.view == 0 {
 		return false
 	}
-	h, _ := w.views.Hides(w.bodies.here.key.view, m.number)
+	h, _ := w.state.views.Hides(w.bodies.here.key.view, m.number)
 	return h.Whole
 }
 
@@ -100,7 +100,7 @@ func (w *World) seen(s repl.Slot, mask set.Mask) set.Mask {
 	if w.bodies.here.key.view == 0 {
 		return mask
 	}
-	h, _ := w.views.Hides(w.bodies.here.key.view, w.slots.numberHere[s])
+	h, _ := w.state.views.Hides(w.bodies.here.key.view, w.state.slots.numberHere[s])
 	return mask.Without(h.Comps)
 }
 
@@ -110,12 +110,12 @@ func (w *World) unseen(s repl.Slot) bool {
 	if b.key.view == 0 {
 		return false
 	}
-	if h, _ := w.views.Hides(b.key.view, w.slots.numberHere[s]); h.Comps.IsZero() {
+	if h, _ := w.state.views.Hides(b.key.view, w.state.slots.numberHere[s]); h.Comps.IsZero() {
 		return false
 	}
-	said := w.slots.changedSince(s, b.key.base, &b.bases)
+	said := w.state.slots.changedSince(s, b.key.base, &b.bases)
 	if b.key.kind == repl.Change {
-		said = said.Or(w.slots.removedSince(s, b.key.shaped, &b.shapes))
+		said = said.Or(w.state.slots.removedSince(s, b.key.shaped, &b.shapes))
 	}
 	said = w.seen(s, said)
 	return said.IsZero()
@@ -133,7 +133,7 @@ func (w *World) encodeRemoved(s repl.Slot) {
 	if b.key.kind != repl.Change {
 		return
 	}
-	removed := w.seen(s, w.slots.removedSince(s, b.key.shaped, &b.shapes))
+	removed := w.seen(s, w.state.slots.removedSince(s, b.key.shaped, &b.shapes))
 	out.Bool(!removed.IsZero())
 	if !removed.IsZero() {
 		b.news = true
@@ -144,8 +144,8 @@ func (w *World) encodeRemoved(s repl.Slot) {
 // changes returns the components of a member that have values in the current body.
 func (w *World) changes(s repl.Slot) set.Mask {
 	b := &w.bodies.here
-	changed := w.seen(s, w.slots.changedSince(s, b.key.base, &b.bases))
-	if b.key.kind == repl.Change && w.slots.insertedSince(s, &changed, b.key.shaped, &b.shapes) {
+	changed := w.seen(s, w.state.slots.changedSince(s, b.key.base, &b.bases))
+	if b.key.kind == repl.Change && w.state.slots.insertedSince(s, &changed, b.key.shaped, &b.shapes) {
 		b.news = true
 	}
 	return changed
@@ -159,9 +159,9 @@ func (w *World) encodeValue(s repl.Slot, c int) {
 		w.src.Encode(&b.w, s, c, &b.refs)
 		return
 	}
-	oldest := w.tick - repl.MaxApart // oldest baseline of any difference
-	if from := b.here.key.from(); from.Differs(w.tick) {
-		lo, hi := w.differ.EncodeFrom(&b.w, s, c, w.tick, from, &b.refs)
+	oldest := w.state.tick - repl.MaxApart // oldest baseline of any difference
+	if from := b.here.key.from(); from.Differs(w.state.tick) {
+		lo, hi := w.differ.EncodeFrom(&b.w, s, c, w.state.tick, from, &b.refs)
 		b.here.bases.meet(span{lo, hi})
 		b.here.bases.meet(span{oldest, hi})
 		b.here.bases.meet(w.remembered(from))
@@ -175,8 +175,8 @@ func (w *World) encodeValue(s repl.Slot, c int) {
 // not. It is used as long as both sides remember it. All of these baselines have the same distance
 // from the previous one.
 func (w *World) remembered(from repl.From) span {
-	s, first := allTime(w.tick), w.tick-repl.MaxApart+entangle.Tick(from.Apart)
-	switch _, moves := from.Older(w.tick); {
+	s, first := allTime(w.state.tick), w.state.tick-repl.MaxApart+entangle.Tick(from.Apart)
+	switch _, moves := from.Older(w.state.tick); {
 	case moves:
 		s.lo = first
 	case from.Apart > 0:
@@ -203,7 +203,7 @@ func (w *World) encodeSet(s repl.Slot, comps set.Mask) {
 // encodeLeavers writes the entities that left the group. A full and the end of a group name only
 // those that still exist: an entity that they do not name is despawned.
 func (w *World) encodeLeavers(id ident.Group) {
-	out, gr := &w.bodies.w, &w.groups[id]
+	out, gr := &w.bodies.w, &w.state.groups[id]
 	w.sorted = w.sorted[:0]
 	for i := range gr.left {
 		if w.tells(&gr.left[i]) {
@@ -244,7 +244,7 @@ func (w *World) tells(l *leaver) bool {
 	if b.key.hides != nil && l.slot != repl.NoSlot && b.key.kind == repl.Change && !b.key.hides.gets(l.slot) && b.key.hides.keepsMoved(l.slot) {
 		return false
 	}
-	if h, _ := w.views.Hides(b.key.view, l.number); h.Whole && w.fate(l) != repl.Moved {
+	if h, _ := w.state.views.Hides(b.key.view, l.number); h.Whole && w.fate(l) != repl.Moved {
 		return false
 	}
 	if b.key.kind != repl.Change && w.fate(l) == repl.Despawned {
@@ -273,11 +273,11 @@ func (w *World) fate(l *leaver) repl.Fate {
 // encodeMembers writes the members of a full or a change. Joining members come first: all of them
 // exist when the values, which may refer to them, are read.
 func (w *World) encodeMembers(id ident.Group) {
-	out, gr, full := &w.bodies.w, &w.groups[id], w.bodies.here.key.kind == repl.Full
+	out, gr, full := &w.bodies.w, &w.state.groups[id], w.bodies.here.key.kind == repl.Full
 	m := w.sole(gr)
-	alone := m != nil && !w.isPaused(m.slot)
+	alone := m != nil && !w.state.isPaused(m.slot)
 	if full {
-		alone = alone && w.isNative(id, m)
+		alone = alone && w.state.isNative(id, m)
 	} else {
 		alone = alone && !w.joins(m)
 	}
@@ -297,7 +297,7 @@ func (w *World) encodeMembers(id ident.Group) {
 
 func (w *World) encodeJoins(id ident.Group) {
 	var numbers repl.Numbers
-	out, gr, full := &w.bodies.w, &w.groups[id], w.bodies.here.key.kind == repl.Full
+	out, gr, full := &w.bodies.w, &w.state.groups[id], w.bodies.here.key.kind == repl.Full
 	for i := range gr.members {
 		m := &gr.members[i]
 		rests := w.keeps(m)
@@ -325,16 +325,16 @@ func (w *World) encodeJoins(id ident.Group) {
 // keeps reports whether the reader of the current body keeps a member unchanged.
 func (w *World) keeps(m *member) bool {
 	key := &w.bodies.here.key
-	return w.rests(m) && !(key.whole && !key.asOf.Before(m.since))
+	return w.state.rests(m) && !(key.whole && !key.asOf.Before(m.since))
 }
 
 // encodeName writes the name of an entity that joins: its number in this group, or a reference.
 func (w *World) encodeName(id ident.Group, m *member) {
 	index := uint32(0)
-	if !w.isNative(id, m) {
+	if !w.state.isNative(id, m) {
 		index = w.bodies.refs.Index(m.slot)
 	}
 	repl.AppendJoiner(&w.bodies.w, index)
 }
 
-func (w *World) encodeWhole(s repl.Slot) { w.encodeValues(s, w.seen(s, w.slots.mask[s])) }
+func (w *World) encodeWhole(s repl.Slot) { w.encodeValues(s, w.seen(s, w.state.slots.mask[s])) }

@@ -66,7 +66,7 @@ type member struct {
 // rests reports whether a member is paused and stays as the peers have it. One that is
 // astray is stated as it was before, or it would be in no group for those that hear
 // only now that it left its last.
-func (w *World) rests(m *member) bool { return w.isPaused(m.slot) && !m.astray }
+func (w *State) rests(m *member) bool { return w.isPaused(m.slot) && !m.astray }
 
 // leaver is a member that is no longer one.
 type leaver struct {
@@ -78,7 +78,7 @@ type leaver struct {
 }
 
 // openGroup makes a group. When no handle is left it is not ok.
-func (w *World) openGroup(at Place) (id ident.Group, ok bool) {
+func (w *State) openGroup(at Place) (id ident.Group, ok bool) {
 	id = ident.Group(len(w.groups))
 	if n := len(w.idle); n > 0 {
 		id = w.idle[n-1]
@@ -107,7 +107,7 @@ func (w *World) openGroup(at Place) (id ident.Group, ok bool) {
 }
 
 // closeGroup ends a group that has no members any more.
-func (w *World) closeGroup(id ident.Group) {
+func (w *State) closeGroup(id ident.Group) {
 	w.touch(id, true)
 	gr := &w.groups[id]
 	gr.open = false
@@ -122,13 +122,13 @@ func (w *World) closeGroup(id ident.Group) {
 }
 
 // release takes one holder off a group.
-func (w *World) release(id ident.Group) {
+func (w *State) release(id ident.Group) {
 	w.groups[id].holders--
 	w.freeLater(id)
 }
 
 // freeLater schedules a group to be freed that has ended everywhere and names nobody any more.
-func (w *World) freeLater(id ident.Group) {
+func (w *State) freeLater(id ident.Group) {
 	gr := &w.groups[id]
 	if !gr.open && gr.holders == 0 && gr.natives == 0 {
 		w.unused = append(w.unused, id)
@@ -136,7 +136,7 @@ func (w *World) freeLater(id ident.Group) {
 }
 
 // reclaim frees the groups that are to be freed, except for those that the caller says to keep for now.
-func (w *World) reclaim(keep func(ident.Group) bool) {
+func (w *State) reclaim(keep func(ident.Group) bool) {
 	unused := w.unused
 	w.unused = w.unused[:0]
 	for _, id := range unused {
@@ -192,7 +192,7 @@ func (gr *group) viewer(peer uint16) *ident.Viewer {
 }
 
 // refuse takes note of a group that is too large to be sent.
-func (w *World) refuse(id ident.Group) {
+func (w *State) refuse(id ident.Group) {
 	gr := &w.groups[id]
 	gr.tooLarge, gr.withheld = true, true
 	w.counts.TooLarge++
@@ -207,7 +207,7 @@ const maxRefusedHeld = 64
 
 // PollRefused returns an entity of a group that is not sent because it is larger than
 // repl.MaxGroupBytes, once for each change of the group's structure.
-func (w *World) PollRefused() (s repl.Slot, ok bool) {
+func (w *State) PollRefused() (s repl.Slot, ok bool) {
 	n := len(w.refused)
 	if n == 0 {
 		return repl.NoSlot, false

@@ -18,7 +18,7 @@ func (p *Peer) Seat(h repl.Handle, n repl.Member) (s repl.Slot, ok bool) {
 	if id == ident.NoGroup {
 		return repl.NoSlot, false
 	}
-	gr := &p.world.groups[id]
+	gr := &p.state.groups[id]
 	at, ok := gr.searchNumber(n)
 	if _, vacant := p.vacant[id]; vacant {
 		if at = slices.IndexFunc(gr.left, func(l leaver) bool { return l.number == n && l.slot != repl.NoSlot }); at >= 0 {

@@ -26,7 +26,7 @@ const (
 )
 
 // follow appends a group to an entity's trail.
-func (w *World) follow(s repl.Slot, id ident.Group) {
+func (w *State) follow(s repl.Slot, id ident.Group) {
 	t, ok := w.trails[s]
 	if !ok {
 		if len(w.worn) == 0 {
@@ -41,7 +41,7 @@ func (w *World) follow(s repl.Slot, id ident.Group) {
 }
 
 // dropTrail forgets a trail, and keeps its memory for another.
-func (w *World) dropTrail(s repl.Slot) {
+func (w *State) dropTrail(s repl.Slot) {
 	if t, ok := w.trails[s]; ok {
 		w.worn = append(w.worn, t[:0])
 		delete(w.trails, s)
@@ -49,7 +49,7 @@ func (w *World) dropTrail(s repl.Slot) {
 }
 
 // forgetTrail removes a group from an entity's trail.
-func (w *World) forgetTrail(s repl.Slot, id ident.Group) {
+func (w *State) forgetTrail(s repl.Slot, id ident.Group) {
 	t, ok := w.trails[s]
 	if !ok {
 		return
@@ -67,7 +67,7 @@ func (w *World) forgetTrail(s repl.Slot, id ident.Group) {
 const minTidy = 16
 
 // tidy forgets leavers of a group when there are twice as many as were kept the last time.
-func (w *World) tidy(id ident.Group) {
+func (w *State) tidy(id ident.Group) {
 	if gr := &w.groups[id]; len(gr.left) >= max(minTidy, 2*int(gr.kept)) {
 		w.forgetLeavers(id)
 		gr.kept = int32(len(gr.left))
@@ -90,7 +90,7 @@ type tidying struct {
 }
 
 // tidyLater schedules a scan of a group's leavers in tidyAfter ticks.
-func (w *World) tidyLater(id ident.Group) {
+func (w *State) tidyLater(id ident.Group) {
 	if gr := &w.groups[id]; !gr.queued {
 		gr.queued = true
 		w.tidying.Push(tidying{id, w.tick})
@@ -100,7 +100,7 @@ func (w *World) tidyLater(id ident.Group) {
 // tidyInTurn forgets leavers of the groups that it is time to scan. Groups with leavers that some peer has
 // not acknowledged have another turn. An entity that lives on elsewhere under an id from here is
 // scanned again when it ends.
-func (w *World) tidyInTurn() {
+func (w *State) tidyInTurn() {
 	for looks := tidyPerTick; looks > 0 && w.tidying.Len() > 0; {
 		first := *w.tidying.At(0)
 		if w.tick.Sub(first.tick) < tidyAfter {
@@ -123,7 +123,7 @@ func (w *World) tidyInTurn() {
 
 // forgetLeavers removes the leavers that every peer has acknowledged. A leaver that lives on elsewhere
 // under an id from here stays. It reports whether some peer has yet to acknowledge a leaver.
-func (w *World) forgetLeavers(id ident.Group) (unheard bool) {
+func (w *State) forgetLeavers(id ident.Group) (unheard bool) {
 	gr := &w.groups[id]
 	told := w.acks.Told(id)
 	kept, struck := gr.left[:0], w.struck[:0]

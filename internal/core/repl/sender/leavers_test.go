@@ -14,9 +14,9 @@ import (
 
 // roomOfGroups returns for how many members and leavers all groups together have memory.
 func (w *World) roomOfGroups() (members, left int) {
-	for i := range w.groups {
-		members += cap(w.groups[i].members)
-		left += cap(w.groups[i].left)
+	for i := range w.state.groups {
+		members += cap(w.state.groups[i].members)
+		left += cap(w.state.groups[i].left)
 	}
 	return members, left
 }
@@ -74,8 +74,8 @@ func TestGroupsForgetThoseThatLeft(t *testing.T) {
 		if !stays {
 			assert.LessOrEqual(t, members, groups*keptRoom)
 		}
-		for i := range w.groups {
-			assert.LessOrEqual(t, len(w.groups[i].left), 0)
+		for i := range w.state.groups {
+			assert.LessOrEqual(t, len(w.state.groups[i].left), 0)
 		}
 		assert.Zero(t, alloctest.Count(10, step))
 	}
@@ -122,8 +122,8 @@ func TestGroupsForgetLeaversThatWereAcknowledgedLate(t *testing.T) {
 		}
 	})
 	leavers := func() (n int) {
-		for i := range w.groups {
-			n += len(w.groups[i].left)
+		for i := range w.state.groups {
+			n += len(w.state.groups[i].left)
 		}
 		return n
 	}
@@ -136,7 +136,7 @@ func TestGroupsForgetLeaversThatWereAcknowledgedLate(t *testing.T) {
 		step(func() {})
 	}
 	assert.Equal(t, 1, leavers(), "it lives on under a name from there")
-	assert.Zero(t, w.tidying.Len(), "and is looked at again when it ends")
+	assert.Zero(t, w.state.tidying.Len(), "and is looked at again when it ends")
 	step(func() { w.Despawn(crowd - 1) })
 	for range 3 * tidyAfter {
 		hear()

@@ -10,12 +10,12 @@ import (
 const lossMemory = 256
 
 // lossy reports whether a packet was lost recently.
-func (p *Peer) lossy() bool { return p.losses && p.world.tick.Sub(p.lastLoss) < lossMemory }
+func (p *Peer) lossy() bool { return p.losses && p.state.tick.Sub(p.lastLoss) < lossMemory }
 
 // HandleLost handles a packet that is presumed lost: its contents are due again, unless they were
 // resent or acknowledged meanwhile.
 func (p *Peer) HandleLost(pkt uint16) {
-	p.losses, p.lastLoss = true, p.world.tick
+	p.losses, p.lastLoss = true, p.state.tick
 	p.flights.Remove([]uint16{pkt}, p.onLost, p.onRunLost)
 }
 
@@ -29,7 +29,7 @@ func (p *Peer) lostOne(tick entangle.Tick, h repl.Handle) {
 	if sp == &p.public && p.flights.RanSince(tick, h, h) {
 		return
 	}
-	sp.await(i, p.world.tick)
+	sp.await(i, p.state.tick)
 	sp.sendAgain(i)
 	p.stats.Resent++
 }
@@ -49,5 +49,5 @@ func (p *Peer) PollAgain() (message uint16, ok bool) {
 	if !p.lossy() {
 		return 0, false
 	}
-	return p.actions.PollRepeat(p.world.tick)
+	return p.actions.PollRepeat(p.state.tick)
 }

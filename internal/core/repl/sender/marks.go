@@ -10,7 +10,7 @@ import (
 // repeat reports whether an update of a predicted group that is not due is to be repeated: as long as the
 // peer has not acknowledged it. A group that changes in every tick needs no repeats.
 func (p *Peer) repeat(f *predictedGroup, sp *space, i int) bool {
-	tick := p.world.tick
+	tick := p.state.tick
 	if !sp.base[i].Before(sp.sent[i]) || !flight.RepeatDue(f.repeats, tick.Sub(sp.sent[i])) {
 		return false
 	}
@@ -50,14 +50,14 @@ func (p *Peer) planPredictedGroup(f *predictedGroup, sp *space, i int) {
 	}
 	p.gather(sp, i>>6, 1<<(i&63))
 	if p.resolve(sp, from); len(p.plan.records) > from && !again {
-		f.since, f.repeats = p.world.tick, flight.MaxRepeats
+		f.since, f.repeats = p.state.tick, flight.MaxRepeats
 	}
 }
 
 // news reports whether a group is due because of changes that the peer may see.
 func (p *Peer) news(sp *space, i int) bool {
 	if v := sp.viewOf(i); v != 0 && sp.due.Has(i) {
-		return p.world.shows(p.group(sp, i), v, sp.sent[i])
+		return p.state.shows(p.group(sp, i), v, sp.sent[i])
 	}
 	return sp.due.Has(i)
 }
@@ -104,7 +104,7 @@ func (p *Peer) appendMark(last bool, room int) bool {
 	p.w.Uvarint(uint64(p.plan.part))
 	p.w.Bool(last)
 	if last {
-		repl.AppendNeeds(&p.w, p.world.tick, p.needs)
+		repl.AppendNeeds(&p.w, p.state.tick, p.needs)
 	}
 	p.w.Align()
 	p.plan.part++
@@ -119,7 +119,7 @@ func (p *Peer) findUnsettled() (ok bool) {
 		sp, i := p.spaceOf(f.group)
 		id := p.group(sp, i)
 		switch {
-		case id == ident.NoGroup || p.world.groups[id].tooLarge, sp.phase[i] == unknown && !sp.shapeDue.Has(i):
+		case id == ident.NoGroup || p.state.groups[id].tooLarge, sp.phase[i] == unknown && !sp.shapeDue.Has(i):
 			// The peer never had it, or will receive no more of it: nothing to wait for.
 		case sp.phase[i] == ending && !sp.shapeDue.Has(i):
 			p.needs = append(p.needs, repl.Need{Group: f.group, Tick: sp.told[i]})
@@ -134,7 +134,7 @@ func (p *Peer) findUnsettled() (ok bool) {
 
 // owed reports whether the peer may lack something of a group that it was sent before this tick.
 func (p *Peer) owed(f *predictedGroup, sp *space, i int) bool {
-	return sp.unacked[i] != 0 || sp.base[i].Before(f.needed(sp, i)) && sp.sent[i] != p.world.tick
+	return sp.unacked[i] != 0 || sp.base[i].Before(f.needed(sp, i)) && sp.sent[i] != p.state.tick
 }
 
 // needed returns the tick to which the peer must have a predicted group: later sendings held the

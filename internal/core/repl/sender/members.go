@@ -17,7 +17,7 @@ type seat struct {
 
 // isFull reports whether no new number is left in the group of a place. One that was used before would be
 // another entity's id.
-func (w *World) isFull(at Place) bool {
+func (w *State) isFull(at Place) bool {
 	id, ok := w.named[at]
 	return ok && w.groups[id].numbers == repl.MaxMembers
 }
@@ -25,7 +25,7 @@ func (w *World) isFull(at Place) bool {
 // enter finds or makes the group of a place, and finds a free number in it. An entity that is in a
 // group of its own, because the group of the place was full, stays there while it is. When no handle is left
 // it is counted, and not ok.
-func (w *World) enter(from ident.Group, at Place) (to seat, ok bool) {
+func (w *State) enter(from ident.Group, at Place) (to seat, ok bool) {
 	if at.Alone() {
 		if from != ident.NoGroup && w.groups[from].place == at {
 			return seat{group: from}, true
@@ -48,7 +48,7 @@ func (w *World) enter(from ident.Group, at Place) (to seat, ok bool) {
 }
 
 // admit takes in an entity that gets its id from its first group.
-func (w *World) admit(s repl.Slot, mask set.Mask, at seat) {
+func (w *State) admit(s repl.Slot, mask set.Mask, at seat) {
 	t := &w.slots
 	t.grow(int(s) + 1)
 	t.used.Set(int(s))
@@ -61,7 +61,7 @@ func (w *World) admit(s repl.Slot, mask set.Mask, at seat) {
 }
 
 // join makes an entity a member.
-func (w *World) join(s repl.Slot, at seat) {
+func (w *State) join(s repl.Slot, at seat) {
 	gr := &w.groups[at.group]
 	i, _ := gr.searchNumber(at.number)
 	gr.members = slices.Insert(gr.members, i, member{slot: s, number: at.number, joined: w.tick, since: w.tick})
@@ -72,7 +72,7 @@ func (w *World) join(s repl.Slot, at seat) {
 }
 
 // leave takes an entity out of its group. A group without members ends.
-func (w *World) leave(s repl.Slot, fate repl.Fate) {
+func (w *State) leave(s repl.Slot, fate repl.Fate) {
 	id := w.slots.group[s]
 	gr := &w.groups[id]
 	i := gr.indexOfSlot(s)
@@ -94,7 +94,7 @@ func (w *World) leave(s repl.Slot, fate repl.Fate) {
 }
 
 // end ends an entity, which leaves its group.
-func (w *World) end(s repl.Slot, fate repl.Fate) {
+func (w *State) end(s repl.Slot, fate repl.Fate) {
 	home := w.slots.home[s]
 	for _, id := range w.trails[s] {
 		w.settleFate(s, id, fate)
@@ -108,7 +108,7 @@ func (w *World) end(s repl.Slot, fate repl.Fate) {
 	}
 }
 
-func (w *World) dropSlot(s repl.Slot) {
+func (w *State) dropSlot(s repl.Slot) {
 	w.rates.forgetRate(s)
 	w.slots.used.Clear(int(s))
 	w.slots.paused.Clear(int(s))
@@ -118,7 +118,7 @@ func (w *World) dropSlot(s repl.Slot) {
 }
 
 // pause stops an entity from being sent. invalid: some peer that may see it in its group has it elsewhere.
-func (w *World) pause(s repl.Slot, elsewhere bool) {
+func (w *State) pause(s repl.Slot, elsewhere bool) {
 	gr, m := w.member(s)
 	m.astray = elsewhere
 	w.slots.paused.Set(int(s))
@@ -128,7 +128,7 @@ func (w *World) pause(s repl.Slot, elsewhere bool) {
 }
 
 // resume sends a paused entity again, whole.
-func (w *World) resume(s repl.Slot) {
+func (w *State) resume(s repl.Slot) {
 	gr, m := w.member(s)
 	if w.rests(m) {
 		gr.active++
@@ -141,7 +141,7 @@ func (w *World) resume(s repl.Slot) {
 
 // settleFate tells a group that an entity which had moved on from it has ended: a peer that has not
 // received the move will receive the end.
-func (w *World) settleFate(s repl.Slot, id ident.Group, fate repl.Fate) {
+func (w *State) settleFate(s repl.Slot, id ident.Group, fate repl.Fate) {
 	gr := &w.groups[id]
 	for i := range gr.left {
 		if gr.left[i].slot == s {
@@ -152,16 +152,16 @@ func (w *World) settleFate(s repl.Slot, id ident.Group, fate repl.Fate) {
 }
 
 // member returns the group and the member of a slot that is replicated.
-func (w *World) member(s repl.Slot) (*group, *member) {
+func (w *State) member(s repl.Slot) (*group, *member) {
 	gr := &w.groups[w.slots.group[s]]
 	return gr, &gr.members[gr.indexOfSlot(s)]
 }
 
-func (w *World) isPaused(s repl.Slot) bool { return w.slots.paused.Has(int(s)) }
+func (w *State) isPaused(s repl.Slot) bool { return w.slots.paused.Has(int(s)) }
 
 // takeNumber returns a member number of a group that no peer may still associate with another
 // entity.
-func (w *World) takeNumber(id ident.Group) (at seat, ok bool) {
+func (w *State) takeNumber(id ident.Group) (at seat, ok bool) {
 	gr := &w.groups[id]
 	if gr.numbers < repl.MaxMembers {
 		gr.numbers++

@@ -87,7 +87,7 @@ const maxPartners = 64
 // partners finds the groups connected with a group by moves that the peer has not received, and
 // reports whether there are any.
 func (p *Peer) partners(id ident.Group, sp *space, i int, out *[]ident.Group) (some bool) {
-	w, gr := p.world, &p.world.groups[id]
+	w, gr := p.world, &p.state.groups[id]
 	note := func(other ident.Group) {
 		some = true
 		if out != nil {
@@ -99,11 +99,11 @@ func (p *Peer) partners(id ident.Group, sp *space, i int, out *[]ident.Group) (s
 		if l.fate != repl.Moved || !sp.hasLeaver(i, l) {
 			continue
 		}
-		if to := w.slots.group[l.slot]; to != id && p.gets(l.slot) {
+		if to := w.state.slots.group[l.slot]; to != id && p.gets(l.slot) {
 			note(to)
 		}
 	}
-	if len(w.trails) == 0 || !p.shows(id) {
+	if len(w.state.trails) == 0 || !p.shows(id) {
 		return some
 	}
 	for k := range gr.members {
@@ -121,7 +121,7 @@ func (sp *space) hasLeaver(i int, l *leaver) bool {
 // There can be several: the peer also has it, as far as that group's structure says, in a group
 // where it may not see it.
 func (p *Peer) cameFrom(s repl.Slot, id ident.Group, note func(ident.Group)) {
-	trail := p.world.trails[s]
+	trail := p.state.trails[s]
 	if len(trail) == 0 || !p.finds(s) {
 		return
 	}
@@ -134,7 +134,7 @@ func (p *Peer) cameFrom(s repl.Slot, id ident.Group, note func(ident.Group)) {
 
 // hasStill reports whether a peer still has an entity in a group that the entity left.
 func (p *Peer) hasStill(sp *space, i int, s repl.Slot) bool {
-	gr := &p.world.groups[p.group(sp, i)]
+	gr := &p.state.groups[p.group(sp, i)]
 	for k := range gr.left {
 		if l := &gr.left[k]; l.slot == s && sp.hasLeaver(i, l) {
 			return true
@@ -149,13 +149,13 @@ func (p *Peer) hasStill(sp *space, i int, s repl.Slot) bool {
 func (p *Peer) findNeeds(sp *space, i int, rec *repl.Record) {
 	w, id := p.world, p.group(sp, i)
 	p.needs = p.needs[:0]
-	if rec.Kind == repl.Gone || len(w.trails) == 0 {
+	if rec.Kind == repl.Gone || len(w.state.trails) == 0 {
 		return
 	}
-	gr := &w.groups[id]
+	gr := &w.state.groups[id]
 	for k := range gr.members {
 		m := &gr.members[k]
-		if (rec.Kind == repl.Full || sp.shaped[i].Before(m.joined)) && len(w.trails[m.slot]) > 0 && p.finds(m.slot) {
+		if (rec.Kind == repl.Full || sp.shaped[i].Before(m.joined)) && len(w.state.trails[m.slot]) > 0 && p.finds(m.slot) {
 			p.needTrail(m.slot, id)
 		}
 	}
@@ -164,17 +164,17 @@ func (p *Peer) findNeeds(sp *space, i int, rec *repl.Record) {
 // needTrail adds the needs of one entity.
 func (p *Peer) needTrail(s repl.Slot, into ident.Group) {
 	w := p.world
-	for _, from := range w.trails[s] {
+	for _, from := range w.state.trails[s] {
 		sp, i := p.stateOf(from)
 		if i < 0 || from == into {
 			continue
 		}
 		h := sp.first + repl.Handle(i)
-		for k := range w.groups[from].left {
-			switch l := &w.groups[from].left[k]; {
+		for k := range w.state.groups[from].left {
+			switch l := &w.state.groups[from].left[k]; {
 			case l.slot != s:
 			case sp.hasLeaver(i, l):
-				p.need(repl.Need{Group: h, Tick: w.tick}) // it is sent in this tick, too
+				p.need(repl.Need{Group: h, Tick: w.state.tick}) // it is sent in this tick, too
 			case sp.asOf(i).Before(l.joined): // the peer never had it there
 			case sp.told[i].Before(l.left): // the group ended before, or it left while it was hidden
 				p.needSent(h, sp.told[i])

@@ -8,34 +8,34 @@ import (
 // ID returns the public network id of a slot, which is the same at every peer. ok is false for an
 // unused slot, and for one that was born in a private group.
 func (w *World) ID(s repl.Slot) (id repl.ID, ok bool) {
-	t := &w.slots
-	if !t.used.Has(int(s)) || w.groups[t.home[s]].private {
+	t := &w.state.slots
+	if !t.used.Has(int(s)) || w.state.groups[t.home[s]].private {
 		return repl.ID{}, false
 	}
-	home := &w.groups[t.home[s]]
-	return repl.ID{Group: home.handle, Generation: w.public.Generation(int(home.handle)), Member: t.number[s]}, true
+	home := &w.state.groups[t.home[s]]
+	return repl.ID{Group: home.handle, Generation: w.state.public.Generation(int(home.handle)), Member: t.number[s]}, true
 }
 
 // Slot returns the slot of a public network id.
 func (w *World) Slot(id repl.ID) (s repl.Slot, ok bool) {
-	home, ok := w.public.Find(int(id.Group), id.Generation) // private handles are above all of these
+	home, ok := w.state.public.Find(int(id.Group), id.Generation) // private handles are above all of these
 	if !ok {
 		return repl.NoSlot, false
 	}
-	return w.native(home, id.Member)
+	return w.state.native(home, id.Member)
 }
 
 // PlaceOf returns the group of a slot. The place is zero if the entity is a group of one, also if
 // the group that the game asked for was full. ok is false for an unused slot.
 func (w *World) PlaceOf(s repl.Slot) (at Place, ok bool) {
-	if !w.slots.used.Has(int(s)) {
+	if !w.state.slots.used.Has(int(s)) {
 		return Place{}, false
 	}
-	return w.groups[w.slots.group[s]].place, true
+	return w.state.groups[w.state.slots.group[s]].place, true
 }
 
 // native returns the slot that was born in a group with a number.
-func (w *World) native(id ident.Group, number repl.Member) (s repl.Slot, ok bool) {
+func (w *State) native(id ident.Group, number repl.Member) (s repl.Slot, ok bool) {
 	gr := &w.groups[id]
 	if i, there := gr.searchNumber(number); there && w.slots.home[gr.members[i].slot] == id && w.slots.number[gr.members[i].slot] == number {
 		return gr.members[i].slot, true
@@ -49,7 +49,7 @@ func (w *World) native(id ident.Group, number repl.Member) (s repl.Slot, ok bool
 }
 
 // isNative reports whether a member has its network id from the group that it is in.
-func (w *World) isNative(id ident.Group, m *member) bool {
+func (w *State) isNative(id ident.Group, m *member) bool {
 	return w.slots.home[m.slot] == id && w.slots.number[m.slot] == m.number
 }
 
@@ -57,10 +57,10 @@ func (w *World) isNative(id ident.Group, m *member) bool {
 // which the peer has not seen, it reserves a handle, so that the id is valid when the entity
 // appears. ok is false for an unused slot.
 func (p *Peer) ID(s repl.Slot) (id repl.ID, ok bool) {
-	if !p.world.slots.used.Has(int(s)) || !p.reserve(p.world.slots.home[s]) {
+	if !p.state.slots.used.Has(int(s)) || !p.reserve(p.state.slots.home[s]) {
 		return repl.ID{}, false
 	}
-	p.refer(p.world.slots.home[s]) // the caller is about to send the id
+	p.refer(p.state.slots.home[s]) // the caller is about to send the id
 	return p.id(s), true
 }
 
@@ -75,17 +75,17 @@ func (p *Peer) refer(id ident.Group) {
 
 // id is ID for a slot with a home group that has a handle here.
 func (p *Peer) id(s repl.Slot) repl.ID {
-	sp, i := p.stateOf(p.world.slots.home[s])
-	return repl.ID{Group: sp.first + repl.Handle(i), Generation: sp.ids.Generation(i), Member: p.world.slots.number[s]}
+	sp, i := p.stateOf(p.state.slots.home[s])
+	return repl.ID{Group: sp.first + repl.Handle(i), Generation: sp.ids.Generation(i), Member: p.state.slots.number[s]}
 }
 
 // Named is ID without the reservation, for inspection. ok is false while the peer has no network id
 // for the slot.
 func (p *Peer) Named(s repl.Slot) (id repl.ID, ok bool) {
-	if !p.world.slots.used.Has(int(s)) {
+	if !p.state.slots.used.Has(int(s)) {
 		return repl.ID{}, false
 	}
-	if _, i := p.stateOf(p.world.slots.home[s]); i < 0 {
+	if _, i := p.stateOf(p.state.slots.home[s]); i < 0 {
 		return repl.ID{}, false
 	}
 	return p.id(s), true
@@ -98,15 +98,15 @@ func (p *Peer) Slot(id repl.ID) (s repl.Slot, ok bool) {
 	if !ok {
 		return repl.NoSlot, false
 	}
-	return p.world.native(home, id.Member)
+	return p.state.native(home, id.Member)
 }
 
 // Group returns the handle of a slot's group at this peer. ok is false for an unused slot, and for
 // a group that never had a handle at the peer.
 func (p *Peer) Group(s repl.Slot) (h repl.Handle, ok bool) {
-	if !p.world.slots.used.Has(int(s)) {
+	if !p.state.slots.used.Has(int(s)) {
 		return 0, false
 	}
-	sp, i := p.stateOf(p.world.slots.group[s])
+	sp, i := p.stateOf(p.state.slots.group[s])
 	return sp.first + repl.Handle(max(i, 0)), i >= 0
 }

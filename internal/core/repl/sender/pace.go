@@ -27,12 +27,12 @@ type pace struct {
 
 // isTurn reports whether one of the ticks of a handle has come since the Begin before:
 // not every tick is one that is sent.
-func (w *World) isTurn(h, every uint32) bool {
+func (w *State) isTurn(h, every uint32) bool {
 	return every <= 1 || (uint32(w.tick)+h)/every != (uint32(w.last)+h)/every
 }
 
 // waitForTurn has a change of a group wait for its tick.
-func (w *World) waitForTurn(id ident.Group, gr *group) {
+func (w *State) waitForTurn(id ident.Group, gr *group) {
 	pc := &w.rates.pace[id]
 	if pc.waits {
 		return
@@ -48,12 +48,12 @@ func (w *World) waitForTurn(id ident.Group, gr *group) {
 }
 
 // waitsForTurn reports whether a change of a group waits for its tick.
-func (w *World) waitsForTurn(id ident.Group) bool {
+func (w *State) waitsForTurn(id ident.Group) bool {
 	return int(id) < len(w.rates.pace) && w.rates.pace[id].waits
 }
 
 // endWait has a group wait no more: structure takes along what changed.
-func (w *World) endWait(id ident.Group, gr *group) {
+func (w *State) endWait(id ident.Group, gr *group) {
 	if !w.waitsForTurn(id) {
 		return
 	}
@@ -66,29 +66,29 @@ func (w *World) endWait(id ident.Group, gr *group) {
 // releaseTurns makes the public groups due that waited for this tick, and the private ones at the
 // peers at which they waited for it.
 func (w *World) releaseTurns() {
-	for i, word := range w.rates.waiting {
+	for i, word := range w.state.rates.waiting {
 		for ; word != 0; word &= word - 1 {
 			h := i<<6 + bits.TrailingZeros64(word)
-			if id := w.public.Groups[h]; w.isTurn(uint32(h), uint32(w.groups[id].every)) {
-				w.rates.pace[id].waits, w.rates.pace[id].released = false, w.tick
-				w.rates.waiting.Clear(h)
-				w.moved.Set(h)
+			if id := w.state.public.Groups[h]; w.state.isTurn(uint32(h), uint32(w.state.groups[id].every)) {
+				w.state.rates.pace[id].waits, w.state.rates.pace[id].released = false, w.state.tick
+				w.state.rates.waiting.Clear(h)
+				w.state.moved.Set(h)
 			}
 		}
 	}
-	kept := w.rates.waitingPrivate[:0]
-	for _, id := range w.rates.waitingPrivate {
+	kept := w.state.rates.waitingPrivate[:0]
+	for _, id := range w.state.rates.waitingPrivate {
 		if w.releasePrivate(id) {
 			kept = append(kept, id)
 		}
 	}
-	w.rates.waitingPrivate = kept
+	w.state.rates.waitingPrivate = kept
 }
 
 // releasePrivate makes a private group due at the peers at which it waited for this tick, and reports
 // whether it still waits at others.
 func (w *World) releasePrivate(id ident.Group) (waits bool) {
-	gr, pc := &w.groups[id], &w.rates.pace[id]
+	gr, pc := &w.state.groups[id], &w.state.rates.pace[id]
 	every := max(1, entangle.Tick(gr.every))
 	if !pc.waits {
 		pc.listed = false
@@ -96,11 +96,11 @@ func (w *World) releasePrivate(id ident.Group) (waits bool) {
 	}
 	for _, v := range gr.viewers {
 		sp := &w.seats[v.Peer()].private
-		if v.Shown() && w.isTurn(uint32(v.Handle()), uint32(every)) && (gr.changed == w.tick || !sp.predicted.Has(v.Handle())) {
-			sp.stir(v.Handle(), w.tick)
+		if v.Shown() && w.state.isTurn(uint32(v.Handle()), uint32(every)) && (gr.changed == w.state.tick || !sp.predicted.Has(v.Handle())) {
+			sp.stir(v.Handle(), w.state.tick)
 		}
 	}
-	if waits = w.tick.Sub(gr.changed) < int32(every)-1; !waits {
+	if waits = w.state.tick.Sub(gr.changed) < int32(every)-1; !waits {
 		pc.waits, pc.listed = false, false
 	}
 	return waits
@@ -109,12 +109,12 @@ func (w *World) releasePrivate(id ident.Group) (waits bool) {
 // awaitsTurn reports whether a change waits for the tick of its group, which the peer was not sent.
 func (p *Peer) awaitsTurn() bool {
 	w := p.world
-	if !w.rates.waiting.Empty() {
+	if !w.state.rates.waiting.Empty() {
 		return true
 	}
-	for _, id := range w.rates.waitingPrivate {
+	for _, id := range w.state.rates.waitingPrivate {
 		sp, i := p.stateOf(id)
-		if w.rates.pace[id].waits && p.shows(id) && sp.base[i].Before(w.groups[id].changed) {
+		if w.state.rates.pace[id].waits && p.shows(id) && sp.base[i].Before(w.state.groups[id].changed) {
 			return true
 		}
 	}
@@ -123,7 +123,7 @@ func (p *Peer) awaitsTurn() bool {
 
 // usualBase is the tick that a peer has, as a rule, of a group which moves on in this
 // one: that before the first change that it moves on with.
-func (w *World) usualBase(id ident.Group) entangle.Tick {
+func (w *State) usualBase(id ident.Group) entangle.Tick {
 	if int(id) < len(w.rates.pace) && w.rates.pace[id].released == w.tick {
 		return w.rates.pace[id].first - 1
 	}
@@ -134,8 +134,8 @@ func (w *World) usualBase(id ident.Group) entangle.Tick {
 // changed in it.
 func (p *Peer) makeDue(moved set.Bitset) {
 	sp := &p.public
-	sp.awaitAll(moved, p.world.tick)
-	if len(p.predicted) == 0 || len(p.world.rates.of) == 0 {
+	sp.awaitAll(moved, p.state.tick)
+	if len(p.predicted) == 0 || len(p.state.rates.of) == 0 {
 		sp.due.Join(moved)
 		return
 	}
@@ -144,8 +144,8 @@ func (p *Peer) makeDue(moved set.Bitset) {
 	}
 	for _, f := range p.predicted {
 		sp, i := p.spaceOf(f.group)
-		if id := p.group(sp, i); id != ident.NoGroup && p.world.groups[id].changed == p.world.tick {
-			sp.await(i, p.world.tick)
+		if id := p.group(sp, i); id != ident.NoGroup && p.state.groups[id].changed == p.state.tick {
+			sp.await(i, p.state.tick)
 			sp.due.Set(i)
 		}
 	}

@@ -18,6 +18,7 @@ type Peer struct {
 	// What every tick reads comes first, as in a space.
 	private space
 	world   *World
+	state   *State
 	plan    plan
 	seat    uint16 // its number in the world
 	metered bool   // waiting times are kept
@@ -63,8 +64,8 @@ type Peer struct {
 
 // NewPeer takes a peer in: all that everybody may see becomes due for it.
 func (w *World) NewPeer() *Peer {
-	p := &Peer{world: w}
-	p.public.ids = &w.public
+	p := &Peer{world: w, state: w.state}
+	p.public.ids = &w.state.public
 	p.private.first, p.private.ids = repl.Private, &ident.Table{}
 	if w.moves {
 		p.public.apart, p.private.apart = []uint8{}, []uint8{}
@@ -73,11 +74,11 @@ func (w *World) NewPeer() *Peer {
 	p.units.judged = map[ident.Group]bool{}
 	p.onAcked, p.onLost, p.onDelivered = p.acked, p.lost, p.delivered
 	p.onRunAcked, p.onRunLost = p.runAcked, p.runLost
-	p.public.grow(w.public.Len(), w.tick)
+	p.public.grow(w.state.public.Len(), w.state.tick)
 	w.peers = append(w.peers, p)
 	w.sit(p)
-	for h, id := range w.public.Groups {
-		if id != ident.NoGroup && w.groups[id].open {
+	for h, id := range w.state.public.Groups {
+		if id != ident.NoGroup && w.state.groups[id].open {
 			p.public.shapeDue.Set(h)
 		}
 	}
@@ -90,15 +91,15 @@ func (p *Peer) Close() {
 	for _, sp := range p.spaces() {
 		for i, ph := range sp.phase {
 			if ph != unknown {
-				w.release(p.group(sp, i))
+				w.state.release(p.group(sp, i))
 			}
 			p.dropView(sp, i)
-			w.views.Use(sp.viewOf(i), -1)
+			w.state.views.Use(sp.viewOf(i), -1)
 		}
 	}
 	for _, id := range p.private.ids.Groups {
 		if id != ident.NoGroup {
-			w.dropViewer(&w.groups[id], p)
+			w.dropViewer(&w.state.groups[id], p)
 		}
 	}
 	for i, other := range w.peers {
@@ -141,7 +142,7 @@ func (p *Peer) group(sp *space, i int) ident.Group { return sp.ids.Groups[i] }
 
 // stateOf returns where a group's state stands; i is -1 if the peer has no handle of it.
 func (p *Peer) stateOf(id ident.Group) (sp *space, i int) {
-	gr := &p.world.groups[id]
+	gr := &p.state.groups[id]
 	if !gr.private {
 		return &p.public, int(gr.handle)
 	}
@@ -209,10 +210,10 @@ const (
 
 // answerDoubts makes the next groups due that are to be sent in full.
 func (p *Peer) answerDoubts() {
-	if p.answered == p.world.tick {
+	if p.answered == p.state.tick {
 		return
 	}
-	p.answered = p.world.tick
+	p.answered = p.state.tick
 	p.fullCredit = min(p.fullCredit, 0) + MaxFullEntitiesPerTick
 	left := MaxFullsPerTick
 	for _, sp := range p.spaces() {
@@ -238,8 +239,8 @@ func (p *Peer) answerDoubtsIn(sp *space, left int) int {
 		}
 		sp.shapeDue.Set(i)
 		if id := p.group(sp, i); id != ident.NoGroup {
-			p.fullCredit -= len(p.world.groups[id].members)
-			p.asked += uint64(len(p.world.groups[id].members))
+			p.fullCredit -= len(p.state.groups[id].members)
+			p.asked += uint64(len(p.state.groups[id].members))
 		}
 	}
 	return left

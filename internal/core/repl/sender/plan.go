@@ -56,11 +56,11 @@ const nothingToSend = math.MinInt32
 // AppendUpdates may, once all are prepared and have their limits, and prepares a peer that is not.
 func (p *Peer) Prepare() {
 	w := p.world
-	if w.held || p.plan.made && p.plan.tick == w.tick {
+	if w.held || p.plan.made && p.plan.tick == w.state.tick {
 		return
 	}
 	p.unplan()
-	p.plan = plan{tick: w.tick, made: true, steps: p.plan.steps[:0], records: p.plan.records[:0]}
+	p.plan = plan{tick: w.state.tick, made: true, steps: p.plan.steps[:0], records: p.plan.records[:0]}
 	if !p.limited {
 		p.planAll()
 	}
@@ -295,11 +295,11 @@ func (p *Peer) encodeRecord(sp *space, rec *planned, id ident.Group) bool {
 		return false
 	}
 	for _, s := range w.chunks.slotsOf(c) {
-		p.reserve(w.slots.home[s])
-		p.refer(w.slots.home[s])
+		p.reserve(w.state.slots.home[s])
+		p.refer(w.state.slots.home[s])
 	}
 	if !p.metered { // else the plan may be cut down
-		sp.sent[i] = w.tick
+		sp.sent[i] = w.state.tick
 	}
 	return true
 }
@@ -312,12 +312,12 @@ func (p *Peer) lacksValues(sp *space, i int, id ident.Group) bool {
 	case id == ident.NoGroup:
 		return false
 	case !p.wants(sp, i, id):
-		if sp.phase[i] == known && !sp.base[i].Before(w.groups[id].changed) {
+		if sp.phase[i] == known && !sp.base[i].Before(w.state.groups[id].changed) {
 			p.nothingNew(sp, i)
 		}
 		return false
 	}
-	if v := sp.viewOf(i); v != 0 && !w.shows(id, v, sp.sent[i]) {
+	if v := sp.viewOf(i); v != 0 && !w.state.shows(id, v, sp.sent[i]) {
 		if sp.sent[i] == sp.base[i] {
 			p.nothingNew(sp, i)
 		}
@@ -335,7 +335,7 @@ const maxRecordBits = (repl.MaxUpdateBytes-repl.MaxRunHead)*8 - repl.EndBits
 // carry the values too, so that the peer never holds one tick's values in another
 // tick's structure.
 func (p *Peer) wants(sp *space, i int, id ident.Group) bool {
-	return sp.phase[i] == known && !sp.shapeDue.Has(i) && !sp.bulky.Has(i) && !sp.retained.Has(i) && sp.base[i].Before(p.world.groups[id].changed)
+	return sp.phase[i] == known && !sp.shapeDue.Has(i) && !sp.bulky.Has(i) && !sp.retained.Has(i) && sp.base[i].Before(p.state.groups[id].changed)
 }
 
 // promote makes a group travel as an action, because its update is too large for any packet: in

@@ -72,7 +72,7 @@ func (f *predictions) forgetPeer(seat uint16) {
 // packet's tick. The setting lasts until the entity ends, whatever group it is in.
 func (p *Peer) Predict(s repl.Slot, on bool) {
 	w := p.world
-	if !w.slots.used.Has(int(s)) || w.predictions.predicts(s, p.seat) == on {
+	if !w.state.slots.used.Has(int(s)) || w.predictions.predicts(s, p.seat) == on {
 		return
 	}
 	if on {
@@ -80,35 +80,35 @@ func (p *Peer) Predict(s repl.Slot, on bool) {
 	} else {
 		w.predictions.removePeer(s, p.seat)
 	}
-	p.updateGroupPrediction(w.slots.group[s])
+	p.updateGroupPrediction(w.state.slots.group[s])
 }
 
 // Predicts reports whether the peer is to predict an entity, as far as the entity is shown to it.
 func (p *Peer) Predicts(s repl.Slot) bool {
 	w := p.world
-	if !w.slots.used.Has(int(s)) || !w.predictions.predicts(s, p.seat) {
+	if !w.state.slots.used.Has(int(s)) || !w.predictions.predicts(s, p.seat) {
 		return false
 	}
-	sp, i := p.stateOf(w.slots.group[s])
+	sp, i := p.stateOf(w.state.slots.group[s])
 	if i < 0 || !p.predictsIn(sp, i) {
 		return false
 	}
-	_, m := w.member(s)
+	_, m := w.state.member(s)
 	return p.predictsMember(sp.viewOf(i), m)
 }
 
 // predictsIn reports whether the peer can predict anything in a group: the group is shown to it.
 func (p *Peer) predictsIn(sp *space, i int) bool {
 	id := p.group(sp, i)
-	return id != ident.NoGroup && p.world.groups[id].open && !sp.retained.Has(i) && p.shows(id)
+	return id != ident.NoGroup && p.state.groups[id].open && !sp.retained.Has(i) && p.shows(id)
 }
 
 // predictsMember reports whether the peer predicts a member of a group that is shown to it.
 func (p *Peer) predictsMember(v view.ID, m *member) bool {
-	if p.world.isPaused(m.slot) || !p.world.predictions.predicts(m.slot, p.seat) {
+	if p.state.isPaused(m.slot) || !p.world.predictions.predicts(m.slot, p.seat) {
 		return false
 	}
-	h, _ := p.world.views.Hides(v, m.number)
+	h, _ := p.state.views.Hides(v, m.number)
 	return !h.Whole
 }
 
@@ -117,7 +117,7 @@ func (p *Peer) predictsSome(sp *space, i int) bool {
 	if len(p.world.predictions.peers) == 0 || !p.predictsIn(sp, i) {
 		return false
 	}
-	members := p.world.groups[p.group(sp, i)].members
+	members := p.state.groups[p.group(sp, i)].members
 	for k := range members {
 		if p.predictsMember(sp.viewOf(i), &members[k]) {
 			return true
@@ -199,10 +199,10 @@ func (p *Peer) predictedAt(sp *space, i int) int {
 
 // beginPredicted adds a group to Peer.predicted.
 func (p *Peer) beginPredicted(sp *space, i int) {
-	p.predicted = slices.Insert(p.predicted, p.predictedAt(sp, i), predictedGroup{group: sp.first + repl.Handle(i), since: p.world.tick})
+	p.predicted = slices.Insert(p.predicted, p.predictedAt(sp, i), predictedGroup{group: sp.first + repl.Handle(i), since: p.state.tick})
 	sp.predicted.Set(i)
-	if p.world.waitsForTurn(p.group(sp, i)) {
-		sp.await(i, p.world.tick)
+	if p.state.waitsForTurn(p.group(sp, i)) {
+		sp.await(i, p.state.tick)
 		sp.due.Set(i)
 	}
 }
@@ -243,12 +243,12 @@ func (p *Peer) findPredicted(sp *space, i int, kind repl.Kind) {
 	if !p.predictsIn(sp, i) {
 		return
 	}
-	members, v, others := p.world.groups[p.group(sp, i)].members, sp.viewOf(i), false
+	members, v, others := p.state.groups[p.group(sp, i)].members, sp.viewOf(i), false
 	for k := range members {
 		m := &members[k]
 		if p.predictsMember(v, m) {
 			stated.Members = append(stated.Members, m.number)
-		} else if h, _ := p.world.views.Hides(v, m.number); !h.Whole {
+		} else if h, _ := p.state.views.Hides(v, m.number); !h.Whole {
 			others = true
 		}
 	}

@@ -12,13 +12,13 @@ import (
 // shares are as priorities are, and nothing waits for ever. Before all others go those that
 // a bound leaves no time.
 func (p *Peer) rank(steps []step, room int) {
-	k, rates := &p.choice, &p.world.rates
+	k, rates := &p.choice, &p.state.rates
 	from := len(k.bounds)
 	for i := range steps {
 		s := &steps[i]
 		for rec := s.from; rec < s.to; rec++ {
 			at := int(p.plan.records[rec].at)
-			ticks, credit := s.space.waited(at, p.world.tick)
+			ticks, credit := s.space.waited(at, p.state.tick)
 			if len(rates.of) == 0 {
 				k.keys[rec] = keyOf(1, ticks, credit)
 				continue
@@ -62,8 +62,8 @@ func (p *Peer) credit(sp *space, at int) {
 	}
 	late, price := float32(0), p.choice.price[which]
 	if price > 0 {
-		priority := p.world.rates.group(p.group(sp, at)).Priority
-		ticks, credit := sp.waited(at, p.world.tick)
+		priority := p.state.rates.group(p.group(sp, at)).Priority
+		ticks, credit := sp.waited(at, p.state.tick)
 		late = (math.Float32frombits(keyOf(priority, ticks, credit)) - price) / priority
 	}
 	sp.credit(at, late)
@@ -84,7 +84,7 @@ type bounded struct {
 
 // bounded takes note of a record with a bound, unless that is too far to be looked at.
 func (p *Peer) bounded(rec int, id ident.Group, bound uint16, ticks uint32) {
-	stride := int32(max(p.world.stride, 1))
+	stride := int32(max(p.state.stride, 1))
 	ticksLeft := int32(bound) - int32(ticks)
 	if ticksLeft >= maxSlack*stride {
 		return
@@ -164,9 +164,9 @@ func (p *Peer) checkBound(sp *space, i int, now entangle.Tick) {
 	if id == ident.NoGroup {
 		return
 	}
-	bound := p.world.rates.group(id).MaxAge
+	bound := p.state.rates.group(id).MaxAge
 	ticks, _ := sp.waited(i, now)
-	if age := int(ticks) + max(p.world.stride, 1); bound > 0 && age > int(bound) && sp.due.Has(i) {
+	if age := int(ticks) + max(p.state.stride, 1); bound > 0 && age > int(bound) && sp.due.Has(i) {
 		p.overdue(id, age, bound)
 	}
 }

@@ -58,7 +58,7 @@ type rates struct {
 
 // SetRate says how often the group of an entity is to be sent, and how urgent it is. It
 // counts for as long as the entity is taken in.
-func (w *World) SetRate(s repl.Slot, r Rate) {
+func (w *State) SetRate(s repl.Slot, r Rate) {
 	if !w.slots.used.Has(int(s)) {
 		return
 	}
@@ -80,10 +80,10 @@ func (w *World) SetRate(s repl.Slot, r Rate) {
 
 // SetStride says how many ticks lie from one Begin to the next, as a rule: in between
 // nothing is sent. Intervals that are set from then on are rounded up to a multiple of it.
-func (w *World) SetStride(ticks int) { w.stride = ticks }
+func (w *State) SetStride(ticks int) { w.stride = ticks }
 
 // beats rounds an interval up to whole strides.
-func (w *World) beats(every uint16) uint16 {
+func (w *State) beats(every uint16) uint16 {
 	stride := max(w.stride, 1)
 	return uint16(min((int(every)+stride-1)/stride*stride, math.MaxUint16))
 }
@@ -117,7 +117,7 @@ func (r *rates) group(id ident.Group) Rate {
 }
 
 // rerate works out a group's rate from its members.
-func (w *World) rerate(id ident.Group) {
+func (w *State) rerate(id ident.Group) {
 	if int(id) >= len(w.rates.of) {
 		return
 	}
@@ -133,7 +133,7 @@ func (w *World) rerate(id ident.Group) {
 }
 
 // setRate gives a group a rate. With another interval it waits for a tick no more.
-func (w *World) setRate(id ident.Group, r Rate) {
+func (w *State) setRate(id ident.Group, r Rate) {
 	gr := &w.groups[id]
 	w.rates.of[id] = r
 	if r.Every == gr.every || !w.waitsForTurn(id) {
@@ -151,7 +151,7 @@ func (w *World) setRate(id ident.Group, r Rate) {
 }
 
 // joinRate takes a new member into account.
-func (w *World) joinRate(id ident.Group, s repl.Slot) {
+func (w *State) joinRate(id ident.Group, s repl.Slot) {
 	if len(w.rates.asked) == 0 {
 		return
 	}
@@ -164,7 +164,7 @@ func (w *World) joinRate(id ident.Group, s repl.Slot) {
 }
 
 // leaveRate takes into account that a member is gone.
-func (w *World) leaveRate(id ident.Group, s repl.Slot) {
+func (w *State) leaveRate(id ident.Group, s repl.Slot) {
 	gone, of := w.rates.rateOf(s), w.rates.group(id)
 	if gone.Every == of.Every || gone.Priority == of.Priority || gone.MaxAge == of.MaxAge {
 		w.rerate(id)

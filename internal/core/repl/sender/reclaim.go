@@ -10,7 +10,7 @@ import (
 // freed. It reports that the group is to be kept if freeRetired is to free one of the handles: a peer must not be
 // able to tell a group that ended from one that was hidden.
 func (w *World) freeHandles(id ident.Group) (keep bool) {
-	gr := &w.groups[id]
+	gr := &w.state.groups[id]
 	if slices.ContainsFunc(gr.viewers, func(v ident.Viewer) bool { return w.seats[v.Peer()].retires.Has(v.Handle()) }) {
 		return true
 	}

@@ -29,11 +29,11 @@ import (
 // are in use it acts like Hide and reports false.
 func (p *Peer) Retain(s repl.Slot, hidden ...view.Hidden) bool {
 	w := p.world
-	if !w.slots.used.Has(int(s)) {
+	if !w.state.slots.used.Has(int(s)) {
 		return true
 	}
-	id := w.slots.group[s]
-	v := w.groups[id].viewer(p.seat)
+	id := w.state.slots.group[s]
+	v := w.state.groups[id].viewer(p.seat)
 	if v == nil {
 		return true
 	}
@@ -45,7 +45,7 @@ func (p *Peer) Retain(s repl.Slot, hidden ...view.Hidden) bool {
 	sp.hidden.Clear(i)
 	if !sp.retained.Has(i) {
 		v.SetShown(false)
-		sp.freeze(i, w.tick)
+		sp.freeze(i, w.state.tick)
 		sp.shapeDue.Set(i) // ends of members may wait
 		p.updatePredicted(sp, i)
 		p.noteInsertedBefore(i, id)
@@ -60,10 +60,10 @@ func (p *Peer) Retain(s repl.Slot, hidden ...view.Hidden) bool {
 // Retains reports whether the peer keeps the group of an entity without being shown it.
 func (p *Peer) Retains(s repl.Slot) bool {
 	w := p.world
-	if !w.slots.used.Has(int(s)) {
+	if !w.state.slots.used.Has(int(s)) {
 		return false
 	}
-	v := w.groups[w.slots.group[s]].viewer(p.seat)
+	v := w.state.groups[w.state.slots.group[s]].viewer(p.seat)
 	return v != nil && p.private.retained.Has(v.Handle()) && !p.private.hidden.Has(v.Handle())
 }
 
@@ -75,26 +75,26 @@ func (p *Peer) hideRetained(i int, id ident.Group, hidden []view.Hidden) bool {
 	if len(hidden) == 0 && sp.viewOf(i) == has {
 		return true
 	}
-	gr, parts := &w.groups[id], w.parts(id, 0, hidden)
+	gr, parts := &w.state.groups[id], w.state.parts(id, 0, hidden)
 	var to, lacks []view.Part
 	for k := range gr.members {
 		m := &gr.members[k]
-		h, _ := w.views.Hides(sp.viewOf(i), m.number)
+		h, _ := w.state.views.Hides(sp.viewOf(i), m.number)
 		h.Number = m.number
 		for ; len(parts) > 0 && parts[0].Number == m.number; parts = parts[1:] {
 			h.Whole, h.Comps = h.Whole || parts[0].Whole, h.Comps.Or(parts[0].Comps)
 		}
-		t, l := w.narrowRetained(m, has, h, sp.asOf(i))
+		t, l := w.state.narrowRetained(m, has, h, sp.asOf(i))
 		to, lacks = t.AppendTo(to), l.AppendTo(lacks)
 	}
-	to, lacks = w.withLeavers(to, id, has), w.withLeavers(lacks, id, has)
+	to, lacks = w.state.withLeavers(to, id, has), w.state.withLeavers(lacks, id, has)
 	return p.setRetainedView(i, to, lacks)
 }
 
 // narrowRetained hides more of a member of a retained group. It returns the parts that the new view
 // hides, and those of them that the peer lacks already: the view hides only these until the peer
 // was sent the removal of the others.
-func (w *World) narrowRetained(m *member, has view.ID, h view.Part, asOf entangle.Tick) (to, lacks view.Part) {
+func (w *State) narrowRetained(m *member, has view.ID, h view.Part, asOf entangle.Tick) (to, lacks view.Part) {
 	lacks, _ = w.views.Hides(has, m.number)
 	lacks.Number = m.number
 	if lacks.Whole {
@@ -113,7 +113,7 @@ func (w *World) narrowRetained(m *member, has view.ID, h view.Part, asOf entangl
 }
 
 // had returns those of the given components that an entity may have had at a tick.
-func (w *World) had(s repl.Slot, comps set.Mask, tick entangle.Tick) set.Mask {
+func (w *State) had(s repl.Slot, comps set.Mask, tick entangle.Tick) set.Mask {
 	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
 		if !w.slots.mask[s].Has(c) && !tick.Before(w.slots.shaped[c][s]) {
 			comps.Clear(c)
@@ -123,7 +123,7 @@ func (w *World) had(s repl.Slot, comps set.Mask, tick entangle.Tick) set.Mask {
 }
 
 // withLeavers adds the parts of a view that hide whole members which have left the group since.
-func (w *World) withLeavers(parts []view.Part, id ident.Group, v view.ID) []view.Part {
+func (w *State) withLeavers(parts []view.Part, id ident.Group, v view.ID) []view.Part {
 	if v == 0 {
 		return parts
 	}
@@ -140,23 +140,23 @@ func (w *World) withLeavers(parts []view.Part, id ident.Group, v view.ID) []view
 // hides due, except for the parts that the peer lacks. It reports false when view.Max are in use.
 func (p *Peer) setRetainedView(i int, to, lacks []view.Part) bool {
 	w, sp := p.world, &p.private
-	is, ok := w.views.Intern(to)
+	is, ok := w.state.views.Intern(to)
 	if !ok {
 		return false
 	}
-	w.views.Use(is, 1)
-	defer w.views.Use(is, -1)
-	has, ok := w.views.Intern(lacks)
+	w.state.views.Use(is, 1)
+	defer w.state.views.Use(is, -1)
+	has, ok := w.state.views.Intern(lacks)
 	if !ok {
 		return false
 	}
-	w.views.Use(has, 1)
+	w.state.views.Use(has, 1)
 	p.dropView(sp, i)
 	if is != sp.viewOf(i) {
 		p.changeView(sp, i, is)
 	}
 	if has == is {
-		w.views.Use(has, -1)
+		w.state.views.Use(has, -1)
 		return true
 	}
 	p.keep(i, has)
@@ -170,35 +170,35 @@ func (p *Peer) setRetainedView(i int, to, lacks []view.Part) bool {
 
 // noteInserted notes the components that come to an entity, at the peers that are not sent them.
 func (w *World) noteInserted(s repl.Slot, inserted set.Mask) {
-	id := w.slots.group[s]
-	inserted = inserted.Without(w.slots.mask[s])
-	if inserted.IsZero() || !w.groups[id].private {
+	id := w.state.slots.group[s]
+	inserted = inserted.Without(w.state.slots.mask[s])
+	if inserted.IsZero() || !w.state.groups[id].private {
 		return
 	}
-	_, m := w.member(s)
-	for _, v := range w.groups[id].viewers {
+	_, m := w.state.member(s)
+	for _, v := range w.state.groups[id].viewers {
 		p := w.seats[v.Peer()]
-		p.noteLacking(v.Handle(), m, inserted.Without(w.had(s, inserted, p.private.asOf(v.Handle()))))
+		p.noteLacking(v.Handle(), m, inserted.Without(w.state.had(s, inserted, p.private.asOf(v.Handle()))))
 	}
-	w.slots.noteInserts(s, inserted, w.tick)
+	w.state.slots.noteInserts(s, inserted, w.state.tick)
 }
 
 // noteInsertedBefore does so for the components that came in the present tick, before the peer began
 // to retain the group or got another view of it.
 func (p *Peer) noteInsertedBefore(i int, id ident.Group) {
 	w, sp := p.world, &p.private
-	if sp.asOf(i) == w.tick {
+	if sp.asOf(i) == w.state.tick {
 		return
 	}
-	for k := range w.groups[id].members {
-		m := &w.groups[id].members[k]
-		p.noteLacking(i, m, w.insertedAfter(m.slot, sp.asOf(i)))
+	for k := range w.state.groups[id].members {
+		m := &w.state.groups[id].members[k]
+		p.noteLacking(i, m, w.state.insertedAfter(m.slot, sp.asOf(i)))
 	}
 }
 
 // insertedAfter returns the components that came to an entity in the present tick, and that it
 // lacked at an earlier one.
-func (w *World) insertedAfter(s repl.Slot, tick entangle.Tick) (lacks set.Mask) {
+func (w *State) insertedAfter(s repl.Slot, tick entangle.Tick) (lacks set.Mask) {
 	for n := w.slots.last[s]; n != 0; n = w.slots.inserts[n-1].next {
 		if in := &w.slots.inserts[n-1]; !tick.Before(in.since) {
 			lacks.Set(int(in.comp))
@@ -217,7 +217,7 @@ func (p *Peer) noteLacking(i int, m *member, comps set.Mask) {
 		return
 	}
 	if sp.retained.Has(i) {
-		to, lacks, due := w.with(sp.viewOf(i), m.number, comps), w.with(p.viewHeld(sp, i), m.number, comps), sp.shapeDue.Has(i)
+		to, lacks, due := w.state.with(sp.viewOf(i), m.number, comps), w.state.with(p.viewHeld(sp, i), m.number, comps), sp.shapeDue.Has(i)
 		if p.setRetainedView(i, to, lacks); !due {
 			sp.shapeDue.Clear(i)
 		}
@@ -227,18 +227,18 @@ func (p *Peer) noteLacking(i int, m *member, comps set.Mask) {
 	if !ok {
 		return
 	}
-	if h, _ := w.views.Hides(sp.viewOf(i), m.number); !h.Whole {
+	if h, _ := w.state.views.Hides(sp.viewOf(i), m.number); !h.Whole {
 		comps = comps.And(h.Comps)
 	}
-	if is, ok := w.views.Intern(w.with(has, m.number, comps)); ok && is != has {
-		w.views.Use(is, 1)
-		w.views.Use(has, -1)
+	if is, ok := w.state.views.Intern(w.state.with(has, m.number, comps)); ok && is != has {
+		w.state.views.Use(is, 1)
+		w.state.views.Use(has, -1)
 		p.keep(i, is)
 	}
 }
 
 // with returns the parts that a view hides, and components of a member.
-func (w *World) with(v view.ID, n repl.Member, comps set.Mask) []view.Part {
+func (w *State) with(v view.ID, n repl.Member, comps set.Mask) []view.Part {
 	parts := slices.Clone(w.views.Parts(v))
 	k, some := slices.BinarySearchFunc(parts, view.Part{Number: n}, view.ByNumber)
 	switch {
@@ -286,7 +286,7 @@ func (p *Peer) keepView(sp *space, i int) {
 	if _, ok := p.kept[int32(i)]; ok || sp == &p.public {
 		return
 	}
-	p.world.views.Use(sp.viewOf(i), 1)
+	p.state.views.Use(sp.viewOf(i), 1)
 	p.keep(i, sp.viewOf(i))
 }
 
@@ -304,14 +304,14 @@ func (p *Peer) dropView(sp *space, i int) {
 		return
 	}
 	if v, ok := p.kept[int32(i)]; ok {
-		p.world.views.Use(v, -1)
+		p.state.views.Use(v, -1)
 		delete(p.kept, int32(i))
 	}
 }
 
 // retain makes the key of an action one of a group that the peer keeps.
 func (p *Peer) retain(key *bodyKey, sp *space, i int) {
-	key.base, key.shaped = p.world.tick, sp.shaped[i]
+	key.base, key.shaped = p.state.tick, sp.shaped[i]
 	key.retained, key.asOf = true, sp.asOf(i)
 	key.view, key.to = p.viewHeld(sp, i), sp.viewOf(i)
 }
@@ -319,8 +319,8 @@ func (p *Peer) retain(key *bodyKey, sp *space, i int) {
 // takenAway returns the parts of a member that the reader of the current body, of a retained group,
 // has and is to lose.
 func (w *World) takenAway(m *member) view.Part {
-	was, _ := w.views.Hides(w.bodies.here.key.view, m.number)
-	is, _ := w.views.Hides(w.bodies.here.key.to, m.number)
+	was, _ := w.state.views.Hides(w.bodies.here.key.view, m.number)
+	is, _ := w.state.views.Hides(w.bodies.here.key.to, m.number)
 	return view.Part{Number: m.number, Whole: is.Whole && !was.Whole, Comps: is.Comps.Without(was.Comps)}
 }
 
@@ -333,8 +333,8 @@ func (w *World) encodeTakenAway(id ident.Group) {
 	out := &w.bodies.w
 	out.Bool(false) // not one alone
 	joins.End(out)
-	for i := range w.groups[id].members {
-		m := &w.groups[id].members[i]
+	for i := range w.state.groups[id].members {
+		m := &w.state.groups[id].members[i]
 		if gone := w.takenAway(m).Comps; !gone.IsZero() {
 			w.bodies.here.news = true
 			changes.Append(out, m.number, &none)

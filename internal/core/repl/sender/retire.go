@@ -26,7 +26,7 @@ func (p *Peer) retire(i int) {
 // reserveName gives a group a handle at the peer for the network id of an entity that is sent in
 // another group. It is free again when the peer has no entity with such an id any more.
 func (p *Peer) reserveName(id ident.Group) {
-	gr := &p.world.groups[id]
+	gr := &p.state.groups[id]
 	if !gr.private || gr.viewer(p.seat) != nil || !p.reserve(id) {
 		return
 	}
@@ -64,11 +64,11 @@ func (p *Peer) settleRetired(i int) (done bool) {
 	if id == ident.NoGroup {
 		return true
 	}
-	gr := &p.world.groups[id]
+	gr := &p.state.groups[id]
 	switch {
 	case gr.viewer(p.seat).Shown() && gr.open || sp.phase[i] != unknown || sp.referred.Has(i):
 		return true
-	case !sp.shaped[i].Before(p.actions.Oldest(p.world.tick)):
+	case !sp.shaped[i].Before(p.actions.Oldest(p.state.tick)):
 		return false // the end may wait at the peer for an action in flight
 	case p.namesOne(id):
 		return false
@@ -82,28 +82,28 @@ func (p *Peer) settleRetired(i int) (done bool) {
 // this one.
 func (p *Peer) namesOne(id ident.Group) bool {
 	w := p.world
-	return slices.ContainsFunc(w.groups[id].left, func(l leaver) bool {
-		return l.slot != repl.NoSlot && w.slots.home[l.slot] == id && w.slots.number[l.slot] == l.number && p.hasSomewhere(l.slot)
+	return slices.ContainsFunc(w.state.groups[id].left, func(l leaver) bool {
+		return l.slot != repl.NoSlot && w.state.slots.home[l.slot] == id && w.state.slots.number[l.slot] == l.number && p.hasSomewhere(l.slot)
 	})
 }
 
 // Has reports whether the peer was sent an entity, and has not acknowledged its end. For an entity
 // that is hidden from the peer it costs and returns the same as for one that does not exist.
 func (p *Peer) Has(s repl.Slot) bool {
-	return p.world.slots.used.Has(int(s)) && p.hasSomewhere(s)
+	return p.state.slots.used.Has(int(s)) && p.hasSomewhere(s)
 }
 
 // hasSomewhere reports whether the peer may have an entity, in its group or in an earlier one.
 func (p *Peer) hasSomewhere(s repl.Slot) bool {
 	w := p.world
-	_, m := w.member(s)
-	sp, i := p.stateOf(w.slots.group[s])
+	_, m := w.state.member(s)
+	sp, i := p.stateOf(w.state.slots.group[s])
 	if i >= 0 && !sp.asOf(i).Before(m.since) && p.tellsOf(sp, i, m.number) {
 		if sp.phase[i] != ending || m.since != sp.shaped[i] { // it was not sent what came in the tick of its end
 			return true
 		}
 	}
-	return slices.ContainsFunc(w.trails[s], func(id ident.Group) bool {
+	return slices.ContainsFunc(w.state.trails[s], func(id ident.Group) bool {
 		sp, i := p.stateOf(id)
 		return i >= 0 && p.hasStill(sp, i, s)
 	})
@@ -114,6 +114,6 @@ func (p *Peer) tellsOf(sp *space, i int, number repl.Member) bool {
 	if sp.phase[i] == unknown {
 		return false
 	}
-	h, _ := p.world.views.Hides(p.viewHeld(sp, i), number)
+	h, _ := p.state.views.Hides(p.viewHeld(sp, i), number)
 	return !h.Whole
 }

@@ -88,7 +88,7 @@ func allEqual(ticks []entangle.Tick) bool {
 
 // spreadOf is basesOf for baselines that differ.
 func (p *Peer) spreadOf(r *run) (oldest, newest entangle.Tick, ok bool) {
-	sp, now := &p.public, p.world.tick
+	sp, now := &p.public, p.state.tick
 	young, old, action := ^uint32(0), uint32(0), ^uint32(0) // as ages
 	for _, h := range r.Groups {
 		age := uint32(now - sp.base[h])

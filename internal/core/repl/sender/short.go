@@ -24,7 +24,7 @@ func (p *Peer) Meter(on bool) {
 	}
 	p.metered = on
 	for _, sp := range p.spaces() {
-		sp.meter(on, p.world.tick)
+		sp.meter(on, p.state.tick)
 	}
 }
 
@@ -32,7 +32,7 @@ func (p *Peer) Meter(on bool) {
 // packets for all groups, because these may have bounds. Planned groups that found no room have waited
 // since that tick.
 func (p *Peer) meterLate(left []step) {
-	if p.metered || len(left) == 0 || len(p.world.rates.asked) == 0 {
+	if p.metered || len(left) == 0 || len(p.state.rates.asked) == 0 {
 		return
 	}
 	p.Meter(true)
@@ -74,7 +74,7 @@ func (p *Peer) Limit(bytes int) {
 }
 
 func (p *Peer) prepared() bool {
-	return !p.world.held && p.plan.made && p.plan.tick == p.world.tick
+	return !p.world.held && p.plan.made && p.plan.tick == p.state.tick
 }
 
 // roomLeft returns the room for the next frame.

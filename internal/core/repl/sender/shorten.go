@@ -92,7 +92,7 @@ func (p *Peer) finish() {
 				continue
 			}
 			s.space.due.Clear(at)
-			s.space.sent[at] = p.world.tick
+			s.space.sent[at] = p.state.tick
 		}
 	}
 	p.tallyBounds()

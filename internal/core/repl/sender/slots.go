@@ -61,7 +61,7 @@ func (t *slots) grow(n int) {
 }
 
 // change notes that a component's value changed in all these slots.
-func (w *World) change(comp int, slots []repl.Slot) {
+func (w *State) change(comp int, slots []repl.Slot) {
 	t := &w.slots
 	column := t.changed[comp]
 	for _, s := range slots {
@@ -73,7 +73,7 @@ func (w *World) change(comp int, slots []repl.Slot) {
 }
 
 // reshape notes that components of an entity appeared and vanished.
-func (w *World) reshape(s repl.Slot, inserted, removed set.Mask) {
+func (w *State) reshape(s repl.Slot, inserted, removed set.Mask) {
 	t := &w.slots
 	t.mask[s] = t.mask[s].Without(removed).Or(inserted)
 	for c := inserted.Next(0); c >= 0; c = inserted.Next(c + 1) {

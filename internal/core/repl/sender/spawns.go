@@ -57,7 +57,7 @@ func (b *spawnBatches) reset() {
 // spawnBatch returns the batch of the present tick that holds a public handle, or nil.
 func (w *World) spawnBatch(h repl.Handle) *spawnBatch {
 	b := &w.spawns
-	for len(b.of) < w.public.Len() {
+	for len(b.of) < w.state.public.Len() {
 		b.of = append(b.of, 0)
 	}
 	if b.of[h] == 0 {
@@ -72,17 +72,17 @@ func (w *World) spawnBatch(h repl.Handle) *spawnBatch {
 // isLone reports whether a public handle has a group of one active entity that was born in it, and
 // that the full of which concerns no other group.
 func (w *World) isLone(h repl.Handle) bool {
-	id := w.public.Groups[h]
+	id := w.state.public.Groups[h]
 	if id == ident.NoGroup {
 		return false
 	}
-	gr := &w.groups[id]
+	gr := &w.state.groups[id]
 	if !gr.open || !gr.alone() || len(gr.left) > 0 || gr.tooLarge {
 		return false
 	}
 	m := &gr.members[0]
-	_, trail := w.trails[m.slot]
-	return !trail && !w.isPaused(m.slot) && w.isNative(id, m)
+	_, trail := w.state.trails[m.slot]
+	return !trail && !w.state.isPaused(m.slot) && w.state.isNative(id, m)
 }
 
 // encodeBatch encodes the batch that begins with a public handle, or notes that there is none.
@@ -92,18 +92,18 @@ func (w *World) encodeBatch(first repl.Handle) {
 		b.of[first], b.none = noBatch, append(b.none, int32(first))
 		return
 	}
-	gr := &w.groups[w.public.Groups[first]]
-	comps, made := w.slots.mask[gr.members[0].slot], spawnBatch{first: first, generation: w.public.Generation(int(first)), at: len(b.ends), off: len(b.arena)}
+	gr := &w.state.groups[w.state.public.Groups[first]]
+	comps, made := w.state.slots.mask[gr.members[0].slot], spawnBatch{first: first, generation: w.state.public.Generation(int(first)), at: len(b.ends), off: len(b.arena)}
 	enc.w.Reset(b.buf[:0])
 	enc.refs.Reset()
-	enc.here = body{key: bodyKey{kind: repl.Full, base: w.tick, shaped: w.tick, hidden: w.tick}, bases: allTime(w.tick), shapes: allTime(w.tick), hidden: allTime(w.tick)}
-	for h := first; made.groups < maxBatch && enc.w.LenBits() < maxBatchBits && int(h) < w.public.Len() && b.of[h] == 0; h++ {
+	enc.here = body{key: bodyKey{kind: repl.Full, base: w.state.tick, shaped: w.state.tick, hidden: w.state.tick}, bases: allTime(w.state.tick), shapes: allTime(w.state.tick), hidden: allTime(w.state.tick)}
+	for h := first; made.groups < maxBatch && enc.w.LenBits() < maxBatchBits && int(h) < w.state.public.Len() && b.of[h] == 0; h++ {
 		if !w.isLone(h) {
 			break
 		}
-		gr := &w.groups[w.public.Groups[h]]
+		gr := &w.state.groups[w.state.public.Groups[h]]
 		s := gr.members[0].slot
-		if w.public.Generation(int(h)) != made.generation || w.slots.mask[s] != comps {
+		if w.state.public.Generation(int(h)) != made.generation || w.state.slots.mask[s] != comps {
 			break
 		}
 		before := enc.w.LenBits()
@@ -166,7 +166,7 @@ func (p *Peer) appendSpawns(heads *repl.Heads, i, room int) (n int) {
 	if p.w.LenBits()+b.fullBits(ends[0]-from) > room && !p.actions.LastIsEmpty() {
 		return 0
 	}
-	rec := repl.Record{Kind: repl.Full, Group: repl.Handle(i), Tick: w.tick, Generation: b.generation}
+	rec := repl.Record{Kind: repl.Full, Group: repl.Handle(i), Tick: w.state.tick, Generation: b.generation}
 	if p.begins == b.begins && heads.Follows(&rec) {
 		heads.AppendUsual(&p.w)
 	} else {
@@ -216,9 +216,9 @@ func (p *Peer) newGroups(i, end int) (n int) {
 
 // sentSpawns is sentAction for the first fulls of n groups.
 func (p *Peer) sentSpawns(i, n int) {
-	w, sp, tick := p.world, &p.public, p.world.tick
-	for _, id := range w.public.Groups[i : i+n] {
-		gr := &w.groups[id]
+	w, sp, tick := p.world, &p.public, p.state.tick
+	for _, id := range w.state.public.Groups[i : i+n] {
+		gr := &w.state.groups[id]
 		gr.holders++
 		gr.withheld = false
 	}
@@ -244,7 +244,7 @@ func (p *Peer) appendEnds(heads *repl.Heads, i, room int) (n int) {
 		if p.w.LenBits()+lonePlainBits+1 > room && (n > 0 || !p.actions.LastIsEmpty()) {
 			break
 		}
-		rec := repl.Record{Kind: repl.Gone, Group: repl.Handle(k), Seq: seq, Tick: w.tick}
+		rec := repl.Record{Kind: repl.Gone, Group: repl.Handle(k), Seq: seq, Tick: w.state.tick}
 		if p.begins == plainEnd && heads.Follows(&rec) {
 			heads.AppendUsual(&p.w)
 		} else {
@@ -264,20 +264,20 @@ func (p *Peer) appendEnds(heads *repl.Heads, i, room int) (n int) {
 // nothing more, and whether it may be sent now.
 func (p *Peer) endsPlainly(i int) bool {
 	w, sp := p.world, &p.public
-	id := w.public.Groups[i]
-	if id == ident.NoGroup || sp.phase[i] != known || sp.sent[i] == w.tick || sp.told[i] == w.tick {
+	id := w.state.public.Groups[i]
+	if id == ident.NoGroup || sp.phase[i] != known || sp.sent[i] == w.state.tick || sp.told[i] == w.state.tick {
 		return false
 	}
 	if sp.unacked[i]&windowFull != 0 || sp.predicted.Has(i) || sp.bulky.Has(i) || sp.viewOf(i) != 0 || len(p.vacant) > 0 {
 		return false
 	}
-	gr := &w.groups[id]
+	gr := &w.state.groups[id]
 	return !gr.open && !slices.ContainsFunc(gr.left, func(l leaver) bool { return l.fate != repl.Despawned })
 }
 
 // sentEnds is sentAction for the ends of n groups.
 func (p *Peer) sentEnds(i, n int, seq repl.Seq, after entangle.Tick) {
-	sp, tick := &p.public, p.world.tick
+	sp, tick := &p.public, p.state.tick
 	for k := i; k < i+n; k++ {
 		sp.phase[k], sp.seq[k] = ending, seq
 		sp.unacked[k] = sp.unacked[k]<<1 | 1

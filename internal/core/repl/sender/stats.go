@@ -29,7 +29,7 @@ func (p *Peer) Resent() uint64 { return p.stats.Resent }
 // Stats returns the counters.
 func (w *World) Stats() Stats {
 	sum := w.stats
-	sum.Counts = w.counts
+	sum.Counts = w.state.counts
 	for _, p := range w.peers {
 		sum.accumulate(&p.stats)
 	}

@@ -25,8 +25,8 @@ func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 		return dst
 	}
 	p.w.Reset(dst)
-	p.flights.Begin(pkt, p.world.tick)
-	p.run = repl.Run{Tick: p.world.tick}
+	p.flights.Begin(pkt, p.state.tick)
+	p.run = repl.Run{Tick: p.state.tick}
 	left, part, marked := room*8, p.plan.part, p.plan.marked
 	if len(p.predicted) > 0 {
 		left = p.appendPredicted(left)
@@ -114,7 +114,7 @@ func (p *Peer) appendApart(s *step, room int) bool {
 	r := s.run
 	*s = p.flat(s)
 	for _, h := range r.Groups {
-		p.public.sent[h] = p.world.tick
+		p.public.sent[h] = p.state.tick
 	}
 	p.public.sendRun(r)
 	return p.appendRecords(s, room)
@@ -127,7 +127,7 @@ func (p *Peer) flat(s *step) step {
 	p.plan.records = slices.Grow(p.plan.records, len(groups))
 	for _, h := range groups {
 		from := p.public.from(int(h))
-		chunk, _ := w.chunks.find(w.public.Groups[h], from, 0)
+		chunk, _ := w.chunks.find(w.state.public.Groups[h], from, 0)
 		p.plan.records = append(p.plan.records, planned{at: int32(h), chunk: chunk, base: from.Base, shaped: p.public.told[h]})
 	}
 	return step{space: &p.public, from: first, to: len(p.plan.records)}
@@ -160,7 +160,7 @@ func (p *Peer) wrote(sp *space, records []planned) {
 // wroteMetered updates the waiting times of a peer with a byte cap.
 func (p *Peer) wroteMetered(sp *space, records []planned) {
 	for i := range records {
-		sp.sent[records[i].at] = p.world.tick
+		sp.sent[records[i].at] = p.state.tick
 		if p.plan.short.cut {
 			p.credit(sp, int(records[i].at))
 		}

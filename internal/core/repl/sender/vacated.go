@@ -25,18 +25,18 @@ type vacated struct {
 // until an entity moves on or ends. Call it after Retain.
 func (p *Peer) RetainMoved(s repl.Slot, hidden ...view.Hidden) {
 	w := p.world
-	if len(w.trails) == 0 || !w.slots.used.Has(int(s)) {
+	if len(w.state.trails) == 0 || !w.state.slots.used.Has(int(s)) {
 		return
 	}
-	for _, m := range w.groups[w.slots.group[s]].members {
+	for _, m := range w.state.groups[w.state.slots.group[s]].members {
 		h := view.Part{}
 		for k := range hidden {
 			if hidden[k].Slot == m.slot {
 				h.Whole, h.Comps = h.Whole || hidden[k].Whole, h.Comps.Or(hidden[k].Comps)
 			}
 		}
-		for _, from := range w.trails[m.slot] {
-			if w.groups[from].place.Alone() {
+		for _, from := range w.state.trails[m.slot] {
+			if w.state.groups[from].place.Alone() {
 				p.vacate(from, m.slot, h)
 			}
 		}
@@ -55,7 +55,7 @@ func (p *Peer) vacate(from ident.Group, s repl.Slot, h view.Part) {
 		return
 	}
 	if !kept {
-		sp.freeze(i, p.world.tick)
+		sp.freeze(i, p.state.tick)
 		v.has = p.mayHave(sp, i, s)
 		sp.shapeDue.Clear(i)
 	}
@@ -71,12 +71,12 @@ func (p *Peer) vacate(from ident.Group, s repl.Slot, h view.Part) {
 // mayHave returns the components that the peer may have of an entity which was alone in a group
 // that it retains.
 func (p *Peer) mayHave(sp *space, i int, s repl.Slot) (has set.Mask) {
-	for c := range p.world.comps {
+	for c := range p.state.comps {
 		has.Set(c)
 	}
-	h, _ := p.world.views.Hides(p.viewHeld(sp, i), 0)
-	has = p.world.had(s, has.Without(h.Comps), sp.asOf(i))
-	return has.Without(p.world.insertedAfter(s, sp.asOf(i)))
+	h, _ := p.state.views.Hides(p.viewHeld(sp, i), 0)
+	has = p.state.had(s, has.Without(h.Comps), sp.asOf(i))
+	return has.Without(p.state.insertedAfter(s, sp.asOf(i)))
 }
 
 // endVacated ends a vacated group at the peer, or completes the move out of it.
@@ -94,8 +94,8 @@ func (p *Peer) endVacatedBy(id ident.Group) {
 	if len(p.vacant) == 0 {
 		return
 	}
-	for _, m := range p.world.groups[id].members {
-		for _, from := range p.world.trails[m.slot] {
+	for _, m := range p.state.groups[id].members {
+		for _, from := range p.state.trails[m.slot] {
 			p.endVacated(from)
 		}
 	}
@@ -103,7 +103,7 @@ func (p *Peer) endVacatedBy(id ident.Group) {
 
 // endVacated ends the groups that an entity left at all peers that keep it there.
 func (w *World) endVacated(s repl.Slot) {
-	for _, from := range w.trails[s] {
+	for _, from := range w.state.trails[s] {
 		for _, p := range w.peers {
 			p.endVacated(from)
 		}
@@ -115,7 +115,7 @@ func (p *Peer) keepsMoved(s repl.Slot) bool {
 	if len(p.vacant) == 0 {
 		return false
 	}
-	for _, from := range p.world.trails[s] {
+	for _, from := range p.state.trails[s] {
 		if _, ok := p.vacant[from]; ok {
 			return true
 		}

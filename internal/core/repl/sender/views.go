@@ -11,23 +11,23 @@ import (
 
 // finds reports whether a peer may see an entity in the group that it is in.
 func (p *Peer) finds(s repl.Slot) bool {
-	id := p.world.slots.group[s]
+	id := p.state.slots.group[s]
 	if !p.shows(id) {
 		return false
 	}
 	sp, i := p.stateOf(id)
-	h, _ := p.world.views.Hides(sp.viewOf(i), p.world.slots.numberHere[s])
+	h, _ := p.state.views.Hides(sp.viewOf(i), p.state.slots.numberHere[s])
 	return !h.Whole
 }
 
 // gets is finds, but excludes groups that are too large to be sent: an entity that moves to one
 // does not hold up the group that it leaves.
 func (p *Peer) gets(s repl.Slot) bool {
-	return p.finds(s) && !p.world.groups[p.world.slots.group[s]].withheld
+	return p.finds(s) && !p.state.groups[p.state.slots.group[s]].withheld
 }
 
 // Finds reports whether the peer is shown an entity: its group, and it there.
-func (p *Peer) Finds(s repl.Slot) bool { return p.world.slots.used.Has(int(s)) && p.finds(s) }
+func (p *Peer) Finds(s repl.Slot) bool { return p.state.slots.used.Has(int(s)) && p.finds(s) }
 
 // Keeps reports whether the peer was left an entity: it is shown it, or retains its group and was
 // sent the entity there.
@@ -35,9 +35,9 @@ func (p *Peer) Keeps(s repl.Slot) bool {
 	if p.keepsMoved(s) || !p.Retains(s) {
 		return p.keepsMoved(s) || p.Finds(s)
 	}
-	sp, i := p.stateOf(p.world.slots.group[s])
-	_, m := p.world.member(s)
-	h, _ := p.world.views.Hides(sp.viewOf(i), m.number)
+	sp, i := p.stateOf(p.state.slots.group[s])
+	_, m := p.state.member(s)
+	h, _ := p.state.views.Hides(sp.viewOf(i), m.number)
 	return !h.Whole && !sp.asOf(i).Before(m.since)
 }
 
@@ -48,33 +48,33 @@ func (p *Peer) Keeps(s repl.Slot) bool {
 // view.Max are in use.
 func (p *Peer) SetView(s repl.Slot, hidden ...view.Hidden) bool {
 	w := p.world
-	if !w.slots.used.Has(int(s)) {
+	if !w.state.slots.used.Has(int(s)) {
 		return false
 	}
-	sp, i := p.stateOf(w.slots.group[s])
+	sp, i := p.stateOf(w.state.slots.group[s])
 	if i < 0 || sp.retained.Has(i) {
 		return false
 	}
 	was := sp.viewOf(i)
-	id, ok := w.views.Intern(w.parts(w.slots.group[s], was, hidden))
+	id, ok := w.state.views.Intern(w.state.parts(w.state.slots.group[s], was, hidden))
 	if !ok {
 		return false
 	}
 	if id == was {
 		return true
 	}
-	again := sp.phase[i] == known && w.viewsDiffer(w.slots.group[s], was, id, sp.shaped[i])
+	again := sp.phase[i] == known && w.state.viewsDiffer(w.state.slots.group[s], was, id, sp.shaped[i])
 	if again {
 		p.keepView(sp, i)
 		sp.doubted.Set(i)
 		sp.shapeDue.Set(i)
 	}
 	p.changeView(sp, i, id)
-	if sp.phase[i] == unknown && p.shows(w.slots.group[s]) {
+	if sp.phase[i] == unknown && p.shows(w.state.slots.group[s]) {
 		sp.shapeDue.Set(i)
 	}
 	if again && sp == &p.private {
-		p.noteInsertedBefore(i, w.slots.group[s])
+		p.noteInsertedBefore(i, w.state.slots.group[s])
 	}
 	p.updatePredicted(sp, i)
 	sp.settle(i)
@@ -83,8 +83,8 @@ func (p *Peer) SetView(s repl.Slot, hidden ...view.Hidden) bool {
 
 // changeView gives a peer another view of a group.
 func (p *Peer) changeView(sp *space, i int, id view.ID) {
-	p.world.views.Use(id, 1)
-	p.world.views.Use(sp.viewOf(i), -1)
+	p.state.views.Use(id, 1)
+	p.state.views.Use(sp.viewOf(i), -1)
 	if sp.view == nil {
 		sp.showAll(len(sp.phase))
 	}
@@ -96,7 +96,7 @@ func (p *Peer) changeView(sp *space, i int, id view.ID) {
 
 // shows reports whether values that a view shows of a group changed after a tick. A hidden change
 // does not cause data in flight to be resent.
-func (w *World) shows(id ident.Group, v view.ID, after entangle.Tick) bool {
+func (w *State) shows(id ident.Group, v view.ID, after entangle.Tick) bool {
 	t, any := &w.slots, allTime(w.tick)
 	for i := range w.groups[id].members {
 		m := &w.groups[id].members[i]
@@ -112,7 +112,7 @@ func (w *World) shows(id ident.Group, v view.ID, after entangle.Tick) bool {
 }
 
 // showsActive reports whether a view shows a member of a group that does not rest.
-func (w *World) showsActive(id ident.Group, v view.ID) bool {
+func (w *State) showsActive(id ident.Group, v view.ID) bool {
 	gr := &w.groups[id]
 	if v == 0 {
 		return gr.active > 0
@@ -125,7 +125,7 @@ func (w *World) showsActive(id ident.Group, v view.ID) bool {
 
 // parts returns the hidden parts of a group, by number. Hidden parts of entities that left the
 // group stay hidden, or the peer would learn that they left.
-func (w *World) parts(id ident.Group, was view.ID, hidden []view.Hidden) []view.Part {
+func (w *State) parts(id ident.Group, was view.ID, hidden []view.Hidden) []view.Part {
 	parts := w.views.Scratch[:0]
 	for i := range hidden {
 		h := &hidden[i]
@@ -153,7 +153,7 @@ func (w *World) parts(id ident.Group, was view.ID, hidden []view.Hidden) []view.
 // viewsDiffer reports whether two views differ in the parts of a group that they show to a peer to
 // which its structure was last sent at a tick: for entities that came since, only the new view
 // counts.
-func (w *World) viewsDiffer(id ident.Group, a, b view.ID, told entangle.Tick) bool {
+func (w *State) viewsDiffer(id ident.Group, a, b view.ID, told entangle.Tick) bool {
 	for i := range w.groups[id].members {
 		m := &w.groups[id].members[i]
 		if told.Before(m.since) {
@@ -174,13 +174,13 @@ func (w *World) unhide(id ident.Group, n repl.Member) {
 		if i < 0 || sp.viewOf(i) == 0 {
 			continue
 		}
-		if _, some := w.views.Hides(sp.viewOf(i), n); !some {
+		if _, some := w.state.views.Hides(sp.viewOf(i), n); !some {
 			continue
 		}
-		rest := append(w.views.Scratch[:0], w.views.Parts(sp.viewOf(i))...)
+		rest := append(w.state.views.Scratch[:0], w.state.views.Parts(sp.viewOf(i))...)
 		rest = slices.DeleteFunc(rest, func(h view.Part) bool { return h.Number == n })
-		w.views.Scratch = rest
-		if to, ok := w.views.Intern(rest); ok { // else it stays hidden, until it is said anew
+		w.state.views.Scratch = rest
+		if to, ok := w.state.views.Intern(rest); ok { // else it stays hidden, until it is said anew
 			p.changeView(sp, i, to)
 		}
 	}

@@ -5,9 +5,6 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
-	"github.com/entangle-ecs/entangle/internal/core/repl/view"
-	"github.com/entangle-ecs/entangle/internal/ring"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -37,46 +34,18 @@ type Differ interface {
 // World is the replicated state and the ticks at which it last changed. All peers of one sender
 // share it.
 type World struct {
+	state  *State
 	src    Source
 	differ Differ   // the source, if it has deltas
 	deltas set.Mask // the components that are sent as differences
 	moves  bool     // the base before the base counts for some of them
-	comps  int
 	sets   repl.Sets
-	tick   entangle.Tick
-	last   entangle.Tick // of the Begin before
-	stride int           // from one Begin to the next
-	ended  uint64        // how often an entity left its group, or ended
-
-	slots   slots
-	groups  []group
-	lists   ident.Viewers         // of private groups
-	public  ident.Table           // of public handles
-	named   map[Place]ident.Group // groups that the caller named
-	trails  map[repl.Slot]trail   // where entities were before, until all peers know
-	worn    []trail               // those that nobody left
-	taken   set.Bitset            // numbers of the group at hand
-	idle    []ident.Group         // entries of groups that are free
-	unused  []ident.Group         // to be freed
-	tidying ring.Queue[tidying]   // groups that entities have left, since when: each once
-	acks    Acks
-	counts  Counts
-	struck  []leaver // of the group whose leavers are forgotten
-	live    int
-	refused []repl.Slot
-
-	// Of the tick under way: by public handle, and of private groups.
-	moved    set.Bitset
-	reshaped set.Bitset
-	stirred  []ident.Group
 
 	held bool // between ticks: the source's values may be newer than the tick
 
 	peers       []*Peer
 	seats       []*Peer // by number; nil: free
-	views       view.Table
 	predictions predictions
-	rates       rates
 	bodies      bodies
 	spawns      spawnBatches
 	chunks      chunks
@@ -93,10 +62,9 @@ func NewWorld(src Source, comps int) *World {
 		panic(fmt.Sprintf("sender: %d component types, at most %d can be told apart", comps, set.MaskSize))
 	}
 	w := &World{
-		src: src, comps: comps, sets: repl.NewSets(comps), slots: newSlots(comps),
-		named: map[Place]ident.Group{}, trails: map[repl.Slot]trail{},
+		src: src, sets: repl.NewSets(comps),
 	}
-	w.acks = &acks{world: w}
+	w.state = NewState(comps, &acks{world: w})
 	if differ, ok := src.(Differ); ok {
 		var moving set.Mask
 		if w.deltas, moving = differ.Deltas(); !w.deltas.IsZero() {
@@ -115,21 +83,30 @@ func (w *World) Unshare() { w.unshared = true }
 func (w *World) Unrun() { w.unrun = true }
 
 // Len returns the number of groups that are replicated.
-func (w *World) Len() int { return w.live }
+func (w *World) Len() int { return w.state.live }
 
 // Peers returns the number of peers.
 func (w *World) Peers() int { return len(w.peers) }
 
 // Tick returns the tick of the last Begin.
-func (w *World) Tick() entangle.Tick { return w.tick }
+func (w *World) Tick() entangle.Tick { return w.state.tick }
+
+// SetRate says how often the group of an entity is to be sent, and how urgent it is. It
+// counts for as long as the entity is taken in.
+func (w *World) SetRate(s repl.Slot, r Rate) { w.state.SetRate(s, r) }
+
+// SetStride says how many ticks lie from one Begin to the next, as a rule: in between
+// nothing is sent. Intervals that are set from then on are rounded up to a multiple of it.
+func (w *World) SetStride(ticks int) { w.state.SetStride(ticks) }
+
+// PollRefused returns an entity of a group that is not sent because it is larger than
+// repl.MaxGroupBytes, once for each change of the group's structure.
+func (w *World) PollRefused() (s repl.Slot, ok bool) { return w.state.PollRefused() }
 
 // Begin opens a tick, later than the last one.
 func (w *World) Begin(tick entangle.Tick) {
-	w.last, w.tick, w.held = w.tick, tick, false
-	w.moved.Reset()
-	w.reshaped.Reset()
-	w.slots.forgetInserts()
-	w.stirred = w.stirred[:0]
+	w.held = false
+	w.state.Begin(tick)
 	w.bodies.reset()
 	w.spawns.reset()
 	w.chunks.reset(tick)
@@ -137,8 +114,8 @@ func (w *World) Begin(tick entangle.Tick) {
 	for _, p := range w.peers {
 		p.freeRetired()
 	}
-	w.tidyInTurn()
-	w.reclaim(w.freeHandles)
+	w.state.tidyInTurn()
+	w.state.reclaim(w.freeHandles)
 }
 
 // Hold stops all sending until the next Begin. A frame that sends no tick calls it: the source would
@@ -148,41 +125,34 @@ func (w *World) Hold() { w.held = true }
 // Held reports whether sending stopped.
 func (w *World) Held() bool { return w.held }
 
-// Counts counts the entities and groups that could not be sent as they should.
-type Counts struct {
-	GroupsRefused  uint64 // entities not replicated: no handle was left
-	MembersRefused uint64 // entities that got a group of their own: theirs was full
-	TooLarge       uint64 // records over repl.MaxGroupBytes, not sent
-}
-
 // Commit closes the tick: what changed in it becomes due for every peer that sees
 // it.
 func (w *World) Commit() {
-	w.bodies.grow(len(w.groups))
-	w.chunks.grow(len(w.groups))
+	w.bodies.grow(len(w.state.groups))
+	w.chunks.grow(len(w.state.groups))
 	w.releaseTurns()
 	for _, p := range w.peers {
 		if p.metered {
 			p.unplan()
 		}
-		p.makeDue(w.moved)
-		p.public.shapeDue.Join(w.reshaped)
-		p.public.steady.Drop(w.reshaped)
+		p.makeDue(w.state.moved)
+		p.public.shapeDue.Join(w.state.reshaped)
+		p.public.steady.Drop(w.state.reshaped)
 	}
-	for _, id := range w.stirred {
-		w.alert(&w.groups[id])
+	for _, id := range w.state.stirred {
+		w.alert(&w.state.groups[id])
 	}
 }
 
 // alert makes due what changed in a private group.
 func (w *World) alert(gr *group) {
-	if gr.shaped == w.tick {
+	if gr.shaped == w.state.tick {
 		w.restructure(gr)
 		return
 	}
 	for _, v := range gr.viewers {
 		if v.Shown() {
-			w.seats[v.Peer()].private.stir(v.Handle(), w.tick)
+			w.seats[v.Peer()].private.stir(v.Handle(), w.state.tick)
 		}
 	}
 }
@@ -201,32 +171,4 @@ func (w *World) restructure(gr *group) {
 func (sp *space) stir(i int, now entangle.Tick) {
 	sp.await(i, now)
 	sp.due.Set(i)
-}
-
-// touch notes that something of a group changed in this tick.
-func (w *World) touch(id ident.Group, shaped bool) {
-	gr := &w.groups[id]
-	switch {
-	case shaped && !gr.private:
-		w.endWait(id, gr)
-	case gr.every > 1 && !shaped && (gr.private || gr.shaped != w.tick):
-		w.waitForTurn(id, gr)
-		gr.changed = w.tick
-		return
-	}
-	if gr.private && (gr.changed != w.tick || shaped && gr.shaped != w.tick) {
-		w.stirred = append(w.stirred, id)
-	}
-	if !gr.private {
-		w.moved.Set(int(gr.handle))
-	}
-	gr.changed = w.tick
-	if !shaped {
-		return
-	}
-	gr.shaped = w.tick
-	gr.tooLarge = false
-	if !gr.private {
-		w.reshaped.Set(int(gr.handle))
-	}
 }

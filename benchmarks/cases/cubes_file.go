@@ -180,7 +180,7 @@ func (c *cubesCodec) span(f int) (first, n int) {
 func (c *cubesCodec) from(f int) repl.From {
 	from := repl.From{Base: entangle.Tick(f - cubesAgo)}
 	if c.moves {
-		from.Apart = cubesAgo
+		from.Prev = cubesAgo
 	}
 	return from
 }

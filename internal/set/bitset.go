@@ -109,3 +109,15 @@ func (b Bitset) Empty() bool {
 	}
 	return true
 }
+
+// Within returns the bits of word i of a set that lie from first to last.
+func Within[T ~int | ~uint32](i, first, last T) uint64 {
+	mask := ^uint64(0)
+	if i == first>>6 {
+		mask &= ^uint64(0) << (first & 63)
+	}
+	if i == last>>6 {
+		mask &= ^uint64(0) >> (63 - last&63)
+	}
+	return mask
+}

@@ -10,7 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 )
 
 // Messages of every mode and size, and a world that spawns, changes and despawns, share packets.
@@ -31,7 +31,7 @@ func TestNoPayloadExceedsItsBudget(t *testing.T) {
 			}
 			return false
 		}
-		p.tickWith(func() { p.populate(0, 300, sender.Place{}) })
+		p.tickWith(func() { p.populate(0, 300, group.Place{}) })
 		messages := 0
 		for came := repl.Slot(300); came < 600; came += 3 {
 			for range 20 {
@@ -40,7 +40,7 @@ func TestNoPayloadExceedsItsBudget(t *testing.T) {
 				messages++
 			}
 			p.tickWith(func() {
-				p.populate(came, came+3, sender.Place{})
+				p.populate(came, came+3, group.Place{})
 				for s := came - 300; s < came-297; s++ {
 					delete(p.source.values, s)
 					p.world.Despawn(s)

@@ -15,8 +15,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
 const (
@@ -98,12 +98,12 @@ func TestACapBindsInAnyTime(t *testing.T) {
 		p.run(10)
 		require.True(t, p.server.Open())
 		p.loss = loss
-		p.tickWith(func() { p.populate(0, 600, sender.Place{}) })
+		p.tickWith(func() { p.populate(0, 600, group.Place{}) })
 		came := repl.Slot(600)
 		for range 1200 {
 			p.talk()
 			p.tickWith(func() {
-				p.populate(came, came+3, sender.Place{})
+				p.populate(came, came+3, group.Place{})
 				came += 3
 				for s := came - 600; s < came-597; s++ {
 					delete(p.source.values, s)
@@ -122,11 +122,11 @@ func TestACapBindsInAnyTime(t *testing.T) {
 // that the client has are updated regularly, and the others arrive.
 func TestPlayContinuesWhileAClientJoins(t *testing.T) {
 	p := newNarrowPair(t)
-	p.tickWith(func() { p.populate(0, 20, sender.Place{}) })
+	p.tickWith(func() { p.populate(0, 20, group.Place{}) })
 	for p.holds(0, 20) < 20 {
 		p.step()
 	}
-	p.tickWith(func() { p.populate(20, 2020, sender.Place{}) })
+	p.tickWith(func() { p.populate(20, 2020, group.Place{}) })
 	old := map[repl.Slot]int{}
 	before := map[repl.Slot]uint32{}
 	ticks := 0
@@ -153,7 +153,7 @@ func TestPlayContinuesWhileAClientJoins(t *testing.T) {
 // it can be sent.
 func TestWhatIsLargerThanAFramesPartArrives(t *testing.T) {
 	p := newNarrowPair(t)
-	p.tickWith(func() { p.populate(0, 150, sender.Place{Name: 1}) })
+	p.tickWith(func() { p.populate(0, 150, group.Place{Name: 1}) })
 	for p.holds(0, 150) < 150 {
 		p.step()
 	}
@@ -172,7 +172,7 @@ func TestWhatIsLargerThanAFramesPartArrives(t *testing.T) {
 // bytes are kept, so that over time the game's messages and the world get half of the cap each.
 func TestLargePiecesTakeNoMoreThanTheirHalf(t *testing.T) {
 	p := newNarrowPair(t)
-	p.tickWith(func() { p.populate(0, 170, sender.Place{Name: 1}) })
+	p.tickWith(func() { p.populate(0, 170, group.Place{Name: 1}) })
 	for p.holds(0, 170) < 170 {
 		p.step()
 	}
@@ -194,7 +194,7 @@ func TestLargePiecesTakeNoMoreThanTheirHalf(t *testing.T) {
 // A debt of messages does not delay values, which get their half in every frame.
 func TestADebtOfMessagesHoldsUpNoValues(t *testing.T) {
 	p := newNarrowPair(t)
-	p.tickWith(func() { p.populate(0, 4, sender.Place{}) })
+	p.tickWith(func() { p.populate(0, 4, group.Place{}) })
 	for p.holds(0, 4) < 4 {
 		p.step()
 	}
@@ -234,7 +234,7 @@ func TestADebtDelaysNoPeerIfThereIsRoom(t *testing.T) {
 func TestAFrameAddsSoMuchStructure(t *testing.T) {
 	p := newPair(t, 1, 1)
 	p.run(10)
-	come := func() { p.populate(0, 10_000, sender.Place{}) }
+	come := func() { p.populate(0, 10_000, group.Place{}) }
 	for frames := 0; p.holds(0, 10_000) < 10_000; frames++ {
 		require.Less(t, frames, 100)
 		before := p.holds(0, 10_000)
@@ -250,8 +250,8 @@ func TestAFrameAddsSoManyBytesOfStructure(t *testing.T) {
 	p := newPair(t, 1, 1)
 	p.run(10)
 	p.commit(func() {
-		for group := range repl.Slot(200) {
-			p.populate(group*100, (group+1)*100, sender.Place{Name: uint32(group) + 1})
+		for n := range repl.Slot(200) {
+			p.populate(n*100, (n+1)*100, group.Place{Name: uint32(n) + 1})
 		}
 	})
 	require.NoError(t, p.server.Begin(p.now))
@@ -275,7 +275,7 @@ func TestLittleStructureWaitsInTheChannelUnderACap(t *testing.T) {
 	const allow, message = 3000, 1200
 	p := newNarrowPair(t)
 	p.run(10)
-	p.commit(func() { p.populate(0, 5000, sender.Place{}) })
+	p.commit(func() { p.populate(0, 5000, group.Place{}) })
 	for range 5 {
 		p.commit(func() {})
 		require.NoError(t, p.server.Begin(p.now))
@@ -301,7 +301,7 @@ func TestStructureIsWantedWithoutABudget(t *testing.T) {
 			}
 		}
 		frame()
-		p.commit(func() { p.populate(0, 10, sender.Place{}) })
+		p.commit(func() { p.populate(0, 10, group.Place{}) })
 		require.NoError(t, p.server.Begin(p.now))
 		assert.Greater(t, p.server.Wanted(p.now), 50, "allowed %d", allow)
 	}
@@ -309,7 +309,7 @@ func TestStructureIsWantedWithoutABudget(t *testing.T) {
 
 func TestACapAllocatesNothing(t *testing.T) {
 	p := newNarrowPair(t)
-	p.tickWith(func() { p.populate(0, 200, sender.Place{}) })
+	p.tickWith(func() { p.populate(0, 200, group.Place{}) })
 	for p.holds(0, 200) < 200 {
 		p.step()
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -34,15 +34,15 @@ func withholds() func(from *peer.Peer, b []byte) bool {
 func tour(b *testing.B, hostile bool) {
 	const movers, groups, moves = 128, 8192, 40
 	p := newPair(b, 1, 1)
-	place := func(mover, move int) sender.Place {
-		return sender.Place{Name: uint32(mover*(groups/movers)+move)%groups + 1}
+	place := func(mover, move int) group.Place {
+		return group.Place{Name: uint32(mover*(groups/movers)+move)%groups + 1}
 	}
 	p.tickWith(func() {
 		for s := range repl.Slot(movers) {
 			p.world.SpawnAt(s, set.MaskOf(0), place(int(s), 0))
 		}
 		for g := range repl.Slot(groups) {
-			p.world.SpawnAt(movers+g, set.MaskOf(0), sender.Place{Name: uint32(g) + 1})
+			p.world.SpawnAt(movers+g, set.MaskOf(0), group.Place{Name: uint32(g) + 1})
 		}
 		p.world.Spawn(movers+groups, set.MaskOf(0))
 	})

@@ -10,12 +10,13 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // populate adds entities to the world in the current tick: those with numbers in [from, to).
-func (p *pair) populate(from, to repl.Slot, at sender.Place) {
+func (p *pair) populate(from, to repl.Slot, at group.Place) {
 	for s := from; s < to; s++ {
 		p.source.values[s] = uint32(s) << 16
 		p.world.SpawnAt(s, set.MaskOf(0), at)
@@ -49,12 +50,12 @@ func TestAClientIsNotifiedOnceItHasTheWholeWorld(t *testing.T) {
 	for _, loss := range []float64{0, 0.3} {
 		p := newPair(t, 1, 1)
 		p.loss = loss
-		p.tickWith(func() { p.populate(0, there, sender.Place{}) })
+		p.tickWith(func() { p.populate(0, there, group.Place{}) })
 		next, ticks, have := repl.Slot(there), 0, 0
 		for ; !p.client.ReceiveProgress().Done() && ticks < 1000; ticks++ {
 			p.tickWith(func() {
 				if p.server.SendProgress().Begun {
-					p.populate(next, next+1, sender.Place{})
+					p.populate(next, next+1, group.Place{})
 					next++
 				}
 			})
@@ -89,7 +90,7 @@ func TestAnEmptyWorldIsCompleteAtOnce(t *testing.T) {
 // Proves: R3
 func TestWhatHasComeIsKeptUpToDateWhileTheRestComes(t *testing.T) {
 	p := newPair(t, 1, 1)
-	p.tickWith(func() { p.populate(0, 30_000, sender.Place{}) })
+	p.tickWith(func() { p.populate(0, 30_000, group.Place{}) })
 	for p.holds(0, 30_000) == 0 {
 		p.step()
 	}
@@ -114,13 +115,13 @@ func TestWhatHasComeIsKeptUpToDateWhileTheRestComes(t *testing.T) {
 // Proves: R3
 func TestWhatEndsOrIsHeldBackIsNotWaitedFor(t *testing.T) {
 	const each = 8_000
-	private := sender.Place{Private: true}
+	private := group.Place{Private: true}
 	p := newPair(t, 1, 1)
 	p.tickWith(func() {
-		p.populate(0, each, sender.Place{})
+		p.populate(0, each, group.Place{})
 		p.populate(each, 2*each, private)
 		p.populate(2*each, 3*each, private) // these are never shown
-		p.populate(3*each, 3*each+1, sender.Place{})
+		p.populate(3*each, 3*each+1, group.Place{})
 		p.world.Pause(3 * each)
 	})
 	for p.server.Replication() == nil {
@@ -200,7 +201,7 @@ func TestJoiningOutOfPlaceEndsTheConnection(t *testing.T) {
 func TestJoiningIsBoundedWhileOthersPlay(t *testing.T) {
 	const there, playing, most = 5000, 100, 16 << 10
 	p := newPair(t, 1, 1)
-	p.tickWith(func() { p.populate(0, there, sender.Place{}) })
+	p.tickWith(func() { p.populate(0, there, group.Place{}) })
 	p.drops = func(*peer.Peer, []byte) bool { return p.server.Replication() == nil && p.tick < 3 }
 	var others []*sender.Peer
 	for range playing {

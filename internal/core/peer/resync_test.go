@@ -13,6 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -20,7 +21,7 @@ import (
 
 // unappliable returns an updates frame with a change of a member that the group does not have in p's
 // world, so that the client requests the group in full.
-func (p *pair) unappliable(at sender.Place) (tick entangle.Tick, frame []byte) {
+func (p *pair) unappliable(at group.Place) (tick entangle.Tick, frame []byte) {
 	w := sender.NewWorld(&p.source, 1)
 	other := w.NewPeer()
 	w.Begin(p.tick - 5)
@@ -42,7 +43,7 @@ func (p *pair) unappliable(at sender.Place) (tick entangle.Tick, frame []byte) {
 // A group that a client cannot update any more is sent to it in full, whether the group is public
 // or private.
 func TestAGroupThatAClientCannotFollowIsSentInFull(t *testing.T) {
-	for name, at := range map[string]sender.Place{"public": {Name: 1}, "private": {Name: 1, Private: true}} {
+	for name, at := range map[string]group.Place{"public": {Name: 1}, "private": {Name: 1, Private: true}} {
 		t.Run(name, func(t *testing.T) {
 			p := newPair(t, 1, 1)
 			copied := receiver.New(&p.shown, nil, 1)
@@ -80,7 +81,7 @@ func TestAGroupThatIsAskedForAgainCostsByItsMembers(t *testing.T) {
 		p.also = func() {
 			for s := range members {
 				p.source.values[s] = uint32(s)
-				p.world.SpawnAt(s, set.MaskOf(0), sender.Place{Name: 1})
+				p.world.SpawnAt(s, set.MaskOf(0), group.Place{Name: 1})
 			}
 			p.also = nil
 		}

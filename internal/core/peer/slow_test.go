@@ -12,6 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
@@ -40,7 +41,7 @@ var deafnesses = []deafness{
 // inStep returns a pair in which the client has all of n entities.
 func inStep(t *testing.T, n repl.Slot) *pair {
 	p := newPair(t, 1, 1)
-	p.tickWith(func() { p.populate(0, n, sender.Place{}) })
+	p.tickWith(func() { p.populate(0, n, group.Place{}) })
 	p.run(30)
 	require.True(t, p.client.ReceiveProgress().Done())
 	return p

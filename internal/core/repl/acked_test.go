@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestPacketsAcknowledgedTogetherEqualThoseOneByOne(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		place := func(s repl.Slot) sender.Place { return sender.Place{Private: s%5 == 4 && s > 300} }
+		place := func(s repl.Slot) group.Place { return group.Place{Private: s%5 == 4 && s > 300} }
 		together, alone := newCrowd(400, 1, place), newCrowd(400, 1, place)
 		var underWay []uint16
 		pkt := uint16(65500) // the ids wrap around

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
@@ -52,14 +53,14 @@ func breaches(p *sender.Peer) (all []sender.Breach) {
 //
 // Proves: R36
 func TestBoundsAreKeptWhereThereIsRoom(t *testing.T) {
-	for _, place := range []sender.Place{{}, {Private: true}} {
+	for _, place := range []group.Place{{}, {Private: true}} {
 		for _, loss := range []float64{0, 0.05, 0.3} {
 			t.Run(fmt.Sprintf("private %v, loss %v", place.Private, loss), func(t *testing.T) {
-				n, slots := evenNetwork(t, 7, 60, place, sender.Rate{})
+				n, slots := evenNetwork(t, 7, 60, place, group.Rate{})
 				bounds := func(slot int) int { return []int{0, 0, 0, 40, 15}[slot%5] }
 				n.step(func() {
 					for i, slot := range slots {
-						rate := sender.Rate{Priority: 100, MaxAge: uint16(bounds(i))}
+						rate := group.Rate{Priority: 100, MaxAge: uint16(bounds(i))}
 						if rate.MaxAge > 0 {
 							rate.Priority = 0.1
 						}
@@ -99,13 +100,13 @@ func TestBoundsAreKeptWhereThereIsRoom(t *testing.T) {
 //
 // Proves: R36
 func TestBrokenBoundsAreReported(t *testing.T) {
-	for _, place := range []sender.Place{{}, {Private: true}} {
+	for _, place := range []group.Place{{}, {Private: true}} {
 		for _, limit := range []int{0, 5, 30, 45} {
-			n, slots := evenNetwork(t, 7, 60, place, sender.Rate{})
+			n, slots := evenNetwork(t, 7, 60, place, group.Rate{})
 			bounds := func(slot int) int { return []int{0, 3, 4}[slot%3] }
 			n.step(func() {
 				for i, slot := range slots {
-					n.world.SetRate(slot, sender.Rate{MaxAge: uint16(bounds(i))})
+					n.world.SetRate(slot, group.Rate{MaxAge: uint16(bounds(i))})
 				}
 			})
 			a := n.watchAges(slots, bounds)
@@ -153,13 +154,13 @@ func TestBrokenBoundsAreReported(t *testing.T) {
 //
 // Proves: R36
 func TestBoundsThatPacketsBreakAreReported(t *testing.T) {
-	for _, place := range []sender.Place{{}, {Private: true}} {
+	for _, place := range []group.Place{{}, {Private: true}} {
 		t.Run(fmt.Sprintf("private %v", place.Private), func(t *testing.T) {
-			n, slots := evenNetwork(t, 7, 200, place, sender.Rate{})
+			n, slots := evenNetwork(t, 7, 200, place, group.Rate{})
 			bounds := func(slot int) int { return []int{0, 1, 2}[slot%3] }
 			n.step(func() {
 				for i, slot := range slots {
-					n.world.SetRate(slot, sender.Rate{MaxAge: uint16(bounds(i))})
+					n.world.SetRate(slot, group.Rate{MaxAge: uint16(bounds(i))})
 				}
 			})
 			a := n.watchAges(slots, bounds)

@@ -50,7 +50,7 @@ func (p deltaPast) predict(s repl.Slot, comp int, tick entangle.Tick, from repl.
 	}
 	was, _, _, ok := p.value(s, comp, older)
 	ahead := uint32(tick - from.Base)
-	return v + (v-was)*ahead/uint32(from.Apart), from.Base, from.Base + 1, ok
+	return v + (v-was)*ahead/uint32(from.Prev), from.Base, from.Base + 1, ok
 }
 
 // deltas returns which of a number of components are sent as differences.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -31,7 +31,7 @@ func newStream(t *testing.T, entities int) *stream {
 		is.mask = set.MaskOf(0).Or(set.MaskOf(4))
 		is.values[0] = uint32(slot) + 1
 		n.model.entities[slot], n.model.changed[slot] = is, &[20]entangle.Tick{}
-		n.world.SpawnAt(slot, is.mask, sender.Place{})
+		n.world.SpawnAt(slot, is.mask, group.Place{})
 	}
 	n.world.Commit()
 	n.model.remember(n.tick, 64)
@@ -107,11 +107,11 @@ func TestADifferenceStartsFromWhatWasAcknowledged(t *testing.T) {
 	assert.Equal(t, repl.From{Base: base}, says[0].From, "nothing is acknowledged yet")
 	s.e.peer.HandleAcked(1)
 	says = s.say(3, 0)
-	assert.Equal(t, repl.From{Base: base + 1, Apart: 1}, says[0].From)
+	assert.Equal(t, repl.From{Base: base + 1, Prev: 1}, says[0].From)
 	assert.Zero(t, says[0].members[0].values[4], "two ticks on, at 10 a tick")
 	s.e.peer.HandleAcked(3)
 	says = s.say(4, 0)
-	assert.Equal(t, repl.From{Base: base + 3, Apart: 2}, says[0].From)
+	assert.Equal(t, repl.From{Base: base + 3, Prev: 2}, says[0].From)
 	assert.Zero(t, says[0].members[0].values[4])
 	assert.Equal(t, []uint32{40}, s.shown())
 }
@@ -128,7 +128,7 @@ func TestWhatMovedFromElsewhereHasADifferenceOfItsOwn(t *testing.T) {
 	says := s.say(4, 0, 1, 2)
 	apart := map[repl.Handle]uint8{}
 	for _, says := range says {
-		apart[says.Group] = says.Apart
+		apart[says.Group] = says.Prev
 	}
 	assert.Equal(t, map[repl.Handle]uint8{0: 2, 1: 2, 2: 1}, apart)
 	assert.Equal(t, []uint32{30, 33, 48}, s.shown())
@@ -178,7 +178,7 @@ func TestOnlyOneOfTwoBasesKnowsHowAValueMoved(t *testing.T) {
 	s.move(0)
 	of := s.send(early, 3)[0].From
 	other := s.send(late, 3)[0].From
-	require.Equal(t, repl.From{Base: of.Base + 1, Apart: of.Apart}, other)
+	require.Equal(t, repl.From{Base: of.Base + 1, Prev: of.Prev}, other)
 	_, moves := of.Older(s.network.tick)
 	require.False(t, moves)
 	_, moves = other.Older(s.network.tick)

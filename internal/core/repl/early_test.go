@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -34,7 +34,7 @@ func newEarly(t *testing.T, entities int, differ func(*network)) *early {
 		is.mask = set.MaskOf(0).Or(set.MaskOf(4))
 		is.values[0] = uint32(slot) + 1
 		n.model.entities[slot], n.model.changed[slot] = is, &[20]entangle.Tick{}
-		n.world.SpawnAt(slot, is.mask, sender.Place{})
+		n.world.SpawnAt(slot, is.mask, group.Place{})
 	}
 	n.world.Commit()
 	n.model.remember(n.tick, 64)

@@ -7,61 +7,58 @@ import (
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// From is what an update starts from: what its receiver holds already.
+// From is the baselines of an update.
 type From struct {
-	// Base is a tick that the receiver holds the group at, or has held it at.
+	// Base is the baseline: a tick at which the receiver has the group, or had it.
 	Base entangle.Tick
-	// Apart is how many ticks before Base the base was that the update to Base started
-	// from. The receiver held that as well, and so both sides know how values moved
-	// from one to the other. 0: there is none.
-	Apart uint8
+	// Prev is how many ticks the previous baseline is before Base: the baseline of the update to Base. The
+	// receiver had that as well, so both sides know how values changed from one to the other. 0: there is none.
+	Prev uint8
 }
 
 // HistoryTicks is how many ticks back both sides keep the values of components that
-// are sent as differences, counting the present one. An update from a base that is
-// older holds whole values.
+// are sent as differences, counting the present one. An update from an older baseline holds whole values.
 const HistoryTicks = 64
 
-// MaxApart bounds From.Apart: no history reaches further back.
-const MaxApart = HistoryTicks - 1
+// MaxPrev bounds From.Prev: no history reaches further back.
+const MaxPrev = HistoryTicks - 1
 
-// ApartBits is the width of From.Apart, 1 to MaxApart.
-const ApartBits = 6
+// PrevBits is the width of From.Prev, 1 to MaxPrev.
+const PrevBits = 6
 
 // Differs reports whether an update of a tick holds differences, of the components
 // that are sent as such.
 func (f From) Differs(tick entangle.Tick) bool { return tick.Sub(f.Base) < HistoryTicks }
 
-// Older returns the base before Base that values are known at, if an update of a tick
-// may make use of it.
+// Older returns the previous baseline, if an update of a tick may use it.
 func (f From) Older(tick entangle.Tick) (older entangle.Tick, ok bool) {
-	older = f.Base - entangle.Tick(f.Apart)
-	return older, f.Apart > 0 && tick.Sub(older) < HistoryTicks
+	older = f.Base - entangle.Tick(f.Prev)
+	return older, f.Prev > 0 && tick.Sub(older) < HistoryTicks
 }
 
-func (f From) apartWidth() int {
-	if f.Apart == 0 {
+func (f From) prevWidth() int {
+	if f.Prev == 0 {
 		return 1
 	}
-	return 1 + ApartBits
+	return 1 + PrevBits
 }
 
-func appendApart(w *pack.Writer, apart uint8) {
-	w.Bool(apart > 0)
-	if apart > 0 {
-		w.Bits(uint64(apart), ApartBits)
+func appendPrev(w *pack.Writer, prev uint8) {
+	w.Bool(prev > 0)
+	if prev > 0 {
+		w.Bits(uint64(prev), PrevBits)
 	}
 }
 
-// errApart is a base that is said to be no ticks before another.
-var errApart = errors.New("repl: malformed base")
+// errPrev is a previous baseline that is no ticks before the baseline.
+var errPrev = errors.New("repl: malformed base")
 
-func readApart(r *pack.Reader) (apart uint8) {
+func readPrev(r *pack.Reader) (prev uint8) {
 	if !r.Bool() {
 		return 0
 	}
-	if apart = uint8(r.Bits(ApartBits)); apart == 0 && r.Err() == nil {
-		r.Fail(errApart)
+	if prev = uint8(r.Bits(PrevBits)); prev == 0 && r.Err() == nil {
+		r.Fail(errPrev)
 	}
-	return apart
+	return prev
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
@@ -90,7 +91,7 @@ func (h *handles) fulls(t *testing.T, p *sender.Peer, name uint16) map[repl.Hand
 //
 // Proves: R27
 func TestAnIDMeansOneEntityForEver(t *testing.T) {
-	for what, at := range map[string]sender.Place{
+	for what, at := range map[string]group.Place{
 		"for all": {}, "private": {Private: true}, "of a group that goes on": {Name: 1}, "of one that is private": {Name: 1, Private: true},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -157,7 +158,7 @@ func TestALateReferenceToAHiddenEntityMeansNobody(t *testing.T) {
 	h.step(1, func() {
 		for s := repl.Slot(1); s <= 2; s++ {
 			h.model.entities[s] = entity{mask: set.MaskOf(0)}
-			h.SpawnAt(s, set.MaskOf(0), sender.Place{Private: true})
+			h.SpawnAt(s, set.MaskOf(0), group.Place{Private: true})
 		}
 		p.Show(1)
 	})
@@ -186,7 +187,7 @@ func TestWhatIsReferredToReturnsUnderItsName(t *testing.T) {
 			h.step(1, func() {
 				for s := range repl.Slot(2) {
 					h.model.entities[1+s] = entity{mask: set.MaskOf(0)}
-					h.SpawnAt(1+s, set.MaskOf(0), sender.Place{Private: true})
+					h.SpawnAt(1+s, set.MaskOf(0), group.Place{Private: true})
 					p.Show(1 + s)
 				}
 				if refers {
@@ -203,7 +204,7 @@ func TestWhatIsReferredToReturnsUnderItsName(t *testing.T) {
 			h.step(1, func() {})
 			h.step(100, func() { // another entity, which gets any free handle
 				h.model.entities[4] = entity{mask: set.MaskOf(0)}
-				h.SpawnAt(4, set.MaskOf(0), sender.Place{Private: true})
+				h.SpawnAt(4, set.MaskOf(0), group.Place{Private: true})
 				p.Show(4)
 			})
 			other := h.fulls(t, p, 20)
@@ -258,7 +259,7 @@ func TestNamesAreGivenAgainHoweverManyEndElsewhere(t *testing.T) {
 		h.step(1, func() {
 			for k := i * each; k < (i+1)*each; k++ {
 				if born := k - each; born >= 0 {
-					h.Move(at(born), sender.Place{Name: 2})
+					h.Move(at(born), group.Place{Name: 2})
 				}
 				if old := k - lives*each; old >= 0 {
 					h.Despawn(at(old))
@@ -277,15 +278,15 @@ func TestNamesAreGivenAgainHoweverManyEndElsewhere(t *testing.T) {
 // A peer that awaits a resync may have more than it acknowledged. No handle of a group that was
 // hidden from it is reused before it is answered.
 func TestAHandleRestsWhileAResyncIsDue(t *testing.T) {
-	for name, at := range map[string]sender.Place{"public": {}, "private": {Private: true}} {
+	for name, at := range map[string]group.Place{"public": {}, "private": {Private: true}} {
 		h := newHandles()
 		p := h.NewPeer()
-		arrive := func(s repl.Slot, at sender.Place) {
+		arrive := func(s repl.Slot, at group.Place) {
 			h.model.entities[s] = entity{mask: set.MaskOf(0)}
 			h.SpawnAt(s, set.MaskOf(0), at)
 			p.Show(s)
 		}
-		h.step(1, func() { arrive(1, sender.Place{Private: true}); arrive(2, at) })
+		h.step(1, func() { arrive(1, group.Place{Private: true}); arrive(2, at) })
 		h.fulls(t, p, 1)
 		hidden, _ := p.Group(1)
 		h.step(1, func() { p.Hide(1) })
@@ -295,12 +296,12 @@ func TestAHandleRestsWhileAResyncIsDue(t *testing.T) {
 		p.HandleResync(behind)
 		p.HandleDelivered(10)
 		h.step(1, func() {})
-		h.step(300, func() { arrive(3, sender.Place{Private: true}) })
+		h.step(300, func() { arrive(3, group.Place{Private: true}) })
 		is, _ := p.Group(3)
 		assert.NotEqual(t, hidden, is, name)
 		h.fulls(t, p, 20)
 		h.step(1, func() {})
-		h.step(300, func() { arrive(4, sender.Place{Private: true}) })
+		h.step(300, func() { arrive(4, group.Place{Private: true}) })
 		is, _ = p.Group(4)
 		assert.Equal(t, hidden, is, name)
 	}
@@ -323,7 +324,7 @@ func TestManyHandlesAreNotFreedBeforeTheirEndIsSent(t *testing.T) {
 		}
 	}
 	show := func(s repl.Slot) { e.peer.Show(s) }
-	n.unchecked(e, each(func(s repl.Slot) { n.arrive(nil, s, sender.Place{Private: true}); show(s) }))
+	n.unchecked(e, each(func(s repl.Slot) { n.arrive(nil, s, group.Place{Private: true}); show(s) }))
 	require.Len(t, e.sink.entities, all)
 	for _, do := range []func(s repl.Slot){e.peer.Hide, show} {
 		n.unsent(each(do))

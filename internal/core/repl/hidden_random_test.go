@@ -9,6 +9,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -49,7 +50,7 @@ type play struct {
 	names  uint32
 	modes  map[groupKey]mode // of private groups, while they are not shown
 	shut   map[int]set.Mask  // components that the client does not see
-	bornIn map[int]sender.Place
+	bornIn map[int]group.Place
 	moved  map[int]bool
 
 	banishedAt map[int]entangle.Tick
@@ -89,13 +90,13 @@ func (s *stage) is(id int) entity { return s.n.model.entities[s.slot(id)] }
 
 func (s *stage) paused(id int) bool { return s.n.model.paused[s.slot(id)] }
 
-func (s *stage) place(id int) sender.Place { return s.n.model.places[s.slot(id)] }
+func (s *stage) place(id int) group.Place { return s.n.model.places[s.slot(id)] }
 
 func newPlay(t *testing.T, seed uint64) *play {
 	return &play{
 		t: t, rng: rand.New(rand.NewPCG(seed, 3)), dark: rand.New(rand.NewPCG(seed, 4)),
 		open: newStage(t, seed, false), full: newStage(t, seed, true),
-		modes: map[groupKey]mode{}, shut: map[int]set.Mask{}, bornIn: map[int]sender.Place{}, moved: map[int]bool{},
+		modes: map[groupKey]mode{}, shut: map[int]set.Mask{}, bornIn: map[int]group.Place{}, moved: map[int]bool{},
 		banishedAt: map[int]entangle.Tick{},
 	}
 }
@@ -121,7 +122,7 @@ func (p *play) step() {
 	})
 	if p.open.n.tick == 1 {
 		for id := range 8 {
-			p.spawn(p.rng, id, []sender.Place{partly, kept6}[id/4], p.open, p.full)
+			p.spawn(p.rng, id, []group.Place{partly, kept6}[id/4], p.open, p.full)
 		}
 		for id := range 2 {
 			p.spawn(p.rng, 8+id, places[1+id], p.open, p.full)
@@ -161,17 +162,17 @@ func (p *play) both(do func(s *stage)) {
 // Places of the entities that the client sees. Only hidden entities enter the last two after the
 // first tick, because a number would reveal that other numbers are taken.
 var (
-	places     = []sender.Place{{}, {Name: 1}, {Name: 2}, {Private: true}, {Private: true}, {Name: 3, Private: true}, {Name: 4, Private: true}, {Family: 4, Private: true}}
-	partly     = sender.Place{Name: 5, Private: true}
-	kept6      = sender.Place{Name: 6, Private: true}
-	darkPlaces = []sender.Place{{Private: true}, {Private: true}, {Name: 7, Private: true}, {Family: 7, Private: true}, partly, kept6}
+	places     = []group.Place{{}, {Name: 1}, {Name: 2}, {Private: true}, {Private: true}, {Name: 3, Private: true}, {Name: 4, Private: true}, {Hierarchy: 4, Private: true}}
+	partly     = group.Place{Name: 5, Private: true}
+	kept6      = group.Place{Name: 6, Private: true}
+	darkPlaces = []group.Place{{Private: true}, {Private: true}, {Name: 7, Private: true}, {Hierarchy: 7, Private: true}, partly, kept6}
 )
 
 // lastPublic is the tick before which public groups begin.
 const lastPublic = 240
 
 // place draws a place.
-func (p *play) place() sender.Place {
+func (p *play) place() group.Place {
 	at := places[p.rng.IntN(len(places))]
 	at.Private = at.Private || p.open.n.tick >= lastPublic
 	return at
@@ -179,7 +180,7 @@ func (p *play) place() sender.Place {
 
 // key returns the group of an entity that is on both stages.
 func (p *play) key(id int) groupKey {
-	if at := p.open.place(id); at.Name|at.Family != 0 {
+	if at := p.open.place(id); at.Name|at.Hierarchy != 0 {
 		return groupKey{place: at}
 	} else {
 		return groupKey{place: at, own: uint32(id + 1)}
@@ -235,7 +236,7 @@ func (p *play) act(id int) {
 			return // the rate of a group follows from all its members
 		}
 		p.both(func(s *stage) {
-			s.n.world.SetRate(s.slot(id), sender.Rate{Every: uint16(value % 4), MaxAge: uint16(value % 9)})
+			s.n.world.SetRate(s.slot(id), group.Rate{Every: uint16(value % 4), MaxAge: uint16(value % 9)})
 		})
 	case 14, 15, 16:
 		p.turn(id, k, mode(value%3))
@@ -298,7 +299,7 @@ func (p *play) sync(id int) {
 	}
 }
 
-func (p *play) spawn(rng *rand.Rand, id int, at sender.Place, stages ...*stage) {
+func (p *play) spawn(rng *rand.Rand, id int, at group.Place, stages ...*stage) {
 	p.names++
 	is := entity{mask: set.MaskOf(0, 2)}
 	is.values[0] = uint32(id) | p.names<<16
@@ -392,7 +393,7 @@ func (p *play) behind(id int) {
 		if at := s.place(id); at == partly || at == kept6 {
 			return
 		}
-		s.n.world.SetRate(s.slot(id), sender.Rate{Every: uint16(value % 4), MaxAge: uint16(value % 9)})
+		s.n.world.SetRate(s.slot(id), group.Rate{Every: uint16(value % 4), MaxAge: uint16(value % 9)})
 	case 5, 6, 7:
 		p.cast(id, value)
 	case 8, 9:
@@ -469,7 +470,7 @@ func (p *play) direct(s *stage) {
 			continue
 		}
 		k := groupKey{place: s.place(id), own: uint32(id + 1)}
-		if k.place.Name|k.place.Family != 0 {
+		if k.place.Name|k.place.Hierarchy != 0 {
 			k.own = 0
 		}
 		if groups[k] == nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -121,7 +122,7 @@ func TestWhatIsHiddenBeforeItIsSentTakesNoHandle(t *testing.T) {
 	s := &scene{w: w, p: w.NewPeer()}
 	s.tick(func() {
 		for slot := range repl.Slot(300) {
-			w.SpawnAt(slot, set.MaskOf(0), sender.Place{Private: true})
+			w.SpawnAt(slot, set.MaskOf(0), group.Place{Private: true})
 		}
 	})
 	for slot := range repl.Slot(300) {
@@ -222,7 +223,7 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 			s.tick(func() {
 				s.insert(0, 3)
 				s.p.SetView(0, without(0, 2))
-				s.w.SpawnAt(9, set.MaskOf(0, 2), sender.Place{Name: 9, Private: true})
+				s.w.SpawnAt(9, set.MaskOf(0, 2), group.Place{Name: 9, Private: true})
 				s.other.Show(9)
 				s.other.SetView(9, without(9, 2))
 			})
@@ -269,8 +270,8 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 		"values wait, and a component comes": func(s *scene) {
 			s.begin()
 			s.tick(func() {
-				s.w.SetRate(0, sender.Rate{Every: 6})
-				s.w.SetRate(1, sender.Rate{Every: 6})
+				s.w.SetRate(0, group.Rate{Every: 6})
+				s.w.SetRate(1, group.Rate{Every: 6})
 				s.p.SetView(0, without(0, 1))
 			})
 			s.rest(8)
@@ -365,7 +366,7 @@ func TestWhatAPeerHas(t *testing.T) {
 	require.True(t, s.p.Has(0) && !s.p.Has(2), "one that was not sent yet")
 	s.rest(1)
 	require.True(t, s.p.Has(2))
-	tick(w, func() { w.Move(2, sender.Place{Name: 9, Private: true}) })
+	tick(w, func() { w.Move(2, group.Place{Name: 9, Private: true}) })
 	require.True(t, s.p.Has(2), "the end of one that moved out of sight was not sent yet")
 	s.rest(1)
 	require.False(t, s.p.Has(2))

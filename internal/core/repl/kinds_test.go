@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
@@ -25,7 +26,7 @@ func kindsWorld(first, others int) (w *sender.World, peers [2]*sender.Peer) {
 	peers = [2]*sender.Peer{w.NewPeer(), w.NewPeer()}
 	tick(w, func() {
 		for s := range repl.Slot(first + others) {
-			w.SpawnAt(s, set.Mask{1<<kindsComps - 1}, sender.Place{Private: true})
+			w.SpawnAt(s, set.Mask{1<<kindsComps - 1}, group.Place{Private: true})
 			peers[min(int(s)/first, 1)].Show(s)
 		}
 	})

@@ -8,7 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 )
 
@@ -24,7 +24,7 @@ func TestAnActionNeedsAGroupThatWasLeftLongAgo(t *testing.T) {
 		change  func(n *network)
 		arrives bool
 	}
-	away := func(n *network) { n.moveTo(0, sender.Place{Private: true}) }
+	away := func(n *network) { n.moveTo(0, group.Place{Private: true}) }
 	reshape := func(s repl.Slot) func(n *network) {
 		return func(n *network) { n.reshape(s, n.model.entities[s]) }
 	}
@@ -36,13 +36,13 @@ func TestAnActionNeedsAGroupThatWasLeftLongAgo(t *testing.T) {
 		"it is under way":            {[]event{{away, false}}, true},
 		"a later one is under way":   {[]event{{away, true}, {reshape(1), false}}, false},
 		"it waits for one before it": {[]event{{reshape(1), false}, {away, true}}, true},
-		"it waits for another group": {[]event{{reshape(6), false}, {func(n *network) { away(n); n.moveTo(4, sender.Place{Name: 1}) }, true}}, true},
+		"it waits for another group": {[]event{{reshape(6), false}, {func(n *network) { away(n); n.moveTo(4, group.Place{Name: 1}) }, true}}, true},
 		"and a later one, too":       {[]event{{away, false}, {reshape(1), false}}, true},
-		"it waits, and a later one":  {[]event{{reshape(6), false}, {func(n *network) { away(n); n.moveTo(4, sender.Place{Name: 1}) }, true}, {reshape(1), false}}, true},
+		"it waits, and a later one":  {[]event{{reshape(6), false}, {func(n *network) { away(n); n.moveTo(4, group.Place{Name: 1}) }, true}, {reshape(1), false}}, true},
 		"it is not the first": {[]event{
 			{reshape(6), false},
-			{func(n *network) { n.moveTo(2, sender.Place{Name: 3}) }, true},
-			{func(n *network) { away(n); n.moveTo(4, sender.Place{Name: 1}) }, true},
+			{func(n *network) { n.moveTo(2, group.Place{Name: 3}) }, true},
+			{func(n *network) { away(n); n.moveTo(4, group.Place{Name: 1}) }, true},
 		}, true},
 		"another group is under way": {[]event{{reshape(6), false}, {away, true}}, false},
 	} {
@@ -75,7 +75,7 @@ func TestAnActionNeedsAGroupThatWasLeftLongAgo(t *testing.T) {
 				}
 				step(func(n *network) {
 					for _, name := range []uint32{1, 1, 2, 2, 3, 3, 4, 4} {
-						n.spawnAt(sender.Place{Name: name})
+						n.spawnAt(group.Place{Name: name})
 					}
 				}, true)
 				var left entangle.Tick
@@ -88,7 +88,7 @@ func TestAnActionNeedsAGroupThatWasLeftLongAgo(t *testing.T) {
 				for range 300 {
 					step(func(*network) {}, true)
 				}
-				told[other] = step(func(n *network) { n.moveTo(0, sender.Place{Name: 2}) }, true)
+				told[other] = step(func(n *network) { n.moveTo(0, group.Place{Name: 2}) }, true)
 				var needs []repl.Need
 				for _, m := range told[other] {
 					for _, s := range newParser(t, n.model).actions(m) {
@@ -116,7 +116,7 @@ func TestAnActionNeedsAGroupThatWasLeftLongAgo(t *testing.T) {
 //
 // Proves: R41
 func TestAnActionNeedsWhatThePeerWasSent(t *testing.T) {
-	there, name := sender.Place{Name: 5, Private: true}, uint16(100)
+	there, name := group.Place{Name: 5, Private: true}, uint16(100)
 	n, e := retaining(t)
 	needs := func(change func()) (all []repl.Need) {
 		n.unsent(change)
@@ -133,11 +133,11 @@ func TestAnActionNeedsWhatThePeerWasSent(t *testing.T) {
 	h, _ := e.peer.Group(0)
 	assert.Empty(t, needs(func() { e.peer.SetView(0, view.Hidden{Slot: 0, Whole: true}) }))
 	hidden := n.tick
-	assert.Empty(t, needs(func() { n.moveTo(0, sender.Place{Name: 9, Private: true}) }))
+	assert.Empty(t, needs(func() { n.moveTo(0, group.Place{Name: 9, Private: true}) }))
 	assert.Equal(t, []repl.Need{{Group: h, Tick: hidden}}, needs(func() { n.moveTo(0, there) }))
 
 	n, e = retaining(t)
-	n.step(func() { n.arrive(e, 2, there); n.arrive(nil, 3, sender.Place{}) })
+	n.step(func() { n.arrive(e, 2, there); n.arrive(nil, 3, group.Place{}) })
 	n.rest()
 	h, _ = e.peer.Group(3)
 	assert.Empty(t, needs(func() { n.reshape(2, n.model.entities[2]) }))

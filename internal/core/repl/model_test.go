@@ -5,8 +5,8 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -36,7 +36,7 @@ type model struct {
 	comps    int
 	links    bool // linkComp holds a slot + 1
 	entities map[repl.Slot]entity
-	places   map[repl.Slot]sender.Place
+	places   map[repl.Slot]group.Place
 	paused   map[repl.Slot]bool
 	frozen   map[repl.Slot]entity             // the entities as they were when they were paused
 	changed  map[repl.Slot]*[20]entangle.Tick // by component: when its value or its presence changed last
@@ -50,7 +50,7 @@ type model struct {
 
 func newModel(comps int) *model {
 	return &model{
-		comps: comps, entities: map[repl.Slot]entity{}, places: map[repl.Slot]sender.Place{},
+		comps: comps, entities: map[repl.Slot]entity{}, places: map[repl.Slot]group.Place{},
 		paused: map[repl.Slot]bool{}, frozen: map[repl.Slot]entity{}, changed: map[repl.Slot]*[20]entangle.Tick{},
 		came: map[repl.Slot]entangle.Tick{}, private: map[uint32]bool{},
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -51,7 +52,7 @@ type network struct {
 
 // groupKey identifies a group of the model: by its place, or by the entity if it is alone.
 type groupKey struct {
-	place sender.Place
+	place group.Place
 	own   uint32
 }
 
@@ -206,7 +207,7 @@ func (n *network) recordEyes(e *end) {
 
 func (n *network) key(slot repl.Slot) groupKey {
 	key := groupKey{place: n.model.places[slot]}
-	if key.place.Name == 0 && key.place.Family == 0 {
+	if key.place.Name == 0 && key.place.Hierarchy == 0 {
 		e := n.model.entities[slot]
 		key.own = e.name()
 	}

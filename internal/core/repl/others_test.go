@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
@@ -16,7 +17,7 @@ import (
 //
 // Proves: V13
 func TestOthersBasesChangeNoByte(t *testing.T) {
-	for _, place := range []sender.Place{{Private: true}, {}} {
+	for _, place := range []group.Place{{Private: true}, {}} {
 		var sent [2][]byte
 		for i := range sent {
 			bits := map[repl.Slot]int{}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -21,9 +21,9 @@ import (
 func TestAGroupIsSentAtItsInterval(t *testing.T) {
 	const groups, ticks = 60, 300
 	for _, loss := range []float64{0, 0.05, 0.3} {
-		for name, place := range map[string]sender.Place{"public": {}, "private": {Private: true}} {
+		for name, place := range map[string]group.Place{"public": {}, "private": {Private: true}} {
 			t.Run(fmt.Sprint(name, " loss ", loss), func(t *testing.T) {
-				n, slots := evenNetwork(t, 7, groups, place, sender.Rate{Every: 10})
+				n, slots := evenNetwork(t, 7, groups, place, group.Rate{Every: 10})
 				n.loss, n.delay = loss, 2
 				sent, at := map[repl.Handle]int{}, map[repl.Handle]map[int]bool{}
 				n.told = func(_ *end, s saying) {
@@ -63,17 +63,17 @@ func TestAGroupIsSentAtItsInterval(t *testing.T) {
 // Proves: R35
 func TestAnIntervalWhereTicksAreSkipped(t *testing.T) {
 	const groups, ticks = 12, 360
-	for _, place := range []sender.Place{{}, {Private: true}} {
+	for _, place := range []group.Place{{}, {Private: true}} {
 		for _, every := range []uint16{2, 3, 4, 10} {
 			for _, stride := range []int{2, 3, 6, 7} {
-				n, slots := evenNetwork(t, 7, groups, place, sender.Rate{})
+				n, slots := evenNetwork(t, 7, groups, place, group.Rate{})
 				n.skips = entangle.Tick(stride - 1)
 				n.world.SetStride(stride)
 				sent := map[repl.Handle][]entangle.Tick{}
 				n.told = func(_ *end, s saying) { sent[s.Group] = append(sent[s.Group], s.Tick) }
 				n.step(func() {
 					for _, slot := range slots {
-						n.world.SetRate(slot, sender.Rate{Every: every})
+						n.world.SetRate(slot, group.Rate{Every: every})
 					}
 				})
 				for range ticks / stride {
@@ -102,9 +102,9 @@ func TestAnIntervalWhereTicksAreSkipped(t *testing.T) {
 //
 // Proves: R35
 func TestAnIntervalWhereTicksJump(t *testing.T) {
-	for _, place := range []sender.Place{{}, {Private: true}} {
+	for _, place := range []group.Place{{}, {Private: true}} {
 		for seed := range uint64(20) {
-			n, slots := evenNetwork(t, seed, 12, place, sender.Rate{Every: 4})
+			n, slots := evenNetwork(t, seed, 12, place, group.Rate{Every: 4})
 			for range 10 {
 				n.skips = entangle.Tick(n.rng.IntN(7))
 				n.step(func() { n.writeAll(slots) })
@@ -121,8 +121,8 @@ func TestAnIntervalWhereTicksJump(t *testing.T) {
 // The interval of a group is the shortest of those requested for its entities, and changes when
 // entities join, leave or change their request.
 func TestAGroupHasTheShortestInterval(t *testing.T) {
-	for _, place := range []sender.Place{{Name: 9}, {Name: 9, Private: true}} {
-		n, slots := evenNetwork(t, 7, 3, place, sender.Rate{})
+	for _, place := range []group.Place{{Name: 9}, {Name: 9, Private: true}} {
+		n, slots := evenNetwork(t, 7, 3, place, group.Rate{})
 		sent, write := 0, func() { n.writeAll(n.membersOf(groupKey{place: place})) }
 		n.told = func(*end, saying) { sent++ }
 		expect := func(every int) {
@@ -136,7 +136,7 @@ func TestAGroupHasTheShortestInterval(t *testing.T) {
 		rate := func(every ...uint16) {
 			n.step(func() {
 				for i, e := range every {
-					n.world.SetRate(slots[i], sender.Rate{Every: e})
+					n.world.SetRate(slots[i], group.Rate{Every: e})
 				}
 			})
 		}
@@ -149,7 +149,7 @@ func TestAGroupHasTheShortestInterval(t *testing.T) {
 		expect(8)
 		n.step(func() {
 			slot := n.spawnAt(place)
-			n.world.SetRate(slot, sender.Rate{Every: 3})
+			n.world.SetRate(slot, group.Rate{Every: 3})
 			n.show(n.peers[0], slot)
 		})
 		expect(3)
@@ -160,16 +160,16 @@ func TestAGroupHasTheShortestInterval(t *testing.T) {
 
 // If the interval of a waiting group changes, the group stops waiting for its tick.
 func TestAnotherIntervalEndsTheWaiting(t *testing.T) {
-	for _, place := range []sender.Place{{}, {Private: true}} {
+	for _, place := range []group.Place{{}, {Private: true}} {
 		for _, every := range []uint16{0, 40, 60} {
-			n, slots := evenNetwork(t, 7, 1, place, sender.Rate{Every: 50})
+			n, slots := evenNetwork(t, 7, 1, place, group.Rate{Every: 50})
 			n.tick = 50*(n.tick/50) + 59
 			n.step(func() {})
 			n.step(func() { n.writeAll(slots) })
 			for range 10 {
 				n.step(func() {})
 			}
-			n.step(func() { n.world.SetRate(slots[0], sender.Rate{Every: every}) })
+			n.step(func() { n.world.SetRate(slots[0], group.Rate{Every: every}) })
 			n.requireEqual(n.peers[0])
 		}
 	}
@@ -178,8 +178,8 @@ func TestAnotherIntervalEndsTheWaiting(t *testing.T) {
 // Structure does not wait for the interval. It contains the waiting values, so that they need not
 // be sent again.
 func TestStructureTakesAlongWhatWaits(t *testing.T) {
-	for _, place := range []sender.Place{{}, {Private: true}} {
-		n, slots := evenNetwork(t, 7, 1, place, sender.Rate{Every: 50})
+	for _, place := range []group.Place{{}, {Private: true}} {
+		n, slots := evenNetwork(t, 7, 1, place, group.Rate{Every: 50})
 		e, sent := n.peers[0], 0
 		n.told = func(*end, saying) { sent++ }
 		n.tick = 50*(n.tick/50) + 59 // some ticks before its turn
@@ -202,8 +202,8 @@ func TestStructureTakesAlongWhatWaits(t *testing.T) {
 // A peer that predicts a group is sent each change at once, because it has to know when it has all
 // state of a tick. Other peers wait for the interval.
 func TestWhatIsPredictedHasNoInterval(t *testing.T) {
-	for _, place := range []sender.Place{{}, {Private: true}} {
-		n, slots := evenNetwork(t, 7, 1, place, sender.Rate{Every: 10})
+	for _, place := range []group.Place{{}, {Private: true}} {
+		n, slots := evenNetwork(t, 7, 1, place, group.Rate{Every: 10})
 		other := n.join()
 		n.step(func() { n.show(other, slots[0]) })
 		n.step(func() {})
@@ -224,7 +224,7 @@ func TestWhatIsPredictedHasNoInterval(t *testing.T) {
 }
 
 // evenNetwork returns a network of one peer, which has all of n entities with one value each.
-func evenNetwork(t testing.TB, seed uint64, n int, place sender.Place, rate sender.Rate) (*network, []repl.Slot) {
+func evenNetwork(t testing.TB, seed uint64, n int, place group.Place, rate group.Rate) (*network, []repl.Slot) {
 	net, slots := newNetwork(t, seed, 3, 0), []repl.Slot(nil)
 	e := net.join()
 	net.step(func() {
@@ -260,8 +260,8 @@ func TestAGroupHasNotHadItsTickAtZero(t *testing.T) {
 	n.differ()
 	e := n.join()
 	n.step(func() {
-		n.put(0, entity{mask: set.MaskOf(0, 3)}, sender.Place{})
-		n.world.SetRate(0, sender.Rate{Every: 100})
+		n.put(0, entity{mask: set.MaskOf(0, 3)}, group.Place{})
+		n.world.SetRate(0, group.Rate{Every: 100})
 		n.foresee(e, 0, true)
 	})
 	for n.tick != math.MaxUint32-2 {
@@ -272,7 +272,7 @@ func TestAGroupHasNotHadItsTickAtZero(t *testing.T) {
 		is := n.model.entities[0]
 		is.mask.Set(4)
 		n.world.Reshape(0, set.MaskOf(4), set.Mask{}) // nothing waits any more
-		n.world.SetRate(0, sender.Rate{})
+		n.world.SetRate(0, group.Rate{})
 		n.model.entities[0], n.model.changed[0][4] = is, n.tick
 	})
 	n.step(func() { n.set(0, 4, 2) })

@@ -8,15 +8,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 )
 
 // A peer still has a paused member, so it does not get it in another group before the member has
 // left its own, whether it resumes in the tick of the move or earlier.
 func TestWhatResumesElsewhereLeavesItsGroupFirst(t *testing.T) {
 	for name, ticks := range map[string][]func(*network){
-		"at once":    {func(n *network) { n.world.Resume(1); n.moveTo(1, sender.Place{Name: 2}) }},
-		"one by one": {func(n *network) { n.world.Resume(1) }, func(n *network) { n.moveTo(1, sender.Place{Name: 2}) }},
+		"at once":    {func(n *network) { n.world.Resume(1); n.moveTo(1, group.Place{Name: 2}) }},
+		"one by one": {func(n *network) { n.world.Resume(1) }, func(n *network) { n.moveTo(1, group.Place{Name: 2}) }},
 	} {
 		for first := range len(ticks) + 1 {
 			t.Run(fmt.Sprint(name, first), func(t *testing.T) {
@@ -24,7 +24,7 @@ func TestWhatResumesElsewhereLeavesItsGroupFirst(t *testing.T) {
 				e := n.join()
 				n.step(func() {
 					for _, name := range []uint32{2, 1, 1} { // the other group's handle may be lower, so that it comes first
-						n.spawnAt(sender.Place{Name: name})
+						n.spawnAt(group.Place{Name: name})
 					}
 				})
 				for range 5 {
@@ -81,7 +81,7 @@ func TestWhatIsPausedOnTheMoveGetsThere(t *testing.T) {
 			e := n.join()
 			n.step(func() {
 				for _, name := range []uint32{2, 1, 1} {
-					n.spawnAt(sender.Place{Name: name})
+					n.spawnAt(group.Place{Name: name})
 				}
 			})
 			n.step(func() {})
@@ -94,7 +94,7 @@ func TestWhatIsPausedOnTheMoveGetsThere(t *testing.T) {
 					deliver()
 				}
 			}
-			quiet(func() { n.moveTo(1, sender.Place{Name: 2}) }) // no packet is sent in this tick
+			quiet(func() { n.moveTo(1, group.Place{Name: 2}) }) // no packet is sent in this tick
 			quiet(func() { n.world.Pause(1) })
 			send()
 			assert.Len(t, e.sink.entities, 3)

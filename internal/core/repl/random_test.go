@@ -11,7 +11,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -161,7 +161,7 @@ func (n *network) burst() {
 		}
 		n.model.names++
 		like.values[0] = uint32(slot) | n.model.names<<16
-		n.put(slot, like, sender.Place{})
+		n.put(slot, like, group.Place{})
 		if n.rng.IntN(8) == 0 {
 			n.look(slot)
 		}

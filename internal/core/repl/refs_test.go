@@ -12,6 +12,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -141,13 +142,13 @@ func TestAGroupOfManyReferencesArrivesWholeOrIsRefused(t *testing.T) {
 			carry()
 			tick(w, func() {
 				for s := range repl.Slot(c.members) {
-					w.SpawnAt(s, set.MaskOf(0), sender.Place{Private: true})
+					w.SpawnAt(s, set.MaskOf(0), group.Place{Private: true})
 				}
 			})
 			tick(w, func() {
 				w.Reshape(0, set.MaskOf(1), set.Mask{})
 				for s := range repl.Slot(c.members) {
-					w.Move(s, sender.Place{Name: 1, Private: true})
+					w.Move(s, group.Place{Name: 1, Private: true})
 				}
 			})
 			p.Show(0)

@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // den is the place of a private group.
-var den = sender.Place{Name: 4, Private: true}
+var den = group.Place{Name: 4, Private: true}
 
 // retaining returns a peer that is shown a private group of slots 0 and 1, and has it.
 func retaining(t *testing.T) (*network, *end) {
@@ -27,7 +28,7 @@ func retaining(t *testing.T) (*network, *end) {
 }
 
 // arrive spawns an entity with all components at a place, and shows it to a peer.
-func (n *network) arrive(e *end, slot repl.Slot, at sender.Place) {
+func (n *network) arrive(e *end, slot repl.Slot, at group.Place) {
 	n.model.names++
 	is := entity{mask: set.MaskOf(0, 1, 2)}
 	is.values[0] = uint32(slot) | n.model.names<<16
@@ -77,7 +78,7 @@ func TestWhatIsRetainedStaysAsItWas(t *testing.T) {
 		{"and no longer", func() { e.peer.Predict(0, false) }},
 		{"another view", func() { assert.False(t, e.peer.SetView(0, view.Hidden{Slot: 1, Whole: true})) }},
 		{"one comes", func() { n.arrive(nil, 2, den) }},
-		{"its rate", func() { n.world.SetRate(0, sender.Rate{Every: 3, MaxAge: 1}) }},
+		{"its rate", func() { n.world.SetRate(0, group.Rate{Every: 3, MaxAge: 1}) }},
 		{"one pauses", func() { n.model.frozen[1] = n.model.entities[1]; n.model.paused[1] = true; n.world.Pause(1) }},
 		{"and goes on", func() { n.resume(1) }},
 		{"one comes and moves", func() { n.arrive(nil, 3, den) }},
@@ -85,7 +86,7 @@ func TestWhatIsRetainedStaysAsItWas(t *testing.T) {
 		assert.Zero(t, n.says(c.change), c.name)
 		assert.Equal(t, before, e.sink.byName(), c.name)
 	}
-	assert.Zero(t, n.says(func() { n.moveTo(3, sender.Place{Private: true}) }), "moved out of sight")
+	assert.Zero(t, n.says(func() { n.moveTo(3, group.Place{Private: true}) }), "moved out of sight")
 	assert.Zero(t, n.says(func() { n.despawn(2) }), "an entity that came when it was not shown")
 	assert.True(t, e.peer.Idle() && !e.peer.Sees(0) && e.peer.Retains(0))
 	assert.NotZero(t, n.says(func() { n.show(e, 0) }))
@@ -261,13 +262,13 @@ func TestWhatIsRetainedCanBeHidden(t *testing.T) {
 func TestWhatWasNeverSentIsNotRetained(t *testing.T) {
 	n := newNetwork(t, 1, 3, 0)
 	e := n.join()
-	n.step(func() { n.arrive(e, 0, den); n.arrive(nil, 1, sender.Place{}) })
-	n.step(func() { n.arrive(e, 2, sender.Place{Private: true}); n.retain(e, 2); n.retain(e, 1) })
+	n.step(func() { n.arrive(e, 0, den); n.arrive(nil, 1, group.Place{}) })
+	n.step(func() { n.arrive(e, 2, group.Place{Private: true}); n.retain(e, 2); n.retain(e, 1) })
 	n.rest()
 	assert.True(t, !e.peer.Retains(2) && !e.peer.Retains(1), "never sent, and public")
 	assert.Len(t, e.sink.entities, 2)
 
-	tick(n.world, func() { n.arrive(e, 3, sender.Place{Private: true}) })
+	tick(n.world, func() { n.arrive(e, 3, group.Place{Private: true}) })
 	all := n.messagesTo(e)
 	tick(n.world, func() { e.peer.Retain(3); n.set(3, 1, 7) })
 	require.Empty(t, n.messagesTo(e))
@@ -380,16 +381,16 @@ func TestWhatIsRetainedAndShownInOneTickIsSentInTheNext(t *testing.T) {
 //
 // Proves: V4
 func TestMovesToAndFromWhatIsRetained(t *testing.T) {
-	seen, unseen := sender.Place{Name: 5, Private: true}, sender.Place{Name: 6, Private: true}
+	seen, unseen := group.Place{Name: 5, Private: true}, group.Place{Name: 6, Private: true}
 	for name, c := range map[string]struct {
 		move    func(n *network)
 		there   int
 		spawned int
 	}{
 		"to a group that is seen":   {func(n *network) { n.moveTo(0, seen) }, 3, 3},
-		"to a public one":           {func(n *network) { n.moveTo(0, sender.Place{Name: 7}) }, 3, 3},
-		"to one of its own, public": {func(n *network) { n.moveTo(0, sender.Place{}) }, 3, 3},
-		"all of it, to public":      {func(n *network) { n.moveTo(0, sender.Place{Name: 4}); n.moveTo(1, sender.Place{Name: 4}) }, 3, 3},
+		"to a public one":           {func(n *network) { n.moveTo(0, group.Place{Name: 7}) }, 3, 3},
+		"to one of its own, public": {func(n *network) { n.moveTo(0, group.Place{}) }, 3, 3},
+		"all of it, to public":      {func(n *network) { n.moveTo(0, group.Place{Name: 4}); n.moveTo(1, group.Place{Name: 4}) }, 3, 3},
 		"out of sight":              {func(n *network) { n.moveTo(0, unseen) }, 2, 3},
 		"there, and into sight":     {func(n *network) { n.moveTo(0, unseen); n.moveTo(0, seen) }, 3, 3},
 		"away and back":             {func(n *network) { n.moveTo(0, seen); n.moveTo(0, den) }, 2, 3},
@@ -482,7 +483,7 @@ func TestWhatIsRetainedOnceMoreLosesWhatItHasStill(t *testing.T) {
 func TestWhatIsRetainedHoldsNoTickUp(t *testing.T) {
 	n, e := retaining(t)
 	n.step(func() {
-		n.arrive(nil, 2, sender.Place{})
+		n.arrive(nil, 2, group.Place{})
 		n.foresee(e, 0, true)
 		n.foresee(e, 2, true)
 	})
@@ -500,8 +501,8 @@ func TestWhatIsRetainedHoldsNoTickUp(t *testing.T) {
 func TestWhatIsRetainedTakesNoShare(t *testing.T) {
 	n, e := retaining(t)
 	n.step(func() {
-		n.arrive(nil, 2, sender.Place{})
-		n.world.SetRate(0, sender.Rate{MaxAge: 2, Priority: 100})
+		n.arrive(nil, 2, group.Place{})
+		n.world.SetRate(0, group.Rate{MaxAge: 2, Priority: 100})
 	})
 	n.rest()
 	n.step(func() { n.set(0, 1, 1); n.retain(e, 0) })
@@ -521,7 +522,7 @@ func TestWhatRefersToTheRetainedFindsIt(t *testing.T) {
 	n.model.links, e.sink.links = true, true
 	n.step(func() { n.retain(e, 0) })
 	n.step(func() {
-		n.arrive(nil, 2, sender.Place{})
+		n.arrive(nil, 2, group.Place{})
 		n.set(2, linkComp, 1)
 	})
 	n.rest()
@@ -540,7 +541,7 @@ func TestWhatRefersToTheRetainedFindsIt(t *testing.T) {
 func TestWhatIsRetainedCountsAsJoined(t *testing.T) {
 	n := newNetwork(t, 1, 3, 0)
 	e := n.join()
-	tick(n.world, func() { n.arrive(e, 0, den); n.arrive(e, 1, sender.Place{Private: true}) })
+	tick(n.world, func() { n.arrive(e, 0, den); n.arrive(e, 1, group.Place{Private: true}) })
 	e.peer.Join()
 	first := e.peer.AppendActions(nil, 1)
 	e.peer.ActionsSent(1)
@@ -557,7 +558,7 @@ func TestWhatIsRetainedCountsAsJoined(t *testing.T) {
 // Proves: Z14
 func TestWhatIsNotShownIsNotAskedFor(t *testing.T) {
 	n, e := retaining(t)
-	n.step(func() { n.arrive(e, 2, sender.Place{Private: true}); n.arrive(e, 3, sender.Place{}) })
+	n.step(func() { n.arrive(e, 2, group.Place{Private: true}); n.arrive(e, 3, group.Place{}) })
 	n.rest()
 	n.step(func() { n.hide(e, 0); n.hide(e, 2); n.despawn(3) })
 	n.rest()

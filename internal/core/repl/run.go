@@ -20,7 +20,7 @@ type Run struct {
 }
 
 // MaxRunHead bounds the bytes of a run's head.
-const MaxRunHead = (2 + 32 + 68 + 1 + ApartBits + 7) / 8
+const MaxRunHead = (2 + 32 + 68 + 1 + PrevBits + 7) / 8
 
 // Begin writes a run's head: the first group of the first block, and the baseline of that block.
 func (u *Run) Begin(w *pack.Writer, first Handle, from From) {
@@ -36,7 +36,7 @@ func (u *Run) Enter(first Handle, from From) { u.at, u.from = first, from }
 
 func (u *Run) appendFrom(w *pack.Writer, from From) {
 	w.Uvarint(uint64(u.Tick - from.Base))
-	appendApart(w, from.Apart)
+	appendPrev(w, from.Prev)
 }
 
 // HeadBits returns the number of bits that Begin writes at a whole byte.
@@ -45,7 +45,7 @@ func (u *Run) HeadBits(first Handle, from From) int {
 }
 
 func (u *Run) fromBits(from From) int {
-	return pack.UvarintBits(uint64(u.Tick-from.Base)) + from.apartWidth()
+	return pack.UvarintBits(uint64(u.Tick-from.Base)) + from.prevWidth()
 }
 
 // Next writes that another block follows: its first group, and its baseline.
@@ -116,7 +116,7 @@ func (u *Run) ReadBegin(r *pack.Reader, rec *Record) (ok bool) {
 
 func (u *Run) readFrom(r *pack.Reader) (from From, ok bool) {
 	base, aged := readAge(r, u.Tick)
-	from = From{Base: base, Apart: readApart(r)}
+	from = From{Base: base, Prev: readPrev(r)}
 	return from, aged && r.Err() == nil
 }
 

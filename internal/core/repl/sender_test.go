@@ -11,6 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -54,7 +55,7 @@ func TestAChangeIsSentOnce(t *testing.T) {
 		n.join()
 		n.step(func() {
 			for range 50 {
-				n.spawnAt(sender.Place{})
+				n.spawnAt(group.Place{})
 			}
 		})
 		for range 40 {
@@ -160,7 +161,7 @@ func TestAHandleIsFreeWhenItsLastHolderGoes(t *testing.T) {
 
 // The peers keep orphaned entities as they had them, and receive nothing more about them.
 func TestWhatIsAbandonedStaysAsItIs(t *testing.T) {
-	for _, place := range []sender.Place{{}, {Name: 1}} {
+	for _, place := range []group.Place{{}, {Name: 1}} {
 		n := newNetwork(t, 1, 3, 0)
 		e := n.join()
 		n.step(func() { n.spawnAt(place); n.spawnAt(place) })
@@ -249,7 +250,7 @@ func TestNothingIsLongerThanItsRoom(t *testing.T) {
 		e := n.join()
 		tick(n.world, func() {
 			for range 60 {
-				n.spawnAt(sender.Place{})
+				n.spawnAt(group.Place{})
 			}
 		})
 		for m := e.peer.AppendActions(nil, room); len(m) > 0; m = e.peer.AppendActions(nil, room) {
@@ -329,7 +330,7 @@ func TestAskingAgainForLargeGroupsIsAnsweredAtAPace(t *testing.T) {
 	p := w.NewPeer()
 	tick(w, func() {
 		for s := range repl.Slot(groups * members) {
-			w.SpawnAt(s, set.MaskOf(0), sender.Place{Name: uint32(s/members) + 1})
+			w.SpawnAt(s, set.MaskOf(0), group.Place{Name: uint32(s/members) + 1})
 		}
 	})
 	serve := func() {
@@ -452,7 +453,7 @@ func TestNoComponentIsRemovedThatWasNeverSent(t *testing.T) {
 // A full that a peer requests overtakes the records that it could not apply. An entity that moved
 // to another group in these records keeps its replica, and one that was despawned does not.
 func TestAFullNamesMembersThatMovedUnacknowledged(t *testing.T) {
-	from, to := sender.Place{Name: 1}, sender.Place{Name: 2}
+	from, to := group.Place{Name: 1}, group.Place{Name: 2}
 	n := newNetwork(t, 1, 3, 0)
 	e := n.join()
 	tick(n.world, func() {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -32,7 +32,7 @@ const (
 	actionAgain = 3 * wayThere   // ticks until an action is resent
 )
 
-func newFar(t testing.TB, seed uint64, loss float64, entities int, place func(i int) sender.Place) *far {
+func newFar(t testing.TB, seed uint64, loss float64, entities int, place func(i int) group.Place) *far {
 	n := newNetwork(t, seed, 3, 0)
 	n.trusts = true
 	f := &far{network: n, loss: loss, actions: map[uint16][]byte{}}
@@ -156,7 +156,7 @@ func TestTheSettledTickKeepsUpOnABadLine(t *testing.T) {
 		"structure, each second": {func(f *far, i int) { f.some(10, 0.03); f.turn(i, 60) }, 20},
 		"one, and another once":  {func(f *far, i int) { f.some(1, 1); f.set(repl.Slot(1+i/50%9), 1, uint32(i/50)) }, 6},
 	} {
-		f := newFar(t, 3, 0.2, 10, func(i int) sender.Place { return sender.Place{Private: i%2 == 0} })
+		f := newFar(t, 3, 0.2, 10, func(i int) group.Place { return group.Place{Private: i%2 == 0} })
 		f.tick(func() {
 			for s := range repl.Slot(10) {
 				f.show(f.e, s)
@@ -179,7 +179,7 @@ func TestTheSettledTickKeepsUpOnABadLine(t *testing.T) {
 // Without losses nothing is resent, and acknowledged updates never are.
 func TestWhatIsPredictedIsRepeatedWhereSomethingIsLost(t *testing.T) {
 	for loss, most := range map[float64]int{0: 1, 0.2: 5} {
-		f := newFar(t, 5, loss, 1, func(int) sender.Place { return sender.Place{} })
+		f := newFar(t, 5, loss, 1, func(int) group.Place { return group.Place{} })
 		f.tick(func() { f.foresee(f.e, 0, true) })
 		for range 4 * wayThere {
 			f.tick(func() {})
@@ -201,7 +201,7 @@ func TestWhatIsPredictedIsRepeatedWhereSomethingIsLost(t *testing.T) {
 
 // No tick waits for lost updates of an entity that has been paused meanwhile.
 func TestWhatIsPausedHoldsNoTickUp(t *testing.T) {
-	f := newFar(t, 9, 0, 2, func(int) sender.Place { return sender.Place{Name: 1} })
+	f := newFar(t, 9, 0, 2, func(int) group.Place { return group.Place{Name: 1} })
 	f.tick(func() { f.foresee(f.e, 1, true) })
 	for range 4 * wayThere {
 		f.tick(func() {})
@@ -243,7 +243,7 @@ func TestARepeatWithoutRoomHoldsNoTickUp(t *testing.T) {
 		}
 		require.NoError(t, e.copy.HandleUpdates(n.tick, b))
 	}
-	tick(-1, func() { n.put(0, entity{mask: set.MaskOf(0, 1)}, sender.Place{}) })
+	tick(-1, func() { n.put(0, entity{mask: set.MaskOf(0, 1)}, group.Place{}) })
 	tick(-1, func() { n.foresee(e, 0, true) })
 	e.peer.HandleLost(0) // packets get lost on this line, so that updates are repeated
 	tick(-1, func() { n.set(0, 1, 77) })

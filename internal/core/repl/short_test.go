@@ -10,6 +10,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
@@ -23,12 +24,12 @@ func fixed(bytes int) func(*end) int { return func(*end) int { return bytes } }
 // Proves: P13, R36
 func TestSharesFollowPriorities(t *testing.T) {
 	priorities := []float32{1, 2, 5, 10}
-	for _, place := range []sender.Place{{}, {Private: true}} {
+	for _, place := range []group.Place{{}, {Private: true}} {
 		for _, limit := range []int{70, 110, 145} {
 			for _, loss := range []float64{0, 0.05, 0.3} {
 				t.Run(fmt.Sprintf("private %v, %d bytes, loss %v", place.Private, limit, loss), func(t *testing.T) {
 					t.Parallel()
-					n, slots := evenNetwork(t, 7, 80, place, sender.Rate{})
+					n, slots := evenNetwork(t, 7, 80, place, group.Rate{})
 					n.step(func() { n.prioritize(slots, priorities) })
 					n.loss, n.delay, n.limit, n.trusts = loss, 3, fixed(limit), true
 					counts := make([]int, len(priorities))
@@ -48,7 +49,7 @@ func TestSharesFollowPriorities(t *testing.T) {
 
 func (n *network) prioritize(slots []repl.Slot, priorities []float32) {
 	for i, slot := range slots {
-		n.world.SetRate(slot, sender.Rate{Priority: priorities[i%len(priorities)]})
+		n.world.SetRate(slot, group.Rate{Priority: priorities[i%len(priorities)]})
 	}
 }
 
@@ -71,12 +72,12 @@ func total[K comparable](counts map[K]int) (sum int) {
 //
 // Proves: P13, R36
 func TestNothingStarvesUnderALimit(t *testing.T) {
-	for _, place := range []sender.Place{{}, {Private: true}} {
+	for _, place := range []group.Place{{}, {Private: true}} {
 		for _, loss := range []float64{0, 0.05, 0.3} {
-			n, slots := evenNetwork(t, 7, 60, place, sender.Rate{Priority: 10})
+			n, slots := evenNetwork(t, 7, 60, place, group.Rate{Priority: 10})
 			n.step(func() {
 				for _, slot := range slots[40:] {
-					n.world.SetRate(slot, sender.Rate{Priority: 1})
+					n.world.SetRate(slot, group.Rate{Priority: 1})
 				}
 			})
 			n.loss, n.delay, n.limit = loss, 2, fixed(60)
@@ -121,10 +122,10 @@ func TestALimitWithRoomForAllChangesNoByte(t *testing.T) {
 // all of them.
 func TestWantedBytesIsWhatIsSent(t *testing.T) {
 	for _, groups := range []int{1, 30, 700, 3000} {
-		for name, place := range map[string]func(repl.Slot) sender.Place{
-			"public": func(repl.Slot) sender.Place { return sender.Place{} },
-			"some of each": func(s repl.Slot) sender.Place {
-				return sender.Place{Private: s%3 == 0}
+		for name, place := range map[string]func(repl.Slot) group.Place{
+			"public": func(repl.Slot) group.Place { return group.Place{} },
+			"some of each": func(s repl.Slot) group.Place {
+				return group.Place{Private: s%3 == 0}
 			},
 		} {
 			c := newCrowd(groups, 1, place)
@@ -159,7 +160,7 @@ func TestWantedBytesIsWhatIsSent(t *testing.T) {
 // Groups of equal priority take turns, whatever the limit is.
 func TestEqualGroupsTakeTurnsUnderALimit(t *testing.T) {
 	for _, limit := range []int{20, 50, 200} {
-		n, slots := evenNetwork(t, 7, 50, sender.Place{}, sender.Rate{Priority: 3})
+		n, slots := evenNetwork(t, 7, 50, group.Place{}, group.Rate{Priority: 3})
 		n.limit = fixed(limit)
 		counts := map[repl.Handle]int{}
 		n.told = func(_ *end, s saying) { counts[s.Group]++ }
@@ -223,10 +224,10 @@ func TestLimitsAllocateNothing(t *testing.T) {
 	if testing.Short() {
 		peers = 10
 	}
-	c := newCrowd(1000, peers, func(s repl.Slot) sender.Place { return sender.Place{Private: s%8 == 0} })
+	c := newCrowd(1000, peers, func(s repl.Slot) group.Place { return group.Place{Private: s%8 == 0} })
 	tick(c.World, func() {
 		for _, s := range c.all {
-			c.SetRate(s, sender.Rate{Every: uint16(s % 3), Priority: float32(s % 5), MaxAge: uint16(s % 7 * 20)})
+			c.SetRate(s, group.Rate{Every: uint16(s % 3), Priority: float32(s % 5), MaxAge: uint16(s % 7 * 20)})
 		}
 		for _, p := range c.peers {
 			p.Predict(3, true)
@@ -257,18 +258,18 @@ func TestLimitsAllocateNothing(t *testing.T) {
 // BenchmarkShort measures a tick for a peer with 10,000 due groups and a limit that allows a few.
 func BenchmarkShort(b *testing.B) {
 	const groups, peers = 10_000, 200
-	for name, rates := range map[string]func(repl.Slot) sender.Rate{
-		"alike":      func(repl.Slot) sender.Rate { return sender.Rate{} },
-		"priorities": func(s repl.Slot) sender.Rate { return sender.Rate{Priority: float32(1 + s%10)} },
-		"bounds":     func(s repl.Slot) sender.Rate { return sender.Rate{Priority: float32(1 + s%10), MaxAge: 600} },
+	for name, rates := range map[string]func(repl.Slot) group.Rate{
+		"alike":      func(repl.Slot) group.Rate { return group.Rate{} },
+		"priorities": func(s repl.Slot) group.Rate { return group.Rate{Priority: float32(1 + s%10)} },
+		"bounds":     func(s repl.Slot) group.Rate { return group.Rate{Priority: float32(1 + s%10), MaxAge: 600} },
 	} {
 		b.Run(name, func(b *testing.B) {
-			benchmarkShort(b, newCrowd(groups, peers, func(repl.Slot) sender.Place { return sender.Place{} }), rates)
+			benchmarkShort(b, newCrowd(groups, peers, func(repl.Slot) group.Place { return group.Place{} }), rates)
 		})
 	}
 }
 
-func benchmarkShort(b *testing.B, c *crowd, rates func(repl.Slot) sender.Rate) {
+func benchmarkShort(b *testing.B, c *crowd, rates func(repl.Slot) group.Rate) {
 	var plan, choose time.Duration
 	due := 0
 	tick(c.World, func() {
@@ -347,11 +348,11 @@ func TestWhatIsPredictedLeavesSomeRoom(t *testing.T) {
 // shortOfPredicted returns a network with a peer that predicts some of 60 groups, which have a low
 // priority, under a limit. sent counts how often each slot was sent.
 func shortOfPredicted(t *testing.T, predicted, limit int) (n *network, slots []repl.Slot, sent map[int]int) {
-	n, slots = evenNetwork(t, 7, 60, sender.Place{}, sender.Rate{Priority: 10})
+	n, slots = evenNetwork(t, 7, 60, group.Place{}, group.Rate{Priority: 10})
 	n.step(func() {
 		for _, slot := range slots[:predicted] {
 			n.foresee(n.peers[0], slot, true)
-			n.world.SetRate(slot, sender.Rate{Priority: 1})
+			n.world.SetRate(slot, group.Rate{Priority: 1})
 		}
 	})
 	n.limit, sent = fixed(limit), map[int]int{}
@@ -365,8 +366,8 @@ func shortOfPredicted(t *testing.T, predicted, limit int) (n *network, slots []r
 // Proves: R45
 func TestALimitLimitsWhatIsEncoded(t *testing.T) {
 	const groups, limit = 3000, 400
-	for _, place := range []sender.Place{{}, {Private: true}} {
-		c := newCrowd(groups, 1, func(repl.Slot) sender.Place { return place })
+	for _, place := range []group.Place{{}, {Private: true}} {
+		c := newCrowd(groups, 1, func(repl.Slot) group.Place { return place })
 		p := c.peers[0]
 		step := func() {
 			tick(c.World, func() { c.Change(0, c.all) })

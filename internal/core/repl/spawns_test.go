@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -75,7 +76,7 @@ func (m *multitude) play() (sent [][][]byte) {
 		m.deliver()
 	}
 	spawn := func(s repl.Slot) {
-		e, at := entity{mask: set.MaskOf(0)}, sender.Place{}
+		e, at := entity{mask: set.MaskOf(0)}, group.Place{}
 		e.values[0] = uint32(s)
 		switch s % 100 {
 		case 20:

@@ -13,6 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
@@ -27,7 +28,7 @@ type crowd struct {
 }
 
 // newCrowd makes n entities, each in a group of the place that the function place returns for it.
-func newCrowd(n, peers int, place func(repl.Slot) sender.Place) *crowd {
+func newCrowd(n, peers int, place func(repl.Slot) group.Place) *crowd {
 	bits := map[repl.Slot]int{}
 	for s := range repl.Slot(4 * n) {
 		bits[s] = 32
@@ -75,7 +76,7 @@ func groupsOf(t testing.TB, tick entangle.Tick, frame []byte) (all []repl.Handle
 // Records that do not fit into the packets of their tick are sent in a later one.
 func TestWhatFoundNoPacketIsSentLater(t *testing.T) {
 	for _, private := range []bool{false, true} {
-		c := newCrowd(100, 1, func(repl.Slot) sender.Place { return sender.Place{Private: private} })
+		c := newCrowd(100, 1, func(repl.Slot) group.Place { return group.Place{Private: private} })
 		p, came := c.peers[0], map[repl.Handle]int{}
 		for i := range 20 {
 			tick(c.World, func() {
@@ -98,7 +99,7 @@ func TestWhatFoundNoPacketIsSentLater(t *testing.T) {
 // have been sent again since.
 func TestALostPacketMakesItsGroupsDueAgain(t *testing.T) {
 	for _, private := range []bool{false, true} {
-		c := newCrowd(100, 1, func(repl.Slot) sender.Place { return sender.Place{Private: private} })
+		c := newCrowd(100, 1, func(repl.Slot) group.Place { return group.Place{Private: private} })
 		p := c.peers[0]
 		tick(c.World, func() { c.Change(0, c.all[10:90]) })
 		frame := p.AppendUpdates(nil, 1000, 1)
@@ -135,7 +136,7 @@ func b2i(b bool) int {
 // Bodies that are equal for all peers are encoded once. Bodies with ids that differ between peers
 // are not, and are correct as well.
 func TestWhatIsAlikeIsEncodedOnce(t *testing.T) {
-	c := newCrowd(100, 8, func(repl.Slot) sender.Place { return sender.Place{} })
+	c := newCrowd(100, 8, func(repl.Slot) group.Place { return group.Place{} })
 	once := func() uint64 {
 		before := c.Stats().Bodies
 		tick(c.World, func() { c.Change(0, c.all) })
@@ -158,8 +159,8 @@ func TestWhatIsAlikeIsEncodedOnce(t *testing.T) {
 // the same as when they are written one after the other, also under limits.
 func TestPacketsAreWrittenAtATime(t *testing.T) {
 	run := func(workers int) (all [8][]byte) {
-		c := newCrowd(300, len(all), func(s repl.Slot) sender.Place {
-			return sender.Place{Name: uint32(s % 3 * (s / 3)), Private: s%7 == 0}
+		c := newCrowd(300, len(all), func(s repl.Slot) group.Place {
+			return group.Place{Name: uint32(s % 3 * (s / 3)), Private: s%7 == 0}
 		})
 		rng := rand.New(rand.NewPCG(1, 1))
 		for range 60 {
@@ -170,8 +171,8 @@ func TestPacketsAreWrittenAtATime(t *testing.T) {
 					}
 				}
 				s := c.all[rng.IntN(len(c.all))]
-				c.SetRate(s, sender.Rate{Priority: float32(s), MaxAge: uint16(s % 5)})
-				c.Move(s, sender.Place{Name: uint32(rng.IntN(9))})
+				c.SetRate(s, group.Rate{Priority: float32(s), MaxAge: uint16(s % 5)})
+				c.Move(s, group.Place{Name: uint32(rng.IntN(9))})
 			})
 			for _, p := range c.peers {
 				c.actions(p)
@@ -218,7 +219,7 @@ func TestPacketsAreWrittenAtATime(t *testing.T) {
 // Proves: R40
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	const entities, names = 200, 16
-	c := newCrowd(entities, 4, func(s repl.Slot) sender.Place { return sender.Place{Name: uint32(s % (2 * names) % names * (s & 1))} })
+	c := newCrowd(entities, 4, func(s repl.Slot) group.Place { return group.Place{Name: uint32(s % (2 * names) % names * (s & 1))} })
 	rng := rand.New(rand.NewPCG(1, 1))
 	frame, one := make([]byte, 0, 2000), []repl.Slot{0}
 	var lost [4]uint16
@@ -227,8 +228,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		for range entities / 100 {
 			s := c.all[rng.IntN(entities)]
 			c.Despawn(s)
-			c.SpawnAt(s, set.MaskOf(0), sender.Place{Name: rng.Uint32N(names)})
-			c.Move(c.all[rng.IntN(entities)], sender.Place{Name: rng.Uint32N(names)})
+			c.SpawnAt(s, set.MaskOf(0), group.Place{Name: rng.Uint32N(names)})
+			c.Move(c.all[rng.IntN(entities)], group.Place{Name: rng.Uint32N(names)})
 		}
 		for range entities / 4 {
 			one[0] = c.all[rng.IntN(entities)]
@@ -265,12 +266,12 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 //
 // Proves: R40
 func TestALastingGroupAllocatesNothing(t *testing.T) {
-	c := newCrowd(20, 1, func(repl.Slot) sender.Place { return sender.Place{Name: 1} })
+	c := newCrowd(20, 1, func(repl.Slot) group.Place { return group.Place{Name: 1} })
 	step := func() {
 		c.Begin(c.Tick() + 1)
 		for s := range repl.Slot(4) {
 			c.Despawn(s)
-			c.SpawnAt(s, set.MaskOf(0), sender.Place{Name: 1})
+			c.SpawnAt(s, set.MaskOf(0), group.Place{Name: 1})
 		}
 		c.Commit()
 		c.actions(c.peers[0])
@@ -281,7 +282,7 @@ func TestALastingGroupAllocatesNothing(t *testing.T) {
 	require.Zero(t, c.Stats().MembersRefused)
 	assert.Zero(t, alloctest.Count(200, step))
 	at, _ := c.PlaceOf(0)
-	assert.Equal(t, sender.Place{Name: 1}, at)
+	assert.Equal(t, group.Place{Name: 1}, at)
 	id, _ := c.ID(0)
 	assert.Less(t, int(id.Group), 50, "an entity that gets a used number is named by a handle of its own")
 }
@@ -294,13 +295,13 @@ func TestWhatIsHiddenChangesNoByte(t *testing.T) {
 		"absent": func(*network, *end, int) {},
 		"still": func(n *network, b *end, i int) {
 			if i == 10 {
-				n.world.SpawnAt(hidden, set.MaskOf(0), sender.Place{Private: true})
+				n.world.SpawnAt(hidden, set.MaskOf(0), group.Place{Private: true})
 				b.peer.Show(hidden)
 			}
 		},
 		"changing": func(n *network, b *end, i int) {
 			if i == 10 {
-				n.world.SpawnAt(hidden, set.MaskOf(0), sender.Place{Private: true})
+				n.world.SpawnAt(hidden, set.MaskOf(0), group.Place{Private: true})
 				b.peer.Show(hidden)
 			} else if i > 10 {
 				n.world.Change(0, []repl.Slot{hidden})
@@ -310,10 +311,10 @@ func TestWhatIsHiddenChangesNoByte(t *testing.T) {
 		"moving and dying": func(n *network, b *end, i int) {
 			switch i % 8 {
 			case 0:
-				n.world.SpawnAt(hidden, set.MaskOf(0), sender.Place{Private: true})
+				n.world.SpawnAt(hidden, set.MaskOf(0), group.Place{Private: true})
 				b.peer.Show(hidden)
 			case 3:
-				n.world.Move(hidden, sender.Place{Name: 77, Private: true})
+				n.world.Move(hidden, group.Place{Name: 77, Private: true})
 			case 5:
 				n.world.Despawn(hidden)
 			}
@@ -330,7 +331,7 @@ func TestWhatIsHiddenChangesNoByte(t *testing.T) {
 			n.tick++
 			tick(n.world, func() {
 				for slot := range n.model.entities {
-					n.world.SetRate(slot, sender.Rate{Every: uint16(slot % 3 * 2)})
+					n.world.SetRate(slot, group.Rate{Every: uint16(slot % 3 * 2)})
 				}
 				n.randomChange()
 				also(n, b, i)
@@ -374,7 +375,7 @@ func TestTheSettledTickFollows(t *testing.T) {
 		e := n.join()
 		n.step(func() {
 			for i := range 30 {
-				n.spawnAt([]sender.Place{{}, {Name: 1}, {Name: 2}}[i%3])
+				n.spawnAt([]group.Place{{}, {Name: 1}, {Name: 2}}[i%3])
 			}
 			for slot := range repl.Slot(12) {
 				n.foresee(e, slot, true)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -15,11 +15,11 @@ import (
 // private ones.
 func TestEveryGroupGetsItsTurnUnderPressure(t *testing.T) {
 	const entities = 240
-	for name, place := range map[string]func(repl.Slot) sender.Place{
-		"public":  func(repl.Slot) sender.Place { return sender.Place{} },
-		"private": func(repl.Slot) sender.Place { return sender.Place{Private: true} },
-		"some of each": func(s repl.Slot) sender.Place {
-			return sender.Place{Private: s%8 == 0}
+	for name, place := range map[string]func(repl.Slot) group.Place{
+		"public":  func(repl.Slot) group.Place { return group.Place{} },
+		"private": func(repl.Slot) group.Place { return group.Place{Private: true} },
+		"some of each": func(s repl.Slot) group.Place {
+			return group.Place{Private: s%8 == 0}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestStructureTakesTurns(t *testing.T) {
 	const entities, restless = 60, 30
 	for name, private := range map[string]bool{"public": false, "private": true} {
 		t.Run(name, func(t *testing.T) {
-			c := newCrowd(entities, 0, func(repl.Slot) sender.Place { return sender.Place{Private: private} })
+			c := newCrowd(entities, 0, func(repl.Slot) group.Place { return group.Place{Private: private} })
 			p := c.NewPeer()
 			for _, s := range c.all {
 				require.True(t, p.Show(s))

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -20,7 +21,7 @@ func swapping(bits map[repl.Slot]int) (*sender.World, *sender.Peer) {
 	p := w.NewPeer()
 	tick(w, func() {
 		for s := range repl.Slot(4) {
-			w.SpawnAt(s, set.MaskOf(0), sender.Place{Name: 1 + uint32(s)/2})
+			w.SpawnAt(s, set.MaskOf(0), group.Place{Name: 1 + uint32(s)/2})
 		}
 	})
 	for i := range messages(p, 0) {
@@ -31,8 +32,8 @@ func swapping(bits map[repl.Slot]int) (*sender.World, *sender.Peer) {
 
 // swap moves one member of each group to the other.
 func swap(w *sender.World) {
-	w.Move(0, sender.Place{Name: 2})
-	w.Move(2, sender.Place{Name: 1})
+	w.Move(0, group.Place{Name: 2})
+	w.Move(2, group.Place{Name: 1})
 }
 
 // Both halves of a move are sent in one tick, in two messages if they do not fit into one.
@@ -81,7 +82,7 @@ func TestHalfOfAMoveIsNotSent(t *testing.T) {
 		"it is too large": {
 			bits: map[repl.Slot]int{4: repl.MaxGroupBytes * 8},
 			block: func(w *sender.World, p *sender.Peer) {
-				tick(w, func() { w.SpawnAt(4, set.MaskOf(0), sender.Place{Name: 1}) })
+				tick(w, func() { w.SpawnAt(4, set.MaskOf(0), group.Place{Name: 1}) })
 				messages(p, 100)
 			},
 			free: func(w *sender.World, _ *sender.Peer) { tick(w, func() { w.Despawn(4) }) },
@@ -132,9 +133,9 @@ func TestAChainOfMovesIsHeldUpByOneLink(t *testing.T) {
 	const groups = 5
 	tick(w, func() {
 		for s := range repl.Slot(2 * groups) {
-			w.SpawnAt(s, set.MaskOf(0), sender.Place{Name: 1 + uint32(s)%groups})
+			w.SpawnAt(s, set.MaskOf(0), group.Place{Name: 1 + uint32(s)%groups})
 		}
-		w.SpawnAt(100, set.MaskOf(0), sender.Place{Name: 100})
+		w.SpawnAt(100, set.MaskOf(0), group.Place{Name: 100})
 	})
 	for i := range messages(p, 0) {
 		p.HandleDelivered(uint16(i))
@@ -145,7 +146,7 @@ func TestAChainOfMovesIsHeldUpByOneLink(t *testing.T) {
 	}
 	tick(w, func() {
 		for s := range repl.Slot(groups) {
-			w.Move(s, sender.Place{Name: 1 + (uint32(s)+1)%groups})
+			w.Move(s, group.Place{Name: 1 + (uint32(s)+1)%groups})
 		}
 		w.Reshape(100, set.MaskOf(0), set.Mask{})
 	})
@@ -165,7 +166,7 @@ func TestAnActionNeedsTheGroupsThatItsMembersCameFrom(t *testing.T) {
 	e := n.join()
 	n.step(func() {
 		for _, name := range []uint32{1, 1, 2, 2, 3, 3} {
-			n.spawnAt(sender.Place{Name: name})
+			n.spawnAt(group.Place{Name: name})
 		}
 	})
 	n.step(func() {})
@@ -181,9 +182,9 @@ func TestAnActionNeedsTheGroupsThatItsMembersCameFrom(t *testing.T) {
 		}
 		return all
 	}
-	assert.Equal(t, []repl.Need{{Group: 0, Tick: moved}}, needs(func() { n.moveTo(0, sender.Place{Name: 2}) }))
+	assert.Equal(t, []repl.Need{{Group: 0, Tick: moved}}, needs(func() { n.moveTo(0, group.Place{Name: 2}) }))
 	assert.Equal(t, []repl.Need{{Group: 0, Tick: moved}, {Group: 1, Tick: moved + 1}},
-		needs(func() { n.moveTo(0, sender.Place{Name: 3}) }), "not all may have come that it passed")
+		needs(func() { n.moveTo(0, group.Place{Name: 3}) }), "not all may have come that it passed")
 	assert.Empty(t, needs(func() { n.reshape(0, n.model.entities[0]) }), "it is there")
 }
 
@@ -192,7 +193,7 @@ func TestAnActionNeedsTheGroupsThatItsMembersCameFrom(t *testing.T) {
 func TestNumbersAreReusedOnceAllPeersHaveAcknowledged(t *testing.T) {
 	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
 	p := w.NewPeer()
-	place := sender.Place{Name: 1}
+	place := group.Place{Name: 1}
 	tick(w, func() {
 		for s := range repl.Slot(repl.MaxMembers) {
 			w.SpawnAt(s, set.MaskOf(0), place)
@@ -202,7 +203,7 @@ func TestNumbersAreReusedOnceAllPeersHaveAcknowledged(t *testing.T) {
 		p.HandleDelivered(uint16(i))
 	}
 	id := func(s repl.Slot) repl.ID { id, _ := w.ID(s); return id }
-	group := id(0).Group
+	first := id(0).Group
 	require.EqualValues(t, repl.MaxMembers-1, id(repl.MaxMembers-1).Member)
 
 	tick(w, func() { w.Despawn(7) })
@@ -216,7 +217,7 @@ func TestNumbersAreReusedOnceAllPeersHaveAcknowledged(t *testing.T) {
 		return id(s)
 	}
 	wait(1000)
-	assert.NotEqual(t, group, spawn(5000).Group, "the peer was not told")
+	assert.NotEqual(t, first, spawn(5000).Group, "the peer was not told")
 	assert.EqualValues(t, 1, w.Stats().MembersRefused)
 	sent := messages(p, 100)
 	for i := range sent {
@@ -231,9 +232,9 @@ func TestNumbersAreReusedOnceAllPeersHaveAcknowledged(t *testing.T) {
 	}
 	wait(100)
 	named := spawn(5002)
-	assert.NotEqual(t, group, named.Group, "its number was another entity's id")
+	assert.NotEqual(t, first, named.Group, "its number was another entity's id")
 	at, _ := w.PlaceOf(5002)
-	assert.Equal(t, sender.Place{Name: 1}, at)
+	assert.Equal(t, group.Place{Name: 1}, at)
 	assert.EqualValues(t, 1, w.Stats().MembersRefused)
 }
 
@@ -242,10 +243,10 @@ func TestNumbersAreReusedOnceAllPeersHaveAcknowledged(t *testing.T) {
 func TestANameStaysThroughMoves(t *testing.T) {
 	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
 	p := w.NewPeer()
-	tick(w, func() { w.SpawnAt(0, set.MaskOf(0), sender.Place{Name: 1}) })
+	tick(w, func() { w.SpawnAt(0, set.MaskOf(0), group.Place{Name: 1}) })
 	born, ok := w.ID(0)
 	require.True(t, ok)
-	for i, place := range []sender.Place{{Name: 2}, {}, {Name: 3, Private: true}, {Private: true}, {Name: 1}} {
+	for i, place := range []group.Place{{Name: 2}, {}, {Name: 3, Private: true}, {Private: true}, {Name: 1}} {
 		tick(w, func() { w.Move(0, place) })
 		for k := range messages(p, uint16(10*i)) {
 			p.HandleDelivered(uint16(10*i + k))
@@ -287,7 +288,7 @@ func TestPrivateHandlesAreEachPeersOwn(t *testing.T) {
 	a, b := w.NewPeer(), w.NewPeer()
 	tick(w, func() {
 		for s := range repl.Slot(3) {
-			w.SpawnAt(s, set.MaskOf(0), sender.Place{Private: true})
+			w.SpawnAt(s, set.MaskOf(0), group.Place{Private: true})
 		}
 	})
 	for s := range repl.Slot(3) {
@@ -311,7 +312,7 @@ func TestPrivateHandlesAreEachPeersOwn(t *testing.T) {
 func TestAPrivateHandleIsReused(t *testing.T) {
 	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
 	p := w.NewPeer()
-	private := sender.Place{Private: true}
+	private := group.Place{Private: true}
 	show := func(s repl.Slot) repl.Handle {
 		w.SpawnAt(s, set.MaskOf(0), private)
 		p.Show(s)
@@ -341,7 +342,7 @@ func TestAPrivateHandleIsReused(t *testing.T) {
 func TestShownAgainWhileItsEndIsUnderWay(t *testing.T) {
 	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
 	p := w.NewPeer()
-	tick(w, func() { w.SpawnAt(0, set.MaskOf(0), sender.Place{Private: true}) })
+	tick(w, func() { w.SpawnAt(0, set.MaskOf(0), group.Place{Private: true}) })
 	p.Show(0)
 	messages(p, 0)
 	p.HandleDelivered(0)
@@ -376,7 +377,7 @@ func TestShownAgainWhileItsEndIsUnderWay(t *testing.T) {
 // A view of a group, and its prediction, end with the group: the next group under its handle is
 // seen in full, and not predicted.
 func TestAViewEndsWithItsGroup(t *testing.T) {
-	for _, place := range []sender.Place{{}, {Private: true}} {
+	for _, place := range []group.Place{{}, {Private: true}} {
 		w := sender.NewWorld(sized{map[repl.Slot]int{0: 32}}, 1)
 		p := w.NewPeer()
 		spawn := func() repl.Handle {
@@ -394,7 +395,7 @@ func TestAViewEndsWithItsGroup(t *testing.T) {
 			for range 100 {
 				tick(w, func() {})
 			}
-			tick(w, func() { w.SpawnAt(10+s, set.MaskOf(0), sender.Place{Private: !place.Private}) })
+			tick(w, func() { w.SpawnAt(10+s, set.MaskOf(0), group.Place{Private: !place.Private}) })
 		}
 		messages(p, 0)
 		tick(w, func() { require.Equal(t, h, spawn()) })
@@ -451,7 +452,7 @@ func TestAMentionedHandleIsUsedAgain(t *testing.T) {
 	links := map[repl.Slot]repl.Slot{0: repl.NoSlot}
 	w := sender.NewWorld(two{links}, 2)
 	p := w.NewPeer()
-	private := sender.Place{Private: true}
+	private := group.Place{Private: true}
 	tick(w, func() { w.Spawn(0, set.MaskOf(1)); w.SpawnAt(1, set.MaskOf(0), private) })
 	require.Len(t, messages(p, 0), 1)
 	p.HandleDelivered(0)

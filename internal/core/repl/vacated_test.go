@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
@@ -19,32 +19,32 @@ import (
 //
 // Proves: V4, V13
 func TestWhoMovesToWhatIsRetainedStays(t *testing.T) {
-	lone := sender.Place{Private: true}
+	lone := group.Place{Private: true}
 	type act = func(n *network, e *end)
 	hidden := func(h ...view.Hidden) act {
 		return func(n *network, e *end) { e.peer.RetainMoved(0, h...) }
 	}
 	for name, c := range map[string]struct {
-		from  sender.Place
+		from  group.Place
 		then  act
 		there bool
 		bytes bool
 	}{
 		"shown":              {lone, func(_ *network, e *end) { e.peer.Show(0); e.peer.SetView(0) }, true, true},
-		"public, and shown":  {sender.Place{}, func(_ *network, e *end) { e.peer.Show(0); e.peer.SetView(0) }, true, true},
-		"made public":        {lone, func(n *network, _ *end) { n.world.Move(0, sender.Place{}) }, true, true},
+		"public, and shown":  {group.Place{}, func(_ *network, e *end) { e.peer.Show(0); e.peer.SetView(0) }, true, true},
+		"made public":        {lone, func(n *network, _ *end) { n.world.Move(0, group.Place{}) }, true, true},
 		"moved on":           {lone, func(n *network, e *end) { n.world.Move(0, den); e.peer.RetainMoved(0) }, true, false},
 		"moved out of sight": {lone, func(n *network, _ *end) { n.world.Move(0, den) }, false, true},
 		"hidden":             {lone, func(_ *network, e *end) { e.peer.Hide(0) }, false, true},
-		"public, and hidden": {sender.Place{}, func(_ *network, e *end) { e.peer.Hide(0) }, false, true},
+		"public, and hidden": {group.Place{}, func(_ *network, e *end) { e.peer.Hide(0) }, false, true},
 		"ended":              {lone, func(n *network, _ *end) { n.world.Despawn(0) }, false, true},
-		"public, and ended":  {sender.Place{}, func(n *network, _ *end) { n.world.Despawn(0) }, false, true},
+		"public, and ended":  {group.Place{}, func(n *network, _ *end) { n.world.Despawn(0) }, false, true},
 		"hidden in it":       {lone, hidden(view.Hidden{Slot: 0, Whole: true}), false, true},
 		"hidden, and less":   {lone, hidden(view.Hidden{Slot: 0, Whole: true}, view.Hidden{Slot: 0, Comps: set.MaskOf(1)}), false, true},
 		"less a component":   {lone, hidden(view.Hidden{Slot: 0, Comps: set.MaskOf(1)}), true, true},
-		"public, less one":   {sender.Place{}, hidden(view.Hidden{Slot: 0, Comps: set.MaskOf(1)}), true, true},
+		"public, less one":   {group.Place{}, hidden(view.Hidden{Slot: 0, Comps: set.MaskOf(1)}), true, true},
 		"asked for":          {lone, func(n *network, e *end) { e.peer.HandleResync(repl.Private) }, false, true},
-		"public, asked for":  {sender.Place{}, func(n *network, e *end) { e.peer.HandleResync(0); e.peer.HandleResync(0) }, false, true},
+		"public, asked for":  {group.Place{}, func(n *network, e *end) { e.peer.HandleResync(0); e.peer.HandleResync(0) }, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNetwork(t, 1, 3, 0)
@@ -57,7 +57,7 @@ func TestWhoMovesToWhatIsRetainedStays(t *testing.T) {
 			require.Len(t, before, 1)
 			assert.Zero(t, says(func() {
 				n.world.Change(1, []repl.Slot{0})
-				n.world.Move(0, sender.Place{Name: 9, Private: true})
+				n.world.Move(0, group.Place{Name: 9, Private: true})
 				e.peer.RetainMoved(0)
 			}))
 			for h := range e.oracle.lives {
@@ -67,7 +67,7 @@ func TestWhoMovesToWhatIsRetainedStays(t *testing.T) {
 				assert.False(t, ok)
 			}
 			assert.True(t, e.peer.Keeps(0) && !e.peer.Finds(0) && e.peer.Idle())
-			assert.Zero(t, says(func() { n.world.Change(1, []repl.Slot{0}); n.world.SetRate(0, sender.Rate{Every: 2}) }))
+			assert.Zero(t, says(func() { n.world.Change(1, []repl.Slot{0}); n.world.SetRate(0, group.Rate{Every: 2}) }))
 			assert.Equal(t, before, e.sink.byName())
 			assert.Equal(t, c.bytes, says(func() { c.then(n, e) }) > 0)
 			assert.Equal(t, c.there, len(e.sink.entities) == 1)
@@ -96,7 +96,7 @@ func (n *network) unchecked(e *end, change func()) (frames int) {
 func (n *network) vacate(e *end, change func(), hidden ...view.Hidden) (frames int) {
 	return n.unchecked(e, func() {
 		change()
-		n.world.Move(0, sender.Place{Name: 9, Private: true})
+		n.world.Move(0, group.Place{Name: 9, Private: true})
 		e.peer.RetainMoved(0, hidden...)
 	})
 }
@@ -106,7 +106,7 @@ func alone(t *testing.T) (*network, *end) {
 	n := newNetwork(t, 1, 3, 0)
 	n.keep, n.trusts = true, true
 	e := n.join()
-	n.step(func() { n.arrive(e, 0, sender.Place{Private: true}) })
+	n.step(func() { n.arrive(e, 0, group.Place{Private: true}) })
 	n.rest()
 	return n, e
 }
@@ -198,7 +198,7 @@ func TestWhoMovesToWhatIsRetainedLosesWhatThePeerHas(t *testing.T) {
 func TestAllWhoMoveToWhatIsRetainedStay(t *testing.T) {
 	n, e := retaining(t)
 	n.trusts = true
-	n.unchecked(e, func() { n.arrive(e, 2, sender.Place{Private: true}); n.arrive(e, 3, sender.Place{Private: true}) })
+	n.unchecked(e, func() { n.arrive(e, 2, group.Place{Private: true}); n.arrive(e, 3, group.Place{Private: true}) })
 	n.unchecked(e, func() { e.peer.Retain(0) })
 	assert.Zero(t, n.unchecked(e, func() {
 		n.world.Move(2, den)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
@@ -16,14 +16,14 @@ import (
 // The changes that may happen to the model, and with it to the sender's world.
 
 // place returns a random place: a group of its own, one of three public groups, or a private one.
-func (n *network) place() sender.Place {
-	return []sender.Place{{}, {Name: 1}, {Name: 2}, {Name: 3}, {Name: 4, Private: true}, {Private: true}}[n.rng.IntN(6)]
+func (n *network) place() group.Place {
+	return []group.Place{{}, {Name: 1}, {Name: 2}, {Name: 3}, {Name: 4, Private: true}, {Private: true}}[n.rng.IntN(6)]
 }
 
 // spawn uses the lowest free slot, so that slots and handles are reused.
 func (n *network) spawn() { n.spawnAt(n.place()) }
 
-func (n *network) spawnAt(place sender.Place) repl.Slot {
+func (n *network) spawnAt(place group.Place) repl.Slot {
 	slot := repl.Slot(0)
 	for _, taken := n.model.entities[slot]; taken; _, taken = n.model.entities[slot] {
 		slot++
@@ -42,7 +42,7 @@ func (n *network) spawnAt(place sender.Place) repl.Slot {
 }
 
 // put spawns an entity with the given state.
-func (n *network) put(slot repl.Slot, e entity, place sender.Place) {
+func (n *network) put(slot repl.Slot, e entity, place group.Place) {
 	n.model.entities[slot], n.model.places[slot] = e, place
 	n.model.changed[slot], n.model.came[slot] = n.allNow(), n.tick
 	n.model.private[e.name()] = place.Private
@@ -117,7 +117,7 @@ func (n *network) membersOf(key groupKey) (all []repl.Slot) {
 // move moves an entity to another group. A paused one stays.
 func (n *network) move(slot repl.Slot) { n.moveTo(slot, n.place()) }
 
-func (n *network) moveTo(slot repl.Slot, to sender.Place) {
+func (n *network) moveTo(slot repl.Slot, to group.Place) {
 	n.world.Move(slot, to)
 	if n.model.paused[slot] || n.model.places[slot] == to {
 		return
@@ -352,7 +352,7 @@ func (n *network) foresee(e *end, slot repl.Slot, on bool) {
 
 // rate sets how often the group of an entity is sent, and how urgent it is.
 func (n *network) rate(slot repl.Slot) {
-	n.world.SetRate(slot, sender.Rate{
+	n.world.SetRate(slot, group.Rate{
 		Every:    []uint16{0, 1, 2, 3, 7}[n.rng.IntN(5)],
 		Priority: []float32{0, 1, 2, 5, 10}[n.rng.IntN(5)],
 		MaxAge:   []uint16{0, 0, 1, 4, 20}[n.rng.IntN(5)],

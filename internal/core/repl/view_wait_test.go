@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -27,8 +28,8 @@ func TestAGroupWaitsForAViewThatShowsSomeOfIt(t *testing.T) {
 	hide := func(slot repl.Slot) { s.p.SetView(slot, view.Hidden{Slot: slot, Whole: true}) }
 	s.tick(func() {
 		w.SpawnAt(0, set.MaskOf(0), den)
-		w.SpawnAt(1, set.MaskOf(0), sender.Place{Name: 8, Private: true})
-		w.SpawnAt(2, set.MaskOf(0), sender.Place{Name: 9, Private: true})
+		w.SpawnAt(1, set.MaskOf(0), group.Place{Name: 8, Private: true})
+		w.SpawnAt(2, set.MaskOf(0), group.Place{Name: 9, Private: true})
 		s.p.Show(0)
 		s.p.Show(1)
 		hide(0)
@@ -43,7 +44,7 @@ func TestAGroupWaitsForAViewThatShowsSomeOfIt(t *testing.T) {
 	require.True(t, s.p.Has(0), "the view shows the member")
 	idle("it was sent")
 
-	s.tick(func() { w.SpawnAt(3, set.MaskOf(0), sender.Place{Name: 8, Private: true}) })
+	s.tick(func() { w.SpawnAt(3, set.MaskOf(0), group.Place{Name: 8, Private: true}) })
 	s.rest(2)
 	require.True(t, s.p.Has(3) && !s.p.Has(1), "a member came that is not hidden")
 	idle("it was sent, too")

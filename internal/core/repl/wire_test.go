@@ -12,6 +12,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -338,8 +339,8 @@ func TestRunsHaveOneEncoding(t *testing.T) {
 		var all []repl.Record
 		for g := first; g/repl.Private == first/repl.Private && len(all) < 8; g += 1 + repl.Handle(rapid.IntRange(0, 2).Draw(t, "gap")) {
 			from := repl.From{
-				Base:  u.Tick - entangle.Tick(rapid.SampledFrom([]uint32{1, 1, 1, 2, 1<<31 - 1}).Draw(t, "age")),
-				Apart: rapid.SampledFrom([]uint8{0, 0, 1, repl.MaxApart}).Draw(t, "apart"),
+				Base: u.Tick - entangle.Tick(rapid.SampledFrom([]uint32{1, 1, 1, 2, 1<<31 - 1}).Draw(t, "age")),
+				Prev: rapid.SampledFrom([]uint8{0, 0, 1, repl.MaxPrev}).Draw(t, "apart"),
 			}
 			if len(all) == 0 {
 				u.Begin(&w, g, from)
@@ -614,7 +615,7 @@ func TestGoldens(t *testing.T) {
 	w.Begin(9)
 	w.Spawn(0, set.MaskOf(0))
 	for s := range repl.Slot(3) {
-		w.SpawnAt(1+s, set.MaskOf(0).Or(set.MaskOf(1-min(int(s), 1))), sender.Place{Name: 7})
+		w.SpawnAt(1+s, set.MaskOf(0).Or(set.MaskOf(1-min(int(s), 1))), group.Place{Name: 7})
 	}
 	w.Commit()
 	says("fulls of a group of one and of a group of three", act(),
@@ -644,10 +645,10 @@ func TestGoldens(t *testing.T) {
 		"0")                               // the end of the run
 	p.HandleAcked(1)
 	w.Begin(13)
-	w.Move(3, sender.Place{})
+	w.Move(3, group.Place{})
 	w.Despawn(2)
 	w.Reshape(1, set.Mask{}, set.MaskOf(1))
-	w.SpawnAt(4, set.MaskOf(0), sender.Place{Name: 7})
+	w.SpawnAt(4, set.MaskOf(0), group.Place{Name: 7})
 	w.Abandon(0)
 	w.Commit()
 	says("an end, a change with leavers, a join and a change, and a full that needs it", act(),
@@ -669,7 +670,7 @@ func TestGoldens(t *testing.T) {
 		"0 10 11000101",
 		"0 11")
 	w.Begin(20)
-	w.SpawnAt(5, set.MaskOf(0), sender.Place{Private: true})
+	w.SpawnAt(5, set.MaskOf(0), group.Place{Private: true})
 	w.Commit()
 	p.Show(5)
 	says("a full of a private group", act(), tick32(20), "10 1 0000 000 0", "0 0 0 0", "1 10 10100101", "0 11")
@@ -716,11 +717,11 @@ func TestGoldens(t *testing.T) {
 	says("three ends of which the last is a usual one", act(),
 		tick32(32), "01 0 0000 100", "0", "0 01 0 0010 100", "0", "1", "0 11")
 	w.Begin(33)
-	w.SpawnAt(8, set.MaskOf(0), sender.Place{Name: 8})
-	w.SpawnAt(9, set.MaskOf(0), sender.Place{Name: 8})
+	w.SpawnAt(8, set.MaskOf(0), group.Place{Name: 8})
+	w.SpawnAt(9, set.MaskOf(0), group.Place{Name: 8})
 	w.Commit()
 	w.Begin(40)
-	w.Move(9, sender.Place{Name: 7})
+	w.Move(9, group.Place{Name: 7})
 	w.Commit()
 	says("a name of a later generation", act(),
 		tick32(40),

@@ -44,7 +44,7 @@ func (p *Past) Find(s repl.Slot, comp int, tick entangle.Tick, from repl.From) (
 	if !ok || !moves || !p.Moving.Has(comp) {
 		return since, until, ok
 	}
-	p.Bases.Between = uint32(from.Apart)
+	p.Bases.Between = uint32(from.Prev)
 	p.Bases.Older, _, _, ok = h.At(s, older)
 	return from.Base, from.Base + 1, ok // the extrapolated value depends on the distance to the baseline
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -20,11 +21,11 @@ func (k *relatives) fillViews() *sender.Peer {
 	w.Begin(k.tick)
 	for i := range view.Max {
 		s := repl.Slot(1000 + i)
-		w.SpawnAt(s, set.Mask{}, sender.Place{Private: true})
+		w.SpawnAt(s, set.Mask{}, group.Place{Private: true})
 		require.True(k.t, filler.Show(s))
-		view := set.MaskOf(100)
-		view[0] |= uint64(i) << 8
-		require.True(k.t, filler.SetView(s, view.Hidden{Slot: s, Comps: view}))
+		comps := set.MaskOf(100)
+		comps[0] |= uint64(i) << 8
+		require.True(k.t, filler.SetView(s, view.Hidden{Slot: s, Comps: comps}))
 	}
 	w.Commit()
 	return filler

@@ -4,7 +4,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
@@ -153,11 +153,11 @@ func (v *visibility) resolvedIncludes(a resolvedTarget, client entangle.ClientID
 }
 
 // placeOf returns the group that an entity belongs in.
-func (v *visibility) placeOf(s repl.Slot) sender.Place {
+func (v *visibility) placeOf(s repl.Slot) group.Place {
 	if c := v.group[s]; c != nil {
-		return sender.Place{Name: uint32(c.name), Family: uint32(c.name >> 32), Private: c.private}
+		return group.Place{Name: uint32(c.name), Hierarchy: uint32(c.name >> 32), Private: c.private}
 	}
-	return sender.Place{Private: !v.openToAll(s)}
+	return group.Place{Private: !v.openToAll(s)}
 }
 
 // growSlots makes room for slots below n.

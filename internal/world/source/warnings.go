@@ -7,7 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -75,8 +75,8 @@ func (c *Collector) checkPrediction(s repl.Slot, by predictionTarget) {
 
 // rateOf returns the rate that a Replicate asks for. An invalid priority is taken as 1, and the
 // first is logged.
-func (w *warnings) rateOf(marker *components.Replicate, e ecs.Entity) sender.Rate {
-	r := sender.Rate{Every: marker.SendEvery, Priority: marker.Priority, MaxAge: marker.MaxAge}
+func (w *warnings) rateOf(marker *components.Replicate, e ecs.Entity) group.Rate {
+	r := group.Rate{Every: marker.SendEvery, Priority: marker.Priority, MaxAge: marker.MaxAge}
 	if !(r.Priority >= 0) || math.IsInf(float64(r.Priority), 0) {
 		if !w.priority {
 			w.priority = true

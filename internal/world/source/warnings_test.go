@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
 )
@@ -18,7 +18,7 @@ func TestInvalidPrioritiesAreTakenAsOne(t *testing.T) {
 	var out bytes.Buffer
 	w := warnings{log: slog.New(slog.NewTextHandler(&out, nil))}
 	got := w.rateOf(&components.Replicate{Priority: 2.5, SendEvery: 3, MaxAge: 7}, ecs.Entity{})
-	assert.Equal(t, sender.Rate{Priority: 2.5, Every: 3, MaxAge: 7}, got)
+	assert.Equal(t, group.Rate{Priority: 2.5, Every: 3, MaxAge: 7}, got)
 	assert.Empty(t, out.String())
 	for _, invalid := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1)} {
 		assert.EqualValues(t, 1, w.rateOf(&components.Replicate{Priority: float32(invalid)}, ecs.Entity{}).Priority)

@@ -18,8 +18,8 @@ func (p *Peer) HandleAcked(pkts ...uint16) {
 // moves none: once the action that it waited for is acknowledged, the changes are sent again.
 func (p *Peer) acked(s flight.Sent) {
 	sp, i := p.spaceOf(s.Group)
-	if !s.Unproven && sp.base[i].Before(s.Tick) {
-		sp.rebase(i, s.Tick, s.Base)
+	if !s.Unproven && sp.Base[i].Before(s.Tick) {
+		sp.MoveBase(i, s.Tick, s.Base)
 	}
 }
 
@@ -49,7 +49,7 @@ func (p *Peer) runAcked(tick entangle.Tick, r flight.SentRun) {
 func (p *Peer) moveBaselines() {
 	c := &p.ackedRange
 	if c.end > c.first {
-		advance(p.public.base[c.first:c.end], c.tick)
+		advance(p.public.Base[c.first:c.end], c.tick)
 	}
 	*c = ackedRange{}
 }

@@ -2,6 +2,7 @@ package sender
 
 import (
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
@@ -15,19 +16,19 @@ type acks struct {
 
 func (a *acks) Peers() int { return len(a.world.peers) }
 
-func (a *acks) Told(id ident.Group) Told {
+func (a *acks) Sent(id ident.Group) group.Sent {
 	w := a.world
-	t := Told{All: w.state.tick, Last: w.state.tick - 1<<30}
+	t := group.Sent{All: w.state.Tick, Last: w.state.Tick - 1<<30}
 	for _, p := range w.peers {
 		sp, i := p.stateOf(id)
-		if i < 0 || sp.phase[i] == unknown {
+		if i < 0 || sp.Phase[i] == group.Absent {
 			continue
 		}
-		if sp.shaped[i].Before(t.All) {
-			t.All = sp.shaped[i]
+		if sp.StructureAsOf[i].Before(t.All) {
+			t.All = sp.StructureAsOf[i]
 		}
-		if t.Last.Before(sp.shaped[i]) {
-			t.Last = sp.shaped[i]
+		if t.Last.Before(sp.StructureAsOf[i]) {
+			t.Last = sp.StructureAsOf[i]
 		}
 	}
 	return t
@@ -35,12 +36,12 @@ func (a *acks) Told(id ident.Group) Told {
 
 func (a *acks) InFlight() entangle.Tick {
 	w := a.world
-	if a.known && a.asked == w.state.tick {
+	if a.known && a.asked == w.state.Tick {
 		return a.oldest
 	}
-	a.oldest, a.asked, a.known = w.state.tick, w.state.tick, true
+	a.oldest, a.asked, a.known = w.state.Tick, w.state.Tick, true
 	for _, p := range w.peers {
-		for _, t := range [2]entangle.Tick{p.flights.Oldest(w.state.tick), p.actions.Oldest(w.state.tick)} {
+		for _, t := range [2]entangle.Tick{p.flights.Oldest(w.state.Tick), p.actions.Oldest(w.state.Tick)} {
 			if t.Before(a.oldest) {
 				a.oldest = t
 			}

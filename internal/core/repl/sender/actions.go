@@ -3,12 +3,13 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
 // ActionsDue reports whether structure waits to be sent.
 func (p *Peer) ActionsDue() bool {
-	return !p.public.shapeDue.Empty() || !p.private.shapeDue.Empty() || !p.public.doubted.Empty() || !p.private.doubted.Empty()
+	return !p.public.StructureDue.Empty() || !p.private.StructureDue.Empty() || !p.public.NeedsFull.Empty() || !p.private.NeedsFull.Empty()
 }
 
 // ActionsOwed reports whether actions of this tick were promised to the peer by
@@ -25,12 +26,12 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 	if w.held {
 		return dst
 	}
-	p.answerDoubts()
-	p.units.beginTick(w.state.tick)
-	heads := repl.Heads{Tick: w.state.tick}
+	p.makeFullsDue()
+	p.units.beginTick(w.state.Tick)
+	heads := repl.Heads{Tick: w.state.Tick}
 	p.w.Reset(dst)
-	p.w.Bits(uint64(w.state.tick), tickBits)
-	p.actions.Begin(w.state.tick, w.state.ended)
+	p.w.Bits(uint64(w.state.Tick), tickBits)
+	p.actions.Begin(w.state.Tick, w.state.Ended)
 	p.begins = 0
 	p.takeTurns(&heads, room*8)
 	if p.actions.LastIsEmpty() {
@@ -39,7 +40,7 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 	}
 	heads.End(&p.w)
 	b := p.w.Finish()
-	p.actions.Weigh(len(b)-len(dst), w.state.tick)
+	p.actions.Weigh(len(b)-len(dst), w.state.Tick)
 	return b
 }
 
@@ -75,8 +76,8 @@ func (p *Peer) appendActionsFrom(heads *repl.Heads, from repl.Handle, room int) 
 
 // appendActions writes the actions of one space from an index on, and returns the first for
 // which there was no room, or -1.
-func (p *Peer) appendActions(heads *repl.Heads, sp *space, from, room int) (next int) {
-	for i := sp.shapeDue.Next(from); i >= 0; i = sp.shapeDue.Next(i + 1) {
+func (p *Peer) appendActions(heads *repl.Heads, sp *group.Space, from, room int) (next int) {
+	for i := sp.StructureDue.Next(from); i >= 0; i = sp.StructureDue.Next(i + 1) {
 		if sp == &p.public {
 			n := p.appendSpawns(heads, i, room)
 			if n == 0 {
@@ -93,7 +94,7 @@ func (p *Peer) appendActions(heads *repl.Heads, sp *space, from, room int) (next
 		}
 		p.findNeeds(sp, i, &rec)
 		p.findPredicted(sp, i, rec.Kind)
-		if p.w.LenBits()+p.actionBits(b, len(p.needs))+p.said.Bits() > room && !p.actions.LastIsEmpty() {
+		if p.w.LenBits()+p.actionBits(b, len(p.needs))+p.predictedSet.Bits() > room && !p.actions.LastIsEmpty() {
 			return i
 		}
 		p.appendAction(heads, &rec, b)
@@ -108,23 +109,23 @@ const windowFull = 1 << (repl.MaxActionsInFlight - 1)
 
 // action decides what a group's structure needs at this peer. It is not ok when
 // nothing can be said: the bit then stays only if there will be something.
-func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
-	w, id, full := p.world, p.group(sp, i), sp.unacked[i]&windowFull != 0
-	if full && sp.viewOf(i) == 0 && !sp.retained.Has(i) || sp.bulky.Has(i) && sp.unacked[i] != 0 {
+func (p *Peer) action(sp *group.Space, i int) (rec repl.Record, b *body, ok bool) {
+	w, id, full := p.world, p.group(sp, i), sp.Unacked[i]&windowFull != 0
+	if full && sp.ViewOf(i) == 0 && !sp.Retained.Has(i) || sp.Fragmented.Has(i) && sp.Unacked[i] != 0 {
 		return rec, nil, false
 	}
-	rec = repl.Record{Group: sp.first + repl.Handle(i), Seq: sp.seq[i].Next(), Tick: w.state.tick, From: repl.From{Base: sp.base[i]}}
+	rec = repl.Record{Group: sp.First + repl.Handle(i), Seq: sp.Seq[i].Next(), Tick: w.state.Tick, From: repl.From{Base: sp.Base[i]}}
 	if rec.Kind, ok = p.actionKind(sp, i, id); !ok {
 		return rec, nil, false
 	}
 	if rec.Kind == repl.Full {
-		rec.Generation = sp.ids.Generation(i)
+		rec.Generation = sp.IDs.Generation(i)
 	}
-	if sp.phase[i] == unknown {
+	if sp.Phase[i] == group.Absent {
 		rec.Seq = 0
 	}
 	b = w.body(id, p.actionKey(sp, i, rec.Kind))
-	if rec.Kind == repl.Change && !b.news && !sp.bulky.Has(i) && !p.predictedStale(sp, i) {
+	if rec.Kind == repl.Change && !b.news && !sp.Fragmented.Has(i) && !p.predictedStale(sp, i) {
 		p.upToDate(sp, i) // also in a full window, or structure that the view hides would hold values back
 		return rec, nil, false
 	}
@@ -132,52 +133,52 @@ func (p *Peer) action(sp *space, i int) (rec repl.Record, b *body, ok bool) {
 		return rec, nil, false
 	}
 	p.findPredicted(sp, i, rec.Kind)
-	if tickBits+p.actionBits(b, maxPartners)+p.said.Bits() > repl.MaxGroupBytes*8 {
-		w.state.refuse(id)
+	if tickBits+p.actionBits(b, maxPartners)+p.predictedSet.Bits() > repl.MaxGroupBytes*8 {
+		w.state.Refuse(id)
 		p.unsent(sp, i)
 		return rec, nil, false
 	}
-	if rec.Kind != repl.Gone && !sp.retained.Has(i) {
-		w.state.groups[id].withheld = false
+	if rec.Kind != repl.Gone && !sp.Retained.Has(i) {
+		w.state.Groups[id].Withheld = false
 	}
 	return rec, b, true
 }
 
 // actionKind decides of which kind it is. It is not ok when there is nothing to be said, or
 // not now.
-func (p *Peer) actionKind(sp *space, i int, id ident.Group) (kind repl.Kind, ok bool) {
+func (p *Peer) actionKind(sp *group.Space, i int, id ident.Group) (kind repl.Kind, ok bool) {
 	w := p.world
 	v, vacant := p.vacant[id]
 	if vacant && v.lose.IsZero() {
-		sp.shapeDue.Clear(i)
+		sp.StructureDue.Clear(i)
 		return 0, false
 	}
-	switch gone := id == ident.NoGroup || !w.state.groups[id].open && !vacant || sp.hidden.Has(i); {
-	case gone && sp.phase[i] != known:
-		sp.shapeDue.Clear(i)
-		sp.doubted.Clear(i)
+	switch gone := id == ident.NoGroup || !w.state.Groups[id].Open && !vacant || sp.Hidden.Has(i); {
+	case gone && sp.Phase[i] != group.Present:
+		sp.StructureDue.Clear(i)
+		sp.NeedsFull.Clear(i)
 		p.unsent(sp, i)
-		if sp == &p.private && sp.phase[i] == unknown {
+		if sp == &p.private && sp.Phase[i] == group.Absent {
 			p.retire(i)
 		}
 		return 0, false
-	case sp.phase[i] == known && (sp.sent[i] == w.state.tick || sp.told[i] == w.state.tick):
+	case sp.Phase[i] == group.Present && (sp.Sent[i] == w.state.Tick || sp.StructureSent[i] == w.state.Tick):
 		// The peer may hold this tick by now, and would drop another record of it.
 		return 0, false
-	case sp.phase[i] == ending, !gone && sp.doubted.Has(i) && sp.unacked[i] != 0:
+	case sp.Phase[i] == group.Ending, !gone && sp.NeedsFull.Has(i) && sp.Unacked[i] != 0:
 		// A full overtakes the actions in flight. Entities that come and go in those would be
 		// missed, so it waits.
 		return 0, false
 	case gone:
 		return repl.Gone, true
-	case sp.retained.Has(i):
+	case sp.Retained.Has(i):
 		return repl.Change, true
-	case w.state.groups[id].tooLarge, sp.phase[i] != known && !w.state.showsActive(id, sp.viewOf(i)):
-		if p.unsent(sp, i); sp.phase[i] != known {
-			sp.shapeDue.Clear(i) // a change of its structure or of the view makes it due again
+	case w.state.Groups[id].TooLarge, sp.Phase[i] != group.Present && !w.state.ShowsActive(id, sp.ViewOf(i)):
+		if p.unsent(sp, i); sp.Phase[i] != group.Present {
+			sp.StructureDue.Clear(i) // a change of its structure or of the view makes it due again
 		}
 		return 0, false
-	case sp.phase[i] == unknown, sp.doubted.Has(i):
+	case sp.Phase[i] == group.Absent, sp.NeedsFull.Has(i):
 		return repl.Full, true
 	default:
 		return repl.Change, true
@@ -186,37 +187,37 @@ func (p *Peer) actionKind(sp *space, i int, id ident.Group) (kind repl.Kind, ok 
 
 // upToDate notes that the peer has all of a group's structure that it may see. What
 // there is of values goes as an update.
-func (p *Peer) upToDate(sp *space, i int) {
-	sp.shaped[i] = p.state.tick
-	sp.shapeDue.Clear(i)
-	if !sp.retained.Has(i) && !p.state.waitsForTurn(p.group(sp, i)) {
-		sp.due.Set(i)
+func (p *Peer) upToDate(sp *group.Space, i int) {
+	sp.StructureAsOf[i] = p.state.Tick
+	sp.StructureDue.Clear(i)
+	if !sp.Retained.Has(i) && !p.state.WaitsForTurn(p.group(sp, i)) {
+		sp.Due.Set(i)
 	}
-	sp.settle(i)
+	sp.UpdateSteady(i)
 }
 
 // actionKey leaves out what a kind of body does not depend on, so that it is shared
 // as widely as it can be.
-func (p *Peer) actionKey(sp *space, i int, kind repl.Kind) bodyKey {
+func (p *Peer) actionKey(sp *group.Space, i int, kind repl.Kind) bodyKey {
 	w := p.world
-	key := bodyKey{kind: kind, view: sp.viewOf(i), base: w.state.tick, shaped: w.state.tick, hidden: w.state.tick}
+	key := bodyKey{kind: kind, view: sp.ViewOf(i), base: w.state.Tick, shaped: w.state.Tick, hidden: w.state.Tick}
 	if kind == repl.Change {
-		key.base = sp.base[i]
+		key.base = sp.Base[i]
 	}
-	if kind == repl.Gone && sp.hidden.Has(i) {
+	if kind == repl.Gone && sp.Hidden.Has(i) {
 		key.hidden = p.hiddenSince(i)
 	}
 	switch {
-	case sp.phase[i] != known:
+	case sp.Phase[i] != group.Present:
 	case kind == repl.Full && sp == &p.public:
 		key.anew = true
 	default:
-		key.shaped = sp.shaped[i]
+		key.shaped = sp.StructureAsOf[i]
 	}
-	if kind == repl.Full && sp.behind.Has(i) {
-		key.whole, key.asOf = true, sp.asOf(i)
+	if kind == repl.Full && sp.AwaitsResync.Has(i) {
+		key.whole, key.asOf = true, sp.AsOf(i)
 	}
-	if sp.retained.Has(i) {
+	if sp.Retained.Has(i) {
 		p.retain(&key, sp, i)
 	}
 	if p.losesSight(p.group(sp, i)) {
@@ -229,8 +230,8 @@ func (p *Peer) actionKey(sp *space, i int, kind repl.Kind) bodyKey {
 // see it, or can't be told of it.
 func (p *Peer) losesSight(id ident.Group) bool {
 	w := p.world
-	for i := range w.state.groups[id].left {
-		if l := &w.state.groups[id].left[i]; l.fate == repl.Moved && !l.news.heard && !p.gets(l.slot) {
+	for i := range w.state.Groups[id].Left {
+		if l := &w.state.Groups[id].Left[i]; l.Fate == repl.Moved && !l.Progress.Acked && !p.gets(l.Slot) {
 			return true
 		}
 	}
@@ -275,11 +276,11 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
 	heads.Append(&p.w, rec)
 	if rec.Kind != repl.Gone {
 		repl.AppendNeeds(&p.w, rec.Tick, p.needs)
-		p.said.Append(&p.w)
+		p.predictedSet.Append(&p.w)
 		slots := w.bodies.slotsOf(b)
 		for _, s := range slots {
-			p.reserveName(w.state.slots.home[s])
-			p.refer(w.state.slots.home[s])
+			p.reserveName(w.state.Slots.Home[s])
+			p.refer(w.state.Slots.Home[s])
 		}
 		w.appendRefs(&p.w, slots, p)
 	}
@@ -288,45 +289,45 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
 
 // sentAction notes that an action was sent. It moves the base at once: nothing that
 // is sent later applies before it.
-func (p *Peer) sentAction(sp *space, i int, rec *repl.Record) {
-	tick, after := rec.Tick, sp.told[i]
-	if sp.phase[i] == unknown {
+func (p *Peer) sentAction(sp *group.Space, i int, rec *repl.Record) {
+	tick, after := rec.Tick, sp.StructureSent[i]
+	if sp.Phase[i] == group.Absent {
 		after = tick - 1 // what the peer had before, it has acknowledged the end of
-		p.state.groups[p.group(sp, i)].holders++
+		p.state.Groups[p.group(sp, i)].Holders++
 	}
-	sp.phase[i] = known
-	sp.before.Set(i)
+	sp.Phase[i] = group.Present
+	sp.WasSent.Set(i)
 	if rec.Kind == repl.Gone {
-		sp.phase[i] = ending
-		sp.hidden.Clear(i)
-		sp.retained.Clear(i)
+		sp.Phase[i] = group.Ending
+		sp.Hidden.Clear(i)
+		sp.Retained.Clear(i)
 	}
 	if rec.Kind != repl.Change {
-		sp.behind.Clear(i)
-		sp.thawed.Clear(i)
+		sp.AwaitsResync.Clear(i)
+		sp.ShownAgain.Clear(i)
 	}
-	if rec.Kind != repl.Change || sp.retained.Has(i) {
+	if rec.Kind != repl.Change || sp.Retained.Has(i) {
 		p.dropView(sp, i)
 	}
-	sp.seq[i] = rec.Seq
-	sp.rebase(i, tick, tick)
-	sp.told[i], sp.acted = tick, tick
+	sp.Seq[i] = rec.Seq
+	sp.MoveBase(i, tick, tick)
+	sp.StructureSent[i], sp.LastAction = tick, tick
 	if !p.lostComponents(p.group(sp, i)) {
-		sp.shaped[i] = tick
+		sp.StructureAsOf[i] = tick
 	}
-	if !sp.retained.Has(i) {
-		sp.sent[i] = tick
+	if !sp.Retained.Has(i) {
+		sp.Sent[i] = tick
 	}
-	sp.unacked[i] = sp.unacked[i]<<1 | 1
-	sp.pending.Set(i)
-	sp.shapeDue.Clear(i)
-	sp.due.Clear(i)
-	sp.doubted.Clear(i)
-	if sp.predicted.Has(i) {
+	sp.Unacked[i] = sp.Unacked[i]<<1 | 1
+	sp.ActionInFlight.Set(i)
+	sp.StructureDue.Clear(i)
+	sp.Due.Clear(i)
+	sp.NeedsFull.Clear(i)
+	if sp.Predicted.Has(i) {
 		p.actions.NotePredicted()
 		p.noteSentPredicted(sp, i)
 	}
-	sp.settle(i)
+	sp.UpdateSteady(i)
 	p.actions.Add(flight.Action{Group: rec.Group, Groups: 1, Seq: rec.Seq, Waits: rec.Kind != repl.Gone && len(p.needs) > 0, After: after})
 	p.units.sent(p.group(sp, i))
 	p.stats.Actions++
@@ -352,8 +353,8 @@ func (p *Peer) delivered(a flight.Action) {
 			p.deliveredOne(sp, i, a.Seq)
 			continue
 		}
-		sp.unacked[i] = 0
-		sp.pending.Clear(i)
+		sp.Unacked[i] = 0
+		sp.ActionInFlight.Clear(i)
 		if a.Seq == 0 && p.joining.left > 0 {
 			p.joined(sp, i)
 		}
@@ -362,35 +363,35 @@ func (p *Peer) delivered(a flight.Action) {
 
 // settles reports whether the action in flight of a group is its only one, and nothing else has to be done
 // when it is delivered.
-func (p *Peer) settles(sp *space, i int) bool {
-	return sp.unacked[i] == 1 && sp.phase[i] == known && sp.base[i] == sp.sent[i] && !sp.bulky.Has(i) && !sp.predicted.Has(i)
+func (p *Peer) settles(sp *group.Space, i int) bool {
+	return sp.Unacked[i] == 1 && sp.Phase[i] == group.Present && sp.Base[i] == sp.Sent[i] && !sp.Fragmented.Has(i) && !sp.Predicted.Has(i)
 }
 
-func (p *Peer) deliveredOne(sp *space, i int, seq repl.Seq) {
-	sp.unacked[i] &^= 1 << ((sp.seq[i] - seq) % repl.SeqCycle)
+func (p *Peer) deliveredOne(sp *group.Space, i int, seq repl.Seq) {
+	sp.Unacked[i] &^= 1 << ((sp.Seq[i] - seq) % repl.SeqCycle)
 	if seq == 0 {
 		p.joined(sp, i) // its full, which comes before all else
 	}
-	if sp.unacked[i] != 0 {
+	if sp.Unacked[i] != 0 {
 		return
 	}
-	sp.pending.Clear(i)
-	if updated := sp.base[i].Before(sp.sent[i]); updated || sp.bulky.Has(i) {
+	sp.ActionInFlight.Clear(i)
+	if updated := sp.Base[i].Before(sp.Sent[i]); updated || sp.Fragmented.Has(i) {
 		// Updates that went out meanwhile prove nothing, so what changed is sent once more.
 		if updated {
 			p.stats.Resent++
 		}
-		sp.bulky.Clear(i)
-		sp.await(i, p.state.tick)
-		sp.sendAgain(i)
-		sp.settle(i)
+		sp.Fragmented.Clear(i)
+		sp.NoteDue(i, p.state.Tick)
+		sp.Resend(i)
+		sp.UpdateSteady(i)
 	}
 	p.tidyPredicted(sp, i)
-	if sp.phase[i] == ending {
+	if sp.Phase[i] == group.Ending {
 		id := p.group(sp, i)
-		sp.phase[i] = unknown
-		p.state.release(id)
-		if sp == &p.private && !sp.shapeDue.Has(i) {
+		sp.Phase[i] = group.Absent
+		p.state.Release(id)
+		if sp == &p.private && !sp.StructureDue.Has(i) {
 			p.retire(i)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -25,19 +26,19 @@ type baseline struct {
 }
 
 func newBaseline(rec *planned, c *chunk) baseline {
-	return baseline{from: repl.From{Base: rec.base, Apart: c.apart}, least: leastBaseline(rec, c)}
+	return baseline{from: repl.From{Base: rec.base, Prev: c.prev}, least: leastBaseline(rec, c)}
 }
 
 // leastBaseline returns the earliest baseline that a record may state. What a view hides must not
 // show in it, and the distance to a previous baseline belongs to one baseline.
 func leastBaseline(rec *planned, c *chunk) entangle.Tick {
 	switch {
-	case c.view != 0 || c.apart > 0:
+	case c.view != 0 || c.prev > 0:
 		return rec.base
-	case c.bases.lo.Before(rec.shaped):
+	case c.bases.Lo.Before(rec.shaped):
 		return rec.shaped
 	}
-	return c.bases.lo
+	return c.bases.Lo
 }
 
 // meet takes another record into account. It reports false, and changes nothing, if the record needs
@@ -50,7 +51,7 @@ func (b *baseline) meet(rec *planned, c *chunk) bool {
 	if least.Before(b.least) {
 		least = b.least
 	}
-	if c.apart != b.from.Apart || base.Before(least) {
+	if c.prev != b.from.Prev || base.Before(least) {
 		return false
 	}
 	b.from.Base, b.least = base, least
@@ -156,16 +157,16 @@ func (w *World) appendBlock(out *bits.Writer, run *repl.Run, first repl.Handle, 
 }
 
 // runBits bounds the size of some records with rising handles, as a run.
-func (w *World) runBits(sp *space, records []planned) int {
+func (w *World) runBits(sp *group.Space, records []planned) int {
 	if len(records) == 0 {
 		return 0
 	}
-	run, bits := repl.Run{Tick: w.state.tick}, repl.MaxRunHead*8+repl.EndBits
+	run, bits := repl.Run{Tick: w.state.Tick}, repl.MaxRunHead*8+repl.EndBits
 	for n := 0; n < len(records); {
-		b := w.nextBlock(&run, sp.first, records[n:], n > 0, math.MaxInt)
+		b := w.nextBlock(&run, sp.First, records[n:], n > 0, math.MaxInt)
 		bits += b.bits
 		n += b.n
-		run.Enter(sp.first+repl.Handle(records[n-1].at), b.from)
+		run.Enter(sp.First+repl.Handle(records[n-1].at), b.from)
 	}
 	return bits
 }
@@ -189,14 +190,14 @@ func (w *World) appendRefs(out *bits.Writer, slots []repl.Slot, p *Peer) {
 
 // copied is the body of a run behind its head, for the baselines of a span.
 type copied struct {
-	bases      span
-	apart      uint8
+	bases      group.Span
+	prev       uint8
 	off, bytes int
 }
 
 // serves reports whether a copy is right for a peer with a baseline.
 func (c *copied) serves(from repl.From) bool {
-	return c.apart == from.Apart && c.bases.contains(from.Base)
+	return c.prev == from.Prev && c.bases.Contains(from.Base)
 }
 
 // maxCopies bounds the copies of a run, for different spans of baselines, in one tick.
@@ -228,18 +229,18 @@ func (w *World) copyOf(r *run, from repl.From) *copied {
 // writeRun makes a copy of a run for one baseline. It is not ok when the copy does not fit, when a
 // group has no value to send, or when peers refer to its references by different ids.
 func (w *World) writeRun(r *run, from repl.From) (made copied, ok bool) {
-	made = copied{bases: allTime(w.state.tick), apart: from.Apart, off: len(w.runs.arena)}
+	made = copied{bases: group.AllTime(w.state.Tick), prev: from.Prev, off: len(w.runs.arena)}
 	w.runs.records = w.runs.records[:0]
 	for _, h := range r.Groups {
-		n := w.chunk(w.state.public.Groups[h], from, 0)
+		n := w.chunk(w.state.Public.Groups[h], from, 0)
 		c := &w.chunks.list[n]
 		if c.width == 0 || !w.allPublic(w.chunks.slotsOf(c)) {
 			return copied{}, false
 		}
-		made.bases.meet(c.bases)
+		made.bases.Meet(c.bases)
 		w.runs.records = append(w.runs.records, planned{at: int32(h), chunk: n, base: from.Base, shaped: from.Base})
 	}
-	out, run := &w.runs.w, repl.Run{Tick: w.state.tick}
+	out, run := &w.runs.w, repl.Run{Tick: w.state.Tick}
 	out.Reset(w.runs.arena)
 	n := w.appendRun(out, &run, 0, w.runs.records, maxRunBytes*8, nil)
 	w.runs.arena = out.Finish()
@@ -255,14 +256,4 @@ func (w *World) allPublic(slots []repl.Slot) bool {
 		}
 	}
 	return true
-}
-
-// meet reduces s to its intersection with o.
-func (s *span) meet(o span) {
-	if s.lo.Before(o.lo) {
-		s.lo = o.lo
-	}
-	if o.hi.Before(s.hi) {
-		s.hi = o.hi
-	}
 }

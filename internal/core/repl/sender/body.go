@@ -3,6 +3,7 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -13,7 +14,7 @@ type bodyKey struct {
 	kind   repl.Kind
 	view   view.ID
 	base   entangle.Tick // values that changed after it; of a Change or Update
-	apart  uint8         // how far the base before that is; of an Update
+	prev   uint8         // how far the base before that is; of an Update
 	shaped entangle.Tick // structure that changed after it; of a Change
 	// anew: of a Full for a peer that was sent the group before, and may have applied less than it
 	// acknowledged. It names all entities that moved to other groups.
@@ -44,20 +45,20 @@ func (w *World) beginRecord() {
 
 // updateKey selects the contents of a chunk.
 func (w *World) updateKey(from repl.From, view view.ID) bodyKey {
-	return bodyKey{kind: repl.Update, view: view, base: from.Base, apart: from.Apart, shaped: w.state.tick, hidden: w.state.tick}
+	return bodyKey{kind: repl.Update, view: view, base: from.Base, prev: from.Prev, shaped: w.state.Tick, hidden: w.state.Tick}
 }
 
 // from is what an update starts from.
 func (k *bodyKey) from() repl.From {
-	return repl.From{Base: k.base, Apart: k.apart}
+	return repl.From{Base: k.base, Prev: k.prev}
 }
 
 // body is one encoded body and the slots that it refers to.
 type body struct {
 	key    bodyKey
-	bases  span // of bases that it serves as well
-	shapes span // of shaped ticks that it serves as well
-	hidden span // of hidden ticks that it serves as well
+	bases  group.Span // of bases that it serves as well
+	shapes group.Span // of shaped ticks that it serves as well
+	hidden group.Span // of hidden ticks that it serves as well
 	off    int
 	width  int // bits
 	refs   int // where its slots start
@@ -78,10 +79,10 @@ func (k *bodyKey) vacated(id ident.Group) (v vacated) {
 
 // serves reports whether the body is what a key asks for.
 func (b *body) serves(key *bodyKey) bool {
-	return b.key.kind == key.kind && b.key.view == key.view && b.key.hides == key.hides && b.key.apart == key.apart &&
+	return b.key.kind == key.kind && b.key.view == key.view && b.key.hides == key.hides && b.key.prev == key.prev &&
 		b.key.anew == key.anew && b.key.whole == key.whole &&
 		b.key.retained == key.retained && b.key.to == key.to && b.key.asOf == key.asOf &&
-		b.bases.contains(key.base) && b.shapes.contains(key.shaped) && b.hidden.contains(key.hidden)
+		b.bases.Contains(key.base) && b.shapes.Contains(key.shaped) && b.hidden.Contains(key.hidden)
 }
 
 // bodies holds the encoded bodies of the present tick, found by group and key.
@@ -158,7 +159,7 @@ func (w *World) body(id ident.Group, key bodyKey) *body {
 	b.w.Reset(b.buf[:0])
 	b.refs.Reset()
 	w.beginRecord()
-	b.here = body{key: key, bases: allTime(w.state.tick), shapes: allTime(w.state.tick), hidden: allTime(w.state.tick)}
+	b.here = body{key: key, bases: group.AllTime(w.state.Tick), shapes: group.AllTime(w.state.Tick), hidden: group.AllTime(w.state.Tick)}
 	w.encode(id)
 	return b.add(id)
 }

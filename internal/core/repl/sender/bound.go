@@ -36,7 +36,7 @@ const (
 
 // overdue counts a group that was not sent, and will exceed its bound in the next tick.
 func (p *Peer) overdue(id ident.Group, age int, bound uint16) {
-	members := p.state.groups[id].members
+	members := p.state.Groups[id].Members
 	if len(members) == 0 {
 		return // it has ended
 	}
@@ -47,7 +47,7 @@ func (p *Peer) overdue(id ident.Group, age int, bound uint16) {
 	}
 	b.groups++
 	if age > b.age {
-		b.age, b.bound, b.slot = age, bound, members[0].slot
+		b.age, b.bound, b.slot = age, bound, members[0].Slot
 	}
 	if !b.everTold || now.Sub(b.told) >= breachPause {
 		b.told, b.everTold, b.news = now, true, true

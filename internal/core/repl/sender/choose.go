@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
@@ -123,7 +124,7 @@ func (p *Peer) pick(steps []step, room int) (least uint32) {
 		s := &steps[i]
 		for rec, key := range k.keys[s.from:s.to] {
 			if rec += s.from; key>>keyShift == least {
-				k.ties = append(k.ties, tie{int32(rec), s.space.first + repl.Handle(p.plan.records[rec].at)})
+				k.ties = append(k.ties, tie{int32(rec), s.space.First + repl.Handle(p.plan.records[rec].at)})
 			}
 		}
 	}
@@ -167,7 +168,7 @@ func (p *Peer) collect(which int, steps []step, least uint32) (bits int) {
 }
 
 // encoded encodes a record of the plan, unless it is, and reports whether there is something to send.
-func (p *Peer) encoded(sp *space, i int) bool {
+func (p *Peer) encoded(sp *group.Space, i int) bool {
 	rec := &p.plan.records[i]
 	if rec.chunk < 0 && rec.chunk != nothingToSend && !p.encodeRecord(sp, rec, ident.Group(^rec.chunk)) {
 		rec.chunk, p.choice.keys[i] = nothingToSend, 0
@@ -188,7 +189,7 @@ func (p *Peer) putBack(which int, steps []step) {
 }
 
 // poolOf returns the part of a pool that belongs to a space.
-func (p *Peer) poolOf(sp *space) int {
+func (p *Peer) poolOf(sp *group.Space) int {
 	if sp == &p.private {
 		return 1
 	}
@@ -252,7 +253,7 @@ func (p *Peer) chooseOne(which int, steps []step) (bits int) {
 
 // mostUrgent returns the most urgent record of some steps, its space, and how far its handle is from the
 // next in turn. Among equally urgent records it takes the next in turn. The space is nil if there is none.
-func (p *Peer) mostUrgent(steps []step) (of *space, best int, bestTurn repl.Handle) {
+func (p *Peer) mostUrgent(steps []step) (of *group.Space, best int, bestTurn repl.Handle) {
 	k := &p.choice
 	for i := range steps {
 		s := &steps[i]
@@ -260,7 +261,7 @@ func (p *Peer) mostUrgent(steps []step) (of *space, best int, bestTurn repl.Hand
 			if p.plan.records[rec].chunk == nothingToSend {
 				continue
 			}
-			turn := s.space.first + repl.Handle(p.plan.records[rec].at) - k.turn // wraps around
+			turn := s.space.First + repl.Handle(p.plan.records[rec].at) - k.turn // wraps around
 			if of == nil || k.keys[rec] > k.keys[best] || k.keys[rec] == k.keys[best] && turn < bestTurn {
 				of, best, bestTurn = s.space, rec, turn
 			}

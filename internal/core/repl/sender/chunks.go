@@ -6,6 +6,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -15,7 +16,7 @@ import (
 // chunk is the update of a group in one tick, from a baseline and as a view shows it. It is encoded
 // once, and copied to all peers with that view and a baseline in the span.
 type chunk struct {
-	bases span // baselines with the same bits
+	bases group.Span // baselines with the same bits
 	at    uint32
 	width uint32 // bits in chunks.bits from byte at on; 0: it has no value
 	refs  uint32 // in chunks.slots, nrefs of them
@@ -23,7 +24,7 @@ type chunk struct {
 	next  int32 // 1 + the index of the group's chunk before it; 0: none
 	set   int32 // of a plain chunk: 1 + the index of its components in chunks.sets; else 0
 	view  view.ID
-	apart uint8 // of the baselines
+	prev  uint8 // of the baselines
 	large bool  // it does not fit into a packet
 }
 
@@ -61,7 +62,7 @@ func (c *chunks) reset(tick entangle.Tick) {
 
 // serves reports whether the chunk is right for a peer with a baseline and a view.
 func (c *chunk) serves(from repl.From, view view.ID) bool {
-	return c.bases.contains(from.Base) && c.apart == from.Apart && c.view == view
+	return c.bases.Contains(from.Base) && c.prev == from.Prev && c.view == view
 }
 
 // find returns the index of a group's chunk. It is not ok if that is not encoded yet.
@@ -89,10 +90,10 @@ func (w *World) encodeChunk(id ident.Group, from repl.From, view view.ID) int32 
 	b, c := &w.bodies, &w.chunks
 	b.refs.Reset()
 	b.w.Reset(c.buf[:0])
-	b.here = body{key: w.updateKey(from, view), bases: allTime(w.state.tick), shapes: allTime(w.state.tick), hidden: allTime(w.state.tick)}
+	b.here = body{key: w.updateKey(from, view), bases: group.AllTime(w.state.Tick), shapes: group.AllTime(w.state.Tick), hidden: group.AllTime(w.state.Tick)}
 	w.beginRecord()
 	comps := w.encodeUpdate(id)
-	made := chunk{bases: b.here.bases, view: view, apart: from.Apart, refs: uint32(len(c.slots))}
+	made := chunk{bases: b.here.bases, view: view, prev: from.Prev, refs: uint32(len(c.slots))}
 	c.slots = append(c.slots, b.refs.Slots()...)
 	made.nrefs = uint32(len(c.slots)) - made.refs
 	prefix, width := uint(0), b.w.LenBits()

@@ -77,13 +77,13 @@
 //
 // # Where things are
 //
-// From the world: world.go, entities.go, slots.go, groups.go, members.go (spawn, move, despawn, pause), leavers.go
-// (members that left and are not acknowledged as gone), views.go. Ids: names.go,
-// retire.go, reclaim.go. Encoded once: chunks.go (updates), body.go (actions), encode.go. How
-// often a group goes: rates.go, pace.go. For a peer: peer.go, space.go (its columns), audience.go,
-// retain.go, vacated.go, joining.go, tombstones.go, acks.go, acked.go, lost.go, stats.go, inspect.go. Structure:
-// actions.go, spawns.go (many at once), usual.go, moves.go. Values: plan.go,
-// updates.go, blocks.go; runs.go and run_bases.go for shared runs; predict.go and marks.go
-// for predicted groups.
-// Where there is not room for all: short.go, shorten.go, choose.go, rank.go, wait.go, bound.go.
+// The groups of the world, and what a peer was sent of them, are in package group, ids in ident, views in view,
+// packets and messages in flight.
+//
+// The world: world.go, entities.go (spawn, move, despawn, pause), acks.go, reclaim.go, names.go. Encoded once:
+// chunks.go (updates), body.go (actions), encode.go. A peer: peer.go, audience.go, views.go, retain.go, vacated.go,
+// retire.go, joining.go, tombstones.go, acked.go, lost.go, stats.go, inspect.go. Structure: actions.go, spawns.go
+// (many at once), usual.go, moves.go. Values: pace.go, plan.go, updates.go, blocks.go; runs.go and run_bases.go for
+// shared runs; predict.go and marks.go for predicted groups. Where there is not room for all: short.go, shorten.go,
+// choose.go, rank.go, bound.go.
 package sender

@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
@@ -27,11 +28,11 @@ func (w *World) encode(id ident.Group) {
 // encodeUpdate writes the members with changed values. A group of one, the common case, needs one
 // bit for that list. Of such a group it returns the components that changed.
 func (w *World) encodeUpdate(id ident.Group) (comps set.Mask) {
-	out, gr := &w.bodies.w, &w.state.groups[id]
-	if m := w.sole(gr); m != nil && !w.state.isPaused(m.slot) {
+	out, gr := &w.bodies.w, &w.state.Groups[id]
+	if m := w.sole(gr); m != nil && !w.state.IsPaused(m.Slot) {
 		out.Bool(true)
-		comps = w.changes(m.slot)
-		w.encodeValues(m.slot, comps)
+		comps = w.changes(m.Slot)
+		w.encodeValues(m.Slot, comps)
 		return comps
 	}
 	out.Bool(false)
@@ -39,59 +40,55 @@ func (w *World) encodeUpdate(id ident.Group) (comps set.Mask) {
 	return comps
 }
 
-// alone reports whether a group has one member with number 0, which need not be
-// written.
-func (gr *group) alone() bool { return len(gr.members) == 1 && gr.members[0].number == 0 }
-
 // sole returns the member with number 0 if the view of the current body shows no other member, and
 // otherwise nil.
-func (w *World) sole(gr *group) *member {
-	if w.bodies.here.key.view == 0 || len(gr.members) == 0 || gr.members[0].number != 0 {
-		if gr.alone() {
-			return &gr.members[0]
+func (w *World) sole(gr *group.Group) *group.Member {
+	if w.bodies.here.key.view == 0 || len(gr.Members) == 0 || gr.Members[0].Number != 0 {
+		if gr.Alone() {
+			return &gr.Members[0]
 		}
 		return nil
 	}
-	for i := range gr.members {
-		if w.hidden(&gr.members[i]) != (i > 0) {
+	for i := range gr.Members {
+		if w.hidden(&gr.Members[i]) != (i > 0) {
 			return nil
 		}
 	}
-	return &gr.members[0]
+	return &gr.Members[0]
 }
 
 // encodeChanged writes the changed members, except those that are written in full.
-func (w *World) encodeChanged(gr *group) {
+func (w *World) encodeChanged(gr *group.Group) {
 	var changes repl.Changes
 	out, b := &w.bodies.w, &w.bodies.here
-	for i := range gr.members {
-		m := &gr.members[i]
-		if w.state.isPaused(m.slot) || !b.bases.narrow(b.key.base, w.state.slots.touched[m.slot]) || w.joins(m) || w.hidden(m) || w.unseen(m.slot) {
+	for i := range gr.Members {
+		m := &gr.Members[i]
+		if w.state.IsPaused(m.Slot) || !b.bases.Narrow(b.key.base, w.state.Slots.Touched[m.Slot]) || w.joins(m) || w.hidden(m) || w.unseen(m.Slot) {
 			continue
 		}
-		comps := w.changes(m.slot)
-		same := changes.Append(out, m.number, &comps)
-		w.encodeRemoved(m.slot)
+		comps := w.changes(m.Slot)
+		same := changes.Append(out, m.Number, &comps)
+		w.encodeRemoved(m.Slot)
 		if !same {
 			w.sets.Append(out, &comps)
 		}
-		w.encodeSet(m.slot, comps)
+		w.encodeSet(m.Slot, comps)
 	}
 	changes.End(out)
 }
 
 // joins reports whether the current body writes a member in full.
-func (w *World) joins(m *member) bool {
+func (w *World) joins(m *group.Member) bool {
 	b := &w.bodies.here
-	return b.key.kind == repl.Full || b.key.kind == repl.Change && b.shapes.narrow(b.key.shaped, m.joined)
+	return b.key.kind == repl.Full || b.key.kind == repl.Change && b.shapes.Narrow(b.key.shaped, m.Whole)
 }
 
 // hidden reports whether the view of the current body hides a member.
-func (w *World) hidden(m *member) bool {
+func (w *World) hidden(m *group.Member) bool {
 	if w.bodies.here.key.view == 0 {
 		return false
 	}
-	h, _ := w.state.views.Hides(w.bodies.here.key.view, m.number)
+	h, _ := w.state.Views.Hides(w.bodies.here.key.view, m.Number)
 	return h.Whole
 }
 
@@ -100,7 +97,7 @@ func (w *World) seen(s repl.Slot, mask set.Mask) set.Mask {
 	if w.bodies.here.key.view == 0 {
 		return mask
 	}
-	h, _ := w.state.views.Hides(w.bodies.here.key.view, w.state.slots.numberHere[s])
+	h, _ := w.state.Views.Hides(w.bodies.here.key.view, w.state.Slots.NumberHere[s])
 	return mask.Without(h.Comps)
 }
 
@@ -110,12 +107,12 @@ func (w *World) unseen(s repl.Slot) bool {
 	if b.key.view == 0 {
 		return false
 	}
-	if h, _ := w.state.views.Hides(b.key.view, w.state.slots.numberHere[s]); h.Comps.IsZero() {
+	if h, _ := w.state.Views.Hides(b.key.view, w.state.Slots.NumberHere[s]); h.Comps.IsZero() {
 		return false
 	}
-	said := w.state.slots.changedSince(s, b.key.base, &b.bases)
+	said := w.state.Slots.ChangedSince(s, b.key.base, &b.bases)
 	if b.key.kind == repl.Change {
-		said = said.Or(w.state.slots.removedSince(s, b.key.shaped, &b.shapes))
+		said = said.Or(w.state.Slots.RemovedSince(s, b.key.shaped, &b.shapes))
 	}
 	said = w.seen(s, said)
 	return said.IsZero()
@@ -133,7 +130,7 @@ func (w *World) encodeRemoved(s repl.Slot) {
 	if b.key.kind != repl.Change {
 		return
 	}
-	removed := w.seen(s, w.state.slots.removedSince(s, b.key.shaped, &b.shapes))
+	removed := w.seen(s, w.state.Slots.RemovedSince(s, b.key.shaped, &b.shapes))
 	out.Bool(!removed.IsZero())
 	if !removed.IsZero() {
 		b.news = true
@@ -144,8 +141,8 @@ func (w *World) encodeRemoved(s repl.Slot) {
 // changes returns the components of a member that have values in the current body.
 func (w *World) changes(s repl.Slot) set.Mask {
 	b := &w.bodies.here
-	changed := w.seen(s, w.state.slots.changedSince(s, b.key.base, &b.bases))
-	if b.key.kind == repl.Change && w.state.slots.insertedSince(s, &changed, b.key.shaped, &b.shapes) {
+	changed := w.seen(s, w.state.Slots.ChangedSince(s, b.key.base, &b.bases))
+	if b.key.kind == repl.Change && w.state.Slots.InsertedSince(s, &changed, b.key.shaped, &b.shapes) {
 		b.news = true
 	}
 	return changed
@@ -159,28 +156,28 @@ func (w *World) encodeValue(s repl.Slot, c int) {
 		w.src.Encode(&b.w, s, c, &b.refs)
 		return
 	}
-	oldest := w.state.tick - repl.MaxApart // oldest baseline of any difference
-	if from := b.here.key.from(); from.Differs(w.state.tick) {
-		lo, hi := w.differ.EncodeFrom(&b.w, s, c, w.state.tick, from, &b.refs)
-		b.here.bases.meet(span{lo, hi})
-		b.here.bases.meet(span{oldest, hi})
-		b.here.bases.meet(w.remembered(from))
+	oldest := w.state.Tick - repl.MaxPrev // oldest baseline of any difference
+	if from := b.here.key.from(); from.Differs(w.state.Tick) {
+		lo, hi := w.differ.EncodeFrom(&b.w, s, c, w.state.Tick, from, &b.refs)
+		b.here.bases.Meet(group.Span{Lo: lo, Hi: hi})
+		b.here.bases.Meet(group.Span{Lo: oldest, Hi: hi})
+		b.here.bases.Meet(w.remembered(from))
 		return
 	}
 	w.src.Encode(&b.w, s, c, &b.refs)
-	b.here.bases.meet(span{b.here.bases.lo, oldest})
+	b.here.bases.Meet(group.Span{Lo: b.here.bases.Lo, Hi: oldest})
 }
 
 // remembered returns the baselines for which, as for this one, the previous baseline is used, or is
 // not. It is used as long as both sides remember it. All of these baselines have the same distance
 // from the previous one.
-func (w *World) remembered(from repl.From) span {
-	s, first := allTime(w.state.tick), w.state.tick-repl.MaxApart+entangle.Tick(from.Apart)
-	switch _, moves := from.Older(w.state.tick); {
+func (w *World) remembered(from repl.From) group.Span {
+	s, first := group.AllTime(w.state.Tick), w.state.Tick-repl.MaxPrev+entangle.Tick(from.Prev)
+	switch _, moves := from.Older(w.state.Tick); {
 	case moves:
-		s.lo = first
-	case from.Apart > 0:
-		s.hi = first
+		s.Lo = first
+	case from.Prev > 0:
+		s.Hi = first
 	}
 	return s
 }
@@ -203,11 +200,11 @@ func (w *World) encodeSet(s repl.Slot, comps set.Mask) {
 // encodeLeavers writes the entities that left the group. A full and the end of a group name only
 // those that still exist: an entity that they do not name is despawned.
 func (w *World) encodeLeavers(id ident.Group) {
-	out, gr := &w.bodies.w, &w.state.groups[id]
+	out, gr := &w.bodies.w, &w.state.Groups[id]
 	w.sorted = w.sorted[:0]
-	for i := range gr.left {
-		if w.tells(&gr.left[i]) {
-			w.sorted = append(w.sorted, gr.left[i])
+	for i := range gr.Left {
+		if w.tells(&gr.Left[i]) {
+			w.sorted = append(w.sorted, gr.Left[i])
 		}
 	}
 	if w.bodies.here.key.retained {
@@ -219,9 +216,9 @@ func (w *World) encodeLeavers(id ident.Group) {
 	}
 	w.bodies.here.news = true
 	var numbers repl.Numbers
-	slices.SortFunc(w.sorted, func(a, b leaver) int { return int(a.number) - int(b.number) })
+	slices.SortFunc(w.sorted, func(a, b group.Leaver) int { return int(a.Number) - int(b.Number) })
 	for i := range w.sorted {
-		numbers.Append(out, w.sorted[i].number)
+		numbers.Append(out, w.sorted[i].Number)
 		repl.AppendFate(out, w.fate(&w.sorted[i]))
 	}
 	numbers.End(out)
@@ -229,22 +226,22 @@ func (w *World) encodeLeavers(id ident.Group) {
 
 // hideMembers adds the members that its reader can no longer see to the leavers of a retained
 // group.
-func (w *World) hideMembers(gr *group) {
-	for i := range gr.members {
-		if h := w.takenAway(&gr.members[i]); h.Whole {
-			w.sorted = append(w.sorted, leaver{slot: repl.NoSlot, number: h.Number, fate: repl.Despawned})
+func (w *World) hideMembers(gr *group.Group) {
+	for i := range gr.Members {
+		if h := w.takenAway(&gr.Members[i]); h.Whole {
+			w.sorted = append(w.sorted, group.Leaver{Slot: repl.NoSlot, Number: h.Number, Fate: repl.Despawned})
 		}
 	}
 }
 
 // tells reports whether the current body names a leaver. It omits a leaver that the reader does not
 // have.
-func (w *World) tells(l *leaver) bool {
+func (w *World) tells(l *group.Leaver) bool {
 	b := &w.bodies.here
-	if b.key.hides != nil && l.slot != repl.NoSlot && b.key.kind == repl.Change && !b.key.hides.gets(l.slot) && b.key.hides.keepsMoved(l.slot) {
+	if b.key.hides != nil && l.Slot != repl.NoSlot && b.key.kind == repl.Change && !b.key.hides.gets(l.Slot) && b.key.hides.keepsMoved(l.Slot) {
 		return false
 	}
-	if h, _ := w.state.views.Hides(b.key.view, l.number); h.Whole && w.fate(l) != repl.Moved {
+	if h, _ := w.state.Views.Hides(b.key.view, l.Number); h.Whole && w.fate(l) != repl.Moved {
 		return false
 	}
 	if b.key.kind != repl.Change && w.fate(l) == repl.Despawned {
@@ -254,39 +251,39 @@ func (w *World) tells(l *leaver) bool {
 		return true
 	}
 	if b.key.retained {
-		return !b.key.asOf.Before(l.joined) && b.shapes.narrow(b.key.shaped, l.left)
+		return !b.key.asOf.Before(l.Joined) && b.shapes.Narrow(b.key.shaped, l.Left)
 	}
-	return !b.shapes.narrow(b.key.shaped, l.joined) && b.shapes.narrow(b.key.shaped, l.left)
+	return !b.shapes.Narrow(b.key.shaped, l.Joined) && b.shapes.Narrow(b.key.shaped, l.Left)
 }
 
 // fate returns a leaver's fate from the viewpoint of the peer that the current body is for. An entity
 // that is let go after the peer has lost sight of it is despawned there, although the end of its
 // group still waits to be sent.
-func (w *World) fate(l *leaver) repl.Fate {
+func (w *World) fate(l *group.Leaver) repl.Fate {
 	b := &w.bodies.here
-	if l.fate == repl.Orphaned && b.hidden.narrow(b.key.hidden, l.left) || l.fate == repl.Moved && b.key.hides != nil && !b.key.hides.gets(l.slot) {
+	if l.Fate == repl.Orphaned && b.hidden.Narrow(b.key.hidden, l.Left) || l.Fate == repl.Moved && b.key.hides != nil && !b.key.hides.gets(l.Slot) {
 		return repl.Despawned
 	}
-	return l.fate
+	return l.Fate
 }
 
 // encodeMembers writes the members of a full or a change. Joining members come first: all of them
 // exist when the values, which may refer to them, are read.
 func (w *World) encodeMembers(id ident.Group) {
-	out, gr, full := &w.bodies.w, &w.state.groups[id], w.bodies.here.key.kind == repl.Full
+	out, gr, full := &w.bodies.w, &w.state.Groups[id], w.bodies.here.key.kind == repl.Full
 	m := w.sole(gr)
-	alone := m != nil && !w.state.isPaused(m.slot)
+	alone := m != nil && !w.state.IsPaused(m.Slot)
 	if full {
-		alone = alone && w.state.isNative(id, m)
+		alone = alone && w.state.IsNative(id, m)
 	} else {
 		alone = alone && !w.joins(m)
 	}
 	out.Bool(alone)
 	switch {
 	case alone && full:
-		w.encodeWhole(m.slot)
+		w.encodeWhole(m.Slot)
 	case alone:
-		w.encodeChanges(m.slot)
+		w.encodeChanges(m.Slot)
 	default:
 		w.encodeJoins(id)
 		if !full {
@@ -297,14 +294,14 @@ func (w *World) encodeMembers(id ident.Group) {
 
 func (w *World) encodeJoins(id ident.Group) {
 	var numbers repl.Numbers
-	out, gr, full := &w.bodies.w, &w.state.groups[id], w.bodies.here.key.kind == repl.Full
-	for i := range gr.members {
-		m := &gr.members[i]
+	out, gr, full := &w.bodies.w, &w.state.Groups[id], w.bodies.here.key.kind == repl.Full
+	for i := range gr.Members {
+		m := &gr.Members[i]
 		rests := w.keeps(m)
 		if !w.joins(m) || w.hidden(m) || rests && !full {
 			continue
 		}
-		numbers.Append(out, m.number)
+		numbers.Append(out, m.Number)
 		w.bodies.here.news = true
 		if full {
 			out.Bool(rests)
@@ -315,26 +312,26 @@ func (w *World) encodeJoins(id ident.Group) {
 	}
 	numbers.End(out)
 	w.bodies.sets.Begin()
-	for i := range gr.members {
-		if m := &gr.members[i]; w.joins(m) && !w.hidden(m) && !w.keeps(m) {
-			w.encodeWhole(m.slot)
+	for i := range gr.Members {
+		if m := &gr.Members[i]; w.joins(m) && !w.hidden(m) && !w.keeps(m) {
+			w.encodeWhole(m.Slot)
 		}
 	}
 }
 
 // keeps reports whether the reader of the current body keeps a member unchanged.
-func (w *World) keeps(m *member) bool {
+func (w *World) keeps(m *group.Member) bool {
 	key := &w.bodies.here.key
-	return w.state.rests(m) && !(key.whole && !key.asOf.Before(m.since))
+	return w.state.Unchanged(m) && !(key.whole && !key.asOf.Before(m.Joined))
 }
 
 // encodeName writes the name of an entity that joins: its number in this group, or a reference.
-func (w *World) encodeName(id ident.Group, m *member) {
+func (w *World) encodeName(id ident.Group, m *group.Member) {
 	index := uint32(0)
-	if !w.state.isNative(id, m) {
-		index = w.bodies.refs.Index(m.slot)
+	if !w.state.IsNative(id, m) {
+		index = w.bodies.refs.Index(m.Slot)
 	}
 	repl.AppendJoiner(&w.bodies.w, index)
 }
 
-func (w *World) encodeWhole(s repl.Slot) { w.encodeValues(s, w.seen(s, w.state.slots.mask[s])) }
+func (w *World) encodeWhole(s repl.Slot) { w.encodeValues(s, w.seen(s, w.state.Slots.Mask[s])) }

@@ -2,41 +2,42 @@ package sender
 
 import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // Spawn takes in an entity with the given components, as a public group of its own.
-func (w *World) Spawn(s repl.Slot, mask set.Mask) { w.SpawnAt(s, mask, Place{}) }
+func (w *World) Spawn(s repl.Slot, mask set.Mask) { w.SpawnAt(s, mask, group.Place{}) }
 
 // SpawnAt takes in an entity with the given components. When no handle is left it is counted, and
 // not replicated. When its group is full it is counted, and gets a group of its own.
-func (w *World) SpawnAt(s repl.Slot, mask set.Mask, at Place) {
-	if w.state.isFull(at) {
-		w.SpawnAt(s, mask, Place{Private: at.Private})
+func (w *World) SpawnAt(s repl.Slot, mask set.Mask, at group.Place) {
+	if w.state.IsFull(at) {
+		w.SpawnAt(s, mask, group.Place{Private: at.Private})
 		w.Move(s, at)
 		return
 	}
-	if to, ok := w.state.enter(ident.NoGroup, at); ok {
-		w.state.admit(s, mask, to)
-		w.state.join(s, to)
+	if to, ok := w.state.Enter(ident.NoGroup, at); ok {
+		w.state.Admit(s, mask, to)
+		w.state.Join(s, to)
 		w.joined(s, to)
 	}
 }
 
 // joined updates the peers for an entity that has joined a group.
-func (w *World) joined(s repl.Slot, at seat) {
+func (w *World) joined(s repl.Slot, at group.Position) {
 	w.growPeers()
-	if at.reused {
-		w.unhide(at.group, at.number)
+	if at.Reused {
+		w.unhide(at.Group, at.Number)
 	}
-	w.updatePredictions(s, at.group)
+	w.updatePredictions(s, at.Group)
 }
 
 // growPeers makes room for public handles that are new.
 func (w *World) growPeers() {
 	for _, p := range w.peers {
-		p.public.grow(w.state.public.Len(), w.state.tick)
+		p.public.Grow(w.state.Public.Len(), w.state.Tick)
 	}
 }
 
@@ -48,50 +49,50 @@ func (w *World) Despawn(s repl.Slot) { w.endEntity(s, repl.Despawned) }
 func (w *World) Abandon(s repl.Slot) { w.endEntity(s, repl.Orphaned) }
 
 func (w *World) endEntity(s repl.Slot, fate repl.Fate) {
-	if !w.state.slots.used.Has(int(s)) {
+	if !w.state.Slots.Used.Has(int(s)) {
 		return // it was never taken in
 	}
-	id := w.state.slots.group[s]
+	id := w.state.Slots.Group[s]
 	w.endVacated(s)
-	w.state.end(s, fate)
+	w.state.End(s, fate)
 	w.updatePredictions(s, id)
 	w.predictions.forgetEntity(s)
 }
 
 // Move moves an entity to another group without changing it. It keeps its network id and its
 // replicas. A paused entity stays where it is: its present state is not sent.
-func (w *World) Move(s repl.Slot, at Place) {
-	if !w.state.slots.used.Has(int(s)) || w.state.isPaused(s) {
+func (w *World) Move(s repl.Slot, at group.Place) {
+	if !w.state.Slots.Used.Has(int(s)) || w.state.IsPaused(s) {
 		return
 	}
-	from := w.state.slots.group[s]
-	if w.state.groups[from].place == at {
+	from := w.state.Slots.Group[s]
+	if w.state.Groups[from].Place == at {
 		return
 	}
-	to, ok := w.state.enter(from, at)
-	if !ok || to.group == from {
+	to, ok := w.state.Enter(from, at)
+	if !ok || to.Group == from {
 		return
 	}
 	w.endVacated(s)
-	w.state.leave(s, repl.Moved)
+	w.state.Leave(s, repl.Moved)
 	w.updatePredictions(s, from)
-	w.state.join(s, to)
-	w.state.follow(s, from)
+	w.state.Join(s, to)
+	w.state.Follow(s, from)
 	w.joined(s, to)
 }
 
 // Pause stops an entity from being sent: the peers keep it as it was last sent. From now on the
 // source may be asked for its values from before the pause.
 func (w *World) Pause(s repl.Slot) {
-	if w.state.slots.used.Has(int(s)) && !w.state.isPaused(s) {
-		w.state.pause(s, w.unheard(s))
-		w.updatePredictions(s, w.state.slots.group[s])
+	if w.state.Slots.Used.Has(int(s)) && !w.state.IsPaused(s) {
+		w.state.Pause(s, w.unacked(s))
+		w.updatePredictions(s, w.state.Slots.Group[s])
 	}
 }
 
-// unheard reports whether a peer that may see an entity in its group has not yet acknowledged that
+// unacked reports whether a peer that may see an entity in its group has not yet acknowledged that
 // it left another group, or that it left this one and came back.
-func (w *World) unheard(s repl.Slot) (some bool) {
+func (w *World) unacked(s repl.Slot) (some bool) {
 	for _, p := range w.peers {
 		p.cameFrom(s, ident.NoGroup, func(ident.Group) { some = true })
 		some = some || p.keepsMoved(s)
@@ -101,22 +102,22 @@ func (w *World) unheard(s repl.Slot) (some bool) {
 
 // Resume sends an entity again, whole.
 func (w *World) Resume(s repl.Slot) {
-	if w.state.slots.used.Has(int(s)) && w.state.isPaused(s) {
-		w.state.resume(s)
-		w.updatePredictions(s, w.state.slots.group[s])
+	if w.state.Slots.Used.Has(int(s)) && w.state.IsPaused(s) {
+		w.state.Resume(s)
+		w.updatePredictions(s, w.state.Slots.Group[s])
 	}
 }
 
 // Change says that a component's value changed in all these slots. Only the tick of the change is
 // stored; the sender asks its Source for the value when it encodes a record. Slots of paused entities
 // do not count: Resume sends these whole.
-func (w *World) Change(comp int, slots []repl.Slot) { w.state.change(comp, slots) }
+func (w *World) Change(comp int, slots []repl.Slot) { w.state.Change(comp, slots) }
 
 // Reshape says that components of an entity appeared and vanished. One that did
 // both and is there now counts as inserted.
 func (w *World) Reshape(s repl.Slot, inserted, removed set.Mask) {
-	if w.state.slots.used.Has(int(s)) {
+	if w.state.Slots.Used.Has(int(s)) {
 		w.noteInserted(s, inserted)
-		w.state.reshape(s, inserted, removed)
+		w.state.Reshape(s, inserted, removed)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -32,7 +33,7 @@ func TestRequestsForGroupsHoldUpNoMemory(t *testing.T) {
 		}
 		step(func() {
 			for s := range groups {
-				w.SpawnAt(s, set.Mask{}, Place{Private: true})
+				w.SpawnAt(s, set.Mask{}, group.Place{Private: true})
 			}
 			w.Spawn(groups, set.Mask{})
 		})

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
@@ -11,22 +12,22 @@ import (
 // for tests and inspection, or that the peer keeps there. It is not ok where no entity has the number.
 func (p *Peer) Seat(h repl.Handle, n repl.Member) (s repl.Slot, ok bool) {
 	sp, i := p.spaceOf(h)
-	if i >= len(sp.phase) {
+	if i >= len(sp.Phase) {
 		return repl.NoSlot, false
 	}
 	id := p.group(sp, i)
 	if id == ident.NoGroup {
 		return repl.NoSlot, false
 	}
-	gr := &p.state.groups[id]
-	at, ok := gr.searchNumber(n)
+	gr := &p.state.Groups[id]
+	at, ok := gr.SearchNumber(n)
 	if _, vacant := p.vacant[id]; vacant {
-		if at = slices.IndexFunc(gr.left, func(l leaver) bool { return l.number == n && l.slot != repl.NoSlot }); at >= 0 {
-			return gr.left[at].slot, true
+		if at = slices.IndexFunc(gr.Left, func(l group.Leaver) bool { return l.Number == n && l.Slot != repl.NoSlot }); at >= 0 {
+			return gr.Left[at].Slot, true
 		}
 	}
 	if !ok {
 		return repl.NoSlot, false
 	}
-	return gr.members[at].slot, true
+	return gr.Members[at].Slot, true
 }

@@ -3,6 +3,7 @@ package sender
 import (
 	"math/bits"
 
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -29,7 +30,7 @@ func (p Progress) Done() bool { return p.Begun && p.Have == p.Of }
 func (p *Peer) Join() {
 	j := &p.joining
 	j.begun = true
-	j.public, j.private = append(set.Bitset(nil), p.public.shapeDue...), append(set.Bitset(nil), p.private.shapeDue...)
+	j.public, j.private = append(set.Bitset(nil), p.public.StructureDue...), append(set.Bitset(nil), p.private.StructureDue...)
 	for _, groups := range [2]set.Bitset{j.public, j.private} {
 		for _, word := range groups {
 			j.of += bits.OnesCount64(word)
@@ -45,14 +46,14 @@ func (p *Peer) Joining() Progress {
 
 // unsent removes a group from the missing ones if the peer was sent nothing of it, and will not be
 // for the time being.
-func (p *Peer) unsent(sp *space, i int) {
-	if sp.phase[i] == unknown {
+func (p *Peer) unsent(sp *group.Space, i int) {
+	if sp.Phase[i] == group.Absent {
 		p.joined(sp, i)
 	}
 }
 
 // joined removes a group from the missing ones.
-func (p *Peer) joined(sp *space, i int) {
+func (p *Peer) joined(sp *group.Space, i int) {
 	j := &p.joining
 	if j.left == 0 {
 		return

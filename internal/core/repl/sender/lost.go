@@ -4,18 +4,19 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 )
 
 // lossMemory is the number of ticks for which a loss counts.
 const lossMemory = 256
 
 // lossy reports whether a packet was lost recently.
-func (p *Peer) lossy() bool { return p.losses && p.state.tick.Sub(p.lastLoss) < lossMemory }
+func (p *Peer) lossy() bool { return p.losses && p.state.Tick.Sub(p.lastLoss) < lossMemory }
 
 // HandleLost handles a packet that is presumed lost: its contents are due again, unless they were
 // resent or acknowledged meanwhile.
 func (p *Peer) HandleLost(pkt uint16) {
-	p.losses, p.lastLoss = true, p.state.tick
+	p.losses, p.lastLoss = true, p.state.Tick
 	p.flights.Remove([]uint16{pkt}, p.onLost, p.onRunLost)
 }
 
@@ -23,14 +24,14 @@ func (p *Peer) lost(s flight.Sent) { p.lostOne(s.Tick, s.Group) }
 
 func (p *Peer) lostOne(tick entangle.Tick, h repl.Handle) {
 	sp, i := p.spaceOf(h)
-	if sp.phase[i] != known || sp.retained.Has(i) || !sp.base[i].Before(tick) || tick.Before(sp.sent[i]) {
+	if sp.Phase[i] != group.Present || sp.Retained.Has(i) || !sp.Base[i].Before(tick) || tick.Before(sp.Sent[i]) {
 		return
 	}
 	if sp == &p.public && p.flights.RanSince(tick, h, h) {
 		return
 	}
-	sp.await(i, p.state.tick)
-	sp.sendAgain(i)
+	sp.NoteDue(i, p.state.Tick)
+	sp.Resend(i)
 	p.stats.Resent++
 }
 
@@ -49,5 +50,5 @@ func (p *Peer) PollAgain() (message uint16, ok bool) {
 	if !p.lossy() {
 		return 0, false
 	}
-	return p.actions.PollRepeat(p.state.tick)
+	return p.actions.PollRepeat(p.state.Tick)
 }

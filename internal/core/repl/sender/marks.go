@@ -4,14 +4,15 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
 // repeat reports whether an update of a predicted group that is not due is to be repeated: as long as the
 // peer has not acknowledged it. A group that changes in every tick needs no repeats.
-func (p *Peer) repeat(f *predictedGroup, sp *space, i int) bool {
-	tick := p.state.tick
-	if !sp.base[i].Before(sp.sent[i]) || !flight.RepeatDue(f.repeats, tick.Sub(sp.sent[i])) {
+func (p *Peer) repeat(f *predictedGroup, sp *group.Space, i int) bool {
+	tick := p.state.Tick
+	if !sp.Base[i].Before(sp.Sent[i]) || !flight.RepeatDue(f.repeats, tick.Sub(sp.Sent[i])) {
 		return false
 	}
 	f.repeats--
@@ -38,28 +39,28 @@ func (p *Peer) planPredicted() {
 }
 
 // planPredictedGroup plans a predicted group if it is due, or to be repeated.
-func (p *Peer) planPredictedGroup(f *predictedGroup, sp *space, i int) {
+func (p *Peer) planPredictedGroup(f *predictedGroup, sp *group.Space, i int) {
 	from, again := len(p.plan.records), false
-	if p.lossy() && !p.news(sp, i) {
+	if p.lossy() && !p.hasNews(sp, i) {
 		if again = p.repeat(f, sp, i); again {
-			sp.sendAgain(i)
+			sp.Resend(i)
 		}
 	}
-	if !sp.due.Has(i) {
+	if !sp.Due.Has(i) {
 		return
 	}
 	p.gather(sp, i>>6, 1<<(i&63))
 	if p.resolve(sp, from); len(p.plan.records) > from && !again {
-		f.since, f.repeats = p.state.tick, flight.MaxRepeats
+		f.since, f.repeats = p.state.Tick, flight.MaxRepeats
 	}
 }
 
-// news reports whether a group is due because of changes that the peer may see.
-func (p *Peer) news(sp *space, i int) bool {
-	if v := sp.viewOf(i); v != 0 && sp.due.Has(i) {
-		return p.state.shows(p.group(sp, i), v, sp.sent[i])
+// hasNews reports whether a group is due because of changes that the peer may see.
+func (p *Peer) hasNews(sp *group.Space, i int) bool {
+	if v := sp.ViewOf(i); v != 0 && sp.Due.Has(i) {
+		return p.state.Shows(p.group(sp, i), v, sp.Sent[i])
 	}
-	return sp.due.Has(i)
+	return sp.Due.Has(i)
 }
 
 // AppendMark writes an updates frame with nothing but a mark, for a packet that goes out anyway. It
@@ -104,7 +105,7 @@ func (p *Peer) appendMark(last bool, room int) bool {
 	p.w.Uvarint(uint64(p.plan.part))
 	p.w.Bool(last)
 	if last {
-		repl.AppendNeeds(&p.w, p.state.tick, p.needs)
+		repl.AppendNeeds(&p.w, p.state.Tick, p.needs)
 	}
 	p.w.Align()
 	p.plan.part++
@@ -119,11 +120,11 @@ func (p *Peer) findUnsettled() (ok bool) {
 		sp, i := p.spaceOf(f.group)
 		id := p.group(sp, i)
 		switch {
-		case id == ident.NoGroup || p.state.groups[id].tooLarge, sp.phase[i] == unknown && !sp.shapeDue.Has(i):
+		case id == ident.NoGroup || p.state.Groups[id].TooLarge, sp.Phase[i] == group.Absent && !sp.StructureDue.Has(i):
 			// The peer never had it, or will receive no more of it: nothing to wait for.
-		case sp.phase[i] == ending && !sp.shapeDue.Has(i):
-			p.needs = append(p.needs, repl.Need{Group: f.group, Tick: sp.told[i]})
-		case sp.shapeDue.Has(i) || sp.due.Has(i) || sp.bulky.Has(i) || sp.doubted.Has(i):
+		case sp.Phase[i] == group.Ending && !sp.StructureDue.Has(i):
+			p.needs = append(p.needs, repl.Need{Group: f.group, Tick: sp.StructureSent[i]})
+		case sp.StructureDue.Has(i) || sp.Due.Has(i) || sp.Fragmented.Has(i) || sp.NeedsFull.Has(i):
 			return false
 		case p.owed(f, sp, i):
 			p.needs = append(p.needs, repl.Need{Group: f.group, Tick: f.needed(sp, i)})
@@ -133,14 +134,14 @@ func (p *Peer) findUnsettled() (ok bool) {
 }
 
 // owed reports whether the peer may lack something of a group that it was sent before this tick.
-func (p *Peer) owed(f *predictedGroup, sp *space, i int) bool {
-	return sp.unacked[i] != 0 || sp.base[i].Before(f.needed(sp, i)) && sp.sent[i] != p.state.tick
+func (p *Peer) owed(f *predictedGroup, sp *group.Space, i int) bool {
+	return sp.Unacked[i] != 0 || sp.Base[i].Before(f.needed(sp, i)) && sp.Sent[i] != p.state.Tick
 }
 
 // needed returns the tick to which the peer must have a predicted group: later sendings held the
 // same.
-func (f *predictedGroup) needed(sp *space, i int) entangle.Tick {
-	if told := sp.told[i]; !sp.base[i].Before(f.since) || f.since.Before(told) {
+func (f *predictedGroup) needed(sp *group.Space, i int) entangle.Tick {
+	if told := sp.StructureSent[i]; !sp.Base[i].Before(f.since) || f.since.Before(told) {
 		return told
 	}
 	return f.since
@@ -148,8 +149,8 @@ func (f *predictedGroup) needed(sp *space, i int) entangle.Tick {
 
 // nothingNew notes that a group is due without news beyond the state that the peer has
 // acknowledged, though it was sent more: no tick waits for that.
-func (p *Peer) nothingNew(sp *space, i int) {
-	if sp.predicted.Has(i) {
-		p.predicted[p.predictedAt(sp, i)].since = sp.told[i]
+func (p *Peer) nothingNew(sp *group.Space, i int) {
+	if sp.Predicted.Has(i) {
+		p.predicted[p.predictedAt(sp, i)].since = sp.StructureSent[i]
 	}
 }

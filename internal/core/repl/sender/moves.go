@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
@@ -38,7 +39,7 @@ func (u *units) sent(id ident.Group) {
 
 // together reports whether a group may be sent now: it has no part in a move, or all groups of its
 // unit can go in this tick.
-func (p *Peer) together(sp *space, i int) bool {
+func (p *Peer) together(sp *group.Space, i int) bool {
 	id := p.group(sp, i)
 	if ok, judged := p.units.judged[id]; judged {
 		return ok
@@ -73,8 +74,8 @@ func (p *Peer) together(sp *space, i int) bool {
 }
 
 // sendable reports whether a group's action can go in this tick.
-func (p *Peer) sendable(sp *space, i int) bool {
-	if !sp.shapeDue.Has(i) {
+func (p *Peer) sendable(sp *group.Space, i int) bool {
+	if !sp.StructureDue.Has(i) {
 		return false
 	}
 	_, _, ok := p.action(sp, i)
@@ -86,42 +87,37 @@ const maxPartners = 64
 
 // partners finds the groups connected with a group by moves that the peer has not received, and
 // reports whether there are any.
-func (p *Peer) partners(id ident.Group, sp *space, i int, out *[]ident.Group) (some bool) {
-	w, gr := p.world, &p.state.groups[id]
+func (p *Peer) partners(id ident.Group, sp *group.Space, i int, out *[]ident.Group) (some bool) {
+	w, gr := p.world, &p.state.Groups[id]
 	note := func(other ident.Group) {
 		some = true
 		if out != nil {
 			*out = append(*out, other)
 		}
 	}
-	for k := range gr.left {
-		l := &gr.left[k]
-		if l.fate != repl.Moved || !sp.hasLeaver(i, l) {
+	for k := range gr.Left {
+		l := &gr.Left[k]
+		if l.Fate != repl.Moved || !sp.HasLeaver(i, l) {
 			continue
 		}
-		if to := w.state.slots.group[l.slot]; to != id && p.gets(l.slot) {
+		if to := w.state.Slots.Group[l.Slot]; to != id && p.gets(l.Slot) {
 			note(to)
 		}
 	}
-	if len(w.state.trails) == 0 || !p.shows(id) {
+	if len(w.state.Trails) == 0 || !p.shows(id) {
 		return some
 	}
-	for k := range gr.members {
-		p.cameFrom(gr.members[k].slot, id, note)
+	for k := range gr.Members {
+		p.cameFrom(gr.Members[k].Slot, id, note)
 	}
 	return some
-}
-
-// hasLeaver reports whether a peer still has a leaver of a group.
-func (sp *space) hasLeaver(i int, l *leaver) bool {
-	return sp.phase[i] == known && !sp.asOf(i).Before(l.joined) && sp.shaped[i].Before(l.left)
 }
 
 // cameFrom notes the other groups in which the peer still has a member, if it may see it here.
 // There can be several: the peer also has it, as far as that group's structure says, in a group
 // where it may not see it.
 func (p *Peer) cameFrom(s repl.Slot, id ident.Group, note func(ident.Group)) {
-	trail := p.state.trails[s]
+	trail := p.state.Trails[s]
 	if len(trail) == 0 || !p.finds(s) {
 		return
 	}
@@ -133,10 +129,10 @@ func (p *Peer) cameFrom(s repl.Slot, id ident.Group, note func(ident.Group)) {
 }
 
 // hasStill reports whether a peer still has an entity in a group that the entity left.
-func (p *Peer) hasStill(sp *space, i int, s repl.Slot) bool {
-	gr := &p.state.groups[p.group(sp, i)]
-	for k := range gr.left {
-		if l := &gr.left[k]; l.slot == s && sp.hasLeaver(i, l) {
+func (p *Peer) hasStill(sp *group.Space, i int, s repl.Slot) bool {
+	gr := &p.state.Groups[p.group(sp, i)]
+	for k := range gr.Left {
+		if l := &gr.Left[k]; l.Slot == s && sp.HasLeaver(i, l) {
 			return true
 		}
 	}
@@ -146,17 +142,17 @@ func (p *Peer) hasStill(sp *space, i int, s repl.Slot) bool {
 // findNeeds collects the groups that an action has to wait for at the peer: those that members came
 // from, even by way of other groups or while invisible. A group that has reached the tick at which
 // the member left no longer holds it.
-func (p *Peer) findNeeds(sp *space, i int, rec *repl.Record) {
+func (p *Peer) findNeeds(sp *group.Space, i int, rec *repl.Record) {
 	w, id := p.world, p.group(sp, i)
 	p.needs = p.needs[:0]
-	if rec.Kind == repl.Gone || len(w.state.trails) == 0 {
+	if rec.Kind == repl.Gone || len(w.state.Trails) == 0 {
 		return
 	}
-	gr := &w.state.groups[id]
-	for k := range gr.members {
-		m := &gr.members[k]
-		if (rec.Kind == repl.Full || sp.shaped[i].Before(m.joined)) && len(w.state.trails[m.slot]) > 0 && p.finds(m.slot) {
-			p.needTrail(m.slot, id)
+	gr := &w.state.Groups[id]
+	for k := range gr.Members {
+		m := &gr.Members[k]
+		if (rec.Kind == repl.Full || sp.StructureAsOf[i].Before(m.Whole)) && len(w.state.Trails[m.Slot]) > 0 && p.finds(m.Slot) {
+			p.needTrail(m.Slot, id)
 		}
 	}
 }
@@ -164,22 +160,22 @@ func (p *Peer) findNeeds(sp *space, i int, rec *repl.Record) {
 // needTrail adds the needs of one entity.
 func (p *Peer) needTrail(s repl.Slot, into ident.Group) {
 	w := p.world
-	for _, from := range w.state.trails[s] {
+	for _, from := range w.state.Trails[s] {
 		sp, i := p.stateOf(from)
 		if i < 0 || from == into {
 			continue
 		}
-		h := sp.first + repl.Handle(i)
-		for k := range w.state.groups[from].left {
-			switch l := &w.state.groups[from].left[k]; {
-			case l.slot != s:
-			case sp.hasLeaver(i, l):
-				p.need(repl.Need{Group: h, Tick: w.state.tick}) // it is sent in this tick, too
-			case sp.asOf(i).Before(l.joined): // the peer never had it there
-			case sp.told[i].Before(l.left): // the group ended before, or it left while it was hidden
-				p.needSent(h, sp.told[i])
+		h := sp.First + repl.Handle(i)
+		for k := range w.state.Groups[from].Left {
+			switch l := &w.state.Groups[from].Left[k]; {
+			case l.Slot != s:
+			case sp.HasLeaver(i, l):
+				p.need(repl.Need{Group: h, Tick: w.state.Tick}) // it is sent in this tick, too
+			case sp.AsOf(i).Before(l.Joined): // the peer never had it there
+			case sp.StructureSent[i].Before(l.Left): // the group ended before, or it left while it was hidden
+				p.needSent(h, sp.StructureSent[i])
 			default:
-				p.needSent(h, l.left)
+				p.needSent(h, l.Left)
 			}
 		}
 	}

@@ -6,20 +6,21 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // BenchmarkMoves measures the cost per move of a tick in which many entities change their groups,
 // for one peer.
 func BenchmarkMoves(b *testing.B) {
-	place := func(group int) Place { return Place{Name: uint32(group) + 1} }
+	place := func(n int) group.Place { return group.Place{Name: uint32(n) + 1} }
 	for _, c := range []struct {
 		name     string
-		from, to func(entity, n int) Place
+		from, to func(entity, n int) group.Place
 	}{
-		{"apart", func(int, int) Place { return place(0) }, func(int, int) Place { return Place{} }},
-		{"together", func(int, int) Place { return Place{} }, func(int, int) Place { return place(0) }},
-		{"rearranged", func(e, _ int) Place { return place(e / 16) }, func(e, n int) Place { return place(n + e%(n/16)) }},
+		{"apart", func(int, int) group.Place { return place(0) }, func(int, int) group.Place { return group.Place{} }},
+		{"together", func(int, int) group.Place { return group.Place{} }, func(int, int) group.Place { return place(0) }},
+		{"rearranged", func(e, _ int) group.Place { return place(e / 16) }, func(e, n int) group.Place { return place(n + e%(n/16)) }},
 	} {
 		for _, n := range []int{1000, 8000} {
 			b.Run(fmt.Sprint(c.name, " ", n), func(b *testing.B) {
@@ -41,7 +42,7 @@ func BenchmarkMoves(b *testing.B) {
 						name++
 					}
 				}
-				move := func(to func(entity, n int) Place) {
+				move := func(to func(entity, n int) group.Place) {
 					for e := range n {
 						w.Move(repl.Slot(e), to(e, n))
 					}

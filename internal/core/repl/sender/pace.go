@@ -17,91 +17,45 @@ import (
 // its share. A private group has as many handles as peers that see it, and so they are sent it in
 // different ticks: the handles of groups here depend on groups that the peers do not see.
 
-// pace is how far a group has come between one of its ticks and the next.
-type pace struct {
-	waits    bool          // it changed, and waits for its tick, or that of some peer
-	listed   bool          // it is in rates.waitingPrivate
-	first    entangle.Tick // of a public group: the first change that it waits with, or waited
-	released entangle.Tick // of a public group: its last tick
-}
-
-// isTurn reports whether one of the ticks of a handle has come since the Begin before:
-// not every tick is one that is sent.
-func (w *State) isTurn(h, every uint32) bool {
-	return every <= 1 || (uint32(w.tick)+h)/every != (uint32(w.last)+h)/every
-}
-
-// waitForTurn has a change of a group wait for its tick.
-func (w *State) waitForTurn(id ident.Group, gr *group) {
-	pc := &w.rates.pace[id]
-	if pc.waits {
-		return
-	}
-	pc.waits, pc.first, pc.released = true, w.tick, w.tick-1 // zero, too, is a tick that comes
-	if !gr.private {
-		w.rates.waiting.Grow(w.public.Len())
-		w.rates.waiting.Set(int(gr.handle))
-	} else if !pc.listed {
-		pc.listed = true
-		w.rates.waitingPrivate = append(w.rates.waitingPrivate, id)
-	}
-}
-
-// waitsForTurn reports whether a change of a group waits for its tick.
-func (w *State) waitsForTurn(id ident.Group) bool {
-	return int(id) < len(w.rates.pace) && w.rates.pace[id].waits
-}
-
-// endWait has a group wait no more: structure takes along what changed.
-func (w *State) endWait(id ident.Group, gr *group) {
-	if !w.waitsForTurn(id) {
-		return
-	}
-	w.rates.pace[id].waits = false
-	if !gr.private {
-		w.rates.waiting.Clear(int(gr.handle))
-	}
-}
-
 // releaseTurns makes the public groups due that waited for this tick, and the private ones at the
 // peers at which they waited for it.
 func (w *World) releaseTurns() {
-	for i, word := range w.state.rates.waiting {
+	for i, word := range w.state.Rates.Waiting {
 		for ; word != 0; word &= word - 1 {
 			h := i<<6 + bits.TrailingZeros64(word)
-			if id := w.state.public.Groups[h]; w.state.isTurn(uint32(h), uint32(w.state.groups[id].every)) {
-				w.state.rates.pace[id].waits, w.state.rates.pace[id].released = false, w.state.tick
-				w.state.rates.waiting.Clear(h)
-				w.state.moved.Set(h)
+			if id := w.state.Public.Groups[h]; w.state.IsTurn(uint32(h), uint32(w.state.Groups[id].Every)) {
+				w.state.Rates.Pace[id].Waits, w.state.Rates.Pace[id].Released = false, w.state.Tick
+				w.state.Rates.Waiting.Clear(h)
+				w.state.Moved.Set(h)
 			}
 		}
 	}
-	kept := w.state.rates.waitingPrivate[:0]
-	for _, id := range w.state.rates.waitingPrivate {
+	kept := w.state.Rates.WaitingPrivate[:0]
+	for _, id := range w.state.Rates.WaitingPrivate {
 		if w.releasePrivate(id) {
 			kept = append(kept, id)
 		}
 	}
-	w.state.rates.waitingPrivate = kept
+	w.state.Rates.WaitingPrivate = kept
 }
 
 // releasePrivate makes a private group due at the peers at which it waited for this tick, and reports
 // whether it still waits at others.
 func (w *World) releasePrivate(id ident.Group) (waits bool) {
-	gr, pc := &w.state.groups[id], &w.state.rates.pace[id]
-	every := max(1, entangle.Tick(gr.every))
-	if !pc.waits {
-		pc.listed = false
+	gr, pc := &w.state.Groups[id], &w.state.Rates.Pace[id]
+	every := max(1, entangle.Tick(gr.Every))
+	if !pc.Waits {
+		pc.Listed = false
 		return false
 	}
-	for _, v := range gr.viewers {
-		sp := &w.seats[v.Peer()].private
-		if v.Shown() && w.state.isTurn(uint32(v.Handle()), uint32(every)) && (gr.changed == w.state.tick || !sp.predicted.Has(v.Handle())) {
-			sp.stir(v.Handle(), w.state.tick)
+	for _, v := range gr.Viewers {
+		sp := &w.byIndex[v.Peer()].private
+		if v.Shown() && w.state.IsTurn(uint32(v.Handle()), uint32(every)) && (gr.Changed == w.state.Tick || !sp.Predicted.Has(v.Handle())) {
+			sp.MarkDue(v.Handle(), w.state.Tick)
 		}
 	}
-	if waits = w.state.tick.Sub(gr.changed) < int32(every)-1; !waits {
-		pc.waits, pc.listed = false, false
+	if waits = w.state.Tick.Sub(gr.Changed) < int32(every)-1; !waits {
+		pc.Waits, pc.Listed = false, false
 	}
 	return waits
 }
@@ -109,44 +63,35 @@ func (w *World) releasePrivate(id ident.Group) (waits bool) {
 // awaitsTurn reports whether a change waits for the tick of its group, which the peer was not sent.
 func (p *Peer) awaitsTurn() bool {
 	w := p.world
-	if !w.state.rates.waiting.Empty() {
+	if !w.state.Rates.Waiting.Empty() {
 		return true
 	}
-	for _, id := range w.state.rates.waitingPrivate {
+	for _, id := range w.state.Rates.WaitingPrivate {
 		sp, i := p.stateOf(id)
-		if w.state.rates.pace[id].waits && p.shows(id) && sp.base[i].Before(w.state.groups[id].changed) {
+		if w.state.Rates.Pace[id].Waits && p.shows(id) && sp.Base[i].Before(w.state.Groups[id].Changed) {
 			return true
 		}
 	}
 	return false
 }
 
-// usualBase is the tick that a peer has, as a rule, of a group which moves on in this
-// one: that before the first change that it moves on with.
-func (w *State) usualBase(id ident.Group) entangle.Tick {
-	if int(id) < len(w.rates.pace) && w.rates.pace[id].released == w.tick {
-		return w.rates.pace[id].first - 1
-	}
-	return w.tick - 1
-}
-
 // makeDue makes due what moves on in this tick. Of what the peer predicts, that is what
 // changed in it.
 func (p *Peer) makeDue(moved set.Bitset) {
 	sp := &p.public
-	sp.awaitAll(moved, p.state.tick)
-	if len(p.predicted) == 0 || len(p.state.rates.of) == 0 {
-		sp.due.Join(moved)
+	sp.NoteAllDue(moved, p.state.Tick)
+	if len(p.predicted) == 0 || len(p.state.Rates.Groups) == 0 {
+		sp.Due.Join(moved)
 		return
 	}
 	for i, word := range moved {
-		sp.due[i] |= word &^ sp.predicted[i]
+		sp.Due[i] |= word &^ sp.Predicted[i]
 	}
 	for _, f := range p.predicted {
 		sp, i := p.spaceOf(f.group)
-		if id := p.group(sp, i); id != ident.NoGroup && p.state.groups[id].changed == p.state.tick {
-			sp.await(i, p.state.tick)
-			sp.due.Set(i)
+		if id := p.group(sp, i); id != ident.NoGroup && p.state.Groups[id].Changed == p.state.Tick {
+			sp.NoteDue(i, p.state.Tick)
+			sp.Due.Set(i)
 		}
 	}
 }

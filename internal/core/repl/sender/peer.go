@@ -7,6 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -16,11 +17,11 @@ import (
 // Peer is the part of the world that one peer was sent, and the part that it acknowledged.
 type Peer struct {
 	// What every tick reads comes first, as in a space.
-	private space
+	private group.Space
 	world   *World
-	state   *State
+	state   *group.State
 	plan    plan
-	seat    uint16 // its number in the world
+	index   uint16 // its number in the world
 	metered bool   // waiting times are kept
 	limited bool   // the last limit had less room than was planned
 	// privateFirst: the last tick had no room left for private groups.
@@ -35,26 +36,26 @@ type Peer struct {
 	ackedRange ackedRange
 	actions    flight.Messages
 	stats      Stats
-	public     space
+	public     group.Space
 
-	answered   entangle.Tick // the last tick in which doubts were answered
-	asked      uint64        // entities that were sent in full because the peer asked
-	fullCredit int           // entities that may be sent in full in this tick because the peer asked; below 0: debt
-	units      units
-	needs      []repl.Need
-	said       repl.Predicted          // of the action at hand, and
-	hash       uint64                  // of the named entities
-	retired    []int32                 // private handles to be freed when the peer has no entity whose network id is from their group
-	retires    set.Bitset              // those, to have each once
-	looks      int                     // next of those in turn
-	kept       map[int32]view.ID       // parts of private groups that the peer has and that its new view changes; see keepView
-	hiddenAt   map[int32]entangle.Tick // of private groups that the peer is to be sent the end of; see noteHidden
-	vacant     map[ident.Group]vacated // groups that their only entity left, and that the peer keeps with it
-	joining    joining
-	turn       repl.Handle // where the next message of actions goes on
-	begins     uint64      // what the last full of the message at hand begins with; see plainFull
-	choice     choice
-	breaches   []breach
+	fullsTick     entangle.Tick // the last tick in which doubts were answered
+	resent        uint64        // entities that were sent in full because the peer asked
+	fullCredit    int           // entities that may be sent in full in this tick because the peer asked; below 0: debt
+	units         units
+	needs         []repl.Need
+	predictedSet  repl.Predicted          // of the action at hand, and
+	predictedHash uint64                  // of the named entities
+	retired       []int32                 // private handles to be freed when the peer has no entity whose network id is from their group
+	retires       set.Bitset              // those, to have each once
+	looks         int                     // next of those in turn
+	viewsHeld     map[int32]view.ID       // parts of private groups that the peer has and that its new view changes; see keepView
+	hiddenAt      map[int32]entangle.Tick // of private groups that the peer is to be sent the end of; see noteHidden
+	vacant        map[ident.Group]vacated // groups that their only entity left, and that the peer keeps with it
+	joining       joining
+	turn          repl.Handle // where the next message of actions goes on
+	begins        uint64      // what the last full of the message at hand begins with; see plainFull
+	choice        choice
+	breaches      []breach
 
 	// The methods as values, made once: a method value made per call allocates.
 	onAcked, onLost       func(flight.Sent)
@@ -65,21 +66,21 @@ type Peer struct {
 // NewPeer takes a peer in: all that everybody may see becomes due for it.
 func (w *World) NewPeer() *Peer {
 	p := &Peer{world: w, state: w.state}
-	p.public.ids = &w.state.public
-	p.private.first, p.private.ids = repl.Private, &ident.Table{}
+	p.public.IDs = &w.state.Public
+	p.private.First, p.private.IDs = repl.Private, &ident.Table{}
 	if w.moves {
-		p.public.apart, p.private.apart = []uint8{}, []uint8{}
+		p.public.Prev, p.private.Prev = []uint8{}, []uint8{}
 		p.flights.KeepBases = true
 	}
 	p.units.judged = map[ident.Group]bool{}
 	p.onAcked, p.onLost, p.onDelivered = p.acked, p.lost, p.delivered
 	p.onRunAcked, p.onRunLost = p.runAcked, p.runLost
-	p.public.grow(w.state.public.Len(), w.state.tick)
+	p.public.Grow(w.state.Public.Len(), w.state.Tick)
 	w.peers = append(w.peers, p)
-	w.sit(p)
-	for h, id := range w.state.public.Groups {
-		if id != ident.NoGroup && w.state.groups[id].open {
-			p.public.shapeDue.Set(h)
+	w.addPeer(p)
+	for h, id := range w.state.Public.Groups {
+		if id != ident.NoGroup && w.state.Groups[id].Open {
+			p.public.StructureDue.Set(h)
 		}
 	}
 	return p
@@ -89,17 +90,17 @@ func (w *World) NewPeer() *Peer {
 func (p *Peer) Close() {
 	w := p.world
 	for _, sp := range p.spaces() {
-		for i, ph := range sp.phase {
-			if ph != unknown {
-				w.state.release(p.group(sp, i))
+		for i, ph := range sp.Phase {
+			if ph != group.Absent {
+				w.state.Release(p.group(sp, i))
 			}
 			p.dropView(sp, i)
-			w.state.views.Use(sp.viewOf(i), -1)
+			w.state.Views.Use(sp.ViewOf(i), -1)
 		}
 	}
-	for _, id := range p.private.ids.Groups {
+	for _, id := range p.private.IDs.Groups {
 		if id != ident.NoGroup {
-			w.dropViewer(&w.state.groups[id], p)
+			w.dropViewer(&w.state.Groups[id], p)
 		}
 	}
 	for i, other := range w.peers {
@@ -108,29 +109,29 @@ func (p *Peer) Close() {
 			break
 		}
 	}
-	w.predictions.forgetPeer(p.seat)
-	w.seats[p.seat] = nil
+	w.predictions.forgetPeer(p.index)
+	w.byIndex[p.index] = nil
 	w.stats.accumulate(&p.stats)
 	*p = Peer{}
 }
 
-// sit gives a peer a number.
-func (w *World) sit(p *Peer) {
-	seat := slices.Index(w.seats, nil)
+// addPeer gives a peer a number.
+func (w *World) addPeer(p *Peer) {
+	seat := slices.Index(w.byIndex, nil)
 	if seat < 0 {
-		seat = len(w.seats)
-		w.seats = append(w.seats, nil)
+		seat = len(w.byIndex)
+		w.byIndex = append(w.byIndex, nil)
 	}
 	if seat > math.MaxUint16 {
 		panic("sender: 65,537 peers of one world at a time: it can tell 65,536 apart")
 	}
-	w.seats[seat], p.seat = p, uint16(seat)
+	w.byIndex[seat], p.index = p, uint16(seat)
 }
 
-func (p *Peer) spaces() [2]*space { return [2]*space{&p.public, &p.private} }
+func (p *Peer) spaces() [2]*group.Space { return [2]*group.Space{&p.public, &p.private} }
 
 // spaceOf returns where a handle's state stands. Its index may be beyond the end.
-func (p *Peer) spaceOf(h repl.Handle) (sp *space, i int) {
+func (p *Peer) spaceOf(h repl.Handle) (sp *group.Space, i int) {
 	if h.Private() {
 		return &p.private, int(h - repl.Private)
 	}
@@ -138,24 +139,24 @@ func (p *Peer) spaceOf(h repl.Handle) (sp *space, i int) {
 }
 
 // group returns the group of a handle, or ident.NoGroup.
-func (p *Peer) group(sp *space, i int) ident.Group { return sp.ids.Groups[i] }
+func (p *Peer) group(sp *group.Space, i int) ident.Group { return sp.IDs.Groups[i] }
 
 // stateOf returns where a group's state stands; i is -1 if the peer has no handle of it.
-func (p *Peer) stateOf(id ident.Group) (sp *space, i int) {
-	gr := &p.state.groups[id]
-	if !gr.private {
-		return &p.public, int(gr.handle)
+func (p *Peer) stateOf(id ident.Group) (sp *group.Space, i int) {
+	gr := &p.state.Groups[id]
+	if !gr.Private {
+		return &p.public, int(gr.Handle)
 	}
-	if v := gr.viewer(p.seat); v != nil {
+	if v := gr.Viewer(p.index); v != nil {
 		return &p.private, v.Handle()
 	}
 	return &p.private, -1
 }
 
 // known returns where the state of a handle stands that the peer was sent.
-func (p *Peer) known(h repl.Handle) (sp *space, i int, ok bool) {
+func (p *Peer) known(h repl.Handle) (sp *group.Space, i int, ok bool) {
 	sp, i = p.spaceOf(h)
-	return sp, i, i < len(sp.phase) && sp.phase[i] == known
+	return sp, i, i < len(sp.Phase) && sp.Phase[i] == group.Present
 }
 
 // Base returns the base of a group at this peer, for tests and inspection; ok is
@@ -165,37 +166,37 @@ func (p *Peer) Base(h repl.Handle) (base entangle.Tick, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	return sp.base[i], true
+	return sp.Base[i], true
 }
 
 // Idle reports whether the peer was sent and acknowledged all there is, and no change
 // waits for the tick of its group.
 func (p *Peer) Idle() bool {
-	return p.public.idle() && p.private.idle() && p.flights.Len() == 0 && p.actions.Empty() && !p.awaitsTurn()
+	return p.public.IsIdle() && p.private.IsIdle() && p.flights.Len() == 0 && p.actions.Empty() && !p.awaitsTurn()
 }
 
 // Asked returns how many entities the peer was sent again because it asked.
-func (p *Peer) Asked() uint64 { return p.asked }
+func (p *Peer) Asked() uint64 { return p.resent }
 
 // HandleResync answers a peer that lost the thread of a group: it is sent again in full, or, if
 // it is retained, hidden. Groups that the peer was never sent are ignored.
 func (p *Peer) HandleResync(h repl.Handle) {
 	sp, i, ok := p.known(h)
-	if !ok || sp.behind.Has(i) {
+	if !ok || sp.AwaitsResync.Has(i) {
 		return
 	}
 	p.stats.Resyncs++
 	if h.Private() {
 		p.stats.PrivateResyncs++
 	}
-	sp.behind.Set(i)
-	if sp.retained.Has(i) {
+	sp.AwaitsResync.Set(i)
+	if sp.Retained.Has(i) {
 		if p.endVacated(p.group(sp, i)); sp == &p.private {
 			p.conceal(i)
 		}
 		return
 	}
-	sp.doubted.Set(i)
+	sp.NeedsFull.Set(i)
 }
 
 // MaxFullsPerTick bounds the groups that a peer is sent again in a tick because it
@@ -208,39 +209,39 @@ const (
 	MaxFullEntitiesPerTick = 256
 )
 
-// answerDoubts makes the next groups due that are to be sent in full.
-func (p *Peer) answerDoubts() {
-	if p.answered == p.state.tick {
+// makeFullsDue makes the next groups due that are to be sent in full.
+func (p *Peer) makeFullsDue() {
+	if p.fullsTick == p.state.Tick {
 		return
 	}
-	p.answered = p.state.tick
+	p.fullsTick = p.state.Tick
 	p.fullCredit = min(p.fullCredit, 0) + MaxFullEntitiesPerTick
 	left := MaxFullsPerTick
 	for _, sp := range p.spaces() {
-		left = p.answerDoubtsIn(sp, left)
+		left = p.makeFullsDueIn(sp, left)
 	}
 }
 
-// answerDoubtsIn does so in one space, for at most left groups, and returns how many of them
+// makeFullsDueIn does so in one space, for at most left groups, and returns how many of them
 // are left. A group that is due for another reason is not charged for.
-func (p *Peer) answerDoubtsIn(sp *space, left int) int {
+func (p *Peer) makeFullsDueIn(sp *group.Space, left int) int {
 	for wrapped := false; left > 0 && p.fullCredit > 0; left-- {
-		i := sp.doubted.Next(sp.doubts)
-		if i < 0 && (wrapped || sp.doubts == 0) {
+		i := sp.NeedsFull.Next(sp.NextFull)
+		if i < 0 && (wrapped || sp.NextFull == 0) {
 			break
 		} else if i < 0 {
-			wrapped, sp.doubts = true, 0
+			wrapped, sp.NextFull = true, 0
 			continue
 		}
-		sp.doubts = i + 1
-		sp.steady.Clear(i)
-		if sp.shapeDue.Has(i) {
+		sp.NextFull = i + 1
+		sp.Steady.Clear(i)
+		if sp.StructureDue.Has(i) {
 			continue
 		}
-		sp.shapeDue.Set(i)
+		sp.StructureDue.Set(i)
 		if id := p.group(sp, i); id != ident.NoGroup {
-			p.fullCredit -= len(p.state.groups[id].members)
-			p.asked += uint64(len(p.state.groups[id].members))
+			p.fullCredit -= len(p.state.Groups[id].Members)
+			p.resent += uint64(len(p.state.Groups[id].Members))
 		}
 	}
 	return left

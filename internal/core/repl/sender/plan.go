@@ -7,7 +7,9 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // plan is what a peer is to be sent of values in one tick, in order: whole runs to
@@ -35,7 +37,7 @@ type step struct {
 	made copied // of a run
 	base repl.From
 
-	space    *space
+	space    *group.Space
 	from, to int // in records; their handles rise
 }
 
@@ -56,11 +58,11 @@ const nothingToSend = math.MinInt32
 // AppendUpdates may, once all are prepared and have their limits, and prepares a peer that is not.
 func (p *Peer) Prepare() {
 	w := p.world
-	if w.held || p.plan.made && p.plan.tick == w.state.tick {
+	if w.held || p.plan.made && p.plan.tick == w.state.Tick {
 		return
 	}
 	p.unplan()
-	p.plan = plan{tick: w.state.tick, made: true, steps: p.plan.steps[:0], records: p.plan.records[:0]}
+	p.plan = plan{tick: w.state.Tick, made: true, steps: p.plan.steps[:0], records: p.plan.records[:0]}
 	if !p.limited {
 		p.planAll()
 	}
@@ -95,8 +97,8 @@ func (p *Peer) planLater() {
 	p.plan.later = true
 	for _, sp := range p.spaces() {
 		from := len(p.plan.records)
-		for i, due := range sp.due {
-			if due &^= sp.predicted[i]; due != 0 {
+		for i, due := range sp.Due {
+			if due &^= sp.Predicted[i]; due != 0 {
 				p.gather(sp, i, due)
 			}
 		}
@@ -107,15 +109,15 @@ func (p *Peer) planLater() {
 // countDue returns the number of groups that may have values to send.
 func (p *Peer) countDue() (n int) {
 	for _, sp := range p.spaces() {
-		for i, due := range sp.due {
-			n += bits.OnesCount64(due & sp.steady[i])
-			for due &^= sp.steady[i]; due != 0; due &= due - 1 {
+		for i, due := range sp.Due {
+			n += bits.OnesCount64(due & sp.Steady[i])
+			for due &^= sp.Steady[i]; due != 0; due &= due - 1 {
 				k := i<<6 + bits.TrailingZeros64(due)
 				switch {
-				case sp.predicted.Has(k) && p.news(sp, k), !sp.predicted.Has(k) && p.lacksValues(sp, k, p.group(sp, k)):
+				case sp.Predicted.Has(k) && p.hasNews(sp, k), !sp.Predicted.Has(k) && p.lacksValues(sp, k, p.group(sp, k)):
 					n++
-				case !sp.predicted.Has(k):
-					sp.due.Clear(k)
+				case !sp.Predicted.Has(k):
+					sp.Due.Clear(k)
 				}
 			}
 		}
@@ -137,7 +139,7 @@ func (p *Peer) unplan() {
 	p.meterLate(left)
 	for _, s := range left {
 		for ; s.from < s.to; s.from++ {
-			s.space.sendAgain(int(p.plan.records[s.from].at))
+			s.space.Resend(int(p.plan.records[s.from].at))
 		}
 	}
 	if p.metered {
@@ -150,8 +152,8 @@ func (p *Peer) unplan() {
 func (p *Peer) planOthers() {
 	sp, valuesOnly := &p.public, p.world.runs.valuesOnly
 	from := len(p.plan.records)
-	for i, due := range sp.due {
-		if due &= ^valuesOnly[i] &^ sp.predicted[i]; due != 0 {
+	for i, due := range sp.Due {
+		if due &= ^valuesOnly[i] &^ sp.Predicted[i]; due != 0 {
 			p.gather(sp, i, due)
 		}
 	}
@@ -160,9 +162,9 @@ func (p *Peer) planOthers() {
 
 // gather collects the due groups of one word of a set, with their places, for planned to plan. The
 // data of a group is spread over memory, and loads faster when it is requested in a row.
-func (p *Peer) gather(sp *space, i int, word uint64) {
-	sp.due[i] &^= word
-	n, base, told, ids := len(p.plan.records), sp.base, sp.told, sp.ids.Groups
+func (p *Peer) gather(sp *group.Space, i int, word uint64) {
+	sp.Due[i] &^= word
+	n, base, told, ids := len(p.plan.records), sp.Base, sp.StructureSent, sp.IDs.Groups
 	p.plan.records = slices.Grow(p.plan.records, bits.OnesCount64(word))[:n+bits.OnesCount64(word)]
 	for ; word != 0; word &= word - 1 {
 		k := i<<6 + bits.TrailingZeros64(word)
@@ -174,7 +176,7 @@ func (p *Peer) gather(sp *space, i int, word uint64) {
 
 // resolve makes records of the groups that were gathered from one on, except for those of which there
 // is nothing to send.
-func (p *Peer) resolve(sp *space, from int) {
+func (p *Peer) resolve(sp *group.Space, from int) {
 	records, n := p.plan.records, from
 	for i := from; i < len(records); i++ {
 		if p.planRecord(sp, &records[i]) {
@@ -192,14 +194,14 @@ func (p *Peer) planRuns() {
 		return
 	}
 	first := 0
-	for first < len(runs) && int(runs[first].Last()) < p.public.cursor {
+	for first < len(runs) && int(runs[first].Last()) < p.public.Cursor {
 		first++
 	}
 	begun := runs[first%len(runs)]
 	from, to := begun.Groups[0], begun.Last()
-	inside := first < len(runs) && int(from) < p.public.cursor
+	inside := first < len(runs) && int(from) < p.public.Cursor
 	if inside { // it was begun and not ended: its rest comes first, its beginning last
-		p.planPart(repl.Handle(p.public.cursor), to)
+		p.planPart(repl.Handle(p.public.Cursor), to)
 		first++
 	}
 	for i := range runs {
@@ -208,13 +210,13 @@ func (p *Peer) planRuns() {
 		}
 	}
 	if inside {
-		p.planPart(from, repl.Handle(p.public.cursor-1))
+		p.planPart(from, repl.Handle(p.public.Cursor-1))
 	}
 }
 
 func (p *Peer) planRun(r *run) {
 	if from, newest, ok := p.takes(r); ok && newest.Before(r.oldestChange) {
-		if made := p.world.copyOf(r, from); made != nil && made.bases.contains(newest) {
+		if made := p.world.copyOf(r, from); made != nil && made.bases.Contains(newest) {
 			p.plan.steps = append(p.plan.steps, step{run: r, made: *made, base: from})
 			r.taken = true
 			return
@@ -227,7 +229,7 @@ func (p *Peer) planRun(r *run) {
 func (p *Peer) planPart(first, last repl.Handle) {
 	from, sp := len(p.plan.records), &p.public
 	for i := first >> 6; i <= last>>6; i++ {
-		if word := p.world.runs.valuesOnly[i] & sp.due[i] &^ sp.predicted[i] & within(i, first, last); word != 0 {
+		if word := p.world.runs.valuesOnly[i] & sp.Due[i] &^ sp.Predicted[i] & set.Within(i, first, last); word != 0 {
 			p.gather(sp, int(i), word)
 		}
 	}
@@ -238,10 +240,10 @@ func (p *Peer) planPart(first, last repl.Handle) {
 // last tick left off.
 func (p *Peer) planPrivate() {
 	sp := &p.private
-	for _, part := range [2][2]int{{sp.cursor, len(sp.phase)}, {0, sp.cursor}} {
+	for _, part := range [2][2]int{{sp.Cursor, len(sp.Phase)}, {0, sp.Cursor}} {
 		from := len(p.plan.records)
 		for i := part[0] >> 6; i<<6 < part[1]; i++ {
-			if due := sp.due[i] &^ sp.predicted[i] & between(i, part[0], part[1]); due != 0 {
+			if due := sp.Due[i] &^ sp.Predicted[i] & set.Within(i, part[0], part[1]-1); due != 0 {
 				p.gather(sp, i, due)
 			}
 		}
@@ -249,29 +251,24 @@ func (p *Peer) planPrivate() {
 	}
 }
 
-// between returns the bits of word i of a set that lie from first on and before end.
-func between(i, first, end int) uint64 {
-	return within(repl.Handle(i), repl.Handle(first), repl.Handle(end-1))
-}
-
 // planned makes a step of the records that gather has added to the plan, from an index on. Unless
 // they are encoded later, all chunks that it needs are encoded here (resolve).
-func (p *Peer) planned(sp *space, from int) {
+func (p *Peer) planned(sp *group.Space, from int) {
 	p.resolve(sp, from)
 	p.addStep(sp, from)
 }
 
 // addStep makes the records from one on a step, if there are any.
-func (p *Peer) addStep(sp *space, from int) {
+func (p *Peer) addStep(sp *group.Space, from int) {
 	if to := len(p.plan.records); from < to {
 		p.plan.steps = append(p.plan.steps, step{space: sp, from: from, to: to})
 	}
 }
 
 // planRecord makes a record of a gathered group, and reports whether there is something to send.
-func (p *Peer) planRecord(sp *space, rec *planned) bool {
+func (p *Peer) planRecord(sp *group.Space, rec *planned) bool {
 	id := ident.Group(rec.chunk)
-	if !sp.steady.Has(int(rec.at)) && !p.lacksValues(sp, int(rec.at), id) {
+	if !sp.Steady.Has(int(rec.at)) && !p.lacksValues(sp, int(rec.at), id) {
 		return false
 	}
 	if p.plan.later {
@@ -282,46 +279,46 @@ func (p *Peer) planRecord(sp *space, rec *planned) bool {
 }
 
 // encodeRecord finds the chunk of a record, and reports whether there is something to send.
-func (p *Peer) encodeRecord(sp *space, rec *planned, id ident.Group) bool {
+func (p *Peer) encodeRecord(sp *group.Space, rec *planned, id ident.Group) bool {
 	w, i := p.world, int(rec.at)
-	rec.chunk = w.chunk(id, sp.from(i), sp.viewOf(i))
+	rec.chunk = w.chunk(id, sp.Baseline(i), sp.ViewOf(i))
 	c := &w.chunks.list[rec.chunk]
 	switch {
 	case c.width == 0: // what changed is acknowledged, paused by now, or hidden
 		p.nothingNew(sp, i)
 		return false
 	case c.large:
-		sp.promote(i)
+		sp.SendAsAction(i)
 		return false
 	}
 	for _, s := range w.chunks.slotsOf(c) {
-		p.reserve(w.state.slots.home[s])
-		p.refer(w.state.slots.home[s])
+		p.reserve(w.state.Slots.Home[s])
+		p.refer(w.state.Slots.Home[s])
 	}
 	if !p.metered { // else the plan may be cut down
-		sp.sent[i] = w.state.tick
+		sp.Sent[i] = w.state.Tick
 	}
 	return true
 }
 
 // lacksValues reports whether a due group that is not steady may have values to send: not if its
 // changes turn out to be acknowledged or hidden, or wait for its structure.
-func (p *Peer) lacksValues(sp *space, i int, id ident.Group) bool {
+func (p *Peer) lacksValues(sp *group.Space, i int, id ident.Group) bool {
 	w := p.world
 	switch {
 	case id == ident.NoGroup:
 		return false
 	case !p.wants(sp, i, id):
-		if sp.phase[i] == known && !sp.base[i].Before(w.state.groups[id].changed) {
+		if sp.Phase[i] == group.Present && !sp.Base[i].Before(w.state.Groups[id].Changed) {
 			p.nothingNew(sp, i)
 		}
 		return false
 	}
-	if v := sp.viewOf(i); v != 0 && !w.state.shows(id, v, sp.sent[i]) {
-		if sp.sent[i] == sp.base[i] {
+	if v := sp.ViewOf(i); v != 0 && !w.state.Shows(id, v, sp.Sent[i]) {
+		if sp.Sent[i] == sp.Base[i] {
 			p.nothingNew(sp, i)
 		}
-		sp.forgo(i)
+		sp.CancelDue(i)
 		return false
 	}
 	return true
@@ -334,14 +331,6 @@ const maxRecordBits = (repl.MaxUpdateBytes-repl.MaxRunHead)*8 - repl.EndBits
 // present structure, and lacks a change. While structure waits the action will
 // carry the values too, so that the peer never holds one tick's values in another
 // tick's structure.
-func (p *Peer) wants(sp *space, i int, id ident.Group) bool {
-	return sp.phase[i] == known && !sp.shapeDue.Has(i) && !sp.bulky.Has(i) && !sp.retained.Has(i) && sp.base[i].Before(p.state.groups[id].changed)
-}
-
-// promote makes a group travel as an action, because its update is too large for any packet: in
-// fragments that are resent until all have arrived. No newer update of the group begins meanwhile.
-func (sp *space) promote(i int) {
-	sp.bulky.Set(i)
-	sp.shapeDue.Set(i)
-	sp.steady.Clear(i)
+func (p *Peer) wants(sp *group.Space, i int, id ident.Group) bool {
+	return sp.Phase[i] == group.Present && !sp.StructureDue.Has(i) && !sp.Fragmented.Has(i) && !sp.Retained.Has(i) && sp.Base[i].Before(p.state.Groups[id].Changed)
 }

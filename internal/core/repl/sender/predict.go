@@ -6,6 +6,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -72,54 +73,54 @@ func (f *predictions) forgetPeer(seat uint16) {
 // packet's tick. The setting lasts until the entity ends, whatever group it is in.
 func (p *Peer) Predict(s repl.Slot, on bool) {
 	w := p.world
-	if !w.state.slots.used.Has(int(s)) || w.predictions.predicts(s, p.seat) == on {
+	if !w.state.Slots.Used.Has(int(s)) || w.predictions.predicts(s, p.index) == on {
 		return
 	}
 	if on {
-		w.predictions.addPeer(s, p.seat)
+		w.predictions.addPeer(s, p.index)
 	} else {
-		w.predictions.removePeer(s, p.seat)
+		w.predictions.removePeer(s, p.index)
 	}
-	p.updateGroupPrediction(w.state.slots.group[s])
+	p.updateGroupPrediction(w.state.Slots.Group[s])
 }
 
 // Predicts reports whether the peer is to predict an entity, as far as the entity is shown to it.
 func (p *Peer) Predicts(s repl.Slot) bool {
 	w := p.world
-	if !w.state.slots.used.Has(int(s)) || !w.predictions.predicts(s, p.seat) {
+	if !w.state.Slots.Used.Has(int(s)) || !w.predictions.predicts(s, p.index) {
 		return false
 	}
-	sp, i := p.stateOf(w.state.slots.group[s])
+	sp, i := p.stateOf(w.state.Slots.Group[s])
 	if i < 0 || !p.predictsIn(sp, i) {
 		return false
 	}
-	_, m := w.state.member(s)
-	return p.predictsMember(sp.viewOf(i), m)
+	_, m := w.state.Member(s)
+	return p.predictsMember(sp.ViewOf(i), m)
 }
 
 // predictsIn reports whether the peer can predict anything in a group: the group is shown to it.
-func (p *Peer) predictsIn(sp *space, i int) bool {
+func (p *Peer) predictsIn(sp *group.Space, i int) bool {
 	id := p.group(sp, i)
-	return id != ident.NoGroup && p.state.groups[id].open && !sp.retained.Has(i) && p.shows(id)
+	return id != ident.NoGroup && p.state.Groups[id].Open && !sp.Retained.Has(i) && p.shows(id)
 }
 
 // predictsMember reports whether the peer predicts a member of a group that is shown to it.
-func (p *Peer) predictsMember(v view.ID, m *member) bool {
-	if p.state.isPaused(m.slot) || !p.world.predictions.predicts(m.slot, p.seat) {
+func (p *Peer) predictsMember(v view.ID, m *group.Member) bool {
+	if p.state.IsPaused(m.Slot) || !p.world.predictions.predicts(m.Slot, p.index) {
 		return false
 	}
-	h, _ := p.state.views.Hides(v, m.number)
+	h, _ := p.state.Views.Hides(v, m.Number)
 	return !h.Whole
 }
 
 // predictsSome reports whether the peer predicts any member of a group.
-func (p *Peer) predictsSome(sp *space, i int) bool {
+func (p *Peer) predictsSome(sp *group.Space, i int) bool {
 	if len(p.world.predictions.peers) == 0 || !p.predictsIn(sp, i) {
 		return false
 	}
-	members := p.state.groups[p.group(sp, i)].members
+	members := p.state.Groups[p.group(sp, i)].Members
 	for k := range members {
-		if p.predictsMember(sp.viewOf(i), &members[k]) {
+		if p.predictsMember(sp.ViewOf(i), &members[k]) {
 			return true
 		}
 	}
@@ -134,7 +135,7 @@ func (w *World) updatePredictions(s repl.Slot, id ident.Group) {
 	}
 	peers := w.predictions.peers[s]
 	for seat := peers.Next(0); seat >= 0; seat = peers.Next(seat + 1) {
-		w.seats[seat].updateGroupPrediction(id)
+		w.byIndex[seat].updateGroupPrediction(id)
 	}
 }
 
@@ -158,9 +159,9 @@ type predictedGroup struct {
 
 // updatePredicted updates the peer's predicted set of a group, and makes the set due if it differs
 // from the one sent last. Marks include the group until the peer has acknowledged an empty set.
-func (p *Peer) updatePredicted(sp *space, i int) {
+func (p *Peer) updatePredicted(sp *group.Space, i int) {
 	some := p.predictsSome(sp, i)
-	switch has := sp.predicted.Has(i); {
+	switch has := sp.Predicted.Has(i); {
 	case !some && !has:
 		return
 	case some && !has:
@@ -169,60 +170,60 @@ func (p *Peer) updatePredicted(sp *space, i int) {
 		p.forgetPredicted(sp, i)
 		return
 	}
-	if sp.phase[i] == known {
+	if sp.Phase[i] == group.Present {
 		p.markPredictedStale(sp, i)
 	}
-	sp.settle(i)
+	sp.UpdateSteady(i)
 }
 
 // markPredictedStale makes the peer's predicted set for a group due again, if the set that was sent
 // last is stale.
-func (p *Peer) markPredictedStale(sp *space, i int) {
+func (p *Peer) markPredictedStale(sp *group.Space, i int) {
 	p.findPredicted(sp, i, repl.Change)
 	f := &p.predicted[p.predictedAt(sp, i)]
-	if f.stale = f.sentHash != p.hash; f.stale {
-		sp.shapeDue.Set(i)
+	if f.stale = f.sentHash != p.predictedHash; f.stale {
+		sp.StructureDue.Set(i)
 	}
 }
 
 // predictedStale reports whether the peer's predicted set for a group must be resent.
-func (p *Peer) predictedStale(sp *space, i int) bool {
-	return sp.predicted.Has(i) && p.predicted[p.predictedAt(sp, i)].stale
+func (p *Peer) predictedStale(sp *group.Space, i int) bool {
+	return sp.Predicted.Has(i) && p.predicted[p.predictedAt(sp, i)].stale
 }
 
 // predictedAt returns the index of a group in Peer.predicted, or the index at which it would be
 // inserted.
-func (p *Peer) predictedAt(sp *space, i int) int {
-	at, _ := slices.BinarySearchFunc(p.predicted, sp.first+repl.Handle(i), func(f predictedGroup, h repl.Handle) int { return cmp.Compare(f.group, h) })
+func (p *Peer) predictedAt(sp *group.Space, i int) int {
+	at, _ := slices.BinarySearchFunc(p.predicted, sp.First+repl.Handle(i), func(f predictedGroup, h repl.Handle) int { return cmp.Compare(f.group, h) })
 	return at
 }
 
 // beginPredicted adds a group to Peer.predicted.
-func (p *Peer) beginPredicted(sp *space, i int) {
-	p.predicted = slices.Insert(p.predicted, p.predictedAt(sp, i), predictedGroup{group: sp.first + repl.Handle(i), since: p.state.tick})
-	sp.predicted.Set(i)
-	if p.state.waitsForTurn(p.group(sp, i)) {
-		sp.await(i, p.state.tick)
-		sp.due.Set(i)
+func (p *Peer) beginPredicted(sp *group.Space, i int) {
+	p.predicted = slices.Insert(p.predicted, p.predictedAt(sp, i), predictedGroup{group: sp.First + repl.Handle(i), since: p.state.Tick})
+	sp.Predicted.Set(i)
+	if p.state.WaitsForTurn(p.group(sp, i)) {
+		sp.NoteDue(i, p.state.Tick)
+		sp.Due.Set(i)
 	}
 }
 
 // forgetPredicted removes a group from Peer.predicted, because the peer has acknowledged that its
 // predicted set is empty.
-func (p *Peer) forgetPredicted(sp *space, i int) {
-	if !sp.predicted.Has(i) {
+func (p *Peer) forgetPredicted(sp *group.Space, i int) {
+	if !sp.Predicted.Has(i) {
 		return
 	}
 	at := p.predictedAt(sp, i)
 	p.predicted = slices.Delete(p.predicted, at, at+1)
-	sp.predicted.Clear(i)
-	sp.settle(i)
+	sp.Predicted.Clear(i)
+	sp.UpdateSteady(i)
 }
 
 // tidyPredicted removes a group from Peer.predicted if its predicted set is empty. It is called when
 // everything that was sent of the group is acknowledged.
-func (p *Peer) tidyPredicted(sp *space, i int) {
-	if !sp.predicted.Has(i) {
+func (p *Peer) tidyPredicted(sp *group.Space, i int) {
+	if !sp.Predicted.Has(i) {
 		return
 	}
 	f := &p.predicted[p.predictedAt(sp, i)]
@@ -232,30 +233,30 @@ func (p *Peer) tidyPredicted(sp *space, i int) {
 }
 
 // findPredicted sets Peer.said to the predicted set that an action of a group states.
-func (p *Peer) findPredicted(sp *space, i int, kind repl.Kind) {
-	stated := &p.said
+func (p *Peer) findPredicted(sp *group.Space, i int, kind repl.Kind) {
+	stated := &p.predictedSet
 	stated.Reset()
-	p.hash = 0
-	if kind == repl.Gone || !sp.predicted.Has(i) {
+	p.predictedHash = 0
+	if kind == repl.Gone || !sp.Predicted.Has(i) {
 		return
 	}
 	stated.Stated = kind == repl.Change
 	if !p.predictsIn(sp, i) {
 		return
 	}
-	members, v, others := p.state.groups[p.group(sp, i)].members, sp.viewOf(i), false
+	members, v, others := p.state.Groups[p.group(sp, i)].Members, sp.ViewOf(i), false
 	for k := range members {
 		m := &members[k]
 		if p.predictsMember(v, m) {
-			stated.Members = append(stated.Members, m.number)
-		} else if h, _ := p.state.views.Hides(v, m.number); !h.Whole {
+			stated.Members = append(stated.Members, m.Number)
+		} else if h, _ := p.state.Views.Hides(v, m.Number); !h.Whole {
 			others = true
 		}
 	}
 	if len(stated.Members) == 0 {
 		return
 	}
-	p.hash = hashNumbers(stated.Members)
+	p.predictedHash = hashNumbers(stated.Members)
 	if stated.Stated, stated.All = true, !others; stated.All {
 		stated.Members = stated.Members[:0]
 	}
@@ -263,9 +264,9 @@ func (p *Peer) findPredicted(sp *space, i int, kind repl.Kind) {
 
 // noteSentPredicted notes that an action of a predicted group was sent with the set that findPredicted
 // found.
-func (p *Peer) noteSentPredicted(sp *space, i int) {
+func (p *Peer) noteSentPredicted(sp *group.Space, i int) {
 	f := &p.predicted[p.predictedAt(sp, i)]
-	f.stale, f.sentHash, f.mayPredict = false, p.hash, f.mayPredict || p.hash != 0
+	f.stale, f.sentHash, f.mayPredict = false, p.predictedHash, f.mayPredict || p.predictedHash != 0
 }
 
 // hashNumbers returns the FNV-1a hash of some numbers. It is never 0, which stands for no numbers.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
@@ -12,19 +13,19 @@ import (
 // shares are as priorities are, and nothing waits for ever. Before all others go those that
 // a bound leaves no time.
 func (p *Peer) rank(steps []step, room int) {
-	k, rates := &p.choice, &p.state.rates
+	k, rates := &p.choice, &p.state.Rates
 	from := len(k.bounds)
 	for i := range steps {
 		s := &steps[i]
 		for rec := s.from; rec < s.to; rec++ {
 			at := int(p.plan.records[rec].at)
-			ticks, credit := s.space.waited(at, p.state.tick)
-			if len(rates.of) == 0 {
+			ticks, credit := s.space.Waited(at, p.state.Tick)
+			if len(rates.Groups) == 0 {
 				k.keys[rec] = keyOf(1, ticks, credit)
 				continue
 			}
 			id := p.group(s.space, at)
-			rate := rates.group(id)
+			rate := rates.Of(id)
 			k.keys[rec] = keyOf(rate.Priority, ticks, credit)
 			if rate.MaxAge > 0 {
 				p.bounded(rec, id, rate.MaxAge, ticks)
@@ -37,8 +38,8 @@ func (p *Peer) rank(steps []step, room int) {
 // keyOf is how urgent a group is that waited for so many ticks, with a credit. A float that
 // is not negative has greater bits the greater it is.
 func keyOf(priority float32, ticks, credit uint32) uint32 {
-	const now = creditParts - noCredit // this tick counts as one, and noCredit as none
-	return math.Float32bits(priority / creditParts * (float32(ticks)*creditParts + float32(credit+now)))
+	const now = group.LateParts - group.NotLate // this tick counts as one, and NotLate as none
+	return math.Float32bits(priority / group.LateParts * (float32(ticks)*group.LateParts + float32(credit+now)))
 }
 
 // nearest is above the keys of all that has no bound: of the highest priority after the
@@ -53,20 +54,20 @@ func (p *Peer) setPrice(which int, least uint32) {
 	}
 }
 
-// credit notes that a group goes by how much later than its turn: that comes when it is as
+// noteLateness notes that a group goes by how much later than its turn: that comes when it is as
 // urgent as what just finds room, on average.
-func (p *Peer) credit(sp *space, at int) {
+func (p *Peer) noteLateness(sp *group.Space, at int) {
 	which := othersPool
-	if sp.predicted.Has(at) {
+	if sp.Predicted.Has(at) {
 		which = predictedPool
 	}
 	late, price := float32(0), p.choice.price[which]
 	if price > 0 {
-		priority := p.state.rates.group(p.group(sp, at)).Priority
-		ticks, credit := sp.waited(at, p.state.tick)
+		priority := p.state.Rates.Of(p.group(sp, at)).Priority
+		ticks, credit := sp.Waited(at, p.state.Tick)
 		late = (math.Float32frombits(keyOf(priority, ticks, credit)) - price) / priority
 	}
-	sp.credit(at, late)
+	sp.SetLateness(at, late)
 }
 
 // priceTicks is the number of ticks over which the urgency of a group that just finds room is
@@ -84,7 +85,7 @@ type bounded struct {
 
 // bounded takes note of a record with a bound, unless that is too far to be looked at.
 func (p *Peer) bounded(rec int, id ident.Group, bound uint16, ticks uint32) {
-	stride := int32(max(p.state.stride, 1))
+	stride := int32(max(p.state.Stride, 1))
 	ticksLeft := int32(bound) - int32(ticks)
 	if ticksLeft >= maxSlack*stride {
 		return
@@ -159,14 +160,14 @@ func (p *Peer) tallyBounds() {
 
 // checkBound counts a group that was to go and found no packet, if it has waited for all
 // that it may.
-func (p *Peer) checkBound(sp *space, i int, now entangle.Tick) {
+func (p *Peer) checkBound(sp *group.Space, i int, now entangle.Tick) {
 	id := p.group(sp, i)
 	if id == ident.NoGroup {
 		return
 	}
-	bound := p.state.rates.group(id).MaxAge
-	ticks, _ := sp.waited(i, now)
-	if age := int(ticks) + max(p.state.stride, 1); bound > 0 && age > int(bound) && sp.due.Has(i) {
+	bound := p.state.Rates.Of(id).MaxAge
+	ticks, _ := sp.Waited(i, now)
+	if age := int(ticks) + max(p.state.Stride, 1); bound > 0 && age > int(bound) && sp.Due.Has(i) {
 		p.overdue(id, age, bound)
 	}
 }

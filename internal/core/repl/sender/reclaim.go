@@ -10,15 +10,15 @@ import (
 // freed. It reports that the group is to be kept if freeRetired is to free one of the handles: a peer must not be
 // able to tell a group that ended from one that was hidden.
 func (w *World) freeHandles(id ident.Group) (keep bool) {
-	gr := &w.state.groups[id]
-	if slices.ContainsFunc(gr.viewers, func(v ident.Viewer) bool { return w.seats[v.Peer()].retires.Has(v.Handle()) }) {
+	gr := &w.state.Groups[id]
+	if slices.ContainsFunc(gr.Viewers, func(v ident.Viewer) bool { return w.byIndex[v.Peer()].retires.Has(v.Handle()) }) {
 		return true
 	}
-	for _, v := range gr.viewers {
-		w.seats[v.Peer()].unreserve(v.Handle())
+	for _, v := range gr.Viewers {
+		w.byIndex[v.Peer()].unreserve(v.Handle())
 	}
-	if !gr.private {
-		w.disregard(int(gr.handle))
+	if !gr.Private {
+		w.disregard(int(gr.Handle))
 	}
 	return false
 }
@@ -26,7 +26,7 @@ func (w *World) freeHandles(id ident.Group) (keep bool) {
 // disregard has all peers disregard a public group that is gone.
 func (w *World) disregard(h int) {
 	for _, p := range w.peers {
-		if sp := &p.public; sp.viewOf(h) != 0 || sp.predicted.Has(h) || p.joining.left > 0 {
+		if sp := &p.public; sp.ViewOf(h) != 0 || sp.Predicted.Has(h) || p.joining.left > 0 {
 			p.disregard(sp, h)
 		}
 	}

@@ -1,10 +1,8 @@
 package sender
 
 import (
-	"slices"
-
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -29,24 +27,24 @@ import (
 // are in use it acts like Hide and reports false.
 func (p *Peer) Retain(s repl.Slot, hidden ...view.Hidden) bool {
 	w := p.world
-	if !w.state.slots.used.Has(int(s)) {
+	if !w.state.Slots.Used.Has(int(s)) {
 		return true
 	}
-	id := w.state.slots.group[s]
-	v := w.state.groups[id].viewer(p.seat)
+	id := w.state.Slots.Group[s]
+	v := w.state.Groups[id].Viewer(p.index)
 	if v == nil {
 		return true
 	}
 	sp, i := &p.private, v.Handle()
-	if sp.phase[i] != known || sp.behind.Has(i) {
+	if sp.Phase[i] != group.Present || sp.AwaitsResync.Has(i) {
 		p.Hide(s)
 		return true
 	}
-	sp.hidden.Clear(i)
-	if !sp.retained.Has(i) {
+	sp.Hidden.Clear(i)
+	if !sp.Retained.Has(i) {
 		v.SetShown(false)
-		sp.freeze(i, w.state.tick)
-		sp.shapeDue.Set(i) // ends of members may wait
+		sp.StartRetaining(i, w.state.Tick)
+		sp.StructureDue.Set(i) // ends of members may wait
 		p.updatePredicted(sp, i)
 		p.noteInsertedBefore(i, id)
 	}
@@ -60,11 +58,11 @@ func (p *Peer) Retain(s repl.Slot, hidden ...view.Hidden) bool {
 // Retains reports whether the peer keeps the group of an entity without being shown it.
 func (p *Peer) Retains(s repl.Slot) bool {
 	w := p.world
-	if !w.state.slots.used.Has(int(s)) {
+	if !w.state.Slots.Used.Has(int(s)) {
 		return false
 	}
-	v := w.state.groups[w.state.slots.group[s]].viewer(p.seat)
-	return v != nil && p.private.retained.Has(v.Handle()) && !p.private.hidden.Has(v.Handle())
+	v := w.state.Groups[w.state.Slots.Group[s]].Viewer(p.index)
+	return v != nil && p.private.Retained.Has(v.Handle()) && !p.private.Hidden.Has(v.Handle())
 }
 
 // hideRetained hides more of a group that the peer retains, and sends the removal of the parts that
@@ -72,95 +70,50 @@ func (p *Peer) Retains(s repl.Slot) bool {
 func (p *Peer) hideRetained(i int, id ident.Group, hidden []view.Hidden) bool {
 	w, sp := p.world, &p.private
 	has := p.viewHeld(sp, i)
-	if len(hidden) == 0 && sp.viewOf(i) == has {
+	if len(hidden) == 0 && sp.ViewOf(i) == has {
 		return true
 	}
-	gr, parts := &w.state.groups[id], w.state.parts(id, 0, hidden)
+	gr, parts := &w.state.Groups[id], w.state.PartsOf(id, 0, hidden)
 	var to, lacks []view.Part
-	for k := range gr.members {
-		m := &gr.members[k]
-		h, _ := w.state.views.Hides(sp.viewOf(i), m.number)
-		h.Number = m.number
-		for ; len(parts) > 0 && parts[0].Number == m.number; parts = parts[1:] {
+	for k := range gr.Members {
+		m := &gr.Members[k]
+		h, _ := w.state.Views.Hides(sp.ViewOf(i), m.Number)
+		h.Number = m.Number
+		for ; len(parts) > 0 && parts[0].Number == m.Number; parts = parts[1:] {
 			h.Whole, h.Comps = h.Whole || parts[0].Whole, h.Comps.Or(parts[0].Comps)
 		}
-		t, l := w.state.narrowRetained(m, has, h, sp.asOf(i))
+		t, l := w.state.NarrowRetained(m, has, h, sp.AsOf(i))
 		to, lacks = t.AppendTo(to), l.AppendTo(lacks)
 	}
-	to, lacks = w.state.withLeavers(to, id, has), w.state.withLeavers(lacks, id, has)
+	to, lacks = w.state.WithLeavers(to, id, has), w.state.WithLeavers(lacks, id, has)
 	return p.setRetainedView(i, to, lacks)
-}
-
-// narrowRetained hides more of a member of a retained group. It returns the parts that the new view
-// hides, and those of them that the peer lacks already: the view hides only these until the peer
-// was sent the removal of the others.
-func (w *State) narrowRetained(m *member, has view.ID, h view.Part, asOf entangle.Tick) (to, lacks view.Part) {
-	lacks, _ = w.views.Hides(has, m.number)
-	lacks.Number = m.number
-	if lacks.Whole {
-		return lacks, lacks
-	}
-	if to = (view.Part{Number: m.number, Whole: h.Whole}); !h.Whole {
-		to.Comps = lacks.Comps.Or(h.Comps)
-	}
-	switch {
-	case asOf.Before(m.since): // the peer does not have the member
-		return to, to
-	case !h.Whole:
-		lacks.Comps = to.Comps.Without(w.had(m.slot, h.Comps.Without(lacks.Comps), asOf))
-	}
-	return to, lacks
-}
-
-// had returns those of the given components that an entity may have had at a tick.
-func (w *State) had(s repl.Slot, comps set.Mask, tick entangle.Tick) set.Mask {
-	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
-		if !w.slots.mask[s].Has(c) && !tick.Before(w.slots.shaped[c][s]) {
-			comps.Clear(c)
-		}
-	}
-	return comps
-}
-
-// withLeavers adds the parts of a view that hide whole members which have left the group since.
-func (w *State) withLeavers(parts []view.Part, id ident.Group, v view.ID) []view.Part {
-	if v == 0 {
-		return parts
-	}
-	for k := range w.groups[id].left {
-		if h, some := w.views.Hides(v, w.groups[id].left[k].number); some && h.Whole {
-			parts = append(parts, h)
-		}
-	}
-	slices.SortFunc(parts, view.ByNumber)
-	return parts
 }
 
 // setRetainedView sets the view of a retained group, and makes the removal of the parts that it
 // hides due, except for the parts that the peer lacks. It reports false when view.Max are in use.
 func (p *Peer) setRetainedView(i int, to, lacks []view.Part) bool {
 	w, sp := p.world, &p.private
-	is, ok := w.state.views.Intern(to)
+	is, ok := w.state.Views.Intern(to)
 	if !ok {
 		return false
 	}
-	w.state.views.Use(is, 1)
-	defer w.state.views.Use(is, -1)
-	has, ok := w.state.views.Intern(lacks)
+	w.state.Views.Use(is, 1)
+	defer w.state.Views.Use(is, -1)
+	has, ok := w.state.Views.Intern(lacks)
 	if !ok {
 		return false
 	}
-	w.state.views.Use(has, 1)
+	w.state.Views.Use(has, 1)
 	p.dropView(sp, i)
-	if is != sp.viewOf(i) {
+	if is != sp.ViewOf(i) {
 		p.changeView(sp, i, is)
 	}
 	if has == is {
-		w.state.views.Use(has, -1)
+		w.state.Views.Use(has, -1)
 		return true
 	}
 	p.keep(i, has)
-	sp.shapeDue.Set(i)
+	sp.StructureDue.Set(i)
 	return true
 }
 
@@ -170,158 +123,115 @@ func (p *Peer) setRetainedView(i int, to, lacks []view.Part) bool {
 
 // noteInserted notes the components that come to an entity, at the peers that are not sent them.
 func (w *World) noteInserted(s repl.Slot, inserted set.Mask) {
-	id := w.state.slots.group[s]
-	inserted = inserted.Without(w.state.slots.mask[s])
-	if inserted.IsZero() || !w.state.groups[id].private {
+	id := w.state.Slots.Group[s]
+	inserted = inserted.Without(w.state.Slots.Mask[s])
+	if inserted.IsZero() || !w.state.Groups[id].Private {
 		return
 	}
-	_, m := w.state.member(s)
-	for _, v := range w.state.groups[id].viewers {
-		p := w.seats[v.Peer()]
-		p.noteLacking(v.Handle(), m, inserted.Without(w.state.had(s, inserted, p.private.asOf(v.Handle()))))
+	_, m := w.state.Member(s)
+	for _, v := range w.state.Groups[id].Viewers {
+		p := w.byIndex[v.Peer()]
+		p.noteLacking(v.Handle(), m, inserted.Without(w.state.MayHaveHad(s, inserted, p.private.AsOf(v.Handle()))))
 	}
-	w.state.slots.noteInserts(s, inserted, w.state.tick)
+	w.state.Slots.NoteInserts(s, inserted, w.state.Tick)
 }
 
 // noteInsertedBefore does so for the components that came in the present tick, before the peer began
 // to retain the group or got another view of it.
 func (p *Peer) noteInsertedBefore(i int, id ident.Group) {
 	w, sp := p.world, &p.private
-	if sp.asOf(i) == w.state.tick {
+	if sp.AsOf(i) == w.state.Tick {
 		return
 	}
-	for k := range w.state.groups[id].members {
-		m := &w.state.groups[id].members[k]
-		p.noteLacking(i, m, w.state.insertedAfter(m.slot, sp.asOf(i)))
+	for k := range w.state.Groups[id].Members {
+		m := &w.state.Groups[id].Members[k]
+		p.noteLacking(i, m, w.state.InsertedAfter(m.Slot, sp.AsOf(i)))
 	}
-}
-
-// insertedAfter returns the components that came to an entity in the present tick, and that it
-// lacked at an earlier one.
-func (w *State) insertedAfter(s repl.Slot, tick entangle.Tick) (lacks set.Mask) {
-	for n := w.slots.last[s]; n != 0; n = w.slots.inserts[n-1].next {
-		if in := &w.slots.inserts[n-1]; !tick.Before(in.since) {
-			lacks.Set(int(in.comp))
-		}
-	}
-	return lacks
 }
 
 // noteLacking notes those of the given components of a member, which the peer lacks, that it is not
 // sent: all of a group that it retains, and of another those that its view hides. When view.Max are
 // in use it notes nothing: the components are removed, should they be hidden, as if the peer had
 // them.
-func (p *Peer) noteLacking(i int, m *member, comps set.Mask) {
+func (p *Peer) noteLacking(i int, m *group.Member, comps set.Mask) {
 	w, sp := p.world, &p.private
-	if comps.IsZero() || sp.asOf(i).Before(m.since) {
+	if comps.IsZero() || sp.AsOf(i).Before(m.Joined) {
 		return
 	}
-	if sp.retained.Has(i) {
-		to, lacks, due := w.state.with(sp.viewOf(i), m.number, comps), w.state.with(p.viewHeld(sp, i), m.number, comps), sp.shapeDue.Has(i)
+	if sp.Retained.Has(i) {
+		to, lacks, due := w.state.WithParts(sp.ViewOf(i), m.Number, comps), w.state.WithParts(p.viewHeld(sp, i), m.Number, comps), sp.StructureDue.Has(i)
 		if p.setRetainedView(i, to, lacks); !due {
-			sp.shapeDue.Clear(i)
+			sp.StructureDue.Clear(i)
 		}
 		return
 	}
-	has, ok := p.kept[int32(i)]
+	has, ok := p.viewsHeld[int32(i)]
 	if !ok {
 		return
 	}
-	if h, _ := w.state.views.Hides(sp.viewOf(i), m.number); !h.Whole {
+	if h, _ := w.state.Views.Hides(sp.ViewOf(i), m.Number); !h.Whole {
 		comps = comps.And(h.Comps)
 	}
-	if is, ok := w.state.views.Intern(w.state.with(has, m.number, comps)); ok && is != has {
-		w.state.views.Use(is, 1)
-		w.state.views.Use(has, -1)
+	if is, ok := w.state.Views.Intern(w.state.WithParts(has, m.Number, comps)); ok && is != has {
+		w.state.Views.Use(is, 1)
+		w.state.Views.Use(has, -1)
 		p.keep(i, is)
-	}
-}
-
-// with returns the parts that a view hides, and components of a member.
-func (w *State) with(v view.ID, n repl.Member, comps set.Mask) []view.Part {
-	parts := slices.Clone(w.views.Parts(v))
-	k, some := slices.BinarySearchFunc(parts, view.Part{Number: n}, view.ByNumber)
-	switch {
-	case comps.IsZero(), some && parts[k].Whole:
-		return parts
-	case !some:
-		parts = slices.Insert(parts, k, view.Part{Number: n})
-	}
-	parts[k].Comps = parts[k].Comps.Or(comps)
-	return parts
-}
-
-// asOf returns the tick of the group's members that the peer has, except for members with an end
-// that it was sent since.
-func (sp *space) asOf(i int) entangle.Tick {
-	if sp.retained.Has(i) || sp.thawed.Has(i) {
-		return sp.sent[i]
-	}
-	return sp.shaped[i]
-}
-
-// thaw stops retaining a group: it is sent again in full.
-func (sp *space) thaw(i int) {
-	if sp.retained.Has(i) {
-		sp.retained.Clear(i)
-		sp.thawed.Set(i)
-		sp.doubted.Set(i)
 	}
 }
 
 // viewHeld returns the view of a group that the peer has. It differs from viewOf while the peer has
 // not been sent the newest view.
-func (p *Peer) viewHeld(sp *space, i int) view.ID {
-	if len(p.kept) > 0 && sp == &p.private {
-		if v, ok := p.kept[int32(i)]; ok {
+func (p *Peer) viewHeld(sp *group.Space, i int) view.ID {
+	if len(p.viewsHeld) > 0 && sp == &p.private {
+		if v, ok := p.viewsHeld[int32(i)]; ok {
 			return v
 		}
 	}
-	return sp.viewOf(i)
+	return sp.ViewOf(i)
 }
 
 // keepView notes the view of a group that the peer has before it gets another. The peer has it
 // until the group is sent again in full, which may never happen.
-func (p *Peer) keepView(sp *space, i int) {
-	if _, ok := p.kept[int32(i)]; ok || sp == &p.public {
+func (p *Peer) keepView(sp *group.Space, i int) {
+	if _, ok := p.viewsHeld[int32(i)]; ok || sp == &p.public {
 		return
 	}
-	p.state.views.Use(sp.viewOf(i), 1)
-	p.keep(i, sp.viewOf(i))
+	p.state.Views.Use(sp.ViewOf(i), 1)
+	p.keep(i, sp.ViewOf(i))
 }
 
 // keep notes a view that is in use.
 func (p *Peer) keep(i int, v view.ID) {
-	if p.kept == nil {
-		p.kept = map[int32]view.ID{}
+	if p.viewsHeld == nil {
+		p.viewsHeld = map[int32]view.ID{}
 	}
-	p.kept[int32(i)] = v
+	p.viewsHeld[int32(i)] = v
 }
 
 // dropView forgets what keepView noted.
-func (p *Peer) dropView(sp *space, i int) {
-	if len(p.kept) == 0 || sp == &p.public {
+func (p *Peer) dropView(sp *group.Space, i int) {
+	if len(p.viewsHeld) == 0 || sp == &p.public {
 		return
 	}
-	if v, ok := p.kept[int32(i)]; ok {
-		p.state.views.Use(v, -1)
-		delete(p.kept, int32(i))
+	if v, ok := p.viewsHeld[int32(i)]; ok {
+		p.state.Views.Use(v, -1)
+		delete(p.viewsHeld, int32(i))
 	}
 }
 
 // retain makes the key of an action one of a group that the peer keeps.
-func (p *Peer) retain(key *bodyKey, sp *space, i int) {
-	key.base, key.shaped = p.state.tick, sp.shaped[i]
-	key.retained, key.asOf = true, sp.asOf(i)
-	key.view, key.to = p.viewHeld(sp, i), sp.viewOf(i)
+func (p *Peer) retain(key *bodyKey, sp *group.Space, i int) {
+	key.base, key.shaped = p.state.Tick, sp.StructureAsOf[i]
+	key.retained, key.asOf = true, sp.AsOf(i)
+	key.view, key.to = p.viewHeld(sp, i), sp.ViewOf(i)
 }
 
 // takenAway returns the parts of a member that the reader of the current body, of a retained group,
 // has and is to lose.
-func (w *World) takenAway(m *member) view.Part {
-	was, _ := w.state.views.Hides(w.bodies.here.key.view, m.number)
-	is, _ := w.state.views.Hides(w.bodies.here.key.to, m.number)
-	return view.Part{Number: m.number, Whole: is.Whole && !was.Whole, Comps: is.Comps.Without(was.Comps)}
+func (w *World) takenAway(m *group.Member) view.Part {
+	was, _ := w.state.Views.Hides(w.bodies.here.key.view, m.Number)
+	is, _ := w.state.Views.Hides(w.bodies.here.key.to, m.Number)
+	return view.Part{Number: m.Number, Whole: is.Whole && !was.Whole, Comps: is.Comps.Without(was.Comps)}
 }
 
 // encodeTakenAway writes an empty list of joining entities, and the components to remove for the
@@ -333,11 +243,11 @@ func (w *World) encodeTakenAway(id ident.Group) {
 	out := &w.bodies.w
 	out.Bool(false) // not one alone
 	joins.End(out)
-	for i := range w.state.groups[id].members {
-		m := &w.state.groups[id].members[i]
+	for i := range w.state.Groups[id].Members {
+		m := &w.state.Groups[id].Members[i]
 		if gone := w.takenAway(m).Comps; !gone.IsZero() {
 			w.bodies.here.news = true
-			changes.Append(out, m.number, &none)
+			changes.Append(out, m.Number, &none)
 			out.Bool(true)
 			w.sets.Append(out, &gone)
 		}

@@ -3,6 +3,7 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // takes reports whether a peer lacks every group of a run and has acknowledged the structure of
@@ -11,41 +12,17 @@ func (p *Peer) takes(r *run) (from repl.From, newest entangle.Tick, ok bool) {
 	sp, first, last := &p.public, r.Groups[0], r.Last()
 	lacks := p.world.runs.valuesOnly
 	for i := first >> 6; i <= last>>6; i++ {
-		word := lacks[i] & within(i, first, last)
-		if word&^(sp.due[i]&sp.steady[i]&^sp.pending[i]) != 0 {
+		word := lacks[i] & set.Within(i, first, last)
+		if word&^(sp.Due[i]&sp.Steady[i]&^sp.ActionInFlight[i]) != 0 {
 			return from, 0, false
 		}
 	}
-	if from.Base, newest, ok = p.basesOf(r); ok && sp.apart != nil {
-		if from.Apart, ok = sp.apartOf(r); from.Apart > 0 && newest != from.Base {
+	if from.Base, newest, ok = p.basesOf(r); ok && sp.Prev != nil {
+		if from.Prev, ok = sp.PrevOf(&r.Run); from.Prev > 0 && newest != from.Base {
 			ok = false // a group's previous baseline belongs to another baseline
 		}
 	}
 	return from, newest, ok
-}
-
-// apartOf returns the distance of the previous baselines of a run's groups, if it is the same for
-// all.
-func (sp *space) apartOf(r *run) (apart uint8, ok bool) {
-	apart = sp.apart[r.Groups[0]]
-	for _, h := range r.Groups {
-		if sp.apart[h] != apart {
-			return 0, false
-		}
-	}
-	return apart, true
-}
-
-// within returns the bits of word i of a set that lie from first to last.
-func within(i, first, last repl.Handle) uint64 {
-	mask := ^uint64(0)
-	if i == first>>6 {
-		mask &= ^uint64(0) << (first & 63)
-	}
-	if i == last>>6 {
-		mask &= ^uint64(0) >> (63 - last&63)
-	}
-	return mask
 }
 
 // basesOf returns the oldest and the newest baseline of a run's groups. An update from the oldest
@@ -57,8 +34,8 @@ func (p *Peer) basesOf(r *run) (oldest, newest entangle.Tick, ok bool) {
 		return p.spreadOf(r)
 	}
 	first, end := r.Groups[0], r.Last()+1
-	base := sp.base[first:end]
-	if one := base[0]; allEqual(base) && !one.Before(sp.acted) {
+	base := sp.Base[first:end]
+	if one := base[0]; allEqual(base) && !one.Before(sp.LastAction) {
 		return one, one, true
 	}
 	return p.spreadOf(r)
@@ -88,11 +65,11 @@ func allEqual(ticks []entangle.Tick) bool {
 
 // spreadOf is basesOf for baselines that differ.
 func (p *Peer) spreadOf(r *run) (oldest, newest entangle.Tick, ok bool) {
-	sp, now := &p.public, p.state.tick
+	sp, now := &p.public, p.state.Tick
 	young, old, action := ^uint32(0), uint32(0), ^uint32(0) // as ages
 	for _, h := range r.Groups {
-		age := uint32(now - sp.base[h])
-		young, old, action = min(young, age), max(old, age), min(action, uint32(now-sp.shaped[h]))
+		age := uint32(now - sp.Base[h])
+		young, old, action = min(young, age), max(old, age), min(action, uint32(now-sp.StructureAsOf[h]))
 	}
 	return now - entangle.Tick(old), now - entangle.Tick(young), old <= action
 }

@@ -80,22 +80,22 @@ func (w *World) partition() {
 		return
 	}
 	r.begun = true
-	r.valuesOnly.Grow(len(w.state.moved) * 64)
-	copy(r.valuesOnly, w.state.moved)
-	r.valuesOnly.Drop(w.state.reshaped)
+	r.valuesOnly.Grow(len(w.state.Moved) * 64)
+	copy(r.valuesOnly, w.state.Moved)
+	r.valuesOnly.Drop(w.state.Reshaped)
 	left := 0
 	var last *run
 	for h := r.valuesOnly.Next(0); h >= 0; h = r.valuesOnly.Next(h + 1) {
-		bits := w.usualBits(w.state.public.Groups[h])
+		bits := w.usualBits(w.state.Public.Groups[h])
 		if last == nil || bits > left {
-			last, left = r.fresh(w.state.tick), maxRunBytes*8-repl.EndBits
-			last.Dense, last.oldestChange = true, w.state.tick
+			last, left = r.fresh(w.state.Tick), maxRunBytes*8-repl.EndBits
+			last.Dense, last.oldestChange = true, w.state.Tick
 			r.now = append(r.now, last)
 		} else if repl.Handle(h) != last.Last()+1 {
 			last.Dense = false
 		}
 		last.Groups = append(last.Groups, repl.Handle(h))
-		if changed := w.state.groups[w.state.public.Groups[h]].changed; changed.Before(last.oldestChange) {
+		if changed := w.state.Groups[w.state.Public.Groups[h]].Changed; changed.Before(last.oldestChange) {
 			last.oldestChange = changed
 		}
 		left -= bits
@@ -113,12 +113,12 @@ func (w *World) usualBits(id ident.Group) int {
 // peer that waits for values alone, since no two baselines serve each other.
 func (w *World) usualFrom(id ident.Group) repl.From {
 	if w.differ != nil {
-		h := int(w.state.groups[id].handle)
+		h := int(w.state.Groups[id].Handle)
 		for _, p := range w.peers {
-			if p.public.steady.Has(h) && p.public.base[h].Before(w.state.groups[id].changed) {
-				return p.public.from(h)
+			if p.public.Steady.Has(h) && p.public.Base[h].Before(w.state.Groups[id].Changed) {
+				return p.public.Baseline(h)
 			}
 		}
 	}
-	return repl.From{Base: w.state.usualBase(id)}
+	return repl.From{Base: w.state.UsualBase(id)}
 }

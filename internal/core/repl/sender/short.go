@@ -2,6 +2,7 @@ package sender
 
 import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 )
 
 // A peer is short in a tick in which its limit has less room than is planned. The most urgent
@@ -24,7 +25,7 @@ func (p *Peer) Meter(on bool) {
 	}
 	p.metered = on
 	for _, sp := range p.spaces() {
-		sp.meter(on, p.state.tick)
+		sp.SetMetered(on, p.state.Tick)
 	}
 }
 
@@ -32,11 +33,11 @@ func (p *Peer) Meter(on bool) {
 // packets for all groups, because these may have bounds. Planned groups that found no room have waited
 // since that tick.
 func (p *Peer) meterLate(left []step) {
-	if p.metered || len(left) == 0 || len(p.state.rates.asked) == 0 {
+	if p.metered || len(left) == 0 || len(p.state.Rates.Requested) == 0 {
 		return
 	}
 	p.Meter(true)
-	waits := func(sp *space, i int) { sp.since[i] = uint32(p.plan.tick)*waitParts - noCredit }
+	waits := func(sp *group.Space, i int) { sp.WaitingSince[i] = uint32(p.plan.tick)*group.WaitParts - group.NotLate }
 	for i := range left {
 		s := &left[i]
 		if s.run != nil {
@@ -74,7 +75,7 @@ func (p *Peer) Limit(bytes int) {
 }
 
 func (p *Peer) prepared() bool {
-	return !p.world.held && p.plan.made && p.plan.tick == p.state.tick
+	return !p.world.held && p.plan.made && p.plan.tick == p.state.Tick
 }
 
 // roomLeft returns the room for the next frame.

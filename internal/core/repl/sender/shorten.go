@@ -85,14 +85,14 @@ func (p *Peer) finish() {
 			case p.plan.records[rec].chunk == nothingToSend:
 				continue
 			case p.plan.records[rec].chunk < 0:
-				s.space.due.Set(at) // as it was
+				s.space.Due.Set(at) // as it was
 				continue
 			case p.choice.keys[rec]&picked == 0:
-				s.space.sendAgain(at)
+				s.space.Resend(at)
 				continue
 			}
-			s.space.due.Clear(at)
-			s.space.sent[at] = p.state.tick
+			s.space.Due.Clear(at)
+			s.space.Sent[at] = p.state.Tick
 		}
 	}
 	p.tallyBounds()
@@ -115,7 +115,7 @@ func (p *Peer) layOutPool(which int, order [2]int) {
 		list, sp := p.choice.pools[which][i], p.spaces()[i]
 		at := 0
 		if p.choice.broken && which == othersPool { // records that found no packet the last time go first
-			at, _ = slices.BinarySearchFunc(list, sp.cursor, func(rec planned, cursor int) int { return int(rec.at) - cursor })
+			at, _ = slices.BinarySearchFunc(list, sp.Cursor, func(rec planned, cursor int) int { return int(rec.at) - cursor })
 		}
 		for _, part := range [2][]planned{list[at:], list[:at]} {
 			from := len(p.plan.records)

@@ -7,6 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
@@ -57,7 +58,7 @@ func (b *spawnBatches) reset() {
 // spawnBatch returns the batch of the present tick that holds a public handle, or nil.
 func (w *World) spawnBatch(h repl.Handle) *spawnBatch {
 	b := &w.spawns
-	for len(b.of) < w.state.public.Len() {
+	for len(b.of) < w.state.Public.Len() {
 		b.of = append(b.of, 0)
 	}
 	if b.of[h] == 0 {
@@ -72,17 +73,17 @@ func (w *World) spawnBatch(h repl.Handle) *spawnBatch {
 // isLone reports whether a public handle has a group of one active entity that was born in it, and
 // that the full of which concerns no other group.
 func (w *World) isLone(h repl.Handle) bool {
-	id := w.state.public.Groups[h]
+	id := w.state.Public.Groups[h]
 	if id == ident.NoGroup {
 		return false
 	}
-	gr := &w.state.groups[id]
-	if !gr.open || !gr.alone() || len(gr.left) > 0 || gr.tooLarge {
+	gr := &w.state.Groups[id]
+	if !gr.Open || !gr.Alone() || len(gr.Left) > 0 || gr.TooLarge {
 		return false
 	}
-	m := &gr.members[0]
-	_, trail := w.state.trails[m.slot]
-	return !trail && !w.state.isPaused(m.slot) && w.state.isNative(id, m)
+	m := &gr.Members[0]
+	_, trail := w.state.Trails[m.Slot]
+	return !trail && !w.state.IsPaused(m.Slot) && w.state.IsNative(id, m)
 }
 
 // encodeBatch encodes the batch that begins with a public handle, or notes that there is none.
@@ -92,18 +93,18 @@ func (w *World) encodeBatch(first repl.Handle) {
 		b.of[first], b.none = noBatch, append(b.none, int32(first))
 		return
 	}
-	gr := &w.state.groups[w.state.public.Groups[first]]
-	comps, made := w.state.slots.mask[gr.members[0].slot], spawnBatch{first: first, generation: w.state.public.Generation(int(first)), at: len(b.ends), off: len(b.arena)}
+	gr := &w.state.Groups[w.state.Public.Groups[first]]
+	comps, made := w.state.Slots.Mask[gr.Members[0].Slot], spawnBatch{first: first, generation: w.state.Public.Generation(int(first)), at: len(b.ends), off: len(b.arena)}
 	enc.w.Reset(b.buf[:0])
 	enc.refs.Reset()
-	enc.here = body{key: bodyKey{kind: repl.Full, base: w.state.tick, shaped: w.state.tick, hidden: w.state.tick}, bases: allTime(w.state.tick), shapes: allTime(w.state.tick), hidden: allTime(w.state.tick)}
-	for h := first; made.groups < maxBatch && enc.w.LenBits() < maxBatchBits && int(h) < w.state.public.Len() && b.of[h] == 0; h++ {
+	enc.here = body{key: bodyKey{kind: repl.Full, base: w.state.Tick, shaped: w.state.Tick, hidden: w.state.Tick}, bases: group.AllTime(w.state.Tick), shapes: group.AllTime(w.state.Tick), hidden: group.AllTime(w.state.Tick)}
+	for h := first; made.groups < maxBatch && enc.w.LenBits() < maxBatchBits && int(h) < w.state.Public.Len() && b.of[h] == 0; h++ {
 		if !w.isLone(h) {
 			break
 		}
-		gr := &w.state.groups[w.state.public.Groups[h]]
-		s := gr.members[0].slot
-		if w.state.public.Generation(int(h)) != made.generation || w.state.slots.mask[s] != comps {
+		gr := &w.state.Groups[w.state.Public.Groups[h]]
+		s := gr.Members[0].Slot
+		if w.state.Public.Generation(int(h)) != made.generation || w.state.Slots.Mask[s] != comps {
 			break
 		}
 		before := enc.w.LenBits()
@@ -166,7 +167,7 @@ func (p *Peer) appendSpawns(heads *repl.Heads, i, room int) (n int) {
 	if p.w.LenBits()+b.fullBits(ends[0]-from) > room && !p.actions.LastIsEmpty() {
 		return 0
 	}
-	rec := repl.Record{Kind: repl.Full, Group: repl.Handle(i), Tick: w.state.tick, Generation: b.generation}
+	rec := repl.Record{Kind: repl.Full, Group: repl.Handle(i), Tick: w.state.Tick, Generation: b.generation}
 	if p.begins == b.begins && heads.Follows(&rec) {
 		heads.AppendUsual(&p.w)
 	} else {
@@ -203,31 +204,31 @@ const noNeedsBits = 3
 // for the first time.
 func (p *Peer) newGroups(i, end int) (n int) {
 	sp := &p.public
-	if _, due := sp.shapeDue.NextRun(i); due < end {
+	if _, due := sp.StructureDue.NextRun(i); due < end {
 		end = due
 	}
-	if predicted := sp.predicted.Next(i); predicted >= 0 && predicted < end {
+	if predicted := sp.Predicted.Next(i); predicted >= 0 && predicted < end {
 		end = predicted
 	}
-	for n = 0; i+n < end && sp.phase[i+n] == unknown && sp.viewOf(i+n) == 0; n++ {
+	for n = 0; i+n < end && sp.Phase[i+n] == group.Absent && sp.ViewOf(i+n) == 0; n++ {
 	}
 	return n
 }
 
 // sentSpawns is sentAction for the first fulls of n groups.
 func (p *Peer) sentSpawns(i, n int) {
-	w, sp, tick := p.world, &p.public, p.state.tick
-	for _, id := range w.state.public.Groups[i : i+n] {
-		gr := &w.state.groups[id]
-		gr.holders++
-		gr.withheld = false
+	w, sp, tick := p.world, &p.public, p.state.Tick
+	for _, id := range w.state.Public.Groups[i : i+n] {
+		gr := &w.state.Groups[id]
+		gr.Holders++
+		gr.Withheld = false
 	}
 	for k := i; k < i+n; k++ {
-		sp.phase[k], sp.seq[k] = known, 0
-		sp.unacked[k] = sp.unacked[k]<<1 | 1
+		sp.Phase[k], sp.Seq[k] = group.Present, 0
+		sp.Unacked[k] = sp.Unacked[k]<<1 | 1
 	}
 	p.noteSent(i, n, tick)
-	sp.steady.SetRange(i, i+n)
+	sp.Steady.SetRange(i, i+n)
 	p.actions.Add(flight.Action{Group: repl.Handle(i), Groups: int32(n), After: tick - 1})
 }
 
@@ -239,12 +240,12 @@ func (p *Peer) appendEnds(heads *repl.Heads, i, room int) (n int) {
 	if w.unshared || !p.endsPlainly(i) {
 		return 0
 	}
-	seq, after := sp.seq[i].Next(), sp.told[i]
-	for k := i; sp.shapeDue.Has(k) && sp.seq[k].Next() == seq && sp.told[k] == after && p.endsPlainly(k); k++ {
+	seq, after := sp.Seq[i].Next(), sp.StructureSent[i]
+	for k := i; sp.StructureDue.Has(k) && sp.Seq[k].Next() == seq && sp.StructureSent[k] == after && p.endsPlainly(k); k++ {
 		if p.w.LenBits()+lonePlainBits+1 > room && (n > 0 || !p.actions.LastIsEmpty()) {
 			break
 		}
-		rec := repl.Record{Kind: repl.Gone, Group: repl.Handle(k), Seq: seq, Tick: w.state.tick}
+		rec := repl.Record{Kind: repl.Gone, Group: repl.Handle(k), Seq: seq, Tick: w.state.Tick}
 		if p.begins == plainEnd && heads.Follows(&rec) {
 			heads.AppendUsual(&p.w)
 		} else {
@@ -264,43 +265,43 @@ func (p *Peer) appendEnds(heads *repl.Heads, i, room int) (n int) {
 // nothing more, and whether it may be sent now.
 func (p *Peer) endsPlainly(i int) bool {
 	w, sp := p.world, &p.public
-	id := w.state.public.Groups[i]
-	if id == ident.NoGroup || sp.phase[i] != known || sp.sent[i] == w.state.tick || sp.told[i] == w.state.tick {
+	id := w.state.Public.Groups[i]
+	if id == ident.NoGroup || sp.Phase[i] != group.Present || sp.Sent[i] == w.state.Tick || sp.StructureSent[i] == w.state.Tick {
 		return false
 	}
-	if sp.unacked[i]&windowFull != 0 || sp.predicted.Has(i) || sp.bulky.Has(i) || sp.viewOf(i) != 0 || len(p.vacant) > 0 {
+	if sp.Unacked[i]&windowFull != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) || sp.ViewOf(i) != 0 || len(p.vacant) > 0 {
 		return false
 	}
-	gr := &w.state.groups[id]
-	return !gr.open && !slices.ContainsFunc(gr.left, func(l leaver) bool { return l.fate != repl.Despawned })
+	gr := &w.state.Groups[id]
+	return !gr.Open && !slices.ContainsFunc(gr.Left, func(l group.Leaver) bool { return l.Fate != repl.Despawned })
 }
 
 // sentEnds is sentAction for the ends of n groups.
 func (p *Peer) sentEnds(i, n int, seq repl.Seq, after entangle.Tick) {
-	sp, tick := &p.public, p.state.tick
+	sp, tick := &p.public, p.state.Tick
 	for k := i; k < i+n; k++ {
-		sp.phase[k], sp.seq[k] = ending, seq
-		sp.unacked[k] = sp.unacked[k]<<1 | 1
+		sp.Phase[k], sp.Seq[k] = group.Ending, seq
+		sp.Unacked[k] = sp.Unacked[k]<<1 | 1
 	}
 	p.noteSent(i, n, tick)
-	sp.steady.ClearRange(i, i+n)
+	sp.Steady.ClearRange(i, i+n)
 	p.actions.Add(flight.Action{Group: repl.Handle(i), Groups: int32(n), Seq: seq, After: after})
 }
 
 // noteSent notes that actions of public groups were sent that state all that the peer may see.
 func (p *Peer) noteSent(i, n int, tick entangle.Tick) {
 	sp := &p.public
-	for _, ticks := range [...][]entangle.Tick{sp.base, sp.told, sp.shaped, sp.sent} {
+	for _, ticks := range [...][]entangle.Tick{sp.Base, sp.StructureSent, sp.StructureAsOf, sp.Sent} {
 		fill(ticks[i:i+n], tick)
 	}
-	if sp.apart != nil {
-		clear(sp.apart[i : i+n])
+	if sp.Prev != nil {
+		clear(sp.Prev[i : i+n])
 	}
-	sp.acted = tick
-	for _, groups := range [...]set.Bitset{sp.before, sp.pending} {
+	sp.LastAction = tick
+	for _, groups := range [...]set.Bitset{sp.WasSent, sp.ActionInFlight} {
 		groups.SetRange(i, i+n)
 	}
-	for _, groups := range [...]set.Bitset{sp.behind, sp.shapeDue, sp.due, sp.doubted} {
+	for _, groups := range [...]set.Bitset{sp.AwaitsResync, sp.StructureDue, sp.Due, sp.NeedsFull} {
 		groups.ClearRange(i, i+n)
 	}
 	p.stats.Actions += uint64(n)

@@ -1,8 +1,10 @@
 package sender
 
+import "github.com/entangle-ecs/entangle/internal/core/repl/group"
+
 // Stats counts what a sender did, since it was made.
 type Stats struct {
-	Counts
+	group.Counts
 	Updates        uint64 // records of values
 	Actions        uint64 // records of structure, fulls and ends among them
 	Bodies         uint64 // encoded; what is above it was shared
@@ -29,7 +31,7 @@ func (p *Peer) Resent() uint64 { return p.stats.Resent }
 // Stats returns the counters.
 func (w *World) Stats() Stats {
 	sum := w.stats
-	sum.Counts = w.state.counts
+	sum.Counts = w.state.Counts
 	for _, p := range w.peers {
 		sum.accumulate(&p.stats)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 )
 
 // minRoom is the space, in bytes, below which an updates frame is not begun: the
@@ -25,8 +26,8 @@ func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 		return dst
 	}
 	p.w.Reset(dst)
-	p.flights.Begin(pkt, p.state.tick)
-	p.run = repl.Run{Tick: p.state.tick}
+	p.flights.Begin(pkt, p.state.Tick)
+	p.run = repl.Run{Tick: p.state.Tick}
 	left, part, marked := room*8, p.plan.part, p.plan.marked
 	if len(p.predicted) > 0 {
 		left = p.appendPredicted(left)
@@ -89,23 +90,8 @@ func (p *Peer) appendCopy(s *step) {
 	p.w.Raw(w.runs.arena[made.off : made.off+made.bytes])
 	p.flights.AddRun(&r.Run, s.base.Base)
 	p.stats.Updates += uint64(len(r.Groups))
-	p.public.sendRun(r)
-	p.public.cursor = int(r.Last()) + 1
-}
-
-// sendRun notes that all groups of a run were sent. The tick is not stored for each group: the
-// flight log has it, and it is only needed when a packet is lost.
-func (sp *space) sendRun(r *run) {
-	first, last := r.Groups[0], r.Last()
-	if !r.Dense {
-		for _, h := range r.Groups {
-			sp.due.Clear(int(h))
-		}
-		return
-	}
-	for i := first >> 6; i <= last>>6; i++ {
-		sp.due[i] &^= within(i, first, last)
-	}
+	p.public.SendRun(&r.Run)
+	p.public.Cursor = int(r.Last()) + 1
 }
 
 // appendApart writes the part of a run that fits, where the other contents of a packet leave no
@@ -114,9 +100,9 @@ func (p *Peer) appendApart(s *step, room int) bool {
 	r := s.run
 	*s = p.flat(s)
 	for _, h := range r.Groups {
-		p.public.sent[h] = p.state.tick
+		p.public.Sent[h] = p.state.Tick
 	}
-	p.public.sendRun(r)
+	p.public.SendRun(&r.Run)
 	return p.appendRecords(s, room)
 }
 
@@ -126,9 +112,9 @@ func (p *Peer) flat(s *step) step {
 	w, first, groups := p.world, len(p.plan.records), s.run.Groups
 	p.plan.records = slices.Grow(p.plan.records, len(groups))
 	for _, h := range groups {
-		from := p.public.from(int(h))
-		chunk, _ := w.chunks.find(w.state.public.Groups[h], from, 0)
-		p.plan.records = append(p.plan.records, planned{at: int32(h), chunk: chunk, base: from.Base, shaped: p.public.told[h]})
+		from := p.public.Baseline(int(h))
+		chunk, _ := w.chunks.find(w.state.Public.Groups[h], from, 0)
+		p.plan.records = append(p.plan.records, planned{at: int32(h), chunk: chunk, base: from.Base, shaped: p.public.StructureSent[h]})
 	}
 	return step{space: &p.public, from: first, to: len(p.plan.records)}
 }
@@ -137,7 +123,7 @@ func (p *Peer) flat(s *step) step {
 // none are left.
 func (p *Peer) appendRecords(s *step, room int) bool {
 	records := p.plan.records[s.from:s.to]
-	if n := p.world.appendRun(&p.w, &p.run, s.space.first, records, room, p); n > 0 {
+	if n := p.world.appendRun(&p.w, &p.run, s.space.First, records, room, p); n > 0 {
 		p.wrote(s.space, records[:n])
 		s.from += n
 	}
@@ -145,24 +131,24 @@ func (p *Peer) appendRecords(s *step, room int) bool {
 }
 
 // wrote notes that records were written as a run.
-func (p *Peer) wrote(sp *space, records []planned) {
+func (p *Peer) wrote(sp *group.Space, records []planned) {
 	if p.metered {
 		p.wroteMetered(sp, records)
 	}
 	for i := range records {
 		at := int(records[i].at)
-		p.flights.AddGroup(sp.first+repl.Handle(at), sp.pending.Has(at), records[i].base)
+		p.flights.AddGroup(sp.First+repl.Handle(at), sp.ActionInFlight.Has(at), records[i].base)
 	}
 	p.stats.Updates += uint64(len(records))
-	sp.cursor = int(records[len(records)-1].at) + 1
+	sp.Cursor = int(records[len(records)-1].at) + 1
 }
 
 // wroteMetered updates the waiting times of a peer with a byte cap.
-func (p *Peer) wroteMetered(sp *space, records []planned) {
+func (p *Peer) wroteMetered(sp *group.Space, records []planned) {
 	for i := range records {
-		sp.sent[records[i].at] = p.state.tick
+		sp.Sent[records[i].at] = p.state.Tick
 		if p.plan.short.cut {
-			p.credit(sp, int(records[i].at))
+			p.noteLateness(sp, int(records[i].at))
 		}
 	}
 }

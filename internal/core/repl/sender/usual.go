@@ -24,7 +24,7 @@ func (p *Peer) plainFull(rec *repl.Record, b *body) (begins uint64) {
 	if rec.Kind == repl.Gone && b.width == 1 {
 		return plainEnd
 	}
-	if rec.Kind != repl.Full || len(p.needs) > 0 || p.said.Stated || b.nrefs > 0 || b.prefix > maxPrefix {
+	if rec.Kind != repl.Full || len(p.needs) > 0 || p.predictedSet.Stated || b.nrefs > 0 || b.prefix > maxPrefix {
 		return 0
 	}
 	begins = leading(p.world.bodies.bytes(b), b.prefix)

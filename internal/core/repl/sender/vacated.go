@@ -1,8 +1,8 @@
 package sender
 
 import (
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -25,19 +25,19 @@ type vacated struct {
 // until an entity moves on or ends. Call it after Retain.
 func (p *Peer) RetainMoved(s repl.Slot, hidden ...view.Hidden) {
 	w := p.world
-	if len(w.state.trails) == 0 || !w.state.slots.used.Has(int(s)) {
+	if len(w.state.Trails) == 0 || !w.state.Slots.Used.Has(int(s)) {
 		return
 	}
-	for _, m := range w.state.groups[w.state.slots.group[s]].members {
+	for _, m := range w.state.Groups[w.state.Slots.Group[s]].Members {
 		h := view.Part{}
 		for k := range hidden {
-			if hidden[k].Slot == m.slot {
+			if hidden[k].Slot == m.Slot {
 				h.Whole, h.Comps = h.Whole || hidden[k].Whole, h.Comps.Or(hidden[k].Comps)
 			}
 		}
-		for _, from := range w.state.trails[m.slot] {
-			if w.state.groups[from].place.Alone() {
-				p.vacate(from, m.slot, h)
+		for _, from := range w.state.Trails[m.Slot] {
+			if w.state.Groups[from].Place.Alone() {
+				p.vacate(from, m.Slot, h)
 			}
 		}
 	}
@@ -50,17 +50,17 @@ func (p *Peer) vacate(from ident.Group, s repl.Slot, h view.Part) {
 		return
 	}
 	v, kept := p.vacant[from]
-	if h.Whole || !kept && (sp.hidden.Has(i) || sp.behind.Has(i) || sp.predicted.Has(i)) {
+	if h.Whole || !kept && (sp.Hidden.Has(i) || sp.AwaitsResync.Has(i) || sp.Predicted.Has(i)) {
 		p.endVacated(from)
 		return
 	}
 	if !kept {
-		sp.freeze(i, p.state.tick)
+		sp.StartRetaining(i, p.state.Tick)
 		v.has = p.mayHave(sp, i, s)
-		sp.shapeDue.Clear(i)
+		sp.StructureDue.Clear(i)
 	}
 	if v.lose = v.has.And(h.Comps); !v.lose.IsZero() {
-		sp.shapeDue.Set(i)
+		sp.StructureDue.Set(i)
 	}
 	if p.vacant == nil {
 		p.vacant = map[ident.Group]vacated{}
@@ -70,13 +70,13 @@ func (p *Peer) vacate(from ident.Group, s repl.Slot, h view.Part) {
 
 // mayHave returns the components that the peer may have of an entity which was alone in a group
 // that it retains.
-func (p *Peer) mayHave(sp *space, i int, s repl.Slot) (has set.Mask) {
-	for c := range p.state.comps {
+func (p *Peer) mayHave(sp *group.Space, i int, s repl.Slot) (has set.Mask) {
+	for c := range p.state.Comps {
 		has.Set(c)
 	}
-	h, _ := p.state.views.Hides(p.viewHeld(sp, i), 0)
-	has = p.state.had(s, has.Without(h.Comps), sp.asOf(i))
-	return has.Without(p.state.insertedAfter(s, sp.asOf(i)))
+	h, _ := p.state.Views.Hides(p.viewHeld(sp, i), 0)
+	has = p.state.MayHaveHad(s, has.Without(h.Comps), sp.AsOf(i))
+	return has.Without(p.state.InsertedAfter(s, sp.AsOf(i)))
 }
 
 // endVacated ends a vacated group at the peer, or completes the move out of it.
@@ -86,7 +86,7 @@ func (p *Peer) endVacated(from ident.Group) {
 	}
 	delete(p.vacant, from)
 	sp, i := p.stateOf(from)
-	sp.shapeDue.Set(i)
+	sp.StructureDue.Set(i)
 }
 
 // endVacatedBy does so for the groups that the members of a group left.
@@ -94,8 +94,8 @@ func (p *Peer) endVacatedBy(id ident.Group) {
 	if len(p.vacant) == 0 {
 		return
 	}
-	for _, m := range p.state.groups[id].members {
-		for _, from := range p.state.trails[m.slot] {
+	for _, m := range p.state.Groups[id].Members {
+		for _, from := range p.state.Trails[m.Slot] {
 			p.endVacated(from)
 		}
 	}
@@ -103,7 +103,7 @@ func (p *Peer) endVacatedBy(id ident.Group) {
 
 // endVacated ends the groups that an entity left at all peers that keep it there.
 func (w *World) endVacated(s repl.Slot) {
-	for _, from := range w.state.trails[s] {
+	for _, from := range w.state.Trails[s] {
 		for _, p := range w.peers {
 			p.endVacated(from)
 		}
@@ -115,7 +115,7 @@ func (p *Peer) keepsMoved(s repl.Slot) bool {
 	if len(p.vacant) == 0 {
 		return false
 	}
-	for _, from := range p.state.trails[s] {
+	for _, from := range p.state.Trails[s] {
 		if _, ok := p.vacant[from]; ok {
 			return true
 		}
@@ -132,19 +132,4 @@ func (p *Peer) lostComponents(id ident.Group) bool {
 		p.vacant[id] = v
 	}
 	return ok
-}
-
-// freeze begins to retain a group that was sent: updates of it are neither sent nor resent.
-func (sp *space) freeze(i int, now entangle.Tick) {
-	if sp.due.Has(i) {
-		sp.forgo(i)
-	}
-	sp.doubted.Clear(i)
-	sp.bulky.Clear(i)
-	sp.steady.Clear(i)
-	if sp.sent[i] != now && !sp.thawed.Has(i) && !sp.retained.Has(i) { // else sent is right: this tick's, or that of the last retention
-		sp.sent[i] = sp.shaped[i]
-	}
-	sp.retained.Set(i)
-	sp.thawed.Clear(i)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -20,7 +21,7 @@ func TestShowingAndHidingAllocatesNothing(t *testing.T) {
 	w := NewWorld(nil, 1)
 	w.Begin(1)
 	for s := range repl.Slot(groups) {
-		w.SpawnAt(s, set.Mask{}, Place{Private: true})
+		w.SpawnAt(s, set.Mask{}, group.Place{Private: true})
 	}
 	var all []*Peer
 	var seen [peers][]repl.Slot

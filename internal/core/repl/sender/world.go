@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -34,7 +35,7 @@ type Differ interface {
 // World is the replicated state and the ticks at which it last changed. All peers of one sender
 // share it.
 type World struct {
-	state  *State
+	state  *group.State
 	src    Source
 	differ Differ   // the source, if it has deltas
 	deltas set.Mask // the components that are sent as differences
@@ -44,7 +45,7 @@ type World struct {
 	held bool // between ticks: the source's values may be newer than the tick
 
 	peers       []*Peer
-	seats       []*Peer // by number; nil: free
+	byIndex     []*Peer // by number; nil: free
 	predictions predictions
 	bodies      bodies
 	spawns      spawnBatches
@@ -52,8 +53,8 @@ type World struct {
 	runs        runs
 	stats       Stats
 
-	sorted          []leaver // of the body at hand
-	unshared, unrun bool     // plain twins, for tests
+	sorted          []group.Leaver // of the body at hand
+	unshared, unrun bool           // plain twins, for tests
 }
 
 // NewWorld returns an empty world of the given number of component types.
@@ -64,7 +65,7 @@ func NewWorld(src Source, comps int) *World {
 	w := &World{
 		src: src, sets: repl.NewSets(comps),
 	}
-	w.state = NewState(comps, &acks{world: w})
+	w.state = group.NewState(comps, &acks{world: w})
 	if differ, ok := src.(Differ); ok {
 		var moving set.Mask
 		if w.deltas, moving = differ.Deltas(); !w.deltas.IsZero() {
@@ -83,17 +84,17 @@ func (w *World) Unshare() { w.unshared = true }
 func (w *World) Unrun() { w.unrun = true }
 
 // Len returns the number of groups that are replicated.
-func (w *World) Len() int { return w.state.live }
+func (w *World) Len() int { return w.state.Live }
 
 // Peers returns the number of peers.
 func (w *World) Peers() int { return len(w.peers) }
 
 // Tick returns the tick of the last Begin.
-func (w *World) Tick() entangle.Tick { return w.state.tick }
+func (w *World) Tick() entangle.Tick { return w.state.Tick }
 
 // SetRate says how often the group of an entity is to be sent, and how urgent it is. It
 // counts for as long as the entity is taken in.
-func (w *World) SetRate(s repl.Slot, r Rate) { w.state.SetRate(s, r) }
+func (w *World) SetRate(s repl.Slot, r group.Rate) { w.state.SetRate(s, r) }
 
 // SetStride says how many ticks lie from one Begin to the next, as a rule: in between
 // nothing is sent. Intervals that are set from then on are rounded up to a multiple of it.
@@ -114,8 +115,8 @@ func (w *World) Begin(tick entangle.Tick) {
 	for _, p := range w.peers {
 		p.freeRetired()
 	}
-	w.state.tidyInTurn()
-	w.state.reclaim(w.freeHandles)
+	w.state.TidyInTurn()
+	w.state.Reclaim(w.freeHandles)
 }
 
 // Hold stops all sending until the next Begin. A frame that sends no tick calls it: the source would
@@ -128,47 +129,41 @@ func (w *World) Held() bool { return w.held }
 // Commit closes the tick: what changed in it becomes due for every peer that sees
 // it.
 func (w *World) Commit() {
-	w.bodies.grow(len(w.state.groups))
-	w.chunks.grow(len(w.state.groups))
+	w.bodies.grow(len(w.state.Groups))
+	w.chunks.grow(len(w.state.Groups))
 	w.releaseTurns()
 	for _, p := range w.peers {
 		if p.metered {
 			p.unplan()
 		}
-		p.makeDue(w.state.moved)
-		p.public.shapeDue.Join(w.state.reshaped)
-		p.public.steady.Drop(w.state.reshaped)
+		p.makeDue(w.state.Moved)
+		p.public.StructureDue.Join(w.state.Reshaped)
+		p.public.Steady.Drop(w.state.Reshaped)
 	}
-	for _, id := range w.state.stirred {
-		w.alert(&w.state.groups[id])
+	for _, id := range w.state.ChangedPrivate {
+		w.notifyViewers(&w.state.Groups[id])
 	}
 }
 
-// alert makes due what changed in a private group.
-func (w *World) alert(gr *group) {
-	if gr.shaped == w.state.tick {
-		w.restructure(gr)
+// notifyViewers makes due what changed in a private group.
+func (w *World) notifyViewers(gr *group.Group) {
+	if gr.Shaped == w.state.Tick {
+		w.notifyStructure(gr)
 		return
 	}
-	for _, v := range gr.viewers {
+	for _, v := range gr.Viewers {
 		if v.Shown() {
-			w.seats[v.Peer()].private.stir(v.Handle(), w.state.tick)
+			w.byIndex[v.Peer()].private.MarkDue(v.Handle(), w.state.Tick)
 		}
 	}
 }
 
-// restructure makes a group's structure due for the peers that see it or retain it.
-func (w *World) restructure(gr *group) {
-	for _, v := range gr.viewers {
-		if sp := &w.seats[v.Peer()].private; v.Shown() || sp.retained.Has(v.Handle()) {
-			sp.shapeDue.Set(v.Handle())
-			sp.steady.Clear(v.Handle())
+// notifyStructure makes a group's structure due for the peers that see it or retain it.
+func (w *World) notifyStructure(gr *group.Group) {
+	for _, v := range gr.Viewers {
+		if sp := &w.byIndex[v.Peer()].private; v.Shown() || sp.Retained.Has(v.Handle()) {
+			sp.StructureDue.Set(v.Handle())
+			sp.Steady.Clear(v.Handle())
 		}
 	}
-}
-
-// stir makes the values of a group due.
-func (sp *space) stir(i int, now entangle.Tick) {
-	sp.await(i, now)
-	sp.due.Set(i)
 }

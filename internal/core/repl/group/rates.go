@@ -1,4 +1,4 @@
-package sender
+package group
 
 import (
 	"math"
@@ -23,8 +23,8 @@ const MaxPriority = 1e6
 // minPriority is the least that counts, so that a long wait outweighs any priority.
 const minPriority = 1e-6
 
-// plain returns a rate with its defaults filled in.
-func (r Rate) plain() Rate {
+// withDefaults returns a rate with its defaults filled in.
+func (r Rate) withDefaults() Rate {
 	r.Every = max(r.Every, 1)
 	if !(r.Priority > 0) || math.IsInf(float64(r.Priority), 0) {
 		r.Priority = 1
@@ -42,88 +42,88 @@ func (r Rate) with(o Rate) Rate {
 	return r
 }
 
-// usualRate is that of a group of which nobody said anything.
-var usualRate = Rate{Every: 1, Priority: 1}
+// defaultRate is that of a group of which nobody said anything.
+var defaultRate = Rate{Every: 1, Priority: 1}
 
 // rates is the requested rates of entities and the resulting rates of groups. Both are empty until
 // a rate is requested.
 type rates struct {
-	asked []Rate // by slot
-	of    []Rate // by group
-	pace  []pace // by group
+	Requested []Rate // by slot
+	Groups    []Rate // by group
+	Pace      []pace // by group
 
-	waiting        set.Bitset    // public groups that changed and wait for their tick
-	waitingPrivate []ident.Group // private ones, and those that waited
+	Waiting        set.Bitset    // public groups that changed and wait for their tick
+	WaitingPrivate []ident.Group // private ones, and those that waited
 }
 
 // SetRate says how often the group of an entity is to be sent, and how urgent it is. It
 // counts for as long as the entity is taken in.
 func (w *State) SetRate(s repl.Slot, r Rate) {
-	if !w.slots.used.Has(int(s)) {
+	if !w.Slots.Used.Has(int(s)) {
 		return
 	}
-	r = r.plain()
-	r.Every = w.beats(r.Every)
-	if len(w.rates.asked) <= int(s) {
-		if r == usualRate {
+	r = r.withDefaults()
+	r.Every = w.roundInterval(r.Every)
+	if len(w.Rates.Requested) <= int(s) {
+		if r == defaultRate {
 			return
 		}
-		w.rates.growSlots(len(w.slots.mask))
+		w.Rates.growSlots(len(w.Slots.Mask))
 	}
-	if w.rates.asked[s] == r {
+	if w.Rates.Requested[s] == r {
 		return
 	}
-	w.rates.asked[s] = r
-	w.rates.growGroups(len(w.groups))
-	w.rerate(w.slots.group[s])
+	w.Rates.Requested[s] = r
+	w.Rates.growGroups(len(w.Groups))
+	w.rerate(w.Slots.Group[s])
 }
 
 // SetStride says how many ticks lie from one Begin to the next, as a rule: in between
 // nothing is sent. Intervals that are set from then on are rounded up to a multiple of it.
-func (w *State) SetStride(ticks int) { w.stride = ticks }
+func (w *State) SetStride(ticks int) { w.Stride = ticks }
 
-// beats rounds an interval up to whole strides.
-func (w *State) beats(every uint16) uint16 {
-	stride := max(w.stride, 1)
+// roundInterval rounds an interval up to whole strides.
+func (w *State) roundInterval(every uint16) uint16 {
+	stride := max(w.Stride, 1)
 	return uint16(min((int(every)+stride-1)/stride*stride, math.MaxUint16))
 }
 
 func (r *rates) growSlots(n int) {
-	for len(r.asked) < n {
-		r.asked = append(r.asked, usualRate)
+	for len(r.Requested) < n {
+		r.Requested = append(r.Requested, defaultRate)
 	}
 }
 
 func (r *rates) growGroups(n int) {
-	for len(r.of) < n {
-		r.of, r.pace = append(r.of, usualRate), append(r.pace, pace{})
+	for len(r.Groups) < n {
+		r.Groups, r.Pace = append(r.Groups, defaultRate), append(r.Pace, pace{})
 	}
 }
 
 // rateOf returns the rate of an entity.
 func (r *rates) rateOf(s repl.Slot) Rate {
-	if int(s) >= len(r.asked) {
-		return usualRate
+	if int(s) >= len(r.Requested) {
+		return defaultRate
 	}
-	return r.asked[s]
+	return r.Requested[s]
 }
 
-// group returns the rate of a group.
-func (r *rates) group(id ident.Group) Rate {
-	if int(id) >= len(r.of) {
-		return usualRate
+// Of returns the rate of a group.
+func (r *rates) Of(id ident.Group) Rate {
+	if int(id) >= len(r.Groups) {
+		return defaultRate
 	}
-	return r.of[id]
+	return r.Groups[id]
 }
 
 // rerate works out a group's rate from its members.
 func (w *State) rerate(id ident.Group) {
-	if int(id) >= len(w.rates.of) {
+	if int(id) >= len(w.Rates.Groups) {
 		return
 	}
-	gr, rate := &w.groups[id], usualRate
-	for i := range gr.members {
-		if r := w.rates.rateOf(gr.members[i].slot); i == 0 {
+	gr, rate := &w.Groups[id], defaultRate
+	for i := range gr.Members {
+		if r := w.Rates.rateOf(gr.Members[i].Slot); i == 0 {
 			rate = r
 		} else {
 			rate = rate.with(r)
@@ -134,38 +134,38 @@ func (w *State) rerate(id ident.Group) {
 
 // setRate gives a group a rate. With another interval it waits for a tick no more.
 func (w *State) setRate(id ident.Group, r Rate) {
-	gr := &w.groups[id]
-	w.rates.of[id] = r
-	if r.Every == gr.every || !w.waitsForTurn(id) {
-		gr.every = r.Every
+	gr := &w.Groups[id]
+	w.Rates.Groups[id] = r
+	if r.Every == gr.Every || !w.WaitsForTurn(id) {
+		gr.Every = r.Every
 		return
 	}
-	gr.every = r.Every
+	gr.Every = r.Every
 	w.endWait(id, gr)
-	if gr.private {
-		w.stirred = append(w.stirred, id)
+	if gr.Private {
+		w.ChangedPrivate = append(w.ChangedPrivate, id)
 		return
 	}
-	w.rates.pace[id].released = w.tick
-	w.moved.Set(int(gr.handle))
+	w.Rates.Pace[id].Released = w.Tick
+	w.Moved.Set(int(gr.Handle))
 }
 
 // joinRate takes a new member into account.
 func (w *State) joinRate(id ident.Group, s repl.Slot) {
-	if len(w.rates.asked) == 0 {
+	if len(w.Rates.Requested) == 0 {
 		return
 	}
-	w.rates.growGroups(len(w.groups))
-	gr, rate := &w.groups[id], w.rates.rateOf(s)
-	if len(gr.members) > 1 {
-		rate = rate.with(w.rates.of[id])
+	w.Rates.growGroups(len(w.Groups))
+	gr, rate := &w.Groups[id], w.Rates.rateOf(s)
+	if len(gr.Members) > 1 {
+		rate = rate.with(w.Rates.Groups[id])
 	}
 	w.setRate(id, rate)
 }
 
 // leaveRate takes into account that a member is gone.
 func (w *State) leaveRate(id ident.Group, s repl.Slot) {
-	gone, of := w.rates.rateOf(s), w.rates.group(id)
+	gone, of := w.Rates.rateOf(s), w.Rates.Of(id)
 	if gone.Every == of.Every || gone.Priority == of.Priority || gone.MaxAge == of.MaxAge {
 		w.rerate(id)
 	}
@@ -173,7 +173,7 @@ func (w *State) leaveRate(id ident.Group, s repl.Slot) {
 
 // forgetRate forgets the requested rate of an entity that has ended.
 func (r *rates) forgetRate(s repl.Slot) {
-	if int(s) < len(r.asked) {
-		r.asked[s] = usualRate
+	if int(s) < len(r.Requested) {
+		r.Requested[s] = defaultRate
 	}
 }

@@ -1,0 +1,154 @@
+package group
+
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
+	"github.com/entangle-ecs/entangle/internal/set"
+)
+
+// Shows reports whether values that a view shows of a group changed after a tick. A hidden change
+// does not cause data in flight to be resent.
+func (w *State) Shows(id ident.Group, v view.ID, after entangle.Tick) bool {
+	t, any := &w.Slots, AllTime(w.Tick)
+	for i := range w.Groups[id].Members {
+		m := &w.Groups[id].Members[i]
+		if w.IsPaused(m.Slot) || !after.Before(t.Touched[m.Slot]) {
+			continue
+		}
+		h, _ := w.Views.Hides(v, m.Number)
+		if changed := t.ChangedSince(m.Slot, after, &any).Without(h.Comps); !h.Whole && !changed.IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
+// ShowsActive reports whether a view shows a member of a group that does not rest.
+func (w *State) ShowsActive(id ident.Group, v view.ID) bool {
+	gr := &w.Groups[id]
+	if v == 0 {
+		return gr.active > 0
+	}
+	return slices.ContainsFunc(gr.Members, func(m Member) bool {
+		h, _ := w.Views.Hides(v, m.Number)
+		return !h.Whole && !w.Unchanged(&m)
+	})
+}
+
+// PartsOf returns the hidden parts of a group, by number. Hidden parts of entities that left the
+// group stay hidden, or the peer would learn that they left.
+func (w *State) PartsOf(id ident.Group, was view.ID, hidden []view.Hidden) []view.Part {
+	parts := w.Views.Scratch[:0]
+	for i := range hidden {
+		h := &hidden[i]
+		if w.Slots.Used.Has(int(h.Slot)) && w.Slots.Group[h.Slot] == id && (h.Whole || !h.Comps.IsZero()) {
+			number := w.Slots.NumberHere[h.Slot]
+			if h.Whole {
+				parts = append(parts, view.Part{Number: number, Whole: true})
+			} else {
+				parts = append(parts, view.Part{Number: number, Comps: h.Comps})
+			}
+		}
+	}
+	if was != 0 {
+		for i := range w.Groups[id].Left {
+			if h, some := w.Views.Hides(was, w.Groups[id].Left[i].Number); some && h.Whole {
+				parts = append(parts, h)
+			}
+		}
+	}
+	slices.SortFunc(parts, view.ByNumber)
+	w.Views.Scratch = parts
+	return parts
+}
+
+// ViewsDiffer reports whether two views differ in the parts of a group that they show to a peer to
+// which its structure was last sent at a tick: for entities that came since, only the new view
+// counts.
+func (w *State) ViewsDiffer(id ident.Group, a, b view.ID, sent entangle.Tick) bool {
+	for i := range w.Groups[id].Members {
+		m := &w.Groups[id].Members[i]
+		if sent.Before(m.Joined) {
+			continue
+		}
+		was, _ := w.Views.Hides(a, m.Number)
+		if is, _ := w.Views.Hides(b, m.Number); is != was {
+			return true
+		}
+	}
+	return false
+}
+
+// NarrowRetained hides more of a member of a retained group. It returns the parts that the new view
+// hides, and those of them that the peer lacks already: the view hides only these until the peer
+// was sent the removal of the others.
+func (w *State) NarrowRetained(m *Member, has view.ID, h view.Part, asOf entangle.Tick) (to, lacks view.Part) {
+	lacks, _ = w.Views.Hides(has, m.Number)
+	lacks.Number = m.Number
+	if lacks.Whole {
+		return lacks, lacks
+	}
+	if to = (view.Part{Number: m.Number, Whole: h.Whole}); !h.Whole {
+		to.Comps = lacks.Comps.Or(h.Comps)
+	}
+	switch {
+	case asOf.Before(m.Joined): // the peer does not have the member
+		return to, to
+	case !h.Whole:
+		lacks.Comps = to.Comps.Without(w.MayHaveHad(m.Slot, h.Comps.Without(lacks.Comps), asOf))
+	}
+	return to, lacks
+}
+
+// MayHaveHad returns those of the given components that an entity may have had at a tick.
+func (w *State) MayHaveHad(s repl.Slot, comps set.Mask, tick entangle.Tick) set.Mask {
+	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
+		if !w.Slots.Mask[s].Has(c) && !tick.Before(w.Slots.shaped[c][s]) {
+			comps.Clear(c)
+		}
+	}
+	return comps
+}
+
+// WithLeavers adds the parts of a view that hide whole members which have left the group since.
+func (w *State) WithLeavers(parts []view.Part, id ident.Group, v view.ID) []view.Part {
+	if v == 0 {
+		return parts
+	}
+	for k := range w.Groups[id].Left {
+		if h, some := w.Views.Hides(v, w.Groups[id].Left[k].Number); some && h.Whole {
+			parts = append(parts, h)
+		}
+	}
+	slices.SortFunc(parts, view.ByNumber)
+	return parts
+}
+
+// InsertedAfter returns the components that came to an entity in the present tick, and that it
+// lacked at an earlier one.
+func (w *State) InsertedAfter(s repl.Slot, tick entangle.Tick) (lacks set.Mask) {
+	for n := w.Slots.last[s]; n != 0; n = w.Slots.inserts[n-1].next {
+		if in := &w.Slots.inserts[n-1]; !tick.Before(in.since) {
+			lacks.Set(int(in.comp))
+		}
+	}
+	return lacks
+}
+
+// WithParts returns the parts that a view hides, and components of a member.
+func (w *State) WithParts(v view.ID, n repl.Member, comps set.Mask) []view.Part {
+	parts := slices.Clone(w.Views.Parts(v))
+	k, some := slices.BinarySearchFunc(parts, view.Part{Number: n}, view.ByNumber)
+	switch {
+	case comps.IsZero(), some && parts[k].Whole:
+		return parts
+	case !some:
+		parts = slices.Insert(parts, k, view.Part{Number: n})
+	}
+	parts[k].Comps = parts[k].Comps.Or(comps)
+	return parts
+}

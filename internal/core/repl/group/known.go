@@ -1,0 +1,86 @@
+package group
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
+	"github.com/entangle-ecs/entangle/internal/set"
+)
+
+// AsOf returns the tick of the members of a group that the peer has. Of a retained group the peer may have been
+// sent the end of members since.
+func (sp *Space) AsOf(i int) entangle.Tick {
+	if sp.Retained.Has(i) || sp.ShownAgain.Has(i) {
+		return sp.Sent[i]
+	}
+	return sp.StructureAsOf[i]
+}
+
+// StopRetaining stops retaining a group: it is sent again in full.
+func (sp *Space) StopRetaining(i int) {
+	if sp.Retained.Has(i) {
+		sp.Retained.Clear(i)
+		sp.ShownAgain.Set(i)
+		sp.NeedsFull.Set(i)
+	}
+}
+
+// StartRetaining begins to retain a group that was sent: updates of it are neither sent nor resent.
+func (sp *Space) StartRetaining(i int, now entangle.Tick) {
+	if sp.Due.Has(i) {
+		sp.CancelDue(i)
+	}
+	sp.NeedsFull.Clear(i)
+	sp.Fragmented.Clear(i)
+	sp.Steady.Clear(i)
+	if sp.Sent[i] != now && !sp.ShownAgain.Has(i) && !sp.Retained.Has(i) { // else Sent is right: this tick, or that of the last retention
+		sp.Sent[i] = sp.StructureAsOf[i]
+	}
+	sp.Retained.Set(i)
+	sp.ShownAgain.Clear(i)
+}
+
+// HasLeaver reports whether a peer still has a leaver of a group.
+func (sp *Space) HasLeaver(i int, l *Leaver) bool {
+	return sp.Phase[i] == Present && !sp.AsOf(i).Before(l.Joined) && sp.StructureAsOf[i].Before(l.Left)
+}
+
+// SendAsAction makes a group travel as an action, because its update is too large for any packet: in
+// fragments that are resent until all have arrived. No newer update of the group begins meanwhile.
+func (sp *Space) SendAsAction(i int) {
+	sp.Fragmented.Set(i)
+	sp.StructureDue.Set(i)
+	sp.Steady.Clear(i)
+}
+
+// SendRun notes that all groups of a run were sent. The tick is not stored for each group: flight.Packets has it,
+// and it is only needed when a packet is lost.
+func (sp *Space) SendRun(r *flight.Run) {
+	first, last := r.Groups[0], r.Last()
+	if !r.Dense {
+		for _, h := range r.Groups {
+			sp.Due.Clear(int(h))
+		}
+		return
+	}
+	for i := first >> 6; i <= last>>6; i++ {
+		sp.Due[i] &^= set.Within(i, first, last)
+	}
+}
+
+// PrevOf returns the distance of the previous baselines of a run's groups, if it is the same for
+// all.
+func (sp *Space) PrevOf(r *flight.Run) (prev uint8, ok bool) {
+	prev = sp.Prev[r.Groups[0]]
+	for _, h := range r.Groups {
+		if sp.Prev[h] != prev {
+			return 0, false
+		}
+	}
+	return prev, true
+}
+
+// MarkDue makes the values of a group due.
+func (sp *Space) MarkDue(i int, now entangle.Tick) {
+	sp.NoteDue(i, now)
+	sp.Due.Set(i)
+}

@@ -221,7 +221,7 @@ func (p *Peer) actionKey(sp *group.Space, i int, kind repl.Kind) bodyKey {
 		p.retain(&key, sp, i)
 	}
 	if p.losesSight(p.group(sp, i)) {
-		key.hides = p
+		key.reader = (*reader)(p)
 	}
 	return key
 }
@@ -282,7 +282,7 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
 			p.reserveName(w.state.Slots.Home[s])
 			p.refer(w.state.Slots.Home[s])
 		}
-		w.appendRefs(&p.w, slots, p)
+		w.appendRefs(&p.w, slots, (*reader)(p))
 	}
 	p.w.Copy(w.bodies.bytes(b), b.width)
 }

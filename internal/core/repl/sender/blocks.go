@@ -104,12 +104,12 @@ func (w *World) nextBlock(run *repl.Run, first repl.Handle, records []planned, b
 }
 
 // appendRun writes a run of some records with rising handles, as many as fit into a number of bits,
-// and returns how many it wrote. Without a peer it leaves out the run's head, and names references by
+// and returns how many it wrote. Without names it leaves out the run's head, and names references by
 // their public ids.
-func (w *World) appendRun(out *bits.Writer, run *repl.Run, first repl.Handle, records []planned, room int, p *Peer) (n int) {
+func (w *World) appendRun(out *bits.Writer, run *repl.Run, first repl.Handle, records []planned, room int, names Namer) (n int) {
 	for n < len(records) {
 		left := room - out.LenBits() - repl.EndBits
-		if n == 0 && p != nil {
+		if n == 0 && names != nil {
 			left -= repl.MaxRunHead * 8
 		}
 		b := w.nextBlock(run, first, records[n:], n > 0, left)
@@ -119,12 +119,12 @@ func (w *World) appendRun(out *bits.Writer, run *repl.Run, first repl.Handle, re
 		switch h := first + repl.Handle(records[n].at); {
 		case n > 0:
 			run.Next(out, h, b.from)
-		case p != nil:
+		case names != nil:
 			run.Begin(out, h, b.from)
 		default:
 			run.Enter(h, b.from)
 		}
-		w.appendBlock(out, run, first, records[n:n+b.n], b.dense, p)
+		w.appendBlock(out, run, first, records[n:n+b.n], b.dense, names)
 		n += b.n
 	}
 	if n > 0 {
@@ -134,12 +134,12 @@ func (w *World) appendRun(out *bits.Writer, run *repl.Run, first repl.Handle, re
 }
 
 // appendBlock writes a block behind its baseline.
-func (w *World) appendBlock(out *bits.Writer, run *repl.Run, first repl.Handle, records []planned, dense bool, p *Peer) {
+func (w *World) appendBlock(out *bits.Writer, run *repl.Run, first repl.Handle, records []planned, dense bool, names Namer) {
 	list := w.chunks.list
 	c := &list[records[0].chunk]
 	out.Bool(c.plain())
 	if !c.plain() {
-		w.appendRefs(out, w.chunks.slotsOf(c), p)
+		w.appendRefs(out, w.chunks.slotsOf(c), names)
 		w.chunks.append(out, c)
 		return
 	}
@@ -172,18 +172,18 @@ func (w *World) runBits(sp *group.Space, records []planned) int {
 }
 
 // appendRefs writes a table of references, as a peer names them, or all peers.
-func (w *World) appendRefs(out *bits.Writer, slots []repl.Slot, p *Peer) {
+func (w *World) appendRefs(out *bits.Writer, slots []repl.Slot, names Namer) {
 	out.Bool(len(slots) > 0)
 	if len(slots) == 0 {
 		return
 	}
 	out.Uvarint(uint64(len(slots)))
 	for _, s := range slots {
-		if p != nil {
-			repl.AppendRef(out, repl.Ref{ID: p.id(s)})
+		if names != nil {
+			repl.AppendRef(out, repl.Ref{ID: names.ID(s)})
 			continue
 		}
-		id, _ := w.ID(s)
+		id, _ := w.state.ID(s)
 		repl.AppendRef(out, repl.Ref{ID: id})
 	}
 }
@@ -251,7 +251,7 @@ func (w *World) writeRun(r *run, from repl.From) (made copied, ok bool) {
 // allPublic reports whether all entities have public ids.
 func (w *World) allPublic(slots []repl.Slot) bool {
 	for _, s := range slots {
-		if _, ok := w.ID(s); !ok {
+		if _, ok := w.state.ID(s); !ok {
 			return false
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -22,9 +23,9 @@ type bodyKey struct {
 	// whole: of a Full for a peer that asked for it. It is told of paused members as they were, too,
 	// if they were there as of a tick: it may have missed that.
 	whole bool
-	// hides is the peer to which some leavers are gone for good, because it does not
-	// see where they went; nil for bodies that any peer can have.
-	hides *Peer
+	// reader is set for a group with leavers that its reader does not see where they went: the body is for that
+	// peer alone.
+	reader Reader
 	// retained: nothing is told but which of the members that were there as of a tick have left,
 	// and what its reader loses by going from the view to another.
 	retained bool
@@ -34,6 +35,20 @@ type bodyKey struct {
 	// a Gone. Where it is not hidden it is the present one.
 	hidden entangle.Tick
 }
+
+// Reader is a peer, for bodies that no other peer can have.
+type Reader interface {
+	// Gets reports whether the peer may see an entity where it is now, and can be sent it.
+	Gets(s repl.Slot) bool
+	// KeepsMoved reports whether the peer keeps an entity in a group that the entity left.
+	KeepsMoved(s repl.Slot) bool
+	// Loses returns the components that the peer is to lose of the entity that it keeps in a group which the
+	// entity left.
+	Loses(id ident.Group) set.Mask
+}
+
+// Namer returns the network id of an entity at a peer.
+type Namer interface{ ID(s repl.Slot) repl.ID }
 
 // beginRecord begins the contents of a record.
 func (w *World) beginRecord() {
@@ -69,17 +84,18 @@ type body struct {
 	next   int32 // the group's body before it, 1 more than its number
 }
 
-// vacated returns what its reader has of a group that is vacated there.
-func (k *bodyKey) vacated(id ident.Group) (v vacated) {
-	if k.hides != nil {
-		v = k.hides.vacant[id]
+// loses returns the components that the reader is to lose of an entity which it keeps in a group that the entity
+// left.
+func (k *bodyKey) loses(id ident.Group) (comps set.Mask) {
+	if k.reader != nil {
+		comps = k.reader.Loses(id)
 	}
-	return v
+	return comps
 }
 
 // serves reports whether the body is what a key asks for.
 func (b *body) serves(key *bodyKey) bool {
-	return b.key.kind == key.kind && b.key.view == key.view && b.key.hides == key.hides && b.key.prev == key.prev &&
+	return b.key.kind == key.kind && b.key.view == key.view && b.key.reader == key.reader && b.key.prev == key.prev &&
 		b.key.anew == key.anew && b.key.whole == key.whole &&
 		b.key.retained == key.retained && b.key.to == key.to && b.key.asOf == key.asOf &&
 		b.bases.Contains(key.base) && b.shapes.Contains(key.shaped) && b.hidden.Contains(key.hidden)
@@ -154,7 +170,7 @@ func (w *World) body(id ident.Group, key bodyKey) *body {
 			return have
 		}
 	}
-	w.stats.Bodies++
+	w.bodiesMade++
 	b := &w.bodies
 	b.w.Reset(b.buf[:0])
 	b.refs.Reset()

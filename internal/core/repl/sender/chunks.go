@@ -86,7 +86,7 @@ func (w *World) chunk(id ident.Group, from repl.From, view view.ID) int32 {
 }
 
 func (w *World) encodeChunk(id ident.Group, from repl.From, view view.ID) int32 {
-	w.stats.Bodies++
+	w.bodiesMade++
 	b, c := &w.bodies, &w.chunks
 	b.refs.Reset()
 	b.w.Reset(c.buf[:0])

@@ -238,7 +238,7 @@ func (w *World) hideMembers(gr *group.Group) {
 // have.
 func (w *World) tells(l *group.Leaver) bool {
 	b := &w.bodies.here
-	if b.key.hides != nil && l.Slot != repl.NoSlot && b.key.kind == repl.Change && !b.key.hides.gets(l.Slot) && b.key.hides.keepsMoved(l.Slot) {
+	if b.key.reader != nil && l.Slot != repl.NoSlot && b.key.kind == repl.Change && !b.key.reader.Gets(l.Slot) && b.key.reader.KeepsMoved(l.Slot) {
 		return false
 	}
 	if h, _ := w.state.Views.Hides(b.key.view, l.Number); h.Whole && w.fate(l) != repl.Moved {
@@ -261,7 +261,7 @@ func (w *World) tells(l *group.Leaver) bool {
 // group still waits to be sent.
 func (w *World) fate(l *group.Leaver) repl.Fate {
 	b := &w.bodies.here
-	if l.Fate == repl.Orphaned && b.hidden.Narrow(b.key.hidden, l.Left) || l.Fate == repl.Moved && b.key.hides != nil && !b.key.hides.gets(l.Slot) {
+	if l.Fate == repl.Orphaned && b.hidden.Narrow(b.key.hidden, l.Left) || l.Fate == repl.Moved && b.key.reader != nil && !b.key.reader.Gets(l.Slot) {
 		return repl.Despawned
 	}
 	return l.Fate

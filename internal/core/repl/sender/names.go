@@ -8,23 +8,10 @@ import (
 
 // ID returns the public network id of a slot, which is the same at every peer. ok is false for an
 // unused slot, and for one that was born in a private group.
-func (w *World) ID(s repl.Slot) (id repl.ID, ok bool) {
-	t := &w.state.Slots
-	if !t.Used.Has(int(s)) || w.state.Groups[t.Home[s]].Private {
-		return repl.ID{}, false
-	}
-	home := &w.state.Groups[t.Home[s]]
-	return repl.ID{Group: home.Handle, Generation: w.state.Public.Generation(int(home.Handle)), Member: t.Number[s]}, true
-}
+func (w *World) ID(s repl.Slot) (id repl.ID, ok bool) { return w.state.ID(s) }
 
 // Slot returns the slot of a public network id.
-func (w *World) Slot(id repl.ID) (s repl.Slot, ok bool) {
-	home, ok := w.state.Public.Find(int(id.Group), id.Generation) // private handles are above all of these
-	if !ok {
-		return repl.NoSlot, false
-	}
-	return w.state.Native(home, id.Member)
-}
+func (w *World) Slot(id repl.ID) (s repl.Slot, ok bool) { return w.state.Slot(id) }
 
 // PlaceOf returns the group of a slot. The place is zero if the entity is a group of one, also if
 // the group that the game asked for was full. ok is false for an unused slot.

@@ -1,7 +1,6 @@
 package sender
 
 import (
-	"math"
 	"math/bits"
 	"slices"
 
@@ -41,18 +40,6 @@ type step struct {
 	from, to int // in records; their handles rise
 }
 
-// planned is one record of the peer's own. All that writing it takes stands here and in its chunk: the
-// columns of so many peers are far from the processor by then.
-type planned struct {
-	at     int32 // handle, less the first of its space
-	chunk  int32 // index in World.chunks; ^ the group while it is not encoded; or nothingToSend
-	base   entangle.Tick
-	shaped entangle.Tick // of the last structure that the peer was sent of the group
-}
-
-// nothingToSend stands in place of a chunk where encoding found nothing for the peer.
-const nothingToSend = math.MinInt32
-
 // Prepare plans the values that the peer is sent in this tick. If the last limit had less room than was
 // planned, Limit does so, which knows how much room there is. Neither may run for two peers at once;
 // AppendUpdates may, once all are prepared and have their limits, and prepares a peer that is not.
@@ -78,7 +65,7 @@ func (p *Peer) complete() {
 // planAll plans all that is due, and encodes it.
 func (p *Peer) planAll() {
 	p.plan.ready = true
-	p.world.partition()
+	p.world.partition(p.world.firstBaseline)
 	p.planPredicted()
 	if p.privateFirst {
 		p.planPrivate()
@@ -323,9 +310,6 @@ func (p *Peer) lacksValues(sp *group.Space, i int, id ident.Group) bool {
 	}
 	return true
 }
-
-// maxRecordBits is the most that a record can take in a packet of its own.
-const maxRecordBits = (repl.MaxUpdateBytes-repl.MaxRunHead)*8 - repl.EndBits
 
 // wants reports whether values alone can be sent of a group: the peer has its
 // present structure, and lacks a change. While structure waits the action will

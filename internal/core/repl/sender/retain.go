@@ -225,38 +225,3 @@ func (p *Peer) retain(key *bodyKey, sp *group.Space, i int) {
 	key.retained, key.asOf = true, sp.AsOf(i)
 	key.view, key.to = p.viewHeld(sp, i), sp.ViewOf(i)
 }
-
-// takenAway returns the parts of a member that the reader of the current body, of a retained group,
-// has and is to lose.
-func (w *World) takenAway(m *group.Member) view.Part {
-	was, _ := w.state.Views.Hides(w.bodies.here.key.view, m.Number)
-	is, _ := w.state.Views.Hides(w.bodies.here.key.to, m.Number)
-	return view.Part{Number: m.Number, Whole: is.Whole && !was.Whole, Comps: is.Comps.Without(was.Comps)}
-}
-
-// encodeTakenAway writes an empty list of joining entities, and the components to remove for the
-// reader of the body.
-func (w *World) encodeTakenAway(id ident.Group) {
-	var joins repl.Numbers
-	var changes repl.Changes
-	var none set.Mask
-	out := &w.bodies.w
-	out.Bool(false) // not one alone
-	joins.End(out)
-	for i := range w.state.Groups[id].Members {
-		m := &w.state.Groups[id].Members[i]
-		if gone := w.takenAway(m).Comps; !gone.IsZero() {
-			w.bodies.here.news = true
-			changes.Append(out, m.Number, &none)
-			out.Bool(true)
-			w.sets.Append(out, &gone)
-		}
-	}
-	if v := w.bodies.here.key.vacated(id); !v.lose.IsZero() {
-		w.bodies.here.news = true
-		changes.Append(out, 0, &none)
-		out.Bool(true)
-		w.sets.Append(out, &v.lose)
-	}
-	changes.End(out)
-}

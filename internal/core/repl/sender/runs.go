@@ -4,7 +4,6 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
-	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -73,8 +72,9 @@ func (r *runs) fresh(tick entangle.Tick) *run {
 	return made
 }
 
-// partition divides the changes of this tick into runs, by the usual sizes of groups.
-func (w *World) partition() {
+// partition divides the changes of this tick into runs, by the usual sizes of groups. baseline returns the baseline
+// of a peer that waits for values alone of a public group, if there is one.
+func (w *World) partition(baseline func(h int) (repl.From, bool)) {
 	r := &w.runs
 	if r.begun {
 		return
@@ -86,7 +86,14 @@ func (w *World) partition() {
 	left := 0
 	var last *run
 	for h := r.valuesOnly.Next(0); h >= 0; h = r.valuesOnly.Next(h + 1) {
-		bits := w.usualBits(w.state.Public.Groups[h])
+		id := w.state.Public.Groups[h]
+		from := repl.From{Base: w.state.UsualBase(id)}
+		if w.differ != nil { // no two baselines serve each other
+			if first, ok := baseline(h); ok {
+				from = first
+			}
+		}
+		bits := 2 + w.bitsOf(&w.chunks.list[w.chunk(id, from, 0)])
 		if last == nil || bits > left {
 			last, left = r.fresh(w.state.Tick), maxRunBytes*8-repl.EndBits
 			last.Dense, last.oldestChange = true, w.state.Tick
@@ -95,30 +102,9 @@ func (w *World) partition() {
 			last.Dense = false
 		}
 		last.Groups = append(last.Groups, repl.Handle(h))
-		if changed := w.state.Groups[w.state.Public.Groups[h]].Changed; changed.Before(last.oldestChange) {
+		if changed := w.state.Groups[id].Changed; changed.Before(last.oldestChange) {
 			last.oldestChange = changed
 		}
 		left -= bits
 	}
-}
-
-// usualBits returns the size of a group's record for a peer with the usual baseline, including its
-// head.
-func (w *World) usualBits(id ident.Group) int {
-	return 2 + w.bitsOf(&w.chunks.list[w.chunk(id, w.usualFrom(id), 0)])
-}
-
-// usualFrom returns the likely baseline of a public group's update: the tick before the first
-// change that it is sent with, or, where values are sent as differences, the baseline of the first
-// peer that waits for values alone, since no two baselines serve each other.
-func (w *World) usualFrom(id ident.Group) repl.From {
-	if w.differ != nil {
-		h := int(w.state.Groups[id].Handle)
-		for _, p := range w.peers {
-			if p.public.Steady.Has(h) && p.public.Base[h].Before(w.state.Groups[id].Changed) {
-				return p.public.Baseline(h)
-			}
-		}
-	}
-	return repl.From{Base: w.state.UsualBase(id)}
 }

@@ -31,7 +31,7 @@ func (p *Peer) Resent() uint64 { return p.stats.Resent }
 // Stats returns the counters.
 func (w *World) Stats() Stats {
 	sum := w.stats
-	sum.Counts = w.state.Counts
+	sum.Counts, sum.Bodies = w.state.Counts, w.bodiesMade
 	for _, p := range w.peers {
 		sum.accumulate(&p.stats)
 	}

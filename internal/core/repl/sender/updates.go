@@ -123,7 +123,7 @@ func (p *Peer) flat(s *step) step {
 // none are left.
 func (p *Peer) appendRecords(s *step, room int) bool {
 	records := p.plan.records[s.from:s.to]
-	if n := p.world.appendRun(&p.w, &p.run, s.space.First, records, room, p); n > 0 {
+	if n := p.world.appendRun(&p.w, &p.run, s.space.First, records, room, (*reader)(p)); n > 0 {
 		p.wrote(s.space, records[:n])
 		s.from += n
 	}

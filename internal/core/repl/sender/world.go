@@ -7,30 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/set"
-	"github.com/entangle-ecs/entangle/protocol/bits"
 )
-
-// Source is the world that is replicated, as a sender reads it.
-type Source interface {
-	// Encode writes the present value of a component of a slot. For a paused slot it writes the
-	// last value before the pause. Entities in the value are written as indexes into refs.
-	Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.RefTable)
-}
-
-// Differ is a Source with components that are updated by differences from the value at the baseline.
-type Differ interface {
-	Source
-	// Deltas returns the components that are sent as differences, and those of them that also use
-	// the previous baseline.
-	Deltas() (all, moving set.Mask)
-	// BeginRecord begins a record: all values encoded until the next call belong to it.
-	BeginRecord()
-	// EncodeFrom writes the difference of a component of a slot between a baseline and tick, the
-	// present one. The baseline is less than repl.HistoryTicks before tick. It returns the
-	// baselines, from lo on and before hi, for which it would write the same bits in updates with a
-	// previous baseline as far back.
-	EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick entangle.Tick, from repl.From, refs *repl.RefTable) (lo, hi entangle.Tick)
-}
 
 // World is the replicated state and the ticks at which it last changed. All peers of one sender
 // share it.
@@ -53,8 +30,10 @@ type World struct {
 	runs        runs
 	stats       Stats
 
-	sorted          []group.Leaver // of the body at hand
-	unshared, unrun bool           // plain twins, for tests
+	sorted          []group.Leaver // of the body that is being encoded
+	bodiesMade      uint64
+	firstBaseline   func(h int) (repl.From, bool)
+	unshared, unrun bool // plain twins, for tests
 }
 
 // NewWorld returns an empty world of the given number of component types.
@@ -66,6 +45,7 @@ func NewWorld(src Source, comps int) *World {
 		src: src, sets: repl.NewSets(comps),
 	}
 	w.state = group.NewState(comps, &acks{world: w})
+	w.firstBaseline = w.baselineInUse
 	if differ, ok := src.(Differ); ok {
 		var moving set.Mask
 		if w.deltas, moving = differ.Deltas(); !w.deltas.IsZero() {
@@ -166,4 +146,15 @@ func (w *World) notifyStructure(gr *group.Group) {
 			sp.Steady.Clear(v.Handle())
 		}
 	}
+}
+
+// baselineInUse returns the baseline of the first peer that waits for values alone of a public group.
+func (w *World) baselineInUse(h int) (from repl.From, ok bool) {
+	changed := w.state.Groups[w.state.Public.Groups[h]].Changed
+	for _, p := range w.peers {
+		if p.public.Steady.Has(h) && p.public.Base[h].Before(changed) {
+			return p.public.Baseline(h), true
+		}
+	}
+	return repl.From{}, false
 }

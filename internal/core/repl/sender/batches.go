@@ -1,0 +1,177 @@
+package sender
+
+import (
+	"encoding/binary"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
+	"github.com/entangle-ecs/entangle/internal/set"
+	pack "github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// spawnBatch is the fulls of public groups with consecutive handles, of one entity each with the same
+// components, which needs nothing and refers to nobody. It is encoded once in a tick, for all peers that
+// have none of the groups: when many entities spawn, and when a peer joins. Behind the first full of a
+// batch in a message all others are usual ones.
+type spawnBatch struct {
+	first      repl.Handle
+	groups     int
+	generation repl.Generation
+	begins     uint64 // what each body begins with; see plainFull
+	prefix     int    // bits of it
+	at         int    // of the first group in spawnBatches.ends
+	off        int    // in the arena
+}
+
+// spawnBatches is the batches of the present tick.
+type spawnBatches struct {
+	list  []spawnBatch
+	of    []int32  // by public handle: 1 + index into list, 0 if that was not asked yet, or noBatch
+	none  []int32  // handles with noBatch
+	ends  []uint32 // where the values of each group end, in bits, behind a bit that says that it is usual
+	arena []byte
+	buf   []byte
+}
+
+const (
+	noBatch = -1
+	// maxBatch bounds the groups of a batch, and maxBatchBits their size: a few messages. Groups behind
+	// that begin another one.
+	maxBatch     = 1 << 9
+	maxBatchBits = 1 << 16
+)
+
+// reset begins a tick. Its cost follows the number of groups in batches of the last one.
+func (b *spawnBatches) reset() {
+	for i := range b.list {
+		clear(b.of[b.list[i].first:][:b.list[i].groups])
+	}
+	for _, h := range b.none {
+		b.of[h] = 0
+	}
+	b.list, b.none, b.ends, b.arena = b.list[:0], b.none[:0], b.ends[:0], b.arena[:0]
+}
+
+// spawnBatch returns the batch of the present tick that holds a public handle, or nil.
+func (w *World) spawnBatch(h repl.Handle) *spawnBatch {
+	b := &w.spawns
+	for len(b.of) < w.state.Public.Len() {
+		b.of = append(b.of, 0)
+	}
+	if b.of[h] == 0 {
+		w.encodeBatch(h)
+	}
+	if b.of[h] == noBatch {
+		return nil
+	}
+	return &b.list[b.of[h]-1]
+}
+
+// isLone reports whether a public handle has a group of one active entity that was born in it, and
+// that the full of which concerns no other group.
+func (w *World) isLone(h repl.Handle) bool {
+	id := w.state.Public.Groups[h]
+	if id == ident.NoGroup {
+		return false
+	}
+	gr := &w.state.Groups[id]
+	if !gr.Open || !gr.Alone() || len(gr.Left) > 0 || gr.TooLarge {
+		return false
+	}
+	m := &gr.Members[0]
+	_, trail := w.state.Trails[m.Slot]
+	return !trail && !w.state.IsPaused(m.Slot) && w.state.IsNative(id, m)
+}
+
+// encodeBatch encodes the batch that begins with a public handle, or notes that there is none.
+func (w *World) encodeBatch(first repl.Handle) {
+	b, enc := &w.spawns, &w.bodies
+	if !w.isLone(first) {
+		b.of[first], b.none = noBatch, append(b.none, int32(first))
+		return
+	}
+	gr := &w.state.Groups[w.state.Public.Groups[first]]
+	comps, made := w.state.Slots.Mask[gr.Members[0].Slot], spawnBatch{first: first, generation: w.state.Public.Generation(int(first)), at: len(b.ends), off: len(b.arena)}
+	enc.w.Reset(b.buf[:0])
+	enc.refs.Reset()
+	enc.here = body{key: bodyKey{kind: repl.Full, base: w.state.Tick, shaped: w.state.Tick, hidden: w.state.Tick}, bases: group.AllTime(w.state.Tick), shapes: group.AllTime(w.state.Tick), hidden: group.AllTime(w.state.Tick)}
+	for h := first; made.groups < maxBatch && enc.w.LenBits() < maxBatchBits && int(h) < w.state.Public.Len() && b.of[h] == 0; h++ {
+		if !w.isLone(h) {
+			break
+		}
+		gr := &w.state.Groups[w.state.Public.Groups[h]]
+		s := gr.Members[0].Slot
+		if w.state.Public.Generation(int(h)) != made.generation || w.state.Slots.Mask[s] != comps {
+			break
+		}
+		before := enc.w.LenBits()
+		w.beginRecord()
+		enc.w.Bool(true)
+		w.encodeSet(s, comps)
+		if len(enc.refs.Slots()) > 0 || enc.w.LenBits()-before > maxLoneBits {
+			break
+		}
+		b.ends = append(b.ends, uint32(enc.w.LenBits()))
+		made.groups++
+	}
+	b.buf = enc.w.Finish()
+	if made.groups == 0 {
+		b.of[first], b.none = noBatch, append(b.none, int32(first))
+		return
+	}
+	b.arena = append(b.arena, b.buf...)
+	made.begins, made.prefix = w.loneFull(&comps)
+	b.list = append(b.list, made)
+	for i := range made.groups {
+		b.of[int(first)+i] = int32(len(b.list))
+	}
+}
+
+// maxLoneBits is the size of the largest full in a batch: any message has room for it.
+const maxLoneBits = 1 << 12
+
+// loneFull returns what the body of a full of one entity begins with, before its values, as plainFull
+// does, and the number of its bits.
+func (w *World) loneFull(comps *set.Mask) (begins uint64, prefix int) {
+	out := &w.bodies.w
+	out.Reset(w.spawns.buf[:0])
+	out.Bits(0b10, 2) // no leavers, alone
+	w.sets.Append(out, comps)
+	if prefix = out.LenBits(); prefix > maxPrefix {
+		return 0, prefix
+	}
+	out.Bits(0, 64)
+	w.spawns.buf = out.Finish()
+	return leading(w.spawns.buf, prefix), prefix
+}
+
+// fullBits bounds a full of the batch with values of that many bits, and the end of a message behind it,
+// as actionBits does.
+func (b *spawnBatch) fullBits(values uint32) int {
+	return lonePlainBits + b.prefix + int(values)
+}
+
+// lonePlainBits bounds an action that needs nothing and refers to nobody, without its body, and the end of a
+// message behind it.
+const lonePlainBits = repl.MaxHeadBits + 1 + 32 + 1 + 1 + repl.MaxRefBits + 2 + 7
+
+// maxPrefix bounds the leading bits of a full that are compared.
+const maxPrefix = 56
+
+// leading returns the leading bits of a body, at most maxPrefix, and a bit 1 behind them.
+func leading(body []byte, prefix int) uint64 {
+	var first [8]byte
+	copy(first[:], body)
+	return binary.LittleEndian.Uint64(first[:])&(1<<prefix-1) | 1<<prefix
+}
+
+// appendFrom writes the bits of a body from one bit up to another.
+func appendFrom(w *pack.Writer, body []byte, from, to int) {
+	if over := from & 7; over > 0 {
+		n := min(8-over, to-from)
+		w.Bits(uint64(body[from>>3]>>over)&(1<<n-1), uint(n))
+		from += n
+	}
+	w.Copy(body[from>>3:], to-from)
+}

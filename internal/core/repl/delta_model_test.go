@@ -4,8 +4,8 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/delta"
+	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -63,13 +63,13 @@ func deltas(comps int) (m set.Mask) {
 	return m
 }
 
-// Deltas implements sender.Differ.
+// Deltas implements encode.Differ.
 func (m differing) Deltas() (all, moving set.Mask) { return m.deltas, m.deltas }
 
-// BeginRecord implements sender.Differ.
+// BeginRecord implements encode.Differ.
 func (m differing) BeginRecord() {}
 
-// EncodeFrom implements sender.Differ.
+// EncodeFrom implements encode.Differ.
 func (m differing) EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick entangle.Tick, from repl.From, _ *repl.RefTable) (lo, hi entangle.Tick) {
 	predicted, lo, hi, ok := m.past.predict(slot, comp, tick, from)
 	if !ok {
@@ -79,7 +79,7 @@ func (m differing) EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick ent
 	return lo, hi
 }
 
-var _ sender.Differ = differing{}
+var _ encode.Differ = differing{}
 
 // remember records the values as of a tick.
 func (m *model) remember(tick entangle.Tick, slots repl.Slot) {

@@ -66,7 +66,7 @@ func (m *model) told(slot repl.Slot) entity {
 	return m.entities[slot]
 }
 
-// Encode implements sender.Source.
+// Encode implements encode.Source.
 func (m *model) Encode(w *bits.Writer, slot repl.Slot, comp int, refs *repl.RefTable) {
 	value := m.told(slot).values[comp]
 	if m.links && comp == linkComp {

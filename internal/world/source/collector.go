@@ -243,7 +243,7 @@ func (c *Collector) applyValues() {
 	c.resendRetargeted()
 }
 
-// Encode implements sender.Source: the sender calls it in the stage Packets, when it encodes a record.
+// Encode implements encode.Source: the sender calls it in the stage Packets, when it encodes a record.
 func (c *Collector) Encode(w *bits.Writer, slot repl.Slot, comp int, table *repl.RefTable) {
 	if c.refs.indexes = table; c.Sent.withRefs.Has(comp) {
 		c.refs.beginComponent(refs.LateHolder{Slot: slot, Comp: comp})

@@ -7,7 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/delta"
-	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/wire/stepcode"
@@ -33,15 +33,15 @@ func NewHistory(infos []*registry.Component) refs.Past {
 	return p
 }
 
-var _ sender.Differ = (*Collector)(nil)
+var _ encode.Differ = (*Collector)(nil)
 
-// Deltas implements sender.Differ.
+// Deltas implements encode.Differ.
 func (c *Collector) Deltas() (all, moving set.Mask) { return c.history.Deltas, c.history.Moving }
 
-// BeginRecord implements sender.Differ.
+// BeginRecord implements encode.Differ.
 func (c *Collector) BeginRecord() { c.history.Begin() }
 
-// EncodeFrom implements sender.Differ.
+// EncodeFrom implements encode.Differ.
 func (c *Collector) EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick entangle.Tick, from repl.From, refs *repl.RefTable) (lo, hi entangle.Tick) {
 	lo, hi, ok := c.history.Find(slot, comp, tick, from)
 	if !ok {

@@ -2,6 +2,7 @@ package sender
 
 import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
@@ -109,7 +110,7 @@ const windowFull = 1 << (repl.MaxActionsInFlight - 1)
 
 // action decides what a group's structure needs at this peer. It is not ok when
 // nothing can be said: the bit then stays only if there will be something.
-func (p *Peer) action(sp *group.Space, i int) (rec repl.Record, b *body, ok bool) {
+func (p *Peer) action(sp *group.Space, i int) (rec repl.Record, b *encode.Body, ok bool) {
 	w, id, full := p.world, p.group(sp, i), sp.Unacked[i]&windowFull != 0
 	if full && sp.ViewOf(i) == 0 && !sp.Retained.Has(i) || sp.Fragmented.Has(i) && sp.Unacked[i] != 0 {
 		return rec, nil, false
@@ -124,8 +125,8 @@ func (p *Peer) action(sp *group.Space, i int) (rec repl.Record, b *body, ok bool
 	if sp.Phase[i] == group.Absent {
 		rec.Seq = 0
 	}
-	b = w.body(id, p.actionKey(sp, i, rec.Kind))
-	if rec.Kind == repl.Change && !b.news && !sp.Fragmented.Has(i) && !p.predictedStale(sp, i) {
+	b = w.enc.Body(id, p.actionKey(sp, i, rec.Kind))
+	if rec.Kind == repl.Change && !b.ChangesStructure && !sp.Fragmented.Has(i) && !p.predictedStale(sp, i) {
 		p.upToDate(sp, i) // also in a full window, or structure that the view hides would hold values back
 		return rec, nil, false
 	}
@@ -198,30 +199,30 @@ func (p *Peer) upToDate(sp *group.Space, i int) {
 
 // actionKey leaves out what a kind of body does not depend on, so that it is shared
 // as widely as it can be.
-func (p *Peer) actionKey(sp *group.Space, i int, kind repl.Kind) bodyKey {
+func (p *Peer) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Key {
 	w := p.world
-	key := bodyKey{kind: kind, view: sp.ViewOf(i), base: w.state.Tick, shaped: w.state.Tick, hidden: w.state.Tick}
+	key := encode.Key{Kind: kind, View: sp.ViewOf(i), Base: w.state.Tick, Structure: w.state.Tick, HiddenSince: w.state.Tick}
 	if kind == repl.Change {
-		key.base = sp.Base[i]
+		key.Base = sp.Base[i]
 	}
 	if kind == repl.Gone && sp.Hidden.Has(i) {
-		key.hidden = p.hiddenSince(i)
+		key.HiddenSince = p.hiddenSince(i)
 	}
 	switch {
 	case sp.Phase[i] != group.Present:
 	case kind == repl.Full && sp == &p.public:
-		key.anew = true
+		key.AllMoved = true
 	default:
-		key.shaped = sp.StructureAsOf[i]
+		key.Structure = sp.StructureAsOf[i]
 	}
 	if kind == repl.Full && sp.AwaitsResync.Has(i) {
-		key.whole, key.asOf = true, sp.AsOf(i)
+		key.Resync, key.AsOf = true, sp.AsOf(i)
 	}
 	if sp.Retained.Has(i) {
 		p.retain(&key, sp, i)
 	}
 	if p.losesSight(p.group(sp, i)) {
-		key.reader = (*reader)(p)
+		key.Reader = (*reader)(p)
 	}
 	return key
 }
@@ -243,17 +244,17 @@ const tickBits = 32
 
 // actionBits bounds what an action takes with all that stands before its body, and
 // the end of a message after it.
-func (p *Peer) actionBits(b *body, needs int) int {
-	return repl.MaxHeadBits + repl.NeedsBits(needs) + 1 + p.tableBits(b) + b.width + 2 + 7
+func (p *Peer) actionBits(b *encode.Body, needs int) int {
+	return repl.MaxHeadBits + repl.NeedsBits(needs) + 1 + p.tableBits(b) + b.Width + 2 + 7
 }
 
 // tableBits bounds the size of a body's table of references. An entity that has no id at the peer yet gets
 // one when the table is written. A table that was full may lack references: it is too large.
-func (p *Peer) tableBits(b *body) (bits int) {
-	if bits = repl.MaxRefBits; b.nrefs == repl.MaxGroupRefs {
+func (p *Peer) tableBits(b *encode.Body) (bits int) {
+	if bits = repl.MaxRefBits; b.RefCount == repl.MaxGroupRefs {
 		return repl.MaxGroupBytes * 8
 	}
-	for _, s := range p.world.bodies.slotsOf(b) {
+	for _, s := range p.enc.Bodies.SlotsOf(b) {
 		if id, ok := p.Named(s); ok {
 			bits += repl.RefBits(id)
 		} else {
@@ -263,12 +264,12 @@ func (p *Peer) tableBits(b *body) (bits int) {
 	return bits
 }
 
-func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
+func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *encode.Body) {
 	w := p.world
 	begins := p.plainFull(rec, b)
 	if begins != 0 && begins == p.begins && heads.Follows(rec) {
 		if heads.AppendUsual(&p.w); rec.Kind != repl.Gone {
-			appendFrom(&p.w, w.bodies.bytes(b), b.prefix, b.width)
+			encode.AppendBits(&p.w, w.enc.Bodies.Bytes(b), b.Prefix, b.Width)
 		}
 		return
 	}
@@ -277,14 +278,14 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *body) {
 	if rec.Kind != repl.Gone {
 		repl.AppendNeeds(&p.w, rec.Tick, p.needs)
 		p.predictedSet.Append(&p.w)
-		slots := w.bodies.slotsOf(b)
+		slots := w.enc.Bodies.SlotsOf(b)
 		for _, s := range slots {
 			p.reserveName(w.state.Slots.Home[s])
 			p.refer(w.state.Slots.Home[s])
 		}
-		w.appendRefs(&p.w, slots, (*reader)(p))
+		w.enc.AppendRefs(&p.w, slots, (*reader)(p))
 	}
-	p.w.Copy(w.bodies.bytes(b), b.width)
+	p.w.Copy(w.enc.Bodies.Bytes(b), b.Width)
 }
 
 // sentAction notes that an action was sent. It moves the base at once: nothing that

@@ -90,7 +90,7 @@ func (p *Peer) leave(steps []step) {
 			}
 		}
 		for ; s.from < s.to; s.from++ {
-			p.checkBound(s.space, int(p.plan.records[s.from].at), p.plan.tick)
+			p.checkBound(s.space, int(p.plan.records[s.from].At), p.plan.tick)
 		}
 	}
 }

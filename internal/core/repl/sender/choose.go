@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
@@ -20,7 +21,7 @@ type choice struct {
 	ties   []tie    // those that share the rest of the room
 	bounds []bounded
 	pools  [2]pool
-	merged []planned // scratch of merge
+	merged []encode.Update // scratch of merge
 
 	price  [2]float32  // of each pool: how urgent a group is that just finds room, on average
 	turn   repl.Handle // where ties go on
@@ -35,7 +36,7 @@ type choice struct {
 const picked = 1 << 31
 
 // pool is the chosen records of predicted groups, or of the others: public and private.
-type pool [2][]planned
+type pool [2][]encode.Update
 
 // The pools.
 const (
@@ -124,7 +125,7 @@ func (p *Peer) pick(steps []step, room int) (least uint32) {
 		s := &steps[i]
 		for rec, key := range k.keys[s.from:s.to] {
 			if rec += s.from; key>>keyShift == least {
-				k.ties = append(k.ties, tie{int32(rec), s.space.First + repl.Handle(p.plan.records[rec].at)})
+				k.ties = append(k.ties, tie{int32(rec), s.space.First + repl.Handle(p.plan.records[rec].At)})
 			}
 		}
 	}
@@ -170,10 +171,10 @@ func (p *Peer) collect(which int, steps []step, least uint32) (bits int) {
 // encoded encodes a record of the plan, unless it is, and reports whether there is something to send.
 func (p *Peer) encoded(sp *group.Space, i int) bool {
 	rec := &p.plan.records[i]
-	if rec.chunk < 0 && rec.chunk != nothingToSend && !p.encodeRecord(sp, rec, ident.Group(^rec.chunk)) {
-		rec.chunk, p.choice.keys[i] = nothingToSend, 0
+	if rec.Chunk < 0 && rec.Chunk != encode.NothingToSend && !p.encodeRecord(sp, rec, ident.Group(^rec.Chunk)) {
+		rec.Chunk, p.choice.keys[i] = encode.NothingToSend, 0
 	}
-	return rec.chunk >= 0
+	return rec.Chunk >= 0
 }
 
 // putBack undoes a choice.
@@ -258,10 +259,10 @@ func (p *Peer) mostUrgent(steps []step) (of *group.Space, best int, bestTurn rep
 	for i := range steps {
 		s := &steps[i]
 		for rec := s.from; rec < s.to; rec++ {
-			if p.plan.records[rec].chunk == nothingToSend {
+			if p.plan.records[rec].Chunk == encode.NothingToSend {
 				continue
 			}
-			turn := s.space.First + repl.Handle(p.plan.records[rec].at) - k.turn // wraps around
+			turn := s.space.First + repl.Handle(p.plan.records[rec].At) - k.turn // wraps around
 			if of == nil || k.keys[rec] > k.keys[best] || k.keys[rec] == k.keys[best] && turn < bestTurn {
 				of, best, bestTurn = s.space, rec, turn
 			}
@@ -279,18 +280,18 @@ func (p *Peer) poolBits(which int) (bits int) {
 	for i, sp := range p.spaces() {
 		list := p.choice.pools[which][i]
 		p.inOrder(list)
-		bits += p.world.runBits(sp, list)
+		bits += p.enc.RunBits(sp, list)
 	}
 	return withPackets(bits)
 }
 
 // cost returns the approximate size of a record in bits.
-func (p *Peer) cost(rec *planned) int {
+func (p *Peer) cost(rec *encode.Update) int {
 	switch {
-	case rec.chunk == nothingToSend:
+	case rec.Chunk == encode.NothingToSend:
 		return 0
-	case rec.chunk < 0:
+	case rec.Chunk < 0:
 		return max(1, p.choice.size)
 	}
-	return max(1, p.world.bitsOf(&p.world.chunks.list[rec.chunk])+p.choice.step)
+	return max(1, p.enc.BitsOf(&p.enc.Chunks.List[rec.Chunk])+p.choice.step)
 }

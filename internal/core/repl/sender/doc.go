@@ -44,7 +44,7 @@
 //
 // Public groups are visible to all peers and have the same handle at each. Private groups are
 // visible to the peers that they are shown to (Peer.Show, Hide), under handles of each peer's own.
-// The part of a group that a peer may see is its [View]. A private group that is no longer shown
+// The part of a group that a peer may see is its view. A private group that is no longer shown
 // ends at the peer, or is retained (Peer.Retain): it stays as it was sent.
 //
 // Hidden data changes no byte that a peer is sent, nor when it is sent. That holds for groups that
@@ -65,25 +65,24 @@
 //
 // # From a change to bytes
 //
-//	World.Change        a tick by component and entity; World.Commit sets due bits by group and peer
-//	World.partition     runs: public groups that changed alone in their values, a packet's worth each
-//	World.chunk         the update of a group, encoded once per tick, baseline and view (encodeValue)
-//	World.body          an action of a group, by bodyKey
-//	World.spawnBatch    the fulls of many groups of one entity, as one string of bits for all peers
-//	World.copyOf        a whole run as bytes (copied), for all peers with baselines in one span
-//	Peer.Prepare        the plan: steps, each a whole run or records of the peer's own (planned)
-//	Peer.AppendUpdates  writes steps: appendCopy copies bytes, appendRecords writes records
-//	World.appendRun     writes chunks block by block, for one peer or as a copy for all
+//	World.Change         a tick by component and entity; World.Commit sets due bits by group and peer
+//	Encoder.Partition    runs: public groups that changed only in their values, a packet's worth each
+//	Encoder.Chunk        the update of a group, encoded once per tick, baseline and view
+//	Encoder.Body         an action of a group, by encode.Key
+//	Encoder.SpawnBatch   the fulls of many groups of one entity, as one string of bits for all peers
+//	Encoder.CopyOf       a whole run as bytes, for all peers with baselines in one span
+//	Peer.Prepare         the plan: steps, each a whole run, or updates for this peer
+//	Peer.AppendUpdates   writes steps: appendCopy copies bytes, appendRecords writes updates
+//	Encoder.AppendRun    writes chunks block by block, for one peer or as a copy for all
 //
 // # Where things are
 //
-// The groups of the world, and what a peer was sent of them, are in package group, ids in ident, views in view,
-// packets and messages in flight.
+// The groups of the world, and what a peer was sent of them, are in package group, ids in ident, views in view, bytes in
+// encode, packets and messages in flight.
 //
-// The world: world.go, entities.go (spawn, move, despawn, pause), acks.go, reclaim.go, names.go. Encoded once:
-// chunks.go (updates), body.go (actions), encode.go. A peer: peer.go, audience.go, views.go, retain.go, vacated.go,
-// retire.go, joining.go, tombstones.go, acked.go, lost.go, stats.go, inspect.go. Structure: actions.go, spawns.go
-// (many at once), usual.go, moves.go. Values: pace.go, plan.go, updates.go, blocks.go; runs.go and run_bases.go for
-// shared runs; predict.go and marks.go for predicted groups. Where there is not room for all: short.go, shorten.go,
-// choose.go, rank.go, bound.go.
+// The world: world.go, entities.go (spawn, move, despawn, pause), acks.go, reclaim.go, names.go. A peer: peer.go,
+// reader.go, audience.go, views.go, retain.go, vacated.go, retire.go, joining.go, tombstones.go, acked.go, lost.go,
+// stats.go, inspect.go. Structure: actions.go, spawns.go (many at once), usual.go, moves.go. Values: pace.go,
+// plan.go, updates.go, run_bases.go; predict.go and marks.go for predicted groups. Where there is not room for all:
+// short.go, shorten.go, choose.go, rank.go, bound.go.
 package sender

@@ -6,10 +6,11 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 	"github.com/stretchr/testify/assert"
 )
 
 // Four planned records fit into a cache line.
 func TestPlannedRecordsAreSmall(t *testing.T) {
-	assert.LessOrEqual(t, reflect.TypeFor[planned]().Size(), uintptr(64/4))
+	assert.LessOrEqual(t, reflect.TypeFor[encode.Update]().Size(), uintptr(64/4))
 }

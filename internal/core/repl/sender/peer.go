@@ -6,6 +6,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
@@ -19,6 +20,7 @@ type Peer struct {
 	// What every tick reads comes first, as in a space.
 	private group.Space
 	world   *World
+	enc     *encode.Encoder
 	state   *group.State
 	plan    plan
 	index   uint16 // its number in the world
@@ -65,10 +67,10 @@ type Peer struct {
 
 // NewPeer takes a peer in: all that everybody may see becomes due for it.
 func (w *World) NewPeer() *Peer {
-	p := &Peer{world: w, state: w.state}
+	p := &Peer{world: w, state: w.state, enc: w.enc}
 	p.public.IDs = &w.state.Public
 	p.private.First, p.private.IDs = repl.Private, &ident.Table{}
-	if w.moves {
+	if w.enc.Moves {
 		p.public.Prev, p.private.Prev = []uint8{}, []uint8{}
 		p.flights.KeepBases = true
 	}

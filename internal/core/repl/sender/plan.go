@@ -6,6 +6,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -20,7 +21,7 @@ type plan struct {
 	ready   bool // the steps are planned; where room was short the last time, Limit does that
 	later   bool // records are encoded when they are chosen
 	steps   []step
-	records []planned
+	records []encode.Update
 	next    int // step
 
 	first  int  // number of the first steps: those of predicted groups
@@ -32,8 +33,8 @@ type plan struct {
 
 // step is a run (run and made), or the records from and to of the plan.
 type step struct {
-	run  *run
-	made copied // of a run
+	run  *encode.Run
+	made encode.Copy // of a run
 	base repl.From
 
 	space    *group.Space
@@ -65,7 +66,7 @@ func (p *Peer) complete() {
 // planAll plans all that is due, and encodes it.
 func (p *Peer) planAll() {
 	p.plan.ready = true
-	p.world.partition(p.world.firstBaseline)
+	p.enc.Partition(p.world.firstBaseline)
 	p.planPredicted()
 	if p.privateFirst {
 		p.planPrivate()
@@ -126,7 +127,7 @@ func (p *Peer) unplan() {
 	p.meterLate(left)
 	for _, s := range left {
 		for ; s.from < s.to; s.from++ {
-			s.space.Resend(int(p.plan.records[s.from].at))
+			s.space.Resend(int(p.plan.records[s.from].At))
 		}
 	}
 	if p.metered {
@@ -137,7 +138,7 @@ func (p *Peer) unplan() {
 // planOthers plans the due public groups that did not change in this tick, or not in values alone:
 // above all those of lost packets.
 func (p *Peer) planOthers() {
-	sp, valuesOnly := &p.public, p.world.runs.valuesOnly
+	sp, valuesOnly := &p.public, p.enc.Runs.ValuesOnly
 	from := len(p.plan.records)
 	for i, due := range sp.Due {
 		if due &= ^valuesOnly[i] &^ sp.Predicted[i]; due != 0 {
@@ -156,7 +157,7 @@ func (p *Peer) gather(sp *group.Space, i int, word uint64) {
 	for ; word != 0; word &= word - 1 {
 		k := i<<6 + bits.TrailingZeros64(word)
 		// Until it is resolved, the record has its group in place of a chunk.
-		p.plan.records[n] = planned{at: int32(k), chunk: int32(ids[k]), base: base[k], shaped: told[k]}
+		p.plan.records[n] = encode.Update{At: int32(k), Chunk: int32(ids[k]), Base: base[k], StructureSent: told[k]}
 		n++
 	}
 }
@@ -176,7 +177,7 @@ func (p *Peer) resolve(sp *group.Space, from int) {
 
 // planRuns plans the runs, from where the last tick left off.
 func (p *Peer) planRuns() {
-	runs := p.world.runs.now
+	runs := p.enc.Runs.Now
 	if len(runs) == 0 {
 		return
 	}
@@ -201,11 +202,11 @@ func (p *Peer) planRuns() {
 	}
 }
 
-func (p *Peer) planRun(r *run) {
-	if from, newest, ok := p.takes(r); ok && newest.Before(r.oldestChange) {
-		if made := p.world.copyOf(r, from); made != nil && made.bases.Contains(newest) {
+func (p *Peer) planRun(r *encode.Run) {
+	if from, newest, ok := p.takes(r); ok && newest.Before(r.OldestChange) {
+		if made := p.enc.CopyOf(r, from); made != nil && made.Bases.Contains(newest) {
 			p.plan.steps = append(p.plan.steps, step{run: r, made: *made, base: from})
-			r.taken = true
+			r.Carried = true
 			return
 		}
 	}
@@ -216,7 +217,7 @@ func (p *Peer) planRun(r *run) {
 func (p *Peer) planPart(first, last repl.Handle) {
 	from, sp := len(p.plan.records), &p.public
 	for i := first >> 6; i <= last>>6; i++ {
-		if word := p.world.runs.valuesOnly[i] & sp.Due[i] &^ sp.Predicted[i] & set.Within(i, first, last); word != 0 {
+		if word := p.enc.Runs.ValuesOnly[i] & sp.Due[i] &^ sp.Predicted[i] & set.Within(i, first, last); word != 0 {
 			p.gather(sp, int(i), word)
 		}
 	}
@@ -253,32 +254,32 @@ func (p *Peer) addStep(sp *group.Space, from int) {
 }
 
 // planRecord makes a record of a gathered group, and reports whether there is something to send.
-func (p *Peer) planRecord(sp *group.Space, rec *planned) bool {
-	id := ident.Group(rec.chunk)
-	if !sp.Steady.Has(int(rec.at)) && !p.lacksValues(sp, int(rec.at), id) {
+func (p *Peer) planRecord(sp *group.Space, rec *encode.Update) bool {
+	id := ident.Group(rec.Chunk)
+	if !sp.Steady.Has(int(rec.At)) && !p.lacksValues(sp, int(rec.At), id) {
 		return false
 	}
 	if p.plan.later {
-		rec.chunk = int32(^id)
+		rec.Chunk = int32(^id)
 		return true
 	}
 	return p.encodeRecord(sp, rec, id)
 }
 
 // encodeRecord finds the chunk of a record, and reports whether there is something to send.
-func (p *Peer) encodeRecord(sp *group.Space, rec *planned, id ident.Group) bool {
-	w, i := p.world, int(rec.at)
-	rec.chunk = w.chunk(id, sp.Baseline(i), sp.ViewOf(i))
-	c := &w.chunks.list[rec.chunk]
+func (p *Peer) encodeRecord(sp *group.Space, rec *encode.Update, id ident.Group) bool {
+	w, i := p.world, int(rec.At)
+	rec.Chunk = w.enc.Chunk(id, sp.Baseline(i), sp.ViewOf(i))
+	c := &w.enc.Chunks.List[rec.Chunk]
 	switch {
-	case c.width == 0: // what changed is acknowledged, paused by now, or hidden
+	case c.Width == 0: // what changed is acknowledged, paused by now, or hidden
 		p.nothingNew(sp, i)
 		return false
-	case c.large:
+	case c.Large:
 		sp.SendAsAction(i)
 		return false
 	}
-	for _, s := range w.chunks.slotsOf(c) {
+	for _, s := range w.enc.Chunks.SlotsOf(c) {
 		p.reserve(w.state.Slots.Home[s])
 		p.refer(w.state.Slots.Home[s])
 	}

@@ -18,7 +18,7 @@ func (p *Peer) rank(steps []step, room int) {
 	for i := range steps {
 		s := &steps[i]
 		for rec := s.from; rec < s.to; rec++ {
-			at := int(p.plan.records[rec].at)
+			at := int(p.plan.records[rec].At)
 			ticks, credit := s.space.Waited(at, p.state.Tick)
 			if len(rates.Groups) == 0 {
 				k.keys[rec] = keyOf(1, ticks, credit)

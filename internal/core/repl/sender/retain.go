@@ -2,6 +2,7 @@ package sender
 
 import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
@@ -220,8 +221,8 @@ func (p *Peer) dropView(sp *group.Space, i int) {
 }
 
 // retain makes the key of an action one of a group that the peer keeps.
-func (p *Peer) retain(key *bodyKey, sp *group.Space, i int) {
-	key.base, key.shaped = p.state.Tick, sp.StructureAsOf[i]
-	key.retained, key.asOf = true, sp.AsOf(i)
-	key.view, key.to = p.viewHeld(sp, i), sp.ViewOf(i)
+func (p *Peer) retain(key *encode.Key, sp *group.Space, i int) {
+	key.Base, key.Structure = p.state.Tick, sp.StructureAsOf[i]
+	key.Retained, key.AsOf = true, sp.AsOf(i)
+	key.View, key.NewView = p.viewHeld(sp, i), sp.ViewOf(i)
 }

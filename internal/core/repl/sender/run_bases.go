@@ -3,14 +3,15 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // takes reports whether a peer lacks every group of a run and has acknowledged the structure of
 // each, and returns the oldest and the newest of its baselines.
-func (p *Peer) takes(r *run) (from repl.From, newest entangle.Tick, ok bool) {
+func (p *Peer) takes(r *encode.Run) (from repl.From, newest entangle.Tick, ok bool) {
 	sp, first, last := &p.public, r.Groups[0], r.Last()
-	lacks := p.world.runs.valuesOnly
+	lacks := p.enc.Runs.ValuesOnly
 	for i := first >> 6; i <= last>>6; i++ {
 		word := lacks[i] & set.Within(i, first, last)
 		if word&^(sp.Due[i]&sp.Steady[i]&^sp.ActionInFlight[i]) != 0 {
@@ -28,7 +29,7 @@ func (p *Peer) takes(r *run) (from repl.From, newest entangle.Tick, ok bool) {
 // basesOf returns the oldest and the newest baseline of a run's groups. An update from the oldest
 // baseline applies to every group, unless it is older than an action that the peer has to apply
 // before.
-func (p *Peer) basesOf(r *run) (oldest, newest entangle.Tick, ok bool) {
+func (p *Peer) basesOf(r *encode.Run) (oldest, newest entangle.Tick, ok bool) {
 	sp := &p.public
 	if !r.Dense {
 		return p.spreadOf(r)
@@ -64,7 +65,7 @@ func allEqual(ticks []entangle.Tick) bool {
 }
 
 // spreadOf is basesOf for baselines that differ.
-func (p *Peer) spreadOf(r *run) (oldest, newest entangle.Tick, ok bool) {
+func (p *Peer) spreadOf(r *encode.Run) (oldest, newest entangle.Tick, ok bool) {
 	sp, now := &p.public, p.state.Tick
 	young, old, action := ^uint32(0), uint32(0), ^uint32(0) // as ages
 	for _, h := range r.Groups {

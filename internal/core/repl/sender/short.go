@@ -2,6 +2,7 @@ package sender
 
 import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 )
 
@@ -46,7 +47,7 @@ func (p *Peer) meterLate(left []step) {
 			}
 		}
 		for _, rec := range p.plan.records[s.from:s.to] {
-			waits(s.space, int(rec.at))
+			waits(s.space, int(rec.At))
 		}
 	}
 }
@@ -135,16 +136,16 @@ func (p *Peer) countWanted() int {
 // are at least half full: each begins a new run, behind a part of a mark.
 func withPackets(bits int) int {
 	const full, half = repl.MaxUpdateBytes * 8, repl.MaxUpdateBytes * 4
-	return bits + bits/half*(full-maxRecordBits+markBits)
+	return bits + bits/half*(full-encode.MaxRecordBits+markBits)
 }
 
 // stepsBits bounds what steps take, in one packet.
 func (p *Peer) stepsBits(steps []step) (bits int) {
 	for i := range steps {
 		if s := &steps[i]; s.run != nil {
-			bits += repl.MaxRunHead*8 + s.made.bytes*8
+			bits += repl.MaxRunHead*8 + s.made.Bytes*8
 		} else {
-			bits += p.world.runBits(s.space, p.plan.records[s.from:s.to])
+			bits += p.enc.RunBits(s.space, p.plan.records[s.from:s.to])
 		}
 	}
 	return bits

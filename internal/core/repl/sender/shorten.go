@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 )
 
 // maxPassed is the number of consecutive ticks in which predicted groups may take all the room.
@@ -80,11 +81,11 @@ func (p *Peer) finish() {
 	for i := range p.plan.steps {
 		s := &p.plan.steps[i]
 		for rec := s.from; rec < s.to; rec++ {
-			at := int(p.plan.records[rec].at)
+			at := int(p.plan.records[rec].At)
 			switch {
-			case p.plan.records[rec].chunk == nothingToSend:
+			case p.plan.records[rec].Chunk == encode.NothingToSend:
 				continue
-			case p.plan.records[rec].chunk < 0:
+			case p.plan.records[rec].Chunk < 0:
 				s.space.Due.Set(at) // as it was
 				continue
 			case p.choice.keys[rec]&picked == 0:
@@ -115,9 +116,9 @@ func (p *Peer) layOutPool(which int, order [2]int) {
 		list, sp := p.choice.pools[which][i], p.spaces()[i]
 		at := 0
 		if p.choice.broken && which == othersPool { // records that found no packet the last time go first
-			at, _ = slices.BinarySearchFunc(list, sp.Cursor, func(rec planned, cursor int) int { return int(rec.at) - cursor })
+			at, _ = slices.BinarySearchFunc(list, sp.Cursor, func(rec encode.Update, cursor int) int { return int(rec.At) - cursor })
 		}
-		for _, part := range [2][]planned{list[at:], list[:at]} {
+		for _, part := range [2][]encode.Update{list[at:], list[:at]} {
 			from := len(p.plan.records)
 			p.plan.records = append(p.plan.records, part...)
 			p.addStep(sp, from)
@@ -134,7 +135,7 @@ func (p *Peer) plainMarkBits() int {
 }
 
 // inOrder sorts records by handle. They consist of a few sorted stretches.
-func (p *Peer) inOrder(list []planned) {
+func (p *Peer) inOrder(list []encode.Update) {
 	for mid := ascent(list); mid < len(list); {
 		end := mid + ascent(list[mid:])
 		p.merge(list[:end], mid)
@@ -143,18 +144,18 @@ func (p *Peer) inOrder(list []planned) {
 }
 
 // ascent returns the number of leading records that are sorted by handle.
-func ascent(list []planned) (n int) {
-	for n = min(1, len(list)); n < len(list) && list[n-1].at < list[n].at; n++ {
+func ascent(list []encode.Update) (n int) {
+	for n = min(1, len(list)); n < len(list) && list[n-1].At < list[n].At; n++ {
 	}
 	return n
 }
 
 // merge merges two sorted stretches, of which the second begins at mid.
-func (p *Peer) merge(list []planned, mid int) {
+func (p *Peer) merge(list []encode.Update, mid int) {
 	p.choice.merged = append(p.choice.merged[:0], list[:mid]...)
 	first, second := p.choice.merged, list[mid:]
 	for to := 0; len(first) > 0; to++ {
-		if len(second) > 0 && second[0].at < first[0].at {
+		if len(second) > 0 && second[0].At < first[0].At {
 			list[to], second = second[0], second[1:]
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
@@ -16,37 +17,37 @@ import (
 // not sent, as many as there is room for, and returns how many. The others are left to action.
 func (p *Peer) appendSpawns(heads *repl.Heads, i, room int) (n int) {
 	w := p.world
-	if w.unshared || p.newGroups(i, i+1) == 0 {
+	if w.enc.Unshared || p.newGroups(i, i+1) == 0 {
 		return 0
 	}
-	b := w.spawnBatch(repl.Handle(i))
-	if b == nil || b.begins == 0 {
+	b := w.enc.SpawnBatch(repl.Handle(i))
+	if b == nil || b.Begins == 0 {
 		return 0
 	}
 	// from is where the values of the first group begin, behind the bit that says that it is usual.
-	ends, from := w.spawns.ends[b.at+i-int(b.first):][:int(b.first)+b.groups-i], uint32(1)
-	if i > int(b.first) {
-		from += w.spawns.ends[b.at+i-int(b.first)-1]
+	ends, from := w.enc.Spawns.Ends[b.At+i-int(b.First):][:int(b.First)+b.Groups-i], uint32(1)
+	if i > int(b.First) {
+		from += w.enc.Spawns.Ends[b.At+i-int(b.First)-1]
 	}
-	if p.w.LenBits()+b.fullBits(ends[0]-from) > room && !p.actions.LastIsEmpty() {
+	if p.w.LenBits()+b.FullBits(ends[0]-from) > room && !p.actions.LastIsEmpty() {
 		return 0
 	}
-	rec := repl.Record{Kind: repl.Full, Group: repl.Handle(i), Tick: w.state.Tick, Generation: b.generation}
-	if p.begins == b.begins && heads.Follows(&rec) {
+	rec := repl.Record{Kind: repl.Full, Group: repl.Handle(i), Tick: w.state.Tick, Generation: b.Generation}
+	if p.begins == b.Begins && heads.Follows(&rec) {
 		heads.AppendUsual(&p.w)
 	} else {
 		heads.Append(&p.w, &rec)
 		p.w.Bits(0, noNeedsBits)
-		p.w.Bits(b.begins&^(1<<b.prefix), uint(b.prefix))
+		p.w.Bits(b.Begins&^(1<<b.Prefix), uint(b.Prefix))
 	}
 	written := p.w.LenBits()
 	fit := 1 + sort.Search(len(ends)-1, func(k int) bool {
-		return written+int(ends[k]-from)+b.fullBits(ends[k+1]-ends[k]-1) > room
+		return written+int(ends[k]-from)+b.FullBits(ends[k+1]-ends[k]-1) > room
 	})
 	n = p.newGroups(i, i+fit)
 	heads.Skip(n - 1)
-	p.begins = b.begins
-	appendFrom(&p.w, w.spawns.arena[b.off:], int(from), int(ends[n-1]))
+	p.begins = b.Begins
+	encode.AppendBits(&p.w, w.enc.Spawns.Arena[b.Off:], int(from), int(ends[n-1]))
 	p.sentSpawns(i, n)
 	return n
 }
@@ -91,12 +92,12 @@ func (p *Peer) sentSpawns(i, n int) {
 // action.
 func (p *Peer) appendEnds(heads *repl.Heads, i, room int) (n int) {
 	w, sp := p.world, &p.public
-	if w.unshared || !p.endsPlainly(i) {
+	if w.enc.Unshared || !p.endsPlainly(i) {
 		return 0
 	}
 	seq, after := sp.Seq[i].Next(), sp.StructureSent[i]
 	for k := i; sp.StructureDue.Has(k) && sp.Seq[k].Next() == seq && sp.StructureSent[k] == after && p.endsPlainly(k); k++ {
-		if p.w.LenBits()+lonePlainBits+1 > room && (n > 0 || !p.actions.LastIsEmpty()) {
+		if p.w.LenBits()+encode.LonePlainBits+1 > room && (n > 0 || !p.actions.LastIsEmpty()) {
 			break
 		}
 		rec := repl.Record{Kind: repl.Gone, Group: repl.Handle(k), Seq: seq, Tick: w.state.Tick}

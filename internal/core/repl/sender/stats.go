@@ -31,7 +31,7 @@ func (p *Peer) Resent() uint64 { return p.stats.Resent }
 // Stats returns the counters.
 func (w *World) Stats() Stats {
 	sum := w.stats
-	sum.Counts, sum.Bodies = w.state.Counts, w.bodiesMade
+	sum.Counts, sum.Bodies = w.state.Counts, w.enc.BodiesMade
 	for _, p := range w.peers {
 		sum.accumulate(&p.stats)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 )
 
@@ -70,7 +71,7 @@ func (p *Peer) appendStep(room int) bool {
 	if s.run == nil {
 		return p.appendRecords(s, room)
 	}
-	if p.w.LenBits()+p.run.HeadBits(s.run.Groups[0], s.base)+s.made.bytes*8 <= room {
+	if p.w.LenBits()+p.run.HeadBits(s.run.Groups[0], s.base)+s.made.Bytes*8 <= room {
 		p.appendCopy(s)
 		return true
 	}
@@ -84,10 +85,10 @@ func (p *Peer) appendStep(room int) bool {
 func (p *Peer) appendCopy(s *step) {
 	w, r, made := p.world, s.run, s.made
 	p.run.Begin(&p.w, r.Groups[0], s.base)
-	if w.unrun {
-		made, _ = w.writeRun(r, s.base)
+	if w.enc.Unrun {
+		made, _ = w.enc.WriteRun(r, s.base)
 	}
-	p.w.Raw(w.runs.arena[made.off : made.off+made.bytes])
+	p.w.Raw(w.enc.Runs.Arena[made.Off : made.Off+made.Bytes])
 	p.flights.AddRun(&r.Run, s.base.Base)
 	p.stats.Updates += uint64(len(r.Groups))
 	p.public.SendRun(&r.Run)
@@ -113,8 +114,8 @@ func (p *Peer) flat(s *step) step {
 	p.plan.records = slices.Grow(p.plan.records, len(groups))
 	for _, h := range groups {
 		from := p.public.Baseline(int(h))
-		chunk, _ := w.chunks.find(w.state.Public.Groups[h], from, 0)
-		p.plan.records = append(p.plan.records, planned{at: int32(h), chunk: chunk, base: from.Base, shaped: p.public.StructureSent[h]})
+		chunk, _ := w.enc.Chunks.Find(w.state.Public.Groups[h], from, 0)
+		p.plan.records = append(p.plan.records, encode.Update{At: int32(h), Chunk: chunk, Base: from.Base, StructureSent: p.public.StructureSent[h]})
 	}
 	return step{space: &p.public, from: first, to: len(p.plan.records)}
 }
@@ -123,7 +124,7 @@ func (p *Peer) flat(s *step) step {
 // none are left.
 func (p *Peer) appendRecords(s *step, room int) bool {
 	records := p.plan.records[s.from:s.to]
-	if n := p.world.appendRun(&p.w, &p.run, s.space.First, records, room, (*reader)(p)); n > 0 {
+	if n := p.enc.AppendRun(&p.w, &p.run, s.space.First, records, room, (*reader)(p)); n > 0 {
 		p.wrote(s.space, records[:n])
 		s.from += n
 	}
@@ -131,24 +132,24 @@ func (p *Peer) appendRecords(s *step, room int) bool {
 }
 
 // wrote notes that records were written as a run.
-func (p *Peer) wrote(sp *group.Space, records []planned) {
+func (p *Peer) wrote(sp *group.Space, records []encode.Update) {
 	if p.metered {
 		p.wroteMetered(sp, records)
 	}
 	for i := range records {
-		at := int(records[i].at)
-		p.flights.AddGroup(sp.First+repl.Handle(at), sp.ActionInFlight.Has(at), records[i].base)
+		at := int(records[i].At)
+		p.flights.AddGroup(sp.First+repl.Handle(at), sp.ActionInFlight.Has(at), records[i].Base)
 	}
 	p.stats.Updates += uint64(len(records))
-	sp.Cursor = int(records[len(records)-1].at) + 1
+	sp.Cursor = int(records[len(records)-1].At) + 1
 }
 
 // wroteMetered updates the waiting times of a peer with a byte cap.
-func (p *Peer) wroteMetered(sp *group.Space, records []planned) {
+func (p *Peer) wroteMetered(sp *group.Space, records []encode.Update) {
 	for i := range records {
-		sp.Sent[records[i].at] = p.state.Tick
+		sp.Sent[records[i].At] = p.state.Tick
 		if p.plan.short.cut {
-			p.noteLateness(sp, int(records[i].at))
+			p.noteLateness(sp, int(records[i].At))
 		}
 	}
 }

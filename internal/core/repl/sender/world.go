@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
@@ -12,56 +13,37 @@ import (
 // World is the replicated state and the ticks at which it last changed. All peers of one sender
 // share it.
 type World struct {
-	state  *group.State
-	src    Source
-	differ Differ   // the source, if it has deltas
-	deltas set.Mask // the components that are sent as differences
-	moves  bool     // the base before the base counts for some of them
-	sets   repl.Sets
+	state *group.State
+	enc   *encode.Encoder
 
 	held bool // between ticks: the source's values may be newer than the tick
 
-	peers       []*Peer
-	byIndex     []*Peer // by number; nil: free
-	predictions predictions
-	bodies      bodies
-	spawns      spawnBatches
-	chunks      chunks
-	runs        runs
-	stats       Stats
-
-	sorted          []group.Leaver // of the body that is being encoded
-	bodiesMade      uint64
-	firstBaseline   func(h int) (repl.From, bool)
-	unshared, unrun bool // plain twins, for tests
+	peers         []*Peer
+	byIndex       []*Peer // by number; nil: free
+	predictions   predictions
+	firstBaseline func(h int) (repl.From, bool)
+	stats         Stats
 }
 
 // NewWorld returns an empty world of the given number of component types.
-func NewWorld(src Source, comps int) *World {
+func NewWorld(src encode.Source, comps int) *World {
 	if comps > set.MaskSize {
 		panic(fmt.Sprintf("sender: %d component types, at most %d can be told apart", comps, set.MaskSize))
 	}
-	w := &World{
-		src: src, sets: repl.NewSets(comps),
-	}
+	w := &World{}
 	w.state = group.NewState(comps, &acks{world: w})
+	w.enc = encode.NewEncoder(src, w.state)
 	w.firstBaseline = w.baselineInUse
-	if differ, ok := src.(Differ); ok {
-		var moving set.Mask
-		if w.deltas, moving = differ.Deltas(); !w.deltas.IsZero() {
-			w.differ, w.moves = differ, !moving.IsZero()
-		}
-	}
 	return w
 }
 
 // Unshare makes the world encode every body separately for each peer. The peers are sent the same
 // bits: tests compare this plain implementation with the shared one.
-func (w *World) Unshare() { w.unshared = true }
+func (w *World) Unshare() { w.enc.Unshared = true }
 
 // Unrun makes the world write runs separately for each peer, record by record, from shared bodies.
 // Tests compare this plain implementation with copied runs.
-func (w *World) Unrun() { w.unrun = true }
+func (w *World) Unrun() { w.enc.Unrun = true }
 
 // Len returns the number of groups that are replicated.
 func (w *World) Len() int { return w.state.Live }
@@ -88,10 +70,7 @@ func (w *World) PollRefused() (s repl.Slot, ok bool) { return w.state.PollRefuse
 func (w *World) Begin(tick entangle.Tick) {
 	w.held = false
 	w.state.Begin(tick)
-	w.bodies.reset()
-	w.spawns.reset()
-	w.chunks.reset(tick)
-	w.runs.retireRuns(w.packetUnderWay())
+	w.enc.Begin(w.packetUnderWay())
 	for _, p := range w.peers {
 		p.freeRetired()
 	}
@@ -109,8 +88,7 @@ func (w *World) Held() bool { return w.held }
 // Commit closes the tick: what changed in it becomes due for every peer that sees
 // it.
 func (w *World) Commit() {
-	w.bodies.grow(len(w.state.Groups))
-	w.chunks.grow(len(w.state.Groups))
+	w.enc.Grow()
 	w.releaseTurns()
 	for _, p := range w.peers {
 		if p.metered {

@@ -1,4 +1,4 @@
-package sender
+package encode
 
 import (
 	"math"
@@ -25,28 +25,28 @@ type baseline struct {
 	least entangle.Tick
 }
 
-func newBaseline(rec *planned, c *chunk) baseline {
-	return baseline{from: repl.From{Base: rec.base, Prev: c.prev}, least: leastBaseline(rec, c)}
+func newBaseline(rec *Update, c *chunk) baseline {
+	return baseline{from: repl.From{Base: rec.Base, Prev: c.prev}, least: leastBaseline(rec, c)}
 }
 
 // leastBaseline returns the earliest baseline that a record may state. What a view hides must not
 // show in it, and the distance to a previous baseline belongs to one baseline.
-func leastBaseline(rec *planned, c *chunk) entangle.Tick {
+func leastBaseline(rec *Update, c *chunk) entangle.Tick {
 	switch {
 	case c.view != 0 || c.prev > 0:
-		return rec.base
-	case c.bases.Lo.Before(rec.shaped):
-		return rec.shaped
+		return rec.Base
+	case c.bases.Lo.Before(rec.StructureSent):
+		return rec.StructureSent
 	}
 	return c.bases.Lo
 }
 
 // meet takes another record into account. It reports false, and changes nothing, if the record needs
 // another baseline.
-func (b *baseline) meet(rec *planned, c *chunk) bool {
+func (b *baseline) meet(rec *Update, c *chunk) bool {
 	base, least := b.from.Base, leastBaseline(rec, c)
-	if rec.base.Before(base) {
-		base = rec.base
+	if rec.Base.Before(base) {
+		base = rec.Base
 	}
 	if least.Before(b.least) {
 		least = b.least
@@ -61,14 +61,14 @@ func (b *baseline) meet(rec *planned, c *chunk) bool {
 // nextBlock lays out the first block of some records with rising handles, within a number of bits,
 // which its size is not above. It has no records if not even the first fits. begun: another block of
 // the run precedes it.
-func (w *World) nextBlock(run *repl.Run, first repl.Handle, records []planned, begun bool, room int) (b block) {
+func (w *Encoder) nextBlock(run *repl.Run, first repl.Handle, records []Update, begun bool, room int) (b block) {
 	rec := &records[0]
-	c, h := &w.chunks.list[rec.chunk], first+repl.Handle(rec.at)
+	c, h := &w.Chunks.List[rec.Chunk], first+repl.Handle(rec.At)
 	bases, head := newBaseline(rec, c), 0
 	if begun {
 		head = run.NextBits(h, bases.from)
 	}
-	b = block{n: 1, from: bases.from, bits: head + w.bitsOf(c), dense: true}
+	b = block{n: 1, from: bases.from, bits: head + w.BitsOf(c), dense: true}
 	if b.bits > room {
 		b.n = 0
 	}
@@ -76,12 +76,12 @@ func (w *World) nextBlock(run *repl.Run, first repl.Handle, records []planned, b
 		return b
 	}
 	most := min(len(records), repl.MaxBlock)
-	fixed, gaps := head+1+w.setBits(c)+repl.CountBits(most)+int(c.width), 0
+	fixed, gaps := head+1+w.setBits(c)+repl.CountBits(most)+int(c.Width), 0
 	for b.n < most {
 		last := rec
 		rec = &records[b.n]
-		next := &w.chunks.list[rec.chunk]
-		if !next.plain() || !w.chunks.sameSet(next, c) || !bases.meet(rec, next) {
+		next := &w.Chunks.List[rec.Chunk]
+		if !next.plain() || !w.Chunks.sameSet(next, c) || !bases.meet(rec, next) {
 			break
 		}
 		if begun && bases.from != b.from {
@@ -89,9 +89,9 @@ func (w *World) nextBlock(run *repl.Run, first repl.Handle, records []planned, b
 			head = run.NextBits(h, bases.from)
 			fixed += head
 		}
-		fixed += int(next.width)
-		gaps += repl.GapBits(uint64(rec.at - last.at))
-		bits, dense := fixed, b.dense && rec.at == last.at+1
+		fixed += int(next.Width)
+		gaps += repl.GapBits(uint64(rec.At - last.At))
+		bits, dense := fixed, b.dense && rec.At == last.At+1
 		if !dense {
 			bits += gaps
 		}
@@ -103,10 +103,10 @@ func (w *World) nextBlock(run *repl.Run, first repl.Handle, records []planned, b
 	return b
 }
 
-// appendRun writes a run of some records with rising handles, as many as fit into a number of bits,
+// AppendRun writes a run of some records with rising handles, as many as fit into a number of bits,
 // and returns how many it wrote. Without names it leaves out the run's head, and names references by
 // their public ids.
-func (w *World) appendRun(out *bits.Writer, run *repl.Run, first repl.Handle, records []planned, room int, names Namer) (n int) {
+func (w *Encoder) AppendRun(out *bits.Writer, run *repl.Run, first repl.Handle, records []Update, room int, names Namer) (n int) {
 	for n < len(records) {
 		left := room - out.LenBits() - repl.EndBits
 		if n == 0 && names != nil {
@@ -116,7 +116,7 @@ func (w *World) appendRun(out *bits.Writer, run *repl.Run, first repl.Handle, re
 		if b.n == 0 {
 			break
 		}
-		switch h := first + repl.Handle(records[n].at); {
+		switch h := first + repl.Handle(records[n].At); {
 		case n > 0:
 			run.Next(out, h, b.from)
 		case names != nil:
@@ -134,30 +134,30 @@ func (w *World) appendRun(out *bits.Writer, run *repl.Run, first repl.Handle, re
 }
 
 // appendBlock writes a block behind its baseline.
-func (w *World) appendBlock(out *bits.Writer, run *repl.Run, first repl.Handle, records []planned, dense bool, names Namer) {
-	list := w.chunks.list
-	c := &list[records[0].chunk]
+func (w *Encoder) appendBlock(out *bits.Writer, run *repl.Run, first repl.Handle, records []Update, dense bool, names Namer) {
+	list := w.Chunks.List
+	c := &list[records[0].Chunk]
 	out.Bool(c.plain())
 	if !c.plain() {
-		w.appendRefs(out, w.chunks.slotsOf(c), names)
-		w.chunks.append(out, c)
+		w.AppendRefs(out, w.Chunks.SlotsOf(c), names)
+		w.Chunks.append(out, c)
 		return
 	}
 	repl.AppendCount(out, len(records), !dense)
-	w.sets.Append(out, &w.chunks.sets[c.set-1])
+	w.sets.Append(out, &w.Chunks.sets[c.set-1])
 	if !dense {
 		for i := range records[1:] {
-			run.AppendGap(out, first+repl.Handle(records[1+i].at))
+			run.AppendGap(out, first+repl.Handle(records[1+i].At))
 		}
 	}
 	for i := range records {
-		w.chunks.append(out, &list[records[i].chunk])
+		w.Chunks.append(out, &list[records[i].Chunk])
 	}
-	run.Skip(first + repl.Handle(records[len(records)-1].at))
+	run.Skip(first + repl.Handle(records[len(records)-1].At))
 }
 
-// runBits bounds the size of some records with rising handles, as a run.
-func (w *World) runBits(sp *group.Space, records []planned) int {
+// RunBits bounds the size of some records with rising handles, as a run.
+func (w *Encoder) RunBits(sp *group.Space, records []Update) int {
 	if len(records) == 0 {
 		return 0
 	}
@@ -166,13 +166,13 @@ func (w *World) runBits(sp *group.Space, records []planned) int {
 		b := w.nextBlock(&run, sp.First, records[n:], n > 0, math.MaxInt)
 		bits += b.bits
 		n += b.n
-		run.Enter(sp.First+repl.Handle(records[n-1].at), b.from)
+		run.Enter(sp.First+repl.Handle(records[n-1].At), b.from)
 	}
 	return bits
 }
 
-// appendRefs writes a table of references, as a peer names them, or all peers.
-func (w *World) appendRefs(out *bits.Writer, slots []repl.Slot, names Namer) {
+// AppendRefs writes a table of references, as a peer names them, or all peers.
+func (w *Encoder) AppendRefs(out *bits.Writer, slots []repl.Slot, names Namer) {
 	out.Bool(len(slots) > 0)
 	if len(slots) == 0 {
 		return
@@ -188,28 +188,28 @@ func (w *World) appendRefs(out *bits.Writer, slots []repl.Slot, names Namer) {
 	}
 }
 
-// copied is the body of a run behind its head, for the baselines of a span.
-type copied struct {
-	bases      group.Span
+// Copy is the body of a run behind its head, for the baselines of a span.
+type Copy struct {
+	Bases      group.Span
 	prev       uint8
-	off, bytes int
+	Off, Bytes int
 }
 
 // serves reports whether a copy is right for a peer with a baseline.
-func (c *copied) serves(from repl.From) bool {
-	return c.prev == from.Prev && c.bases.Contains(from.Base)
+func (c *Copy) serves(from repl.From) bool {
+	return c.prev == from.Prev && c.Bases.Contains(from.Base)
 }
 
 // maxCopies bounds the copies of a run, for different spans of baselines, in one tick.
 const maxCopies = 16
 
-// copyOf returns the body of a run for a peer with a baseline, or nil when the run has no common
+// CopyOf returns the body of a run for a peer with a baseline, or nil when the run has no common
 // form for it.
-func (w *World) copyOf(r *run, from repl.From) *copied {
+func (w *Encoder) CopyOf(r *Run, from repl.From) *Copy {
 	for i := range r.made {
 		if made := &r.made[i]; made.serves(from) {
-			if w.unshared {
-				*made, _ = w.writeRun(r, from)
+			if w.Unshared {
+				*made, _ = w.WriteRun(r, from)
 			}
 			return made
 		}
@@ -217,7 +217,7 @@ func (w *World) copyOf(r *run, from repl.From) *copied {
 	if r.failed || len(r.made) == maxCopies {
 		return nil
 	}
-	made, ok := w.writeRun(r, from)
+	made, ok := w.WriteRun(r, from)
 	if !ok {
 		r.failed = true
 		return nil
@@ -226,30 +226,30 @@ func (w *World) copyOf(r *run, from repl.From) *copied {
 	return &r.made[len(r.made)-1]
 }
 
-// writeRun makes a copy of a run for one baseline. It is not ok when the copy does not fit, when a
+// WriteRun makes a copy of a run for one baseline. It is not ok when the copy does not fit, when a
 // group has no value to send, or when peers refer to its references by different ids.
-func (w *World) writeRun(r *run, from repl.From) (made copied, ok bool) {
-	made = copied{bases: group.AllTime(w.state.Tick), prev: from.Prev, off: len(w.runs.arena)}
-	w.runs.records = w.runs.records[:0]
+func (w *Encoder) WriteRun(r *Run, from repl.From) (made Copy, ok bool) {
+	made = Copy{Bases: group.AllTime(w.state.Tick), prev: from.Prev, Off: len(w.Runs.Arena)}
+	w.Runs.records = w.Runs.records[:0]
 	for _, h := range r.Groups {
-		n := w.chunk(w.state.Public.Groups[h], from, 0)
-		c := &w.chunks.list[n]
-		if c.width == 0 || !w.allPublic(w.chunks.slotsOf(c)) {
-			return copied{}, false
+		n := w.Chunk(w.state.Public.Groups[h], from, 0)
+		c := &w.Chunks.List[n]
+		if c.Width == 0 || !w.allPublic(w.Chunks.SlotsOf(c)) {
+			return Copy{}, false
 		}
-		made.bases.Meet(c.bases)
-		w.runs.records = append(w.runs.records, planned{at: int32(h), chunk: n, base: from.Base, shaped: from.Base})
+		made.Bases.Meet(c.bases)
+		w.Runs.records = append(w.Runs.records, Update{At: int32(h), Chunk: n, Base: from.Base, StructureSent: from.Base})
 	}
-	out, run := &w.runs.w, repl.Run{Tick: w.state.Tick}
-	out.Reset(w.runs.arena)
-	n := w.appendRun(out, &run, 0, w.runs.records, maxRunBytes*8, nil)
-	w.runs.arena = out.Finish()
-	made.bytes = len(w.runs.arena) - made.off
+	out, run := &w.Runs.w, repl.Run{Tick: w.state.Tick}
+	out.Reset(w.Runs.Arena)
+	n := w.AppendRun(out, &run, 0, w.Runs.records, maxRunBytes*8, nil)
+	w.Runs.Arena = out.Finish()
+	made.Bytes = len(w.Runs.Arena) - made.Off
 	return made, n == len(r.Groups)
 }
 
 // allPublic reports whether all entities have public ids.
-func (w *World) allPublic(slots []repl.Slot) bool {
+func (w *Encoder) allPublic(slots []repl.Slot) bool {
 	for _, s := range slots {
 		if _, ok := w.state.ID(s); !ok {
 			return false

@@ -1,4 +1,4 @@
-package sender
+package encode
 
 import (
 	"github.com/entangle-ecs/entangle"
@@ -8,28 +8,28 @@ import (
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// run is a packet's worth of public groups that changed in one tick and are due at most peers. It
+// Run is a packet's worth of public groups that changed in one tick and are due at most peers. It
 // is written once for each span of baselines and copied to all peers with baselines in it.
-type run struct {
+type Run struct {
 	flight.Run   // all changed groups from the first to the last
-	made         []copied
+	made         []Copy
 	failed       bool // it was made for a peer and did not fit into a packet
-	taken        bool // a packet may carry it
-	oldestChange entangle.Tick
+	Carried      bool // a packet may carry it
+	OldestChange entangle.Tick
 }
 
 // runs divides the changes of a tick into runs, and keeps those of earlier ticks as long as a
 // packet in flight carried one.
 type runs struct {
-	now        []*run
-	past       []*run // of rising ticks
-	spare      []*run
-	arena      []byte
+	Now        []*Run
+	past       []*Run // of rising ticks
+	unused     []*Run
+	Arena      []byte
 	begun      bool
-	valuesOnly set.Bitset // groups with changes of values alone
+	ValuesOnly set.Bitset // groups with changes of values alone
 	w          pack.Writer
 
-	records []planned // of the run that is being written
+	records []Update // of the run that is being written
 }
 
 // maxRunBytes bounds the bytes behind a run's head, so that a packet without other contents usually
@@ -39,8 +39,8 @@ const maxRunBytes = repl.MaxUpdateBytes - 6
 // retireRuns keeps the runs of the last tick that a packet may carry, as long as a packet of that tick
 // or an earlier one is in flight.
 func (r *runs) retireRuns(underWay entangle.Tick) {
-	for _, run := range r.now {
-		if run.taken {
+	for _, run := range r.Now {
+		if run.Carried {
 			r.past = append(r.past, run)
 		} else {
 			r.give(run)
@@ -52,40 +52,40 @@ func (r *runs) retireRuns(underWay entangle.Tick) {
 		done++
 	}
 	r.past = r.past[:copy(r.past, r.past[done:])]
-	r.now, r.arena, r.begun = r.now[:0], r.arena[:0], false
+	r.Now, r.Arena, r.begun = r.Now[:0], r.Arena[:0], false
 }
 
 // give keeps the memory of a run for another.
-func (r *runs) give(old *run) {
+func (r *runs) give(old *Run) {
 	old.Groups, old.made = old.Groups[:0], old.made[:0]
-	r.spare = append(r.spare, old)
+	r.unused = append(r.unused, old)
 }
 
-func (r *runs) fresh(tick entangle.Tick) *run {
-	n := len(r.spare)
+func (r *runs) fresh(tick entangle.Tick) *Run {
+	n := len(r.unused)
 	if n == 0 {
-		return &run{Run: flight.Run{Tick: tick}}
+		return &Run{Run: flight.Run{Tick: tick}}
 	}
-	made := r.spare[n-1]
-	r.spare = r.spare[:n-1]
-	*made = run{Run: flight.Run{Tick: tick, Groups: made.Groups}, made: made.made}
+	made := r.unused[n-1]
+	r.unused = r.unused[:n-1]
+	*made = Run{Run: flight.Run{Tick: tick, Groups: made.Groups}, made: made.made}
 	return made
 }
 
-// partition divides the changes of this tick into runs, by the usual sizes of groups. baseline returns the baseline
+// Partition divides the changes of this tick into runs, by the usual sizes of groups. baseline returns the baseline
 // of a peer that waits for values alone of a public group, if there is one.
-func (w *World) partition(baseline func(h int) (repl.From, bool)) {
-	r := &w.runs
+func (w *Encoder) Partition(baseline func(h int) (repl.From, bool)) {
+	r := &w.Runs
 	if r.begun {
 		return
 	}
 	r.begun = true
-	r.valuesOnly.Grow(len(w.state.Moved) * 64)
-	copy(r.valuesOnly, w.state.Moved)
-	r.valuesOnly.Drop(w.state.Reshaped)
+	r.ValuesOnly.Grow(len(w.state.Moved) * 64)
+	copy(r.ValuesOnly, w.state.Moved)
+	r.ValuesOnly.Drop(w.state.Reshaped)
 	left := 0
-	var last *run
-	for h := r.valuesOnly.Next(0); h >= 0; h = r.valuesOnly.Next(h + 1) {
+	var last *Run
+	for h := r.ValuesOnly.Next(0); h >= 0; h = r.ValuesOnly.Next(h + 1) {
 		id := w.state.Public.Groups[h]
 		from := repl.From{Base: w.state.UsualBase(id)}
 		if w.differ != nil { // no two baselines serve each other
@@ -93,17 +93,17 @@ func (w *World) partition(baseline func(h int) (repl.From, bool)) {
 				from = first
 			}
 		}
-		bits := 2 + w.bitsOf(&w.chunks.list[w.chunk(id, from, 0)])
+		bits := 2 + w.BitsOf(&w.Chunks.List[w.Chunk(id, from, 0)])
 		if last == nil || bits > left {
 			last, left = r.fresh(w.state.Tick), maxRunBytes*8-repl.EndBits
-			last.Dense, last.oldestChange = true, w.state.Tick
-			r.now = append(r.now, last)
+			last.Dense, last.OldestChange = true, w.state.Tick
+			r.Now = append(r.Now, last)
 		} else if repl.Handle(h) != last.Last()+1 {
 			last.Dense = false
 		}
 		last.Groups = append(last.Groups, repl.Handle(h))
-		if changed := w.state.Groups[id].Changed; changed.Before(last.oldestChange) {
-			last.oldestChange = changed
+		if changed := w.state.Groups[id].Changed; changed.Before(last.OldestChange) {
+			last.OldestChange = changed
 		}
 		left -= bits
 	}

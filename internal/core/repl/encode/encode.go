@@ -1,4 +1,4 @@
-package sender
+package encode
 
 import (
 	"slices"
@@ -11,13 +11,13 @@ import (
 )
 
 // encode writes the current body.
-func (w *World) encode(id ident.Group) {
-	switch w.bodies.here.key.kind {
+func (w *Encoder) encode(id ident.Group) {
+	switch w.Bodies.current.key.Kind {
 	case repl.Gone:
 		w.encodeLeavers(id)
 	default:
 		w.encodeLeavers(id)
-		if w.bodies.here.key.retained {
+		if w.Bodies.current.key.Retained {
 			w.encodeTakenAway(id)
 			return
 		}
@@ -27,8 +27,8 @@ func (w *World) encode(id ident.Group) {
 
 // encodeUpdate writes the members with changed values. A group of one, the common case, needs one
 // bit for that list. Of such a group it returns the components that changed.
-func (w *World) encodeUpdate(id ident.Group) (comps set.Mask) {
-	out, gr := &w.bodies.w, &w.state.Groups[id]
+func (w *Encoder) encodeUpdate(id ident.Group) (comps set.Mask) {
+	out, gr := &w.Bodies.w, &w.state.Groups[id]
 	if m := w.sole(gr); m != nil && !w.state.IsPaused(m.Slot) {
 		out.Bool(true)
 		comps = w.changes(m.Slot)
@@ -42,8 +42,8 @@ func (w *World) encodeUpdate(id ident.Group) (comps set.Mask) {
 
 // sole returns the member with number 0 if the view of the current body shows no other member, and
 // otherwise nil.
-func (w *World) sole(gr *group.Group) *group.Member {
-	if w.bodies.here.key.view == 0 || len(gr.Members) == 0 || gr.Members[0].Number != 0 {
+func (w *Encoder) sole(gr *group.Group) *group.Member {
+	if w.Bodies.current.key.View == 0 || len(gr.Members) == 0 || gr.Members[0].Number != 0 {
 		if gr.Alone() {
 			return &gr.Members[0]
 		}
@@ -58,12 +58,12 @@ func (w *World) sole(gr *group.Group) *group.Member {
 }
 
 // encodeChanged writes the changed members, except those that are written in full.
-func (w *World) encodeChanged(gr *group.Group) {
+func (w *Encoder) encodeChanged(gr *group.Group) {
 	var changes repl.Changes
-	out, b := &w.bodies.w, &w.bodies.here
+	out, b := &w.Bodies.w, &w.Bodies.current
 	for i := range gr.Members {
 		m := &gr.Members[i]
-		if w.state.IsPaused(m.Slot) || !b.bases.Narrow(b.key.base, w.state.Slots.Touched[m.Slot]) || w.joins(m) || w.hidden(m) || w.unseen(m.Slot) {
+		if w.state.IsPaused(m.Slot) || !b.bases.Narrow(b.key.Base, w.state.Slots.Touched[m.Slot]) || w.joins(m) || w.hidden(m) || w.unseen(m.Slot) {
 			continue
 		}
 		comps := w.changes(m.Slot)
@@ -78,100 +78,100 @@ func (w *World) encodeChanged(gr *group.Group) {
 }
 
 // joins reports whether the current body writes a member in full.
-func (w *World) joins(m *group.Member) bool {
-	b := &w.bodies.here
-	return b.key.kind == repl.Full || b.key.kind == repl.Change && b.shapes.Narrow(b.key.shaped, m.Whole)
+func (w *Encoder) joins(m *group.Member) bool {
+	b := &w.Bodies.current
+	return b.key.Kind == repl.Full || b.key.Kind == repl.Change && b.shapes.Narrow(b.key.Structure, m.Whole)
 }
 
 // hidden reports whether the view of the current body hides a member.
-func (w *World) hidden(m *group.Member) bool {
-	if w.bodies.here.key.view == 0 {
+func (w *Encoder) hidden(m *group.Member) bool {
+	if w.Bodies.current.key.View == 0 {
 		return false
 	}
-	h, _ := w.state.Views.Hides(w.bodies.here.key.view, m.Number)
+	h, _ := w.state.Views.Hides(w.Bodies.current.key.View, m.Number)
 	return h.Whole
 }
 
 // seen returns the components of a set that the view of the current body shows of a slot.
-func (w *World) seen(s repl.Slot, mask set.Mask) set.Mask {
-	if w.bodies.here.key.view == 0 {
+func (w *Encoder) seen(s repl.Slot, mask set.Mask) set.Mask {
+	if w.Bodies.current.key.View == 0 {
 		return mask
 	}
-	h, _ := w.state.Views.Hides(w.bodies.here.key.view, w.state.Slots.NumberHere[s])
+	h, _ := w.state.Views.Hides(w.Bodies.current.key.View, w.state.Slots.NumberHere[s])
 	return mask.Without(h.Comps)
 }
 
 // unseen reports whether the view of the current body hides all changes of a visible slot.
-func (w *World) unseen(s repl.Slot) bool {
-	b := &w.bodies.here
-	if b.key.view == 0 {
+func (w *Encoder) unseen(s repl.Slot) bool {
+	b := &w.Bodies.current
+	if b.key.View == 0 {
 		return false
 	}
-	if h, _ := w.state.Views.Hides(b.key.view, w.state.Slots.NumberHere[s]); h.Comps.IsZero() {
+	if h, _ := w.state.Views.Hides(b.key.View, w.state.Slots.NumberHere[s]); h.Comps.IsZero() {
 		return false
 	}
-	said := w.state.Slots.ChangedSince(s, b.key.base, &b.bases)
-	if b.key.kind == repl.Change {
-		said = said.Or(w.state.Slots.RemovedSince(s, b.key.shaped, &b.shapes))
+	changed := w.state.Slots.ChangedSince(s, b.key.Base, &b.bases)
+	if b.key.Kind == repl.Change {
+		changed = changed.Or(w.state.Slots.RemovedSince(s, b.key.Structure, &b.shapes))
 	}
-	said = w.seen(s, said)
-	return said.IsZero()
+	changed = w.seen(s, changed)
+	return changed.IsZero()
 }
 
 // encodeChanges writes the removed components of a member, and its changed values.
-func (w *World) encodeChanges(s repl.Slot) {
+func (w *Encoder) encodeChanges(s repl.Slot) {
 	w.encodeRemoved(s)
 	w.encodeValues(s, w.changes(s))
 }
 
 // encodeRemoved writes the removed components of a member, if the current body contains structure.
-func (w *World) encodeRemoved(s repl.Slot) {
-	out, b := &w.bodies.w, &w.bodies.here
-	if b.key.kind != repl.Change {
+func (w *Encoder) encodeRemoved(s repl.Slot) {
+	out, b := &w.Bodies.w, &w.Bodies.current
+	if b.key.Kind != repl.Change {
 		return
 	}
-	removed := w.seen(s, w.state.Slots.RemovedSince(s, b.key.shaped, &b.shapes))
+	removed := w.seen(s, w.state.Slots.RemovedSince(s, b.key.Structure, &b.shapes))
 	out.Bool(!removed.IsZero())
 	if !removed.IsZero() {
-		b.news = true
+		b.ChangesStructure = true
 		w.sets.Append(out, &removed)
 	}
 }
 
 // changes returns the components of a member that have values in the current body.
-func (w *World) changes(s repl.Slot) set.Mask {
-	b := &w.bodies.here
-	changed := w.seen(s, w.state.Slots.ChangedSince(s, b.key.base, &b.bases))
-	if b.key.kind == repl.Change && w.state.Slots.InsertedSince(s, &changed, b.key.shaped, &b.shapes) {
-		b.news = true
+func (w *Encoder) changes(s repl.Slot) set.Mask {
+	b := &w.Bodies.current
+	changed := w.seen(s, w.state.Slots.ChangedSince(s, b.key.Base, &b.bases))
+	if b.key.Kind == repl.Change && w.state.Slots.InsertedSince(s, &changed, b.key.Structure, &b.shapes) {
+		b.ChangesStructure = true
 	}
 	return changed
 }
 
 // encodeValue writes one value: as the difference from the peer's baseline, if the component is
 // sent so.
-func (w *World) encodeValue(s repl.Slot, c int) {
-	b := &w.bodies
-	if b.here.key.kind != repl.Update || !w.deltas.Has(c) {
+func (w *Encoder) encodeValue(s repl.Slot, c int) {
+	b := &w.Bodies
+	if b.current.key.Kind != repl.Update || !w.deltas.Has(c) {
 		w.src.Encode(&b.w, s, c, &b.refs)
 		return
 	}
 	oldest := w.state.Tick - repl.MaxPrev // oldest baseline of any difference
-	if from := b.here.key.from(); from.Differs(w.state.Tick) {
+	if from := b.current.key.from(); from.Differs(w.state.Tick) {
 		lo, hi := w.differ.EncodeFrom(&b.w, s, c, w.state.Tick, from, &b.refs)
-		b.here.bases.Meet(group.Span{Lo: lo, Hi: hi})
-		b.here.bases.Meet(group.Span{Lo: oldest, Hi: hi})
-		b.here.bases.Meet(w.remembered(from))
+		b.current.bases.Meet(group.Span{Lo: lo, Hi: hi})
+		b.current.bases.Meet(group.Span{Lo: oldest, Hi: hi})
+		b.current.bases.Meet(w.remembered(from))
 		return
 	}
 	w.src.Encode(&b.w, s, c, &b.refs)
-	b.here.bases.Meet(group.Span{Lo: b.here.bases.Lo, Hi: oldest})
+	b.current.bases.Meet(group.Span{Lo: b.current.bases.Lo, Hi: oldest})
 }
 
 // remembered returns the baselines for which, as for this one, the previous baseline is used, or is
 // not. It is used as long as both sides remember it. All of these baselines have the same distance
 // from the previous one.
-func (w *World) remembered(from repl.From) group.Span {
+func (w *Encoder) remembered(from repl.From) group.Span {
 	s, first := group.AllTime(w.state.Tick), w.state.Tick-repl.MaxPrev+entangle.Tick(from.Prev)
 	switch _, moves := from.Older(w.state.Tick); {
 	case moves:
@@ -182,16 +182,16 @@ func (w *World) remembered(from repl.From) group.Span {
 	return s
 }
 
-func (w *World) encodeValues(s repl.Slot, comps set.Mask) {
-	w.bodies.sets.Append(&w.bodies.w, w.sets, &comps)
+func (w *Encoder) encodeValues(s repl.Slot, comps set.Mask) {
+	w.Bodies.sets.Append(&w.Bodies.w, w.sets, &comps)
 	w.encodeSet(s, comps)
 }
 
 // encodeSet writes the values of a set of components.
-func (w *World) encodeSet(s repl.Slot, comps set.Mask) {
-	out := &w.bodies.w
-	w.bodies.here.some = w.bodies.here.some || !comps.IsZero()
-	w.bodies.here.prefix = out.LenBits()
+func (w *Encoder) encodeSet(s repl.Slot, comps set.Mask) {
+	out := &w.Bodies.w
+	w.Bodies.current.hasValue = w.Bodies.current.hasValue || !comps.IsZero()
+	w.Bodies.current.Prefix = out.LenBits()
 	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
 		w.encodeValue(s, c)
 	}
@@ -199,22 +199,22 @@ func (w *World) encodeSet(s repl.Slot, comps set.Mask) {
 
 // encodeLeavers writes the entities that left the group. A full and the end of a group name only
 // those that still exist: an entity that they do not name is despawned.
-func (w *World) encodeLeavers(id ident.Group) {
-	out, gr := &w.bodies.w, &w.state.Groups[id]
+func (w *Encoder) encodeLeavers(id ident.Group) {
+	out, gr := &w.Bodies.w, &w.state.Groups[id]
 	w.sorted = w.sorted[:0]
 	for i := range gr.Left {
 		if w.tells(&gr.Left[i]) {
 			w.sorted = append(w.sorted, gr.Left[i])
 		}
 	}
-	if w.bodies.here.key.retained {
+	if w.Bodies.current.key.Retained {
 		w.hideMembers(gr)
 	}
 	out.Bool(len(w.sorted) > 0)
 	if len(w.sorted) == 0 {
 		return
 	}
-	w.bodies.here.news = true
+	w.Bodies.current.ChangesStructure = true
 	var numbers repl.Numbers
 	slices.SortFunc(w.sorted, func(a, b group.Leaver) int { return int(a.Number) - int(b.Number) })
 	for i := range w.sorted {
@@ -226,7 +226,7 @@ func (w *World) encodeLeavers(id ident.Group) {
 
 // hideMembers adds the members that its reader can no longer see to the leavers of a retained
 // group.
-func (w *World) hideMembers(gr *group.Group) {
+func (w *Encoder) hideMembers(gr *group.Group) {
 	for i := range gr.Members {
 		if h := w.takenAway(&gr.Members[i]); h.Whole {
 			w.sorted = append(w.sorted, group.Leaver{Slot: repl.NoSlot, Number: h.Number, Fate: repl.Despawned})
@@ -236,32 +236,31 @@ func (w *World) hideMembers(gr *group.Group) {
 
 // tells reports whether the current body names a leaver. It omits a leaver that the reader does not
 // have.
-func (w *World) tells(l *group.Leaver) bool {
-	b := &w.bodies.here
-	if b.key.reader != nil && l.Slot != repl.NoSlot && b.key.kind == repl.Change && !b.key.reader.Gets(l.Slot) && b.key.reader.KeepsMoved(l.Slot) {
+func (w *Encoder) tells(l *group.Leaver) bool {
+	b := &w.Bodies.current
+	if b.key.Reader != nil && l.Slot != repl.NoSlot && b.key.Kind == repl.Change && !b.key.Reader.Gets(l.Slot) && b.key.Reader.KeepsMoved(l.Slot) {
 		return false
 	}
-	if h, _ := w.state.Views.Hides(b.key.view, l.Number); h.Whole && w.fate(l) != repl.Moved {
+	if h, _ := w.state.Views.Hides(b.key.View, l.Number); h.Whole && w.fate(l) != repl.Moved {
 		return false
 	}
-	if b.key.kind != repl.Change && w.fate(l) == repl.Despawned {
+	if b.key.Kind != repl.Change && w.fate(l) == repl.Despawned {
 		return false
 	}
-	if b.key.anew {
+	if b.key.AllMoved {
 		return true
 	}
-	if b.key.retained {
-		return !b.key.asOf.Before(l.Joined) && b.shapes.Narrow(b.key.shaped, l.Left)
+	if b.key.Retained {
+		return !b.key.AsOf.Before(l.Joined) && b.shapes.Narrow(b.key.Structure, l.Left)
 	}
-	return !b.shapes.Narrow(b.key.shaped, l.Joined) && b.shapes.Narrow(b.key.shaped, l.Left)
+	return !b.shapes.Narrow(b.key.Structure, l.Joined) && b.shapes.Narrow(b.key.Structure, l.Left)
 }
 
-// fate returns a leaver's fate from the viewpoint of the peer that the current body is for. An entity
-// that is let go after the peer has lost sight of it is despawned there, although the end of its
-// group still waits to be sent.
-func (w *World) fate(l *group.Leaver) repl.Fate {
-	b := &w.bodies.here
-	if l.Fate == repl.Orphaned && b.hidden.Narrow(b.key.hidden, l.Left) || l.Fate == repl.Moved && b.key.reader != nil && !b.key.reader.Gets(l.Slot) {
+// fate returns the fate of a leaver for the peer that the current body is for. An entity that was orphaned after it
+// was hidden from the peer is despawned there, although the end of its group still waits to be sent.
+func (w *Encoder) fate(l *group.Leaver) repl.Fate {
+	b := &w.Bodies.current
+	if l.Fate == repl.Orphaned && b.hidden.Narrow(b.key.HiddenSince, l.Left) || l.Fate == repl.Moved && b.key.Reader != nil && !b.key.Reader.Gets(l.Slot) {
 		return repl.Despawned
 	}
 	return l.Fate
@@ -269,8 +268,8 @@ func (w *World) fate(l *group.Leaver) repl.Fate {
 
 // encodeMembers writes the members of a full or a change. Joining members come first: all of them
 // exist when the values, which may refer to them, are read.
-func (w *World) encodeMembers(id ident.Group) {
-	out, gr, full := &w.bodies.w, &w.state.Groups[id], w.bodies.here.key.kind == repl.Full
+func (w *Encoder) encodeMembers(id ident.Group) {
+	out, gr, full := &w.Bodies.w, &w.state.Groups[id], w.Bodies.current.key.Kind == repl.Full
 	m := w.sole(gr)
 	alone := m != nil && !w.state.IsPaused(m.Slot)
 	if full {
@@ -292,9 +291,9 @@ func (w *World) encodeMembers(id ident.Group) {
 	}
 }
 
-func (w *World) encodeJoins(id ident.Group) {
+func (w *Encoder) encodeJoins(id ident.Group) {
 	var numbers repl.Numbers
-	out, gr, full := &w.bodies.w, &w.state.Groups[id], w.bodies.here.key.kind == repl.Full
+	out, gr, full := &w.Bodies.w, &w.state.Groups[id], w.Bodies.current.key.Kind == repl.Full
 	for i := range gr.Members {
 		m := &gr.Members[i]
 		rests := w.keeps(m)
@@ -302,7 +301,7 @@ func (w *World) encodeJoins(id ident.Group) {
 			continue
 		}
 		numbers.Append(out, m.Number)
-		w.bodies.here.news = true
+		w.Bodies.current.ChangesStructure = true
 		if full {
 			out.Bool(rests)
 		}
@@ -311,7 +310,7 @@ func (w *World) encodeJoins(id ident.Group) {
 		}
 	}
 	numbers.End(out)
-	w.bodies.sets.Begin()
+	w.Bodies.sets.Begin()
 	for i := range gr.Members {
 		if m := &gr.Members[i]; w.joins(m) && !w.hidden(m) && !w.keeps(m) {
 			w.encodeWhole(m.Slot)
@@ -320,18 +319,18 @@ func (w *World) encodeJoins(id ident.Group) {
 }
 
 // keeps reports whether the reader of the current body keeps a member unchanged.
-func (w *World) keeps(m *group.Member) bool {
-	key := &w.bodies.here.key
-	return w.state.Unchanged(m) && !(key.whole && !key.asOf.Before(m.Joined))
+func (w *Encoder) keeps(m *group.Member) bool {
+	key := &w.Bodies.current.key
+	return w.state.Unchanged(m) && !(key.Resync && !key.AsOf.Before(m.Joined))
 }
 
 // encodeName writes the name of an entity that joins: its number in this group, or a reference.
-func (w *World) encodeName(id ident.Group, m *group.Member) {
+func (w *Encoder) encodeName(id ident.Group, m *group.Member) {
 	index := uint32(0)
 	if !w.state.IsNative(id, m) {
-		index = w.bodies.refs.Index(m.Slot)
+		index = w.Bodies.refs.Index(m.Slot)
 	}
-	repl.AppendJoiner(&w.bodies.w, index)
+	repl.AppendJoiner(&w.Bodies.w, index)
 }
 
-func (w *World) encodeWhole(s repl.Slot) { w.encodeValues(s, w.seen(s, w.state.Slots.Mask[s])) }
+func (w *Encoder) encodeWhole(s repl.Slot) { w.encodeValues(s, w.seen(s, w.state.Slots.Mask[s])) }

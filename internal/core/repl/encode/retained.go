@@ -1,4 +1,4 @@
-package sender
+package encode
 
 import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
@@ -10,32 +10,32 @@ import (
 
 // takenAway returns the parts of a member that the reader of the current body, of a retained group,
 // has and is to lose.
-func (w *World) takenAway(m *group.Member) view.Part {
-	was, _ := w.state.Views.Hides(w.bodies.here.key.view, m.Number)
-	is, _ := w.state.Views.Hides(w.bodies.here.key.to, m.Number)
+func (w *Encoder) takenAway(m *group.Member) view.Part {
+	was, _ := w.state.Views.Hides(w.Bodies.current.key.View, m.Number)
+	is, _ := w.state.Views.Hides(w.Bodies.current.key.NewView, m.Number)
 	return view.Part{Number: m.Number, Whole: is.Whole && !was.Whole, Comps: is.Comps.Without(was.Comps)}
 }
 
 // encodeTakenAway writes an empty list of joining entities, and the components to remove for the
 // reader of the body.
-func (w *World) encodeTakenAway(id ident.Group) {
+func (w *Encoder) encodeTakenAway(id ident.Group) {
 	var joins repl.Numbers
 	var changes repl.Changes
 	var none set.Mask
-	out := &w.bodies.w
+	out := &w.Bodies.w
 	out.Bool(false) // not one alone
 	joins.End(out)
 	for i := range w.state.Groups[id].Members {
 		m := &w.state.Groups[id].Members[i]
 		if gone := w.takenAway(m).Comps; !gone.IsZero() {
-			w.bodies.here.news = true
+			w.Bodies.current.ChangesStructure = true
 			changes.Append(out, m.Number, &none)
 			out.Bool(true)
 			w.sets.Append(out, &gone)
 		}
 	}
-	if lost := w.bodies.here.key.loses(id); !lost.IsZero() {
-		w.bodies.here.news = true
+	if lost := w.Bodies.current.key.loses(id); !lost.IsZero() {
+		w.Bodies.current.ChangesStructure = true
 		changes.Append(out, 0, &none)
 		out.Bool(true)
 		w.sets.Append(out, &lost)

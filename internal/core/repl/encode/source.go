@@ -1,4 +1,4 @@
-package sender
+package encode
 
 import (
 	"github.com/entangle-ecs/entangle"

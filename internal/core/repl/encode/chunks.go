@@ -1,4 +1,4 @@
-package sender
+package encode
 
 import (
 	"encoding/binary"
@@ -18,14 +18,14 @@ import (
 type chunk struct {
 	bases group.Span // baselines with the same bits
 	at    uint32
-	width uint32 // bits in chunks.bits from byte at on; 0: it has no value
+	Width uint32 // bits in chunks.bits from byte at on; 0: it has no value
 	refs  uint32 // in chunks.slots, nrefs of them
 	nrefs uint32
 	next  int32 // 1 + the index of the group's chunk before it; 0: none
 	set   int32 // of a plain chunk: 1 + the index of its components in chunks.sets; else 0
 	view  view.ID
 	prev  uint8 // of the baselines
-	large bool  // it does not fit into a packet
+	Large bool  // it does not fit into a packet
 }
 
 // plain reports whether the chunk is the values of member 0 alone, without references. Then its bits
@@ -36,7 +36,7 @@ func (c *chunk) plain() bool { return c.set > 0 }
 type chunks struct {
 	tick  entangle.Tick
 	first []firstChunk // by group
-	list  []chunk
+	List  []chunk
 	bits  []byte     // of each chunk, in whole words: the first bit is the lowest; zeros behind the last
 	sets  []set.Mask // components of plain chunks, without equal ones in a row
 	slots []repl.Slot
@@ -57,7 +57,7 @@ func (c *chunks) grow(groups int) {
 
 // reset forgets the chunks of the last tick.
 func (c *chunks) reset(tick entangle.Tick) {
-	c.tick, c.list, c.bits, c.sets, c.slots = tick, c.list[:0], c.bits[:0], c.sets[:0], c.slots[:0]
+	c.tick, c.List, c.bits, c.sets, c.slots = tick, c.List[:0], c.bits[:0], c.sets[:0], c.slots[:0]
 }
 
 // serves reports whether the chunk is right for a peer with a baseline and a view.
@@ -65,11 +65,11 @@ func (c *chunk) serves(from repl.From, view view.ID) bool {
 	return c.bases.Contains(from.Base) && c.prev == from.Prev && c.view == view
 }
 
-// find returns the index of a group's chunk. It is not ok if that is not encoded yet.
-func (c *chunks) find(id ident.Group, from repl.From, view view.ID) (i int32, ok bool) {
+// Find returns the index of a group's chunk. It is not ok if that is not encoded yet.
+func (c *chunks) Find(id ident.Group, from repl.From, view view.ID) (i int32, ok bool) {
 	if first := &c.first[id]; first.tick == c.tick {
-		for i = first.at; i != 0; i = c.list[i-1].next {
-			if c.list[i-1].serves(from, view) {
+		for i = first.at; i != 0; i = c.List[i-1].next {
+			if c.List[i-1].serves(from, view) {
 				return i - 1, true
 			}
 		}
@@ -77,42 +77,42 @@ func (c *chunks) find(id ident.Group, from repl.From, view view.ID) (i int32, ok
 	return 0, false
 }
 
-// chunk returns the index of a group's chunk, encoded on first need.
-func (w *World) chunk(id ident.Group, from repl.From, view view.ID) int32 {
-	if i, ok := w.chunks.find(id, from, view); ok && !w.unshared {
+// Chunk returns the index of a group's chunk, encoded on first need.
+func (w *Encoder) Chunk(id ident.Group, from repl.From, view view.ID) int32 {
+	if i, ok := w.Chunks.Find(id, from, view); ok && !w.Unshared {
 		return i
 	}
 	return w.encodeChunk(id, from, view)
 }
 
-func (w *World) encodeChunk(id ident.Group, from repl.From, view view.ID) int32 {
-	w.bodiesMade++
-	b, c := &w.bodies, &w.chunks
+func (w *Encoder) encodeChunk(id ident.Group, from repl.From, view view.ID) int32 {
+	w.BodiesMade++
+	b, c := &w.Bodies, &w.Chunks
 	b.refs.Reset()
 	b.w.Reset(c.buf[:0])
-	b.here = body{key: w.updateKey(from, view), bases: group.AllTime(w.state.Tick), shapes: group.AllTime(w.state.Tick), hidden: group.AllTime(w.state.Tick)}
+	b.current = Body{key: w.updateKey(from, view), bases: group.AllTime(w.state.Tick), shapes: group.AllTime(w.state.Tick), hidden: group.AllTime(w.state.Tick)}
 	w.beginRecord()
 	comps := w.encodeUpdate(id)
-	made := chunk{bases: b.here.bases, view: view, prev: from.Prev, refs: uint32(len(c.slots))}
+	made := chunk{bases: b.current.bases, view: view, prev: from.Prev, refs: uint32(len(c.slots))}
 	c.slots = append(c.slots, b.refs.Slots()...)
 	made.nrefs = uint32(len(c.slots)) - made.refs
 	prefix, width := uint(0), b.w.LenBits()
 	if !comps.IsZero() && made.nrefs == 0 {
-		made.set, prefix = c.addSet(&comps), uint(b.here.prefix)
+		made.set, prefix = c.addSet(&comps), uint(b.current.Prefix)
 	}
 	b.w.Bits(0, 64)
 	c.buf = b.w.Finish()
-	if made.at = uint32(len(c.bits)); b.here.some {
-		made.width = uint32(width) - uint32(prefix)
+	if made.at = uint32(len(c.bits)); b.current.hasValue {
+		made.Width = uint32(width) - uint32(prefix)
 		c.keep(prefix, width)
 	}
-	made.large = w.bitsOf(&made) > maxRecordBits
+	made.Large = w.BitsOf(&made) > MaxRecordBits
 	if first := &c.first[id]; first.tick == c.tick {
 		made.next = first.at
 	}
-	c.list = append(c.list, made)
-	c.first[id] = firstChunk{tick: c.tick, at: int32(len(c.list))}
-	return int32(len(c.list)) - 1
+	c.List = append(c.List, made)
+	c.first[id] = firstChunk{tick: c.tick, at: int32(len(c.List))}
+	return int32(len(c.List)) - 1
 }
 
 // addSet returns 1 + the index of a component set.
@@ -144,7 +144,7 @@ func (c *chunks) keep(prefix uint, end int) {
 // append writes a chunk's bits.
 func (c *chunks) append(w *bits.Writer, ch *chunk) {
 	from := c.bits[ch.at:]
-	switch width := uint(ch.width); {
+	switch width := uint(ch.Width); {
 	case width <= 64:
 		w.Put(binary.LittleEndian.Uint64(from), width)
 	case width <= 128:
@@ -154,19 +154,19 @@ func (c *chunks) append(w *bits.Writer, ch *chunk) {
 	}
 }
 
-// slotsOf returns the slots that a chunk refers to.
-func (c *chunks) slotsOf(ch *chunk) []repl.Slot { return c.slots[ch.refs : ch.refs+ch.nrefs] }
+// SlotsOf returns the slots that a chunk refers to.
+func (c *chunks) SlotsOf(ch *chunk) []repl.Slot { return c.slots[ch.refs : ch.refs+ch.nrefs] }
 
-// bitsOf bounds the size of a chunk as a block of its own, without what is before its group.
-func (w *World) bitsOf(ch *chunk) int {
+// BitsOf bounds the size of a chunk as a block of its own, without what is before its group.
+func (w *Encoder) BitsOf(ch *chunk) int {
 	switch {
 	case ch.plain():
-		return 1 + w.setBits(ch) + repl.CountBits(1) + int(ch.width)
+		return 1 + w.setBits(ch) + repl.CountBits(1) + int(ch.Width)
 	case ch.nrefs == 0:
-		return 2 + int(ch.width)
+		return 2 + int(ch.Width)
 	}
-	return 2 + repl.MaxRefBits*int(ch.nrefs+1) + int(ch.width)
+	return 2 + repl.MaxRefBits*int(ch.nrefs+1) + int(ch.Width)
 }
 
 // setBits returns the size of the component set of a plain chunk.
-func (w *World) setBits(ch *chunk) int { return w.sets.Bits(&w.chunks.sets[ch.set-1]) }
+func (w *Encoder) setBits(ch *chunk) int { return w.sets.Bits(&w.Chunks.sets[ch.set-1]) }

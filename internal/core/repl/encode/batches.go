@@ -1,4 +1,4 @@
-package sender
+package encode
 
 import (
 	"encoding/binary"
@@ -15,13 +15,13 @@ import (
 // have none of the groups: when many entities spawn, and when a peer joins. Behind the first full of a
 // batch in a message all others are usual ones.
 type spawnBatch struct {
-	first      repl.Handle
-	groups     int
-	generation repl.Generation
-	begins     uint64 // what each body begins with; see plainFull
-	prefix     int    // bits of it
-	at         int    // of the first group in spawnBatches.ends
-	off        int    // in the arena
+	First      repl.Handle
+	Groups     int
+	Generation repl.Generation
+	Begins     uint64 // what each body begins with; see plainFull
+	Prefix     int    // bits of it
+	At         int    // of the first group in spawnBatches.ends
+	Off        int    // in the arena
 }
 
 // spawnBatches is the batches of the present tick.
@@ -29,8 +29,8 @@ type spawnBatches struct {
 	list  []spawnBatch
 	of    []int32  // by public handle: 1 + index into list, 0 if that was not asked yet, or noBatch
 	none  []int32  // handles with noBatch
-	ends  []uint32 // where the values of each group end, in bits, behind a bit that says that it is usual
-	arena []byte
+	Ends  []uint32 // where the values of each group end, in bits, behind a bit that says that it is usual
+	Arena []byte
 	buf   []byte
 }
 
@@ -45,17 +45,17 @@ const (
 // reset begins a tick. Its cost follows the number of groups in batches of the last one.
 func (b *spawnBatches) reset() {
 	for i := range b.list {
-		clear(b.of[b.list[i].first:][:b.list[i].groups])
+		clear(b.of[b.list[i].First:][:b.list[i].Groups])
 	}
 	for _, h := range b.none {
 		b.of[h] = 0
 	}
-	b.list, b.none, b.ends, b.arena = b.list[:0], b.none[:0], b.ends[:0], b.arena[:0]
+	b.list, b.none, b.Ends, b.Arena = b.list[:0], b.none[:0], b.Ends[:0], b.Arena[:0]
 }
 
-// spawnBatch returns the batch of the present tick that holds a public handle, or nil.
-func (w *World) spawnBatch(h repl.Handle) *spawnBatch {
-	b := &w.spawns
+// SpawnBatch returns the batch of the present tick that holds a public handle, or nil.
+func (w *Encoder) SpawnBatch(h repl.Handle) *spawnBatch {
+	b := &w.Spawns
 	for len(b.of) < w.state.Public.Len() {
 		b.of = append(b.of, 0)
 	}
@@ -70,7 +70,7 @@ func (w *World) spawnBatch(h repl.Handle) *spawnBatch {
 
 // isLone reports whether a public handle has a group of one active entity that was born in it, and
 // that the full of which concerns no other group.
-func (w *World) isLone(h repl.Handle) bool {
+func (w *Encoder) isLone(h repl.Handle) bool {
 	id := w.state.Public.Groups[h]
 	if id == ident.NoGroup {
 		return false
@@ -85,24 +85,24 @@ func (w *World) isLone(h repl.Handle) bool {
 }
 
 // encodeBatch encodes the batch that begins with a public handle, or notes that there is none.
-func (w *World) encodeBatch(first repl.Handle) {
-	b, enc := &w.spawns, &w.bodies
+func (w *Encoder) encodeBatch(first repl.Handle) {
+	b, enc := &w.Spawns, &w.Bodies
 	if !w.isLone(first) {
 		b.of[first], b.none = noBatch, append(b.none, int32(first))
 		return
 	}
 	gr := &w.state.Groups[w.state.Public.Groups[first]]
-	comps, made := w.state.Slots.Mask[gr.Members[0].Slot], spawnBatch{first: first, generation: w.state.Public.Generation(int(first)), at: len(b.ends), off: len(b.arena)}
+	comps, made := w.state.Slots.Mask[gr.Members[0].Slot], spawnBatch{First: first, Generation: w.state.Public.Generation(int(first)), At: len(b.Ends), Off: len(b.Arena)}
 	enc.w.Reset(b.buf[:0])
 	enc.refs.Reset()
-	enc.here = body{key: bodyKey{kind: repl.Full, base: w.state.Tick, shaped: w.state.Tick, hidden: w.state.Tick}, bases: group.AllTime(w.state.Tick), shapes: group.AllTime(w.state.Tick), hidden: group.AllTime(w.state.Tick)}
-	for h := first; made.groups < maxBatch && enc.w.LenBits() < maxBatchBits && int(h) < w.state.Public.Len() && b.of[h] == 0; h++ {
+	enc.current = Body{key: Key{Kind: repl.Full, Base: w.state.Tick, Structure: w.state.Tick, HiddenSince: w.state.Tick}, bases: group.AllTime(w.state.Tick), shapes: group.AllTime(w.state.Tick), hidden: group.AllTime(w.state.Tick)}
+	for h := first; made.Groups < maxBatch && enc.w.LenBits() < maxBatchBits && int(h) < w.state.Public.Len() && b.of[h] == 0; h++ {
 		if !w.isLone(h) {
 			break
 		}
 		gr := &w.state.Groups[w.state.Public.Groups[h]]
 		s := gr.Members[0].Slot
-		if w.state.Public.Generation(int(h)) != made.generation || w.state.Slots.Mask[s] != comps {
+		if w.state.Public.Generation(int(h)) != made.Generation || w.state.Slots.Mask[s] != comps {
 			break
 		}
 		before := enc.w.LenBits()
@@ -112,18 +112,18 @@ func (w *World) encodeBatch(first repl.Handle) {
 		if len(enc.refs.Slots()) > 0 || enc.w.LenBits()-before > maxLoneBits {
 			break
 		}
-		b.ends = append(b.ends, uint32(enc.w.LenBits()))
-		made.groups++
+		b.Ends = append(b.Ends, uint32(enc.w.LenBits()))
+		made.Groups++
 	}
 	b.buf = enc.w.Finish()
-	if made.groups == 0 {
+	if made.Groups == 0 {
 		b.of[first], b.none = noBatch, append(b.none, int32(first))
 		return
 	}
-	b.arena = append(b.arena, b.buf...)
-	made.begins, made.prefix = w.loneFull(&comps)
+	b.Arena = append(b.Arena, b.buf...)
+	made.Begins, made.Prefix = w.loneFull(&comps)
 	b.list = append(b.list, made)
-	for i := range made.groups {
+	for i := range made.Groups {
 		b.of[int(first)+i] = int32(len(b.list))
 	}
 }
@@ -133,41 +133,41 @@ const maxLoneBits = 1 << 12
 
 // loneFull returns what the body of a full of one entity begins with, before its values, as plainFull
 // does, and the number of its bits.
-func (w *World) loneFull(comps *set.Mask) (begins uint64, prefix int) {
-	out := &w.bodies.w
-	out.Reset(w.spawns.buf[:0])
+func (w *Encoder) loneFull(comps *set.Mask) (begins uint64, prefix int) {
+	out := &w.Bodies.w
+	out.Reset(w.Spawns.buf[:0])
 	out.Bits(0b10, 2) // no leavers, alone
 	w.sets.Append(out, comps)
-	if prefix = out.LenBits(); prefix > maxPrefix {
+	if prefix = out.LenBits(); prefix > MaxPrefix {
 		return 0, prefix
 	}
 	out.Bits(0, 64)
-	w.spawns.buf = out.Finish()
-	return leading(w.spawns.buf, prefix), prefix
+	w.Spawns.buf = out.Finish()
+	return LeadingBits(w.Spawns.buf, prefix), prefix
 }
 
-// fullBits bounds a full of the batch with values of that many bits, and the end of a message behind it,
+// FullBits bounds a full of the batch with values of that many bits, and the end of a message behind it,
 // as actionBits does.
-func (b *spawnBatch) fullBits(values uint32) int {
-	return lonePlainBits + b.prefix + int(values)
+func (b *spawnBatch) FullBits(values uint32) int {
+	return LonePlainBits + b.Prefix + int(values)
 }
 
-// lonePlainBits bounds an action that needs nothing and refers to nobody, without its body, and the end of a
+// LonePlainBits bounds an action that needs nothing and refers to nobody, without its body, and the end of a
 // message behind it.
-const lonePlainBits = repl.MaxHeadBits + 1 + 32 + 1 + 1 + repl.MaxRefBits + 2 + 7
+const LonePlainBits = repl.MaxHeadBits + 1 + 32 + 1 + 1 + repl.MaxRefBits + 2 + 7
 
-// maxPrefix bounds the leading bits of a full that are compared.
-const maxPrefix = 56
+// MaxPrefix bounds the leading bits of a full that are compared.
+const MaxPrefix = 56
 
-// leading returns the leading bits of a body, at most maxPrefix, and a bit 1 behind them.
-func leading(body []byte, prefix int) uint64 {
+// LeadingBits returns the leading bits of a body, at most MaxPrefix, and a bit 1 behind them.
+func LeadingBits(body []byte, prefix int) uint64 {
 	var first [8]byte
 	copy(first[:], body)
 	return binary.LittleEndian.Uint64(first[:])&(1<<prefix-1) | 1<<prefix
 }
 
-// appendFrom writes the bits of a body from one bit up to another.
-func appendFrom(w *pack.Writer, body []byte, from, to int) {
+// AppendBits writes the bits of a body from one bit up to another.
+func AppendBits(w *pack.Writer, body []byte, from, to int) {
 	if over := from & 7; over > 0 {
 		n := min(8-over, to-from)
 		w.Bits(uint64(body[from>>3]>>over)&(1<<n-1), uint(n))

@@ -122,6 +122,9 @@ func (sp *Space) growSets(n int) {
 	}
 }
 
+// Group returns the group of a handle, or ident.NoGroup.
+func (sp *Space) Group(i int) ident.Group { return sp.IDs.Groups[i] }
+
 // Baseline returns the baselines of the next update of a group.
 func (sp *Space) Baseline(i int) repl.From {
 	if sp.Prev == nil {

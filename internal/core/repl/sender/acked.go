@@ -17,7 +17,7 @@ func (p *Peer) HandleAcked(pkts ...uint16) {
 // acked moves the baseline of a group to an update that the peer has. An update that may have been dropped
 // moves none: once the action that it waited for is acknowledged, the changes are sent again.
 func (p *Peer) acked(s flight.Sent) {
-	sp, i := p.spaceOf(s.Group)
+	sp, i := p.groups.LocateHandle(s.Group)
 	if !s.Unproven && sp.Base[i].Before(s.Tick) {
 		sp.MoveBase(i, s.Tick, s.Base)
 	}
@@ -49,7 +49,7 @@ func (p *Peer) runAcked(tick entangle.Tick, r flight.SentRun) {
 func (p *Peer) moveBaselines() {
 	c := &p.ackedRange
 	if c.end > c.first {
-		advance(p.public.Base[c.first:c.end], c.tick)
+		advance(p.groups.Public.Base[c.first:c.end], c.tick)
 	}
 	*c = ackedRange{}
 }

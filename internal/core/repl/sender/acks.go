@@ -20,7 +20,7 @@ func (a *acks) Sent(id ident.Group) group.Sent {
 	w := a.world
 	t := group.Sent{All: w.state.Tick, Last: w.state.Tick - 1<<30}
 	for _, p := range w.peers {
-		sp, i := p.stateOf(id)
+		sp, i := p.groups.Locate(id)
 		if i < 0 || sp.Phase[i] == group.Absent {
 			continue
 		}

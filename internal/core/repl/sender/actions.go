@@ -10,7 +10,7 @@ import (
 
 // ActionsDue reports whether structure waits to be sent.
 func (p *Peer) ActionsDue() bool {
-	return !p.public.StructureDue.Empty() || !p.private.StructureDue.Empty() || !p.public.NeedsFull.Empty() || !p.private.NeedsFull.Empty()
+	return !p.groups.Public.StructureDue.Empty() || !p.groups.Private.StructureDue.Empty() || !p.groups.Public.NeedsFull.Empty() || !p.groups.Private.NeedsFull.Empty()
 }
 
 // ActionsOwed reports whether actions of this tick were promised to the peer by
@@ -64,12 +64,12 @@ func (p *Peer) takeTurns(heads *repl.Heads, room int) {
 // which there was no room, or 0.
 func (p *Peer) appendActionsFrom(heads *repl.Heads, from repl.Handle, room int) (next repl.Handle) {
 	if !from.Private() {
-		if i := p.appendActions(heads, &p.public, int(from), room); i >= 0 {
+		if i := p.appendActions(heads, &p.groups.Public, int(from), room); i >= 0 {
 			return repl.Handle(i)
 		}
 		from = repl.Private
 	}
-	if i := p.appendActions(heads, &p.private, int(from-repl.Private), room); i >= 0 {
+	if i := p.appendActions(heads, &p.groups.Private, int(from-repl.Private), room); i >= 0 {
 		return repl.Private + repl.Handle(i)
 	}
 	return 0
@@ -79,7 +79,7 @@ func (p *Peer) appendActionsFrom(heads *repl.Heads, from repl.Handle, room int) 
 // which there was no room, or -1.
 func (p *Peer) appendActions(heads *repl.Heads, sp *group.Space, from, room int) (next int) {
 	for i := sp.StructureDue.Next(from); i >= 0; i = sp.StructureDue.Next(i + 1) {
-		if sp == &p.public {
+		if sp == &p.groups.Public {
 			n := p.appendSpawns(heads, i, room)
 			if n == 0 {
 				n = p.appendEnds(heads, i, room)
@@ -111,7 +111,7 @@ const windowFull = 1 << (repl.MaxActionsInFlight - 1)
 // action decides what a group's structure needs at this peer. It is not ok when
 // nothing can be said: the bit then stays only if there will be something.
 func (p *Peer) action(sp *group.Space, i int) (rec repl.Record, b *encode.Body, ok bool) {
-	w, id, full := p.world, p.group(sp, i), sp.Unacked[i]&windowFull != 0
+	w, id, full := p.world, sp.Group(i), sp.Unacked[i]&windowFull != 0
 	if full && sp.ViewOf(i) == 0 && !sp.Retained.Has(i) || sp.Fragmented.Has(i) && sp.Unacked[i] != 0 {
 		return rec, nil, false
 	}
@@ -159,7 +159,7 @@ func (p *Peer) actionKind(sp *group.Space, i int, id ident.Group) (kind repl.Kin
 		sp.StructureDue.Clear(i)
 		sp.NeedsFull.Clear(i)
 		p.unsent(sp, i)
-		if sp == &p.private && sp.Phase[i] == group.Absent {
+		if sp == &p.groups.Private && sp.Phase[i] == group.Absent {
 			p.retire(i)
 		}
 		return 0, false
@@ -191,7 +191,7 @@ func (p *Peer) actionKind(sp *group.Space, i int, id ident.Group) (kind repl.Kin
 func (p *Peer) upToDate(sp *group.Space, i int) {
 	sp.StructureAsOf[i] = p.state.Tick
 	sp.StructureDue.Clear(i)
-	if !sp.Retained.Has(i) && !p.state.WaitsForTurn(p.group(sp, i)) {
+	if !sp.Retained.Has(i) && !p.state.WaitsForTurn(sp.Group(i)) {
 		sp.Due.Set(i)
 	}
 	sp.UpdateSteady(i)
@@ -210,7 +210,7 @@ func (p *Peer) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Key {
 	}
 	switch {
 	case sp.Phase[i] != group.Present:
-	case kind == repl.Full && sp == &p.public:
+	case kind == repl.Full && sp == &p.groups.Public:
 		key.AllMoved = true
 	default:
 		key.Structure = sp.StructureAsOf[i]
@@ -221,7 +221,7 @@ func (p *Peer) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Key {
 	if sp.Retained.Has(i) {
 		p.retain(&key, sp, i)
 	}
-	if p.losesSight(p.group(sp, i)) {
+	if p.losesSight(sp.Group(i)) {
 		key.Reader = (*reader)(p)
 	}
 	return key
@@ -232,7 +232,7 @@ func (p *Peer) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Key {
 func (p *Peer) losesSight(id ident.Group) bool {
 	w := p.world
 	for i := range w.state.Groups[id].Left {
-		if l := &w.state.Groups[id].Left[i]; l.Fate == repl.Moved && !l.Progress.Acked && !p.gets(l.Slot) {
+		if l := &w.state.Groups[id].Left[i]; l.Fate == repl.Moved && !l.Progress.Acked && !p.groups.CanGet(l.Slot) {
 			return true
 		}
 	}
@@ -294,7 +294,7 @@ func (p *Peer) sentAction(sp *group.Space, i int, rec *repl.Record) {
 	tick, after := rec.Tick, sp.StructureSent[i]
 	if sp.Phase[i] == group.Absent {
 		after = tick - 1 // what the peer had before, it has acknowledged the end of
-		p.state.Groups[p.group(sp, i)].Holders++
+		p.state.Groups[sp.Group(i)].Holders++
 	}
 	sp.Phase[i] = group.Present
 	sp.WasSent.Set(i)
@@ -313,7 +313,7 @@ func (p *Peer) sentAction(sp *group.Space, i int, rec *repl.Record) {
 	sp.Seq[i] = rec.Seq
 	sp.MoveBase(i, tick, tick)
 	sp.StructureSent[i], sp.LastAction = tick, tick
-	if !p.lostComponents(p.group(sp, i)) {
+	if !p.lostComponents(sp.Group(i)) {
 		sp.StructureAsOf[i] = tick
 	}
 	if !sp.Retained.Has(i) {
@@ -330,7 +330,7 @@ func (p *Peer) sentAction(sp *group.Space, i int, rec *repl.Record) {
 	}
 	sp.UpdateSteady(i)
 	p.actions.Add(flight.Action{Group: rec.Group, Groups: 1, Seq: rec.Seq, Waits: rec.Kind != repl.Gone && len(p.needs) > 0, After: after})
-	p.units.sent(p.group(sp, i))
+	p.units.sent(sp.Group(i))
 	p.stats.Actions++
 }
 
@@ -348,7 +348,7 @@ func (p *Peer) HandleDelivered(message uint16) { p.actions.Deliver(message, p.on
 // delivered lets go of a group once nothing of its life at the peer is under way:
 // an end that the peer received may still wait there for an action before it.
 func (p *Peer) delivered(a flight.Action) {
-	sp, i := p.spaceOf(a.Group)
+	sp, i := p.groups.LocateHandle(a.Group)
 	for end := i + int(a.Groups); i < end; i++ {
 		if !p.settles(sp, i) {
 			p.deliveredOne(sp, i, a.Seq)
@@ -389,10 +389,10 @@ func (p *Peer) deliveredOne(sp *group.Space, i int, seq repl.Seq) {
 	}
 	p.tidyPredicted(sp, i)
 	if sp.Phase[i] == group.Ending {
-		id := p.group(sp, i)
+		id := sp.Group(i)
 		sp.Phase[i] = group.Absent
 		p.state.Release(id)
-		if sp == &p.private && !sp.StructureDue.Has(i) {
+		if sp == &p.groups.Private && !sp.StructureDue.Has(i) {
 			p.retire(i)
 		}
 	}

@@ -26,19 +26,19 @@ func (p *Peer) Show(s repl.Slot) bool {
 	if !p.reserve(id) {
 		return false
 	}
-	v := gr.Viewer(p.index)
+	v := gr.Viewer(p.groups.Index)
 	if v.Shown() {
 		return true
 	}
 	v.SetShown(true)
 	i := v.Handle()
-	p.private.StopRetaining(i)
-	if p.private.Hidden.Has(i) {
-		p.private.Hidden.Clear(i)
-		p.private.NeedsFull.Set(i) // its changes meanwhile were not sent
+	p.groups.Private.StopRetaining(i)
+	if p.groups.Private.Hidden.Has(i) {
+		p.groups.Private.Hidden.Clear(i)
+		p.groups.Private.NeedsFull.Set(i) // its changes meanwhile were not sent
 	}
-	p.private.StructureDue.Set(i)
-	p.updatePredicted(&p.private, i)
+	p.groups.Private.StructureDue.Set(i)
+	p.updatePredicted(&p.groups.Private, i)
 	return true
 }
 
@@ -50,11 +50,11 @@ func (p *Peer) Hide(s repl.Slot) {
 	}
 	p.endVacatedBy(w.state.Slots.Group[s])
 	gr := &w.state.Groups[w.state.Slots.Group[s]]
-	v := gr.Viewer(p.index)
-	if v == nil || !v.Shown() && !p.private.Retained.Has(v.Handle()) {
+	v := gr.Viewer(p.groups.Index)
+	if v == nil || !v.Shown() && !p.groups.Private.Retained.Has(v.Handle()) {
 		return
 	}
-	sp, i := &p.private, v.Handle()
+	sp, i := &p.groups.Private, v.Handle()
 	v.SetShown(false)
 	if sp.Phase[i] != group.Present {
 		p.updatePredicted(sp, i)
@@ -70,7 +70,7 @@ func (p *Peer) Hide(s repl.Slot) {
 
 // conceal ends a private group that the peer was sent.
 func (p *Peer) conceal(i int) {
-	sp := &p.private
+	sp := &p.groups.Private
 	if !sp.Hidden.Has(i) {
 		p.noteHidden(i)
 	}
@@ -84,8 +84,8 @@ func (p *Peer) conceal(i int) {
 // let go before and was not sent that. It keeps those, and not the ones that are let go later.
 func (p *Peer) noteHidden(i int) {
 	delete(p.hiddenAt, int32(i))
-	left := p.state.Groups[p.private.IDs.Groups[i]].Left
-	if !slices.ContainsFunc(left, func(l group.Leaver) bool { return l.Fate == repl.Orphaned && p.private.HasLeaver(i, &l) }) {
+	left := p.state.Groups[p.groups.Private.IDs.Groups[i]].Left
+	if !slices.ContainsFunc(left, func(l group.Leaver) bool { return l.Fate == repl.Orphaned && p.groups.Private.HasLeaver(i, &l) }) {
 		return
 	}
 	if p.hiddenAt == nil {
@@ -100,18 +100,18 @@ func (p *Peer) hiddenSince(i int) entangle.Tick {
 	if at, ok := p.hiddenAt[int32(i)]; ok {
 		return at
 	}
-	return p.private.StructureAsOf[i]
+	return p.groups.Private.StructureAsOf[i]
 }
 
 // Sees reports whether the peer is shown the group of an entity.
 func (p *Peer) Sees(s repl.Slot) bool {
 	w := p.world
-	return w.state.Slots.Used.Has(int(s)) && p.shows(w.state.Slots.Group[s])
+	return w.state.Slots.Used.Has(int(s)) && p.groups.Shows(w.state.Slots.Group[s])
 }
 
 // Number returns the index of this peer among the world's peers, from 0. It is reused when the peer
 // is removed.
-func (p *Peer) Number() int { return int(p.index) }
+func (p *Peer) Number() int { return int(p.groups.Index) }
 
 // SeenBy sets the numbers of the peers that are shown the private group of an entity. For a public
 // group it reports true, and sets none: all peers see it.
@@ -132,35 +132,26 @@ func (w *World) SeenBy(s repl.Slot, peers *set.Bitset) (all bool) {
 	return false
 }
 
-func (p *Peer) shows(id ident.Group) bool {
-	gr := &p.state.Groups[id]
-	if !gr.Private {
-		return true
-	}
-	v := gr.Viewer(p.index)
-	return v != nil && v.Shown()
-}
-
 // reserve gives a group a handle at the peer, if it has none. It is not ok when no handle is left.
 func (p *Peer) reserve(id ident.Group) bool {
 	w := p.world
 	gr := &w.state.Groups[id]
-	if !gr.Private || gr.Viewer(p.index) != nil {
+	if !gr.Private || gr.Viewer(p.groups.Index) != nil {
 		return true
 	}
-	sp := &p.private
+	sp := &p.groups.Private
 	h, ok := sp.IDs.Take(id)
 	if !ok {
 		return false
 	}
 	sp.Grow(sp.IDs.Len(), w.state.Tick)
-	gr.Viewers = w.state.Lists.Add(gr.Viewers, ident.NewViewer(p.index, h))
+	gr.Viewers = w.state.Lists.Add(gr.Viewers, ident.NewViewer(p.groups.Index, h))
 	return true
 }
 
 // unreserve frees the handle of an ended group.
 func (p *Peer) unreserve(i int) {
-	sp := &p.private
+	sp := &p.groups.Private
 	p.disregard(sp, i)
 	used := sp.WasSent.Has(i) || sp.Referred.Has(i)
 	sp.ResetHandle(i)
@@ -180,6 +171,6 @@ func (p *Peer) disregard(sp *group.Space, i int) {
 }
 
 func (w *World) dropViewer(gr *group.Group, p *Peer) {
-	rest := slices.DeleteFunc(gr.Viewers, func(v ident.Viewer) bool { return v.Peer() == p.index })
+	rest := slices.DeleteFunc(gr.Viewers, func(v ident.Viewer) bool { return v.Peer() == p.groups.Index })
 	gr.Viewers = w.state.Lists.Fit(rest)
 }

@@ -86,7 +86,7 @@ func (p *Peer) leave(steps []step) {
 		s := &steps[i]
 		if s.run != nil {
 			for _, h := range s.run.Groups {
-				p.checkBound(&p.public, int(h), p.plan.tick)
+				p.checkBound(&p.groups.Public, int(h), p.plan.tick)
 			}
 		}
 		for ; s.from < s.to; s.from++ {

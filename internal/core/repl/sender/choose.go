@@ -191,7 +191,7 @@ func (p *Peer) putBack(which int, steps []step) {
 
 // poolOf returns the part of a pool that belongs to a space.
 func (p *Peer) poolOf(sp *group.Space) int {
-	if sp == &p.private {
+	if sp == &p.groups.Private {
 		return 1
 	}
 	return 0
@@ -277,7 +277,7 @@ func (l *pool) len() int { return len(l[0]) + len(l[1]) }
 
 // poolBits returns the size in bits of the records chosen in a pool, and sorts them by handle.
 func (p *Peer) poolBits(which int) (bits int) {
-	for i, sp := range p.spaces() {
+	for i, sp := range p.groups.Spaces() {
 		list := p.choice.pools[which][i]
 		p.inOrder(list)
 		bits += p.enc.RunBits(sp, list)

@@ -37,7 +37,7 @@ func (w *World) joined(s repl.Slot, at group.Position) {
 // growPeers makes room for public handles that are new.
 func (w *World) growPeers() {
 	for _, p := range w.peers {
-		p.public.Grow(w.state.Public.Len(), w.state.Tick)
+		p.groups.Public.Grow(w.state.Public.Len(), w.state.Tick)
 	}
 }
 
@@ -94,7 +94,7 @@ func (w *World) Pause(s repl.Slot) {
 // it left another group, or that it left this one and came back.
 func (w *World) unacked(s repl.Slot) (some bool) {
 	for _, p := range w.peers {
-		p.cameFrom(s, ident.NoGroup, func(ident.Group) { some = true })
+		p.groups.FormerGroups(s, ident.NoGroup, func(ident.Group) { some = true })
 		some = some || p.keepsMoved(s)
 	}
 	return some

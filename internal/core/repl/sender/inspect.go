@@ -11,11 +11,11 @@ import (
 // Seat returns the entity that has a number in a group, which is given by its handle at the peer,
 // for tests and inspection, or that the peer keeps there. It is not ok where no entity has the number.
 func (p *Peer) Seat(h repl.Handle, n repl.Member) (s repl.Slot, ok bool) {
-	sp, i := p.spaceOf(h)
+	sp, i := p.groups.LocateHandle(h)
 	if i >= len(sp.Phase) {
 		return repl.NoSlot, false
 	}
-	id := p.group(sp, i)
+	id := sp.Group(i)
 	if id == ident.NoGroup {
 		return repl.NoSlot, false
 	}

@@ -30,7 +30,7 @@ func (p Progress) Done() bool { return p.Begun && p.Have == p.Of }
 func (p *Peer) Join() {
 	j := &p.joining
 	j.begun = true
-	j.public, j.private = append(set.Bitset(nil), p.public.StructureDue...), append(set.Bitset(nil), p.private.StructureDue...)
+	j.public, j.private = append(set.Bitset(nil), p.groups.Public.StructureDue...), append(set.Bitset(nil), p.groups.Private.StructureDue...)
 	for _, groups := range [2]set.Bitset{j.public, j.private} {
 		for _, word := range groups {
 			j.of += bits.OnesCount64(word)
@@ -59,7 +59,7 @@ func (p *Peer) joined(sp *group.Space, i int) {
 		return
 	}
 	groups := j.public
-	if sp == &p.private {
+	if sp == &p.groups.Private {
 		groups = j.private
 	}
 	if !groups.Has(i) {

@@ -23,11 +23,11 @@ func (p *Peer) HandleLost(pkt uint16) {
 func (p *Peer) lost(s flight.Sent) { p.lostOne(s.Tick, s.Group) }
 
 func (p *Peer) lostOne(tick entangle.Tick, h repl.Handle) {
-	sp, i := p.spaceOf(h)
+	sp, i := p.groups.LocateHandle(h)
 	if sp.Phase[i] != group.Present || sp.Retained.Has(i) || !sp.Base[i].Before(tick) || tick.Before(sp.Sent[i]) {
 		return
 	}
-	if sp == &p.public && p.flights.RanSince(tick, h, h) {
+	if sp == &p.groups.Public && p.flights.RanSince(tick, h, h) {
 		return
 	}
 	sp.NoteDue(i, p.state.Tick)

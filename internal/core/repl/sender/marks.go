@@ -23,7 +23,7 @@ func (p *Peer) repeat(f *predictedGroup, sp *group.Space, i int) bool {
 func (p *Peer) planPredicted() {
 	for k := range p.predicted {
 		f := &p.predicted[k]
-		sp, i := p.spaceOf(f.group)
+		sp, i := p.groups.LocateHandle(f.group)
 		from := len(p.plan.records)
 		p.planPredictedGroup(f, sp, i)
 		last := len(p.plan.steps) - 1
@@ -58,7 +58,7 @@ func (p *Peer) planPredictedGroup(f *predictedGroup, sp *group.Space, i int) {
 // hasNews reports whether a group is due because of changes that the peer may see.
 func (p *Peer) hasNews(sp *group.Space, i int) bool {
 	if v := sp.ViewOf(i); v != 0 && sp.Due.Has(i) {
-		return p.state.Shows(p.group(sp, i), v, sp.Sent[i])
+		return p.state.Shows(sp.Group(i), v, sp.Sent[i])
 	}
 	return sp.Due.Has(i)
 }
@@ -117,8 +117,8 @@ func (p *Peer) appendMark(last bool, room int) bool {
 func (p *Peer) findUnsettled() (ok bool) {
 	for k := range p.predicted {
 		f := &p.predicted[k]
-		sp, i := p.spaceOf(f.group)
-		id := p.group(sp, i)
+		sp, i := p.groups.LocateHandle(f.group)
+		id := sp.Group(i)
 		switch {
 		case id == ident.NoGroup || p.state.Groups[id].TooLarge, sp.Phase[i] == group.Absent && !sp.StructureDue.Has(i):
 			// The peer never had it, or will receive no more of it: nothing to wait for.

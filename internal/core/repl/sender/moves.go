@@ -40,7 +40,7 @@ func (u *units) sent(id ident.Group) {
 // together reports whether a group may be sent now: it has no part in a move, or all groups of its
 // unit can go in this tick.
 func (p *Peer) together(sp *group.Space, i int) bool {
-	id := p.group(sp, i)
+	id := sp.Group(i)
 	if ok, judged := p.units.judged[id]; judged {
 		return ok
 	}
@@ -57,7 +57,7 @@ func (p *Peer) together(sp *group.Space, i int) bool {
 			continue
 		}
 		u.unit = append(u.unit, id)
-		sp, i := p.stateOf(id)
+		sp, i := p.groups.Locate(id)
 		if i < 0 || !p.sendable(sp, i) {
 			ok = false
 			continue
@@ -100,50 +100,24 @@ func (p *Peer) partners(id ident.Group, sp *group.Space, i int, out *[]ident.Gro
 		if l.Fate != repl.Moved || !sp.HasLeaver(i, l) {
 			continue
 		}
-		if to := w.state.Slots.Group[l.Slot]; to != id && p.gets(l.Slot) {
+		if to := w.state.Slots.Group[l.Slot]; to != id && p.groups.CanGet(l.Slot) {
 			note(to)
 		}
 	}
-	if len(w.state.Trails) == 0 || !p.shows(id) {
+	if len(w.state.Trails) == 0 || !p.groups.Shows(id) {
 		return some
 	}
 	for k := range gr.Members {
-		p.cameFrom(gr.Members[k].Slot, id, note)
+		p.groups.FormerGroups(gr.Members[k].Slot, id, note)
 	}
 	return some
-}
-
-// cameFrom notes the other groups in which the peer still has a member, if it may see it here.
-// There can be several: the peer also has it, as far as that group's structure says, in a group
-// where it may not see it.
-func (p *Peer) cameFrom(s repl.Slot, id ident.Group, note func(ident.Group)) {
-	trail := p.state.Trails[s]
-	if len(trail) == 0 || !p.finds(s) {
-		return
-	}
-	for _, from := range trail {
-		if sp, i := p.stateOf(from); i >= 0 && from != id && p.hasStill(sp, i, s) {
-			note(from)
-		}
-	}
-}
-
-// hasStill reports whether a peer still has an entity in a group that the entity left.
-func (p *Peer) hasStill(sp *group.Space, i int, s repl.Slot) bool {
-	gr := &p.state.Groups[p.group(sp, i)]
-	for k := range gr.Left {
-		if l := &gr.Left[k]; l.Slot == s && sp.HasLeaver(i, l) {
-			return true
-		}
-	}
-	return false
 }
 
 // findNeeds collects the groups that an action has to wait for at the peer: those that members came
 // from, even by way of other groups or while invisible. A group that has reached the tick at which
 // the member left no longer holds it.
 func (p *Peer) findNeeds(sp *group.Space, i int, rec *repl.Record) {
-	w, id := p.world, p.group(sp, i)
+	w, id := p.world, sp.Group(i)
 	p.needs = p.needs[:0]
 	if rec.Kind == repl.Gone || len(w.state.Trails) == 0 {
 		return
@@ -151,7 +125,7 @@ func (p *Peer) findNeeds(sp *group.Space, i int, rec *repl.Record) {
 	gr := &w.state.Groups[id]
 	for k := range gr.Members {
 		m := &gr.Members[k]
-		if (rec.Kind == repl.Full || sp.StructureAsOf[i].Before(m.Whole)) && len(w.state.Trails[m.Slot]) > 0 && p.finds(m.Slot) {
+		if (rec.Kind == repl.Full || sp.StructureAsOf[i].Before(m.Whole)) && len(w.state.Trails[m.Slot]) > 0 && p.groups.SeesEntity(m.Slot) {
 			p.needTrail(m.Slot, id)
 		}
 	}
@@ -161,7 +135,7 @@ func (p *Peer) findNeeds(sp *group.Space, i int, rec *repl.Record) {
 func (p *Peer) needTrail(s repl.Slot, into ident.Group) {
 	w := p.world
 	for _, from := range w.state.Trails[s] {
-		sp, i := p.stateOf(from)
+		sp, i := p.groups.Locate(from)
 		if i < 0 || from == into {
 			continue
 		}

@@ -37,14 +37,14 @@ func (p *Peer) ID(s repl.Slot) (id repl.ID, ok bool) {
 // is private and hidden from the peer later, it keeps its handle, so that the reference is valid
 // when it is shown again.
 func (p *Peer) refer(id ident.Group) {
-	if sp, i := p.stateOf(id); i >= 0 {
+	if sp, i := p.groups.Locate(id); i >= 0 {
 		sp.Referred.Set(i)
 	}
 }
 
 // id is ID for a slot with a home group that has a handle here.
 func (p *Peer) id(s repl.Slot) repl.ID {
-	sp, i := p.stateOf(p.state.Slots.Home[s])
+	sp, i := p.groups.Locate(p.state.Slots.Home[s])
 	return repl.ID{Group: sp.First + repl.Handle(i), Generation: sp.IDs.Generation(i), Member: p.state.Slots.Number[s]}
 }
 
@@ -54,7 +54,7 @@ func (p *Peer) Named(s repl.Slot) (id repl.ID, ok bool) {
 	if !p.state.Slots.Used.Has(int(s)) {
 		return repl.ID{}, false
 	}
-	if _, i := p.stateOf(p.state.Slots.Home[s]); i < 0 {
+	if _, i := p.groups.Locate(p.state.Slots.Home[s]); i < 0 {
 		return repl.ID{}, false
 	}
 	return p.id(s), true
@@ -62,7 +62,7 @@ func (p *Peer) Named(s repl.Slot) (id repl.ID, ok bool) {
 
 // Slot returns the slot of a network id at this peer.
 func (p *Peer) Slot(id repl.ID) (s repl.Slot, ok bool) {
-	sp, i := p.spaceOf(id.Group)
+	sp, i := p.groups.LocateHandle(id.Group)
 	home, ok := sp.IDs.Find(i, id.Generation)
 	if !ok {
 		return repl.NoSlot, false
@@ -76,6 +76,6 @@ func (p *Peer) Group(s repl.Slot) (h repl.Handle, ok bool) {
 	if !p.state.Slots.Used.Has(int(s)) {
 		return 0, false
 	}
-	sp, i := p.stateOf(p.state.Slots.Group[s])
+	sp, i := p.groups.Locate(p.state.Slots.Group[s])
 	return sp.First + repl.Handle(max(i, 0)), i >= 0
 }

@@ -49,7 +49,7 @@ func (w *World) releasePrivate(id ident.Group) (waits bool) {
 		return false
 	}
 	for _, v := range gr.Viewers {
-		sp := &w.byIndex[v.Peer()].private
+		sp := &w.byIndex[v.Peer()].groups.Private
 		if v.Shown() && w.state.IsTurn(uint32(v.Handle()), uint32(every)) && (gr.Changed == w.state.Tick || !sp.Predicted.Has(v.Handle())) {
 			sp.MarkDue(v.Handle(), w.state.Tick)
 		}
@@ -67,8 +67,8 @@ func (p *Peer) awaitsTurn() bool {
 		return true
 	}
 	for _, id := range w.state.Rates.WaitingPrivate {
-		sp, i := p.stateOf(id)
-		if w.state.Rates.Pace[id].Waits && p.shows(id) && sp.Base[i].Before(w.state.Groups[id].Changed) {
+		sp, i := p.groups.Locate(id)
+		if w.state.Rates.Pace[id].Waits && p.groups.Shows(id) && sp.Base[i].Before(w.state.Groups[id].Changed) {
 			return true
 		}
 	}
@@ -78,7 +78,7 @@ func (p *Peer) awaitsTurn() bool {
 // makeDue makes due what moves on in this tick. Of what the peer predicts, that is what
 // changed in it.
 func (p *Peer) makeDue(moved set.Bitset) {
-	sp := &p.public
+	sp := &p.groups.Public
 	sp.NoteAllDue(moved, p.state.Tick)
 	if len(p.predicted) == 0 || len(p.state.Rates.Groups) == 0 {
 		sp.Due.Join(moved)
@@ -88,8 +88,8 @@ func (p *Peer) makeDue(moved set.Bitset) {
 		sp.Due[i] |= word &^ sp.Predicted[i]
 	}
 	for _, f := range p.predicted {
-		sp, i := p.spaceOf(f.group)
-		if id := p.group(sp, i); id != ident.NoGroup && p.state.Groups[id].Changed == p.state.Tick {
+		sp, i := p.groups.LocateHandle(f.group)
+		if id := sp.Group(i); id != ident.NoGroup && p.state.Groups[id].Changed == p.state.Tick {
 			sp.NoteDue(i, p.state.Tick)
 			sp.Due.Set(i)
 		}

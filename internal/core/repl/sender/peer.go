@@ -10,7 +10,6 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
-	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -18,14 +17,13 @@ import (
 // Peer is the part of the world that one peer was sent, and the part that it acknowledged.
 type Peer struct {
 	// What every tick reads comes first, as in a space.
-	private group.Space
+	groups  group.Peer
 	world   *World
 	enc     *encode.Encoder
 	state   *group.State
 	plan    plan
-	index   uint16 // its number in the world
-	metered bool   // waiting times are kept
-	limited bool   // the last limit had less room than was planned
+	metered bool // waiting times are kept
+	limited bool // the last limit had less room than was planned
 	// privateFirst: the last tick had no room left for private groups.
 	privateFirst bool
 	// predicted is the groups of which the peer predicts a member, or may still believe so, rising.
@@ -38,7 +36,6 @@ type Peer struct {
 	ackedRange ackedRange
 	actions    flight.Messages
 	stats      Stats
-	public     group.Space
 
 	fullsTick     entangle.Tick // the last tick in which doubts were answered
 	resent        uint64        // entities that were sent in full because the peer asked
@@ -50,7 +47,6 @@ type Peer struct {
 	retired       []int32                 // private handles to be freed when the peer has no entity whose network id is from their group
 	retires       set.Bitset              // those, to have each once
 	looks         int                     // next of those in turn
-	viewsHeld     map[int32]view.ID       // parts of private groups that the peer has and that its new view changes; see keepView
 	hiddenAt      map[int32]entangle.Tick // of private groups that the peer is to be sent the end of; see noteHidden
 	vacant        map[ident.Group]vacated // groups that their only entity left, and that the peer keeps with it
 	joining       joining
@@ -68,21 +64,22 @@ type Peer struct {
 // NewPeer takes a peer in: all that everybody may see becomes due for it.
 func (w *World) NewPeer() *Peer {
 	p := &Peer{world: w, state: w.state, enc: w.enc}
-	p.public.IDs = &w.state.Public
-	p.private.First, p.private.IDs = repl.Private, &ident.Table{}
+	p.groups.State = w.state
+	p.groups.Public.IDs = &w.state.Public
+	p.groups.Private.First, p.groups.Private.IDs = repl.Private, &ident.Table{}
 	if w.enc.Moves {
-		p.public.Prev, p.private.Prev = []uint8{}, []uint8{}
+		p.groups.Public.Prev, p.groups.Private.Prev = []uint8{}, []uint8{}
 		p.flights.KeepBases = true
 	}
 	p.units.judged = map[ident.Group]bool{}
 	p.onAcked, p.onLost, p.onDelivered = p.acked, p.lost, p.delivered
 	p.onRunAcked, p.onRunLost = p.runAcked, p.runLost
-	p.public.Grow(w.state.Public.Len(), w.state.Tick)
+	p.groups.Public.Grow(w.state.Public.Len(), w.state.Tick)
 	w.peers = append(w.peers, p)
 	w.addPeer(p)
 	for h, id := range w.state.Public.Groups {
 		if id != ident.NoGroup && w.state.Groups[id].Open {
-			p.public.StructureDue.Set(h)
+			p.groups.Public.StructureDue.Set(h)
 		}
 	}
 	return p
@@ -91,16 +88,16 @@ func (w *World) NewPeer() *Peer {
 // Close lets a peer go: it holds no group any more.
 func (p *Peer) Close() {
 	w := p.world
-	for _, sp := range p.spaces() {
+	for _, sp := range p.groups.Spaces() {
 		for i, ph := range sp.Phase {
 			if ph != group.Absent {
-				w.state.Release(p.group(sp, i))
+				w.state.Release(sp.Group(i))
 			}
 			p.dropView(sp, i)
 			w.state.Views.Use(sp.ViewOf(i), -1)
 		}
 	}
-	for _, id := range p.private.IDs.Groups {
+	for _, id := range p.groups.Private.IDs.Groups {
 		if id != ident.NoGroup {
 			w.dropViewer(&w.state.Groups[id], p)
 		}
@@ -111,8 +108,8 @@ func (p *Peer) Close() {
 			break
 		}
 	}
-	w.predictions.forgetPeer(p.index)
-	w.byIndex[p.index] = nil
+	w.predictions.forgetPeer(p.groups.Index)
+	w.byIndex[p.groups.Index] = nil
 	w.stats.accumulate(&p.stats)
 	*p = Peer{}
 }
@@ -127,44 +124,13 @@ func (w *World) addPeer(p *Peer) {
 	if seat > math.MaxUint16 {
 		panic("sender: 65,537 peers of one world at a time: it can tell 65,536 apart")
 	}
-	w.byIndex[seat], p.index = p, uint16(seat)
-}
-
-func (p *Peer) spaces() [2]*group.Space { return [2]*group.Space{&p.public, &p.private} }
-
-// spaceOf returns where a handle's state stands. Its index may be beyond the end.
-func (p *Peer) spaceOf(h repl.Handle) (sp *group.Space, i int) {
-	if h.Private() {
-		return &p.private, int(h - repl.Private)
-	}
-	return &p.public, int(h)
-}
-
-// group returns the group of a handle, or ident.NoGroup.
-func (p *Peer) group(sp *group.Space, i int) ident.Group { return sp.IDs.Groups[i] }
-
-// stateOf returns where a group's state stands; i is -1 if the peer has no handle of it.
-func (p *Peer) stateOf(id ident.Group) (sp *group.Space, i int) {
-	gr := &p.state.Groups[id]
-	if !gr.Private {
-		return &p.public, int(gr.Handle)
-	}
-	if v := gr.Viewer(p.index); v != nil {
-		return &p.private, v.Handle()
-	}
-	return &p.private, -1
-}
-
-// known returns where the state of a handle stands that the peer was sent.
-func (p *Peer) known(h repl.Handle) (sp *group.Space, i int, ok bool) {
-	sp, i = p.spaceOf(h)
-	return sp, i, i < len(sp.Phase) && sp.Phase[i] == group.Present
+	w.byIndex[seat], p.groups.Index = p, uint16(seat)
 }
 
 // Base returns the base of a group at this peer, for tests and inspection; ok is
 // false while the peer was not sent the group.
 func (p *Peer) Base(h repl.Handle) (base entangle.Tick, ok bool) {
-	sp, i, ok := p.known(h)
+	sp, i, ok := p.groups.LocatePresent(h)
 	if !ok {
 		return 0, false
 	}
@@ -174,7 +140,7 @@ func (p *Peer) Base(h repl.Handle) (base entangle.Tick, ok bool) {
 // Idle reports whether the peer was sent and acknowledged all there is, and no change
 // waits for the tick of its group.
 func (p *Peer) Idle() bool {
-	return p.public.IsIdle() && p.private.IsIdle() && p.flights.Len() == 0 && p.actions.Empty() && !p.awaitsTurn()
+	return p.groups.Public.IsIdle() && p.groups.Private.IsIdle() && p.flights.Len() == 0 && p.actions.Empty() && !p.awaitsTurn()
 }
 
 // Asked returns how many entities the peer was sent again because it asked.
@@ -183,7 +149,7 @@ func (p *Peer) Asked() uint64 { return p.resent }
 // HandleResync answers a peer that lost the thread of a group: it is sent again in full, or, if
 // it is retained, hidden. Groups that the peer was never sent are ignored.
 func (p *Peer) HandleResync(h repl.Handle) {
-	sp, i, ok := p.known(h)
+	sp, i, ok := p.groups.LocatePresent(h)
 	if !ok || sp.AwaitsResync.Has(i) {
 		return
 	}
@@ -193,7 +159,7 @@ func (p *Peer) HandleResync(h repl.Handle) {
 	}
 	sp.AwaitsResync.Set(i)
 	if sp.Retained.Has(i) {
-		if p.endVacated(p.group(sp, i)); sp == &p.private {
+		if p.endVacated(sp.Group(i)); sp == &p.groups.Private {
 			p.conceal(i)
 		}
 		return
@@ -219,7 +185,7 @@ func (p *Peer) makeFullsDue() {
 	p.fullsTick = p.state.Tick
 	p.fullCredit = min(p.fullCredit, 0) + MaxFullEntitiesPerTick
 	left := MaxFullsPerTick
-	for _, sp := range p.spaces() {
+	for _, sp := range p.groups.Spaces() {
 		left = p.makeFullsDueIn(sp, left)
 	}
 }
@@ -241,7 +207,7 @@ func (p *Peer) makeFullsDueIn(sp *group.Space, left int) int {
 			continue
 		}
 		sp.StructureDue.Set(i)
-		if id := p.group(sp, i); id != ident.NoGroup {
+		if id := sp.Group(i); id != ident.NoGroup {
 			p.fullCredit -= len(p.state.Groups[id].Members)
 			p.resent += uint64(len(p.state.Groups[id].Members))
 		}

@@ -83,7 +83,7 @@ func (p *Peer) planLater() {
 	p.plan.ready = true
 	p.planPredicted()
 	p.plan.later = true
-	for _, sp := range p.spaces() {
+	for _, sp := range p.groups.Spaces() {
 		from := len(p.plan.records)
 		for i, due := range sp.Due {
 			if due &^= sp.Predicted[i]; due != 0 {
@@ -96,13 +96,13 @@ func (p *Peer) planLater() {
 
 // countDue returns the number of groups that may have values to send.
 func (p *Peer) countDue() (n int) {
-	for _, sp := range p.spaces() {
+	for _, sp := range p.groups.Spaces() {
 		for i, due := range sp.Due {
 			n += bits.OnesCount64(due & sp.Steady[i])
 			for due &^= sp.Steady[i]; due != 0; due &= due - 1 {
 				k := i<<6 + bits.TrailingZeros64(due)
 				switch {
-				case sp.Predicted.Has(k) && p.hasNews(sp, k), !sp.Predicted.Has(k) && p.lacksValues(sp, k, p.group(sp, k)):
+				case sp.Predicted.Has(k) && p.hasNews(sp, k), !sp.Predicted.Has(k) && p.lacksValues(sp, k, sp.Group(k)):
 					n++
 				case !sp.Predicted.Has(k):
 					sp.Due.Clear(k)
@@ -122,7 +122,7 @@ func (p *Peer) unplan() {
 	p.plan.made = false
 	left := p.plan.steps[p.plan.next:]
 	if len(left) > 0 {
-		p.privateFirst = left[len(left)-1].space == &p.private
+		p.privateFirst = left[len(left)-1].space == &p.groups.Private
 	}
 	p.meterLate(left)
 	for _, s := range left {
@@ -138,7 +138,7 @@ func (p *Peer) unplan() {
 // planOthers plans the due public groups that did not change in this tick, or not in values alone:
 // above all those of lost packets.
 func (p *Peer) planOthers() {
-	sp, valuesOnly := &p.public, p.enc.Runs.ValuesOnly
+	sp, valuesOnly := &p.groups.Public, p.enc.Runs.ValuesOnly
 	from := len(p.plan.records)
 	for i, due := range sp.Due {
 		if due &= ^valuesOnly[i] &^ sp.Predicted[i]; due != 0 {
@@ -182,14 +182,14 @@ func (p *Peer) planRuns() {
 		return
 	}
 	first := 0
-	for first < len(runs) && int(runs[first].Last()) < p.public.Cursor {
+	for first < len(runs) && int(runs[first].Last()) < p.groups.Public.Cursor {
 		first++
 	}
 	begun := runs[first%len(runs)]
 	from, to := begun.Groups[0], begun.Last()
-	inside := first < len(runs) && int(from) < p.public.Cursor
+	inside := first < len(runs) && int(from) < p.groups.Public.Cursor
 	if inside { // it was begun and not ended: its rest comes first, its beginning last
-		p.planPart(repl.Handle(p.public.Cursor), to)
+		p.planPart(repl.Handle(p.groups.Public.Cursor), to)
 		first++
 	}
 	for i := range runs {
@@ -198,7 +198,7 @@ func (p *Peer) planRuns() {
 		}
 	}
 	if inside {
-		p.planPart(from, repl.Handle(p.public.Cursor-1))
+		p.planPart(from, repl.Handle(p.groups.Public.Cursor-1))
 	}
 }
 
@@ -215,7 +215,7 @@ func (p *Peer) planRun(r *encode.Run) {
 
 // planPart plans the due groups of runs from one handle to another, record by record.
 func (p *Peer) planPart(first, last repl.Handle) {
-	from, sp := len(p.plan.records), &p.public
+	from, sp := len(p.plan.records), &p.groups.Public
 	for i := first >> 6; i <= last>>6; i++ {
 		if word := p.enc.Runs.ValuesOnly[i] & sp.Due[i] &^ sp.Predicted[i] & set.Within(i, first, last); word != 0 {
 			p.gather(sp, int(i), word)
@@ -227,7 +227,7 @@ func (p *Peer) planPart(first, last repl.Handle) {
 // planPrivate plans the groups that have a handle of the peer's own, from where the
 // last tick left off.
 func (p *Peer) planPrivate() {
-	sp := &p.private
+	sp := &p.groups.Private
 	for _, part := range [2][2]int{{sp.Cursor, len(sp.Phase)}, {0, sp.Cursor}} {
 		from := len(p.plan.records)
 		for i := part[0] >> 6; i<<6 < part[1]; i++ {

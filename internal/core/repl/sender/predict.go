@@ -73,13 +73,13 @@ func (f *predictions) forgetPeer(seat uint16) {
 // packet's tick. The setting lasts until the entity ends, whatever group it is in.
 func (p *Peer) Predict(s repl.Slot, on bool) {
 	w := p.world
-	if !w.state.Slots.Used.Has(int(s)) || w.predictions.predicts(s, p.index) == on {
+	if !w.state.Slots.Used.Has(int(s)) || w.predictions.predicts(s, p.groups.Index) == on {
 		return
 	}
 	if on {
-		w.predictions.addPeer(s, p.index)
+		w.predictions.addPeer(s, p.groups.Index)
 	} else {
-		w.predictions.removePeer(s, p.index)
+		w.predictions.removePeer(s, p.groups.Index)
 	}
 	p.updateGroupPrediction(w.state.Slots.Group[s])
 }
@@ -87,10 +87,10 @@ func (p *Peer) Predict(s repl.Slot, on bool) {
 // Predicts reports whether the peer is to predict an entity, as far as the entity is shown to it.
 func (p *Peer) Predicts(s repl.Slot) bool {
 	w := p.world
-	if !w.state.Slots.Used.Has(int(s)) || !w.predictions.predicts(s, p.index) {
+	if !w.state.Slots.Used.Has(int(s)) || !w.predictions.predicts(s, p.groups.Index) {
 		return false
 	}
-	sp, i := p.stateOf(w.state.Slots.Group[s])
+	sp, i := p.groups.Locate(w.state.Slots.Group[s])
 	if i < 0 || !p.predictsIn(sp, i) {
 		return false
 	}
@@ -100,13 +100,13 @@ func (p *Peer) Predicts(s repl.Slot) bool {
 
 // predictsIn reports whether the peer can predict anything in a group: the group is shown to it.
 func (p *Peer) predictsIn(sp *group.Space, i int) bool {
-	id := p.group(sp, i)
-	return id != ident.NoGroup && p.state.Groups[id].Open && !sp.Retained.Has(i) && p.shows(id)
+	id := sp.Group(i)
+	return id != ident.NoGroup && p.state.Groups[id].Open && !sp.Retained.Has(i) && p.groups.Shows(id)
 }
 
 // predictsMember reports whether the peer predicts a member of a group that is shown to it.
 func (p *Peer) predictsMember(v view.ID, m *group.Member) bool {
-	if p.state.IsPaused(m.Slot) || !p.world.predictions.predicts(m.Slot, p.index) {
+	if p.state.IsPaused(m.Slot) || !p.world.predictions.predicts(m.Slot, p.groups.Index) {
 		return false
 	}
 	h, _ := p.state.Views.Hides(v, m.Number)
@@ -118,7 +118,7 @@ func (p *Peer) predictsSome(sp *group.Space, i int) bool {
 	if len(p.world.predictions.peers) == 0 || !p.predictsIn(sp, i) {
 		return false
 	}
-	members := p.state.Groups[p.group(sp, i)].Members
+	members := p.state.Groups[sp.Group(i)].Members
 	for k := range members {
 		if p.predictsMember(sp.ViewOf(i), &members[k]) {
 			return true
@@ -140,7 +140,7 @@ func (w *World) updatePredictions(s repl.Slot, id ident.Group) {
 }
 
 func (p *Peer) updateGroupPrediction(id ident.Group) {
-	if sp, i := p.stateOf(id); i >= 0 {
+	if sp, i := p.groups.Locate(id); i >= 0 {
 		p.updatePredicted(sp, i)
 	}
 }
@@ -202,7 +202,7 @@ func (p *Peer) predictedAt(sp *group.Space, i int) int {
 func (p *Peer) beginPredicted(sp *group.Space, i int) {
 	p.predicted = slices.Insert(p.predicted, p.predictedAt(sp, i), predictedGroup{group: sp.First + repl.Handle(i), since: p.state.Tick})
 	sp.Predicted.Set(i)
-	if p.state.WaitsForTurn(p.group(sp, i)) {
+	if p.state.WaitsForTurn(sp.Group(i)) {
 		sp.NoteDue(i, p.state.Tick)
 		sp.Due.Set(i)
 	}
@@ -244,7 +244,7 @@ func (p *Peer) findPredicted(sp *group.Space, i int, kind repl.Kind) {
 	if !p.predictsIn(sp, i) {
 		return
 	}
-	members, v, others := p.state.Groups[p.group(sp, i)].Members, sp.ViewOf(i), false
+	members, v, others := p.state.Groups[sp.Group(i)].Members, sp.ViewOf(i), false
 	for k := range members {
 		m := &members[k]
 		if p.predictsMember(v, m) {

@@ -24,7 +24,7 @@ func (p *Peer) rank(steps []step, room int) {
 				k.keys[rec] = keyOf(1, ticks, credit)
 				continue
 			}
-			id := p.group(s.space, at)
+			id := s.space.Group(at)
 			rate := rates.Of(id)
 			k.keys[rec] = keyOf(rate.Priority, ticks, credit)
 			if rate.MaxAge > 0 {
@@ -63,7 +63,7 @@ func (p *Peer) noteLateness(sp *group.Space, at int) {
 	}
 	late, price := float32(0), p.choice.price[which]
 	if price > 0 {
-		priority := p.state.Rates.Of(p.group(sp, at)).Priority
+		priority := p.state.Rates.Of(sp.Group(at)).Priority
 		ticks, credit := sp.Waited(at, p.state.Tick)
 		late = (math.Float32frombits(keyOf(priority, ticks, credit)) - price) / priority
 	}
@@ -161,7 +161,7 @@ func (p *Peer) tallyBounds() {
 // checkBound counts a group that was to go and found no packet, if it has waited for all
 // that it may.
 func (p *Peer) checkBound(sp *group.Space, i int, now entangle.Tick) {
-	id := p.group(sp, i)
+	id := sp.Group(i)
 	if id == ident.NoGroup {
 		return
 	}

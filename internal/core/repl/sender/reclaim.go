@@ -26,7 +26,7 @@ func (w *World) freeHandles(id ident.Group) (keep bool) {
 // disregard has all peers disregard a public group that is gone.
 func (w *World) disregard(h int) {
 	for _, p := range w.peers {
-		if sp := &p.public; sp.ViewOf(h) != 0 || sp.Predicted.Has(h) || p.joining.left > 0 {
+		if sp := &p.groups.Public; sp.ViewOf(h) != 0 || sp.Predicted.Has(h) || p.joining.left > 0 {
 			p.disregard(sp, h)
 		}
 	}

@@ -32,11 +32,11 @@ func (p *Peer) Retain(s repl.Slot, hidden ...view.Hidden) bool {
 		return true
 	}
 	id := w.state.Slots.Group[s]
-	v := w.state.Groups[id].Viewer(p.index)
+	v := w.state.Groups[id].Viewer(p.groups.Index)
 	if v == nil {
 		return true
 	}
-	sp, i := &p.private, v.Handle()
+	sp, i := &p.groups.Private, v.Handle()
 	if sp.Phase[i] != group.Present || sp.AwaitsResync.Has(i) {
 		p.Hide(s)
 		return true
@@ -62,15 +62,15 @@ func (p *Peer) Retains(s repl.Slot) bool {
 	if !w.state.Slots.Used.Has(int(s)) {
 		return false
 	}
-	v := w.state.Groups[w.state.Slots.Group[s]].Viewer(p.index)
-	return v != nil && p.private.Retained.Has(v.Handle()) && !p.private.Hidden.Has(v.Handle())
+	v := w.state.Groups[w.state.Slots.Group[s]].Viewer(p.groups.Index)
+	return v != nil && p.groups.Private.Retained.Has(v.Handle()) && !p.groups.Private.Hidden.Has(v.Handle())
 }
 
 // hideRetained hides more of a group that the peer retains, and sends the removal of the parts that
 // the peer has. It reports false when view.Max are in use.
 func (p *Peer) hideRetained(i int, id ident.Group, hidden []view.Hidden) bool {
-	w, sp := p.world, &p.private
-	has := p.viewHeld(sp, i)
+	w, sp := p.world, &p.groups.Private
+	has := p.groups.ViewHeld(sp, i)
 	if len(hidden) == 0 && sp.ViewOf(i) == has {
 		return true
 	}
@@ -93,7 +93,7 @@ func (p *Peer) hideRetained(i int, id ident.Group, hidden []view.Hidden) bool {
 // setRetainedView sets the view of a retained group, and makes the removal of the parts that it
 // hides due, except for the parts that the peer lacks. It reports false when view.Max are in use.
 func (p *Peer) setRetainedView(i int, to, lacks []view.Part) bool {
-	w, sp := p.world, &p.private
+	w, sp := p.world, &p.groups.Private
 	is, ok := w.state.Views.Intern(to)
 	if !ok {
 		return false
@@ -132,7 +132,7 @@ func (w *World) noteInserted(s repl.Slot, inserted set.Mask) {
 	_, m := w.state.Member(s)
 	for _, v := range w.state.Groups[id].Viewers {
 		p := w.byIndex[v.Peer()]
-		p.noteLacking(v.Handle(), m, inserted.Without(w.state.MayHaveHad(s, inserted, p.private.AsOf(v.Handle()))))
+		p.noteLacking(v.Handle(), m, inserted.Without(w.state.MayHaveHad(s, inserted, p.groups.Private.AsOf(v.Handle()))))
 	}
 	w.state.Slots.NoteInserts(s, inserted, w.state.Tick)
 }
@@ -140,7 +140,7 @@ func (w *World) noteInserted(s repl.Slot, inserted set.Mask) {
 // noteInsertedBefore does so for the components that came in the present tick, before the peer began
 // to retain the group or got another view of it.
 func (p *Peer) noteInsertedBefore(i int, id ident.Group) {
-	w, sp := p.world, &p.private
+	w, sp := p.world, &p.groups.Private
 	if sp.AsOf(i) == w.state.Tick {
 		return
 	}
@@ -155,18 +155,18 @@ func (p *Peer) noteInsertedBefore(i int, id ident.Group) {
 // in use it notes nothing: the components are removed, should they be hidden, as if the peer had
 // them.
 func (p *Peer) noteLacking(i int, m *group.Member, comps set.Mask) {
-	w, sp := p.world, &p.private
+	w, sp := p.world, &p.groups.Private
 	if comps.IsZero() || sp.AsOf(i).Before(m.Joined) {
 		return
 	}
 	if sp.Retained.Has(i) {
-		to, lacks, due := w.state.WithParts(sp.ViewOf(i), m.Number, comps), w.state.WithParts(p.viewHeld(sp, i), m.Number, comps), sp.StructureDue.Has(i)
+		to, lacks, due := w.state.WithParts(sp.ViewOf(i), m.Number, comps), w.state.WithParts(p.groups.ViewHeld(sp, i), m.Number, comps), sp.StructureDue.Has(i)
 		if p.setRetainedView(i, to, lacks); !due {
 			sp.StructureDue.Clear(i)
 		}
 		return
 	}
-	has, ok := p.viewsHeld[int32(i)]
+	has, ok := p.groups.ViewsHeld[int32(i)]
 	if !ok {
 		return
 	}
@@ -180,21 +180,10 @@ func (p *Peer) noteLacking(i int, m *group.Member, comps set.Mask) {
 	}
 }
 
-// viewHeld returns the view of a group that the peer has. It differs from viewOf while the peer has
-// not been sent the newest view.
-func (p *Peer) viewHeld(sp *group.Space, i int) view.ID {
-	if len(p.viewsHeld) > 0 && sp == &p.private {
-		if v, ok := p.viewsHeld[int32(i)]; ok {
-			return v
-		}
-	}
-	return sp.ViewOf(i)
-}
-
 // keepView notes the view of a group that the peer has before it gets another. The peer has it
 // until the group is sent again in full, which may never happen.
 func (p *Peer) keepView(sp *group.Space, i int) {
-	if _, ok := p.viewsHeld[int32(i)]; ok || sp == &p.public {
+	if _, ok := p.groups.ViewsHeld[int32(i)]; ok || sp == &p.groups.Public {
 		return
 	}
 	p.state.Views.Use(sp.ViewOf(i), 1)
@@ -203,20 +192,20 @@ func (p *Peer) keepView(sp *group.Space, i int) {
 
 // keep notes a view that is in use.
 func (p *Peer) keep(i int, v view.ID) {
-	if p.viewsHeld == nil {
-		p.viewsHeld = map[int32]view.ID{}
+	if p.groups.ViewsHeld == nil {
+		p.groups.ViewsHeld = map[int32]view.ID{}
 	}
-	p.viewsHeld[int32(i)] = v
+	p.groups.ViewsHeld[int32(i)] = v
 }
 
 // dropView forgets what keepView noted.
 func (p *Peer) dropView(sp *group.Space, i int) {
-	if len(p.viewsHeld) == 0 || sp == &p.public {
+	if len(p.groups.ViewsHeld) == 0 || sp == &p.groups.Public {
 		return
 	}
-	if v, ok := p.viewsHeld[int32(i)]; ok {
+	if v, ok := p.groups.ViewsHeld[int32(i)]; ok {
 		p.state.Views.Use(v, -1)
-		delete(p.viewsHeld, int32(i))
+		delete(p.groups.ViewsHeld, int32(i))
 	}
 }
 
@@ -224,5 +213,5 @@ func (p *Peer) dropView(sp *group.Space, i int) {
 func (p *Peer) retain(key *encode.Key, sp *group.Space, i int) {
 	key.Base, key.Structure = p.state.Tick, sp.StructureAsOf[i]
 	key.Retained, key.AsOf = true, sp.AsOf(i)
-	key.View, key.NewView = p.viewHeld(sp, i), sp.ViewOf(i)
+	key.View, key.NewView = p.groups.ViewHeld(sp, i), sp.ViewOf(i)
 }

@@ -18,7 +18,7 @@ import (
 // taken until the group is gone.
 func (p *Peer) retire(i int) {
 	p.retires.Grow(i + 1)
-	if p.private.IDs.Groups[i] != ident.NoGroup && !p.retires.Has(i) {
+	if p.groups.Private.IDs.Groups[i] != ident.NoGroup && !p.retires.Has(i) {
 		p.retires.Set(i)
 		p.retired = append(p.retired, int32(i))
 	}
@@ -28,10 +28,10 @@ func (p *Peer) retire(i int) {
 // another group. It is free again when the peer has no entity with such an id any more.
 func (p *Peer) reserveName(id ident.Group) {
 	gr := &p.state.Groups[id]
-	if !gr.Private || gr.Viewer(p.index) != nil || !p.reserve(id) {
+	if !gr.Private || gr.Viewer(p.groups.Index) != nil || !p.reserve(id) {
 		return
 	}
-	p.retire(gr.Viewer(p.index).Handle())
+	p.retire(gr.Viewer(p.groups.Index).Handle())
 }
 
 // maxLooks bounds the handles that are checked in a tick.
@@ -40,7 +40,7 @@ const maxLooks = 64
 // freeRetired frees the handles that can be freed, among those in turn. A peer that awaits a resync
 // may have more than it acknowledged: until it is answered, no handle is freed.
 func (p *Peer) freeRetired() {
-	if len(p.retired) == 0 || !p.public.AwaitsResync.Empty() || !p.private.AwaitsResync.Empty() {
+	if len(p.retired) == 0 || !p.groups.Public.AwaitsResync.Empty() || !p.groups.Private.AwaitsResync.Empty() {
 		return
 	}
 	for range min(len(p.retired), maxLooks) {
@@ -61,13 +61,13 @@ func (p *Peer) freeRetired() {
 
 // settleRetired reports whether a handle is free now, or need not be freed any more.
 func (p *Peer) settleRetired(i int) (done bool) {
-	sp, id := &p.private, p.private.IDs.Groups[i]
+	sp, id := &p.groups.Private, p.groups.Private.IDs.Groups[i]
 	if id == ident.NoGroup {
 		return true
 	}
 	gr := &p.state.Groups[id]
 	switch {
-	case gr.Viewer(p.index).Shown() && gr.Open || sp.Phase[i] != group.Absent || sp.Referred.Has(i):
+	case gr.Viewer(p.groups.Index).Shown() && gr.Open || sp.Phase[i] != group.Absent || sp.Referred.Has(i):
 		return true
 	case !sp.StructureAsOf[i].Before(p.actions.Oldest(p.state.Tick)):
 		return false // the end may wait at the peer for an action in flight
@@ -84,37 +84,12 @@ func (p *Peer) settleRetired(i int) (done bool) {
 func (p *Peer) namesOne(id ident.Group) bool {
 	w := p.world
 	return slices.ContainsFunc(w.state.Groups[id].Left, func(l group.Leaver) bool {
-		return l.Slot != repl.NoSlot && w.state.Slots.Home[l.Slot] == id && w.state.Slots.Number[l.Slot] == l.Number && p.hasSomewhere(l.Slot)
+		return l.Slot != repl.NoSlot && w.state.Slots.Home[l.Slot] == id && w.state.Slots.Number[l.Slot] == l.Number && p.groups.Has(l.Slot)
 	})
 }
 
 // Has reports whether the peer was sent an entity, and has not acknowledged its end. For an entity
 // that is hidden from the peer it costs and returns the same as for one that does not exist.
 func (p *Peer) Has(s repl.Slot) bool {
-	return p.state.Slots.Used.Has(int(s)) && p.hasSomewhere(s)
-}
-
-// hasSomewhere reports whether the peer may have an entity, in its group or in an earlier one.
-func (p *Peer) hasSomewhere(s repl.Slot) bool {
-	w := p.world
-	_, m := w.state.Member(s)
-	sp, i := p.stateOf(w.state.Slots.Group[s])
-	if i >= 0 && !sp.AsOf(i).Before(m.Joined) && p.tellsOf(sp, i, m.Number) {
-		if sp.Phase[i] != group.Ending || m.Joined != sp.StructureAsOf[i] { // it was not sent what came in the tick of its end
-			return true
-		}
-	}
-	return slices.ContainsFunc(w.state.Trails[s], func(id ident.Group) bool {
-		sp, i := p.stateOf(id)
-		return i >= 0 && p.hasStill(sp, i, s)
-	})
-}
-
-// tellsOf reports whether the peer has a group and was sent a number in it, and not its removal.
-func (p *Peer) tellsOf(sp *group.Space, i int, number repl.Member) bool {
-	if sp.Phase[i] == group.Absent {
-		return false
-	}
-	h, _ := p.state.Views.Hides(p.viewHeld(sp, i), number)
-	return !h.Whole
+	return p.state.Slots.Used.Has(int(s)) && p.groups.Has(s)
 }

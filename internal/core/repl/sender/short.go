@@ -25,7 +25,7 @@ func (p *Peer) Meter(on bool) {
 		return
 	}
 	p.metered = on
-	for _, sp := range p.spaces() {
+	for _, sp := range p.groups.Spaces() {
 		sp.SetMetered(on, p.state.Tick)
 	}
 }
@@ -43,7 +43,7 @@ func (p *Peer) meterLate(left []step) {
 		s := &left[i]
 		if s.run != nil {
 			for _, h := range s.run.Groups {
-				waits(&p.public, int(h))
+				waits(&p.groups.Public, int(h))
 			}
 		}
 		for _, rec := range p.plan.records[s.from:s.to] {
@@ -159,7 +159,7 @@ func (p *Peer) markBits() int {
 	needs := 0
 	for k := range p.predicted {
 		f := &p.predicted[k]
-		sp, i := p.spaceOf(f.group)
+		sp, i := p.groups.LocateHandle(f.group)
 		if p.owed(f, sp, i) {
 			needs++
 		}

@@ -113,7 +113,7 @@ func (p *Peer) layOut() {
 
 func (p *Peer) layOutPool(which int, order [2]int) {
 	for _, i := range order {
-		list, sp := p.choice.pools[which][i], p.spaces()[i]
+		list, sp := p.choice.pools[which][i], p.groups.Spaces()[i]
 		at := 0
 		if p.choice.broken && which == othersPool { // records that found no packet the last time go first
 			at, _ = slices.BinarySearchFunc(list, sp.Cursor, func(rec encode.Update, cursor int) int { return int(rec.At) - cursor })

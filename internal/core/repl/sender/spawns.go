@@ -58,7 +58,7 @@ const noNeedsBits = 3
 // newGroups returns how many public groups from an index on, and before another, are due and can be sent
 // for the first time.
 func (p *Peer) newGroups(i, end int) (n int) {
-	sp := &p.public
+	sp := &p.groups.Public
 	if _, due := sp.StructureDue.NextRun(i); due < end {
 		end = due
 	}
@@ -72,7 +72,7 @@ func (p *Peer) newGroups(i, end int) (n int) {
 
 // sentSpawns is sentAction for the first fulls of n groups.
 func (p *Peer) sentSpawns(i, n int) {
-	w, sp, tick := p.world, &p.public, p.state.Tick
+	w, sp, tick := p.world, &p.groups.Public, p.state.Tick
 	for _, id := range w.state.Public.Groups[i : i+n] {
 		gr := &w.state.Groups[id]
 		gr.Holders++
@@ -91,7 +91,7 @@ func (p *Peer) sentSpawns(i, n int) {
 // members were despawned, as many as there is room for, and returns how many. The others are left to
 // action.
 func (p *Peer) appendEnds(heads *repl.Heads, i, room int) (n int) {
-	w, sp := p.world, &p.public
+	w, sp := p.world, &p.groups.Public
 	if w.enc.Unshared || !p.endsPlainly(i) {
 		return 0
 	}
@@ -119,7 +119,7 @@ func (p *Peer) appendEnds(heads *repl.Heads, i, room int) (n int) {
 // endsPlainly reports whether a public group has ended by the despawn of its members, so that its end says
 // nothing more, and whether it may be sent now.
 func (p *Peer) endsPlainly(i int) bool {
-	w, sp := p.world, &p.public
+	w, sp := p.world, &p.groups.Public
 	id := w.state.Public.Groups[i]
 	if id == ident.NoGroup || sp.Phase[i] != group.Present || sp.Sent[i] == w.state.Tick || sp.StructureSent[i] == w.state.Tick {
 		return false
@@ -133,7 +133,7 @@ func (p *Peer) endsPlainly(i int) bool {
 
 // sentEnds is sentAction for the ends of n groups.
 func (p *Peer) sentEnds(i, n int, seq repl.Seq, after entangle.Tick) {
-	sp, tick := &p.public, p.state.Tick
+	sp, tick := &p.groups.Public, p.state.Tick
 	for k := i; k < i+n; k++ {
 		sp.Phase[k], sp.Seq[k] = group.Ending, seq
 		sp.Unacked[k] = sp.Unacked[k]<<1 | 1
@@ -145,7 +145,7 @@ func (p *Peer) sentEnds(i, n int, seq repl.Seq, after entangle.Tick) {
 
 // noteSent notes that actions of public groups were sent that state all that the peer may see.
 func (p *Peer) noteSent(i, n int, tick entangle.Tick) {
-	sp := &p.public
+	sp := &p.groups.Public
 	for _, ticks := range [...][]entangle.Tick{sp.Base, sp.StructureSent, sp.StructureAsOf, sp.Sent} {
 		fill(ticks[i:i+n], tick)
 	}

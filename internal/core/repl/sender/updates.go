@@ -91,8 +91,8 @@ func (p *Peer) appendCopy(s *step) {
 	p.w.Raw(w.enc.Runs.Arena[made.Off : made.Off+made.Bytes])
 	p.flights.AddRun(&r.Run, s.base.Base)
 	p.stats.Updates += uint64(len(r.Groups))
-	p.public.SendRun(&r.Run)
-	p.public.Cursor = int(r.Last()) + 1
+	p.groups.Public.SendRun(&r.Run)
+	p.groups.Public.Cursor = int(r.Last()) + 1
 }
 
 // appendApart writes the part of a run that fits, where the other contents of a packet leave no
@@ -101,9 +101,9 @@ func (p *Peer) appendApart(s *step, room int) bool {
 	r := s.run
 	*s = p.flat(s)
 	for _, h := range r.Groups {
-		p.public.Sent[h] = p.state.Tick
+		p.groups.Public.Sent[h] = p.state.Tick
 	}
-	p.public.SendRun(&r.Run)
+	p.groups.Public.SendRun(&r.Run)
 	return p.appendRecords(s, room)
 }
 
@@ -113,11 +113,11 @@ func (p *Peer) flat(s *step) step {
 	w, first, groups := p.world, len(p.plan.records), s.run.Groups
 	p.plan.records = slices.Grow(p.plan.records, len(groups))
 	for _, h := range groups {
-		from := p.public.Baseline(int(h))
+		from := p.groups.Public.Baseline(int(h))
 		chunk, _ := w.enc.Chunks.Find(w.state.Public.Groups[h], from, 0)
-		p.plan.records = append(p.plan.records, encode.Update{At: int32(h), Chunk: chunk, Base: from.Base, StructureSent: p.public.StructureSent[h]})
+		p.plan.records = append(p.plan.records, encode.Update{At: int32(h), Chunk: chunk, Base: from.Base, StructureSent: p.groups.Public.StructureSent[h]})
 	}
-	return step{space: &p.public, from: first, to: len(p.plan.records)}
+	return step{space: &p.groups.Public, from: first, to: len(p.plan.records)}
 }
 
 // appendRecords writes records as a run of the peer's own, as far as they fit, and reports whether

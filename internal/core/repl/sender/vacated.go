@@ -45,8 +45,8 @@ func (p *Peer) RetainMoved(s repl.Slot, hidden ...view.Hidden) {
 
 // vacate makes the peer keep an entity in a group that it left, if the peer has it there.
 func (p *Peer) vacate(from ident.Group, s repl.Slot, h view.Part) {
-	sp, i := p.stateOf(from)
-	if i < 0 || !p.hasStill(sp, i, s) {
+	sp, i := p.groups.Locate(from)
+	if i < 0 || !p.groups.StillHas(sp, i, s) {
 		return
 	}
 	v, kept := p.vacant[from]
@@ -74,7 +74,7 @@ func (p *Peer) mayHave(sp *group.Space, i int, s repl.Slot) (has set.Mask) {
 	for c := range p.state.Comps {
 		has.Set(c)
 	}
-	h, _ := p.state.Views.Hides(p.viewHeld(sp, i), 0)
+	h, _ := p.state.Views.Hides(p.groups.ViewHeld(sp, i), 0)
 	has = p.state.MayHaveHad(s, has.Without(h.Comps), sp.AsOf(i))
 	return has.Without(p.state.InsertedAfter(s, sp.AsOf(i)))
 }
@@ -85,7 +85,7 @@ func (p *Peer) endVacated(from ident.Group) {
 		return
 	}
 	delete(p.vacant, from)
-	sp, i := p.stateOf(from)
+	sp, i := p.groups.Locate(from)
 	sp.StructureDue.Set(i)
 }
 

@@ -9,25 +9,10 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 )
 
-// finds reports whether a peer may see an entity in the group that it is in.
-func (p *Peer) finds(s repl.Slot) bool {
-	id := p.state.Slots.Group[s]
-	if !p.shows(id) {
-		return false
-	}
-	sp, i := p.stateOf(id)
-	h, _ := p.state.Views.Hides(sp.ViewOf(i), p.state.Slots.NumberHere[s])
-	return !h.Whole
-}
-
-// gets is finds, but excludes groups that are too large to be sent: an entity that moves to one
-// does not hold up the group that it leaves.
-func (p *Peer) gets(s repl.Slot) bool {
-	return p.finds(s) && !p.state.Groups[p.state.Slots.Group[s]].Withheld
-}
-
 // Finds reports whether the peer is shown an entity: its group, and it there.
-func (p *Peer) Finds(s repl.Slot) bool { return p.state.Slots.Used.Has(int(s)) && p.finds(s) }
+func (p *Peer) Finds(s repl.Slot) bool {
+	return p.state.Slots.Used.Has(int(s)) && p.groups.SeesEntity(s)
+}
 
 // Keeps reports whether the peer was left an entity: it is shown it, or retains its group and was
 // sent the entity there.
@@ -35,7 +20,7 @@ func (p *Peer) Keeps(s repl.Slot) bool {
 	if p.keepsMoved(s) || !p.Retains(s) {
 		return p.keepsMoved(s) || p.Finds(s)
 	}
-	sp, i := p.stateOf(p.state.Slots.Group[s])
+	sp, i := p.groups.Locate(p.state.Slots.Group[s])
 	_, m := p.state.Member(s)
 	h, _ := p.state.Views.Hides(sp.ViewOf(i), m.Number)
 	return !h.Whole && !sp.AsOf(i).Before(m.Joined)
@@ -51,7 +36,7 @@ func (p *Peer) SetView(s repl.Slot, hidden ...view.Hidden) bool {
 	if !w.state.Slots.Used.Has(int(s)) {
 		return false
 	}
-	sp, i := p.stateOf(w.state.Slots.Group[s])
+	sp, i := p.groups.Locate(w.state.Slots.Group[s])
 	if i < 0 || sp.Retained.Has(i) {
 		return false
 	}
@@ -70,10 +55,10 @@ func (p *Peer) SetView(s repl.Slot, hidden ...view.Hidden) bool {
 		sp.StructureDue.Set(i)
 	}
 	p.changeView(sp, i, id)
-	if sp.Phase[i] == group.Absent && p.shows(w.state.Slots.Group[s]) {
+	if sp.Phase[i] == group.Absent && p.groups.Shows(w.state.Slots.Group[s]) {
 		sp.StructureDue.Set(i)
 	}
-	if again && sp == &p.private {
+	if again && sp == &p.groups.Private {
 		p.noteInsertedBefore(i, w.state.Slots.Group[s])
 	}
 	p.updatePredicted(sp, i)
@@ -97,7 +82,7 @@ func (p *Peer) changeView(sp *group.Space, i int, id view.ID) {
 // unhide ends what peers may not see of a number, which is another member's from now on.
 func (w *World) unhide(id ident.Group, n repl.Member) {
 	for _, p := range w.peers {
-		sp, i := p.stateOf(id)
+		sp, i := p.groups.Locate(id)
 		if i < 0 || sp.ViewOf(i) == 0 {
 			continue
 		}

@@ -95,8 +95,8 @@ func (w *World) Commit() {
 			p.unplan()
 		}
 		p.makeDue(w.state.Moved)
-		p.public.StructureDue.Join(w.state.Reshaped)
-		p.public.Steady.Drop(w.state.Reshaped)
+		p.groups.Public.StructureDue.Join(w.state.Reshaped)
+		p.groups.Public.Steady.Drop(w.state.Reshaped)
 	}
 	for _, id := range w.state.ChangedPrivate {
 		w.notifyViewers(&w.state.Groups[id])
@@ -111,7 +111,7 @@ func (w *World) notifyViewers(gr *group.Group) {
 	}
 	for _, v := range gr.Viewers {
 		if v.Shown() {
-			w.byIndex[v.Peer()].private.MarkDue(v.Handle(), w.state.Tick)
+			w.byIndex[v.Peer()].groups.Private.MarkDue(v.Handle(), w.state.Tick)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func (w *World) notifyViewers(gr *group.Group) {
 // notifyStructure makes a group's structure due for the peers that see it or retain it.
 func (w *World) notifyStructure(gr *group.Group) {
 	for _, v := range gr.Viewers {
-		if sp := &w.byIndex[v.Peer()].private; v.Shown() || sp.Retained.Has(v.Handle()) {
+		if sp := &w.byIndex[v.Peer()].groups.Private; v.Shown() || sp.Retained.Has(v.Handle()) {
 			sp.StructureDue.Set(v.Handle())
 			sp.Steady.Clear(v.Handle())
 		}
@@ -130,8 +130,8 @@ func (w *World) notifyStructure(gr *group.Group) {
 func (w *World) baselineInUse(h int) (from repl.From, ok bool) {
 	changed := w.state.Groups[w.state.Public.Groups[h]].Changed
 	for _, p := range w.peers {
-		if p.public.Steady.Has(h) && p.public.Base[h].Before(changed) {
-			return p.public.Baseline(h), true
+		if p.groups.Public.Steady.Has(h) && p.groups.Public.Base[h].Before(changed) {
+			return p.groups.Public.Baseline(h), true
 		}
 	}
 	return repl.From{}, false

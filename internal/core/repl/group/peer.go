@@ -131,3 +131,34 @@ func (p *Peer) HasNumber(sp *Space, i int, number repl.Member) bool {
 	h, _ := p.State.Views.Hides(p.ViewHeld(sp, i), number)
 	return !h.Whole
 }
+
+// Reserve gives a group a handle at the peer, if it has none. It is not ok when no handle is left.
+func (p *Peer) Reserve(id ident.Group) bool {
+	w, sp := p.State, &p.Private
+	gr := &w.Groups[id]
+	if !gr.Private || gr.Viewer(p.Index) != nil {
+		return true
+	}
+	h, ok := sp.IDs.Take(id)
+	if !ok {
+		return false
+	}
+	sp.Grow(sp.IDs.Len(), w.Tick)
+	gr.Viewers = w.Lists.Add(gr.Viewers, ident.NewViewer(p.Index, h))
+	return true
+}
+
+// Refer notes that the peer is sent a reference to an entity that was born in a group. If the group
+// is private and hidden from the peer later, it keeps its handle, so that the reference is valid
+// when it is shown again.
+func (p *Peer) Refer(id ident.Group) {
+	if sp, i := p.Locate(id); i >= 0 {
+		sp.Referred.Set(i)
+	}
+}
+
+// ID returns the network id of a slot that was born in a group with a handle at the peer.
+func (p *Peer) ID(s repl.Slot) repl.ID {
+	sp, i := p.Locate(p.State.Slots.Home[s])
+	return repl.ID{Group: sp.First + repl.Handle(i), Generation: sp.IDs.Generation(i), Member: p.State.Slots.Number[s]}
+}

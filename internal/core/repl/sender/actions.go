@@ -95,7 +95,7 @@ func (p *Peer) appendActions(heads *repl.Heads, sp *group.Space, from, room int)
 		}
 		p.findNeeds(sp, i, &rec)
 		p.findPredicted(sp, i, rec.Kind)
-		if p.w.LenBits()+p.actionBits(b, len(p.needs))+p.predictedSet.Bits() > room && !p.actions.LastIsEmpty() {
+		if p.w.LenBits()+p.actionBits(b, len(p.needs))+p.stated.set.Bits() > room && !p.actions.LastIsEmpty() {
 			return i
 		}
 		p.appendAction(heads, &rec, b)
@@ -134,7 +134,7 @@ func (p *Peer) action(sp *group.Space, i int) (rec repl.Record, b *encode.Body, 
 		return rec, nil, false
 	}
 	p.findPredicted(sp, i, rec.Kind)
-	if tickBits+p.actionBits(b, maxPartners)+p.predictedSet.Bits() > repl.MaxGroupBytes*8 {
+	if tickBits+p.actionBits(b, maxPartners)+p.stated.set.Bits() > repl.MaxGroupBytes*8 {
 		w.state.Refuse(id)
 		p.unsent(sp, i)
 		return rec, nil, false
@@ -277,11 +277,11 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *encode.Body)
 	heads.Append(&p.w, rec)
 	if rec.Kind != repl.Gone {
 		repl.AppendNeeds(&p.w, rec.Tick, p.needs)
-		p.predictedSet.Append(&p.w)
+		p.stated.set.Append(&p.w)
 		slots := w.enc.Bodies.SlotsOf(b)
 		for _, s := range slots {
 			p.reserveName(w.state.Slots.Home[s])
-			p.refer(w.state.Slots.Home[s])
+			p.groups.Refer(w.state.Slots.Home[s])
 		}
 		w.enc.AppendRefs(&p.w, slots, (*reader)(p))
 	}

@@ -23,7 +23,7 @@ func (p *Peer) Show(s repl.Slot) bool {
 		return true
 	}
 	p.endVacatedBy(id)
-	if !p.reserve(id) {
+	if !p.groups.Reserve(id) {
 		return false
 	}
 	v := gr.Viewer(p.groups.Index)
@@ -130,23 +130,6 @@ func (w *World) SeenBy(s repl.Slot, peers *set.Bitset) (all bool) {
 		}
 	}
 	return false
-}
-
-// reserve gives a group a handle at the peer, if it has none. It is not ok when no handle is left.
-func (p *Peer) reserve(id ident.Group) bool {
-	w := p.world
-	gr := &w.state.Groups[id]
-	if !gr.Private || gr.Viewer(p.groups.Index) != nil {
-		return true
-	}
-	sp := &p.groups.Private
-	h, ok := sp.IDs.Take(id)
-	if !ok {
-		return false
-	}
-	sp.Grow(sp.IDs.Len(), w.state.Tick)
-	gr.Viewers = w.state.Lists.Add(gr.Viewers, ident.NewViewer(p.groups.Index, h))
-	return true
 }
 
 // unreserve frees the handle of an ended group.

@@ -35,13 +35,13 @@ const (
 )
 
 // overdue counts a group that was not sent, and will exceed its bound in the next tick.
-func (p *Peer) overdue(id ident.Group, age int, bound uint16) {
+func (p *planner) overdue(id ident.Group, age int, bound uint16) {
 	members := p.state.Groups[id].Members
 	if len(members) == 0 {
 		return // it has ended
 	}
-	p.stats.Overdue++
-	b, now := p.breachOf(bound), p.plan.tick
+	p.overdueTotal++
+	b, now := p.breachOf(bound), p.tick
 	if b.tick != now || b.groups == 0 {
 		b.tick, b.groups, b.age = now, 0, 0
 	}
@@ -55,7 +55,7 @@ func (p *Peer) overdue(id ident.Group, age int, bound uint16) {
 }
 
 // breachOf returns the state of a bound.
-func (p *Peer) breachOf(bound uint16) *breach {
+func (p *planner) breachOf(bound uint16) *breach {
 	for i := range p.breaches {
 		if p.breaches[i].bound == bound {
 			return &p.breaches[i]
@@ -67,9 +67,9 @@ func (p *Peer) breachOf(bound uint16) *breach {
 	return &p.breaches[len(p.breaches)-1]
 }
 
-// PollBreach reports, after the packets of a tick, groups that wait longer than their bound allows:
+// pollBreach reports, after the packets of a tick, groups that wait longer than their bound allows:
 // once for each bound when it begins, and after that at most once in 60 ticks.
-func (p *Peer) PollBreach() (b Breach, ok bool) {
+func (p *planner) pollBreach() (b Breach, ok bool) {
 	for i := range p.breaches {
 		if of := &p.breaches[i]; of.news {
 			of.news = false
@@ -80,17 +80,17 @@ func (p *Peer) PollBreach() (b Breach, ok bool) {
 }
 
 // leave handles planned records that found no packet.
-func (p *Peer) leave(steps []step) {
-	p.choice.broken = p.plan.short.cut && len(steps) > 0
+func (p *planner) leave(steps []step) {
+	p.choice.broken = p.short.cut && len(steps) > 0
 	for i := range steps {
 		s := &steps[i]
 		if s.run != nil {
 			for _, h := range s.run.Groups {
-				p.checkBound(&p.groups.Public, int(h), p.plan.tick)
+				p.checkBound(&p.groups.Public, int(h), p.tick)
 			}
 		}
 		for ; s.from < s.to; s.from++ {
-			p.checkBound(s.space, int(p.plan.records[s.from].At), p.plan.tick)
+			p.checkBound(s.space, int(p.records[s.from].At), p.tick)
 		}
 	}
 }

@@ -74,7 +74,7 @@ func (k *choice) noteSize(bits, n int) {
 
 // choose selects the most urgent records that fit, among the records of some steps, which belong to
 // one pool. It returns their approximate size in bits.
-func (p *Peer) choose(which int, steps []step, room int) (bits int) {
+func (p *planner) choose(which int, steps []step, room int) (bits int) {
 	k := &p.choice
 	if len(steps) == 0 {
 		return 0
@@ -103,12 +103,12 @@ func (p *Peer) choose(which int, steps []step, room int) (bits int) {
 			over, guess = true, int(int64(guess)*int64(room)/int64(bits))-1
 			continue
 		}
-		if over || !p.plan.later || n <= chosen || room-bits <= room/16 {
+		if over || !p.later || n <= chosen || room-bits <= room/16 {
 			break
 		}
 		chosen = n
 	}
-	if k.pools[0].len()+k.pools[1].len() == 0 && p.plan.short.left > 0 {
+	if k.pools[0].len()+k.pools[1].len() == 0 && p.short.left > 0 {
 		bits = p.chooseOne(which, steps)
 	}
 	p.setPrice(which, least)
@@ -117,7 +117,7 @@ func (p *Peer) choose(which int, steps []step, room int) (bits int) {
 
 // pick finds the key down to which all records fit, and marks as many records of that key as fit.
 // It returns the key without its ignored bits.
-func (p *Peer) pick(steps []step, room int) (least uint32) {
+func (p *planner) pick(steps []step, room int) (least uint32) {
 	k := &p.choice
 	least, left := p.cutoff(steps, room)
 	k.ties = k.ties[:0]
@@ -125,7 +125,7 @@ func (p *Peer) pick(steps []step, room int) (least uint32) {
 		s := &steps[i]
 		for rec, key := range k.keys[s.from:s.to] {
 			if rec += s.from; key>>keyShift == least {
-				k.ties = append(k.ties, tie{int32(rec), s.space.First + repl.Handle(p.plan.records[rec].At)})
+				k.ties = append(k.ties, tie{int32(rec), s.space.First + repl.Handle(p.records[rec].At)})
 			}
 		}
 	}
@@ -135,12 +135,12 @@ func (p *Peer) pick(steps []step, room int) (least uint32) {
 
 // pickTies marks as many of the equally urgent records as fit, continuing from the end of the last
 // call.
-func (p *Peer) pickTies(room int) {
+func (p *planner) pickTies(room int) {
 	k := &p.choice
 	turn := k.turn
 	for _, past := range [2]bool{false, true} {
 		for _, t := range k.ties {
-			cost := p.cost(&p.plan.records[t.rec])
+			cost := p.cost(&p.records[t.rec])
 			if (t.h < turn) == past && cost <= room {
 				k.keys[t.rec] |= picked
 				room -= cost
@@ -152,7 +152,7 @@ func (p *Peer) pickTies(room int) {
 
 // collect moves the marked records and those more urgent than a key into a pool, encoded, and returns
 // their approximate size in bits.
-func (p *Peer) collect(which int, steps []step, least uint32) (bits int) {
+func (p *planner) collect(which int, steps []step, least uint32) (bits int) {
 	k := &p.choice
 	for i := range steps {
 		s := &steps[i]
@@ -160,8 +160,8 @@ func (p *Peer) collect(which int, steps []step, least uint32) (bits int) {
 		for rec, key := range k.keys[s.from:s.to] {
 			if rec += s.from; key>>keyShift > least && p.encoded(s.space, rec) { // and so is any mark
 				k.keys[rec] |= picked
-				*list = append(*list, p.plan.records[rec])
-				bits += p.cost(&p.plan.records[rec])
+				*list = append(*list, p.records[rec])
+				bits += p.cost(&p.records[rec])
 			}
 		}
 	}
@@ -169,8 +169,8 @@ func (p *Peer) collect(which int, steps []step, least uint32) (bits int) {
 }
 
 // encoded encodes a record of the plan, unless it is, and reports whether there is something to send.
-func (p *Peer) encoded(sp *group.Space, i int) bool {
-	rec := &p.plan.records[i]
+func (p *planner) encoded(sp *group.Space, i int) bool {
+	rec := &p.records[i]
 	if rec.Chunk < 0 && rec.Chunk != encode.NothingToSend && !p.encodeRecord(sp, rec, ident.Group(^rec.Chunk)) {
 		rec.Chunk, p.choice.keys[i] = encode.NothingToSend, 0
 	}
@@ -178,7 +178,7 @@ func (p *Peer) encoded(sp *group.Space, i int) bool {
 }
 
 // putBack undoes a choice.
-func (p *Peer) putBack(which int, steps []step) {
+func (p *planner) putBack(which int, steps []step) {
 	k := &p.choice
 	k.pools[which] = k.pools[which].empty()
 	for i := range steps {
@@ -190,7 +190,7 @@ func (p *Peer) putBack(which int, steps []step) {
 }
 
 // poolOf returns the part of a pool that belongs to a space.
-func (p *Peer) poolOf(sp *group.Space) int {
+func (p *planner) poolOf(sp *group.Space) int {
 	if sp == &p.groups.Private {
 		return 1
 	}
@@ -199,7 +199,7 @@ func (p *Peer) poolOf(sp *group.Space) int {
 
 // cutoff returns the key down to which all records fit, excluding those of that key, and the room
 // that they leave.
-func (p *Peer) cutoff(steps []step, room int) (least uint32, left int) {
+func (p *planner) cutoff(steps []step, room int) (least uint32, left int) {
 	top, left := p.round(steps, room, 0, 31)
 	if top == 0 {
 		return 0, left
@@ -210,13 +210,13 @@ func (p *Peer) cutoff(steps []step, room int) (least uint32, left int) {
 // round sums up the sizes of the records with keys that begin with high above bit from, grouped by the
 // eleven bits below. It returns the lowest such bits that do not fit, appended to high, and the
 // room left by the records above them.
-func (p *Peer) round(steps []step, room int, high, from uint32) (least uint32, left int) {
+func (p *planner) round(steps []step, room int, high, from uint32) (least uint32, left int) {
 	var sums [1 << roundBits]int
 	k := &p.choice
 	for i := range steps {
 		for rec := steps[i].from; rec < steps[i].to; rec++ {
 			if key := k.keys[rec]; key>>from == high {
-				sums[key>>(from-roundBits)&(1<<roundBits-1)] += p.cost(&p.plan.records[rec])
+				sums[key>>(from-roundBits)&(1<<roundBits-1)] += p.cost(&p.records[rec])
 			}
 		}
 	}
@@ -231,7 +231,7 @@ func (p *Peer) round(steps []step, room int, high, from uint32) (least uint32, l
 
 // chooseOne sends the most urgent record, although it is larger than the whole room. Records of which
 // nothing is to be sent are passed over, maxTries of them in a tick, since each costs a search.
-func (p *Peer) chooseOne(which int, steps []step) (bits int) {
+func (p *planner) chooseOne(which int, steps []step) (bits int) {
 	k := &p.choice
 	for range maxTries {
 		of, best, turn := p.mostUrgent(steps)
@@ -244,9 +244,9 @@ func (p *Peer) chooseOne(which int, steps []step) (bits int) {
 		k.turn += turn + 1
 		k.keys[best] |= picked
 		list := &k.pools[which][p.poolOf(of)]
-		*list = append(*list, p.plan.records[best])
+		*list = append(*list, p.records[best])
 		bits = p.poolBits(which)
-		p.plan.short.left = max(p.plan.short.left, (bits+p.plainMarkBits()+7)/8, minRoom)
+		p.short.left = max(p.short.left, (bits+p.plainMarkBits()+7)/8, minRoom)
 		break
 	}
 	return bits
@@ -254,15 +254,15 @@ func (p *Peer) chooseOne(which int, steps []step) (bits int) {
 
 // mostUrgent returns the most urgent record of some steps, its space, and how far its handle is from the
 // next in turn. Among equally urgent records it takes the next in turn. The space is nil if there is none.
-func (p *Peer) mostUrgent(steps []step) (of *group.Space, best int, bestTurn repl.Handle) {
+func (p *planner) mostUrgent(steps []step) (of *group.Space, best int, bestTurn repl.Handle) {
 	k := &p.choice
 	for i := range steps {
 		s := &steps[i]
 		for rec := s.from; rec < s.to; rec++ {
-			if p.plan.records[rec].Chunk == encode.NothingToSend {
+			if p.records[rec].Chunk == encode.NothingToSend {
 				continue
 			}
-			turn := s.space.First + repl.Handle(p.plan.records[rec].At) - k.turn // wraps around
+			turn := s.space.First + repl.Handle(p.records[rec].At) - k.turn // wraps around
 			if of == nil || k.keys[rec] > k.keys[best] || k.keys[rec] == k.keys[best] && turn < bestTurn {
 				of, best, bestTurn = s.space, rec, turn
 			}
@@ -276,7 +276,7 @@ func (l *pool) empty() pool { return pool{l[0][:0], l[1][:0]} }
 func (l *pool) len() int { return len(l[0]) + len(l[1]) }
 
 // poolBits returns the size in bits of the records chosen in a pool, and sorts them by handle.
-func (p *Peer) poolBits(which int) (bits int) {
+func (p *planner) poolBits(which int) (bits int) {
 	for i, sp := range p.groups.Spaces() {
 		list := p.choice.pools[which][i]
 		p.inOrder(list)
@@ -286,7 +286,7 @@ func (p *Peer) poolBits(which int) (bits int) {
 }
 
 // cost returns the approximate size of a record in bits.
-func (p *Peer) cost(rec *encode.Update) int {
+func (p *planner) cost(rec *encode.Update) int {
 	switch {
 	case rec.Chunk == encode.NothingToSend:
 		return 0

@@ -10,13 +10,19 @@ import (
 // lossMemory is the number of ticks for which a loss counts.
 const lossMemory = 256
 
+// loss is when a packet was lost last, if any was.
+type loss struct {
+	some bool
+	last entangle.Tick
+}
+
 // lossy reports whether a packet was lost recently.
-func (p *Peer) lossy() bool { return p.losses && p.state.Tick.Sub(p.lastLoss) < lossMemory }
+func (p *Peer) lossy() bool { return p.loss.some && p.state.Tick.Sub(p.loss.last) < lossMemory }
 
 // HandleLost handles a packet that is presumed lost: its contents are due again, unless they were
 // resent or acknowledged meanwhile.
 func (p *Peer) HandleLost(pkt uint16) {
-	p.losses, p.lastLoss = true, p.state.Tick
+	p.loss.some, p.loss.last = true, p.state.Tick
 	p.flights.Remove([]uint16{pkt}, p.onLost, p.onRunLost)
 }
 

@@ -10,7 +10,7 @@ import (
 
 // repeat reports whether an update of a predicted group that is not due is to be repeated: as long as the
 // peer has not acknowledged it. A group that changes in every tick needs no repeats.
-func (p *Peer) repeat(f *predictedGroup, sp *group.Space, i int) bool {
+func (p *planner) repeat(f *predictedGroup, sp *group.Space, i int) bool {
 	tick := p.state.Tick
 	if !sp.Base[i].Before(sp.Sent[i]) || !flight.RepeatDue(f.repeats, tick.Sub(sp.Sent[i])) {
 		return false
@@ -20,28 +20,28 @@ func (p *Peer) repeat(f *predictedGroup, sp *group.Space, i int) bool {
 }
 
 // planPredicted plans the predicted groups that are due.
-func (p *Peer) planPredicted() {
+func (p *planner) planPredicted() {
 	for k := range p.predicted {
 		f := &p.predicted[k]
 		sp, i := p.groups.LocateHandle(f.group)
-		from := len(p.plan.records)
+		from := len(p.records)
 		p.planPredictedGroup(f, sp, i)
-		last := len(p.plan.steps) - 1
+		last := len(p.steps) - 1
 		switch {
-		case len(p.plan.records) == from:
-		case last >= 0 && p.plan.steps[last].space == sp && k > 0:
-			p.plan.steps[last].to++
+		case len(p.records) == from:
+		case last >= 0 && p.steps[last].space == sp && k > 0:
+			p.steps[last].to++
 		default:
 			p.addStep(sp, from)
 		}
 	}
-	p.plan.first = len(p.plan.steps)
+	p.first = len(p.steps)
 }
 
 // planPredictedGroup plans a predicted group if it is due, or to be repeated.
-func (p *Peer) planPredictedGroup(f *predictedGroup, sp *group.Space, i int) {
-	from, again := len(p.plan.records), false
-	if p.lossy() && !p.hasNews(sp, i) {
+func (p *planner) planPredictedGroup(f *predictedGroup, sp *group.Space, i int) {
+	from, again := len(p.records), false
+	if p.lossy && !p.hasNews(sp, i) {
 		if again = p.repeat(f, sp, i); again {
 			sp.Resend(i)
 		}
@@ -50,13 +50,13 @@ func (p *Peer) planPredictedGroup(f *predictedGroup, sp *group.Space, i int) {
 		return
 	}
 	p.gather(sp, i>>6, 1<<(i&63))
-	if p.resolve(sp, from); len(p.plan.records) > from && !again {
+	if p.resolve(sp, from); len(p.records) > from && !again {
 		f.since, f.repeats = p.state.Tick, flight.MaxRepeats
 	}
 }
 
 // hasNews reports whether a group is due because of changes that the peer may see.
-func (p *Peer) hasNews(sp *group.Space, i int) bool {
+func (p *planner) hasNews(sp *group.Space, i int) bool {
 	if v := sp.ViewOf(i); v != 0 && sp.Due.Has(i) {
 		return p.state.Shows(sp.Group(i), v, sp.Sent[i])
 	}
@@ -67,10 +67,10 @@ func (p *Peer) hasNews(sp *group.Space, i int) bool {
 // returns dst unchanged when there is nothing to mark, or when the groups to be marked are not sent
 // yet.
 func (p *Peer) AppendMark(dst []byte, room int) []byte {
-	if p.world.held || len(p.predicted) == 0 {
+	if p.world.held || len(p.plan.predicted) == 0 {
 		return dst
 	}
-	p.complete()
+	p.plan.complete(p.lossy())
 	if p.plan.marked || p.plan.next < p.plan.first {
 		return dst
 	}
@@ -115,8 +115,8 @@ func (p *Peer) appendMark(last bool, room int) bool {
 // findUnsettled collects the predicted groups of which the peer may lack something that it was
 // sent. It is not ok when something was not sent.
 func (p *Peer) findUnsettled() (ok bool) {
-	for k := range p.predicted {
-		f := &p.predicted[k]
+	for k := range p.plan.predicted {
+		f := &p.plan.predicted[k]
 		sp, i := p.groups.LocateHandle(f.group)
 		id := sp.Group(i)
 		switch {
@@ -126,7 +126,7 @@ func (p *Peer) findUnsettled() (ok bool) {
 			p.needs = append(p.needs, repl.Need{Group: f.group, Tick: sp.StructureSent[i]})
 		case sp.StructureDue.Has(i) || sp.Due.Has(i) || sp.Fragmented.Has(i) || sp.NeedsFull.Has(i):
 			return false
-		case p.owed(f, sp, i):
+		case p.plan.owed(f, sp, i):
 			p.needs = append(p.needs, repl.Need{Group: f.group, Tick: f.needed(sp, i)})
 		}
 	}
@@ -134,7 +134,7 @@ func (p *Peer) findUnsettled() (ok bool) {
 }
 
 // owed reports whether the peer may lack something of a group that it was sent before this tick.
-func (p *Peer) owed(f *predictedGroup, sp *group.Space, i int) bool {
+func (p *planner) owed(f *predictedGroup, sp *group.Space, i int) bool {
 	return sp.Unacked[i] != 0 || sp.Base[i].Before(f.needed(sp, i)) && sp.Sent[i] != p.state.Tick
 }
 
@@ -149,7 +149,7 @@ func (f *predictedGroup) needed(sp *group.Space, i int) entangle.Tick {
 
 // nothingNew notes that a group is due without news beyond the state that the peer has
 // acknowledged, though it was sent more: no tick waits for that.
-func (p *Peer) nothingNew(sp *group.Space, i int) {
+func (p *planner) nothingNew(sp *group.Space, i int) {
 	if sp.Predicted.Has(i) {
 		p.predicted[p.predictedAt(sp, i)].since = sp.StructureSent[i]
 	}

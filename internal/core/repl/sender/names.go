@@ -3,7 +3,6 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
-	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
 // ID returns the public network id of a slot, which is the same at every peer. ok is false for an
@@ -26,26 +25,11 @@ func (w *World) PlaceOf(s repl.Slot) (at group.Place, ok bool) {
 // which the peer has not seen, it reserves a handle, so that the id is valid when the entity
 // appears. ok is false for an unused slot.
 func (p *Peer) ID(s repl.Slot) (id repl.ID, ok bool) {
-	if !p.state.Slots.Used.Has(int(s)) || !p.reserve(p.state.Slots.Home[s]) {
+	if !p.state.Slots.Used.Has(int(s)) || !p.groups.Reserve(p.state.Slots.Home[s]) {
 		return repl.ID{}, false
 	}
-	p.refer(p.state.Slots.Home[s]) // the caller is about to send the id
-	return p.id(s), true
-}
-
-// refer notes that the peer is sent a reference to an entity that was born in a group. If the group
-// is private and hidden from the peer later, it keeps its handle, so that the reference is valid
-// when it is shown again.
-func (p *Peer) refer(id ident.Group) {
-	if sp, i := p.groups.Locate(id); i >= 0 {
-		sp.Referred.Set(i)
-	}
-}
-
-// id is ID for a slot with a home group that has a handle here.
-func (p *Peer) id(s repl.Slot) repl.ID {
-	sp, i := p.groups.Locate(p.state.Slots.Home[s])
-	return repl.ID{Group: sp.First + repl.Handle(i), Generation: sp.IDs.Generation(i), Member: p.state.Slots.Number[s]}
+	p.groups.Refer(p.state.Slots.Home[s]) // the caller is about to send the id
+	return p.groups.ID(s), true
 }
 
 // Named is ID without the reservation, for inspection. ok is false while the peer has no network id
@@ -57,7 +41,7 @@ func (p *Peer) Named(s repl.Slot) (id repl.ID, ok bool) {
 	if _, i := p.groups.Locate(p.state.Slots.Home[s]); i < 0 {
 		return repl.ID{}, false
 	}
-	return p.id(s), true
+	return p.groups.ID(s), true
 }
 
 // Slot returns the slot of a network id at this peer.

@@ -61,14 +61,14 @@ func (w *World) releasePrivate(id ident.Group) (waits bool) {
 }
 
 // awaitsTurn reports whether a change waits for the tick of its group, which the peer was not sent.
-func (p *Peer) awaitsTurn() bool {
-	w := p.world
-	if !w.state.Rates.Waiting.Empty() {
+func (p *planner) awaitsTurn() bool {
+	w := p.state
+	if !w.Rates.Waiting.Empty() {
 		return true
 	}
-	for _, id := range w.state.Rates.WaitingPrivate {
+	for _, id := range w.Rates.WaitingPrivate {
 		sp, i := p.groups.Locate(id)
-		if w.state.Rates.Pace[id].Waits && p.groups.Shows(id) && sp.Base[i].Before(w.state.Groups[id].Changed) {
+		if w.Rates.Pace[id].Waits && p.groups.Shows(id) && sp.Base[i].Before(w.Groups[id].Changed) {
 			return true
 		}
 	}
@@ -77,7 +77,7 @@ func (p *Peer) awaitsTurn() bool {
 
 // makeDue makes due what moves on in this tick. Of what the peer predicts, that is what
 // changed in it.
-func (p *Peer) makeDue(moved set.Bitset) {
+func (p *planner) makeDue(moved set.Bitset) {
 	sp := &p.groups.Public
 	sp.NoteAllDue(moved, p.state.Tick)
 	if len(p.predicted) == 0 || len(p.state.Rates.Groups) == 0 {

@@ -10,50 +10,36 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
-	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // Peer is the part of the world that one peer was sent, and the part that it acknowledged.
 type Peer struct {
-	// What every tick reads comes first, as in a space.
-	groups  group.Peer
-	world   *World
-	enc     *encode.Encoder
-	state   *group.State
-	plan    plan
-	metered bool // waiting times are kept
-	limited bool // the last limit had less room than was planned
-	// privateFirst: the last tick had no room left for private groups.
-	privateFirst bool
-	// predicted is the groups of which the peer predicts a member, or may still believe so, rising.
-	predicted  []predictedGroup
-	losses     bool          // a packet was lost,
-	lastLoss   entangle.Tick // the last one then
+	// What every tick reads comes first.
+	groups group.Peer
+	plan   planner
+	world  *World
+	enc    *encode.Encoder
+	state  *group.State
+
+	flights    flight.Packets
+	actions    flight.Messages
+	ackedRange ackedRange
+	loss       loss
 	w          bits.Writer
 	run        repl.Run
-	flights    flight.Packets
-	ackedRange ackedRange
-	actions    flight.Messages
 	stats      Stats
 
-	fullsTick     entangle.Tick // the last tick in which doubts were answered
-	resent        uint64        // entities that were sent in full because the peer asked
-	fullCredit    int           // entities that may be sent in full in this tick because the peer asked; below 0: debt
-	units         units
-	needs         []repl.Need
-	predictedSet  repl.Predicted          // of the action at hand, and
-	predictedHash uint64                  // of the named entities
-	retired       []int32                 // private handles to be freed when the peer has no entity whose network id is from their group
-	retires       set.Bitset              // those, to have each once
-	looks         int                     // next of those in turn
-	hiddenAt      map[int32]entangle.Tick // of private groups that the peer is to be sent the end of; see noteHidden
-	vacant        map[ident.Group]vacated // groups that their only entity left, and that the peer keeps with it
-	joining       joining
-	turn          repl.Handle // where the next message of actions goes on
-	begins        uint64      // what the last full of the message at hand begins with; see plainFull
-	choice        choice
-	breaches      []breach
+	fulls    fulls
+	units    units
+	needs    []repl.Need
+	stated   statedSet
+	retiring retiring
+	hiddenAt map[int32]entangle.Tick // of private groups that the peer is to be sent the end of; see noteHidden
+	vacant   map[ident.Group]vacated // groups that their only entity left, and that the peer keeps with it
+	joining  joining
+	turn     repl.Handle // where the next message of actions goes on
+	begins   uint64      // what the last full of the message that is being written begins with; see plainFull
 
 	// The methods as values, made once: a method value made per call allocates.
 	onAcked, onLost       func(flight.Sent)
@@ -65,6 +51,7 @@ type Peer struct {
 func (w *World) NewPeer() *Peer {
 	p := &Peer{world: w, state: w.state, enc: w.enc}
 	p.groups.State = w.state
+	p.plan = planner{groups: &p.groups, state: w.state, enc: w.enc, baseline: w.firstBaseline}
 	p.groups.Public.IDs = &w.state.Public
 	p.groups.Private.First, p.groups.Private.IDs = repl.Private, &ident.Table{}
 	if w.enc.Moves {
@@ -110,7 +97,7 @@ func (p *Peer) Close() {
 	}
 	w.predictions.forgetPeer(p.groups.Index)
 	w.byIndex[p.groups.Index] = nil
-	w.stats.accumulate(&p.stats)
+	w.stats.accumulate(p.count())
 	*p = Peer{}
 }
 
@@ -140,11 +127,11 @@ func (p *Peer) Base(h repl.Handle) (base entangle.Tick, ok bool) {
 // Idle reports whether the peer was sent and acknowledged all there is, and no change
 // waits for the tick of its group.
 func (p *Peer) Idle() bool {
-	return p.groups.Public.IsIdle() && p.groups.Private.IsIdle() && p.flights.Len() == 0 && p.actions.Empty() && !p.awaitsTurn()
+	return p.groups.Public.IsIdle() && p.groups.Private.IsIdle() && p.flights.Len() == 0 && p.actions.Empty() && !p.plan.awaitsTurn()
 }
 
 // Asked returns how many entities the peer was sent again because it asked.
-func (p *Peer) Asked() uint64 { return p.resent }
+func (p *Peer) Asked() uint64 { return p.fulls.sent }
 
 // HandleResync answers a peer that lost the thread of a group: it is sent again in full, or, if
 // it is retained, hidden. Groups that the peer was never sent are ignored.
@@ -177,13 +164,20 @@ const (
 	MaxFullEntitiesPerTick = 256
 )
 
+// fulls is what the peer is sent again in full because it asked.
+type fulls struct {
+	tick   entangle.Tick // the last one in which groups were made due
+	sent   uint64        // entities
+	budget int           // entities that may be sent in this tick; below 0: debt
+}
+
 // makeFullsDue makes the next groups due that are to be sent in full.
 func (p *Peer) makeFullsDue() {
-	if p.fullsTick == p.state.Tick {
+	if p.fulls.tick == p.state.Tick {
 		return
 	}
-	p.fullsTick = p.state.Tick
-	p.fullCredit = min(p.fullCredit, 0) + MaxFullEntitiesPerTick
+	p.fulls.tick = p.state.Tick
+	p.fulls.budget = min(p.fulls.budget, 0) + MaxFullEntitiesPerTick
 	left := MaxFullsPerTick
 	for _, sp := range p.groups.Spaces() {
 		left = p.makeFullsDueIn(sp, left)
@@ -193,7 +187,7 @@ func (p *Peer) makeFullsDue() {
 // makeFullsDueIn does so in one space, for at most left groups, and returns how many of them
 // are left. A group that is due for another reason is not charged for.
 func (p *Peer) makeFullsDueIn(sp *group.Space, left int) int {
-	for wrapped := false; left > 0 && p.fullCredit > 0; left-- {
+	for wrapped := false; left > 0 && p.fulls.budget > 0; left-- {
 		i := sp.NeedsFull.Next(sp.NextFull)
 		if i < 0 && (wrapped || sp.NextFull == 0) {
 			break
@@ -208,8 +202,8 @@ func (p *Peer) makeFullsDueIn(sp *group.Space, left int) int {
 		}
 		sp.StructureDue.Set(i)
 		if id := sp.Group(i); id != ident.NoGroup {
-			p.fullCredit -= len(p.state.Groups[id].Members)
-			p.resent += uint64(len(p.state.Groups[id].Members))
+			p.fulls.budget -= len(p.state.Groups[id].Members)
+			p.fulls.sent += uint64(len(p.state.Groups[id].Members))
 		}
 	}
 	return left

@@ -31,6 +31,25 @@ type plan struct {
 	short short // of room
 }
 
+// planner decides what one peer is sent of values in each tick.
+type planner struct {
+	plan
+	groups   *group.Peer
+	state    *group.State
+	enc      *encode.Encoder
+	baseline func(h int) (repl.From, bool) // of a peer that waits for values alone of a public group
+	// predicted is the groups of which the peer predicts a member, or may still believe so, rising.
+	predicted []predictedGroup
+	lossy     bool // a packet was lost recently
+
+	metered      bool // waiting times are kept
+	limited      bool // the last limit had less room than was planned
+	privateFirst bool // the last tick had no room left for private groups
+	choice       choice
+	breaches     []breach
+	overdueTotal uint64
+}
+
 // step is a run (run and made), or the records from and to of the plan.
 type step struct {
 	run  *encode.Run
@@ -44,29 +63,29 @@ type step struct {
 // Prepare plans the values that the peer is sent in this tick. If the last limit had less room than was
 // planned, Limit does so, which knows how much room there is. Neither may run for two peers at once;
 // AppendUpdates may, once all are prepared and have their limits, and prepares a peer that is not.
-func (p *Peer) Prepare() {
-	w := p.world
-	if w.held || p.plan.made && p.plan.tick == w.state.Tick {
+func (p *planner) prepare(lossy bool) {
+	if p.prepared() {
 		return
 	}
 	p.unplan()
-	p.plan = plan{tick: w.state.Tick, made: true, steps: p.plan.steps[:0], records: p.plan.records[:0]}
+	p.lossy = lossy
+	p.plan = plan{tick: p.state.Tick, made: true, steps: p.steps[:0], records: p.records[:0]}
 	if !p.limited {
 		p.planAll()
 	}
 }
 
 // complete plans this tick, without a limit if there was none.
-func (p *Peer) complete() {
-	if p.Prepare(); !p.plan.ready {
+func (p *planner) complete(lossy bool) {
+	if p.prepare(lossy); !p.ready {
 		p.planAll()
 	}
 }
 
 // planAll plans all that is due, and encodes it.
-func (p *Peer) planAll() {
-	p.plan.ready = true
-	p.enc.Partition(p.world.firstBaseline)
+func (p *planner) planAll() {
+	p.ready = true
+	p.enc.Partition(p.baseline)
 	p.planPredicted()
 	if p.privateFirst {
 		p.planPrivate()
@@ -79,12 +98,12 @@ func (p *Peer) planAll() {
 }
 
 // planLater plans all that is due, and encodes only the predicted groups, which go together.
-func (p *Peer) planLater() {
-	p.plan.ready = true
+func (p *planner) planLater() {
+	p.ready = true
 	p.planPredicted()
-	p.plan.later = true
+	p.later = true
 	for _, sp := range p.groups.Spaces() {
-		from := len(p.plan.records)
+		from := len(p.records)
 		for i, due := range sp.Due {
 			if due &^= sp.Predicted[i]; due != 0 {
 				p.gather(sp, i, due)
@@ -95,7 +114,7 @@ func (p *Peer) planLater() {
 }
 
 // countDue returns the number of groups that may have values to send.
-func (p *Peer) countDue() (n int) {
+func (p *planner) countDue() (n int) {
 	for _, sp := range p.groups.Spaces() {
 		for i, due := range sp.Due {
 			n += bits.OnesCount64(due & sp.Steady[i])
@@ -115,19 +134,19 @@ func (p *Peer) countDue() (n int) {
 
 // unplan makes records due again that were planned for an earlier tick and found no packet. Where
 // packets are short of room, public and private groups take turns.
-func (p *Peer) unplan() {
-	if !p.plan.made {
+func (p *planner) unplan() {
+	if !p.made {
 		return
 	}
-	p.plan.made = false
-	left := p.plan.steps[p.plan.next:]
+	p.made = false
+	left := p.steps[p.next:]
 	if len(left) > 0 {
 		p.privateFirst = left[len(left)-1].space == &p.groups.Private
 	}
 	p.meterLate(left)
 	for _, s := range left {
 		for ; s.from < s.to; s.from++ {
-			s.space.Resend(int(p.plan.records[s.from].At))
+			s.space.Resend(int(p.records[s.from].At))
 		}
 	}
 	if p.metered {
@@ -137,9 +156,9 @@ func (p *Peer) unplan() {
 
 // planOthers plans the due public groups that did not change in this tick, or not in values alone:
 // above all those of lost packets.
-func (p *Peer) planOthers() {
+func (p *planner) planOthers() {
 	sp, valuesOnly := &p.groups.Public, p.enc.Runs.ValuesOnly
-	from := len(p.plan.records)
+	from := len(p.records)
 	for i, due := range sp.Due {
 		if due &= ^valuesOnly[i] &^ sp.Predicted[i]; due != 0 {
 			p.gather(sp, i, due)
@@ -150,33 +169,33 @@ func (p *Peer) planOthers() {
 
 // gather collects the due groups of one word of a set, with their places, for planned to plan. The
 // data of a group is spread over memory, and loads faster when it is requested in a row.
-func (p *Peer) gather(sp *group.Space, i int, word uint64) {
+func (p *planner) gather(sp *group.Space, i int, word uint64) {
 	sp.Due[i] &^= word
-	n, base, told, ids := len(p.plan.records), sp.Base, sp.StructureSent, sp.IDs.Groups
-	p.plan.records = slices.Grow(p.plan.records, bits.OnesCount64(word))[:n+bits.OnesCount64(word)]
+	n, base, told, ids := len(p.records), sp.Base, sp.StructureSent, sp.IDs.Groups
+	p.records = slices.Grow(p.records, bits.OnesCount64(word))[:n+bits.OnesCount64(word)]
 	for ; word != 0; word &= word - 1 {
 		k := i<<6 + bits.TrailingZeros64(word)
 		// Until it is resolved, the record has its group in place of a chunk.
-		p.plan.records[n] = encode.Update{At: int32(k), Chunk: int32(ids[k]), Base: base[k], StructureSent: told[k]}
+		p.records[n] = encode.Update{At: int32(k), Chunk: int32(ids[k]), Base: base[k], StructureSent: told[k]}
 		n++
 	}
 }
 
 // resolve makes records of the groups that were gathered from one on, except for those of which there
 // is nothing to send.
-func (p *Peer) resolve(sp *group.Space, from int) {
-	records, n := p.plan.records, from
+func (p *planner) resolve(sp *group.Space, from int) {
+	records, n := p.records, from
 	for i := from; i < len(records); i++ {
 		if p.planRecord(sp, &records[i]) {
 			records[n] = records[i]
 			n++
 		}
 	}
-	p.plan.records = records[:n]
+	p.records = records[:n]
 }
 
 // planRuns plans the runs, from where the last tick left off.
-func (p *Peer) planRuns() {
+func (p *planner) planRuns() {
 	runs := p.enc.Runs.Now
 	if len(runs) == 0 {
 		return
@@ -202,10 +221,10 @@ func (p *Peer) planRuns() {
 	}
 }
 
-func (p *Peer) planRun(r *encode.Run) {
+func (p *planner) planRun(r *encode.Run) {
 	if from, newest, ok := p.takes(r); ok && newest.Before(r.OldestChange) {
 		if made := p.enc.CopyOf(r, from); made != nil && made.Bases.Contains(newest) {
-			p.plan.steps = append(p.plan.steps, step{run: r, made: *made, base: from})
+			p.steps = append(p.steps, step{run: r, made: *made, base: from})
 			r.Carried = true
 			return
 		}
@@ -214,8 +233,8 @@ func (p *Peer) planRun(r *encode.Run) {
 }
 
 // planPart plans the due groups of runs from one handle to another, record by record.
-func (p *Peer) planPart(first, last repl.Handle) {
-	from, sp := len(p.plan.records), &p.groups.Public
+func (p *planner) planPart(first, last repl.Handle) {
+	from, sp := len(p.records), &p.groups.Public
 	for i := first >> 6; i <= last>>6; i++ {
 		if word := p.enc.Runs.ValuesOnly[i] & sp.Due[i] &^ sp.Predicted[i] & set.Within(i, first, last); word != 0 {
 			p.gather(sp, int(i), word)
@@ -226,10 +245,10 @@ func (p *Peer) planPart(first, last repl.Handle) {
 
 // planPrivate plans the groups that have a handle of the peer's own, from where the
 // last tick left off.
-func (p *Peer) planPrivate() {
+func (p *planner) planPrivate() {
 	sp := &p.groups.Private
 	for _, part := range [2][2]int{{sp.Cursor, len(sp.Phase)}, {0, sp.Cursor}} {
-		from := len(p.plan.records)
+		from := len(p.records)
 		for i := part[0] >> 6; i<<6 < part[1]; i++ {
 			if due := sp.Due[i] &^ sp.Predicted[i] & set.Within(i, part[0], part[1]-1); due != 0 {
 				p.gather(sp, i, due)
@@ -241,25 +260,25 @@ func (p *Peer) planPrivate() {
 
 // planned makes a step of the records that gather has added to the plan, from an index on. Unless
 // they are encoded later, all chunks that it needs are encoded here (resolve).
-func (p *Peer) planned(sp *group.Space, from int) {
+func (p *planner) planned(sp *group.Space, from int) {
 	p.resolve(sp, from)
 	p.addStep(sp, from)
 }
 
 // addStep makes the records from one on a step, if there are any.
-func (p *Peer) addStep(sp *group.Space, from int) {
-	if to := len(p.plan.records); from < to {
-		p.plan.steps = append(p.plan.steps, step{space: sp, from: from, to: to})
+func (p *planner) addStep(sp *group.Space, from int) {
+	if to := len(p.records); from < to {
+		p.steps = append(p.steps, step{space: sp, from: from, to: to})
 	}
 }
 
 // planRecord makes a record of a gathered group, and reports whether there is something to send.
-func (p *Peer) planRecord(sp *group.Space, rec *encode.Update) bool {
+func (p *planner) planRecord(sp *group.Space, rec *encode.Update) bool {
 	id := ident.Group(rec.Chunk)
 	if !sp.Steady.Has(int(rec.At)) && !p.lacksValues(sp, int(rec.At), id) {
 		return false
 	}
-	if p.plan.later {
+	if p.later {
 		rec.Chunk = int32(^id)
 		return true
 	}
@@ -267,10 +286,10 @@ func (p *Peer) planRecord(sp *group.Space, rec *encode.Update) bool {
 }
 
 // encodeRecord finds the chunk of a record, and reports whether there is something to send.
-func (p *Peer) encodeRecord(sp *group.Space, rec *encode.Update, id ident.Group) bool {
-	w, i := p.world, int(rec.At)
-	rec.Chunk = w.enc.Chunk(id, sp.Baseline(i), sp.ViewOf(i))
-	c := &w.enc.Chunks.List[rec.Chunk]
+func (p *planner) encodeRecord(sp *group.Space, rec *encode.Update, id ident.Group) bool {
+	i, home := int(rec.At), p.state.Slots.Home
+	rec.Chunk = p.enc.Chunk(id, sp.Baseline(i), sp.ViewOf(i))
+	c := &p.enc.Chunks.List[rec.Chunk]
 	switch {
 	case c.Width == 0: // what changed is acknowledged, paused by now, or hidden
 		p.nothingNew(sp, i)
@@ -279,30 +298,30 @@ func (p *Peer) encodeRecord(sp *group.Space, rec *encode.Update, id ident.Group)
 		sp.SendAsAction(i)
 		return false
 	}
-	for _, s := range w.enc.Chunks.SlotsOf(c) {
-		p.reserve(w.state.Slots.Home[s])
-		p.refer(w.state.Slots.Home[s])
+	for _, s := range p.enc.Chunks.SlotsOf(c) {
+		p.groups.Reserve(home[s])
+		p.groups.Refer(home[s])
 	}
 	if !p.metered { // else the plan may be cut down
-		sp.Sent[i] = w.state.Tick
+		sp.Sent[i] = p.state.Tick
 	}
 	return true
 }
 
 // lacksValues reports whether a due group that is not steady may have values to send: not if its
 // changes turn out to be acknowledged or hidden, or wait for its structure.
-func (p *Peer) lacksValues(sp *group.Space, i int, id ident.Group) bool {
-	w := p.world
+func (p *planner) lacksValues(sp *group.Space, i int, id ident.Group) bool {
+	w := p.state
 	switch {
 	case id == ident.NoGroup:
 		return false
 	case !p.wants(sp, i, id):
-		if sp.Phase[i] == group.Present && !sp.Base[i].Before(w.state.Groups[id].Changed) {
+		if sp.Phase[i] == group.Present && !sp.Base[i].Before(w.Groups[id].Changed) {
 			p.nothingNew(sp, i)
 		}
 		return false
 	}
-	if v := sp.ViewOf(i); v != 0 && !w.state.Shows(id, v, sp.Sent[i]) {
+	if v := sp.ViewOf(i); v != 0 && !w.Shows(id, v, sp.Sent[i]) {
 		if sp.Sent[i] == sp.Base[i] {
 			p.nothingNew(sp, i)
 		}
@@ -316,6 +335,6 @@ func (p *Peer) lacksValues(sp *group.Space, i int, id ident.Group) bool {
 // present structure, and lacks a change. While structure waits the action will
 // carry the values too, so that the peer never holds one tick's values in another
 // tick's structure.
-func (p *Peer) wants(sp *group.Space, i int, id ident.Group) bool {
+func (p *planner) wants(sp *group.Space, i int, id ident.Group) bool {
 	return sp.Phase[i] == group.Present && !sp.StructureDue.Has(i) && !sp.Fragmented.Has(i) && !sp.Retained.Has(i) && sp.Base[i].Before(p.state.Groups[id].Changed)
 }

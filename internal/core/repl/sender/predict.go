@@ -166,7 +166,7 @@ func (p *Peer) updatePredicted(sp *group.Space, i int) {
 		return
 	case some && !has:
 		p.beginPredicted(sp, i)
-	case !some && !p.predicted[p.predictedAt(sp, i)].mayPredict:
+	case !some && !p.plan.predicted[p.plan.predictedAt(sp, i)].mayPredict:
 		p.forgetPredicted(sp, i)
 		return
 	}
@@ -180,27 +180,27 @@ func (p *Peer) updatePredicted(sp *group.Space, i int) {
 // last is stale.
 func (p *Peer) markPredictedStale(sp *group.Space, i int) {
 	p.findPredicted(sp, i, repl.Change)
-	f := &p.predicted[p.predictedAt(sp, i)]
-	if f.stale = f.sentHash != p.predictedHash; f.stale {
+	f := &p.plan.predicted[p.plan.predictedAt(sp, i)]
+	if f.stale = f.sentHash != p.stated.hash; f.stale {
 		sp.StructureDue.Set(i)
 	}
 }
 
 // predictedStale reports whether the peer's predicted set for a group must be resent.
 func (p *Peer) predictedStale(sp *group.Space, i int) bool {
-	return sp.Predicted.Has(i) && p.predicted[p.predictedAt(sp, i)].stale
+	return sp.Predicted.Has(i) && p.plan.predicted[p.plan.predictedAt(sp, i)].stale
 }
 
 // predictedAt returns the index of a group in Peer.predicted, or the index at which it would be
 // inserted.
-func (p *Peer) predictedAt(sp *group.Space, i int) int {
+func (p *planner) predictedAt(sp *group.Space, i int) int {
 	at, _ := slices.BinarySearchFunc(p.predicted, sp.First+repl.Handle(i), func(f predictedGroup, h repl.Handle) int { return cmp.Compare(f.group, h) })
 	return at
 }
 
 // beginPredicted adds a group to Peer.predicted.
 func (p *Peer) beginPredicted(sp *group.Space, i int) {
-	p.predicted = slices.Insert(p.predicted, p.predictedAt(sp, i), predictedGroup{group: sp.First + repl.Handle(i), since: p.state.Tick})
+	p.plan.predicted = slices.Insert(p.plan.predicted, p.plan.predictedAt(sp, i), predictedGroup{group: sp.First + repl.Handle(i), since: p.state.Tick})
 	sp.Predicted.Set(i)
 	if p.state.WaitsForTurn(sp.Group(i)) {
 		sp.NoteDue(i, p.state.Tick)
@@ -214,8 +214,8 @@ func (p *Peer) forgetPredicted(sp *group.Space, i int) {
 	if !sp.Predicted.Has(i) {
 		return
 	}
-	at := p.predictedAt(sp, i)
-	p.predicted = slices.Delete(p.predicted, at, at+1)
+	at := p.plan.predictedAt(sp, i)
+	p.plan.predicted = slices.Delete(p.plan.predicted, at, at+1)
 	sp.Predicted.Clear(i)
 	sp.UpdateSteady(i)
 }
@@ -226,17 +226,23 @@ func (p *Peer) tidyPredicted(sp *group.Space, i int) {
 	if !sp.Predicted.Has(i) {
 		return
 	}
-	f := &p.predicted[p.predictedAt(sp, i)]
+	f := &p.plan.predicted[p.plan.predictedAt(sp, i)]
 	if f.mayPredict = f.sentHash != 0; !f.mayPredict && !p.predictsSome(sp, i) {
 		p.forgetPredicted(sp, i)
 	}
 }
 
+// statedSet is the predicted set that an action states, and the hash of its members.
+type statedSet struct {
+	set  repl.Predicted
+	hash uint64
+}
+
 // findPredicted sets Peer.said to the predicted set that an action of a group states.
 func (p *Peer) findPredicted(sp *group.Space, i int, kind repl.Kind) {
-	stated := &p.predictedSet
+	stated := &p.stated.set
 	stated.Reset()
-	p.predictedHash = 0
+	p.stated.hash = 0
 	if kind == repl.Gone || !sp.Predicted.Has(i) {
 		return
 	}
@@ -256,7 +262,7 @@ func (p *Peer) findPredicted(sp *group.Space, i int, kind repl.Kind) {
 	if len(stated.Members) == 0 {
 		return
 	}
-	p.predictedHash = hashNumbers(stated.Members)
+	p.stated.hash = hashNumbers(stated.Members)
 	if stated.Stated, stated.All = true, !others; stated.All {
 		stated.Members = stated.Members[:0]
 	}
@@ -265,8 +271,8 @@ func (p *Peer) findPredicted(sp *group.Space, i int, kind repl.Kind) {
 // noteSentPredicted notes that an action of a predicted group was sent with the set that findPredicted
 // found.
 func (p *Peer) noteSentPredicted(sp *group.Space, i int) {
-	f := &p.predicted[p.predictedAt(sp, i)]
-	f.stale, f.sentHash, f.mayPredict = false, p.predictedHash, f.mayPredict || p.predictedHash != 0
+	f := &p.plan.predicted[p.plan.predictedAt(sp, i)]
+	f.stale, f.sentHash, f.mayPredict = false, p.stated.hash, f.mayPredict || p.stated.hash != 0
 }
 
 // hashNumbers returns the FNV-1a hash of some numbers. It is never 0, which stands for no numbers.

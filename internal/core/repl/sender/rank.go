@@ -12,13 +12,13 @@ import (
 // priority times the ticks that it waited, this one with them, so that in the long run
 // shares are as priorities are, and nothing waits for ever. Before all others go those that
 // a bound leaves no time.
-func (p *Peer) rank(steps []step, room int) {
+func (p *planner) rank(steps []step, room int) {
 	k, rates := &p.choice, &p.state.Rates
 	from := len(k.bounds)
 	for i := range steps {
 		s := &steps[i]
 		for rec := s.from; rec < s.to; rec++ {
-			at := int(p.plan.records[rec].At)
+			at := int(p.records[rec].At)
 			ticks, credit := s.space.Waited(at, p.state.Tick)
 			if len(rates.Groups) == 0 {
 				k.keys[rec] = keyOf(1, ticks, credit)
@@ -48,7 +48,7 @@ const nearest = 0x60000000
 
 // setPrice notes how urgent a group is in this tick that just finds room. Where nobody
 // waits in vain, or those near their bounds take all the room, that is nothing to go by.
-func (p *Peer) setPrice(which int, least uint32) {
+func (p *planner) setPrice(which int, least uint32) {
 	if price := &p.choice.price[which]; least > 0 && least < nearest>>keyShift {
 		*price += (math.Float32frombits(least<<keyShift) - *price) / priceTicks
 	}
@@ -56,7 +56,7 @@ func (p *Peer) setPrice(which int, least uint32) {
 
 // noteLateness notes that a group goes by how much later than its turn: that comes when it is as
 // urgent as what just finds room, on average.
-func (p *Peer) noteLateness(sp *group.Space, at int) {
+func (p *planner) noteLateness(sp *group.Space, at int) {
 	which := othersPool
 	if sp.Predicted.Has(at) {
 		which = predictedPool
@@ -84,7 +84,7 @@ type bounded struct {
 }
 
 // bounded takes note of a record with a bound, unless that is too far to be looked at.
-func (p *Peer) bounded(rec int, id ident.Group, bound uint16, ticks uint32) {
+func (p *planner) bounded(rec int, id ident.Group, bound uint16, ticks uint32) {
 	stride := int32(max(p.state.Stride, 1))
 	ticksLeft := int32(bound) - int32(ticks)
 	if ticksLeft >= maxSlack*stride {
@@ -101,14 +101,14 @@ const maxSlack = 256
 // advance puts those first that have to go now, or not all bounds can be kept: the nearest
 // first, as many as will find no room later. In each tick to come it counts on half of the
 // room there was of late; the rest is for what will change until then.
-func (p *Peer) advance(bounds []bounded, room int) {
+func (p *planner) advance(bounds []bounded, room int) {
 	k := &p.choice
 	if len(bounds) == 0 {
 		return
 	}
 	var sums [maxSlack]int
 	for _, b := range bounds {
-		sums[max(b.slack, 0)] += p.cost(&p.plan.records[b.rec])
+		sums[max(b.slack, 0)] += p.cost(&p.records[b.rec])
 	}
 	last, rest := nearestSlack(&sums, min(room, k.mean)/2)
 	for _, b := range bounds {
@@ -120,7 +120,7 @@ func (p *Peer) advance(bounds []bounded, room int) {
 			if rest <= 0 {
 				continue
 			}
-			rest -= p.cost(&p.plan.records[b.rec])
+			rest -= p.cost(&p.records[b.rec])
 		}
 		k.keys[b.rec] = nearest + uint32(maxSlack-max(b.slack, -maxSlack))<<keyShift
 	}
@@ -150,7 +150,7 @@ func nearestSlack(sums *[maxSlack]int, perTick int) (last int32, rest int) {
 }
 
 // tallyBounds counts the groups that stay and have waited for all that they may.
-func (p *Peer) tallyBounds() {
+func (p *planner) tallyBounds() {
 	for _, b := range p.choice.bounds {
 		if b.slack <= 0 && p.choice.keys[b.rec]&picked == 0 {
 			p.overdue(b.group, int(b.age), b.bound)
@@ -160,7 +160,7 @@ func (p *Peer) tallyBounds() {
 
 // checkBound counts a group that was to go and found no packet, if it has waited for all
 // that it may.
-func (p *Peer) checkBound(sp *group.Space, i int, now entangle.Tick) {
+func (p *planner) checkBound(sp *group.Space, i int, now entangle.Tick) {
 	id := sp.Group(i)
 	if id == ident.NoGroup {
 		return

@@ -19,4 +19,4 @@ func (r *reader) KeepsMoved(s repl.Slot) bool { return (*Peer)(r).keepsMoved(s) 
 func (r *reader) Loses(id ident.Group) set.Mask { return r.vacant[id].lose }
 
 // ID returns the network id of an entity that has one at the peer.
-func (r *reader) ID(s repl.Slot) repl.ID { return (*Peer)(r).id(s) }
+func (r *reader) ID(s repl.Slot) repl.ID { return r.groups.ID(s) }

@@ -11,7 +11,7 @@ import (
 // able to tell a group that ended from one that was hidden.
 func (w *World) freeHandles(id ident.Group) (keep bool) {
 	gr := &w.state.Groups[id]
-	if slices.ContainsFunc(gr.Viewers, func(v ident.Viewer) bool { return w.byIndex[v.Peer()].retires.Has(v.Handle()) }) {
+	if slices.ContainsFunc(gr.Viewers, func(v ident.Viewer) bool { return w.byIndex[v.Peer()].retiring.set.Has(v.Handle()) }) {
 		return true
 	}
 	for _, v := range gr.Viewers {

@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // When a private group has ended at a peer its handle becomes free, whether the group is gone or
@@ -13,14 +14,21 @@ import (
 // hidden entities. A handle stays taken while the peer has an entity with a network id from that
 // group.
 
+// retiring is the private handles to be freed when the peer has no entity whose network id is from their group.
+type retiring struct {
+	list []int32
+	set  set.Bitset // those of the list, to have each once
+	next int        // index of the one that is checked next
+}
+
 // retire schedules the handle of a group that has ended at this peer to be freed in a later tick,
 // because half of a move may be sent in this one. A handle that the peer knows references to stays
 // taken until the group is gone.
 func (p *Peer) retire(i int) {
-	p.retires.Grow(i + 1)
-	if p.groups.Private.IDs.Groups[i] != ident.NoGroup && !p.retires.Has(i) {
-		p.retires.Set(i)
-		p.retired = append(p.retired, int32(i))
+	p.retiring.set.Grow(i + 1)
+	if p.groups.Private.IDs.Groups[i] != ident.NoGroup && !p.retiring.set.Has(i) {
+		p.retiring.set.Set(i)
+		p.retiring.list = append(p.retiring.list, int32(i))
 	}
 }
 
@@ -28,7 +36,7 @@ func (p *Peer) retire(i int) {
 // another group. It is free again when the peer has no entity with such an id any more.
 func (p *Peer) reserveName(id ident.Group) {
 	gr := &p.state.Groups[id]
-	if !gr.Private || gr.Viewer(p.groups.Index) != nil || !p.reserve(id) {
+	if !gr.Private || gr.Viewer(p.groups.Index) != nil || !p.groups.Reserve(id) {
 		return
 	}
 	p.retire(gr.Viewer(p.groups.Index).Handle())
@@ -40,20 +48,20 @@ const maxLooks = 64
 // freeRetired frees the handles that can be freed, among those in turn. A peer that awaits a resync
 // may have more than it acknowledged: until it is answered, no handle is freed.
 func (p *Peer) freeRetired() {
-	if len(p.retired) == 0 || !p.groups.Public.AwaitsResync.Empty() || !p.groups.Private.AwaitsResync.Empty() {
+	if len(p.retiring.list) == 0 || !p.groups.Public.AwaitsResync.Empty() || !p.groups.Private.AwaitsResync.Empty() {
 		return
 	}
-	for range min(len(p.retired), maxLooks) {
-		if p.looks++; p.looks >= len(p.retired) {
-			p.looks = 0
+	for range min(len(p.retiring.list), maxLooks) {
+		if p.retiring.next++; p.retiring.next >= len(p.retiring.list) {
+			p.retiring.next = 0
 		}
-		if !p.settleRetired(int(p.retired[p.looks])) {
+		if !p.settleRetired(int(p.retiring.list[p.retiring.next])) {
 			continue
 		}
-		p.retires.Clear(int(p.retired[p.looks]))
-		last := len(p.retired) - 1
-		p.retired[p.looks] = p.retired[last]
-		if p.retired = p.retired[:last]; last == 0 {
+		p.retiring.set.Clear(int(p.retiring.list[p.retiring.next]))
+		last := len(p.retiring.list) - 1
+		p.retiring.list[p.retiring.next] = p.retiring.list[last]
+		if p.retiring.list = p.retiring.list[:last]; last == 0 {
 			return
 		}
 	}

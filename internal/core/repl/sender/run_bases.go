@@ -9,7 +9,7 @@ import (
 
 // takes reports whether a peer lacks every group of a run and has acknowledged the structure of
 // each, and returns the oldest and the newest of its baselines.
-func (p *Peer) takes(r *encode.Run) (from repl.From, newest entangle.Tick, ok bool) {
+func (p *planner) takes(r *encode.Run) (from repl.From, newest entangle.Tick, ok bool) {
 	sp, first, last := &p.groups.Public, r.Groups[0], r.Last()
 	lacks := p.enc.Runs.ValuesOnly
 	for i := first >> 6; i <= last>>6; i++ {
@@ -29,7 +29,7 @@ func (p *Peer) takes(r *encode.Run) (from repl.From, newest entangle.Tick, ok bo
 // basesOf returns the oldest and the newest baseline of a run's groups. An update from the oldest
 // baseline applies to every group, unless it is older than an action that the peer has to apply
 // before.
-func (p *Peer) basesOf(r *encode.Run) (oldest, newest entangle.Tick, ok bool) {
+func (p *planner) basesOf(r *encode.Run) (oldest, newest entangle.Tick, ok bool) {
 	sp := &p.groups.Public
 	if !r.Dense {
 		return p.spreadOf(r)
@@ -65,7 +65,7 @@ func allEqual(ticks []entangle.Tick) bool {
 }
 
 // spreadOf is basesOf for baselines that differ.
-func (p *Peer) spreadOf(r *encode.Run) (oldest, newest entangle.Tick, ok bool) {
+func (p *planner) spreadOf(r *encode.Run) (oldest, newest entangle.Tick, ok bool) {
 	sp, now := &p.groups.Public, p.state.Tick
 	young, old, action := ^uint32(0), uint32(0), ^uint32(0) // as ages
 	for _, h := range r.Groups {

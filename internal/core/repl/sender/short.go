@@ -18,9 +18,9 @@ type short struct {
 	wanted int // what WantedBytes found, 1 more; 0: it was not asked
 }
 
-// Meter sets whether waiting times are kept. They are for a peer with a byte cap, and for a peer
+// meter sets whether waiting times are kept. They are for a peer with a byte cap, and for a peer
 // that once had no room in its packets for groups that may have bounds.
-func (p *Peer) Meter(on bool) {
+func (p *planner) meter(on bool) {
 	if p.metered == on {
 		return
 	}
@@ -33,12 +33,12 @@ func (p *Peer) Meter(on bool) {
 // meterLate starts keeping waiting times for a peer without a byte cap that has no room in its
 // packets for all groups, because these may have bounds. Planned groups that found no room have waited
 // since that tick.
-func (p *Peer) meterLate(left []step) {
+func (p *planner) meterLate(left []step) {
 	if p.metered || len(left) == 0 || len(p.state.Rates.Requested) == 0 {
 		return
 	}
-	p.Meter(true)
-	waits := func(sp *group.Space, i int) { sp.WaitingSince[i] = uint32(p.plan.tick)*group.WaitParts - group.NotLate }
+	p.meter(true)
+	waits := func(sp *group.Space, i int) { sp.WaitingSince[i] = uint32(p.tick)*group.WaitParts - group.NotLate }
 	for i := range left {
 		s := &left[i]
 		if s.run != nil {
@@ -46,7 +46,7 @@ func (p *Peer) meterLate(left []step) {
 				waits(&p.groups.Public, int(h))
 			}
 		}
-		for _, rec := range p.plan.records[s.from:s.to] {
+		for _, rec := range p.records[s.from:s.to] {
 			waits(s.space, int(rec.At))
 		}
 	}
@@ -56,56 +56,56 @@ func (p *Peer) meterLate(left []step) {
 // no limit. Call it after Prepare and before AppendUpdates. If not even the most urgent
 // record fits, that one goes all the same, and alone, unless the limit is 0: the caller's
 // budget goes into debt for it.
-func (p *Peer) Limit(bytes int) {
+func (p *planner) limit(bytes int) {
 	if !p.prepared() {
 		return
 	}
-	s := &p.plan.short
+	s := &p.short
 	s.on, s.left = bytes >= 0, bytes
 	switch {
-	case p.plan.ready:
-	case s.on && bytes < p.WantedBytes():
+	case p.ready:
+	case s.on && bytes < p.wantedBytes():
 		p.planLater()
 	default:
 		p.planAll()
 	}
-	if p.limited = s.on && (p.plan.later || bytes < p.countWanted()); p.limited {
-		p.Meter(true)
+	if p.limited = s.on && (p.later || bytes < p.countWanted()); p.limited {
+		p.meter(true)
 		p.shorten()
 	}
 }
 
-func (p *Peer) prepared() bool {
-	return !p.world.held && p.plan.made && p.plan.tick == p.state.Tick
+func (p *planner) prepared() bool {
+	return p.made && p.tick == p.state.Tick
 }
 
 // roomLeft returns the room for the next frame.
-func (p *Peer) roomLeft(room int) int {
-	if !p.plan.short.on {
+func (p *planner) roomLeft(room int) int {
+	if !p.short.on {
 		return room
 	}
-	return min(room, p.plan.short.left)
+	return min(room, p.short.left)
 }
 
 // spend takes a frame off the limit.
-func (p *Peer) spend(bits int) { p.plan.short.left -= (bits + 7) / 8 }
+func (p *planner) spend(bits int) { p.short.left -= (bits + 7) / 8 }
 
 // WantedBytes returns, after Prepare, about how many bytes of updates are planned for
 // this tick. Where the last limit had less room than was planned, it is an estimate by the sizes of the records that
 // it was sent of late. For others, it is never less than what AppendUpdates writes into packets that
 // hold nothing else.
-func (p *Peer) WantedBytes() int {
+func (p *planner) wantedBytes() int {
 	if !p.prepared() {
 		return 0
 	}
-	if p.plan.short.wanted == 0 {
-		p.plan.short.wanted = 1 + p.estimateWanted()
+	if p.short.wanted == 0 {
+		p.short.wanted = 1 + p.estimateWanted()
 	}
-	return p.plan.short.wanted - 1
+	return p.short.wanted - 1
 }
 
-func (p *Peer) estimateWanted() int {
-	if p.plan.ready {
+func (p *planner) estimateWanted() int {
+	if p.ready {
 		return p.countWanted()
 	}
 	n := p.countDue()
@@ -115,14 +115,14 @@ func (p *Peer) estimateWanted() int {
 	return (withPackets(repl.MaxRunHead*8+repl.EndBits+n*p.choice.size+p.markBits()) + 7) / 8
 }
 
-func (p *Peer) countWanted() int {
-	bits := p.stepsBits(p.plan.steps)
+func (p *planner) countWanted() int {
+	bits := p.stepsBits(p.steps)
 	if bits == 0 {
 		return 0
 	}
 	n := 0
-	for i := range p.plan.steps {
-		if s := &p.plan.steps[i]; s.run != nil {
+	for i := range p.steps {
+		if s := &p.steps[i]; s.run != nil {
 			n += len(s.run.Groups)
 		} else {
 			n += s.to - s.from
@@ -140,19 +140,19 @@ func withPackets(bits int) int {
 }
 
 // stepsBits bounds what steps take, in one packet.
-func (p *Peer) stepsBits(steps []step) (bits int) {
+func (p *planner) stepsBits(steps []step) (bits int) {
 	for i := range steps {
 		if s := &steps[i]; s.run != nil {
 			bits += repl.MaxRunHead*8 + s.made.Bytes*8
 		} else {
-			bits += p.enc.RunBits(s.space, p.plan.records[s.from:s.to])
+			bits += p.enc.RunBits(s.space, p.records[s.from:s.to])
 		}
 	}
 	return bits
 }
 
 // markBits bounds the mark behind the predicted groups.
-func (p *Peer) markBits() int {
+func (p *planner) markBits() int {
 	if len(p.predicted) == 0 {
 		return 0
 	}

@@ -11,14 +11,14 @@ import (
 const maxPassed = 8
 
 // shorten cuts the plan down to the room of the limit, and encodes what remains.
-func (p *Peer) shorten() {
-	s, k := &p.plan.short, &p.choice
+func (p *planner) shorten() {
+	s, k := &p.short, &p.choice
 	if s.cut {
 		return
 	}
 	s.cut = true
 	p.flatten()
-	k.keys = slices.Grow(k.keys[:0], len(p.plan.records))[:len(p.plan.records)]
+	k.keys = slices.Grow(k.keys[:0], len(p.records))[:len(p.records)]
 	k.bounds = k.bounds[:0]
 	for i := range k.pools {
 		k.pools[i] = k.pools[i].empty()
@@ -32,9 +32,9 @@ func (p *Peer) shorten() {
 
 // share divides the room. Predicted groups come first, but other groups for which they leave no
 // room go first now and then.
-func (p *Peer) share(room int) {
+func (p *planner) share(room int) {
 	k := &p.choice
-	predicted, others := p.plan.steps[:p.plan.first], p.plan.steps[p.plan.first:]
+	predicted, others := p.steps[:p.first], p.steps[p.first:]
 	if k.passed >= maxPassed {
 		room -= p.choose(othersPool, others, room)
 		p.choose(predictedPool, predicted, room)
@@ -55,16 +55,16 @@ func (p *Peer) share(room int) {
 }
 
 // flatten turns the runs into records.
-func (p *Peer) flatten() {
-	for i := range p.plan.steps {
-		if s := &p.plan.steps[i]; s.run != nil {
+func (p *planner) flatten() {
+	for i := range p.steps {
+		if s := &p.steps[i]; s.run != nil {
 			*s = p.flat(s)
 		}
 	}
 }
 
 // chooseAll chooses all records of some steps.
-func (p *Peer) chooseAll(steps []step) {
+func (p *planner) chooseAll(steps []step) {
 	for i := range steps {
 		for rec := steps[i].from; rec < steps[i].to; rec++ {
 			p.choice.keys[rec] = picked
@@ -77,15 +77,15 @@ func (p *Peer) chooseAll(steps []step) {
 }
 
 // finish makes the records that were not chosen due again.
-func (p *Peer) finish() {
-	for i := range p.plan.steps {
-		s := &p.plan.steps[i]
+func (p *planner) finish() {
+	for i := range p.steps {
+		s := &p.steps[i]
 		for rec := s.from; rec < s.to; rec++ {
-			at := int(p.plan.records[rec].At)
+			at := int(p.records[rec].At)
 			switch {
-			case p.plan.records[rec].Chunk == encode.NothingToSend:
+			case p.records[rec].Chunk == encode.NothingToSend:
 				continue
-			case p.plan.records[rec].Chunk < 0:
+			case p.records[rec].Chunk < 0:
 				s.space.Due.Set(at) // as it was
 				continue
 			case p.choice.keys[rec]&picked == 0:
@@ -100,18 +100,18 @@ func (p *Peer) finish() {
 }
 
 // layOut makes a plan of the chosen records.
-func (p *Peer) layOut() {
-	p.plan.steps, p.plan.records = p.plan.steps[:0], p.plan.records[:0]
+func (p *planner) layOut() {
+	p.steps, p.records = p.steps[:0], p.records[:0]
 	order := [2]int{0, 1}
 	p.layOutPool(predictedPool, order)
-	p.plan.first = len(p.plan.steps)
+	p.first = len(p.steps)
 	if p.privateFirst {
 		order = [2]int{1, 0}
 	}
 	p.layOutPool(othersPool, order)
 }
 
-func (p *Peer) layOutPool(which int, order [2]int) {
+func (p *planner) layOutPool(which int, order [2]int) {
 	for _, i := range order {
 		list, sp := p.choice.pools[which][i], p.groups.Spaces()[i]
 		at := 0
@@ -119,15 +119,15 @@ func (p *Peer) layOutPool(which int, order [2]int) {
 			at, _ = slices.BinarySearchFunc(list, sp.Cursor, func(rec encode.Update, cursor int) int { return int(rec.At) - cursor })
 		}
 		for _, part := range [2][]encode.Update{list[at:], list[:at]} {
-			from := len(p.plan.records)
-			p.plan.records = append(p.plan.records, part...)
+			from := len(p.records)
+			p.records = append(p.records, part...)
 			p.addStep(sp, from)
 		}
 	}
 }
 
 // plainMarkBits is the usual size of a mark.
-func (p *Peer) plainMarkBits() int {
+func (p *planner) plainMarkBits() int {
 	if len(p.predicted) == 0 {
 		return 0
 	}
@@ -135,7 +135,7 @@ func (p *Peer) plainMarkBits() int {
 }
 
 // inOrder sorts records by handle. They consist of a few sorted stretches.
-func (p *Peer) inOrder(list []encode.Update) {
+func (p *planner) inOrder(list []encode.Update) {
 	for mid := ascent(list); mid < len(list); {
 		end := mid + ascent(list[mid:])
 		p.merge(list[:end], mid)
@@ -151,7 +151,7 @@ func ascent(list []encode.Update) (n int) {
 }
 
 // merge merges two sorted stretches, of which the second begins at mid.
-func (p *Peer) merge(list []encode.Update, mid int) {
+func (p *planner) merge(list []encode.Update, mid int) {
 	p.choice.merged = append(p.choice.merged[:0], list[:mid]...)
 	first, second := p.choice.merged, list[mid:]
 	for to := 0; len(first) > 0; to++ {

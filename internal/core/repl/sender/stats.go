@@ -28,12 +28,18 @@ func (s *Stats) accumulate(o *Stats) {
 // lost, or held an update that the peer might have dropped.
 func (p *Peer) Resent() uint64 { return p.stats.Resent }
 
+// count returns what was done for a peer.
+func (p *Peer) count() *Stats {
+	p.stats.Overdue = p.plan.overdueTotal
+	return &p.stats
+}
+
 // Stats returns the counters.
 func (w *World) Stats() Stats {
 	sum := w.stats
 	sum.Counts, sum.Bodies = w.state.Counts, w.enc.BodiesMade
 	for _, p := range w.peers {
-		sum.accumulate(&p.stats)
+		sum.accumulate(p.count())
 	}
 	return sum
 }

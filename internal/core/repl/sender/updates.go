@@ -19,18 +19,18 @@ func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 	if room < minRoom || p.world.held {
 		return dst
 	}
-	p.complete()
+	p.plan.complete(p.lossy())
 	if p.plan.next == len(p.plan.steps) {
 		return dst
 	}
-	if room = p.roomLeft(room); room < minRoom {
+	if room = p.plan.roomLeft(room); room < minRoom {
 		return dst
 	}
 	p.w.Reset(dst)
 	p.flights.Begin(pkt, p.state.Tick)
 	p.run = repl.Run{Tick: p.state.Tick}
 	left, part, marked := room*8, p.plan.part, p.plan.marked
-	if len(p.predicted) > 0 {
+	if len(p.plan.predicted) > 0 {
 		left = p.appendPredicted(left)
 	}
 	for p.plan.next < len(p.plan.steps) && p.appendStep(left) {
@@ -41,7 +41,7 @@ func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 		p.plan.part, p.plan.marked = part, marked
 		return dst
 	}
-	p.spend(p.w.LenBits())
+	p.plan.spend(p.w.LenBits())
 	return p.w.Finish()
 }
 
@@ -99,7 +99,7 @@ func (p *Peer) appendCopy(s *step) {
 // room for all of it: the run becomes records of the peer's own, including the rest.
 func (p *Peer) appendApart(s *step, room int) bool {
 	r := s.run
-	*s = p.flat(s)
+	*s = p.plan.flat(s)
 	for _, h := range r.Groups {
 		p.groups.Public.Sent[h] = p.state.Tick
 	}
@@ -109,15 +109,15 @@ func (p *Peer) appendApart(s *step, room int) bool {
 
 // flat returns a run as records of the peer's own. Their chunks are encoded: those of the run serve
 // all baselines of the peer.
-func (p *Peer) flat(s *step) step {
-	w, first, groups := p.world, len(p.plan.records), s.run.Groups
-	p.plan.records = slices.Grow(p.plan.records, len(groups))
+func (p *planner) flat(s *step) step {
+	first, groups := len(p.records), s.run.Groups
+	p.records = slices.Grow(p.records, len(groups))
 	for _, h := range groups {
 		from := p.groups.Public.Baseline(int(h))
-		chunk, _ := w.enc.Chunks.Find(w.state.Public.Groups[h], from, 0)
-		p.plan.records = append(p.plan.records, encode.Update{At: int32(h), Chunk: chunk, Base: from.Base, StructureSent: p.groups.Public.StructureSent[h]})
+		chunk, _ := p.enc.Chunks.Find(p.state.Public.Groups[h], from, 0)
+		p.records = append(p.records, encode.Update{At: int32(h), Chunk: chunk, Base: from.Base, StructureSent: p.groups.Public.StructureSent[h]})
 	}
-	return step{space: &p.groups.Public, from: first, to: len(p.plan.records)}
+	return step{space: &p.groups.Public, from: first, to: len(p.records)}
 }
 
 // appendRecords writes records as a run of the peer's own, as far as they fit, and reports whether
@@ -133,8 +133,8 @@ func (p *Peer) appendRecords(s *step, room int) bool {
 
 // wrote notes that records were written as a run.
 func (p *Peer) wrote(sp *group.Space, records []encode.Update) {
-	if p.metered {
-		p.wroteMetered(sp, records)
+	if p.plan.metered {
+		p.plan.wroteMetered(sp, records)
 	}
 	for i := range records {
 		at := int(records[i].At)
@@ -145,10 +145,10 @@ func (p *Peer) wrote(sp *group.Space, records []encode.Update) {
 }
 
 // wroteMetered updates the waiting times of a peer with a byte cap.
-func (p *Peer) wroteMetered(sp *group.Space, records []encode.Update) {
+func (p *planner) wroteMetered(sp *group.Space, records []encode.Update) {
 	for i := range records {
 		sp.Sent[records[i].At] = p.state.Tick
-		if p.plan.short.cut {
+		if p.short.cut {
 			p.noteLateness(sp, int(records[i].At))
 		}
 	}

@@ -91,10 +91,10 @@ func (w *World) Commit() {
 	w.enc.Grow()
 	w.releaseTurns()
 	for _, p := range w.peers {
-		if p.metered {
-			p.unplan()
+		if p.plan.metered {
+			p.plan.unplan()
 		}
-		p.makeDue(w.state.Moved)
+		p.plan.makeDue(w.state.Moved)
 		p.groups.Public.StructureDue.Join(w.state.Reshaped)
 		p.groups.Public.Steady.Drop(w.state.Reshaped)
 	}

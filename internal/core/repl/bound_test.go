@@ -9,6 +9,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
+	"github.com/entangle-ecs/entangle/internal/core/repl/schedule"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 )
 
@@ -41,7 +42,7 @@ func (a *ages) count(age, bound int) {
 }
 
 // breaches returns all reports of a peer.
-func breaches(p *sender.Peer) (all []sender.Breach) {
+func breaches(p *sender.Peer) (all []schedule.Breach) {
 	for b, ok := p.PollBreach(); ok; b, ok = p.PollBreach() {
 		all = append(all, b)
 	}
@@ -110,7 +111,7 @@ func TestBrokenBoundsAreReported(t *testing.T) {
 				}
 			})
 			a := n.watchAges(slots, bounds)
-			var got []sender.Breach
+			var got []schedule.Breach
 			first, begin := 0, int(n.tick)
 			run := func(ticks int) {
 				for range ticks {
@@ -164,7 +165,7 @@ func TestBoundsThatPacketsBreakAreReported(t *testing.T) {
 				}
 			})
 			a := n.watchAges(slots, bounds)
-			run := func(ticks int) (all []sender.Breach) {
+			run := func(ticks int) (all []schedule.Breach) {
 				for range ticks {
 					n.step(func() { n.writeAll(slots) })
 					all = append(all, breaches(n.peers[0].peer)...)

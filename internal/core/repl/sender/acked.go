@@ -4,6 +4,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 )
 
 // HandleAcked handles the acknowledgement of packets: the peer has the groups that each carried as
@@ -49,30 +50,7 @@ func (p *Peer) runAcked(tick entangle.Tick, r flight.SentRun) {
 func (p *Peer) moveBaselines() {
 	c := &p.ackedRange
 	if c.end > c.first {
-		advance(p.groups.Public.Base[c.first:c.end], c.tick)
+		group.Advance(p.groups.Public.Base[c.first:c.end], c.tick)
 	}
 	*c = ackedRange{}
-}
-
-// advance moves those of some baselines that are before a tick to that tick. They are usually equal,
-// and then all of them are compared and written at once.
-func advance(base []entangle.Tick, tick entangle.Tick) {
-	if allEqual(base) {
-		if base[0].Before(tick) {
-			fill(base, tick)
-		}
-		return
-	}
-	for i, b := range base {
-		if b.Before(tick) {
-			base[i] = tick
-		}
-	}
-}
-
-func fill(ticks []entangle.Tick, with entangle.Tick) {
-	ticks[0] = with
-	for n := 1; n < len(ticks); n *= 2 {
-		copy(ticks[n:], ticks[:n])
-	}
 }

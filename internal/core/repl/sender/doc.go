@@ -78,11 +78,10 @@
 // # Where things are
 //
 // The groups of the world, and what a peer was sent of them, are in package group, ids in ident, views in view, bytes in
-// encode, packets and messages in flight.
+// encode, plans in schedule, packets and messages in flight.
 //
 // The world: world.go, entities.go (spawn, move, despawn, pause), acks.go, reclaim.go, names.go. A peer: peer.go,
 // reader.go, audience.go, views.go, retain.go, vacated.go, retire.go, joining.go, tombstones.go, acked.go, lost.go,
-// stats.go, inspect.go. Structure: actions.go, spawns.go (many at once), usual.go, moves.go. Values: pace.go,
-// plan.go, updates.go, run_bases.go; predict.go and marks.go for predicted groups. Where there is not room for all:
-// short.go, shorten.go, choose.go, rank.go, bound.go.
+// stats.go, inspect.go. Structure: actions.go, spawns.go (many at once), usual.go, moves.go. Values: values.go,
+// updates.go; predict.go and marks.go for predicted groups.
 package sender

@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
+	"github.com/entangle-ecs/entangle/internal/core/repl/schedule"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -17,7 +18,7 @@ import (
 type Peer struct {
 	// What every tick reads comes first.
 	groups group.Peer
-	plan   planner
+	plan   schedule.Planner
 	world  *World
 	enc    *encode.Encoder
 	state  *group.State
@@ -51,7 +52,7 @@ type Peer struct {
 func (w *World) NewPeer() *Peer {
 	p := &Peer{world: w, state: w.state, enc: w.enc}
 	p.groups.State = w.state
-	p.plan = planner{groups: &p.groups, state: w.state, enc: w.enc, baseline: w.firstBaseline}
+	p.plan = schedule.NewPlanner(&p.groups, w.enc, w.firstBaseline)
 	p.groups.Public.IDs = &w.state.Public
 	p.groups.Private.First, p.groups.Private.IDs = repl.Private, &ident.Table{}
 	if w.enc.Moves {
@@ -127,7 +128,7 @@ func (p *Peer) Base(h repl.Handle) (base entangle.Tick, ok bool) {
 // Idle reports whether the peer was sent and acknowledged all there is, and no change
 // waits for the tick of its group.
 func (p *Peer) Idle() bool {
-	return p.groups.Public.IsIdle() && p.groups.Private.IsIdle() && p.flights.Len() == 0 && p.actions.Empty() && !p.plan.awaitsTurn()
+	return p.groups.Public.IsIdle() && p.groups.Private.IsIdle() && p.flights.Len() == 0 && p.actions.Empty() && !p.plan.AwaitsTurn()
 }
 
 // Asked returns how many entities the peer was sent again because it asked.

@@ -1,13 +1,12 @@
 package sender
 
 import (
-	"cmp"
 	"slices"
 
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
+	"github.com/entangle-ecs/entangle/internal/core/repl/schedule"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
@@ -145,18 +144,6 @@ func (p *Peer) updateGroupPrediction(id ident.Group) {
 	}
 }
 
-// predictedGroup is a group of which a peer predicts a member, or may still believe so.
-type predictedGroup struct {
-	group      repl.Handle
-	sentHash   uint64 // hash of the predicted set sent last; 0: empty
-	stale      bool   // the present set differs from the one sent last, and has to be sent
-	mayPredict bool   // a set with members was sent, and no later empty one is acknowledged
-	// since is the tick in which its last update was first sent, repeats the number of times for
-	// which that update may still be repeated.
-	since   entangle.Tick
-	repeats uint8
-}
-
 // updatePredicted updates the peer's predicted set of a group, and makes the set due if it differs
 // from the one sent last. Marks include the group until the peer has acknowledged an empty set.
 func (p *Peer) updatePredicted(sp *group.Space, i int) {
@@ -166,7 +153,7 @@ func (p *Peer) updatePredicted(sp *group.Space, i int) {
 		return
 	case some && !has:
 		p.beginPredicted(sp, i)
-	case !some && !p.plan.predicted[p.plan.predictedAt(sp, i)].mayPredict:
+	case !some && !p.plan.Predicted[p.plan.PredictedAt(sp, i)].MayPredict:
 		p.forgetPredicted(sp, i)
 		return
 	}
@@ -180,27 +167,20 @@ func (p *Peer) updatePredicted(sp *group.Space, i int) {
 // last is stale.
 func (p *Peer) markPredictedStale(sp *group.Space, i int) {
 	p.findPredicted(sp, i, repl.Change)
-	f := &p.plan.predicted[p.plan.predictedAt(sp, i)]
-	if f.stale = f.sentHash != p.stated.hash; f.stale {
+	f := &p.plan.Predicted[p.plan.PredictedAt(sp, i)]
+	if f.Stale = f.SentHash != p.stated.hash; f.Stale {
 		sp.StructureDue.Set(i)
 	}
 }
 
 // predictedStale reports whether the peer's predicted set for a group must be resent.
 func (p *Peer) predictedStale(sp *group.Space, i int) bool {
-	return sp.Predicted.Has(i) && p.plan.predicted[p.plan.predictedAt(sp, i)].stale
-}
-
-// predictedAt returns the index of a group in Peer.predicted, or the index at which it would be
-// inserted.
-func (p *planner) predictedAt(sp *group.Space, i int) int {
-	at, _ := slices.BinarySearchFunc(p.predicted, sp.First+repl.Handle(i), func(f predictedGroup, h repl.Handle) int { return cmp.Compare(f.group, h) })
-	return at
+	return sp.Predicted.Has(i) && p.plan.Predicted[p.plan.PredictedAt(sp, i)].Stale
 }
 
 // beginPredicted adds a group to Peer.predicted.
 func (p *Peer) beginPredicted(sp *group.Space, i int) {
-	p.plan.predicted = slices.Insert(p.plan.predicted, p.plan.predictedAt(sp, i), predictedGroup{group: sp.First + repl.Handle(i), since: p.state.Tick})
+	p.plan.Predicted = slices.Insert(p.plan.Predicted, p.plan.PredictedAt(sp, i), schedule.PredictedGroup{Group: sp.First + repl.Handle(i), FirstSent: p.state.Tick})
 	sp.Predicted.Set(i)
 	if p.state.WaitsForTurn(sp.Group(i)) {
 		sp.NoteDue(i, p.state.Tick)
@@ -214,8 +194,8 @@ func (p *Peer) forgetPredicted(sp *group.Space, i int) {
 	if !sp.Predicted.Has(i) {
 		return
 	}
-	at := p.plan.predictedAt(sp, i)
-	p.plan.predicted = slices.Delete(p.plan.predicted, at, at+1)
+	at := p.plan.PredictedAt(sp, i)
+	p.plan.Predicted = slices.Delete(p.plan.Predicted, at, at+1)
 	sp.Predicted.Clear(i)
 	sp.UpdateSteady(i)
 }
@@ -226,8 +206,8 @@ func (p *Peer) tidyPredicted(sp *group.Space, i int) {
 	if !sp.Predicted.Has(i) {
 		return
 	}
-	f := &p.plan.predicted[p.plan.predictedAt(sp, i)]
-	if f.mayPredict = f.sentHash != 0; !f.mayPredict && !p.predictsSome(sp, i) {
+	f := &p.plan.Predicted[p.plan.PredictedAt(sp, i)]
+	if f.MayPredict = f.SentHash != 0; !f.MayPredict && !p.predictsSome(sp, i) {
 		p.forgetPredicted(sp, i)
 	}
 }
@@ -271,8 +251,8 @@ func (p *Peer) findPredicted(sp *group.Space, i int, kind repl.Kind) {
 // noteSentPredicted notes that an action of a predicted group was sent with the set that findPredicted
 // found.
 func (p *Peer) noteSentPredicted(sp *group.Space, i int) {
-	f := &p.plan.predicted[p.plan.predictedAt(sp, i)]
-	f.stale, f.sentHash, f.mayPredict = false, p.stated.hash, f.mayPredict || p.stated.hash != 0
+	f := &p.plan.Predicted[p.plan.PredictedAt(sp, i)]
+	f.Stale, f.SentHash, f.MayPredict = false, p.stated.hash, f.MayPredict || p.stated.hash != 0
 }
 
 // hashNumbers returns the FNV-1a hash of some numbers. It is never 0, which stands for no numbers.

@@ -147,7 +147,7 @@ func (p *Peer) sentEnds(i, n int, seq repl.Seq, after entangle.Tick) {
 func (p *Peer) noteSent(i, n int, tick entangle.Tick) {
 	sp := &p.groups.Public
 	for _, ticks := range [...][]entangle.Tick{sp.Base, sp.StructureSent, sp.StructureAsOf, sp.Sent} {
-		fill(ticks[i:i+n], tick)
+		group.Fill(ticks[i:i+n], tick)
 	}
 	if sp.Prev != nil {
 		clear(sp.Prev[i : i+n])

@@ -30,7 +30,7 @@ func (p *Peer) Resent() uint64 { return p.stats.Resent }
 
 // count returns what was done for a peer.
 func (p *Peer) count() *Stats {
-	p.stats.Overdue = p.plan.overdueTotal
+	p.stats.Overdue = p.plan.OverdueTotal
 	return &p.stats
 }
 

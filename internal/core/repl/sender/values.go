@@ -1,11 +1,13 @@
 package sender
 
+import "github.com/entangle-ecs/entangle/internal/core/repl/schedule"
+
 // Prepare plans the values that the peer is sent in this tick. If the last limit had less room than was
 // planned, Limit does so, which knows how much room there is. Neither may run for two peers at once;
 // AppendUpdates may, once all are prepared and have their limits, and prepares a peer that is not.
 func (p *Peer) Prepare() {
 	if !p.world.held {
-		p.plan.prepare(p.lossy())
+		p.plan.Prepare(p.lossy())
 	}
 }
 
@@ -15,7 +17,7 @@ func (p *Peer) Prepare() {
 // budget goes into debt for it.
 func (p *Peer) Limit(bytes int) {
 	if !p.world.held {
-		p.plan.limit(bytes)
+		p.plan.Limit(bytes)
 	}
 }
 
@@ -27,13 +29,13 @@ func (p *Peer) WantedBytes() int {
 	if p.world.held {
 		return 0
 	}
-	return p.plan.wantedBytes()
+	return p.plan.WantedBytes()
 }
 
 // Meter sets whether waiting times are kept. They are for a peer with a byte cap, and for a peer
 // that once had no room in its packets for groups that may have bounds.
-func (p *Peer) Meter(on bool) { p.plan.meter(on) }
+func (p *Peer) Meter(on bool) { p.plan.Meter(on) }
 
 // PollBreach reports, after the packets of a tick, groups that wait longer than their bound allows:
 // once for each bound when it begins, and after that at most once in 60 ticks.
-func (p *Peer) PollBreach() (b Breach, ok bool) { return p.plan.pollBreach() }
+func (p *Peer) PollBreach() (b schedule.Breach, ok bool) { return p.plan.PollBreach() }

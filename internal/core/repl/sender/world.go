@@ -7,6 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
+	"github.com/entangle-ecs/entangle/internal/core/repl/schedule"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -18,11 +19,14 @@ type World struct {
 
 	held bool // between ticks: the source's values may be newer than the tick
 
-	peers         []*Peer
-	byIndex       []*Peer // by number; nil: free
-	predictions   predictions
+	peers       []*Peer
+	byIndex     []*Peer // by number; nil: free
+	predictions predictions
+	stats       Stats
+
+	// Functions as values, made once: a method value made per call allocates.
 	firstBaseline func(h int) (repl.From, bool)
-	stats         Stats
+	privateOf     func(peer uint16) *group.Space
 }
 
 // NewWorld returns an empty world of the given number of component types.
@@ -34,6 +38,7 @@ func NewWorld(src encode.Source, comps int) *World {
 	w.state = group.NewState(comps, &acks{world: w})
 	w.enc = encode.NewEncoder(src, w.state)
 	w.firstBaseline = w.baselineInUse
+	w.privateOf = func(peer uint16) *group.Space { return &w.byIndex[peer].groups.Private }
 	return w
 }
 
@@ -89,12 +94,12 @@ func (w *World) Held() bool { return w.held }
 // it.
 func (w *World) Commit() {
 	w.enc.Grow()
-	w.releaseTurns()
+	schedule.ReleaseTurns(w.state, w.privateOf)
 	for _, p := range w.peers {
-		if p.plan.metered {
-			p.plan.unplan()
+		if p.plan.Metered {
+			p.plan.Unplan()
 		}
-		p.plan.makeDue(w.state.Moved)
+		p.plan.MakeDue(w.state.Moved)
 		p.groups.Public.StructureDue.Join(w.state.Reshaped)
 		p.groups.Public.Steady.Drop(w.state.Reshaped)
 	}

@@ -1,4 +1,4 @@
-package sender
+package schedule
 
 import (
 	"slices"
@@ -11,14 +11,14 @@ import (
 const maxPassed = 8
 
 // shorten cuts the plan down to the room of the limit, and encodes what remains.
-func (p *planner) shorten() {
+func (p *Planner) shorten() {
 	s, k := &p.short, &p.choice
 	if s.cut {
 		return
 	}
 	s.cut = true
-	p.flatten()
-	k.keys = slices.Grow(k.keys[:0], len(p.records))[:len(p.records)]
+	p.flattenAll()
+	k.keys = slices.Grow(k.keys[:0], len(p.Records))[:len(p.Records)]
 	k.bounds = k.bounds[:0]
 	for i := range k.pools {
 		k.pools[i] = k.pools[i].empty()
@@ -32,9 +32,9 @@ func (p *planner) shorten() {
 
 // share divides the room. Predicted groups come first, but other groups for which they leave no
 // room go first now and then.
-func (p *planner) share(room int) {
+func (p *Planner) share(room int) {
 	k := &p.choice
-	predicted, others := p.steps[:p.first], p.steps[p.first:]
+	predicted, others := p.Steps[:p.PredictedSteps], p.Steps[p.PredictedSteps:]
 	if k.passed >= maxPassed {
 		room -= p.choose(othersPool, others, room)
 		p.choose(predictedPool, predicted, room)
@@ -54,19 +54,19 @@ func (p *planner) share(room int) {
 	}
 }
 
-// flatten turns the runs into records.
-func (p *planner) flatten() {
-	for i := range p.steps {
-		if s := &p.steps[i]; s.run != nil {
-			*s = p.flat(s)
+// flattenAll turns the runs into records.
+func (p *Planner) flattenAll() {
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.Run != nil {
+			*s = p.Flatten(s)
 		}
 	}
 }
 
 // chooseAll chooses all records of some steps.
-func (p *planner) chooseAll(steps []step) {
+func (p *Planner) chooseAll(steps []Step) {
 	for i := range steps {
-		for rec := steps[i].from; rec < steps[i].to; rec++ {
+		for rec := steps[i].From; rec < steps[i].To; rec++ {
 			p.choice.keys[rec] = picked
 		}
 	}
@@ -77,41 +77,41 @@ func (p *planner) chooseAll(steps []step) {
 }
 
 // finish makes the records that were not chosen due again.
-func (p *planner) finish() {
-	for i := range p.steps {
-		s := &p.steps[i]
-		for rec := s.from; rec < s.to; rec++ {
-			at := int(p.records[rec].At)
+func (p *Planner) finish() {
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		for rec := s.From; rec < s.To; rec++ {
+			at := int(p.Records[rec].At)
 			switch {
-			case p.records[rec].Chunk == encode.NothingToSend:
+			case p.Records[rec].Chunk == encode.NothingToSend:
 				continue
-			case p.records[rec].Chunk < 0:
-				s.space.Due.Set(at) // as it was
+			case p.Records[rec].Chunk < 0:
+				s.Space.Due.Set(at) // as it was
 				continue
 			case p.choice.keys[rec]&picked == 0:
-				s.space.Resend(at)
+				s.Space.Resend(at)
 				continue
 			}
-			s.space.Due.Clear(at)
-			s.space.Sent[at] = p.state.Tick
+			s.Space.Due.Clear(at)
+			s.Space.Sent[at] = p.state.Tick
 		}
 	}
-	p.tallyBounds()
+	p.countOverdue()
 }
 
 // layOut makes a plan of the chosen records.
-func (p *planner) layOut() {
-	p.steps, p.records = p.steps[:0], p.records[:0]
+func (p *Planner) layOut() {
+	p.Steps, p.Records = p.Steps[:0], p.Records[:0]
 	order := [2]int{0, 1}
 	p.layOutPool(predictedPool, order)
-	p.first = len(p.steps)
+	p.PredictedSteps = len(p.Steps)
 	if p.privateFirst {
 		order = [2]int{1, 0}
 	}
 	p.layOutPool(othersPool, order)
 }
 
-func (p *planner) layOutPool(which int, order [2]int) {
+func (p *Planner) layOutPool(which int, order [2]int) {
 	for _, i := range order {
 		list, sp := p.choice.pools[which][i], p.groups.Spaces()[i]
 		at := 0
@@ -119,23 +119,23 @@ func (p *planner) layOutPool(which int, order [2]int) {
 			at, _ = slices.BinarySearchFunc(list, sp.Cursor, func(rec encode.Update, cursor int) int { return int(rec.At) - cursor })
 		}
 		for _, part := range [2][]encode.Update{list[at:], list[:at]} {
-			from := len(p.records)
-			p.records = append(p.records, part...)
+			from := len(p.Records)
+			p.Records = append(p.Records, part...)
 			p.addStep(sp, from)
 		}
 	}
 }
 
 // plainMarkBits is the usual size of a mark.
-func (p *planner) plainMarkBits() int {
-	if len(p.predicted) == 0 {
+func (p *Planner) plainMarkBits() int {
+	if len(p.Predicted) == 0 {
 		return 0
 	}
-	return markBits + repl.NeedsBits(0)
+	return MarkBits + repl.NeedsBits(0)
 }
 
 // inOrder sorts records by handle. They consist of a few sorted stretches.
-func (p *planner) inOrder(list []encode.Update) {
+func (p *Planner) inOrder(list []encode.Update) {
 	for mid := ascent(list); mid < len(list); {
 		end := mid + ascent(list[mid:])
 		p.merge(list[:end], mid)
@@ -151,7 +151,7 @@ func ascent(list []encode.Update) (n int) {
 }
 
 // merge merges two sorted stretches, of which the second begins at mid.
-func (p *planner) merge(list []encode.Update, mid int) {
+func (p *Planner) merge(list []encode.Update, mid int) {
 	p.choice.merged = append(p.choice.merged[:0], list[:mid]...)
 	first, second := p.choice.merged, list[mid:]
 	for to := 0; len(first) > 0; to++ {

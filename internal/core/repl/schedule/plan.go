@@ -1,4 +1,4 @@
-package sender
+package schedule
 
 import (
 	"math/bits"
@@ -20,70 +20,80 @@ type plan struct {
 	made    bool
 	ready   bool // the steps are planned; where room was short the last time, Limit does that
 	later   bool // records are encoded when they are chosen
-	steps   []step
-	records []encode.Update
-	next    int // step
+	Steps   []Step
+	Records []encode.Update
+	Next    int // step
 
-	first  int  // number of the first steps: those of predicted groups
-	part   int  // of this tick's mark, the next one
-	marked bool // the last part is written
+	PredictedSteps int  // number of the first steps: those of predicted groups
+	MarkPart       int  // of this tick's mark, the next one
+	MarkDone       bool // the last part is written
 
 	short short // of room
 }
 
-// planner decides what one peer is sent of values in each tick.
-type planner struct {
+// NewPlanner returns the planner of a peer. baseline returns the baseline of a peer that waits for values alone of a
+// public group, if there is one.
+func NewPlanner(groups *group.Peer, enc *encode.Encoder, baseline func(h int) (repl.From, bool)) Planner {
+	return Planner{groups: groups, state: groups.State, enc: enc, baseline: baseline}
+}
+
+// Planner decides what one peer is sent of values in each tick.
+type Planner struct {
 	plan
 	groups   *group.Peer
 	state    *group.State
 	enc      *encode.Encoder
 	baseline func(h int) (repl.From, bool) // of a peer that waits for values alone of a public group
-	// predicted is the groups of which the peer predicts a member, or may still believe so, rising.
-	predicted []predictedGroup
+	// Predicted is the groups of which the peer predicts a member, or may still believe so, rising.
+	Predicted []PredictedGroup
 	lossy     bool // a packet was lost recently
 
-	metered      bool // waiting times are kept
+	Metered      bool // waiting times are kept
 	limited      bool // the last limit had less room than was planned
 	privateFirst bool // the last tick had no room left for private groups
 	choice       choice
 	breaches     []breach
-	overdueTotal uint64
+	OverdueTotal uint64
 }
 
-// step is a run (run and made), or the records from and to of the plan.
-type step struct {
-	run  *encode.Run
-	made encode.Copy // of a run
-	base repl.From
+// Step is a run (run and made), or the records from and to of the plan.
+type Step struct {
+	Run  *encode.Run
+	Made encode.Copy // of a run
+	Base repl.From
 
-	space    *group.Space
-	from, to int // in records; their handles rise
+	Space    *group.Space
+	From, To int // in records; their handles rise
 }
+
+// MinRoom is the space, in bytes, below which an updates frame is not begun: the
+// smallest record with its head.
+const MinRoom = 16
 
 // Prepare plans the values that the peer is sent in this tick. If the last limit had less room than was
 // planned, Limit does so, which knows how much room there is. Neither may run for two peers at once;
 // AppendUpdates may, once all are prepared and have their limits, and prepares a peer that is not.
-func (p *planner) prepare(lossy bool) {
+func (p *Planner) Prepare(lossy bool) {
 	if p.prepared() {
 		return
 	}
-	p.unplan()
+	p.Unplan()
 	p.lossy = lossy
-	p.plan = plan{tick: p.state.Tick, made: true, steps: p.steps[:0], records: p.records[:0]}
+	p.plan = plan{tick: p.state.Tick, made: true, Steps: p.Steps[:0], Records: p.Records[:0]}
 	if !p.limited {
 		p.planAll()
 	}
 }
 
-// complete plans this tick, without a limit if there was none.
-func (p *planner) complete(lossy bool) {
-	if p.prepare(lossy); !p.ready {
+// Complete plans this tick, without a limit if there was none.
+func (p *Planner) Complete(lossy bool) {
+	if p.Prepare(lossy); !p.ready {
 		p.planAll()
 	}
 }
 
 // planAll plans all that is due, and encodes it.
-func (p *planner) planAll() {
+func (p *Planner) planAll() {
 	p.ready = true
 	p.enc.Partition(p.baseline)
 	p.planPredicted()
@@ -98,12 +108,12 @@ func (p *planner) planAll() {
 }
 
 // planLater plans all that is due, and encodes only the predicted groups, which go together.
-func (p *planner) planLater() {
+func (p *Planner) planLater() {
 	p.ready = true
 	p.planPredicted()
 	p.later = true
 	for _, sp := range p.groups.Spaces() {
-		from := len(p.records)
+		from := len(p.Records)
 		for i, due := range sp.Due {
 			if due &^= sp.Predicted[i]; due != 0 {
 				p.gather(sp, i, due)
@@ -114,7 +124,7 @@ func (p *planner) planLater() {
 }
 
 // countDue returns the number of groups that may have values to send.
-func (p *planner) countDue() (n int) {
+func (p *Planner) countDue() (n int) {
 	for _, sp := range p.groups.Spaces() {
 		for i, due := range sp.Due {
 			n += bits.OnesCount64(due & sp.Steady[i])
@@ -132,33 +142,33 @@ func (p *planner) countDue() (n int) {
 	return n
 }
 
-// unplan makes records due again that were planned for an earlier tick and found no packet. Where
+// Unplan makes records due again that were planned for an earlier tick and found no packet. Where
 // packets are short of room, public and private groups take turns.
-func (p *planner) unplan() {
+func (p *Planner) Unplan() {
 	if !p.made {
 		return
 	}
 	p.made = false
-	left := p.steps[p.next:]
+	left := p.Steps[p.Next:]
 	if len(left) > 0 {
-		p.privateFirst = left[len(left)-1].space == &p.groups.Private
+		p.privateFirst = left[len(left)-1].Space == &p.groups.Private
 	}
 	p.meterLate(left)
 	for _, s := range left {
-		for ; s.from < s.to; s.from++ {
-			s.space.Resend(int(p.records[s.from].At))
+		for ; s.From < s.To; s.From++ {
+			s.Space.Resend(int(p.Records[s.From].At))
 		}
 	}
-	if p.metered {
+	if p.Metered {
 		p.leave(left)
 	}
 }
 
 // planOthers plans the due public groups that did not change in this tick, or not in values alone:
 // above all those of lost packets.
-func (p *planner) planOthers() {
+func (p *Planner) planOthers() {
 	sp, valuesOnly := &p.groups.Public, p.enc.Runs.ValuesOnly
-	from := len(p.records)
+	from := len(p.Records)
 	for i, due := range sp.Due {
 		if due &= ^valuesOnly[i] &^ sp.Predicted[i]; due != 0 {
 			p.gather(sp, i, due)
@@ -169,33 +179,33 @@ func (p *planner) planOthers() {
 
 // gather collects the due groups of one word of a set, with their places, for planned to plan. The
 // data of a group is spread over memory, and loads faster when it is requested in a row.
-func (p *planner) gather(sp *group.Space, i int, word uint64) {
+func (p *Planner) gather(sp *group.Space, i int, word uint64) {
 	sp.Due[i] &^= word
-	n, base, told, ids := len(p.records), sp.Base, sp.StructureSent, sp.IDs.Groups
-	p.records = slices.Grow(p.records, bits.OnesCount64(word))[:n+bits.OnesCount64(word)]
+	n, base, structureSent, ids := len(p.Records), sp.Base, sp.StructureSent, sp.IDs.Groups
+	p.Records = slices.Grow(p.Records, bits.OnesCount64(word))[:n+bits.OnesCount64(word)]
 	for ; word != 0; word &= word - 1 {
 		k := i<<6 + bits.TrailingZeros64(word)
 		// Until it is resolved, the record has its group in place of a chunk.
-		p.records[n] = encode.Update{At: int32(k), Chunk: int32(ids[k]), Base: base[k], StructureSent: told[k]}
+		p.Records[n] = encode.Update{At: int32(k), Chunk: int32(ids[k]), Base: base[k], StructureSent: structureSent[k]}
 		n++
 	}
 }
 
 // resolve makes records of the groups that were gathered from one on, except for those of which there
 // is nothing to send.
-func (p *planner) resolve(sp *group.Space, from int) {
-	records, n := p.records, from
+func (p *Planner) resolve(sp *group.Space, from int) {
+	records, n := p.Records, from
 	for i := from; i < len(records); i++ {
 		if p.planRecord(sp, &records[i]) {
 			records[n] = records[i]
 			n++
 		}
 	}
-	p.records = records[:n]
+	p.Records = records[:n]
 }
 
 // planRuns plans the runs, from where the last tick left off.
-func (p *planner) planRuns() {
+func (p *Planner) planRuns() {
 	runs := p.enc.Runs.Now
 	if len(runs) == 0 {
 		return
@@ -221,10 +231,10 @@ func (p *planner) planRuns() {
 	}
 }
 
-func (p *planner) planRun(r *encode.Run) {
+func (p *Planner) planRun(r *encode.Run) {
 	if from, newest, ok := p.takes(r); ok && newest.Before(r.OldestChange) {
 		if made := p.enc.CopyOf(r, from); made != nil && made.Bases.Contains(newest) {
-			p.steps = append(p.steps, step{run: r, made: *made, base: from})
+			p.Steps = append(p.Steps, Step{Run: r, Made: *made, Base: from})
 			r.Carried = true
 			return
 		}
@@ -233,8 +243,8 @@ func (p *planner) planRun(r *encode.Run) {
 }
 
 // planPart plans the due groups of runs from one handle to another, record by record.
-func (p *planner) planPart(first, last repl.Handle) {
-	from, sp := len(p.records), &p.groups.Public
+func (p *Planner) planPart(first, last repl.Handle) {
+	from, sp := len(p.Records), &p.groups.Public
 	for i := first >> 6; i <= last>>6; i++ {
 		if word := p.enc.Runs.ValuesOnly[i] & sp.Due[i] &^ sp.Predicted[i] & set.Within(i, first, last); word != 0 {
 			p.gather(sp, int(i), word)
@@ -245,10 +255,10 @@ func (p *planner) planPart(first, last repl.Handle) {
 
 // planPrivate plans the groups that have a handle of the peer's own, from where the
 // last tick left off.
-func (p *planner) planPrivate() {
+func (p *Planner) planPrivate() {
 	sp := &p.groups.Private
 	for _, part := range [2][2]int{{sp.Cursor, len(sp.Phase)}, {0, sp.Cursor}} {
-		from := len(p.records)
+		from := len(p.Records)
 		for i := part[0] >> 6; i<<6 < part[1]; i++ {
 			if due := sp.Due[i] &^ sp.Predicted[i] & set.Within(i, part[0], part[1]-1); due != 0 {
 				p.gather(sp, i, due)
@@ -260,20 +270,20 @@ func (p *planner) planPrivate() {
 
 // planned makes a step of the records that gather has added to the plan, from an index on. Unless
 // they are encoded later, all chunks that it needs are encoded here (resolve).
-func (p *planner) planned(sp *group.Space, from int) {
+func (p *Planner) planned(sp *group.Space, from int) {
 	p.resolve(sp, from)
 	p.addStep(sp, from)
 }
 
 // addStep makes the records from one on a step, if there are any.
-func (p *planner) addStep(sp *group.Space, from int) {
-	if to := len(p.records); from < to {
-		p.steps = append(p.steps, step{space: sp, from: from, to: to})
+func (p *Planner) addStep(sp *group.Space, from int) {
+	if to := len(p.Records); from < to {
+		p.Steps = append(p.Steps, Step{Space: sp, From: from, To: to})
 	}
 }
 
 // planRecord makes a record of a gathered group, and reports whether there is something to send.
-func (p *planner) planRecord(sp *group.Space, rec *encode.Update) bool {
+func (p *Planner) planRecord(sp *group.Space, rec *encode.Update) bool {
 	id := ident.Group(rec.Chunk)
 	if !sp.Steady.Has(int(rec.At)) && !p.lacksValues(sp, int(rec.At), id) {
 		return false
@@ -286,7 +296,7 @@ func (p *planner) planRecord(sp *group.Space, rec *encode.Update) bool {
 }
 
 // encodeRecord finds the chunk of a record, and reports whether there is something to send.
-func (p *planner) encodeRecord(sp *group.Space, rec *encode.Update, id ident.Group) bool {
+func (p *Planner) encodeRecord(sp *group.Space, rec *encode.Update, id ident.Group) bool {
 	i, home := int(rec.At), p.state.Slots.Home
 	rec.Chunk = p.enc.Chunk(id, sp.Baseline(i), sp.ViewOf(i))
 	c := &p.enc.Chunks.List[rec.Chunk]
@@ -302,7 +312,7 @@ func (p *planner) encodeRecord(sp *group.Space, rec *encode.Update, id ident.Gro
 		p.groups.Reserve(home[s])
 		p.groups.Refer(home[s])
 	}
-	if !p.metered { // else the plan may be cut down
+	if !p.Metered { // else the plan may be cut down
 		sp.Sent[i] = p.state.Tick
 	}
 	return true
@@ -310,7 +320,7 @@ func (p *planner) encodeRecord(sp *group.Space, rec *encode.Update, id ident.Gro
 
 // lacksValues reports whether a due group that is not steady may have values to send: not if its
 // changes turn out to be acknowledged or hidden, or wait for its structure.
-func (p *planner) lacksValues(sp *group.Space, i int, id ident.Group) bool {
+func (p *Planner) lacksValues(sp *group.Space, i int, id ident.Group) bool {
 	w := p.state
 	switch {
 	case id == ident.NoGroup:
@@ -335,6 +345,29 @@ func (p *planner) lacksValues(sp *group.Space, i int, id ident.Group) bool {
 // present structure, and lacks a change. While structure waits the action will
 // carry the values too, so that the peer never holds one tick's values in another
 // tick's structure.
-func (p *planner) wants(sp *group.Space, i int, id ident.Group) bool {
+func (p *Planner) wants(sp *group.Space, i int, id ident.Group) bool {
 	return sp.Phase[i] == group.Present && !sp.StructureDue.Has(i) && !sp.Fragmented.Has(i) && !sp.Retained.Has(i) && sp.Base[i].Before(p.state.Groups[id].Changed)
+}
+
+// Flatten returns a run as records of the peer's own. Their chunks are encoded: those of the run serve
+// all baselines of the peer.
+func (p *Planner) Flatten(s *Step) Step {
+	first, groups := len(p.Records), s.Run.Groups
+	p.Records = slices.Grow(p.Records, len(groups))
+	for _, h := range groups {
+		from := p.groups.Public.Baseline(int(h))
+		chunk, _ := p.enc.Chunks.Find(p.state.Public.Groups[h], from, 0)
+		p.Records = append(p.Records, encode.Update{At: int32(h), Chunk: chunk, Base: from.Base, StructureSent: p.groups.Public.StructureSent[h]})
+	}
+	return Step{Space: &p.groups.Public, From: first, To: len(p.Records)}
+}
+
+// NoteWritten updates the waiting times of a peer with a byte cap.
+func (p *Planner) NoteWritten(sp *group.Space, records []encode.Update) {
+	for i := range records {
+		sp.Sent[records[i].At] = p.state.Tick
+		if p.short.cut {
+			p.noteLateness(sp, int(records[i].At))
+		}
+	}
 }

@@ -1,4 +1,4 @@
-package sender
+package schedule
 
 import (
 	"github.com/entangle-ecs/entangle"
@@ -17,14 +17,14 @@ type Breach struct {
 
 // breach is the state of the groups of one bound.
 type breach struct {
-	bound    uint16
-	tick     entangle.Tick // of the count
-	told     entangle.Tick // when it was last reported
-	news     bool          // it is to be reported
-	slot     repl.Slot
-	groups   int
-	age      int
-	everTold bool
+	bound        uint16
+	tick         entangle.Tick // of the count
+	reported     entangle.Tick // when it was last reported
+	pending      bool          // it is to be reported
+	slot         repl.Slot
+	groups       int
+	age          int
+	everReported bool
 }
 
 const (
@@ -35,12 +35,12 @@ const (
 )
 
 // overdue counts a group that was not sent, and will exceed its bound in the next tick.
-func (p *planner) overdue(id ident.Group, age int, bound uint16) {
+func (p *Planner) overdue(id ident.Group, age int, bound uint16) {
 	members := p.state.Groups[id].Members
 	if len(members) == 0 {
 		return // it has ended
 	}
-	p.overdueTotal++
+	p.OverdueTotal++
 	b, now := p.breachOf(bound), p.tick
 	if b.tick != now || b.groups == 0 {
 		b.tick, b.groups, b.age = now, 0, 0
@@ -49,13 +49,13 @@ func (p *planner) overdue(id ident.Group, age int, bound uint16) {
 	if age > b.age {
 		b.age, b.bound, b.slot = age, bound, members[0].Slot
 	}
-	if !b.everTold || now.Sub(b.told) >= breachPause {
-		b.told, b.everTold, b.news = now, true, true
+	if !b.everReported || now.Sub(b.reported) >= breachPause {
+		b.reported, b.everReported, b.pending = now, true, true
 	}
 }
 
 // breachOf returns the state of a bound.
-func (p *planner) breachOf(bound uint16) *breach {
+func (p *Planner) breachOf(bound uint16) *breach {
 	for i := range p.breaches {
 		if p.breaches[i].bound == bound {
 			return &p.breaches[i]
@@ -67,12 +67,12 @@ func (p *planner) breachOf(bound uint16) *breach {
 	return &p.breaches[len(p.breaches)-1]
 }
 
-// pollBreach reports, after the packets of a tick, groups that wait longer than their bound allows:
+// PollBreach reports, after the packets of a tick, groups that wait longer than their bound allows:
 // once for each bound when it begins, and after that at most once in 60 ticks.
-func (p *planner) pollBreach() (b Breach, ok bool) {
+func (p *Planner) PollBreach() (b Breach, ok bool) {
 	for i := range p.breaches {
-		if of := &p.breaches[i]; of.news {
-			of.news = false
+		if of := &p.breaches[i]; of.pending {
+			of.pending = false
 			return Breach{Slot: of.slot, Groups: of.groups, Age: of.age, Bound: int(of.bound)}, true
 		}
 	}
@@ -80,17 +80,17 @@ func (p *planner) pollBreach() (b Breach, ok bool) {
 }
 
 // leave handles planned records that found no packet.
-func (p *planner) leave(steps []step) {
+func (p *Planner) leave(steps []Step) {
 	p.choice.broken = p.short.cut && len(steps) > 0
 	for i := range steps {
 		s := &steps[i]
-		if s.run != nil {
-			for _, h := range s.run.Groups {
+		if s.Run != nil {
+			for _, h := range s.Run.Groups {
 				p.checkBound(&p.groups.Public, int(h), p.tick)
 			}
 		}
-		for ; s.from < s.to; s.from++ {
-			p.checkBound(s.space, int(p.records[s.from].At), p.tick)
+		for ; s.From < s.To; s.From++ {
+			p.checkBound(s.Space, int(p.Records[s.From].At), p.tick)
 		}
 	}
 }

@@ -1,15 +1,16 @@
-package sender
+package schedule
 
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // takes reports whether a peer lacks every group of a run and has acknowledged the structure of
 // each, and returns the oldest and the newest of its baselines.
-func (p *planner) takes(r *encode.Run) (from repl.From, newest entangle.Tick, ok bool) {
+func (p *Planner) takes(r *encode.Run) (from repl.From, newest entangle.Tick, ok bool) {
 	sp, first, last := &p.groups.Public, r.Groups[0], r.Last()
 	lacks := p.enc.Runs.ValuesOnly
 	for i := first >> 6; i <= last>>6; i++ {
@@ -29,43 +30,21 @@ func (p *planner) takes(r *encode.Run) (from repl.From, newest entangle.Tick, ok
 // basesOf returns the oldest and the newest baseline of a run's groups. An update from the oldest
 // baseline applies to every group, unless it is older than an action that the peer has to apply
 // before.
-func (p *planner) basesOf(r *encode.Run) (oldest, newest entangle.Tick, ok bool) {
+func (p *Planner) basesOf(r *encode.Run) (oldest, newest entangle.Tick, ok bool) {
 	sp := &p.groups.Public
 	if !r.Dense {
 		return p.spreadOf(r)
 	}
 	first, end := r.Groups[0], r.Last()+1
 	base := sp.Base[first:end]
-	if one := base[0]; allEqual(base) && !one.Before(sp.LastAction) {
+	if one := base[0]; group.AllEqual(base) && !one.Before(sp.LastAction) {
 		return one, one, true
 	}
 	return p.spreadOf(r)
 }
 
-// allEqual reports whether all ticks are equal: those of a run usually are, since they were
-// acknowledged together. The slice is compared with itself shifted by one, because comparing memory
-// is many times as fast as comparing ticks one by one.
-func allEqual(ticks []entangle.Tick) bool {
-	const many, some = 64, 16
-	for ; len(ticks) > many; ticks = ticks[many:] {
-		if *(*[many]entangle.Tick)(ticks) != *(*[many]entangle.Tick)(ticks[1:]) {
-			return false
-		}
-	}
-	for ; len(ticks) > some; ticks = ticks[some:] {
-		if *(*[some]entangle.Tick)(ticks) != *(*[some]entangle.Tick)(ticks[1:]) {
-			return false
-		}
-	}
-	differ := entangle.Tick(0)
-	for _, t := range ticks {
-		differ |= t ^ ticks[0]
-	}
-	return differ == 0
-}
-
 // spreadOf is basesOf for baselines that differ.
-func (p *planner) spreadOf(r *encode.Run) (oldest, newest entangle.Tick, ok bool) {
+func (p *Planner) spreadOf(r *encode.Run) (oldest, newest entangle.Tick, ok bool) {
 	sp, now := &p.groups.Public, p.state.Tick
 	young, old, action := ^uint32(0), uint32(0), ^uint32(0) // as ages
 	for _, h := range r.Groups {

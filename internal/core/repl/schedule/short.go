@@ -1,4 +1,4 @@
-package sender
+package schedule
 
 import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
@@ -18,13 +18,13 @@ type short struct {
 	wanted int // what WantedBytes found, 1 more; 0: it was not asked
 }
 
-// meter sets whether waiting times are kept. They are for a peer with a byte cap, and for a peer
+// Meter sets whether waiting times are kept. They are for a peer with a byte cap, and for a peer
 // that once had no room in its packets for groups that may have bounds.
-func (p *planner) meter(on bool) {
-	if p.metered == on {
+func (p *Planner) Meter(on bool) {
+	if p.Metered == on {
 		return
 	}
-	p.metered = on
+	p.Metered = on
 	for _, sp := range p.groups.Spaces() {
 		sp.SetMetered(on, p.state.Tick)
 	}
@@ -33,21 +33,21 @@ func (p *planner) meter(on bool) {
 // meterLate starts keeping waiting times for a peer without a byte cap that has no room in its
 // packets for all groups, because these may have bounds. Planned groups that found no room have waited
 // since that tick.
-func (p *planner) meterLate(left []step) {
-	if p.metered || len(left) == 0 || len(p.state.Rates.Requested) == 0 {
+func (p *Planner) meterLate(left []Step) {
+	if p.Metered || len(left) == 0 || len(p.state.Rates.Requested) == 0 {
 		return
 	}
-	p.meter(true)
+	p.Meter(true)
 	waits := func(sp *group.Space, i int) { sp.WaitingSince[i] = uint32(p.tick)*group.WaitParts - group.NotLate }
 	for i := range left {
 		s := &left[i]
-		if s.run != nil {
-			for _, h := range s.run.Groups {
+		if s.Run != nil {
+			for _, h := range s.Run.Groups {
 				waits(&p.groups.Public, int(h))
 			}
 		}
-		for _, rec := range p.records[s.from:s.to] {
-			waits(s.space, int(rec.At))
+		for _, rec := range p.Records[s.From:s.To] {
+			waits(s.Space, int(rec.At))
 		}
 	}
 }
@@ -56,7 +56,7 @@ func (p *planner) meterLate(left []step) {
 // no limit. Call it after Prepare and before AppendUpdates. If not even the most urgent
 // record fits, that one goes all the same, and alone, unless the limit is 0: the caller's
 // budget goes into debt for it.
-func (p *planner) limit(bytes int) {
+func (p *Planner) Limit(bytes int) {
 	if !p.prepared() {
 		return
 	}
@@ -64,37 +64,37 @@ func (p *planner) limit(bytes int) {
 	s.on, s.left = bytes >= 0, bytes
 	switch {
 	case p.ready:
-	case s.on && bytes < p.wantedBytes():
+	case s.on && bytes < p.WantedBytes():
 		p.planLater()
 	default:
 		p.planAll()
 	}
 	if p.limited = s.on && (p.later || bytes < p.countWanted()); p.limited {
-		p.meter(true)
+		p.Meter(true)
 		p.shorten()
 	}
 }
 
-func (p *planner) prepared() bool {
+func (p *Planner) prepared() bool {
 	return p.made && p.tick == p.state.Tick
 }
 
-// roomLeft returns the room for the next frame.
-func (p *planner) roomLeft(room int) int {
+// RoomLeft returns the room for the next frame.
+func (p *Planner) RoomLeft(room int) int {
 	if !p.short.on {
 		return room
 	}
 	return min(room, p.short.left)
 }
 
-// spend takes a frame off the limit.
-func (p *planner) spend(bits int) { p.short.left -= (bits + 7) / 8 }
+// Spend takes a frame off the limit.
+func (p *Planner) Spend(bits int) { p.short.left -= (bits + 7) / 8 }
 
 // WantedBytes returns, after Prepare, about how many bytes of updates are planned for
 // this tick. Where the last limit had less room than was planned, it is an estimate by the sizes of the records that
 // it was sent of late. For others, it is never less than what AppendUpdates writes into packets that
 // hold nothing else.
-func (p *planner) wantedBytes() int {
+func (p *Planner) WantedBytes() int {
 	if !p.prepared() {
 		return 0
 	}
@@ -104,7 +104,7 @@ func (p *planner) wantedBytes() int {
 	return p.short.wanted - 1
 }
 
-func (p *planner) estimateWanted() int {
+func (p *Planner) estimateWanted() int {
 	if p.ready {
 		return p.countWanted()
 	}
@@ -115,17 +115,17 @@ func (p *planner) estimateWanted() int {
 	return (withPackets(repl.MaxRunHead*8+repl.EndBits+n*p.choice.size+p.markBits()) + 7) / 8
 }
 
-func (p *planner) countWanted() int {
-	bits := p.stepsBits(p.steps)
+func (p *Planner) countWanted() int {
+	bits := p.stepsBits(p.Steps)
 	if bits == 0 {
 		return 0
 	}
 	n := 0
-	for i := range p.steps {
-		if s := &p.steps[i]; s.run != nil {
-			n += len(s.run.Groups)
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.Run != nil {
+			n += len(s.Run.Groups)
 		} else {
-			n += s.to - s.from
+			n += s.To - s.From
 		}
 	}
 	p.choice.noteSize(bits, n)
@@ -136,33 +136,33 @@ func (p *planner) countWanted() int {
 // are at least half full: each begins a new run, behind a part of a mark.
 func withPackets(bits int) int {
 	const full, half = repl.MaxUpdateBytes * 8, repl.MaxUpdateBytes * 4
-	return bits + bits/half*(full-encode.MaxRecordBits+markBits)
+	return bits + bits/half*(full-encode.MaxRecordBits+MarkBits)
 }
 
 // stepsBits bounds what steps take, in one packet.
-func (p *planner) stepsBits(steps []step) (bits int) {
+func (p *Planner) stepsBits(steps []Step) (bits int) {
 	for i := range steps {
-		if s := &steps[i]; s.run != nil {
-			bits += repl.MaxRunHead*8 + s.made.Bytes*8
+		if s := &steps[i]; s.Run != nil {
+			bits += repl.MaxRunHead*8 + s.Made.Bytes*8
 		} else {
-			bits += p.enc.RunBits(s.space, p.records[s.from:s.to])
+			bits += p.enc.RunBits(s.Space, p.Records[s.From:s.To])
 		}
 	}
 	return bits
 }
 
 // markBits bounds the mark behind the predicted groups.
-func (p *planner) markBits() int {
-	if len(p.predicted) == 0 {
+func (p *Planner) markBits() int {
+	if len(p.Predicted) == 0 {
 		return 0
 	}
 	needs := 0
-	for k := range p.predicted {
-		f := &p.predicted[k]
-		sp, i := p.groups.LocateHandle(f.group)
-		if p.owed(f, sp, i) {
+	for k := range p.Predicted {
+		f := &p.Predicted[k]
+		sp, i := p.groups.LocateHandle(f.Group)
+		if p.MayLack(f, sp, i) {
 			needs++
 		}
 	}
-	return markBits + repl.NeedsBits(needs)
+	return MarkBits + repl.NeedsBits(needs)
 }

@@ -1,9 +1,10 @@
-package sender
+package schedule
 
 import (
 	"math/bits"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
@@ -17,51 +18,51 @@ import (
 // its share. A private group has as many handles as peers that see it, and so they are sent it in
 // different ticks: the handles of groups here depend on groups that the peers do not see.
 
-// releaseTurns makes the public groups due that waited for this tick, and the private ones at the
+// ReleaseTurns makes the public groups due that waited for this tick, and the private ones at the
 // peers at which they waited for it.
-func (w *World) releaseTurns() {
-	for i, word := range w.state.Rates.Waiting {
+func ReleaseTurns(w *group.State, private func(peer uint16) *group.Space) {
+	for i, word := range w.Rates.Waiting {
 		for ; word != 0; word &= word - 1 {
 			h := i<<6 + bits.TrailingZeros64(word)
-			if id := w.state.Public.Groups[h]; w.state.IsTurn(uint32(h), uint32(w.state.Groups[id].Every)) {
-				w.state.Rates.Pace[id].Waits, w.state.Rates.Pace[id].Released = false, w.state.Tick
-				w.state.Rates.Waiting.Clear(h)
-				w.state.Moved.Set(h)
+			if id := w.Public.Groups[h]; w.IsTurn(uint32(h), uint32(w.Groups[id].Every)) {
+				w.Rates.Pace[id].Waits, w.Rates.Pace[id].Released = false, w.Tick
+				w.Rates.Waiting.Clear(h)
+				w.Moved.Set(h)
 			}
 		}
 	}
-	kept := w.state.Rates.WaitingPrivate[:0]
-	for _, id := range w.state.Rates.WaitingPrivate {
-		if w.releasePrivate(id) {
+	kept := w.Rates.WaitingPrivate[:0]
+	for _, id := range w.Rates.WaitingPrivate {
+		if releasePrivate(w, id, private) {
 			kept = append(kept, id)
 		}
 	}
-	w.state.Rates.WaitingPrivate = kept
+	w.Rates.WaitingPrivate = kept
 }
 
 // releasePrivate makes a private group due at the peers at which it waited for this tick, and reports
 // whether it still waits at others.
-func (w *World) releasePrivate(id ident.Group) (waits bool) {
-	gr, pc := &w.state.Groups[id], &w.state.Rates.Pace[id]
+func releasePrivate(w *group.State, id ident.Group, private func(peer uint16) *group.Space) (waits bool) {
+	gr, pc := &w.Groups[id], &w.Rates.Pace[id]
 	every := max(1, entangle.Tick(gr.Every))
 	if !pc.Waits {
 		pc.Listed = false
 		return false
 	}
 	for _, v := range gr.Viewers {
-		sp := &w.byIndex[v.Peer()].groups.Private
-		if v.Shown() && w.state.IsTurn(uint32(v.Handle()), uint32(every)) && (gr.Changed == w.state.Tick || !sp.Predicted.Has(v.Handle())) {
-			sp.MarkDue(v.Handle(), w.state.Tick)
+		sp := private(v.Peer())
+		if v.Shown() && w.IsTurn(uint32(v.Handle()), uint32(every)) && (gr.Changed == w.Tick || !sp.Predicted.Has(v.Handle())) {
+			sp.MarkDue(v.Handle(), w.Tick)
 		}
 	}
-	if waits = w.state.Tick.Sub(gr.Changed) < int32(every)-1; !waits {
+	if waits = w.Tick.Sub(gr.Changed) < int32(every)-1; !waits {
 		pc.Waits, pc.Listed = false, false
 	}
 	return waits
 }
 
-// awaitsTurn reports whether a change waits for the tick of its group, which the peer was not sent.
-func (p *planner) awaitsTurn() bool {
+// AwaitsTurn reports whether a change waits for the tick of its group, which the peer was not sent.
+func (p *Planner) AwaitsTurn() bool {
 	w := p.state
 	if !w.Rates.Waiting.Empty() {
 		return true
@@ -75,20 +76,20 @@ func (p *planner) awaitsTurn() bool {
 	return false
 }
 
-// makeDue makes due what moves on in this tick. Of what the peer predicts, that is what
+// MakeDue makes due what moves on in this tick. Of what the peer predicts, that is what
 // changed in it.
-func (p *planner) makeDue(moved set.Bitset) {
+func (p *Planner) MakeDue(moved set.Bitset) {
 	sp := &p.groups.Public
 	sp.NoteAllDue(moved, p.state.Tick)
-	if len(p.predicted) == 0 || len(p.state.Rates.Groups) == 0 {
+	if len(p.Predicted) == 0 || len(p.state.Rates.Groups) == 0 {
 		sp.Due.Join(moved)
 		return
 	}
 	for i, word := range moved {
 		sp.Due[i] |= word &^ sp.Predicted[i]
 	}
-	for _, f := range p.predicted {
-		sp, i := p.groups.LocateHandle(f.group)
+	for _, f := range p.Predicted {
+		sp, i := p.groups.LocateHandle(f.Group)
 		if id := sp.Group(i); id != ident.NoGroup && p.state.Groups[id].Changed == p.state.Tick {
 			sp.NoteDue(i, p.state.Tick)
 			sp.Due.Set(i)

@@ -1,4 +1,4 @@
-package sender
+package schedule
 
 import (
 	"math"
@@ -74,7 +74,7 @@ func (k *choice) noteSize(bits, n int) {
 
 // choose selects the most urgent records that fit, among the records of some steps, which belong to
 // one pool. It returns their approximate size in bits.
-func (p *planner) choose(which int, steps []step, room int) (bits int) {
+func (p *Planner) choose(which int, steps []Step, room int) (bits int) {
 	k := &p.choice
 	if len(steps) == 0 {
 		return 0
@@ -117,15 +117,15 @@ func (p *planner) choose(which int, steps []step, room int) (bits int) {
 
 // pick finds the key down to which all records fit, and marks as many records of that key as fit.
 // It returns the key without its ignored bits.
-func (p *planner) pick(steps []step, room int) (least uint32) {
+func (p *Planner) pick(steps []Step, room int) (least uint32) {
 	k := &p.choice
 	least, left := p.cutoff(steps, room)
 	k.ties = k.ties[:0]
 	for i := range steps {
 		s := &steps[i]
-		for rec, key := range k.keys[s.from:s.to] {
-			if rec += s.from; key>>keyShift == least {
-				k.ties = append(k.ties, tie{int32(rec), s.space.First + repl.Handle(p.records[rec].At)})
+		for rec, key := range k.keys[s.From:s.To] {
+			if rec += s.From; key>>keyShift == least {
+				k.ties = append(k.ties, tie{int32(rec), s.Space.First + repl.Handle(p.Records[rec].At)})
 			}
 		}
 	}
@@ -135,12 +135,12 @@ func (p *planner) pick(steps []step, room int) (least uint32) {
 
 // pickTies marks as many of the equally urgent records as fit, continuing from the end of the last
 // call.
-func (p *planner) pickTies(room int) {
+func (p *Planner) pickTies(room int) {
 	k := &p.choice
 	turn := k.turn
 	for _, past := range [2]bool{false, true} {
 		for _, t := range k.ties {
-			cost := p.cost(&p.records[t.rec])
+			cost := p.cost(&p.Records[t.rec])
 			if (t.h < turn) == past && cost <= room {
 				k.keys[t.rec] |= picked
 				room -= cost
@@ -152,16 +152,16 @@ func (p *planner) pickTies(room int) {
 
 // collect moves the marked records and those more urgent than a key into a pool, encoded, and returns
 // their approximate size in bits.
-func (p *planner) collect(which int, steps []step, least uint32) (bits int) {
+func (p *Planner) collect(which int, steps []Step, least uint32) (bits int) {
 	k := &p.choice
 	for i := range steps {
 		s := &steps[i]
-		list := &k.pools[which][p.poolOf(s.space)]
-		for rec, key := range k.keys[s.from:s.to] {
-			if rec += s.from; key>>keyShift > least && p.encoded(s.space, rec) { // and so is any mark
+		list := &k.pools[which][p.poolOf(s.Space)]
+		for rec, key := range k.keys[s.From:s.To] {
+			if rec += s.From; key>>keyShift > least && p.encoded(s.Space, rec) { // and so is any mark
 				k.keys[rec] |= picked
-				*list = append(*list, p.records[rec])
-				bits += p.cost(&p.records[rec])
+				*list = append(*list, p.Records[rec])
+				bits += p.cost(&p.Records[rec])
 			}
 		}
 	}
@@ -169,8 +169,8 @@ func (p *planner) collect(which int, steps []step, least uint32) (bits int) {
 }
 
 // encoded encodes a record of the plan, unless it is, and reports whether there is something to send.
-func (p *planner) encoded(sp *group.Space, i int) bool {
-	rec := &p.records[i]
+func (p *Planner) encoded(sp *group.Space, i int) bool {
+	rec := &p.Records[i]
 	if rec.Chunk < 0 && rec.Chunk != encode.NothingToSend && !p.encodeRecord(sp, rec, ident.Group(^rec.Chunk)) {
 		rec.Chunk, p.choice.keys[i] = encode.NothingToSend, 0
 	}
@@ -178,11 +178,11 @@ func (p *planner) encoded(sp *group.Space, i int) bool {
 }
 
 // putBack undoes a choice.
-func (p *planner) putBack(which int, steps []step) {
+func (p *Planner) putBack(which int, steps []Step) {
 	k := &p.choice
 	k.pools[which] = k.pools[which].empty()
 	for i := range steps {
-		keys := k.keys[steps[i].from:steps[i].to]
+		keys := k.keys[steps[i].From:steps[i].To]
 		for rec := range keys {
 			keys[rec] &^= picked
 		}
@@ -190,7 +190,7 @@ func (p *planner) putBack(which int, steps []step) {
 }
 
 // poolOf returns the part of a pool that belongs to a space.
-func (p *planner) poolOf(sp *group.Space) int {
+func (p *Planner) poolOf(sp *group.Space) int {
 	if sp == &p.groups.Private {
 		return 1
 	}
@@ -199,7 +199,7 @@ func (p *planner) poolOf(sp *group.Space) int {
 
 // cutoff returns the key down to which all records fit, excluding those of that key, and the room
 // that they leave.
-func (p *planner) cutoff(steps []step, room int) (least uint32, left int) {
+func (p *Planner) cutoff(steps []Step, room int) (least uint32, left int) {
 	top, left := p.round(steps, room, 0, 31)
 	if top == 0 {
 		return 0, left
@@ -210,13 +210,13 @@ func (p *planner) cutoff(steps []step, room int) (least uint32, left int) {
 // round sums up the sizes of the records with keys that begin with high above bit from, grouped by the
 // eleven bits below. It returns the lowest such bits that do not fit, appended to high, and the
 // room left by the records above them.
-func (p *planner) round(steps []step, room int, high, from uint32) (least uint32, left int) {
+func (p *Planner) round(steps []Step, room int, high, from uint32) (least uint32, left int) {
 	var sums [1 << roundBits]int
 	k := &p.choice
 	for i := range steps {
-		for rec := steps[i].from; rec < steps[i].to; rec++ {
+		for rec := steps[i].From; rec < steps[i].To; rec++ {
 			if key := k.keys[rec]; key>>from == high {
-				sums[key>>(from-roundBits)&(1<<roundBits-1)] += p.cost(&p.records[rec])
+				sums[key>>(from-roundBits)&(1<<roundBits-1)] += p.cost(&p.Records[rec])
 			}
 		}
 	}
@@ -231,7 +231,7 @@ func (p *planner) round(steps []step, room int, high, from uint32) (least uint32
 
 // chooseOne sends the most urgent record, although it is larger than the whole room. Records of which
 // nothing is to be sent are passed over, maxTries of them in a tick, since each costs a search.
-func (p *planner) chooseOne(which int, steps []step) (bits int) {
+func (p *Planner) chooseOne(which int, steps []Step) (bits int) {
 	k := &p.choice
 	for range maxTries {
 		of, best, turn := p.mostUrgent(steps)
@@ -244,9 +244,9 @@ func (p *planner) chooseOne(which int, steps []step) (bits int) {
 		k.turn += turn + 1
 		k.keys[best] |= picked
 		list := &k.pools[which][p.poolOf(of)]
-		*list = append(*list, p.records[best])
+		*list = append(*list, p.Records[best])
 		bits = p.poolBits(which)
-		p.short.left = max(p.short.left, (bits+p.plainMarkBits()+7)/8, minRoom)
+		p.short.left = max(p.short.left, (bits+p.plainMarkBits()+7)/8, MinRoom)
 		break
 	}
 	return bits
@@ -254,17 +254,17 @@ func (p *planner) chooseOne(which int, steps []step) (bits int) {
 
 // mostUrgent returns the most urgent record of some steps, its space, and how far its handle is from the
 // next in turn. Among equally urgent records it takes the next in turn. The space is nil if there is none.
-func (p *planner) mostUrgent(steps []step) (of *group.Space, best int, bestTurn repl.Handle) {
+func (p *Planner) mostUrgent(steps []Step) (of *group.Space, best int, bestTurn repl.Handle) {
 	k := &p.choice
 	for i := range steps {
 		s := &steps[i]
-		for rec := s.from; rec < s.to; rec++ {
-			if p.records[rec].Chunk == encode.NothingToSend {
+		for rec := s.From; rec < s.To; rec++ {
+			if p.Records[rec].Chunk == encode.NothingToSend {
 				continue
 			}
-			turn := s.space.First + repl.Handle(p.records[rec].At) - k.turn // wraps around
+			turn := s.Space.First + repl.Handle(p.Records[rec].At) - k.turn // wraps around
 			if of == nil || k.keys[rec] > k.keys[best] || k.keys[rec] == k.keys[best] && turn < bestTurn {
-				of, best, bestTurn = s.space, rec, turn
+				of, best, bestTurn = s.Space, rec, turn
 			}
 		}
 	}
@@ -276,7 +276,7 @@ func (l *pool) empty() pool { return pool{l[0][:0], l[1][:0]} }
 func (l *pool) len() int { return len(l[0]) + len(l[1]) }
 
 // poolBits returns the size in bits of the records chosen in a pool, and sorts them by handle.
-func (p *planner) poolBits(which int) (bits int) {
+func (p *Planner) poolBits(which int) (bits int) {
 	for i, sp := range p.groups.Spaces() {
 		list := p.choice.pools[which][i]
 		p.inOrder(list)
@@ -286,7 +286,7 @@ func (p *planner) poolBits(which int) (bits int) {
 }
 
 // cost returns the approximate size of a record in bits.
-func (p *planner) cost(rec *encode.Update) int {
+func (p *Planner) cost(rec *encode.Update) int {
 	switch {
 	case rec.Chunk == encode.NothingToSend:
 		return 0

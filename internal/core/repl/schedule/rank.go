@@ -1,4 +1,4 @@
-package sender
+package schedule
 
 import (
 	"math"
@@ -12,21 +12,21 @@ import (
 // priority times the ticks that it waited, this one with them, so that in the long run
 // shares are as priorities are, and nothing waits for ever. Before all others go those that
 // a bound leaves no time.
-func (p *planner) rank(steps []step, room int) {
+func (p *Planner) rank(steps []Step, room int) {
 	k, rates := &p.choice, &p.state.Rates
 	from := len(k.bounds)
 	for i := range steps {
 		s := &steps[i]
-		for rec := s.from; rec < s.to; rec++ {
-			at := int(p.records[rec].At)
-			ticks, credit := s.space.Waited(at, p.state.Tick)
+		for rec := s.From; rec < s.To; rec++ {
+			at := int(p.Records[rec].At)
+			ticks, late := s.Space.Waited(at, p.state.Tick)
 			if len(rates.Groups) == 0 {
-				k.keys[rec] = keyOf(1, ticks, credit)
+				k.keys[rec] = keyOf(1, ticks, late)
 				continue
 			}
-			id := s.space.Group(at)
+			id := s.Space.Group(at)
 			rate := rates.Of(id)
-			k.keys[rec] = keyOf(rate.Priority, ticks, credit)
+			k.keys[rec] = keyOf(rate.Priority, ticks, late)
 			if rate.MaxAge > 0 {
 				p.bounded(rec, id, rate.MaxAge, ticks)
 			}
@@ -35,11 +35,11 @@ func (p *planner) rank(steps []step, room int) {
 	p.advance(k.bounds[from:], room)
 }
 
-// keyOf is how urgent a group is that waited for so many ticks, with a credit. A float that
-// is not negative has greater bits the greater it is.
-func keyOf(priority float32, ticks, credit uint32) uint32 {
+// keyOf is how urgent a group is that has waited for so many ticks, with so many parts of lateness from before. A
+// float that is not negative has greater bits the greater it is.
+func keyOf(priority float32, ticks, late uint32) uint32 {
 	const now = group.LateParts - group.NotLate // this tick counts as one, and NotLate as none
-	return math.Float32bits(priority / group.LateParts * (float32(ticks)*group.LateParts + float32(credit+now)))
+	return math.Float32bits(priority / group.LateParts * (float32(ticks)*group.LateParts + float32(late+now)))
 }
 
 // nearest is above the keys of all that has no bound: of the highest priority after the
@@ -48,7 +48,7 @@ const nearest = 0x60000000
 
 // setPrice notes how urgent a group is in this tick that just finds room. Where nobody
 // waits in vain, or those near their bounds take all the room, that is nothing to go by.
-func (p *planner) setPrice(which int, least uint32) {
+func (p *Planner) setPrice(which int, least uint32) {
 	if price := &p.choice.price[which]; least > 0 && least < nearest>>keyShift {
 		*price += (math.Float32frombits(least<<keyShift) - *price) / priceTicks
 	}
@@ -56,7 +56,7 @@ func (p *planner) setPrice(which int, least uint32) {
 
 // noteLateness notes that a group goes by how much later than its turn: that comes when it is as
 // urgent as what just finds room, on average.
-func (p *planner) noteLateness(sp *group.Space, at int) {
+func (p *Planner) noteLateness(sp *group.Space, at int) {
 	which := othersPool
 	if sp.Predicted.Has(at) {
 		which = predictedPool
@@ -64,8 +64,8 @@ func (p *planner) noteLateness(sp *group.Space, at int) {
 	late, price := float32(0), p.choice.price[which]
 	if price > 0 {
 		priority := p.state.Rates.Of(sp.Group(at)).Priority
-		ticks, credit := sp.Waited(at, p.state.Tick)
-		late = (math.Float32frombits(keyOf(priority, ticks, credit)) - price) / priority
+		ticks, before := sp.Waited(at, p.state.Tick)
+		late = (math.Float32frombits(keyOf(priority, ticks, before)) - price) / priority
 	}
 	sp.SetLateness(at, late)
 }
@@ -84,7 +84,7 @@ type bounded struct {
 }
 
 // bounded takes note of a record with a bound, unless that is too far to be looked at.
-func (p *planner) bounded(rec int, id ident.Group, bound uint16, ticks uint32) {
+func (p *Planner) bounded(rec int, id ident.Group, bound uint16, ticks uint32) {
 	stride := int32(max(p.state.Stride, 1))
 	ticksLeft := int32(bound) - int32(ticks)
 	if ticksLeft >= maxSlack*stride {
@@ -101,14 +101,14 @@ const maxSlack = 256
 // advance puts those first that have to go now, or not all bounds can be kept: the nearest
 // first, as many as will find no room later. In each tick to come it counts on half of the
 // room there was of late; the rest is for what will change until then.
-func (p *planner) advance(bounds []bounded, room int) {
+func (p *Planner) advance(bounds []bounded, room int) {
 	k := &p.choice
 	if len(bounds) == 0 {
 		return
 	}
 	var sums [maxSlack]int
 	for _, b := range bounds {
-		sums[max(b.slack, 0)] += p.cost(&p.records[b.rec])
+		sums[max(b.slack, 0)] += p.cost(&p.Records[b.rec])
 	}
 	last, rest := nearestSlack(&sums, min(room, k.mean)/2)
 	for _, b := range bounds {
@@ -120,7 +120,7 @@ func (p *planner) advance(bounds []bounded, room int) {
 			if rest <= 0 {
 				continue
 			}
-			rest -= p.cost(&p.records[b.rec])
+			rest -= p.cost(&p.Records[b.rec])
 		}
 		k.keys[b.rec] = nearest + uint32(maxSlack-max(b.slack, -maxSlack))<<keyShift
 	}
@@ -149,8 +149,8 @@ func nearestSlack(sums *[maxSlack]int, perTick int) (last int32, rest int) {
 	return last, rest
 }
 
-// tallyBounds counts the groups that stay and have waited for all that they may.
-func (p *planner) tallyBounds() {
+// countOverdue counts the groups that stay and have waited for all that they may.
+func (p *Planner) countOverdue() {
 	for _, b := range p.choice.bounds {
 		if b.slack <= 0 && p.choice.keys[b.rec]&picked == 0 {
 			p.overdue(b.group, int(b.age), b.bound)
@@ -160,7 +160,7 @@ func (p *planner) tallyBounds() {
 
 // checkBound counts a group that was to go and found no packet, if it has waited for all
 // that it may.
-func (p *planner) checkBound(sp *group.Space, i int, now entangle.Tick) {
+func (p *Planner) checkBound(sp *group.Space, i int, now entangle.Tick) {
 	id := sp.Group(i)
 	if id == ident.NoGroup {
 		return

@@ -1,6 +1,8 @@
 package receiver
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
@@ -34,11 +36,17 @@ type loan struct {
 	held entangle.Tick
 }
 
-// loans returns the places of the loans of a handle's page, or nil.
-func (t *table) loans(h repl.Handle) *[pageSize]loan {
-	at := int(h / pageSize)
+// loansOf returns the places of the loans of a page, and the first of some rising handles that are on
+// it. The page is that of the first handle. If it does not exist, no handles are returned.
+func (t *table) loansOf(handles []repl.Handle) (loans *[pageSize]loan, page []repl.Handle) {
+	first := handles[0]
+	at := int(first / pageSize)
 	if at >= len(t.pages) || t.pages[at] == nil {
-		return nil
+		return nil, nil
+	}
+	n, end := min(len(handles), pageSize-int(first%pageSize)), first|(pageSize-1)
+	if handles[n-1] > end { // they have gaps
+		n, _ = slices.BinarySearch(handles[:n], end+1)
 	}
 	p := t.pages[at]
 	if p.lent == nil {
@@ -47,7 +55,7 @@ func (t *table) loans(h repl.Handle) *[pageSize]loan {
 			p.lent[i].slot = repl.NoSlot
 		}
 	}
-	return p.lent
+	return p.lent, handles[:n]
 }
 
 // lend makes a loan of a handle's group, if it is one that can be lent.

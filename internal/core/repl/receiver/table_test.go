@@ -64,9 +64,11 @@ func TestALoanEndsWhenItsGroupIsAskedFor(t *testing.T) {
 			g.members = nil
 		}
 		fit := g.known && len(g.waits) == 0 && g.leads()
-		require.Nil(t, table.loans(handle))
+		loans, _ := table.loansOf([]repl.Handle{handle})
+		require.Nil(t, loans)
 		table.put(g)
-		l := &table.loans(handle)[handle%pageSize]
+		loans, _ = table.loansOf([]repl.Handle{handle})
+		l := &loans[handle%pageSize]
 		require.Equal(t, repl.NoSlot, l.slot)
 		require.Equal(t, fit, table.lend(handle))
 		if !fit {

@@ -92,17 +92,17 @@ func (r *Receiver) readBlock(run *repl.Run, h repl.Handle) (ok bool) {
 	if r.plain.left -= n; !ok || r.plain.left < 0 || !r.sets.Read(&r.in, &r.plain.set) || r.plain.set.IsZero() {
 		return false
 	}
-	handles := append(r.plain.handles[:0], h)
-	for range n - 1 {
-		if h++; gaps {
-			if h, ok = run.ReadGap(&r.in); !ok {
-				return false
-			}
+	handles := slices.Grow(r.plain.handles[:0], n)[:n]
+	for i := range handles {
+		handles[i] = h + repl.Handle(i)
+	}
+	for i := 1; gaps && i < n; i++ {
+		if handles[i], ok = run.ReadGap(&r.in); !ok {
+			return false
 		}
-		handles = append(handles, h)
 	}
 	r.plain.handles = handles
-	run.Skip(h)
+	run.Skip(handles[n-1])
 	return true
 }
 
@@ -132,39 +132,58 @@ func (r *Receiver) updateRun(rec *record, handles []repl.Handle) (taken int, err
 // borrow collects the slots of the first groups that take an update of a tick and baseline now, in
 // plain.slots. Where values are sent as differences their replicas are of one tick, which it returns.
 func (r *Receiver) borrow(rec *record, handles []repl.Handle) (held entangle.Tick) {
-	slots, tick, base := slices.Grow(r.plain.slots[:0], len(handles))[:len(handles)], rec.Tick, rec.Base
-	last, n := base, 0 // of the last group: as a rule all are held alike
-	var loans *[pageSize]loan
-	for page := repl.EndOfHandles; n < len(slots); n++ {
-		h := handles[n]
-		if h/pageSize != page {
-			if page, loans = h/pageSize, r.groups.loans(h); loans == nil {
-				break
-			}
+	slots, n := slices.Grow(r.plain.slots[:0], len(handles))[:len(handles)], 0
+	takes := span{first: rec.Base, ticks: uint32(rec.Tick - rec.Base), narrow: r.differ != nil}
+	for n < len(handles) {
+		loans, page := r.groups.loansOf(handles[n:])
+		taken := takes.copySlots(slots[n:], loans, page)
+		if n += taken; taken == len(page) && taken > 0 {
+			continue
 		}
-		l := &loans[h%pageSize]
-		if l.slot == repl.NoSlot && !r.groups.lend(h) ||
-			l.held != last && (!l.held.Before(tick) || l.held.Before(base) || r.differ != nil && n > 0) {
+		if len(page) == 0 || loans[handles[n]%pageSize].slot != repl.NoSlot || !r.groups.lend(handles[n]) {
 			break
 		}
-		slots[n], last = l.slot, l.held
 	}
 	r.plain.slots = slots[:n]
-	return last
+	return takes.first
+}
+
+// span are the ticks of the replicas that take an update: from its baseline to before its own.
+type span struct {
+	first  entangle.Tick
+	ticks  uint32
+	narrow bool // all take it at the tick of the first that does
+}
+
+// copySlots copies the slots of groups of one page, up to the first that is not lent or does not take
+// the update. No function is called for a group: most updates of a game pass here.
+func (s *span) copySlots(slots []repl.Slot, loans *[pageSize]loan, handles []repl.Handle) (n int) {
+	slots = slots[:len(handles)]
+	first, ticks := s.first, s.ticks
+	for i, h := range handles {
+		l := &loans[h%pageSize]
+		if l.slot == repl.NoSlot || uint32(l.held-first) >= ticks {
+			return i
+		}
+		if slots[i] = l.slot; s.narrow {
+			first, ticks = l.held, 1
+			s.first, s.ticks = first, ticks
+		}
+	}
+	return len(handles)
 }
 
 // giveBack notes the tick of groups that took their updates.
 func (r *Receiver) giveBack(tick entangle.Tick, handles []repl.Handle) {
-	var loans *[pageSize]loan
-	page := repl.EndOfHandles
-	for _, h := range handles {
-		if h/pageSize != page {
-			page, loans = h/pageSize, r.groups.loans(h)
+	for len(handles) > 0 {
+		loans, page := r.groups.loansOf(handles)
+		for _, h := range page {
+			l := &loans[h%pageSize]
+			if l.held = tick; l.slot == repl.NoSlot { // an event's reader asked for the group
+				r.groups.get(h).held = tick
+			}
 		}
-		l := &loans[h%pageSize]
-		if l.held = tick; l.slot == repl.NoSlot { // an event's reader asked for the group
-			r.groups.get(h).held = tick
-		}
+		handles = handles[len(page):]
 	}
 }
 

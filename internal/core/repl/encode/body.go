@@ -58,9 +58,14 @@ func (w *Encoder) beginRecord() {
 	}
 }
 
-// updateKey selects the contents of a chunk.
-func (w *Encoder) updateKey(from repl.From, view view.ID) Key {
-	return Key{Kind: repl.Update, View: view, Base: from.Base, prev: from.Prev, Structure: w.state.Tick, HiddenSince: w.state.Tick}
+// beginUpdate begins a body with the contents of a chunk. It sets field by field: the copy of a struct
+// waits until the fields that were just written one by one are in memory.
+func (w *Encoder) beginUpdate(from repl.From, view view.ID) {
+	b, now := &w.Bodies.current, w.state.Tick
+	*b = Body{}
+	b.key.Kind, b.key.View, b.key.Base, b.key.prev = repl.Update, view, from.Base, from.Prev
+	b.key.Structure, b.key.HiddenSince = now, now
+	b.bases, b.shapes, b.hidden = group.AllTime(now), group.AllTime(now), group.AllTime(now)
 }
 
 // from is what an update starts from.

@@ -90,10 +90,12 @@ func (w *Encoder) encodeChunk(id ident.Group, from repl.From, view view.ID) int3
 	b, c := &w.Bodies, &w.Chunks
 	b.refs.Reset()
 	b.w.Reset(c.buf[:0])
-	b.current = Body{key: w.updateKey(from, view), bases: group.AllTime(w.state.Tick), shapes: group.AllTime(w.state.Tick), hidden: group.AllTime(w.state.Tick)}
+	w.beginUpdate(from, view)
 	w.beginRecord()
 	comps := w.encodeUpdate(id)
-	made := chunk{bases: b.current.bases, view: view, prev: from.Prev, refs: uint32(len(c.slots))}
+	c.List = append(c.List, chunk{})
+	made := &c.List[len(c.List)-1] // set field by field, as in beginUpdate
+	made.bases, made.view, made.prev, made.refs = b.current.bases, view, from.Prev, uint32(len(c.slots))
 	c.slots = append(c.slots, b.refs.Slots()...)
 	made.nrefs = uint32(len(c.slots)) - made.refs
 	prefix, width := uint(0), b.w.LenBits()
@@ -106,11 +108,10 @@ func (w *Encoder) encodeChunk(id ident.Group, from repl.From, view view.ID) int3
 		made.Width = uint32(width) - uint32(prefix)
 		c.keep(prefix, width)
 	}
-	made.Large = w.BitsOf(&made) > MaxRecordBits
+	made.Large = w.BitsOf(made) > MaxRecordBits
 	if first := &c.first[id]; first.tick == c.tick {
 		made.next = first.at
 	}
-	c.List = append(c.List, made)
 	c.first[id] = firstChunk{tick: c.tick, at: int32(len(c.List))}
 	return int32(len(c.List)) - 1
 }

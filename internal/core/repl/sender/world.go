@@ -7,6 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/schedule"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
@@ -19,6 +20,7 @@ type World struct {
 
 	held bool // between ticks: the source's values may be newer than the tick
 
+	viewers     []ident.Viewer // of private groups that changed; see makePrivateDue
 	peers       []*Peer
 	byIndex     []*Peer // by number; nil: free
 	predictions predictions
@@ -103,26 +105,29 @@ func (w *World) Commit() {
 		p.groups.Public.StructureDue.Join(w.state.Reshaped)
 		p.groups.Public.Steady.Drop(w.state.Reshaped)
 	}
-	for _, id := range w.state.ChangedPrivate {
-		w.notifyViewers(&w.state.Groups[id])
-	}
+	w.makePrivateDue()
 }
 
-// notifyViewers makes due what changed in a private group.
-func (w *World) notifyViewers(gr *group.Group) {
-	if gr.Shaped == w.state.Tick {
-		w.notifyStructure(gr)
-		return
+// makePrivateDue makes due what changed in private groups. The viewers are collected first: their lists lie
+// all over the memory, and the processor fetches several at a time if it does nothing else.
+func (w *World) makePrivateDue() {
+	w.viewers = w.viewers[:0]
+	for _, id := range w.state.ChangedPrivate {
+		if gr := &w.state.Groups[id]; gr.Shaped == w.state.Tick {
+			w.makeStructureDue(gr)
+		} else {
+			w.viewers = append(w.viewers, gr.Viewers...)
+		}
 	}
-	for _, v := range gr.Viewers {
+	for _, v := range w.viewers {
 		if v.Shown() {
 			w.byIndex[v.Peer()].groups.Private.MarkDue(v.Handle(), w.state.Tick)
 		}
 	}
 }
 
-// notifyStructure makes a group's structure due for the peers that see it or retain it.
-func (w *World) notifyStructure(gr *group.Group) {
+// makeStructureDue makes a group's structure due for the peers that see it or retain it.
+func (w *World) makeStructureDue(gr *group.Group) {
 	for _, v := range gr.Viewers {
 		if sp := &w.byIndex[v.Peer()].groups.Private; v.Shown() || sp.Retained.Has(v.Handle()) {
 			sp.StructureDue.Set(v.Handle())

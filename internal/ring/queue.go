@@ -18,18 +18,24 @@ func (q *Queue[T]) At(i int) *T { return &q.items[(q.head+i)&(len(q.items)-1)] }
 
 // Push adds an item.
 func (q *Queue[T]) Push(v T) {
-	if q.n == len(q.items) {
-		q.Reserve(1)
-	}
+	q.Reserve(1)
+	q.Put(v)
+}
+
+// Put adds an item for which there is room: see Reserve.
+func (q *Queue[T]) Put(v T) {
 	q.items[(q.head+q.n)&(len(q.items)-1)] = v
 	q.n++
 }
 
 // Reserve makes room for n more items.
 func (q *Queue[T]) Reserve(n int) {
-	if q.n+n <= len(q.items) {
-		return
+	if q.n+n > len(q.items) {
+		q.grow(n)
 	}
+}
+
+func (q *Queue[T]) grow(n int) {
 	size := max(minQueue, len(q.items))
 	for size < q.n+n {
 		size *= 2

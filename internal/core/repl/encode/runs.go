@@ -1,9 +1,12 @@
 package encode
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -106,5 +109,20 @@ func (w *Encoder) Partition(baseline func(h int) (repl.From, bool)) {
 			last.OldestChange = changed
 		}
 		left -= bits
+	}
+	w.encodePrivate()
+}
+
+// encodePrivate encodes the private groups that changed in values alone and that a peer sees, from the
+// usual baseline. In the order of their changes they are near each other in memory, unlike in the order of
+// the handles by which each peer plans them (case tick-views/own).
+func (w *Encoder) encodePrivate() {
+	if w.differ != nil {
+		return // a baseline serves no other
+	}
+	for _, id := range w.state.ChangedPrivate {
+		if gr := &w.state.Groups[id]; gr.Shaped != w.state.Tick && slices.ContainsFunc(gr.Viewers, ident.Viewer.Shown) {
+			w.Chunk(id, repl.From{Base: w.state.UsualBase(id)}, 0)
+		}
 	}
 }

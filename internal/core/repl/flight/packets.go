@@ -70,8 +70,8 @@ type packet struct {
 	done   bool
 }
 
-// unproven marks the handle of a Sent.Unproven.
-const unproven repl.Handle = 1 << 31
+// unprovenBit marks the handle of a Sent.Unproven.
+const unprovenBit repl.Handle = 1 << 31
 
 // Len returns the number of packets with an unknown fate, and of later ones.
 func (f *Packets) Len() int { return f.packets.Len() }
@@ -89,15 +89,23 @@ func (f *Packets) LastIsEmpty() bool { return f.last().groups == 0 && f.last().r
 // Cancel removes the newest record, which is empty.
 func (f *Packets) Cancel() { f.packets.Pop() }
 
-// AddGroup notes an update of the newest packet.
-func (f *Packets) AddGroup(h repl.Handle, waits bool, base entangle.Tick) {
-	if waits {
-		h |= unproven
-	}
-	f.groups.Push(h)
-	f.last().groups++
+// Reserve makes room for n updates in the newest packet, which AddGroup must add next.
+func (f *Packets) Reserve(n int) {
+	f.groups.Reserve(n)
+	f.last().groups += uint16(n)
 	if f.KeepBases {
-		f.bases.Push(base)
+		f.bases.Reserve(n)
+	}
+}
+
+// AddGroup notes an update of the newest packet, from a baseline. unproven: see Sent.Unproven.
+func (f *Packets) AddGroup(h repl.Handle, unproven bool, base entangle.Tick) {
+	if unproven {
+		h |= unprovenBit
+	}
+	f.groups.Put(h)
+	if f.KeepBases {
+		f.bases.Put(base)
 	}
 }
 
@@ -133,7 +141,7 @@ func (f *Packets) Remove(numbers []uint16, one func(Sent), run func(entangle.Tic
 
 func (f *Packets) sent(tick entangle.Tick, i int) Sent {
 	h := *f.groups.At(i)
-	s := Sent{Tick: tick, Group: h &^ unproven, Unproven: h&unproven != 0}
+	s := Sent{Tick: tick, Group: h &^ unprovenBit, Unproven: h&unprovenBit != 0}
 	if f.KeepBases {
 		s.Base = *f.bases.At(i)
 	}

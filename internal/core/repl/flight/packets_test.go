@@ -28,7 +28,9 @@ func TestPacketsEqualAMap(t *testing.T) {
 			recent = append(recent, number)
 			var c contents
 			log.Begin(number, tick)
-			for range rapid.IntRange(0, 4).Draw(t, "groups") {
+			groups := rapid.IntRange(0, 4).Draw(t, "groups")
+			log.Reserve(groups)
+			for range groups {
 				s := flight.Sent{Tick: tick, Group: repl.Handle(rapid.Uint32Range(0, 1<<21-1).Draw(t, "group")), Unproven: rapid.Bool().Draw(t, "waits")}
 				base := tick - entangle.Tick(rapid.IntRange(1, 9).Draw(t, "base"))
 				log.AddGroup(s.Group, s.Unproven, base)

@@ -118,6 +118,7 @@ func (p *Peer) wrote(sp *group.Space, records []encode.Update) {
 	if p.plan.Metered {
 		p.plan.NoteWritten(sp, records)
 	}
+	p.flights.Reserve(len(records))
 	for i := range records {
 		at := int(records[i].At)
 		p.flights.AddGroup(sp.First+repl.Handle(at), sp.ActionInFlight.Has(at), records[i].Base)

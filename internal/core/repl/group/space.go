@@ -1,6 +1,8 @@
 package group
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
@@ -71,15 +73,13 @@ func (sp *Space) Grow(n int, now entangle.Tick) {
 	if sp.Phase == nil && sp.First == repl.Private {
 		sp.reserveUsual()
 	}
-	for len(sp.Phase) < n {
-		sp.Phase = append(sp.Phase, Absent)
-		sp.Base = append(sp.Base, 0)
-		sp.Sent = append(sp.Sent, 0)
-		sp.StructureAsOf = append(sp.StructureAsOf, now-1<<30)
-		sp.StructureSent = append(sp.StructureSent, now-1<<30)
-		sp.Seq = append(sp.Seq, 0)
-		sp.Unacked = append(sp.Unacked, 0)
+	if n <= len(sp.Phase) {
+		return
 	}
+	sp.Phase = extend(sp.Phase, n, Absent)
+	sp.Base, sp.Sent = extend(sp.Base, n, 0), extend(sp.Sent, n, 0)
+	sp.StructureAsOf, sp.StructureSent = extend(sp.StructureAsOf, n, now-1<<30), extend(sp.StructureSent, n, now-1<<30)
+	sp.Seq, sp.Unacked = extend(sp.Seq, n, 0), extend(sp.Unacked, n, 0)
 	if sp.Views != nil {
 		sp.ShowAll(n)
 	}
@@ -87,9 +87,19 @@ func (sp *Space) Grow(n int, now entangle.Tick) {
 		sp.growWaiting(n, now)
 	}
 	if sp.Prev != nil {
-		sp.Prev = append(sp.Prev, make([]uint8, n-len(sp.Prev))...)
+		sp.Prev = extend(sp.Prev, n, 0)
 	}
 	sp.growSets(n)
+}
+
+// extend makes a column n long, with the same value in all new places.
+func extend[T any](column []T, n int, value T) []T {
+	old := len(column)
+	column = slices.Grow(column, n-old)[:n]
+	for i := old; i < n; i++ {
+		column[i] = value
+	}
+	return column
 }
 
 // reserveUsual makes room for a usual number of private handles. Where entities come and go, the number of
@@ -107,6 +117,9 @@ func (sp *Space) reserveUsual() {
 const usualWords = 16
 
 func (sp *Space) growSets(n int) {
+	if n <= len(sp.Due)*64 {
+		return
+	}
 	sets := [...]*set.Bitset{
 		&sp.Due, &sp.StructureDue, &sp.NeedsFull, &sp.AwaitsResync, &sp.ActionInFlight, &sp.Fragmented, &sp.Steady, &sp.Predicted,
 		&sp.Hidden, &sp.WasSent, &sp.Referred, &sp.Retained, &sp.ShownAgain,
@@ -147,7 +160,7 @@ func (sp *Space) MoveBase(i int, tick, from entangle.Tick) {
 
 // ShowAll gives every handle below n without a view the one of all.
 func (sp *Space) ShowAll(n int) {
-	sp.Views = append(sp.Views, make([]view.ID, n-len(sp.Views))...)
+	sp.Views = extend(sp.Views, n, 0)
 }
 
 // ViewOf returns what the peer sees of a group.

@@ -115,7 +115,7 @@ func (p *Planner) planLater() {
 	for _, sp := range p.groups.Spaces() {
 		from := len(p.Records)
 		for i, due := range sp.Due {
-			if due &^= sp.Predicted[i]; due != 0 {
+			if due &^= sp.Predicted[i] | sp.StructureDue[i]; due != 0 {
 				p.gather(sp, i, due)
 			}
 		}
@@ -170,7 +170,7 @@ func (p *Planner) planOthers() {
 	sp, valuesOnly := &p.groups.Public, p.enc.Runs.ValuesOnly
 	from := len(p.Records)
 	for i, due := range sp.Due {
-		if due &= ^valuesOnly[i] &^ sp.Predicted[i]; due != 0 {
+		if due &= ^valuesOnly[i] &^ sp.Predicted[i] &^ sp.StructureDue[i]; due != 0 {
 			p.gather(sp, i, due)
 		}
 	}
@@ -260,7 +260,7 @@ func (p *Planner) planPrivate() {
 	for _, part := range [2][2]int{{sp.Cursor, len(sp.Phase)}, {0, sp.Cursor}} {
 		from := len(p.Records)
 		for i := part[0] >> 6; i<<6 < part[1]; i++ {
-			if due := sp.Due[i] &^ sp.Predicted[i] & set.Within(i, part[0], part[1]-1); due != 0 {
+			if due := sp.Due[i] &^ sp.Predicted[i] &^ sp.StructureDue[i] & set.Within(i, part[0], part[1]-1); due != 0 {
 				p.gather(sp, i, due)
 			}
 		}

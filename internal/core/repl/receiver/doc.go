@@ -79,6 +79,6 @@
 // Reading a body: body.go, joins.go, predicted.go.
 //
 // What cannot be applied yet: waiting.go, release.go, needs.go. What has to be asked for:
-// requests.go. Which tick is confirmed: confirmed_tick.go. For statistics and tests: stats.go,
+// requests.go. Which tick is confirmed: package confirm. For statistics and tests: stats.go,
 // inspect.go.
 package receiver

@@ -67,9 +67,7 @@ func (r *Receiver) settle() error {
 	if r.adrift.head < len(r.adrift.queue) {
 		r.abandon()
 	}
-	if len(r.confirmed.pending) > 0 {
-		r.advance()
-	}
+	r.confirmed.Advance(&r.groups)
 	return nil
 }
 
@@ -102,7 +100,7 @@ func (r *Receiver) action(rec *record) error {
 func (r *Receiver) actionOf(g *group, rec *record) error {
 	switch judge(&g.state, rec) {
 	case apply:
-		if r.needs = r.unmet(r.needs); len(r.needs) > 0 {
+		if r.needs = r.groups.Unmet(r.needs); len(r.needs) > 0 {
 			return r.hold(g, rec)
 		}
 		if err := r.apply(g, rec); err != nil {
@@ -110,7 +108,7 @@ func (r *Receiver) actionOf(g *group, rec *record) error {
 		}
 		return r.release(rec.Group)
 	case wait:
-		r.needs = r.unmet(r.needs)
+		r.needs = r.groups.Unmet(r.needs)
 		return r.hold(g, rec)
 	case lost:
 		if err := r.lose(g, rec); err != nil {
@@ -208,7 +206,7 @@ func (r *Receiver) start(rec *record, held entangle.Tick, known bool) {
 // replica, and requests the group in full.
 func (r *Receiver) misfit(g *group, rec *record) {
 	r.stats.Misfits++
-	r.lags(rec)
+	r.confirmed.NotApplied(rec.Group, rec.Tick)
 	r.ask(g)
 }
 

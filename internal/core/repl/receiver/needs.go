@@ -59,26 +59,6 @@ func (n *needy) dropAt(i int) {
 	n.groups = n.groups[:last]
 }
 
-// met reports whether a group has reached a tick, or has ended at it or later. A met need stays
-// met.
-func (r *Receiver) met(need repl.Need) bool {
-	if g := r.groups.get(need.Group); g != nil && g.known && !g.held.Before(need.Tick) {
-		return true
-	}
-	ended, ok := r.groups.ended(need.Group)
-	return ok && !ended.Before(need.Tick)
-}
-
-// unmet returns needs without the met ones at the end: none if all are met. An unmet need stays
-// last, so that the next look ends there.
-func (r *Receiver) unmet(needs []repl.Need) []repl.Need {
-	n := len(needs)
-	for n > 0 && r.met(needs[n-1]) {
-		n--
-	}
-	return needs[:n]
-}
-
 // look tries the groups that wait for others, until none can advance. It gives up after much effort
 // without a result; the next look begins where this one stopped.
 func (r *Receiver) look() error {
@@ -110,7 +90,7 @@ func (r *Receiver) try(g *group, effort *int) (went bool, err error) {
 		if len(w.needs) == 0 || judge(&g.state, &w.rec) != apply {
 			continue
 		}
-		if w.needs = r.unmet(w.needs); len(w.needs) == 0 {
+		if w.needs = r.groups.Unmet(w.needs); len(w.needs) == 0 {
 			return true, r.release(g.handle)
 		}
 		if x := r.groups.get(w.needs[len(w.needs)-1].Group); x == nil || len(x.waits) == 0 {
@@ -163,7 +143,7 @@ func (r *Receiver) gather(g *group, w *waiting, effort *int) finding {
 			if begun-*effort > maxEffort {
 				return tooMany
 			}
-			if r.met(needs[k]) {
+			if r.groups.met(needs[k]) {
 				continue
 			}
 			if found := r.bring(needs[k], effort); found != all {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/confirm"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -45,7 +46,7 @@ type Receiver struct {
 	away      map[repl.ID]place // entities that are not in the group of their id
 	adrift    adrift
 	needy     needy
-	confirmed confirmedTick
+	confirmed confirm.Ticks
 	predicted predictedSet
 	moment    Moment
 
@@ -109,6 +110,10 @@ func (r *Receiver) Held(h repl.Handle) (entangle.Tick, bool) {
 	}
 	return g.held, true
 }
+
+// ConfirmedTick returns the newest tick that the sender marked and of which everything marked was
+// applied. ok is false before the first. The tick only rises.
+func (r *Receiver) ConfirmedTick() (tick entangle.Tick, ok bool) { return r.confirmed.Newest() }
 
 // PollResync returns a group to be requested again.
 func (r *Receiver) PollResync() (h repl.Handle, ok bool) { return r.requests.poll() }

@@ -83,7 +83,7 @@ func (r *Receiver) rank(g *group, w *waiting) int {
 	case w.rec.Kind == repl.Update:
 		return rankUpdate
 	}
-	if w.needs = r.unmet(w.needs); len(w.needs) > 0 {
+	if w.needs = r.groups.Unmet(w.needs); len(w.needs) > 0 {
 		return rankNone
 	}
 	return rankAction

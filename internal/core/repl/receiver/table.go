@@ -124,6 +124,26 @@ func (t *table) ended(h repl.Handle) (tick entangle.Tick, ok bool) {
 	return p.ended[i], p.ends[i/64]&(1<<(i%64)) != 0
 }
 
+// met reports whether a group has reached a tick, or has ended at it or later. A met need stays
+// met.
+func (t *table) met(need repl.Need) bool {
+	if g := t.get(need.Group); g != nil && g.known && !g.held.Before(need.Tick) {
+		return true
+	}
+	ended, ok := t.ended(need.Group)
+	return ok && !ended.Before(need.Tick)
+}
+
+// Unmet returns needs without the met ones at the end: none if all are met. An unmet need stays
+// last, so that the next look ends there. It implements confirm.Replica.
+func (t *table) Unmet(needs []repl.Need) []repl.Need {
+	n := len(needs)
+	for n > 0 && t.met(needs[n-1]) {
+		n--
+	}
+	return needs[:n]
+}
+
 // each calls f for every group, by rising handle. f may drop the group.
 func (t *table) each(f func(*group)) {
 	for at, p := range t.pages {

@@ -15,7 +15,7 @@ func (r *Receiver) HandleUpdates(tick entangle.Tick, frame []byte) error {
 	r.in.Reset(frame)
 	r.plain.left = r.in.RemainingBits() + maxBare
 	r.hear(tick)
-	r.confirmed.behind = r.confirmed.behind[:0]
+	r.confirmed.BeginFrame()
 	for r.in.RemainingBits() > 0 {
 		if err := r.item(tick); err != nil {
 			return err
@@ -30,7 +30,7 @@ func (r *Receiver) HandleUpdates(tick entangle.Tick, frame []byte) error {
 // item reads one run or mark.
 func (r *Receiver) item(tick entangle.Tick) error {
 	if r.in.Bool() {
-		return r.readMark(tick)
+		return malformedIf(!r.confirmed.ReadMark(&r.in, tick, &r.groups))
 	}
 	run, rec := repl.Run{Tick: tick}, &r.rec
 	more, ok := true, run.ReadBegin(&r.in, &rec.Record)
@@ -252,7 +252,7 @@ func (r *Receiver) update(rec *record) error {
 		}
 		return r.release(rec.Group)
 	case wait:
-		r.lags(rec)
+		r.confirmed.NotApplied(rec.Group, rec.Tick)
 		r.needs = r.needs[:0]
 		return r.hold(g, rec)
 	default:
@@ -265,6 +265,6 @@ func (r *Receiver) update(rec *record) error {
 // group's first full has been acknowledged.
 func (r *Receiver) overflow(rec *record) error {
 	r.stats.Overflow++
-	r.lags(rec)
+	r.confirmed.NotApplied(rec.Group, rec.Tick)
 	return r.skip(rec)
 }

@@ -99,7 +99,7 @@ func newCubesWorld(frames [][]byte, infos []*registry.Component, group component
 		frames: frames, size: infos[0].Plan.Size(), world: &ours, theirs: &theirs, cube: ecs.ComponentID[cube](&ours), tick: 100,
 		applier: sink.NewApplier(&theirs, event.NewHub(), infos, nobody, nobody),
 	}
-	c.receiver = receiver.New(c.applier, nil, len(infos))
+	c.receiver = receiver.New(c.applier, len(infos))
 	collector, err := source.NewCollector(&ours, infos, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err

@@ -167,7 +167,7 @@ func newReceiveCopy(infos []*registry.Component) *receiveCopy {
 	w := ecs.NewWorld(workload.ReceiveEntities)
 	nobody := func(ecs.Entity) {}
 	c := &receiveCopy{world: &w, applier: sink.NewApplier(&w, event.NewHub(), infos, nobody, nobody)}
-	c.receiver = receiver.New(c.applier, nil, len(infos))
+	c.receiver = receiver.New(c.applier, len(infos))
 	return c
 }
 

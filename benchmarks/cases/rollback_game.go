@@ -204,7 +204,7 @@ func (g *rollbackGame) predict(p *protocol.Protocol) (err error) {
 	g.step = newRollbackStep(&w, g.cfg)
 	nobody := func(ecs.Entity) {}
 	g.applier = sink.NewApplier(&w, g.hub, registry.Of(p).Components, nobody, nobody)
-	g.receiver = receiver.New(g.applier, nil, len(registry.Of(p).Components))
+	g.receiver = receiver.New(g.applier, len(registry.Of(p).Components))
 	g.prediction, err = predict.NewPrediction(predict.PredictionConfig{
 		World: &w, Protocol: p, Applier: g.applier, Hub: g.hub, Time: g.time, MaxRollback: g.ticks(),
 		Replayer: &input.Replayer{

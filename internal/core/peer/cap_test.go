@@ -72,7 +72,7 @@ func newNarrowPair(t testing.TB) *pair {
 	var err error
 	p.server, err = peer.New(peer.Config{Registry: registry(1), Client: 7, World: p.world, Inbox: &p.mail, Capped: true})
 	require.NoError(t, err)
-	p.client, err = peer.New(peer.Config{Registry: registry(1), Receiver: receiver.New(&p.shown, nil, 1), Inbox: &p.line.received})
+	p.client, err = peer.New(peer.Config{Registry: registry(1), Receiver: receiver.New(&p.shown, 1), Inbox: &p.line.received})
 	require.NoError(t, err)
 	return p
 }

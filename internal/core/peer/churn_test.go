@@ -61,7 +61,7 @@ func TestChurnAndLossAllocateNothing(t *testing.T) {
 	world, shown := sender.NewWorld(constant{}, 2), &flat{crowd: *newCrowd()}
 	server, err := peer.New(peer.Config{Registry: registry(1), World: world})
 	require.NoError(t, err)
-	client, err := peer.New(peer.Config{Registry: registry(1), Receiver: receiver.New(shown, nil, 2)})
+	client, err := peer.New(peer.Config{Registry: registry(1), Receiver: receiver.New(shown, 2)})
 	require.NoError(t, err)
 	now, tick := time.Unix(100, 0), entangle.Tick(0)
 	slots := make([]repl.Slot, entities)

@@ -116,7 +116,7 @@ func TestACrowdOverABadLine(t *testing.T) {
 	for _, loss := range []float64{0, 0.3} {
 		source, shown := newCrowd(), newCrowd()
 		world := sender.NewWorld(source, 2)
-		copied := receiver.New(shown, nil, 2)
+		copied := receiver.New(shown, 2)
 		server, err := peer.New(peer.Config{Registry: registry(1), World: world})
 		require.NoError(t, err)
 		client, err := peer.New(peer.Config{Registry: registry(1), Receiver: copied})

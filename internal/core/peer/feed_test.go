@@ -92,7 +92,7 @@ func newFeedPair(t testing.TB, capped bool) (*pair, *speakers) {
 		p.line = newNarrow()
 	}
 	p.client, err = peer.New(peer.Config{
-		Registry: registry(1), Receiver: receiver.New(&p.shown, nil, 1), Inbox: &p.line.sure().received,
+		Registry: registry(1), Receiver: receiver.New(&p.shown, 1), Inbox: &p.line.sure().received,
 		Clock: &s.clientClock, Inputs: &s.clientInputs,
 	})
 	require.NoError(t, err)

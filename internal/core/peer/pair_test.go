@@ -95,7 +95,7 @@ func newPair(t testing.TB, ours, theirs registry) *pair {
 	var err error
 	p.server, err = peer.New(peer.Config{Registry: ours, Client: 7, World: p.world, Inbox: &p.mail})
 	require.NoError(t, err)
-	p.client, err = peer.New(peer.Config{Registry: theirs, Receiver: receiver.New(&p.shown, nil, 1), Inbox: &inbox{}})
+	p.client, err = peer.New(peer.Config{Registry: theirs, Receiver: receiver.New(&p.shown, 1), Inbox: &inbox{}})
 	require.NoError(t, err)
 	return p
 }

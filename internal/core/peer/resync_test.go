@@ -46,7 +46,7 @@ func TestAGroupThatAClientCannotFollowIsSentInFull(t *testing.T) {
 	for name, at := range map[string]group.Place{"public": {Name: 1}, "private": {Name: 1, Private: true}} {
 		t.Run(name, func(t *testing.T) {
 			p := newPair(t, 1, 1)
-			copied := receiver.New(&p.shown, nil, 1)
+			copied := receiver.New(&p.shown, 1)
 			client, err := peer.New(peer.Config{Registry: registry(1), Receiver: copied, Inbox: &inbox{}})
 			require.NoError(t, err)
 			p.client = client

@@ -20,7 +20,7 @@ func withChannels(t testing.TB, channels ...channel.Config) *pair {
 	var err error
 	p.server, err = peer.New(peer.Config{Registry: registry(1), Client: 7, World: p.world, Channels: channels, Inbox: &p.mail})
 	require.NoError(t, err)
-	p.client, err = peer.New(peer.Config{Registry: registry(1), Receiver: receiver.New(&p.shown, nil, 1), Channels: channels, Inbox: &p.mail})
+	p.client, err = peer.New(peer.Config{Registry: registry(1), Receiver: receiver.New(&p.shown, 1), Channels: channels, Inbox: &p.mail})
 	require.NoError(t, err)
 	return p
 }

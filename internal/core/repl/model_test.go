@@ -131,11 +131,13 @@ func (c *copySink) Spawn(id repl.ID) repl.Slot {
 
 // Predict implements receiver.Predictor.
 func (c *copySink) Predict(slot repl.Slot, on bool) {
-	if _, lives := c.entities[slot]; !lives || c.at != repl.NoSlot || c.predicts[slot] == on {
-		panic("nobody is predicted, or was already, or after values were read")
+	if _, lives := c.entities[slot]; !lives || c.at != repl.NoSlot {
+		panic("nobody is predicted, or after values were read")
 	}
-	c.turned[slot] = !on
-	c.predicts[slot] = on
+	if c.predicts[slot] != on {
+		c.turned[slot] = !on
+		c.predicts[slot] = on
+	}
 }
 
 func (c *copySink) Member(slot repl.Slot, whole bool) {

@@ -138,7 +138,7 @@ func (n *network) join() *end {
 		missed: map[uint32]bool{}, fresh: map[uint32]entangle.Tick{},
 	}
 	e.sink.links = n.model.links
-	e.copy = receiver.New(n.sinkOf(e), nil, n.model.comps)
+	e.copy = receiver.New(n.sinkOf(e), n.model.comps)
 	n.peers = append(n.peers, e)
 	return e
 }

@@ -127,7 +127,7 @@ func TestAGroupOfManyReferencesArrivesWholeOrIsRefused(t *testing.T) {
 			source := crews{}
 			w := sender.NewWorld(source, 2)
 			p, sink := w.NewPeer(), &crewSink{lists: map[repl.Slot][]repl.Slot{}}
-			copied := receiver.New(sink, nil, 2)
+			copied := receiver.New(sink, 2)
 			carry := func() {
 				for _, m := range messages(p, 0) {
 					require.NoError(t, copied.HandleActions(m))

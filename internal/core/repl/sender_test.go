@@ -401,7 +401,7 @@ func TestEntitiesWithoutComponents(t *testing.T) {
 	w := sender.NewWorld(sized{}, 0)
 	p := w.NewPeer()
 	sink := newCopySink(0)
-	c := receiver.New(sink, nil, 0)
+	c := receiver.New(sink, 0)
 	tick(w, func() { w.Spawn(0, set.Mask{}); w.Spawn(1, set.Mask{}) })
 	for _, m := range messages(p, 0) {
 		require.NoError(t, c.HandleActions(m))

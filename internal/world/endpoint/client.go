@@ -215,7 +215,7 @@ func (c *Client) crowded(advice, reason string, now time.Time) {
 }
 
 func (c *Client) connected() {
-	c.receiver = receiver.New(c.applier, nil, c.cfg.Components)
+	c.receiver = receiver.New(c.applier, c.cfg.Components)
 	if c.cfg.MaxWaiting > 0 {
 		c.receiver.LimitWaiting(c.cfg.MaxWaiting)
 	}

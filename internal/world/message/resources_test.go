@@ -84,7 +84,7 @@ func newGallery(t testing.TB) *gallery {
 	hub := event.NewHub()
 	applier := sink.NewApplier(g.shown, hub, nil, func(ecs.Entity) {}, func(ecs.Entity) {})
 	g.copy = NewResourceCopy(g.shown, hub, registry.Of(p).Resources, applier)
-	post, known := NewPost(p, false), receiver.New(applier, nil, 0)
+	post, known := NewPost(p, false), receiver.New(applier, 0)
 	g.mail = post.NewInbox(entangle.Nobody, known.Slot)
 	post.Attach(g.shown, hub, nil, applier)
 	g.mail.Resources = g.copy

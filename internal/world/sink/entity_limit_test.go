@@ -78,7 +78,7 @@ func TestACopyIsFullOfWhomThePredictionKeeps(t *testing.T) {
 func TestNoMoreEntitiesThanACopyIsLimitedTo(t *testing.T) {
 	p := newPair(t)
 	p.applier.Limit(2)
-	p.receiver = receiver.New(p.applier, nil, len(p.infos))
+	p.receiver = receiver.New(p.applier, len(p.infos))
 	for range 3 {
 		p.spawnAll()
 	}

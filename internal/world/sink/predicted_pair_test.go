@@ -192,7 +192,7 @@ func newPair(t testing.TB) *pair {
 	p.by = newProphet(&far, p.infos)
 	p.applier.PredictBy(p.by)
 	p.sink = &foretelling{Applier: p.applier, wants: func(repl.ID) bool { return true }}
-	p.receiver = receiver.New(p.sink, nil, len(p.infos))
+	p.receiver = receiver.New(p.sink, len(p.infos))
 	return p
 }
 

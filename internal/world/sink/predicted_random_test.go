@@ -31,7 +31,7 @@ func newForetoldGame(t *testing.T, seed uint64) *foretoldGame {
 	g.sink.wants = func(id repl.ID) bool { return (id.Group*7+repl.Handle(seed))%3 > 0 }
 	w := ecs.NewWorld(1024, 4)
 	g.plain = NewApplier(&w, event.NewHub(), g.infos, func(ecs.Entity) {}, func(ecs.Entity) {})
-	g.twin = receiver.New(g.plain, nil, len(g.infos))
+	g.twin = receiver.New(g.plain, len(g.infos))
 	g.also = func(handle func(*receiver.Receiver) error) error { return handle(g.twin) }
 	for range 12 {
 		g.born()

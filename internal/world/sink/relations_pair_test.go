@@ -80,7 +80,7 @@ func newRelatives(t testing.TB) *relatives {
 			*on = func(ecs.Entity) { k.events = append(k.events, event) }
 		}
 	}
-	k.receiver = receiver.New(k.applier, nil, len(k.infos))
+	k.receiver = receiver.New(k.applier, len(k.infos))
 	return k
 }
 

@@ -38,7 +38,7 @@ func TestWhatTheSmallestEntitiesCostAClient(t *testing.T) {
 	}
 	require.NoError(t, collector.Observe(1))
 	applier := NewApplier(&to, event.NewHub(), registry.Of(p).Components, func(ecs.Entity) {}, func(ecs.Entity) {})
-	r := receiver.New(applier, nil, 1)
+	r := receiver.New(applier, 1)
 	for n := uint16(0); peer.ActionsDue(); n++ {
 		message := peer.AppendActions(nil, room)
 		peer.ActionsSent(n)

@@ -74,7 +74,7 @@ func benchmarkRun[A, B any](b *testing.B, value func(n int) (A, B)) {
 	require.NoError(b, err)
 	peer := collector.World().NewPeer()
 	applier := NewApplier(&to, event.NewHub(), registry.Of(p).Components, func(ecs.Entity) {}, func(ecs.Entity) {})
-	r := receiver.New(applier, nil, 3)
+	r := receiver.New(applier, 3)
 	first, second := ecs.ComponentID[A](&from), ecs.ComponentID[B](&from)
 	marker, health := ecs.ComponentID[components.Replicate](&from), ecs.ComponentID[benchHealth](&from)
 	all := make([]ecs.Entity, entities)

@@ -74,7 +74,7 @@ func newCopyOf(infos []*registry.Component, plain bool) *copyOf {
 	if plain {
 		sink = plainSink{c.applier}
 	}
-	c.receiver = receiver.New(sink, nil, len(infos))
+	c.receiver = receiver.New(sink, len(infos))
 	return c
 }
 

@@ -64,7 +64,7 @@ func newColumnsSink(t testing.TB, n int) *columns {
 
 func newColumns(t testing.TB, n int) (*columns, *receiver.Receiver) {
 	c := newColumnsSink(t, n)
-	r := receiver.New(&runs{c}, nil, comps)
+	r := receiver.New(&runs{c}, comps)
 	for h := range repl.Handle(n) {
 		require.NoError(t, r.HandleActions(message(one(repl.Full, h, 0, 10, 0))))
 	}
@@ -94,9 +94,9 @@ func TestARunIsIgnoredByTheGroupsThatAreNewer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			const groups = 6
 			c := newColumnsSink(t, groups)
-			r := receiver.New(c, nil, comps)
+			r := receiver.New(c, comps)
 			if alike {
-				r = receiver.New(&runs{c}, nil, comps)
+				r = receiver.New(&runs{c}, comps)
 			}
 			for h := range repl.Handle(groups) {
 				require.NoError(t, r.HandleActions(message(one(repl.Full, h, 0, 10, 0))))

@@ -4,15 +4,41 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/order"
 	"github.com/entangle-ecs/entangle/internal/set"
+	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// walker reads one record behind its needs, into the sink or past it.
-type walker struct {
-	r    *Receiver
+// applier applies the bodies of records to the sink, one record at a time.
+type applier struct {
+	sinks
+	in       bits.Reader
+	sets     repl.Sets
+	groups   *table
+	entities *entities
+
+	// Of the current record:
+	moment    Moment
+	refs      []repl.Ref
+	comps     set.Mask
+	predicted repl.Predicted
+	joins     []join
+	displaced []displaced
+	overtaken []*order.Waiting
+	// incomplete: the record changes a member that the replica does not have.
+	incomplete bool
+
+	raw      []byte // of copyValues
+	dangling uint64 // references to entities that this side does not have
+}
+
+// bodyReader reads one record behind its needs, into the sink or past it.
+type bodyReader struct {
+	*applier
 	g    *group // nil when skipping
-	rec  *record
+	rec  *order.Record
 	skip bool
 	list repl.SetList
 	// Of a list of changes: changing.
@@ -21,69 +47,126 @@ type walker struct {
 	same     bool // the current member has the components of the previous one
 }
 
-// applyUpdate applies an update. It changes values only, so that only the changes in the sink need
-// undoing.
-func (w *walker) applyUpdate() error {
-	r := w.r
-	if !r.readRefs() {
+// apply applies a record with met needs to the replica of its group. After an error the replica and
+// the sink are as before.
+func (a *applier) apply(g *group, rec *order.Record) error {
+	a.beginRecord(rec, g.Held, g.Known)
+	b := bodyReader{applier: a, g: g, rec: rec}
+	if rec.Kind == repl.Update {
+		return b.applyUpdate()
+	}
+	return b.applyAction()
+}
+
+// skipRecord reads past the part of a record behind its needs.
+func (a *applier) skipRecord(rec *order.Record) error {
+	a.beginRecord(rec, 0, false)
+	b := bodyReader{applier: a, rec: rec, skip: true}
+	if rec.Leaves, rec.Takes = false, false; rec.Kind != repl.Update {
+		return b.action()
+	}
+	if !a.readRefs() {
 		return ErrMalformed
 	}
-	r.sink.Begin(w.rec.Tick)
-	if err := w.update(r.in.Bool()); err != nil {
-		r.sink.Discard()
+	return b.update(a.in.Bool())
+}
+
+// skipValues reads past the values of a set of components.
+func (a *applier) skipValues(rec *order.Record, comps *set.Mask) error {
+	a.beginRecord(rec, 0, false)
+	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
+		if err := a.Skip(&a.in, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyValues reads past the values of a record that consists of nothing else, for the components of a
+// set, and returns a copy of their bits, which is valid until the next call.
+func (a *applier) copyValues(rec *order.Record, comps *set.Mask) (raw []byte, width int, err error) {
+	start := a.in
+	if err := a.skipValues(rec, comps); err != nil {
+		return nil, 0, err
+	}
+	width = start.RemainingBits() - a.in.RemainingBits()
+	a.raw = slices.Grow(a.raw[:0], (width+7)/8)[:(width+7)/8]
+	start.Copy(a.raw, width)
+	return a.raw, width, nil
+}
+
+// beginRecord passes a record's baseline and tick to the sink, and the tick of the group's replica, if
+// it is known. It is not known for a skipped record.
+func (a *applier) beginRecord(rec *order.Record, held entangle.Tick, known bool) {
+	a.incomplete = false
+	if a.differ == nil {
+		return
+	}
+	a.moment = Moment{
+		Tick: rec.Tick, Differs: rec.Kind == repl.Update && rec.Differs(rec.Tick), From: rec.From, Held: held, Known: known,
+	}
+	a.differ.From(&a.moment)
+}
+
+// applyUpdate applies an update. It changes values only, so that only the changes in the sink need
+// undoing.
+func (b *bodyReader) applyUpdate() error {
+	if !b.readRefs() {
+		return ErrMalformed
+	}
+	b.Begin(b.rec.Tick)
+	if err := b.update(b.in.Bool()); err != nil {
+		b.Discard()
 		return err
 	}
-	r.sink.Commit()
-	r.applied(w.g, w.rec)
+	b.Commit()
 	return nil
 }
 
 // applyAction applies an action: all additions, then the values, and all removals at the end, when
 // nothing can be malformed any more.
-func (w *walker) applyAction() error {
-	r := w.r
-	r.moves, r.ousts, r.predicted.changed = r.moves[:0], r.ousts[:0], r.predicted.changed[:0]
-	if w.rec.Kind == repl.Full {
-		r.outdate(w.g.handle, w.rec.Generation)
-		w.g.generation = w.rec.Generation
+func (b *bodyReader) applyAction() error {
+	b.entities.moves, b.displaced = b.entities.moves[:0], b.displaced[:0]
+	if b.rec.Kind == repl.Full {
+		b.outdate(b.g.Group, b.rec.Generation)
+		b.g.generation = b.rec.Generation
 	}
-	r.sink.Begin(w.rec.Tick)
-	err := w.overtake()
+	b.Begin(b.rec.Tick)
+	err := b.overtake()
 	if err == nil {
-		err = w.action()
+		err = b.action()
 	}
 	if err != nil {
-		r.sink.Discard()
-		r.undo(w.g)
+		b.Discard()
+		b.entities.undo()
+		for i := range b.g.members {
+			b.g.members[i].mark = unmarked
+		}
 		return err
 	}
-	w.leave()
-	r.sink.Commit()
-	r.applied(w.g, w.rec)
-	if w.rec.Kind == repl.Gone {
-		r.end(w.g, w.rec.Tick)
-	}
+	b.removeLeavers()
+	b.Commit()
 	return nil
 }
 
-// overtake applies what waiting or passed-over actions say of members that leave, and of entities in
-// transit that they take in, before a full or an end that is applied now. The current record only
-// implies what became of them. Each action counts once, the oldest first.
-func (w *walker) overtake() error {
-	if w.rec.Kind == repl.Change || len(w.g.waits) == 0 {
+// overtake applies the statements of waiting or passed-over actions on members that leave, and on
+// entities in transit that they take in, before a full or an end that is applied now. The current record
+// only implies what became of them. Each action counts once, the oldest first.
+func (b *bodyReader) overtake() error {
+	if b.rec.Kind == repl.Change || len(b.g.Waiting) == 0 {
 		return nil
 	}
-	overtaken := w.r.overtaken[:0]
-	for _, o := range w.g.waits {
-		if (o.rec.leaves || o.rec.takes) && o.rec.at < w.rec.at && w.g.held.Before(o.rec.Tick) {
+	overtaken := b.overtaken[:0]
+	for _, o := range b.g.Waiting {
+		if (o.Leaves || o.Takes) && o.At < b.rec.At && b.g.Held.Before(o.Tick) {
 			overtaken = append(overtaken, o)
 		}
 	}
-	w.r.overtaken = overtaken
-	slices.SortFunc(overtaken, func(a, b *waiting) int { return cmp.Compare(a.rec.at, b.rec.at) })
+	b.overtaken = overtaken
+	slices.SortFunc(overtaken, func(a, b *order.Waiting) int { return cmp.Compare(a.At, b.At) })
 	for _, o := range overtaken {
-		o.lost = false // and is dropped, with all others before the current record
-		if err := w.follow(o); err != nil {
+		o.Unreachable = false // and is dropped, with all others before the current record
+		if err := b.overtakeOne(o); err != nil {
 			return err
 		}
 	}
@@ -91,107 +174,101 @@ func (w *walker) overtake() error {
 	return nil
 }
 
-// follow marks the members that leave by a record that waits, and takes in entities in transit.
-func (w *walker) follow(o *waiting) error {
-	r, in := w.r, w.r.in
-	defer func() { r.in = in }()
-	r.in.Reset(o.body)
-	of := walker{r: r, g: w.g, rec: &o.rec}
-	if o.rec.Kind != repl.Gone && (!of.readPredicted() || !r.readRefs()) {
+// overtakeOne marks the members that leave by a record that waits, and takes in entities in transit.
+func (b *bodyReader) overtakeOne(o *order.Waiting) error {
+	in := b.in
+	defer func() { b.in = in }()
+	b.in.Reset(o.Body)
+	of := bodyReader{applier: b.applier, g: b.g, rec: &o.Record}
+	if o.Kind != repl.Gone && (!of.readPredicted() || !of.readRefs()) {
 		return ErrMalformed
 	}
-	if err := of.leavers(); err != nil || !o.rec.takes {
+	if err := of.readLeavers(); err != nil || !o.Takes {
 		return err
 	}
-	if r.in.Bool() { // one member changed, and none joins
+	if b.in.Bool() { // one member changed, and none joins
 		return nil
 	}
 	if err := of.readJoins(); err != nil {
 		return err
 	}
-	for i := range r.joins {
-		j := &r.joins[i]
-		if p, is := r.locate(j.id); is && p.g == nil && w.g.member(j.number) == nil {
-			r.leavePlace(j.id, p)
-			r.moves = append(r.moves, move{id: j.id, from: p, is: true})
-			r.put(j.id, place{slot: p.slot, g: w.g, number: j.number})
+	for i := range b.joins {
+		j := &b.joins[i]
+		if p, is := b.entities.locate(j.id); is && p.g == nil && b.g.member(j.number) == nil {
+			b.entities.move(j.id, p, true, place{slot: p.slot, g: b.g, number: j.number})
 		}
 	}
 	return nil
 }
 
 // update reads an update behind the bit that says whether member 0 is alone.
-func (w *walker) update(alone bool) error {
+func (b *bodyReader) update(alone bool) error {
 	if alone {
-		return w.changed(0)
+		return b.changed(0)
 	}
-	n, err := w.readChanges()
+	n, err := b.readChanges()
 	if err == nil && n == 0 {
 		return ErrMalformed
 	}
 	return err
 }
 
-func (w *walker) action() error {
-	if w.rec.Kind == repl.Gone {
-		return w.leavers()
+// action reads an action: the predicted set, the references, the leavers, and then either member 0
+// alone, or the joining members with their values and the changes of others.
+func (b *bodyReader) action() error {
+	if b.rec.Kind == repl.Gone {
+		return b.readLeavers()
 	}
-	if !w.readPredicted() || !w.r.readRefs() {
+	if !b.readPredicted() || !b.readRefs() {
 		return ErrMalformed
 	}
-	if err := w.leavers(); err != nil {
+	if err := b.readLeavers(); err != nil {
 		return err
 	}
-	if !w.r.in.Bool() {
-		return w.members()
+	switch alone := b.in.Bool(); {
+	case alone && b.rec.Kind == repl.Change:
+		b.joins = b.joins[:0]
+		if err := b.predict(); err != nil {
+			return err
+		}
+		return b.changed(0)
+	case alone:
+		b.joins = append(b.joins[:0], join{id: repl.ID{Group: b.rec.Group, Generation: b.rec.Generation}})
+		return b.addJoins()
 	}
-	if w.rec.Kind == repl.Change {
-		return w.changedAlone()
-	}
-	w.r.joins = append(w.r.joins[:0], join{id: repl.ID{Group: w.rec.Group, Generation: w.rec.Generation}})
-	return w.whole()
-}
-
-// members reads the joining members with their values, and the changes of others.
-func (w *walker) members() error {
-	if err := w.readJoins(); err != nil {
+	if err := b.readJoins(); err != nil {
 		return err
 	}
-	w.list.Begin()
-	if err := w.whole(); err != nil || w.rec.Kind == repl.Full {
+	b.list.Begin()
+	if err := b.addJoins(); err != nil || b.rec.Kind == repl.Full {
 		return err
 	}
-	_, err := w.readChanges()
+	_, err := b.readChanges()
 	return err
 }
 
-// changedAlone reads a change of member 0 without joining members.
-func (w *walker) changedAlone() error {
-	if err := w.predict(); err != nil {
-		return err
-	}
-	return w.changed(0)
-}
-
-// whole places the joining members and reads their components.
-func (w *walker) whole() error {
-	if !w.skip {
-		if err := w.place(); err != nil {
+// addJoins makes all joining entities members, before any value is read that may refer to them, and
+// reads their components.
+func (b *bodyReader) addJoins() error {
+	if !b.skip {
+		for i := range b.joins {
+			if err := b.join(&b.joins[i]); err != nil {
+				return err
+			}
+		}
+		if err := b.predict(); err != nil {
 			return err
 		}
 	}
-	if err := w.predict(); err != nil {
-		return err
-	}
-	for i := range w.r.joins {
-		j := &w.r.joins[i]
+	for i := range b.joins {
+		j := &b.joins[i]
 		if j.kept {
 			continue
 		}
-		if !w.skip {
-			w.r.sink.Member(j.slot, true)
+		if !b.skip {
+			b.Member(j.slot, true)
 		}
-		if err := w.values(); err != nil {
+		if err := b.values(); err != nil {
 			return err
 		}
 	}
@@ -199,19 +276,19 @@ func (w *walker) whole() error {
 }
 
 // readChanges reads a list of changed members, and returns their number.
-func (w *walker) readChanges() (n int, err error) {
-	w.changes, w.changing = repl.Changes{}, true
+func (b *bodyReader) readChanges() (n int, err error) {
+	b.changes, b.changing = repl.Changes{}, true
 	for {
-		number, same, more, ok := w.changes.Read(&w.r.in)
+		number, same, more, ok := b.changes.Read(&b.in)
 		if !ok {
 			return n, ErrMalformed
 		}
 		if !more {
-			w.changing = false
+			b.changing = false
 			return n, nil
 		}
-		w.same = same
-		if err := w.changed(number); err != nil {
+		b.same = same
+		if err := b.changed(number); err != nil {
 			return n, err
 		}
 		n++
@@ -220,80 +297,149 @@ func (w *walker) readChanges() (n int, err error) {
 
 // changed reads the changes of one member. A missing member may have been kept by a full though it
 // had never arrived: if it has values the group is requested again.
-func (w *walker) changed(number repl.Member) error {
-	if w.skip {
-		return w.change()
+func (b *bodyReader) changed(number repl.Member) error {
+	if b.skip {
+		return b.change()
 	}
-	m := w.g.member(number)
+	m := b.g.member(number)
 	if m == nil {
-		past := *w
-		past.g, past.skip = nil, true
-		err := past.change()
-		if err == nil && !w.r.set.IsZero() {
-			w.r.ask(w.g)
-		}
-		w.list, w.changes = past.list, past.changes
+		b.skip = true
+		err := b.change()
+		b.skip = false
+		b.incomplete = b.incomplete || err == nil && !b.comps.IsZero()
 		return err
 	}
 	if m.mark != unmarked { // it joined, or leaves
 		return ErrMalformed
 	}
-	w.r.sink.Member(m.slot, false)
-	return w.change()
+	b.Member(m.slot, false)
+	return b.change()
 }
 
-func (w *walker) change() error {
-	if w.rec.Kind == repl.Change && w.r.in.Bool() {
-		if err := w.removals(); err != nil {
+func (b *bodyReader) change() error {
+	if b.rec.Kind == repl.Change && b.in.Bool() {
+		if err := b.removals(); err != nil {
 			return err
 		}
 	}
-	return w.values()
+	return b.values()
 }
 
-func (w *walker) removals() error {
-	gone := &w.r.set
-	if !w.r.sets.Read(&w.r.in, gone) || gone.IsZero() {
+func (b *bodyReader) removals() error {
+	removed := &b.comps
+	if !b.sets.Read(&b.in, removed) || removed.IsZero() {
 		return ErrMalformed
 	}
-	if w.skip {
+	if b.skip {
 		return nil
 	}
-	for c := gone.Next(0); c >= 0; c = gone.Next(c + 1) {
-		w.r.sink.Remove(c)
+	for c := removed.Next(0); c >= 0; c = removed.Next(c + 1) {
+		b.Remove(c)
 	}
 	return nil
 }
 
-func (w *walker) values() error {
-	comps := &w.r.set
-	if !w.readSet(comps) {
+// values reads a set of components and their values.
+func (b *bodyReader) values() error {
+	var ok bool
+	if b.changing {
+		ok = b.changes.ReadSet(&b.in, b.sets, &b.comps, b.same)
+	} else {
+		ok = b.list.Read(&b.in, b.sets, &b.comps)
+	}
+	if !ok {
 		return ErrMalformed
 	}
-	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
-		if err := w.readValue(c); err != nil {
+	for c := b.comps.Next(0); c >= 0; c = b.comps.Next(c + 1) {
+		var err error
+		switch {
+		case b.skip:
+			err = b.Skip(&b.in, c)
+		case b.rec.Kind == repl.Update:
+			err = b.Update(&b.in, c, b.applier)
+		default:
+			err = b.Insert(&b.in, c, b.applier)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// readSet reads the set of components with values in the record.
-func (w *walker) readSet(comps *set.Mask) (ok bool) {
-	if w.changing {
-		return w.changes.ReadSet(&w.r.in, w.r.sets, comps, w.same)
+// readRefs reads the table of references before a body.
+func (a *applier) readRefs() (ok bool) {
+	a.refs = a.refs[:0]
+	if !a.in.Bool() {
+		return a.in.Err() == nil
 	}
-	return w.list.Read(&w.r.in, w.r.sets, comps)
+	a.refs, ok = repl.ReadRefs(&a.in, a.refs)
+	return ok && len(a.refs) > 0
 }
 
-func (w *walker) readValue(comp int) error {
-	r := w.r
-	switch {
-	case w.skip:
-		return r.sink.Skip(&r.in, comp)
-	case w.rec.Kind == repl.Update:
-		return r.sink.Update(&r.in, comp, r)
-	default:
-		return r.sink.Insert(&r.in, comp, r)
+// At implements Refs for the current body. An entity of this side's own has no slot: a sender refers to
+// none.
+func (a *applier) At(index uint32) (to Target, ok bool) {
+	to.Slot = repl.NoSlot
+	if index == 0 || uint64(index) > uint64(len(a.refs)) {
+		return to, index == 0
 	}
+	ref := a.refs[index-1]
+	if ref.Yours {
+		a.dangling++
+		return to, true
+	}
+	to.ID = ref.ID
+	if p, here := a.entities.locate(ref.ID); here {
+		to.Slot = p.slot
+	} else {
+		to.Late = true
+		a.dangling++
+	}
+	return to, true
+}
+
+// readPredicted reads the predicted set of the group. A full without one states the empty set.
+func (b *bodyReader) readPredicted() (ok bool) {
+	stated := &b.predicted
+	if !stated.Read(&b.in) {
+		return false
+	}
+	return b.rec.Kind != repl.Full || !stated.Stated || stated.All || len(stated.Members) > 0
+}
+
+// predict passes the predicted set to the sink, when all joining entities are in place. The number of a
+// leaver in it is malformed; for a missing member the group is requested again, as for changes of one.
+// Without a set no joining member is predicted, and the others stay as they are.
+func (b *bodyReader) predict() error {
+	stated := &b.predicted
+	if b.skip {
+		return nil
+	}
+	for _, n := range stated.Members {
+		m := b.g.member(n)
+		if m == nil {
+			b.incomplete = true
+		} else if _, leaves := b.fate(m); leaves {
+			return ErrMalformed
+		}
+	}
+	if b.predictor == nil {
+		return nil
+	}
+	for i := range b.joins {
+		if j := &b.joins[i]; j.existed && !stated.Stated {
+			b.predictor.Predict(j.slot, false)
+		}
+	}
+	for i := range b.g.members {
+		if !stated.Stated {
+			break
+		}
+		m := &b.g.members[i]
+		if _, leaves := b.fate(m); !leaves {
+			b.predictor.Predict(m.slot, stated.Has(m.number))
+		}
+	}
+	return nil
 }

@@ -22,7 +22,7 @@ func (n narrow) Full() bool { return len(n.entities) >= n.most }
 
 func newNarrow(t testing.TB, most int) *scripted {
 	s := &scripted{t: t, sink: newCopySink(t)}
-	s.copy = receiver.New(narrow{s.sink, most}, nil, comps)
+	s.copy = receiver.New(narrow{s.sink, most}, comps)
 	return s
 }
 

@@ -19,7 +19,7 @@
 // # Driving it
 //
 //	Handle:  HandleUpdates, HandleActions
-//	out:     PollResync: groups to ask for again, to be sent reliably
+//	out:     PollResync: groups to request in full, to be sent reliably
 //	getters: Slot, Held, ConfirmedTick, Stats
 //
 // An error from a Handle method means that the bytes are malformed or exceed the limits. State
@@ -30,19 +30,19 @@
 //	an action never comes        later records wait, 64 actions and 16 updates of a group,
 //	                             at most DefaultWaitingBytes or LimitWaiting in all; an
 //	                             update that finds no room is dropped, a change without
-//	                             leavers and needs passed over and the group asked for in
+//	                             leavers and needs passed over and the group requested in
 //	                             full; for other actions these make way, else ErrNoRoom.
-//	                             After 256 ticks the group is asked for anyway, once, and
+//	                             After 256 ticks the group is requested anyway, once, and
 //	                             an end that waits is applied
-//	a baseline never comes       an action is passed over and the group asked for; an
+//	a baseline never comes       an action is passed over and the group requested; an
 //	                             update waits, 16 of them at most, like the above
-//	a difference does not fit    the update is dropped, and the group asked for in full
+//	a difference does not fit    the update is dropped, and the group requested in full
 //	a need is never met          the action waits, like the above
 //	actions need each other in   at most 1,024 groups are brought forward in one go, else
-//	great numbers                the action is passed over and the group asked for
-//	an id was never issued       a reference to it is late for ever; a member is let go or
+//	great numbers                the action is passed over and the group requested
+//	an id was never issued       a reference to it is late for ever; a member leaves or
 //	                             changed that is not there: the one is nothing, the other
-//	                             is passed over and the group asked for, if it has values
+//	                             is passed over and the group requested, if it has values
 //	a member's number is taken   by an update or a change: malformed; by a full: the old
 //	by another id                member's end was overtaken, and it is despawned
 //	an entity joins twice        malformed
@@ -52,33 +52,27 @@
 //	                             ErrOverload
 //	more entities or groups      ErrCrowded, with a Bounded sink
 //	than there is room for
-//	groups break, over and over  each is asked for once, until it is polled
+//	groups break, over and over  each is requested once, until it is polled
 //	a mark never settles         64 ticks are pending; the oldest is forgotten
 //	records of a group's past    dropped, as all up to the end of its handle's last
 //	                             group
 //
 // # From bytes to the Sink
 //
-// HandleActions reads records one by one, and judge decides: a record applies, waits, is dropped or
-// passed over. Receiver.apply lets a walker read the body between Sink.Begin and Sink.Commit, with
-// Sink.Insert for each value. Then Receiver.release applies what has waited for it.
-// Usual fulls of free handles are read as runs, by a Spawner (Receiver.spawnRun).
-//
-// HandleUpdates reads items: marks and runs of updates. A run is a sequence of blocks:
-//
-//	plain block     Receiver.plainBlock: stretches of groups that take their update now by one call
-//	                of Updater.UpdateRun each
-//	one record      Receiver.update, which also takes the other groups of a plain block: it applies,
-//	                waits or is dropped; a walker reads it, with Sink.Update for each value
+// actionReader reads the records of an action message, updateReader the runs of updates and the marks
+// of a frame. order.State.Judge decides about each record: it applies, waits, is dropped or passed over.
+// replica.apply lets the applier read the body between Sink.Begin and Sink.Commit, with Sink.Insert or
+// Sink.Update for each value. Then replica.release applies what has waited for it. Runs of alike records
+// go to the sink at once: usual fulls of free handles by a Spawner, and updates of one member by an
+// Updater.
 //
 // # Where things are
 //
-// The replica: receiver.go, table.go, group.go, place.go (where an entity is), sink.go (the interfaces
-// to the world), refs.go. Arriving: handle.go (actions) with usual.go and
-// spawns.go; updates.go. Deciding: judge.go.
-// Reading a body: body.go, joins.go, predicted.go.
+// The parts, each with its own state: the groups by handle (table.go, group.go), where an entity is
+// (entities.go), the order of records and those that wait (package order), the confirmed tick (package
+// confirm), the groups to be requested (requests.go), actions that groups need of each other (plan.go),
+// and the body of a record (body.go, members.go). replica.go applies records with their help,
+// waiting.go keeps and releases those that have to wait.
 //
-// What cannot be applied yet: waiting.go, release.go, needs.go. What has to be asked for:
-// requests.go. Which tick is confirmed: package confirm. For statistics and tests: stats.go,
-// inspect.go.
+// What arrives: actions.go, runs.go, updates.go. The world: sink.go. The caller's side: receiver.go.
 package receiver

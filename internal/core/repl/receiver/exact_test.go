@@ -64,7 +64,7 @@ func (d *differing) From(m *receiver.Moment) {
 func newDiffering(t testing.TB) (*scripted, *differing) {
 	s := newScripted(t)
 	d := &differing{copySink: s.sink}
-	s.copy = receiver.New(d, nil, comps)
+	s.copy = receiver.New(d, comps)
 	return s, d
 }
 
@@ -116,7 +116,7 @@ func TestADifferenceThatDoesNotFitIsNotApplied(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, d := newDiffering(t)
 			if updater {
-				s.copy = receiver.New(&differingUpdater{d}, nil, comps)
+				s.copy = receiver.New(&differingUpdater{d}, comps)
 			}
 			for h := range repl.Handle(3) {
 				s.get(one(repl.Full, h, 0, 10, 0))

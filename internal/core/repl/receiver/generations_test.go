@@ -34,7 +34,7 @@ func (o *outdated) took() []string {
 func TestASinkIsToldOfLaterGenerations(t *testing.T) {
 	s := newScripted(t)
 	sink := &outdated{copySink: s.sink}
-	s.copy = receiver.New(sink, nil, comps)
+	s.copy = receiver.New(sink, comps)
 	first := one(repl.Full, groupA, 0, 1000, 0)
 	s.get(first)
 	assert.Empty(t, sink.took())

@@ -93,7 +93,7 @@ func TestTheGroupsOfAFrameAreBounded(t *testing.T) {
 func TestTheSearchForOverdueGroupsIsBounded(t *testing.T) {
 	const groups, most = 3000, 1 << 10
 	s := newScripted(t)
-	s.copy = receiver.New(&nothing{}, nil, comps)
+	s.copy = receiver.New(&nothing{}, comps)
 	for h := range repl.Handle(groups) {
 		require.NoError(t, s.try(one(repl.Full, h, 0, 10, 0)))
 		require.NoError(t, s.try(one(repl.Update, h, 0, 30, 20)))
@@ -151,7 +151,7 @@ func TestRunSamplesApply(t *testing.T) {
 	for _, alike := range []bool{false, true} {
 		s := newScripted(t)
 		if alike {
-			s.copy = receiver.New(&atOnce{s.sink}, nil, comps)
+			s.copy = receiver.New(&atOnce{s.sink}, comps)
 		}
 		for _, each := range runSamples() {
 			require.NoError(t, each.to(s.copy))
@@ -178,7 +178,7 @@ func FuzzRuns(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		single, many := newScripted(t), newScripted(t)
-		many.copy = receiver.New(&atOnce{many.sink}, nil, comps)
+		many.copy = receiver.New(&atOnce{many.sink}, comps)
 		for len(data) > 1 {
 			n := min(int(data[0]&0x7f), len(data)-2)
 			frame := sample{entangle.Tick(data[1]), data[0]&0x80 != 0, data[2 : 2+n]}

@@ -89,8 +89,8 @@ func TestAMissingPredictedEntityIsRequested(t *testing.T) {
 	assert.Equal(t, []repl.Handle{groupB}, s.asks())
 	native, _ := s.copy.Slot(id(groupB, 0))
 	moved, _ := s.copy.Slot(id(groupA, 0))
-	assert.Equal(t, []repl.Slot{moved}, s.copy.Predicted(nil))
-	assert.False(t, s.copy.Predicts(native))
+	assert.True(t, s.sink.predicted[moved])
+	assert.False(t, s.sink.predicted[native])
 }
 
 // A full replaces a group, whatever its numbers meant before: members may have other numbers, and a
@@ -291,7 +291,7 @@ func (n *nothing) Skip(r *bits.Reader, _ int) error {
 
 // Groups that swap their members in every tick wait for each other again and again.
 func TestSwapsAllocateNothing(t *testing.T) {
-	r := receiver.New(&nothing{}, nil, comps)
+	r := receiver.New(&nothing{}, comps)
 	var messages [][]byte
 	for h := groupA; h <= groupB; h++ {
 		require.NoError(t, r.HandleActions(message(one(repl.Full, h, 0, 10, 0))))

@@ -50,7 +50,7 @@ func hoard(send func(record), h repl.Handle, n int) (seq repl.Seq, tick entangle
 func BenchmarkOvertaken(b *testing.B) {
 	for _, groups := range []repl.Handle{1, 80} {
 		b.Run("", func(b *testing.B) {
-			copied := receiver.New(idleSink{newCopySink(b)}, nil, comps)
+			copied := receiver.New(idleSink{newCopySink(b)}, comps)
 			seq, tick := repl.Seq(0), entangle.Tick(0)
 			for h := range groups {
 				seq, tick = hoard(func(r record) { require.NoError(b, copied.HandleActions(message(r))) }, h, 126)
@@ -76,7 +76,7 @@ func BenchmarkHoard(b *testing.B) {
 	for _, n := range []int{126, 4000, 15_000} {
 		b.Run("", func(b *testing.B) {
 			for b.Loop() {
-				copied := receiver.New(idleSink{newCopySink(b)}, nil, comps)
+				copied := receiver.New(idleSink{newCopySink(b)}, comps)
 				var err error
 				var last record
 				hoard(func(r record) {

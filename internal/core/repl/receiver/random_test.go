@@ -414,7 +414,7 @@ func (w *world) compare() {
 		have := map[repl.ID]was{}
 		for _, slot := range w.copy.Members(h, nil) {
 			is := w.sink.entities[slot]
-			have[is.id] = was{is.value, w.copy.Predicts(slot)}
+			have[is.id] = was{is.value, w.sink.predicted[slot]}
 		}
 		require.Equal(w.t, past[held], have, "group %d at %d", h, held)
 	}

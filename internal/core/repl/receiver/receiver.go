@@ -5,9 +5,6 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/confirm"
-	"github.com/entangle-ecs/entangle/internal/set"
-	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 var (
@@ -16,9 +13,6 @@ var (
 	// ErrOverload means that a peer changes more groups without having sent them in full than the
 	// limits allow.
 	ErrOverload = errors.New("receiver: more groups without a full than the limits allow")
-	// ErrBaseline is returned by a Differ for a difference that does not fit the replica: its
-	// baseline is unknown, or it leads to an impossible value. The group is then requested in full.
-	ErrBaseline = errors.New("receiver: a difference from a value that is not held")
 	// ErrNoRoom means that more structure waits than LimitWaiting allows, which can't be requested
 	// again.
 	ErrNoRoom = errors.New("receiver: more structure waits than there is room for")
@@ -27,75 +21,52 @@ var (
 	ErrCrowded = errors.New("receiver: more entities than there is room for")
 )
 
+// DefaultWaitingBytes bounds what waits for one sender, updates and actions
+// together: the most for any queue of a peer. 4,000 entities that all move and
+// change their components 8 times a second, at a round trip of 14 ticks and
+// 30 % loss, stay below. A change of one group alone that finds no room is passed over, and
+// its group requested in full, which costs a round trip. Structure that joins groups, and the
+// end of a group, can't be requested again: it takes the room of all others, and where that is
+// not enough the connection ends.
+const DefaultWaitingBytes = 1 << 20
+
 // Receiver is the replica of one sender's groups.
 type Receiver struct {
-	sink     Sink
-	updater  Updater  // the sink, nil if it is none
-	outdater Outdater // the same
-	differ   Differ   // the same, nil also if no component is sent as differences
-	bounded  Bounded  // as well
-	spawner  Spawner  // as well
-	own      Own
-	sets     repl.Sets
-
-	groups    table
-	strangers int // groups with records but without a full
-	spare     []*group
-	waiting   pool
-	requests  requests
-	away      map[repl.ID]place // entities that are not in the group of their id
-	adrift    adrift
-	needy     needy
-	confirmed confirm.Ticks
-	predicted predictedSet
-	moment    Moment
-
-	now    entangle.Tick // newest tick that anything named
-	heard  bool
-	swept  entangle.Tick // when strangers were last forgotten
-	looked entangle.Tick // when the waiting records were last examined
-
-	in    bits.Reader
-	rec   record // the current one, as are the following
-	set   set.Mask
-	refs  []repl.Ref
-	needs []repl.Need
-	joins []join
-	moves []move
-	ousts []oust
-
-	overtaken []*waiting
-	stats     Stats
-
-	plain  plain
-	usuals usual
-	// spawned is the ids of the current run of usual fulls.
-	spawned []repl.ID
+	replica replica
+	actions actionReader
+	updates updateReader
 }
 
-// New returns an empty replica for a registry of the given number of components. own may be nil.
-func New(sink Sink, own Own, comps int) *Receiver {
-	updater, _ := sink.(Updater)
-	outdater, _ := sink.(Outdater)
-	r := &Receiver{sink: sink, updater: updater, outdater: outdater, own: own, sets: repl.NewSets(comps)}
-	r.waiting.most = DefaultWaitingBytes
-	r.bounded, _ = sink.(Bounded)
-	r.spawner, _ = sink.(Spawner)
-	r.predicted.sink, _ = sink.(Predictor)
-	if differ, ok := sink.(Differ); ok {
-		if deltas := differ.Deltas(); !deltas.IsZero() {
-			r.differ = differ
-		}
-	}
+// New returns an empty replica for a registry of the given number of components.
+func New(sink Sink, comps int) *Receiver {
+	r := &Receiver{}
+	r.replica.init(sink, comps)
+	r.actions.replica, r.updates.replica = &r.replica, &r.replica
 	return r
 }
 
+// HandleActions applies an action message.
+func (r *Receiver) HandleActions(message []byte) error {
+	if err := r.actions.read(message); err != nil {
+		return err
+	}
+	return r.replica.finish()
+}
+
+// HandleUpdates takes an updates frame of a packet that was sent at tick.
+func (r *Receiver) HandleUpdates(tick entangle.Tick, frame []byte) error {
+	if err := r.updates.read(tick, frame); err != nil {
+		return err
+	}
+	return r.replica.finish()
+}
+
 // Len returns the number of groups in the replica.
-func (r *Receiver) Len() int { return r.groups.n - r.strangers }
+func (r *Receiver) Len() int { return r.replica.groups.len() }
 
 // Slot returns the slot of an entity by its id, whatever group it is in now.
 func (r *Receiver) Slot(id repl.ID) (repl.Slot, bool) {
-	p, ok := r.locate(id)
+	p, ok := r.replica.entities.locate(id)
 	if !ok {
 		return repl.NoSlot, false
 	}
@@ -104,23 +75,82 @@ func (r *Receiver) Slot(id repl.ID) (repl.Slot, bool) {
 
 // Held returns the tick of a group's replica.
 func (r *Receiver) Held(h repl.Handle) (entangle.Tick, bool) {
-	g := r.groups.get(h)
-	if g == nil || !g.known {
+	g := r.replica.groups.get(h)
+	if g == nil || !g.Known {
 		return 0, false
 	}
-	return g.held, true
+	return g.Held, true
 }
 
 // ConfirmedTick returns the newest tick that the sender marked and of which everything marked was
 // applied. ok is false before the first. The tick only rises.
-func (r *Receiver) ConfirmedTick() (tick entangle.Tick, ok bool) { return r.confirmed.Newest() }
+func (r *Receiver) ConfirmedTick() (tick entangle.Tick, ok bool) { return r.replica.confirmed.Newest() }
 
 // PollResync returns a group to be requested again.
-func (r *Receiver) PollResync() (h repl.Handle, ok bool) { return r.requests.poll() }
+func (r *Receiver) PollResync() (h repl.Handle, ok bool) { return r.replica.requests.poll() }
 
-// hear notes the tick of an arrived record.
-func (r *Receiver) hear(tick entangle.Tick) {
-	if !r.heard || r.now.Before(tick) {
-		r.now, r.heard = tick, true
+// LimitWaiting sets how many bytes of records may wait; at first DefaultWaitingBytes.
+func (r *Receiver) LimitWaiting(bytes int) { r.replica.waiting.Limit = bytes }
+
+// WaitingLimit returns how many bytes of records may wait.
+func (r *Receiver) WaitingLimit() int { return r.replica.waiting.Limit }
+
+// WaitingBytes returns the size of the records that wait for one before them; at
+// most what LimitWaiting says.
+func (r *Receiver) WaitingBytes() int { return r.replica.waiting.Bytes() }
+
+// Groups appends the handles of the groups that the replica has, by rising handle, for
+// tests and inspection.
+func (r *Receiver) Groups(dst []repl.Handle) []repl.Handle {
+	r.replica.groups.each(func(g *group) {
+		if g.Known {
+			dst = append(dst, g.Group)
+		}
+	})
+	return dst
+}
+
+// Members appends the slots of a group's members to dst, by rising number, for tests
+// and inspection.
+func (r *Receiver) Members(h repl.Handle, dst []repl.Slot) []repl.Slot {
+	g := r.replica.groups.get(h)
+	if g == nil {
+		return dst
 	}
+	for i := range g.members {
+		dst = append(dst, g.members[i].slot)
+	}
+	return dst
+}
+
+// Stats counts what a receiver made of the records it got.
+type Stats struct {
+	Updates   uint64 // applied
+	Actions   uint64 // applied, fulls and ends among them
+	Stale     uint64 // dropped: the replica is past them, or the group is no more
+	Waited    uint64 // held back until something before them arrives
+	Replaced  uint64 // waiting updates dropped for a newer one that serves as well
+	Resyncs   uint64 // times that a group could not be followed
+	Overflow  uint64 // records dropped because too much waited already
+	Passed    uint64 // of these, actions: their groups were requested in full
+	Misfits   uint64 // updates dropped because their differences do not fit the replica
+	Dangling  uint64 // references to entities that this side does not have
+	Abandoned uint64 // entities that left a group and that no other took in time
+}
+
+// Plus returns the sums of two counts.
+func (s Stats) Plus(o Stats) Stats {
+	return Stats{
+		Updates: s.Updates + o.Updates, Actions: s.Actions + o.Actions, Stale: s.Stale + o.Stale,
+		Waited: s.Waited + o.Waited, Replaced: s.Replaced + o.Replaced, Resyncs: s.Resyncs + o.Resyncs,
+		Overflow: s.Overflow + o.Overflow, Passed: s.Passed + o.Passed, Misfits: s.Misfits + o.Misfits, Dangling: s.Dangling + o.Dangling,
+		Abandoned: s.Abandoned + o.Abandoned,
+	}
+}
+
+// Stats returns the counters.
+func (r *Receiver) Stats() Stats {
+	s := r.replica.stats
+	s.Dangling = r.replica.bodies.dangling
+	return s
 }

@@ -1,10 +1,10 @@
 package receiver
 
 import (
-	"slices"
-
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/confirm"
+	"github.com/entangle-ecs/entangle/internal/core/repl/order"
 )
 
 // pageSize is how many handles share a page. A sender numbers its groups densely
@@ -16,14 +16,16 @@ const pageSize = 256
 // than a hash for a lookup that every record does. It also stores when each handle's last group
 // ended, as long as the table lives: records not after that tick belong to an ended group.
 type table struct {
-	pages []*page
-	n     int
+	pages   []*page
+	n       int
+	unknown int      // of n, groups with records but without a full
+	free    []*group // for reuse
 }
 
 type page struct {
 	groups [pageSize]*group
 	ended  [pageSize]entangle.Tick
-	ends   [pageSize / 64]uint64 // bit by handle: ended holds
+	ends   [pageSize / 64]uint64 // bit by handle: ended is set
 	lent   *[pageSize]loan       // by handle; nil: nothing is
 }
 
@@ -36,106 +38,144 @@ type loan struct {
 	held entangle.Tick
 }
 
-// loansOf returns the places of the loans of a page, and the first of some rising handles that are on
-// it. The page is that of the first handle. If it does not exist, no handles are returned.
-func (t *table) loansOf(handles []repl.Handle) (loans *[pageSize]loan, page []repl.Handle) {
-	first := handles[0]
-	at := int(first / pageSize)
-	if at >= len(t.pages) || t.pages[at] == nil {
-		return nil, nil
+// maxFree bounds the groups that are kept for reuse, and maxFreeMembers the memory of each.
+const (
+	maxFree        = 1 << 10
+	maxFreeMembers = 16
+)
+
+// page returns the page of a handle, or nil.
+func (t *table) page(h repl.Handle) *page {
+	if at := int(h / pageSize); at < len(t.pages) {
+		return t.pages[at]
 	}
-	n, end := min(len(handles), pageSize-int(first%pageSize)), first|(pageSize-1)
-	if handles[n-1] > end { // they have gaps
-		n, _ = slices.BinarySearch(handles[:n], end+1)
+	return nil
+}
+
+// loans returns the loans of a handle's page, or nil.
+func (t *table) loans(h repl.Handle) *[pageSize]loan {
+	p := t.page(h)
+	if p == nil {
+		return nil
 	}
-	p := t.pages[at]
 	if p.lent == nil {
 		p.lent = new([pageSize]loan)
 		for i := range p.lent {
 			p.lent[i].slot = repl.NoSlot
 		}
 	}
-	return p.lent, handles[:n]
+	return p.lent
 }
 
 // lend makes a loan of a handle's group, if it is one that can be lent.
 func (t *table) lend(h repl.Handle) bool {
 	p, i := t.pages[h/pageSize], h%pageSize
 	g := p.groups[i]
-	if g == nil || !g.known || !g.leads() || len(g.waits) > 0 {
+	if g == nil || !g.Known || !g.startsWithZero() || len(g.Waiting) > 0 {
 		return false
 	}
-	p.lent[i] = loan{slot: g.members[0].slot, held: g.held}
+	p.lent[i] = loan{slot: g.members[0].slot, held: g.Held}
 	return true
-}
-
-// regain ends a loan.
-func (p *page) regain(i repl.Handle) {
-	p.groups[i].held = p.lent[i].held
-	p.lent[i].slot = repl.NoSlot
 }
 
 // get returns a group, or nil.
 func (t *table) get(h repl.Handle) *group {
-	at := int(h / pageSize)
-	if at >= len(t.pages) || t.pages[at] == nil {
+	p, i := t.page(h), h%pageSize
+	if p == nil {
 		return nil
 	}
-	p, i := t.pages[at], h%pageSize
+	g := p.groups[i]
 	if p.lent != nil && p.lent[i].slot != repl.NoSlot {
-		p.regain(i)
+		g.Held, p.lent[i].slot = p.lent[i].held, repl.NoSlot
 	}
-	return p.groups[i]
+	return g
 }
 
-// put adds a group. Its handle must be free and below 2 * repl.Private.
-func (t *table) put(g *group) {
-	at := int(g.handle / pageSize)
-	if missing := at + 1 - len(t.pages); missing > 0 {
+// add adds a group without a full. Its handle must be free and below repl.EndOfHandles.
+func (t *table) add(h repl.Handle) *group {
+	if missing := int(h/pageSize) + 1 - len(t.pages); missing > 0 {
 		t.pages = append(t.pages, make([]*page, missing)...)
 	}
-	if t.pages[at] == nil {
-		t.pages[at] = new(page)
+	p := &t.pages[h/pageSize]
+	if *p == nil {
+		*p = new(page)
 	}
-	t.pages[at].groups[g.handle%pageSize] = g
+	var g *group
+	if n := len(t.free); n > 0 {
+		g, t.free = t.free[n-1], t.free[:n-1]
+		*g = group{members: g.members[:0], Queue: order.Queue{Waiting: g.Waiting[:0]}}
+	} else {
+		g = new(group)
+	}
+	g.Group = h
+	(*p).groups[h%pageSize] = g
 	t.n++
+	t.unknown++
+	return g
 }
 
-// removeGroup takes a group out that is there.
-func (t *table) removeGroup(g *group) {
-	t.pages[g.handle/pageSize].groups[g.handle%pageSize] = nil
+// grow prepares for the addition of n groups of one member, in two pieces of memory.
+func (t *table) grow(n int) {
+	missing := n - len(t.free)
+	if missing <= 0 {
+		return
+	}
+	groups, members := make([]group, missing), make([]member, missing)
+	for i := range groups {
+		groups[i].members = members[i : i : i+1]
+		t.free = append(t.free, &groups[i])
+	}
+}
+
+// remove removes a group that is in the table, without members and waiting records.
+func (t *table) remove(g *group) {
+	t.pages[g.Group/pageSize].groups[g.Group%pageSize] = nil
 	t.n--
+	if !g.Known {
+		t.unknown--
+	}
+	if len(t.free) < maxFree && cap(g.members) <= maxFreeMembers {
+		t.free = append(t.free, g)
+	}
 }
 
-// end notes the end of a handle's group, which is there.
-func (t *table) end(h repl.Handle, tick entangle.Tick) {
+// len returns the number of groups with a full.
+func (t *table) len() int { return t.n - t.unknown }
+
+// setKnown notes that a group has, or no longer has, a full.
+func (t *table) setKnown(g *group, known bool) {
+	if g.Known != known {
+		if g.Known = known; known {
+			t.unknown--
+		} else {
+			t.unknown++
+		}
+	}
+}
+
+// setEnded notes the end of a handle's group, which is there.
+func (t *table) setEnded(h repl.Handle, tick entangle.Tick) {
 	p, i := t.pages[h/pageSize], h%pageSize
 	p.ended[i] = tick
 	p.ends[i/64] |= 1 << (i % 64)
 }
 
-// ended returns when a handle's last group ended, if one did.
-func (t *table) ended(h repl.Handle) (tick entangle.Tick, ok bool) {
-	at := int(h / pageSize)
-	if at >= len(t.pages) || t.pages[at] == nil {
-		return 0, false
-	}
-	p, i := t.pages[at], h%pageSize
-	return p.ended[i], p.ends[i/64]&(1<<(i%64)) != 0
+// endedBy reports whether the last group under a handle ended at a tick or later. A record of that tick
+// is then of an ended group.
+func (t *table) endedBy(h repl.Handle, tick entangle.Tick) bool {
+	p, i := t.page(h), h%pageSize
+	return p != nil && p.ends[i/64]&(1<<(i%64)) != 0 && !p.ended[i].Before(tick)
 }
 
 // met reports whether a group has reached a tick, or has ended at it or later. A met need stays
 // met.
 func (t *table) met(need repl.Need) bool {
-	if g := t.get(need.Group); g != nil && g.known && !g.held.Before(need.Tick) {
-		return true
-	}
-	ended, ok := t.ended(need.Group)
-	return ok && !ended.Before(need.Tick)
+	g := t.get(need.Group)
+	return g != nil && g.Known && !g.Held.Before(need.Tick) || t.endedBy(need.Group, need.Tick)
 }
 
 // Unmet returns needs without the met ones at the end: none if all are met. An unmet need stays
-// last, so that the next look ends there. It implements confirm.Replica.
+// last, so that the next search ends there.
 func (t *table) Unmet(needs []repl.Need) []repl.Need {
 	n := len(needs)
 	for n > 0 && t.met(needs[n-1]) {
@@ -144,7 +184,9 @@ func (t *table) Unmet(needs []repl.Need) []repl.Need {
 	return needs[:n]
 }
 
-// each calls f for every group, by rising handle. f may drop the group.
+var _ confirm.Replica = (*table)(nil)
+
+// each calls f for every group, by rising handle. f may remove the group.
 func (t *table) each(f func(*group)) {
 	for at, p := range t.pages {
 		if p == nil {

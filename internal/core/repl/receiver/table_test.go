@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/order"
 )
 
 // A table equals a map of groups by handle that iterates by rising handle. It also remembers when
@@ -20,32 +21,39 @@ func TestTableIsAMap(t *testing.T) {
 		for range rapid.IntRange(0, 200).Draw(t, "operations") {
 			h := repl.Handle(handle.Draw(t, "handle"))
 			require.Same(t, twin[h], table.get(h))
-			tick, ok := table.ended(h)
-			want, was := ended[h]
-			require.Equal(t, want, tick)
-			require.Equal(t, was, ok)
+			end, was := ended[h]
+			for _, tick := range []entangle.Tick{end, end + 1, entangle.Tick(rapid.Uint32().Draw(t, "asked"))} {
+				require.Equal(t, was && !end.Before(tick), table.endedBy(h, tick))
+			}
 			if g := twin[h]; g != nil {
 				ended[h] = entangle.Tick(rapid.Uint32().Draw(t, "tick"))
-				table.end(h, ended[h])
-				table.removeGroup(g)
+				table.setEnded(h, ended[h])
+				table.remove(g)
 				delete(twin, h)
 			} else {
-				g := &group{handle: h}
-				table.put(g)
-				twin[h] = g
+				twin[h] = table.add(h)
+				table.setKnown(twin[h], rapid.Bool().Draw(t, "known"))
 			}
 		}
 		require.Equal(t, len(twin), table.n)
+		known := 0
+		for _, g := range twin {
+			if g.Known {
+				known++
+			}
+		}
+		require.Equal(t, known, table.len())
 		last := -1
 		table.each(func(g *group) {
-			require.Greater(t, int(g.handle), last)
-			last = int(g.handle)
-			require.Same(t, twin[g.handle], g)
-			delete(twin, g.handle)
-			table.removeGroup(g)
+			require.Greater(t, int(g.Group), last)
+			last = int(g.Group)
+			require.Same(t, twin[g.Group], g)
+			delete(twin, g.Group)
+			table.remove(g)
 		})
 		require.Empty(t, twin)
 		require.Zero(t, table.n)
+		require.Zero(t, table.unknown)
 	})
 }
 
@@ -55,20 +63,18 @@ func TestALoanEndsWhenItsGroupIsAskedFor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var table table
 		handle := repl.Handle(rapid.Uint32Range(0, 2*pageSize-1).Draw(t, "handle"))
-		g := &group{handle: handle, members: []member{{slot: 7}}}
-		g.known, g.held = rapid.Bool().Draw(t, "known"), 3
+		require.Nil(t, table.loans(handle))
+		g := table.add(handle)
+		g.members = []member{{slot: 7}}
+		g.Known, g.Held = rapid.Bool().Draw(t, "known"), 3
 		if rapid.Bool().Draw(t, "waits") {
-			g.waits = append(g.waits, &waiting{})
+			g.Waiting = append(g.Waiting, &order.Waiting{})
 		}
 		if g.members[0].number = repl.Member(rapid.IntRange(0, 1).Draw(t, "number")); rapid.Bool().Draw(t, "empty") {
 			g.members = nil
 		}
-		fit := g.known && len(g.waits) == 0 && g.leads()
-		loans, _ := table.loansOf([]repl.Handle{handle})
-		require.Nil(t, loans)
-		table.put(g)
-		loans, _ = table.loansOf([]repl.Handle{handle})
-		l := &loans[handle%pageSize]
+		fit := g.Known && len(g.Waiting) == 0 && g.startsWithZero()
+		l := &table.loans(handle)[handle%pageSize]
 		require.Equal(t, repl.NoSlot, l.slot)
 		require.Equal(t, fit, table.lend(handle))
 		if !fit {
@@ -78,11 +84,11 @@ func TestALoanEndsWhenItsGroupIsAskedFor(t *testing.T) {
 		require.Equal(t, loan{slot: 7, held: 3}, *l)
 		l.held = 9
 		if rapid.Bool().Draw(t, "each") {
-			table.each(func(each *group) { require.EqualValues(t, 9, each.held) })
+			table.each(func(each *group) { require.EqualValues(t, 9, each.Held) })
 		}
-		require.EqualValues(t, 9, table.get(handle).held)
+		require.EqualValues(t, 9, table.get(handle).Held)
 		require.Equal(t, repl.NoSlot, l.slot)
-		g.held = 10
-		require.EqualValues(t, 10, table.get(handle).held)
+		g.Held = 10
+		require.EqualValues(t, 10, table.get(handle).Held)
 	})
 }

@@ -1,0 +1,133 @@
+// Package order decides what happens to the records of a group in whatever order they arrive: a record
+// applies now, waits for earlier ones, or is dropped. Queue and Pool keep the records that wait.
+//
+// The decision needs the progress of the group and the head of the record alone. Whether the needs of
+// an action are met, and what its body says, is left to the caller.
+package order
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// Record is the head of a record that arrived.
+type Record struct {
+	repl.Record
+	// At is the place of an action among the actions of its group, of which the sequence number says
+	// the remainder only; see Progress.Place.
+	At int64
+	// Known once the body was read:
+	Leaves bool // it contains leaving members
+	Takes  bool // it takes in entities of other groups
+}
+
+// State is the part of a group's progress that decides which records can follow.
+type State struct {
+	Known bool          // a full was applied
+	At    int64         // the place of the last action applied or passed over
+	Held  entangle.Tick // the tick of the replica
+}
+
+// Progress is the state of a group, and the actions that have arrived or were passed over.
+type Progress struct {
+	State
+	newest     int64 // the place of the newest action that arrived; 0: none has
+	newestTick entangle.Tick
+	passed     uint64 // bit by place behind At: an action that is passed over once it is next
+}
+
+// Verdict is the treatment of a record.
+type Verdict uint8
+
+const (
+	Apply Verdict = iota
+	Wait
+	Drop
+	Unreachable // the replica can't reach the record's baseline
+)
+
+// Judge decides by the state of the group. An update holds all changes since its baseline. The baseline
+// of an update that was sent after an action is not before that action. So an update applies if the
+// replica is not older than its baseline, and waits otherwise.
+func (s *State) Judge(rec *Record) Verdict {
+	switch {
+	case !s.Known && rec.Kind == repl.Full:
+		return Apply
+	case !s.Known:
+		return Wait
+	case !s.Held.Before(rec.Tick):
+		return Drop
+	case rec.Kind == repl.Update && s.Held.Before(rec.Base):
+		return Wait
+	case rec.Kind == repl.Update:
+		return Apply
+	case rec.At <= s.At:
+		return Drop
+	case rec.Kind == repl.Full:
+		return Apply
+	case rec.At > s.At+1:
+		return Wait
+	case rec.Kind == repl.Change && s.Held.Before(rec.Base):
+		return Unreachable
+	}
+	return Apply
+}
+
+// firstAt is the place of the first action that arrives for a group, if it has sequence number 0.
+// It leaves room for earlier actions.
+const firstAt = repl.SeqCycle
+
+// First returns the progress of a group that has applied its first action, a full of a tick.
+func First(tick entangle.Tick) Progress {
+	return Progress{State: State{Known: true, At: firstAt, Held: tick}, newest: firstAt, newestTick: tick}
+}
+
+// Place sets the place of an action, relative to the newest that arrived before: later or earlier by
+// their ticks, and at most one cycle of the sequence away. That is unambiguous because a sender has
+// few unacknowledged actions. Acknowledged actions may wait here for long and do not count, so more
+// actions may wait than the sequence could distinguish.
+func (p *Progress) Place(rec *Record) {
+	d := int64(rec.Seq.Ahead(repl.Seq(p.newest % repl.SeqCycle)))
+	later := p.newest == 0 || p.newestTick.Before(rec.Tick)
+	switch {
+	case p.newest == 0:
+		d = firstAt + int64(rec.Seq)
+	case later && d <= 0:
+		d += repl.SeqCycle
+	case !later && d > 0:
+		d -= repl.SeqCycle
+	}
+	if rec.At = p.newest + d; later {
+		p.newest, p.newestTick = rec.At, rec.Tick
+	}
+}
+
+// Advance advances to the place of an action that was applied or passed over.
+func (p *Progress) Advance(at int64) {
+	p.passed >>= max(at-p.At, 0)
+	p.At = at
+}
+
+// PassLater notes that an action is to be passed over when the ones before it have been.
+func (p *Progress) PassLater(at int64) { p.passed |= p.bit(at) }
+
+// IsPassed reports whether PassLater was called for an action.
+func (p *Progress) IsPassed(at int64) bool { return p.passed&p.bit(at) != 0 }
+
+// AnyPassed reports whether some action is to be passed over.
+func (p *Progress) AnyPassed() bool { return p.passed != 0 }
+
+// NextPassed reports whether the next action is one to be passed over.
+func (p *Progress) NextPassed() bool { return p.Known && p.passed&1 != 0 }
+
+// bit returns the bit of passed for a place ahead, or 0 if the place has none.
+func (p *Progress) bit(at int64) uint64 {
+	if at <= p.At {
+		return 0
+	}
+	return 1 << (at - p.At - 1)
+}
+
+// Restart sets the progress back to that of a group without a full, under the same handle. The places of
+// actions go on, since records of the next group may have arrived.
+func (p *Progress) Restart() { p.State, p.passed = State{At: p.At}, 0 }

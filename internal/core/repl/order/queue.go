@@ -1,0 +1,103 @@
+package order
+
+import (
+	mathbits "math/bits"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// Queue is the records of one group that wait. Its zero value is empty; a [Pool] changes it.
+type Queue struct {
+	Group   repl.Handle
+	Waiting []*Waiting
+	counts  [lists]int // of Waiting, the records of each list
+	places  [lists]int // the queue's place in the lists of the pool, where it counts any
+}
+
+// Waiting is a record that arrived before others that it needs.
+type Waiting struct {
+	Record
+	Since entangle.Tick // the tick since when something has waited in its place
+	// Unreachable: it can't be applied, and is kept for its statements on entities that leave or come.
+	Unreachable bool
+	Body        []byte      // the part of the record behind its needs
+	Needs       []repl.Need // those that were not met when last examined; see Pool.SetNeeds
+	size        int         // bytes that it counts for
+}
+
+// Passable reports whether a group that is requested in full gets back all that an action says: the
+// state of its own members. Joins are sent once, since they count for several groups, and so is the end
+// of a group. A full does not say what became of members that left.
+func (rec *Record) Passable(needs []repl.Need) bool {
+	return rec.Kind == repl.Change && !rec.Leaves && !rec.Takes && len(needs) == 0
+}
+
+// Actions returns how many actions wait.
+func (q *Queue) Actions() int { return len(q.Waiting) - q.counts[updates] }
+
+// HoldsNeeds reports whether an action waits for other groups.
+func (q *Queue) HoldsNeeds() bool { return q.counts[needing] > 0 }
+
+// HoldsFull reports whether a full waits.
+func (q *Queue) HoldsFull() bool {
+	for _, w := range q.Waiting {
+		if w.Kind == repl.Full {
+			return true
+		}
+	}
+	return false
+}
+
+// Holds reports whether an action with a place waits.
+func (q *Queue) Holds(at int64) bool {
+	for _, w := range q.Waiting {
+		if w.Kind != repl.Update && w.At == at {
+			return true
+		}
+	}
+	return false
+}
+
+// WaitsLonger reports whether a record has waited for more than a number of ticks.
+func (q *Queue) WaitsLonger(now entangle.Tick, ticks int32) bool {
+	for _, w := range q.Waiting {
+		if now.Sub(w.Since) > ticks {
+			return true
+		}
+	}
+	return false
+}
+
+// EndBefore returns a waiting end of the group from before a tick, or nil.
+func (q *Queue) EndBefore(before entangle.Tick) *Waiting {
+	for _, w := range q.Waiting {
+		if w.Kind == repl.Gone && w.Tick.Before(before) {
+			return w
+		}
+	}
+	return nil
+}
+
+// oldestUpdate returns the index of the oldest update, or -1.
+func (q *Queue) oldestUpdate() int {
+	oldest := -1
+	for i, w := range q.Waiting {
+		if w.Kind == repl.Update && (oldest < 0 || w.Tick.Before(q.Waiting[oldest].Tick)) {
+			oldest = i
+		}
+	}
+	return oldest
+}
+
+// setBody copies what was read from start on. Its room is a power of two, so that it grows a few times
+// at most, and never beyond what the pool takes back for a body that the pool has room for.
+func (w *Waiting) setBody(start *bits.Reader, width int) {
+	length := (width + 7) / 8
+	if cap(w.Body) < length {
+		w.Body = make([]byte, length, 1<<mathbits.Len(uint(length-1)))
+	}
+	w.Body = w.Body[:length]
+	start.Copy(w.Body, width)
+}

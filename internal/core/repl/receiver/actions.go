@@ -1,0 +1,158 @@
+package receiver
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/order"
+	"github.com/entangle-ecs/entangle/internal/set"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// actionReader reads action messages.
+type actionReader struct {
+	*replica
+	rec   order.Record // the current one
+	usual usual
+	ids   []repl.ID
+}
+
+// usual is what stood before the values of the last full of an action message, if a usual record may
+// follow: after a full, or after an end without leavers.
+type usual struct {
+	comps set.Mask
+	ok    bool
+	buf   []byte
+	w     bits.Writer
+}
+
+// read reads a message. Runs of usual records are applied at once where possible.
+func (a *actionReader) read(message []byte) error {
+	in := &a.bodies.in
+	in.Reset(message)
+	heads := repl.Heads{Tick: entangle.Tick(in.Bits(32))}
+	if in.Err() != nil {
+		return ErrMalformed
+	}
+	a.receive(heads.Tick)
+	for {
+		more, ok := heads.Read(in, &a.rec.Record)
+		if !ok {
+			return ErrMalformed
+		}
+		if !more {
+			return malformedIf(in.End() != nil)
+		}
+		n := 0
+		if a.rec.Usual {
+			n = a.spawnRun(&a.rec)
+		}
+		if n > 0 {
+			heads.Skip(n - 1)
+			continue
+		}
+		if err := a.readRecord(&a.rec); err != nil {
+			return err
+		}
+	}
+}
+
+// plainFull is what a full of one entity begins with that needs nothing, is not predicted, has no
+// references and names no leavers, in plainFullBits.
+const (
+	plainFull     = 0b10000
+	plainFullBits = 5
+)
+
+// readRecord reads the next record, and notes whether a usual record may follow.
+func (a *actionReader) readRecord(rec *order.Record) error {
+	if rec.Usual {
+		return a.readUsual(rec)
+	}
+	if ahead := a.bodies.in; rec.Kind == repl.Gone {
+		a.usual.ok = !ahead.Bool()
+	} else {
+		a.usual.ok = rec.Kind == repl.Full && ahead.Bits(plainFullBits) == plainFull && a.bodies.sets.Read(&ahead, &a.usual.comps)
+	}
+	return a.action(rec)
+}
+
+// readUsual passes a usual record to action in the form that other records have: with the bits before
+// its values.
+func (a *actionReader) readUsual(rec *order.Record) error {
+	u := &a.usual
+	if !u.ok {
+		return ErrMalformed
+	}
+	u.w.Reset(u.buf[:0])
+	if rec.Kind == repl.Gone {
+		u.w.Bool(false) // no leavers
+	} else {
+		raw, width, err := a.bodies.copyValues(rec, &u.comps)
+		if err != nil {
+			return err
+		}
+		u.w.Bits(plainFull, plainFullBits)
+		a.bodies.sets.Append(&u.w, &u.comps)
+		u.w.Copy(raw, width)
+	}
+	u.buf = u.w.Finish()
+
+	behind := a.bodies.in
+	a.bodies.in.Reset(u.buf)
+	rec.Usual = false
+	err := a.action(rec)
+	a.bodies.in = behind
+	return err
+}
+
+// action decides about a record, behind its head.
+func (a *actionReader) action(rec *order.Record) error {
+	a.needs = a.needs[:0]
+	if rec.Kind != repl.Gone {
+		var ok bool
+		if a.needs, ok = repl.ReadNeeds(&a.bodies.in, rec.Tick, a.needs); !ok {
+			return ErrMalformed
+		}
+	}
+	g := a.groups.get(rec.Group)
+	if g == nil || !g.Known {
+		if a.groups.endedBy(rec.Group, rec.Tick) {
+			return a.skipStale(rec)
+		}
+		if a.isCrowded(rec) {
+			return ErrCrowded
+		}
+	}
+	if g != nil && g.Known && rec.Kind == repl.Full {
+		// The first full of the next group under the handle is sent only after the end of this one was
+		// delivered, so that the end waits here.
+		if end := g.EndBefore(rec.Tick); end != nil {
+			if err := a.applyWaiting(g, end); err != nil {
+				return err
+			}
+		}
+	}
+	if g = a.groupFor(rec); g == nil {
+		return ErrOverload // nothing would keep its place in the sequence
+	}
+	g.Place(rec)
+	var err error
+	switch g.Judge(rec) {
+	case order.Wait:
+		a.needs = a.groups.Unmet(a.needs)
+		return a.hold(g, rec)
+	case order.Drop:
+		return a.skipStale(rec)
+	case order.Unreachable:
+		err = a.passOver(g, rec)
+	case order.Apply:
+		if a.needs = a.groups.Unmet(a.needs); len(a.needs) > 0 {
+			return a.hold(g, rec)
+		}
+		err = a.apply(g, rec)
+	}
+	if err != nil {
+		return err
+	}
+	return a.release(rec.Group)
+}

@@ -1,0 +1,169 @@
+package receiver
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// entities knows where each entity is, whatever group it is in.
+type entities struct {
+	groups  *table
+	away    map[repl.ID]place // entities that are not in the group of their id
+	transit transit
+	moves   []move // of the current record
+}
+
+// place is the place of an entity: in a group under a number, displaced by the current record, or,
+// without either, in transit between groups.
+type place struct {
+	slot      repl.Slot
+	number    repl.Member
+	displaced bool
+	serial    uint32 // of its entry in the queue of entities in transit
+	g         *group
+}
+
+// isHome reports whether the entity of an id is in the group that the id names, under its number.
+func (p *place) isHome(id repl.ID) bool {
+	return p.g != nil && p.g.Group == id.Group && p.g.generation == id.Generation && p.number == id.Member
+}
+
+func (p *place) inTransit() bool { return p.g == nil && !p.displaced }
+
+// locate returns the place of an entity. Most are at home, where no map is needed.
+func (e *entities) locate(id repl.ID) (place, bool) {
+	if g := e.groups.get(id.Group); g != nil {
+		if m := g.member(id.Member); m != nil && m.id == id {
+			return place{slot: m.slot, g: g, number: id.Member}, true
+		}
+	}
+	p, ok := e.away[id]
+	if p.g != nil {
+		e.groups.get(p.g.Group) // ends the group's loan
+	}
+	return p, ok
+}
+
+// leave removes an entity from its place. It is not despawned.
+func (e *entities) leave(id repl.ID, p place) {
+	if p.g != nil {
+		p.g.removeMember(p.number)
+	} else if p.inTransit() {
+		e.transit.n--
+	}
+	delete(e.away, id)
+}
+
+// put places an entity that has no place.
+func (e *entities) put(id repl.ID, p place) {
+	if p.g != nil {
+		p.g.insert(member{slot: p.slot, id: id, number: p.number})
+	} else if p.inTransit() {
+		p.serial = e.launch(id)
+	}
+	if p.isHome(id) {
+		return
+	}
+	if e.away == nil {
+		e.away = map[repl.ID]place{}
+	}
+	e.away[id] = p
+}
+
+// move is one step of a record for an entity, to be undone if the record turns out to be malformed.
+type move struct {
+	id   repl.ID
+	from place
+	is   bool // the entity had a place before: it is not new
+}
+
+// move moves an entity to a place. is: it has the place from, otherwise it is new.
+func (e *entities) move(id repl.ID, from place, is bool, to place) {
+	if is {
+		e.leave(id, from)
+	}
+	e.moves = append(e.moves, move{id: id, from: from, is: is})
+	e.put(id, to)
+}
+
+// undo reverts all moves of the current record.
+func (e *entities) undo() {
+	for i := len(e.moves) - 1; i >= 0; i-- {
+		m := e.moves[i]
+		if now, ok := e.locate(m.id); ok {
+			e.leave(m.id, now)
+		}
+		if m.is {
+			e.put(m.id, m.from)
+		}
+	}
+	e.moves = e.moves[:0]
+}
+
+// transit is the entities in transit: they left a group and no other has taken them yet. Usually
+// the other half of their move has arrived.
+type transit struct {
+	now    entangle.Tick // the newest tick that anything named
+	n      int
+	serial uint32
+	head   int
+	queue  []inTransit // the oldest at head; some are taken already
+}
+
+// inTransit is one entity in transit, unless a group took it meanwhile.
+type inTransit struct {
+	id     repl.ID
+	serial uint32
+	since  entangle.Tick
+}
+
+// maxInTransit bounds the entities that one call leaves in transit. Beyond it the oldest are
+// despawned, as are those that no group took within patience.
+const maxInTransit = 4096
+
+// launch puts an entity into the queue. A full queue is rid of taken entries first, so that it grows
+// only if most of its entries are still in transit.
+func (e *entities) launch(id repl.ID) (serial uint32) {
+	t := &e.transit
+	if len(t.queue) == cap(t.queue) {
+		live := t.queue[:0]
+		for _, entry := range t.queue[t.head:] {
+			if e.travels(entry) {
+				live = append(live, entry)
+			}
+		}
+		t.queue, t.head = live, 0
+		if len(live) > cap(live)/2 {
+			t.queue = append(make([]inTransit, 0, 2*cap(live)), live...)
+		}
+	}
+	t.n++
+	t.serial++
+	t.queue = append(t.queue, inTransit{id: id, serial: t.serial, since: t.now})
+	return t.serial
+}
+
+// travels reports whether an entry's entity is still in transit.
+func (e *entities) travels(entry inTransit) bool {
+	p, ok := e.away[entry.id]
+	return ok && p.inTransit() && p.serial == entry.serial
+}
+
+// takeAbandoned removes an entity that was in transit for too long, or the oldest if they are too many.
+func (e *entities) takeAbandoned() (s repl.Slot, ok bool) {
+	t := &e.transit
+	for t.head < len(t.queue) {
+		entry := t.queue[t.head]
+		travels := e.travels(entry)
+		if travels && t.n <= maxInTransit && t.now.Sub(entry.since) <= patience {
+			return 0, false
+		}
+		if t.head++; travels {
+			p := e.away[entry.id]
+			e.leave(entry.id, p)
+			return p.slot, true
+		}
+	}
+	t.queue, t.head = t.queue[:0], 0
+	return 0, false
+}

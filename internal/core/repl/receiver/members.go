@@ -1,0 +1,177 @@
+package receiver
+
+import (
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+)
+
+// join is a member that a record adds or restates.
+type join struct {
+	number  repl.Member
+	kept    bool // it stays unchanged
+	existed bool // it is no new entity
+	slot    repl.Slot
+	id      repl.ID
+}
+
+// displaced is a member that lost its number to another entity. It leaves at the end, unless it joins
+// again under another number.
+type displaced struct {
+	id   repl.ID
+	fate repl.Fate
+}
+
+// readLeavers reads the entities that left the group, and marks them. A leaver that the replica does
+// not have never arrived, or moved to another group already.
+func (b *bodyReader) readLeavers() error {
+	if !b.in.Bool() {
+		return malformedIf(b.in.Err() != nil)
+	}
+	var list repl.Numbers
+	for n := 0; ; n++ {
+		number, more, ok := list.Read(&b.in)
+		if !ok || !more {
+			return malformedIf(!ok || n == 0)
+		}
+		fate, ok := repl.ReadFate(&b.in)
+		if !ok {
+			return ErrMalformed
+		}
+		if b.skip {
+			b.rec.Leaves = true
+			continue
+		}
+		if m := b.g.member(number); m != nil && m.mark == unmarked { // an overtaken action may have marked it
+			m.mark = leaving + mark(fate)
+		}
+	}
+}
+
+func malformedIf(bad bool) error {
+	if bad {
+		return ErrMalformed
+	}
+	return nil
+}
+
+// readJoins reads the joining entities.
+func (b *bodyReader) readJoins() error {
+	var list repl.Numbers
+	b.joins = b.joins[:0]
+	for {
+		number, more, ok := list.Read(&b.in)
+		if !ok || !more {
+			return malformedIf(!ok)
+		}
+		j := join{number: number}
+		if j.kept = b.rec.Kind == repl.Full && b.in.Bool(); !j.kept {
+			if ok = b.readJoiner(&j); !ok {
+				return ErrMalformed
+			}
+		}
+		b.joins = append(b.joins, j)
+	}
+}
+
+// readJoiner reads the id of a joining entity: of one that is born in this group, with its number
+// there, or one of the table.
+func (b *bodyReader) readJoiner(j *join) (ok bool) {
+	native := repl.ID{Group: b.rec.Group, Generation: b.rec.Generation, Member: j.number}
+	if b.rec.Kind != repl.Full && !b.skip {
+		native.Generation = b.g.generation
+	}
+	index, ok := repl.ReadJoiner(&b.in, len(b.refs))
+	if !ok || index == 0 {
+		j.id = native
+		return ok
+	}
+	ref := b.refs[index-1]
+	j.id, b.rec.Takes = ref.ID, true
+	return !ref.Yours && ref.ID != native
+}
+
+// join makes an entity a member: one that is, one from its present place, or a new one.
+func (b *bodyReader) join(j *join) error {
+	m := b.g.member(j.number)
+	if m != nil && (j.kept || m.id == j.id) {
+		again := m.mark == stated
+		m.mark, j.slot, j.existed = stated, m.slot, true
+		return malformedIf(again)
+	}
+	if j.kept {
+		return nil
+	}
+	if m != nil && !b.displace(m) {
+		return ErrMalformed
+	}
+	p, is := b.entities.locate(j.id)
+	switch {
+	case is && p.g == b.g && b.g.member(p.number).mark == stated:
+		return ErrMalformed // it joins twice
+	case is:
+	case b.bounded != nil && b.bounded.Full():
+		return ErrCrowded
+	default:
+		if j.id.Group != b.g.Group {
+			b.outdate(j.id.Group, j.id.Generation)
+		}
+		p.slot = b.Spawn(j.id)
+	}
+	j.slot, j.existed = p.slot, is
+	b.entities.move(j.id, p, is, place{slot: p.slot, g: b.g, number: j.number})
+	b.g.member(j.number).mark = stated
+	return nil
+}
+
+// displace frees the number of a member that leaves, or that a full does not name: its removal was in
+// an action that the full overtook. In any other case a number can't be taken again.
+func (b *bodyReader) displace(m *member) bool {
+	fate, leaves := b.fate(m)
+	if !leaves {
+		return false
+	}
+	from := place{slot: m.slot, g: b.g, number: m.number}
+	b.displaced = append(b.displaced, displaced{id: m.id, fate: fate})
+	b.entities.move(m.id, from, true, place{slot: m.slot, displaced: true})
+	return true
+}
+
+// fate returns the fate of a member, and whether it leaves at all.
+func (b *bodyReader) fate(m *member) (fate repl.Fate, leaves bool) {
+	if m.mark >= leaving {
+		return repl.Fate(m.mark - leaving), true
+	}
+	return repl.Despawned, m.mark == unmarked && b.rec.Kind != repl.Change
+}
+
+// removeLeavers removes the leaving members.
+func (b *bodyReader) removeLeavers() {
+	for _, d := range b.displaced {
+		if p := b.entities.away[d.id]; p.displaced {
+			b.part(d.id, p.slot, d.fate)
+		}
+	}
+	kept := b.g.members[:0]
+	for i := range b.g.members {
+		m := b.g.members[i]
+		if fate, leaves := b.fate(&m); leaves {
+			b.part(m.id, m.slot, fate)
+			continue
+		}
+		m.mark = unmarked
+		kept = append(kept, m)
+	}
+	b.g.members = kept
+}
+
+// part applies the fate of an entity that left its group: it moves, is orphaned or despawns.
+func (b *bodyReader) part(id repl.ID, slot repl.Slot, fate repl.Fate) {
+	delete(b.entities.away, id)
+	switch fate {
+	case repl.Moved:
+		b.entities.put(id, place{slot: slot})
+	case repl.Orphaned:
+		b.Orphan(slot)
+	default:
+		b.Despawn(slot)
+	}
+}

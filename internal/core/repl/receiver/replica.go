@@ -1,0 +1,188 @@
+package receiver
+
+import (
+	"errors"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/confirm"
+	"github.com/entangle-ecs/entangle/internal/core/repl/order"
+)
+
+// replica applies the records of groups in their order, and keeps those that can't be applied yet.
+type replica struct {
+	groups    table
+	entities  entities
+	bodies    applier
+	waiting   order.Pool
+	plan      plan
+	confirmed confirm.Ticks
+	requests  requests
+	needs     []repl.Need // of the current action
+
+	any      bool          // something has arrived
+	swept    entangle.Tick // when groups without a full were last dropped
+	searched entangle.Tick // when the last search for overdue groups began
+	unseen   int           // how many queues, from the first on, that search has not reached
+	stats    Stats
+}
+
+func (r *replica) init(sink Sink, comps int) {
+	r.waiting.Limit = DefaultWaitingBytes
+	r.entities.groups, r.plan.groups, r.plan.waiting = &r.groups, &r.groups, &r.waiting
+	r.bodies = applier{sinks: newSinks(sink), sets: repl.NewSets(comps), groups: &r.groups, entities: &r.entities}
+}
+
+// now returns the newest tick that anything named.
+func (r *replica) now() entangle.Tick { return r.entities.transit.now }
+
+// receive notes the tick of a message or frame that arrived.
+func (r *replica) receive(tick entangle.Tick) {
+	if now := &r.entities.transit.now; !r.any || now.Before(tick) {
+		*now, r.any = tick, true
+	}
+}
+
+// finish ends a call of HandleActions or HandleUpdates: it applies waiting records that depend on those
+// that arrived, requests groups that have waited for too long, and finds the confirmed tick.
+func (r *replica) finish() error {
+	if err := r.applyPlans(); err != nil {
+		return err
+	}
+	if r.unseen > 0 || r.waiting.Bytes() > 0 && uint32(r.now()-r.searched) > patience/4 {
+		if err := r.findOverdue(); err != nil {
+			return err
+		}
+	}
+	for r.waiting.Over() {
+		q, w := r.waiting.Expendable()
+		if w == nil {
+			return ErrNoRoom
+		}
+		r.refuse(r.groups.get(q.Group), &w.Record)
+		r.waiting.Drop(q, w)
+	}
+	for slot, ok := r.entities.takeAbandoned(); ok; slot, ok = r.entities.takeAbandoned() {
+		r.bodies.Begin(r.now())
+		r.bodies.Despawn(slot)
+		r.bodies.Commit()
+		r.stats.Abandoned++
+	}
+	r.confirmed.Advance(&r.groups)
+	return nil
+}
+
+// apply applies a record with met needs to the replica. The group may have ended after it. An update
+// with differences that do not fit the values of the replica is skipped, and the group requested in full.
+func (r *replica) apply(g *group, rec *order.Record) error {
+	start := r.bodies.in
+	err := r.bodies.apply(g, rec)
+	if err != nil && rec.Kind == repl.Update && errors.Is(err, ErrBaseline) {
+		r.misfit(g, rec)
+		r.bodies.in = start
+		return r.bodies.skipRecord(rec)
+	}
+	if err != nil {
+		return err
+	}
+	if r.bodies.incomplete {
+		r.request(g)
+	}
+	if g.Held = rec.Tick; rec.Kind == repl.Update {
+		r.stats.Updates++
+		return nil
+	}
+	r.stats.Actions++
+	g.Advance(rec.At)
+	switch rec.Kind {
+	case repl.Full:
+		r.groups.setKnown(g, true)
+		g.requested = false
+	case repl.Gone:
+		r.end(g, rec.Tick)
+	}
+	return nil
+}
+
+// misfit notes an update that was not applied because its differences do not fit the values of the
+// replica, and requests the group in full.
+func (r *replica) misfit(g *group, rec *order.Record) {
+	r.stats.Misfits++
+	r.confirmed.NotApplied(rec.Group, rec.Tick)
+	r.request(g)
+}
+
+// end ends a group without members. Records of the next group under that handle may have arrived
+// already: they wait for its full.
+func (r *replica) end(g *group, tick entangle.Tick) {
+	r.groups.setEnded(g.Group, tick)
+	r.waiting.DropIf(&g.Queue, func(w *order.Waiting) bool { return !tick.Before(w.Tick) })
+	if len(g.Waiting) == 0 {
+		r.groups.remove(g)
+		return
+	}
+	r.groups.setKnown(g, false)
+	g.Restart()
+	g.requested = false
+}
+
+// request requests a group in full, once until the full arrives.
+func (r *replica) request(g *group) {
+	r.stats.Resyncs++
+	if !g.requested {
+		g.requested = true
+		r.requests.add(g.Group)
+	}
+}
+
+// maxUnknown bounds the groups for which records arrived but no full did: as many fulls of eight
+// bytes as a sender has in flight. Updates find room up to that, changes and ends up to twice as
+// many, and a full up to three times.
+const maxUnknown = 64 << 10 / 8
+
+// groupFor returns a record's group, and makes it if it is new; nil if there is no room for it.
+func (r *replica) groupFor(rec *order.Record) *group {
+	if g := r.groups.get(rec.Group); g != nil {
+		return g
+	}
+	room := maxUnknown
+	switch rec.Kind {
+	case repl.Update:
+	case repl.Full:
+		room *= 3
+	default:
+		room *= 2 // updates, of which many come early, take no room from it
+	}
+	if r.groups.unknown >= room && !r.sweep(rec.Tick, room) {
+		return nil
+	}
+	return r.groups.add(rec.Group)
+}
+
+// sweep drops groups without a full, except for those with a full that has arrived and waits for
+// another group. It reports whether there is room now.
+func (r *replica) sweep(now entangle.Tick, room int) bool {
+	if now.Sub(r.swept) < patience/4 && r.swept != 0 {
+		return false
+	}
+	r.swept = now
+	r.groups.each(func(g *group) {
+		if n := len(g.Waiting); !g.Known && !g.HoldsFull() && (n == 0 || now.Sub(g.Waiting[n-1].Tick) > patience) {
+			r.waiting.DropAll(&g.Queue)
+			r.groups.remove(g)
+		}
+	})
+	return r.groups.unknown < room
+}
+
+// isCrowded reports whether a record's new group exceeds the limit. Of groups without a full there
+// may be maxUnknown more.
+func (r *replica) isCrowded(rec *order.Record) bool {
+	return r.bodies.bounded != nil && rec.Kind == repl.Full && r.groups.len() >= r.bodies.bounded.Most()
+}
+
+// skipStale skips a record that the replica is past, or of a group that is no more.
+func (r *replica) skipStale(rec *order.Record) error {
+	r.stats.Stale++
+	return r.bodies.skipRecord(rec)
+}

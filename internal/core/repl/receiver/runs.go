@@ -1,0 +1,77 @@
+package receiver
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/order"
+)
+
+// maxSpawnRun bounds the entities of a run, and so the buffers for it. Messages hold fewer, unless
+// their values are very short.
+const maxSpawnRun = 256
+
+// spawnRun applies the current usual full, before its values, and those that follow it, as far as their
+// handles are free. It returns how many it applied; what it leaves is read as other records are.
+func (a *actionReader) spawnRun(rec *order.Record) (n int) {
+	spawner, u := a.bodies.spawner, &a.usual
+	if spawner == nil || !u.ok || rec.Kind != repl.Full || a.groups.unknown >= maxUnknown {
+		return 0
+	}
+	a.bodies.refs = a.bodies.refs[:0]
+	a.bodies.beginRecord(rec, 0, false)
+	room := min(spawner.BeginSpawns(rec.Tick, &u.comps), maxSpawnRun)
+	if a.bodies.bounded != nil {
+		room = min(room, a.bodies.bounded.Most()-a.groups.len())
+	}
+	a.ids = a.ids[:0]
+	id := repl.ID{Group: rec.Group, Generation: rec.Generation}
+	for len(a.ids) < room && a.isFree(id, rec.Tick) {
+		if !a.readSpawn(len(a.ids) == 0) {
+			break
+		}
+		a.ids = append(a.ids, id)
+		id.Group++
+	}
+	if len(a.ids) > 0 {
+		a.addSpawned(rec.Tick)
+	}
+	return len(a.ids)
+}
+
+// isFree reports whether nothing is known of a group and of the entity that is born in it, and that the
+// handle's last group ended before a tick. The first handle of a space follows no other.
+func (a *actionReader) isFree(id repl.ID, tick entangle.Tick) bool {
+	if id.Group%repl.Private == 0 || a.groups.get(id.Group) != nil || a.groups.endedBy(id.Group, tick) {
+		return false
+	}
+	_, away := a.entities.away[id]
+	return !away
+}
+
+// readSpawn reads the values of a usual full, and unless it is the first of the run, the bit before them.
+// If they are malformed, or none follows, the reader stays where it was.
+func (a *actionReader) readSpawn(first bool) (ok bool) {
+	in := &a.bodies.in
+	start := *in
+	if (first || in.Bool()) && a.bodies.spawner.ReadSpawn(in, &a.bodies) == nil && in.Err() == nil {
+		return true
+	}
+	*in = start
+	return false
+}
+
+// addSpawned adds the groups of a run.
+func (a *actionReader) addSpawned(tick entangle.Tick) {
+	for _, id := range a.ids {
+		a.bodies.outdate(id.Group, id.Generation)
+	}
+	a.groups.grow(len(a.ids))
+	slots := a.bodies.spawner.CommitSpawns(a.ids)
+	for i, id := range a.ids {
+		g := a.groups.add(id.Group)
+		a.groups.setKnown(g, true)
+		g.Progress, g.generation = order.First(tick), id.Generation
+		g.members = append(g.members, member{slot: slots[i], id: id})
+	}
+	a.stats.Actions += uint64(len(a.ids))
+}

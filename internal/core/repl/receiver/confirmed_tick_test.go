@@ -25,8 +25,8 @@ func join(items ...[]byte) (all []byte) {
 	return all
 }
 
-// settled requires a confirmed tick; 0 stands for none.
-func (s *scripted) settled(want entangle.Tick) {
+// confirmed requires a confirmed tick; 0 stands for none.
+func (s *scripted) confirmed(want entangle.Tick) {
 	s.t.Helper()
 	tick, ok := s.copy.ConfirmedTick()
 	require.Equal(s.t, want, tick)
@@ -37,27 +37,27 @@ func TestATickSettlesWhenAllItsPartsHaveCome(t *testing.T) {
 	orders(3, func(order []int) {
 		s := newGroups(t)
 		for n, i := range order {
-			s.settled(0)
-			s.frame(20, settledMark(20, i, i == 2))
-			s.frame(20, settledMark(20, order[0], order[0] == 2)) // a repetition
+			s.confirmed(0)
+			s.frame(20, markOf(20, i, i == 2))
+			s.frame(20, markOf(20, order[0], order[0] == 2)) // a repetition
 			if n < 2 {
-				s.settled(0)
+				s.confirmed(0)
 			}
 		}
-		s.settled(20)
-		s.frame(15, settledMark(15, 0, true))
-		s.settled(20)
+		s.confirmed(20)
+		s.frame(15, markOf(15, 0, true))
+		s.confirmed(20)
 	})
 }
 
 func TestALostPartNeverSettles(t *testing.T) {
 	s := newGroups(t)
-	s.frame(20, settledMark(20, 0, false))
-	s.frame(20, settledMark(20, 2, true))
-	s.frame(21, settledMark(21, 0, true))
-	s.settled(21)
-	s.frame(20, settledMark(20, 1, false))
-	s.settled(21)
+	s.frame(20, markOf(20, 0, false))
+	s.frame(20, markOf(20, 2, true))
+	s.frame(21, markOf(21, 0, true))
+	s.confirmed(21)
+	s.frame(20, markOf(20, 1, false))
+	s.confirmed(21)
 }
 
 // An update that precedes the mark and waits delays the mark until its group has arrived or ended.
@@ -71,14 +71,14 @@ func TestAMarkWaitsForTheUpdatesBeforeIt(t *testing.T) {
 		s := newGroups(t)
 		s.sink.wantsNothing = false
 		waits, fits := run(one(repl.Update, groupA, 0, 20, 19)), run(one(repl.Update, groupB, 0, 20, 10))
-		s.frame(20, fits, settledMark(20, 0, true), waits)
-		s.settled(20)
+		s.frame(20, fits, markOf(20, 0, true), waits)
+		s.confirmed(20)
 		s = newGroups(t)
 		s.sink.wantsNothing = false
-		s.frame(20, fits, waits, settledMark(20, 0, true))
-		s.settled(0)
-		s.frame(21, settledMark(21, 0, true, need(groupA, 20)))
-		s.settled(0)
+		s.frame(20, fits, waits, markOf(20, 0, true))
+		s.confirmed(0)
+		s.frame(21, markOf(21, 0, true, need(groupA, 20)))
+		s.confirmed(0)
 		s.get(after)
 		tick, _ := s.copy.ConfirmedTick()
 		assert.EqualValues(t, 21, tick, name)
@@ -88,14 +88,14 @@ func TestAMarkWaitsForTheUpdatesBeforeIt(t *testing.T) {
 // The needs of a mark are met by the present state of groups, not by waiting records.
 func TestAMarkWaitsForItsNeeds(t *testing.T) {
 	s := newGroups(t)
-	s.frame(20, settledMark(20, 0, true, need(groupA, 20), need(groupB, 10), need(77, 5)))
+	s.frame(20, markOf(20, 0, true, need(groupA, 20), need(groupB, 10), need(77, 5)))
 	s.get(needing(groupA, 1, 20, 10, need(groupC, 20)))
-	s.settled(0)
+	s.confirmed(0)
 	s.get(one(repl.Change, groupC, 1, 20, 10))
-	s.settled(0)
+	s.confirmed(0)
 	s.sink.wantsNothing = false
 	s.get(one(repl.Full, 77, 0, 6, 0))
-	s.settled(20)
+	s.confirmed(20)
 }
 
 // At most 64 ticks may be pending. The oldest is dropped for a newer one, and a tick older than all
@@ -103,15 +103,15 @@ func TestAMarkWaitsForItsNeeds(t *testing.T) {
 func TestSoManyTicksArePending(t *testing.T) {
 	s := newGroups(t)
 	for i := range entangle.Tick(65) {
-		s.frame(100+i, settledMark(100+i, 0, true, need(groupA, 20+i)))
+		s.frame(100+i, markOf(100+i, 0, true, need(groupA, 20+i)))
 	}
-	s.frame(99, settledMark(99, 0, true, need(groupA, 15)))
+	s.frame(99, markOf(99, 0, true, need(groupA, 15)))
 	s.get(one(repl.Change, groupA, 1, 20, 10))
-	s.settled(0)
+	s.confirmed(0)
 	s.get(one(repl.Change, groupA, 2, 21, 20))
-	s.settled(101)
+	s.confirmed(101)
 	s.get(one(repl.Change, groupA, 3, 90, 21))
-	s.settled(164)
+	s.confirmed(164)
 }
 
 // A tick that waits for more groups than are allowed is never confirmed. The next one is.
@@ -123,22 +123,22 @@ func TestAMarkThatWaitsForTooMuch(t *testing.T) {
 		}
 		return needs
 	}
-	s.frame(20, settledMark(20, 0, true, many(256)...))
-	s.frame(21, settledMark(21, 0, true, many(257)...))
+	s.frame(20, markOf(20, 0, true, many(256)...))
+	s.frame(21, markOf(21, 0, true, many(257)...))
 	s.get(one(repl.Change, groupA, 1, 30, 10))
-	s.settled(20)
+	s.confirmed(20)
 }
 
 func TestMarksThatContradict(t *testing.T) {
 	for name, marks := range map[string][][]byte{
-		"two lasts":             {settledMark(20, 1, true), settledMark(20, 2, true)},
-		"two lasts, falling":    {settledMark(20, 2, true), settledMark(20, 1, true)},
-		"a part behind it":      {settledMark(20, 1, true), settledMark(20, 2, false)},
-		"a part behind, before": {settledMark(20, 2, false), settledMark(20, 1, true)},
-		"last and not":          {settledMark(20, 1, true), settledMark(20, 1, false)},
-		"not and last":          {settledMark(20, 1, false), settledMark(20, 1, true)},
-		"part 64":               {settledMark(20, 63, false), settledMark(20, 64, false)},
-		"a need to come":        {nil, settledMark(20, 0, true, need(groupA, 21))},
+		"two lasts":             {markOf(20, 1, true), markOf(20, 2, true)},
+		"two lasts, falling":    {markOf(20, 2, true), markOf(20, 1, true)},
+		"a part behind it":      {markOf(20, 1, true), markOf(20, 2, false)},
+		"a part behind, before": {markOf(20, 2, false), markOf(20, 1, true)},
+		"last and not":          {markOf(20, 1, true), markOf(20, 1, false)},
+		"not and last":          {markOf(20, 1, false), markOf(20, 1, true)},
+		"part 64":               {markOf(20, 63, false), markOf(20, 64, false)},
+		"a need to come":        {nil, markOf(20, 0, true, need(groupA, 21))},
 	} {
 		s := newGroups(t)
 		require.NoError(t, s.copy.HandleUpdates(20, marks[0]), name)

@@ -323,8 +323,8 @@ func run(records ...record) []byte {
 	return w.Finish()
 }
 
-// settledMark writes one part of a mark.
-func settledMark(tick entangle.Tick, part int, last bool, needs ...repl.Need) []byte {
+// markOf writes one part of a mark.
+func markOf(tick entangle.Tick, part int, last bool, needs ...repl.Need) []byte {
 	var w bits.Writer
 	w.Bool(true)
 	w.Uvarint(uint64(part))

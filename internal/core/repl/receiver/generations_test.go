@@ -14,24 +14,24 @@ import (
 // outdated is a sink that records which ids are outdated.
 type outdated struct {
 	*copySink
-	told []string
+	received []string
 }
 
 func (o *outdated) Outdate(h repl.Handle, to repl.Generation) {
-	o.told = append(o.told, fmt.Sprint(h, " to ", to))
+	o.received = append(o.received, fmt.Sprint(h, " to ", to))
 }
 
 func (o *outdated) took() []string {
-	told := o.told
-	o.told = nil
-	return told
+	received := o.received
+	o.received = nil
+	return received
 }
 
-// The sink is told of the generation of a handle when a group or an entity with it arrives, if it is not
+// The sink learns of the generation of a handle when a group or an entity with it arrives, if it is not
 // the first.
 //
 // Proves: R27
-func TestASinkIsToldOfLaterGenerations(t *testing.T) {
+func TestASinkReceivesLaterGenerations(t *testing.T) {
 	s := newScripted(t)
 	sink := &outdated{copySink: s.sink}
 	s.copy = receiver.New(sink, comps)

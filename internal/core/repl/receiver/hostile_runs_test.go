@@ -126,7 +126,7 @@ func runSamples() []sample {
 		{10, false, withUsual(spawn)},
 		{10, false, message(one(repl.Full, 4, 0, 10, 0), one(repl.Full, 9, 0, 10, 0))},
 		{20, true, plainRun(10, number(7), 2, 3, 4)},
-		{21, true, join(plainRun(1, number(8), 2, 4, 9), settledMark(21, 0, true))},
+		{21, true, join(plainRun(1, number(8), 2, 4, 9), markOf(21, 0, true))},
 		{30, false, withUsualEnds(30, 1, 2, 2)},
 		{40, false, message(reborn, last, private)},
 		{41, true, join(plainRun(1, number(9), 2, 3), plainRun(2, number(9), repl.Private), run(one(repl.Update, 4, 0, 41, 20)))},

@@ -95,7 +95,7 @@ func TestAMissingPredictedEntityIsRequested(t *testing.T) {
 
 // A full replaces a group, whatever its numbers meant before: members may have other numbers, and a
 // member with a despawn that the full overtook is removed.
-func TestAFullTakesNumbersAnew(t *testing.T) {
+func TestAFullTakesNumbersAgain(t *testing.T) {
 	s := newMoved(t)
 	s.sink.onDespawn = func(got repl.ID) { require.Equal(t, id(groupB, 0), got) }
 	s.get(record{
@@ -153,7 +153,7 @@ func samples() []sample {
 	return []sample{
 		{10, false, message(full, one(repl.Full, 9, 0, 10, 0), one(repl.Full, repl.Private+3, 0, 10, 0))},
 		{20, false, message(restructured, out)},
-		{30, true, join(run(changed, one(repl.Update, 9, 0, 30, 10)), settledMark(30, 0, true, need(5, 20)), settledMark(30, 0, true))},
+		{30, true, join(run(changed, one(repl.Update, 9, 0, 30, 10)), markOf(30, 0, true, need(5, 20)), markOf(30, 0, true))},
 		{40, false, message(record{kind: repl.Gone, group: 5, seq: 2, tick: 40, leavers: []leaver{{6, repl.Orphaned}}})},
 	}
 }
@@ -211,8 +211,8 @@ func TestSamplesApply(t *testing.T) {
 		s.check()
 	}
 	require.EqualValues(t, receiver.Stats{Updates: 2, Actions: 6, Waited: 1, Dangling: 1}, s.copy.Stats())
-	s.settled(30)
-	require.Equal(t, []repl.ID{id(5, 0), id(repl.Private+3, 0)}, s.sink.letGo)
+	s.confirmed(30)
+	require.Equal(t, []repl.ID{id(5, 0), id(repl.Private+3, 0)}, s.sink.orphaned)
 	require.Len(t, s.sink.entities, 1)
 	for cut := range samples()[0].bytes {
 		require.Error(t, newScripted(t).copy.HandleActions(samples()[0].bytes[:cut]))
@@ -254,7 +254,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	frames := make([][]byte, 200)
 	for i := range frames {
 		tick := entangle.Tick(11 + i)
-		frames[i] = join(columnsFrame(tick, 200), settledMark(tick, 0, true, need(3, tick)), settledMark(tick, 0, true))
+		frames[i] = join(columnsFrame(tick, 200), markOf(tick, 0, true, need(3, tick)), markOf(tick, 0, true))
 	}
 	i := 0
 	assert.Zero(t, alloctest.Count(150, func() {

@@ -71,7 +71,7 @@ func TestAMoveInEitherOrder(t *testing.T) {
 		if first == "giver" {
 			s.get(give)
 			require.Empty(t, s.members(groupA))
-			require.EqualValues(t, 10, s.entity(id(groupA, 0)).value, "adrift, as it was")
+			require.EqualValues(t, 10, s.entity(id(groupA, 0)).value, "in transit, as it was")
 			s.get(take)
 		} else {
 			s.get(take)
@@ -293,12 +293,12 @@ func TestLetGo(t *testing.T) {
 	r := gives(groupA, 20, 0)
 	r.leavers[0].fate = repl.Orphaned
 	s.get(r)
-	require.Equal(t, []repl.ID{id(groupA, 0)}, s.sink.letGo)
+	require.Equal(t, []repl.ID{id(groupA, 0)}, s.sink.orphaned)
 	s.lacks(id(groupA, 0))
 	s.get(record{kind: repl.Gone, group: groupB, seq: 1, tick: 20, leavers: []leaver{{0, repl.Orphaned}}})
-	require.Len(t, s.sink.letGo, 2)
+	require.Len(t, s.sink.orphaned, 2)
 	s.get(record{kind: repl.Full, group: groupC, seq: 1, tick: 20, leavers: []leaver{{0, repl.Orphaned}}})
-	require.Len(t, s.sink.letGo, 3)
+	require.Len(t, s.sink.orphaned, 3)
 	require.Empty(t, s.sink.entities)
 }
 
@@ -317,7 +317,7 @@ func TestAMoverThatNoGroupTakes(t *testing.T) {
 
 // At most 4,096 entities may be in transit between groups. If there are more, the oldest is
 // despawned first.
-func TestSoManyAreAdrift(t *testing.T) {
+func TestSoManyAreInTransit(t *testing.T) {
 	s := newScripted(t)
 	const each = 1000
 	for h := range repl.Handle(6) {

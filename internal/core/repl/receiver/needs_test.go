@@ -211,7 +211,7 @@ func TestMoversOutliveAnActionThatWasPassedOver(t *testing.T) {
 			s.get(record{kind: repl.Full, group: groupA, seq: 4, tick: 50, joins: []joining{{number: 1, content: number(5)}}})
 		}
 		got, ok := s.copy.Slot(mover)
-		require.True(t, ok, "it is adrift")
+		require.True(t, ok, "it is in transit")
 		require.Equal(t, slot, got)
 		require.Zero(t, s.copy.WaitingBytes())
 	}

@@ -300,26 +300,26 @@ func (w *world) emitAction(g *sent) {
 	for _, n := range slices.Sorted(maps.Keys(g.members)) {
 		w.emitMember(g, &r, n)
 	}
-	w.foresee(g, &r)
+	w.predict(g, &r)
 	g.acted, g.base, g.changed = w.tick, w.tick, false
 	clear(g.joined)
 	w.send(g, r)
 }
 
-// foresee makes an action state the predicted set of the group, or not.
-func (w *world) foresee(g *sent, r *record) {
-	said, before := w.rng.IntN(3) > 0, g.predicts
+// predict makes an action state the predicted set of the group, or not.
+func (w *world) predict(g *sent, r *record) {
+	states, before := w.rng.IntN(3) > 0, g.predicts
 	g.predicts = map[repl.ID]bool{}
-	if r.predicted = nil; said && r.kind == repl.Change {
+	if r.predicted = nil; states && r.kind == repl.Change {
 		r.predicted = predicted{}
 	}
 	for _, n := range slices.Sorted(maps.Keys(g.members)) {
 		b := g.members[n]
 		switch {
-		case said && w.rng.IntN(2) == 0:
+		case states && w.rng.IntN(2) == 0:
 			r.predicted = append(r.predicted, n)
 			g.predicts[b.id] = true
-		case !said && r.kind == repl.Change && !g.joined[n]:
+		case !states && r.kind == repl.Change && !g.joined[n]:
 			g.predicts[b.id] = before[b.id]
 		}
 	}

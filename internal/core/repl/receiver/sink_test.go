@@ -16,25 +16,25 @@ import (
 // copySink is a simple model of a replicated world. It checks that its caller keeps the rules of
 // receiver.Sink.
 type copySink struct {
-	t            testing.TB
-	next         repl.Slot
-	open         bool
-	tick         entangle.Tick
-	entities     map[repl.Slot]shown
-	before       map[repl.Slot]*shown // entities that the current record has changed, as they were before; nil: spawned
-	byID         map[repl.ID]repl.Slot
-	at           repl.Slot
-	whole        bool
-	fresh        set.Mask
-	stated       map[repl.Slot]bool // entities that the current record states
-	predicted    map[repl.Slot]bool
-	turned       []repl.Slot // entities with a prediction that the current record changes
-	late         map[repl.ID][]repl.Slot
-	onDespawn    func(repl.ID)
-	letGo        []repl.ID
-	spawns       int
-	beforeLetGo  int
-	wantsNothing bool // no entity may be spawned or despawned
+	t             testing.TB
+	next          repl.Slot
+	open          bool
+	tick          entangle.Tick
+	entities      map[repl.Slot]shown
+	before        map[repl.Slot]*shown // entities that the current record has changed, as they were before; nil: spawned
+	byID          map[repl.ID]repl.Slot
+	at            repl.Slot
+	whole         bool
+	fresh         set.Mask
+	stated        map[repl.Slot]bool // entities that the current record states
+	predicted     map[repl.Slot]bool
+	turned        []repl.Slot // entities with a prediction that the current record changes
+	late          map[repl.ID][]repl.Slot
+	onDespawn     func(repl.ID)
+	orphaned      []repl.ID
+	spawns        int
+	orphansBefore int
+	wantsNothing  bool // no entity may be spawned or despawned
 }
 
 // shown is one entity.
@@ -87,7 +87,7 @@ func (c *copySink) Begin(tick entangle.Tick) {
 	clear(c.before)
 	clear(c.stated)
 	c.turned = c.turned[:0]
-	c.beforeLetGo = len(c.letGo)
+	c.orphansBefore = len(c.orphaned)
 }
 
 func (c *copySink) Spawn(id repl.ID) repl.Slot {
@@ -203,7 +203,7 @@ func (c *copySink) Despawn(slot repl.Slot) {
 func (c *copySink) Orphan(slot repl.Slot) {
 	require.True(c.t, c.open)
 	c.has(slot)
-	c.letGo = append(c.letGo, c.entities[slot].id)
+	c.orphaned = append(c.orphaned, c.entities[slot].id)
 	c.drop(slot)
 	delete(c.predicted, slot)
 }
@@ -225,7 +225,7 @@ func (c *copySink) Discard() {
 	for _, slot := range c.turned {
 		c.predicted[slot] = !c.predicted[slot]
 	}
-	c.letGo = c.letGo[:c.beforeLetGo]
+	c.orphaned = c.orphaned[:c.orphansBefore]
 	c.open = false
 }
 

@@ -15,12 +15,12 @@ import (
 // then, references to it wait, and keep the dead entity as their value.
 type departures struct {
 	comps  set.Mask        // components with references in their values
-	list   []lostEntity    // entities that the current record removed
+	list   []lostEntity    // entities that the current record or run removed, sorted by awaitReturns
 	holder refs.LateHolder // the component that is being searched
 	note   func(n int, e ecs.Entity) ecs.Entity
 }
 
-// awaitReturns makes references wait for the entities that the current record removed. These
+// awaitReturns makes references wait for the entities that the current record or run removed. These
 // references may be in values of the same record: its values and its removals belong to one tick.
 func (a *Applier) awaitReturns() {
 	l := &a.refs.departed
@@ -30,6 +30,7 @@ func (a *Applier) awaitReturns() {
 	if l.note == nil {
 		l.note = a.refs.awaitReturn
 	}
+	slices.SortFunc(l.list, func(a, b lostEntity) int { return a.compare(b.entity) })
 	for s := range a.Replicas.Info { // most hold no references
 		if holds := a.Replicas.Info[s].mask.And(l.comps); !holds.IsZero() && a.Replicas.entities[s].used {
 			a.awaitReturnsOf(repl.Slot(s), &holds)
@@ -52,8 +53,8 @@ func (a *Applier) awaitReturnsOf(s repl.Slot, holds *set.Mask) {
 // awaitReturn makes a reference wait if its entity is one of the departures.
 func (r *references) awaitReturn(n int, to ecs.Entity) ecs.Entity {
 	l := &r.departed
-	i := slices.IndexFunc(l.list, func(t lostEntity) bool { return t.entity == to })
-	if i >= 0 && r.late.Add(refs.LateRef{Target: l.list[i].id, Holder: l.holder, N: n}) {
+	i, departed := slices.BinarySearchFunc(l.list, to, lostEntity.compare)
+	if departed && r.late.Add(refs.LateRef{Target: l.list[i].id, Holder: l.holder, N: n}) {
 		r.replicas.entities[l.holder.Slot].waits++
 	}
 	return to

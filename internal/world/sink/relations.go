@@ -1,6 +1,7 @@
 package sink
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/columns"
@@ -22,6 +23,10 @@ type relations struct {
 type lostEntity struct {
 	entity ecs.Entity
 	id     repl.ID
+}
+
+func (l lostEntity) compare(e ecs.Entity) int {
+	return cmp.Or(cmp.Compare(l.entity.ID(), e.ID()), cmp.Compare(l.entity.Generation(), e.Generation()))
 }
 
 // checkRelation checks that a member gets no second relation.

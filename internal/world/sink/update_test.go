@@ -74,9 +74,11 @@ func newCopyOf(infos []*registry.Component, plain bool) *copyOf {
 	if plain {
 		sink = plainSink{c.applier}
 	}
-	c.receiver = receiver.New(sink, len(infos))
+	c.receive(sink, len(infos))
 	return c
 }
+
+func (c *copyOf) receive(sink receiver.Sink, comps int) { c.receiver = receiver.New(sink, comps) }
 
 // shows returns all entities with their values. Both copies create the same entities in the same
 // order.

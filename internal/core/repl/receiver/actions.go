@@ -13,7 +13,8 @@ type actionReader struct {
 	*replica
 	rec   order.Record // the current one
 	usual usual
-	ids   []repl.ID
+	ids   []repl.ID   // of a run of new entities
+	slots []repl.Slot // of a run of ended ones
 }
 
 // usual is what stood before the values of the last full of an action message, if a usual record may
@@ -43,8 +44,11 @@ func (a *actionReader) read(message []byte) error {
 			return malformedIf(in.End() != nil)
 		}
 		n := 0
-		if a.rec.Usual {
+		switch usual := a.rec.Usual && a.usual.ok; {
+		case usual && a.rec.Kind == repl.Full:
 			n = a.spawnRun(&a.rec)
+		case usual:
+			n = a.endRun(&a.rec)
 		}
 		if n > 0 {
 			heads.Skip(n - 1)

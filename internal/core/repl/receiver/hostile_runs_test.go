@@ -9,7 +9,6 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
-	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -45,25 +44,6 @@ func plainRun(age entangle.Tick, c content, handles ...repl.Handle) []byte {
 	plainBlock(&w, c, handles...)
 	w.Bool(false)
 	return w.Finish()
-}
-
-// atOnce is a sink that applies the updates of many entities in one call.
-type atOnce struct{ *copySink }
-
-func (a *atOnce) UpdateRun(slots []repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) (n int, err error) {
-	for _, slot := range slots {
-		a.Begin(tick)
-		a.Member(slot, false)
-		for c := range comps.All() {
-			if err := a.Update(r, c, refs); err != nil {
-				a.Discard()
-				return n, err
-			}
-		}
-		a.Commit()
-		n++
-	}
-	return n, nil
 }
 
 // The values of a plain block can take no bits, so that few bytes name thousands of groups. A frame has a
@@ -151,7 +131,7 @@ func TestRunSamplesApply(t *testing.T) {
 	for _, alike := range []bool{false, true} {
 		s := newScripted(t)
 		if alike {
-			s.copy = receiver.New(&atOnce{s.sink}, comps)
+			s.copy = receiver.New(&atOnce{copySink: s.sink}, comps)
 		}
 		for _, each := range runSamples() {
 			require.NoError(t, each.to(s.copy))
@@ -178,7 +158,7 @@ func FuzzRuns(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		single, many := newScripted(t), newScripted(t)
-		many.copy = receiver.New(&atOnce{many.sink}, comps)
+		many.copy = receiver.New(&atOnce{copySink: many.sink}, comps)
 		for len(data) > 1 {
 			n := min(int(data[0]&0x7f), len(data)-2)
 			frame := sample{entangle.Tick(data[1]), data[0]&0x80 != 0, data[2 : 2+n]}

@@ -14,7 +14,7 @@ const maxSpawnRun = 256
 // handles are free. It returns how many it applied; what it leaves is read as other records are.
 func (a *actionReader) spawnRun(rec *order.Record) (n int) {
 	spawner, u := a.bodies.spawner, &a.usual
-	if spawner == nil || !u.ok || rec.Kind != repl.Full || a.groups.unknown >= maxUnknown {
+	if spawner == nil {
 		return 0
 	}
 	a.bodies.refs = a.bodies.refs[:0]
@@ -74,4 +74,41 @@ func (a *actionReader) addSpawned(tick entangle.Tick) {
 		g.members = append(g.members, member{slot: slots[i], id: id})
 	}
 	a.stats.Actions += uint64(len(a.ids))
+}
+
+// endRun applies the current usual end, and those that follow it, as far as they end groups of one
+// entity without waiting records. It returns how many it applied.
+func (a *actionReader) endRun(rec *order.Record) (n int) {
+	if a.bodies.despawner == nil {
+		return 0
+	}
+	in, one := &a.bodies.in, *rec
+	for a.slots = a.slots[:0]; one.Group%repl.Private != 0; one.Group++ {
+		start := *in
+		g := a.groups.get(one.Group)
+		if n > 0 && !in.Bool() || g == nil || !a.endsAlone(g, &one) {
+			*in = start
+			break
+		}
+		m := &g.members[0]
+		a.slots = append(a.slots, m.slot)
+		delete(a.entities.away, m.id)
+		a.groups.setEnded(g.Group, rec.Tick)
+		a.groups.remove(g)
+		n++
+	}
+	if n > 0 {
+		a.bodies.despawner.DespawnRun(a.slots, rec.Tick)
+		a.stats.Actions += uint64(n)
+	}
+	return n
+}
+
+// endsAlone reports whether an end applies now to a group of one entity, and nothing waits for it.
+func (a *actionReader) endsAlone(g *group, rec *order.Record) bool {
+	if !g.Known || len(g.members) != 1 || len(g.Waiting) > 0 {
+		return false
+	}
+	g.Place(rec)
+	return g.Judge(rec) == order.Apply
 }

@@ -68,6 +68,14 @@ type Spawner interface {
 	CommitSpawns(ids []repl.ID) []repl.Slot
 }
 
+// Despawner is a Sink that takes the ends of many groups of one entity in one call. The benchmark case
+// despawn/1000-client takes twice as long without it.
+type Despawner interface {
+	Sink
+	// DespawnRun does, for one slot after the other, what Begin, Despawn and Commit do.
+	DespawnRun(slots []repl.Slot, tick entangle.Tick)
+}
+
 // Outdater is a Sink that keeps references to entities that have not arrived.
 type Outdater interface {
 	// Outdate says that a handle has reached a generation: entities with ids of older ones have ended,
@@ -139,6 +147,7 @@ type sinks struct {
 	Sink
 	updater   Updater
 	spawner   Spawner
+	despawner Despawner
 	outdater  Outdater
 	differ    Differ // nil also if no component is sent as differences
 	predictor Predictor
@@ -149,6 +158,7 @@ func newSinks(sink Sink) (s sinks) {
 	s.Sink = sink
 	s.updater, _ = sink.(Updater)
 	s.spawner, _ = sink.(Spawner)
+	s.despawner, _ = sink.(Despawner)
 	s.outdater, _ = sink.(Outdater)
 	s.predictor, _ = sink.(Predictor)
 	s.bounded, _ = sink.(Bounded)

@@ -1,0 +1,243 @@
+package receiver_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/internal/set"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// atOnce is a sink that applies the records of many entities in one call.
+type atOnce struct {
+	*copySink
+	tick     entangle.Tick
+	comps    set.Mask
+	refs     receiver.Refs
+	spawning []bits.Reader // at the values of the entities of the current run
+	runs     []int         // lengths of the runs of new entities, and of ended ones below 0
+}
+
+func (a *atOnce) UpdateRun(slots []repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) (n int, err error) {
+	for _, slot := range slots {
+		a.Begin(tick)
+		a.Member(slot, false)
+		for c := range comps.All() {
+			if err := a.Update(r, c, refs); err != nil {
+				a.Discard()
+				return n, err
+			}
+		}
+		a.Commit()
+		n++
+	}
+	return n, nil
+}
+
+func (a *atOnce) BeginSpawns(tick entangle.Tick, comps *set.Mask) (room int) {
+	a.tick, a.comps, a.spawning = tick, *comps, a.spawning[:0]
+	return 1000
+}
+
+func (a *atOnce) ReadSpawn(r *bits.Reader, refs receiver.Refs) error {
+	begun := *r
+	for c := range a.comps.All() {
+		switch c {
+		case 0:
+			if r.Bits(32) == 0xffffffff {
+				return errValue
+			}
+		case 1:
+			if _, ok := refs.At(uint32(r.Uvarint())); !ok {
+				return errValue
+			}
+		}
+	}
+	a.refs, a.spawning = refs, append(a.spawning, begun)
+	return r.Err()
+}
+
+func (a *atOnce) CommitSpawns(ids []repl.ID) (slots []repl.Slot) {
+	a.runs = append(a.runs, len(ids))
+	for i, id := range ids {
+		a.Begin(a.tick)
+		slots = append(slots, a.Spawn(id))
+		a.Member(slots[i], true)
+		for c := range a.comps.All() {
+			require.NoError(a.t, a.Insert(&a.spawning[i], c, a.refs))
+		}
+		a.Commit()
+	}
+	return slots
+}
+
+func (a *atOnce) DespawnRun(slots []repl.Slot, tick entangle.Tick) {
+	a.runs = append(a.runs, -len(slots))
+	for _, slot := range slots {
+		a.Begin(tick)
+		a.Despawn(slot)
+		a.Commit()
+	}
+}
+
+func newAtOnce(t *testing.T) (*scripted, *atOnce) {
+	s := newScripted(t)
+	sink := &atOnce{copySink: s.sink}
+	s.copy = receiver.New(sink, comps)
+	return s, sink
+}
+
+// usualFulls returns a message of fulls of one component, of consecutive handles.
+func usualFulls(first repl.Handle, values ...uint32) []byte {
+	b := message(record{kind: repl.Full, group: first, tick: 10, alone: true, only: number(values[0])})
+	var w bits.Writer
+	w.Copy(b, endOf(b))
+	for _, v := range values[1:] {
+		w.Bool(true)
+		w.Bits(uint64(v), 32)
+	}
+	w.Bool(false)
+	w.Bits(3, 2)
+	return w.Finish()
+}
+
+// New entities with the same components come in one call. Those before a malformed value are applied, and
+// the rest of the message is not.
+func TestARunOfSpawnsThatIsMalformedInItsMiddle(t *testing.T) {
+	for bad := 2; bad < 5; bad++ {
+		s, sink := newAtOnce(t)
+		values := []uint32{1, 2, 3, 4, 5, 6}
+		require.NoError(t, s.copy.HandleActions(usualFulls(100, values...)))
+		require.Equal(t, []int{5}, sink.runs, "the first record is no usual one")
+		values[bad] = 0xffffffff
+		require.ErrorIs(t, s.copy.HandleActions(usualFulls(200, values...)), errValue)
+		s.check()
+		require.Equal(t, []int{5, bad - 1}, sink.runs)
+		assert.Len(t, s.sink.entities, 6+bad)
+		assert.Equal(t, 6+bad, s.copy.Len())
+	}
+}
+
+// bounded is a sink with a limited number of entities that takes runs.
+type bounded struct {
+	*atOnce
+	most int
+}
+
+func (b bounded) Most() int  { return b.most }
+func (b bounded) Full() bool { return len(b.entities) >= b.most }
+
+// A run stops at the limit of groups, and the next entity is one too many.
+//
+// Proves: Z7, Z17
+func TestARunOfSpawnsThatIsCrowdedInItsMiddle(t *testing.T) {
+	s, sink := newAtOnce(t)
+	s.copy = receiver.New(bounded{sink, 4}, comps)
+	require.NoError(t, s.copy.HandleActions(usualFulls(100, 1, 2)))
+	require.ErrorIs(t, s.copy.HandleActions(usualFulls(200, 1, 2, 3)), receiver.ErrCrowded)
+	require.Equal(t, []int{1, 1}, sink.runs)
+	s.check()
+	assert.Len(t, s.sink.entities, 4)
+	assert.Equal(t, 4, s.copy.Len())
+}
+
+// A run of spawns stops before a handle that is not free: of a group that is known, that has records
+// waiting, or that ended later.
+func TestARunOfSpawnsStopsAtAGroupThatIsKnown(t *testing.T) {
+	for name, c := range map[string]struct {
+		before   []record
+		runs     []int
+		entities int
+	}{
+		"known":   {[]record{one(repl.Full, 103, 0, 5, 0)}, []int{2, 2}, 6},
+		"waiting": {[]record{one(repl.Update, 103, 0, 12, 10)}, []int{2, 2}, 6},
+		"ended":   {[]record{one(repl.Full, 103, 0, 5, 0), {kind: repl.Gone, group: 103, seq: 1, tick: 10}}, []int{2, 2}, 5},
+	} {
+		s, sink := newAtOnce(t)
+		s.get(c.before...)
+		sink.runs = nil
+		require.NoError(t, s.copy.HandleActions(usualFulls(100, 1, 2, 3, 4, 5, 6)))
+		s.check()
+		assert.Equal(t, c.runs, sink.runs, name)
+		assert.Len(t, s.sink.entities, c.entities, name)
+	}
+}
+
+// Ends of groups of one entity come in one call. A run stops before a group that is not known, has other
+// members or waiting records, or has not applied the action before its end; that is handled alone.
+func TestARunOfEndsStopsAtAGroupThatIsDifferent(t *testing.T) {
+	two := record{kind: repl.Full, group: 103, tick: 10, joins: []joining{{number: 0, content: number(1)}, {number: 1, content: number(2)}}}
+	for name, c := range map[string]struct {
+		at   []record
+		runs []int
+		left int
+	}{
+		"all alike":      {[]record{one(repl.Full, 103, 0, 10, 0)}, []int{-5}, 0},
+		"unknown":        {nil, []int{-2, -2}, 0},
+		"two members":    {[]record{two}, []int{-2, -2}, 0},
+		"no members":     {[]record{{kind: repl.Full, group: 103, tick: 10}}, []int{-2, -2}, 0},
+		"one that waits": {[]record{one(repl.Full, 103, 0, 10, 0), one(repl.Update, 103, 0, 30, 25)}, []int{-2, -2}, 0},
+		"another place":  {[]record{one(repl.Full, 103, 7, 10, 0)}, []int{-2, -2}, 1},
+		"already later":  {[]record{one(repl.Full, 103, 0, 10, 0), one(repl.Full, 103, 2, 40, 0)}, []int{-2, -2}, 1},
+	} {
+		s, sink := newAtOnce(t)
+		for h := repl.Handle(100); h < 106; h++ {
+			if h == 103 {
+				s.get(c.at...)
+			} else {
+				s.get(one(repl.Full, h, 0, 10, 0))
+			}
+		}
+		sink.runs = nil
+		require.NoError(t, s.copy.HandleActions(withUsualEnds(20, 1, 100, 6)))
+		s.check()
+		assert.Equal(t, c.runs, sink.runs, name)
+		assert.Len(t, s.sink.entities, c.left, name)
+		assert.EqualValues(t, c.left, s.copy.Len(), name)
+		before := s.copy.Stats().Stale
+		s.get(one(repl.Update, 101, 0, 20, 10), one(repl.Update, 101, 0, 21, 20))
+		assert.Equal(t, before+1, s.copy.Stats().Stale, "the handle's group ended at 20")
+	}
+}
+
+// No usual record follows the last handle of a space.
+func TestARunEndsWithTheSpaceOfItsHandles(t *testing.T) {
+	s, sink := newAtOnce(t)
+	require.ErrorIs(t, s.copy.HandleActions(usualFulls(repl.Private-3, 1, 2, 3, 4)), receiver.ErrMalformed)
+	require.Equal(t, []int{2}, sink.runs)
+	s, sink = newAtOnce(t)
+	for h := repl.Private - 3; h < repl.Private+1; h++ {
+		s.get(one(repl.Full, h, 0, 10, 0))
+	}
+	require.ErrorIs(t, s.copy.HandleActions(withUsualEnds(20, 1, repl.Private-3, 4)), receiver.ErrMalformed)
+	require.Equal(t, []int{-2}, sink.runs)
+	assert.Len(t, s.sink.entities, 1)
+}
+
+// An entity that has moved ends with the group that it is in.
+func TestARunEndsAnEntityThatHasMoved(t *testing.T) {
+	s, sink := newAtOnce(t)
+	s.get(one(repl.Full, 99, 0, 10, 0), one(repl.Full, 100, 0, 10, 0))
+	s.get(record{kind: repl.Full, group: 101, tick: 10})
+	s.get(gives(100, 20, 0), takes(101, 20, 100))
+	require.Equal(t, []repl.ID{id(100, 0)}, s.members(101))
+	s.get(record{kind: repl.Gone, group: 100, seq: 2, tick: 30})
+	sink.runs = nil
+	next := one(repl.Full, 100, 1, 40, 0)
+	next.generation = 1
+	s.get(next)
+	require.NoError(t, s.copy.HandleActions(withUsualEnds(50, 2, 100, 2)))
+	s.check()
+	require.Equal(t, []int{-1}, sink.runs)
+	_, ok := s.copy.Slot(id(100, 0))
+	assert.False(t, ok)
+	assert.Len(t, s.sink.entities, 1)
+	require.NoError(t, s.copy.HandleActions(message(record{kind: repl.Full, group: 98, tick: 60, refs: refTo(id(100, 0)), joins: []joining{{number: 3, from: 1}}})))
+	s.check()
+	assert.Equal(t, []repl.ID{id(100, 0)}, s.members(98), "its old place is forgotten")
+}

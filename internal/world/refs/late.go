@@ -2,6 +2,7 @@ package refs
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -17,8 +18,7 @@ const MaxLate = 4096
 type Late struct {
 	Refs     []LateRef
 	free     []int32
-	ByTarget Chains[repl.ID]
-	ByGroup  Chains[repl.Handle] // by the group of the target
+	byTarget []int32 // by their targets, and then their indexes
 	byHolder Chains[LateHolder]
 	Dropped  uint64 // references beyond MaxLate
 
@@ -46,7 +46,7 @@ type LateRef struct {
 }
 
 func NewLate() Late {
-	return Late{ByTarget: NewChains[repl.ID](), ByGroup: NewChains[repl.Handle](), byHolder: NewChains[LateHolder]()}
+	return Late{byHolder: NewChains[LateHolder]()}
 }
 
 // Add adds a reference, if there is space.
@@ -63,18 +63,47 @@ func (l *Late) Add(ref LateRef) bool {
 		l.Refs = append(l.Refs, LateRef{})
 	}
 	l.Refs[i] = ref
-	l.ByTarget.Add(ref.Target, i)
-	l.ByGroup.Add(ref.Target.Group, i)
+	l.byTarget = slices.Insert(l.byTarget, l.find(ref.Target, i), i)
 	l.byHolder.Add(ref.Holder, i)
 	return true
 }
 
 // Drop removes the waiting reference with index i.
 func (l *Late) Drop(i int32) {
-	l.ByTarget.Remove(l.Refs[i].Target, i)
-	l.ByGroup.Remove(l.Refs[i].Target.Group, i)
+	at := l.find(l.Refs[i].Target, i)
+	l.byTarget = slices.Delete(l.byTarget, at, at+1)
 	l.byHolder.Remove(l.Refs[i].Holder, i)
 	l.free = append(l.free, i)
+}
+
+// find returns where a reference to a target is in byTarget, or belongs. A hostile server may make
+// all references wait for entities of one handle, and each of its records may look for some of them:
+// that must not search all.
+func (l *Late) find(target repl.ID, i int32) int {
+	at, _ := slices.BinarySearchFunc(l.byTarget, i, func(have, i int32) int {
+		t := &l.Refs[have].Target
+		return cmp.Or(cmp.Compare(t.Group, target.Group), cmp.Compare(t.Generation, target.Generation),
+			cmp.Compare(t.Member, target.Member), cmp.Compare(have, i))
+	})
+	return at
+}
+
+// To returns a reference that waits for an entity.
+func (l *Late) To(id repl.ID) (i int32, ok bool) {
+	if at := l.find(id, 0); at < len(l.byTarget) {
+		i = l.byTarget[at]
+		return i, l.Refs[i].Target == id
+	}
+	return 0, false
+}
+
+// Outdated returns a reference that waits for an entity with a generation of a handle below another.
+func (l *Late) Outdated(h repl.Handle, to repl.Generation) (i int32, ok bool) {
+	if at := l.find(repl.ID{Group: h}, 0); at < len(l.byTarget) {
+		i = l.byTarget[at]
+		return i, l.Refs[i].Target.Group == h && l.Refs[i].Target.Generation < to
+	}
+	return 0, false
 }
 
 // Len returns the number of waiting references.

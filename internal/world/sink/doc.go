@@ -12,7 +12,8 @@
 //
 // Records with structure are decoded into a buffer (stage.go) and committed by applier.go: replicas.go,
 // relations.go, references.go, departures.go, persistent.go, owned.go. Limits: entity_limit.go,
-// archetypes.go. Runs of new entities with the same components are created as a batch (spawns.go, despawns.go).
+// archetypes.go. Runs of new entities with the same components are created as a batch (spawns.go), and
+// runs of ended ones are removed in one call (despawns.go).
 //
 // Updates are decoded into the world directly, one entity at a time (update.go) or a run of them
 // (update_run.go), by the set of their components (component_sets.go); differences.go for

@@ -91,7 +91,7 @@ func (r *references) awaitFound() {
 // resolveWaiting sets the references that waited for an entity.
 func (a *Applier) resolveWaiting(s repl.Slot) {
 	l, id := &a.refs.late, a.Replicas.Info[s].ID
-	for i, ok := l.ByTarget.First(id); ok; i, ok = l.ByTarget.First(id) {
+	for i, ok := l.To(id); ok; i, ok = l.To(id) {
 		ref := l.Refs[i]
 		l.Drop(i)
 		holder := &a.Replicas.entities[ref.Holder.Slot]
@@ -107,14 +107,9 @@ func (a *Applier) resolveWaiting(s repl.Slot) {
 // for nobody any more.
 func (a *Applier) Outdate(h repl.Handle, to repl.Generation) {
 	l := &a.refs.late
-	i, ok := l.ByGroup.First(h)
-	for ok {
-		next, more := l.ByGroup.Next(i)
-		if ref := l.Refs[i]; ref.Target.Generation < to {
-			l.Drop(i)
-			a.Replicas.entities[ref.Holder.Slot].waits--
-		}
-		i, ok = next, more
+	for i, ok := l.Outdated(h, to); ok; i, ok = l.Outdated(h, to) {
+		l.Drop(i)
+		a.Replicas.entities[l.Refs[i].Holder.Slot].waits--
 	}
 }
 

@@ -71,7 +71,7 @@ func TestTheGroupsOfAFrameAreBounded(t *testing.T) {
 //
 // Proves: Z17
 func TestTheSearchForOverdueGroupsIsBounded(t *testing.T) {
-	const groups, most = 3000, 1 << 10
+	const groups, most = 3000, 1 << 9
 	s := newScripted(t)
 	s.copy = receiver.New(&nothing{}, comps)
 	for h := range repl.Handle(groups) {

@@ -40,7 +40,7 @@ const (
 	maxEffort  = 1 << 13
 	// searchEffort is the effort of one search for groups that can't advance. A hostile peer may make
 	// many of those.
-	searchEffort = 1 << 10
+	searchEffort = 1 << 9
 )
 
 // applyPlans tries the groups that wait for others, until none can advance. It gives up after much effort

@@ -48,10 +48,14 @@ func (c *crowd) Remove(comp int) {
 	m.Clear(comp)
 	c.mask[c.at] = m
 }
-func (*crowd) Orphan(repl.Slot)      {}
-func (c *crowd) Despawn(s repl.Slot) { delete(c.value, s); delete(c.mask, s) }
-func (c *crowd) Commit()             {}
-func (c *crowd) Discard()            {}
+func (*crowd) Orphan(repl.Slot)                       {}
+func (c *crowd) Despawn(s repl.Slot)                  { delete(c.value, s); delete(c.mask, s) }
+func (c *crowd) Commit()                              {}
+func (c *crowd) Discard()                             {}
+func (c *crowd) Predict(repl.Slot, bool)              {}
+func (c *crowd) Outdate(repl.Handle, repl.Generation) {}
+func (c *crowd) Most() int                            { return repl.MaxGroups }
+func (c *crowd) Full() bool                           { return false }
 func (c *crowd) Skip(r *bits.Reader, comp int) error {
 	if comp == 0 {
 		r.Bits(32)

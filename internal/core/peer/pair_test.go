@@ -52,15 +52,19 @@ type numbers struct {
 func (n *numbers) Encode(w *bits.Writer, s repl.Slot, _ int, _ *repl.RefTable) {
 	w.Bits(uint64(n.values[s]), 32)
 }
-func (n *numbers) Begin(entangle.Tick)              {}
-func (n *numbers) Spawn(repl.ID) repl.Slot          { n.next++; n.values[n.next] = 0; return n.next }
-func (n *numbers) Member(s repl.Slot, _ bool)       { n.at = s }
-func (n *numbers) Remove(int)                       {}
-func (*numbers) Orphan(repl.Slot)                   {}
-func (n *numbers) Despawn(s repl.Slot)              { delete(n.values, s) }
-func (n *numbers) Commit()                          {}
-func (n *numbers) Discard()                         {}
-func (n *numbers) Skip(r *bits.Reader, _ int) error { r.Bits(32); return r.Err() }
+func (n *numbers) Begin(entangle.Tick)                  {}
+func (n *numbers) Spawn(repl.ID) repl.Slot              { n.next++; n.values[n.next] = 0; return n.next }
+func (n *numbers) Member(s repl.Slot, _ bool)           { n.at = s }
+func (n *numbers) Remove(int)                           {}
+func (*numbers) Orphan(repl.Slot)                       {}
+func (n *numbers) Despawn(s repl.Slot)                  { delete(n.values, s) }
+func (n *numbers) Commit()                              {}
+func (n *numbers) Predict(repl.Slot, bool)              {}
+func (n *numbers) Outdate(repl.Handle, repl.Generation) {}
+func (n *numbers) Most() int                            { return repl.MaxGroups }
+func (n *numbers) Full() bool                           { return false }
+func (n *numbers) Discard()                             {}
+func (n *numbers) Skip(r *bits.Reader, _ int) error     { r.Bits(32); return r.Err() }
 func (n *numbers) Insert(r *bits.Reader, _ int, _ receiver.Refs) error {
 	n.values[n.at] = uint32(r.Bits(32))
 	return r.Err()

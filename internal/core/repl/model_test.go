@@ -129,7 +129,7 @@ func (c *copySink) Spawn(id repl.ID) repl.Slot {
 	return c.next
 }
 
-// Predict implements receiver.Predictor.
+// Predict implements receiver.Sink.
 func (c *copySink) Predict(slot repl.Slot, on bool) {
 	if _, lives := c.entities[slot]; !lives || c.at != repl.NoSlot {
 		panic("nobody is predicted, or after values were read")
@@ -239,6 +239,12 @@ func (c *copySink) Discard() {
 	c.entities = c.before
 	maps.Copy(c.predicts, c.turned)
 }
+
+func (c *copySink) Outdate(repl.Handle, repl.Generation) {}
+
+func (c *copySink) Most() int { return repl.MaxGroups }
+
+func (c *copySink) Full() bool { return false }
 
 func (c *copySink) Skip(r *bits.Reader, comp int) error {
 	if c.links && comp == linkComp {

@@ -76,13 +76,17 @@ func (c *crewSink) Skip(r *bits.Reader, comp int) error {
 	return r.Err()
 }
 
-func (c *crewSink) Member(slot repl.Slot, _ bool) { c.at = slot }
-func (c *crewSink) Remove(int)                    {}
-func (c *crewSink) Despawn(repl.Slot)             {}
-func (c *crewSink) Orphan(repl.Slot)              {}
-func (c *crewSink) Begin(entangle.Tick)           {}
-func (c *crewSink) Commit()                       {}
-func (c *crewSink) Discard()                      {}
+func (c *crewSink) Member(slot repl.Slot, _ bool)        { c.at = slot }
+func (c *crewSink) Remove(int)                           {}
+func (c *crewSink) Despawn(repl.Slot)                    {}
+func (c *crewSink) Orphan(repl.Slot)                     {}
+func (c *crewSink) Begin(entangle.Tick)                  {}
+func (c *crewSink) Predict(repl.Slot, bool)              {}
+func (c *crewSink) Outdate(repl.Handle, repl.Generation) {}
+func (c *crewSink) Most() int                            { return repl.MaxGroups }
+func (c *crewSink) Full() bool                           { return false }
+func (c *crewSink) Commit()                              {}
+func (c *crewSink) Discard()                             {}
 
 // crewsBy returns all lists by name, with the entities replaced by their names.
 func (c *crewSink) crewsBy() crews {

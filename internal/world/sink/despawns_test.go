@@ -7,7 +7,6 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -36,10 +35,6 @@ func TestEndsInOneCallAreEndsOneByOne(t *testing.T) {
 			g := newRunGame(t, seed)
 			sink := &runsOfEnds{Applier: g.copies[0].applier}
 			g.copies[0].receive(sink, 3)
-			g.copies[1].receive(struct {
-				plainSink
-				receiver.Outdater
-			}{plainSink{g.copies[1].applier}, g.copies[1].applier}, 3)
 			hidden := map[ecs.Entity]bool{}
 			marker, place, name := ecs.ComponentID[components.Replicate](g.world), ecs.ComponentID[copiedPlace](g.world), ecs.ComponentID[copiedName](g.world)
 			for range 60 {

@@ -3,7 +3,6 @@ package sink
 import (
 	"slices"
 
-	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -18,10 +17,10 @@ func (a *Applier) Limit(most int) {
 	a.archetypes.setLimits(most)
 }
 
-// Most implements receiver.Bounded.
+// Most implements receiver.Sink.
 func (a *Applier) Most() int { return a.Replicas.most }
 
-// Full implements receiver.Bounded. An entity counts as long as it may be in the world because of
+// Full implements receiver.Sink. An entity counts as long as it may be in the world because of
 // the server. An orphaned entity counts until the game removes it. An entity that was despawned
 // while it was predicted counts until the prediction has reached that tick.
 func (a *Applier) Full() bool {
@@ -55,5 +54,3 @@ func (o *orphans) addOrphan(w *ecs.World, e ecs.Entity) {
 func (o *orphans) sweepRemoved(w *ecs.World) {
 	o.list = slices.DeleteFunc(o.list, func(e ecs.Entity) bool { return !w.Alive(e) })
 }
-
-var _ receiver.Bounded = (*Applier)(nil)

@@ -103,7 +103,7 @@ func (a *Applier) resolveWaiting(s repl.Slot) {
 	}
 }
 
-// Outdate implements receiver.Outdater. References to entities with older generations of the handle wait
+// Outdate implements receiver.Sink. References to entities with older generations of the handle wait
 // for nobody any more.
 func (a *Applier) Outdate(h repl.Handle, to repl.Generation) {
 	l := &a.refs.late

@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// maxUpdates bounds the updates of one group that wait for an action. A sender has as many
+	// MaxUpdates bounds the updates of one group that wait for an action. A sender has as many
 	// different baselines in flight as actions, and of one baseline the newest is kept. For more, the
 	// oldest is dropped.
-	maxUpdates = 16
+	MaxUpdates = 16
 
 	// MaxActions bounds the actions of one group that wait: for one before them, of which there are
 	// few, or for other groups. More find no room. Those that can't be passed over do, up to twice as
@@ -35,11 +35,10 @@ const (
 // Pool counts the waiting records of all groups, and finds the queues that hold some of a kind without
 // a search: a hostile server may make many queues.
 type Pool struct {
-	Limit       int // bytes
-	bytes       int
-	updateBytes int // of bytes, those of updates
-	free        []*Waiting
-	lists       [lists][]*Queue // the queues with a record of a kind, in any order
+	Limit int // bytes
+	bytes int
+	free  []*Waiting
+	lists [lists][]*Queue // the queues with a record of a kind, in any order
 }
 
 // Which records a list of queues is about.
@@ -63,11 +62,6 @@ func (p *Pool) Queues() []*Queue { return p.lists[all] }
 // Needing returns the queues with actions that wait for other groups, in any order.
 func (p *Pool) Needing() []*Queue { return p.lists[needing] }
 
-// Size returns what a record counts for with a body of some bits.
-func Size(width int, needs []repl.Need) int {
-	return (width+7)/8 + len(needs)*needBytes + waitingOverhead
-}
-
 // Add makes a record wait. start stands at the beginning of its body of some bits.
 func (p *Pool) Add(q *Queue, rec *Record, needs []repl.Need, since entangle.Tick, start bits.Reader, width int) *Waiting {
 	var w *Waiting
@@ -76,7 +70,8 @@ func (p *Pool) Add(q *Queue, rec *Record, needs []repl.Need, since entangle.Tick
 	} else {
 		w = &Waiting{Body: make([]byte, 0, leastBody)}
 	}
-	*w = Waiting{Record: *rec, Since: since, Body: w.Body, Needs: append(w.Needs[:0], needs...), size: Size(width, needs)}
+	*w = Waiting{Record: *rec, Since: since, Body: w.Body, Needs: append(w.Needs[:0], needs...)}
+	w.size = (width+7)/8 + len(needs)*needBytes + waitingOverhead
 	w.setBody(&start, width)
 	q.Waiting = append(q.Waiting, w)
 	p.count(q, w, 1)
@@ -134,7 +129,6 @@ func (p *Pool) count(q *Queue, w *Waiting, sign int) {
 	p.countIn(all, q, sign)
 	switch {
 	case w.Kind == repl.Update:
-		p.updateBytes += sign * w.size
 		p.countIn(updates, q, sign)
 	case len(w.Needs) > 0:
 		p.countIn(needing, q, sign)
@@ -181,39 +175,12 @@ func (p *Pool) Supersede(q *Queue, rec *Record) (since entangle.Tick, dropped in
 	return since, dropped
 }
 
-// MakeRoom drops the oldest updates of a queue until a record of a size fits, which the caller has
-// found to be passed over otherwise. It returns how many it dropped.
-func (p *Pool) MakeRoom(q *Queue, rec *Record, size int, state *State) (dropped int, ok bool) {
-	if rec.Kind != repl.Update && (q.Actions() >= MaxActions || rec.At-state.At > MaxActions) {
-		return 0, false
-	}
-	for !p.fits(rec, size) || (rec.Kind == repl.Update && q.counts[updates] >= maxUpdates) {
-		oldest := q.oldestUpdate()
-		if oldest < 0 {
-			return dropped, false
-		}
-		p.dropAt(q, oldest)
-		dropped++
-	}
-	return dropped, true
-}
-
-// fits reports whether there is room for a record of a size. Updates take half of the room: most of
-// those that find none are sent again anyway. Passing over an action costs more, since its group does
-// not change until the full is there.
-func (p *Pool) fits(rec *Record, size int) bool {
-	if rec.Kind == repl.Update && p.updateBytes+size > p.Limit/2 {
-		return false
-	}
-	return p.bytes+size <= p.Limit
-}
-
 // Expendable returns a record that can be sent again, and its queue; nil if none waits. Updates come
 // first, since most of them are sent again anyway, and of a group the oldest; then passable actions.
 func (p *Pool) Expendable() (q *Queue, w *Waiting) {
 	if l := p.lists[updates]; len(l) > 0 {
 		q = l[len(l)-1]
-		return q, q.Waiting[q.oldestUpdate()]
+		return q, q.OldestUpdate()
 	}
 	l := p.lists[passable]
 	if len(l) == 0 {

@@ -34,6 +34,9 @@ func (rec *Record) Passable(needs []repl.Need) bool {
 	return rec.Kind == repl.Change && !rec.Leaves && !rec.Takes && len(needs) == 0
 }
 
+// Updates returns how many updates wait.
+func (q *Queue) Updates() int { return q.counts[updates] }
+
 // Actions returns how many actions wait.
 func (q *Queue) Actions() int { return len(q.Waiting) - q.counts[updates] }
 
@@ -80,12 +83,11 @@ func (q *Queue) EndBefore(before entangle.Tick) *Waiting {
 	return nil
 }
 
-// oldestUpdate returns the index of the oldest update, or -1.
-func (q *Queue) oldestUpdate() int {
-	oldest := -1
-	for i, w := range q.Waiting {
-		if w.Kind == repl.Update && (oldest < 0 || w.Tick.Before(q.Waiting[oldest].Tick)) {
-			oldest = i
+// OldestUpdate returns the oldest update, or nil.
+func (q *Queue) OldestUpdate() (oldest *Waiting) {
+	for _, w := range q.Waiting {
+		if w.Kind == repl.Update && (oldest == nil || w.Tick.Before(oldest.Tick)) {
+			oldest = w
 		}
 	}
 	return oldest

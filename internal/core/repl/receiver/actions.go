@@ -5,7 +5,6 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/order"
 	"github.com/entangle-ecs/entangle/internal/set"
-	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // actionReader reads action messages.
@@ -22,8 +21,6 @@ type actionReader struct {
 type usual struct {
 	comps set.Mask
 	ok    bool
-	buf   []byte
-	w     bits.Writer
 }
 
 // read reads a message. Runs of usual records are applied at once where possible.
@@ -67,6 +64,9 @@ const (
 	plainFullBits = 5
 )
 
+// noLeavers is the body of an end without leavers.
+var noLeavers = []byte{0}
+
 // readRecord reads the next record, and notes whether a usual record may follow.
 func (a *actionReader) readRecord(rec *order.Record) error {
 	if rec.Usual {
@@ -87,23 +87,16 @@ func (a *actionReader) readUsual(rec *order.Record) error {
 	if !u.ok {
 		return ErrMalformed
 	}
-	u.w.Reset(u.buf[:0])
+	rec.Usual = false
+	behind := a.bodies.in
 	if rec.Kind == repl.Gone {
-		u.w.Bool(false) // no leavers
+		a.bodies.in.Reset(noLeavers)
 	} else {
-		raw, width, err := a.bodies.copyValues(rec, &u.comps)
-		if err != nil {
+		var err error
+		if behind, err = a.bodies.restate(rec, plainFull, plainFullBits, &u.comps); err != nil {
 			return err
 		}
-		u.w.Bits(plainFull, plainFullBits)
-		a.bodies.sets.Append(&u.w, &u.comps)
-		u.w.Copy(raw, width)
 	}
-	u.buf = u.w.Finish()
-
-	behind := a.bodies.in
-	a.bodies.in.Reset(u.buf)
-	rec.Usual = false
 	err := a.action(rec)
 	a.bodies.in = behind
 	return err
@@ -140,23 +133,5 @@ func (a *actionReader) action(rec *order.Record) error {
 		return ErrOverload // nothing would keep its place in the sequence
 	}
 	g.Place(rec)
-	var err error
-	switch g.Judge(rec) {
-	case order.Wait:
-		a.needs = a.groups.Unmet(a.needs)
-		return a.hold(g, rec)
-	case order.Drop:
-		return a.skipStale(rec)
-	case order.Unreachable:
-		err = a.passOver(g, rec)
-	case order.Apply:
-		if a.needs = a.groups.Unmet(a.needs); len(a.needs) > 0 {
-			return a.hold(g, rec)
-		}
-		err = a.apply(g, rec)
-	}
-	if err != nil {
-		return err
-	}
-	return a.release(rec.Group)
+	return a.handle(g, rec)
 }

@@ -30,7 +30,10 @@ type applier struct {
 	// incomplete: the record changes a member that the replica does not have.
 	incomplete bool
 
-	raw      []byte // of copyValues
+	// Of restate:
+	raw, restated []byte
+	w             bits.Writer
+
 	dangling uint64 // references to entities that this side does not have
 }
 
@@ -82,17 +85,25 @@ func (a *applier) skipValues(rec *order.Record, comps *set.Mask) error {
 	return nil
 }
 
-// copyValues reads past the values of a record that consists of nothing else, for the components of a
-// set, and returns a copy of their bits, which is valid until the next call.
-func (a *applier) copyValues(rec *order.Record, comps *set.Mask) (raw []byte, width int, err error) {
+// restate makes the reader read a record that consists of values alone in the form of other records, with
+// the n bits of a prefix and the set of its components before the values. It returns the reader behind the
+// record, for the caller to restore.
+func (a *applier) restate(rec *order.Record, prefix uint64, n uint, comps *set.Mask) (behind bits.Reader, err error) {
 	start := a.in
 	if err := a.skipValues(rec, comps); err != nil {
-		return nil, 0, err
+		return a.in, err
 	}
-	width = start.RemainingBits() - a.in.RemainingBits()
+	behind = a.in
+	width := start.RemainingBits() - behind.RemainingBits()
 	a.raw = slices.Grow(a.raw[:0], (width+7)/8)[:(width+7)/8]
 	start.Copy(a.raw, width)
-	return a.raw, width, nil
+	a.w.Reset(a.restated[:0])
+	a.w.Bits(prefix, n)
+	a.sets.Append(&a.w, comps)
+	a.w.Copy(a.raw, width)
+	a.restated = a.w.Finish()
+	a.in.Reset(a.restated)
+	return behind, nil
 }
 
 // beginRecord passes a record's baseline and tick to the sink, and the tick of the group's replica, if
@@ -424,12 +435,9 @@ func (b *bodyReader) predict() error {
 			return ErrMalformed
 		}
 	}
-	if b.predictor == nil {
-		return nil
-	}
 	for i := range b.joins {
 		if j := &b.joins[i]; j.existed && !stated.Stated {
-			b.predictor.Predict(j.slot, false)
+			b.Predict(j.slot, false)
 		}
 	}
 	for i := range b.g.members {
@@ -438,7 +446,7 @@ func (b *bodyReader) predict() error {
 		}
 		m := &b.g.members[i]
 		if _, leaves := b.fate(m); !leaves {
-			b.predictor.Predict(m.slot, stated.Has(m.number))
+			b.Predict(m.slot, stated.Has(m.number))
 		}
 	}
 	return nil

@@ -50,7 +50,7 @@
 //	                             ones are in transit
 //	groups without a full        8,192 of them, then updates are dropped, and an action is
 //	                             ErrOverload
-//	more entities or groups      ErrCrowded, with a Bounded sink
+//	more entities or groups      ErrCrowded
 //	than there is room for
 //	groups break, over and over  each is requested once, until it is polled
 //	a mark never settles         64 ticks are pending; the oldest is forgotten

@@ -282,6 +282,10 @@ func (n *nothing) Insert(r *bits.Reader, _ int, _ receiver.Refs) error { return 
 func (n *nothing) Update(r *bits.Reader, c int, f receiver.Refs) error { return n.Insert(r, c, f) }
 func (n *nothing) Despawn(repl.Slot)                                   {}
 func (n *nothing) Orphan(repl.Slot)                                    {}
+func (n *nothing) Predict(repl.Slot, bool)                             {}
+func (n *nothing) Outdate(repl.Handle, repl.Generation)                {}
+func (n *nothing) Most() int                                           { return 2 * repl.MaxGroups }
+func (n *nothing) Full() bool                                          { return false }
 func (n *nothing) Commit()                                             {}
 func (n *nothing) Discard()                                            {}
 func (n *nothing) Skip(r *bits.Reader, _ int) error {

@@ -16,7 +16,7 @@ var (
 	// ErrNoRoom means that more structure waits than LimitWaiting allows, which can't be requested
 	// again.
 	ErrNoRoom = errors.New("receiver: more structure waits than there is room for")
-	// ErrCrowded means that a peer has more entities, or groups, than a Bounded sink
+	// ErrCrowded means that a peer has more entities, or groups, than the sink
 	// holds at a time.
 	ErrCrowded = errors.New("receiver: more entities than there is room for")
 )

@@ -59,8 +59,7 @@ func (r *replica) finish() error {
 		if w == nil {
 			return ErrNoRoom
 		}
-		r.refuse(r.groups.get(q.Group), &w.Record)
-		r.waiting.Drop(q, w)
+		r.evict(r.groups.get(q.Group), w)
 	}
 	for slot, ok := r.entities.takeAbandoned(); ok; slot, ok = r.entities.takeAbandoned() {
 		r.bodies.Begin(r.now())
@@ -178,7 +177,30 @@ func (r *replica) sweep(now entangle.Tick, room int) bool {
 // isCrowded reports whether a record's new group exceeds the limit. Of groups without a full there
 // may be maxUnknown more.
 func (r *replica) isCrowded(rec *order.Record) bool {
-	return r.bodies.bounded != nil && rec.Kind == repl.Full && r.groups.len() >= r.bodies.bounded.Most()
+	return rec.Kind == repl.Full && r.groups.len() >= r.bodies.Most()
+}
+
+// handle decides about a record of a group, with the current needs, and then applies what has waited
+// for it.
+func (r *replica) handle(g *group, rec *order.Record) (err error) {
+	switch g.Judge(rec) {
+	case order.Drop:
+		return r.skipStale(rec)
+	case order.Wait:
+		r.needs = r.groups.Unmet(r.needs)
+		return r.hold(g, rec)
+	case order.Unreachable:
+		err = r.passOver(g, rec)
+	case order.Apply:
+		if r.needs = r.groups.Unmet(r.needs); len(r.needs) > 0 {
+			return r.hold(g, rec)
+		}
+		err = r.apply(g, rec)
+	}
+	if err != nil {
+		return err
+	}
+	return r.release(rec.Group)
 }
 
 // skipStale skips a record that the replica is past, or of a group that is no more.

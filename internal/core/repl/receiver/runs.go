@@ -19,10 +19,7 @@ func (a *actionReader) spawnRun(rec *order.Record) (n int) {
 	}
 	a.bodies.refs = a.bodies.refs[:0]
 	a.bodies.beginRecord(rec, 0, false)
-	room := min(spawner.BeginSpawns(rec.Tick, &u.comps), maxSpawnRun)
-	if a.bodies.bounded != nil {
-		room = min(room, a.bodies.bounded.Most()-a.groups.len())
-	}
+	room := min(spawner.BeginSpawns(rec.Tick, &u.comps), a.bodies.Most()-a.groups.len(), maxSpawnRun)
 	a.ids = a.ids[:0]
 	id := repl.ID{Group: rec.Group, Generation: rec.Generation}
 	for len(a.ids) < room && a.isFree(id, rec.Tick) {

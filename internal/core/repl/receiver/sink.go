@@ -25,6 +25,11 @@ type Sink interface {
 	// Member selects the entity of the following calls. whole: it will have exactly the components
 	// that are named now.
 	Member(slot repl.Slot, whole bool)
+	// Predict states whether an entity is predicted by this peer from the tick of the record on. It may
+	// repeat what holds already. It is called when all entities of the record exist and before its first
+	// value is read. A new entity is not predicted; when a predicted entity is removed, Predict is not
+	// called.
+	Predict(slot repl.Slot, on bool)
 	// Remove removes a component; a missing one is no error.
 	Remove(comp int)
 	// Insert reads the value of a component, which is added if it is missing.
@@ -37,8 +42,18 @@ type Sink interface {
 	Commit()
 	Discard()
 
-	// Skip reads past a value, at any time.
+	// The others may be called at any time.
+
+	// Skip reads past a value.
 	Skip(r *bits.Reader, comp int) error
+	// Outdate says that a handle has reached a generation: entities with ids of older ones have ended,
+	// and will not arrive. References to them need not wait.
+	Outdate(h repl.Handle, to repl.Generation)
+	// Most returns how many entities the sink holds at a time. The receiver also takes in no more groups
+	// than that, because some may have no members.
+	Most() int
+	// Full reports whether the limit is reached: Spawn is not called then.
+	Full() bool
 }
 
 // Updater is a Sink that takes the updates of many entities in one call, which saves the separate calls
@@ -76,13 +91,6 @@ type Despawner interface {
 	DespawnRun(slots []repl.Slot, tick entangle.Tick)
 }
 
-// Outdater is a Sink that keeps references to entities that have not arrived.
-type Outdater interface {
-	// Outdate says that a handle has reached a generation: entities with ids of older ones have ended,
-	// and will not arrive.
-	Outdate(h repl.Handle, to repl.Generation)
-}
-
 // Differ is a Sink of components with differences in their updates: from the value when the replica of
 // the group was at the baseline.
 type Differ interface {
@@ -105,16 +113,6 @@ type Moment struct {
 	Known bool
 }
 
-// Predictor is a Sink that needs to know the predicted set of this peer.
-type Predictor interface {
-	Sink
-	// Predict states whether an entity is predicted from the tick of the record on, between Begin and
-	// Commit. It may repeat what holds already. It is called when all entities of the record exist and
-	// before its first value is read. A new entity is not predicted; when a predicted entity is
-	// removed, Predict is not called.
-	Predict(slot repl.Slot, on bool)
-}
-
 // Refs resolves the references of a body.
 type Refs interface {
 	// At returns the target of an index in the body. It is not ok for an index that is not in the
@@ -132,26 +130,13 @@ type Target struct {
 	ID   repl.ID
 }
 
-// Bounded is a Sink that holds only so many entities at a time.
-type Bounded interface {
-	Sink
-	// Most returns that number. The receiver also takes in no more groups than that, because some
-	// may have no members.
-	Most() int
-	// Full reports whether the limit is reached: Spawn is not called then.
-	Full() bool
-}
-
 // sinks is the sink and the interfaces that it implements; those that it does not are nil.
 type sinks struct {
 	Sink
 	updater   Updater
 	spawner   Spawner
 	despawner Despawner
-	outdater  Outdater
 	differ    Differ // nil also if no component is sent as differences
-	predictor Predictor
-	bounded   Bounded
 }
 
 func newSinks(sink Sink) (s sinks) {
@@ -159,9 +144,6 @@ func newSinks(sink Sink) (s sinks) {
 	s.updater, _ = sink.(Updater)
 	s.spawner, _ = sink.(Spawner)
 	s.despawner, _ = sink.(Despawner)
-	s.outdater, _ = sink.(Outdater)
-	s.predictor, _ = sink.(Predictor)
-	s.bounded, _ = sink.(Bounded)
 	if differ, ok := sink.(Differ); ok {
 		if deltas := differ.Deltas(); !deltas.IsZero() {
 			s.differ = differ
@@ -172,7 +154,7 @@ func newSinks(sink Sink) (s sinks) {
 
 // outdate ends the waits for entities with older generations of a handle.
 func (s *sinks) outdate(h repl.Handle, to repl.Generation) {
-	if s.outdater != nil && to > 0 {
-		s.outdater.Outdate(h, to)
+	if to > 0 {
+		s.Outdate(h, to)
 	}
 }

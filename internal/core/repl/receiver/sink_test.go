@@ -2,6 +2,7 @@ package receiver_test
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -112,7 +113,7 @@ func (c *copySink) Spawn(id repl.ID) repl.Slot {
 	return c.next
 }
 
-// Predict implements receiver.Predictor.
+// Predict implements receiver.Sink.
 func (c *copySink) Predict(slot repl.Slot, on bool) {
 	require.True(c.t, c.open)
 	c.has(slot)
@@ -228,6 +229,12 @@ func (c *copySink) Discard() {
 	c.orphaned = c.orphaned[:c.orphansBefore]
 	c.open = false
 }
+
+func (c *copySink) Outdate(repl.Handle, repl.Generation) {}
+
+func (c *copySink) Most() int { return math.MaxInt }
+
+func (c *copySink) Full() bool { return false }
 
 func (c *copySink) Skip(r *bits.Reader, comp int) error {
 	switch comp {

@@ -8,7 +8,6 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/order"
 	"github.com/entangle-ecs/entangle/internal/set"
-	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // updateReader reads frames of updates and marks.
@@ -22,8 +21,6 @@ type updateReader struct {
 	comps   set.Mask
 	handles []repl.Handle
 	slots   []repl.Slot // of the groups that take their update now
-	w       bits.Writer
-	buf     []byte
 }
 
 // maxBare bounds the groups of plain blocks in a frame beyond one for each bit. Values take no bits if
@@ -173,17 +170,11 @@ func (u *updateReader) giveBack(tick entangle.Tick, handles []repl.Handle) {
 
 // updateAlone passes the next record of a plain block to update, in the form of a block of its own.
 func (u *updateReader) updateAlone(rec *order.Record) error {
-	raw, width, err := u.bodies.copyValues(rec, &u.comps)
+	const noRefsAlone = 0b10
+	behind, err := u.bodies.restate(rec, noRefsAlone, 2, &u.comps)
 	if err != nil {
 		return err
 	}
-	u.w.Reset(u.buf[:0])
-	u.w.Bits(0b10, 2) // no references, alone
-	u.bodies.sets.Append(&u.w, &u.comps)
-	u.w.Copy(raw, width)
-	u.buf = u.w.Finish()
-	behind := u.bodies.in
-	u.bodies.in.Reset(u.buf)
 	err = u.update(rec)
 	u.bodies.in = behind
 	return err
@@ -204,17 +195,6 @@ func (u *updateReader) update(rec *order.Record) error {
 			return u.bodies.skipRecord(rec)
 		}
 	}
-	switch g.Judge(rec) {
-	case order.Apply:
-		if err := u.apply(g, rec); err != nil {
-			return err
-		}
-		return u.release(rec.Group)
-	case order.Wait:
-		u.confirmed.NotApplied(rec.Group, rec.Tick)
-		u.needs = u.needs[:0]
-		return u.hold(g, rec)
-	default:
-		return u.skipStale(rec)
-	}
+	u.needs = u.needs[:0]
+	return u.handle(g, rec)
 }

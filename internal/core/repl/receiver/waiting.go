@@ -30,13 +30,13 @@ func (r *replica) hold(g *group, rec *order.Record) error {
 	since, replaced := r.waiting.Supersede(&g.Queue, rec)
 	r.stats.Replaced += uint64(replaced)
 	switch {
-	case rec.Kind == repl.Update || rec.Passable(r.needs):
-		size := order.Size(r.widthFrom(start), r.needs)
-		dropped, ok := r.waiting.MakeRoom(&g.Queue, rec, size, &g.State)
-		if dropped > 0 {
-			r.refuseUpdates(g, dropped)
+	case rec.Kind == repl.Update:
+		r.confirmed.NotApplied(rec.Group, rec.Tick)
+		if g.Updates() >= order.MaxUpdates {
+			r.evict(g, g.OldestUpdate())
 		}
-		if !ok {
+	case rec.Passable(r.needs):
+		if g.Actions() >= order.MaxActions || rec.At-g.At > order.MaxActions {
 			r.refuse(g, rec)
 			return nil
 		}
@@ -64,28 +64,27 @@ func (r *replica) keep(g *group, rec *order.Record, start bits.Reader, since ent
 	return r.waiting.Add(&g.Queue, rec, r.needs, since, start, r.widthFrom(start))
 }
 
-// refuse notes a record that there is no room to keep. An action's place in the sequence is remembered,
-// until all earlier ones have arrived.
-func (r *replica) refuse(g *group, rec *order.Record) {
-	if rec.Kind == repl.Update {
-		r.refuseUpdates(g, 1)
-		return
-	}
-	r.stats.Overflow++
-	r.stats.Passed++
-	g.PassLater(rec.At)
-	r.request(g)
+// evict drops a waiting record that there is no room to keep.
+func (r *replica) evict(g *group, w *order.Waiting) {
+	r.refuse(g, &w.Record)
+	r.waiting.Drop(&g.Queue, w)
 }
 
-// refuseUpdates notes n updates that there is no room to keep. An update that waits for a missing action
+// refuse notes a record that there is no room to keep. An update that waits for a missing action
 // proves nothing to its sender, which sends the changes again once that action is acknowledged. An
 // action that waits for other groups has been acknowledged, so that the updates behind it count as
-// arrived: their group is requested in full.
-func (r *replica) refuseUpdates(g *group, n int) {
-	r.stats.Overflow += uint64(n)
-	if g.HoldsNeeds() {
-		r.request(g)
+// arrived: their group is requested in full. An action's place in the sequence is remembered, until
+// all earlier ones have arrived.
+func (r *replica) refuse(g *group, rec *order.Record) {
+	r.stats.Overflow++
+	switch {
+	case rec.Kind != repl.Update:
+		r.stats.Passed++
+		g.PassLater(rec.At)
+	case !g.HoldsNeeds():
+		return
 	}
+	r.request(g)
 }
 
 // passOver passes over an action that can't be applied. Its leavers are kept for the requested full,

@@ -325,3 +325,43 @@ func TestASetWithAnUpdateInIt(t *testing.T) {
 		require.Zero(t, s.copy.WaitingBytes())
 	})
 }
+
+// A full goes before the actions that it overtakes, and the newest full before the others: they may wait
+// for what never comes.
+func TestASetOfFulls(t *testing.T) {
+	for _, withOlder := range []bool{false, true} {
+		orders(3, func(order []int) {
+			s := newGroups(t)
+			for h := groupA; h <= groupB; h++ {
+				older, newer := one(repl.Full, h, 2, 25, 0), one(repl.Full, h, 3, 30, 0)
+				older.needs, newer.needs = []repl.Need{need(99, 25)}, []repl.Need{need(groupA+groupB-h, 30)}
+				for _, i := range order {
+					if i != 1 || withOlder {
+						s.get([]record{needing(h, 1, 20, 10, need(99, 20)), older, newer}[i])
+					}
+				}
+			}
+			s.holds(groupA, 30)
+			s.holds(groupB, 30)
+			require.Empty(t, s.asks())
+			require.Zero(t, s.copy.WaitingBytes())
+		})
+	}
+}
+
+// A group that ends does not bring what waits for its next tick: that belongs to the next group.
+func TestASetInWhichAGroupEnds(t *testing.T) {
+	orders(4, func(order []int) {
+		s := newGroups(t)
+		s.sink.wantsNothing = false
+		for _, i := range order {
+			s.get([]record{
+				needing(groupA, 1, 40, 10, need(groupB, 40)),
+				needing(groupB, 1, 20, 10, need(groupA, 20)),
+				{kind: repl.Gone, group: groupB, seq: 2, tick: 30},
+				one(repl.Change, groupB, 3, 40, 30),
+			}[i])
+		}
+		s.holds(groupA, 10)
+	})
+}

@@ -77,7 +77,7 @@ func NewApplier(w *ecs.World, hub *event.Hub, infos []*registry.Component, onSpa
 	a := &Applier{
 		world: w, writer: writer, remote: remote, run: updateRun{remote: writer.Cells(remote)},
 		archetypes: archetypes{world: w, known: map[archetype]struct{}{}},
-		refs:       references{late: refs.NewLate()}, persistence: newPersistence(w, remote),
+		refs:       references{late: refs.NewLate(), departed: newDepartures()}, persistence: newPersistence(w, remote),
 		diffs: newDifferences(infos), owned: newOwnership(w, infos),
 
 		onSpawned: onSpawned, onDespawned: onDespawned,

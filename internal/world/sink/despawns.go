@@ -22,5 +22,5 @@ func (a *Applier) DespawnRun(slots []repl.Slot, tick entangle.Tick) {
 			a.Forget(s)
 		}
 	}
-	a.awaitReturns()
+	a.awaitTargets()
 }

@@ -35,7 +35,8 @@ func (a *Applier) Clear() {
 		a.detachEntity(e)
 	}
 	a.orphans.list, a.orphans.sweepAt = a.orphans.list[:0], 0
-	a.refs.departed.list, a.refs.late.Set, a.archetypes.exceeded = a.refs.departed.list[:0], a.refs.late.Set[:0], false
+	a.refs.departed.clear()
+	a.refs.late.Set, a.archetypes.exceeded = a.refs.late.Set[:0], false
 	a.clearPrediction()
 	for _, e := range a.persistence.kept {
 		if a.world.Alive(e) {

@@ -107,6 +107,7 @@ func (a *Applier) resolveWaiting(s repl.Slot) {
 // for nobody any more.
 func (a *Applier) Outdate(h repl.Handle, to repl.Generation) {
 	l := &a.refs.late
+	a.refs.departed.outdate(h, to)
 	for i, ok := l.Outdated(h, to); ok; i, ok = l.Outdated(h, to) {
 		l.Drop(i)
 		a.Replicas.entities[l.Refs[i].Holder.Slot].waits--

@@ -1,7 +1,6 @@
 package sink
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/columns"
@@ -23,10 +22,6 @@ type relations struct {
 type lostEntity struct {
 	entity ecs.Entity
 	id     repl.ID
-}
-
-func (l lostEntity) compare(e ecs.Entity) int {
-	return cmp.Or(cmp.Compare(l.entity.ID(), e.ID()), cmp.Compare(l.entity.Generation(), e.Generation()))
 }
 
 // checkRelation checks that a member gets no second relation.
@@ -84,7 +79,7 @@ func (a *Applier) recordDeparture(s repl.Slot) {
 		a.relations.lost = append(a.relations.lost, lost)
 	}
 	if a.Replicas.Info[s].referred {
-		a.refs.departed.list = append(a.refs.departed.list, lost)
+		a.refs.departed.add(lost)
 	}
 }
 

@@ -65,6 +65,7 @@ func (a *Applier) Begin(tick entangle.Tick) {
 // Spawn implements receiver.Sink. The entity exists at once, without any component, so that
 // references to it can be resolved.
 func (a *Applier) Spawn(id repl.ID) repl.Slot {
+	a.prepareReturn(id)
 	s := a.addReplica(id)
 	a.stage.spawned = append(a.stage.spawned, s)
 	return s
@@ -201,7 +202,7 @@ func (a *Applier) Commit() {
 		a.raiseEvents(&a.stage.members[i], a.stage.valuesOf(i))
 	}
 	a.applyPredictionChanges()
-	a.awaitReturns()
+	a.awaitTargets()
 	a.raiseResolved()
 }
 

@@ -295,7 +295,6 @@ func (b *bodyReader) readChanges() (n int, err error) {
 			return n, ErrMalformed
 		}
 		if !more {
-			b.changing = false
 			return n, nil
 		}
 		b.same = same

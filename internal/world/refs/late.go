@@ -80,6 +80,9 @@ func (l *Late) Drop(i int32) {
 // all references wait for entities of one handle, and each of its records may look for some of them:
 // that must not search all.
 func (l *Late) find(target repl.ID, i int32) int {
+	if len(l.byTarget) == 0 {
+		return 0 // as for most new entities
+	}
 	at, _ := slices.BinarySearchFunc(l.byTarget, i, func(have, i int32) int {
 		t := &l.Refs[have].Target
 		return cmp.Or(cmp.Compare(t.Group, target.Group), cmp.Compare(t.Generation, target.Generation),

@@ -38,6 +38,9 @@ func (l *departures) clear() {
 
 // outdate drops the departures with older generations of a handle, which do not return.
 func (l *departures) outdate(h repl.Handle, to repl.Generation) {
+	if len(l.byID) == 0 {
+		return // an iteration costs more
+	}
 	for id, e := range l.byID {
 		if id.Group == h && id.Generation < to {
 			delete(l.byID, id)

@@ -93,8 +93,10 @@ func (a *Applier) ReadSpawn(r *bits.Reader, table receiver.Refs) error {
 // one are raised; the events come in the order of the entities.
 func (a *Applier) CommitSpawns(ids []repl.ID) []repl.Slot {
 	run, values := &a.spawning, a.stage.buf
-	for _, id := range ids {
-		a.prepareReturn(id)
+	if len(a.refs.departed.byID) > 0 {
+		for _, id := range ids {
+			a.prepareReturn(id)
+		}
 	}
 	run.entities = slices.Grow(run.entities[:0], len(ids))[:len(ids)]
 	run.now.batch.Spawn(run.entities, values)

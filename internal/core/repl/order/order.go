@@ -23,9 +23,9 @@ type Record struct {
 
 // State is the part of a group's progress that decides which records can follow.
 type State struct {
-	Known bool          // a full was applied
 	At    int64         // the place of the last action applied or passed over
 	Held  entangle.Tick // the tick of the replica
+	Known bool          // a full was applied
 }
 
 // Progress is the state of a group, and the actions that have arrived or were passed over.

@@ -141,10 +141,10 @@ func (p *Pool) count(q *Queue, w *Waiting, sign int) {
 // one takes its place.
 func (p *Pool) countIn(list int, q *Queue, sign int) {
 	l := &p.lists[list]
-	q.counts[list] += sign
+	q.counts[list] += uint16(sign)
 	switch {
 	case sign > 0 && q.counts[list] == 1:
-		q.places[list] = len(*l)
+		q.places[list] = uint32(len(*l))
 		*l = append(*l, q)
 	case q.counts[list] == 0:
 		last := len(*l) - 1

@@ -12,8 +12,8 @@ import (
 type Queue struct {
 	Group   repl.Handle
 	Waiting []*Waiting
-	counts  [lists]int // of Waiting, the records of each list
-	places  [lists]int // the queue's place in the lists of the pool, where it counts any
+	counts  [lists]uint16 // of Waiting, the records of each list
+	places  [lists]uint32 // the queue's place in the lists of the pool, where it counts any
 }
 
 // Waiting is a record that arrived before others that it needs.
@@ -35,10 +35,10 @@ func (rec *Record) Passable(needs []repl.Need) bool {
 }
 
 // Updates returns how many updates wait.
-func (q *Queue) Updates() int { return q.counts[updates] }
+func (q *Queue) Updates() int { return int(q.counts[updates]) }
 
 // Actions returns how many actions wait.
-func (q *Queue) Actions() int { return len(q.Waiting) - q.counts[updates] }
+func (q *Queue) Actions() int { return len(q.Waiting) - q.Updates() }
 
 // HoldsNeeds reports whether an action waits for other groups.
 func (q *Queue) HoldsNeeds() bool { return q.counts[needing] > 0 }

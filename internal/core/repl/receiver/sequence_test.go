@@ -350,6 +350,19 @@ func TestPatienceEnds(t *testing.T) {
 	assert.Equal(t, []repl.Handle{0}, s.asks())
 }
 
+// An update that replaces another one has waited since that one arrived.
+func TestPatienceWithReplacedUpdates(t *testing.T) {
+	s := newScripted(t)
+	s.full(0, 10)
+	for tick := entangle.Tick(21); tick <= 21+256; tick += 32 {
+		s.update(tick, 20)
+	}
+	assert.Empty(t, s.asks())
+	assert.EqualValues(t, 8, s.copy.Stats().Replaced)
+	s.update(21+257, 20)
+	assert.Equal(t, []repl.Handle{0}, s.asks())
+}
+
 // Late records of groups that have ended look like those of groups to come. They are dropped when
 // there are many, so that their number stays bounded.
 func TestStrangersAreForgotten(t *testing.T) {

@@ -1,6 +1,8 @@
 package receiver
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/confirm"
@@ -52,11 +54,17 @@ func (t *table) page(h repl.Handle) *page {
 	return nil
 }
 
-// loans returns the loans of a handle's page, or nil.
-func (t *table) loans(h repl.Handle) *[pageSize]loan {
-	p := t.page(h)
+// loansOf returns the loans of a page, and the first of some rising handles that are on it. The page is that of the
+// first handle. If it does not exist, no handles are returned.
+func (t *table) loansOf(handles []repl.Handle) (loans *[pageSize]loan, page []repl.Handle) {
+	first := handles[0]
+	p := t.page(first)
 	if p == nil {
-		return nil
+		return nil, nil
+	}
+	n, end := min(len(handles), pageSize-int(first%pageSize)), first|(pageSize-1)
+	if handles[n-1] > end { // they have gaps
+		n, _ = slices.BinarySearch(handles[:n], end+1)
 	}
 	if p.lent == nil {
 		p.lent = new([pageSize]loan)
@@ -64,7 +72,7 @@ func (t *table) loans(h repl.Handle) *[pageSize]loan {
 			p.lent[i].slot = repl.NoSlot
 		}
 	}
-	return p.lent
+	return p.lent, handles[:n]
 }
 
 // lend makes a loan of a handle's group, if it is one that can be lent.

@@ -92,17 +92,17 @@ func (u *updateReader) readBlock(run *repl.Run, h repl.Handle) (ok bool) {
 	if u.left -= n; !ok || u.left < 0 || !u.bodies.sets.Read(in, &u.comps) || u.comps.IsZero() {
 		return false
 	}
-	handles := append(u.handles[:0], h)
-	for range n - 1 {
-		if h++; gaps {
-			if h, ok = run.ReadGap(in); !ok {
-				return false
-			}
+	handles := slices.Grow(u.handles[:0], n)[:n]
+	for i := range handles {
+		handles[i] = h + repl.Handle(i)
+	}
+	for i := 1; gaps && i < n; i++ {
+		if handles[i], ok = run.ReadGap(in); !ok {
+			return false
 		}
-		handles = append(handles, h)
 	}
 	u.handles = handles
-	run.Skip(h)
+	run.Skip(handles[n-1])
 	return true
 }
 
@@ -132,39 +132,58 @@ func (u *updateReader) updateRun(rec *order.Record, handles []repl.Handle) (take
 // borrow collects the slots of the first groups that take an update of a tick and baseline now. Where
 // values are sent as differences their replicas are of one tick, which it returns.
 func (u *updateReader) borrow(rec *order.Record, handles []repl.Handle) (held entangle.Tick) {
-	slots, tick, base := slices.Grow(u.slots[:0], len(handles))[:len(handles)], rec.Tick, rec.Base
-	last, n := base, 0 // of the last group: as a rule all are held alike
-	var loans *[pageSize]loan
-	for page := repl.EndOfHandles; n < len(slots); n++ {
-		h := handles[n]
-		if h/pageSize != page {
-			if page, loans = h/pageSize, u.groups.loans(h); loans == nil {
-				break
-			}
+	slots, n := slices.Grow(u.slots[:0], len(handles))[:len(handles)], 0
+	takes := span{first: rec.Base, ticks: uint32(rec.Tick - rec.Base), narrow: u.bodies.differ != nil}
+	for n < len(handles) {
+		loans, page := u.groups.loansOf(handles[n:])
+		taken := takes.copySlots(slots[n:], loans, page)
+		if n += taken; taken == len(page) && taken > 0 {
+			continue
 		}
-		l := &loans[h%pageSize]
-		if l.slot == repl.NoSlot && !u.groups.lend(h) ||
-			l.held != last && (!l.held.Before(tick) || l.held.Before(base) || u.bodies.differ != nil && n > 0) {
+		if len(page) == 0 || loans[handles[n]%pageSize].slot != repl.NoSlot || !u.groups.lend(handles[n]) {
 			break
 		}
-		slots[n], last = l.slot, l.held
 	}
 	u.slots = slots[:n]
-	return last
+	return takes.first
+}
+
+// span is the ticks of the replicas that take an update: from its baseline to before its own.
+type span struct {
+	first  entangle.Tick
+	ticks  uint32
+	narrow bool // all take it at the tick of the first that does
+}
+
+// copySlots copies the slots of groups of one page, up to the first that is not lent or does not take
+// the update. No function is called for a group: most updates of a game pass here (case receive/pose).
+func (s *span) copySlots(slots []repl.Slot, loans *[pageSize]loan, handles []repl.Handle) (n int) {
+	slots = slots[:len(handles)]
+	first, ticks := s.first, s.ticks
+	for i, h := range handles {
+		l := &loans[h%pageSize]
+		if l.slot == repl.NoSlot || uint32(l.held-first) >= ticks {
+			return i
+		}
+		if slots[i] = l.slot; s.narrow {
+			first, ticks = l.held, 1
+			s.first, s.ticks = first, ticks
+		}
+	}
+	return len(handles)
 }
 
 // giveBack notes the tick of groups that took their updates.
 func (u *updateReader) giveBack(tick entangle.Tick, handles []repl.Handle) {
-	var loans *[pageSize]loan
-	page := repl.EndOfHandles
-	for _, h := range handles {
-		if h/pageSize != page {
-			page, loans = h/pageSize, u.groups.loans(h)
+	for len(handles) > 0 {
+		loans, page := u.groups.loansOf(handles)
+		for _, h := range page {
+			l := &loans[h%pageSize]
+			if l.held = tick; l.slot == repl.NoSlot { // an event's reader asked for the group
+				u.groups.get(h).Held = tick
+			}
 		}
-		l := &loans[h%pageSize]
-		if l.held = tick; l.slot == repl.NoSlot { // an event's reader asked for the group
-			u.groups.get(h).Held = tick
-		}
+		handles = handles[len(page):]
 	}
 }
 

@@ -88,7 +88,7 @@ func (w *Encoder) hidden(m *group.Member) bool {
 	if w.Bodies.current.key.View == 0 {
 		return false
 	}
-	h, _ := w.state.Views.Hides(w.Bodies.current.key.View, m.Number)
+	h, _ := w.state.Views.Hidden(w.Bodies.current.key.View, m.Number)
 	return h.Whole
 }
 
@@ -97,7 +97,7 @@ func (w *Encoder) seen(s repl.Slot, mask set.Mask) set.Mask {
 	if w.Bodies.current.key.View == 0 {
 		return mask
 	}
-	h, _ := w.state.Views.Hides(w.Bodies.current.key.View, w.state.Slots.NumberHere[s])
+	h, _ := w.state.Views.Hidden(w.Bodies.current.key.View, w.state.Slots.NumberHere[s])
 	return mask.Without(h.Comps)
 }
 
@@ -107,7 +107,7 @@ func (w *Encoder) unseen(s repl.Slot) bool {
 	if b.key.View == 0 {
 		return false
 	}
-	if h, _ := w.state.Views.Hides(b.key.View, w.state.Slots.NumberHere[s]); h.Comps.IsZero() {
+	if h, _ := w.state.Views.Hidden(b.key.View, w.state.Slots.NumberHere[s]); h.Comps.IsZero() {
 		return false
 	}
 	changed := w.state.Slots.ChangedSince(s, b.key.Base, &b.bases)
@@ -241,7 +241,7 @@ func (w *Encoder) tells(l *group.Leaver) bool {
 	if b.key.Reader != nil && l.Slot != repl.NoSlot && b.key.Kind == repl.Change && !b.key.Reader.Gets(l.Slot) && b.key.Reader.KeepsMoved(l.Slot) {
 		return false
 	}
-	if h, _ := w.state.Views.Hides(b.key.View, l.Number); h.Whole && w.fate(l) != repl.Moved {
+	if h, _ := w.state.Views.Hidden(b.key.View, l.Number); h.Whole && w.fate(l) != repl.Moved {
 		return false
 	}
 	if b.key.Kind != repl.Change && w.fate(l) == repl.Despawned {

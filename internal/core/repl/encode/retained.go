@@ -10,10 +10,10 @@ import (
 
 // takenAway returns the parts of a member that the reader of the current body, of a retained group,
 // has and is to lose.
-func (w *Encoder) takenAway(m *group.Member) view.Part {
-	was, _ := w.state.Views.Hides(w.Bodies.current.key.View, m.Number)
-	is, _ := w.state.Views.Hides(w.Bodies.current.key.NewView, m.Number)
-	return view.Part{Number: m.Number, Whole: is.Whole && !was.Whole, Comps: is.Comps.Without(was.Comps)}
+func (w *Encoder) takenAway(m *group.Member) view.HiddenMember {
+	was, _ := w.state.Views.Hidden(w.Bodies.current.key.View, m.Number)
+	is, _ := w.state.Views.Hidden(w.Bodies.current.key.NewView, m.Number)
+	return view.HiddenMember{Number: m.Number, Whole: is.Whole && !was.Whole, Comps: is.Comps.Without(was.Comps)}
 }
 
 // encodeTakenAway writes an empty list of joining entities, and the components to remove for the

@@ -7,29 +7,29 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// Messages remembers the actions in each message until it is delivered, and those that may wait at the
-// peer after that.
+// Messages records the actions in each message until the message is delivered, and after that those that may still
+// wait at the peer for other groups. An action is pending until the peer has applied it for certain.
 type Messages struct {
-	list    []Message
-	unused  [][]Action
-	waiting []waitingAction
+	inFlight []Message
+	unused   [][]Action
+	waiting  []waitingAction
 
-	// before is the tick of the action before the oldest one of each group that is in flight, or may
-	// wait at the peer. It is made when it is needed.
-	before  map[repl.Handle]entangle.Tick
-	indexed bool
+	// lastApplied is, for each group with pending actions, the tick of the action before the oldest of them: the peer
+	// has applied that one. It is built when IsPending needs it, and valid while indexed is set.
+	lastApplied map[repl.Handle]entangle.Tick
+	indexed     bool
 }
 
 // Message is a reliable message with actions.
 type Message struct {
-	Number  uint16 // by which it is acknowledged
+	Number  uint16 // the channel's number of the message
 	tick    entangle.Tick
-	ended   uint64
+	ended   uint64 // how many entities had ended when it was written
 	actions []Action
 	repeat  repeat
 }
 
-// Groups returns the number of groups that the message has actions of.
+// Groups returns the number of groups for which the message has an action.
 func (m *Message) Groups() (n int) {
 	for i := range m.actions {
 		n += int(m.actions[i].Groups)
@@ -37,46 +37,46 @@ func (m *Message) Groups() (n int) {
 	return n
 }
 
-// Action is one record of an action message, or several of the same kind with consecutive handles.
+// Action is one action of a message, or the same kind of action for several groups with consecutive handles.
 type Action struct {
-	Group  repl.Handle
-	Groups int32 // number of groups
-	Seq    repl.Seq
-	Waits  bool          // for actions of other groups
-	After  entangle.Tick // of the action of its group before it
+	Group    repl.Handle // the first group
+	Groups   int32       // number of groups
+	Seq      repl.Seq
+	HasNeeds bool          // the peer may have to wait for other groups before it can apply the action
+	After    entangle.Tick // tick of the previous action of the group, after which this one is applied
 }
 
-// waitingAction is a delivered action that may wait at the peer for another one.
+// waitingAction is a delivered action that may wait at the peer for actions of other groups.
 type waitingAction struct {
 	Action
-	tick entangle.Tick
+	tick entangle.Tick // of its message
 }
 
 // Empty reports whether the peer has applied every action.
-func (a *Messages) Empty() bool { return len(a.list) == 0 && len(a.waiting) == 0 }
+func (a *Messages) Empty() bool { return len(a.inFlight) == 0 && len(a.waiting) == 0 }
 
-// Begin starts the entry of a message. ended counts the entities that had ended by then.
+// Begin records a new message, to which Add adds actions. ended is the number of entities that have ended so far.
 func (a *Messages) Begin(tick entangle.Tick, ended uint64) {
 	var actions []Action
 	if n := len(a.unused); n > 0 {
 		actions, a.unused = a.unused[n-1], a.unused[:n-1]
 	}
-	a.list = append(a.list, Message{tick: tick, ended: ended, actions: actions})
+	a.inFlight = append(a.inFlight, Message{tick: tick, ended: ended, actions: actions})
 }
 
-// Last returns the newest message. The address is valid until the next Begin.
-func (a *Messages) Last() *Message { return &a.list[len(a.list)-1] }
+// Last returns the newest message. The pointer is valid until the next Begin.
+func (a *Messages) Last() *Message { return &a.inFlight[len(a.inFlight)-1] }
 
 // LastIsEmpty reports whether the newest message has no actions.
 func (a *Messages) LastIsEmpty() bool { return len(a.Last().actions) == 0 }
 
-// Cancel removes the newest message, which is empty.
+// Cancel removes the newest message, which must be empty.
 func (a *Messages) Cancel() {
-	a.keep(a.Last().actions)
-	a.list = a.list[:len(a.list)-1]
+	a.recycle(a.Last().actions)
+	a.inFlight = a.inFlight[:len(a.inFlight)-1]
 }
 
-// Add notes an action of the newest message.
+// Add adds an action to the newest message.
 func (a *Messages) Add(act Action) {
 	a.Last().actions = append(a.Last().actions, act)
 	if a.indexed {
@@ -84,36 +84,37 @@ func (a *Messages) Add(act Action) {
 	}
 }
 
-// Deliver handles the delivery of a message, and calls each for the actions that the peer has
-// applied or will apply before anything later. An action that waits for other groups counts when
-// all that was sent up to its tick is delivered.
-func (a *Messages) Deliver(number uint16, each func(Action)) {
-	i := slices.IndexFunc(a.list, func(m Message) bool { return m.Number == number })
+// HandleDelivered records that a message was delivered. It calls each for the actions that are no longer pending: the
+// peer has applied them, or will before it applies anything that is sent from now on. Those are the actions of the
+// message, and earlier ones that waited for it. An action with needs is pending until every message of its tick and
+// of earlier ticks is delivered.
+func (a *Messages) HandleDelivered(number uint16, each func(Action)) {
+	i := slices.IndexFunc(a.inFlight, func(m Message) bool { return m.Number == number })
 	if i < 0 {
 		return
 	}
 	a.indexed = false
-	m := a.list[i]
-	a.list = append(a.list[:i], a.list[i+1:]...)
+	m := a.inFlight[i]
+	a.inFlight = append(a.inFlight[:i], a.inFlight[i+1:]...)
 	for _, act := range m.actions {
-		if act.Waits {
+		if act.HasNeeds {
 			a.waiting = append(a.waiting, waitingAction{act, m.tick})
 			continue
 		}
 		each(act)
 	}
-	a.keep(m.actions)
+	a.recycle(m.actions)
 	a.release(each)
 }
 
-// release removes the delivered actions that no message in flight can hold up.
+// release reports the waiting actions for which every message of their tick and of earlier ticks is delivered.
 func (a *Messages) release(each func(Action)) {
 	if len(a.waiting) == 0 {
 		return
 	}
 	kept := a.waiting[:0]
 	for _, w := range a.waiting {
-		if len(a.list) > 0 && !w.tick.Before(a.list[0].tick) {
+		if len(a.inFlight) > 0 && !w.tick.Before(a.inFlight[0].tick) {
 			kept = append(kept, w)
 			continue
 		}
@@ -122,24 +123,25 @@ func (a *Messages) release(each func(Action)) {
 	a.waiting = kept
 }
 
-// Carries reports whether the action that carried a group's structure of a tick is in flight, or may
-// wait at the peer: for actions of other groups, or for one of its group before it.
-func (a *Messages) Carries(group repl.Handle, tick entangle.Tick) bool {
+// IsPending reports whether the peer may not have applied a group's action of a tick yet, because that action or an
+// earlier one of the group is pending.
+func (a *Messages) IsPending(group repl.Handle, tick entangle.Tick) bool {
 	if !a.indexed {
 		a.indexAll()
 	}
-	before, some := a.before[group]
+	before, some := a.lastApplied[group]
 	return some && before.Before(tick)
 }
 
-// indexAll makes before. A peer that holds up one message can have thousands of actions waiting.
+// indexAll builds lastApplied. If one message is late, thousands of actions can be pending behind it, too many to scan
+// them in each call of IsPending.
 func (a *Messages) indexAll() {
-	if a.indexed = true; a.before == nil {
-		a.before = map[repl.Handle]entangle.Tick{}
+	if a.indexed = true; a.lastApplied == nil {
+		a.lastApplied = map[repl.Handle]entangle.Tick{}
 	}
-	clear(a.before)
-	for i := range a.list {
-		for _, act := range a.list[i].actions {
+	clear(a.lastApplied)
+	for i := range a.inFlight {
+		for _, act := range a.inFlight[i].actions {
 			a.index(act)
 		}
 	}
@@ -150,35 +152,35 @@ func (a *Messages) indexAll() {
 
 func (a *Messages) index(act Action) {
 	for h := act.Group; h < act.Group+repl.Handle(act.Groups); h++ {
-		if before, some := a.before[h]; !some || act.After.Before(before) {
-			a.before[h] = act.After
+		if before, some := a.lastApplied[h]; !some || act.After.Before(before) {
+			a.lastApplied[h] = act.After
 		}
 	}
 }
 
-// maxUnused bounds the lists that are kept for later messages: the memory for many messages
-// at once, as when a peer joins, is not kept for ever.
+// maxUnused bounds the lists that are kept for later messages, so that the many that a join takes do not stay
+// allocated.
 const maxUnused = 8
 
-func (a *Messages) keep(actions []Action) {
+func (a *Messages) recycle(actions []Action) {
 	if len(a.unused) < maxUnused {
 		a.unused = append(a.unused, actions[:0])
 	}
 }
 
-// Oldest returns the tick of the oldest message in flight, or now if there is none.
-func (a *Messages) Oldest(now entangle.Tick) entangle.Tick {
-	if len(a.list) == 0 {
+// OldestTick returns the tick of the oldest message in flight, or now if none is in flight.
+func (a *Messages) OldestTick(now entangle.Tick) entangle.Tick {
+	if len(a.inFlight) == 0 {
 		return now
 	}
-	return a.list[0].tick
+	return a.inFlight[0].tick
 }
 
-// EndedSince returns how many of the ended entities, of which there are now so many, ended since the
-// oldest message in flight was sent.
-func (a *Messages) EndedSince(ended uint64) int {
-	if len(a.list) == 0 {
+// EndedSinceOldest returns how many entities have ended since the oldest message in flight was written. ended is the
+// number of entities that have ended so far, as in Begin.
+func (a *Messages) EndedSinceOldest(ended uint64) int {
+	if len(a.inFlight) == 0 {
 		return 0
 	}
-	return int(ended - a.list[0].ended)
+	return int(ended - a.inFlight[0].ended)
 }

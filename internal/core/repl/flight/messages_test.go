@@ -9,29 +9,29 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// An action is in flight until its message is delivered. After that it may wait at the peer, if it
-// needs other groups, until no message of its tick or an earlier one is in flight.
+// An action is pending until its message is delivered. An action with needs is pending until every message of its
+// tick and of earlier ticks is delivered.
 func TestAnActionIsInFlightUntilNothingHoldsItUp(t *testing.T) {
 	var a Messages
 	done := 0
 	send := func(number uint16, tick entangle.Tick, group repl.Handle, waits bool) {
 		a.Begin(tick, 0)
-		a.Add(Action{Group: group, Groups: 1, Waits: waits, After: tick - 1})
+		a.Add(Action{Group: group, Groups: 1, HasNeeds: waits, After: tick - 1})
 		a.Last().Number = number
 	}
-	deliver := func(number uint16) { a.Deliver(number, func(Action) { done++ }) }
+	deliver := func(number uint16) { a.HandleDelivered(number, func(Action) { done++ }) }
 	send(1, 10, 1, false)
 	send(2, 20, 2, true)
 	send(3, 20, 3, false)
-	assert.True(t, a.Carries(1, 10) && a.Carries(2, 20) && a.Carries(3, 20))
-	assert.False(t, a.Carries(1, 9) || a.Carries(4, 10))
+	assert.True(t, a.IsPending(1, 10) && a.IsPending(2, 20) && a.IsPending(3, 20))
+	assert.False(t, a.IsPending(1, 9) || a.IsPending(4, 10))
 	deliver(1)
-	assert.False(t, a.Carries(1, 10))
+	assert.False(t, a.IsPending(1, 10))
 	deliver(2)
-	assert.True(t, a.Carries(2, 20), "one of the same tick is in flight")
+	assert.True(t, a.IsPending(2, 20), "one of the same tick is in flight")
 	assert.Equal(t, 1, done)
 	deliver(3)
-	assert.False(t, a.Carries(2, 20) || a.Carries(3, 20))
+	assert.False(t, a.IsPending(2, 20) || a.IsPending(3, 20))
 	assert.Equal(t, 3, done)
 	assert.True(t, a.Empty())
 }
@@ -44,9 +44,9 @@ func TestASmallMessageOfPredictedGroupsIsRepeated(t *testing.T) {
 		a.Add(Action{Group: 1, Groups: 1})
 		a.Last().Number = number
 		if predicted {
-			a.NotePredicted()
+			a.MarkPredicted()
 		}
-		a.Weigh(bytes, 100)
+		a.ScheduleRepeats(bytes, 100)
 	}
 	send(1, false, 10)
 	send(2, true, maxRepeated+1)

@@ -8,28 +8,29 @@ import (
 	"github.com/entangle-ecs/entangle/internal/ring"
 )
 
-// Packets remembers the groups of which each packet carried values, until it is acknowledged or lost.
-// Its memory follows the number of packets in flight, which the caller bounds: the groups of all packets
-// share one queue, and groups of whole runs are listed in the runs, which peers share.
+// Packets records the groups of which each packet carried updates, until the packet is acknowledged or lost. The
+// groups of all packets share one queue. A whole run that was copied into a packet takes one entry: the run, which
+// peers share, lists its groups. The caller bounds the number of packets in flight, and with it the memory.
 type Packets struct {
-	packets ring.Queue[packet]
-	groups  ring.Queue[repl.Handle]
-	bases   ring.Queue[entangle.Tick] // of groups, with KeepBases
-	runs    ring.Queue[SentRun]
+	packets   ring.Queue[packet]
+	groups    ring.Queue[repl.Handle]
+	baselines ring.Queue[entangle.Tick] // by index in groups, if KeepBaselines is set
+	runs      ring.Queue[SentRun]
 
-	// KeepBases: the baselines of updates are kept, and are 0 otherwise. Set it before the first packet.
-	KeepBases bool
+	// KeepBaselines makes Sent.Base the baseline of the update; otherwise it is 0. Set it before the first packet.
+	KeepBaselines bool
 }
 
-// Run is public groups whose updates are sent to many peers in the same bytes.
+// Run is a list of public groups whose updates are encoded once, and copied to many peers.
 type Run struct {
 	Tick   entangle.Tick
 	Groups []repl.Handle // rising
-	Dense  bool          // their handles have no gaps
+	Dense  bool          // the handles have no gaps
 }
 
-// Holds reports whether a run has all handles from first to last.
-func (r *Run) Holds(first, last repl.Handle) bool {
+// ContainsRange reports whether a run has all handles from first to last. For a run with gaps it reports true only
+// for a single handle.
+func (r *Run) ContainsRange(first, last repl.Handle) bool {
 	if first < r.Groups[0] || last > r.Last() {
 		return false
 	}
@@ -43,40 +44,39 @@ func (r *Run) Holds(first, last repl.Handle) bool {
 // Last returns the last handle.
 func (r *Run) Last() repl.Handle { return r.Groups[len(r.Groups)-1] }
 
-// SentRun is a run, and the baseline from which it was sent as an update.
+// SentRun is a run that a packet carried, and the baseline of its updates.
 type SentRun struct {
 	*Run
 	Base entangle.Tick
 }
 
-// Sent is an update of a group that a packet carried.
+// Sent is an update of one group that a packet carried.
 type Sent struct {
 	Tick  entangle.Tick
 	Group repl.Handle
-	// Unproven: the group had an action in flight. Such an update may wait at the peer, which keeps a
-	// bounded number of them and drops those that a newer one replaces. So the acknowledgement of its
-	// packet does not prove that the peer applied it.
+	// Unproven means that the acknowledgement of the packet does not prove that the peer applied the update. An action
+	// of the group was in flight, for which the update may have had to wait at the peer. The peer keeps a bounded
+	// number of waiting updates, and drops those that a newer one replaces.
 	Unproven bool
-	Base     entangle.Tick
+	Base     entangle.Tick // baseline of the update
 }
 
-// packet lists the contents of a packet. Each group takes at least one bit of it, so 16 bits can
-// count the groups.
+// packet is the record of one packet. A group takes at least one bit of a packet, so 16 bits can count its groups.
 type packet struct {
 	tick   entangle.Tick
-	groups uint16
-	runs   uint16
+	groups uint16 // entries in Packets.groups
+	runs   uint16 // entries in Packets.runs
 	number uint16
-	done   bool
+	done   bool // acknowledged or lost
 }
 
-// unprovenBit marks the handle of a Sent.Unproven.
+// unprovenBit marks the handles of unproven updates in Packets.groups.
 const unprovenBit repl.Handle = 1 << 31
 
-// Len returns the number of packets with an unknown fate, and of later ones.
+// Len returns the number of records: from the oldest packet in flight to the newest one that was sent.
 func (f *Packets) Len() int { return f.packets.Len() }
 
-// Begin opens the record of a packet.
+// Begin records a new packet, to which AddGroup and AddRun add updates.
 func (f *Packets) Begin(number uint16, tick entangle.Tick) {
 	f.packets.Push(packet{number: number, tick: tick})
 }
@@ -86,38 +86,38 @@ func (f *Packets) last() *packet { return f.packets.At(f.packets.Len() - 1) }
 // LastIsEmpty reports whether the newest record has neither groups nor runs.
 func (f *Packets) LastIsEmpty() bool { return f.last().groups == 0 && f.last().runs == 0 }
 
-// Cancel removes the newest record, which is empty.
+// Cancel removes the newest record, which must be empty.
 func (f *Packets) Cancel() { f.packets.Pop() }
 
-// Reserve makes room for n updates in the newest packet, which AddGroup must add next.
+// Reserve prepares the newest packet for n calls of AddGroup, which must follow.
 func (f *Packets) Reserve(n int) {
 	f.groups.Reserve(n)
 	f.last().groups += uint16(n)
-	if f.KeepBases {
-		f.bases.Reserve(n)
+	if f.KeepBaselines {
+		f.baselines.Reserve(n)
 	}
 }
 
-// AddGroup notes an update of the newest packet, from a baseline. unproven: see Sent.Unproven.
+// AddGroup adds an update of a group to the newest packet. For unproven see Sent.Unproven.
 func (f *Packets) AddGroup(h repl.Handle, unproven bool, base entangle.Tick) {
 	if unproven {
 		h |= unprovenBit
 	}
 	f.groups.Put(h)
-	if f.KeepBases {
-		f.bases.Put(base)
+	if f.KeepBaselines {
+		f.baselines.Put(base)
 	}
 }
 
-// AddRun notes all groups of a run, and the baseline of the update.
+// AddRun adds a whole run to the newest packet, and the baseline of its updates.
 func (f *Packets) AddRun(r *Run, base entangle.Tick) {
 	f.runs.Push(SentRun{r, base})
 	f.last().runs++
 }
 
-// Remove removes packets that were acknowledged or lost, and calls one for their groups and run for
-// their runs. It passes over packets without either. If the packets come in sending order, the records
-// are scanned once.
+// Remove removes packets that were acknowledged or lost. It calls one for each of their groups, and run for each of
+// their runs. Packets without a record are ignored. If the numbers are in sending order, the records are scanned
+// once.
 func (f *Packets) Remove(numbers []uint16, one func(Sent), run func(entangle.Tick, SentRun)) {
 	var at position
 	for i, number := range numbers {
@@ -142,17 +142,17 @@ func (f *Packets) Remove(numbers []uint16, one func(Sent), run func(entangle.Tic
 func (f *Packets) sent(tick entangle.Tick, i int) Sent {
 	h := *f.groups.At(i)
 	s := Sent{Tick: tick, Group: h &^ unprovenBit, Unproven: h&unprovenBit != 0}
-	if f.KeepBases {
-		s.Base = *f.bases.At(i)
+	if f.KeepBaselines {
+		s.Base = *f.baselines.At(i)
 	}
 	return s
 }
 
-// position is where a packet's record stands, and its groups and runs.
+// position is the index of a packet, and those of its first group and run.
 type position struct{ packet, group, run int }
 
-// seek advances to the record of a packet and returns it, or nil if there is none from that position
-// on. Records stand in the order in which their packets were sent.
+// seek moves a position forward to a packet and returns its record. It returns nil if there is none from the position
+// on. Records are in sending order.
 func (f *Packets) seek(number uint16, at *position) *packet {
 	for ; at.packet < f.packets.Len(); at.packet++ {
 		p := f.packets.At(at.packet)
@@ -167,35 +167,35 @@ func (f *Packets) seek(number uint16, at *position) *packet {
 	return nil
 }
 
-// trim frees the oldest records of packets that were acknowledged or lost.
+// trim removes the oldest records, up to the first packet in flight.
 func (f *Packets) trim() {
 	for f.packets.Len() > 0 && f.packets.At(0).done {
 		p := f.packets.At(0)
 		f.groups.Drop(int(p.groups))
-		if f.KeepBases {
-			f.bases.Drop(int(p.groups))
+		if f.KeepBaselines {
+			f.baselines.Drop(int(p.groups))
 		}
 		f.runs.Drop(int(p.runs))
 		f.packets.Drop(1)
 	}
 }
 
-// Oldest returns the tick of the oldest packet in flight, or now if there is none.
-func (f *Packets) Oldest(now entangle.Tick) entangle.Tick {
+// OldestTick returns the tick of the oldest packet in flight, or now if none is in flight.
+func (f *Packets) OldestTick(now entangle.Tick) entangle.Tick {
 	if f.packets.Len() == 0 {
 		return now
 	}
 	return f.packets.At(0).tick
 }
 
-// RanSince reports whether a run that holds all handles from first to last was sent after a tick.
-func (f *Packets) RanSince(tick entangle.Tick, first, last repl.Handle) bool {
+// SentRunSince reports whether a run with all handles from first to last was sent after a tick.
+func (f *Packets) SentRunSince(tick entangle.Tick, first, last repl.Handle) bool {
 	for i := f.runs.Len() - 1; i >= 0; i-- {
 		r := f.runs.At(i)
 		if !tick.Before(r.Tick) {
 			return false
 		}
-		if r.Holds(first, last) {
+		if r.ContainsRange(first, last) {
 			return true
 		}
 	}

@@ -11,15 +11,15 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 )
 
-// TestPacketsEqualAMap compares the log with a map from packet number to contents, which removes packets in any
-// order, and more than once.
+// TestPacketsEqualAMap compares Packets with a map from packet number to contents. Packets are removed in any order,
+// and some more than once.
 func TestPacketsEqualAMap(t *testing.T) {
 	type contents struct {
 		one []flight.Sent
 		run []flight.SentRun
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		log := flight.Packets{KeepBases: rapid.Bool().Draw(t, "bases")}
+		log := flight.Packets{KeepBaselines: rapid.Bool().Draw(t, "bases")}
 		plain := map[uint16]contents{}
 		number := uint16(rapid.IntRange(0, 1<<16-1).Draw(t, "first"))
 		var recent []uint16
@@ -34,7 +34,7 @@ func TestPacketsEqualAMap(t *testing.T) {
 				s := flight.Sent{Tick: tick, Group: repl.Handle(rapid.Uint32Range(0, 1<<21-1).Draw(t, "group")), Unproven: rapid.Bool().Draw(t, "waits")}
 				base := tick - entangle.Tick(rapid.IntRange(1, 9).Draw(t, "base"))
 				log.AddGroup(s.Group, s.Unproven, base)
-				if log.KeepBases {
+				if log.KeepBaselines {
 					s.Base = base
 				}
 				c.one = append(c.one, s)
@@ -62,7 +62,7 @@ func TestPacketsEqualAMap(t *testing.T) {
 			})
 			assert.Equal(t, want, got)
 			if len(plain) == 0 {
-				assert.Equal(t, tick+5, log.Oldest(tick+5))
+				assert.Equal(t, tick+5, log.OldestTick(tick+5))
 			}
 		}
 	})

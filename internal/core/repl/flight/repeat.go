@@ -2,44 +2,44 @@ package flight
 
 import "github.com/entangle-ecs/entangle"
 
-// The confirmed tick waits for each change of a predicted entity, and it takes a round trip and more
-// until a loss is detected. So while packets get lost, such changes are repeated, 1, 3 and 7 ticks
-// after they were first sent.
+// A client's confirmed tick waits for each change of a predicted entity, and detecting a loss takes a round trip or
+// more. So while packets get lost, these changes are sent again before a loss is detected: 1, 3 and 7 ticks after they
+// were first sent.
 
 // MaxRepeats is the number of repeats.
 const MaxRepeats = 3
 
-// RepeatDue reports whether the next of the repeats that are left is due, so many ticks after the last
-// sending.
+// RepeatDue reports whether a repeat is due, if some repeats are left and the last sending was some ticks ago.
 func RepeatDue(left uint8, ticks int32) bool { return left > 0 && ticks >= 1<<(MaxRepeats-left) }
 
-// repeat is how often a message in flight is to be repeated.
+// repeat is the state of a message's repeats.
 type repeat struct {
-	last      entangle.Tick // when it was sent last
-	left      uint8
-	predicted bool // it has an action of a predicted group
+	last      entangle.Tick // tick of the last sending
+	left      uint8         // number of repeats that are left
+	predicted bool          // it has an action of a predicted group
 }
 
-// maxRepeated is the length of the longest message that is repeated, in bytes.
+// maxRepeated is the size of the largest message that is repeated, in bytes.
 const maxRepeated = 300
 
-// NotePredicted notes that the newest message has an action of a predicted group.
-func (a *Messages) NotePredicted() { a.Last().repeat.predicted = true }
+// MarkPredicted records that the newest message has an action of a predicted group.
+func (a *Messages) MarkPredicted() { a.Last().repeat.predicted = true }
 
-// Weigh decides whether the newest message, of so many bytes, is to be repeated.
-func (a *Messages) Weigh(bytes int, now entangle.Tick) {
+// ScheduleRepeats schedules repeats of the newest message, if it has an action of a predicted group and is short. bytes
+// is the size of the message.
+func (a *Messages) ScheduleRepeats(bytes int, now entangle.Tick) {
 	if r := &a.Last().repeat; r.predicted && bytes <= maxRepeated {
 		r.last, r.left = now, MaxRepeats
 	}
 }
 
-// PollRepeat returns the number of a message to repeat. It is not ok when there is none in this tick.
+// PollRepeat returns the number of a message whose repeat is due, and counts it as sent. ok is false when none is due.
 func (a *Messages) PollRepeat(now entangle.Tick) (number uint16, ok bool) {
-	for i := range a.list {
-		if r := &a.list[i].repeat; RepeatDue(r.left, now.Sub(r.last)) {
+	for i := range a.inFlight {
+		if r := &a.inFlight[i].repeat; RepeatDue(r.left, now.Sub(r.last)) {
 			r.left--
 			r.last = now
-			return a.list[i].Number, true
+			return a.inFlight[i].Number, true
 		}
 	}
 	return 0, false

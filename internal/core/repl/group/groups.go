@@ -84,7 +84,7 @@ func (w *State) openGroup(at Place) (id ident.Group, ok bool) {
 	}
 	h := 0
 	if !at.Private {
-		if h, ok = w.Public.Take(id); !ok {
+		if h, ok = w.Public.Allocate(id); !ok {
 			w.Counts.GroupsRefused++
 			return 0, false
 		}
@@ -144,7 +144,7 @@ func (w *State) Reclaim(keep func(ident.Group) bool) {
 			continue
 		}
 		gr := &w.Groups[id]
-		w.Lists.Put(gr.Viewers)
+		w.Lists.Release(gr.Viewers)
 		gr.Viewers = nil
 		if !gr.Private {
 			w.Public.Free(int(gr.Handle), true)

@@ -19,7 +19,7 @@ func (w *State) Shows(id ident.Group, v view.ID, after entangle.Tick) bool {
 		if w.IsPaused(m.Slot) || !after.Before(t.Touched[m.Slot]) {
 			continue
 		}
-		h, _ := w.Views.Hides(v, m.Number)
+		h, _ := w.Views.Hidden(v, m.Number)
 		if changed := t.ChangedSince(m.Slot, after, &any).Without(h.Comps); !h.Whole && !changed.IsZero() {
 			return true
 		}
@@ -34,34 +34,34 @@ func (w *State) ShowsActive(id ident.Group, v view.ID) bool {
 		return gr.active > 0
 	}
 	return slices.ContainsFunc(gr.Members, func(m Member) bool {
-		h, _ := w.Views.Hides(v, m.Number)
+		h, _ := w.Views.Hidden(v, m.Number)
 		return !h.Whole && !w.Unchanged(&m)
 	})
 }
 
 // PartsOf returns the hidden parts of a group, by number. Hidden parts of entities that left the
 // group stay hidden, or the peer would learn that they left.
-func (w *State) PartsOf(id ident.Group, was view.ID, hidden []view.Hidden) []view.Part {
+func (w *State) PartsOf(id ident.Group, was view.ID, hidden []view.Hidden) []view.HiddenMember {
 	parts := w.Views.Scratch[:0]
 	for i := range hidden {
 		h := &hidden[i]
 		if w.Slots.Used.Has(int(h.Slot)) && w.Slots.Group[h.Slot] == id && (h.Whole || !h.Comps.IsZero()) {
 			number := w.Slots.NumberHere[h.Slot]
 			if h.Whole {
-				parts = append(parts, view.Part{Number: number, Whole: true})
+				parts = append(parts, view.HiddenMember{Number: number, Whole: true})
 			} else {
-				parts = append(parts, view.Part{Number: number, Comps: h.Comps})
+				parts = append(parts, view.HiddenMember{Number: number, Comps: h.Comps})
 			}
 		}
 	}
 	if was != 0 {
 		for i := range w.Groups[id].Left {
-			if h, some := w.Views.Hides(was, w.Groups[id].Left[i].Number); some && h.Whole {
+			if h, some := w.Views.Hidden(was, w.Groups[id].Left[i].Number); some && h.Whole {
 				parts = append(parts, h)
 			}
 		}
 	}
-	slices.SortFunc(parts, view.ByNumber)
+	slices.SortFunc(parts, view.CompareNumbers)
 	w.Views.Scratch = parts
 	return parts
 }
@@ -75,8 +75,8 @@ func (w *State) ViewsDiffer(id ident.Group, a, b view.ID, sent entangle.Tick) bo
 		if sent.Before(m.Joined) {
 			continue
 		}
-		was, _ := w.Views.Hides(a, m.Number)
-		if is, _ := w.Views.Hides(b, m.Number); is != was {
+		was, _ := w.Views.Hidden(a, m.Number)
+		if is, _ := w.Views.Hidden(b, m.Number); is != was {
 			return true
 		}
 	}
@@ -86,13 +86,13 @@ func (w *State) ViewsDiffer(id ident.Group, a, b view.ID, sent entangle.Tick) bo
 // NarrowRetained hides more of a member of a retained group. It returns the parts that the new view
 // hides, and those of them that the peer lacks already: the view hides only these until the peer
 // was sent the removal of the others.
-func (w *State) NarrowRetained(m *Member, has view.ID, h view.Part, asOf entangle.Tick) (to, lacks view.Part) {
-	lacks, _ = w.Views.Hides(has, m.Number)
+func (w *State) NarrowRetained(m *Member, has view.ID, h view.HiddenMember, asOf entangle.Tick) (to, lacks view.HiddenMember) {
+	lacks, _ = w.Views.Hidden(has, m.Number)
 	lacks.Number = m.Number
 	if lacks.Whole {
 		return lacks, lacks
 	}
-	if to = (view.Part{Number: m.Number, Whole: h.Whole}); !h.Whole {
+	if to = (view.HiddenMember{Number: m.Number, Whole: h.Whole}); !h.Whole {
 		to.Comps = lacks.Comps.Or(h.Comps)
 	}
 	switch {
@@ -115,16 +115,16 @@ func (w *State) MayHaveHad(s repl.Slot, comps set.Mask, tick entangle.Tick) set.
 }
 
 // WithLeavers adds the parts of a view that hide whole members which have left the group since.
-func (w *State) WithLeavers(parts []view.Part, id ident.Group, v view.ID) []view.Part {
+func (w *State) WithLeavers(parts []view.HiddenMember, id ident.Group, v view.ID) []view.HiddenMember {
 	if v == 0 {
 		return parts
 	}
 	for k := range w.Groups[id].Left {
-		if h, some := w.Views.Hides(v, w.Groups[id].Left[k].Number); some && h.Whole {
+		if h, some := w.Views.Hidden(v, w.Groups[id].Left[k].Number); some && h.Whole {
 			parts = append(parts, h)
 		}
 	}
-	slices.SortFunc(parts, view.ByNumber)
+	slices.SortFunc(parts, view.CompareNumbers)
 	return parts
 }
 
@@ -140,14 +140,14 @@ func (w *State) InsertedAfter(s repl.Slot, tick entangle.Tick) (lacks set.Mask) 
 }
 
 // WithParts returns the parts that a view hides, and components of a member.
-func (w *State) WithParts(v view.ID, n repl.Member, comps set.Mask) []view.Part {
-	parts := slices.Clone(w.Views.Parts(v))
-	k, some := slices.BinarySearchFunc(parts, view.Part{Number: n}, view.ByNumber)
+func (w *State) WithParts(v view.ID, n repl.Member, comps set.Mask) []view.HiddenMember {
+	parts := slices.Clone(w.Views.HiddenMembers(v))
+	k, some := slices.BinarySearchFunc(parts, view.HiddenMember{Number: n}, view.CompareNumbers)
 	switch {
 	case comps.IsZero(), some && parts[k].Whole:
 		return parts
 	case !some:
-		parts = slices.Insert(parts, k, view.Part{Number: n})
+		parts = slices.Insert(parts, k, view.HiddenMember{Number: n})
 	}
 	parts[k].Comps = parts[k].Comps.Or(comps)
 	return parts

@@ -61,7 +61,7 @@ func (p *Peer) SeesEntity(s repl.Slot) bool {
 		return false
 	}
 	sp, i := p.Locate(id)
-	h, _ := p.State.Views.Hides(sp.ViewOf(i), p.State.Slots.NumberHere[s])
+	h, _ := p.State.Views.Hidden(sp.ViewOf(i), p.State.Slots.NumberHere[s])
 	return !h.Whole
 }
 
@@ -128,7 +128,7 @@ func (p *Peer) HasNumber(sp *Space, i int, number repl.Member) bool {
 	if sp.Phase[i] == Absent {
 		return false
 	}
-	h, _ := p.State.Views.Hides(p.ViewHeld(sp, i), number)
+	h, _ := p.State.Views.Hidden(p.ViewHeld(sp, i), number)
 	return !h.Whole
 }
 
@@ -139,12 +139,12 @@ func (p *Peer) Reserve(id ident.Group) bool {
 	if !gr.Private || gr.Viewer(p.Index) != nil {
 		return true
 	}
-	h, ok := sp.IDs.Take(id)
+	h, ok := sp.IDs.Allocate(id)
 	if !ok {
 		return false
 	}
 	sp.Grow(sp.IDs.Len(), w.Tick)
-	gr.Viewers = w.Lists.Add(gr.Viewers, ident.NewViewer(p.Index, h))
+	gr.Viewers = w.Lists.Append(gr.Viewers, ident.NewViewer(p.Index, h))
 	return true
 }
 

@@ -20,9 +20,9 @@ type State struct {
 
 	Slots        slots
 	Groups       []Group
-	Live         int           // groups
-	Lists        ident.Viewers // of private groups
-	Public       ident.Table   // of public handles
+	Live         int               // groups
+	Lists        ident.ViewerLists // of private groups
+	Public       ident.Table       // of public handles
 	Views        view.Table
 	Rates        rates
 	named        map[Place]ident.Group // groups that the caller named

@@ -7,31 +7,31 @@ import (
 	"github.com/entangle-ecs/entangle/internal/ring"
 )
 
-// Group is the number of a group on this side. It never travels: peers know a group by a handle.
+// Group is the index of a group on this side. It is never sent: on the wire, a group has a handle.
 type Group int32
 
 // NoGroup stands for no group.
 const NoGroup Group = -1
 
-// Table gives the handles of one space to groups. Its handles are numbers from 0 on: private ones are less
-// than those on the wire by repl.Private.
+// Table allocates the handles of one space to groups. Handles in a table begin at 0: the private handle h of a table
+// is repl.Private + h on the wire.
 type Table struct {
-	Groups      []Group // by handle; NoGroup: it is free
+	Groups      []Group // by handle; NoGroup for a free handle
 	generations []repl.Generation
 	free        ring.Queue[repl.Handle]
 }
 
-// Len returns the number of handles that were ever given out.
+// Len returns the number of handles that were ever allocated: all handles are below it.
 func (t *Table) Len() int { return len(t.Groups) }
 
-// Reserve makes room for n handles.
+// Reserve allocates memory for n more handles.
 func (t *Table) Reserve(n int) {
 	t.Groups, t.generations = slices.Grow(t.Groups, n), slices.Grow(t.generations, n)
 }
 
-// Take gives a handle to a group: the one that has been free for longest, or else a new one. It is not ok if
-// repl.MaxGroups are in use.
-func (t *Table) Take(g Group) (h int, ok bool) {
+// Allocate returns a handle for a group: the one that has been free for longest, or a new one if none is free. ok is
+// false if repl.MaxGroups handles are in use.
+func (t *Table) Allocate(g Group) (h int, ok bool) {
 	if t.free.Len() > 0 {
 		h = int(*t.free.At(0))
 		t.free.Drop(1)
@@ -45,13 +45,13 @@ func (t *Table) Take(g Group) (h int, ok bool) {
 	return len(t.Groups) - 1, true
 }
 
-// usualFree is for how many free handles there is room at once: where groups come and go, their number rises
-// now and then, and that should not allocate.
-const usualFree = 256
+// freeCapacity is the initial capacity of the queue of free handles. Where groups come and go, the number of free
+// handles rises now and then, and growing the queue in small steps would allocate each time.
+const freeCapacity = 256
 
-// Free takes a handle back. It gets the next generation if it was used: if a peer was sent it. So the
-// generations at a peer reveal nothing of groups that it was not sent. A handle that was used under all
-// generations is not given out again.
+// Free makes a handle available to other groups. used means that a peer was sent the handle: only then does it get
+// the next generation. So the generations that a peer receives reveal nothing about groups that it was not sent. A
+// handle that was used under its last generation is never allocated again.
 func (t *Table) Free(h int, used bool) {
 	t.Groups[h] = NoGroup
 	if used {
@@ -61,15 +61,15 @@ func (t *Table) Free(h int, used bool) {
 		t.generations[h]++
 	}
 	if t.free.Len() == 0 {
-		t.free.Reserve(usualFree)
+		t.free.Reserve(freeCapacity)
 	}
 	t.free.Push(repl.Handle(h))
 }
 
-// Generation returns the generation of a handle, or, if it is free, that of the next group under it.
+// Generation returns the generation of a handle: of its group, or of its next group if the handle is free.
 func (t *Table) Generation(h int) repl.Generation { return t.generations[h] }
 
-// Find returns the group that has a handle under a generation.
+// Find returns the group that now has a handle under a generation.
 func (t *Table) Find(h int, generation repl.Generation) (g Group, ok bool) {
 	if h >= len(t.Groups) || t.Groups[h] == NoGroup || t.generations[h] != generation {
 		return NoGroup, false

@@ -12,14 +12,14 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// A handle gets the next generation only if a peer was sent it, so that generations say nothing of hidden
-// groups, and is never given out again after its last one.
+// A handle gets the next generation only if a peer was sent it, so that generations reveal nothing about hidden
+// groups. After its last generation it is never allocated again.
 //
 // Proves: R27
 func TestAHandleIsFreedUnderItsNextGeneration(t *testing.T) {
 	var table Table
 	for g := range Group(5) {
-		h, ok := table.Take(g)
+		h, ok := table.Allocate(g)
 		require.True(t, ok && h == int(g))
 	}
 	copy(table.generations, []repl.Generation{5, 5, repl.MaxGeneration - 1, repl.MaxGeneration, repl.MaxGeneration})
@@ -32,7 +32,7 @@ func TestAHandleIsFreedUnderItsNextGeneration(t *testing.T) {
 	}
 	var got []given
 	for range 5 {
-		h, ok := table.Take(9)
+		h, ok := table.Allocate(9)
 		require.True(t, ok)
 		got = append(got, given{h, table.Generation(h)})
 	}
@@ -40,7 +40,7 @@ func TestAHandleIsFreedUnderItsNextGeneration(t *testing.T) {
 }
 
 // No two groups ever have the same handle and generation, if the handles of groups that were sent are freed
-// as used; and the handle that has been free for longest goes first.
+// as used. The handle that has been free for longest is reused first.
 //
 // Proves: R27
 func TestNoTwoGroupsHaveOneID(t *testing.T) {
@@ -52,7 +52,7 @@ func TestNoTwoGroupsHaveOneID(t *testing.T) {
 		var table Table
 		sent, alive, free := map[id]Group{}, map[Group]id{}, []int(nil)
 		for g := range Group(60) {
-			h, ok := table.Take(g)
+			h, ok := table.Allocate(g)
 			require.True(t, ok)
 			if len(free) > 0 {
 				require.Equal(t, free[0], h)

@@ -6,113 +6,114 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// Viewer is a peer at which a private group has a handle. Its fields, from the low bits: the
-// handle, the number of the peer, and whether the group is shown to it. It is one word, because many
-// lists of viewers are read.
+// Viewer is a peer at which a private group has a handle. It packs, from the low bits up, the handle, the index of
+// the peer, and whether the group is shown to the peer. It is one word because each tick reads many lists of viewers.
 type Viewer uint64
 
 const (
 	handleBits = 20
-	peerBits   = 16 // width of a peer's number: a list has no more viewers than that allows
+	peerBits   = 16 // width of a peer's index, so a list has at most 1<<peerBits viewers
 	shownBit   = handleBits + peerBits
 
-	_ = uint(1<<handleBits - repl.MaxGroups) // every handle has room
+	_ = uint(1<<handleBits - repl.MaxGroups) // every handle fits into handleBits
 )
 
-// NewViewer returns a peer with a new handle, less repl.Private, that is not shown the group yet:
-// the handle is only reserved, for references.
-func NewViewer(peer uint16, at int) Viewer {
-	return Viewer(at) | Viewer(peer)<<handleBits
+// NewViewer returns a peer with a handle of its private table. The group is not shown to the peer yet: the handle is
+// reserved, so that references to the group's entities can be sent.
+func NewViewer(peer uint16, handle int) Viewer {
+	return Viewer(handle) | Viewer(peer)<<handleBits
 }
 
-// Handle returns the handle, less repl.Private.
+// Handle returns the handle in the peer's private table: the handle on the wire minus repl.Private.
 func (v Viewer) Handle() int { return int(v & (1<<handleBits - 1)) }
 
+// Peer returns the index of the peer.
 func (v Viewer) Peer() uint16 { return uint16(v >> handleBits) }
 
-// Shown reports whether the group is shown, and the handle not merely reserved.
+// Shown reports whether the group is shown to the peer. If it is not, its handle is only reserved.
 func (v Viewer) Shown() bool { return v>>shownBit&1 != 0 }
 
-func (v *Viewer) SetShown(on bool) {
+// SetShown sets whether the group is shown to the peer.
+func (v *Viewer) SetShown(shown bool) {
 	*v &^= 1 << shownBit
-	if on {
+	if shown {
 		*v |= 1 << shownBit
 	}
 }
 
-// usualViewers is the initial capacity of a list of viewers: one cache line.
-const usualViewers = 1 << usualBits
+// minCapacity is the capacity of the smallest list of viewers: one cache line.
+const minCapacity = 1 << minCapacityBits
 
-const usualBits = 3
+const minCapacityBits = 3
 
-// Viewers lends memory to lists of viewers. Visibility changes all the time, and with it the
-// length of each list, but hardly the sum of all lengths: memory that one list returns is used by
-// another. It keeps the largest number of lists of each size that was ever in use.
-type Viewers struct {
-	free  [peerBits - usualBits + 1][][]Viewer // by size, each twice the one before
-	fresh []Viewer                             // never lent
+// ViewerLists allocates the memory of lists of viewers, in arrays whose capacities are powers of two. Visibility
+// changes the length of each list all the time, but hardly the sum of all lengths, so an array that one list releases
+// is reused by another. Released arrays are kept: of each size there remain as many as were ever in use at once.
+type ViewerLists struct {
+	free  [peerBits - minCapacityBits + 1][][]Viewer // by size class; see sizeClass
+	chunk []Viewer                                   // memory that no list has used yet
 }
 
-// freshViewers is the least number of viewers for which memory is made at a time.
-const freshViewers = 1 << 12
+// chunkSize is the smallest number of viewers for which memory is allocated at a time.
+const chunkSize = 1 << 12
 
-// Add puts a viewer into a list.
-func (l *Viewers) Add(list []Viewer, v Viewer) []Viewer {
+// Append appends a viewer to a list, whose memory comes from l.
+func (l *ViewerLists) Append(list []Viewer, v Viewer) []Viewer {
 	if len(list) == cap(list) {
-		list = l.resize(list, max(2*cap(list), usualViewers))
+		list = l.resize(list, max(2*cap(list), minCapacity))
 	}
 	return append(list, v)
 }
 
-// Fit takes back a list that uses little of its memory. A list that soon grows again does so in the
-// memory that it kept.
-func (l *Viewers) Fit(list []Viewer) []Viewer {
+// Shrink moves a list to a smaller array if it uses at most a quarter of its own. The new array has room for twice
+// the length, so that a list which grows again soon is not moved back at once.
+func (l *ViewerLists) Shrink(list []Viewer) []Viewer {
 	switch {
 	case len(list) == 0:
-		l.Put(list)
+		l.Release(list)
 		return nil
-	case cap(list) > usualViewers && len(list) <= cap(list)/4:
+	case cap(list) > minCapacity && len(list) <= cap(list)/4:
 		return l.resize(list, cap(list)/2)
 	}
 	return list
 }
 
-func (l *Viewers) resize(list []Viewer, size int) []Viewer {
-	other := append(l.takeList(size), list...)
-	l.Put(list)
+func (l *ViewerLists) resize(list []Viewer, size int) []Viewer {
+	other := append(l.allocate(size), list...)
+	l.Release(list)
 	return other
 }
 
-// sizeOf returns the index of a size.
-func sizeOf(n int) int { return bits.Len(uint(n)) - 1 - usualBits }
+// sizeClass returns the index in ViewerLists.free of a capacity: 0 for minCapacity, and 1 more for each doubling.
+func sizeClass(n int) int { return bits.Len(uint(n)) - 1 - minCapacityBits }
 
-func (l *Viewers) takeList(size int) (list []Viewer) {
-	free := &l.free[sizeOf(size)]
+func (l *ViewerLists) allocate(size int) (list []Viewer) {
+	free := &l.free[sizeClass(size)]
 	if last := len(*free) - 1; last >= 0 {
 		list, *free = (*free)[last], (*free)[:last]
 		return list
 	}
-	if len(l.fresh) < size {
-		l.renew(max(size, freshViewers))
+	if len(l.chunk) < size {
+		l.allocateChunk(max(size, chunkSize))
 	}
-	list, l.fresh = l.fresh[:0:size], l.fresh[size:]
+	list, l.chunk = l.chunk[:0:size], l.chunk[size:]
 	return list
 }
 
-// renew makes memory for n viewers. The rest of the old memory is lent as it is.
-func (l *Viewers) renew(n int) {
-	for len(l.fresh) > 0 {
-		size := 1 << (bits.Len(uint(len(l.fresh))) - 1)
-		l.Put(l.fresh[:0:size])
-		l.fresh = l.fresh[size:]
+// allocateChunk allocates memory for n viewers. What is left of the old chunk becomes free arrays.
+func (l *ViewerLists) allocateChunk(n int) {
+	for len(l.chunk) > 0 {
+		size := 1 << (bits.Len(uint(len(l.chunk))) - 1)
+		l.Release(l.chunk[:0:size])
+		l.chunk = l.chunk[size:]
 	}
-	l.fresh = make([]Viewer, n)
+	l.chunk = make([]Viewer, n)
 }
 
-// Put takes back the memory of a list, if it has any.
-func (l *Viewers) Put(list []Viewer) {
+// Release frees the array of a list for other lists.
+func (l *ViewerLists) Release(list []Viewer) {
 	if cap(list) > 0 {
-		free := &l.free[sizeOf(cap(list))]
+		free := &l.free[sizeClass(cap(list))]
 		*free = append(*free, list[:0])
 	}
 }

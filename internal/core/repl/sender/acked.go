@@ -33,7 +33,7 @@ type ackedRange struct {
 }
 
 func (p *Peer) runAcked(tick entangle.Tick, r flight.SentRun) {
-	if !r.Dense || p.flights.KeepBases {
+	if !r.Dense || p.flights.KeepBaselines {
 		for _, h := range r.Groups {
 			p.acked(flight.Sent{Tick: tick, Group: h, Base: r.Base})
 		}

@@ -41,7 +41,7 @@ func (a *acks) InFlight() entangle.Tick {
 	}
 	a.oldest, a.asked, a.known = w.state.Tick, w.state.Tick, true
 	for _, p := range w.peers {
-		for _, t := range [2]entangle.Tick{p.flights.Oldest(w.state.Tick), p.actions.Oldest(w.state.Tick)} {
+		for _, t := range [2]entangle.Tick{p.flights.OldestTick(w.state.Tick), p.actions.OldestTick(w.state.Tick)} {
 			if t.Before(a.oldest) {
 				a.oldest = t
 			}

@@ -41,7 +41,7 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 	}
 	heads.End(&p.w)
 	b := p.w.Finish()
-	p.actions.Weigh(len(b)-len(dst), w.state.Tick)
+	p.actions.ScheduleRepeats(len(b)-len(dst), w.state.Tick)
 	return b
 }
 
@@ -325,11 +325,11 @@ func (p *Peer) sentAction(sp *group.Space, i int, rec *repl.Record) {
 	sp.Due.Clear(i)
 	sp.NeedsFull.Clear(i)
 	if sp.Predicted.Has(i) {
-		p.actions.NotePredicted()
+		p.actions.MarkPredicted()
 		p.noteSentPredicted(sp, i)
 	}
 	sp.UpdateSteady(i)
-	p.actions.Add(flight.Action{Group: rec.Group, Groups: 1, Seq: rec.Seq, Waits: rec.Kind != repl.Gone && len(p.needs) > 0, After: after})
+	p.actions.Add(flight.Action{Group: rec.Group, Groups: 1, Seq: rec.Seq, HasNeeds: rec.Kind != repl.Gone && len(p.needs) > 0, After: after})
 	p.units.sent(sp.Group(i))
 	p.stats.Actions++
 }
@@ -343,7 +343,7 @@ func (p *Peer) ActionsSent(message uint16) (groups int) {
 }
 
 // HandleDelivered takes the news that an action message was acknowledged.
-func (p *Peer) HandleDelivered(message uint16) { p.actions.Deliver(message, p.onDelivered) }
+func (p *Peer) HandleDelivered(message uint16) { p.actions.HandleDelivered(message, p.onDelivered) }
 
 // delivered lets go of a group once nothing of its life at the peer is under way:
 // an end that the peer received may still wait there for an action before it.

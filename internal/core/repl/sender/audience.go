@@ -144,7 +144,7 @@ func (p *Peer) unreserve(i int) {
 // disregard resets the view and the prediction of a group, so that the next group under its handle
 // is fully visible, and not predicted.
 func (p *Peer) disregard(sp *group.Space, i int) {
-	p.state.Views.Use(sp.ViewOf(i), -1)
+	p.state.Views.AddUsers(sp.ViewOf(i), -1)
 	if sp.Views != nil {
 		sp.Views[i] = 0
 	}
@@ -155,5 +155,5 @@ func (p *Peer) disregard(sp *group.Space, i int) {
 
 func (w *World) dropViewer(gr *group.Group, p *Peer) {
 	rest := slices.DeleteFunc(gr.Viewers, func(v ident.Viewer) bool { return v.Peer() == p.groups.Index })
-	gr.Viewers = w.state.Lists.Fit(rest)
+	gr.Viewers = w.state.Lists.Shrink(rest)
 }

@@ -33,7 +33,7 @@ func (p *Peer) lostOne(tick entangle.Tick, h repl.Handle) {
 	if sp.Phase[i] != group.Present || sp.Retained.Has(i) || !sp.Base[i].Before(tick) || tick.Before(sp.Sent[i]) {
 		return
 	}
-	if sp == &p.groups.Public && p.flights.RanSince(tick, h, h) {
+	if sp == &p.groups.Public && p.flights.SentRunSince(tick, h, h) {
 		return
 	}
 	sp.NoteDue(i, p.state.Tick)
@@ -42,7 +42,7 @@ func (p *Peer) lostOne(tick entangle.Tick, h repl.Handle) {
 }
 
 func (p *Peer) runLost(tick entangle.Tick, r flight.SentRun) {
-	if r.Dense && p.flights.RanSince(tick, r.Groups[0], r.Last()) {
+	if r.Dense && p.flights.SentRunSince(tick, r.Groups[0], r.Last()) {
 		return
 	}
 	for _, h := range r.Groups {

@@ -158,7 +158,7 @@ func (p *Peer) needTrail(s repl.Slot, into ident.Group) {
 // needSent adds the need of a tick at which the peer was sent structure of a group, unless the peer
 // has acknowledged it. When leavers are forgotten depends on other peers, and must not change needs.
 func (p *Peer) needSent(group repl.Handle, tick entangle.Tick) {
-	if p.actions.Carries(group, tick) {
+	if p.actions.IsPending(group, tick) {
 		p.need(repl.Need{Group: group, Tick: tick})
 	}
 }

@@ -57,7 +57,7 @@ func (w *World) NewPeer() *Peer {
 	p.groups.Private.First, p.groups.Private.IDs = repl.Private, &ident.Table{}
 	if w.enc.Moves {
 		p.groups.Public.Prev, p.groups.Private.Prev = []uint8{}, []uint8{}
-		p.flights.KeepBases = true
+		p.flights.KeepBaselines = true
 	}
 	p.units.judged = map[ident.Group]bool{}
 	p.onAcked, p.onLost, p.onDelivered = p.acked, p.lost, p.delivered
@@ -82,7 +82,7 @@ func (p *Peer) Close() {
 				w.state.Release(sp.Group(i))
 			}
 			p.dropView(sp, i)
-			w.state.Views.Use(sp.ViewOf(i), -1)
+			w.state.Views.AddUsers(sp.ViewOf(i), -1)
 		}
 	}
 	for _, id := range p.groups.Private.IDs.Groups {

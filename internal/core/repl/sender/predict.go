@@ -108,7 +108,7 @@ func (p *Peer) predictsMember(v view.ID, m *group.Member) bool {
 	if p.state.IsPaused(m.Slot) || !p.world.predictions.predicts(m.Slot, p.groups.Index) {
 		return false
 	}
-	h, _ := p.state.Views.Hides(v, m.Number)
+	h, _ := p.state.Views.Hidden(v, m.Number)
 	return !h.Whole
 }
 
@@ -235,7 +235,7 @@ func (p *Peer) findPredicted(sp *group.Space, i int, kind repl.Kind) {
 		m := &members[k]
 		if p.predictsMember(v, m) {
 			stated.Members = append(stated.Members, m.Number)
-		} else if h, _ := p.state.Views.Hides(v, m.Number); !h.Whole {
+		} else if h, _ := p.state.Views.Hidden(v, m.Number); !h.Whole {
 			others = true
 		}
 	}

@@ -75,10 +75,10 @@ func (p *Peer) hideRetained(i int, id ident.Group, hidden []view.Hidden) bool {
 		return true
 	}
 	gr, parts := &w.state.Groups[id], w.state.PartsOf(id, 0, hidden)
-	var to, lacks []view.Part
+	var to, lacks []view.HiddenMember
 	for k := range gr.Members {
 		m := &gr.Members[k]
-		h, _ := w.state.Views.Hides(sp.ViewOf(i), m.Number)
+		h, _ := w.state.Views.Hidden(sp.ViewOf(i), m.Number)
 		h.Number = m.Number
 		for ; len(parts) > 0 && parts[0].Number == m.Number; parts = parts[1:] {
 			h.Whole, h.Comps = h.Whole || parts[0].Whole, h.Comps.Or(parts[0].Comps)
@@ -92,25 +92,25 @@ func (p *Peer) hideRetained(i int, id ident.Group, hidden []view.Hidden) bool {
 
 // setRetainedView sets the view of a retained group, and makes the removal of the parts that it
 // hides due, except for the parts that the peer lacks. It reports false when view.Max are in use.
-func (p *Peer) setRetainedView(i int, to, lacks []view.Part) bool {
+func (p *Peer) setRetainedView(i int, to, lacks []view.HiddenMember) bool {
 	w, sp := p.world, &p.groups.Private
 	is, ok := w.state.Views.Intern(to)
 	if !ok {
 		return false
 	}
-	w.state.Views.Use(is, 1)
-	defer w.state.Views.Use(is, -1)
+	w.state.Views.AddUsers(is, 1)
+	defer w.state.Views.AddUsers(is, -1)
 	has, ok := w.state.Views.Intern(lacks)
 	if !ok {
 		return false
 	}
-	w.state.Views.Use(has, 1)
+	w.state.Views.AddUsers(has, 1)
 	p.dropView(sp, i)
 	if is != sp.ViewOf(i) {
 		p.changeView(sp, i, is)
 	}
 	if has == is {
-		w.state.Views.Use(has, -1)
+		w.state.Views.AddUsers(has, -1)
 		return true
 	}
 	p.keep(i, has)
@@ -170,12 +170,12 @@ func (p *Peer) noteLacking(i int, m *group.Member, comps set.Mask) {
 	if !ok {
 		return
 	}
-	if h, _ := w.state.Views.Hides(sp.ViewOf(i), m.Number); !h.Whole {
+	if h, _ := w.state.Views.Hidden(sp.ViewOf(i), m.Number); !h.Whole {
 		comps = comps.And(h.Comps)
 	}
 	if is, ok := w.state.Views.Intern(w.state.WithParts(has, m.Number, comps)); ok && is != has {
-		w.state.Views.Use(is, 1)
-		w.state.Views.Use(has, -1)
+		w.state.Views.AddUsers(is, 1)
+		w.state.Views.AddUsers(has, -1)
 		p.keep(i, is)
 	}
 }
@@ -186,7 +186,7 @@ func (p *Peer) keepView(sp *group.Space, i int) {
 	if _, ok := p.groups.ViewsHeld[int32(i)]; ok || sp == &p.groups.Public {
 		return
 	}
-	p.state.Views.Use(sp.ViewOf(i), 1)
+	p.state.Views.AddUsers(sp.ViewOf(i), 1)
 	p.keep(i, sp.ViewOf(i))
 }
 
@@ -204,7 +204,7 @@ func (p *Peer) dropView(sp *group.Space, i int) {
 		return
 	}
 	if v, ok := p.groups.ViewsHeld[int32(i)]; ok {
-		p.state.Views.Use(v, -1)
+		p.state.Views.AddUsers(v, -1)
 		delete(p.groups.ViewsHeld, int32(i))
 	}
 }

@@ -77,7 +77,7 @@ func (p *Peer) settleRetired(i int) (done bool) {
 	switch {
 	case gr.Viewer(p.groups.Index).Shown() && gr.Open || sp.Phase[i] != group.Absent || sp.Referred.Has(i):
 		return true
-	case !sp.StructureAsOf[i].Before(p.actions.Oldest(p.state.Tick)):
+	case !sp.StructureAsOf[i].Before(p.actions.OldestTick(p.state.Tick)):
 		return false // the end may wait at the peer for an action in flight
 	case p.namesOne(id):
 		return false

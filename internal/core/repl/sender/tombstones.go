@@ -9,7 +9,7 @@ const MaxTombstones = 1 << 14
 // sent that the peer has not acknowledged. What they had, numbers and handles, can't be used again before
 // it has.
 func (p *Peer) Tombstones() int {
-	return p.actions.EndedSince(p.state.Ended)
+	return p.actions.EndedSinceOldest(p.state.Ended)
 }
 
 // InFlight returns how many packets with values wait for their fate.
@@ -19,7 +19,7 @@ func (p *Peer) InFlight() int { return p.flights.Len() }
 func (w *World) packetUnderWay() entangle.Tick {
 	oldest := w.state.Tick
 	for _, p := range w.peers {
-		if t := p.flights.Oldest(w.state.Tick); t.Before(oldest) {
+		if t := p.flights.OldestTick(w.state.Tick); t.Before(oldest) {
 			oldest = t
 		}
 	}

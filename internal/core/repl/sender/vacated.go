@@ -29,7 +29,7 @@ func (p *Peer) RetainMoved(s repl.Slot, hidden ...view.Hidden) {
 		return
 	}
 	for _, m := range w.state.Groups[w.state.Slots.Group[s]].Members {
-		h := view.Part{}
+		h := view.HiddenMember{}
 		for k := range hidden {
 			if hidden[k].Slot == m.Slot {
 				h.Whole, h.Comps = h.Whole || hidden[k].Whole, h.Comps.Or(hidden[k].Comps)
@@ -44,7 +44,7 @@ func (p *Peer) RetainMoved(s repl.Slot, hidden ...view.Hidden) {
 }
 
 // vacate makes the peer keep an entity in a group that it left, if the peer has it there.
-func (p *Peer) vacate(from ident.Group, s repl.Slot, h view.Part) {
+func (p *Peer) vacate(from ident.Group, s repl.Slot, h view.HiddenMember) {
 	sp, i := p.groups.Locate(from)
 	if i < 0 || !p.groups.StillHas(sp, i, s) {
 		return
@@ -74,7 +74,7 @@ func (p *Peer) mayHave(sp *group.Space, i int, s repl.Slot) (has set.Mask) {
 	for c := range p.state.Comps {
 		has.Set(c)
 	}
-	h, _ := p.state.Views.Hides(p.groups.ViewHeld(sp, i), 0)
+	h, _ := p.state.Views.Hidden(p.groups.ViewHeld(sp, i), 0)
 	has = p.state.MayHaveHad(s, has.Without(h.Comps), sp.AsOf(i))
 	return has.Without(p.state.InsertedAfter(s, sp.AsOf(i)))
 }

@@ -22,7 +22,7 @@ func (p *Peer) Keeps(s repl.Slot) bool {
 	}
 	sp, i := p.groups.Locate(p.state.Slots.Group[s])
 	_, m := p.state.Member(s)
-	h, _ := p.state.Views.Hides(sp.ViewOf(i), m.Number)
+	h, _ := p.state.Views.Hidden(sp.ViewOf(i), m.Number)
 	return !h.Whole && !sp.AsOf(i).Before(m.Joined)
 }
 
@@ -68,8 +68,8 @@ func (p *Peer) SetView(s repl.Slot, hidden ...view.Hidden) bool {
 
 // changeView gives a peer another view of a group.
 func (p *Peer) changeView(sp *group.Space, i int, id view.ID) {
-	p.state.Views.Use(id, 1)
-	p.state.Views.Use(sp.ViewOf(i), -1)
+	p.state.Views.AddUsers(id, 1)
+	p.state.Views.AddUsers(sp.ViewOf(i), -1)
 	if sp.Views == nil {
 		sp.ShowAll(len(sp.Phase))
 	}
@@ -86,11 +86,11 @@ func (w *World) unhide(id ident.Group, n repl.Member) {
 		if i < 0 || sp.ViewOf(i) == 0 {
 			continue
 		}
-		if _, some := w.state.Views.Hides(sp.ViewOf(i), n); !some {
+		if _, some := w.state.Views.Hidden(sp.ViewOf(i), n); !some {
 			continue
 		}
-		rest := append(w.state.Views.Scratch[:0], w.state.Views.Parts(sp.ViewOf(i))...)
-		rest = slices.DeleteFunc(rest, func(h view.Part) bool { return h.Number == n })
+		rest := append(w.state.Views.Scratch[:0], w.state.Views.HiddenMembers(sp.ViewOf(i))...)
+		rest = slices.DeleteFunc(rest, func(h view.HiddenMember) bool { return h.Number == n })
 		w.state.Views.Scratch = rest
 		if to, ok := w.state.Views.Intern(rest); ok { // else it stays hidden, until it is said anew
 			p.changeView(sp, i, to)

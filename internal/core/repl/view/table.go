@@ -1,5 +1,8 @@
-// Package view holds what peers may see of groups, each different view once. A view leaves out members of a
-// group, or components of them.
+// Package view stores views: which members of a group, and which of their components, are hidden from a peer.
+//
+// A [Table] stores equal views once, under one [ID]. Whether two peers get the same bytes of a group is then a
+// comparison of two numbers. A view lists member numbers and not entities, so views of different groups that hide the
+// same numbers are equal too. The table counts the peers that use a view, and frees views without users.
 package view
 
 import (
@@ -9,60 +12,59 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// ID is a view: all of a group, which is the zero ID, or all but something that is hidden.
+// ID is a view in a table. The zero ID is the view that hides nothing.
 type ID uint16
 
-// Max bounds the different views that are in use at a time.
+// Max is the largest number of different views in use at a time.
 const Max = 1 << 15
 
-// Hidden is what a view leaves out of one entity: some components, or the entity.
+// Hidden is what is hidden of one entity: the whole entity, or some of its components.
 type Hidden struct {
 	Slot  repl.Slot
 	Whole bool
-	Comps set.Mask
+	Comps set.Mask // if not Whole
 }
 
-// Part is what a view leaves out of one member of a group, by its number there: so views of different
-// groups are one view where they hide the same.
-type Part struct {
+// HiddenMember is what a view hides of one member: the whole member, or some of its components.
+type HiddenMember struct {
 	Number repl.Member
 	Whole  bool
-	Comps  set.Mask
+	Comps  set.Mask // if not Whole
 }
 
-// Table holds every view once, however many peers have it.
+// Table stores views, equal ones once.
 type Table struct {
-	list   []view // ID 1 is the first
+	list   []view // by ID - 1
 	unused []ID
-	byHash map[uint64]ID // the last one made of each
-	// Scratch is for parts that a caller puts together. Intern does not keep it.
-	Scratch []Part
+	byHash map[uint64]ID // the newest view with each hash; view.next leads to the others
+	// Scratch is memory in which callers build the argument of Intern, which copies it.
+	Scratch []HiddenMember
 }
 
 type view struct {
-	parts []Part // by rising number; empty: not in use
-	hash  uint64
-	next  ID // of the same hash
-	users int32
+	hidden []HiddenMember // by rising number; empty if the ID is unused
+	hash   uint64
+	next   ID    // an older view with the same hash; 0: none
+	users  int32 // peers
 }
 
-// Parts returns what a view hides.
-func (v *Table) Parts(id ID) []Part {
+// HiddenMembers returns what a view hides, by rising number.
+func (v *Table) HiddenMembers(id ID) []HiddenMember {
 	if id == 0 {
 		return nil
 	}
-	return v.list[id-1].parts
+	return v.list[id-1].hidden
 }
 
-// Intern returns the view that hides some parts, which are sorted by number. It is not ok when Max views are in
-// use. A new view is forgotten at the next Use that counts no peer.
-func (v *Table) Intern(parts []Part) (id ID, ok bool) {
-	if len(parts) == 0 {
+// Intern returns the view that hides some members or components of them, sorted by number. ok is false if the view is
+// new and Max views are in use. A new view has no users yet: AddUsers frees it if it has none by then.
+func (v *Table) Intern(hidden []HiddenMember) (id ID, ok bool) {
+	if len(hidden) == 0 {
 		return 0, true
 	}
-	hash := hashOf(parts)
+	hash := hashMembers(hidden)
 	for id = v.byHash[hash]; id != 0; id = v.list[id-1].next {
-		if slices.Equal(v.list[id-1].parts, parts) {
+		if slices.Equal(v.list[id-1].hidden, hidden) {
 			return id, true
 		}
 	}
@@ -77,27 +79,26 @@ func (v *Table) Intern(parts []Part) (id ID, ok bool) {
 	if v.byHash == nil {
 		v.byHash = map[uint64]ID{}
 	}
-	v.list[id-1] = view{parts: append(v.list[id-1].parts[:0], parts...), hash: hash, next: v.byHash[hash]}
+	v.list[id-1] = view{hidden: append(v.list[id-1].hidden[:0], hidden...), hash: hash, next: v.byHash[hash]}
 	v.byHash[hash] = id
 	return id, true
 }
 
-// hashOf is FNV-1a over the words of some parts.
-func hashOf(parts []Part) uint64 {
+// hashMembers returns the FNV-1a hash of the numbers and components.
+func hashMembers(hidden []HiddenMember) uint64 {
 	h := uint64(14695981039346656037)
 	mix := func(word uint64) { h = (h ^ word) * 1099511628211 }
-	for i := range parts {
-		p := &parts[i]
-		mix(uint64(p.Number))
-		for _, word := range p.Comps {
+	for i := range hidden {
+		mix(uint64(hidden[i].Number))
+		for _, word := range hidden[i].Comps {
 			mix(word)
 		}
 	}
 	return h
 }
 
-// Use adds n to the number of peers that have a view. A view that no peer has is forgotten.
-func (v *Table) Use(id ID, n int32) {
+// AddUsers adds n to the number of peers that use a view, and frees the view if none is left.
+func (v *Table) AddUsers(id ID, n int32) {
 	if id == 0 {
 		return
 	}
@@ -106,11 +107,11 @@ func (v *Table) Use(id ID, n int32) {
 		return
 	}
 	v.unlink(id)
-	*of = view{parts: of.parts[:0]} // its memory is used again
+	*of = view{hidden: of.hidden[:0]} // the next view with this ID reuses the memory
 	v.unused = append(v.unused, id)
 }
 
-// unlink takes a view out of those of its hash.
+// unlink removes a view from the list of views with its hash.
 func (v *Table) unlink(id ID) {
 	of := &v.list[id-1]
 	at := v.byHash[of.hash]
@@ -126,22 +127,23 @@ func (v *Table) unlink(id ID) {
 	v.list[at-1].next = of.next
 }
 
-// Hides returns what a view leaves out of a member.
-func (v *Table) Hides(id ID, n repl.Member) (h Part, some bool) {
-	parts := v.Parts(id)
-	i, some := slices.BinarySearchFunc(parts, n, func(h Part, n repl.Member) int { return int(h.Number) - int(n) })
+// Hidden returns what a view hides of a member. some is false if it hides nothing of it.
+func (v *Table) Hidden(id ID, n repl.Member) (h HiddenMember, some bool) {
+	hidden := v.HiddenMembers(id)
+	i, some := slices.BinarySearchFunc(hidden, n, func(h HiddenMember, n repl.Member) int { return int(h.Number) - int(n) })
 	if !some {
-		return Part{}, false
+		return HiddenMember{}, false
 	}
-	return parts[i], true
+	return hidden[i], true
 }
 
-func ByNumber(a, b Part) int { return int(a.Number) - int(b.Number) }
+// CompareNumbers compares by number, for sorting.
+func CompareNumbers(a, b HiddenMember) int { return int(a.Number) - int(b.Number) }
 
-// AppendTo appends a part that hides something.
-func (h Part) AppendTo(parts []Part) []Part {
+// AppendTo appends h to a list, unless h hides nothing.
+func (h HiddenMember) AppendTo(hidden []HiddenMember) []HiddenMember {
 	if h.Whole || !h.Comps.IsZero() {
-		return append(parts, h)
+		return append(hidden, h)
 	}
-	return parts
+	return hidden
 }

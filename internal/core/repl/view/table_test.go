@@ -13,16 +13,16 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// Equal parts are one view, however many peers have it, and different parts are different views; a view that
-// no peer has leaves its number to another.
+// Views that hide the same are one view, however many peers use it, and others are different views. The ID of a view
+// without users is reused.
 func TestViewsEqualPlainOnes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var table view.Table
-		most, plain, users := 0, map[view.ID][]view.Part{}, map[view.ID]int{}
+		most, plain, users := 0, map[view.ID][]view.HiddenMember{}, map[view.ID]int{}
 		for range 60 {
-			var parts []view.Part
+			var parts []view.HiddenMember
 			for n := range repl.Member(3) {
-				p := view.Part{Number: n}
+				p := view.HiddenMember{Number: n}
 				switch rapid.IntRange(0, 3).Draw(t, "hides") {
 				case 0:
 					p.Whole = true
@@ -40,7 +40,7 @@ func TestViewsEqualPlainOnes(t *testing.T) {
 				require.Zero(t, id)
 				continue
 			}
-			table.Use(id, 1)
+			table.AddUsers(id, 1)
 			if _, some := plain[id]; !some {
 				most = max(most, len(plain)+1)
 				require.LessOrEqual(t, int(id), most, "numbers are used again")
@@ -48,8 +48,8 @@ func TestViewsEqualPlainOnes(t *testing.T) {
 			plain[id] = slices.Clone(parts)
 			users[id]++
 			for n := range repl.Member(3) {
-				at := slices.IndexFunc(parts, func(p view.Part) bool { return p.Number == n })
-				hidden, some := table.Hides(id, n)
+				at := slices.IndexFunc(parts, func(p view.HiddenMember) bool { return p.Number == n })
+				hidden, some := table.Hidden(id, n)
 				require.Equal(t, at >= 0, some)
 				if some {
 					require.Equal(t, parts[at], hidden)
@@ -57,13 +57,13 @@ func TestViewsEqualPlainOnes(t *testing.T) {
 			}
 			for _, id := range slices.Sorted(maps.Keys(plain)) {
 				if rapid.IntRange(0, 4).Draw(t, "drop") == 0 {
-					table.Use(id, -1)
+					table.AddUsers(id, -1)
 					if users[id]--; users[id] == 0 {
 						delete(plain, id)
 					}
 				}
 				if _, some := plain[id]; some {
-					require.Equal(t, plain[id], table.Parts(id))
+					require.Equal(t, plain[id], table.HiddenMembers(id))
 				}
 			}
 		}

@@ -237,7 +237,7 @@ func (w *Encoder) WriteRun(r *Run, from repl.From) (made Copy, ok bool) {
 		if c.Width == 0 || !w.allPublic(w.Chunks.SlotsOf(c)) {
 			return Copy{}, false
 		}
-		made.Bases.Meet(c.bases)
+		made.Bases.Intersect(c.bases)
 		w.Runs.records = append(w.Runs.records, Update{At: int32(h), Chunk: n, Base: from.Base, StructureSent: from.Base})
 	}
 	out, run := &w.Runs.w, repl.Run{Tick: w.state.Tick}

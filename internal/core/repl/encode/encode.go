@@ -80,7 +80,7 @@ func (w *Encoder) encodeChanged(gr *group.Group) {
 // joins reports whether the current body writes a member in full.
 func (w *Encoder) joins(m *group.Member) bool {
 	b := &w.Bodies.current
-	return b.key.Kind == repl.Full || b.key.Kind == repl.Change && b.shapes.Narrow(b.key.Structure, m.Whole)
+	return b.key.Kind == repl.Full || b.key.Kind == repl.Change && b.shapes.Narrow(b.key.Structure, m.WholeSince)
 }
 
 // hidden reports whether the view of the current body hides a member.
@@ -159,13 +159,13 @@ func (w *Encoder) encodeValue(s repl.Slot, c int) {
 	oldest := w.state.Tick - repl.MaxPrev // oldest baseline of any difference
 	if from := b.current.key.from(); from.Differs(w.state.Tick) {
 		lo, hi := w.differ.EncodeFrom(&b.w, s, c, w.state.Tick, from, &b.refs)
-		b.current.bases.Meet(group.Span{Lo: lo, Hi: hi})
-		b.current.bases.Meet(group.Span{Lo: oldest, Hi: hi})
-		b.current.bases.Meet(w.remembered(from))
+		b.current.bases.Intersect(group.Span{Lo: lo, Hi: hi})
+		b.current.bases.Intersect(group.Span{Lo: oldest, Hi: hi})
+		b.current.bases.Intersect(w.remembered(from))
 		return
 	}
 	w.src.Encode(&b.w, s, c, &b.refs)
-	b.current.bases.Meet(group.Span{Lo: b.current.bases.Lo, Hi: oldest})
+	b.current.bases.Intersect(group.Span{Lo: b.current.bases.Lo, Hi: oldest})
 }
 
 // remembered returns the baselines for which, as for this one, the previous baseline is used, or is
@@ -321,7 +321,7 @@ func (w *Encoder) encodeJoins(id ident.Group) {
 // keeps reports whether the reader of the current body keeps a member unchanged.
 func (w *Encoder) keeps(m *group.Member) bool {
 	key := &w.Bodies.current.key
-	return w.state.Unchanged(m) && !(key.Resync && !key.AsOf.Before(m.Joined))
+	return w.state.IsFrozen(m) && !(key.Resync && !key.AsOf.Before(m.Joined))
 }
 
 // encodeName writes the name of an entity that joins: its number in this group, or a reference.

@@ -8,179 +8,179 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
-// Place says which group an entity is in.
+// Place is the key by which a caller chooses the group of an entity: entities with equal places share a group, except
+// that without Name and Hierarchy each entity is a group of one.
 type Place struct {
-	// Name joins all entities of the same name; zero is a group of its own.
+	// Name is the number of a group that the game made; 0: none.
 	Name uint32
-	// Hierarchy is a second kind of name, with numbers of its own.
+	// Hierarchy is the number of a group that a hierarchy of entities made; 0: none.
 	Hierarchy uint32
-	// Private groups are seen only by the peers that they are shown to, and have a
-	// handle of its own at each of them. Others are seen by all.
+	// Private groups are visible only to the peers that they are shown to, and have a handle of each of those peers.
+	// Public groups are visible to all peers under the same handle.
 	Private bool
 }
 
-// Alone reports whether it is a group of its own.
+// Alone reports whether an entity at this place is a group of one.
 func (p Place) Alone() bool { return p.Name == 0 && p.Hierarchy == 0 }
 
-// Group is what all peers share of a group: entities that are always sent together. The fields that a change of a
-// value touches come first, so that they are in one cache line; the whole is two.
+// Group is the part of a group's state that all peers share. The fields that a changed value touches come first, in
+// one cache line. A Group takes two.
 type Group struct {
 	Changed entangle.Tick // newest change of a value or of structure
 	Shaped  entangle.Tick // newest change of structure
 	Handle  repl.Handle   // of a public group
 	Private bool
-	Open    bool
-	Every   uint16 // ticks from one sending to the next, above 1; else 0 or 1
-	// TooLarge: the group's record exceeds repl.MaxGroupBytes. Nothing is sent until its structure
-	// changes again.
+	Open    bool   // it has members
+	Every   uint16 // interval between updates in ticks; 0 and 1 both mean every tick
+	// TooLarge means that the group's record exceeds repl.MaxGroupBytes. Nothing is sent until its structure changes.
 	TooLarge bool
-	// Withheld: the group was too large the last time. Entities that move to it are not visible
-	// meanwhile.
-	Withheld bool
-	numbers  repl.Member
-	active   int32    // members that are sent: not Unchanged
-	Members  []Member // by rising number
+	// Withheld means that the group was too large when it was last due. Entities that move to it count as invisible
+	// until it is sent.
+	Withheld   bool
+	nextNumber repl.Member // numbers from here on were never used
+	active     int32       // number of members that are not frozen
+	Members    []Member    // by rising number
 
-	natives int32          // entities that were born here and live, wherever they are now
-	Holders int32          // peers that were sent it and have not acknowledged its end
-	Viewers []ident.Viewer // peers that have a handle of this private group, in State.Lists
-	Place   Place
-	kept    int32    // length of Left when it was last scanned
-	Left    []Leaver // members that left, which some peer may not have acknowledged
-	queued  bool     // it is in State.tidying
+	natives     int32          // live entities whose home this is, wherever they are now
+	Holders     int32          // peers that were sent it and have not acknowledged its end
+	Viewers     []ident.Viewer // peers that have a handle of this private group; memory from State.ViewerLists
+	Place       Place
+	keptLeavers int32    // length of Left after it was last scanned
+	Left        []Leaver // former members that some peer may still have here
+	tidyQueued  bool     // it is in State.tidyQueue
 }
 
 // Member is an entity in a group.
 type Member struct {
 	Slot         repl.Slot
 	Number       repl.Member
-	movedUnacked bool // it was paused before all peers had acknowledged that it came from another group
-	// Whole is the tick from which on it is sent whole to the peers that were last sent the structure of
-	// the group before.
-	Whole entangle.Tick
-	// Joined is when it came: a peer that was sent the structure since then may have it. Whole is later
-	// after a pause.
+	movedUnacked bool // it was paused before every peer had acknowledged its move to this group
+	// WholeSince is the tick of its last join or resume: a peer whose structure of the group is older is sent the
+	// whole member.
+	WholeSince entangle.Tick
+	// Joined is the tick of its join: a peer whose structure of the group is as new may have the member.
 	Joined entangle.Tick
 }
 
-// Unchanged reports whether a member is paused and stays as the peers have it. A member whose move some peer has
-// not acknowledged is sent as it was before the pause: it would be in no group at that peer otherwise.
-func (w *State) Unchanged(m *Member) bool { return w.IsPaused(m.Slot) && !m.movedUnacked }
+// IsFrozen reports whether a member is paused and not sent, so that the peers keep it as it is. A paused member whose
+// move to this group some peer has not acknowledged is sent, as it was before the pause: otherwise that peer would
+// have it in no group.
+func (st *State) IsFrozen(m *Member) bool { return st.IsPaused(m.Slot) && !m.movedUnacked }
 
-// Leaver is a former member.
+// Leaver is a former member of a group.
 type Leaver struct {
-	Slot         repl.Slot // of one that moved, as long as it lives
+	Slot         repl.Slot // of a moved entity that is alive; else repl.NoSlot
 	Number       repl.Member
 	Fate         repl.Fate
 	Joined, Left entangle.Tick
-	Progress     progress
+	Progress     ackProgress
 }
 
-// openGroup makes a group. When no handle is left it is not ok.
-func (w *State) openGroup(at Place) (id ident.Group, ok bool) {
-	id = ident.Group(len(w.Groups))
-	if n := len(w.idle); n > 0 {
-		id = w.idle[n-1]
+// openGroup creates a group without members. ok is false if no public handle is free.
+func (st *State) openGroup(at Place) (id ident.Group, ok bool) {
+	id = ident.Group(len(st.Groups))
+	if n := len(st.freeEntries); n > 0 {
+		id = st.freeEntries[n-1]
 	}
 	h := 0
 	if !at.Private {
-		if h, ok = w.Public.Allocate(id); !ok {
-			w.Counts.GroupsRefused++
+		if h, ok = st.Public.Allocate(id); !ok {
+			st.Counts.GroupsRefused++
 			return 0, false
 		}
-		w.Moved.Grow(w.Public.Len())
-		w.Reshaped.Grow(w.Public.Len())
+		st.Moved.Grow(st.Public.Len())
+		st.Reshaped.Grow(st.Public.Len())
 	}
-	if n := len(w.idle); n > 0 {
-		w.idle = w.idle[:n-1]
+	if n := len(st.freeEntries); n > 0 {
+		st.freeEntries = st.freeEntries[:n-1]
 	} else {
-		w.Groups = append(w.Groups, Group{})
+		st.Groups = append(st.Groups, Group{})
 	}
-	old := &w.Groups[id]
-	w.Groups[id] = Group{
-		Place: at, Private: at.Private, Handle: repl.Handle(h), Open: true, Changed: w.Tick, Shaped: w.Tick,
-		Members: old.Members[:0], Left: old.Left[:0], queued: old.queued,
+	old := &st.Groups[id]
+	st.Groups[id] = Group{
+		Place: at, Private: at.Private, Handle: repl.Handle(h), Open: true, Changed: st.Tick, Shaped: st.Tick,
+		Members: old.Members[:0], Left: old.Left[:0], tidyQueued: old.tidyQueued,
 	}
-	w.Live++
+	st.Live++
 	return id, true
 }
 
-// closeGroup ends a group without members.
-func (w *State) closeGroup(id ident.Group) {
-	w.noteChange(id, true)
-	gr := &w.Groups[id]
+// closeGroup ends a group whose last member left.
+func (st *State) closeGroup(id ident.Group) {
+	st.markChanged(id, true)
+	gr := &st.Groups[id]
 	gr.Open = false
 	if !gr.Place.Alone() {
-		delete(w.named, gr.Place)
+		delete(st.named, gr.Place)
 	}
 	if !gr.Private {
-		w.Moved.Clear(int(gr.Handle))
+		st.Moved.Clear(int(gr.Handle))
 	}
-	w.Live--
-	w.freeLater(id)
+	st.Live--
+	st.scheduleFree(id)
 }
 
-// Release notes that a peer has acknowledged the end of a group.
-func (w *State) Release(id ident.Group) {
-	w.Groups[id].Holders--
-	w.freeLater(id)
+// RemoveHolder records that a peer has acknowledged the end of a group.
+func (st *State) RemoveHolder(id ident.Group) {
+	st.Groups[id].Holders--
+	st.scheduleFree(id)
 }
 
-// freeLater schedules a group to be freed if it has ended everywhere, and no entity that was born in it is alive.
-func (w *State) freeLater(id ident.Group) {
-	gr := &w.Groups[id]
+// scheduleFree schedules a group to be freed, if it has ended at every peer and no native of it is alive.
+func (st *State) scheduleFree(id ident.Group) {
+	gr := &st.Groups[id]
 	if !gr.Open && gr.Holders == 0 && gr.natives == 0 {
-		w.unused = append(w.unused, id)
+		st.toFree = append(st.toFree, id)
 	}
 }
 
-// Reclaim frees the groups that are to be freed, except for those that the caller says to keep for now.
-func (w *State) Reclaim(keep func(ident.Group) bool) {
-	unused := w.unused
-	w.unused = w.unused[:0]
+// FreeUnused frees the scheduled groups. Those for which keep reports true stay scheduled.
+func (st *State) FreeUnused(keep func(ident.Group) bool) {
+	unused := st.toFree
+	st.toFree = st.toFree[:0]
 	for _, id := range unused {
 		if keep(id) {
-			w.unused = append(w.unused, id)
+			st.toFree = append(st.toFree, id)
 			continue
 		}
-		gr := &w.Groups[id]
-		w.Lists.Release(gr.Viewers)
+		gr := &st.Groups[id]
+		st.ViewerLists.Release(gr.Viewers)
 		gr.Viewers = nil
 		if !gr.Private {
-			w.Public.Free(int(gr.Handle), true)
+			st.Public.Free(int(gr.Handle), true)
 		}
 		for _, l := range gr.Left {
-			w.forgetTrail(l.Slot, id)
+			st.forgetTrail(l.Slot, id)
 		}
-		gr.Members, gr.Left = fitted(gr.Members[:0]), fitted(gr.Left[:0])
-		w.idle = append(w.idle, id)
+		gr.Members, gr.Left = shrink(gr.Members[:0]), shrink(gr.Left[:0])
+		st.freeEntries = append(st.freeEntries, id)
 	}
 }
 
-// keptRoom is the number of members, and of leavers, for which a group always keeps its memory: so many leave a
-// group in which entities come and go in most ticks, before all peers have acknowledged it.
-const keptRoom = 8 * minTidy
+// minKeptCapacity is the capacity up to which a group keeps the memory of its members and of its leavers. About as
+// many entities leave a group in which entities come and go in most ticks, before all peers have acknowledged that.
+const minKeptCapacity = 8 * minTidy
 
-// fitted returns a list in an array of at most four times its length, or keptRoom. It is copied
+// shrink returns a list in an array of at most four times its length, or keptRoom. It is copied
 // only after it has become much shorter, so that the cost follows the number of added items.
-func fitted[T any](list []T) []T {
-	if cap(list) <= max(keptRoom, 4*len(list)) {
+func shrink[T any](list []T) []T {
+	if cap(list) <= max(minKeptCapacity, 4*len(list)) {
 		return list
 	}
-	return append(make([]T, 0, max(keptRoom, 2*len(list))), list...)
+	return append(make([]T, 0, max(minKeptCapacity, 2*len(list))), list...)
 }
 
-// SearchNumber returns the index of the member with a number, or the index at which it would be inserted.
+// SearchNumber returns the index of the member with a number, or the index at which to insert it.
 func (gr *Group) SearchNumber(n repl.Member) (i int, there bool) {
 	return slices.BinarySearchFunc(gr.Members, n, func(m Member, n repl.Member) int { return int(m.Number) - int(n) })
 }
 
-// indexOfSlot returns the index of the member with a slot.
+// indexOfSlot returns the index of a member.
 func (gr *Group) indexOfSlot(s repl.Slot) int {
 	return slices.IndexFunc(gr.Members, func(m Member) bool { return m.Slot == s })
 }
 
-// Viewer returns the entry of a peer, given by its number, among the viewers of a private group, or nil.
+// Viewer returns the viewer with a peer index, or nil if the peer has no handle of this private group.
 func (gr *Group) Viewer(peer uint16) *ident.Viewer {
 	for i := range gr.Viewers {
 		if gr.Viewers[i].Peer() == peer {
@@ -190,32 +190,30 @@ func (gr *Group) Viewer(peer uint16) *ident.Viewer {
 	return nil
 }
 
-// Refuse notes that a group is too large to be sent.
-func (w *State) Refuse(id ident.Group) {
-	gr := &w.Groups[id]
+// MarkTooLarge records that a group is too large to be sent.
+func (st *State) MarkTooLarge(id ident.Group) {
+	gr := &st.Groups[id]
 	gr.TooLarge, gr.Withheld = true, true
-	w.Counts.TooLarge++
-	if len(w.refused) < maxRefusedHeld && len(gr.Members) > 0 {
-		w.refused = append(w.refused, gr.Members[0].Slot)
+	st.Counts.TooLarge++
+	if len(st.refused) < maxRefused && len(gr.Members) > 0 {
+		st.refused = append(st.refused, gr.Members[0].Slot)
 	}
 }
 
-// maxRefusedHeld bounds the reports that wait for PollRefused; the counter in
-// Stats goes on.
-const maxRefusedHeld = 64
+// maxRefused bounds the reports that wait for PollRefused. Counts.TooLarge counts the others too.
+const maxRefused = 64
 
-// PollRefused returns an entity of a group that is not sent because it is larger than
-// repl.MaxGroupBytes, once for each change of the group's structure.
-func (w *State) PollRefused() (s repl.Slot, ok bool) {
-	n := len(w.refused)
+// PollRefused returns an entity of a group that is not sent because it exceeds repl.MaxGroupBytes. Each change of the
+// group's structure causes one more report. ok is false when there is none.
+func (st *State) PollRefused() (s repl.Slot, ok bool) {
+	n := len(st.refused)
 	if n == 0 {
 		return repl.NoSlot, false
 	}
-	s = w.refused[n-1]
-	w.refused = w.refused[:n-1]
+	s = st.refused[n-1]
+	st.refused = st.refused[:n-1]
 	return s, true
 }
 
-// Alone reports whether a group has one member with number 0, which need not be
-// written.
+// Alone reports whether the group has one member, with number 0. Its records need not state that number.
 func (gr *Group) Alone() bool { return len(gr.Members) == 1 && gr.Members[0].Number == 0 }

@@ -10,16 +10,16 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// Shows reports whether values that a view shows of a group changed after a tick. A hidden change
+// HasVisibleChange reports whether values that a view shows of a group changed after a tick. A hidden change
 // does not cause data in flight to be resent.
-func (w *State) Shows(id ident.Group, v view.ID, after entangle.Tick) bool {
-	t, any := &w.Slots, AllTime(w.Tick)
-	for i := range w.Groups[id].Members {
-		m := &w.Groups[id].Members[i]
-		if w.IsPaused(m.Slot) || !after.Before(t.Touched[m.Slot]) {
+func (st *State) HasVisibleChange(id ident.Group, v view.ID, after entangle.Tick) bool {
+	t, any := &st.Slots, AllTime(st.Tick)
+	for i := range st.Groups[id].Members {
+		m := &st.Groups[id].Members[i]
+		if st.IsPaused(m.Slot) || !after.Before(t.Touched[m.Slot]) {
 			continue
 		}
-		h, _ := w.Views.Hidden(v, m.Number)
+		h, _ := st.Views.Hidden(v, m.Number)
 		if changed := t.ChangedSince(m.Slot, after, &any).Without(h.Comps); !h.Whole && !changed.IsZero() {
 			return true
 		}
@@ -27,26 +27,26 @@ func (w *State) Shows(id ident.Group, v view.ID, after entangle.Tick) bool {
 	return false
 }
 
-// ShowsActive reports whether a view shows a member of a group that does not rest.
-func (w *State) ShowsActive(id ident.Group, v view.ID) bool {
-	gr := &w.Groups[id]
+// HasVisibleActive reports whether a view shows a member of a group that does not rest.
+func (st *State) HasVisibleActive(id ident.Group, v view.ID) bool {
+	gr := &st.Groups[id]
 	if v == 0 {
 		return gr.active > 0
 	}
 	return slices.ContainsFunc(gr.Members, func(m Member) bool {
-		h, _ := w.Views.Hidden(v, m.Number)
-		return !h.Whole && !w.Unchanged(&m)
+		h, _ := st.Views.Hidden(v, m.Number)
+		return !h.Whole && !st.IsFrozen(&m)
 	})
 }
 
-// PartsOf returns the hidden parts of a group, by number. Hidden parts of entities that left the
+// HiddenMembers returns the hidden parts of a group, by number. Hidden parts of entities that left the
 // group stay hidden, or the peer would learn that they left.
-func (w *State) PartsOf(id ident.Group, was view.ID, hidden []view.Hidden) []view.HiddenMember {
-	parts := w.Views.Scratch[:0]
+func (st *State) HiddenMembers(id ident.Group, was view.ID, hidden []view.Hidden) []view.HiddenMember {
+	parts := st.Views.Scratch[:0]
 	for i := range hidden {
 		h := &hidden[i]
-		if w.Slots.Used.Has(int(h.Slot)) && w.Slots.Group[h.Slot] == id && (h.Whole || !h.Comps.IsZero()) {
-			number := w.Slots.NumberHere[h.Slot]
+		if st.Slots.Used.Has(int(h.Slot)) && st.Slots.Group[h.Slot] == id && (h.Whole || !h.Comps.IsZero()) {
+			number := st.Slots.NumberHere[h.Slot]
 			if h.Whole {
 				parts = append(parts, view.HiddenMember{Number: number, Whole: true})
 			} else {
@@ -55,28 +55,28 @@ func (w *State) PartsOf(id ident.Group, was view.ID, hidden []view.Hidden) []vie
 		}
 	}
 	if was != 0 {
-		for i := range w.Groups[id].Left {
-			if h, some := w.Views.Hidden(was, w.Groups[id].Left[i].Number); some && h.Whole {
+		for i := range st.Groups[id].Left {
+			if h, some := st.Views.Hidden(was, st.Groups[id].Left[i].Number); some && h.Whole {
 				parts = append(parts, h)
 			}
 		}
 	}
 	slices.SortFunc(parts, view.CompareNumbers)
-	w.Views.Scratch = parts
+	st.Views.Scratch = parts
 	return parts
 }
 
 // ViewsDiffer reports whether two views differ in the parts of a group that they show to a peer to
 // which its structure was last sent at a tick: for entities that came since, only the new view
 // counts.
-func (w *State) ViewsDiffer(id ident.Group, a, b view.ID, sent entangle.Tick) bool {
-	for i := range w.Groups[id].Members {
-		m := &w.Groups[id].Members[i]
+func (st *State) ViewsDiffer(id ident.Group, a, b view.ID, sent entangle.Tick) bool {
+	for i := range st.Groups[id].Members {
+		m := &st.Groups[id].Members[i]
 		if sent.Before(m.Joined) {
 			continue
 		}
-		was, _ := w.Views.Hidden(a, m.Number)
-		if is, _ := w.Views.Hidden(b, m.Number); is != was {
+		was, _ := st.Views.Hidden(a, m.Number)
+		if is, _ := st.Views.Hidden(b, m.Number); is != was {
 			return true
 		}
 	}
@@ -86,8 +86,8 @@ func (w *State) ViewsDiffer(id ident.Group, a, b view.ID, sent entangle.Tick) bo
 // NarrowRetained hides more of a member of a retained group. It returns the parts that the new view
 // hides, and those of them that the peer lacks already: the view hides only these until the peer
 // was sent the removal of the others.
-func (w *State) NarrowRetained(m *Member, has view.ID, h view.HiddenMember, asOf entangle.Tick) (to, lacks view.HiddenMember) {
-	lacks, _ = w.Views.Hidden(has, m.Number)
+func (st *State) NarrowRetained(m *Member, has view.ID, h view.HiddenMember, asOf entangle.Tick) (to, lacks view.HiddenMember) {
+	lacks, _ = st.Views.Hidden(has, m.Number)
 	lacks.Number = m.Number
 	if lacks.Whole {
 		return lacks, lacks
@@ -99,28 +99,28 @@ func (w *State) NarrowRetained(m *Member, has view.ID, h view.HiddenMember, asOf
 	case asOf.Before(m.Joined): // the peer does not have the member
 		return to, to
 	case !h.Whole:
-		lacks.Comps = to.Comps.Without(w.MayHaveHad(m.Slot, h.Comps.Without(lacks.Comps), asOf))
+		lacks.Comps = to.Comps.Without(st.MayHaveHad(m.Slot, h.Comps.Without(lacks.Comps), asOf))
 	}
 	return to, lacks
 }
 
 // MayHaveHad returns those of the given components that an entity may have had at a tick.
-func (w *State) MayHaveHad(s repl.Slot, comps set.Mask, tick entangle.Tick) set.Mask {
+func (st *State) MayHaveHad(s repl.Slot, comps set.Mask, tick entangle.Tick) set.Mask {
 	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
-		if !w.Slots.Mask[s].Has(c) && !tick.Before(w.Slots.shaped[c][s]) {
+		if !st.Slots.Mask[s].Has(c) && !tick.Before(st.Slots.presenceChanged[c][s]) {
 			comps.Clear(c)
 		}
 	}
 	return comps
 }
 
-// WithLeavers adds the parts of a view that hide whole members which have left the group since.
-func (w *State) WithLeavers(parts []view.HiddenMember, id ident.Group, v view.ID) []view.HiddenMember {
+// AppendHiddenLeavers adds the parts of a view that hide whole members which have left the group since.
+func (st *State) AppendHiddenLeavers(parts []view.HiddenMember, id ident.Group, v view.ID) []view.HiddenMember {
 	if v == 0 {
 		return parts
 	}
-	for k := range w.Groups[id].Left {
-		if h, some := w.Views.Hidden(v, w.Groups[id].Left[k].Number); some && h.Whole {
+	for k := range st.Groups[id].Left {
+		if h, some := st.Views.Hidden(v, st.Groups[id].Left[k].Number); some && h.Whole {
 			parts = append(parts, h)
 		}
 	}
@@ -128,20 +128,20 @@ func (w *State) WithLeavers(parts []view.HiddenMember, id ident.Group, v view.ID
 	return parts
 }
 
-// InsertedAfter returns the components that came to an entity in the present tick, and that it
+// InsertedNow returns the components that came to an entity in the present tick, and that it
 // lacked at an earlier one.
-func (w *State) InsertedAfter(s repl.Slot, tick entangle.Tick) (lacks set.Mask) {
-	for n := w.Slots.last[s]; n != 0; n = w.Slots.inserts[n-1].next {
-		if in := &w.Slots.inserts[n-1]; !tick.Before(in.since) {
+func (st *State) InsertedNow(s repl.Slot, tick entangle.Tick) (lacks set.Mask) {
+	for n := st.Slots.lastInsert[s]; n != 0; n = st.Slots.inserts[n-1].next {
+		if in := &st.Slots.inserts[n-1]; !tick.Before(in.since) {
 			lacks.Set(int(in.comp))
 		}
 	}
 	return lacks
 }
 
-// WithParts returns the parts that a view hides, and components of a member.
-func (w *State) WithParts(v view.ID, n repl.Member, comps set.Mask) []view.HiddenMember {
-	parts := slices.Clone(w.Views.HiddenMembers(v))
+// WithHiddenComponents returns the parts that a view hides, and components of a member.
+func (st *State) WithHiddenComponents(v view.ID, n repl.Member, comps set.Mask) []view.HiddenMember {
+	parts := slices.Clone(st.Views.HiddenMembers(v))
 	k, some := slices.BinarySearchFunc(parts, view.HiddenMember{Number: n}, view.CompareNumbers)
 	switch {
 	case comps.IsZero(), some && parts[k].Whole:

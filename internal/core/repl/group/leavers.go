@@ -8,7 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
-// trail is the groups that an entity moved on from, until all peers have acknowledged it.
+// trail is the former groups of an entity that some peer may still have it in.
 type trail []ident.Group
 
 // with returns the trail with a group appended.
@@ -19,117 +19,117 @@ func (t trail) with(id ident.Group) trail {
 	return append(t, id)
 }
 
-// usualTrail is for how many groups a new trail has room, and newTrails how many trails are made at once.
 const (
-	usualTrail = 4
-	newTrails  = 64
+	trailCapacity = 4  // groups in the memory of a new trail
+	newTrails     = 64 // trails that are allocated at once
 )
 
-// Follow appends a group to an entity's trail.
-func (w *State) Follow(s repl.Slot, id ident.Group) {
-	t, ok := w.Trails[s]
+// ExtendTrail appends a group, which an entity has just left, to the entity's trail.
+func (st *State) ExtendTrail(s repl.Slot, id ident.Group) {
+	t, ok := st.Trails[s]
 	if !ok {
-		if len(w.unusedTrails) == 0 {
-			for room := range slices.Chunk(make(trail, newTrails*usualTrail), usualTrail) {
-				w.unusedTrails = append(w.unusedTrails, room[:0:usualTrail])
+		if len(st.unusedTrails) == 0 {
+			for room := range slices.Chunk(make(trail, newTrails*trailCapacity), trailCapacity) {
+				st.unusedTrails = append(st.unusedTrails, room[:0:trailCapacity])
 			}
 		}
-		last := len(w.unusedTrails) - 1
-		t, w.unusedTrails = w.unusedTrails[last], w.unusedTrails[:last]
+		last := len(st.unusedTrails) - 1
+		t, st.unusedTrails = st.unusedTrails[last], st.unusedTrails[:last]
 	}
-	w.Trails[s] = t.with(id)
+	st.Trails[s] = t.with(id)
 }
 
-// dropTrail forgets a trail, and keeps its memory for another.
-func (w *State) dropTrail(s repl.Slot) {
-	if t, ok := w.Trails[s]; ok {
-		w.unusedTrails = append(w.unusedTrails, t[:0])
-		delete(w.Trails, s)
+// dropTrail deletes a trail, and keeps its memory for another one.
+func (st *State) dropTrail(s repl.Slot) {
+	if t, ok := st.Trails[s]; ok {
+		st.unusedTrails = append(st.unusedTrails, t[:0])
+		delete(st.Trails, s)
 	}
 }
 
 // forgetTrail removes a group from an entity's trail.
-func (w *State) forgetTrail(s repl.Slot, id ident.Group) {
-	t, ok := w.Trails[s]
+func (st *State) forgetTrail(s repl.Slot, id ident.Group) {
+	t, ok := st.Trails[s]
 	if !ok {
 		return
 	}
 	if i := slices.Index(t, id); i >= 0 {
 		t = slices.Delete(t, i, i+1)
 	}
-	w.Trails[s] = t
+	st.Trails[s] = t
 	if len(t) == 0 {
-		w.dropTrail(s)
+		st.dropTrail(s)
 	}
 }
 
-// minTidy is the number of leavers from which on a group is scanned for those that can be forgotten.
+// minTidy is the number of leavers from which on tidyLeavers scans a group.
 const minTidy = 16
 
-// tidy forgets leavers of a group when there are twice as many as were kept the last time.
-func (w *State) tidy(id ident.Group) {
-	if gr := &w.Groups[id]; len(gr.Left) >= max(minTidy, 2*int(gr.kept)) {
-		w.forgetLeavers(id)
-		gr.kept = int32(len(gr.Left))
+// tidyLeavers scans the leavers of a group when there are twice as many as the last scan kept, and schedules the next
+// scan.
+func (st *State) tidyLeavers(id ident.Group) {
+	if gr := &st.Groups[id]; len(gr.Left) >= max(minTidy, 2*int(gr.keptLeavers)) {
+		st.dropAckedLeavers(id)
+		gr.keptLeavers = int32(len(gr.Left))
 	}
-	w.tidyLater(id)
+	st.scheduleTidy(id)
 }
 
-// tidyAfter is the number of ticks after which the leavers of a group are scanned if no others
-// leave it: by then most peers have acknowledged them.
+// tidyAfter is the number of ticks after which the leavers of a group are scanned, even if no more members leave. Most
+// peers have acknowledged them by that time.
 const tidyAfter = 128
 
-// tidyPerTick is the number of leavers and peers that are scanned in a tick; at least one group is
-// scanned in any case.
+// tidyPerTick bounds the work of TidyDue in one call: the number of scanned leavers and peers. At least one group is
+// scanned.
 const tidyPerTick = 1024
 
-// tidying is a group with leavers to scan, and since when.
-type tidying struct {
+// tidyEntry is a group whose leavers are to be scanned, and the tick when that was scheduled.
+type tidyEntry struct {
 	id   ident.Group
 	tick entangle.Tick
 }
 
-// tidyLater schedules a scan of a group's leavers in tidyAfter ticks.
-func (w *State) tidyLater(id ident.Group) {
-	if gr := &w.Groups[id]; !gr.queued {
-		gr.queued = true
-		w.tidying.Push(tidying{id, w.Tick})
+// scheduleTidy schedules a scan of a group's leavers in tidyAfter ticks.
+func (st *State) scheduleTidy(id ident.Group) {
+	if gr := &st.Groups[id]; !gr.tidyQueued {
+		gr.tidyQueued = true
+		st.tidyQueue.Push(tidyEntry{id, st.Tick})
 	}
 }
 
-// TidyInTurn forgets leavers of the groups that it is time to scan. Groups with leavers that some peer has
-// not acknowledged have another turn. An entity that lives on elsewhere under an id from here is
-// scanned again when it ends.
-func (w *State) TidyInTurn() {
-	for looks := tidyPerTick; looks > 0 && w.tidying.Len() > 0; {
-		first := *w.tidying.At(0)
-		if w.Tick.Sub(first.tick) < tidyAfter {
+// TidyDue scans the leavers of the groups whose scan is due, and drops those that every peer has acknowledged. It
+// schedules another scan of groups with leavers that some peer has not acknowledged. A native that lives on in another
+// group needs none: RemoveEntity schedules one.
+func (st *State) TidyDue() {
+	for budget := tidyPerTick; budget > 0 && st.tidyQueue.Len() > 0; {
+		first := *st.tidyQueue.At(0)
+		if st.Tick.Sub(first.tick) < tidyAfter {
 			return
 		}
-		w.tidying.Drop(1)
+		st.tidyQueue.Drop(1)
 		id := first.id
-		gr := &w.Groups[id]
-		gr.queued = false
+		gr := &st.Groups[id]
+		gr.tidyQueued = false
 		if len(gr.Left) == 0 {
 			continue
 		}
-		looks -= len(gr.Left) + w.acks.Peers()
-		if w.forgetLeavers(id) {
-			w.tidyLater(id)
+		budget -= len(gr.Left) + st.acks.Peers()
+		if st.dropAckedLeavers(id) {
+			st.scheduleTidy(id)
 		}
-		gr.kept = int32(len(gr.Left))
+		gr.keptLeavers = int32(len(gr.Left))
 	}
 }
 
-// forgetLeavers removes the leavers that every peer has acknowledged. A leaver that lives on elsewhere
-// under an id from here stays. It reports whether some peer has yet to acknowledge a leaver.
-func (w *State) forgetLeavers(id ident.Group) (waits bool) {
-	gr := &w.Groups[id]
-	sent := w.acks.Sent(id)
-	kept, forgotten := gr.Left[:0], w.forgotten[:0]
+// dropAckedLeavers removes the leavers whose leaving every peer has acknowledged. It keeps natives that live on in other
+// groups, since State.Native finds them here. waits reports that some peer has not acknowledged a leaver.
+func (st *State) dropAckedLeavers(id ident.Group) (waits bool) {
+	gr := &st.Groups[id]
+	sent := st.acks.StructureSent(id)
+	kept, forgotten := gr.Left[:0], st.droppedLeavers[:0]
 	for _, l := range gr.Left {
-		native := l.Slot != repl.NoSlot && w.Slots.Home[l.Slot] == id && w.Slots.Number[l.Slot] == l.Number
-		if acked := l.Progress.update(l.Left, sent, w.acks); native || !acked {
+		native := l.Slot != repl.NoSlot && st.Slots.Home[l.Slot] == id && st.Slots.Number[l.Slot] == l.Number
+		if acked := l.Progress.update(l.Left, sent, st.acks); native || !acked {
 			kept = append(kept, l)
 			waits = waits || !native
 			continue
@@ -138,53 +138,53 @@ func (w *State) forgetLeavers(id ident.Group) (waits bool) {
 			forgotten = append(forgotten, l)
 		}
 	}
-	gr.Left, w.forgotten = fitted(kept), forgotten
+	gr.Left, st.droppedLeavers = shrink(kept), forgotten
 	for _, l := range forgotten {
-		if !gr.remembers(l.Slot) {
-			w.forgetTrail(l.Slot, id)
+		if !gr.hasLeaver(l.Slot) {
+			st.forgetTrail(l.Slot, id)
 		}
 	}
 	return waits
 }
 
-// remembers reports whether an entity is among the leavers: it can have left more than once.
-func (gr *Group) remembers(s repl.Slot) bool {
+// hasLeaver reports whether an entity is among the leavers. An entity can leave a group more than once.
+func (gr *Group) hasLeaver(s repl.Slot) bool {
 	return slices.ContainsFunc(gr.Left, func(l Leaver) bool { return l.Slot == s })
 }
 
-// Acks is what the peers of a world were sent and have acknowledged.
+// Acks answers what the peers of a world were sent and have acknowledged.
 type Acks interface {
 	// Peers returns the number of peers.
 	Peers() int
-	// Sent returns how far the structure of a group was sent to the peers that have it.
-	Sent(id ident.Group) Sent
-	// InFlight returns the tick of the oldest packet or message that is in flight to any peer, or the present
-	// tick.
-	InFlight() entangle.Tick
+	// StructureSent returns the ticks as of which the peers that have a group were sent its structure.
+	StructureSent(id ident.Group) StructureSent
+	// OldestInFlight returns the tick of the oldest packet or message in flight to any peer, or the present tick if
+	// none is in flight.
+	OldestInFlight() entangle.Tick
 }
 
-// Sent is how far the structure of a group was sent to its peers.
-type Sent struct {
-	All  entangle.Tick // up to here every peer was sent all that happened
-	Last entangle.Tick // when any peer was sent something last
+// StructureSent is the range of ticks as of which the peers were sent the structure of a group.
+type StructureSent struct {
+	ToAll entangle.Tick // the oldest: each peer was sent all structure up to it
+	ToAny entangle.Tick // the newest
 }
 
-// progress is how far the peers have been sent and have acknowledged that an entity left a group.
-type progress struct {
+// ackProgress is the progress of one leaver: whether the peers were sent that it left, and have acknowledged that.
+type ackProgress struct {
 	sent  bool          // every peer was sent it
-	tick  entangle.Tick // at this one or before
-	Acked bool          // by all of them
+	tick  entangle.Tick // if sent: no peer was sent it later than at this tick
+	Acked bool          // every peer has acknowledged it
 }
 
-// update updates n, and reports whether every peer has received an event of a tick: it was sent to
-// each, and everything sent up to then is acknowledged.
-func (n *progress) update(happened entangle.Tick, t Sent, acks Acks) bool {
-	if !n.sent && !t.All.Before(happened) {
-		n.sent, n.tick = true, t.Last
-		if t.Last.Before(happened) { // no peer has the group, but others may refer to its leavers
+// update reports whether every peer has acknowledged an event of a tick: the event was sent to each peer, and nothing
+// that was sent until then is in flight.
+func (n *ackProgress) update(happened entangle.Tick, t StructureSent, acks Acks) bool {
+	if !n.sent && !t.ToAll.Before(happened) {
+		n.sent, n.tick = true, t.ToAny
+		if t.ToAny.Before(happened) { // no peer has the group, but data in flight may refer to its leavers
 			n.tick = happened
 		}
 	}
-	n.Acked = n.Acked || n.sent && n.tick.Before(acks.InFlight())
+	n.Acked = n.Acked || n.sent && n.tick.Before(acks.OldestInFlight())
 	return n.Acked
 }

@@ -8,168 +8,170 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// Position is a number in a group.
+// Position is a group and a member number in it.
 type Position struct {
 	Group  ident.Group
 	Number repl.Member
-	Reused bool // another member had the number before
+	Reused bool // a former member had the number
 }
 
-// IsFull reports whether no new number is left in the group of a place. One that was used before would be
-// another entity's id.
-func (w *State) IsFull(at Place) bool {
-	id, ok := w.named[at]
-	return ok && w.Groups[id].numbers == repl.MaxMembers
+// IsFull reports whether the group of a place has no number left that was never used. A native needs such a number,
+// because with a reused number its network id would be that of another entity.
+func (st *State) IsFull(at Place) bool {
+	id, ok := st.named[at]
+	return ok && st.Groups[id].nextNumber == repl.MaxMembers
 }
 
-// Enter finds or makes the group of a place, and finds a free number in it. An entity that is in a
-// group of its own, because the group of the place was full, stays there while it is. When no handle is left
-// it is counted, and not ok.
-func (w *State) Enter(from ident.Group, at Place) (to Position, ok bool) {
+// AllocatePosition finds or creates the group of a place and allocates a number in it. from is the present group of
+// the entity, or ident.NoGroup. If the group of the place is full, the entity gets a group of one; if it is in one
+// already, it stays there. ok is false if no public handle is free.
+func (st *State) AllocatePosition(from ident.Group, at Place) (to Position, ok bool) {
 	if at.Alone() {
-		if from != ident.NoGroup && w.Groups[from].Place == at {
+		if from != ident.NoGroup && st.Groups[from].Place == at {
 			return Position{Group: from}, true
 		}
-		to.Group, ok = w.openGroup(at)
+		to.Group, ok = st.openGroup(at)
 		return to, ok
 	}
-	id, ok := w.named[at]
+	id, ok := st.named[at]
 	if !ok {
-		if id, ok = w.openGroup(at); !ok {
+		if id, ok = st.openGroup(at); !ok {
 			return Position{}, false
 		}
-		w.named[at] = id
+		st.named[at] = id
 	}
-	if to, ok = w.takeNumber(id); !ok {
-		w.Counts.MembersRefused++
-		return w.Enter(from, Place{Private: at.Private})
+	if to, ok = st.allocateNumber(id); !ok {
+		st.Counts.MembersRefused++
+		return st.AllocatePosition(from, Place{Private: at.Private})
 	}
 	return to, true
 }
 
-// Admit takes in an entity that gets its id from its first group.
-func (w *State) Admit(s repl.Slot, mask set.Mask, at Position) {
-	t := &w.Slots
+// AddEntity adds an entity, whose home is a position. AddMember must follow.
+func (st *State) AddEntity(s repl.Slot, mask set.Mask, at Position) {
+	t := &st.Slots
 	t.grow(int(s) + 1)
 	t.Used.Set(int(s))
 	t.Home[s], t.Number[s], t.Mask[s] = at.Group, at.Number, mask
-	t.Touched[s] = w.Tick
-	for c := range w.Comps { // also those that it lacks: another entity may have used the slot
-		t.changed[c][s], t.shaped[c][s] = w.Tick, w.Tick
+	t.Touched[s] = st.Tick
+	for c := range st.Comps { // also absent ones: another entity may have used the slot
+		t.changed[c][s], t.presenceChanged[c][s] = st.Tick, st.Tick
 	}
-	w.Groups[at.Group].natives++
+	st.Groups[at.Group].natives++
 }
 
-// Join makes an entity a member.
-func (w *State) Join(s repl.Slot, at Position) {
-	gr := &w.Groups[at.Group]
+// AddMember makes an entity a member of a group.
+func (st *State) AddMember(s repl.Slot, at Position) {
+	gr := &st.Groups[at.Group]
 	i, _ := gr.SearchNumber(at.Number)
-	gr.Members = slices.Insert(gr.Members, i, Member{Slot: s, Number: at.Number, Whole: w.Tick, Joined: w.Tick})
+	gr.Members = slices.Insert(gr.Members, i, Member{Slot: s, Number: at.Number, WholeSince: st.Tick, Joined: st.Tick})
 	gr.active++
-	w.Slots.Group[s], w.Slots.NumberHere[s] = at.Group, at.Number
-	w.joinRate(at.Group, s)
-	w.noteChange(at.Group, true)
+	st.Slots.Group[s], st.Slots.NumberHere[s] = at.Group, at.Number
+	st.addRate(at.Group, s)
+	st.markChanged(at.Group, true)
 }
 
-// Leave takes an entity out of its group. A group without members ends.
-func (w *State) Leave(s repl.Slot, fate repl.Fate) {
-	id := w.Slots.Group[s]
-	gr := &w.Groups[id]
+// RemoveMember removes an entity from its group, where it becomes a leaver. A group without members ends.
+func (st *State) RemoveMember(s repl.Slot, fate repl.Fate) {
+	id := st.Slots.Group[s]
+	gr := &st.Groups[id]
 	i := gr.indexOfSlot(s)
 	m := gr.Members[i]
-	if !w.Unchanged(&m) {
+	if !st.IsFrozen(&m) {
 		gr.active--
 	}
 	gr.Members = slices.Delete(gr.Members, i, i+1)
-	w.leaveRate(id, s)
-	gr.Left = append(gr.Left, Leaver{Slot: s, Number: m.Number, Fate: fate, Joined: m.Joined, Left: w.Tick})
-	w.Ended++
-	w.noteChange(id, true)
+	st.removeRate(id, s)
+	gr.Left = append(gr.Left, Leaver{Slot: s, Number: m.Number, Fate: fate, Joined: m.Joined, Left: st.Tick})
+	st.Ended++
+	st.markChanged(id, true)
 	if len(gr.Members) == 0 {
-		w.closeGroup(id)
-		w.tidyLater(id)
+		st.closeGroup(id)
+		st.scheduleTidy(id)
 		return
 	}
-	w.tidy(id)
+	st.tidyLeavers(id)
 }
 
-// End ends an entity, which leaves its group.
-func (w *State) End(s repl.Slot, fate repl.Fate) {
-	home := w.Slots.Home[s]
-	for _, id := range w.Trails[s] {
-		w.setFate(s, id, fate)
+// RemoveEntity removes an entity from its group and from the world. fate is repl.Despawned or repl.Orphaned.
+func (st *State) RemoveEntity(s repl.Slot, fate repl.Fate) {
+	home := st.Slots.Home[s]
+	for _, id := range st.Trails[s] {
+		st.setFate(s, id, fate)
 	}
-	w.dropTrail(s)
-	w.Groups[home].natives--
-	w.Leave(s, fate)
-	w.dropSlot(s)
-	if home != w.Slots.Group[s] {
-		w.freeLater(home)
+	st.dropTrail(s)
+	st.Groups[home].natives--
+	st.RemoveMember(s, fate)
+	st.resetSlot(s)
+	if home != st.Slots.Group[s] {
+		st.scheduleFree(home)
 	}
 }
 
-func (w *State) dropSlot(s repl.Slot) {
-	w.Rates.forgetRate(s)
-	w.Slots.Used.Clear(int(s))
-	w.Slots.paused.Clear(int(s))
-	w.Slots.Mask[s] = set.Mask{}
-	gr := &w.Groups[w.Slots.Group[s]]
+// resetSlot frees the state of a slot whose entity was removed.
+func (st *State) resetSlot(s repl.Slot) {
+	st.Rates.forgetRate(s)
+	st.Slots.Used.Clear(int(s))
+	st.Slots.paused.Clear(int(s))
+	st.Slots.Mask[s] = set.Mask{}
+	gr := &st.Groups[st.Slots.Group[s]]
 	gr.Left[len(gr.Left)-1].Slot = repl.NoSlot
 }
 
-// Pause stops an entity from being sent. elsewhere: some peer that may see it in its group has it in another.
-func (w *State) Pause(s repl.Slot, elsewhere bool) {
-	gr, m := w.Member(s)
-	m.movedUnacked = elsewhere
-	w.Slots.paused.Set(int(s))
-	if w.Unchanged(m) {
+// Pause freezes an entity. movedUnacked means that a peer which may see it in its group still has it in a former one:
+// then it is not frozen until that peer has it here (IsFrozen).
+func (st *State) Pause(s repl.Slot, movedUnacked bool) {
+	gr, m := st.Member(s)
+	m.movedUnacked = movedUnacked
+	st.Slots.paused.Set(int(s))
+	if st.IsFrozen(m) {
 		gr.active--
 	}
 }
 
-// Resume sends a paused entity again, whole.
-func (w *State) Resume(s repl.Slot) {
-	gr, m := w.Member(s)
-	if w.Unchanged(m) {
+// Resume ends a pause: all components of the entity are sent.
+func (st *State) Resume(s repl.Slot) {
+	gr, m := st.Member(s)
+	if st.IsFrozen(m) {
 		gr.active++
 	}
-	m.movedUnacked, m.Whole = false, w.Tick
-	w.Slots.paused.Clear(int(s))
-	w.Slots.Touched[s] = w.Tick
-	w.noteChange(w.Slots.Group[s], true)
+	m.movedUnacked, m.WholeSince = false, st.Tick
+	st.Slots.paused.Clear(int(s))
+	st.Slots.Touched[s] = st.Tick
+	st.markChanged(st.Slots.Group[s], true)
 }
 
-// setFate notes that an entity has ended which had moved on from a group: a peer that has not received the move
-// will receive the end.
-func (w *State) setFate(s repl.Slot, id ident.Group, fate repl.Fate) {
-	gr := &w.Groups[id]
+// setFate sets the fate of the leavers of a group that are an entity which has now ended. A peer that was not sent the
+// move out of the group is sent the end instead.
+func (st *State) setFate(s repl.Slot, id ident.Group, fate repl.Fate) {
+	gr := &st.Groups[id]
 	for i := range gr.Left {
 		if gr.Left[i].Slot == s {
 			gr.Left[i].Slot, gr.Left[i].Fate = repl.NoSlot, fate
 		}
 	}
-	w.tidyLater(id)
+	st.scheduleTidy(id)
 }
 
-// Member returns the group and the member of a slot that is replicated.
-func (w *State) Member(s repl.Slot) (*Group, *Member) {
-	gr := &w.Groups[w.Slots.Group[s]]
+// Member returns the group of an entity, and the entity's entry in it. The slot must be in use.
+func (st *State) Member(s repl.Slot) (*Group, *Member) {
+	gr := &st.Groups[st.Slots.Group[s]]
 	return gr, &gr.Members[gr.indexOfSlot(s)]
 }
 
 // IsPaused reports whether an entity is paused.
-func (w *State) IsPaused(s repl.Slot) bool { return w.Slots.paused.Has(int(s)) }
+func (st *State) IsPaused(s repl.Slot) bool { return st.Slots.paused.Has(int(s)) }
 
-// takeNumber returns a member number of a group that no peer may still associate with another
-// entity.
-func (w *State) takeNumber(id ident.Group) (at Position, ok bool) {
-	gr := &w.Groups[id]
-	if gr.numbers < repl.MaxMembers {
-		gr.numbers++
-		return Position{Group: id, Number: gr.numbers - 1}, true
+// allocateNumber allocates a member number: one that was never used, or else one whose former member every peer has
+// acknowledged as gone.
+func (st *State) allocateNumber(id ident.Group) (at Position, ok bool) {
+	gr := &st.Groups[id]
+	if gr.nextNumber < repl.MaxMembers {
+		gr.nextNumber++
+		return Position{Group: id, Number: gr.nextNumber - 1}, true
 	}
-	w.forgetLeavers(id)
-	taken := &w.taken
+	st.dropAckedLeavers(id)
+	taken := &st.takenNumbers
 	taken.Grow(repl.MaxMembers)
 	taken.Reset()
 	for i := range gr.Members {

@@ -8,18 +8,19 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 )
 
-// Peer is the groups of a world as one peer sees them, and as it was sent them.
+// Peer is the state of all groups at one peer: which of them it may see, and what it was sent.
 type Peer struct {
 	Private   Space
 	Public    Space
 	State     *State
-	Index     uint16            // its number among the peers
-	ViewsHeld map[int32]view.ID // of private groups that the peer was sent with another view than its present one
+	Index     uint16            // among the peers of the world
+	SentViews map[int32]view.ID // by private handle: the view that the peer was last sent, if the newest one differs
 }
 
+// Spaces returns both spaces of handles.
 func (p *Peer) Spaces() [2]*Space { return [2]*Space{&p.Public, &p.Private} }
 
-// LocateHandle returns where a handle's state stands. Its index may be beyond the end.
+// LocateHandle returns the space and the index of a handle. The index may be beyond the end of the columns.
 func (p *Peer) LocateHandle(h repl.Handle) (sp *Space, i int) {
 	if h.Private() {
 		return &p.Private, int(h - repl.Private)
@@ -27,7 +28,7 @@ func (p *Peer) LocateHandle(h repl.Handle) (sp *Space, i int) {
 	return &p.Public, int(h)
 }
 
-// Locate returns where a group's state stands; i is -1 if the peer has no handle of it.
+// Locate returns the space and the index of a group. The index is -1 if the group has no handle at the peer.
 func (p *Peer) Locate(id ident.Group) (sp *Space, i int) {
 	gr := &p.State.Groups[id]
 	if !gr.Private {
@@ -39,13 +40,14 @@ func (p *Peer) Locate(id ident.Group) (sp *Space, i int) {
 	return &p.Private, -1
 }
 
-// LocatePresent returns where the state of a handle stands that the peer was sent.
+// LocatePresent returns the space and the index of a handle. ok is false unless its group is present at the peer.
 func (p *Peer) LocatePresent(h repl.Handle) (sp *Space, i int, ok bool) {
 	sp, i = p.LocateHandle(h)
 	return sp, i, i < len(sp.Phase) && sp.Phase[i] == Present
 }
 
-func (p *Peer) Shows(id ident.Group) bool {
+// SeesGroup reports whether a group is public, or shown to the peer.
+func (p *Peer) SeesGroup(id ident.Group) bool {
 	gr := &p.State.Groups[id]
 	if !gr.Private {
 		return true
@@ -54,10 +56,10 @@ func (p *Peer) Shows(id ident.Group) bool {
 	return v != nil && v.Shown()
 }
 
-// SeesEntity reports whether a peer may see an entity in the group that it is in.
+// SeesEntity reports whether the peer sees the group of an entity, and its view shows the entity.
 func (p *Peer) SeesEntity(s repl.Slot) bool {
 	id := p.State.Slots.Group[s]
-	if !p.Shows(id) {
+	if !p.SeesGroup(id) {
 		return false
 	}
 	sp, i := p.Locate(id)
@@ -65,9 +67,9 @@ func (p *Peer) SeesEntity(s repl.Slot) bool {
 	return !h.Whole
 }
 
-// CanGet is finds, but excludes groups that are too large to be sent: an entity that moves to one
-// does not hold up the group that it leaves.
-func (p *Peer) CanGet(s repl.Slot) bool {
+// CanReceive is SeesEntity, except that it reports false for entities in withheld groups, which are too large to be
+// sent: so an entity that moves to such a group does not block the group that it leaves.
+func (p *Peer) CanReceive(s repl.Slot) bool {
 	return p.SeesEntity(s) && !p.State.Groups[p.State.Slots.Group[s]].Withheld
 }
 
@@ -82,10 +84,10 @@ func (p *Peer) StillHas(sp *Space, i int, s repl.Slot) bool {
 	return false
 }
 
-// FormerGroups notes the other groups in which the peer still has a member, if it may see it here.
-// There can be several: the peer also has it, as far as that group's structure says, in a group
-// where it may not see it.
-func (p *Peer) FormerGroups(s repl.Slot, id ident.Group, note func(ident.Group)) {
+// EachFormerGroup calls note for the groups other than id in which the peer still has an entity, if the peer may see
+// the entity in its present group. There can be several, because the structure of a group that the peer was sent also
+// has entities that its view hides.
+func (p *Peer) EachFormerGroup(s repl.Slot, id ident.Group, note func(ident.Group)) {
 	trail := p.State.Trails[s]
 	if len(trail) == 0 || !p.SeesEntity(s) {
 		return
@@ -97,23 +99,23 @@ func (p *Peer) FormerGroups(s repl.Slot, id ident.Group, note func(ident.Group))
 	}
 }
 
-// ViewHeld returns the view of a group that the peer has. It differs from viewOf while the peer has
-// not been sent the newest view.
-func (p *Peer) ViewHeld(sp *Space, i int) view.ID {
-	if len(p.ViewsHeld) > 0 && sp == &p.Private {
-		if v, ok := p.ViewsHeld[int32(i)]; ok {
+// SentView returns the view with which the peer was last sent a group. It differs from Space.ViewOf while the newest
+// view is not sent.
+func (p *Peer) SentView(sp *Space, i int) view.ID {
+	if len(p.SentViews) > 0 && sp == &p.Private {
+		if v, ok := p.SentViews[int32(i)]; ok {
 			return v
 		}
 	}
 	return sp.ViewOf(i)
 }
 
-// Has reports whether the peer may have an entity, in its group or in an earlier one.
-func (p *Peer) Has(s repl.Slot) bool {
+// MayHave reports whether the peer may have an entity, in its present group or in a former one.
+func (p *Peer) MayHave(s repl.Slot) bool {
 	_, m := p.State.Member(s)
 	sp, i := p.Locate(p.State.Slots.Group[s])
 	if i >= 0 && !sp.AsOf(i).Before(m.Joined) && p.HasNumber(sp, i, m.Number) {
-		if sp.Phase[i] != Ending || m.Joined != sp.StructureAsOf[i] { // it was not sent what came in the tick of its end
+		if sp.Phase[i] != Ending || m.Joined != sp.StructureAsOf[i] { // the end of a group does not send members that joined in its tick
 			return true
 		}
 	}
@@ -123,19 +125,19 @@ func (p *Peer) Has(s repl.Slot) bool {
 	})
 }
 
-// HasNumber reports whether the peer has a group and was sent a number in it, and not its removal.
+// HasNumber reports whether the peer was sent a group with a view that shows a member number.
 func (p *Peer) HasNumber(sp *Space, i int, number repl.Member) bool {
 	if sp.Phase[i] == Absent {
 		return false
 	}
-	h, _ := p.State.Views.Hidden(p.ViewHeld(sp, i), number)
+	h, _ := p.State.Views.Hidden(p.SentView(sp, i), number)
 	return !h.Whole
 }
 
-// Reserve gives a group a handle at the peer, if it has none. It is not ok when no handle is left.
-func (p *Peer) Reserve(id ident.Group) bool {
-	w, sp := p.State, &p.Private
-	gr := &w.Groups[id]
+// ReserveHandle gives a private group a handle at the peer, unless it has one. It reports false if no handle is free.
+func (p *Peer) ReserveHandle(id ident.Group) bool {
+	st, sp := p.State, &p.Private
+	gr := &st.Groups[id]
 	if !gr.Private || gr.Viewer(p.Index) != nil {
 		return true
 	}
@@ -143,21 +145,20 @@ func (p *Peer) Reserve(id ident.Group) bool {
 	if !ok {
 		return false
 	}
-	sp.Grow(sp.IDs.Len(), w.Tick)
-	gr.Viewers = w.Lists.Append(gr.Viewers, ident.NewViewer(p.Index, h))
+	sp.Grow(sp.IDs.Len(), st.Tick)
+	gr.Viewers = st.ViewerLists.Append(gr.Viewers, ident.NewViewer(p.Index, h))
 	return true
 }
 
-// Refer notes that the peer is sent a reference to an entity that was born in a group. If the group
-// is private and hidden from the peer later, it keeps its handle, so that the reference is valid
-// when it is shown again.
-func (p *Peer) Refer(id ident.Group) {
+// MarkReferred records that the peer is sent a reference to an entity whose home is a group. If the group is private
+// and is hidden from the peer later, it keeps its handle, so that the reference is valid when it is shown again.
+func (p *Peer) MarkReferred(id ident.Group) {
 	if sp, i := p.Locate(id); i >= 0 {
 		sp.Referred.Set(i)
 	}
 }
 
-// ID returns the network id of a slot that was born in a group with a handle at the peer.
+// ID returns the network id of an entity at the peer. The home of the entity must have a handle there.
 func (p *Peer) ID(s repl.Slot) repl.ID {
 	sp, i := p.Locate(p.State.Slots.Home[s])
 	return repl.ID{Group: sp.First + repl.Handle(i), Generation: sp.IDs.Generation(i), Member: p.State.Slots.Number[s]}

@@ -8,19 +8,18 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// Rate is how often an entity's group is sent, and how it fares where room is short. A
-// group has the lowest Every, the highest Priority and the lowest MaxAge that is not 0
-// of its entities.
+// Rate says how often the group of an entity is sent, and how urgent it is if the byte budget is too small for all
+// groups. A group has the lowest Every, the highest Priority and the lowest MaxAge other than 0 of its members.
 type Rate struct {
-	Every    uint16  // ticks from one sending to the next; 0 is 1
-	Priority float32 // share relative to others, up to MaxPriority; 0 or an invalid value counts as 1
-	MaxAge   uint16  // ticks that a change may wait for room; 0 is no bound
+	Every    uint16  // interval between updates in ticks; 0 means 1
+	Priority float32 // share of the budget relative to other groups, up to MaxPriority; 0 or an invalid value means 1
+	MaxAge   uint16  // bound on the ticks for which a change may wait for the budget; 0 means none
 }
 
-// MaxPriority is the highest share: beyond it all is alike.
+// MaxPriority is the highest priority. Higher ones count as MaxPriority.
 const MaxPriority = 1e6
 
-// minPriority is the least that counts, so that a long wait outweighs any priority.
+// minPriority is the lowest priority. With it, a long wait outweighs any priority of others.
 const minPriority = 1e-6
 
 // withDefaults returns a rate with its defaults filled in.
@@ -33,8 +32,8 @@ func (r Rate) withDefaults() Rate {
 	return r
 }
 
-// with is the rate of a group of entities of both rates.
-func (r Rate) with(o Rate) Rate {
+// combine returns the rate of a group with members of both rates.
+func (r Rate) combine(o Rate) Rate {
 	r.Every, r.Priority = min(r.Every, o.Every), max(r.Priority, o.Priority)
 	if r.MaxAge == 0 || o.MaxAge != 0 && o.MaxAge < r.MaxAge {
 		r.MaxAge = o.MaxAge
@@ -42,49 +41,48 @@ func (r Rate) with(o Rate) Rate {
 	return r
 }
 
-// defaultRate is that of a group of which nobody said anything.
+// defaultRate is the rate of an entity without SetRate.
 var defaultRate = Rate{Every: 1, Priority: 1}
 
-// rates is the requested rates of entities and the resulting rates of groups. Both are empty until
-// a rate is requested.
+// rates is the requested rates of entities and the resulting rates of groups. All columns are empty until a rate
+// other than the default is requested.
 type rates struct {
 	Requested []Rate // by slot
 	Groups    []Rate // by group
 	Pace      []pace // by group
 
-	Waiting        set.Bitset    // public groups that changed and wait for their tick
-	WaitingPrivate []ident.Group // private ones, and those that waited
+	Waiting        set.Bitset    // public groups with a change that waits for their turn, by handle
+	WaitingPrivate []ident.Group // private groups for which pace.Listed is set
 }
 
-// SetRate says how often the group of an entity is to be sent, and how urgent it is. It
-// counts for as long as the entity is taken in.
-func (w *State) SetRate(s repl.Slot, r Rate) {
-	if !w.Slots.Used.Has(int(s)) {
+// SetRate sets the rate of an entity, which lasts until the entity ends.
+func (st *State) SetRate(s repl.Slot, r Rate) {
+	if !st.Slots.Used.Has(int(s)) {
 		return
 	}
 	r = r.withDefaults()
-	r.Every = w.roundInterval(r.Every)
-	if len(w.Rates.Requested) <= int(s) {
+	r.Every = st.roundInterval(r.Every)
+	if len(st.Rates.Requested) <= int(s) {
 		if r == defaultRate {
 			return
 		}
-		w.Rates.growSlots(len(w.Slots.Mask))
+		st.Rates.growSlots(len(st.Slots.Mask))
 	}
-	if w.Rates.Requested[s] == r {
+	if st.Rates.Requested[s] == r {
 		return
 	}
-	w.Rates.Requested[s] = r
-	w.Rates.growGroups(len(w.Groups))
-	w.rerate(w.Slots.Group[s])
+	st.Rates.Requested[s] = r
+	st.Rates.growGroups(len(st.Groups))
+	st.updateRate(st.Slots.Group[s])
 }
 
-// SetStride says how many ticks lie from one Begin to the next, as a rule: in between
-// nothing is sent. Intervals that are set from then on are rounded up to a multiple of it.
-func (w *State) SetStride(ticks int) { w.Stride = ticks }
+// SetStride sets the expected number of ticks from one Begin to the next, if not every tick is sent. Later calls of
+// SetRate round intervals up to a multiple of it.
+func (st *State) SetStride(ticks int) { st.Stride = ticks }
 
-// roundInterval rounds an interval up to whole strides.
-func (w *State) roundInterval(every uint16) uint16 {
-	stride := max(w.Stride, 1)
+// roundInterval rounds an interval up to a multiple of the stride.
+func (st *State) roundInterval(every uint16) uint16 {
+	stride := max(st.Stride, 1)
 	return uint16(min((int(every)+stride-1)/stride*stride, math.MaxUint16))
 }
 
@@ -100,7 +98,7 @@ func (r *rates) growGroups(n int) {
 	}
 }
 
-// rateOf returns the rate of an entity.
+// rateOf returns the requested rate of an entity.
 func (r *rates) rateOf(s repl.Slot) Rate {
 	if int(s) >= len(r.Requested) {
 		return defaultRate
@@ -116,62 +114,63 @@ func (r *rates) Of(id ident.Group) Rate {
 	return r.Groups[id]
 }
 
-// rerate works out a group's rate from its members.
-func (w *State) rerate(id ident.Group) {
-	if int(id) >= len(w.Rates.Groups) {
+// updateRate computes a group's rate from its members.
+func (st *State) updateRate(id ident.Group) {
+	if int(id) >= len(st.Rates.Groups) {
 		return
 	}
-	gr, rate := &w.Groups[id], defaultRate
+	gr, rate := &st.Groups[id], defaultRate
 	for i := range gr.Members {
-		if r := w.Rates.rateOf(gr.Members[i].Slot); i == 0 {
+		if r := st.Rates.rateOf(gr.Members[i].Slot); i == 0 {
 			rate = r
 		} else {
-			rate = rate.with(r)
+			rate = rate.combine(r)
 		}
 	}
-	w.setRate(id, rate)
+	st.setRate(id, rate)
 }
 
-// setRate gives a group a rate. With another interval it waits for a tick no more.
-func (w *State) setRate(id ident.Group, r Rate) {
-	gr := &w.Groups[id]
-	w.Rates.Groups[id] = r
-	if r.Every == gr.Every || !w.WaitsForTurn(id) {
+// setRate sets a group's rate. If that changes the interval of a group whose change waits for its turn, the change
+// becomes due in this tick.
+func (st *State) setRate(id ident.Group, r Rate) {
+	gr := &st.Groups[id]
+	st.Rates.Groups[id] = r
+	if r.Every == gr.Every || !st.WaitsForTurn(id) {
 		gr.Every = r.Every
 		return
 	}
 	gr.Every = r.Every
-	w.endWait(id, gr)
+	st.cancelWait(id, gr)
 	if gr.Private {
-		w.ChangedPrivate = append(w.ChangedPrivate, id)
+		st.ChangedPrivate = append(st.ChangedPrivate, id)
 		return
 	}
-	w.Rates.Pace[id].Released = w.Tick
-	w.Moved.Set(int(gr.Handle))
+	st.Rates.Pace[id].Released = st.Tick
+	st.Moved.Set(int(gr.Handle))
 }
 
-// joinRate takes a new member into account.
-func (w *State) joinRate(id ident.Group, s repl.Slot) {
-	if len(w.Rates.Requested) == 0 {
+// addRate updates a group's rate for a new member.
+func (st *State) addRate(id ident.Group, s repl.Slot) {
+	if len(st.Rates.Requested) == 0 {
 		return
 	}
-	w.Rates.growGroups(len(w.Groups))
-	gr, rate := &w.Groups[id], w.Rates.rateOf(s)
+	st.Rates.growGroups(len(st.Groups))
+	gr, rate := &st.Groups[id], st.Rates.rateOf(s)
 	if len(gr.Members) > 1 {
-		rate = rate.with(w.Rates.Groups[id])
+		rate = rate.combine(st.Rates.Groups[id])
 	}
-	w.setRate(id, rate)
+	st.setRate(id, rate)
 }
 
-// leaveRate takes into account that a member is gone.
-func (w *State) leaveRate(id ident.Group, s repl.Slot) {
-	gone, of := w.Rates.rateOf(s), w.Rates.Of(id)
+// removeRate updates a group's rate for a member that left.
+func (st *State) removeRate(id ident.Group, s repl.Slot) {
+	gone, of := st.Rates.rateOf(s), st.Rates.Of(id)
 	if gone.Every == of.Every || gone.Priority == of.Priority || gone.MaxAge == of.MaxAge {
-		w.rerate(id)
+		st.updateRate(id)
 	}
 }
 
-// forgetRate forgets the requested rate of an entity that has ended.
+// forgetRate resets the requested rate of an entity that ended.
 func (r *rates) forgetRate(s repl.Slot) {
 	if int(s) < len(r.Requested) {
 		r.Requested[s] = defaultRate

@@ -19,11 +19,11 @@ type slots struct {
 	NumberHere []repl.Member // its number there
 	Touched    []entangle.Tick
 
-	changed ticks // value, or presence, of a component
-	shaped  ticks // presence alone
+	changed         ticks // value, or presence, of a component
+	presenceChanged ticks // presence alone
 
-	inserts []insert // in the present tick
-	last    []int32  // of each slot: 1 + the index of its last insert in the present tick, or 0
+	inserts    []insert // in the present tick
+	lastInsert []int32  // of each slot: 1 + the index of its last insert in the present tick, or 0
 }
 
 // insert is a component that an entity lacked when the present tick began. The peers were not sent
@@ -39,7 +39,7 @@ type insert struct {
 type ticks [][]entangle.Tick
 
 func newSlots(comps int) slots {
-	return slots{changed: make(ticks, comps), shaped: make(ticks, comps)}
+	return slots{changed: make(ticks, comps), presenceChanged: make(ticks, comps)}
 }
 
 func (t *slots) grow(n int) {
@@ -50,10 +50,10 @@ func (t *slots) grow(n int) {
 		t.Group = append(t.Group, 0)
 		t.NumberHere = append(t.NumberHere, 0)
 		t.Touched = append(t.Touched, 0)
-		t.last = append(t.last, 0)
+		t.lastInsert = append(t.lastInsert, 0)
 		for c := range t.changed {
 			t.changed[c] = append(t.changed[c], 0)
-			t.shaped[c] = append(t.shaped[c], 0)
+			t.presenceChanged[c] = append(t.presenceChanged[c], 0)
 		}
 	}
 	t.Used.Grow(n)
@@ -61,37 +61,37 @@ func (t *slots) grow(n int) {
 }
 
 // Change notes that a component's value changed in all these slots.
-func (w *State) Change(comp int, slots []repl.Slot) {
-	t := &w.Slots
+func (st *State) Change(comp int, slots []repl.Slot) {
+	t := &st.Slots
 	column := t.changed[comp]
 	for _, s := range slots {
 		if t.Used.Has(int(s)) && !t.paused.Has(int(s)) {
-			column[s], t.Touched[s] = w.Tick, w.Tick
-			w.noteChange(t.Group[s], false)
+			column[s], t.Touched[s] = st.Tick, st.Tick
+			st.markChanged(t.Group[s], false)
 		}
 	}
 }
 
 // Reshape notes that components of an entity appeared and vanished.
-func (w *State) Reshape(s repl.Slot, inserted, removed set.Mask) {
-	t := &w.Slots
+func (st *State) Reshape(s repl.Slot, inserted, removed set.Mask) {
+	t := &st.Slots
 	t.Mask[s] = t.Mask[s].Without(removed).Or(inserted)
 	for c := inserted.Next(0); c >= 0; c = inserted.Next(c + 1) {
-		t.changed[c][s], t.shaped[c][s] = w.Tick, w.Tick
+		t.changed[c][s], t.presenceChanged[c][s] = st.Tick, st.Tick
 	}
 	for c := removed.Next(0); c >= 0; c = removed.Next(c + 1) {
-		t.shaped[c][s] = w.Tick
+		t.presenceChanged[c][s] = st.Tick
 	}
-	t.Touched[s] = w.Tick
-	w.noteChange(t.Group[s], true)
+	t.Touched[s] = st.Tick
+	st.markChanged(t.Group[s], true)
 }
 
 // NoteInserts notes the components of an entity that it lacked when the tick began.
 func (t *slots) NoteInserts(s repl.Slot, inserted set.Mask, tick entangle.Tick) {
 	for c := inserted.Next(0); c >= 0; c = inserted.Next(c + 1) {
-		if since := t.shaped[c][s]; since != tick {
-			t.inserts = append(t.inserts, insert{slot: s, comp: int32(c), since: since, next: t.last[s]})
-			t.last[s] = int32(len(t.inserts))
+		if since := t.presenceChanged[c][s]; since != tick {
+			t.inserts = append(t.inserts, insert{slot: s, comp: int32(c), since: since, next: t.lastInsert[s]})
+			t.lastInsert[s] = int32(len(t.inserts))
 		}
 	}
 }
@@ -99,7 +99,7 @@ func (t *slots) NoteInserts(s repl.Slot, inserted set.Mask, tick entangle.Tick) 
 // forgetInserts begins a tick.
 func (t *slots) forgetInserts() {
 	for i := range t.inserts {
-		t.last[t.inserts[i].slot] = 0
+		t.lastInsert[t.inserts[i].slot] = 0
 	}
 	t.inserts = t.inserts[:0]
 }
@@ -129,8 +129,8 @@ func (s *Span) Narrow(since, change entangle.Tick) bool {
 	return false
 }
 
-// Meet reduces s to its intersection with o.
-func (s *Span) Meet(o Span) {
+// Intersect reduces s to its intersection with o.
+func (s *Span) Intersect(o Span) {
 	if s.Lo.Before(o.Lo) {
 		s.Lo = o.Lo
 	}
@@ -152,8 +152,8 @@ func (t *slots) ChangedSince(s repl.Slot, base entangle.Tick, same *Span) (m set
 
 // RemovedSince returns the components that are not there and went after a tick.
 func (t *slots) RemovedSince(s repl.Slot, after entangle.Tick, same *Span) (m set.Mask) {
-	for c := range t.shaped {
-		if !t.Mask[s].Has(c) && same.Narrow(after, t.shaped[c][s]) {
+	for c := range t.presenceChanged {
+		if !t.Mask[s].Has(c) && same.Narrow(after, t.presenceChanged[c][s]) {
 			m.Set(c)
 		}
 	}
@@ -163,7 +163,7 @@ func (t *slots) RemovedSince(s repl.Slot, after entangle.Tick, same *Span) (m se
 // InsertedSince reports whether one of the components of a set came after a tick.
 func (t *slots) InsertedSince(s repl.Slot, comps *set.Mask, after entangle.Tick, same *Span) (some bool) {
 	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
-		some = same.Narrow(after, t.shaped[c][s]) || some
+		some = same.Narrow(after, t.presenceChanged[c][s]) || some
 	}
 	return some
 }

@@ -10,68 +10,68 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// Phase is how far a group has come at a peer.
+// Phase is the stage of a group's life at a peer.
 type Phase uint8
 
 const (
-	Absent  Phase = iota // never sent, or its end acknowledged
+	Absent  Phase = iota // not sent, or its end is acknowledged
 	Present              // its full was sent
-	Ending               // its end was sent
+	Ending               // its end was sent, and is not acknowledged
 )
 
-// Space is what a peer was sent, and has acknowledged, of the groups of one space of handles. It is in columns by
-// handle: a loop over all groups reads only the columns that it needs.
+// Space is what a peer was sent and has acknowledged of the groups of one space of handles. It consists of columns
+// that are indexed by handle (minus First), so a loop over all groups reads only the columns that it needs.
 type Space struct {
-	// The columns that every tick reads of every peer come first, together: with many peers, most of their memory
-	// is in no cache.
-	Due          set.Bitset // has values to send
-	WaitingSince []uint32   // of a metered peer: when the due changes became due, in parts of ticks
-	Cursor       int        // where the next tick's updates go on
+	// The columns that each tick reads for every peer come first, next to each other: with many peers, most of their
+	// memory is not in the processor's cache.
+	Due          set.Bitset // has changed values to send
+	WaitingSince []uint32   // when the group became due, in parts of ticks (wait.go); nil if waiting times are not kept
+	Cursor       int        // index at which the next tick continues to send updates
 	First        repl.Handle
-	LastAction   entangle.Tick   // last tick of which structure of any group was sent
-	Base         []entangle.Tick // newest tick that the peer has before anything later applies: the baseline
-	IDs          *ident.Table    // its handles: of the world, or the own ones of the peer
-	Steady       set.Bitset      // present, seen whole, not predicted, and no structure is due
+	LastAction   entangle.Tick   // newest tick at which an action of any group was sent
+	Base         []entangle.Tick // baseline: the peer has the group as of this tick, or will before it applies anything later
+	IDs          *ident.Table    // the world's public handles, or the peer's private ones
+	Steady       set.Bitset      // an update can be sent without further checks; see UpdateSteady
 
-	Predicted set.Bitset      // the peer predicts some of it, or may still do so
-	Sent      []entangle.Tick // last tick of which anything was sent, except for whole runs; see AsOf
-	Prev      []uint8         // how many ticks the previous baseline is before Base; nil if no component needs it
+	Predicted set.Bitset      // the peer predicts a member, or may still do so
+	Sent      []entangle.Tick // newest tick at which anything was sent, except as part of a whole run; for retained groups see AsOf
+	Prev      []uint8         // number of ticks from the previous baseline to Base; nil if no component needs it
 	Phase     []Phase
 	Structure
 	Visibility
 }
 
-// Structure is the columns about the structure of groups.
+// Structure is the columns about structure: which entities and components exist.
 type Structure struct {
 	StructureDue   set.Bitset      // has structure to send
-	StructureAsOf  []entangle.Tick // last tick of which the peer has all structure that it may see
-	StructureSent  []entangle.Tick // last tick of which structure was sent
-	Seq            []repl.Seq      // of the last action
-	Unacked        []uint8         // bit i: the action i before the last one is in flight
-	ActionInFlight set.Bitset      // some action is in flight; see flight.Sent.Unproven
-	Fragmented     set.Bitset      // its update is one message in fragments, which are in flight
-	NeedsFull      set.Bitset      // is to be sent in full
-	AwaitsResync   set.Bitset      // the peer asked for a resync: it may lack parts of what it was sent
-	NextFull       int             // where the search for NeedsFull goes on
+	StructureAsOf  []entangle.Tick // newest tick as of which the peer was sent all structure that it may see
+	StructureSent  []entangle.Tick // newest tick at which an action was sent
+	Seq            []repl.Seq      // sequence number of the newest action
+	Unacked        []uint8         // bit i is set while the action i before the newest one is in flight
+	ActionInFlight set.Bitset      // any action is in flight; see flight.Sent.Unproven
+	Fragmented     set.Bitset      // its values are too large for a packet and are sent as an action; see SendAsAction
+	NeedsFull      set.Bitset      // has to be sent in full
+	AwaitsResync   set.Bitset      // the peer asked for a resync, because it may lack parts of what it was sent
+	NextFull       int             // index at which the search of NeedsFull continues
 }
 
 // Visibility is the columns about what a peer may see.
 type Visibility struct {
-	Views []view.ID // nil while the peer sees all of every group
+	Views []view.ID // the newest view of each group; nil while the peer sees all of every group
 
-	// Of private groups.
-	Hidden     set.Bitset // to be ended at this peer alone
-	WasSent    set.Bitset // the peer had the group, under this handle
-	Referred   set.Bitset // the peer was sent references to entities born there
-	Retained   set.Bitset // not shown any more, and kept by the peer as it was
-	ShownAgain set.Bitset // shown again, and kept by the peer as it was until its full is sent
+	// For private groups only:
+	Hidden     set.Bitset // no longer shown: its end is to be sent to this peer
+	WasSent    set.Bitset // the peer was sent a group under this handle
+	Referred   set.Bitset // the peer was sent a reference to an entity whose home the group is
+	Retained   set.Bitset // no longer shown, and the peer keeps it as it was last sent
+	ShownAgain set.Bitset // shown again after it was retained, and its full is not sent yet
 }
 
-// Grow makes room for n handles. The new ones were never sent: the ticks of their structure are half the range of
-// ticks ago, beyond which before and after are swapped.
+// Grow extends the columns to n handles. A new handle gets structure ticks 1<<30 ticks ago, which is before any other
+// tick: much further back, the comparison of ticks wraps around.
 func (sp *Space) Grow(n int, now entangle.Tick) {
 	if sp.Phase == nil && sp.First == repl.Private {
-		sp.reserveUsual()
+		sp.reserveInitial()
 	}
 	if n <= len(sp.Phase) {
 		return
@@ -81,7 +81,7 @@ func (sp *Space) Grow(n int, now entangle.Tick) {
 	sp.StructureAsOf, sp.StructureSent = extend(sp.StructureAsOf, n, now-1<<30), extend(sp.StructureSent, n, now-1<<30)
 	sp.Seq, sp.Unacked = extend(sp.Seq, n, 0), extend(sp.Unacked, n, 0)
 	if sp.Views != nil {
-		sp.ShowAll(n)
+		sp.GrowViews(n)
 	}
 	if sp.WaitingSince != nil {
 		sp.growWaiting(n, now)
@@ -92,7 +92,7 @@ func (sp *Space) Grow(n int, now entangle.Tick) {
 	sp.growSets(n)
 }
 
-// extend makes a column n long, with the same value in all new places.
+// extend makes a column n long, with a value for all new handles.
 func extend[T any](column []T, n int, value T) []T {
 	old := len(column)
 	column = slices.Grow(column, n-old)[:n]
@@ -102,20 +102,21 @@ func extend[T any](column []T, n int, value T) []T {
 	return column
 }
 
-// reserveUsual makes room for a usual number of private handles. Where entities come and go, the number of
-// handles in use rises by one now and then, and columns would be moved in many ticks.
-func (sp *Space) reserveUsual() {
-	const usual = usualWords * 64
-	sp.Phase = make([]Phase, 0, usual)
-	sp.Base, sp.Sent = make([]entangle.Tick, 0, usual), make([]entangle.Tick, 0, usual)
-	sp.StructureAsOf, sp.StructureSent = make([]entangle.Tick, 0, usual), make([]entangle.Tick, 0, usual)
-	sp.Seq, sp.Unacked = make([]repl.Seq, 0, usual), make([]uint8, 0, usual)
-	sp.IDs.Reserve(usual)
+// reserveInitial allocates memory for the first private handles. Where entities come and go, the number of handles
+// rises by one now and then, and each of these times columns would be reallocated.
+func (sp *Space) reserveInitial() {
+	const n = initialWords * 64
+	sp.Phase = make([]Phase, 0, n)
+	sp.Base, sp.Sent = make([]entangle.Tick, 0, n), make([]entangle.Tick, 0, n)
+	sp.StructureAsOf, sp.StructureSent = make([]entangle.Tick, 0, n), make([]entangle.Tick, 0, n)
+	sp.Seq, sp.Unacked = make([]repl.Seq, 0, n), make([]uint8, 0, n)
+	sp.IDs.Reserve(n)
 }
 
-// usualWords is the initial room for handles, in words of 64: enough for the entities near a player.
-const usualWords = 16
+// initialWords is the initial capacity of the columns, in words of 64 handles: enough for the entities near a player.
+const initialWords = 16
 
+// growSets extends the bitsets to n handles. At first they share one allocation.
 func (sp *Space) growSets(n int) {
 	if n <= len(sp.Due)*64 {
 		return
@@ -125,9 +126,9 @@ func (sp *Space) growSets(n int) {
 		&sp.Hidden, &sp.WasSent, &sp.Referred, &sp.Retained, &sp.ShownAgain,
 	}
 	if cap(sp.Due) == 0 {
-		all := make(set.Bitset, len(sets)*usualWords)
+		all := make(set.Bitset, len(sets)*initialWords)
 		for i, groups := range sets {
-			*groups = all[i*usualWords : i*usualWords : (i+1)*usualWords]
+			*groups = all[i*initialWords : i*initialWords : (i+1)*initialWords]
 		}
 	}
 	for _, groups := range sets {
@@ -135,10 +136,10 @@ func (sp *Space) growSets(n int) {
 	}
 }
 
-// Group returns the group of a handle, or ident.NoGroup.
+// Group returns the group that has a handle, or ident.NoGroup.
 func (sp *Space) Group(i int) ident.Group { return sp.IDs.Groups[i] }
 
-// Baseline returns the baselines of the next update of a group.
+// Baseline returns the baseline of a group's next update, and the previous baseline if there is one.
 func (sp *Space) Baseline(i int) repl.From {
 	if sp.Prev == nil {
 		return repl.From{Base: sp.Base[i]}
@@ -146,8 +147,8 @@ func (sp *Space) Baseline(i int) repl.From {
 	return repl.From{Base: sp.Base[i], Prev: sp.Prev[i]}
 }
 
-// MoveBase moves a group's baseline to a tick. from is the baseline of the update that the peer has acknowledged,
-// or the tick itself for an action, which has no baseline that the receiver could use.
+// MoveBase moves a group's baseline to the tick of an acknowledged update or of an action. from is the baseline of
+// that update, which becomes the previous baseline. For an action from equals tick: there is no previous baseline.
 func (sp *Space) MoveBase(i int, tick, from entangle.Tick) {
 	sp.Base[i] = tick
 	if sp.Prev == nil {
@@ -158,12 +159,12 @@ func (sp *Space) MoveBase(i int, tick, from entangle.Tick) {
 	}
 }
 
-// ShowAll gives every handle below n without a view the one of all.
-func (sp *Space) ShowAll(n int) {
+// GrowViews extends Views to n handles. New handles get the view that hides nothing.
+func (sp *Space) GrowViews(n int) {
 	sp.Views = extend(sp.Views, n, 0)
 }
 
-// ViewOf returns what the peer sees of a group.
+// ViewOf returns the newest view of a group.
 func (sp *Space) ViewOf(i int) view.ID {
 	if sp.Views == nil {
 		return 0
@@ -171,7 +172,8 @@ func (sp *Space) ViewOf(i int) view.ID {
 	return sp.Views[i]
 }
 
-// Resend makes a group due whose last update was lost, or found no packet.
+// Resend makes a group due again, because its last update was lost or was planned and not written. For a group with a
+// view it resets Sent to the baseline: all changes since the baseline count as unsent again (schedule.lacksValues).
 func (sp *Space) Resend(i int) {
 	if sp.Retained.Has(i) || sp.ShownAgain.Has(i) {
 		return
@@ -182,7 +184,7 @@ func (sp *Space) Resend(i int) {
 	}
 }
 
-// ResetHandle returns a handle to the state of one that was never used.
+// ResetHandle clears the state of a freed handle for its next group.
 func (sp *Space) ResetHandle(i int) {
 	sp.Phase[i] = Absent
 	sp.Due.Clear(i)
@@ -199,7 +201,8 @@ func (sp *Space) ResetHandle(i int) {
 	sp.Referred.Clear(i)
 }
 
-// UpdateSteady works out whether values alone can be sent of a group.
+// UpdateSteady sets or clears Steady: the group is present, the peer sees all of it, nothing of it is predicted, and
+// an update may be sent whenever it is due.
 func (sp *Space) UpdateSteady(i int) {
 	if sp.Phase[i] == Present && sp.ViewOf(i) == 0 && !sp.Predicted.Has(i) && !sp.StructureDue.Has(i) && !sp.Fragmented.Has(i) && !sp.Retained.Has(i) {
 		sp.Steady.Set(i)
@@ -208,7 +211,7 @@ func (sp *Space) UpdateSteady(i int) {
 	}
 }
 
-// IsIdle reports whether nothing waits to be sent.
+// IsIdle reports whether nothing is due.
 func (sp *Space) IsIdle() bool {
 	return sp.Due.Empty() && sp.StructureDue.Empty() && sp.NeedsFull.Empty()
 }

@@ -9,49 +9,49 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// State is the replicated world, as all peers share it: entities, and the groups that they are in, with the
-// ticks at which they last changed.
+// State is the part of the replicated world that all peers share: entities, their groups, and the ticks at which they
+// last changed.
 type State struct {
-	Comps  int
-	Tick   entangle.Tick
-	last   entangle.Tick // of the tick before
-	Stride int           // from one tick to the next
-	Ended  uint64        // how often an entity left its group, or ended
+	Comps        int           // number of component types
+	Tick         entangle.Tick // of the last Begin
+	previousTick entangle.Tick // of the Begin before it
+	Stride       int           // number of ticks from one Begin to the next, as set by SetStride; 0 and 1 both mean 1
+	Ended        uint64        // number of entities that left a group, by a move or because they ended
 
 	Slots        slots
 	Groups       []Group
-	Live         int               // groups
-	Lists        ident.ViewerLists // of private groups
-	Public       ident.Table       // of public handles
+	Live         int               // number of open groups
+	ViewerLists  ident.ViewerLists // memory of Group.Viewers
+	Public       ident.Table       // public handles
 	Views        view.Table
 	Rates        rates
-	named        map[Place]ident.Group // groups that the caller named
-	Trails       map[repl.Slot]trail   // where entities were before, until all peers know
-	unusedTrails []trail               // those that nobody left
+	named        map[Place]ident.Group // open groups with a name or a hierarchy
+	Trails       map[repl.Slot]trail   // of entities that moved
+	unusedTrails []trail               // memory for new trails
 
-	// Of the present tick: by public handle, and of private groups.
-	Moved          set.Bitset
-	Reshaped       set.Bitset
-	ChangedPrivate []ident.Group
+	// Changes in this tick. Moved and Reshaped are indexed by public handle.
+	Moved          set.Bitset    // public groups that changed, or whose change waited for this tick
+	Reshaped       set.Bitset    // public groups whose structure changed
+	ChangedPrivate []ident.Group // private groups that changed; may have duplicates
 
-	idle      []ident.Group       // entries of groups that are free
-	unused    []ident.Group       // to be freed
-	tidying   ring.Queue[tidying] // groups that entities have left, since when: each once
-	acks      Acks
-	forgotten []Leaver   // of the group whose leavers are forgotten
-	taken     set.Bitset // numbers of the group in which one is looked for
-	refused   []repl.Slot
-	Counts    Counts
+	freeEntries    []ident.Group         // free elements of Groups
+	toFree         []ident.Group         // groups that FreeUnused is to free
+	tidyQueue      ring.Queue[tidyEntry] // groups with leavers to scan, each once
+	acks           Acks
+	droppedLeavers []Leaver    // scratch of dropAckedLeavers
+	takenNumbers   set.Bitset  // scratch of allocateNumber
+	refused        []repl.Slot // reports for PollRefused
+	Counts         Counts
 }
 
-// Counts counts the entities and groups that could not be sent as they should.
+// Counts counts entities and groups that exceeded a limit.
 type Counts struct {
-	GroupsRefused  uint64 // entities not replicated: no handle was left
-	MembersRefused uint64 // entities that got a group of their own: theirs was full
-	TooLarge       uint64 // records over repl.MaxGroupBytes, not sent
+	GroupsRefused  uint64 // entities that were not replicated, because no handle was free
+	MembersRefused uint64 // entities that got a group of one, because their group was full
+	TooLarge       uint64 // records that were not sent, because they exceed repl.MaxGroupBytes
 }
 
-// NewState returns an empty world of the given number of component types.
+// NewState returns an empty world with a number of component types.
 func NewState(comps int, acks Acks) *State {
 	return &State{
 		Comps: comps, Slots: newSlots(comps), acks: acks,
@@ -59,39 +59,40 @@ func NewState(comps int, acks Acks) *State {
 	}
 }
 
-// Begin opens a tick, later than the last one.
-func (w *State) Begin(tick entangle.Tick) {
-	w.last, w.Tick = w.Tick, tick
-	w.Moved.Reset()
-	w.Reshaped.Reset()
-	w.Slots.forgetInserts()
-	w.ChangedPrivate = w.ChangedPrivate[:0]
+// Begin starts a tick, which must be later than the last one, and forgets the changes of the last tick.
+func (st *State) Begin(tick entangle.Tick) {
+	st.previousTick, st.Tick = st.Tick, tick
+	st.Moved.Reset()
+	st.Reshaped.Reset()
+	st.Slots.forgetInserts()
+	st.ChangedPrivate = st.ChangedPrivate[:0]
 }
 
-// noteChange notes that something of a group changed in this tick.
-func (w *State) noteChange(id ident.Group, shaped bool) {
-	gr := &w.Groups[id]
+// markChanged records that a group changed in this tick: its structure, or only values. Changed values of a group with
+// an interval wait for its turn (turns.go).
+func (st *State) markChanged(id ident.Group, structure bool) {
+	gr := &st.Groups[id]
 	switch {
-	case shaped && !gr.Private:
-		w.endWait(id, gr)
-	case gr.Every > 1 && !shaped && (gr.Private || gr.Shaped != w.Tick):
-		w.waitForTurn(id, gr)
-		gr.Changed = w.Tick
+	case structure && !gr.Private:
+		st.cancelWait(id, gr)
+	case gr.Every > 1 && !structure && (gr.Private || gr.Shaped != st.Tick):
+		st.waitForTurn(id, gr)
+		gr.Changed = st.Tick
 		return
 	}
-	if gr.Private && (gr.Changed != w.Tick || shaped && gr.Shaped != w.Tick) {
-		w.ChangedPrivate = append(w.ChangedPrivate, id)
+	if gr.Private && (gr.Changed != st.Tick || structure && gr.Shaped != st.Tick) {
+		st.ChangedPrivate = append(st.ChangedPrivate, id)
 	}
 	if !gr.Private {
-		w.Moved.Set(int(gr.Handle))
+		st.Moved.Set(int(gr.Handle))
 	}
-	gr.Changed = w.Tick
-	if !shaped {
+	gr.Changed = st.Tick
+	if !structure {
 		return
 	}
-	gr.Shaped = w.Tick
+	gr.Shaped = st.Tick
 	gr.TooLarge = false
 	if !gr.Private {
-		w.Reshaped.Set(int(gr.Handle))
+		st.Reshaped.Set(int(gr.Handle))
 	}
 }

@@ -5,57 +5,60 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
-// pace is how far a group has come between one of its ticks and the next.
+// A group with an interval n is sent every n ticks. These ticks are its turns, and depend on its handle. A change of
+// values waits for the next turn. Package schedule releases the changes that waited (schedule/pace.go).
+
+// pace is the state of a group with an interval between two of its turns.
 type pace struct {
-	Waits    bool          // it changed, and waits for its tick, or that of some peer
-	Listed   bool          // it is in Rates.WaitingPrivate
-	first    entangle.Tick // of a public group: the first change that it waits with, or waited
-	Released entangle.Tick // of a public group: its last tick
+	Waits    bool          // a change waits for the group's turn, or of a private group for its turn at some peer
+	Listed   bool          // the group is in Rates.WaitingPrivate
+	first    entangle.Tick // of a public group: the first change that waits, or that waited for the last turn
+	Released entangle.Tick // of a public group: its last turn
 }
 
-// IsTurn reports whether one of the ticks of a handle has come since the Begin before:
-// not every tick is one that is sent.
-func (w *State) IsTurn(h, every uint32) bool {
-	return every <= 1 || (uint32(w.Tick)+h)/every != (uint32(w.last)+h)/every
+// IsTurn reports whether a handle had a turn after the previous Begin and up to this one. Ticks in between are not sent,
+// so a turn in one of them counts now.
+func (st *State) IsTurn(h, every uint32) bool {
+	return every <= 1 || (uint32(st.Tick)+h)/every != (uint32(st.previousTick)+h)/every
 }
 
-// waitForTurn has a change of a group wait for its tick.
-func (w *State) waitForTurn(id ident.Group, gr *Group) {
-	pc := &w.Rates.Pace[id]
+// waitForTurn makes a group's change wait for the group's turn.
+func (st *State) waitForTurn(id ident.Group, gr *Group) {
+	pc := &st.Rates.Pace[id]
 	if pc.Waits {
 		return
 	}
-	pc.Waits, pc.first, pc.Released = true, w.Tick, w.Tick-1 // zero, too, is a tick that comes
+	pc.Waits, pc.first, pc.Released = true, st.Tick, st.Tick-1 // not 0, which may be the tick of a later Begin
 	if !gr.Private {
-		w.Rates.Waiting.Grow(w.Public.Len())
-		w.Rates.Waiting.Set(int(gr.Handle))
+		st.Rates.Waiting.Grow(st.Public.Len())
+		st.Rates.Waiting.Set(int(gr.Handle))
 	} else if !pc.Listed {
 		pc.Listed = true
-		w.Rates.WaitingPrivate = append(w.Rates.WaitingPrivate, id)
+		st.Rates.WaitingPrivate = append(st.Rates.WaitingPrivate, id)
 	}
 }
 
-// WaitsForTurn reports whether a change of a group waits for its tick.
-func (w *State) WaitsForTurn(id ident.Group) bool {
-	return int(id) < len(w.Rates.Pace) && w.Rates.Pace[id].Waits
+// WaitsForTurn reports whether a change of a group waits for the group's turn.
+func (st *State) WaitsForTurn(id ident.Group) bool {
+	return int(id) < len(st.Rates.Pace) && st.Rates.Pace[id].Waits
 }
 
-// endWait has a group wait no more: structure takes along what changed.
-func (w *State) endWait(id ident.Group, gr *Group) {
-	if !w.WaitsForTurn(id) {
+// cancelWait ends a group's wait before its turn, because its structure changed: the action carries the values too.
+func (st *State) cancelWait(id ident.Group, gr *Group) {
+	if !st.WaitsForTurn(id) {
 		return
 	}
-	w.Rates.Pace[id].Waits = false
+	st.Rates.Pace[id].Waits = false
 	if !gr.Private {
-		w.Rates.Waiting.Clear(int(gr.Handle))
+		st.Rates.Waiting.Clear(int(gr.Handle))
 	}
 }
 
-// UsualBase is the tick that a peer has, as a rule, of a group which moves on in this
-// one: that before the first change that it moves on with.
-func (w *State) UsualBase(id ident.Group) entangle.Tick {
-	if int(id) < len(w.Rates.Pace) && w.Rates.Pace[id].Released == w.Tick {
-		return w.Rates.Pace[id].first - 1
+// UsualBase returns the most likely baseline of the peers for a group that is due in this tick: the tick before the
+// first change that is due. A peer that received the last update and no later change has the same data as of that tick.
+func (st *State) UsualBase(id ident.Group) entangle.Tick {
+	if int(id) < len(st.Rates.Pace) && st.Rates.Pace[id].Released == st.Tick {
+		return st.Rates.Pace[id].first - 1
 	}
-	return w.Tick - 1
+	return st.Tick - 1
 }

@@ -7,21 +7,23 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// For a peer with a byte cap, the waiting time of each group is known. A group can be sent only once per tick, so it
-// is sent somewhat early or late, and the difference counts the next time. Without that, a group of priority 10,
-// which is due every two and a half ticks, would be sent every three. WaitingSince holds the tick in which the
-// group became due, times WaitParts, less its lateness.
+// For a peer with a byte cap, the sender stores for how long each group has waited. A group can be sent only once per
+// tick, so it is sent somewhat earlier or later than its share of the budget says. The difference is its lateness, and
+// is added to its next waiting time. Without it, a group whose share is one update in 2.5 ticks would be sent every 3.
+//
+// WaitingSince combines both in one number. Of a due group it is the tick in which the group became due, times WaitParts,
+// minus the lateness. Of another group it is the lateness alone.
 
 const (
-	WaitParts = 32 // of a tick
-	// LateParts is how many parts of lateness a tick has. Lateness goes from half a tick early to one and a half
-	// late.
+	WaitParts = 32 // parts of a tick in WaitingSince
+	// LateParts is the number of parts of lateness per tick. The parts from 0 to WaitParts-1 are a lateness from half a
+	// tick early to one and a half ticks late.
 	LateParts = WaitParts / 2
-	// NotLate is the lateness of a group that was sent at its time.
+	// NotLate is the lateness of a group that was sent neither early nor late, in parts.
 	NotLate = LateParts / 2
 )
 
-// SetMetered sets whether waiting times are kept.
+// SetMetered starts or stops storing waiting times.
 func (sp *Space) SetMetered(on bool, now entangle.Tick) {
 	if sp.WaitingSince = nil; on {
 		sp.WaitingSince = []uint32{}
@@ -29,21 +31,21 @@ func (sp *Space) SetMetered(on bool, now entangle.Tick) {
 	}
 }
 
-// growWaiting makes room for n handles.
+// growWaiting extends WaitingSince to n handles.
 func (sp *Space) growWaiting(n int, now entangle.Tick) {
 	for len(sp.WaitingSince) < n {
 		sp.WaitingSince = append(sp.WaitingSince, uint32(now)*WaitParts-NotLate)
 	}
 }
 
-// NoteDue notes the time at which a group becomes due, if it is not.
+// NoteDue records that a group becomes due at a tick, unless it is due already. Call it before Due is set.
 func (sp *Space) NoteDue(i int, now entangle.Tick) {
 	if sp.WaitingSince != nil && !sp.Due.Has(i) {
 		sp.WaitingSince[i] = uint32(now)*WaitParts - sp.WaitingSince[i]%WaitParts
 	}
 }
 
-// CancelDue makes a group due no more, because there is nothing to send of it.
+// CancelDue clears Due, because nothing of the group is to be sent. The group keeps its lateness.
 func (sp *Space) CancelDue(i int) {
 	sp.Due.Clear(i)
 	if sp.WaitingSince != nil {
@@ -64,13 +66,13 @@ func (sp *Space) NoteAllDue(groups set.Bitset, now entangle.Tick) {
 	}
 }
 
-// Waited returns for how many ticks a group has waited, and the parts of lateness that it has.
+// Waited returns the number of ticks for which a due group has waited, and its lateness in parts.
 func (sp *Space) Waited(i int, now entangle.Tick) (ticks, late uint32) {
 	parts := uint32(now)*WaitParts - sp.WaitingSince[i]
 	return parts / WaitParts, parts % WaitParts
 }
 
-// SetLateness notes that a group was sent so many ticks later than its turn.
+// SetLateness records that a group was sent a number of ticks late; a negative number is early.
 func (sp *Space) SetLateness(i int, late float32) {
 	sp.WaitingSince[i] = uint32(min(max(late*LateParts+NotLate, 0), WaitParts-1))
 }

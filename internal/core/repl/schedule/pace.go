@@ -69,7 +69,7 @@ func (p *Planner) AwaitsTurn() bool {
 	}
 	for _, id := range w.Rates.WaitingPrivate {
 		sp, i := p.groups.Locate(id)
-		if w.Rates.Pace[id].Waits && p.groups.Shows(id) && sp.Base[i].Before(w.Groups[id].Changed) {
+		if w.Rates.Pace[id].Waits && p.groups.SeesGroup(id) && sp.Base[i].Before(w.Groups[id].Changed) {
 			return true
 		}
 	}

@@ -309,8 +309,8 @@ func (p *Planner) encodeRecord(sp *group.Space, rec *encode.Update, id ident.Gro
 		return false
 	}
 	for _, s := range p.enc.Chunks.SlotsOf(c) {
-		p.groups.Reserve(home[s])
-		p.groups.Refer(home[s])
+		p.groups.ReserveHandle(home[s])
+		p.groups.MarkReferred(home[s])
 	}
 	if !p.Metered { // else the plan may be cut down
 		sp.Sent[i] = p.state.Tick
@@ -331,7 +331,7 @@ func (p *Planner) lacksValues(sp *group.Space, i int, id ident.Group) bool {
 		}
 		return false
 	}
-	if v := sp.ViewOf(i); v != 0 && !w.Shows(id, v, sp.Sent[i]) {
+	if v := sp.ViewOf(i); v != 0 && !w.HasVisibleChange(id, v, sp.Sent[i]) {
 		if sp.Sent[i] == sp.Base[i] {
 			p.nothingNew(sp, i)
 		}

@@ -81,7 +81,7 @@ func (p *Planner) planPredictedGroup(f *PredictedGroup, sp *group.Space, i int) 
 // hasNews reports whether a group is due because of changes that the peer may see.
 func (p *Planner) hasNews(sp *group.Space, i int) bool {
 	if v := sp.ViewOf(i); v != 0 && sp.Due.Has(i) {
-		return p.state.Shows(sp.Group(i), v, sp.Sent[i])
+		return p.state.HasVisibleChange(sp.Group(i), v, sp.Sent[i])
 	}
 	return sp.Due.Has(i)
 }

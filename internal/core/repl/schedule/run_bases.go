@@ -20,7 +20,7 @@ func (p *Planner) takes(r *encode.Run) (from repl.From, newest entangle.Tick, ok
 		}
 	}
 	if from.Base, newest, ok = p.basesOf(r); ok && sp.Prev != nil {
-		if from.Prev, ok = sp.PrevOf(&r.Run); from.Prev > 0 && newest != from.Base {
+		if from.Prev, ok = sp.CommonPrev(&r.Run); from.Prev > 0 && newest != from.Base {
 			ok = false // a group's previous baseline belongs to another baseline
 		}
 	}

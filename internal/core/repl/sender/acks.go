@@ -16,25 +16,25 @@ type acks struct {
 
 func (a *acks) Peers() int { return len(a.world.peers) }
 
-func (a *acks) Sent(id ident.Group) group.Sent {
+func (a *acks) StructureSent(id ident.Group) group.StructureSent {
 	w := a.world
-	t := group.Sent{All: w.state.Tick, Last: w.state.Tick - 1<<30}
+	t := group.StructureSent{ToAll: w.state.Tick, ToAny: w.state.Tick - 1<<30}
 	for _, p := range w.peers {
 		sp, i := p.groups.Locate(id)
 		if i < 0 || sp.Phase[i] == group.Absent {
 			continue
 		}
-		if sp.StructureAsOf[i].Before(t.All) {
-			t.All = sp.StructureAsOf[i]
+		if sp.StructureAsOf[i].Before(t.ToAll) {
+			t.ToAll = sp.StructureAsOf[i]
 		}
-		if t.Last.Before(sp.StructureAsOf[i]) {
-			t.Last = sp.StructureAsOf[i]
+		if t.ToAny.Before(sp.StructureAsOf[i]) {
+			t.ToAny = sp.StructureAsOf[i]
 		}
 	}
 	return t
 }
 
-func (a *acks) InFlight() entangle.Tick {
+func (a *acks) OldestInFlight() entangle.Tick {
 	w := a.world
 	if a.known && a.asked == w.state.Tick {
 		return a.oldest

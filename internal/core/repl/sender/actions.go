@@ -135,7 +135,7 @@ func (p *Peer) action(sp *group.Space, i int) (rec repl.Record, b *encode.Body, 
 	}
 	p.findPredicted(sp, i, rec.Kind)
 	if tickBits+p.actionBits(b, maxPartners)+p.stated.set.Bits() > repl.MaxGroupBytes*8 {
-		w.state.Refuse(id)
+		w.state.MarkTooLarge(id)
 		p.unsent(sp, i)
 		return rec, nil, false
 	}
@@ -174,7 +174,7 @@ func (p *Peer) actionKind(sp *group.Space, i int, id ident.Group) (kind repl.Kin
 		return repl.Gone, true
 	case sp.Retained.Has(i):
 		return repl.Change, true
-	case w.state.Groups[id].TooLarge, sp.Phase[i] != group.Present && !w.state.ShowsActive(id, sp.ViewOf(i)):
+	case w.state.Groups[id].TooLarge, sp.Phase[i] != group.Present && !w.state.HasVisibleActive(id, sp.ViewOf(i)):
 		if p.unsent(sp, i); sp.Phase[i] != group.Present {
 			sp.StructureDue.Clear(i) // a change of its structure or of the view makes it due again
 		}
@@ -232,7 +232,7 @@ func (p *Peer) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Key {
 func (p *Peer) losesSight(id ident.Group) bool {
 	w := p.world
 	for i := range w.state.Groups[id].Left {
-		if l := &w.state.Groups[id].Left[i]; l.Fate == repl.Moved && !l.Progress.Acked && !p.groups.CanGet(l.Slot) {
+		if l := &w.state.Groups[id].Left[i]; l.Fate == repl.Moved && !l.Progress.Acked && !p.groups.CanReceive(l.Slot) {
 			return true
 		}
 	}
@@ -281,7 +281,7 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *encode.Body)
 		slots := w.enc.Bodies.SlotsOf(b)
 		for _, s := range slots {
 			p.reserveName(w.state.Slots.Home[s])
-			p.groups.Refer(w.state.Slots.Home[s])
+			p.groups.MarkReferred(w.state.Slots.Home[s])
 		}
 		w.enc.AppendRefs(&p.w, slots, (*reader)(p))
 	}
@@ -391,7 +391,7 @@ func (p *Peer) deliveredOne(sp *group.Space, i int, seq repl.Seq) {
 	if sp.Phase[i] == group.Ending {
 		id := sp.Group(i)
 		sp.Phase[i] = group.Absent
-		p.state.Release(id)
+		p.state.RemoveHolder(id)
 		if sp == &p.groups.Private && !sp.StructureDue.Has(i) {
 			p.retire(i)
 		}

@@ -23,7 +23,7 @@ func (p *Peer) Show(s repl.Slot) bool {
 		return true
 	}
 	p.endVacatedBy(id)
-	if !p.groups.Reserve(id) {
+	if !p.groups.ReserveHandle(id) {
 		return false
 	}
 	v := gr.Viewer(p.groups.Index)
@@ -106,7 +106,7 @@ func (p *Peer) hiddenSince(i int) entangle.Tick {
 // Sees reports whether the peer is shown the group of an entity.
 func (p *Peer) Sees(s repl.Slot) bool {
 	w := p.world
-	return w.state.Slots.Used.Has(int(s)) && p.groups.Shows(w.state.Slots.Group[s])
+	return w.state.Slots.Used.Has(int(s)) && p.groups.SeesGroup(w.state.Slots.Group[s])
 }
 
 // Number returns the index of this peer among the world's peers, from 0. It is reused when the peer
@@ -155,5 +155,5 @@ func (p *Peer) disregard(sp *group.Space, i int) {
 
 func (w *World) dropViewer(gr *group.Group, p *Peer) {
 	rest := slices.DeleteFunc(gr.Viewers, func(v ident.Viewer) bool { return v.Peer() == p.groups.Index })
-	gr.Viewers = w.state.Lists.Shrink(rest)
+	gr.Viewers = w.state.ViewerLists.Shrink(rest)
 }

@@ -18,9 +18,9 @@ func (w *World) SpawnAt(s repl.Slot, mask set.Mask, at group.Place) {
 		w.Move(s, at)
 		return
 	}
-	if to, ok := w.state.Enter(ident.NoGroup, at); ok {
-		w.state.Admit(s, mask, to)
-		w.state.Join(s, to)
+	if to, ok := w.state.AllocatePosition(ident.NoGroup, at); ok {
+		w.state.AddEntity(s, mask, to)
+		w.state.AddMember(s, to)
 		w.joined(s, to)
 	}
 }
@@ -54,7 +54,7 @@ func (w *World) endEntity(s repl.Slot, fate repl.Fate) {
 	}
 	id := w.state.Slots.Group[s]
 	w.endVacated(s)
-	w.state.End(s, fate)
+	w.state.RemoveEntity(s, fate)
 	w.updatePredictions(s, id)
 	w.predictions.forgetEntity(s)
 }
@@ -69,15 +69,15 @@ func (w *World) Move(s repl.Slot, at group.Place) {
 	if w.state.Groups[from].Place == at {
 		return
 	}
-	to, ok := w.state.Enter(from, at)
+	to, ok := w.state.AllocatePosition(from, at)
 	if !ok || to.Group == from {
 		return
 	}
 	w.endVacated(s)
-	w.state.Leave(s, repl.Moved)
+	w.state.RemoveMember(s, repl.Moved)
 	w.updatePredictions(s, from)
-	w.state.Join(s, to)
-	w.state.Follow(s, from)
+	w.state.AddMember(s, to)
+	w.state.ExtendTrail(s, from)
 	w.joined(s, to)
 }
 
@@ -94,7 +94,7 @@ func (w *World) Pause(s repl.Slot) {
 // it left another group, or that it left this one and came back.
 func (w *World) unacked(s repl.Slot) (some bool) {
 	for _, p := range w.peers {
-		p.groups.FormerGroups(s, ident.NoGroup, func(ident.Group) { some = true })
+		p.groups.EachFormerGroup(s, ident.NoGroup, func(ident.Group) { some = true })
 		some = some || p.keepsMoved(s)
 	}
 	return some

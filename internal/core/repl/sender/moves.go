@@ -100,15 +100,15 @@ func (p *Peer) partners(id ident.Group, sp *group.Space, i int, out *[]ident.Gro
 		if l.Fate != repl.Moved || !sp.HasLeaver(i, l) {
 			continue
 		}
-		if to := w.state.Slots.Group[l.Slot]; to != id && p.groups.CanGet(l.Slot) {
+		if to := w.state.Slots.Group[l.Slot]; to != id && p.groups.CanReceive(l.Slot) {
 			note(to)
 		}
 	}
-	if len(w.state.Trails) == 0 || !p.groups.Shows(id) {
+	if len(w.state.Trails) == 0 || !p.groups.SeesGroup(id) {
 		return some
 	}
 	for k := range gr.Members {
-		p.groups.FormerGroups(gr.Members[k].Slot, id, note)
+		p.groups.EachFormerGroup(gr.Members[k].Slot, id, note)
 	}
 	return some
 }
@@ -125,7 +125,7 @@ func (p *Peer) findNeeds(sp *group.Space, i int, rec *repl.Record) {
 	gr := &w.state.Groups[id]
 	for k := range gr.Members {
 		m := &gr.Members[k]
-		if (rec.Kind == repl.Full || sp.StructureAsOf[i].Before(m.Whole)) && len(w.state.Trails[m.Slot]) > 0 && p.groups.SeesEntity(m.Slot) {
+		if (rec.Kind == repl.Full || sp.StructureAsOf[i].Before(m.WholeSince)) && len(w.state.Trails[m.Slot]) > 0 && p.groups.SeesEntity(m.Slot) {
 			p.needTrail(m.Slot, id)
 		}
 	}

@@ -25,10 +25,10 @@ func (w *World) PlaceOf(s repl.Slot) (at group.Place, ok bool) {
 // which the peer has not seen, it reserves a handle, so that the id is valid when the entity
 // appears. ok is false for an unused slot.
 func (p *Peer) ID(s repl.Slot) (id repl.ID, ok bool) {
-	if !p.state.Slots.Used.Has(int(s)) || !p.groups.Reserve(p.state.Slots.Home[s]) {
+	if !p.state.Slots.Used.Has(int(s)) || !p.groups.ReserveHandle(p.state.Slots.Home[s]) {
 		return repl.ID{}, false
 	}
-	p.groups.Refer(p.state.Slots.Home[s]) // the caller is about to send the id
+	p.groups.MarkReferred(p.state.Slots.Home[s]) // the caller is about to send the id
 	return p.groups.ID(s), true
 }
 

@@ -79,7 +79,7 @@ func (p *Peer) Close() {
 	for _, sp := range p.groups.Spaces() {
 		for i, ph := range sp.Phase {
 			if ph != group.Absent {
-				w.state.Release(sp.Group(i))
+				w.state.RemoveHolder(sp.Group(i))
 			}
 			p.dropView(sp, i)
 			w.state.Views.AddUsers(sp.ViewOf(i), -1)

@@ -100,7 +100,7 @@ func (p *Peer) Predicts(s repl.Slot) bool {
 // predictsIn reports whether the peer can predict anything in a group: the group is shown to it.
 func (p *Peer) predictsIn(sp *group.Space, i int) bool {
 	id := sp.Group(i)
-	return id != ident.NoGroup && p.state.Groups[id].Open && !sp.Retained.Has(i) && p.groups.Shows(id)
+	return id != ident.NoGroup && p.state.Groups[id].Open && !sp.Retained.Has(i) && p.groups.SeesGroup(id)
 }
 
 // predictsMember reports whether the peer predicts a member of a group that is shown to it.

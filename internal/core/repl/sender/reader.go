@@ -10,7 +10,7 @@ import (
 type reader Peer
 
 // Gets reports whether the peer may see an entity where it is now, and can be sent it.
-func (r *reader) Gets(s repl.Slot) bool { return (*Peer)(r).groups.CanGet(s) }
+func (r *reader) Gets(s repl.Slot) bool { return (*Peer)(r).groups.CanReceive(s) }
 
 // KeepsMoved reports whether the peer keeps an entity in a group that it left.
 func (r *reader) KeepsMoved(s repl.Slot) bool { return (*Peer)(r).keepsMoved(s) }

@@ -70,11 +70,11 @@ func (p *Peer) Retains(s repl.Slot) bool {
 // the peer has. It reports false when view.Max are in use.
 func (p *Peer) hideRetained(i int, id ident.Group, hidden []view.Hidden) bool {
 	w, sp := p.world, &p.groups.Private
-	has := p.groups.ViewHeld(sp, i)
+	has := p.groups.SentView(sp, i)
 	if len(hidden) == 0 && sp.ViewOf(i) == has {
 		return true
 	}
-	gr, parts := &w.state.Groups[id], w.state.PartsOf(id, 0, hidden)
+	gr, parts := &w.state.Groups[id], w.state.HiddenMembers(id, 0, hidden)
 	var to, lacks []view.HiddenMember
 	for k := range gr.Members {
 		m := &gr.Members[k]
@@ -86,7 +86,7 @@ func (p *Peer) hideRetained(i int, id ident.Group, hidden []view.Hidden) bool {
 		t, l := w.state.NarrowRetained(m, has, h, sp.AsOf(i))
 		to, lacks = t.AppendTo(to), l.AppendTo(lacks)
 	}
-	to, lacks = w.state.WithLeavers(to, id, has), w.state.WithLeavers(lacks, id, has)
+	to, lacks = w.state.AppendHiddenLeavers(to, id, has), w.state.AppendHiddenLeavers(lacks, id, has)
 	return p.setRetainedView(i, to, lacks)
 }
 
@@ -146,7 +146,7 @@ func (p *Peer) noteInsertedBefore(i int, id ident.Group) {
 	}
 	for k := range w.state.Groups[id].Members {
 		m := &w.state.Groups[id].Members[k]
-		p.noteLacking(i, m, w.state.InsertedAfter(m.Slot, sp.AsOf(i)))
+		p.noteLacking(i, m, w.state.InsertedNow(m.Slot, sp.AsOf(i)))
 	}
 }
 
@@ -160,20 +160,20 @@ func (p *Peer) noteLacking(i int, m *group.Member, comps set.Mask) {
 		return
 	}
 	if sp.Retained.Has(i) {
-		to, lacks, due := w.state.WithParts(sp.ViewOf(i), m.Number, comps), w.state.WithParts(p.groups.ViewHeld(sp, i), m.Number, comps), sp.StructureDue.Has(i)
+		to, lacks, due := w.state.WithHiddenComponents(sp.ViewOf(i), m.Number, comps), w.state.WithHiddenComponents(p.groups.SentView(sp, i), m.Number, comps), sp.StructureDue.Has(i)
 		if p.setRetainedView(i, to, lacks); !due {
 			sp.StructureDue.Clear(i)
 		}
 		return
 	}
-	has, ok := p.groups.ViewsHeld[int32(i)]
+	has, ok := p.groups.SentViews[int32(i)]
 	if !ok {
 		return
 	}
 	if h, _ := w.state.Views.Hidden(sp.ViewOf(i), m.Number); !h.Whole {
 		comps = comps.And(h.Comps)
 	}
-	if is, ok := w.state.Views.Intern(w.state.WithParts(has, m.Number, comps)); ok && is != has {
+	if is, ok := w.state.Views.Intern(w.state.WithHiddenComponents(has, m.Number, comps)); ok && is != has {
 		w.state.Views.AddUsers(is, 1)
 		w.state.Views.AddUsers(has, -1)
 		p.keep(i, is)
@@ -183,7 +183,7 @@ func (p *Peer) noteLacking(i int, m *group.Member, comps set.Mask) {
 // keepView notes the view of a group that the peer has before it gets another. The peer has it
 // until the group is sent again in full, which may never happen.
 func (p *Peer) keepView(sp *group.Space, i int) {
-	if _, ok := p.groups.ViewsHeld[int32(i)]; ok || sp == &p.groups.Public {
+	if _, ok := p.groups.SentViews[int32(i)]; ok || sp == &p.groups.Public {
 		return
 	}
 	p.state.Views.AddUsers(sp.ViewOf(i), 1)
@@ -192,20 +192,20 @@ func (p *Peer) keepView(sp *group.Space, i int) {
 
 // keep notes a view that is in use.
 func (p *Peer) keep(i int, v view.ID) {
-	if p.groups.ViewsHeld == nil {
-		p.groups.ViewsHeld = map[int32]view.ID{}
+	if p.groups.SentViews == nil {
+		p.groups.SentViews = map[int32]view.ID{}
 	}
-	p.groups.ViewsHeld[int32(i)] = v
+	p.groups.SentViews[int32(i)] = v
 }
 
 // dropView forgets what keepView noted.
 func (p *Peer) dropView(sp *group.Space, i int) {
-	if len(p.groups.ViewsHeld) == 0 || sp == &p.groups.Public {
+	if len(p.groups.SentViews) == 0 || sp == &p.groups.Public {
 		return
 	}
-	if v, ok := p.groups.ViewsHeld[int32(i)]; ok {
+	if v, ok := p.groups.SentViews[int32(i)]; ok {
 		p.state.Views.AddUsers(v, -1)
-		delete(p.groups.ViewsHeld, int32(i))
+		delete(p.groups.SentViews, int32(i))
 	}
 }
 
@@ -213,5 +213,5 @@ func (p *Peer) dropView(sp *group.Space, i int) {
 func (p *Peer) retain(key *encode.Key, sp *group.Space, i int) {
 	key.Base, key.Structure = p.state.Tick, sp.StructureAsOf[i]
 	key.Retained, key.AsOf = true, sp.AsOf(i)
-	key.View, key.NewView = p.groups.ViewHeld(sp, i), sp.ViewOf(i)
+	key.View, key.NewView = p.groups.SentView(sp, i), sp.ViewOf(i)
 }

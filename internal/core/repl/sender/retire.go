@@ -36,7 +36,7 @@ func (p *Peer) retire(i int) {
 // another group. It is free again when the peer has no entity with such an id any more.
 func (p *Peer) reserveName(id ident.Group) {
 	gr := &p.state.Groups[id]
-	if !gr.Private || gr.Viewer(p.groups.Index) != nil || !p.groups.Reserve(id) {
+	if !gr.Private || gr.Viewer(p.groups.Index) != nil || !p.groups.ReserveHandle(id) {
 		return
 	}
 	p.retire(gr.Viewer(p.groups.Index).Handle())
@@ -92,12 +92,12 @@ func (p *Peer) settleRetired(i int) (done bool) {
 func (p *Peer) namesOne(id ident.Group) bool {
 	w := p.world
 	return slices.ContainsFunc(w.state.Groups[id].Left, func(l group.Leaver) bool {
-		return l.Slot != repl.NoSlot && w.state.Slots.Home[l.Slot] == id && w.state.Slots.Number[l.Slot] == l.Number && p.groups.Has(l.Slot)
+		return l.Slot != repl.NoSlot && w.state.Slots.Home[l.Slot] == id && w.state.Slots.Number[l.Slot] == l.Number && p.groups.MayHave(l.Slot)
 	})
 }
 
 // Has reports whether the peer was sent an entity, and has not acknowledged its end. For an entity
 // that is hidden from the peer it costs and returns the same as for one that does not exist.
 func (p *Peer) Has(s repl.Slot) bool {
-	return p.state.Slots.Used.Has(int(s)) && p.groups.Has(s)
+	return p.state.Slots.Used.Has(int(s)) && p.groups.MayHave(s)
 }

@@ -86,7 +86,7 @@ func (p *Peer) appendCopy(s *schedule.Step) {
 	p.w.Raw(w.enc.Runs.Arena[made.Off : made.Off+made.Bytes])
 	p.flights.AddRun(&r.Run, s.Base.Base)
 	p.stats.Updates += uint64(len(r.Groups))
-	p.groups.Public.SendRun(&r.Run)
+	p.groups.Public.MarkRunSent(&r.Run)
 	p.groups.Public.Cursor = int(r.Last()) + 1
 }
 
@@ -98,7 +98,7 @@ func (p *Peer) appendApart(s *schedule.Step, room int) bool {
 	for _, h := range r.Groups {
 		p.groups.Public.Sent[h] = p.state.Tick
 	}
-	p.groups.Public.SendRun(&r.Run)
+	p.groups.Public.MarkRunSent(&r.Run)
 	return p.appendRecords(s, room)
 }
 

@@ -74,9 +74,9 @@ func (p *Peer) mayHave(sp *group.Space, i int, s repl.Slot) (has set.Mask) {
 	for c := range p.state.Comps {
 		has.Set(c)
 	}
-	h, _ := p.state.Views.Hidden(p.groups.ViewHeld(sp, i), 0)
+	h, _ := p.state.Views.Hidden(p.groups.SentView(sp, i), 0)
 	has = p.state.MayHaveHad(s, has.Without(h.Comps), sp.AsOf(i))
-	return has.Without(p.state.InsertedAfter(s, sp.AsOf(i)))
+	return has.Without(p.state.InsertedNow(s, sp.AsOf(i)))
 }
 
 // endVacated ends a vacated group at the peer, or completes the move out of it.

@@ -41,7 +41,7 @@ func (p *Peer) SetView(s repl.Slot, hidden ...view.Hidden) bool {
 		return false
 	}
 	was := sp.ViewOf(i)
-	id, ok := w.state.Views.Intern(w.state.PartsOf(w.state.Slots.Group[s], was, hidden))
+	id, ok := w.state.Views.Intern(w.state.HiddenMembers(w.state.Slots.Group[s], was, hidden))
 	if !ok {
 		return false
 	}
@@ -55,7 +55,7 @@ func (p *Peer) SetView(s repl.Slot, hidden ...view.Hidden) bool {
 		sp.StructureDue.Set(i)
 	}
 	p.changeView(sp, i, id)
-	if sp.Phase[i] == group.Absent && p.groups.Shows(w.state.Slots.Group[s]) {
+	if sp.Phase[i] == group.Absent && p.groups.SeesGroup(w.state.Slots.Group[s]) {
 		sp.StructureDue.Set(i)
 	}
 	if again && sp == &p.groups.Private {
@@ -71,7 +71,7 @@ func (p *Peer) changeView(sp *group.Space, i int, id view.ID) {
 	p.state.Views.AddUsers(id, 1)
 	p.state.Views.AddUsers(sp.ViewOf(i), -1)
 	if sp.Views == nil {
-		sp.ShowAll(len(sp.Phase))
+		sp.GrowViews(len(sp.Phase))
 	}
 	sp.Views[i] = id
 	if sp.Due.Has(i) {

@@ -81,8 +81,8 @@ func (w *World) Begin(tick entangle.Tick) {
 	for _, p := range w.peers {
 		p.freeRetired()
 	}
-	w.state.TidyInTurn()
-	w.state.Reclaim(w.freeHandles)
+	w.state.TidyDue()
+	w.state.FreeUnused(w.freeHandles)
 }
 
 // Hold stops all sending until the next Begin. A frame that sends no tick calls it: the source would

@@ -52,9 +52,9 @@ func (sp *Space) SendAsAction(i int) {
 	sp.Steady.Clear(i)
 }
 
-// SendRun notes that all groups of a run were sent. The tick is not stored for each group: flight.Packets has it,
+// MarkRunSent notes that all groups of a run were sent. The tick is not stored for each group: flight.Packets has it,
 // and it is only needed when a packet is lost.
-func (sp *Space) SendRun(r *flight.Run) {
+func (sp *Space) MarkRunSent(r *flight.Run) {
 	first, last := r.Groups[0], r.Last()
 	if !r.Dense {
 		for _, h := range r.Groups {
@@ -67,9 +67,9 @@ func (sp *Space) SendRun(r *flight.Run) {
 	}
 }
 
-// PrevOf returns the distance of the previous baselines of a run's groups, if it is the same for
+// CommonPrev returns the distance of the previous baselines of a run's groups, if it is the same for
 // all.
-func (sp *Space) PrevOf(r *flight.Run) (prev uint8, ok bool) {
+func (sp *Space) CommonPrev(r *flight.Run) (prev uint8, ok bool) {
 	prev = sp.Prev[r.Groups[0]]
 	for _, h := range r.Groups {
 		if sp.Prev[h] != prev {

@@ -82,6 +82,7 @@ func NewApplier(w *ecs.World, hub *event.Hub, infos []*registry.Component, onSpa
 
 		onSpawned: onSpawned, onDespawned: onDespawned,
 	}
+	a.relations.holdersOf = refs.NewChains[ecs.Entity]()
 	a.Limit(DefaultMaxEntities)
 	for _, info := range infos {
 		id := ecs.TypeID(w, info.Type)

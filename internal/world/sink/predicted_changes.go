@@ -54,7 +54,7 @@ func (a *Applier) startPrediction(s repl.Slot) {
 			state.Mask.Set(comp)
 			copy(a.prediction.store.ConfirmedValue(at, comp), a.writer.Bytes(e, id))
 			if a.comps[comp].relation {
-				state.Target = columns.PackEntity(a.world.Relations().Get(e, id))
+				a.setConfirmedTarget(s, a.world.Relations().Get(e, id))
 			}
 		}
 	}
@@ -114,6 +114,7 @@ func (a *Applier) releasePrediction(s repl.Slot) {
 		return
 	}
 	k.storeSlot = 0
+	a.forgetConfirmedTarget(s)
 	a.prediction.count--
 	a.removeTwin(s)
 }

@@ -107,7 +107,7 @@ func (a *Applier) confirmMember(m *stagedMember, values []stagedValue) {
 		state.Mask.Clear(comp)
 	}
 	for i := range values {
-		a.confirmValue(a.Replicas.entities[m.slot].entity, k.storeSlot, state, &values[i])
+		a.confirmValue(m.slot, state, &values[i])
 	}
 	state.Tick = a.stage.tick
 	if a.allowConfirmed(m.slot) {
@@ -115,17 +115,17 @@ func (a *Applier) confirmMember(m *stagedMember, values []stagedValue) {
 	}
 }
 
-func (a *Applier) confirmValue(e ecs.Entity, at rollback.Slot, state *rollback.Confirmed, v *stagedValue) {
-	value := a.prediction.store.ConfirmedValue(at, v.comp)
+func (a *Applier) confirmValue(s repl.Slot, state *rollback.Confirmed, v *stagedValue) {
+	value := a.prediction.store.ConfirmedValue(a.Replicas.Info[s].storeSlot, v.comp)
 	staged := a.stage.buf[v.at : v.at+a.comps[v.comp].plan.Size()]
 	v.there = state.Mask.Has(v.comp)
 	v.same = v.there && bytes.Equal(value[:len(staged)], staged)
 	copy(value, staged)
 	state.Mask.Set(v.comp)
 	if a.comps[v.comp].relation {
-		target := columns.PackEntity(a.resolveTarget(e, v.target))
-		v.same = v.same && state.Target == target
-		state.Target = target
+		target := a.resolveTarget(a.Replicas.entities[s].entity, v.target)
+		v.same = v.same && state.Target == columns.PackEntity(target)
+		a.setConfirmedTarget(s, target)
 	}
 }
 
@@ -156,7 +156,7 @@ func (a *Applier) setTargetRef(ref *refs.LateRef, to ecs.Entity) bool {
 	if comp.followsServer() && a.world.Has(e, comp.id) && a.world.Relations().Get(e, comp.id) == was {
 		a.setTarget(e, comp.id, to)
 	}
-	state.Target = columns.PackEntity(to)
+	a.setConfirmedTarget(ref.Holder.Slot, to)
 	a.setTwinTarget(ref.Holder.Slot, comp, to)
 	return was != to && a.allowConfirmed(ref.Holder.Slot)
 }

@@ -13,9 +13,12 @@ import (
 
 // relations holds the relations between replicas.
 type relations struct {
-	comps   set.Mask
-	lost    []lostEntity // targets that the current record removed
-	holders []ecs.Entity // scratch: entities with the same target
+	comps set.Mask
+	lost  []lostEntity // targets that the current record removed
+	// holdersOf is the slots of predicted entities by replicaInfo.confirmedTarget. A hostile server may
+	// remove a target with each bit of a message: that must not search all entities.
+	holdersOf refs.Chains[ecs.Entity]
+	holders   []ecs.Entity // scratch: entities with the same target
 }
 
 // lostEntity is an entity that is no longer a replica.
@@ -90,6 +93,7 @@ func (a *Applier) releaseTargets() {
 		for comp := range a.relations.comps.All() {
 			a.releaseTarget(lost, comp)
 		}
+		a.releaseConfirmed(lost)
 	}
 	a.relations.lost = a.relations.lost[:0]
 }
@@ -113,7 +117,6 @@ func (a *Applier) releaseTarget(lost lostEntity, comp int) {
 		}
 	}
 	a.relations.holders = held
-	a.releaseConfirmed(lost, comp)
 }
 
 // awaitTarget makes a relation wait for its former target.
@@ -124,22 +127,45 @@ func (a *Applier) awaitTarget(lost lostEntity, h refs.LateHolder) {
 	}
 }
 
-// releaseConfirmed clears the relations to a removed entity in the confirmed state of predicted
-// entities.
-func (a *Applier) releaseConfirmed(lost lostEntity, comp int) {
-	if a.prediction.count == 0 {
+// setConfirmedTarget sets the relation target in the confirmed state of a predicted entity.
+func (a *Applier) setConfirmedTarget(s repl.Slot, to ecs.Entity) {
+	k := &a.Replicas.Info[s]
+	a.prediction.store.Confirmed(k.storeSlot).Target = columns.PackEntity(to)
+	if k.confirmedTarget == to {
 		return
 	}
-	for s := range a.Replicas.Info {
-		if at := a.Replicas.Info[s].storeSlot; a.isPredicted(repl.Slot(s)) { // otherwise the game has removed it, and the slot may belong to another entity
-			state := a.prediction.store.Confirmed(at)
-			if state.Mask.Has(comp) && columns.UnpackEntity(state.Target) == lost.entity {
-				state.Target = 0
-				a.setTwinTarget(repl.Slot(s), &a.comps[comp], ecs.Entity{})
-				a.prediction.by.Confirmed(at)
-				a.awaitTarget(lost, refs.LateHolder{Slot: repl.Slot(s), Comp: comp})
-			}
+	a.forgetConfirmedTarget(s)
+	if k.confirmedTarget = to; !to.IsZero() {
+		a.relations.holdersOf.Add(to, int32(s))
+	}
+}
+
+// forgetConfirmedTarget removes an entity from the holders of its target.
+func (a *Applier) forgetConfirmedTarget(s repl.Slot) {
+	if k := &a.Replicas.Info[s]; !k.confirmedTarget.IsZero() {
+		a.relations.holdersOf.Remove(k.confirmedTarget, int32(s))
+		k.confirmedTarget = ecs.Entity{}
+	}
+}
+
+// releaseConfirmed clears the relations to a removed entity in the confirmed state of predicted
+// entities.
+func (a *Applier) releaseConfirmed(lost lostEntity) {
+	of := &a.relations.holdersOf
+	for i, ok := of.First(lost.entity); ok; i, ok = of.First(lost.entity) {
+		s := repl.Slot(i)
+		a.forgetConfirmedTarget(s)
+		at := a.Replicas.Info[s].storeSlot
+		state := a.prediction.store.Confirmed(at)
+		held := state.Mask.And(a.relations.comps)
+		comp := held.Next(0)
+		if comp < 0 || columns.UnpackEntity(state.Target) != lost.entity || !a.isPredicted(s) { // otherwise the game has removed it, and the slot may belong to another entity
+			continue
 		}
+		state.Target = 0
+		a.setTwinTarget(s, &a.comps[comp], ecs.Entity{})
+		a.prediction.by.Confirmed(at)
+		a.awaitTarget(lost, refs.LateHolder{Slot: s, Comp: comp})
 	}
 }
 

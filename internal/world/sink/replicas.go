@@ -44,6 +44,9 @@ type replicaInfo struct {
 	predictOnSpawn bool          // it is predicted once it has its components
 	storeSlot      rollback.Slot // its slot in the store of confirmed state; 0: it is not predicted
 	twin           ecs.Entity
+	// confirmedTarget is the relation target of a predicted entity under which relations.holdersOf has it; zero:
+	// it is not there.
+	confirmedTarget ecs.Entity
 }
 
 // ID returns the network id of an entity, and whether the entity is a replica.

@@ -177,3 +177,39 @@ func FuzzRuns(f *testing.F) {
 		}
 	})
 }
+
+// However many actions wait for more groups than may advance together, few of them are searched in vain in
+// each call.
+//
+// Proves: Z17
+func TestSearchesThatAreTooLargeAreBounded(t *testing.T) {
+	const chain, roots = 1024, 300
+	s := newScripted(t)
+	s.copy = receiver.New(&nothing{}, comps)
+	waiting := func(h, needed repl.Handle) record {
+		return record{kind: repl.Change, group: h, seq: 1, tick: 20, base: 10, needs: []repl.Need{need(needed, 20)}, alone: true}
+	}
+	for h := repl.Handle(1); h <= chain+roots; h++ {
+		require.NoError(t, s.try(one(repl.Full, h, 0, 10, 0)))
+	}
+	for h := repl.Handle(chain); h > 0; h-- { // each needs the next one, and the last one what never comes
+		needed := h + 1
+		if h == chain {
+			needed = 5000
+		}
+		require.NoError(t, s.try(waiting(h, needed)))
+	}
+	all := make([]record, roots)
+	for i := range all {
+		all[i] = waiting(chain+1+repl.Handle(i), 1)
+	}
+	require.NoError(t, s.copy.HandleActions(message(all...)))
+	before, most := uint64(0), uint64(0)
+	for range 20 * (chain + roots) {
+		require.NoError(t, s.copy.HandleActions(message(record{kind: repl.Gone, group: 9000, seq: 1, tick: 20})))
+		now := s.copy.Stats().Overflow
+		before, most = now, max(most, now-before)
+	}
+	assert.EqualValues(t, roots, before, "all are passed over in the end")
+	assert.EqualValues(t, 1, most)
+}

@@ -14,6 +14,7 @@ type plan struct {
 	waiting *order.Pool
 	turn    int // which of the queues with needs is tried next
 	effort  int // how many more needs and records may be examined
+	debt    int // the effort of a search that was too large, which later calls do without
 	parts   []planned
 	numbers repl.Numbering[repl.Handle] // of parts, by their groups
 	steps   []step
@@ -44,9 +45,13 @@ const (
 )
 
 // applyPlans tries the groups that wait for others, until none can advance. It gives up after much effort
-// without a result; the next call begins where this one stopped.
+// without a result, or a search that was too large, of which a hostile peer may cause thousands; the next
+// call begins where this one stopped.
 func (r *replica) applyPlans() error {
 	p := &r.plan
+	if p.debt -= min(p.debt, searchEffort); p.debt > 0 {
+		return nil
+	}
 	p.effort = searchEffort
 	for idle := 0; p.effort > 0 && idle < len(r.waiting.Needing()); idle++ {
 		p.turn %= len(r.waiting.Needing())
@@ -82,8 +87,9 @@ func (r *replica) applyPlan(g *group) (advanced bool, err error) {
 			return true, r.carryOut()
 		case tooLarge:
 			r.stats.Overflow++
+			p.effort, p.debt = 0, maxEffort
 			r.passOverWaiting(g, w)
-			return true, r.release(g.Group)
+			return false, r.release(g.Group)
 		}
 	}
 	return false, nil

@@ -16,7 +16,8 @@ type departures struct {
 	comps    set.Mask // components with references in their values
 	byID     map[repl.ID]ecs.Entity
 	byEntity map[ecs.Entity]repl.ID
-	holder   refs.LateHolder // the component that is being searched
+	handles  map[repl.Handle]struct{} // of the ids, and perhaps of some that were dropped
+	holder   refs.LateHolder          // the component that is being searched
 	note     func(n int, e ecs.Entity) ecs.Entity
 }
 
@@ -24,22 +25,24 @@ type departures struct {
 const maxDepartures = 256
 
 func newDepartures() departures {
-	return departures{byID: map[repl.ID]ecs.Entity{}, byEntity: map[ecs.Entity]repl.ID{}}
+	return departures{byID: map[repl.ID]ecs.Entity{}, byEntity: map[ecs.Entity]repl.ID{}, handles: map[repl.Handle]struct{}{}}
 }
 
 func (l *departures) add(lost lostEntity) {
 	l.byID[lost.id], l.byEntity[lost.entity] = lost.entity, lost.id
+	l.handles[lost.id.Group] = struct{}{}
 }
 
 func (l *departures) clear() {
 	clear(l.byID)
 	clear(l.byEntity)
+	clear(l.handles)
 }
 
 // outdate drops the departures with older generations of a handle, which do not return.
 func (l *departures) outdate(h repl.Handle, to repl.Generation) {
-	if len(l.byID) == 0 {
-		return // an iteration costs more
+	if _, any := l.handles[h]; !any {
+		return // as for most new groups, and a message may begin thousands
 	}
 	for id, e := range l.byID {
 		if id.Group == h && id.Generation < to {

@@ -329,6 +329,19 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 			s.tick(func() { s.w.Change(0, []repl.Slot{0}) }) // its values do not wait
 			s.holds = false
 		},
+		"a hidden value changes between the baselines of two groups": func(s *scene) {
+			s.tick(func() {
+				s.w.SpawnAt(0, set.MaskOf(0), group.Place{Private: true})
+				s.w.SpawnAt(1, set.MaskOf(0, 1), group.Place{Private: true})
+				s.p.Show(0)
+				s.p.Show(1)
+				s.p.SetView(1, without(1, 1))
+			})
+			s.rest(2)
+			s.tick(func() { s.inDark(func() { s.w.Change(1, []repl.Slot{1}) }) })
+			s.tick(func() { s.w.Change(0, []repl.Slot{1}) })
+			s.tick(func() { s.w.Change(0, []repl.Slot{0, 1}) }) // one block, if a baseline serves both
+		},
 		"one that is hidden leaves a retained group": func(s *scene) {
 			s.begin()
 			s.tick(func() { s.p.SetView(0, view.Hidden{Slot: 1, Whole: true}) })

@@ -114,6 +114,55 @@ func TestActionsWaitForTheOldest(t *testing.T) {
 	}
 }
 
+// The end of a group, too, waits while four of its actions are in flight, or fragments of one that is too large
+// for a packet. Ends beside it do not.
+//
+// Proves: R23
+func TestAnEndWaitsForActionsInFlight(t *testing.T) {
+	sizes := sized{map[repl.Slot]int{}}
+	w := sender.NewWorld(sizes, 1)
+	p := w.NewPeer()
+	name := uint16(0)
+	send := func(change func()) (groups int) {
+		tick(w, change)
+		for len(p.AppendActions(nil, 300)) > 0 {
+			name++
+			groups += p.ActionsSent(name)
+		}
+		return groups
+	}
+	deliver := func() {
+		for n := range name {
+			p.HandleDelivered(n + 1)
+		}
+	}
+	require.Equal(t, 4, send(func() {
+		for s := range repl.Slot(4) {
+			w.Spawn(s, set.MaskOf(0))
+		}
+	}))
+	deliver()
+	sizes.bits[2] = 8 * 1200
+	tick(w, func() { w.Change(0, []repl.Slot{2}) })
+	p.Prepare()
+	require.Empty(t, p.AppendUpdates(nil, 1000, 1))
+	require.Equal(t, 1, send(func() {}), "as an action, which is sent in fragments")
+	for range repl.MaxActionsInFlight {
+		require.Equal(t, 1, send(func() { w.Reshape(1, set.MaskOf(0), set.Mask{}) }))
+	}
+	assert.Equal(t, 2, send(func() {
+		for s := range repl.Slot(4) {
+			w.Despawn(s)
+		}
+	}))
+	assert.Zero(t, send(func() {}))
+	deliver()
+	assert.Equal(t, 2, send(func() {}))
+	deliver()
+	send(func() {})
+	assert.True(t, p.Idle())
+}
+
 // A handle is not reused before every peer has acknowledged all actions of the group, whether it
 // was despawned or orphaned.
 func TestAHandleIsTakenUntilItsEndIsAcknowledged(t *testing.T) {

@@ -61,13 +61,13 @@ func TestASmallMessageOfPredictedGroupsIsRepeated(t *testing.T) {
 	assert.Equal(t, []entangle.Tick{101, 103, 107}, at)
 }
 
-// An action in flight carries the structure of its group since the action before it. One record can be the
+// An action in flight pending the structure of its group since the action before it. One record can be the
 // actions of several consecutive groups, and of several actions of a group the oldest counts.
 func TestAnActionCarriesAllSinceTheOneBeforeIt(t *testing.T) {
 	var a Messages
-	carries := func(tick entangle.Tick) (groups []repl.Handle) {
+	pending := func(tick entangle.Tick) (groups []repl.Handle) {
 		for h := range repl.Handle(20) {
-			if a.Carries(h, tick) {
+			if a.IsPending(h, tick) {
 				groups = append(groups, h)
 			}
 		}
@@ -82,29 +82,29 @@ func TestAnActionCarriesAllSinceTheOneBeforeIt(t *testing.T) {
 	}
 	send(1, 10, Action{Group: 5, Groups: 3, After: 7}, Action{Group: 9, Groups: 1, After: 8})
 	assert.Equal(t, 4, a.Last().Groups())
-	assert.Empty(t, carries(7))
-	assert.Equal(t, []repl.Handle{5, 6, 7}, carries(8))
-	send(2, 12, Action{Group: 6, Groups: 1, After: 10}, Action{Group: 9, Groups: 2, After: 6, Waits: true})
-	assert.Equal(t, []repl.Handle{9, 10}, carries(7), "the oldest action before one in flight counts")
-	assert.Equal(t, []repl.Handle{5, 6, 7, 9, 10}, carries(8))
-	a.Deliver(1, func(Action) {})
+	assert.Empty(t, pending(7))
+	assert.Equal(t, []repl.Handle{5, 6, 7}, pending(8))
+	send(2, 12, Action{Group: 6, Groups: 1, After: 10}, Action{Group: 9, Groups: 2, After: 6, HasNeeds: true})
+	assert.Equal(t, []repl.Handle{9, 10}, pending(7), "the oldest action before one in flight counts")
+	assert.Equal(t, []repl.Handle{5, 6, 7, 9, 10}, pending(8))
+	a.HandleDelivered(1, func(Action) {})
 	assert.Equal(t, []repl.Handle{9, 10}, carries(8))
 	assert.Equal(t, []repl.Handle{6, 9, 10}, carries(11))
 	send(3, 14, Action{Group: 1, Groups: 1, After: 13})
-	a.Deliver(2, func(Action) {})
+	a.HandleDelivered(2, func(Action) {})
 	assert.Equal(t, []repl.Handle{1}, carries(14), "nothing is in flight that they could wait for")
 }
 
 // The oldest message in flight says from which tick on something may be lacking, and how much ended since.
 func TestTheOldestMessageInFlightCounts(t *testing.T) {
 	var a Messages
-	assert.True(t, a.Oldest(50) == 50 && a.EndedSince(9) == 0)
+	assert.True(t, a.OldestTick(50) == 50 && a.EndedSinceOldest(9) == 0)
 	for number, tick := range []entangle.Tick{10, 20} {
 		a.Begin(tick, uint64(tick/5))
 		a.Add(Action{Group: 1, Groups: 1})
 		a.Last().Number = uint16(number)
 	}
-	assert.True(t, a.Oldest(50) == 10 && a.EndedSince(9) == 7)
-	a.Deliver(0, func(Action) {})
-	assert.True(t, a.Oldest(50) == 20 && a.EndedSince(9) == 5)
+	assert.True(t, a.OldestTick(50) == 10 && a.EndedSinceOldest(9) == 7)
+	a.HandleDelivered(0, func(Action) {})
+	assert.True(t, a.OldestTick(50) == 20 && a.EndedSinceOldest(9) == 5)
 }

@@ -88,11 +88,11 @@ func TestAnActionCarriesAllSinceTheOneBeforeIt(t *testing.T) {
 	assert.Equal(t, []repl.Handle{9, 10}, pending(7), "the oldest action before one in flight counts")
 	assert.Equal(t, []repl.Handle{5, 6, 7, 9, 10}, pending(8))
 	a.HandleDelivered(1, func(Action) {})
-	assert.Equal(t, []repl.Handle{9, 10}, carries(8))
-	assert.Equal(t, []repl.Handle{6, 9, 10}, carries(11))
+	assert.Equal(t, []repl.Handle{9, 10}, pending(8))
+	assert.Equal(t, []repl.Handle{6, 9, 10}, pending(11))
 	send(3, 14, Action{Group: 1, Groups: 1, After: 13})
 	a.HandleDelivered(2, func(Action) {})
-	assert.Equal(t, []repl.Handle{1}, carries(14), "nothing is in flight that they could wait for")
+	assert.Equal(t, []repl.Handle{1}, pending(14), "nothing is in flight that they could wait for")
 }
 
 // The oldest message in flight says from which tick on something may be lacking, and how much ended since.

@@ -41,7 +41,7 @@ func TestActionsWrittenTogetherCarryTheSame(t *testing.T) {
 		}
 		for h := range repl.Handle(groups) {
 			for since := tick - 5; since != tick+2; since++ {
-				require.Equal(t, peers[1].actions.Carries(h, since), peers[0].actions.Carries(h, since), "group %d, from tick %d on", h, since)
+				require.Equal(t, peers[1].actions.IsPending(h, since), peers[0].actions.IsPending(h, since), "group %d, from tick %d on", h, since)
 			}
 		}
 	}

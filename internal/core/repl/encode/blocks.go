@@ -9,29 +9,32 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// block is a stretch of records that stand behind one head, as repl.Run describes it.
+// block is the layout of the next block of a run: the number of its records, and their common baseline. repl.Run
+// describes blocks.
 type block struct {
-	n     int
-	from  repl.From // of all
-	bits  int       // with the head, unless it is the first of its run
-	dense bool      // the handles have no gaps
+	records int
+	from    repl.From
+	bits    int  // size; with the block's head, except for the first block of a run
+	dense   bool // the handles have no gaps
 }
 
-// baseline is the baseline of a block. The peer's baselines for its groups may differ: the block
-// states the earliest of them, if each group has the same bits from there, and if it is not before
-// the last structure that the peer was sent of the group.
-type baseline struct {
-	from  repl.From
-	least entangle.Tick
+// blockBaseline finds the baseline of a block, which is the oldest baseline of its records. A record with a newer
+// baseline can state the older one if its bits are the same from there, and if the peer was sent the present structure
+// of its group by then.
+type blockBaseline struct {
+	from     repl.From
+	earliest entangle.Tick // earliest baseline that all records can state
 }
 
-func newBaseline(rec *Update, c *chunk) baseline {
-	return baseline{from: repl.From{Base: rec.Base, Prev: c.prev}, least: leastBaseline(rec, c)}
+// newBlockBaseline returns the baseline of a block with one record.
+func newBlockBaseline(rec *Update, c *chunk) blockBaseline {
+	return blockBaseline{from: repl.From{Base: rec.Base, Prev: c.prev}, earliest: earliestBaseline(rec, c)}
 }
 
-// leastBaseline returns the earliest baseline that a record may state. What a view hides must not
-// show in it, and the distance to a previous baseline belongs to one baseline.
-func leastBaseline(rec *Update, c *chunk) entangle.Tick {
+// earliestBaseline returns the earliest baseline that a record can state. In a view it is the peer's baseline, because an
+// earlier one could reveal when something hidden changed. It also is if there is a previous baseline, because From.Prev
+// is relative to the baseline.
+func earliestBaseline(rec *Update, c *chunk) entangle.Tick {
 	switch {
 	case c.view != 0 || c.prev > 0:
 		return rec.Base
@@ -41,52 +44,50 @@ func leastBaseline(rec *Update, c *chunk) entangle.Tick {
 	return c.bases.Lo
 }
 
-// meet takes another record into account. It reports false, and changes nothing, if the record needs
-// another baseline.
-func (b *baseline) meet(rec *Update, c *chunk) bool {
-	base, least := b.from.Base, leastBaseline(rec, c)
+// include adds a record to the block. It reports false, and changes nothing, if no baseline serves all records.
+func (b *blockBaseline) include(rec *Update, c *chunk) bool {
+	base, least := b.from.Base, earliestBaseline(rec, c)
 	if rec.Base.Before(base) {
 		base = rec.Base
 	}
-	if least.Before(b.least) {
-		least = b.least
+	if least.Before(b.earliest) {
+		least = b.earliest
 	}
 	if c.prev != b.from.Prev || base.Before(least) {
 		return false
 	}
-	b.from.Base, b.least = base, least
+	b.from.Base, b.earliest = base, least
 	return true
 }
 
-// nextBlock lays out the first block of some records with rising handles, within a number of bits,
-// which its size is not above. It has no records if not even the first fits. begun: another block of
-// the run precedes it.
+// nextBlock lays out a block of the first of some records, which have rising handles. The block takes at most room bits,
+// and has no records if not even the first fits. begun means that it is not the first block of the run.
 func (w *Encoder) nextBlock(run *repl.Run, first repl.Handle, records []Update, begun bool, room int) (b block) {
 	rec := &records[0]
 	c, h := &w.Chunks.List[rec.Chunk], first+repl.Handle(rec.At)
-	bases, head := newBaseline(rec, c), 0
+	base, head := newBlockBaseline(rec, c), 0
 	if begun {
-		head = run.NextBits(h, bases.from)
+		head = run.NextBits(h, base.from)
 	}
-	b = block{n: 1, from: bases.from, bits: head + w.BitsOf(c), dense: true}
+	b = block{records: 1, from: base.from, bits: head + w.BitsOf(c), dense: true}
 	if b.bits > room {
-		b.n = 0
+		b.records = 0
 	}
-	if b.n == 0 || !c.plain() {
+	if b.records == 0 || !c.plain() {
 		return b
 	}
 	most := min(len(records), repl.MaxBlock)
 	fixed, gaps := head+1+w.setBits(c)+repl.CountBits(most)+int(c.Width), 0
-	for b.n < most {
+	for b.records < most {
 		last := rec
-		rec = &records[b.n]
+		rec = &records[b.records]
 		next := &w.Chunks.List[rec.Chunk]
-		if !next.plain() || !w.Chunks.sameSet(next, c) || !bases.meet(rec, next) {
+		if !next.plain() || !w.Chunks.sameSet(next, c) || !base.include(rec, next) {
 			break
 		}
-		if begun && bases.from != b.from {
+		if begun && base.from != b.from {
 			fixed -= head
-			head = run.NextBits(h, bases.from)
+			head = run.NextBits(h, base.from)
 			fixed += head
 		}
 		fixed += int(next.Width)
@@ -98,14 +99,14 @@ func (w *Encoder) nextBlock(run *repl.Run, first repl.Handle, records []Update, 
 		if bits > room {
 			break
 		}
-		b = block{n: b.n + 1, from: bases.from, bits: bits, dense: dense}
+		b = block{records: b.records + 1, from: base.from, bits: bits, dense: dense}
 	}
 	return b
 }
 
-// AppendRun writes a run of some records with rising handles, as many as fit into a number of bits,
-// and returns how many it wrote. Without names it leaves out the run's head, and names references by
-// their public ids.
+// AppendRun writes a run of the first of some records, as many as fit until out has room bits, and returns their number.
+// The records have rising handles, and first is the Space.First of their handles. References are written as the ids that
+// names returns. If names is nil, AppendRun writes a Copy for all peers: without the run's head, and with public ids.
 func (w *Encoder) AppendRun(out *bits.Writer, run *repl.Run, first repl.Handle, records []Update, room int, names Namer) (n int) {
 	for n < len(records) {
 		left := room - out.LenBits() - repl.EndBits
@@ -113,7 +114,7 @@ func (w *Encoder) AppendRun(out *bits.Writer, run *repl.Run, first repl.Handle, 
 			left -= repl.MaxRunHead * 8
 		}
 		b := w.nextBlock(run, first, records[n:], n > 0, left)
-		if b.n == 0 {
+		if b.records == 0 {
 			break
 		}
 		switch h := first + repl.Handle(records[n].At); {
@@ -124,8 +125,8 @@ func (w *Encoder) AppendRun(out *bits.Writer, run *repl.Run, first repl.Handle, 
 		default:
 			run.Enter(h, b.from)
 		}
-		w.appendBlock(out, run, first, records[n:n+b.n], b.dense, names)
-		n += b.n
+		w.appendBlock(out, run, first, records[n:n+b.records], b.dense, names)
+		n += b.records
 	}
 	if n > 0 {
 		run.End(out)
@@ -133,14 +134,14 @@ func (w *Encoder) AppendRun(out *bits.Writer, run *repl.Run, first repl.Handle, 
 	return n
 }
 
-// appendBlock writes a block behind its baseline.
+// appendBlock writes the records of one block, after its head.
 func (w *Encoder) appendBlock(out *bits.Writer, run *repl.Run, first repl.Handle, records []Update, dense bool, names Namer) {
 	list := w.Chunks.List
 	c := &list[records[0].Chunk]
 	out.Bool(c.plain())
 	if !c.plain() {
 		w.AppendRefs(out, w.Chunks.SlotsOf(c), names)
-		w.Chunks.append(out, c)
+		w.Chunks.appendBits(out, c)
 		return
 	}
 	repl.AppendCount(out, len(records), !dense)
@@ -151,12 +152,12 @@ func (w *Encoder) appendBlock(out *bits.Writer, run *repl.Run, first repl.Handle
 		}
 	}
 	for i := range records {
-		w.Chunks.append(out, &list[records[i].Chunk])
+		w.Chunks.appendBits(out, &list[records[i].Chunk])
 	}
 	run.Skip(first + repl.Handle(records[len(records)-1].At))
 }
 
-// RunBits bounds the size of some records with rising handles, as a run.
+// RunBits returns an upper bound of the size in bits of a run of some records, which have rising handles.
 func (w *Encoder) RunBits(sp *group.Space, records []Update) int {
 	if len(records) == 0 {
 		return 0
@@ -165,13 +166,13 @@ func (w *Encoder) RunBits(sp *group.Space, records []Update) int {
 	for n := 0; n < len(records); {
 		b := w.nextBlock(&run, sp.First, records[n:], n > 0, math.MaxInt)
 		bits += b.bits
-		n += b.n
+		n += b.records
 		run.Enter(sp.First+repl.Handle(records[n-1].At), b.from)
 	}
 	return bits
 }
 
-// AppendRefs writes a table of references, as a peer names them, or all peers.
+// AppendRefs writes a table of references: the ids that names returns, or public ids if names is nil.
 func (w *Encoder) AppendRefs(out *bits.Writer, slots []repl.Slot, names Namer) {
 	out.Bool(len(slots) > 0)
 	if len(slots) == 0 {
@@ -188,23 +189,23 @@ func (w *Encoder) AppendRefs(out *bits.Writer, slots []repl.Slot, names Namer) {
 	}
 }
 
-// Copy is the body of a run behind its head, for the baselines of a span.
+// Copy is the encoded contents of a run, without the run's head. It serves all peers with baselines in a span.
 type Copy struct {
 	Bases      group.Span
-	prev       uint8
-	Off, Bytes int
+	prev       uint8 // From.Prev of the baselines
+	Off, Bytes int   // position and size in Encoder.Runs.Arena
 }
 
-// serves reports whether a copy is right for a peer with a baseline.
+// serves reports whether the copy is the run from a baseline.
 func (c *Copy) serves(from repl.From) bool {
 	return c.prev == from.Prev && c.Bases.Contains(from.Base)
 }
 
-// maxCopies bounds the copies of a run, for different spans of baselines, in one tick.
+// maxCopies is the maximum number of copies of a run, for different spans of baselines.
 const maxCopies = 16
 
-// CopyOf returns the body of a run for a peer with a baseline, or nil when the run has no common
-// form for it.
+// CopyOf returns the copy of a run for a peer with a baseline, and encodes it if necessary. It returns nil if the run
+// cannot be copied; see WriteRun.
 func (w *Encoder) CopyOf(r *Run, from repl.From) *Copy {
 	for i := range r.made {
 		if made := &r.made[i]; made.serves(from) {
@@ -226,8 +227,8 @@ func (w *Encoder) CopyOf(r *Run, from repl.From) *Copy {
 	return &r.made[len(r.made)-1]
 }
 
-// WriteRun makes a copy of a run for one baseline. It is not ok when the copy does not fit, when a
-// group has no value to send, or when peers refer to its references by different ids.
+// WriteRun encodes a copy of a run from a baseline. ok is false if the run does not fit into a packet, if a group has no
+// value to send, or if it refers to an entity whose home is private and whose id differs between peers.
 func (w *Encoder) WriteRun(r *Run, from repl.From) (made Copy, ok bool) {
 	made = Copy{Bases: group.AllTime(w.state.Tick), prev: from.Prev, Off: len(w.Runs.Arena)}
 	w.Runs.records = w.Runs.records[:0]
@@ -248,7 +249,7 @@ func (w *Encoder) WriteRun(r *Run, from repl.From) (made Copy, ok bool) {
 	return made, n == len(r.Groups)
 }
 
-// allPublic reports whether all entities have public ids.
+// allPublic reports whether all of some entities have public ids.
 func (w *Encoder) allPublic(slots []repl.Slot) bool {
 	for _, s := range slots {
 		if _, ok := w.state.ID(s); !ok {

@@ -10,47 +10,46 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Key selects the contents of a body of a group. Peers with equivalent keys get the same bits.
+// Key selects the contents of a body of a group. Peers with equivalent keys get the same bits. A field that the kind
+// does not use has a fixed value, so that more keys are equivalent.
 type Key struct {
 	Kind      repl.Kind
 	View      view.ID
-	Base      entangle.Tick // values that changed after it; of a Change or Update
-	prev      uint8         // how far the base before that is; of an Update
-	Structure entangle.Tick // structure that changed after it; of a Change
-	// AllMoved: of a Full for a peer that was sent the group before, and may have applied less than it
-	// acknowledged. It names all entities that moved to other groups.
+	Base      entangle.Tick // of a Change or Update: it has the values that changed after this tick
+	prev      uint8         // of an Update: number of ticks from the previous baseline to Base
+	Structure entangle.Tick // of a Change: it has the structure that changed after this tick
+	// AllMoved makes a Full list every entity that moved to another group. It is for a peer that was sent the group
+	// before and may have applied less than it acknowledged.
 	AllMoved bool
-	// Resync: of a Full for a peer that asked for it. It has the paused members that were there as of AsOf, as they
-	// were before the pause: the peer may have missed them.
+	// Resync makes a Full include the frozen members that were there as of AsOf, as they were before the pause: the peer
+	// may lack them.
 	Resync bool
-	// Reader is set for a group with leavers that its reader does not see where they went: the body is for that
-	// peer alone.
+	// Reader makes a body for one peer alone. It is set if a leaver moved to a group that the peer cannot receive.
 	Reader Reader
-	// Retained: the body has only the members that left, of those that were there as of AsOf, and the parts that the
-	// peer loses by going from View to NewView.
+	// Retained makes a Change for a retained group. It has only removals: of members that were there as of AsOf and
+	// left, and of what NewView hides and View does not.
 	Retained bool
 	NewView  view.ID
-	AsOf     entangle.Tick // of Retained and Resync
-	// HiddenSince is the tick since which the group is hidden from the peer, which was not sent that; of a Gone. If
-	// the group is not hidden it is the present tick.
+	AsOf     entangle.Tick // for Retained and Resync
+	// HiddenSince is, for the Gone of a hidden group, the tick at which the group was hidden from the peer. Otherwise it
+	// is the present tick.
 	HiddenSince entangle.Tick
 }
 
-// Reader is a peer, for bodies that no other peer can have.
+// Reader answers what one peer has, for a body that is for this peer alone.
 type Reader interface {
-	// Gets reports whether the peer may see an entity where it is now, and can be sent it.
-	Gets(s repl.Slot) bool
-	// KeepsMoved reports whether the peer keeps an entity in a group that the entity left.
+	// CanReceive reports whether the peer may see an entity in its present group, and can be sent it there.
+	CanReceive(s repl.Slot) bool
+	// KeepsMoved reports whether the peer keeps an entity in a vacated group, which the entity left.
 	KeepsMoved(s repl.Slot) bool
-	// Loses returns the components that the peer is to lose of the entity that it keeps in a group which the
-	// entity left.
-	Loses(id ident.Group) set.Mask
+	// LostComponents returns the components to remove from the entity that the peer keeps in a vacated group.
+	LostComponents(id ident.Group) set.Mask
 }
 
-// Namer returns the network id of an entity at a peer.
+// Namer returns the network ids of entities at a peer.
 type Namer interface{ ID(s repl.Slot) repl.ID }
 
-// beginRecord begins the contents of a record.
+// beginRecord starts the contents of a record.
 func (w *Encoder) beginRecord() {
 	w.Bodies.sets = repl.SetList{}
 	if w.differ != nil {
@@ -58,8 +57,8 @@ func (w *Encoder) beginRecord() {
 	}
 }
 
-// beginUpdate begins a body with the contents of a chunk. It sets field by field: the copy of a struct
-// waits until the fields that were just written one by one are in memory.
+// beginUpdate starts a body of an update. It sets field by field: copying a struct right after its fields were written
+// one by one stalls the processor until they are in memory.
 func (w *Encoder) beginUpdate(from repl.From, view view.ID) {
 	b, now := &w.Bodies.current, w.state.Tick
 	*b = Body{}
@@ -68,37 +67,36 @@ func (w *Encoder) beginUpdate(from repl.From, view view.ID) {
 	b.bases, b.shapes, b.hidden = group.AllTime(now), group.AllTime(now), group.AllTime(now)
 }
 
-// from is what an update starts from.
+// from returns the baselines of an update.
 func (k *Key) from() repl.From {
 	return repl.From{Base: k.Base, Prev: k.prev}
 }
 
-// Body is one encoded body and the slots that it refers to.
+// Body is an encoded body. It serves all keys whose ticks are in its spans.
 type Body struct {
 	key              Key
-	bases            group.Span // of bases that it serves as well
-	shapes           group.Span // of shaped ticks that it serves as well
-	hidden           group.Span // of hidden ticks that it serves as well
-	off              int
-	Width            int // bits
-	refs             int // where its slots start
+	bases            group.Span // of Key.Base
+	shapes           group.Span // of Key.Structure
+	hidden           group.Span // of Key.HiddenSince
+	off              int        // first byte in bodies.arena
+	Width            int        // bits
+	refs             int        // index in bodies.slots of the first entity that it refers to
 	RefCount         int
-	hasValue         bool  // it has a value
+	hasValue         bool  // it has the value of a component
 	ChangesStructure bool  // it has a change of structure
-	Prefix           int   // bits before the values of its last member
-	next             int32 // the group's body before it, 1 more than its number
+	Prefix           int   // number of bits before the values of its last member
+	next             int32 // 1 + index of an older body of the group; 0: none
 }
 
-// loses returns the components that the reader is to lose of an entity which it keeps in a group that the entity
-// left.
-func (k *Key) loses(id ident.Group) (comps set.Mask) {
+// lostComponents returns the components to remove from the entity that the peer keeps in a vacated group.
+func (k *Key) lostComponents(id ident.Group) (comps set.Mask) {
 	if k.Reader != nil {
-		comps = k.Reader.Loses(id)
+		comps = k.Reader.LostComponents(id)
 	}
 	return comps
 }
 
-// serves reports whether the body is what a key asks for.
+// serves reports whether the body has the contents that a key selects.
 func (b *Body) serves(key *Key) bool {
 	return b.key.Kind == key.Kind && b.key.View == key.View && b.key.Reader == key.Reader && b.key.prev == key.prev &&
 		b.key.AllMoved == key.AllMoved && b.key.Resync == key.Resync &&
@@ -106,18 +104,19 @@ func (b *Body) serves(key *Key) bool {
 		b.bases.Contains(key.Base) && b.shapes.Contains(key.Structure) && b.hidden.Contains(key.HiddenSince)
 }
 
-// bodies holds the encoded bodies of the present tick, found by group and key.
+// bodies is the bodies that were encoded in this tick, by group and key, and the state of the one being encoded. Chunks
+// are encoded with the same state, and stored in chunks.
 type bodies struct {
 	list  []Body
-	first []int32 // by group: 1 + index into list, 0 for none
-	used  []ident.Group
-	arena []byte
-	slots []repl.Slot
+	first []int32       // by group: 1 + index in list of its newest body; 0: none
+	used  []ident.Group // groups with a body
+	arena []byte        // of all bodies
+	slots []repl.Slot   // to which bodies refer
 
 	w       bits.Writer
-	buf     []byte
+	buf     []byte // memory of w
 	refs    repl.RefTable
-	current Body // being encoded
+	current Body // the one being encoded
 	sets    repl.SetList
 }
 
@@ -127,7 +126,7 @@ func (b *bodies) grow(groups int) {
 	}
 }
 
-// reset forgets the bodies of the last tick. Its cost follows their number.
+// reset forgets the bodies of the last tick. Its cost is proportional to their number.
 func (b *bodies) reset() {
 	for _, id := range b.used {
 		b.first[id] = 0
@@ -144,8 +143,8 @@ func (b *bodies) find(id ident.Group, key *Key) *Body {
 	return nil
 }
 
-// add stores the body just written to b.w.
-func (b *bodies) add(id ident.Group) *Body {
+// store stores the current body, whose bits are in b.w.
+func (b *bodies) store(id ident.Group) *Body {
 	made := &b.current
 	made.Width = b.w.LenBits()
 	b.buf = b.w.Finish()
@@ -160,15 +159,18 @@ func (b *bodies) add(id ident.Group) *Body {
 	return &b.list[len(b.list)-1]
 }
 
+// Bytes returns the bits of a body, in whole bytes.
 func (b *bodies) Bytes(of *Body) []byte {
 	return b.arena[of.off : of.off+(of.Width+7)/8]
 }
 
+// SlotsOf returns the entities to which a body refers.
 func (b *bodies) SlotsOf(of *Body) []repl.Slot {
 	return b.slots[of.refs : of.refs+of.RefCount]
 }
 
-// Body returns the body of a group by key, encoded on first need.
+// Body returns the body of a group that a key selects. It encodes the body unless that happened in this tick. The
+// pointer is valid until the next call.
 func (w *Encoder) Body(id ident.Group, key Key) *Body {
 	if !w.Unshared {
 		if have := w.Bodies.find(id, &key); have != nil {
@@ -181,6 +183,6 @@ func (w *Encoder) Body(id ident.Group, key Key) *Body {
 	b.refs.Reset()
 	w.beginRecord()
 	b.current = Body{key: key, bases: group.AllTime(w.state.Tick), shapes: group.AllTime(w.state.Tick), hidden: group.AllTime(w.state.Tick)}
-	w.encode(id)
-	return b.add(id)
+	w.encodeBody(id)
+	return b.store(id)
 }

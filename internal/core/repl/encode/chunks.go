@@ -13,37 +13,38 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// chunk is the update of a group in one tick, from a baseline and as a view shows it. It is encoded
-// once, and copied to all peers with that view and a baseline in the span.
+// chunk is the encoded update of a group in one tick and one view. It serves all peers with that view and with a
+// baseline in the span.
 type chunk struct {
 	bases group.Span // baselines with the same bits
-	at    uint32
-	Width uint32 // bits in chunks.bits from byte at on; 0: it has no value
-	refs  uint32 // in chunks.slots, nrefs of them
-	nrefs uint32
-	next  int32 // 1 + the index of the group's chunk before it; 0: none
-	set   int32 // of a plain chunk: 1 + the index of its components in chunks.sets; else 0
+	at    uint32     // first byte in chunks.bits
+	Width uint32     // number of bits; 0: the group has no value to send
+	refs  uint32     // index in chunks.slots of the first entity that it refers to
+	nrefs uint32     // number of references
+	next  int32      // 1 + index of an older chunk of the group; 0: none
+	set   int32      // of a plain chunk: 1 + index of its components in chunks.sets; else 0
 	view  view.ID
-	prev  uint8 // of the baselines
+	prev  uint8 // From.Prev of the baselines
 	Large bool  // it does not fit into a packet
 }
 
-// plain reports whether the chunk is the values of member 0 alone, without references. Then its bits
-// are only the values, and else the body.
+// plain reports whether the chunk has only values of member 0 and no references. Its bits are the values alone. The bits
+// of any other chunk are the whole output of encodeUpdate.
 func (c *chunk) plain() bool { return c.set > 0 }
 
-// chunks is the chunks of the present tick.
+// chunks is the chunks that were encoded in this tick, by group.
 type chunks struct {
 	tick  entangle.Tick
 	first []firstChunk // by group
 	List  []chunk
-	bits  []byte     // of each chunk, in whole words: the first bit is the lowest; zeros behind the last
-	sets  []set.Mask // components of plain chunks, without equal ones in a row
-	slots []repl.Slot
-	buf   []byte // in which one is written
+	bits  []byte      // each chunk in whole little-endian words, padded with zeros
+	sets  []set.Mask  // components of plain chunks; equal neighbours share one
+	slots []repl.Slot // to which chunks refer
+	buf   []byte      // memory for writing a chunk
 }
 
-// firstChunk is 1 + the index of the newest chunk of a group; 0: it has none in the tick.
+// firstChunk leads to the chunks of a group: at is 1 + the index of the newest one. The group has none unless tick is the
+// present one.
 type firstChunk struct {
 	tick entangle.Tick
 	at   int32
@@ -60,12 +61,12 @@ func (c *chunks) reset(tick entangle.Tick) {
 	c.tick, c.List, c.bits, c.sets, c.slots = tick, c.List[:0], c.bits[:0], c.sets[:0], c.slots[:0]
 }
 
-// serves reports whether the chunk is right for a peer with a baseline and a view.
+// serves reports whether the chunk is the update from a baseline in a view.
 func (c *chunk) serves(from repl.From, view view.ID) bool {
 	return c.bases.Contains(from.Base) && c.prev == from.Prev && c.view == view
 }
 
-// Find returns the index of a group's chunk. It is not ok if that is not encoded yet.
+// Find returns the index of a group's chunk from a baseline in a view. ok is false if it is not encoded yet.
 func (c *chunks) Find(id ident.Group, from repl.From, view view.ID) (i int32, ok bool) {
 	if first := &c.first[id]; first.tick == c.tick {
 		for i = first.at; i != 0; i = c.List[i-1].next {
@@ -77,7 +78,7 @@ func (c *chunks) Find(id ident.Group, from repl.From, view view.ID) (i int32, ok
 	return 0, false
 }
 
-// Chunk returns the index of a group's chunk, encoded on first need.
+// Chunk returns the index of a group's chunk from a baseline in a view, and encodes it if necessary.
 func (w *Encoder) Chunk(id ident.Group, from repl.From, view view.ID) int32 {
 	if i, ok := w.Chunks.Find(id, from, view); ok && !w.Unshared {
 		return i
@@ -85,6 +86,7 @@ func (w *Encoder) Chunk(id ident.Group, from repl.From, view view.ID) int32 {
 	return w.encodeChunk(id, from, view)
 }
 
+// encodeChunk encodes a group's update and returns the index of the new chunk.
 func (w *Encoder) encodeChunk(id ident.Group, from repl.From, view view.ID) int32 {
 	w.BodiesMade++
 	b, c := &w.Bodies, &w.Chunks
@@ -106,7 +108,7 @@ func (w *Encoder) encodeChunk(id ident.Group, from repl.From, view view.ID) int3
 	c.buf = b.w.Finish()
 	if made.at = uint32(len(c.bits)); b.current.hasValue {
 		made.Width = uint32(width) - uint32(prefix)
-		c.keep(prefix, width)
+		c.storeBits(prefix, width)
 	}
 	made.Large = w.BitsOf(made) > MaxRecordBits
 	if first := &c.first[id]; first.tick == c.tick {
@@ -116,7 +118,7 @@ func (w *Encoder) encodeChunk(id ident.Group, from repl.From, view view.ID) int3
 	return int32(len(c.List)) - 1
 }
 
-// addSet returns 1 + the index of a component set.
+// addSet stores a set of components, unless it equals the last one, and returns 1 + its index.
 func (c *chunks) addSet(comps *set.Mask) int32 {
 	if n := len(c.sets); n == 0 || c.sets[n-1] != *comps {
 		c.sets = append(c.sets, *comps)
@@ -129,8 +131,8 @@ func (c *chunks) sameSet(a, b *chunk) bool {
 	return a.set == b.set || c.sets[a.set-1] == c.sets[b.set-1]
 }
 
-// keep stores the written bits from prefix up to end, which 64 zeros follow.
-func (c *chunks) keep(prefix uint, end int) {
+// storeBits appends the bits of buf from prefix to end to bits. 64 zero bits must follow end in buf.
+func (c *chunks) storeBits(prefix uint, end int) {
 	words := (uint(end) - prefix + 63) >> 6
 	first := uint(len(c.bits))
 	c.bits = slices.Grow(c.bits, int(words)*8)[:first+words*8]
@@ -142,8 +144,8 @@ func (c *chunks) keep(prefix uint, end int) {
 	binary.LittleEndian.PutUint64(to, word<<(-(uint(end)-prefix)&63)>>(-(uint(end)-prefix)&63))
 }
 
-// append writes a chunk's bits.
-func (c *chunks) append(w *bits.Writer, ch *chunk) {
+// appendBits writes a chunk's bits.
+func (c *chunks) appendBits(w *bits.Writer, ch *chunk) {
 	from := c.bits[ch.at:]
 	switch width := uint(ch.Width); {
 	case width <= 64:
@@ -158,7 +160,7 @@ func (c *chunks) append(w *bits.Writer, ch *chunk) {
 // SlotsOf returns the slots that a chunk refers to.
 func (c *chunks) SlotsOf(ch *chunk) []repl.Slot { return c.slots[ch.refs : ch.refs+ch.nrefs] }
 
-// BitsOf bounds the size of a chunk as a block of its own, without what is before its group.
+// BitsOf returns an upper bound of the size of a chunk in bits, as a block of its own without the block's head.
 func (w *Encoder) BitsOf(ch *chunk) int {
 	switch {
 	case ch.plain():
@@ -169,5 +171,5 @@ func (w *Encoder) BitsOf(ch *chunk) int {
 	return 2 + repl.MaxRefBits*int(ch.nrefs+1) + int(ch.Width)
 }
 
-// setBits returns the size of the component set of a plain chunk.
+// setBits returns the size in bits of the set of components of a plain chunk.
 func (w *Encoder) setBits(ch *chunk) int { return w.sets.Bits(&w.Chunks.sets[ch.set-1]) }

@@ -1,11 +1,23 @@
-// Package encode turns the groups of a world into bytes, each body once in a tick for all peers that it serves.
+// Package encode turns the groups of a world into bits. It encodes each content once per tick, and peers share the
+// result.
 //
-//   - A chunk (chunks.go) is the update of one group from one baseline, in one view: changed values. It serves all
+//   - A chunk (chunks.go) is the update of one group from one baseline in one view: changed values. It serves all
 //     baselines between which nothing of the group changed.
-//   - A run (runs.go, blocks.go) is a packet's worth of chunks of public groups. A Copy of it is its bytes, for all peers
-//     with baselines in one span. Groups that are due for some peers only are written chunk by chunk.
-//   - A body (body.go, encode.go, retained.go) is an action of one group: a change of structure, a full or an end.
-//   - A batch (batches.go) is the fulls of many groups of one entity each: when many entities spawn, or a peer joins.
+//   - A run (runs.go) is a list of public groups whose chunks fill a packet. A Copy (blocks.go) is the bytes of a run for
+//     all peers with baselines in one span. Groups that are due only for some peers are written by AppendRun, chunk by
+//     chunk.
+//   - A body (body.go, encode.go, retained.go) is the contents of an action of one group: a change, a full or a gone.
+//   - A batch (batches.go) is the fulls of many groups of one entity each, for when many entities spawn or a peer joins.
 //
-// The contents of none of them depend on the peer, except for bodies with a Reader. [Source] gives the values.
+// All of these are the same for every peer with the same baseline and view, except bodies whose Key has a Reader. The
+// package decides nothing about when or to which peer something is sent.
+//
+// A [Source] writes the values. One changed value takes this way: the planner of a peer asks for a Chunk, or for a
+// CopyOf a run. If the chunk does not exist in this tick, encodeUpdate finds the components that changed after the
+// baseline, and encodeValue calls Source.Encode, or Differ.EncodeFrom for a difference. The bits are stored in Chunks.
+// AppendRun packs the bits of many chunks into blocks, in a peer's packet or in a Copy.
+//
+// The caller calls Begin at the start of each tick, then Grow once all groups exist, and may then encode. Only one
+// goroutine may encode at a time, but when all that a tick needs is encoded, AppendRun may run for several peers at
+// once.
 package encode

@@ -10,39 +10,39 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// encode writes the current body.
-func (w *Encoder) encode(id ident.Group) {
+// encodeBody writes the body that Bodies.current.key asks for.
+func (w *Encoder) encodeBody(id ident.Group) {
 	switch w.Bodies.current.key.Kind {
 	case repl.Gone:
 		w.encodeLeavers(id)
 	default:
 		w.encodeLeavers(id)
 		if w.Bodies.current.key.Retained {
-			w.encodeTakenAway(id)
+			w.encodeRemovedParts(id)
 			return
 		}
 		w.encodeMembers(id)
 	}
 }
 
-// encodeUpdate writes the members with changed values. A group of one, the common case, needs one
-// bit for that list. Of such a group it returns the components that changed.
+// encodeUpdate writes the members with changed values. For a group of one, the common case, one bit stands for the
+// list of members, and encodeUpdate returns the components that changed.
 func (w *Encoder) encodeUpdate(id ident.Group) (comps set.Mask) {
 	out, gr := &w.Bodies.w, &w.state.Groups[id]
-	if m := w.sole(gr); m != nil && !w.state.IsPaused(m.Slot) {
+	if m := w.soleMember(gr); m != nil && !w.state.IsPaused(m.Slot) {
 		out.Bool(true)
-		comps = w.changes(m.Slot)
+		comps = w.changedComponents(m.Slot)
 		w.encodeValues(m.Slot, comps)
 		return comps
 	}
 	out.Bool(false)
-	w.encodeChanged(gr)
+	w.encodeChangedMembers(gr)
 	return comps
 }
 
-// sole returns the member with number 0 if the view of the current body shows no other member, and
-// otherwise nil.
-func (w *Encoder) sole(gr *group.Group) *group.Member {
+// soleMember returns the member with number 0 if the view of the current body shows it and no other, and otherwise
+// nil.
+func (w *Encoder) soleMember(gr *group.Group) *group.Member {
 	if w.Bodies.current.key.View == 0 || len(gr.Members) == 0 || gr.Members[0].Number != 0 {
 		if gr.Alone() {
 			return &gr.Members[0]
@@ -50,23 +50,23 @@ func (w *Encoder) sole(gr *group.Group) *group.Member {
 		return nil
 	}
 	for i := range gr.Members {
-		if w.hidden(&gr.Members[i]) != (i > 0) {
+		if w.hidesMember(&gr.Members[i]) != (i > 0) {
 			return nil
 		}
 	}
 	return &gr.Members[0]
 }
 
-// encodeChanged writes the changed members, except those that are written in full.
-func (w *Encoder) encodeChanged(gr *group.Group) {
+// encodeChangedMembers writes the members with changes, except those that encodeJoining writes whole.
+func (w *Encoder) encodeChangedMembers(gr *group.Group) {
 	var changes repl.Changes
 	out, b := &w.Bodies.w, &w.Bodies.current
 	for i := range gr.Members {
 		m := &gr.Members[i]
-		if w.state.IsPaused(m.Slot) || !b.bases.Narrow(b.key.Base, w.state.Slots.Touched[m.Slot]) || w.joins(m) || w.hidden(m) || w.unseen(m.Slot) {
+		if w.state.IsPaused(m.Slot) || !b.bases.Narrow(b.key.Base, w.state.Slots.Touched[m.Slot]) || w.encodesWhole(m) || w.hidesMember(m) || w.hidesChanges(m.Slot) {
 			continue
 		}
-		comps := w.changes(m.Slot)
+		comps := w.changedComponents(m.Slot)
 		same := changes.Append(out, m.Number, &comps)
 		w.encodeRemoved(m.Slot)
 		if !same {
@@ -77,14 +77,15 @@ func (w *Encoder) encodeChanged(gr *group.Group) {
 	changes.End(out)
 }
 
-// joins reports whether the current body writes a member in full.
-func (w *Encoder) joins(m *group.Member) bool {
+// encodesWhole reports whether the current body has all components of a member, because it is a full, or because the
+// member joined or resumed after the structure that the peer has.
+func (w *Encoder) encodesWhole(m *group.Member) bool {
 	b := &w.Bodies.current
 	return b.key.Kind == repl.Full || b.key.Kind == repl.Change && b.shapes.Narrow(b.key.Structure, m.WholeSince)
 }
 
-// hidden reports whether the view of the current body hides a member.
-func (w *Encoder) hidden(m *group.Member) bool {
+// hidesMember reports whether the view of the current body hides a member.
+func (w *Encoder) hidesMember(m *group.Member) bool {
 	if w.Bodies.current.key.View == 0 {
 		return false
 	}
@@ -92,8 +93,8 @@ func (w *Encoder) hidden(m *group.Member) bool {
 	return h.Whole
 }
 
-// seen returns the components of a set that the view of the current body shows of a slot.
-func (w *Encoder) seen(s repl.Slot, mask set.Mask) set.Mask {
+// visibleComponents returns the components of a set that the view of the current body shows.
+func (w *Encoder) visibleComponents(s repl.Slot, mask set.Mask) set.Mask {
 	if w.Bodies.current.key.View == 0 {
 		return mask
 	}
@@ -101,8 +102,8 @@ func (w *Encoder) seen(s repl.Slot, mask set.Mask) set.Mask {
 	return mask.Without(h.Comps)
 }
 
-// unseen reports whether the view of the current body hides all changes of a visible slot.
-func (w *Encoder) unseen(s repl.Slot) bool {
+// hidesChanges reports whether the view of the current body hides all changes of a member that it shows.
+func (w *Encoder) hidesChanges(s repl.Slot) bool {
 	b := &w.Bodies.current
 	if b.key.View == 0 {
 		return false
@@ -114,23 +115,23 @@ func (w *Encoder) unseen(s repl.Slot) bool {
 	if b.key.Kind == repl.Change {
 		changed = changed.Or(w.state.Slots.RemovedSince(s, b.key.Structure, &b.shapes))
 	}
-	changed = w.seen(s, changed)
+	changed = w.visibleComponents(s, changed)
 	return changed.IsZero()
 }
 
-// encodeChanges writes the removed components of a member, and its changed values.
-func (w *Encoder) encodeChanges(s repl.Slot) {
+// encodeMemberChanges writes the removed components and the changed values of a member.
+func (w *Encoder) encodeMemberChanges(s repl.Slot) {
 	w.encodeRemoved(s)
-	w.encodeValues(s, w.changes(s))
+	w.encodeValues(s, w.changedComponents(s))
 }
 
-// encodeRemoved writes the removed components of a member, if the current body contains structure.
+// encodeRemoved writes the removed components of a member, if the current body is a change.
 func (w *Encoder) encodeRemoved(s repl.Slot) {
 	out, b := &w.Bodies.w, &w.Bodies.current
 	if b.key.Kind != repl.Change {
 		return
 	}
-	removed := w.seen(s, w.state.Slots.RemovedSince(s, b.key.Structure, &b.shapes))
+	removed := w.visibleComponents(s, w.state.Slots.RemovedSince(s, b.key.Structure, &b.shapes))
 	out.Bool(!removed.IsZero())
 	if !removed.IsZero() {
 		b.ChangesStructure = true
@@ -138,40 +139,39 @@ func (w *Encoder) encodeRemoved(s repl.Slot) {
 	}
 }
 
-// changes returns the components of a member that have values in the current body.
-func (w *Encoder) changes(s repl.Slot) set.Mask {
+// changedComponents returns the components of a member whose values the current body has to contain.
+func (w *Encoder) changedComponents(s repl.Slot) set.Mask {
 	b := &w.Bodies.current
-	changed := w.seen(s, w.state.Slots.ChangedSince(s, b.key.Base, &b.bases))
+	changed := w.visibleComponents(s, w.state.Slots.ChangedSince(s, b.key.Base, &b.bases))
 	if b.key.Kind == repl.Change && w.state.Slots.InsertedSince(s, &changed, b.key.Structure, &b.shapes) {
 		b.ChangesStructure = true
 	}
 	return changed
 }
 
-// encodeValue writes one value: as the difference from the peer's baseline, if the component is
-// sent so.
+// encodeValue writes one value, in an update as the difference from the value at the baseline if the component is sent
+// so. It narrows the baselines that the body serves.
 func (w *Encoder) encodeValue(s repl.Slot, c int) {
 	b := &w.Bodies
 	if b.current.key.Kind != repl.Update || !w.deltas.Has(c) {
 		w.src.Encode(&b.w, s, c, &b.refs)
 		return
 	}
-	oldest := w.state.Tick - repl.MaxPrev // oldest baseline of any difference
+	oldest := w.state.Tick - repl.MaxPrev // the oldest baseline from which differences are written
 	if from := b.current.key.from(); from.Differs(w.state.Tick) {
 		lo, hi := w.differ.EncodeFrom(&b.w, s, c, w.state.Tick, from, &b.refs)
 		b.current.bases.Intersect(group.Span{Lo: lo, Hi: hi})
 		b.current.bases.Intersect(group.Span{Lo: oldest, Hi: hi})
-		b.current.bases.Intersect(w.remembered(from))
+		b.current.bases.Intersect(w.samePrevSpan(from))
 		return
 	}
 	w.src.Encode(&b.w, s, c, &b.refs)
 	b.current.bases.Intersect(group.Span{Lo: b.current.bases.Lo, Hi: oldest})
 }
 
-// remembered returns the baselines for which, as for this one, the previous baseline is used, or is
-// not. It is used as long as both sides remember it. All of these baselines have the same distance
-// from the previous one.
-func (w *Encoder) remembered(from repl.From) group.Span {
+// samePrevSpan returns the baselines that agree with from on whether the previous baseline is used. It is used while
+// both sides still have the values as of it. From.Prev is the same for all of these baselines.
+func (w *Encoder) samePrevSpan(from repl.From) group.Span {
 	s, first := group.AllTime(w.state.Tick), w.state.Tick-repl.MaxPrev+entangle.Tick(from.Prev)
 	switch _, moves := from.Older(w.state.Tick); {
 	case moves:
@@ -182,6 +182,7 @@ func (w *Encoder) remembered(from repl.From) group.Span {
 	return s
 }
 
+// encodeValues writes a set of components and their values.
 func (w *Encoder) encodeValues(s repl.Slot, comps set.Mask) {
 	w.Bodies.sets.Append(&w.Bodies.w, w.sets, &comps)
 	w.encodeSet(s, comps)
@@ -197,54 +198,52 @@ func (w *Encoder) encodeSet(s repl.Slot, comps set.Mask) {
 	}
 }
 
-// encodeLeavers writes the entities that left the group. A full and the end of a group name only
-// those that still exist: an entity that they do not name is despawned.
+// encodeLeavers writes the entities that left the group and their fates. A full and a gone list only those that still
+// exist at the peer: the peer despawns its other entities of the group.
 func (w *Encoder) encodeLeavers(id ident.Group) {
 	out, gr := &w.Bodies.w, &w.state.Groups[id]
-	w.sorted = w.sorted[:0]
+	w.sortedLeavers = w.sortedLeavers[:0]
 	for i := range gr.Left {
-		if w.tells(&gr.Left[i]) {
-			w.sorted = append(w.sorted, gr.Left[i])
+		if w.includesLeaver(&gr.Left[i]) {
+			w.sortedLeavers = append(w.sortedLeavers, gr.Left[i])
 		}
 	}
 	if w.Bodies.current.key.Retained {
-		w.hideMembers(gr)
+		w.addHiddenMembers(gr)
 	}
-	out.Bool(len(w.sorted) > 0)
-	if len(w.sorted) == 0 {
+	out.Bool(len(w.sortedLeavers) > 0)
+	if len(w.sortedLeavers) == 0 {
 		return
 	}
 	w.Bodies.current.ChangesStructure = true
 	var numbers repl.Numbers
-	slices.SortFunc(w.sorted, func(a, b group.Leaver) int { return int(a.Number) - int(b.Number) })
-	for i := range w.sorted {
-		numbers.Append(out, w.sorted[i].Number)
-		repl.AppendFate(out, w.fate(&w.sorted[i]))
+	slices.SortFunc(w.sortedLeavers, func(a, b group.Leaver) int { return int(a.Number) - int(b.Number) })
+	for i := range w.sortedLeavers {
+		numbers.Append(out, w.sortedLeavers[i].Number)
+		repl.AppendFate(out, w.fateOf(&w.sortedLeavers[i]))
 	}
 	numbers.End(out)
 }
 
-// hideMembers adds the members that its reader can no longer see to the leavers of a retained
-// group.
-func (w *Encoder) hideMembers(gr *group.Group) {
+// addHiddenMembers adds the members that the new view of a retained group hides to the list of leavers, as despawned.
+func (w *Encoder) addHiddenMembers(gr *group.Group) {
 	for i := range gr.Members {
-		if h := w.takenAway(&gr.Members[i]); h.Whole {
-			w.sorted = append(w.sorted, group.Leaver{Slot: repl.NoSlot, Number: h.Number, Fate: repl.Despawned})
+		if h := w.removedPart(&gr.Members[i]); h.Whole {
+			w.sortedLeavers = append(w.sortedLeavers, group.Leaver{Slot: repl.NoSlot, Number: h.Number, Fate: repl.Despawned})
 		}
 	}
 }
 
-// tells reports whether the current body names a leaver. It omits a leaver that the reader does not
-// have.
-func (w *Encoder) tells(l *group.Leaver) bool {
+// includesLeaver reports whether the current body lists a leaver. It does not list one that the peer does not have.
+func (w *Encoder) includesLeaver(l *group.Leaver) bool {
 	b := &w.Bodies.current
-	if b.key.Reader != nil && l.Slot != repl.NoSlot && b.key.Kind == repl.Change && !b.key.Reader.Gets(l.Slot) && b.key.Reader.KeepsMoved(l.Slot) {
+	if b.key.Reader != nil && l.Slot != repl.NoSlot && b.key.Kind == repl.Change && !b.key.Reader.CanReceive(l.Slot) && b.key.Reader.KeepsMoved(l.Slot) {
 		return false
 	}
-	if h, _ := w.state.Views.Hidden(b.key.View, l.Number); h.Whole && w.fate(l) != repl.Moved {
+	if h, _ := w.state.Views.Hidden(b.key.View, l.Number); h.Whole && w.fateOf(l) != repl.Moved {
 		return false
 	}
-	if b.key.Kind != repl.Change && w.fate(l) == repl.Despawned {
+	if b.key.Kind != repl.Change && w.fateOf(l) == repl.Despawned {
 		return false
 	}
 	if b.key.AllMoved {
@@ -256,76 +255,79 @@ func (w *Encoder) tells(l *group.Leaver) bool {
 	return !b.shapes.Narrow(b.key.Structure, l.Joined) && b.shapes.Narrow(b.key.Structure, l.Left)
 }
 
-// fate returns the fate of a leaver for the peer that the current body is for. An entity that was orphaned after it
-// was hidden from the peer is despawned there, although the end of its group still waits to be sent.
-func (w *Encoder) fate(l *group.Leaver) repl.Fate {
+// fateOf returns the fate of a leaver that the current body states. It is despawned, and not orphaned or moved, if it
+// was orphaned after its group was hidden from the peer, or if it moved to a group that the peer cannot receive.
+func (w *Encoder) fateOf(l *group.Leaver) repl.Fate {
 	b := &w.Bodies.current
-	if l.Fate == repl.Orphaned && b.hidden.Narrow(b.key.HiddenSince, l.Left) || l.Fate == repl.Moved && b.key.Reader != nil && !b.key.Reader.Gets(l.Slot) {
+	if l.Fate == repl.Orphaned && b.hidden.Narrow(b.key.HiddenSince, l.Left) || l.Fate == repl.Moved && b.key.Reader != nil && !b.key.Reader.CanReceive(l.Slot) {
 		return repl.Despawned
 	}
 	return l.Fate
 }
 
-// encodeMembers writes the members of a full or a change. Joining members come first: all of them
-// exist when the values, which may refer to them, are read.
+// encodeMembers writes the members of a full or a change. Joining members come first, so that all of them exist when
+// the receiver reads values that refer to them.
 func (w *Encoder) encodeMembers(id ident.Group) {
 	out, gr, full := &w.Bodies.w, &w.state.Groups[id], w.Bodies.current.key.Kind == repl.Full
-	m := w.sole(gr)
+	m := w.soleMember(gr)
 	alone := m != nil && !w.state.IsPaused(m.Slot)
 	if full {
 		alone = alone && w.state.IsNative(id, m)
 	} else {
-		alone = alone && !w.joins(m)
+		alone = alone && !w.encodesWhole(m)
 	}
 	out.Bool(alone)
 	switch {
 	case alone && full:
 		w.encodeWhole(m.Slot)
 	case alone:
-		w.encodeChanges(m.Slot)
+		w.encodeMemberChanges(m.Slot)
 	default:
-		w.encodeJoins(id)
+		w.encodeJoining(id)
 		if !full {
-			w.encodeChanged(gr)
+			w.encodeChangedMembers(gr)
 		}
 	}
 }
 
-func (w *Encoder) encodeJoins(id ident.Group) {
+// encodeJoining writes the members of which the current body has all components: first a list of them, then their
+// values. A full also lists the frozen members, which the peer keeps unchanged.
+func (w *Encoder) encodeJoining(id ident.Group) {
 	var numbers repl.Numbers
 	out, gr, full := &w.Bodies.w, &w.state.Groups[id], w.Bodies.current.key.Kind == repl.Full
 	for i := range gr.Members {
 		m := &gr.Members[i]
-		rests := w.keeps(m)
-		if !w.joins(m) || w.hidden(m) || rests && !full {
+		frozen := w.keepsFrozen(m)
+		if !w.encodesWhole(m) || w.hidesMember(m) || frozen && !full {
 			continue
 		}
 		numbers.Append(out, m.Number)
 		w.Bodies.current.ChangesStructure = true
 		if full {
-			out.Bool(rests)
+			out.Bool(frozen)
 		}
-		if !rests {
-			w.encodeName(id, m)
+		if !frozen {
+			w.encodeJoiner(id, m)
 		}
 	}
 	numbers.End(out)
 	w.Bodies.sets.Begin()
 	for i := range gr.Members {
-		if m := &gr.Members[i]; w.joins(m) && !w.hidden(m) && !w.keeps(m) {
+		if m := &gr.Members[i]; w.encodesWhole(m) && !w.hidesMember(m) && !w.keepsFrozen(m) {
 			w.encodeWhole(m.Slot)
 		}
 	}
 }
 
-// keeps reports whether the reader of the current body keeps a member unchanged.
-func (w *Encoder) keeps(m *group.Member) bool {
+// keepsFrozen reports whether the peer keeps a frozen member as it is, so that the body has no values of it. In a
+// resync the peer may lack the member, and is sent it.
+func (w *Encoder) keepsFrozen(m *group.Member) bool {
 	key := &w.Bodies.current.key
 	return w.state.IsFrozen(m) && !(key.Resync && !key.AsOf.Before(m.Joined))
 }
 
-// encodeName writes the name of an entity that joins: its number in this group, or a reference.
-func (w *Encoder) encodeName(id ident.Group, m *group.Member) {
+// encodeJoiner writes which entity joins: a native, whose id follows from the group and the number, or a reference.
+func (w *Encoder) encodeJoiner(id ident.Group, m *group.Member) {
 	index := uint32(0)
 	if !w.state.IsNative(id, m) {
 		index = w.Bodies.refs.Index(m.Slot)
@@ -333,4 +335,7 @@ func (w *Encoder) encodeName(id ident.Group, m *group.Member) {
 	repl.AppendJoiner(&w.Bodies.w, index)
 }
 
-func (w *Encoder) encodeWhole(s repl.Slot) { w.encodeValues(s, w.seen(s, w.state.Slots.Mask[s])) }
+// encodeWhole writes all visible components of a member.
+func (w *Encoder) encodeWhole(s repl.Slot) {
+	w.encodeValues(s, w.visibleComponents(s, w.state.Slots.Mask[s]))
+}

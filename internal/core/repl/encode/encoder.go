@@ -7,39 +7,41 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// Encoder encodes the groups of a world, each body once in a tick for all peers that it serves.
+// Encoder encodes the groups of a world. It keeps what it encoded until the next tick, so that peers share it.
 type Encoder struct {
-	state  *group.State
-	src    Source
-	differ Differ   // the source, if it has deltas
-	deltas set.Mask // the components that are sent as differences
-	Moves  bool     // some of them use the previous baseline
-	sets   repl.Sets
+	state    *group.State
+	src      Source
+	differ   Differ   // src, if it sends components as differences; else nil
+	deltas   set.Mask // components that are sent as differences
+	UsesPrev bool     // some components use the previous baseline
+	sets     repl.Sets
 
-	Bodies     bodies
-	Spawns     spawnBatches
-	Chunks     chunks
-	Runs       runs
-	sorted     []group.Leaver // of the body that is being encoded
-	BodiesMade uint64
+	Bodies        bodies
+	Spawns        spawnBatches
+	Chunks        chunks
+	Runs          runs
+	sortedLeavers []group.Leaver // scratch of encodeLeavers
+	BodiesMade    uint64         // number of bodies and chunks that were encoded
 
-	Unshared, Unrun bool // plain twins, for tests
+	// Unshared and Unrun make plain implementations, with which tests compare the optimised one. Unshared encodes
+	// everything for each peer, and Unrun writes a run for each peer instead of copying it.
+	Unshared, Unrun bool
 }
 
-// NewEncoder returns the encoder of a world.
+// NewEncoder returns an encoder of a world, whose values a source writes.
 func NewEncoder(src Source, state *group.State) *Encoder {
 	w := &Encoder{state: state, src: src, sets: repl.NewSets(state.Comps)}
 	if differ, ok := src.(Differ); ok {
 		var moving set.Mask
 		if w.deltas, moving = differ.Deltas(); !w.deltas.IsZero() {
-			w.differ, w.Moves = differ, !moving.IsZero()
+			w.differ, w.UsesPrev = differ, !moving.IsZero()
 		}
 	}
 	return w
 }
 
-// Begin forgets what was encoded in the last tick, but for the runs that a packet in flight may carry: inFlight
-// is the tick of the oldest of these packets.
+// Begin starts a tick and forgets what was encoded in the last one, except the lists of groups of those runs that a
+// packet in flight carries. inFlight is the tick of the oldest packet in flight.
 func (w *Encoder) Begin(inFlight entangle.Tick) {
 	w.Bodies.reset()
 	w.Spawns.reset()
@@ -47,7 +49,7 @@ func (w *Encoder) Begin(inFlight entangle.Tick) {
 	w.Runs.retireRuns(inFlight)
 }
 
-// Grow makes room for all groups.
+// Grow prepares for all groups of the state. Call it before encoding, after groups were added.
 func (w *Encoder) Grow() {
 	w.Bodies.grow(len(w.state.Groups))
 	w.Chunks.grow(len(w.state.Groups))

@@ -7,17 +7,17 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// Update is an update of one group for one peer. Everything that writing it takes is in it and in its chunk: with many
-// peers, their columns are in no cache by then.
+// Update is an update of one group for one peer. It has copies of all that the writing needs from the peer's columns:
+// with many peers, the columns are no longer in the processor's cache when packets are written.
 type Update struct {
-	At            int32 // handle, less the first of its space
-	Chunk         int32 // index in Encoder.Chunks; ^ the group while it is not encoded; or NothingToSend
-	Base          entangle.Tick
-	StructureSent entangle.Tick // of the last structure that the peer was sent of the group
+	At            int32         // index in the group.Space: handle minus Space.First
+	Chunk         int32         // index in Encoder.Chunks.List; before it is encoded, ^group; or NothingToSend
+	Base          entangle.Tick // the peer's baseline
+	StructureSent entangle.Tick // Space.StructureSent of the group
 }
 
-// NothingToSend is Update.Chunk if encoding found nothing for the peer.
+// NothingToSend is the value of Update.Chunk if the group turned out to have no changes that the peer lacks.
 const NothingToSend = math.MinInt32
 
-// MaxRecordBits is the size of the largest update that fits into a packet.
+// MaxRecordBits is the size in bits of the largest update that fits into a packet.
 const MaxRecordBits = (repl.MaxUpdateBytes-repl.MaxRunHead)*8 - repl.EndBits

@@ -55,7 +55,7 @@ func (w *World) NewPeer() *Peer {
 	p.plan = schedule.NewPlanner(&p.groups, w.enc, w.firstBaseline)
 	p.groups.Public.IDs = &w.state.Public
 	p.groups.Private.First, p.groups.Private.IDs = repl.Private, &ident.Table{}
-	if w.enc.Moves {
+	if w.enc.UsesPrev {
 		p.groups.Public.Prev, p.groups.Private.Prev = []uint8{}, []uint8{}
 		p.flights.KeepBaselines = true
 	}

@@ -6,21 +6,21 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
-// Breach reports groups that wait longer than their bound allows: the peer's limits are too low for
-// the bounds.
+// Breach reports that groups wait for longer than their bound (group.Rate.MaxAge): the limits of the peer are too low
+// for the bounds.
 type Breach struct {
-	Slot   repl.Slot // an entity of the group that has waited for longest
-	Groups int       // of this bound, in that tick
-	Age    int       // ticks that its change will have waited at least, in the next tick
-	Bound  int       // ticks that it may
+	Slot   repl.Slot // an entity of the group that waited for longest
+	Groups int       // number of groups with this bound that exceeded it in the tick
+	Age    int       // ticks for which a change of that group will have waited in the next tick, at least
+	Bound  int       // in ticks
 }
 
-// breach is the state of the groups of one bound.
+// breach is the state of the reports for one bound.
 type breach struct {
 	bound        uint16
-	tick         entangle.Tick // of the count
-	reported     entangle.Tick // when it was last reported
-	pending      bool          // it is to be reported
+	tick         entangle.Tick // of groups, age and slot
+	reported     entangle.Tick // tick of the last report
+	pending      bool          // PollBreach is to return a report
 	slot         repl.Slot
 	groups       int
 	age          int
@@ -30,7 +30,7 @@ type breach struct {
 const (
 	// breachPause is the least number of ticks between two reports of one bound.
 	breachPause = 60
-	// maxBreaches is the number of distinguished bounds. Further ones count with the last.
+	// maxBreaches is the number of bounds that are reported separately. Further ones count as the last of these.
 	maxBreaches = 8
 )
 
@@ -38,7 +38,7 @@ const (
 func (p *Planner) overdue(id ident.Group, age int, bound uint16) {
 	members := p.state.Groups[id].Members
 	if len(members) == 0 {
-		return // it has ended
+		return // the group has ended
 	}
 	p.OverdueTotal++
 	b, now := p.breachOf(bound), p.tick
@@ -54,7 +54,7 @@ func (p *Planner) overdue(id ident.Group, age int, bound uint16) {
 	}
 }
 
-// breachOf returns the state of a bound.
+// breachOf returns the state of the reports for a bound.
 func (p *Planner) breachOf(bound uint16) *breach {
 	for i := range p.breaches {
 		if p.breaches[i].bound == bound {
@@ -67,8 +67,8 @@ func (p *Planner) breachOf(bound uint16) *breach {
 	return &p.breaches[len(p.breaches)-1]
 }
 
-// PollBreach reports, after the packets of a tick, groups that wait longer than their bound allows:
-// once for each bound when it begins, and after that at most once in 60 ticks.
+// PollBreach returns a report of groups that wait for longer than their bound. Call it after the packets of a tick until
+// ok is false. Each bound is reported at most once in 60 ticks.
 func (p *Planner) PollBreach() (b Breach, ok bool) {
 	for i := range p.breaches {
 		if of := &p.breaches[i]; of.pending {
@@ -79,8 +79,8 @@ func (p *Planner) PollBreach() (b Breach, ok bool) {
 	return Breach{}, false
 }
 
-// leave handles planned records that found no packet.
-func (p *Planner) leave(steps []Step) {
+// checkUnsentBounds counts the groups of unsent steps that exceed their bounds.
+func (p *Planner) checkUnsentBounds(steps []Step) {
 	p.choice.broken = p.short.cut && len(steps) > 0
 	for i := range steps {
 		s := &steps[i]

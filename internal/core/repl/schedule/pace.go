@@ -9,17 +9,17 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// A group with an interval is sent once per that many ticks. Changes of its values between them are
-// held; changes of structure are not, and take the held values along. At a peer that may not see
-// the change of structure in a private group, the values wait for their tick. Nothing is held for a
-// peer that predicts the group, because marks state that it has all as of a tick.
+// A group with an interval of n ticks has a turn every n ticks. A change of values waits for the next turn. A change of
+// structure does not wait, and its action carries the values that waited. If the view of a peer hides that change of
+// structure, the values wait for their turn there. Nothing waits at a peer that predicts the group, because a mark says
+// that the peer has the predicted groups as of a tick.
 //
-// The ticks of a group follow from its handle, so that those of neighbours differ and each tick has
-// its share. A private group has as many handles as peers that see it, and so they are sent it in
-// different ticks: the handles of groups here depend on groups that the peers do not see.
+// The turns of a group depend on its handle, so that each tick has an equal share of the groups. A private group has a
+// handle per peer. Its turns depend on the peer's handle and not on a number that peers share, which would reveal
+// groups that the peer does not see.
 
-// ReleaseTurns makes the public groups due that waited for this tick, and the private ones at the
-// peers at which they waited for it.
+// ReleaseTurns makes due the changes that waited for a turn in this tick: it adds public groups to State.Moved, and
+// marks private groups as due at each peer at which they have a turn. private returns the private space of a peer.
 func ReleaseTurns(w *group.State, private func(peer uint16) *group.Space) {
 	for i, word := range w.Rates.Waiting {
 		for ; word != 0; word &= word - 1 {
@@ -40,8 +40,8 @@ func ReleaseTurns(w *group.State, private func(peer uint16) *group.Space) {
 	w.Rates.WaitingPrivate = kept
 }
 
-// releasePrivate makes a private group due at the peers at which it waited for this tick, and reports
-// whether it still waits at others.
+// releasePrivate makes a private group due at the peers at which it has a turn in this tick, and reports whether its
+// change still waits at others.
 func releasePrivate(w *group.State, id ident.Group, private func(peer uint16) *group.Space) (waits bool) {
 	gr, pc := &w.Groups[id], &w.Rates.Pace[id]
 	every := max(1, entangle.Tick(gr.Every))
@@ -61,7 +61,7 @@ func releasePrivate(w *group.State, id ident.Group, private func(peer uint16) *g
 	return waits
 }
 
-// AwaitsTurn reports whether a change waits for the tick of its group, which the peer was not sent.
+// AwaitsTurn reports whether a change that the peer was not sent waits for the turn of its group.
 func (p *Planner) AwaitsTurn() bool {
 	w := p.state
 	if !w.Rates.Waiting.Empty() {
@@ -76,8 +76,8 @@ func (p *Planner) AwaitsTurn() bool {
 	return false
 }
 
-// MakeDue makes due what moves on in this tick. Of what the peer predicts, that is what
-// changed in it.
+// MakeDue makes the public groups due that changed in this tick or had a turn in it (State.Moved). A predicted group is
+// due when it changes, and not at its turns.
 func (p *Planner) MakeDue(moved set.Bitset) {
 	sp := &p.groups.Public
 	sp.NoteAllDue(moved, p.state.Tick)

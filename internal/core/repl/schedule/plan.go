@@ -12,72 +12,69 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// plan is what a peer is to be sent of values in one tick, in order: whole runs to
-// be copied, and records of its own. All that is shared is encoded when it is made,
-// so that several peers can then write their packets at a time.
+// plan is the updates that a peer is sent in one tick, in this order. All contents are encoded when the plan is made, so
+// that the packets of several peers can then be written at the same time.
 type plan struct {
 	tick    entangle.Tick
-	made    bool
-	ready   bool // the steps are planned; where room was short the last time, Limit does that
-	later   bool // records are encoded when they are chosen
+	made    bool // Prepare was called for tick
+	ready   bool // Steps is complete; Prepare leaves that to Limit if the last limit was too small
+	later   bool // updates are encoded only when they are chosen
 	Steps   []Step
-	Records []encode.Update
-	Next    int // step
+	Records []encode.Update // of the steps
+	Next    int             // index of the first step that is not fully written
 
-	PredictedSteps int  // number of the first steps: those of predicted groups
-	MarkPart       int  // of this tick's mark, the next one
-	MarkDone       bool // the last part is written
+	PredictedSteps int  // the first steps, so many, are those of predicted groups
+	MarkPart       int  // number of the next part of this tick's mark
+	MarkDone       bool // the last part of the mark is written
 
-	short short // of room
+	short short
 }
 
-// NewPlanner returns the planner of a peer. baseline returns the baseline of a peer that waits for values alone of a
-// public group, if there is one.
+// NewPlanner returns the planner of a peer. baseline returns, for a public handle, the baseline of any peer for which only
+// values of the group are due; ok is false if there is none.
 func NewPlanner(groups *group.Peer, enc *encode.Encoder, baseline func(h int) (repl.From, bool)) Planner {
 	return Planner{groups: groups, state: groups.State, enc: enc, baseline: baseline}
 }
 
-// Planner decides what one peer is sent of values in each tick.
+// Planner decides which updates one peer is sent in each tick.
 type Planner struct {
 	plan
 	groups   *group.Peer
 	state    *group.State
 	enc      *encode.Encoder
-	baseline func(h int) (repl.From, bool) // of a peer that waits for values alone of a public group
-	// Predicted is the groups of which the peer predicts a member, or may still believe so, rising.
+	baseline func(h int) (repl.From, bool) // see NewPlanner
+	// Predicted is the groups for which Space.Predicted is set, by rising handle.
 	Predicted []PredictedGroup
 	lossy     bool // a packet was lost recently
 
-	Metered      bool // waiting times are kept
-	limited      bool // the last limit had less room than was planned
-	privateFirst bool // the last tick had no room left for private groups
+	Metered      bool // waiting times are stored
+	limited      bool // the last limit had no room for all due updates
+	privateFirst bool // private groups come first, because the last tick had no room for them
 	choice       choice
 	breaches     []breach
 	OverdueTotal uint64
 }
 
-// Step is a run (run and made), or the records from and to of the plan.
+// Step is a run that is copied whole (Run, Made, Base), or updates of groups of one space (Space, From, To).
 type Step struct {
-	Run  *encode.Run
-	Made encode.Copy // of a run
+	Run  *encode.Run // nil for a step of updates
+	Made encode.Copy
 	Base repl.From
 
 	Space    *group.Space
-	From, To int // in records; their handles rise
+	From, To int // range in plan.Records, with rising handles
 }
 
-// MinRoom is the space, in bytes, below which an updates frame is not begun: the
-// smallest record with its head.
+// MinRoom is the number of bytes that the smallest record takes with its head. With less room, no updates frame is begun.
 const MinRoom = 16
 
-// Prepare plans the values that the peer is sent in this tick. If the last limit had less room than was
-// planned, Limit does so, which knows how much room there is. Neither may run for two peers at once;
-// AppendUpdates may, once all are prepared and have their limits, and prepares a peer that is not.
+// Prepare plans the updates of this tick. If the last limit had no room for all due updates, it leaves that to Limit,
+// which knows how much room there is now. Prepare and Limit must not run for two peers of a world at once.
 func (p *Planner) Prepare(lossy bool) {
 	if p.prepared() {
 		return
 	}
-	p.Unplan()
+	p.RequeueUnsent()
 	p.lossy = lossy
 	p.plan = plan{tick: p.state.Tick, made: true, Steps: p.Steps[:0], Records: p.Records[:0]}
 	if !p.limited {
@@ -85,14 +82,14 @@ func (p *Planner) Prepare(lossy bool) {
 	}
 }
 
-// Complete plans this tick, without a limit if there was none.
+// Complete plans the updates of this tick if Prepare and Limit have not.
 func (p *Planner) Complete(lossy bool) {
 	if p.Prepare(lossy); !p.ready {
 		p.planAll()
 	}
 }
 
-// planAll plans all that is due, and encodes it.
+// planAll plans and encodes all due updates.
 func (p *Planner) planAll() {
 	p.ready = true
 	p.enc.Partition(p.baseline)
@@ -107,7 +104,8 @@ func (p *Planner) planAll() {
 	}
 }
 
-// planLater plans all that is due, and encodes only the predicted groups, which go together.
+// planLater plans all due updates, and encodes only those of predicted groups, which are sent together. The others are
+// encoded when they are chosen: most have no room.
 func (p *Planner) planLater() {
 	p.ready = true
 	p.planPredicted()
@@ -116,14 +114,14 @@ func (p *Planner) planLater() {
 		from := len(p.Records)
 		for i, due := range sp.Due {
 			if due &^= sp.Predicted[i] | sp.StructureDue[i]; due != 0 {
-				p.gather(sp, i, due)
+				p.gatherDue(sp, i, due)
 			}
 		}
-		p.planned(sp, from)
+		p.addGathered(sp, from)
 	}
 }
 
-// countDue returns the number of groups that may have values to send.
+// countDue returns the number of due groups that may have values to send. It clears Due of the others.
 func (p *Planner) countDue() (n int) {
 	for _, sp := range p.groups.Spaces() {
 		for i, due := range sp.Due {
@@ -131,7 +129,7 @@ func (p *Planner) countDue() (n int) {
 			for due &^= sp.Steady[i]; due != 0; due &= due - 1 {
 				k := i<<6 + bits.TrailingZeros64(due)
 				switch {
-				case sp.Predicted.Has(k) && p.hasNews(sp, k), !sp.Predicted.Has(k) && p.lacksValues(sp, k, sp.Group(k)):
+				case sp.Predicted.Has(k) && p.hasUnsentChange(sp, k), !sp.Predicted.Has(k) && p.hasUnsentValues(sp, k, sp.Group(k)):
 					n++
 				case !sp.Predicted.Has(k):
 					sp.Due.Clear(k)
@@ -142,9 +140,9 @@ func (p *Planner) countDue() (n int) {
 	return n
 }
 
-// Unplan makes records due again that were planned for an earlier tick and found no packet. Where
-// packets are short of room, public and private groups take turns.
-func (p *Planner) Unplan() {
+// RequeueUnsent makes due again the updates of an earlier tick's plan that no packet had room for. If there are any, public
+// and private groups take turns in coming first.
+func (p *Planner) RequeueUnsent() {
 	if !p.made {
 		return
 	}
@@ -160,40 +158,39 @@ func (p *Planner) Unplan() {
 		}
 	}
 	if p.Metered {
-		p.leave(left)
+		p.checkUnsentBounds(left)
 	}
 }
 
-// planOthers plans the due public groups that did not change in this tick, or not in values alone:
-// above all those of lost packets.
+// planOthers plans the due public groups that no run has: mostly groups without a change in this tick, whose last update
+// was lost.
 func (p *Planner) planOthers() {
 	sp, valuesOnly := &p.groups.Public, p.enc.Runs.ValuesOnly
 	from := len(p.Records)
 	for i, due := range sp.Due {
 		if due &= ^valuesOnly[i] &^ sp.Predicted[i] &^ sp.StructureDue[i]; due != 0 {
-			p.gather(sp, i, due)
+			p.gatherDue(sp, i, due)
 		}
 	}
-	p.planned(sp, from)
+	p.addGathered(sp, from)
 }
 
-// gather collects the due groups of one word of a set, with their places, for planned to plan. The
-// data of a group is spread over memory, and loads faster when it is requested in a row.
-func (p *Planner) gather(sp *group.Space, i int, word uint64) {
+// gatherDue appends a record for each group of one word of a bitset, and clears their Due bits. addGathered turns the
+// records into a step. The data of a group is spread over memory, and loads faster when the loads follow each other.
+func (p *Planner) gatherDue(sp *group.Space, i int, word uint64) {
 	sp.Due[i] &^= word
 	n, base, structureSent, ids := len(p.Records), sp.Base, sp.StructureSent, sp.IDs.Groups
 	p.Records = slices.Grow(p.Records, bits.OnesCount64(word))[:n+bits.OnesCount64(word)]
 	for ; word != 0; word &= word - 1 {
 		k := i<<6 + bits.TrailingZeros64(word)
-		// Until it is resolved, the record has its group in place of a chunk.
+		// Chunk is the index of the group until resolveGathered replaces it.
 		p.Records[n] = encode.Update{At: int32(k), Chunk: int32(ids[k]), Base: base[k], StructureSent: structureSent[k]}
 		n++
 	}
 }
 
-// resolve makes records of the groups that were gathered from one on, except for those of which there
-// is nothing to send.
-func (p *Planner) resolve(sp *group.Space, from int) {
+// resolveGathered completes the gathered records from an index on, and removes those without anything to send.
+func (p *Planner) resolveGathered(sp *group.Space, from int) {
 	records, n := p.Records, from
 	for i := from; i < len(records); i++ {
 		if p.planRecord(sp, &records[i]) {
@@ -204,7 +201,7 @@ func (p *Planner) resolve(sp *group.Space, from int) {
 	p.Records = records[:n]
 }
 
-// planRuns plans the runs, from where the last tick left off.
+// planRuns plans the runs of this tick, beginning at the handle at which the last tick ended.
 func (p *Planner) planRuns() {
 	runs := p.enc.Runs.Now
 	if len(runs) == 0 {
@@ -217,8 +214,8 @@ func (p *Planner) planRuns() {
 	begun := runs[first%len(runs)]
 	from, to := begun.Groups[0], begun.Last()
 	inside := first < len(runs) && int(from) < p.groups.Public.Cursor
-	if inside { // it was begun and not ended: its rest comes first, its beginning last
-		p.planPart(repl.Handle(p.groups.Public.Cursor), to)
+	if inside { // the last tick ended inside this run: the rest comes first, the beginning last
+		p.planRange(repl.Handle(p.groups.Public.Cursor), to)
 		first++
 	}
 	for i := range runs {
@@ -227,65 +224,65 @@ func (p *Planner) planRuns() {
 		}
 	}
 	if inside {
-		p.planPart(from, repl.Handle(p.groups.Public.Cursor-1))
+		p.planRange(from, repl.Handle(p.groups.Public.Cursor-1))
 	}
 }
 
+// planRun plans a run: as a copy if the baselines of the peer allow it, and else group by group.
 func (p *Planner) planRun(r *encode.Run) {
-	if from, newest, ok := p.takes(r); ok && newest.Before(r.OldestChange) {
+	if from, newest, ok := p.runBaselines(r); ok && newest.Before(r.OldestChange) {
 		if made := p.enc.CopyOf(r, from); made != nil && made.Bases.Contains(newest) {
 			p.Steps = append(p.Steps, Step{Run: r, Made: *made, Base: from})
 			r.Carried = true
 			return
 		}
 	}
-	p.planPart(r.Groups[0], r.Last())
+	p.planRange(r.Groups[0], r.Last())
 }
 
-// planPart plans the due groups of runs from one handle to another, record by record.
-func (p *Planner) planPart(first, last repl.Handle) {
+// planRange plans the due groups of runs with handles from first to last, group by group.
+func (p *Planner) planRange(first, last repl.Handle) {
 	from, sp := len(p.Records), &p.groups.Public
 	for i := first >> 6; i <= last>>6; i++ {
 		if word := p.enc.Runs.ValuesOnly[i] & sp.Due[i] &^ sp.Predicted[i] & set.Within(i, first, last); word != 0 {
-			p.gather(sp, int(i), word)
+			p.gatherDue(sp, int(i), word)
 		}
 	}
-	p.planned(sp, from)
+	p.addGathered(sp, from)
 }
 
-// planPrivate plans the groups that have a handle of the peer's own, from where the
-// last tick left off.
+// planPrivate plans the due private groups, beginning at the handle at which the last tick ended.
 func (p *Planner) planPrivate() {
 	sp := &p.groups.Private
 	for _, part := range [2][2]int{{sp.Cursor, len(sp.Phase)}, {0, sp.Cursor}} {
 		from := len(p.Records)
 		for i := part[0] >> 6; i<<6 < part[1]; i++ {
 			if due := sp.Due[i] &^ sp.Predicted[i] &^ sp.StructureDue[i] & set.Within(i, part[0], part[1]-1); due != 0 {
-				p.gather(sp, i, due)
+				p.gatherDue(sp, i, due)
 			}
 		}
-		p.planned(sp, from)
+		p.addGathered(sp, from)
 	}
 }
 
-// planned makes a step of the records that gather has added to the plan, from an index on. Unless
-// they are encoded later, all chunks that it needs are encoded here (resolve).
-func (p *Planner) planned(sp *group.Space, from int) {
-	p.resolve(sp, from)
+// addGathered completes the gathered records from an index on, and makes a step of them. It encodes their chunks, unless
+// plan.later is set.
+func (p *Planner) addGathered(sp *group.Space, from int) {
+	p.resolveGathered(sp, from)
 	p.addStep(sp, from)
 }
 
-// addStep makes the records from one on a step, if there are any.
+// addStep adds a step of the records from an index on, if there are any.
 func (p *Planner) addStep(sp *group.Space, from int) {
 	if to := len(p.Records); from < to {
 		p.Steps = append(p.Steps, Step{Space: sp, From: from, To: to})
 	}
 }
 
-// planRecord makes a record of a gathered group, and reports whether there is something to send.
+// planRecord completes the record of a gathered group, and reports whether there is something to send.
 func (p *Planner) planRecord(sp *group.Space, rec *encode.Update) bool {
 	id := ident.Group(rec.Chunk)
-	if !sp.Steady.Has(int(rec.At)) && !p.lacksValues(sp, int(rec.At), id) {
+	if !sp.Steady.Has(int(rec.At)) && !p.hasUnsentValues(sp, int(rec.At), id) {
 		return false
 	}
 	if p.later {
@@ -295,14 +292,15 @@ func (p *Planner) planRecord(sp *group.Space, rec *encode.Update) bool {
 	return p.encodeRecord(sp, rec, id)
 }
 
-// encodeRecord finds the chunk of a record, and reports whether there is something to send.
+// encodeRecord sets the chunk of a record, which is encoded if necessary, and reports whether there is something to send.
+// A group whose chunk is too large for a packet becomes due as an action instead.
 func (p *Planner) encodeRecord(sp *group.Space, rec *encode.Update, id ident.Group) bool {
 	i, home := int(rec.At), p.state.Slots.Home
 	rec.Chunk = p.enc.Chunk(id, sp.Baseline(i), sp.ViewOf(i))
 	c := &p.enc.Chunks.List[rec.Chunk]
 	switch {
-	case c.Width == 0: // what changed is acknowledged, paused by now, or hidden
-		p.nothingNew(sp, i)
+	case c.Width == 0: // each change is acknowledged, hidden, or of an entity that is now paused
+		p.noteAcked(sp, i)
 		return false
 	case c.Large:
 		sp.SendAsAction(i)
@@ -312,28 +310,28 @@ func (p *Planner) encodeRecord(sp *group.Space, rec *encode.Update, id ident.Gro
 		p.groups.ReserveHandle(home[s])
 		p.groups.MarkReferred(home[s])
 	}
-	if !p.Metered { // else the plan may be cut down
+	if !p.Metered { // otherwise a limit may drop the record; NoteWritten sets Sent
 		sp.Sent[i] = p.state.Tick
 	}
 	return true
 }
 
-// lacksValues reports whether a due group that is not steady may have values to send: not if its
-// changes turn out to be acknowledged or hidden, or wait for its structure.
-func (p *Planner) lacksValues(sp *group.Space, i int, id ident.Group) bool {
+// hasUnsentValues reports whether a due group that is not steady may have values to send. It has none if its changes are
+// acknowledged or hidden, or if they are sent with its structure.
+func (p *Planner) hasUnsentValues(sp *group.Space, i int, id ident.Group) bool {
 	w := p.state
 	switch {
 	case id == ident.NoGroup:
 		return false
-	case !p.wants(sp, i, id):
+	case !p.canUpdate(sp, i, id):
 		if sp.Phase[i] == group.Present && !sp.Base[i].Before(w.Groups[id].Changed) {
-			p.nothingNew(sp, i)
+			p.noteAcked(sp, i)
 		}
 		return false
 	}
 	if v := sp.ViewOf(i); v != 0 && !w.HasVisibleChange(id, v, sp.Sent[i]) {
 		if sp.Sent[i] == sp.Base[i] {
-			p.nothingNew(sp, i)
+			p.noteAcked(sp, i)
 		}
 		sp.CancelDue(i)
 		return false
@@ -341,16 +339,15 @@ func (p *Planner) lacksValues(sp *group.Space, i int, id ident.Group) bool {
 	return true
 }
 
-// wants reports whether values alone can be sent of a group: the peer has its
-// present structure, and lacks a change. While structure waits the action will
-// carry the values too, so that the peer never holds one tick's values in another
-// tick's structure.
-func (p *Planner) wants(sp *group.Space, i int, id ident.Group) bool {
+// canUpdate reports whether a group is to be sent as an update: the peer was sent its present structure, and lacks a
+// change. While structure is due, the action carries the values as well, so that the peer never has values of one tick
+// in the structure of another.
+func (p *Planner) canUpdate(sp *group.Space, i int, id ident.Group) bool {
 	return sp.Phase[i] == group.Present && !sp.StructureDue.Has(i) && !sp.Fragmented.Has(i) && !sp.Retained.Has(i) && sp.Base[i].Before(p.state.Groups[id].Changed)
 }
 
-// Flatten returns a run as records of the peer's own. Their chunks are encoded: those of the run serve
-// all baselines of the peer.
+// Flatten replaces the step of a run by a step of updates. Their chunks are encoded already: the chunks of the run
+// serve all baselines of the peer.
 func (p *Planner) Flatten(s *Step) Step {
 	first, groups := len(p.Records), s.Run.Groups
 	p.Records = slices.Grow(p.Records, len(groups))
@@ -362,7 +359,7 @@ func (p *Planner) Flatten(s *Step) Step {
 	return Step{Space: &p.groups.Public, From: first, To: len(p.Records)}
 }
 
-// NoteWritten updates the waiting times of a peer with a byte cap.
+// NoteWritten records that updates were written to a packet of a metered peer, and how late they were.
 func (p *Planner) NoteWritten(sp *group.Space, records []encode.Update) {
 	for i := range records {
 		sp.Sent[records[i].At] = p.state.Tick

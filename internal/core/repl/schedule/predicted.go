@@ -10,20 +10,19 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 )
 
-// PredictedGroup is a group of which a peer predicts a member, or may still believe so.
+// PredictedGroup is a group with a member that the peer predicts, or predicted according to the last set that it has
+// received.
 type PredictedGroup struct {
 	Group      repl.Handle
-	SentHash   uint64 // hash of the predicted set sent last; 0: empty
-	Stale      bool   // the present set differs from the one sent last, and has to be sent
-	MayPredict bool   // a set with members was sent, and no later empty one is acknowledged
-	// FirstSent is the tick in which its last update was first sent, repeats the number of times for
-	// which that update may still be repeated.
-	FirstSent entangle.Tick
-	repeats   uint8
+	SentHash   uint64        // hash of the predicted set that was last sent; 0 for an empty set
+	Stale      bool          // the present set differs from the one that was last sent, and is due
+	MayPredict bool          // a set with members was sent, and no later empty set is acknowledged
+	FirstSent  entangle.Tick // tick at which its newest update was first sent; repeats of the update are later
+	repeats    uint8         // number of times for which that update may still be repeated
 }
 
-// NeededTick returns the tick to which the peer must have a predicted group: later sendings held the
-// same.
+// NeededTick returns the tick as of which the peer must have received the group, to have all that it was sent of it. What
+// was sent at later ticks are repeats.
 func (f *PredictedGroup) NeededTick(sp *group.Space, i int) entangle.Tick {
 	if structureSent := sp.StructureSent[i]; !sp.Base[i].Before(f.FirstSent) || f.FirstSent.Before(structureSent) {
 		return structureSent
@@ -31,9 +30,9 @@ func (f *PredictedGroup) NeededTick(sp *group.Space, i int) entangle.Tick {
 	return f.FirstSent
 }
 
-// repeat reports whether an update of a predicted group that is not due is to be repeated: as long as the
-// peer has not acknowledged it. A group that changes in every tick needs no repeats.
-func (p *Planner) repeat(f *PredictedGroup, sp *group.Space, i int) bool {
+// takeRepeat reports whether the newest update of a predicted group, which has no newer change, is to be repeated now,
+// and counts the repeat. An update is repeated until the peer has acknowledged it.
+func (p *Planner) takeRepeat(f *PredictedGroup, sp *group.Space, i int) bool {
 	tick := p.state.Tick
 	if !sp.Base[i].Before(sp.Sent[i]) || !flight.RepeatDue(f.repeats, tick.Sub(sp.Sent[i])) {
 		return false
@@ -61,50 +60,49 @@ func (p *Planner) planPredicted() {
 	p.PredictedSteps = len(p.Steps)
 }
 
-// planPredictedGroup plans a predicted group if it is due, or to be repeated.
+// planPredictedGroup plans the update of a predicted group, if it is due or its repeat is.
 func (p *Planner) planPredictedGroup(f *PredictedGroup, sp *group.Space, i int) {
 	from, again := len(p.Records), false
-	if p.lossy && !p.hasNews(sp, i) {
-		if again = p.repeat(f, sp, i); again {
+	if p.lossy && !p.hasUnsentChange(sp, i) {
+		if again = p.takeRepeat(f, sp, i); again {
 			sp.Resend(i)
 		}
 	}
 	if !sp.Due.Has(i) {
 		return
 	}
-	p.gather(sp, i>>6, 1<<(i&63))
-	if p.resolve(sp, from); len(p.Records) > from && !again {
+	p.gatherDue(sp, i>>6, 1<<(i&63))
+	if p.resolveGathered(sp, from); len(p.Records) > from && !again {
 		f.FirstSent, f.repeats = p.state.Tick, flight.MaxRepeats
 	}
 }
 
-// hasNews reports whether a group is due because of changes that the peer may see.
-func (p *Planner) hasNews(sp *group.Space, i int) bool {
+// hasUnsentChange reports whether a group is due, and has an unsent change that the peer may see.
+func (p *Planner) hasUnsentChange(sp *group.Space, i int) bool {
 	if v := sp.ViewOf(i); v != 0 && sp.Due.Has(i) {
 		return p.state.HasVisibleChange(sp.Group(i), v, sp.Sent[i])
 	}
 	return sp.Due.Has(i)
 }
 
-// MayLack reports whether the peer may lack something of a group that it was sent before this tick.
+// MayLack reports whether the peer may lack something that it was sent of a group before this tick.
 func (p *Planner) MayLack(f *PredictedGroup, sp *group.Space, i int) bool {
 	return sp.Unacked[i] != 0 || sp.Base[i].Before(f.NeededTick(sp, i)) && sp.Sent[i] != p.state.Tick
 }
 
-// nothingNew notes that a group is due without news beyond the state that the peer has
-// acknowledged, though it was sent more: no tick waits for that.
-func (p *Planner) nothingNew(sp *group.Space, i int) {
+// noteAcked records that a due predicted group has no change which the peer may see and has not acknowledged. The needs
+// of marks then have no tick of an update of it.
+func (p *Planner) noteAcked(sp *group.Space, i int) {
 	if sp.Predicted.Has(i) {
-		p.Predicted[p.PredictedAt(sp, i)].FirstSent = sp.StructureSent[i]
+		p.Predicted[p.SearchPredicted(sp, i)].FirstSent = sp.StructureSent[i]
 	}
 }
 
-// PredictedAt returns the index of a group in Peer.predicted, or the index at which it would be
-// inserted.
-func (p *Planner) PredictedAt(sp *group.Space, i int) int {
+// SearchPredicted returns the index of a group in Predicted, or the index at which to insert it.
+func (p *Planner) SearchPredicted(sp *group.Space, i int) int {
 	at, _ := slices.BinarySearchFunc(p.Predicted, sp.First+repl.Handle(i), func(f PredictedGroup, h repl.Handle) int { return cmp.Compare(f.Group, h) })
 	return at
 }
 
-// MarkBits is the room for a mark without needs.
+// MarkBits is an upper bound of the size in bits of a mark without needs.
 const MarkBits = 1 + 8 + 1 + 1 + 7

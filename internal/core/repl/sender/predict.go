@@ -153,7 +153,7 @@ func (p *Peer) updatePredicted(sp *group.Space, i int) {
 		return
 	case some && !has:
 		p.beginPredicted(sp, i)
-	case !some && !p.plan.Predicted[p.plan.PredictedAt(sp, i)].MayPredict:
+	case !some && !p.plan.Predicted[p.plan.SearchPredicted(sp, i)].MayPredict:
 		p.forgetPredicted(sp, i)
 		return
 	}
@@ -167,7 +167,7 @@ func (p *Peer) updatePredicted(sp *group.Space, i int) {
 // last is stale.
 func (p *Peer) markPredictedStale(sp *group.Space, i int) {
 	p.findPredicted(sp, i, repl.Change)
-	f := &p.plan.Predicted[p.plan.PredictedAt(sp, i)]
+	f := &p.plan.Predicted[p.plan.SearchPredicted(sp, i)]
 	if f.Stale = f.SentHash != p.stated.hash; f.Stale {
 		sp.StructureDue.Set(i)
 	}
@@ -175,12 +175,12 @@ func (p *Peer) markPredictedStale(sp *group.Space, i int) {
 
 // predictedStale reports whether the peer's predicted set for a group must be resent.
 func (p *Peer) predictedStale(sp *group.Space, i int) bool {
-	return sp.Predicted.Has(i) && p.plan.Predicted[p.plan.PredictedAt(sp, i)].Stale
+	return sp.Predicted.Has(i) && p.plan.Predicted[p.plan.SearchPredicted(sp, i)].Stale
 }
 
 // beginPredicted adds a group to Peer.predicted.
 func (p *Peer) beginPredicted(sp *group.Space, i int) {
-	p.plan.Predicted = slices.Insert(p.plan.Predicted, p.plan.PredictedAt(sp, i), schedule.PredictedGroup{Group: sp.First + repl.Handle(i), FirstSent: p.state.Tick})
+	p.plan.Predicted = slices.Insert(p.plan.Predicted, p.plan.SearchPredicted(sp, i), schedule.PredictedGroup{Group: sp.First + repl.Handle(i), FirstSent: p.state.Tick})
 	sp.Predicted.Set(i)
 	if p.state.WaitsForTurn(sp.Group(i)) {
 		sp.NoteDue(i, p.state.Tick)
@@ -194,7 +194,7 @@ func (p *Peer) forgetPredicted(sp *group.Space, i int) {
 	if !sp.Predicted.Has(i) {
 		return
 	}
-	at := p.plan.PredictedAt(sp, i)
+	at := p.plan.SearchPredicted(sp, i)
 	p.plan.Predicted = slices.Delete(p.plan.Predicted, at, at+1)
 	sp.Predicted.Clear(i)
 	sp.UpdateSteady(i)
@@ -206,7 +206,7 @@ func (p *Peer) tidyPredicted(sp *group.Space, i int) {
 	if !sp.Predicted.Has(i) {
 		return
 	}
-	f := &p.plan.Predicted[p.plan.PredictedAt(sp, i)]
+	f := &p.plan.Predicted[p.plan.SearchPredicted(sp, i)]
 	if f.MayPredict = f.SentHash != 0; !f.MayPredict && !p.predictsSome(sp, i) {
 		p.forgetPredicted(sp, i)
 	}
@@ -251,7 +251,7 @@ func (p *Peer) findPredicted(sp *group.Space, i int, kind repl.Kind) {
 // noteSentPredicted notes that an action of a predicted group was sent with the set that findPredicted
 // found.
 func (p *Peer) noteSentPredicted(sp *group.Space, i int) {
-	f := &p.plan.Predicted[p.plan.PredictedAt(sp, i)]
+	f := &p.plan.Predicted[p.plan.SearchPredicted(sp, i)]
 	f.Stale, f.SentHash, f.MayPredict = false, p.stated.hash, f.MayPredict || p.stated.hash != 0
 }
 

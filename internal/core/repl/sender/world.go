@@ -99,7 +99,7 @@ func (w *World) Commit() {
 	schedule.ReleaseTurns(w.state, w.privateOf)
 	for _, p := range w.peers {
 		if p.plan.Metered {
-			p.plan.Unplan()
+			p.plan.RequeueUnsent()
 		}
 		p.plan.MakeDue(w.state.Moved)
 		p.groups.Public.StructureDue.Join(w.state.Reshaped)

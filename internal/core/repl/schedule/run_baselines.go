@@ -8,9 +8,10 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// takes reports whether a peer lacks every group of a run and has acknowledged the structure of
-// each, and returns the oldest and the newest of its baselines.
-func (p *Planner) takes(r *encode.Run) (from repl.From, newest entangle.Tick, ok bool) {
+// runBaselines returns the oldest and the newest baseline of the peer for the groups of a run. ok is false if the peer
+// cannot be sent the whole run: a group is not due, not steady or has an action in flight, or no update from the oldest
+// baseline applies to all groups.
+func (p *Planner) runBaselines(r *encode.Run) (from repl.From, newest entangle.Tick, ok bool) {
 	sp, first, last := &p.groups.Public, r.Groups[0], r.Last()
 	lacks := p.enc.Runs.ValuesOnly
 	for i := first >> 6; i <= last>>6; i++ {
@@ -19,7 +20,7 @@ func (p *Planner) takes(r *encode.Run) (from repl.From, newest entangle.Tick, ok
 			return from, 0, false
 		}
 	}
-	if from.Base, newest, ok = p.basesOf(r); ok && sp.Prev != nil {
+	if from.Base, newest, ok = p.baselineRange(r); ok && sp.Prev != nil {
 		if from.Prev, ok = sp.CommonPrev(&r.Run); from.Prev > 0 && newest != from.Base {
 			ok = false // a group's previous baseline belongs to another baseline
 		}
@@ -27,24 +28,24 @@ func (p *Planner) takes(r *encode.Run) (from repl.From, newest entangle.Tick, ok
 	return from, newest, ok
 }
 
-// basesOf returns the oldest and the newest baseline of a run's groups. An update from the oldest
-// baseline applies to every group, unless it is older than an action that the peer has to apply
-// before.
-func (p *Planner) basesOf(r *encode.Run) (oldest, newest entangle.Tick, ok bool) {
+// baselineRange returns the oldest and the newest baseline of the groups of a run. An update from the oldest baseline
+// applies to each of them. ok is false if the oldest baseline is before the structure of a group: the peer must apply
+// the action with that structure first.
+func (p *Planner) baselineRange(r *encode.Run) (oldest, newest entangle.Tick, ok bool) {
 	sp := &p.groups.Public
 	if !r.Dense {
-		return p.spreadOf(r)
+		return p.scanBaselines(r)
 	}
 	first, end := r.Groups[0], r.Last()+1
 	base := sp.Base[first:end]
 	if one := base[0]; group.AllEqual(base) && !one.Before(sp.LastAction) {
 		return one, one, true
 	}
-	return p.spreadOf(r)
+	return p.scanBaselines(r)
 }
 
-// spreadOf is basesOf for baselines that differ.
-func (p *Planner) spreadOf(r *encode.Run) (oldest, newest entangle.Tick, ok bool) {
+// scanBaselines is baselineRange for handles with gaps, and for baselines that differ.
+func (p *Planner) scanBaselines(r *encode.Run) (oldest, newest entangle.Tick, ok bool) {
 	sp, now := &p.groups.Public, p.state.Tick
 	young, old, action := ^uint32(0), uint32(0), ^uint32(0) // as ages
 	for _, h := range r.Groups {

@@ -1,6 +1,7 @@
 package flight_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -66,4 +67,20 @@ func TestPacketsEqualAMap(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A run holds a range of handles if it has each of them; one without gaps is told so.
+func TestARunHoldsTheHandlesThatItLists(t *testing.T) {
+	for _, r := range []flight.Run{
+		{Groups: []repl.Handle{3, 4, 5, 6}, Dense: true},
+		{Groups: []repl.Handle{3, 5, 8}},
+	} {
+		for first := range repl.Handle(10) {
+			assert.Equal(t, slices.Contains(r.Groups, first), r.Holds(first, first), "%v holds %d", r.Groups, first)
+			for last := first + 1; last < 10; last++ {
+				all := r.Dense && slices.Contains(r.Groups, first) && slices.Contains(r.Groups, last)
+				assert.Equal(t, all, r.Holds(first, last), "%v holds %d to %d", r.Groups, first, last)
+			}
+		}
+	}
 }

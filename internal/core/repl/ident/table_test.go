@@ -81,3 +81,22 @@ func TestNoTwoGroupsHaveOneID(t *testing.T) {
 		}
 	})
 }
+
+// At most repl.MaxGroups handles are in use, and one that was never given out has no group, whatever a peer says.
+//
+// Proves: Z14
+func TestATableHasNoHandlesBeyondItsLimit(t *testing.T) {
+	var table Table
+	_, ok := table.Find(0, 0)
+	assert.False(t, ok)
+	table.Groups, table.generations = make([]Group, repl.MaxGroups), make([]repl.Generation, repl.MaxGroups)
+	_, ok = table.Take(7)
+	assert.False(t, ok)
+	_, ok = table.Find(repl.MaxGroups, 0)
+	assert.False(t, ok)
+	table.Free(5, true)
+	h, ok := table.Take(7)
+	assert.True(t, ok && h == 5)
+	_, ok = table.Take(8)
+	assert.False(t, ok)
+}

@@ -76,10 +76,10 @@ func TestARunHoldsTheHandlesThatItLists(t *testing.T) {
 		{Groups: []repl.Handle{3, 5, 8}},
 	} {
 		for first := range repl.Handle(10) {
-			assert.Equal(t, slices.Contains(r.Groups, first), r.Holds(first, first), "%v holds %d", r.Groups, first)
+			assert.Equal(t, slices.Contains(r.Groups, first), r.ContainsRange(first, first), "%v holds %d", r.Groups, first)
 			for last := first + 1; last < 10; last++ {
 				all := r.Dense && slices.Contains(r.Groups, first) && slices.Contains(r.Groups, last)
-				assert.Equal(t, all, r.Holds(first, last), "%v holds %d to %d", r.Groups, first, last)
+				assert.Equal(t, all, r.ContainsRange(first, last), "%v holds %d to %d", r.Groups, first, last)
 			}
 		}
 	}

@@ -74,9 +74,9 @@ func TestViewsEqualPlainOnes(t *testing.T) {
 
 // Views of one hash are found, and forgotten, each on its own, whichever of them goes first.
 func TestViewsOfOneHashAreForgottenOneByOne(t *testing.T) {
-	of := func(n int) (parts []view.Part) { // eight that differ in Whole, which the hash does not contain
+	of := func(n int) (parts []view.HiddenMember) { // eight that differ in Whole, which the hash does not contain
 		for k := range 3 {
-			parts = append(parts, view.Part{Number: repl.Member(k), Whole: n>>k&1 != 0, Comps: set.MaskOf(0)})
+			parts = append(parts, view.HiddenMember{Number: repl.Member(k), Whole: n>>k&1 != 0, Comps: set.MaskOf(0)})
 		}
 		return parts
 	}
@@ -85,9 +85,9 @@ func TestViewsOfOneHashAreForgottenOneByOne(t *testing.T) {
 		var ids [4]view.ID
 		for n := range ids {
 			ids[n], _ = table.Intern(of(n))
-			table.Use(ids[n], 1)
+			table.AddUsers(ids[n], 1)
 		}
-		table.Use(ids[first], -1)
+		table.AddUsers(ids[first], -1)
 		again, _ := table.Intern(of(first))
 		require.Equal(t, ids[first], again, "its number is free")
 		for n := range ids {

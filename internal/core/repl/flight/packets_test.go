@@ -69,7 +69,7 @@ func TestPacketsEqualAMap(t *testing.T) {
 	})
 }
 
-// A run holds a range of handles if it has each of them; one without gaps is told so.
+// A run holds a range of handles if it has each of them; Dense says that it has no gaps.
 func TestARunHoldsTheHandlesThatItLists(t *testing.T) {
 	for _, r := range []flight.Run{
 		{Groups: []repl.Handle{3, 4, 5, 6}, Dense: true},

@@ -61,9 +61,9 @@ func TestWhoMovesToWhatIsRetainedStays(t *testing.T) {
 				e.peer.RetainMoved(0)
 			}))
 			for h := range e.oracle.lives {
-				slot, ok := e.peer.Seat(h, 0)
+				slot, ok := e.peer.MemberSlot(h, 0)
 				assert.True(t, ok && slot == 0, "what is sent of it is found")
-				_, ok = e.peer.Seat(h, 1)
+				_, ok = e.peer.MemberSlot(h, 1)
 				assert.False(t, ok)
 			}
 			assert.True(t, e.peer.Keeps(0) && !e.peer.Finds(0) && e.peer.Idle())

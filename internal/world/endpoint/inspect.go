@@ -135,7 +135,7 @@ func (t *inspector) inspectClient(c *client) {
 
 // entry calls the Inspect function for one member of a group.
 func (t *inspector) entry(e *listing.Entry) {
-	slot, ok := t.at.replication().Seat(e.Group, e.Member)
+	slot, ok := t.at.replication().MemberSlot(e.Group, e.Member)
 	if !ok {
 		panic(fmt.Sprintf("endpoint: client %d was sent member %d of its group %d, which does not exist", t.at.id, e.Member, e.Group))
 	}

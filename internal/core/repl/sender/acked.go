@@ -7,35 +7,33 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 )
 
-// HandleAcked handles the acknowledgement of packets: the peer has the groups that each carried as
-// of that packet's tick, or will have them before it applies anything later. The call costs least
-// with packets in the order in which they were sent.
+// HandleAcked moves the baselines of the groups that acknowledged packets carried: the peer has these groups as of the
+// tick of the packet, or will before it applies anything later. The call is fastest with packets in sending order.
 func (p *Peer) HandleAcked(pkts ...uint16) {
 	p.flights.Remove(pkts, p.onAcked, p.onRunAcked)
 	p.moveBaselines()
 }
 
-// acked moves the baseline of a group to an update that the peer has. An update that may have been dropped
-// moves none: once the action that it waited for is acknowledged, the changes are sent again.
-func (p *Peer) acked(s flight.Sent) {
+// handleUpdateAcked moves the baseline of a group to an update that the peer has. An update that may have been dropped
+// moves none: its changes are sent again when the group's action is acknowledged.
+func (p *Peer) handleUpdateAcked(s flight.Sent) {
 	sp, i := p.groups.LocateHandle(s.Group)
 	if !s.Unproven && sp.Base[i].Before(s.Tick) {
 		sp.MoveBase(i, s.Tick, s.Base)
 	}
 }
 
-// ackedRange is a range of public groups that the peer has acknowledged at a tick, with
-// baselines that have not moved yet: packets of one tick carry one run each, and are acknowledged
-// together.
+// ackedRange is a range of public groups whose acknowledged baselines are still to be moved. The packets of a tick carry
+// runs with consecutive handles and are acknowledged together, so their baselines are moved in one go.
 type ackedRange struct {
 	tick       entangle.Tick
 	first, end repl.Handle
 }
 
-func (p *Peer) runAcked(tick entangle.Tick, r flight.SentRun) {
+func (p *Peer) handleRunAcked(tick entangle.Tick, r flight.SentRun) {
 	if !r.Dense || p.flights.KeepBaselines {
 		for _, h := range r.Groups {
-			p.acked(flight.Sent{Tick: tick, Group: h, Base: r.Base})
+			p.handleUpdateAcked(flight.Sent{Tick: tick, Group: h, Base: r.Base})
 		}
 		return
 	}
@@ -46,7 +44,7 @@ func (p *Peer) runAcked(tick entangle.Tick, r flight.SentRun) {
 	p.ackedRange.end = r.Last() + 1
 }
 
-// moveBaselines moves the baselines of the groups in ackedRange to its tick.
+// moveBaselines moves the baselines of the groups in ackedRange to its tick, and empties it.
 func (p *Peer) moveBaselines() {
 	c := &p.ackedRange
 	if c.end > c.first {

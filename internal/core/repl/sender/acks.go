@@ -6,12 +6,12 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
-// acks is what the peers of a world were sent and have acknowledged, as its groups need to know.
+// acks implements group.Acks for the peers of a world.
 type acks struct {
 	world *World
 	// oldest is the tick of the oldest packet or message in flight to any peer, found at most once per tick.
-	oldest, asked entangle.Tick
-	known         bool
+	oldest, oldestTick entangle.Tick
+	cached             bool
 }
 
 func (a *acks) Peers() int { return len(a.world.peers) }
@@ -36,10 +36,10 @@ func (a *acks) StructureSent(id ident.Group) group.StructureSent {
 
 func (a *acks) OldestInFlight() entangle.Tick {
 	w := a.world
-	if a.known && a.asked == w.state.Tick {
+	if a.cached && a.oldestTick == w.state.Tick {
 		return a.oldest
 	}
-	a.oldest, a.asked, a.known = w.state.Tick, w.state.Tick, true
+	a.oldest, a.oldestTick, a.cached = w.state.Tick, w.state.Tick, true
 	for _, p := range w.peers {
 		for _, t := range [2]entangle.Tick{p.flights.OldestTick(w.state.Tick), p.actions.OldestTick(w.state.Tick)} {
 			if t.Before(a.oldest) {

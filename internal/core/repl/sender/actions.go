@@ -8,20 +8,19 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
-// ActionsDue reports whether structure waits to be sent.
+// ActionsDue reports whether an action of any group is due.
 func (p *Peer) ActionsDue() bool {
 	return !p.groups.Public.StructureDue.Empty() || !p.groups.Private.StructureDue.Empty() || !p.groups.Public.NeedsFull.Empty() || !p.groups.Private.NeedsFull.Empty()
 }
 
-// ActionsOwed reports whether actions of this tick were promised to the peer by
-// others that were sent. AppendActions is then to be called on until it appends
-// nothing, whatever waits in the channel already.
-func (p *Peer) ActionsOwed() bool { return p.units.owed > 0 }
+// ActionsOwed reports whether a unit of moves (moves.go) is sent in part. Then AppendActions must be called until it
+// appends nothing, even if the channel is congested: the actions that were sent wait at the peer for the others.
+func (p *Peer) ActionsOwed() bool { return p.units.unsent > 0 }
 
 // AppendActions writes one message for a reliable unordered channel: the tick, then records of the
 // groups with due structure, as many as fit into room bytes; a record larger than that goes alone.
-// It returns dst unchanged when nothing can be sent now. The caller sends the message and calls
-// ActionsSent with the name by which it will be acknowledged.
+// It returns dst unchanged when nothing can be sent now. The caller sends the message and calls ActionsSent with the
+// channel's number of it.
 func (p *Peer) AppendActions(dst []byte, room int) []byte {
 	w := p.world
 	if w.held {
@@ -34,7 +33,7 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 	p.w.Bits(uint64(w.state.Tick), tickBits)
 	p.actions.Begin(w.state.Tick, w.state.Ended)
 	p.begins = 0
-	p.takeTurns(&heads, room*8)
+	p.appendMessageActions(&heads, room*8)
 	if p.actions.LastIsEmpty() {
 		p.actions.Cancel()
 		return dst
@@ -45,11 +44,11 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 	return b
 }
 
-// takeTurns writes the actions of one message. It goes on where the last one had no more room,
-// or what changes all the time under low handles would keep all others waiting for ever. What
-// was promised by others may be due under any handle, and does not wait for its turn.
-func (p *Peer) takeTurns(heads *repl.Heads, room int) {
-	if p.units.owed > 0 {
+// appendMessageActions writes the actions of one message. It continues where the last message was full: otherwise
+// groups with low handles that change all the time would block all others. Groups of a unit that is sent in part may
+// have any handle and come first.
+func (p *Peer) appendMessageActions(heads *repl.Heads, room int) {
+	if p.units.unsent > 0 {
 		p.appendActionsFrom(heads, 0, room)
 		return
 	}
@@ -60,8 +59,8 @@ func (p *Peer) takeTurns(heads *repl.Heads, room int) {
 	}
 }
 
-// appendActionsFrom writes the actions of groups from a handle on, and returns the first for
-// which there was no room, or 0.
+// appendActionsFrom writes the due actions of groups from a handle on. It returns the handle of the first group for which
+// there was no room, or 0.
 func (p *Peer) appendActionsFrom(heads *repl.Heads, from repl.Handle, room int) (next repl.Handle) {
 	if !from.Private() {
 		if i := p.appendActions(heads, &p.groups.Public, int(from), room); i >= 0 {
@@ -75,8 +74,8 @@ func (p *Peer) appendActionsFrom(heads *repl.Heads, from repl.Handle, room int) 
 	return 0
 }
 
-// appendActions writes the actions of one space from an index on, and returns the first for
-// which there was no room, or -1.
+// appendActions writes the due actions of one space from an index on. It returns the index of the first group for which
+// there was no room, or -1.
 func (p *Peer) appendActions(heads *repl.Heads, sp *group.Space, from, room int) (next int) {
 	for i := sp.StructureDue.Next(from); i >= 0; i = sp.StructureDue.Next(i + 1) {
 		if sp == &p.groups.Public {
@@ -90,7 +89,7 @@ func (p *Peer) appendActions(heads *repl.Heads, sp *group.Space, from, room int)
 			}
 		}
 		rec, b, ok := p.action(sp, i)
-		if !ok || !p.together(sp, i) {
+		if !ok || !p.canSendUnit(sp, i) {
 			continue
 		}
 		p.findNeeds(sp, i, &rec)
@@ -104,12 +103,12 @@ func (p *Peer) appendActions(heads *repl.Heads, sp *group.Space, from, room int)
 	return -1
 }
 
-// windowFull is the bit of the oldest action that may be under way. While it is,
-// no further one is sent: the receiver could not tell their sequences apart.
+// windowFull is the bit in Space.Unacked of the oldest action that may be in flight. While it is set no further action of
+// the group is sent, because sequence numbers would become ambiguous at the receiver.
 const windowFull = 1 << (repl.MaxActionsInFlight - 1)
 
-// action decides what a group's structure needs at this peer. It is not ok when
-// nothing can be said: the bit then stays only if there will be something.
+// action returns the due action of a group: its record and its body. ok is false when none can be sent now. StructureDue
+// stays set if one will be sent later.
 func (p *Peer) action(sp *group.Space, i int) (rec repl.Record, b *encode.Body, ok bool) {
 	w, id, full := p.world, sp.Group(i), sp.Unacked[i]&windowFull != 0
 	if full && sp.ViewOf(i) == 0 && !sp.Retained.Has(i) || sp.Fragmented.Has(i) && sp.Unacked[i] != 0 {
@@ -127,7 +126,7 @@ func (p *Peer) action(sp *group.Space, i int) (rec repl.Record, b *encode.Body, 
 	}
 	b = w.enc.Body(id, p.actionKey(sp, i, rec.Kind))
 	if rec.Kind == repl.Change && !b.ChangesStructure && !sp.Fragmented.Has(i) && !p.predictedStale(sp, i) {
-		p.upToDate(sp, i) // also in a full window, or structure that the view hides would hold values back
+		p.noteStructureSent(sp, i) // even in a full window, or hidden structure would delay values
 		return rec, nil, false
 	}
 	if full {
@@ -136,7 +135,7 @@ func (p *Peer) action(sp *group.Space, i int) (rec repl.Record, b *encode.Body, 
 	p.findPredicted(sp, i, rec.Kind)
 	if tickBits+p.actionBits(b, maxPartners)+p.stated.set.Bits() > repl.MaxGroupBytes*8 {
 		w.state.MarkTooLarge(id)
-		p.unsent(sp, i)
+		p.markNotSent(sp, i)
 		return rec, nil, false
 	}
 	if rec.Kind != repl.Gone && !sp.Retained.Has(i) {
@@ -145,12 +144,11 @@ func (p *Peer) action(sp *group.Space, i int) (rec repl.Record, b *encode.Body, 
 	return rec, b, true
 }
 
-// actionKind decides of which kind it is. It is not ok when there is nothing to be said, or
-// not now.
+// actionKind returns the kind of a group's due action. ok is false when there is none, or it has to wait.
 func (p *Peer) actionKind(sp *group.Space, i int, id ident.Group) (kind repl.Kind, ok bool) {
 	w := p.world
 	v, vacant := p.vacant[id]
-	if vacant && v.lose.IsZero() {
+	if vacant && v.remove.IsZero() {
 		sp.StructureDue.Clear(i)
 		return 0, false
 	}
@@ -158,13 +156,13 @@ func (p *Peer) actionKind(sp *group.Space, i int, id ident.Group) (kind repl.Kin
 	case gone && sp.Phase[i] != group.Present:
 		sp.StructureDue.Clear(i)
 		sp.NeedsFull.Clear(i)
-		p.unsent(sp, i)
+		p.markNotSent(sp, i)
 		if sp == &p.groups.Private && sp.Phase[i] == group.Absent {
 			p.retire(i)
 		}
 		return 0, false
 	case sp.Phase[i] == group.Present && (sp.Sent[i] == w.state.Tick || sp.StructureSent[i] == w.state.Tick):
-		// The peer may hold this tick by now, and would drop another record of it.
+		// The peer may already have the group as of this tick, and would drop another record of the tick.
 		return 0, false
 	case sp.Phase[i] == group.Ending, !gone && sp.NeedsFull.Has(i) && sp.Unacked[i] != 0:
 		// A full overtakes the actions in flight. Entities that come and go in those would be
@@ -175,7 +173,7 @@ func (p *Peer) actionKind(sp *group.Space, i int, id ident.Group) (kind repl.Kin
 	case sp.Retained.Has(i):
 		return repl.Change, true
 	case w.state.Groups[id].TooLarge, sp.Phase[i] != group.Present && !w.state.HasVisibleActive(id, sp.ViewOf(i)):
-		if p.unsent(sp, i); sp.Phase[i] != group.Present {
+		if p.markNotSent(sp, i); sp.Phase[i] != group.Present {
 			sp.StructureDue.Clear(i) // a change of its structure or of the view makes it due again
 		}
 		return 0, false
@@ -186,9 +184,9 @@ func (p *Peer) actionKind(sp *group.Space, i int, id ident.Group) (kind repl.Kin
 	}
 }
 
-// upToDate notes that the peer has all of a group's structure that it may see. What
-// there is of values goes as an update.
-func (p *Peer) upToDate(sp *group.Space, i int) {
+// noteStructureSent records that no structure which the peer may see is unsent in a group. Values become due as an
+// update.
+func (p *Peer) noteStructureSent(sp *group.Space, i int) {
 	sp.StructureAsOf[i] = p.state.Tick
 	sp.StructureDue.Clear(i)
 	if !sp.Retained.Has(i) && !p.state.WaitsForTurn(sp.Group(i)) {
@@ -197,8 +195,8 @@ func (p *Peer) upToDate(sp *group.Space, i int) {
 	sp.UpdateSteady(i)
 }
 
-// actionKey leaves out what a kind of body does not depend on, so that it is shared
-// as widely as it can be.
+// actionKey returns the key of an action's body. Fields on which a body of the kind does not depend have a fixed value,
+// so that as many peers as possible share it.
 func (p *Peer) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Key {
 	w := p.world
 	key := encode.Key{Kind: kind, View: sp.ViewOf(i), Base: w.state.Tick, Structure: w.state.Tick, HiddenSince: w.state.Tick}
@@ -219,17 +217,16 @@ func (p *Peer) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Key {
 		key.Resync, key.AsOf = true, sp.AsOf(i)
 	}
 	if sp.Retained.Has(i) {
-		p.retain(&key, sp, i)
+		p.setRetainedKey(&key, sp, i)
 	}
-	if p.losesSight(sp.Group(i)) {
+	if p.hasUnreceivableLeaver(sp.Group(i)) {
 		key.Reader = (*reader)(p)
 	}
 	return key
 }
 
-// losesSight reports whether an entity left a group for one in which the peer may not
-// see it, or can't be told of it.
-func (p *Peer) losesSight(id ident.Group) bool {
+// hasUnreceivableLeaver reports whether an entity moved from a group to one in which the peer cannot receive it.
+func (p *Peer) hasUnreceivableLeaver(id ident.Group) bool {
 	w := p.world
 	for i := range w.state.Groups[id].Left {
 		if l := &w.state.Groups[id].Left[i]; l.Fate == repl.Moved && !l.Progress.Acked && !p.groups.CanReceive(l.Slot) {
@@ -242,14 +239,14 @@ func (p *Peer) losesSight(id ident.Group) bool {
 // tickBits is the width of the tick that an action message begins with.
 const tickBits = 32
 
-// actionBits bounds what an action takes with all that stands before its body, and
-// the end of a message after it.
+// actionBits returns an upper bound of the size of an action in bits: its head, needs, references and body, and the end
+// of the message.
 func (p *Peer) actionBits(b *encode.Body, needs int) int {
 	return repl.MaxHeadBits + repl.NeedsBits(needs) + 1 + p.tableBits(b) + b.Width + 2 + 7
 }
 
-// tableBits bounds the size of a body's table of references. An entity that has no id at the peer yet gets
-// one when the table is written. A table that was full may lack references: it is too large.
+// tableBits returns an upper bound of the size of a body's table of references in bits. An entity without an id at the
+// peer gets one when the table is written. A full table may lack references, so it counts as too large for any message.
 func (p *Peer) tableBits(b *encode.Body) (bits int) {
 	if bits = repl.MaxRefBits; b.RefCount == repl.MaxGroupRefs {
 		return repl.MaxGroupBytes * 8
@@ -264,6 +261,7 @@ func (p *Peer) tableBits(b *encode.Body) (bits int) {
 	return bits
 }
 
+// appendAction writes one action. A plain full that begins like the one before is shortened to its values (plain.go).
 func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *encode.Body) {
 	w := p.world
 	begins := p.plainFull(rec, b)
@@ -280,7 +278,7 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *encode.Body)
 		p.stated.set.Append(&p.w)
 		slots := w.enc.Bodies.SlotsOf(b)
 		for _, s := range slots {
-			p.reserveName(w.state.Slots.Home[s])
+			p.reserveHome(w.state.Slots.Home[s])
 			p.groups.MarkReferred(w.state.Slots.Home[s])
 		}
 		w.enc.AppendRefs(&p.w, slots, (*reader)(p))
@@ -288,12 +286,12 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *encode.Body)
 	p.w.Copy(w.enc.Bodies.Bytes(b), b.Width)
 }
 
-// sentAction notes that an action was sent. It moves the base at once: nothing that
-// is sent later applies before it.
+// sentAction records that an action was sent. It moves the baseline at once, because the peer applies nothing that is
+// sent later before it.
 func (p *Peer) sentAction(sp *group.Space, i int, rec *repl.Record) {
 	tick, after := rec.Tick, sp.StructureSent[i]
 	if sp.Phase[i] == group.Absent {
-		after = tick - 1 // what the peer had before, it has acknowledged the end of
+		after = tick - 1 // the peer has acknowledged the end of the handle's last group
 		p.state.Groups[sp.Group(i)].Holders++
 	}
 	sp.Phase[i] = group.Present
@@ -308,12 +306,12 @@ func (p *Peer) sentAction(sp *group.Space, i int, rec *repl.Record) {
 		sp.ShownAgain.Clear(i)
 	}
 	if rec.Kind != repl.Change || sp.Retained.Has(i) {
-		p.dropView(sp, i)
+		p.forgetSentView(sp, i)
 	}
 	sp.Seq[i] = rec.Seq
 	sp.MoveBase(i, tick, tick)
 	sp.StructureSent[i], sp.LastAction = tick, tick
-	if !p.lostComponents(sp.Group(i)) {
+	if !p.noteComponentsRemoved(sp.Group(i)) {
 		sp.StructureAsOf[i] = tick
 	}
 	if !sp.Retained.Has(i) {
@@ -330,55 +328,55 @@ func (p *Peer) sentAction(sp *group.Space, i int, rec *repl.Record) {
 	}
 	sp.UpdateSteady(i)
 	p.actions.Add(flight.Action{Group: rec.Group, Groups: 1, Seq: rec.Seq, HasNeeds: rec.Kind != repl.Gone && len(p.needs) > 0, After: after})
-	p.units.sent(sp.Group(i))
+	p.units.markSent(sp.Group(i))
 	p.stats.Actions++
 }
 
-// ActionsSent names the message that AppendActions wrote last, and returns of how many
-// groups it is.
+// ActionsSent sets the channel's number of the message that AppendActions wrote last. It returns the number of groups
+// for which the message has an action.
 func (p *Peer) ActionsSent(message uint16) (groups int) {
 	m := p.actions.Last()
 	m.Number = message
 	return m.Groups()
 }
 
-// HandleDelivered takes the news that an action message was acknowledged.
+// HandleDelivered records that an action message was acknowledged.
 func (p *Peer) HandleDelivered(message uint16) { p.actions.HandleDelivered(message, p.onDelivered) }
 
-// delivered lets go of a group once nothing of its life at the peer is under way:
-// an end that the peer received may still wait there for an action before it.
-func (p *Peer) delivered(a flight.Action) {
+// handleActionDelivered clears an action that is no longer pending from its groups.
+func (p *Peer) handleActionDelivered(a flight.Action) {
 	sp, i := p.groups.LocateHandle(a.Group)
 	for end := i + int(a.Groups); i < end; i++ {
-		if !p.settles(sp, i) {
-			p.deliveredOne(sp, i, a.Seq)
+		if !p.isPlainDelivery(sp, i) {
+			p.handleGroupDelivered(sp, i, a.Seq)
 			continue
 		}
 		sp.Unacked[i] = 0
 		sp.ActionInFlight.Clear(i)
 		if a.Seq == 0 && p.joining.left > 0 {
-			p.joined(sp, i)
+			p.markJoined(sp, i)
 		}
 	}
 }
 
-// settles reports whether the action in flight of a group is its only one, and nothing else has to be done
-// when it is delivered.
-func (p *Peer) settles(sp *group.Space, i int) bool {
+// isPlainDelivery reports whether a group has one action in flight, and its delivery only has to clear that.
+func (p *Peer) isPlainDelivery(sp *group.Space, i int) bool {
 	return sp.Unacked[i] == 1 && sp.Phase[i] == group.Present && sp.Base[i] == sp.Sent[i] && !sp.Fragmented.Has(i) && !sp.Predicted.Has(i)
 }
 
-func (p *Peer) deliveredOne(sp *group.Space, i int, seq repl.Seq) {
+// handleGroupDelivered clears one delivered action of a group. When no other is in flight, it makes values due that may
+// have been dropped, and releases the group if that was its end.
+func (p *Peer) handleGroupDelivered(sp *group.Space, i int, seq repl.Seq) {
 	sp.Unacked[i] &^= 1 << ((sp.Seq[i] - seq) % repl.SeqCycle)
 	if seq == 0 {
-		p.joined(sp, i) // its full, which comes before all else
+		p.markJoined(sp, i) // the first full of the group
 	}
 	if sp.Unacked[i] != 0 {
 		return
 	}
 	sp.ActionInFlight.Clear(i)
 	if updated := sp.Base[i].Before(sp.Sent[i]); updated || sp.Fragmented.Has(i) {
-		// Updates that went out meanwhile prove nothing, so what changed is sent once more.
+		// Updates that were sent in the meantime are unproven (flight.Sent), so their changes are sent again.
 		if updated {
 			p.stats.Resent++
 		}
@@ -387,7 +385,7 @@ func (p *Peer) deliveredOne(sp *group.Space, i int, seq repl.Seq) {
 		sp.Resend(i)
 		sp.UpdateSteady(i)
 	}
-	p.tidyPredicted(sp, i)
+	p.dropEmptyPredicted(sp, i)
 	if sp.Phase[i] == group.Ending {
 		id := sp.Group(i)
 		sp.Phase[i] = group.Absent

@@ -1,9 +1,10 @@
-// Package sender decides which records a world's owner sends to each peer, and writes them.
+// Package sender writes the records that replicate a world to its peers: actions in reliable messages, and updates in
+// packets. It joins the packages that do the parts: group, view, ident, encode, schedule and flight.
 //
-// A [World] is the shared half: the replicated groups, and the ticks at which they last changed. A
-// [Peer] is the state that one peer was sent and acknowledged, in columns by group. The contents of
-// a body depend on the group, its baseline and the view, not on the peer, so it is encoded once and
-// copied to all peers. Changes that most peers lack are copied in whole runs.
+// A [World] is the part that all peers share: groups, and the ticks at which they last changed. A [Peer] is what one
+// peer may see, was sent and has acknowledged. The contents of a record depend on the group, its baseline and the view,
+// and not on the peer, so they are encoded once and copied to all peers. Changes that most peers lack are copied in
+// whole runs.
 //
 // # Driving it
 //
@@ -11,17 +12,17 @@
 //
 //	world.Begin(tick)
 //	world.Despawn, Spawn, Move, Reshape, SetRate, Change ...   changes since the last one
-//	world.Commit()                                             every peer now knows the due groups
+//	world.Commit()                                             the changed groups become due at the peers
 //
 // then, peer by peer:
 //
 //	peer.HandleAcked, HandleLost, HandleDelivered, HandleResync
 //	peer.Join             the first time: the groups due now are the world that existed for it
 //	peer.AppendActions    until it appends nothing: reliable messages
-//	peer.ActionsSent      after each: the number by which it will be acknowledged
-//	peer.PollAgain        until there is none: messages to be sent once more
-//	peer.Prepare          once: encodes bodies that the peer shares with others
-//	peer.Limit            if it has a byte cap, with regard to its WantedBytes: encodes what there is room for
+//	peer.ActionsSent      after each: the channel's number of the message
+//	peer.PollAgain        until ok is false: messages to be repeated
+//	peer.Prepare          once: plans and encodes the updates
+//	peer.Limit            if it has a byte cap, which may depend on WantedBytes: encodes what there is room for
 //
 // and for its packets, which may be done for several peers at a time:
 //
@@ -80,8 +81,8 @@
 // The groups of the world, and what a peer was sent of them, are in package group, ids in ident, views in view, bytes in
 // encode, plans in schedule, packets and messages in flight.
 //
-// The world: world.go, entities.go (spawn, move, despawn, pause), acks.go, reclaim.go, names.go. A peer: peer.go,
-// reader.go, audience.go, views.go, retain.go, vacated.go, retire.go, joining.go, tombstones.go, acked.go, lost.go,
-// stats.go, inspect.go. Structure: actions.go, spawns.go (many at once), usual.go, moves.go. Values: values.go,
-// updates.go; predict.go and marks.go for predicted groups.
+// The world: world.go, entities.go (spawn, move, despawn, pause), acks.go, reclaim.go, ids.go, stats.go. A peer: peer.go.
+// What it sees: show.go, views.go, retain.go, vacated.go, retire.go, joining.go. What became of what it was sent:
+// acked.go, lost.go, tombstones.go. Actions: actions.go, spawns.go (many at once), plain.go, moves.go, reader.go. Updates:
+// plan.go, updates.go; predict.go and marks.go for predicted groups. For tests: inspect.go.
 package sender

@@ -7,11 +7,11 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// Spawn takes in an entity with the given components, as a public group of its own.
+// Spawn adds an entity with the given components, as a public group of one.
 func (w *World) Spawn(s repl.Slot, mask set.Mask) { w.SpawnAt(s, mask, group.Place{}) }
 
-// SpawnAt takes in an entity with the given components. When no handle is left it is counted, and
-// not replicated. When its group is full it is counted, and gets a group of its own.
+// SpawnAt adds an entity with the given components to the group of a place. If the group is full, the entity gets a group
+// of one. If no handle is free, it is not replicated. Stats counts both.
 func (w *World) SpawnAt(s repl.Slot, mask set.Mask, at group.Place) {
 	if w.state.IsFull(at) {
 		w.SpawnAt(s, mask, group.Place{Private: at.Private})
@@ -21,20 +21,20 @@ func (w *World) SpawnAt(s repl.Slot, mask set.Mask, at group.Place) {
 	if to, ok := w.state.AllocatePosition(ident.NoGroup, at); ok {
 		w.state.AddEntity(s, mask, to)
 		w.state.AddMember(s, to)
-		w.joined(s, to)
+		w.onJoined(s, to)
 	}
 }
 
-// joined updates the peers for an entity that has joined a group.
-func (w *World) joined(s repl.Slot, at group.Position) {
+// onJoined updates the peers after an entity joined a group: their columns, views and predicted sets.
+func (w *World) onJoined(s repl.Slot, at group.Position) {
 	w.growPeers()
 	if at.Reused {
-		w.unhide(at.Group, at.Number)
+		w.unhideNumber(at.Group, at.Number)
 	}
 	w.updatePredictions(s, at.Group)
 }
 
-// growPeers makes room for public handles that are new.
+// growPeers extends the public space of each peer to new handles.
 func (w *World) growPeers() {
 	for _, p := range w.peers {
 		p.groups.Public.Grow(w.state.Public.Len(), w.state.Tick)
@@ -44,13 +44,12 @@ func (w *World) growPeers() {
 // Despawn ends the replication of an entity that was removed: the peers despawn it.
 func (w *World) Despawn(s repl.Slot) { w.endEntity(s, repl.Despawned) }
 
-// Abandon ends the replication of an entity, and the peers are sent nothing more of it: they keep
-// it as it was last sent.
+// Abandon orphans an entity: its replication ends, and the peers keep it as it was last sent.
 func (w *World) Abandon(s repl.Slot) { w.endEntity(s, repl.Orphaned) }
 
 func (w *World) endEntity(s repl.Slot, fate repl.Fate) {
 	if !w.state.Slots.Used.Has(int(s)) {
-		return // it was never taken in
+		return // it was never replicated
 	}
 	id := w.state.Slots.Group[s]
 	w.endVacated(s)
@@ -78,7 +77,7 @@ func (w *World) Move(s repl.Slot, at group.Place) {
 	w.updatePredictions(s, from)
 	w.state.AddMember(s, to)
 	w.state.ExtendTrail(s, from)
-	w.joined(s, to)
+	w.onJoined(s, to)
 }
 
 // Pause stops an entity from being sent: the peers keep it as it was last sent. From now on the
@@ -95,7 +94,7 @@ func (w *World) Pause(s repl.Slot) {
 func (w *World) unacked(s repl.Slot) (some bool) {
 	for _, p := range w.peers {
 		p.groups.EachFormerGroup(s, ident.NoGroup, func(ident.Group) { some = true })
-		some = some || p.keepsMoved(s)
+		some = some || p.keepsInVacated(s)
 	}
 	return some
 }
@@ -108,16 +107,15 @@ func (w *World) Resume(s repl.Slot) {
 	}
 }
 
-// Change says that a component's value changed in all these slots. Only the tick of the change is
-// stored; the sender asks its Source for the value when it encodes a record. Slots of paused entities
-// do not count: Resume sends these whole.
+// Change records that the value of a component changed in this tick, in each of the slots. Only the tick is stored: the
+// Source writes the value when a record is encoded. Paused entities are ignored, since Resume sends them whole.
 func (w *World) Change(comp int, slots []repl.Slot) { w.state.Change(comp, slots) }
 
-// Reshape says that components of an entity appeared and vanished. One that did
-// both and is there now counts as inserted.
+// Reshape records that components of an entity were added and removed in this tick. A component that was both and that
+// exists now counts as added.
 func (w *World) Reshape(s repl.Slot, inserted, removed set.Mask) {
 	if w.state.Slots.Used.Has(int(s)) {
-		w.noteInserted(s, inserted)
+		w.noteInserts(s, inserted)
 		w.state.Reshape(s, inserted, removed)
 	}
 }

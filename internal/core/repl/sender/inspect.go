@@ -8,9 +8,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
-// Seat returns the entity that has a number in a group, which is given by its handle at the peer,
-// for tests and inspection, or that the peer keeps there. It is not ok where no entity has the number.
-func (p *Peer) Seat(h repl.Handle, n repl.Member) (s repl.Slot, ok bool) {
+// MemberSlot returns the entity with a member number in a group, for tests and inspection. h is the group's handle at the
+// peer. In a vacated group it is the entity that the peer keeps there. ok is false if no entity has the number.
+func (p *Peer) MemberSlot(h repl.Handle, n repl.Member) (s repl.Slot, ok bool) {
 	sp, i := p.groups.LocateHandle(h)
 	if i >= len(sp.Phase) {
 		return repl.NoSlot, false

@@ -7,12 +7,12 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// joining is the groups that a newly joined peer has yet to receive, of those that existed for it
-// when it joined. Later groups are not part of it, nor those that end or can't be sent.
+// joining is the groups that a peer has not received yet, of those that existed for it when it joined. Groups that end
+// or cannot be sent are removed.
 type joining struct {
 	begun           bool
-	public, private set.Bitset // what it does not hold yet
-	left, of        int
+	public, private set.Bitset // groups that the peer has not received, by index in their space
+	left, of        int        // number of these groups, now and at the join
 }
 
 // Progress is the number of groups that a peer has received of those that existed for it when it
@@ -22,7 +22,7 @@ type Progress struct {
 	Begun    bool
 }
 
-// Done reports whether the peer has all of them, or has received their ends.
+// Done reports whether the peer has received all of them, or their ends.
 func (p Progress) Done() bool { return p.Begun && p.Have == p.Of }
 
 // Join notes the due groups of a peer that was sent nothing yet: the world that exists for it when
@@ -39,21 +39,20 @@ func (p *Peer) Join() {
 	j.left = j.of
 }
 
-// Joining returns how far the peer has come since Join.
+// Joining returns the progress of the join.
 func (p *Peer) Joining() Progress {
 	return Progress{Have: p.joining.of - p.joining.left, Of: p.joining.of, Begun: p.joining.begun}
 }
 
-// unsent removes a group from the missing ones if the peer was sent nothing of it, and will not be
-// for the time being.
-func (p *Peer) unsent(sp *group.Space, i int) {
+// markNotSent removes a group that the peer was not sent, and that cannot be sent now, from the groups of the join.
+func (p *Peer) markNotSent(sp *group.Space, i int) {
 	if sp.Phase[i] == group.Absent {
-		p.joined(sp, i)
+		p.markJoined(sp, i)
 	}
 }
 
-// joined removes a group from the missing ones.
-func (p *Peer) joined(sp *group.Space, i int) {
+// markJoined removes a group from those that the join waits for.
+func (p *Peer) markJoined(sp *group.Space, i int) {
 	j := &p.joining
 	if j.left == 0 {
 		return

@@ -19,16 +19,15 @@ type loss struct {
 // lossy reports whether a packet was lost recently.
 func (p *Peer) lossy() bool { return p.loss.some && p.state.Tick.Sub(p.loss.last) < lossMemory }
 
-// HandleLost handles a packet that is presumed lost: its contents are due again, unless they were
-// resent or acknowledged meanwhile.
+// HandleLost makes the groups of a lost packet due again, except those that were resent or acknowledged in the meantime.
 func (p *Peer) HandleLost(pkt uint16) {
 	p.loss.some, p.loss.last = true, p.state.Tick
 	p.flights.Remove([]uint16{pkt}, p.onLost, p.onRunLost)
 }
 
-func (p *Peer) lost(s flight.Sent) { p.lostOne(s.Tick, s.Group) }
+func (p *Peer) handleUpdateLost(s flight.Sent) { p.requeueLost(s.Tick, s.Group) }
 
-func (p *Peer) lostOne(tick entangle.Tick, h repl.Handle) {
+func (p *Peer) requeueLost(tick entangle.Tick, h repl.Handle) {
 	sp, i := p.groups.LocateHandle(h)
 	if sp.Phase[i] != group.Present || sp.Retained.Has(i) || !sp.Base[i].Before(tick) || tick.Before(sp.Sent[i]) {
 		return
@@ -41,17 +40,17 @@ func (p *Peer) lostOne(tick entangle.Tick, h repl.Handle) {
 	p.stats.Resent++
 }
 
-func (p *Peer) runLost(tick entangle.Tick, r flight.SentRun) {
+func (p *Peer) handleRunLost(tick entangle.Tick, r flight.SentRun) {
 	if r.Dense && p.flights.SentRunSince(tick, r.Groups[0], r.Last()) {
 		return
 	}
 	for _, h := range r.Groups {
-		p.lostOne(tick, h)
+		p.requeueLost(tick, h)
 	}
 }
 
-// PollAgain returns the name of a message to be sent once more, although it may still arrive. It is
-// not ok when there is none in this tick, or no packet was lost recently.
+// PollAgain returns the number of a message to repeat, although it may still arrive. ok is false when there is none in
+// this tick, or when no packet was lost recently.
 func (p *Peer) PollAgain() (message uint16, ok bool) {
 	if !p.lossy() {
 		return 0, false

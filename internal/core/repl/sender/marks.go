@@ -7,9 +7,12 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/schedule"
 )
 
-// AppendMark writes an updates frame with nothing but a mark, for a packet that goes out anyway. It
-// returns dst unchanged when there is nothing to mark, or when the groups to be marked are not sent
-// yet.
+// A mark says to which tick the packets of a tick bring the predicted groups, so that the client's confirmed tick can
+// advance. It has one part per packet. The last part lists the needs: predicted groups whose earlier data the peer has
+// not acknowledged, and which it must have received as well.
+
+// AppendMark writes an updates frame with nothing but a mark, for a packet that is sent for another reason. It returns
+// dst unchanged when the peer predicts nothing, or when not all due predicted groups are sent yet.
 func (p *Peer) AppendMark(dst []byte, room int) []byte {
 	if p.world.held || len(p.plan.Predicted) == 0 {
 		return dst
@@ -25,16 +28,15 @@ func (p *Peer) AppendMark(dst []byte, room int) []byte {
 	return p.w.Finish()
 }
 
-// appendMark writes one part of this tick's mark. The last part lists the other groups that the
-// peer must have: earlier sendings that are not acknowledged. When something of them was not sent
-// yet, or when the list does not fit, no last part is written. It reports whether there was room.
+// appendMark writes one part of this tick's mark, and reports whether there was room. No last part is written while a
+// change of a predicted group is unsent, or if there are more than repl.MaxNeeds needs.
 func (p *Peer) appendMark(last bool, room int) bool {
 	if p.plan.MarkDone || p.plan.MarkPart == repl.MaxParts {
 		return true
 	}
 	p.needs = p.needs[:0]
 	if last {
-		if !p.findUnsettled() {
+		if !p.findMarkNeeds() {
 			return true
 		}
 		if p.w.LenBits()+schedule.MarkBits+repl.NeedsBits(len(p.needs)) > room {
@@ -53,9 +55,9 @@ func (p *Peer) appendMark(last bool, room int) bool {
 	return true
 }
 
-// findUnsettled collects the predicted groups of which the peer may lack something that it was
-// sent. It is not ok when something was not sent.
-func (p *Peer) findUnsettled() (ok bool) {
+// findMarkNeeds collects in Peer.needs the predicted groups of which the peer may lack something that it was sent. ok is
+// false when a change is unsent, or when there are too many needs.
+func (p *Peer) findMarkNeeds() (ok bool) {
 	for k := range p.plan.Predicted {
 		f := &p.plan.Predicted[k]
 		sp, i := p.groups.LocateHandle(f.Group)

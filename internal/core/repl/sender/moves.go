@@ -9,42 +9,42 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
-// A move has two halves: the action of the old group removes the entity, that of the new group
-// takes it in. A peer is sent both in the same tick or neither, so that it has the entity in one
-// group at any time. Groups connected by moves that a peer has not received form a unit.
+// A move has two halves: the action of the old group removes the entity, and that of the new group adds it. A peer is
+// sent both in the same tick or neither, so that it has the entity in one group at any time. Groups that are connected
+// by moves which a peer was not sent form a unit, whose actions are all sent in one tick.
 
 // units is the decisions on units in one tick.
 type units struct {
-	tick   entangle.Tick
-	judged map[ident.Group]bool // whether the group's unit can be sent
-	owed   int                  // groups of units that were begun, and are not sent yet
-	stack  []ident.Group
-	unit   []ident.Group
+	tick    entangle.Tick
+	decided map[ident.Group]bool // by unsent group: whether its unit is sent in this tick
+	unsent  int                  // number of groups whose unit is sent in this tick and which are not sent yet
+	stack   []ident.Group        // scratch of canSendUnit
+	unit    []ident.Group        // scratch of canSendUnit
 }
 
 func (u *units) beginTick(tick entangle.Tick) {
 	if u.tick != tick {
-		u.tick, u.owed = tick, 0
-		clear(u.judged)
+		u.tick, u.unsent = tick, 0
+		clear(u.decided)
 	}
 }
 
-// sent removes a group from the count of owed ones.
-func (u *units) sent(id ident.Group) {
-	if u.judged[id] {
-		delete(u.judged, id)
-		u.owed--
+// markSent removes a group from the count of owed ones.
+func (u *units) markSent(id ident.Group) {
+	if u.decided[id] {
+		delete(u.decided, id)
+		u.unsent--
 	}
 }
 
-// together reports whether a group may be sent now: it has no part in a move, or all groups of its
-// unit can go in this tick.
-func (p *Peer) together(sp *group.Space, i int) bool {
+// canSendUnit reports whether the action of a group may be sent now: it belongs to no unit, or all groups of its unit can
+// be sent in this tick.
+func (p *Peer) canSendUnit(sp *group.Space, i int) bool {
 	id := sp.Group(i)
-	if ok, judged := p.units.judged[id]; judged {
+	if ok, judged := p.units.decided[id]; judged {
 		return ok
 	}
-	if !p.partners(id, sp, i, nil) {
+	if !p.findPartners(id, sp, i, nil) {
 		return true
 	}
 	u := &p.units
@@ -58,23 +58,23 @@ func (p *Peer) together(sp *group.Space, i int) bool {
 		}
 		u.unit = append(u.unit, id)
 		sp, i := p.groups.Locate(id)
-		if i < 0 || !p.sendable(sp, i) {
+		if i < 0 || !p.canSendAction(sp, i) {
 			ok = false
 			continue
 		}
-		p.partners(id, sp, i, &u.stack)
+		p.findPartners(id, sp, i, &u.stack)
 	}
 	for _, id := range u.unit {
-		u.judged[id] = ok
+		u.decided[id] = ok
 	}
 	if ok {
-		u.owed += len(u.unit)
+		u.unsent += len(u.unit)
 	}
 	return ok
 }
 
-// sendable reports whether a group's action can go in this tick.
-func (p *Peer) sendable(sp *group.Space, i int) bool {
+// canSendAction reports whether a group has a due action that can be sent in this tick.
+func (p *Peer) canSendAction(sp *group.Space, i int) bool {
 	if !sp.StructureDue.Has(i) {
 		return false
 	}
@@ -82,12 +82,12 @@ func (p *Peer) sendable(sp *group.Space, i int) bool {
 	return ok
 }
 
-// maxPartners is the number of groups to wait for that a group's action keeps room for.
+// maxPartners is the number of needs for which the size limit of an action keeps room.
 const maxPartners = 64
 
-// partners finds the groups connected with a group by moves that the peer has not received, and
-// reports whether there are any.
-func (p *Peer) partners(id ident.Group, sp *group.Space, i int, out *[]ident.Group) (some bool) {
+// findPartners appends to out, unless it is nil, the groups to or from which entities moved without the peer having been
+// sent that. It reports whether there are any.
+func (p *Peer) findPartners(id ident.Group, sp *group.Space, i int, out *[]ident.Group) (some bool) {
 	w, gr := p.world, &p.state.Groups[id]
 	note := func(other ident.Group) {
 		some = true
@@ -113,9 +113,9 @@ func (p *Peer) partners(id ident.Group, sp *group.Space, i int, out *[]ident.Gro
 	return some
 }
 
-// findNeeds collects the groups that an action has to wait for at the peer: those that members came
-// from, even by way of other groups or while invisible. A group that has reached the tick at which
-// the member left no longer holds it.
+// findNeeds collects in Peer.needs the groups for which an action has to wait at the peer: all former groups of its joining
+// members, even if the peer did not see the member in between. A former group no longer has the member as of the tick
+// at which it left.
 func (p *Peer) findNeeds(sp *group.Space, i int, rec *repl.Record) {
 	w, id := p.world, sp.Group(i)
 	p.needs = p.needs[:0]
@@ -126,13 +126,13 @@ func (p *Peer) findNeeds(sp *group.Space, i int, rec *repl.Record) {
 	for k := range gr.Members {
 		m := &gr.Members[k]
 		if (rec.Kind == repl.Full || sp.StructureAsOf[i].Before(m.WholeSince)) && len(w.state.Trails[m.Slot]) > 0 && p.groups.SeesEntity(m.Slot) {
-			p.needTrail(m.Slot, id)
+			p.addTrailNeeds(m.Slot, id)
 		}
 	}
 }
 
-// needTrail adds the needs of one entity.
-func (p *Peer) needTrail(s repl.Slot, into ident.Group) {
+// addTrailNeeds adds the former groups of one entity to the needs.
+func (p *Peer) addTrailNeeds(s repl.Slot, into ident.Group) {
 	w := p.world
 	for _, from := range w.state.Trails[s] {
 		sp, i := p.groups.Locate(from)
@@ -144,26 +144,27 @@ func (p *Peer) needTrail(s repl.Slot, into ident.Group) {
 			switch l := &w.state.Groups[from].Left[k]; {
 			case l.Slot != s:
 			case sp.HasLeaver(i, l):
-				p.need(repl.Need{Group: h, Tick: w.state.Tick}) // it is sent in this tick, too
+				p.addNeed(repl.Need{Group: h, Tick: w.state.Tick}) // the removal is sent in this tick as well
 			case sp.AsOf(i).Before(l.Joined): // the peer never had it there
-			case sp.StructureSent[i].Before(l.Left): // the group ended before, or it left while it was hidden
-				p.needSent(h, sp.StructureSent[i])
+			case sp.StructureSent[i].Before(l.Left): // the group ended at the peer before the entity left, or the leaving is hidden
+				p.addSentNeed(h, sp.StructureSent[i])
 			default:
-				p.needSent(h, l.Left)
+				p.addSentNeed(h, l.Left)
 			}
 		}
 	}
 }
 
-// needSent adds the need of a tick at which the peer was sent structure of a group, unless the peer
-// has acknowledged it. When leavers are forgotten depends on other peers, and must not change needs.
-func (p *Peer) needSent(group repl.Handle, tick entangle.Tick) {
+// addSentNeed adds a need of structure that the peer was sent at a tick, while that is pending. It decides by the peer's
+// own acknowledgements and not by whether the leaver still exists, which depends on other peers.
+func (p *Peer) addSentNeed(group repl.Handle, tick entangle.Tick) {
 	if p.actions.IsPending(group, tick) {
-		p.need(repl.Need{Group: group, Tick: tick})
+		p.addNeed(repl.Need{Group: group, Tick: tick})
 	}
 }
 
-func (p *Peer) need(n repl.Need) {
+// addNeed adds a need, or moves the need of the same group to a later tick.
+func (p *Peer) addNeed(n repl.Need) {
 	for i := range p.needs {
 		if p.needs[i].Group == n.Group {
 			if p.needs[i].Tick.Before(n.Tick) {

@@ -14,9 +14,9 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Peer is the part of the world that one peer was sent, and the part that it acknowledged.
+// Peer is the sending side of one peer: what it may see, was sent and has acknowledged.
 type Peer struct {
-	// What every tick reads comes first.
+	// The fields that each tick reads come first.
 	groups group.Peer
 	plan   schedule.Planner
 	world  *World
@@ -36,19 +36,19 @@ type Peer struct {
 	needs    []repl.Need
 	stated   statedSet
 	retiring retiring
-	hiddenAt map[int32]entangle.Tick // of private groups that the peer is to be sent the end of; see noteHidden
-	vacant   map[ident.Group]vacated // groups that their only entity left, and that the peer keeps with it
+	hiddenAt map[int32]entangle.Tick // by private handle; see noteHidden
+	vacant   map[ident.Group]vacated // vacated groups; see vacated.go
 	joining  joining
-	turn     repl.Handle // where the next message of actions goes on
-	begins   uint64      // what the last full of the message that is being written begins with; see plainFull
+	turn     repl.Handle // at which the next message of actions continues
+	begins   uint64      // plainFull of the last action in the message that is being written
 
-	// The methods as values, made once: a method value made per call allocates.
+	// Method values, made once because each evaluation allocates.
 	onAcked, onLost       func(flight.Sent)
 	onRunAcked, onRunLost func(entangle.Tick, flight.SentRun)
 	onDelivered           func(flight.Action)
 }
 
-// NewPeer takes a peer in: all that everybody may see becomes due for it.
+// NewPeer adds a peer, for which all public groups become due.
 func (w *World) NewPeer() *Peer {
 	p := &Peer{world: w, state: w.state, enc: w.enc}
 	p.groups.State = w.state
@@ -59,9 +59,9 @@ func (w *World) NewPeer() *Peer {
 		p.groups.Public.Prev, p.groups.Private.Prev = []uint8{}, []uint8{}
 		p.flights.KeepBaselines = true
 	}
-	p.units.judged = map[ident.Group]bool{}
-	p.onAcked, p.onLost, p.onDelivered = p.acked, p.lost, p.delivered
-	p.onRunAcked, p.onRunLost = p.runAcked, p.runLost
+	p.units.decided = map[ident.Group]bool{}
+	p.onAcked, p.onLost, p.onDelivered = p.handleUpdateAcked, p.handleUpdateLost, p.handleActionDelivered
+	p.onRunAcked, p.onRunLost = p.handleRunAcked, p.handleRunLost
 	p.groups.Public.Grow(w.state.Public.Len(), w.state.Tick)
 	w.peers = append(w.peers, p)
 	w.addPeer(p)
@@ -73,7 +73,7 @@ func (w *World) NewPeer() *Peer {
 	return p
 }
 
-// Close lets a peer go: it holds no group any more.
+// Close removes a peer from the world. It must not be used afterwards.
 func (p *Peer) Close() {
 	w := p.world
 	for _, sp := range p.groups.Spaces() {
@@ -81,7 +81,7 @@ func (p *Peer) Close() {
 			if ph != group.Absent {
 				w.state.RemoveHolder(sp.Group(i))
 			}
-			p.dropView(sp, i)
+			p.forgetSentView(sp, i)
 			w.state.Views.AddUsers(sp.ViewOf(i), -1)
 		}
 	}
@@ -98,25 +98,25 @@ func (p *Peer) Close() {
 	}
 	w.predictions.forgetPeer(p.groups.Index)
 	w.byIndex[p.groups.Index] = nil
-	w.stats.accumulate(p.count())
+	w.stats.accumulate(p.countStats())
 	*p = Peer{}
 }
 
-// addPeer gives a peer a number.
+// addPeer gives a peer the lowest free index.
 func (w *World) addPeer(p *Peer) {
-	seat := slices.Index(w.byIndex, nil)
-	if seat < 0 {
-		seat = len(w.byIndex)
+	index := slices.Index(w.byIndex, nil)
+	if index < 0 {
+		index = len(w.byIndex)
 		w.byIndex = append(w.byIndex, nil)
 	}
-	if seat > math.MaxUint16 {
-		panic("sender: 65,537 peers of one world at a time: it can tell 65,536 apart")
+	if index > math.MaxUint16 {
+		panic("sender: 65,537 peers of one world at a time: the maximum is 65,536")
 	}
-	w.byIndex[seat], p.groups.Index = p, uint16(seat)
+	w.byIndex[index], p.groups.Index = p, uint16(index)
 }
 
-// Base returns the base of a group at this peer, for tests and inspection; ok is
-// false while the peer was not sent the group.
+// Base returns the baseline of a group at this peer, for tests and inspection. ok is false unless the group is present
+// there.
 func (p *Peer) Base(h repl.Handle) (base entangle.Tick, ok bool) {
 	sp, i, ok := p.groups.LocatePresent(h)
 	if !ok {
@@ -125,17 +125,16 @@ func (p *Peer) Base(h repl.Handle) (base entangle.Tick, ok bool) {
 	return sp.Base[i], true
 }
 
-// Idle reports whether the peer was sent and acknowledged all there is, and no change
-// waits for the tick of its group.
+// Idle reports whether the peer was sent everything and has acknowledged it, and no change waits for its turn.
 func (p *Peer) Idle() bool {
 	return p.groups.Public.IsIdle() && p.groups.Private.IsIdle() && p.flights.Len() == 0 && p.actions.Empty() && !p.plan.AwaitsTurn()
 }
 
-// Asked returns how many entities the peer was sent again because it asked.
+// Asked returns the number of entities that the peer was sent again because of resyncs.
 func (p *Peer) Asked() uint64 { return p.fulls.sent }
 
-// HandleResync answers a peer that lost the thread of a group: it is sent again in full, or, if
-// it is retained, hidden. Groups that the peer was never sent are ignored.
+// HandleResync handles a peer's request to resync a group, which it cannot update any more. The group is sent again in
+// full. A retained group ends at the peer instead. Groups that are not present at the peer are ignored.
 func (p *Peer) HandleResync(h repl.Handle) {
 	sp, i, ok := p.groups.LocatePresent(h)
 	if !ok || sp.AwaitsResync.Has(i) {
@@ -148,31 +147,30 @@ func (p *Peer) HandleResync(h repl.Handle) {
 	sp.AwaitsResync.Set(i)
 	if sp.Retained.Has(i) {
 		if p.endVacated(sp.Group(i)); sp == &p.groups.Private {
-			p.conceal(i)
+			p.hideSent(i)
 		}
 		return
 	}
 	sp.NeedsFull.Set(i)
 }
 
-// MaxFullsPerTick bounds the groups that a peer is sent again in a tick because it
-// asked, and MaxFullEntitiesPerTick the entities in them. Asking for everything all the time
-// then costs a server 64 small groups per tick, some 60 us; a peer that lost 4,000 groups at
-// once has them back after a second. One group is sent however large it is, and further ones
-// when as many ticks have passed as it takes to pay for it.
+// MaxFullsPerTick bounds the groups that a peer is sent again in full in a tick, and MaxFullEntitiesPerTick the entities
+// in them. A peer that requests everything all the time then costs a server 64 small groups per tick, some 60 us. A peer
+// that needs 4,000 groups again has them after a second. A single group may exceed the budget of entities, and the excess
+// is subtracted from the budgets of the next ticks.
 const (
 	MaxFullsPerTick        = 64
 	MaxFullEntitiesPerTick = 256
 )
 
-// fulls is what the peer is sent again in full because it asked.
+// fulls is the budget for groups that are sent again in full.
 type fulls struct {
-	tick   entangle.Tick // the last one in which groups were made due
-	sent   uint64        // entities
-	budget int           // entities that may be sent in this tick; below 0: debt
+	tick   entangle.Tick // in which makeFullsDue last ran
+	sent   uint64        // number of entities that were sent again
+	budget int           // number of entities that may still be sent in this tick; negative after a large group
 }
 
-// makeFullsDue makes the next groups due that are to be sent in full.
+// makeFullsDue makes the next groups due of those that need a full, within the budget of the tick.
 func (p *Peer) makeFullsDue() {
 	if p.fulls.tick == p.state.Tick {
 		return
@@ -185,8 +183,8 @@ func (p *Peer) makeFullsDue() {
 	}
 }
 
-// makeFullsDueIn does so in one space, for at most left groups, and returns how many of them
-// are left. A group that is due for another reason is not charged for.
+// makeFullsDueIn does so in one space, for at most left groups, and returns the number that is left. A group whose
+// structure is due for another reason does not count against the budget of entities.
 func (p *Peer) makeFullsDueIn(sp *group.Space, left int) int {
 	for wrapped := false; left > 0 && p.fulls.budget > 0; left-- {
 		i := sp.NeedsFull.Next(sp.NextFull)

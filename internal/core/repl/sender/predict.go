@@ -11,65 +11,63 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// predictions is which peers predict which entities. It costs nothing while no peer predicts one, and
-// then only for the predicted entities.
+// predictions records which peers predict which entities. Its memory is proportional to the predicted entities.
 type predictions struct {
-	slots set.Bitset               // entities that any peer predicts
-	peers map[repl.Slot]set.Bitset // by number
-	spare []set.Bitset
+	slots  set.Bitset               // entities that any peer predicts
+	peers  map[repl.Slot]set.Bitset // indexes of the peers that predict an entity
+	unused []set.Bitset             // memory for new elements of peers
 }
 
-func (f *predictions) predicts(s repl.Slot, seat uint16) bool {
-	return f.slots.Has(int(s)) && f.peers[s].Has(int(seat))
+func (f *predictions) predicts(s repl.Slot, index uint16) bool {
+	return f.slots.Has(int(s)) && f.peers[s].Has(int(index))
 }
 
 // addPeer notes that a peer predicts an entity.
-func (f *predictions) addPeer(s repl.Slot, seat uint16) {
+func (f *predictions) addPeer(s repl.Slot, index uint16) {
 	if f.peers == nil {
 		f.peers = map[repl.Slot]set.Bitset{}
 	}
 	peers, ok := f.peers[s]
-	if n := len(f.spare); !ok && n > 0 {
-		peers, f.spare = f.spare[n-1], f.spare[:n-1]
+	if n := len(f.unused); !ok && n > 0 {
+		peers, f.unused = f.unused[n-1], f.unused[:n-1]
 	}
-	peers.Grow(int(seat) + 1)
-	peers.Set(int(seat))
+	peers.Grow(int(index) + 1)
+	peers.Set(int(index))
 	f.peers[s] = peers
 	f.slots.Grow(int(s) + 1)
 	f.slots.Set(int(s))
 }
 
 // removePeer notes that a peer does not predict an entity any more.
-func (f *predictions) removePeer(s repl.Slot, seat uint16) {
+func (f *predictions) removePeer(s repl.Slot, index uint16) {
 	peers := f.peers[s]
-	if peers.Clear(int(seat)); peers.Empty() {
+	if peers.Clear(int(index)); peers.Empty() {
 		f.forgetEntity(s)
 	}
 }
 
-// forgetEntity forgets an entity that is gone.
+// forgetEntity removes an entity that ended.
 func (f *predictions) forgetEntity(s repl.Slot) {
 	if f.slots.Has(int(s)) {
 		f.slots.Clear(int(s))
 		f.peers[s].Reset()
-		f.spare = append(f.spare, f.peers[s])
+		f.unused = append(f.unused, f.peers[s])
 		delete(f.peers, s)
 	}
 }
 
-// forgetPeer forgets a peer that is gone.
-func (f *predictions) forgetPeer(seat uint16) {
+// forgetPeer removes a peer that was closed.
+func (f *predictions) forgetPeer(index uint16) {
 	for s := f.slots.Next(0); s >= 0; s = f.slots.Next(s + 1) {
-		if f.predicts(repl.Slot(s), seat) {
-			f.removePeer(repl.Slot(s), seat)
+		if f.predicts(repl.Slot(s), index) {
+			f.removePeer(repl.Slot(s), index)
 		}
 	}
 }
 
-// Predict sets whether the peer predicts an entity. The peer is sent that, while the entity is shown
-// to it and not paused. Groups with a predicted member are sent to the peer first and together. A
-// mark behind them says that a peer which has everything up to the mark has all of them as of the
-// packet's tick. The setting lasts until the entity ends, whatever group it is in.
+// Predict sets whether the peer predicts an entity. While the entity is shown to it and not paused, the peer is sent that
+// it predicts the entity. Groups with a predicted member are sent to the peer first and together, and are followed by a
+// mark (marks.go). The setting lasts until the entity ends, in every group that it moves to.
 func (p *Peer) Predict(s repl.Slot, on bool) {
 	w := p.world
 	if !w.state.Slots.Used.Has(int(s)) || w.predictions.predicts(s, p.groups.Index) == on {
@@ -83,7 +81,7 @@ func (p *Peer) Predict(s repl.Slot, on bool) {
 	p.updateGroupPrediction(w.state.Slots.Group[s])
 }
 
-// Predicts reports whether the peer is to predict an entity, as far as the entity is shown to it.
+// Predicts reports whether the peer predicts an entity, and the entity is shown to it.
 func (p *Peer) Predicts(s repl.Slot) bool {
 	w := p.world
 	if !w.state.Slots.Used.Has(int(s)) || !w.predictions.predicts(s, p.groups.Index) {
@@ -97,7 +95,7 @@ func (p *Peer) Predicts(s repl.Slot) bool {
 	return p.predictsMember(sp.ViewOf(i), m)
 }
 
-// predictsIn reports whether the peer can predict anything in a group: the group is shown to it.
+// predictsIn reports whether a group is shown to the peer, so that it can predict members of it.
 func (p *Peer) predictsIn(sp *group.Space, i int) bool {
 	id := sp.Group(i)
 	return id != ident.NoGroup && p.state.Groups[id].Open && !sp.Retained.Has(i) && p.groups.SeesGroup(id)
@@ -133,8 +131,8 @@ func (w *World) updatePredictions(s repl.Slot, id ident.Group) {
 		return
 	}
 	peers := w.predictions.peers[s]
-	for seat := peers.Next(0); seat >= 0; seat = peers.Next(seat + 1) {
-		w.byIndex[seat].updateGroupPrediction(id)
+	for index := peers.Next(0); index >= 0; index = peers.Next(index + 1) {
+		w.byIndex[index].updateGroupPrediction(id)
 	}
 }
 
@@ -178,7 +176,7 @@ func (p *Peer) predictedStale(sp *group.Space, i int) bool {
 	return sp.Predicted.Has(i) && p.plan.Predicted[p.plan.SearchPredicted(sp, i)].Stale
 }
 
-// beginPredicted adds a group to Peer.predicted.
+// beginPredicted adds a group to the predicted groups.
 func (p *Peer) beginPredicted(sp *group.Space, i int) {
 	p.plan.Predicted = slices.Insert(p.plan.Predicted, p.plan.SearchPredicted(sp, i), schedule.PredictedGroup{Group: sp.First + repl.Handle(i), FirstSent: p.state.Tick})
 	sp.Predicted.Set(i)
@@ -188,8 +186,7 @@ func (p *Peer) beginPredicted(sp *group.Space, i int) {
 	}
 }
 
-// forgetPredicted removes a group from Peer.predicted, because the peer has acknowledged that its
-// predicted set is empty.
+// forgetPredicted removes a group from the predicted groups.
 func (p *Peer) forgetPredicted(sp *group.Space, i int) {
 	if !sp.Predicted.Has(i) {
 		return
@@ -200,9 +197,9 @@ func (p *Peer) forgetPredicted(sp *group.Space, i int) {
 	sp.UpdateSteady(i)
 }
 
-// tidyPredicted removes a group from Peer.predicted if its predicted set is empty. It is called when
-// everything that was sent of the group is acknowledged.
-func (p *Peer) tidyPredicted(sp *group.Space, i int) {
+// dropEmptyPredicted removes a group from the predicted groups if its predicted set is empty. It is called when no
+// action of the group is in flight, so that the peer has the last predicted set.
+func (p *Peer) dropEmptyPredicted(sp *group.Space, i int) {
 	if !sp.Predicted.Has(i) {
 		return
 	}
@@ -218,7 +215,7 @@ type statedSet struct {
 	hash uint64
 }
 
-// findPredicted sets Peer.said to the predicted set that an action of a group states.
+// findPredicted sets Peer.stated to the predicted set that an action of a group must state.
 func (p *Peer) findPredicted(sp *group.Space, i int, kind repl.Kind) {
 	stated := &p.stated.set
 	stated.Reset()

@@ -6,28 +6,28 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
-// freeHandles frees the handles of a group that ended everywhere and gives no entity its id, so that it can be
-// freed. It reports that the group is to be kept if freeRetired is to free one of the handles: a peer must not be
-// able to tell a group that ended from one that was hidden.
+// freeHandles frees the handles of a group that is about to be freed. It does nothing and reports keep if one of them
+// waits for freeRetired: then the handle is freed at the same time whether the group ended or was hidden, which the peer
+// must not be able to distinguish.
 func (w *World) freeHandles(id ident.Group) (keep bool) {
 	gr := &w.state.Groups[id]
 	if slices.ContainsFunc(gr.Viewers, func(v ident.Viewer) bool { return w.byIndex[v.Peer()].retiring.set.Has(v.Handle()) }) {
 		return true
 	}
 	for _, v := range gr.Viewers {
-		w.byIndex[v.Peer()].unreserve(v.Handle())
+		w.byIndex[v.Peer()].freeHandle(v.Handle())
 	}
 	if !gr.Private {
-		w.disregard(int(gr.Handle))
+		w.resetPublicView(int(gr.Handle))
 	}
 	return false
 }
 
-// disregard has all peers disregard a public group that is gone.
-func (w *World) disregard(h int) {
+// resetPublicView resets the views and predicted sets of a freed public handle at all peers.
+func (w *World) resetPublicView(h int) {
 	for _, p := range w.peers {
 		if sp := &p.groups.Public; sp.ViewOf(h) != 0 || sp.Predicted.Has(h) || p.joining.left > 0 {
-			p.disregard(sp, h)
+			p.resetView(sp, h)
 		}
 	}
 }

@@ -9,23 +9,21 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// A private group that a peer may no longer see but keeps is retained: it stays there as it was
-// last sent. The peer is sent only removals: the end of the group, a member that ended or became
-// invisible, a component that is hidden from it. A member that moves to a group that the peer is
-// shown is taken over there, one that moves elsewhere ends; see vacated.go for groups of one. A
-// joining member is not sent, and becomes invisible if it was visible before.
+// A private group that a peer may no longer see, and still keeps, is retained: it stays there as it was last sent. The
+// peer is sent only removals: the end of the group, members that ended or became invisible, and components that are hidden
+// from it. A member that moves to a group that is shown to the peer moves there, and one that moves elsewhere is despawned
+// (see vacated.go for groups of one). A joining member is not sent, and becomes invisible if the peer saw it before.
 //
-// While a group is retained, and until it is sent again in full, space.sent is the tick of the
-// members that the peer has. While it is retained, space.shaped is the tick up to which the peer
-// was sent their ends. Its view hides all parts that the peer lacks or is to lose. While there are
-// parts to lose, Peer.kept holds a view that hides only the parts that the peer lacks.
+// While a group is retained, and until it is sent again in full, Space.Sent is the tick as of which the peer has the
+// members. While it is retained, Space.StructureAsOf is the tick up to which the peer was sent removals. Its view hides
+// everything that the peer lacks or has to remove. While removals are due, group.Peer.SentViews has a view that hides
+// only what the peer lacks.
 
-// Retain makes the peer keep the private group of an entity as it was last sent, without the hidden
-// parts, and without those that its view hides already, sent or not. That lasts until Show, which
-// sends it again in full with the view that SetView then sets; Hide, which removes it; or its end.
-// Packets in flight still arrive, and lost ones are not resent. It acts like Hide where the peer was
-// not sent the group or awaits a resync of it, and does nothing for a public group. When view.Max
-// are in use it acts like Hide and reports false.
+// Retain makes the peer keep the private group of an entity as it was last sent, except for what hidden and the present
+// view hide, which is removed. That lasts until Show, which makes the group due in full with the view that SetView then
+// sets; until Hide, which removes it; or until it ends. Packets in flight still arrive, and lost ones are not resent.
+// Retain acts like Hide if the peer was not sent the group or awaits a resync of it, and does nothing for a public
+// group. If view.Max views are in use, it acts like Hide and reports false.
 func (p *Peer) Retain(s repl.Slot, hidden ...view.Hidden) bool {
 	w := p.world
 	if !w.state.Slots.Used.Has(int(s)) {
@@ -45,9 +43,9 @@ func (p *Peer) Retain(s repl.Slot, hidden ...view.Hidden) bool {
 	if !sp.Retained.Has(i) {
 		v.SetShown(false)
 		sp.StartRetaining(i, w.state.Tick)
-		sp.StructureDue.Set(i) // ends of members may wait
+		sp.StructureDue.Set(i) // removals of members may be unsent
 		p.updatePredicted(sp, i)
-		p.noteInsertedBefore(i, id)
+		p.noteEarlierInserts(i, id)
 	}
 	if !p.hideRetained(i, id, hidden) {
 		p.Hide(s)
@@ -56,7 +54,7 @@ func (p *Peer) Retain(s repl.Slot, hidden ...view.Hidden) bool {
 	return true
 }
 
-// Retains reports whether the peer keeps the group of an entity without being shown it.
+// Retains reports whether the peer retains the group of an entity.
 func (p *Peer) Retains(s repl.Slot) bool {
 	w := p.world
 	if !w.state.Slots.Used.Has(int(s)) {
@@ -66,8 +64,8 @@ func (p *Peer) Retains(s repl.Slot) bool {
 	return v != nil && p.groups.Private.Retained.Has(v.Handle()) && !p.groups.Private.Hidden.Has(v.Handle())
 }
 
-// hideRetained hides more of a group that the peer retains, and sends the removal of the parts that
-// the peer has. It reports false when view.Max are in use.
+// hideRetained hides more of a retained group, and makes the removal of what the peer has of that due. It reports false if
+// view.Max views are in use.
 func (p *Peer) hideRetained(i int, id ident.Group, hidden []view.Hidden) bool {
 	w, sp := p.world, &p.groups.Private
 	has := p.groups.SentView(sp, i)
@@ -90,8 +88,8 @@ func (p *Peer) hideRetained(i int, id ident.Group, hidden []view.Hidden) bool {
 	return p.setRetainedView(i, to, lacks)
 }
 
-// setRetainedView sets the view of a retained group, and makes the removal of the parts that it
-// hides due, except for the parts that the peer lacks. It reports false when view.Max are in use.
+// setRetainedView sets the view of a retained group to one that hides to, and makes the removal of that due, except for
+// what the peer lacks. It reports false if view.Max views are in use.
 func (p *Peer) setRetainedView(i int, to, lacks []view.HiddenMember) bool {
 	w, sp := p.world, &p.groups.Private
 	is, ok := w.state.Views.Intern(to)
@@ -105,7 +103,7 @@ func (p *Peer) setRetainedView(i int, to, lacks []view.HiddenMember) bool {
 		return false
 	}
 	w.state.Views.AddUsers(has, 1)
-	p.dropView(sp, i)
+	p.forgetSentView(sp, i)
 	if is != sp.ViewOf(i) {
 		p.changeView(sp, i, is)
 	}
@@ -113,17 +111,17 @@ func (p *Peer) setRetainedView(i int, to, lacks []view.HiddenMember) bool {
 		w.state.Views.AddUsers(has, -1)
 		return true
 	}
-	p.keep(i, has)
+	p.setSentView(i, has)
 	sp.StructureDue.Set(i)
 	return true
 }
 
-// A component that a peer lacks is not removed there when it is hidden later, or the removal would
-// reveal that it came while the peer could not see it. Peer.kept, or the view of a retained group,
-// notes such a component when it comes.
+// A component that a peer lacks is not removed there when it is hidden later, because the removal would reveal that it was
+// added while the peer could not see it. So the view in SentViews, or that of a retained group, hides such a component
+// from the tick in which it is added.
 
-// noteInserted notes the components that come to an entity, at the peers that are not sent them.
-func (w *World) noteInserted(s repl.Slot, inserted set.Mask) {
+// noteInserts records components that are added to an entity, at the peers that are not sent them.
+func (w *World) noteInserts(s repl.Slot, inserted set.Mask) {
 	id := w.state.Slots.Group[s]
 	inserted = inserted.Without(w.state.Slots.Mask[s])
 	if inserted.IsZero() || !w.state.Groups[id].Private {
@@ -132,29 +130,28 @@ func (w *World) noteInserted(s repl.Slot, inserted set.Mask) {
 	_, m := w.state.Member(s)
 	for _, v := range w.state.Groups[id].Viewers {
 		p := w.byIndex[v.Peer()]
-		p.noteLacking(v.Handle(), m, inserted.Without(w.state.MayHaveHad(s, inserted, p.groups.Private.AsOf(v.Handle()))))
+		p.noteLacked(v.Handle(), m, inserted.Without(w.state.MayHaveHad(s, inserted, p.groups.Private.AsOf(v.Handle()))))
 	}
 	w.state.Slots.NoteInserts(s, inserted, w.state.Tick)
 }
 
-// noteInsertedBefore does so for the components that came in the present tick, before the peer began
-// to retain the group or got another view of it.
-func (p *Peer) noteInsertedBefore(i int, id ident.Group) {
+// noteEarlierInserts does so for the components that were added earlier in this tick, before the peer started to retain
+// the group or got another view of it.
+func (p *Peer) noteEarlierInserts(i int, id ident.Group) {
 	w, sp := p.world, &p.groups.Private
 	if sp.AsOf(i) == w.state.Tick {
 		return
 	}
 	for k := range w.state.Groups[id].Members {
 		m := &w.state.Groups[id].Members[k]
-		p.noteLacking(i, m, w.state.InsertedNow(m.Slot, sp.AsOf(i)))
+		p.noteLacked(i, m, w.state.InsertedNow(m.Slot, sp.AsOf(i)))
 	}
 }
 
-// noteLacking notes those of the given components of a member, which the peer lacks, that it is not
-// sent: all of a group that it retains, and of another those that its view hides. When view.Max are
-// in use it notes nothing: the components are removed, should they be hidden, as if the peer had
-// them.
-func (p *Peer) noteLacking(i int, m *group.Member, comps set.Mask) {
+// noteLacked records components of a member that the peer lacks and is not sent. Those are all given components if the
+// group is retained, and otherwise those that its view hides. If view.Max views are in use it records nothing: if the
+// components are hidden later, they are removed as if the peer had them.
+func (p *Peer) noteLacked(i int, m *group.Member, comps set.Mask) {
 	w, sp := p.world, &p.groups.Private
 	if comps.IsZero() || sp.AsOf(i).Before(m.Joined) {
 		return
@@ -176,30 +173,30 @@ func (p *Peer) noteLacking(i int, m *group.Member, comps set.Mask) {
 	if is, ok := w.state.Views.Intern(w.state.WithHiddenComponents(has, m.Number, comps)); ok && is != has {
 		w.state.Views.AddUsers(is, 1)
 		w.state.Views.AddUsers(has, -1)
-		p.keep(i, is)
+		p.setSentView(i, is)
 	}
 }
 
-// keepView notes the view of a group that the peer has before it gets another. The peer has it
-// until the group is sent again in full, which may never happen.
-func (p *Peer) keepView(sp *group.Space, i int) {
+// rememberView records the view with which the peer was sent a group, before the group gets another view. It is valid
+// until the group is sent in full, which may never happen.
+func (p *Peer) rememberView(sp *group.Space, i int) {
 	if _, ok := p.groups.SentViews[int32(i)]; ok || sp == &p.groups.Public {
 		return
 	}
 	p.state.Views.AddUsers(sp.ViewOf(i), 1)
-	p.keep(i, sp.ViewOf(i))
+	p.setSentView(i, sp.ViewOf(i))
 }
 
-// keep notes a view that is in use.
-func (p *Peer) keep(i int, v view.ID) {
+// setSentView sets the SentViews entry of a group. The caller has counted the peer as a user of the view.
+func (p *Peer) setSentView(i int, v view.ID) {
 	if p.groups.SentViews == nil {
 		p.groups.SentViews = map[int32]view.ID{}
 	}
 	p.groups.SentViews[int32(i)] = v
 }
 
-// dropView forgets what keepView noted.
-func (p *Peer) dropView(sp *group.Space, i int) {
+// forgetSentView removes the SentViews entry of a group, because the peer was sent the newest view or the group ended.
+func (p *Peer) forgetSentView(sp *group.Space, i int) {
 	if len(p.groups.SentViews) == 0 || sp == &p.groups.Public {
 		return
 	}
@@ -209,8 +206,8 @@ func (p *Peer) dropView(sp *group.Space, i int) {
 	}
 }
 
-// retain makes the key of an action one of a group that the peer keeps.
-func (p *Peer) retain(key *encode.Key, sp *group.Space, i int) {
+// setRetainedKey sets the fields of a key that an action of a retained group needs.
+func (p *Peer) setRetainedKey(key *encode.Key, sp *group.Space, i int) {
 	key.Base, key.Structure = p.state.Tick, sp.StructureAsOf[i]
 	key.Retained, key.AsOf = true, sp.AsOf(i)
 	key.View, key.NewView = p.groups.SentView(sp, i), sp.ViewOf(i)

@@ -9,21 +9,20 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// When a private group has ended at a peer its handle becomes free, whether the group is gone or
-// hidden: the handles of other groups must not reveal which of the two happened, nor anything about
-// hidden entities. A handle stays taken while the peer has an entity with a network id from that
-// group.
+// When a private group has ended at a peer, its handle is freed, whether the group ended or was hidden: the handles of
+// other groups must not reveal which of the two happened, nor anything about hidden entities. A handle stays reserved
+// while the peer has an entity whose home is the group.
 
-// retiring is the private handles to be freed when the peer has no entity whose network id is from their group.
+// retiring is the private handles that are to be freed once the peer has no entity whose home is their group.
 type retiring struct {
 	list []int32
-	set  set.Bitset // those of the list, to have each once
-	next int        // index of the one that is checked next
+	set  set.Bitset // the handles in list
+	next int        // index in list of the last one that was checked
 }
 
-// retire schedules the handle of a group that has ended at this peer to be freed in a later tick,
-// because half of a move may be sent in this one. A handle that the peer knows references to stays
-// taken until the group is gone.
+// retire schedules the handle of a group that has ended at this peer to be freed. That happens in a later tick, because
+// half of a move may be sent in this one. A handle to which the peer was sent references stays reserved until the group
+// ends.
 func (p *Peer) retire(i int) {
 	p.retiring.set.Grow(i + 1)
 	if p.groups.Private.IDs.Groups[i] != ident.NoGroup && !p.retiring.set.Has(i) {
@@ -32,9 +31,9 @@ func (p *Peer) retire(i int) {
 	}
 }
 
-// reserveName gives a group a handle at the peer for the network id of an entity that is sent in
-// another group. It is free again when the peer has no entity with such an id any more.
-func (p *Peer) reserveName(id ident.Group) {
+// reserveHome gives the home of an entity a handle at the peer, if the home is a private group without one: the entity is
+// sent in another group and needs a network id. The handle is freed when the peer has no native of the home any more.
+func (p *Peer) reserveHome(id ident.Group) {
 	gr := &p.state.Groups[id]
 	if !gr.Private || gr.Viewer(p.groups.Index) != nil || !p.groups.ReserveHandle(id) {
 		return
@@ -42,20 +41,20 @@ func (p *Peer) reserveName(id ident.Group) {
 	p.retire(gr.Viewer(p.groups.Index).Handle())
 }
 
-// maxLooks bounds the handles that are checked in a tick.
-const maxLooks = 64
+// maxRetiredChecks is the maximum number of handles that are checked in a tick.
+const maxRetiredChecks = 64
 
-// freeRetired frees the handles that can be freed, among those in turn. A peer that awaits a resync
-// may have more than it acknowledged: until it is answered, no handle is freed.
+// freeRetired checks the next retiring handles, and frees those that can be freed. It frees none while the peer awaits a
+// resync, because such a peer may still have what it acknowledged as removed.
 func (p *Peer) freeRetired() {
 	if len(p.retiring.list) == 0 || !p.groups.Public.AwaitsResync.Empty() || !p.groups.Private.AwaitsResync.Empty() {
 		return
 	}
-	for range min(len(p.retiring.list), maxLooks) {
+	for range min(len(p.retiring.list), maxRetiredChecks) {
 		if p.retiring.next++; p.retiring.next >= len(p.retiring.list) {
 			p.retiring.next = 0
 		}
-		if !p.settleRetired(int(p.retiring.list[p.retiring.next])) {
+		if !p.tryFreeRetired(int(p.retiring.list[p.retiring.next])) {
 			continue
 		}
 		p.retiring.set.Clear(int(p.retiring.list[p.retiring.next]))
@@ -67,8 +66,9 @@ func (p *Peer) freeRetired() {
 	}
 }
 
-// settleRetired reports whether a handle is free now, or need not be freed any more.
-func (p *Peer) settleRetired(i int) (done bool) {
+// tryFreeRetired frees a retiring handle if possible. done reports that the handle is free, or must not be freed any
+// more.
+func (p *Peer) tryFreeRetired(i int) (done bool) {
 	sp, id := &p.groups.Private, p.groups.Private.IDs.Groups[i]
 	if id == ident.NoGroup {
 		return true
@@ -79,17 +79,16 @@ func (p *Peer) settleRetired(i int) (done bool) {
 		return true
 	case !sp.StructureAsOf[i].Before(p.actions.OldestTick(p.state.Tick)):
 		return false // the end may wait at the peer for an action in flight
-	case p.namesOne(id):
+	case p.mayHaveNative(id):
 		return false
 	}
 	p.world.dropViewer(gr, p)
-	p.unreserve(i)
+	p.freeHandle(i)
 	return true
 }
 
-// namesOne reports whether the peer may have an entity in another group with a network id from
-// this one.
-func (p *Peer) namesOne(id ident.Group) bool {
+// mayHaveNative reports whether the peer may have a native of a group in another group.
+func (p *Peer) mayHaveNative(id ident.Group) bool {
 	w := p.world
 	return slices.ContainsFunc(w.state.Groups[id].Left, func(l group.Leaver) bool {
 		return l.Slot != repl.NoSlot && w.state.Slots.Home[l.Slot] == id && w.state.Slots.Number[l.Slot] == l.Number && p.groups.MayHave(l.Slot)

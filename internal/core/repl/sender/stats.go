@@ -2,12 +2,12 @@ package sender
 
 import "github.com/entangle-ecs/entangle/internal/core/repl/group"
 
-// Stats counts what a sender did, since it was made.
+// Stats counts what a World has done since NewWorld.
 type Stats struct {
 	group.Counts
 	Updates        uint64 // records of values
-	Actions        uint64 // records of structure, fulls and ends among them
-	Bodies         uint64 // encoded; what is above it was shared
+	Actions        uint64 // actions, including fulls and ends
+	Bodies         uint64 // bodies and chunks that were encoded; the other records were copies of them
 	Resyncs        uint64 // groups sent in full because a peer asked
 	PrivateResyncs uint64 // of these, private groups
 	Resent         uint64 // groups due again because a packet was presumed lost, or might have been dropped
@@ -28,8 +28,8 @@ func (s *Stats) accumulate(o *Stats) {
 // lost, or held an update that the peer might have dropped.
 func (p *Peer) Resent() uint64 { return p.stats.Resent }
 
-// count returns what was done for a peer.
-func (p *Peer) count() *Stats {
+// countStats returns the counters of a peer.
+func (p *Peer) countStats() *Stats {
 	p.stats.Overdue = p.plan.OverdueTotal
 	return &p.stats
 }
@@ -39,7 +39,7 @@ func (w *World) Stats() Stats {
 	sum := w.stats
 	sum.Counts, sum.Bodies = w.state.Counts, w.enc.BodiesMade
 	for _, p := range w.peers {
-		sum.accumulate(p.count())
+		sum.accumulate(p.countStats())
 	}
 	return sum
 }

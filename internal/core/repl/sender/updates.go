@@ -52,7 +52,7 @@ func (p *Peer) appendPredicted(room int) int {
 	}
 	done := p.plan.Next == p.plan.PredictedSteps
 	if !p.appendMark(done, room) && !p.flights.LastIsEmpty() {
-		p.appendMark(false, room) // the last comes in another packet, and this one counts
+		p.appendMark(false, room) // the last part comes in another packet; this part counts this packet
 	}
 	if !done {
 		return 0
@@ -73,10 +73,10 @@ func (p *Peer) appendStep(room int) bool {
 	if !p.flights.LastIsEmpty() {
 		return false
 	}
-	return p.appendApart(s, room)
+	return p.appendFlattened(s, room)
 }
 
-// appendCopy copies a whole run; with Unrun it writes the run once more.
+// appendCopy copies a whole run, or with Unrun encodes it again.
 func (p *Peer) appendCopy(s *schedule.Step) {
 	w, r, made := p.world, s.Run, s.Made
 	p.run.Begin(&p.w, r.Groups[0], s.Base)
@@ -90,9 +90,9 @@ func (p *Peer) appendCopy(s *schedule.Step) {
 	p.groups.Public.Cursor = int(r.Last()) + 1
 }
 
-// appendApart writes the part of a run that fits, where the other contents of a packet leave no
-// room for all of it: the run becomes records of the peer's own, including the rest.
-func (p *Peer) appendApart(s *schedule.Step, room int) bool {
+// appendFlattened writes as much of a run as fits into an empty packet that has no room for all of it. The run becomes a
+// step of updates, which the next packets continue.
+func (p *Peer) appendFlattened(s *schedule.Step, room int) bool {
 	r := s.Run
 	*s = p.plan.Flatten(s)
 	for _, h := range r.Groups {
@@ -102,19 +102,18 @@ func (p *Peer) appendApart(s *schedule.Step, room int) bool {
 	return p.appendRecords(s, room)
 }
 
-// appendRecords writes records as a run of the peer's own, as far as they fit, and reports whether
-// none are left.
+// appendRecords writes the updates of a step as far as they fit, and reports whether the step is complete.
 func (p *Peer) appendRecords(s *schedule.Step, room int) bool {
 	records := p.plan.Records[s.From:s.To]
 	if n := p.enc.AppendRun(&p.w, &p.run, s.Space.First, records, room, (*reader)(p)); n > 0 {
-		p.wrote(s.Space, records[:n])
+		p.noteWritten(s.Space, records[:n])
 		s.From += n
 	}
 	return s.From == s.To
 }
 
-// wrote notes that records were written as a run.
-func (p *Peer) wrote(sp *group.Space, records []encode.Update) {
+// noteWritten records that updates were written to the packet.
+func (p *Peer) noteWritten(sp *group.Space, records []encode.Update) {
 	if p.plan.Metered {
 		p.plan.NoteWritten(sp, records)
 	}

@@ -8,21 +8,20 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// An entity that leaves a group of its own for a group that the peer is to retain, and that it was
-// not sent there, stays at the peer in its former group. That group has ended, and is vacated:
-// nothing of it is sent but the removal of components that are hidden from the peer. When the
-// entity's present group is shown, both halves of the move are sent. When the entity ends, moves on
-// or is hidden, the former group ends at the peer.
+// If an entity moves from a group of one to a group that the peer retains, and the peer was not sent the move, it keeps the
+// entity in its former group. The former group has ended, and is vacated: nothing of it is sent except the removal of
+// components that are hidden from the peer. When the present group of the entity is shown, both halves of the move are
+// sent. When the entity ends, moves on or is hidden, the former group ends at the peer.
 
-// vacated is a former group at a peer.
+// vacated is the state of a vacated group at a peer.
 type vacated struct {
-	has  set.Mask // components of its entity that the peer may have
-	lose set.Mask // those of them that it is to lose
+	has    set.Mask // components of its entity that the peer may have
+	remove set.Mask // components in has whose removal is due
 }
 
-// RetainMoved makes the peer keep the entities of a group that were alone in a group before, and
-// that it still has there, without the hidden parts. It lasts until Show or Hide of the group, or
-// until an entity moves on or ends. Call it after Retain.
+// RetainMoved makes the peer keep those entities of a group that were in a group of one before and that it still has
+// there, except for what is hidden. It lasts until Show or Hide of the group, or until an entity moves on or ends. Call
+// it after Retain.
 func (p *Peer) RetainMoved(s repl.Slot, hidden ...view.Hidden) {
 	w := p.world
 	if len(w.state.Trails) == 0 || !w.state.Slots.Used.Has(int(s)) {
@@ -59,7 +58,7 @@ func (p *Peer) vacate(from ident.Group, s repl.Slot, h view.HiddenMember) {
 		v.has = p.mayHave(sp, i, s)
 		sp.StructureDue.Clear(i)
 	}
-	if v.lose = v.has.And(h.Comps); !v.lose.IsZero() {
+	if v.remove = v.has.And(h.Comps); !v.remove.IsZero() {
 		sp.StructureDue.Set(i)
 	}
 	if p.vacant == nil {
@@ -68,8 +67,7 @@ func (p *Peer) vacate(from ident.Group, s repl.Slot, h view.HiddenMember) {
 	p.vacant[from] = v
 }
 
-// mayHave returns the components that the peer may have of an entity which was alone in a group
-// that it retains.
+// mayHave returns the components that the peer may have of the only entity of a retained group.
 func (p *Peer) mayHave(sp *group.Space, i int, s repl.Slot) (has set.Mask) {
 	for c := range p.state.Comps {
 		has.Set(c)
@@ -89,7 +87,7 @@ func (p *Peer) endVacated(from ident.Group) {
 	sp.StructureDue.Set(i)
 }
 
-// endVacatedBy does so for the groups that the members of a group left.
+// endVacatedBy does so for the groups that the present members of a group vacated.
 func (p *Peer) endVacatedBy(id ident.Group) {
 	if len(p.vacant) == 0 {
 		return
@@ -101,7 +99,7 @@ func (p *Peer) endVacatedBy(id ident.Group) {
 	}
 }
 
-// endVacated ends the groups that an entity left at all peers that keep it there.
+// endVacated ends the groups that an entity vacated, at all peers.
 func (w *World) endVacated(s repl.Slot) {
 	for _, from := range w.state.Trails[s] {
 		for _, p := range w.peers {
@@ -110,8 +108,8 @@ func (w *World) endVacated(s repl.Slot) {
 	}
 }
 
-// keepsMoved reports whether the peer keeps an entity in a group that it left.
-func (p *Peer) keepsMoved(s repl.Slot) bool {
+// keepsInVacated reports whether the peer keeps an entity in a vacated group.
+func (p *Peer) keepsInVacated(s repl.Slot) bool {
 	if len(p.vacant) == 0 {
 		return false
 	}
@@ -123,12 +121,12 @@ func (p *Peer) keepsMoved(s repl.Slot) bool {
 	return false
 }
 
-// lostComponents notes that the peer was sent the removal of components of a vacated group, and
-// reports whether the group is one.
-func (p *Peer) lostComponents(id ident.Group) bool {
+// noteComponentsRemoved reports whether a group is vacated. If it is, it records that the peer was sent the removal of
+// its hidden components.
+func (p *Peer) noteComponentsRemoved(id ident.Group) bool {
 	v, ok := p.vacant[id]
 	if ok {
-		v.has, v.lose = v.has.Without(v.lose), set.Mask{}
+		v.has, v.remove = v.has.Without(v.remove), set.Mask{}
 		p.vacant[id] = v
 	}
 	return ok

@@ -9,16 +9,15 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 )
 
-// Finds reports whether the peer is shown an entity: its group, and it there.
+// Finds reports whether an entity is shown to the peer: its group is, and the view does not hide the entity.
 func (p *Peer) Finds(s repl.Slot) bool {
 	return p.state.Slots.Used.Has(int(s)) && p.groups.SeesEntity(s)
 }
 
-// Keeps reports whether the peer was left an entity: it is shown it, or retains its group and was
-// sent the entity there.
+// Keeps reports whether an entity is shown to the peer, or the peer keeps it in a retained or vacated group.
 func (p *Peer) Keeps(s repl.Slot) bool {
-	if p.keepsMoved(s) || !p.Retains(s) {
-		return p.keepsMoved(s) || p.Finds(s)
+	if p.keepsInVacated(s) || !p.Retains(s) {
+		return p.keepsInVacated(s) || p.Finds(s)
 	}
 	sp, i := p.groups.Locate(p.state.Slots.Group[s])
 	_, m := p.state.Member(s)
@@ -26,11 +25,10 @@ func (p *Peer) Keeps(s repl.Slot) bool {
 	return !h.Whole && !sp.AsOf(i).Before(m.Joined)
 }
 
-// SetView sets the peer's view of an entity's group: all but the hidden parts. Hidden entities that
-// are not in the group are ignored. The view holds for the present members: set it again when
-// others join. If the view of something that the peer may have changes, the group is sent again in
-// full. It reports false, and changes nothing, when the peer has no such group, or retains it, or
-// view.Max are in use.
+// SetView sets the peer's view of an entity's group to one that hides the given entities and components. Hidden entities
+// that are not in the group are ignored. The view is for the present members: set it again when others join. If it
+// changes for a member that the peer may have, the group is sent again in full. SetView reports false, and changes
+// nothing, if the group has no handle at the peer, if the peer retains it, or if view.Max views are in use.
 func (p *Peer) SetView(s repl.Slot, hidden ...view.Hidden) bool {
 	w := p.world
 	if !w.state.Slots.Used.Has(int(s)) {
@@ -50,7 +48,7 @@ func (p *Peer) SetView(s repl.Slot, hidden ...view.Hidden) bool {
 	}
 	again := sp.Phase[i] == group.Present && w.state.ViewsDiffer(w.state.Slots.Group[s], was, id, sp.StructureAsOf[i])
 	if again {
-		p.keepView(sp, i)
+		p.rememberView(sp, i)
 		sp.NeedsFull.Set(i)
 		sp.StructureDue.Set(i)
 	}
@@ -59,7 +57,7 @@ func (p *Peer) SetView(s repl.Slot, hidden ...view.Hidden) bool {
 		sp.StructureDue.Set(i)
 	}
 	if again && sp == &p.groups.Private {
-		p.noteInsertedBefore(i, w.state.Slots.Group[s])
+		p.noteEarlierInserts(i, w.state.Slots.Group[s])
 	}
 	p.updatePredicted(sp, i)
 	sp.UpdateSteady(i)
@@ -79,8 +77,8 @@ func (p *Peer) changeView(sp *group.Space, i int, id view.ID) {
 	}
 }
 
-// unhide ends what peers may not see of a number, which is another member's from now on.
-func (w *World) unhide(id ident.Group, n repl.Member) {
+// unhideNumber removes a member number from the views of all peers, because another entity gets the number.
+func (w *World) unhideNumber(id ident.Group, n repl.Member) {
 	for _, p := range w.peers {
 		sp, i := p.groups.Locate(id)
 		if i < 0 || sp.ViewOf(i) == 0 {
@@ -92,7 +90,7 @@ func (w *World) unhide(id ident.Group, n repl.Member) {
 		rest := append(w.state.Views.Scratch[:0], w.state.Views.HiddenMembers(sp.ViewOf(i))...)
 		rest = slices.DeleteFunc(rest, func(h view.HiddenMember) bool { return h.Number == n })
 		w.state.Views.Scratch = rest
-		if to, ok := w.state.Views.Intern(rest); ok { // else it stays hidden, until it is said anew
+		if to, ok := w.state.Views.Intern(rest); ok { // otherwise it stays hidden until the next SetView
 			p.changeView(sp, i, to)
 		}
 	}

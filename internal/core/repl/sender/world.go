@@ -12,21 +12,21 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// World is the replicated state and the ticks at which it last changed. All peers of one sender
-// share it.
+// World is the part of a sender that all peers share: the replicated groups, the ticks at which they last changed, and
+// what was encoded in this tick.
 type World struct {
 	state *group.State
 	enc   *encode.Encoder
 
-	held bool // between ticks: the source's values may be newer than the tick
+	held bool // see Hold
 
-	viewers     []ident.Viewer // of private groups that changed; see makePrivateDue
+	viewers     []ident.Viewer // scratch of makePrivateDue
 	peers       []*Peer
-	byIndex     []*Peer // by number; nil: free
+	byIndex     []*Peer // by Peer.Number; nil for a free number
 	predictions predictions
 	stats       Stats
 
-	// Functions as values, made once: a method value made per call allocates.
+	// Function values, made once because each evaluation allocates.
 	firstBaseline func(h int) (repl.From, bool)
 	privateOf     func(peer uint16) *group.Space
 }
@@ -34,7 +34,7 @@ type World struct {
 // NewWorld returns an empty world of the given number of component types.
 func NewWorld(src encode.Source, comps int) *World {
 	if comps > set.MaskSize {
-		panic(fmt.Sprintf("sender: %d component types, at most %d can be told apart", comps, set.MaskSize))
+		panic(fmt.Sprintf("sender: %d component types, at most %d are possible", comps, set.MaskSize))
 	}
 	w := &World{}
 	w.state = group.NewState(comps, &acks{world: w})
@@ -48,11 +48,11 @@ func NewWorld(src encode.Source, comps int) *World {
 // bits: tests compare this plain implementation with the shared one.
 func (w *World) Unshare() { w.enc.Unshared = true }
 
-// Unrun makes the world write runs separately for each peer, record by record, from shared bodies.
+// Unrun makes the world encode runs separately for each peer, record by record, from shared chunks.
 // Tests compare this plain implementation with copied runs.
 func (w *World) Unrun() { w.enc.Unrun = true }
 
-// Len returns the number of groups that are replicated.
+// Len returns the number of open groups.
 func (w *World) Len() int { return w.state.Live }
 
 // Peers returns the number of peers.
@@ -61,23 +61,22 @@ func (w *World) Peers() int { return len(w.peers) }
 // Tick returns the tick of the last Begin.
 func (w *World) Tick() entangle.Tick { return w.state.Tick }
 
-// SetRate says how often the group of an entity is to be sent, and how urgent it is. It
-// counts for as long as the entity is taken in.
+// SetRate sets the rate of an entity, which lasts until the entity ends.
 func (w *World) SetRate(s repl.Slot, r group.Rate) { w.state.SetRate(s, r) }
 
-// SetStride says how many ticks lie from one Begin to the next, as a rule: in between
-// nothing is sent. Intervals that are set from then on are rounded up to a multiple of it.
+// SetStride sets the expected number of ticks from one Begin to the next, if not every tick is sent. Later calls of
+// SetRate round intervals up to a multiple of it.
 func (w *World) SetStride(ticks int) { w.state.SetStride(ticks) }
 
-// PollRefused returns an entity of a group that is not sent because it is larger than
-// repl.MaxGroupBytes, once for each change of the group's structure.
+// PollRefused returns an entity of a group that is not sent because it exceeds repl.MaxGroupBytes. Each change of the
+// group's structure causes one more report. ok is false when there is none.
 func (w *World) PollRefused() (s repl.Slot, ok bool) { return w.state.PollRefused() }
 
-// Begin opens a tick, later than the last one.
+// Begin starts a tick, which must be later than the last one.
 func (w *World) Begin(tick entangle.Tick) {
 	w.held = false
 	w.state.Begin(tick)
-	w.enc.Begin(w.packetUnderWay())
+	w.enc.Begin(w.oldestPacket())
 	for _, p := range w.peers {
 		p.freeRetired()
 	}
@@ -85,15 +84,14 @@ func (w *World) Begin(tick entangle.Tick) {
 	w.state.FreeUnused(w.freeHandles)
 }
 
-// Hold stops all sending until the next Begin. A frame that sends no tick calls it: the source would
-// encode values that are newer than the tick of the last Begin.
+// Hold stops all sending until the next Begin. Call it in a frame that sends no tick: the source would write values that are
+// newer than the tick of the last Begin.
 func (w *World) Hold() { w.held = true }
 
-// Held reports whether sending stopped.
+// Held reports whether Hold was called since the last Begin.
 func (w *World) Held() bool { return w.held }
 
-// Commit closes the tick: what changed in it becomes due for every peer that sees
-// it.
+// Commit ends the changes of a tick: the changed groups become due at every peer that may see them.
 func (w *World) Commit() {
 	w.enc.Grow()
 	schedule.ReleaseTurns(w.state, w.privateOf)
@@ -108,8 +106,8 @@ func (w *World) Commit() {
 	w.makePrivateDue()
 }
 
-// makePrivateDue makes due what changed in private groups. The viewers are collected first: their lists lie
-// all over the memory, and the processor fetches several at a time if it does nothing else.
+// makePrivateDue makes changed private groups due. The viewers are collected first: their lists are spread over memory,
+// and the processor loads several at the same time if it does nothing else.
 func (w *World) makePrivateDue() {
 	w.viewers = w.viewers[:0]
 	for _, id := range w.state.ChangedPrivate {
@@ -136,7 +134,7 @@ func (w *World) makeStructureDue(gr *group.Group) {
 	}
 }
 
-// baselineInUse returns the baseline of the first peer that waits for values alone of a public group.
+// baselineInUse returns the baseline of the first peer for which only values of a public group are unsent.
 func (w *World) baselineInUse(h int) (from repl.From, ok bool) {
 	changed := w.state.Groups[w.state.Public.Groups[h]].Changed
 	for _, p := range w.peers {

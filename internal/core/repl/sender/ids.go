@@ -5,15 +5,15 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 )
 
-// ID returns the public network id of a slot, which is the same at every peer. ok is false for an
-// unused slot, and for one that was born in a private group.
+// ID returns the public network id of an entity, which is the same at every peer. ok is false for an unused slot, and
+// for an entity whose home is a private group.
 func (w *World) ID(s repl.Slot) (id repl.ID, ok bool) { return w.state.ID(s) }
 
 // Slot returns the slot of a public network id.
 func (w *World) Slot(id repl.ID) (s repl.Slot, ok bool) { return w.state.Slot(id) }
 
-// PlaceOf returns the group of a slot. The place is zero if the entity is a group of one, also if
-// the group that the game asked for was full. ok is false for an unused slot.
+// PlaceOf returns the place of an entity's group. It has no name and no hierarchy if the entity is a group of one, for
+// example because the group that the game wanted was full. ok is false for an unused slot.
 func (w *World) PlaceOf(s repl.Slot) (at group.Place, ok bool) {
 	if !w.state.Slots.Used.Has(int(s)) {
 		return group.Place{}, false
@@ -21,9 +21,9 @@ func (w *World) PlaceOf(s repl.Slot) (at group.Place, ok bool) {
 	return w.state.Groups[w.state.Slots.Group[s]].Place, true
 }
 
-// ID returns the network id of a slot at this peer. For a slot that was born in a private group
-// which the peer has not seen, it reserves a handle, so that the id is valid when the entity
-// appears. ok is false for an unused slot.
+// ID returns the network id of an entity at this peer, for a caller that sends the id. If the home of the entity is a
+// private group without a handle at the peer, it reserves one, so that the id is valid when the entity appears. ok is
+// false for an unused slot, and if no handle is free.
 func (p *Peer) ID(s repl.Slot) (id repl.ID, ok bool) {
 	if !p.state.Slots.Used.Has(int(s)) || !p.groups.ReserveHandle(p.state.Slots.Home[s]) {
 		return repl.ID{}, false
@@ -32,8 +32,7 @@ func (p *Peer) ID(s repl.Slot) (id repl.ID, ok bool) {
 	return p.groups.ID(s), true
 }
 
-// Named is ID without the reservation, for inspection. ok is false while the peer has no network id
-// for the slot.
+// Named is ID without reserving a handle, for inspection. ok is false while the entity has no network id at the peer.
 func (p *Peer) Named(s repl.Slot) (id repl.ID, ok bool) {
 	if !p.state.Slots.Used.Has(int(s)) {
 		return repl.ID{}, false
@@ -44,7 +43,7 @@ func (p *Peer) Named(s repl.Slot) (id repl.ID, ok bool) {
 	return p.groups.ID(s), true
 }
 
-// Slot returns the slot of a network id at this peer.
+// Slot returns the entity with a network id at this peer.
 func (p *Peer) Slot(id repl.ID) (s repl.Slot, ok bool) {
 	sp, i := p.groups.LocateHandle(id.Group)
 	home, ok := sp.IDs.Find(i, id.Generation)
@@ -54,8 +53,8 @@ func (p *Peer) Slot(id repl.ID) (s repl.Slot, ok bool) {
 	return p.state.Native(home, id.Member)
 }
 
-// Group returns the handle of a slot's group at this peer. ok is false for an unused slot, and for
-// a group that never had a handle at the peer.
+// Group returns the handle of an entity's group at this peer. ok is false for an unused slot, and for a group without a
+// handle at the peer.
 func (p *Peer) Group(s repl.Slot) (h repl.Handle, ok bool) {
 	if !p.state.Slots.Used.Has(int(s)) {
 		return 0, false

@@ -59,17 +59,17 @@ func (p *Peer) Hide(s repl.Slot) {
 	if sp.Phase[i] != group.Present {
 		p.updatePredicted(sp, i)
 		sp.StructureDue.Clear(i)
-		p.unsent(sp, i)
+		p.markNotSent(sp, i)
 		if sp.Phase[i] == group.Absent { // else its end is in flight
 			p.retire(i)
 		}
 		return
 	}
-	p.conceal(i)
+	p.hideSent(i)
 }
 
-// conceal ends a private group that the peer was sent.
-func (p *Peer) conceal(i int) {
+// hideSent makes the end of a private group due, which the peer was sent.
+func (p *Peer) hideSent(i int) {
 	sp := &p.groups.Private
 	if !sp.Hidden.Has(i) {
 		p.noteHidden(i)
@@ -80,8 +80,8 @@ func (p *Peer) conceal(i int) {
 	p.updatePredicted(sp, i)
 }
 
-// noteHidden notes the tick from which a group is hidden, if the peer has entities of it that were
-// let go before and was not sent that. It keeps those, and not the ones that are let go later.
+// noteHidden records the tick at which a group is hidden, if entities of it were orphaned before and the peer was not
+// sent that: the peer keeps those, and despawns entities that are orphaned later.
 func (p *Peer) noteHidden(i int) {
 	delete(p.hiddenAt, int32(i))
 	left := p.state.Groups[p.groups.Private.IDs.Groups[i]].Left
@@ -94,8 +94,8 @@ func (p *Peer) noteHidden(i int) {
 	p.hiddenAt[int32(i)] = p.state.Tick
 }
 
-// hiddenSince returns the tick from which a group is hidden at a peer that was not sent its end. If
-// no entity was let go before that tick, any earlier tick does as well.
+// hiddenSince returns the tick at which a group was hidden whose end the peer was not sent. If no entity was orphaned
+// before that tick, it returns an earlier one, which has the same effect.
 func (p *Peer) hiddenSince(i int) entangle.Tick {
 	if at, ok := p.hiddenAt[int32(i)]; ok {
 		return at
@@ -103,7 +103,7 @@ func (p *Peer) hiddenSince(i int) entangle.Tick {
 	return p.groups.Private.StructureAsOf[i]
 }
 
-// Sees reports whether the peer is shown the group of an entity.
+// Sees reports whether the group of an entity is public, or shown to the peer.
 func (p *Peer) Sees(s repl.Slot) bool {
 	w := p.world
 	return w.state.Slots.Used.Has(int(s)) && p.groups.SeesGroup(w.state.Slots.Group[s])
@@ -132,27 +132,27 @@ func (w *World) SeenBy(s repl.Slot, peers *set.Bitset) (all bool) {
 	return false
 }
 
-// unreserve frees the handle of an ended group.
-func (p *Peer) unreserve(i int) {
+// freeHandle frees the handle of an ended group.
+func (p *Peer) freeHandle(i int) {
 	sp := &p.groups.Private
-	p.disregard(sp, i)
+	p.resetView(sp, i)
 	used := sp.WasSent.Has(i) || sp.Referred.Has(i)
 	sp.ResetHandle(i)
 	sp.IDs.Free(i, used)
 }
 
-// disregard resets the view and the prediction of a group, so that the next group under its handle
-// is fully visible, and not predicted.
-func (p *Peer) disregard(sp *group.Space, i int) {
+// resetView resets the view and the predicted set of a handle, so that its next group is fully visible and not predicted.
+func (p *Peer) resetView(sp *group.Space, i int) {
 	p.state.Views.AddUsers(sp.ViewOf(i), -1)
 	if sp.Views != nil {
 		sp.Views[i] = 0
 	}
 	p.forgetPredicted(sp, i)
-	p.dropView(sp, i)
-	p.unsent(sp, i)
+	p.forgetSentView(sp, i)
+	p.markNotSent(sp, i)
 }
 
+// dropViewer removes a peer from the viewers of a group.
 func (w *World) dropViewer(gr *group.Group, p *Peer) {
 	rest := slices.DeleteFunc(gr.Viewers, func(v ident.Viewer) bool { return v.Peer() == p.groups.Index })
 	gr.Viewers = w.state.ViewerLists.Shrink(rest)

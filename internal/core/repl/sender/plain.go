@@ -5,15 +5,15 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 )
 
-// When a peer joins it is sent thousands of fulls, most of them of one entity each with the same
-// components. Behind the first of them, such a record is only its values.
+// A peer that joins is sent thousands of fulls, most of them of one entity each with the same components. A full is plain
+// if it has one entity without a predicted set, needs and references. If a plain full follows another with the same
+// components, only its values are written. Likewise the end of a group without leavers after another such end.
 
-// plainEnd is what plainFull returns for the end of a group without leavers.
+// plainEnd is the plainFull of the end of a group without leavers.
 const plainEnd = 1
 
-// plainFull returns the leading bits of a full of one entity that is not predicted by the peer,
-// needs nothing and has no references: one number for each set of components. For others it returns
-// 0.
+// plainFull returns a number that identifies the kind and the components of a plain action: the leading bits of the body.
+// It returns 0 for other actions.
 func (p *Peer) plainFull(rec *repl.Record, b *encode.Body) (begins uint64) {
 	const leaversAndAlone, alone = 0b11, 0b10
 	if rec.Kind == repl.Gone && b.Width == 1 {

@@ -337,3 +337,33 @@ func TestManyHandlesAreNotFreedBeforeTheirEndIsSent(t *testing.T) {
 	assert.Empty(t, e.sink.entities)
 	assert.True(t, e.peer.Idle())
 }
+
+// A handle that a peer knew references under is, for the next group, like any other: it is free again once the
+// group is hidden.
+//
+// Proves: V13
+func TestAHandleForgetsTheReferencesToItsLastGroup(t *testing.T) {
+	h := newHandles()
+	p := h.NewPeer()
+	name := uint16(0)
+	step := func(change func()) {
+		h.step(1, change)
+		name++
+		h.fulls(t, p, name)
+		h.step(1, func() {})
+	}
+	spawn := func(s repl.Slot) {
+		h.model.entities[s] = entity{mask: set.MaskOf(0)}
+		h.SpawnAt(s, set.MaskOf(0), group.Place{Private: true})
+	}
+	step(func() { spawn(1) })
+	first, ok := p.ID(1)
+	require.True(t, ok)
+	step(func() { h.Despawn(1) })
+	for s := repl.Slot(2); s < 5; s++ {
+		step(func() { spawn(s); p.Show(s) })
+		is, _ := p.Named(s)
+		assert.Equal(t, first.Group, is.Group, "entity %d", s)
+		step(func() { p.Hide(s) })
+	}
+}

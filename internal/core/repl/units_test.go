@@ -238,6 +238,42 @@ func TestNumbersAreReusedOnceAllPeersHaveAcknowledged(t *testing.T) {
 	assert.EqualValues(t, 1, w.Stats().MembersRefused)
 }
 
+// An entity for which a private group has no number left is private, too. One that gets the number of a hidden
+// member that ended is not hidden.
+//
+// Proves: V13
+func TestOneBeyondAFullPrivateGroup(t *testing.T) {
+	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
+	p := w.NewPeer()
+	place, name := group.Place{Name: 1, Private: true}, uint16(0)
+	step := func(change func()) {
+		tick(w, change)
+		for range messages(p, name) {
+			p.HandleDelivered(name)
+			name++
+		}
+	}
+	step(func() {
+		for s := range repl.Slot(repl.MaxMembers) {
+			w.SpawnAt(s, set.MaskOf(0), place)
+		}
+		p.Show(0)
+		p.SetView(0, view.Hidden{Slot: 7, Whole: true})
+	})
+	tick(w, func() { w.SpawnAt(5000, set.MaskOf(0), place) })
+	_, public := w.ID(5000)
+	assert.False(t, public || p.Finds(5000) || p.ActionsDue())
+	step(func() { w.Despawn(7) })
+	for range 200 {
+		step(func() {})
+	}
+	step(func() { w.SpawnAt(5001, set.MaskOf(0), place) })
+	at, _ := w.PlaceOf(5001)
+	require.Equal(t, place, at)
+	_, public = w.ID(5001)
+	assert.True(t, !public && p.Finds(5001))
+}
+
 // A network id stays the same through moves, in the world and on peers, and leads to its entity.
 // Its number is not reused while the entity lives, even if its group ended long ago.
 func TestANameStaysThroughMoves(t *testing.T) {

@@ -121,7 +121,10 @@ func (p *Peer) appendEnds(heads *repl.Heads, i, room int) (n int) {
 func (p *Peer) endsPlainly(i int) bool {
 	w, sp := p.world, &p.groups.Public
 	id := w.state.Public.Groups[i]
-	if id == ident.NoGroup || sp.Phase[i] != group.Present || sp.Unacked[i]&windowFull != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) {
+	if id == ident.NoGroup || sp.Phase[i] != group.Present || sp.Sent[i] == w.state.Tick || sp.StructureSent[i] == w.state.Tick {
+		return false
+	}
+	if sp.Unacked[i]&windowFull != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) || sp.ViewOf(i) != 0 || len(p.vacant) > 0 {
 		return false
 	}
 	gr := &w.state.Groups[id]

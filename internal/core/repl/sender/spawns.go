@@ -156,7 +156,8 @@ func (p *Peer) noteSent(i, n int, tick entangle.Tick) {
 	for _, groups := range [...]set.Bitset{sp.WasSent, sp.ActionInFlight} {
 		groups.SetRange(i, i+n)
 	}
-	for _, groups := range [...]set.Bitset{sp.AwaitsResync, sp.StructureDue, sp.Due, sp.NeedsFull} {
+	// A vacated group is retained until its end (vacated.go): the next group under its handle is not.
+	for _, groups := range [...]set.Bitset{sp.AwaitsResync, sp.StructureDue, sp.Due, sp.NeedsFull, sp.Retained, sp.ShownAgain} {
 		groups.ClearRange(i, i+n)
 	}
 	p.stats.Actions += uint64(n)

@@ -72,7 +72,7 @@ func (k *Key) from() repl.From {
 	return repl.From{Base: k.Base, Prev: k.prev}
 }
 
-// Body is an encoded body. It serves all keys whose ticks are in its spans.
+// Body is an encoded body. It serves all keys with ticks in its spans.
 type Body struct {
 	key              Key
 	bases            group.Span // of Key.Base
@@ -143,7 +143,7 @@ func (b *bodies) find(id ident.Group, key *Key) *Body {
 	return nil
 }
 
-// store stores the current body, whose bits are in b.w.
+// store stores the current body with the bits in b.w.
 func (b *bodies) store(id ident.Group) *Body {
 	made := &b.current
 	made.Width = b.w.LenBits()

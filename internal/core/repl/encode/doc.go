@@ -3,13 +3,13 @@
 //
 //   - A chunk (chunks.go) is the update of one group from one baseline in one view: changed values. It serves all
 //     baselines between which nothing of the group changed.
-//   - A run (runs.go) is a list of public groups whose chunks fill a packet. A Copy (blocks.go) is the bytes of a run for
+//   - A run (runs.go) is a list of public groups with chunks that fill a packet together. A Copy (blocks.go) is the bytes of a run for
 //     all peers with baselines in one span. Groups that are due only for some peers are written by AppendRun, chunk by
 //     chunk.
 //   - A body (body.go, encode.go, retained.go) is the contents of an action of one group: a change, a full or a gone.
 //   - A batch (batches.go) is the fulls of many groups of one entity each, for when many entities spawn or a peer joins.
 //
-// All of these are the same for every peer with the same baseline and view, except bodies whose Key has a Reader. The
+// Chunks, runs, bodies and batches are the same for every peer with the same baseline and view, except bodies with a Key.Reader. The
 // package decides nothing about when or to which peer something is sent.
 //
 // A [Source] writes the values. One changed value takes this way: the planner of a peer asks for a Chunk, or for a

@@ -139,7 +139,7 @@ func (w *Encoder) encodeRemoved(s repl.Slot) {
 	}
 }
 
-// changedComponents returns the components of a member whose values the current body has to contain.
+// changedComponents returns the components of a member with values that the current body has to contain.
 func (w *Encoder) changedComponents(s repl.Slot) set.Mask {
 	b := &w.Bodies.current
 	changed := w.visibleComponents(s, w.state.Slots.ChangedSince(s, b.key.Base, &b.bases))
@@ -326,7 +326,7 @@ func (w *Encoder) keepsFrozen(m *group.Member) bool {
 	return w.state.IsFrozen(m) && !(key.Resync && !key.AsOf.Before(m.Joined))
 }
 
-// encodeJoiner writes which entity joins: a native, whose id follows from the group and the number, or a reference.
+// encodeJoiner writes which entity joins: a native, with an id that follows from the group and the number, or a reference.
 func (w *Encoder) encodeJoiner(id ident.Group, m *group.Member) {
 	index := uint32(0)
 	if !w.state.IsNative(id, m) {

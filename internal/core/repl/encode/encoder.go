@@ -28,7 +28,7 @@ type Encoder struct {
 	Unshared, Unrun bool
 }
 
-// NewEncoder returns an encoder of a world, whose values a source writes.
+// NewEncoder returns an encoder of a world. The source writes its values.
 func NewEncoder(src Source, state *group.State) *Encoder {
 	w := &Encoder{state: state, src: src, sets: repl.NewSets(state.Comps)}
 	if differ, ok := src.(Differ); ok {

@@ -21,7 +21,7 @@ type Packets struct {
 	KeepBaselines bool
 }
 
-// Run is a list of public groups whose updates are encoded once, and copied to many peers.
+// Run is a list of public groups. Their updates are encoded once, and copied to many peers.
 type Run struct {
 	Tick   entangle.Tick
 	Groups []repl.Handle // rising

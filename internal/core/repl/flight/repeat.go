@@ -33,7 +33,8 @@ func (a *Messages) ScheduleRepeats(bytes int, now entangle.Tick) {
 	}
 }
 
-// PollRepeat returns the number of a message whose repeat is due, and counts it as sent. ok is false when none is due.
+// PollRepeat returns the number of a message that is due for a repeat, and counts the repeat as sent. ok is false when
+// no message is due.
 func (a *Messages) PollRepeat(now entangle.Tick) (number uint16, ok bool) {
 	for i := range a.inFlight {
 		if r := &a.inFlight[i].repeat; RepeatDue(r.left, now.Sub(r.last)) {

@@ -41,7 +41,7 @@ type Group struct {
 	active     int32       // number of members that are not frozen
 	Members    []Member    // by rising number
 
-	natives     int32          // live entities whose home this is, wherever they are now
+	natives     int32          // live entities that have this group as their home, in whatever group they are now
 	Holders     int32          // peers that were sent it and have not acknowledged its end
 	Viewers     []ident.Viewer // peers that have a handle of this private group; memory from State.ViewerLists
 	Place       Place
@@ -55,16 +55,16 @@ type Member struct {
 	Slot         repl.Slot
 	Number       repl.Member
 	movedUnacked bool // it was paused before every peer had acknowledged its move to this group
-	// WholeSince is the tick of its last join or resume: a peer whose structure of the group is older is sent the
+	// WholeSince is the tick of its last join or resume: a peer that has older structure of the group is sent the
 	// whole member.
 	WholeSince entangle.Tick
-	// Joined is the tick of its join: a peer whose structure of the group is as new may have the member.
+	// Joined is the tick of its join: a peer that has structure of the group from then on may have the member.
 	Joined entangle.Tick
 }
 
-// IsFrozen reports whether a member is paused and not sent, so that the peers keep it as it is. A paused member whose
-// move to this group some peer has not acknowledged is sent, as it was before the pause: otherwise that peer would
-// have it in no group.
+// IsFrozen reports whether a member is paused and not sent, so that the peers keep it as it is. A paused member is
+// sent, as it was before the pause, if some peer has not acknowledged its move to this group: that peer would have the
+// member in no group otherwise.
 func (st *State) IsFrozen(m *Member) bool { return st.IsPaused(m.Slot) && !m.movedUnacked }
 
 // Leaver is a former member of a group.
@@ -105,7 +105,7 @@ func (st *State) openGroup(at Place) (id ident.Group, ok bool) {
 	return id, true
 }
 
-// closeGroup ends a group whose last member left.
+// closeGroup ends a group after its last member has left.
 func (st *State) closeGroup(id ident.Group) {
 	st.markChanged(id, true)
 	gr := &st.Groups[id]

@@ -83,7 +83,7 @@ const tidyAfter = 128
 // scanned.
 const tidyPerTick = 1024
 
-// tidyEntry is a group whose leavers are to be scanned, and the tick when that was scheduled.
+// tidyEntry is a group with leavers to scan, and the tick in which the scan was scheduled.
 type tidyEntry struct {
 	id   ident.Group
 	tick entangle.Tick
@@ -97,7 +97,7 @@ func (st *State) scheduleTidy(id ident.Group) {
 	}
 }
 
-// TidyDue scans the leavers of the groups whose scan is due, and drops those that every peer has acknowledged. It
+// TidyDue scans the leavers of the groups that are due for it, and drops the leavers that every peer has acknowledged. It
 // schedules another scan of groups with leavers that some peer has not acknowledged. A native that lives on in another
 // group needs none: RemoveEntity schedules one.
 func (st *State) TidyDue() {
@@ -121,7 +121,7 @@ func (st *State) TidyDue() {
 	}
 }
 
-// dropAckedLeavers removes the leavers whose leaving every peer has acknowledged. It keeps natives that live on in other
+// dropAckedLeavers removes the leavers that every peer has acknowledged as gone. It keeps natives that live on in other
 // groups, since State.Native finds them here. waits reports that some peer has not acknowledged a leaver.
 func (st *State) dropAckedLeavers(id ident.Group) (waits bool) {
 	gr := &st.Groups[id]

@@ -47,7 +47,7 @@ func (st *State) AllocatePosition(from ident.Group, at Place) (to Position, ok b
 	return to, true
 }
 
-// AddEntity adds an entity, whose home is a position. AddMember must follow.
+// AddEntity adds an entity and makes a position its home. AddMember must follow.
 func (st *State) AddEntity(s repl.Slot, mask set.Mask, at Position) {
 	t := &st.Slots
 	t.grow(int(s) + 1)
@@ -108,7 +108,7 @@ func (st *State) RemoveEntity(s repl.Slot, fate repl.Fate) {
 	}
 }
 
-// resetSlot frees the state of a slot whose entity was removed.
+// resetSlot frees the state of the slot of a removed entity.
 func (st *State) resetSlot(s repl.Slot) {
 	st.Rates.forgetRate(s)
 	st.Slots.Used.Clear(int(s))

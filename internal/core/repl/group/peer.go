@@ -150,7 +150,7 @@ func (p *Peer) ReserveHandle(id ident.Group) bool {
 	return true
 }
 
-// MarkReferred records that the peer is sent a reference to an entity whose home is a group. If the group is private
+// MarkReferred records that the peer is sent a reference to an entity that has a group as its home. If the group is private
 // and is hidden from the peer later, it keeps its handle, so that the reference is valid when it is shown again.
 func (p *Peer) MarkReferred(id ident.Group) {
 	if sp, i := p.Locate(id); i >= 0 {

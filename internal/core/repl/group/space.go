@@ -62,7 +62,7 @@ type Visibility struct {
 	// For private groups only:
 	Hidden     set.Bitset // no longer shown: its end is to be sent to this peer
 	WasSent    set.Bitset // the peer was sent a group under this handle
-	Referred   set.Bitset // the peer was sent a reference to an entity whose home the group is
+	Referred   set.Bitset // the peer was sent a reference to an entity that has the group as its home
 	Retained   set.Bitset // no longer shown, and the peer keeps it as it was last sent
 	ShownAgain set.Bitset // shown again after it was retained, and its full is not sent yet
 }

@@ -30,8 +30,8 @@ type State struct {
 	unusedTrails []trail               // memory for new trails
 
 	// Changes in this tick. Moved and Reshaped are indexed by public handle.
-	Moved          set.Bitset    // public groups that changed, or whose change waited for this tick
-	Reshaped       set.Bitset    // public groups whose structure changed
+	Moved          set.Bitset    // public groups that changed, or with a change that waited for this tick
+	Reshaped       set.Bitset    // public groups with changed structure
 	ChangedPrivate []ident.Group // private groups that changed; may have duplicates
 
 	freeEntries    []ident.Group         // free elements of Groups

@@ -9,7 +9,7 @@ import (
 
 // For a peer with a byte cap, the sender stores for how long each group has waited. A group can be sent only once per
 // tick, so it is sent somewhat earlier or later than its share of the budget says. The difference is its lateness, and
-// is added to its next waiting time. Without it, a group whose share is one update in 2.5 ticks would be sent every 3.
+// is added to its next waiting time. Without it, a group with a share of one update in 2.5 ticks would be sent every 3.
 //
 // WaitingSince combines both in one number. Of a due group it is the tick in which the group became due, times WaitParts,
 // minus the lateness. Of another group it is the lateness alone.

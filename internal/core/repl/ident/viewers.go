@@ -46,7 +46,7 @@ const minCapacity = 1 << minCapacityBits
 
 const minCapacityBits = 3
 
-// ViewerLists allocates the memory of lists of viewers, in arrays whose capacities are powers of two. Visibility
+// ViewerLists allocates the memory of lists of viewers, in arrays with a power of two as capacity. Visibility
 // changes the length of each list all the time, but hardly the sum of all lengths, so an array that one list releases
 // is reused by another. Released arrays are kept: of each size there remain as many as were ever in use at once.
 type ViewerLists struct {
@@ -57,7 +57,7 @@ type ViewerLists struct {
 // chunkSize is the smallest number of viewers for which memory is allocated at a time.
 const chunkSize = 1 << 12
 
-// Append appends a viewer to a list, whose memory comes from l.
+// Append appends a viewer to a list with memory from l.
 func (l *ViewerLists) Append(list []Viewer, v Viewer) []Viewer {
 	if len(list) == cap(list) {
 		list = l.resize(list, max(2*cap(list), minCapacity))

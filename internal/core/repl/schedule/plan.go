@@ -293,7 +293,7 @@ func (p *Planner) planRecord(sp *group.Space, rec *encode.Update) bool {
 }
 
 // encodeRecord sets the chunk of a record, which is encoded if necessary, and reports whether there is something to send.
-// A group whose chunk is too large for a packet becomes due as an action instead.
+// A group with a chunk that is too large for a packet becomes due as an action instead.
 func (p *Planner) encodeRecord(sp *group.Space, rec *encode.Update, id ident.Group) bool {
 	i, home := int(rec.At), p.state.Slots.Home
 	rec.Chunk = p.enc.Chunk(id, sp.Baseline(i), sp.ViewOf(i))

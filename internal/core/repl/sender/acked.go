@@ -23,7 +23,7 @@ func (p *Peer) handleUpdateAcked(s flight.Sent) {
 	}
 }
 
-// ackedRange is a range of public groups whose acknowledged baselines are still to be moved. The packets of a tick carry
+// ackedRange is a range of public groups with acknowledged baselines that are still to be moved. The packets of a tick carry
 // runs with consecutive handles and are acknowledged together, so their baselines are moved in one go.
 type ackedRange struct {
 	tick       entangle.Tick

@@ -6,7 +6,7 @@ import (
 )
 
 // ID returns the public network id of an entity, which is the same at every peer. ok is false for an unused slot, and
-// for an entity whose home is a private group.
+// for an entity that has a private group as its home.
 func (w *World) ID(s repl.Slot) (id repl.ID, ok bool) { return w.state.ID(s) }
 
 // Slot returns the slot of a public network id.

@@ -11,13 +11,13 @@ import (
 
 // A move has two halves: the action of the old group removes the entity, and that of the new group adds it. A peer is
 // sent both in the same tick or neither, so that it has the entity in one group at any time. Groups that are connected
-// by moves which a peer was not sent form a unit, whose actions are all sent in one tick.
+// by moves that the peer was not sent form a unit. All actions of a unit are sent in one tick.
 
 // units is the decisions on units in one tick.
 type units struct {
 	tick    entangle.Tick
 	decided map[ident.Group]bool // by unsent group: whether its unit is sent in this tick
-	unsent  int                  // number of groups whose unit is sent in this tick and which are not sent yet
+	unsent  int                  // number of groups that are not sent yet, of units that are sent in this tick
 	stack   []ident.Group        // scratch of canSendUnit
 	unit    []ident.Group        // scratch of canSendUnit
 }

@@ -11,9 +11,9 @@ import (
 
 // When a private group has ended at a peer, its handle is freed, whether the group ended or was hidden: the handles of
 // other groups must not reveal which of the two happened, nor anything about hidden entities. A handle stays reserved
-// while the peer has an entity whose home is the group.
+// while the peer has an entity that has the group as its home.
 
-// retiring is the private handles that are to be freed once the peer has no entity whose home is their group.
+// retiring is the private handles that are to be freed once the peer has no entity that has their group as its home.
 type retiring struct {
 	list []int32
 	set  set.Bitset // the handles in list

@@ -16,7 +16,7 @@ import (
 // vacated is the state of a vacated group at a peer.
 type vacated struct {
 	has    set.Mask // components of its entity that the peer may have
-	remove set.Mask // components in has whose removal is due
+	remove set.Mask // components in has that are due for removal
 }
 
 // RetainMoved makes the peer keep those entities of a group that were in a group of one before and that it still has

@@ -24,6 +24,7 @@ type applier struct {
 	refs      []repl.Ref
 	comps     set.Mask
 	predicted repl.Predicted
+	leavers   []repl.Member // members that leave, by rising number
 	joins     []join
 	displaced []displaced
 	overtaken []*order.Waiting
@@ -137,7 +138,7 @@ func (b *bodyReader) applyUpdate() error {
 // applyAction applies an action: all additions, then the values, and all removals at the end, when
 // nothing can be malformed any more.
 func (b *bodyReader) applyAction() error {
-	b.entities.moves, b.displaced = b.entities.moves[:0], b.displaced[:0]
+	b.entities.moves, b.displaced, b.leavers = b.entities.moves[:0], b.displaced[:0], b.leavers[:0]
 	if b.rec.Kind == repl.Full {
 		b.outdate(b.g.Group, b.rec.Generation)
 		b.g.generation = b.rec.Generation

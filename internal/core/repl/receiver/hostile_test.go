@@ -93,6 +93,24 @@ func TestAMissingPredictedEntityIsRequested(t *testing.T) {
 	assert.False(t, s.sink.predicted[native])
 }
 
+// A leaver of a change may take another number in it. Each leaver is removed once.
+func TestLeaversThatJoinAgain(t *testing.T) {
+	s := newMoved(t)
+	s.get(follows(joining{number: 2, content: number(2)}, joining{number: 4, content: number(4)}))
+	spawned := s.sink.entities
+	require.Len(t, spawned, 5)
+	s.get(record{
+		kind: repl.Change, group: groupB, seq: 3, tick: 40, base: 30, refs: refTo(id(groupA, 0), id(groupC, 0)),
+		leavers: []leaver{{0, repl.Despawned}, {1, repl.Moved}, {2, repl.Despawned}, {3, repl.Despawned}},
+		joins:   []joining{{number: 5, from: 2}, {number: 7, from: 1}},
+	})
+	require.Equal(t, []repl.ID{id(groupB, 4), id(groupC, 0), id(groupA, 0)}, s.members(groupB))
+	require.Len(t, s.sink.entities, 3)
+	require.Empty(t, s.asks())
+	s.get(record{kind: repl.Change, group: groupB, seq: 4, tick: 50, base: 40, leavers: []leaver{{5, repl.Despawned}, {7, repl.Despawned}}})
+	require.Equal(t, []repl.ID{id(groupB, 4)}, s.members(groupB))
+}
+
 // A full replaces a group, whatever its numbers meant before: members may have other numbers, and a
 // member with a despawn that the full overtook is removed.
 func TestAFullTakesNumbersAgain(t *testing.T) {

@@ -42,6 +42,7 @@ func (b *bodyReader) readLeavers() error {
 		}
 		if m := b.g.member(number); m != nil && m.mark == unmarked { // an overtaken action may have marked it
 			m.mark = leaving + mark(fate)
+			b.leavers = append(b.leavers, number)
 		}
 	}
 }
@@ -98,6 +99,7 @@ func (b *bodyReader) join(j *join) error {
 		return malformedIf(again)
 	}
 	if j.kept {
+		j.slot = repl.NoSlot
 		return nil
 	}
 	if m != nil && !b.displace(m) {
@@ -150,6 +152,13 @@ func (b *bodyReader) removeLeavers() {
 			b.part(d.id, p.slot, d.fate)
 		}
 	}
+	if b.rec.Kind == repl.Change {
+		for i := range b.joins {
+			b.g.member(b.joins[i].number).mark = unmarked
+		}
+		b.removeListed()
+		return
+	}
 	kept := b.g.members[:0]
 	for i := range b.g.members {
 		m := b.g.members[i]
@@ -161,6 +170,26 @@ func (b *bodyReader) removeLeavers() {
 		kept = append(kept, m)
 	}
 	b.g.members = kept
+}
+
+// removeListed removes the leavers of a change without a look at the other members: a group may have
+// thousands, and a packet of a hostile server a hundred changes of it.
+func (b *bodyReader) removeListed() {
+	members, to, from := b.g.members, 0, 0
+	for _, number := range b.leavers {
+		at, found := b.g.search(number)
+		if !found || members[at].mark < leaving {
+			continue // it has joined with another number, and another entity may have this one
+		}
+		m := members[at]
+		b.part(m.id, m.slot, repl.Fate(m.mark-leaving))
+		to += copy(members[to:], members[from:at])
+		from = at + 1
+	}
+	if from > 0 {
+		to += copy(members[to:], members[from:])
+		b.g.members = members[:to]
+	}
 }
 
 // part applies the fate of an entity that left its group: it moves, is orphaned or despawns.

@@ -135,7 +135,9 @@ func (n *network) judgeRetained(e *end, s *saying) {
 		n.removed++
 	}
 	require.True(n.t, len(s.leavers) > 0 || s.said || len(s.members) > 0)
-	require.True(n.t, !s.all && len(s.predicted.members) == 0)
+	for _, on := range s.predicted.members {
+		require.False(n.t, on)
+	}
 }
 
 // judgeMembers checks that numbers and names of members match.
@@ -172,15 +174,17 @@ func (n *network) judgePredicted(e *end, l *life, s *saying) {
 	l.predicts = map[repl.Member]bool{}
 	for number := range l.members {
 		joins := slices.ContainsFunc(s.joins, func(j joining) bool { return j.number == number })
-		switch {
-		case s.said:
-			l.predicts[number] = s.all || slices.Contains(s.predicted.members, number)
-		case s.Kind == repl.Change && !joins:
+		on, stated := s.predicted.members[number]
+		if l.predicts[number] = s.all || on; !stated && !joins && s.Kind == repl.Change {
 			l.predicts[number] = was[number]
 		}
 	}
-	for _, number := range s.predicted.members {
-		require.Contains(n.t, l.members, number, "nobody is predicted")
+	for number, on := range s.predicted.members {
+		if on {
+			require.Contains(n.t, l.members, number, "nobody is predicted")
+		} else {
+			require.True(n.t, was[number], "was not predicted")
+		}
 	}
 	if n.trusts || s.Kind == repl.Gone {
 		return

@@ -1,31 +1,42 @@
 package repl
 
 import (
+	"cmp"
 	"slices"
 
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Predicted is the members of a group that the receiving peer predicts. It differs between peers,
-// and stands before the part of an action that all share.
+// Predicted says which members of a group the receiving peer predicts. It differs between peers, and
+// stands before the part of an action that all share.
+//
+// In a full it is the set of predicted members. In a change it lists only members of which the prediction
+// begins or ends, and joining members that are predicted, so that an action can change no more entities
+// than it has bits.
 type Predicted struct {
-	// Stated means that the action states the set, for all members that the group has after it.
-	// Otherwise no joining member is predicted, and the others stay as they are.
+	// Stated means that members are named. Otherwise no joining member is predicted, and the others
+	// stay as they are.
 	Stated  bool
-	All     bool
-	Members []Member // rising; none if All is set
+	All     bool              // all members are predicted; only in a full
+	Members []PredictedMember // by rising number; none if All is set
+}
+
+// PredictedMember is a member, and whether it is predicted from an action on.
+type PredictedMember struct {
+	Number Member
+	On     bool
 }
 
 // Reset makes it state nothing, and keeps its memory.
 func (p *Predicted) Reset() { *p = Predicted{Members: p.Members[:0]} }
 
-// Has reports whether a member is predicted.
+// Has reports whether it says that a member is predicted.
 func (p *Predicted) Has(n Member) bool {
 	if p.All {
 		return true
 	}
-	_, has := slices.BinarySearch(p.Members, n)
-	return has
+	i, has := slices.BinarySearchFunc(p.Members, n, func(m PredictedMember, n Member) int { return cmp.Compare(m.Number, n) })
+	return has && p.Members[i].On
 }
 
 // Append writes it.
@@ -39,8 +50,9 @@ func (p *Predicted) Append(w *pack.Writer) {
 		return
 	}
 	var list Numbers
-	for _, n := range p.Members {
-		list.Append(w, n)
+	for _, m := range p.Members {
+		list.Append(w, m.Number)
+		w.Bool(m.On)
 	}
 	list.End(w)
 }
@@ -55,27 +67,32 @@ func (p *Predicted) Bits() int {
 	}
 	n, next := 2+1+skipBits, Member(0)
 	for _, m := range p.Members {
-		n += numberBits(m - next)
-		next = m + 1
+		n += numberBits(m.Number-next) + 1
+		next = m.Number + 1
 	}
 	return n
 }
 
-// Read reads it. Numbers that do not rise, or that no member has, are malformed.
-func (p *Predicted) Read(r *pack.Reader) (ok bool) {
+// Read reads it as part of an action of a kind. Numbers that do not rise, or that no member has, an empty
+// list, and what a kind does not state are malformed.
+func (p *Predicted) Read(r *pack.Reader, kind Kind) (ok bool) {
 	p.Reset()
 	if p.Stated = r.Bool(); p.Stated {
 		p.All = r.Bool()
 	}
 	if !p.Stated || p.All {
-		return r.Err() == nil
+		return r.Err() == nil && !(p.All && kind == Change)
 	}
 	var list Numbers
 	for {
 		n, more, ok := list.Read(r)
 		if !ok || !more {
-			return ok
+			return ok && len(p.Members) > 0
 		}
-		p.Members = append(p.Members, n)
+		m := PredictedMember{Number: n, On: r.Bool()}
+		if !m.On && kind == Full {
+			return false
+		}
+		p.Members = append(p.Members, m)
 	}
 }

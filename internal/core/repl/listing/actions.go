@@ -39,16 +39,16 @@ func (l *Lister) action(rec *repl.Record) error {
 	if l.needs, ok = repl.ReadNeeds(&l.in, rec.Tick, l.needs[:0]); !ok {
 		return ErrMalformed
 	}
-	for _, read := range []func() error{l.readPredicted, l.readRefs, l.leavers, l.members} {
+	if !l.predicted.Read(&l.in, rec.Kind) {
+		return ErrMalformed
+	}
+	for _, read := range []func() error{l.readRefs, l.leavers, l.members} {
 		if err := read(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-// readPredicted skips the predicted set of the group.
-func (l *Lister) readPredicted() error { return malformedIf(!l.predicted.Read(&l.in)) }
 
 // usualFull reads the values of a full that is like the one before.
 func (l *Lister) usualFull() error {

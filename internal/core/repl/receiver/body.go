@@ -410,43 +410,34 @@ func (a *applier) At(index uint32) (to Target, ok bool) {
 	return to, true
 }
 
-// readPredicted reads the predicted set of the group. A full without one states the empty set.
-func (b *bodyReader) readPredicted() (ok bool) {
-	stated := &b.predicted
-	if !stated.Read(&b.in) {
-		return false
-	}
-	return b.rec.Kind != repl.Full || !stated.Stated || stated.All || len(stated.Members) > 0
-}
+// readPredicted reads which members of the group are predicted. A full that names none states the empty
+// set.
+func (b *bodyReader) readPredicted() (ok bool) { return b.predicted.Read(&b.in, b.rec.Kind) }
 
-// predict passes the predicted set to the sink, when all joining entities are in place. The number of a
-// leaver in it is malformed; for a missing member the group is requested again, as for changes of one.
-// Without a set no joining member is predicted, and the others stay as they are.
+// predict passes on to the sink which members are predicted, when all joining entities are in place. Other
+// members stay as they are, and a member of a full joins or leaves. A leaver that is predicted is malformed;
+// for a missing member that is predicted the group is requested again, as for changes of one.
 func (b *bodyReader) predict() error {
-	stated := &b.predicted
 	if b.skip {
 		return nil
 	}
-	for _, n := range stated.Members {
-		m := b.g.member(n)
-		if m == nil {
-			b.incomplete = true
-		} else if _, leaves := b.fate(m); leaves {
-			return ErrMalformed
-		}
-	}
 	for i := range b.joins {
-		if j := &b.joins[i]; j.existed && !stated.Stated {
-			b.Predict(j.slot, false)
+		j := &b.joins[i]
+		if on := b.predicted.Has(j.number); on && j.slot != repl.NoSlot || j.existed {
+			b.Predict(j.slot, on)
 		}
 	}
-	for i := range b.g.members {
-		if !stated.Stated {
-			break
+	for _, p := range b.predicted.Members {
+		m := b.g.member(p.Number)
+		if m == nil {
+			b.incomplete = b.incomplete || p.On
+			continue
 		}
-		m := &b.g.members[i]
-		if _, leaves := b.fate(m); !leaves {
-			b.Predict(m.slot, stated.Has(m.number))
+		switch _, leaves := b.fate(m); {
+		case !leaves && m.mark == unmarked:
+			b.Predict(m.slot, p.On)
+		case leaves && p.On:
+			return ErrMalformed
 		}
 	}
 	return nil

@@ -1,6 +1,8 @@
 package receiver_test
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -30,6 +32,7 @@ type record struct {
 	tick, base entangle.Tick
 	needs      []repl.Need
 	predicted  predicted
+	ended      predicted // of a change: no longer predicted
 	refs       []repl.Ref
 	leavers    []leaver
 	alone      bool
@@ -215,20 +218,24 @@ func (r *record) writeJoiner(w *bits.Writer, j joining) {
 	}
 }
 
-// predicted is the predicted set of a group. nil states nothing, and everybody states all members.
+// predicted is members that are predicted from an action on. nil states nothing, and everybody states all
+// members.
 type predicted []repl.Member
 
 var everybody = predicted{repl.MaxMembers}
 
 func (r *record) writePredicted(w *bits.Writer) {
-	w.Bool(r.predicted != nil)
-	if r.predicted == nil {
+	if states := r.predicted != nil || r.ended != nil; !states {
+		w.Bool(false)
 		return
 	}
+	w.Bool(true)
 	all := len(r.predicted) == 1 && r.predicted[0] == repl.MaxMembers
 	w.Bool(all)
 	if !all {
-		list(w, r.predicted, func(n repl.Member) repl.Member { return n }, func(repl.Member) {})
+		named := slices.Concat(r.predicted, r.ended)
+		slices.Sort(named)
+		list(w, named, func(n repl.Member) repl.Member { return n }, func(n repl.Member) { w.Bool(slices.Contains(r.predicted, n)) })
 	}
 }
 

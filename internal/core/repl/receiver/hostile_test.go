@@ -62,10 +62,13 @@ func TestWhatNoSenderWrites(t *testing.T) {
 		}),
 		"one that a full does not name is predicted": with(record{kind: repl.Full, group: groupB, seq: 2, tick: 30, predicted: predicted{1}},
 			func(r *record) { r.joins = []joining{{number: 0}} }),
+		"a change with a set of all":  with(follows(), func(r *record) { r.predicted = everybody }),
+		"a change of no prediction":   with(follows(), func(r *record) { r.predicted = predicted{} }),
+		"a full with one that ends":   with(record{kind: repl.Full, group: groupB, seq: 2, tick: 30, alone: true}, func(r *record) { r.ended = predicted{0} }),
 		"no such number is predicted": with(follows(), func(r *record) { r.predicted = predicted{repl.MaxMembers - 1, repl.MaxMembers} }),
 		"nobody of a full":            with(record{kind: repl.Full, group: groupB, seq: 2, tick: 30, alone: true}, func(r *record) { r.predicted = predicted{} }),
-		"all are predicted, and the last value is none": with(follows(joining{number: 5, content: number(0xffffffff)}),
-			func(r *record) { r.predicted = everybody }),
+		"some are predicted, and the last value is none": with(follows(joining{number: 5, content: number(0xffffffff)}),
+			func(r *record) { r.predicted = predicted{0, 5} }),
 		"a full whose last value is none": with(record{kind: repl.Full, group: groupB, seq: 2, tick: 30, refs: []repl.Ref{ofA, ofB, ofC}},
 			func(r *record) {
 				r.joins = []joining{{number: 0, from: 1}, {number: 2, from: 3}, {number: 3, from: 2}, {number: 9, content: number(0xffffffff)}}
@@ -80,11 +83,15 @@ func TestWhatNoSenderWrites(t *testing.T) {
 	}
 }
 
-// If a predicted entity does not exist, the others are predicted, and the group is requested again.
+// If a predicted entity does not exist, the others are predicted, and the group is requested again. The end
+// of the prediction of a missing member, or of one that leaves, is nothing.
 func TestAMissingPredictedEntityIsRequested(t *testing.T) {
 	s := newMoved(t)
 	r := follows()
-	r.predicted = predicted{1, 9}
+	r.predicted, r.ended = predicted{1}, predicted{9}
+	s.get(r)
+	assert.Empty(t, s.asks())
+	r.seq, r.base, r.tick, r.predicted, r.ended = 3, 30, 31, predicted{1, 9}, nil
 	s.get(r)
 	assert.Equal(t, []repl.Handle{groupB}, s.asks())
 	native, _ := s.copy.Slot(id(groupB, 0))

@@ -306,24 +306,25 @@ func (w *world) emitAction(g *sent) {
 	w.send(g, r)
 }
 
-// predict makes an action state the predicted set of the group, or not.
+// predict makes an action state which members are predicted: any of a full, and for any of a change whether
+// it is.
 func (w *world) predict(g *sent, r *record) {
 	states, before := w.rng.IntN(3) > 0, g.predicts
 	g.predicts = map[repl.ID]bool{}
-	if r.predicted = nil; states && r.kind == repl.Change {
-		r.predicted = predicted{}
-	}
+	r.predicted, r.ended = nil, nil
 	for _, n := range slices.Sorted(maps.Keys(g.members)) {
 		b := g.members[n]
-		switch {
-		case states && w.rng.IntN(2) == 0:
+		switch choice := w.rng.IntN(3); {
+		case states && choice == 0:
 			r.predicted = append(r.predicted, n)
 			g.predicts[b.id] = true
-		case !states && r.kind == repl.Change && !g.joined[n]:
+		case states && choice == 1 && r.kind == repl.Change:
+			r.ended = append(r.ended, n)
+		case r.kind == repl.Change && !g.joined[n]:
 			g.predicts[b.id] = before[b.id]
 		}
 	}
-	if len(g.members) > 0 && len(r.predicted) == len(g.members) && w.rng.IntN(2) == 0 {
+	if r.kind == repl.Full && len(g.members) > 0 && len(r.predicted) == len(g.members) && w.rng.IntN(2) == 0 {
 		r.predicted = everybody
 	}
 	w.remember(g)

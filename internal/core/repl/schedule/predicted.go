@@ -14,7 +14,7 @@ import (
 // received.
 type PredictedGroup struct {
 	Group      repl.Handle
-	SentHash   uint64        // hash of the predicted set that was last sent; 0 for an empty set
+	Sent       []repl.Member // the predicted set that was last sent, by rising number
 	Stale      bool          // the present set differs from the one that was last sent, and is due
 	MayPredict bool          // a set with members was sent, and no later empty set is acknowledged
 	FirstSent  entangle.Tick // tick at which its newest update was first sent; repeats of the update are later

@@ -166,7 +166,7 @@ func (p *Peer) updatePredicted(sp *group.Space, i int) {
 func (p *Peer) markPredictedStale(sp *group.Space, i int) {
 	p.findPredicted(sp, i, repl.Change)
 	f := &p.plan.Predicted[p.plan.SearchPredicted(sp, i)]
-	if f.Stale = f.SentHash != p.stated.hash; f.Stale {
+	if f.Stale = !slices.Equal(f.Sent, p.stated.members); f.Stale {
 		sp.StructureDue.Set(i)
 	}
 }
@@ -204,59 +204,74 @@ func (p *Peer) dropEmptyPredicted(sp *group.Space, i int) {
 		return
 	}
 	f := &p.plan.Predicted[p.plan.SearchPredicted(sp, i)]
-	if f.MayPredict = f.SentHash != 0; !f.MayPredict && !p.predictsSome(sp, i) {
+	if f.MayPredict = len(f.Sent) > 0; !f.MayPredict && !p.predictsSome(sp, i) {
 		p.forgetPredicted(sp, i)
 	}
 }
 
-// statedSet is the predicted set that an action states, and the hash of its members.
+// statedSet is what an action states about the predicted members of a group, and all that are predicted after it, by
+// rising number.
 type statedSet struct {
-	set  repl.Predicted
-	hash uint64
+	set     repl.Predicted
+	members []repl.Member
 }
 
-// findPredicted sets Peer.stated to the predicted set that an action of a group must state.
+// findPredicted sets Peer.stated to what an action of a group must state.
 func (p *Peer) findPredicted(sp *group.Space, i int, kind repl.Kind) {
-	stated := &p.stated.set
-	stated.Reset()
-	p.stated.hash = 0
+	set := &p.stated.set
+	set.Reset()
+	p.stated.members = p.stated.members[:0]
 	if kind == repl.Gone || !sp.Predicted.Has(i) {
 		return
 	}
-	stated.Stated = kind == repl.Change
-	if !p.predictsIn(sp, i) {
-		return
+	var members []group.Member
+	if p.predictsIn(sp, i) {
+		members = p.state.Groups[sp.Group(i)].Members
 	}
-	members, v, others := p.state.Groups[sp.Group(i)].Members, sp.ViewOf(i), false
+	v, shown := sp.ViewOf(i), 0
+	sent := p.plan.Predicted[p.plan.SearchPredicted(sp, i)].Sent
+	if kind == repl.Full {
+		sent = nil
+	}
 	for k := range members {
 		m := &members[k]
-		if p.predictsMember(v, m) {
-			stated.Members = append(stated.Members, m.Number)
-		} else if h, _ := p.state.Views.Hidden(v, m.Number); !h.Whole {
-			others = true
+		if !p.predictsMember(v, m) {
+			if h, _ := p.state.Views.Hidden(v, m.Number); !h.Whole {
+				shown++
+			}
+			continue
+		}
+		shown++
+		p.stated.members = append(p.stated.members, m.Number)
+		var was bool
+		if sent, was = p.statePredictionEnds(sent, m.Number); !was || sp.StructureAsOf[i].Before(m.WholeSince) {
+			set.Members = append(set.Members, repl.PredictedMember{Number: m.Number, On: true})
 		}
 	}
-	if len(stated.Members) == 0 {
-		return
+	p.statePredictionEnds(sent, repl.MaxMembers)
+	set.Stated = len(set.Members) > 0
+	if kind == repl.Full && len(p.stated.members) == shown && shown > 0 {
+		set.All, set.Members = true, set.Members[:0]
 	}
-	p.stated.hash = hashNumbers(stated.Members)
-	if stated.Stated, stated.All = true, !others; stated.All {
-		stated.Members = stated.Members[:0]
+}
+
+// statePredictionEnds states that the members before a number are not predicted any more, even those that left, of which
+// the peer must not learn from a group that is hidden from it. It returns the members after the number, and whether the
+// number was among them.
+func (p *Peer) statePredictionEnds(sent []repl.Member, next repl.Member) (after []repl.Member, was bool) {
+	for ; len(sent) > 0 && sent[0] < next; sent = sent[1:] {
+		p.stated.set.Members = append(p.stated.set.Members, repl.PredictedMember{Number: sent[0]})
 	}
+	if was = len(sent) > 0 && sent[0] == next; was {
+		sent = sent[1:]
+	}
+	return sent, was
 }
 
 // noteSentPredicted notes that an action of a predicted group was sent with the set that findPredicted
 // found.
 func (p *Peer) noteSentPredicted(sp *group.Space, i int) {
 	f := &p.plan.Predicted[p.plan.SearchPredicted(sp, i)]
-	f.Stale, f.SentHash, f.MayPredict = false, p.stated.hash, f.MayPredict || p.stated.hash != 0
-}
-
-// hashNumbers returns the FNV-1a hash of some numbers. It is never 0, which stands for no numbers.
-func hashNumbers(numbers []repl.Member) uint64 {
-	h := uint64(14695981039346656037)
-	for _, n := range numbers {
-		h = (h ^ uint64(n)) * 1099511628211
-	}
-	return h | 1
+	f.Sent = append(f.Sent[:0], p.stated.members...)
+	f.Stale, f.MayPredict = false, f.MayPredict || len(f.Sent) > 0
 }

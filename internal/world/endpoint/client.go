@@ -155,6 +155,9 @@ func (c *Client) Receive(now time.Time) {
 		}
 		c.handleEvent(&e, now)
 	}
+	if c.applier != nil {
+		c.applier.ResolveReturns()
+	}
 	if !c.open {
 		return
 	}

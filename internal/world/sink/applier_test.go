@@ -162,7 +162,14 @@ func numberOf(value any) int {
 }
 
 // record applies one record.
+// record applies a record, as the last one of a frame.
 func (h *hand) record(do func()) {
+	h.recordWithin(do)
+	h.applier.ResolveReturns()
+}
+
+// recordWithin applies a record that others of the same frame follow.
+func (h *hand) recordWithin(do func()) {
 	h.tick++
 	h.applier.Begin(h.tick)
 	do()

@@ -23,4 +23,5 @@ func (a *Applier) DespawnRun(slots []repl.Slot, tick entangle.Tick) {
 		}
 	}
 	a.awaitTargets()
+	a.raiseResolved()
 }

@@ -93,11 +93,6 @@ func (a *Applier) ReadSpawn(r *bits.Reader, table receiver.Refs) error {
 // one are raised; the events come in the order of the entities.
 func (a *Applier) CommitSpawns(ids []repl.ID) []repl.Slot {
 	run, values := &a.spawning, a.stage.buf
-	if len(a.refs.departed.byID) > 0 {
-		for _, id := range ids {
-			a.prepareReturn(id)
-		}
-	}
 	run.entities = slices.Grow(run.entities[:0], len(ids))[:len(ids)]
 	run.now.batch.Spawn(run.entities, values)
 	a.Replicas.grow(len(ids))
@@ -107,6 +102,9 @@ func (a *Applier) CommitSpawns(ids []repl.ID) []repl.Slot {
 		a.Replicas.entities[s].tick = a.stage.tick
 		a.recordSpawned(s, values[i*run.now.batch.Stride():])
 		run.slots = append(run.slots, s)
+		if len(a.refs.departed.byID) > 0 {
+			a.noteReturn(s)
+		}
 	}
 	for _, s := range run.slots {
 		a.raiseSpawned(s)

@@ -65,8 +65,8 @@ func (a *Applier) Begin(tick entangle.Tick) {
 // Spawn implements receiver.Sink. The entity exists at once, without any component, so that
 // references to it can be resolved.
 func (a *Applier) Spawn(id repl.ID) repl.Slot {
-	a.prepareReturn(id)
 	s := a.addReplica(id)
+	a.noteReturn(s)
 	a.stage.spawned = append(a.stage.spawned, s)
 	return s
 }

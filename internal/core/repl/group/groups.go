@@ -46,7 +46,7 @@ type Group struct {
 	Viewers     []ident.Viewer // peers that have a handle of this private group; memory from State.ViewerLists
 	Place       Place
 	keptLeavers int32    // length of Left after it was last scanned
-	Left        []Leaver // former members that some peer may still have here
+	Left        []Leaver // former members that some peer may still have here, in the order in which they left
 	tidyQueued  bool     // it is in State.tidyQueue
 }
 
@@ -173,11 +173,6 @@ func shrink[T any](list []T) []T {
 // SearchNumber returns the index of the member with a number, or the index at which to insert it.
 func (gr *Group) SearchNumber(n repl.Member) (i int, there bool) {
 	return slices.BinarySearchFunc(gr.Members, n, func(m Member, n repl.Member) int { return int(m.Number) - int(n) })
-}
-
-// indexOfSlot returns the index of a member.
-func (gr *Group) indexOfSlot(s repl.Slot) int {
-	return slices.IndexFunc(gr.Members, func(m Member) bool { return m.Slot == s })
 }
 
 // Viewer returns the viewer with a peer index, or nil if the peer has no handle of this private group.

@@ -75,7 +75,7 @@ func (st *State) AddMember(s repl.Slot, at Position) {
 func (st *State) RemoveMember(s repl.Slot, fate repl.Fate) {
 	id := st.Slots.Group[s]
 	gr := &st.Groups[id]
-	i := gr.indexOfSlot(s)
+	i, _ := gr.SearchNumber(st.Slots.NumberHere[s])
 	m := gr.Members[i]
 	if !st.IsFrozen(&m) {
 		gr.active--
@@ -156,7 +156,8 @@ func (st *State) setFate(s repl.Slot, id ident.Group, fate repl.Fate) {
 // Member returns the group of an entity, and the entity's entry in it. The slot must be in use.
 func (st *State) Member(s repl.Slot) (*Group, *Member) {
 	gr := &st.Groups[st.Slots.Group[s]]
-	return gr, &gr.Members[gr.indexOfSlot(s)]
+	i, _ := gr.SearchNumber(st.Slots.NumberHere[s])
+	return gr, &gr.Members[i]
 }
 
 // IsPaused reports whether an entity is paused.

@@ -73,10 +73,11 @@ func (p *Peer) CanReceive(s repl.Slot) bool {
 	return p.SeesEntity(s) && !p.State.Groups[p.State.Slots.Group[s]].Withheld
 }
 
-// StillHas reports whether a peer still has an entity in a group that the entity left.
+// StillHas reports whether a peer still has an entity in a group that the entity left. It looks only at leavers of which
+// the peer was not sent that they left: there may be thousands of others that another peer does not acknowledge.
 func (p *Peer) StillHas(sp *Space, i int, s repl.Slot) bool {
 	gr := &p.State.Groups[sp.Group(i)]
-	for k := range gr.Left {
+	for k := len(gr.Left) - 1; k >= 0 && sp.StructureAsOf[i].Before(gr.Left[k].Left); k-- {
 		if l := &gr.Left[k]; l.Slot == s && sp.HasLeaver(i, l) {
 			return true
 		}

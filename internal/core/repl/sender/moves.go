@@ -140,8 +140,9 @@ func (p *Peer) addTrailNeeds(s repl.Slot, into ident.Group) {
 			continue
 		}
 		h := sp.First + repl.Handle(i)
-		for k := range w.state.Groups[from].Left {
-			switch l := &w.state.Groups[from].Left[k]; {
+		left, pending := w.state.Groups[from].Left, p.actions.IsPending(h, sp.StructureAsOf[i])
+		for k := len(left) - 1; k >= 0 && (pending || sp.StructureAsOf[i].Before(left[k].Left)); k-- { // see StillHas
+			switch l := &left[k]; {
 			case l.Slot != s:
 			case sp.HasLeaver(i, l):
 				p.addNeed(repl.Need{Group: h, Tick: w.state.Tick}) // the removal is sent in this tick as well

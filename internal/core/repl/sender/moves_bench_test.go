@@ -74,3 +74,54 @@ func BenchmarkMoves(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkMovesBesideAHeldAck measures a tick in which 100 entities leave a group or return to it, for ten peers. One of
+// them does not acknowledge its first message, so that nothing that left since can be forgotten.
+func BenchmarkMovesBesideAHeldAck(b *testing.B) {
+	for _, held := range []int{0, 3000, 12000} {
+		b.Run(fmt.Sprint(held), func(b *testing.B) {
+			const entities, moves, peers = 1000, 100, 10
+			w, tick, name := NewWorld(nil, 1), entangle.Tick(1), uint16(0)
+			for range peers {
+				w.NewPeer()
+			}
+			var buf []byte
+			step := func(change func()) {
+				tick++
+				w.Begin(tick)
+				change()
+				w.Commit()
+				for k, p := range w.peers {
+					for buf = p.AppendActions(buf[:0], 1100); len(buf) > 0; buf = p.AppendActions(buf[:0], 1100) {
+						name++
+						if p.ActionsSent(name); k > 0 || tick > 2 || held == 0 {
+							p.HandleDelivered(name)
+						}
+					}
+				}
+			}
+			step(func() {
+				for s := range repl.Slot(entities) {
+					w.SpawnAt(s, set.Mask{}, group.Place{Name: 1})
+				}
+			})
+			i := 0
+			move := func() {
+				for k := range moves {
+					to := group.Place{Name: 1}
+					if i%2 == 0 {
+						to = group.Place{Name: 2 + uint32(k)}
+					}
+					w.Move(repl.Slot((i/2*moves+k)%entities), to)
+				}
+				i++
+			}
+			for w.peers[0].Tombstones() < held {
+				step(move)
+			}
+			for b.Loop() {
+				step(move)
+			}
+		})
+	}
+}

@@ -104,7 +104,9 @@ func (a *Messages) HandleDelivered(number uint16, each func(Action)) {
 		each(act)
 	}
 	a.recycle(m.actions)
-	a.release(each)
+	if i == 0 { // otherwise the oldest message is the same, and nothing waits for others alone
+		a.release(each)
+	}
 }
 
 // release reports the waiting actions for which every message of their tick and of earlier ticks is delivered.

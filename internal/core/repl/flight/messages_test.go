@@ -108,3 +108,24 @@ func TestTheOldestMessageInFlightCounts(t *testing.T) {
 	a.HandleDelivered(0, func(Action) {})
 	assert.True(t, a.OldestTick(50) == 20 && a.EndedSinceOldest(9) == 5)
 }
+
+// BenchmarkDeliveredBehindAHeldMessage is the delivery of a message while an older one is not acknowledged, behind
+// which thousands of actions with needs wait: as many as a peer may hold up.
+func BenchmarkDeliveredBehindAHeldMessage(b *testing.B) {
+	var a Messages
+	send := func(number uint16, tick entangle.Tick) {
+		a.Begin(tick, 0)
+		a.Add(Action{Group: 1, Groups: 1, HasNeeds: true})
+		a.Last().Number = number
+	}
+	send(0, 1)
+	for n := range uint16(1 << 14) {
+		send(1+n, 2)
+		a.HandleDelivered(1+n, func(Action) {})
+	}
+	for b.Loop() {
+		send(1, 3)
+		a.HandleDelivered(1, func(Action) {})
+		a.waiting = a.waiting[:1<<14]
+	}
+}

@@ -118,6 +118,45 @@ func TestLeaversThatJoinAgain(t *testing.T) {
 	require.Equal(t, []repl.ID{id(groupB, 4)}, s.members(groupB))
 }
 
+// predictions counts the calls of Predict.
+type predictions struct {
+	nothing
+	n int
+}
+
+func (p *predictions) Predict(repl.Slot, bool) { p.n++ }
+
+// A change pays with its bits for each entity of which it begins or ends the prediction, also if it does so for
+// all members of a large group.
+//
+// Proves: Z7
+func TestAChangePaysForPredictions(t *testing.T) {
+	sink := &predictions{}
+	r := receiver.New(sink, comps)
+	full := record{kind: repl.Full, group: groupA, tick: 10}
+	all := predicted{}
+	for n := range repl.Member(repl.MaxMembers) {
+		full.joins, all = append(full.joins, joining{number: n}), append(all, n)
+	}
+	require.NoError(t, r.HandleActions(message(full)))
+	require.Zero(t, sink.n, "new entities are not predicted")
+	for i := range entangle.Tick(4) {
+		change := record{kind: repl.Change, group: groupA, seq: repl.Seq(1 + i), tick: 11 + i, base: 10 + i}
+		if change.predicted = all; i%2 > 0 {
+			change.predicted, change.ended = nil, all
+		}
+		sink.n = 0
+		bytes := message(change)
+		require.NoError(t, r.HandleActions(bytes))
+		require.Equal(t, repl.MaxMembers, sink.n)
+		require.LessOrEqual(t, sink.n, 4*len(bytes))
+	}
+	sink.n = 0
+	nothing := record{kind: repl.Change, group: groupA, seq: 5, tick: 15, base: 14}
+	require.NoError(t, r.HandleActions(message(nothing)))
+	require.Zero(t, sink.n)
+}
+
 // A full replaces a group, whatever its numbers meant before: members may have other numbers, and a
 // member with a despawn that the full overtook is removed.
 func TestAFullTakesNumbersAgain(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 // HandleAcked moves the baselines of the groups that acknowledged packets carried: the peer has these groups as of the
 // tick of the packet, or will before it applies anything later. The call is fastest with packets in sending order.
 func (p *Peer) HandleAcked(pkts ...uint16) {
-	p.flights.Remove(pkts, p.onAcked, p.onRunAcked)
+	p.flights.Remove(pkts, p.handleUpdateAcked, p.handleRunAcked)
 	p.moveBaselines()
 }
 

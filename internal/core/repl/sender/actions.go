@@ -23,7 +23,7 @@ func (p *Peer) ActionsOwed() bool { return p.units.unsent > 0 }
 // channel's number of it.
 func (p *Peer) AppendActions(dst []byte, room int) []byte {
 	w := p.world
-	if w.held {
+	if w.enc.Held {
 		return dst
 	}
 	p.makeFullsDue()
@@ -341,7 +341,7 @@ func (p *Peer) ActionsSent(message uint16) (groups int) {
 }
 
 // HandleDelivered records that an action message was acknowledged.
-func (p *Peer) HandleDelivered(message uint16) { p.actions.HandleDelivered(message, p.onDelivered) }
+func (p *Peer) HandleDelivered(message uint16) { p.actions.HandleDelivered(message, p.handleActionDelivered) }
 
 // handleActionDelivered clears an action that is no longer pending from its groups.
 func (p *Peer) handleActionDelivered(a flight.Action) {

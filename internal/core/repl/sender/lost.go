@@ -22,7 +22,7 @@ func (p *Peer) lossy() bool { return p.loss.some && p.state.Tick.Sub(p.loss.last
 // HandleLost makes the groups of a lost packet due again, except those that were resent or acknowledged in the meantime.
 func (p *Peer) HandleLost(pkt uint16) {
 	p.loss.some, p.loss.last = true, p.state.Tick
-	p.flights.Remove([]uint16{pkt}, p.onLost, p.onRunLost)
+	p.flights.Remove([]uint16{pkt}, p.handleUpdateLost, p.handleRunLost)
 }
 
 func (p *Peer) handleUpdateLost(s flight.Sent) { p.requeueLost(s.Tick, s.Group) }

@@ -14,7 +14,7 @@ import (
 // AppendMark writes an updates frame with nothing but a mark, for a packet that is sent for another reason. It returns
 // dst unchanged when the peer predicts nothing, or when not all due predicted groups are sent yet.
 func (p *Peer) AppendMark(dst []byte, room int) []byte {
-	if p.world.held || len(p.plan.Predicted) == 0 {
+	if p.enc.Held || len(p.plan.Predicted) == 0 {
 		return dst
 	}
 	p.plan.Complete(p.lossy())

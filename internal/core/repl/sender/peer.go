@@ -41,18 +41,13 @@ type Peer struct {
 	joining  joining
 	turn     repl.Handle // at which the next message of actions continues
 	begins   uint64      // plainFull of the last action in the message that is being written
-
-	// Method values, made once because each evaluation allocates.
-	onAcked, onLost       func(flight.Sent)
-	onRunAcked, onRunLost func(entangle.Tick, flight.SentRun)
-	onDelivered           func(flight.Action)
 }
 
 // NewPeer adds a peer, for which all public groups become due.
 func (w *World) NewPeer() *Peer {
 	p := &Peer{world: w, state: w.state, enc: w.enc}
 	p.groups.State = w.state
-	p.plan = schedule.NewPlanner(&p.groups, w.enc, w.firstBaseline)
+	p.plan = schedule.NewPlanner(&p.groups, w.enc, w.baselineInUse)
 	p.groups.Public.IDs = &w.state.Public
 	p.groups.Private.First, p.groups.Private.IDs = repl.Private, &ident.Table{}
 	if w.enc.UsesPrev {
@@ -60,8 +55,6 @@ func (w *World) NewPeer() *Peer {
 		p.flights.KeepBaselines = true
 	}
 	p.units.decided = map[ident.Group]bool{}
-	p.onAcked, p.onLost, p.onDelivered = p.handleUpdateAcked, p.handleUpdateLost, p.handleActionDelivered
-	p.onRunAcked, p.onRunLost = p.handleRunAcked, p.handleRunLost
 	p.groups.Public.Grow(w.state.Public.Len(), w.state.Tick)
 	w.peers = append(w.peers, p)
 	w.addPeer(p)

@@ -6,7 +6,7 @@ import "github.com/entangle-ecs/entangle/internal/core/repl/schedule"
 // Limit, which knows how much room there is now. Neither may run for two peers of a world at once. AppendUpdates may,
 // after all peers have been prepared and have their limits; it prepares a peer that is not.
 func (p *Peer) Prepare() {
-	if !p.world.held {
+	if !p.enc.Held {
 		p.plan.Prepare(p.lossy())
 	}
 }
@@ -15,7 +15,7 @@ func (p *Peer) Prepare() {
 // before AppendUpdates. If not even the most urgent update fits, it is sent alone and exceeds the limit, unless the limit
 // is 0: the caller subtracts the excess from its byte budget.
 func (p *Peer) Limit(bytes int) {
-	if !p.world.held {
+	if !p.enc.Held {
 		p.plan.Limit(bytes)
 	}
 }
@@ -24,7 +24,7 @@ func (p *Peer) Limit(bytes int) {
 // room for all of them, it is an estimate from the sizes of recent updates. Otherwise it is not less than what
 // AppendUpdates writes into packets without other contents.
 func (p *Peer) WantedBytes() int {
-	if p.world.held {
+	if p.enc.Held {
 		return 0
 	}
 	return p.plan.WantedBytes()

@@ -11,7 +11,7 @@ import (
 // into room bytes. It returns dst unchanged when there is nothing to send. Groups take turns: the
 // next tick continues where this one ended.
 func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
-	if room < schedule.MinRoom || p.world.held {
+	if room < schedule.MinRoom || p.enc.Held {
 		return dst
 	}
 	p.plan.Complete(p.lossy())

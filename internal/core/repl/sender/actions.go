@@ -78,6 +78,7 @@ func (p *Peer) appendActionsFrom(heads *repl.Heads, from repl.Handle, room int) 
 // there was no room, or -1.
 func (p *Peer) appendActions(heads *repl.Heads, sp *group.Space, from, room int) (next int) {
 	for i := sp.StructureDue.Next(from); i >= 0; i = sp.StructureDue.Next(i + 1) {
+		p.needs = p.needs[:0]
 		if sp == &p.groups.Public {
 			n := p.appendSpawns(heads, i, room)
 			if n == 0 {
@@ -98,7 +99,7 @@ func (p *Peer) appendActions(heads *repl.Heads, sp *group.Space, from, room int)
 			return i
 		}
 		p.appendAction(heads, &rec, b)
-		p.sentAction(sp, i, &rec)
+		p.noteSent(sp, i, 1, &rec)
 	}
 	return -1
 }
@@ -286,50 +287,33 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *encode.Body)
 	p.w.Copy(w.enc.Bodies.Bytes(b), b.Width)
 }
 
-// sentAction records that an action was sent. It moves the baseline at once, because the peer applies nothing that is
-// sent later before it.
-func (p *Peer) sentAction(sp *group.Space, i int, rec *repl.Record) {
-	tick, after := rec.Tick, sp.StructureSent[i]
+// noteSent records that n groups from an index on were sent actions that are equal to rec but for the group. Several
+// groups at once are those of appendSpawns or appendEnds: none is predicted, vacated or has a view.
+func (p *Peer) noteSent(sp *group.Space, i, n int, rec *repl.Record) {
+	sent := flight.Action{Group: sp.First + repl.Handle(i), Groups: int32(n), Seq: rec.Seq, HasNeeds: len(p.needs) > 0, After: sp.StructureSent[i]}
 	if sp.Phase[i] == group.Absent {
-		after = tick - 1 // the peer has acknowledged the end of the handle's last group
-		p.state.Groups[sp.Group(i)].Holders++
-	}
-	sp.Phase[i] = group.Present
-	sp.WasSent.Set(i)
-	if rec.Kind == repl.Gone {
-		sp.Phase[i] = group.Ending
-		sp.Hidden.Clear(i)
-		sp.Retained.Clear(i)
-	}
-	if rec.Kind != repl.Change {
-		sp.AwaitsResync.Clear(i)
-		sp.ShownAgain.Clear(i)
+		sent.After = rec.Tick - 1 // the peer has acknowledged the end of the handle's last group
+		for _, id := range sp.IDs.Groups[i : i+n] {
+			gr := &p.state.Groups[id]
+			gr.Holders++
+			gr.Withheld = false
+		}
 	}
 	if rec.Kind != repl.Change || sp.Retained.Has(i) {
 		p.forgetSentView(sp, i)
 	}
-	sp.Seq[i] = rec.Seq
-	sp.MoveBase(i, tick, tick)
-	sp.StructureSent[i], sp.LastAction = tick, tick
-	if !p.noteComponentsRemoved(sp.Group(i)) {
-		sp.StructureAsOf[i] = tick
+	asOf := rec.Tick
+	if p.noteComponentsRemoved(sp.Group(i)) {
+		asOf = sp.StructureAsOf[i]
 	}
-	if !sp.Retained.Has(i) {
-		sp.Sent[i] = tick
-	}
-	sp.Unacked[i] = sp.Unacked[i]<<1 | 1
-	sp.ActionInFlight.Set(i)
-	sp.StructureDue.Clear(i)
-	sp.Due.Clear(i)
-	sp.NeedsFull.Clear(i)
+	sp.MarkActionsSent(i, n, rec, asOf)
 	if sp.Predicted.Has(i) {
 		p.actions.MarkPredicted()
 		p.noteSentPredicted(sp, i)
 	}
-	sp.UpdateSteady(i)
-	p.actions.Add(flight.Action{Group: rec.Group, Groups: 1, Seq: rec.Seq, HasNeeds: rec.Kind != repl.Gone && len(p.needs) > 0, After: after})
-	p.units.markSent(sp.Group(i))
-	p.stats.Actions++
+	p.actions.Add(sent)
+	p.units.markSent(sp.IDs.Groups[i : i+n])
+	p.stats.Actions += uint64(n)
 }
 
 // ActionsSent sets the channel's number of the message that AppendActions wrote last. It returns the number of groups

@@ -29,11 +29,13 @@ func (u *units) beginTick(tick entangle.Tick) {
 	}
 }
 
-// markSent removes a group from the count of owed ones.
-func (u *units) markSent(id ident.Group) {
-	if u.decided[id] {
-		delete(u.decided, id)
-		u.unsent--
+// markSent removes groups from the count of owed ones.
+func (u *units) markSent(groups []ident.Group) {
+	for k := 0; u.unsent > 0 && k < len(groups); k++ {
+		if u.decided[groups[k]] {
+			delete(u.decided, groups[k])
+			u.unsent--
+		}
 	}
 }
 

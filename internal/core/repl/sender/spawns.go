@@ -4,13 +4,10 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
-	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
-	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // appendSpawns writes the fulls of groups from an index on that are in one batch and that the peer was
@@ -48,7 +45,7 @@ func (p *Peer) appendSpawns(heads *repl.Heads, i, room int) (n int) {
 	heads.Skip(n - 1)
 	p.begins = b.Begins
 	encode.AppendBits(&p.w, w.enc.Spawns.Arena[b.Off:], int(from), int(ends[n-1]))
-	p.sentSpawns(i, n)
+	p.noteSent(&p.groups.Public, i, n, &rec)
 	return n
 }
 
@@ -70,23 +67,6 @@ func (p *Peer) newGroups(i, end int) (n int) {
 	return n
 }
 
-// sentSpawns is sentAction for the first fulls of n groups.
-func (p *Peer) sentSpawns(i, n int) {
-	w, sp, tick := p.world, &p.groups.Public, p.state.Tick
-	for _, id := range w.state.Public.Groups[i : i+n] {
-		gr := &w.state.Groups[id]
-		gr.Holders++
-		gr.Withheld = false
-	}
-	for k := i; k < i+n; k++ {
-		sp.Phase[k], sp.Seq[k] = group.Present, 0
-		sp.Unacked[k] = sp.Unacked[k]<<1 | 1
-	}
-	p.noteSent(i, n, tick)
-	sp.Steady.SetRange(i, i+n)
-	p.actions.Add(flight.Action{Group: repl.Handle(i), Groups: int32(n), After: tick - 1})
-}
-
 // appendEnds writes the ends of public groups with consecutive handles from an index on, of which all
 // members were despawned, as many as there is room for, and returns how many. The others are left to
 // action.
@@ -95,12 +75,12 @@ func (p *Peer) appendEnds(heads *repl.Heads, i, room int) (n int) {
 	if w.enc.Unshared || !p.endsPlainly(i) {
 		return 0
 	}
-	seq, after := sp.Seq[i].Next(), sp.StructureSent[i]
-	for k := i; sp.StructureDue.Has(k) && sp.Seq[k].Next() == seq && sp.StructureSent[k] == after && p.endsPlainly(k); k++ {
+	rec := repl.Record{Kind: repl.Gone, Group: repl.Handle(i), Seq: sp.Seq[i].Next(), Tick: w.state.Tick}
+	for k := i; sp.StructureDue.Has(k) && sp.Seq[k] == sp.Seq[i] && sp.StructureSent[k] == sp.StructureSent[i] && p.endsPlainly(k); k++ {
 		if p.w.LenBits()+encode.LonePlainBits+1 > room && (n > 0 || !p.actions.LastIsEmpty()) {
 			break
 		}
-		rec := repl.Record{Kind: repl.Gone, Group: repl.Handle(k), Seq: seq, Tick: w.state.Tick}
+		rec.Group = repl.Handle(k)
 		if p.begins == plainEnd && heads.Follows(&rec) {
 			heads.AppendUsual(&p.w)
 		} else {
@@ -111,7 +91,7 @@ func (p *Peer) appendEnds(heads *repl.Heads, i, room int) (n int) {
 		n++
 	}
 	if n > 0 {
-		p.sentEnds(i, n, seq, after)
+		p.noteSent(sp, i, n, &rec)
 	}
 	return n
 }
@@ -129,36 +109,4 @@ func (p *Peer) endsPlainly(i int) bool {
 	}
 	gr := &w.state.Groups[id]
 	return !gr.Open && !slices.ContainsFunc(gr.Left, func(l group.Leaver) bool { return l.Fate != repl.Despawned })
-}
-
-// sentEnds is sentAction for the ends of n groups.
-func (p *Peer) sentEnds(i, n int, seq repl.Seq, after entangle.Tick) {
-	sp, tick := &p.groups.Public, p.state.Tick
-	for k := i; k < i+n; k++ {
-		sp.Phase[k], sp.Seq[k] = group.Ending, seq
-		sp.Unacked[k] = sp.Unacked[k]<<1 | 1
-	}
-	p.noteSent(i, n, tick)
-	sp.Steady.ClearRange(i, i+n)
-	p.actions.Add(flight.Action{Group: repl.Handle(i), Groups: int32(n), Seq: seq, After: after})
-}
-
-// noteSent notes that actions of public groups were sent that state all that the peer may see.
-func (p *Peer) noteSent(i, n int, tick entangle.Tick) {
-	sp := &p.groups.Public
-	for _, ticks := range [...][]entangle.Tick{sp.Base, sp.StructureSent, sp.StructureAsOf, sp.Sent} {
-		group.Fill(ticks[i:i+n], tick)
-	}
-	if sp.Prev != nil {
-		clear(sp.Prev[i : i+n])
-	}
-	sp.LastAction = tick
-	for _, groups := range [...]set.Bitset{sp.WasSent, sp.ActionInFlight} {
-		groups.SetRange(i, i+n)
-	}
-	// A vacated group is retained until its end (vacated.go): the next group under its handle is not.
-	for _, groups := range [...]set.Bitset{sp.AwaitsResync, sp.StructureDue, sp.Due, sp.NeedsFull, sp.Retained, sp.ShownAgain} {
-		groups.ClearRange(i, i+n)
-	}
-	p.stats.Actions += uint64(n)
 }

@@ -22,16 +22,15 @@ func (p *Peer) ActionsOwed() bool { return p.units.unsent > 0 }
 // It returns dst unchanged when nothing can be sent now. The caller sends the message and calls ActionsSent with the
 // channel's number of it.
 func (p *Peer) AppendActions(dst []byte, room int) []byte {
-	w := p.world
-	if w.enc.Held {
+	if p.enc.Held {
 		return dst
 	}
 	p.makeFullsDue()
-	p.units.beginTick(w.state.Tick)
-	heads := repl.Heads{Tick: w.state.Tick}
+	p.units.beginTick(p.state.Tick)
+	heads := repl.Heads{Tick: p.state.Tick}
 	p.w.Reset(dst)
-	p.w.Bits(uint64(w.state.Tick), tickBits)
-	p.actions.Begin(w.state.Tick, w.state.Ended)
+	p.w.Bits(uint64(p.state.Tick), tickBits)
+	p.actions.Begin(p.state.Tick, p.state.Ended)
 	p.begins = 0
 	p.appendMessageActions(&heads, room*8)
 	if p.actions.LastIsEmpty() {
@@ -40,7 +39,7 @@ func (p *Peer) AppendActions(dst []byte, room int) []byte {
 	}
 	heads.End(&p.w)
 	b := p.w.Finish()
-	p.actions.ScheduleRepeats(len(b)-len(dst), w.state.Tick)
+	p.actions.ScheduleRepeats(len(b)-len(dst), p.state.Tick)
 	return b
 }
 
@@ -111,11 +110,11 @@ const windowFull = 1 << (repl.MaxActionsInFlight - 1)
 // action returns the due action of a group: its record and its body. ok is false when none can be sent now. StructureDue
 // stays set if one will be sent later.
 func (p *Peer) action(sp *group.Space, i int) (rec repl.Record, b *encode.Body, ok bool) {
-	w, id, full := p.world, sp.Group(i), sp.Unacked[i]&windowFull != 0
+	id, full := sp.Group(i), sp.Unacked[i]&windowFull != 0
 	if full && sp.ViewOf(i) == 0 && !sp.Retained.Has(i) || sp.Fragmented.Has(i) && sp.Unacked[i] != 0 {
 		return rec, nil, false
 	}
-	rec = repl.Record{Group: sp.First + repl.Handle(i), Seq: sp.Seq[i].Next(), Tick: w.state.Tick, From: repl.From{Base: sp.Base[i]}}
+	rec = repl.Record{Group: sp.First + repl.Handle(i), Seq: sp.Seq[i].Next(), Tick: p.state.Tick, From: repl.From{Base: sp.Base[i]}}
 	if rec.Kind, ok = p.actionKind(sp, i, id); !ok {
 		return rec, nil, false
 	}
@@ -125,7 +124,7 @@ func (p *Peer) action(sp *group.Space, i int) (rec repl.Record, b *encode.Body, 
 	if sp.Phase[i] == group.Absent {
 		rec.Seq = 0
 	}
-	b = w.enc.Body(id, p.actionKey(sp, i, rec.Kind))
+	b = p.enc.Body(id, p.actionKey(sp, i, rec.Kind))
 	if rec.Kind == repl.Change && !b.ChangesStructure && !sp.Fragmented.Has(i) && !p.predictedStale(sp, i) {
 		p.noteStructureSent(sp, i) // even in a full window, or hidden structure would delay values
 		return rec, nil, false
@@ -135,25 +134,24 @@ func (p *Peer) action(sp *group.Space, i int) (rec repl.Record, b *encode.Body, 
 	}
 	p.findPredicted(sp, i, rec.Kind)
 	if tickBits+p.actionBits(b, maxPartners)+p.stated.set.Bits() > repl.MaxGroupBytes*8 {
-		w.state.MarkTooLarge(id)
+		p.state.MarkTooLarge(id)
 		p.markNotSent(sp, i)
 		return rec, nil, false
 	}
 	if rec.Kind != repl.Gone && !sp.Retained.Has(i) {
-		w.state.Groups[id].Withheld = false
+		p.state.Groups[id].Withheld = false
 	}
 	return rec, b, true
 }
 
 // actionKind returns the kind of a group's due action. ok is false when there is none, or it has to wait.
 func (p *Peer) actionKind(sp *group.Space, i int, id ident.Group) (kind repl.Kind, ok bool) {
-	w := p.world
 	v, vacant := p.vacant[id]
 	if vacant && v.remove.IsZero() {
 		sp.StructureDue.Clear(i)
 		return 0, false
 	}
-	switch gone := id == ident.NoGroup || !w.state.Groups[id].Open && !vacant || sp.Hidden.Has(i); {
+	switch gone := id == ident.NoGroup || !p.state.Groups[id].Open && !vacant || sp.Hidden.Has(i); {
 	case gone && sp.Phase[i] != group.Present:
 		sp.StructureDue.Clear(i)
 		sp.NeedsFull.Clear(i)
@@ -162,7 +160,7 @@ func (p *Peer) actionKind(sp *group.Space, i int, id ident.Group) (kind repl.Kin
 			p.retire(i)
 		}
 		return 0, false
-	case sp.Phase[i] == group.Present && (sp.Sent[i] == w.state.Tick || sp.StructureSent[i] == w.state.Tick):
+	case sp.Phase[i] == group.Present && (sp.Sent[i] == p.state.Tick || sp.StructureSent[i] == p.state.Tick):
 		// The peer may already have the group as of this tick, and would drop another record of the tick.
 		return 0, false
 	case sp.Phase[i] == group.Ending, !gone && sp.NeedsFull.Has(i) && sp.Unacked[i] != 0:
@@ -173,7 +171,7 @@ func (p *Peer) actionKind(sp *group.Space, i int, id ident.Group) (kind repl.Kin
 		return repl.Gone, true
 	case sp.Retained.Has(i):
 		return repl.Change, true
-	case w.state.Groups[id].TooLarge, sp.Phase[i] != group.Present && !w.state.HasVisibleActive(id, sp.ViewOf(i)):
+	case p.state.Groups[id].TooLarge, sp.Phase[i] != group.Present && !p.state.HasVisibleActive(id, sp.ViewOf(i)):
 		if p.markNotSent(sp, i); sp.Phase[i] != group.Present {
 			sp.StructureDue.Clear(i) // a change of its structure or of the view makes it due again
 		}
@@ -199,8 +197,7 @@ func (p *Peer) noteStructureSent(sp *group.Space, i int) {
 // actionKey returns the key of an action's body. Fields on which a body of the kind does not depend have a fixed value,
 // so that as many peers as possible share it.
 func (p *Peer) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Key {
-	w := p.world
-	key := encode.Key{Kind: kind, View: sp.ViewOf(i), Base: w.state.Tick, Structure: w.state.Tick, HiddenSince: w.state.Tick}
+	key := encode.Key{Kind: kind, View: sp.ViewOf(i), Base: p.state.Tick, Structure: p.state.Tick, HiddenSince: p.state.Tick}
 	if kind == repl.Change {
 		key.Base = sp.Base[i]
 	}
@@ -228,9 +225,8 @@ func (p *Peer) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Key {
 
 // hasUnreceivableLeaver reports whether an entity moved from a group to one in which the peer cannot receive it.
 func (p *Peer) hasUnreceivableLeaver(id ident.Group) bool {
-	w := p.world
-	for i := range w.state.Groups[id].Left {
-		if l := &w.state.Groups[id].Left[i]; l.Fate == repl.Moved && !l.Progress.Acked && !p.groups.CanReceive(l.Slot) {
+	for i := range p.state.Groups[id].Left {
+		if l := &p.state.Groups[id].Left[i]; l.Fate == repl.Moved && !l.Progress.Acked && !p.groups.CanReceive(l.Slot) {
 			return true
 		}
 	}
@@ -264,11 +260,10 @@ func (p *Peer) tableBits(b *encode.Body) (bits int) {
 
 // appendAction writes one action. A plain full that begins like the one before is shortened to its values (plain.go).
 func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *encode.Body) {
-	w := p.world
 	begins := p.plainFull(rec, b)
 	if begins != 0 && begins == p.begins && heads.Follows(rec) {
 		if heads.AppendUsual(&p.w); rec.Kind != repl.Gone {
-			encode.AppendBits(&p.w, w.enc.Bodies.Bytes(b), b.Prefix, b.Width)
+			encode.AppendBits(&p.w, p.enc.Bodies.Bytes(b), b.Prefix, b.Width)
 		}
 		return
 	}
@@ -277,14 +272,14 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *encode.Body)
 	if rec.Kind != repl.Gone {
 		repl.AppendNeeds(&p.w, rec.Tick, p.needs)
 		p.stated.set.Append(&p.w)
-		slots := w.enc.Bodies.SlotsOf(b)
+		slots := p.enc.Bodies.SlotsOf(b)
 		for _, s := range slots {
-			p.reserveHome(w.state.Slots.Home[s])
-			p.groups.MarkReferred(w.state.Slots.Home[s])
+			p.reserveHome(p.state.Slots.Home[s])
+			p.groups.MarkReferred(p.state.Slots.Home[s])
 		}
-		w.enc.AppendRefs(&p.w, slots, (*reader)(p))
+		p.enc.AppendRefs(&p.w, slots, (*reader)(p))
 	}
-	p.w.Copy(w.enc.Bodies.Bytes(b), b.Width)
+	p.w.Copy(p.enc.Bodies.Bytes(b), b.Width)
 }
 
 // noteSent records that n groups from an index on were sent actions that are equal to rec but for the group. Several
@@ -325,7 +320,9 @@ func (p *Peer) ActionsSent(message uint16) (groups int) {
 }
 
 // HandleDelivered records that an action message was acknowledged.
-func (p *Peer) HandleDelivered(message uint16) { p.actions.HandleDelivered(message, p.handleActionDelivered) }
+func (p *Peer) HandleDelivered(message uint16) {
+	p.actions.HandleDelivered(message, p.handleActionDelivered)
+}
 
 // handleActionDelivered clears an action that is no longer pending from its groups.
 func (p *Peer) handleActionDelivered(a flight.Action) {

@@ -90,7 +90,7 @@ const maxPartners = 64
 // findPartners appends to out, unless it is nil, the groups to or from which entities moved without the peer having been
 // sent that. It reports whether there are any.
 func (p *Peer) findPartners(id ident.Group, sp *group.Space, i int, out *[]ident.Group) (some bool) {
-	w, gr := p.world, &p.state.Groups[id]
+	gr := &p.state.Groups[id]
 	note := func(other ident.Group) {
 		some = true
 		if out != nil {
@@ -102,11 +102,11 @@ func (p *Peer) findPartners(id ident.Group, sp *group.Space, i int, out *[]ident
 		if l.Fate != repl.Moved || !sp.HasLeaver(i, l) {
 			continue
 		}
-		if to := w.state.Slots.Group[l.Slot]; to != id && p.groups.CanReceive(l.Slot) {
+		if to := p.state.Slots.Group[l.Slot]; to != id && p.groups.CanReceive(l.Slot) {
 			note(to)
 		}
 	}
-	if len(w.state.Trails) == 0 || !p.groups.SeesGroup(id) {
+	if len(p.state.Trails) == 0 || !p.groups.SeesGroup(id) {
 		return some
 	}
 	for k := range gr.Members {
@@ -119,15 +119,15 @@ func (p *Peer) findPartners(id ident.Group, sp *group.Space, i int, out *[]ident
 // members, even if the peer did not see the member in between. A former group no longer has the member as of the tick
 // at which it left.
 func (p *Peer) findNeeds(sp *group.Space, i int, rec *repl.Record) {
-	w, id := p.world, sp.Group(i)
+	id := sp.Group(i)
 	p.needs = p.needs[:0]
-	if rec.Kind == repl.Gone || len(w.state.Trails) == 0 {
+	if rec.Kind == repl.Gone || len(p.state.Trails) == 0 {
 		return
 	}
-	gr := &w.state.Groups[id]
+	gr := &p.state.Groups[id]
 	for k := range gr.Members {
 		m := &gr.Members[k]
-		if (rec.Kind == repl.Full || sp.StructureAsOf[i].Before(m.WholeSince)) && len(w.state.Trails[m.Slot]) > 0 && p.groups.SeesEntity(m.Slot) {
+		if (rec.Kind == repl.Full || sp.StructureAsOf[i].Before(m.WholeSince)) && len(p.state.Trails[m.Slot]) > 0 && p.groups.SeesEntity(m.Slot) {
 			p.addTrailNeeds(m.Slot, id)
 		}
 	}
@@ -135,18 +135,17 @@ func (p *Peer) findNeeds(sp *group.Space, i int, rec *repl.Record) {
 
 // addTrailNeeds adds the former groups of one entity to the needs.
 func (p *Peer) addTrailNeeds(s repl.Slot, into ident.Group) {
-	w := p.world
-	for _, from := range w.state.Trails[s] {
+	for _, from := range p.state.Trails[s] {
 		sp, i := p.groups.Locate(from)
 		if i < 0 || from == into {
 			continue
 		}
 		h := sp.First + repl.Handle(i)
-		for k := range w.state.Groups[from].Left {
-			switch l := &w.state.Groups[from].Left[k]; {
+		for k := range p.state.Groups[from].Left {
+			switch l := &p.state.Groups[from].Left[k]; {
 			case l.Slot != s:
 			case sp.HasLeaver(i, l):
-				p.addNeed(repl.Need{Group: h, Tick: w.state.Tick}) // the removal is sent in this tick as well
+				p.addNeed(repl.Need{Group: h, Tick: p.state.Tick}) // the removal is sent in this tick as well
 			case sp.AsOf(i).Before(l.Joined): // the peer never had it there
 			case sp.StructureSent[i].Before(l.Left): // the group ended at the peer before the entity left, or the leaving is hidden
 				p.addSentNeed(h, sp.StructureSent[i])

@@ -68,30 +68,29 @@ func (w *World) NewPeer() *Peer {
 
 // Close removes a peer from the world. It must not be used afterwards.
 func (p *Peer) Close() {
-	w := p.world
 	for _, sp := range p.groups.Spaces() {
 		for i, ph := range sp.Phase {
 			if ph != group.Absent {
-				w.state.RemoveHolder(sp.Group(i))
+				p.state.RemoveHolder(sp.Group(i))
 			}
 			p.forgetSentView(sp, i)
-			w.state.Views.AddUsers(sp.ViewOf(i), -1)
+			p.state.Views.AddUsers(sp.ViewOf(i), -1)
 		}
 	}
 	for _, id := range p.groups.Private.IDs.Groups {
 		if id != ident.NoGroup {
-			w.dropViewer(&w.state.Groups[id], p)
+			p.world.dropViewer(&p.state.Groups[id], p)
 		}
 	}
-	for i, other := range w.peers {
+	for i, other := range p.world.peers {
 		if other == p {
-			w.peers = append(w.peers[:i], w.peers[i+1:]...)
+			p.world.peers = append(p.world.peers[:i], p.world.peers[i+1:]...)
 			break
 		}
 	}
-	w.predictions.forgetPeer(p.groups.Index)
-	w.byIndex[p.groups.Index] = nil
-	w.stats.accumulate(p.countStats())
+	p.world.predictions.forgetPeer(p.groups.Index)
+	p.world.byIndex[p.groups.Index] = nil
+	p.world.stats.accumulate(p.countStats())
 	*p = Peer{}
 }
 

@@ -69,29 +69,27 @@ func (f *predictions) forgetPeer(index uint16) {
 // it predicts the entity. Groups with a predicted member are sent to the peer first and together, and are followed by a
 // mark (marks.go). The setting lasts until the entity ends, in every group that it moves to.
 func (p *Peer) Predict(s repl.Slot, on bool) {
-	w := p.world
-	if !w.state.Slots.Used.Has(int(s)) || w.predictions.predicts(s, p.groups.Index) == on {
+	if !p.state.Slots.Used.Has(int(s)) || p.world.predictions.predicts(s, p.groups.Index) == on {
 		return
 	}
 	if on {
-		w.predictions.addPeer(s, p.groups.Index)
+		p.world.predictions.addPeer(s, p.groups.Index)
 	} else {
-		w.predictions.removePeer(s, p.groups.Index)
+		p.world.predictions.removePeer(s, p.groups.Index)
 	}
-	p.updateGroupPrediction(w.state.Slots.Group[s])
+	p.updateGroupPrediction(p.state.Slots.Group[s])
 }
 
 // Predicts reports whether the peer predicts an entity, and the entity is shown to it.
 func (p *Peer) Predicts(s repl.Slot) bool {
-	w := p.world
-	if !w.state.Slots.Used.Has(int(s)) || !w.predictions.predicts(s, p.groups.Index) {
+	if !p.state.Slots.Used.Has(int(s)) || !p.world.predictions.predicts(s, p.groups.Index) {
 		return false
 	}
-	sp, i := p.groups.Locate(w.state.Slots.Group[s])
+	sp, i := p.groups.Locate(p.state.Slots.Group[s])
 	if i < 0 || !p.predictsIn(sp, i) {
 		return false
 	}
-	_, m := w.state.Member(s)
+	_, m := p.state.Member(s)
 	return p.predictsMember(sp.ViewOf(i), m)
 }
 

@@ -25,12 +25,11 @@ import (
 // Retain acts like Hide if the peer was not sent the group or awaits a resync of it, and does nothing for a public
 // group. If view.Max views are in use, it acts like Hide and reports false.
 func (p *Peer) Retain(s repl.Slot, hidden ...view.Hidden) bool {
-	w := p.world
-	if !w.state.Slots.Used.Has(int(s)) {
+	if !p.state.Slots.Used.Has(int(s)) {
 		return true
 	}
-	id := w.state.Slots.Group[s]
-	v := w.state.Groups[id].Viewer(p.groups.Index)
+	id := p.state.Slots.Group[s]
+	v := p.state.Groups[id].Viewer(p.groups.Index)
 	if v == nil {
 		return true
 	}
@@ -42,7 +41,7 @@ func (p *Peer) Retain(s repl.Slot, hidden ...view.Hidden) bool {
 	sp.Hidden.Clear(i)
 	if !sp.Retained.Has(i) {
 		v.SetShown(false)
-		sp.StartRetaining(i, w.state.Tick)
+		sp.StartRetaining(i, p.state.Tick)
 		sp.StructureDue.Set(i) // removals of members may be unsent
 		p.updatePredicted(sp, i)
 		p.noteEarlierInserts(i, id)
@@ -56,59 +55,58 @@ func (p *Peer) Retain(s repl.Slot, hidden ...view.Hidden) bool {
 
 // Retains reports whether the peer retains the group of an entity.
 func (p *Peer) Retains(s repl.Slot) bool {
-	w := p.world
-	if !w.state.Slots.Used.Has(int(s)) {
+	if !p.state.Slots.Used.Has(int(s)) {
 		return false
 	}
-	v := w.state.Groups[w.state.Slots.Group[s]].Viewer(p.groups.Index)
+	v := p.state.Groups[p.state.Slots.Group[s]].Viewer(p.groups.Index)
 	return v != nil && p.groups.Private.Retained.Has(v.Handle()) && !p.groups.Private.Hidden.Has(v.Handle())
 }
 
 // hideRetained hides more of a retained group, and makes the removal of what the peer has of that due. It reports false if
 // view.Max views are in use.
 func (p *Peer) hideRetained(i int, id ident.Group, hidden []view.Hidden) bool {
-	w, sp := p.world, &p.groups.Private
+	sp := &p.groups.Private
 	has := p.groups.SentView(sp, i)
 	if len(hidden) == 0 && sp.ViewOf(i) == has {
 		return true
 	}
-	gr, parts := &w.state.Groups[id], w.state.HiddenMembers(id, 0, hidden)
+	gr, parts := &p.state.Groups[id], p.state.HiddenMembers(id, 0, hidden)
 	var to, lacks []view.HiddenMember
 	for k := range gr.Members {
 		m := &gr.Members[k]
-		h, _ := w.state.Views.Hidden(sp.ViewOf(i), m.Number)
+		h, _ := p.state.Views.Hidden(sp.ViewOf(i), m.Number)
 		h.Number = m.Number
 		for ; len(parts) > 0 && parts[0].Number == m.Number; parts = parts[1:] {
 			h.Whole, h.Comps = h.Whole || parts[0].Whole, h.Comps.Or(parts[0].Comps)
 		}
-		t, l := w.state.NarrowRetained(m, has, h, sp.AsOf(i))
+		t, l := p.state.NarrowRetained(m, has, h, sp.AsOf(i))
 		to, lacks = t.AppendTo(to), l.AppendTo(lacks)
 	}
-	to, lacks = w.state.AppendHiddenLeavers(to, id, has), w.state.AppendHiddenLeavers(lacks, id, has)
+	to, lacks = p.state.AppendHiddenLeavers(to, id, has), p.state.AppendHiddenLeavers(lacks, id, has)
 	return p.setRetainedView(i, to, lacks)
 }
 
 // setRetainedView sets the view of a retained group to one that hides to, and makes the removal of that due, except for
 // what the peer lacks. It reports false if view.Max views are in use.
 func (p *Peer) setRetainedView(i int, to, lacks []view.HiddenMember) bool {
-	w, sp := p.world, &p.groups.Private
-	is, ok := w.state.Views.Intern(to)
+	sp := &p.groups.Private
+	is, ok := p.state.Views.Intern(to)
 	if !ok {
 		return false
 	}
-	w.state.Views.AddUsers(is, 1)
-	defer w.state.Views.AddUsers(is, -1)
-	has, ok := w.state.Views.Intern(lacks)
+	p.state.Views.AddUsers(is, 1)
+	defer p.state.Views.AddUsers(is, -1)
+	has, ok := p.state.Views.Intern(lacks)
 	if !ok {
 		return false
 	}
-	w.state.Views.AddUsers(has, 1)
+	p.state.Views.AddUsers(has, 1)
 	p.forgetSentView(sp, i)
 	if is != sp.ViewOf(i) {
 		p.changeView(sp, i, is)
 	}
 	if has == is {
-		w.state.Views.AddUsers(has, -1)
+		p.state.Views.AddUsers(has, -1)
 		return true
 	}
 	p.setSentView(i, has)
@@ -138,13 +136,13 @@ func (w *World) noteInserts(s repl.Slot, inserted set.Mask) {
 // noteEarlierInserts does so for the components that were added earlier in this tick, before the peer started to retain
 // the group or got another view of it.
 func (p *Peer) noteEarlierInserts(i int, id ident.Group) {
-	w, sp := p.world, &p.groups.Private
-	if sp.AsOf(i) == w.state.Tick {
+	sp := &p.groups.Private
+	if sp.AsOf(i) == p.state.Tick {
 		return
 	}
-	for k := range w.state.Groups[id].Members {
-		m := &w.state.Groups[id].Members[k]
-		p.noteLacked(i, m, w.state.InsertedNow(m.Slot, sp.AsOf(i)))
+	for k := range p.state.Groups[id].Members {
+		m := &p.state.Groups[id].Members[k]
+		p.noteLacked(i, m, p.state.InsertedNow(m.Slot, sp.AsOf(i)))
 	}
 }
 
@@ -152,12 +150,12 @@ func (p *Peer) noteEarlierInserts(i int, id ident.Group) {
 // group is retained, and otherwise those that its view hides. If view.Max views are in use it records nothing: if the
 // components are hidden later, they are removed as if the peer had them.
 func (p *Peer) noteLacked(i int, m *group.Member, comps set.Mask) {
-	w, sp := p.world, &p.groups.Private
+	sp := &p.groups.Private
 	if comps.IsZero() || sp.AsOf(i).Before(m.Joined) {
 		return
 	}
 	if sp.Retained.Has(i) {
-		to, lacks, due := w.state.WithHiddenComponents(sp.ViewOf(i), m.Number, comps), w.state.WithHiddenComponents(p.groups.SentView(sp, i), m.Number, comps), sp.StructureDue.Has(i)
+		to, lacks, due := p.state.WithHiddenComponents(sp.ViewOf(i), m.Number, comps), p.state.WithHiddenComponents(p.groups.SentView(sp, i), m.Number, comps), sp.StructureDue.Has(i)
 		if p.setRetainedView(i, to, lacks); !due {
 			sp.StructureDue.Clear(i)
 		}
@@ -167,12 +165,12 @@ func (p *Peer) noteLacked(i int, m *group.Member, comps set.Mask) {
 	if !ok {
 		return
 	}
-	if h, _ := w.state.Views.Hidden(sp.ViewOf(i), m.Number); !h.Whole {
+	if h, _ := p.state.Views.Hidden(sp.ViewOf(i), m.Number); !h.Whole {
 		comps = comps.And(h.Comps)
 	}
-	if is, ok := w.state.Views.Intern(w.state.WithHiddenComponents(has, m.Number, comps)); ok && is != has {
-		w.state.Views.AddUsers(is, 1)
-		w.state.Views.AddUsers(has, -1)
+	if is, ok := p.state.Views.Intern(p.state.WithHiddenComponents(has, m.Number, comps)); ok && is != has {
+		p.state.Views.AddUsers(is, 1)
+		p.state.Views.AddUsers(has, -1)
 		p.setSentView(i, is)
 	}
 }

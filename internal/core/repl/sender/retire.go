@@ -89,9 +89,8 @@ func (p *Peer) tryFreeRetired(i int) (done bool) {
 
 // mayHaveNative reports whether the peer may have a native of a group in another group.
 func (p *Peer) mayHaveNative(id ident.Group) bool {
-	w := p.world
-	return slices.ContainsFunc(w.state.Groups[id].Left, func(l group.Leaver) bool {
-		return l.Slot != repl.NoSlot && w.state.Slots.Home[l.Slot] == id && w.state.Slots.Number[l.Slot] == l.Number && p.groups.MayHave(l.Slot)
+	return slices.ContainsFunc(p.state.Groups[id].Left, func(l group.Leaver) bool {
+		return l.Slot != repl.NoSlot && p.state.Slots.Home[l.Slot] == id && p.state.Slots.Number[l.Slot] == l.Number && p.groups.MayHave(l.Slot)
 	})
 }
 

@@ -13,12 +13,11 @@ import (
 // Show makes the private group of an entity visible to the peer. Public groups are visible to all.
 // It reports false when the peer has no handle left for it.
 func (p *Peer) Show(s repl.Slot) bool {
-	w := p.world
-	if !w.state.Slots.Used.Has(int(s)) {
+	if !p.state.Slots.Used.Has(int(s)) {
 		return false
 	}
-	id := w.state.Slots.Group[s]
-	gr := &w.state.Groups[id]
+	id := p.state.Slots.Group[s]
+	gr := &p.state.Groups[id]
 	if !gr.Private {
 		return true
 	}
@@ -44,12 +43,11 @@ func (p *Peer) Show(s repl.Slot) bool {
 
 // Hide makes the private group of an entity invisible to the peer.
 func (p *Peer) Hide(s repl.Slot) {
-	w := p.world
-	if !w.state.Slots.Used.Has(int(s)) {
+	if !p.state.Slots.Used.Has(int(s)) {
 		return
 	}
-	p.endVacatedBy(w.state.Slots.Group[s])
-	gr := &w.state.Groups[w.state.Slots.Group[s]]
+	p.endVacatedBy(p.state.Slots.Group[s])
+	gr := &p.state.Groups[p.state.Slots.Group[s]]
 	v := gr.Viewer(p.groups.Index)
 	if v == nil || !v.Shown() && !p.groups.Private.Retained.Has(v.Handle()) {
 		return
@@ -105,8 +103,7 @@ func (p *Peer) hiddenSince(i int) entangle.Tick {
 
 // Sees reports whether the group of an entity is public, or shown to the peer.
 func (p *Peer) Sees(s repl.Slot) bool {
-	w := p.world
-	return w.state.Slots.Used.Has(int(s)) && p.groups.SeesGroup(w.state.Slots.Group[s])
+	return p.state.Slots.Used.Has(int(s)) && p.groups.SeesGroup(p.state.Slots.Group[s])
 }
 
 // Number returns the index of this peer among the world's peers, from 0. It is reused when the peer

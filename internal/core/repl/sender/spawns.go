@@ -13,23 +13,22 @@ import (
 // appendSpawns writes the fulls of groups from an index on that are in one batch and that the peer was
 // not sent, as many as there is room for, and returns how many. The others are left to action.
 func (p *Peer) appendSpawns(heads *repl.Heads, i, room int) (n int) {
-	w := p.world
-	if w.enc.Unshared || p.newGroups(i, i+1) == 0 {
+	if p.enc.Unshared || p.newGroups(i, i+1) == 0 {
 		return 0
 	}
-	b := w.enc.SpawnBatch(repl.Handle(i))
+	b := p.enc.SpawnBatch(repl.Handle(i))
 	if b == nil || b.Begins == 0 {
 		return 0
 	}
 	// from is where the values of the first group begin, behind the bit that says that it is usual.
-	ends, from := w.enc.Spawns.Ends[b.At+i-int(b.First):][:int(b.First)+b.Groups-i], uint32(1)
+	ends, from := p.enc.Spawns.Ends[b.At+i-int(b.First):][:int(b.First)+b.Groups-i], uint32(1)
 	if i > int(b.First) {
-		from += w.enc.Spawns.Ends[b.At+i-int(b.First)-1]
+		from += p.enc.Spawns.Ends[b.At+i-int(b.First)-1]
 	}
 	if p.w.LenBits()+b.FullBits(ends[0]-from) > room && !p.actions.LastIsEmpty() {
 		return 0
 	}
-	rec := repl.Record{Kind: repl.Full, Group: repl.Handle(i), Tick: w.state.Tick, Generation: b.Generation}
+	rec := repl.Record{Kind: repl.Full, Group: repl.Handle(i), Tick: p.state.Tick, Generation: b.Generation}
 	if p.begins == b.Begins && heads.Follows(&rec) {
 		heads.AppendUsual(&p.w)
 	} else {
@@ -44,7 +43,7 @@ func (p *Peer) appendSpawns(heads *repl.Heads, i, room int) (n int) {
 	n = p.newGroups(i, i+fit)
 	heads.Skip(n - 1)
 	p.begins = b.Begins
-	encode.AppendBits(&p.w, w.enc.Spawns.Arena[b.Off:], int(from), int(ends[n-1]))
+	encode.AppendBits(&p.w, p.enc.Spawns.Arena[b.Off:], int(from), int(ends[n-1]))
 	p.noteSent(&p.groups.Public, i, n, &rec)
 	return n
 }
@@ -71,11 +70,11 @@ func (p *Peer) newGroups(i, end int) (n int) {
 // members were despawned, as many as there is room for, and returns how many. The others are left to
 // action.
 func (p *Peer) appendEnds(heads *repl.Heads, i, room int) (n int) {
-	w, sp := p.world, &p.groups.Public
-	if w.enc.Unshared || !p.endsPlainly(i) {
+	sp := &p.groups.Public
+	if p.enc.Unshared || !p.endsPlainly(i) {
 		return 0
 	}
-	rec := repl.Record{Kind: repl.Gone, Group: repl.Handle(i), Seq: sp.Seq[i].Next(), Tick: w.state.Tick}
+	rec := repl.Record{Kind: repl.Gone, Group: repl.Handle(i), Seq: sp.Seq[i].Next(), Tick: p.state.Tick}
 	for k := i; sp.StructureDue.Has(k) && sp.Seq[k] == sp.Seq[i] && sp.StructureSent[k] == sp.StructureSent[i] && p.endsPlainly(k); k++ {
 		if p.w.LenBits()+encode.LonePlainBits+1 > room && (n > 0 || !p.actions.LastIsEmpty()) {
 			break
@@ -99,14 +98,14 @@ func (p *Peer) appendEnds(heads *repl.Heads, i, room int) (n int) {
 // endsPlainly reports whether a public group has ended by the despawn of its members, so that its end says
 // nothing more, and whether it may be sent now.
 func (p *Peer) endsPlainly(i int) bool {
-	w, sp := p.world, &p.groups.Public
-	id := w.state.Public.Groups[i]
-	if id == ident.NoGroup || sp.Phase[i] != group.Present || sp.Sent[i] == w.state.Tick || sp.StructureSent[i] == w.state.Tick {
+	sp := &p.groups.Public
+	id := p.state.Public.Groups[i]
+	if id == ident.NoGroup || sp.Phase[i] != group.Present || sp.Sent[i] == p.state.Tick || sp.StructureSent[i] == p.state.Tick {
 		return false
 	}
 	if sp.Unacked[i]&windowFull != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) || sp.ViewOf(i) != 0 || len(p.vacant) > 0 {
 		return false
 	}
-	gr := &w.state.Groups[id]
+	gr := &p.state.Groups[id]
 	return !gr.Open && !slices.ContainsFunc(gr.Left, func(l group.Leaver) bool { return l.Fate != repl.Despawned })
 }

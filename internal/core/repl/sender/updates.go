@@ -78,12 +78,12 @@ func (p *Peer) appendStep(room int) bool {
 
 // appendCopy copies a whole run, or with Unrun encodes it again.
 func (p *Peer) appendCopy(s *schedule.Step) {
-	w, r, made := p.world, s.Run, s.Made
+	r, made := s.Run, s.Made
 	p.run.Begin(&p.w, r.Groups[0], s.Base)
-	if w.enc.Unrun {
-		made, _ = w.enc.WriteRun(r, s.Base)
+	if p.enc.Unrun {
+		made, _ = p.enc.WriteRun(r, s.Base)
 	}
-	p.w.Raw(w.enc.Runs.Arena[made.Off : made.Off+made.Bytes])
+	p.w.Raw(p.enc.Runs.Arena[made.Off : made.Off+made.Bytes])
 	p.flights.AddRun(&r.Run, s.Base.Base)
 	p.stats.Updates += uint64(len(r.Groups))
 	p.groups.Public.MarkRunSent(&r.Run)

@@ -23,19 +23,18 @@ type vacated struct {
 // there, except for what is hidden. It lasts until Show or Hide of the group, or until an entity moves on or ends. Call
 // it after Retain.
 func (p *Peer) RetainMoved(s repl.Slot, hidden ...view.Hidden) {
-	w := p.world
-	if len(w.state.Trails) == 0 || !w.state.Slots.Used.Has(int(s)) {
+	if len(p.state.Trails) == 0 || !p.state.Slots.Used.Has(int(s)) {
 		return
 	}
-	for _, m := range w.state.Groups[w.state.Slots.Group[s]].Members {
+	for _, m := range p.state.Groups[p.state.Slots.Group[s]].Members {
 		h := view.HiddenMember{}
 		for k := range hidden {
 			if hidden[k].Slot == m.Slot {
 				h.Whole, h.Comps = h.Whole || hidden[k].Whole, h.Comps.Or(hidden[k].Comps)
 			}
 		}
-		for _, from := range w.state.Trails[m.Slot] {
-			if w.state.Groups[from].Place.Alone() {
+		for _, from := range p.state.Trails[m.Slot] {
+			if p.state.Groups[from].Place.Alone() {
 				p.vacate(from, m.Slot, h)
 			}
 		}

@@ -30,34 +30,33 @@ func (p *Peer) Keeps(s repl.Slot) bool {
 // changes for a member that the peer may have, the group is sent again in full. SetView reports false, and changes
 // nothing, if the group has no handle at the peer, if the peer retains it, or if view.Max views are in use.
 func (p *Peer) SetView(s repl.Slot, hidden ...view.Hidden) bool {
-	w := p.world
-	if !w.state.Slots.Used.Has(int(s)) {
+	if !p.state.Slots.Used.Has(int(s)) {
 		return false
 	}
-	sp, i := p.groups.Locate(w.state.Slots.Group[s])
+	sp, i := p.groups.Locate(p.state.Slots.Group[s])
 	if i < 0 || sp.Retained.Has(i) {
 		return false
 	}
 	was := sp.ViewOf(i)
-	id, ok := w.state.Views.Intern(w.state.HiddenMembers(w.state.Slots.Group[s], was, hidden))
+	id, ok := p.state.Views.Intern(p.state.HiddenMembers(p.state.Slots.Group[s], was, hidden))
 	if !ok {
 		return false
 	}
 	if id == was {
 		return true
 	}
-	again := sp.Phase[i] == group.Present && w.state.ViewsDiffer(w.state.Slots.Group[s], was, id, sp.StructureAsOf[i])
+	again := sp.Phase[i] == group.Present && p.state.ViewsDiffer(p.state.Slots.Group[s], was, id, sp.StructureAsOf[i])
 	if again {
 		p.rememberView(sp, i)
 		sp.NeedsFull.Set(i)
 		sp.StructureDue.Set(i)
 	}
 	p.changeView(sp, i, id)
-	if sp.Phase[i] == group.Absent && p.groups.SeesGroup(w.state.Slots.Group[s]) {
+	if sp.Phase[i] == group.Absent && p.groups.SeesGroup(p.state.Slots.Group[s]) {
 		sp.StructureDue.Set(i)
 	}
 	if again && sp == &p.groups.Private {
-		p.noteEarlierInserts(i, w.state.Slots.Group[s])
+		p.noteEarlierInserts(i, p.state.Slots.Group[s])
 	}
 	p.updatePredicted(sp, i)
 	sp.UpdateSteady(i)

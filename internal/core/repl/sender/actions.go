@@ -135,7 +135,7 @@ func (p *Peer) action(sp *group.Space, i int) (rec repl.Record, b *encode.Body, 
 	p.findPredicted(sp, i, rec.Kind)
 	if tickBits+p.actionBits(b, maxPartners)+p.stated.set.Bits() > repl.MaxGroupBytes*8 {
 		p.state.MarkTooLarge(id)
-		p.markNotSent(sp, i)
+		p.joining.markNotSent(sp, i)
 		return rec, nil, false
 	}
 	if rec.Kind != repl.Gone && !sp.Retained.Has(i) {
@@ -155,7 +155,7 @@ func (p *Peer) actionKind(sp *group.Space, i int, id ident.Group) (kind repl.Kin
 	case gone && sp.Phase[i] != group.Present:
 		sp.StructureDue.Clear(i)
 		sp.NeedsFull.Clear(i)
-		p.markNotSent(sp, i)
+		p.joining.markNotSent(sp, i)
 		if sp == &p.groups.Private && sp.Phase[i] == group.Absent {
 			p.retire(i)
 		}
@@ -172,7 +172,7 @@ func (p *Peer) actionKind(sp *group.Space, i int, id ident.Group) (kind repl.Kin
 	case sp.Retained.Has(i):
 		return repl.Change, true
 	case p.state.Groups[id].TooLarge, sp.Phase[i] != group.Present && !p.state.HasVisibleActive(id, sp.ViewOf(i)):
-		if p.markNotSent(sp, i); sp.Phase[i] != group.Present {
+		if p.joining.markNotSent(sp, i); sp.Phase[i] != group.Present {
 			sp.StructureDue.Clear(i) // a change of its structure or of the view makes it due again
 		}
 		return 0, false
@@ -335,7 +335,7 @@ func (p *Peer) handleActionDelivered(a flight.Action) {
 		sp.Unacked[i] = 0
 		sp.ActionInFlight.Clear(i)
 		if a.Seq == 0 && p.joining.left > 0 {
-			p.markJoined(sp, i)
+			p.joining.markJoined(sp, i)
 		}
 	}
 }
@@ -350,7 +350,7 @@ func (p *Peer) isPlainDelivery(sp *group.Space, i int) bool {
 func (p *Peer) handleGroupDelivered(sp *group.Space, i int, seq repl.Seq) {
 	sp.Unacked[i] &^= 1 << ((sp.Seq[i] - seq) % repl.SeqCycle)
 	if seq == 0 {
-		p.markJoined(sp, i) // the first full of the group
+		p.joining.markJoined(sp, i) // the first full of the group
 	}
 	if sp.Unacked[i] != 0 {
 		return

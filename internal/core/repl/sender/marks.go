@@ -5,32 +5,16 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/schedule"
+	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // A mark says to which tick the packets of a tick bring the predicted groups, so that the client's confirmed tick can
 // advance. It has one part per packet. The last part lists the needs: predicted groups whose earlier data the peer has
 // not acknowledged, and which it must have received as well.
 
-// AppendMark writes an updates frame with nothing but a mark, for a packet that is sent for another reason. It returns
-// dst unchanged when the peer predicts nothing, or when not all due predicted groups are sent yet.
-func (p *Peer) AppendMark(dst []byte, room int) []byte {
-	if p.enc.Held || len(p.plan.Predicted) == 0 {
-		return dst
-	}
-	p.plan.Complete(p.lossy())
-	if p.plan.MarkDone || p.plan.Next < p.plan.PredictedSteps {
-		return dst
-	}
-	p.w.Reset(dst)
-	if p.appendMark(true, room*8); p.w.LenBits() == 0 {
-		return dst
-	}
-	return p.w.Finish()
-}
-
 // appendMark writes one part of this tick's mark, and reports whether there was room. No last part is written while a
 // change of a predicted group is unsent, or if there are more than repl.MaxNeeds needs.
-func (p *Peer) appendMark(last bool, room int) bool {
+func (p *Peer) appendMark(w *bits.Writer, last bool, room int) bool {
 	if p.plan.MarkDone || p.plan.MarkPart == repl.MaxParts {
 		return true
 	}
@@ -39,23 +23,23 @@ func (p *Peer) appendMark(last bool, room int) bool {
 		if !p.findMarkNeeds() {
 			return true
 		}
-		if p.w.LenBits()+schedule.MarkBits+repl.NeedsBits(len(p.needs)) > room {
+		if w.LenBits()+schedule.MarkBits+repl.NeedsBits(len(p.needs)) > room {
 			return false
 		}
 		p.plan.MarkDone = true
 	}
-	p.w.Bool(true)
-	p.w.Uvarint(uint64(p.plan.MarkPart))
-	p.w.Bool(last)
+	w.Bool(true)
+	w.Uvarint(uint64(p.plan.MarkPart))
+	w.Bool(last)
 	if last {
-		repl.AppendNeeds(&p.w, p.state.Tick, p.needs)
+		repl.AppendNeeds(w, p.state.Tick, p.needs)
 	}
-	p.w.Align()
+	w.Align()
 	p.plan.MarkPart++
 	return true
 }
 
-// findMarkNeeds collects in Peer.needs the predicted groups of which the peer may lack something that it was sent. ok is
+// findMarkNeeds collects in needs the predicted groups of which the peer may lack something that it was sent. ok is
 // false when a change is unsent, or when there are too many needs.
 func (p *Peer) findMarkNeeds() (ok bool) {
 	for k := range p.plan.Predicted {

@@ -31,16 +31,17 @@ type Peer struct {
 	run        repl.Run
 	stats      Stats
 
-	fulls    fulls
-	units    units
-	needs    []repl.Need
-	stated   statedSet
-	retiring retiring
-	hiddenAt map[int32]entangle.Tick // by private handle; see noteHidden
-	vacant   map[ident.Group]vacated // vacated groups; see vacated.go
-	joining  joining
-	turn     repl.Handle // at which the next message of actions continues
-	begins   uint64      // plainFull of the last action in the message that is being written
+	fulls       fulls
+	units       units
+	needs       []repl.Need
+	stated      statedSet
+	predictions *predictions
+	retiring    retiring
+	hiddenAt    map[int32]entangle.Tick // by private handle; see noteHidden
+	vacant      map[ident.Group]vacated // vacated groups; see vacated.go
+	joining
+	turn   repl.Handle // at which the next message of actions continues
+	begins uint64      // plainFull of the last action in the message that is being written
 }
 
 // NewPeer adds a peer, for which all public groups become due.
@@ -54,6 +55,7 @@ func (w *World) NewPeer() *Peer {
 		p.groups.Public.Prev, p.groups.Private.Prev = []uint8{}, []uint8{}
 		p.flights.KeepBaselines = true
 	}
+	p.joining.groups, p.predictions = &p.groups, &w.predictions
 	p.units.decided = map[ident.Group]bool{}
 	p.groups.Public.Grow(w.state.Public.Len(), w.state.Tick)
 	w.peers = append(w.peers, p)

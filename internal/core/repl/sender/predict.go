@@ -69,20 +69,20 @@ func (f *predictions) forgetPeer(index uint16) {
 // it predicts the entity. Groups with a predicted member are sent to the peer first and together, and are followed by a
 // mark (marks.go). The setting lasts until the entity ends, in every group that it moves to.
 func (p *Peer) Predict(s repl.Slot, on bool) {
-	if !p.state.Slots.Used.Has(int(s)) || p.world.predictions.predicts(s, p.groups.Index) == on {
+	if !p.state.Slots.Used.Has(int(s)) || p.predictions.predicts(s, p.groups.Index) == on {
 		return
 	}
 	if on {
-		p.world.predictions.addPeer(s, p.groups.Index)
+		p.predictions.addPeer(s, p.groups.Index)
 	} else {
-		p.world.predictions.removePeer(s, p.groups.Index)
+		p.predictions.removePeer(s, p.groups.Index)
 	}
 	p.updateGroupPrediction(p.state.Slots.Group[s])
 }
 
 // Predicts reports whether the peer predicts an entity, and the entity is shown to it.
 func (p *Peer) Predicts(s repl.Slot) bool {
-	if !p.state.Slots.Used.Has(int(s)) || !p.world.predictions.predicts(s, p.groups.Index) {
+	if !p.state.Slots.Used.Has(int(s)) || !p.predictions.predicts(s, p.groups.Index) {
 		return false
 	}
 	sp, i := p.groups.Locate(p.state.Slots.Group[s])
@@ -101,7 +101,7 @@ func (p *Peer) predictsIn(sp *group.Space, i int) bool {
 
 // predictsMember reports whether the peer predicts a member of a group that is shown to it.
 func (p *Peer) predictsMember(v view.ID, m *group.Member) bool {
-	if p.state.IsPaused(m.Slot) || !p.world.predictions.predicts(m.Slot, p.groups.Index) {
+	if p.state.IsPaused(m.Slot) || !p.predictions.predicts(m.Slot, p.groups.Index) {
 		return false
 	}
 	h, _ := p.state.Views.Hidden(v, m.Number)
@@ -110,7 +110,7 @@ func (p *Peer) predictsMember(v view.ID, m *group.Member) bool {
 
 // predictsSome reports whether the peer predicts any member of a group.
 func (p *Peer) predictsSome(sp *group.Space, i int) bool {
-	if len(p.world.predictions.peers) == 0 || !p.predictsIn(sp, i) {
+	if len(p.predictions.peers) == 0 || !p.predictsIn(sp, i) {
 		return false
 	}
 	members := p.state.Groups[sp.Group(i)].Members

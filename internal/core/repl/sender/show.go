@@ -57,7 +57,7 @@ func (p *Peer) Hide(s repl.Slot) {
 	if sp.Phase[i] != group.Present {
 		p.updatePredicted(sp, i)
 		sp.StructureDue.Clear(i)
-		p.markNotSent(sp, i)
+		p.joining.markNotSent(sp, i)
 		if sp.Phase[i] == group.Absent { // else its end is in flight
 			p.retire(i)
 		}
@@ -146,7 +146,7 @@ func (p *Peer) resetView(sp *group.Space, i int) {
 	}
 	p.forgetPredicted(sp, i)
 	p.forgetSentView(sp, i)
-	p.markNotSent(sp, i)
+	p.joining.markNotSent(sp, i)
 }
 
 // dropViewer removes a peer from the viewers of a group.

@@ -40,19 +40,36 @@ func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 	return p.w.Finish()
 }
 
+// AppendMark writes an updates frame with nothing but a mark, for a packet that is sent for another reason. It returns
+// dst unchanged when the peer predicts nothing, or when not all due predicted groups are sent yet.
+func (p *Peer) AppendMark(dst []byte, room int) []byte {
+	if p.enc.Held || len(p.plan.Predicted) == 0 {
+		return dst
+	}
+	p.plan.Complete(p.lossy())
+	if p.plan.MarkDone || p.plan.Next < p.plan.PredictedSteps {
+		return dst
+	}
+	p.w.Reset(dst)
+	if p.appendMark(&p.w, true, room*8); p.w.LenBits() == 0 {
+		return dst
+	}
+	return p.w.Finish()
+}
+
 // appendPredicted writes the due predicted groups that fit, followed by a mark. It returns the room
 // for the other groups: none while predicted groups are left.
 func (p *Peer) appendPredicted(room int) int {
 	if p.plan.Next >= p.plan.PredictedSteps {
-		p.appendMark(true, room)
+		p.appendMark(&p.w, true, room)
 		return room
 	}
 	for p.plan.Next < p.plan.PredictedSteps && p.appendStep(room-schedule.MarkBits) {
 		p.plan.Next++
 	}
 	done := p.plan.Next == p.plan.PredictedSteps
-	if !p.appendMark(done, room) && !p.flights.LastIsEmpty() {
-		p.appendMark(false, room) // the last part comes in another packet; this part counts this packet
+	if !p.appendMark(&p.w, done, room) && !p.flights.LastIsEmpty() {
+		p.appendMark(&p.w, false, room) // the last part comes in another packet; this part counts this packet
 	}
 	if !done {
 		return 0

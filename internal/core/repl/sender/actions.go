@@ -93,8 +93,8 @@ func (p *Peer) appendActions(heads *repl.Heads, sp *group.Space, from, room int)
 			continue
 		}
 		p.findNeeds(sp, i, &rec)
-		p.findPredicted(sp, i, rec.Kind)
-		if p.w.LenBits()+p.actionBits(b, len(p.needs))+p.stated.set.Bits() > room && !p.actions.LastIsEmpty() {
+		p.prediction.findPredicted(sp, i, rec.Kind)
+		if p.w.LenBits()+p.actionBits(b, len(p.needs))+p.prediction.stated.set.Bits() > room && !p.actions.LastIsEmpty() {
 			return i
 		}
 		p.appendAction(heads, &rec, b)
@@ -125,15 +125,15 @@ func (p *Peer) action(sp *group.Space, i int) (rec repl.Record, b *encode.Body, 
 		rec.Seq = 0
 	}
 	b = p.enc.Body(id, p.actionKey(sp, i, rec.Kind))
-	if rec.Kind == repl.Change && !b.ChangesStructure && !sp.Fragmented.Has(i) && !p.predictedStale(sp, i) {
+	if rec.Kind == repl.Change && !b.ChangesStructure && !sp.Fragmented.Has(i) && !p.prediction.predictedStale(sp, i) {
 		p.noteStructureSent(sp, i) // even in a full window, or hidden structure would delay values
 		return rec, nil, false
 	}
 	if full {
 		return rec, nil, false
 	}
-	p.findPredicted(sp, i, rec.Kind)
-	if tickBits+p.actionBits(b, maxPartners)+p.stated.set.Bits() > repl.MaxGroupBytes*8 {
+	p.prediction.findPredicted(sp, i, rec.Kind)
+	if tickBits+p.actionBits(b, maxPartners)+p.prediction.stated.set.Bits() > repl.MaxGroupBytes*8 {
 		p.state.MarkTooLarge(id)
 		p.joining.markNotSent(sp, i)
 		return rec, nil, false
@@ -271,7 +271,7 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *encode.Body)
 	heads.Append(&p.w, rec)
 	if rec.Kind != repl.Gone {
 		repl.AppendNeeds(&p.w, rec.Tick, p.needs)
-		p.stated.set.Append(&p.w)
+		p.prediction.stated.set.Append(&p.w)
 		slots := p.enc.Bodies.SlotsOf(b)
 		for _, s := range slots {
 			p.reserveHome(p.state.Slots.Home[s])
@@ -304,7 +304,7 @@ func (p *Peer) noteSent(sp *group.Space, i, n int, rec *repl.Record) {
 	sp.MarkActionsSent(i, n, rec, asOf)
 	if sp.Predicted.Has(i) {
 		p.actions.MarkPredicted()
-		p.noteSentPredicted(sp, i)
+		p.prediction.noteSentPredicted(sp, i)
 	}
 	p.actions.Add(sent)
 	p.units.markSent(sp.IDs.Groups[i : i+n])
@@ -366,7 +366,7 @@ func (p *Peer) handleGroupDelivered(sp *group.Space, i int, seq repl.Seq) {
 		sp.Resend(i)
 		sp.UpdateSteady(i)
 	}
-	p.dropEmptyPredicted(sp, i)
+	p.prediction.dropEmptyPredicted(sp, i)
 	if sp.Phase[i] == group.Ending {
 		id := sp.Group(i)
 		sp.Phase[i] = group.Absent

@@ -31,14 +31,13 @@ type Peer struct {
 	run        repl.Run
 	stats      Stats
 
-	fulls       fulls
-	units       units
-	needs       []repl.Need
-	stated      statedSet
-	predictions *predictions
-	retiring    retiring
-	hiddenAt    map[int32]entangle.Tick // by private handle; see noteHidden
-	vacant      map[ident.Group]vacated // vacated groups; see vacated.go
+	fulls fulls
+	units units
+	needs []repl.Need
+	prediction
+	retiring retiring
+	hiddenAt map[int32]entangle.Tick // by private handle; see noteHidden
+	vacant   map[ident.Group]vacated // vacated groups; see vacated.go
 	joining
 	turn   repl.Handle // at which the next message of actions continues
 	begins uint64      // plainFull of the last action in the message that is being written
@@ -55,7 +54,8 @@ func (w *World) NewPeer() *Peer {
 		p.groups.Public.Prev, p.groups.Private.Prev = []uint8{}, []uint8{}
 		p.flights.KeepBaselines = true
 	}
-	p.joining.groups, p.predictions = &p.groups, &w.predictions
+	p.joining.groups = &p.groups
+	p.prediction = prediction{groups: &p.groups, state: w.state, plan: &p.plan, predictions: &w.predictions}
 	p.units.decided = map[ident.Group]bool{}
 	p.groups.Public.Grow(w.state.Public.Len(), w.state.Tick)
 	w.peers = append(w.peers, p)
@@ -81,7 +81,7 @@ func (p *Peer) Close() {
 	}
 	for _, id := range p.groups.Private.IDs.Groups {
 		if id != ident.NoGroup {
-			p.world.dropViewer(&p.state.Groups[id], p)
+			p.dropViewer(&p.state.Groups[id])
 		}
 	}
 	for i, other := range p.world.peers {

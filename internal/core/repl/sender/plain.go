@@ -19,7 +19,7 @@ func (p *Peer) plainFull(rec *repl.Record, b *encode.Body) (begins uint64) {
 	if rec.Kind == repl.Gone && b.Width == 1 {
 		return plainEnd
 	}
-	if rec.Kind != repl.Full || len(p.needs) > 0 || p.stated.set.Stated || b.RefCount > 0 || b.Prefix > encode.MaxPrefix {
+	if rec.Kind != repl.Full || len(p.needs) > 0 || p.prediction.stated.set.Stated || b.RefCount > 0 || b.Prefix > encode.MaxPrefix {
 		return 0
 	}
 	begins = encode.LeadingBits(p.enc.Bodies.Bytes(b), b.Prefix)

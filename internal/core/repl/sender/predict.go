@@ -65,57 +65,67 @@ func (f *predictions) forgetPeer(index uint16) {
 	}
 }
 
+// prediction is what one peer predicts, and was sent of that.
+type prediction struct {
+	groups      *group.Peer
+	state       *group.State
+	plan        *schedule.Planner // has the predicted groups
+	predictions *predictions      // of all peers
+	stated      statedSet         // of the action that is being written
+	needs       []repl.Need       // of the mark that is being written
+}
+
 // Predict sets whether the peer predicts an entity. While the entity is shown to it and not paused, the peer is sent that
 // it predicts the entity. Groups with a predicted member are sent to the peer first and together, and are followed by a
 // mark (marks.go). The setting lasts until the entity ends, in every group that it moves to.
-func (p *Peer) Predict(s repl.Slot, on bool) {
-	if !p.state.Slots.Used.Has(int(s)) || p.predictions.predicts(s, p.groups.Index) == on {
+func (pr *prediction) Predict(s repl.Slot, on bool) {
+	if !pr.state.Slots.Used.Has(int(s)) || pr.predictions.predicts(s, pr.groups.Index) == on {
 		return
 	}
 	if on {
-		p.predictions.addPeer(s, p.groups.Index)
+		pr.predictions.addPeer(s, pr.groups.Index)
 	} else {
-		p.predictions.removePeer(s, p.groups.Index)
+		pr.predictions.removePeer(s, pr.groups.Index)
 	}
-	p.updateGroupPrediction(p.state.Slots.Group[s])
+	pr.updateGroupPrediction(pr.state.Slots.Group[s])
 }
 
 // Predicts reports whether the peer predicts an entity, and the entity is shown to it.
-func (p *Peer) Predicts(s repl.Slot) bool {
-	if !p.state.Slots.Used.Has(int(s)) || !p.predictions.predicts(s, p.groups.Index) {
+func (pr *prediction) Predicts(s repl.Slot) bool {
+	if !pr.state.Slots.Used.Has(int(s)) || !pr.predictions.predicts(s, pr.groups.Index) {
 		return false
 	}
-	sp, i := p.groups.Locate(p.state.Slots.Group[s])
-	if i < 0 || !p.predictsIn(sp, i) {
+	sp, i := pr.groups.Locate(pr.state.Slots.Group[s])
+	if i < 0 || !pr.predictsIn(sp, i) {
 		return false
 	}
-	_, m := p.state.Member(s)
-	return p.predictsMember(sp.ViewOf(i), m)
+	_, m := pr.state.Member(s)
+	return pr.predictsMember(sp.ViewOf(i), m)
 }
 
 // predictsIn reports whether a group is shown to the peer, so that it can predict members of it.
-func (p *Peer) predictsIn(sp *group.Space, i int) bool {
+func (pr *prediction) predictsIn(sp *group.Space, i int) bool {
 	id := sp.Group(i)
-	return id != ident.NoGroup && p.state.Groups[id].Open && !sp.Retained.Has(i) && p.groups.SeesGroup(id)
+	return id != ident.NoGroup && pr.state.Groups[id].Open && !sp.Retained.Has(i) && pr.groups.SeesGroup(id)
 }
 
 // predictsMember reports whether the peer predicts a member of a group that is shown to it.
-func (p *Peer) predictsMember(v view.ID, m *group.Member) bool {
-	if p.state.IsPaused(m.Slot) || !p.predictions.predicts(m.Slot, p.groups.Index) {
+func (pr *prediction) predictsMember(v view.ID, m *group.Member) bool {
+	if pr.state.IsPaused(m.Slot) || !pr.predictions.predicts(m.Slot, pr.groups.Index) {
 		return false
 	}
-	h, _ := p.state.Views.Hidden(v, m.Number)
+	h, _ := pr.state.Views.Hidden(v, m.Number)
 	return !h.Whole
 }
 
 // predictsSome reports whether the peer predicts any member of a group.
-func (p *Peer) predictsSome(sp *group.Space, i int) bool {
-	if len(p.predictions.peers) == 0 || !p.predictsIn(sp, i) {
+func (pr *prediction) predictsSome(sp *group.Space, i int) bool {
+	if len(pr.predictions.peers) == 0 || !pr.predictsIn(sp, i) {
 		return false
 	}
-	members := p.state.Groups[sp.Group(i)].Members
+	members := pr.state.Groups[sp.Group(i)].Members
 	for k := range members {
-		if p.predictsMember(sp.ViewOf(i), &members[k]) {
+		if pr.predictsMember(sp.ViewOf(i), &members[k]) {
 			return true
 		}
 	}
@@ -130,80 +140,80 @@ func (w *World) updatePredictions(s repl.Slot, id ident.Group) {
 	}
 	peers := w.predictions.peers[s]
 	for index := peers.Next(0); index >= 0; index = peers.Next(index + 1) {
-		w.byIndex[index].updateGroupPrediction(id)
+		w.byIndex[index].prediction.updateGroupPrediction(id)
 	}
 }
 
-func (p *Peer) updateGroupPrediction(id ident.Group) {
-	if sp, i := p.groups.Locate(id); i >= 0 {
-		p.updatePredicted(sp, i)
+func (pr *prediction) updateGroupPrediction(id ident.Group) {
+	if sp, i := pr.groups.Locate(id); i >= 0 {
+		pr.updatePredicted(sp, i)
 	}
 }
 
 // updatePredicted updates the peer's predicted set of a group, and makes the set due if it differs
 // from the one sent last. Marks include the group until the peer has acknowledged an empty set.
-func (p *Peer) updatePredicted(sp *group.Space, i int) {
-	some := p.predictsSome(sp, i)
+func (pr *prediction) updatePredicted(sp *group.Space, i int) {
+	some := pr.predictsSome(sp, i)
 	switch has := sp.Predicted.Has(i); {
 	case !some && !has:
 		return
 	case some && !has:
-		p.beginPredicted(sp, i)
-	case !some && !p.plan.Predicted[p.plan.SearchPredicted(sp, i)].MayPredict:
-		p.forgetPredicted(sp, i)
+		pr.beginPredicted(sp, i)
+	case !some && !pr.plan.Predicted[pr.plan.SearchPredicted(sp, i)].MayPredict:
+		pr.forgetPredicted(sp, i)
 		return
 	}
 	if sp.Phase[i] == group.Present {
-		p.markPredictedStale(sp, i)
+		pr.markPredictedStale(sp, i)
 	}
 	sp.UpdateSteady(i)
 }
 
 // markPredictedStale makes the peer's predicted set for a group due again, if the set that was sent
 // last is stale.
-func (p *Peer) markPredictedStale(sp *group.Space, i int) {
-	p.findPredicted(sp, i, repl.Change)
-	f := &p.plan.Predicted[p.plan.SearchPredicted(sp, i)]
-	if f.Stale = f.SentHash != p.stated.hash; f.Stale {
+func (pr *prediction) markPredictedStale(sp *group.Space, i int) {
+	pr.findPredicted(sp, i, repl.Change)
+	f := &pr.plan.Predicted[pr.plan.SearchPredicted(sp, i)]
+	if f.Stale = f.SentHash != pr.stated.hash; f.Stale {
 		sp.StructureDue.Set(i)
 	}
 }
 
 // predictedStale reports whether the peer's predicted set for a group must be resent.
-func (p *Peer) predictedStale(sp *group.Space, i int) bool {
-	return sp.Predicted.Has(i) && p.plan.Predicted[p.plan.SearchPredicted(sp, i)].Stale
+func (pr *prediction) predictedStale(sp *group.Space, i int) bool {
+	return sp.Predicted.Has(i) && pr.plan.Predicted[pr.plan.SearchPredicted(sp, i)].Stale
 }
 
 // beginPredicted adds a group to the predicted groups.
-func (p *Peer) beginPredicted(sp *group.Space, i int) {
-	p.plan.Predicted = slices.Insert(p.plan.Predicted, p.plan.SearchPredicted(sp, i), schedule.PredictedGroup{Group: sp.First + repl.Handle(i), FirstSent: p.state.Tick})
+func (pr *prediction) beginPredicted(sp *group.Space, i int) {
+	pr.plan.Predicted = slices.Insert(pr.plan.Predicted, pr.plan.SearchPredicted(sp, i), schedule.PredictedGroup{Group: sp.First + repl.Handle(i), FirstSent: pr.state.Tick})
 	sp.Predicted.Set(i)
-	if p.state.WaitsForTurn(sp.Group(i)) {
-		sp.NoteDue(i, p.state.Tick)
+	if pr.state.WaitsForTurn(sp.Group(i)) {
+		sp.NoteDue(i, pr.state.Tick)
 		sp.Due.Set(i)
 	}
 }
 
 // forgetPredicted removes a group from the predicted groups.
-func (p *Peer) forgetPredicted(sp *group.Space, i int) {
+func (pr *prediction) forgetPredicted(sp *group.Space, i int) {
 	if !sp.Predicted.Has(i) {
 		return
 	}
-	at := p.plan.SearchPredicted(sp, i)
-	p.plan.Predicted = slices.Delete(p.plan.Predicted, at, at+1)
+	at := pr.plan.SearchPredicted(sp, i)
+	pr.plan.Predicted = slices.Delete(pr.plan.Predicted, at, at+1)
 	sp.Predicted.Clear(i)
 	sp.UpdateSteady(i)
 }
 
 // dropEmptyPredicted removes a group from the predicted groups if its predicted set is empty. It is called when no
 // action of the group is in flight, so that the peer has the last predicted set.
-func (p *Peer) dropEmptyPredicted(sp *group.Space, i int) {
+func (pr *prediction) dropEmptyPredicted(sp *group.Space, i int) {
 	if !sp.Predicted.Has(i) {
 		return
 	}
-	f := &p.plan.Predicted[p.plan.SearchPredicted(sp, i)]
-	if f.MayPredict = f.SentHash != 0; !f.MayPredict && !p.predictsSome(sp, i) {
-		p.forgetPredicted(sp, i)
+	f := &pr.plan.Predicted[pr.plan.SearchPredicted(sp, i)]
+	if f.MayPredict = f.SentHash != 0; !f.MayPredict && !pr.predictsSome(sp, i) {
+		pr.forgetPredicted(sp, i)
 	}
 }
 
@@ -213,31 +223,31 @@ type statedSet struct {
 	hash uint64
 }
 
-// findPredicted sets Peer.stated to the predicted set that an action of a group must state.
-func (p *Peer) findPredicted(sp *group.Space, i int, kind repl.Kind) {
-	stated := &p.stated.set
+// findPredicted sets stated to the predicted set that an action of a group must state.
+func (pr *prediction) findPredicted(sp *group.Space, i int, kind repl.Kind) {
+	stated := &pr.stated.set
 	stated.Reset()
-	p.stated.hash = 0
+	pr.stated.hash = 0
 	if kind == repl.Gone || !sp.Predicted.Has(i) {
 		return
 	}
 	stated.Stated = kind == repl.Change
-	if !p.predictsIn(sp, i) {
+	if !pr.predictsIn(sp, i) {
 		return
 	}
-	members, v, others := p.state.Groups[sp.Group(i)].Members, sp.ViewOf(i), false
+	members, v, others := pr.state.Groups[sp.Group(i)].Members, sp.ViewOf(i), false
 	for k := range members {
 		m := &members[k]
-		if p.predictsMember(v, m) {
+		if pr.predictsMember(v, m) {
 			stated.Members = append(stated.Members, m.Number)
-		} else if h, _ := p.state.Views.Hidden(v, m.Number); !h.Whole {
+		} else if h, _ := pr.state.Views.Hidden(v, m.Number); !h.Whole {
 			others = true
 		}
 	}
 	if len(stated.Members) == 0 {
 		return
 	}
-	p.stated.hash = hashNumbers(stated.Members)
+	pr.stated.hash = hashNumbers(stated.Members)
 	if stated.Stated, stated.All = true, !others; stated.All {
 		stated.Members = stated.Members[:0]
 	}
@@ -245,9 +255,9 @@ func (p *Peer) findPredicted(sp *group.Space, i int, kind repl.Kind) {
 
 // noteSentPredicted notes that an action of a predicted group was sent with the set that findPredicted
 // found.
-func (p *Peer) noteSentPredicted(sp *group.Space, i int) {
-	f := &p.plan.Predicted[p.plan.SearchPredicted(sp, i)]
-	f.Stale, f.SentHash, f.MayPredict = false, p.stated.hash, f.MayPredict || p.stated.hash != 0
+func (pr *prediction) noteSentPredicted(sp *group.Space, i int) {
+	f := &pr.plan.Predicted[pr.plan.SearchPredicted(sp, i)]
+	f.Stale, f.SentHash, f.MayPredict = false, pr.stated.hash, f.MayPredict || pr.stated.hash != 0
 }
 
 // hashNumbers returns the FNV-1a hash of some numbers. It is never 0, which stands for no numbers.

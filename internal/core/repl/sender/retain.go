@@ -43,7 +43,7 @@ func (p *Peer) Retain(s repl.Slot, hidden ...view.Hidden) bool {
 		v.SetShown(false)
 		sp.StartRetaining(i, p.state.Tick)
 		sp.StructureDue.Set(i) // removals of members may be unsent
-		p.updatePredicted(sp, i)
+		p.prediction.updatePredicted(sp, i)
 		p.noteEarlierInserts(i, id)
 	}
 	if !p.hideRetained(i, id, hidden) {

@@ -82,7 +82,7 @@ func (p *Peer) tryFreeRetired(i int) (done bool) {
 	case p.mayHaveNative(id):
 		return false
 	}
-	p.world.dropViewer(gr, p)
+	p.dropViewer(gr)
 	p.freeHandle(i)
 	return true
 }

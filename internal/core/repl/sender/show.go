@@ -37,7 +37,7 @@ func (p *Peer) Show(s repl.Slot) bool {
 		p.groups.Private.NeedsFull.Set(i) // its changes meanwhile were not sent
 	}
 	p.groups.Private.StructureDue.Set(i)
-	p.updatePredicted(&p.groups.Private, i)
+	p.prediction.updatePredicted(&p.groups.Private, i)
 	return true
 }
 
@@ -55,7 +55,7 @@ func (p *Peer) Hide(s repl.Slot) {
 	sp, i := &p.groups.Private, v.Handle()
 	v.SetShown(false)
 	if sp.Phase[i] != group.Present {
-		p.updatePredicted(sp, i)
+		p.prediction.updatePredicted(sp, i)
 		sp.StructureDue.Clear(i)
 		p.joining.markNotSent(sp, i)
 		if sp.Phase[i] == group.Absent { // else its end is in flight
@@ -75,7 +75,7 @@ func (p *Peer) hideSent(i int) {
 	sp.Hidden.Set(i)
 	sp.StructureDue.Set(i)
 	sp.Steady.Clear(i)
-	p.updatePredicted(sp, i)
+	p.prediction.updatePredicted(sp, i)
 }
 
 // noteHidden records the tick at which a group is hidden, if entities of it were orphaned before and the peer was not
@@ -144,13 +144,13 @@ func (p *Peer) resetView(sp *group.Space, i int) {
 	if sp.Views != nil {
 		sp.Views[i] = 0
 	}
-	p.forgetPredicted(sp, i)
+	p.prediction.forgetPredicted(sp, i)
 	p.forgetSentView(sp, i)
 	p.joining.markNotSent(sp, i)
 }
 
-// dropViewer removes a peer from the viewers of a group.
-func (w *World) dropViewer(gr *group.Group, p *Peer) {
+// dropViewer removes the peer from the viewers of a group.
+func (p *Peer) dropViewer(gr *group.Group) {
 	rest := slices.DeleteFunc(gr.Viewers, func(v ident.Viewer) bool { return v.Peer() == p.groups.Index })
-	gr.Viewers = w.state.ViewerLists.Shrink(rest)
+	gr.Viewers = p.state.ViewerLists.Shrink(rest)
 }

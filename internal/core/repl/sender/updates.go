@@ -51,7 +51,7 @@ func (p *Peer) AppendMark(dst []byte, room int) []byte {
 		return dst
 	}
 	p.w.Reset(dst)
-	if p.appendMark(&p.w, true, room*8); p.w.LenBits() == 0 {
+	if p.prediction.appendMark(&p.w, true, room*8); p.w.LenBits() == 0 {
 		return dst
 	}
 	return p.w.Finish()
@@ -61,15 +61,15 @@ func (p *Peer) AppendMark(dst []byte, room int) []byte {
 // for the other groups: none while predicted groups are left.
 func (p *Peer) appendPredicted(room int) int {
 	if p.plan.Next >= p.plan.PredictedSteps {
-		p.appendMark(&p.w, true, room)
+		p.prediction.appendMark(&p.w, true, room)
 		return room
 	}
 	for p.plan.Next < p.plan.PredictedSteps && p.appendStep(room-schedule.MarkBits) {
 		p.plan.Next++
 	}
 	done := p.plan.Next == p.plan.PredictedSteps
-	if !p.appendMark(&p.w, done, room) && !p.flights.LastIsEmpty() {
-		p.appendMark(&p.w, false, room) // the last part comes in another packet; this part counts this packet
+	if !p.prediction.appendMark(&p.w, done, room) && !p.flights.LastIsEmpty() {
+		p.prediction.appendMark(&p.w, false, room) // the last part comes in another packet; this part counts this packet
 	}
 	if !done {
 		return 0

@@ -58,7 +58,7 @@ func (p *Peer) SetView(s repl.Slot, hidden ...view.Hidden) bool {
 	if again && sp == &p.groups.Private {
 		p.noteEarlierInserts(i, p.state.Slots.Group[s])
 	}
-	p.updatePredicted(sp, i)
+	p.prediction.updatePredicted(sp, i)
 	sp.UpdateSteady(i)
 	return true
 }

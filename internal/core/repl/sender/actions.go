@@ -146,7 +146,7 @@ func (p *Peer) action(sp *group.Space, i int) (rec repl.Record, b *encode.Body, 
 
 // actionKind returns the kind of a group's due action. ok is false when there is none, or it has to wait.
 func (p *Peer) actionKind(sp *group.Space, i int, id ident.Group) (kind repl.Kind, ok bool) {
-	v, vacant := p.vacant[id]
+	v, vacant := p.visibility.vacant[id]
 	if vacant && v.remove.IsZero() {
 		sp.StructureDue.Clear(i)
 		return 0, false
@@ -157,7 +157,7 @@ func (p *Peer) actionKind(sp *group.Space, i int, id ident.Group) (kind repl.Kin
 		sp.NeedsFull.Clear(i)
 		p.joining.markNotSent(sp, i)
 		if sp == &p.groups.Private && sp.Phase[i] == group.Absent {
-			p.retire(i)
+			p.visibility.retire(i)
 		}
 		return 0, false
 	case sp.Phase[i] == group.Present && (sp.Sent[i] == p.state.Tick || sp.StructureSent[i] == p.state.Tick):
@@ -202,7 +202,7 @@ func (p *Peer) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Key {
 		key.Base = sp.Base[i]
 	}
 	if kind == repl.Gone && sp.Hidden.Has(i) {
-		key.HiddenSince = p.hiddenSince(i)
+		key.HiddenSince = p.visibility.hiddenSince(i)
 	}
 	switch {
 	case sp.Phase[i] != group.Present:
@@ -215,10 +215,10 @@ func (p *Peer) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Key {
 		key.Resync, key.AsOf = true, sp.AsOf(i)
 	}
 	if sp.Retained.Has(i) {
-		p.setRetainedKey(&key, sp, i)
+		p.visibility.setRetainedKey(&key, sp, i)
 	}
 	if p.hasUnreceivableLeaver(sp.Group(i)) {
-		key.Reader = (*reader)(p)
+		key.Reader = (*reader)(&p.visibility)
 	}
 	return key
 }
@@ -274,10 +274,10 @@ func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *encode.Body)
 		p.prediction.stated.set.Append(&p.w)
 		slots := p.enc.Bodies.SlotsOf(b)
 		for _, s := range slots {
-			p.reserveHome(p.state.Slots.Home[s])
+			p.visibility.reserveHome(p.state.Slots.Home[s])
 			p.groups.MarkReferred(p.state.Slots.Home[s])
 		}
-		p.enc.AppendRefs(&p.w, slots, (*reader)(p))
+		p.enc.AppendRefs(&p.w, slots, &p.groups)
 	}
 	p.w.Copy(p.enc.Bodies.Bytes(b), b.Width)
 }
@@ -295,10 +295,10 @@ func (p *Peer) noteSent(sp *group.Space, i, n int, rec *repl.Record) {
 		}
 	}
 	if rec.Kind != repl.Change || sp.Retained.Has(i) {
-		p.forgetSentView(sp, i)
+		p.visibility.forgetSentView(sp, i)
 	}
 	asOf := rec.Tick
-	if p.noteComponentsRemoved(sp.Group(i)) {
+	if p.visibility.noteComponentsRemoved(sp.Group(i)) {
 		asOf = sp.StructureAsOf[i]
 	}
 	sp.MarkActionsSent(i, n, rec, asOf)
@@ -372,7 +372,7 @@ func (p *Peer) handleGroupDelivered(sp *group.Space, i int, seq repl.Seq) {
 		sp.Phase[i] = group.Absent
 		p.state.RemoveHolder(id)
 		if sp == &p.groups.Private && !sp.StructureDue.Has(i) {
-			p.retire(i)
+			p.visibility.retire(i)
 		}
 	}
 }

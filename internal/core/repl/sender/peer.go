@@ -35,9 +35,7 @@ type Peer struct {
 	units units
 	needs []repl.Need
 	prediction
-	retiring retiring
-	hiddenAt map[int32]entangle.Tick // by private handle; see noteHidden
-	vacant   map[ident.Group]vacated // vacated groups; see vacated.go
+	visibility
 	joining
 	turn   repl.Handle // at which the next message of actions continues
 	begins uint64      // plainFull of the last action in the message that is being written
@@ -56,6 +54,7 @@ func (w *World) NewPeer() *Peer {
 	}
 	p.joining.groups = &p.groups
 	p.prediction = prediction{groups: &p.groups, state: w.state, plan: &p.plan, predictions: &w.predictions}
+	p.visibility = visibility{groups: &p.groups, state: w.state, joining: &p.joining, prediction: &p.prediction, actions: &p.actions}
 	p.units.decided = map[ident.Group]bool{}
 	p.groups.Public.Grow(w.state.Public.Len(), w.state.Tick)
 	w.peers = append(w.peers, p)
@@ -75,13 +74,13 @@ func (p *Peer) Close() {
 			if ph != group.Absent {
 				p.state.RemoveHolder(sp.Group(i))
 			}
-			p.forgetSentView(sp, i)
+			p.visibility.forgetSentView(sp, i)
 			p.state.Views.AddUsers(sp.ViewOf(i), -1)
 		}
 	}
 	for _, id := range p.groups.Private.IDs.Groups {
 		if id != ident.NoGroup {
-			p.dropViewer(&p.state.Groups[id])
+			p.visibility.dropViewer(&p.state.Groups[id])
 		}
 	}
 	for i, other := range p.world.peers {
@@ -140,8 +139,8 @@ func (p *Peer) HandleResync(h repl.Handle) {
 	}
 	sp.AwaitsResync.Set(i)
 	if sp.Retained.Has(i) {
-		if p.endVacated(sp.Group(i)); sp == &p.groups.Private {
-			p.hideSent(i)
+		if p.visibility.endVacated(sp.Group(i)); sp == &p.groups.Private {
+			p.visibility.hideSent(i)
 		}
 		return
 	}

@@ -103,7 +103,7 @@ func (p *Peer) endsPlainly(i int) bool {
 	if id == ident.NoGroup || sp.Phase[i] != group.Present || sp.Sent[i] == p.state.Tick || sp.StructureSent[i] == p.state.Tick {
 		return false
 	}
-	if sp.Unacked[i]&windowFull != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) || sp.ViewOf(i) != 0 || len(p.vacant) > 0 {
+	if sp.Unacked[i]&windowFull != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) || sp.ViewOf(i) != 0 || len(p.visibility.vacant) > 0 {
 		return false
 	}
 	gr := &p.state.Groups[id]

@@ -122,7 +122,7 @@ func (p *Peer) appendFlattened(s *schedule.Step, room int) bool {
 // appendRecords writes the updates of a step as far as they fit, and reports whether the step is complete.
 func (p *Peer) appendRecords(s *schedule.Step, room int) bool {
 	records := p.plan.Records[s.From:s.To]
-	if n := p.enc.AppendRun(&p.w, &p.run, s.Space.First, records, room, (*reader)(p)); n > 0 {
+	if n := p.enc.AppendRun(&p.w, &p.run, s.Space.First, records, room, &p.groups); n > 0 {
 		p.noteWritten(s.Space, records[:n])
 		s.From += n
 	}

@@ -69,7 +69,7 @@ func (w *World) Begin(tick entangle.Tick) {
 	w.state.Begin(tick)
 	w.enc.Begin(w.oldestPacket())
 	for _, p := range w.peers {
-		p.freeRetired()
+		p.visibility.freeRetired()
 	}
 	w.state.TidyDue()
 	w.state.FreeUnused(w.freeHandles)

@@ -12,39 +12,39 @@ import (
 
 // appendSpawns writes the fulls of groups from an index on that are in one batch and that the peer was
 // not sent, as many as there is room for, and returns how many. The others are left to action.
-func (p *Peer) appendSpawns(heads *repl.Heads, i, room int) (n int) {
-	if p.enc.Unshared || p.newGroups(i, i+1) == 0 {
+func (st *structure) appendSpawns(heads *repl.Heads, i, room int) (n int) {
+	if st.enc.Unshared || st.newGroups(i, i+1) == 0 {
 		return 0
 	}
-	b := p.enc.SpawnBatch(repl.Handle(i))
+	b := st.enc.SpawnBatch(repl.Handle(i))
 	if b == nil || b.Begins == 0 {
 		return 0
 	}
 	// from is where the values of the first group begin, behind the bit that says that it is usual.
-	ends, from := p.enc.Spawns.Ends[b.At+i-int(b.First):][:int(b.First)+b.Groups-i], uint32(1)
+	ends, from := st.enc.Spawns.Ends[b.At+i-int(b.First):][:int(b.First)+b.Groups-i], uint32(1)
 	if i > int(b.First) {
-		from += p.enc.Spawns.Ends[b.At+i-int(b.First)-1]
+		from += st.enc.Spawns.Ends[b.At+i-int(b.First)-1]
 	}
-	if p.w.LenBits()+b.FullBits(ends[0]-from) > room && !p.actions.LastIsEmpty() {
+	if st.w.LenBits()+b.FullBits(ends[0]-from) > room && !st.actions.LastIsEmpty() {
 		return 0
 	}
-	rec := repl.Record{Kind: repl.Full, Group: repl.Handle(i), Tick: p.state.Tick, Generation: b.Generation}
-	if p.begins == b.Begins && heads.Follows(&rec) {
-		heads.AppendUsual(&p.w)
+	rec := repl.Record{Kind: repl.Full, Group: repl.Handle(i), Tick: st.state.Tick, Generation: b.Generation}
+	if st.begins == b.Begins && heads.Follows(&rec) {
+		heads.AppendUsual(&st.w)
 	} else {
-		heads.Append(&p.w, &rec)
-		p.w.Bits(0, noNeedsBits)
-		p.w.Bits(b.Begins&^(1<<b.Prefix), uint(b.Prefix))
+		heads.Append(&st.w, &rec)
+		st.w.Bits(0, noNeedsBits)
+		st.w.Bits(b.Begins&^(1<<b.Prefix), uint(b.Prefix))
 	}
-	written := p.w.LenBits()
+	written := st.w.LenBits()
 	fit := 1 + sort.Search(len(ends)-1, func(k int) bool {
 		return written+int(ends[k]-from)+b.FullBits(ends[k+1]-ends[k]-1) > room
 	})
-	n = p.newGroups(i, i+fit)
+	n = st.newGroups(i, i+fit)
 	heads.Skip(n - 1)
-	p.begins = b.Begins
-	encode.AppendBits(&p.w, p.enc.Spawns.Arena[b.Off:], int(from), int(ends[n-1]))
-	p.noteSent(&p.groups.Public, i, n, &rec)
+	st.begins = b.Begins
+	encode.AppendBits(&st.w, st.enc.Spawns.Arena[b.Off:], int(from), int(ends[n-1]))
+	st.noteSent(&st.groups.Public, i, n, &rec)
 	return n
 }
 
@@ -53,8 +53,8 @@ const noNeedsBits = 3
 
 // newGroups returns how many public groups from an index on, and before another, are due and can be sent
 // for the first time.
-func (p *Peer) newGroups(i, end int) (n int) {
-	sp := &p.groups.Public
+func (st *structure) newGroups(i, end int) (n int) {
+	sp := &st.groups.Public
 	if _, due := sp.StructureDue.NextRun(i); due < end {
 		end = due
 	}
@@ -69,43 +69,43 @@ func (p *Peer) newGroups(i, end int) (n int) {
 // appendEnds writes the ends of public groups with consecutive handles from an index on, of which all
 // members were despawned, as many as there is room for, and returns how many. The others are left to
 // action.
-func (p *Peer) appendEnds(heads *repl.Heads, i, room int) (n int) {
-	sp := &p.groups.Public
-	if p.enc.Unshared || !p.endsPlainly(i) {
+func (st *structure) appendEnds(heads *repl.Heads, i, room int) (n int) {
+	sp := &st.groups.Public
+	if st.enc.Unshared || !st.endsPlainly(i) {
 		return 0
 	}
-	rec := repl.Record{Kind: repl.Gone, Group: repl.Handle(i), Seq: sp.Seq[i].Next(), Tick: p.state.Tick}
-	for k := i; sp.StructureDue.Has(k) && sp.Seq[k] == sp.Seq[i] && sp.StructureSent[k] == sp.StructureSent[i] && p.endsPlainly(k); k++ {
-		if p.w.LenBits()+encode.LonePlainBits+1 > room && (n > 0 || !p.actions.LastIsEmpty()) {
+	rec := repl.Record{Kind: repl.Gone, Group: repl.Handle(i), Seq: sp.Seq[i].Next(), Tick: st.state.Tick}
+	for k := i; sp.StructureDue.Has(k) && sp.Seq[k] == sp.Seq[i] && sp.StructureSent[k] == sp.StructureSent[i] && st.endsPlainly(k); k++ {
+		if st.w.LenBits()+encode.LonePlainBits+1 > room && (n > 0 || !st.actions.LastIsEmpty()) {
 			break
 		}
 		rec.Group = repl.Handle(k)
-		if p.begins == plainEnd && heads.Follows(&rec) {
-			heads.AppendUsual(&p.w)
+		if st.begins == plainEnd && heads.Follows(&rec) {
+			heads.AppendUsual(&st.w)
 		} else {
-			heads.Append(&p.w, &rec)
-			p.w.Bool(false) // no leavers
-			p.begins = plainEnd
+			heads.Append(&st.w, &rec)
+			st.w.Bool(false) // no leavers
+			st.begins = plainEnd
 		}
 		n++
 	}
 	if n > 0 {
-		p.noteSent(sp, i, n, &rec)
+		st.noteSent(sp, i, n, &rec)
 	}
 	return n
 }
 
 // endsPlainly reports whether a public group has ended by the despawn of its members, so that its end says
 // nothing more, and whether it may be sent now.
-func (p *Peer) endsPlainly(i int) bool {
-	sp := &p.groups.Public
-	id := p.state.Public.Groups[i]
-	if id == ident.NoGroup || sp.Phase[i] != group.Present || sp.Sent[i] == p.state.Tick || sp.StructureSent[i] == p.state.Tick {
+func (st *structure) endsPlainly(i int) bool {
+	sp := &st.groups.Public
+	id := st.state.Public.Groups[i]
+	if id == ident.NoGroup || sp.Phase[i] != group.Present || sp.Sent[i] == st.state.Tick || sp.StructureSent[i] == st.state.Tick {
 		return false
 	}
-	if sp.Unacked[i]&windowFull != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) || sp.ViewOf(i) != 0 || len(p.visibility.vacant) > 0 {
+	if sp.Unacked[i]&windowFull != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) || sp.ViewOf(i) != 0 || len(st.visibility.vacant) > 0 {
 		return false
 	}
-	gr := &p.state.Groups[id]
+	gr := &st.state.Groups[id]
 	return !gr.Open && !slices.ContainsFunc(gr.Left, func(l group.Leaver) bool { return l.Fate != repl.Despawned })
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/schedule"
-	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // Peer is the sending side of one peer: what it may see, was sent and has acknowledged.
@@ -23,13 +22,9 @@ type Peer struct {
 	enc    *encode.Encoder
 	state  *group.State
 
-	flights    flight.Packets
-	actions    flight.Messages
-	ackedRange ackedRange
-	loss       loss
-	w          bits.Writer
-	run        repl.Run
-	stats      Stats
+	actions flight.Messages
+	updates
+	stats Stats
 
 	structure
 	prediction
@@ -44,16 +39,17 @@ func (w *World) NewPeer() *Peer {
 	p.plan = schedule.NewPlanner(&p.groups, w.enc, w.baselineInUse)
 	p.groups.Public.IDs = &w.state.Public
 	p.groups.Private.First, p.groups.Private.IDs = repl.Private, &ident.Table{}
-	if w.enc.UsesPrev {
-		p.groups.Public.Prev, p.groups.Private.Prev = []uint8{}, []uint8{}
-		p.flights.KeepBaselines = true
-	}
 	p.joining.groups = &p.groups
 	p.prediction = prediction{groups: &p.groups, state: w.state, plan: &p.plan, predictions: &w.predictions}
 	p.visibility = visibility{groups: &p.groups, state: w.state, joining: &p.joining, prediction: &p.prediction, actions: &p.actions}
 	p.structure = structure{
 		groups: &p.groups, state: w.state, enc: w.enc, joining: &p.joining, prediction: &p.prediction, visibility: &p.visibility,
 		actions: &p.actions, stats: &p.stats, units: units{decided: map[ident.Group]bool{}},
+	}
+	p.updates = updates{groups: &p.groups, state: w.state, enc: w.enc, plan: &p.plan, prediction: &p.prediction, stats: &p.stats}
+	if w.enc.UsesPrev {
+		p.groups.Public.Prev, p.groups.Private.Prev = []uint8{}, []uint8{}
+		p.updates.flights.KeepBaselines = true
 	}
 	p.groups.Public.Grow(w.state.Public.Len(), w.state.Tick)
 	w.peers = append(w.peers, p)
@@ -119,5 +115,5 @@ func (p *Peer) Base(h repl.Handle) (base entangle.Tick, ok bool) {
 
 // Idle reports whether the peer was sent everything and has acknowledged it, and no change waits for its turn.
 func (p *Peer) Idle() bool {
-	return p.groups.Public.IsIdle() && p.groups.Private.IsIdle() && p.flights.Len() == 0 && p.actions.Empty() && !p.plan.AwaitsTurn()
+	return p.groups.Public.IsIdle() && p.groups.Private.IsIdle() && p.updates.flights.Len() == 0 && p.actions.Empty() && !p.plan.AwaitsTurn()
 }

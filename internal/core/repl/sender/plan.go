@@ -7,7 +7,7 @@ import "github.com/entangle-ecs/entangle/internal/core/repl/schedule"
 // after all peers have been prepared and have their limits; it prepares a peer that is not.
 func (p *Peer) Prepare() {
 	if !p.enc.Held {
-		p.plan.Prepare(p.lossy())
+		p.plan.Prepare(p.updates.lossy())
 	}
 }
 

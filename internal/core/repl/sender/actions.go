@@ -9,8 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// structure writes the actions of one peer: everything but changed values of the groups that it has. The columns of
-// group.Structure belong to it.
+// structure writes the actions of one peer: everything but changed values of the groups that it has.
 type structure struct {
 	groups     *group.Peer
 	state      *group.State

@@ -115,7 +115,7 @@ func (st *structure) findPartners(id ident.Group, sp *group.Space, i int, out *[
 	return some
 }
 
-// findNeeds collects in Peer.needs the groups for which an action has to wait at the peer: all former groups of its joining
+// findNeeds collects in needs the groups for which an action has to wait at the peer: all former groups of its joining
 // members, even if the peer did not see the member in between. A former group no longer has the member as of the tick
 // at which it left.
 func (st *structure) findNeeds(sp *group.Space, i int, rec *repl.Record) {

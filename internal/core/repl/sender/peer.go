@@ -6,35 +6,32 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/schedule"
 )
 
-// Peer is the sending side of one peer: what it may see, was sent and has acknowledged.
+// Peer is the sending side of one peer: what it may see, was sent and has acknowledged. It consists of parts with data
+// of their own. A part uses those behind it, and updates and structure do not use each other.
 type Peer struct {
-	// The fields that each tick reads come first.
-	groups group.Peer
-	plan   schedule.Planner
-	world  *World
-	enc    *encode.Encoder
-	state  *group.State
-
+	groups  group.Peer // comes first, because each tick reads it for every peer
+	plan    schedule.Planner
+	world   *World
+	state   *group.State
 	actions flight.Messages
-	updates
-	stats Stats
+	stats   Stats
 
+	updates
 	structure
-	prediction
 	visibility
+	prediction
 	joining
 }
 
 // NewPeer adds a peer, for which all public groups become due.
 func (w *World) NewPeer() *Peer {
-	p := &Peer{world: w, state: w.state, enc: w.enc}
+	p := &Peer{world: w, state: w.state}
 	p.groups.State = w.state
 	p.plan = schedule.NewPlanner(&p.groups, w.enc, w.baselineInUse)
 	p.groups.Public.IDs = &w.state.Public

@@ -12,7 +12,6 @@ import (
 )
 
 // visibility is what one peer may see of the private groups, and what it keeps of those that it may not see any more.
-// The columns of group.Visibility belong to it.
 type visibility struct {
 	groups     *group.Peer
 	state      *group.State

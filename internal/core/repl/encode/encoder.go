@@ -22,6 +22,7 @@ type Encoder struct {
 	Runs          runs
 	sortedLeavers []group.Leaver // scratch of encodeLeavers
 	BodiesMade    uint64         // number of bodies and chunks that were encoded
+	Held          bool           // nothing may be encoded until the next Begin
 
 	// Unshared and Unrun make plain implementations, with which tests compare the optimised one. Unshared encodes
 	// everything for each peer, and Unrun writes a run for each peer instead of copying it.
@@ -43,6 +44,7 @@ func NewEncoder(src Source, state *group.State) *Encoder {
 // Begin starts a tick and forgets what was encoded in the last one, except the lists of groups of those runs that a
 // packet in flight carries. inFlight is the tick of the oldest packet in flight.
 func (w *Encoder) Begin(inFlight entangle.Tick) {
+	w.Held = false
 	w.Bodies.reset()
 	w.Spawns.reset()
 	w.Chunks.reset(w.state.Tick)

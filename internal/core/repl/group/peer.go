@@ -164,3 +164,14 @@ func (p *Peer) ID(s repl.Slot) repl.ID {
 	sp, i := p.Locate(p.State.Slots.Home[s])
 	return repl.ID{Group: sp.First + repl.Handle(i), Generation: sp.IDs.Generation(i), Member: p.State.Slots.Number[s]}
 }
+
+// Named returns the network id of an entity at the peer. ok is false while it has none.
+func (p *Peer) Named(s repl.Slot) (id repl.ID, ok bool) {
+	if !p.State.Slots.Used.Has(int(s)) {
+		return repl.ID{}, false
+	}
+	if _, i := p.Locate(p.State.Slots.Home[s]); i < 0 {
+		return repl.ID{}, false
+	}
+	return p.ID(s), true
+}

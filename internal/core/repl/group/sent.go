@@ -2,6 +2,7 @@ package group
 
 import (
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
@@ -50,6 +51,48 @@ func (sp *Space) SendAsAction(i int) {
 	sp.Fragmented.Set(i)
 	sp.StructureDue.Set(i)
 	sp.Steady.Clear(i)
+}
+
+// MarkActionsSent records that n groups from an index on were sent actions that are equal to rec but for the group. It
+// moves the baselines at once, because a peer applies nothing that is sent later before the action. structure is the tick
+// as of which the peer then was sent all structure that it may see. The groups were in the same phase.
+func (sp *Space) MarkActionsSent(i, n int, rec *repl.Record, structure entangle.Tick) {
+	end, phase := i+n, Present
+	if rec.Kind == repl.Gone {
+		phase = Ending
+		sp.Hidden.ClearRange(i, end)
+		sp.Retained.ClearRange(i, end)
+	}
+	if rec.Kind != repl.Change {
+		sp.AwaitsResync.ClearRange(i, end)
+		sp.ShownAgain.ClearRange(i, end)
+	}
+	Fill(sp.Base[i:end], rec.Tick)
+	Fill(sp.StructureSent[i:end], rec.Tick)
+	Fill(sp.StructureAsOf[i:end], structure)
+	if !sp.Retained.Has(i) {
+		Fill(sp.Sent[i:end], rec.Tick)
+	}
+	if sp.Prev != nil {
+		clear(sp.Prev[i:end])
+	}
+	sp.LastAction = rec.Tick
+	sp.WasSent.SetRange(i, end)
+	sp.ActionInFlight.SetRange(i, end)
+	sp.StructureDue.ClearRange(i, end)
+	sp.Due.ClearRange(i, end)
+	sp.NeedsFull.ClearRange(i, end)
+	for k := i; k < end; k++ {
+		sp.Phase[k], sp.Seq[k], sp.Unacked[k] = phase, rec.Seq, sp.Unacked[k]<<1|1
+	}
+	if sp.UpdateSteady(i); n > 1 {
+		// The groups of a run are alike: they have no view, and nothing of them is predicted.
+		if sp.Steady.Has(i) {
+			sp.Steady.SetRange(i, end)
+		} else {
+			sp.Steady.ClearRange(i, end)
+		}
+	}
 }
 
 // MarkRunSent notes that all groups of a run were sent. The tick is not stored for each group: flight.Packets has it,

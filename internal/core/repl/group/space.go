@@ -121,10 +121,7 @@ func (sp *Space) growSets(n int) {
 	if n <= len(sp.Due)*64 {
 		return
 	}
-	sets := [...]*set.Bitset{
-		&sp.Due, &sp.StructureDue, &sp.NeedsFull, &sp.AwaitsResync, &sp.ActionInFlight, &sp.Fragmented, &sp.Steady, &sp.Predicted,
-		&sp.Hidden, &sp.WasSent, &sp.Referred, &sp.Retained, &sp.ShownAgain,
-	}
+	sets := sp.sets()
 	if cap(sp.Due) == 0 {
 		all := make(set.Bitset, len(sets)*initialWords)
 		for i, groups := range sets {
@@ -184,21 +181,20 @@ func (sp *Space) Resend(i int) {
 	}
 }
 
+// sets returns the columns that are bitsets.
+func (sp *Space) sets() [13]*set.Bitset {
+	return [...]*set.Bitset{
+		&sp.Due, &sp.StructureDue, &sp.NeedsFull, &sp.AwaitsResync, &sp.ActionInFlight, &sp.Fragmented, &sp.Steady, &sp.Predicted,
+		&sp.Hidden, &sp.WasSent, &sp.Referred, &sp.Retained, &sp.ShownAgain,
+	}
+}
+
 // ResetHandle clears the state of a freed handle for its next group.
 func (sp *Space) ResetHandle(i int) {
 	sp.Phase[i] = Absent
-	sp.Due.Clear(i)
-	sp.StructureDue.Clear(i)
-	sp.NeedsFull.Clear(i)
-	sp.AwaitsResync.Clear(i)
-	sp.ActionInFlight.Clear(i)
-	sp.Fragmented.Clear(i)
-	sp.Steady.Clear(i)
-	sp.Hidden.Clear(i)
-	sp.WasSent.Clear(i)
-	sp.Retained.Clear(i)
-	sp.ShownAgain.Clear(i)
-	sp.Referred.Clear(i)
+	for _, groups := range sp.sets() {
+		groups.Clear(i)
+	}
 }
 
 // UpdateSteady sets or clears Steady: the group is present, the peer sees all of it, nothing of it is predicted, and

@@ -71,7 +71,7 @@ const MinRoom = 16
 // Prepare plans the updates of this tick. If the last limit had no room for all due updates, it leaves that to Limit,
 // which knows how much room there is now. Prepare and Limit must not run for two peers of a world at once.
 func (p *Planner) Prepare(lossy bool) {
-	if p.prepared() {
+	if p.enc.Held || p.prepared() {
 		return
 	}
 	p.RequeueUnsent()

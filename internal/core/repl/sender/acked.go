@@ -9,15 +9,15 @@ import (
 
 // HandleAcked moves the baselines of the groups that acknowledged packets carried: the peer has these groups as of the
 // tick of the packet, or will before it applies anything later. The call is fastest with packets in sending order.
-func (p *Peer) HandleAcked(pkts ...uint16) {
-	p.flights.Remove(pkts, p.onAcked, p.onRunAcked)
-	p.moveBaselines()
+func (u *updates) HandleAcked(pkts ...uint16) {
+	u.flights.Remove(pkts, u.handleUpdateAcked, u.handleRunAcked)
+	u.moveBaselines()
 }
 
 // handleUpdateAcked moves the baseline of a group to an update that the peer has. An update that may have been dropped
 // moves none: its changes are sent again when the group's action is acknowledged.
-func (p *Peer) handleUpdateAcked(s flight.Sent) {
-	sp, i := p.groups.LocateHandle(s.Group)
+func (u *updates) handleUpdateAcked(s flight.Sent) {
+	sp, i := u.groups.LocateHandle(s.Group)
 	if !s.Unproven && sp.Base[i].Before(s.Tick) {
 		sp.MoveBase(i, s.Tick, s.Base)
 	}
@@ -30,25 +30,25 @@ type ackedRange struct {
 	first, end repl.Handle
 }
 
-func (p *Peer) handleRunAcked(tick entangle.Tick, r flight.SentRun) {
-	if !r.Dense || p.flights.KeepBaselines {
+func (u *updates) handleRunAcked(tick entangle.Tick, r flight.SentRun) {
+	if !r.Dense || u.flights.KeepBaselines {
 		for _, h := range r.Groups {
-			p.handleUpdateAcked(flight.Sent{Tick: tick, Group: h, Base: r.Base})
+			u.handleUpdateAcked(flight.Sent{Tick: tick, Group: h, Base: r.Base})
 		}
 		return
 	}
-	if c := &p.ackedRange; c.end != r.Groups[0] || c.tick != tick {
-		p.moveBaselines()
+	if c := &u.ackedRange; c.end != r.Groups[0] || c.tick != tick {
+		u.moveBaselines()
 		*c = ackedRange{tick: tick, first: r.Groups[0]}
 	}
-	p.ackedRange.end = r.Last() + 1
+	u.ackedRange.end = r.Last() + 1
 }
 
 // moveBaselines moves the baselines of the groups in ackedRange to its tick, and empties it.
-func (p *Peer) moveBaselines() {
-	c := &p.ackedRange
+func (u *updates) moveBaselines() {
+	c := &u.ackedRange
 	if c.end > c.first {
-		group.Advance(p.groups.Public.Base[c.first:c.end], c.tick)
+		group.Advance(u.groups.Public.Base[c.first:c.end], c.tick)
 	}
 	*c = ackedRange{}
 }

@@ -41,7 +41,7 @@ func (a *acks) OldestInFlight() entangle.Tick {
 	}
 	a.oldest, a.oldestTick, a.cached = w.state.Tick, w.state.Tick, true
 	for _, p := range w.peers {
-		for _, t := range [2]entangle.Tick{p.flights.OldestTick(w.state.Tick), p.actions.OldestTick(w.state.Tick)} {
+		for _, t := range [2]entangle.Tick{p.updates.flights.OldestTick(w.state.Tick), p.actions.OldestTick(w.state.Tick)} {
 			if t.Before(a.oldest) {
 				a.oldest = t
 			}

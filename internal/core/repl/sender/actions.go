@@ -6,69 +6,88 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
+	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
+// structure writes the actions of one peer: everything but changed values of the groups that it has.
+type structure struct {
+	groups     *group.Peer
+	state      *group.State
+	enc        *encode.Encoder
+	joining    *joining
+	prediction *prediction
+	visibility *visibility
+	actions    *flight.Messages
+	stats      *Stats
+
+	w      bits.Writer
+	needs  []repl.Need // of the action that is being written
+	units  units
+	fulls  fulls
+	turn   repl.Handle // at which the next message continues
+	begins uint64      // plainFull of the last action in the message that is being written
+}
+
 // ActionsDue reports whether an action of any group is due.
-func (p *Peer) ActionsDue() bool {
-	return !p.groups.Public.StructureDue.Empty() || !p.groups.Private.StructureDue.Empty() || !p.groups.Public.NeedsFull.Empty() || !p.groups.Private.NeedsFull.Empty()
+func (st *structure) ActionsDue() bool {
+	return !st.groups.Public.StructureDue.Empty() || !st.groups.Private.StructureDue.Empty() || !st.groups.Public.NeedsFull.Empty() || !st.groups.Private.NeedsFull.Empty()
 }
 
 // ActionsOwed reports whether a unit of moves (moves.go) is sent in part. Then AppendActions must be called until it
 // appends nothing, even if the channel is congested: the actions that were sent wait at the peer for the others.
-func (p *Peer) ActionsOwed() bool { return p.units.unsent > 0 }
+func (st *structure) ActionsOwed() bool { return st.units.unsent > 0 }
 
 // AppendActions writes one message for a reliable unordered channel: the tick, then records of the
 // groups with due structure, as many as fit into room bytes; a record larger than that goes alone.
 // It returns dst unchanged when nothing can be sent now. The caller sends the message and calls ActionsSent with the
 // channel's number of it.
-func (p *Peer) AppendActions(dst []byte, room int) []byte {
-	w := p.world
-	if w.held {
+func (st *structure) AppendActions(dst []byte, room int) []byte {
+	if st.enc.Held {
 		return dst
 	}
-	p.makeFullsDue()
-	p.units.beginTick(w.state.Tick)
-	heads := repl.Heads{Tick: w.state.Tick}
-	p.w.Reset(dst)
-	p.w.Bits(uint64(w.state.Tick), tickBits)
-	p.actions.Begin(w.state.Tick, w.state.Ended)
-	p.begins = 0
-	p.appendMessageActions(&heads, room*8)
-	if p.actions.LastIsEmpty() {
-		p.actions.Cancel()
+	st.makeFullsDue()
+	st.units.beginTick(st.state.Tick)
+	heads := repl.Heads{Tick: st.state.Tick}
+	st.w.Reset(dst)
+	st.w.Bits(uint64(st.state.Tick), tickBits)
+	st.actions.Begin(st.state.Tick, st.state.Ended)
+	st.begins = 0
+	st.appendMessageActions(&heads, room*8)
+	if st.actions.LastIsEmpty() {
+		st.actions.Cancel()
 		return dst
 	}
-	heads.End(&p.w)
-	b := p.w.Finish()
-	p.actions.ScheduleRepeats(len(b)-len(dst), w.state.Tick)
+	heads.End(&st.w)
+	b := st.w.Finish()
+	st.actions.ScheduleRepeats(len(b)-len(dst), st.state.Tick)
 	return b
 }
 
 // appendMessageActions writes the actions of one message. It continues where the last message was full: otherwise
 // groups with low handles that change all the time would block all others. Groups of a unit that is sent in part may
 // have any handle and come first.
-func (p *Peer) appendMessageActions(heads *repl.Heads, room int) {
-	if p.units.unsent > 0 {
-		p.appendActionsFrom(heads, 0, room)
+func (st *structure) appendMessageActions(heads *repl.Heads, room int) {
+	if st.units.unsent > 0 {
+		st.appendActionsFrom(heads, 0, room)
 		return
 	}
-	begun := p.turn
-	p.turn = p.appendActionsFrom(heads, begun, room)
-	if begun > 0 && p.actions.LastIsEmpty() {
-		p.turn = p.appendActionsFrom(heads, 0, room)
+	begun := st.turn
+	st.turn = st.appendActionsFrom(heads, begun, room)
+	if begun > 0 && st.actions.LastIsEmpty() {
+		st.turn = st.appendActionsFrom(heads, 0, room)
 	}
 }
 
 // appendActionsFrom writes the due actions of groups from a handle on. It returns the handle of the first group for which
 // there was no room, or 0.
-func (p *Peer) appendActionsFrom(heads *repl.Heads, from repl.Handle, room int) (next repl.Handle) {
+func (st *structure) appendActionsFrom(heads *repl.Heads, from repl.Handle, room int) (next repl.Handle) {
 	if !from.Private() {
-		if i := p.appendActions(heads, &p.groups.Public, int(from), room); i >= 0 {
+		if i := st.appendActions(heads, &st.groups.Public, int(from), room); i >= 0 {
 			return repl.Handle(i)
 		}
 		from = repl.Private
 	}
-	if i := p.appendActions(heads, &p.groups.Private, int(from-repl.Private), room); i >= 0 {
+	if i := st.appendActions(heads, &st.groups.Private, int(from-repl.Private), room); i >= 0 {
 		return repl.Private + repl.Handle(i)
 	}
 	return 0
@@ -76,29 +95,30 @@ func (p *Peer) appendActionsFrom(heads *repl.Heads, from repl.Handle, room int) 
 
 // appendActions writes the due actions of one space from an index on. It returns the index of the first group for which
 // there was no room, or -1.
-func (p *Peer) appendActions(heads *repl.Heads, sp *group.Space, from, room int) (next int) {
+func (st *structure) appendActions(heads *repl.Heads, sp *group.Space, from, room int) (next int) {
 	for i := sp.StructureDue.Next(from); i >= 0; i = sp.StructureDue.Next(i + 1) {
-		if sp == &p.groups.Public {
-			n := p.appendSpawns(heads, i, room)
+		st.needs = st.needs[:0]
+		if sp == &st.groups.Public {
+			n := st.appendSpawns(heads, i, room)
 			if n == 0 {
-				n = p.appendEnds(heads, i, room)
+				n = st.appendEnds(heads, i, room)
 			}
 			if n > 0 {
 				i += n - 1
 				continue
 			}
 		}
-		rec, b, ok := p.action(sp, i)
-		if !ok || !p.canSendUnit(sp, i) {
+		rec, b, ok := st.action(sp, i)
+		if !ok || !st.canSendUnit(sp, i) {
 			continue
 		}
-		p.findNeeds(sp, i, &rec)
-		p.findPredicted(sp, i, rec.Kind)
-		if p.w.LenBits()+p.actionBits(b, len(p.needs))+p.stated.set.Bits() > room && !p.actions.LastIsEmpty() {
+		st.findNeeds(sp, i, &rec)
+		st.prediction.findPredicted(sp, i, rec.Kind)
+		if st.w.LenBits()+st.actionBits(b, len(st.needs))+st.prediction.stated.set.Bits() > room && !st.actions.LastIsEmpty() {
 			return i
 		}
-		p.appendAction(heads, &rec, b)
-		p.sentAction(sp, i, &rec)
+		st.appendAction(heads, &rec, b)
+		st.noteSent(sp, i, 1, &rec)
 	}
 	return -1
 }
@@ -109,13 +129,13 @@ const windowFull = 1 << (repl.MaxActionsInFlight - 1)
 
 // action returns the due action of a group: its record and its body. ok is false when none can be sent now. StructureDue
 // stays set if one will be sent later.
-func (p *Peer) action(sp *group.Space, i int) (rec repl.Record, b *encode.Body, ok bool) {
-	w, id, full := p.world, sp.Group(i), sp.Unacked[i]&windowFull != 0
+func (st *structure) action(sp *group.Space, i int) (rec repl.Record, b *encode.Body, ok bool) {
+	id, full := sp.Group(i), sp.Unacked[i]&windowFull != 0
 	if full && sp.ViewOf(i) == 0 && !sp.Retained.Has(i) || sp.Fragmented.Has(i) && sp.Unacked[i] != 0 {
 		return rec, nil, false
 	}
-	rec = repl.Record{Group: sp.First + repl.Handle(i), Seq: sp.Seq[i].Next(), Tick: w.state.Tick, From: repl.From{Base: sp.Base[i]}}
-	if rec.Kind, ok = p.actionKind(sp, i, id); !ok {
+	rec = repl.Record{Group: sp.First + repl.Handle(i), Seq: sp.Seq[i].Next(), Tick: st.state.Tick, From: repl.From{Base: sp.Base[i]}}
+	if rec.Kind, ok = st.actionKind(sp, i, id); !ok {
 		return rec, nil, false
 	}
 	if rec.Kind == repl.Full {
@@ -124,44 +144,43 @@ func (p *Peer) action(sp *group.Space, i int) (rec repl.Record, b *encode.Body, 
 	if sp.Phase[i] == group.Absent {
 		rec.Seq = 0
 	}
-	b = w.enc.Body(id, p.actionKey(sp, i, rec.Kind))
-	if rec.Kind == repl.Change && !b.ChangesStructure && !sp.Fragmented.Has(i) && !p.predictedStale(sp, i) {
-		p.noteStructureSent(sp, i) // even in a full window, or hidden structure would delay values
+	b = st.enc.Body(id, st.actionKey(sp, i, rec.Kind))
+	if rec.Kind == repl.Change && !b.ChangesStructure && !sp.Fragmented.Has(i) && !st.prediction.predictedStale(sp, i) {
+		st.noteStructureSent(sp, i) // even in a full window, or hidden structure would delay values
 		return rec, nil, false
 	}
 	if full {
 		return rec, nil, false
 	}
-	p.findPredicted(sp, i, rec.Kind)
-	if tickBits+p.actionBits(b, maxPartners)+p.stated.set.Bits() > repl.MaxGroupBytes*8 {
-		w.state.MarkTooLarge(id)
-		p.markNotSent(sp, i)
+	st.prediction.findPredicted(sp, i, rec.Kind)
+	if tickBits+st.actionBits(b, maxPartners)+st.prediction.stated.set.Bits() > repl.MaxGroupBytes*8 {
+		st.state.MarkTooLarge(id)
+		st.joining.markNotSent(sp, i)
 		return rec, nil, false
 	}
 	if rec.Kind != repl.Gone && !sp.Retained.Has(i) {
-		w.state.Groups[id].Withheld = false
+		st.state.Groups[id].Withheld = false
 	}
 	return rec, b, true
 }
 
 // actionKind returns the kind of a group's due action. ok is false when there is none, or it has to wait.
-func (p *Peer) actionKind(sp *group.Space, i int, id ident.Group) (kind repl.Kind, ok bool) {
-	w := p.world
-	v, vacant := p.vacant[id]
+func (st *structure) actionKind(sp *group.Space, i int, id ident.Group) (kind repl.Kind, ok bool) {
+	v, vacant := st.visibility.vacant[id]
 	if vacant && v.remove.IsZero() {
 		sp.StructureDue.Clear(i)
 		return 0, false
 	}
-	switch gone := id == ident.NoGroup || !w.state.Groups[id].Open && !vacant || sp.Hidden.Has(i); {
+	switch gone := id == ident.NoGroup || !st.state.Groups[id].Open && !vacant || sp.Hidden.Has(i); {
 	case gone && sp.Phase[i] != group.Present:
 		sp.StructureDue.Clear(i)
 		sp.NeedsFull.Clear(i)
-		p.markNotSent(sp, i)
-		if sp == &p.groups.Private && sp.Phase[i] == group.Absent {
-			p.retire(i)
+		st.joining.markNotSent(sp, i)
+		if sp == &st.groups.Private && sp.Phase[i] == group.Absent {
+			st.visibility.retire(i)
 		}
 		return 0, false
-	case sp.Phase[i] == group.Present && (sp.Sent[i] == w.state.Tick || sp.StructureSent[i] == w.state.Tick):
+	case sp.Phase[i] == group.Present && (sp.Sent[i] == st.state.Tick || sp.StructureSent[i] == st.state.Tick):
 		// The peer may already have the group as of this tick, and would drop another record of the tick.
 		return 0, false
 	case sp.Phase[i] == group.Ending, !gone && sp.NeedsFull.Has(i) && sp.Unacked[i] != 0:
@@ -172,8 +191,8 @@ func (p *Peer) actionKind(sp *group.Space, i int, id ident.Group) (kind repl.Kin
 		return repl.Gone, true
 	case sp.Retained.Has(i):
 		return repl.Change, true
-	case w.state.Groups[id].TooLarge, sp.Phase[i] != group.Present && !w.state.HasVisibleActive(id, sp.ViewOf(i)):
-		if p.markNotSent(sp, i); sp.Phase[i] != group.Present {
+	case st.state.Groups[id].TooLarge, sp.Phase[i] != group.Present && !st.state.HasVisibleActive(id, sp.ViewOf(i)):
+		if st.joining.markNotSent(sp, i); sp.Phase[i] != group.Present {
 			sp.StructureDue.Clear(i) // a change of its structure or of the view makes it due again
 		}
 		return 0, false
@@ -186,10 +205,10 @@ func (p *Peer) actionKind(sp *group.Space, i int, id ident.Group) (kind repl.Kin
 
 // noteStructureSent records that no structure which the peer may see is unsent in a group. Values become due as an
 // update.
-func (p *Peer) noteStructureSent(sp *group.Space, i int) {
-	sp.StructureAsOf[i] = p.state.Tick
+func (st *structure) noteStructureSent(sp *group.Space, i int) {
+	sp.StructureAsOf[i] = st.state.Tick
 	sp.StructureDue.Clear(i)
-	if !sp.Retained.Has(i) && !p.state.WaitsForTurn(sp.Group(i)) {
+	if !sp.Retained.Has(i) && !st.state.WaitsForTurn(sp.Group(i)) {
 		sp.Due.Set(i)
 	}
 	sp.UpdateSteady(i)
@@ -197,18 +216,17 @@ func (p *Peer) noteStructureSent(sp *group.Space, i int) {
 
 // actionKey returns the key of an action's body. Fields on which a body of the kind does not depend have a fixed value,
 // so that as many peers as possible share it.
-func (p *Peer) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Key {
-	w := p.world
-	key := encode.Key{Kind: kind, View: sp.ViewOf(i), Base: w.state.Tick, Structure: w.state.Tick, HiddenSince: w.state.Tick}
+func (st *structure) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Key {
+	key := encode.Key{Kind: kind, View: sp.ViewOf(i), Base: st.state.Tick, Structure: st.state.Tick, HiddenSince: st.state.Tick}
 	if kind == repl.Change {
 		key.Base = sp.Base[i]
 	}
 	if kind == repl.Gone && sp.Hidden.Has(i) {
-		key.HiddenSince = p.hiddenSince(i)
+		key.HiddenSince = st.visibility.hiddenSince(i)
 	}
 	switch {
 	case sp.Phase[i] != group.Present:
-	case kind == repl.Full && sp == &p.groups.Public:
+	case kind == repl.Full && sp == &st.groups.Public:
 		key.AllMoved = true
 	default:
 		key.Structure = sp.StructureAsOf[i]
@@ -217,19 +235,18 @@ func (p *Peer) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Key {
 		key.Resync, key.AsOf = true, sp.AsOf(i)
 	}
 	if sp.Retained.Has(i) {
-		p.setRetainedKey(&key, sp, i)
+		st.visibility.setRetainedKey(&key, sp, i)
 	}
-	if p.hasUnreceivableLeaver(sp.Group(i)) {
-		key.Reader = (*reader)(p)
+	if st.hasUnreceivableLeaver(sp.Group(i)) {
+		key.Reader = (*reader)(st.visibility)
 	}
 	return key
 }
 
 // hasUnreceivableLeaver reports whether an entity moved from a group to one in which the peer cannot receive it.
-func (p *Peer) hasUnreceivableLeaver(id ident.Group) bool {
-	w := p.world
-	for i := range w.state.Groups[id].Left {
-		if l := &w.state.Groups[id].Left[i]; l.Fate == repl.Moved && !l.Progress.Acked && !p.groups.CanReceive(l.Slot) {
+func (st *structure) hasUnreceivableLeaver(id ident.Group) bool {
+	for i := range st.state.Groups[id].Left {
+		if l := &st.state.Groups[id].Left[i]; l.Fate == repl.Moved && !l.Progress.Acked && !st.groups.CanReceive(l.Slot) {
 			return true
 		}
 	}
@@ -241,18 +258,18 @@ const tickBits = 32
 
 // actionBits returns an upper bound of the size of an action in bits: its head, needs, references and body, and the end
 // of the message.
-func (p *Peer) actionBits(b *encode.Body, needs int) int {
-	return repl.MaxHeadBits + repl.NeedsBits(needs) + 1 + p.tableBits(b) + b.Width + 2 + 7
+func (st *structure) actionBits(b *encode.Body, needs int) int {
+	return repl.MaxHeadBits + repl.NeedsBits(needs) + 1 + st.tableBits(b) + b.Width + 2 + 7
 }
 
 // tableBits returns an upper bound of the size of a body's table of references in bits. An entity without an id at the
 // peer gets one when the table is written. A full table may lack references, so it counts as too large for any message.
-func (p *Peer) tableBits(b *encode.Body) (bits int) {
+func (st *structure) tableBits(b *encode.Body) (bits int) {
 	if bits = repl.MaxRefBits; b.RefCount == repl.MaxGroupRefs {
 		return repl.MaxGroupBytes * 8
 	}
-	for _, s := range p.enc.Bodies.SlotsOf(b) {
-		if id, ok := p.Named(s); ok {
+	for _, s := range st.enc.Bodies.SlotsOf(b) {
+		if id, ok := st.groups.Named(s); ok {
 			bits += repl.RefBits(id)
 		} else {
 			bits += repl.MaxRefBits
@@ -262,114 +279,98 @@ func (p *Peer) tableBits(b *encode.Body) (bits int) {
 }
 
 // appendAction writes one action. A plain full that begins like the one before is shortened to its values (plain.go).
-func (p *Peer) appendAction(heads *repl.Heads, rec *repl.Record, b *encode.Body) {
-	w := p.world
-	begins := p.plainFull(rec, b)
-	if begins != 0 && begins == p.begins && heads.Follows(rec) {
-		if heads.AppendUsual(&p.w); rec.Kind != repl.Gone {
-			encode.AppendBits(&p.w, w.enc.Bodies.Bytes(b), b.Prefix, b.Width)
+func (st *structure) appendAction(heads *repl.Heads, rec *repl.Record, b *encode.Body) {
+	begins := st.plainFull(rec, b)
+	if begins != 0 && begins == st.begins && heads.Follows(rec) {
+		if heads.AppendUsual(&st.w); rec.Kind != repl.Gone {
+			encode.AppendBits(&st.w, st.enc.Bodies.Bytes(b), b.Prefix, b.Width)
 		}
 		return
 	}
-	p.begins = begins
-	heads.Append(&p.w, rec)
+	st.begins = begins
+	heads.Append(&st.w, rec)
 	if rec.Kind != repl.Gone {
-		repl.AppendNeeds(&p.w, rec.Tick, p.needs)
-		p.stated.set.Append(&p.w)
-		slots := w.enc.Bodies.SlotsOf(b)
+		repl.AppendNeeds(&st.w, rec.Tick, st.needs)
+		st.prediction.stated.set.Append(&st.w)
+		slots := st.enc.Bodies.SlotsOf(b)
 		for _, s := range slots {
-			p.reserveHome(w.state.Slots.Home[s])
-			p.groups.MarkReferred(w.state.Slots.Home[s])
+			st.visibility.reserveHome(st.state.Slots.Home[s])
+			st.groups.MarkReferred(st.state.Slots.Home[s])
 		}
-		w.enc.AppendRefs(&p.w, slots, (*reader)(p))
+		st.enc.AppendRefs(&st.w, slots, st.groups)
 	}
-	p.w.Copy(w.enc.Bodies.Bytes(b), b.Width)
+	st.w.Copy(st.enc.Bodies.Bytes(b), b.Width)
 }
 
-// sentAction records that an action was sent. It moves the baseline at once, because the peer applies nothing that is
-// sent later before it.
-func (p *Peer) sentAction(sp *group.Space, i int, rec *repl.Record) {
-	tick, after := rec.Tick, sp.StructureSent[i]
+// noteSent records that n groups from an index on were sent actions that are equal to rec but for the group. Several
+// groups at once are those of appendSpawns or appendEnds: none is predicted, vacated or has a view.
+func (st *structure) noteSent(sp *group.Space, i, n int, rec *repl.Record) {
+	sent := flight.Action{Group: sp.First + repl.Handle(i), Groups: int32(n), Seq: rec.Seq, HasNeeds: len(st.needs) > 0, After: sp.StructureSent[i]}
 	if sp.Phase[i] == group.Absent {
-		after = tick - 1 // the peer has acknowledged the end of the handle's last group
-		p.state.Groups[sp.Group(i)].Holders++
-	}
-	sp.Phase[i] = group.Present
-	sp.WasSent.Set(i)
-	if rec.Kind == repl.Gone {
-		sp.Phase[i] = group.Ending
-		sp.Hidden.Clear(i)
-		sp.Retained.Clear(i)
-	}
-	if rec.Kind != repl.Change {
-		sp.AwaitsResync.Clear(i)
-		sp.ShownAgain.Clear(i)
+		sent.After = rec.Tick - 1 // the peer has acknowledged the end of the handle's last group
+		for _, id := range sp.IDs.Groups[i : i+n] {
+			gr := &st.state.Groups[id]
+			gr.Holders++
+			gr.Withheld = false
+		}
 	}
 	if rec.Kind != repl.Change || sp.Retained.Has(i) {
-		p.forgetSentView(sp, i)
+		st.visibility.forgetSentView(sp, i)
 	}
-	sp.Seq[i] = rec.Seq
-	sp.MoveBase(i, tick, tick)
-	sp.StructureSent[i], sp.LastAction = tick, tick
-	if !p.noteComponentsRemoved(sp.Group(i)) {
-		sp.StructureAsOf[i] = tick
+	asOf := rec.Tick
+	if st.visibility.noteComponentsRemoved(sp.Group(i)) {
+		asOf = sp.StructureAsOf[i]
 	}
-	if !sp.Retained.Has(i) {
-		sp.Sent[i] = tick
-	}
-	sp.Unacked[i] = sp.Unacked[i]<<1 | 1
-	sp.ActionInFlight.Set(i)
-	sp.StructureDue.Clear(i)
-	sp.Due.Clear(i)
-	sp.NeedsFull.Clear(i)
+	sp.MarkActionsSent(i, n, rec, asOf)
 	if sp.Predicted.Has(i) {
-		p.actions.MarkPredicted()
-		p.noteSentPredicted(sp, i)
+		st.actions.MarkPredicted()
+		st.prediction.noteSentPredicted(sp, i)
 	}
-	sp.UpdateSteady(i)
-	p.actions.Add(flight.Action{Group: rec.Group, Groups: 1, Seq: rec.Seq, HasNeeds: rec.Kind != repl.Gone && len(p.needs) > 0, After: after})
-	p.units.markSent(sp.Group(i))
-	p.stats.Actions++
+	st.actions.Add(sent)
+	st.units.markSent(sp.IDs.Groups[i : i+n])
+	st.stats.Actions += uint64(n)
 }
 
 // ActionsSent sets the channel's number of the message that AppendActions wrote last. It returns the number of groups
 // for which the message has an action.
-func (p *Peer) ActionsSent(message uint16) (groups int) {
-	m := p.actions.Last()
+func (st *structure) ActionsSent(message uint16) (groups int) {
+	m := st.actions.Last()
 	m.Number = message
 	return m.Groups()
 }
 
 // HandleDelivered records that an action message was acknowledged.
-func (p *Peer) HandleDelivered(message uint16) { p.actions.HandleDelivered(message, p.onDelivered) }
+func (st *structure) HandleDelivered(message uint16) {
+	st.actions.HandleDelivered(message, st.handleActionDelivered)
+}
 
 // handleActionDelivered clears an action that is no longer pending from its groups.
-func (p *Peer) handleActionDelivered(a flight.Action) {
-	sp, i := p.groups.LocateHandle(a.Group)
+func (st *structure) handleActionDelivered(a flight.Action) {
+	sp, i := st.groups.LocateHandle(a.Group)
 	for end := i + int(a.Groups); i < end; i++ {
-		if !p.isPlainDelivery(sp, i) {
-			p.handleGroupDelivered(sp, i, a.Seq)
+		if !st.isPlainDelivery(sp, i) {
+			st.handleGroupDelivered(sp, i, a.Seq)
 			continue
 		}
 		sp.Unacked[i] = 0
 		sp.ActionInFlight.Clear(i)
-		if a.Seq == 0 && p.joining.left > 0 {
-			p.markJoined(sp, i)
+		if a.Seq == 0 && st.joining.left > 0 {
+			st.joining.markJoined(sp, i)
 		}
 	}
 }
 
 // isPlainDelivery reports whether a group has one action in flight, and its delivery only has to clear that.
-func (p *Peer) isPlainDelivery(sp *group.Space, i int) bool {
+func (st *structure) isPlainDelivery(sp *group.Space, i int) bool {
 	return sp.Unacked[i] == 1 && sp.Phase[i] == group.Present && sp.Base[i] == sp.Sent[i] && !sp.Fragmented.Has(i) && !sp.Predicted.Has(i)
 }
 
 // handleGroupDelivered clears one delivered action of a group. When no other is in flight, it makes values due that may
 // have been dropped, and releases the group if that was its end.
-func (p *Peer) handleGroupDelivered(sp *group.Space, i int, seq repl.Seq) {
+func (st *structure) handleGroupDelivered(sp *group.Space, i int, seq repl.Seq) {
 	sp.Unacked[i] &^= 1 << ((sp.Seq[i] - seq) % repl.SeqCycle)
 	if seq == 0 {
-		p.markJoined(sp, i) // the first full of the group
+		st.joining.markJoined(sp, i) // the first full of the group
 	}
 	if sp.Unacked[i] != 0 {
 		return
@@ -378,20 +379,20 @@ func (p *Peer) handleGroupDelivered(sp *group.Space, i int, seq repl.Seq) {
 	if updated := sp.Base[i].Before(sp.Sent[i]); updated || sp.Fragmented.Has(i) {
 		// Updates that were sent in the meantime are unproven (flight.Sent), so their changes are sent again.
 		if updated {
-			p.stats.Resent++
+			st.stats.Resent++
 		}
 		sp.Fragmented.Clear(i)
-		sp.NoteDue(i, p.state.Tick)
+		sp.NoteDue(i, st.state.Tick)
 		sp.Resend(i)
 		sp.UpdateSteady(i)
 	}
-	p.dropEmptyPredicted(sp, i)
+	st.prediction.dropEmptyPredicted(sp, i)
 	if sp.Phase[i] == group.Ending {
 		id := sp.Group(i)
 		sp.Phase[i] = group.Absent
-		p.state.RemoveHolder(id)
-		if sp == &p.groups.Private && !sp.StructureDue.Has(i) {
-			p.retire(i)
+		st.state.RemoveHolder(id)
+		if sp == &st.groups.Private && !sp.StructureDue.Has(i) {
+			st.visibility.retire(i)
 		}
 	}
 }

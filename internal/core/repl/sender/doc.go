@@ -81,8 +81,16 @@
 // The groups of the world, and what a peer was sent of them, are in package group, ids in ident, views in view, bytes in
 // encode, plans in schedule, packets and messages in flight.
 //
-// The world: world.go, entities.go (spawn, move, despawn, pause), acks.go, reclaim.go, ids.go, stats.go. A peer: peer.go.
-// What it sees: show.go, views.go, retain.go, vacated.go, retire.go, joining.go. What became of what it was sent:
-// acked.go, lost.go, tombstones.go. Actions: actions.go, spawns.go (many at once), plain.go, moves.go, reader.go. Updates:
-// plan.go, updates.go; predict.go and marks.go for predicted groups. For tests: inspect.go.
+// The world: world.go, entities.go (spawn, move, despawn, pause), acks.go, reclaim.go, ids.go, stats.go. A peer: peer.go,
+// plan.go, tombstones.go. It consists of five parts, each a type with its data:
+//
+//   - joining: joining.go.
+//   - prediction: predict.go, and marks.go for the marks of predicted groups.
+//   - visibility: show.go, views.go, retain.go, vacated.go, retire.go, and reader.go for what a body asks of it.
+//   - structure, which writes actions: actions.go, spawns.go (many at once), plain.go, moves.go (units and needs),
+//     fulls.go (resyncs).
+//   - updates: updates.go, and for what became of the packets acked.go and lost.go.
+//
+// A part uses those above it. Updates and structure do not use each other, and updates do not use visibility. For tests:
+// inspect.go.
 package sender

@@ -94,7 +94,7 @@ func (w *World) Pause(s repl.Slot) {
 func (w *World) unacked(s repl.Slot) (some bool) {
 	for _, p := range w.peers {
 		p.groups.EachFormerGroup(s, ident.NoGroup, func(ident.Group) { some = true })
-		some = some || p.keepsInVacated(s)
+		some = some || p.visibility.keepsInVacated(s)
 	}
 	return some
 }

@@ -33,15 +33,7 @@ func (p *Peer) ID(s repl.Slot) (id repl.ID, ok bool) {
 }
 
 // Named is ID without reserving a handle, for inspection. ok is false while the entity has no network id at the peer.
-func (p *Peer) Named(s repl.Slot) (id repl.ID, ok bool) {
-	if !p.state.Slots.Used.Has(int(s)) {
-		return repl.ID{}, false
-	}
-	if _, i := p.groups.Locate(p.state.Slots.Home[s]); i < 0 {
-		return repl.ID{}, false
-	}
-	return p.groups.ID(s), true
-}
+func (p *Peer) Named(s repl.Slot) (id repl.ID, ok bool) { return p.groups.Named(s) }
 
 // Slot returns the entity with a network id at this peer.
 func (p *Peer) Slot(id repl.ID) (s repl.Slot, ok bool) {

@@ -21,7 +21,7 @@ func (p *Peer) MemberSlot(h repl.Handle, n repl.Member) (s repl.Slot, ok bool) {
 	}
 	gr := &p.state.Groups[id]
 	at, ok := gr.SearchNumber(n)
-	if _, vacant := p.vacant[id]; vacant {
+	if _, vacant := p.visibility.vacant[id]; vacant {
 		if at = slices.IndexFunc(gr.Left, func(l group.Leaver) bool { return l.Number == n && l.Slot != repl.NoSlot }); at >= 0 {
 			return gr.Left[at].Slot, true
 		}

@@ -2,6 +2,7 @@ package sender
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -10,6 +11,7 @@ import (
 // joining is the groups that a peer has not received yet, of those that existed for it when it joined. Groups that end
 // or cannot be sent are removed.
 type joining struct {
+	groups          *group.Peer
 	begun           bool
 	public, private set.Bitset // groups that the peer has not received, by index in their space
 	left, of        int        // number of these groups, now and at the join
@@ -27,10 +29,9 @@ func (p Progress) Done() bool { return p.Begun && p.Have == p.Of }
 
 // Join notes the due groups of a peer that was sent nothing yet: the world that exists for it when
 // it joins. Call it once, when all groups that the peer may see have been shown to it.
-func (p *Peer) Join() {
-	j := &p.joining
+func (j *joining) Join() {
 	j.begun = true
-	j.public, j.private = append(set.Bitset(nil), p.groups.Public.StructureDue...), append(set.Bitset(nil), p.groups.Private.StructureDue...)
+	j.public, j.private = slices.Clone(j.groups.Public.StructureDue), slices.Clone(j.groups.Private.StructureDue)
 	for _, groups := range [2]set.Bitset{j.public, j.private} {
 		for _, word := range groups {
 			j.of += bits.OnesCount64(word)
@@ -40,25 +41,24 @@ func (p *Peer) Join() {
 }
 
 // Joining returns the progress of the join.
-func (p *Peer) Joining() Progress {
-	return Progress{Have: p.joining.of - p.joining.left, Of: p.joining.of, Begun: p.joining.begun}
+func (j *joining) Joining() Progress {
+	return Progress{Have: j.of - j.left, Of: j.of, Begun: j.begun}
 }
 
 // markNotSent removes a group that the peer was not sent, and that cannot be sent now, from the groups of the join.
-func (p *Peer) markNotSent(sp *group.Space, i int) {
+func (j *joining) markNotSent(sp *group.Space, i int) {
 	if sp.Phase[i] == group.Absent {
-		p.markJoined(sp, i)
+		j.markJoined(sp, i)
 	}
 }
 
 // markJoined removes a group from those that the join waits for.
-func (p *Peer) markJoined(sp *group.Space, i int) {
-	j := &p.joining
+func (j *joining) markJoined(sp *group.Space, i int) {
 	if j.left == 0 {
 		return
 	}
 	groups := j.public
-	if sp == &p.groups.Private {
+	if sp == &j.groups.Private {
 		groups = j.private
 	}
 	if !groups.Has(i) {

@@ -17,42 +17,42 @@ type loss struct {
 }
 
 // lossy reports whether a packet was lost recently.
-func (p *Peer) lossy() bool { return p.loss.some && p.state.Tick.Sub(p.loss.last) < lossMemory }
+func (u *updates) lossy() bool { return u.loss.some && u.state.Tick.Sub(u.loss.last) < lossMemory }
 
 // HandleLost makes the groups of a lost packet due again, except those that were resent or acknowledged in the meantime.
-func (p *Peer) HandleLost(pkt uint16) {
-	p.loss.some, p.loss.last = true, p.state.Tick
-	p.flights.Remove([]uint16{pkt}, p.onLost, p.onRunLost)
+func (u *updates) HandleLost(pkt uint16) {
+	u.loss.some, u.loss.last = true, u.state.Tick
+	u.flights.Remove([]uint16{pkt}, u.handleUpdateLost, u.handleRunLost)
 }
 
-func (p *Peer) handleUpdateLost(s flight.Sent) { p.requeueLost(s.Tick, s.Group) }
+func (u *updates) handleUpdateLost(s flight.Sent) { u.requeueLost(s.Tick, s.Group) }
 
-func (p *Peer) requeueLost(tick entangle.Tick, h repl.Handle) {
-	sp, i := p.groups.LocateHandle(h)
+func (u *updates) requeueLost(tick entangle.Tick, h repl.Handle) {
+	sp, i := u.groups.LocateHandle(h)
 	if sp.Phase[i] != group.Present || sp.Retained.Has(i) || !sp.Base[i].Before(tick) || tick.Before(sp.Sent[i]) {
 		return
 	}
-	if sp == &p.groups.Public && p.flights.SentRunSince(tick, h, h) {
+	if sp == &u.groups.Public && u.flights.SentRunSince(tick, h, h) {
 		return
 	}
-	sp.NoteDue(i, p.state.Tick)
+	sp.NoteDue(i, u.state.Tick)
 	sp.Resend(i)
-	p.stats.Resent++
+	u.stats.Resent++
 }
 
-func (p *Peer) handleRunLost(tick entangle.Tick, r flight.SentRun) {
-	if r.Dense && p.flights.SentRunSince(tick, r.Groups[0], r.Last()) {
+func (u *updates) handleRunLost(tick entangle.Tick, r flight.SentRun) {
+	if r.Dense && u.flights.SentRunSince(tick, r.Groups[0], r.Last()) {
 		return
 	}
 	for _, h := range r.Groups {
-		p.requeueLost(tick, h)
+		u.requeueLost(tick, h)
 	}
 }
 
 // PollAgain returns the number of a message to repeat, although it may still arrive. ok is false when there is none in
 // this tick, or when no packet was lost recently.
 func (p *Peer) PollAgain() (message uint16, ok bool) {
-	if !p.lossy() {
+	if !p.updates.lossy() {
 		return 0, false
 	}
 	return p.actions.PollRepeat(p.state.Tick)

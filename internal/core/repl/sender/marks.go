@@ -5,73 +5,57 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/schedule"
+	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // A mark says to which tick the packets of a tick bring the predicted groups, so that the client's confirmed tick can
 // advance. It has one part per packet. The last part lists the needs: predicted groups whose earlier data the peer has
 // not acknowledged, and which it must have received as well.
 
-// AppendMark writes an updates frame with nothing but a mark, for a packet that is sent for another reason. It returns
-// dst unchanged when the peer predicts nothing, or when not all due predicted groups are sent yet.
-func (p *Peer) AppendMark(dst []byte, room int) []byte {
-	if p.world.held || len(p.plan.Predicted) == 0 {
-		return dst
-	}
-	p.plan.Complete(p.lossy())
-	if p.plan.MarkDone || p.plan.Next < p.plan.PredictedSteps {
-		return dst
-	}
-	p.w.Reset(dst)
-	if p.appendMark(true, room*8); p.w.LenBits() == 0 {
-		return dst
-	}
-	return p.w.Finish()
-}
-
 // appendMark writes one part of this tick's mark, and reports whether there was room. No last part is written while a
 // change of a predicted group is unsent, or if there are more than repl.MaxNeeds needs.
-func (p *Peer) appendMark(last bool, room int) bool {
-	if p.plan.MarkDone || p.plan.MarkPart == repl.MaxParts {
+func (pr *prediction) appendMark(w *bits.Writer, last bool, room int) bool {
+	if pr.plan.MarkDone || pr.plan.MarkPart == repl.MaxParts {
 		return true
 	}
-	p.needs = p.needs[:0]
+	pr.needs = pr.needs[:0]
 	if last {
-		if !p.findMarkNeeds() {
+		if !pr.findMarkNeeds() {
 			return true
 		}
-		if p.w.LenBits()+schedule.MarkBits+repl.NeedsBits(len(p.needs)) > room {
+		if w.LenBits()+schedule.MarkBits+repl.NeedsBits(len(pr.needs)) > room {
 			return false
 		}
-		p.plan.MarkDone = true
+		pr.plan.MarkDone = true
 	}
-	p.w.Bool(true)
-	p.w.Uvarint(uint64(p.plan.MarkPart))
-	p.w.Bool(last)
+	w.Bool(true)
+	w.Uvarint(uint64(pr.plan.MarkPart))
+	w.Bool(last)
 	if last {
-		repl.AppendNeeds(&p.w, p.state.Tick, p.needs)
+		repl.AppendNeeds(w, pr.state.Tick, pr.needs)
 	}
-	p.w.Align()
-	p.plan.MarkPart++
+	w.Align()
+	pr.plan.MarkPart++
 	return true
 }
 
-// findMarkNeeds collects in Peer.needs the predicted groups of which the peer may lack something that it was sent. ok is
+// findMarkNeeds collects in needs the predicted groups of which the peer may lack something that it was sent. ok is
 // false when a change is unsent, or when there are too many needs.
-func (p *Peer) findMarkNeeds() (ok bool) {
-	for k := range p.plan.Predicted {
-		f := &p.plan.Predicted[k]
-		sp, i := p.groups.LocateHandle(f.Group)
+func (pr *prediction) findMarkNeeds() (ok bool) {
+	for k := range pr.plan.Predicted {
+		f := &pr.plan.Predicted[k]
+		sp, i := pr.groups.LocateHandle(f.Group)
 		id := sp.Group(i)
 		switch {
-		case id == ident.NoGroup || p.state.Groups[id].TooLarge, sp.Phase[i] == group.Absent && !sp.StructureDue.Has(i):
+		case id == ident.NoGroup || pr.state.Groups[id].TooLarge, sp.Phase[i] == group.Absent && !sp.StructureDue.Has(i):
 			// The peer never had it, or will receive no more of it: nothing to wait for.
 		case sp.Phase[i] == group.Ending && !sp.StructureDue.Has(i):
-			p.needs = append(p.needs, repl.Need{Group: f.Group, Tick: sp.StructureSent[i]})
+			pr.needs = append(pr.needs, repl.Need{Group: f.Group, Tick: sp.StructureSent[i]})
 		case sp.StructureDue.Has(i) || sp.Due.Has(i) || sp.Fragmented.Has(i) || sp.NeedsFull.Has(i):
 			return false
-		case p.plan.MayLack(f, sp, i):
-			p.needs = append(p.needs, repl.Need{Group: f.Group, Tick: f.NeededTick(sp, i)})
+		case pr.plan.MayLack(f, sp, i):
+			pr.needs = append(pr.needs, repl.Need{Group: f.Group, Tick: f.NeededTick(sp, i)})
 		}
 	}
-	return len(p.needs) <= repl.MaxNeeds
+	return len(pr.needs) <= repl.MaxNeeds
 }

@@ -29,25 +29,27 @@ func (u *units) beginTick(tick entangle.Tick) {
 	}
 }
 
-// markSent removes a group from the count of owed ones.
-func (u *units) markSent(id ident.Group) {
-	if u.decided[id] {
-		delete(u.decided, id)
-		u.unsent--
+// markSent removes groups from the count of owed ones.
+func (u *units) markSent(groups []ident.Group) {
+	for k := 0; u.unsent > 0 && k < len(groups); k++ {
+		if u.decided[groups[k]] {
+			delete(u.decided, groups[k])
+			u.unsent--
+		}
 	}
 }
 
 // canSendUnit reports whether the action of a group may be sent now: it belongs to no unit, or all groups of its unit can
 // be sent in this tick.
-func (p *Peer) canSendUnit(sp *group.Space, i int) bool {
+func (st *structure) canSendUnit(sp *group.Space, i int) bool {
 	id := sp.Group(i)
-	if ok, judged := p.units.decided[id]; judged {
+	if ok, judged := st.units.decided[id]; judged {
 		return ok
 	}
-	if !p.findPartners(id, sp, i, nil) {
+	if !st.findPartners(id, sp, i, nil) {
 		return true
 	}
-	u := &p.units
+	u := &st.units
 	u.unit, u.stack = u.unit[:0], append(u.stack[:0], id)
 	ok := true
 	for len(u.stack) > 0 {
@@ -57,12 +59,12 @@ func (p *Peer) canSendUnit(sp *group.Space, i int) bool {
 			continue
 		}
 		u.unit = append(u.unit, id)
-		sp, i := p.groups.Locate(id)
-		if i < 0 || !p.canSendAction(sp, i) {
+		sp, i := st.groups.Locate(id)
+		if i < 0 || !st.canSendAction(sp, i) {
 			ok = false
 			continue
 		}
-		p.findPartners(id, sp, i, &u.stack)
+		st.findPartners(id, sp, i, &u.stack)
 	}
 	for _, id := range u.unit {
 		u.decided[id] = ok
@@ -74,11 +76,11 @@ func (p *Peer) canSendUnit(sp *group.Space, i int) bool {
 }
 
 // canSendAction reports whether a group has a due action that can be sent in this tick.
-func (p *Peer) canSendAction(sp *group.Space, i int) bool {
+func (st *structure) canSendAction(sp *group.Space, i int) bool {
 	if !sp.StructureDue.Has(i) {
 		return false
 	}
-	_, _, ok := p.action(sp, i)
+	_, _, ok := st.action(sp, i)
 	return ok
 }
 
@@ -87,8 +89,8 @@ const maxPartners = 64
 
 // findPartners appends to out, unless it is nil, the groups to or from which entities moved without the peer having been
 // sent that. It reports whether there are any.
-func (p *Peer) findPartners(id ident.Group, sp *group.Space, i int, out *[]ident.Group) (some bool) {
-	w, gr := p.world, &p.state.Groups[id]
+func (st *structure) findPartners(id ident.Group, sp *group.Space, i int, out *[]ident.Group) (some bool) {
+	gr := &st.state.Groups[id]
 	note := func(other ident.Group) {
 		some = true
 		if out != nil {
@@ -100,57 +102,56 @@ func (p *Peer) findPartners(id ident.Group, sp *group.Space, i int, out *[]ident
 		if l.Fate != repl.Moved || !sp.HasLeaver(i, l) {
 			continue
 		}
-		if to := w.state.Slots.Group[l.Slot]; to != id && p.groups.CanReceive(l.Slot) {
+		if to := st.state.Slots.Group[l.Slot]; to != id && st.groups.CanReceive(l.Slot) {
 			note(to)
 		}
 	}
-	if len(w.state.Trails) == 0 || !p.groups.SeesGroup(id) {
+	if len(st.state.Trails) == 0 || !st.groups.SeesGroup(id) {
 		return some
 	}
 	for k := range gr.Members {
-		p.groups.EachFormerGroup(gr.Members[k].Slot, id, note)
+		st.groups.EachFormerGroup(gr.Members[k].Slot, id, note)
 	}
 	return some
 }
 
-// findNeeds collects in Peer.needs the groups for which an action has to wait at the peer: all former groups of its joining
+// findNeeds collects in needs the groups for which an action has to wait at the peer: all former groups of its joining
 // members, even if the peer did not see the member in between. A former group no longer has the member as of the tick
 // at which it left.
-func (p *Peer) findNeeds(sp *group.Space, i int, rec *repl.Record) {
-	w, id := p.world, sp.Group(i)
-	p.needs = p.needs[:0]
-	if rec.Kind == repl.Gone || len(w.state.Trails) == 0 {
+func (st *structure) findNeeds(sp *group.Space, i int, rec *repl.Record) {
+	id := sp.Group(i)
+	st.needs = st.needs[:0]
+	if rec.Kind == repl.Gone || len(st.state.Trails) == 0 {
 		return
 	}
-	gr := &w.state.Groups[id]
+	gr := &st.state.Groups[id]
 	for k := range gr.Members {
 		m := &gr.Members[k]
-		if (rec.Kind == repl.Full || sp.StructureAsOf[i].Before(m.WholeSince)) && len(w.state.Trails[m.Slot]) > 0 && p.groups.SeesEntity(m.Slot) {
-			p.addTrailNeeds(m.Slot, id)
+		if (rec.Kind == repl.Full || sp.StructureAsOf[i].Before(m.WholeSince)) && len(st.state.Trails[m.Slot]) > 0 && st.groups.SeesEntity(m.Slot) {
+			st.addTrailNeeds(m.Slot, id)
 		}
 	}
 }
 
 // addTrailNeeds adds the former groups of one entity to the needs.
-func (p *Peer) addTrailNeeds(s repl.Slot, into ident.Group) {
-	w := p.world
-	for _, from := range w.state.Trails[s] {
-		sp, i := p.groups.Locate(from)
+func (st *structure) addTrailNeeds(s repl.Slot, into ident.Group) {
+	for _, from := range st.state.Trails[s] {
+		sp, i := st.groups.Locate(from)
 		if i < 0 || from == into {
 			continue
 		}
 		h := sp.First + repl.Handle(i)
-		left, pending := w.state.Groups[from].Left, p.actions.IsPending(h, sp.StructureAsOf[i])
+		left, pending := st.state.Groups[from].Left, st.actions.IsPending(h, sp.StructureAsOf[i])
 		for k := len(left) - 1; k >= 0 && (pending || sp.StructureAsOf[i].Before(left[k].Left)); k-- { // see StillHas
 			switch l := &left[k]; {
 			case l.Slot != s:
 			case sp.HasLeaver(i, l):
-				p.addNeed(repl.Need{Group: h, Tick: w.state.Tick}) // the removal is sent in this tick as well
+				st.addNeed(repl.Need{Group: h, Tick: st.state.Tick}) // the removal is sent in this tick as well
 			case sp.AsOf(i).Before(l.Joined): // the peer never had it there
 			case sp.StructureSent[i].Before(l.Left): // the group ended at the peer before the entity left, or the leaving is hidden
-				p.addSentNeed(h, sp.StructureSent[i])
+				st.addSentNeed(h, sp.StructureSent[i])
 			default:
-				p.addSentNeed(h, l.Left)
+				st.addSentNeed(h, l.Left)
 			}
 		}
 	}
@@ -158,21 +159,21 @@ func (p *Peer) addTrailNeeds(s repl.Slot, into ident.Group) {
 
 // addSentNeed adds a need of structure that the peer was sent at a tick, while that is pending. It decides by the peer's
 // own acknowledgements and not by whether the leaver still exists, which depends on other peers.
-func (p *Peer) addSentNeed(group repl.Handle, tick entangle.Tick) {
-	if p.actions.IsPending(group, tick) {
-		p.addNeed(repl.Need{Group: group, Tick: tick})
+func (st *structure) addSentNeed(group repl.Handle, tick entangle.Tick) {
+	if st.actions.IsPending(group, tick) {
+		st.addNeed(repl.Need{Group: group, Tick: tick})
 	}
 }
 
 // addNeed adds a need, or moves the need of the same group to a later tick.
-func (p *Peer) addNeed(n repl.Need) {
-	for i := range p.needs {
-		if p.needs[i].Group == n.Group {
-			if p.needs[i].Tick.Before(n.Tick) {
-				p.needs[i].Tick = n.Tick
+func (st *structure) addNeed(n repl.Need) {
+	for i := range st.needs {
+		if st.needs[i].Group == n.Group {
+			if st.needs[i].Tick.Before(n.Tick) {
+				st.needs[i].Tick = n.Tick
 			}
 			return
 		}
 	}
-	p.needs = append(p.needs, n)
+	st.needs = append(st.needs, n)
 }

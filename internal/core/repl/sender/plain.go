@@ -14,15 +14,15 @@ const plainEnd = 1
 
 // plainFull returns a number that identifies the kind and the components of a plain action: the leading bits of the body.
 // It returns 0 for other actions.
-func (p *Peer) plainFull(rec *repl.Record, b *encode.Body) (begins uint64) {
+func (st *structure) plainFull(rec *repl.Record, b *encode.Body) (begins uint64) {
 	const leaversAndAlone, alone = 0b11, 0b10
 	if rec.Kind == repl.Gone && b.Width == 1 {
 		return plainEnd
 	}
-	if rec.Kind != repl.Full || len(p.needs) > 0 || p.stated.set.Stated || b.RefCount > 0 || b.Prefix > encode.MaxPrefix {
+	if rec.Kind != repl.Full || len(st.needs) > 0 || st.prediction.stated.set.Stated || b.RefCount > 0 || b.Prefix > encode.MaxPrefix {
 		return 0
 	}
-	begins = encode.LeadingBits(p.enc.Bodies.Bytes(b), b.Prefix)
+	begins = encode.LeadingBits(st.enc.Bodies.Bytes(b), b.Prefix)
 	if begins&leaversAndAlone != alone {
 		return 0
 	}

@@ -65,59 +65,67 @@ func (f *predictions) forgetPeer(index uint16) {
 	}
 }
 
+// prediction is what one peer predicts, and was sent of that.
+type prediction struct {
+	groups      *group.Peer
+	state       *group.State
+	plan        *schedule.Planner // has the predicted groups
+	predictions *predictions      // of all peers
+	stated      statedSet         // of the action that is being written
+	needs       []repl.Need       // of the mark that is being written
+}
+
 // Predict sets whether the peer predicts an entity. While the entity is shown to it and not paused, the peer is sent that
 // it predicts the entity. Groups with a predicted member are sent to the peer first and together, and are followed by a
 // mark (marks.go). The setting lasts until the entity ends, in every group that it moves to.
-func (p *Peer) Predict(s repl.Slot, on bool) {
-	w := p.world
-	if !w.state.Slots.Used.Has(int(s)) || w.predictions.predicts(s, p.groups.Index) == on {
+func (pr *prediction) Predict(s repl.Slot, on bool) {
+	if !pr.state.Slots.Used.Has(int(s)) || pr.predictions.predicts(s, pr.groups.Index) == on {
 		return
 	}
 	if on {
-		w.predictions.addPeer(s, p.groups.Index)
+		pr.predictions.addPeer(s, pr.groups.Index)
 	} else {
-		w.predictions.removePeer(s, p.groups.Index)
+		pr.predictions.removePeer(s, pr.groups.Index)
 	}
-	p.updateGroupPrediction(w.state.Slots.Group[s])
+	pr.updateGroupPrediction(pr.state.Slots.Group[s])
 }
 
 // Predicts reports whether the peer predicts an entity, and the entity is shown to it.
-func (p *Peer) Predicts(s repl.Slot) bool {
-	w := p.world
-	if !w.state.Slots.Used.Has(int(s)) || !w.predictions.predicts(s, p.groups.Index) {
+func (pr *prediction) Predicts(s repl.Slot) bool {
+	if !pr.state.Slots.Used.Has(int(s)) || !pr.predictions.predicts(s, pr.groups.Index) {
 		return false
 	}
-	sp, i := p.groups.Locate(w.state.Slots.Group[s])
-	if i < 0 || !p.predictsIn(sp, i) {
+	sp, i := pr.groups.Locate(pr.state.Slots.Group[s])
+	if i < 0 || !pr.predictsIn(sp, i) {
 		return false
 	}
-	_, m := w.state.Member(s)
-	return p.predictsMember(sp.ViewOf(i), m)
+	_, m := pr.state.Member(s)
+	return pr.predictsMember(sp.ViewOf(i), m)
 }
 
 // predictsIn reports whether a group is shown to the peer, so that it can predict members of it.
-func (p *Peer) predictsIn(sp *group.Space, i int) bool {
+func (pr *prediction) predictsIn(sp *group.Space, i int) bool {
 	id := sp.Group(i)
-	return id != ident.NoGroup && p.state.Groups[id].Open && !sp.Retained.Has(i) && p.groups.SeesGroup(id)
+	return id != ident.NoGroup && pr.state.Groups[id].Open && !sp.Retained.Has(i) && pr.groups.SeesGroup(id)
 }
 
 // predictsMember reports whether the peer predicts a member of a group that is shown to it.
-func (p *Peer) predictsMember(v view.ID, m *group.Member) bool {
-	if p.state.IsPaused(m.Slot) || !p.world.predictions.predicts(m.Slot, p.groups.Index) {
+func (pr *prediction) predictsMember(v view.ID, m *group.Member) bool {
+	if pr.state.IsPaused(m.Slot) || !pr.predictions.predicts(m.Slot, pr.groups.Index) {
 		return false
 	}
-	h, _ := p.state.Views.Hidden(v, m.Number)
+	h, _ := pr.state.Views.Hidden(v, m.Number)
 	return !h.Whole
 }
 
 // predictsSome reports whether the peer predicts any member of a group.
-func (p *Peer) predictsSome(sp *group.Space, i int) bool {
-	if len(p.world.predictions.peers) == 0 || !p.predictsIn(sp, i) {
+func (pr *prediction) predictsSome(sp *group.Space, i int) bool {
+	if len(pr.predictions.peers) == 0 || !pr.predictsIn(sp, i) {
 		return false
 	}
-	members := p.state.Groups[sp.Group(i)].Members
+	members := pr.state.Groups[sp.Group(i)].Members
 	for k := range members {
-		if p.predictsMember(sp.ViewOf(i), &members[k]) {
+		if pr.predictsMember(sp.ViewOf(i), &members[k]) {
 			return true
 		}
 	}
@@ -132,80 +140,80 @@ func (w *World) updatePredictions(s repl.Slot, id ident.Group) {
 	}
 	peers := w.predictions.peers[s]
 	for index := peers.Next(0); index >= 0; index = peers.Next(index + 1) {
-		w.byIndex[index].updateGroupPrediction(id)
+		w.byIndex[index].prediction.updateGroupPrediction(id)
 	}
 }
 
-func (p *Peer) updateGroupPrediction(id ident.Group) {
-	if sp, i := p.groups.Locate(id); i >= 0 {
-		p.updatePredicted(sp, i)
+func (pr *prediction) updateGroupPrediction(id ident.Group) {
+	if sp, i := pr.groups.Locate(id); i >= 0 {
+		pr.updatePredicted(sp, i)
 	}
 }
 
 // updatePredicted updates the peer's predicted set of a group, and makes the set due if it differs
 // from the one sent last. Marks include the group until the peer has acknowledged an empty set.
-func (p *Peer) updatePredicted(sp *group.Space, i int) {
-	some := p.predictsSome(sp, i)
+func (pr *prediction) updatePredicted(sp *group.Space, i int) {
+	some := pr.predictsSome(sp, i)
 	switch has := sp.Predicted.Has(i); {
 	case !some && !has:
 		return
 	case some && !has:
-		p.beginPredicted(sp, i)
-	case !some && !p.plan.Predicted[p.plan.SearchPredicted(sp, i)].MayPredict:
-		p.forgetPredicted(sp, i)
+		pr.beginPredicted(sp, i)
+	case !some && !pr.plan.Predicted[pr.plan.SearchPredicted(sp, i)].MayPredict:
+		pr.forgetPredicted(sp, i)
 		return
 	}
 	if sp.Phase[i] == group.Present {
-		p.markPredictedStale(sp, i)
+		pr.markPredictedStale(sp, i)
 	}
 	sp.UpdateSteady(i)
 }
 
 // markPredictedStale makes the peer's predicted set for a group due again, if the set that was sent
 // last is stale.
-func (p *Peer) markPredictedStale(sp *group.Space, i int) {
-	p.findPredicted(sp, i, repl.Change)
-	f := &p.plan.Predicted[p.plan.SearchPredicted(sp, i)]
-	if f.Stale = !slices.Equal(f.Sent, p.stated.members); f.Stale {
+func (pr *prediction) markPredictedStale(sp *group.Space, i int) {
+	pr.findPredicted(sp, i, repl.Change)
+	f := &pr.plan.Predicted[pr.plan.SearchPredicted(sp, i)]
+	if f.Stale = !slices.Equal(f.Sent, pr.stated.members); f.Stale {
 		sp.StructureDue.Set(i)
 	}
 }
 
 // predictedStale reports whether the peer's predicted set for a group must be resent.
-func (p *Peer) predictedStale(sp *group.Space, i int) bool {
-	return sp.Predicted.Has(i) && p.plan.Predicted[p.plan.SearchPredicted(sp, i)].Stale
+func (pr *prediction) predictedStale(sp *group.Space, i int) bool {
+	return sp.Predicted.Has(i) && pr.plan.Predicted[pr.plan.SearchPredicted(sp, i)].Stale
 }
 
 // beginPredicted adds a group to the predicted groups.
-func (p *Peer) beginPredicted(sp *group.Space, i int) {
-	p.plan.Predicted = slices.Insert(p.plan.Predicted, p.plan.SearchPredicted(sp, i), schedule.PredictedGroup{Group: sp.First + repl.Handle(i), FirstSent: p.state.Tick})
+func (pr *prediction) beginPredicted(sp *group.Space, i int) {
+	pr.plan.Predicted = slices.Insert(pr.plan.Predicted, pr.plan.SearchPredicted(sp, i), schedule.PredictedGroup{Group: sp.First + repl.Handle(i), FirstSent: pr.state.Tick})
 	sp.Predicted.Set(i)
-	if p.state.WaitsForTurn(sp.Group(i)) {
-		sp.NoteDue(i, p.state.Tick)
+	if pr.state.WaitsForTurn(sp.Group(i)) {
+		sp.NoteDue(i, pr.state.Tick)
 		sp.Due.Set(i)
 	}
 }
 
 // forgetPredicted removes a group from the predicted groups.
-func (p *Peer) forgetPredicted(sp *group.Space, i int) {
+func (pr *prediction) forgetPredicted(sp *group.Space, i int) {
 	if !sp.Predicted.Has(i) {
 		return
 	}
-	at := p.plan.SearchPredicted(sp, i)
-	p.plan.Predicted = slices.Delete(p.plan.Predicted, at, at+1)
+	at := pr.plan.SearchPredicted(sp, i)
+	pr.plan.Predicted = slices.Delete(pr.plan.Predicted, at, at+1)
 	sp.Predicted.Clear(i)
 	sp.UpdateSteady(i)
 }
 
 // dropEmptyPredicted removes a group from the predicted groups if its predicted set is empty. It is called when no
 // action of the group is in flight, so that the peer has the last predicted set.
-func (p *Peer) dropEmptyPredicted(sp *group.Space, i int) {
+func (pr *prediction) dropEmptyPredicted(sp *group.Space, i int) {
 	if !sp.Predicted.Has(i) {
 		return
 	}
-	f := &p.plan.Predicted[p.plan.SearchPredicted(sp, i)]
-	if f.MayPredict = len(f.Sent) > 0; !f.MayPredict && !p.predictsSome(sp, i) {
-		p.forgetPredicted(sp, i)
+	f := &pr.plan.Predicted[pr.plan.SearchPredicted(sp, i)]
+	if f.MayPredict = len(f.Sent) > 0; !f.MayPredict && !pr.predictsSome(sp, i) {
+		pr.forgetPredicted(sp, i)
 	}
 }
 
@@ -216,41 +224,41 @@ type statedSet struct {
 	members []repl.Member
 }
 
-// findPredicted sets Peer.stated to what an action of a group must state.
-func (p *Peer) findPredicted(sp *group.Space, i int, kind repl.Kind) {
-	set := &p.stated.set
+// findPredicted sets stated to what an action of a group must state.
+func (pr *prediction) findPredicted(sp *group.Space, i int, kind repl.Kind) {
+	set := &pr.stated.set
 	set.Reset()
-	p.stated.members = p.stated.members[:0]
+	pr.stated.members = pr.stated.members[:0]
 	if kind == repl.Gone || !sp.Predicted.Has(i) {
 		return
 	}
 	var members []group.Member
-	if p.predictsIn(sp, i) {
-		members = p.state.Groups[sp.Group(i)].Members
+	if pr.predictsIn(sp, i) {
+		members = pr.state.Groups[sp.Group(i)].Members
 	}
 	v, shown := sp.ViewOf(i), 0
-	sent := p.plan.Predicted[p.plan.SearchPredicted(sp, i)].Sent
+	sent := pr.plan.Predicted[pr.plan.SearchPredicted(sp, i)].Sent
 	if kind == repl.Full {
 		sent = nil
 	}
 	for k := range members {
 		m := &members[k]
-		if !p.predictsMember(v, m) {
-			if h, _ := p.state.Views.Hidden(v, m.Number); !h.Whole {
+		if !pr.predictsMember(v, m) {
+			if h, _ := pr.state.Views.Hidden(v, m.Number); !h.Whole {
 				shown++
 			}
 			continue
 		}
 		shown++
-		p.stated.members = append(p.stated.members, m.Number)
+		pr.stated.members = append(pr.stated.members, m.Number)
 		var was bool
-		if sent, was = p.statePredictionEnds(sent, m.Number); !was || sp.StructureAsOf[i].Before(m.WholeSince) {
+		if sent, was = pr.statePredictionEnds(sent, m.Number); !was || sp.StructureAsOf[i].Before(m.WholeSince) {
 			set.Members = append(set.Members, repl.PredictedMember{Number: m.Number, On: true})
 		}
 	}
-	p.statePredictionEnds(sent, repl.MaxMembers)
+	pr.statePredictionEnds(sent, repl.MaxMembers)
 	set.Stated = len(set.Members) > 0
-	if kind == repl.Full && len(p.stated.members) == shown && shown > 0 {
+	if kind == repl.Full && len(pr.stated.members) == shown && shown > 0 {
 		set.All, set.Members = true, set.Members[:0]
 	}
 }
@@ -258,9 +266,9 @@ func (p *Peer) findPredicted(sp *group.Space, i int, kind repl.Kind) {
 // statePredictionEnds states that the members before a number are not predicted any more, even those that left, of which
 // the peer must not learn from a group that is hidden from it. It returns the members after the number, and whether the
 // number was among them.
-func (p *Peer) statePredictionEnds(sent []repl.Member, next repl.Member) (after []repl.Member, was bool) {
+func (pr *prediction) statePredictionEnds(sent []repl.Member, next repl.Member) (after []repl.Member, was bool) {
 	for ; len(sent) > 0 && sent[0] < next; sent = sent[1:] {
-		p.stated.set.Members = append(p.stated.set.Members, repl.PredictedMember{Number: sent[0]})
+		pr.stated.set.Members = append(pr.stated.set.Members, repl.PredictedMember{Number: sent[0]})
 	}
 	if was = len(sent) > 0 && sent[0] == next; was {
 		sent = sent[1:]
@@ -270,8 +278,8 @@ func (p *Peer) statePredictionEnds(sent []repl.Member, next repl.Member) (after 
 
 // noteSentPredicted notes that an action of a predicted group was sent with the set that findPredicted
 // found.
-func (p *Peer) noteSentPredicted(sp *group.Space, i int) {
-	f := &p.plan.Predicted[p.plan.SearchPredicted(sp, i)]
-	f.Sent = append(f.Sent[:0], p.stated.members...)
+func (pr *prediction) noteSentPredicted(sp *group.Space, i int) {
+	f := &pr.plan.Predicted[pr.plan.SearchPredicted(sp, i)]
+	f.Sent = append(f.Sent[:0], pr.stated.members...)
 	f.Stale, f.MayPredict = false, f.MayPredict || len(f.Sent) > 0
 }

@@ -11,11 +11,11 @@ import (
 // must not be able to distinguish.
 func (w *World) freeHandles(id ident.Group) (keep bool) {
 	gr := &w.state.Groups[id]
-	if slices.ContainsFunc(gr.Viewers, func(v ident.Viewer) bool { return w.byIndex[v.Peer()].retiring.set.Has(v.Handle()) }) {
+	if slices.ContainsFunc(gr.Viewers, func(v ident.Viewer) bool { return w.byIndex[v.Peer()].visibility.retiring.set.Has(v.Handle()) }) {
 		return true
 	}
 	for _, v := range gr.Viewers {
-		w.byIndex[v.Peer()].freeHandle(v.Handle())
+		w.byIndex[v.Peer()].visibility.freeHandle(v.Handle())
 	}
 	if !gr.Private {
 		w.resetPublicView(int(gr.Handle))
@@ -27,7 +27,7 @@ func (w *World) freeHandles(id ident.Group) (keep bool) {
 func (w *World) resetPublicView(h int) {
 	for _, p := range w.peers {
 		if sp := &p.groups.Public; sp.ViewOf(h) != 0 || sp.Predicted.Has(h) || p.joining.left > 0 {
-			p.resetView(sp, h)
+			p.visibility.resetView(sp, h)
 		}
 	}
 }

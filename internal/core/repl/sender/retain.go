@@ -24,94 +24,92 @@ import (
 // sets; until Hide, which removes it; or until it ends. Packets in flight still arrive, and lost ones are not resent.
 // Retain acts like Hide if the peer was not sent the group or awaits a resync of it, and does nothing for a public
 // group. If view.Max views are in use, it acts like Hide and reports false.
-func (p *Peer) Retain(s repl.Slot, hidden ...view.Hidden) bool {
-	w := p.world
-	if !w.state.Slots.Used.Has(int(s)) {
+func (vis *visibility) Retain(s repl.Slot, hidden ...view.Hidden) bool {
+	if !vis.state.Slots.Used.Has(int(s)) {
 		return true
 	}
-	id := w.state.Slots.Group[s]
-	v := w.state.Groups[id].Viewer(p.groups.Index)
+	id := vis.state.Slots.Group[s]
+	v := vis.state.Groups[id].Viewer(vis.groups.Index)
 	if v == nil {
 		return true
 	}
-	sp, i := &p.groups.Private, v.Handle()
+	sp, i := &vis.groups.Private, v.Handle()
 	if sp.Phase[i] != group.Present || sp.AwaitsResync.Has(i) {
-		p.Hide(s)
+		vis.Hide(s)
 		return true
 	}
 	sp.Hidden.Clear(i)
 	if !sp.Retained.Has(i) {
 		v.SetShown(false)
-		sp.StartRetaining(i, w.state.Tick)
+		sp.StartRetaining(i, vis.state.Tick)
 		sp.StructureDue.Set(i) // removals of members may be unsent
-		p.updatePredicted(sp, i)
-		p.noteEarlierInserts(i, id)
+		vis.prediction.updatePredicted(sp, i)
+		vis.noteEarlierInserts(i, id)
 	}
-	if !p.hideRetained(i, id, hidden) {
-		p.Hide(s)
+	if !vis.hideRetained(i, id, hidden) {
+		vis.Hide(s)
 		return false
 	}
 	return true
 }
 
 // Retains reports whether the peer retains the group of an entity.
-func (p *Peer) Retains(s repl.Slot) bool {
-	w := p.world
-	if !w.state.Slots.Used.Has(int(s)) {
+func (vis *visibility) Retains(s repl.Slot) bool {
+	if !vis.state.Slots.Used.Has(int(s)) {
 		return false
 	}
-	v := w.state.Groups[w.state.Slots.Group[s]].Viewer(p.groups.Index)
-	return v != nil && p.groups.Private.Retained.Has(v.Handle()) && !p.groups.Private.Hidden.Has(v.Handle())
+	v := vis.state.Groups[vis.state.Slots.Group[s]].Viewer(vis.groups.Index)
+	return v != nil && vis.groups.Private.Retained.Has(v.Handle()) && !vis.groups.Private.Hidden.Has(v.Handle())
 }
 
 // hideRetained hides more of a retained group, and makes the removal of what the peer has of that due. It reports false if
 // view.Max views are in use.
-func (p *Peer) hideRetained(i int, id ident.Group, hidden []view.Hidden) bool {
-	w, sp := p.world, &p.groups.Private
-	has := p.groups.SentView(sp, i)
+func (vis *visibility) hideRetained(i int, id ident.Group, hidden []view.Hidden) bool {
+	sp := &vis.groups.Private
+	has := vis.groups.SentView(sp, i)
 	if len(hidden) == 0 && sp.ViewOf(i) == has {
 		return true
 	}
-	gr, parts := &w.state.Groups[id], w.state.HiddenMembers(id, 0, hidden)
+	gr, parts := &vis.state.Groups[id], vis.state.HiddenMembers(id, 0, hidden)
 	var to, lacks []view.HiddenMember
 	for k := range gr.Members {
 		m := &gr.Members[k]
-		h, _ := w.state.Views.Hidden(sp.ViewOf(i), m.Number)
+		h, _ := vis.state.Views.Hidden(sp.ViewOf(i), m.Number)
 		h.Number = m.Number
 		for ; len(parts) > 0 && parts[0].Number == m.Number; parts = parts[1:] {
 			h.Whole, h.Comps = h.Whole || parts[0].Whole, h.Comps.Or(parts[0].Comps)
 		}
-		t, l := w.state.NarrowRetained(m, has, h, sp.AsOf(i))
+		t, l := vis.state.NarrowRetained(m, has, h, sp.AsOf(i))
 		to, lacks = t.AppendTo(to), l.AppendTo(lacks)
 	}
-	to, lacks = w.state.AppendHiddenLeavers(to, id, has), w.state.AppendHiddenLeavers(lacks, id, has)
-	return p.setRetainedView(i, to, lacks)
+	to, lacks = vis.state.AppendHiddenLeavers(to, id, has), vis.state.AppendHiddenLeavers(lacks, id, has)
+	return vis.setRetainedView(i, to, lacks)
 }
 
 // setRetainedView sets the view of a retained group to one that hides to, and makes the removal of that due, except for
 // what the peer lacks. It reports false if view.Max views are in use.
-func (p *Peer) setRetainedView(i int, to, lacks []view.HiddenMember) bool {
-	w, sp := p.world, &p.groups.Private
-	is, ok := w.state.Views.Intern(to)
+func (vis *visibility) setRetainedView(i int, to, lacks []view.HiddenMember) bool {
+	sp := &vis.groups.Private
+	is, ok := vis.state.Views.Intern(to)
 	if !ok {
 		return false
 	}
-	w.state.Views.AddUsers(is, 1)
-	defer w.state.Views.AddUsers(is, -1)
-	has, ok := w.state.Views.Intern(lacks)
+	vis.state.Views.AddUsers(is, 1)
+	defer vis.state.Views.AddUsers(is, -1)
+	has, ok := vis.state.Views.Intern(lacks)
 	if !ok {
 		return false
 	}
-	w.state.Views.AddUsers(has, 1)
-	p.forgetSentView(sp, i)
+	vis.state.Views.AddUsers(has, 1)
+	vis.forgetSentView(sp, i)
 	if is != sp.ViewOf(i) {
-		p.changeView(sp, i, is)
+		vis.changeView(sp, i, is)
 	}
 	if has == is {
-		w.state.Views.AddUsers(has, -1)
+		vis.state.Views.AddUsers(has, -1)
 		return true
 	}
-	p.setSentView(i, has)
+	vis.setSentView(i, has)
 	sp.StructureDue.Set(i)
 	return true
 }
@@ -130,85 +128,85 @@ func (w *World) noteInserts(s repl.Slot, inserted set.Mask) {
 	_, m := w.state.Member(s)
 	for _, v := range w.state.Groups[id].Viewers {
 		p := w.byIndex[v.Peer()]
-		p.noteLacked(v.Handle(), m, inserted.Without(w.state.MayHaveHad(s, inserted, p.groups.Private.AsOf(v.Handle()))))
+		p.visibility.noteLacked(v.Handle(), m, inserted.Without(w.state.MayHaveHad(s, inserted, p.groups.Private.AsOf(v.Handle()))))
 	}
 	w.state.Slots.NoteInserts(s, inserted, w.state.Tick)
 }
 
 // noteEarlierInserts does so for the components that were added earlier in this tick, before the peer started to retain
 // the group or got another view of it.
-func (p *Peer) noteEarlierInserts(i int, id ident.Group) {
-	w, sp := p.world, &p.groups.Private
-	if sp.AsOf(i) == w.state.Tick {
+func (vis *visibility) noteEarlierInserts(i int, id ident.Group) {
+	sp := &vis.groups.Private
+	if sp.AsOf(i) == vis.state.Tick {
 		return
 	}
-	for k := range w.state.Groups[id].Members {
-		m := &w.state.Groups[id].Members[k]
-		p.noteLacked(i, m, w.state.InsertedNow(m.Slot, sp.AsOf(i)))
+	for k := range vis.state.Groups[id].Members {
+		m := &vis.state.Groups[id].Members[k]
+		vis.noteLacked(i, m, vis.state.InsertedNow(m.Slot, sp.AsOf(i)))
 	}
 }
 
 // noteLacked records components of a member that the peer lacks and is not sent. Those are all given components if the
 // group is retained, and otherwise those that its view hides. If view.Max views are in use it records nothing: if the
 // components are hidden later, they are removed as if the peer had them.
-func (p *Peer) noteLacked(i int, m *group.Member, comps set.Mask) {
-	w, sp := p.world, &p.groups.Private
+func (vis *visibility) noteLacked(i int, m *group.Member, comps set.Mask) {
+	sp := &vis.groups.Private
 	if comps.IsZero() || sp.AsOf(i).Before(m.Joined) {
 		return
 	}
 	if sp.Retained.Has(i) {
-		to, lacks, due := w.state.WithHiddenComponents(sp.ViewOf(i), m.Number, comps), w.state.WithHiddenComponents(p.groups.SentView(sp, i), m.Number, comps), sp.StructureDue.Has(i)
-		if p.setRetainedView(i, to, lacks); !due {
+		to, lacks, due := vis.state.WithHiddenComponents(sp.ViewOf(i), m.Number, comps), vis.state.WithHiddenComponents(vis.groups.SentView(sp, i), m.Number, comps), sp.StructureDue.Has(i)
+		if vis.setRetainedView(i, to, lacks); !due {
 			sp.StructureDue.Clear(i)
 		}
 		return
 	}
-	has, ok := p.groups.SentViews[int32(i)]
+	has, ok := vis.groups.SentViews[int32(i)]
 	if !ok {
 		return
 	}
-	if h, _ := w.state.Views.Hidden(sp.ViewOf(i), m.Number); !h.Whole {
+	if h, _ := vis.state.Views.Hidden(sp.ViewOf(i), m.Number); !h.Whole {
 		comps = comps.And(h.Comps)
 	}
-	if is, ok := w.state.Views.Intern(w.state.WithHiddenComponents(has, m.Number, comps)); ok && is != has {
-		w.state.Views.AddUsers(is, 1)
-		w.state.Views.AddUsers(has, -1)
-		p.setSentView(i, is)
+	if is, ok := vis.state.Views.Intern(vis.state.WithHiddenComponents(has, m.Number, comps)); ok && is != has {
+		vis.state.Views.AddUsers(is, 1)
+		vis.state.Views.AddUsers(has, -1)
+		vis.setSentView(i, is)
 	}
 }
 
 // rememberView records the view with which the peer was sent a group, before the group gets another view. It is valid
 // until the group is sent in full, which may never happen.
-func (p *Peer) rememberView(sp *group.Space, i int) {
-	if _, ok := p.groups.SentViews[int32(i)]; ok || sp == &p.groups.Public {
+func (vis *visibility) rememberView(sp *group.Space, i int) {
+	if _, ok := vis.groups.SentViews[int32(i)]; ok || sp == &vis.groups.Public {
 		return
 	}
-	p.state.Views.AddUsers(sp.ViewOf(i), 1)
-	p.setSentView(i, sp.ViewOf(i))
+	vis.state.Views.AddUsers(sp.ViewOf(i), 1)
+	vis.setSentView(i, sp.ViewOf(i))
 }
 
 // setSentView sets the SentViews entry of a group. The caller has counted the peer as a user of the view.
-func (p *Peer) setSentView(i int, v view.ID) {
-	if p.groups.SentViews == nil {
-		p.groups.SentViews = map[int32]view.ID{}
+func (vis *visibility) setSentView(i int, v view.ID) {
+	if vis.groups.SentViews == nil {
+		vis.groups.SentViews = map[int32]view.ID{}
 	}
-	p.groups.SentViews[int32(i)] = v
+	vis.groups.SentViews[int32(i)] = v
 }
 
 // forgetSentView removes the SentViews entry of a group, because the peer was sent the newest view or the group ended.
-func (p *Peer) forgetSentView(sp *group.Space, i int) {
-	if len(p.groups.SentViews) == 0 || sp == &p.groups.Public {
+func (vis *visibility) forgetSentView(sp *group.Space, i int) {
+	if len(vis.groups.SentViews) == 0 || sp == &vis.groups.Public {
 		return
 	}
-	if v, ok := p.groups.SentViews[int32(i)]; ok {
-		p.state.Views.AddUsers(v, -1)
-		delete(p.groups.SentViews, int32(i))
+	if v, ok := vis.groups.SentViews[int32(i)]; ok {
+		vis.state.Views.AddUsers(v, -1)
+		delete(vis.groups.SentViews, int32(i))
 	}
 }
 
 // setRetainedKey sets the fields of a key that an action of a retained group needs.
-func (p *Peer) setRetainedKey(key *encode.Key, sp *group.Space, i int) {
-	key.Base, key.Structure = p.state.Tick, sp.StructureAsOf[i]
+func (vis *visibility) setRetainedKey(key *encode.Key, sp *group.Space, i int) {
+	key.Base, key.Structure = vis.state.Tick, sp.StructureAsOf[i]
 	key.Retained, key.AsOf = true, sp.AsOf(i)
-	key.View, key.NewView = p.groups.SentView(sp, i), sp.ViewOf(i)
+	key.View, key.NewView = vis.groups.SentView(sp, i), sp.ViewOf(i)
 }

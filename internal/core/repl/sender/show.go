@@ -5,108 +5,118 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
+// visibility is what one peer may see of the private groups, and what it keeps of those that it may not see any more.
+type visibility struct {
+	groups     *group.Peer
+	state      *group.State
+	joining    *joining
+	prediction *prediction
+	actions    *flight.Messages // tells whether the end of a group may still wait at the peer
+	retiring   retiring
+	hiddenAt   map[int32]entangle.Tick // by private handle; see noteHidden
+	vacant     map[ident.Group]vacated // vacated groups; see vacated.go
+}
+
 // Show makes the private group of an entity visible to the peer. Public groups are visible to all.
 // It reports false when the peer has no handle left for it.
-func (p *Peer) Show(s repl.Slot) bool {
-	w := p.world
-	if !w.state.Slots.Used.Has(int(s)) {
+func (vis *visibility) Show(s repl.Slot) bool {
+	if !vis.state.Slots.Used.Has(int(s)) {
 		return false
 	}
-	id := w.state.Slots.Group[s]
-	gr := &w.state.Groups[id]
+	id := vis.state.Slots.Group[s]
+	gr := &vis.state.Groups[id]
 	if !gr.Private {
 		return true
 	}
-	p.endVacatedBy(id)
-	if !p.groups.ReserveHandle(id) {
+	vis.endVacatedBy(id)
+	if !vis.groups.ReserveHandle(id) {
 		return false
 	}
-	v := gr.Viewer(p.groups.Index)
+	v := gr.Viewer(vis.groups.Index)
 	if v.Shown() {
 		return true
 	}
 	v.SetShown(true)
 	i := v.Handle()
-	p.groups.Private.StopRetaining(i)
-	if p.groups.Private.Hidden.Has(i) {
-		p.groups.Private.Hidden.Clear(i)
-		p.groups.Private.NeedsFull.Set(i) // its changes meanwhile were not sent
+	vis.groups.Private.StopRetaining(i)
+	if vis.groups.Private.Hidden.Has(i) {
+		vis.groups.Private.Hidden.Clear(i)
+		vis.groups.Private.NeedsFull.Set(i) // its changes meanwhile were not sent
 	}
-	p.groups.Private.StructureDue.Set(i)
-	p.updatePredicted(&p.groups.Private, i)
+	vis.groups.Private.StructureDue.Set(i)
+	vis.prediction.updatePredicted(&vis.groups.Private, i)
 	return true
 }
 
 // Hide makes the private group of an entity invisible to the peer.
-func (p *Peer) Hide(s repl.Slot) {
-	w := p.world
-	if !w.state.Slots.Used.Has(int(s)) {
+func (vis *visibility) Hide(s repl.Slot) {
+	if !vis.state.Slots.Used.Has(int(s)) {
 		return
 	}
-	p.endVacatedBy(w.state.Slots.Group[s])
-	gr := &w.state.Groups[w.state.Slots.Group[s]]
-	v := gr.Viewer(p.groups.Index)
-	if v == nil || !v.Shown() && !p.groups.Private.Retained.Has(v.Handle()) {
+	vis.endVacatedBy(vis.state.Slots.Group[s])
+	gr := &vis.state.Groups[vis.state.Slots.Group[s]]
+	v := gr.Viewer(vis.groups.Index)
+	if v == nil || !v.Shown() && !vis.groups.Private.Retained.Has(v.Handle()) {
 		return
 	}
-	sp, i := &p.groups.Private, v.Handle()
+	sp, i := &vis.groups.Private, v.Handle()
 	v.SetShown(false)
 	if sp.Phase[i] != group.Present {
-		p.updatePredicted(sp, i)
+		vis.prediction.updatePredicted(sp, i)
 		sp.StructureDue.Clear(i)
-		p.markNotSent(sp, i)
+		vis.joining.markNotSent(sp, i)
 		if sp.Phase[i] == group.Absent { // else its end is in flight
-			p.retire(i)
+			vis.retire(i)
 		}
 		return
 	}
-	p.hideSent(i)
+	vis.hideSent(i)
 }
 
 // hideSent makes the end of a private group due, which the peer was sent.
-func (p *Peer) hideSent(i int) {
-	sp := &p.groups.Private
+func (vis *visibility) hideSent(i int) {
+	sp := &vis.groups.Private
 	if !sp.Hidden.Has(i) {
-		p.noteHidden(i)
+		vis.noteHidden(i)
 	}
 	sp.Hidden.Set(i)
 	sp.StructureDue.Set(i)
 	sp.Steady.Clear(i)
-	p.updatePredicted(sp, i)
+	vis.prediction.updatePredicted(sp, i)
 }
 
 // noteHidden records the tick at which a group is hidden, if entities of it were orphaned before and the peer was not
 // sent that: the peer keeps those, and despawns entities that are orphaned later.
-func (p *Peer) noteHidden(i int) {
-	delete(p.hiddenAt, int32(i))
-	left := p.state.Groups[p.groups.Private.IDs.Groups[i]].Left
-	if !slices.ContainsFunc(left, func(l group.Leaver) bool { return l.Fate == repl.Orphaned && p.groups.Private.HasLeaver(i, &l) }) {
+func (vis *visibility) noteHidden(i int) {
+	delete(vis.hiddenAt, int32(i))
+	left := vis.state.Groups[vis.groups.Private.IDs.Groups[i]].Left
+	if !slices.ContainsFunc(left, func(l group.Leaver) bool { return l.Fate == repl.Orphaned && vis.groups.Private.HasLeaver(i, &l) }) {
 		return
 	}
-	if p.hiddenAt == nil {
-		p.hiddenAt = map[int32]entangle.Tick{}
+	if vis.hiddenAt == nil {
+		vis.hiddenAt = map[int32]entangle.Tick{}
 	}
-	p.hiddenAt[int32(i)] = p.state.Tick
+	vis.hiddenAt[int32(i)] = vis.state.Tick
 }
 
 // hiddenSince returns the tick at which a group was hidden whose end the peer was not sent. If no entity was orphaned
 // before that tick, it returns an earlier one, which has the same effect.
-func (p *Peer) hiddenSince(i int) entangle.Tick {
-	if at, ok := p.hiddenAt[int32(i)]; ok {
+func (vis *visibility) hiddenSince(i int) entangle.Tick {
+	if at, ok := vis.hiddenAt[int32(i)]; ok {
 		return at
 	}
-	return p.groups.Private.StructureAsOf[i]
+	return vis.groups.Private.StructureAsOf[i]
 }
 
 // Sees reports whether the group of an entity is public, or shown to the peer.
-func (p *Peer) Sees(s repl.Slot) bool {
-	w := p.world
-	return w.state.Slots.Used.Has(int(s)) && p.groups.SeesGroup(w.state.Slots.Group[s])
+func (vis *visibility) Sees(s repl.Slot) bool {
+	return vis.state.Slots.Used.Has(int(s)) && vis.groups.SeesGroup(vis.state.Slots.Group[s])
 }
 
 // Number returns the index of this peer among the world's peers, from 0. It is reused when the peer
@@ -133,27 +143,27 @@ func (w *World) SeenBy(s repl.Slot, peers *set.Bitset) (all bool) {
 }
 
 // freeHandle frees the handle of an ended group.
-func (p *Peer) freeHandle(i int) {
-	sp := &p.groups.Private
-	p.resetView(sp, i)
+func (vis *visibility) freeHandle(i int) {
+	sp := &vis.groups.Private
+	vis.resetView(sp, i)
 	used := sp.WasSent.Has(i) || sp.Referred.Has(i)
 	sp.ResetHandle(i)
 	sp.IDs.Free(i, used)
 }
 
 // resetView resets the view and the predicted set of a handle, so that its next group is fully visible and not predicted.
-func (p *Peer) resetView(sp *group.Space, i int) {
-	p.state.Views.AddUsers(sp.ViewOf(i), -1)
+func (vis *visibility) resetView(sp *group.Space, i int) {
+	vis.state.Views.AddUsers(sp.ViewOf(i), -1)
 	if sp.Views != nil {
 		sp.Views[i] = 0
 	}
-	p.forgetPredicted(sp, i)
-	p.forgetSentView(sp, i)
-	p.markNotSent(sp, i)
+	vis.prediction.forgetPredicted(sp, i)
+	vis.forgetSentView(sp, i)
+	vis.joining.markNotSent(sp, i)
 }
 
-// dropViewer removes a peer from the viewers of a group.
-func (w *World) dropViewer(gr *group.Group, p *Peer) {
-	rest := slices.DeleteFunc(gr.Viewers, func(v ident.Viewer) bool { return v.Peer() == p.groups.Index })
-	gr.Viewers = w.state.ViewerLists.Shrink(rest)
+// dropViewer removes the peer from the viewers of a group.
+func (vis *visibility) dropViewer(gr *group.Group) {
+	rest := slices.DeleteFunc(gr.Viewers, func(v ident.Viewer) bool { return v.Peer() == vis.groups.Index })
+	gr.Viewers = vis.state.ViewerLists.Shrink(rest)
 }

@@ -4,51 +4,47 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
-	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
-	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // appendSpawns writes the fulls of groups from an index on that are in one batch and that the peer was
 // not sent, as many as there is room for, and returns how many. The others are left to action.
-func (p *Peer) appendSpawns(heads *repl.Heads, i, room int) (n int) {
-	w := p.world
-	if w.enc.Unshared || p.newGroups(i, i+1) == 0 {
+func (st *structure) appendSpawns(heads *repl.Heads, i, room int) (n int) {
+	if st.enc.Unshared || st.newGroups(i, i+1) == 0 {
 		return 0
 	}
-	b := w.enc.SpawnBatch(repl.Handle(i))
+	b := st.enc.SpawnBatch(repl.Handle(i))
 	if b == nil || b.Begins == 0 {
 		return 0
 	}
 	// from is where the values of the first group begin, behind the bit that says that it is usual.
-	ends, from := w.enc.Spawns.Ends[b.At+i-int(b.First):][:int(b.First)+b.Groups-i], uint32(1)
+	ends, from := st.enc.Spawns.Ends[b.At+i-int(b.First):][:int(b.First)+b.Groups-i], uint32(1)
 	if i > int(b.First) {
-		from += w.enc.Spawns.Ends[b.At+i-int(b.First)-1]
+		from += st.enc.Spawns.Ends[b.At+i-int(b.First)-1]
 	}
-	if p.w.LenBits()+b.FullBits(ends[0]-from) > room && !p.actions.LastIsEmpty() {
+	if st.w.LenBits()+b.FullBits(ends[0]-from) > room && !st.actions.LastIsEmpty() {
 		return 0
 	}
-	rec := repl.Record{Kind: repl.Full, Group: repl.Handle(i), Tick: w.state.Tick, Generation: b.Generation}
-	if p.begins == b.Begins && heads.Follows(&rec) {
-		heads.AppendUsual(&p.w)
+	rec := repl.Record{Kind: repl.Full, Group: repl.Handle(i), Tick: st.state.Tick, Generation: b.Generation}
+	if st.begins == b.Begins && heads.Follows(&rec) {
+		heads.AppendUsual(&st.w)
 	} else {
-		heads.Append(&p.w, &rec)
-		p.w.Bits(0, noNeedsBits)
-		p.w.Bits(b.Begins&^(1<<b.Prefix), uint(b.Prefix))
+		heads.Append(&st.w, &rec)
+		st.w.Bits(0, noNeedsBits)
+		st.w.Bits(b.Begins&^(1<<b.Prefix), uint(b.Prefix))
 	}
-	written := p.w.LenBits()
+	written := st.w.LenBits()
 	fit := 1 + sort.Search(len(ends)-1, func(k int) bool {
 		return written+int(ends[k]-from)+b.FullBits(ends[k+1]-ends[k]-1) > room
 	})
-	n = p.newGroups(i, i+fit)
+	n = st.newGroups(i, i+fit)
 	heads.Skip(n - 1)
-	p.begins = b.Begins
-	encode.AppendBits(&p.w, w.enc.Spawns.Arena[b.Off:], int(from), int(ends[n-1]))
-	p.sentSpawns(i, n)
+	st.begins = b.Begins
+	encode.AppendBits(&st.w, st.enc.Spawns.Arena[b.Off:], int(from), int(ends[n-1]))
+	st.noteSent(&st.groups.Public, i, n, &rec)
 	return n
 }
 
@@ -57,8 +53,8 @@ const noNeedsBits = 3
 
 // newGroups returns how many public groups from an index on, and before another, are due and can be sent
 // for the first time.
-func (p *Peer) newGroups(i, end int) (n int) {
-	sp := &p.groups.Public
+func (st *structure) newGroups(i, end int) (n int) {
+	sp := &st.groups.Public
 	if _, due := sp.StructureDue.NextRun(i); due < end {
 		end = due
 	}
@@ -70,95 +66,46 @@ func (p *Peer) newGroups(i, end int) (n int) {
 	return n
 }
 
-// sentSpawns is sentAction for the first fulls of n groups.
-func (p *Peer) sentSpawns(i, n int) {
-	w, sp, tick := p.world, &p.groups.Public, p.state.Tick
-	for _, id := range w.state.Public.Groups[i : i+n] {
-		gr := &w.state.Groups[id]
-		gr.Holders++
-		gr.Withheld = false
-	}
-	for k := i; k < i+n; k++ {
-		sp.Phase[k], sp.Seq[k] = group.Present, 0
-		sp.Unacked[k] = sp.Unacked[k]<<1 | 1
-	}
-	p.noteSent(i, n, tick)
-	sp.Steady.SetRange(i, i+n)
-	p.actions.Add(flight.Action{Group: repl.Handle(i), Groups: int32(n), After: tick - 1})
-}
-
 // appendEnds writes the ends of public groups with consecutive handles from an index on, of which all
 // members were despawned, as many as there is room for, and returns how many. The others are left to
 // action.
-func (p *Peer) appendEnds(heads *repl.Heads, i, room int) (n int) {
-	w, sp := p.world, &p.groups.Public
-	if w.enc.Unshared || !p.endsPlainly(i) {
+func (st *structure) appendEnds(heads *repl.Heads, i, room int) (n int) {
+	sp := &st.groups.Public
+	if st.enc.Unshared || !st.endsPlainly(i) {
 		return 0
 	}
-	seq, after := sp.Seq[i].Next(), sp.StructureSent[i]
-	for k := i; sp.StructureDue.Has(k) && sp.Seq[k].Next() == seq && sp.StructureSent[k] == after && p.endsPlainly(k); k++ {
-		if p.w.LenBits()+encode.LonePlainBits+1 > room && (n > 0 || !p.actions.LastIsEmpty()) {
+	rec := repl.Record{Kind: repl.Gone, Group: repl.Handle(i), Seq: sp.Seq[i].Next(), Tick: st.state.Tick}
+	for k := i; sp.StructureDue.Has(k) && sp.Seq[k] == sp.Seq[i] && sp.StructureSent[k] == sp.StructureSent[i] && st.endsPlainly(k); k++ {
+		if st.w.LenBits()+encode.LonePlainBits+1 > room && (n > 0 || !st.actions.LastIsEmpty()) {
 			break
 		}
-		rec := repl.Record{Kind: repl.Gone, Group: repl.Handle(k), Seq: seq, Tick: w.state.Tick}
-		if p.begins == plainEnd && heads.Follows(&rec) {
-			heads.AppendUsual(&p.w)
+		rec.Group = repl.Handle(k)
+		if st.begins == plainEnd && heads.Follows(&rec) {
+			heads.AppendUsual(&st.w)
 		} else {
-			heads.Append(&p.w, &rec)
-			p.w.Bool(false) // no leavers
-			p.begins = plainEnd
+			heads.Append(&st.w, &rec)
+			st.w.Bool(false) // no leavers
+			st.begins = plainEnd
 		}
 		n++
 	}
 	if n > 0 {
-		p.sentEnds(i, n, seq, after)
+		st.noteSent(sp, i, n, &rec)
 	}
 	return n
 }
 
 // endsPlainly reports whether a public group has ended by the despawn of its members, so that its end says
 // nothing more, and whether it may be sent now.
-func (p *Peer) endsPlainly(i int) bool {
-	w, sp := p.world, &p.groups.Public
-	id := w.state.Public.Groups[i]
-	if id == ident.NoGroup || sp.Phase[i] != group.Present || sp.Sent[i] == w.state.Tick || sp.StructureSent[i] == w.state.Tick {
+func (st *structure) endsPlainly(i int) bool {
+	sp := &st.groups.Public
+	id := st.state.Public.Groups[i]
+	if id == ident.NoGroup || sp.Phase[i] != group.Present || sp.Sent[i] == st.state.Tick || sp.StructureSent[i] == st.state.Tick {
 		return false
 	}
-	if sp.Unacked[i]&windowFull != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) || sp.ViewOf(i) != 0 || len(p.vacant) > 0 {
+	if sp.Unacked[i]&windowFull != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) || sp.ViewOf(i) != 0 || len(st.visibility.vacant) > 0 {
 		return false
 	}
-	gr := &w.state.Groups[id]
+	gr := &st.state.Groups[id]
 	return !gr.Open && !slices.ContainsFunc(gr.Left, func(l group.Leaver) bool { return l.Fate != repl.Despawned })
-}
-
-// sentEnds is sentAction for the ends of n groups.
-func (p *Peer) sentEnds(i, n int, seq repl.Seq, after entangle.Tick) {
-	sp, tick := &p.groups.Public, p.state.Tick
-	for k := i; k < i+n; k++ {
-		sp.Phase[k], sp.Seq[k] = group.Ending, seq
-		sp.Unacked[k] = sp.Unacked[k]<<1 | 1
-	}
-	p.noteSent(i, n, tick)
-	sp.Steady.ClearRange(i, i+n)
-	p.actions.Add(flight.Action{Group: repl.Handle(i), Groups: int32(n), Seq: seq, After: after})
-}
-
-// noteSent notes that actions of public groups were sent that state all that the peer may see.
-func (p *Peer) noteSent(i, n int, tick entangle.Tick) {
-	sp := &p.groups.Public
-	for _, ticks := range [...][]entangle.Tick{sp.Base, sp.StructureSent, sp.StructureAsOf, sp.Sent} {
-		group.Fill(ticks[i:i+n], tick)
-	}
-	if sp.Prev != nil {
-		clear(sp.Prev[i : i+n])
-	}
-	sp.LastAction = tick
-	for _, groups := range [...]set.Bitset{sp.WasSent, sp.ActionInFlight} {
-		groups.SetRange(i, i+n)
-	}
-	// A vacated group is retained until its end (vacated.go): the next group under its handle is not.
-	for _, groups := range [...]set.Bitset{sp.AwaitsResync, sp.StructureDue, sp.Due, sp.NeedsFull, sp.Retained, sp.ShownAgain} {
-		groups.ClearRange(i, i+n)
-	}
-	p.stats.Actions += uint64(n)
 }

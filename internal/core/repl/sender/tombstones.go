@@ -12,13 +12,13 @@ func (p *Peer) Tombstones() int {
 }
 
 // InFlight returns the number of packets with updates that may be in flight.
-func (p *Peer) InFlight() int { return p.flights.Len() }
+func (u *updates) InFlight() int { return u.flights.Len() }
 
 // oldestPacket returns the tick of the oldest packet in flight to any peer.
 func (w *World) oldestPacket() entangle.Tick {
 	oldest := w.state.Tick
 	for _, p := range w.peers {
-		if t := p.flights.OldestTick(w.state.Tick); t.Before(oldest) {
+		if t := p.updates.flights.OldestTick(w.state.Tick); t.Before(oldest) {
 			oldest = t
 		}
 	}

@@ -3,56 +3,91 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
+	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/schedule"
+	"github.com/entangle-ecs/entangle/protocol/bits"
 )
+
+// updates writes the planned updates of one peer into packets, and moves its baselines when they are acknowledged.
+type updates struct {
+	groups     *group.Peer
+	state      *group.State
+	enc        *encode.Encoder
+	plan       *schedule.Planner
+	prediction *prediction
+	stats      *Stats
+
+	flights    flight.Packets
+	ackedRange ackedRange
+	loss       loss
+	w          bits.Writer
+	run        repl.Run // in the packet that is being written
+}
 
 // AppendUpdates writes an updates frame for the packet pkt: as much of this tick's plan as fits
 // into room bytes. It returns dst unchanged when there is nothing to send. Groups take turns: the
 // next tick continues where this one ended.
-func (p *Peer) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
-	if room < schedule.MinRoom || p.world.held {
+func (u *updates) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
+	if room < schedule.MinRoom || u.enc.Held {
 		return dst
 	}
-	p.plan.Complete(p.lossy())
-	if p.plan.Next == len(p.plan.Steps) {
+	u.plan.Complete(u.lossy())
+	if u.plan.Next == len(u.plan.Steps) {
 		return dst
 	}
-	if room = p.plan.RoomLeft(room); room < schedule.MinRoom {
+	if room = u.plan.RoomLeft(room); room < schedule.MinRoom {
 		return dst
 	}
-	p.w.Reset(dst)
-	p.flights.Begin(pkt, p.state.Tick)
-	p.run = repl.Run{Tick: p.state.Tick}
-	left, part, marked := room*8, p.plan.MarkPart, p.plan.MarkDone
-	if len(p.plan.Predicted) > 0 {
-		left = p.appendPredicted(left)
+	u.w.Reset(dst)
+	u.flights.Begin(pkt, u.state.Tick)
+	u.run = repl.Run{Tick: u.state.Tick}
+	left, part, marked := room*8, u.plan.MarkPart, u.plan.MarkDone
+	if len(u.plan.Predicted) > 0 {
+		left = u.appendPredicted(left)
 	}
-	for p.plan.Next < len(p.plan.Steps) && p.appendStep(left) {
-		p.plan.Next++
+	for u.plan.Next < len(u.plan.Steps) && u.appendStep(left) {
+		u.plan.Next++
 	}
-	if p.flights.LastIsEmpty() {
-		p.flights.Cancel()
-		p.plan.MarkPart, p.plan.MarkDone = part, marked
+	if u.flights.LastIsEmpty() {
+		u.flights.Cancel()
+		u.plan.MarkPart, u.plan.MarkDone = part, marked
 		return dst
 	}
-	p.plan.Spend(p.w.LenBits())
-	return p.w.Finish()
+	u.plan.Spend(u.w.LenBits())
+	return u.w.Finish()
+}
+
+// AppendMark writes an updates frame with nothing but a mark, for a packet that is sent for another reason. It returns
+// dst unchanged when the peer predicts nothing, or when not all due predicted groups are sent yet.
+func (u *updates) AppendMark(dst []byte, room int) []byte {
+	if u.enc.Held || len(u.plan.Predicted) == 0 {
+		return dst
+	}
+	u.plan.Complete(u.lossy())
+	if u.plan.MarkDone || u.plan.Next < u.plan.PredictedSteps {
+		return dst
+	}
+	u.w.Reset(dst)
+	if u.prediction.appendMark(&u.w, true, room*8); u.w.LenBits() == 0 {
+		return dst
+	}
+	return u.w.Finish()
 }
 
 // appendPredicted writes the due predicted groups that fit, followed by a mark. It returns the room
 // for the other groups: none while predicted groups are left.
-func (p *Peer) appendPredicted(room int) int {
-	if p.plan.Next >= p.plan.PredictedSteps {
-		p.appendMark(true, room)
+func (u *updates) appendPredicted(room int) int {
+	if u.plan.Next >= u.plan.PredictedSteps {
+		u.prediction.appendMark(&u.w, true, room)
 		return room
 	}
-	for p.plan.Next < p.plan.PredictedSteps && p.appendStep(room-schedule.MarkBits) {
-		p.plan.Next++
+	for u.plan.Next < u.plan.PredictedSteps && u.appendStep(room-schedule.MarkBits) {
+		u.plan.Next++
 	}
-	done := p.plan.Next == p.plan.PredictedSteps
-	if !p.appendMark(done, room) && !p.flights.LastIsEmpty() {
-		p.appendMark(false, room) // the last part comes in another packet; this part counts this packet
+	done := u.plan.Next == u.plan.PredictedSteps
+	if !u.prediction.appendMark(&u.w, done, room) && !u.flights.LastIsEmpty() {
+		u.prediction.appendMark(&u.w, false, room) // the last part comes in another packet; this part counts this packet
 	}
 	if !done {
 		return 0
@@ -61,67 +96,67 @@ func (p *Peer) appendPredicted(room int) int {
 }
 
 // appendStep writes a step and reports whether it is complete.
-func (p *Peer) appendStep(room int) bool {
-	s := &p.plan.Steps[p.plan.Next]
+func (u *updates) appendStep(room int) bool {
+	s := &u.plan.Steps[u.plan.Next]
 	if s.Run == nil {
-		return p.appendRecords(s, room)
+		return u.appendRecords(s, room)
 	}
-	if p.w.LenBits()+p.run.HeadBits(s.Run.Groups[0], s.Base)+s.Made.Bytes*8 <= room {
-		p.appendCopy(s)
+	if u.w.LenBits()+u.run.HeadBits(s.Run.Groups[0], s.Base)+s.Made.Bytes*8 <= room {
+		u.appendCopy(s)
 		return true
 	}
-	if !p.flights.LastIsEmpty() {
+	if !u.flights.LastIsEmpty() {
 		return false
 	}
-	return p.appendFlattened(s, room)
+	return u.appendFlattened(s, room)
 }
 
 // appendCopy copies a whole run, or with Unrun encodes it again.
-func (p *Peer) appendCopy(s *schedule.Step) {
-	w, r, made := p.world, s.Run, s.Made
-	p.run.Begin(&p.w, r.Groups[0], s.Base)
-	if w.enc.Unrun {
-		made, _ = w.enc.WriteRun(r, s.Base)
+func (u *updates) appendCopy(s *schedule.Step) {
+	r, made := s.Run, s.Made
+	u.run.Begin(&u.w, r.Groups[0], s.Base)
+	if u.enc.Unrun {
+		made, _ = u.enc.WriteRun(r, s.Base)
 	}
-	p.w.Raw(w.enc.Runs.Arena[made.Off : made.Off+made.Bytes])
-	p.flights.AddRun(&r.Run, s.Base.Base)
-	p.stats.Updates += uint64(len(r.Groups))
-	p.groups.Public.MarkRunSent(&r.Run)
-	p.groups.Public.Cursor = int(r.Last()) + 1
+	u.w.Raw(u.enc.Runs.Arena[made.Off : made.Off+made.Bytes])
+	u.flights.AddRun(&r.Run, s.Base.Base)
+	u.stats.Updates += uint64(len(r.Groups))
+	u.groups.Public.MarkRunSent(&r.Run)
+	u.groups.Public.Cursor = int(r.Last()) + 1
 }
 
 // appendFlattened writes as much of a run as fits into an empty packet that has no room for all of it. The run becomes a
 // step of updates, which the next packets continue.
-func (p *Peer) appendFlattened(s *schedule.Step, room int) bool {
+func (u *updates) appendFlattened(s *schedule.Step, room int) bool {
 	r := s.Run
-	*s = p.plan.Flatten(s)
+	*s = u.plan.Flatten(s)
 	for _, h := range r.Groups {
-		p.groups.Public.Sent[h] = p.state.Tick
+		u.groups.Public.Sent[h] = u.state.Tick
 	}
-	p.groups.Public.MarkRunSent(&r.Run)
-	return p.appendRecords(s, room)
+	u.groups.Public.MarkRunSent(&r.Run)
+	return u.appendRecords(s, room)
 }
 
 // appendRecords writes the updates of a step as far as they fit, and reports whether the step is complete.
-func (p *Peer) appendRecords(s *schedule.Step, room int) bool {
-	records := p.plan.Records[s.From:s.To]
-	if n := p.enc.AppendRun(&p.w, &p.run, s.Space.First, records, room, (*reader)(p)); n > 0 {
-		p.noteWritten(s.Space, records[:n])
+func (u *updates) appendRecords(s *schedule.Step, room int) bool {
+	records := u.plan.Records[s.From:s.To]
+	if n := u.enc.AppendRun(&u.w, &u.run, s.Space.First, records, room, u.groups); n > 0 {
+		u.noteWritten(s.Space, records[:n])
 		s.From += n
 	}
 	return s.From == s.To
 }
 
 // noteWritten records that updates were written to the packet.
-func (p *Peer) noteWritten(sp *group.Space, records []encode.Update) {
-	if p.plan.Metered {
-		p.plan.NoteWritten(sp, records)
+func (u *updates) noteWritten(sp *group.Space, records []encode.Update) {
+	if u.plan.Metered {
+		u.plan.NoteWritten(sp, records)
 	}
-	p.flights.Reserve(len(records))
+	u.flights.Reserve(len(records))
 	for i := range records {
 		at := int(records[i].At)
-		p.flights.AddGroup(sp.First+repl.Handle(at), sp.ActionInFlight.Has(at), records[i].Base)
+		u.flights.AddGroup(sp.First+repl.Handle(at), sp.ActionInFlight.Has(at), records[i].Base)
 	}
-	p.stats.Updates += uint64(len(records))
+	u.stats.Updates += uint64(len(records))
 	sp.Cursor = int(records[len(records)-1].At) + 1
 }

@@ -22,79 +22,78 @@ type vacated struct {
 // RetainMoved makes the peer keep those entities of a group that were in a group of one before and that it still has
 // there, except for what is hidden. It lasts until Show or Hide of the group, or until an entity moves on or ends. Call
 // it after Retain.
-func (p *Peer) RetainMoved(s repl.Slot, hidden ...view.Hidden) {
-	w := p.world
-	if len(w.state.Trails) == 0 || !w.state.Slots.Used.Has(int(s)) {
+func (vis *visibility) RetainMoved(s repl.Slot, hidden ...view.Hidden) {
+	if len(vis.state.Trails) == 0 || !vis.state.Slots.Used.Has(int(s)) {
 		return
 	}
-	for _, m := range w.state.Groups[w.state.Slots.Group[s]].Members {
+	for _, m := range vis.state.Groups[vis.state.Slots.Group[s]].Members {
 		h := view.HiddenMember{}
 		for k := range hidden {
 			if hidden[k].Slot == m.Slot {
 				h.Whole, h.Comps = h.Whole || hidden[k].Whole, h.Comps.Or(hidden[k].Comps)
 			}
 		}
-		for _, from := range w.state.Trails[m.Slot] {
-			if w.state.Groups[from].Place.Alone() {
-				p.vacate(from, m.Slot, h)
+		for _, from := range vis.state.Trails[m.Slot] {
+			if vis.state.Groups[from].Place.Alone() {
+				vis.vacate(from, m.Slot, h)
 			}
 		}
 	}
 }
 
 // vacate makes the peer keep an entity in a group that it left, if the peer has it there.
-func (p *Peer) vacate(from ident.Group, s repl.Slot, h view.HiddenMember) {
-	sp, i := p.groups.Locate(from)
-	if i < 0 || !p.groups.StillHas(sp, i, s) {
+func (vis *visibility) vacate(from ident.Group, s repl.Slot, h view.HiddenMember) {
+	sp, i := vis.groups.Locate(from)
+	if i < 0 || !vis.groups.StillHas(sp, i, s) {
 		return
 	}
-	v, kept := p.vacant[from]
+	v, kept := vis.vacant[from]
 	if h.Whole || !kept && (sp.Hidden.Has(i) || sp.AwaitsResync.Has(i) || sp.Predicted.Has(i)) {
-		p.endVacated(from)
+		vis.endVacated(from)
 		return
 	}
 	if !kept {
-		sp.StartRetaining(i, p.state.Tick)
-		v.has = p.mayHave(sp, i, s)
+		sp.StartRetaining(i, vis.state.Tick)
+		v.has = vis.mayHave(sp, i, s)
 		sp.StructureDue.Clear(i)
 	}
 	if v.remove = v.has.And(h.Comps); !v.remove.IsZero() {
 		sp.StructureDue.Set(i)
 	}
-	if p.vacant == nil {
-		p.vacant = map[ident.Group]vacated{}
+	if vis.vacant == nil {
+		vis.vacant = map[ident.Group]vacated{}
 	}
-	p.vacant[from] = v
+	vis.vacant[from] = v
 }
 
 // mayHave returns the components that the peer may have of the only entity of a retained group.
-func (p *Peer) mayHave(sp *group.Space, i int, s repl.Slot) (has set.Mask) {
-	for c := range p.state.Comps {
+func (vis *visibility) mayHave(sp *group.Space, i int, s repl.Slot) (has set.Mask) {
+	for c := range vis.state.Comps {
 		has.Set(c)
 	}
-	h, _ := p.state.Views.Hidden(p.groups.SentView(sp, i), 0)
-	has = p.state.MayHaveHad(s, has.Without(h.Comps), sp.AsOf(i))
-	return has.Without(p.state.InsertedNow(s, sp.AsOf(i)))
+	h, _ := vis.state.Views.Hidden(vis.groups.SentView(sp, i), 0)
+	has = vis.state.MayHaveHad(s, has.Without(h.Comps), sp.AsOf(i))
+	return has.Without(vis.state.InsertedNow(s, sp.AsOf(i)))
 }
 
 // endVacated ends a vacated group at the peer, or completes the move out of it.
-func (p *Peer) endVacated(from ident.Group) {
-	if _, ok := p.vacant[from]; !ok {
+func (vis *visibility) endVacated(from ident.Group) {
+	if _, ok := vis.vacant[from]; !ok {
 		return
 	}
-	delete(p.vacant, from)
-	sp, i := p.groups.Locate(from)
+	delete(vis.vacant, from)
+	sp, i := vis.groups.Locate(from)
 	sp.StructureDue.Set(i)
 }
 
 // endVacatedBy does so for the groups that the present members of a group vacated.
-func (p *Peer) endVacatedBy(id ident.Group) {
-	if len(p.vacant) == 0 {
+func (vis *visibility) endVacatedBy(id ident.Group) {
+	if len(vis.vacant) == 0 {
 		return
 	}
-	for _, m := range p.state.Groups[id].Members {
-		for _, from := range p.state.Trails[m.Slot] {
-			p.endVacated(from)
+	for _, m := range vis.state.Groups[id].Members {
+		for _, from := range vis.state.Trails[m.Slot] {
+			vis.endVacated(from)
 		}
 	}
 }
@@ -103,18 +102,18 @@ func (p *Peer) endVacatedBy(id ident.Group) {
 func (w *World) endVacated(s repl.Slot) {
 	for _, from := range w.state.Trails[s] {
 		for _, p := range w.peers {
-			p.endVacated(from)
+			p.visibility.endVacated(from)
 		}
 	}
 }
 
 // keepsInVacated reports whether the peer keeps an entity in a vacated group.
-func (p *Peer) keepsInVacated(s repl.Slot) bool {
-	if len(p.vacant) == 0 {
+func (vis *visibility) keepsInVacated(s repl.Slot) bool {
+	if len(vis.vacant) == 0 {
 		return false
 	}
-	for _, from := range p.state.Trails[s] {
-		if _, ok := p.vacant[from]; ok {
+	for _, from := range vis.state.Trails[s] {
+		if _, ok := vis.vacant[from]; ok {
 			return true
 		}
 	}
@@ -123,11 +122,11 @@ func (p *Peer) keepsInVacated(s repl.Slot) bool {
 
 // noteComponentsRemoved reports whether a group is vacated. If it is, it records that the peer was sent the removal of
 // its hidden components.
-func (p *Peer) noteComponentsRemoved(id ident.Group) bool {
-	v, ok := p.vacant[id]
+func (vis *visibility) noteComponentsRemoved(id ident.Group) bool {
+	v, ok := vis.vacant[id]
 	if ok {
 		v.has, v.remove = v.has.Without(v.remove), set.Mask{}
-		p.vacant[id] = v
+		vis.vacant[id] = v
 	}
 	return ok
 }

@@ -10,18 +10,18 @@ import (
 )
 
 // Finds reports whether an entity is shown to the peer: its group is, and the view does not hide the entity.
-func (p *Peer) Finds(s repl.Slot) bool {
-	return p.state.Slots.Used.Has(int(s)) && p.groups.SeesEntity(s)
+func (vis *visibility) Finds(s repl.Slot) bool {
+	return vis.state.Slots.Used.Has(int(s)) && vis.groups.SeesEntity(s)
 }
 
 // Keeps reports whether an entity is shown to the peer, or the peer keeps it in a retained or vacated group.
-func (p *Peer) Keeps(s repl.Slot) bool {
-	if p.keepsInVacated(s) || !p.Retains(s) {
-		return p.keepsInVacated(s) || p.Finds(s)
+func (vis *visibility) Keeps(s repl.Slot) bool {
+	if vis.keepsInVacated(s) || !vis.Retains(s) {
+		return vis.keepsInVacated(s) || vis.Finds(s)
 	}
-	sp, i := p.groups.Locate(p.state.Slots.Group[s])
-	_, m := p.state.Member(s)
-	h, _ := p.state.Views.Hidden(sp.ViewOf(i), m.Number)
+	sp, i := vis.groups.Locate(vis.state.Slots.Group[s])
+	_, m := vis.state.Member(s)
+	h, _ := vis.state.Views.Hidden(sp.ViewOf(i), m.Number)
 	return !h.Whole && !sp.AsOf(i).Before(m.Joined)
 }
 
@@ -29,45 +29,44 @@ func (p *Peer) Keeps(s repl.Slot) bool {
 // that are not in the group are ignored. The view is for the present members: set it again when others join. If it
 // changes for a member that the peer may have, the group is sent again in full. SetView reports false, and changes
 // nothing, if the group has no handle at the peer, if the peer retains it, or if view.Max views are in use.
-func (p *Peer) SetView(s repl.Slot, hidden ...view.Hidden) bool {
-	w := p.world
-	if !w.state.Slots.Used.Has(int(s)) {
+func (vis *visibility) SetView(s repl.Slot, hidden ...view.Hidden) bool {
+	if !vis.state.Slots.Used.Has(int(s)) {
 		return false
 	}
-	sp, i := p.groups.Locate(w.state.Slots.Group[s])
+	sp, i := vis.groups.Locate(vis.state.Slots.Group[s])
 	if i < 0 || sp.Retained.Has(i) {
 		return false
 	}
 	was := sp.ViewOf(i)
-	id, ok := w.state.Views.Intern(w.state.HiddenMembers(w.state.Slots.Group[s], was, hidden))
+	id, ok := vis.state.Views.Intern(vis.state.HiddenMembers(vis.state.Slots.Group[s], was, hidden))
 	if !ok {
 		return false
 	}
 	if id == was {
 		return true
 	}
-	again := sp.Phase[i] == group.Present && w.state.ViewsDiffer(w.state.Slots.Group[s], was, id, sp.StructureAsOf[i])
+	again := sp.Phase[i] == group.Present && vis.state.ViewsDiffer(vis.state.Slots.Group[s], was, id, sp.StructureAsOf[i])
 	if again {
-		p.rememberView(sp, i)
+		vis.rememberView(sp, i)
 		sp.NeedsFull.Set(i)
 		sp.StructureDue.Set(i)
 	}
-	p.changeView(sp, i, id)
-	if sp.Phase[i] == group.Absent && p.groups.SeesGroup(w.state.Slots.Group[s]) {
+	vis.changeView(sp, i, id)
+	if sp.Phase[i] == group.Absent && vis.groups.SeesGroup(vis.state.Slots.Group[s]) {
 		sp.StructureDue.Set(i)
 	}
-	if again && sp == &p.groups.Private {
-		p.noteEarlierInserts(i, w.state.Slots.Group[s])
+	if again && sp == &vis.groups.Private {
+		vis.noteEarlierInserts(i, vis.state.Slots.Group[s])
 	}
-	p.updatePredicted(sp, i)
+	vis.prediction.updatePredicted(sp, i)
 	sp.UpdateSteady(i)
 	return true
 }
 
 // changeView gives a peer another view of a group.
-func (p *Peer) changeView(sp *group.Space, i int, id view.ID) {
-	p.state.Views.AddUsers(id, 1)
-	p.state.Views.AddUsers(sp.ViewOf(i), -1)
+func (vis *visibility) changeView(sp *group.Space, i int, id view.ID) {
+	vis.state.Views.AddUsers(id, 1)
+	vis.state.Views.AddUsers(sp.ViewOf(i), -1)
 	if sp.Views == nil {
 		sp.GrowViews(len(sp.Phase))
 	}
@@ -91,7 +90,7 @@ func (w *World) unhideNumber(id ident.Group, n repl.Member) {
 		rest = slices.DeleteFunc(rest, func(h view.HiddenMember) bool { return h.Number == n })
 		w.state.Views.Scratch = rest
 		if to, ok := w.state.Views.Intern(rest); ok { // otherwise it stays hidden until the next SetView
-			p.changeView(sp, i, to)
+			p.visibility.changeView(sp, i, to)
 		}
 	}
 }

@@ -18,17 +18,11 @@ type World struct {
 	state *group.State
 	enc   *encode.Encoder
 
-	held bool // see Hold
-
 	viewers     []ident.Viewer // scratch of makePrivateDue
 	peers       []*Peer
 	byIndex     []*Peer // by Peer.Number; nil for a free number
 	predictions predictions
 	stats       Stats
-
-	// Function values, made once because each evaluation allocates.
-	firstBaseline func(h int) (repl.From, bool)
-	privateOf     func(peer uint16) *group.Space
 }
 
 // NewWorld returns an empty world of the given number of component types.
@@ -39,8 +33,6 @@ func NewWorld(src encode.Source, comps int) *World {
 	w := &World{}
 	w.state = group.NewState(comps, &acks{world: w})
 	w.enc = encode.NewEncoder(src, w.state)
-	w.firstBaseline = w.baselineInUse
-	w.privateOf = func(peer uint16) *group.Space { return &w.byIndex[peer].groups.Private }
 	return w
 }
 
@@ -74,11 +66,10 @@ func (w *World) PollRefused() (s repl.Slot, ok bool) { return w.state.PollRefuse
 
 // Begin starts a tick, which must be later than the last one.
 func (w *World) Begin(tick entangle.Tick) {
-	w.held = false
 	w.state.Begin(tick)
 	w.enc.Begin(w.oldestPacket())
 	for _, p := range w.peers {
-		p.freeRetired()
+		p.visibility.freeRetired()
 	}
 	w.state.TidyDue()
 	w.state.FreeUnused(w.freeHandles)
@@ -86,15 +77,15 @@ func (w *World) Begin(tick entangle.Tick) {
 
 // Hold stops all sending until the next Begin. Call it in a frame that sends no tick: the source would write values that are
 // newer than the tick of the last Begin.
-func (w *World) Hold() { w.held = true }
+func (w *World) Hold() { w.enc.Held = true }
 
 // Held reports whether Hold was called since the last Begin.
-func (w *World) Held() bool { return w.held }
+func (w *World) Held() bool { return w.enc.Held }
 
 // Commit ends the changes of a tick: the changed groups become due at every peer that may see them.
 func (w *World) Commit() {
 	w.enc.Grow()
-	schedule.ReleaseTurns(w.state, w.privateOf)
+	schedule.ReleaseTurns(w.state, w.privateSpace)
 	for _, p := range w.peers {
 		if p.plan.Metered {
 			p.plan.RequeueUnsent()
@@ -133,6 +124,9 @@ func (w *World) makeStructureDue(gr *group.Group) {
 		}
 	}
 }
+
+// privateSpace returns the private space of a peer.
+func (w *World) privateSpace(peer uint16) *group.Space { return &w.byIndex[peer].groups.Private }
 
 // baselineInUse returns the baseline of the first peer for which only values of a public group are unsent.
 func (w *World) baselineInUse(h int) (from repl.From, ok bool) {

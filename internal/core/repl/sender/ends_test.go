@@ -84,19 +84,51 @@ func (d *twins) deliver() {
 	d.inFlight = nil
 }
 
+// reuse spawns entities under the handles of groups that have ended. They are sent again if the peer requests that, and
+// their updates if those are lost.
+func (d *twins) reuse() {
+	for range 200 { // until the handles are free
+		d.step(nothing)
+	}
+	d.step(func(w *World, _ *Peer) {
+		for s := range repl.Slot(3) {
+			w.Spawn(10+s, set.MaskOf(1))
+		}
+	})
+	d.deliver()
+	for _, p := range d.peers {
+		for h := range repl.Handle(3) {
+			p.HandleResync(h)
+		}
+	}
+	require.Positive(d.t, d.step(nothing))
+	d.deliver()
+	d.step(func(w *World, _ *Peer) { w.Change(1, []repl.Slot{10, 11, 12}) })
+	d.update()
+	for _, p := range d.peers {
+		p.HandleLost(uint16(d.tick))
+	}
+	d.step(nothing)
+	d.update()
+}
+
 func nothing(*World, *Peer) {}
 
 // The end of a group among other ends is sent as it is alone: in the same tick, with the same bytes, and again in the
-// same ticks after a loss.
+// same ticks after a loss. The next groups under their handles are sent alike, too.
 //
 // Proves: R26
 func TestEndsThatAreSentTogetherAreSentAsAlone(t *testing.T) {
 	const middle = 1 // of three groups with consecutive handles
 	type act = func(w *World, p *Peer)
 	despawn := func(w *World, _ *Peer) {
-		for s := range repl.Slot(3) {
+		for s := range repl.Slot(4) {
 			w.Despawn(s)
 		}
+	}
+	vacate := func(w *World, p *Peer) {
+		w.Move(middle, group.Place{Name: 1, Private: true})
+		p.RetainMoved(middle)
 	}
 	for name, c := range map[string]struct {
 		before, change act
@@ -105,7 +137,7 @@ func TestEndsThatAreSentTogetherAreSentAsAlone(t *testing.T) {
 		waits          bool // the end of the middle group is not sent before the actions in flight are delivered
 	}{
 		"alike":      {change: despawn},
-		"in full":    {before: func(_ *World, p *Peer) { p.HandleResync(middle) }, ticks: 1, change: despawn},
+		"requested":  {change: func(w *World, p *Peer) { p.HandleResync(middle); despawn(w, p) }},
 		"predicted":  {before: func(_ *World, p *Peer) { p.Predict(middle, true) }, ticks: 1, change: despawn},
 		"in view":    {before: func(_ *World, p *Peer) { p.SetView(middle, view.Hidden{Slot: middle, Comps: set.MaskOf(1)}) }, ticks: 1, change: despawn},
 		"hidden":     {before: func(_ *World, p *Peer) { p.SetView(middle, view.Hidden{Slot: middle, Whole: true}) }, ticks: 1, change: despawn},
@@ -115,17 +147,16 @@ func TestEndsThatAreSentTogetherAreSentAsAlone(t *testing.T) {
 			before: func(w *World, _ *Peer) { w.Reshape(middle, set.MaskOf(1), set.MaskOf()) },
 			ticks:  repl.MaxActionsInFlight, change: despawn, waits: true,
 		},
+		"younger": {before: func(w *World, _ *Peer) { w.Reshape(2, set.MaskOf(1), set.MaskOf()); w.Spawn(3, set.MaskOf(0)) }, ticks: 1, change: despawn},
 		"goes on": {change: func(w *World, _ *Peer) { w.Despawn(0); w.Reshape(middle, set.MaskOf(), set.MaskOf(1)); w.Despawn(2) }},
 		"moves": {change: func(w *World, _ *Peer) {
 			w.Despawn(0)
 			w.Move(middle, group.Place{Name: 1})
 			w.Despawn(2)
 		}},
-		"orphaned": {change: func(w *World, _ *Peer) { w.Despawn(0); w.Abandon(middle); w.Despawn(2) }},
-		"vacated": {before: func(w *World, p *Peer) {
-			w.Move(middle, group.Place{Name: 1, Private: true})
-			p.RetainMoved(middle)
-		}, ticks: 1, change: func(w *World, _ *Peer) { w.Despawn(0); w.Despawn(2) }},
+		"orphaned":           {change: func(w *World, _ *Peer) { w.Despawn(0); w.Abandon(middle); w.Despawn(2) }},
+		"vacated":            {before: vacate, ticks: 1, change: func(w *World, _ *Peer) { w.Despawn(0); w.Despawn(2) }},
+		"vacated, and ended": {before: vacate, ticks: 1, change: despawn},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var source encode.Source = sizedSource(1)
@@ -169,6 +200,7 @@ func TestEndsThatAreSentTogetherAreSentAsAlone(t *testing.T) {
 				p.HandleAcked(d.packets...)
 				assert.True(t, p.Idle(), i)
 			}
+			d.reuse()
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/schedule"
@@ -193,5 +194,45 @@ func TestBoundsThatPacketsBreakAreReported(t *testing.T) {
 				assert.Positive(t, b.Groups)
 			}
 		})
+	}
+}
+
+// A bound of a single tick is kept, and so are bounds where ticks are skipped.
+//
+// Proves: R36
+func TestShortBoundsAndThoseOfSkippedTicksAreKept(t *testing.T) {
+	for _, stride := range []int{1, 3} {
+		for _, place := range []group.Place{{}, {Private: true}} {
+			t.Run(fmt.Sprintf("stride %d, private %v", stride, place.Private), func(t *testing.T) {
+				n, slots := evenNetwork(t, 7, 60, place, group.Rate{Priority: 100})
+				n.skips, n.limit = entangle.Tick(stride-1), fixed(60)
+				n.world.SetStride(stride)
+				sent, bounds := map[int]entangle.Tick{}, map[int]int{}
+				n.step(func() {
+					for i, slot := range slots[:30] {
+						bounds[i], sent[i] = max(1, min(i/2, 8))*stride, n.tick
+						n.world.SetRate(slot, group.Rate{Priority: 0.1, MaxAge: uint16(bounds[i])})
+					}
+				})
+				over, most := 0, 0
+				count := func(slot int) {
+					if last, some := sent[slot]; some {
+						age := int(n.tick.Sub(last)) - stride // since the change of the next step
+						over, most = over+max(0, age-bounds[slot]), max(most, age)
+						sent[slot] = n.tick
+					}
+				}
+				n.told = func(e *end, s saying) { count(n.slotOf(e, s.Group)) }
+				for range 120 {
+					n.step(func() { n.writeAll(slots) })
+				}
+				for slot := range sent {
+					count(slot)
+				}
+				assert.Zero(t, over, "ticks beyond a bound")
+				assert.Greater(t, most, 4*stride, "a bound is no interval")
+				assert.Empty(t, breaches(n.peers[0].peer))
+			})
+		}
 	}
 }

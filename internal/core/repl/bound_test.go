@@ -136,6 +136,7 @@ func TestBrokenBoundsAreReported(t *testing.T) {
 				assert.Equal(t, bounds(int(b.Slot)), b.Bound)
 				assert.Greater(t, b.Age, b.Bound)
 				assert.Positive(t, b.Groups)
+				assert.LessOrEqual(t, b.Groups, len(slots)/3, "those of one tick")
 			}
 			for slot, since := range a.due {
 				a.count(int(n.tick)+1-since, bounds(slot))
@@ -235,4 +236,24 @@ func TestShortBoundsAndThoseOfSkippedTicksAreKept(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A group that found no packet, and that the peer retains since, is not counted as late.
+//
+// Proves: R36
+func TestARetainedGroupIsNotLate(t *testing.T) {
+	n, slots := evenNetwork(t, 7, 200, group.Place{Private: true}, group.Rate{MaxAge: 1})
+	n.most = 1
+	for range 5 {
+		n.step(func() { n.writeAll(slots) })
+	}
+	before := n.world.Stats().Overdue
+	require.NotZero(t, before)
+	n.step(func() {
+		for _, slot := range slots {
+			n.retain(n.peers[0], slot)
+		}
+	})
+	n.step(func() {})
+	assert.Equal(t, before, n.world.Stats().Overdue)
 }

@@ -153,6 +153,22 @@ func TestWhatIsAlikeIsEncodedOnce(t *testing.T) {
 	}
 	assert.LessOrEqual(t, once(), uint64(2*len(c.all)))
 	assert.LessOrEqual(t, once(), uint64(2*len(c.all)))
+
+	tick(c.World, func() {
+		for _, s := range c.all {
+			c.SetRate(s, group.Rate{Every: 5})
+		}
+	})
+	before, change := c.Stats().Bodies, func() { c.Change(0, c.all) }
+	for range 5 {
+		tick(c.World, change)
+		for _, p := range c.peers {
+			p.AppendUpdates(nil, 1000, 1)
+			p.HandleAcked(1)
+		}
+		change = func() {}
+	}
+	assert.Equal(t, uint64(len(c.all)), c.Stats().Bodies-before, "at their turns")
 }
 
 // After all packets are prepared, the packets of different peers are written concurrently. They are

@@ -257,3 +257,29 @@ func TestARetainedGroupIsNotLate(t *testing.T) {
 	n.step(func() {})
 	assert.Equal(t, before, n.world.Stats().Overdue)
 }
+
+// Groups of runs that find no packet are counted as late from the first tick on, like others.
+//
+// Proves: R36
+func TestGroupsOfUnsentRunsAreLate(t *testing.T) {
+	c := newCrowd(3000, 1, func(repl.Slot) group.Place { return group.Place{} })
+	p := c.peers[0]
+	tick(c.World, func() {
+		for _, s := range c.all {
+			c.SetRate(s, group.Rate{MaxAge: 2})
+		}
+	})
+	for i := range uint64(6) {
+		tick(c.World, func() { c.Change(0, c.all) })
+		p.Prepare()
+		if i <= 3 {
+			assert.Equal(t, i == 3, c.Stats().Overdue > 0, "after %d ticks", i)
+		}
+		if i == 3 {
+			assert.Equal(t, 3000-c.Stats().Updates, c.Stats().Overdue, "all that were not sent in the ticks before")
+		}
+		c.pkt++
+		require.NotEmpty(t, p.AppendUpdates(nil, repl.MaxUpdateBytes, c.pkt))
+		p.HandleAcked(c.pkt - 2)
+	}
+}

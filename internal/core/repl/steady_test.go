@@ -159,16 +159,19 @@ func TestWhatIsAlikeIsEncodedOnce(t *testing.T) {
 			c.SetRate(s, group.Rate{Every: 5})
 		}
 	})
-	before, change := c.Stats().Bodies, func() { c.Change(0, c.all) }
-	for range 5 {
-		tick(c.World, change)
+	before := c.Stats().Bodies
+	for i := range 10 {
+		tick(c.World, func() {
+			if i < 6 { // two turns of some groups, with one change or several before
+				c.Change(0, c.all)
+			}
+		})
 		for _, p := range c.peers {
 			p.AppendUpdates(nil, 1000, 1)
 			p.HandleAcked(1)
 		}
-		change = func() {}
 	}
-	assert.Equal(t, uint64(len(c.all)), c.Stats().Bodies-before, "at their turns")
+	assert.Equal(t, uint64(2*len(c.all)), c.Stats().Bodies-before, "at their turns")
 }
 
 // After all packets are prepared, the packets of different peers are written concurrently. They are

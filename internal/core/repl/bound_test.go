@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/schedule"
@@ -135,6 +136,7 @@ func TestBrokenBoundsAreReported(t *testing.T) {
 				assert.Equal(t, bounds(int(b.Slot)), b.Bound)
 				assert.Greater(t, b.Age, b.Bound)
 				assert.Positive(t, b.Groups)
+				assert.LessOrEqual(t, b.Groups, len(slots)/3, "those of one tick")
 			}
 			for slot, since := range a.due {
 				a.count(int(n.tick)+1-since, bounds(slot))
@@ -193,5 +195,91 @@ func TestBoundsThatPacketsBreakAreReported(t *testing.T) {
 				assert.Positive(t, b.Groups)
 			}
 		})
+	}
+}
+
+// A bound of a single tick is kept, and so are bounds where ticks are skipped.
+//
+// Proves: R36
+func TestShortBoundsAndThoseOfSkippedTicksAreKept(t *testing.T) {
+	for _, stride := range []int{1, 3} {
+		for _, place := range []group.Place{{}, {Private: true}} {
+			t.Run(fmt.Sprintf("stride %d, private %v", stride, place.Private), func(t *testing.T) {
+				n, slots := evenNetwork(t, 7, 60, place, group.Rate{Priority: 100})
+				n.skips, n.limit = entangle.Tick(stride-1), fixed(60)
+				n.world.SetStride(stride)
+				sent, bounds := map[int]entangle.Tick{}, map[int]int{}
+				n.step(func() {
+					for i, slot := range slots[:30] {
+						bounds[i], sent[i] = max(1, min(i/2, 8))*stride, n.tick
+						n.world.SetRate(slot, group.Rate{Priority: 0.1, MaxAge: uint16(bounds[i])})
+					}
+				})
+				over, most := 0, 0
+				count := func(slot int) {
+					if last, some := sent[slot]; some {
+						age := int(n.tick.Sub(last)) - stride // since the change of the next step
+						over, most = over+max(0, age-bounds[slot]), max(most, age)
+						sent[slot] = n.tick
+					}
+				}
+				n.told = func(e *end, s saying) { count(n.slotOf(e, s.Group)) }
+				for range 120 {
+					n.step(func() { n.writeAll(slots) })
+				}
+				for slot := range sent {
+					count(slot)
+				}
+				assert.Zero(t, over, "ticks beyond a bound")
+				assert.Greater(t, most, 4*stride, "a bound is no interval")
+				assert.Empty(t, breaches(n.peers[0].peer))
+			})
+		}
+	}
+}
+
+// A group that found no packet, and that the peer retains since, is not counted as late.
+//
+// Proves: R36
+func TestARetainedGroupIsNotLate(t *testing.T) {
+	n, slots := evenNetwork(t, 7, 200, group.Place{Private: true}, group.Rate{MaxAge: 1})
+	n.most = 1
+	for range 5 {
+		n.step(func() { n.writeAll(slots) })
+	}
+	before := n.world.Stats().Overdue
+	require.NotZero(t, before)
+	n.step(func() {
+		for _, slot := range slots {
+			n.retain(n.peers[0], slot)
+		}
+	})
+	n.step(func() {})
+	assert.Equal(t, before, n.world.Stats().Overdue)
+}
+
+// Groups of runs that find no packet are counted as late from the first tick on, like others.
+//
+// Proves: R36
+func TestGroupsOfUnsentRunsAreLate(t *testing.T) {
+	c := newCrowd(3000, 1, func(repl.Slot) group.Place { return group.Place{} })
+	p := c.peers[0]
+	tick(c.World, func() {
+		for _, s := range c.all {
+			c.SetRate(s, group.Rate{MaxAge: 2})
+		}
+	})
+	for i := range uint64(6) {
+		tick(c.World, func() { c.Change(0, c.all) })
+		p.Prepare()
+		if i <= 3 {
+			assert.Equal(t, i == 3, c.Stats().Overdue > 0, "after %d ticks", i)
+		}
+		if i == 3 {
+			assert.Equal(t, 3000-c.Stats().Updates, c.Stats().Overdue, "all that were not sent in the ticks before")
+		}
+		c.pkt++
+		require.NotEmpty(t, p.AppendUpdates(nil, repl.MaxUpdateBytes, c.pkt))
+		p.HandleAcked(c.pkt - 2)
 	}
 }

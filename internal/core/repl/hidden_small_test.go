@@ -390,3 +390,40 @@ func TestWhatAPeerHas(t *testing.T) {
 	s.rest(2)
 	require.False(t, s.p.Has(0))
 }
+
+// Under a limit, changes of components that a view hides do not alter which groups a peer is sent, and when.
+//
+// Proves: V13
+func TestHiddenChangesTakeNoTurnUnderALimit(t *testing.T) {
+	var sent [2][][]byte
+	for i := range sent {
+		n := newNetwork(t, 7, 4, 0)
+		n.trusts = true
+		e, slots := n.join(), []repl.Slot(nil)
+		n.step(func() {
+			for slot := range repl.Slot(40) {
+				slots = append(slots, slot)
+				n.arrive(e, slot, group.Place{Private: true})
+				n.world.Reshape(slot, set.MaskOf(3), set.Mask{})
+				n.setView(e, slot, map[repl.Slot]view.Hidden{slot: {Slot: slot, Comps: set.MaskOf(3)}})
+			}
+		})
+		n.rest()
+		n.keep, n.limit = true, fixed(60)
+		for k := range 300 {
+			n.step(func() {
+				for _, slot := range slots {
+					if (k+int(slot))%4 == 0 {
+						n.set(slot, 1, uint32(k))
+					}
+					if i == 1 && (k*7+int(slot)*5)%3 == 0 {
+						n.world.Change(3, []repl.Slot{slot})
+					}
+				}
+			})
+		}
+		sent[i] = n.sent
+	}
+	require.NotEmpty(t, sent[0])
+	require.Equal(t, sent[0], sent[1])
+}

@@ -83,7 +83,12 @@ type end struct {
 	settled entangle.Tick
 	settles int
 
+	viewed map[groupKey]bool // public groups of which a view hid something
+
 	names int // messages in flight to the peer that name entities
+
+	vacated map[repl.Handle]bool // handles of groups that were vacated at the peer, until another group has them
+	after   map[repl.Handle]bool // handles that were vacated before
 }
 
 // mail is something in flight that is done at a tick.
@@ -136,6 +141,7 @@ func (n *network) join() *end {
 		oracle: newOracle(), eyes: newEyes(), saw: map[entangle.Tick]eyes{},
 		handles: map[entangle.Tick]map[groupKey]repl.Handle{}, foresaw: map[entangle.Tick]map[uint32]groupKey{},
 		missed: map[uint32]bool{}, fresh: map[uint32]entangle.Tick{},
+		viewed: map[groupKey]bool{}, vacated: map[repl.Handle]bool{}, after: map[repl.Handle]bool{},
 	}
 	e.sink.links = n.model.links
 	e.copy = receiver.New(n.sinkOf(e), n.model.comps)
@@ -198,7 +204,7 @@ func (n *network) recordEyes(e *end) {
 			if e.eyes.sees(key) != e.peer.Sees(slot) {
 				require.Failf(n.t, "unseen", "tick %d: group %v", n.tick, key)
 			}
-			if is := n.model.entities[slot]; e.eyes.hides(key, slot).Whole && !e.eyes.keeps(key, is.name(), n.model.came[slot]) {
+			if is := n.model.entities[slot]; !n.has(e, slot) {
 				e.missed[is.name()] = true
 			}
 		}
@@ -292,6 +298,11 @@ func (n *network) sendFrame(e *end, pkt uint16, b []byte) int {
 		}
 	}
 	if e.rng.Float64() < n.loss {
+		for _, s := range says {
+			if e.after[s.Group] {
+				n.reached.lostAfterVacated++
+			}
+		}
 		n.post(e, 3*n.delay+2, func() { e.peer.HandleLost(pkt) })
 		return len(says)
 	}
@@ -358,6 +369,19 @@ func (n *network) resync(e *end, h repl.Handle) {
 	if all := n.membersOf(key); len(all) > 0 && e.eyes.retained[key] != nil && !e.peer.Retains(all[0]) {
 		e.eyes.forget(key)
 	}
+	if name, _, vacated := e.eyes.vacancy(key); vacated && n.lostVacancy(e, name) {
+		delete(e.eyes.vacated, name)
+	}
+}
+
+// lostVacancy reports whether a peer does not keep an entity any more in a group that it vacated.
+func (n *network) lostVacancy(e *end, name uint32) bool {
+	for slot, is := range n.model.entities {
+		if is.name() == name {
+			return !e.peer.Keeps(slot)
+		}
+	}
+	return true
 }
 
 // check requires the guarantee: every group that a peer has equals the sender's group at the tick
@@ -394,6 +418,10 @@ func (n *network) checkGroup(e *end, h repl.Handle, key groupKey, tick entangle.
 		n.checkRetained(e, key, tick, got)
 		return
 	}
+	if name, v, vacated := e.saw[tick].vacancy(key); vacated {
+		n.checkVacated(e, tick, name, v, got)
+		return
+	}
 	for _, slot := range n.history[tick].groups[key] {
 		was := n.history[tick].entities[slot]
 		is, visible := n.seen(e, tick, key, slot)
@@ -419,27 +447,49 @@ func (n *network) checkPaused(e *end, tick entangle.Tick, key groupKey, slot rep
 		return
 	}
 	delete(got, was.name())
-	var less set.Mask // components that the peer may have lost while the entity was retained
+	if !n.wasShown(e, tick, slot, shown, set.Mask{}) {
+		require.Failf(n.t, "torn", "tick %d: %x in group %v at %d was never what is shown of it since %d: %x", n.tick, was.name(), key, tick, e.fresh[was.name()], shown)
+	}
+}
+
+// wasShown reports whether an entity of a peer equals its state at some tick since it was last shown, up to a tick,
+// without components that the peer may have lost.
+func (n *network) wasShown(e *end, tick entangle.Tick, slot repl.Slot, shown entity, less set.Mask) bool {
 	for t := tick; ; t -= 1 + n.skips {
 		is, lives := n.history[t].entities[slot]
-		if !lives || is.name() != was.name() {
-			break
+		if !lives || is.name() != shown.name() {
+			return false
 		}
 		if n.history[t].paused[slot] {
 			is = n.history[t].frozen[slot]
 		}
+		less = less.Or(e.saw[t].vacated[is.name()].hidden)
 		key := n.keyAt(t, slot)
 		if e.saw[t].retained[key] != nil {
 			less = less.Or(e.saw[t].views[key][slot].Comps)
 		}
 		if is, _ = n.view(e.saw[t], is, key, slot); is.without(less) == shown.without(less) {
-			return
+			return true
 		}
-		if since, was := e.fresh[was.name()]; was && t == since {
-			break
+		if since, was := e.fresh[shown.name()]; was && t == since {
+			return false
 		}
 	}
-	require.Failf(n.t, "torn", "tick %d: %x in group %v at %d was never what is shown of it since %d: %x", n.tick, was.name(), key, tick, e.fresh[was.name()], shown)
+}
+
+// checkVacated checks that a peer keeps the entity of a vacated group as it was shown, without hidden components.
+func (n *network) checkVacated(e *end, tick entangle.Tick, name uint32, v vacancy, got map[uint32]entity) {
+	shown, there := got[name]
+	if _, keeps := e.eyes.vacated[name]; !keeps && len(got) == 0 {
+		return // once components were removed, the end of the group may arrive after the entity's next group
+	}
+	require.Truef(n.t, there && len(got) == 1, "tick %d: %x is vacated, and not there: %v", n.tick, name, got)
+	require.Zerof(n.t, shown.mask.And(v.hidden), "tick %d: %x has what is hidden of it: %x", n.tick, name, shown)
+	for slot, is := range n.history[tick].entities {
+		if is.name() == name {
+			require.Truef(n.t, n.wasShown(e, tick, slot, shown, v.hidden), "tick %d: %x was never what is kept of it: %x", n.tick, name, shown)
+		}
+	}
 }
 
 // keyAt returns the group in which a slot was after a tick.
@@ -459,7 +509,7 @@ func (n *network) requireEqual(e *end) {
 		if is, visible := n.view(e.eyes, was, n.key(slot), slot); visible {
 			want[was.name()] = is
 		}
-		if e.eyes.keeps(n.key(slot), was.name(), n.model.came[slot]) {
+		if _, visible := n.view(e.eyes, was, n.key(slot), slot); !visible && n.has(e, slot) {
 			require.Contains(n.t, shows, was.name())
 			delete(shows, was.name())
 		}
@@ -481,7 +531,7 @@ func (n *network) requireLinks(e *end) {
 		byName[is.name()] = is
 	}
 	for slot, is := range n.model.entities { // retained entities keep their old links
-		if e.eyes.retained[n.key(slot)] != nil {
+		if _, vacated := e.eyes.vacated[is.name()]; vacated || e.eyes.retained[n.key(slot)] != nil {
 			delete(byName, is.name())
 		}
 	}

@@ -62,6 +62,18 @@ func (o *oracle) told(at standing, h repl.Handle, since entangle.Tick) bool {
 	return true
 }
 
+// handleOf returns the group in which a peer was sent an entity.
+func (o *oracle) handleOf(at standing) (h repl.Handle, ok bool) {
+	for in, l := range o.lives {
+		for _, m := range l.members {
+			if m == at {
+				return in, true
+			}
+		}
+	}
+	return 0, false
+}
+
 // judgeActions checks an action message before it is sent.
 func (n *network) judgeActions(e *end, b []byte, name uint16) {
 	last := int64(-1)
@@ -119,7 +131,8 @@ func (n *network) judgeBase(l *life, s *saying) {
 // removals of components that the peer may not see any more.
 func (n *network) judgeRetained(e *end, s *saying) {
 	key := e.keys[s.Group]
-	if e.eyes.retained[key] == nil || s.Kind == repl.Gone {
+	_, v, vacated := e.eyes.vacancy(key)
+	if e.eyes.retained[key] == nil && !vacated || s.Kind == repl.Gone {
 		return
 	}
 	require.Equal(n.t, repl.Change, s.Kind)
@@ -129,7 +142,7 @@ func (n *network) judgeRetained(e *end, s *saying) {
 		if !has {
 			continue // the entity was paused when the peer was sent the group, and is not paused any more
 		}
-		if less := e.eyes.views[key][at.slot].Comps; n.stand(at.slot) != at || !m.set.IsZero() || m.removed != m.removed.And(less) {
+		if less := e.eyes.views[key][at.slot].Comps.Or(v.hidden); n.stand(at.slot) != at || !m.set.IsZero() || m.removed != m.removed.And(less) {
 			require.Failf(n.t, "kept", "tick %d: group %v: %x loses %x and gets %x; hidden is %x", n.tick, key, at, m.removed, m.set, less)
 		}
 		n.removed++
@@ -213,7 +226,8 @@ func (n *network) foreseen(e *end) map[uint32]groupKey {
 // judgeValues checks that a record contains the correct values, that the peer may see them, and
 // that an update states exactly the changes since its baseline.
 func (n *network) judgeValues(e *end, l *life, s *saying) {
-	if n.trusts || e.eyes.retained[e.keys[s.Group]] != nil {
+	key := e.keys[s.Group]
+	if _, _, vacated := e.eyes.vacancy(key); n.trusts || vacated || e.eyes.retained[key] != nil {
 		return
 	}
 	told := map[repl.Slot]bool{}
@@ -322,7 +336,8 @@ func (n *network) came(e *end, tick entangle.Tick, all []saying) {
 // has reports whether a peer should have an entity.
 func (n *network) has(e *end, slot repl.Slot) bool {
 	key, is := n.key(slot), n.model.entities[slot]
-	return !e.eyes.hides(key, slot).Whole || e.eyes.keeps(key, is.name(), n.model.came[slot])
+	_, vacated := e.eyes.vacated[is.name()]
+	return vacated || !e.eyes.hides(key, slot).Whole || e.eyes.keeps(key, is.name(), n.model.came[slot])
 }
 
 // judgeMoves checks, when everything of a tick has been sent, that the peer will have every entity

@@ -280,3 +280,39 @@ func TestAGroupHasNotHadItsTickAtZero(t *testing.T) {
 	n.settle()
 	n.requireEqual(e)
 }
+
+// A change of a group with an interval is sent once, even if turns of the group pass before the peer has acknowledged
+// it.
+//
+// Proves: R35
+func TestAChangeIsSentAtOneTurn(t *testing.T) {
+	for _, place := range []group.Place{{}, {Private: true}} {
+		n, slots := evenNetwork(t, 7, 12, place, group.Rate{Every: 4})
+		other := n.join()
+		n.step(func() {
+			for _, slot := range slots {
+				n.show(other, slot)
+				n.foresee(n.peers[0], slot, slot%2 == 0)
+			}
+		})
+		n.settle()
+		n.delay = 12
+		type group struct {
+			*end
+			repl.Handle
+		}
+		sent := map[group]int{}
+		n.told = func(e *end, s saying) { sent[group{e, s.Group}]++ }
+		for i := range 8 {
+			n.step(func() { n.writeAll(slots) })
+			for range 2*n.delay + 6 + i {
+				n.step(func() {})
+			}
+			require.Len(t, sent, 2*len(slots))
+			for of, times := range sent {
+				require.Equal(t, 1, times, "%v: group %d", place, of.Handle)
+			}
+			clear(sent)
+		}
+	}
+}

@@ -30,8 +30,8 @@ func some(n uint64) uint64 {
 
 // Random worlds run over bad links. Entities are spawned and despawned, gain and lose components,
 // move between public and private groups, refer to each other, and are paused and orphaned. Peers
-// join and leave, gain and lose sight of groups and of parts of them, and predict some entities. A
-// peer knows which entities it predicts, and when a tick is confirmed it has them as they were in
+// join and leave, gain and lose sight of groups and of parts of them, and predict some entities. A peer
+// keeps some entities in the groups of one that they left for a group that is not shown to it. A peer knows which entities it predicts, and when a tick is confirmed it has them as they were in
 // that tick. At every tick each group that a peer has equals the sender's group at one tick, as far
 // as the peer may see it. An entity that a peer sees all the time is spawned there once, whatever
 // group it moves to. When changes and packet loss end, all worlds are equal.
@@ -192,7 +192,7 @@ func (n *network) randomChange() {
 		if !ok {
 			continue
 		}
-		switch n.rng.IntN(57) {
+		switch n.rng.IntN(60) {
 		case 0:
 			n.despawn(slot)
 		case 1, 2, 3:
@@ -221,7 +221,9 @@ func (n *network) randomChange() {
 			n.rate(slot)
 		case 27:
 			n.retainSome(n.peers[n.rng.IntN(len(n.peers))], slot)
-		case 28:
+		case 28, 29:
+			n.moveUnseen(slot)
+		case 30:
 			n.loseTrack(slot)
 		}
 	}

@@ -571,3 +571,11 @@ func TestWhatIsNotShownIsNotAskedFor(t *testing.T) {
 	}))
 	assert.Zero(t, n.world.Stats().Resyncs)
 }
+
+// Nothing is sent of an entity that joins a group and ends before the peer is sent that.
+func TestWhatEndsUnsentIsNotNamed(t *testing.T) {
+	n, _ := retaining(t)
+	n.trusts = true
+	n.unsent(func() { n.world.SpawnAt(2, set.MaskOf(0), den) })
+	assert.Zero(t, n.says(func() { n.world.Despawn(2) }))
+}

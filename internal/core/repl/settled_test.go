@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -255,4 +256,28 @@ func TestARepeatWithoutRoomHoldsNoTickUp(t *testing.T) {
 	settled, ok := e.copy.ConfirmedTick()
 	require.True(t, ok)
 	assert.Equal(t, n.tick, settled)
+}
+
+// A lost update of a group that a peer predicts does not keep the confirmed tick back when nothing of it is to be sent
+// again, because its entity is paused.
+func TestALostUpdateOfAPausedMemberIsNotAwaited(t *testing.T) {
+	for _, hidden := range []set.Mask{{}, set.MaskOf(2)} {
+		n, e := retaining(t)
+		n.trusts = true
+		n.step(func() {
+			n.setView(e, 0, map[repl.Slot]view.Hidden{1: {Slot: 1, Comps: hidden}})
+			n.foresee(e, 1, true)
+		})
+		n.rest()
+		n.loss = 1
+		n.step(func() { n.set(0, 1, 7) })
+		n.loss = 0
+		n.step(func() { n.world.Pause(0) })
+		for range 20 {
+			n.step(func() {})
+		}
+		tick, ok := e.copy.ConfirmedTick()
+		require.True(t, ok)
+		assert.LessOrEqual(t, int(n.tick.Sub(tick)), 6, "hidden is %v", hidden)
+	}
 }

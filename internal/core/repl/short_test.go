@@ -157,16 +157,22 @@ func TestWantedBytesIsWhatIsSent(t *testing.T) {
 	}
 }
 
-// Groups of equal priority take turns, whatever the limit is.
+// Groups of equal priority take turns, whatever the limit is, and every tick makes use of its room.
 func TestEqualGroupsTakeTurnsUnderALimit(t *testing.T) {
 	for _, limit := range []int{20, 50, 200} {
 		n, slots := evenNetwork(t, 7, 50, group.Place{}, group.Rate{Priority: 3})
 		n.limit = fixed(limit)
 		counts := map[repl.Handle]int{}
 		n.told = func(_ *end, s saying) { counts[s.Group]++ }
-		for range 300 {
+		least, most := len(slots), 0
+		for i := range 300 {
+			before := total(counts)
 			n.step(func() { n.writeAll(slots) })
+			if sent := total(counts) - before; i > 20 {
+				least, most = min(least, sent), max(most, sent)
+			}
 		}
+		assert.LessOrEqual(t, most-least, 1+most/10, "%d to %d groups a tick, limit %d", least, most, limit)
 		mean := total(counts) / len(slots)
 		for h, count := range counts {
 			assert.InDelta(t, mean, count, max(2, 0.02*float64(mean)), "group %d, limit %d", h, limit)

@@ -153,6 +153,25 @@ func TestWhatIsAlikeIsEncodedOnce(t *testing.T) {
 	}
 	assert.LessOrEqual(t, once(), uint64(2*len(c.all)))
 	assert.LessOrEqual(t, once(), uint64(2*len(c.all)))
+
+	tick(c.World, func() {
+		for _, s := range c.all {
+			c.SetRate(s, group.Rate{Every: 5})
+		}
+	})
+	before := c.Stats().Bodies
+	for i := range 10 {
+		tick(c.World, func() {
+			if i < 6 { // two turns of some groups, with one change or several before
+				c.Change(0, c.all)
+			}
+		})
+		for _, p := range c.peers {
+			p.AppendUpdates(nil, 1000, 1)
+			p.HandleAcked(1)
+		}
+	}
+	assert.Equal(t, uint64(2*len(c.all)), c.Stats().Bodies-before, "at their turns")
 }
 
 // After all packets are prepared, the packets of different peers are written concurrently. They are

@@ -32,11 +32,15 @@ func TestAFrameAllocatesNothing(t *testing.T) {
 		down = meter.AppendFrame(down[:0], 200, pkt, tick, now)
 		meter.HandleLost(pkt - 7)
 		clock.PacketReceived(tick, now)
+		for every := range 32 {
+			clock.SampleReceived(every, tick-1, tick)
+		}
 		if len(down) > 0 {
 			_ = clock.HandleFrame(tick, down, now)
 		}
 		_, _ = clock.Stats(), meter.Stats()
 		_, _ = clock.Interpolation(now)
+		_, _ = clock.Timeline(1)
 	}
 	assert.Zero(t, alloctest.Count(5000, frame))
 	assert.True(t, clock.Synced())

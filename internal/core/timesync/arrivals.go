@@ -30,7 +30,7 @@ func (c *Client) PacketReceived(tick entangle.Tick, now time.Time) {
 		return
 	}
 	if arrived > h.newest {
-		c.shown.arrived(h, arrived, at)
+		c.shown.addPacket(h.newest, arrived)
 	}
 	h.follow(tick, arrived, at)
 	h.window.addSample(at, arrived-at)

@@ -20,9 +20,6 @@ const (
 	farLate  = 150 * time.Millisecond
 	farEarly = 250 * time.Millisecond
 
-	// farShown is the error of the interpolation time at which it jumps.
-	farShown = 500 * time.Millisecond
-
 	// jumpPause is the least time between two jumps that follow from measurements.
 	jumpPause = time.Second
 
@@ -53,7 +50,7 @@ type Client struct {
 	suspicion suspicion
 	required  required
 	pings     pings
-	shown     shown
+	shown     timelines
 	steer     steer
 	delay     delay
 	frame     serverFrame
@@ -82,7 +79,7 @@ func (j *jumps) tooEarly(at Phase, l *limits) bool {
 
 // limits are some of the durations above and of patience and suspectTime, in ticks.
 type limits struct {
-	lead, late, early, pause, patience, fresh, far, suspicion Phase
+	lead, late, early, pause, patience, fresh, far, suspicion, shown Phase
 }
 
 // NewClient returns a clock that is not synchronised yet. It panics on an invalid tick rate.
@@ -106,16 +103,14 @@ func (c *Client) Reset() {
 	*c = Client{cfg: c.cfg, axis: a, limits: limits{
 		lead: a.span(maxLead), late: least(farLate, 4), early: least(farEarly, 6), pause: a.span(jumpPause),
 		patience: a.span(patience), fresh: a.span(inputsFresh), far: least(farLate, 4), suspicion: a.span(suspectTime),
+		shown: least(farShown, 8),
 	}}
 	block := least(blockLength, 16)
 	c.required.window = newWindow(block, maxBlocks, least(100*time.Millisecond, 2))
 	c.required.caution = 2 * One
 	c.required.most, c.required.wait = c.limits.late, a.span(streakTime)
 	c.arrivals.window = newWindow(block, arrivalBlocks, 0)
-	c.shown.window = newWindow(block, maxBlocks, a.span(time.Second))
-	c.shown.far = least(farShown, 8)
 	c.steer = steer{behind: One / 4, ahead: 3 * One / 4, patience: c.limits.patience, speed: Normal}
-	c.shown.steer = steer{behind: One, ahead: One / 4, patience: c.limits.patience, speed: Normal}
 	c.delay.change(delay)
 }
 

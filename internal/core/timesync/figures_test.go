@@ -3,6 +3,7 @@ package timesync_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
@@ -16,6 +17,7 @@ type figures struct {
 	best      float64 // the least constant lead that would have sufficed
 	seen      float64 // share of frames with a snapshot after the shown time
 	behind    float64 // mean difference between the server's time and the shown time
+	least     float64 // the least constant difference with a snapshot in all but starvedShare of the frames
 	steers    int     // how often the clock began to be steered
 	reversals int     // how often it began in another direction than the last time
 	jumps     int
@@ -41,6 +43,7 @@ func (n *network) figures(from, to time.Duration) figures {
 
 func (n *network) follow(f *figures, from, to time.Duration) {
 	frames, seen, direction := 0, 0, timesync.Speed(0)
+	var needed []float64
 	before := timesync.Normal
 	f.most = math.Inf(-1)
 	for _, m := range n.moments {
@@ -51,9 +54,10 @@ func (n *network) follow(f *figures, from, to time.Duration) {
 		f.lead += m.lead
 		f.most = max(f.most, m.lead)
 		f.behind += m.server - m.shown
-		if m.seen {
+		if m.shown <= m.newest {
 			seen++
 		}
+		needed = append(needed, m.server-m.newest)
 		if m.jump != 0 {
 			f.jumps++
 		}
@@ -71,7 +75,14 @@ func (n *network) follow(f *figures, from, to time.Duration) {
 	f.lead /= float64(max(frames, 1))
 	f.behind /= float64(max(frames, 1))
 	f.seen = float64(seen) / float64(max(frames, 1))
+	if slices.Sort(needed); frames > 0 {
+		f.least = needed[int(float64(frames)*(1-starvedShare))]
+	}
 }
+
+// starvedShare is the share of frames in which a moving entity may have no snapshot after the shown
+// time.
+const starvedShare = 0.005
 
 // enough is the required share of ticks with an input in time.
 const enough = 0.999
@@ -133,6 +144,6 @@ func (n *network) shareAt(lead float64, from, to time.Duration) float64 {
 }
 
 func (f figures) String() string {
-	return fmt.Sprintf("in time %.3f %%, lead %.2f (best %.2f: %+.2f, most %.2f), snapshots %.2f %%, shown %.2f behind, steered %d times, %d reversals, %d jumps",
-		f.inTime*100, f.lead, f.best, f.lead-f.best, f.most, f.seen*100, f.behind, f.steers, f.reversals, f.jumps)
+	return fmt.Sprintf("in time %.3f %%, lead %.2f (best %.2f: %+.2f, most %.2f), snapshots %.2f %%, shown %.2f behind (least %.2f), steered %d times, %d reversals, %d jumps",
+		f.inTime*100, f.lead, f.best, f.lead-f.best, f.most, f.seen*100, f.behind, f.least, f.steers, f.reversals, f.jumps)
 }

@@ -82,6 +82,8 @@ func TestErraticTicksCauseJumps(t *testing.T) {
 			s.receive(tick, serverFrame{hasPong: true, pong: pong{number: ping[0], every: 1}})
 		}
 		s.receive(tick, serverFrame{hasReport: true, report: reportOf(int64(rng.IntN(100)-50), margin(rng.IntN(100)-50), margin(rng.IntN(100)-50))})
+		previous := entangle.Tick(rng.Uint32())
+		s.clock.SampleReceived(rng.IntN(40)-2, previous, previous+entangle.Tick(rng.Uint32()>>rng.IntN(32)))
 		s.clock.Interpolation(s.now)
 		s.clock.Stats()
 		s.clock.ServerTick(s.now)
@@ -100,6 +102,7 @@ func TestErraticTimes(t *testing.T) {
 		c.FrameRan(tick, Phase(rng.IntN(int(One))), now)
 		c.PacketReceived(entangle.Tick(rng.Uint32())>>rng.IntN(32), now)
 		c.InputsSent(tick+entangle.Tick(rng.IntN(100)), rng.IntN(100)-10)
+		c.SampleReceived(int(rng.Int64()), entangle.Tick(rng.Uint32()), entangle.Tick(rng.Uint32())>>rng.IntN(32))
 		m.PacketReceived(tick, tick)
 		for _, b := range c.AppendFrame(nil, 100, 1, tick, now) {
 			require.NoError(t, m.HandleFrame(tick, []byte{b}, now))
@@ -112,6 +115,9 @@ func TestErraticTimes(t *testing.T) {
 			require.NoError(t, c.HandleFrame(tick, b, now))
 		}
 		c.Adjust(now)
+		if _, fraction := c.Timeline(int(rng.Int64())); fraction < 0 || fraction >= 1 {
+			t.Fatal(fraction)
+		}
 		c.SetDelay(Delay{Min: int(rng.Int32()), Max: int(rng.Int32()), MaxPredicted: int(rng.Int32())})
 	}
 }

@@ -123,10 +123,10 @@ func (c *Client) HandleFrame(tick entangle.Tick, body []byte, now time.Time) err
 }
 
 func (c *Client) handlePong(at Phase, tick entangle.Tick, p pong) {
-	c.shown.every = int(p.every)
 	if !c.arrivals.ticks.some {
 		return
 	}
+	c.beginBase(int(p.every))
 	line, ok := c.pings.answer(p.number, c.arrivals.ticks.extend(tick+1-entangle.Tick(p.age)))
 	switch {
 	case !ok:

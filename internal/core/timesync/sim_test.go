@@ -37,12 +37,21 @@ type downward struct {
 	tick entangle.Tick
 	body []byte
 	pkt  uint16
+	has  bool // the group is in it
 }
 
 type verdict struct {
 	due  time.Duration
 	pkt  uint16
 	lost bool
+}
+
+// movingGroup is a group of one entity that always moves. It is in each packet of a tick that
+// divides by its interval, and in the next one after its newest packet is known to be lost.
+type movingGroup struct {
+	every  int    // send interval in ticks; 0 if there is no group
+	pkt    uint16 // its newest packet
+	resend bool
 }
 
 // moment records a frame of the client.
@@ -55,8 +64,8 @@ type moment struct {
 	speed  timesync.Speed
 	jump   int32
 	fell   bool    // the clock jumped because the server fell behind
-	shown  float64 // the shown time
-	seen   bool    // there was a snapshot after the shown time
+	shown  float64 // the shown time of the group, or of the base if there is no group
+	newest float64 // the newest value of the group, or the newest packet
 }
 
 // network simulates a client and a server, frame by frame.
@@ -70,6 +79,7 @@ type network struct {
 	noInput  func(time.Duration) bool // whether the client sends no inputs at a time
 	delay    timesync.Delay
 	repeat   int // number of ticks in an input frame
+	group    movingGroup
 
 	clock   *timesync.Client
 	meter   *timesync.Meter
@@ -80,7 +90,7 @@ type network struct {
 	verdict []verdict
 	pkt     uint16
 	speed   int64
-	newest  entangle.Tick // newest
+	newest  entangle.Tick // tick of the newest packet, or of the newest value of the group
 	some    bool
 	written entangle.Tick // newest input
 	writing bool
@@ -214,9 +224,14 @@ func (n *network) had(tick, next entangle.Tick) bool {
 func (n *network) sendDown(at time.Duration, now time.Time) {
 	n.pkt++
 	body := n.meter.AppendFrame(nil, 1000, n.pkt, n.server.tick, now)
+	g := &n.group
+	has := g.every == 0 || g.resend || n.server.total%g.every == 0
+	if has {
+		g.pkt, g.resend = n.pkt, false
+	}
 	due, ok := n.downs.fate(at)
 	if ok {
-		n.falling = append(n.falling, downward{due, n.server.tick, body, n.pkt})
+		n.falling = append(n.falling, downward{due, n.server.tick, body, n.pkt, has})
 		n.verdict = append(n.verdict, verdict{due + n.up.latency, n.pkt, false})
 	} else {
 		n.verdict = append(n.verdict, verdict{due + n.up.latency + 100*time.Millisecond, n.pkt, true})
@@ -231,6 +246,7 @@ func (n *network) takeVerdicts(at time.Duration) {
 			kept = append(kept, v)
 		case v.lost:
 			n.meter.HandleLost(v.pkt)
+			n.group.resend = n.group.resend || v.pkt == n.group.pkt
 		default:
 			n.meter.HandleAcked(v.pkt)
 		}
@@ -275,13 +291,21 @@ func (n *network) takeDown(t testing.TB, at time.Duration, now time.Time) {
 		n.falling[i] = n.falling[len(n.falling)-1]
 		n.falling = n.falling[:len(n.falling)-1]
 		n.clock.PacketReceived(p.tick, now)
-		if !n.some || p.tick.Sub(n.newest) > 0 {
-			n.newest, n.some = p.tick, true
-		}
+		n.takeValue(p)
 		if len(p.body) > 0 {
 			require.NoError(t, n.clock.HandleFrame(p.tick, p.body, now))
 		}
 	}
+}
+
+func (n *network) takeValue(p downward) {
+	if !p.has || n.some && p.tick.Sub(n.newest) <= 0 {
+		return
+	}
+	if n.some && n.group.every > 0 {
+		n.clock.SampleReceived(n.group.every, n.newest, p.tick)
+	}
+	n.newest, n.some = p.tick, true
 }
 
 func earliest[T any](of []T, due func(T) time.Duration) int {
@@ -323,10 +347,17 @@ func (n *network) note(at time.Duration, now time.Time) {
 	server := float64(n.server.total) + n.server.overstep().Ticks() +
 		(n.server.local(at)-n.server.last).Seconds()*rate
 	client := n.client.overstep().Ticks() + float64(n.client.tick.Sub(n.server.tick)) + float64(n.server.total)
-	tick, fraction := n.clock.Interpolation(now)
+	into := func(tick entangle.Tick, fraction float64) float64 {
+		return float64(tick.Sub(n.server.tick)) + fraction + float64(n.server.total)
+	}
+	tick, part := n.clock.Interpolation(now)
+	shown := into(tick, float64(part)/256)
+	if n.group.every > 0 {
+		tick, part := n.clock.Timeline(n.group.every)
+		shown = into(tick, float64(part))
+	}
 	n.moments = append(n.moments, moment{
 		at: at, server: server, lead: client - server, speed: timesync.Normal,
-		shown: float64(tick.Sub(n.server.tick)) + float64(fraction)/256 + float64(n.server.total),
-		seen:  n.some && tick.Sub(n.newest) < 0 || n.some && tick == n.newest && fraction == 0,
+		shown: shown, newest: into(n.newest, 0),
 	})
 }

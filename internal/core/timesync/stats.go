@@ -32,7 +32,7 @@ func (c *Client) Stats() Stats {
 	s.Lead, s.RoundTrip, s.Spread = c.own.offset-line, c.target-floor, c.required.window.spread()
 	s.Target = max(c.target-whole(c.delay.wanted), floor) - line
 	if c.shown.some {
-		s.Lag = c.arrivals.line() - c.shown.offset
+		s.Lag = c.arrivals.line() - c.shown.base.offset
 	}
 	return s
 }

@@ -24,12 +24,18 @@ type suspicion struct {
 	answers [enoughPongs]Phase
 }
 
+// deviates reports whether a tick of the server, minus local time, is far from the value of earlier
+// packets.
+func (c *Client) deviates(tickPhase Phase) bool {
+	away := tickPhase - c.arrivals.line()
+	return max(away, -away) > c.limits.far
+}
+
 // suspect records a packet, by its tick minus local time. It reports whether that is far from the
 // value of earlier packets.
 func (c *Client) suspect(at, tickPhase Phase) bool {
-	d, away := &c.suspicion, tickPhase-c.arrivals.line()
-	below := away < 0
-	if max(away, -away) <= c.limits.far {
+	d, below := &c.suspicion, tickPhase < c.arrivals.line()
+	if !c.deviates(tickPhase) {
 		if d.below { // such packets were overtaken, and only late
 			*d = suspicion{}
 		}
@@ -58,8 +64,7 @@ func (c *Client) confirm(at, sample Phase) {
 	by := d.line - c.arrivals.line()
 	c.jumps.serverFell = by < 0
 	c.arrivals.window.shift(by)
-	c.shown.window.shift(-by)
-	c.shown.aim()
+	c.shown.shift(-by)
 	c.required.restart()
 	for _, s := range d.answers {
 		c.required.window.addSample(at, s)

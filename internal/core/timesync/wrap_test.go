@@ -27,7 +27,7 @@ func TestTicksWrap(t *testing.T) {
 		{"just before, from far away", 1<<32 - 720, 1 << 31},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			n := usual(func(n *network) { n.start, n.client.tick = c.server, c.client })
+			n := usual(moves(2), func(n *network) { n.start, n.client.tick = c.server, c.client })
 			n.run(t, *firstSeed, time.Minute)
 			f := n.after(warmUp)
 			t.Log(f)
@@ -35,7 +35,7 @@ func TestTicksWrap(t *testing.T) {
 			assert.LessOrEqual(t, f.lead, f.best+2)
 			assert.Equal(t, 1, n.after(0).jumps)
 			assert.Greater(t, f.seen, 0.99)
-			n.advancesSteadily(t)
+			n.advancesSteadily(t, warmUp, time.Minute)
 		})
 	}
 }

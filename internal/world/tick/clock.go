@@ -69,6 +69,18 @@ func (c *Clock) Begin(dropped int) {
 // PacketReceived records the tick in a packet of the server.
 func (c *Clock) PacketReceived(tick entangle.Tick, now time.Time) { c.sync.PacketReceived(tick, now) }
 
+// SampleReceived records the arrival of a value of an interpolated entity with the send interval
+// every. The value is of tick, and the entity's newest value until now is of previous.
+func (c *Clock) SampleReceived(every int, previous, tick entangle.Tick) {
+	c.sync.SampleReceived(every, previous, tick)
+}
+
+// Timeline returns the time at which entities with a send interval are shown in this frame, as a
+// tick and a fraction of the next one, from 0 to below 1.
+func (c *Clock) Timeline(every int) (tick entangle.Tick, fraction float32) {
+	return c.sync.Timeline(every)
+}
+
 // Ran records that the ticks of a frame have run.
 func (c *Clock) Ran(now time.Time) {
 	c.sync.FrameRan(c.time.Tick, timesync.Phase(c.stepper.Phase()), now)

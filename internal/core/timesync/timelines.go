@@ -1,0 +1,183 @@
+package timesync
+
+import (
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+)
+
+const (
+	// maxTimelines is the greatest number of send intervals that have a timeline of their own. If
+	// there are more, the others share the timeline of the next longer interval that has one, or
+	// else that of the longest one.
+	maxTimelines = 16
+
+	// sparseSends is the number of send intervals without a sample after which the entity is assumed
+	// to have been at rest. After a shorter time, samples are assumed to be lost.
+	sparseSends = 4
+)
+
+// timelines are the times at which interpolated entities are shown.
+type timelines struct {
+	base   timeline // its samples are the packets, as if they were those of one entity
+	own    [maxTimelines]timeline
+	n      int   // number of timelines in own
+	at     Phase // local time of the last frame
+	newest Phase // the newest packet in the last frame
+	frame  Phase // usual length of a frame
+	some   bool  // the base has begun
+	last   lastSample
+}
+
+// lastSample is the last sample of this frame. Most values of a frame have the same ticks, so they
+// are counted at the same place.
+type lastSample struct {
+	every          int
+	previous, tick entangle.Tick
+	place
+}
+
+// beginShownFrame advances the timelines to a frame at local time at.
+func (c *Client) beginShownFrame(at Phase) {
+	s := &c.shown
+	passed := max(at-s.at, 0)
+	s.at, s.last = at, lastSample{}
+	if !c.arrivals.ticks.some {
+		return
+	}
+	if !s.some {
+		c.beginBase(1)
+	}
+	s.frame += (min(passed, 16*One) - s.frame) / 16
+	s.newest = c.arrivals.newest
+	far, limit := c.limits.shown, s.newest+c.limits.shown
+	s.base.beginFrame(at, passed, s.frame, far, limit)
+	for i := range s.own[:s.n] {
+		s.own[i].beginFrame(at, passed, s.frame, far, limit)
+	}
+}
+
+// beginBase begins the base, two packets behind the newest one, or begins it again if the number of
+// ticks from packet to packet has changed.
+func (c *Client) beginBase(every int) {
+	s := &c.shown
+	if s.some && s.base.every == every {
+		return
+	}
+	last := s.base.time
+	s.base = c.newTimeline(every, c.arrivals.newest-c.arrivals.at-whole(2*every))
+	if s.some {
+		s.base.time = max(s.base.time, last)
+	}
+	s.some = true
+}
+
+// addPacket adds the sample of a packet with a newer tick.
+func (s *timelines) addPacket(previous, tick Phase) {
+	if gap := (tick - previous) / One; s.some && gap <= Phase(sparseSends*s.base.every) {
+		p := s.place(&s.base, previous, int(gap))
+		p.count()
+	}
+}
+
+// place returns where a sample is counted. If the sample before it arrived in this frame too, no
+// frame has needed it.
+func (s *timelines) place(t *timeline, previous Phase, gap int) place {
+	p := t.delays.place(s.at, s.at-previous)
+	p.ticks = uint64(gap)
+	if previous > s.newest {
+		p.number = 0
+	}
+	return p
+}
+
+// shift adapts to a jump of the server's ticks against local time: samples need a delay that is
+// longer by so much.
+func (s *timelines) shift(by Phase) {
+	s.base.shift(by)
+	for i := range s.own[:s.n] {
+		s.own[i].shift(by)
+	}
+}
+
+// of returns the timeline of a send interval, or nil if the interval has none yet.
+func (s *timelines) of(every int) *timeline {
+	for i := range s.own[:s.n] {
+		if s.own[i].every == every {
+			return &s.own[i]
+		}
+	}
+	if s.n < maxTimelines {
+		return nil
+	}
+	best := &s.own[0]
+	for i := range s.own {
+		t := &s.own[i]
+		if longer := t.every > best.every; best.every < every && longer || t.every > every && !longer {
+			best = t
+		}
+	}
+	return best
+}
+
+// behindBase returns by how much a timeline without samples is behind the base. The base begins two
+// of its intervals behind the newest packet, and the others begin like it.
+func (s *timelines) behindBase(every int) Phase { return whole(2 * max(every-s.base.every, 0)) }
+
+// interval returns the nearest valid send interval.
+func interval(every int) int { return min(max(every, 1), MaxSendEvery) }
+
+// SampleReceived records the arrival of a value of an interpolated entity. The entity has the send
+// interval every. The value is of tick, and the entity's newest value until now is of previous. Call
+// it in the frame of the packet, after PacketReceived and before FrameRan.
+//
+// A value after a rest of the entity is not measured, nor is one that is so late that the server's
+// ticks or the network seem to have stood still.
+func (c *Client) SampleReceived(every int, previous, tick entangle.Tick) {
+	l := &c.shown.last
+	if l.counts == nil || l.every != every || l.previous != previous || l.tick != tick {
+		*l = lastSample{every: every, previous: previous, tick: tick, place: c.placeSample(every, previous, tick)}
+	}
+	if l.counts != nil {
+		l.count()
+	}
+}
+
+// placeSample returns where a sample is counted.
+func (c *Client) placeSample(every int, previous, tick entangle.Tick) place {
+	s, every, gap := &c.shown, interval(every), int(tick.Sub(previous))
+	if gap <= 0 || gap > sparseSends*every || !s.some || c.deviates(c.arrivals.ticks.extend(tick)-c.arrivals.at) {
+		return place{}
+	}
+	t := s.of(every)
+	if t == nil {
+		t = &s.own[s.n]
+		*t = c.newTimeline(every, s.base.offset-s.behindBase(every))
+		t.time = s.base.time - s.behindBase(every)
+		s.n++
+	}
+	return s.place(t, c.arrivals.ticks.extend(previous), gap)
+}
+
+// Timeline returns the time at which entities with a send interval are shown in this frame, as a
+// tick and a fraction of the next one, from 0 to below 1. Before the first sample of that interval,
+// it is behind the base by twice the difference of the intervals.
+//
+// The time never goes back, and runs at most 5 % fast or slow, with these exceptions: if its error
+// exceeds half a second, it jumps forward or stops, and it stops when the newest packet is half a
+// second behind it.
+func (c *Client) Timeline(every int) (tick entangle.Tick, fraction float32) {
+	every = interval(every)
+	t := c.shown.base.time - c.shown.behindBase(every)
+	if own := c.shown.of(every); own != nil {
+		t = own.time
+	}
+	return entangle.Tick(t >> 16), float32(t&(One-1)) / float32(One)
+}
+
+// Interpolation returns the time of the base in this frame, as a tick and a fraction of the next one
+// in 256ths: the time at which an entity is shown that each packet updates. It never goes back.
+func (c *Client) Interpolation(time.Time) (tick entangle.Tick, fraction uint8) {
+	t := c.shown.base.time
+	return entangle.Tick(t >> 16), uint8(t >> 8)
+}

@@ -1,9 +1,11 @@
 package clock
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -57,7 +59,8 @@ func (n *clockNetwork) play(counts time.Duration) (clockResult, error) {
 	return r.result(), nil
 }
 
-// WritePage runs the networks and writes the page about them.
+// WritePage runs the networks and writes the page about them, and beside it the page about
+// timelines.
 func WritePage(file string, all []clockNetwork, w io.Writer) error {
 	var page strings.Builder
 	page.WriteString(clockPageTop)
@@ -78,7 +81,8 @@ func WritePage(file string, all []clockNetwork, w io.Writer) error {
 		}
 	}
 	page.WriteString(clockPageEnd)
-	return os.WriteFile(file, []byte(page.String()), 0o644)
+	return errors.Join(os.WriteFile(file, []byte(page.String()), 0o644),
+		writeMotionPage(filepath.Join(filepath.Dir(file), motionPageFile), MotionNetworks()))
 }
 
 func clockHead(w io.Writer) {

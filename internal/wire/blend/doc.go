@@ -4,5 +4,6 @@
 // Linear is the built-in function: it blends floats linearly, fields with the tag angle the shorter
 // way around, and fields with the tag quat along the shorter arc. NewFuncs compiles it, or a
 // function of the game, into functions on the memory of one value or of a whole column, which
-// allocate nothing. Types must not contain Go pointers.
+// allocate nothing. NewHermite compiles a curve through positions with velocities. Types must not
+// contain Go pointers.
 package blend

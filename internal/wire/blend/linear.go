@@ -58,6 +58,11 @@ func NewLinear[T any]() (func(a, b T, t float64) T, error) {
 type Funcs struct {
 	// Blend sets dst to the value at t, from 0 to 1, between a and b.
 	Blend func(dst, a, b []byte, t float64)
+	// Each blends pairs of values that are anywhere in plane, each with a share of its own: value i
+	// of dst becomes the value at share[i] between the values at the indexes from[i] and to[i]. A
+	// share of 0 or 1 gives the bytes of an end. Linear continues beyond to at shares greater than
+	// 1. A function of the game gets them as they are, so pass them only if it can handle them.
+	Each func(dst, plane []byte, from, to []uint32, share []float32)
 	// Carry moves dst by the share t of the difference from one value to another: numbers linearly,
 	// angles the shorter way around, rotations by the rotation between the two. Other data in dst
 	// does not change. It is nil for a function other than Linear, because only the game knows how
@@ -73,13 +78,13 @@ func NewFuncs[T any](f func(a, b T, t float64) T) (Funcs, error) {
 		if path, pointer := wire.FindPointer(t, ""); pointer != nil {
 			return Funcs{}, fmt.Errorf("%v cannot be blended in memory: field %s is a %v", t, path, pointer)
 		}
-		return Funcs{Blend: overValues(f)}, nil
+		return Funcs{Blend: overValues(f), Each: eachOverValues(f)}, nil
 	}
 	l, err := newBlender(t)
 	if err != nil {
 		return Funcs{}, err
 	}
-	return Funcs{Blend: l.blendAll, Carry: l.carryAll}, nil
+	return Funcs{Blend: l.blendAll, Each: l.each, Carry: l.carryAll}, nil
 }
 
 // overValues returns a function that applies f to each value in memory.
@@ -265,26 +270,29 @@ func mixAngles[F float](dst, a, b []F, t float64) {
 	}
 }
 
-// mixQuats turns from a towards b by the share t of the shorter arc. For nearly equal rotations it
-// uses the chord, because the formula for the arc becomes inaccurate.
 func mixQuats[F float](dst, a, b [][4]F, t float64) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
-		p, q := &a[i], &b[i]
-		from, to := 1-F(t), F(t)
-		if dot := F(p[0]*q[0]) + F(p[1]*q[1]) + F(p[2]*q[2]) + F(p[3]*q[3]); dot < 0.9995 {
-			from, to = arc(float64(dot), t, from, to)
-		}
-		x, y := F(p[0]*from)+F(q[0]*to), F(p[1]*from)+F(q[1]*to)
-		z, w := F(p[2]*from)+F(q[2]*to), F(p[3]*from)+F(q[3]*to)
-		length := F(math.Sqrt(float64(F(x*x) + F(y*y) + F(z*z) + F(w*w))))
-		if !(length > 0) {
-			dst[i] = *p
-			continue
-		}
-		scale := 1 / length
-		dst[i] = [4]F{x * scale, y * scale, z * scale, w * scale}
+		mixQuat(&dst[i], &a[i], &b[i], F(t), t)
 	}
+}
+
+// mixQuat turns from p towards q by a share of the shorter arc. For nearly equal rotations it uses
+// the chord, because the formula for the arc becomes inaccurate. t is the share in full precision.
+func mixQuat[F float](dst, p, q *[4]F, share F, t float64) {
+	from, to := 1-share, share
+	if dot := F(p[0]*q[0]) + F(p[1]*q[1]) + F(p[2]*q[2]) + F(p[3]*q[3]); dot < 0.9995 {
+		from, to = arc(float64(dot), t, from, to)
+	}
+	x, y := F(p[0]*from)+F(q[0]*to), F(p[1]*from)+F(q[1]*to)
+	z, w := F(p[2]*from)+F(q[2]*to), F(p[3]*from)+F(q[3]*to)
+	length := F(math.Sqrt(float64(F(x*x) + F(y*y) + F(z*z) + F(w*w))))
+	if !(length > 0) {
+		*dst = *p
+		return
+	}
+	scale := 1 / length
+	dst[0], dst[1], dst[2], dst[3] = x*scale, y*scale, z*scale, w*scale
 }
 
 // arc returns the weights of two rotations for the share t of the shorter arc between them. from

@@ -1,0 +1,52 @@
+// Package snapshot stores the samples of interpolated entities, and computes what a client shows of
+// them.
+//
+// A client shows interpolated entities in the past, between two samples. A sample has the values of
+// an entity's columns at one server tick. A [Store] holds the samples of each entity in a [Slot],
+// from the one that was shown last to the newest. The package does not know the type of the values:
+// a [Kind] has functions for each column.
+//
+// The entities are in classes, by the number of ticks between two updates of an entity. Each class
+// has a timeline of its own: the shown time, which its caller advances in each frame.
+//
+// # Guarantee
+//
+//   - An entity moves from sample A at tick a to the next sample B at tick b linearly in time: the
+//     share of B at time t is (t - a) / (b - a). At b its values are those of B, byte for byte.
+//   - With one sample, its values are shown. Before the tick of the first sample, nothing is.
+//   - A sample has all columns of the entity: those that an update does not contain have the values
+//     of the sample before. In the samples before a column was inserted, it has its first value.
+//   - If the shown time has passed the newest sample, the entity rests there. When the next sample
+//     B arrives at time s, it moves from its shown value: the share of B is (t - s) / (b - s). B is
+//     late if b is less than the ticks between two updates after s. Then that many ticks take the
+//     place of b - s, so that the screen shows no step. A sample that arrives while the entity
+//     moves to a late one takes its place, so that the entity does not stay behind.
+//   - While an entity rests, a column with Kind.Extrapolate continues in the direction of its last
+//     two samples for that many ticks, and then rests. A sample at a later tick without new values
+//     returns it to its last value.
+//   - Two values that Kind.TooFar reports are not blended: the older one is shown until the tick of
+//     the newer one.
+//   - The shown time never moves back. If the caller's time does, the shown time stays.
+//   - No ticks make an entity use more memory than that of MaxSamples samples.
+//
+// Nothing is allocated while neither the number of entities nor that of their samples reaches a new
+// maximum.
+//
+// # How to drive it
+//
+// In each frame, first call AddSample for the updates that have arrived, then Advance for each
+// class. Entities that Shown reports for the first time appear on the screen now. For each set of
+// entities with the same columns, call Select, then Show for each column.
+//
+// The methods are:
+//   - slots: Add, Remove;
+//   - samples: AddSample, RemoveColumns, Rebase;
+//   - time: Advance, Shown;
+//   - display: Select, Show, and for a function of the game From, To and Share;
+//   - memory and counters: Stats.
+//
+// # Where things are
+//
+// Slots and classes are in store.go. The memory of the samples is in ring.go, their arrival in
+// sample.go, time in time.go and advance.go, and the display in show.go.
+package snapshot

@@ -1,0 +1,214 @@
+package snapshot
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/set"
+)
+
+// MaxSamples is the most samples that are held of one entity. With an update in each tick at 60 Hz
+// it is 4 seconds, which is more than any client shows its entities late.
+const MaxSamples = 256
+
+// Kind describes the values of a column. Its functions get the memory of values and must not keep
+// it.
+type Kind struct {
+	Size int // bytes of a value; 0: the column has no samples
+
+	// Each sets value i of dst to the value at share[i], from 0 to 1, between the values at the
+	// indexes from[i] and to[i] of plane. A share of 0 must give the bytes of the first, and a
+	// share of 1 those of the second. If it is nil, the first is shown until the tick of the
+	// second.
+	Each func(dst, plane []byte, from, to []uint32, share []float32)
+	// TooFar reports whether two values differ too much to be blended. If it is nil, they never do.
+	TooFar func(a, b []byte) bool
+	// Extrapolate is for how many ticks a value continues in its direction after the newest sample.
+	// Then Each must handle shares greater than 1. 0: it rests at once.
+	Extrapolate uint16
+}
+
+// Slot is the number of an entity, which is small and never 0.
+type Slot uint32
+
+// Store holds the samples of a client's interpolated entities. The package documentation shows how
+// to use it.
+type Store struct {
+	kinds   []Kind
+	sampled set.Mask // columns with samples
+	limited set.Mask // columns with a TooFar
+	behind  uint32   // samples that are held behind the shown one: 1 if a column extrapolates
+
+	ring
+	entities []entity     // by slot
+	moves    []movement   // by slot
+	pairs    pairs        // by slot
+	far      []set.Bitset // by column and slot: the values of the pair are too far from each other
+	free     []Slot
+	classes  []*class
+
+	selected selection
+	scratch  scratch
+	stats    Stats
+}
+
+// entity is the state of one slot.
+type entity struct {
+	class  *class // nil: the slot is not in use
+	place  uint32 // in class.slots
+	cols   set.Mask
+	newest entangle.Tick // of the newest sample
+
+	first  uint32 // number of the oldest sample; see ring
+	count  uint32 // of samples
+	behind uint32 // number of samples before the one that it moves from
+	shown  bool
+	late   bool // the newest sample is reached after its tick
+}
+
+// from returns the number of the sample that the entity moves from. Before it is shown, this is
+// the first one.
+func (e *entity) from() uint32 { return e.first + e.behind }
+
+// last returns the number of the newest sample. There must be one.
+func (e *entity) last() uint32 { return e.first + e.count - 1 }
+
+// resting reports whether the entity is shown and there is no sample to move to.
+func (e *entity) resting() bool { return e.shown && e.from() == e.last() }
+
+// class is the timeline of the entities with the same number of ticks between two updates.
+type class struct {
+	every   uint16
+	started bool   // now has been set
+	now     moment // the shown time
+	slots   []Slot
+}
+
+// pairs are the indexes, in the planes of ring, of the two samples that entities are shown between.
+type pairs struct {
+	from, to []uint32
+	share    []float32 // of the second; 0 if both are the same
+}
+
+// slotBytes is the memory of an element of entities, moves and pairs, and of class.slots.
+const slotBytes = 72 + 24 + 12 + 4
+
+func (p *pairs) add(from, to uint32, share float32) {
+	p.from, p.to, p.share = append(p.from, from), append(p.to, to), append(p.share, share)
+}
+
+func (p *pairs) reset() { p.from, p.to, p.share = p.from[:0], p.to[:0], p.share[:0] }
+
+// Stats are counters and sizes of a store.
+type Stats struct {
+	Slots   int    // in use
+	Samples int    // that there is memory for, for each slot
+	Bytes   int    // of the samples and the state of all slots
+	Ignored uint64 // samples that were not newer than the newest one
+	Dropped uint64 // samples that were dropped because there were more than MaxSamples
+}
+
+// New returns an empty store. Columns are numbered by the order of kinds.
+func New(kinds []Kind) *Store {
+	s := &Store{kinds: append([]Kind(nil), kinds...), far: make([]set.Bitset, len(kinds))}
+	for col := range s.kinds {
+		k := &s.kinds[col]
+		if k.Size == 0 {
+			continue
+		}
+		s.sampled.Set(col)
+		if k.TooFar != nil {
+			s.limited.Set(col)
+		}
+		if k.Each == nil {
+			k.Each = hold(k.Size)
+		}
+		if k.Extrapolate > 0 {
+			s.behind = 1
+		}
+	}
+	s.ring = newRing(s.kinds)
+	s.addSlot() // slot 0
+	return s
+}
+
+// hold returns a Kind.Each that does not blend.
+func hold(size int) func(dst, plane []byte, from, to []uint32, share []float32) {
+	return func(dst, plane []byte, from, to []uint32, share []float32) {
+		for i, t := range share {
+			at := from[i]
+			if t >= 1 {
+				at = to[i]
+			}
+			copy(dst[i*size:(i+1)*size], plane[int(at)*size:])
+		}
+	}
+}
+
+// Add returns a slot for an entity with the given number of ticks between two updates; 0 is 1.
+func (s *Store) Add(every uint16) Slot {
+	var slot Slot
+	if n := len(s.free); n > 0 {
+		slot, s.free = s.free[n-1], s.free[:n-1]
+	} else {
+		slot = s.addSlot()
+	}
+	c := s.class(every)
+	s.entities[slot] = entity{class: c, place: uint32(len(c.slots))}
+	s.moves[slot].end = c.now
+	c.slots = append(c.slots, slot)
+	s.stats.Slots++
+	return slot
+}
+
+// addSlot returns a slot that was never in use.
+func (s *Store) addSlot() Slot {
+	slot := len(s.entities)
+	if slot == s.stride {
+		s.resize(s.capacity, 2*s.stride)
+	}
+	s.entities = append(s.entities, entity{})
+	s.moves = append(s.moves, movement{})
+	s.pairs.add(0, 0, 0)
+	for col := range s.limited.All() {
+		s.far[col].Grow(slot + 1)
+	}
+	return Slot(slot)
+}
+
+// class returns the class of a number of ticks between two updates. There are few.
+func (s *Store) class(every uint16) *class {
+	every = max(every, 1)
+	for _, c := range s.classes {
+		if c.every == every {
+			return c
+		}
+	}
+	s.classes = append(s.classes, &class{every: every})
+	return s.classes[len(s.classes)-1]
+}
+
+// Remove frees a slot, so that Add may return it again.
+func (s *Store) Remove(slot Slot) {
+	e := &s.entities[slot]
+	if e.class == nil {
+		return
+	}
+	slots := e.class.slots
+	last := slots[len(slots)-1]
+	slots[e.place], s.entities[last].place = last, e.place
+	e.class.slots = slots[:len(slots)-1]
+	s.RemoveColumns(slot, e.cols)
+	*e = entity{}
+	s.free = append(s.free, slot)
+	s.stats.Slots--
+}
+
+// Shown reports whether the shown time has reached the first sample of a slot.
+func (s *Store) Shown(slot Slot) bool { return s.entities[slot].shown }
+
+// Stats returns the counters and sizes.
+func (s *Store) Stats() Stats {
+	stats := s.stats
+	stats.Samples = s.capacity
+	stats.Bytes = s.ring.bytes() + len(s.entities)*slotBytes
+	return stats
+}

@@ -1,0 +1,400 @@
+package snapshot
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/set"
+)
+
+// The columns of the tests. The values of all are numbers.
+const (
+	plain   = iota // blended
+	limited        // not blended if the difference is more than 10
+	beyond         // continues for two ticks, and is limited
+	held           // not blended
+	without        // has no samples
+	columns
+)
+
+const ticksBeyond = 2
+
+var numbers = binary.LittleEndian
+
+func number(b []byte) float64 { return math.Float64frombits(numbers.Uint64(b)) }
+
+func memory(v float64) []byte { return numbers.AppendUint64(nil, math.Float64bits(v)) }
+
+func mix(a, b float64, t float32) float64 {
+	switch {
+	case !(t > 0):
+		return a
+	case t == 1:
+		return b
+	}
+	return a + float64((b-a)*float64(t))
+}
+
+func mixEach(dst, plane []byte, from, to []uint32, share []float32) {
+	for i, t := range share {
+		numbers.PutUint64(dst[8*i:], math.Float64bits(mix(number(plane[8*from[i]:]), number(plane[8*to[i]:]), t)))
+	}
+}
+
+func tooFar(a, b float64) bool { return math.Abs(a-b) > 10 }
+
+func tooFarBytes(a, b []byte) bool { return tooFar(number(a), number(b)) }
+
+func kinds() []Kind {
+	return []Kind{
+		plain:   {Size: 8, Each: mixEach},
+		limited: {Size: 8, Each: mixEach, TooFar: tooFarBytes},
+		beyond:  {Size: 8, Each: mixEach, TooFar: tooFarBytes, Extrapolate: ticksBeyond},
+		held:    {Size: 8},
+		without: {},
+	}
+}
+
+type values [columns]float64
+
+// twin is the plain model of an entity. Its times are ticks that do not wrap around.
+type twin struct {
+	slot    Slot
+	class   *twinClass
+	has     [columns]bool
+	newest  int64
+	started bool // it has a sample
+
+	shown     bool
+	base      values // that it moves from
+	start     float64
+	previous  *values // of the movement before, which began at prevStart and ended at start
+	prevStart float64
+	end       float64 // of the movement to ahead[0]
+	late      bool
+	ahead     []twinSample
+}
+
+type twinSample struct {
+	tick int64
+	values
+}
+
+type twinClass struct {
+	every   uint16
+	now     float64
+	started bool
+}
+
+// known returns the values of the newest sample.
+func (w *twin) known() values {
+	if n := len(w.ahead); n > 0 {
+		return w.ahead[n-1].values
+	}
+	return w.base
+}
+
+// show returns the shown value of a column.
+func (w *twin) show(col int) float64 {
+	base := w.base[col]
+	if len(w.ahead) > 0 {
+		to, share := w.ahead[0].values[col], w.share()
+		if col == held || (col == limited || col == beyond) && tooFar(base, to) {
+			return base
+		}
+		return mix(base, to, share)
+	}
+	if col != beyond || w.previous == nil || w.previous[col] == base || tooFar(w.previous[col], base) {
+		return base
+	}
+	now := min(w.class.now, w.start+ticksBeyond)
+	return mix(w.previous[col], base, float32((now-w.prevStart)/(w.start-w.prevStart)))
+}
+
+func (w *twin) share() float32 {
+	if len(w.ahead) == 0 {
+		return 0
+	}
+	return float32((w.class.now - w.start) / (w.end - w.start))
+}
+
+// add adds a sample in which some columns have new values.
+func (w *twin) add(tick int64, changed map[int]float64) {
+	if w.started && tick <= w.newest {
+		return
+	}
+	from, waits := w.showAll(), w.late || w.shown && len(w.ahead) == 0
+	if w.samples() == MaxSamples {
+		w.ahead = slices.Delete(w.ahead, 1, 2)
+	}
+	w.ahead = append(w.ahead, twinSample{tick, w.known()})
+	w.started, w.newest = true, tick
+	for col, v := range changed {
+		w.ahead[len(w.ahead)-1].values[col] = v
+		if w.has[col] {
+			continue
+		}
+		w.has[col], w.base[col], from[col] = true, v, v
+		if w.previous != nil {
+			w.previous[col] = v
+		}
+		for i := range w.ahead {
+			w.ahead[i].values[col] = v
+		}
+	}
+	if waits {
+		w.restart(from)
+	} else if len(w.ahead) == 1 {
+		w.end = float64(tick)
+	}
+}
+
+// samples returns how many samples are held.
+func (w *twin) samples() int {
+	n := len(w.ahead)
+	if w.shown {
+		n++
+	}
+	if w.previous != nil {
+		n++
+	}
+	return n
+}
+
+func (w *twin) showAll() (shown values) {
+	for col := range shown {
+		shown[col] = w.show(col)
+	}
+	return shown
+}
+
+// rebase replaces shown values.
+func (w *twin) rebase(given map[int]float64) {
+	if !w.started || !w.class.started {
+		return
+	}
+	from := w.showAll()
+	if !w.shown {
+		from = w.ahead[0].values
+		if w.samples() == MaxSamples {
+			w.ahead = slices.Delete(w.ahead, 1, 2)
+		}
+	} else if len(w.ahead) == 0 {
+		w.ahead = []twinSample{{w.newest, w.base}}
+	}
+	for col, v := range given {
+		if w.has[col] {
+			from[col] = v
+		}
+	}
+	w.shown = true
+	w.restart(from)
+}
+
+// restart begins a movement from the given values.
+func (w *twin) restart(from values) {
+	soonest := w.class.now + float64(w.class.every)
+	for len(w.ahead) > 1 && float64(w.ahead[0].tick) < soonest {
+		w.ahead = w.ahead[1:]
+	}
+	w.base, w.start, w.previous = from, w.class.now, nil
+	w.end = max(float64(w.ahead[0].tick), soonest)
+	w.late = w.end != float64(w.ahead[0].tick)
+}
+
+// advance drops the samples that the shown time has reached.
+func (w *twin) advance() {
+	for len(w.ahead) > 0 && w.end <= w.class.now {
+		if w.shown {
+			w.previous, w.prevStart = &values{}, w.start
+			*w.previous = w.base
+		}
+		w.shown, w.base, w.start, w.late = true, w.ahead[0].values, w.end, false
+		if w.ahead = w.ahead[1:]; len(w.ahead) > 0 {
+			w.end = float64(w.ahead[0].tick)
+		}
+	}
+}
+
+// twins is a store and its model.
+type twins struct {
+	t       *testing.T
+	r       *rand.Rand
+	store   *Store
+	origin  entangle.Tick // of the tick 0 of the model
+	classes []*twinClass
+	all     []*twin
+}
+
+// A store shows, bit for bit, the same values as a simple model with a list of samples for each
+// entity, for samples that arrive early, late, in bursts or not at all, columns that are inserted and
+// removed, and slots that are used again.
+//
+// Proves: N1, N2, N3, N7, N15
+func TestAStoreEqualsPlainTwin(t *testing.T) {
+	for seed := range uint64(100) {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			newTwins(t, seed).run(200)
+			if t.Failed() {
+				t.Logf("again: go test ./internal/core/snapshot -run 'TestAStoreEqualsPlainTwin/seed_%d$'", seed)
+			}
+		})
+	}
+}
+
+func newTwins(t *testing.T, seed uint64) *twins {
+	w := &twins{t: t, r: rand.New(rand.NewPCG(seed, 3)), store: New(kinds())}
+	w.origin = entangle.Tick(w.r.Uint32())
+	if seed%2 == 0 {
+		w.origin = -entangle.Tick(w.r.IntN(400)) // ticks wrap around
+	}
+	for _, every := range []uint16{1, 2, 5}[:1+w.r.IntN(3)] {
+		w.classes = append(w.classes, &twinClass{every: every})
+	}
+	return w
+}
+
+func (w *twins) run(frames int) {
+	for range frames {
+		w.changeEntities()
+		for _, e := range w.all {
+			w.receive(e)
+		}
+		for _, c := range w.classes {
+			w.advance(c)
+		}
+		w.compare()
+	}
+}
+
+func (w *twins) changeEntities() {
+	if w.r.IntN(3) == 0 {
+		c := w.classes[w.r.IntN(len(w.classes))]
+		w.all = append(w.all, &twin{slot: w.store.Add(c.every), class: c})
+	}
+	if len(w.all) > 0 && w.r.IntN(12) == 0 {
+		i := w.r.IntN(len(w.all))
+		w.store.Remove(w.all[i].slot)
+		w.all = slices.Delete(w.all, i, i+1)
+	}
+}
+
+// receive adds none, one or several samples around the shown time, or changes the entity otherwise.
+func (w *twins) receive(e *twin) {
+	burst := 0
+	switch w.r.IntN(12) {
+	case 0:
+		burst = w.r.IntN(12)
+		if w.r.IntN(20) == 0 {
+			burst = w.r.IntN(2 * MaxSamples)
+		}
+	case 1:
+		cols, shown := w.someValues(2)
+		w.store.Rebase(e.slot, cols, w.of(shown))
+		e.rebase(shown)
+	case 2:
+		col := w.r.IntN(columns)
+		w.store.RemoveColumns(e.slot, set.MaskOf(col))
+		e.has[col] = false
+	case 3, 4, 5, 6:
+		burst = 1
+	}
+	for range burst {
+		tick := int64(e.class.now) + int64(w.r.IntN(8)) - 2
+		switch w.r.IntN(5) {
+		case 0:
+			tick = e.newest + int64(w.r.IntN(40))
+		case 1, 2, 3:
+			tick = e.newest + int64(e.class.every)
+		}
+		cols, changed := w.someValues(3)
+		ok := w.store.AddSample(e.slot, w.origin+entangle.Tick(tick), cols, w.of(changed))
+		same(w.t, !e.started || tick > e.newest, ok)
+		e.add(tick, changed)
+	}
+}
+
+// someValues returns new values for some of the columns.
+func (w *twins) someValues(oneIn int) (cols set.Mask, changed map[int]float64) {
+	changed = map[int]float64{}
+	for col := range columns {
+		if w.r.IntN(oneIn) == 0 {
+			cols.Set(col)
+			changed[col] = float64(w.r.IntN(30)) / 3
+			if w.r.IntN(8) == 0 {
+				changed[col] += 30
+			}
+		}
+	}
+	return cols, changed
+}
+
+func (w *twins) of(changed map[int]float64) func(col int) []byte {
+	return func(col int) []byte {
+		same(w.t, false, col == without)
+		return memory(changed[col])
+	}
+}
+
+// advance moves the time of a class, which sometimes stands, jumps or goes back.
+func (w *twins) advance(c *twinClass) {
+	to := c.now + float64(w.r.IntN(96))/64
+	switch w.r.IntN(20) {
+	case 0:
+		to = c.now - float64(w.r.IntN(640))/64
+	case 1:
+		to = c.now + float64(w.r.IntN(640))/64
+	}
+	tick, fraction := math.Floor(to), to-math.Floor(to)
+	w.store.Advance(c.every, w.origin+entangle.Tick(int64(tick)), fraction)
+	if !c.started || to > c.now {
+		c.started, c.now = true, to
+	}
+	for _, e := range w.all {
+		if e.class == c {
+			e.advance()
+		}
+	}
+}
+
+// compare compares all shown values. The slots are in any order.
+func (w *twins) compare() {
+	w.r.Shuffle(len(w.all), func(i, j int) { w.all[i], w.all[j] = w.all[j], w.all[i] })
+	for col := range columns {
+		slots, want := []Slot{}, []byte{}
+		for _, e := range w.all {
+			same(w.t, e.shown, w.store.Shown(e.slot))
+			if !e.shown || !e.has[col] || col == without {
+				continue
+			}
+			slots, want = append(slots, e.slot), append(want, memory(e.show(col))...)
+			to := e.base[col]
+			if len(e.ahead) > 0 {
+				to = e.ahead[0].values[col]
+			}
+			same(w.t, e.base[col], number(w.store.From(e.slot, col)))
+			same(w.t, to, number(w.store.To(e.slot, col)))
+			same(w.t, e.share(), w.store.Share(e.slot))
+		}
+		got := make([]byte, len(want))
+		w.store.Select(slots)
+		w.store.Show(col, got)
+		require.Equal(w.t, want, got, "column %d of slots %v", col, slots)
+	}
+	same(w.t, len(w.all), w.store.Stats().Slots)
+}
+
+// same takes a fraction of the time of require.Equal.
+func same[T comparable](t *testing.T, want, got T) {
+	t.Helper()
+	if want != got {
+		t.Fatalf("%v instead of %v", got, want)
+	}
+}

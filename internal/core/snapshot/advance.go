@@ -33,12 +33,13 @@ func (s *Store) arrive(slot Slot, now moment) {
 			return
 		case !e.shown:
 			e.shown = true
-		case e.behind < s.behind:
+		case e.behind < s.behind && !e.restarted:
 			e.behind++
 		default:
 			e.first++
 			e.count--
 		}
+		e.restarted = false
 		if e.resting() {
 			m.next(m.end + restTicks*oneTick)
 		} else {

@@ -22,8 +22,8 @@
 //     place of b - s, so that the screen shows no step. A sample that arrives while the entity
 //     moves to a late one takes its place, so that the entity does not stay behind.
 //   - While an entity rests, a column with Kind.Extrapolate continues in the direction of its last
-//     two samples for that many ticks, and then rests. A sample at a later tick without new values
-//     returns it to its last value.
+//     two samples for that many ticks, and then rests, unless it came to the last one from another
+//     value. A sample at a later tick without new values returns it to its last value.
 //   - Two values that Kind.TooFar reports are not blended: the older one is shown until the tick of
 //     the newer one.
 //   - The shown time never moves back. If the caller's time does, the shown time stays.

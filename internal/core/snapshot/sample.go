@@ -61,9 +61,6 @@ func (s *Store) setValues(slot Slot, cols set.Mask, value func(col int) []byte) 
 func (s *Store) RemoveColumns(slot Slot, cols set.Mask) {
 	e := &s.entities[slot]
 	e.cols = e.cols.Without(cols)
-	for col := range cols.And(s.limited).All() {
-		s.far[col].Clear(int(slot))
-	}
 }
 
 // Rebase replaces the shown values of some columns of an entity, from which it then moves to its
@@ -103,7 +100,7 @@ func (s *Store) restart(slot Slot, cols set.Mask, value func(col int) []byte) {
 		}
 	}
 	s.ticks[base] = now.tick()
-	e.first, e.count, e.behind, e.shown = target-1, last-target+2, 0, true
+	e.first, e.count, e.behind, e.shown, e.restarted = target-1, last-target+2, 0, true, true
 
 	m, tick := &s.moves[slot], atTick(s.ticks[s.index(slot, target)])
 	m.start, m.end = now, tick

@@ -57,11 +57,12 @@ type entity struct {
 	cols   set.Mask
 	newest entangle.Tick // of the newest sample
 
-	first  uint32 // number of the oldest sample; see ring
-	count  uint32 // of samples
-	behind uint32 // number of samples before the one that it moves from
-	shown  bool
-	late   bool // the newest sample is reached after its tick
+	first     uint32 // number of the oldest sample; see ring
+	count     uint32 // of samples
+	behind    uint32 // number of samples before the one that it moves from
+	shown     bool
+	restarted bool // it moves from values that are no sample
+	late      bool // the newest sample is reached after its tick
 }
 
 // from returns the number of the sample that the entity moves from. Before it is shown, this is
@@ -196,7 +197,6 @@ func (s *Store) Remove(slot Slot) {
 	last := slots[len(slots)-1]
 	slots[e.place], s.entities[last].place = last, e.place
 	e.class.slots = slots[:len(slots)-1]
-	s.RemoveColumns(slot, e.cols)
 	*e = entity{}
 	s.free = append(s.free, slot)
 	s.stats.Slots--

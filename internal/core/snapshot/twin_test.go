@@ -79,6 +79,7 @@ type twin struct {
 	prevStart float64
 	end       float64 // of the movement to ahead[0]
 	late      bool
+	restarted bool // base is no sample
 	ahead     []twinSample
 }
 
@@ -204,7 +205,7 @@ func (w *twin) restart(from values) {
 	for len(w.ahead) > 1 && float64(w.ahead[0].tick) < soonest {
 		w.ahead = w.ahead[1:]
 	}
-	w.base, w.start, w.previous = from, w.class.now, nil
+	w.base, w.start, w.previous, w.restarted = from, w.class.now, nil, true
 	w.end = max(float64(w.ahead[0].tick), soonest)
 	w.late = w.end != float64(w.ahead[0].tick)
 }
@@ -212,11 +213,11 @@ func (w *twin) restart(from values) {
 // advance drops the samples that the shown time has reached.
 func (w *twin) advance() {
 	for len(w.ahead) > 0 && w.end <= w.class.now {
-		if w.shown {
+		if w.previous = nil; w.shown && !w.restarted {
 			w.previous, w.prevStart = &values{}, w.start
 			*w.previous = w.base
 		}
-		w.shown, w.base, w.start, w.late = true, w.ahead[0].values, w.end, false
+		w.shown, w.base, w.start, w.late, w.restarted = true, w.ahead[0].values, w.end, false, false
 		if w.ahead = w.ahead[1:]; len(w.ahead) > 0 {
 			w.end = float64(w.ahead[0].tick)
 		}
@@ -282,6 +283,8 @@ func (w *twins) changeEntities() {
 	if len(w.all) > 0 && w.r.IntN(12) == 0 {
 		i := w.r.IntN(len(w.all))
 		w.store.Remove(w.all[i].slot)
+		w.store.Remove(w.all[i].slot) // has no effect
+		same(w.t, false, w.store.Shown(w.all[i].slot))
 		w.all = slices.Delete(w.all, i, i+1)
 	}
 }

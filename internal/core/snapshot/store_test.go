@@ -1,0 +1,287 @@
+package snapshot
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
+	"github.com/entangle-ecs/entangle/internal/set"
+)
+
+// single is a store with one entity, and with one column that the test looks at.
+type single struct {
+	*Store
+	slot  Slot
+	every uint16
+	col   int
+}
+
+func newSingle(every uint16, col int) *single {
+	s := &single{Store: New(kinds()), every: every, col: col}
+	s.slot = s.Add(every)
+	return s
+}
+
+func (s *single) add(tick entangle.Tick, v float64) bool {
+	return s.AddSample(s.slot, tick, set.MaskOf(s.col), func(int) []byte { return memory(v) })
+}
+
+// unchanged adds a sample without new values.
+func (s *single) unchanged(tick entangle.Tick) { s.AddSample(s.slot, tick, set.Mask{}, nil) }
+
+// at advances to a time and returns the shown value.
+func (s *single) at(time float64) float64 {
+	tick := math.Floor(time)
+	s.Advance(s.every, entangle.Tick(int64(tick)), time-tick)
+	return s.value()
+}
+
+func (s *single) value() float64 {
+	dst := make([]byte, 8)
+	if !s.Shown(s.slot) {
+		return math.NaN()
+	}
+	s.Select([]Slot{s.slot})
+	s.Show(s.col, dst)
+	return number(dst)
+}
+
+// Proves: N1, N2, N3
+func TestAnEntityMovesBetweenTwoSamples(t *testing.T) {
+	s := newSingle(2, plain)
+	s.at(9)
+	assert.False(t, s.Shown(s.slot), "there is no sample")
+	s.add(10, 1)
+	s.at(9.75)
+	assert.False(t, s.Shown(s.slot), "not before its tick")
+	assert.InDelta(t, 1, s.at(10), 0)
+	assert.True(t, s.Shown(s.slot))
+	s.add(12, 5)
+	assert.InDelta(t, 2, s.at(10.5), 0)
+	assert.InDelta(t, 0.25, s.Share(s.slot), 0)
+	s.add(14, 0.1)
+	assert.InDelta(t, 4, s.at(11.5), 0)
+	assert.InDelta(t, 4, s.at(11), 0, "the time does not go back")
+	assert.InDelta(t, 5-4.9/4, s.at(12.5), 1e-6)
+	assert.InDelta(t, 0.1, s.at(14), 0, "the last value, exactly")
+	assert.InDelta(t, 0.1, s.at(99.9), 0)
+	assert.Zero(t, s.Share(s.slot))
+}
+
+// Lost updates are bridged: the entity moves on to the next one that arrives, if that is in time.
+//
+// Proves: N7
+func TestAGapOfLostUpdatesIsBridged(t *testing.T) {
+	s := newSingle(1, plain)
+	s.add(10, 10)
+	s.at(10)
+	s.add(16, 16)
+	for time := 10.0; time < 16; time += 0.25 {
+		assert.InDelta(t, time, s.at(time), 1e-6)
+	}
+	assert.InDelta(t, 16, s.at(16), 0)
+}
+
+// An entity that rested starts when the next value arrives, and reaches it at its tick.
+//
+// Proves: N15
+func TestAnEntityStartsFromRest(t *testing.T) {
+	s := newSingle(1, plain)
+	s.add(10, 0)
+	assert.InDelta(t, 0, s.at(20.5), 0, "it rests")
+	s.add(22, 3)
+	assert.InDelta(t, 0, s.value(), 0, "no step when it arrives")
+	assert.InDelta(t, 1, s.at(21), 1e-6)
+	assert.InDelta(t, 2, s.at(21.5), 1e-6)
+	assert.InDelta(t, 3, s.at(22), 0)
+}
+
+// A value that arrives too late is reached as many ticks after its arrival as there are between two
+// updates. The next one takes its place, and if it is in time, the entity is in time again.
+//
+// Proves: N15
+func TestALateValueMakesNoStep(t *testing.T) {
+	s := newSingle(2, plain)
+	s.add(10, 0)
+	s.at(15)
+	s.add(12, 8)
+	assert.InDelta(t, 0, s.at(15), 0)
+	assert.InDelta(t, 2, s.at(15.5), 1e-6)
+	s.add(14, 10)
+	assert.InDelta(t, 2, s.value(), 1e-6)
+	assert.InDelta(t, 4, s.at(16), 1e-6, "a quarter of the way from 2 to 10")
+	s.add(18, 5)
+	assert.InDelta(t, 4.5, s.at(17), 1e-6, "half of the way from 4 to 5, at its tick")
+	s.add(20, 7)
+	assert.InDelta(t, 5, s.at(18), 0)
+	assert.InDelta(t, 6, s.at(19), 1e-6)
+	assert.InDelta(t, 7, s.at(30), 0)
+}
+
+// A movement of constant speed, whose updates are lost and late by random times, is shown without a
+// step: an entity becomes faster only as far as it then takes it the ticks between two updates to
+// the newest known value. It never moves back.
+//
+// Proves: N15
+func TestLateUpdatesMakeNoStep(t *testing.T) {
+	for seed := range uint64(50) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		every := 1 + r.IntN(4)
+		s := newSingle(uint16(every), plain)
+		arrivals := map[int][]int{} // by frame: ticks
+		const frames, perTick, delay = 4000, 4, 3
+		for tick := 0; tick < frames/perTick; tick += every {
+			if late := int(r.ExpFloat64() * 8); r.IntN(4) > 0 {
+				arrivals[tick*perTick+late] = append(arrivals[tick*perTick+late], tick)
+			}
+		}
+		newest, last, speed := 0.0, math.NaN(), 0.0 // the speed is per frame
+		for frame := range frames {
+			for _, tick := range arrivals[frame] {
+				if s.add(entangle.Tick(tick)+100, float64(tick)) {
+					newest = float64(tick)
+				}
+			}
+			now := s.at(100 - delay + float64(frame)/perTick)
+			if !s.Shown(s.slot) {
+				continue
+			}
+			if !math.IsNaN(last) {
+				fastest := max(speed, (newest-last)/perTick/float64(every))
+				speed = now - last
+				require.LessOrEqual(t, speed, fastest+1e-4, "seed %d, frame %d", seed, frame)
+				require.GreaterOrEqual(t, speed, -1e-4)
+			}
+			last = now
+		}
+	}
+}
+
+// Proves: N15
+func TestAColumnIsExtrapolatedForABoundedTime(t *testing.T) {
+	s := newSingle(1, beyond)
+	s.add(10, 1)
+	s.add(11, 2)
+	assert.InDelta(t, 2, s.at(11), 0)
+	assert.InDelta(t, 3.5, s.at(12.5), 1e-6)
+	assert.InDelta(t, 2, number(s.From(s.slot, beyond)), 0, "for a function of the game, it rests")
+	assert.InDelta(t, 4, s.at(20), 1e-6, "no more than two ticks")
+	s.add(22, 0)
+	assert.InDelta(t, 4, s.value(), 1e-6, "no step")
+	assert.InDelta(t, 2, s.at(21), 1e-6)
+	assert.InDelta(t, 0, s.at(23), 0, "it has come from a value that is no sample")
+	s.add(24, 0)
+	s.add(25, 1)
+	assert.InDelta(t, 2, s.at(26), 1e-6)
+	s.unchanged(28)
+	assert.InDelta(t, 1.5, s.at(27), 1e-6, "back, if it is known to rest")
+	assert.InDelta(t, 1, s.at(28), 0)
+	assert.InDelta(t, 1, s.at(29), 0)
+
+	s = newSingle(1, beyond)
+	s.add(10, 1)
+	s.add(11, 100)
+	assert.InDelta(t, 1, s.at(10.75), 0, "too far from each other")
+	assert.InDelta(t, 100, s.at(12), 0, "so that there is no direction")
+}
+
+// An entity that is on the screen already moves from its place there.
+func TestRebaseMovesFromTheGivenValue(t *testing.T) {
+	given := func(v float64) func(int) []byte { return func(int) []byte { return memory(v) } }
+	s := newSingle(1, plain)
+	s.Rebase(s.slot, set.MaskOf(plain), given(3))
+	assert.False(t, s.Shown(s.slot), "it has no sample")
+	s.at(10)
+	s.add(12, 7)
+	s.Rebase(s.slot, set.MaskOf(plain), given(3))
+	assert.True(t, s.Shown(s.slot))
+	assert.InDelta(t, 3, s.value(), 0)
+	assert.InDelta(t, 5, s.at(11), 0)
+	assert.InDelta(t, 7, s.at(20), 0)
+	s.Rebase(s.slot, set.MaskOf(plain), given(9))
+	assert.InDelta(t, 8, s.at(20.5), 0, "back to the last value")
+	assert.InDelta(t, 7, s.at(21), 0)
+}
+
+// An entity that has rested for longer than half of the wrap-around of ticks moves again.
+func TestALongRest(t *testing.T) {
+	s := newSingle(1, plain)
+	s.add(0, 1)
+	last := uint64(0)
+	for range 12 {
+		last += 1 << 28
+		s.Advance(1, entangle.Tick(last), 0)
+	}
+	require.True(t, s.add(entangle.Tick(last+2), 3))
+	s.Advance(1, entangle.Tick(last+1), 0)
+	assert.InDelta(t, 2, s.value(), 0)
+}
+
+// No ticks make the memory of an entity grow without bound, and samples beyond MaxSamples do not
+// change what is shown now.
+func TestMemoryIsBounded(t *testing.T) {
+	s := newSingle(1, plain)
+	s.add(100, 0)
+	s.add(102, 10)
+	s.at(101)
+	for i := range entangle.Tick(2000) {
+		require.True(t, s.add(103+i, float64(i)))
+		require.False(t, s.add(103+i, 7), "the same tick")
+		require.False(t, s.add(50+i, 7), "an earlier one")
+		require.False(t, s.add(103+i+1<<31, 7), "half of the wrap-around away")
+	}
+	stats := s.Stats()
+	assert.Equal(t, MaxSamples, stats.Samples)
+	assert.Equal(t, uint64(6000), stats.Ignored)
+	assert.Equal(t, uint64(2002-MaxSamples), stats.Dropped)
+	assert.InDelta(t, 5, s.value(), 0)
+	assert.InDelta(t, 10, s.at(102), 0)
+	assert.InDelta(t, 1999, s.at(3000), 0)
+
+	require.True(t, s.add(2102+1<<31-1, 1), "far ahead")
+	assert.InDelta(t, 1999, s.at(3001), 1e-3)
+}
+
+func TestNothingIsAllocatedInTheSteadyState(t *testing.T) {
+	s := New(kinds())
+	var slots []Slot
+	for range 100 {
+		slots = append(slots, s.Add(1))
+	}
+	cols := set.MaskOf(plain, limited, beyond, held)
+	mem, dst := memory(5), make([]byte, 8*len(slots))
+	value := func(int) []byte { return mem }
+	tick := entangle.Tick(0)
+	frame := func() {
+		tick++
+		for i, slot := range slots {
+			if (int(tick)+i)%5 > 0 { // some arrive late
+				s.AddSample(slot, tick+1, cols, value)
+			}
+		}
+		s.Advance(1, tick, 0.5)
+		s.Rebase(slots[0], cols, value)
+		s.Remove(slots[1])
+		slots[1] = s.Add(1)
+		s.AddSample(slots[1], tick, cols, value)
+		s.Select(slots)
+		for col := range cols.All() {
+			s.Show(col, dst)
+		}
+	}
+	for range 20 {
+		frame()
+	}
+	assert.Zero(t, alloctest.Count(100, frame))
+}
+
+func TestStatsCountTheMemoryOfASlot(t *testing.T) {
+	size := reflect.TypeFor[entity]().Size() + reflect.TypeFor[movement]().Size() + 3*4 + reflect.TypeFor[Slot]().Size()
+	assert.EqualValues(t, slotBytes, size)
+}

@@ -158,7 +158,7 @@ func eachQuats[F float](r *blendRun, p pairs, from, to []uint32, share []float32
 			continue
 		}
 		for at := uintptr(0); at < size; at += unsafe.Sizeof([4]F{}) {
-			mixQuat((*[4]F)(unsafe.Add(d, at)), (*[4]F)(unsafe.Add(a, at)), (*[4]F)(unsafe.Add(b, at)), F(t), float64(t))
+			mixQuat((*[4]F)(unsafe.Add(d, at)), (*[4]F)(unsafe.Add(a, at)), (*[4]F)(unsafe.Add(b, at)), F(t))
 		}
 	}
 }

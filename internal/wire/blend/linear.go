@@ -272,17 +272,18 @@ func mixAngles[F float](dst, a, b []F, t float64) {
 
 func mixQuats[F float](dst, a, b [][4]F, t float64) {
 	a, b = a[:len(dst)], b[:len(dst)]
+	share := F(t)
 	for i := range dst {
-		mixQuat(&dst[i], &a[i], &b[i], F(t), t)
+		mixQuat(&dst[i], &a[i], &b[i], share)
 	}
 }
 
 // mixQuat turns from p towards q by a share of the shorter arc. For nearly equal rotations it uses
-// the chord, because the formula for the arc becomes inaccurate. t is the share in full precision.
-func mixQuat[F float](dst, p, q *[4]F, share F, t float64) {
+// the chord, because the formula for the arc becomes inaccurate.
+func mixQuat[F float](dst, p, q *[4]F, share F) {
 	from, to := 1-share, share
 	if dot := F(p[0]*q[0]) + F(p[1]*q[1]) + F(p[2]*q[2]) + F(p[3]*q[3]); dot < 0.9995 {
-		from, to = arc(float64(dot), t, from, to)
+		from, to = arc(float64(dot), float64(share), from, to)
 	}
 	x, y := F(p[0]*from)+F(q[0]*to), F(p[1]*from)+F(q[1]*to)
 	z, w := F(p[2]*from)+F(q[2]*to), F(p[3]*from)+F(q[3]*to)

@@ -86,13 +86,17 @@ func MixRotations(dst, a, b []workload.VisualRotation, t float32) {
 			dot, to = -dot, -to
 		}
 		if dot < 0.9995 {
-			angle := math.Acos(float64(dot))
-			over := 1 / math.Sin(angle)
-			from = float32(math.Sin(float64(from)*angle) * over)
-			to = float32(math.Copysign(math.Sin(math.Abs(float64(to))*angle)*over, float64(to)))
+			from, to = arcWeights(dot, from, to)
 		}
 		q := [4]float32{x[0]*from + y[0]*to, x[1]*from + y[1]*to, x[2]*from + y[2]*to, x[3]*from + y[3]*to}
 		scale := 1 / float32(math.Sqrt(float64(q[0]*q[0]+q[1]*q[1]+q[2]*q[2]+q[3]*q[3])))
 		dst[i].Q = [4]float32{q[0] * scale, q[1] * scale, q[2] * scale, q[3] * scale}
 	}
+}
+
+// arcWeights returns the weights of two rotations along the arc instead of the chord.
+func arcWeights(dot, from, to float32) (arcFrom, arcTo float32) {
+	angle := math.Acos(float64(dot))
+	over := 1 / math.Sin(angle)
+	return float32(math.Sin(float64(from)*angle) * over), float32(math.Copysign(math.Sin(math.Abs(float64(to))*angle)*over, float64(to)))
 }

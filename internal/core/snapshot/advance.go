@@ -53,6 +53,9 @@ func (s *Store) arrive(slot Slot, now moment) {
 func (s *Store) begin(slot Slot) {
 	s.pair(slot)
 	s.pairs.share[slot] = 0
+	if s.limited.IsZero() {
+		return
+	}
 	e := &s.entities[slot]
 	limited := s.limited.And(e.cols)
 	for col := limited.Next(0); col >= 0; col = limited.Next(col + 1) {

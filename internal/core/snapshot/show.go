@@ -29,9 +29,11 @@ func (s *scratch) resize(bytes int) []byte {
 func (s *Store) Select(slots []Slot) {
 	sel := &s.selected
 	sel.slots = slots
-	sel.pairs.reset()
-	for _, slot := range slots {
-		sel.add(s.pairs.from[slot], s.pairs.to[slot], s.pairs.share[slot])
+	sel.resize(len(slots))
+	from, to, share := sel.from[:len(slots)], sel.to[:len(slots)], sel.share[:len(slots)]
+	all := &s.pairs
+	for i, slot := range slots {
+		from[i], to[i], share[i] = all.from[slot], all.to[slot], all.share[slot]
 	}
 }
 

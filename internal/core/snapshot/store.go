@@ -1,6 +1,8 @@
 package snapshot
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
@@ -96,6 +98,10 @@ func (p *pairs) add(from, to uint32, share float32) {
 	p.from, p.to, p.share = append(p.from, from), append(p.to, to), append(p.share, share)
 }
 
+func (p *pairs) resize(n int) {
+	p.from, p.to, p.share = slices.Grow(p.from[:0], n)[:n], slices.Grow(p.to[:0], n)[:n], slices.Grow(p.share[:0], n)[:n]
+}
+
 func (p *pairs) reset() { p.from, p.to, p.share = p.from[:0], p.to[:0], p.share[:0] }
 
 // Stats are counters and sizes of a store.
@@ -164,7 +170,7 @@ func (s *Store) Add(every uint16) Slot {
 func (s *Store) addSlot() Slot {
 	slot := len(s.entities)
 	if slot == s.stride {
-		s.resize(s.capacity, 2*s.stride)
+		s.resize(s.capacity, s.stride+s.stride/2)
 	}
 	s.entities = append(s.entities, entity{})
 	s.moves = append(s.moves, movement{})

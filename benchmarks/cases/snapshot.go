@@ -16,9 +16,10 @@ import (
 )
 
 // In the case interpolate/snapshot, a client shows 10,000 interpolated entities with three
-// components two ticks in the past. A sample of all of them arrives in each tick, which has two
-// frames. One operation is a frame: the shown time advances, and the shown values are written in
-// the order of the slots. In the variant receive, one operation is the arrival of a tick.
+// components two ticks in the past. A sample of all of them arrives in each tick. One operation is
+// the two frames of a tick, at a quarter and at three quarters of it: the shown time advances, and
+// the shown values are written in the order of the slots. In the variant receive, one operation is
+// the arrival of a tick.
 const (
 	snapshotEntities = 10_000
 	snapshotDelay    = 2 // ticks
@@ -31,7 +32,7 @@ func snapshotVariants() []report.Variant {
 			if err != nil {
 				return report.Sides{}, err
 			}
-			return report.Sides{Before: s.nextFrame, Ours: s.show, Limit: s.showLimit, Verify: s.verify}, nil
+			return report.Sides{Before: s.nextFrames, Ours: s.show, Limit: s.showLimit, Verify: s.verify}, nil
 		}},
 		{Name: "interpolate/snapshot-receive", Prepare: func() (report.Sides, error) {
 			s, err := newSnapshotScene()
@@ -45,7 +46,7 @@ func snapshotVariants() []report.Variant {
 			if err != nil {
 				return report.Sides{}, err
 			}
-			return report.Sides{Before: s.nextFrame, Ours: s.show, Limit: s.showLimit, Figure: func() float64 {
+			return report.Sides{Before: s.nextFrames, Ours: s.show, Limit: s.showLimit, Figure: func() float64 {
 				return float64(s.store.Stats().Bytes) / snapshotEntities
 			}}, nil
 		}},
@@ -58,14 +59,17 @@ type snapshotScene struct {
 	slots   []snapshot.Slot
 	shown   [3][]byte // by column
 	limit   *limits.SnapshotLimit
-	frame   int
+	tick    int
 	arrived limits.SnapshotColumns // the newest sample
 	columns [3][]byte              // its memory
 	value   func(col int) []byte   // of the entity at row
 	row     int
 }
 
-var snapshotSizes = [3]int{12, 16, 8}
+var (
+	snapshotSizes  = [3]int{12, 16, 8}
+	snapshotFrames = [2]float64{0.25, 0.75}
+)
 
 func newSnapshotScene() (*snapshotScene, error) {
 	kinds := make([]snapshot.Kind, 3)
@@ -82,7 +86,7 @@ func newSnapshotScene() (*snapshotScene, error) {
 		return nil, err
 	}
 	for col, by := range []blend.Funcs{positions, rotations, aims} {
-		kinds[col] = snapshot.Kind{Size: snapshotSizes[col], Each: by.Each}
+		kinds[col] = snapshot.Kind{Size: snapshotSizes[col], Blend: by.Blend, Each: by.Each}
 	}
 	s := &snapshotScene{store: snapshot.New(kinds), limit: limits.NewSnapshotLimit(snapshotEntities)}
 	s.arrived = limits.NewSnapshotLimit(snapshotEntities).To
@@ -103,29 +107,22 @@ func newSnapshotScene() (*snapshotScene, error) {
 	return s, nil
 }
 
-// tick returns the tick of the frame, and now the time of the frame on the timeline of the server.
-func (s *snapshotScene) tick() int    { return s.frame / 2 }
-func (s *snapshotScene) now() float64 { return float64(s.frame)/2 + 0.25 - snapshotDelay }
-
-// nextFrame begins a frame. If a tick begins with it, its samples arrive on both sides.
-func (s *snapshotScene) nextFrame() {
-	s.frame++
-	if s.frame%2 > 0 {
-		return
-	}
-	s.fill(s.tick())
-	s.receive()
-	shown := s.tick() - snapshotDelay
+// nextFrames begins a tick, the samples of which arrive on both sides.
+func (s *snapshotScene) nextFrames() {
+	s.tick++
+	shown := s.tick - snapshotDelay
 	s.limit.Arrive(shown)
 	fillSnapshot(&s.limit.From, shown)
 	fillSnapshot(&s.limit.To, shown+1)
+	s.fill(s.tick)
+	s.receive()
 }
 
 // nextTick begins a tick, shows its first frame, and makes a sample that can arrive after it.
 func (s *snapshotScene) nextTick() {
-	s.frame += 2
-	s.store.Advance(1, entangle.Tick(s.tick()-snapshotDelay), 0.25)
-	s.fill(s.tick())
+	s.tick++
+	s.store.Advance(1, entangle.Tick(s.tick-snapshotDelay), 0.25)
+	s.fill(s.tick)
 }
 
 // fill makes the sample of a tick.
@@ -156,20 +153,25 @@ func (s *snapshotScene) receive() {
 	all := set.MaskOf(0, 1, 2)
 	for i, slot := range s.slots {
 		s.row = i
-		s.store.AddSample(slot, entangle.Tick(s.tick()), all, s.value)
+		s.store.AddSample(slot, entangle.Tick(s.tick), all, s.value)
 	}
 }
 
 func (s *snapshotScene) show() {
-	tick := math.Floor(s.now())
-	s.store.Advance(1, entangle.Tick(tick), s.now()-tick)
-	s.store.Select(s.slots)
-	for col, dst := range s.shown {
-		s.store.Show(col, dst)
+	for _, fraction := range snapshotFrames {
+		s.store.Advance(1, entangle.Tick(s.tick-snapshotDelay), fraction)
+		s.store.Select(s.slots)
+		for col, dst := range s.shown {
+			s.store.Show(col, dst)
+		}
 	}
 }
 
-func (s *snapshotScene) showLimit() { s.limit.Show(s.now()) }
+func (s *snapshotScene) showLimit() {
+	for _, fraction := range snapshotFrames {
+		s.limit.Show(float64(s.tick-snapshotDelay) + fraction)
+	}
+}
 
 // verify compares the shown values.
 func (s *snapshotScene) verify() error {

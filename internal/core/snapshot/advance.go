@@ -10,26 +10,45 @@ func (s *Store) Advance(every uint16, tick entangle.Tick, fraction float64) {
 		c.started, c.now = true, now
 	}
 	now := c.now
+	from, to, shares := s.pairs.from[:len(s.entities)], s.pairs.to[:len(s.entities)], s.pairs.share[:len(s.entities)]
+	plain := s.behind == 0 && s.limited.IsZero()
+	var last movement // most entities move between the same ticks
+	var share float32
 	for _, slot := range c.slots {
-		m := &s.moves[slot]
-		if !now.before(m.end) {
-			s.arrive(slot, now)
+		e := &s.entities[slot]
+		if !now.before(e.end) {
+			// The usual case of arrive: the entity has reached one sample, and there is another one
+			// to move to. Without it, interpolate/snapshot takes a quarter more time.
+			next := s.index(slot, e.first+2)
+			if end := atTick(s.ticks[next]); plain && e.shown && e.count > 2 && now.before(end) {
+				e.first++
+				e.count--
+				e.restarted = false
+				e.next(end)
+				from[slot], to[slot] = to[slot], next
+			} else {
+				s.arrive(slot, now)
+			}
 		}
-		if s.pairs.from[slot] != s.pairs.to[slot] {
-			s.pairs.share[slot] = m.share(now)
+		if from[slot] != to[slot] {
+			if e.start != last.start || e.end != last.end {
+				last = e.movement
+				share = last.share(now)
+			}
+			shares[slot] = share
 		}
 	}
 }
 
 // arrive begins the next movement of an entity whose movement is over, or that is shown now.
 func (s *Store) arrive(slot Slot, now moment) {
-	e, m := &s.entities[slot], &s.moves[slot]
-	for !now.before(m.end) {
+	e := &s.entities[slot]
+	for !now.before(e.end) {
 		switch {
 		case e.count == 0 || e.resting():
-			by := now - restTicks*oneTick - m.start
-			m.before, m.start, m.end = m.before+by, m.start+by, now+restTicks*oneTick
-			e.newest = m.start.tick() // and not older, see restTicks
+			by := now - restTicks*oneTick - e.start
+			e.before, e.start, e.end = e.before+by, e.start+by, now+restTicks*oneTick
+			e.newest = e.start.tick() // and not older, see restTicks
 			return
 		case !e.shown:
 			e.shown = true
@@ -41,9 +60,9 @@ func (s *Store) arrive(slot Slot, now moment) {
 		}
 		e.restarted = false
 		if e.resting() {
-			m.next(m.end + restTicks*oneTick)
+			e.next(e.end + restTicks*oneTick)
 		} else {
-			m.next(atTick(s.ticks[s.index(slot, e.from()+1)]))
+			e.next(atTick(s.ticks[s.index(slot, e.from()+1)]))
 		}
 	}
 	s.begin(slot)
@@ -57,7 +76,7 @@ func (s *Store) begin(slot Slot) {
 		return
 	}
 	e := &s.entities[slot]
-	limited := s.limited.And(e.cols)
+	limited := s.limited.And(s.members[slot].cols)
 	for col := limited.Next(0); col >= 0; col = limited.Next(col + 1) {
 		from := s.pairs.from[slot]
 		if e.resting() {

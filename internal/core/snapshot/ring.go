@@ -56,7 +56,7 @@ func (r *ring) bytes() int {
 func (s *Store) copySample(slot Slot, to, from uint32) {
 	to, from = s.index(slot, to), s.index(slot, from)
 	s.ticks[to] = s.ticks[from]
-	for col := range s.entities[slot].cols.All() {
+	for col := range s.members[slot].cols.All() {
 		copy(s.value(col, to), s.value(col, from))
 	}
 }
@@ -99,10 +99,11 @@ func (s *Store) resize(capacity, stride int) {
 	}
 	for slot := range s.entities {
 		slot, e := Slot(slot), &s.entities[slot]
-		for n := e.first; n != e.first+e.count; n++ {
+		for n := range uint32(e.count) {
+			n += e.first
 			from, to := old.index(slot, n), s.index(slot, n)
 			s.ticks[to] = old.ticks[from]
-			for col := range e.cols.All() {
+			for col := range s.members[slot].cols.All() {
 				copy(s.value(col, to), old.value(col, from))
 			}
 		}

@@ -10,7 +10,7 @@ import (
 // samples are ignored. It returns false, and does nothing, if the slot has a sample at that tick or
 // a later one.
 func (s *Store) AddSample(slot Slot, tick entangle.Tick, cols set.Mask, value func(col int) []byte) bool {
-	e := &s.entities[slot]
+	e, m := &s.entities[slot], &s.members[slot]
 	if e.count > 0 && tick.Sub(e.newest) <= 0 {
 		s.stats.Ignored++
 		return false
@@ -18,7 +18,7 @@ func (s *Store) AddSample(slot Slot, tick entangle.Tick, cols set.Mask, value fu
 	waited := e.late || e.resting()
 	s.reserve(slot)
 	if e.count == 0 {
-		e.first = uint32(tick) / uint32(e.class.every) // entities of one tick share a row
+		e.first = uint32(tick) / uint32(m.class.every) // entities of one tick share a row
 	}
 	e.count++
 	e.newest = tick
@@ -28,7 +28,7 @@ func (s *Store) AddSample(slot Slot, tick entangle.Tick, cols set.Mask, value fu
 		s.restart(slot, set.Mask{}, nil)
 	case e.count == 1:
 		s.pair(slot)
-		s.moves[slot].end = atTick(tick)
+		e.end = atTick(tick)
 	}
 	return true
 }
@@ -36,31 +36,31 @@ func (s *Store) AddSample(slot Slot, tick entangle.Tick, cols set.Mask, value fu
 // setValues sets the values of the newest sample. Columns that are not given have the values of the
 // sample before. Columns that the entity did not have get the value in all samples.
 func (s *Store) setValues(slot Slot, cols set.Mask, value func(col int) []byte) {
-	e := &s.entities[slot]
+	e, m := &s.entities[slot], &s.members[slot]
 	to := s.index(slot, e.last())
 	s.ticks[to] = e.newest
-	carried := e.cols.Without(cols)
+	carried := m.cols.Without(cols)
 	for col := carried.Next(0); col >= 0; col = carried.Next(col + 1) {
 		copy(s.value(col, to), s.value(col, s.index(slot, e.last()-1)))
 	}
 	for col := cols.Next(0); col >= 0; col = cols.Next(col + 1) {
 		v := value(col)
-		if e.cols.Has(col) {
+		if m.cols.Has(col) {
 			copy(s.value(col, to), v)
 			continue
 		}
 		s.use(col)
-		for n := e.first; n != e.first+e.count; n++ {
-			copy(s.value(col, s.index(slot, n)), v)
+		for n := range uint32(e.count) {
+			copy(s.value(col, s.index(slot, e.first+n)), v)
 		}
 	}
-	e.cols = e.cols.Or(cols)
+	m.cols = m.cols.Or(cols)
 }
 
 // RemoveColumns removes columns of an entity.
 func (s *Store) RemoveColumns(slot Slot, cols set.Mask) {
-	e := &s.entities[slot]
-	e.cols = e.cols.Without(cols)
+	m := &s.members[slot]
+	m.cols = m.cols.Without(cols)
 }
 
 // Rebase replaces the shown values of some columns of an entity, from which it then moves to its
@@ -69,7 +69,7 @@ func (s *Store) RemoveColumns(slot Slot, cols set.Mask) {
 // Advance of its class.
 func (s *Store) Rebase(slot Slot, cols set.Mask, value func(col int) []byte) {
 	e := &s.entities[slot]
-	if e.count == 0 || !e.class.started {
+	if e.count == 0 || !s.members[slot].class.started {
 		return
 	}
 	if !e.shown || e.resting() {
@@ -81,9 +81,9 @@ func (s *Store) Rebase(slot Slot, cols set.Mask, value func(col int) []byte) {
 // restart begins a movement from the shown values, or from the given ones, at the shown time. It
 // leads to the first sample that is far enough ahead, or else to the newest one, which is then late.
 func (s *Store) restart(slot Slot, cols set.Mask, value func(col int) []byte) {
-	e := &s.entities[slot]
-	now := e.class.now
-	soonest := now + oneTick*moment(e.class.every)
+	e, m := &s.entities[slot], &s.members[slot]
+	now := m.class.now
+	soonest := now + oneTick*moment(m.class.every)
 	target, last := e.from()+1, e.last()
 	if !e.shown || e.resting() {
 		target = e.from()
@@ -92,7 +92,7 @@ func (s *Store) restart(slot Slot, cols set.Mask, value func(col int) []byte) {
 		target++
 	}
 	base := s.index(slot, target-1)
-	for col := range e.cols.All() {
+	for col := range m.cols.All() {
 		if cols.Has(col) {
 			copy(s.value(col, base), value(col))
 		} else {
@@ -100,13 +100,11 @@ func (s *Store) restart(slot Slot, cols set.Mask, value func(col int) []byte) {
 		}
 	}
 	s.ticks[base] = now.tick()
-	e.first, e.count, e.behind, e.shown, e.restarted = target-1, last-target+2, 0, true, true
-
-	m, tick := &s.moves[slot], atTick(s.ticks[s.index(slot, target)])
-	m.start, m.end = now, tick
-	e.late = tick.before(soonest)
+	e.first, e.count, e.behind, e.shown, e.restarted = target-1, uint16(last-target+2), 0, true, true
+	e.start, e.end = now, atTick(s.ticks[s.index(slot, target)])
+	e.late = e.end.before(soonest)
 	if e.late {
-		m.end = soonest
+		e.end = soonest
 	}
 	s.begin(slot)
 }

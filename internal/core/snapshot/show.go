@@ -6,6 +6,31 @@ import "bytes"
 type selection struct {
 	slots []Slot
 	pairs
+	runs []run
+}
+
+// run is a part of a selection, from the end of the run before. It is even if the two samples of
+// its slots are contiguous in the planes, and have the same share: those of entities that are
+// updated in every tick are.
+type run struct {
+	end  int
+	even bool
+}
+
+// evenRun is the least length of an even run: it saves more time than it takes to begin another run.
+const evenRun = 8
+
+// end ends a run of slots with contiguous samples. A short one becomes part of an uneven one.
+func (s *selection) end(at, length int) {
+	if length == 0 {
+		return
+	}
+	even := length >= evenRun
+	if n := len(s.runs); n > 0 && !even && !s.runs[n-1].even {
+		s.runs[n-1].end = at
+	} else {
+		s.runs = append(s.runs, run{at, even})
+	}
 }
 
 // scratch is memory for values that are computed one by one, or for a part of a selection.
@@ -28,22 +53,42 @@ func (s *scratch) resize(bytes int) []byte {
 // until the next call of a method other than Show.
 func (s *Store) Select(slots []Slot) {
 	sel := &s.selected
-	sel.slots = slots
+	sel.slots, sel.runs = slots, sel.runs[:0]
 	sel.resize(len(slots))
 	from, to, share := sel.from[:len(slots)], sel.to[:len(slots)], sel.share[:len(slots)]
-	all := &s.pairs
+	all := s.pairs
+	begin, runFrom, runTo, runShare := 0, uint32(0), uint32(0), float32(-1) // the next pair of an even run
 	for i, slot := range slots {
-		from[i], to[i], share[i] = all.from[slot], all.to[slot], all.share[slot]
+		a, b, t := all.from[slot], all.to[slot], all.share[slot]
+		if a != runFrom || b != runTo || t != runShare {
+			sel.end(i, i-begin)
+			begin = i
+		}
+		from[i], to[i], share[i] = a, b, t
+		runFrom, runTo, runShare = a+1, b+1, t
 	}
+	sel.end(len(slots), len(slots)-begin)
 }
 
 // Show writes the shown values of a column, which all selected slots must have, into dst.
 func (s *Store) Show(col int, dst []byte) {
-	k, sel := &s.kinds[col], &s.selected
-	if len(sel.slots) == 0 {
-		return
+	k, sel, plane := &s.kinds[col], &s.selected, s.planes[col]
+	begin := 0
+	for _, run := range sel.runs {
+		part := dst[begin*k.Size : run.end*k.Size]
+		from, to, share := int(sel.from[begin])*k.Size, int(sel.to[begin])*k.Size, sel.share[begin]
+		switch {
+		case !run.even:
+			k.Each(part, plane, sel.from[begin:run.end], sel.to[begin:run.end], sel.share[begin:run.end])
+		case !(share > 0):
+			copy(part, plane[from:])
+		case share == 1:
+			copy(part, plane[to:])
+		default:
+			k.Blend(part, plane[from:from+len(part)], plane[to:to+len(part)], float64(share))
+		}
+		begin = run.end
 	}
-	k.Each(dst, s.planes[col], sel.from, sel.to, sel.share)
 	if k.TooFar != nil {
 		for row, slot := range sel.slots {
 			if s.far[col].Has(int(slot)) {
@@ -81,16 +126,16 @@ func (s *Store) showExtrapolated(col int, dst []byte) {
 // which a column is shown. The share is 1 if the column has its last value. If the two have equal
 // values or ones that are too far from each other, there is no direction to continue in.
 func (s *Store) extrapolate(col int, slot Slot) (from, to uint32, share float32) {
-	e, m := &s.entities[slot], &s.moves[slot]
+	e := &s.entities[slot]
 	from, to = s.index(slot, e.first), s.pairs.to[slot]
 	if from == to || s.pairs.from[slot] != to || s.far[col].Has(int(slot)) || bytes.Equal(s.value(col, from), s.value(col, to)) {
 		return from, to, 1
 	}
-	now := e.class.now
-	if until := m.start + oneTick*moment(s.kinds[col].Extrapolate); until.before(now) {
+	now := s.members[slot].class.now
+	if until := e.start + oneTick*moment(s.kinds[col].Extrapolate); until.before(now) {
 		now = until
 	}
-	last := movement{start: m.before, end: m.start}
+	last := movement{start: e.before, end: e.start}
 	return from, to, last.share(now)
 }
 

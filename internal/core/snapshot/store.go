@@ -16,10 +16,13 @@ const MaxSamples = 256
 type Kind struct {
 	Size int // bytes of a value; 0: the column has no samples
 
-	// Each sets value i of dst to the value at share[i], from 0 to 1, between the values at the
-	// indexes from[i] and to[i] of plane. A share of 0 must give the bytes of the first, and a
-	// share of 1 those of the second. If it is nil, the first is shown until the tick of the
-	// second.
+	// Blend sets dst to the values at t, more than 0 and less than 1, between a and b. It is called
+	// for any number of values at once. If it and Each are nil, the first is shown until the tick of
+	// the second.
+	Blend func(dst, a, b []byte, t float64)
+	// Each is Blend for values that are anywhere in plane: it sets value i of dst to the value at
+	// share[i] between the values at the indexes from[i] and to[i]. A share of 0 or 1 gives the
+	// bytes of an end.
 	Each func(dst, plane []byte, from, to []uint32, share []float32)
 	// TooFar reports whether two values differ too much to be blended. If it is nil, they never do.
 	TooFar func(a, b []byte) bool
@@ -37,11 +40,11 @@ type Store struct {
 	kinds   []Kind
 	sampled set.Mask // columns with samples
 	limited set.Mask // columns with a TooFar
-	behind  uint32   // samples that are held behind the shown one: 1 if a column extrapolates
+	behind  uint8    // samples that are held behind the shown one: 1 if a column extrapolates
 
 	ring
 	entities []entity     // by slot
-	moves    []movement   // by slot
+	members  []member     // by slot
 	pairs    pairs        // by slot
 	far      []set.Bitset // by column and slot: the values of the pair are too far from each other
 	free     []Slot
@@ -52,27 +55,31 @@ type Store struct {
 	stats    Stats
 }
 
-// entity is the state of one slot.
+// entity is the state of one slot that changes from tick to tick.
 type entity struct {
-	class  *class // nil: the slot is not in use
-	place  uint32 // in class.slots
-	cols   set.Mask
-	newest entangle.Tick // of the newest sample
-
-	first     uint32 // number of the oldest sample; see ring
-	count     uint32 // of samples
-	behind    uint32 // number of samples before the one that it moves from
+	movement
+	first     uint32        // number of the oldest sample; see ring
+	newest    entangle.Tick // of the newest sample
+	count     uint16        // of samples
+	behind    uint8         // number of samples before the one that it moves from
 	shown     bool
 	restarted bool // it moves from values that are no sample
 	late      bool // the newest sample is reached after its tick
 }
 
+// member is the other state of one slot.
+type member struct {
+	class *class // nil: the slot is not in use
+	place uint32 // in class.slots
+	cols  set.Mask
+}
+
 // from returns the number of the sample that the entity moves from. Before it is shown, this is
 // the first one.
-func (e *entity) from() uint32 { return e.first + e.behind }
+func (e *entity) from() uint32 { return e.first + uint32(e.behind) }
 
 // last returns the number of the newest sample. There must be one.
-func (e *entity) last() uint32 { return e.first + e.count - 1 }
+func (e *entity) last() uint32 { return e.first + uint32(e.count) - 1 }
 
 // resting reports whether the entity is shown and there is no sample to move to.
 func (e *entity) resting() bool { return e.shown && e.from() == e.last() }
@@ -91,8 +98,8 @@ type pairs struct {
 	share    []float32 // of the second; 0 if both are the same
 }
 
-// slotBytes is the memory of an element of entities, moves and pairs, and of class.slots.
-const slotBytes = 72 + 24 + 12 + 4
+// slotBytes is the memory of an element of entities, members and pairs, and of class.slots.
+const slotBytes = 40 + 48 + 12 + 4
 
 func (p *pairs) add(from, to uint32, share float32) {
 	p.from, p.to, p.share = append(p.from, from), append(p.to, to), append(p.share, share)
@@ -126,7 +133,7 @@ func New(kinds []Kind) *Store {
 			s.limited.Set(col)
 		}
 		if k.Each == nil {
-			k.Each = hold(k.Size)
+			k.Blend, k.Each = hold, holdEach(k.Size)
 		}
 		if k.Extrapolate > 0 {
 			s.behind = 1
@@ -137,8 +144,11 @@ func New(kinds []Kind) *Store {
 	return s
 }
 
-// hold returns a Kind.Each that does not blend.
-func hold(size int) func(dst, plane []byte, from, to []uint32, share []float32) {
+// hold is a Kind.Blend that does not blend.
+func hold(dst, a, _ []byte, _ float64) { copy(dst, a) }
+
+// holdEach returns a Kind.Each that does not blend.
+func holdEach(size int) func(dst, plane []byte, from, to []uint32, share []float32) {
 	return func(dst, plane []byte, from, to []uint32, share []float32) {
 		for i, t := range share {
 			at := from[i]
@@ -159,8 +169,8 @@ func (s *Store) Add(every uint16) Slot {
 		slot = s.addSlot()
 	}
 	c := s.class(every)
-	s.entities[slot] = entity{class: c, place: uint32(len(c.slots))}
-	s.moves[slot].end = c.now
+	s.entities[slot] = entity{movement: movement{end: c.now}}
+	s.members[slot] = member{class: c, place: uint32(len(c.slots))}
 	c.slots = append(c.slots, slot)
 	s.stats.Slots++
 	return slot
@@ -173,7 +183,7 @@ func (s *Store) addSlot() Slot {
 		s.resize(s.capacity, s.stride+s.stride/2)
 	}
 	s.entities = append(s.entities, entity{})
-	s.moves = append(s.moves, movement{})
+	s.members = append(s.members, member{})
 	s.pairs.add(0, 0, 0)
 	for col := range s.limited.All() {
 		s.far[col].Grow(slot + 1)
@@ -195,15 +205,15 @@ func (s *Store) class(every uint16) *class {
 
 // Remove frees a slot, so that Add may return it again.
 func (s *Store) Remove(slot Slot) {
-	e := &s.entities[slot]
-	if e.class == nil {
+	m := s.members[slot]
+	if m.class == nil {
 		return
 	}
-	slots := e.class.slots
+	slots := m.class.slots
 	last := slots[len(slots)-1]
-	slots[e.place], s.entities[last].place = last, e.place
-	e.class.slots = slots[:len(slots)-1]
-	*e = entity{}
+	slots[m.place], s.members[last].place = last, m.place
+	m.class.slots = slots[:len(slots)-1]
+	s.entities[slot], s.members[slot] = entity{}, member{}
 	s.free = append(s.free, slot)
 	s.stats.Slots--
 }

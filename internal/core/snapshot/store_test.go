@@ -282,6 +282,6 @@ func TestNothingIsAllocatedInTheSteadyState(t *testing.T) {
 }
 
 func TestStatsCountTheMemoryOfASlot(t *testing.T) {
-	size := reflect.TypeFor[entity]().Size() + reflect.TypeFor[movement]().Size() + 3*4 + reflect.TypeFor[Slot]().Size()
+	size := reflect.TypeFor[entity]().Size() + reflect.TypeFor[member]().Size() + 3*4 + reflect.TypeFor[Slot]().Size()
 	assert.EqualValues(t, slotBytes, size)
 }

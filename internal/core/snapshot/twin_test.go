@@ -48,15 +48,21 @@ func mixEach(dst, plane []byte, from, to []uint32, share []float32) {
 	}
 }
 
+func mixAll(dst, a, b []byte, t float64) {
+	for i := 0; i < len(dst); i += 8 {
+		numbers.PutUint64(dst[i:], math.Float64bits(mix(number(a[i:]), number(b[i:]), float32(t))))
+	}
+}
+
 func tooFar(a, b float64) bool { return math.Abs(a-b) > 10 }
 
 func tooFarBytes(a, b []byte) bool { return tooFar(number(a), number(b)) }
 
 func kinds() []Kind {
 	return []Kind{
-		plain:   {Size: 8, Each: mixEach},
-		limited: {Size: 8, Each: mixEach, TooFar: tooFarBytes},
-		beyond:  {Size: 8, Each: mixEach, TooFar: tooFarBytes, Extrapolate: ticksBeyond},
+		plain:   {Size: 8, Blend: mixAll, Each: mixEach},
+		limited: {Size: 8, Blend: mixAll, Each: mixEach, TooFar: tooFarBytes},
+		beyond:  {Size: 8, Blend: mixAll, Each: mixEach, TooFar: tooFarBytes, Extrapolate: ticksBeyond},
 		held:    {Size: 8},
 		without: {},
 	}

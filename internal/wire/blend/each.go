@@ -157,8 +157,6 @@ func eachQuats[F float](r *blendRun, p pairs, from, to []uint32, share []float32
 			copyEnd(d, a, b, size, t)
 			continue
 		}
-		for at := uintptr(0); at < size; at += unsafe.Sizeof([4]F{}) {
-			mixQuat((*[4]F)(unsafe.Add(d, at)), (*[4]F)(unsafe.Add(a, at)), (*[4]F)(unsafe.Add(b, at)), F(t))
-		}
+		mixQuats(quats[F](d, r.count), quats[F](a, r.count), quats[F](b, r.count), F(t))
 	}
 }

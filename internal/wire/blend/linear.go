@@ -234,7 +234,7 @@ func (r *blendRun) mix(dst, a, b unsafe.Pointer, t float64) {
 func mixRun[F float](r *blendRun, dst, a, b unsafe.Pointer, t float64) {
 	switch r.Kind {
 	case wire.FloatQuat:
-		mixQuats(quats[F](dst, r.count), quats[F](a, r.count), quats[F](b, r.count), t)
+		mixQuats(quats[F](dst, r.count), quats[F](a, r.count), quats[F](b, r.count), F(t))
 	case wire.FloatAngle:
 		mixAngles(floats[F](dst, r.count), floats[F](a, r.count), floats[F](b, r.count), t)
 	default:
@@ -270,30 +270,27 @@ func mixAngles[F float](dst, a, b []F, t float64) {
 	}
 }
 
-func mixQuats[F float](dst, a, b [][4]F, t float64) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	share := F(t)
-	for i := range dst {
-		mixQuat(&dst[i], &a[i], &b[i], share)
-	}
-}
-
-// mixQuat turns from p towards q by a share of the shorter arc. For nearly equal rotations it uses
+// mixQuats turns from a towards b by a share of the shorter arc. For nearly equal rotations it uses
 // the chord, because the formula for the arc becomes inaccurate.
-func mixQuat[F float](dst, p, q *[4]F, share F) {
-	from, to := 1-share, share
-	if dot := F(p[0]*q[0]) + F(p[1]*q[1]) + F(p[2]*q[2]) + F(p[3]*q[3]); dot < 0.9995 {
-		from, to = arc(float64(dot), float64(share), from, to)
+func mixQuats[F float](dst, a, b [][4]F, share F) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		p, q := &a[i], &b[i]
+		from, to := 1-share, share
+		if dot := F(p[0]*q[0]) + F(p[1]*q[1]) + F(p[2]*q[2]) + F(p[3]*q[3]); dot < 0.9995 {
+			from, to = arc(float64(dot), float64(share), from, to)
+		}
+		x, y := F(p[0]*from)+F(q[0]*to), F(p[1]*from)+F(q[1]*to)
+		z, w := F(p[2]*from)+F(q[2]*to), F(p[3]*from)+F(q[3]*to)
+		length := F(math.Sqrt(float64(F(x*x) + F(y*y) + F(z*z) + F(w*w))))
+		if !(length > 0) {
+			dst[i] = *p
+			continue
+		}
+		scale := 1 / length
+		d := &dst[i]
+		d[0], d[1], d[2], d[3] = x*scale, y*scale, z*scale, w*scale
 	}
-	x, y := F(p[0]*from)+F(q[0]*to), F(p[1]*from)+F(q[1]*to)
-	z, w := F(p[2]*from)+F(q[2]*to), F(p[3]*from)+F(q[3]*to)
-	length := F(math.Sqrt(float64(F(x*x) + F(y*y) + F(z*z) + F(w*w))))
-	if !(length > 0) {
-		*dst = *p
-		return
-	}
-	scale := 1 / length
-	dst[0], dst[1], dst[2], dst[3] = x*scale, y*scale, z*scale, w*scale
 }
 
 // arc returns the weights of two rotations for the share t of the shorter arc between them. from

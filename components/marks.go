@@ -23,6 +23,14 @@ type NoReplicateChildren struct{}
 // it in filters.
 type Predicted struct{}
 
+// Interpolated is on the entities that this client shows in the past, between the values that have
+// arrived (Replicate.Interpolate); they have Remote too. The plugin adds and removes it; games only
+// use it in filters. It is part of a protocol in which a component has Interpolate.
+type Interpolated struct {
+	// SendEvery is the number of ticks from one update of the entity's group to the next.
+	SendEvery uint32
+}
+
 // NoRollback excludes a predicted entity from rollbacks: it keeps its state, whatever the server
 // sends, until the server despawns it. Add it to the entity on the client. plugin.Confirmed returns
 // the server's state.

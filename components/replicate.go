@@ -25,6 +25,13 @@ type Replicate struct {
 	// The zero value is Nobody, and for a child in a hierarchy the clients that predict its parent.
 	Predict Target
 
+	// Interpolate is the set of clients, among those of the Target, that show the entity in the
+	// past, smoothly between the values that arrive: it has Interpolated there. Where a client
+	// predicts the entity, Predict wins, so that Predict: Owner, Interpolate: Everyone is the same
+	// for every player. The zero value is Nobody, and for a child in a hierarchy the clients that
+	// interpolate its parent.
+	Interpolate Target
+
 	// Group joins the entity with all others of the same group: on a client they are always
 	// as they were on the server at one tick. It may be changed at any time; the entity then
 	// moves to the other group as it is. Zero is a group of its own. A child is always in

@@ -43,8 +43,8 @@ func (r *ComponentRule[T]) Predict(mode SyncMode) *ComponentRule[T] {
 	return r
 }
 
-// Interpolate sets the function that blends two values, during a correction and for display between
-// ticks. Linear is a ready-made one.
+// Interpolate sets the function that blends two values: on interpolated entities between two values
+// that arrived, during a correction, and for display between ticks. Linear is a ready-made one.
 func (r *ComponentRule[T]) Interpolate(lerp Lerp[T]) *ComponentRule[T] {
 	if !r.def.option("Interpolate") {
 		return r
@@ -61,6 +61,35 @@ func (r *ComponentRule[T]) Interpolate(lerp Lerp[T]) *ComponentRule[T] {
 	r.def.info.Funcs = functions
 	return r
 }
+
+// InterpolateMode sets how entities that a client interpolates follow the server. The default is Full
+// with Interpolate, and Simple without: then a value is shown from its tick on, on the same timeline.
+// Once takes over only the first value, and the insertion and removal of the component. None takes
+// over nothing.
+func (r *ComponentRule[T]) InterpolateMode(mode SyncMode) *ComponentRule[T] {
+	if r.def.option("InterpolateMode") {
+		r.def.info.Interpolate = registry.SyncMode(mode)
+	}
+	return r
+}
+
+// Extrapolate makes the values of interpolated entities go on in their direction for at most so long, while no
+// newer value has arrived. Without it, and afterwards, they rest. When the next value arrives, the movement
+// goes on from what is shown. An entity that stops overshoots by as much and comes back, so it is for what
+// moves evenly, such as ships and projectiles. It needs Interpolate(Linear).
+func (r *ComponentRule[T]) Extrapolate(most time.Duration) *ComponentRule[T] {
+	if !r.def.option("Extrapolate") {
+		return r
+	}
+	if most <= 0 || most > MaxExtrapolation {
+		r.def.fail(ErrOptions, "Extrapolate(%v): give a duration above 0 and up to %v, or leave the option out", most, MaxExtrapolation)
+	}
+	r.def.info.Extrapolate = most
+	return r
+}
+
+// MaxExtrapolation is the longest duration of Extrapolate.
+const MaxExtrapolation = time.Second
 
 // Snap sets the function that reports whether two values are too far apart to blend, for example
 // after a respawn.
@@ -166,6 +195,9 @@ func (r *componentRule) finish(number int) {
 	if i.Plan != nil {
 		i.Plan.UseDiffer(r.differ)
 	}
+	if r.given["Interpolate"] && !r.given["InterpolateMode"] {
+		i.Interpolate = registry.Full
+	}
 	i.Round = i.Predict == registry.Full && i.Plan != nil && i.Plan.Rounds()
 	r.check()
 }
@@ -175,6 +207,12 @@ func (r *componentRule) check() {
 	switch {
 	case !i.Predict.Valid():
 		r.unfit("the mode of Predict is none of Simple, Full, Once and None")
+	case !i.Interpolate.Valid():
+		r.unfit("the mode of InterpolateMode is none of Simple, Full, Once and None")
+	case i.Interpolate == registry.Full && !r.given["Interpolate"]:
+		r.unfit("InterpolateMode(Full) is given without Interpolate: showing values in between needs a function that blends, such as protocol.Linear")
+	case i.Interpolate != registry.Full && r.given["Interpolate"] && r.given["InterpolateMode"]:
+		r.unfit("Interpolate blends values, which the mode %v of InterpolateMode does not: remove one", i.Interpolate)
 	case i.Once && i.Delta:
 		r.unfit("ReplicateOnce sends no updates, so there is nothing for Delta to shorten: remove one")
 	case i.Motion && r.given["Diff"]:
@@ -192,5 +230,9 @@ func (r *componentRule) check() {
 	r.needs("Correct", "Interpolate", "easing over a correction needs a function that blends, such as protocol.Linear")
 	r.needs("Motion", "Delta", "it says what differences are taken from")
 	r.needs("Diff", "Delta", "it says how differences are made")
+	r.needs("Extrapolate", "Interpolate", "only Linear can go on beyond the newest value")
+	if r.given["Extrapolate"] && i.Blend != nil && i.Carry == nil {
+		r.unfit("Extrapolate is for Interpolate(Linear): a function of the game is only asked for values in between")
+	}
 	r.needs("Snap", "Interpolate", "there is nothing to blend, so nothing can be too far apart to blend")
 }

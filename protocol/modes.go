@@ -41,13 +41,15 @@ const (
 // String returns the name of the constant.
 func (m Mode) String() string { return registry.Mode(m).String() }
 
-// SyncMode is how a component of a predicted entity follows the state that the server confirms.
+// SyncMode is how a component of a predicted entity, or of an interpolated one, follows the state
+// that the server confirms.
 type SyncMode uint8
 
 const (
-	// Simple takes over every confirmed value as it arrives. It is the default.
+	// Simple takes over every confirmed value: on a predicted entity as it arrives, on an
+	// interpolated one when that is shown at the tick of the value. It is the default.
 	Simple SyncMode = iota
-	// Full predicts with rollback.
+	// Full predicts with rollback, or shows a value between two that arrived.
 	Full
 	// Once takes over only the first value. It takes over every insertion and removal of the
 	// component.

@@ -24,6 +24,13 @@ type Component struct {
 	Predict SyncMode // how it is synchronised on predicted entities
 	Round   bool     // values are rounded to what the wire can express, on both sides after every tick
 
+	// Interpolate is how it is synchronised on interpolated entities. Full blends values with Funcs.
+	Interpolate SyncMode
+
+	// Extrapolate is for how long a value goes on in its direction on interpolated entities, while no newer
+	// one is there. 0: it rests.
+	Extrapolate time.Duration
+
 	// Correct is how long it takes to smooth a correction on the screen. 0 corrects at once.
 	Correct time.Duration
 

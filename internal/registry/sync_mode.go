@@ -1,7 +1,7 @@
 package registry
 
-// SyncMode is a protocol.SyncMode. It tells how a predicted entity follows the confirmed values of
-// a component.
+// SyncMode is a protocol.SyncMode. It tells how a predicted or an interpolated entity follows the
+// confirmed values of a component.
 type SyncMode uint8
 
 // The modes of package protocol.

@@ -47,7 +47,7 @@ func (r *Registry) String() string {
 
 func (i *Component) options() []string {
 	return []string{
-		"predict " + i.Predict.String(), flag(i.Blend != nil, "interpolate"),
+		"predict " + i.Predict.String(), flag(i.Interpolate != Simple, "interpolate "+i.Interpolate.String()),
 		flag(i.Once, "once"), flag(i.Input, "presence of an input"), flag(i.Delta, "delta"), flag(i.Round, "rounded"),
 	}
 }

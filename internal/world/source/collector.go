@@ -58,6 +58,9 @@ func NewCollector(w *ecs.World, infos []*registry.Component, log *slog.Logger) (
 	c.refs = refWriter{world: w, table: table, pending: newPendingRefs()}
 	c.rounding = NewRounding(infos)
 	c.Visibility = newVisibility(c, w)
+	if sent.interpolated >= 0 {
+		c.Sender.StateIntervals(sent.interpolated)
+	}
 	c.Hierarchy = newHierarchy(c, infos, log)
 	return c, c.listen(w)
 }
@@ -204,6 +207,7 @@ func (c *Collector) applySpawns() {
 	for _, s := range c.Table.Spawned() {
 		c.unregistered.checkEntity(c.Arche, c.Table.Entity(s))
 		mask := c.Sent.Numbers(c.Table.Mask(s)).Without(c.Visibility.Overrides.WithheldOf(repl.Slot(s)))
+		mask = c.Visibility.withInterpolated(repl.Slot(s), mask)
 		c.Sender.SpawnAt(repl.Slot(s), mask, c.Visibility.placeOf(repl.Slot(s)))
 		c.resendPending(c.Table.Entity(s))
 	}
@@ -245,6 +249,10 @@ func (c *Collector) applyValues() {
 
 // Encode implements encode.Source: the sender calls it in the stage Packets, when it encodes a record.
 func (c *Collector) Encode(w *bits.Writer, slot repl.Slot, comp int, table *repl.RefTable) {
+	if comp == c.Visibility.Interpolations.comp {
+		c.encodeInterpolated(w, slot)
+		return
+	}
 	if c.refs.indexes = table; c.Sent.withRefs.Has(comp) {
 		c.refs.beginComponent(refs.LateHolder{Slot: slot, Comp: comp})
 	}

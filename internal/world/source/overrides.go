@@ -211,6 +211,9 @@ func (v *visibility) reshapeOverridden() {
 // Hides returns the components of an entity that a client may not see, except those that no client
 // gets.
 func (v *visibility) Hides(s repl.Slot, client entangle.ClientID) (m set.Mask) {
+	if v.hidesInterpolation(s, client) {
+		m.Set(v.Interpolations.comp)
+	}
 	o := &v.Overrides
 	if !o.overridden.Has(int(s)) {
 		return m

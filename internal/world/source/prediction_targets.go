@@ -12,14 +12,14 @@ import (
 // which send it while the entity is visible, so only targets matter here. Nothing is stored until
 // an entity has a prediction target.
 type predictionTargets struct {
-	Of    []predictionTarget           // by slot
+	Of    []clientTarget               // by slot
 	Some  set.Bitset                   // slots that have a target, or one that a peer was given
 	rooms refs.Chains[components.Room] // slots, by the room that is their target
 	stale staleSlots                   // to be passed to the peers in this tick
 }
 
-// predictionTarget names the clients that predict an entity.
-type predictionTarget struct {
+// clientTarget names the clients that predict or interpolate an entity.
+type clientTarget struct {
 	target components.Target // set by the entity or its nearest ancestor that has one; never Default
 	setBy  repl.Slot         // the entity that set it; the target may refer to the owner of that
 }
@@ -29,21 +29,21 @@ func newPredictionTargets() predictionTargets {
 }
 
 // targetOf returns the prediction target of an entity.
-func (t *predictionTargets) targetOf(s repl.Slot) predictionTarget {
+func (t *predictionTargets) targetOf(s repl.Slot) clientTarget {
 	if int(s) >= len(t.Of) {
-		return predictionTarget{target: components.Nobody, setBy: s}
+		return clientTarget{target: components.Nobody, setBy: s}
 	}
 	return t.Of[s]
 }
 
-// setTarget records the prediction target of an entity.
-func (t *predictionTargets) setTarget(s repl.Slot, to predictionTarget) {
+// setTarget records the prediction target of an entity, and reports whether it changed.
+func (t *predictionTargets) setTarget(s repl.Slot, to clientTarget) (changed bool) {
 	was := t.targetOf(s)
 	if was == to {
-		return
+		return false
 	}
 	for len(t.Of) <= int(s) {
-		t.Of = append(t.Of, predictionTarget{target: components.Nobody, setBy: repl.Slot(len(t.Of))})
+		t.Of = append(t.Of, clientTarget{target: components.Nobody, setBy: repl.Slot(len(t.Of))})
 	}
 	if room, ok := was.target.Room(); ok {
 		t.rooms.Remove(room, int32(s))
@@ -56,6 +56,7 @@ func (t *predictionTargets) setTarget(s repl.Slot, to predictionTarget) {
 		t.Some.Set(int(s))
 	}
 	t.markStale(s)
+	return true
 }
 
 // markStale marks the prediction target of an entity to be passed to the peers in this tick.
@@ -68,22 +69,26 @@ func (t *predictionTargets) markStale(s repl.Slot) {
 // forgetEntity removes a despawned entity, as the peers do.
 func (t *predictionTargets) forgetEntity(s repl.Slot) {
 	if int(s) < len(t.Of) {
-		t.setTarget(s, predictionTarget{target: components.Nobody, setBy: s})
+		t.setTarget(s, clientTarget{target: components.Nobody, setBy: s})
 		t.Some.Clear(int(s))
 	}
 }
 
-// predictionOf returns the prediction target of an entity: that of its Replicate, or of the
-// nearest ancestor that sets one.
-func (h *hierarchy) predictionOf(s repl.Slot) predictionTarget {
+// inheritedTarget returns a target of an entity: that of its Replicate, or of the nearest ancestor that
+// sets one. No client is a target without a setBy of its own.
+func (h *hierarchy) inheritedTarget(s repl.Slot, of func(*components.Replicate) components.Target) clientTarget {
+	none := clientTarget{components.Nobody, s}
 	for {
-		target := h.collector.replicateOf(s).Predict
-		if target != components.Default {
-			return predictionTarget{target, s}
+		switch target := of(h.collector.replicateOf(s)); target {
+		case components.Default:
+		case components.Nobody:
+			return none
+		default:
+			return clientTarget{target, s}
 		}
 		above, ok := h.Parent(s)
 		if !ok {
-			return predictionTarget{components.Nobody, s}
+			return none
 		}
 		s = above
 	}
@@ -91,11 +96,10 @@ func (h *hierarchy) predictionOf(s repl.Slot) predictionTarget {
 
 // readPrediction reads the prediction target of an entity.
 func (v *visibility) readPrediction(s repl.Slot) {
-	to := v.collector.Hierarchy.predictionOf(s)
-	if to.target == components.Nobody {
-		to.setBy = s // as if no target was set
+	to := v.collector.Hierarchy.inheritedTarget(s, func(r *components.Replicate) components.Target { return r.Predict })
+	if v.Predictions.setTarget(s, to) && v.Interpolations.comp >= 0 {
+		v.markStale(s) // a client that predicts the entity does not interpolate it
 	}
-	v.Predictions.setTarget(s, to)
 }
 
 // predicts reports whether a client predicts an entity that is visible to it.

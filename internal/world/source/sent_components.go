@@ -23,6 +23,7 @@ type sentComponents struct {
 	relations set.Mask
 	predicted set.Mask // components with Predict(protocol.Full)
 
+	interpolated int    // the number of components.Interpolated; -1: it is not registered
 	control      ecs.ID // components.ControlledBy
 	Owners       int    // its column
 	OwnersUnsent bool   // it is not registered: Owners is the last column, and no component number
@@ -30,7 +31,7 @@ type sentComponents struct {
 
 // newSentComponents also returns the columns of the table.
 func newSentComponents(w *ecs.World, infos []*registry.Component) (s sentComponents, described []columns.Column) {
-	s.control = ecs.ComponentID[components.ControlledBy](w)
+	s.interpolated, s.control = -1, ecs.ComponentID[components.ControlledBy](w)
 	for i, info := range infos {
 		s.Types = append(s.Types, info.Type)
 		s.Plans = append(s.Plans, info.Plan)
@@ -47,6 +48,9 @@ func newSentComponents(w *ecs.World, infos []*registry.Component) (s sentCompone
 			s.predicted.Set(i)
 		}
 		described = append(described, column(w, info))
+		if info.Type == TypeOf[components.Interpolated]() {
+			s.interpolated, described[i].Tag = i, true
+		}
 	}
 	return s, s.addOwners(described)
 }
@@ -79,10 +83,14 @@ func (s *sentComponents) Component(t reflect.Type) (comp int, ok bool) {
 	return comp, comp >= 0
 }
 
-// Numbers turns a set of columns into a set of component numbers.
+// Numbers turns a set of columns into a set of component numbers. components.Interpolated does not count:
+// a host has it on the entities that its own player interpolates.
 func (s *sentComponents) Numbers(cols set.Mask) set.Mask {
 	if s.OwnersUnsent {
 		cols.Clear(s.Owners)
+	}
+	if s.interpolated >= 0 {
+		cols.Clear(s.interpolated)
 	}
 	return cols
 }

@@ -25,6 +25,7 @@ func (v *visibility) heldTargets(hold func(components.Target)) {
 		r := (*components.Replicate)(query.Get(v.collector.marker))
 		hold(r.Target)
 		hold(r.Predict)
+		hold(r.Interpolate)
 	}
 	for _, target := range v.Assigned.targets {
 		hold(target) // also of paused entities
@@ -32,6 +33,7 @@ func (v *visibility) heldTargets(hold func(components.Target)) {
 	for _, written := range v.collector.Hierarchy.Propagation.Slots.written { // of children that are paused with their parent
 		hold(written.Target)
 		hold(written.Predict)
+		hold(written.Interpolate)
 	}
 	for _, former := range v.former.of {
 		for _, above := range former.targets {
@@ -40,6 +42,9 @@ func (v *visibility) heldTargets(hold func(components.Target)) {
 	}
 	for i := range v.Predictions.Of {
 		hold(v.Predictions.Of[i].target)
+	}
+	for i := range v.Interpolations.of {
+		hold(v.Interpolations.of[i].target)
 	}
 	for i := range v.Overrides.list {
 		hold(v.Overrides.list[i].requested)

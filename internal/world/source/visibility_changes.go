@@ -41,6 +41,7 @@ func (v *visibility) readChanges() {
 	for _, s := range v.stale.slots {
 		if !v.collector.Paused.Has(int(s)) {
 			v.Overrides.refresh(v.collector.Table.Entity(columns.Slot(s)), s)
+			v.refreshInterpolation(s)
 		}
 	}
 	for _, c := range v.groups.stale {
@@ -68,6 +69,7 @@ func (v *visibility) readReplicate(s repl.Slot) {
 	}
 	v.readRelevance(s)
 	v.readPrediction(s)
+	v.readInterpolation(s)
 	if name := v.collector.Hierarchy.groupName(s); name != v.group[s].nameOrZero() {
 		v.joinGroup(s, name)
 		v.markStale(s)
@@ -112,6 +114,7 @@ func (v *visibility) removeEntity(s repl.Slot) {
 	v.leaveGroup(s)
 	v.Assigned.setTarget(s, components.Default)
 	v.Predictions.forgetEntity(s)
+	v.forgetInterpolation(s)
 	v.Owner[s], v.relevance[s] = entangle.Nobody, components.Always
 	e := v.collector.Table.Entity(columns.Slot(s))
 	v.Overrides.removeEntity(e, s)

@@ -123,6 +123,7 @@ func (v *visibility) applyRoomMove(c *Client, m interest.Move) {
 	v.reevaluateFormer(c, room)
 	v.reevaluateDetached(c)
 	v.updateRoomPredictions(c, m)
+	v.updateRoomInterpolations(c, m)
 }
 
 // reevaluate re-evaluates the private group of an entity for a client, a named group only

@@ -110,6 +110,7 @@ func (v *visibility) readsUpdates(comp int) bool {
 // applyChanges moves stale entities to their groups and updates the views of all peers.
 func (v *visibility) applyChanges() {
 	v.reshapeOverridden()
+	v.reshapeInterpolated()
 	v.moveStale()
 	for i := range v.Clients {
 		if c := &v.Clients[i]; c.fresh {

@@ -21,10 +21,11 @@ type warnings struct {
 	clampedComps set.Mask // components of which a number was logged
 
 	// Whether one was logged:
-	priority   bool // that is no number
-	target     bool // that includes no client
-	prediction bool // of an entity without predicted components
-	owner      bool // that is missing from an entity predicted by its owner
+	priority      bool // that is no number
+	target        bool // that includes no client
+	interpolation bool // without components.Interpolated
+	prediction    bool // of an entity without predicted components
+	owner         bool // that is missing from an entity predicted by its owner
 }
 
 // checkTarget logs the first Target that includes no client and is not Nobody.
@@ -56,7 +57,7 @@ func (c *Collector) countClamped(slot repl.Slot, comp, numbers int) {
 
 // checkPrediction logs the first entity that has a prediction target but nothing to predict on it
 // or its children, and the first whose prediction target is its owner and that has no owner.
-func (c *Collector) checkPrediction(s repl.Slot, by predictionTarget) {
+func (c *Collector) checkPrediction(s repl.Slot, by clientTarget) {
 	w := &c.warnings
 	if by.target == components.Nobody || by.setBy != s || w.prediction && w.owner {
 		return
@@ -71,6 +72,17 @@ func (c *Collector) checkPrediction(s repl.Slot, by predictionTarget) {
 		w.owner = true
 		w.log.Warn("a Replicate.Predict is Owner on an entity without components.ControlledBy: nobody predicts it until that names its owner", "entity", e)
 	}
+}
+
+// checkInterpolation logs the first interpolation target, if components.Interpolated is not registered.
+func (c *Collector) checkInterpolation(s repl.Slot) {
+	w := &c.warnings
+	if target := c.replicateOf(s).Interpolate; w.interpolation || target == components.Default || isNone(target) {
+		return
+	}
+	w.interpolation = true
+	w.log.Warn("a Replicate.Interpolate has no effect, because clients are not told of it; add protocol.Component[components.Interpolated](p)",
+		"entity", c.Table.Entity(columns.Slot(s)))
 }
 
 // rateOf returns the rate that a Replicate asks for. An invalid priority is taken as 1, and the

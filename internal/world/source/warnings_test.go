@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -24,4 +25,25 @@ func TestInvalidPrioritiesAreTakenAsOne(t *testing.T) {
 		assert.EqualValues(t, 1, w.rateOf(&components.Replicate{Priority: float32(invalid)}, ecs.Entity{}).Priority)
 	}
 	assert.Equal(t, 1, strings.Count(out.String(), "is taken as 1"))
+}
+
+// An interpolation target without components.Interpolated in the protocol is logged once.
+func TestInterpolationWithoutItsComponentIsLogged(t *testing.T) {
+	var out bytes.Buffer
+	w := ecs.NewWorld()
+	c, err := NewCollector(&w, nil, slog.New(slog.NewTextHandler(&out, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spawn := generic.NewMap1[components.Replicate](&w)
+	for _, target := range []components.Target{components.Default, components.Nobody} {
+		spawn.NewWith(&components.Replicate{Interpolate: target})
+	}
+	assert.NoError(t, c.Observe(1))
+	assert.Empty(t, out.String())
+	for range 2 {
+		spawn.NewWith(&components.Replicate{Interpolate: components.Everyone})
+	}
+	assert.NoError(t, c.Observe(2))
+	assert.Equal(t, 1, strings.Count(out.String(), "components.Interpolated"))
 }

@@ -135,6 +135,9 @@ func (st *State) updateRate(id ident.Group) {
 func (st *State) setRate(id ident.Group, r Rate) {
 	gr := &st.Groups[id]
 	st.Rates.Groups[id] = r
+	if r.Every != gr.Every && st.StatesIntervals {
+		defer st.markIntervals(id)
+	}
 	if r.Every == gr.Every || !st.WaitsForTurn(id) {
 		gr.Every = r.Every
 		return
@@ -147,6 +150,21 @@ func (st *State) setRate(id ident.Group, r Rate) {
 	}
 	st.Rates.Pace[id].Released = st.Tick
 	st.Moved.Set(int(gr.Handle))
+}
+
+// Interval returns the number of ticks from one update of an entity's group to the next.
+func (st *State) Interval(s repl.Slot) int {
+	return max(int(st.Groups[st.Slots.Group[s]].Every), st.Stride, 1)
+}
+
+// markIntervals makes the component with the interval changed, at all members of a group that have it.
+func (st *State) markIntervals(id ident.Group) {
+	for i := range st.Groups[id].Members {
+		if s := st.Groups[id].Members[i].Slot; st.Slots.Mask[s].Has(st.IntervalComp) && !st.IsPaused(s) {
+			st.Slots.changed[st.IntervalComp][s], st.Slots.Touched[s] = st.Tick, st.Tick
+			st.markChanged(id, false)
+		}
+	}
 }
 
 // addRate updates a group's rate for a new member.

@@ -12,6 +12,12 @@ func (w *World) ID(s repl.Slot) (id repl.ID, ok bool) { return w.state.ID(s) }
 // Slot returns the slot of a public network id.
 func (w *World) Slot(id repl.ID) (s repl.Slot, ok bool) { return w.state.Slot(id) }
 
+// Interval returns the number of ticks from one update of an entity's group to the next.
+func (w *World) Interval(s repl.Slot) int { return w.state.Interval(s) }
+
+// StateIntervals makes a component part of an update whenever Interval has changed: its value states that.
+func (w *World) StateIntervals(comp int) { w.state.IntervalComp, w.state.StatesIntervals = comp, true }
+
 // PlaceOf returns the place of an entity's group. It has no name and no hierarchy if the entity is a group of one, for
 // example because the group that the game wanted was full. ok is false for an unused slot.
 func (w *World) PlaceOf(s repl.Slot) (at group.Place, ok bool) {

@@ -24,7 +24,7 @@ func (l *layer) arrange() {
 	l.stretches, l.slots, l.from = l.stretches[:0], l.slots[:0], l.from[:0]
 	for i := range l.table.Segments() {
 		rows, has := l.table.Rows(i)
-		if !holds(has, l.needs) {
+		if !holds(has, l.needs) || holds(has, l.network) {
 			l.restoreRows(rows)
 			continue
 		}

@@ -46,7 +46,8 @@
 // Code that reads a component between two frames, or in AfterSend, reads the displayed value. Removing a
 // component in AfterSend removes its displayed value.
 //
-// It is for entities that move in ticks: of this process, or predicted. Entities that the server moves and
-// a client only follows are shown between the values that have arrived by the client's ticks, at the
+// It is for entities that move in ticks: of this process, or predicted. Entities that a client only follows
+// are for Replicate.Interpolate, which shows them between the server's values, and which this package leaves
+// alone. Without that they are shown between the values that have arrived by the client's ticks, at the
 // irregular times of the network.
 package visualinterp

@@ -22,9 +22,10 @@ type layer struct {
 	track     *smooth.Track
 	rollsBack bool // values are restored in a rollback, on entities that take part
 
-	// A segment is shown if it has all columns of needs. It takes part in rollbacks if it also has
-	// all columns of back and none of fixed.
-	needs, back, fixed set.Mask
+	// A segment is shown if it has all columns of needs, and not all of network: what the network writes
+	// in every frame moves smoothly already. It takes part in rollbacks if it also has all columns of
+	// back and none of fixed.
+	needs, network, back, fixed set.Mask
 
 	stretches []stretch
 	slots     []columns.Slot // by row
@@ -58,6 +59,8 @@ func newLayer(w *ecs.World, display *tick.Display, r *rule) *layer {
 	if r.tagged {
 		follow(&l.needs, ecs.ComponentID[Smooth](w))
 	}
+	follow(&l.network, ecs.ComponentID[components.Interpolated](w))
+	follow(&l.network, ecs.ComponentID[components.Remote](w)) // a host has no Remote
 	if marker, ok := display.RollbackMarker(); ok && rollsBack {
 		follow(&l.back, marker)
 		follow(&l.fixed, ecs.ComponentID[components.NoRollback](w))
@@ -156,6 +159,18 @@ func (l *layer) writeDisplayed() {
 	for _, s := range l.stretches {
 		l.track.Put(s.row, l.values(s))
 	}
+}
+
+// displayed returns the value that was displayed last for an entity.
+func (l *layer) displayed(e ecs.Entity, id ecs.ID) (value []byte, ok bool) {
+	slot, ok := l.table.SlotOf(e)
+	if !ok || ecs.TypeID(l.world, l.rule.typ) != id || int(slot) >= len(l.places) {
+		return nil, false
+	}
+	if p := &l.places[slot]; p.round == l.round && p.entity == e {
+		return l.track.Displayed(int(p.row)), true
+	}
+	return nil, false
 }
 
 // values returns a stretch of the component's column.

@@ -87,6 +87,15 @@ func (p stages) Tick() {
 	}
 }
 
+func (p stages) Displayed(e ecs.Entity, id ecs.ID) (value []byte, ok bool) {
+	for _, l := range p.layers {
+		if value, ok = l.displayed(e, id); ok {
+			break
+		}
+	}
+	return value, ok
+}
+
 func (p stages) Show() {
 	for _, l := range p.layers {
 		l.writeDisplayed()

@@ -25,6 +25,14 @@ func (c *Cells) At(e ecs.Entity) *byte {
 	return (*byte)(c.world.GetUnchecked(e, c.id))
 }
 
+// Find is At for an entity that may be dead.
+func (c *Cells) Find(e ecs.Entity) *byte {
+	if !c.world.Alive(e) {
+		return nil
+	}
+	return (*byte)(c.world.Get(e, c.id))
+}
+
 // Bytes returns the memory of the value at an address that At returned. For a tag the memory is
 // empty.
 func (c *Cells) Bytes(at *byte) []byte { return unsafe.Slice(at, c.size) }

@@ -54,6 +54,9 @@ func (t *Track) truth() *plane {
 // Put writes the displayed values into a column.
 func (t *Track) Put(row int, column []byte) { copy(column, t.shown.from(row, column)) }
 
+// Displayed returns the value of a row that the last Show has computed.
+func (t *Track) Displayed(row int) []byte { return t.shown.valueAt(row) }
+
 // Shown reports whether the columns contain displayed values: after Show and before Restored.
 func (t *Track) Shown() bool { return t.showing }
 

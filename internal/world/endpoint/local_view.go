@@ -76,8 +76,9 @@ const (
 type mark uint8
 
 const (
-	ownMark       mark = iota // components.Controlled
-	predictedMark             // components.Predicted
+	ownMark          mark = iota // components.Controlled
+	predictedMark                // components.Predicted
+	interpolatedMark             // components.Interpolated
 	marks
 )
 
@@ -95,6 +96,7 @@ func (l *Local) Attach(p *source.Collector, hub *event.Hub, onSpawned, onDespawn
 	v.collector, v.onSpawned, v.onDespawn = p, onSpawned, onDespawned
 	v.tag[ownMark] = []ecs.ID{ecs.ComponentID[components.Controlled](p.Arche)}
 	v.tag[predictedMark] = []ecs.ID{ecs.ComponentID[components.Predicted](p.Arche)}
+	v.tag[interpolatedMark] = []ecs.ID{ecs.ComponentID[components.Interpolated](p.Arche)}
 	for _, t := range p.Sent.Types {
 		v.events = append(v.events, hub.AddComponent(t))
 	}
@@ -260,7 +262,9 @@ func (v *localView) compareEntity(s repl.Slot) {
 	default:
 		v.reshape(g, s)
 	}
-	v.queueTag(g, predictedMark, !g.entity.IsZero() && !g.quiet && v.peer.Predicts(s))
+	here := !g.entity.IsZero() && !g.quiet
+	v.queueTag(g, predictedMark, here && v.peer.Predicts(s))
+	v.queueTag(g, interpolatedMark, here && !paused && v.collector.Visibility.Interpolates(v.id, s))
 }
 
 // finds reports whether an entity is visible to the player now.
@@ -322,6 +326,7 @@ func (v *localView) removeFromView(s repl.Slot) {
 		v.queueEvent(despawned, 0, g.entity)
 		v.queueTag(g, ownMark, false)
 		v.queueTag(g, predictedMark, false)
+		v.queueTag(g, interpolatedMark, false)
 		*g = seenEntity{retained: g.retained}
 	}
 }

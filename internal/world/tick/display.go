@@ -18,6 +18,9 @@ type Display struct {
 	marker   ecs.ID // the component of entities that are rolled back
 	marked   bool   // marker is set
 	now      time.Time
+	before   time.Time // now in the last frame
+
+	handovers handovers
 }
 
 // Painter shows some components. In a frame its methods are called in the order of the stages
@@ -34,6 +37,9 @@ type Painter interface {
 	// Show writes the values for the screen into the world. Only systems that draw the world run
 	// after it.
 	Show()
+	// Displayed returns the value of an entity's component that the last Show has written. ok is false if
+	// the painter did not show it.
+	Displayed(e ecs.Entity, id ecs.ID) (value []byte, ok bool)
 }
 
 // InstallDisplay adds the display of a world to its resources.
@@ -81,7 +87,8 @@ func (d *Display) RollbackMarker() (marker ecs.ID, ok bool) { return d.marker, d
 
 // Restore puts the simulated values back, at the beginning of a frame.
 func (d *Display) Restore(now time.Time) {
-	d.now = now
+	d.before, d.now = d.now, now
+	d.handovers.restore()
 	for _, painter := range d.painters {
 		painter.Restore()
 	}
@@ -107,4 +114,5 @@ func (d *Display) Show() {
 	for _, painter := range d.painters {
 		painter.Show()
 	}
+	d.handovers.show(d.now)
 }

@@ -108,6 +108,9 @@ func (c *Client) Initialize(w *ecs.World) {
 	if c.config.ConfirmedTwins {
 		c.applier.KeepTwins()
 	}
+	if err := c.applier.InterpolateBy(c.steered, registry.Of(c.protocol).Components, c.protocol.TickRate()); err != nil {
+		panic("plugin: " + err.Error())
+	}
 	c.engine.Show(c.applier)
 	c.resources = message.NewResourceCopy(w, c.hub, registry.Of(c.protocol).Resources, c.applier)
 	c.engine.ShowResources(c.resources)
@@ -126,7 +129,7 @@ func (c *Client) Initialize(w *ecs.World) {
 		Client: c.engine, Applier: c.applier, Prediction: c.prediction,
 	})
 	stages := &systems.Client{
-		Frame: c.parts(), Engine: c.engine, Prediction: c.prediction, Explain: c.why,
+		Frame: c.parts(), Engine: c.engine, Applier: c.applier, Prediction: c.prediction, Explain: c.why,
 		Unsent: tick.NewUnsentWarning(w, c.log), AfterReplay: c.leave,
 	}
 	stages.Bind()

@@ -93,6 +93,14 @@ type ClockStats struct {
 	Inputs, Late uint64
 }
 
+// InterpolationTime returns the time of the server at which this frame shows interpolated entities of which
+// the updates come every sendEvery ticks (components.Interpolated), as the last tick and the share of the
+// next one that has passed, from 0 up to 1. It never goes back, except when the server's ticks do.
+func (c *Client) InterpolationTime(sendEvery int) (tick entangle.Tick, share float64) {
+	tick, fraction := c.steered.Timeline(sendEvery)
+	return tick, float64(fraction)
+}
+
 func (c *Client) clockStats() ClockStats {
 	sync, now := c.steered.Sync(), c.now
 	stats := sync.Stats()

@@ -3,6 +3,7 @@ package systems
 import (
 	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 	"github.com/entangle-ecs/entangle/internal/world/predict"
+	"github.com/entangle-ecs/entangle/internal/world/sink"
 	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
@@ -10,6 +11,7 @@ import (
 type Client struct {
 	Frame
 	Engine     *endpoint.Client // its connection to the server
+	Applier    *sink.Applier    // the replicas of the server's entities
 	Prediction *predict.Prediction
 	Explain    *predict.Why // nil if no reports of rollbacks are wanted
 	Unsent     *tick.UnsentWarning
@@ -25,6 +27,7 @@ func (c *Client) Bind() {
 	c.bind(&work{
 		Restore:       c.restore,
 		Receive:       c.receiveFromServer,
+		Interpolate:   c.interpolate,
 		CheckRollback: c.checkRollback,
 		Rollback:      c.rollBack,
 

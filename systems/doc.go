@@ -7,6 +7,7 @@
 //	frame.go                how many ticks a frame has, and which frames are sent
 //	server.go, client.go    which function runs in which stage
 //	receive.go              what has arrived is applied
+//	interpolation.go        a client shows entities between the values that have arrived
 //	prediction.go           a client rolls back and replays
 //	fixed.go                a tick: inputs, the game's simulation, histories
 //	replication.go          a server finds what has changed, and which client sees it
@@ -19,8 +20,7 @@
 //
 // The functions here keep no state except the time and the ticks of the frame. They call packages
 // under internal/world. Rows such as R24 are promises of docs/GUARANTEES.md. What is not built yet has
-// no stages: entities interpolated between ticks of the server (package visualinterp interpolates
-// between ticks that have run here), authority and prespawned entities.
+// no stages: authority and prespawned entities.
 //
 // Package plugin makes the parts of a [Server] or [Client] and binds them to a schedule.
 // [Stage] is all that a game needs of this package.

@@ -24,6 +24,10 @@ const (
 	// dropped before.
 	Receive
 
+	// Interpolate shows a client's interpolated entities as of the times of their timelines:
+	// they appear, change and end there, and move between the values that have arrived.
+	Interpolate
+
 	// AfterReceive is where a game reads what has arrived, before any tick runs.
 	AfterReceive
 
@@ -94,6 +98,7 @@ const (
 var names = [stageCount]string{
 	Restore:          "Restore",
 	Receive:          "Receive",
+	Interpolate:      "Interpolate",
 	AfterReceive:     "AfterReceive",
 	CheckRollback:    "Prediction.CheckRollback",
 	Rollback:         "Prediction.Rollback",

@@ -13,6 +13,7 @@ import (
 var documented = []string{
 	"Restore",
 	"Receive",
+	"Interpolate",
 	"AfterReceive",
 	"Prediction.CheckRollback",
 	"Prediction.Rollback",
@@ -35,7 +36,7 @@ var documented = []string{
 
 // These are the indexes in documented of the first stage of a tick, and of the first stage after a
 // tick.
-const firstOfTick, firstAfterTick = 5, 13
+const firstOfTick, firstAfterTick = 6, 14
 
 // Proves: O1
 func TestStagesAreListedInTheDocumentedOrder(t *testing.T) {

@@ -203,16 +203,50 @@ func (s *Store) class(every uint16) *class {
 	return s.classes[len(s.classes)-1]
 }
 
+// SetEvery sets the number of ticks between two updates of an entity. It then moves from its shown values, at
+// the shown time of its new class.
+func (s *Store) SetEvery(slot Slot, every uint16) {
+	e, m := &s.entities[slot], &s.members[slot]
+	c, was := s.class(every), m.class
+	if c == was {
+		return
+	}
+	if len(c.slots) == 0 { // its time has not been advanced
+		c.started, c.now = was.started, was.now
+	}
+	s.leave(slot)
+	m.class, m.place = c, uint32(len(c.slots))
+	c.slots = append(c.slots, slot)
+	if e.shown && !e.resting() {
+		s.restart(slot, set.Mask{}, nil)
+	}
+}
+
+// leave takes an entity out of its class.
+func (s *Store) leave(slot Slot) {
+	m := s.members[slot]
+	slots := m.class.slots
+	last := slots[len(slots)-1]
+	slots[m.place], s.members[last].place = last, m.place
+	m.class.slots = slots[:len(slots)-1]
+}
+
+// Classes calls do for each number of ticks between two updates that some entity has.
+func (s *Store) Classes(do func(every uint16)) {
+	for _, c := range s.classes {
+		if len(c.slots) > 0 {
+			do(c.every)
+		}
+	}
+}
+
 // Remove frees a slot, so that Add may return it again.
 func (s *Store) Remove(slot Slot) {
 	m := s.members[slot]
 	if m.class == nil {
 		return
 	}
-	slots := m.class.slots
-	last := slots[len(slots)-1]
-	slots[m.place], s.members[last].place = last, m.place
-	m.class.slots = slots[:len(slots)-1]
+	s.leave(slot)
 	s.entities[slot], s.members[slot] = entity{}, member{}
 	s.free = append(s.free, slot)
 	s.stats.Slots--
@@ -220,6 +254,11 @@ func (s *Store) Remove(slot Slot) {
 
 // Shown reports whether the shown time has reached the first sample of a slot.
 func (s *Store) Shown(slot Slot) bool { return s.entities[slot].shown }
+
+// Holds reports whether a slot is shown with all of some columns.
+func (s *Store) Holds(slot Slot, cols *set.Mask) bool {
+	return s.entities[slot].shown && s.members[slot].cols.Holds(cols)
+}
 
 // Stats returns the counters and sizes.
 func (s *Store) Stats() Stats {

@@ -41,8 +41,9 @@ type Applier struct {
 	diffs     differences
 	owned     ownership
 
-	prediction prediction
-	twins      twins
+	prediction    prediction
+	twins         twins
+	interpolation interpolation
 
 	onSpawned   func(ecs.Entity)
 	onDespawned func(ecs.Entity)
@@ -60,6 +61,8 @@ type component struct {
 	relation bool
 	input    bool              // only its presence is sent
 	mode     registry.SyncMode // the mode on predicted entities
+
+	interpolate registry.SyncMode // the mode on interpolated entities
 }
 
 // followsServer reports whether a component of predicted entities is added to and removed from the
@@ -78,7 +81,7 @@ func NewApplier(w *ecs.World, hub *event.Hub, infos []*registry.Component, onSpa
 		world: w, writer: writer, remote: remote, run: updateRun{remote: writer.Cells(remote)},
 		archetypes: archetypes{world: w, known: map[archetype]struct{}{}},
 		refs:       references{late: refs.NewLate(), departed: newDepartures()}, persistence: newPersistence(w, remote),
-		diffs: newDifferences(infos), owned: newOwnership(w, infos),
+		diffs: newDifferences(infos), owned: newOwnership(w, infos), interpolation: interpolation{comp: -1},
 
 		onSpawned: onSpawned, onDespawned: onDespawned,
 	}
@@ -89,6 +92,7 @@ func NewApplier(w *ecs.World, hub *event.Hub, infos []*registry.Component, onSpa
 		a.comps = append(a.comps, component{
 			number: len(a.comps), id: id, cells: a.writer.Cells(id), plan: info.Plan, events: hub.AddComponent(info.Type),
 			value: make([]byte, info.Plan.Size()), relation: info.Relation, input: info.Input, mode: a.modeOf(info),
+			interpolate: interpolatedModeOf(info),
 		})
 		if info.Relation {
 			a.relations.comps.Set(info.Number)
@@ -114,6 +118,7 @@ func (a *Applier) removeReplica(s repl.Slot) ecs.Entity {
 	}
 	a.diffs.history.Forget(s)
 	a.releasePrediction(s)
+	a.releaseInterpolation(s)
 	return a.Replicas.removeSlot(s, a.stage.tick)
 }
 

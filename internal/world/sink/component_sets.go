@@ -67,12 +67,13 @@ func (a *Applier) chooseSet(mask *set.Mask) {
 }
 
 // holdsSet reports whether an entity has all components of the current set. It caches a positive
-// answer, except for predicted entities: their updates take another path.
+// answer, except for predicted and interpolated entities: their
+// updates take other paths.
 func (a *Applier) holdsSet(s repl.Slot) bool {
 	if !a.Replicas.Info[s].mask.Holds(&a.sets.now.set) {
 		return false
 	}
-	if a.Replicas.Info[s].storeSlot == 0 {
+	if a.Replicas.Info[s].storeSlot == 0 && !a.isInterpolated(s) {
 		a.Replicas.entities[s].holds |= a.sets.now.bit
 	}
 	return true

@@ -115,11 +115,14 @@ func (a *Applier) awaitReturns() {
 }
 
 // findSuccessors finds as what the departed entities have returned. One that has returned may have departed
-// again, or have been orphaned.
+// again, or have been orphaned. References to one that is not shown yet wait for that.
 func (a *Applier) findSuccessors() {
 	l := &a.refs.departed
 	for i := len(l.returned) - 1; i >= 0; i-- {
 		r := l.returned[i]
+		if s, ours := a.Replicas.Slot(r.is); ours && a.isHidden(s) {
+			continue
+		}
 		if _, gone := a.prediction.gone[r.is]; !gone && a.world.Alive(r.is) {
 			l.successors[r.was] = r.is
 		} else if is, again := l.successors[r.is]; again {

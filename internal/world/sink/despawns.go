@@ -13,7 +13,7 @@ var _ receiver.Despawner = (*Applier)(nil)
 func (a *Applier) DespawnRun(slots []repl.Slot, tick entangle.Tick) {
 	a.Begin(tick)
 	for _, s := range slots {
-		if a.Replicas.Info[s].targeted || a.Replicas.Info[s].storeSlot != 0 {
+		if a.Replicas.Info[s].targeted || a.Replicas.Info[s].storeSlot != 0 || a.isInterpolated(s) {
 			a.Begin(tick)
 			a.Despawn(s)
 			a.Commit()

@@ -3,7 +3,8 @@
 // [Applier] applies the records that the receiver has put in order. No system or listener sees a
 // partial group: structure, and updates of several members, are decoded into a buffer first and then
 // written at once; an update of one entity goes straight into the world. For predicted entities it
-// also keeps the confirmed state, which package predict uses.
+// also keeps the confirmed state, which package predict uses, and interpolated entities it shows on a
+// timeline of their own, behind what arrives.
 //
 // Bytes from the server are checked before anything is allocated for them. The numbers of entities,
 // component sets and relation targets are limited.
@@ -18,6 +19,9 @@
 // Updates are decoded into the world directly, one entity at a time (update.go) or a run of them
 // (update_run.go), by the set of their components (component_sets.go); differences.go for
 // components that are sent as differences.
+//
+// Interpolated entities: interpolated.go, interpolated_commit.go (what arrives), pending_changes.go,
+// interpolated_show.go (what is shown).
 //
 // Predicted entities: predicted.go, predicted_changes.go (which entities are predicted),
 // predicted_commit.go (structure), predicted_update.go (values), postponed_events.go, confirmed.go,

@@ -14,7 +14,7 @@ func (a *Applier) Mirror(infos []*registry.Component) *inspect.Mirror {
 	m := &inspect.Mirror{Components: infos}
 	refs := inspect.MirrorRefs{Known: func(e ecs.Entity) bool { _, ok := a.Replicas.Slot(e); return ok && a.world.Alive(e) }}
 	for i := range a.Replicas.entities {
-		if e := &a.Replicas.entities[i]; e.used {
+		if e := &a.Replicas.entities[i]; e.used && !a.isLeaving(repl.Slot(i)) {
 			m.Entities = append(m.Entities, a.mirrorReplica(repl.Slot(i), &refs))
 		}
 	}
@@ -59,6 +59,9 @@ func (a *Applier) mirrorReplica(s repl.Slot, refs *inspect.MirrorRefs) inspect.M
 	e := &a.Replicas.entities[s]
 	out := inspect.Mirrored{ID: inspect.MirrorID(a.Replicas.Info[s].ID), Entity: e.entity, Tick: e.tick}
 	for comp := range a.comps {
+		if comp == a.interpolation.comp {
+			continue // the server's world does not have it
+		}
 		if memory, ok := a.confirmedValue(s, comp); ok {
 			plan := a.comps[comp].plan
 			out.Values = append(out.Values, refs.Value(comp, plan, memory[:plan.Size()], a.targetOf(s, comp)))

@@ -38,6 +38,7 @@ func (a *Applier) Clear() {
 	a.refs.departed.clear()
 	a.refs.late.Set, a.archetypes.exceeded = a.refs.late.Set[:0], false
 	a.clearPrediction()
+	a.interpolation.pending = pendingChanges{}
 	for _, e := range a.persistence.kept {
 		if a.world.Alive(e) {
 			a.clearDeadTargets(e)
@@ -50,7 +51,7 @@ func (a *Applier) Clear() {
 // server is removed, because nothing is left of it. An entity that was never committed is removed
 // too.
 func (a *Applier) detachReplica(s repl.Slot) {
-	if a.Replicas.entities[s].fresh {
+	if a.Replicas.entities[s].fresh || a.isHidden(s) {
 		a.discardSpawn(s)
 		return
 	}

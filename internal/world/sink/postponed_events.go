@@ -27,11 +27,15 @@ func (a *Applier) isDisabled(s repl.Slot) bool {
 // raiseChanged raises the events of components that were inserted, updated or removed. had is the set
 // of components that the entity had before.
 func (a *Applier) raiseChanged(s repl.Slot, had, changed set.Mask) {
-	e, has := a.Replicas.entities[s].entity, a.Replicas.Info[s].mask
 	if a.isDisabled(s) {
 		a.postponeEvents(s, had, changed)
 		return
 	}
+	a.raiseComponents(a.Replicas.entities[s].entity, had, a.Replicas.Info[s].mask, changed)
+}
+
+// raiseComponents raises the events of changed components of an entity that had some components and has others.
+func (a *Applier) raiseComponents(e ecs.Entity, had, has, changed set.Mask) {
 	for comp := range changed.All() {
 		switch events := a.comps[comp].events; {
 		case has.Has(comp) && !had.Has(comp):

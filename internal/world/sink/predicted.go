@@ -1,7 +1,10 @@
 package sink
 
 import (
+	"reflect"
+
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
@@ -81,8 +84,19 @@ func (a *Applier) modeOf(info *registry.Component) registry.SyncMode {
 		return registry.Once
 	case info.Number == a.owned.comp:
 		return registry.Simple
+	case info.Type == reflect.TypeFor[components.Interpolated]():
+		return registry.None
 	}
 	return info.Predict
+}
+
+// interpolatedModeOf returns how a component of interpolated entities follows the server. Of an input, only
+// its presence follows.
+func interpolatedModeOf(info *registry.Component) registry.SyncMode {
+	if info.Input {
+		return registry.Once
+	}
+	return info.Interpolate
 }
 
 // isPredicted reports whether the confirmed state of an entity goes to the store.
@@ -99,6 +113,9 @@ func (a *Applier) confirmedValue(s repl.Slot, comp int) (value []byte, ok bool) 
 		return nil, false
 	case at != 0:
 		return a.prediction.store.ConfirmedValue(at, comp), a.prediction.store.Confirmed(at).Mask.Has(comp)
+	case a.isInterpolated(s):
+		at := a.Replicas.Info[s].snapshotSlot
+		return a.interpolation.confirmed.value(at, comp), a.interpolation.slots[at].has.Has(comp)
 	}
 	return a.writer.Bytes(e, a.comps[comp].id), a.world.Has(e, a.comps[comp].id)
 }
@@ -107,6 +124,9 @@ func (a *Applier) confirmedValue(s repl.Slot, comp int) (value []byte, ok bool) 
 func (a *Applier) confirmedTarget(s repl.Slot, comp int) ecs.Entity {
 	if at := a.Replicas.Info[s].storeSlot; at != 0 {
 		return columns.UnpackEntity(a.prediction.store.Confirmed(at).Target)
+	}
+	if at := a.Replicas.Info[s].snapshotSlot; at != 0 {
+		return a.interpolation.slots[at].target
 	}
 	return a.world.Relations().Get(a.Replicas.entities[s].entity, a.comps[comp].id)
 }

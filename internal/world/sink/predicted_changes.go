@@ -35,6 +35,7 @@ func (a *Applier) applyPredictionChanges() {
 // startPrediction starts the prediction of an existing entity. The values that the entity has in the
 // world stay as they are, and become its confirmed state as of the current record.
 func (a *Applier) startPrediction(s repl.Slot) {
+	interpolated := a.isInterpolated(s) && a.showPresent(s)
 	e, st := a.Replicas.entities[s].entity, &a.stage
 	st.add, st.remove = st.add[:0], st.remove[:0]
 	for _, id := range a.prediction.marks {
@@ -57,6 +58,12 @@ func (a *Applier) startPrediction(s repl.Slot) {
 				a.setConfirmedTarget(s, a.world.Relations().Get(e, id))
 			}
 		}
+	}
+	if interpolated { // the world does not have components.Interpolated any more
+		in := &a.interpolation
+		state.Mask.Set(in.comp)
+		copy(a.prediction.store.ConfirmedValue(at, in.comp), in.confirmed.value(a.Replicas.Info[s].snapshotSlot, in.comp))
+		in.slots[a.Replicas.Info[s].snapshotSlot].has = state.Mask
 	}
 	state.Tick = st.tick
 	a.writeTwin(a.Replicas.Info[s].twin, &stagedMember{}, a.stageConfirmed(s, state))
@@ -82,6 +89,9 @@ func (a *Applier) endPrediction(s repl.Slot) {
 	}
 	if !a.world.Has(e, a.remote) {
 		st.add = append(st.add, a.remote)
+	}
+	if k.snapshotSlot != 0 {
+		a.interpolatePredicted(s)
 	}
 	st.remoteAdded = true
 	a.changeEntity(e, &m, a.stageConfirmed(s, state))

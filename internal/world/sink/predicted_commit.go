@@ -110,6 +110,7 @@ func (a *Applier) confirmMember(m *stagedMember, values []stagedValue) {
 		a.confirmValue(m.slot, state, &values[i])
 	}
 	state.Tick = a.stage.tick
+	a.samplePredicted(m.slot, state.Tick)
 	if a.allowConfirmed(m.slot) {
 		a.prediction.by.Confirmed(k.storeSlot)
 	}

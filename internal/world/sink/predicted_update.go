@@ -32,6 +32,9 @@ func (a *Applier) finishPredicted(slot repl.Slot, tick entangle.Tick) {
 		a.prediction.by.Confirmed(k.storeSlot)
 	}
 	a.Replicas.entities[slot].tick = tick
+	if k.snapshotSlot != 0 {
+		a.samplePredicted(slot, tick)
+	}
 	if !k.twin.IsZero() {
 		a.updateTwin(slot)
 	}

@@ -119,6 +119,14 @@ func (a *Applier) setRef(ref *refs.LateRef, to ecs.Entity) bool {
 	if a.isPredicted(ref.Holder.Slot) {
 		return a.setPredictedRef(ref, to)
 	}
+	if a.isInterpolated(ref.Holder.Slot) {
+		return a.setInterpolatedRef(ref, to)
+	}
+	return a.setWorldRef(ref, to)
+}
+
+// setWorldRef is setRef for a component in the world.
+func (a *Applier) setWorldRef(ref *refs.LateRef, to ecs.Entity) bool {
 	comp, holder := &a.comps[ref.Holder.Comp], a.Replicas.entities[ref.Holder.Slot].entity
 	if !a.world.Alive(holder) || !a.world.Has(holder, comp.id) {
 		return false

@@ -111,6 +111,9 @@ func (a *Applier) releaseTarget(lost lostEntity, comp int) {
 		case !ours:
 		case !a.isPredicted(s):
 			a.writer.SetTarget(e, id, ecs.Entity{})
+			if at := a.Replicas.Info[s].snapshotSlot; at != 0 && a.interpolation.slots[at].target == lost.entity {
+				a.interpolation.slots[at].target = ecs.Entity{}
+			}
 			a.awaitTarget(lost, refs.LateHolder{Slot: s, Comp: comp})
 		case a.comps[comp].followsServer():
 			a.writer.SetTarget(e, id, ecs.Entity{})

@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/core/snapshot"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -43,6 +44,7 @@ type replicaInfo struct {
 
 	predictOnSpawn bool          // it is predicted once it has its components
 	storeSlot      rollback.Slot // its slot in the store of confirmed state; 0: it is not predicted
+	snapshotSlot   snapshot.Slot // its slot among the interpolated entities; 0: it is not interpolated
 	twin           ecs.Entity
 	// confirmedTarget is the relation target of a predicted entity under which relations.holdersOf has it; zero:
 	// it is not there.

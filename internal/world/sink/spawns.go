@@ -59,7 +59,7 @@ func (a *Applier) spawnSetOf(mask *set.Mask) *spawnSet {
 
 func (a *Applier) newSpawnSet(mask *set.Mask) *spawnSet {
 	s := &spawnSet{set: *mask}
-	if a.owned.affectedBy(mask) {
+	if a.owned.affectedBy(mask) || a.interpolation.comp >= 0 && mask.Has(a.interpolation.comp) {
 		return s
 	}
 	var ids []ecs.ID

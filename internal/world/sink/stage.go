@@ -54,12 +54,15 @@ var errNotThere = errors.New("sink: update of a component that the entity does n
 
 // Begin implements receiver.Sink.
 func (a *Applier) Begin(tick entangle.Tick) {
-	s := &a.stage
+	a.stage.begin(tick)
+	a.refs.late.Found = a.refs.late.Found[:0]
+	a.prediction.changes = a.prediction.changes[:0]
+}
+
+func (s *stage) begin(tick entangle.Tick) {
 	s.tick = tick
 	s.members, s.values, s.buf = s.members[:0], s.values[:0], s.buf[:0]
 	s.spawned, s.despawned, s.orphaned = s.spawned[:0], s.despawned[:0], s.orphaned[:0]
-	a.refs.late.Found = a.refs.late.Found[:0]
-	a.prediction.changes = a.prediction.changes[:0]
 }
 
 // Spawn implements receiver.Sink. The entity exists at once, without any component, so that
@@ -176,6 +179,10 @@ func (a *Applier) Commit() {
 		return
 	}
 	for _, s := range a.stage.despawned {
+		if a.isInterpolated(s) {
+			a.leaveInterpolated(s, changeDespawn)
+			continue
+		}
 		a.recordDeparture(s)
 		if a.isPredicted(s) {
 			a.despawnPredicted(s)
@@ -185,7 +192,11 @@ func (a *Applier) Commit() {
 	}
 	a.releaseTargets()
 	for _, s := range a.stage.orphaned {
-		a.orphanReplica(s)
+		if a.isInterpolated(s) {
+			a.leaveInterpolated(s, changeOrphan)
+		} else {
+			a.orphanReplica(s)
+		}
 	}
 	a.markPredictedSpawns()
 	for i := range a.stage.members {
@@ -196,7 +207,9 @@ func (a *Applier) Commit() {
 	}
 	a.refs.awaitFound()
 	for _, s := range a.stage.spawned {
-		a.resolveWaiting(s)
+		if !a.isHidden(s) {
+			a.resolveWaiting(s)
+		}
 	}
 	for i := range a.stage.members {
 		a.raiseEvents(&a.stage.members[i], a.stage.valuesOf(i))
@@ -232,6 +245,8 @@ func (a *Applier) commitMember(m *stagedMember, values []stagedValue) {
 	case !a.world.Alive(e.entity):
 	case k.storeSlot != 0 || k.predictOnSpawn:
 		a.commitPredicted(m, values)
+	case a.interpolates(m):
+		a.commitInterpolated(m, values)
 	default:
 		a.writeMember(e.entity, m, values)
 	}
@@ -254,6 +269,7 @@ func (a *Applier) writeMember(e ecs.Entity, m *stagedMember, values []stagedValu
 		s.add = append(s.add, a.remote)
 	}
 	a.tagOwned(e, m, values)
+	a.hideReferences(m.slot, values)
 	a.changeEntity(e, m, values)
 	s.remoteAdded = false
 }
@@ -311,8 +327,8 @@ func (a *Applier) raiseEvents(m *stagedMember, values []stagedValue) {
 	e, had := &a.Replicas.entities[m.slot], a.Replicas.Info[m.slot].mask
 	a.Replicas.Info[m.slot].mask = m.mask
 	e.fresh, e.holds = false, 0
-	if !a.world.Alive(e.entity) {
-		return // the game has removed it
+	if !a.world.Alive(e.entity) || a.isInterpolated(m.slot) {
+		return // the game has removed it, or the events are raised when the change is shown
 	}
 	if m.fresh {
 		a.onSpawned(e.entity)

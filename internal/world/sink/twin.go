@@ -1,6 +1,8 @@
 package sink
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/mlange-42/arche/ecs"
@@ -56,6 +58,9 @@ func (a *Applier) removeTwin(s repl.Slot) {
 func (a *Applier) writeTwin(twin ecs.Entity, m *stagedMember, values []stagedValue) {
 	if a.world.Alive(twin) {
 		a.stage.add, a.stage.remove = a.stage.add[:0], a.stage.remove[:0]
+		if a.interpolation.comp >= 0 {
+			values = slices.DeleteFunc(slices.Clone(values), func(v stagedValue) bool { return v.comp == a.interpolation.comp })
+		}
 		a.changeEntity(twin, m, values)
 	}
 }

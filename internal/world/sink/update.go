@@ -26,9 +26,12 @@ func (a *Applier) updateOne(slot repl.Slot, tick entangle.Tick, r *bits.Reader, 
 	}
 	var room [atOnce]*byte // on the stack: a pointer in the Applier would be work for the garbage collector
 	places, predicted := room[:len(now.comps)], a.Replicas.Info[slot].storeSlot != 0
+	interpolated := a.isInterpolated(slot)
 	for i, comp := range now.comps {
 		if predicted {
 			places[i] = a.prediction.storePlace(a.Replicas.Info[slot].storeSlot, comp)
+		} else if interpolated {
+			places[i] = a.interpolation.confirmed.place(a.Replicas.Info[slot].snapshotSlot, comp.number)
 		} else if places[i] = comp.cells.At(e.entity); places[i] == nil {
 			return a.updateStaged(slot, tick, r, refs)
 		}
@@ -45,6 +48,13 @@ func (a *Applier) updateOne(slot repl.Slot, tick entangle.Tick, r *bits.Reader, 
 	if predicted {
 		a.finishPredicted(slot, tick)
 		return nil
+	}
+	if interpolated {
+		a.finishInterpolated(slot, tick)
+		return nil
+	}
+	if a.interpolation.hidden > 0 {
+		a.hideUpdated(slot, places)
 	}
 	e.tick = tick
 	for _, comp := range now.comps {

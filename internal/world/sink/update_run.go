@@ -61,13 +61,16 @@ func (a *Applier) updateShorts(slots []repl.Slot, tick entangle.Tick, r *bits.Re
 	entities := run.entities[:min(len(slots), len(run.entities))]
 	for i, slot := range slots[:len(entities)] {
 		e := &placed[slot]
-		if e.holds&bit == 0 && (!a.holdsSet(slot) || a.Replicas.Info[slot].storeSlot != 0) {
+		if e.holds&bit == 0 && (!a.holdsSet(slot) || a.Replicas.Info[slot].storeSlot != 0 || a.isInterpolated(slot)) {
 			entities = entities[:i]
 			break
 		}
 		entities[i] = e.entity
 	}
 	if len(entities) == 0 {
+		if len(slots) > 0 && a.isInterpolated(slots[0]) {
+			return a.updateInterpolatedRun(slots, tick, r)
+		}
 		return a.updatePredictedRun(slots, tick, r)
 	}
 	n, err = a.readRun(entities, r)

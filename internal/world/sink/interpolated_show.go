@@ -1,0 +1,255 @@
+package sink
+
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/snapshot"
+	"github.com/entangle-ecs/entangle/internal/set"
+	"github.com/entangle-ecs/entangle/internal/world/refs"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// Interpolate shows the interpolated entities at the times of their timelines: first the changes up to that
+// time, then the values in between.
+func (a *Applier) Interpolate() {
+	in := &a.interpolation
+	if in.clock == nil || a.archetypes.exceeded {
+		return
+	}
+	a.showDue()
+	a.ResolveReturns()
+	if len(in.slots) > 0 {
+		in.advance()
+		for _, l := range in.left {
+			if value, ok := in.valueOfSlot(l.at, l.comp); ok {
+				l.handover.SetFormer(value)
+			}
+		}
+		in.left = in.left[:0]
+		a.showValues()
+	}
+}
+
+// showDue shows the pending changes up to the shown times.
+func (a *Applier) showDue() {
+	in, p := &a.interpolation, &a.interpolation.pending
+	if len(p.list) == p.gone {
+		return
+	}
+	all := len(p.buf) > maxPendingBytes
+	due := p.findDue(func(c *pendingChange) bool {
+		shown := a.shownTick(&in.slots[c.slot])
+		return all || !shown.Before(c.tick) || shown.Sub(c.since) > maxPendingTicks
+	})
+	a.showChanges(due)
+}
+
+// showAllOf shows the pending changes of one entity.
+func (a *Applier) showAllOf(at snapshot.Slot) {
+	a.showChanges(a.interpolation.pending.findDue(func(c *pendingChange) bool { return c.slot == at }))
+}
+
+// showChanges shows changes that findDue has found.
+func (a *Applier) showChanges(due []int32) {
+	in, p := &a.interpolation, &a.interpolation.pending
+	a.stage, in.stage = in.stage, a.stage
+	defer func() {
+		a.stage, in.stage = in.stage, a.stage
+		p.due = p.due[:len(p.due)-len(due)]
+	}()
+	for _, i := range due {
+		c := p.list[i]
+		if c.done || a.archetypes.exceeded {
+			continue // its entity ended with another change
+		}
+		p.finish(&p.list[i])
+		replica := a.interpolation.slots[c.slot].replica
+		switch c.kind {
+		case changeComponents:
+			a.showComponents(&c)
+		case changeDespawn:
+			a.stage.begin(c.tick)
+			a.recordDeparture(replica)
+			a.Forget(replica)
+			a.releaseTargets()
+			a.awaitTargets()
+			a.raiseResolved()
+		case changeOrphan:
+			a.endInterpolation(replica)
+			a.orphanReplica(replica)
+		}
+	}
+}
+
+// showComponents writes a change of components to the world, and raises its events.
+func (a *Applier) showComponents(c *pendingChange) {
+	in, p := &a.interpolation, &a.interpolation.pending
+	one := &in.slots[c.slot]
+	slot := one.replica
+	e := a.Replicas.entities[slot].entity
+	if !a.world.Alive(e) {
+		return // the game has removed it
+	}
+	a.stage.begin(c.tick)
+	m := stagedMember{slot: slot, fresh: !one.shown, removed: c.removed.And(one.mask)}
+	for i, v := range p.valuesOf(c) {
+		at := a.stage.reserve(v.size)
+		copy(a.stage.buf[at:], p.bytesOf(&p.values[c.first+i]))
+		a.stage.values = append(a.stage.values, stagedValue{comp: v.comp, at: at, target: v.target})
+	}
+	values := a.stage.values
+	a.writeMember(e, &m, values)
+	if a.archetypes.exceeded {
+		return
+	}
+	had := one.mask
+	one.mask = one.mask.Without(m.removed)
+	for i := range values {
+		one.mask.Set(values[i].comp)
+	}
+	if m.fresh {
+		one.shown = true
+		in.hidden--
+		a.noteReturn(slot) // it may have returned before its former replica was removed
+		a.resolveWaiting(slot)
+		a.onSpawned(e)
+	}
+	a.raiseComponents(e, had, one.mask, m.removed.Or(c.updated))
+	a.raiseResolved()
+	if one.mask.Has(in.comp) || a.interpolation.slots[c.slot].replica != slot {
+		return
+	}
+	a.endInterpolation(slot)
+}
+
+// hideReferences replaces the references to entities that are not shown yet in values that are about to be
+// written to the world. They are set when these entities appear.
+func (a *Applier) hideReferences(slot repl.Slot, values []stagedValue) {
+	if a.interpolation.hidden == 0 {
+		return
+	}
+	for i := range values {
+		v := &values[i]
+		if comp := &a.comps[v.comp]; comp.plan.HasRefs() {
+			a.hideReferencesIn(refs.LateHolder{Slot: slot, Comp: v.comp}, a.stage.buf[v.at:v.at+comp.plan.Size()])
+		}
+		if a.comps[v.comp].relation {
+			v.target = a.hideReference(refs.LateHolder{Slot: slot, Comp: v.comp}, source.TargetRef, v.target)
+		}
+	}
+}
+
+// hideUpdated is hideReferences for the values of the current update, which are in the world.
+func (a *Applier) hideUpdated(slot repl.Slot, places []*byte) {
+	for i, comp := range a.sets.now.comps {
+		if comp.plan.HasRefs() {
+			a.hideReferencesIn(refs.LateHolder{Slot: slot, Comp: comp.number}, comp.cells.Bytes(places[i]))
+		}
+	}
+}
+
+func (a *Applier) hideReferencesIn(h refs.LateHolder, value []byte) {
+	a.comps[h.Comp].plan.MapRefs(value, func(n int, e ecs.Entity) ecs.Entity { return a.hideReference(h, n, e) })
+}
+
+func (a *Applier) hideReference(h refs.LateHolder, n int, e ecs.Entity) ecs.Entity {
+	s, ours := a.Replicas.Slot(e)
+	if !ours || !a.isHidden(s) {
+		return e
+	}
+	if a.refs.late.Add(refs.LateRef{Target: a.Replicas.Info[s].ID, Holder: h, N: n}) {
+		a.Replicas.entities[h.Slot].waits++
+	}
+	return ecs.Entity{}
+}
+
+// advance moves all timelines to the times of this frame.
+func (in *interpolation) advance() {
+	in.samples.Classes(func(every uint16) {
+		tick, fraction := in.clock.Timeline(int(every))
+		in.samples.Advance(every, tick, float64(fraction))
+	})
+}
+
+// valueOfSlot returns the value between two samples of one entity, in memory that the next call reuses.
+func (in *interpolation) valueOfSlot(at snapshot.Slot, comp int) (value []byte, ok bool) {
+	if col := set.MaskOf(comp); at == 0 || !in.samples.Holds(at, &col) {
+		return nil, false
+	}
+	in.one = slices.Grow(in.one[:0], in.confirmed.sizes[comp])[:in.confirmed.sizes[comp]]
+	in.single[0] = at
+	in.samples.Select(in.single[:])
+	in.samples.Show(comp, in.one)
+	return in.one, true
+}
+
+// showValues writes the values between two samples to the world.
+func (a *Applier) showValues() {
+	in := &a.interpolation
+	if err := in.table.Commit(); err != nil {
+		panic("plugin: the entities that are interpolated can't be followed: " + err.Error())
+	}
+	for _, r := range in.table.Undo() {
+		if int(r.Slot) >= len(in.bySlot) {
+			in.bySlot = slices.Grow(in.bySlot, int(r.Slot)+1-len(in.bySlot))[:r.Slot+1]
+		}
+		in.bySlot[r.Slot] = 0
+		if s, ours := a.Replicas.Slot(r.Entity); ours && r.Is.Alive {
+			in.bySlot[r.Slot] = a.Replicas.Info[s].snapshotSlot
+		}
+	}
+	for _, s := range in.begun {
+		if at, ok := in.table.SlotOf(a.Replicas.entities[s].entity); ok && a.Replicas.entities[s].used {
+			in.bySlot[at] = a.Replicas.Info[s].snapshotSlot
+		}
+	}
+	in.begun = in.begun[:0]
+	for segment := range in.table.Segments() {
+		rows, mask := in.table.Rows(segment)
+		if len(rows) == 0 || mask.IsZero() {
+			continue
+		}
+		in.places = in.places[:0]
+		for _, s := range rows {
+			in.places = append(in.places, in.bySlot[s])
+		}
+		in.showSegment(segment, mask)
+	}
+}
+
+// showSegment writes the values of a segment of the table, of which the slots are in places: those of entities
+// that are shown with all columns together.
+func (in *interpolation) showSegment(segment int, mask set.Mask) {
+	var comps set.Mask
+	for col := range mask.All() {
+		comps.Set(in.comps[col])
+	}
+	for begin := 0; begin < len(in.places); {
+		end := begin
+		for end < len(in.places) && in.samples.Holds(in.places[end], &comps) {
+			end++
+		}
+		if end == begin {
+			in.showRow(segment, mask, begin)
+			begin++
+			continue
+		}
+		in.samples.Select(in.places[begin:end])
+		for col := range mask.All() {
+			size := in.confirmed.sizes[in.comps[col]]
+			in.samples.Show(in.comps[col], in.table.ColumnRows(segment, col)[begin*size:end*size])
+		}
+		begin = end
+	}
+}
+
+// showRow writes the values of an entity that may lack some of the columns, or is not shown by its samples yet.
+func (in *interpolation) showRow(segment int, mask set.Mask, row int) {
+	for col := range mask.All() {
+		if value, ok := in.valueOfSlot(in.places[row], in.comps[col]); ok {
+			copy(in.table.ColumnRows(segment, col)[row*len(value):], value)
+		}
+	}
+}

@@ -1,0 +1,17 @@
+package systems
+
+// Interpolate shows a client's interpolated entities in the past, so far behind what has arrived that the
+// values after the shown time are usually there (row S5 of docs/GUARANTEES.md).
+//
+// Client: changes of structure, and values that are not blended, are shown when the timeline of their entity
+// reaches their tick: spawns, inserted and removed components, targets of relations, and ends, with their
+// events (row N4). Then each component with protocol's Interpolate gets a value between the two samples
+// around the shown time (rows N1 to N3). What arrived in this frame is in package sink already: it is the
+// confirmed state, and the samples.
+//
+// A server and a host interpolate nothing: what they have is the present.
+
+// interpolate shows the interpolated entities.
+func (c *Client) interpolate() {
+	c.Applier.Interpolate()
+}

@@ -22,7 +22,7 @@ func giveBoxes(r *realm) plugin.System {
 				id, at, box := r.newID(), r.anywhere(), Box{Hue: r.hues}
 				r.hues++
 				r.boxes[event.Client] = spawn.NewWith(&id, &at, &box, &Steer{},
-					&components.ControlledBy{Client: event.Client}, &components.Replicate{Predict: components.Owner})
+					&components.ControlledBy{Client: event.Client}, &components.Replicate{Predict: components.Owner, Interpolate: components.Everyone})
 			}
 			for _, event := range left.Read() {
 				if box, ok := r.boxes[event.Client]; ok {

@@ -137,7 +137,7 @@ func eatDots(r *realm) plugin.System {
 			r.eaten += len(eaten)
 			for range r.dots - count + len(eaten) {
 				id, at := r.newID(), r.anywhere()
-				spawn.NewWith(&id, &at, &Mood{}, &components.Replicate{})
+				spawn.NewWith(&id, &at, &Mood{}, &components.Replicate{Interpolate: components.Everyone})
 			}
 		}
 	})

@@ -53,11 +53,13 @@ const correction = 100 * time.Millisecond
 //
 // A client predicts the position of its box, see Replicate in boxes.go: the box moves when the key
 // is pressed, and is corrected after a misprediction. All positions are rounded on both sides after
-// every tick as the tag says, so that both continue from equal numbers.
+// every tick as the tag says, so that both continue from equal numbers. The other boxes and the dots
+// are interpolated: they move smoothly, a little in the past.
 func newProtocol() *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "simplebox", TickRate: tickRate})
 	protocol.Component[ID](p)
 	protocol.Component[Position](p).Predict(protocol.Full).Interpolate(protocol.Linear).Correct(correction)
+	protocol.Component[components.Interpolated](p)
 	protocol.Component[Box](p)
 	protocol.Component[Alarm](p)
 	protocol.Component[components.ControlledBy](p)

@@ -75,12 +75,7 @@ func (p *Peer) Close() {
 			p.visibility.dropViewer(&p.state.Groups[id])
 		}
 	}
-	for i, other := range p.world.peers {
-		if other == p {
-			p.world.peers = append(p.world.peers[:i], p.world.peers[i+1:]...)
-			break
-		}
-	}
+	p.world.peers = slices.DeleteFunc(p.world.peers, func(other *Peer) bool { return other == p })
 	p.world.predictions.forgetPeer(p.groups.Index)
 	p.world.byIndex[p.groups.Index] = nil
 	p.world.stats.accumulate(p.countStats())

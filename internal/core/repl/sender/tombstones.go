@@ -7,9 +7,7 @@ const MaxTombstones = 1 << 14
 
 // Tombstones returns the number of entities that ended or left a group since the oldest action in flight to the peer was
 // sent. Their member numbers and handles cannot be reused until the peer acknowledges it.
-func (p *Peer) Tombstones() int {
-	return p.actions.EndedSinceOldest(p.state.Ended)
-}
+func (p *Peer) Tombstones() int { return p.actions.EndedSinceOldest(p.state.Ended) }
 
 // InFlight returns the number of packets with updates that may be in flight.
 func (u *updates) InFlight() int { return u.flights.Len() }

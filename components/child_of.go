@@ -23,8 +23,9 @@ import "github.com/mlange-42/arche/ecs"
 // A child that loses its parent, or gets one that is not replicated, is a group of its own again. If
 // the plugin added its Replicate, no more clients see it: the targets of its former ancestors still
 // apply, and the Relevance that it inherited, as last sent. That ends when the child has a replicated
-// parent again or the game changes its Replicate: Target: Everyone shows it to all. With a Replicate
-// of the game's own, only that decides.
+// parent again, or when the game changes a field of its Replicate or replaces it: Target: Everyone
+// shows it to all. A changed one is still the plugin's: a later parent's limits apply again. With a
+// Replicate of the game's own, only that decides.
 //
 // On a client, filter by the relation's target to find the children of an entity. The option
 // Hierarchy of package protocol turns a relation of the game into a hierarchy like this one.

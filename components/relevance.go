@@ -23,8 +23,8 @@ const (
 	ByInterest
 
 	// Retained shows the entity like ByInterest. But when the entity no longer matters to a client
-	// that was shown it, it stays on that client as it was last sent, and only its despawn is still
-	// sent. It also stays if it was shown while its Relevance was Always or ByInterest. When it
+	// that was shown it, it stays on that client with the last state that arrived, and only its despawn
+	// is still sent. It also stays if it was shown while its Relevance was Always or ByInterest. When it
 	// matters to the client again, it is updated. If the Target excludes the client, it despawns;
 	// if an override excludes the client from a component, that is removed.
 	Retained

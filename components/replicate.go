@@ -4,16 +4,22 @@ package components
 // components, and keeps it equal there until it is removed. Add it when the entity is created or
 // later, and change it at any time.
 //
-// Removing it pauses the entity: it stays on the clients as it was last sent, and nothing more of it
-// is sent, not even a despawn in the same tick; only a parent that is removed in the same tick
-// despawns, with its children. Adding it again sends what has changed, to the same replica. To
-// despawn an entity on the clients and keep it on the server, set Target to Nobody.
+// Removing it pauses the entity: it stays on the clients with the last state that arrived, and nothing
+// more of it is sent, not even a despawn in the same tick; only a parent that is removed in the same
+// tick despawns, with its children. Values whose packet was lost just before the pause are not sent
+// again. Adding Replicate again sends what has changed, to the same replica. To despawn an entity on
+// the clients and keep it on the server, set Target to Nobody.
 //
 // A child in a hierarchy needs no Replicate: while its parent is replicated, the plugin adds one
 // with zero fields to the child, and removes it later. In the Replicate of a child, a Relevance,
-// Priority, SendEvery or MaxAge of 0 means the value of the parent. A child that loses its parent
-// keeps this Replicate, and the limits on which clients see it, until the game changes the Replicate;
-// see ChildOf.
+// Priority, SendEvery or MaxAge of 0 means the value of the parent. A Replicate that the plugin added
+// stays the plugin's when the game changes its fields: it is paused with the parent, is removed below
+// NoReplicateChildren, and comes back with the game's fields. It becomes the game's when the game
+// removes it and adds one.
+//
+// A child that loses its parent keeps the plugin's Replicate, and the limits on which clients see it,
+// until the game changes any field of the Replicate (an equal value is no change) or replaces it. If
+// the child gets another parent after such a change and loses that, the new limits apply; see ChildOf.
 type Replicate struct {
 	// Target is the set of clients that get the entity; the zero value is Everyone, and for a child
 	// in a hierarchy the clients that get its parent. The entity despawns on clients that leave the
@@ -41,7 +47,8 @@ type Replicate struct {
 	// Relevance says whether all clients of the Target see the entity, or only those that it
 	// matters to; see Relevance. A group is shown as a whole or not at all: a client sees it if one
 	// of its entities is for that client and matters to it. An entity with Always matters to all
-	// clients.
+	// clients. For a child, Always means the Relevance of its parent. So a child cannot be Always below
+	// a parent with ByInterest; one Always member would show the whole group to all clients.
 	Relevance Relevance
 
 	// Priority is the share of a group under a byte cap, relative to others: of two that change

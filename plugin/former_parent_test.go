@@ -170,7 +170,8 @@ func TestTheGameShowsADetachedChild(t *testing.T) {
 }
 
 // A child that gets a replicated parent again is limited by that one and no longer by the former
-// ones. While it waits for a paused parent it keeps what limited it.
+// ones, even if the game changed its Replicate. While it waits for a paused parent it keeps what
+// limited it.
 //
 // Proves: H8, H9
 func TestADetachedChildGetsAParentAgain(t *testing.T) {
@@ -198,6 +199,13 @@ func TestADetachedChildGetsAParentAgain(t *testing.T) {
 	g.attach(child, open)
 	g.detach(child)
 	sees(2, 3)
+
+	at[components.Replicate](g.world, child).Priority = 2
+	sees(2, 3, 4)
+	g.attach(child, hidden)
+	sees(2, 3)
+	g.detach(child)
+	sees(2, 3) // a changed Replicate is still the plugin's
 
 	tags.Remove(paused)
 	g.run(5)

@@ -49,10 +49,11 @@ const (
 //		func(p *Position) (x, y float32) { return p.X, p.Y }))
 //
 // A pass covers the entities that have a P and a components.Replicate with ByInterest or Retained,
-// and the viewers that have a P. Its result holds until the next pass, so an entity that spawns in
-// between is invisible until then; with a pass in each sent tick, nothing is late. An entity
-// without a P, or with a position that is not a number or farther out than 1e18, sees nothing and
-// is not seen.
+// and the viewers that have a P. A child that inherits its Relevance has a Replicate with Always, and
+// is not covered: set its Relevance to have it placed. The result of a pass holds until the next one,
+// so an entity that spawns in between is invisible until then; with a pass in each sent tick, nothing
+// is late. An entity without a P, or with a position that is not a number or farther out than 1e18,
+// sees nothing and is not seen.
 //
 // The cost of a pass grows with the number of entities, and for each viewer with the number of
 // entities around it. A pass allocates nothing once its memory has grown. There can be several

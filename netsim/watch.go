@@ -31,7 +31,8 @@ import (
 //   - Data that is written to a client, whether or not it arrives, is only of entities and
 //     components that the client may see at that tick.
 //   - Values of a group with an interval are written to a client once per interval, unless
-//     its structure changed, a client may predict the group, data was resent, or there are caps.
+//     its structure changed, a client may predict the group, data was resent, there are caps, or
+//     packets were left out because the client acknowledged none for 2 s.
 //
 // For an entity that a client predicts, the confirmed state is checked.
 //

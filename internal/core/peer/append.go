@@ -100,6 +100,7 @@ func (p *Peer) appendPacket(dst []byte, tick entangle.Tick, now time.Time) []byt
 		return dst
 	}
 	if !p.tracker.MaySend(now) {
+		p.stats.throttled++
 		return p.appendAck(dst, p.tracker.AckDue(now), tick, now)
 	}
 	start, pkt := len(dst), p.tracker.NextID()

@@ -11,6 +11,7 @@ type Stats struct {
 	PayloadsIn, PayloadsOut uint64
 	BytesIn, BytesOut       uint64
 	Unready                 uint64 // payloads dropped because this end was not Ready
+	Throttled               uint64 // data packets not sent because the peer acknowledges none
 
 	Packets  packet.Stats
 	Channels channel.Stats
@@ -22,12 +23,14 @@ type payloads struct {
 	in, out           uint64
 	bytesIn, bytesOut uint64
 	unready           uint64
+	throttled         uint64
 }
 
 // Stats returns the counters.
 func (p *Peer) Stats() Stats {
 	return Stats{
-		PayloadsIn: p.stats.in, PayloadsOut: p.stats.out, BytesIn: p.stats.bytesIn, BytesOut: p.stats.bytesOut, Unready: p.stats.unready,
+		PayloadsIn: p.stats.in, PayloadsOut: p.stats.out, BytesIn: p.stats.bytesIn, BytesOut: p.stats.bytesOut,
+		Unready: p.stats.unready, Throttled: p.stats.throttled,
 		Packets: p.tracker.Stats(), Channels: p.mux.Stats(),
 	}
 }

@@ -27,9 +27,10 @@ type SentEntity struct {
 	// Update reports that the record is in a frame of values.
 	Update bool
 	// Resent is how many groups have become due again for the client because a packet was presumed
-	// lost. Capped reports whether the client has a byte cap.
-	Resent uint64
-	Capped bool
+	// lost. Throttled is how many packets to it were not sent because it acknowledged none for a time.
+	// Capped reports whether the client has a byte cap.
+	Resent, Throttled uint64
+	Capped            bool
 }
 
 // inspector decodes the records written to clients, for Inspect.
@@ -141,7 +142,7 @@ func (t *inspector) entry(e *listing.Entry) {
 	}
 	entity := SentEntity{
 		Client: t.at.id, Entity: t.p.Table.Entity(columns.Slot(slot)), Tick: e.Tick,
-		Update: t.updates, Resent: t.at.replication().Resent(), Capped: t.capped,
+		Update: t.updates, Resent: t.at.replication().Resent(), Throttled: t.at.peer.Stats().Throttled, Capped: t.capped,
 	}
 	for c := range e.Comps.All() {
 		entity.Components = append(entity.Components, c)

@@ -39,29 +39,30 @@ type updateKey struct {
 	entity ecs.Entity
 }
 
-// updateHistory records the ticks of the latest updates, and the resends of clients.
+// updateHistory records the ticks of the latest updates, and the delays of clients.
 type updateHistory struct {
 	updates  map[updateKey]entangle.Tick
 	previous map[entangle.Tick]entangle.Tick // the tick recorded before a tick
-	resends  map[entangle.ClientID]resends
+	delays   map[entangle.ClientID]delays
 }
 
-// resends is the number of resends to a client, and the tick of the latest one.
-type resends struct {
-	count uint64
-	tick  entangle.Tick
+// delays counts what sends values to a client outside of their turns: resends, and throttled packets,
+// which leave out turns. tick is the tick in which either count was last seen to grow.
+type delays struct {
+	resent, throttled uint64
+	tick              entangle.Tick
 }
 
 func newUpdateHistory() updateHistory {
-	return updateHistory{updates: map[updateKey]entangle.Tick{}, previous: map[entangle.Tick]entangle.Tick{}, resends: map[entangle.ClientID]resends{}}
+	return updateHistory{updates: map[updateKey]entangle.Tick{}, previous: map[entangle.Tick]entangle.Tick{}, delays: map[entangle.ClientID]delays{}}
 }
 
 // checkInterval checks that the values of a group with an interval are sent to a client once per
-// interval, as long as there are no other changes of the group, no data was lost, and no cap delays
-// them. A recorded tick also stands for the unrecorded ticks before it.
+// interval, as long as there are no other changes of the group, no data was lost, and neither a cap
+// nor throttling delays them. A recorded tick also stands for the unrecorded ticks before it.
 func (h *history) checkInterval(sent *endpoint.SentEntity) error {
-	if of := h.resends[sent.Client]; of.count != sent.Resent {
-		h.resends[sent.Client] = resends{sent.Resent, sent.Tick}
+	if of := h.delays[sent.Client]; of.resent != sent.Resent || of.throttled != sent.Throttled {
+		h.delays[sent.Client] = delays{sent.Resent, sent.Throttled, sent.Tick}
 	}
 	if !sent.Update || sent.Capped {
 		return nil
@@ -79,7 +80,7 @@ func (h *history) checkInterval(sent *endpoint.SentEntity) error {
 
 // sendInterval returns the interval of an entity's group. steady reports whether, since two
 // intervals before the last update, the group had the same members with changes of values only, and
-// nothing was resent to the client.
+// nothing to the client was resent or throttled.
 func (h *history) sendInterval(sent *endpoint.SentEntity, last entangle.Tick) (interval int, steady bool) {
 	was := h.versionAt(sent.Entity, sent.Tick)
 	members := h.groups[sent.Tick][was.group]
@@ -88,7 +89,7 @@ func (h *history) sendInterval(sent *endpoint.SentEntity, last entangle.Tick) (i
 		interval = min(interval, h.versionAt(e, sent.Tick).rate.interval)
 	}
 	from := last - entangle.Tick(2*interval)
-	if !h.connected[sent.Client].Before(from) || !h.resends[sent.Client].tick.Before(from) || !slices.Equal(members, h.groups[last][was.group]) {
+	if !h.connected[sent.Client].Before(from) || !h.delays[sent.Client].tick.Before(from) || !slices.Equal(members, h.groups[last][was.group]) {
 		return interval, false
 	}
 	for _, e := range members {

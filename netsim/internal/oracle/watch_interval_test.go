@@ -10,13 +10,13 @@ import (
 )
 
 // Values of a group with an interval are sent once per interval. They may be sent at once together
-// with structure, after a delay by a cap, or after a resend.
+// with structure, after a delay by a cap or by throttling, or after a resend.
 //
 // Proves: R35
 func TestWatchHoldsIntervals(t *testing.T) {
 	h := newWatchFixture(t, 1)
 	h.replicateOf(0).SendEvery = 4
-	for tick := range entangle.Tick(60) {
+	for tick := range entangle.Tick(80) {
 		h.setEntity(0, 1, byte(tick))
 		h.endTick(tick + 1)
 	}
@@ -36,4 +36,9 @@ func TestWatchHoldsIntervals(t *testing.T) {
 	assert.NoError(t, tell(40, endpoint.SentEntity{Update: true, Resent: 1}), "likewise")
 	assert.NoError(t, tell(50, endpoint.SentEntity{Update: true, Resent: 1}))
 	assert.ErrorContains(t, tell(52, endpoint.SentEntity{Update: true, Resent: 1}), "was as of 50")
+	throttled := endpoint.SentEntity{Update: true, Resent: 1, Throttled: 2}
+	assert.NoError(t, tell(61, throttled), "the turn at 60 was left out")
+	assert.NoError(t, tell(64, throttled))
+	assert.NoError(t, tell(76, throttled))
+	assert.ErrorContains(t, tell(79, throttled), "was as of 76")
 }

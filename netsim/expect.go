@@ -23,8 +23,9 @@ func (s *Sim) ExpectEqual() {
 // replicates to it, with components that are equal on the wire; otherwise it returns an error that
 // names the first difference. Paused entities may be missing on a client and may have any values.
 // Of components that are sent once, only their presence is compared. For an entity that a client
-// predicts, the confirmed state is compared; see ExpectPredicted. Without Watch, a child that has
-// lost its parent may be missing: what limited it before is unknown.
+// predicts, the confirmed state is compared; see ExpectPredicted. An entity that a client itself has
+// removed, though the server replicates it, is a difference. Without Watch, a child that has lost its
+// parent may be missing or stale, and so may its group: what limited it before is unknown.
 //
 // Changes take some time to arrive: before the call, let the server's systems stop changing
 // replicated state, and call Run.

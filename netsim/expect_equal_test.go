@@ -64,3 +64,53 @@ func TestExpectEqualOfAWorldAtRestNamesTheDifferenceAlone(t *testing.T) {
 	require.ErrorContains(t, err, "Spot")
 	assert.NotContains(t, err.Error(), "still moving")
 }
+
+// Without Watch, what a child inherited from a parent that it lost is unknown. If that is Retained,
+// the child, and the others of the group that it is in, may be stale or missing.
+func TestEqualWithoutWatchAllowsWhatALostParentLimited(t *testing.T) {
+	for _, relevance := range []components.Relevance{components.ByInterest, components.Retained} {
+		sim := newSim(t, netsim.Config{Seed: 5, Link: latency(40 * ms)})
+		w := sim.World()
+		rooms, marked := plugin.NewRooms(w), generic.NewMap2[Spot, components.Replicate](w)
+		children := generic.NewMap2[Spot, components.ChildOf](w, generic.T[components.ChildOf]())
+		parent := marked.NewWith(&Spot{X: 1}, &components.Replicate{Relevance: relevance})
+		child, mate := children.New(parent), marked.NewWith(&Spot{X: 3}, &components.Replicate{Group: 7, Relevance: relevance})
+		for _, e := range []ecs.Entity{parent, mate} {
+			rooms.AddEntity(1, e)
+		}
+		peer := join(t, sim, 1)
+		sim.Run(time.Second)
+		rooms.AddClient(1, 1)
+		sim.Run(time.Second)
+		require.NoError(t, peer.Equal())
+		group := generic.NewMap1[components.Replicate](w)
+		group.Get(child).Group = 7
+		sim.Run(time.Second)
+		require.NoError(t, peer.Equal())
+
+		w.Remove(child, ecs.ComponentID[components.ChildOf](w))
+		sim.Run(time.Second)
+		rooms.RemoveClient(1, 1)
+		sim.Run(time.Second)
+		spotOf(w, child).X, spotOf(w, mate).X = 50, 51
+		sim.Run(time.Second)
+		assert.NoError(t, peer.Equal())
+	}
+}
+
+// An entity that a client itself has removed is named as such.
+func TestEqualNamesAnEntityThatTheClientRemoved(t *testing.T) {
+	err := expectEqual(func(w *ecs.World) func() {
+		spots := generic.NewMap2[Spot, components.Replicate](w)
+		spots.New()
+		return nil
+	}, func(_ *netsim.Sim, p *netsim.Peer) {
+		filter := generic.NewFilter1[Spot]()
+		q := filter.Query(p.World())
+		q.Next()
+		e := q.Entity()
+		q.Close()
+		p.World().RemoveEntity(e)
+	})
+	assert.ErrorContains(t, err, "a copy of the server's {1 1}: the client has removed it")
+}

@@ -22,7 +22,7 @@ func (s *Snapshot) Equal(c Client) error {
 	}
 	versions := vis.compute(s.mirror, s.history, []entangle.ClientID{c.ID}).versions
 	for i := range list {
-		if err := t.comparePair(s.mirror.Components, &list[i], versions, c.ID); err != nil {
+		if err := t.comparePair(s.mirror.Components, &list[i], versions, c); err != nil {
 			return err
 		}
 		if of := list[i].server; of != nil && !of.Paused {
@@ -34,16 +34,17 @@ func (s *Snapshot) Equal(c Client) error {
 	return t.compareResources(s.mirror, apps.Of(c.world()).ClientMirror(), func(r *inspect.MirroredResource) bool { return vis.getsResource(r, c.ID) })
 }
 
-func (t *translation) comparePair(comps []*registry.Component, p *pair, versions map[ecs.Entity]*version, client entangle.ClientID) error {
+func (t *translation) comparePair(comps []*registry.Component, p *pair, versions map[ecs.Entity]*version, c Client) error {
 	if p.server == nil {
 		return fmt.Errorf("its %v is no entity of the server", p.client.Entity)
 	}
-	if p.server.Paused || p.client == nil && versions[p.server.Entity].uncertain {
+	uncertain := versions[p.server.Entity].uncertain
+	if p.server.Paused || p.client == nil && uncertain {
 		return nil
 	}
-	view := versions[p.server.Entity].views[client]
+	view := versions[p.server.Entity].views[c.ID]
 	switch {
-	case view.retained && p.client != nil:
+	case p.client != nil && (view.retained || view.sees && uncertain):
 		return t.checkRetained(comps, p, view)
 	case p.client == nil && view.sees:
 		return fmt.Errorf("it has no copy of the server's %v", p.server.Entity)
@@ -51,6 +52,8 @@ func (t *translation) comparePair(comps []*registry.Component, p *pair, versions
 		return nil
 	case !view.sees:
 		return fmt.Errorf("its %v is a copy of the server's %v, which it may not see", p.client.Entity, p.server.Entity)
+	case !c.world().Alive(p.client.Entity):
+		return fmt.Errorf("its %v, a copy of the server's %v: the client has removed it", p.client.Entity, p.server.Entity)
 	}
 	if err := t.compareValues(comps, view.visibleValues(p.server.Values), p.client.Values); err != nil {
 		return fmt.Errorf("its %v, a copy of the server's %v: %w", p.client.Entity, p.server.Entity, err)

@@ -58,7 +58,7 @@ type version struct {
 	line      []ecs.Entity               // of a paused entity: it and its ancestors when it was paused
 	views     map[entangle.ClientID]view
 	alone     bool // it has no named group, and never had a child
-	uncertain bool // its former ancestors, or those of an ancestor, are unknown
+	uncertain bool // the former ancestors of it, of an ancestor or of another member of its group are unknown
 }
 
 // recordServer stores the server's world at the end of a frame, with its visibility for all

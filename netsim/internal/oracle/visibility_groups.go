@@ -42,6 +42,7 @@ func (v *visibility) compute(m *inspect.Mirror, before *history, clients []entan
 	}
 	c.placeGroups(m)
 	for at, members := range c.groups {
+		c.spreadUncertainty(members)
 		for _, client := range clients {
 			c.showGroup(at, members, client)
 		}
@@ -117,6 +118,15 @@ func (w *worldTick) inheritFromTop(v *version) {
 	v.relevance, v.uncertain = cmp.Or(v.relevance, top.relevance), top.uncertain
 	if parent := w.versions[top.pausedParent]; parent != nil {
 		v.relevance = cmp.Or(v.relevance, parent.relevance)
+	}
+}
+
+// spreadUncertainty makes all members of a group uncertain if one is: one member can show them all.
+func (w *worldTick) spreadUncertainty(members []ecs.Entity) {
+	if slices.ContainsFunc(members, func(e ecs.Entity) bool { return w.versions[e].uncertain }) {
+		for _, e := range members {
+			w.versions[e].uncertain = true
+		}
 	}
 }
 

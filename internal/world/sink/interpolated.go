@@ -48,7 +48,7 @@ type interpolation struct {
 	confirmed confirmedColumns
 	pending   pendingChanges
 	hidden    int   // number of entities that are not shown yet
-	stage     stage // of the change that is being shown, because a record may be staged meanwhile
+	stages    []stage // unused, of changes that are shown
 
 	bySlot []snapshot.Slot  // by slot of the table
 	places []snapshot.Slot  // scratch: of the rows of a segment
@@ -132,7 +132,6 @@ func (a *Applier) InterpolateBy(clock Timelines, infos []*registry.Component, ti
 	if err != nil {
 		return fmt.Errorf("sink: interpolation: %w", err)
 	}
-	in.stage.fill = a.fillValues
 	a.persistence.marks = append(a.persistence.marks, in.marker)
 	field, _ := reflect.TypeFor[components.Interpolated]().FieldByName("SendEvery")
 	in.clock, in.every, in.table, in.samples = clock, field.Offset, table, snapshot.New(kinds)
@@ -333,7 +332,7 @@ func (a *Applier) showPresent(s repl.Slot) bool {
 // out, and takes components.Interpolated off.
 func (a *Applier) showConfirmed(one *interpolated, at snapshot.Slot) {
 	in, e := &a.interpolation, a.Replicas.entities[one.replica].entity
-	a.stage, in.stage = in.stage, a.stage
+	defer a.restoreStage(a.replaceStage())
 	a.stage.begin(one.tick)
 	one.has.Clear(in.comp)
 	m := stagedMember{slot: one.replica, fresh: !one.shown, removed: one.mask.Without(one.has)}
@@ -347,7 +346,6 @@ func (a *Applier) showConfirmed(one *interpolated, at snapshot.Slot) {
 		a.stage.values = append(a.stage.values, v)
 	}
 	a.writeMember(e, &m, a.stage.values)
-	a.stage, in.stage = in.stage, a.stage
 	a.raiseComponents(e, one.mask, one.has, m.removed.Or(one.has.Without(one.mask)))
 }
 

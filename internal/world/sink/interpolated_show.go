@@ -51,14 +51,27 @@ func (a *Applier) showAllOf(at snapshot.Slot) {
 	a.showChanges(a.interpolation.pending.findDue(func(c *pendingChange) bool { return c.slot == at }))
 }
 
+// replaceStage gives the changes that are shown next a stage of their own, and returns the former one: of a
+// record, or of a change that ends the interpolation of its entity.
+func (a *Applier) replaceStage() (was stage) {
+	in := &a.interpolation
+	if was = a.stage; len(in.stages) == 0 {
+		in.stages = append(in.stages, stage{fill: a.fillValues})
+	}
+	last := len(in.stages) - 1
+	a.stage, in.stages = in.stages[last], in.stages[:last]
+	return was
+}
+
+func (a *Applier) restoreStage(was stage) {
+	a.interpolation.stages, a.stage = append(a.interpolation.stages, a.stage), was
+}
+
 // showChanges shows changes that findDue has found.
 func (a *Applier) showChanges(due []int32) {
-	in, p := &a.interpolation, &a.interpolation.pending
-	a.stage, in.stage = in.stage, a.stage
-	defer func() {
-		a.stage, in.stage = in.stage, a.stage
-		p.due = p.due[:len(p.due)-len(due)]
-	}()
+	p := &a.interpolation.pending
+	defer a.restoreStage(a.replaceStage())
+	defer func() { p.due = p.due[:len(p.due)-len(due)] }()
 	for _, i := range due {
 		c := p.list[i]
 		if c.done || a.archetypes.exceeded {

@@ -1,0 +1,205 @@
+package sink
+
+import (
+	"reflect"
+	"testing"
+	"unsafe"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/set"
+	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/protocol"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Component types of interpolated entities.
+type (
+	pastPlace struct{ X float32 }       // blended
+	pastScore struct{ N uint8 }         // Simple
+	pastAim   struct{ Of ecs.Entity }   // Simple
+	pastKnows struct{ ecs.Relation }    // Simple
+	pastFlag  struct{}                  // Simple
+	pastMark  = components.Interpolated // by the server
+)
+
+// past is an applier that shows entities with components.Interpolated delay ticks after they arrive.
+type past struct {
+	hand
+	delay    func(every int) int32
+	fraction float32
+	prophet  *prophet
+}
+
+func newPast(t testing.TB) *past {
+	p := protocol.New(protocol.Config{Name: "past test"})
+	protocol.Component[pastPlace](p).Interpolate(protocol.Linear)
+	protocol.Component[pastScore](p)
+	protocol.Component[pastAim](p)
+	protocol.Component[pastKnows](p)
+	protocol.Component[pastFlag](p)
+	protocol.Component[pastMark](p)
+	require.NoError(t, registry.Seal(p))
+	w, hub := ecs.NewWorld(), event.NewHub()
+	h := &past{delay: func(int) int32 { return 5 }}
+	h.hand = hand{t: t, world: &w, infos: registry.Of(p).Components, slots: map[repl.ID]repl.Slot{}, names: map[ecs.Entity]repl.Handle{}, tick: 1000}
+	h.applier = NewApplier(&w, hub, h.infos, h.note("spawned"), h.note("despawned"))
+	for _, info := range h.infos {
+		events, name := hub.Component(info.Type), info.Type.Name()
+		events.OnInserted, events.OnUpdated, events.OnRemoved = h.note(name+" inserted"), h.note(name+" updated"), h.note(name+" removed")
+	}
+	require.NoError(t, h.applier.InterpolateBy(h, h.infos))
+	far := ecs.NewWorld()
+	h.far = append(h.far, ecs.Entity{})
+	for g := repl.Handle(1); g < 100; g++ {
+		h.far = append(h.far, far.NewEntity())
+		h.names[h.far[g]] = g
+	}
+	return h
+}
+
+// predict gives the applier a prediction.
+func (h *past) predict() {
+	h.prophet = newProphet(h.world, h.infos)
+	h.applier.PredictBy(h.prophet)
+}
+
+func (h *past) Timeline(every int) (entangle.Tick, float32) {
+	return h.tick - entangle.Tick(h.delay(every)), h.fraction
+}
+
+func (h *past) SampleReceived(int, entangle.Tick, entangle.Tick) {}
+
+// link is a relation with its target.
+type link struct{ to repl.Handle }
+
+func (h *past) comp(v any) int {
+	t := reflect.TypeOf(v)
+	if t == reflect.TypeFor[link]() {
+		t = reflect.TypeFor[pastKnows]()
+	}
+	for i, info := range h.infos {
+		if info.Type == t {
+			return i
+		}
+	}
+	panic("not registered")
+}
+
+func (h *past) encode(w *bits.Writer, v any) {
+	if l, ok := v.(link); ok {
+		h.appendRef(w, h.far[l.to])
+		return
+	}
+	info := h.infos[h.comp(v)]
+	memory := reflect.New(info.Type)
+	memory.Elem().Set(reflect.ValueOf(v))
+	info.Plan.Encode(w, unsafe.Slice((*byte)(memory.UnsafePointer()), info.Plan.Size()), h)
+}
+
+func (h *past) reader(values ...any) *bits.Reader {
+	var w bits.Writer
+	h.table = nil
+	for _, v := range values {
+		h.encode(&w, v)
+	}
+	r := &bits.Reader{}
+	r.Reset(w.Finish())
+	return r
+}
+
+func (h *past) state(g repl.Handle, values ...any) {
+	h.applier.Member(h.slots[repl.ID{Group: g}], true)
+	h.insert(values...)
+}
+
+func (h *past) insert(values ...any) {
+	for _, v := range values {
+		require.NoError(h.t, h.applier.Insert(h.reader(v), h.comp(v), h))
+	}
+}
+
+// change inserts or updates components of a member.
+func (h *past) change(g repl.Handle, values ...any) {
+	h.applier.Member(h.slots[repl.ID{Group: g}], false)
+	h.insert(values...)
+}
+
+func (h *past) remove(g repl.Handle, values ...any) {
+	h.applier.Member(h.slots[repl.ID{Group: g}], false)
+	for _, v := range values {
+		h.applier.Remove(h.comp(v))
+	}
+}
+
+func (h *past) come(g repl.Handle, values ...any) {
+	h.record(func() { h.spawn(g); h.state(g, values...) })
+}
+
+func (h *past) update(g repl.Handle, values ...any) {
+	h.tick++
+	var comps set.Mask
+	for _, v := range values {
+		comps.Set(h.comp(v))
+	}
+	require.NoError(h.t, updateEntity(h.applier, h.slots[repl.ID{Group: g}], h.tick, &comps, h.reader(values...), h))
+}
+
+// frames runs frames of one tick each.
+func (h *past) frames(n int) {
+	for range n {
+		h.tick++
+		h.applier.Interpolate()
+	}
+}
+
+func (h *past) has(g repl.Handle, v any) bool {
+	e := h.entity(g)
+	return h.world.Alive(e) && h.world.Has(e, ecs.TypeID(h.world, h.infos[h.comp(v)].Type))
+}
+
+// rest requires that nothing waits, and that nothing is left of interpolated entities beyond the replicas.
+func (h *past) rest() {
+	in := &h.applier.interpolation
+	n, hidden := 0, 0
+	for s := range h.applier.Replicas.Info {
+		if at := h.applier.Replicas.Info[s].snapshotSlot; at != 0 {
+			n++
+			if !in.slots[at].shown {
+				hidden++
+			}
+		}
+	}
+	require.Equal(h.t, hidden, in.hidden)
+	require.Equal(h.t, n, in.samples.Stats().Slots)
+	require.Equal(h.t, len(in.pending.list), in.pending.gone, "pending")
+}
+
+// The end of an interpolation that is shown because a prediction begins leaves the rest of the record alone.
+func TestAnInterpolationThatEndedIsPredicted(t *testing.T) {
+	h := newPast(t)
+	h.predict()
+	h.come(2)
+	h.come(1, pastMark{SendEvery: 1}, pastScore{1})
+	h.frames(10)
+	h.record(func() { h.remove(1, pastMark{}) })
+	h.tick += 2
+	now := h.tick + 1
+	h.record(func() {
+		h.change(1, pastScore{3})
+		h.change(2, pastScore{4})
+		h.applier.Predict(h.slots[repl.ID{Group: 1}], true)
+		require.Len(t, h.applier.stage.members, 2)
+	})
+	assert.Len(t, h.applier.stage.members, 2)
+	assert.Equal(t, now, h.applier.stage.tick)
+	at := h.applier.Replicas.Info[h.slots[repl.ID{Group: 1}]].storeSlot
+	require.NotZero(t, at)
+	assert.Equal(t, now, h.applier.prediction.store.Confirmed(at).Tick)
+	h.rest()
+}

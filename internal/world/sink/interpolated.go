@@ -47,7 +47,7 @@ type interpolation struct {
 	slots     []interpolated // by slot of samples
 	confirmed confirmedColumns
 	pending   pendingChanges
-	hidden    int   // number of entities that are not shown yet
+	hidden    int     // number of entities that are not shown yet
 	stages    []stage // unused, of changes that are shown
 
 	bySlot []snapshot.Slot  // by slot of the table

@@ -3,6 +3,7 @@ package sink
 import (
 	"slices"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/snapshot"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -38,9 +39,12 @@ func (a *Applier) showDue() {
 	if len(p.list) == p.gone {
 		return
 	}
-	all := len(p.buf) > maxPendingBytes
+	all := p.bytes() > maxPendingBytes
+	every, shown := 0, entangle.Tick(0) // most changes have the interval of the change before
 	due := p.findDue(func(c *pendingChange) bool {
-		shown := a.shownTick(&in.slots[c.slot])
+		if one := &in.slots[c.slot]; one.every != every {
+			every, shown = one.every, a.shownTick(one)
+		}
 		return all || !shown.Before(c.tick) || shown.Sub(c.since) > maxPendingTicks
 	})
 	a.showChanges(due)
@@ -48,7 +52,7 @@ func (a *Applier) showDue() {
 
 // showAllOf shows the pending changes of one entity.
 func (a *Applier) showAllOf(at snapshot.Slot) {
-	a.showChanges(a.interpolation.pending.findDue(func(c *pendingChange) bool { return c.slot == at }))
+	a.showChanges(a.interpolation.pending.findOf(at))
 }
 
 // replaceStage gives the changes that are shown next a stage of their own, and returns the former one: of a

@@ -3,6 +3,7 @@ package sink
 import (
 	"reflect"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/entangle-ecs/entangle"
@@ -201,5 +202,42 @@ func TestAnInterpolationThatEndedIsPredicted(t *testing.T) {
 	at := h.applier.Replicas.Info[h.slots[repl.ID{Group: 1}]].storeSlot
 	require.NotZero(t, at)
 	assert.Equal(t, now, h.applier.prediction.store.Confirmed(at).Tick)
+	h.rest()
+}
+
+// The ends of many entities do not search the changes of all others.
+func TestManyInterpolatedEntitiesEndTogether(t *testing.T) {
+	const n = 30000
+	h := newPast(t)
+	h.record(func() {
+		for g := repl.Handle(1); g <= n; g++ {
+			h.spawn(g)
+			h.state(g, pastMark{SendEvery: 1}, pastFlag{})
+		}
+	})
+	h.record(func() {
+		for g := repl.Handle(1); g <= n; g++ {
+			h.despawn(g)
+		}
+	})
+	begun := time.Now()
+	h.frames(10)
+	assert.Less(t, time.Since(begun), 3*time.Second, "it takes a twentieth of a second")
+	assert.Zero(t, h.applier.Replicas.Len())
+	h.rest()
+}
+
+// Changes without values take memory, too.
+func TestChangesWithoutValuesAreBounded(t *testing.T) {
+	h := newPast(t)
+	h.delay = func(int) int32 { return 500 }
+	h.come(1, pastMark{SendEvery: 1})
+	tick := h.tick
+	for n := 0; n < maxPendingBytes/100; n += 2 {
+		h.record(func() { h.change(1, pastFlag{}) })
+		h.record(func() { h.remove(1, pastFlag{}) })
+	}
+	h.tick = tick
+	h.frames(1)
 	h.rest()
 }

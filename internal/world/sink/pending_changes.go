@@ -3,6 +3,7 @@ package sink
 import (
 	"cmp"
 	"slices"
+	"unsafe"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/snapshot"
@@ -17,6 +18,7 @@ type pendingChanges struct {
 	values []pendingValue
 	buf    []byte
 	gone   int     // number of changes in list that are done
+	last   []int32 // by slot of the samples: the newest change of the entity, as its index in list plus 1; 0: none
 	due    []int32 // stack of indexes in list: showing one change may show all others of its entity
 }
 
@@ -38,6 +40,7 @@ type pendingChange struct {
 	removed    set.Mask
 	updated    set.Mask // components with a new value, of which the event is raised
 	first, end int      // its values
+	before     int32    // the change before it of the same entity, as in pendingChanges.last
 }
 
 // pendingValue is one value of a change.
@@ -47,10 +50,10 @@ type pendingValue struct {
 	target   ecs.Entity // of a relation
 }
 
-// maxPendingBytes bounds the values of the changes that wait to be shown. Beyond it, all of them are shown
-// in the next frame. A server can have so many changes only if it changes structure, or values that are not
-// blended, of tens of thousands of entities all the time.
-const maxPendingBytes = 8 << 20
+// maxPendingBytes bounds the memory of the changes that wait to be shown. Beyond it, all of them are shown
+// in the next frame. A server can have so many changes only if tens of thousands of entities spawn at once, or
+// if it changes their structure, or their values that are not blended, all the time.
+const maxPendingBytes = 32 << 20
 
 // maxPendingTicks bounds how long a change waits, in ticks of the entity's timeline. The delay of a timeline
 // is shorter, unless the server states ticks that are far ahead.
@@ -60,8 +63,23 @@ const maxPendingTicks = 512
 func (p *pendingChanges) add(c pendingChange) *pendingChange {
 	p.compact()
 	c.first, c.end = len(p.values), len(p.values)
+	return p.append(c)
+}
+
+// append adds a change to the list, and to the changes of its entity.
+func (p *pendingChanges) append(c pendingChange) *pendingChange {
+	for len(p.last) <= int(c.slot) {
+		p.last = append(p.last, 0)
+	}
+	c.before = p.last[c.slot]
 	p.list = append(p.list, c)
+	p.last[c.slot] = int32(len(p.list))
 	return &p.list[len(p.list)-1]
+}
+
+// bytes returns the memory of all changes, also of those that are done.
+func (p *pendingChanges) bytes() int {
+	return len(p.buf) + len(p.list)*int(unsafe.Sizeof(pendingChange{})) + len(p.values)*int(unsafe.Sizeof(pendingValue{}))
 }
 
 // addValue adds a value to the newest change.
@@ -78,22 +96,26 @@ func (p *pendingChanges) compact() {
 	if p.gone <= len(p.list)/2 || p.gone < 64 && p.gone < len(p.list) {
 		return
 	}
-	list, values, buf := p.list[:0], p.values[:0], 0
-	for _, c := range p.list {
+	for i := range p.list {
+		p.last[p.list[i].slot] = 0
+	}
+	list, values, buf := p.list, p.values[:0], 0
+	p.list = p.list[:0]
+	for _, c := range list {
 		if c.done {
 			continue
 		}
 		first := len(values)
-		for _, v := range p.values[c.first:c.end] {
+		for _, v := range p.valuesOf(&c) {
 			at := (buf + 7) &^ 7
 			copy(p.buf[at:], p.buf[v.at:v.at+v.size])
 			v.at, buf = at, at+v.size
 			values = append(values, v)
 		}
 		c.first, c.end = first, len(values)
-		list = append(list, c)
+		p.append(c)
 	}
-	p.list, p.values, p.buf, p.gone = list, values, p.buf[:buf], 0
+	p.values, p.buf, p.gone = values, p.buf[:buf], 0
 }
 
 // valuesOf returns the values of a change.
@@ -114,18 +136,23 @@ func (p *pendingChanges) finish(c *pendingChange) {
 
 // dropSlot drops the changes of an entity.
 func (p *pendingChanges) dropSlot(s snapshot.Slot) {
-	for i := range p.list {
-		if p.list[i].slot == s {
-			p.finish(&p.list[i])
-		}
+	if int(s) >= len(p.last) {
+		return
 	}
+	for i := p.last[s]; i > 0; i = p.list[i-1].before {
+		p.finish(&p.list[i-1])
+	}
+	p.last[s] = 0
 }
 
 // newest returns the newest value of a component of an entity.
 func (p *pendingChanges) newest(s snapshot.Slot, comp int) (v *pendingValue, ok bool) {
-	for i := len(p.list) - 1; i >= 0; i-- {
-		c := &p.list[i]
-		if c.done || c.slot != s {
+	if int(s) >= len(p.last) {
+		return nil, false
+	}
+	for i := p.last[s]; i > 0; i = p.list[i-1].before {
+		c := &p.list[i-1]
+		if c.done {
 			continue
 		}
 		if c.removed.Has(comp) {
@@ -147,6 +174,22 @@ func (p *pendingChanges) findDue(isDue func(*pendingChange) bool) []int32 {
 			p.due = append(p.due, int32(i))
 		}
 	}
+	return p.sortDue(begin)
+}
+
+// findOf is findDue for all changes of an entity.
+func (p *pendingChanges) findOf(s snapshot.Slot) []int32 {
+	begin := len(p.due)
+	for i := p.last[s]; i > 0; i = p.list[i-1].before {
+		if !p.list[i-1].done {
+			p.due = append(p.due, i-1)
+		}
+	}
+	slices.Reverse(p.due[begin:])
+	return p.sortDue(begin)
+}
+
+func (p *pendingChanges) sortDue(begin int) []int32 {
 	due := p.due[begin:]
 	slices.SortStableFunc(due, func(a, b int32) int { return cmp.Compare(p.list[a].tick.Sub(p.list[b].tick), 0) })
 	return due

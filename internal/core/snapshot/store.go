@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/entangle-ecs/entangle"
@@ -48,7 +49,7 @@ type Store struct {
 	pairs    pairs        // by slot
 	far      []set.Bitset // by column and slot: the values of the pair are too far from each other
 	free     []Slot
-	classes  []*class
+	classes  []*class // by every
 
 	selected selection
 	scratch  scratch
@@ -191,16 +192,14 @@ func (s *Store) addSlot() Slot {
 	return Slot(slot)
 }
 
-// class returns the class of a number of ticks between two updates. There are few.
+// class returns the class of a number of ticks between two updates. There are few, unless a server is hostile.
 func (s *Store) class(every uint16) *class {
 	every = max(every, 1)
-	for _, c := range s.classes {
-		if c.every == every {
-			return c
-		}
+	at, ok := slices.BinarySearchFunc(s.classes, every, func(c *class, every uint16) int { return cmp.Compare(c.every, every) })
+	if !ok {
+		s.classes = slices.Insert(s.classes, at, &class{every: every})
 	}
-	s.classes = append(s.classes, &class{every: every})
-	return s.classes[len(s.classes)-1]
+	return s.classes[at]
 }
 
 // SetEvery sets the number of ticks between two updates of an entity. It then moves from its shown values, at

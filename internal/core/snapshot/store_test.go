@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -284,4 +285,17 @@ func TestNothingIsAllocatedInTheSteadyState(t *testing.T) {
 func TestStatsCountTheMemoryOfASlot(t *testing.T) {
 	size := reflect.TypeFor[entity]().Size() + reflect.TypeFor[member]().Size() + 3*4 + reflect.TypeFor[Slot]().Size()
 	assert.EqualValues(t, slotBytes, size)
+}
+
+// A server may give each entity an interval of its own.
+func TestManyClassesAreNotSearched(t *testing.T) {
+	s := New(kinds())
+	for every := 1; every <= math.MaxUint16; every++ {
+		s.Add(uint16(every))
+	}
+	begun := time.Now()
+	for tick := range entangle.Tick(5) {
+		s.Classes(func(every uint16) { s.Advance(every, tick, 0) })
+	}
+	assert.Less(t, time.Since(begun), time.Second, "it takes a twentieth of a second")
 }

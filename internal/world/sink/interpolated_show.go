@@ -123,6 +123,7 @@ func (a *Applier) showComponents(c *pendingChange) {
 	}
 	had := one.mask
 	one.mask = one.mask.Without(m.removed)
+	in.samples.RemoveColumns(c.slot, m.removed.Without(one.has)) // one that comes again does not move from its former value
 	for i := range values {
 		one.mask.Set(values[i].comp)
 	}

@@ -241,3 +241,41 @@ func TestChangesWithoutValuesAreBounded(t *testing.T) {
 	h.frames(1)
 	h.rest()
 }
+
+// A run of entities that spawn together refers to no entity that is not shown yet.
+func TestSpawnsReferToNoHiddenEntity(t *testing.T) {
+	h := newPast(t)
+	h.come(1, pastMark{SendEvery: 1})
+	var comps set.Mask
+	comps.Set(h.comp(pastAim{}))
+	h.tick++
+	if room := h.applier.BeginSpawns(h.tick, &comps); room > 0 {
+		require.NoError(t, h.applier.ReadSpawn(h.reader(pastAim{h.far[1]}), h))
+		id := repl.ID{Group: 2}
+		h.slots[id] = h.applier.CommitSpawns([]repl.ID{id})[0]
+	} else {
+		h.come(2, pastAim{h.far[1]})
+	}
+	assert.Zero(t, at[pastAim](&h.hand, 2).Of)
+	h.frames(8)
+	assert.Equal(t, h.entity(1), at[pastAim](&h.hand, 2).Of)
+	h.rest()
+}
+
+// A component that comes again, while the entity rests, begins with its new value.
+func TestAComponentThatComesAgainHasNoFormerValue(t *testing.T) {
+	h := newPast(t)
+	h.come(1, pastMark{SendEvery: 10}, pastPlace{1})
+	h.frames(10)
+	h.record(func() { h.remove(1, pastPlace{}) })
+	h.frames(20)
+	require.False(t, h.has(1, pastPlace{}))
+	h.record(func() { h.change(1, pastPlace{100}) })
+	h.frames(4)
+	for range 10 {
+		h.frames(1)
+		if h.has(1, pastPlace{}) {
+			assert.Equal(t, pastPlace{100}, *at[pastPlace](&h.hand, 1))
+		}
+	}
+}

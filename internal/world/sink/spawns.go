@@ -41,6 +41,9 @@ func (a *Applier) BeginSpawns(tick entangle.Tick, comps *set.Mask) (room int) {
 	if run.now.batch == nil || !a.archetypes.allow(run.now.archetype) {
 		return 0
 	}
+	if holders := comps.And(a.refs.departed.comps); a.interpolation.hidden > 0 && !holders.IsZero() {
+		return 0 // a reference to an entity that is not shown yet waits, see hideReferences
+	}
 	a.Begin(tick)
 	return a.Replicas.most - a.counted()
 }

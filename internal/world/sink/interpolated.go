@@ -77,8 +77,7 @@ type interpolated struct {
 	tick    entangle.Tick // of the newest sample
 	sampled bool
 
-	has    set.Mask   // confirmed state
-	target ecs.Entity // of its relation
+	has set.Mask // confirmed state
 }
 
 // confirmedColumns holds the confirmed values of interpolated entities, by component and slot.
@@ -200,7 +199,7 @@ func (a *Applier) beginInterpolation(s repl.Slot, shown bool) *interpolated {
 			one.has.Set(comp)
 			copy(in.confirmed.value(at, comp), a.writer.Bytes(e.entity, id))
 			if a.comps[comp].relation {
-				one.target = a.world.Relations().Get(e.entity, id)
+				a.recordTarget(s, a.world.Relations().Get(e.entity, id))
 			}
 		}
 	}
@@ -261,7 +260,7 @@ func (a *Applier) interpolatePredicted(s repl.Slot) {
 	in, k := &a.interpolation, &a.Replicas.Info[s]
 	state := a.prediction.store.Confirmed(k.storeSlot)
 	one := &in.slots[k.snapshotSlot]
-	one.has, one.target = state.Mask, columns.UnpackEntity(state.Target)
+	one.has = state.Mask
 	for comp := range one.has.All() {
 		copy(in.confirmed.value(k.snapshotSlot, comp), a.prediction.store.ConfirmedValue(k.storeSlot, comp))
 	}
@@ -341,7 +340,7 @@ func (a *Applier) showConfirmed(one *interpolated, at snapshot.Slot) {
 		v := stagedValue{comp: comp, at: a.stage.reserve(size)}
 		copy(a.stage.buf[v.at:], in.confirmed.value(at, comp))
 		if a.comps[comp].relation {
-			v.target = one.target
+			v.target = a.Replicas.Info[one.replica].confirmedTarget
 		}
 		a.stage.values = append(a.stage.values, v)
 	}
@@ -363,4 +362,7 @@ func (a *Applier) releaseInterpolation(s repl.Slot) {
 	in.samples.Remove(at)
 	in.slots[at] = interpolated{}
 	k.snapshotSlot = 0
+	if k.storeSlot == 0 {
+		a.forgetConfirmedTarget(s)
+	}
 }

@@ -35,7 +35,7 @@ func (a *Applier) commitInterpolated(m *stagedMember, values []stagedValue) {
 			c.removed.Set(comp)
 		}
 		if a.comps[comp].relation && had.Has(comp) {
-			one.target = ecs.Entity{}
+			a.forgetConfirmedTarget(m.slot)
 		}
 	}
 	for i := range values {
@@ -56,7 +56,7 @@ func (a *Applier) confirmInterpolated(at snapshot.Slot, v *stagedValue, had set.
 	copy(value, a.stage.buf[v.at:])
 	one.has.Set(v.comp)
 	if a.comps[v.comp].relation {
-		one.target = v.target
+		a.recordTarget(one.replica, a.resolveTarget(a.Replicas.entities[one.replica].entity, v.target))
 	}
 	a.addPending(v.comp, value, v.target, had.Has(v.comp))
 }
@@ -154,7 +154,7 @@ func (a *Applier) setInterpolatedRef(ref *refs.LateRef, to ecs.Entity) bool {
 	}
 	v, pending := in.pending.newest(at, comp.number)
 	if ref.N == source.TargetRef {
-		one.target = to
+		a.recordTarget(ref.Holder.Slot, to)
 		if pending {
 			v.target = to
 			return false

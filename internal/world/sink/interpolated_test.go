@@ -279,3 +279,24 @@ func TestAComponentThatComesAgainHasNoFormerValue(t *testing.T) {
 		}
 	}
 }
+
+// A relation whose target goes before the relation is shown, and returns, gets it back.
+func TestATargetThatGoesBeforeTheRelationIsShown(t *testing.T) {
+	for name, back := range map[string]int{"before": 1, "after": 10} {
+		t.Run(name, func(t *testing.T) {
+			h := newPast(t)
+			h.come(2)
+			h.come(1, pastMark{SendEvery: 1})
+			h.frames(10)
+			h.record(func() { h.change(1, link{2}) })
+			h.record(func() { h.despawn(2) })
+			h.frames(back)
+			h.come(2)
+			h.frames(10)
+			require.True(t, h.has(1, link{}))
+			assert.Equal(t, h.entity(2), h.world.Relations().Get(h.entity(1), ecs.ComponentID[pastKnows](h.world)))
+			assert.Zero(t, h.waiting())
+			h.rest()
+		})
+	}
+}

@@ -126,7 +126,7 @@ func (a *Applier) confirmedTarget(s repl.Slot, comp int) ecs.Entity {
 		return columns.UnpackEntity(a.prediction.store.Confirmed(at).Target)
 	}
 	if at := a.Replicas.Info[s].snapshotSlot; at != 0 {
-		return a.interpolation.slots[at].target
+		return a.Replicas.Info[s].confirmedTarget
 	}
 	return a.world.Relations().Get(a.Replicas.entities[s].entity, a.comps[comp].id)
 }

@@ -97,6 +97,9 @@ func (a *Applier) endPrediction(s repl.Slot) {
 	a.changeEntity(e, &m, a.stageConfirmed(s, state))
 	st.remoteAdded = false
 	a.releasePrediction(s)
+	if k.snapshotSlot != 0 {
+		a.recordTarget(s, columns.UnpackEntity(state.Target))
+	}
 	a.prediction.by.Untrack(e, at)
 	a.RaisePostponed()
 }

@@ -15,7 +15,7 @@ import (
 type relations struct {
 	comps set.Mask
 	lost  []lostEntity // targets that the current record removed
-	// holdersOf is the slots of predicted entities by replicaInfo.confirmedTarget. A hostile server may
+	// holdersOf is the slots of predicted and interpolated entities by replicaInfo.confirmedTarget. A hostile server may
 	// remove a target with each bit of a message: that must not search all entities.
 	holdersOf refs.Chains[ecs.Entity]
 	holders   []ecs.Entity // scratch: entities with the same target
@@ -109,11 +109,11 @@ func (a *Applier) releaseTarget(lost lostEntity, comp int) {
 		s, ours := a.Replicas.Slot(e)
 		switch {
 		case !ours:
+		case a.isInterpolated(s):
+			a.writer.SetTarget(e, id, ecs.Entity{})
+			a.refs.late.Set = append(a.refs.late.Set, refs.LateHolder{Slot: s, Comp: comp})
 		case !a.isPredicted(s):
 			a.writer.SetTarget(e, id, ecs.Entity{})
-			if at := a.Replicas.Info[s].snapshotSlot; at != 0 && a.interpolation.slots[at].target == lost.entity {
-				a.interpolation.slots[at].target = ecs.Entity{}
-			}
 			a.awaitTarget(lost, refs.LateHolder{Slot: s, Comp: comp})
 		case a.comps[comp].followsServer():
 			a.writer.SetTarget(e, id, ecs.Entity{})
@@ -125,6 +125,11 @@ func (a *Applier) releaseTarget(lost lostEntity, comp int) {
 // awaitTarget makes a relation wait for its former target.
 func (a *Applier) awaitTarget(lost lostEntity, h refs.LateHolder) {
 	a.refs.late.Set = append(a.refs.late.Set, h)
+	a.awaitLost(lost, h)
+}
+
+// awaitLost is awaitTarget for a relation that does not change in the world.
+func (a *Applier) awaitLost(lost lostEntity, h refs.LateHolder) {
 	if a.refs.late.Add(refs.LateRef{Target: lost.id, Holder: h, N: source.TargetRef}) {
 		a.Replicas.entities[h.Slot].waits++
 	}
@@ -134,6 +139,12 @@ func (a *Applier) awaitTarget(lost lostEntity, h refs.LateHolder) {
 func (a *Applier) setConfirmedTarget(s repl.Slot, to ecs.Entity) {
 	k := &a.Replicas.Info[s]
 	a.prediction.store.Confirmed(k.storeSlot).Target = columns.PackEntity(to)
+	a.recordTarget(s, to)
+}
+
+// recordTarget adds an entity to the holders of its confirmed target.
+func (a *Applier) recordTarget(s repl.Slot, to ecs.Entity) {
+	k := &a.Replicas.Info[s]
 	if k.confirmedTarget == to {
 		return
 	}
@@ -151,7 +162,7 @@ func (a *Applier) forgetConfirmedTarget(s repl.Slot) {
 	}
 }
 
-// releaseConfirmed clears the relations to a removed entity in the confirmed state of predicted
+// releaseConfirmed clears the relations to a removed entity in the confirmed state of predicted and interpolated
 // entities.
 func (a *Applier) releaseConfirmed(lost lostEntity) {
 	of := &a.relations.holdersOf
@@ -159,6 +170,10 @@ func (a *Applier) releaseConfirmed(lost lostEntity) {
 		s := repl.Slot(i)
 		a.forgetConfirmedTarget(s)
 		at := a.Replicas.Info[s].storeSlot
+		if at == 0 {
+			a.releaseInterpolated(lost, s)
+			continue
+		}
 		state := a.prediction.store.Confirmed(at)
 		held := state.Mask.And(a.relations.comps)
 		comp := held.Next(0)
@@ -169,6 +184,14 @@ func (a *Applier) releaseConfirmed(lost lostEntity) {
 		a.setTwinTarget(s, &a.comps[comp], ecs.Entity{})
 		a.prediction.by.Confirmed(at)
 		a.awaitTarget(lost, refs.LateHolder{Slot: s, Comp: comp})
+	}
+}
+
+// releaseInterpolated makes the relation of an interpolated entity wait for its former target.
+func (a *Applier) releaseInterpolated(lost lostEntity, s repl.Slot) {
+	held := a.interpolation.slots[a.Replicas.Info[s].snapshotSlot].has.And(a.relations.comps)
+	if comp := held.Next(0); comp >= 0 {
+		a.awaitLost(lost, refs.LateHolder{Slot: s, Comp: comp})
 	}
 }
 

@@ -46,8 +46,8 @@ type replicaInfo struct {
 	storeSlot      rollback.Slot // its slot in the store of confirmed state; 0: it is not predicted
 	snapshotSlot   snapshot.Slot // its slot among the interpolated entities; 0: it is not interpolated
 	twin           ecs.Entity
-	// confirmedTarget is the relation target of a predicted entity under which relations.holdersOf has it; zero:
-	// it is not there.
+	// confirmedTarget is the relation target of a predicted or interpolated entity under which
+	// relations.holdersOf has it; zero: it is not there.
 	confirmedTarget ecs.Entity
 }
 

@@ -54,7 +54,7 @@ func newPast(t testing.TB) *past {
 		events, name := hub.Component(info.Type), info.Type.Name()
 		events.OnInserted, events.OnUpdated, events.OnRemoved = h.note(name+" inserted"), h.note(name+" updated"), h.note(name+" removed")
 	}
-	require.NoError(t, h.applier.InterpolateBy(h, h.infos))
+	require.NoError(t, h.applier.InterpolateBy(h, h.infos, 60))
 	far := ecs.NewWorld()
 	h.far = append(h.far, ecs.Entity{})
 	for g := repl.Handle(1); g < 100; g++ {

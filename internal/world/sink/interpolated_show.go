@@ -136,10 +136,9 @@ func (a *Applier) showComponents(c *pendingChange) {
 	}
 	a.raiseComponents(e, had, one.mask, m.removed.Or(c.updated))
 	a.raiseResolved()
-	if one.mask.Has(in.comp) || a.interpolation.slots[c.slot].replica != slot {
-		return
+	if marked := one.mask.Or(one.has); one.replica == slot && !marked.Has(in.comp) { // the server may have given it the mark again
+		a.endInterpolation(slot)
 	}
-	a.endInterpolation(slot)
 }
 
 // hideReferences replaces the references to entities that are not shown yet in values that are about to be

@@ -300,3 +300,22 @@ func TestATargetThatGoesBeforeTheRelationIsShown(t *testing.T) {
 		})
 	}
 }
+
+// An entity that is interpolated again before the end of its interpolation is shown stays interpolated.
+func TestAnInterpolationThatEndsAndBeginsAgain(t *testing.T) {
+	h := newPast(t)
+	h.come(1, pastMark{SendEvery: 1}, pastPlace{1})
+	h.frames(10)
+	h.took()
+	h.record(func() { h.remove(1, pastMark{}) })
+	h.record(func() { h.change(1, pastMark{SendEvery: 1}) })
+	h.frames(10)
+	assert.True(t, h.has(1, pastMark{}))
+	assert.Equal(t, []string{"Interpolated removed 1", "Interpolated inserted 1"}, h.took())
+	h.update(1, pastPlace{9})
+	h.frames(4)
+	assert.Less(t, at[pastPlace](&h.hand, 1).X, float32(9), "it is in the past")
+	h.frames(4)
+	assert.Equal(t, pastPlace{9}, *at[pastPlace](&h.hand, 1))
+	h.rest()
+}

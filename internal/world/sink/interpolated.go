@@ -47,8 +47,9 @@ type interpolation struct {
 	slots     []interpolated // by slot of samples
 	confirmed confirmedColumns
 	pending   pendingChanges
-	hidden    int     // number of entities that are not shown yet
-	stages    []stage // unused, of changes that are shown
+	hidden    int                       // number of entities that are not shown yet
+	leaving   map[repl.ID]snapshot.Slot // entities of which the end has arrived, and is not shown yet
+	stages    []stage                   // unused, of changes that are shown
 
 	bySlot []snapshot.Slot  // by slot of the table
 	places []snapshot.Slot  // scratch: of the rows of a segment
@@ -72,7 +73,6 @@ type interpolated struct {
 	replica repl.Slot
 	every   int           // number of ticks from one update to the next
 	shown   bool          // it is in the world with its components
-	leaving bool          // its end has arrived, and is not shown yet
 	mask    set.Mask      // its components in the world, as the server has them
 	tick    entangle.Tick // of the newest sample
 	sampled bool
@@ -134,7 +134,7 @@ func (a *Applier) InterpolateBy(clock Timelines, infos []*registry.Component, ti
 	a.persistence.marks = append(a.persistence.marks, in.marker)
 	field, _ := reflect.TypeFor[components.Interpolated]().FieldByName("SendEvery")
 	in.clock, in.every, in.table, in.samples = clock, field.Offset, table, snapshot.New(kinds)
-	in.infos, in.valueOf = infos, a.sampleValue
+	in.infos, in.valueOf, in.leaving = infos, a.sampleValue, map[repl.ID]snapshot.Slot{}
 	in.confirmed = confirmedColumns{sizes: sizes, values: make([][]byte, len(infos))}
 	return tick.ShareListener(a.world, table.Listener())
 }
@@ -172,7 +172,7 @@ func (a *Applier) isHidden(s repl.Slot) bool {
 // isLeaving reports whether a replica has ended, and is still shown.
 func (a *Applier) isLeaving(s repl.Slot) bool {
 	at := a.Replicas.Info[s].snapshotSlot
-	return at != 0 && a.interpolation.slots[at].leaving
+	return at != 0 && a.interpolation.leaving[a.Replicas.Info[s].ID] == at
 }
 
 // beginInterpolation begins to keep the confirmed state of a replica apart from the world. shown says whether
@@ -357,6 +357,9 @@ func (a *Applier) releaseInterpolation(s repl.Slot) {
 	}
 	if !in.slots[at].shown {
 		in.hidden--
+	}
+	if a.isLeaving(s) {
+		delete(in.leaving, k.ID)
 	}
 	in.pending.dropSlot(at)
 	in.samples.Remove(at)

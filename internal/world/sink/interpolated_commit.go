@@ -133,7 +133,7 @@ func (a *Applier) leaveInterpolated(s repl.Slot, kind changeKind) {
 	in := &a.interpolation
 	at := a.Replicas.Info[s].snapshotSlot
 	one := &in.slots[at]
-	one.leaving = true
+	in.leaving[a.Replicas.Info[s].ID] = at
 	in.pending.add(pendingChange{slot: at, kind: kind, tick: a.stage.tick, since: a.shownTick(one)})
 }
 
@@ -154,7 +154,7 @@ func (a *Applier) setInterpolatedRef(ref *refs.LateRef, to ecs.Entity) bool {
 	}
 	v, pending := in.pending.newest(at, comp.number)
 	if ref.N == source.TargetRef {
-		a.recordTarget(ref.Holder.Slot, to)
+		a.recordTarget(ref.Holder.Slot, a.resolveTarget(a.Replicas.entities[ref.Holder.Slot].entity, to))
 		if pending {
 			v.target = to
 			return false

@@ -55,6 +55,15 @@ func (a *Applier) showAllOf(at snapshot.Slot) {
 	a.showChanges(a.interpolation.pending.findOf(at))
 }
 
+// showFormerEnd shows the end of the entity that had the network id of a new one. The new one may be shown sooner
+// than that end otherwise, because its timeline is ahead, and references could not follow to it.
+func (a *Applier) showFormerEnd(s repl.Slot) {
+	if at, ok := a.interpolation.leaving[a.Replicas.Info[s].ID]; ok {
+		a.showAllOf(at)
+		a.noteReturn(s)
+	}
+}
+
 // replaceStage gives the changes that are shown next a stage of their own, and returns the former one: of a
 // record, or of a change that ends the interpolation of its entity.
 func (a *Applier) replaceStage() (was stage) {
@@ -130,7 +139,6 @@ func (a *Applier) showComponents(c *pendingChange) {
 	if m.fresh {
 		one.shown = true
 		in.hidden--
-		a.noteReturn(slot) // it may have returned before its former replica was removed
 		a.resolveWaiting(slot)
 		a.onSpawned(e)
 	}
@@ -175,6 +183,11 @@ func (a *Applier) hideReference(h refs.LateHolder, n int, e ecs.Entity) ecs.Enti
 	s, ours := a.Replicas.Slot(e)
 	if !ours || !a.isHidden(s) {
 		return e
+	}
+	if a.isInterpolated(h.Slot) {
+		if _, newer := a.interpolation.pending.newest(a.Replicas.Info[h.Slot].snapshotSlot, h.Comp); newer {
+			return ecs.Entity{} // a waiting reference belongs to the newest value
+		}
 	}
 	if a.refs.late.Add(refs.LateRef{Target: a.Replicas.Info[s].ID, Holder: h, N: n}) {
 		a.Replicas.entities[h.Slot].waits++

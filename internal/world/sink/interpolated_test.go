@@ -319,3 +319,34 @@ func TestAnInterpolationThatEndsAndBeginsAgain(t *testing.T) {
 	assert.Equal(t, pastPlace{9}, *at[pastPlace](&h.hand, 1))
 	h.rest()
 }
+
+// An entity that returns while its former replica is still shown takes its place, although its own timeline is ahead.
+func TestAnEntityReturnsBeforeItsFormerEndIsShown(t *testing.T) {
+	h := newPast(t)
+	h.delay = func(every int) int32 { return int32(3 * every) }
+	h.come(1, pastMark{SendEvery: 10})
+	h.frames(40)
+	h.come(2, pastAim{h.far[1]}, link{1})
+	h.record(func() { h.despawn(1) })
+	h.come(1, pastMark{SendEvery: 1})
+	h.frames(40)
+	assert.Equal(t, h.entity(1), at[pastAim](&h.hand, 2).Of)
+	assert.Equal(t, h.entity(1), h.world.Relations().Get(h.entity(2), ecs.ComponentID[pastKnows](h.world)))
+	assert.Zero(t, h.waiting())
+	h.rest()
+}
+
+// A reference of a value that is shown does not wait if a newer value is not shown yet.
+func TestAReferenceThatIsShownLeavesTheNewerOne(t *testing.T) {
+	h := newPast(t)
+	h.delay = func(every int) int32 { return int32(3 * every) }
+	h.come(1, pastMark{SendEvery: 1})
+	h.come(3)
+	h.frames(10)
+	h.come(2, pastMark{SendEvery: 10})
+	h.record(func() { h.change(1, pastAim{h.far[2]}) })
+	h.record(func() { h.change(1, pastAim{h.far[3]}) })
+	h.frames(40)
+	assert.Equal(t, h.entity(3), at[pastAim](&h.hand, 1).Of)
+	h.rest()
+}

@@ -110,6 +110,9 @@ func (a *Applier) CommitSpawns(ids []repl.ID) []repl.Slot {
 		}
 	}
 	for _, s := range run.slots {
+		a.showFormerEnd(s)
+	}
+	for _, s := range run.slots {
 		a.raiseSpawned(s)
 	}
 	return run.slots

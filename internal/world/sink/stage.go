@@ -178,6 +178,9 @@ func (a *Applier) Commit() {
 	if a.archetypes.exceeded {
 		return
 	}
+	for _, s := range a.stage.spawned {
+		a.showFormerEnd(s)
+	}
 	for _, s := range a.stage.despawned {
 		if a.isInterpolated(s) {
 			a.leaveInterpolated(s, changeDespawn)

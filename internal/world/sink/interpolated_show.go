@@ -184,9 +184,10 @@ func (a *Applier) hideReference(h refs.LateHolder, n int, e ecs.Entity) ecs.Enti
 	if !ours || !a.isHidden(s) {
 		return e
 	}
-	if a.isInterpolated(h.Slot) {
-		if _, newer := a.interpolation.pending.newest(a.Replicas.Info[h.Slot].snapshotSlot, h.Comp); newer {
-			return ecs.Entity{} // a waiting reference belongs to the newest value
+	if in := &a.interpolation; a.isInterpolated(h.Slot) { // a waiting reference belongs to the newest value
+		at := a.Replicas.Info[h.Slot].snapshotSlot
+		if _, newer := in.pending.newest(at, h.Comp); newer || !in.slots[at].has.Has(h.Comp) {
+			return ecs.Entity{}
 		}
 	}
 	if a.refs.late.Add(refs.LateRef{Target: a.Replicas.Info[s].ID, Holder: h, N: n}) {

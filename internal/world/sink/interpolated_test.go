@@ -350,3 +350,17 @@ func TestAReferenceThatIsShownLeavesTheNewerOne(t *testing.T) {
 	assert.Equal(t, h.entity(3), at[pastAim](&h.hand, 1).Of)
 	h.rest()
 }
+
+// A reference of a value that is shown does not wait if its component is removed already.
+func TestAReferenceThatIsShownOfARemovedComponent(t *testing.T) {
+	h := newPast(t)
+	h.delay = func(every int) int32 { return int32(3 * every) }
+	h.come(1, pastMark{SendEvery: 1})
+	h.frames(10)
+	h.come(2, pastMark{SendEvery: 10})
+	h.record(func() { h.change(1, pastAim{h.far[2]}) })
+	h.record(func() { h.remove(1, pastAim{}) })
+	h.record(func() { h.despawn(1) })
+	h.frames(10)
+	assert.Zero(t, h.waiting(), "the slot of its holder is free")
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -363,4 +364,69 @@ func TestAReferenceThatIsShownOfARemovedComponent(t *testing.T) {
 	h.record(func() { h.despawn(1) })
 	h.frames(10)
 	assert.Zero(t, h.waiting(), "the slot of its holder is free")
+}
+
+// The events of components.Interpolated tell when an entity has it in the world, also as its prediction begins and
+// ends.
+func TestEventsOfInterpolatedFollowThePrediction(t *testing.T) {
+	h := newPast(t)
+	h.predict()
+	h.come(1, pastMark{SendEvery: 1})
+	h.frames(10)
+	h.took()
+	h.record(func() { h.applier.Predict(h.slots[repl.ID{Group: 1}], true) })
+	h.update(1, pastMark{SendEvery: 2})
+	h.record(func() { h.change(1, pastMark{SendEvery: 3}) })
+	assert.Equal(t, []string{"Interpolated removed 1"}, h.took())
+	h.record(func() { h.applier.Predict(h.slots[repl.ID{Group: 1}], false) })
+	assert.Equal(t, []string{"Interpolated inserted 1"}, h.took())
+}
+
+// Showing a thousand interpolated entities, of which the values change in each tick, does not allocate.
+func TestShowingAllocatesNothing(t *testing.T) {
+	const n = 1000
+	h := newPast(t)
+	h.record(func() {
+		for g := repl.Handle(1); g <= n; g++ {
+			h.spawn(g)
+			h.state(g, pastMark{SendEvery: uint32(g%3 + 1)}, pastPlace{}, pastScore{}, pastAim{})
+		}
+	})
+	both, place := set.MaskOf(h.comp(pastPlace{})).Or(set.MaskOf(h.comp(pastScore{}))), set.MaskOf(h.comp(pastPlace{}))
+	var odd, even []repl.Slot
+	var values [2]bits.Writer
+	for g := repl.Handle(1); g <= n; g++ {
+		if slot := h.slots[repl.ID{Group: g}]; g%2 == 0 {
+			even = append(even, slot)
+			h.encode(&values[0], pastPlace{float32(g)})
+			h.encode(&values[0], pastScore{uint8(g)})
+		} else {
+			odd = append(odd, slot)
+			h.encode(&values[1], pastPlace{float32(g)})
+		}
+	}
+	bytes := [2][]byte{values[0].Finish(), values[1].Finish()}
+	var r bits.Reader
+	frame := func() {
+		h.tick++
+		for i, slots := range [][]repl.Slot{even, odd} {
+			r.Reset(bytes[i])
+			if _, err := h.applier.UpdateRun(slots, h.tick, []*set.Mask{&both, &place}[i], &r, h); err != nil {
+				panic(err)
+			}
+		}
+		h.applier.Interpolate()
+	}
+	updates := 0
+	for _, v := range []any{pastPlace{}, pastScore{}} {
+		h.applier.comps[h.comp(v)].events.OnUpdated = func(ecs.Entity) { updates++ }
+	}
+	for range 600 {
+		frame()
+	}
+	updates = 0
+	assert.Zero(t, alloctest.Count(50, frame))
+	assert.Zero(t, updates%(n+n/2), "once for each value")
+	assert.Positive(t, updates)
+	assert.Equal(t, uint8(4), at[pastScore](&h.hand, 4).N)
 }

@@ -27,6 +27,9 @@ func (a *Applier) isDisabled(s repl.Slot) bool {
 // raiseChanged raises the events of components that were inserted, updated or removed. had is the set
 // of components that the entity had before.
 func (a *Applier) raiseChanged(s repl.Slot, had, changed set.Mask) {
+	if in := a.interpolation.comp; in >= 0 && a.Replicas.Info[s].storeSlot != 0 {
+		changed.Clear(in) // a predicted entity does not have it in the world
+	}
 	if a.isDisabled(s) {
 		a.postponeEvents(s, had, changed)
 		return

@@ -102,6 +102,9 @@ func (a *Applier) endPrediction(s repl.Slot) {
 	}
 	a.prediction.by.Untrack(e, at)
 	a.RaisePostponed()
+	if k.snapshotSlot != 0 {
+		a.comps[a.interpolation.comp].events.Inserted(e)
+	}
 }
 
 // stageConfirmed stages the confirmed state of an entity. Of an input, only its presence is staged.

@@ -46,7 +46,9 @@ func (a *Applier) finishPredicted(slot repl.Slot, tick entangle.Tick) {
 		a.writeSimple(slot)
 	}
 	for _, comp := range now.comps {
-		comp.events.Updated(a.Replicas.entities[slot].entity)
+		if comp.number != a.interpolation.comp {
+			comp.events.Updated(a.Replicas.entities[slot].entity)
+		}
 	}
 }
 

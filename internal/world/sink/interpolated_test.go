@@ -393,15 +393,15 @@ func TestShowingAllocatesNothing(t *testing.T) {
 		}
 	})
 	both, place := set.MaskOf(h.comp(pastPlace{})).Or(set.MaskOf(h.comp(pastScore{}))), set.MaskOf(h.comp(pastPlace{}))
-	var odd, even []repl.Slot
+	var others, scored []repl.Slot
 	var values [2]bits.Writer
 	for g := repl.Handle(1); g <= n; g++ {
 		if slot := h.slots[repl.ID{Group: g}]; g%2 == 0 {
-			even = append(even, slot)
+			scored = append(scored, slot)
 			h.encode(&values[0], pastPlace{float32(g)})
 			h.encode(&values[0], pastScore{uint8(g)})
 		} else {
-			odd = append(odd, slot)
+			others = append(others, slot)
 			h.encode(&values[1], pastPlace{float32(g)})
 		}
 	}
@@ -409,7 +409,7 @@ func TestShowingAllocatesNothing(t *testing.T) {
 	var r bits.Reader
 	frame := func() {
 		h.tick++
-		for i, slots := range [][]repl.Slot{even, odd} {
+		for i, slots := range [][]repl.Slot{scored, others} {
 			r.Reset(bytes[i])
 			if _, err := h.applier.UpdateRun(slots, h.tick, []*set.Mask{&both, &place}[i], &r, h); err != nil {
 				panic(err)

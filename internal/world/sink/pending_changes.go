@@ -2,8 +2,8 @@ package sink
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
-	"unsafe"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/snapshot"
@@ -79,8 +79,10 @@ func (p *pendingChanges) append(c pendingChange) *pendingChange {
 
 // bytes returns the memory of all changes, also of those that are done.
 func (p *pendingChanges) bytes() int {
-	return len(p.buf) + len(p.list)*int(unsafe.Sizeof(pendingChange{})) + len(p.values)*int(unsafe.Sizeof(pendingValue{}))
+	return len(p.buf) + len(p.list)*changeBytes + len(p.values)*valueBytes
 }
+
+var changeBytes, valueBytes = int(reflect.TypeFor[pendingChange]().Size()), int(reflect.TypeFor[pendingValue]().Size())
 
 // addValue adds a value to the newest change.
 func (p *pendingChanges) addValue(comp int, value []byte, target ecs.Entity) {

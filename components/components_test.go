@@ -29,6 +29,7 @@ var all = []reflect.Type{
 	reflect.TypeFor[components.NoReplicateChildren](),
 	reflect.TypeFor[components.Viewer](),
 	reflect.TypeFor[components.Predicted](),
+	reflect.TypeFor[components.Interpolated](),
 	reflect.TypeFor[components.NoRollback](),
 	reflect.TypeFor[components.ConfirmedOf](),
 	reflect.TypeFor[components.SID](),

@@ -3,7 +3,6 @@ package snapshot
 import (
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"testing"
 	"time"
 
@@ -280,11 +279,6 @@ func TestNothingIsAllocatedInTheSteadyState(t *testing.T) {
 		frame()
 	}
 	assert.Zero(t, alloctest.Count(100, frame))
-}
-
-func TestStatsCountTheMemoryOfASlot(t *testing.T) {
-	size := reflect.TypeFor[entity]().Size() + reflect.TypeFor[member]().Size() + 3*4 + reflect.TypeFor[Slot]().Size()
-	assert.EqualValues(t, slotBytes, size)
 }
 
 // A server may give each entity an interval of its own.

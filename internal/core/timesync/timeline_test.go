@@ -1,6 +1,7 @@
 package timesync
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -123,7 +124,7 @@ func TestTimelineWithoutSamples(t *testing.T) {
 		s.frame()
 	}
 	assert.InDelta(t, was+60, s.behind(6), 0.1, "without samples it follows a jump of the server's ticks")
-	assert.Equal(t, s.behind(MaxSendEvery), s.behind(1<<40))
+	assert.Equal(t, s.behind(MaxSendEvery), s.behind(math.MaxInt))
 }
 
 // There are at most maxTimelines timelines. Further intervals share the next longer one, or the

@@ -17,9 +17,9 @@ type State struct {
 	previousTick entangle.Tick // of the Begin before it
 	Stride       int           // number of ticks from one Begin to the next, as set by SetStride; 0 and 1 both mean 1
 
-	IntervalComp    int  // the component with the interval of its entity's group as its value
-	StatesIntervals bool // there is one
-	Ended        uint64        // number of entities that left a group, by a move or because they ended
+	IntervalComp    int    // the component with the interval of its entity's group as its value
+	StatesIntervals bool   // there is one
+	Ended           uint64 // number of entities that left a group, by a move or because they ended
 
 	Slots        slots
 	Groups       []Group

@@ -227,6 +227,63 @@ func TestAnEntityThatIsLetGoEndsOnlyWhereItIsOutOfSight(t *testing.T) {
 	}
 }
 
+// What becomes of an entity that is orphaned depends on whether the peer may see it at that time: in the group that it
+// is in, even if the peer was not sent anything since the entity left a former one.
+//
+// Proves: R12, V5
+func TestAnOrphanedEntityStaysWhereItWasVisible(t *testing.T) {
+	open := group.Place{Name: 2}
+	for name, c := range map[string]struct {
+		ticks []func(n *network, e *end)
+		stays bool
+	}{
+		"it moves, and its former group is hidden": {[]func(n *network, e *end){
+			func(n *network, e *end) { n.moveTo(1, open); n.hide(e, 0) },
+		}, true},
+		"it moves after its former group is hidden": {[]func(n *network, e *end){
+			func(n *network, e *end) { n.hide(e, 0) },
+			func(n *network, _ *end) { n.moveTo(1, open) },
+		}, true},
+		"it moves out of view": {[]func(n *network, e *end){
+			func(n *network, _ *end) { n.moveTo(1, group.Place{Name: 5, Private: true}) },
+		}, false},
+		"it moves out of view in two steps": {[]func(n *network, e *end){
+			func(n *network, _ *end) { n.moveTo(1, open) },
+			func(n *network, _ *end) { n.moveTo(1, group.Place{Name: 5, Private: true}) },
+		}, false},
+		"it moves to a group that is hidden": {[]func(n *network, e *end){
+			func(n *network, e *end) { n.moveTo(1, group.Place{Name: 5, Private: true}); n.show(e, 1) },
+			func(n *network, e *end) { n.hide(e, 1) },
+		}, false},
+		"its group is hidden": {[]func(n *network, e *end){
+			func(n *network, e *end) { n.hide(e, 0) },
+		}, false},
+	} {
+		for after, then := range map[string]func(n *network, e *end){
+			"":                        func(*network, *end) {},
+			", then shown":            func(n *network, e *end) { n.show(e, 0) },
+			", then the group ends":   func(n *network, _ *end) { n.despawn(0) },
+			", then sent in full":     func(n *network, e *end) { e.peer.HandleResync(repl.Private) },
+			", then another replaces": func(n *network, e *end) { n.arrive(e, 2, den) },
+		} {
+			t.Run(name+after, func(t *testing.T) {
+				n, e := retaining(t)
+				n.trusts = true
+				for _, change := range c.ticks {
+					n.unsent(func() { change(n, e) })
+				}
+				n.unsent(func() { n.pause(1) })
+				n.unsent(func() { n.abandon(1) })
+				n.unsent(func() { then(n, e) })
+				n.rest()
+				assert.Equal(t, c.stays, len(e.sink.corpses) > 0)
+				assert.Equal(t, e.sink.spawned-e.sink.despawned, len(e.sink.kept()))
+				assert.True(t, e.peer.Idle())
+			})
+		}
+	}
+}
+
 // A retained group can be hidden, and be shown again after that.
 func TestWhatIsRetainedCanBeHidden(t *testing.T) {
 	for name, c := range map[string]struct {

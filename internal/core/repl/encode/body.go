@@ -24,22 +24,21 @@ type Key struct {
 	// Resync makes a Full include the frozen members that were there as of AsOf, as they were before the pause: the peer
 	// may lack them.
 	Resync bool
-	// Reader makes a body for one peer alone. It is set if a leaver moved to a group that the peer cannot receive.
+	// Reader makes a body for one peer alone. It is set if a leaver that moved or was orphaned despawns at the peer.
 	Reader Reader
 	// Retained makes a Change for a retained group. It has only removals: of members that were there as of AsOf and
 	// left, and of what NewView hides and View does not.
 	Retained bool
 	NewView  view.ID
 	AsOf     entangle.Tick // for Retained and Resync
-	// HiddenSince is, for the Gone of a hidden group, the tick at which the group was hidden from the peer. Otherwise it
-	// is the present tick.
-	HiddenSince entangle.Tick
 }
 
 // Reader answers what one peer has, for a body that is for this peer alone.
 type Reader interface {
 	// CanReceive reports whether the peer may see an entity in its present group, and can be sent it there.
 	CanReceive(s repl.Slot) bool
+	// Loses reports whether a leaver that moved or was orphaned despawns at the peer.
+	Loses(id ident.Group, l *group.Leaver) bool
 	// KeepsMoved reports whether the peer keeps an entity in a vacated group, which the entity left.
 	KeepsMoved(s repl.Slot) bool
 	// LostComponents returns the components to remove from the entity that the peer keeps in a vacated group.
@@ -63,8 +62,8 @@ func (w *Encoder) beginUpdate(from repl.From, view view.ID) {
 	b, now := &w.Bodies.current, w.state.Tick
 	*b = Body{}
 	b.key.Kind, b.key.View, b.key.Base, b.key.prev = repl.Update, view, from.Base, from.Prev
-	b.key.Structure, b.key.HiddenSince = now, now
-	b.bases, b.shapes, b.hidden = group.AllTime(now), group.AllTime(now), group.AllTime(now)
+	b.key.Structure = now
+	b.bases, b.shapes = group.AllTime(now), group.AllTime(now)
 }
 
 // from returns the baselines of an update.
@@ -77,7 +76,6 @@ type Body struct {
 	key              Key
 	bases            group.Span // of Key.Base
 	shapes           group.Span // of Key.Structure
-	hidden           group.Span // of Key.HiddenSince
 	off              int        // first byte in bodies.arena
 	Width            int        // bits
 	refs             int        // index in bodies.slots of the first entity that it refers to
@@ -101,7 +99,7 @@ func (b *Body) serves(key *Key) bool {
 	return b.key.Kind == key.Kind && b.key.View == key.View && b.key.Reader == key.Reader && b.key.prev == key.prev &&
 		b.key.AllMoved == key.AllMoved && b.key.Resync == key.Resync &&
 		b.key.Retained == key.Retained && b.key.NewView == key.NewView && b.key.AsOf == key.AsOf &&
-		b.bases.Contains(key.Base) && b.shapes.Contains(key.Structure) && b.hidden.Contains(key.HiddenSince)
+		b.bases.Contains(key.Base) && b.shapes.Contains(key.Structure)
 }
 
 // bodies is the bodies that were encoded in this tick, by group and key, and the state of the one being encoded. Chunks
@@ -182,7 +180,7 @@ func (w *Encoder) Body(id ident.Group, key Key) *Body {
 	b.w.Reset(b.buf[:0])
 	b.refs.Reset()
 	w.beginRecord()
-	b.current = Body{key: key, bases: group.AllTime(w.state.Tick), shapes: group.AllTime(w.state.Tick), hidden: group.AllTime(w.state.Tick)}
+	b.current = Body{key: key, bases: group.AllTime(w.state.Tick), shapes: group.AllTime(w.state.Tick)}
 	w.encodeBody(id)
 	return b.store(id)
 }

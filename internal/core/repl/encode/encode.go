@@ -204,7 +204,7 @@ func (w *Encoder) encodeLeavers(id ident.Group) {
 	out, gr := &w.Bodies.w, &w.state.Groups[id]
 	w.sortedLeavers = w.sortedLeavers[:0]
 	for i := range gr.Left {
-		if w.includesLeaver(&gr.Left[i]) {
+		if w.includesLeaver(id, &gr.Left[i]) {
 			w.sortedLeavers = append(w.sortedLeavers, gr.Left[i])
 		}
 	}
@@ -220,7 +220,7 @@ func (w *Encoder) encodeLeavers(id ident.Group) {
 	slices.SortFunc(w.sortedLeavers, func(a, b group.Leaver) int { return int(a.Number) - int(b.Number) })
 	for i := range w.sortedLeavers {
 		numbers.Append(out, w.sortedLeavers[i].Number)
-		repl.AppendFate(out, w.fateOf(&w.sortedLeavers[i]))
+		repl.AppendFate(out, w.fateOf(id, &w.sortedLeavers[i]))
 	}
 	numbers.End(out)
 }
@@ -235,15 +235,15 @@ func (w *Encoder) addHiddenMembers(gr *group.Group) {
 }
 
 // includesLeaver reports whether the current body lists a leaver. It does not list one that the peer does not have.
-func (w *Encoder) includesLeaver(l *group.Leaver) bool {
+func (w *Encoder) includesLeaver(id ident.Group, l *group.Leaver) bool {
 	b := &w.Bodies.current
 	if b.key.Reader != nil && l.Slot != repl.NoSlot && b.key.Kind == repl.Change && !b.key.Reader.CanReceive(l.Slot) && b.key.Reader.KeepsMoved(l.Slot) {
 		return false
 	}
-	if h, _ := w.state.Views.Hidden(b.key.View, l.Number); h.Whole && w.fateOf(l) != repl.Moved {
+	if h, _ := w.state.Views.Hidden(b.key.View, l.Number); h.Whole && w.fateOf(id, l) != repl.Moved {
 		return false
 	}
-	if b.key.Kind != repl.Change && w.fateOf(l) == repl.Despawned {
+	if b.key.Kind != repl.Change && w.fateOf(id, l) == repl.Despawned {
 		return false
 	}
 	if b.key.AllMoved {
@@ -255,11 +255,9 @@ func (w *Encoder) includesLeaver(l *group.Leaver) bool {
 	return !b.shapes.Narrow(b.key.Structure, l.Joined) && b.shapes.Narrow(b.key.Structure, l.Left)
 }
 
-// fateOf returns the fate of a leaver that the current body states. It is despawned, and not orphaned or moved, if it
-// was orphaned after its group was hidden from the peer, or if it moved to a group that the peer cannot receive.
-func (w *Encoder) fateOf(l *group.Leaver) repl.Fate {
-	b := &w.Bodies.current
-	if l.Fate == repl.Orphaned && b.hidden.Narrow(b.key.HiddenSince, l.Left) || l.Fate == repl.Moved && b.key.Reader != nil && !b.key.Reader.CanReceive(l.Slot) {
+// fateOf returns the fate of a leaver that the current body states.
+func (w *Encoder) fateOf(id ident.Group, l *group.Leaver) repl.Fate {
+	if r := w.Bodies.current.key.Reader; r != nil && r.Loses(id, l) {
 		return repl.Despawned
 	}
 	return l.Fate

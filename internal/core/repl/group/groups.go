@@ -151,6 +151,7 @@ func (st *State) FreeUnused(keep func(ident.Group) bool) {
 		}
 		for _, l := range gr.Left {
 			st.forgetTrail(l.Slot, id)
+			st.forgetDenied(id, &l)
 		}
 		gr.Members, gr.Left = shrink(gr.Members[:0]), shrink(gr.Left[:0])
 		st.freeEntries = append(st.freeEntries, id)

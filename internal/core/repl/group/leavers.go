@@ -134,6 +134,7 @@ func (st *State) dropAckedLeavers(id ident.Group) (waits bool) {
 			waits = waits || !native
 			continue
 		}
+		st.forgetDenied(id, &l)
 		if l.Slot != repl.NoSlot {
 			forgotten = append(forgotten, l)
 		}

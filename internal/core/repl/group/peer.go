@@ -73,16 +73,29 @@ func (p *Peer) CanReceive(s repl.Slot) bool {
 	return p.SeesEntity(s) && !p.State.Groups[p.State.Slots.Group[s]].Withheld
 }
 
-// StillHas reports whether a peer still has an entity in a group that the entity left. It looks only at leavers of which
-// the peer was not sent that they left: there may be thousands of others that another peer does not acknowledge.
+// Loses reports whether a leaver of a group despawns at the peer, although it moved or was orphaned: the peer cannot
+// receive it where it is, or was when it was orphaned.
+func (p *Peer) Loses(id ident.Group, l *Leaver) bool {
+	return l.Fate == repl.Moved && !p.CanReceive(l.Slot) || p.State.isDenied(id, l, p.Index)
+}
+
+// StillHas reports whether a peer still has an entity in a group that the entity left.
 func (p *Peer) StillHas(sp *Space, i int, s repl.Slot) bool {
+	_, has := p.FormerNumber(sp, i, s)
+	return has
+}
+
+// FormerNumber returns the number of an entity in a group that it left, if a peer still has it there. It looks only at
+// leavers of which the peer was not sent that they left: there may be thousands of others that another peer does not
+// acknowledge.
+func (p *Peer) FormerNumber(sp *Space, i int, s repl.Slot) (number repl.Member, has bool) {
 	gr := &p.State.Groups[sp.Group(i)]
 	for k := len(gr.Left) - 1; k >= 0 && sp.StructureAsOf[i].Before(gr.Left[k].Left); k-- {
 		if l := &gr.Left[k]; l.Slot == s && sp.HasLeaver(i, l) {
-			return true
+			return l.Number, true
 		}
 	}
-	return false
+	return 0, false
 }
 
 // EachFormerGroup calls note for the groups other than id in which the peer still has an entity, if the peer may see

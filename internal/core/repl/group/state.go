@@ -31,6 +31,7 @@ type State struct {
 	named        map[Place]ident.Group // open groups with a name or a hierarchy
 	Trails       map[repl.Slot]trail   // of entities that moved
 	unusedTrails []trail               // memory for new trails
+	denied       denied
 
 	// Changes in this tick. Moved and Reshaped are indexed by public handle.
 	Moved          set.Bitset    // public groups that changed, or with a change that waited for this tick

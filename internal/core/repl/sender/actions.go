@@ -217,12 +217,9 @@ func (st *structure) noteStructureSent(sp *group.Space, i int) {
 // actionKey returns the key of an action's body. Fields on which a body of the kind does not depend have a fixed value,
 // so that as many peers as possible share it.
 func (st *structure) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Key {
-	key := encode.Key{Kind: kind, View: sp.ViewOf(i), Base: st.state.Tick, Structure: st.state.Tick, HiddenSince: st.state.Tick}
+	key := encode.Key{Kind: kind, View: sp.ViewOf(i), Base: st.state.Tick, Structure: st.state.Tick}
 	if kind == repl.Change {
 		key.Base = sp.Base[i]
-	}
-	if kind == repl.Gone && sp.Hidden.Has(i) {
-		key.HiddenSince = st.visibility.hiddenSince(i)
 	}
 	switch {
 	case sp.Phase[i] != group.Present:
@@ -237,16 +234,16 @@ func (st *structure) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Ke
 	if sp.Retained.Has(i) {
 		st.visibility.setRetainedKey(&key, sp, i)
 	}
-	if st.hasUnreceivableLeaver(sp.Group(i)) {
+	if st.losesLeaver(sp.Group(i)) {
 		key.Reader = (*reader)(st.visibility)
 	}
 	return key
 }
 
-// hasUnreceivableLeaver reports whether an entity moved from a group to one in which the peer cannot receive it.
-func (st *structure) hasUnreceivableLeaver(id ident.Group) bool {
+// losesLeaver reports whether a leaver of a group that moved or was orphaned despawns at the peer.
+func (st *structure) losesLeaver(id ident.Group) bool {
 	for i := range st.state.Groups[id].Left {
-		if l := &st.state.Groups[id].Left[i]; l.Fate == repl.Moved && !l.Progress.Acked && !st.groups.CanReceive(l.Slot) {
+		if l := &st.state.Groups[id].Left[i]; !l.Progress.Acked && st.groups.Loses(id, l) {
 			return true
 		}
 	}

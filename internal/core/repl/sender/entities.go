@@ -52,10 +52,35 @@ func (w *World) endEntity(s repl.Slot, fate repl.Fate) {
 		return // it was never replicated
 	}
 	id := w.state.Slots.Group[s]
+	if fate == repl.Orphaned {
+		w.denyUnseen(s)
+	}
 	w.endVacated(s)
 	w.state.RemoveEntity(s, fate)
 	w.updatePredictions(s, id)
 	w.predictions.forgetEntity(s)
+}
+
+// denyUnseen records where an entity despawns that is about to be orphaned: at the peers that have it, in its group or in
+// a former one, and were not sent yet that they may not see it any more.
+func (w *World) denyUnseen(s repl.Slot) {
+	id := w.state.Slots.Group[s]
+	for _, v := range w.state.Groups[id].Viewers {
+		if w.byIndex[v.Peer()].groups.Private.Hidden.Has(v.Handle()) {
+			w.state.Deny(id, w.state.Slots.NumberHere[s], v.Peer())
+		}
+	}
+	for _, from := range w.state.Trails[s] {
+		for _, p := range w.peers {
+			sp, i := p.groups.Locate(from)
+			if i < 0 || p.groups.CanReceive(s) || p.visibility.keepsInVacated(s) {
+				continue
+			}
+			if number, has := p.groups.FormerNumber(sp, i, s); has {
+				w.state.Deny(from, number, p.groups.Index)
+			}
+		}
+	}
 }
 
 // Move moves an entity to another group without changing it. It keeps its network id and its

@@ -3,7 +3,6 @@ package sender
 import (
 	"slices"
 
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
@@ -19,7 +18,6 @@ type visibility struct {
 	prediction *prediction
 	actions    *flight.Messages // tells whether the end of a group may still wait at the peer
 	retiring   retiring
-	hiddenAt   map[int32]entangle.Tick // by private handle; see noteHidden
 	vacant     map[ident.Group]vacated // vacated groups; see vacated.go
 }
 
@@ -82,36 +80,10 @@ func (vis *visibility) Hide(s repl.Slot) {
 // hideSent makes the end of a private group due, which the peer was sent.
 func (vis *visibility) hideSent(i int) {
 	sp := &vis.groups.Private
-	if !sp.Hidden.Has(i) {
-		vis.noteHidden(i)
-	}
 	sp.Hidden.Set(i)
 	sp.StructureDue.Set(i)
 	sp.Steady.Clear(i)
 	vis.prediction.updatePredicted(sp, i)
-}
-
-// noteHidden records the tick at which a group is hidden, if entities of it were orphaned before and the peer was not
-// sent that: the peer keeps those, and despawns entities that are orphaned later.
-func (vis *visibility) noteHidden(i int) {
-	delete(vis.hiddenAt, int32(i))
-	left := vis.state.Groups[vis.groups.Private.IDs.Groups[i]].Left
-	if !slices.ContainsFunc(left, func(l group.Leaver) bool { return l.Fate == repl.Orphaned && vis.groups.Private.HasLeaver(i, &l) }) {
-		return
-	}
-	if vis.hiddenAt == nil {
-		vis.hiddenAt = map[int32]entangle.Tick{}
-	}
-	vis.hiddenAt[int32(i)] = vis.state.Tick
-}
-
-// hiddenSince returns the tick at which a group was hidden whose end the peer was not sent. If no entity was orphaned
-// before that tick, it returns an earlier one, which has the same effect.
-func (vis *visibility) hiddenSince(i int) entangle.Tick {
-	if at, ok := vis.hiddenAt[int32(i)]; ok {
-		return at
-	}
-	return vis.groups.Private.StructureAsOf[i]
 }
 
 // Sees reports whether the group of an entity is public, or shown to the peer.

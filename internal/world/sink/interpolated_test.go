@@ -430,3 +430,20 @@ func TestShowingAllocatesNothing(t *testing.T) {
 	assert.Positive(t, updates)
 	assert.Equal(t, uint8(4), at[pastScore](&h.hand, 4).N)
 }
+
+// An entity that was predicted from the start has no changes that wait.
+func TestASpawnThatIsPredictedBeginsAgain(t *testing.T) {
+	h := newPast(t)
+	h.predict()
+	one := repl.ID{Group: 1}
+	h.record(func() {
+		h.spawn(1)
+		h.state(1, pastMark{SendEvery: 1})
+		h.applier.Predict(h.slots[one], true)
+	})
+	for _, on := range []bool{false, true, false, true} {
+		h.record(func() { h.applier.Predict(h.slots[one], on) })
+	}
+	assert.True(t, h.world.Has(h.entity(1), ecs.ComponentID[components.Predicted](h.world)))
+	h.rest()
+}

@@ -138,21 +138,25 @@ func (p *pendingChanges) finish(c *pendingChange) {
 
 // dropSlot drops the changes of an entity.
 func (p *pendingChanges) dropSlot(s snapshot.Slot) {
-	if int(s) >= len(p.last) {
-		return
-	}
-	for i := p.last[s]; i > 0; i = p.list[i-1].before {
+	for i := p.lastOf(s); i > 0; i = p.list[i-1].before {
 		p.finish(&p.list[i-1])
 	}
-	p.last[s] = 0
+	if int(s) < len(p.last) {
+		p.last[s] = 0
+	}
+}
+
+// lastOf returns the newest change of an entity as in last.
+func (p *pendingChanges) lastOf(s snapshot.Slot) int32 {
+	if int(s) >= len(p.last) {
+		return 0
+	}
+	return p.last[s]
 }
 
 // newest returns the newest value of a component of an entity.
 func (p *pendingChanges) newest(s snapshot.Slot, comp int) (v *pendingValue, ok bool) {
-	if int(s) >= len(p.last) {
-		return nil, false
-	}
-	for i := p.last[s]; i > 0; i = p.list[i-1].before {
+	for i := p.lastOf(s); i > 0; i = p.list[i-1].before {
 		c := &p.list[i-1]
 		if c.done {
 			continue
@@ -182,7 +186,7 @@ func (p *pendingChanges) findDue(isDue func(*pendingChange) bool) []int32 {
 // findOf is findDue for all changes of an entity.
 func (p *pendingChanges) findOf(s snapshot.Slot) []int32 {
 	begin := len(p.due)
-	for i := p.last[s]; i > 0; i = p.list[i-1].before {
+	for i := p.lastOf(s); i > 0; i = p.list[i-1].before {
 		if !p.list[i-1].done {
 			p.due = append(p.due, i-1)
 		}

@@ -447,3 +447,34 @@ func TestASpawnThatIsPredictedBeginsAgain(t *testing.T) {
 	assert.True(t, h.world.Has(h.entity(1), ecs.ComponentID[components.Predicted](h.world)))
 	h.rest()
 }
+
+// The end of a target in the record that begins a prediction is told before the changes that this shows.
+func TestATargetGoesAsAPredictionBegins(t *testing.T) {
+	h := newPast(t)
+	h.predict()
+	h.come(2)
+	h.come(1, pastMark{SendEvery: 1}, link{2})
+	h.frames(10)
+	h.took()
+	h.record(func() { h.remove(1, link{}) })
+	h.record(func() { h.change(1, link{0}) })
+	h.record(func() {
+		h.despawn(2)
+		h.applier.Predict(h.slots[repl.ID{Group: 1}], true)
+	})
+	assert.Equal(t, []string{"despawned 0", "pastKnows updated 1", "pastKnows removed 1", "pastKnows inserted 1", "Interpolated removed 1"}, h.took())
+}
+
+// The relation of an entity that the game has removed waits for no target.
+func TestARemovedHolderWaitsForNoTarget(t *testing.T) {
+	h := newPast(t)
+	h.come(2)
+	h.come(1, pastMark{SendEvery: 1}, link{2})
+	h.frames(10)
+	h.world.RemoveEntity(h.entity(1))
+	h.record(func() { h.remove(1, link{}) })
+	h.record(func() { h.despawn(2) })
+	h.applier.Clear()
+	assert.Zero(t, h.waiting())
+	h.rest()
+}

@@ -190,7 +190,7 @@ func (a *Applier) releaseConfirmed(lost lostEntity) {
 // releaseInterpolated makes the relation of an interpolated entity wait for its former target.
 func (a *Applier) releaseInterpolated(lost lostEntity, s repl.Slot) {
 	held := a.interpolation.slots[a.Replicas.Info[s].snapshotSlot].has.And(a.relations.comps)
-	if comp := held.Next(0); comp >= 0 {
+	if comp := held.Next(0); comp >= 0 && a.world.Alive(a.Replicas.entities[s].entity) {
 		a.awaitLost(lost, refs.LateHolder{Slot: s, Comp: comp})
 	}
 }

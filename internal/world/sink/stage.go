@@ -217,6 +217,7 @@ func (a *Applier) Commit() {
 	for i := range a.stage.members {
 		a.raiseEvents(&a.stage.members[i], a.stage.valuesOf(i))
 	}
+	a.raiseResolved() // before a prediction that begins shows changes of the same components
 	a.applyPredictionChanges()
 	a.awaitTargets()
 	a.raiseResolved()

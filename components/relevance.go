@@ -24,9 +24,10 @@ const (
 
 	// Retained shows the entity like ByInterest. But when the entity no longer matters to a client
 	// that was shown it, it stays on that client with the last state that arrived, and only its despawn
-	// is still sent. It also stays if it was shown while its Relevance was Always or ByInterest. When it
-	// matters to the client again, it is updated. If the Target excludes the client, it despawns;
-	// if an override excludes the client from a component, that is removed.
+	// is still sent. Set Retained and the Group while the entity is shown: if an entity that does not
+	// matter changes from Always to Retained, or changes its group, it despawns. When it matters to the
+	// client again, it is updated. If the Target excludes the client, it despawns; if an override
+	// excludes the client from a component, that is removed.
 	Retained
 )
 

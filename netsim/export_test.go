@@ -10,10 +10,6 @@ func (s *Sim) LeftPaused() int { return s.watch.LeftPaused() }
 // Detached returns how often things happened to children that lost their parent, by a description.
 func (s *Sim) Detached() map[string]int { return s.watch.Detached() }
 
-// Regrouped returns how often a client was found to retain an entity that has changed its group
-// since the client saw it.
-func (s *Sim) Regrouped() int { return s.watch.Regrouped() }
-
 // InFlight returns the number of datagrams in flight that may still arrive: sent, not yet received,
 // and not addressed to a closed end.
 func (n *Network) InFlight() int {

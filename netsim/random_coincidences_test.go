@@ -359,9 +359,6 @@ const keptLess = "kept, less a component"
 // leftPaused counts clients that lose a group, except for a paused member.
 const leftPaused = "a group with a paused member was hidden"
 
-// keptMoved counts clients that keep an entity that changed its group when they no longer saw it.
-const keptMoved = "kept, in another group"
-
 // Counted by the server: groups that a client requested in full, and groups that waited for longer
 // than their MaxAge.
 const (
@@ -381,7 +378,6 @@ func (a *branchCounts) checkCounts(t *testing.T, worlds uint64) {
 		}
 		count[keptLess] += b.sim.Narrowed()
 		count[leftPaused] += b.sim.LeftPaused()
-		count[keptMoved] += b.sim.Regrouped()
 		for branch, n := range b.sim.Detached() {
 			count[branch] += n
 		}
@@ -395,7 +391,7 @@ func (a *branchCounts) checkCounts(t *testing.T, worlds uint64) {
 	if worlds < enoughWorlds || t.Failed() {
 		return
 	}
-	all := append([]string{keptLess, keptMoved, leftPaused, requested, overdue}, detachedBranches...)
+	all := append([]string{keptLess, leftPaused, requested, overdue}, detachedBranches...)
 	for _, kind := range []string{"lone", "parent", "child", "member"} {
 		all = append(all, "paused and removed: "+kind, "paused and removed: "+kind+", retained")
 	}

@@ -32,6 +32,7 @@ type thing struct {
 	entity ecs.Entity
 	r      components.Replicate
 	was    components.Relevance // the previous Relevance
+	public bool                 // at the last step it was in a group of its own that all clients see
 	paused bool
 	moved  bool // it moved to another group in this step: if it were paused, it would stay behind
 	at     spot
@@ -90,7 +91,7 @@ func (m *relevanceModel) judge(c entangle.ClientID, in *attendance) {
 		case t.paused:
 		case effective && (t.r.Group != 0 && shown[t.r.Group] || t.speaks(c, in)):
 			*h = possession{there: true, live: true, placed: placed, at: t.at}
-		case effective && t.r.Relevance == components.Retained && h.there:
+		case effective && t.r.Relevance == components.Retained && h.there && !t.public:
 			h.live, h.placed = false, h.placed && placed
 		default:
 			*h = possession{}
@@ -195,7 +196,8 @@ func (m *relevanceModel) change(id uint32, t *thing, in *attendance) {
 	}
 }
 
-// retag writes to a thing's Replicate. A retained thing stays in a group of its own.
+// retag writes to a thing's Replicate. A retained thing stays in a group of its own, and a thing does not become retained
+// in the step in which its group changes.
 func (m *relevanceModel) retag(t *thing, in *attendance) {
 	if t.paused {
 		return
@@ -208,9 +210,9 @@ func (m *relevanceModel) retag(t *thing, in *attendance) {
 			t.r.Group, t.moved = components.Group(m.rng.IntN(3)), true
 		}
 	default:
-		if t.r.Relevance = components.Relevance(m.rng.IntN(3)); t.r.Group == 0 && m.rng.IntN(2) == 0 {
+		if t.r.Relevance = components.Relevance(m.rng.IntN(3)); t.r.Group == 0 && !t.moved && m.rng.IntN(2) == 0 {
 			t.r.Relevance = components.Retained
-		} else if t.r.Group != 0 {
+		} else if t.r.Group != 0 || t.moved {
 			t.r.Relevance %= 2
 		}
 	}
@@ -252,6 +254,8 @@ func (m *relevanceModel) step(step int, in *attendance) {
 	for _, t := range m.things {
 		if !t.paused {
 			t.was = t.r.Relevance
+			forAll := t.r.Target == components.Everyone || t.r.Target == components.NotOwner && t.owner == entangle.Nobody
+			t.public = t.r.Group == 0 && t.was == components.Always && forAll && t.place == components.Everyone
 		}
 		t.moved = false
 	}

@@ -15,13 +15,6 @@ type eyes struct {
 	views    map[groupKey]map[repl.Slot]view.Hidden
 	predicts map[uint32]bool // by name
 	retained map[groupKey]kept
-	vacated  map[uint32]vacancy // by name
-}
-
-// vacancy is the group of one that an entity left for a group that the peer is not shown, and in which the peer keeps it.
-type vacancy struct {
-	key    groupKey
-	hidden set.Mask // components that the peer loses
 }
 
 // kept lists the entities of a group that a peer keeps without being shown the group, by name, with
@@ -37,14 +30,14 @@ func (y eyes) keeps(key groupKey, name uint32, since entangle.Tick) bool {
 func newEyes() eyes {
 	return eyes{
 		shown: map[groupKey]bool{}, views: map[groupKey]map[repl.Slot]view.Hidden{}, predicts: map[uint32]bool{},
-		retained: map[groupKey]kept{}, vacated: map[uint32]vacancy{},
+		retained: map[groupKey]kept{},
 	}
 }
 
 func (y eyes) clone() eyes {
 	return eyes{
 		shown: maps.Clone(y.shown), views: maps.Clone(y.views), predicts: maps.Clone(y.predicts),
-		retained: maps.Clone(y.retained), vacated: maps.Clone(y.vacated),
+		retained: maps.Clone(y.retained),
 	}
 }
 
@@ -53,14 +46,6 @@ func (y eyes) forget(key groupKey) {
 	delete(y.shown, key)
 	delete(y.views, key)
 	delete(y.retained, key)
-}
-
-// vacancy returns the entity that the peer keeps in a vacated group.
-func (y eyes) vacancy(key groupKey) (name uint32, v vacancy, ok bool) {
-	if v, ok = y.vacated[key.own]; ok && v.key == key {
-		return key.own, v, true
-	}
-	return 0, vacancy{}, false
 }
 
 func (y eyes) sees(key groupKey) bool { return !key.place.Private || y.shown[key] }

@@ -83,12 +83,7 @@ type end struct {
 	settled entangle.Tick
 	settles int
 
-	viewed map[groupKey]bool // public groups of which a view hid something
-
 	names int // messages in flight to the peer that name entities
-
-	vacated map[repl.Handle]bool // handles of groups that were vacated at the peer, until another group has them
-	after   map[repl.Handle]bool // handles that were vacated before
 }
 
 // mail is something in flight that is done at a tick.
@@ -141,7 +136,6 @@ func (n *network) join() *end {
 		oracle: newOracle(), eyes: newEyes(), saw: map[entangle.Tick]eyes{},
 		handles: map[entangle.Tick]map[groupKey]repl.Handle{}, foresaw: map[entangle.Tick]map[uint32]groupKey{},
 		missed: map[uint32]bool{}, fresh: map[uint32]entangle.Tick{},
-		viewed: map[groupKey]bool{}, vacated: map[repl.Handle]bool{}, after: map[repl.Handle]bool{},
 	}
 	e.sink.links = n.model.links
 	e.copy = receiver.New(n.sinkOf(e), n.model.comps)
@@ -298,11 +292,6 @@ func (n *network) sendFrame(e *end, pkt uint16, b []byte) int {
 		}
 	}
 	if e.rng.Float64() < n.loss {
-		for _, s := range says {
-			if e.after[s.Group] {
-				n.reached.lostAfterVacated++
-			}
-		}
 		n.post(e, 3*n.delay+2, func() { e.peer.HandleLost(pkt) })
 		return len(says)
 	}
@@ -369,19 +358,6 @@ func (n *network) resync(e *end, h repl.Handle) {
 	if all := n.membersOf(key); len(all) > 0 && e.eyes.retained[key] != nil && !e.peer.Retains(all[0]) {
 		e.eyes.forget(key)
 	}
-	if name, _, vacated := e.eyes.vacancy(key); vacated && n.lostVacancy(e, name) {
-		delete(e.eyes.vacated, name)
-	}
-}
-
-// lostVacancy reports whether a peer does not keep an entity any more in a group that it vacated.
-func (n *network) lostVacancy(e *end, name uint32) bool {
-	for slot, is := range n.model.entities {
-		if is.name() == name {
-			return !e.peer.Keeps(slot)
-		}
-	}
-	return true
 }
 
 // check requires the guarantee: every group that a peer has equals the sender's group at the tick
@@ -416,10 +392,6 @@ func (n *network) checkGroup(e *end, h repl.Handle, key groupKey, tick entangle.
 	}
 	if e.saw[tick].retained[key] != nil {
 		n.checkRetained(e, key, tick, got)
-		return
-	}
-	if name, v, vacated := e.saw[tick].vacancy(key); vacated {
-		n.checkVacated(e, tick, name, v, got)
 		return
 	}
 	for _, slot := range n.history[tick].groups[key] {
@@ -463,7 +435,6 @@ func (n *network) wasShown(e *end, tick entangle.Tick, slot repl.Slot, shown ent
 		if n.history[t].paused[slot] {
 			is = n.history[t].frozen[slot]
 		}
-		less = less.Or(e.saw[t].vacated[is.name()].hidden)
 		key := n.keyAt(t, slot)
 		if e.saw[t].retained[key] != nil {
 			less = less.Or(e.saw[t].views[key][slot].Comps)
@@ -473,21 +444,6 @@ func (n *network) wasShown(e *end, tick entangle.Tick, slot repl.Slot, shown ent
 		}
 		if since, was := e.fresh[shown.name()]; was && t == since {
 			return false
-		}
-	}
-}
-
-// checkVacated checks that a peer keeps the entity of a vacated group as it was shown, without hidden components.
-func (n *network) checkVacated(e *end, tick entangle.Tick, name uint32, v vacancy, got map[uint32]entity) {
-	shown, there := got[name]
-	if _, keeps := e.eyes.vacated[name]; !keeps && len(got) == 0 {
-		return // once components were removed, the end of the group may arrive after the entity's next group
-	}
-	require.Truef(n.t, there && len(got) == 1, "tick %d: %x is vacated, and not there: %v", n.tick, name, got)
-	require.Zerof(n.t, shown.mask.And(v.hidden), "tick %d: %x has what is hidden of it: %x", n.tick, name, shown)
-	for slot, is := range n.history[tick].entities {
-		if is.name() == name {
-			require.Truef(n.t, n.wasShown(e, tick, slot, shown, v.hidden), "tick %d: %x was never what is kept of it: %x", n.tick, name, shown)
 		}
 	}
 }
@@ -531,7 +487,7 @@ func (n *network) requireLinks(e *end) {
 		byName[is.name()] = is
 	}
 	for slot, is := range n.model.entities { // retained entities keep their old links
-		if _, vacated := e.eyes.vacated[is.name()]; vacated || e.eyes.retained[n.key(slot)] != nil {
+		if e.eyes.retained[n.key(slot)] != nil {
 			delete(byName, is.name())
 		}
 	}

@@ -131,8 +131,7 @@ func (n *network) judgeBase(l *life, s *saying) {
 // removals of components that the peer may not see any more.
 func (n *network) judgeRetained(e *end, s *saying) {
 	key := e.keys[s.Group]
-	_, v, vacated := e.eyes.vacancy(key)
-	if e.eyes.retained[key] == nil && !vacated || s.Kind == repl.Gone {
+	if e.eyes.retained[key] == nil || s.Kind == repl.Gone {
 		return
 	}
 	require.Equal(n.t, repl.Change, s.Kind)
@@ -142,7 +141,7 @@ func (n *network) judgeRetained(e *end, s *saying) {
 		if !has {
 			continue // the entity was paused when the peer was sent the group, and is not paused any more
 		}
-		if less := e.eyes.views[key][at.slot].Comps.Or(v.hidden); n.stand(at.slot) != at || !m.set.IsZero() || m.removed != m.removed.And(less) {
+		if less := e.eyes.views[key][at.slot].Comps; n.stand(at.slot) != at || !m.set.IsZero() || m.removed != m.removed.And(less) {
 			require.Failf(n.t, "kept", "tick %d: group %v: %x loses %x and gets %x; hidden is %x", n.tick, key, at, m.removed, m.set, less)
 		}
 		n.removed++
@@ -227,7 +226,7 @@ func (n *network) foreseen(e *end) map[uint32]groupKey {
 // that an update states exactly the changes since its baseline.
 func (n *network) judgeValues(e *end, l *life, s *saying) {
 	key := e.keys[s.Group]
-	if _, _, vacated := e.eyes.vacancy(key); n.trusts || vacated || e.eyes.retained[key] != nil {
+	if n.trusts || e.eyes.retained[key] != nil {
 		return
 	}
 	told := map[repl.Slot]bool{}
@@ -336,8 +335,7 @@ func (n *network) came(e *end, tick entangle.Tick, all []saying) {
 // has reports whether a peer should have an entity.
 func (n *network) has(e *end, slot repl.Slot) bool {
 	key, is := n.key(slot), n.model.entities[slot]
-	_, vacated := e.eyes.vacated[is.name()]
-	return vacated || !e.eyes.hides(key, slot).Whole || e.eyes.keeps(key, is.name(), n.model.came[slot])
+	return !e.eyes.hides(key, slot).Whole || e.eyes.keeps(key, is.name(), n.model.came[slot])
 }
 
 // judgeMoves checks, when everything of a tick has been sent, that the peer will have every entity

@@ -192,7 +192,7 @@ func (n *network) randomChange() {
 		if !ok {
 			continue
 		}
-		switch n.rng.IntN(60) {
+		switch n.rng.IntN(58) {
 		case 0:
 			n.despawn(slot)
 		case 1, 2, 3:
@@ -221,9 +221,7 @@ func (n *network) randomChange() {
 			n.rate(slot)
 		case 27:
 			n.retainSome(n.peers[n.rng.IntN(len(n.peers))], slot)
-		case 28, 29:
-			n.moveUnseen(slot)
-		case 30:
+		case 28:
 			n.loseTrack(slot)
 		}
 	}

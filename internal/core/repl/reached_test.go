@@ -21,8 +21,6 @@ type reached struct {
 	namedToPeer, namedToSender  int // messages that found the entity that they name
 	waited, replaced            int // records that waited at a receiver, and updates replaced while they waited
 	orphaned, predicted         int
-	vacated                     int // entities that a peer kept in a group that they left
-	lostAfterVacated            int // lost updates of groups that have the handle of a vacated one
 }
 
 // add adds the counts of a world that has ended.
@@ -48,9 +46,6 @@ func (n *network) noteHandle(e *end, h repl.Handle, key groupKey) {
 	before, had := e.keys[h]
 	if !had || before == key {
 		return
-	}
-	if e.after[h] = e.vacated[h]; e.vacated[h] {
-		delete(e.vacated, h)
 	}
 	if h.Private() {
 		n.reached.reusedPrivate++

@@ -107,6 +107,19 @@ func TestWhatWaitsWhenItIsRetainedIsNotSent(t *testing.T) {
 	assert.True(t, e.peer.Idle())
 }
 
+// unchecked runs some ticks, the first with a change, without the model's part in it. It returns the
+// number of frames and messages that the peer was sent.
+func (n *network) unchecked(e *end, change func()) (frames int) {
+	sent := len(n.sent)
+	for range 5 {
+		n.unsent(change)
+		n.sendTo(e)
+		n.deliver(e)
+		change = func() {}
+	}
+	return len(n.sent) - sent
+}
+
 // An end that waits to be sent when its group is retained is sent.
 //
 // Proves: V4
@@ -488,6 +501,36 @@ func TestMovesToAndFromWhatIsRetained(t *testing.T) {
 			n.rest()
 			n.requireEqual(e)
 		})
+	}
+}
+
+// An entity in a group of its own that moves to a private group despawns at a peer that is not shown that group, whether
+// the peer saw its former group or retained it. It is another entity there when the group is shown.
+//
+// Proves: V4
+func TestAnEntityOfItsOwnThatMovesOutOfSightDespawns(t *testing.T) {
+	for name, c := range map[string]struct {
+		from     group.Place
+		retained bool
+	}{
+		"public":   {},
+		"private":  {from: group.Place{Private: true}},
+		"retained": {from: group.Place{Private: true}, retained: true},
+	} {
+		n := newNetwork(t, 1, 3, 0)
+		e := n.join()
+		n.step(func() { n.arrive(e, 0, c.from) })
+		if n.rest(); c.retained {
+			n.step(func() { n.retain(e, 0) })
+		}
+		n.step(func() { n.set(0, 1, 5); n.moveTo(0, den); n.retain(e, 0) })
+		n.rest()
+		assert.Empty(t, e.sink.entities, name)
+		assert.False(t, e.peer.Keeps(0), name)
+		n.step(func() { n.arrive(e, 1, group.Place{}); n.show(e, 0) })
+		n.rest()
+		n.requireEqual(e)
+		assert.Equal(t, 3, e.sink.spawned, name)
 	}
 }
 

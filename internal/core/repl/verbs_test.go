@@ -77,7 +77,6 @@ func (n *network) abandon(slot repl.Slot) {
 func (n *network) drop(slot repl.Slot) {
 	key := n.key(slot)
 	n.unhide(key, slot)
-	n.unvacate(slot)
 	delete(n.model.entities, slot)
 	delete(n.model.places, slot)
 	delete(n.model.paused, slot)
@@ -125,82 +124,11 @@ func (n *network) moveTo(slot repl.Slot, to group.Place) {
 	}
 	key := n.key(slot)
 	n.unhide(key, slot)
-	n.unvacate(slot)
 	n.model.places[slot], n.model.came[slot] = to, n.tick
 	if is := n.model.entities[slot]; n.model.private[is.name()] {
 		n.reached.movedPrivate++
 	}
 	n.left(key)
-}
-
-// moveUnseen moves an entity from a group of its own to a private one. Some of the peers that are not shown that group
-// keep the entity where they have it, in full or without some components.
-func (n *network) moveUnseen(slot repl.Slot) {
-	from := n.key(slot)
-	if from.own == 0 || n.model.paused[slot] {
-		return
-	}
-	to := group.Place{Private: true}
-	if from.place == to || n.rng.IntN(3) == 0 {
-		to.Name = 4
-	}
-	n.moveTo(slot, to)
-	for _, e := range n.peers {
-		if n.rng.IntN(4) > 0 && !e.eyes.sees(n.key(slot)) {
-			n.retainMoved(e, slot)
-		}
-	}
-}
-
-// retainMoved makes a peer keep the members of a group, which it is not shown, in the groups that they vacated.
-func (n *network) retainMoved(e *end, slot repl.Slot) {
-	key, hides := n.key(slot), map[repl.Slot]view.Hidden{}
-	if n.rng.IntN(3) == 0 {
-		hides = n.someHidden(key)
-	}
-	for _, s := range n.membersOf(key) {
-		if v, was := e.eyes.vacated[n.nameOf(s)]; was {
-			hides[s] = view.Hidden{Slot: s, Whole: hides[s].Whole, Comps: hides[s].Comps.Or(v.hidden)}
-		}
-		if in, has := e.oracle.handleOf(n.stand(s)); !has || e.viewed[e.keys[in]] { // RetainMoved does not know what a view hid there
-			hides[s] = view.Hidden{Slot: s, Whole: true}
-		}
-	}
-	e.peer.RetainMoved(slot, n.listed(key, hides)...)
-	for _, s := range n.membersOf(key) {
-		is, h := n.model.entities[s], hides[s]
-		in, has := e.oracle.handleOf(n.stand(s))
-		if !has || e.keys[in] == key || e.keys[in].own == 0 {
-			continue
-		}
-		v, was := e.eyes.vacated[is.name()]
-		require.True(n.t, !was || v.key == e.keys[in])
-		keeps := e.peer.Keeps(s)
-		if h.Whole || !keeps { // it was hidden or predicted there, or the peer had requested its resync
-			require.True(n.t, !keeps && (h.Whole || !was))
-			delete(e.eyes.vacated, is.name())
-			continue
-		}
-		if !was {
-			n.reached.vacated++
-			e.vacated[in] = true
-		}
-		e.eyes.vacated[is.name()] = vacancy{e.keys[in], v.hidden.Or(h.Comps)}
-	}
-}
-
-// unvacate ends at all peers that they keep an entity in a vacated group.
-func (n *network) unvacate(slot repl.Slot) {
-	for _, e := range n.peers {
-		delete(e.eyes.vacated, n.nameOf(slot))
-	}
-}
-
-// unvacate ends that the peer keeps members of a group in vacated groups.
-func (y eyes) unvacate(n *network, key groupKey) {
-	for _, slot := range n.membersOf(key) {
-		delete(y.vacated, n.nameOf(slot))
-	}
 }
 
 func (n *network) nameOf(slot repl.Slot) uint32 {
@@ -239,7 +167,6 @@ func (n *network) look(slot repl.Slot) {
 func (n *network) show(e *end, slot repl.Slot) {
 	require.True(n.t, e.peer.Show(slot))
 	key := n.key(slot)
-	e.eyes.unvacate(n, key)
 	if !key.place.Private || e.eyes.shown[key] {
 		return
 	}
@@ -281,8 +208,7 @@ func (n *network) retainWithout(e *end, slot repl.Slot, less map[repl.Slot]view.
 		return
 	}
 	if !e.peer.Retains(slot) { // the group was never sent
-		e.eyes.unvacate(n, key)
-		e.eyes.forget(key)
+			e.eyes.forget(key)
 		return
 	}
 	delete(e.eyes.shown, key)
@@ -332,7 +258,7 @@ func hideBoth(a, b map[repl.Slot]view.Hidden) map[repl.Slot]view.Hidden {
 func (n *network) showRetained() {
 	for slot := range repl.Slot(64) {
 		for _, e := range n.peers {
-			if _, vacated := e.eyes.vacated[n.nameOf(slot)]; vacated || e.peer.Retains(slot) {
+			if e.peer.Retains(slot) {
 				n.show(e, slot)
 			}
 		}
@@ -350,8 +276,7 @@ func (n *network) loseTrack(slot repl.Slot) {
 func (n *network) hide(e *end, slot repl.Slot) {
 	e.peer.Hide(slot)
 	if key := n.key(slot); key.place.Private {
-		e.eyes.unvacate(n, key)
-		e.eyes.forget(key)
+			e.eyes.forget(key)
 	}
 }
 
@@ -398,7 +323,6 @@ func (n *network) setView(e *end, slot repl.Slot, hides map[repl.Slot]view.Hidde
 	hides = maps.Clone(hides)
 	require.True(n.t, e.peer.SetView(slot, n.listed(key, hides)...))
 	e.eyes.views[key] = hides
-	e.viewed[key] = e.viewed[key] || !key.place.Private && len(hides) > 0
 }
 
 // listed lists the parts that a view hides, and removes those that have no effect.

@@ -33,9 +33,6 @@ type PeerGroups interface {
 	// group is then hidden. Retains reports whether the client retains the group.
 	Retain(s repl.Slot, hidden ...view.Hidden) bool
 	Retains(s repl.Slot) bool
-	// RetainMoved keeps the entities that moved into the group from groups of their own, if the
-	// client still has them there, without the hidden part.
-	RetainMoved(s repl.Slot, hidden ...view.Hidden)
 
 	// Sees reports whether the group of an entity is visible, Finds whether the entity is visible
 	// too, and Keeps whether the entity is visible or part of a group that the client retains.
@@ -267,7 +264,6 @@ func (v *visibility) showGroupAs(c *Client, members []repl.Slot, most relevanceL
 		} else if !c.Peer.Retain(first, v.hidden...) {
 			v.refuseGroup(first)
 		}
-		c.Peer.RetainMoved(first, v.hidden...)
 	case !c.Peer.Show(first) || !c.Peer.SetView(first, v.hidden...):
 		c.Peer.Hide(first)
 		v.refuseGroup(first)

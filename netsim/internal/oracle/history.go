@@ -33,7 +33,6 @@ type history struct {
 	disconnected map[entangle.ClientID]bool          // clients that disconnected since the last tick
 	leftPaused   int                                 // how often a client lost a group except for a paused member
 	narrowed     int                                 // how often a client retained an entity without one of its components
-	regrouped    int                                 // how often a client retained an entity that had changed its group
 	detached     map[string]int                      // see countDetached
 }
 

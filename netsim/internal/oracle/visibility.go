@@ -118,7 +118,7 @@ type view struct {
 	// barred: the entity's target, or that of an ancestor, excludes the client.
 	barred bool
 	// retained: the client no longer sees the entity and retains its last state, if it had the
-	// entity, and if that left no group with other members since.
+	// entity, and if it has not changed its group since.
 	retained bool
 	// hidden holds the numbers of the hidden components, one byte each.
 	hidden string

@@ -86,9 +86,6 @@ func (w *Watch) LeftPaused() int { return w.leftPaused }
 // Detached returns how often things happened to children that lost their parent, by a description.
 func (w *Watch) Detached() map[string]int { return w.detached }
 
-// Regrouped returns how often a client was found to retain an entity that had changed its group.
-func (w *Watch) Regrouped() int { return w.regrouped }
-
 var errSameID = errors.New("two of its entities have one id")
 
 // checkState compares a client with the server's history.

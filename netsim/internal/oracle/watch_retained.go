@@ -58,9 +58,7 @@ func later(a, b entangle.Tick) entangle.Tick {
 // retain the entity all the time.
 func (c *clientCheck) checkPresent() error {
 	for e, original := range c.last.originals {
-		if c.replicas[original] == e && c.history.changedGroup(original, c.client, c.last.ticks[e]) {
-			c.history.regrouped++
-		} else if c.replicas[original] != e && c.history.visibleSince(original, c.client, c.last.ticks[e], c.resynced) {
+		if c.replicas[original] != e && c.history.visibleSince(original, c.client, c.last.ticks[e], c.resynced) {
 			return fmt.Errorf("its %v, a copy of the server's %v as of tick %d, is gone, although the client could see or retain it all the time",
 				e, original, c.last.ticks[e])
 		}
@@ -83,22 +81,11 @@ func (h *history) visibleSince(e ecs.Entity, client entangle.ClientID, from enta
 	return true
 }
 
-// mayBeLost reports whether an entity changed its group while it was not alone in it, or was ever
-// predicted, in the given versions. A client that was not sent its new group then loses it.
+// mayBeLost reports whether an entity changed its group in the given versions. A client that was not
+// sent its new group then loses it.
 func mayBeLost(since []version) bool {
-	for i := range since {
-		was, is := &since[max(i-1, 0)], &since[i]
-		if is.rate.predicted || !was.alone && (was.group != is.group || was.private != is.private) {
-			return true
-		}
-	}
-	return false
-}
-
-// changedGroup reports whether a client retains an entity that was alone in its group at a tick and
-// has another group now.
-func (h *history) changedGroup(e ecs.Entity, client entangle.ClientID, from entangle.Tick) bool {
-	list := h.versions[e]
-	was, is := &list[max(0, firstAfter(list, from, versionTick)-1)], &list[len(list)-1]
-	return is.views[client].retained && was.alone && (was.group != is.group || was.private != is.private || !is.alone)
+	return slices.ContainsFunc(since, func(v version) bool {
+		was := &since[0]
+		return was.group != v.group || was.private != v.private || was.alone != v.alone
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
-	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -24,25 +23,13 @@ type Key struct {
 	// Resync makes a Full include the frozen members that were there as of AsOf, as they were before the pause: the peer
 	// may lack them.
 	Resync bool
-	// Reader makes a body for one peer alone. It is set if a leaver that moved or was orphaned despawns at the peer.
-	Reader Reader
+	// Peer makes a body for one peer alone. It is set if a leaver that moved or was orphaned despawns at the peer.
+	Peer *group.Peer
 	// Retained makes a Change for a retained group. It has only removals: of members that were there as of AsOf and
 	// left, and of what NewView hides and View does not.
 	Retained bool
 	NewView  view.ID
 	AsOf     entangle.Tick // for Retained and Resync
-}
-
-// Reader answers what one peer has, for a body that is for this peer alone.
-type Reader interface {
-	// CanReceive reports whether the peer may see an entity in its present group, and can be sent it there.
-	CanReceive(s repl.Slot) bool
-	// Loses reports whether a leaver that moved or was orphaned despawns at the peer.
-	Loses(id ident.Group, l *group.Leaver) bool
-	// KeepsMoved reports whether the peer keeps an entity in a vacated group, which the entity left.
-	KeepsMoved(s repl.Slot) bool
-	// LostComponents returns the components to remove from the entity that the peer keeps in a vacated group.
-	LostComponents(id ident.Group) set.Mask
 }
 
 // Namer returns the network ids of entities at a peer.
@@ -86,17 +73,9 @@ type Body struct {
 	next             int32 // 1 + index of an older body of the group; 0: none
 }
 
-// lostComponents returns the components to remove from the entity that the peer keeps in a vacated group.
-func (k *Key) lostComponents(id ident.Group) (comps set.Mask) {
-	if k.Reader != nil {
-		comps = k.Reader.LostComponents(id)
-	}
-	return comps
-}
-
 // serves reports whether the body has the contents that a key selects.
 func (b *Body) serves(key *Key) bool {
-	return b.key.Kind == key.Kind && b.key.View == key.View && b.key.Reader == key.Reader && b.key.prev == key.prev &&
+	return b.key.Kind == key.Kind && b.key.View == key.View && b.key.Peer == key.Peer && b.key.prev == key.prev &&
 		b.key.AllMoved == key.AllMoved && b.key.Resync == key.Resync &&
 		b.key.Retained == key.Retained && b.key.NewView == key.NewView && b.key.AsOf == key.AsOf &&
 		b.bases.Contains(key.Base) && b.shapes.Contains(key.Structure)

@@ -9,7 +9,7 @@
 //   - A body (body.go, encode.go, retained.go) is the contents of an action of one group: a change, a full or a gone.
 //   - A batch (batches.go) is the fulls of many groups of one entity each, for when many entities spawn or a peer joins.
 //
-// Chunks, runs, bodies and batches are the same for every peer with the same baseline and view, except bodies with a Key.Reader. The
+// Chunks, runs, bodies and batches are the same for every peer with the same baseline and view, except bodies with a Key.Peer. The
 // package decides nothing about when or to which peer something is sent.
 //
 // A [Source] writes the values. One changed value takes this way: the planner of a peer asks for a Chunk, or for a

@@ -237,9 +237,6 @@ func (w *Encoder) addHiddenMembers(gr *group.Group) {
 // includesLeaver reports whether the current body lists a leaver. It does not list one that the peer does not have.
 func (w *Encoder) includesLeaver(id ident.Group, l *group.Leaver) bool {
 	b := &w.Bodies.current
-	if b.key.Reader != nil && l.Slot != repl.NoSlot && b.key.Kind == repl.Change && !b.key.Reader.CanReceive(l.Slot) && b.key.Reader.KeepsMoved(l.Slot) {
-		return false
-	}
 	if h, _ := w.state.Views.Hidden(b.key.View, l.Number); h.Whole && w.fateOf(id, l) != repl.Moved {
 		return false
 	}
@@ -257,7 +254,7 @@ func (w *Encoder) includesLeaver(id ident.Group, l *group.Leaver) bool {
 
 // fateOf returns the fate of a leaver that the current body states.
 func (w *Encoder) fateOf(id ident.Group, l *group.Leaver) repl.Fate {
-	if r := w.Bodies.current.key.Reader; r != nil && r.Loses(id, l) {
+	if p := w.Bodies.current.key.Peer; p != nil && p.Loses(id, l) {
 		return repl.Despawned
 	}
 	return l.Fate

@@ -33,11 +33,5 @@ func (w *Encoder) encodeRemovedParts(id ident.Group) {
 			w.sets.Append(out, &gone)
 		}
 	}
-	if lost := w.Bodies.current.key.lostComponents(id); !lost.IsZero() {
-		w.Bodies.current.ChangesStructure = true
-		changes.Append(out, 0, &none)
-		out.Bool(true)
-		w.sets.Append(out, &lost)
-	}
 	changes.End(out)
 }

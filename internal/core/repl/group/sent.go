@@ -54,9 +54,8 @@ func (sp *Space) SendAsAction(i int) {
 }
 
 // MarkActionsSent records that n groups from an index on were sent actions that are equal to rec but for the group. It
-// moves the baselines at once, because a peer applies nothing that is sent later before the action. structure is the tick
-// as of which the peer then was sent all structure that it may see. The groups were in the same phase.
-func (sp *Space) MarkActionsSent(i, n int, rec *repl.Record, structure entangle.Tick) {
+// moves the baselines at once, because a peer applies nothing that is sent later before the action.
+func (sp *Space) MarkActionsSent(i, n int, rec *repl.Record) {
 	end, phase := i+n, Present
 	if rec.Kind == repl.Gone {
 		phase = Ending
@@ -69,7 +68,7 @@ func (sp *Space) MarkActionsSent(i, n int, rec *repl.Record, structure entangle.
 	}
 	Fill(sp.Base[i:end], rec.Tick)
 	Fill(sp.StructureSent[i:end], rec.Tick)
-	Fill(sp.StructureAsOf[i:end], structure)
+	Fill(sp.StructureAsOf[i:end], rec.Tick)
 	if !sp.Retained.Has(i) {
 		Fill(sp.Sent[i:end], rec.Tick)
 	}

@@ -166,12 +166,7 @@ func (st *structure) action(sp *group.Space, i int) (rec repl.Record, b *encode.
 
 // actionKind returns the kind of a group's due action. ok is false when there is none, or it has to wait.
 func (st *structure) actionKind(sp *group.Space, i int, id ident.Group) (kind repl.Kind, ok bool) {
-	v, vacant := st.visibility.vacant[id]
-	if vacant && v.remove.IsZero() {
-		sp.StructureDue.Clear(i)
-		return 0, false
-	}
-	switch gone := id == ident.NoGroup || !st.state.Groups[id].Open && !vacant || sp.Hidden.Has(i); {
+	switch gone := id == ident.NoGroup || !st.state.Groups[id].Open || sp.Hidden.Has(i); {
 	case gone && sp.Phase[i] != group.Present:
 		sp.StructureDue.Clear(i)
 		sp.NeedsFull.Clear(i)
@@ -235,7 +230,7 @@ func (st *structure) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Ke
 		st.visibility.setRetainedKey(&key, sp, i)
 	}
 	if st.losesLeaver(sp.Group(i)) {
-		key.Reader = (*reader)(st.visibility)
+		key.Peer = st.groups
 	}
 	return key
 }
@@ -300,7 +295,7 @@ func (st *structure) appendAction(heads *repl.Heads, rec *repl.Record, b *encode
 }
 
 // noteSent records that n groups from an index on were sent actions that are equal to rec but for the group. Several
-// groups at once are those of appendSpawns or appendEnds: none is predicted, vacated or has a view.
+// groups at once are those of appendSpawns or appendEnds: none is predicted or has a view.
 func (st *structure) noteSent(sp *group.Space, i, n int, rec *repl.Record) {
 	sent := flight.Action{Group: sp.First + repl.Handle(i), Groups: int32(n), Seq: rec.Seq, HasNeeds: len(st.needs) > 0, After: sp.StructureSent[i]}
 	if sp.Phase[i] == group.Absent {
@@ -314,11 +309,7 @@ func (st *structure) noteSent(sp *group.Space, i, n int, rec *repl.Record) {
 	if rec.Kind != repl.Change || sp.Retained.Has(i) {
 		st.visibility.forgetSentView(sp, i)
 	}
-	asOf := rec.Tick
-	if st.visibility.noteComponentsRemoved(sp.Group(i)) {
-		asOf = sp.StructureAsOf[i]
-	}
-	sp.MarkActionsSent(i, n, rec, asOf)
+	sp.MarkActionsSent(i, n, rec)
 	if sp.Predicted.Has(i) {
 		st.actions.MarkPredicted()
 		st.prediction.noteSentPredicted(sp, i)

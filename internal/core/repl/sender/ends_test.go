@@ -126,10 +126,6 @@ func TestEndsThatAreSentTogetherAreSentAsAlone(t *testing.T) {
 			w.Despawn(s)
 		}
 	}
-	vacate := func(w *World, p *Peer) {
-		w.Move(middle, group.Place{Name: 1, Private: true})
-		p.RetainMoved(middle)
-	}
 	for name, c := range map[string]struct {
 		before, change act
 		ticks          int // with before
@@ -154,9 +150,7 @@ func TestEndsThatAreSentTogetherAreSentAsAlone(t *testing.T) {
 			w.Move(middle, group.Place{Name: 1})
 			w.Despawn(2)
 		}},
-		"orphaned":           {change: func(w *World, _ *Peer) { w.Despawn(0); w.Abandon(middle); w.Despawn(2) }},
-		"vacated":            {before: vacate, ticks: 1, change: func(w *World, _ *Peer) { w.Despawn(0); w.Despawn(2) }},
-		"vacated, and ended": {before: vacate, ticks: 1, change: despawn},
+		"orphaned": {change: func(w *World, _ *Peer) { w.Despawn(0); w.Abandon(middle); w.Despawn(2) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var source encode.Source = sizedSource(1)

@@ -55,7 +55,6 @@ func (w *World) endEntity(s repl.Slot, fate repl.Fate) {
 	if fate == repl.Orphaned {
 		w.denyUnseen(s)
 	}
-	w.endVacated(s)
 	w.state.RemoveEntity(s, fate)
 	w.updatePredictions(s, id)
 	w.predictions.forgetEntity(s)
@@ -73,7 +72,7 @@ func (w *World) denyUnseen(s repl.Slot) {
 	for _, from := range w.state.Trails[s] {
 		for _, p := range w.peers {
 			sp, i := p.groups.Locate(from)
-			if i < 0 || p.groups.CanReceive(s) || p.visibility.keepsInVacated(s) {
+			if i < 0 || p.groups.CanReceive(s) {
 				continue
 			}
 			if number, has := p.groups.FormerNumber(sp, i, s); has {
@@ -97,7 +96,6 @@ func (w *World) Move(s repl.Slot, at group.Place) {
 	if !ok || to.Group == from {
 		return
 	}
-	w.endVacated(s)
 	w.state.RemoveMember(s, repl.Moved)
 	w.updatePredictions(s, from)
 	w.state.AddMember(s, to)
@@ -119,7 +117,6 @@ func (w *World) Pause(s repl.Slot) {
 func (w *World) unacked(s repl.Slot) (some bool) {
 	for _, p := range w.peers {
 		p.groups.EachFormerGroup(s, ident.NoGroup, func(ident.Group) { some = true })
-		some = some || p.visibility.keepsInVacated(s)
 	}
 	return some
 }

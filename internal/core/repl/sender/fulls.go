@@ -23,9 +23,7 @@ func (st *structure) HandleResync(h repl.Handle) {
 	}
 	sp.AwaitsResync.Set(i)
 	if sp.Retained.Has(i) {
-		if st.visibility.endVacated(sp.Group(i)); sp == &st.groups.Private {
-			st.visibility.hideSent(i)
-		}
+		st.visibility.hideSent(i)
 		return
 	}
 	sp.NeedsFull.Set(i)

@@ -1,15 +1,12 @@
 package sender
 
 import (
-	"slices"
-
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
 // MemberSlot returns the entity with a member number in a group, for tests and inspection. h is the group's handle at the
-// peer. In a vacated group it is the entity that the peer keeps there. ok is false if no entity has the number.
+// peer. ok is false if no entity has the number.
 func (p *Peer) MemberSlot(h repl.Handle, n repl.Member) (s repl.Slot, ok bool) {
 	sp, i := p.groups.LocateHandle(h)
 	if i >= len(sp.Phase) {
@@ -21,11 +18,6 @@ func (p *Peer) MemberSlot(h repl.Handle, n repl.Member) (s repl.Slot, ok bool) {
 	}
 	gr := &p.state.Groups[id]
 	at, ok := gr.SearchNumber(n)
-	if _, vacant := p.visibility.vacant[id]; vacant {
-		if at = slices.IndexFunc(gr.Left, func(l group.Leaver) bool { return l.Number == n && l.Slot != repl.NoSlot }); at >= 0 {
-			return gr.Left[at].Slot, true
-		}
-	}
 	if !ok {
 		return repl.NoSlot, false
 	}

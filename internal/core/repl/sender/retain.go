@@ -11,8 +11,8 @@ import (
 
 // A private group that a peer may no longer see, and still keeps, is retained: it stays there as it was last sent. The
 // peer is sent only removals: the end of the group, members that ended or became invisible, and components that are hidden
-// from it. A member that moves to a group that is shown to the peer moves there, and one that moves elsewhere is despawned
-// (see vacated.go for groups of one). A joining member is not sent, and becomes invisible if the peer saw it before.
+// from it. A member that moves to a group that is shown to the peer moves there, and one that moves elsewhere is despawned.
+// A joining member is not sent, and becomes invisible if the peer saw it before.
 //
 // While a group is retained, and until it is sent again in full, Space.Sent is the tick as of which the peer has the
 // members. While it is retained, Space.StructureAsOf is the tick up to which the peer was sent removals. Its view hides

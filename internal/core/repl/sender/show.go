@@ -18,7 +18,6 @@ type visibility struct {
 	prediction *prediction
 	actions    *flight.Messages // tells whether the end of a group may still wait at the peer
 	retiring   retiring
-	vacant     map[ident.Group]vacated // vacated groups; see vacated.go
 }
 
 // Show makes the private group of an entity visible to the peer. Public groups are visible to all.
@@ -32,7 +31,6 @@ func (vis *visibility) Show(s repl.Slot) bool {
 	if !gr.Private {
 		return true
 	}
-	vis.endVacatedBy(id)
 	if !vis.groups.ReserveHandle(id) {
 		return false
 	}
@@ -57,7 +55,6 @@ func (vis *visibility) Hide(s repl.Slot) {
 	if !vis.state.Slots.Used.Has(int(s)) {
 		return
 	}
-	vis.endVacatedBy(vis.state.Slots.Group[s])
 	gr := &vis.state.Groups[vis.state.Slots.Group[s]]
 	v := gr.Viewer(vis.groups.Index)
 	if v == nil || !v.Shown() && !vis.groups.Private.Retained.Has(v.Handle()) {

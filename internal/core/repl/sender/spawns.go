@@ -103,7 +103,7 @@ func (st *structure) endsPlainly(i int) bool {
 	if id == ident.NoGroup || sp.Phase[i] != group.Present || sp.Sent[i] == st.state.Tick || sp.StructureSent[i] == st.state.Tick {
 		return false
 	}
-	if sp.Unacked[i]&windowFull != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) || sp.ViewOf(i) != 0 || len(st.visibility.vacant) > 0 {
+	if sp.Unacked[i]&windowFull != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) || sp.ViewOf(i) != 0 {
 		return false
 	}
 	gr := &st.state.Groups[id]

@@ -14,10 +14,10 @@ func (vis *visibility) Finds(s repl.Slot) bool {
 	return vis.state.Slots.Used.Has(int(s)) && vis.groups.SeesEntity(s)
 }
 
-// Keeps reports whether an entity is shown to the peer, or the peer keeps it in a retained or vacated group.
+// Keeps reports whether an entity is shown to the peer, or the peer keeps it in a retained group.
 func (vis *visibility) Keeps(s repl.Slot) bool {
-	if vis.keepsInVacated(s) || !vis.Retains(s) {
-		return vis.keepsInVacated(s) || vis.Finds(s)
+	if !vis.Retains(s) {
+		return vis.Finds(s)
 	}
 	sp, i := vis.groups.Locate(vis.state.Slots.Group[s])
 	_, m := vis.state.Member(s)

@@ -41,18 +41,13 @@ func NewEncoder(src Source, state *group.State) *Encoder {
 	return w
 }
 
-// Begin starts a tick and forgets what was encoded in the last one, except the lists of groups of those runs that a
-// packet in flight carries. inFlight is the tick of the oldest packet in flight.
+// Begin starts a tick, after the groups have changed. It forgets what was encoded in the last tick, except the lists of
+// groups of those runs that a packet in flight carries. inFlight is the tick of the oldest packet in flight.
 func (w *Encoder) Begin(inFlight entangle.Tick) {
-	w.Held = false
 	w.Bodies.reset()
 	w.Spawns.reset()
 	w.Chunks.reset(w.state.Tick)
 	w.Runs.retireRuns(inFlight)
-}
-
-// Grow prepares for all groups of the state. Call it before encoding, after groups were added.
-func (w *Encoder) Grow() {
 	w.Bodies.grow(len(w.state.Groups))
 	w.Chunks.grow(len(w.state.Groups))
 }

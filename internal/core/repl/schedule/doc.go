@@ -12,5 +12,6 @@
 // an interval becomes due once per interval (pace.go).
 //
 // Once per tick, and not for two peers at once: MakeDue, then Prepare, which encodes, then Limit if there is one. After
-// that the caller writes Steps from Next on. RequeueUnsent makes due again what it did not write.
+// that the caller writes Steps from Next on. RequeueUnsent, in the next tick and before
+// Encoder.Begin, makes due again what it did not write.
 package schedule

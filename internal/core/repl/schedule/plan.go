@@ -16,7 +16,7 @@ import (
 // that the packets of several peers can then be written at the same time.
 type plan struct {
 	tick    entangle.Tick
-	made    bool // Prepare was called for tick
+	made    bool // Prepare was called, and RequeueUnsent was not yet
 	ready   bool // Steps is complete; Prepare leaves that to Limit if the last limit was too small
 	later   bool // updates are encoded only when they are chosen
 	Steps   []Step
@@ -74,7 +74,6 @@ func (p *Planner) Prepare(lossy bool) {
 	if p.enc.Held || p.prepared() {
 		return
 	}
-	p.RequeueUnsent()
 	p.lossy = lossy
 	p.plan = plan{tick: p.state.Tick, made: true, Steps: p.Steps[:0], Records: p.Records[:0]}
 	if !p.limited {

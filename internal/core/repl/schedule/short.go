@@ -75,7 +75,7 @@ func (p *Planner) Limit(bytes int) {
 	}
 }
 
-func (p *Planner) prepared() bool { return p.made && p.tick == p.state.Tick && !p.enc.Held }
+func (p *Planner) prepared() bool { return p.made && !p.enc.Held }
 
 // RoomLeft returns the room for the next frame.
 func (p *Planner) RoomLeft(room int) int {

@@ -67,7 +67,7 @@ func (w *World) PollRefused() (s repl.Slot, ok bool) { return w.state.PollRefuse
 // Begin starts a tick, which must be later than the last one.
 func (w *World) Begin(tick entangle.Tick) {
 	w.state.Begin(tick)
-	w.enc.Begin(w.oldestPacket())
+	w.enc.Held = false
 	for _, p := range w.peers {
 		p.visibility.freeRetired()
 	}
@@ -84,12 +84,12 @@ func (w *World) Held() bool { return w.enc.Held }
 
 // Commit ends the changes of a tick: the changed groups become due at every peer that may see them.
 func (w *World) Commit() {
-	w.enc.Grow()
+	for _, p := range w.peers {
+		p.plan.RequeueUnsent()
+	}
+	w.enc.Begin(w.oldestPacket())
 	schedule.ReleaseTurns(w.state, w.privateSpace)
 	for _, p := range w.peers {
-		if p.plan.Metered {
-			p.plan.RequeueUnsent()
-		}
 		p.plan.MakeDue(w.state.Moved)
 		p.groups.Public.StructureDue.Join(w.state.Reshaped)
 		p.groups.Public.Steady.Drop(w.state.Reshaped)

@@ -18,6 +18,20 @@ func (a *Applier) interpolates(m *stagedMember) bool {
 	return a.interpolation.comp >= 0 && (m.mask.Has(a.interpolation.comp) || a.isInterpolated(m.slot))
 }
 
+// markHiddenSpawns begins the interpolation of the entities that the current record spawns, so that no reference to
+// one of them comes into the world with a member before it.
+func (a *Applier) markHiddenSpawns() {
+	if a.interpolation.comp < 0 || len(a.stage.spawned) == 0 {
+		return
+	}
+	for i := range a.stage.members {
+		m := &a.stage.members[i]
+		if m.fresh && !a.Replicas.Info[m.slot].predictOnSpawn && a.interpolates(m) && a.world.Alive(a.Replicas.entities[m.slot].entity) {
+			a.beginInterpolation(m.slot, false)
+		}
+	}
+}
+
 // commitInterpolated takes in one interpolated member: its confirmed state changes at once, and the change
 // waits until the entity is shown at its tick.
 func (a *Applier) commitInterpolated(m *stagedMember, values []stagedValue) {

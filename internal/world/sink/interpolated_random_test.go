@@ -187,6 +187,27 @@ func (g *pastGame) wanted(h repl.Handle) string {
 	return b.String()
 }
 
+// requireNoHiddenReference requires that no component in the world, and no confirmed state of a predicted entity,
+// refers to an entity that is not shown yet.
+func (g *pastGame) requireNoHiddenReference() {
+	check := func(to ecs.Entity) {
+		s, ours := g.applier.Replicas.Slot(to)
+		require.False(g.t, ours && g.applier.isHidden(s))
+	}
+	for id := range g.slots {
+		if g.has(id.Group, pastAim{}) {
+			check(at[pastAim](&g.hand, id.Group).Of)
+		}
+		if g.has(id.Group, link{}) {
+			check(g.target(id.Group))
+		}
+		if g.applier.Replicas.Info[g.slots[id]].storeSlot != 0 {
+			check(g.aimConfirmed(id.Group))
+			check(g.targetConfirmed(id.Group))
+		}
+	}
+}
+
 // Whatever arrives in which order, the world ends as the server's, and its events are those of its changes.
 func TestRandomInterpolatedEntitiesEndAsTheServers(t *testing.T) {
 	for seed := range uint64(100) {
@@ -200,8 +221,10 @@ func TestRandomInterpolatedEntitiesEndAsTheServers(t *testing.T) {
 				g.delay = func(every int) int32 { return 3 + int32(min(every, 20)) }
 				for range 120 {
 					g.step()
+					g.requireNoHiddenReference()
 					if g.rng.IntN(3) > 0 {
 						g.applier.Interpolate()
+						g.requireNoHiddenReference()
 					}
 				}
 				g.frames(600)

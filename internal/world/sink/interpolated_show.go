@@ -150,7 +150,7 @@ func (a *Applier) showComponents(c *pendingChange) {
 }
 
 // hideReferences replaces the references to entities that are not shown yet in values that are about to be
-// written to the world. They are set when these entities appear.
+// written to the world, or to the confirmed state of a predicted entity. They are set when these entities appear.
 func (a *Applier) hideReferences(slot repl.Slot, values []stagedValue) {
 	if a.interpolation.hidden == 0 {
 		return
@@ -166,7 +166,8 @@ func (a *Applier) hideReferences(slot repl.Slot, values []stagedValue) {
 	}
 }
 
-// hideUpdated is hideReferences for the values of the current update, which are in the world.
+// hideUpdated is hideReferences for the values of the current update, which are in the world or in the store of
+// a predicted entity.
 func (a *Applier) hideUpdated(slot repl.Slot, places []*byte) {
 	for i, comp := range a.sets.now.comps {
 		if comp.plan.HasRefs() {

@@ -32,6 +32,7 @@ func (a *Applier) commitPredicted(m *stagedMember, values []stagedValue) {
 		s.add = append(s.add, a.prediction.marks...)
 	}
 	a.tagOwned(e, m, values)
+	a.hideReferences(m.slot, values) // also in the confirmed state, which a rollback brings into the world
 	shown := a.visibleChanges(m, values)
 	a.changeEntity(e, &shown, a.prediction.shown)
 	if a.archetypes.exceeded {

@@ -202,6 +202,7 @@ func (a *Applier) Commit() {
 		}
 	}
 	a.markPredictedSpawns()
+	a.markHiddenSpawns()
 	for i := range a.stage.members {
 		a.commitMember(&a.stage.members[i], a.stage.valuesOf(i))
 	}

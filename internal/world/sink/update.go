@@ -45,16 +45,16 @@ func (a *Applier) updateOne(slot repl.Slot, tick entangle.Tick, r *bits.Reader, 
 	for i, comp := range now.comps {
 		a.diffs.recordValue(slot, comp.number, comp.cells.Bytes(places[i]), false)
 	}
-	if predicted {
-		a.finishPredicted(slot, tick)
-		return nil
-	}
 	if interpolated {
 		a.finishInterpolated(slot, tick)
 		return nil
 	}
 	if a.interpolation.hidden > 0 {
 		a.hideUpdated(slot, places)
+	}
+	if predicted {
+		a.finishPredicted(slot, tick)
+		return nil
 	}
 	e.tick = tick
 	for _, comp := range now.comps {

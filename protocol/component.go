@@ -44,7 +44,8 @@ func (r *ComponentRule[T]) Predict(mode SyncMode) *ComponentRule[T] {
 }
 
 // Interpolate sets the function that blends two values: on interpolated entities between two values
-// that arrived, during a correction, and for display between ticks. Linear is a ready-made one.
+// that arrived, during a correction, and for display between ticks. Linear is a ready-made one. References
+// and the target of a relation are not blended on interpolated entities: each is shown from its tick on.
 func (r *ComponentRule[T]) Interpolate(lerp Lerp[T]) *ComponentRule[T] {
 	if !r.def.option("Interpolate") {
 		return r

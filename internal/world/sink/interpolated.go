@@ -40,8 +40,9 @@ type interpolation struct {
 	every   uintptr          // offset of SendEvery in its value
 	marker  ecs.ID           // components.Interpolated
 	full    set.Mask         // components with values between two samples
-	comps   []int            // the same, by column of the table
-	table   *columns.Table   // the entities that have the marker
+	refs    blendedRefs
+	comps   []int          // the same, by column of the table
+	table   *columns.Table // the entities that have the marker
 	samples *snapshot.Store
 
 	slots     []interpolated // by slot of samples
@@ -119,6 +120,9 @@ func (a *Applier) InterpolateBy(clock Timelines, infos []*registry.Component, ti
 		}
 		if info.Interpolate == registry.Full && info.Plan.Size() > 0 && !info.Input {
 			in.full.Set(i)
+			if info.Plan.HasRefs() {
+				in.refs.comps.Set(i)
+			}
 			in.comps = append(in.comps, i)
 			blended = append(blended, columns.Column{ID: a.comps[i].id, Size: sizes[i]})
 			kinds[i] = snapshot.Kind{Size: info.Plan.Size(), Blend: info.Blend, Each: info.Each, TooFar: info.TooFar, Extrapolate: ticksOf(info.Extrapolate, tickRate)}
@@ -134,6 +138,7 @@ func (a *Applier) InterpolateBy(clock Timelines, infos []*registry.Component, ti
 	a.persistence.marks = append(a.persistence.marks, in.marker)
 	field, _ := reflect.TypeFor[components.Interpolated]().FieldByName("SendEvery")
 	in.clock, in.every, in.table, in.samples = clock, field.Offset, table, snapshot.New(kinds)
+	in.refs.hold, in.refs.restore = in.refs.holdOne, in.refs.restoreOne
 	in.infos, in.valueOf, in.leaving = infos, a.sampleValue, map[repl.ID]snapshot.Slot{}
 	in.confirmed = confirmedColumns{sizes: sizes, values: make([][]byte, len(infos))}
 	return tick.ShareListener(a.world, table.Listener())

@@ -76,13 +76,13 @@ func (a *Applier) confirmInterpolated(at snapshot.Slot, v *stagedValue, had set.
 }
 
 // addPending adds a value to the newest pending change. Values of components that are blended are shown
-// from the samples; only their first one is part of a change.
+// from the samples; only their first one is part of a change, unless they have references or a relation target.
 func (a *Applier) addPending(comp int, value []byte, target ecs.Entity, had bool) {
 	p, c := &a.interpolation.pending, &a.comps[comp]
 	newest := &p.list[len(p.list)-1]
 	switch mode := c.interpolate; {
 	case mode == registry.None:
-	case !had || mode == registry.Simple:
+	case !had || mode == registry.Simple || mode == registry.Full && (c.relation || c.plan.HasRefs()):
 		p.addValue(comp, value, target)
 		newest.updated.Set(comp)
 	case mode == registry.Full:
@@ -135,7 +135,7 @@ func (a *Applier) updateInterpolatedRun(slots []repl.Slot, tick entangle.Tick, r
 // values of which the events are read.
 func (s *componentSet) changes() bool {
 	for _, comp := range s.comps {
-		if comp.interpolate == registry.Simple || comp.interpolate == registry.Full && comp.events.ReadsUpdates() {
+		if comp.interpolate == registry.Simple || comp.interpolate == registry.Full && (comp.plan.HasRefs() || comp.events.ReadsUpdates()) {
 			return true
 		}
 	}

@@ -33,6 +33,8 @@ func (g *pastGame) value(name string) any {
 		return pastScore{uint8(n)}
 	case "pastAim":
 		return pastAim{g.far[to]}
+	case "pastGoal":
+		return pastGoal{g.far[to], float32(n)}
 	case "pastKnows":
 		return link{to}
 	case "pastFlag":
@@ -41,7 +43,7 @@ func (g *pastGame) value(name string) any {
 	return pastMark{SendEvery: []uint32{0, 1, 3, 10}[g.rng.IntN(4)]}
 }
 
-var pastNames = []string{"pastPlace", "pastScore", "pastAim", "pastKnows", "pastFlag", "Interpolated"}
+var pastNames = []string{"pastPlace", "pastScore", "pastAim", "pastGoal", "pastKnows", "pastFlag", "Interpolated"}
 
 // listen checks each event against those before.
 func (g *pastGame) listen() {
@@ -116,7 +118,7 @@ func (g *pastGame) step() {
 }
 
 func pastZero(name string) any {
-	return map[string]any{"pastPlace": pastPlace{}, "pastScore": pastScore{}, "pastAim": pastAim{}, "pastKnows": link{}, "pastFlag": pastFlag{}, "Interpolated": pastMark{}}[name]
+	return map[string]any{"pastPlace": pastPlace{}, "pastScore": pastScore{}, "pastAim": pastAim{}, "pastGoal": pastGoal{}, "pastKnows": link{}, "pastFlag": pastFlag{}, "Interpolated": pastMark{}}[name]
 }
 
 // shown returns the state of an entity in the world, and wanted that on the server, as text.
@@ -136,6 +138,9 @@ func (g *pastGame) shown(h repl.Handle) string {
 			fmt.Fprintln(&b, name, at[pastScore](&g.hand, h).N)
 		case "pastAim":
 			fmt.Fprintln(&b, name, g.living(at[pastAim](&g.hand, h).Of))
+		case "pastGoal":
+			goal := at[pastGoal](&g.hand, h)
+			fmt.Fprintln(&b, name, goal.X, g.living(goal.Of))
 		case "pastKnows":
 			fmt.Fprintln(&b, name, g.living(g.world.Relations().Get(e, ecs.ComponentID[pastKnows](g.world))))
 		default:
@@ -171,6 +176,8 @@ func (g *pastGame) wanted(h repl.Handle) string {
 			fmt.Fprintln(&b, name, v.N)
 		case pastAim:
 			fmt.Fprintln(&b, name, alive(g.names[v.Of]))
+		case pastGoal:
+			fmt.Fprintln(&b, name, v.X, alive(g.names[v.Of]))
 		case link:
 			if v.to = alive(v.to); v.to == h {
 				v.to = 0
@@ -197,6 +204,9 @@ func (g *pastGame) requireNoHiddenReference() {
 	for id := range g.slots {
 		if g.has(id.Group, pastAim{}) {
 			check(at[pastAim](&g.hand, id.Group).Of)
+		}
+		if g.has(id.Group, pastGoal{}) {
+			check(at[pastGoal](&g.hand, id.Group).Of)
 		}
 		if g.has(id.Group, link{}) {
 			check(g.target(id.Group))

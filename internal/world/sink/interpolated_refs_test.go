@@ -159,3 +159,63 @@ func TestAHiddenReferenceFollowsThePrediction(t *testing.T) {
 		})
 	}
 }
+
+// A reference in a blended component has each value from its tick on, and is empty until its entity appears. One
+// that waits for its entity stays when that has come.
+//
+// Proves: N4
+func TestReferencesOfABlendedComponent(t *testing.T) {
+	h := newPast(t)
+	h.delay = func(every int) int32 { return int32(5 * every) }
+	h.come(2, pastMark{SendEvery: 1}, pastGoal{})
+	h.come(3)
+	h.frames(20)
+	goal := func() pastGoal { return *at[pastGoal](&h.hand, 2) }
+	h.update(2, pastGoal{h.far[3], 8})
+	h.applier.Interpolate()
+	require.Zero(t, goal().Of)
+	h.frames(10)
+	require.Equal(t, pastGoal{h.entity(3), 8}, goal())
+
+	h.come(1, pastMark{SendEvery: 10})
+	h.update(2, pastGoal{h.far[1], 16})
+	blended := false
+	for range 30 {
+		h.frames(1)
+		require.NotEqual(t, h.entity(1), goal().Of, "it is hidden")
+		blended = blended || goal().X > 8 && goal().X < 16
+	}
+	require.True(t, blended)
+	require.Equal(t, pastGoal{X: 16}, goal())
+	h.frames(30)
+	require.True(t, h.has(1, pastMark{}))
+	assert.Equal(t, pastGoal{h.entity(1), 16}, goal())
+
+	h.update(2, pastGoal{h.far[4], 16})
+	h.frames(10)
+	require.Equal(t, pastGoal{X: 16}, goal())
+	h.come(4)
+	h.frames(10)
+	assert.Equal(t, pastGoal{h.entity(4), 16}, goal())
+	h.rest()
+}
+
+// The target of a blended relation changes at its tick.
+//
+// Proves: N4
+func TestTheTargetOfABlendedRelation(t *testing.T) {
+	h := newPast(t)
+	h.come(1)
+	h.come(3)
+	h.come(2, pastMark{SendEvery: 1}, ride{1, 0})
+	h.frames(10)
+	target := func() ecs.Entity { return h.world.Relations().Get(h.entity(2), ecs.ComponentID[pastRides](h.world)) }
+	require.Equal(t, h.entity(1), target())
+	h.update(2, ride{3, 8})
+	h.frames(3)
+	require.Equal(t, h.entity(1), target())
+	h.frames(7)
+	assert.Equal(t, h.entity(3), target())
+	assert.Equal(t, float32(8), at[pastRides](&h.hand, 2).X)
+	h.rest()
+}

@@ -271,7 +271,7 @@ func (in *interpolation) showSegment(segment int, mask set.Mask) {
 		in.samples.Select(in.places[begin:end])
 		for col := range mask.All() {
 			size := in.confirmed.sizes[in.comps[col]]
-			in.samples.Show(in.comps[col], in.table.ColumnRows(segment, col)[begin*size:end*size])
+			in.showColumn(in.comps[col], in.table.ColumnRows(segment, col)[begin*size:end*size])
 		}
 		begin = end
 	}
@@ -279,9 +279,50 @@ func (in *interpolation) showSegment(segment int, mask set.Mask) {
 
 // showRow writes the values of an entity that may lack some of the columns, or is not shown by its samples yet.
 func (in *interpolation) showRow(segment int, mask set.Mask, row int) {
+	in.single[0] = in.places[row]
 	for col := range mask.All() {
-		if value, ok := in.valueOfSlot(in.places[row], in.comps[col]); ok {
-			copy(in.table.ColumnRows(segment, col)[row*len(value):], value)
+		comp := in.comps[col]
+		if one := set.MaskOf(comp); in.places[row] != 0 && in.samples.Holds(in.places[row], &one) {
+			size := in.confirmed.sizes[comp]
+			in.samples.Select(in.single[:])
+			in.showColumn(comp, in.table.ColumnRows(segment, col)[row*size:(row+1)*size])
 		}
 	}
+}
+
+// showColumn writes the values of a component of the selected entities, except for references.
+func (in *interpolation) showColumn(comp int, values []byte) {
+	if !in.refs.comps.Has(comp) {
+		in.samples.Show(comp, values)
+		return
+	}
+	r, plan, size := &in.refs, in.infos[comp].Plan, in.confirmed.sizes[comp]
+	r.before = append(r.before[:0], values...)
+	in.samples.Show(comp, values)
+	for at := 0; at < len(values); at += size {
+		r.held = r.held[:0]
+		plan.MapRefs(r.before[at:at+size], r.hold)
+		plan.MapRefs(values[at:at+size], r.restore)
+	}
+}
+
+// blendedRefs are the references in blended components. There is nothing between two of them, and one may wait for
+// its entity, so that they are part of the pending changes, and showing samples leaves them as they are.
+type blendedRefs struct {
+	comps         set.Mask     // components that have some
+	before        []byte       // scratch: the values before samples are shown
+	held          []ecs.Entity // scratch: the references of one of them
+	hold, restore func(n int, e ecs.Entity) ecs.Entity
+}
+
+func (r *blendedRefs) holdOne(_ int, e ecs.Entity) ecs.Entity {
+	r.held = append(r.held, e)
+	return e
+}
+
+func (r *blendedRefs) restoreOne(n int, _ ecs.Entity) ecs.Entity {
+	if n >= len(r.held) { // a RefCodec may find more references in another value
+		return ecs.Entity{}
+	}
+	return r.held[n]
 }

@@ -22,8 +22,16 @@ import (
 
 // Component types of interpolated entities.
 type (
-	pastPlace struct{ X float32 }       // blended
-	pastScore struct{ N uint8 }         // Simple
+	pastPlace struct{ X float32 } // blended
+	pastScore struct{ N uint8 }   // Simple
+	pastGoal  struct {            // blended
+		Of ecs.Entity
+		X  float32
+	}
+	pastRides struct { // blended
+		ecs.Relation
+		X float32
+	}
 	pastAim   struct{ Of ecs.Entity }   // Simple
 	pastKnows struct{ ecs.Relation }    // Simple
 	pastFlag  struct{}                  // Simple
@@ -42,6 +50,8 @@ func newPast(t testing.TB) *past {
 	p := protocol.New(protocol.Config{Name: "past test"})
 	protocol.Component[pastPlace](p).Interpolate(protocol.Linear)
 	protocol.Component[pastScore](p)
+	protocol.Component[pastGoal](p).Interpolate(protocol.Linear)
+	protocol.Component[pastRides](p).Interpolate(protocol.Linear)
 	protocol.Component[pastAim](p)
 	protocol.Component[pastKnows](p)
 	protocol.Component[pastFlag](p)
@@ -77,13 +87,22 @@ func (h *past) Timeline(every int) (entangle.Tick, float32) {
 
 func (h *past) SampleReceived(int, entangle.Tick, entangle.Tick) {}
 
-// link is a relation with its target.
-type link struct{ to repl.Handle }
+// link is a relation with its target. ride is one with a value that is blended.
+type (
+	link struct{ to repl.Handle }
+	ride struct {
+		to repl.Handle
+		x  float32
+	}
+)
 
 func (h *past) comp(v any) int {
 	t := reflect.TypeOf(v)
-	if t == reflect.TypeFor[link]() {
+	switch v.(type) {
+	case link:
 		t = reflect.TypeFor[pastKnows]()
+	case ride:
+		t = reflect.TypeFor[pastRides]()
 	}
 	for i, info := range h.infos {
 		if info.Type == t {
@@ -96,6 +115,11 @@ func (h *past) comp(v any) int {
 func (h *past) encode(w *bits.Writer, v any) {
 	if l, ok := v.(link); ok {
 		h.appendRef(w, h.far[l.to])
+		return
+	}
+	if r, ok := v.(ride); ok {
+		h.encode(w, pastRides{X: r.x})
+		h.appendRef(w, h.far[r.to])
 		return
 	}
 	info := h.infos[h.comp(v)]
@@ -389,7 +413,7 @@ func TestShowingAllocatesNothing(t *testing.T) {
 	h.record(func() {
 		for g := repl.Handle(1); g <= n; g++ {
 			h.spawn(g)
-			h.state(g, pastMark{SendEvery: uint32(g%3 + 1)}, pastPlace{}, pastScore{}, pastAim{})
+			h.state(g, pastMark{SendEvery: uint32(g%3 + 1)}, pastPlace{}, pastScore{}, pastAim{}, pastGoal{})
 		}
 	})
 	both, place := set.MaskOf(h.comp(pastPlace{})).Or(set.MaskOf(h.comp(pastScore{}))), set.MaskOf(h.comp(pastPlace{}))

@@ -42,7 +42,7 @@ func (a *Applier) commitInterpolated(m *stagedMember, values []stagedValue) {
 	at := k.snapshotSlot
 	one := &in.slots[at]
 	had := one.has
-	c := in.pending.add(pendingChange{slot: at, tick: a.stage.tick, since: a.shownTick(one)})
+	c := in.pending.add(pendingChange{slot: at, tick: a.stage.tick, since: a.presentTick()})
 	for comp := range m.removed.All() {
 		one.has.Clear(comp)
 		if a.comps[comp].mode != registry.None || comp == in.comp {
@@ -101,7 +101,7 @@ func (a *Applier) finishInterpolated(slot repl.Slot, tick entangle.Tick) {
 		in.readInterval(at, in.confirmed.value(at, in.comp))
 	}
 	if now.changes() {
-		in.pending.add(pendingChange{slot: at, tick: tick, since: a.shownTick(one)})
+		in.pending.add(pendingChange{slot: at, tick: tick, since: a.presentTick()})
 		for _, comp := range now.comps {
 			a.addPending(comp.number, in.confirmed.value(at, comp.number), ecs.Entity{}, true)
 		}
@@ -146,15 +146,21 @@ func (s *componentSet) changes() bool {
 func (a *Applier) leaveInterpolated(s repl.Slot, kind changeKind) {
 	in := &a.interpolation
 	at := a.Replicas.Info[s].snapshotSlot
-	one := &in.slots[at]
 	in.leaving[a.Replicas.Info[s].ID] = at
-	in.pending.add(pendingChange{slot: at, kind: kind, tick: a.stage.tick, since: a.shownTick(one)})
+	in.pending.add(pendingChange{slot: at, kind: kind, tick: a.stage.tick, since: a.presentTick()})
 }
 
 // shownTick returns the tick at which an entity is shown.
 func (a *Applier) shownTick(one *interpolated) entangle.Tick {
 	shown, _ := a.interpolation.clock.Timeline(one.every)
 	return shown
+}
+
+// presentTick returns the tick since which a change waits that arrives now. It is of the same timeline for all
+// entities, because the interval of an entity may change while it waits.
+func (a *Applier) presentTick() entangle.Tick {
+	present, _ := a.interpolation.clock.Timeline(1)
+	return present
 }
 
 // setInterpolatedRef sets a reference that waited in the confirmed state of an interpolated entity: in the
@@ -166,7 +172,7 @@ func (a *Applier) setInterpolatedRef(ref *refs.LateRef, to ecs.Entity) bool {
 	if !one.has.Has(comp.number) {
 		return false
 	}
-	v, pending := in.pending.newest(at, comp.number)
+	v, pending := in.pending.newestOf(at, comp.number)
 	if ref.N == source.TargetRef {
 		a.recordTarget(ref.Holder.Slot, a.resolveTarget(a.Replicas.entities[ref.Holder.Slot].entity, to))
 		if pending {

@@ -39,13 +39,23 @@ func (a *Applier) showDue() {
 	if len(p.list) == p.gone {
 		return
 	}
-	all := p.bytes() > maxPendingBytes
+	if p.bytes() > maxPendingBytes {
+		a.showChanges(p.findAll())
+		return
+	}
+	present := a.presentTick()
+	latest := present
+	in.samples.Classes(func(every uint16) {
+		if shown, _ := in.clock.Timeline(int(every)); latest.Before(shown) {
+			latest = shown
+		}
+	})
 	every, shown := 0, entangle.Tick(0) // most changes have the interval of the change before
-	due := p.findDue(func(c *pendingChange) bool {
+	due := p.findDue(latest, present, func(c *pendingChange) bool {
 		if one := &in.slots[c.slot]; one.every != every {
 			every, shown = one.every, a.shownTick(one)
 		}
-		return all || !shown.Before(c.tick) || shown.Sub(c.since) > maxPendingTicks
+		return !shown.Before(c.tick) || present.Sub(c.since) > maxPendingTicks
 	})
 	a.showChanges(due)
 }
@@ -90,7 +100,7 @@ func (a *Applier) showChanges(due []int32) {
 		if c.done || a.archetypes.exceeded {
 			continue // its entity ended with another change
 		}
-		p.finish(&p.list[i])
+		p.finish(i)
 		replica := a.interpolation.slots[c.slot].replica
 		switch c.kind {
 		case changeComponents:
@@ -187,7 +197,7 @@ func (a *Applier) hideReference(h refs.LateHolder, n int, e ecs.Entity) ecs.Enti
 	}
 	if in := &a.interpolation; a.isInterpolated(h.Slot) { // a waiting reference belongs to the newest value
 		at := a.Replicas.Info[h.Slot].snapshotSlot
-		if _, newer := in.pending.newest(at, h.Comp); newer || !in.slots[at].has.Has(h.Comp) {
+		if _, newer := in.pending.newestOf(at, h.Comp); newer || !in.slots[at].has.Has(h.Comp) {
 			return ecs.Entity{}
 		}
 	}

@@ -14,12 +14,11 @@ import (
 // change, the value on the screen differs from the new value by what was on the screen before. That offset
 // goes to zero, at first and at the end slowly, so that the speed on the screen has no step either.
 type Handover struct {
-	entity ecs.Entity
-	info   *registry.Component
-	cells  columns.Cells
-	begun  bool
-	since  time.Time
-	over   time.Duration
+	handoverKey
+	cells columns.Cells
+	begun bool
+	since time.Time
+	over  time.Duration
 
 	was   []byte // the value that was on the screen at the change
 	right []byte // the new value of that frame
@@ -40,8 +39,14 @@ const maxHandovers = 4096
 // handovers are the handovers in progress.
 type handovers struct {
 	list   []*Handover
+	of     map[handoverKey]*Handover // list
 	unused []*Handover
 	writer *columns.Writer
+}
+
+type handoverKey struct {
+	entity ecs.Entity
+	info   *registry.Component
 }
 
 // HandOver begins a handover of a component of an entity, before the change takes place. ticks is the distance
@@ -55,12 +60,13 @@ func (d *Display) HandOver(w *ecs.World, e ecs.Entity, info *registry.Component,
 	if d.handovers.writer == nil {
 		d.handovers.writer = columns.NewWriter(w)
 	}
-	h, ok := d.handovers.find(e, info)
-	if !ok {
-		if h = d.handovers.add(); h == nil {
+	key := handoverKey{e, info}
+	h := d.handovers.of[key]
+	if h == nil {
+		if h = d.handovers.add(key); h == nil {
 			return nil
 		}
-		h.entity, h.info, h.cells = e, info, d.handovers.writer.Cells(id)
+		h.cells = d.handovers.writer.Cells(id)
 		h.shown = append(h.shown[:0], h.cells.Bytes(h.cells.At(e))...)
 		for _, painter := range d.painters {
 			if value, ok := painter.Displayed(e, id); ok {
@@ -82,17 +88,8 @@ func (d *Display) SetNew(h *Handover, value []byte) {
 	h.begun, h.since, h.right = true, d.before, append(h.right[:0], value...)
 }
 
-func (l *handovers) find(e ecs.Entity, info *registry.Component) (*Handover, bool) {
-	for _, h := range l.list {
-		if h.entity == e && h.info == info {
-			return h, true
-		}
-	}
-	return nil, false
-}
-
 // add returns a new handover, nil if there are too many.
-func (l *handovers) add() (h *Handover) {
+func (l *handovers) add(key handoverKey) (h *Handover) {
 	switch n := len(l.unused); {
 	case len(l.list) == maxHandovers:
 		return nil
@@ -101,7 +98,10 @@ func (l *handovers) add() (h *Handover) {
 	default:
 		h = &Handover{}
 	}
-	l.list = append(l.list, h)
+	if l.of == nil {
+		l.of = map[handoverKey]*Handover{}
+	}
+	l.list, l.of[key], h.handoverKey = append(l.list, h), h, key
 	return h
 }
 
@@ -112,6 +112,7 @@ func (l *handovers) show(now time.Time) {
 		if h.show(now) {
 			kept = append(kept, h)
 		} else {
+			delete(l.of, h.handoverKey)
 			l.unused = append(l.unused, h)
 		}
 	}

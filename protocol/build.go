@@ -50,6 +50,9 @@ func (p *Protocol) build() {
 	for i, r := range p.components {
 		r.finish(i)
 	}
+	for _, c := range p.curves {
+		c.finish(p)
+	}
 	for _, l := range p.locals {
 		p.finishLocal(l)
 	}

@@ -47,6 +47,7 @@ type Protocol struct {
 	byChannel map[string]bool
 
 	components []*componentRule
+	curves     []*curveRule
 	locals     []*registry.Local
 	unsent     []reflect.Type
 	inputs     []*inputRule

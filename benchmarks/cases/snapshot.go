@@ -88,7 +88,7 @@ func newSnapshotScene() (*snapshotScene, error) {
 	for col, by := range []blend.Funcs{positions, rotations, aims} {
 		kinds[col] = snapshot.Kind{Size: snapshotSizes[col], Blend: by.Blend, Each: by.Each}
 	}
-	s := &snapshotScene{store: snapshot.New(kinds), limit: limits.NewSnapshotLimit(snapshotEntities)}
+	s := &snapshotScene{store: snapshot.New(kinds, 60), limit: limits.NewSnapshotLimit(snapshotEntities)}
 	s.arrived = limits.NewSnapshotLimit(snapshotEntities).To
 	for range snapshotEntities {
 		s.slots = append(s.slots, s.store.Add(1))

@@ -37,6 +37,11 @@ type Component struct {
 	// Funcs are the functions for blending values. Blend is nil if no function was given.
 	blend.Funcs
 
+	// Curve blends values together with those of the component With, on interpolated entities that have
+	// both. It is nil if no function was given.
+	Curve blend.Curve
+	With  int
+
 	// TooFar reports that a and b must not be blended. Same reports that a predicted value needs no
 	// correction; without it, Plan.Equal decides. Each argument is the memory of one value. Both
 	// may be nil.

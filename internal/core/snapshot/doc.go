@@ -24,6 +24,10 @@
 //   - While an entity rests, a column with Kind.Extrapolate continues in the direction of its last
 //     two samples for that many ticks, and then rests, unless it came to the last one from another
 //     value. A sample at a later tick without new values returns it to its last value.
+//   - A column with Kind.Curve is blended together with another one, by the share of the second
+//     sample and the time between the two. Equal values rest. A movement that begins from shown values begins with
+//     those of both columns. If an entity gets the other column or loses it on its way, it moves on
+//     from its shown values.
 //   - Two values that Kind.TooFar reports are not blended: the older one is shown until the tick of
 //     the newer one.
 //   - The shown time never moves back. If the caller's time does, the shown time stays.

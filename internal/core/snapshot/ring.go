@@ -118,5 +118,7 @@ func (s *Store) pair(slot Slot) {
 	s.pairs.from[slot], s.pairs.to[slot] = from, from
 	if e.shown && !e.resting() {
 		s.pairs.to[slot] = s.index(slot, e.from()+1)
+	} else {
+		s.pairs.share[slot] = 0
 	}
 }

@@ -15,6 +15,7 @@ func (s *Store) AddSample(slot Slot, tick entangle.Tick, cols set.Mask, value fu
 		s.stats.Ignored++
 		return false
 	}
+	s.changeCurves(slot, cols.Without(m.cols))
 	waited := e.late || e.resting()
 	s.reserve(slot)
 	if e.count == 0 {
@@ -57,9 +58,19 @@ func (s *Store) setValues(slot Slot, cols set.Mask, value func(col int) []byte) 
 	m.cols = m.cols.Or(cols)
 }
 
+// changeCurves is called before columns of an entity are inserted or removed. Where others are blended
+// together with these from now on, or no longer, their movement begins again.
+func (s *Store) changeCurves(slot Slot, cols set.Mask) {
+	cols = cols.And(s.withs)
+	if e := &s.entities[slot]; e.shown && !e.resting() && !cols.IsZero() {
+		s.restart(slot, set.Mask{}, nil)
+	}
+}
+
 // RemoveColumns removes columns of an entity.
 func (s *Store) RemoveColumns(slot Slot, cols set.Mask) {
 	m := &s.members[slot]
+	s.changeCurves(slot, cols.And(m.cols))
 	m.cols = m.cols.Without(cols)
 }
 
@@ -91,13 +102,14 @@ func (s *Store) restart(slot Slot, cols set.Mask, value func(col int) []byte) {
 	for target != last && atTick(s.ticks[s.index(slot, target)]).before(soonest) {
 		target++
 	}
-	base := s.index(slot, target-1)
+	base, shown := s.index(slot, target-1), s.shownValues(slot)
 	for col := range m.cols.All() {
 		if cols.Has(col) {
 			copy(s.value(col, base), value(col))
 		} else {
-			copy(s.value(col, base), s.shownValue(col, slot))
+			copy(s.value(col, base), shown)
 		}
+		shown = shown[s.sizes[col]:]
 	}
 	s.ticks[base] = now.tick()
 	e.first, e.count, e.behind, e.shown, e.restarted = target-1, uint16(last-target+2), 0, true, true

@@ -1,6 +1,9 @@
 package snapshot
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // selection is the argument of Select.
 type selection struct {
@@ -33,20 +36,31 @@ func (s *selection) end(at, length int) {
 	}
 }
 
-// scratch is memory for values that are computed one by one, or for a part of a selection.
+// scratch is memory for a part of a selection.
 type scratch struct {
 	pairs
-	rows   []int // of the selection
-	values []byte
+	seconds []float32 // from the first sample of a pair to the second
+	rows    []int     // of the selection
+	values  []byte
 }
 
-// resize returns memory for values.
-func (s *scratch) resize(bytes int) []byte {
-	if bytes > cap(s.values) {
-		s.values = make([]byte, bytes, 2*bytes)
+func (x *scratch) begin() {
+	x.pairs.reset()
+	x.seconds, x.rows = x.seconds[:0], x.rows[:0]
+}
+
+// resize returns memory for a value of each row.
+func (x *scratch) resize(size int) []byte {
+	bytes := len(x.rows) * size
+	x.values = slices.Grow(x.values[:0], bytes)[:bytes]
+	return x.values
+}
+
+// overwrite writes the values of the rows.
+func (x *scratch) overwrite(dst []byte, size int) {
+	for i, row := range x.rows {
+		copy(dst[row*size:(row+1)*size], x.values[i*size:])
 	}
-	s.values = s.values[:bytes]
-	return s.values
 }
 
 // Select sets the slots that Show writes, in this order. All must be shown. The selection is valid
@@ -72,6 +86,26 @@ func (s *Store) Select(slots []Slot) {
 
 // Show writes the shown values of a column, which all selected slots must have, into dst.
 func (s *Store) Show(col int, dst []byte) {
+	k := &s.kinds[col]
+	if k.Curve == nil {
+		s.showLines(col, dst)
+	} else {
+		s.showCurves(col, dst)
+	}
+	if k.TooFar != nil {
+		for row, slot := range s.selected.slots {
+			if s.far[col].Has(int(slot)) {
+				copy(dst[row*k.Size:(row+1)*k.Size], s.value(col, s.selected.from[row]))
+			}
+		}
+	}
+	if k.Extrapolate > 0 {
+		s.showExtrapolated(col, dst)
+	}
+}
+
+// showLines writes the values of a column that is blended alone.
+func (s *Store) showLines(col int, dst []byte) {
 	k, sel, plane := &s.kinds[col], &s.selected, s.planes[col]
 	begin := 0
 	for _, run := range sel.runs {
@@ -89,36 +123,47 @@ func (s *Store) Show(col int, dst []byte) {
 		}
 		begin = run.end
 	}
-	if k.TooFar != nil {
-		for row, slot := range sel.slots {
-			if s.far[col].Has(int(slot)) {
-				copy(dst[row*k.Size:(row+1)*k.Size], s.value(col, sel.from[row]))
-			}
+}
+
+// showCurves writes the values of a column that is blended together with another one, where the
+// entity has both and the values differ.
+func (s *Store) showCurves(col int, dst []byte) {
+	k, x, sel := &s.kinds[col], &s.scratch, &s.selected
+	x.begin()
+	for row, slot := range sel.slots {
+		from, to := sel.from[row], sel.to[row]
+		if s.members[slot].cols.Has(k.With) && !bytes.Equal(s.value(col, from), s.value(col, to)) {
+			x.add(from, to, sel.share[row])
+			e := &s.entities[slot]
+			x.seconds = append(x.seconds, float32(float64(int64(e.end-e.start))/s.second))
+			x.rows = append(x.rows, row)
 		}
 	}
-	if k.Extrapolate > 0 {
-		s.showExtrapolated(col, dst)
+	if len(x.rows) == len(sel.slots) {
+		k.Curve(dst, s.planes[col], s.planes[k.With], x.from, x.to, x.share, x.seconds)
+		return
+	}
+	s.showLines(col, dst)
+	if len(x.rows) > 0 {
+		k.Curve(x.resize(k.Size), s.planes[col], s.planes[k.With], x.from, x.to, x.share, x.seconds)
+		x.overwrite(dst, k.Size)
 	}
 }
 
-// showExtrapolated overwrites the values that continue beyond the newest sample.
+// showExtrapolated overwrites the values that continue beyond the newest sample. A curve continues
+// in a line as well.
 func (s *Store) showExtrapolated(col int, dst []byte) {
 	k, x := &s.kinds[col], &s.scratch
-	x.pairs.reset()
-	x.rows = x.rows[:0]
+	x.begin()
 	for row, slot := range s.selected.slots {
 		if from, to, share := s.extrapolate(col, slot); share > 1 {
 			x.add(from, to, share)
 			x.rows = append(x.rows, row)
 		}
 	}
-	if len(x.rows) == 0 {
-		return
-	}
-	values := x.resize(len(x.rows) * k.Size)
-	k.Each(values, s.planes[col], x.from, x.to, x.share)
-	for i, row := range x.rows {
-		copy(dst[row*k.Size:(row+1)*k.Size], values[i*k.Size:])
+	if len(x.rows) > 0 {
+		k.Each(x.resize(k.Size), s.planes[col], x.from, x.to, x.share)
+		x.overwrite(dst, k.Size)
 	}
 }
 
@@ -139,20 +184,18 @@ func (s *Store) extrapolate(col int, slot Slot) (from, to uint32, share float32)
 	return from, to, last.share(now)
 }
 
-// shownValue returns the shown value of one slot. It is valid until the next call.
-func (s *Store) shownValue(col int, slot Slot) []byte {
-	from, to, share := s.pairs.from[slot], s.pairs.to[slot], s.pairs.share[slot]
-	if s.far[col].Has(int(slot)) {
-		share = 0
-	} else if s.kinds[col].Extrapolate > 0 && from == to {
-		from, to, share = s.extrapolate(col, slot)
+// shownValues returns the shown values of all columns of a slot, one after the other. They are valid
+// until the next call.
+func (s *Store) shownValues(slot Slot) []byte {
+	s.single[0] = slot
+	s.Select(s.single[:])
+	s.moving = s.moving[:0]
+	for col := range s.members[slot].cols.All() {
+		at := len(s.moving)
+		s.moving = slices.Grow(s.moving, s.sizes[col])[:at+s.sizes[col]]
+		s.Show(col, s.moving[at:])
 	}
-	x := &s.scratch
-	x.pairs.reset()
-	x.add(from, to, share)
-	value := x.resize(s.kinds[col].Size)
-	s.kinds[col].Each(value, s.planes[col], x.from, x.to, x.share)
-	return value
+	return s.moving
 }
 
 // From returns the sample that a column of a slot is moving from, and To the one that it is moving

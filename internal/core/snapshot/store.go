@@ -25,6 +25,11 @@ type Kind struct {
 	// share[i] between the values at the indexes from[i] and to[i]. A share of 0 or 1 gives the
 	// bytes of an end.
 	Each func(dst, plane []byte, from, to []uint32, share []float32)
+	// Curve is Each for values that are blended together with those of another column, With, which
+	// are in the plane with, such as positions with velocities. seconds[i] is the time from the first
+	// sample to the second. Entities without that column use Blend and Each. nil: all do.
+	Curve func(dst, plane, with []byte, from, to []uint32, share, seconds []float32)
+	With  int
 	// TooFar reports whether two values differ too much to be blended. If it is nil, they never do.
 	TooFar func(a, b []byte) bool
 	// Extrapolate is for how many ticks a value continues in its direction after the newest sample.
@@ -39,8 +44,10 @@ type Slot uint32
 // to use it.
 type Store struct {
 	kinds   []Kind
+	second  float64  // in moments
 	sampled set.Mask // columns with samples
 	limited set.Mask // columns with a TooFar
+	withs   set.Mask // columns that are the With of others
 	behind  uint8    // samples that are held behind the shown one: 1 if a column extrapolates
 
 	ring
@@ -53,6 +60,8 @@ type Store struct {
 
 	selected selection
 	scratch  scratch
+	single   [1]Slot // the selection of shownValues
+	moving   []byte  // the values of shownValues
 	stats    Stats
 }
 
@@ -121,9 +130,11 @@ type Stats struct {
 	Dropped uint64 // samples that were dropped because there were more than MaxSamples
 }
 
-// New returns an empty store. Columns are numbered by the order of kinds.
-func New(kinds []Kind) *Store {
+// New returns an empty store. Columns are numbered by the order of kinds. tickRate is the number of
+// ticks per second, at least 1.
+func New(kinds []Kind, tickRate int) *Store {
 	s := &Store{kinds: append([]Kind(nil), kinds...), far: make([]set.Bitset, len(kinds))}
+	s.second = float64(tickRate) * float64(oneTick)
 	for col := range s.kinds {
 		k := &s.kinds[col]
 		if k.Size == 0 {
@@ -132,6 +143,9 @@ func New(kinds []Kind) *Store {
 		s.sampled.Set(col)
 		if k.TooFar != nil {
 			s.limited.Set(col)
+		}
+		if k.Curve != nil {
+			s.withs.Set(k.With)
 		}
 		if k.Each == nil {
 			k.Blend, k.Each = hold, holdEach(k.Size)

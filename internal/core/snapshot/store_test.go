@@ -23,7 +23,7 @@ type single struct {
 }
 
 func newSingle(every uint16, col int) *single {
-	s := &single{Store: New(kinds()), every: every, col: col}
+	s := &single{Store: New(kinds(), tickRate), every: every, col: col}
 	s.slot = s.Add(every)
 	return s
 }
@@ -249,7 +249,7 @@ func TestMemoryIsBounded(t *testing.T) {
 }
 
 func TestNothingIsAllocatedInTheSteadyState(t *testing.T) {
-	s := New(kinds())
+	s := New(kinds(), tickRate)
 	var slots []Slot
 	for range 100 {
 		slots = append(slots, s.Add(1))
@@ -283,7 +283,7 @@ func TestNothingIsAllocatedInTheSteadyState(t *testing.T) {
 
 // A server may give each entity an interval of its own.
 func TestManyClassesAreNotSearched(t *testing.T) {
-	s := New(kinds())
+	s := New(kinds(), tickRate)
 	for every := 1; every <= math.MaxUint16; every++ {
 		s.Add(uint16(every))
 	}

@@ -21,10 +21,15 @@ const (
 	beyond         // continues for two ticks, and is limited
 	held           // not blended
 	without        // has no samples
+	curved         // blended together with bend
+	bend           // blended
 	columns
 )
 
-const ticksBeyond = 2
+const (
+	ticksBeyond = 2
+	tickRate    = 4
+)
 
 var numbers = binary.LittleEndian
 
@@ -54,6 +59,23 @@ func mixAll(dst, a, b []byte, t float64) {
 	}
 }
 
+// curve has no corner where two movements meet.
+func curve(a, b, va, vb float64, t, seconds float32) float64 {
+	if !(t > 0) || t == 1 {
+		return mix(a, b, t)
+	}
+	x, span := float64(t), float64(seconds)
+	return a + float64((b-a)*float64(x*x*(3-2*x))) + float64(va*float64(span*x*(1-x)*(1-x))) + float64(vb*float64(span*x*x*(x-1)))
+}
+
+func curveEach(dst, plane, with []byte, from, to []uint32, share, seconds []float32) {
+	for i, t := range share {
+		a, b := 8*from[i], 8*to[i]
+		v := curve(number(plane[a:]), number(plane[b:]), number(with[a:]), number(with[b:]), t, seconds[i])
+		numbers.PutUint64(dst[8*i:], math.Float64bits(v))
+	}
+}
+
 func tooFar(a, b float64) bool { return math.Abs(a-b) > 10 }
 
 func tooFarBytes(a, b []byte) bool { return tooFar(number(a), number(b)) }
@@ -65,6 +87,8 @@ func kinds() []Kind {
 		beyond:  {Size: 8, Blend: mixAll, Each: mixEach, TooFar: tooFarBytes, Extrapolate: ticksBeyond},
 		held:    {Size: 8},
 		without: {},
+		curved:  {Size: 8, Blend: mixAll, Each: mixEach, Curve: curveEach, With: bend},
+		bend:    {Size: 8, Blend: mixAll, Each: mixEach},
 	}
 }
 
@@ -116,6 +140,9 @@ func (w *twin) show(col int) float64 {
 		if col == held || (col == limited || col == beyond) && tooFar(base, to) {
 			return base
 		}
+		if col == curved && w.has[bend] && base != to {
+			return curve(base, to, w.base[bend], w.ahead[0].values[bend], share, float32((w.end-w.start)/tickRate))
+		}
 		return mix(base, to, share)
 	}
 	if col != beyond || w.previous == nil || w.previous[col] == base || tooFar(w.previous[col], base) {
@@ -136,6 +163,9 @@ func (w *twin) share() float32 {
 func (w *twin) add(tick int64, changed map[int]float64) {
 	if w.started && tick <= w.newest {
 		return
+	}
+	if _, ok := changed[bend]; ok && !w.has[bend] {
+		w.changeCurve()
 	}
 	from, waits := w.showAll(), w.late || w.shown && len(w.ahead) == 0
 	if w.samples() == MaxSamples {
@@ -160,6 +190,13 @@ func (w *twin) add(tick int64, changed map[int]float64) {
 		w.restart(from)
 	} else if len(w.ahead) == 1 {
 		w.end = float64(tick)
+	}
+}
+
+// changeCurve is called before bend is inserted or removed.
+func (w *twin) changeCurve() {
+	if w.shown && len(w.ahead) > 0 {
+		w.restart(w.showAll())
 	}
 }
 
@@ -257,7 +294,7 @@ func TestAStoreEqualsPlainTwin(t *testing.T) {
 }
 
 func newTwins(t *testing.T, seed uint64) *twins {
-	w := &twins{t: t, r: rand.New(rand.NewPCG(seed, 3)), store: New(kinds())}
+	w := &twins{t: t, r: rand.New(rand.NewPCG(seed, 3)), store: New(kinds(), tickRate)}
 	w.origin = entangle.Tick(w.r.Uint32())
 	if seed%2 == 0 {
 		w.origin = -entangle.Tick(w.r.IntN(400)) // ticks wrap around
@@ -311,6 +348,9 @@ func (w *twins) receive(e *twin) {
 	case 2:
 		col := w.r.IntN(columns)
 		w.store.RemoveColumns(e.slot, set.MaskOf(col))
+		if col == bend && e.has[bend] {
+			e.changeCurve()
+		}
 		e.has[col] = false
 	case 3, 4, 5, 6:
 		burst = 1

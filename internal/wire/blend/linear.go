@@ -23,21 +23,31 @@ func Linear[T any](a, b T, t float64) T {
 }
 
 // linearProbe is a value of t that no caller passes: a NaN with particular bits. If Linear is
-// called with it, it panics with errLinear, so that isLinear recognises it. Functions cannot be
+// called with it, it panics with errLinear, so that probe recognises it. Functions cannot be
 // compared in Go.
 const linearProbe = 0x7ff8_656e_7461_6e67
 
-var errLinear = errors.New("protocol: this is Linear")
+var (
+	errLinear  = errors.New("protocol: this is Linear")
+	errHermite = errors.New("protocol: this is Hermite")
+)
 
-// isLinear reports whether f is Linear. It calls f with zero values; if another function panics, it
-// is not Linear.
-func isLinear[T any](f func(a, b T, t float64) T) (yes bool) {
+// isLinear reports whether f is Linear. It calls f with zero values.
+func isLinear[T any](f func(a, b T, t float64) T) bool {
+	return probe(errLinear, func(t float64) {
+		var zero T
+		f(zero, zero, t)
+	})
+}
+
+// probe reports whether f panics with an error of this package. Any other panic is that of another
+// function.
+func probe(want error, f func(t float64)) (yes bool) {
 	defer func() {
 		err, _ := recover().(error)
-		yes = errors.Is(err, errLinear)
+		yes = errors.Is(err, want)
 	}()
-	var zero T
-	f(zero, zero, math.Float64frombits(linearProbe))
+	f(math.Float64frombits(linearProbe))
 	return false
 }
 

@@ -125,7 +125,10 @@ func (a *Applier) InterpolateBy(clock Timelines, infos []*registry.Component, ti
 			}
 			in.comps = append(in.comps, i)
 			blended = append(blended, columns.Column{ID: a.comps[i].id, Size: sizes[i]})
-			kinds[i] = snapshot.Kind{Size: info.Plan.Size(), Blend: info.Blend, Each: info.Each, TooFar: info.TooFar, Extrapolate: ticksOf(info.Extrapolate, tickRate)}
+			kinds[i] = snapshot.Kind{
+				Size: info.Plan.Size(), Blend: info.Blend, Each: info.Each, Curve: info.Curve, With: info.With,
+				TooFar: info.TooFar, Extrapolate: ticksOf(info.Extrapolate, tickRate),
+			}
 		}
 	}
 	if in.comp < 0 {
@@ -137,7 +140,7 @@ func (a *Applier) InterpolateBy(clock Timelines, infos []*registry.Component, ti
 	}
 	a.persistence.marks = append(a.persistence.marks, in.marker)
 	field, _ := reflect.TypeFor[components.Interpolated]().FieldByName("SendEvery")
-	in.clock, in.every, in.table, in.samples = clock, field.Offset, table, snapshot.New(kinds)
+	in.clock, in.every, in.table, in.samples = clock, field.Offset, table, snapshot.New(kinds, tickRate)
 	in.refs.hold, in.refs.restore = in.refs.holdOne, in.refs.restoreOne
 	in.infos, in.valueOf, in.leaving = infos, a.sampleValue, map[repl.ID]snapshot.Slot{}
 	in.confirmed = confirmedColumns{sizes: sizes, values: make([][]byte, len(infos))}

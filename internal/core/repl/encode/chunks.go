@@ -106,7 +106,7 @@ func (w *Encoder) encodeChunk(id ident.Group, from repl.From, view view.ID) int3
 	}
 	b.w.Bits(0, 64)
 	c.buf = b.w.Finish()
-	if made.at = uint32(len(c.bits)); b.current.hasValue {
+	if made.at = uint32(len(c.bits)); b.current.hasValue && width > int(prefix) { // a codec may write no bits
 		made.Width = uint32(width) - uint32(prefix)
 		c.storeBits(prefix, width)
 	}
@@ -131,7 +131,7 @@ func (c *chunks) sameSet(a, b *chunk) bool {
 	return a.set == b.set || c.sets[a.set-1] == c.sets[b.set-1]
 }
 
-// storeBits appends the bits of buf from prefix to end to bits. 64 zero bits must follow end in buf.
+// storeBits appends the bits of buf from prefix to end, at least one, to bits. 64 zero bits must follow end in buf.
 func (c *chunks) storeBits(prefix uint, end int) {
 	words := (uint(end) - prefix + 63) >> 6
 	first := uint(len(c.bits))

@@ -208,7 +208,7 @@ func (n *network) retainWithout(e *end, slot repl.Slot, less map[repl.Slot]view.
 		return
 	}
 	if !e.peer.Retains(slot) { // the group was never sent
-			e.eyes.forget(key)
+		e.eyes.forget(key)
 		return
 	}
 	delete(e.eyes.shown, key)
@@ -276,7 +276,7 @@ func (n *network) loseTrack(slot repl.Slot) {
 func (n *network) hide(e *end, slot repl.Slot) {
 	e.peer.Hide(slot)
 	if key := n.key(slot); key.place.Private {
-			e.eyes.forget(key)
+		e.eyes.forget(key)
 	}
 }
 

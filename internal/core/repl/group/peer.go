@@ -98,19 +98,20 @@ func (p *Peer) FormerNumber(sp *Space, i int, s repl.Slot) (number repl.Member, 
 	return 0, false
 }
 
-// EachFormerGroup calls note for the groups other than id in which the peer still has an entity, if the peer may see
-// the entity in its present group. There can be several, because the structure of a group that the peer was sent also
-// has entities that its view hides.
-func (p *Peer) EachFormerGroup(s repl.Slot, id ident.Group, note func(ident.Group)) {
+// AppendFormerGroups appends the groups other than id in which the peer still has an entity, if the peer may see the
+// entity in its present group, unless out has them already. There can be several, because the structure of a group that
+// the peer was sent also has entities that its view hides.
+func (p *Peer) AppendFormerGroups(out []ident.Group, s repl.Slot, id ident.Group) []ident.Group {
 	trail := p.State.Trails[s]
 	if len(trail) == 0 || !p.SeesEntity(s) {
-		return
+		return out
 	}
 	for _, from := range trail {
-		if sp, i := p.Locate(from); i >= 0 && from != id && p.StillHas(sp, i, s) {
-			note(from)
+		if sp, i := p.Locate(from); i >= 0 && from != id && !slices.Contains(out, from) && p.StillHas(sp, i, s) {
+			out = append(out, from)
 		}
 	}
+	return out
 }
 
 // SentView returns the view with which the peer was last sent a group. It differs from Space.ViewOf while the newest

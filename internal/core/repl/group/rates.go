@@ -51,11 +51,14 @@ type rates struct {
 	Groups    []Rate // by group
 	Pace      []pace // by group
 
+	stale   []ident.Group // groups whose rate UpdateRates computes
+	isStale set.Bitset    // the groups in stale
+
 	Waiting        set.Bitset    // public groups with a change that waits for their turn, by handle
 	WaitingPrivate []ident.Group // private groups for which pace.Listed is set
 }
 
-// SetRate sets the rate of an entity, which lasts until the entity ends.
+// SetRate sets the rate of an entity, which lasts until the entity ends. UpdateRates computes the rate of its group.
 func (st *State) SetRate(s repl.Slot, r Rate) {
 	if !st.Slots.Used.Has(int(s)) {
 		return
@@ -73,7 +76,27 @@ func (st *State) SetRate(s repl.Slot, r Rate) {
 	}
 	st.Rates.Requested[s] = r
 	st.Rates.growGroups(len(st.Groups))
-	st.updateRate(st.Slots.Group[s])
+	st.Rates.markStale(st.Slots.Group[s])
+}
+
+// markStale makes UpdateRates compute the rate of a group.
+func (r *rates) markStale(id ident.Group) {
+	if r.isStale.Grow(int(id) + 1); !r.isStale.Has(int(id)) {
+		r.isStale.Set(int(id))
+		r.stale = append(r.stale, id)
+	}
+}
+
+// UpdateRates computes the rates of the groups of which members got another rate or left in this tick: each once, as a
+// group may have thousands of members.
+func (st *State) UpdateRates() {
+	for _, id := range st.Rates.stale {
+		st.Rates.isStale.Clear(int(id))
+		if st.Groups[id].Open {
+			st.updateRate(id)
+		}
+	}
+	st.Rates.stale = st.Rates.stale[:0]
 }
 
 // SetStride sets the expected number of ticks from one Begin to the next, if not every tick is sent. Later calls of
@@ -116,9 +139,6 @@ func (r *rates) Of(id ident.Group) Rate {
 
 // updateRate computes a group's rate from its members.
 func (st *State) updateRate(id ident.Group) {
-	if int(id) >= len(st.Rates.Groups) {
-		return
-	}
 	gr, rate := &st.Groups[id], defaultRate
 	for i := range gr.Members {
 		if r := st.Rates.rateOf(gr.Members[i].Slot); i == 0 {
@@ -182,9 +202,15 @@ func (st *State) addRate(id ident.Group, s repl.Slot) {
 
 // removeRate updates a group's rate for a member that left.
 func (st *State) removeRate(id ident.Group, s repl.Slot) {
+	if int(id) >= len(st.Rates.Groups) {
+		return
+	}
 	gone, of := st.Rates.rateOf(s), st.Rates.Of(id)
-	if gone.Every == of.Every || gone.Priority == of.Priority || gone.MaxAge == of.MaxAge {
-		st.updateRate(id)
+	switch {
+	case len(st.Groups[id].Members) == 0:
+		st.setRate(id, defaultRate) // the group ends: no change of it waits any more
+	case gone.Every == of.Every || gone.Priority == of.Priority || gone.MaxAge == of.MaxAge:
+		st.Rates.markStale(id)
 	}
 }
 

@@ -1,6 +1,8 @@
 package sender
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
@@ -31,7 +33,7 @@ func (w *World) onJoined(s repl.Slot, at group.Position) {
 	if at.Reused {
 		w.unhideNumber(at.Group, at.Number)
 	}
-	w.updatePredictions(s, at.Group)
+	w.markPredictionsStale(s, at.Group)
 }
 
 // growPeers extends the public space of each peer to new handles.
@@ -56,7 +58,7 @@ func (w *World) endEntity(s repl.Slot, fate repl.Fate) {
 		w.denyUnseen(s)
 	}
 	w.state.RemoveEntity(s, fate)
-	w.updatePredictions(s, id)
+	w.markPredictionsStale(s, id)
 	w.predictions.forgetEntity(s)
 }
 
@@ -97,7 +99,7 @@ func (w *World) Move(s repl.Slot, at group.Place) {
 		return
 	}
 	w.state.RemoveMember(s, repl.Moved)
-	w.updatePredictions(s, from)
+	w.markPredictionsStale(s, from)
 	w.state.AddMember(s, to)
 	w.state.ExtendTrail(s, from)
 	w.onJoined(s, to)
@@ -108,24 +110,21 @@ func (w *World) Move(s repl.Slot, at group.Place) {
 func (w *World) Pause(s repl.Slot) {
 	if w.state.Slots.Used.Has(int(s)) && !w.state.IsPaused(s) {
 		w.state.Pause(s, w.unacked(s))
-		w.updatePredictions(s, w.state.Slots.Group[s])
+		w.markPredictionsStale(s, w.state.Slots.Group[s])
 	}
 }
 
 // unacked reports whether a peer that may see an entity in its group has not yet acknowledged that
 // it left another group, or that it left this one and came back.
-func (w *World) unacked(s repl.Slot) (some bool) {
-	for _, p := range w.peers {
-		p.groups.EachFormerGroup(s, ident.NoGroup, func(ident.Group) { some = true })
-	}
-	return some
+func (w *World) unacked(s repl.Slot) bool {
+	return slices.ContainsFunc(w.peers, func(p *Peer) bool { return len(p.groups.AppendFormerGroups(nil, s, ident.NoGroup)) > 0 })
 }
 
 // Resume sends an entity again, whole.
 func (w *World) Resume(s repl.Slot) {
 	if w.state.Slots.Used.Has(int(s)) && w.state.IsPaused(s) {
 		w.state.Resume(s)
-		w.updatePredictions(s, w.state.Slots.Group[s])
+		w.markPredictionsStale(s, w.state.Slots.Group[s])
 	}
 }
 

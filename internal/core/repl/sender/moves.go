@@ -46,11 +46,11 @@ func (st *structure) canSendUnit(sp *group.Space, i int) bool {
 	if ok, judged := st.units.decided[id]; judged {
 		return ok
 	}
-	if !st.findPartners(id, sp, i, nil) {
+	u := &st.units
+	if u.stack = st.appendPartners(u.stack[:0], id, sp, i); len(u.stack) == 0 {
 		return true
 	}
-	u := &st.units
-	u.unit, u.stack = u.unit[:0], append(u.stack[:0], id)
+	u.unit, u.stack = u.unit[:0], append(u.stack, id)
 	ok := true
 	for len(u.stack) > 0 {
 		id := u.stack[len(u.stack)-1]
@@ -64,7 +64,7 @@ func (st *structure) canSendUnit(sp *group.Space, i int) bool {
 			ok = false
 			continue
 		}
-		st.findPartners(id, sp, i, &u.stack)
+		u.stack = st.appendPartners(u.stack, id, sp, i)
 	}
 	for _, id := range u.unit {
 		u.decided[id] = ok
@@ -87,32 +87,26 @@ func (st *structure) canSendAction(sp *group.Space, i int) bool {
 // maxPartners is the number of needs for which the size limit of an action keeps room.
 const maxPartners = 64
 
-// findPartners appends to out, unless it is nil, the groups to or from which entities moved without the peer having been
-// sent that. It reports whether there are any.
-func (st *structure) findPartners(id ident.Group, sp *group.Space, i int, out *[]ident.Group) (some bool) {
+// appendPartners appends the groups to or from which entities moved without the peer having been sent that, unless out has
+// them already.
+func (st *structure) appendPartners(out []ident.Group, id ident.Group, sp *group.Space, i int) []ident.Group {
 	gr := &st.state.Groups[id]
-	note := func(other ident.Group) {
-		some = true
-		if out != nil {
-			*out = append(*out, other)
-		}
-	}
 	for k := range gr.Left {
 		l := &gr.Left[k]
 		if l.Fate != repl.Moved || !sp.HasLeaver(i, l) {
 			continue
 		}
-		if to := st.state.Slots.Group[l.Slot]; to != id && st.groups.CanReceive(l.Slot) {
-			note(to)
+		if to := st.state.Slots.Group[l.Slot]; to != id && !slices.Contains(out, to) && st.groups.CanReceive(l.Slot) {
+			out = append(out, to)
 		}
 	}
 	if len(st.state.Trails) == 0 || !st.groups.SeesGroup(id) {
-		return some
+		return out
 	}
 	for k := range gr.Members {
-		st.groups.EachFormerGroup(gr.Members[k].Slot, id, note)
+		out = st.groups.AppendFormerGroups(out, gr.Members[k].Slot, id)
 	}
-	return some
+	return out
 }
 
 // findNeeds collects in needs the groups for which an action has to wait at the peer: all former groups of its joining
@@ -140,8 +134,11 @@ func (st *structure) addTrailNeeds(s repl.Slot, into ident.Group) {
 		if i < 0 || from == into {
 			continue
 		}
-		h := sp.First + repl.Handle(i)
-		left, pending := st.state.Groups[from].Left, st.actions.IsPending(h, sp.StructureAsOf[i])
+		h, left := sp.First+repl.Handle(i), st.state.Groups[from].Left
+		if len(left) == 0 || st.needsLatest(sp, i, h, left[len(left)-1].Left) {
+			continue // otherwise thousands of members that moved would each be looked up among as many leavers
+		}
+		pending := st.actions.IsPending(h, sp.StructureAsOf[i])
 		for k := len(left) - 1; k >= 0 && (pending || sp.StructureAsOf[i].Before(left[k].Left)); k-- { // see StillHas
 			switch l := &left[k]; {
 			case l.Slot != s:
@@ -155,6 +152,15 @@ func (st *structure) addTrailNeeds(s repl.Slot, into ident.Group) {
 			}
 		}
 	}
+}
+
+// needsLatest reports whether the needs have the latest tick that addTrailNeeds could add for a group. left is the tick at
+// which its last leaver left.
+func (st *structure) needsLatest(sp *group.Space, i int, h repl.Handle, left entangle.Tick) bool {
+	if sp.StructureAsOf[i].Before(left) {
+		left = st.state.Tick
+	}
+	return slices.ContainsFunc(st.needs, func(n repl.Need) bool { return n.Group == h && !n.Tick.Before(left) })
 }
 
 // addSentNeed adds a need of structure that the peer was sent at a tick, while that is pending. It decides by the peer's

@@ -71,6 +71,8 @@ type prediction struct {
 	state       *group.State
 	plan        *schedule.Planner // has the predicted groups
 	predictions *predictions      // of all peers
+	stale       []ident.Group     // groups whose predicted set updateStale updates
+	isStale     set.Bitset        // the groups in stale
 	stated      statedSet         // of the action that is being written
 	needs       []repl.Need       // of the mark that is being written
 }
@@ -87,7 +89,7 @@ func (pr *prediction) Predict(s repl.Slot, on bool) {
 	} else {
 		pr.predictions.removePeer(s, pr.groups.Index)
 	}
-	pr.updateGroupPrediction(pr.state.Slots.Group[s])
+	pr.markStale(pr.state.Slots.Group[s])
 }
 
 // Predicts reports whether the peer predicts an entity, and the entity is shown to it.
@@ -132,22 +134,36 @@ func (pr *prediction) predictsSome(sp *group.Space, i int) bool {
 	return false
 }
 
-// updatePredictions updates the predicted sets of all peers that predict an entity, for a group that
-// the entity has joined or left, or in which its number changed.
-func (w *World) updatePredictions(s repl.Slot, id ident.Group) {
+// markPredictionsStale makes Commit update the predicted sets of all peers that predict an entity, for a group that the
+// entity has joined or left, or in which it was paused or resumed.
+func (w *World) markPredictionsStale(s repl.Slot, id ident.Group) {
 	if !w.predictions.slots.Has(int(s)) {
 		return
 	}
 	peers := w.predictions.peers[s]
 	for index := peers.Next(0); index >= 0; index = peers.Next(index + 1) {
-		w.byIndex[index].prediction.updateGroupPrediction(id)
+		w.byIndex[index].prediction.markStale(id)
 	}
 }
 
-func (pr *prediction) updateGroupPrediction(id ident.Group) {
-	if sp, i := pr.groups.Locate(id); i >= 0 {
-		pr.updatePredicted(sp, i)
+// markStale makes updateStale update the peer's predicted set of a group.
+func (pr *prediction) markStale(id ident.Group) {
+	if pr.isStale.Grow(int(id) + 1); !pr.isStale.Has(int(id)) {
+		pr.isStale.Set(int(id))
+		pr.stale = append(pr.stale, id)
 	}
+}
+
+// updateStale updates the peer's predicted sets of the groups that changed in this tick: each once, as a group may have
+// thousands of members.
+func (pr *prediction) updateStale() {
+	for _, id := range pr.stale {
+		pr.isStale.Clear(int(id))
+		if sp, i := pr.groups.Locate(id); i >= 0 {
+			pr.updatePredicted(sp, i)
+		}
+	}
+	pr.stale = pr.stale[:0]
 }
 
 // updatePredicted updates the peer's predicted set of a group, and makes the set due if it differs

@@ -88,6 +88,10 @@ func (w *World) Commit() {
 		p.plan.RequeueUnsent()
 	}
 	w.enc.Begin(w.oldestPacket())
+	w.state.UpdateRates()
+	for _, p := range w.peers {
+		p.prediction.updateStale()
+	}
 	schedule.ReleaseTurns(w.state, w.privateSpace)
 	for _, p := range w.peers {
 		p.plan.MakeDue(w.state.Moved)

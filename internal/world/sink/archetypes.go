@@ -107,8 +107,11 @@ func (a *Applier) archetypeAfter(e ecs.Entity) archetype {
 }
 
 // allowConfirmed is allow for the archetype that an entity gets when the prediction restores its
-// confirmed state.
+// confirmed state. It returns false if a listener of the game has removed the entity.
 func (a *Applier) allowConfirmed(slot repl.Slot) bool {
+	if !a.world.Alive(a.Replicas.entities[slot].entity) {
+		return false
+	}
 	state := a.prediction.store.Confirmed(a.Replicas.Info[slot].storeSlot)
 	s := archetype{a.world.Mask(a.Replicas.entities[slot].entity), columns.UnpackEntity(state.Target)}
 	for comp := range a.comps {

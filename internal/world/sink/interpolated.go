@@ -65,6 +65,7 @@ type interpolation struct {
 // leftSamples are the samples of a component by which an entity is not shown any more.
 type leftSamples struct {
 	handover *tick.Handover
+	replica  repl.Slot
 	at       snapshot.Slot
 	comp     int
 }
@@ -296,7 +297,7 @@ func (a *Applier) handOver(s repl.Slot, one *interpolated, back bool) {
 				display.SetNew(h, value)
 			}
 		default:
-			in.left = append(in.left, leftSamples{h, at, comp})
+			in.left = append(in.left, leftSamples{h, s, at, comp})
 		}
 	}
 }
@@ -352,8 +353,9 @@ func (a *Applier) showConfirmed(one *interpolated, at snapshot.Slot) {
 		}
 		a.stage.values = append(a.stage.values, v)
 	}
-	a.writeMember(e, &m, a.stage.values)
-	a.raiseComponents(e, one.mask, one.has, m.removed.Or(one.has.Without(one.mask)))
+	if a.writeMember(e, &m, a.stage.values); a.world.Alive(e) {
+		a.raiseComponents(e, one.mask, one.has, m.removed.Or(one.has.Without(one.mask)))
+	}
 }
 
 // releaseInterpolation releases the state that is kept for an interpolated replica.

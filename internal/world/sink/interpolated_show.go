@@ -24,7 +24,7 @@ func (a *Applier) Interpolate() {
 	if len(in.slots) > 0 {
 		in.advance()
 		for _, l := range in.left {
-			if value, ok := in.valueOfSlot(l.at, l.comp); ok {
+			if value, ok := in.valueOfSlot(l.at, l.comp); ok && a.Replicas.Info[l.replica].snapshotSlot == l.at { // otherwise they are of another entity
 				l.handover.SetFormer(value)
 			}
 		}
@@ -125,8 +125,9 @@ func (a *Applier) showComponents(c *pendingChange) {
 	one := &in.slots[c.slot]
 	slot := one.replica
 	e := a.Replicas.entities[slot].entity
-	if !a.world.Alive(e) {
-		return // the game has removed it
+	if !a.world.Alive(e) { // the game has removed it
+		a.endHiding(one)
+		return
 	}
 	a.stage.begin(c.tick)
 	m := stagedMember{slot: slot, fresh: !one.shown, removed: c.removed.And(one.mask)}
@@ -146,16 +147,25 @@ func (a *Applier) showComponents(c *pendingChange) {
 	for i := range values {
 		one.mask.Set(values[i].comp)
 	}
-	if m.fresh {
-		one.shown = true
-		in.hidden--
-		a.resolveWaiting(slot)
-		a.onSpawned(e)
+	a.endHiding(one)
+	if a.world.Alive(e) { // a listener of the game may have removed it
+		if m.fresh {
+			a.onSpawned(e)
+		}
+		a.raiseComponents(e, had, one.mask, m.removed.Or(c.updated))
 	}
-	a.raiseComponents(e, had, one.mask, m.removed.Or(c.updated))
 	a.raiseResolved()
 	if marked := one.mask.Or(one.has); one.replica == slot && !marked.Has(in.comp) { // the server may have given it the mark again
 		a.endInterpolation(slot)
+	}
+}
+
+// endHiding sets the references that waited until an entity appears.
+func (a *Applier) endHiding(one *interpolated) {
+	if !one.shown {
+		one.shown = true
+		a.interpolation.hidden--
+		a.resolveWaiting(one.replica)
 	}
 }
 

@@ -38,7 +38,7 @@ func (a *Applier) Clear() {
 	a.refs.departed.clear()
 	a.refs.late.Set, a.archetypes.exceeded = a.refs.late.Set[:0], false
 	a.clearPrediction()
-	a.interpolation.pending = pendingChanges{}
+	a.interpolation.pending, a.interpolation.left, a.interpolation.begun = pendingChanges{}, nil, nil
 	for _, e := range a.persistence.kept {
 		if a.world.Alive(e) {
 			a.clearDeadTargets(e)

@@ -37,6 +37,9 @@ func (a *Applier) applyPredictionChanges() {
 func (a *Applier) startPrediction(s repl.Slot) {
 	interpolated := a.isInterpolated(s) && a.showPresent(s)
 	e, st := a.Replicas.entities[s].entity, &a.stage
+	if !a.world.Alive(e) {
+		return // a listener of the game has removed it, as it may below
+	}
 	st.add, st.remove = st.add[:0], st.remove[:0]
 	for _, id := range a.prediction.marks {
 		if !a.world.Has(e, id) {
@@ -46,7 +49,9 @@ func (a *Applier) startPrediction(s repl.Slot) {
 	if a.world.Has(e, a.remote) {
 		st.remove = append(st.remove, a.remote)
 	}
-	a.writer.Exchange(e, st.add, st.remove, nil)
+	if a.writer.Exchange(e, st.add, st.remove, nil); !a.world.Alive(e) {
+		return
+	}
 	a.trackReplica(s)
 	at := a.Replicas.Info[s].storeSlot
 	state := a.prediction.store.Confirmed(at)

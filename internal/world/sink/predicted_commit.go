@@ -35,7 +35,7 @@ func (a *Applier) commitPredicted(m *stagedMember, values []stagedValue) {
 	a.hideReferences(m.slot, values) // also in the confirmed state, which a rollback brings into the world
 	shown := a.visibleChanges(m, values)
 	a.changeEntity(e, &shown, a.prediction.shown)
-	if a.archetypes.exceeded {
+	if a.archetypes.exceeded || !a.world.Alive(e) { // a listener of the game may have removed it
 		return
 	}
 	if m.fresh {

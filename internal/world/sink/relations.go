@@ -108,7 +108,7 @@ func (a *Applier) releaseTarget(lost lostEntity, comp int) {
 	for _, e := range held {
 		s, ours := a.Replicas.Slot(e)
 		switch {
-		case !ours:
+		case !ours || !a.world.Alive(e) || !a.world.Has(e, id): // the latter by a listener of the game
 		case a.isInterpolated(s):
 			a.writer.SetTarget(e, id, ecs.Entity{})
 			a.refs.late.Set = append(a.refs.late.Set, refs.LateHolder{Slot: s, Comp: comp})

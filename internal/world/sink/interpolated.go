@@ -184,6 +184,12 @@ func (a *Applier) isLeaving(s repl.Slot) bool {
 	return at != 0 && a.interpolation.leaving[a.Replicas.Info[s].ID] == at
 }
 
+// isDespawned reports whether the server has despawned a replica that is still shown.
+func (a *Applier) isDespawned(s repl.Slot) bool {
+	p := &a.interpolation.pending
+	return a.isLeaving(s) && p.list[p.lastOf(a.Replicas.Info[s].snapshotSlot)-1].kind == changeDespawn
+}
+
 // beginInterpolation begins to keep the confirmed state of a replica apart from the world. shown says whether
 // the world has the replica already: its values there are the confirmed state.
 func (a *Applier) beginInterpolation(s repl.Slot, shown bool) *interpolated {

@@ -49,13 +49,13 @@ func (a *Applier) Clear() {
 
 // detachReplica is detachEntity for a replica. An entity that the game has despawned ahead of the
 // server is removed, because nothing is left of it. An entity that was never committed is removed
-// too.
+// too, and so is one that the server has despawned, and that is shown a little longer.
 func (a *Applier) detachReplica(s repl.Slot) {
 	if a.Replicas.entities[s].fresh || a.isHidden(s) {
 		a.discardSpawn(s)
 		return
 	}
-	despawned := a.isPredicted(s) && a.prediction.by.IsDisabled(a.Replicas.Info[s].storeSlot)
+	despawned := a.isDespawned(s) || a.isPredicted(s) && a.prediction.by.IsDisabled(a.Replicas.Info[s].storeSlot)
 	e := a.removeReplica(s)
 	if despawned {
 		a.despawnEntity(e)

@@ -138,7 +138,9 @@ func (c *Client) Initialize(w *ecs.World) {
 	c.schedule.Initialize(w)
 }
 
-// Update runs one frame: it receives, runs the ticks that are due, and sends.
+// Update runs one frame: it receives, runs the ticks that are due, and sends. A panic of a system, or of
+// another function of the game such as a protocol.Lerp, goes through to the caller in the middle of the frame:
+// only Finalize may be called after it.
 func (c *Client) Update(w *ecs.World) {
 	c.mustBe(w)
 	c.Step(c.clock())

@@ -7,12 +7,15 @@ import (
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/wire/blend"
 	"github.com/entangle-ecs/entangle/internal/world/sink"
+	"github.com/entangle-ecs/entangle/protocol"
 )
 
 // Samples reads the two values of the server that a component T of an interpolated entity is shown between. With
 // them a system in AfterReceive can show an entity in a way of its own, for example by a curve through several
-// components: it overwrites T, which holds the value of the registered function until then.
+// components: it overwrites T, which holds the value of the registered function until then. SetLerp changes that
+// function for single entities.
 type Samples[T any] struct {
 	applier *sink.Applier // nil on a server
 	comp    int
@@ -46,4 +49,22 @@ func (s *Samples[T]) Get(e ecs.Entity) (from, to T, share float64, ok bool) {
 		return from, to, 0, false
 	}
 	return columns.ValueOf[T](a), columns.ValueOf[T](b), float64(part), true
+}
+
+// SetLerp sets the function that blends the T of one interpolated entity on this client, in place of those of the
+// registration: protocol.Step for none, and nil for the registered ones again. It lasts until the entity ends, or
+// its interpolation does. Snap goes before it, and Extrapolate does not continue by it. The entity moves on from
+// what is on the screen, so call it for a change and not in each frame.
+//
+// It is not ok, and nothing happens, if the entity is not interpolated on this client, if T has no Interpolate,
+// and on a server. A panic of the function goes through to the caller of Update; see Client.Update.
+func (s *Samples[T]) SetLerp(e ecs.Entity, lerp protocol.Lerp[T]) (ok bool) {
+	if s.applier == nil {
+		return false
+	}
+	if lerp == nil {
+		return s.applier.SetFunction(e, s.comp, nil)
+	}
+	functions, err := blend.NewFuncs(lerp)
+	return err == nil && s.applier.SetFunction(e, s.comp, functions.Blend)
 }

@@ -46,6 +46,7 @@ func (r *ComponentRule[T]) Predict(mode SyncMode) *ComponentRule[T] {
 // Interpolate sets the function that blends two values: on interpolated entities between two values
 // that arrived, during a correction, and for display between ticks. Linear is a ready-made one. References
 // and the target of a relation are not blended on interpolated entities: each is shown from its tick on.
+// A panic of the function goes through to the caller of the app's Update.
 func (r *ComponentRule[T]) Interpolate(lerp Lerp[T]) *ComponentRule[T] {
 	if !r.def.option("Interpolate") {
 		return r

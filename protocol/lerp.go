@@ -7,6 +7,14 @@ import (
 // Lerp returns a value between a and b: a at t = 0, b at t = 1.
 type Lerp[T any] func(a, b T, t float64) T
 
+// Step does not blend: it returns a until t reaches 1. A component with it has each value from its time on.
+func Step[T any](a, b T, t float64) T {
+	if t >= 1 {
+		return b
+	}
+	return a
+}
+
 // Linear blends field by field: floats linearly, fields tagged as angles the short way around,
 // fields tagged as quats along the shorter arc. All other fields, such as integers, flags and
 // entities, have the value of a until t reaches 1, because a number in between may mean something

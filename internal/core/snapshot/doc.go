@@ -28,6 +28,7 @@
 //     sample and the time between the two. Equal values rest. A movement that begins from shown values begins with
 //     those of both columns. If an entity gets the other column or loses it on its way, it moves on
 //     from its shown values.
+//   - Each entity can have a function of its own for a column, which does not continue.
 //   - Two values that Kind.TooFar reports are not blended: the older one is shown until the tick of
 //     the newer one.
 //   - The shown time never moves back. If the caller's time does, the shown time stays.
@@ -45,6 +46,7 @@
 // The methods are:
 //   - slots: Add, Remove;
 //   - samples: AddSample, RemoveColumns, Rebase;
+//   - functions of single entities: SetFunction;
 //   - time: Advance, Shown;
 //   - display: Select, Show, and for a function of the game From, To and Share;
 //   - memory and counters: Stats.
@@ -52,5 +54,6 @@
 // # Where things are
 //
 // Slots and classes are in store.go. The memory of the samples is in ring.go, their arrival in
-// sample.go, time in time.go and advance.go, and the display in show.go.
+// sample.go, time in time.go and advance.go, and the display in show.go
+// and function.go.
 package snapshot

@@ -92,6 +92,9 @@ func (s *Store) Show(col int, dst []byte) {
 	} else {
 		s.showCurves(col, dst)
 	}
+	if len(s.functions[col].of) > 0 {
+		s.showByFunction(col, dst)
+	}
 	if k.TooFar != nil {
 		for row, slot := range s.selected.slots {
 			if s.far[col].Has(int(slot)) {
@@ -169,11 +172,13 @@ func (s *Store) showExtrapolated(col int, dst []byte) {
 
 // extrapolate returns the last two samples of a resting entity, and the share of the second at
 // which a column is shown. The share is 1 if the column has its last value. If the two have equal
-// values or ones that are too far from each other, there is no direction to continue in.
+// values or ones that are too far from each other, there is no direction to continue in. Nor is there
+// by a function of its own.
 func (s *Store) extrapolate(col int, slot Slot) (from, to uint32, share float32) {
 	e := &s.entities[slot]
 	from, to = s.index(slot, e.first), s.pairs.to[slot]
-	if from == to || s.pairs.from[slot] != to || s.far[col].Has(int(slot)) || bytes.Equal(s.value(col, from), s.value(col, to)) {
+	if from == to || s.pairs.from[slot] != to || s.far[col].Has(int(slot)) || s.functions[col].has.Has(int(slot)) ||
+		bytes.Equal(s.value(col, from), s.value(col, to)) {
 		return from, to, 1
 	}
 	now := s.members[slot].class.now

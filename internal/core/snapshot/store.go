@@ -51,12 +51,13 @@ type Store struct {
 	behind  uint8    // samples that are held behind the shown one: 1 if a column extrapolates
 
 	ring
-	entities []entity     // by slot
-	members  []member     // by slot
-	pairs    pairs        // by slot
-	far      []set.Bitset // by column and slot: the values of the pair are too far from each other
-	free     []Slot
-	classes  []*class // by every
+	entities  []entity     // by slot
+	members   []member     // by slot
+	pairs     pairs        // by slot
+	far       []set.Bitset // by column and slot: the values of the pair are too far from each other
+	functions []functions  // by column
+	free      []Slot
+	classes   []*class // by every
 
 	selected selection
 	scratch  scratch
@@ -133,7 +134,7 @@ type Stats struct {
 // New returns an empty store. Columns are numbered by the order of kinds. tickRate is the number of
 // ticks per second, at least 1.
 func New(kinds []Kind, tickRate int) *Store {
-	s := &Store{kinds: append([]Kind(nil), kinds...), far: make([]set.Bitset, len(kinds))}
+	s := &Store{kinds: append([]Kind(nil), kinds...), far: make([]set.Bitset, len(kinds)), functions: make([]functions, len(kinds))}
 	s.second = float64(tickRate) * float64(oneTick)
 	for col := range s.kinds {
 		k := &s.kinds[col]
@@ -260,6 +261,9 @@ func (s *Store) Remove(slot Slot) {
 		return
 	}
 	s.leave(slot)
+	for col := range s.functions {
+		s.removeFunction(slot, col)
+	}
 	s.entities[slot], s.members[slot] = entity{}, member{}
 	s.free = append(s.free, slot)
 	s.stats.Slots--

@@ -164,6 +164,18 @@ func (a *Applier) Samples(e ecs.Entity, comp int) (from, to []byte, share float3
 	return samples.From(at, comp), samples.To(at, comp), samples.Share(at), true
 }
 
+// SetFunction sets the function that blends a component of an interpolated entity, nil for that of its
+// registration. It lasts as long as the entity is interpolated. It returns false if the entity is not, or the
+// component is not blended.
+func (a *Applier) SetFunction(e ecs.Entity, comp int, blend func(dst, a, b []byte, t float64)) bool {
+	s, ours := a.Replicas.Slot(e)
+	if !ours || a.Replicas.Info[s].snapshotSlot == 0 || !a.interpolation.full.Has(comp) {
+		return false
+	}
+	a.interpolation.samples.SetFunction(a.Replicas.Info[s].snapshotSlot, comp, blend)
+	return true
+}
+
 // isInterpolated reports whether the confirmed state of a replica is in the columns of interpolated entities.
 // A predicted entity that would be interpolated otherwise has samples only, so that they are there when its
 // prediction ends.

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"math"
+
 	"github.com/mlange-42/arche/ecs"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/examples/internal/smooth"
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
@@ -25,7 +28,9 @@ type clientGame struct {
 	*plugin.Client
 	number int
 	counts counts
-	joined entangle.Tick // the server's tick at which it had joined
+	joined entangle.Tick  // the server's tick at which it had joined
+	places map[name]Place // of its things in the last frame
+	motion smooth.Counts
 }
 
 // newClientGame returns a client with the game in it. The caller passes config, so that a test can
@@ -38,9 +43,26 @@ func newClientGame(config plugin.ClientConfig, number int, judge func(*clientGam
 	game := &clientGame{Client: client, number: number}
 	client.AddSystem(plugin.AfterSend, plugin.Func(func(w *ecs.World) func() {
 		view := newView(w)
-		return func() { judge(game, view.things()) }
+		return func() {
+			things := view.things()
+			judge(game, things)
+			game.countMotion(things)
+		}
 	}))
 	return game, nil
+}
+
+// countMotion counts how smoothly the client's things have moved since the last frame.
+func (c *clientGame) countMotion(held []seen) {
+	before := c.places
+	c.places = map[name]Place{}
+	for i := range held {
+		thing, now := held[i].name(), held[i].Place
+		if was, ok := before[thing]; ok && thing.Kind != lantern {
+			c.motion.Add(math.Hypot(float64(now.X-was.X), float64(now.Y-was.Y)), held[i].speed())
+		}
+		c.places[thing] = now
+	}
 }
 
 // checkThings compares the client's things with the judge's results. Each thing must have the state

@@ -10,6 +10,12 @@
 // switches off the grid, so that nearby dots no longer matter. R switches off the rooms of the
 // chambers.
 //
+// Clients interpolate all things: they move, come and go a little in the past, and smoothly. I
+// switches that off, so that things are where the last packet put them. Below its
+// map each client tells in how many frames a moving thing stood still or jumped. Try it on a bad line:
+//
+//	go run ./examples/interest -latency 60ms -jitter 15ms -loss 0.05
+//
 //	go run ./examples/interest -headless -seconds 20 -rooms=false
 //
 // needs no terminal. A judge that knows the rules and does not use the library records which things

@@ -37,7 +37,8 @@ type Thing struct {
 
 // Place is the position of a thing, in cells, and the tick of that position. From the tick, the
 // demo checks afterwards whether the thing was visible to a client then. Place changes in every
-// tick, so that missing updates would be noticed at once.
+// tick, so that missing updates would be noticed at once. Linear blends only the coordinates: Tick is
+// that of the earlier of the two values.
 type Place struct {
 	X    float32 `net:"range=0..36,step=0.01"`
 	Y    float32 `net:"range=0..12,step=0.01"`
@@ -50,11 +51,13 @@ type Rules struct {
 	Rooms bool // by the chamber of the client's player
 }
 
-// newProtocol registers all replicated types. Both sides call it, so that they agree.
+// newProtocol registers all replicated types. Both sides call it, so that they agree. Clients predict
+// nothing here. They interpolate everything, see Replicate in server.go.
 func newProtocol() *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "interest", TickRate: tickRate})
 	protocol.Component[Thing](p)
-	protocol.Component[Place](p)
+	protocol.Component[Place](p).Interpolate(protocol.Linear)
+	protocol.Component[components.Interpolated](p)
 	protocol.Resource[Rules](p)
 	return p
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/entangle-ecs/entangle/examples/internal/smooth"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -171,4 +173,26 @@ func TestThingsDoNotWalkThroughWalls(t *testing.T) {
 		}
 	}
 	assert.Positive(t, crossed)
+}
+
+// On a bad line, interpolated things move smoothly. Without interpolation they stutter.
+func TestInterpolatedThingsMoveSmoothly(t *testing.T) {
+	forSeeds(t, func(t *testing.T, seed uint64) {
+		motion := func(args ...string) (all smooth.Counts) {
+			s := flags(t, append(args, "-latency", "60ms", "-jitter", "15ms", "-loss", "0.05")...)
+			s.Seed = seed
+			r := played(t, s)
+			require.NoError(t, r.Verdict())
+			for _, c := range r.Clients {
+				all.Frames += c.Motion.Frames
+				all.Stood += c.Motion.Stood
+				all.Jumped += c.Motion.Jumped
+			}
+			return all
+		}
+		on, off := motion(), motion("-interpolate=false")
+		t.Log("interpolated:", on, "as they arrive:", off)
+		assert.Less(t, on.Stood+on.Jumped, on.Frames/100)
+		assert.Greater(t, off.Stood+off.Jumped, off.Frames/5)
+	})
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/entangle-ecs/entangle/examples/internal/smooth"
 )
 
 // result is the line of JSON that a run without a terminal prints.
@@ -27,6 +29,9 @@ type report struct {
 	Late      int     `json:"late"`
 	Missing   int     `json:"missing"`
 	BytesPerS float64 `json:"bytes_per_s"` // received
+
+	// Motion counts frames of things that are not smooth. It is no part of the verdict.
+	Motion smooth.Counts `json:"motion"`
 }
 
 // playHeadless plays as fast as it can, for some seconds of the virtual clock.
@@ -51,7 +56,7 @@ func (p *play) result() result {
 		r.Clients = append(r.Clients, report{
 			Client: c.number, Held: float64(t.Held) / float64(max(t.Frames, 1)),
 			Wrong: t.Wrong, Late: t.Late, Missing: t.Missing,
-			BytesPerS: float64(c.Stats().BytesIn) / max(seconds, 1),
+			BytesPerS: float64(c.Stats().BytesIn) / max(seconds, 1), Motion: c.motion,
 		})
 	}
 	return r

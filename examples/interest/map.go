@@ -38,7 +38,11 @@ func (s *screen) serverMap() string {
 	var f field
 	f.walls()
 	f.drawThings(things)
-	return f.framed(fmt.Sprintf(" server: %d things ", len(things)))
+	shows := " clients show them as they arrive "
+	if s.interpolate {
+		shows = " clients interpolate them "
+	}
+	return f.framed(fmt.Sprintf(" server: %d things ", len(things)), shows)
 }
 
 // clientMap draws a client's world from the client's data: fog covers the area that none of its viewers
@@ -48,7 +52,7 @@ func (s *screen) clientMap(c *clientGame, things []seen) string {
 	f.walls()
 	f.fog(func(at Place) bool { return c.lit(s.server.Rules, at, things) })
 	f.drawThings(things)
-	return f.framed(c.caption(len(things)))
+	return f.framed(c.caption(len(things)), fmt.Sprintf(" %v ", c.motion))
 }
 
 // lit reports whether a client would see a thing at a position.
@@ -115,12 +119,15 @@ func (t *Thing) cell() string {
 	}
 }
 
-// framed draws a frame with a name around a map.
-func (f *field) framed(name string) string {
-	rest := max(fieldWidth-1-lipgloss.Width(name), 0)
-	lines := []string{look.Frame.Render("╭─") + name + look.Frame.Render(strings.Repeat("─", rest)+"╮")}
+// framed draws a frame with a name above a map, and a note below it.
+func (f *field) framed(name, note string) string {
+	edge := func(left, text, right string) string {
+		rest := max(fieldWidth-1-lipgloss.Width(text), 0)
+		return look.Frame.Render(left+"─") + text + look.Frame.Render(strings.Repeat("─", rest)+right)
+	}
+	lines := []string{edge("╭", name, "╮")}
 	for y := range f {
 		lines = append(lines, look.Frame.Render("│")+strings.Join(f[y][:], "")+look.Frame.Render("│"))
 	}
-	return strings.Join(append(lines, look.Frame.Render("╰"+strings.Repeat("─", fieldWidth)+"╯")), "\n")
+	return strings.Join(append(lines, edge("╰", look.Label.Render(note), "╯")), "\n")
 }

@@ -23,6 +23,11 @@ const (
 	playerSpeed = 0.07
 )
 
+// speed returns how far a thing moves in a tick. Dots and players never rest.
+func (t *Thing) speed() float64 {
+	return [...]float64{dot: dotSpeed, player: playerSpeed, lantern: 0}[t.Kind]
+}
+
 // serverGame is the server of the game.
 type serverGame struct {
 	*plugin.Server
@@ -84,7 +89,7 @@ func (g *serverGame) sow() {
 		relevance = components.Always
 	}
 	for number := range g.dots {
-		g.walker(Thing{Kind: dot, Number: uint16(number)}, dotSpeed, components.Replicate{Relevance: relevance})
+		g.walker(Thing{Kind: dot, Number: uint16(number)}, dotSpeed, components.Replicate{Relevance: relevance, Interpolate: components.Everyone})
 	}
 	targets := ecs.GetResource[components.Targets](g.world)
 	for number, c := range []chamber{1, 5} {
@@ -93,7 +98,7 @@ func (g *serverGame) sow() {
 		g.spawn.NewWith(
 			&Thing{Kind: lantern, Number: uint16(number), Team: team},
 			&Place{X: x + chamberWidth/2, Y: y + chamberHeight/2},
-			&components.Replicate{Target: targets.Room(teamRoom(team))})
+			&components.Replicate{Target: targets.Room(teamRoom(team)), Interpolate: components.Everyone})
 	}
 }
 
@@ -110,7 +115,7 @@ func (g *serverGame) walker(t Thing, speed float32, r components.Replicate) ecs.
 func (g *serverGame) createPlayer(client entangle.ClientID) {
 	number := uint16(client)
 	e := g.walker(Thing{Kind: player, Number: number, Team: teamOf(number)}, playerSpeed,
-		components.Replicate{Relevance: components.ByInterest})
+		components.Replicate{Relevance: components.ByInterest, Interpolate: components.Everyone})
 	g.owners.Assign(e, &components.ControlledBy{Client: client})
 	g.rooms.AddClient(teamRoom(teamOf(number)), client)
 }

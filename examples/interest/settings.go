@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/examples/internal/program"
+	"github.com/entangle-ecs/entangle/examples/internal/smooth"
 	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
@@ -19,6 +20,7 @@ const (
 // settings are the options of the program.
 type settings struct {
 	rules
+	interpolate bool // whether the clients interpolate all things
 	stage.Line
 	program.Length
 }
@@ -32,6 +34,8 @@ func (s *settings) bind(set *flag.FlagSet) {
 	set.Uint64Var(&s.Seed, "seed", 1, "seed of the random walks and of the lines")
 	set.Float64Var(&s.Loss, "loss", 0, "the share of datagrams that are lost, in either direction, 0 to 1")
 	set.TextVar(&s.Latency, "latency", program.Span(50*time.Millisecond), "how long a datagram takes")
+	set.TextVar(&s.Jitter, "jitter", program.Span(0), "by which that varies, up and down")
+	set.BoolVar(&s.interpolate, "interpolate", true, smooth.Flag)
 	s.Length.Bind(set, "a line of JSON", "without a terminal 20")
 }
 
@@ -44,6 +48,8 @@ func (s *settings) check() error {
 		return fmt.Errorf("loss is %v; it can be 0 to 0.5", s.Loss)
 	case s.Latency < 0 || s.Latency > program.Span(time.Second):
 		return errors.New("latency can be 0 to 1s")
+	case s.Jitter < 0 || s.Jitter > program.Span(time.Second):
+		return errors.New("jitter can be 0 to 1s")
 	}
 	return s.Length.Check()
 }
@@ -52,9 +58,10 @@ func (s *settings) check() error {
 // may not yet have one that does. That is as long as three datagrams take, one after the other,
 // because a thing that stops mattering and then matters again is sent only after its despawn was
 // acknowledged. Each datagram also waits for a frame at either end. With packet loss it is longer,
-// because a datagram may have to be sent again.
+// because a datagram may have to be sent again. Interpolated things come and go when their timeline is
+// at that tick, which is a little after most of what happened then has arrived.
 func (s *settings) grace() entangle.Tick {
-	ways := 3*entangle.Tick(time.Duration(s.Latency)*tickRate/time.Second) + 8
+	ways := 3*entangle.Tick(time.Duration(s.Latency+s.Jitter)*tickRate/time.Second) + 8
 	if s.Loss > 0 {
 		ways += 3 * tickRate
 	}

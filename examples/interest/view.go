@@ -10,6 +10,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/entangle-ecs/entangle/examples/internal/look"
+	"github.com/entangle-ecs/entangle/examples/internal/smooth"
 )
 
 // show draws all worlds until the player quits, or the time is over.
@@ -37,13 +38,18 @@ func newScreen(p *play) *screen {
 	return s
 }
 
-// press switches the rules of visibility.
+// press switches the rules of visibility, and interpolation.
 func (s *screen) press(key string) {
 	switch key {
 	case "g":
 		s.server.Grid = !s.server.Grid
 	case "r":
 		s.server.Rooms = !s.server.Rooms
+	case "i":
+		s.interpolate = !s.interpolate
+		for _, c := range s.clients {
+			c.motion = smooth.Counts{}
+		}
 	}
 }
 
@@ -81,7 +87,7 @@ func (s *screen) title() string {
 func (s *screen) help() string {
 	return dotStyle.Render(dotCell) + look.Label.Render(" dot · ") + teamStyle(1).Render("1 2") + look.Label.Render(" and ") +
 		teamStyle(2).Render("3") + look.Label.Render(" players · ") + teamStyle(1).Render(lanternCell) +
-		look.Label.Render(" a team's lantern · g grid · r rooms · q quit")
+		look.Label.Render(" lantern · g grid · r rooms · i smooth · q quit")
 }
 
 // caption tells how many things a client has, and how many errors there were.

@@ -71,6 +71,23 @@ func TestKeysSwitchTheRules(t *testing.T) {
 	assert.Contains(t, ansi.Strip(s.draw()), ", too many ")
 }
 
+func TestAKeySwitchesInterpolation(t *testing.T) {
+	s := testScreen(t, 80, 30, "-latency", "60ms", "-jitter", "15ms", "-loss", "0.05")
+	stood := func() float64 {
+		for range 3 * tickRate {
+			s.Update(look.NextFrame{})
+		}
+		m := s.clients[0].motion
+		assert.Contains(t, ansi.Strip(s.draw()), m.String())
+		return float64(m.Stood) / float64(m.Frames)
+	}
+	assert.Less(t, stood(), 0.05)
+	assert.Contains(t, ansi.Strip(s.draw()), "clients interpolate them")
+	s.Update(tea.KeyPressMsg{Code: 'i', Text: "i"})
+	assert.Greater(t, stood(), 0.2)
+	assert.Contains(t, ansi.Strip(s.draw()), "clients show them as they arrive")
+}
+
 func TestTheViewEndsByKeyAndByTime(t *testing.T) {
 	s := testScreen(t, 80, 30, "-seconds", "0.05")
 	_, quit := s.Update(tea.KeyPressMsg{Code: 'q', Text: "q"})

@@ -28,22 +28,23 @@ func newClientGame(config plugin.ClientConfig) (*clientGame, error) {
 
 // count counts the updates of each frame. It begins with the first frame that has all dots, because
 // until then spawns take a part of the cap. It measures time in received ticks of the server,
-// because the speed of the client's own clock varies.
+// because the speed of the client's own clock varies. Turn is what the client shows, a little in the past;
+// plugin.Confirmed tells what has arrived.
 func (g *clientGame) count(w *ecs.World) func() {
-	updated := plugin.NewReader[plugin.ComponentUpdated[Turn]](w)
-	dots, rules := generic.NewMap[Dot](w), generic.NewResource[Rules](w)
+	arrived, dots := plugin.NewConfirmed[Turn](w), generic.NewFilter2[Dot, Turn]()
+	rules := generic.NewResource[Rules](w)
 	return func() {
-		events, now := updated.Read(), g.Stats().Link.Tick
+		now := g.Stats().Link.Tick
 		if !g.Joined() || !rules.Has() {
 			return
 		}
 		if !g.counts.begun {
 			g.counts.restart(*rules.Get(), now, g.Stats().BytesIn)
-			return
 		}
-		for _, event := range events {
-			if w.Alive(event.Entity) {
-				g.counts.countUpdate(*dots.Get(event.Entity), now)
+		for query := dots.Query(w); query.Next(); {
+			dot, turn := query.Get()
+			if _, tick, ok := arrived.Get(query.Entity()); ok {
+				g.counts.countDot(*dot, *turn, tick, now)
 			}
 		}
 		g.counts.updateAges(now, g.Stats().BytesIn)

@@ -1,6 +1,9 @@
 package main
 
-import "github.com/entangle-ecs/entangle"
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/examples/internal/smooth"
+)
 
 // counts counts a client's updates by row. Rows are numbered from 1, like their priorities; row n
 // is at index n-1.
@@ -20,10 +23,13 @@ type counts struct {
 // rowCounts counts a client's updates of one row.
 type rowCounts struct {
 	updates   int
-	updatedAt [mostDots]entangle.Tick // tick of the last update of each dot
+	newest    [mostDots]entangle.Tick // the server's tick of the last update of each dot
+	updatedAt [mostDots]entangle.Tick // the newest tick that had arrived when that update arrived
 	oldest    int                     // greatest age of a dot in ticks
 	ages      int                     // sum of the ages of all dots, at all ticks at which they were read
 	looks     int                     // number of ages in that sum
+	shown     [mostDots]Turn          // of each dot in the last frame
+	motion    smooth.Counts
 }
 
 // restart sets the counts to zero. All dots count as updated at that time.
@@ -36,12 +42,19 @@ func (t *counts) restart(r Rules, now entangle.Tick, bytes uint64) {
 	}
 }
 
-// countUpdate counts an update of a dot.
-func (t *counts) countUpdate(d Dot, now entangle.Tick) {
+// countDot counts an update of a dot, if its newest update is of another tick than in the last frame, and
+// how smoothly it has turned since.
+func (t *counts) countDot(d Dot, shown Turn, newest, now entangle.Tick) {
 	row := &t.rows[d.Row-1]
-	row.updates++
-	row.updatedAt[d.Number] = now
-	t.updates++
+	if last := row.newest[d.Number]; last != 0 {
+		if last != newest {
+			row.updates++
+			row.updatedAt[d.Number] = now
+			t.updates++
+		}
+		row.motion.Add(float64(around(float64(shown.Angle-row.shown[d.Number].Angle))), turnPerTick)
+	}
+	row.newest[d.Number], row.shown[d.Number] = newest, shown
 }
 
 // updateAges updates the ages of all dots.
@@ -77,6 +90,9 @@ type rowReport struct {
 	Interval float64 `json:"interval"`      // ticks between updates of a dot, at the expected share
 	MeanAge  float64 `json:"mean_age"`      // mean number of ticks since a dot's last update
 	Oldest   int     `json:"oldest_age"`    // greatest number of ticks since a dot's last update
+
+	// Motion counts frames of dots that are not smooth. It is no part of the verdict.
+	Motion smooth.Counts `json:"motion"`
 }
 
 // report returns the results of all rows.
@@ -92,6 +108,7 @@ func (t *counts) report() []rowReport {
 			Interval: ratio(t.ticks()*float64(t.rules.Dots), expected[i]*float64(t.updates)),
 			MeanAge:  ratio(float64(row.ages), float64(row.looks)),
 			Oldest:   row.oldest,
+			Motion:   row.motion,
 		}
 	}
 	return reports

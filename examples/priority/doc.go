@@ -17,6 +17,11 @@
 // necessary, and the other rows share the rest. If the cap is too small for the bound, the server
 // gets an event, for example with -within 1 -cap 16000 -dots 160.
 //
+// The client interpolates the dots: it shows them a little in the past, between two updates. I, or
+// -interpolate=false, shows them as they arrive: then every wave is jerky. Interpolation bridges gaps of up to
+// four times Replicate.SendEvery, here four ticks; so it makes the rows 3 to 7 smooth, but not the row
+// that gets an update every 16 ticks.
+//
 //	go run ./examples/priority -headless -seconds 10
 //
 // needs no terminal. It prints the rows as a table and as a line of JSON, and exits with 1 if a
@@ -35,7 +40,7 @@
 // Priority and MaxAge are two fields of one component. They are set where a dot is created, in server.go; the
 // cap is one field of the server's config.
 //
-//   - game.go: the components and the resource of both sides
+//   - game.go: the components and the resource of both sides, and how angles are interpolated
 //   - server.go: the server, which turns the dots, and counts the events of a bound that was not
 //     kept
 //   - client.go, counts.go: the client, which counts the updates

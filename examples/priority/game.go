@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 
+	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
@@ -51,11 +52,22 @@ func (r Rules) bound(row int) int {
 	return 0
 }
 
-// newProtocol registers all replicated types. Both sides call it, so that they agree.
+// turnBetween returns an angle between two, the short way around. It is a function of the game's own;
+// protocol.Linear goes the short way around with fields that are tagged as angles.
+func turnBetween(a, b Turn, t float64) Turn {
+	return Turn{around(float64(a.Angle) + t*float64(around(float64(b.Angle-a.Angle))))}
+}
+
+// around removes whole turns from an angle, so that it stays exact.
+func around(angle float64) float32 { return float32(math.Remainder(angle, 2*math.Pi)) }
+
+// newProtocol registers all replicated types. Both sides call it, so that they agree. Clients predict
+// nothing here. They interpolate the dots, see Replicate in server.go.
 func newProtocol() *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "priority", TickRate: tickRate})
 	protocol.Component[Dot](p)
-	protocol.Component[Turn](p)
+	protocol.Component[Turn](p).Interpolate(turnBetween)
+	protocol.Component[components.Interpolated](p)
 	protocol.Resource[Rules](p)
 	return p
 }

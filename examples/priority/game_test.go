@@ -4,10 +4,13 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/examples/internal/smooth"
 )
 
 var firstSeed = flag.Uint64("seed", 1, "the first seed of the plays")
@@ -142,4 +145,27 @@ func TestWhatTheVerdictFinds(t *testing.T) {
 		}
 		assert.ErrorContains(t, r.Verdict(), says)
 	}
+}
+
+// Interpolation makes the rows that get an update every few ticks smooth.
+func TestInterpolatedRowsTurnSmoothly(t *testing.T) {
+	forSeeds(t, func(t *testing.T, seed uint64) {
+		motion := func(args ...string) smooth.Counts {
+			s := flags(t, append(args, "-latency", "60ms", "-jitter", "15ms", "-loss", "0.05")...)
+			s.Seed = seed
+			return played(t, s).Rows[rowCount-1].Motion
+		}
+		on, off := motion(), motion("-interpolate=false")
+		t.Log("row 7, interpolated:", on, "as it arrives:", off)
+		assert.Less(t, on.Stood+on.Jumped, on.Frames/100)
+		assert.Greater(t, off.Stood+off.Jumped, off.Frames/2)
+	})
+}
+
+// Angles are blended the short way around.
+func TestATurnGoesTheShortWayAround(t *testing.T) {
+	a, b := Turn{Angle: 3}, Turn{Angle: -3}
+	assert.InDelta(t, 3, turnBetween(a, b, 0).Angle, 1e-6)
+	assert.InDelta(t, math.Pi, math.Abs(float64(turnBetween(a, b, 0.5).Angle)), 1e-6)
+	assert.InDelta(t, -3, turnBetween(a, b, 1).Angle, 1e-6)
 }

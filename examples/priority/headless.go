@@ -65,10 +65,10 @@ func (r result) Table(out io.Writer) error {
 		return nil
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "row\tupdates/s of a dot\tshare\texpected\tmean age\toldest\t")
+	fmt.Fprintln(w, "row\tupdates/s of a dot\tshare\texpected\tmean age\toldest\tframes of a dot\t")
 	for _, row := range r.Rows {
-		fmt.Fprintf(w, "%d\t%.1f\t%.1f %%\t%.1f %%\t%.1f\t%d\t\n",
-			row.Row, row.PerDot, row.Share*100, row.Expected*100, row.MeanAge, row.Oldest)
+		fmt.Fprintf(w, "%d\t%.1f\t%.1f %%\t%.1f %%\t%.1f\t%d\t%v\t\n",
+			row.Row, row.PerDot, row.Share*100, row.Expected*100, row.MeanAge, row.Oldest, row.Motion)
 	}
 	return w.Flush()
 }

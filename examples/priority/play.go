@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/examples/internal/smooth"
 	"github.com/entangle-ecs/entangle/examples/internal/stage"
 	"github.com/entangle-ecs/entangle/plugin"
 )
@@ -30,6 +31,7 @@ func (p *play) newServer(config plugin.ServerConfig) (*plugin.Server, error) {
 		return nil, err
 	}
 	p.server = server
+	server.AddSystem(plugin.BeforeSend, smooth.Switch(&p.Interpolate))
 	return server.Server, nil
 }
 

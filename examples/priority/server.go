@@ -65,8 +65,9 @@ func (g *serverGame) sow(w *ecs.World) {
 				&Dot{Row: uint8(row), Number: uint8(number)},
 				&Turn{Angle: around(wave * float64(number) / float64(g.rules.Dots))},
 				&components.Replicate{
-					Priority: float32(row),
-					MaxAge:   uint16(g.rules.bound(row)),
+					Interpolate: components.Everyone,
+					Priority:    float32(row),
+					MaxAge:      uint16(g.rules.bound(row)),
 				})
 		}
 	}
@@ -74,9 +75,6 @@ func (g *serverGame) sow(w *ecs.World) {
 
 // wave is the difference of the angles of a row's first and last dot: two full waves.
 const wave = 4 * math.Pi
-
-// around removes whole turns from an angle, so that it stays exact.
-func around(angle float64) float32 { return float32(math.Remainder(angle, 2*math.Pi)) }
 
 // heed returns a system that counts the events of a bound that the cap does not allow to keep. A
 // game could raise its cap then, or send less. Events while a client joins are temporary, because

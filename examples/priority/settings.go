@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/entangle-ecs/entangle/examples/internal/program"
+	"github.com/entangle-ecs/entangle/examples/internal/smooth"
 	"github.com/entangle-ecs/entangle/examples/internal/stage"
 	"github.com/entangle-ecs/entangle/plugin"
 )
@@ -22,6 +23,7 @@ const (
 type settings struct {
 	stage.Sides
 	Rules
+	Interpolate bool `json:"interpolate"`
 	stage.Line
 	program.Length
 }
@@ -34,6 +36,8 @@ func (s *settings) bind(set *flag.FlagSet) {
 	set.IntVar(&s.Cap, "cap", defaultCap, "the most `bytes` per second sent to a client; 0 is no cap")
 	set.IntVar(&s.Within, "within", 0, "for how many `ticks` an update of row 1 may wait; 0 is no bound")
 	set.TextVar(&s.Latency, "latency", program.Span(50*time.Millisecond), "added to each datagram of the client, in either direction")
+	set.TextVar(&s.Jitter, "jitter", program.Span(0), "by which that varies, up and down")
+	set.BoolVar(&s.Interpolate, "interpolate", true, smooth.Flag)
 	set.Float64Var(&s.Loss, "loss", 0, "the share of datagrams that are lost, in either direction, 0 to 1")
 	set.Uint64Var(&s.Seed, "seed", 1, "seed of the line")
 	s.Length.Bind(set, "a table and a line of JSON", "in mode all without a terminal 10")

@@ -36,8 +36,15 @@ func newScreen(p *play) *screen {
 	if p.client != nil {
 		s.views, s.names = append(s.views, newView(p.Worlds[1])), append(s.names, "client")
 	}
-	s.Screen = look.Screen{Title: "priority", Rate: tickRate, Step: p.step, Draw: s.draw}
+	s.Screen = look.Screen{Title: "priority", Rate: tickRate, Step: p.step, Press: s.press, Draw: s.draw}
 	return s
+}
+
+// press switches interpolation.
+func (s *screen) press(key string) {
+	if key == "i" && s.server != nil {
+		s.Interpolate = !s.Interpolate
+	}
 }
 
 // draw draws the rows below each other, each with its waves and its numbers.
@@ -103,6 +110,9 @@ func (s *screen) title(r result) string {
 func (s *screen) heads(r result) string {
 	text := pad("row", labelWidth)
 	for _, name := range s.names {
+		if name == "client" && s.server != nil {
+			name += s.howShown()
+		}
 		text += pad(name, max((r.Dots+1)/2, len(name))) + gap
 	}
 	if s.client != nil {
@@ -111,11 +121,22 @@ func (s *screen) heads(r result) string {
 	return look.Label.Render(text)
 }
 
+// howShown returns how the client shows the dots.
+func (s *screen) howShown() string {
+	if s.Interpolate {
+		return ", interpolated"
+	}
+	return ", as received"
+}
+
 // foot returns a line that tells whether the bound is kept, and which key quits.
 func (s *screen) foot(r result) string {
-	const quit = "q quit"
-	if s.server == nil || r.Within == 0 {
-		return look.Label.Render("age: ticks since a dot was heard of · " + quit)
+	const age, quit = "age: ticks since a dot was heard of · ", "q quit"
+	switch {
+	case s.server == nil:
+		return look.Label.Render(age + quit)
+	case r.Within == 0:
+		return look.Label.Render(age + "i interpolation · " + quit)
 	}
 	if r.Warnings == 0 {
 		return look.Good.Render(fmt.Sprintf("row 1 never waits for longer than %d ticks", r.Within)) + look.Label.Render(" · "+quit)

@@ -56,6 +56,13 @@ func TestTheViewShowsSharesAndTheBound(t *testing.T) {
 	assert.Contains(t, ansi.Strip(s.draw()), "without a cap")
 }
 
+func TestAKeySwitchesInterpolation(t *testing.T) {
+	s := testScreen(t, 80, 24)
+	assert.Contains(t, ansi.Strip(s.draw()), "client, interpolated")
+	s.Update(tea.KeyPressMsg{Code: 'i', Text: "i"})
+	assert.Contains(t, ansi.Strip(s.draw()), "client, as received")
+}
+
 // A server that runs alone shows its own rows.
 func TestTheViewOfAServerAlone(t *testing.T) {
 	s := testScreen(t, 80, 24, "-mode", stage.Server, "-addr", "127.0.0.1:0")

@@ -5,8 +5,9 @@
 //
 // starts a server and two clients, each a process of its own, which speak over UDP on this machine,
 // and draws their three worlds side by side. The arrow keys steer the box of client 1, the keys w a
-// s d that of client 2; bots steer until then. The keys 1 to 4 make the line worse. The space bar
-// stops the server's world, so that you can see the other worlds become equal to it.
+// s d that of client 2; bots steer until then. The keys 1 to 4 make the line worse. I switches the
+// interpolation of all that a client does not predict: on a bad line, dots and the other box then stutter. The
+// space bar stops the server's world, so that you can see the other worlds become equal to it.
 //
 //	go run ./examples/simplebox -mode server -addr 0.0.0.0:40000 -key KEY
 //	go run ./examples/simplebox -mode client -addr 192.0.2.7:40000 -key KEY
@@ -46,5 +47,6 @@
 // confirmed twin, a round trip behind. When an input is late, the box was elsewhere on the server:
 // the client rolls back to that tick and replays all later ones, and the display moves gradually to
 // the corrected place. The panels show how often that happened, and, if the terminal has room, the
-// last reason. Boxes of other clients, and the dots, are shown at the place of the last packet.
+// last reason. Boxes of other clients, and the dots, are interpolated: they move smoothly, a little in the past,
+// between the places that arrive.
 package main

@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/examples/internal/program"
+	"github.com/entangle-ecs/entangle/examples/internal/smooth"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/transport/memory"
 	"github.com/entangle-ecs/entangle/transport/token"
@@ -276,6 +278,40 @@ func TestABoxMovesInTheTickOfItsKey(t *testing.T) {
 	assert.Zero(t, a.Stats().Rollbacks.Rollbacks[plugin.ByMismatch], "every input was there in time")
 	later, _ := camera.nextSnapshot()
 	assert.NotEqual(t, was.Twins, later.Twins)
+}
+
+// On a bad line, the box of another player, which runs in an octagon, neither stands still nor jumps. Without
+// interpolation it does.
+func TestTheBoxOfAnotherPlayerMovesSmoothly(t *testing.T) {
+	motion := func(interpolate bool) (m smooth.Counts) {
+		line := quality{Latency: program.Span(60 * time.Millisecond), Jitter: program.Span(15 * time.Millisecond), Loss: 0.05}
+		g := newTable(t, rules{seed: 1})
+		g.server.realm.interpolate = interpolate
+		a, b := g.join(1, line, 1), g.join(2, line, 2)
+		b.helm.manual = true
+		g.run(5 * time.Second)
+		places := generic.NewMap[Position](&g.world)
+		*places.Get(g.server.realm.boxes[2]) = Position{X: fieldSize / 3, Y: fieldSize / 3}
+		headings := []Steer{{1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1}}
+		camera := generic.NewFilter1[Position]().With(generic.T[Box](), generic.T[components.Remote]()).Without(generic.T[components.ConfirmedOf]())
+		var was Position
+		for frame := range 30 * tickRate {
+			b.helm.heading = headings[frame/30%len(headings)]
+			g.run(time.Second / tickRate)
+			for query := camera.Query(&a.world); query.Next(); {
+				now := *query.Get()
+				if frame > tickRate {
+					m.Add(math.Hypot(float64(now.X-was.X), float64(now.Y-was.Y)), float64(boxSpeed)/tickRate)
+				}
+				was = now
+			}
+		}
+		return m
+	}
+	on, off := motion(true), motion(false)
+	t.Log("interpolated:", on, "as it arrives:", off)
+	assert.Less(t, on.Stood+on.Jumped, on.Frames/100)
+	assert.Greater(t, off.Stood+off.Jumped, off.Frames/5)
 }
 
 // On a line that becomes slower, inputs are late. The client rolls back and reports the reason.

@@ -40,6 +40,9 @@ func (s *screen) obey(key string) error {
 	case key == "space" && s.panels[0].Side == 0:
 		s.still = !s.still
 		return s.order(0, order{Still: &s.still})
+	case key == "i" && s.panels[0].Side == 0:
+		s.interpolate = !s.interpolate
+		return s.order(0, order{Interpolate: &s.interpolate})
 	case len(key) == 1 && key >= "1" && int(key[0]-'1') < len(s.lines):
 		s.line = int(key[0] - '1')
 		return s.orderClients(order{Line: &s.lines[s.line]})

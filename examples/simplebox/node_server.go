@@ -39,12 +39,16 @@ func newServerSide(s *settings) (*serverSide, error) {
 	if err != nil {
 		return nil, err
 	}
+	game.realm.interpolate = s.Interpolate
 	return &serverSide{serverGame: game, addr: game.Addrs()[0]}, nil
 }
 
 func (s *serverSide) obey(o order) error {
 	if o.Still != nil {
 		s.realm.still = *o.Still
+	}
+	if o.Interpolate != nil {
+		s.realm.interpolate = *o.Interpolate
 	}
 	return nil
 }

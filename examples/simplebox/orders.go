@@ -12,6 +12,8 @@ type order struct {
 	Bot bool `json:"bot,omitempty"`
 	// Still stops the server's world, or lets it continue.
 	Still *bool `json:"still,omitempty"`
+	// Interpolate makes the clients interpolate what they do not predict, or show it as it arrives.
+	Interpolate *bool `json:"interpolate,omitempty"`
 	// Line makes a client's line better or worse.
 	Line *quality `json:"line,omitempty"`
 	// Dump makes the process write a dump of the world to a file with this name.

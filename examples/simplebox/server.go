@@ -7,6 +7,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/examples/internal/smooth"
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
@@ -30,6 +31,8 @@ type realm struct {
 	// still stops everything that moves by itself or is steered. Clients can still connect and
 	// disconnect.
 	still bool
+	// interpolate makes the clients interpolate what they do not predict.
+	interpolate bool
 }
 
 // serverGame is the server of the game.
@@ -49,9 +52,12 @@ func newServerGame(config plugin.ServerConfig, r rules) (*serverGame, error) {
 		rules:  r,
 		chance: rand.New(rand.NewPCG(r.seed, 0)),
 		boxes:  map[entangle.ClientID]ecs.Entity{},
+
+		interpolate: true,
 	}
 	server.AddSystem(plugin.AfterReceive, giveBoxes(all))
 	server.AddSystem(plugin.AfterReceive, holdStill(all))
+	server.AddSystem(plugin.BeforeSend, smooth.Switch(&all.interpolate))
 	server.AddSystem(plugin.FixedMain, driveBoxes())
 	for _, system := range []plugin.System{alarmDots(all), moveDots(all), eatDots(all)} {
 		server.AddSystem(plugin.FixedMain, unlessStill(all, system))

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 
 	"github.com/entangle-ecs/entangle/examples/internal/program"
+	"github.com/entangle-ecs/entangle/examples/internal/smooth"
 	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
@@ -26,6 +27,8 @@ type settings struct {
 	Clients int    `json:"clients"`
 	Dots    int    `json:"dots"`
 	Seed    uint64 `json:"seed"`
+	// Interpolate makes the clients interpolate what they do not predict.
+	Interpolate bool `json:"interpolate"`
 	quality
 	program.Length
 	Dumps string `json:"dumps"`
@@ -45,6 +48,7 @@ func (s *settings) bind(set *flag.FlagSet) {
 	set.TextVar(&s.Latency, "latency", program.Span(0), "added to each datagram of a client, in either direction, such as 80ms")
 	set.TextVar(&s.Jitter, "jitter", program.Span(0), "by which that varies, up and down, such as 20ms")
 	set.Float64Var(&s.Loss, "loss", 0, "the share of datagrams that are lost, in either direction, 0 to 1")
+	set.BoolVar(&s.Interpolate, "interpolate", true, smooth.Flag)
 	s.Length.Bind(set, "a line of JSON", "in mode all without a terminal 10")
 	set.StringVar(&s.Dumps, "dumps", "", "a `folder` to leave the dumps of the worlds in")
 	set.BoolVar(&s.Spoil, "spoil", false, "spoil one value of the first client before the worlds are compared")

@@ -20,7 +20,7 @@ func TestFlagsGoBeforeTheFileAndTheFileBeforeDefaults(t *testing.T) {
 	s, err := example.Read([]string{"-settings", file, "-loss", "0.5"}, &bytes.Buffer{})
 	require.NoError(t, err)
 	assert.Equal(t, settings{
-		Sides: stage.Sides{Mode: stage.All}, Length: program.Length{Headless: true}, Clients: 3, Dots: 1000, Seed: 1,
+		Sides: stage.Sides{Mode: stage.All}, Length: program.Length{Headless: true}, Clients: 3, Dots: 1000, Seed: 1, Interpolate: true,
 		quality: quality{Latency: program.Span(80 * time.Millisecond), Loss: 0.5},
 	}, s)
 }

@@ -36,7 +36,7 @@ func show(ctx context.Context, s settings) error {
 		return err
 	}
 	defer all.end()
-	program := tea.NewProgram(newScreen(all, s.quality), tea.WithContext(ctx), tea.WithFPS(viewsPerSec))
+	program := tea.NewProgram(newScreen(all, s), tea.WithContext(ctx), tea.WithFPS(viewsPerSec))
 	drawn := make(chan struct{})
 	defer close(drawn)
 	go func() {
@@ -68,11 +68,12 @@ type screen struct {
 	headings      map[int]Steer
 	width, height int
 	still         bool
+	interpolate   bool
 	ended         error
 }
 
-func newScreen(all *sides, asked quality) *screen {
-	s := &screen{match: newMatch(all), lines: qualities(asked), headings: map[int]Steer{}}
+func newScreen(all *sides, asked settings) *screen {
+	s := &screen{match: newMatch(all), lines: qualities(asked.quality), headings: map[int]Steer{}, interpolate: asked.Interpolate}
 	for _, number := range all.numbers {
 		p := &panel{name: sideName(number), flows: &flows{}}
 		p.Side = number
@@ -157,11 +158,22 @@ func (s *screen) title(width int) string {
 	if len(s.panels) > 1 || s.panels[0].Side > 0 {
 		left += look.Label.Render("  line " + s.lines[s.line].String())
 	}
+	if s.panels[0].Side == 0 && len(s.panels) > 1 {
+		left += look.Label.Render(", others " + s.shows())
+	}
 	right := s.scores()
 	if s.still {
 		right = s.verdict()
 	}
 	return left + spaces(width-lipgloss.Width(left)-lipgloss.Width(right)) + right
+}
+
+// shows returns how the clients show what they do not predict.
+func (s *screen) shows() string {
+	if s.interpolate {
+		return "interpolated"
+	}
+	return "as they arrive"
 }
 
 // scores returns how many dots each box has eaten.
@@ -215,6 +227,7 @@ func (s *screen) help() string {
 		add("1-4", "line")
 	}
 	if s.panels[0].Side == 0 {
+		add("i", "smooth")
 		add("space", "still")
 	}
 	add("q", "quit")

@@ -30,7 +30,7 @@ func testScreen(clients int) (*screen, *[]given) {
 	for number := range clients + 1 {
 		all.numbers = append(all.numbers, number)
 	}
-	return newScreen(all, quality{}), orders
+	return newScreen(all, settings{Interpolate: true}), orders
 }
 
 func key(text string) tea.KeyPressMsg {
@@ -71,11 +71,13 @@ func TestLettersSteerTheBoxOfALoneClientToo(t *testing.T) {
 func TestOtherKeys(t *testing.T) {
 	s, orders := testScreen(2)
 	s.Update(key("space"))
+	s.Update(key("i"))
 	s.Update(key("4"))
 	s.Update(key("b"))
-	still := true
+	still, interpolate := true, false
 	assert.Equal(t, []given{
 		{0, order{Still: &still}},
+		{0, order{Interpolate: &interpolate}},
 		{1, order{Line: &s.lines[3]}},
 		{2, order{Line: &s.lines[3]}},
 		{1, order{Bot: true}},

@@ -93,5 +93,5 @@ func (n *nest) add(s *snake, at, left Place) {
 func (n *nest) segment(s *snake, number int, at, left Place) ecs.Entity {
 	return n.spawn.NewWith(
 		&Segment{Snake: s.number, Number: uint8(number)}, &at, &Link{}, &Trail{Left: left},
-		&components.Replicate{Group: s.group})
+		&components.Replicate{Group: s.group, Interpolate: components.Everyone})
 }

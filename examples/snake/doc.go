@@ -9,6 +9,11 @@
 // different packets, and when one of these is lost, a snake without a group is torn. The snake with
 // a group is late as well, but whole.
 //
+// The client interpolates both snakes: it shows them a little in the past, so that each step is shown at
+// its own time. That makes the movement even, and does not replace the group: a segment whose packet was lost is
+// still behind the others. I, or -interpolate=false, shows the snakes as they arrive. Above its snakes the client
+// tells how many of their steps came more than a frame late or early.
+//
 //	go run ./examples/snake -headless -seconds 5 -loss 0.2
 //
 // needs no terminal. It counts the frames in which the client saw a torn snake, and exits with 1

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/mlange-42/arche/ecs"
 
+	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
@@ -28,7 +29,9 @@ const (
 // Segment identifies an entity by its snake and its part; the head is part 0.
 type Segment struct{ Snake, Number uint8 }
 
-// Place is the cell that a segment is in.
+// Place is the cell that a segment is in. There is nothing between two cells, so it has no function to
+// interpolate: a client that interpolates a segment shows each cell from the tick on at which the segment
+// stepped into it.
 type Place struct {
 	X uint8 `net:"range=0..17"`
 	Y uint8 `net:"range=0..7"`
@@ -38,12 +41,14 @@ type Place struct {
 // until that entity has arrived.
 type Link struct{ Ahead ecs.Entity }
 
-// newProtocol registers all replicated types. Both sides call it, so that they agree.
+// newProtocol registers all replicated types. Both sides call it, so that they agree. Clients predict
+// nothing here. They interpolate the segments, see Replicate in body.go.
 func newProtocol() *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "snake", TickRate: tickRate})
 	protocol.Component[Segment](p)
 	protocol.Component[Place](p)
 	protocol.Component[Link](p)
+	protocol.Component[components.Interpolated](p)
 	return p
 }
 

@@ -131,3 +131,21 @@ func TestWhatCountsAsTorn(t *testing.T) {
 		assert.Equal(t, c.whole, whole(c.parts), name)
 	}
 }
+
+// On a bad line, the interpolated snake steps evenly. As it arrives, it rests and jumps.
+func TestAnInterpolatedSnakeStepsEvenly(t *testing.T) {
+	forSeeds(t, func(t *testing.T, seed uint64) {
+		uneven := func(args ...string) float64 {
+			s := flags(t, append(args, "-latency", "60ms", "-jitter", "15ms", "-loss", "0.05", "-seconds", "60")...)
+			s.Seed = seed
+			r, err := playHeadless(t.Context(), s)
+			require.NoError(t, err)
+			require.NotZero(t, r.Pace.Steps)
+			return float64(r.Pace.Late+r.Pace.Early) / float64(r.Pace.Steps)
+		}
+		on, off := uneven(), uneven("-interpolate=false")
+		t.Logf("uneven steps: %.3f interpolated, %.3f as they arrive", on, off)
+		assert.Less(t, on, 0.05)
+		assert.Greater(t, off, 2*on)
+	})
+}

@@ -8,13 +8,15 @@ import (
 
 // result is the line of JSON that a run without a terminal prints.
 type result struct {
-	Example       string  `json:"example"`
-	GroupedTorn   int     `json:"grouped_torn"` // frames in which the client showed that snake torn
-	UngroupedTorn int     `json:"apart_torn"`
-	Frames        int     `json:"frames"` // frames in which the client showed the snake with the group
-	Segments      int     `json:"segments"`
-	Loss          float64 `json:"loss"`
-	Seed          uint64  `json:"seed"`
+	Example       string `json:"example"`
+	GroupedTorn   int    `json:"grouped_torn"` // frames in which the client showed that snake torn
+	UngroupedTorn int    `json:"apart_torn"`
+	Frames        int    `json:"frames"` // frames in which the client showed the snake with the group
+	Segments      int    `json:"segments"`
+	// Pace is that of the snake with the group. It is no part of the verdict.
+	Pace pace    `json:"pace"`
+	Loss float64 `json:"loss"`
+	Seed uint64  `json:"seed"`
 }
 
 // playHeadless plays as fast as it can, for some seconds of the virtual clock.
@@ -30,7 +32,7 @@ func playHeadless(ctx context.Context, s settings) (result, error) {
 	return result{
 		Example:     "snake",
 		GroupedTorn: p.tallies[grouped].Torn, UngroupedTorn: p.tallies[ungrouped].Torn, Frames: p.tallies[grouped].Frames,
-		Segments: s.segments, Loss: s.Loss, Seed: s.Seed,
+		Segments: s.segments, Pace: p.tallies[grouped].pace, Loss: s.Loss, Seed: s.Seed,
 	}, nil
 }
 

@@ -27,7 +27,7 @@ func snakeStyle(number int) lipgloss.Style {
 // drawPen draws a snake in a frame with a name.
 func drawPen(name string, parts []part, number int) string {
 	style := snakeStyle(number)
-	lines := []string{look.Frame.Render("╭─") + name + look.Frame.Render(strings.Repeat("─", 2*penWidth-1-len(name))+"╮")}
+	lines := []string{look.Frame.Render("╭─") + name + look.Frame.Render(strings.Repeat("─", max(2*penWidth-1-len(name), 0))+"╮")}
 	for _, row := range cells(parts) {
 		var line strings.Builder
 		for _, cell := range row {

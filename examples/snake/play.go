@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/examples/internal/smooth"
 	"github.com/entangle-ecs/entangle/examples/internal/stage"
 	"github.com/entangle-ecs/entangle/plugin"
 )
@@ -18,12 +19,21 @@ func newPlay(s settings) (p *play, err error) {
 	p = &play{settings: s}
 	p.Stage, err = stage.Open(stage.Cast{
 		Rate: tickRate, Clients: 1, Protocol: newProtocol,
-		Server: func(c plugin.ServerConfig) (*plugin.Server, error) { return newServer(c, s.rules, s.Seed) },
+		Server: p.newServer,
 		Client: func(c plugin.ClientConfig, _ entangle.ClientID) (*plugin.Client, error) {
 			return newClient(c, &p.tallies)
 		},
 	}, stage.Sides{}, s.Line)
 	return p, err
+}
+
+func (p *play) newServer(config plugin.ServerConfig) (*plugin.Server, error) {
+	server, err := newServer(config, p.rules, p.Seed)
+	if err != nil {
+		return nil, err
+	}
+	server.AddSystem(plugin.BeforeSend, smooth.Switch(&p.interpolate))
+	return server, nil
 }
 
 // step plays a frame. It reports whether the time is over.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/entangle-ecs/entangle/examples/internal/program"
+	"github.com/entangle-ecs/entangle/examples/internal/smooth"
 	"github.com/entangle-ecs/entangle/examples/internal/stage"
 )
 
@@ -18,6 +19,7 @@ const (
 // settings are the options of the program.
 type settings struct {
 	rules
+	interpolate bool // whether the client interpolates the segments
 	stage.Line
 	program.Length
 }
@@ -30,6 +32,7 @@ func (s *settings) bind(set *flag.FlagSet) {
 	set.Float64Var(&s.Loss, "loss", 0.2, "the share of datagrams that are lost, in either direction, 0 to 1")
 	set.TextVar(&s.Latency, "latency", program.Span(50*time.Millisecond), "how long a datagram takes")
 	set.TextVar(&s.Jitter, "jitter", program.Span(10*time.Millisecond), "by which that varies, up and down")
+	set.BoolVar(&s.interpolate, "interpolate", true, smooth.Flag)
 	s.Length.Bind(set, "a line of JSON", "without a terminal 10")
 }
 

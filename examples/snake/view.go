@@ -31,8 +31,19 @@ type screen struct {
 
 func newScreen(p *play) *screen {
 	s := &screen{play: p, watchers: [2]*watcher{newWatcher(p.Worlds[0]), newWatcher(p.Worlds[1])}}
-	s.Screen = look.Screen{Title: "snake", Rate: tickRate, Step: p.step, Draw: s.draw}
+	s.Screen = look.Screen{Title: "snake", Rate: tickRate, Step: p.step, Press: s.press, Draw: s.draw}
 	return s
+}
+
+// press switches interpolation, and restarts the counts of how evenly the heads step.
+func (s *screen) press(key string) {
+	if key != "i" {
+		return
+	}
+	s.interpolate = !s.interpolate
+	for number := range s.tallies {
+		s.tallies[number].pace = pace{}
+	}
 }
 
 // draw draws the snake with the group above the other one.
@@ -41,20 +52,24 @@ func (s *screen) draw() string {
 	rows := []string{look.Title.Render("snake") + look.Label.Render("  "+s.about())}
 	for number := range s.tallies {
 		server := drawPen(" server ", s.watchers[0].snake(uint8(number)), number)
-		client := drawPen(" client ", s.watchers[1].snake(uint8(number)), number)
+		client := drawPen(fmt.Sprintf(" client: %v ", s.tallies[number].pace), s.watchers[1].snake(uint8(number)), number)
 		rows = append(rows, s.caption(number), lipgloss.JoinHorizontal(lipgloss.Top, server, gap, client))
 	}
 	return s.Fit(strings.Join(append(rows, s.help()), "\n"))
 }
 
-// about returns the text between the worlds, which describes the line.
+// about returns the text between the worlds, which describes the line and how the client shows the snakes.
 func (s *screen) about() string {
-	return fmt.Sprintf("on a line of %v ±%v that loses %.0f %%", time.Duration(s.Latency), time.Duration(s.Jitter), s.Loss*100)
+	shows := "as received"
+	if s.interpolate {
+		shows = "interpolated"
+	}
+	return fmt.Sprintf("on a line of %v ±%v that loses %.0f %%, %s", time.Duration(s.Latency), time.Duration(s.Jitter), s.Loss*100, shows)
 }
 
 // help returns an explanation of the characters, and the key that quits.
 func (s *screen) help() string {
-	return look.Bad.Render(tornCell) + look.Label.Render(" torn: not where the segment ahead has left it · q quit")
+	return look.Bad.Render(tornCell) + look.Label.Render(" torn: not where the segment ahead has left it · i interpolation · q quit")
 }
 
 // caption returns whether a snake has a group, and how often the client showed it torn.

@@ -42,7 +42,7 @@ func TestTheViewTellsTheSnakesUngrouped(t *testing.T) {
 	s := testScreen(t, 80, 24)
 	s.tallies = [snakeCount]counts{{Frames: 200}, {Frames: 100, Torn: 7}}
 	text := ansi.Strip(s.draw())
-	assert.Contains(t, text, "on a line of 50ms ±10ms that loses 20 %")
+	assert.Contains(t, text, "on a line of 50ms ±10ms that loses 20 %, interpolated")
 	assert.Contains(t, text, "All segments in one group: on the client torn in 0 of 200 frames")
 	assert.Contains(t, text, "Each segment for itself: on the client torn in 7 of 100 frames")
 	s = testScreen(t, 80, 24, "-apart")

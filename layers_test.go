@@ -124,6 +124,7 @@ var siblings = []sibling{
 	{"connection/trusted", "connection", "implements the interface"},
 	{"connection/trusted", "connection/internal/socket", "reads and writes sockets as every layer over transports"},
 	{"connection/trusted", "transport", "any transport carries it"},
+	{"internal/core/input", "internal/core/timesync", "carries the times that a screen shows"},
 	{"internal/core/peer", "internal/core/budget", "a peer divides what a frame may cost"},
 	{"internal/core/peer", "internal/core/channel", "a peer is one end with all its layers: messages,"},
 	{"internal/core/peer", "internal/core/packet", "the packets they travel in,"},

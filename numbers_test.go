@@ -82,6 +82,8 @@ var numbers = map[string]any{
 	"timesync.MaxMargin":           timesync.MaxMargin,
 	"timesync.MaxAge":              timesync.MaxAge,
 	"timesync.MaxSendEvery":        timesync.MaxSendEvery,
+	"timesync.MaxTimelines":        timesync.MaxTimelines,
+	"timesync.MaxBehind":           timesync.MaxBehind,
 	"timesync.MaxSteer":            timesync.MaxSteer,
 	"timesync.MaxDelay":            timesync.MaxDelay,
 	"registry.MaxEntries":          registry.MaxEntries,

@@ -128,23 +128,3 @@ func TestNoInputIsNotALostInput(t *testing.T) {
 		assert.True(t, h.Tick%3 != 0 || h.Status == plugin.RepeatedInput)
 	}
 }
-
-// For each input that acts, the server knows the tick that the player saw when making the input,
-// and that tick advances with the player's time.
-func TestTheServerKnowsTheTickThatAPlayerSaw(t *testing.T) {
-	g := newInputGame(t, rough(50*ms, 0, 0.05))
-	c := g.join(1)
-	e := g.spawn(1)
-	g.awaitSync(4 * time.Second)
-	g.sim.Run(5 * time.Second)
-	require.True(t, c.Connected())
-	seen := g.seen[e]
-	assert.Greater(t, len(seen), 280)
-	for tick, at := range seen {
-		assert.Less(t, at, float64(tick))
-		assert.Greater(t, at, float64(tick)-40)
-		if next, ok := seen[tick+1]; ok {
-			assert.InDelta(t, at+1, next, 1.5)
-		}
-	}
-}

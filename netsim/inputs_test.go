@@ -2,7 +2,6 @@ package netsim_test
 
 import (
 	"maps"
-	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -57,8 +55,6 @@ type inputGame struct {
 	server   *plugin.Server
 	acted    map[ecs.Entity]acts
 	received map[ecs.Entity][]plugin.InputReceived[steer]
-	seen     map[ecs.Entity]map[entangle.Tick]float64
-	clock    *components.Time
 
 	clients []*inputClient
 }
@@ -79,23 +75,11 @@ type inputClient struct {
 func newInputGame(t *testing.T, link netsim.Link, systems ...func(*plugin.Server)) *inputGame {
 	g := &inputGame{
 		t: t, sim: netsim.New(t, netsim.Config{Link: link}), acted: map[ecs.Entity]acts{},
-		received: map[ecs.Entity][]plugin.InputReceived[steer]{}, seen: map[ecs.Entity]map[entangle.Tick]float64{},
+		received: map[ecs.Entity][]plugin.InputReceived[steer]{},
 	}
 	server := newServer(t, g.sim.ServerConfig(steeredProtocol()))
 	g.server = server
 	server.AddSystem(plugin.FixedMain, record(g.acted, g.received))
-	server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
-		inputs, all := apps.Of(w).Inputs, generic.NewFilter1[steer]()
-		number, _ := inputs.Number(reflect.TypeFor[steer]())
-		g.clock = ecs.GetResource[components.Time](w)
-		return func() {
-			for q := all.Query(w); q.Next(); {
-				if at, part, ok := inputs.Seen(number, q.Entity()); ok {
-					ticks(g.seen, q.Entity())[g.clock.Tick] = float64(at) + part
-				}
-			}
-		}
-	}))
 	for _, add := range systems {
 		add(server)
 	}
@@ -192,7 +176,6 @@ func (g *inputGame) awaitSync(d time.Duration) {
 	g.sim.Run(d)
 	clear(g.acted)
 	clear(g.received)
-	clear(g.seen)
 	past := func(tick entangle.Tick) bool { return !g.server.Tick().Before(tick) }
 	for _, c := range g.clients { // clients are ahead of the server
 		for e := range c.acted {

@@ -93,9 +93,10 @@ type ClockStats struct {
 	Inputs, Late uint64
 }
 
-// InterpolationTime returns the time of the server at which this frame shows interpolated entities of which
-// the updates come every sendEvery ticks (components.Interpolated), as the last tick and the share of the
-// next one that has passed, from 0 up to 1. It never goes back, except when the server's ticks do.
+// InterpolationTime returns the time of the server at which this frame shows interpolated entities of
+// which the updates come every sendEvery ticks (components.Interpolated), as the last tick and the share
+// of the next one that has passed, from 0 up to 1, in whole 256ths. It is the same in all sets of a frame,
+// and also after Update until the next one. It never goes back, except when the server's ticks do.
 func (c *Client) InterpolationTime(sendEvery int) (tick entangle.Tick, share float64) {
 	tick, fraction := c.steered.Timeline(sendEvery)
 	return tick, float64(fraction)

@@ -219,7 +219,7 @@ func wireName(h repl.Handle) repl.Ref { return repl.Ref{ID: repl.ID{Group: h}, Y
 // frameOf writes a frame of forged input streams.
 func frameOf(lanes ...forged) []byte {
 	var w bits.Writer
-	w.Bool(false) // no frame was shown
+	w.Uvarint(0) // no screen
 	appendLanes(&w, lanes)
 	return w.Finish()
 }

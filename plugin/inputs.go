@@ -95,6 +95,31 @@ func (i *Inputs[T]) Status(e ecs.Entity) InputStatus {
 	return InputStatus(i.inputs.Status(i.number, e))
 }
 
+// Seen returns the time of the server at which the screen of the player that drives e showed the entity of,
+// when the player made the input that acts on e in this tick: the last tick, and the fraction of the next
+// one that had passed, from 0 up to 1, in whole 256ths. It is for systems in FixedMain of a Server or Host.
+//
+// It is what the screen showed before the client's frame in which the input was written: the client draws a
+// frame, the player looks at it and presses a key, and FixedInput of the next frame writes the input. So it
+// is Client.InterpolationTime of the frame that was drawn last, for the interval of the entity's group. It
+// is exact, whichever packet the input arrives in, and with any input delay: then it is the time of the
+// moment when the key was pressed. If a client claims a time that it cannot have seen, Seen returns the
+// nearest possible one; see InputStats.SeenClamped.
+//
+// ok is false
+//   - if the player is not shown the entity in the past: it predicts the entity, it is not in the entity's
+//     Replicate.Interpolate, or it does not have the entity now;
+//   - if the status of the input is not FreshInput: a missing input repeats an earlier one, and nobody knows
+//     what was on the screen then;
+//   - on a client, for a bot, and for the player of a Host, who sees the present.
+func (i *Inputs[T]) Seen(e, of ecs.Entity) (tick entangle.Tick, fraction float64, ok bool) {
+	shown, ok := i.inputs.Seen(i.number, e, of)
+	if !ok {
+		return 0, 0, false
+	}
+	return shown.Tick(), float64(shown.Fraction()) / 256, true
+}
+
 // None declares that an entity has no input in this tick. This differs from a zero input: nothing
 // takes effect, nothing is repeated, and the status is NoInput on both sides. Call it in
 // FixedInput, in each tick without an input. For an entity that this player does not control it

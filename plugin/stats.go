@@ -208,6 +208,12 @@ type InputStats struct {
 	TooFar  uint64 // inputs of the far past or future
 	Flooded uint64 // packets beyond what a client may send
 	Relayed uint64 // runs of ticks encoded for other clients; each serves all of them
+
+	// SeenClamped counts ticks for which a client claimed to have seen entities at a time that is after
+	// the newest tick, or longer ago than twice its round trip, two send intervals and a quarter of a
+	// second, or than a second. Inputs.Seen then returns the nearest possible time. A client whose
+	// frames stop for a while, or whose server does, claims such times, too.
+	SeenClamped uint64
 }
 
 // SentInputStats counts the inputs that a client sent.
@@ -287,7 +293,7 @@ func (s *Server) Stats() ServerStats {
 		i := s.inputs.Stats()
 		stats.Inputs = InputStats{
 			InTime: i.InTime, Late: i.Late, Missing: i.Missing, Refused: i.Refused, TooFar: i.TooFar, Flooded: i.Flooded,
-			Relayed: s.inputs.PassedOn().Encoded,
+			SeenClamped: i.SeenClamped, Relayed: s.inputs.PassedOn().Encoded,
 		}
 	}
 	return stats

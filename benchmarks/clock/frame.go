@@ -46,6 +46,7 @@ func clockGoalOf() clockNetwork {
 // clockFrames is a clock and what happens to it in a frame.
 type clockFrames struct {
 	clock    *timesync.Client
+	screen   timesync.Screen
 	meter    *timesync.Meter
 	chance   *rand.Rand
 	tick     entangle.Tick // the server's tick
@@ -95,7 +96,7 @@ func (f *clockFrames) runClock() {
 	f.up = f.clock.AppendFrame(f.up[:0], entangle.MaxPayload, f.pkt, f.tick+f.ahead, at)
 	_, jump := f.clock.Adjust(at)
 	f.ahead += entangle.Tick(jump)
-	_, _ = f.clock.Interpolation(at)
+	f.clock.Screen(&f.screen)
 }
 
 func (f *clockFrames) verify() error {

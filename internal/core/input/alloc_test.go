@@ -19,20 +19,25 @@ func TestATickAllocatesNothing(t *testing.T) {
 	var body input.Body
 	buffer, v := make([]byte, 0, 2048), hands{X: 1, Y: 2}.bytes()
 	tick := entangle.Tick(100)
+	var screens input.Screens
+	seen := input.NewSeenTimes(60)
 	play := func() {
 		tick++
 		v[0], v[2] = byte(tick/3), byte(tick%5)
 		w.Write(tick, 2, v)
 		w.At(tick)
-		up.Begin(buffer, 1100, tick, &input.Shown{Tick: tick - 20})
-		up.Pack(streams, names{}, 8, uint16(tick))
-		f.Open(up.Finish(), tick, 1)
+		screens.Write(tick+2, screenAt(tick))
+		up.Begin(buffer, 1100, tick)
+		up.Pack(streams, names{}, &screens, 8, uint16(tick))
+		f.Open(up.Finish(), tick, 1, 1)
 		take(&f, stream)
+		seen.Put(&f, tick-9, input.SeenLimits{Newest: tick - 9, TickRate: 60})
+		seen.At(tick - 8)
 		w.HandleAcked(uint16(tick - 5))
 		stream.Take(tick - 8)
 
 		body.Encode(stream, tick-8, 6)
-		down.BeginDown(buffer, 1100, tick-8)
+		down.Begin(buffer, 1100, tick-8)
 		down.Stream(0).Uvarint(0)
 		down.Put(&body)
 		f.OpenDown(down.Finish(), tick-8, 1)
@@ -75,7 +80,7 @@ func TestFarTicksCostNothing(t *testing.T) {
 		frame := plainFrame(now, nil, plainStream{newest: newest, words: words})
 		var brought input.Received
 		require.Zero(t, alloctest.Count(10, func() {
-			f.Open(frame, now, 1)
+			f.Open(frame, now, 1, 1)
 			for f.Next() {
 				f.Bits().Uvarint()
 				brought = f.Put(stream)

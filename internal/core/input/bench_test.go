@@ -18,10 +18,12 @@ func BenchmarkServerTick(b *testing.B) {
 	var frames [cycle][]byte
 	w := newWriter()
 	var c input.Composer
+	var screens input.Screens
 	for i := range entangle.Tick(2 * cycle) {
 		w.Write(i, 0, hands{X: uint8(i / 10), Y: 1}.bytes())
-		c.Begin(nil, 1100, i, &input.Shown{Tick: i - 20})
-		c.Pack([]input.OwnStream{{Writer: w}}, names{}, 6, uint16(i))
+		screens.Write(i, screenAt(i))
+		c.Begin(nil, 1100, i)
+		c.Pack([]input.OwnStream{{Writer: w}}, names{}, &screens, 6, uint16(i))
 		frames[i%cycle] = c.Finish()
 	}
 	var streams []*input.Reader
@@ -32,7 +34,7 @@ func BenchmarkServerTick(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		tick := entangle.Tick(i)
 		for _, stream := range streams {
-			f.Open(frames[i%cycle], tick, 1)
+			f.Open(frames[i%cycle], tick, 1, 1)
 			take(&f, stream)
 			stream.Take(tick - 2)
 		}
@@ -54,7 +56,7 @@ func BenchmarkRelay(b *testing.B) {
 		}
 		for i := range composers {
 			c := &composers[i]
-			c.BeginDown(buffer, 4000, 99)
+			c.Begin(buffer, 4000, 99)
 			for j := range bodies {
 				c.Stream(0).Uvarint(uint64(j))
 				c.Put(&bodies[j])

@@ -19,18 +19,15 @@ type Composer struct {
 	body   Body // used by Pack
 }
 
-// Begin begins a frame of a client, which is appended to dst with at most room bytes, for a packet
-// with tick header. shown is the time that the player saw, or nil.
-func (c *Composer) Begin(dst []byte, room int, header entangle.Tick, shown *Shown) {
-	c.BeginDown(dst, room, header)
-	appendShown(&c.w, shown, header)
-}
-
-// BeginDown begins a frame of a server, which relays inputs.
-func (c *Composer) BeginDown(dst []byte, room int, header entangle.Tick) {
+// Begin begins a frame, which is appended to dst with at most room bytes, for a packet with tick header.
+func (c *Composer) Begin(dst []byte, room int, header entangle.Tick) {
 	c.dst, c.bits, c.streams, c.header = dst, room*8, 0, header
 	c.w.Reset(dst)
 }
+
+// Screens writes what was on the screen when the inputs of the newest ticks were made; nil: that is not
+// known. A frame of a client begins with it. Pack does it by itself.
+func (c *Composer) Screens(s *Screens, ticks int) { appendScreens(&c.w, s, ticks, c.header) }
 
 // Stream begins a stream of a type. Write its head to the result, and then call Put with its body.
 func (c *Composer) Stream(typ int) *bits.Writer {

@@ -22,6 +22,11 @@
 // same for all receivers. Its head, which the caller writes, has the parts that differ: the network
 // id of the entity, and those of the entities to which its values refer.
 //
+// A frame of a client also has, for each tick that it repeats, the times of the server at which the
+// player's screen showed interpolated entities when the input of the tick was made: one for each send
+// interval ([Screens], [SeenTimes]). These times belong to the ticks and not to the packet, so they are
+// exact in whichever packet an input arrives.
+//
 // # Guarantees
 //
 // The input of a tick does not change after the tick has run, for at least [History] ticks, except
@@ -40,8 +45,11 @@
 //
 //	Writer: Write or WriteNone once per tick; At in the tick; Jump when the clock jumps
 //	Reader: Take once per tick; At for earlier ticks
-//	Composer: Begin; for each stream Stream, the head, Put; or Pack; then Finish
+//	Screens: Write once per tick; Jump when the clock jumps
+//	Composer: Begin; Screens, on a client; for each stream Stream, the head, Put; then Finish. Pack
+//	writes the screens and all streams
 //	Frame: Open; while Next: Type, the head from Bits, Range, Put or Skip; then Err
+//	SeenTimes: Put for each frame without an error; At in the tick
 //
 // # Where things are
 //
@@ -50,6 +58,8 @@
 // used.go.
 //
 // Frames are written in compose.go, pack.go and body.go and read in frame.go and received.go;
-// run.go and errors.go are for both. The rate limit of the server is in rate_limit.go, the times
-// that players saw in shown.go and shown_times.go.
+// run.go and errors.go are for both. The rate limit of the server is in rate_limit.go.
+//
+// What was on the player's screen: a client stores it in screens.go and writes it in shown.go, a server
+// reads it there and stores it in seen.go.
 package input

@@ -14,8 +14,7 @@ type Frame struct {
 	r       bits.Reader
 	header  entangle.Tick
 	types   int
-	shown   Shown
-	sees    bool
+	screens screens
 	streams int
 	typ     int
 
@@ -27,20 +26,20 @@ type Frame struct {
 }
 
 // Open begins a frame of a client, which came in a packet with tick header. types is the number of
-// input types.
-func (f *Frame) Open(body []byte, header entangle.Tick, types int) {
+// input types, and packets the send interval of the server.
+func (f *Frame) Open(body []byte, header entangle.Tick, types, packets int) {
 	f.OpenDown(body, header, types)
-	f.shown, f.sees = readShown(&f.r, header)
+	f.screens.read(&f.r, header, packets)
 }
 
 // OpenDown begins a frame of a server.
 func (f *Frame) OpenDown(body []byte, header entangle.Tick, types int) {
-	f.header, f.types, f.streams, f.sees, f.ranged = header, types, 0, false, false
+	f.header, f.types, f.streams, f.screens.n, f.ranged = header, types, 0, 0, false
 	f.r.Reset(body)
 }
 
-// Shown returns the time that the player saw when the newest input of the frame was made.
-func (f *Frame) Shown() (Shown, bool) { return f.shown, f.sees }
+// Screens returns the number of ticks for which the frame says what was on the screen.
+func (f *Frame) Screens() int { return f.screens.n }
 
 // Next advances to the next stream. It returns false at the end of the frame and after an error.
 func (f *Frame) Next() bool {

@@ -2,12 +2,14 @@ package input_test
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/input"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
 )
 
 const fuzzHeader entangle.Tick = 5000
@@ -19,9 +21,9 @@ type taken struct {
 }
 
 // takeAll reads a frame, each stream of it into a ring that accepts all ticks.
-func takeAll(frame []byte) (shown *input.Shown, all []taken, err error) {
+func takeAll(frame []byte) (shown *plainScreens, all []taken, err error) {
 	var f input.Frame
-	f.Open(frame, fuzzHeader, 1)
+	f.Open(frame, fuzzHeader, 1, 1)
 	for f.Next() {
 		name := f.Bits().Uvarint()
 		_, newest := f.Range()
@@ -29,16 +31,21 @@ func takeAll(frame []byte) (shown *input.Shown, all []taken, err error) {
 		f.Put(stream)
 		all = append(all, taken{name, stream})
 	}
-	if s, ok := f.Shown(); ok {
-		shown = &s
+	if newest, list := f.ScreenList(); len(list) > 0 {
+		shown = &plainScreens{newest, slices.Clone(list)}
 	}
 	return shown, all, f.Err()
 }
 
 // writeAll writes streams into a frame.
-func writeAll(shown *input.Shown, all []taken) []byte {
+func writeAll(shown *plainScreens, all []taken) []byte {
 	var c input.Composer
-	c.Begin(nil, 1<<20, fuzzHeader, shown)
+	c.Begin(nil, 1<<20, fuzzHeader)
+	if shown == nil {
+		c.Screens(nil, 0)
+	} else {
+		c.Screens(screensOf(shown), input.MaxTicks)
+	}
 	for _, l := range all {
 		var b input.Body
 		b.Encode(l.stream, fuzzHeader, input.MaxTicks)
@@ -46,6 +53,16 @@ func writeAll(shown *input.Shown, all []taken) []byte {
 		c.Put(&b)
 	}
 	return c.Finish()
+}
+
+// screensOf returns the store of a client that has written screens.
+func screensOf(p *plainScreens) *input.Screens {
+	var s input.Screens
+	for i := range p.of {
+		at := len(p.of) - 1 - i
+		s.Write(p.newest-entangle.Tick(at), &p.of[at])
+	}
+	return &s
 }
 
 // FuzzFrame reads arbitrary bytes. An accepted frame that is written again can be read with the
@@ -56,7 +73,7 @@ func FuzzFrame(f *testing.F) {
 	still := val(hands{X: 10})
 	for _, frame := range [][]byte{
 		plainFrame(fuzzHeader, nil, plainStream{newest: fuzzHeader, words: []word{still, still, no, nothing, still}}),
-		plainFrame(fuzzHeader, &input.Shown{Tick: fuzzHeader - 40, Fraction: 3},
+		plainFrame(fuzzHeader, &plainScreens{fuzzHeader + 60, []timesync.Screen{*screenAt(fuzzHeader - 20), *screenAt(fuzzHeader - 20), *screenAt(fuzzHeader - 23)}},
 			plainStream{newest: fuzzHeader + 60, words: drawnWords(64)}, plainStream{name: 9, epoch: 3, newest: fuzzHeader - 9, words: []word{no}}),
 	} {
 		f.Add(frame)
@@ -89,7 +106,7 @@ func hostile(t *testing.T, frame []byte) {
 			stream.Take(now + 1)
 		}
 		var f input.Frame
-		f.Open(frame, fuzzHeader, 1)
+		f.Open(frame, fuzzHeader, 1, 1)
 		for f.Next() {
 			f.Bits().Uvarint()
 			f.Skip(codec{})

@@ -13,8 +13,8 @@ import (
 // packed sends all unsent ticks of a stream.
 func packed(w *input.Writer, header entangle.Tick, packet uint16) []byte {
 	var c input.Composer
-	c.Begin(nil, 1100, header, nil)
-	c.Pack([]input.OwnStream{{Writer: w}}, names{}, input.MaxTicks, packet)
+	c.Begin(nil, 1100, header)
+	c.Pack([]input.OwnStream{{Writer: w}}, names{}, nil, input.MaxTicks, packet)
 	return c.Finish()
 }
 

@@ -14,17 +14,17 @@ type Heads interface {
 	AppendHead(w *bits.Writer, stream int)
 }
 
-// Pack writes all streams with unsent ticks into the current frame, and records which ticks the
-// packet carries. Each stream has as many ticks as its Wants returns; inTime is how many of the
+// Pack writes all streams with unsent ticks into the current frame, with what was on the screen when
+// their inputs were made, and records which ticks the packet carries. Each stream has as many ticks as its Wants returns; inTime is how many of the
 // newest ticks can still be in time according to the clock.
 //
 // If there is no room for that, each stream has at most 32 ticks, then 16, and so on. If there is
 // not even room for the newest tick of each, the next frame begins with the first stream that had
 // none. A stream that does not even fit into a frame of its own does not block the others. Pack
 // returns how many streams the frame has.
-func (c *Composer) Pack(streams []OwnStream, heads Heads, inTime int, packet uint16) int {
+func (c *Composer) Pack(streams []OwnStream, heads Heads, screens *Screens, inTime int, packet uint16) int {
 	start := c.w
-	for bound := MaxTicks; !c.try(streams, heads, inTime, bound, packet) && bound > 1; bound /= 2 {
+	for bound := MaxTicks; !c.try(streams, heads, screens, inTime, bound, packet) && bound > 1; bound /= 2 {
 		c.w, c.streams = start, 0
 	}
 	for i := range streams {
@@ -35,7 +35,12 @@ func (c *Composer) Pack(streams []OwnStream, heads Heads, inTime int, packet uin
 
 // try writes as many streams as there is room for, with at most bound ticks each. It returns false
 // if Pack must try again with a lower bound, or stop.
-func (c *Composer) try(streams []OwnStream, heads Heads, inTime, bound int, packet uint16) bool {
+func (c *Composer) try(streams []OwnStream, heads Heads, screens *Screens, inTime, bound int, packet uint16) bool {
+	most := 0
+	for i := range streams {
+		most = max(most, min(streams[i].Writer.Wants(inTime), bound))
+	}
+	c.Screens(screens, most)
 	for i := range streams {
 		at := (c.turn + i) % len(streams)
 		l := &streams[at]

@@ -25,8 +25,8 @@ func crowd(n int) (streams []input.OwnStream) {
 // pack writes a frame and returns how many ticks of each stream it contains, by network id.
 func pack(t *testing.T, c *input.Composer, streams []input.OwnStream, room, inTime int, packet uint16) map[int]int {
 	t.Helper()
-	c.Begin([]byte{7}, room, 163, nil)
-	c.Pack(streams, names{}, inTime, packet)
+	c.Begin([]byte{7}, room, 163)
+	c.Pack(streams, names{}, nil, inTime, packet)
 	frame := c.Finish()[1:]
 	require.LessOrEqual(t, len(frame), room)
 	ticks := map[int]int{}
@@ -34,7 +34,7 @@ func pack(t *testing.T, c *input.Composer, streams []input.OwnStream, room, inTi
 		return ticks
 	}
 	var f input.Frame
-	f.Open(frame, 163, 1)
+	f.Open(frame, 163, 1, 1)
 	for f.Next() {
 		name := f.Bits().Uvarint()
 		oldest, newest := f.Range()
@@ -79,7 +79,8 @@ func TestAFrameFillsItsRoom(t *testing.T) {
 // fit returns how many streams fit into a frame.
 func fit(t *testing.T, streams []plainStream, room int) int {
 	var c input.Composer
-	c.Begin(nil, room, 0, nil)
+	c.Begin(nil, room, 0)
+	c.Screens(nil, 0)
 	put := 0
 	for _, l := range streams {
 		stream := newFollower(0)
@@ -112,12 +113,12 @@ func TestAStreamThatNeverFitsBlocksNoOther(t *testing.T) {
 	var c input.Composer
 	streams, got := crowd(5), map[int]int{}
 	for packet := range uint16(4) {
-		c.Begin(nil, 25, 163, nil)
-		c.Pack(streams, longName(2), 64, packet)
+		c.Begin(nil, 25, 163)
+		c.Pack(streams, longName(2), nil, 64, packet)
 		frame := c.Finish()
 		require.NotEmpty(t, frame)
 		var f input.Frame
-		for f.Open(frame, 163, 1); f.Next(); f.Skip(codec{}) {
+		for f.Open(frame, 163, 1, 1); f.Next(); f.Skip(codec{}) {
 			got[int(f.Bits().Uvarint())]++
 		}
 		require.NoError(t, f.Err())

@@ -5,6 +5,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/input"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -29,13 +30,29 @@ type plainStream struct {
 	words     []word // newest first
 }
 
+// plainScreens is a simple model of the screens in a frame.
+type plainScreens struct {
+	newest entangle.Tick
+	of     []timesync.Screen // newest first; all with the same intervals
+}
+
+// screenAt returns a screen that shows entities of interval 1 20 ticks and 3/256 before a tick, and those of
+// interval 6 ten ticks earlier.
+func screenAt(tick entangle.Tick) *timesync.Screen {
+	s := timesync.Screen{Base: timesync.ShownAt(tick-20, 253), Packets: 1}
+	s.Intervals.Add(1)
+	s.Intervals.Add(6)
+	s.Behind[0], s.Behind[1] = 256, 256+10*256
+	return &s
+}
+
 // plainFrame writes a frame by hand, as docs/PROTOCOL.md describes it.
-func plainFrame(header entangle.Tick, shown *input.Shown, streams ...plainStream) []byte {
+func plainFrame(header entangle.Tick, shown *plainScreens, streams ...plainStream) []byte {
 	var w bits.Writer
-	w.Bool(shown != nil)
-	if shown != nil {
-		w.Uvarint(uint64(header - shown.Tick))
-		w.Bits(uint64(shown.Fraction), 8)
+	if shown == nil {
+		w.Uvarint(0)
+	} else {
+		shown.append(&w, header)
 	}
 	for i, l := range streams {
 		if i > 0 {
@@ -50,6 +67,55 @@ func plainFrame(header entangle.Tick, shown *input.Shown, streams ...plainStream
 	}
 	w.Bool(false)
 	return w.Finish()
+}
+
+func (p *plainScreens) append(w *bits.Writer, header entangle.Tick) {
+	first := &p.of[0]
+	w.Uvarint(uint64(len(p.of)))
+	w.Varint(int64(p.newest.Sub(header)))
+	w.Uvarint(uint64(header - first.Base.Tick()))
+	w.Bits(uint64(first.Base.Fraction()), 8)
+	n := first.Intervals.Len()
+	w.Uvarint(uint64(n))
+	for i := range n {
+		w.Uvarint(uint64(first.Intervals.At(i)) - 1)
+		w.Varint(int64(first.Behind[i]))
+	}
+	same := 0
+	for i := 1; i < len(p.of); i++ {
+		same++
+		later, earlier := &p.of[i-1], &p.of[i]
+		w.Bool(*later != *earlier)
+		if *later == *earlier {
+			continue
+		}
+		switch by := int64(later.Base-earlier.Base) - int64(same*256); {
+		case by >= -8 && by <= 7:
+			w.Bool(false)
+			w.Bits(uint64(by+8), 4)
+		case by >= -96 && by <= 159:
+			w.Bool(true)
+			w.Bool(false)
+			w.Bits(uint64(by+96), 8)
+		default:
+			w.Bool(true)
+			w.Bool(true)
+			w.Varint(by)
+		}
+		if n > 0 {
+			w.Bool(later.Behind != earlier.Behind)
+		}
+		for i := range n {
+			if later.Behind == earlier.Behind {
+				break
+			}
+			w.Bool(later.Behind[i] != earlier.Behind[i])
+			if by := earlier.Behind[i] - later.Behind[i]; by != 0 {
+				w.Varint(int64(by))
+			}
+		}
+		same = 0
+	}
 }
 
 func (l *plainStream) appendWords(w *bits.Writer) {
@@ -89,7 +155,7 @@ func plainRun(w *bits.Writer, run, rest int) {
 // read reads a frame of one type into one stream, ignoring its network id.
 func read(frame []byte, header entangle.Tick, stream *input.Reader) (brought []input.Received, err error) {
 	var f input.Frame
-	f.Open(frame, header, 1)
+	f.Open(frame, header, 1, 1)
 	for f.Next() {
 		f.Bits().Uvarint()
 		brought = append(brought, f.Put(stream))

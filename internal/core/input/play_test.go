@@ -71,8 +71,8 @@ func (p *play) step(h hands) {
 
 func (p *play) send() {
 	p.packet++
-	p.c.Begin(nil, 1100, p.tick, nil)
-	p.c.Pack(p.streams, names{}, p.inTime, p.packet)
+	p.c.Begin(nil, 1100, p.tick)
+	p.c.Pack(p.streams, names{}, nil, p.inTime, p.packet)
 	frame := p.c.Finish()
 	if len(frame) == 0 {
 		return

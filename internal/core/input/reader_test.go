@@ -124,26 +124,3 @@ func TestASilentStreamAcceptsAnyEpoch(t *testing.T) {
 	require.NoError(t, err)
 	requireActs(t, stream, acts{204, input.Unknown, hands{}}, acts{205, input.Fresh, hands{X: 1}})
 }
-
-func TestShownTimesBelongToTheTickOfTheInput(t *testing.T) {
-	var s input.ShownTimes
-	s.Put(100, 3, input.Shown{Tick: 70, Fraction: 9})
-	s.Put(103, 6, input.Shown{Tick: 74, Fraction: 200})
-	for tick, want := range map[entangle.Tick]input.Shown{
-		98: {68, 9}, 100: {70, 9}, 101: {72, 200}, 103: {74, 200},
-	} {
-		got, ok := s.At(tick)
-		require.True(t, ok)
-		require.Equal(t, want, got, "tick %d", tick)
-	}
-	for _, tick := range []entangle.Tick{97, 104, 100 + 256} {
-		_, ok := s.At(tick)
-		require.False(t, ok)
-	}
-	s.Put(99+256, 1<<30, input.Shown{})
-	_, ok := s.At(98)
-	require.False(t, ok, "a frame sets at most 64 ticks, and of those the newer ones replace older ones")
-	s.Put(99, 1, input.Shown{})
-	_, ok = s.At(99 + 256)
-	require.True(t, ok, "newer ones are kept")
-}

@@ -39,13 +39,15 @@ const ackTicks = 6
 func missing(l *line, ticks, inTime int) (n int, mean float64) {
 	w, stream := newWriter(), newReader(999)
 	var c input.Composer
+	var screens input.Screens
 	var acks []entangle.Tick
 	streams, total := []input.OwnStream{{Writer: w}}, 0
 	for i := range entangle.Tick(ticks) {
 		tick := 1000 + i
 		w.Write(tick, 0, hands{X: uint8(tick / 10), Y: 1}.bytes())
-		c.Begin(nil, 1100, tick, &input.Shown{Tick: tick - 20})
-		c.Pack(streams, names{}, inTime, uint16(tick))
+		screens.Write(tick, screenAt(tick))
+		c.Begin(nil, 1100, tick)
+		c.Pack(streams, names{}, &screens, inTime, uint16(tick))
 		frame := c.Finish()
 		total += len(frame)
 		if !l.loses() {

@@ -17,6 +17,7 @@ func TestAFrameAllocatesNothing(t *testing.T) {
 	meter := timesync.NewMeter(timesync.MeterConfig{TickRate: rate, SendEvery: 1})
 	up, down := make([]byte, 0, 200), make([]byte, 0, 200)
 	tick, now, pkt := entangle.Tick(100), epoch, uint16(0)
+	var screen timesync.Screen
 	frame := func() {
 		tick, now, pkt = tick+1, now.Add(time.Second/rate), pkt+1
 		clock.FrameRan(tick+3, 0, now)
@@ -39,7 +40,7 @@ func TestAFrameAllocatesNothing(t *testing.T) {
 			_ = clock.HandleFrame(tick, down, now)
 		}
 		_, _ = clock.Stats(), meter.Stats()
-		_, _ = clock.Interpolation(now)
+		clock.Screen(&screen)
 		_, _ = clock.Timeline(1)
 	}
 	assert.Zero(t, alloctest.Count(5000, frame))

@@ -74,6 +74,7 @@ func TestMarginsThatNeverEndDoNotRunAway(t *testing.T) {
 func TestErraticTicksCauseJumps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	s := newAttacked(t)
+	var screen Screen
 	for range 60 * 60 {
 		ping := s.frame()
 		tick := entangle.Tick(rng.Uint32())
@@ -84,7 +85,7 @@ func TestErraticTicksCauseJumps(t *testing.T) {
 		s.receive(tick, serverFrame{hasReport: true, report: reportOf(int64(rng.IntN(100)-50), margin(rng.IntN(100)-50), margin(rng.IntN(100)-50))})
 		previous := entangle.Tick(rng.Uint32())
 		s.clock.SampleReceived(rng.IntN(40)-2, previous, previous+entangle.Tick(rng.Uint32()>>rng.IntN(32)))
-		s.clock.Interpolation(s.now)
+		s.clock.Screen(&screen)
 		s.clock.Stats()
 		s.clock.ServerTick(s.now)
 	}

@@ -82,6 +82,7 @@ type network struct {
 	group    movingGroup
 
 	clock   *timesync.Client
+	screen  timesync.Screen
 	meter   *timesync.Meter
 	ups     link
 	downs   link
@@ -350,8 +351,8 @@ func (n *network) note(at time.Duration, now time.Time) {
 	into := func(tick entangle.Tick, fraction float64) float64 {
 		return float64(tick.Sub(n.server.tick)) + fraction + float64(n.server.total)
 	}
-	tick, part := n.clock.Interpolation(now)
-	shown := into(tick, float64(part)/256)
+	n.clock.Screen(&n.screen)
+	shown := into(n.screen.Base.Tick(), float64(n.screen.Base.Fraction())/256)
 	if n.group.every > 0 {
 		tick, part := n.clock.Timeline(n.group.every)
 		shown = into(tick, float64(part))

@@ -127,24 +127,24 @@ func TestTimelineWithoutSamples(t *testing.T) {
 	assert.Equal(t, s.behind(MaxSendEvery), s.behind(math.MaxInt))
 }
 
-// There are at most maxTimelines timelines. Further intervals share the next longer one, or the
+// There are at most MaxTimelines timelines. Further intervals share the next longer one, or the
 // longest one.
 func TestIntervalsShareTimelines(t *testing.T) {
 	s := newSamples()
 	for range 2000 {
 		s.frame(func() {
-			for every := 2; every <= 2*maxTimelines; every += 2 {
+			for every := 2; every <= 2*MaxTimelines; every += 2 {
 				s.clock.SampleReceived(every, s.tick-entangle.Tick(every), s.tick)
 			}
 		})
 	}
-	require.Equal(t, maxTimelines, s.clock.shown.n)
-	for _, every := range []int{1, 3, 7, 2*maxTimelines - 1} {
+	require.Equal(t, MaxTimelines, s.clock.shown.intervals.Len())
+	for _, every := range []int{1, 3, 7, 2*MaxTimelines - 1} {
 		s.frame(func() { s.clock.SampleReceived(every, s.tick-1, s.tick) })
 		assert.Equal(t, s.behind(every+1), s.behind(every))
 	}
-	assert.Equal(t, s.behind(2*maxTimelines), s.behind(2*maxTimelines+1))
-	assert.Equal(t, maxTimelines, s.clock.shown.n)
+	assert.Equal(t, s.behind(2*MaxTimelines), s.behind(2*MaxTimelines+1))
+	assert.Equal(t, MaxTimelines, s.clock.shown.intervals.Len())
 }
 
 // Values after a rest of the entity, old values, and values of ticks that are far away change no
@@ -182,6 +182,8 @@ func TestNoTickMovesATimelineBack(t *testing.T) {
 		})
 		c, now, tick := s.clock, s.now, s.tick
 		var last [5]Phase
+		var screen Screen
+		var lastShown [5]Shown
 		for range 5000 {
 			now, tick = now.Add(time.Duration(rng.IntN(40))*time.Millisecond), tick+1
 			for range rng.IntN(4) {
@@ -202,6 +204,16 @@ func TestNoTickMovesATimelineBack(t *testing.T) {
 				}
 				require.GreaterOrEqual(t, shown, last[i], "seed %d", seed)
 				last[i] = shown
+			}
+			c.Screen(&screen)
+			for i := range last {
+				shown := screen.At(i)
+				if i == 0 {
+					shown = screen.Base
+				}
+				require.GreaterOrEqual(t, shown, lastShown[i], "seed %d", seed)
+				require.InDelta(t, int64(last[i]>>8), int64(shown), 1, "seed %d", seed)
+				lastShown[i] = shown
 			}
 		}
 	}

@@ -1,16 +1,12 @@
 package timesync
 
-import (
-	"time"
-
-	"github.com/entangle-ecs/entangle"
-)
+import "github.com/entangle-ecs/entangle"
 
 const (
-	// maxTimelines is the greatest number of send intervals that have a timeline of their own. If
+	// MaxTimelines is the greatest number of send intervals that have a timeline of their own. If
 	// there are more, the others share the timeline of the next longer interval that has one, or
 	// else that of the longest one.
-	maxTimelines = 16
+	MaxTimelines = 16
 
 	// sparseSends is the number of send intervals without a sample after which the entity is assumed
 	// to have been at rest. After a shorter time, samples are assumed to be lost.
@@ -19,14 +15,14 @@ const (
 
 // timelines are the times at which interpolated entities are shown.
 type timelines struct {
-	base   timeline // its samples are the packets, as if they were those of one entity
-	own    [maxTimelines]timeline
-	n      int   // number of timelines in own
-	at     Phase // local time of the last frame
-	newest Phase // the newest packet in the last frame
-	frame  Phase // usual length of a frame
-	some   bool  // the base has begun
-	last   lastSample
+	base      timeline // its samples are the packets, as if they were those of one entity
+	own       [MaxTimelines]timeline
+	intervals Intervals // of the timelines in own
+	at        Phase     // local time of the last frame
+	newest    Phase     // the newest packet in the last frame
+	frame     Phase     // usual length of a frame
+	some      bool      // the base has begun
+	last      lastSample
 }
 
 // lastSample is the last sample of this frame. Most values of a frame have the same ticks, so they
@@ -52,7 +48,7 @@ func (c *Client) beginShownFrame(at Phase) {
 	s.newest = c.arrivals.newest
 	far, limit := c.limits.shown, s.newest+c.limits.shown
 	s.base.beginFrame(at, passed, s.frame, far, limit)
-	for i := range s.own[:s.n] {
+	for i := range s.own[:s.intervals.Len()] {
 		s.own[i].beginFrame(at, passed, s.frame, far, limit)
 	}
 }
@@ -95,34 +91,22 @@ func (s *timelines) place(t *timeline, previous Phase, gap int) place {
 // longer by so much.
 func (s *timelines) shift(by Phase) {
 	s.base.shift(by)
-	for i := range s.own[:s.n] {
+	for i := range s.own[:s.intervals.Len()] {
 		s.own[i].shift(by)
 	}
 }
 
 // of returns the timeline of a send interval, or nil if the interval has none yet.
 func (s *timelines) of(every int) *timeline {
-	for i := range s.own[:s.n] {
-		if s.own[i].every == every {
-			return &s.own[i]
-		}
+	if i, ok := s.intervals.Find(every); ok {
+		return &s.own[i]
 	}
-	if s.n < maxTimelines {
-		return nil
-	}
-	best := &s.own[0]
-	for i := range s.own {
-		t := &s.own[i]
-		if longer := t.every > best.every; best.every < every && longer || t.every > every && !longer {
-			best = t
-		}
-	}
-	return best
+	return nil
 }
 
-// behindBase returns by how much a timeline without samples is behind the base. The base begins two
-// of its intervals behind the newest packet, and the others begin like it.
-func (s *timelines) behindBase(every int) Phase { return whole(2 * max(every-s.base.every, 0)) }
+// behindBase returns by how much a timeline without samples is behind the base, of which the interval is
+// packets. The base begins two of its intervals behind the newest packet, and the others begin like it.
+func behindBase(every, packets int) Phase { return whole(2 * max(every-packets, 0)) }
 
 // interval returns the nearest valid send interval.
 func interval(every int) int { return min(max(every, 1), MaxSendEvery) }
@@ -151,33 +135,28 @@ func (c *Client) placeSample(every int, previous, tick entangle.Tick) place {
 	}
 	t := s.of(every)
 	if t == nil {
-		t = &s.own[s.n]
-		*t = c.newTimeline(every, s.base.offset-s.behindBase(every))
-		t.time = s.base.time - s.behindBase(every)
-		s.n++
+		behind := behindBase(every, s.base.every)
+		t = &s.own[s.intervals.Len()]
+		*t = c.newTimeline(every, s.base.offset-behind)
+		t.time = s.base.time - behind
+		s.intervals.Add(every)
 	}
 	return s.place(t, c.arrivals.ticks.extend(previous), gap)
 }
 
-// Timeline returns the time at which entities with a send interval are shown in this frame, as a
-// tick and a fraction of the next one, from 0 to below 1. Before the first sample of that interval,
-// it is behind the base by twice the difference of the intervals.
+// Timeline returns the time at which entities with a send interval are shown in the next frame, as a
+// tick and a fraction of the following one, from 0 to below 1. Before the first sample of that interval,
+// it is behind the base by twice the difference of the intervals. A frame shows the rounded time that
+// Screen returns.
 //
 // The time never goes back, and runs at most 5 % fast or slow, with these exceptions: if its error
 // exceeds half a second, it jumps forward or stops, and it stops when the newest packet is half a
 // second behind it.
 func (c *Client) Timeline(every int) (tick entangle.Tick, fraction float32) {
 	every = interval(every)
-	t := c.shown.base.time - c.shown.behindBase(every)
+	t := c.shown.base.time - behindBase(every, c.shown.base.every)
 	if own := c.shown.of(every); own != nil {
 		t = own.time
 	}
 	return entangle.Tick(t >> 16), float32(t&(One-1)) / float32(One)
-}
-
-// Interpolation returns the time of the base in this frame, as a tick and a fraction of the next one
-// in 256ths: the time at which an entity is shown that each packet updates. It never goes back.
-func (c *Client) Interpolation(time.Time) (tick entangle.Tick, fraction uint8) {
-	t := c.shown.base.time
-	return entangle.Tick(t >> 16), uint8(t >> 8)
 }

@@ -230,7 +230,7 @@ func (c *Client) connected() {
 	}
 	if c.inputs != nil {
 		c.inputs.Others.Connect(c.applier, c.receiver.Slot)
-		cfg.Inputs = c.inputs.Connect(c.applier, c.cfg.Clock.Sync(), c.ID)
+		cfg.Inputs = c.inputs.Connect(c.applier, c.cfg.Clock, c.ID)
 	}
 	p, err := peer.New(cfg)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/input"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
 	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/mlange-42/arche/ecs"
@@ -17,6 +18,9 @@ type ownInputs struct {
 	round uint32
 	relay *relay      // nil: inputs are not relayed to other clients
 	epoch input.Epoch // the number of jumps back of the clock
+
+	drawn   func() *timesync.Screen // what was on the screen before this frame; nil on a host
+	screens input.Screens
 
 	me    func() entangle.ClientID
 	delay func() int            // the number of ticks from writing an input until it takes effect
@@ -112,6 +116,9 @@ func (o *ownInputs) showLatest() {
 // writeTick stores the inputs that the game wrote in the tick, and sets every controlled entity to
 // the input that takes effect in it.
 func (o *ownInputs) writeTick(tick entangle.Tick) {
+	if o.drawn != nil {
+		o.screens.Write(tick+entangle.Tick(o.delay()), o.drawn())
+	}
 	for i := range o.kinds {
 		k := &o.kinds[i]
 		o.findControlled(k)
@@ -160,6 +167,7 @@ func (o *ownInputs) jump(ticks int32) {
 		o.epoch++
 	}
 	o.each(func(w *input.Writer) { w.Jump(ticks) })
+	o.screens.Jump(ticks)
 }
 
 // each calls do for all input streams.
@@ -183,6 +191,7 @@ func (o *ownInputs) drives() bool {
 
 // endStreams ends all input streams, before another connection begins.
 func (o *ownInputs) endStreams() {
+	o.screens = input.Screens{}
 	for i := range o.kinds {
 		clear(o.kinds[i].streams)
 		o.kinds[i].order = o.kinds[i].order[:0]

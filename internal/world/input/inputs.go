@@ -9,6 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/sink"
 	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -45,10 +46,10 @@ const (
 )
 
 // Connect begins a client's connection, and returns the stream that carries its inputs.
-func (i *Inputs) Connect(applier *sink.Applier, clock *timesync.Client, me func() entangle.ClientID) *inputUp {
+func (i *Inputs) Connect(applier *sink.Applier, clock *tick.Clock, me func() entangle.ClientID) *inputUp {
 	i.own.endStreams()
-	i.own.me, i.own.delay = me, clock.Delay
-	i.up = newInputUp(i.own, applier, clock, &i.sent, &i.unread)
+	i.own.me, i.own.delay, i.own.drawn = me, clock.Sync().Delay, clock.Drawn
+	i.up = newInputUp(i.own, applier, clock.Sync(), &i.sent, &i.unread)
 	i.up.others = i.Others
 	return i.up
 }
@@ -197,13 +198,13 @@ func (i *Inputs) None(number int, e ecs.Entity) bool {
 	return i.buffering
 }
 
-// Seen returns the time at which a player saw the world when it made an entity's input of the last
-// tick.
-func (i *Inputs) Seen(number int, e ecs.Entity) (tick entangle.Tick, fraction float64, ok bool) {
+// Seen returns the time at which the screen of the player that drives an entity showed another entity,
+// when the player made the input that acts in the last tick.
+func (i *Inputs) Seen(number int, e, of ecs.Entity) (shown timesync.Shown, ok bool) {
 	if i.Received == nil {
-		return 0, 0, false
+		return 0, false
 	}
-	return i.Received.seen(number, e)
+	return i.Received.seen(number, e, of)
 }
 
 // Stats returns the counters of clients' inputs.

@@ -23,6 +23,8 @@ type InputStats struct {
 	Refused uint64 // input streams of entities that the sender does not control, or no longer controls
 	TooFar  uint64 // outside of the window of ticks that are kept
 	Flooded uint64 // frames beyond what a client may send
+	// SeenClamped counts ticks for which a client claimed to have seen what it cannot have seen.
+	SeenClamped uint64
 }
 
 // errInputFlood means that a client sends far more input packets than there are ticks.
@@ -30,17 +32,17 @@ var errInputFlood = errors.New("input: far more input packets than ticks")
 
 // InputPlayer is one client's inputs on the server, and the stream that carries them.
 type InputPlayer struct {
-	inputs     *ReceivedInputs
-	id         entangle.ClientID
-	Peer       *peer.Peer
-	meter      *timesync.Meter
-	here       bool // the client is connected
-	rateLimit  input.RateLimit
-	shownTimes input.ShownTimes
-	firsts     firsts
-	find       func(repl.Ref) ecs.Entity
-	Work       uint64     // units of work that its frames cost
-	Line       *relayLine // relays the inputs of other players to this client
+	inputs    *ReceivedInputs
+	id        entangle.ClientID
+	Peer      *peer.Peer
+	meter     *timesync.Meter
+	here      bool // the client is connected
+	rateLimit input.RateLimit
+	seen      input.SeenTimes
+	firsts    firsts
+	find      func(repl.Ref) ecs.Entity
+	Work      uint64     // units of work that its frames cost
+	Line      *relayLine // relays the inputs of other players to this client
 
 	asked bool // at least one of its input streams had begun by the current tick
 	had   bool // at least one of its input streams has an input for the current tick
@@ -48,7 +50,7 @@ type InputPlayer struct {
 
 // NewPlayer returns the inputs of a client, for the duration of its connection.
 func (c *ReceivedInputs) NewPlayer(id entangle.ClientID, meter *timesync.Meter) *InputPlayer {
-	p := &InputPlayer{inputs: c, id: id, meter: meter, rateLimit: input.NewRateLimit(c.rate)}
+	p := &InputPlayer{inputs: c, id: id, meter: meter, rateLimit: input.NewRateLimit(c.rate), seen: input.NewSeenTimes(c.rate)}
 	p.find = p.named
 	return p
 }
@@ -90,11 +92,17 @@ func (p *InputPlayer) HandleFrame(tick entangle.Tick, body []byte, now time.Time
 		return errInputFlood
 	}
 	c := p.inputs
-	c.frame.Open(body, tick, len(c.kinds))
+	c.frame.Open(body, tick, len(c.kinds), c.collector.Stride())
+	p.Work += uint64(c.frame.Screens())/ticksPerUnit + uint64(len(body)*8-c.frame.Bits().RemainingBits())/bitsPerUnit
 	for c.frame.Next() {
 		p.handleStream(&c.frame)
 	}
-	return c.frame.Err()
+	if err := c.frame.Err(); err != nil {
+		return err
+	}
+	limits := input.SeenLimits{Newest: c.tick, RTT: p.Peer.RTT(), TickRate: c.rate}
+	c.stats.SeenClamped += uint64(p.seen.Put(&c.frame, c.tick, limits))
+	return nil
 }
 
 // Costs of clients' inputs, in units of work. A unit is about a tenth of a microsecond.
@@ -123,7 +131,7 @@ func (p *InputPlayer) handleStream(f *input.Frame) {
 		p.inputs.stats.Refused++
 		f.Skip(k.codec)
 	default:
-		p.recordReceived(f, stream, f.Put(stream.reader))
+		p.recordReceived(stream, f.Put(stream.reader))
 	}
 	read := unread - f.Bits().RemainingBits()
 	p.Work += streamWork + uint64(newest.Sub(oldest)+1)/ticksPerUnit + uint64(read)/bitsPerUnit
@@ -140,7 +148,7 @@ func (p *InputPlayer) controlledStream(k *clientKind, e ecs.Entity) *serverStrea
 }
 
 // recordReceived records the ticks that arrived for the first time.
-func (p *InputPlayer) recordReceived(f *input.Frame, stream *serverStream, b input.Received) {
+func (p *InputPlayer) recordReceived(stream *serverStream, b input.Received) {
 	p.inputs.Relay.addReceived(&stream.passed, b)
 	p.inputs.stats.TooFar += uint64(b.Far)
 	next := p.inputs.tick + 1
@@ -152,9 +160,6 @@ func (p *InputPlayer) recordReceived(f *input.Frame, stream *serverStream, b inp
 		} else {
 			p.inputs.stats.InTime++
 		}
-	}
-	if shown, ok := f.Shown(); ok {
-		p.shownTimes.Put(b.Newest, bits.Len64(b.New), shown)
 	}
 }
 

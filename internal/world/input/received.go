@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/input"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
 	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/source"
@@ -149,13 +150,25 @@ func (c *ReceivedInputs) drive(k *clientKind, stream *serverStream, tick entangl
 	k.raise(stream.player.id, stream.entity, tick, stream.status)
 }
 
-// seen returns the server time of the interpolated state that an entity's player saw when it made the
-// input of the last tick.
-func (c *ReceivedInputs) seen(number int, e ecs.Entity) (tick entangle.Tick, fraction float64, ok bool) {
+// seen returns the time at which the screen of an entity's player showed another entity when the player made
+// the input of the last tick. ok is false if there is no such input, and if the player is not shown the other
+// entity in the past.
+func (c *ReceivedInputs) seen(number int, e, of ecs.Entity) (shown timesync.Shown, ok bool) {
 	stream := c.kinds[number].streams[e]
 	if stream == nil || stream.status != event.FreshInput {
-		return 0, 0, false
+		return 0, false
 	}
-	shown, ok := stream.player.shownTimes.At(c.tick)
-	return shown.Tick, float64(shown.Fraction) / 256, ok
+	player := stream.player
+	s, replicated := c.collector.Slot(of)
+	if !replicated || !c.collector.Visibility.Interpolates(player.id, s) {
+		return 0, false
+	}
+	if to := player.Peer.Replication(); to == nil || !to.Finds(s) || !to.Has(s) {
+		return 0, false
+	}
+	screen := player.seen.At(c.tick)
+	if screen == nil {
+		return 0, false
+	}
+	return screen.At(int(c.collector.Sender.Interval(s))), true
 }

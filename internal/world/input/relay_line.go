@@ -78,7 +78,7 @@ func (l *relayLine) appendFrame(dst []byte, room int, tick entangle.Tick) []byte
 	if !l.waits() {
 		return dst
 	}
-	l.composer.BeginDown(dst, room, tick)
+	l.composer.Begin(dst, room, tick)
 	written := 0
 	for _, m := range l.list {
 		l.head(m)

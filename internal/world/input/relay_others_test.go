@@ -75,7 +75,7 @@ func (c *crowded) encode(number, entity int, newest entangle.Tick, w *input.Writ
 	var body input.Body
 	var composer input.Composer
 	body.Encode(w, newest, ticks)
-	composer.BeginDown(nil, entangle.MaxPayload, newest)
+	composer.Begin(nil, entangle.MaxPayload, newest)
 	codec.appendHead(composer.Stream(number), repl.Ref{ID: repl.ID{Group: repl.Handle(entity)}}, func(ecs.Entity) (ref repl.Ref, ok bool) { return ref, false })
 	composer.Put(&body)
 	return composer.Finish()

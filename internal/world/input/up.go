@@ -74,9 +74,8 @@ func (u *inputUp) AppendFrame(dst []byte, room int, pkt uint16, tick entangle.Ti
 		return dst
 	}
 	ticks := u.inTime(now)
-	shown := u.shown(now)
-	u.composer.Begin(dst, room, tick, &shown)
-	put := u.composer.Pack(u.streams, u, ticks, pkt)
+	u.composer.Begin(dst, room, tick)
+	put := u.composer.Pack(u.streams, u, &u.own.screens, ticks, pkt)
 	if put > 0 {
 		u.stats.Frames++
 		u.stats.Streams += uint64(put)
@@ -123,12 +122,6 @@ func (u *inputUp) gather() {
 func (u *inputUp) inTime(now time.Time) int {
 	server, _ := u.clock.ServerTick(now)
 	return int(u.newest.Sub(server))
-}
-
-// shown returns the time at which the player sees interpolated entities.
-func (u *inputUp) shown(now time.Time) input.Shown {
-	tick, fraction := u.clock.Interpolation(now)
-	return input.Shown{Tick: tick, Fraction: fraction}
 }
 
 // AppendHead implements input.Heads.

@@ -23,6 +23,8 @@ type Clock struct {
 	onJump  []func(from, to entangle.Tick)
 	jumps   uint64
 	server  serverOverload
+	shown   timesync.Screen // the times that this frame shows
+	drawn   timesync.Screen // the times that the last frame showed
 }
 
 // NewClock returns a clock that has not received anything from a server.
@@ -50,6 +52,8 @@ func (c *Clock) Jumps() uint64 { return c.jumps }
 // synced clock jumps over these ticks, so that the inputs of the next ticks are not late on the
 // server.
 func (c *Clock) Begin(dropped int) {
+	c.drawn = c.shown
+	c.sync.Screen(&c.shown)
 	jump := c.jump
 	c.jump = 0
 	if c.Synced() {
@@ -76,10 +80,16 @@ func (c *Clock) SampleReceived(every int, previous, tick entangle.Tick) {
 }
 
 // Timeline returns the time at which entities with a send interval are shown in this frame, as a
-// tick and a fraction of the next one, from 0 to below 1.
+// tick and a fraction of the next one in whole 256ths, from 0 to below 1. It stays the same from the
+// beginning of a frame to its end.
 func (c *Clock) Timeline(every int) (tick entangle.Tick, fraction float32) {
-	return c.sync.Timeline(every)
+	t := c.shown.At(every)
+	return t.Tick(), float32(t.Fraction()) / 256
 }
+
+// Drawn returns the times that the last frame showed. They are on the screen while the player makes
+// the inputs of the ticks of this frame.
+func (c *Clock) Drawn() *timesync.Screen { return &c.drawn }
 
 // Ran records that the ticks of a frame have run.
 func (c *Clock) Ran(now time.Time) {
@@ -107,6 +117,7 @@ func (c *Clock) ServerOverload() ServerOverloadStats { return c.server.stats }
 // Connected starts over, because the server may be another one.
 func (c *Clock) Connected() {
 	c.sync.Reset()
+	c.shown, c.drawn = timesync.Screen{}, timesync.Screen{}
 	c.live = true
 }
 

@@ -1,0 +1,337 @@
+package input_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/input"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// limitsAt are limits that a client keeps if its screen is at most a second old.
+func limitsAt(tick entangle.Tick) input.SeenLimits {
+	return input.SeenLimits{Newest: tick, TickRate: 60}
+}
+
+// drawScreen changes a screen into the one of a later frame.
+func drawScreen(rng *rand.Rand, s *timesync.Screen) {
+	switch rng.IntN(6) {
+	case 0: // the frame shows the same
+	case 1:
+		s.Base += timesync.Shown(rng.IntN(10 * 256))
+	default:
+		s.Base += timesync.Shown(256 + rng.IntN(2*128) - 128)
+	}
+	for i := range s.Intervals.Len() {
+		if rng.IntN(4) == 0 {
+			s.Behind[i] += int32(rng.IntN(40) - 20)
+		}
+	}
+	if n := s.Intervals.Len(); n < timesync.MaxTimelines && rng.IntN(40) == 0 {
+		s.Intervals.Add(1 + n)
+		s.Behind[n] = s.BehindBase(1 + n)
+	}
+}
+
+// Whatever packets are lost, and in whichever packet an input arrives, the server gets what was on the screen
+// when the input was made, with any input delay and in any frames.
+func TestScreensArriveWithTheirTicks(t *testing.T) {
+	run(t, func(t *testing.T, rng *rand.Rand) {
+		w, stream, seen := newWriter(), newReader(99), input.NewSeenTimes(60)
+		streams, delay := []input.OwnStream{{Writer: w}}, rng.IntN(4)
+		var c input.Composer
+		var screens input.Screens
+		screen := timesync.Screen{Base: timesync.ShownAt(70, 0), Packets: 1}
+		want := map[entangle.Tick]timesync.Screen{}
+		written, fresh := entangle.Tick(103), 0
+		for tick := entangle.Tick(100); tick < 1000; tick++ {
+			for ticks := rng.IntN(3); ticks > 0; ticks-- {
+				written++
+				w.Write(written, delay, hands{X: uint8(written / 10)}.bytes())
+				screens.Write(written+entangle.Tick(delay), &screen)
+				want[written+entangle.Tick(delay)] = screen
+			}
+			if screen.Base.Tick().Before(tick - 20) {
+				drawScreen(rng, &screen)
+			}
+			written = max(written, tick+2)
+			c.Begin(nil, 1100, written)
+			c.Pack(streams, names{}, &screens, int(written.Sub(tick))+delay, uint16(tick))
+			if frame := c.Finish(); len(frame) > 0 && rng.IntN(3) > 0 {
+				var f input.Frame
+				f.Open(frame, written, 1, 1)
+				take(&f, stream)
+				require.NoError(t, f.Err())
+				seen.Put(&f, tick-1, input.SeenLimits{Newest: screen.Base.Tick() + 30, TickRate: 1 << 20})
+			}
+			stream.Take(tick)
+			if _, status := stream.At(tick); status == input.Fresh {
+				is := seen.At(tick)
+				require.NotNil(t, is, "tick %d", tick)
+				want := want[tick]
+				for every := range timesync.MaxTimelines + 1 {
+					require.Equal(t, want.At(every), is.At(every), "tick %d, interval %d", tick, every)
+				}
+				fresh++
+			}
+		}
+		assert.Greater(t, fresh, 200)
+	})
+}
+
+// The composer writes the same bytes as the plain encoder.
+func TestScreensEqualTheirPlainTwin(t *testing.T) {
+	run(t, func(t *testing.T, rng *rand.Rand) {
+		for range 100 {
+			header := entangle.Tick(rng.Uint32())
+			plain := plainScreens{newest: header + entangle.Tick(rng.IntN(9)), of: make([]timesync.Screen, 1+rng.IntN(input.MaxTicks))}
+			at := timesync.Screen{Base: timesync.ShownAt(header-2000, uint8(rng.Uint32())), Packets: 1}
+			for i := range rng.IntN(5) {
+				at.Intervals.Add(1 + i*i)
+				at.Behind[i] = rng.Int32N(10000) - 5000
+			}
+			intervals := at.Intervals
+			for i := len(plain.of) - 1; i >= 0; i-- {
+				drawScreen(rng, &at)
+				at.Intervals = intervals
+				clear(at.Behind[intervals.Len():])
+				plain.of[i] = at
+			}
+			var c input.Composer
+			c.Begin(nil, 1<<20, header)
+			c.Screens(screensOf(&plain), input.MaxTicks)
+			var b input.Body
+			w := newWriter()
+			w.Write(header, 0, hands{}.bytes())
+			require.True(t, b.Encode(w, header, 1))
+			c.Stream(0).Uvarint(0)
+			require.True(t, c.Put(&b))
+			require.Equal(t, plainFrame(header, &plain, plainStream{newest: header, words: []word{val(hands{})}}), c.Finish())
+		}
+	})
+}
+
+// When the delay grows, the ticks in between repeat the last input and its screen. When it shrinks, or the
+// clock jumps, a screen stays with the input that is used.
+func TestScreensFollowTheWriter(t *testing.T) {
+	var s input.Screens
+	at := func(tick entangle.Tick) (list []entangle.Tick) {
+		var c input.Composer
+		c.Begin(nil, 1100, tick)
+		c.Screens(&s, 8)
+		w, b := newWriter(), input.Body{}
+		w.Write(tick, 0, hands{}.bytes())
+		b.Encode(w, tick, 1)
+		c.Stream(0).Uvarint(0)
+		c.Put(&b)
+		var f input.Frame
+		f.Open(c.Finish(), tick, 1, 1)
+		newest, screens := f.ScreenList()
+		for i := range screens {
+			list = append(list, newest-entangle.Tick(i), screens[i].Base.Tick()+20)
+		}
+		return list
+	}
+	require.Empty(t, at(100))
+	for tick := entangle.Tick(100); tick < 103; tick++ {
+		s.Write(tick, screenAt(tick))
+	}
+	require.Equal(t, []entangle.Tick{102, 102, 101, 101, 100, 100}, at(102))
+	s.Write(106, screenAt(103))
+	require.Equal(t, []entangle.Tick{106, 103, 105, 102, 104, 102, 103, 102, 102, 102, 101, 101, 100, 100}, at(103))
+	s.Write(105, screenAt(104))
+	s.Write(106, screenAt(105))
+	s.Write(107, screenAt(106))
+	require.Equal(t, []entangle.Tick{107, 106, 106, 103}, at(106)[:4])
+	s.Jump(-3)
+	s.Write(105, screenAt(108))
+	require.Equal(t, []entangle.Tick{105, 108, 104, 102}, at(108)[:4])
+	s.Jump(50)
+	s.Write(156, screenAt(160))
+	require.Equal(t, []entangle.Tick{156, 160, 155, 108, 154, 108}, at(160)[:6])
+	s.Jump(500)
+	s.Write(657, screenAt(660))
+	require.Equal(t, []entangle.Tick{657, 660}, at(660))
+	s.Jump(-1 << 31)
+	s.Write(7, screenAt(660))
+	require.Equal(t, []entangle.Tick{7, 660}, at(660)[:2])
+	var unknown timesync.Screen
+	s.Write(8, &unknown)
+	require.Empty(t, at(660), "the clock has no times yet")
+}
+
+// What arrived first for a tick counts, until the player's clock jumps back. Ticks that have run and ticks of
+// the far future change nothing.
+func TestSeenTimesKeepTheFirst(t *testing.T) {
+	seen := input.NewSeenTimes(60)
+	put := func(newest, now entangle.Tick, epoch int, screens ...timesync.Screen) int {
+		var f input.Frame
+		f.Open(plainFrame(newest, &plainScreens{newest, screens}, plainStream{newest: newest, epoch: epoch, words: []word{no}}), newest, 1, 1)
+		take(&f, newReader(now))
+		require.NoError(t, f.Err())
+		return seen.Put(&f, now, limitsAt(now))
+	}
+	is := func(tick entangle.Tick) entangle.Tick {
+		if s := seen.At(tick); s != nil {
+			return s.Base.Tick() + 20
+		}
+		return 0
+	}
+	require.Zero(t, put(100, 98, 0, *screenAt(100), *screenAt(99), *screenAt(98)))
+	require.Equal(t, []entangle.Tick{100, 99, 0, 0}, []entangle.Tick{is(100), is(99), is(98), is(101)})
+	require.Zero(t, put(101, 99, 0, *screenAt(97), *screenAt(97)))
+	require.Equal(t, []entangle.Tick{97, 100}, []entangle.Tick{is(101), is(100)})
+	require.Zero(t, put(101, 99, 1, *screenAt(96), *screenAt(95)))
+	require.Zero(t, put(101, 99, 0, *screenAt(94), *screenAt(94)))
+	require.Equal(t, []entangle.Tick{96, 95}, []entangle.Tick{is(101), is(100)})
+	require.Zero(t, put(99+64, 99, 1, *screenAt(90)))
+	require.Zero(t, put(99+65, 99, 1, *screenAt(90)))
+	require.Equal(t, []entangle.Tick{90, 0}, []entangle.Tick{is(99 + 64), is(99 + 65)})
+	require.Equal(t, 1, put(102, 100, 1, *screenAt(122)))
+	require.EqualValues(t, 100, seen.At(102).At(1).Tick())
+}
+
+// A client cannot claim to have seen what it was not sent, nor what is older than its connection explains.
+func TestSeenTimesAreClamped(t *testing.T) {
+	for _, c := range []struct {
+		rtt          time.Duration
+		every        int
+		claim, truth float64 // ticks before the newest
+	}{
+		{0, 1, 0, 0},
+		{0, 1, -0.5, 0},
+		{0, 1, -1 << 30, 0},
+		{0, 1, 60, 60},
+		{0, 1, 60.25, 60},
+		{0, 1, 1 << 30, 60},
+		{100 * time.Millisecond, 1, 29, 29},
+		{100 * time.Millisecond, 1, 29.25, 29},
+		{100 * time.Millisecond, 6, 39, 39},
+		{100 * time.Millisecond, 6, 39.5, 39},
+		{400 * time.Millisecond, 6, 61, 60},
+		{time.Hour, 1, 61, 60},
+	} {
+		for _, newest := range []entangle.Tick{5, 1000, 1<<32 - 3} {
+			limits := input.SeenLimits{Newest: newest, RTT: c.rtt, TickRate: 60}
+			claim := timesync.ShownAt(newest, 0) - timesync.Shown(c.claim*256)
+			got, changed := limits.Clamp(claim, c.every)
+			want := timesync.ShownAt(newest, 0) - timesync.Shown(c.truth*256)
+			assert.Equal(t, want.Tick(), got.Tick(), "%+v", c)
+			assert.Equal(t, want.Fraction(), got.Fraction(), "%+v", c)
+			assert.Equal(t, c.claim != c.truth, changed, "%+v", c)
+		}
+	}
+}
+
+// The screens of a frame with six ticks, at usual frame rates with a millisecond of jitter, for 60 ticks per second.
+func TestScreensAreSmall(t *testing.T) {
+	for _, c := range []struct {
+		rate, timelines int
+		first, more     float64 // bytes of the newest tick, and the most of each further one
+	}{
+		{60, 0, 3.5, 0.95},
+		{60, 1, 6, 1.05},
+		{60, 3, 11, 1.05},
+		{20, 1, 6, 0.8},
+		{30, 1, 6, 1},
+		{75, 1, 6, 1.6},
+		{90, 1, 6, 1.6},
+		{120, 1, 6, 1.05},
+		{144, 1, 6, 1.6},
+		{240, 1, 6, 1.05},
+	} {
+		rng := rand.New(rand.NewPCG(1, 1))
+		screen := timesync.Screen{Packets: 1}
+		for i := range c.timelines {
+			screen.Intervals.Add(1 + i*(i+1)/2)
+			screen.Behind[i] = int32(i*(i+1)*256) + 100
+		}
+		var screens input.Screens
+		tick, passed, bytes, packets := entangle.Tick(100), 0.0, 0, 0
+		one, length := 0, 60/float64(c.rate)
+		for frame := range 10_000 {
+			now := float64(frame)*length + rng.Float64()*0.06
+			for ran := 0; passed+1 <= now; passed++ {
+				tick++
+				screens.Write(tick, &screen)
+				if ran++; ran == 1 {
+					for _, ticks := range []int{1, 6} {
+						var c input.Composer
+						c.Begin(nil, 1000, tick)
+						c.Screens(&screens, ticks)
+						n := c.Stream(0).LenBits() - 4
+						if ticks == 1 {
+							one += n
+						} else {
+							bytes += n
+						}
+					}
+					packets++
+				}
+			}
+			screen.Base = timesync.Shown((now + 70) * 256)
+		}
+		first, more := float64(one)/float64(packets)/8, float64(bytes-one)/float64(packets)/8/5
+		t.Logf("%d frames per second, %d timelines: %.1f bytes, and %.2f for each further tick", c.rate, c.timelines, first, more)
+		assert.LessOrEqual(t, first, c.first)
+		assert.LessOrEqual(t, more, c.more)
+	}
+}
+
+func TestMalformedScreensAreErrors(t *testing.T) {
+	write := func(ticks uint64, ahead int64, back, intervals uint64, rest func(w *bits.Writer)) []byte {
+		var w bits.Writer
+		w.Uvarint(ticks)
+		w.Varint(ahead)
+		w.Uvarint(back)
+		w.Bits(7, 8)
+		w.Uvarint(intervals)
+		rest(&w)
+		w.Bits(0, 64)
+		return w.Finish()
+	}
+	nothing := func(*bits.Writer) {}
+	interval := func(every uint64, behind int64) func(w *bits.Writer) {
+		return func(w *bits.Writer) {
+			w.Uvarint(every - 1)
+			w.Varint(behind)
+		}
+	}
+	advance := func(by int64) func(w *bits.Writer) {
+		return func(w *bits.Writer) {
+			w.Bits(7, 3)
+			w.Varint(by)
+		}
+	}
+	for i, c := range []struct {
+		frame []byte
+		err   error
+	}{
+		{write(65, 0, 20, 0, nothing), input.ErrTicks},
+		{write(1<<40, 0, 20, 0, nothing), input.ErrTicks},
+		{write(1, 4097, 20, 0, nothing), input.ErrDistance},
+		{write(1, 0, 8264, 0, nothing), input.ErrDistance},
+		{write(1, 0, 20, 17, nothing), input.ErrIntervals},
+		{write(1, 0, 20, 1, interval(4097, 0)), input.ErrIntervals},
+		{write(1, 0, 20, 1, interval(1<<50, 0)), input.ErrIntervals},
+		{write(1, 0, 20, 2, func(w *bits.Writer) { interval(3, 5)(w); interval(3, 5)(w) }), input.ErrIntervals},
+		{write(1, 0, 20, 1, interval(4096, 1<<21+1)), input.ErrDistance},
+		{write(1, 0, 20, 1, interval(4096, -1<<63)), input.ErrDistance},
+		{write(2, 0, 20, 0, advance(1<<21)), input.ErrDistance},
+		{write(2, 0, 20, 0, advance(-1<<63)), input.ErrDistance},
+		{write(2, 0, 20, 0, advance(1<<63-1)), input.ErrDistance},
+		{write(2, 0, 20, 1, func(w *bits.Writer) { interval(1, 1<<21)(w); w.Bits(1, 6); w.Bits(3, 2); w.Varint(1) }), input.ErrDistance},
+	} {
+		var f input.Frame
+		f.Open(c.frame, 100, 1, 1)
+		require.False(t, f.Next())
+		require.ErrorIs(t, f.Err(), c.err, "case %d", i)
+		require.Zero(t, f.Screens())
+	}
+}

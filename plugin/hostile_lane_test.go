@@ -177,3 +177,36 @@ func TestLanesOfInputsArePartOfTheWorkOfAClient(t *testing.T) {
 		assert.GreaterOrEqual(t, work(l)-least, uint64(4+(192-32)/32), "64 ticks %s, one by one", name)
 	}
 }
+
+// A client cannot claim to have seen what is newer than the server's last tick, or too old. Each tick counts
+// once, in whichever frames it comes.
+//
+// Proves: I13
+func TestImpossibleScreensAreCounted(t *testing.T) {
+	a := newArena(t)
+	a.alone()
+	// claim sends an input for a tick after the server's, in a packet of another tick after it, which says that
+	// the screen showed what was some ticks before the packet's.
+	claim := func(tick, packet, back int64) uint64 {
+		before := a.server.Stats().Inputs.SeenClamped
+		var w bits.Writer
+		w.Uvarint(1)
+		w.Varint(tick - packet)
+		w.Uvarint(uint64(back))
+		w.Bits(0, 8)
+		w.Uvarint(0)
+		appendLanes(&w, []forged{{typ: thrustType, of: wireName(0), distance: tick - packet}})
+		frame := w.Finish()
+		a.strike(1, func() {
+			a.sendInputs(a.server.Tick()+entangle.Tick(packet), frame)
+			a.sendInputs(a.server.Tick()+entangle.Tick(packet), frame)
+		})
+		require.True(t, a.here(raider))
+		return a.server.Stats().Inputs.SeenClamped - before
+	}
+	assert.Zero(t, claim(10, 0, 5), "a usual age")
+	assert.EqualValues(t, 1, claim(10, 0, 2000), "far too old")
+	assert.EqualValues(t, 1, claim(10, 30, 27), "newer than the server's tick")
+	assert.Zero(t, claim(-5, 0, 2000), "the tick has run")
+	assert.Zero(t, claim(300, 0, 2000), "the tick is too far away")
+}

@@ -40,6 +40,7 @@ type interpolation struct {
 	every   uintptr          // offset of SendEvery in its value
 	marker  ecs.ID           // components.Interpolated
 	full    set.Mask         // components with values between two samples
+	leftOut set.Mask         // components that an interpolated entity does not have in the world
 	refs    blendedRefs
 	comps   []int          // the same, by column of the table
 	table   *columns.Table // the entities that have the marker
@@ -118,6 +119,9 @@ func (a *Applier) InterpolateBy(clock Timelines, infos []*registry.Component, ti
 		sizes[i] = info.Plan.Size()
 		if info.Type == reflect.TypeFor[components.Interpolated]() {
 			in.comp, in.marker = i, a.comps[i].id
+		}
+		if a.comps[i].interpolate == registry.None {
+			in.leftOut.Set(i)
 		}
 		if info.Interpolate == registry.Full && info.Plan.Size() > 0 && !info.Input {
 			in.full.Set(i)
@@ -291,7 +295,7 @@ func (a *Applier) interpolatePredicted(s repl.Slot) {
 	for comp := range one.has.All() {
 		copy(in.confirmed.value(k.snapshotSlot, comp), a.prediction.store.ConfirmedValue(k.storeSlot, comp))
 	}
-	one.mask = one.has
+	one.mask = one.has.Without(in.leftOut)
 	in.begun = append(in.begun, s)
 	a.handOver(s, one, true)
 }

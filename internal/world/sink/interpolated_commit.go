@@ -36,18 +36,16 @@ func (a *Applier) markHiddenSpawns() {
 // waits until the entity is shown at its tick.
 func (a *Applier) commitInterpolated(m *stagedMember, values []stagedValue) {
 	in, k := &a.interpolation, &a.Replicas.Info[m.slot]
+	var leave set.Mask
 	if k.snapshotSlot == 0 {
-		a.beginInterpolation(m.slot, !m.fresh)
+		leave = a.beginInterpolation(m.slot, !m.fresh).mask.And(in.leftOut)
 	}
 	at := k.snapshotSlot
 	one := &in.slots[at]
 	had := one.has
-	c := in.pending.add(pendingChange{slot: at, tick: a.stage.tick, since: a.presentTick()})
+	in.pending.add(pendingChange{slot: at, tick: a.stage.tick, since: a.presentTick(), removed: m.removed.Or(leave)})
 	for comp := range m.removed.All() {
 		one.has.Clear(comp)
-		if a.comps[comp].mode != registry.None || comp == in.comp {
-			c.removed.Set(comp)
-		}
 		if a.comps[comp].relation && had.Has(comp) {
 			a.forgetConfirmedTarget(m.slot)
 		}

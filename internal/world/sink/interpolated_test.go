@@ -1,6 +1,7 @@
 package sink
 
 import (
+	"fmt"
 	"reflect"
 	"testing"
 	"time"
@@ -35,6 +36,7 @@ type (
 	pastAim   struct{ Of ecs.Entity }   // Simple
 	pastKnows struct{ ecs.Relation }    // Simple
 	pastFlag  struct{}                  // Simple
+	pastOwn   struct{ N uint8 }         // None
 	pastMark  = components.Interpolated // by the server
 )
 
@@ -55,6 +57,7 @@ func newPast(t testing.TB) *past {
 	protocol.Component[pastAim](p)
 	protocol.Component[pastKnows](p)
 	protocol.Component[pastFlag](p)
+	protocol.Component[pastOwn](p).InterpolateMode(protocol.None)
 	protocol.Component[pastMark](p)
 	require.NoError(t, registry.Seal(p))
 	w, hub := ecs.NewWorld(), event.NewHub()
@@ -404,6 +407,42 @@ func TestEventsOfInterpolatedFollowThePrediction(t *testing.T) {
 	assert.Equal(t, []string{"Interpolated removed 1"}, h.took())
 	h.record(func() { h.applier.Predict(h.slots[repl.ID{Group: 1}], false) })
 	assert.Equal(t, []string{"Interpolated inserted 1"}, h.took())
+}
+
+// A component that is left out is not on an entity while it is interpolated, also if the entity was not interpolated
+// at first, or was predicted. It has the newest value afterwards.
+func TestAComponentThatIsLeftOutComesBack(t *testing.T) {
+	for _, predicted := range []bool{false, true} {
+		t.Run(fmt.Sprint(predicted), func(t *testing.T) {
+			h := newPast(t)
+			h.predict()
+			h.come(1, pastOwn{1}, pastScore{1})
+			s := h.slots[repl.ID{Group: 1}]
+			if predicted {
+				h.record(func() { h.applier.Predict(s, true) })
+			}
+			h.record(func() { h.change(1, pastMark{SendEvery: 1}, pastOwn{2}) })
+			h.took()
+			if predicted {
+				h.record(func() { h.applier.Predict(s, false) })
+			} else {
+				h.frames(10)
+			}
+			assert.False(t, h.has(1, pastOwn{}))
+			assert.ElementsMatch(t, []string{"Interpolated inserted 1", "pastOwn removed 1"}, h.took())
+			h.update(1, pastOwn{3})
+			if predicted {
+				h.record(func() { h.applier.Predict(s, true) })
+			} else {
+				h.record(func() { h.remove(1, pastMark{}) })
+			}
+			h.frames(10)
+			require.True(t, h.has(1, pastOwn{}))
+			assert.Equal(t, pastOwn{3}, *at[pastOwn](&h.hand, 1))
+			assert.Contains(t, h.took(), "pastOwn inserted 1")
+			h.rest()
+		})
+	}
 }
 
 // Showing a thousand interpolated entities, of which the values change in each tick, does not allocate.

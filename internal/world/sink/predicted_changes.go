@@ -4,6 +4,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -71,7 +72,7 @@ func (a *Applier) startPrediction(s repl.Slot) {
 		in.slots[a.Replicas.Info[s].snapshotSlot].has = state.Mask
 	}
 	state.Tick = st.tick
-	a.writeTwin(a.Replicas.Info[s].twin, &stagedMember{}, a.stageConfirmed(s, state))
+	a.writeTwin(a.Replicas.Info[s].twin, &stagedMember{}, a.stageConfirmed(s, state, &state.Mask))
 	a.prediction.by.Confirmed(at)
 }
 
@@ -80,9 +81,13 @@ func (a *Applier) endPrediction(s repl.Slot) {
 	k, e, st := &a.Replicas.Info[s], a.Replicas.entities[s].entity, &a.stage
 	at := k.storeSlot
 	state := a.prediction.store.Confirmed(at)
+	is := state.Mask
+	if k.snapshotSlot != 0 {
+		is = is.Without(a.interpolation.leftOut)
+	}
 	m := stagedMember{slot: s}
 	for comp := range a.comps {
-		if !state.Mask.Has(comp) {
+		if !is.Has(comp) {
 			m.removed.Set(comp)
 		}
 	}
@@ -99,7 +104,7 @@ func (a *Applier) endPrediction(s repl.Slot) {
 		a.interpolatePredicted(s)
 	}
 	st.remoteAdded = true
-	a.changeEntity(e, &m, a.stageConfirmed(s, state))
+	a.changeEntity(e, &m, a.stageConfirmed(s, state, &is))
 	st.remoteAdded = false
 	a.releasePrediction(s)
 	if k.snapshotSlot != 0 {
@@ -109,14 +114,17 @@ func (a *Applier) endPrediction(s repl.Slot) {
 	a.RaisePostponed()
 	if k.snapshotSlot != 0 {
 		a.comps[a.interpolation.comp].events.Inserted(e)
+		for comp := range state.Mask.Without(is).All() {
+			a.comps[comp].events.Removed(e)
+		}
 	}
 }
 
-// stageConfirmed stages the confirmed state of an entity. Of an input, only its presence is staged.
-func (a *Applier) stageConfirmed(s repl.Slot, state *rollback.Confirmed) []stagedValue {
+// stageConfirmed stages the confirmed values of some components of an entity. Of an input, only its presence is staged.
+func (a *Applier) stageConfirmed(s repl.Slot, state *rollback.Confirmed, comps *set.Mask) []stagedValue {
 	p, st := &a.prediction, &a.stage
 	p.shown = p.shown[:0]
-	for comp := range state.Mask.All() {
+	for comp := range comps.All() {
 		size := a.comps[comp].plan.Size()
 		v := stagedValue{comp: comp, at: st.reserve(size)}
 		copy(st.buf[v.at:v.at+size], p.store.ConfirmedValue(a.Replicas.Info[s].storeSlot, comp))

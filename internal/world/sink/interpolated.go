@@ -23,6 +23,8 @@ import (
 type Timelines interface {
 	// Timeline returns the time at which entities with an interval are shown in this frame.
 	Timeline(every int) (tick entangle.Tick, fraction float32)
+	// PacketInterval returns the interval of entities that have none of their own, in ticks.
+	PacketInterval() int
 	// SampleReceived reports that the values of an entity as of a tick arrived in this frame. Until now
 	// the newest were of the tick previous.
 	SampleReceived(every int, previous, tick entangle.Tick)
@@ -50,6 +52,7 @@ type interpolation struct {
 	confirmed confirmedColumns
 	pending   pendingChanges
 	hidden    int                       // number of entities that are not shown yet
+	shown     int                       // number of entities that are, in this frame
 	leaving   map[repl.ID]snapshot.Slot // entities of which the end has arrived, and is not shown yet
 	stages    []stage                   // unused, of changes that are shown
 
@@ -204,6 +207,36 @@ func (a *Applier) isLeaving(s repl.Slot) bool {
 func (a *Applier) isDespawned(s repl.Slot) bool {
 	p := &a.interpolation.pending
 	return a.isLeaving(s) && p.list[p.lastOf(a.Replicas.Info[s].snapshotSlot)-1].kind == changeDespawn
+}
+
+// Leaving returns a replica that has ended, and is still shown.
+func (a *Applier) Leaving(id repl.ID) (s repl.Slot, ok bool) {
+	at, ok := a.interpolation.leaving[id]
+	if !ok {
+		return repl.NoSlot, false
+	}
+	return a.interpolation.slots[at].replica, true
+}
+
+// ShowsTick reports whether the interpolated entities without a send interval of their own are shown as of a tick, or of
+// a later one. It is true as long as no entity is interpolated.
+func (a *Applier) ShowsTick(tick entangle.Tick) bool {
+	in := &a.interpolation
+	if in.clock == nil || in.hidden+in.shown == 0 {
+		return true
+	}
+	shown, _ := in.clock.Timeline(in.clock.PacketInterval())
+	return !shown.Before(tick)
+}
+
+// ShowsReplica reports whether a replica is shown as of a tick, or of a later one: with all changes of that tick. It is
+// true for one that is not interpolated, or that the game has removed.
+func (a *Applier) ShowsReplica(s repl.Slot, tick entangle.Tick) bool {
+	if !a.isInterpolated(s) || !a.world.Alive(a.Replicas.entities[s].entity) {
+		return true
+	}
+	one := &a.interpolation.slots[a.Replicas.Info[s].snapshotSlot]
+	return one.shown && !a.shownTick(one).Before(tick)
 }
 
 // beginInterpolation begins to keep the confirmed state of a replica apart from the world. shown says whether

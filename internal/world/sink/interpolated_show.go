@@ -258,8 +258,10 @@ func (a *Applier) showValues() {
 		}
 	}
 	in.begun = in.begun[:0]
+	in.shown = 0
 	for segment := range in.table.Segments() {
 		rows, mask := in.table.Rows(segment)
+		in.shown += len(rows)
 		if len(rows) == 0 || mask.IsZero() {
 			continue
 		}

@@ -88,6 +88,8 @@ func (h *past) Timeline(every int) (entangle.Tick, float32) {
 	return h.tick - entangle.Tick(h.delay(every)), h.fraction
 }
 
+func (h *past) PacketInterval() int { return 1 }
+
 func (h *past) SampleReceived(int, entangle.Tick, entangle.Tick) {}
 
 // link is a relation with its target. ride is one with a value that is blended.

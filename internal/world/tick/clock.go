@@ -91,6 +91,10 @@ func (c *Clock) Timeline(every int) (tick entangle.Tick, fraction float32) {
 // the inputs of the ticks of this frame.
 func (c *Clock) Drawn() *timesync.Screen { return &c.drawn }
 
+// PacketInterval returns the number of ticks from one packet of the server to the next: the send interval of entities
+// that have none of their own.
+func (c *Clock) PacketInterval() int { return max(c.shown.Packets, 1) }
+
 // Ran records that the ticks of a frame have run.
 func (c *Clock) Ran(now time.Time) {
 	c.sync.FrameRan(c.time.Tick, timesync.Phase(c.stepper.Phase()), now)

@@ -73,6 +73,11 @@ func (r *Receiver) Slot(id repl.ID) (repl.Slot, bool) {
 	return p.slot, true
 }
 
+// EndedBy reports whether the last group under a handle ended at a tick or later.
+func (r *Receiver) EndedBy(h repl.Handle, tick entangle.Tick) bool {
+	return r.replica.groups.endedBy(h, tick)
+}
+
 // Held returns the tick of a group's replica.
 func (r *Receiver) Held(h repl.Handle) (entangle.Tick, bool) {
 	g := r.replica.groups.get(h)

@@ -19,7 +19,9 @@ type MessageReceived[M any] struct {
 	// To is the player that received the message: the client itself, or on a Host its own player.
 	// It is entangle.Nobody if the server received it.
 	To entangle.ClientID
-	// Tick is the sender's tick when it sent the message.
+	// Tick is the sender's tick when it sent the packet with which the message was complete: later than
+	// the tick of Send if the message was lost, or waited for an earlier one. With WhenShown, it is the
+	// tick of the frame of Send: the server's last tick in that frame.
 	Tick entangle.Tick
 	// Message is the message. Entities in it are entities of this world.
 	Message M

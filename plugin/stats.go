@@ -185,8 +185,11 @@ type MessageStats struct {
 	Sent, Received uint64
 	Waited         uint64 // messages that were held back until an entity that they refer to arrived
 	Dangling       uint64 // messages that were delivered without an entity that never arrived
-	Relayed        uint64 // messages that were passed on to other clients
-	Refused        uint64 // messages that were not relayed, because too much was queued already
+	// Early counts messages with WhenShown that were delivered before their tick was shown, because
+	// more than 1,024 messages or 256 KiB waited, or one of them for more than 512 ticks.
+	Early   uint64
+	Relayed uint64 // messages that were passed on to other clients
+	Refused uint64 // messages that were not relayed, because too much was queued already
 }
 
 // ResourceStats counts values of replicated resources.

@@ -80,6 +80,22 @@ func (r *MessageRule[T]) Relay() *MessageRule[T] {
 	return r
 }
 
+// WhenShown makes a client deliver the message when it shows interpolated entities as of the tick
+// that the server sent the message in, and not as it arrives: an explosion is heard when it is seen.
+// A message with entities waits until all of them are shown as of that tick. A message that arrives
+// later than that, or refers to entities of which none is interpolated, is delivered at once, and so
+// is every message on a server, for a Host's own player, and while nothing is interpolated. It waits
+// for 512 ticks at most.
+//
+// On an ordered or sequenced channel, later messages of all types wait behind it: give the type a
+// channel of its own, or the mode UnorderedReliable, if others must not. It costs 2 bytes.
+func (r *MessageRule[T]) WhenShown() *MessageRule[T] {
+	if r.def.option("WhenShown") {
+		r.def.info.WhenShown = true
+	}
+	return r
+}
+
 // Codec replaces the built-in encoding of T. A T with entity fields needs a
 // RefCodec.
 func (r *MessageRule[T]) Codec(c Codec[T]) *MessageRule[T] {
@@ -122,5 +138,7 @@ func (r *messageRule) check(channel registry.Direction) {
 		r.unfit("Priority(%v) must be a number above 0 and at most 1e9", i.Priority)
 	case i.Relay && i.Direction != registry.Bidirectional:
 		r.unfit("Relay goes from a client to the server and on to clients, so the message must be Bidirectional, not %v", i.Direction)
+	case i.WhenShown && i.Direction == registry.ClientToServer:
+		r.unfit("WhenShown is for messages that a client receives, and the message is ClientToServer: remove one")
 	}
 }

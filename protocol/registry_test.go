@@ -226,6 +226,10 @@ func TestAnOptionThatDiffersIsNamedWithBothValues(t *testing.T) {
 			message(func(*protocol.Protocol, *protocol.MessageRule[hello]) {}), "option Relay is given on the server and not given on the client" + hellos,
 		},
 		{
+			message(func(*protocol.Protocol, *protocol.MessageRule[hello]) {}),
+			message(func(_ *protocol.Protocol, r *protocol.MessageRule[hello]) { r.WhenShown() }), "option WhenShown is not given on the server and given on the client" + hellos,
+		},
+		{
 			make(func(p *protocol.Protocol) { protocol.Message[hello](p).Mode(protocol.UnorderedReliable) }),
 			make(func(p *protocol.Protocol) { protocol.Message[hello](p).Mode(protocol.SequencedReliable) }),
 			"option Mode is UnorderedReliable on the server and SequencedReliable on the client" + hellos,
@@ -367,6 +371,18 @@ func TestStringListsWhatIsRegistered(t *testing.T) {
 	} {
 		assert.Contains(t, text, word)
 	}
+}
+
+// Proves: N14
+func TestWhenShownIsPartOfTheProtocol(t *testing.T) {
+	p := protocol.New(protocol.Config{Name: "game"})
+	protocol.Message[hello](p).WhenShown()
+	require.NoError(t, p.Err())
+	assert.True(t, registry.Of(p).Messages[0].WhenShown)
+	assert.Contains(t, p.String(), "when shown")
+	other := protocol.New(protocol.Config{Name: "game"})
+	protocol.Message[hello](other)
+	assert.NotEqual(t, p.Hash(), other.Hash())
 }
 
 // The component names that a peer sends are logged, so they must not contain line breaks.

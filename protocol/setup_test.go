@@ -251,6 +251,9 @@ func TestSetUpMistakesAreClear(t *testing.T) {
 			protocol.Message[plain](p).Via(c).Direction(protocol.Bidirectional)
 		}, protocol.ErrOptions, []string{"make the channel wider"}},
 		{"relay one way", func(p *protocol.Protocol) { protocol.Message[plain](p).Direction(protocol.ClientToServer).Relay() }, protocol.ErrOptions, []string{"Bidirectional"}},
+		{"shown on the server", func(p *protocol.Protocol) {
+			protocol.Message[plain](p).Direction(protocol.ClientToServer).WhenShown()
+		}, protocol.ErrOptions, []string{"that a client receives"}},
 		{"unknown message mode", func(p *protocol.Protocol) { protocol.Message[plain](p).Mode(7) }, protocol.ErrOptions, []string{"five modes"}},
 		{"message with no priority", func(p *protocol.Protocol) { protocol.Message[plain](p).Priority(0) }, protocol.ErrOptions, []string{"Priority(0)", "above 0"}},
 		{"message with too high a priority", func(p *protocol.Protocol) { protocol.Message[plain](p).Priority(1e10) }, protocol.ErrOptions, []string{"at most 1e9"}},

@@ -9,9 +9,13 @@ package systems
 // around the shown time (rows N1 to N3). What arrived in this frame is in package sink already: it is the
 // confirmed state, and the samples.
 //
+// The messages that wait are delivered after that: those registered with WhenShown once their tick is shown (row
+// N14), and those that refer to entities once these have arrived.
+//
 // A server and a host interpolate nothing: what they have is the present.
 
-// interpolate shows the interpolated entities.
+// interpolate shows the interpolated entities, and delivers the messages of what is shown.
 func (c *Client) interpolate() {
 	c.Applier.Interpolate()
+	c.Engine.DeliverHeld(c.now)
 }

@@ -45,7 +45,7 @@ func (r *Registry) SetEntries() {
 	}
 	for _, i := range r.Messages {
 		add(KindMessage, i.Number, i.Name, i.Plan.Description(),
-			Option{"Mode", i.Mode.String()}, Option{"Direction", i.Direction.String()}, Option{"Via", i.via()}, option("Relay", i.Relay))
+			Option{"Mode", i.Mode.String()}, Option{"Direction", i.Direction.String()}, Option{"Via", i.via()}, option("Relay", i.Relay), option("WhenShown", i.WhenShown))
 	}
 	for _, i := range r.Requests {
 		add(KindRequest, i.Number, i.Name, i.Question.Description()+"|"+i.Answer.Description())

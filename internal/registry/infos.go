@@ -75,6 +75,7 @@ type Message struct {
 	Direction Direction
 	Priority  float32 // relative to other messages of the channel
 	Relay     bool    // a client may ask the server to relay it
+	WhenShown bool    // a client delivers it when it shows interpolated entities as of the message's tick
 }
 
 // Request is a registered request.

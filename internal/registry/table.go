@@ -30,7 +30,7 @@ func (r *Registry) String() string {
 		row(KindInput, i.Number, i.Name, i.Plan, flag(i.Rebroadcast, "rebroadcast"))
 	}
 	for _, i := range r.Messages {
-		row(KindMessage, i.Number, i.Name, i.Plan, i.Mode.String(), i.Direction.String(), flag(i.Channel != nil, "via "+i.via()), flag(i.Relay, "relay"))
+		row(KindMessage, i.Number, i.Name, i.Plan, i.Mode.String(), i.Direction.String(), flag(i.Channel != nil, "via "+i.via()), flag(i.Relay, "relay"), flag(i.WhenShown, "when shown"))
 	}
 	for _, i := range r.Requests {
 		row(KindRequest, i.Number, i.Name, i.Question, "answer "+i.Answer.Width())

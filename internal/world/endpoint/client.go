@@ -158,6 +158,11 @@ func (c *Client) Receive(now time.Time) {
 	if c.applier != nil {
 		c.applier.ResolveReturns()
 	}
+}
+
+// DeliverHeld delivers the messages that have waited for entities, or until their tick is shown. It is called in every
+// frame, when the interpolated entities are shown.
+func (c *Client) DeliverHeld(now time.Time) {
 	if !c.open {
 		return
 	}
@@ -178,6 +183,17 @@ func (c *Client) spawned() uint64 {
 	}
 	return c.applier.Replicas.Spawns
 }
+
+// OverdueMessages returns the number of messages that wait for a tick that is shown. It is for tests.
+func (c *Client) OverdueMessages() int {
+	if c.mail == nil {
+		return 0
+	}
+	return c.mail.Overdue()
+}
+
+// PacketInterval returns the number of ticks from one packet of the server to the next, as it has stated it.
+func (c *Client) PacketInterval() int { return c.cfg.Clock.PacketInterval() }
 
 // handleEvent handles one event of the layer.
 func (c *Client) handleEvent(e *connection.Event, now time.Time) {
@@ -223,7 +239,7 @@ func (c *Client) connected() {
 		c.receiver.LimitWaiting(c.cfg.MaxWaiting)
 	}
 	c.mail = c.cfg.Post.NewInbox(entangle.Nobody, c.receiver.Slot)
-	c.mail.Resources = c.resources
+	c.mail.Resources, c.mail.EndedBy = c.resources, c.receiver.EndedBy
 	cfg := peer.Config{
 		Registry: c.cfg.Registry, Channels: c.cfg.Channels, Receiver: c.receiver, Inbox: c.mail, Ready: c.mail.Ready, Capped: c.cfg.MaxBytes > 0,
 		OnPacket: c.cfg.Clock.PacketReceived, Clock: c.cfg.Clock.Sync(),
@@ -303,7 +319,7 @@ func (c *Client) sendPackets(tick entangle.Tick, now time.Time) error {
 		return err
 	}
 	if c.open {
-		c.cfg.Post.Flush(now, c)
+		c.cfg.Post.Flush(tick, now, c)
 	}
 	if c.failed != nil {
 		return c.failed

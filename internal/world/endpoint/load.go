@@ -21,7 +21,7 @@ type Load struct {
 	Early int
 	// Waiting counts records of replication that arrived before records that they depend on.
 	Waiting int
-	// Held is the number of messages that wait for an entity they refer to.
+	// Held is the number of received messages that wait for an entity, or until their tick is shown.
 	Held int
 	// Resources counts resources that were sent and are not acknowledged.
 	Resources int
@@ -48,7 +48,7 @@ func (l Load) Check() error {
 		{"actions without acknowledgement", l.Actions, peer.MaxActionBytes},
 		{"early and incomplete messages", l.Early, channel.ReliableWindow + channel.UnreliableWindow},
 		{"waiting records", l.Waiting, cmp.Or(l.waitingLimit, receiver.DefaultWaitingBytes)},
-		{"messages that wait for an entity", l.Held, message.MaxHeld},
+		{"received messages that wait", l.Held, message.MaxHeld},
 		{"resources without acknowledgement", l.Resources, peer.MaxResourceBytes},
 		{"kept values of resources", l.Kept, message.MaxKeptResources},
 		{"queued reliable messages", l.Queued, channel.DefaultReliableQueue + peer.DefaultRelayLimit},
@@ -80,7 +80,7 @@ func (c *Client) Load() Load {
 
 func loadOf(p *peer.Peer, r *receiver.Receiver, m *message.Inbox) Load {
 	l := Load{
-		Actions: p.ActionBytes(), Early: p.EarlyBytes(), Held: len(m.Held), Resources: p.ResourceBytes(),
+		Actions: p.ActionBytes(), Early: p.EarlyBytes(), Held: m.Held(), Resources: p.ResourceBytes(),
 		Queued: p.QueuedBytes(), InFlight: p.InFlight(), Tombstones: p.Tombstones(),
 	}
 	if r != nil {

@@ -21,7 +21,7 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 		return nil
 	}
 	if s.collector == nil || !s.collector.World().Held() {
-		s.cfg.Post.Flush(now, s)
+		s.cfg.Post.Flush(tick, now, s)
 		s.sendResources(now)
 	}
 	for c := range s.everyClient() {

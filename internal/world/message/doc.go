@@ -1,8 +1,8 @@
 // Package message carries messages, requests with their responses, and replicated resources.
 //
 //   - [Post] queues what the game sends and hands it to the connections; an [Inbox] reads the
-//     messages of one peer. Those that refer to entities which have not arrived wait for them,
-//     for a bounded time.
+//     messages of one peer. Those that refer to entities which have not arrived wait for them, and
+//     those registered with WhenShown until their tick is shown, both for a bounded time (held.go).
 //   - [Resources] sends the resources of a server's world, [ResourceCopy] applies them on a
 //     client.
 //

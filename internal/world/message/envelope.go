@@ -37,8 +37,21 @@ func (p *Post) appendEntities(w *bits.Writer, l *Outgoing, to source.Recipient) 
 	source.AppendNames(w, p.Entities(l), func(e ecs.Entity) (repl.Ref, bool) { return p.refOf(to, e) })
 }
 
+// sentTickBits is the size of the tick that a message was sent in: its low bits. The tick is at most so far behind
+// that of the packet in which the message arrives.
+const sentTickBits = 16
+
+// readSentTick reads the tick that a message was sent in.
+func (m *Inbox) readSentTick(packet entangle.Tick) entangle.Tick {
+	low := entangle.Tick(m.R.Bits(sentTickBits))
+	return packet - (packet-low)&(1<<sentTickBits-1)
+}
+
 func (p *Post) appendMessageHead(w *bits.Writer, l *Outgoing) {
 	w.Uvarint(uint64(l.Number))
+	if p.server && p.messages[l.Number].WhenShown {
+		w.Bits(uint64(p.tick)&(1<<sentTickBits-1), sentTickBits)
+	}
 	if !p.messages[l.Number].Relay {
 		return
 	}
@@ -99,9 +112,10 @@ func (p *Post) refOf(to source.Recipient, e ecs.Entity) (ref repl.Ref, known boo
 var noName = repl.ID{Member: repl.MaxMembers}
 
 // readRefs reads the reference table of a value with a plan and resolves it. missing is the number
-// of entities that do not exist here, and late the number of those that may still arrive. The table
-// is read before the value, and has no more references than the value can hold.
-func (m *Inbox) readRefs(r *bits.Reader, plan *wire.Plan) (missing, late int, ok bool) {
+// of entities that do not exist here, and late the number of those that may still arrive: they existed
+// in the tick sent. The table is read before the value, and has no more references than the value can
+// hold.
+func (m *Inbox) readRefs(r *bits.Reader, plan *wire.Plan, sent entangle.Tick) (missing, late int, ok bool) {
 	m.Entities, m.names = m.Entities[:0], m.names[:0]
 	n := r.Uvarint()
 	if n > uint64(min(MaxRefs, plan.MaxRefs())) || n > uint64(r.RemainingBits()) {
@@ -122,7 +136,7 @@ func (m *Inbox) readRefs(r *bits.Reader, plan *wire.Plan) (missing, late int, ok
 			if e, here = m.resolve(ref); !here {
 				missing++
 			}
-			if !here && m.mayCome(ref) {
+			if !here && !ref.Yours && m.mayCome(ref.ID, sent) {
 				if late++; late == 1 {
 					m.late = ref.ID
 				}
@@ -145,9 +159,12 @@ func (m *Inbox) At(index uint32) (ecs.Entity, bool) {
 	return m.Entities[index-1], true
 }
 
-// mayCome reports whether a missing entity can be in flight, which only entities of the other side
-// can. A missing entity of this side has despawned, and a message about it is not held back.
-func (m *Inbox) mayCome(ref repl.Ref) bool { return !ref.Yours && m.slotOf != nil }
+// mayCome reports whether a missing entity of the other side, which existed there in a tick, can be in
+// flight. It can't if its group has ended since. A missing entity of this side has despawned, and a
+// message about it is not held back.
+func (m *Inbox) mayCome(id repl.ID, sent entangle.Tick) bool {
+	return m.slotOf != nil && (m.EndedBy == nil || !m.EndedBy(id.Group, sent))
+}
 
 // resolve finds the entity that the other side referred to when it wrote the message.
 func (m *Inbox) resolve(ref repl.Ref) (ecs.Entity, bool) {
@@ -156,10 +173,18 @@ func (m *Inbox) resolve(ref repl.Ref) (ecs.Entity, bool) {
 	case ref.Yours && p.collector != nil:
 		return p.collector.Named(m.Peer, ref.ID)
 	case !ref.Yours && m.slotOf != nil:
-		s, ok := m.slotOf(ref.ID)
+		s, ok := m.find(ref.ID)
 		return p.applier.Replicas.Entity(s), ok
 	}
 	return ecs.Entity{}, false
+}
+
+// find returns the replica of an entity of the other side. One that has ended is found as long as it is shown.
+func (m *Inbox) find(id repl.ID) (repl.Slot, bool) {
+	if s, ok := m.slotOf(id); ok {
+		return s, ok
+	}
+	return m.post.applier.Leaving(id)
 }
 
 func (p *Post) hasRefs(l *Outgoing) bool {

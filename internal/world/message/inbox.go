@@ -2,13 +2,13 @@ package message
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/channel"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -16,21 +16,6 @@ import (
 )
 
 const (
-	// MaxHeld bounds the messages of one peer that wait for an entity. Beyond it
-	// the oldest is delivered as it is.
-	MaxHeld = 64
-
-	// maxHeldBytes bounds the bodies of held messages: four of the longest.
-	maxHeldBytes = 256 << 10
-
-	// maxHeldFor bounds how long a message waits. A spawn that was lost several times on a bad link
-	// has arrived by then, and an entity that has not arrived will not come.
-	maxHeldFor = 2 * time.Second
-
-	// maxHeldReads bounds the references of held messages that are read in a frame, beyond those of
-	// one message. The rest waits for the next frame.
-	maxHeldReads = MaxRefs
-
 	// maxReads bounds the references that a client reads in a frame, beyond those of one
 	// packet: some milliseconds.
 	maxReads = 16 * MaxRefs
@@ -59,8 +44,9 @@ var (
 	errNoSuchThing = errors.New("message: message of a type that is not registered")
 )
 
-// Inbox receives the messages of one peer, and holds those that refer to entities which have not
-// arrived yet. On an ordered channel, later messages wait behind a held one.
+// Inbox receives the messages of one peer. A client holds those that refer to entities which have not
+// arrived yet, and those that are delivered when their tick is shown. On an ordered channel, later
+// messages wait behind a held one.
 type Inbox struct {
 	post   *Post
 	from   entangle.ClientID
@@ -68,9 +54,11 @@ type Inbox struct {
 
 	Peer      *peer.Peer    // on a server the client that sends the messages; on a client the server
 	Resources *ResourceCopy // nil: the peer may send none
+	// EndedBy reports whether the last group of the peer under a handle ended at a tick or later; nil:
+	// it is not known.
+	EndedBy func(repl.Handle, entangle.Tick) bool
 
-	Held      []heldMessage
-	heldBytes int
+	held      heldMessages
 	Quota     quotaFunc    // the work quota of a server's client; nil: there is none
 	spent     uint64       // units of work that its messages cost, beyond the cost of their frames
 	Waiting   waiting      // messages of the peer that wait in queues
@@ -86,18 +74,6 @@ type Inbox struct {
 // quotaFunc returns the units of work that a client may still cause in this frame, and how many of
 // them may be spent on other clients.
 type quotaFunc func() (left, forOthers int)
-
-type heldMessage struct {
-	ch    channel.ID
-	body  []byte
-	tick  entangle.Tick
-	until time.Time
-	// lacks is the first reference that was missing when the message was last read: the message is
-	// not read again before that entity arrives. unread means that the message was not read yet,
-	// because it waits behind another one.
-	lacks  repl.ID
-	unread bool
-}
 
 // Costs of clients' messages, in units of work. A unit is about a tenth of a microsecond.
 const (
@@ -178,15 +154,14 @@ func (m *Inbox) HandleMessage(ch channel.ID, body []byte, tick entangle.Tick, no
 	if ch == peer.Resources {
 		return m.resource(body)
 	}
-	if m.waits(ch) {
-		return m.hold(heldMessage{ch: ch, tick: tick, until: now.Add(maxHeldFor), unread: true}, body)
+	h := heldMessage{ch: ch, tick: tick, came: now}
+	if !m.post.unordered[ch] && m.held.byChannel[ch] > 0 || m.whenShown(ch, body) {
+		return m.hold(h, body)
 	}
-	missing, err := m.deliver(ch, body, tick, false)
-	if err != nil || missing == 0 {
+	if waits, err := m.deliver(&h, body, false, false); err != nil || !waits {
 		return err
 	}
-	m.post.Stat.Waited++
-	return m.hold(heldMessage{ch: ch, tick: tick, until: now.Add(maxHeldFor), lacks: m.late}, body)
+	return m.hold(h, body)
 }
 
 // resource applies the value of a resource, which does not wait for entities.
@@ -197,25 +172,8 @@ func (m *Inbox) resource(body []byte) error {
 	return m.Resources.handle(m, body)
 }
 
-// waits reports whether a message is held on that channel and the channel is ordered.
-func (m *Inbox) waits(ch channel.ID) bool {
-	return !m.post.unordered[ch] && slices.ContainsFunc(m.Held, func(h heldMessage) bool { return h.ch == ch })
-}
-
-func (m *Inbox) hold(h heldMessage, body []byte) error {
-	for len(m.Held) == MaxHeld || m.heldBytes > maxHeldBytes-len(body) {
-		if err := m.deliverHeld(0); err != nil {
-			return err
-		}
-	}
-	m.heldBytes += len(body)
-	h.body = append([]byte(nil), body...)
-	m.Held = append(m.Held, h)
-	return nil
-}
-
-// Advance begins a frame: it delivers held messages once their entities have arrived, or once their
-// time is up.
+// Advance begins a frame of a server. On a client it runs after the entities of this frame are shown. It delivers the
+// held messages that wait for nothing any more.
 func (m *Inbox) Advance(now time.Time) error {
 	defer func() { m.readsTurn, m.asked = m.reads, 0 }()
 	if m.Resources != nil {
@@ -223,103 +181,81 @@ func (m *Inbox) Advance(now time.Time) error {
 			return err
 		}
 	}
-	if len(m.Held) == 0 {
-		return nil
-	}
-	blocked := [channel.MaxID + 1]bool{}
-	before := m.reads
-	for i := 0; i < len(m.Held) && m.reads-before <= maxHeldReads; {
-		h := &m.Held[i]
-		if blocked[h.ch] {
-			i++
-			continue
-		}
-		came, err := m.retry(h, now)
-		if err != nil {
-			return err
-		}
-		if !came {
-			blocked[h.ch] = !m.post.unordered[h.ch]
-			i++
-			continue
-		}
-		m.removeHeld(i)
-	}
-	return nil
+	return m.deliverHeld(now)
 }
 
-// retry delivers a held message if none of its missing entities can still arrive.
-func (m *Inbox) retry(h *heldMessage, now time.Time) (delivered bool, err error) {
-	expired := !now.Before(h.until)
-	if !h.unread && !expired {
-		if _, here := m.slotOf(h.lacks); !here {
-			return false, nil
-		}
-	}
-	missing, err := m.deliver(h.ch, h.body, h.tick, expired)
-	if err == nil && missing > 0 {
-		h.lacks, h.unread = m.late, false
-	}
-	return missing == 0, err
-}
-
-// removeHeld removes a held message and returns it.
-func (m *Inbox) removeHeld(i int) heldMessage {
-	h := m.Held[i]
-	m.Held = slices.Delete(m.Held, i, i+1)
-	m.heldBytes -= len(h.body)
-	return h
-}
-
-// deliverHeld delivers a held message without waiting any longer.
-func (m *Inbox) deliverHeld(i int) error {
-	h := m.removeHeld(i)
-	_, err := m.deliver(h.ch, h.body, h.tick, true)
-	return err
-}
-
-// deliver raises a message, unless it must wait for missing entities.
-func (m *Inbox) deliver(ch channel.ID, body []byte, tick entangle.Tick, anyway bool) (missing int, err error) {
+// deliver raises a message, unless it has to wait: then h says for what. lacking means that it does not wait for
+// entities that have not arrived, and early that it does not wait until its tick is shown.
+func (m *Inbox) deliver(h *heldMessage, body []byte, lacking, early bool) (waits bool, err error) {
 	m.R.Reset(body)
-	if ch == peer.Requests {
-		return m.deliverRequest(anyway)
+	if h.ch == peer.Requests {
+		h.sent = h.tick
+		late, err := m.deliverRequest(h.sent, lacking)
+		return late > 0 && m.awaitEntity(h), err
 	}
-	number := m.R.Uvarint()
-	if m.R.Err() != nil || number >= uint64(len(m.post.messages)) {
-		return 0, errNoSuchThing
+	info, err := m.readType(h.ch)
+	if err != nil {
+		return false, err
 	}
-	info := m.post.messages[number]
-	if messageChannel(info) != ch {
-		return 0, errWrongPlace
-	}
-	if !info.Direction.SentBy(!m.post.server) {
-		return 0, errWrongWay
+	shownLater := info.WhenShown && !m.post.server
+	if h.sent = h.tick; shownLater {
+		h.sent = m.readSentTick(h.tick)
 	}
 	from, to, err := m.readHead(info.Relay)
 	if err != nil {
-		return 0, err
+		return false, err
 	}
+	m.Entities, m.names = m.Entities[:0], m.names[:0]
+	missing, late := 0, 0
 	if info.Plan.HasRefs() {
-		if missing, err = m.table(info.Plan, anyway); missing > 0 || err != nil {
-			return missing, err
+		if missing, late, err = m.table(info.Plan, h.sent, lacking); late > 0 || err != nil {
+			return err == nil && m.awaitEntity(h), err
 		}
 	}
-	return 0, m.Open(int(number), from, to, tick)
+	if shownLater && m.awaitTick(h) {
+		if !early {
+			return true, nil
+		}
+		m.post.Stat.Early++
+	}
+	m.countMissing(missing)
+	return false, m.Open(info.Number, from, to, h.sent)
 }
 
-// table reads the table of entities of a message. late is the number of entities that may still
-// arrive; with anyway it is 0, and the message is delivered without them.
-func (m *Inbox) table(plan *wire.Plan, anyway bool) (late int, err error) {
-	missing, late, ok := m.readRefs(&m.R, plan)
+// readType reads the type of a message, which must be one that the peer may send on that channel.
+func (m *Inbox) readType(ch channel.ID) (*registry.Message, error) {
+	number := m.R.Uvarint()
+	if m.R.Err() != nil || number >= uint64(len(m.post.messages)) {
+		return nil, errNoSuchThing
+	}
+	info := m.post.messages[number]
+	if messageChannel(info) != ch {
+		return nil, errWrongPlace
+	}
+	if !info.Direction.SentBy(!m.post.server) {
+		return nil, errWrongWay
+	}
+	return info, nil
+}
+
+// table reads the table of entities of a message. missing is the number of entities that do not exist here, and late the
+// number of those that the message waits for. With lacking, it waits for none.
+func (m *Inbox) table(plan *wire.Plan, sent entangle.Tick, lacking bool) (missing, late int, err error) {
+	missing, late, ok := m.readRefs(&m.R, plan, sent)
 	switch {
 	case !ok:
-		return 0, errMessage
-	case late > 0 && !anyway:
-		return late, nil
-	case missing > 0:
+		return 0, 0, errMessage
+	case lacking:
+		return missing, 0, nil
+	}
+	return missing, late, nil
+}
+
+// countMissing counts a message that is delivered without some of its entities.
+func (m *Inbox) countMissing(missing int) {
+	if missing > 0 {
 		m.post.Stat.Dangling++
 	}
-	return 0, nil
 }
 
 // readHead reads the sender of a message or, on a server, its recipients.

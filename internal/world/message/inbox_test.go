@@ -177,17 +177,17 @@ func TestUnorderedMessagesDoNotWaitForEachOther(t *testing.T) {
 	require.NoError(t, d.mail.HandleMessage(ch, body(2), 1, d.now))
 	d.arrive(2)
 	require.NoError(t, d.mail.Advance(d.now))
-	assert.Len(t, d.mail.Held, 1)
+	assert.Equal(t, 1, d.mail.Held())
 	assert.EqualValues(t, 1, d.post.Stats().Received)
 }
 
-// At most 64 messages with 256 KiB wait. Beyond that the oldest is delivered.
+// At most 1,024 messages with 256 KiB wait. Beyond that the oldest is delivered.
 func TestWaitingMessagesAreBounded(t *testing.T) {
 	d := newDesk(t, false)
 	for range MaxHeld + 10 {
 		d.get(d.word("early", 2))
 	}
-	assert.Len(t, d.mail.Held, MaxHeld)
+	assert.Equal(t, MaxHeld, d.mail.Held())
 	assert.Len(t, d.words, 10)
 
 	d = newDesk(t, false)
@@ -198,11 +198,11 @@ func TestWaitingMessagesAreBounded(t *testing.T) {
 	}
 	assert.Empty(t, d.words)
 	assert.Error(t, d.mail.HandleMessage(wordChannel, long, 1, d.now), "its turn has come, and it is malformed")
-	assert.LessOrEqual(t, d.mail.heldBytes, maxHeldBytes)
-	for len(d.mail.Held) > 0 {
-		d.mail.removeHeld(0)
+	assert.LessOrEqual(t, d.mail.held.bytes, maxHeldBytes)
+	for d.mail.Held() > 0 {
+		d.mail.held.remove(d.mail.held.oldest)
 	}
-	assert.Zero(t, d.mail.heldBytes)
+	assert.Zero(t, d.mail.held.bytes)
 }
 
 // If an answer cannot be sent, the client that asked gets an error, and stays connected.
@@ -280,8 +280,8 @@ func FuzzInbox(f *testing.F) {
 			}
 			d.arrive(2)
 			_ = d.mail.Advance(d.now)
-			require.LessOrEqual(t, len(d.mail.Held), MaxHeld)
-			require.LessOrEqual(t, d.mail.heldBytes, maxHeldBytes)
+			require.LessOrEqual(t, d.mail.Held(), MaxHeld)
+			require.LessOrEqual(t, d.mail.held.bytes, maxHeldBytes)
 			require.LessOrEqual(t, len(d.post.heap), 16*len(body)*3+64<<10)
 		}
 	})

@@ -44,6 +44,9 @@ type Post struct {
 	wrap    []byte
 	one     [1]entangle.ClientID // the result of Named
 	Stat    PostStats
+
+	tick     entangle.Tick // the last finished tick, of the messages that are sent now
+	maxShown time.Duration // how long a message waits until its tick is shown
 }
 
 // PostStats counts the fates of messages.
@@ -51,6 +54,7 @@ type PostStats struct {
 	Sent, Received uint64
 	Waited         uint64 // messages that were held back until an entity that they refer to arrives
 	Dangling       uint64 // messages that were delivered without an entity that never arrived
+	Early          uint64 // messages that were delivered before their tick was shown, because too many waited, or for too long
 	Relayed        uint64
 	Refused        uint64 // messages that were not relayed, because too much was queued already
 }
@@ -88,6 +92,7 @@ func NewPost(p *protocol.Protocol, server bool) *Post {
 		server: server, messages: registry.Of(p).Messages, requests: registry.Of(p).Requests, Clients: func() int { return 0 },
 		Events: make([]*event.MessageEvents, len(registry.Of(p).Messages)), requestStates: make([]requestState, len(registry.Of(p).Requests)),
 	}
+	post.maxShown = maxShownTicks * time.Second / time.Duration(registry.Of(p).TickRate)
 	if !server {
 		post.Player = &post.Outbox
 	}
@@ -252,8 +257,9 @@ func (p *Post) longest(l *Outgoing) int {
 	return channel.MaxMessage
 }
 
-// Flush hands all queued messages to the carrier, for their recipients.
-func (p *Post) Flush(now time.Time, to Carrier) {
+// Flush hands all queued messages to the carrier, for their recipients. tick is the last finished tick.
+func (p *Post) Flush(tick entangle.Tick, now time.Time, to Carrier) {
+	p.tick = tick
 	for i := range p.Out {
 		to.Carry(&p.Out[i], now)
 	}

@@ -110,23 +110,26 @@ func appendRequestHead(w *bits.Writer, l *Outgoing) {
 	}
 }
 
-// deliverRequest handles a request on a server, and a response on a client.
-func (m *Inbox) deliverRequest(anyway bool) (missing int, err error) {
+// deliverRequest handles a request on a server, and a response on a client, unless it waits for entities: late is their
+// number. With lacking, it waits for none.
+func (m *Inbox) deliverRequest(sent entangle.Tick, lacking bool) (late int, err error) {
 	number, call := m.R.Uvarint(), uint32(m.R.Bits(32))
 	if m.R.Err() != nil || number >= uint64(len(m.post.requests)) {
 		return 0, errNoSuchThing
 	}
 	if m.post.server {
-		return m.deliverQuestion(int(number), call, anyway)
+		return m.deliverQuestion(int(number), call, sent, lacking)
 	}
-	return m.deliverAnswer(int(number), call, anyway)
+	return m.deliverAnswer(int(number), call, sent, lacking)
 }
 
-func (m *Inbox) deliverQuestion(number int, call uint32, anyway bool) (missing int, err error) {
+func (m *Inbox) deliverQuestion(number int, call uint32, sent entangle.Tick, lacking bool) (late int, err error) {
 	if plan := m.post.requests[number].Question; plan.HasRefs() {
-		if missing, err = m.table(plan, anyway); missing > 0 || err != nil {
-			return missing, err
+		missing, late, err := m.table(plan, sent, lacking)
+		if late > 0 || err != nil {
+			return late, err
 		}
+		m.countMissing(missing)
 	}
 	return 0, m.Answer(number, call)
 }
@@ -170,12 +173,14 @@ func (p *Post) fail(l Outgoing, text string) {
 	}
 }
 
-func (m *Inbox) deliverAnswer(number int, call uint32, anyway bool) (missing int, err error) {
+func (m *Inbox) deliverAnswer(number int, call uint32, sent entangle.Tick, lacking bool) (late int, err error) {
 	failed := m.R.Bool()
 	if plan := m.post.requests[number].Answer; !failed && plan.HasRefs() {
-		if missing, err = m.table(plan, anyway); missing > 0 || err != nil {
-			return missing, err
+		missing, late, err := m.table(plan, sent, lacking)
+		if late > 0 || err != nil {
+			return late, err
 		}
+		m.countMissing(missing)
 	}
 	return 0, m.HandleResponse(number, call, failed)
 }

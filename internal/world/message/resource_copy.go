@@ -127,7 +127,7 @@ func (c *ResourceCopy) handle(m *Inbox, body []byte) error {
 func (c *ResourceCopy) applyValue(r *copiedResource, m *Inbox) error {
 	m.Entities = m.Entities[:0]
 	if r.Info.Plan.HasRefs() {
-		if _, _, ok := m.readRefs(&m.R, r.Info.Plan); !ok {
+		if _, _, ok := m.readRefs(&m.R, r.Info.Plan, 0); !ok {
 			return errMessage
 		}
 	}
@@ -255,7 +255,7 @@ func (c *ResourceCopy) complete(r *copiedResource, m *Inbox) error {
 	if r.Info.Rollback {
 		m.R.Bits(32)
 	}
-	if _, _, ok := m.readRefs(&m.R, r.Info.Plan); !ok {
+	if _, _, ok := m.readRefs(&m.R, r.Info.Plan, 0); !ok {
 		return errMessage
 	}
 	came, went := false, false

@@ -29,6 +29,8 @@ type Predicted struct{}
 type Interpolated struct {
 	// SendEvery is the number of ticks from one update of the entity's group to the next.
 	SendEvery uint32
+	// Teleports is how often plugin.Teleport was called for the entity. It wraps around.
+	Teleports uint8
 }
 
 // NoRollback excludes a predicted entity from rollbacks: it keeps its state, whatever the server

@@ -20,7 +20,8 @@ func (s *Store) Advance(every uint16, tick entangle.Tick, fraction float64) {
 			// The usual case of arrive: the entity has reached one sample, and there is another one
 			// to move to. Without it, interpolate/snapshot takes a quarter more time.
 			next := s.index(slot, e.first+2)
-			if end := atTick(s.ticks[next]); plain && e.shown && e.count > 2 && now.before(end) {
+			if end := atTick(s.ticks[next]); plain && e.shown && e.count > 2 && now.before(end) &&
+				from[slot] != to[slot] && s.jumps[next] == s.jumps[to[slot]] {
 				e.first++
 				e.count--
 				e.restarted = false

@@ -31,6 +31,8 @@
 //   - Each entity can have a function of its own for a column, which does not continue.
 //   - Two values that Kind.TooFar reports are not blended: the older one is shown until the tick of
 //     the newer one.
+//   - An entity is not moved between two samples with different numbers of SetTeleports: the older one
+//     is shown until the tick of the newer one, in all columns and without a way that begins again.
 //   - The shown time never moves back. If the caller's time does, the shown time stays.
 //   - No ticks make an entity use more memory than that of MaxSamples samples.
 //
@@ -45,7 +47,7 @@
 //
 // The methods are:
 //   - slots: Add, Remove;
-//   - samples: AddSample, RemoveColumns, Rebase;
+//   - samples: AddSample, SetTeleports, TeleportAhead, RemoveColumns, Rebase;
 //   - functions of single entities: SetFunction;
 //   - time: Advance, Shown;
 //   - display: Select, Show, and for a function of the game From, To and Share;

@@ -10,6 +10,7 @@ type ring struct {
 	capacity int             // number of rows, a power of two
 	stride   int             // number of slots that there is memory for
 	ticks    []entangle.Tick // by row and slot
+	jumps    []uint8         // the number of teleports up to the sample, by row and slot
 	planes   [][]byte        // by column, then row and slot; nil until the column is used
 	sizes    []int
 }
@@ -20,7 +21,7 @@ func newRing(kinds []Kind) ring {
 	for _, k := range kinds {
 		r.sizes = append(r.sizes, k.Size)
 	}
-	r.ticks = make([]entangle.Tick, capacity*stride)
+	r.ticks, r.jumps = make([]entangle.Tick, capacity*stride), make([]uint8, capacity*stride)
 	return r
 }
 
@@ -45,7 +46,7 @@ func (r *ring) use(col int) {
 
 // bytes returns the size of the samples of all slots.
 func (r *ring) bytes() int {
-	n := 4 * len(r.ticks)
+	n := 5 * len(r.ticks)
 	for _, plane := range r.planes {
 		n += len(plane)
 	}
@@ -55,7 +56,7 @@ func (r *ring) bytes() int {
 // copySample copies a sample of a slot.
 func (s *Store) copySample(slot Slot, to, from uint32) {
 	to, from = s.index(slot, to), s.index(slot, from)
-	s.ticks[to] = s.ticks[from]
+	s.ticks[to], s.jumps[to] = s.ticks[from], s.jumps[from]
 	for col := range s.members[slot].cols.All() {
 		copy(s.value(col, to), s.value(col, from))
 	}
@@ -90,7 +91,7 @@ func (s *Store) reserve(slot Slot) {
 func (s *Store) resize(capacity, stride int) {
 	old := s.ring
 	s.capacity, s.stride = capacity, stride
-	s.ticks = make([]entangle.Tick, capacity*stride)
+	s.ticks, s.jumps = make([]entangle.Tick, capacity*stride), make([]uint8, capacity*stride)
 	s.planes = make([][]byte, len(old.planes))
 	for col, plane := range old.planes {
 		if plane != nil {
@@ -102,7 +103,7 @@ func (s *Store) resize(capacity, stride int) {
 		for n := range uint32(e.count) {
 			n += e.first
 			from, to := old.index(slot, n), s.index(slot, n)
-			s.ticks[to] = old.ticks[from]
+			s.ticks[to], s.jumps[to] = old.ticks[from], old.jumps[from]
 			for col := range s.members[slot].cols.All() {
 				copy(s.value(col, to), old.value(col, from))
 			}
@@ -111,14 +112,20 @@ func (s *Store) resize(capacity, stride int) {
 	}
 }
 
-// pair finds the indexes of the two samples that a slot is shown between.
+// pair finds the indexes of the two samples that a slot is shown between. They are the same if there
+// is no second one, and if the entity is teleported to it.
 func (s *Store) pair(slot Slot) {
 	e := &s.entities[slot]
 	from := s.index(slot, e.from())
-	s.pairs.from[slot], s.pairs.to[slot] = from, from
+	to := from
+	e.held = false
 	if e.shown && !e.resting() {
-		s.pairs.to[slot] = s.index(slot, e.from()+1)
-	} else {
+		next := s.index(slot, e.from()+1)
+		if e.held = s.jumps[next] != s.jumps[from]; !e.held {
+			to = next
+		}
+	}
+	if s.pairs.from[slot], s.pairs.to[slot] = from, to; from == to {
 		s.pairs.share[slot] = 0
 	}
 }

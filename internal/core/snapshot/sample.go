@@ -34,12 +34,22 @@ func (s *Store) AddSample(slot Slot, tick entangle.Tick, cols set.Mask, value fu
 	return true
 }
 
+// SetTeleports sets how often an entity has been teleported up to the samples that are added from now
+// on, a number that wraps around. Two samples with different numbers are not blended.
+func (s *Store) SetTeleports(slot Slot, n uint8) { s.members[slot].jumps = n }
+
+// TeleportAhead reports whether an entity is teleported between its shown values and its newest sample.
+func (s *Store) TeleportAhead(slot Slot) bool {
+	e := &s.entities[slot]
+	return e.count > 0 && s.jumps[s.index(slot, e.from())] != s.jumps[s.index(slot, e.last())]
+}
+
 // setValues sets the values of the newest sample. Columns that are not given have the values of the
 // sample before. Columns that the entity did not have get the value in all samples.
 func (s *Store) setValues(slot Slot, cols set.Mask, value func(col int) []byte) {
 	e, m := &s.entities[slot], &s.members[slot]
 	to := s.index(slot, e.last())
-	s.ticks[to] = e.newest
+	s.ticks[to], s.jumps[to] = e.newest, m.jumps
 	carried := m.cols.Without(cols)
 	for col := carried.Next(0); col >= 0; col = carried.Next(col + 1) {
 		copy(s.value(col, to), s.value(col, s.index(slot, e.last()-1)))
@@ -91,6 +101,7 @@ func (s *Store) Rebase(slot Slot, cols set.Mask, value func(col int) []byte) {
 
 // restart begins a movement from the shown values, or from the given ones, at the shown time. It
 // leads to the first sample that is far enough ahead, or else to the newest one, which is then late.
+// A teleport on the way happens at its tick, at once if that is over.
 func (s *Store) restart(slot Slot, cols set.Mask, value func(col int) []byte) {
 	e, m := &s.entities[slot], &s.members[slot]
 	now := m.class.now
@@ -99,7 +110,9 @@ func (s *Store) restart(slot Slot, cols set.Mask, value func(col int) []byte) {
 	if !e.shown || e.resting() {
 		target = e.from()
 	}
-	for target != last && atTick(s.ticks[s.index(slot, target)]).before(soonest) {
+	jumps := s.jumps[s.index(slot, e.from())] // of the shown values
+	jumped := func() bool { return s.jumps[s.index(slot, target)] != jumps }
+	for target != last && !jumped() && atTick(s.ticks[s.index(slot, target)]).before(soonest) {
 		target++
 	}
 	base, shown := s.index(slot, target-1), s.shownValues(slot)
@@ -111,10 +124,10 @@ func (s *Store) restart(slot Slot, cols set.Mask, value func(col int) []byte) {
 		}
 		shown = shown[s.sizes[col]:]
 	}
-	s.ticks[base] = now.tick()
+	s.ticks[base], s.jumps[base] = now.tick(), jumps
 	e.first, e.count, e.behind, e.shown, e.restarted = target-1, uint16(last-target+2), 0, true, true
 	e.start, e.end = now, atTick(s.ticks[s.index(slot, target)])
-	e.late = e.end.before(soonest)
+	e.late = e.end.before(soonest) && !jumped()
 	if e.late {
 		e.end = soonest
 	}

@@ -177,7 +177,7 @@ func (s *Store) showExtrapolated(col int, dst []byte) {
 func (s *Store) extrapolate(col int, slot Slot) (from, to uint32, share float32) {
 	e := &s.entities[slot]
 	from, to = s.index(slot, e.first), s.pairs.to[slot]
-	if from == to || s.pairs.from[slot] != to || s.far[col].Has(int(slot)) || s.functions[col].has.Has(int(slot)) ||
+	if e.held || s.pairs.from[slot] != to || from == to || s.jumps[from] != s.jumps[to] || s.far[col].Has(int(slot)) || s.functions[col].has.Has(int(slot)) ||
 		bytes.Equal(s.value(col, from), s.value(col, to)) {
 		return from, to, 1
 	}
@@ -204,7 +204,7 @@ func (s *Store) shownValues(slot Slot) []byte {
 }
 
 // From returns the sample that a column of a slot is moving from, and To the one that it is moving
-// to. They are the same if there is only one. Share returns how much of the way is over, from 0 to
+// to. They are the same if there is only one, and if the entity is teleported to the other. Share returns how much of the way is over, from 0 to
 // 1. A game that blends several columns together uses them in place of Show; neither TooFar nor
 // Extrapolate apply.
 func (s *Store) From(slot Slot, col int) []byte { return s.value(col, s.pairs.from[slot]) }

@@ -76,12 +76,14 @@ type entity struct {
 	shown     bool
 	restarted bool // it moves from values that are no sample
 	late      bool // the newest sample is reached after its tick
+	held      bool // it is teleported to the next sample, so that the two of its pair are the same
 }
 
 // member is the other state of one slot.
 type member struct {
 	class *class // nil: the slot is not in use
 	place uint32 // in class.slots
+	jumps uint8  // see SetTeleports
 	cols  set.Mask
 }
 

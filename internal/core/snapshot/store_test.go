@@ -20,6 +20,7 @@ type single struct {
 	slot  Slot
 	every uint16
 	col   int
+	jumps uint8
 }
 
 func newSingle(every uint16, col int) *single {
@@ -207,6 +208,54 @@ func TestRebaseMovesFromTheGivenValue(t *testing.T) {
 	s.Rebase(s.slot, set.MaskOf(plain), given(9))
 	assert.InDelta(t, 8, s.at(20.5), 0, "back to the last value")
 	assert.InDelta(t, 7, s.at(21), 0)
+}
+
+// teleported adds a sample after a teleport.
+func (s *single) teleported(tick entangle.Tick, v float64) {
+	s.jumps++
+	s.SetTeleports(s.slot, s.jumps)
+	s.add(tick, v)
+}
+
+// Samples before and after a teleport are not blended, also if one between them was lost or there were two, and
+// nothing continues across it. A late teleport happens at once. The number wraps around.
+//
+// Proves: N16
+func TestTeleportsAreNotBlended(t *testing.T) {
+	s := newSingle(2, plain)
+	s.jumps = 254
+	s.teleported(10, 0)
+	s.teleported(14, 8) // 0: one at 12 was lost
+	assert.True(t, s.TeleportAhead(s.slot))
+	s.jumps++
+	s.teleported(16, 4)
+	s.add(18, 6)
+	assert.InDelta(t, 0, s.at(10), 0)
+	assert.InDelta(t, 0, s.at(13.9), 0)
+	assert.InDelta(t, 8, s.at(14), 0)
+	assert.Zero(t, s.Share(s.slot))
+	assert.InDelta(t, 8, s.at(15.9), 0)
+	assert.InDelta(t, 4, s.at(16), 0)
+	assert.False(t, s.TeleportAhead(s.slot))
+	assert.InDelta(t, 5, s.at(17), 0)
+	assert.InDelta(t, 6, s.at(21), 0, "it rests")
+
+	s.teleported(20, 30)
+	assert.InDelta(t, 30, s.at(21.25), 0, "at once, because it is late")
+	s.teleported(24, 40)
+	assert.InDelta(t, 30, s.at(23.9), 0, "at its tick")
+	assert.InDelta(t, 40, s.at(24), 0)
+
+	s = newSingle(1, beyond)
+	s.add(10, 1)
+	s.teleported(11, 3)
+	assert.InDelta(t, 3, s.at(12), 0, "no direction to continue in")
+	s.add(13, 5)
+	s.add(14, 7)
+	assert.InDelta(t, 8, s.at(14.5), 0)
+	s.teleported(16, 0)
+	assert.InDelta(t, 8, s.at(15.9), 0, "from where it has continued to")
+	assert.InDelta(t, 0, s.at(16), 0)
 }
 
 // An entity that has rested for longer than half of the wrap-around of ticks moves again.

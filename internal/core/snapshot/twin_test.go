@@ -115,11 +115,14 @@ type twin struct {
 	newest  int64
 	started bool // it has a sample
 
+	jumps     uint8 // of the next sample
 	shown     bool
 	base      values // that it moves from
+	baseJumps uint8
 	start     float64
 	previous  *values // of the movement before, which began at prevStart and ended at start
 	prevStart float64
+	prevJumps uint8
 	end       float64 // of the movement to ahead[0]
 	late      bool
 	restarted bool // base is no sample
@@ -129,6 +132,7 @@ type twin struct {
 type twinSample struct {
 	tick int64
 	values
+	jumps uint8
 }
 
 type twinClass struct {
@@ -148,6 +152,9 @@ func (w *twin) known() values {
 // show returns the shown value of a column.
 func (w *twin) show(col int) float64 {
 	base := w.base[col]
+	if w.teleported() {
+		return base
+	}
 	if len(w.ahead) > 0 {
 		to, share := w.ahead[0].values[col], w.share()
 		if col == held && !w.own[col] || (col == limited || col == beyond) && tooFar(base, to) {
@@ -161,15 +168,18 @@ func (w *twin) show(col int) float64 {
 		}
 		return mix(base, to, share)
 	}
-	if col != beyond || w.own[col] || w.previous == nil || w.previous[col] == base || tooFar(w.previous[col], base) {
+	if col != beyond || w.own[col] || w.previous == nil || w.prevJumps != w.baseJumps || w.previous[col] == base || tooFar(w.previous[col], base) {
 		return base
 	}
 	now := min(w.class.now, w.start+ticksBeyond)
 	return mix(w.previous[col], base, float32((now-w.prevStart)/(w.start-w.prevStart)))
 }
 
+// teleported reports whether the entity is teleported to the next sample.
+func (w *twin) teleported() bool { return len(w.ahead) > 0 && w.ahead[0].jumps != w.baseJumps }
+
 func (w *twin) share() float32 {
-	if len(w.ahead) == 0 {
+	if len(w.ahead) == 0 || w.teleported() {
 		return 0
 	}
 	return float32((w.class.now - w.start) / (w.end - w.start))
@@ -187,7 +197,7 @@ func (w *twin) add(tick int64, changed map[int]float64) {
 	if w.samples() == MaxSamples {
 		w.ahead = slices.Delete(w.ahead, 1, 2)
 	}
-	w.ahead = append(w.ahead, twinSample{tick, w.known()})
+	w.ahead = append(w.ahead, twinSample{tick, w.known(), w.jumps})
 	w.started, w.newest = true, tick
 	for col, v := range changed {
 		w.ahead[len(w.ahead)-1].values[col] = v
@@ -242,12 +252,12 @@ func (w *twin) rebase(given map[int]float64) {
 	}
 	from := w.showAll()
 	if !w.shown {
-		from = w.ahead[0].values
+		from, w.baseJumps = w.ahead[0].values, w.ahead[0].jumps
 		if w.samples() == MaxSamples {
 			w.ahead = slices.Delete(w.ahead, 1, 2)
 		}
 	} else if len(w.ahead) == 0 {
-		w.ahead = []twinSample{{w.newest, w.base}}
+		w.ahead = []twinSample{{w.newest, w.base, w.baseJumps}}
 	}
 	for col, v := range given {
 		if w.has[col] {
@@ -261,22 +271,26 @@ func (w *twin) rebase(given map[int]float64) {
 // restart begins a movement from the given values.
 func (w *twin) restart(from values) {
 	soonest := w.class.now + float64(w.class.every)
-	for len(w.ahead) > 1 && float64(w.ahead[0].tick) < soonest {
+	for len(w.ahead) > 1 && !w.teleported() && float64(w.ahead[0].tick) < soonest {
 		w.ahead = w.ahead[1:]
 	}
 	w.base, w.start, w.previous, w.restarted = from, w.class.now, nil, true
 	w.end = max(float64(w.ahead[0].tick), soonest)
 	w.late = w.end != float64(w.ahead[0].tick)
+	if w.teleported() {
+		w.end, w.late = float64(w.ahead[0].tick), false
+	}
 }
 
 // advance drops the samples that the shown time has reached.
 func (w *twin) advance() {
 	for len(w.ahead) > 0 && w.end <= w.class.now {
 		if w.previous = nil; w.shown && !w.restarted {
-			w.previous, w.prevStart = &values{}, w.start
+			w.previous, w.prevStart, w.prevJumps = &values{}, w.start, w.baseJumps
 			*w.previous = w.base
 		}
 		w.shown, w.base, w.start, w.late, w.restarted = true, w.ahead[0].values, w.end, false, false
+		w.baseJumps = w.ahead[0].jumps
 		if w.ahead = w.ahead[1:]; len(w.ahead) > 0 {
 			w.end = float64(w.ahead[0].tick)
 		}
@@ -382,6 +396,10 @@ func (w *twins) receive(e *twin) {
 			tick = e.newest + int64(e.class.every)
 		}
 		cols, changed := w.someValues(3)
+		if w.r.IntN(8) == 0 {
+			e.jumps++
+			w.store.SetTeleports(e.slot, e.jumps)
+		}
 		ok := w.store.AddSample(e.slot, w.origin+entangle.Tick(tick), cols, w.of(changed))
 		same(w.t, !e.started || tick > e.newest, ok)
 		e.add(tick, changed)
@@ -459,7 +477,7 @@ func (w *twins) compare() {
 			}
 			slots, want = append(slots, e.slot), append(want, memory(e.show(col))...)
 			to := e.base[col]
-			if len(e.ahead) > 0 {
+			if len(e.ahead) > 0 && !e.teleported() {
 				to = e.ahead[0].values[col]
 			}
 			same(w.t, e.base[col], number(w.store.From(e.slot, col)))

@@ -1,7 +1,6 @@
 package sink
 
 import (
-	"encoding/binary"
 	"fmt"
 	"reflect"
 	"time"
@@ -39,7 +38,6 @@ type interpolation struct {
 	valueOf func(int) []byte // Applier.sampleValue, which allocates when it is evaluated
 	sampled snapshot.Slot    // its argument
 	comp    int              // the number of components.Interpolated; -1: nothing is interpolated in this world
-	every   uintptr          // offset of SendEvery in its value
 	marker  ecs.ID           // components.Interpolated
 	full    set.Mask         // components with values between two samples
 	leftOut set.Mask         // components that an interpolated entity does not have in the world
@@ -147,8 +145,7 @@ func (a *Applier) InterpolateBy(clock Timelines, infos []*registry.Component, ti
 		return fmt.Errorf("sink: interpolation: %w", err)
 	}
 	a.persistence.marks = append(a.persistence.marks, in.marker)
-	field, _ := reflect.TypeFor[components.Interpolated]().FieldByName("SendEvery")
-	in.clock, in.every, in.table, in.samples = clock, field.Offset, table, snapshot.New(kinds, tickRate)
+	in.clock, in.table, in.samples = clock, table, snapshot.New(kinds, tickRate)
 	in.refs.hold, in.refs.restore = in.refs.holdOne, in.refs.restoreOne
 	in.infos, in.valueOf, in.leaving = infos, a.sampleValue, map[repl.ID]snapshot.Slot{}
 	in.confirmed = confirmedColumns{sizes: sizes, values: make([][]byte, len(infos))}
@@ -334,15 +331,18 @@ func (a *Applier) interpolatePredicted(s repl.Slot) {
 }
 
 // handOver keeps the picture of an entity steady that is about to be shown at another time. back says that it
-// is about to be interpolated.
+// is about to be interpolated. It does not where the entity was teleported between the two times.
 func (a *Applier) handOver(s repl.Slot, one *interpolated, back bool) {
 	in := &a.interpolation
 	display := tick.DisplayOf(a.world)
 	if display == nil || !a.world.Alive(a.Replicas.entities[s].entity) {
 		return
 	}
-	distance := display.Distance(a.shownTick(one))
 	at := a.Replicas.Info[s].snapshotSlot
+	if in.samples.TeleportAhead(at) {
+		return
+	}
+	distance := display.Distance(a.shownTick(one))
 	for _, comp := range in.comps {
 		h := display.HandOver(a.world, a.Replicas.entities[s].entity, in.infos[comp], distance)
 		switch {
@@ -357,11 +357,14 @@ func (a *Applier) handOver(s repl.Slot, one *interpolated, back bool) {
 	}
 }
 
-// readInterval reads the interval of an entity from the value of components.Interpolated.
+// readInterval reads the interval of an entity and the number of its teleports from the value of
+// components.Interpolated.
 func (in *interpolation) readInterval(at snapshot.Slot, value []byte) {
-	every := min(max(int(binary.NativeEndian.Uint32(value[in.every:])), 1), maxInterval)
+	v := columns.ValueOf[components.Interpolated](value)
+	every := int(min(max(v.SendEvery, 1), maxInterval))
 	in.slots[at].every = every
 	in.samples.SetEvery(at, uint16(every))
+	in.samples.SetTeleports(at, v.Teleports)
 }
 
 // maxInterval is the longest interval between updates that a timeline takes into account, in ticks: that of a

@@ -30,9 +30,10 @@ type Collector struct {
 	Hierarchy  hierarchy
 	interest   *Interest
 
-	refs     refWriter
-	history  refs.Past
-	rounding Rounding
+	refs      refWriter
+	teleports teleports
+	history   refs.Past
+	rounding  Rounding
 
 	Paused       set.Bitset
 	slots        []repl.Slot // scratch
@@ -141,6 +142,7 @@ func (c *Collector) ObserveEntities(tick entangle.Tick) error {
 func (c *Collector) ObserveValues(tick entangle.Tick) {
 	c.updateRates()
 	c.applyValues()
+	c.applyTeleports()
 	c.recordHistory(tick)
 	c.refs.pending.sweepDead(c.Arche)
 	c.Visibility.sweepOverrides()

@@ -64,6 +64,7 @@ func (v *visibility) readInterpolation(s repl.Slot) {
 
 // forgetInterpolation removes a despawned entity.
 func (v *visibility) forgetInterpolation(s repl.Slot) {
+	v.collector.teleports.forget(s)
 	if t := &v.Interpolations; int(s) < len(t.of) {
 		t.setTarget(s, clientTarget{target: components.Nobody, setBy: s})
 		t.sent.Clear(int(s))
@@ -153,9 +154,12 @@ func (v *visibility) Interpolates(client entangle.ClientID, s repl.Slot) bool {
 		(by.target == components.Nobody || !v.includes(by.target, by.setBy, client))
 }
 
-// encodeInterpolated writes components.Interpolated, which has the interval of the entity's group.
+// encodeInterpolated writes components.Interpolated, which has the interval of the entity's group, and the number of
+// its teleports.
 func (c *Collector) encodeInterpolated(w *bits.Writer, s repl.Slot) {
-	var value [4]byte
-	binary.NativeEndian.PutUint32(value[:], uint32(c.Sender.Interval(s)))
+	v := components.Interpolated{SendEvery: uint32(c.Sender.Interval(s)), Teleports: c.teleports.of(s)}
+	var value [8]byte // the memory of v
+	binary.NativeEndian.PutUint32(value[:], v.SendEvery)
+	value[4] = v.Teleports
 	c.Sent.Plans[c.Visibility.Interpolations.comp].Encode(w, value[:], &c.refs)
 }

@@ -20,7 +20,7 @@
 // The client interpolates the dots: it shows them a little in the past, between two updates. I, or
 // -interpolate=false, shows them as they arrive: then every wave is jerky. Interpolation bridges gaps of up to
 // four times Replicate.SendEvery, here four ticks; so it makes the rows 3 to 7 smooth, but not the row
-// that gets an update every 16 ticks.
+// that gets an update every 16 ticks. A game that wants that row smooth, too, gives it a SendEvery of 16.
 //
 //	go run ./examples/priority -headless -seconds 10
 //

@@ -22,8 +22,8 @@
 //     place of b - s, so that the screen shows no step. A sample that arrives while the entity
 //     moves to a late one takes its place, so that the entity does not stay behind.
 //   - While an entity rests, a column with Kind.Extrapolate continues in the direction of its last
-//     two samples for that many ticks, and then rests, unless it came to the last one from another
-//     value. A sample at a later tick without new values returns it to its last value.
+//     two samples for that many ticks, unless it came to the last one from another value. Then it
+//     comes back in as many ticks, and rests on its last value.
 //   - A column with Kind.Curve is blended together with another one, by the share of the second
 //     sample and the time between the two. Equal values rest. A movement that begins from shown values begins with
 //     those of both columns. If an entity gets the other column or loses it on its way, it moves on

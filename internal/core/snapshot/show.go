@@ -171,9 +171,9 @@ func (s *Store) showExtrapolated(col int, dst []byte) {
 }
 
 // extrapolate returns the last two samples of a resting entity, and the share of the second at
-// which a column is shown. The share is 1 if the column has its last value. If the two have equal
-// values or ones that are too far from each other, there is no direction to continue in. Nor is there
-// by a function of its own.
+// which a column is shown. It grows from 1 for Kind.Extrapolate ticks and falls back to 1 in as many:
+// an entity of which nothing more is sent has stopped. If the two have equal values or ones that are
+// too far from each other, there is no direction to continue in. Nor is there by a function of its own.
 func (s *Store) extrapolate(col int, slot Slot) (from, to uint32, share float32) {
 	e := &s.entities[slot]
 	from, to = s.index(slot, e.first), s.pairs.to[slot]
@@ -181,12 +181,13 @@ func (s *Store) extrapolate(col int, slot Slot) (from, to uint32, share float32)
 		bytes.Equal(s.value(col, from), s.value(col, to)) {
 		return from, to, 1
 	}
-	now := s.members[slot].class.now
-	if until := e.start + oneTick*moment(s.kinds[col].Extrapolate); until.before(now) {
-		now = until
+	most := oneTick * moment(s.kinds[col].Extrapolate)
+	beyond := s.members[slot].class.now - e.start
+	if most < beyond { // it comes back
+		beyond = 2*most - min(beyond, 2*most)
 	}
 	last := movement{start: e.before, end: e.start}
-	return from, to, last.share(now)
+	return from, to, last.share(e.start + beyond)
 }
 
 // shownValues returns the shown values of all columns of a slot, one after the other. They are valid

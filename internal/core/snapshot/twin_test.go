@@ -171,8 +171,9 @@ func (w *twin) show(col int) float64 {
 	if col != beyond || w.own[col] || w.previous == nil || w.prevJumps != w.baseJumps || w.previous[col] == base || tooFar(w.previous[col], base) {
 		return base
 	}
-	now := min(w.class.now, w.start+ticksBeyond)
-	return mix(w.previous[col], base, float32((now-w.prevStart)/(w.start-w.prevStart)))
+	past := w.class.now - w.start
+	past = max(min(past, 2*ticksBeyond-past), 0)
+	return mix(w.previous[col], base, float32((w.start+past-w.prevStart)/(w.start-w.prevStart)))
 }
 
 // teleported reports whether the entity is teleported to the next sample.

@@ -14,11 +14,10 @@ import (
 // Run is a packet's worth of public groups that changed in one tick and are due at most peers. It
 // is written once for each span of baselines and copied to all peers with baselines in it.
 type Run struct {
-	flight.Run   // all changed groups from the first to the last
-	made         []Copy
-	failed       bool // it was made for a peer and did not fit into a packet
-	Carried      bool // a packet may carry it
-	OldestChange entangle.Tick
+	flight.Run // all changed groups from the first to the last
+	made       []Copy
+	failed     bool // it was made for a peer and did not fit into a packet
+	Carried    bool // a packet may carry it
 }
 
 // runs divides the changes of a tick into runs, and keeps those of earlier ticks as long as a
@@ -99,15 +98,12 @@ func (w *Encoder) Partition(baseline func(h int) (repl.From, bool)) {
 		bits := 2 + w.BitsOf(&w.Chunks.List[w.Chunk(id, from, 0)])
 		if last == nil || bits > left {
 			last, left = r.fresh(w.state.Tick), maxRunBytes*8-repl.EndBits
-			last.Dense, last.OldestChange = true, w.state.Tick
+			last.Dense = true
 			r.Now = append(r.Now, last)
 		} else if repl.Handle(h) != last.Last()+1 {
 			last.Dense = false
 		}
 		last.Groups = append(last.Groups, repl.Handle(h))
-		if changed := w.state.Groups[id].Changed; changed.Before(last.OldestChange) {
-			last.OldestChange = changed
-		}
 		left -= bits
 	}
 	w.encodePrivate()

@@ -229,7 +229,7 @@ func (p *Planner) planRuns() {
 
 // planRun plans a run: as a copy if the baselines of the peer allow it, and else group by group.
 func (p *Planner) planRun(r *encode.Run) {
-	if from, newest, ok := p.runBaselines(r); ok && newest.Before(r.OldestChange) {
+	if from, newest, ok := p.runBaselines(r); ok {
 		if made := p.enc.CopyOf(r, from); made != nil && made.Bases.Contains(newest) {
 			p.Steps = append(p.Steps, Step{Run: r, Made: *made, Base: from})
 			r.Carried = true

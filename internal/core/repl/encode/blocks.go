@@ -105,12 +105,12 @@ func (w *Encoder) nextBlock(run *repl.Run, first repl.Handle, records []Update, 
 }
 
 // AppendRun writes a run of the first of some records, as many as fit until out has room bits, and returns their number.
-// The records have rising handles, and first is the Space.First of their handles. References are written as the ids that
-// names returns. If names is nil, AppendRun writes a Copy for all peers: without the run's head, and with public ids.
-func (w *Encoder) AppendRun(out *bits.Writer, run *repl.Run, first repl.Handle, records []Update, room int, names Namer) (n int) {
+// The records have rising handles, and first is the Space.First of their handles. References are written as the peer's
+// ids. If peer is nil, AppendRun writes a Copy for all peers: without the run's head, and with public ids.
+func (w *Encoder) AppendRun(out *bits.Writer, run *repl.Run, first repl.Handle, records []Update, room int, peer *group.Peer) (n int) {
 	for n < len(records) {
 		left := room - out.LenBits() - repl.EndBits
-		if n == 0 && names != nil {
+		if n == 0 && peer != nil {
 			left -= repl.MaxRunHead * 8
 		}
 		b := w.nextBlock(run, first, records[n:], n > 0, left)
@@ -120,12 +120,12 @@ func (w *Encoder) AppendRun(out *bits.Writer, run *repl.Run, first repl.Handle, 
 		switch h := first + repl.Handle(records[n].At); {
 		case n > 0:
 			run.Next(out, h, b.from)
-		case names != nil:
+		case peer != nil:
 			run.Begin(out, h, b.from)
 		default:
 			run.Enter(h, b.from)
 		}
-		w.appendBlock(out, run, first, records[n:n+b.records], b.dense, names)
+		w.appendBlock(out, run, first, records[n:n+b.records], b.dense, peer)
 		n += b.records
 	}
 	if n > 0 {
@@ -135,12 +135,12 @@ func (w *Encoder) AppendRun(out *bits.Writer, run *repl.Run, first repl.Handle, 
 }
 
 // appendBlock writes the records of one block, after its head.
-func (w *Encoder) appendBlock(out *bits.Writer, run *repl.Run, first repl.Handle, records []Update, dense bool, names Namer) {
+func (w *Encoder) appendBlock(out *bits.Writer, run *repl.Run, first repl.Handle, records []Update, dense bool, peer *group.Peer) {
 	list := w.Chunks.List
 	c := &list[records[0].Chunk]
 	out.Bool(c.plain())
 	if !c.plain() {
-		w.AppendRefs(out, w.Chunks.SlotsOf(c), names)
+		w.AppendRefs(out, w.Chunks.SlotsOf(c), peer)
 		w.Chunks.appendBits(out, c)
 		return
 	}
@@ -172,16 +172,16 @@ func (w *Encoder) RunBits(sp *group.Space, records []Update) int {
 	return bits
 }
 
-// AppendRefs writes a table of references: the ids that names returns, or public ids if names is nil.
-func (w *Encoder) AppendRefs(out *bits.Writer, slots []repl.Slot, names Namer) {
+// AppendRefs writes a table of references: the peer's ids, or public ids if peer is nil.
+func (w *Encoder) AppendRefs(out *bits.Writer, slots []repl.Slot, peer *group.Peer) {
 	out.Bool(len(slots) > 0)
 	if len(slots) == 0 {
 		return
 	}
 	out.Uvarint(uint64(len(slots)))
 	for _, s := range slots {
-		if names != nil {
-			repl.AppendRef(out, repl.Ref{ID: names.ID(s)})
+		if peer != nil {
+			repl.AppendRef(out, repl.Ref{ID: peer.ID(s)})
 			continue
 		}
 		id, _ := w.state.ID(s)

@@ -32,9 +32,6 @@ type Key struct {
 	AsOf     entangle.Tick // for Retained and Resync
 }
 
-// Namer returns the network ids of entities at a peer.
-type Namer interface{ ID(s repl.Slot) repl.ID }
-
 // beginRecord starts the contents of a record.
 func (w *Encoder) beginRecord() {
 	w.Bodies.sets = repl.SetList{}

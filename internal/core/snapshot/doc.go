@@ -18,7 +18,8 @@
 //     of the sample before. In the samples before a column was inserted, it has its first value.
 //   - If the shown time has passed the newest sample, the entity rests there. When the next sample
 //     B arrives at time s, it moves from its shown value: the share of B is (t - s) / (b - s). B is
-//     late if b is less than the ticks between two updates after s. Then that many ticks take the
+//     late if b is less than the ticks between two updates after s, or those of a second if these
+//     are fewer. Then that many ticks take the
 //     place of b - s, so that the screen shows no step. A sample that arrives while the entity
 //     moves to a late one takes its place, so that the entity does not stay behind.
 //   - While an entity rests, a column with Kind.Extrapolate continues in the direction of its last
@@ -34,7 +35,8 @@
 //   - An entity is not moved between two samples with different numbers of SetTeleports: the older one
 //     is shown until the tick of the newer one, in all columns and without a way that begins again.
 //   - The shown time never moves back. If the caller's time does, the shown time stays.
-//   - No ticks make an entity use more memory than that of MaxSamples samples.
+//   - No ticks make an entity use more memory than that of MaxSamples samples, and all entities
+//     together no more than 64 MiB, or four samples of each if these are more.
 //
 // Nothing is allocated while neither the number of entities nor that of their samples reaches a new
 // maximum.

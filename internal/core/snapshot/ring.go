@@ -1,6 +1,9 @@
 package snapshot
 
-import "github.com/entangle-ecs/entangle"
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/set"
+)
 
 // ring has the memory of the samples. The samples of an entity are numbered in the order of their
 // ticks. Sample n is in row n modulo the capacity, which all entities share. A row of a column has
@@ -13,11 +16,16 @@ type ring struct {
 	jumps    []uint8         // the number of teleports up to the sample, by row and slot
 	planes   [][]byte        // by column, then row and slot; nil until the column is used
 	sizes    []int
+	most     int // maxBytes
 }
 
+// leastCapacity is the number of rows that there are in any case: for the two samples that an entity
+// is shown between, one behind them, and one ahead.
+const leastCapacity = 4
+
 func newRing(kinds []Kind) ring {
-	const capacity, stride = 4, 64
-	r := ring{capacity: capacity, stride: stride, planes: make([][]byte, len(kinds))}
+	const capacity, stride = leastCapacity, 64
+	r := ring{capacity: capacity, stride: stride, most: maxBytes, planes: make([][]byte, len(kinds))}
 	for _, k := range kinds {
 		r.sizes = append(r.sizes, k.Size)
 	}
@@ -44,6 +52,17 @@ func (r *ring) use(col int) {
 	}
 }
 
+// fits reports whether a number of rows takes no more than maxBytes, if cols are in use in addition.
+func (r *ring) fits(capacity, stride int, cols *set.Mask) bool {
+	row := int64(5)
+	for col, plane := range r.planes {
+		if plane != nil || cols.Has(col) {
+			row += int64(r.sizes[col])
+		}
+	}
+	return capacity <= leastCapacity || int64(capacity)*int64(stride)*row <= int64(r.most)
+}
+
 // bytes returns the size of the samples of all slots.
 func (r *ring) bytes() int {
 	n := 5 * len(r.ticks)
@@ -62,18 +81,24 @@ func (s *Store) copySample(slot Slot, to, from uint32) {
 	}
 }
 
-// reserve makes room for one more sample of a slot, by more memory for all slots or, if there are
-// MaxSamples, by dropping the one after the two that the entity is shown between. So neither the
-// shown value nor the newest samples change.
+// reserve makes room for one more sample of a slot, by more memory for all slots or, if that would be
+// more than MaxSamples or maxBytes, by dropping one.
 func (s *Store) reserve(slot Slot) {
 	e := &s.entities[slot]
 	if int(e.count) < s.capacity {
 		return
 	}
-	if s.capacity < MaxSamples {
+	if s.capacity < MaxSamples && s.fits(2*s.capacity, s.stride, &set.Mask{}) {
 		s.resize(2*s.capacity, s.stride)
 		return
 	}
+	s.drop(slot)
+}
+
+// drop drops the sample after the two that an entity is shown between. So neither the shown value nor
+// the newest samples change.
+func (s *Store) drop(slot Slot) {
+	e := &s.entities[slot]
 	dropped := e.from() + 2
 	if !e.shown {
 		dropped = e.first + 1
@@ -85,6 +110,24 @@ func (s *Store) reserve(slot Slot) {
 	e.count--
 	s.pair(slot)
 	s.stats.Dropped++
+}
+
+// makeFit reduces the number of rows, before there are more slots or columns, until they take no more
+// than maxBytes. Entities with more samples lose some.
+func (s *Store) makeFit(stride int, cols *set.Mask) {
+	capacity := s.capacity
+	for !s.fits(capacity, stride, cols) {
+		capacity /= 2
+	}
+	if capacity == s.capacity {
+		return
+	}
+	for slot := range s.entities {
+		for int(s.entities[slot].count) > capacity {
+			s.drop(Slot(slot))
+		}
+	}
+	s.resize(capacity, s.stride)
 }
 
 // resize changes the numbers of rows and slots.

@@ -15,7 +15,13 @@ func (s *Store) AddSample(slot Slot, tick entangle.Tick, cols set.Mask, value fu
 		s.stats.Ignored++
 		return false
 	}
-	s.changeCurves(slot, cols.Without(m.cols))
+	if inserted := cols.And(s.sampled).Without(m.cols); !inserted.IsZero() {
+		s.changeCurves(slot, inserted)
+		s.makeFit(s.stride, &inserted)
+		for col := range inserted.All() {
+			s.use(col)
+		}
+	}
 	waited := e.late || e.resting()
 	s.reserve(slot)
 	if e.count == 0 {
@@ -60,7 +66,6 @@ func (s *Store) setValues(slot Slot, cols set.Mask, value func(col int) []byte) 
 			copy(s.value(col, to), v)
 			continue
 		}
-		s.use(col)
 		for n := range uint32(e.count) {
 			copy(s.value(col, s.index(slot, e.first+n)), v)
 		}
@@ -105,7 +110,7 @@ func (s *Store) Rebase(slot Slot, cols set.Mask, value func(col int) []byte) {
 func (s *Store) restart(slot Slot, cols set.Mask, value func(col int) []byte) {
 	e, m := &s.entities[slot], &s.members[slot]
 	now := m.class.now
-	soonest := now + oneTick*moment(m.class.every)
+	soonest := now + min(oneTick*moment(m.class.every), s.second)
 	target, last := e.from()+1, e.last()
 	if !e.shown || e.resting() {
 		target = e.from()

@@ -138,7 +138,7 @@ func (s *Store) showCurves(col int, dst []byte) {
 		if s.members[slot].cols.Has(k.With) && !bytes.Equal(s.value(col, from), s.value(col, to)) {
 			x.add(from, to, sel.share[row])
 			e := &s.entities[slot]
-			x.seconds = append(x.seconds, float32(float64(int64(e.end-e.start))/s.second))
+			x.seconds = append(x.seconds, float32(float64(int64(e.end-e.start))/float64(s.second)))
 			x.rows = append(x.rows, row)
 		}
 	}

@@ -12,6 +12,11 @@ import (
 // it is 4 seconds, which is more than any client shows its entities late.
 const MaxSamples = 256
 
+// maxBytes is the most memory for samples, apart from that of four of each slot. When more samples
+// would take more, the oldest one after the shown two of an entity is dropped. It is enough for 32
+// samples of 60 bytes of 30,000 entities.
+const maxBytes = 64 << 20
+
 // Kind describes the values of a column. Its functions get the memory of values and must not keep
 // it.
 type Kind struct {
@@ -44,7 +49,7 @@ type Slot uint32
 // to use it.
 type Store struct {
 	kinds   []Kind
-	second  float64  // in moments
+	second  moment
 	sampled set.Mask // columns with samples
 	limited set.Mask // columns with a TooFar
 	withs   set.Mask // columns that are the With of others
@@ -130,14 +135,14 @@ type Stats struct {
 	Samples int    // that there is memory for, for each slot
 	Bytes   int    // of the samples and the state of all slots
 	Ignored uint64 // samples that were not newer than the newest one
-	Dropped uint64 // samples that were dropped because there were more than MaxSamples
+	Dropped uint64 // samples that were dropped because there were more than MaxSamples, or maxBytes
 }
 
 // New returns an empty store. Columns are numbered by the order of kinds. tickRate is the number of
 // ticks per second, at least 1.
 func New(kinds []Kind, tickRate int) *Store {
 	s := &Store{kinds: append([]Kind(nil), kinds...), far: make([]set.Bitset, len(kinds)), functions: make([]functions, len(kinds))}
-	s.second = float64(tickRate) * float64(oneTick)
+	s.second = moment(tickRate) * oneTick
 	for col := range s.kinds {
 		k := &s.kinds[col]
 		if k.Size == 0 {
@@ -198,6 +203,7 @@ func (s *Store) Add(every uint16) Slot {
 func (s *Store) addSlot() Slot {
 	slot := len(s.entities)
 	if slot == s.stride {
+		s.makeFit(s.stride+s.stride/2, &set.Mask{})
 		s.resize(s.capacity, s.stride+s.stride/2)
 	}
 	s.entities = append(s.entities, entity{})

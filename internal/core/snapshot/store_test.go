@@ -304,6 +304,42 @@ func TestMemoryIsBounded(t *testing.T) {
 	assert.InDelta(t, 1999, s.at(3001), 1e-3)
 }
 
+// One entity with many samples, many entities and many columns take no more than maxBytes together. Samples beyond
+// that do not change what is shown now, nor the newest value.
+func TestMemoryOfAllEntitiesIsBounded(t *testing.T) {
+	s := newSingle(1, plain)
+	s.most = 200_000
+	s.add(100, 0)
+	s.add(102, 10)
+	s.at(101)
+	for i := range entangle.Tick(1000) {
+		if i == 600 { // the first values of two more columns
+			s.AddSample(s.slot, 103+i, set.MaskOf(beyond, held), func(int) []byte { return memory(7) })
+			continue
+		}
+		require.True(t, s.add(103+i, float64(i)))
+		if i%2 == 0 {
+			s.AddSample(s.Add(1), 103+i, set.MaskOf(plain), func(int) []byte { return memory(7) })
+		}
+		require.LessOrEqual(t, s.ring.bytes(), s.most)
+		assert.InDelta(t, 5, s.value(), 0)
+	}
+	assert.Less(t, s.Stats().Samples, 32)
+	assert.Positive(t, s.Stats().Dropped)
+	assert.InDelta(t, 10, s.at(102), 0)
+	assert.InDelta(t, 999, s.at(3000), 0)
+}
+
+// A late value of an entity that is seldom sent is reached within a second.
+func TestALateValueIsReachedWithinASecond(t *testing.T) {
+	s := newSingle(math.MaxUint16, plain)
+	s.add(10, 0)
+	s.at(20)
+	s.add(15, 8)
+	assert.InDelta(t, 4, s.at(20+tickRate/2), 1e-6)
+	assert.InDelta(t, 8, s.at(20+tickRate), 0)
+}
+
 func TestNothingIsAllocatedInTheSteadyState(t *testing.T) {
 	s := New(kinds(), tickRate)
 	var slots []Slot

@@ -271,7 +271,7 @@ func (w *twin) rebase(given map[int]float64) {
 
 // restart begins a movement from the given values.
 func (w *twin) restart(from values) {
-	soonest := w.class.now + float64(w.class.every)
+	soonest := w.class.now + min(float64(w.class.every), tickRate)
 	for len(w.ahead) > 1 && !w.teleported() && float64(w.ahead[0].tick) < soonest {
 		w.ahead = w.ahead[1:]
 	}

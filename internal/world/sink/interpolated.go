@@ -2,6 +2,7 @@ package sink
 
 import (
 	"fmt"
+	"math/bits"
 	"reflect"
 	"time"
 
@@ -361,10 +362,22 @@ func (a *Applier) handOver(s repl.Slot, one *interpolated, back bool) {
 // components.Interpolated.
 func (in *interpolation) readInterval(at snapshot.Slot, value []byte) {
 	v := columns.ValueOf[components.Interpolated](value)
-	every := int(min(max(v.SendEvery, 1), maxInterval))
+	every := TimelineInterval(int(min(v.SendEvery, maxInterval)))
 	in.slots[at].every = every
 	in.samples.SetEvery(at, uint16(every))
 	in.samples.SetTeleports(at, v.Teleports)
+}
+
+// TimelineInterval returns the interval by which entities with an interval, in ticks, are shown: up to 64 the same,
+// and above it a little longer, by less than an eighth. So there are at most 144 timelines, whatever a server sends,
+// and a frame advances each of them.
+func TimelineInterval(every int) int {
+	every = min(max(every, 1), maxInterval)
+	if every <= 64 {
+		return every
+	}
+	step := 1 << (bits.Len(uint(every-1)) - 4)
+	return min((every+step-1)/step*step, maxInterval)
 }
 
 // maxInterval is the longest interval between updates that a timeline takes into account, in ticks: that of a

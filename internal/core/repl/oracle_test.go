@@ -62,18 +62,6 @@ func (o *oracle) told(at standing, h repl.Handle, since entangle.Tick) bool {
 	return true
 }
 
-// handleOf returns the group in which a peer was sent an entity.
-func (o *oracle) handleOf(at standing) (h repl.Handle, ok bool) {
-	for in, l := range o.lives {
-		for _, m := range l.members {
-			if m == at {
-				return in, true
-			}
-		}
-	}
-	return 0, false
-}
-
 // judgeActions checks an action message before it is sent.
 func (n *network) judgeActions(e *end, b []byte, name uint16) {
 	last := int64(-1)

@@ -131,11 +131,6 @@ func (n *network) moveTo(slot repl.Slot, to group.Place) {
 	n.left(key)
 }
 
-func (n *network) nameOf(slot repl.Slot) uint32 {
-	is := n.model.entities[slot]
-	return is.name()
-}
-
 // swap makes two entities change places in one tick.
 func (n *network) swap(slot repl.Slot) {
 	for other := range repl.Slot(64) {

@@ -92,8 +92,16 @@ func (r *rates) markStale(id ident.Group) {
 func (st *State) UpdateRates() {
 	for _, id := range st.Rates.stale {
 		st.Rates.isStale.Clear(int(id))
+		rate := defaultRate
+		for i, m := range st.Groups[id].Members {
+			if r := st.Rates.rateOf(m.Slot); i == 0 {
+				rate = r
+			} else {
+				rate = rate.combine(r)
+			}
+		}
 		if st.Groups[id].Open {
-			st.updateRate(id)
+			st.setRate(id, rate)
 		}
 	}
 	st.Rates.stale = st.Rates.stale[:0]
@@ -135,19 +143,6 @@ func (r *rates) Of(id ident.Group) Rate {
 		return defaultRate
 	}
 	return r.Groups[id]
-}
-
-// updateRate computes a group's rate from its members.
-func (st *State) updateRate(id ident.Group) {
-	gr, rate := &st.Groups[id], defaultRate
-	for i := range gr.Members {
-		if r := st.Rates.rateOf(gr.Members[i].Slot); i == 0 {
-			rate = r
-		} else {
-			rate = rate.combine(r)
-		}
-	}
-	st.setRate(id, rate)
 }
 
 // setRate sets a group's rate. If that changes the interval of a group whose change waits for its turn, the change

@@ -79,6 +79,13 @@ type (
 	inAnyOrder struct{ Conn, N uint32 }
 	latest     struct{ Conn, N uint32 }
 	maybe      struct{ Conn, N uint32 }
+
+	// These are delivered when their tick is shown: one on the channel of inOrder, and one that may refer to an entity.
+	shownInOrder  struct{ Conn, N uint32 }
+	shownAnyOrder struct {
+		Conn, N uint32
+		Of      ecs.Entity
+	}
 )
 
 // randomRate is the tick rate of random worlds.
@@ -105,6 +112,8 @@ func randomProtocol() *protocol.Protocol {
 	protocol.Message[inAnyOrder](p).Mode(protocol.UnorderedReliable)
 	protocol.Message[latest](p).Mode(protocol.SequencedUnreliable)
 	protocol.Message[maybe](p).Mode(protocol.UnorderedUnreliable)
+	protocol.Message[shownInOrder](p).WhenShown()
+	protocol.Message[shownAnyOrder](p).Mode(protocol.UnorderedReliable).WhenShown()
 	withMentions(p)
 	return p
 }

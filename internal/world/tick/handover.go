@@ -26,7 +26,7 @@ type Handover struct {
 	shown []byte // the value on the screen
 }
 
-// leastHandover is the shortest time that a handover takes. It takes as least twice the distance of the two
+// leastHandover is the shortest time that a handover takes. It takes at least twice the distance of the two
 // times between which it changes, so that nothing moves backwards on the screen, and at most mostHandover.
 const (
 	leastHandover = 250 * time.Millisecond

@@ -44,6 +44,7 @@ var places = []place{
 	{folder: "internal/set", layer: words, pure: true},
 
 	{folder: "internal/core", layer: cores, pure: true},
+	{folder: "prespawn", layer: cores, pure: true},
 	{folder: "transport", layer: cores},
 	{folder: "connection", layer: cores},
 	{folder: "connection/trusted", layer: cores, pure: true},
@@ -60,7 +61,6 @@ var places = []place{
 
 	{folder: "internal/world", layer: stages},
 	{folder: "systems", layer: stages},
-	{folder: "prespawn", layer: stages},
 	{folder: "visualinterp", layer: stages},
 
 	{folder: "plugin", layer: door},
@@ -268,10 +268,10 @@ func TestLayersAreRefused(t *testing.T) {
 		"an arrow between siblings": {
 			nil,
 			map[string]string{
-				"internal/world/tick/send.go": `package tick; import _ "github.com/entangle-ecs/entangle/prespawn"`,
-				"prespawn/hashes.go":          `package prespawn`,
+				"internal/world/tick/send.go": `package tick; import _ "github.com/entangle-ecs/entangle/visualinterp"`,
+				"visualinterp/layer.go":       `package visualinterp`,
 			},
-			`internal/world/tick/send.go imports prespawn: both stand on the layer "stages", and the table of siblings does not list this arrow`,
+			`internal/world/tick/send.go imports visualinterp: both stand on the layer "stages", and the table of siblings does not list this arrow`,
 		},
 		"a listed sibling the other way": {
 			down,

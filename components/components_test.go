@@ -30,6 +30,7 @@ var all = []reflect.Type{
 	reflect.TypeFor[components.Viewer](),
 	reflect.TypeFor[components.Predicted](),
 	reflect.TypeFor[components.Interpolated](),
+	reflect.TypeFor[components.Prespawned](),
 	reflect.TypeFor[components.NoRollback](),
 	reflect.TypeFor[components.ConfirmedOf](),
 	reflect.TypeFor[components.SID](),

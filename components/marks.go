@@ -33,6 +33,26 @@ type Interpolated struct {
 	Teleports uint8
 }
 
+// Prespawned is on an entity that a shared system spawns in plugin.FixedMain, on the server and on each
+// client that predicts it, such as a bullet. It is there at once on the client, and becomes the
+// server's entity when that arrives. Put it on the entity when it is spawned, on both sides, and
+// register it like a component of the game:
+//
+//	protocol.Component[components.Prespawned](p)
+//
+// A components.Replicate on the client's entity has no effect, so that both sides can spawn with the
+// same code. See docs/PREDICTION.md.
+type Prespawned struct {
+	// Salt tells apart entities that one owner spawns in one tick, if they may be spawned in different
+	// orders on the two sides, such as the bullets of several guns: make it of the gun and the shot.
+	// Entities with equal components and the same Salt count in the order in which they are spawned.
+	Salt uint32 `net:"-"`
+	// Hash is equal on both sides for the same entity. 0 means that the plugin computes it at the end
+	// of FixedMain, from the components with protocol.Full, the tick, the owner and Salt. A Hash that
+	// the game sets must not be used by another entity for a few seconds.
+	Hash uint32
+}
+
 // NoRollback excludes a predicted entity from rollbacks: it keeps its state, whatever the server
 // sends, until the server despawns it. Add it to the entity on the client. plugin.Confirmed returns
 // the server's state.

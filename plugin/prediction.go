@@ -36,9 +36,9 @@ func (c *Client) initPrediction() {
 	resynced := event.QueueOf[PredictionResynced](c.hub)
 	prediction, err := predict.NewPrediction(predict.PredictionConfig{
 		World: c.world, Protocol: c.protocol, Hub: c.hub, Time: c.time,
-		Replayer: c.replayer, Why: c.why, MaxRollback: c.config.maxRollback(), Newest: c.config.RollbackToNewest,
+		Replayer: c.replayer, Why: c.why, Log: c.log, MaxRollback: c.config.maxRollback(), Newest: c.config.RollbackToNewest,
 		Synced: c.steered.Synced, ConfirmedTick: c.engine.ConfirmedTick,
-		Applier: c.applier, Resources: c.resources, RemoveDespawned: c.applier.RemoveDespawned, OnResync: func(t entangle.Tick) { resynced.Push(PredictionResynced{t}) },
+		Applier: c.applier, Resources: c.resources, InterpolatedTick: c.interpolatedTick, RemoveDespawned: c.applier.RemoveDespawned, OnResync: func(t entangle.Tick) { resynced.Push(PredictionResynced{t}) },
 	})
 	if err != nil {
 		panic("plugin: " + err.Error())
@@ -46,6 +46,12 @@ func (c *Client) initPrediction() {
 	c.prediction = prediction
 	c.display.SetRollbackMarker(prediction.Marker())
 	prediction.OnAmended(c.display.Corrected)
+}
+
+// interpolatedTick returns the tick at which an entity is shown that each packet updates.
+func (c *Client) interpolatedTick() entangle.Tick {
+	tick, _ := c.steered.Timeline(c.steered.PacketInterval())
+	return tick
 }
 
 // RequestRollback makes the next frame of a client roll back to the end of a tick and replay every
@@ -136,6 +142,22 @@ type RollbackStats struct {
 	Inserted uint64
 	// Corrections counts present values that had been mispredicted.
 	Corrections uint64
+}
+
+// PrespawnStats counts what happened to entities with components.Prespawned on a client since it was
+// created.
+type PrespawnStats struct {
+	// Matched counts entities that became entities of the server.
+	Matched uint64
+	// Unmatched counts entities that were removed, because the server's did not come in time: the server
+	// did not spawn them, or with another hash.
+	Unmatched uint64
+	// Merged counts spawns that a rollback has repeated, of entities that stayed the same.
+	Merged uint64
+	// Collisions counts entities with the Hash of another one, which the game has set.
+	Collisions uint64
+	// Overflow counts entities that were removed because more than 4,096 waited for the server's.
+	Overflow uint64
 }
 
 // Total returns the number of rollbacks for all reasons.

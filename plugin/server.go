@@ -125,11 +125,19 @@ func (s *Server) initEngine(w *ecs.World) bool {
 	})
 	stages := &systems.Server{
 		Frame: s.parts(), Engine: s.engine, Collector: collector, Resources: s.resources, Owned: s.owned,
-		SIDs: s.sids(w), OnBroken: s.stopForError,
+		Prespawns: s.prespawns(w), SIDs: s.sids(w), OnBroken: s.stopForError,
 	}
 	stages.Bind()
 	s.run = stages.Run
 	return true
+}
+
+func (s *Server) prespawns(w *ecs.World) *source.Prespawns {
+	prespawns, err := source.NewPrespawns(w, registry.Of(s.protocol).Components, s.log)
+	if err != nil {
+		panic("plugin: " + err.Error())
+	}
+	return prespawns
 }
 
 // sids returns the source of shared ids for entities, nil if components.SID is not registered.

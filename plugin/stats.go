@@ -54,6 +54,8 @@ type ClientStats struct {
 	Clock ClockStats
 	// Rollbacks counts rollbacks and corrections of predicted state.
 	Rollbacks RollbackStats
+	// Prespawned counts entities that this client spawned ahead of the server.
+	Prespawned PrespawnStats
 
 	// The numbers of datagrams and of their bytes, as passed to the sockets and read from them.
 	PacketsOut, BytesOut uint64
@@ -317,6 +319,7 @@ func (c *Client) Stats() ClientStats {
 	stats.GroupsArrived, stats.GroupsExpected = c.engine.Joining()
 	if c.applier != nil {
 		stats.Rollbacks = RollbackStats(c.prediction.Stats())
+		stats.Prespawned = PrespawnStats(c.prediction.Prespawned())
 		stats.Overload, stats.ServerOverload = c.overloadStats(), ServerOverloadStats(c.steered.ServerOverload())
 		stats.Entities = c.applier.Replicas.Len()
 		r := c.engine.Received()

@@ -32,13 +32,15 @@ func (c *Client) Bind() {
 		Rollback:      c.rollBack,
 
 		// Once per tick, and again in each replay of it.
-		TickUpdate:    c.beginTick,
-		FixedInput:    c.fixedInput, // but not in a replay
-		WriteInputs:   c.writeInputs,
-		ClearInputs:   c.clearInputs,
-		Round:         c.roundValues,
-		SpawnHistory:  c.followChildren,
-		UpdateHistory: c.saveTick,
+		TickUpdate:        c.beginTick,
+		FixedInput:        c.fixedInput, // but not in a replay
+		WriteInputs:       c.writeInputs,
+		Main:              c.beginMain,
+		ClearInputs:       c.clearInputs,
+		SetPrespawnedHash: c.trackPrespawned,
+		Round:             c.roundValues,
+		SpawnHistory:      c.followChildren,
+		UpdateHistory:     c.saveTick,
 
 		BeforeSend: c.endTicks,
 		Packets:    c.sendToServer,

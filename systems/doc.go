@@ -20,7 +20,7 @@
 //
 // The functions here keep no state except the time and the ticks of the frame. They call packages
 // under internal/world. Rows such as R24 are promises of docs/GUARANTEES.md. What is not built yet has
-// no stages: authority and prespawned entities.
+// no stages: authority.
 //
 // Package plugin makes the parts of a [Server] or [Client] and binds them to a schedule.
 // [Stage] is all that a game needs of this package.

@@ -12,6 +12,10 @@ package systems
 // to I12). At the end of the tick components with protocol.Full are rounded to values that the wire
 // can represent, because the other side goes on computing with the rounded values (rows B1 and B2).
 //
+// Both sides: entities that Main has spawned with components.Prespawned get a hash, by which the server's
+// entity is found to be the client's. In a replay, such an entity is the same one as before (rows E1 to
+// E13).
+//
 // Server: entities with components.SID get their shared id before Main and after it, so that
 // no system finds one without (row J2).
 //
@@ -55,6 +59,28 @@ func (c *Client) writeInputs() {
 // its events. On a server without a player of its own it does nothing.
 func (f *Frame) clearInputs() {
 	f.Inputs.Clear()
+}
+
+// beginMain makes the spawns of the simulation known as such, for hashPrespawned.
+func (s *Server) beginMain() {
+	s.Prespawns.Begin()
+}
+
+// beginMain makes the spawns of the simulation known as such, for trackPrespawned.
+func (c *Client) beginMain() {
+	c.Prediction.BeginMain()
+}
+
+// hashPrespawned sets the hashes of the entities that the simulation has spawned, which clients that
+// predict them are sent.
+func (s *Server) hashPrespawned() {
+	s.Prespawns.End(s.Time.Tick)
+}
+
+// trackPrespawned sets the hashes of the entities that the simulation has spawned. They roll back from
+// then on, and wait for the server's.
+func (c *Client) trackPrespawned() {
+	c.Prediction.EndMain()
 }
 
 // roundValues rounds components with protocol.Full, whether or not a client predicts the entity.

@@ -57,6 +57,10 @@ const (
 	// player wrote last, without its events.
 	ClearInputs
 
+	// SetPrespawnedHash gives the entities that the simulation has spawned with components.Prespawned
+	// their hashes. On a client they roll back from then on.
+	SetPrespawnedHash
+
 	// Round rounds components with protocol.Full to values that the wire can represent.
 	Round
 
@@ -96,27 +100,28 @@ const (
 )
 
 var names = [stageCount]string{
-	Restore:          "Restore",
-	Receive:          "Receive",
-	Interpolate:      "Interpolate",
-	AfterReceive:     "AfterReceive",
-	CheckRollback:    "Prediction.CheckRollback",
-	Rollback:         "Prediction.Rollback",
-	TickUpdate:       "FixedUpdate.TickUpdate",
-	FixedInput:       "FixedInput",
-	WriteInputs:      "FixedUpdate.WriteInputEvent",
-	Main:             "FixedMain",
-	ClearInputs:      "FixedUpdate.ClearInputEvent",
-	Round:            "FixedUpdate.Round",
-	SpawnHistory:     "FixedUpdate.SpawnHistory",
-	UpdateHistory:    "FixedUpdate.UpdateHistory",
-	BeforeSend:       "BeforeSend",
-	EntityUpdates:    "Send.EntityUpdates",
-	ComponentUpdates: "Send.ComponentUpdates",
-	Packets:          "Send.Packets",
-	Sync:             "Sync",
-	Visual:           "Visual",
-	AfterSend:        "AfterSend",
+	Restore:           "Restore",
+	Receive:           "Receive",
+	Interpolate:       "Interpolate",
+	AfterReceive:      "AfterReceive",
+	CheckRollback:     "Prediction.CheckRollback",
+	Rollback:          "Prediction.Rollback",
+	TickUpdate:        "FixedUpdate.TickUpdate",
+	FixedInput:        "FixedInput",
+	WriteInputs:       "FixedUpdate.WriteInputEvent",
+	Main:              "FixedMain",
+	ClearInputs:       "FixedUpdate.ClearInputEvent",
+	SetPrespawnedHash: "FixedUpdate.SetPreSpawnedHash",
+	Round:             "FixedUpdate.Round",
+	SpawnHistory:      "FixedUpdate.SpawnHistory",
+	UpdateHistory:     "FixedUpdate.UpdateHistory",
+	BeforeSend:        "BeforeSend",
+	EntityUpdates:     "Send.EntityUpdates",
+	ComponentUpdates:  "Send.ComponentUpdates",
+	Packets:           "Send.Packets",
+	Sync:              "Sync",
+	Visual:            "Visual",
+	AfterSend:         "AfterSend",
 }
 
 // String returns the name of the stage. A stage to which games add systems has the name of its

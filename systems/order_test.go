@@ -22,6 +22,7 @@ var documented = []string{
 	"FixedUpdate.WriteInputEvent",
 	"FixedMain",
 	"FixedUpdate.ClearInputEvent",
+	"FixedUpdate.SetPreSpawnedHash",
 	"FixedUpdate.Round",
 	"FixedUpdate.SpawnHistory",
 	"FixedUpdate.UpdateHistory",
@@ -36,7 +37,7 @@ var documented = []string{
 
 // These are the indexes in documented of the first stage of a tick, and of the first stage after a
 // tick.
-const firstOfTick, firstAfterTick = 6, 14
+const firstOfTick, firstAfterTick = 6, 15
 
 // Proves: O1
 func TestStagesAreListedInTheDocumentedOrder(t *testing.T) {

@@ -15,6 +15,7 @@ type Server struct {
 	Collector *source.Collector       // finds the changes of the world
 	Resources *message.Resources      // finds the changes of resources
 	Owned     *endpoint.OwnedEntities // entities that clients control
+	Prespawns *source.Prespawns       // finds the prespawned entities of a tick
 	SIDs      *source.SIDs            // nil: components.SID is not registered
 
 	// OnBroken is called with the error of a socket that broke. The server stops.
@@ -28,12 +29,14 @@ func (s *Server) Bind() {
 		Receive: s.receiveFromClients,
 
 		// Once per tick.
-		TickUpdate:   s.beginTick,
-		FixedInput:   s.fixedInput,
-		WriteInputs:  s.writeInputs,
-		ClearInputs:  s.clearInputs,
-		Round:        s.roundValues,
-		SpawnHistory: s.assignSIDs,
+		TickUpdate:        s.beginTick,
+		FixedInput:        s.fixedInput,
+		WriteInputs:       s.writeInputs,
+		Main:              s.beginMain,
+		ClearInputs:       s.clearInputs,
+		SetPrespawnedHash: s.hashPrespawned,
+		Round:             s.roundValues,
+		SpawnHistory:      s.assignSIDs,
 
 		EntityUpdates:    s.observeEntities,
 		ComponentUpdates: s.observeValues,

@@ -27,18 +27,8 @@ type children struct {
 
 func (c *children) init(t *entities, of *protocol.Protocol) {
 	c.entities, c.remote, c.mark = t, ecs.ComponentID[components.Remote](t.world), t.marks[1:]
-	add := func(id ecs.ID) {
-		if !c.is.Get(id) {
-			c.is.Set(id, true)
-			c.relations = append(c.relations, id)
-		}
-	}
-	add(ecs.ComponentID[components.ChildOf](t.world))
-	for _, info := range registry.Of(of).Components {
-		if source.IsHierarchy(info) {
-			add(ecs.TypeID(t.world, info.Type))
-		}
-	}
+	c.relations = source.HierarchyRelations(t.world, registry.Of(of).Components)
+	c.is = ecs.All(c.relations...)
 }
 
 // childListener listens to relations, and changes nothing in the world.
@@ -113,7 +103,7 @@ func (c *children) endChildren(parent ecs.Entity) {
 	c.each(parent, func(child ecs.Entity) {
 		s := c.slotOf(child)
 		switch {
-		case !c.predicts(child) || c.store.Confirmed(s).Known:
+		case !c.predicts(child) || c.store.Confirmed(s).Known || c.world.Has(child, c.marks[0]): // not, or not because of its parent
 		case c.disabled[s].on: // it is despawned, and will be removed
 		default:
 			c.writer.Exchange(child, nil, c.mark, nil)

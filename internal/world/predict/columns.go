@@ -57,6 +57,8 @@ func (m *modes) addComponent(col int, info *registry.Component) {
 		m.inputs.Set(col)
 	case info.Type == source.TypeOf[components.ControlledBy](): // it is never predicted
 		m.simple.Set(col)
+	case info.Type == source.TypeOf[components.Prespawned](): // as with Once
+		m.kept.Set(col)
 	case info.Predict == registry.Full:
 		m.full.Set(col)
 		m.kept.Set(col)

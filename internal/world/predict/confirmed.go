@@ -34,8 +34,17 @@ func (p *Prediction) Updated(slot rollback.Slot, tick entangle.Tick) {
 	p.entities.store.NoteValues(slot, tick)
 }
 
+func (p *Prediction) MatchPrespawned(hash uint32, tick entangle.Tick) (e ecs.Entity, ok bool) {
+	return p.prespawned.match(hash, tick)
+}
+
+func (p *Prediction) PrespawnedArrived(e ecs.Entity, slot rollback.Slot, hash uint32, tick entangle.Tick) {
+	p.prespawned.arrived(e, slot, hash, tick)
+}
+
 func (p *Prediction) Gone(e ecs.Entity, slot rollback.Slot, tick entangle.Tick) {
 	p.Confirmed(slot)
+	p.prespawned.matcher.Ended(e)
 	progress := &p.progress
 	if last := progress.present() + entangle.Tick(progress.maxRollback); progress.synced() && last.Before(tick) {
 		tick = last // so a server cannot make a client keep entities for longer
@@ -49,6 +58,7 @@ func (p *Prediction) Untrack(e ecs.Entity, slot rollback.Slot) {
 		p.lifecycle.returnChildren(slot)
 	}
 	p.entities.endSlot(slot)
+	p.prespawned.matcher.Ended(e)
 	p.children.endChildren(e)
 }
 
@@ -62,6 +72,7 @@ func (p *Prediction) RemoveOnce(slot rollback.Slot, comp int) { p.shaper.removeO
 
 func (p *Prediction) Clear() {
 	p.lifecycle.removeAll()
+	p.prespawned.matcher.Clear(p.prespawned.drop)
 	p.children.disconnect()
 	p.entities.store.Clear()
 	p.resources.resetConnection()

@@ -13,7 +13,8 @@ import (
 type lifecycle struct {
 	*shaper
 	children        *children
-	removeDespawned func(e ecs.Entity) // removes an entity that the server has despawned
+	removeDespawned func(e ecs.Entity)      // removes an entity that the server has despawned
+	isAbsent        func(e ecs.Entity) bool // reports whether a replay will spawn a prespawned entity again
 
 	leaving  []leavingEntity // despawned entities that are still in the world
 	excluded []leavingEntity // entities with components.NoRollback that are despawned ahead of the server
@@ -168,15 +169,21 @@ func (l *lifecycle) reshape(slot rollback.Slot, had, form rollback.Form) {
 	e := l.entity(slot)
 	switch {
 	case !l.world.Alive(e):
-	case !form.Alive && !l.store.Confirmed(slot).Known:
+	case !form.Alive && !l.store.Confirmed(slot).Known && !l.isAbsent(e):
 		l.writer.Remove(e)
-	case form.Disabled:
-		if !l.disabled[slot].on {
-			l.despawnLocalChildren(e)
-			l.disable(slot)
-		}
+	case form.Disabled, !form.Alive:
+		l.disableAbsent(slot)
 	default:
 		l.reshapeEnabled(slot, had, form)
+	}
+}
+
+// disableAbsent disables an entity that does not exist in the tick that the world is at, with the
+// children that the game has spawned.
+func (l *lifecycle) disableAbsent(slot rollback.Slot) {
+	if !l.disabled[slot].on {
+		l.despawnLocalChildren(l.entity(slot))
+		l.disable(slot)
 	}
 }
 

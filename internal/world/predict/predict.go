@@ -1,6 +1,8 @@
 package predict
 
 import (
+	"log/slog"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
@@ -12,6 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/world/sink"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/internal/world/tick"
+	"github.com/entangle-ecs/entangle/prespawn"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -26,6 +29,7 @@ type PredictionConfig struct {
 	Time      *components.Time
 	Replayer  *input.Replayer
 	Why       *Why // nil: no reports
+	Log       *slog.Logger
 
 	// MaxRollback is the largest number of ticks of a rollback. Histories hold that many ticks.
 	MaxRollback int
@@ -36,6 +40,9 @@ type PredictionConfig struct {
 	Synced func() bool
 	// ConfirmedTick returns the newest tick of which all confirmed state has arrived.
 	ConfirmedTick func() (tick entangle.Tick, ok bool)
+	// InterpolatedTick returns the tick at which the client shows interpolated entities, or would if it
+	// had some.
+	InterpolatedTick func() entangle.Tick
 	// RemoveDespawned removes an entity from the world that the server has despawned.
 	RemoveDespawned func(e ecs.Entity)
 	// OnResync is called when confirmed state was taken over as the present.
@@ -57,6 +64,7 @@ type Prediction struct {
 	children    children
 	lifecycle   lifecycle
 	excluded    excluded
+	prespawned  prespawned
 	resources   resources
 	decision    decision
 	corrections corrections
@@ -90,6 +98,11 @@ func NewPrediction(cfg PredictionConfig) (*Prediction, error) {
 	p.children.init(&p.entities, cfg.Protocol)
 	p.lifecycle = lifecycle{shaper: &p.shaper, children: &p.children, removeDespawned: cfg.RemoveDespawned}
 	p.excluded = excluded{lifecycle: &p.lifecycle}
+	spawns, err := source.NewPrespawns(w, registry.Of(cfg.Protocol).Components, cfg.Log, p.entities.marker(), p.children.remote)
+	if err != nil {
+		return nil, err
+	}
+	p.prespawned.init(&p.lifecycle, &cfg, spawns)
 	p.resources.init(p, cfg.Resources)
 	p.corrections = corrections{entities: &p.entities, stats: &p.stats}
 	p.rounding = source.NewRounding(registry.Of(cfg.Protocol).Components)
@@ -117,6 +130,16 @@ func (p *Prediction) Stats() PredictionStats { return p.stats }
 // OnAmended adds a function that is called when confirmed state was written over the present: without
 // a replay, or after the ticks of a restart.
 func (p *Prediction) OnAmended(f func()) { p.onAmended = append(p.onAmended, f) }
+
+// BeginMain begins the game's simulation of a tick. EndMain ends it: entities that it has spawned with
+// components.Prespawned roll back from then on, and wait for the server's.
+func (p *Prediction) BeginMain() { p.prespawned.begin() }
+
+// EndMain is described at BeginMain.
+func (p *Prediction) EndMain() { p.prespawned.end() }
+
+// Prespawned returns the counters of prespawned entities.
+func (p *Prediction) Prespawned() prespawn.Stats { return p.prespawned.matcher.Stats() }
 
 // FollowChildren makes entities that became children of predicted ones in this tick roll back with
 // them.

@@ -40,6 +40,7 @@ func (p *Prediction) Rollback() {
 			p.lifecycle.revive()
 		case rollback.StepRemove:
 			p.lifecycle.removeFinal()
+			p.prespawned.expire()
 		}
 	}
 	p.raisePostponed()
@@ -67,6 +68,9 @@ func (p *Prediction) countRollback(to entangle.Tick) {
 func (p *Prediction) takeOver() {
 	progress, store := &p.progress, p.entities.store
 	now := progress.present()
+	if progress.synced() {
+		p.prespawned.disableAfter(now)
+	}
 	store.Clear()
 	store.Begin(now)
 	p.due = p.allKnown(p.due[:0])
@@ -89,6 +93,7 @@ func (p *Prediction) takeOver() {
 // restart begins histories at the confirmed tick. Components without confirmed state keep their
 // present value.
 func (p *Prediction) restart(confirmed entangle.Tick) {
+	p.prespawned.disableAfter(confirmed)
 	p.entities.store.Clear()
 	p.entities.store.Begin(confirmed)
 	p.entities.save(confirmed)
@@ -101,6 +106,7 @@ func (p *Prediction) restart(confirmed entangle.Tick) {
 // (lifecycle.restore) and resources.
 func (p *Prediction) restore(tick entangle.Tick) {
 	p.did(rollback.StepRestore, tick, 0)
+	p.prespawned.restored(tick)
 	p.lifecycle.restore(tick)
 	p.resources.restore(tick)
 	p.progress.worldTick = tick

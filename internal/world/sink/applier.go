@@ -40,6 +40,7 @@ type Applier struct {
 	relations relations
 	diffs     differences
 	owned     ownership
+	prespawns *prespawns
 
 	prediction    prediction
 	twins         twins
@@ -81,7 +82,7 @@ func NewApplier(w *ecs.World, hub *event.Hub, infos []*registry.Component, onSpa
 		world: w, writer: writer, remote: remote, run: updateRun{remote: writer.Cells(remote)},
 		archetypes: archetypes{world: w, known: map[archetype]struct{}{}},
 		refs:       references{late: refs.NewLate(), departed: newDepartures()}, persistence: newPersistence(w, remote),
-		diffs: newDifferences(infos), owned: newOwnership(w, infos), interpolation: interpolation{comp: -1},
+		diffs: newDifferences(infos), owned: newOwnership(w, infos), prespawns: newPrespawns(infos), interpolation: interpolation{comp: -1},
 
 		onSpawned: onSpawned, onDespawned: onDespawned,
 	}

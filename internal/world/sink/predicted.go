@@ -27,6 +27,11 @@ type EntityPredictor interface {
 	// Updated reports that the store has new values of a slot as of a tick, with the same
 	// components as before. The tick is not in the store yet.
 	Updated(s rollback.Slot, tick entangle.Tick)
+	// MatchPrespawned returns the entity that the game has spawned ahead of the server and that has
+	// the hash of an entity of the server, as of a tick. It has the marks and a slot.
+	MatchPrespawned(hash uint32, tick entangle.Tick) (e ecs.Entity, ok bool)
+	// PrespawnedArrived reports that an entity with such a hash was added, because there was none.
+	PrespawnedArrived(e ecs.Entity, s rollback.Slot, hash uint32, tick entangle.Tick)
 	// Gone reports that the server despawned an entity as of a tick. The entity stays in the world
 	// until the prediction has reached that tick and removes it with Applier.RemoveDespawned.
 	Gone(e ecs.Entity, s rollback.Slot, tick entangle.Tick)
@@ -86,6 +91,8 @@ func (a *Applier) modeOf(info *registry.Component) registry.SyncMode {
 		return registry.Simple
 	case info.Type == reflect.TypeFor[components.Interpolated]():
 		return registry.None
+	case info.Type == reflect.TypeFor[components.Prespawned]():
+		return registry.Once
 	}
 	return info.Predict
 }

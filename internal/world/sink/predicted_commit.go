@@ -24,11 +24,15 @@ func (a *Applier) markPredictedSpawns() {
 
 // commitPredicted writes one predicted member: its confirmed state goes to the store, and the
 // components that the prediction does not restore go into the world. When the entity appears, all
-// components go into the world.
+// components go into the world, unless the game has spawned it.
 func (a *Applier) commitPredicted(m *stagedMember, values []stagedValue) {
 	k, e, s := &a.Replicas.Info[m.slot], a.Replicas.entities[m.slot].entity, &a.stage
 	s.add, s.remove = s.add[:0], s.remove[:0]
-	if m.fresh {
+	hash := a.prespawnHash(m, values)
+	switch {
+	case m.matched: // it has the marks
+		a.trackMatched(m, values)
+	case m.fresh:
 		s.add = append(s.add, a.prediction.marks...)
 	}
 	a.tagOwned(e, m, values)
@@ -38,11 +42,14 @@ func (a *Applier) commitPredicted(m *stagedMember, values []stagedValue) {
 	if a.archetypes.exceeded || !a.world.Alive(e) { // a listener of the game may have removed it
 		return
 	}
-	if m.fresh {
+	if m.fresh && !m.matched {
 		a.trackReplica(m.slot)
 	}
 	a.writeTwin(k.twin, m, values)
 	a.confirmMember(m, values)
+	if hash != 0 && !m.matched {
+		a.prediction.by.PrespawnedArrived(e, k.storeSlot, hash, s.tick)
+	}
 }
 
 // trackReplica begins to keep the confirmed state of an entity that has the marks.

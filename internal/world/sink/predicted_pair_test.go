@@ -133,6 +133,10 @@ func (p *prophet) InsertOnce(s rollback.Slot, comp int, value []byte, _ ecs.Enti
 	p.inserted = append(p.inserted, fmt.Sprint(s, " ", comp, " ", value))
 }
 
+func (p *prophet) MatchPrespawned(uint32, entangle.Tick) (e ecs.Entity, ok bool) { return e, false }
+
+func (p *prophet) PrespawnedArrived(ecs.Entity, rollback.Slot, uint32, entangle.Tick) {}
+
 func (p *prophet) RemoveOnce(s rollback.Slot, comp int) {
 	p.inserted = append(p.inserted, fmt.Sprint(s, " ", comp, " gone"))
 }

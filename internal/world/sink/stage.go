@@ -34,6 +34,7 @@ type stage struct {
 type stagedMember struct {
 	slot    repl.Slot
 	fresh   bool // it appears with this group
+	matched bool // it appears with this group, and the game has spawned it ahead of the server
 	whole   bool // the record states all of its components
 	first   int  // index of its first value
 	mask    set.Mask
@@ -203,6 +204,7 @@ func (a *Applier) Commit() {
 	}
 	a.markPredictedSpawns()
 	a.markHiddenSpawns()
+	a.matchPrespawned()
 	for i := range a.stage.members {
 		a.commitMember(&a.stage.members[i], a.stage.valuesOf(i))
 	}

@@ -25,8 +25,8 @@
 // Which client sees what: visibility.go, then visibility_changes.go, visibility_relevance.go,
 // visibility_former.go and visibility_show.go. Its inputs: targets.go, overrides.go, owners.go,
 // interest.go, grid.go. Which client predicts or interpolates what:
-// prediction_targets.go, interpolation_targets.go, teleports.go.
+// prediction_targets.go, interpolation_targets.go, prespawn_targets.go, teleports.go.
 //
 // Hierarchies: hierarchy.go, hierarchy_listener.go, hierarchy_unplaced.go, propagation.go. Shared
-// ids: sids.go. For developers: warnings.go, unregistered.go, mirror.go.
+// ids: sids.go. Prespawned entities: prespawns.go. For developers: warnings.go, unregistered.go, mirror.go.
 package source

@@ -214,6 +214,9 @@ func (v *visibility) Hides(s repl.Slot, client entangle.ClientID) (m set.Mask) {
 	if v.hidesInterpolation(s, client) {
 		m.Set(v.Interpolations.comp)
 	}
+	if v.hidesPrespawned(s, client) {
+		m.Set(v.Prespawns.comp)
+	}
 	o := &v.Overrides
 	if !o.overridden.Has(int(s)) {
 		return m

@@ -97,8 +97,8 @@ func (h *hierarchy) inheritedTarget(s repl.Slot, of func(*components.Replicate) 
 // readPrediction reads the prediction target of an entity.
 func (v *visibility) readPrediction(s repl.Slot) {
 	to := v.collector.Hierarchy.inheritedTarget(s, func(r *components.Replicate) components.Target { return r.Predict })
-	if v.Predictions.setTarget(s, to) && v.Interpolations.comp >= 0 {
-		v.markStale(s) // a client that predicts the entity does not interpolate it
+	if v.Predictions.setTarget(s, to) && (v.Interpolations.comp >= 0 || v.hasPrespawned(s)) {
+		v.markStale(s) // a client that predicts the entity does not interpolate it, and gets its hash
 	}
 }
 
@@ -138,10 +138,13 @@ func (v *visibility) initPredictions(c *Client) {
 	}
 }
 
-// updateRoomPredictions updates the peer of a client that entered or left a room.
+// updateRoomPredictions updates the peer and the views of a client that entered or left a room.
 func (v *visibility) updateRoomPredictions(c *Client, m interest.Move) {
 	room := components.Room(m.Room)
 	for s, ok := v.Predictions.rooms.First(room); ok; s, ok = v.Predictions.rooms.Next(s) {
 		v.updatePrediction(c, repl.Slot(s))
+		if v.Prespawns.partial.Has(int(s)) {
+			v.reevaluate(c, repl.Slot(s), v.show)
+		}
 	}
 }

@@ -24,6 +24,7 @@ type sentComponents struct {
 	predicted set.Mask // components with Predict(protocol.Full)
 
 	interpolated int    // the number of components.Interpolated; -1: it is not registered
+	prespawned   int    // the number of components.Prespawned; -1: it is not registered
 	control      ecs.ID // components.ControlledBy
 	Owners       int    // its column
 	OwnersUnsent bool   // it is not registered: Owners is the last column, and no component number
@@ -31,7 +32,7 @@ type sentComponents struct {
 
 // newSentComponents also returns the columns of the table.
 func newSentComponents(w *ecs.World, infos []*registry.Component) (s sentComponents, described []columns.Column) {
-	s.interpolated, s.control = -1, ecs.ComponentID[components.ControlledBy](w)
+	s.interpolated, s.prespawned, s.control = -1, -1, ecs.ComponentID[components.ControlledBy](w)
 	for i, info := range infos {
 		s.Types = append(s.Types, info.Type)
 		s.Plans = append(s.Plans, info.Plan)
@@ -50,6 +51,10 @@ func newSentComponents(w *ecs.World, infos []*registry.Component) (s sentCompone
 		described = append(described, column(w, info))
 		if info.Type == TypeOf[components.Interpolated]() {
 			s.interpolated, described[i].Tag = i, true
+		}
+		if info.Type == TypeOf[components.Prespawned]() {
+			s.prespawned = i
+			s.Once.Set(i)
 		}
 	}
 	return s, s.addOwners(described)

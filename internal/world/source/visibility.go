@@ -39,6 +39,7 @@ type visibility struct {
 
 	Predictions    predictionTargets
 	Interpolations interpolationTargets
+	Prespawns      prespawnTargets
 
 	groups  namedGroups
 	Clients []Client
@@ -57,7 +58,7 @@ func newVisibility(c *Collector, w *ecs.World) visibility {
 	v := visibility{
 		collector: c, Targets: TargetsOf(w), Overrides: newOverrides(), groups: namedGroups{byName: map[uint64]*namedGroup{}},
 		Assigned:    targetIndex{Rooms: refs.NewChains[components.Room]()},
-		Predictions: newPredictionTargets(), Interpolations: newInterpolationTargets(c), former: formerVisibility{of: map[repl.Slot]formerAncestors{}},
+		Predictions: newPredictionTargets(), Interpolations: newInterpolationTargets(c), Prespawns: prespawnTargets{comp: c.Sent.prespawned}, former: formerVisibility{of: map[repl.Slot]formerAncestors{}},
 	}
 	v.Targets.HeldBy(c.Visibility.heldTargets)
 	v.Targets.AskRooms(c.interest.Shares)
@@ -87,7 +88,7 @@ func (t *staleSlots) clearMarks() {
 
 // openToAll reports whether all clients, also future ones, may see an entity and all its ancestors.
 func (v *visibility) openToAll(s repl.Slot) bool {
-	if v.relevance[s] != components.Always || v.Overrides.partial.Has(int(s)) || v.Interpolations.partial.Has(int(s)) {
+	if v.relevance[s] != components.Always || v.Overrides.partial.Has(int(s)) || v.Interpolations.partial.Has(int(s)) || v.Prespawns.partial.Has(int(s)) {
 		return false
 	}
 	for above := true; above; s, above = v.collector.Hierarchy.parentOrPaused(s) {
@@ -175,6 +176,7 @@ func (v *visibility) growSlots(n int) {
 	v.Overrides.partial.Grow(n)
 	v.Interpolations.sent.Grow(n)
 	v.Interpolations.partial.Grow(n)
+	v.Prespawns.partial.Grow(n)
 }
 
 // markStale marks an entity stale: its visibility is evaluated again in this tick.

@@ -34,6 +34,9 @@ func (v *visibility) readChanges() {
 		if touched := change.Inserted.Or(change.Removed); touched.Has(v.collector.Sent.Owners) {
 			v.readOwner(repl.Slot(change.Slot))
 		}
+		if comp := v.Prespawns.comp; comp >= 0 && (change.Inserted.Has(comp) || change.Removed.Has(comp)) {
+			v.markStale(repl.Slot(change.Slot))
+		}
 	}
 	if v.staleDetached {
 		v.markDetached()
@@ -42,6 +45,7 @@ func (v *visibility) readChanges() {
 		if !v.collector.Paused.Has(int(s)) {
 			v.Overrides.refresh(v.collector.Table.Entity(columns.Slot(s)), s)
 			v.refreshInterpolation(s)
+			v.refreshPrespawned(s)
 		}
 	}
 	for _, c := range v.groups.stale {
@@ -55,6 +59,9 @@ func (v *visibility) addEntity(s repl.Slot) {
 	v.Owner[s], v.group[s], v.relevance[s] = entangle.Nobody, nil, components.Always
 	v.readOwner(s)
 	v.readReplicate(s)
+	if v.hasPrespawned(s) {
+		v.markStale(s)
+	}
 	if v.Overrides.refresh(v.collector.Table.Entity(columns.Slot(s)), s) {
 		v.Overrides.updateWithheld(v.collector.Table.Entity(columns.Slot(s)), s)
 		v.markStale(s)
@@ -115,6 +122,7 @@ func (v *visibility) removeEntity(s repl.Slot) {
 	v.Assigned.setTarget(s, components.Default)
 	v.Predictions.forgetEntity(s)
 	v.forgetInterpolation(s)
+	v.Prespawns.partial.Clear(int(s))
 	v.Owner[s], v.relevance[s] = entangle.Nobody, components.Always
 	e := v.collector.Table.Entity(columns.Slot(s))
 	v.Overrides.removeEntity(e, s)

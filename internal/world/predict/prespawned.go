@@ -1,0 +1,255 @@
+package predict
+
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/set"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/entangle-ecs/entangle/prespawn"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// prespawned is the entities that systems of the game have spawned with components.Prespawned, ahead of
+// the server. They roll back like entities of the server from the tick of their spawn on.
+//
+// A rollback to before its spawn disables such an entity, as it does an entity of the server. The replay
+// spawns it again, as another entity, which is merged into the first: that returns with the new
+// components and values.
+type prespawned struct {
+	*lifecycle
+	source  *source.Prespawns
+	matcher *prespawn.Matcher[ecs.Entity]
+	// interpolated returns the tick at which the client shows interpolated entities, or would.
+	interpolated func() entangle.Tick
+	references   set.Mask // columns with references to entities
+
+	relations []ecs.ID // all relations that the prediction knows
+
+	repeated []ecs.Entity              // entities that the present tick has spawned again
+	into     map[ecs.Entity]ecs.Entity // the entities that they are
+	holders  []ecs.Entity              // scratch
+	drop     func(ecs.Entity, prespawn.State)
+	swap     func(n int, e ecs.Entity) ecs.Entity
+}
+
+// maxPrespawnTicks bounds for how many ticks a prespawned entity waits for the server's, whatever the
+// latency is.
+const maxPrespawnTicks = 1024
+
+func (p *prespawned) init(l *lifecycle, cfg *PredictionConfig, of *source.Prespawns) {
+	p.lifecycle, p.source, p.interpolated = l, of, cfg.InterpolatedTick
+	p.matcher = prespawn.New(prespawn.DefaultLimit, cfg.World.Alive)
+	p.into, p.drop, p.swap = map[ecs.Entity]ecs.Entity{}, p.removeUnmatched, p.mergedInto
+	p.lifecycle.isAbsent = p.matcher.Absent
+	p.relations = slices.Clone(p.children.relations)
+	for col := range p.modes.relation.All() {
+		if id := p.cols[col].id; !slices.Contains(p.relations, id) {
+			p.relations = append(p.relations, id)
+		}
+	}
+	for col := range p.cols {
+		if info := p.cols[col].info; info != nil && p.modes.kept.Has(col) && info.Plan.HasRefs() {
+			p.references.Set(col)
+		}
+	}
+}
+
+// begin begins the simulation of a tick.
+func (p *prespawned) begin() { p.source.Begin() }
+
+// end ends the simulation of a tick. Entities that it has spawned roll back from now on, and wait for
+// the server's. Without a connection they are the game's own.
+func (p *prespawned) end() {
+	now := p.progress.present()
+	if !p.progress.synced() {
+		p.source.Cancel()
+		return
+	}
+	if p.source.End(now); len(p.source.Spawned()) == 0 {
+		return
+	}
+	p.repeated = p.repeated[:0]
+	clear(p.into)
+	until := now + p.lifetime()
+	for _, e := range p.source.Spawned() {
+		if !p.world.Alive(e) || p.predicts(e) {
+			continue // it was given up for one of the others, or is a child that rolls back already
+		}
+		if into, repeated := p.matcher.Spawned(e, p.source.HashOf(e), now, until, p.drop); repeated {
+			p.repeated = append(p.repeated, e)
+			p.into[e] = into
+		} else {
+			p.writer.Exchange(e, p.marks, nil, nil)
+			p.children.addChildren(e)
+		}
+	}
+	p.mergeAll()
+}
+
+// lifetime returns for how many ticks an entity that is spawned in the present tick waits for the
+// server's: twice the distance to the tick at which interpolated entities are shown. All state of the
+// server as of that tick has nearly always arrived. In a replay, the distance is the same.
+func (p *prespawned) lifetime() entangle.Tick {
+	distance := int(p.newest().Sub(p.interpolated()))
+	if distance <= 0 || distance > maxPrespawnTicks/2 {
+		return maxPrespawnTicks
+	}
+	return entangle.Tick(2 * distance)
+}
+
+// newest returns the newest tick that has run, also in a replay.
+func (p *prespawned) newest() entangle.Tick {
+	now := p.progress.present()
+	if ran := p.progress.ran; now.Before(ran) {
+		return ran
+	}
+	return now
+}
+
+// mergeAll merges the entities that a replayed tick has spawned again into those that they are: first
+// their components and values, then all references to them.
+func (p *prespawned) mergeAll() {
+	if len(p.repeated) == 0 {
+		return
+	}
+	for _, e := range p.repeated {
+		if slot := p.slotOf(p.into[e]); p.disabled[slot].on {
+			p.bringBack(slot, e)
+		}
+	}
+	for _, e := range p.repeated {
+		p.mapTargets(e, p.into[e])
+	}
+	for col := range p.references.All() {
+		p.mapColumn(col)
+	}
+	for _, e := range p.repeated {
+		if p.world.Alive(e) {
+			p.writer.Remove(e)
+		}
+	}
+}
+
+// bringBack brings back a disabled entity with the components and values of another one. Of an entity of
+// the server, those that are written as they arrive have the confirmed values.
+func (p *prespawned) bringBack(slot rollback.Slot, from ecs.Entity) {
+	e, cols := p.entity(slot), p.modes.kept
+	if p.store.Confirmed(slot).Known {
+		p.enable(slot, rollback.Form{Alive: true, Mask: p.columnsOf(from, cols)})
+	} else {
+		p.disabled[slot].on = false
+		p.tracked = append(p.tracked, slot)
+		cols = cols.Or(p.modes.simple)
+		p.exchange(slot, p.columnsOf(from, cols), cols)
+	}
+	for col := range p.columnsOf(from, cols).All() {
+		c := &p.cols[col]
+		if !p.world.Has(e, c.id) {
+			continue // only one relation stays
+		}
+		copy(c.memoryOf(e), c.memoryOf(from))
+		if p.modes.relation.Has(col) {
+			p.setTarget(slot, set.MaskOf(col), p.mergedInto(0, p.world.Relations().Get(from, c.id)))
+		}
+	}
+}
+
+// columnsOf returns the columns among some that an entity has.
+func (p *prespawned) columnsOf(e ecs.Entity, among set.Mask) (cols set.Mask) {
+	for col := range among.All() {
+		if p.world.Has(e, p.cols[col].id) {
+			cols.Set(col)
+		}
+	}
+	return cols
+}
+
+// mergedInto returns the entity that another one is merged into, or the same entity. It is the argument
+// of wire.Plan.MapRefs.
+func (p *prespawned) mergedInto(_ int, e ecs.Entity) ecs.Entity {
+	if into, ok := p.into[e]; ok {
+		return into
+	}
+	return e
+}
+
+// mapTargets sets the relations that have an entity as target to the one that it is merged into.
+func (p *prespawned) mapTargets(from, into ecs.Entity) {
+	for _, id := range p.relations {
+		of, holders := ecs.All(id), p.holders[:0]
+		filter := ecs.NewRelationFilter(&of, from)
+		for query := p.world.Query(&filter); query.Next(); {
+			holders = append(holders, query.Entity())
+		}
+		for _, e := range holders {
+			if e != into {
+				p.writer.SetTarget(e, id, into)
+			}
+		}
+		p.holders = holders
+	}
+}
+
+// mapColumn maps the references in a component of all entities that roll back.
+func (p *prespawned) mapColumn(col int) {
+	c := &p.cols[col]
+	holders := ecs.All(p.marker(), c.id)
+	for query := p.world.Query(&holders); query.Next(); {
+		c.info.Plan.MapRefs(c.memoryOf(query.Entity()), p.swap)
+	}
+}
+
+// restored notes that the world is restored to a tick. An entity that is spawned later is absent there:
+// restoring disables it, and the replay of its tick brings it back.
+func (p *prespawned) restored(tick entangle.Tick) {
+	p.matcher.Restored(tick, func(ecs.Entity) {})
+}
+
+// disableAfter disables the entities that are spawned after a tick, if there are no histories from which
+// that tick could be restored.
+func (p *prespawned) disableAfter(tick entangle.Tick) {
+	p.matcher.Restored(tick, func(e ecs.Entity) {
+		if p.predicts(e) {
+			p.lifecycle.disableAbsent(p.slotOf(e))
+		}
+	})
+	p.commitStructure(restored)
+}
+
+// match returns the entity of the client that an arriving entity of the server is.
+func (p *prespawned) match(hash uint32, tick entangle.Tick) (e ecs.Entity, ok bool) {
+	if e, ok = p.matcher.Match(hash, tick); !ok {
+		return e, false
+	}
+	// The server decides from now on whether it is despawned.
+	p.leaving = slices.DeleteFunc(p.leaving, func(g leavingEntity) bool { return g.local && g.entity == e })
+	return e, true
+}
+
+// arrived adds an entity of the server that no entity of the client is. If it is of a tick that has not
+// run yet, it appears in that tick.
+func (p *prespawned) arrived(e ecs.Entity, slot rollback.Slot, hash uint32, tick entangle.Tick) {
+	p.matcher.Arrived(e, hash, tick, p.progress.present())
+	if p.progress.synced() && p.progress.present().Before(tick) && !p.disabled[slot].on {
+		p.disable(slot)
+	}
+}
+
+// expire removes entities that the server does not have.
+func (p *prespawned) expire() {
+	if p.matcher.Len() > 0 {
+		p.matcher.Expire(p.progress.present(), p.progress.confirmed, p.progress.oldest(), p.drop)
+	}
+}
+
+// removeUnmatched removes an entity that the server does not have, with the children that the game has
+// spawned.
+func (p *prespawned) removeUnmatched(e ecs.Entity, _ prespawn.State) {
+	if slot, ok := p.table.SlotOf(e); ok {
+		p.removeOne(&leavingEntity{entity: e, slot: rollback.Slot(slot), local: true})
+	} else {
+		p.writer.Remove(e)
+	}
+}

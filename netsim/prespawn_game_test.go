@@ -1,6 +1,9 @@
 package netsim_test
 
 import (
+	"log/slog"
+	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,13 +62,20 @@ type shots struct {
 	ships  []ecs.Entity
 	press  map[entangle.ClientID]func(tick entangle.Tick, g *gun)
 
-	life   uint8             // of a bullet, in ticks
-	parts  bool              // each bullet has a child
-	target components.Target // that predicts ships and bullets
-	// edit changes the prespawned component of a new bullet.
-	edit func(w *ecs.World, shot uint32, p *components.Prespawned)
-	// server-only or client-only changes of the game
-	skip func(server bool, tick entangle.Tick) bool
+	life    uint8                                      // of a bullet, in ticks
+	parts   bool                                       // each bullet has a child
+	last    bool                                       // a ship refers to its last bullet
+	target  components.Target                          // that predicts ships and bullets
+	edit    func(s firing, p *components.Prespawned)   // changes the component of a new bullet
+	skip    func(server bool, tick entangle.Tick) bool // whether a side fires nothing
+	end     func(server bool) bool                     // whether a side ends all bullets
+	ended   int                                        // bullets that end has ended
+	flip    func(age int) bool                         // whether a bullet has its shooter
+	look    func(w *ecs.World)                         // at a client, at the end of FixedMain
+	every   int                                        // sent ticks
+	shuffle bool                                       // bullets have salts, and are spawned in random orders
+	random  *rand.Rand
+	log     strings.Builder
 }
 
 // firing is a bullet that a tick spawns.
@@ -82,14 +92,18 @@ func newShots(t *testing.T, link netsim.Link, players int, adjust ...func(*shots
 	for _, a := range adjust {
 		a(g)
 	}
-	g.sim = netsim.New(t, netsim.Config{Link: link})
-	g.server = newServer(t, g.sim.ServerConfig(shotsProtocol()))
+	g.sim, g.random = netsim.New(t, netsim.Config{Link: link}), rand.New(rand.NewPCG(1, 2))
+	config := g.sim.ServerConfig(shotsProtocol())
+	config.SendEvery, config.Log = max(g.every, 1), slog.New(slog.NewTextHandler(&g.log, nil))
+	g.server = newServer(t, config)
 	g.addSystems(g.server, true)
 	g.sim.AddServer(g.server, g.server)
 	ships := generic.NewMap4[gun, hull, components.ControlledBy, components.Replicate](g.sim.World())
 	for i := range players {
 		id := entangle.ClientID(i + 1)
-		client := newClient(t, g.sim.ClientConfig(shotsProtocol()))
+		config := g.sim.ClientConfig(shotsProtocol())
+		config.Log = slog.New(slog.NewTextHandler(&g.log, nil))
+		client := newClient(t, config)
 		g.addSystems(client, false)
 		client.AddSystem(plugin.FixedInput, g.player(id))
 		g.peers = append(g.peers, g.sim.AddClient(id, client, client))
@@ -114,7 +128,7 @@ type app interface {
 
 func (g *shots) addSystems(a app, server bool) {
 	a.AddSystem(plugin.FixedMain, g.fire(server))
-	a.AddSystem(plugin.FixedMain, plugin.Func(g.fly))
+	a.AddSystem(plugin.FixedMain, g.fly(server))
 }
 
 func (g *shots) player(id entangle.ClientID) plugin.System {
@@ -153,41 +167,73 @@ func (g *shots) fire(server bool) plugin.System {
 					fired = append(fired, firing{q.Entity(), *h, by.Client, h.Shots, n})
 				}
 			}
+			if g.shuffle {
+				g.random.Shuffle(len(fired), func(i, j int) { fired[i], fired[j] = fired[j], fired[i] })
+			}
 			for _, s := range fired {
 				pre := components.Prespawned{}
+				if g.shuffle {
+					pre.Salt = uint32(s.number) + 1
+				}
 				if g.edit != nil {
-					g.edit(w, s.salt, &pre)
+					g.edit(s, &pre)
 				}
 				e := bullets.NewWith(&bullet{X: s.at.X, Speed: 7 + int32(s.number), Left: g.life}, &shooter{Ship: s.ship, Tick: uint32(now.Tick), Number: s.number}, &components.ControlledBy{Client: s.owner}, &pre, &components.Replicate{Predict: g.target})
 				if g.parts {
 					parts.NewWith(&bullet{X: -1, Left: forever}, &components.Prespawned{Salt: 1}, &components.ChildOf{}, e)
 				}
-				hulls.Get(s.ship).Last = e
+				if g.last {
+					hulls.Get(s.ship).Last = e
+				}
 			}
 		}
 	})
 }
 
 // fly moves bullets and ends them.
-func (g *shots) fly(w *ecs.World) func() {
-	all := generic.NewFilter1[bullet]().Without(generic.T[components.Remote]())
-	var ended []ecs.Entity
-	return func() {
-		ended = ended[:0]
-		for q := all.Query(w); q.Next(); {
-			b := q.Get()
-			b.X += b.Speed
-			if b.Left != forever {
-				b.Left--
+func (g *shots) fly(server bool) plugin.System {
+	return plugin.Func(func(w *ecs.World) func() {
+		all := generic.NewFilter1[bullet]().Without(generic.T[components.Remote]())
+		of, now := generic.NewMap1[shooter](w), ecs.GetResource[components.Time](w)
+		var flown, ended []ecs.Entity
+		return func() {
+			flown, ended = flown[:0], ended[:0]
+			for q := all.Query(w); q.Next(); {
+				b := q.Get()
+				b.X += b.Speed
+				if b.Left != forever {
+					b.Left--
+				}
+				flown = append(flown, q.Entity())
+				if b.Left == 0 || b.Speed != 0 && g.end != nil && g.end(server) {
+					ended = append(ended, q.Entity())
+				}
 			}
-			if b.Left == 0 {
-				ended = append(ended, q.Entity())
+			for _, e := range ended {
+				plugin.Despawn(w, e)
+			}
+			if g.end != nil {
+				g.ended += len(ended)
+			}
+			if server {
+				return
+			}
+			for _, e := range flown {
+				if g.flip != nil && w.Alive(e) && w.Has(e, ecs.ComponentID[bullet](w)) {
+					has := w.Has(e, ecs.ComponentID[shooter](w))
+					switch should := g.flip(int(now.Tick)); {
+					case has && !should:
+						of.Remove(e)
+					case !has && should:
+						of.Add(e)
+					}
+				}
+			}
+			if g.look != nil {
+				g.look(w)
 			}
 		}
-		for _, e := range ended {
-			plugin.Despawn(w, e)
-		}
-	}
+	})
 }
 
 // bulletID is the identity of a bullet, the same on all sides.
@@ -235,6 +281,14 @@ func (g *shots) runChecked(t *testing.T, frames int) {
 // count returns the number of bullets in a world, without their children.
 func (g *shots) count(w *ecs.World) (n int) {
 	for q := generic.NewFilter1[bullet]().With(generic.T[shooter]()).Query(w); q.Next(); {
+		n++
+	}
+	return n
+}
+
+// all returns the number of bullets and their children in a world.
+func (g *shots) all(w *ecs.World) (n int) {
+	for q := generic.NewFilter1[bullet]().Query(w); q.Next(); {
 		n++
 	}
 	return n

@@ -157,10 +157,10 @@ func (p *Prediction) Round() {
 }
 
 // Despawn despawns a predicted entity ahead of the server, with the children that the game spawned. It
-// returns false for an entity that is not predicted.
+// returns false for an entity that is neither predicted nor prespawned.
 func (p *Prediction) Despawn(e ecs.Entity) bool {
 	if !p.Predicts(e) {
-		return false
+		return p.prespawned.despawn(e)
 	}
 	p.entities.grow()
 	p.lifecycle.despawn(e, e)

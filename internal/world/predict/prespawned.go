@@ -88,6 +88,27 @@ func (p *prespawned) end() {
 	p.mergeAll()
 }
 
+// despawn removes an entity in the tick that has spawned it, with its children, as a server does. It
+// returns false for an entity that is not prespawned.
+func (p *prespawned) despawn(e ecs.Entity) bool {
+	if !p.source.Has(e) {
+		return false
+	}
+	tree := append(p.holders[:0], e)
+	for i := 0; i < len(tree); i++ {
+		p.children.each(tree[i], func(child ecs.Entity) {
+			if !p.predicts(child) && !slices.Contains(tree, child) {
+				tree = append(tree, child)
+			}
+		})
+	}
+	for _, e := range slices.Backward(tree) {
+		p.writer.Remove(e)
+	}
+	p.holders = tree
+	return true
+}
+
 // lifetime returns for how many ticks an entity that is spawned in the present tick waits for the
 // server's: twice the distance to the tick at which interpolated entities are shown. All state of the
 // server as of that tick has nearly always arrived. In a replay, the distance is the same.

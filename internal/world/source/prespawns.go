@@ -99,6 +99,9 @@ func (p *Prespawns) Cancel() { p.running = false }
 // Begin.
 func (p *Prespawns) Spawned() []ecs.Entity { return p.spawned }
 
+// Has reports whether an entity has components.Prespawned.
+func (p *Prespawns) Has(e ecs.Entity) bool { return p.values.Has(e) }
+
 // HashOf returns the hash of an entity with components.Prespawned.
 func (p *Prespawns) HashOf(e ecs.Entity) uint32 { return p.values.Get(e).Hash }
 

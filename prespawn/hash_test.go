@@ -88,3 +88,12 @@ func TestHashingAllocatesNothing(t *testing.T) {
 	tick()
 	assert.Zero(t, alloctest.Count(100, tick))
 }
+
+// The computation is part of the wire protocol: docs/PROTOCOL.md describes it.
+func TestHashesStayTheSame(t *testing.T) {
+	var h Hasher
+	h.Begin(123456)
+	assert.Equal(t, []uint32{0x9be3ec8f, 0x8770a7e4, 0xf47fa503}, []uint32{
+		h.Hash(set.MaskOf(0, 3, 200), 42, 7), h.Hash(set.MaskOf(0, 3, 200), 42, 7), h.Hash(set.Mask{}, entangle.Nobody, 0),
+	})
+}

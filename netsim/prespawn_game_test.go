@@ -62,20 +62,21 @@ type shots struct {
 	ships  []ecs.Entity
 	press  map[entangle.ClientID]func(tick entangle.Tick, g *gun)
 
-	life    uint8                                      // of a bullet, in ticks
-	parts   bool                                       // each bullet has a child
-	last    bool                                       // a ship refers to its last bullet
-	target  components.Target                          // that predicts ships and bullets
-	edit    func(s firing, p *components.Prespawned)   // changes the component of a new bullet
-	skip    func(server bool, tick entangle.Tick) bool // whether a side fires nothing
-	end     func(server bool) bool                     // whether a side ends all bullets
-	ended   int                                        // bullets that end has ended
-	flip    func(age int) bool                         // whether a bullet has its shooter
-	look    func(w *ecs.World)                         // at a client, at the end of FixedMain
-	every   int                                        // sent ticks
-	shuffle bool                                       // bullets have salts, and are spawned in random orders
-	random  *rand.Rand
-	log     strings.Builder
+	life      uint8 // of a bullet, in ticks
+	parts     bool  // each bullet has a child
+	unwatched bool
+	last      bool                                       // a ship refers to its last bullet
+	target    components.Target                          // that predicts ships and bullets
+	edit      func(s firing, p *components.Prespawned)   // changes the component of a new bullet
+	skip      func(server bool, tick entangle.Tick) bool // whether a side fires nothing
+	end       func(server bool) bool                     // whether a side ends all bullets
+	ended     int                                        // bullets that end has ended
+	flip      func(age int) bool                         // whether a bullet has its shooter
+	look      func(w *ecs.World)                         // at a client, at the end of FixedMain
+	every     int                                        // sent ticks
+	shuffle   bool                                       // bullets have salts, and are spawned in random orders
+	random    *rand.Rand
+	log       strings.Builder
 }
 
 // firing is a bullet that a tick spawns.
@@ -93,6 +94,9 @@ func newShots(t *testing.T, link netsim.Link, players int, adjust ...func(*shots
 		a(g)
 	}
 	g.sim, g.random = netsim.New(t, netsim.Config{Link: link}), rand.New(rand.NewPCG(1, 2))
+	if !g.unwatched {
+		g.sim.Watch()
+	}
 	config := g.sim.ServerConfig(shotsProtocol())
 	config.SendEvery, config.Log = max(g.every, 1), slog.New(slog.NewTextHandler(&g.log, nil))
 	g.server = newServer(t, config)

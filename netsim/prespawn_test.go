@@ -14,6 +14,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
@@ -405,5 +406,101 @@ func TestABulletOutsideOfFixedMainIsReported(t *testing.T) {
 		g.sim.Run(time.Second)
 		assert.Equal(t, 1, strings.Count(g.log.String(), "outside of plugin.FixedMain"), "once")
 		assert.Zero(t, g.peers[0].Client().Stats().Prespawned)
+	}
+}
+
+// Only clients that predict a bullet get its hash. To the others it is an entity of the server, and a client
+// that comes later gets it like any other.
+//
+// Proves: E2, E3
+func TestOnlyClientsThatPredictABulletGetItsHash(t *testing.T) {
+	g := newShots(t, latency(60*ms), 2, func(g *shots) { g.life, g.target, g.parts = forever, components.Owner, true })
+	g.pressAt(1, 3, 9)
+	g.requireNoRollbacks(t, func() { g.sim.Run(time.Second) })
+	for i, p := range g.peers {
+		w := p.World()
+		require.Equal(t, 4, g.all(w))
+		for _, e := range g.bullets(t, w) {
+			assert.Equal(t, i == 0, w.Has(e, ecs.ComponentID[components.Prespawned](w)))
+			assert.Equal(t, i == 0, w.Has(e, ecs.ComponentID[components.Predicted](w)))
+		}
+	}
+	assert.Equal(t, plugin.PrespawnStats{Matched: 4}, g.peers[0].Client().Stats().Prespawned)
+	assert.Zero(t, g.peers[1].Client().Stats().Prespawned)
+	g.peers[0].Disconnect()
+	g.sim.Run(time.Second)
+	assert.Zero(t, g.all(g.peers[0].World()))
+}
+
+// A client that is disconnected has no prespawned entities any more, matched or not; without a connection, a
+// bullet is the game's own.
+func TestADisconnectRemovesBullets(t *testing.T) {
+	g := newShots(t, latency(100*ms), 1, func(g *shots) { g.life, g.parts = forever, true })
+	w := g.peers[0].World()
+	g.pressAt(1, 3, 30)
+	require.True(t, g.sim.RunUntil(2*time.Second, func() bool { return g.count(w) == 2 }))
+	g.peers[0].Disconnect()
+	g.sim.Run(100 * ms)
+	assert.Zero(t, g.all(w))
+	m := generic.NewMap2[bullet, components.Prespawned](w)
+	e := m.NewWith(&bullet{Left: forever}, &components.Prespawned{})
+	g.sim.Run(time.Second)
+	assert.True(t, w.Alive(e))
+	assert.False(t, w.Has(e, ecs.ComponentID[components.Predicted](w)))
+}
+
+// A host's player needs no hash: it shares the server's world. Remote clients that predict it spawn its bullets
+// too, and have those of the server once it rests.
+func TestBulletsOfAHost(t *testing.T) {
+	sim := netsim.New(t, netsim.Config{Link: latency(60 * ms)})
+	g := &shots{press: map[entangle.ClientID]func(entangle.Tick, *gun){}, life: forever, target: components.Everyone, sim: sim}
+	host, err := plugin.NewHost(sim.ServerConfig(shotsProtocol()), 9)
+	require.NoError(t, err)
+	g.addSystems(host, true)
+	host.AddSystem(plugin.FixedInput, g.player(9))
+	sim.AddHost(host, host)
+	client := newClient(t, sim.ClientConfig(shotsProtocol()))
+	g.addSystems(client, false)
+	g.peers = append(g.peers, sim.AddClient(1, client, client))
+	sim.Run(time.Second)
+	ships := generic.NewMap4[gun, hull, components.ControlledBy, components.Replicate](sim.World())
+	for _, id := range []entangle.ClientID{9, 1} {
+		ships.NewWith(&gun{}, &hull{}, &components.ControlledBy{Client: id}, &components.Replicate{Predict: components.Everyone})
+	}
+	sim.Run(2 * time.Second)
+	g.press[9] = func(tick entangle.Tick, in *gun) { in.Fire = int8(tick % 20 / 19) }
+	sim.Run(2 * time.Second)
+	g.press[9] = nil
+	sim.Run(time.Second)
+	require.Greater(t, len(g.bullets(t, sim.World())), 3)
+	assert.Equal(t, g.paths(t, sim.World()), g.paths(t, client.World()))
+}
+
+// Hundreds of bullets in each tick match without a rollback, and thousands that match nothing are bounded and
+// gone after their time.
+//
+// Proves: E4, E7
+func TestManyBullets(t *testing.T) {
+	for _, there := range []bool{true, false} {
+		g := newShots(t, latency(60*ms), 1, func(g *shots) {
+			g.life, g.unwatched = 30, true
+			g.skip = func(server bool, _ entangle.Tick) bool { return server && !there }
+		})
+		if !there {
+			g.life = forever
+		}
+		g.press[1] = func(_ entangle.Tick, in *gun) { in.Fire = 100 }
+		before := g.peers[0].Client().Stats().Rollbacks.Rollbacks[plugin.BySpawn]
+		g.sim.Run(700 * ms)
+		s := g.peers[0].Client().Stats()
+		assert.LessOrEqual(t, g.count(g.peers[0].World()), 4200)
+		assert.Equal(t, before, s.Rollbacks.Rollbacks[plugin.BySpawn])
+		if there {
+			assert.Greater(t, s.Prespawned.Matched, uint64(2000))
+			assert.Zero(t, s.Prespawned.Unmatched+s.Prespawned.Overflow)
+		}
+		g.press[1] = nil
+		g.sim.Run(3 * time.Second)
+		assert.Zero(t, g.all(g.peers[0].World()))
 	}
 }

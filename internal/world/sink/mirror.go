@@ -59,8 +59,8 @@ func (a *Applier) mirrorReplica(s repl.Slot, refs *inspect.MirrorRefs) inspect.M
 	e := &a.Replicas.entities[s]
 	out := inspect.Mirrored{ID: inspect.MirrorID(a.Replicas.Info[s].ID), Entity: e.entity, Tick: e.tick}
 	for comp := range a.comps {
-		if comp == a.interpolation.comp {
-			continue // the server's world does not have it
+		if comp == a.interpolation.comp || comp == a.prespawns.comp {
+			continue // the server's world does not have it, or not all clients that see the entity get it
 		}
 		if memory, ok := a.confirmedValue(s, comp); ok {
 			plan := a.comps[comp].plan

@@ -46,6 +46,9 @@ func (c *Collector) mirrorEntity(s columns.Slot, e ecs.Entity, refs *inspect.Mir
 		}
 	}
 	mask := c.Sent.Numbers(c.Table.Mask(s))
+	if c.Sent.prespawned >= 0 {
+		mask.Clear(c.Sent.prespawned) // not all clients that see the entity get it
+	}
 	for comp := mask.Next(0); comp >= 0; comp = mask.Next(comp + 1) {
 		out.Values = append(out.Values, refs.Value(comp, c.Sent.Plans[comp], c.Table.Value(s, comp), c.targetOf(s, comp)))
 	}

@@ -37,7 +37,7 @@ func (h *Hasher) Hash(comps set.Mask, owner entangle.ClientID, salt uint32) uint
 	return max(uint32(mix(sum^count)>>32), 1)
 }
 
-// mix spreads the bits of a number over all bits of the result, as the finaliser of SplitMix64 does.
+// mix spreads the bits of a number over all bits of the result. docs/PROTOCOL.md names the function.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

@@ -6,7 +6,6 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 	"github.com/entangle-ecs/entangle/internal/world/event"
-	"github.com/entangle-ecs/entangle/internal/world/sink"
 	"github.com/entangle-ecs/entangle/internal/world/tick"
 )
 
@@ -99,7 +98,7 @@ type ClockStats struct {
 // of the next one that has passed, from 0 up to 1, in whole 256ths. It is the same in all sets of a frame,
 // and also after Update until the next one. It never goes back, except when the server's ticks do.
 func (c *Client) InterpolationTime(sendEvery int) (tick entangle.Tick, share float64) {
-	tick, fraction := c.steered.Timeline(sink.TimelineInterval(sendEvery))
+	tick, fraction := c.steered.Timeline(sendEvery)
 	return tick, float64(fraction)
 }
 

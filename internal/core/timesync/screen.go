@@ -38,7 +38,7 @@ func (s *Screen) At(every int) Shown { return s.Base - Shown(s.BehindBase(every)
 
 // BehindBase returns by how much the time of a send interval is behind the base, in 256ths of a tick.
 func (s *Screen) BehindBase(every int) int32 {
-	every = interval(every)
+	every = TimelineInterval(every)
 	if i, ok := s.Intervals.Find(every); ok {
 		return s.Behind[i]
 	}

@@ -237,3 +237,20 @@ func TestOneSampleInAFrame(t *testing.T) {
 	_, ok := none.clock.shown.own[0].delays.delay(0)
 	assert.False(t, ok, "ticks without a sample need no delay")
 }
+
+// A server may give each entity an interval of its own: there are few timelines, and close ones.
+func TestThereAreFewTimelines(t *testing.T) {
+	different := map[int]bool{}
+	for every := range MaxSendEvery + 3 {
+		by := TimelineInterval(every)
+		different[by] = true
+		require.Equal(t, by, TimelineInterval(by), "%d", every)
+		if every <= 64 {
+			require.Equal(t, max(every, 1), by)
+		} else if every <= MaxSendEvery {
+			require.GreaterOrEqual(t, by, every)
+			require.Less(t, by*8, every*9)
+		}
+	}
+	require.Len(t, different, 64+8*6)
+}

@@ -1,6 +1,10 @@
 package timesync
 
-import "github.com/entangle-ecs/entangle"
+import (
+	"math/bits"
+
+	"github.com/entangle-ecs/entangle"
+)
 
 const (
 	// MaxTimelines is the greatest number of send intervals that have a timeline of their own. If
@@ -108,8 +112,17 @@ func (s *timelines) of(every int) *timeline {
 // packets. The base begins two of its intervals behind the newest packet, and the others begin like it.
 func behindBase(every, packets int) Phase { return whole(2 * max(every-packets, 0)) }
 
-// interval returns the nearest valid send interval.
-func interval(every int) int { return min(max(every, 1), MaxSendEvery) }
+// TimelineInterval returns the interval by which entities with a send interval are shown, both in ticks: up
+// to 64 the same, and above it a little longer, by less than an eighth, up to MaxSendEvery. So there are few
+// timelines, whatever a server sends, and a frame advances each of them.
+func TimelineInterval(every int) int {
+	every = min(max(every, 1), MaxSendEvery)
+	if every <= 64 {
+		return every
+	}
+	step := 1 << (bits.Len(uint(every-1)) - 4)
+	return (every + step - 1) / step * step
+}
 
 // SampleReceived records the arrival of a value of an interpolated entity. The entity has the send
 // interval every. The value is of tick, and the entity's newest value until now is of previous. Call
@@ -129,7 +142,7 @@ func (c *Client) SampleReceived(every int, previous, tick entangle.Tick) {
 
 // placeSample returns where a sample is counted.
 func (c *Client) placeSample(every int, previous, tick entangle.Tick) place {
-	s, every, gap := &c.shown, interval(every), int(tick.Sub(previous))
+	s, every, gap := &c.shown, TimelineInterval(every), int(tick.Sub(previous))
 	if gap <= 0 || gap > sparseSends*every || !s.some || c.deviates(c.arrivals.ticks.extend(tick)-c.arrivals.at) {
 		return place{}
 	}
@@ -153,7 +166,7 @@ func (c *Client) placeSample(every int, previous, tick entangle.Tick) place {
 // exceeds half a second, it jumps forward or stops, and it stops when the newest packet is half a
 // second behind it.
 func (c *Client) Timeline(every int) (tick entangle.Tick, fraction float32) {
-	every = interval(every)
+	every = TimelineInterval(every)
 	t := c.shown.base.time - behindBase(every, c.shown.base.every)
 	if own := c.shown.of(every); own != nil {
 		t = own.time

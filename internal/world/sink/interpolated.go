@@ -2,7 +2,6 @@ package sink
 
 import (
 	"fmt"
-	"math/bits"
 	"reflect"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/snapshot"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
 	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/tick"
@@ -362,27 +362,11 @@ func (a *Applier) handOver(s repl.Slot, one *interpolated, back bool) {
 // components.Interpolated.
 func (in *interpolation) readInterval(at snapshot.Slot, value []byte) {
 	v := columns.ValueOf[components.Interpolated](value)
-	every := TimelineInterval(int(min(v.SendEvery, maxInterval)))
+	every := timesync.TimelineInterval(int(min(v.SendEvery, timesync.MaxSendEvery)))
 	in.slots[at].every = every
 	in.samples.SetEvery(at, uint16(every))
 	in.samples.SetTeleports(at, v.Teleports)
 }
-
-// TimelineInterval returns the interval by which entities with an interval, in ticks, are shown: up to 64 the same,
-// and above it a little longer, by less than an eighth. So there are at most 144 timelines, whatever a server sends,
-// and a frame advances each of them.
-func TimelineInterval(every int) int {
-	every = min(max(every, 1), maxInterval)
-	if every <= 64 {
-		return every
-	}
-	step := 1 << (bits.Len(uint(every-1)) - 4)
-	return min((every+step-1)/step*step, maxInterval)
-}
-
-// maxInterval is the longest interval between updates that a timeline takes into account, in ticks: that of a
-// Replicate.
-const maxInterval = 1<<16 - 1
 
 // endInterpolation shows the confirmed state of a replica at once, and ends its interpolation.
 func (a *Applier) endInterpolation(s repl.Slot) {

@@ -543,20 +543,3 @@ func TestARemovedHolderWaitsForNoTarget(t *testing.T) {
 	assert.Zero(t, h.waiting())
 	h.rest()
 }
-
-// A server may give each entity an interval of its own: there are few timelines, and close ones.
-func TestThereAreFewTimelines(t *testing.T) {
-	different := map[int]bool{}
-	for every := range maxInterval + 3 {
-		by := TimelineInterval(every)
-		different[by] = true
-		require.Equal(t, by, TimelineInterval(by), "%d", every)
-		if every <= 64 {
-			require.Equal(t, max(every, 1), by)
-		} else if every <= maxInterval {
-			require.GreaterOrEqual(t, by, every)
-			require.Less(t, by*8, every*9)
-		}
-	}
-	require.Len(t, different, 144)
-}

@@ -43,17 +43,17 @@ func TestABulletIsThereAtOnce(t *testing.T) {
 //
 // Proves: E2, E3, E6, E7
 func TestBulletsOverABadNetwork(t *testing.T) {
-	for seed := range 4 {
-		g := newShots(t, rough(70*ms, 15*ms, 0.1), 3, func(g *shots) { g.life, g.parts, g.last = 30, seed%2 == 1, seed >= 2 })
+	for seed := range 2 {
+		g := newShots(t, rough(70*ms, 15*ms, 0.1), 3, func(g *shots) { g.life, g.parts, g.last, g.unwatched = 30, seed == 1, seed == 1, seed == 1 })
 		for id := entangle.ClientID(1); id <= 3; id++ {
 			g.press[id] = func(tick entangle.Tick, in *gun) {
 				in.Move = int8(tick/8%3) - 1
 				in.Fire = int8(max(0, int(tick+entangle.Tick(id)*entangle.Tick(seed+1))%7-4))
 			}
 		}
-		g.runChecked(t, 300)
+		g.runChecked(t, 200)
 		g.life = forever
-		g.runChecked(t, 60)
+		g.runChecked(t, 40)
 		clear(g.press)
 		g.sim.Run(3 * time.Second)
 		for _, p := range g.peers {
@@ -62,7 +62,7 @@ func TestBulletsOverABadNetwork(t *testing.T) {
 			assert.Zero(t, s.Prespawned.Collisions)
 			t.Log(s.Rollbacks, s.Prespawned)
 		}
-		assert.Greater(t, len(g.bullets(t, g.sim.World())), 50)
+		assert.Greater(t, len(g.bullets(t, g.sim.World())), 30)
 	}
 }
 

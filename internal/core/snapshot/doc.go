@@ -51,7 +51,7 @@
 //   - slots: Add, Remove;
 //   - samples: AddSample, SetTeleports, TeleportAhead, RemoveColumns, Rebase;
 //   - functions of single entities: SetFunction;
-//   - time: Advance, Shown;
+//   - time: Advance, Shown, Reset;
 //   - display: Select, Show, and for a function of the game From, To and Share;
 //   - memory and counters: Stats.
 //

@@ -277,6 +277,14 @@ func (s *Store) Remove(slot Slot) {
 	s.stats.Slots--
 }
 
+// Reset forgets the shown times of all classes, for another server, whose ticks may be earlier. It is
+// called when no slot is in use.
+func (s *Store) Reset() {
+	for _, c := range s.classes {
+		c.started, c.now = false, 0
+	}
+}
+
 // Shown reports whether the shown time has reached the first sample of a slot.
 func (s *Store) Shown(slot Slot) bool { return s.entities[slot].shown }
 

@@ -39,6 +39,9 @@ func (a *Applier) Clear() {
 	a.refs.late.Set, a.archetypes.exceeded = a.refs.late.Set[:0], false
 	a.clearPrediction()
 	a.interpolation.pending, a.interpolation.left, a.interpolation.begun = pendingChanges{}, nil, nil
+	if a.interpolation.samples != nil {
+		a.interpolation.samples.Reset()
+	}
 	for _, e := range a.persistence.kept {
 		if a.world.Alive(e) {
 			a.clearDeadTargets(e)

@@ -19,8 +19,8 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-func seenProtocol() *protocol.Protocol {
-	p := protocol.New(protocol.Config{Name: "seen"})
+func seenProtocol(tickRate int) *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: "seen", TickRate: tickRate})
 	protocol.Component[smoothPlace](p).Interpolate(protocol.Linear[smoothPlace])
 	protocol.Component[smoothLabel](p)
 	protocol.Component[components.Interpolated](p)
@@ -45,6 +45,7 @@ type seenGame struct {
 	server *plugin.Server
 	peer   *netsim.Peer
 	client *plugin.Client
+	every  []uint16     // the send intervals of the entities, by label
 	all    []ecs.Entity // on the server, by label
 	player ecs.Entity
 
@@ -53,17 +54,18 @@ type seenGame struct {
 	last  map[uint32]seenAt
 }
 
-// seenIntervals are the send intervals of the entities, by label.
-var seenIntervals = []uint16{1, 2, 6, 6, 2, 1}
-
 func newSeenGame(t *testing.T, config netsim.Config, sendEvery, delay int) *seenGame {
-	g := &seenGame{t: t, sim: netsim.New(t, config), seen: seenTicks{}, drawn: seenTicks{}}
-	sc := g.sim.ServerConfig(seenProtocol())
+	return newSeenGameOf(t, config, sendEvery, delay, 60, []uint16{1, 2, 6, 6, 2, 1})
+}
+
+func newSeenGameOf(t *testing.T, config netsim.Config, sendEvery, delay, tickRate int, every []uint16) *seenGame {
+	g := &seenGame{t: t, sim: netsim.New(t, config), every: every, seen: seenTicks{}, drawn: seenTicks{}}
+	sc := g.sim.ServerConfig(seenProtocol(tickRate))
 	sc.SendEvery = sendEvery
 	g.server = newServer(t, sc)
 	g.server.AddSystem(plugin.FixedMain, plugin.Func(g.run))
 	g.sim.AddServer(g.server, g.server)
-	cc := g.sim.ClientConfig(seenProtocol())
+	cc := g.sim.ClientConfig(seenProtocol(tickRate))
 	cc.InputDelay.Min = delay
 	g.client = newClient(t, cc)
 	g.client.AddSystem(plugin.AfterSend, plugin.Func(g.draw))
@@ -76,7 +78,7 @@ func newSeenGame(t *testing.T, config netsim.Config, sendEvery, delay int) *seen
 // run is the server's system: it moves the entities, and looks up what the player has seen.
 func (g *seenGame) run(w *ecs.World) func() {
 	spawn := generic.NewMap3[smoothPlace, smoothLabel, components.Replicate](w)
-	for i, every := range seenIntervals {
+	for i, every := range g.every {
 		replicate := components.Replicate{Interpolate: components.Everyone, SendEvery: every}
 		g.all = append(g.all, spawn.NewWith(&smoothPlace{}, &smoothLabel{uint32(i)}, &replicate))
 	}
@@ -149,6 +151,17 @@ func TestSeenIsWhatWasOnTheScreen(t *testing.T) {
 			t.Logf("%+v, %d frames per second, delay %d, packets every %d ticks: %d ticks", line, fps, delay, sendEvery, len(g.seen))
 		})
 	}
+}
+
+// A client shows entities with intervals of more than 64 ticks by fewer timelines, and the server knows by which.
+//
+// Proves: I13
+func TestSeenOfLongIntervals(t *testing.T) {
+	g := newSeenGameOf(t, netsim.Config{}, 1, 0, 500, []uint16{1, 65, 100, 104, 150})
+	g.sim.Run(8 * time.Second)
+	clear(g.seen)
+	g.sim.Run(4 * time.Second)
+	g.compare()
 }
 
 // compare checks the server's answers, for nearly all ticks.

@@ -70,6 +70,7 @@ type seenRow struct {
 	tick   entangle.Tick
 	epoch  Epoch
 	screen timesync.Screen
+	limits SeenLimits // when it arrived
 }
 
 // NewSeenTimes returns an empty SeenTimes.
@@ -92,7 +93,7 @@ func (s *SeenTimes) Put(f *Frame, now entangle.Tick, limits SeenLimits) (clamped
 		if d > s.ahead || at.known && at.tick == tick && !f.epoch.newer(at.epoch) {
 			continue
 		}
-		*at = seenRow{known: true, tick: tick, epoch: f.epoch, screen: f.screens.of[i]}
+		*at = seenRow{known: true, tick: tick, epoch: f.epoch, screen: f.screens.of[i], limits: limits}
 		if limits.clampScreen(&at.screen) {
 			clamped++
 		}
@@ -100,10 +101,14 @@ func (s *SeenTimes) Put(f *Frame, now entangle.Tick, limits SeenLimits) (clamped
 	return clamped
 }
 
-// At returns what the screen showed when the input of a tick was made, or nil if that is not known.
-func (s *SeenTimes) At(tick entangle.Tick) *timesync.Screen {
-	if at := &s.rows[int(tick)&(len(s.rows)-1)]; at.known && at.tick == tick {
-		return &at.screen
+// At returns the time at which the screen showed entities with a send interval when the input of a tick was
+// made. It is a possible one, also where the client has told nothing of that interval. ok is false if what the
+// screen showed is not known.
+func (s *SeenTimes) At(tick entangle.Tick, every int) (shown timesync.Shown, ok bool) {
+	at := &s.rows[int(tick)&(len(s.rows)-1)]
+	if !at.known || at.tick != tick {
+		return 0, false
 	}
-	return nil
+	shown, _ = at.limits.Clamp(at.screen.At(every), every)
+	return shown, true
 }

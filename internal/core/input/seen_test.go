@@ -72,11 +72,11 @@ func TestScreensArriveWithTheirTicks(t *testing.T) {
 			}
 			stream.Take(tick)
 			if _, status := stream.At(tick); status == input.Fresh {
-				is := seen.At(tick)
-				require.NotNil(t, is, "tick %d", tick)
 				want := want[tick]
 				for every := range timesync.MaxTimelines + 1 {
-					require.Equal(t, want.At(every), is.At(every), "tick %d, interval %d", tick, every)
+					is, ok := seen.At(tick, every)
+					require.True(t, ok, "tick %d", tick)
+					require.Equal(t, want.At(every), is, "tick %d, interval %d", tick, every)
 				}
 				fresh++
 			}
@@ -178,8 +178,8 @@ func TestSeenTimesKeepTheFirst(t *testing.T) {
 		return seen.Put(&f, now, limitsAt(now))
 	}
 	is := func(tick entangle.Tick) entangle.Tick {
-		if s := seen.At(tick); s != nil {
-			return s.Base.Tick() + 20
+		if s, ok := seen.At(tick, 1); ok {
+			return s.Tick() + 21
 		}
 		return 0
 	}
@@ -194,7 +194,23 @@ func TestSeenTimesKeepTheFirst(t *testing.T) {
 	require.Zero(t, put(99+65, 99, 1, *screenAt(90)))
 	require.Equal(t, []entangle.Tick{90, 0}, []entangle.Tick{is(99 + 64), is(99 + 65)})
 	require.Equal(t, 1, put(102, 100, 1, *screenAt(122)))
-	require.EqualValues(t, 100, seen.At(102).At(1).Tick())
+	require.EqualValues(t, 121, is(102))
+}
+
+// What a client does not tell is possible, too: it may leave out an interval, so that its time follows from the
+// base.
+func TestSeenTimesOfOtherIntervalsAreClamped(t *testing.T) {
+	seen := input.NewSeenTimes(60)
+	var f input.Frame
+	f.Open(plainFrame(1000, &plainScreens{1000, []timesync.Screen{{Base: timesync.ShownAt(950, 0), Packets: 1}}}, plainStream{newest: 1000, words: []word{no}}), 1000, 1, 1)
+	take(&f, newReader(998))
+	require.NoError(t, f.Err())
+	require.Zero(t, seen.Put(&f, 998, limitsAt(998)))
+	for _, every := range []int{2, 60, 4096} {
+		shown, ok := seen.At(1000, every)
+		require.True(t, ok)
+		assert.Equal(t, max(timesync.ShownAt(998-60, 0), timesync.ShownAt(950, 0)-timesync.Shown(2*(every-1))<<8), shown, "interval %d", every)
+	}
 }
 
 // A client cannot claim to have seen what it was not sent, nor what is older than its connection explains.

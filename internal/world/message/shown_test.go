@@ -116,7 +116,8 @@ func (s *showing) come(group repl.Handle, every uint32) {
 	s.applier.Member(slot, true)
 	if every > 0 {
 		var w bits.Writer
-		value := binary.NativeEndian.AppendUint32(nil, every)
+		value := make([]byte, s.interval.Plan.Size())
+		binary.NativeEndian.PutUint32(value, every) // components.Interpolated.SendEvery
 		s.interval.Plan.Encode(&w, value, nil)
 		var r bits.Reader
 		r.Reset(w.Finish())

@@ -217,6 +217,71 @@ func TestRebaseMovesFromTheGivenValue(t *testing.T) {
 	assert.InDelta(t, 7, s.at(21), 0)
 }
 
+// An entity that gets another interval moves on from its shown value, at the time of its new class: that of the former
+// one if it is the first in its class.
+//
+// Proves: N7
+func TestAnEntityGetsAnotherInterval(t *testing.T) {
+	s := newSingle(2, plain)
+	s.add(10, 0)
+	s.add(16, 12)
+	assert.InDelta(t, 2, s.at(11), 1e-6)
+	s.every = 3
+	s.SetEvery(s.slot, s.every)
+	assert.InDelta(t, 2, s.at(11), 1e-6, "no step, and no step in time")
+	assert.InDelta(t, 4, s.at(12), 1e-6)
+
+	s.Add(4)
+	s.Advance(4, 9, 0)
+	s.every = 4
+	s.SetEvery(s.slot, s.every)
+	assert.InDelta(t, 4, s.value(), 1e-6, "no step to a class that is behind")
+	assert.InDelta(t, 4, s.at(9), 1e-6)
+	assert.InDelta(t, 8, s.at(12.5), 1e-6, "half of the way from 9 to 16")
+	assert.InDelta(t, 12, s.at(16), 0)
+}
+
+// Of many entities that are shown together, one that moves between the same samples from another value, or from another
+// time on, is at its own place.
+func TestManyEntitiesAreShownTogether(t *testing.T) {
+	s := New(kinds(), tickRate)
+	var slots []Slot
+	for range 40 {
+		slot := s.Add(1)
+		slots = append(slots, slot)
+		for tick := range entangle.Tick(2) {
+			s.AddSample(slot, 10+2*tick, set.MaskOf(plain), func(int) []byte { return memory(float64(slot) + 8*float64(tick)) })
+		}
+	}
+	s.Advance(1, 10, 0.5)
+	s.Rebase(slots[20], set.MaskOf(plain), func(int) []byte { return memory(59) })
+	s.Advance(1, 11, 0)
+	dst := make([]byte, 8*len(slots))
+	s.Select(slots)
+	s.Show(plain, dst)
+	for i, slot := range slots {
+		want := float64(slot) + 4
+		if i == 20 {
+			want = 59 + (21+8-59)/3.0
+		}
+		assert.InDelta(t, want, number(dst[8*i:]), 1e-5)
+	}
+}
+
+// A slot that is used again has nothing of the entity before.
+func TestASlotIsUsedAgain(t *testing.T) {
+	s := newSingle(1, plain)
+	s.add(10, 0)
+	s.add(11, 1)
+	s.at(10.5)
+	s.Remove(s.slot)
+	require.Equal(t, s.slot, s.Add(1))
+	s.add(12, 7)
+	assert.Zero(t, s.Share(s.slot))
+	s.Rebase(s.slot, set.Mask{}, nil)
+	assert.InDelta(t, 7, s.value(), 0)
+}
+
 // teleported adds a sample after a teleport.
 func (s *single) teleported(tick entangle.Tick, v float64) {
 	s.jumps++
@@ -328,6 +393,20 @@ func TestMemoryOfAllEntitiesIsBounded(t *testing.T) {
 	assert.Positive(t, s.Stats().Dropped)
 	assert.InDelta(t, 10, s.at(102), 0)
 	assert.InDelta(t, 999, s.at(3000), 0)
+}
+
+// Slots without samples, such as those of entities without blended components, take no more either.
+func TestMemoryOfSlotsWithoutSamplesIsBounded(t *testing.T) {
+	s := newSingle(1, plain)
+	s.most = 200_000
+	for i := range entangle.Tick(200) {
+		require.True(t, s.add(100+i, float64(i)))
+	}
+	for range 500 {
+		s.Add(1)
+		require.LessOrEqual(t, s.ring.bytes(), s.most)
+	}
+	assert.InDelta(t, 199, s.at(299), 0)
 }
 
 // A late value of an entity that is seldom sent is reached within a second.

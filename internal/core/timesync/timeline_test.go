@@ -127,6 +127,39 @@ func TestTimelineWithoutSamples(t *testing.T) {
 	assert.Equal(t, s.behind(MaxSendEvery), s.behind(math.MaxInt))
 }
 
+// Entities that are updated more often than packets are sent are shown like the base.
+func TestTimelineOfAShorterInterval(t *testing.T) {
+	s := newSamples()
+	s.clock.beginBase(4)
+	for range 100 {
+		s.frame()
+	}
+	assert.Equal(t, s.behind(4), s.behind(1))
+	s.frame(func() { s.clock.SampleReceived(1, s.tick-1, s.tick) })
+	assert.InDelta(t, s.behind(4), s.behind(1), 0.1)
+}
+
+// In its first period, a timeline does not get a shorter delay: rare delays are not known yet.
+//
+// Proves: S5
+func TestTheFirstPeriodShortensNoDelay(t *testing.T) {
+	s := newSamples()
+	for range 100 {
+		s.frame()
+	}
+	sample := func() { s.clock.SampleReceived(6, s.tick-6, s.tick) }
+	s.frame(sample)
+	first, frames := s.behind(6), int((delayPeriod/time.Second)*60)
+	for range frames - 60 {
+		s.frame(sample)
+	}
+	assert.InDelta(t, first, s.behind(6), 0.1)
+	for range 4 * frames {
+		s.frame(sample)
+	}
+	assert.Less(t, s.behind(6), first-1)
+}
+
 // There are at most MaxTimelines timelines. Further intervals share the next longer one, or the
 // longest one.
 func TestIntervalsShareTimelines(t *testing.T) {

@@ -24,7 +24,6 @@ func (s *Store) Advance(every uint16, tick entangle.Tick, fraction float64) {
 				from[slot] != to[slot] && s.jumps[next] == s.jumps[to[slot]] {
 				e.first++
 				e.count--
-				e.restarted = false
 				e.next(end)
 				from[slot], to[slot] = to[slot], next
 			} else {
@@ -47,8 +46,7 @@ func (s *Store) arrive(slot Slot, now moment) {
 	for !now.before(e.end) {
 		switch {
 		case e.count == 0 || e.resting():
-			by := now - restTicks*oneTick - e.start
-			e.before, e.start, e.end = e.before+by, e.start+by, now+restTicks*oneTick
+			e.start, e.end = now-restTicks*oneTick, now+restTicks*oneTick
 			e.newest = e.start.tick() // and not older, see restTicks
 			return
 		case !e.shown:

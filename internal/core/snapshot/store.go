@@ -192,7 +192,6 @@ func (s *Store) Add(every uint16) Slot {
 		slot = s.addSlot()
 	}
 	c := s.class(every)
-	s.entities[slot] = entity{movement: movement{end: c.now}}
 	s.members[slot] = member{class: c, place: uint32(len(c.slots))}
 	c.slots = append(c.slots, slot)
 	s.stats.Slots++

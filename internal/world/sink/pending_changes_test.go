@@ -52,6 +52,7 @@ func TestRandomPendingChanges(t *testing.T) {
 				if rng.IntN(10) == 0 {
 					slot := snapshot.Slot(rng.IntN(5) + 1)
 					p.dropSlot(slot)
+					require.Zero(t, p.lastOf(slot), "another entity of the slot has nothing of it")
 					gone := map[int]bool{}
 					for _, id := range m.ids {
 						gone[id] = m.slots[id] == slot
@@ -85,6 +86,18 @@ func TestRandomPendingChanges(t *testing.T) {
 				require.Equal(t, want, got)
 				finish(gone)
 				for slot := range snapshot.Slot(7) {
+					var want, got []int // of this entity
+					for _, id := range m.ids {
+						if m.slots[id] == slot {
+							want = append(want, id)
+						}
+					}
+					for _, i := range p.findOf(slot) {
+						v := p.bytesOf(&p.values[p.list[i].first])
+						got = append(got, int(v[0])|int(v[1])<<8|int(v[2])<<16)
+					}
+					p.due = p.due[:0]
+					require.Equal(t, want, got)
 					for comp := range 5 {
 						want := 0
 						for _, id := range m.ids {

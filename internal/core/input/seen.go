@@ -109,6 +109,6 @@ func (s *SeenTimes) At(tick entangle.Tick, every int) (shown timesync.Shown, ok 
 	if !at.known || at.tick != tick {
 		return 0, false
 	}
-	shown, _ = at.limits.Clamp(at.screen.At(every), every)
+	shown, _ = at.limits.Clamp(at.screen.At(every), timesync.TimelineInterval(every))
 	return shown, true
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
-	"github.com/entangle-ecs/entangle/internal/world/sink"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/mlange-42/arche/ecs"
@@ -167,5 +166,5 @@ func (c *ReceivedInputs) seen(number int, e, of ecs.Entity) (shown timesync.Show
 	if to := player.Peer.Replication(); to == nil || !to.Finds(s) || !to.Has(s) {
 		return 0, false
 	}
-	return player.seen.At(c.tick, sink.TimelineInterval(c.collector.Sender.Interval(s)))
+	return player.seen.At(c.tick, int(c.collector.Sender.Interval(s)))
 }

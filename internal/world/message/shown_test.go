@@ -297,6 +297,28 @@ func TestAMessageDoesNotWaitForARemovedEntity(t *testing.T) {
 	assert.Equal(t, []uint8{2}, s.frame(140))
 }
 
+// A message waits for no entity whose end is shown before its tick, nor for one whose group ends while it waits.
+func TestAMessageDoesNotWaitForAnEndedEntity(t *testing.T) {
+	s := newShowing(t, false)
+	s.come(1, 6)
+	s.frame(120)
+	s.tick = 130
+	s.get(scene, 130, 1, 1)
+	assert.Empty(t, s.frame(131))
+	s.applier.Forget(s.known[repl.ID{Group: 1}])
+	delete(s.known, repl.ID{Group: 1})
+	assert.Empty(t, s.frame(131), "it may come again")
+	s.mail.EndedBy = func(repl.Handle, entangle.Tick) bool { return true }
+	assert.Equal(t, []uint8{1}, s.frame(131))
+}
+
+// The answers to requests are on a channel of their own, and are no messages that wait until they are shown.
+func TestAnAnswerIsNotDeliveredLater(t *testing.T) {
+	s := newShowing(t, false)
+	require.Error(t, s.mail.HandleMessage(peer.Requests, s.body(ordered, 130, 1), s.tick, s.now), "it has no such request")
+	assert.Zero(t, s.mail.Held())
+}
+
 // On an ordered channel, messages of all types wait behind one that waits.
 //
 // Proves: N14

@@ -132,6 +132,7 @@ func TestScreensFollowTheWriter(t *testing.T) {
 		c.Put(&b)
 		var f input.Frame
 		f.Open(c.Finish(), tick, 1, 1)
+		require.NoError(t, f.Err())
 		newest, screens := f.ScreenList()
 		for i := range screens {
 			list = append(list, newest-entangle.Tick(i), screens[i].Base.Tick()+20)
@@ -164,6 +165,19 @@ func TestScreensFollowTheWriter(t *testing.T) {
 	var unknown timesync.Screen
 	s.Write(8, &unknown)
 	require.Empty(t, at(660), "the clock has no times yet")
+
+	s = input.Screens{}
+	for tick := entangle.Tick(100); tick < 100+input.MaxTicks; tick++ {
+		s.Write(tick, screenAt(tick))
+	}
+	s.Jump(4 - input.MaxTicks)
+	s.Write(104, screenAt(170))
+	require.Equal(t, []entangle.Tick{104, 170, 103, 103, 102, 102, 101, 101, 100, 100}, at(170), "no tick before the first")
+	other := *screenAt(171)
+	other.Packets = 3
+	s.Write(105, &other)
+	require.Equal(t, []entangle.Tick{105, 171}, at(171), "the others were shown at another interval of packets")
+	require.Empty(t, at(150), "what is shown is newer than the packet")
 }
 
 // What arrived first for a tick counts, until the player's clock jumps back. Ticks that have run and ticks of
@@ -195,6 +209,14 @@ func TestSeenTimesKeepTheFirst(t *testing.T) {
 	require.Equal(t, []entangle.Tick{90, 0}, []entangle.Tick{is(99 + 64), is(99 + 65)})
 	require.Equal(t, 1, put(102, 100, 1, *screenAt(122)))
 	require.EqualValues(t, 121, is(102))
+	for rows := entangle.Tick(64); rows <= 1024; rows *= 2 {
+		require.Zero(t, is(102+rows), "another tick")
+	}
+	own := *screenAt(103)
+	own.Behind[1] = 300 << 8
+	require.Equal(t, 1, put(103, 100, 1, own), "too old is only what has this interval")
+	shown, _ := seen.At(103, 6)
+	require.EqualValues(t, 100-60, shown.Tick())
 }
 
 // What a client does not tell is possible, too: it may leave out an interval, so that its time follows from the

@@ -51,7 +51,7 @@ func (a *Applier) showDue() {
 		}
 	})
 	every, shown := 0, entangle.Tick(0) // most changes have the interval of the change before
-	due := p.findDue(latest, present, func(c *pendingChange) bool {
+	due := p.findDue(latest, func(c *pendingChange) bool {
 		if one := &in.slots[c.slot]; one.every != every {
 			every, shown = one.every, a.shownTick(one)
 		}

@@ -29,7 +29,6 @@ type pendingChanges struct {
 type pendingBlock struct {
 	waiting int           // number of changes that are not done
 	tick    entangle.Tick // the earliest one of its changes
-	since   entangle.Tick // of its first change
 }
 
 const blockSize = 64
@@ -91,7 +90,7 @@ func (p *pendingChanges) append(c pendingChange) *pendingChange {
 	}
 	c.before = p.last[c.slot]
 	if len(p.list)%blockSize == 0 {
-		p.blocks = append(p.blocks, pendingBlock{tick: c.tick, since: c.since})
+		p.blocks = append(p.blocks, pendingBlock{tick: c.tick})
 	}
 	block := &p.blocks[len(p.blocks)-1]
 	block.waiting++
@@ -212,12 +211,13 @@ func (p *pendingChanges) newestOf(s snapshot.Slot, comp int) (v *pendingValue, o
 }
 
 // findDue pushes the changes for which isDue returns true on the stack, by rising tick. latest is the latest tick at
-// which entities are shown, present that since which changes have waited.
-func (p *pendingChanges) findDue(latest, present entangle.Tick, isDue func(*pendingChange) bool) []int32 {
+// which entities are shown, and not before the present one. So a change that has waited for maxPendingTicks is not
+// later.
+func (p *pendingChanges) findDue(latest entangle.Tick, isDue func(*pendingChange) bool) []int32 {
 	begin := len(p.due)
 	for b := range p.blocks {
 		block := &p.blocks[b]
-		if block.waiting == 0 || latest.Before(block.tick) && present.Sub(block.since) <= maxPendingTicks {
+		if block.waiting == 0 || latest.Before(block.tick) {
 			continue
 		}
 		for i := b * blockSize; i < min((b+1)*blockSize, len(p.list)); i++ {

@@ -75,7 +75,7 @@ func TestRandomPendingChanges(t *testing.T) {
 					}
 				}
 				slices.SortStableFunc(want, func(a, b int) int { return int(m.ticks[a].Sub(m.ticks[b])) })
-				due := p.findDue(shown(1), present, func(c *pendingChange) bool { return isDue(c.slot, c.tick, c.since) })
+				due := p.findDue(present, func(c *pendingChange) bool { return isDue(c.slot, c.tick, c.since) })
 				var got []int
 				for _, i := range due {
 					v := p.bytesOf(&p.values[p.list[i].first])

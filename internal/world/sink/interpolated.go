@@ -328,6 +328,9 @@ func (a *Applier) interpolatePredicted(s repl.Slot) {
 	}
 	one.mask = one.has.Without(in.leftOut)
 	in.begun = append(in.begun, s)
+	if !in.samples.Shown(k.snapshotSlot) { // its timeline has not reached the first sample
+		in.samples.Rebase(k.snapshotSlot, set.Mask{}, nil)
+	}
 	a.handOver(s, one, true)
 }
 

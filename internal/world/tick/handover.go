@@ -15,10 +15,11 @@ import (
 // goes to zero, at first and at the end slowly, so that the speed on the screen has no step either.
 type Handover struct {
 	handoverKey
-	cells columns.Cells
-	begun bool
-	since time.Time
-	over  time.Duration
+	cells       columns.Cells
+	begun       bool
+	interrupted bool // it took the place of one that was in progress
+	since       time.Time
+	over        time.Duration
 
 	was   []byte // the value that was on the screen at the change
 	right []byte // the new value of that frame
@@ -74,14 +75,24 @@ func (d *Display) HandOver(w *ecs.World, e ecs.Entity, info *registry.Component,
 			}
 		}
 	}
+	h.interrupted = len(h.truth) > 0
 	h.was, h.begun = append(h.was[:0], h.shown...), false
 	h.over = min(max(leastHandover, 2*time.Duration(max(ticks, -ticks))*d.time.Step), mostHandover)
 	return h
 }
 
-// SetFormer sets the value that would be on the screen in this frame without the change, if it is known.
-// Otherwise the value of the last frame stands in, so that the entity stands still for a frame.
-func (h *Handover) SetFormer(value []byte) { copy(h.was, value) }
+// SetFormer sets the value that would have been shown in this frame without the change, if it is known.
+// Otherwise the value of the last frame stands in, so that the entity stands still for a frame. If another
+// handover was in progress, what was left of its offset in the last frame is added.
+func (h *Handover) SetFormer(value []byte) {
+	switch {
+	case !h.interrupted:
+		copy(h.was, value)
+	case h.info.Carry != nil:
+		copy(h.was, value)
+		h.info.Carry(h.was, h.truth, h.shown, 1)
+	}
+}
 
 // SetNew sets the value that would have been on the screen in the last frame with the change, if it is known.
 func (d *Display) SetNew(h *Handover, value []byte) {
@@ -95,6 +106,7 @@ func (l *handovers) add(key handoverKey) (h *Handover) {
 		return nil
 	case n > 0:
 		h, l.unused = l.unused[n-1], l.unused[:n-1]
+		h.truth = h.truth[:0]
 	default:
 		h = &Handover{}
 	}

@@ -86,6 +86,39 @@ func TestAHandoverTakesTheOffsetBack(t *testing.T) {
 	}
 }
 
+// A handover that takes the place of another one keeps what was left of its offset, also if it is known where the
+// entity would have been without the change.
+//
+// Proves: N10
+func TestAHandoverTakesTheOffsetOfTheLastOne(t *testing.T) {
+	const over = 2 * 24 * time.Second / 50
+	for _, carries := range []bool{true, false} {
+		h := newHanding(10)
+		if carries {
+			h.info.Carry = func(dst, from, to []byte, left float64) {
+				copy(dst, placeBytes(placeOf(dst)+(placeOf(to)-placeOf(from))*left))
+			}
+		}
+		h.begin(-24)
+		h.at.X = 20
+		h.Show()
+		_, shown := h.after(over / 2)
+		require.InDelta(t, 15, shown, 1e-9)
+		h.Restore(h.start.Add(over / 2))
+		again := h.begin(24)
+		again.SetFormer(placeBytes(21))
+		h.at.X = 40
+		h.Show()
+		want := 15. // that of the last frame
+		if carries {
+			want = 16
+		}
+		assert.InDelta(t, want, h.at.X, 1e-9)
+		_, shown = h.after(2 * over)
+		assert.InDelta(t, 40, shown, 0)
+	}
+}
+
 // An entity that is too far away from its new place is there at once.
 //
 // Proves: N10

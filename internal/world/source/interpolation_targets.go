@@ -139,11 +139,17 @@ func (v *visibility) reshapeInterpolated() {
 	}
 }
 
-// updateRoomInterpolations updates the views of a client that entered or left a room.
+// updateRoomInterpolations updates the views of a client that entered or left a room, also where the room is the
+// prediction target: a client that does not predict the entity any more may not interpolate it either.
 func (v *visibility) updateRoomInterpolations(c *Client, m interest.Move) {
 	room := components.Room(m.Room)
 	for s, ok := v.Interpolations.rooms.First(room); ok; s, ok = v.Interpolations.rooms.Next(s) {
 		v.reevaluate(c, repl.Slot(s), v.show)
+	}
+	for s, ok := v.Predictions.rooms.First(room); ok; s, ok = v.Predictions.rooms.Next(s) {
+		if v.Interpolations.partial.Has(int(s)) {
+			v.reevaluate(c, repl.Slot(s), v.show)
+		}
 	}
 }
 

@@ -1,0 +1,55 @@
+package netsim_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// A client that leaves the room whose clients predict an entity interpolates it only if it is in that target, too.
+//
+// Proves: N9
+func TestAClientLeavesTheRoomThatPredicts(t *testing.T) {
+	sim := netsim.New(t, netsim.Config{})
+	server := newServer(t, sim.ServerConfig(modelProtocol()))
+	sim.AddServer(server, server)
+	client := newClient(t, sim.ClientConfig(modelProtocol()))
+	peer := sim.AddClient(1, client, client)
+	require.True(t, sim.RunUntil(5*time.Second, peer.Connected))
+	w := sim.World()
+	rooms := plugin.NewRooms(w)
+	require.True(t, rooms.AddClient(7, 1))
+	spawn := generic.NewMap4[modelKey, modelPlace, components.ControlledBy, components.Replicate](w)
+	spawn.NewWith(&modelKey{1}, &modelPlace{}, &components.ControlledBy{Client: 1}, &components.Replicate{
+		Predict: ecs.GetResource[components.Targets](w).Room(7), Interpolate: components.NotOwner,
+	})
+	// is reports how the client has the entity.
+	is := func() (predicted, interpolated bool) {
+		sim.Run(time.Second)
+		filter := generic.NewFilter1[modelKey]()
+		q := filter.Query(peer.World())
+		require.True(t, q.Next())
+		e := q.Entity()
+		q.Close()
+		has := func(id ecs.ID) bool { return peer.World().Has(e, id) }
+		return has(ecs.ComponentID[components.Predicted](peer.World())), has(ecs.ComponentID[components.Interpolated](peer.World()))
+	}
+	for range 3 {
+		predicted, interpolated := is()
+		assert.True(t, predicted)
+		assert.False(t, interpolated)
+		require.True(t, rooms.RemoveClient(7, 1))
+		predicted, interpolated = is()
+		assert.False(t, predicted)
+		assert.False(t, interpolated, "it is the owner")
+		require.True(t, rooms.AddClient(7, 1))
+	}
+}

@@ -25,7 +25,7 @@ type Predicted struct{}
 
 // Interpolated is on the entities that this client shows in the past, between the values that have
 // arrived (Replicate.Interpolate); they have Remote too. The plugin adds and removes it; games only
-// use it in filters. It is part of a protocol in which a component has Interpolate.
+// use it in filters. Register it in the protocol: without it, no client interpolates anything.
 type Interpolated struct {
 	// SendEvery is the number of ticks from one update of the entity's group to the next.
 	SendEvery uint32

@@ -49,7 +49,7 @@ func (f *frame) World() *ecs.World { return f.world }
 // TickRate returns the number of fixed steps per second.
 func (f *frame) TickRate() int { return f.protocol.TickRate() }
 
-// Tick returns the last finished tick.
+// Tick returns the last finished tick or, in a system of a tick, the one that is being computed.
 func (f *frame) Tick() entangle.Tick {
 	if f.time == nil {
 		return f.start

@@ -139,8 +139,8 @@ func TestTheEndOfWhatIsHiddenIsNotTold(t *testing.T) {
 }
 
 // A client keeps the same replica when the entity's target changes to another one that includes the
-// client, and when its relevance changes from ByInterest to Always or back. A client that was shown
-// the entity keeps it when it becomes Retained.
+// client, and when its relevance changes from ByInterest to Always or Retained, or back. A client to which
+// it is not relevant despawns it as Always ends. If it becomes Retained then, it stays in a named group.
 //
 // Proves: V3
 func TestVisibilitySurvivesAChangeOfTarget(t *testing.T) {
@@ -165,7 +165,7 @@ func TestVisibilitySurvivesAChangeOfTarget(t *testing.T) {
 		other := false // whether the other client has it
 		for _, r := range []components.Relevance{components.Retained, components.Always, components.ByInterest, components.Always, components.Retained} {
 			g.tag(e).Relevance = r
-			other = r == components.Always || r == components.Retained && other
+			other = r == components.Always || r == components.Retained && other && group != 0
 			at[spot](g.world, e).X++
 			g.run(10)
 			assert.Equal(t, kept, a.copies()[7], "%v", r)

@@ -32,7 +32,7 @@ func TestATickAllocatesNothing(t *testing.T) {
 		f.Open(up.Finish(), tick, 1, 1)
 		take(&f, stream)
 		seen.Put(&f, tick-9, input.SeenLimits{Newest: tick - 9, TickRate: 60})
-		seen.At(tick - 8, 6)
+		seen.At(tick-8, 6)
 		w.HandleAcked(uint16(tick - 5))
 		stream.Take(tick - 8)
 

@@ -381,11 +381,6 @@ func TestRetainedEntitiesChangeNoByte(t *testing.T) {
 					c.rooms.AddEntity(1, b.spawnFor(components.Retained, in))
 				}
 			},
-			"changing its group": func(b *backstage, e ecs.Entity, _ concern) {
-				if b.touch(e); in == 0 { // of another group it would leave the members
-					b.tag(e).Group = components.Group(50 + b.tick/20)
-				}
-			},
 		} {
 			t.Run(name, func(t *testing.T) { requireSameDatagrams(t, want, run(each)) })
 		}

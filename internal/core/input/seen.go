@@ -46,16 +46,14 @@ func (l SeenLimits) span(d time.Duration) int64 {
 	return int64(d) * int64(l.TickRate) << 8 / int64(time.Second)
 }
 
-// clampScreen replaces the times of a screen by possible ones. It reports whether one was not possible.
-func (l SeenLimits) clampScreen(s *timesync.Screen) (changed bool) {
-	base, changed := l.Clamp(s.Base, s.Packets)
+// allows reports whether all times of a screen are possible.
+func (l SeenLimits) allows(s *timesync.Screen) bool {
+	_, changed := l.Clamp(s.Base, s.Packets)
 	for i := range s.Intervals.Len() {
-		own, other := l.Clamp(s.Base-timesync.Shown(s.Behind[i]), s.Intervals.At(i))
-		s.Behind[i] = int32(base - own)
+		_, other := l.Clamp(s.Base-timesync.Shown(s.Behind[i]), s.Intervals.At(i))
 		changed = changed || other
 	}
-	s.Base = base
-	return changed
+	return !changed
 }
 
 // SeenTimes holds what a client's screen showed when the input of a tick was made, for the present tick of
@@ -94,7 +92,7 @@ func (s *SeenTimes) Put(f *Frame, now entangle.Tick, limits SeenLimits) (clamped
 			continue
 		}
 		*at = seenRow{known: true, tick: tick, epoch: f.epoch, screen: f.screens.of[i], limits: limits}
-		if limits.clampScreen(&at.screen) {
+		if !limits.allows(&at.screen) {
 			clamped++
 		}
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// A client that leaves the room whose clients predict an entity interpolates it only if it is in that target, too.
+// The clients in a room predict an entity. A client that leaves the room interpolates the entity only if the
+// interpolation target includes the client.
 //
 // Proves: N9
 func TestAClientLeavesTheRoomThatPredicts(t *testing.T) {

@@ -117,7 +117,7 @@ func (g *seenGame) draw(w *ecs.World) func() {
 	}
 }
 
-// press stands for a player who presses a key while looking at the last drawn frame.
+// press records the last drawn frame as the one at which the player presses a key.
 func (g *seenGame) press(w *ecs.World) func() {
 	clock := ecs.GetResource[components.Time](w)
 	return func() { g.drawn[clock.Tick+entangle.Tick(g.client.InputDelay())] = g.last }

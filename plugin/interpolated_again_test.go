@@ -12,8 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// A client that connects to a server whose ticks are earlier, such as one that has been restarted, shows its
-// entities in motion.
+// After a restart, the ticks of the server are earlier than before. A client that connects again shows entities in
+// motion.
 //
 // Proves: C7, N1
 func TestInterpolationFollowsARestartedServer(t *testing.T) {

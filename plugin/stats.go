@@ -216,8 +216,8 @@ type InputStats struct {
 
 	// SeenClamped counts ticks for which a client claimed to have seen entities at a time that is after
 	// the newest tick, or longer ago than twice its round trip, two send intervals and a quarter of a
-	// second, or than a second. Inputs.Seen then returns the nearest possible time. A client whose
-	// frames stop for a while, or whose server does, claims such times, too.
+	// second, or than a second. Inputs.Seen then returns the nearest possible time. An honest
+	// client claims such times after its frames, or those of the server, have stopped for a while.
 	SeenClamped uint64
 }
 

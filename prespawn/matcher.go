@@ -14,8 +14,8 @@ const (
 	Unpaired
 )
 
-// DefaultLimit is a limit for New, which only a game that spawns hundreds of entities in each tick
-// exceeds, or one whose server spawns none of them.
+// DefaultLimit is a limit for New. A game exceeds it only if it spawns hundreds of entities in each tick,
+// or if the server spawns none of them.
 const DefaultLimit = 4096
 
 // Matcher pairs the entities that a client has spawned with those of the server.

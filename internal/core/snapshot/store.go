@@ -276,12 +276,11 @@ func (s *Store) Remove(slot Slot) {
 	s.stats.Slots--
 }
 
-// Reset forgets the shown times of all classes, for another server, whose ticks may be earlier. It is
-// called when no slot is in use.
+// Reset removes all classes with their shown times, because the ticks of the next server may be earlier.
+// No slot may be in use.
 func (s *Store) Reset() {
-	for _, c := range s.classes {
-		c.started, c.now = false, 0
-	}
+	clear(s.classes)
+	s.classes = s.classes[:0]
 }
 
 // Shown reports whether the shown time has reached the first sample of a slot.

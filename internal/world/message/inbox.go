@@ -239,7 +239,7 @@ func (m *Inbox) readType(ch channel.ID) (*registry.Message, error) {
 }
 
 // table reads the table of entities of a message. missing is the number of entities that do not exist here, and late the
-// number of those that the message waits for. With lacking, it waits for none.
+// number of entities that the message waits for. If lacking is set, late is 0.
 func (m *Inbox) table(plan *wire.Plan, sent entangle.Tick, lacking bool) (missing, late int, err error) {
 	missing, late, ok := m.readRefs(&m.R, plan, sent)
 	switch {

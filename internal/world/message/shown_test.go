@@ -297,7 +297,8 @@ func TestAMessageDoesNotWaitForARemovedEntity(t *testing.T) {
 	assert.Equal(t, []uint8{2}, s.frame(140))
 }
 
-// A message waits for no entity whose end is shown before its tick, nor for one whose group ends while it waits.
+// A message does not wait for an entity that has ended before the tick of the message is shown, nor for an entity in a
+// group that ends meanwhile.
 func TestAMessageDoesNotWaitForAnEndedEntity(t *testing.T) {
 	s := newShowing(t, false)
 	s.come(1, 6)
@@ -391,7 +392,7 @@ type carrier func(l *Outgoing)
 
 func (c carrier) Carry(l *Outgoing, _ time.Time) { c(l) }
 
-// A server whose ticks never come cannot make a client keep messages: they wait for 512 ticks at most, by the clock of the
+// A server with ticks that are never shown cannot make a client keep messages: they wait for 512 ticks at most, by the clock of the
 // client, and if too many wait, the oldest are delivered. Malformed ones end the connection, though later.
 //
 // Proves: N14

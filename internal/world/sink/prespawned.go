@@ -1,10 +1,10 @@
 package sink
 
 import (
-	"encoding/binary"
 	"reflect"
 
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/mlange-42/arche/ecs"
@@ -14,7 +14,6 @@ import (
 // server.
 type prespawns struct {
 	comp int // the number of components.Prespawned; -1: it is not registered
-	hash int // offset of the hash in a value
 
 	matched map[ecs.Entity]ecs.Entity // in the current record: by the entity that was created for it
 	swap    func(n int, e ecs.Entity) ecs.Entity
@@ -28,8 +27,6 @@ func newPrespawns(infos []*registry.Component) *prespawns {
 			p.comp = info.Number
 		}
 	}
-	field, _ := prespawned.FieldByName("Hash")
-	p.hash = int(field.Offset)
 	p.swap = func(_ int, e ecs.Entity) ecs.Entity {
 		if is, ok := p.matched[e]; ok {
 			return is
@@ -46,7 +43,7 @@ func (a *Applier) prespawnHash(m *stagedMember, values []stagedValue) uint32 {
 	}
 	for _, v := range values {
 		if v.comp == a.prespawns.comp {
-			return binary.NativeEndian.Uint32(a.stage.buf[v.at+a.prespawns.hash:])
+			return columns.ValueOf[components.Prespawned](a.stage.buf[v.at:]).Hash
 		}
 	}
 	return 0

@@ -51,7 +51,7 @@ type rates struct {
 	Groups    []Rate // by group
 	Pace      []pace // by group
 
-	stale   []ident.Group // groups whose rate UpdateRates computes
+	stale   []ident.Group // groups with an outdated rate
 	isStale set.Bitset    // the groups in stale
 
 	Waiting        set.Bitset    // public groups with a change that waits for their turn, by handle

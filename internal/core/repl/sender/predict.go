@@ -71,7 +71,7 @@ type prediction struct {
 	state       *group.State
 	plan        *schedule.Planner // has the predicted groups
 	predictions *predictions      // of all peers
-	stale       []ident.Group     // groups whose predicted set updateStale updates
+	stale       []ident.Group     // groups with an outdated predicted set
 	isStale     set.Bitset        // the groups in stale
 	stated      statedSet         // of the action that is being written
 	needs       []repl.Need       // of the mark that is being written

@@ -333,7 +333,7 @@ type twins struct {
 //
 // Proves: N1, N2, N3, N7, N15
 func TestAStoreEqualsPlainTwin(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range uint64(100) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			newTwins(t, seed).run(200)
 			if t.Failed() {

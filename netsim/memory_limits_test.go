@@ -27,7 +27,7 @@ var bounds = []bound{
 	{"actions without acknowledgement", func(l *endpoint.Load) *int { return &l.Actions }},
 	{"early and incomplete messages", func(l *endpoint.Load) *int { return &l.Early }},
 	{"waiting records", func(l *endpoint.Load) *int { return &l.Waiting }},
-	{"messages that wait for an entity", func(l *endpoint.Load) *int { return &l.Held }},
+	{"received messages that wait", func(l *endpoint.Load) *int { return &l.Held }},
 	{"queued reliable messages", func(l *endpoint.Load) *int { return &l.Queued }},
 	{"packets in flight", func(l *endpoint.Load) *int { return &l.InFlight }},
 	{"tombstones", func(l *endpoint.Load) *int { return &l.Tombstones }},

@@ -97,23 +97,32 @@ func (p *plan) pulse(at string) {
 func (p *plan) crowdOut(at string) {
 	e := p.any()
 	switch {
-	case p.rng.IntN(12) == 0:
-		p.say("%srate %s maxage %d", at, e.name, 1+p.rng.IntN(4))
+	case p.rng.IntN(12) == 0: // more at once than the cap holds
+		for range 6 {
+			e := p.any()
+			p.say("%srate %s maxage %d", at, e.name, 1+p.rng.IntN(4))
+			p.writeBulk(at, e)
+		}
 	case p.rng.IntN(12) == 0:
 		p.rate(at, e)
 	case p.rng.IntN(3) == 0:
 		p.writeComponent(at, e)
 	default:
-		verb := "set"
-		if !slices.Contains(e.has, "bulk") {
-			verb, e.has = "insert", append(e.has, "bulk")
-		}
-		number := p.rng.Uint64N(math.MaxUint64)
-		for i := range e.data {
-			e.data[i] = number
-		}
-		p.say("%s%s %s bulk=%s", at, verb, e.name, fmt.Sprintf("%d*%d", number, len(e.data)))
+		p.writeBulk(at, e)
 	}
+}
+
+// writeBulk writes a component that takes many bytes.
+func (p *plan) writeBulk(at string, e *planned) {
+	verb := "set"
+	if !slices.Contains(e.has, "bulk") {
+		verb, e.has = "insert", append(e.has, "bulk")
+	}
+	number := p.rng.Uint64N(math.MaxUint64)
+	for i := range e.data {
+		e.data[i] = number
+	}
+	p.say("%s%s %s bulk=%s", at, verb, e.name, fmt.Sprintf("%d*%d", number, len(e.data)))
 }
 
 // toggleVisibility changes targets and owners.

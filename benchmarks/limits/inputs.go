@@ -13,7 +13,7 @@ import (
 
 // InputLimit is the server's handling of inputs by hand, for one type that it knows and one input
 // stream for each client. It reads the same packets and refuses malformed ones. It keeps a ring of
-// inputs per client, the packet in which each arrived, and the least margin, which it reports. It
+// inputs and one of screens per client, the packet in which each arrived, and the least margin, which it reports. It
 // writes a column of components. It has no world, no second input stream per client, no despawns
 // and no clock jumps.
 type InputLimit struct {
@@ -29,6 +29,7 @@ const limitRing = 128
 
 type limitPlayer struct {
 	ring     [limitRing]limitInput
+	shown    [limitRing]limitScreen
 	last     workload.Stick
 	received uint64 // bits of received packets: the newest one, and those before it
 	newest   uint16
@@ -36,6 +37,12 @@ type limitPlayer struct {
 	ackBits  uint32
 	arrived  int // how many of the server's packets have arrived
 	margin   int32
+}
+
+// limitScreen is what the screen showed, in 256ths of a tick, when the input of a tick was made.
+type limitScreen struct {
+	tick entangle.Tick
+	base int64
 }
 
 // limitInput is an input and its tick.
@@ -142,11 +149,7 @@ func (p *limitPlayer) inputs(body []byte, last bool, header, now entangle.Tick) 
 	}
 	var r bits.Reader
 	r.Reset(body)
-	if r.Bool() { // the player has a view
-		r.Uvarint()
-		r.Bits(8)
-	}
-	if r.Uvarint() != 0 || !limitName(&r) {
+	if !p.screens(&r, header, now) || r.Uvarint() != 0 || !limitName(&r) {
 		return false
 	}
 	r.Bits(3) // epoch
@@ -164,6 +167,50 @@ func (p *limitPlayer) inputs(body []byte, last bool, header, now entangle.Tick) 
 		count -= n
 	}
 	return !r.Bool() && r.End() == nil
+}
+
+// screens reads what the screen showed when the inputs were made. There are no timelines here, since
+// nothing is interpolated.
+func (p *limitPlayer) screens(r *bits.Reader, header, now entangle.Tick) bool {
+	count := int(r.Uvarint())
+	if count == 0 || count > 64 {
+		return r.Err() == nil && count == 0
+	}
+	tick := header + entangle.Tick(r.Varint())
+	base := int64(header-entangle.Tick(r.Uvarint()))<<8 | int64(r.Bits(8))
+	if r.Uvarint() != 0 {
+		return false
+	}
+	p.screen(tick, base, now)
+	for same := int64(1); count > 1 && r.Err() == nil; count-- {
+		tick--
+		if r.Bool() {
+			base -= limitAdvance(r) + same<<8
+			same = 0
+		}
+		same++
+		p.screen(tick, base, now)
+	}
+	return r.Err() == nil
+}
+
+// screen keeps the first screen of a tick to come.
+func (p *limitPlayer) screen(tick entangle.Tick, base int64, now entangle.Tick) {
+	if at := &p.shown[tick%limitRing]; tick.Sub(now) > 0 && at.tick != tick {
+		*at = limitScreen{tick, base}
+	}
+}
+
+// limitAdvance reads by how much more than a tick for each input the screen advanced.
+func limitAdvance(r *bits.Reader) int64 {
+	switch {
+	case !r.Bool():
+		return int64(r.Bits(4)) - 8
+	case !r.Bool():
+		return int64(r.Bits(8)) - 96
+	default:
+		return r.Varint()
+	}
 }
 
 // limitName skips the network id of an entity.

@@ -36,21 +36,17 @@ func TestAnActionIsInFlightUntilNothingHoldsItUp(t *testing.T) {
 	assert.True(t, a.Empty())
 }
 
-// A small message with an action of a predicted group is repeated 1, 3 and 7 ticks after it was sent.
-func TestASmallMessageOfPredictedGroupsIsRepeated(t *testing.T) {
+// A short message is repeated 1, 3 and 7 ticks after it was sent, a long one is not.
+func TestAShortMessageIsRepeated(t *testing.T) {
 	var a Messages
-	send := func(number uint16, predicted bool, bytes int) {
+	send := func(number uint16, bytes int) {
 		a.Begin(100, 0)
 		a.Add(Action{Group: 1, Groups: 1})
 		a.Last().Number = number
-		if predicted {
-			a.MarkPredicted()
-		}
 		a.ScheduleRepeats(bytes, 100)
 	}
-	send(1, false, 10)
-	send(2, true, maxRepeated+1)
-	send(3, true, maxRepeated)
+	send(2, maxRepeated+1)
+	send(3, maxRepeated)
 	var at []entangle.Tick
 	for tick := entangle.Tick(100); tick < 200; tick++ {
 		for number, ok := a.PollRepeat(tick); ok; number, ok = a.PollRepeat(tick) {

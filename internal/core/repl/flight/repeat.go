@@ -2,9 +2,10 @@ package flight
 
 import "github.com/entangle-ecs/entangle"
 
-// A client's confirmed tick waits for each change of a predicted entity, and detecting a loss takes a round trip or
-// more. So while packets get lost, these changes are sent again before a loss is detected: 1, 3 and 7 ticks after they
-// were first sent.
+// Later values of a group wait at the client for its structure, and detecting a loss takes a round trip or more: for as
+// long, interpolated entities would stand still, and the confirmed tick of predicted ones too. So while packets get lost,
+// short messages are sent again before a loss is detected: 1, 3 and 7 ticks after they were first sent. The same holds
+// for a predicted entity's values when it comes to rest (package schedule).
 
 // MaxRepeats is the number of repeats.
 const MaxRepeats = 3
@@ -14,22 +15,17 @@ func RepeatDue(left uint8, ticks int32) bool { return left > 0 && ticks >= 1<<(M
 
 // repeat is the state of a message's repeats.
 type repeat struct {
-	last      entangle.Tick // tick of the last sending
-	left      uint8         // number of repeats that are left
-	predicted bool          // it has an action of a predicted group
+	last entangle.Tick // tick of the last sending
+	left uint8         // number of repeats that are left
 }
 
 // maxRepeated is the size of the largest message that is repeated, in bytes.
 const maxRepeated = 300
 
-// MarkPredicted records that the newest message has an action of a predicted group.
-func (a *Messages) MarkPredicted() { a.Last().repeat.predicted = true }
-
-// ScheduleRepeats schedules repeats of the newest message, if it has an action of a predicted group and is short. bytes
-// is the size of the message.
+// ScheduleRepeats schedules repeats of the newest message, if it is short. bytes is the size of the message.
 func (a *Messages) ScheduleRepeats(bytes int, now entangle.Tick) {
-	if r := &a.Last().repeat; r.predicted && bytes <= maxRepeated {
-		r.last, r.left = now, MaxRepeats
+	if bytes <= maxRepeated {
+		a.Last().repeat = repeat{now, MaxRepeats}
 	}
 }
 

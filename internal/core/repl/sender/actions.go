@@ -311,7 +311,6 @@ func (st *structure) noteSent(sp *group.Space, i, n int, rec *repl.Record) {
 	}
 	sp.MarkActionsSent(i, n, rec)
 	if sp.Predicted.Has(i) {
-		st.actions.MarkPredicted()
 		st.prediction.noteSentPredicted(sp, i)
 	}
 	st.actions.Add(sent)

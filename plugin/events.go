@@ -59,9 +59,10 @@ type EntityDespawned struct{ Entity ecs.Entity }
 // at its spawn. The value is on the entity, unless that was removed since: ask World.Alive.
 type ComponentInserted[C any] struct{ Entity ecs.Entity }
 
-// ComponentUpdated is raised when the network has changed the value of an entity's C. The value is
-// on the entity, unless that was removed since: ask World.Alive. It is never raised for an input,
-// because values of inputs are not replicated: see InputReceived.
+// ComponentUpdated is raised when the network has written the value of an entity's C. The value is
+// on the entity, unless that was removed since: ask World.Alive. If packets were lost, a value may be
+// written that the entity has already. The event is never raised for an input, because values of
+// inputs are not replicated: see InputReceived.
 type ComponentUpdated[C any] struct{ Entity ecs.Entity }
 
 // ComponentRemoved is raised when the network has removed C from an entity. It is not raised for

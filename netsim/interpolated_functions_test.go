@@ -140,7 +140,7 @@ func TestAPanicOfALerpGoesThroughUpdate(t *testing.T) {
 	samples := plugin.NewSamples[smoothPlace](g.peer.World())
 	e, _, _ := g.find(0)
 	require.True(t, samples.SetLerp(e, func(smoothPlace, smoothPlace, float64) smoothPlace { panic("of the game") }))
-	now := time.Now()
+	now := g.sim.Clock().Now()
 	assert.PanicsWithValue(t, "of the game", func() {
 		for range 20 {
 			now = now.Add(time.Second / 60)

@@ -16,6 +16,7 @@ package systems
 
 // interpolate shows the interpolated entities, and delivers the messages of what is shown.
 func (c *Client) interpolate() {
+	c.Clock.Show(c.now)
 	c.Applier.Interpolate()
 	c.Engine.DeliverHeld(c.now)
 }

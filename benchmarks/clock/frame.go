@@ -91,6 +91,7 @@ func (f *clockFrames) runClock() {
 	if len(f.down) > 0 {
 		_ = f.clock.HandleFrame(f.tick, f.down, at)
 	}
+	f.clock.Show(at)
 	f.clock.FrameRan(f.tick+f.ahead, 0, at)
 	f.clock.InputsSent(f.tick+f.ahead, 2)
 	f.up = f.clock.AppendFrame(f.up[:0], entangle.MaxPayload, f.pkt, f.tick+f.ahead, at)

@@ -202,6 +202,7 @@ func (r *motionRun) clientFrame(at, passed time.Duration) {
 		}
 		r.receiveGroups(p)
 	}
+	r.clock.Show(now)
 	r.mine += passed.Seconds() * float64(r.net.tickRate) * float64(r.speed) / float64(timesync.Normal)
 	tick := int(r.mine)
 	r.clock.FrameRan(entangle.Tick(tick), timesync.Phase((r.mine-float64(tick))*float64(timesync.One)), now)

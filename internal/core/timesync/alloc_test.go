@@ -20,6 +20,7 @@ func TestAFrameAllocatesNothing(t *testing.T) {
 	var screen timesync.Screen
 	frame := func() {
 		tick, now, pkt = tick+1, now.Add(time.Second/rate), pkt+1
+		clock.Show(now)
 		clock.FrameRan(tick+3, 0, now)
 		clock.InputsSent(tick+3, 2)
 		up = clock.AppendFrame(up[:0], 100, pkt, tick+3, now)

@@ -6,8 +6,8 @@
 //   - A [Client] controls the clock of a client. Call it for each frame (FrameRan), for each
 //     packet from the server (PacketReceived), for each value of an interpolated entity
 //     (SampleReceived) and for the inputs sent (InputsSent). Once per frame, Adjust returns the
-//     speed of the clock and the ticks by which to jump, and Screen the times at which the next
-//     frame shows interpolated entities.
+//     speed of the clock and the ticks by which to jump, and Screen the times at which the
+//     frame shows interpolated entities, after Show has advanced them.
 //   - A [Meter] runs on the server, one for each client. Call it for each packet
 //     (PacketReceived), for each input received (InputReceived) and for each tick (TickRan).
 //

@@ -29,6 +29,7 @@ func newAttacked(t *testing.T) *attacked {
 // frame runs a tick and returns the ping that the client sends, if any.
 func (s *attacked) frame() (ping []byte) {
 	s.now, s.tick = s.now.Add(time.Second/60), s.tick+1
+	s.clock.Show(s.now)
 	s.clock.FrameRan(s.tick, 0, s.now)
 	if s.clock.Synced() {
 		s.clock.InputsSent(s.tick+entangle.Tick(s.clock.Delay()), 3)
@@ -100,6 +101,7 @@ func TestErraticTimes(t *testing.T) {
 	for range 20_000 {
 		now := start.Add(time.Duration(rng.Int64()>>rng.IntN(60)) * time.Duration(1-2*rng.IntN(2)))
 		tick := entangle.Tick(rng.Uint32()) >> rng.IntN(32)
+		c.Show(now)
 		c.FrameRan(tick, Phase(rng.IntN(int(One))), now)
 		c.PacketReceived(entangle.Tick(rng.Uint32())>>rng.IntN(32), now)
 		c.InputsSent(tick+entangle.Tick(rng.IntN(100)), rng.IntN(100)-10)
@@ -165,6 +167,7 @@ func FuzzClientFrames(f *testing.F) {
 		now := start
 		for i := range 8 {
 			now = now.Add(60 * time.Millisecond)
+			c.Show(now)
 			c.FrameRan(entangle.Tick(i), 0, now)
 			c.PacketReceived(entangle.Tick(tick)+entangle.Tick(i), now)
 			c.AppendFrame(nil, 9, 0, entangle.Tick(i), now)

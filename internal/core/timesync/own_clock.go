@@ -51,5 +51,4 @@ func (c *Client) FrameRan(tick entangle.Tick, overstep Phase, now time.Time) {
 		c.required.jump(int64(over))
 	}
 	c.own.beginFrame(tick, overstep, at)
-	c.beginShownFrame(at)
 }

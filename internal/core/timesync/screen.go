@@ -45,8 +45,8 @@ func (s *Screen) BehindBase(every int) int32 {
 	return int32(behindBase(every, s.Packets) >> 8)
 }
 
-// Screen sets s to the times that the next frame shows. Before, s holds the times of the last frame, or
-// is the zero value.
+// Screen sets s to the times that this frame shows. Before, s holds the times of the last frame, or
+// is the zero value. Call it after Show.
 func (c *Client) Screen(s *Screen) {
 	t := &c.shown
 	if !t.some {

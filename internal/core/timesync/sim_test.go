@@ -263,6 +263,7 @@ func (n *network) clientFrame(t testing.TB, at time.Duration) {
 	}
 	now := epoch.Add(m.local(at))
 	n.takeDown(t, at, now)
+	n.clock.Show(now)
 	steps := m.step(m.local(at), n.speed)
 	m.tick += entangle.Tick(steps)
 	n.clock.FrameRan(m.tick, m.overstep(), now)

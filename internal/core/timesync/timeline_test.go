@@ -32,6 +32,7 @@ func (s *samples) frame(f ...func()) {
 	for _, f := range f {
 		f()
 	}
+	s.clock.Show(s.now)
 	s.clock.FrameRan(s.tick, 0, s.now)
 }
 
@@ -228,6 +229,7 @@ func TestNoTickMovesATimelineBack(t *testing.T) {
 					c.shown.shift(Phase(rng.IntN(1000)-500) * One)
 				}
 			}
+			c.Show(now)
 			c.FrameRan(tick, 0, now)
 			for i := range last {
 				at, fraction := c.Timeline(i)

@@ -2,6 +2,7 @@ package timesync
 
 import (
 	"math/bits"
+	"time"
 
 	"github.com/entangle-ecs/entangle"
 )
@@ -37,9 +38,10 @@ type lastSample struct {
 	place
 }
 
-// beginShownFrame advances the timelines to a frame at local time at.
-func (c *Client) beginShownFrame(at Phase) {
-	s := &c.shown
+// Show advances the timelines to a frame of the app at now. Call it after the packets of the frame, and before what
+// it shows.
+func (c *Client) Show(now time.Time) {
+	s, at := &c.shown, c.axis.phaseAt(now)
 	passed := max(at-s.at, 0)
 	s.at, s.last = at, lastSample{}
 	if !c.arrivals.ticks.some {
@@ -126,7 +128,7 @@ func TimelineInterval(every int) int {
 
 // SampleReceived records the arrival of a value of an interpolated entity. The entity has the send
 // interval every. The value is of tick, and the entity's newest value until now is of previous. Call
-// it in the frame of the packet, after PacketReceived and before FrameRan.
+// it in the frame of the packet, after PacketReceived and before Show.
 //
 // A value after a rest of the entity is not measured, nor is one that is so late that the server's
 // ticks or the network seem to have stood still.
@@ -157,7 +159,7 @@ func (c *Client) placeSample(every int, previous, tick entangle.Tick) place {
 	return s.place(t, c.arrivals.ticks.extend(previous), gap)
 }
 
-// Timeline returns the time at which entities with a send interval are shown in the next frame, as a
+// Timeline returns the time at which entities with a send interval are shown in this frame, after Show, as a
 // tick and a fraction of the following one, from 0 to below 1. Before the first sample of that interval,
 // it is behind the base by twice the difference of the intervals. A frame shows the rounded time that
 // Screen returns.

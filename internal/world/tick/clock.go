@@ -10,7 +10,7 @@ import (
 )
 
 // Clock adjusts a client's ticks to the ticks that the server reports. Every frame calls it in this
-// order: Begin before anything else, Ran after the ticks, Adjust at the end. The stepper determines
+// order: Begin before anything else, Show after the packets, Ran after the ticks, Adjust at the end. The stepper determines
 // the number of ticks per frame.
 //
 // Until it is synced, and without a connection, ticks are counted as they run.
@@ -52,8 +52,6 @@ func (c *Clock) Jumps() uint64 { return c.jumps }
 // synced clock jumps over these ticks, so that the inputs of the next ticks are not late on the
 // server.
 func (c *Clock) Begin(dropped int) {
-	c.drawn = c.shown
-	c.sync.Screen(&c.shown)
 	jump := c.jump
 	c.jump = 0
 	if c.Synced() {
@@ -70,6 +68,13 @@ func (c *Clock) Begin(dropped int) {
 	}
 }
 
+// Show determines the times that the frame shows. Packets were received before it, so that the newest values are there.
+func (c *Clock) Show(now time.Time) {
+	c.drawn = c.shown
+	c.sync.Show(now)
+	c.sync.Screen(&c.shown)
+}
+
 // PacketReceived records the tick in a packet of the server.
 func (c *Clock) PacketReceived(tick entangle.Tick, now time.Time) { c.sync.PacketReceived(tick, now) }
 
@@ -80,8 +85,8 @@ func (c *Clock) SampleReceived(every int, previous, tick entangle.Tick) {
 }
 
 // Timeline returns the time at which entities with a send interval are shown in this frame, as a
-// tick and a fraction of the next one in whole 256ths, from 0 to below 1. It stays the same from the
-// beginning of a frame to its end.
+// tick and a fraction of the next one in whole 256ths, from 0 to below 1. It stays the same from Show
+// in one frame to Show in the next.
 func (c *Clock) Timeline(every int) (tick entangle.Tick, fraction float32) {
 	t := c.shown.At(every)
 	return t.Tick(), float32(t.Fraction()) / 256

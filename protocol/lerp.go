@@ -4,7 +4,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/wire/blend"
 )
 
-// Lerp returns a value between a and b: a at t = 0, b at t = 1.
+// Lerp returns a value between a and b: a at t = 0, b at t = 1. It is called while values are written, so it
+// must depend on its arguments alone, and neither read nor change the world, nor call a plugin.Samples.
 type Lerp[T any] func(a, b T, t float64) T
 
 // Step does not blend: it returns a until t reaches 1. A component with it has each value from its time on.

@@ -211,6 +211,7 @@ var siblings = []sibling{
 	{"netsim/internal/oracle", "netsim/internal/script", "shows values as scripts write them"},
 	{"netsim/internal/scene", "netsim", "scripts act on a simulation"},
 	{"netsim/internal/scene", "netsim/internal/script", "has the verbs of scripts"},
+	{"protocol", "components", "the tick of a blueprint"},
 	{"protocol", "internal/registry", "fills the registry that all other packages read"},
 	{"protocol", "internal/wire", "compiles the registered types"},
 	{"protocol", "internal/wire/blend", "compiles the functions that blend"},

@@ -125,11 +125,17 @@ func (s *Server) initEngine(w *ecs.World) bool {
 	})
 	stages := &systems.Server{
 		Frame: s.parts(), Engine: s.engine, Collector: collector, Resources: s.resources, Owned: s.owned,
-		Prespawns: s.prespawns(w), SIDs: s.sids(w), OnBroken: s.stopForError,
+		Blueprints: s.blueprints(w), Prespawns: s.prespawns(w), SIDs: s.sids(w), OnBroken: s.stopForError,
 	}
 	stages.Bind()
 	s.run = stages.Run
 	return true
+}
+
+func (s *Server) blueprints(w *ecs.World) *source.Blueprints {
+	blueprints := source.NewBlueprints(w, registry.Of(s.protocol))
+	s.collector.RefreshBy(blueprints)
+	return blueprints
 }
 
 func (s *Server) prespawns(w *ecs.World) *source.Prespawns {

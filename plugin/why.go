@@ -70,6 +70,8 @@ const (
 	ByInput = RollbackReason(predict.ByInput)
 	// ByRequest: the game called RequestRollback.
 	ByRequest = RollbackReason(predict.ByRequest)
+	// ByBlueprint: a blueprint has arrived, or the game has added one, after its tick had run.
+	ByBlueprint = RollbackReason(predict.ByBlueprint)
 
 	rollbackReasons = predict.RollbackReasons
 )

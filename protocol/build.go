@@ -42,6 +42,7 @@ func (p *Protocol) build() {
 	}
 	p.built = true
 	p.unfit = nil
+	p.finishBlueprints()
 	p.sort()
 	p.count()
 	for i, c := range p.channels {
@@ -75,8 +76,9 @@ func (p *Protocol) build() {
 func (p *Protocol) list() *registry.Registry {
 	r := &registry.Registry{
 		Name: p.config.Name, TickRate: p.config.TickRate,
-		Locals: slices.Clone(p.locals), Channels: slices.Clone(p.channels), Unsent: slices.Clone(p.unsent),
+		Locals: append(slices.Clone(p.locals), p.parts...), Blueprints: slices.Clone(p.blueprints), Channels: slices.Clone(p.channels), Unsent: slices.Clone(p.unsent),
 	}
+	byName(r.Locals, func(l *registry.Local) string { return l.Name })
 	slices.SortFunc(r.Unsent, func(a, b reflect.Type) int { return strings.Compare(wire.TypeName(a), wire.TypeName(b)) })
 	for _, def := range p.components {
 		r.Components = append(r.Components, &def.info)
@@ -113,7 +115,7 @@ func (p *Protocol) count() {
 			p.unfit = append(p.unfit, setupError(ErrTooMany, what, "%d are registered, there is room for %d: %s", have, most, advice))
 		}
 	}
-	limit("components, inputs and local components", p.worldly, MaxComponents,
+	limit("components, inputs and local components", p.worldly+len(p.parts), MaxComponents,
 		"an Arche world holds no more types; join small ones, or build without the tag tiny")
 	for _, k := range []struct {
 		kind registry.Kind

@@ -55,6 +55,8 @@ type Protocol struct {
 	requests   []*requestRule
 	resources  []*resourceRule
 	channels   []*registry.Channel
+	blueprints []*registry.Blueprint
+	parts      []*registry.Local // components of blueprints that are not registered
 	registry   *registry.Registry
 }
 

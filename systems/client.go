@@ -35,11 +35,11 @@ func (c *Client) Bind() {
 		TickUpdate:        c.beginTick,
 		FixedInput:        c.fixedInput, // but not in a replay
 		WriteInputs:       c.writeInputs,
-		Main:              c.beginMain,
+		Assemble:          c.assemble,
 		ClearInputs:       c.clearInputs,
 		SetPrespawnedHash: c.trackPrespawned,
 		Round:             c.roundValues,
-		SpawnHistory:      c.followChildren,
+		SpawnHistory:      c.followSpawns,
 		UpdateHistory:     c.saveTick,
 
 		BeforeSend: c.endTicks,

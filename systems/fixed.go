@@ -16,6 +16,9 @@ package systems
 // entity is found to be the client's. In a replay, such an entity is the same one as before (rows E1 to
 // E13).
 //
+// Both sides: entities with a blueprint are assembled before Main of the tick that it says. On a client the
+// confirmed state of the tick is inserted after that, at its end, so that it has the last word (rows T4, T5).
+//
 // Server: entities with components.SID get their shared id before Main and after it, so that
 // no system finds one without (row J2).
 //
@@ -61,14 +64,19 @@ func (f *Frame) clearInputs() {
 	f.Inputs.Clear()
 }
 
-// beginMain makes the spawns of the simulation known as such, for hashPrespawned.
-func (s *Server) beginMain() {
+// assemble assembles the entities with a blueprint for this tick. What is spawned from here to
+// hashPrespawned belongs to the simulation.
+func (s *Server) assemble() {
 	s.Prespawns.Begin()
+	s.Blueprints.SetTicks(s.Time.Tick, true) // of those that came into the world between two ticks
+	s.Blueprints.Assemble(s.Time.Tick, nil)
 }
 
-// beginMain makes the spawns of the simulation known as such, for trackPrespawned.
-func (c *Client) beginMain() {
+// assemble assembles the entities with a blueprint for this tick. What is spawned from here to
+// trackPrespawned belongs to the simulation.
+func (c *Client) assemble() {
 	c.Prediction.BeginMain()
+	c.Prediction.Assemble()
 }
 
 // hashPrespawned sets the hashes of the entities that the simulation has spawned, which clients that
@@ -100,14 +108,17 @@ func (c *Client) roundValues() {
 	}
 }
 
-// assignSIDs gives shared ids to entities that the tick has spawned.
-func (s *Server) assignSIDs() {
+// followSpawns gives shared ids to entities that the tick has spawned, and ticks to their blueprints.
+func (s *Server) followSpawns() {
 	s.SIDs.Number()
+	s.Blueprints.SetTicks(s.Time.Tick+1, true)
 }
 
-// followChildren makes children that the game attached to predicted entities roll back with them.
-func (c *Client) followChildren() {
+// followSpawns makes children that the game attached to predicted entities roll back with them, and
+// gives ticks to the blueprints of the tick's entities.
+func (c *Client) followSpawns() {
 	c.Prediction.FollowChildren()
+	c.Prediction.SetBlueprintTicks()
 }
 
 // saveTick saves the predicted entities at the end of the tick.

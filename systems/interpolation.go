@@ -12,11 +12,15 @@ package systems
 // The messages that wait are delivered after that: those registered with WhenShown once their tick is shown (row
 // N14), and those that refer to entities once these have arrived.
 //
+// Then entities with components.Remote are assembled, if they have a blueprint of which the tick is shown
+// (row T4).
+//
 // A server and a host interpolate nothing: what they have is the present.
 
 // interpolate shows the interpolated entities, and delivers the messages of what is shown.
 func (c *Client) interpolate() {
 	c.Clock.Show(c.now)
 	c.Applier.Interpolate()
+	c.Prediction.AssembleRemote()
 	c.Engine.DeliverHeld(c.now)
 }

@@ -25,7 +25,8 @@ const (
 	Receive
 
 	// Interpolate shows a client's interpolated entities as of the times of their timelines:
-	// they appear, change and end there, and move between the values that have arrived.
+	// they appear, change and end there, and move between the values that have arrived. Entities with
+	// components.Remote and a blueprint are assembled then.
 	Interpolate
 
 	// AfterReceive is where a game reads what has arrived, before any tick runs.
@@ -50,6 +51,9 @@ const (
 	// that acts in this tick.
 	WriteInputs
 
+	// Assemble adds to entities with a blueprint for this tick the components that are made from it.
+	Assemble
+
 	// Main is the game's simulation: it takes the world from tick T-1 to T.
 	Main
 
@@ -66,7 +70,7 @@ const (
 
 	// SpawnHistory looks at the entities that the tick has spawned. On a client, children that
 	// the game attached to predicted entities roll back with them from then on. On a server,
-	// the entities get shared ids.
+	// the entities get shared ids. Blueprints without a tick get the next one.
 	SpawnHistory
 
 	// UpdateHistory saves the state at the end of the tick.
@@ -109,6 +113,7 @@ var names = [stageCount]string{
 	TickUpdate:        "FixedUpdate.TickUpdate",
 	FixedInput:        "FixedInput",
 	WriteInputs:       "FixedUpdate.WriteInputEvent",
+	Assemble:          "FixedUpdate.Assemble",
 	Main:              "FixedMain",
 	ClearInputs:       "FixedUpdate.ClearInputEvent",
 	SetPrespawnedHash: "FixedUpdate.SetPreSpawnedHash",

@@ -20,6 +20,7 @@ var documented = []string{
 	"FixedUpdate.TickUpdate",
 	"FixedInput",
 	"FixedUpdate.WriteInputEvent",
+	"FixedUpdate.Assemble",
 	"FixedMain",
 	"FixedUpdate.ClearInputEvent",
 	"FixedUpdate.SetPreSpawnedHash",
@@ -37,7 +38,7 @@ var documented = []string{
 
 // These are the indexes in documented of the first stage of a tick, and of the first stage after a
 // tick.
-const firstOfTick, firstAfterTick = 6, 15
+const firstOfTick, firstAfterTick = 6, 16
 
 // Proves: O1
 func TestStagesAreListedInTheDocumentedOrder(t *testing.T) {

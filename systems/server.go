@@ -11,12 +11,13 @@ import (
 // (docs/STATES.md, "The player of a host"; row C12).
 type Server struct {
 	Frame
-	Engine    *endpoint.Server        // its clients, and the player of a host
-	Collector *source.Collector       // finds the changes of the world
-	Resources *message.Resources      // finds the changes of resources
-	Owned     *endpoint.OwnedEntities // entities that clients control
-	Prespawns *source.Prespawns       // finds the prespawned entities of a tick
-	SIDs      *source.SIDs            // nil: components.SID is not registered
+	Engine     *endpoint.Server        // its clients, and the player of a host
+	Collector  *source.Collector       // finds the changes of the world
+	Resources  *message.Resources      // finds the changes of resources
+	Owned      *endpoint.OwnedEntities // entities that clients control
+	Blueprints *source.Blueprints      // nil: none is registered
+	Prespawns  *source.Prespawns       // finds the prespawned entities of a tick
+	SIDs       *source.SIDs            // nil: components.SID is not registered
 
 	// OnBroken is called with the error of a socket that broke. The server stops.
 	OnBroken func(err error)
@@ -32,11 +33,11 @@ func (s *Server) Bind() {
 		TickUpdate:        s.beginTick,
 		FixedInput:        s.fixedInput,
 		WriteInputs:       s.writeInputs,
-		Main:              s.beginMain,
+		Assemble:          s.assemble,
 		ClearInputs:       s.clearInputs,
 		SetPrespawnedHash: s.hashPrespawned,
 		Round:             s.roundValues,
-		SpawnHistory:      s.assignSIDs,
+		SpawnHistory:      s.followSpawns,
 
 		EntityUpdates:    s.observeEntities,
 		ComponentUpdates: s.observeValues,

@@ -17,6 +17,7 @@ type Registry struct {
 	// is a component too; see Component.Input.
 	Components []*Component
 	Locals     []*Local       // by name
+	Blueprints []*Blueprint   // by name of the component
 	Unsent     []reflect.Type // by name
 	Inputs     []*Input       // by number, like the lists below
 	Messages   []*Message

@@ -39,6 +39,7 @@ func (p *Prediction) Check() {
 	d.found, d.differing, p.entities.arrived = false, d.differing[:0], p.entities.arrived[:0]
 	p.resources.differing = p.resources.differing[:0]
 	p.children.followNew()
+	p.blueprints.SetTicks(progress.present()+1, false)
 	p.entities.commitStructure(between)
 
 	confirmed, ok := progress.confirmedTick()
@@ -123,14 +124,15 @@ func (p *Prediction) isLost() bool {
 }
 
 // findMispredictions asks for a rollback for each confirmed state that differs from the histories,
-// each input that differs from the used one, each resource that differs, and each request of the
-// game.
+// each input that differs from the used one, each resource that differs, each late blueprint, and each
+// request of the game.
 func (p *Prediction) findMispredictions(confirmed entangle.Tick, news bool) {
 	if news {
 		p.entities.store.Compare(confirmed, p.progress.present(), p.entities.form, p.differs)
 	}
 	p.compareInputs(confirmed)
 	p.resources.findMispredictions(confirmed)
+	p.blueprints.findLate(&p.decision, p.cfg.Why)
 	p.addRequests()
 }
 

@@ -25,6 +25,7 @@ type entities struct {
 	disabled []disabled      // by slot
 	used     set.Mask        // columns with histories that some entity has had
 
+	isBare  func(slot rollback.Slot) bool // reports whether an entity that has arrived waits to be assembled
 	arrived []rollback.Slot // entities that arrived from the server since the last Check
 	tracked []rollback.Slot // entities that were tracked, disabled or enabled since the last commitStructure
 	before  structureLog
@@ -145,10 +146,11 @@ func (t *entities) followChange(r *columns.UndoRecord, from origin) {
 }
 
 // changedBetween follows a change between two ticks. An entity that has arrived from the server is
-// new in the present tick. All other changes are the game's and hold in all ticks, also in those into
+// new in the present tick. One that waits to be assembled counts as if it had always been there, so that
+// nothing has to be replayed. All other changes are the game's and hold in all ticks, also in those into
 // which a rollback has inserted the entity.
 func (t *entities) changedBetween(slot rollback.Slot, was, is rollback.Form) {
-	if !was.Alive && !t.store.Confirmed(slot).Known {
+	if !was.Alive && (!t.store.Confirmed(slot).Known || t.isBare(slot)) {
 		t.backfill(slot, is.Mask)
 		return
 	}

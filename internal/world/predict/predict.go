@@ -65,6 +65,7 @@ type Prediction struct {
 	lifecycle   lifecycle
 	excluded    excluded
 	prespawned  prespawned
+	blueprints  blueprints
 	resources   resources
 	decision    decision
 	corrections corrections
@@ -103,6 +104,7 @@ func NewPrediction(cfg PredictionConfig) (*Prediction, error) {
 		return nil, err
 	}
 	p.prespawned.init(&p.lifecycle, &cfg, spawns)
+	p.blueprints.init(&p.lifecycle, &cfg, source.NewBlueprints(w, registry.Of(cfg.Protocol)))
 	p.resources.init(p, cfg.Resources)
 	p.corrections = corrections{entities: &p.entities, stats: &p.stats}
 	p.rounding = source.NewRounding(registry.Of(cfg.Protocol).Components)

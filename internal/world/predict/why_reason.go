@@ -19,6 +19,8 @@ const (
 	ByInput
 	// ByRequest: the game asked for it.
 	ByRequest
+	// ByBlueprint: the tick of a blueprint has run before the blueprint was there.
+	ByBlueprint
 
 	// RollbackReasons is the number of reasons.
 	RollbackReasons
@@ -26,7 +28,7 @@ const (
 
 var rollbackReasons = [RollbackReasons + 1]string{
 	ByMismatch: "mismatch", ByStructure: "structure", BySpawn: "spawn", ByDespawn: "despawn",
-	ByResource: "resource", ByInput: "input", ByRequest: "request", RollbackReasons: "unknown reason",
+	ByResource: "resource", ByInput: "input", ByRequest: "request", ByBlueprint: "blueprint", RollbackReasons: "unknown reason",
 }
 
 // String returns the reason in a word.

@@ -87,6 +87,8 @@ func (r *RollbackReport) what() string {
 		return "the game asked for it"
 	case r.Reason == ByRequest:
 		return fmt.Sprintf("the game asked for it, for %s", r.bothIDs())
+	case r.Reason == ByBlueprint:
+		return fmt.Sprintf("a blueprint came after its tick, for %s", r.bothIDs())
 	case r.Reason == BySpawn:
 		return fmt.Sprintf("the server spawned %s", r.bothIDs())
 	case r.Reason == ByDespawn:

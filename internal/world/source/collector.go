@@ -35,6 +35,9 @@ type Collector struct {
 	history   refs.Past
 	rounding  Rounding
 
+	blueprints *Blueprints // nil: there are none
+	tick       entangle.Tick
+
 	Paused       set.Bitset
 	slots        []repl.Slot // scratch
 	stride       int
@@ -78,6 +81,9 @@ func (c *Collector) listen(w *ecs.World) error {
 	return nil
 }
 
+// RefreshBy sets the blueprints of the world, which are refreshed when they are sent.
+func (c *Collector) RefreshBy(b *Blueprints) { c.blueprints = b }
+
 // Len returns the number of entities that are replicated.
 func (c *Collector) Len() int { return c.Table.Len() }
 
@@ -117,6 +123,7 @@ func (c *Collector) Observe(tick entangle.Tick) error {
 // reports the changed values, must follow, with the same tick, before anything in the world changes. It returns an error if the world is locked or its listener
 // was replaced.
 func (c *Collector) ObserveEntities(tick entangle.Tick) error {
+	c.tick = tick
 	c.Hierarchy.Propagation.apply()
 	c.Table.Overlook(c.undetected())
 	if err := c.Table.Observe(tick); err != nil {
@@ -258,7 +265,8 @@ func (c *Collector) Encode(w *bits.Writer, slot repl.Slot, comp int, table *repl
 	if c.refs.indexes = table; c.Sent.withRefs.Has(comp) {
 		c.refs.beginComponent(refs.LateHolder{Slot: slot, Comp: comp})
 	}
-	c.countClamped(slot, comp, c.Sent.Plans[comp].Encode(w, c.valueOf(slot, comp), &c.refs))
+	value := c.blueprints.refresh(c.Table.Entity(columns.Slot(slot)), comp, c.valueOf(slot, comp), c.tick)
+	c.countClamped(slot, comp, c.Sent.Plans[comp].Encode(w, value, &c.refs))
 	if c.Sent.relations.Has(comp) {
 		c.encodeTarget(w, columns.Slot(slot))
 	}

@@ -1,0 +1,131 @@
+package predict
+
+import (
+	"slices"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/world/source"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// blueprints assembles entities from blueprints. The components that a predicted entity gets, and the mark
+// that it is assembled, are in the histories of the tick, so that a rollback to before it takes them off, and
+// the replay assembles the entity again.
+type blueprints struct {
+	*lifecycle
+	*source.Blueprints                                          // nil: none is registered
+	interpolated       func() entangle.Tick                     // the tick at which interpolated entities are shown, or would be
+	received           func(e ecs.Entity) (entangle.Tick, bool) // the tick of the newest state of an entity of the server
+
+	shownLate ecs.ID // components.Interpolated
+
+	// absent is the entities that are assembled in a tick of which the confirmed state has not arrived, but that of
+	// a later one has. Restoring an earlier tick disables them.
+	absent []absentEntity
+
+	waiting []source.Waiting // scratch
+	lacks   func(ecs.Entity, entangle.Tick) bool
+	due     func(ecs.Entity, entangle.Tick) bool
+}
+
+// absentEntity is an entity that does not exist before it is assembled.
+type absentEntity struct {
+	entity ecs.Entity
+	slot   rollback.Slot
+	tick   entangle.Tick // in which it is assembled
+}
+
+func (b *blueprints) init(l *lifecycle, cfg *PredictionConfig, of *source.Blueprints) {
+	b.lifecycle, b.Blueprints, b.interpolated = l, of, cfg.InterpolatedTick
+	b.shownLate = ecs.ComponentID[components.Interpolated](b.world)
+	b.received = func(ecs.Entity) (entangle.Tick, bool) { return 0, false }
+	if cfg.Applier != nil {
+		b.received = cfg.Applier.Replicas.Tick
+	}
+	l.isBare = b.isBare
+	b.lacks, b.due = b.lacksSent, b.isShown
+}
+
+// findLate asks for rollbacks to before the ticks of the entities that should be assembled already. An entity for
+// which that is too long ago, or of which there is no history, is assembled in the next tick.
+func (b *blueprints) findLate(d *decision, why *Why) {
+	if b.Blueprints == nil {
+		return
+	}
+	b.waiting = b.AppendWaiting(b.waiting[:0])
+	for _, w := range b.waiting {
+		if w.Remote || w.Tick == 0 || b.progress.present().Before(w.Tick) || !b.predicts(w.Entity) {
+			continue
+		}
+		if before := w.Tick - 1; !b.progress.tooDeep(before) && b.store.Holds(before) {
+			why.Found(WhyFinding{Reason: ByBlueprint, Tick: w.Tick, Entity: w.Entity, Column: -1})
+			d.ask(before, ByBlueprint)
+			if slot := b.slotOf(w.Entity); b.store.Confirmed(slot).Known {
+				b.absent = append(b.absent, absentEntity{w.Entity, slot, w.Tick})
+			}
+		}
+	}
+}
+
+// assemble assembles the entities that wait for the present tick.
+func (b *blueprints) assemble() {
+	if b.Blueprints == nil {
+		return
+	}
+	now, oldest := b.progress.present(), b.progress.oldest()
+	b.absent = slices.DeleteFunc(b.absent, func(a absentEntity) bool {
+		return a.tick.Before(oldest) || !b.predicts(a.entity) || b.entity(a.slot) != a.entity
+	})
+	for _, a := range b.absent {
+		if a.tick == now && b.disabled[a.slot].on {
+			b.enable(a.slot, rollback.Form{Alive: true, Mask: b.disabled[a.slot].mask.And(b.modes.own())})
+		}
+	}
+	b.Assemble(now, b.lacks)
+}
+
+// lacksSent reports whether an entity lacks the components that the server sends: unless it has the server's state
+// of a tick in which the server had assembled it.
+func (b *blueprints) lacksSent(e ecs.Entity, due entangle.Tick) bool {
+	if !b.predicts(e) {
+		return true
+	}
+	slot, known := b.table.SlotOf(e)
+	if !known {
+		return true
+	}
+	state := b.store.Confirmed(rollback.Slot(slot))
+	return !state.Known || state.Tick.Before(due) || !state.Tick.Before(b.progress.present())
+}
+
+// isShown reports whether an entity with components.Remote is shown as of a tick or of a later one.
+func (b *blueprints) isShown(e ecs.Entity, tick entangle.Tick) bool {
+	if shown := b.interpolated(); !shown.Before(tick) {
+		return true
+	}
+	received, ok := b.received(e)
+	return ok && !received.Before(tick) && !b.world.Has(e, b.shownLate)
+}
+
+// isBare reports whether an entity that has arrived has none of the components that are compared, and waits for a tick
+// that has not run yet.
+func (b *blueprints) isBare(slot rollback.Slot) bool {
+	compared := b.store.Confirmed(slot).Mask.And(b.modes.full)
+	return compared.IsZero() && b.WaitsAt(b.entity(slot), b.progress.present())
+}
+
+// Assemble assembles the entities that wait for the tick that is being simulated.
+func (p *Prediction) Assemble() { p.blueprints.assemble() }
+
+// AssembleRemote assembles entities with components.Remote, of which the tick of the blueprint is shown.
+func (p *Prediction) AssembleRemote() {
+	if p.blueprints.Blueprints != nil {
+		p.blueprints.Blueprints.AssembleRemote(p.blueprints.due)
+	}
+}
+
+// SetBlueprintTicks sets the ticks of blueprints that have come into the world in this tick to the next one, if they have
+// none or one that has run.
+func (p *Prediction) SetBlueprintTicks() { p.blueprints.SetTicks(p.progress.present()+1, true) }

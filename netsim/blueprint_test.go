@@ -1,0 +1,221 @@
+package netsim_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// A rock whose blueprint arrives after its tick, in its tick, and before it, has the same components with the same
+// values on both sides, in each tick from its own on, and before that none of them: also those that are never sent.
+//
+// Proves: T4
+func TestARockIsAssembledInItsTick(t *testing.T) {
+	for _, after := range []int{0, 1, 3, 8, 9, 10, 11, 12, 30} {
+		for _, inMain := range []bool{false, true} {
+			g := newRocks(t, latency(80*ms), 1)
+			var at entangle.Tick
+			spawn := func(w *ecs.World, tick entangle.Tick) {
+				if at = tick + 1; after > 0 {
+					at = tick + entangle.Tick(after)
+				}
+				given := at
+				if after == 0 {
+					given = 0
+				}
+				g.place(w, 1, given, components.Everyone)
+				g.between, g.spawn = nil, nil
+			}
+			if inMain {
+				g.spawn = spawn
+			} else {
+				g.between = spawn
+			}
+			g.sim.Run(2 * time.Second)
+			require.Equal(t, at, g.tickOf(1))
+			g.requireEqualFrom(t, 1, 1, at, g.server.Tick())
+			t.Log(after, inMain, g.peers[0].Client().Stats().Rollbacks, g.assembled)
+			total := g.peers[0].Client().Stats().Rollbacks.Total()
+			assert.LessOrEqual(t, total, uint64(1))
+			if after == 30 {
+				assert.Zero(t, total, "it has arrived before its tick, and nothing was to be corrected")
+				assert.Equal(t, []int{1, 1}, g.assembled)
+			}
+		}
+	}
+}
+
+// Over a bad network the same holds for rocks of random ticks, on all clients.
+//
+// Proves: T4
+func TestRocksOverABadNetwork(t *testing.T) {
+	for _, every := range []int{1, 3} {
+		g := newRocks(t, rough(60*ms, 20*ms, 0.05), 2, func(g *rocks) { g.every = every })
+		random, seed := rand.New(rand.NewPCG(7, uint64(every))), int32(0)
+		add := func(w *ecs.World, tick entangle.Tick) {
+			if random.IntN(16) == 0 && seed < 40 {
+				seed++
+				var at entangle.Tick
+				if random.IntN(3) > 0 {
+					at = tick + entangle.Tick(random.IntN(40))
+				}
+				g.place(w, seed, at, components.Everyone)
+			}
+		}
+		g.spawn, g.between = add, add
+		g.sim.Run(10 * time.Second)
+		g.spawn, g.between = nil, nil
+		to := g.server.Tick()
+		g.sim.Run(3 * time.Second)
+		require.EqualValues(t, 40, seed)
+		for client := 1; client <= 2; client++ {
+			for _, seed := range g.seeds() {
+				g.requireEqualFrom(t, client, seed, g.tickOf(seed), to)
+			}
+			t.Log(g.peers[client-1].Client().Stats().Rollbacks, g.assembled)
+		}
+	}
+}
+
+// A client that joins late, or that the rock comes into sight of, gets the blueprint as the rock is then. From the
+// tick after that on it computes the same as the server, also what is never sent, if its clock was set by then. The
+// client that has the rock is sent nothing for that: the same datagrams as without the function.
+//
+// Proves: T9
+func TestABlueprintIsRefreshedWhenItIsSent(t *testing.T) {
+	var logs [][]string
+	for _, refresh := range []bool{false, true} {
+		g := newRocks(t, latency(60*ms), 2, func(g *rocks) { g.refresh = refresh })
+		w := g.sim.World()
+		targets := ecs.GetResource[components.Targets](w)
+		onlyFirst, more := targets.Only(1), targets.Only(1, 2, 3)
+		g.between = func(w *ecs.World, tick entangle.Tick) {
+			for seed, at := range []entangle.Tick{0, tick + 1000} {
+				e := g.place(w, int32(seed+1), at, components.Everyone)
+				valueOn[components.Replicate](w, e).Target = onlyFirst
+			}
+			g.between = nil
+		}
+		g.sim.Run(3 * time.Second)
+		require.Zero(t, g.refreshed, "the first client has got it in its tick")
+		rocks := g.plans(w)
+		was, log, first := *valueOn[rockPlan](w, rocks[1]), recordDatagrams(g.sim), g.server.Clients()[0].Addr
+		for _, e := range rocks {
+			valueOn[components.Replicate](w, e).Target = more
+		}
+		g.sim.Run(2 * time.Second)
+		g.join(t)
+		g.sim.Run(2 * time.Second)
+		logs = append(logs, log.of[first])
+		assert.Equal(t, was, *valueOn[rockPlan](w, rocks[1]), "the server's own stays")
+		for client := 2; client <= 3; client++ {
+			w := g.peers[client-1].World()
+			rocks := g.plans(w)
+			assert.Equal(t, *valueOn[rockPlan](g.sim.World(), rocks[2]), *valueOn[rockPlan](w, rocks[2]), "it is still to come")
+			assert.Nil(t, valueOn[spin](w, rocks[2]))
+			plan := valueOn[rockPlan](w, rocks[1])
+			if !refresh {
+				assert.Equal(t, was, *plan)
+				continue
+			}
+			server := g.logs[0][plan.Tick-1][1]
+			assert.Equal(t, server, rockState{rock{plan.X, server.rock.Speed}, plan.Angle})
+			if client == 2 {
+				g.requireEqualSince(t, client, 1, plan.Tick)
+			}
+		}
+		assert.Equal(t, refresh, g.refreshed > 0)
+	}
+	requireSameDatagrams(t, logs[0], logs[1])
+}
+
+// Without the function, a late joiner assembles the rock from the old blueprint. What the server sends is the server's all
+// the same, and causes no rollback more than the arrival of the rock.
+//
+// Proves: T4
+func TestReceivedValuesWinOverAssembledOnes(t *testing.T) {
+	g := newRocks(t, latency(60*ms), 1)
+	g.between = func(w *ecs.World, _ entangle.Tick) {
+		g.place(w, 1, 0, components.Everyone)
+		g.between = nil
+	}
+	g.sim.Run(3 * time.Second)
+	late := g.join(t)
+	g.sim.Run(2 * time.Second)
+	w, e := late.World(), g.plans(late.World())[1]
+	assert.Equal(t, g.logs[0][g.server.Tick()][1].rock, g.logs[2][g.server.Tick()][1].rock)
+	assert.NotNil(t, valueOn[spin](w, e))
+	assert.NotNil(t, valueOn[paint](w, e).Name)
+	assert.LessOrEqual(t, late.Client().Stats().Rollbacks.Total(), uint64(1), "%v", late.Client().Rollbacks())
+	g.requireEqualAtRest()
+}
+
+// A client that does not predict the rock gets the components that are not sent, once the tick is shown, and all others
+// from the server.
+//
+// Proves: T4
+func TestAShownRockIsAssembled(t *testing.T) {
+	g := newRocks(t, latency(60*ms), 1)
+	for seed, interpolate := range []components.Target{components.Everyone, components.Nobody} {
+		seed, at := int32(seed+1), g.server.Tick()+40
+		g.between = func(w *ecs.World, _ entangle.Tick) {
+			e := g.place(w, seed, at, components.Nobody)
+			valueOn[components.Replicate](w, e).Interpolate = interpolate
+			g.between = nil
+		}
+		w, client := g.peers[0].World(), g.peers[0].Client()
+		require.True(t, g.sim.RunUntil(2*time.Second, func() bool { return len(g.plans(w)) == int(seed) }))
+		e := g.plans(w)[seed]
+		require.Nil(t, valueOn[spin](w, e))
+		require.True(t, g.sim.RunUntil(2*time.Second, func() bool { return valueOn[spin](w, e) != nil }))
+		shown, _ := client.InterpolationTime(1)
+		if interpolate == components.Everyone {
+			assert.Equal(t, at, shown)
+		}
+		assert.NotNil(t, valueOn[rock](w, e), "with what the server has sent")
+		assert.Equal(t, seed, valueOn[spin](w, e).Angle, "it does not turn: the client does not compute it")
+		g.sim.Run(time.Second)
+		assert.Equal(t, seed, valueOn[spin](w, e).Angle)
+	}
+	g.requireEqualAtRest()
+}
+
+// A rollback to before the tick takes everything that was assembled off the rock, and the replay assembles it again, to
+// the same. What need not be rolled back stays.
+//
+// Proves: T4
+func TestARollbackTakesARockApart(t *testing.T) {
+	g := newRocks(t, latency(60*ms), 1)
+	var at entangle.Tick
+	g.between = func(w *ecs.World, tick entangle.Tick) {
+		at = tick + 30
+		g.place(w, 1, at, components.Everyone)
+		g.between = nil
+	}
+	w, client := g.peers[0].World(), g.peers[0].Client()
+	require.True(t, g.sim.RunUntil(2*time.Second, func() bool { return client.Tick() == at+3 }))
+	e := g.plans(w)[1]
+	angle, calls := valueOn[spin](w, e).Angle, g.assembled[1]
+	bare := map[entangle.Tick]bool{}
+	g.look = func(w *ecs.World, tick entangle.Tick) {
+		bare[tick] = valueOn[spin](w, e) == nil && valueOn[rock](w, e) == nil && valueOn[paint](w, e) != nil
+	}
+	plugin.RequestRollback(w, at-3)
+	require.True(t, g.sim.RunUntil(time.Second, func() bool { return client.Tick() == at+4 }))
+	require.Equal(t, map[entangle.Tick]bool{at - 2: true, at - 1: true, at: false, at + 1: false, at + 2: false, at + 3: false, at + 4: false}, bare)
+	assert.Equal(t, calls+1, g.assembled[1])
+	assert.NotEqual(t, angle, valueOn[spin](w, e).Angle, "it turns on")
+	g.look = nil
+	g.sim.Run(time.Second)
+	g.requireEqualFrom(t, 1, 1, at, g.server.Tick())
+	assert.Len(t, g.plans(w), 1)
+	assert.EqualValues(t, 1, client.Stats().Rollbacks.Total())
+}

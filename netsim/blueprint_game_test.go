@@ -25,11 +25,17 @@ type (
 	}
 	rock  struct{ X, Speed int32 }
 	spin  struct{ Angle int32 } // it is not registered
-	paint struct{ Name *string }
+	skin struct{ Name *string }
+	// kickPlan makes a rock faster from a tick on.
+	kickPlan struct {
+		components.At
+		Speed int32
+	}
+	kick  struct{ Speed int32 }
 	rocky struct {
 		rock
 		spin
-		paint
+		skin
 	}
 )
 
@@ -54,7 +60,7 @@ type rocks struct {
 	refresh   bool // blueprints are refreshed when they are sent
 	refreshed int
 	assembled []int // by app: calls of the function
-	panics    bool
+	panics    func(app int) bool
 	rest      bool // rocks do not move any more
 	config    func(*plugin.ClientConfig)
 	every     int                                    // sent ticks
@@ -69,15 +75,16 @@ func (g *rocks) protocol() *protocol.Protocol {
 	protocol.Component[rock](p).Predict(protocol.Full)
 	protocol.Component[components.Interpolated](p)
 	protocol.Component[components.Prespawned](p)
-	protocol.Unsent[paint](p)
+	protocol.Unsent[skin](p)
 	name := "rock"
 	plan := protocol.Blueprint(p, func(_ *ecs.World, _ ecs.Entity, b rockPlan) rocky {
 		g.assembled[app]++
-		if g.panics {
+		if g.panics != nil && g.panics(app) {
 			panic("no such rock")
 		}
-		return rocky{rock{b.X, b.Seed%7 + 1}, spin{b.Angle}, paint{&name}}
+		return rocky{rock{b.X, b.Seed%7 + 1}, spin{b.Angle}, skin{&name}}
 	})
+	protocol.Blueprint(p, func(_ *ecs.World, _ ecs.Entity, b kickPlan) struct{ kick } { return struct{ kick }{kick{b.Speed}} })
 	if g.refresh {
 		plan.Refresh(func(w *ecs.World, e ecs.Entity, b *rockPlan) {
 			g.refreshed++
@@ -131,7 +138,7 @@ func (g *rocks) addSystems(a app, server bool) {
 	log := rockLog{}
 	g.logs = append(g.logs, log)
 	a.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
-		all := generic.NewFilter3[rockPlan, rock, spin]().Without(generic.T[components.Remote]())
+		all, kicked := generic.NewFilter3[rockPlan, rock, spin]().Without(generic.T[components.Remote]()), generic.NewFilter2[rock, kick]().Without(generic.T[components.Remote]())
 		now := ecs.GetResource[components.Time](w)
 		return func() {
 			if g.spawn != nil && server {
@@ -142,6 +149,11 @@ func (g *rocks) addSystems(a app, server bool) {
 			}
 			if g.main != nil {
 				g.main(w, now.Tick)
+			}
+			for q := kicked.Query(w); q.Next(); {
+				if r, k := q.Get(); r.Speed < k.Speed {
+					r.Speed += k.Speed
+				}
 			}
 			is := map[int32]rockState{}
 			for q := all.Query(w); q.Next(); {
@@ -196,6 +208,14 @@ func (g *rocks) requireEqualSince(t *testing.T, client int, seed int32, from ent
 		require.Contains(t, g.logs[0][tick], seed)
 		require.Equal(t, g.logs[0][tick][seed], g.logs[client][tick][seed], "rock %d in tick %d, assembled in %d", seed, tick, from)
 	}
+}
+
+// count returns the number of assembled rocks in a world.
+func (g *rocks) count(w *ecs.World) (n int) {
+	for q := generic.NewFilter2[rock, spin]().Query(w); q.Next(); {
+		n++
+	}
+	return n
 }
 
 // requireEqualAtRest checks that the clients have what the server has, once the rocks do not move any more.

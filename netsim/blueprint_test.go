@@ -6,12 +6,15 @@ import (
 	"time"
 
 	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
 )
 
 // A rock whose blueprint arrives after its tick, in its tick, and before it, has the same components with the same
@@ -85,7 +88,7 @@ func TestRocksOverABadNetwork(t *testing.T) {
 	}
 }
 
-// A client that joins late, or that the rock comes into sight of, gets the blueprint as the rock is then. From the
+// A client that joins late, or to which the rock is shown later, gets the blueprint as the rock is then. From the
 // tick after that on it computes the same as the server, also what is never sent, if its clock was set by then. The
 // client that has the rock is sent nothing for that: the same datagrams as without the function.
 //
@@ -137,24 +140,34 @@ func TestABlueprintIsRefreshedWhenItIsSent(t *testing.T) {
 	requireSameDatagrams(t, logs[0], logs[1])
 }
 
-// Without the function, a late joiner assembles the rock from the old blueprint. What the server sends is the server's all
-// the same, and causes no rollback more than the arrival of the rock.
+// Without the function, a client to which the rock is shown long after its tick assembles it from the old blueprint. What
+// the server sends is the server's all the same, what the server has removed is not added again, and the only rollback is
+// that to the tick in which the rocks have appeared.
 //
 // Proves: T4
 func TestReceivedValuesWinOverAssembledOnes(t *testing.T) {
-	g := newRocks(t, latency(60*ms), 1)
-	g.between = func(w *ecs.World, _ entangle.Tick) {
-		g.place(w, 1, 0, components.Everyone)
-		g.between = nil
+	g := newRocks(t, latency(60*ms), 2)
+	w := g.sim.World()
+	targets := ecs.GetResource[components.Targets](w)
+	for seed := range int32(2) {
+		valueOn[components.Replicate](w, g.place(w, seed+1, 0, components.Everyone)).Target = targets.Only(1)
 	}
 	g.sim.Run(3 * time.Second)
-	late := g.join(t)
+	for seed, e := range g.plans(w) {
+		valueOn[components.Replicate](w, e).Target = targets.Only(1, 2)
+		if seed == 2 {
+			w.Remove(e, ecs.ComponentID[rock](w))
+		}
+	}
 	g.sim.Run(2 * time.Second)
-	w, e := late.World(), g.plans(late.World())[1]
+	late, w := g.peers[1], g.peers[1].World()
+	is := g.plans(w)
 	assert.Equal(t, g.logs[0][g.server.Tick()][1].rock, g.logs[2][g.server.Tick()][1].rock)
-	assert.NotNil(t, valueOn[spin](w, e))
-	assert.NotNil(t, valueOn[paint](w, e).Name)
-	assert.LessOrEqual(t, late.Client().Stats().Rollbacks.Total(), uint64(1), "%v", late.Client().Rollbacks())
+	assert.NotNil(t, valueOn[spin](w, is[1]))
+	assert.NotNil(t, valueOn[skin](w, is[1]).Name)
+	assert.Nil(t, valueOn[rock](w, is[2]))
+	assert.NotNil(t, valueOn[spin](w, is[2]))
+	assert.EqualValues(t, 1, late.Client().Stats().Rollbacks.Total(), "%v", late.Client().Rollbacks())
 	g.requireEqualAtRest()
 }
 
@@ -192,7 +205,7 @@ func TestAShownRockIsAssembled(t *testing.T) {
 // the same. What need not be rolled back stays.
 //
 // Proves: T4
-func TestARollbackTakesARockApart(t *testing.T) {
+func TestARollbackRemovesWhatWasAssembled(t *testing.T) {
 	g := newRocks(t, latency(60*ms), 1)
 	var at entangle.Tick
 	g.between = func(w *ecs.World, tick entangle.Tick) {
@@ -206,7 +219,7 @@ func TestARollbackTakesARockApart(t *testing.T) {
 	angle, calls := valueOn[spin](w, e).Angle, g.assembled[1]
 	bare := map[entangle.Tick]bool{}
 	g.look = func(w *ecs.World, tick entangle.Tick) {
-		bare[tick] = valueOn[spin](w, e) == nil && valueOn[rock](w, e) == nil && valueOn[paint](w, e) != nil
+		bare[tick] = valueOn[spin](w, e) == nil && valueOn[rock](w, e) == nil && valueOn[skin](w, e) != nil
 	}
 	plugin.RequestRollback(w, at-3)
 	require.True(t, g.sim.RunUntil(time.Second, func() bool { return client.Tick() == at+4 }))
@@ -218,4 +231,154 @@ func TestARollbackTakesARockApart(t *testing.T) {
 	g.requireEqualFrom(t, 1, 1, at, g.server.Tick())
 	assert.Len(t, g.plans(w), 1)
 	assert.EqualValues(t, 1, client.Stats().Rollbacks.Total())
+}
+
+// A component can be inserted in a tick: a blueprint for an entity that is there already. In the past that means a
+// rollback to before it, in the present and in the future nothing is replayed. Without a tick it is the next one.
+//
+// Proves: T5
+func TestAComponentIsInsertedInATick(t *testing.T) {
+	for _, after := range []int{-6, -1, 0, 1, 5, 20} {
+		g := newRocks(t, latency(150*ms), 1)
+		g.between = func(w *ecs.World, _ entangle.Tick) {
+			g.place(w, 1, 0, components.Everyone)
+			g.between = nil
+		}
+		g.sim.Run(2 * time.Second)
+		w, client := g.peers[0].World(), g.peers[0].Client()
+		e, before, at := g.plans(w)[1], client.Stats().Rollbacks, client.Tick()+entangle.Tick(after)
+		insert := func(w *ecs.World, e ecs.Entity, at entangle.Tick) {
+			w.Add(e, ecs.ComponentID[kickPlan](w))
+			*valueOn[kickPlan](w, e) = kickPlan{At: components.At{Tick: at}, Speed: 40}
+		}
+		g.between = func(w *ecs.World, tick entangle.Tick) { // the server does the same, in time
+			if tick+1 == at {
+				insert(w, g.plans(w)[1], 0)
+				g.between = nil
+			}
+		}
+		insert(w, e, at)
+		replayed := uint64(0)
+		if after <= 0 {
+			replayed = uint64(1 - after)
+		}
+		g.sim.Run(time.Second / 10)
+		stats := client.Stats().Rollbacks
+		assert.Equal(t, replayed, stats.Ticks-before.Ticks, "%d ticks after", after)
+		assert.Equal(t, min(replayed, 1), rollbacks(g.peers[0], plugin.ByBlueprint)-before.Rollbacks[plugin.ByBlueprint])
+		g.sim.Run(2 * time.Second)
+		assert.Equal(t, stats, client.Stats().Rollbacks, "the server agrees")
+		assert.Equal(t, at, valueOn[kickPlan](g.sim.World(), g.plans(g.sim.World())[1]).Tick)
+		for tick := at - 5; tick != g.server.Tick(); tick++ {
+			require.Equal(t, !tick.Before(at), g.logs[1][tick][1].rock.Speed == 42)
+			require.Equal(t, g.logs[0][tick][1], g.logs[1][tick][1], "tick %d, inserted in %d", tick, at)
+		}
+	}
+}
+
+// The next tick is that of a blueprint without one, on both sides, also if a shared system adds it: here to a bullet that
+// both have spawned. Nothing is rolled back.
+//
+// Proves: T4
+func TestASharedSystemUsesABlueprint(t *testing.T) {
+	g := newRocks(t, latency(60*ms), 1)
+	at := g.peers[0].Client().Tick() + 20
+	g.main = func(w *ecs.World, tick entangle.Tick) {
+		if tick == at-1 {
+			plans := generic.NewMap3[rockPlan, components.Prespawned, components.Replicate](w)
+			plans.NewWith(&rockPlan{Seed: int32(tick), X: 5}, &components.Prespawned{}, &components.Replicate{Predict: components.Everyone})
+		}
+	}
+	g.sim.Run(2 * time.Second)
+	stats := g.peers[0].Client().Stats()
+	assert.Equal(t, plugin.PrespawnStats{Matched: 1}, stats.Prespawned)
+	assert.Zero(t, stats.Rollbacks.Total(), "%v", g.peers[0].Client().Rollbacks())
+	g.requireEqualFrom(t, 1, int32(at-1), at, g.server.Tick())
+	plugin.RequestRollback(g.peers[0].World(), g.peers[0].Client().Tick()-5)
+	g.sim.Run(time.Second)
+	g.requireEqualFrom(t, 1, int32(at-1), at, g.server.Tick())
+
+	at = g.peers[0].Client().Tick() + 20 // and again, with rollbacks to before and after the spawn
+	for range 20 {
+		g.sim.Run(time.Second / 30)
+		plugin.RequestRollback(g.peers[0].World(), g.peers[0].Client().Tick()-6)
+		assert.LessOrEqual(t, g.count(g.peers[0].World()), 2)
+	}
+	g.sim.Run(2 * time.Second)
+	assert.Equal(t, 2, g.count(g.peers[0].World()))
+	g.requireEqualFrom(t, 1, int32(at-1), at, g.server.Tick())
+	assert.Zero(t, rollbacks(g.peers[0], plugin.ByMismatch))
+}
+
+// Removing the blueprint and adding another one in a later tick assembles the entity again: it gets what it lacks.
+func TestABlueprintCanBeUsedAgain(t *testing.T) {
+	g := newRocks(t, latency(60*ms), 1)
+	w := g.sim.World()
+	g.place(w, 1, 0, components.Everyone)
+	g.sim.Run(time.Second)
+	e := g.plans(w)[1]
+	w.Remove(e, ecs.ComponentID[rockPlan](w), ecs.ComponentID[rock](w))
+	g.sim.Run(time.Second)
+	local, _ := g.peers[0].Local(e)
+	require.Nil(t, valueOn[rockPlan](g.peers[0].World(), local))
+	w.Add(e, ecs.ComponentID[rockPlan](w))
+	*valueOn[rockPlan](w, e) = rockPlan{Seed: 2, X: 7}
+	g.sim.Run(time.Second)
+	assert.Equal(t, []int{2, 2}, g.assembled)
+	g.requireEqualAtRest()
+}
+
+// A function that panics is a mistake of the game, like a system that panics: the panic goes through to the caller of
+// the app's Update, on either side.
+//
+// Proves: T4
+func TestABlueprintThatPanics(t *testing.T) {
+	for _, server := range []bool{true, false} {
+		g := newRocks(t, latency(60*ms), 1)
+		g.panics = func(app int) bool { return (app == 0) == server }
+		g.place(g.sim.World(), 1, 0, components.Everyone)
+		assert.PanicsWithValue(t, "no such rock", func() { g.sim.Run(time.Second) }, "server: %v", server)
+	}
+}
+
+// A client that does not have a blueprint of the server, or has it as another type, is refused when it connects, and
+// both sides say why.
+//
+// Proves: T4
+func TestAnUnknownBlueprint(t *testing.T) {
+	sim := netsim.New(t, netsim.Config{Link: latency(20 * ms)})
+	with, without := protocol.New(protocol.Config{Name: "rocks"}), protocol.New(protocol.Config{Name: "rocks"})
+	protocol.Blueprint(with, func(*ecs.World, ecs.Entity, rockPlan) struct{} { return struct{}{} })
+	protocol.Component[rockPlan](without)
+	serve(t, sim, sim.ServerConfig(with))
+	client := newClient(t, sim.ClientConfig(without))
+	sim.AddClient(1, client, client)
+	sim.Run(2 * time.Second)
+	assert.Equal(t, plugin.Disconnected, client.State())
+	assert.ErrorContains(t, client.Err(), "option Predict is Once on the server and Simple on the client")
+}
+
+// Ticks that a hostile server says cost a client nothing: a rock of a tick that never comes stays what it is, one of long
+// ago is assembled in the next tick, and neither causes rollback after rollback.
+//
+// Proves: T4
+func TestBlueprintsOfStrangeTicks(t *testing.T) {
+	for _, after := range []int64{1 << 30, 1<<31 - 1<<20, -1000, -1 << 20, -1 << 30} {
+		g := newRocks(t, latency(60*ms), 1)
+		g.rest = true
+		w := g.sim.World()
+		e := g.place(w, 1, 0, components.Everyone)
+		g.main = func(w *ecs.World, tick entangle.Tick) {
+			if w == g.sim.World() { // after the server has assembled it, and before it is sent
+				valueOn[rockPlan](w, e).Tick = entangle.Tick(int64(tick) + after)
+				g.main = nil
+			}
+		}
+		g.sim.Run(2 * time.Second)
+		client := g.peers[0]
+		assert.LessOrEqual(t, client.Client().Stats().Rollbacks.Total(), uint64(2))
+		assert.Equal(t, after < 0, valueOn[spin](client.World(), g.plans(client.World())[1]) != nil, after)
+		assert.LessOrEqual(t, g.assembled[1], 2)
+		g.requireEqualAtRest()
+	}
 }

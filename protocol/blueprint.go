@@ -131,9 +131,9 @@ func (p *Protocol) finishBlueprints() {
 	})
 	p.parts = p.localParts()
 	for _, l := range p.parts {
-		if err := wire.RefusePointers(l.Type, "component "+l.Name+" of a blueprint"); err != nil {
-			p.unfit = append(p.unfit, setupErrors(err)...)
-			p.unfit = append(p.unfit, setupError(ErrOptions, l.Name, "a blueprint gives an entity this component, which is not registered: register it with protocol.Unsent, if it need not be rolled back"))
+		subject := "component " + l.Name + " of a blueprint"
+		if err := wire.RefusePointers(l.Type, subject); err != nil {
+			p.unfit = append(p.unfit, setupError(ErrType, subject, "it holds Go pointers, which no rollback can restore: hold a number instead, or register it with protocol.Unsent, and it stays as it is in a rollback"))
 		}
 	}
 }

@@ -30,7 +30,8 @@
 //
 // # How to drive it
 //
-//	New; Component, Input, Message, Request, Resource, Local, Unsent, Channel, with their options
+//	New; Component, Blueprint, Input, Message, Request, Resource, Local, Unsent, Channel, with their
+//	options
 //	Err in a test; Hash and String to look at
 //
 // Only one goroutine may register. Once a server or client is made, nothing can be registered any

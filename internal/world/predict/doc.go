@@ -16,6 +16,7 @@
 //   - children: entities that the game attached to predicted ones
 //   - lifecycle: despawns entities, brings them back, and restores ticks
 //   - prespawned: entities that the game has spawned ahead of the server
+//   - blueprints: entities that are assembled in a tick
 //   - excluded: entities with components.NoRollback
 //   - decision and resources: what Check has found, and resources that roll back
 //   - corrections: the present values that a rollback has changed
@@ -28,7 +29,7 @@
 //
 // Data: entities.go, columns.go (the components, and how each is predicted), values.go,
 // resources.go. Presence: shaper.go, disabled.go, children.go,
-// prespawned.go, excluded.go.
+// prespawned.go, blueprints.go, excluded.go.
 //
 // For the game and its developer: corrections.go, stats.go, why.go, why_inputs.go, why_reason.go,
 // why_report.go.

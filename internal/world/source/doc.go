@@ -28,5 +28,6 @@
 // prediction_targets.go, interpolation_targets.go, prespawn_targets.go, teleports.go.
 //
 // Hierarchies: hierarchy.go, hierarchy_listener.go, hierarchy_unplaced.go, propagation.go. Shared
-// ids: sids.go. Prespawned entities: prespawns.go. For developers: warnings.go, unregistered.go, mirror.go.
+// ids: sids.go. Prespawned entities: prespawns.go. Entities that are assembled:
+// blueprints.go. For developers: warnings.go, unregistered.go, mirror.go.
 package source

@@ -69,6 +69,41 @@ func TestAHostsPlayerIsToldOfWhatMatters(t *testing.T) {
 	step([5]int{}, "nothing is inherited")
 }
 
+// A retained entity that changes its group out of view despawns for a host's player, as for a remote client, and spawns
+// again when it is relevant.
+//
+// Proves: V4, C12
+func TestAHostsPlayerLosesARetainedEntityThatChangesItsGroup(t *testing.T) {
+	for how, to := range map[string]components.Group{"a new group": 7, "an existing group": 5, "no group": 0} {
+		var o told
+		h := newHosted(t, o.systems()...).play()
+		relevance := plugin.NewRelevance(h.world)
+		remote := h.join(1)
+		h.run(30)
+		marked := generic.NewMap3[spot, name, components.Replicate](h.world)
+		e := marked.NewWith(&spot{}, &name{1}, &components.Replicate{Group: 4, Relevance: components.Retained})
+		marked.NewWith(&spot{}, &name{2}, &components.Replicate{Group: 5, Relevance: components.Retained})
+		relevance.Show(e, me)
+		relevance.Show(e, 1)
+		h.run(10)
+		relevance.Hide(e, me)
+		relevance.Hide(e, 1)
+		h.run(10)
+		came := o.took()
+		assert.Equal(t, 1, came[0]-came[1])
+		assert.Len(t, remote.ids(), 1)
+		tags := generic.NewMap1[components.Replicate](h.world)
+		tags.Get(e).Group = to
+		h.run(10)
+		assert.Equal(t, [5]int{0, 1, 0, 0, 0}, o.took(), how)
+		assert.Empty(t, remote.ids(), how)
+		relevance.Show(e, me)
+		relevance.Show(e, 1)
+		h.run(10)
+		assert.Len(t, remote.ids(), o.took()[0], "%s, shown again", how)
+	}
+}
+
 // When a client may no longer see part of a retained group, it loses that part and nothing else.
 // This holds for the host's player as for a remote client: an entity despawns, and a component is
 // reported as removed.

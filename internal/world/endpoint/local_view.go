@@ -5,6 +5,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/event"
@@ -43,8 +44,9 @@ type seenEntity struct {
 	mask   set.Mask
 	marks  [marks]bool
 
-	retained bool // it stays on clients while its group is not relevant
-	quiet    bool // retained, and not relevant at present
+	retained bool        // it stays on clients while its group is not relevant
+	quiet    bool        // retained, and not relevant at present
+	place    group.Place // its group when it was relevant: in another one, clients do not retain it
 }
 
 // raises reports whether the player gets events of a component.
@@ -263,6 +265,9 @@ func (v *localView) compareEntity(s repl.Slot) {
 		v.reshape(g, s)
 	}
 	here := !g.entity.IsZero() && !g.quiet
+	if here && !paused {
+		g.place, _ = v.collector.World().PlaceOf(s)
+	}
 	v.queueTag(g, predictedMark, here && v.peer.Predicts(s))
 	v.queueTag(g, interpolatedMark, here && !paused && v.collector.Visibility.Interpolates(v.id, s))
 }
@@ -277,7 +282,7 @@ func (v *localView) finds(s repl.Slot) bool {
 // leaves the view otherwise.
 func (v *localView) handleHidden(s repl.Slot) {
 	g := &v.seen[s]
-	if _, placed := v.collector.World().PlaceOf(s); !placed || !g.retained || g.entity.IsZero() {
+	if place, placed := v.collector.World().PlaceOf(s); !placed || !g.retained || g.entity.IsZero() || place != g.place {
 		v.removeFromView(s)
 		return
 	}

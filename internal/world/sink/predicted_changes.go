@@ -81,9 +81,10 @@ func (a *Applier) endPrediction(s repl.Slot) {
 	k, e, st := &a.Replicas.Info[s], a.Replicas.entities[s].entity, &a.stage
 	at := k.storeSlot
 	state := a.prediction.store.Confirmed(at)
-	is := state.Mask
+	is, leftOut := state.Mask, set.Mask{} // the state ends below
 	if k.snapshotSlot != 0 {
-		is = is.Without(a.interpolation.leftOut)
+		leftOut = is.And(a.interpolation.leftOut)
+		is = is.Without(leftOut)
 	}
 	m := stagedMember{slot: s}
 	for comp := range a.comps {
@@ -114,7 +115,7 @@ func (a *Applier) endPrediction(s repl.Slot) {
 	a.RaisePostponed()
 	if k.snapshotSlot != 0 {
 		a.comps[a.interpolation.comp].events.Inserted(e)
-		for comp := range state.Mask.Without(is).All() {
+		for comp := range leftOut.All() {
 			a.comps[comp].events.Removed(e)
 		}
 	}

@@ -125,7 +125,10 @@ func (p *prophet) Gone(e ecs.Entity, _ rollback.Slot, tick entangle.Tick) {
 	p.departed, p.at = append(p.departed, e), append(p.at, tick)
 }
 
-func (p *prophet) Untrack(e ecs.Entity, _ rollback.Slot) { p.ended = append(p.ended, e) }
+func (p *prophet) Untrack(e ecs.Entity, s rollback.Slot) {
+	p.ended = append(p.ended, e)
+	*p.memory.Confirmed(s) = rollback.Confirmed{} // a prediction uses the slot again
+}
 
 func (p *prophet) IsDisabled(s rollback.Slot) bool { return p.disabled[s] }
 

@@ -232,7 +232,7 @@ func (s *Store) SetEvery(slot Slot, every uint16) {
 	if c == was {
 		return
 	}
-	if len(c.slots) == 0 { // its time has not been advanced
+	if !c.started { // its time has not been advanced
 		c.started, c.now = was.started, was.now
 	}
 	s.leave(slot)
@@ -252,12 +252,11 @@ func (s *Store) leave(slot Slot) {
 	m.class.slots = slots[:len(slots)-1]
 }
 
-// Classes calls do for each number of ticks between two updates that some entity has.
+// Classes calls do for each number of ticks between two updates that some entity has, or had: so all of them can be
+// advanced, and the first entity that gets one again is not shown at a time of long ago.
 func (s *Store) Classes(do func(every uint16)) {
 	for _, c := range s.classes {
-		if len(c.slots) > 0 {
-			do(c.every)
-		}
+		do(c.every)
 	}
 }
 

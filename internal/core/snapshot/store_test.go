@@ -241,6 +241,35 @@ func TestAnEntityGetsAnotherInterval(t *testing.T) {
 	assert.InDelta(t, 12, s.at(16), 0)
 }
 
+// An entity that gets an interval which no entity had for a while sets off at the present time, also behind another
+// one that has just been added with it.
+//
+// Proves: N7
+func TestAnIntervalIsUsedAgain(t *testing.T) {
+	s := newSingle(1, plain)
+	advance := func(tick entangle.Tick) {
+		s.Classes(func(every uint16) { s.Advance(every, tick, 0) })
+	}
+	s.add(10, 0)
+	advance(10)
+	s.SetEvery(s.slot, 2)
+	advance(1000)
+	s.Add(1)
+	s.SetEvery(s.slot, 1)
+	s.add(1008, 8)
+	advance(1004)
+	assert.InDelta(t, 4, s.value(), 1e-6)
+
+	s = newSingle(2, plain)
+	s.add(1000, 0)
+	advance(1000)
+	s.Add(3)
+	s.SetEvery(s.slot, 3)
+	s.add(1008, 8)
+	advance(1004)
+	assert.InDelta(t, 4, s.value(), 1e-6)
+}
+
 // Of many entities that are shown together, one that moves between the same samples from another value, or from another
 // time on, is at its own place.
 func TestManyEntitiesAreShownTogether(t *testing.T) {

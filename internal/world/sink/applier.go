@@ -139,6 +139,9 @@ func (a *Applier) orphanReplica(s repl.Slot) {
 	if a.isPredicted(s) {
 		a.endPrediction(s)
 	}
+	if a.isInterpolated(s) {
+		a.endInterpolation(s)
+	}
 	a.orphans.addOrphan(a.world, a.removeReplica(s))
 }
 

@@ -113,7 +113,6 @@ func (a *Applier) showChanges(due []int32) {
 			a.awaitTargets()
 			a.raiseResolved()
 		case changeOrphan:
-			a.endInterpolation(replica)
 			a.orphanReplica(replica)
 		}
 	}

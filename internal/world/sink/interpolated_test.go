@@ -447,6 +447,25 @@ func TestAComponentThatIsLeftOutComesBack(t *testing.T) {
 	}
 }
 
+// An entity that stays without its server, and was predicted, has all components, and is not interpolated.
+func TestAnOrphanIsNotInterpolated(t *testing.T) {
+	for _, predicted := range []bool{false, true} {
+		h := newPast(t)
+		h.predict()
+		h.come(1, pastMark{SendEvery: 1}, pastOwn{1})
+		h.frames(10)
+		e, s := h.entity(1), h.slots[repl.ID{Group: 1}]
+		if predicted {
+			h.record(func() { h.applier.Predict(s, true) })
+		}
+		h.record(func() { h.applier.Orphan(s) })
+		h.frames(10)
+		assert.True(t, h.world.Has(e, ecs.ComponentID[pastOwn](h.world)), predicted)
+		assert.False(t, h.world.Has(e, ecs.ComponentID[pastMark](h.world)), predicted)
+		h.rest()
+	}
+}
+
 // Showing a thousand interpolated entities, of which the values change in each tick, does not allocate.
 func TestShowingAllocatesNothing(t *testing.T) {
 	const n = 1000

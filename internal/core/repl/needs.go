@@ -22,6 +22,18 @@ const minNeedBits = 1 + 4 + 4
 // NeedsBits bounds the output of AppendNeeds for n needs.
 func NeedsBits(n int) int { return 1 + 32 + n*(1+32+68) }
 
+// LenNeeds returns the number of bits that AppendNeeds writes.
+func LenNeeds(now entangle.Tick, needs []Need) int {
+	if len(needs) == 0 {
+		return 1
+	}
+	bits := 1 + pack.UvarintBits(uint64(len(needs)))
+	for _, n := range needs {
+		bits += 1 + pack.UvarintBits(uint64(n.Group%Private)) + pack.UvarintBits(uint64(now-n.Tick))
+	}
+	return bits
+}
+
 // AppendNeeds writes the needs of an action of a tick.
 func AppendNeeds(w *pack.Writer, now entangle.Tick, needs []Need) {
 	w.Bool(len(needs) > 0)

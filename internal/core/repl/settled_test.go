@@ -177,6 +177,26 @@ func TestTheSettledTickKeepsUpOnABadLine(t *testing.T) {
 	}
 }
 
+// The confirmed tick keeps up while the needs of a mark are more than a hundred: predicted groups with changes on
+// their way.
+func TestTheSettledTickKeepsUpWithManyNeeds(t *testing.T) {
+	const groups = 180
+	f := newFar(t, 7, 0, groups, func(int) group.Place { return group.Place{} })
+	f.tick(func() {
+		for s := range repl.Slot(groups) {
+			f.foresee(f.e, s, true)
+		}
+	})
+	for range 4 * wayThere {
+		f.tick(func() {})
+	}
+	f.lags = f.lags[:0]
+	for range 100 {
+		f.tick(func() { f.some(groups, 0.3) })
+	}
+	assert.LessOrEqual(t, f.quantile(1), 1)
+}
+
 // Without losses nothing is resent, and acknowledged updates never are.
 func TestWhatIsPredictedIsRepeatedWhereSomethingIsLost(t *testing.T) {
 	for loss, most := range map[float64]int{0: 1, 0.2: 5} {

@@ -23,7 +23,7 @@ func (pr *prediction) appendMark(w *bits.Writer, last bool, room int) bool {
 		if !pr.findMarkNeeds() {
 			return true
 		}
-		if w.LenBits()+schedule.MarkBits+repl.NeedsBits(len(pr.needs)) > room {
+		if w.LenBits()+schedule.MarkBits+repl.LenNeeds(pr.state.Tick, pr.needs) > room {
 			return false
 		}
 		pr.plan.MarkDone = true

@@ -22,7 +22,7 @@ func (s *Resources) Mirror() (all []inspect.MirroredResource) {
 // Mirror returns the registered resources. Those that the server has sent are present: predicted
 // ones with their confirmed value, others with their value in the world.
 func (c *ResourceCopy) Mirror() (all []inspect.MirroredResource) {
-	refs := inspect.MirrorRefs{Known: func(e ecs.Entity) bool { _, ok := c.applier.Replicas.Slot(e); return ok && c.world.Alive(e) }}
+	refs := inspect.MirrorRefs{Known: c.applier.IsPresent}
 	for i := range c.List {
 		r := &c.List[i]
 		m := inspect.MirroredResource{There: r.held && c.world.Resources().Has(r.ID)}

@@ -13,6 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/set"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 	"github.com/entangle-ecs/entangle/internal/world/tick"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -63,6 +64,7 @@ type interpolation struct {
 	// begun are the replicas in the world that have got a slot since the last frame: the table need not
 	// have changed, because they may have had another one before.
 	begun []repl.Slot
+	seen  func(inspect.Interpolation) // see WatchInterpolation
 }
 
 // leftSamples are the samples of a component by which an entity is not shown any more.
@@ -249,6 +251,7 @@ func (a *Applier) beginInterpolation(s repl.Slot, shown bool) *interpolated {
 	k.snapshotSlot, e.holds = at, 0
 	in.slots[at] = interpolated{replica: s, every: 1, shown: shown}
 	one := &in.slots[at]
+	a.tell(s, inspect.InterpolationBegun, 0)
 	if !shown {
 		in.hidden++
 		return one
@@ -274,6 +277,7 @@ func (a *Applier) beginInterpolation(s repl.Slot, shown bool) *interpolated {
 func (a *Applier) addSample(at snapshot.Slot, tick entangle.Tick) {
 	in := &a.interpolation
 	one := &in.slots[at]
+	a.tell(one.replica, inspect.InterpolationReceived, tick)
 	cols := one.has.And(in.full)
 	if cols.IsZero() {
 		return
@@ -328,6 +332,7 @@ func (a *Applier) interpolatePredicted(s repl.Slot) {
 	}
 	one.mask = one.has.Without(in.leftOut)
 	in.begun = append(in.begun, s)
+	a.tell(s, inspect.InterpolationResumed, 0)
 	if !in.samples.Shown(k.snapshotSlot) { // its timeline has not reached the first sample
 		in.samples.Rebase(k.snapshotSlot, set.Mask{}, nil)
 	}
@@ -423,6 +428,7 @@ func (a *Applier) releaseInterpolation(s repl.Slot) {
 	if at == 0 {
 		return
 	}
+	a.tell(s, inspect.InterpolationEnded, 0)
 	if !in.slots[at].shown {
 		in.hidden--
 	}

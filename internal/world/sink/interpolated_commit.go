@@ -7,6 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/wire"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -145,6 +146,7 @@ func (a *Applier) leaveInterpolated(s repl.Slot, kind changeKind) {
 	in := &a.interpolation
 	at := a.Replicas.Info[s].snapshotSlot
 	in.leaving[a.Replicas.Info[s].ID] = at
+	a.tell(s, inspect.InterpolationLeaving, a.stage.tick)
 	in.pending.add(pendingChange{slot: at, kind: kind, tick: a.stage.tick, since: a.presentTick()})
 }
 

@@ -5,6 +5,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -12,10 +13,10 @@ import (
 // the present state of the world for all others, which includes changes by the game.
 func (a *Applier) Mirror(infos []*registry.Component) *inspect.Mirror {
 	m := &inspect.Mirror{Components: infos}
-	refs := inspect.MirrorRefs{Known: func(e ecs.Entity) bool { _, ok := a.Replicas.Slot(e); return ok && a.world.Alive(e) }}
+	refs := inspect.MirrorRefs{Known: a.IsPresent}
 	for i := range a.Replicas.entities {
 		if e := &a.Replicas.entities[i]; e.used && !a.isLeaving(repl.Slot(i)) {
-			m.Entities = append(m.Entities, a.mirrorReplica(repl.Slot(i), &refs))
+			m.Entities = append(m.Entities, a.mirrorReplica(repl.Slot(i), infos, &refs))
 		}
 	}
 	m.Sort()
@@ -26,7 +27,7 @@ func (a *Applier) Mirror(infos []*registry.Component) *inspect.Mirror {
 // that a rollback restores.
 func (a *Applier) Predicted(infos []*registry.Component) *inspect.Mirror {
 	m, tag := &inspect.Mirror{Components: infos}, ecs.ComponentID[components.Predicted](a.world)
-	refs := inspect.MirrorRefs{Known: func(e ecs.Entity) bool { _, ok := a.Replicas.Slot(e); return ok && a.world.Alive(e) }}
+	refs := inspect.MirrorRefs{Known: a.IsPresent}
 	for i := range a.Replicas.entities {
 		e := &a.Replicas.entities[i]
 		if !e.used || !a.world.Alive(e.entity) || !a.world.Has(e.entity, tag) {
@@ -46,6 +47,12 @@ func (a *Applier) Predicted(infos []*registry.Component) *inspect.Mirror {
 	return m
 }
 
+// IsPresent reports whether an entity is a replica that is in the world, and stays there.
+func (a *Applier) IsPresent(e ecs.Entity) bool {
+	s, ok := a.Replicas.Slot(e)
+	return ok && a.world.Alive(e) && !a.isLeaving(s)
+}
+
 // targetNow returns the relation target in the world, or nil if the component is no relation.
 func (a *Applier) targetNow(e ecs.Entity, comp int) *ecs.Entity {
 	if !a.comps[comp].relation {
@@ -55,14 +62,19 @@ func (a *Applier) targetNow(e ecs.Entity, comp int) *ecs.Entity {
 	return &target
 }
 
-func (a *Applier) mirrorReplica(s repl.Slot, refs *inspect.MirrorRefs) inspect.Mirrored {
-	e := &a.Replicas.entities[s]
+func (a *Applier) mirrorReplica(s repl.Slot, infos []*registry.Component, refs *inspect.MirrorRefs) inspect.Mirrored {
+	e, display := &a.Replicas.entities[s], tick.DisplayOf(a.world)
 	out := inspect.Mirrored{ID: inspect.MirrorID(a.Replicas.Info[s].ID), Entity: e.entity, Tick: e.tick}
 	for comp := range a.comps {
 		if comp == a.interpolation.comp || comp == a.prespawns.comp {
 			continue // the server's world does not have it, or not all clients that see the entity get it
 		}
 		if memory, ok := a.confirmedValue(s, comp); ok {
+			if display != nil && !a.isInterpolated(s) && !a.isPredicted(s) {
+				if simulated, other := display.Simulated(e.entity, infos[comp]); other {
+					memory = simulated // the world has what is on the screen
+				}
+			}
 			plan := a.comps[comp].plan
 			out.Values = append(out.Values, refs.Value(comp, plan, memory[:plan.Size()], a.targetOf(s, comp)))
 		}

@@ -5,6 +5,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
 	"github.com/entangle-ecs/entangle/internal/set"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
 	"github.com/mlange-42/arche/ecs"
 )
 
@@ -67,6 +68,7 @@ func (a *Applier) startPrediction(s repl.Slot) {
 	}
 	if interpolated { // the world does not have components.Interpolated any more
 		in := &a.interpolation
+		a.tell(s, inspect.InterpolationInterrupted, 0)
 		state.Mask.Set(in.comp)
 		copy(a.prediction.store.ConfirmedValue(at, in.comp), in.confirmed.value(a.Replicas.Info[s].snapshotSlot, in.comp))
 		in.slots[a.Replicas.Info[s].snapshotSlot].has = state.Mask

@@ -183,7 +183,7 @@ func (k *relatives) requireEqual(hidden ...ecs.Entity) {
 			continue
 		}
 		require.False(k.t, far.IsZero(), "entity %v is missing", e.Entity)
-		got := k.applier.mirrorReplica(slotOf(k.applier, far), &inspect.MirrorRefs{Known: k.far.Alive})
+		got := k.applier.mirrorReplica(slotOf(k.applier, far), k.infos, &inspect.MirrorRefs{Known: k.far.Alive})
 		require.Len(k.t, got.Values, len(e.Values))
 		for i, v := range e.Values {
 			k.requireValue(v, got.Values[i])

@@ -60,3 +60,12 @@ func (t *teleports) forget(s repl.Slot) {
 		t.counts[s] = 0
 	}
 }
+
+// Teleports returns how often an entity has been teleported, as its clients are told: the number wraps around.
+func (c *Collector) Teleports(e ecs.Entity) uint8 {
+	s, ok := c.Slot(e)
+	if !ok {
+		return 0
+	}
+	return c.teleports.of(s)
+}

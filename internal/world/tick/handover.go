@@ -182,3 +182,13 @@ func (l *handovers) restore() {
 
 // Distance returns the number of ticks from a shown tick to the present one.
 func (d *Display) Distance(shown entangle.Tick) int32 { return d.time.Tick.Sub(shown) }
+
+// Simulated returns the value that is put back at the beginning of the next frame, of a component of an entity
+// that a handover shows otherwise. ok is false if none does.
+func (d *Display) Simulated(e ecs.Entity, info *registry.Component) (value []byte, ok bool) {
+	h := d.handovers.of[handoverKey{e, info}]
+	if h == nil || !h.begun {
+		return nil, false
+	}
+	return h.truth, true
+}

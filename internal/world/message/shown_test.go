@@ -67,6 +67,7 @@ func (s *showing) Timeline(every int) (entangle.Tick, float32) {
 	}
 	return s.shown, 0
 }
+func (s *showing) Begun() bool                                      { return true }
 func (s *showing) PacketInterval() int                              { return 1 }
 func (s *showing) SampleReceived(int, entangle.Tick, entangle.Tick) {}
 

@@ -22,6 +22,9 @@ import (
 // after the shown time have usually arrived. How far that is depends on the number of ticks from one update
 // of an entity to the next.
 type Timelines interface {
+	// Begun reports whether the times of this connection are known. They are not in the frame in which the first
+	// values arrive.
+	Begun() bool
 	// Timeline returns the time at which entities with an interval are shown in this frame.
 	Timeline(every int) (tick entangle.Tick, fraction float32)
 	// PacketInterval returns the interval of entities that have none of their own, in ticks.

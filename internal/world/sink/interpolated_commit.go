@@ -44,7 +44,7 @@ func (a *Applier) commitInterpolated(m *stagedMember, values []stagedValue) {
 	at := k.snapshotSlot
 	one := &in.slots[at]
 	had := one.has
-	in.pending.add(pendingChange{slot: at, tick: a.stage.tick, since: a.presentTick(), removed: m.removed.Or(leave)})
+	in.pending.add(pendingChange{slot: at, tick: a.stage.tick, since: a.presentTick(a.stage.tick), removed: m.removed.Or(leave)})
 	for comp := range m.removed.All() {
 		one.has.Clear(comp)
 		if a.comps[comp].relation && had.Has(comp) {
@@ -100,7 +100,7 @@ func (a *Applier) finishInterpolated(slot repl.Slot, tick entangle.Tick) {
 		in.readInterval(at, in.confirmed.value(at, in.comp))
 	}
 	if now.changes() {
-		in.pending.add(pendingChange{slot: at, tick: tick, since: a.presentTick()})
+		in.pending.add(pendingChange{slot: at, tick: tick, since: a.presentTick(tick)})
 		for _, comp := range now.comps {
 			a.addPending(comp.number, in.confirmed.value(at, comp.number), ecs.Entity{}, true)
 		}
@@ -147,7 +147,7 @@ func (a *Applier) leaveInterpolated(s repl.Slot, kind changeKind) {
 	at := a.Replicas.Info[s].snapshotSlot
 	in.leaving[a.Replicas.Info[s].ID] = at
 	a.tell(s, inspect.InterpolationLeaving, a.stage.tick)
-	in.pending.add(pendingChange{slot: at, kind: kind, tick: a.stage.tick, since: a.presentTick()})
+	in.pending.add(pendingChange{slot: at, kind: kind, tick: a.stage.tick, since: a.presentTick(a.stage.tick)})
 }
 
 // shownTick returns the tick at which an entity is shown.
@@ -156,9 +156,12 @@ func (a *Applier) shownTick(one *interpolated) entangle.Tick {
 	return shown
 }
 
-// presentTick returns the tick since which a change waits that arrives now. It is of the same timeline for all
-// entities, because the interval of an entity may change while it waits.
-func (a *Applier) presentTick() entangle.Tick {
+// presentTick returns the tick since which a change of a tick waits that arrives now. It is of the same timeline for
+// all entities, because the interval of an entity may change while it waits.
+func (a *Applier) presentTick(tick entangle.Tick) entangle.Tick {
+	if !a.interpolation.clock.Begun() {
+		return tick
+	}
 	present, _ := a.interpolation.clock.Timeline(1)
 	return present
 }

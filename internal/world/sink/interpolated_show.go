@@ -16,7 +16,7 @@ import (
 // time, then the values in between.
 func (a *Applier) Interpolate() {
 	in := &a.interpolation
-	if in.clock == nil || a.archetypes.exceeded {
+	if in.clock == nil || !in.clock.Begun() || a.archetypes.exceeded {
 		return
 	}
 	a.showDue()
@@ -43,7 +43,7 @@ func (a *Applier) showDue() {
 		a.showChanges(p.findAll())
 		return
 	}
-	present := a.presentTick()
+	present := a.presentTick(0)
 	latest := present
 	in.samples.Classes(func(every uint16) {
 		if shown, _ := in.clock.Timeline(int(every)); latest.Before(shown) {

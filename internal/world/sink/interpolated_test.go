@@ -45,6 +45,7 @@ type past struct {
 	hand
 	delay    func(every int) int32
 	fraction float32
+	waits    bool // the times are not known yet
 	prophet  *prophet
 }
 
@@ -84,7 +85,12 @@ func (h *past) predict() {
 	h.applier.PredictBy(h.prophet)
 }
 
+func (h *past) Begun() bool { return !h.waits }
+
 func (h *past) Timeline(every int) (entangle.Tick, float32) {
+	if h.waits {
+		return 0, 0
+	}
 	return h.tick - entangle.Tick(h.delay(every)), h.fraction
 }
 
@@ -233,6 +239,29 @@ func TestAnInterpolationThatEndedIsPredicted(t *testing.T) {
 	require.NotZero(t, at)
 	assert.Equal(t, now, h.applier.prediction.store.Confirmed(at).Tick)
 	h.rest()
+}
+
+// What arrives before the times are known is shown at its tick, too, whatever that is.
+//
+// Proves: N9
+func TestWhatComesFirstIsShownAtItsTick(t *testing.T) {
+	for _, tick := range []entangle.Tick{1_000, 100_000, 3_000_000_000} {
+		h := newPast(t)
+		h.tick, h.waits = tick, true
+		h.come(1, pastMark{SendEvery: 1}, pastPlace{1}, pastScore{1})
+		h.applier.Interpolate()
+		h.waits = false
+		for range 4 {
+			h.frames(1)
+			assert.False(t, h.has(1, pastScore{}), tick)
+		}
+		h.frames(1)
+		require.True(t, h.has(1, pastScore{}), tick)
+		h.update(1, pastPlace{3})
+		h.frames(6)
+		assert.Equal(t, pastPlace{3}, *at[pastPlace](&h.hand, 1), tick)
+		h.rest()
+	}
 }
 
 // The ends of many entities do not search the changes of all others.

@@ -96,6 +96,9 @@ func (c *Clock) Timeline(every int) (tick entangle.Tick, fraction float32) {
 // the inputs of the ticks of this frame.
 func (c *Clock) Drawn() *timesync.Screen { return &c.drawn }
 
+// Begun reports whether Timeline returns times of the connected server.
+func (c *Clock) Begun() bool { return c.shown.Packets > 0 }
+
 // PacketInterval returns the number of ticks from one packet of the server to the next: the send interval of entities
 // that have none of their own.
 func (c *Clock) PacketInterval() int { return max(c.shown.Packets, 1) }

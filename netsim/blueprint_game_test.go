@@ -23,8 +23,8 @@ type (
 		components.At
 		Seed, X, Angle int32
 	}
-	rock  struct{ X, Speed int32 }
-	spin  struct{ Angle int32 } // it is not registered
+	rock struct{ X, Speed int32 }
+	spin struct{ Angle int32 } // it is not registered
 	skin struct{ Name *string }
 	// kickPlan makes a rock faster from a tick on.
 	kickPlan struct {

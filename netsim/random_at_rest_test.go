@@ -48,6 +48,9 @@ func (s *randomScene) awaitRest(loss float64) error {
 		return err
 	}
 	s.sim.ExpectPredicted(time.Second)
+	if err := s.await(patience, func() bool { return s.sim.ShownRests() == nil }); err != nil {
+		return errors.Join(err, s.sim.ShownRests())
+	}
 	for _, g := range s.guests {
 		if err := checkStamps(g.World()); err != nil {
 			return fmt.Errorf("client %d: %w", g.ID(), err)

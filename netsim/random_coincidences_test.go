@@ -381,6 +381,9 @@ func (a *branchCounts) checkCounts(t *testing.T, worlds uint64) {
 		for branch, n := range b.sim.Detached() {
 			count[branch] += n
 		}
+		for branch, n := range b.sim.Shown() {
+			count[branch] += n
+		}
 		sent := b.stats().Replication
 		count[requested] += int(sent.Resyncs)
 		count[overdue] += int(sent.Overdue)
@@ -392,6 +395,7 @@ func (a *branchCounts) checkCounts(t *testing.T, worlds uint64) {
 		return
 	}
 	all := append([]string{keptLess, leftPaused, requested, overdue}, detachedBranches...)
+	all = append(all, netsim.ShownBranches...)
 	for _, kind := range []string{"lone", "parent", "child", "member"} {
 		all = append(all, "paused and removed: "+kind, "paused and removed: "+kind+", retained")
 	}

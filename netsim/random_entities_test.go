@@ -42,6 +42,7 @@ func (p *plan) spawn(at string) {
 		e.has = append(e.has, "secret")
 	}
 	p.say("%sspawn %s %s", at, e.name, strings.Join(words, " "))
+	p.interpolateSpawn(at, e)
 	if p.rng.IntN(3) == 0 {
 		p.reveal(at, e)
 	}

@@ -24,18 +24,20 @@ type limits struct {
 	grid int
 	// host is 1 if the server is a host.
 	host int
+	// interpolated is 1 if entities can be interpolated.
+	interpolated int
 	// waiting is how many bytes of early records a client keeps; 0: the default.
 	waiting int
 }
 
 // configure sets a limit of the world that is made afterwards:
 //
-//	configure perclient|all|client|every|clientevery|grid|host|waiting NUMBER
+//	configure perclient|all|client|every|clientevery|grid|host|interpolated|waiting NUMBER
 func (l *limits) configure(args *script.Args, _ *script.Trace) {
 	name, n := args.Word(), args.Int()
 	fields := map[string]*int{
 		"perclient": &l.perClient, "all": &l.all, "client": &l.client, "every": &l.every, "clientevery": &l.clientEvery,
-		"grid": &l.grid, "host": &l.host, "waiting": &l.waiting,
+		"grid": &l.grid, "host": &l.host, "interpolated": &l.interpolated, "waiting": &l.waiting,
 	}
 	if fields[name] == nil {
 		args.Fail(fmt.Errorf("nothing is configured by %q", name))

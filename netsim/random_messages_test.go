@@ -3,6 +3,7 @@ package netsim_test
 import (
 	"errors"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/plugin"
 )
@@ -229,13 +231,21 @@ type shownJudge struct {
 	client       *plugin.Client
 	app          *apps.App
 	interpolated generic.Filter1[components.Interpolated]
-	early        uint64 // the count of messages that were delivered early, up to now
-	any          bool   // an entity is interpolated
-	skip         bool   // messages may be early in this frame
+	newest       *plugin.Confirmed[components.Interpolated] // nil: nothing is interpolated in this world
+	early        uint64                                     // the count of messages that were delivered early, up to now
+	any          bool                                       // an entity is interpolated
+	skip         bool                                       // messages may be early in this frame
 }
 
 func newShownJudge(m *mailClient, w *ecs.World) *shownJudge {
-	return &shownJudge{t: m.t, client: m.client, app: apps.Of(w), interpolated: *generic.NewFilter1[components.Interpolated]()}
+	j := &shownJudge{t: m.t, client: m.client, app: apps.Of(w), interpolated: *generic.NewFilter1[components.Interpolated]()}
+	for _, info := range registry.Of(j.app.Protocol).Components {
+		if info.Type == reflect.TypeFor[components.Interpolated]() {
+			newest := plugin.NewConfirmed[components.Interpolated](w)
+			j.newest = &newest
+		}
+	}
+	return j
 }
 
 // beginFrame prepares for the messages of a frame.
@@ -259,7 +269,10 @@ func (j *shownJudge) shows(tick entangle.Tick, of ecs.Entity) {
 	case !of.IsZero() && !w.Has(of, ecs.ComponentID[components.Interpolated](w)):
 		return
 	case !of.IsZero():
-		every = int(get[components.Interpolated](w, of).SendEvery)
+		newest, _, ok := j.newest.Get(of) // the interval counts at once, and the world has it later
+		if every = int(newest.SendEvery); !ok {
+			return // its interpolation is about to end
+		}
 	}
 	shown, _ := j.client.InterpolationTime(every)
 	require.Falsef(j.t, shown.Before(tick), "a message of tick %d came in tick %d of the interval %d", tick, shown, every)

@@ -38,6 +38,7 @@ type plan struct {
 	clock     clockPlan
 	hands     handPlan
 	predicted predictedPlan
+	shown     shownPlan
 	endings   endingPlan
 	pauses    *rand.Rand
 	drops     *rand.Rand
@@ -53,6 +54,7 @@ func plannedSteps(seed uint64, storms *rand.Rand) []string {
 	p.clock.rng = rand.New(rand.NewPCG(seed, 0x636c6f636b))
 	p.hands = handPlan{rng: rand.New(rand.NewPCG(seed, 0x68616e64)), on: seed%4 > 0}
 	p.predicted = predictedPlan{rng: rand.New(rand.NewPCG(seed, 0x666f7265)), on: seed%3 > 0}
+	p.shown = newShownPlan(seed)
 	p.endings = endingPlan{rand.New(rand.NewPCG(seed, 0x656e64))}
 	p.pauses = rand.New(rand.NewPCG(seed, 0x7061757365))
 	p.drops = rand.New(rand.NewPCG(seed, 0x64726f70))
@@ -62,6 +64,7 @@ func plannedSteps(seed uint64, storms *rand.Rand) []string {
 	p.narrow(seed)
 	p.say("world %d %d", seed, []int{30, 20, 75, 45}[seed%4])
 	p.driftServer()
+	p.age()
 	p.connect()
 	for range 40 {
 		p.run(time.Duration(p.rng.IntN(200)) * ms)
@@ -99,6 +102,9 @@ func (p *plan) configure() {
 	if p.host {
 		p.say("configure host 1")
 	}
+	if p.shown.on {
+		p.say("configure interpolated 1")
+	}
 	if p.grid {
 		p.say("configure grid %d", 1+p.rng.IntN(4))
 	}
@@ -132,6 +138,7 @@ func (p *plan) run(d time.Duration) {
 		p.change(fmt.Sprintf("tick %d ", n+1), 4)
 		p.drive(fmt.Sprintf("tick %d ", n+1))
 		p.predict(fmt.Sprintf("tick %d ", n+1))
+		p.interpolate(fmt.Sprintf("tick %d ", n+1))
 		p.planCoincidence(n + 1)
 		p.leavePaused(n + 1)
 		p.dropChild(n + 1)

@@ -20,17 +20,16 @@ func (p *plan) predict(at string) {
 		return
 	}
 	e := p.entities[f.rng.IntN(len(p.entities))]
-	p.say("%spredict %s %s", at, e.name, p.predictors())
+	p.say("%spredict %s %s", at, e.name, p.followers(f.rng))
 	if f.rng.IntN(8) == 0 { // the first change lasts for no time, or for one tick
-		p.say("%spredict %s %s", []string{at, later(at)}[f.rng.IntN(2)], e.name, p.predictors())
+		p.say("%spredict %s %s", []string{at, later(at)}[f.rng.IntN(2)], e.name, p.followers(f.rng))
 	}
 }
 
-// predictors draws a target.
-func (p *plan) predictors() string {
-	f := &p.predicted
-	client := strconv.Itoa(1 + f.rng.IntN(maxGuests))
-	switch f.rng.IntN(8) {
+// followers draws the target of a prediction or an interpolation.
+func (p *plan) followers(rng *rand.Rand) string {
+	client := strconv.Itoa(1 + rng.IntN(maxGuests))
+	switch rng.IntN(8) {
 	case 0:
 		return "nobody"
 	case 1:
@@ -40,7 +39,7 @@ func (p *plan) predictors() string {
 	case 3:
 		return "only " + client
 	case 4:
-		return fmt.Sprintf("except %s,%d", client, 1+f.rng.IntN(maxGuests))
+		return fmt.Sprintf("except %s,%d", client, 1+rng.IntN(maxGuests))
 	default:
 		return "everyone"
 	}

@@ -2,6 +2,7 @@ package netsim_test
 
 import (
 	"errors"
+	"math"
 	"strings"
 
 	"github.com/mlange-42/arche/ecs"
@@ -91,18 +92,20 @@ type (
 // randomRate is the tick rate of random worlds.
 const randomRate = 30
 
-func randomProtocol() *protocol.Protocol {
+// randomProtocol returns the protocol of random worlds. In some of them entities can be interpolated, and their
+// components are then shown in all ways: blended, stepping, with their first value, or not at all.
+func randomProtocol(l limits) *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "random", TickRate: randomRate})
-	protocol.Component[place](p).Predict(protocol.Full)
+	protocol.Component[place](p).Predict(protocol.Full).Interpolate(protocol.Linear[place]).Snap(far)
 	protocol.Component[life](p).Predict(protocol.Full)
 	protocol.Component[marked](p).Predict(protocol.Full)
-	protocol.Component[bulk](p)
+	protocol.Component[bulk](p).InterpolateMode(protocol.None)
 	protocol.Component[link](p).Predict(protocol.Full)
 	protocol.Component[components.ControlledBy](p)
 	protocol.Component[stamp](p).ReplicateOnce().Predict(protocol.Once)
 	protocol.Component[chart](p).Delta().Predict(protocol.Full)
-	protocol.Component[path](p).Delta().Motion().Predict(protocol.Full)
-	protocol.Component[counter](p).Delta().Diff(more{})
+	protocol.Component[path](p).Delta().Motion().Predict(protocol.Full).Interpolate(protocol.Linear[path]).Extrapolate(100 * ms)
+	protocol.Component[counter](p).Delta().Diff(more{}).InterpolateMode(protocol.Once)
 	protocol.Component[tied](p).Predict(protocol.Full)
 	protocol.Component[components.ChildOf](p).Predict(protocol.Full)
 	protocol.Input[hand](p).Rebroadcast()
@@ -115,8 +118,14 @@ func randomProtocol() *protocol.Protocol {
 	protocol.Message[shownInOrder](p).WhenShown()
 	protocol.Message[shownAnyOrder](p).Mode(protocol.UnorderedReliable).WhenShown()
 	withMentions(p)
+	if l.interpolated > 0 {
+		protocol.Component[components.Interpolated](p)
+	}
 	return p
 }
+
+// far reports that two places are too far apart to be blended.
+func far(a, b place) bool { return math.Abs(float64(a.X-b.X)) > 80 }
 
 // guest is a client of a random world, with all that it has received.
 type guest struct {
@@ -135,7 +144,7 @@ func (g *guest) noRoom() bool {
 }
 
 func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entangle.ClientID, l limits) *guest {
-	cfg := sim.ClientConfig(randomProtocol())
+	cfg := sim.ClientConfig(randomProtocol(l))
 	cfg.MaxBytes, cfg.SendEvery, cfg.MaxWaitingBytes = l.client, l.clientEvery, l.waiting
 	c := newClient(t, cfg)
 	g := &guest{mail: &mailClient{t: t, client: c}, shadow: newShadow(t, c)}
@@ -146,7 +155,7 @@ func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entan
 	g.mentions = mentions{guest: g, replicas: map[ecs.Entity]*replica{}}
 	c.AddSystem(plugin.FixedMain, plugin.FirstTime(g.mentions.system()))
 	c.AddSystem(plugin.AfterSend, plugin.Func(func(w *ecs.World) func() {
-		allowed := registered(w)
+		allowed := registered(w, l)
 		return func() { g.shadow.checkEvents(); onlyRegistered(t, w, allowed) }
 	}))
 	g.Peer = sim.AddClient(id, c, c)
@@ -154,10 +163,10 @@ func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entan
 }
 
 // registered returns all components that replicated entities may have.
-func registered(w *ecs.World) ecs.Mask {
+func registered(w *ecs.World, l limits) ecs.Mask {
 	allowed := ecs.All(ecs.ComponentID[components.Remote](w), ecs.ComponentID[components.Persistent](w),
 		ecs.ComponentID[components.Controlled](w))
-	for _, info := range registry.Of(randomProtocol()).Components {
+	for _, info := range registry.Of(randomProtocol(l)).Components {
 		allowed.Set(ecs.TypeID(w, info.Type), true)
 	}
 	return allowed

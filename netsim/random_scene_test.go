@@ -97,7 +97,7 @@ func newRandomScene(t randomT, config netsim.Config, l limits) *randomScene {
 	s.Use(scene.Resource[score](), scene.Resource[board](), scene.Overridden[life](), scene.Overridden[link](),
 		scene.Overridden[path](), scene.Overridden[stamp](), scene.Overridden[chart](), scene.Overridden[bulk]())
 	s.main = &mainSystem{scene: s, due: map[int][]string{}}
-	cfg := s.sim.ServerConfig(randomProtocol())
+	cfg := s.sim.ServerConfig(randomProtocol(l))
 	cfg.MaxClients, cfg.MaxBytesPerClient, cfg.MaxBytes, cfg.SendEvery = maxGuests, l.perClient, l.all, l.every
 	app, server := s.newServer(cfg)
 	server.AddSystem(plugin.AfterReceive, plugin.Func(s.joins))

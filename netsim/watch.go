@@ -33,6 +33,10 @@ import (
 //   - Values of a group with an interval are written to a client once per interval, unless
 //     its structure changed, a client may predict the group, data was resent, there are caps, or
 //     packets were left out because the client acknowledged none for 2 s.
+//   - An interpolated entity has the components that the server's had at the newest tick that arrived and
+//     that its timeline has reached, with their values: those of that tick, their first ones, or what is
+//     between the two around the shown time. It appears and ends at its tick. The members of a group are
+//     on one timeline, which never goes back, and hardly runs faster than time unless it jumps.
 //
 // For an entity that a client predicts, the confirmed state is checked.
 //
@@ -68,6 +72,9 @@ func (s *Sim) watchFrame(h *host) {
 			continue
 		}
 		if err := s.watch.CheckClient(p.compared()); err != nil {
+			s.t.Fatalf("netsim: at %v, client %d: %v", s.clock.Since(), p.id, err)
+		}
+		if err := s.watch.CheckShown(p.compared(), h.lastFrame); err != nil {
 			s.t.Fatalf("netsim: at %v, client %d: %v", s.clock.Since(), p.id, err)
 		}
 	}

@@ -29,6 +29,11 @@ func (s *Snapshot) Equal(c Client) error {
 			if err := vis.checkPredicted(&list[i], versions[of.Entity].views[c.ID], c); err != nil {
 				return err
 			}
+			if interpolates(s.mirror.Components) {
+				if err := vis.checkInterpolated(&list[i], versions, c); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return t.compareResources(s.mirror, apps.Of(c.world()).ClientMirror(), func(r *inspect.MirroredResource) bool { return vis.getsResource(r, c.ID) })

@@ -28,6 +28,7 @@ type history struct {
 	removals   *removals   // nil: removals are not recorded
 
 	updateHistory
+	shownHistory
 	resources    []resourceHistory                   // by number
 	connected    map[entangle.ClientID]entangle.Tick // the first tick of each connected client
 	disconnected map[entangle.ClientID]bool          // clients that disconnected since the last tick

@@ -37,3 +37,13 @@ func (v *version) visibleValue(client entangle.ClientID, component int) (value i
 	}
 	return v.state.Values[i], true
 }
+
+// allValues returns all values that a component of an entity ever had.
+func (h *history) allValues(e ecs.Entity, component int) (values []inspect.MirroredValue) {
+	for i := range h.versions[e] {
+		if value := valueOf(h.versions[e][i].state.Values, component); value != nil {
+			values = append(values, *value)
+		}
+	}
+	return values
+}

@@ -141,14 +141,19 @@ func (v *visibility) checkPredicted(pair *pair, view view, c Client) error {
 // predictedBy reports whether a client should predict an entity of the server's world. Entities
 // without a Predict of their own inherit it from their ancestors.
 func (v *visibility) predictedBy(e ecs.Entity, client entangle.ClientID) bool {
+	return v.inherits(e, client, func(m *components.Replicate) components.Target { return m.Predict })
+}
+
+// inherits reports whether a client is in a target of an entity, which is that of its parent by default.
+func (v *visibility) inherits(e ecs.Entity, client entangle.ClientID, targetOf func(*components.Replicate) components.Target) bool {
 	for {
 		m := v.replicateOf(e)
 		if m == nil {
 			return false
 		}
-		if m.Predict != components.Default {
+		if target := targetOf(m); target != components.Default {
 			t := v.termsOf(e)
-			return v.includes(&t, m.Predict, client)
+			return v.includes(&t, target, client)
 		}
 		parent, ok := v.parentOf(e)
 		if !ok {

@@ -16,10 +16,12 @@ import (
 // Watch compares clients with the history of their server.
 type Watch struct {
 	history
-	clients  map[*ecs.World]*clientState
-	received map[*ecs.World]uint64 // bytes received up to the last check
-	clocks   map[*ecs.World]*clockState
-	sent     []endpoint.SentEntity // data written to clients in a frame
+	clients    map[*ecs.World]*clientState
+	received   map[*ecs.World]uint64 // bytes received up to the last check
+	clocks     map[*ecs.World]*clockState
+	sent       []endpoint.SentEntity // data written to clients in a frame
+	shown      map[*ecs.World]*shownClient
+	shownCount map[string]int
 }
 
 // clientState is a client's replicated state at the last check.
@@ -32,13 +34,17 @@ type clientState struct {
 
 // NewWatch returns a Watch that has recorded nothing.
 func NewWatch() *Watch {
-	return &Watch{history: newHistory(), clients: map[*ecs.World]*clientState{}, received: map[*ecs.World]uint64{}, clocks: map[*ecs.World]*clockState{}}
+	return &Watch{
+		history: newHistory(), clients: map[*ecs.World]*clientState{}, received: map[*ecs.World]uint64{}, clocks: map[*ecs.World]*clockState{},
+		shown: map[*ecs.World]*shownClient{}, shownCount: map[string]int{},
+	}
 }
 
 // CheckServer records and checks the state of the server after one of its frames.
 func (w *Watch) CheckServer(s *Snapshot) error {
 	if clients := s.clients(); w.recordServer(s.mirror, s.visibility(), clients) {
 		w.recordConnected(clients)
+		w.recordShown(s.server.World(), s.mirror, clients)
 		for _, id := range clients {
 			w.recordIDs(id, apps.Of(s.server.World()).Server.Names(id))
 		}
@@ -83,6 +89,9 @@ func (w *Watch) Narrowed() int { return w.narrowed }
 // LeftPaused returns how often a client lost a group that it saw, except for a paused member.
 func (w *Watch) LeftPaused() int { return w.leftPaused }
 
+// Shown returns how often interpolated entities did rare things, by a description: see ShownBranches.
+func (w *Watch) Shown() map[string]int { return w.shownCount }
+
 // Detached returns how often things happened to children that lost their parent, by a description.
 func (w *Watch) Detached() map[string]int { return w.detached }
 
@@ -91,7 +100,7 @@ var errSameID = errors.New("two of its entities have one id")
 // checkState compares a client with the server's history.
 func (w *Watch) checkState(id entangle.ClientID, world *ecs.World, m *inspect.Mirror, joined, resynced bool) error {
 	l := clientCheck{
-		history: &w.history, client: id, mirror: m, world: world, last: w.clients[world],
+		history: &w.history, shown: w.shown[world], client: id, mirror: m, world: world, last: w.clients[world],
 		ticks: map[uint64]entangle.Tick{}, inGroup: map[uint64]bool{}, joined: joined, resynced: resynced,
 	}
 	if l.last == nil {
@@ -109,6 +118,7 @@ func (w *Watch) checkState(id entangle.ClientID, world *ecs.World, m *inspect.Mi
 // clientCheck checks one client at one moment.
 type clientCheck struct {
 	history  *history
+	shown    *shownClient
 	client   entangle.ClientID
 	mirror   *inspect.Mirror
 	world    *ecs.World // nil if the client's other entities are unknown

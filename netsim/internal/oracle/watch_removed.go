@@ -68,7 +68,7 @@ func (h *history) fateOf(e ecs.Entity, parent bool) fate {
 
 // checkRemoved checks replicas with a removed original: an orphaned one must still exist in the
 // client's world, and a despawned one must not. There is one exception: a predicted replica stays
-// until the tick of the despawn. A replica that was hidden from the client in between was despawned
+// until the tick of the despawn, and so does an interpolated one, for which see CheckShown. A replica that was hidden from the client in between was despawned
 // earlier.
 func (c *clientCheck) checkRemoved() error {
 	for e, original := range c.last.originals {
@@ -79,9 +79,9 @@ func (c *clientCheck) checkRemoved() error {
 		is, ended := c.history.fateSince(original, c.client, from, c.resynced)
 		switch there := c.world.Alive(e) && len(c.world.Ids(e)) > 0; {
 		case !ended:
-		case is == orphaned && !there:
+		case is == orphaned && !there && !c.shown.isLeaving(e):
 			return fmt.Errorf("its %v, a copy of the server's %v as of tick %d, is gone, which was removed while it was paused", e, original, from)
-		case is == despawned && there && !c.world.Has(e, ecs.ComponentID[components.Predicted](c.world)):
+		case is == despawned && there && !c.world.Has(e, ecs.ComponentID[components.Predicted](c.world)) && !c.shown.isLeaving(e):
 			return fmt.Errorf("its %v, a copy of the server's %v as of tick %d, is there still, which was removed", e, original, from)
 		}
 	}

@@ -43,6 +43,7 @@ func New(sim *netsim.Sim, join func(id entangle.ClientID) *netsim.Peer) *Game {
 //	framerate server|CLIENTS NUMBER    they run NUMBER frames per second
 //	delay CLIENTS MIN [MAX [PREDICTED]]  sets their input delay in ticks
 //	press CLIENTS NAME INPUTS          their players write inputs for an entity that they own
+//	teleport NAME            marks the entity's present values as a teleport
 //	room NUMBER add|remove client CLIENTS, room NUMBER add|remove entity NAME
 //	gain|lose|forget NAME CLIENTS    makes the entity relevant to them, irrelevant, or neither
 //
@@ -59,7 +60,7 @@ func (g *Game) VerbsOf(scene Scene, types ...reflect.Type) script.Verbs {
 	verbs["reconnect"] = g.reconnectClients
 	for name, verb := range map[string]func(*commands, *script.Args){
 		"room": g.changeRoom, "gain": g.showEntity, "lose": g.hideEntity, "forget": g.clearRelevance,
-		"drift": g.setDrift, "freeze": g.freezeFrames, "framerate": g.setFrameRate, "delay": g.setInputDelay, "press": g.pressInputs,
+		"drift": g.setDrift, "freeze": g.freezeFrames, "framerate": g.setFrameRate, "delay": g.setInputDelay, "press": g.pressInputs, "teleport": g.teleport,
 	} {
 		verbs[name] = func(args *script.Args, _ *script.Trace) { verb(c, args) }
 	}

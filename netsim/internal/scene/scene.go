@@ -74,7 +74,7 @@ func (c *commands) verbs() script.Verbs {
 	verbs := script.Verbs{
 		"connect": c.connectClients, "disconnect": c.disconnectClients, "run": c.advanceTime,
 		"spawn": c.spawnEntity, "despawn": c.despawnEntity, "insert": c.insertComponents, "remove": c.removeComponents, "set": c.setComponents,
-		"group": c.moveToGroup, "target": c.setTarget, "predict": c.setPredict, "override": c.setOverride, "owner": c.setOwner, "rate": c.setSendRate,
+		"group": c.moveToGroup, "target": c.setTarget, "predict": c.setPredict, "interpolate": c.setInterpolate, "override": c.setOverride, "owner": c.setOwner, "rate": c.setSendRate,
 		"relevance": c.setRelevance, "viewer": c.setViewer,
 		"attach": c.attachEntity, "detach": c.detachEntity, "persist": c.persistReplicas,
 		"put": c.putResource, "take": c.removeResource, "replicate": c.replicateResource,

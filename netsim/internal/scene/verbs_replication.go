@@ -9,6 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/netsim/internal/script"
+	"github.com/entangle-ecs/entangle/plugin"
 )
 
 // setTarget implements "target NAME TARGET", which sets the clients that receive an entity of the
@@ -83,6 +84,23 @@ func (c *commands) setPredict(args *script.Args, _ *script.Trace) {
 	m, target := c.replicateArg(args), c.targetArg(args)
 	if args.Err() == nil {
 		m.Predict = target
+	}
+}
+
+// setInterpolate implements "interpolate NAME TARGET", which sets the clients that interpolate an entity
+// of the server's world, which has components.Replicate. A target is written as for the verb target.
+func (c *commands) setInterpolate(args *script.Args, _ *script.Trace) {
+	m, target := c.replicateArg(args), c.targetArg(args)
+	if args.Err() == nil {
+		m.Interpolate = target
+	}
+}
+
+// teleport implements "teleport NAME", which marks the present values of an entity of the server's world
+// as a teleport.
+func (g *Game) teleport(c *commands, args *script.Args) {
+	if _, e := c.entityArg(args); args.Err() == nil {
+		plugin.Teleport(c.world(), e)
 	}
 }
 

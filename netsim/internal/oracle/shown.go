@@ -1,0 +1,209 @@
+package oracle
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/world/inspect"
+)
+
+// shownClient is what a client should show of interpolated entities.
+type shownClient struct {
+	client    entangle.ClientID
+	watch     *Watch
+	history   *history
+	infos     []*registry.Component
+	changes   []inspect.Interpolation // of this frame
+	entities  map[ecs.Entity]*shownEntity
+	originals map[ecs.Entity]ecs.Entity // the server's entities by the client's, of all times
+	times     map[int]float64           // by interval: when entities were shown in the last frame
+	timelines map[int]shownTimeline
+	packets   int // the interval of the server's packets
+	count     map[string]int
+}
+
+// shownEntity is what a client should show of one entity. Its components are those of the server's entity at the
+// newest received tick that the timeline has reached, and so are their values, except for those that are blended.
+type shownEntity struct {
+	entity    ecs.Entity
+	original  ecs.Entity
+	every     int
+	predicted bool // and not shown in the past
+	fresh     bool // it begins with its first received tick
+	waiting   []entangle.Tick
+	newest    entangle.Tick // received
+	applied   entangle.Tick // the tick of its components, if any is
+	any       bool
+	leaving   bool
+	end       entangle.Tick                   // if it is leaving
+	once      map[int][]inspect.MirroredValue // allowed values of components that keep their first one
+	motion    motion
+}
+
+// ShownBranches are the rare things that interpolated entities do.
+var ShownBranches = []string{
+	shownAtSpawn, shownHeld, shownExtrapolated, shownReturned, shownSnapped, shownTeleported, shownLate, shownInserted, shownRemoved, shownDespawned,
+	shownInterrupted, shownResumed, shownOtherInterval, shownStood, shownOld, shownPlainBefore, shownTogether,
+}
+
+const (
+	shownAtSpawn       = "shown: an entity appeared at its tick"
+	shownHeld          = "shown: a value rested"
+	shownExtrapolated  = "shown: a value was extrapolated"
+	shownReturned      = "shown: a value came back from an extrapolation"
+	shownSnapped       = "shown: a value waited to snap"
+	shownTeleported    = "shown: a value waited to be teleported"
+	shownLate          = "shown: a value moved to a late sample"
+	shownInserted      = "shown: a component was inserted at its tick"
+	shownRemoved       = "shown: a component was removed at its tick"
+	shownDespawned     = "shown: an entity ended at its tick"
+	shownInterrupted   = "shown: a prediction began"
+	shownResumed       = "shown: a prediction ended"
+	shownOtherInterval = "shown: the interval changed on the way"
+	shownStood         = "shown: a timeline stood still"
+	shownJump          = "shown: a timeline jumped" // which hardly ever happens
+	shownOld           = "shown: a component kept an old value"
+	shownPlainBefore   = "shown: an entity in the world began to be interpolated"
+	shownTogether      = "shown: several members of a group changed in a frame"
+)
+
+// isLeaving reports whether the end of an entity has arrived, and its tick is perhaps not shown yet.
+func (c *shownClient) isLeaving(e ecs.Entity) bool {
+	if c == nil {
+		return false
+	}
+	return c.entities[e] != nil && c.entities[e].leaving || slices.ContainsFunc(c.changes, func(change inspect.Interpolation) bool {
+		return change.Entity == e && change.Change == inspect.InterpolationLeaving
+	})
+}
+
+// take takes in what has happened in a frame.
+func (c *shownClient) take(client entangle.ClientID, change *inspect.Interpolation) {
+	e := c.entities[change.Entity]
+	if e == nil && change.Change != inspect.InterpolationEnded {
+		e = c.begin(change)
+	}
+	switch change.Change {
+	case inspect.InterpolationReceived:
+		c.receive(client, e, change)
+	case inspect.InterpolationInterrupted:
+		e.predicted, e.waiting = true, nil
+		c.count[shownInterrupted]++
+	case inspect.InterpolationResumed:
+		c.resume(client, e)
+	case inspect.InterpolationLeaving:
+		e.leaving, e.end = true, change.Tick
+	case inspect.InterpolationEnded:
+		delete(c.entities, change.Entity)
+	}
+}
+
+func (c *shownClient) begin(change *inspect.Interpolation) *shownEntity {
+	e := &shownEntity{
+		entity: change.Entity, every: change.Every, fresh: change.Hidden, predicted: change.Predicted,
+		once: map[int][]inspect.MirroredValue{}, motion: motion{infos: c.infos, second: c.history.second, end: never},
+	}
+	if !e.fresh && !e.predicted {
+		c.count[shownPlainBefore]++
+	}
+	c.entities[change.Entity] = e
+	return e
+}
+
+// receive adds the state of an entity as of a tick.
+func (c *shownClient) receive(client entangle.ClientID, e *shownEntity, change *inspect.Interpolation) {
+	e.original, _ = c.history.original(client, change.ID, change.Tick)
+	c.originals[e.entity] = e.original
+	c.setInterval(e, change.Every)
+	e.waiting, e.newest = append(e.waiting, change.Tick), change.Tick
+	if e.predicted {
+		e.waiting = nil
+	}
+	s := sample{tick: c.history.at(change.Tick), jumps: c.history.teleportsAt(e.original, change.Tick), values: map[int]decoded{}}
+	last := len(e.motion.samples) - 1
+	if last >= 0 && !e.predicted && !c.history.followedSince(e.original, client, change.Tick, change.Tick) {
+		s.jumps = e.motion.samples[last].jumps // the client is not told of teleports any more
+	}
+	for _, v := range c.history.visibleAt(e.original, client, change.Tick) {
+		if info := c.infos[v.Component]; info.Interpolate == registry.Full && info.Plan.Size() > 0 && !info.Input {
+			s.values[v.Component] = (&translation{}).decode(info, &v, nil)
+		}
+	}
+	if v := c.history.versionAt(e.original, change.Tick); last >= 0 && (v == nil || v.state.Paused || v.views[client].retained) {
+		s.values = maps.Clone(e.motion.samples[last].values) // nothing but its structure is sent
+	}
+	if len(s.values) > 0 {
+		e.motion.add(s, c.times[e.every], float64(e.every))
+	}
+}
+
+// setInterval changes the timeline of an entity.
+func (c *shownClient) setInterval(e *shownEntity, every int) {
+	if e.every == every {
+		return
+	}
+	if was, some := c.times[e.every]; some {
+		if _, begun := c.times[every]; !begun {
+			c.times[every] = was
+		}
+	}
+	base := e.motion.present(c.times[e.every])
+	if e.every = every; e.motion.shown && !e.motion.resting() {
+		base.tick = c.times[every] // from the values of the last frame
+		e.motion.restart(base, float64(every))
+		c.count[shownOtherInterval]++
+	}
+}
+
+// resume makes an entity that was predicted begin with its newest state.
+func (c *shownClient) resume(client entangle.ClientID, e *shownEntity) {
+	c.count[shownResumed]++
+	e.predicted, e.applied, e.any, e.waiting = false, e.newest, true, nil
+	clear(e.once)
+	for _, v := range c.history.visibleAt(e.original, client, e.newest) {
+		e.once[v.Component] = []inspect.MirroredValue{v}
+	}
+	if _, some := c.times[e.every]; some && len(e.motion.samples) > 0 && !e.motion.shown {
+		m := &e.motion
+		m.restart(m.present(c.times[e.every]), float64(e.every))
+	}
+}
+
+// reach shows the components of an entity as of a received tick.
+func (c *shownClient) reach(client entangle.ClientID, e *shownEntity, tick entangle.Tick) {
+	now, was := c.history.visibleAt(e.original, client, tick), []inspect.MirroredValue(nil)
+	switch {
+	case e.any:
+		was = c.history.visibleAt(e.original, client, e.applied)
+	case e.fresh:
+		c.count[shownAtSpawn]++
+	}
+	for _, v := range now {
+		if !has(was, v.Component) && (e.any || e.fresh) {
+			e.once[v.Component] = []inspect.MirroredValue{v}
+		} else if e.once[v.Component] == nil {
+			e.once[v.Component] = c.history.allValues(e.original, v.Component)
+		}
+		if e.any && !has(was, v.Component) {
+			c.count[shownInserted]++
+		}
+	}
+	for _, v := range was {
+		if !has(now, v.Component) {
+			c.count[shownRemoved]++
+			if !has(c.history.visibleAt(e.original, client, e.newest), v.Component) {
+				e.motion.remove(v.Component)
+			}
+			delete(e.once, v.Component)
+		}
+	}
+	e.applied, e.any = tick, true
+}
+
+func has(all []inspect.MirroredValue, component int) bool {
+	return slices.ContainsFunc(all, func(v inspect.MirroredValue) bool { return v.Component == component })
+}

@@ -27,6 +27,9 @@ type (
 		Shots uint32
 	}
 	gun    struct{ Move, Fire int8 } // the input of its player
+	tail   struct{ Of ecs.Entity }   // of the child of a bullet: the bullet
+	paint  struct{ Colour int32 }    // the server's alone
+	spark  struct{}                  // it is not registered
 	bullet struct {
 		X, Speed int32
 		Left     uint8 // ticks until it ends
@@ -47,6 +50,8 @@ func shotsProtocol() *protocol.Protocol {
 	protocol.Component[hull](p).Predict(protocol.Full)
 	protocol.Component[bullet](p).Predict(protocol.Full)
 	protocol.Component[shooter](p).Predict(protocol.Once)
+	protocol.Component[tail](p).Predict(protocol.Full)
+	protocol.Component[paint](p)
 	protocol.Input[gun](p).Rebroadcast()
 	return p
 }
@@ -73,6 +78,7 @@ type shots struct {
 	ended     int                                        // bullets that end has ended
 	flip      func(age int) bool                         // whether a bullet has its shooter
 	look      func(w *ecs.World)                         // at a client, at the end of FixedMain
+	main      func(server bool, w *ecs.World)            // on both sides, at the end of FixedMain
 	every     int                                        // sent ticks
 	shuffle   bool                                       // bullets have salts, and are spawned in random orders
 	random    *rand.Rand
@@ -133,6 +139,13 @@ type app interface {
 func (g *shots) addSystems(a app, server bool) {
 	a.AddSystem(plugin.FixedMain, g.fire(server))
 	a.AddSystem(plugin.FixedMain, g.fly(server))
+	a.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() {
+		return func() {
+			if g.main != nil {
+				g.main(server, w)
+			}
+		}
+	}))
 }
 
 func (g *shots) player(id entangle.ClientID) plugin.System {
@@ -155,7 +168,7 @@ func (g *shots) fire(server bool) plugin.System {
 		ships := generic.NewFilter3[hull, gun, components.ControlledBy]().Without(generic.T[components.Remote]())
 		hulls := generic.NewMap1[hull](w)
 		bullets := generic.NewMap5[bullet, shooter, components.ControlledBy, components.Prespawned, components.Replicate](w)
-		parts := generic.NewMap3[bullet, components.Prespawned, components.ChildOf](w, generic.T[components.ChildOf]())
+		parts := generic.NewMap4[bullet, tail, components.Prespawned, components.ChildOf](w, generic.T[components.ChildOf]())
 		now := ecs.GetResource[components.Time](w)
 		var fired []firing
 		return func() {
@@ -184,7 +197,7 @@ func (g *shots) fire(server bool) plugin.System {
 				}
 				e := bullets.NewWith(&bullet{X: s.at.X, Speed: 7 + int32(s.number), Left: g.life}, &shooter{Ship: s.ship, Tick: uint32(now.Tick), Number: s.number}, &components.ControlledBy{Client: s.owner}, &pre, &components.Replicate{Predict: g.target})
 				if g.parts {
-					parts.NewWith(&bullet{X: -1, Left: forever}, &components.Prespawned{Salt: 1}, &components.ChildOf{}, e)
+					parts.NewWith(&bullet{X: -1, Left: forever}, &tail{e}, &components.Prespawned{Salt: 1}, &components.ChildOf{}, e)
 				}
 				if g.last {
 					hulls.Get(s.ship).Last = e

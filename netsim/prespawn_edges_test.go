@@ -1,0 +1,207 @@
+package netsim_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// A child that is the client's own, and no prespawned entity, stays with its bullet when a replay repeats the
+// spawn of both.
+//
+// Proves: E6
+func TestALocalChildStaysWithItsBullet(t *testing.T) {
+	g := newShots(t, latency(100*ms), 1, func(g *shots) { g.life = forever })
+	w, client := g.peers[0].World(), g.peers[0].Client()
+	sparks := generic.NewMap2[spark, components.ChildOf](w, generic.T[components.ChildOf]())
+	g.look = func(w *ecs.World) {
+		for _, e := range g.bullets(t, w) {
+			if g.partOf(w, e).IsZero() {
+				sparks.New(e)
+			}
+		}
+	}
+	g.pressAt(1, 3)
+	require.True(t, g.sim.RunUntil(time.Second, func() bool { return g.count(w) == 1 }))
+	g.sim.Run(50 * ms)
+	for range 30 {
+		plugin.RequestRollback(w, client.Tick()-20)
+		g.sim.Run(time.Second / 60)
+		q := generic.NewFilter1[spark]().Query(w)
+		assert.Equal(t, 1, q.Count())
+		q.Close()
+		for _, e := range g.bullets(t, w) {
+			assert.False(t, g.partOf(w, e).IsZero())
+		}
+	}
+	assert.Positive(t, client.Stats().Prespawned.Merged)
+}
+
+// The children of two players' bullets of one tick do not meet either, in whatever order they are spawned: their
+// owner is that of their parent.
+//
+// Proves: E7
+func TestChildrenOfTwoPlayersBulletsDoNotMeet(t *testing.T) {
+	g := newShots(t, latency(60*ms), 2, func(g *shots) { g.life, g.parts, g.shuffle = forever, true, true })
+	at := g.peers[0].Client().Tick() + 20
+	for id := entangle.ClientID(1); id <= 2; id++ {
+		g.press[id] = func(tick entangle.Tick, in *gun) {
+			if !tick.Before(at) && tick.Before(at+12) {
+				in.Fire = 1
+			}
+		}
+	}
+	g.sim.Run(3 * time.Second)
+	for _, p := range g.peers {
+		require.Len(t, g.bullets(t, p.World()), 24)
+		s := p.Client().Stats()
+		assert.Zero(t, s.Prespawned.Unmatched+s.Prespawned.Collisions)
+		assert.Zero(t, s.Rollbacks.Rollbacks[plugin.ByMismatch]+s.Rollbacks.Rollbacks[plugin.ByStructure], "%v", p.Client().Rollbacks())
+	}
+	g.sim.Run(time.Second)
+}
+
+// Only components that are compared count: a bullet that lacks another component on one side matches.
+//
+// Proves: E1
+func TestABulletWithOtherComponentsOnTheServer(t *testing.T) {
+	g := newShots(t, latency(60*ms), 1, func(g *shots) { g.life = forever })
+	g.main = func(server bool, w *ecs.World) {
+		for _, e := range g.bullets(t, w) {
+			if server && !w.Has(e, ecs.ComponentID[paint](w)) {
+				w.Add(e, ecs.ComponentID[paint](w))
+				valueOn[paint](w, e).Colour = 5
+			}
+		}
+	}
+	g.pressAt(1, 3)
+	w, client := g.peers[0].World(), g.peers[0].Client()
+	g.requireNoRollbacks(t, func() { g.sim.Run(time.Second / 2) })
+	assert.Equal(t, plugin.PrespawnStats{Matched: 1}, client.Stats().Prespawned)
+	for _, e := range g.bullets(t, w) {
+		plugin.RequestRollback(w, client.Tick()-50) // to before the spawn
+		g.sim.Run(time.Second / 60)
+		require.Positive(t, client.Stats().Prespawned.Merged)
+		require.NotNil(t, valueOn[paint](w, e))
+		assert.EqualValues(t, 5, valueOn[paint](w, e).Colour)
+	}
+}
+
+// A bullet that a replay spawns for the first time waits for as long as any other.
+//
+// Proves: E4
+func TestABulletOfAReplayWaitsForTheServers(t *testing.T) {
+	jam := true
+	g := newShots(t, latency(80*ms), 1, func(g *shots) { g.life = forever })
+	g.skip = func(server bool, _ entangle.Tick) bool { return server || jam }
+	client, w := g.peers[0].Client(), g.peers[0].World()
+	g.pressAt(1, 3)
+	at := client.Tick() + 3
+	require.True(t, g.sim.RunUntil(time.Second, func() bool { return client.Tick() == at+8 }))
+	shown, _ := client.InterpolationTime(1)
+	wait := 2 * client.Tick().Sub(shown)
+	jam = false
+	plugin.RequestRollback(w, at-2)
+	g.sim.Run(time.Second / 20)
+	require.Equal(t, 1, g.count(w), "%v", client.Rollbacks())
+	require.True(t, g.sim.RunUntil(3*time.Second, func() bool { return g.count(w) == 0 }))
+	assert.InDelta(t, wait, client.Tick().Sub(at), 4)
+}
+
+// An entity that arrives from the server is not taken for one that the game has spawned in the wrong place.
+//
+// Proves: E13
+func TestABulletOfTheServerIsNotReported(t *testing.T) {
+	g := newShots(t, latency(80*ms), 1, func(g *shots) {
+		g.life = forever
+		g.skip = func(server bool, _ entangle.Tick) bool { return !server }
+	})
+	g.pressAt(1, 3)
+	g.sim.Run(time.Second)
+	require.Equal(t, 1, g.count(g.peers[0].World()))
+	assert.NotContains(t, g.log.String(), "Prespawned")
+}
+
+// A bullet that loses components.Prespawned in its tick is not prespawned.
+func TestABulletThatLosesItsMarkInItsTick(t *testing.T) {
+	g := newShots(t, latency(80*ms), 1, func(g *shots) { g.life = forever })
+	g.main = func(_ bool, w *ecs.World) {
+		var marked []ecs.Entity
+		for q := generic.NewFilter1[components.Prespawned]().Query(w); q.Next(); {
+			marked = append(marked, q.Entity())
+		}
+		for _, e := range marked {
+			w.Remove(e, ecs.ComponentID[components.Prespawned](w))
+		}
+	}
+	g.pressAt(1, 3)
+	g.sim.Run(time.Second)
+	assert.Equal(t, 2, g.count(g.peers[0].World()), "the client's own, and the server's")
+	assert.Zero(t, g.peers[0].Client().Stats().Prespawned)
+}
+
+// A blueprint with a past tick that a shared system adds is used in the next tick, on both sides, without a
+// rollback.
+//
+// Proves: T4
+func TestASharedSystemUsesABlueprintOfThePast(t *testing.T) {
+	g := newRocks(t, latency(60*ms), 1)
+	at := g.peers[0].Client().Tick() + 20
+	g.main = func(w *ecs.World, tick entangle.Tick) {
+		if tick == at-1 {
+			plans := generic.NewMap3[rockPlan, components.Prespawned, components.Replicate](w)
+			plan := rockPlan{At: components.At{Tick: tick - 3}, Seed: 1, X: 5}
+			plans.NewWith(&plan, &components.Prespawned{}, &components.Replicate{Predict: components.Everyone})
+		}
+	}
+	g.sim.Run(2 * time.Second)
+	assert.Zero(t, g.peers[0].Client().Stats().Rollbacks.Total(), "%v", g.peers[0].Client().Rollbacks())
+	g.requireEqualFrom(t, 1, 1, at, g.server.Tick())
+}
+
+// An entity that the client does not predict has the components that the server sends, and no others: one that the
+// server has removed is not assembled. It is assembled as soon as its tick has arrived, if it is not interpolated,
+// and again from a second blueprint.
+//
+// Proves: T4
+func TestARemoteRockHasWhatTheServerSends(t *testing.T) {
+	g := newRocks(t, latency(60*ms), 1)
+	var e ecs.Entity
+	at := g.server.Tick() + 40
+	g.between = func(w *ecs.World, _ entangle.Tick) {
+		e = g.place(w, 1, at, components.Nobody)
+		valueOn[components.Replicate](w, e).Interpolate = components.Nobody
+		g.between = nil
+	}
+	g.main = func(w *ecs.World, tick entangle.Tick) {
+		if w == g.sim.World() && tick == at {
+			w.Remove(e, ecs.ComponentID[rock](w))
+		}
+	}
+	w, client := g.sim.World(), g.peers[0].World()
+	assembled := func() bool {
+		local, ok := g.peers[0].Local(e)
+		return ok && valueOn[spin](client, local) != nil
+	}
+	require.True(t, g.sim.RunUntil(2*time.Second, assembled))
+	assert.LessOrEqual(t, g.server.Tick().Sub(at), int32(7), "60 ms after the end of its tick")
+	local, _ := g.peers[0].Local(e)
+	assert.Nil(t, valueOn[rock](client, local))
+
+	w.Remove(e, ecs.ComponentID[rockPlan](w))
+	g.sim.Run(time.Second)
+	w.Add(e, ecs.ComponentID[rockPlan](w))
+	valueOn[rockPlan](w, e).Seed = 2
+	g.sim.Run(time.Second)
+	assert.Equal(t, []int{2, 2}, g.assembled)
+	g.requireEqualAtRest()
+}
+

@@ -8,8 +8,10 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/event"
 	"github.com/entangle-ecs/entangle/internal/world/predict"
+	"github.com/entangle-ecs/entangle/internal/world/source"
 )
 
 // MaxRollback is the highest ClientConfig.MaxRollback, in ticks.
@@ -44,6 +46,8 @@ func (c *Client) initPrediction() {
 		panic("plugin: " + err.Error())
 	}
 	c.prediction = prediction
+	c.inputs.FireBy(source.NewIntents(c.world, registry.Of(c.protocol), false, prediction.IntentMarks()...))
+	c.inputs.PredictIntentsBy(prediction)
 	c.display.SetRollbackMarker(prediction.Marker())
 	prediction.OnAmended(c.display.Corrected)
 }

@@ -118,6 +118,7 @@ func (s *Server) initEngine(w *ecs.World) bool {
 	s.shareResources(w)
 	s.inputs = input.NewServerInputs(w, s.hub, s.protocol, collector, s.Tick())
 	s.inputs.WarnTo(s.log)
+	s.inputs.FireBy(source.NewIntents(w, registry.Of(s.protocol), true))
 	s.engine.Drive(s.inputs)
 	ecs.AddResource(w, &apps.App{
 		Protocol: s.protocol, Post: s.post, Inputs: s.inputs,
@@ -139,7 +140,7 @@ func (s *Server) blueprints(w *ecs.World) *source.Blueprints {
 }
 
 func (s *Server) prespawns(w *ecs.World) *source.Prespawns {
-	prespawns, err := source.NewPrespawns(w, registry.Of(s.protocol).Components, s.log)
+	prespawns, err := source.NewPrespawns(w, registry.Of(s.protocol).Components, s.log, ecs.ComponentID[components.IntentOf](w))
 	if err != nil {
 		panic("plugin: " + err.Error())
 	}

@@ -214,6 +214,10 @@ type InputStats struct {
 	Flooded uint64 // packets beyond what a client may send
 	Relayed uint64 // runs of ticks encoded for other clients; each serves all of them
 
+	Intents        uint64 // entities of protocol.Intent that were spawned
+	IntentsRefused uint64 // those that the function of IntentRule.Accept has refused
+	IntentsCrowded uint64 // inputs that fired nothing, because more than 256 entities of the client were waiting for their ticks
+
 	// SeenClamped counts ticks for which a client claimed to have seen entities at a time that is after
 	// the newest tick, or longer ago than twice its round trip, two send intervals and a quarter of a
 	// second, or than a second. Inputs.Seen then returns the nearest possible time. An honest
@@ -299,6 +303,7 @@ func (s *Server) Stats() ServerStats {
 		stats.Inputs = InputStats{
 			InTime: i.InTime, Late: i.Late, Missing: i.Missing, Refused: i.Refused, TooFar: i.TooFar, Flooded: i.Flooded,
 			SeenClamped: i.SeenClamped, Relayed: s.inputs.PassedOn().Encoded,
+			Intents: i.Intents, IntentsRefused: i.IntentsRefused, IntentsCrowded: i.IntentsCrowded,
 		}
 	}
 	return stats

@@ -7,6 +7,7 @@ type entry[E comparable] struct {
 	entity E
 	hash   uint32
 	state  State
+	early  bool          // it is there before its tick, in all ticks
 	absent bool          // the world is at a tick before its spawn
 	tick   entangle.Tick // of its spawn; of a server's entity, at the latest
 	until  entangle.Tick // it waits for the server's entity up to this tick

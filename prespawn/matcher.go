@@ -71,6 +71,21 @@ func (m *Matcher[E]) Spawned(e E, hash uint32, tick, until entangle.Tick, drop f
 	return same, false
 }
 
+// Announced adds an entity that the client has spawned ahead of its tick, as the server does: it may arrive before
+// that tick or in it, no replay spawns it again, and it waits up to the tick. If there is no room, the oldest entity
+// is given up, and drop is called for it.
+func (m *Matcher[E]) Announced(e E, hash uint32, tick entangle.Tick, drop func(e E, s State)) {
+	state := Waiting
+	if m.living(hash) != 0 {
+		m.stats.Collisions++
+		state = Unpaired
+	}
+	if m.list.len == m.limit {
+		m.giveUp(m.list.first(), drop)
+	}
+	m.add(entry[E]{entity: e, hash: hash, state: state, tick: tick, until: tick, early: true})
+}
+
 // Match finds the entity of the client that an entity of the server is, by its hash and the tick as of
 // which it arrived. Each entity is found once.
 func (m *Matcher[E]) Match(hash uint32, tick entangle.Tick) (e E, ok bool) {
@@ -79,7 +94,7 @@ func (m *Matcher[E]) Match(hash uint32, tick entangle.Tick) (e E, ok bool) {
 		return e, false
 	}
 	found := &m.list.entries[at]
-	if found.state != Waiting || found.absent || tick.Before(found.tick) {
+	if found.state != Waiting || found.absent || !found.early && tick.Before(found.tick) {
 		return e, false
 	}
 	found.state = Matched
@@ -111,7 +126,7 @@ func (m *Matcher[E]) Ended(e E) {
 // spawned later, and a replay of its tick spawns it again.
 func (m *Matcher[E]) Restored(tick entangle.Tick, f func(e E)) {
 	for at := m.list.first(); at != 0; at = m.list.entries[at].next {
-		if e := &m.list.entries[at]; tick.Before(e.tick) && m.alive(e.entity) {
+		if e := &m.list.entries[at]; !e.early && tick.Before(e.tick) && m.alive(e.entity) {
 			e.absent = true
 			f(e.entity)
 		}

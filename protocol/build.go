@@ -43,6 +43,7 @@ func (p *Protocol) build() {
 	p.built = true
 	p.unfit = nil
 	p.finishBlueprints()
+	p.finishIntents()
 	p.sort()
 	p.count()
 	for i, c := range p.channels {
@@ -76,7 +77,7 @@ func (p *Protocol) build() {
 func (p *Protocol) list() *registry.Registry {
 	r := &registry.Registry{
 		Name: p.config.Name, TickRate: p.config.TickRate,
-		Locals: append(slices.Clone(p.locals), p.parts...), Blueprints: slices.Clone(p.blueprints), Channels: slices.Clone(p.channels), Unsent: slices.Clone(p.unsent),
+		Locals: append(slices.Clone(p.locals), p.parts...), Blueprints: slices.Clone(p.blueprints), Intents: slices.Clone(p.intents), Channels: slices.Clone(p.channels), Unsent: slices.Clone(p.unsent),
 	}
 	byName(r.Locals, func(l *registry.Local) string { return l.Name })
 	slices.SortFunc(r.Unsent, func(a, b reflect.Type) int { return strings.Compare(wire.TypeName(a), wire.TypeName(b)) })

@@ -56,6 +56,7 @@ type Protocol struct {
 	resources  []*resourceRule
 	channels   []*registry.Channel
 	blueprints []*registry.Blueprint
+	intents    []*registry.Intent
 	parts      []*registry.Local // components of blueprints that are not registered
 	registry   *registry.Registry
 }

@@ -6,7 +6,8 @@ package systems
 // Server: endpoint.Server reads each connection layer until it is empty, or until a client has
 // used up its quota of work (docs/STATES.md, "What a client may cost"; row Z21). It admits
 // clients, raises events for their messages and requests, and stores their inputs for the next
-// tick and the ticks after it. A client that breaks the protocol is disconnected.
+// tick and the ticks after it. A client that breaks the protocol is disconnected. Then what the new
+// inputs fire is spawned, before the tick in which they act (rows T10 and T11).
 //
 // Client: endpoint.Client reads its connection. Entities and components of the server go into
 // the world, or into the confirmed state of predicted entities; all entities of a group are
@@ -19,6 +20,7 @@ package systems
 // act.
 func (s *Server) receiveFromClients() {
 	s.stopIfBroken(s.Engine.Receive(s.Time.Tick+1, s.now))
+	s.Inputs.SpawnIntents()
 }
 
 // receiveFromServer reads the packets of the server.

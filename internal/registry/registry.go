@@ -18,6 +18,7 @@ type Registry struct {
 	Components []*Component
 	Locals     []*Local       // by name
 	Blueprints []*Blueprint   // by name of the component
+	Intents    []*Intent      // by the names of input and blueprint
 	Unsent     []reflect.Type // by name
 	Inputs     []*Input       // by number, like the lists below
 	Messages   []*Message

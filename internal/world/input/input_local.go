@@ -19,6 +19,7 @@ type LocalPlayer interface {
 func (i *Inputs) AttachLocal(l LocalPlayer) {
 	i.own = newOwnInputs(i.world, i.hub, registry.Of(i.protocol).Inputs, i.protocol.TickRate())
 	i.own.me, i.own.delay, i.own.relay = l.ID, l.InputDelay, i.Received.Relay
+	i.own.intents.Intents = i.Received.intents.Intents
 	i.own.mine = func(e ecs.Entity) bool { return l.Open() && i.Received.owner(e) == l.ID() }
 }
 

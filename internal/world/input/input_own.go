@@ -22,9 +22,10 @@ type ownInputs struct {
 	drawn   func() *timesync.Screen // what was on the screen before this frame; nil on a host
 	screens input.Screens
 
-	me    func() entangle.ClientID
-	delay func() int            // the number of ticks from writing an input until it takes effect
-	mine  func(ecs.Entity) bool // confirms that an entity with the tag is still controlled; nil: it always is
+	me      func() entangle.ClientID
+	delay   func() int // the number of ticks from writing an input until it takes effect
+	intents ownIntents
+	mine    func(ecs.Entity) bool // confirms that an entity with the tag is still controlled; nil: it always is
 }
 
 type ownKind struct {
@@ -42,6 +43,8 @@ type ownStream struct {
 	none   bool   // the game set no input for this tick
 	round  uint32 // the value of ownInputs.round when the entity was last found
 	passed passing
+	fires  bool          // fired is valid
+	fired  entangle.Tick // the newest tick of which the input was asked what it fires
 }
 
 func newOwnInputs(w *ecs.World, hub *event.Hub, infos []*registry.Input, rate int) *ownInputs {
@@ -135,6 +138,7 @@ func (o *ownInputs) storeInput(k *ownKind, stream *ownStream, tick entangle.Tick
 		stream.writer.Write(tick, o.delay(), k.memoryOf(stream.entity))
 	}
 	stream.none = false
+	o.fire(k, stream)
 	o.relay.wrote(&stream.passed)
 	o.act(k, stream, tick)
 }

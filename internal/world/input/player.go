@@ -23,6 +23,11 @@ type InputStats struct {
 	Refused uint64 // input streams of entities that the sender does not control, or no longer controls
 	TooFar  uint64 // outside of the window of ticks that are kept
 	Flooded uint64 // frames beyond what a client may send
+
+	Intents        uint64 // entities that were spawned for an input, before its tick
+	IntentsRefused uint64 // entities that the game's function has refused
+	IntentsCrowded uint64 // inputs that arrived while the client had too many entities of ticks to come
+
 	// SeenClamped counts ticks for which a client claimed to have seen what it cannot have seen.
 	SeenClamped uint64
 }
@@ -41,8 +46,10 @@ type InputPlayer struct {
 	seen      input.SeenTimes
 	firsts    firsts
 	find      func(repl.Ref) ecs.Entity
-	Work      uint64     // units of work that its frames cost
-	Line      *relayLine // relays the inputs of other players to this client
+	found     repl.ID         // the last id that find was called with
+	waiting   []entangle.Tick // of the entities that its inputs have fired
+	Work      uint64          // units of work that its frames cost
+	Line      *relayLine      // relays the inputs of other players to this client
 
 	asked bool // at least one of its input streams had begun by the current tick
 	had   bool // at least one of its input streams has an input for the current tick
@@ -78,6 +85,7 @@ func (p *InputPlayer) named(ref repl.Ref) ecs.Entity {
 	if !ref.Yours {
 		return ecs.Entity{}
 	}
+	p.found = ref.ID
 	e, _ := p.inputs.collector.Named(p.Peer, ref.ID)
 	return e
 }
@@ -120,7 +128,8 @@ func (p *InputPlayer) handleStream(f *input.Frame) {
 	c := p.inputs
 	k := &c.kinds[f.Type()]
 	unread := f.Bits().RemainingBits()
-	e := k.codec.readHead(f.Bits(), p.find)
+	e := k.codec.readHead(f.Bits(), p.find) // the entity itself is found last
+	id := p.found
 	oldest, newest := f.Range()
 	stream := p.controlledStream(k, e)
 	switch {
@@ -131,7 +140,9 @@ func (p *InputPlayer) handleStream(f *input.Frame) {
 		p.inputs.stats.Refused++
 		f.Skip(k.codec)
 	default:
-		p.recordReceived(stream, f.Put(stream.reader))
+		received := f.Put(stream.reader)
+		p.recordReceived(stream, received)
+		c.intents.addArrived(stream, received, id)
 	}
 	read := unread - f.Bits().RemainingBits()
 	p.Work += streamWork + uint64(newest.Sub(oldest)+1)/ticksPerUnit + uint64(read)/bitsPerUnit

@@ -29,7 +29,8 @@ type ReceivedInputs struct {
 	of      map[entangle.ClientID]*InputPlayer
 	frame   input.Frame
 	stats   InputStats // the counters of all players, including disconnected ones
-	Relay   *relay     // nil: no input is relayed
+	intents receivedIntents
+	Relay   *relay // nil: no input is relayed
 }
 
 type clientKind struct {
@@ -47,6 +48,7 @@ type serverStream struct {
 	reader *input.Reader
 	status event.InputStatus
 	passed passing
+	shots  firsts // ticks of which the input was asked what it fires
 }
 
 func newReceivedInputs(w *ecs.World, hub *event.Hub, collector *source.Collector, p *protocol.Protocol) *ReceivedInputs {

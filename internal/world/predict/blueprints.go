@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -25,6 +26,8 @@ type blueprints struct {
 	// a later one has. Restoring an earlier tick disables them.
 	absent []absentEntity
 
+	intentOf set.Mask // the column of components.IntentOf, if it is registered
+
 	waiting []source.Waiting // scratch
 	lacks   func(ecs.Entity, entangle.Tick) bool
 	due     func(ecs.Entity, entangle.Tick) bool
@@ -43,6 +46,11 @@ func (b *blueprints) init(l *lifecycle, cfg *PredictionConfig, of *source.Bluepr
 	b.received = func(ecs.Entity) (entangle.Tick, bool) { return 0, false }
 	if cfg.Applier != nil {
 		b.received = cfg.Applier.Replicas.Tick
+	}
+	for col := range b.cols {
+		if info := b.cols[col].info; info != nil && info.Type == source.TypeOf[components.IntentOf]() {
+			b.intentOf.Set(col)
+		}
 	}
 	l.isBare = b.isBare
 	b.lacks, b.due = b.lacksSent, b.isShown
@@ -112,7 +120,7 @@ func (b *blueprints) isShown(e ecs.Entity, tick entangle.Tick) bool {
 // isBare reports whether an entity that has arrived has none of the components that are compared, and waits for a tick
 // that has not run yet.
 func (b *blueprints) isBare(slot rollback.Slot) bool {
-	compared := b.store.Confirmed(slot).Mask.And(b.modes.full)
+	compared := b.store.Confirmed(slot).Mask.And(b.modes.full).Without(b.intentOf)
 	return compared.IsZero() && b.WaitsAt(b.entity(slot), b.progress.present())
 }
 

@@ -26,8 +26,8 @@ type entities struct {
 	used     set.Mask        // columns with histories that some entity has had
 
 	isBare  func(slot rollback.Slot) bool // reports whether an entity that has arrived waits to be assembled
-	arrived []rollback.Slot // entities that arrived from the server since the last Check
-	tracked []rollback.Slot // entities that were tracked, disabled or enabled since the last commitStructure
+	arrived []rollback.Slot               // entities that arrived from the server since the last Check
+	tracked []rollback.Slot               // entities that were tracked, disabled or enabled since the last commitStructure
 	before  structureLog
 }
 

@@ -17,6 +17,7 @@ type Blueprints struct {
 	world  *ecs.World
 	writer *columns.Writer
 	remote ecs.ID
+	intent []ecs.ID // components.IntentOf
 	kinds  []blueprintKind
 
 	refreshing set.Mask // components of blueprints that are refreshed when they are sent
@@ -51,6 +52,7 @@ func NewBlueprints(w *ecs.World, r *registry.Registry) *Blueprints {
 		return nil
 	}
 	b := &Blueprints{world: w, writer: columns.NewWriter(w), remote: ecs.ComponentID[components.Remote](w)}
+	b.intent = []ecs.ID{ecs.ComponentID[components.IntentOf](w)}
 	for _, info := range r.Blueprints {
 		k := blueprintKind{BlueprintFuncs: info.New(w), id: ecs.TypeID(w, info.Type), mark: ecs.TypeID(w, info.Mark), number: r.ComponentOf(info.Type).Number}
 		for _, part := range info.Parts {
@@ -198,7 +200,11 @@ func (b *Blueprints) assemble(k *blueprintKind, e ecs.Entity, sent bool) {
 			b.adds, b.parts = append(b.adds, part.id), append(b.parts, i)
 		}
 	}
-	b.writer.Exchange(e, b.adds, nil, b.fill)
+	var drops []ecs.ID
+	if !b.world.Has(e, b.remote) && b.world.Has(e, b.intent[0]) {
+		drops = b.intent // from here on it is no child of its shooter
+	}
+	b.writer.Exchange(e, b.adds, drops, b.fill)
 }
 
 // putParts writes the parts that an entity has just got.

@@ -1,0 +1,27 @@
+package registry
+
+import (
+	"reflect"
+
+	"github.com/mlange-42/arche/ecs"
+)
+
+// Intent says which inputs fire an entity with a blueprint.
+type Intent struct {
+	Input     reflect.Type
+	Blueprint reflect.Type
+
+	// New returns the functions of the intent for a world.
+	New func(w *ecs.World) IntentFuncs
+}
+
+// IntentFuncs are the functions of an intent for one world. Values are the memory of components.
+type IntentFuncs interface {
+	// Fire returns the blueprint of the entity that an input fires, or false. The blueprint is valid
+	// until the next call.
+	Fire(input []byte) (blueprint []byte, ok bool)
+	// Accept reports whether a server spawns the entity.
+	Accept(shooter ecs.Entity, blueprint []byte) bool
+	// PutReplicate writes the components.Replicate of the entity.
+	PutReplicate(to []byte)
+}

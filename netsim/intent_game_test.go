@@ -26,7 +26,8 @@ type (
 	// shell is the blueprint of a shot.
 	shell struct {
 		components.At
-		Gun int8
+		Ship ecs.Entity
+		Gun  int8
 	}
 	ball    struct{ X, Speed int32 }
 	fuse    struct{ Burnt int32 } // it is not registered
@@ -58,11 +59,12 @@ type volleys struct {
 	logs   []map[entangle.Tick]map[shotKey]shotState // of the server, then of the clients
 	seen   []map[shotKey]*sighting                   // by client: how the shots arrived
 
+	rest       bool // shots do not move any more
 	delay      int
 	predict    components.Target
 	accept     func(shooter ecs.Entity, s shell) bool
 	every      int
-	shipTarget func(of entangle.ClientID) components.Target
+	shipTarget func(w *ecs.World, of entangle.ClientID) components.Target
 }
 
 // sighting is how a shot appeared on a client.
@@ -81,18 +83,14 @@ func (g *volleys) protocol() *protocol.Protocol {
 	protocol.Component[frigate](p).Predict(protocol.Full)
 	protocol.Component[ball](p).Predict(protocol.Full)
 	protocol.Input[volley](p).Rebroadcast()
-	protocol.Blueprint(p, func(w *ecs.World, e ecs.Entity, b shell) gunfire {
-		by := ecs.ComponentID[components.IntentOf](w)
-		if !w.Has(e, by) {
-			return gunfire{}
-		}
+	protocol.Blueprint(p, func(w *ecs.World, _ ecs.Entity, b shell) gunfire {
 		x := int32(0)
-		if ship := valueOn[frigate](w, w.Relations().Get(e, by)); ship != nil {
-			x = ship.X
+		if w.Alive(b.Ship) {
+			x = valueOn[frigate](w, b.Ship).X
 		}
 		return gunfire{ball{x, int32(b.Gun)}, fuse{x + int32(b.Gun)}}
 	})
-	rule := protocol.Intent(p, func(in volley) (shell, bool) { return shell{Gun: in.Fire}, in.Fire > 0 }, components.Replicate{Predict: g.predict})
+	rule := protocol.Intent(p, func(ship ecs.Entity, in volley) (shell, bool) { return shell{Ship: ship, Gun: in.Fire}, in.Fire > 0 }, components.Replicate{Predict: g.predict})
 	if g.accept != nil {
 		rule.Accept(func(_ *ecs.World, shooter ecs.Entity, b shell) bool { return g.accept(shooter, b) })
 	}
@@ -124,7 +122,7 @@ func newVolleys(t *testing.T, links []netsim.Link, adjust ...func(*volleys)) *vo
 		g.peers[i].SetLink(link)
 		replicate := components.Replicate{Predict: components.Everyone}
 		if g.shipTarget != nil {
-			replicate.Target = g.shipTarget(id)
+			replicate.Target = g.shipTarget(g.sim.World(), id)
 		}
 		g.ships = append(g.ships, ships.NewWith(&frigate{X: int32(i) * 1000}, &volley{}, &components.ControlledBy{Client: id}, &replicate))
 	}
@@ -170,8 +168,10 @@ func (g *volleys) addSystems(a app, client bool) {
 			is := map[shotKey]shotState{}
 			for q := all.Query(w); q.Next(); {
 				plan, s, f, by := q.Get()
-				s.X += s.Speed
-				f.Burnt = f.Burnt*3 + s.X
+				if !g.rest {
+					s.X += s.Speed
+					f.Burnt = f.Burnt*3 + s.X
+				}
 				is[shotKey{by.Client, plan.Tick}] = shotState{*s, f.Burnt}
 			}
 			log[now.Tick] = is
@@ -221,6 +221,13 @@ func (g *volleys) fireAt(id entangle.ClientID, after entangle.Tick, gun int8) sh
 		}
 	}
 	return shotKey{id, at + entangle.Tick(g.peers[id-1].Client().InputDelay())}
+}
+
+// requireEqualAtRest checks that the clients have what the server has, once the shots do not move any more.
+func (g *volleys) requireEqualAtRest() {
+	g.rest = true
+	g.sim.Run(3 * time.Second)
+	g.sim.ExpectEqual()
 }
 
 // requireEqualFrom checks that a client computed the same of a shot as the server from its tick on, and nothing before.

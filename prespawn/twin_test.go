@@ -44,9 +44,26 @@ func (w *twin) spawned(e int, hash uint32, tick, until entangle.Tick) (same int,
 	return 0, dropped
 }
 
+func (w *twin) announced(e int, hash uint32, tick entangle.Tick) (dropped []int) {
+	state := Waiting
+	if w.of(hash) >= 0 {
+		state = Unpaired
+		w.stats.Collisions++
+	}
+	if len(w.all) == w.limit {
+		if old := w.all[0]; old.state != Matched && !w.dead[old.entity] {
+			w.stats.Overflow++
+			dropped = append(dropped, old.entity)
+		}
+		w.all = w.all[1:]
+	}
+	w.all = append(slices.Clone(w.all), entry[int]{entity: e, hash: hash, state: state, tick: tick, until: tick, early: true})
+	return dropped
+}
+
 func (w *twin) match(hash uint32, tick entangle.Tick) int {
 	i := w.of(hash)
-	if i < 0 || w.all[i].state != Waiting || w.all[i].absent || tick < w.all[i].tick {
+	if i < 0 || w.all[i].state != Waiting || w.all[i].absent || tick < w.all[i].tick && !w.all[i].early {
 		return 0
 	}
 	w.all[i].state = Matched
@@ -84,6 +101,7 @@ func (w *twin) expire(now, confirmed, oldest entangle.Tick) (dropped []int) {
 
 // FuzzMatcher compares a Matcher with its twin, step by step.
 func FuzzMatcher(f *testing.F) {
+	f.Add([]byte{8, 65, 4, 3, 8, 1, 2, 1, 5, 0, 5, 255, 0, 1, 8, 34, 5, 3})
 	f.Add([]byte{0, 1, 0, 2, 1, 1, 2, 0, 0, 1, 3, 9, 4, 0, 5, 3, 6, 1, 7, 0})
 	f.Fuzz(func(t *testing.T, steps []byte) {
 		b := newBench(t, 6)
@@ -95,7 +113,7 @@ func FuzzMatcher(f *testing.F) {
 		for at := 0; at+1 < min(len(steps), 1000); at += 2 {
 			arg, hash := steps[at+1], uint32(steps[at+1]%4)+1
 			before := len(b.drops)
-			switch steps[at] % 8 {
+			switch steps[at] % 9 {
 			case 0, 1:
 				want, dropped := w.spawned(next, hash, now, now+entangle.Tick(arg/4))
 				got, _ := b.Spawned(next, hash, now, now+entangle.Tick(arg/4), b.drop)
@@ -113,7 +131,7 @@ func FuzzMatcher(f *testing.F) {
 				tick := now - entangle.Tick(arg%8)
 				var want, got []int
 				for i := range w.all {
-					if e := &w.all[i]; tick < e.tick && !b.dead[e.entity] {
+					if e := &w.all[i]; tick < e.tick && !e.early && !b.dead[e.entity] {
 						e.absent = true
 						want = append(want, e.entity)
 					}
@@ -134,8 +152,14 @@ func FuzzMatcher(f *testing.F) {
 				e := int(arg)%next + 1
 				w.all = slices.DeleteFunc(w.all, func(x entry[int]) bool { return x.entity == e })
 				b.Ended(e)
+			case 8:
+				tick := now + entangle.Tick(arg/16)
+				dropped := w.announced(next, hash, tick)
+				b.Announced(next, hash, tick, b.drop)
+				drops(dropped)
+				next++
 			}
-			if steps[at]%8 != 4 {
+			if steps[at]%9 != 4 {
 				now += entangle.Tick(steps[at] / 128)
 			}
 			require.LessOrEqual(t, len(b.drops)-before, 6)

@@ -23,7 +23,8 @@ type intentRule[B any] struct {
 }
 
 // Intent registers that an input of type I can fire an entity with the blueprint B, such as a shot. fire says so, and
-// returns the blueprint; it must depend on the input alone.
+// returns the blueprint; it must depend on the input alone. shooter is the entity with the input, for a blueprint that refers to
+// it.
 //
 // With an input delay an input acts some ticks after it is made. The player's client spawns the entity at
 // once, the server when the input has arrived, and both before the tick of the input. Until then the entity has the
@@ -34,7 +35,7 @@ type intentRule[B any] struct {
 //
 // The entity has as on the server, and ControlledBy with the shooter's owner. Until it is assembled, the clients see it
 // that see its shooter, the entity with the input. Register I, B, components.ControlledBy and components.Prespawned.
-func Intent[I, B any](p *Protocol, fire func(input I) (b B, ok bool), as components.Replicate) *IntentRule[B] {
+func Intent[I, B any](p *Protocol, fire func(shooter ecs.Entity, input I) (b B, ok bool), as components.Replicate) *IntentRule[B] {
 	input, blueprint := reflect.TypeFor[I](), reflect.TypeFor[B]()
 	r := &intentRule[B]{rule: rule{p: p, subject: "intent " + wire.TypeName(input) + " of " + wire.TypeName(blueprint), given: map[string]bool{}}}
 	same := func(i *registry.Intent) bool { return i.Input == input && i.Blueprint == blueprint }
@@ -95,16 +96,16 @@ func (p *Protocol) finishIntents() {
 // intentFuncs implements registry.IntentFuncs.
 type intentFuncs[I, B any] struct {
 	world     *ecs.World
-	fire      func(input I) (B, bool)
+	fire      func(shooter ecs.Entity, input I) (B, bool)
 	accept    func(w *ecs.World, shooter ecs.Entity, b B) bool
 	as        components.Replicate
 	blueprint B
 }
 
-func (f *intentFuncs[I, B]) Fire(input []byte) (blueprint []byte, ok bool) {
+func (f *intentFuncs[I, B]) Fire(shooter ecs.Entity, input []byte) (blueprint []byte, ok bool) {
 	var of I
 	copy(memoryOf(&of), input)
-	f.blueprint, ok = f.fire(of)
+	f.blueprint, ok = f.fire(shooter, of)
 	return memoryOf(&f.blueprint), ok
 }
 

@@ -17,9 +17,9 @@ type Intent struct {
 
 // IntentFuncs are the functions of an intent for one world. Values are the memory of components.
 type IntentFuncs interface {
-	// Fire returns the blueprint of the entity that an input fires, or false. The blueprint is valid
-	// until the next call.
-	Fire(input []byte) (blueprint []byte, ok bool)
+	// Fire returns the blueprint of the entity that an input of a shooter fires, or false. The blueprint
+	// is valid until the next call.
+	Fire(shooter ecs.Entity, input []byte) (blueprint []byte, ok bool)
 	// Accept reports whether a server spawns the entity.
 	Accept(shooter ecs.Entity, blueprint []byte) bool
 	// PutReplicate writes the components.Replicate of the entity.

@@ -1,11 +1,13 @@
 package predict
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/mlange-42/arche/ecs"
@@ -26,11 +28,19 @@ type blueprints struct {
 	// a later one has. Restoring an earlier tick disables them.
 	absent []absentEntity
 
+	kinds    []blueprintColumns
 	intentOf set.Mask // the column of components.IntentOf, if it is registered
 
 	waiting []source.Waiting // scratch
 	lacks   func(ecs.Entity, entangle.Tick) bool
 	due     func(ecs.Entity, entangle.Tick) bool
+}
+
+// blueprintColumns is the columns of a blueprint.
+type blueprintColumns struct {
+	registry.BlueprintFuncs
+	blueprint, mark int
+	assembled       set.Mask // the mark, and the parts
 }
 
 // absentEntity is an entity that does not exist before it is assembled.
@@ -47,12 +57,19 @@ func (b *blueprints) init(l *lifecycle, cfg *PredictionConfig, of *source.Bluepr
 	if cfg.Applier != nil {
 		b.received = cfg.Applier.Replicas.Tick
 	}
-	for col := range b.cols {
-		if info := b.cols[col].info; info != nil && info.Type == source.TypeOf[components.IntentOf]() {
-			b.intentOf.Set(col)
-		}
+	if intent := b.columnOf(source.TypeOf[components.IntentOf]()); intent >= 0 {
+		b.intentOf.Set(intent)
 	}
-	l.isBare = b.isBare
+	for _, info := range registry.Of(cfg.Protocol).Blueprints {
+		k := blueprintColumns{BlueprintFuncs: info.New(b.world), blueprint: b.columnOf(info.Type), mark: b.columnOf(info.Mark)}
+		for _, part := range append([]reflect.Type{info.Mark}, info.Parts...) {
+			if col := b.columnOf(part); col >= 0 {
+				k.assembled.Set(col)
+			}
+		}
+		b.kinds = append(b.kinds, k)
+	}
+	l.isBare, l.assembledAfter = b.isBare, b.laterParts
 	b.lacks, b.due = b.lacksSent, b.isShown
 }
 
@@ -88,10 +105,32 @@ func (b *blueprints) assemble() {
 	})
 	for _, a := range b.absent {
 		if a.tick == now && b.disabled[a.slot].on {
-			b.enable(a.slot, rollback.Form{Alive: true, Mask: b.disabled[a.slot].mask.And(b.modes.own())})
+			own := b.disabled[a.slot].mask.And(b.modes.own()).Without(b.laterParts(a.slot, now-1))
+			b.enable(a.slot, rollback.Form{Alive: true, Mask: own})
 		}
 	}
 	b.Assemble(now, b.lacks)
+}
+
+// columnOf returns the column of a component, or -1.
+func (b *blueprints) columnOf(t reflect.Type) int {
+	id := ecs.TypeID(b.world, t)
+	return slices.IndexFunc(b.cols, func(c column) bool { return c.id == id })
+}
+
+// laterParts returns the columns among the disabled ones of an entity that it got from blueprints of ticks after one.
+func (b *blueprints) laterParts(slot rollback.Slot, tick entangle.Tick) (cols set.Mask) {
+	d := &b.disabled[slot]
+	for i := range b.kinds {
+		k := &b.kinds[i]
+		if !d.on || !d.mask.Has(k.mark) || !d.mask.Has(k.blueprint) {
+			continue
+		}
+		if at := b.disabledAt(d, k.blueprint); tick.Before(k.Tick(d.values[at : at+b.cols[k.blueprint].size])) {
+			cols = cols.Or(k.assembled)
+		}
+	}
+	return cols
 }
 
 // lacksSent reports whether an entity lacks the components that the server sends: unless it has the server's state

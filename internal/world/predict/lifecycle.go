@@ -16,6 +16,9 @@ type lifecycle struct {
 	removeDespawned func(e ecs.Entity)      // removes an entity that the server has despawned
 	isAbsent        func(e ecs.Entity) bool // reports whether a replay will spawn a prespawned entity again
 
+	// assembledAfter returns the columns among the disabled ones of an entity that it got from blueprints of later ticks.
+	assembledAfter func(slot rollback.Slot, tick entangle.Tick) set.Mask
+
 	leaving  []leavingEntity // despawned entities that are still in the world
 	excluded []leavingEntity // entities with components.NoRollback that are despawned ahead of the server
 	returned []rollback.Slot // scratch: returned entities; the histories lack the components that the game added to them
@@ -205,7 +208,7 @@ func (l *lifecycle) reshapeEnabled(slot rollback.Slot, had, form rollback.Form) 
 	}
 	returns := !had.Alive || had.Disabled
 	if returns { // the histories do not know its own components
-		form.Mask = form.Mask.Or(has.And(l.modes.own()))
+		form.Mask = form.Mask.Or(has.And(l.modes.own()).Without(l.assembledAfter(slot, l.progress.present())))
 	}
 	if l.disabled[slot].on {
 		if returns {

@@ -88,7 +88,7 @@ func (i *Intents) Has(input int) bool { return i != nil && len(i.kinds[input]) >
 func (i *Intents) Fire(shot *Shot, input int, value []byte, spawned func(e ecs.Entity, hash uint32)) (refused int) {
 	for n := range i.kinds[input] {
 		k := &i.kinds[input][n]
-		blueprint, ok := k.Fire(value)
+		blueprint, ok := k.Fire(shot.Shooter, value)
 		if !ok {
 			continue
 		}

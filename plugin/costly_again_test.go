@@ -133,7 +133,7 @@ func TestSavingsAreBoundedAtAnyTickRate(t *testing.T) {
 // Proves: Z21
 func TestTheLowestQuotaLetsAnHonestClientPlay(t *testing.T) {
 	const clients, seconds = 8, 10
-	a := &arena{game: newGameWith(t, func(c *plugin.ServerConfig) {
+	a := &arena{of: arenaProtocol, game: newGameWith(t, func(c *plugin.ServerConfig) {
 		c.Protocol, c.MaxWorkPerClient, c.MaxClients = arenaProtocol(), leastWork, clients
 	})}
 	guests := make([]*ears, clients)

@@ -57,6 +57,7 @@ func arenaProtocol() *protocol.Protocol {
 type arena struct {
 	*game
 	*intruder
+	of     func() *protocol.Protocol
 	mine   ecs.Entity // the entity of the raider
 	ticks  []string   // state of all entities except the raider's after each tick
 	moved  []moved    // moves of the raider's entity
@@ -73,10 +74,12 @@ type moved struct {
 
 const raider = 100
 
-func newArena(t testing.TB) *arena {
-	a := &arena{ticks: make([]string, 0, 60+60+20+besieged)}
+func newArena(t testing.TB) *arena { return newArenaOf(t, arenaProtocol) }
+
+func newArenaOf(t testing.TB, of func() *protocol.Protocol) *arena {
+	a := &arena{ticks: make([]string, 0, 60+60+20+besieged), of: of}
 	a.game = newGameWith(t, func(c *plugin.ServerConfig) {
-		c.Protocol = arenaProtocol()
+		c.Protocol = of()
 		c.MaxWorkPerClient = -1 // the limits that apply after the quota are tested
 	}, func(s *plugin.Server) {
 		s.AddSystem(plugin.FixedMain, plugin.Func(a.move))
@@ -89,7 +92,7 @@ func newArena(t testing.TB) *arena {
 	a.fighter(entangle.Nobody, components.Everyone)
 	gone := a.fighter(1, components.Everyone)
 	for id := range entangle.ClientID(2) {
-		a.joinWith(arenaProtocol(), id+1, honest(id+1))
+		a.joinWith(of(), id+1, honest(id+1))
 	}
 	a.run(60)
 	a.world.RemoveEntity(gone)
@@ -167,7 +170,7 @@ func honest(id entangle.ClientID) func(*plugin.Client) {
 // invade connects the raider.
 func (a *arena) invade() {
 	a.intruder = a.infiltrate(raider)
-	hello := binary.LittleEndian.AppendUint64([]byte{1}, arenaProtocol().Hash())
+	hello := binary.LittleEndian.AppendUint64([]byte{1}, a.of().Hash())
 	a.say(peer.Control, binary.LittleEndian.AppendUint64(hello, 0))
 	a.say(peer.FirstMessages, chatBody(0, nil, 0))
 	a.game.run(2)

@@ -98,6 +98,7 @@ var numbers = map[string]any{
 	"input.RelayCopies":            worldinput.RelayCopies,
 	"input.MaxRelayBody":           worldinput.MaxRelayBody,
 	"input.MaxOtherStreams":        worldinput.MaxOtherStreams,
+	"input.MaxWaitingIntents":      worldinput.MaxWaitingIntents,
 	"repl.SeqBits":                 repl.SeqBits,
 	"repl.MaxActionsInFlight":      repl.MaxActionsInFlight,
 	"repl.MaxGroups":               repl.MaxGroups,

@@ -73,3 +73,53 @@ func TestPartsOfBlueprintsAreLocal(t *testing.T) {
 	assert.True(t, info.Once)
 	assert.Equal(t, registry.Once, info.Predict)
 }
+
+type (
+	trigger struct{ Pull bool }
+	lever   struct{ Pull bool }
+)
+
+// fires returns a function of an intent that fires nothing.
+func fires[I, B any](ecs.Entity, I) (b B, ok bool) { return b, ok }
+
+// Proves: T10
+func TestMistakesWithIntents(t *testing.T) {
+	ready := func(p *protocol.Protocol) {
+		protocol.Component[components.ControlledBy](p)
+		protocol.Component[components.Prespawned](p)
+		protocol.Input[trigger](p)
+		protocol.Blueprint(p, assemble[plan, struct{}])
+	}
+	as := components.Replicate{}
+	check(t, []mistake{
+		{"no input", func(p *protocol.Protocol) { ready(p); protocol.Intent(p, fires[lever, plan], as) }, protocol.ErrOptions, []string{"lever", "protocol.Input"}},
+		{"no blueprint", func(p *protocol.Protocol) { ready(p); protocol.Intent(p, fires[trigger, hull], as) }, protocol.ErrOptions, []string{"hull", "protocol.Blueprint"}},
+		{"twice", func(p *protocol.Protocol) {
+			ready(p)
+			protocol.Intent(p, fires[trigger, plan], as)
+			protocol.Intent(p, fires[trigger, plan], as)
+		}, protocol.ErrTwice, []string{"twice"}},
+		{"nothing", func(p *protocol.Protocol) { ready(p); protocol.Intent[trigger, plan](p, nil, as) }, protocol.ErrOptions, []string{"nil"}},
+		{"accepts nothing", func(p *protocol.Protocol) { ready(p); protocol.Intent(p, fires[trigger, plan], as).Accept(nil) }, protocol.ErrOptions, []string{"Accept"}},
+		{"not owned", func(p *protocol.Protocol) {
+			protocol.Component[components.Prespawned](p)
+			protocol.Input[trigger](p)
+			protocol.Blueprint(p, assemble[plan, struct{}])
+			protocol.Intent(p, fires[trigger, plan], as)
+		}, protocol.ErrOptions, []string{"components.ControlledBy"}},
+		{"not prespawned", func(p *protocol.Protocol) {
+			protocol.Component[components.ControlledBy](p)
+			protocol.Input[trigger](p)
+			protocol.Blueprint(p, assemble[plan, struct{}])
+			protocol.Intent(p, fires[trigger, plan], as)
+		}, protocol.ErrOptions, []string{"components.Prespawned"}},
+	})
+	p := protocol.New(protocol.Config{Name: "game"})
+	ready(p)
+	protocol.Intent(p, fires[trigger, plan], as).Accept(func(*ecs.World, ecs.Entity, plan) bool { return true })
+	require.NoError(t, p.Err())
+	of := registry.Of(p).ComponentOf(reflect.TypeFor[components.IntentOf]())
+	require.NotNil(t, of)
+	assert.True(t, of.Hierarchy)
+	assert.Equal(t, registry.Full, of.Predict)
+}

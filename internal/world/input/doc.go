@@ -9,7 +9,7 @@
 //
 // From a client to the server: Inputs.Write, ownInputs (input_own.go), inputUp (up.go). On the
 // server: InputPlayer (player.go), ReceivedInputs (received.go). The player of a host needs no
-// connection (input_local.go).
+// connection (input_local.go). What inputs fire, on both sides: intents.go.
 //
 // Back to other clients: relay (relay.go), relayLine (relay_line.go). On those clients: inputDown
 // (down.go), othersInputs (relay_others.go).

@@ -29,5 +29,5 @@
 //
 // Hierarchies: hierarchy.go, hierarchy_listener.go, hierarchy_unplaced.go, propagation.go. Shared
 // ids: sids.go. Prespawned entities: prespawns.go. Entities that are assembled:
-// blueprints.go. For developers: warnings.go, unregistered.go, mirror.go.
+// blueprints.go, and those that inputs fire: intents.go. For developers: warnings.go, unregistered.go, mirror.go.
 package source

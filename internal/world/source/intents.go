@@ -122,6 +122,6 @@ func (i *Intents) putComponents(e ecs.Entity) {
 
 // saltOf makes a salt of a network id. docs/PROTOCOL.md describes it.
 func saltOf(id repl.ID) (salt uint32) {
-	const odd = 0x9e3779b1
-	return (uint32(id.Group)*odd+uint32(id.Generation))*odd + uint32(id.Member)
+	const factor = 0x9e3779b1
+	return (uint32(id.Group)*factor+uint32(id.Generation))*factor + uint32(id.Member)
 }

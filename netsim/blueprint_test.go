@@ -130,7 +130,7 @@ func TestABlueprintIsRefreshedWhenItIsSent(t *testing.T) {
 				continue
 			}
 			server := g.logs[0][plan.Tick-1][1]
-			assert.Equal(t, server, rockState{rock{plan.X, server.rock.Speed}, plan.Angle})
+			assert.Equal(t, rockState{rock{plan.X, server.rock.Speed}, plan.Angle}, server)
 			if client == 2 {
 				g.requireEqualSince(t, client, 1, plan.Tick)
 			}

@@ -125,4 +125,3 @@ func TestShotsEndWithTheirClient(t *testing.T) {
 	a.run(3)
 	assert.Empty(t, a.dartEntities())
 }
-

@@ -17,8 +17,9 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// A rock whose blueprint arrives after its tick, in its tick, and before it, has the same components with the same
-// values on both sides, in each tick from its own on, and before that none of them: also those that are never sent.
+// A rock whose blueprint arrives after its tick, in its tick, and before it, has the same components with
+// the same values on both sides, in each tick from its own on, and before that none of them: also those that
+// are never sent.
 //
 // Proves: T4
 func TestARockIsAssembledInItsTick(t *testing.T) {
@@ -88,9 +89,10 @@ func TestRocksOverABadNetwork(t *testing.T) {
 	}
 }
 
-// A client that joins late, or to which the rock is shown later, gets the blueprint as the rock is then. From the
-// tick after that on it computes the same as the server, also what is never sent, if its clock was set by then. The
-// client that has the rock is sent nothing for that: the same datagrams as without the function.
+// A client that joins late, or to which the rock is shown later, gets the blueprint as the rock is then.
+// From the tick after that on it computes the same as the server, also what is never sent, if its clock was
+// set by then. The client that has the rock is sent nothing for that: the same datagrams as without the
+// function.
 //
 // Proves: T9
 func TestABlueprintIsRefreshedWhenItIsSent(t *testing.T) {
@@ -140,9 +142,9 @@ func TestABlueprintIsRefreshedWhenItIsSent(t *testing.T) {
 	requireSameDatagrams(t, logs[0], logs[1])
 }
 
-// Without the function, a client to which the rock is shown long after its tick assembles it from the old blueprint. What
-// the server sends is the server's all the same, what the server has removed is not added again, and the only rollback is
-// that to the tick in which the rocks have appeared.
+// Without the function, a client to which the rock is shown long after its tick assembles it from the old
+// blueprint. What the server sends is the server's all the same, what the server has removed is not added
+// again, and the only rollback is that to the tick in which the rocks have appeared.
 //
 // Proves: T4
 func TestReceivedValuesWinOverAssembledOnes(t *testing.T) {
@@ -171,8 +173,8 @@ func TestReceivedValuesWinOverAssembledOnes(t *testing.T) {
 	g.requireEqualAtRest()
 }
 
-// A client that does not predict the rock gets the components that are not sent, once the tick is shown, and all others
-// from the server.
+// A client that does not predict the rock gets the components that are not sent, once the tick is shown, and
+// all others from the server.
 //
 // Proves: T4
 func TestAShownRockIsAssembled(t *testing.T) {
@@ -201,8 +203,8 @@ func TestAShownRockIsAssembled(t *testing.T) {
 	g.requireEqualAtRest()
 }
 
-// A rollback to before the tick takes everything that was assembled off the rock, and the replay assembles it again, to
-// the same. What need not be rolled back stays.
+// A rollback to before the tick takes everything that was assembled off the rock, and the replay assembles
+// it again, to the same. What need not be rolled back stays.
 //
 // Proves: T4
 func TestARollbackRemovesWhatWasAssembled(t *testing.T) {
@@ -233,8 +235,9 @@ func TestARollbackRemovesWhatWasAssembled(t *testing.T) {
 	assert.EqualValues(t, 1, client.Stats().Rollbacks.Total())
 }
 
-// A component can be inserted in a tick: a blueprint for an entity that is there already. In the past that means a
-// rollback to before it, in the present and in the future nothing is replayed. Without a tick it is the next one.
+// A component can be inserted in a tick: a blueprint for an entity that is there already. In the past that
+// means a rollback to before it, in the present and in the future nothing is replayed. Without a tick it is
+// the next one.
 //
 // Proves: T5
 func TestAComponentIsInsertedInATick(t *testing.T) {
@@ -276,8 +279,8 @@ func TestAComponentIsInsertedInATick(t *testing.T) {
 	}
 }
 
-// The next tick is that of a blueprint without one, on both sides, also if a shared system adds it: here to a bullet that
-// both have spawned. Nothing is rolled back.
+// The next tick is that of a blueprint without one, on both sides, also if a shared system adds it: here to
+// a bullet that both have spawned. Nothing is rolled back.
 //
 // Proves: T4
 func TestASharedSystemUsesABlueprint(t *testing.T) {
@@ -310,7 +313,8 @@ func TestASharedSystemUsesABlueprint(t *testing.T) {
 	assert.Zero(t, rollbacks(g.peers[0], plugin.ByMismatch))
 }
 
-// Removing the blueprint and adding another one in a later tick assembles the entity again: it gets what it lacks.
+// Removing the blueprint and adding another one in a later tick assembles the entity again: it gets what it
+// lacks.
 func TestABlueprintCanBeUsedAgain(t *testing.T) {
 	g := newRocks(t, latency(60*ms), 1)
 	w := g.sim.World()
@@ -328,8 +332,8 @@ func TestABlueprintCanBeUsedAgain(t *testing.T) {
 	g.requireEqualAtRest()
 }
 
-// A function that panics is a mistake of the game, like a system that panics: the panic goes through to the caller of
-// the app's Update, on either side.
+// A function that panics is a mistake of the game, like a system that panics: the panic goes through to the
+// caller of the app's Update, on either side.
 //
 // Proves: T4
 func TestABlueprintThatPanics(t *testing.T) {
@@ -341,8 +345,8 @@ func TestABlueprintThatPanics(t *testing.T) {
 	}
 }
 
-// A client that does not have a blueprint of the server, or has it as another type, is refused when it connects, and
-// both sides say why.
+// A client that does not have a blueprint of the server, or has it as another type, is refused when it
+// connects, and both sides say why.
 //
 // Proves: T4
 func TestAnUnknownBlueprint(t *testing.T) {
@@ -358,8 +362,8 @@ func TestAnUnknownBlueprint(t *testing.T) {
 	assert.ErrorContains(t, client.Err(), "option Predict is Once on the server and Simple on the client")
 }
 
-// Ticks that a hostile server says cost a client nothing: a rock of a tick that never comes stays what it is, one of long
-// ago is assembled in the next tick, and neither causes rollback after rollback.
+// Ticks that a hostile server says cost a client nothing: a rock of a tick that never comes stays what it
+// is, one of long ago is assembled in the next tick, and neither causes rollback after rollback.
 //
 // Proves: T4
 func TestBlueprintsOfStrangeTicks(t *testing.T) {

@@ -230,7 +230,8 @@ func (g *volleys) requireEqualAtRest() {
 	g.sim.ExpectEqual()
 }
 
-// requireEqualFrom checks that a client computed the same of a shot as the server from its tick on, and nothing before.
+// requireEqualFrom checks that a client computed the same of a shot as the server from its tick on, and
+// nothing before.
 func (g *volleys) requireEqualFrom(t *testing.T, client int, key shotKey) {
 	t.Helper()
 	to := g.server.Tick() - 5

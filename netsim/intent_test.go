@@ -15,8 +15,8 @@ import (
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
-// The four clients of docs/PREDICTION.md, "Shots ahead of their tick": A shoots with an input delay, and the others watch, from
-// lines of different latencies.
+// The four clients of docs/PREDICTION.md, "Shots ahead of their tick": A shoots with an input delay, and the
+// others watch, from lines of different latencies.
 const (
 	clientA = iota + 1
 	clientB
@@ -34,8 +34,8 @@ func fourClients(t *testing.T) (g *volleys, key shotKey) {
 	return g, key
 }
 
-// The shooter has one entity from the frame on in which it presses the key. The server's entity becomes that one, and is
-// assembled in the tick of the input; nothing is rolled back.
+// The shooter has one entity from the frame on in which it presses the key. The server's entity becomes that
+// one, and is assembled in the tick of the input; nothing is rolled back.
 //
 // Proves: T7, T10, T12
 func TestIntentOfClientA(t *testing.T) {
@@ -52,8 +52,8 @@ func TestIntentOfClientA(t *testing.T) {
 	g.requireEqualFrom(t, clientA, key)
 }
 
-// Client B is about to compute the tick when the entity arrives, without anything that the server has assembled. It
-// assembles the entity itself.
+// Client B is about to compute the tick when the entity arrives, without anything that the server has
+// assembled. It assembles the entity itself.
 //
 // Proves: T7
 func TestIntentOfClientB(t *testing.T) {
@@ -79,8 +79,8 @@ func TestIntentOfClientC(t *testing.T) {
 	g.requireEqualFrom(t, clientC, key)
 }
 
-// Client D is far away: it has computed the tick when the entity arrives. It rolls back, assembles the entity in the replay of its
-// tick, and has computed the same as the server from that tick on.
+// Client D is far away: it has computed the tick when the entity arrives. It rolls back, assembles the
+// entity in the replay of its tick, and has computed the same as the server from that tick on.
 //
 // Proves: T7
 func TestIntentOfClientD(t *testing.T) {
@@ -94,8 +94,9 @@ func TestIntentOfClientD(t *testing.T) {
 	g.requireEqualFrom(t, clientD, key)
 }
 
-// The server spawns the entity when the input has arrived, long before its tick: without a position or anything else but the
-// blueprint, as a child of the shooter. In its tick it is assembled, and is a child no more.
+// The server spawns the entity when the input has arrived, long before its tick: without a position or
+// anything else but the blueprint, as a child of the shooter. In its tick it is assembled, and is a child no
+// more.
 //
 // Proves: T10, T11
 func TestTheServerSpawnsAnIntentAtReceipt(t *testing.T) {
@@ -122,9 +123,9 @@ func TestTheServerSpawnsAnIntentAtReceipt(t *testing.T) {
 	}
 }
 
-// Over a bad network, with several players who shoot all the time with and without an input delay, no client has a shot twice in any
-// frame, and at the end each has computed the same of each shot as the server. (Ships that move are mispredicted, and with them
-// the components of their shots that are not sent.)
+// Over a bad network, with several players who shoot all the time with and without an input delay, no client
+// has a shot twice in any frame, and at the end each has computed the same of each shot as the server.
+// (Ships that move are mispredicted, and with them the components of their shots that are not sent.)
 //
 // Proves: T7, T12
 func TestIntentsOverABadNetwork(t *testing.T) {
@@ -171,8 +172,8 @@ func TestIntentsOverABadNetwork(t *testing.T) {
 	}
 }
 
-// A shot that the server's function refuses, and one of an input that comes too late, is removed from the shooter's world
-// when all state of its tick has arrived, and nobody else gets it.
+// A shot that the server's function refuses, and one of an input that comes too late, is removed from the
+// shooter's world when all state of its tick has arrived, and nobody else gets it.
 //
 // Proves: T13
 func TestMisfires(t *testing.T) {
@@ -213,8 +214,8 @@ func TestMisfires(t *testing.T) {
 	}
 }
 
-// Rollbacks to before and after the key, the arrival of the server's entity, and its tick leave the shooter its one entity,
-// which is assembled again each time that its tick is replayed.
+// Rollbacks to before and after the key, the arrival of the server's entity, and its tick leave the shooter
+// its one entity, which is assembled again each time that its tick is replayed.
 //
 // Proves: T12
 func TestRollbacksLeaveTheShooterItsEntity(t *testing.T) {
@@ -272,8 +273,8 @@ func TestIntentsOfAHiddenShooterChangeNoByte(t *testing.T) {
 	requireSameDatagrams(t, run(false), run(true))
 }
 
-// Many entities of one client that all shoot all the time are bounded: what is too much is not spawned and is counted, and goes
-// from the shooter's world.
+// Many entities of one client that all shoot all the time are bounded: what is too much is not spawned and
+// is counted, and goes from the shooter's world.
 //
 // Proves: T13
 func TestIntentsOfAClientAreBounded(t *testing.T) {
@@ -332,4 +333,21 @@ func TestTheIntentOfAHostsPlayer(t *testing.T) {
 	assert.True(t, g.seen[1][key].waiting)
 	g.requireEqualFrom(t, 1, key)
 	assert.Zero(t, client.Stats().Rollbacks.Total())
+}
+
+// A shot that waits for its tick ends with its shooter, on all sides.
+//
+// Proves: T11
+func TestAnIntentEndsWithItsShooter(t *testing.T) {
+	g := newVolleys(t, []netsim.Link{latency(20 * ms), latency(30 * ms)})
+	key := g.fireAt(1, 5, 7)
+	require.True(t, g.sim.RunUntil(time.Second, func() bool { return !shotOf(g.sim.World(), key).IsZero() }))
+	g.sim.World().RemoveEntity(g.ships[0])
+	g.sim.Run(2 * time.Second)
+	assert.True(t, shotOf(g.sim.World(), key).IsZero())
+	for _, p := range g.peers {
+		assert.True(t, shotOf(p.World(), key).IsZero())
+		assert.Zero(t, p.Client().Stats().Prespawned.Collisions)
+	}
+	g.requireEqualAtRest()
 }

@@ -43,9 +43,9 @@ func (a *arena) darts() (ticks map[entangle.Tick]int, assembled int) {
 	return ticks, assembled
 }
 
-// Inputs that a server does not take fire nothing: of ticks that have run, of ticks that are too far away, of entities that
-// another client controls, that nobody controls, that are not seen, and that are gone. Nor do inputs that arrive a second
-// time, or again with other values. What the game does not know is refused.
+// Inputs that a server does not take fire nothing: of ticks that have run, of ticks that are too far away,
+// of entities that another client controls, that nobody controls, that are not seen, and that are gone. Nor
+// do inputs that arrive a second time, or again with other values. What the game does not know is refused.
 //
 // Proves: T13
 func TestForgedInputsFireNothing(t *testing.T) {

@@ -71,9 +71,9 @@ func (m *Matcher[E]) Spawned(e E, hash uint32, tick, until entangle.Tick, drop f
 	return same, false
 }
 
-// Announced adds an entity that the client has spawned ahead of its tick, as the server does: it may arrive before
-// that tick or in it, no replay spawns it again, and it waits up to the tick. If there is no room, the oldest entity
-// is given up, and drop is called for it.
+// Announced adds an entity that the client has spawned ahead of its tick, as the server does: it may arrive
+// before that tick or in it, no replay spawns it again, and it waits up to the tick. If there is no room,
+// the oldest entity is given up, and drop is called for it.
 func (m *Matcher[E]) Announced(e E, hash uint32, tick entangle.Tick, drop func(e E, s State)) {
 	state := Waiting
 	if m.living(hash) != 0 {

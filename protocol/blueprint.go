@@ -40,8 +40,9 @@ type assembled[B any] struct{}
 // the entity in a rollback.
 //
 // assemble runs again in a replay of its tick, and must give the same from the same state: see
-// docs/PREDICTION.md. It may read the world, and may spawn and change other entities. A panic of it goes through to the caller of
-// the app's Update. To assemble an entity a second time, remove B, and add another one in a later tick.
+// docs/PREDICTION.md. It may read the world, and may spawn and change other entities. A panic of it goes
+// through to the caller of the app's Update. To assemble an entity a second time, remove B, and add another
+// one in a later tick.
 //
 // B is sent once, with ReplicateOnce and Predict(Once). It must not hold Go pointers.
 func Blueprint[B, P any](p *Protocol, assemble func(w *ecs.World, e ecs.Entity, b B) P) *BlueprintRule[B] {

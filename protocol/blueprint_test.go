@@ -49,8 +49,8 @@ func TestMistakesWithBlueprints(t *testing.T) {
 	})
 }
 
-// What a blueprint adds, and the other side is not sent, rolls back without being registered, whatever the order of the
-// registrations.
+// What a blueprint adds, and the other side is not sent, rolls back without being registered, whatever the
+// order of the registrations.
 func TestPartsOfBlueprintsAreLocal(t *testing.T) {
 	p := protocol.New(protocol.Config{Name: "game"})
 	protocol.Blueprint(p, assemble[plan, struct {

@@ -22,19 +22,20 @@ type intentRule[B any] struct {
 	accept func(w *ecs.World, shooter ecs.Entity, b B) bool
 }
 
-// Intent registers that an input of type I can fire an entity with the blueprint B, such as a shot. fire says so, and
-// returns the blueprint; it must depend on the input alone. shooter is the entity with the input, for a blueprint that refers to
-// it.
+// Intent registers that an input of type I can fire an entity with the blueprint B, such as a shot. fire
+// says so, and returns the blueprint; it must depend on the input alone. shooter is the entity with the
+// input, for a blueprint that refers to it.
 //
 // With an input delay an input acts some ticks after it is made. The player's client spawns the entity at
-// once, the server when the input has arrived, and both before the tick of the input. Until then the entity has the
-// blueprint alone, and components.IntentOf. It is assembled in the tick of the input, on the server and on all
-// clients that predict it, so that they see the shot begin in the same tick. The two entities
-// are one on the player's client, as with components.Prespawned. If the server does not spawn its entity, because the input
-// came too late or Accept refused it, the client's is removed.
+// once, the server when the input has arrived, and both before the tick of the input. Until then the entity
+// has the blueprint alone, and components.IntentOf. It is assembled in the tick of the input, on the server
+// and on all clients that predict it, so that they see the shot begin in the same tick. The two entities are
+// one on the player's client, as with components.Prespawned. If the server does not spawn its entity,
+// because the input came too late or Accept refused it, the client's is removed.
 //
-// The entity has as on the server, and ControlledBy with the shooter's owner. Until it is assembled, the clients see it
-// that see its shooter, the entity with the input. Register I, B, components.ControlledBy and components.Prespawned.
+// The entity has as on the server, and ControlledBy with the shooter's owner. Until it is assembled, the
+// clients see it that see its shooter, the entity with the input. Register I, B, components.ControlledBy and
+// components.Prespawned.
 func Intent[I, B any](p *Protocol, fire func(shooter ecs.Entity, input I) (b B, ok bool), as components.Replicate) *IntentRule[B] {
 	input, blueprint := reflect.TypeFor[I](), reflect.TypeFor[B]()
 	r := &intentRule[B]{rule: rule{p: p, subject: "intent " + wire.TypeName(input) + " of " + wire.TypeName(blueprint), given: map[string]bool{}}}
@@ -62,9 +63,9 @@ func Intent[I, B any](p *Protocol, fire func(shooter ecs.Entity, input I) (b B, 
 	return &IntentRule[B]{r}
 }
 
-// Accept sets a function that the server calls when the input has arrived, before the tick of the input. If it
-// returns false, the entity is not spawned. Check in it what the client sends: the kind of shot, and how soon after the last
-// one it comes. The world is that of the server's present tick.
+// Accept sets a function that the server calls when the input has arrived, before the tick of the input. If
+// it returns false, the entity is not spawned. Check in it what the client sends: the kind of shot, and how
+// soon after the last one it comes. The world is that of the server's present tick.
 func (r *IntentRule[B]) Accept(accept func(w *ecs.World, shooter ecs.Entity, b B) bool) *IntentRule[B] {
 	if r.def.option("Accept") && r.def.present("Accept", accept != nil) {
 		r.def.accept = accept

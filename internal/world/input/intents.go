@@ -11,8 +11,8 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// MaxWaitingIntents is the most entities that the inputs of one client may have fired at a time, of ticks that have
-// not run yet. It is more than a second of shots in each tick.
+// MaxWaitingIntents is the most entities that the inputs of one client may have fired at a time, of ticks
+// that have not run yet. It is more than a second of shots in each tick.
 const MaxWaitingIntents = 256
 
 // receivedIntents spawns what the inputs of clients fire, when they have arrived.
@@ -61,8 +61,8 @@ func (i *Inputs) SpawnIntents() {
 	c.intents.arrived = c.intents.arrived[:0]
 }
 
-// fire spawns what an input fires. Of an input that the client sends a second time with another value, after its clock
-// was set, only the first counts.
+// fire spawns what an input fires. Of an input that the client sends a second time with another value, after
+// its clock was set, only the first counts.
 func (c *ReceivedInputs) fire(a *arrivedInput) {
 	stream, k := a.stream, &c.kinds[a.stream.number]
 	if k.streams[stream.entity] != stream || !c.holds(k, stream) || stream.shots.markArrived(a.tick, 1) == 0 {

@@ -24,8 +24,8 @@ type blueprints struct {
 
 	shownLate ecs.ID // components.Interpolated
 
-	// absent is the entities that are assembled in a tick of which the confirmed state has not arrived, but that of
-	// a later one has. Restoring an earlier tick disables them.
+	// absent is the entities that are assembled in a tick of which the confirmed state has not arrived, but
+	// that of a later one has. Restoring an earlier tick disables them.
 	absent []absentEntity
 
 	kinds    []blueprintColumns
@@ -73,8 +73,8 @@ func (b *blueprints) init(l *lifecycle, cfg *PredictionConfig, of *source.Bluepr
 	b.lacks, b.due = b.lacksSent, b.isShown
 }
 
-// findLate asks for rollbacks to before the ticks of the entities that should be assembled already. An entity for
-// which that is too long ago, or of which there is no history, is assembled in the next tick.
+// findLate asks for rollbacks to before the ticks of the entities that should be assembled already. An
+// entity for which that is too long ago, or of which there is no history, is assembled in the next tick.
 func (b *blueprints) findLate(d *decision, why *Why) {
 	if b.Blueprints == nil {
 		return
@@ -118,7 +118,8 @@ func (b *blueprints) columnOf(t reflect.Type) int {
 	return slices.IndexFunc(b.cols, func(c column) bool { return c.id == id })
 }
 
-// laterParts returns the columns among the disabled ones of an entity that it got from blueprints of ticks after one.
+// laterParts returns the columns among the disabled ones of an entity that it got from blueprints of ticks
+// after one.
 func (b *blueprints) laterParts(slot rollback.Slot, tick entangle.Tick) (cols set.Mask) {
 	d := &b.disabled[slot]
 	for i := range b.kinds {
@@ -133,8 +134,8 @@ func (b *blueprints) laterParts(slot rollback.Slot, tick entangle.Tick) (cols se
 	return cols
 }
 
-// lacksSent reports whether an entity lacks the components that the server sends: unless it has the server's state
-// of a tick in which the server had assembled it.
+// lacksSent reports whether an entity lacks the components that the server sends: unless it has the server's
+// state of a tick in which the server had assembled it.
 func (b *blueprints) lacksSent(e ecs.Entity, due entangle.Tick) bool {
 	if !b.predicts(e) {
 		return true
@@ -156,8 +157,8 @@ func (b *blueprints) isShown(e ecs.Entity, tick entangle.Tick) bool {
 	return ok && !received.Before(tick) && !b.world.Has(e, b.shownLate)
 }
 
-// isBare reports whether an entity that has arrived has none of the components that are compared, and waits for a tick
-// that has not run yet.
+// isBare reports whether an entity that has arrived has none of the components that are compared, and waits
+// for a tick that has not run yet.
 func (b *blueprints) isBare(slot rollback.Slot) bool {
 	compared := b.store.Confirmed(slot).Mask.And(b.modes.full).Without(b.intentOf)
 	return compared.IsZero() && b.WaitsAt(b.entity(slot), b.progress.present())
@@ -173,6 +174,6 @@ func (p *Prediction) AssembleRemote() {
 	}
 }
 
-// SetBlueprintTicks sets the ticks of blueprints that have come into the world in this tick to the next one, if they have
-// none or one that has run.
+// SetBlueprintTicks sets the ticks of blueprints that have come into the world in this tick to the next one,
+// if they have none or one that has run.
 func (p *Prediction) SetBlueprintTicks() { p.blueprints.SetTicks(p.progress.present()+1, true) }

@@ -9,8 +9,8 @@ import (
 
 var _ input.IntentPredictor = (*Prediction)(nil)
 
-// BeginIntent implements input.IntentPredictor. It updates the histories with the changes of this tick, so that only the
-// new entity counts as if it had always been there.
+// BeginIntent implements input.IntentPredictor. It updates the histories with the changes of this tick, so
+// that only the new entity counts as if it had always been there.
 func (p *Prediction) BeginIntent() bool {
 	if !p.progress.synced() {
 		return false
@@ -20,9 +20,9 @@ func (p *Prediction) BeginIntent() bool {
 	return true
 }
 
-// Intend implements input.IntentPredictor. The entity is in the histories of all ticks, without what is assembled:
-// replays do not run the system that has fired it. It is removed if the server's has not arrived when all state of
-// its tick has.
+// Intend implements input.IntentPredictor. The entity is in the histories of all ticks, without what is
+// assembled: replays do not run the system that has fired it. It is removed if the server's has not arrived
+// when all state of its tick has.
 func (p *Prediction) Intend(e ecs.Entity, hash uint32, tick entangle.Tick) {
 	p.entities.commitStructure(between)
 	p.prespawned.matcher.Announced(e, hash, tick, p.prespawned.drop)

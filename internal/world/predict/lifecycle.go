@@ -16,7 +16,8 @@ type lifecycle struct {
 	removeDespawned func(e ecs.Entity)      // removes an entity that the server has despawned
 	isAbsent        func(e ecs.Entity) bool // reports whether a replay will spawn a prespawned entity again
 
-	// assembledAfter returns the columns among the disabled ones of an entity that it got from blueprints of later ticks.
+	// assembledAfter returns the columns among the disabled ones of an entity that it got from blueprints of
+	// later ticks.
 	assembledAfter func(slot rollback.Slot, tick entangle.Tick) set.Mask
 
 	leaving  []leavingEntity // despawned entities that are still in the world

@@ -100,8 +100,8 @@ func (b *Blueprints) WaitsAt(e ecs.Entity, tick entangle.Tick) bool {
 }
 
 // Assemble assembles the entities without components.Remote that wait for a tick or for an earlier one,
-// before the simulation of that tick. lacks reports whether an entity gets the components that the server sends,
-// too; nil means that all do.
+// before the simulation of that tick. lacks reports whether an entity gets the components that the server
+// sends, too; nil means that all do.
 func (b *Blueprints) Assemble(tick entangle.Tick, lacks func(e ecs.Entity, due entangle.Tick) bool) {
 	if b == nil {
 		return

@@ -83,8 +83,8 @@ func NewIntents(w *ecs.World, r *registry.Registry, server bool, marks ...ecs.ID
 // Has reports whether inputs of a type can fire something.
 func (i *Intents) Has(input int) bool { return i != nil && len(i.kinds[input]) > 0 }
 
-// Fire spawns what an input fires, and calls spawned for each entity. It returns how many the server's function has
-// refused.
+// Fire spawns what an input fires, and calls spawned for each entity. It returns how many the server's
+// function has refused.
 func (i *Intents) Fire(shot *Shot, input int, value []byte, spawned func(e ecs.Entity, hash uint32)) (refused int) {
 	for n := range i.kinds[input] {
 		k := &i.kinds[input][n]

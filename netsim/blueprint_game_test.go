@@ -100,6 +100,7 @@ func newRocks(t *testing.T, link netsim.Link, players int, adjust ...func(*rocks
 		a(g)
 	}
 	g.sim = netsim.New(t, netsim.Config{Link: link})
+	g.sim.Watch()
 	config := g.sim.ServerConfig(g.protocol())
 	config.SendEvery = max(g.every, 1)
 	g.server = newServer(t, config)

@@ -386,3 +386,19 @@ func TestBlueprintsOfStrangeTicks(t *testing.T) {
 		g.requireEqualAtRest()
 	}
 }
+
+// A confirmed twin has what the server sends, and nothing that was assembled.
+func TestATwinIsNotAssembled(t *testing.T) {
+	g := newRocks(t, latency(60*ms), 1, func(g *rocks) { g.config = func(c *plugin.ClientConfig) { c.ConfirmedTwins = true } })
+	g.place(g.sim.World(), 1, 0, components.Everyone)
+	g.sim.Run(time.Second)
+	w := g.peers[0].World()
+	twins := generic.NewFilter2[components.ConfirmedOf, rockPlan]()
+	q := twins.Query(w)
+	require.Equal(t, 1, q.Count())
+	for q.Next() {
+		assert.True(t, q.Has(ecs.ComponentID[rock](w)))
+		assert.False(t, q.Has(ecs.ComponentID[spin](w)))
+		assert.False(t, q.Has(ecs.ComponentID[skin](w)))
+	}
+}

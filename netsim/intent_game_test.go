@@ -80,6 +80,7 @@ func (g *volleys) protocol() *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "volleys"})
 	protocol.Component[components.ControlledBy](p)
 	protocol.Component[components.Prespawned](p)
+	protocol.Component[components.Interpolated](p)
 	protocol.Component[frigate](p).Predict(protocol.Full)
 	protocol.Component[ball](p).Predict(protocol.Full)
 	protocol.Input[volley](p).Rebroadcast()
@@ -90,7 +91,7 @@ func (g *volleys) protocol() *protocol.Protocol {
 		}
 		return gunfire{ball{x, int32(b.Gun)}, fuse{x + int32(b.Gun)}}
 	})
-	rule := protocol.Intent(p, func(ship ecs.Entity, in volley) (shell, bool) { return shell{Ship: ship, Gun: in.Fire}, in.Fire > 0 }, components.Replicate{Predict: g.predict})
+	rule := protocol.Intent(p, func(ship ecs.Entity, in volley) (shell, bool) { return shell{Ship: ship, Gun: in.Fire}, in.Fire > 0 }, components.Replicate{Predict: g.predict, Interpolate: components.Everyone})
 	if g.accept != nil {
 		rule.Accept(func(_ *ecs.World, shooter ecs.Entity, b shell) bool { return g.accept(shooter, b) })
 	}
@@ -103,6 +104,7 @@ func newVolleys(t *testing.T, links []netsim.Link, adjust ...func(*volleys)) *vo
 		a(g)
 	}
 	g.sim = netsim.New(t, netsim.Config{})
+	g.sim.Watch()
 	config := g.sim.ServerConfig(g.protocol())
 	config.SendEvery = g.every
 	g.server = newServer(t, config)
@@ -120,7 +122,7 @@ func newVolleys(t *testing.T, links []netsim.Link, adjust ...func(*volleys)) *vo
 		client.AddSystem(plugin.FixedInput, g.player(id))
 		g.peers = append(g.peers, g.sim.AddClient(id, client, client))
 		g.peers[i].SetLink(link)
-		replicate := components.Replicate{Predict: components.Everyone}
+		replicate := components.Replicate{Predict: g.predict, Interpolate: components.Everyone}
 		if g.shipTarget != nil {
 			replicate.Target = g.shipTarget(g.sim.World(), id)
 		}

@@ -351,3 +351,27 @@ func TestAnIntentEndsWithItsShooter(t *testing.T) {
 	}
 	g.requireEqualAtRest()
 }
+
+// A client that shows the shooter in the past sees the shot wait there, too, and assembled when its tick is shown.
+//
+// Proves: T7
+func TestTheIntentOfAShownShooter(t *testing.T) {
+	g := newVolleys(t, []netsim.Link{latency(20 * ms), latency(30 * ms)}, func(g *volleys) { g.delay, g.predict = 20, components.Owner })
+	key := g.fireAt(1, 5, 7)
+	w, client := g.peers[1].World(), g.peers[1].Client()
+	require.True(t, g.sim.RunUntil(time.Second, func() bool { return !shotOf(w, key).IsZero() }))
+	e := shotOf(w, key)
+	assert.True(t, w.Has(e, ecs.ComponentID[components.IntentOf](w)))
+	assert.Nil(t, valueOn[ball](w, e))
+	assert.Nil(t, valueOn[fuse](w, e))
+	require.True(t, g.sim.RunUntil(time.Second, func() bool { return valueOn[ball](w, e) != nil }))
+	shown, _ := client.InterpolationTime(1)
+	assert.Equal(t, key.tick, shown)
+	assert.NotNil(t, valueOn[fuse](w, e))
+	assert.False(t, w.Has(e, ecs.ComponentID[components.IntentOf](w)))
+	g.sim.Run(time.Second)
+	assert.Equal(t, plugin.PrespawnStats{Matched: 1}, g.peers[0].Client().Stats().Prespawned)
+	g.requireEqualFrom(t, 1, key)
+	clear(g.press)
+	g.requireEqualAtRest()
+}

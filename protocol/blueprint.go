@@ -18,6 +18,7 @@ type BlueprintRule[B any] struct{ def *blueprintRule[B] }
 type blueprintRule[B any] struct {
 	rule
 	info    *registry.Blueprint
+	comp    *registry.Component
 	refresh func(w *ecs.World, e ecs.Entity, b *B)
 }
 
@@ -47,7 +48,7 @@ type assembled[B any] struct{}
 // B is sent once, with ReplicateOnce and Predict(Once). It must not hold Go pointers.
 func Blueprint[B, P any](p *Protocol, assemble func(w *ecs.World, e ecs.Entity, b B) P) *BlueprintRule[B] {
 	component := Component[B](p).Predict(Once).ReplicateOnce()
-	b := &blueprintRule[B]{rule: component.def.rule}
+	b := &blueprintRule[B]{rule: component.def.rule, comp: &component.def.info}
 	if b.off {
 		return &BlueprintRule[B]{b}
 	}
@@ -78,7 +79,7 @@ func Blueprint[B, P any](p *Protocol, assemble func(w *ecs.World, e ecs.Entity, 
 // entity are sent nothing. refresh must not change the world.
 func (r *BlueprintRule[B]) Refresh(refresh func(w *ecs.World, e ecs.Entity, b *B)) *BlueprintRule[B] {
 	if r.def.option("Refresh") && r.def.present("Refresh", refresh != nil) {
-		r.def.refresh = refresh
+		r.def.refresh, r.def.comp.Refreshed = refresh, true
 	}
 	return r
 }

@@ -60,8 +60,6 @@ func (f *blueprintFuncs[B, P]) PutPart(i int, e ecs.Entity) {
 	reflect.NewAt(part.typ, f.world.Get(e, part.id)).Elem().Set(part.value)
 }
 
-func (f *blueprintFuncs[B, P]) Refreshes() bool { return f.refresh != nil }
-
 func (f *blueprintFuncs[B, P]) Refresh(e ecs.Entity, blueprint []byte) {
 	f.refresh(f.world, e, (*B)(unsafe.Pointer(&blueprint[0])))
 }

@@ -27,7 +27,6 @@ type BlueprintFuncs interface {
 	Assemble(e ecs.Entity, blueprint []byte)
 	// PutPart writes a part, by its index, into the memory of an entity's component.
 	PutPart(i int, e ecs.Entity)
-	// Refreshes reports whether there is a function to refresh blueprints, which Refresh calls.
-	Refreshes() bool
+	// Refresh brings a blueprint up to date. It is called only if Component.Refreshed is set.
 	Refresh(e ecs.Entity, blueprint []byte)
 }

@@ -14,6 +14,7 @@ type Component struct {
 	Name      string // of the type, with its package path
 	Type      reflect.Type
 	Plan      *wire.Plan
+	Refreshed bool // a function of the game changes the sent value; see BlueprintFuncs.Refresh
 	Once      bool // only inserts and removes are sent, and no updates
 	Input     bool // registered as an input: its presence is replicated, but never its value
 	Delta     bool // updates may be differences, written by Plan.EncodeDelta

@@ -17,6 +17,7 @@ type Blueprints struct {
 	world  *ecs.World
 	writer *columns.Writer
 	remote ecs.ID
+	twin   ecs.ID   // components.ConfirmedOf
 	intent []ecs.ID // components.IntentOf
 	kinds  []blueprintKind
 
@@ -52,6 +53,7 @@ func NewBlueprints(w *ecs.World, r *registry.Registry) *Blueprints {
 		return nil
 	}
 	b := &Blueprints{world: w, writer: columns.NewWriter(w), remote: ecs.ComponentID[components.Remote](w)}
+	b.twin = ecs.ComponentID[components.ConfirmedOf](w)
 	b.intent = []ecs.ID{ecs.ComponentID[components.IntentOf](w)}
 	for _, info := range r.Blueprints {
 		k := blueprintKind{BlueprintFuncs: info.New(w), id: ecs.TypeID(w, info.Type), mark: ecs.TypeID(w, info.Mark), number: r.ComponentOf(info.Type).Number}
@@ -59,7 +61,7 @@ func NewBlueprints(w *ecs.World, r *registry.Registry) *Blueprints {
 			k.parts = append(k.parts, blueprintPart{ecs.TypeID(w, part), r.ComponentOf(part) != nil})
 		}
 		k.waiting, k.left = ecs.All(k.id).Without(k.mark), ecs.All(k.mark).Without(k.id)
-		if k.Refreshes() {
+		if r.ComponentOf(info.Type).Refreshed {
 			b.refreshing.Set(k.number)
 		}
 		b.kinds = append(b.kinds, k)
@@ -165,11 +167,12 @@ func (b *Blueprints) dueOf(k *blueprintKind, e ecs.Entity) (tick entangle.Tick, 
 	return k.Tick(b.memoryOf(k, e)), true
 }
 
-// find finds the entities that are not assembled, with or without components.Remote.
+// find finds the entities that are not assembled, with or without components.Remote. Confirmed twins have only
+// what the server sends.
 func (b *Blueprints) find(k *blueprintKind, remote bool) {
 	b.found = b.found[:0]
 	for q := b.world.Query(&k.waiting); q.Next(); {
-		if q.Has(b.remote) == remote {
+		if q.Has(b.remote) == remote && !q.Has(b.twin) {
 			b.found = append(b.found, q.Entity())
 		}
 	}

@@ -39,7 +39,7 @@ func (t *translation) compareValues(comps []*registry.Component, server, client 
 		case len(server) == 0 || client[0].Component < server[0].Component:
 			return fmt.Errorf("it has %v, which the server's has not", comps[client[0].Component].Type)
 		}
-		if info := comps[server[0].Component]; !info.Once || !t.hasOnceValue(info, &client[0]) {
+		if info := comps[server[0].Component]; !info.Refreshed && (!info.Once || !t.hasOnceValue(info, &client[0])) {
 			if err := t.compareValue(info, &server[0], &client[0]); err != nil {
 				return err
 			}

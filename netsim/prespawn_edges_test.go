@@ -76,9 +76,9 @@ func TestABulletWithOtherComponentsOnTheServer(t *testing.T) {
 	g := newShots(t, latency(60*ms), 1, func(g *shots) { g.life = forever })
 	g.main = func(server bool, w *ecs.World) {
 		for _, e := range g.bullets(t, w) {
-			if server && !w.Has(e, ecs.ComponentID[paint](w)) {
-				w.Add(e, ecs.ComponentID[paint](w))
-				valueOn[paint](w, e).Colour = 5
+			if server && !w.Has(e, ecs.ComponentID[hue](w)) {
+				w.Add(e, ecs.ComponentID[hue](w))
+				valueOn[hue](w, e).Colour = 5
 			}
 		}
 	}
@@ -90,8 +90,8 @@ func TestABulletWithOtherComponentsOnTheServer(t *testing.T) {
 		plugin.RequestRollback(w, client.Tick()-50) // to before the spawn
 		g.sim.Run(time.Second / 60)
 		require.Positive(t, client.Stats().Prespawned.Merged)
-		require.NotNil(t, valueOn[paint](w, e))
-		assert.EqualValues(t, 5, valueOn[paint](w, e).Colour)
+		require.NotNil(t, valueOn[hue](w, e))
+		assert.EqualValues(t, 5, valueOn[hue](w, e).Colour)
 	}
 }
 

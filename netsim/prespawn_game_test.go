@@ -28,7 +28,7 @@ type (
 	}
 	gun    struct{ Move, Fire int8 } // the input of its player
 	tail   struct{ Of ecs.Entity }   // of the child of a bullet: the bullet
-	paint  struct{ Colour int32 }    // the server's alone
+	hue  struct{ Colour int32 }    // the server's alone
 	spark  struct{}                  // it is not registered
 	bullet struct {
 		X, Speed int32
@@ -51,7 +51,7 @@ func shotsProtocol() *protocol.Protocol {
 	protocol.Component[bullet](p).Predict(protocol.Full)
 	protocol.Component[shooter](p).Predict(protocol.Once)
 	protocol.Component[tail](p).Predict(protocol.Full)
-	protocol.Component[paint](p)
+	protocol.Component[hue](p)
 	protocol.Input[gun](p).Rebroadcast()
 	return p
 }

@@ -25,5 +25,6 @@
 //
 // Predicted entities: predicted.go, predicted_changes.go (which entities are predicted),
 // predicted_commit.go (structure), predicted_update.go (values), postponed_events.go, confirmed.go,
-// prespawned.go (entities that the game has spawned ahead of the server), twin.go. For tests and tools: mirror.go.
+// prespawned.go (entities that the game has spawned ahead of the server), twin.go. For tests and tools: mirror.go,
+// interpolated_inspect.go.
 package sink

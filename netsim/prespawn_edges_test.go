@@ -204,4 +204,3 @@ func TestARemoteRockHasWhatTheServerSends(t *testing.T) {
 	assert.Equal(t, []int{2, 2}, g.assembled)
 	g.requireEqualAtRest()
 }
-

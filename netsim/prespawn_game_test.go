@@ -28,7 +28,7 @@ type (
 	}
 	gun    struct{ Move, Fire int8 } // the input of its player
 	tail   struct{ Of ecs.Entity }   // of the child of a bullet: the bullet
-	hue  struct{ Colour int32 }    // the server's alone
+	hue    struct{ Colour int32 }    // the server's alone
 	spark  struct{}                  // it is not registered
 	bullet struct {
 		X, Speed int32

@@ -64,3 +64,28 @@ func TestAssemblingAllocatesNothing(t *testing.T) {
 	again()
 	assert.Zero(t, alloctest.Count(100, again))
 }
+
+// The function of a blueprint may remove the entity, or the blueprint: nothing more is assembled.
+func TestABlueprintThatEndsItself(t *testing.T) {
+	for _, despawn := range []bool{true, false} {
+		p := protocol.New(protocol.Config{Name: "game"})
+		protocol.Blueprint(p, func(w *ecs.World, e ecs.Entity, b bpPlan) struct{ bpHull } {
+			if despawn {
+				w.RemoveEntity(e)
+			} else {
+				w.Remove(e, ecs.ComponentID[bpPlan](w))
+			}
+			return struct{ bpHull }{bpHull{b.Seed}}
+		})
+		require.NoError(t, registry.Seal(p))
+		w := ecs.NewWorld()
+		b := NewBlueprints(&w, registry.Of(p))
+		e := w.NewEntity(ecs.ComponentID[bpPlan](&w))
+		b.SetTicks(1, true)
+		b.Assemble(1, nil)
+		assert.Equal(t, !despawn, w.Alive(e))
+		if !despawn {
+			assert.Empty(t, w.Ids(e))
+		}
+	}
+}

@@ -22,16 +22,23 @@ const minNeedBits = 1 + 4 + 4
 // NeedsBits bounds the output of AppendNeeds for n needs.
 func NeedsBits(n int) int { return 1 + 32 + n*(1+32+68) }
 
-// LenNeeds returns the number of bits that AppendNeeds writes.
-func LenNeeds(now entangle.Tick, needs []Need) int {
-	if len(needs) == 0 {
-		return 1
+// FittingNeeds returns how many of the first needs AppendNeeds writes into room bits; -1: not even none.
+func FittingNeeds(now entangle.Tick, needs []Need, room int) (n int) {
+	bits := 1
+	if len(needs) > 0 {
+		bits += pack.UvarintBits(uint64(len(needs)))
 	}
-	bits := 1 + pack.UvarintBits(uint64(len(needs)))
-	for _, n := range needs {
-		bits += 1 + pack.UvarintBits(uint64(n.Group%Private)) + pack.UvarintBits(uint64(now-n.Tick))
+	if bits > room {
+		return -1
 	}
-	return bits
+	for _, need := range needs {
+		bits += 1 + pack.UvarintBits(uint64(need.Group%Private)) + pack.UvarintBits(uint64(now-need.Tick))
+		if bits > room {
+			break
+		}
+		n++
+	}
+	return n
 }
 
 // AppendNeeds writes the needs of an action of a tick.

@@ -323,11 +323,9 @@ func (p *parser) plainBlock(run *repl.Run, rec repl.Record) (all []saying) {
 
 func (p *parser) mark(tick entangle.Tick) marking {
 	m := marking{part: int(p.r.Uvarint()), last: p.r.Bool()}
-	if m.last {
-		var ok bool
-		m.needs, ok = repl.ReadNeeds(&p.r, tick, nil)
-		require.True(p.t, ok)
-	}
+	var ok bool
+	m.needs, ok = repl.ReadNeeds(&p.r, tick, nil)
+	require.True(p.t, ok)
 	p.r.Align()
 	return m
 }

@@ -2,7 +2,7 @@
 // which everything that the mark covers was applied. Prediction compares its own state with it (B1, B9).
 //
 // A mark consists of parts, one in each packet with predicted groups of the tick. It covers the updates
-// that stand before it in its frame, and its last part names the ticks that other groups must have
+// that stand before it in its frame, and its parts name the ticks that other groups must have
 // reached. Parts arrive in any order and several times. A tick that misses a part is not confirmed, but
 // a later one will be.
 package confirm
@@ -64,10 +64,9 @@ func (t *Ticks) NotApplied(group repl.Handle, tick entangle.Tick) {
 
 // ReadMark reads a mark of a tick. It is not ok if the bytes are malformed.
 func (t *Ticks) ReadMark(in *pack.Reader, tick entangle.Tick, replica Replica) (ok bool) {
-	part, last, ok := in.Uvarint(), in.Bool(), true
-	if t.needs = t.needs[:0]; last {
-		t.needs, ok = repl.ReadNeeds(in, tick, t.needs)
-	}
+	part, last := in.Uvarint(), in.Bool()
+	needs, ok := repl.ReadNeeds(in, tick, t.needs[:0])
+	t.needs = needs
 	in.Align()
 	if !ok || in.Err() != nil || part >= repl.MaxParts {
 		return false

@@ -336,8 +336,6 @@ func markOf(tick entangle.Tick, part int, last bool, needs ...repl.Need) []byte 
 	w.Bool(true)
 	w.Uvarint(uint64(part))
 	w.Bool(last)
-	if last {
-		writeNeeds(&w, tick, needs)
-	}
+	writeNeeds(&w, tick, needs)
 	return w.Finish()
 }

@@ -25,6 +25,7 @@ type plan struct {
 
 	PredictedSteps int  // the first steps, so many, are those of predicted groups
 	MarkPart       int  // number of the next part of this tick's mark
+	MarkNeeds      int  // how many needs the parts name so far
 	MarkDone       bool // the last part of the mark is written
 
 	short short

@@ -9,11 +9,12 @@ import (
 )
 
 // A mark says to which tick the packets of a tick bring the predicted groups, so that the client's confirmed tick can
-// advance. It has one part per packet. The last part lists the needs: predicted groups whose earlier data the peer has
-// not acknowledged, and which it must have received as well.
+// advance. It has one part per packet. The last part, and as many before it as that takes, list the needs: predicted
+// groups whose earlier data the peer has not acknowledged, and which it must have received as well.
 
-// appendMark writes one part of this tick's mark, and reports whether there was room. No last part is written while a
-// change of a predicted group is unsent, or if there are more than repl.MaxNeeds needs.
+// appendMark writes one part of this tick's mark, and reports whether there was room. It is the last part if that is
+// wanted and the needs fit; another part follows otherwise. No last part is written while a change of a predicted group
+// is unsent, or if there are more than repl.MaxNeeds needs.
 func (pr *prediction) appendMark(w *bits.Writer, last bool, room int) bool {
 	if pr.plan.MarkDone || pr.plan.MarkPart == repl.MaxParts {
 		return true
@@ -23,17 +24,19 @@ func (pr *prediction) appendMark(w *bits.Writer, last bool, room int) bool {
 		if !pr.findMarkNeeds() {
 			return true
 		}
-		if w.LenBits()+schedule.MarkBits+repl.LenNeeds(pr.state.Tick, pr.needs) > room {
+		pr.needs = pr.needs[min(pr.plan.MarkNeeds, len(pr.needs)):]
+		fit := repl.FittingNeeds(pr.state.Tick, pr.needs, room-w.LenBits()-schedule.MarkBits)
+		if fit < 0 || fit == 0 && len(pr.needs) > 0 {
 			return false
 		}
-		pr.plan.MarkDone = true
+		last, pr.needs = fit == len(pr.needs), pr.needs[:fit]
+		pr.plan.MarkDone = last
+		pr.plan.MarkNeeds += fit
 	}
 	w.Bool(true)
 	w.Uvarint(uint64(pr.plan.MarkPart))
 	w.Bool(last)
-	if last {
-		repl.AppendNeeds(w, pr.state.Tick, pr.needs)
-	}
+	repl.AppendNeeds(w, pr.state.Tick, pr.needs)
 	w.Align()
 	pr.plan.MarkPart++
 	return true

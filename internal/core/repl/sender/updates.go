@@ -33,16 +33,20 @@ func (u *updates) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 		return dst
 	}
 	u.plan.Complete(u.lossy())
-	if u.plan.Next == len(u.plan.Steps) {
+	due := u.plan.Next < len(u.plan.Steps)
+	if !due && u.plan.MarkPart == 0 {
 		return dst
 	}
 	if room = u.plan.RoomLeft(room); room < schedule.MinRoom {
 		return dst
 	}
+	if !due {
+		return u.appendRestOfMark(dst, room)
+	}
 	u.w.Reset(dst)
 	u.flights.Begin(pkt, u.state.Tick)
 	u.run = repl.Run{Tick: u.state.Tick}
-	left, part, marked := room*8, u.plan.MarkPart, u.plan.MarkDone
+	left, part, needs, marked := room*8, u.plan.MarkPart, u.plan.MarkNeeds, u.plan.MarkDone
 	if len(u.plan.Predicted) > 0 {
 		left = u.appendPredicted(left)
 	}
@@ -51,11 +55,18 @@ func (u *updates) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 	}
 	if u.flights.LastIsEmpty() {
 		u.flights.Cancel()
-		u.plan.MarkPart, u.plan.MarkDone = part, marked
+		u.plan.MarkPart, u.plan.MarkNeeds, u.plan.MarkDone = part, needs, marked
 		return dst
 	}
 	u.plan.Spend(u.w.LenBits())
 	return u.w.Finish()
+}
+
+// appendRestOfMark writes the next part of a mark whose needs had no room behind the updates.
+func (u *updates) appendRestOfMark(dst []byte, room int) []byte {
+	out := u.AppendMark(dst, room)
+	u.plan.Spend((len(out) - len(dst)) * 8)
+	return out
 }
 
 // AppendMark writes an updates frame with nothing but a mark, for a packet that is sent for another reason. It returns

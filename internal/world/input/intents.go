@@ -19,7 +19,6 @@ const MaxWaitingIntents = 256
 type receivedIntents struct {
 	*source.Intents // nil: none is registered
 	arrived         []arrivedInput
-	spawned         func(e ecs.Entity, hash uint32)
 }
 
 // arrivedInput is an input that may fire something.
@@ -32,7 +31,7 @@ type arrivedInput struct {
 // FireBy sets what inputs fire.
 func (i *Inputs) FireBy(intents *source.Intents) {
 	if i.Received != nil {
-		i.Received.intents = receivedIntents{Intents: intents, spawned: func(ecs.Entity, uint32) {}}
+		i.Received.intents = receivedIntents{Intents: intents}
 	}
 	if i.own != nil {
 		i.own.intents = ownIntents{Intents: intents}
@@ -40,7 +39,12 @@ func (i *Inputs) FireBy(intents *source.Intents) {
 }
 
 // PredictIntentsBy sets what predicts the entities that the player of a client fires.
-func (i *Inputs) PredictIntentsBy(p IntentPredictor) { i.own.intents.predictor = p }
+func (i *Inputs) PredictIntentsBy(p IntentPredictor) {
+	i.own.intents.predictor = p
+	if intents := i.own.intents.Intents; intents != nil {
+		intents.OnSpawned = p.Intend
+	}
+}
 
 // addArrived records inputs that have arrived in time.
 func (r *receivedIntents) addArrived(stream *serverStream, b input.Received, id repl.ID) {
@@ -78,10 +82,9 @@ func (c *ReceivedInputs) fire(a *arrivedInput) {
 		c.stats.IntentsCrowded++
 		return
 	}
-	fired := 0
 	shot := source.Shot{Shooter: stream.entity, ID: a.id, Owner: player.id, Tick: a.tick}
-	c.stats.IntentsRefused += uint64(c.intents.Fire(&shot, stream.number, value, func(ecs.Entity, uint32) { fired++ }))
-	c.stats.Intents += uint64(fired)
+	fired, refused := c.intents.Fire(shot, stream.number, value)
+	c.stats.Intents, c.stats.IntentsRefused = c.stats.Intents+uint64(fired), c.stats.IntentsRefused+uint64(refused)
 	for range fired {
 		player.waiting = append(player.waiting, a.tick)
 	}
@@ -122,12 +125,12 @@ func (o *ownInputs) fire(k *ownKind, stream *ownStream) {
 
 func (o *ownInputs) fireOne(k *ownKind, stream *ownStream, tick entangle.Tick, value []byte) {
 	shot, p := source.Shot{Shooter: stream.entity, Owner: o.me(), Tick: tick}, o.intents.predictor
-	if p == nil {
-		o.intents.Fire(&shot, k.number, value, func(ecs.Entity, uint32) {})
-		return
+	if p != nil {
+		id, known := p.NetworkID(stream.entity)
+		if !known || !p.BeginIntent() {
+			return
+		}
+		shot.ID = id
 	}
-	var known bool
-	if shot.ID, known = p.NetworkID(stream.entity); known && p.BeginIntent() {
-		o.intents.Fire(&shot, k.number, value, func(e ecs.Entity, hash uint32) { p.Intend(e, hash, tick) })
-	}
+	o.intents.Fire(shot, k.number, value)
 }

@@ -23,9 +23,12 @@ type Intents struct {
 	kinds  [][]intentKind // by number of the input
 	hasher prespawn.Hasher
 
+	// OnSpawned is called for each entity. nil: it is not.
+	OnSpawned func(e ecs.Entity, hash uint32, tick entangle.Tick)
+
 	// The arguments of the fill function.
 	filling *intentKind
-	shot    *Shot
+	shot    Shot
 	hash    uint32
 	value   []byte
 	fill    func(e ecs.Entity)
@@ -83,9 +86,9 @@ func NewIntents(w *ecs.World, r *registry.Registry, server bool, marks ...ecs.ID
 // Has reports whether inputs of a type can fire something.
 func (i *Intents) Has(input int) bool { return i != nil && len(i.kinds[input]) > 0 }
 
-// Fire spawns what an input fires, and calls spawned for each entity. It returns how many the server's
+// Fire spawns what an input fires. It returns the number of entities, and how many more the server's
 // function has refused.
-func (i *Intents) Fire(shot *Shot, input int, value []byte, spawned func(e ecs.Entity, hash uint32)) (refused int) {
+func (i *Intents) Fire(shot Shot, input int, value []byte) (fired, refused int) {
 	for n := range i.kinds[input] {
 		k := &i.kinds[input][n]
 		blueprint, ok := k.Fire(shot.Shooter, value)
@@ -98,16 +101,24 @@ func (i *Intents) Fire(shot *Shot, input int, value []byte, spawned func(e ecs.E
 			continue
 		}
 		if !i.world.Alive(shot.Shooter) {
-			return refused // the game's function has removed it
+			break // the game's function has removed it
 		}
-		i.hasher.Begin(shot.Tick)
-		i.filling, i.shot, i.value = k, shot, blueprint
-		i.hash = i.hasher.Hash(set.MaskOf(k.number), shot.Owner, saltOf(shot.ID))
-		e := i.writer.Spawn(k.ids, i.fill)
-		i.writer.SetTarget(e, i.ids.of, shot.Shooter)
-		spawned(e, i.hash)
+		i.spawn(k, shot, blueprint)
+		fired++
 	}
-	return refused
+	return fired, refused
+}
+
+// spawn spawns an entity with a blueprint.
+func (i *Intents) spawn(k *intentKind, shot Shot, blueprint []byte) {
+	i.hasher.Begin(shot.Tick)
+	i.filling, i.shot, i.value = k, shot, blueprint
+	i.hash = i.hasher.Hash(set.MaskOf(k.number), shot.Owner, saltOf(shot.ID))
+	e := i.writer.Spawn(k.ids, i.fill)
+	i.writer.SetTarget(e, i.ids.of, shot.Shooter)
+	if i.OnSpawned != nil {
+		i.OnSpawned(e, i.hash, shot.Tick)
+	}
 }
 
 // putComponents writes the components of an entity.

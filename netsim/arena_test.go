@@ -104,7 +104,7 @@ func TestAClientRollsBackForInputsThatTheServerLacked(t *testing.T) {
 		never bool
 	}{
 		"a long line":         {alone.on(150*ms, 0, 0), true},
-		"a bad line":          {alone.on(150*ms, 30*ms, 0.2), false},
+		"a bad line":          {alone.on(150*ms, 30*ms, 0.3), false},
 		"others, and a delay": {crowd.on(50*ms, 0, 0), true},
 	} {
 		t.Run(name, func(t *testing.T) {

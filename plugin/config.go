@@ -81,6 +81,12 @@ type ServerConfig struct {
 	// 1 to 8191 are an error, because not even an honest client could play.
 	MaxWorkPerClient int
 
+	// MaxRewind is how far into the past systems look at the world by plugin.Rewind, at most: a player whose
+	// screen showed what was longer ago is compensated so far, and no further. It bounds what the others may
+	// experience as being hit behind a wall, and the memory of the values that are kept. 0: DefaultMaxRewind; at
+	// most that; negative: nobody is compensated, and each view is of the present.
+	MaxRewind time.Duration
+
 	// PublicAddrs are further addresses by which tokens may name this server, in addition to its
 	// listening addresses: its public addresses behind address translation.
 	PublicAddrs []netip.AddrPort
@@ -264,6 +270,9 @@ func (c *ServerConfig) common() (common, error) {
 	}
 	if c.MaxClients < 0 {
 		errs = append(errs, fmt.Errorf("plugin: ServerConfig.MaxClients is %d; leave it zero for %d", c.MaxClients, defaultMaxClients))
+	}
+	if c.MaxRewind > DefaultMaxRewind {
+		errs = append(errs, fmt.Errorf("plugin: ServerConfig.MaxRewind is %v; set %v at most, or leave it zero for that", c.MaxRewind, DefaultMaxRewind))
 	}
 	errs = append(errs, c.caps())
 	common, err := makeCommon(c.Protocol, c.Clock, c.Entropy, c.Log, c.StartTick, c.TickPerUpdate)

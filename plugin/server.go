@@ -39,6 +39,7 @@ type Server struct {
 	post   *message.Post
 
 	collector    *source.Collector
+	rewind       *source.Rewind // nil: no component has the option Rewind
 	resources    *message.Resources
 	owned        *endpoint.OwnedEntities
 	connected    *event.Queue[ClientConnected]
@@ -116,17 +117,18 @@ func (s *Server) initEngine(w *ecs.World) bool {
 	s.engine.Publish(collector)
 	s.post.Attach(w, s.hub, collector, nil)
 	s.shareResources(w)
+	s.rewind = collector.NewRewind(registry.Of(s.protocol).Components, s.TickRate(), s.config.rewindTicks(s.TickRate()))
 	s.inputs = input.NewServerInputs(w, s.hub, s.protocol, collector, s.Tick())
 	s.inputs.WarnTo(s.log)
 	s.inputs.FireBy(source.NewIntents(w, registry.Of(s.protocol), true))
 	s.engine.Drive(s.inputs)
 	ecs.AddResource(w, &apps.App{
 		Protocol: s.protocol, Post: s.post, Inputs: s.inputs,
-		Server: s.engine, Collector: collector, Resources: s.resources,
+		Server: s.engine, Collector: collector, Resources: s.resources, Rewind: s.rewind,
 	})
 	stages := &systems.Server{
 		Frame: s.parts(), Engine: s.engine, Collector: collector, Resources: s.resources, Owned: s.owned,
-		Blueprints: s.blueprints(w), Prespawns: s.prespawns(w), SIDs: s.sids(w), OnBroken: s.stopForError,
+		Blueprints: s.blueprints(w), Prespawns: s.prespawns(w), SIDs: s.sids(w), Rewind: s.rewind, OnBroken: s.stopForError,
 	}
 	stages.Bind()
 	s.run = stages.Run

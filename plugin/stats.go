@@ -36,7 +36,8 @@ type ServerStats struct {
 	Replication ReplicationStats
 	Messages    MessageStats
 	Resources   ResourceStats
-	Inputs      InputStats // the inputs of all clients
+	Inputs      InputStats  // the inputs of all clients
+	Rewinds     RewindStats // lag compensation
 
 	// Overload says whether the server keeps its tick rate, and where its time goes.
 	Overload OverloadStats
@@ -225,6 +226,21 @@ type InputStats struct {
 	SeenClamped uint64
 }
 
+// RewindStats counts the views of players' screens that systems have asked for by Rewind, one for each player and
+// tick at most.
+type RewindStats struct {
+	Views    uint64 // of the screen of a client
+	Clamped  uint64 // of them, those with a time that was not possible, or longer ago than ServerConfig.MaxRewind
+	Repeated uint64 // of them, those of an input that did not arrive, so that the time is an estimate
+	Present  uint64 // requests for a view of the present: of bots, of the player of a Host, of nobody
+
+	// Targets counts the entities in views of clients that were shown in the past, and Waited those of them that
+	// had begun to move when an update arrived, because they had rested or it was late. The server knows the
+	// frame of that from the acknowledgement, to within a frame or two if packets were lost or frames are more
+	// frequent than ticks.
+	Targets, Waited uint64
+}
+
 // SentInputStats counts the inputs that a client sent.
 type SentInputStats struct {
 	Frames  uint64 // packets with inputs
@@ -304,6 +320,12 @@ func (s *Server) Stats() ServerStats {
 			InTime: i.InTime, Late: i.Late, Missing: i.Missing, Refused: i.Refused, TooFar: i.TooFar, Flooded: i.Flooded,
 			SeenClamped: i.SeenClamped, Relayed: s.inputs.PassedOn().Encoded,
 			Intents: i.Intents, IntentsRefused: i.IntentsRefused, IntentsCrowded: i.IntentsCrowded,
+		}
+		if s.rewind != nil {
+			r := s.rewind.Stats()
+			stats.Rewinds = RewindStats{
+				Views: r.Views, Clamped: r.Clamped, Repeated: r.Repeated, Present: r.Present, Targets: r.Targets, Waited: r.Waited,
+			}
 		}
 	}
 	return stats

@@ -102,6 +102,17 @@ func (r *ComponentRule[T]) Snap(far func(a, b T) bool) *ComponentRule[T] {
 	return r
 }
 
+// Rewind makes a server keep the values of the last ticks: all of ServerConfig.MaxRewind, so that plugin.Rewind
+// can show them to its systems as a player saw them. It is for what shots are tested against, such as
+// positions, and what a door or a platform moves by. It costs the memory of about a hundred values of each
+// entity, and changes nothing on the wire.
+func (r *ComponentRule[T]) Rewind() *ComponentRule[T] {
+	if r.def.option("Rewind") {
+		r.def.info.Rewind = true
+	}
+	return r
+}
+
 // Tolerance sets the function that reports whether a predicted value is so close to the confirmed
 // one that no rollback is needed. Without it they must be equal on the wire.
 func (r *ComponentRule[T]) Tolerance(same func(predicted, confirmed T) bool) *ComponentRule[T] {
@@ -227,6 +238,9 @@ func (r *componentRule) check() {
 		r.unfit("Tolerance is for rollback, which only Predict(Full) does: add that, or remove Tolerance")
 	case r.given["Correct"] && i.Predict != registry.Full:
 		r.unfit("Correct is for rollback, which only Predict(Full) does: add that, or remove Correct")
+	}
+	if i.Rewind && (i.Input || i.Plan != nil && i.Plan.Size() == 0) {
+		r.unfit("Rewind keeps values, and it has none: remove Rewind, or give the component a field")
 	}
 	r.checkRelation()
 	r.needs("Correct", "Interpolate", "easing over a correction needs a function that blends, such as protocol.Linear")

@@ -22,6 +22,9 @@ package systems
 // Server: entities with components.SID get their shared id before Main and after it, so that
 // no system finds one without (row J2).
 //
+// Server: values of components with the option Rewind are kept for the last ticks, so that a system can look at
+// the world as a player saw it (row L1).
+//
 // Client: children that the game has attached to predicted entities roll back with them from the
 // end of the tick on. Then the predicted entities are saved as of T, with the confirmed state of
 // T if that is known already.
@@ -112,6 +115,21 @@ func (c *Client) roundValues() {
 func (s *Server) followSpawns() {
 	s.SIDs.Number()
 	s.Blueprints.SetTicks(s.Time.Tick+1, true)
+}
+
+// recordTick keeps the values at the end of the tick, for lag compensation. The last tick of a frame is left to
+// observeValues, because systems in BeforeSend may still write to what is sent.
+func (s *Server) recordTick() {
+	if s.Rewind != nil && s.ticks > 1 {
+		s.syncRewind()
+		s.Rewind.Record(s.Time.Tick, false)
+	}
+}
+
+func (s *Server) syncRewind() {
+	if err := s.Rewind.Sync(); err != nil {
+		panic("plugin: " + err.Error())
+	}
 }
 
 // followSpawns makes children that the game attached to predicted entities roll back with them, and

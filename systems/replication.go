@@ -38,10 +38,17 @@ func (s *Server) observeEntities() {
 	}
 }
 
-// observeValues makes changed values due.
+// observeValues makes changed values due, and keeps the values of the tick for lag compensation: those that
+// are sent, if it is a tick that is sent.
 func (s *Server) observeValues() {
 	if s.sends() {
 		s.Collector.ObserveValues(s.Time.Tick)
 		s.Resources.Observe()
+	}
+	if s.Rewind != nil && s.ticks > 0 {
+		if !s.sends() {
+			s.syncRewind()
+		}
+		s.Rewind.Record(s.Time.Tick, s.sends())
 	}
 }

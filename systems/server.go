@@ -18,6 +18,7 @@ type Server struct {
 	Blueprints *source.Blueprints      // nil: none is registered
 	Prespawns  *source.Prespawns       // finds the prespawned entities of a tick
 	SIDs       *source.SIDs            // nil: components.SID is not registered
+	Rewind     *source.Rewind          // nil: no component has the option Rewind
 
 	// OnBroken is called with the error of a socket that broke. The server stops.
 	OnBroken func(err error)
@@ -38,6 +39,7 @@ func (s *Server) Bind() {
 		SetPrespawnedHash: s.hashPrespawned,
 		Round:             s.roundValues,
 		SpawnHistory:      s.followSpawns,
+		UpdateHistory:     s.recordTick,
 
 		EntityUpdates:    s.observeEntities,
 		ComponentUpdates: s.observeValues,

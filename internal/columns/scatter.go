@@ -117,6 +117,15 @@ func gatherAs[T any, N ~uint32](bySlot, rows []byte, slots []N) {
 	}
 }
 
+// ValuesOf returns bytes as the values of a component whose memory they are. They must begin at the address of
+// a value, and the result is valid as long as they are.
+func ValuesOf[T any](b []byte) []T {
+	if len(b) == 0 {
+		return nil
+	}
+	return valuesOf[T](b)
+}
+
 // valuesOf reinterprets bytes as values of a type that needs no alignment.
 func valuesOf[T any](b []byte) []T {
 	var one T

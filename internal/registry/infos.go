@@ -32,6 +32,9 @@ type Component struct {
 	// one is there. 0: it rests.
 	Extrapolate time.Duration
 
+	// Rewind makes a server keep its values of the last ticks, for lag compensation.
+	Rewind bool
+
 	// Correct is how long it takes to smooth a correction on the screen. 0 corrects at once.
 	Correct time.Duration
 

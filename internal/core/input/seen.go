@@ -77,6 +77,9 @@ func NewSeenTimes(tickRate int) SeenTimes {
 	return SeenTimes{rows: make([]seenRow, 1<<mathbits.Len(uint(ahead))), ahead: int32(ahead)}
 }
 
+// Newest returns the newest screen that a frame has. ok is false if it has none.
+func (f *Frame) Newest() (screen *timesync.Screen, ok bool) { return &f.screens.of[0], f.screens.n > 0 }
+
 // Put stores the screens of a frame of which all streams were read, for the ticks after now. What an earlier
 // frame had for a tick counts, until the player's clock jumps back. Put returns the number of ticks with
 // times that were not possible.
@@ -97,6 +100,32 @@ func (s *SeenTimes) Put(f *Frame, now entangle.Tick, limits SeenLimits) (clamped
 		}
 	}
 	return clamped
+}
+
+// Seen is what a client's screen showed when an input was made.
+type Seen struct {
+	row   *seenRow
+	later timesync.Shown // by how much the input is later than the one whose screen is known
+}
+
+// Find returns what the screen showed when the input of a tick was made. If that is not known, it is what the
+// screen would have shown, had it gone on from that of an earlier input in step with the ticks, for at most
+// back ticks; repeated says so. ok is false if that is not known either. The result is valid until the next Put.
+func (s *SeenTimes) Find(tick entangle.Tick, back int) (seen Seen, repeated, ok bool) {
+	for by := range min(back, len(s.rows)-1) + 1 {
+		at := &s.rows[int(tick-entangle.Tick(by))&(len(s.rows)-1)]
+		if at.known && at.tick == tick-entangle.Tick(by) {
+			return Seen{row: at, later: timesync.Shown(by) << 8}, by > 0, true
+		}
+	}
+	return Seen{}, false, false
+}
+
+// At returns the time at which entities with a send interval were shown. It is a possible one; clamped says
+// that the client claimed another.
+func (s *Seen) At(every int) (shown timesync.Shown, clamped bool) {
+	shown, clamped = s.row.limits.Clamp(s.row.screen.At(every), timesync.TimelineInterval(every))
+	return shown + s.later, clamped
 }
 
 // At returns the time at which the screen showed entities with a send interval when the input of a tick was

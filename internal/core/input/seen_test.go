@@ -373,3 +373,47 @@ func TestMalformedScreensAreErrors(t *testing.T) {
 		require.Zero(t, f.Screens())
 	}
 }
+
+// Of an input that did not arrive, the screen is taken to have gone on from an earlier one. No claim is later than
+// what was sent when it arrived, or older than possible.
+//
+// Proves: L1, L2
+func TestTheScreenOfAnInputIsFound(t *testing.T) {
+	for name, c := range map[string]struct {
+		claim   entangle.Tick
+		want    float64 // of tick 103
+		clamped bool
+	}{
+		"honest": {90, 90, false}, "from the future": {150, 100, true}, "a second and more ago": {20, 40, true},
+	} {
+		w, seen, header := newWriter(), input.NewSeenTimes(60), max(103, c.claim)
+		var screens input.Screens
+		var composer input.Composer
+		var b input.Body
+		var f input.Frame
+		w.Write(103, 0, hands{X: 1}.bytes())
+		screens.Write(103, &timesync.Screen{Base: timesync.ShownAt(c.claim, 0), Packets: 1})
+		composer.Begin(nil, 1100, header)
+		composer.Screens(&screens, 1)
+		require.True(t, b.Encode(w, header, 1))
+		composer.Stream(0).Uvarint(0)
+		require.True(t, composer.Put(&b))
+		f.Open(composer.Finish(), header, 1, 1)
+		newest, ok := f.Newest()
+		require.True(t, ok)
+		assert.Equal(t, c.claim, newest.Base.Tick())
+		seen.Put(&f, 100, limitsAt(100))
+		for tick, later := range map[entangle.Tick]timesync.Shown{103: 0, 105: 2} {
+			found, repeated, ok := seen.Find(tick, 16)
+			require.True(t, ok, name)
+			assert.Equal(t, later > 0, repeated, name)
+			at, clamped := found.At(1)
+			assert.Equal(t, timesync.Shown(c.want*256)+later<<8, at, name)
+			assert.Equal(t, c.clamped, clamped, name)
+		}
+		_, _, ok = seen.Find(120, 16)
+		assert.False(t, ok, "too long ago")
+		_, _, ok = seen.Find(102, 16)
+		assert.False(t, ok, "it is of a later tick")
+	}
+}

@@ -1,6 +1,9 @@
 package packet
 
-import "time"
+import (
+	"math/bits"
+	"time"
+)
 
 // window is the receiving side of a Tracker: it records which of the last 33 ids arrived, and which
 // of them need an acknowledgement.
@@ -8,6 +11,9 @@ type window struct {
 	newest   uint16
 	newestAt time.Duration // when newest arrived
 	bits     uint32        // bit i is set if newest-1-i arrived
+	late     uint32        // those of bits that arrived after a newer id, since the last header was sent
+	reported uint16        // the newest id of the last header
+	ordered  bool          // see Config.Ordered
 
 	unacked      int           // number of fresh ids since the last header was sent
 	firstUnacked uint16        // the first of them to arrive
@@ -32,6 +38,9 @@ func (w *window) recordID(id uint16, at time.Duration) (fresh, tooOld bool) {
 			return false, false
 		}
 		w.bits |= bit
+		if w.ordered && w.reported != w.newest {
+			w.late |= bit
+		}
 	}
 	w.needAck(id, at)
 	return true, false
@@ -41,6 +50,7 @@ func (w *window) recordID(id uint16, at time.Duration) (fresh, tooOld bool) {
 // well, which the sender ignores.
 func (w *window) shiftTo(by uint) {
 	w.bits = w.bits<<by | uint32(1)<<(by-1)
+	w.late <<= by
 }
 
 func (w *window) needAck(id uint16, at time.Duration) {
@@ -50,7 +60,17 @@ func (w *window) needAck(id uint16, at time.Duration) {
 	w.unacked++
 }
 
-func (w *window) acknowledge() { w.unacked = 0 }
+// acknowledge returns the bits of a header that is sent now. With Config.Ordered it leaves out an id that arrived after a newer one
+// which no header has acknowledged yet: that one is first, so that the peer knows the order. The next header
+// has both.
+func (w *window) acknowledge() (acked uint32) {
+	acked = w.bits &^ w.late
+	if w.unacked = bits.OnesCount32(w.late); w.unacked > 0 {
+		w.firstUnacked = w.newest - uint16(bits.Len32(w.late))
+	}
+	w.late, w.reported = 0, w.newest
+	return acked
+}
 
 func (w *window) due(at, delay time.Duration) bool {
 	return w.full() || w.unacked > 0 && at-w.unackedSince >= delay

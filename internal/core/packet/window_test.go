@@ -47,3 +47,56 @@ func TestWindowEqualsPlainTwin(t *testing.T) {
 		}
 	})
 }
+
+// An id that arrived after a newer one is acknowledged after it, so that the peer knows the order, however many
+// arrive before a header is sent.
+//
+// Proves: L1
+func TestAcknowledgementsTellTheOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := window{ordered: true}
+		var arrived, acked []uint16
+		known := map[uint16]bool{}
+		header := func() {
+			bits := w.acknowledge()
+			for back := 31; back >= 0; back-- { // the oldest first, as the peer handles them
+				if id := w.newest - 1 - uint16(back); bits>>back&1 != 0 && !known[id] && id > 0 {
+					known[id], acked = true, append(acked, id)
+				}
+			}
+			if !known[w.newest] && w.newest > 0 {
+				known[w.newest], acked = true, append(acked, w.newest)
+			}
+		}
+		for range rapid.IntRange(1, 60).Draw(t, "packets") {
+			id := uint16(max(1, int(w.newest)+rapid.IntRange(-6, 3).Draw(t, "ahead")))
+			if fresh, _ := w.recordID(id, 0); fresh {
+				arrived = append(arrived, id)
+			}
+			if rapid.IntRange(0, 3).Draw(t, "header") == 0 {
+				header()
+			}
+		}
+		header()
+		header()
+		assert.False(t, w.due(1000, 1), "nothing waits any more")
+		place := map[uint16]int{}
+		for i, id := range acked {
+			place[id] = i
+		}
+		newest := uint16(0)
+		for i, id := range arrived {
+			at, all := place[id]
+			assert.True(t, all, "%d", id)
+			if id < newest {
+				continue // the peer knows already that it is too late
+			}
+			newest = id
+			for _, later := range arrived[i+1:] {
+				if later < id { // the peer takes it to have been too late
+					assert.Less(t, at, place[later], "%d came before %d: %v, acknowledged %v", id, later, arrived, acked)
+				}
+			}
+		}
+	})
+}

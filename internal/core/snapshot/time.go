@@ -1,6 +1,10 @@
 package snapshot
 
-import "github.com/entangle-ecs/entangle"
+import (
+	"time"
+
+	"github.com/entangle-ecs/entangle"
+)
 
 // moment is a tick, and in the lower 32 bits the fraction of a tick after it. Like ticks, moments
 // wrap around, and are compared by distance.
@@ -39,3 +43,8 @@ func (m *movement) share(now moment) float32 {
 
 // next ends the movement, and begins the one to a sample that is reached at end.
 func (m *movement) next(end moment) { m.before, m.start, m.end = m.start, m.end, end }
+
+// TicksOf returns the number of ticks in a duration, rounded up, as for Kind.Extrapolate.
+func TicksOf(d time.Duration, tickRate int) uint16 {
+	return uint16((d*time.Duration(tickRate) + time.Second - 1) / time.Second)
+}

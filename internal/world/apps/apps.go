@@ -6,6 +6,7 @@ package apps
 import (
 	"github.com/mlange-42/arche/ecs"
 
+	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/endpoint"
 	"github.com/entangle-ecs/entangle/internal/world/input"
 	"github.com/entangle-ecs/entangle/internal/world/message"
@@ -25,11 +26,22 @@ type App struct {
 	Server    *endpoint.Server
 	Collector *source.Collector
 	Resources *message.Resources
+	Rewind    *source.Rewind // nil: no component has the option Rewind
 
 	// On a client, else nil.
 	Client     *endpoint.Client
 	Applier    *sink.Applier
 	Prediction *predict.Prediction
+}
+
+// RewindComponents returns the components with the option Rewind.
+func (a *App) RewindComponents() (infos []*registry.Component) {
+	for _, info := range registry.Of(a.Protocol).Components {
+		if info.Rewind {
+			infos = append(infos, info)
+		}
+	}
+	return infos
 }
 
 // Of returns the parts of the app of a world, nil for a world without one.

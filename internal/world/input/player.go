@@ -50,6 +50,7 @@ type InputPlayer struct {
 	waiting   []entangle.Tick // of the entities that its inputs have fired
 	Work      uint64          // units of work that its frames cost
 	Line      *relayLine      // relays the inputs of other players to this client
+	rewound   playerView
 
 	asked bool // at least one of its input streams had begun by the current tick
 	had   bool // at least one of its input streams has an input for the current tick
@@ -109,6 +110,11 @@ func (p *InputPlayer) HandleFrame(tick entangle.Tick, body []byte, now time.Time
 		return err
 	}
 	limits := input.SeenLimits{Newest: c.tick, RTT: p.Peer.RTT(), TickRate: c.rate}
+	if received := p.received(); received != nil {
+		if screen, ok := c.frame.Newest(); ok {
+			received.ScreenArrived(screen)
+		}
+	}
 	c.stats.SeenClamped += uint64(p.seen.Put(&c.frame, c.tick, limits))
 	return nil
 }

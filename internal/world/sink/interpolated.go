@@ -3,7 +3,6 @@ package sink
 import (
 	"fmt"
 	"reflect"
-	"time"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
@@ -139,7 +138,7 @@ func (a *Applier) InterpolateBy(clock Timelines, infos []*registry.Component, ti
 			blended = append(blended, columns.Column{ID: a.comps[i].id, Size: sizes[i]})
 			kinds[i] = snapshot.Kind{
 				Size: info.Plan.Size(), Blend: info.Blend, Each: info.Each, Curve: info.Curve, With: info.With,
-				TooFar: info.TooFar, Extrapolate: ticksOf(info.Extrapolate, tickRate),
+				TooFar: info.TooFar, Extrapolate: snapshot.TicksOf(info.Extrapolate, tickRate),
 			}
 		}
 	}
@@ -152,15 +151,11 @@ func (a *Applier) InterpolateBy(clock Timelines, infos []*registry.Component, ti
 	}
 	a.persistence.marks = append(a.persistence.marks, in.marker)
 	in.clock, in.table, in.samples = clock, table, snapshot.New(kinds, tickRate)
+	in.samples.Hold()
 	in.refs.hold, in.refs.restore = in.refs.holdOne, in.refs.restoreOne
 	in.infos, in.valueOf, in.leaving = infos, a.sampleValue, map[repl.ID]snapshot.Slot{}
 	in.confirmed = confirmedColumns{sizes: sizes, values: make([][]byte, len(infos))}
 	return tick.ShareListener(a.world, table.Listener())
-}
-
-// ticksOf returns the number of ticks in a duration, rounded up.
-func ticksOf(d time.Duration, tickRate int) uint16 {
-	return uint16((d*time.Duration(tickRate) + time.Second - 1) / time.Second)
 }
 
 // Samples returns the two samples that a component of an interpolated entity is shown between, and the share of

@@ -88,7 +88,7 @@ func (a *Messages) Add(act Action) {
 // peer has applied them, or will before it applies anything that is sent from now on. Those are the actions of the
 // message, and earlier ones that waited for it. An action with needs is pending until every message of its tick and
 // of earlier ticks is delivered.
-func (a *Messages) HandleDelivered(number uint16, each func(Action)) {
+func (a *Messages) HandleDelivered(number uint16, each func(Action, entangle.Tick)) {
 	i := slices.IndexFunc(a.inFlight, func(m Message) bool { return m.Number == number })
 	if i < 0 {
 		return
@@ -101,7 +101,7 @@ func (a *Messages) HandleDelivered(number uint16, each func(Action)) {
 			a.waiting = append(a.waiting, waitingAction{act, m.tick})
 			continue
 		}
-		each(act)
+		each(act, m.tick)
 	}
 	a.recycle(m.actions)
 	if i == 0 { // otherwise the oldest message is the same, and nothing waits for others alone
@@ -110,7 +110,7 @@ func (a *Messages) HandleDelivered(number uint16, each func(Action)) {
 }
 
 // release reports the waiting actions for which every message of their tick and of earlier ticks is delivered.
-func (a *Messages) release(each func(Action)) {
+func (a *Messages) release(each func(Action, entangle.Tick)) {
 	if len(a.waiting) == 0 {
 		return
 	}
@@ -120,7 +120,7 @@ func (a *Messages) release(each func(Action)) {
 			kept = append(kept, w)
 			continue
 		}
-		each(w.Action)
+		each(w.Action, w.tick)
 	}
 	a.waiting = kept
 }

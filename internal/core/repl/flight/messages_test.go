@@ -19,7 +19,7 @@ func TestAnActionIsInFlightUntilNothingHoldsItUp(t *testing.T) {
 		a.Add(Action{Group: group, Groups: 1, HasNeeds: waits, After: tick - 1})
 		a.Last().Number = number
 	}
-	deliver := func(number uint16) { a.HandleDelivered(number, func(Action) { done++ }) }
+	deliver := func(number uint16) { a.HandleDelivered(number, func(Action, entangle.Tick) { done++ }) }
 	send(1, 10, 1, false)
 	send(2, 20, 2, true)
 	send(3, 20, 3, false)
@@ -83,11 +83,11 @@ func TestAnActionCarriesAllSinceTheOneBeforeIt(t *testing.T) {
 	send(2, 12, Action{Group: 6, Groups: 1, After: 10}, Action{Group: 9, Groups: 2, After: 6, HasNeeds: true})
 	assert.Equal(t, []repl.Handle{9, 10}, pending(7), "the oldest action before one in flight counts")
 	assert.Equal(t, []repl.Handle{5, 6, 7, 9, 10}, pending(8))
-	a.HandleDelivered(1, func(Action) {})
+	a.HandleDelivered(1, func(Action, entangle.Tick) {})
 	assert.Equal(t, []repl.Handle{9, 10}, pending(8))
 	assert.Equal(t, []repl.Handle{6, 9, 10}, pending(11))
 	send(3, 14, Action{Group: 1, Groups: 1, After: 13})
-	a.HandleDelivered(2, func(Action) {})
+	a.HandleDelivered(2, func(Action, entangle.Tick) {})
 	assert.Equal(t, []repl.Handle{1}, pending(14), "nothing is in flight that they could wait for")
 }
 
@@ -101,7 +101,7 @@ func TestTheOldestMessageInFlightCounts(t *testing.T) {
 		a.Last().Number = uint16(number)
 	}
 	assert.True(t, a.OldestTick(50) == 10 && a.EndedSinceOldest(9) == 7)
-	a.HandleDelivered(0, func(Action) {})
+	a.HandleDelivered(0, func(Action, entangle.Tick) {})
 	assert.True(t, a.OldestTick(50) == 20 && a.EndedSinceOldest(9) == 5)
 }
 
@@ -117,11 +117,11 @@ func BenchmarkDeliveredBehindAHeldMessage(b *testing.B) {
 	send(0, 1)
 	for n := range uint16(1 << 14) {
 		send(1+n, 2)
-		a.HandleDelivered(1+n, func(Action) {})
+		a.HandleDelivered(1+n, func(Action, entangle.Tick) {})
 	}
 	for b.Loop() {
 		send(1, 3)
-		a.HandleDelivered(1, func(Action) {})
+		a.HandleDelivered(1, func(Action, entangle.Tick) {})
 		a.waiting = a.waiting[:1<<14]
 	}
 }

@@ -18,6 +18,10 @@ func (u *updates) HandleAcked(pkts ...uint16) {
 // moves none: its changes are sent again when the group's action is acknowledged.
 func (u *updates) handleUpdateAcked(s flight.Sent) {
 	sp, i := u.groups.LocateHandle(s.Group)
+	if u.received != nil {
+		u.received.PacketArrived(s.Tick)
+		u.received.Acknowledge(placeAt(sp, i), s.Tick)
+	}
 	if !s.Unproven && sp.Base[i].Before(s.Tick) {
 		sp.MoveBase(i, s.Tick, s.Base)
 	}
@@ -36,6 +40,10 @@ func (u *updates) handleRunAcked(tick entangle.Tick, r flight.SentRun) {
 			u.handleUpdateAcked(flight.Sent{Tick: tick, Group: h, Base: r.Base})
 		}
 		return
+	}
+	if u.received != nil {
+		u.received.PacketArrived(tick)
+		u.received.AcknowledgeRange(int(r.Groups[0]), int(r.Last())+1, tick)
 	}
 	if c := &u.ackedRange; c.end != r.Groups[0] || c.tick != tick {
 		u.moveBaselines()

@@ -1,11 +1,13 @@
 package sender
 
 import (
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
+	"github.com/entangle-ecs/entangle/internal/core/rewind"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -19,6 +21,8 @@ type structure struct {
 	visibility *visibility
 	actions    *flight.Messages
 	stats      *Stats
+	received   *rewind.Received // nil: see World.RecordReceived
+	entityOf   func(repl.Slot) uint64
 
 	w      bits.Writer
 	needs  []repl.Need // of the action that is being written
@@ -306,6 +310,9 @@ func (st *structure) noteSent(sp *group.Space, i, n int, rec *repl.Record) {
 			gr.Withheld = false
 		}
 	}
+	if st.received != nil {
+		st.recordSent(sp, i, n, rec)
+	}
 	if rec.Kind != repl.Change || sp.Retained.Has(i) {
 		st.visibility.forgetSentView(sp, i)
 	}
@@ -332,9 +339,12 @@ func (st *structure) HandleDelivered(message uint16) {
 }
 
 // handleActionDelivered clears an action that is no longer pending from its groups.
-func (st *structure) handleActionDelivered(a flight.Action) {
+func (st *structure) handleActionDelivered(a flight.Action, tick entangle.Tick) {
 	sp, i := st.groups.LocateHandle(a.Group)
 	for end := i + int(a.Groups); i < end; i++ {
+		if st.received != nil {
+			st.received.Deliver(placeAt(sp, i), tick)
+		}
 		if !st.isPlainDelivery(sp, i) {
 			st.handleGroupDelivered(sp, i, a.Seq)
 			continue

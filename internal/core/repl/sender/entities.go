@@ -57,6 +57,7 @@ func (w *World) endEntity(s repl.Slot, fate repl.Fate) {
 	if fate == repl.Orphaned {
 		w.denyUnseen(s)
 	}
+	w.recordDeparture(s, false)
 	w.state.RemoveEntity(s, fate)
 	w.markPredictionsStale(s, id)
 	w.predictions.forgetEntity(s)
@@ -98,6 +99,7 @@ func (w *World) Move(s repl.Slot, at group.Place) {
 	if !ok || to.Group == from {
 		return
 	}
+	w.recordDeparture(s, true)
 	w.state.RemoveMember(s, repl.Moved)
 	w.markPredictionsStale(s, from)
 	w.state.AddMember(s, to)

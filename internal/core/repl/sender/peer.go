@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/schedule"
+	"github.com/entangle-ecs/entangle/internal/core/rewind"
 )
 
 // Peer is the sending side of one peer: what it may see, was sent and has acknowledged. It consists of parts with data
@@ -27,6 +28,7 @@ type Peer struct {
 	visibility
 	prediction
 	joining
+	received *rewind.Received // nil unless World.RecordReceived was called
 }
 
 // NewPeer adds a peer, for which all public groups become due.
@@ -43,7 +45,12 @@ func (w *World) NewPeer() *Peer {
 		groups: &p.groups, state: w.state, enc: w.enc, joining: &p.joining, prediction: &p.prediction, visibility: &p.visibility,
 		actions: &p.actions, stats: &p.stats, units: units{decided: map[ident.Group]bool{}},
 	}
+	p.visibility.structure = &p.structure
 	p.updates = updates{groups: &p.groups, state: w.state, enc: w.enc, plan: &p.plan, prediction: &p.prediction, stats: &p.stats}
+	if w.entityOf != nil {
+		p.received = &rewind.Received{}
+		p.updates.received, p.structure.received, p.structure.entityOf = p.received, p.received, w.entityOf
+	}
 	if w.enc.UsesPrev {
 		p.groups.Public.Prev, p.groups.Private.Prev = []uint8{}, []uint8{}
 		p.updates.flights.KeepBaselines = true

@@ -40,6 +40,7 @@ func (vis *visibility) Retain(s repl.Slot, hidden ...view.Hidden) bool {
 	}
 	sp.Hidden.Clear(i)
 	if !sp.Retained.Has(i) {
+		vis.recordRetained(i, id)
 		v.SetShown(false)
 		sp.StartRetaining(i, vis.state.Tick)
 		sp.StructureDue.Set(i) // removals of members may be unsent

@@ -18,6 +18,7 @@ type visibility struct {
 	prediction *prediction
 	actions    *flight.Messages // tells whether the end of a group may still wait at the peer
 	retiring   retiring
+	structure  *structure // records what the peer loses
 }
 
 // Show makes the private group of an entity visible to the peer. Public groups are visible to all.

@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/schedule"
+	"github.com/entangle-ecs/entangle/internal/core/rewind"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -17,6 +18,7 @@ type updates struct {
 	plan       *schedule.Planner
 	prediction *prediction
 	stats      *Stats
+	received   *rewind.Received // nil: see World.RecordReceived
 
 	flights    flight.Packets
 	ackedRange ackedRange

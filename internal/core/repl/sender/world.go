@@ -23,6 +23,7 @@ type World struct {
 	byIndex     []*Peer // by Peer.Number; nil for a free number
 	predictions predictions
 	stats       Stats
+	entityOf    func(repl.Slot) uint64 // see RecordReceived
 }
 
 // NewWorld returns an empty world of the given number of component types.

@@ -1,0 +1,125 @@
+package sender
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
+	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
+	"github.com/entangle-ecs/entangle/internal/core/rewind"
+	"github.com/entangle-ecs/entangle/internal/set"
+)
+
+// RecordReceived makes every peer that is added from now on record what it has received of each group, for
+// lag compensation. entityOf returns the number by which the caller knows the entity of a slot, also while
+// that is removed.
+func (w *World) RecordReceived(entityOf func(repl.Slot) uint64) { w.entityOf = entityOf }
+
+// Received returns what the peer has received, nil without RecordReceived.
+func (p *Peer) Received() *rewind.Received { return p.received }
+
+func placeAt(sp *group.Space, i int) rewind.Group {
+	return rewind.Group{Private: sp.First == repl.Private, Index: i}
+}
+
+// Shown is an entity that a peer was sent and may still see.
+type Shown struct {
+	Group  rewind.Group
+	Joined entangle.Tick // since when it is in the group
+	Hidden set.Mask      // its components that are hidden from the peer
+}
+
+// ShownNow returns the place of an entity at the peer. ok is false if the peer does not have the entity, or
+// may not see it any more, or keeps it as it was last sent.
+func (p *Peer) ShownNow(s repl.Slot) (at Shown, ok bool) {
+	if !p.state.Slots.Used.Has(int(s)) {
+		return Shown{}, false
+	}
+	return shownAt(&p.groups, s)
+}
+
+func shownAt(p *group.Peer, s repl.Slot) (at Shown, ok bool) {
+	sp, i := p.Locate(p.State.Slots.Group[s])
+	if i < 0 || i >= len(sp.Phase) || sp.Phase[i] != group.Present || sp.Retained.Has(i) || sp.ShownAgain.Has(i) || sp.Hidden.Has(i) {
+		return Shown{}, false
+	}
+	_, m := p.State.Member(s)
+	if sp.StructureAsOf[i].Before(m.Joined) {
+		return Shown{}, false
+	}
+	h, some := hiddenPart(p, sp, i, m.Number)
+	if some && h.Whole {
+		return Shown{}, false
+	}
+	return Shown{Group: placeAt(sp, i), Joined: m.Joined, Hidden: h.Comps}, true
+}
+
+// hiddenPart returns the part of a member that is hidden from a peer, or was when the peer was last sent the
+// group.
+func hiddenPart(p *group.Peer, sp *group.Space, i int, n repl.Member) (h view.HiddenMember, some bool) {
+	now, sent := sp.ViewOf(i), p.SentView(sp, i)
+	if now == 0 && sent == 0 {
+		return h, false
+	}
+	h, some = p.State.Views.Hidden(now, n)
+	if was, both := p.State.Views.Hidden(sent, n); both && now != sent {
+		h.Whole, h.Comps, some = h.Whole || was.Whole, h.Comps.Or(was.Comps), true
+	}
+	return h, some
+}
+
+// recordDeparture records at each peer that has an entity that it is about to lose it in its group.
+func (w *World) recordDeparture(s repl.Slot, moved bool) {
+	if w.entityOf == nil {
+		return
+	}
+	_, m := w.state.Member(s)
+	for _, p := range w.peers {
+		if at, ok := shownAt(&p.groups, s); ok && p.received != nil {
+			t := rewind.Target{Slot: uint32(s), Entity: w.entityOf(s)}
+			p.received.Depart(at.Group, t, w.state.Interval(s), m.Joined, w.state.Tick, at.Hidden, moved)
+		}
+	}
+}
+
+// recordSent records what actions say of groups that are sent: n of them, from an index on.
+func (st *structure) recordSent(sp *group.Space, i, n int, rec *repl.Record) {
+	for k := i; k < i+n; k++ {
+		switch at := placeAt(sp, k); {
+		case rec.Kind == repl.Full && sp.Phase[k] == group.Absent:
+			st.received.Begin(at, rec.Tick)
+		case rec.Kind == repl.Full:
+			st.recordMembers(sp, k, sp.Group(k), rec.Tick, true)
+			st.received.BeginAgain(at, rec.Tick)
+		case rec.Kind == repl.Change:
+			st.received.Change(at, rec.Tick)
+		case rec.Kind == repl.Gone && sp.Group(k) != ident.NoGroup:
+			st.recordMembers(sp, k, sp.Group(k), rec.Tick, false)
+		}
+	}
+}
+
+// recordMembers records that a peer loses the members of a group, or is sent them anew.
+func (st *structure) recordMembers(sp *group.Space, i int, id ident.Group, tick entangle.Tick, again bool) {
+	if sp.Retained.Has(i) || sp.ShownAgain.Has(i) {
+		return // recorded when that began
+	}
+	gr, sent := &st.state.Groups[id], st.groups.SentView(sp, i)
+	for k := range gr.Members {
+		m := &gr.Members[k]
+		if h, _ := st.state.Views.Hidden(sent, m.Number); h.Whole || sp.StructureAsOf[i].Before(m.Joined) {
+			continue
+		}
+		h, _ := st.state.Views.Hidden(sp.ViewOf(i), m.Number)
+		was, _ := st.state.Views.Hidden(sent, m.Number)
+		t := rewind.Target{Slot: uint32(m.Slot), Entity: st.entityOf(m.Slot)}
+		st.received.Depart(placeAt(sp, i), t, st.state.Interval(m.Slot), m.Joined, tick, was.Comps, again && !h.Whole)
+	}
+}
+
+// recordRetained records that a peer keeps a group as it was last sent: on its screen the members stand still.
+func (vis *visibility) recordRetained(i int, id ident.Group) {
+	if st := vis.structure; st.received != nil {
+		st.recordMembers(&vis.groups.Private, i, id, vis.state.Tick, false)
+	}
+}

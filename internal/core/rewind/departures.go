@@ -1,0 +1,66 @@
+package rewind
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/set"
+)
+
+// MaxDepartures is the most entities that are remembered as gone for one client. With more, the oldest
+// are forgotten: nobody hits them any more.
+const MaxDepartures = 4096
+
+// departure is an entity that a client had, until it was despawned, hidden, or moved to another group.
+type departure struct {
+	slot         Slot
+	entity       uint64 // as the caller names it
+	hidden       set.Mask
+	every        int
+	since, until entangle.Tick
+	arrived      uint32
+	moved        bool // it is in another group since
+	group        Group
+	kept         bool // record is a copy, because the group has another one now
+	record       Record
+}
+
+// Depart records that a client is about to lose an entity of a group, as of a tick: it was there since
+// joined, or since the client got the group. moved says that it goes to another group of the client.
+func (r *Received) Depart(g Group, t Target, every int, joined, tick entangle.Tick, hidden set.Mask, moved bool) {
+	rec := r.record(g)
+	if rec.mask == 0 {
+		return
+	}
+	d := departure{slot: t.Slot, entity: t.Entity, hidden: hidden, every: every, since: rec.since, until: tick, arrived: rec.arrived, moved: moved, group: g}
+	if d.since.Before(joined) {
+		d.since = joined
+	}
+	if r.departures.Len() == MaxDepartures {
+		r.dropDeparture()
+	}
+	rec.parting++
+	r.departures.Push(d)
+}
+
+// keepDepartures copies the record of a group into the departures that refer to it.
+func (r *Received) keepDepartures(g Group, rec *Record) {
+	for i := range r.departures.Len() {
+		if d := r.departures.At(i); !d.kept && d.group == g {
+			d.kept, d.record = true, *rec
+		}
+	}
+	rec.parting = 0
+}
+
+func (r *Received) dropDeparture() {
+	if d := r.departures.At(0); !d.kept {
+		r.record(d.group).parting--
+	}
+	r.departures.Drop(1)
+}
+
+// Forget forgets the departures before a tick.
+func (r *Received) Forget(before entangle.Tick) {
+	for r.departures.Len() > 0 && r.departures.At(0).until.Before(before) {
+		r.dropDeparture()
+	}
+}

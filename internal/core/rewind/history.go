@@ -1,0 +1,242 @@
+package rewind
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/snapshot"
+	"github.com/entangle-ecs/entangle/internal/set"
+)
+
+// Slot is the number of an entity. A slot that is used again has the values of the former entity at
+// the former ticks.
+type Slot = uint32
+
+// History holds the values of columns at the last ticks.
+type History struct {
+	kinds    []snapshot.Kind
+	tickRate int
+	rows     int // ticks
+	stride   int // slots
+	newest   entangle.Tick
+	at       int             // the row of newest
+	count    int             // ticks that are held
+	sent     []entangle.Tick // by row: the newest tick up to it that was sent
+
+	planes    [][]byte     // by column, then row and slot; behind the rows there is a scratch row
+	present   []set.Bitset // by column and row: the slots that had the component
+	teleports []uint8      // by row and slot
+	carries   bool         // some column extrapolates
+	curves    bool         // some column is blended with another one
+	steady    []int        // by column: for how many ticks the same slots have had it
+	straight  int          // for how many ticks no entity was teleported
+	compared  bool         // steady and straight take the newest tick into account
+}
+
+// NewHistory returns an empty history of a number of ticks, at least 2. The columns are those of kinds
+// that have a Size; tickRate is the number of ticks per second.
+func NewHistory(kinds []snapshot.Kind, tickRate, ticks int) *History {
+	h := &History{
+		kinds: kinds, tickRate: tickRate, rows: ticks,
+		planes: make([][]byte, len(kinds)), present: make([]set.Bitset, len(kinds)*ticks), sent: make([]entangle.Tick, ticks),
+		steady: make([]int, len(kinds)),
+	}
+	for i := range kinds {
+		h.carries = h.carries || kinds[i].Extrapolate > 0
+		h.curves = h.curves || kinds[i].Curve != nil
+	}
+	return h
+}
+
+// Begin begins the row of a tick, for slots below the given number. The same tick may begin again.
+// After a gap, former ticks are forgotten.
+func (h *History) Begin(tick entangle.Tick, slots int) {
+	if slots > h.stride {
+		h.grow(max(slots, h.stride+h.stride/2, 64))
+	}
+	switch by := tick.Sub(h.newest); {
+	case h.count > 0 && by == 0:
+		if h.compared {
+			clear(h.steady)
+			h.straight = 0
+		}
+	case h.count > 0 && by == 1:
+		h.compare()
+		last := h.at
+		h.at = h.next(h.at)
+		h.sent[h.at] = h.sent[last]
+		h.count = min(h.count+1, h.rows)
+	default:
+		h.at, h.count, h.straight = 0, 1, 0
+		h.sent[0] = tick
+		clear(h.steady)
+	}
+	h.newest, h.compared = tick, false
+	for col := range h.kinds {
+		if h.kinds[col].Size > 0 {
+			h.present[col*h.rows+h.at].Reset()
+		}
+	}
+	clear(h.teleports[h.at*h.stride : (h.at+1)*h.stride])
+}
+
+func (h *History) next(row int) int {
+	if row++; row == h.rows {
+		return 0
+	}
+	return row
+}
+
+// compare finds the columns that other slots have at the newest tick than at the one before, and whether an entity
+// was teleported in it.
+func (h *History) compare() {
+	if h.compared || h.count < 2 {
+		return
+	}
+	h.compared = true
+	h.straight++
+	before := h.row(h.newest - 1)
+	for col := range h.kinds {
+		if h.kinds[col].Size == 0 {
+			continue
+		}
+		if h.steady[col]++; !slices.Equal(h.present[col*h.rows+h.at], h.present[col*h.rows+before]) {
+			h.steady[col] = 0
+		}
+	}
+	if !bytes.Equal(h.teleports[h.at*h.stride:(h.at+1)*h.stride], h.teleports[before*h.stride:(before+1)*h.stride]) {
+		h.straight = 0
+	}
+}
+
+// grow makes room for more slots.
+func (h *History) grow(stride int) {
+	for col := range h.kinds {
+		size := h.kinds[col].Size
+		if size == 0 {
+			continue
+		}
+		plane := make([]byte, (h.rows+1)*stride*size)
+		for row := range h.rows {
+			copy(plane[row*stride*size:], h.planes[col][row*h.stride*size:min((row+1)*h.stride*size, len(h.planes[col]))])
+			h.present[col*h.rows+row].Grow(stride)
+		}
+		h.planes[col] = plane
+	}
+	teleports := make([]uint8, h.rows*stride)
+	for row := range h.rows {
+		copy(teleports[row*stride:], h.teleports[row*h.stride:(row+1)*h.stride])
+	}
+	h.teleports, h.stride = teleports, stride
+}
+
+// row returns the row of a tick that is held.
+func (h *History) row(tick entangle.Tick) int {
+	row := h.at - int(h.newest.Sub(tick))
+	if row < 0 {
+		row += h.rows
+	}
+	return row
+}
+
+// Row returns the memory of a column at the newest tick, by slot, to be filled.
+func (h *History) Row(col int) []byte {
+	size := h.kinds[col].Size
+	at := h.at * h.stride * size
+	return h.planes[col][at : at+h.stride*size]
+}
+
+// MarkPresent records which slots have a column at the newest tick.
+func MarkPresent[S ~uint32](h *History, col int, slots []S) {
+	present := h.present[col*h.rows+h.at]
+	for _, s := range slots {
+		present.Set(int(s))
+	}
+}
+
+// SetTeleports records how often the entity of a slot has been teleported up to the newest tick, a
+// number that wraps around. Without it the number is 0.
+func (h *History) SetTeleports(s Slot, n uint8) {
+	h.teleports[h.at*h.stride+int(s)] = n
+}
+
+// MarkSent records that the newest tick is one that clients are sent.
+func (h *History) MarkSent() { h.sent[h.at] = h.newest }
+
+// sentAt returns the newest tick up to another one that clients were sent.
+func (h *History) sentAt(tick entangle.Tick) entangle.Tick { return h.sent[h.row(h.clamp(tick))] }
+
+// Newest returns the newest tick; ok is false if there is none.
+func (h *History) Newest() (tick entangle.Tick, ok bool) { return h.newest, h.count > 0 }
+
+// Oldest returns the oldest tick that is held.
+func (h *History) Oldest() entangle.Tick { return h.newest - entangle.Tick(h.count-1) }
+
+// Bytes returns the memory of all values.
+func (h *History) Bytes() (n int) {
+	for col := range h.planes {
+		n += len(h.planes[col])
+	}
+	for i := range h.present {
+		n += len(h.present[i]) * 8
+	}
+	return n + len(h.teleports)
+}
+
+// clamp returns the nearest tick that is held.
+func (h *History) clamp(tick entangle.Tick) entangle.Tick {
+	if h.newest.Before(tick) {
+		return h.newest
+	}
+	if oldest := h.Oldest(); tick.Before(oldest) {
+		return oldest
+	}
+	return tick
+}
+
+// index returns the place of a slot's values at a tick, in units of values.
+func (h *History) index(tick entangle.Tick, s Slot) uint32 {
+	return uint32(h.row(h.clamp(tick))*h.stride) + s
+}
+
+// scratch returns the place for a value of a slot that is at no tick.
+func (h *History) scratch(s Slot) uint32 { return uint32(h.rows*h.stride) + s }
+
+func (h *History) value(col int, index uint32) []byte {
+	size := h.kinds[col].Size
+	at := int(index) * size
+	return h.planes[col][at : at+size : at+size]
+}
+
+// has reports whether the entity of a slot had a column at a tick.
+func (h *History) has(col int, tick entangle.Tick, s Slot) bool {
+	return h.present[col*h.rows+h.row(h.clamp(tick))].Has(int(s))
+}
+
+// holds reports whether the value at a place is one that the entity had.
+func (h *History) holds(col int, index uint32) bool {
+	row, slot := int(index)/h.stride, int(index)%h.stride
+	return row == h.rows || h.present[col*h.rows+row].Has(slot)
+}
+
+// isSteady reports whether the same slots have had a column since a tick, up to the newest.
+func (h *History) isSteady(col int, since entangle.Tick) bool {
+	return int(h.newest.Sub(h.clamp(since))) <= h.steady[col]
+}
+
+// Slots returns the slots that have a column at the newest tick.
+func (h *History) Slots(col int) set.Bitset {
+	if h.count == 0 {
+		return nil
+	}
+	return h.present[col*h.rows+h.at]
+}
+
+// jumped reports whether the entity of a slot was teleported between two ticks, of which a is the earlier.
+func (h *History) jumped(a, b entangle.Tick, s Slot) bool {
+	if a = h.clamp(a); int(h.newest.Sub(a)) <= h.straight {
+		return false
+	}
+	return h.teleports[h.index(a, s)] != h.teleports[h.index(b, s)]
+}

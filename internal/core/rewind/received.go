@@ -1,0 +1,193 @@
+package rewind
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
+	"github.com/entangle-ecs/entangle/internal/ring"
+)
+
+// Times of arrival that are no time of a screen.
+const (
+	notYet  = timesync.Shown(math.MaxInt64) // no screen shows it yet
+	longAgo = timesync.Shown(math.MinInt64) // before every screen that is known
+)
+
+const (
+	screenRows  = 64  // screens that are held: those of the last packets of the client
+	arrivalRows = 128 // ticks of which the time of arrival is held
+	neverSeen   = math.MaxUint32
+)
+
+// Group is the place of a group at a client: its index in one of two spaces.
+type Group struct {
+	Private bool
+	Index   int
+}
+
+// Record is what a client has received of one group.
+type Record struct {
+	newest  entangle.Tick // of the updates that arrived
+	since   entangle.Tick // of the full by which the client got the group
+	arrived uint32        // number of the screen before which the full arrived
+	parting uint32        // departures that refer to the record
+	changes [2]change     // the newest changes of structure, the newest first
+	mask    uint64        // bit k: the update of newest-k arrived
+	prior   entangle.Tick // of the newest update that arrived before those of mask, or since
+}
+
+// change is a change of a group's structure. Later updates wait for it.
+type change struct {
+	tick    entangle.Tick
+	arrived uint32 // number of the screen before which it arrived
+}
+
+// receive records that an update arrived. The client ignores one that is older than the newest.
+func (r *Record) receive(tick entangle.Tick) {
+	switch by := tick.Sub(r.newest); {
+	case by <= 0:
+	case by >= 64:
+		r.newest, r.mask, r.prior = tick, 1, r.newest
+	default:
+		if lost := r.mask >> (64 - by); lost != 0 {
+			r.prior = r.newest - entangle.Tick(64-int(by)+bits.TrailingZeros64(lost))
+		}
+		r.newest, r.mask = tick, r.mask<<by|1
+	}
+}
+
+// Received is what one client has received, and the screens by which the time is measured at which it
+// arrived.
+type Received struct {
+	spaces     [2][]Record
+	screens    [screenRows]timesync.Screen
+	count      uint32 // number of screens so far
+	arrivals   [arrivalRows]arrival
+	departures ring.Queue[departure]
+}
+
+// arrival is when the packets of a tick arrived.
+type arrival struct {
+	tick   entangle.Tick
+	screen uint32 // number of the screen that was drawn before; it may not be known yet
+	known  bool
+}
+
+// ScreenArrived records the screen that was drawn before the frame in which a client has sent a packet.
+// What the packet acknowledges arrived after that screen. Screens that are not newer are ignored.
+func (r *Received) ScreenArrived(s *timesync.Screen) {
+	if r.count > 0 && s.Base <= r.screens[(r.count-1)%screenRows].Base {
+		return
+	}
+	r.screens[r.count%screenRows] = *s
+	r.count++
+}
+
+// PacketArrived records that a packet of a tick was acknowledged, before the screen that is next.
+func (r *Received) PacketArrived(tick entangle.Tick) {
+	if a := &r.arrivals[uint32(tick)%arrivalRows]; !a.known || a.tick.Before(tick) {
+		*a = arrival{tick: tick, screen: r.count, known: true}
+	}
+}
+
+func (r *Received) record(g Group) *Record {
+	space := &r.spaces[0]
+	if g.Private {
+		space = &r.spaces[1]
+	}
+	for len(*space) <= g.Index {
+		*space = append(*space, Record{arrived: neverSeen})
+	}
+	return &(*space)[g.Index]
+}
+
+// Begin records that a client is sent a group for the first time, as of a tick.
+func (r *Received) Begin(g Group, tick entangle.Tick) {
+	rec := r.record(g)
+	if rec.parting > 0 {
+		r.keepDepartures(g, rec)
+	}
+	*rec = Record{newest: tick, since: tick, prior: tick, mask: 1, arrived: neverSeen}
+	rec.change(tick)
+}
+
+// BeginAgain records that a client is sent a group anew which it has, as of a tick. What it had before that
+// are departures.
+func (r *Received) BeginAgain(g Group, tick entangle.Tick) {
+	rec := r.record(g)
+	rec.since, rec.arrived = tick, neverSeen
+	rec.change(tick)
+}
+
+// Change records that a client is sent a change of structure of a group, as of a tick.
+func (r *Received) Change(g Group, tick entangle.Tick) {
+	r.record(g).change(tick)
+}
+
+func (r *Record) change(tick entangle.Tick) {
+	r.changes[1], r.changes[0] = r.changes[0], change{tick: tick, arrived: neverSeen}
+}
+
+// Deliver records that a client has got the structure of a group as of a tick: all that it was sent.
+func (r *Received) Deliver(g Group, tick entangle.Tick) {
+	rec := r.record(g)
+	if rec.mask == 0 {
+		return
+	}
+	rec.arrived = min(rec.arrived, r.count)
+	for i := range rec.changes {
+		if c := &rec.changes[i]; c.tick == tick {
+			c.arrived = min(c.arrived, r.count)
+		}
+	}
+	if by := rec.newest.Sub(tick); by > 0 && by < 64 {
+		rec.mask |= 1 << by // what arrived before has waited for it
+	} else {
+		rec.receive(tick)
+	}
+}
+
+// Acknowledge records that a client has received an update of a group.
+func (r *Received) Acknowledge(g Group, tick entangle.Tick) { r.record(g).receive(tick) }
+
+// AcknowledgeRange is Acknowledge for public groups from first up to end.
+func (r *Received) AcknowledgeRange(first, end int, tick entangle.Tick) {
+	r.record(Group{Index: end - 1})
+	records := r.spaces[0][first:end]
+	for i := range records {
+		records[i].receive(tick)
+	}
+}
+
+// at returns the time of the numbered screen for an interval.
+func (r *Received) at(screen uint32, every int) timesync.Shown {
+	switch {
+	case screen >= r.count:
+		return notYet
+	case r.count-screen > screenRows:
+		return longAgo
+	}
+	return r.screens[screen%screenRows].At(every)
+}
+
+// arrivedAt returns what was on the screen when the update of a tick of a group arrived: entities with an
+// interval were shown as of that time.
+func (r *Received) arrivedAt(rec *Record, tick entangle.Tick, every int) timesync.Shown {
+	at := r.packetsAt(tick, every)
+	for i := range rec.changes {
+		if c := &rec.changes[i]; !tick.Before(c.tick) {
+			at = max(at, r.at(c.arrived, every))
+		}
+	}
+	return at
+}
+
+// packetsAt is arrivedAt for a group of which no change of structure was in flight.
+func (r *Received) packetsAt(tick entangle.Tick, every int) timesync.Shown {
+	if a := &r.arrivals[uint32(tick)%arrivalRows]; a.known && a.tick == tick {
+		return r.at(a.screen, every)
+	}
+	return longAgo
+}

@@ -1,0 +1,243 @@
+package source
+
+import (
+	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/rewind"
+	"github.com/entangle-ecs/entangle/internal/core/snapshot"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
+	"github.com/entangle-ecs/entangle/internal/registry"
+)
+
+// Rewind keeps the values of the last ticks, and shows them as a client's screen showed them.
+type Rewind struct {
+	collector *Collector
+	history   *rewind.History
+	cols      []int // columns that are kept
+	chosen    []int // those of components with the option Rewind
+	ticks     int   // by how many ticks a view may be in the past
+	stats     Rewinds
+	present   rewind.View // of those who see the present
+	presentAt entangle.Tick
+}
+
+// Rewinds counts views.
+type Rewinds struct {
+	Views    uint64 // of a client's screen
+	Clamped  uint64 // of them, those with a time that was not possible
+	Repeated uint64 // of them, those of an input that did not arrive
+	Present  uint64 // views of the present, of players who see that
+	Waited   uint64 // entities in views that moved after an update that was late, or after a rest
+	Targets  uint64 // all entities in views that were not taken at the present
+}
+
+// marginTicks is for how many more ticks values are kept than a view may be in the past: an entity is shown
+// between two updates.
+const marginTicks = 32
+
+// NewRewind returns the history of components with the option Rewind, for a number of ticks. It is nil if
+// there are none.
+func (c *Collector) NewRewind(infos []*registry.Component, tickRate, ticks int) *Rewind {
+	r := &Rewind{collector: c, ticks: ticks}
+	kinds := make([]snapshot.Kind, len(infos))
+	for i, info := range infos {
+		if info.Rewind && !info.Input && info.Plan.Size() > 0 {
+			r.chosen = append(r.chosen, i)
+			r.keep(kinds, infos, i, tickRate)
+		}
+	}
+	if len(r.chosen) == 0 {
+		return nil
+	}
+	if !r.Compensates() {
+		r.history = rewind.NewHistory(kinds, tickRate, 2)
+		return r
+	}
+	r.history = rewind.NewHistory(kinds, tickRate, ticks+marginTicks)
+	c.Sender.RecordReceived(func(s repl.Slot) uint64 { return columns.PackEntity(c.Table.Entity(columns.Slot(s))) })
+	return r
+}
+
+// keep adds a component to those that are kept, and the one that it is blended with.
+func (r *Rewind) keep(kinds []snapshot.Kind, infos []*registry.Component, comp, tickRate int) {
+	if kinds[comp].Size > 0 {
+		return
+	}
+	info := infos[comp]
+	k := snapshot.Kind{Size: info.Plan.Size()}
+	if info.Interpolate == registry.Full {
+		k.Blend, k.Each, k.Curve, k.With, k.TooFar = info.Blend, info.Each, info.Curve, info.With, info.TooFar
+		k.Extrapolate = snapshot.TicksOf(info.Extrapolate, tickRate)
+	}
+	kinds[comp] = k
+	r.cols = append(r.cols, comp)
+	if k.Curve != nil {
+		r.keep(kinds, infos, k.With, tickRate)
+	}
+}
+
+// Record keeps the values at a tick. sent says that clients are sent them. The rows of the table must be up to date.
+func (r *Rewind) Record(tick entangle.Tick, sent bool) {
+	t, h := r.collector.Table, r.history
+	h.Begin(tick, t.Slots())
+	if sent {
+		h.MarkSent()
+	}
+	for _, col := range r.cols {
+		t.Save(col, h.Row(col))
+	}
+	for segment := range t.Segments() {
+		rows, mask := t.Rows(segment)
+		for _, col := range r.cols {
+			if mask.Has(col) {
+				rewind.MarkPresent(h, col, rows)
+			}
+		}
+	}
+	for s, n := range r.collector.teleports.counts {
+		if n > 0 {
+			h.SetTeleports(uint32(s), n)
+		}
+	}
+}
+
+// Compensates reports whether any view may be in the past.
+func (r *Rewind) Compensates() bool { return r.ticks > 0 }
+
+// Sync makes the rows of the table up to date.
+func (r *Rewind) Sync() error { return r.collector.Table.Sync() }
+
+// Bytes returns the memory of the history.
+func (r *Rewind) Bytes() int { return r.history.Bytes() }
+
+// Stats returns the counters.
+func (r *Rewind) Stats() *Rewinds { return &r.stats }
+
+// Screen is what a client's screen showed when it made an input.
+type Screen interface {
+	// At returns the time at which entities with an interval were shown, and whether the client claimed
+	// another one that is not possible.
+	At(every int) (shown timesync.Shown, clamped bool)
+}
+
+// viewer is a client of which a view is made. It asks the Screen once for each interval in a row.
+type viewer struct {
+	rewind  *Rewind
+	peer    *sender.Peer
+	screen  Screen
+	oldest  timesync.Shown
+	every   int
+	shown   timesync.Shown
+	clamped bool // any time was
+}
+
+// Time implements rewind.Client.
+func (v *viewer) Time(every int) timesync.Shown {
+	if every == v.every {
+		return v.shown
+	}
+	shown, clamped := v.screen.At(every)
+	if shown < v.oldest {
+		shown, clamped = v.oldest, true
+	}
+	v.every, v.shown, v.clamped = every, shown, v.clamped || clamped
+	return shown
+}
+
+// Has implements rewind.Client.
+func (v *viewer) Has(s rewind.Slot, entity uint64) bool {
+	_, ok := v.peer.ShownNow(repl.Slot(s))
+	return ok && columns.PackEntity(v.rewind.collector.Table.Entity(columns.Slot(s))) == entity
+}
+
+// View fills a view with what a client's screen showed, for the tick that runs now. It reports whether any
+// time was clamped.
+func (r *Rewind) View(v *rewind.View, client entangle.ClientID, peer *sender.Peer, screen Screen, now entangle.Tick) (clamped bool) {
+	t := viewer{rewind: r, peer: peer, screen: screen, oldest: timesync.ShownAt(now, 0) - timesync.Shown(r.ticks)<<8}
+	v.Reset(r.history, peer.Received())
+	for i, col := range r.chosen {
+		slots := r.history.Slots(col)
+		for s := slots.Next(0); s >= 0; s = slots.Next(s + 1) {
+			if !r.listed(s, i) {
+				r.add(v, client, peer, &t, repl.Slot(s))
+			}
+		}
+	}
+	v.AddDeparted(&t)
+	r.stats.Views++
+	for i := range v.Targets {
+		if v.Targets[i].Rewound {
+			r.stats.Targets++
+		}
+		if v.Targets[i].Waited {
+			r.stats.Waited++
+		}
+	}
+	if t.clamped {
+		r.stats.Clamped++
+	}
+	return t.clamped
+}
+
+// listed reports whether a slot has one of the first n chosen columns.
+func (r *Rewind) listed(slot, n int) bool {
+	for _, col := range r.chosen[:n] {
+		if r.history.Slots(col).Has(slot) {
+			return true
+		}
+	}
+	return false
+}
+
+// add adds an entity that a client has now.
+func (r *Rewind) add(v *rewind.View, client entangle.ClientID, peer *sender.Peer, t *viewer, s repl.Slot) {
+	at, ok := peer.ShownNow(s)
+	if !ok {
+		return
+	}
+	target := rewind.Target{Slot: uint32(s), Entity: columns.PackEntity(r.collector.Table.Entity(columns.Slot(s)))}
+	if !r.collector.Visibility.Interpolates(client, s) {
+		v.AddPresent(target)
+		v.Hide(at.Hidden)
+		return
+	}
+	every := r.collector.Sender.Interval(s)
+	if v.Add(at.Group, target, every, at.Joined, t.Time(every)) {
+		v.Hide(at.Hidden)
+	}
+}
+
+// Present returns the view of those who see the present.
+func (r *Rewind) Present(now entangle.Tick) *rewind.View {
+	r.stats.Present++
+	v := &r.present
+	if r.presentAt == now {
+		return v
+	}
+	r.presentAt = now
+	v.Reset(r.history, nil)
+	for i, col := range r.chosen {
+		slots := r.history.Slots(col)
+		for s := slots.Next(0); s >= 0; s = slots.Next(s + 1) {
+			if !r.listed(s, i) {
+				v.AddPresent(rewind.Target{Slot: uint32(s), Entity: columns.PackEntity(r.collector.Table.Entity(columns.Slot(s)))})
+			}
+		}
+	}
+	return v
+}
+
+// Find returns the index of an entity in a view.
+func (r *Rewind) Find(v *rewind.View, e ecs.Entity) (target int, ok bool) {
+	packed := columns.PackEntity(e)
+	if s, here := r.collector.Table.SlotOf(e); here {
+		if i, ok := v.Find(uint32(s), packed); ok {
+			return i, true
+		}
+	}
+	return v.Search(packed)
+}

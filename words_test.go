@@ -55,7 +55,6 @@ var retired = map[string]string{
 	"mourn, mourns":          "release tombstones",
 	"oddity, oddities":       "suspicious configuration",
 	"purse":                  "byte budget",
-	"rewound":                "at an earlier tick, rolled back",
 	"seat, seats, seated":    "peer index, slot",
 	"second base":            "previous baseline",
 	"sight, sights":          "visibility, view",

@@ -34,4 +34,10 @@
 // The sender of a client: Received.Begin, Deliver, Acknowledge, Depart and Forget for its groups,
 // PacketArrived for each acknowledged packet, and ScreenArrived for the newest screen of each packet
 // of the client. A query: View.Reset, then Add, AddDeparted or AddPresent for each entity, then Values.
+//
+// # Where things are
+//
+// The values of the last ticks are in history.go. What a client has received: received.go, and what it has lost,
+// departures.go. How an entity moves between updates: movement.go, and quick.go for the usual case. The values of
+// a view: view.go, and special.go for entities that move on from no update, or beyond the last one.
 package rewind

@@ -35,8 +35,8 @@ func (k *knownTimes) find(r *Received, tick entangle.Tick) timesync.Shown {
 	return t.at
 }
 
-// settled reports whether the newest changes of structure of a group arrived before all known screens.
-func (r *Received) settled(rec *Record) bool {
+// hasOldStructure reports whether the newest changes of structure of a group arrived before all known screens.
+func (r *Received) hasOldStructure(rec *Record) bool {
 	return r.isLongAgo(rec.changes[0].arrived) && r.isLongAgo(rec.changes[1].arrived)
 }
 
@@ -49,7 +49,7 @@ func (r *Received) isLongAgo(screen uint32) bool {
 // of the four arrived before the entity was at the one before it.
 func (m *mover) quick(r *Received, rec *Record, b *bounds, every int, now timesync.Shown) (first entangle.Tick, ok bool) {
 	behind := rec.newest.Sub(now.Tick())
-	if behind <= 0 || behind >= 64 || !r.settled(rec) {
+	if behind <= 0 || behind >= 64 || !r.hasOldStructure(rec) {
 		return 0, false
 	}
 	before := rec.mask >> behind << behind
@@ -100,7 +100,7 @@ func (l *like) set(h *History, rec *Record, first entangle.Tick, every int, of *
 // is reports whether an entity moves like that.
 func (l *like) is(r *Received, rec *Record, b *bounds, every int, now timesync.Shown) bool {
 	return l.known && rec.newest == l.newest && rec.mask == l.mask && now == l.now && every == l.every &&
-		!b.ends && !l.first.Before(b.since) && r.settled(rec)
+		!b.ends && !l.first.Before(b.since) && r.hasOldStructure(rec)
 }
 
 // addLike adds a target that moves like the one before.

@@ -113,7 +113,7 @@ func (r *Received) Begin(g Group, tick entangle.Tick) {
 	rec.change(tick)
 }
 
-// BeginAgain records that a client is sent a group anew which it has, as of a tick. What it had before that
+// BeginAgain records that a client is sent a group again in full, as of a tick. What it had before that
 // are departures.
 func (r *Received) BeginAgain(g Group, tick entangle.Tick) {
 	rec := r.record(g)

@@ -14,5 +14,5 @@
 // Back to other clients: relay (relay.go), relayLine (relay_line.go). On those clients: inputDown
 // (down.go), othersInputs (relay_others.go).
 //
-// Ticks that are replayed: [Replayer] (replay.go). For developers: unread_warning.go.
+// Ticks that are replayed: [Replayer] (replay.go). What a screen showed: [ScreenView] (rewind.go). For developers: unread_warning.go.
 package input

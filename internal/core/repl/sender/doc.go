@@ -91,6 +91,8 @@
 //     fulls.go (resyncs).
 //   - updates: updates.go, and for what became of the packets acked.go and lost.go.
 //
+// What a peer has received, for lag compensation: received.go.
+//
 // A part uses those above it. Updates and structure do not use each other, and updates do not use visibility. For tests:
 // inspect.go.
 package sender

@@ -99,7 +99,7 @@ func (st *structure) recordSent(sp *group.Space, i, n int, rec *repl.Record) {
 	}
 }
 
-// recordMembers records that a peer loses the members of a group, or is sent them anew.
+// recordMembers records that a peer loses the members of a group, or is sent them again.
 func (st *structure) recordMembers(sp *group.Space, i int, id ident.Group, tick entangle.Tick, again bool) {
 	if sp.Retained.Has(i) || sp.ShownAgain.Has(i) {
 		return // recorded when that began

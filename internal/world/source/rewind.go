@@ -23,6 +23,8 @@ type Rewind struct {
 	stats     Rewinds
 	present   rewind.View // of those who see the present
 	presentAt entangle.Tick
+	viewer    viewer // scratch, which would be allocated otherwise
+	presented bool   // there is a view of presentAt
 }
 
 // Rewinds counts views.
@@ -157,17 +159,18 @@ func (v *viewer) Has(s rewind.Slot, entity uint64) bool {
 // View fills a view with what a client's screen showed, for the tick that runs now. It reports whether any
 // time was clamped.
 func (r *Rewind) View(v *rewind.View, client entangle.ClientID, peer *sender.Peer, screen Screen, now entangle.Tick) (clamped bool) {
-	t := viewer{rewind: r, peer: peer, screen: screen, oldest: timesync.ShownAt(now, 0) - timesync.Shown(r.ticks)<<8}
+	t := &r.viewer
+	*t = viewer{rewind: r, peer: peer, screen: screen, oldest: timesync.ShownAt(now, 0) - timesync.Shown(r.ticks)<<8}
 	v.Reset(r.history, peer.Received())
 	for i, col := range r.chosen {
 		slots := r.history.Slots(col)
 		for s := slots.Next(0); s >= 0; s = slots.Next(s + 1) {
 			if !r.listed(s, i) {
-				r.add(v, client, peer, &t, repl.Slot(s))
+				r.add(v, client, peer, t, repl.Slot(s))
 			}
 		}
 	}
-	v.AddDeparted(&t)
+	v.AddDeparted(t)
 	r.stats.Views++
 	for i := range v.Targets {
 		if v.Targets[i].Rewound {
@@ -215,10 +218,10 @@ func (r *Rewind) add(v *rewind.View, client entangle.ClientID, peer *sender.Peer
 func (r *Rewind) Present(now entangle.Tick) *rewind.View {
 	r.stats.Present++
 	v := &r.present
-	if r.presentAt == now {
+	if r.presented && r.presentAt == now {
 		return v
 	}
-	r.presentAt = now
+	r.presented, r.presentAt = true, now
 	v.Reset(r.history, nil)
 	for i, col := range r.chosen {
 		slots := r.history.Slots(col)

@@ -204,3 +204,23 @@ func TestARemoteRockHasWhatTheServerSends(t *testing.T) {
 	assert.Equal(t, []int{2, 2}, g.assembled)
 	g.requireEqualAtRest()
 }
+
+// With a Hash of the game, the client may spawn a bullet some ticks before the server does.
+//
+// Proves: E1
+func TestABulletThatTheClientSpawnsEarlier(t *testing.T) {
+	for _, earlier := range []entangle.Tick{1, 6} {
+		g := newShots(t, latency(80*ms), 1, func(g *shots) {
+			g.life, g.unwatched = forever, true
+			g.edit = func(_ firing, p *components.Prespawned) { p.Hash = 77 }
+		})
+		first := g.peers[0].Client().Tick() + 3
+		g.skip = func(server bool, tick entangle.Tick) bool { return server == (tick == first) }
+		g.pressAt(1, 3, 3+earlier)
+		for range 120 {
+			g.sim.Run(time.Second / 60)
+			require.LessOrEqual(t, g.count(g.peers[0].World()), 1)
+		}
+		assert.Equal(t, plugin.PrespawnStats{Matched: 1}, g.peers[0].Client().Stats().Prespawned)
+	}
+}

@@ -78,3 +78,14 @@ func TestARollbackAllocatesNothing(t *testing.T) {
 	assert.Zero(t, alloctest.Count(100, step))
 	assert.GreaterOrEqual(t, f.p.Stats().Ticks-was, uint64(101*8))
 }
+
+// Finding children allocates nothing, nor does looking for what refers to an entity that a replay has spawned again.
+func TestFindingChildrenAllocatesNothing(t *testing.T) {
+	f, all := manyForetold(t, 10)
+	none := func(ecs.Entity) {}
+	find := func() {
+		f.p.children.each(all[0], none)
+		f.p.prespawned.mapTargets(all[0], all[1])
+	}
+	assert.Zero(t, alloctest.Count(100, find))
+}

@@ -23,6 +23,9 @@ type children struct {
 	asked      []ecs.Entity // scratch
 	any        bool         // there has ever been a candidate
 	found      []ecs.Entity // scratch, used as a stack
+
+	ofRelation ecs.Mask           // scratch, of each
+	ofParent   ecs.RelationFilter // scratch, of each
 }
 
 func (c *children) init(t *entities, of *protocol.Protocol) {
@@ -161,9 +164,9 @@ func (c *children) each(parent ecs.Entity, do func(ecs.Entity)) {
 	}
 	from := len(c.found)
 	for _, id := range c.relations {
-		of := ecs.All(id)
-		filter := ecs.NewRelationFilter(&of, parent)
-		for query := c.world.Query(&filter); query.Next(); {
+		c.ofRelation = ecs.All(id)
+		c.ofParent = ecs.NewRelationFilter(&c.ofRelation, parent)
+		for query := c.world.Query(&c.ofParent); query.Next(); {
 			c.found = append(c.found, query.Entity())
 		}
 	}

@@ -30,6 +30,8 @@ type prespawned struct {
 	repeated []ecs.Entity              // entities that the present tick has spawned again
 	into     map[ecs.Entity]ecs.Entity // the entities that they are
 	holders  []ecs.Entity              // scratch
+	withID   ecs.Mask                  // scratch, of mapTargets
+	withTo   ecs.RelationFilter        // scratch, of mapTargets
 	drop     func(ecs.Entity, prespawn.State)
 	swap     func(n int, e ecs.Entity) ecs.Entity
 }
@@ -199,9 +201,10 @@ func (p *prespawned) mergedInto(_ int, e ecs.Entity) ecs.Entity {
 // mapTargets sets the relations that have an entity as target to the one that it is merged into.
 func (p *prespawned) mapTargets(from, into ecs.Entity) {
 	for _, id := range p.relations {
-		of, holders := ecs.All(id), p.holders[:0]
-		filter := ecs.NewRelationFilter(&of, from)
-		for query := p.world.Query(&filter); query.Next(); {
+		holders := p.holders[:0]
+		p.withID = ecs.All(id)
+		p.withTo = ecs.NewRelationFilter(&p.withID, from)
+		for query := p.world.Query(&p.withTo); query.Next(); {
 			holders = append(holders, query.Entity())
 		}
 		for _, e := range holders {

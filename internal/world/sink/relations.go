@@ -18,7 +18,9 @@ type relations struct {
 	// holdersOf is the slots of predicted and interpolated entities by replicaInfo.confirmedTarget. A hostile server may
 	// remove a target with each bit of a message: that must not search all entities.
 	holdersOf refs.Chains[ecs.Entity]
-	holders   []ecs.Entity // scratch: entities with the same target
+	holders   []ecs.Entity       // scratch: entities with the same target
+	withComp  ecs.Mask           // scratch, of releaseTarget
+	withLost  ecs.RelationFilter // scratch, of releaseTarget
 }
 
 // lostEntity is an entity that is no longer a replica.
@@ -100,9 +102,10 @@ func (a *Applier) releaseTargets() {
 
 func (a *Applier) releaseTarget(lost lostEntity, comp int) {
 	id := a.comps[comp].id
-	mask, held := ecs.All(id), a.relations.holders[:0]
-	filter := ecs.NewRelationFilter(&mask, lost.entity)
-	for query := a.world.Query(&filter); query.Next(); {
+	held := a.relations.holders[:0]
+	a.relations.withComp = ecs.All(id)
+	a.relations.withLost = ecs.NewRelationFilter(&a.relations.withComp, lost.entity)
+	for query := a.world.Query(&a.relations.withLost); query.Next(); {
 		held = append(held, query.Entity())
 	}
 	for _, e := range held {

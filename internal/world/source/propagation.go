@@ -32,6 +32,9 @@ type propagation struct {
 	changed set.Bitset   // by entity id: of which apply has changed the Replicate
 	checked []ecs.Entity // children that were checked, or got a Replicate, since the hierarchy was updated
 	found   []ecs.Entity // scratch
+
+	ofRelation ecs.Mask           // scratch, of childrenOf
+	ofParent   ecs.RelationFilter // scratch, of childrenOf
 }
 
 // hierarchyComponents are the components that decide about children.
@@ -158,9 +161,9 @@ func (p *propagation) checkAll() {
 func (p *propagation) childrenOf(parent ecs.Entity) []ecs.Entity {
 	p.found = p.found[:0]
 	for _, relation := range p.comps.relations {
-		all := ecs.All(relation)
-		filter := ecs.NewRelationFilter(&all, parent)
-		for query := p.world.Query(&filter); query.Next(); {
+		p.ofRelation = ecs.All(relation)
+		p.ofParent = ecs.NewRelationFilter(&p.ofRelation, parent)
+		for query := p.world.Query(&p.ofParent); query.Next(); {
 			p.found = append(p.found, query.Entity())
 		}
 	}

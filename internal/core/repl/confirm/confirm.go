@@ -19,8 +19,9 @@ import (
 const (
 	// maxPending bounds the unconfirmed ticks; a further one replaces the oldest.
 	maxPending = 64
-	// maxUnmet bounds the unmet needs of one unconfirmed tick. A tick with more is never confirmed.
-	maxUnmet = 256
+	// maxUnmet bounds the unmet needs of one unconfirmed tick, and so the memory for those of all to 1 MiB. A tick with
+	// more is never confirmed.
+	maxUnmet = 2048
 )
 
 // Replica reports which ticks the groups of a replica have reached.

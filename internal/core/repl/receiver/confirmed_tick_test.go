@@ -123,8 +123,8 @@ func TestAMarkThatWaitsForTooMuch(t *testing.T) {
 		}
 		return needs
 	}
-	s.frame(20, markOf(20, 0, true, many(256)...))
-	s.frame(21, markOf(21, 0, true, many(257)...))
+	s.frame(20, markOf(20, 0, true, many(2048)...))
+	s.frame(21, markOf(21, 0, true, many(2049)...))
 	s.get(one(repl.Change, groupA, 1, 30, 10))
 	s.confirmed(20)
 }

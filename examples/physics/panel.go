@@ -54,22 +54,14 @@ func clientPanel(c *clientGame) panel {
 func (p panel) draw(width int) string {
 	pitch := newCanvas(width)
 	for _, d := range p.seen.confirmed {
-		pitch.disc(d, true)
+		drawDisc(pitch, d, true)
 	}
 	for _, d := range p.seen.discs {
-		pitch.disc(d, false)
+		drawDisc(pitch, d, false)
 	}
-	lines := []string{look.Title.Render(clip(p.title, width)), pitch.String()}
+	lines := []string{look.Title.Render(look.Clip(p.title, width)), pitch.String()}
 	for _, fact := range p.facts {
-		lines = append(lines, look.Label.Render(clip(fact, width)))
+		lines = append(lines, look.Label.Render(look.Clip(fact, width)))
 	}
 	return strings.Join(lines, "\n")
-}
-
-// clip truncates a line that is too long.
-func clip(text string, width int) string {
-	if runes := []rune(text); len(runes) > width {
-		return string(runes[:width-1]) + "…"
-	}
-	return text
 }

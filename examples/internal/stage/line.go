@@ -3,9 +3,11 @@ package stage
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"time"
 
 	"github.com/entangle-ecs/entangle/examples/internal/program"
+	"github.com/entangle-ecs/entangle/transport"
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
@@ -33,4 +35,25 @@ func (l *Line) Check() error {
 // Config returns the line as a config of a conditioner.
 func (l *Line) Config() conditioner.Config {
 	return conditioner.Config{Latency: time.Duration(l.Latency), Jitter: time.Duration(l.Jitter), Loss: l.Loss}
+}
+
+// dialer keeps the connection that it opens, so that its line can be changed.
+type dialer struct {
+	inner *conditioner.Dialer
+	conn  *conditioner.Conn
+}
+
+// Dial implements transport.Dialer.
+func (d *dialer) Dial(server netip.AddrPort) (transport.Conn, error) {
+	conn, err := d.inner.Dial(server)
+	d.conn, _ = conn.(*conditioner.Conn)
+	return conn, err
+}
+
+// configure changes the conditions, the same in both directions.
+func (d *dialer) configure(c conditioner.Config) error {
+	if d.conn == nil {
+		return nil
+	}
+	return d.conn.Configure(c, c)
 }

@@ -43,6 +43,7 @@ type Stage struct {
 	now     time.Time
 	server  *plugin.Server // nil in mode client
 	clients []*plugin.Client
+	dialers []*dialer // of the clients
 }
 
 // Open starts the selected sides. Clients begin to connect.
@@ -90,7 +91,7 @@ func (s *Stage) serve(listener transport.Listener) error {
 }
 
 // startClient starts a client over the configured line.
-func (s *Stage) startClient(dialer transport.Dialer, server netip.AddrPort, id entangle.ClientID) error {
+func (s *Stage) startClient(inner transport.Dialer, server netip.AddrPort, id entangle.ClientID) error {
 	config := plugin.ClientConfig{Protocol: s.cast.Protocol(), Clock: s.clock}
 	client, err := s.cast.Client(config, id)
 	if err != nil {
@@ -103,8 +104,20 @@ func (s *Stage) startClient(dialer transport.Dialer, server netip.AddrPort, id e
 		return err
 	}
 	line := conditioner.Options{Send: s.line.Config(), Receive: s.line.Config(), Seed: s.line.Seed + uint64(len(s.clients)), Clock: s.clock}
-	s.clients, s.Worlds = append(s.clients, client), append(s.Worlds, world)
-	return client.Connect(conditioner.NewDialer(dialer, line), ticket)
+	over := &dialer{inner: conditioner.NewDialer(inner, line)}
+	s.clients, s.Worlds, s.dialers = append(s.clients, client), append(s.Worlds, world), append(s.dialers, over)
+	return client.Connect(over, ticket)
+}
+
+// SetLine changes the network conditions of all clients. Their random numbers go on.
+func (s *Stage) SetLine(line Line) error {
+	s.line = line
+	for _, d := range s.dialers {
+		if err := d.configure(line.Config()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func newWorld() *ecs.World {

@@ -1,0 +1,34 @@
+package main
+
+import "github.com/entangle-ecs/entangle"
+
+// markFrames is for how many frames a view shows a mark.
+const markFrames = 30
+
+// mark is a place at which a shooter saw a player when it fired at it.
+type mark struct {
+	at   Place
+	good bool          // it was hit
+	open bool          // that is not known yet
+	left int           // frames
+	tick entangle.Tick // in which the shot was fired
+}
+
+// age lets a frame pass.
+func age(marks []mark) []mark {
+	kept := marks[:0]
+	for _, m := range marks {
+		if m.left--; m.left > 0 {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// addMark shows a shot in the server's view: where the shooter saw the player that it fired at.
+func (g *serverGame) addMark(rewound, counts *nearest) {
+	if rewound.hit.IsZero() {
+		return
+	}
+	g.marks = append(g.marks, mark{at: rewound.at, good: counts.hit == rewound.hit, left: markFrames})
+}

@@ -56,10 +56,11 @@ func TestKeysPushTheFirstDisc(t *testing.T) {
 func TestTheCanvasDrawsDiscsAndRings(t *testing.T) {
 	c := newCanvas(60)
 	require.Equal(t, 30, c.Height)
-	drawDisc(c, shown{Disc: Disc{Ball: true}, Place: Place{X: 10, Y: 5}}, false)
+	drawDisc(c, shown{Disc: Disc{Ball: true}, Place: Place{X: 10.5, Y: 5.5}}, false)
 	assert.Equal(t, ballColour, c.At(40, 20))
 	assert.Equal(t, pitchColour, c.At(45, 20))
 	drawDisc(c, shown{Place: Place{X: -29.9, Y: -14.9}}, true) // partly outside the pitch
-	assert.Equal(t, look.Hue(0), c.At(1, 0))
+	assert.NotEqual(t, pitchColour, c.At(1, 0))
+	assert.Equal(t, pitchColour, c.At(2, 2))
 	assert.Equal(t, 15, lipgloss.Height(c.String()))
 }

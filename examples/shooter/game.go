@@ -16,13 +16,13 @@ const (
 
 	// arenaWidth and arenaHeight are the size of the walled arena, in metres. Its middle is at 0, 0. The tags
 	// of Place and Bullet repeat half of them.
-	arenaWidth  = 40
+	arenaWidth  = 32
 	arenaHeight = 20
 
-	playerRadius = 1.0 // metres
+	playerRadius = 1.2 // metres
 	playerSpeed  = 9.0 // metres per second
 
-	reloadTicks = 20 // from one shot to the next
+	reloadTicks = 30 // from one shot to the next
 	bulletSpeed = 3  // metres per tick, the most of the tags of Bullet
 	stickTicks  = 40 // for which a bullet is in the wall
 )
@@ -32,7 +32,7 @@ type Player struct{ Hue uint8 }
 
 // Place is the centre of a player, in metres.
 type Place struct {
-	X float32 `net:"range=-20..20,step=0.01"`
+	X float32 `net:"range=-16..16,step=0.01"`
 	Y float32 `net:"range=-10..10,step=0.01"`
 }
 
@@ -45,7 +45,7 @@ type Score struct{ Hits, Taken uint16 }
 // Bullet is what one sees of a shot. It flies to the wall, and sticks there for a while. Whom the shot hit is
 // decided in the tick in which it was fired.
 type Bullet struct {
-	X      float32 `net:"range=-20..20,step=0.01"`
+	X      float32 `net:"range=-16..16,step=0.01"`
 	Y      float32 `net:"range=-10..10,step=0.01"`
 	DX, DY float32 `net:"range=-3..3,step=0.001"` // per tick; 0 in the wall
 	Left   uint8   // ticks that it sticks

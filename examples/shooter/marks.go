@@ -25,10 +25,9 @@ func age(marks []mark) []mark {
 	return kept
 }
 
-// addMark shows a shot in the server's view: where the shooter saw the player that it fired at.
+// addMark shows a shot of the first player in the server's view: where that player saw the one that it fired at.
 func (g *serverGame) addMark(rewound, counts *nearest) {
-	if rewound.hit.IsZero() {
-		return
+	if !rewound.hit.IsZero() {
+		g.marks = append(g.marks, mark{at: rewound.at, good: counts.hit == rewound.hit, left: markFrames})
 	}
-	g.marks = append(g.marks, mark{at: rewound.at, good: counts.hit == rewound.hit, left: markFrames})
 }

@@ -18,12 +18,11 @@ const gap = 2 // columns between two panels
 
 // Colours of the arena, of marks, and of bullets in a wall.
 var (
-	ground   = lipgloss.Color("#161B24")
-	open     = lipgloss.Color("#F2F0E7")
-	good     = lipgloss.Color("#7CFF4F")
-	bad      = lipgloss.Color("#FF3B3B")
-	stuck    = lipgloss.Color("#8A8577")
-	markSize = 1.9 * playerRadius
+	ground = lipgloss.Color("#161B24")
+	open   = lipgloss.Color("#F2F0E7")
+	good   = lipgloss.Color("#7CFF4F")
+	bad    = lipgloss.Color("#FF3B3B")
+	stuck  = lipgloss.Color("#8A8577")
 )
 
 // panel is the part of the screen that shows one side.
@@ -45,15 +44,16 @@ func (s *screen) panels() (all []panel) {
 	return all
 }
 
-// serverPanel shows where players are, and with rings where shooters saw them.
+// serverPanel shows where players are, and with rings where player 1 saw those whom it fired at.
 func (s *screen) serverPanel() panel {
-	way := "judged by where they are now"
+	state := look.Bad.Render("OFF")
 	if s.Compensate {
-		way = "judged by the rings"
+		state = look.Good.Render("ON")
 	}
 	facts := []string{
-		look.Value.Render("Ring: where the shooter saw its target."),
-		look.Value.Render("Shots are " + way + ": ") + look.Good.Render("hit") + look.Value.Render(", ") + look.Bad.Render("missed"),
+		look.Value.Render("ring: where player 1 saw its target:"),
+		look.Value.Render("  ") + look.Good.Render("hit") + look.Value.Render(" or ") + look.Bad.Render("missed") +
+			look.Value.Render(" · lag compensation ") + state,
 	}
 	for _, p := range s.seen.players {
 		name := lipgloss.NewStyle().Foreground(look.Hue(int(p.Hue))).Render(fmt.Sprintf("player %d", p.Hue+1))
@@ -68,18 +68,12 @@ func (s *screen) clientPanel(c *clientGame) panel {
 	if t.Hit*100 < leastShare*t.Aimed {
 		style = look.Bad
 	}
-	compensation := "ON"
-	if !s.Compensate {
-		compensation = "OFF"
-	}
-	shares := fmt.Sprintf("with it %.0f %%, without it %.0f %%", t.share(t.Rewound), t.share(t.Present))
-	line := fmt.Sprintf("line: %v each way, loses %.0f %%", time.Duration(s.Latency), s.Loss*100)
 	return panel{title: "player 1's screen", seen: c.seen, marks: c.marks, facts: []string{
 		look.Value.Render("hit what it aimed at: ") + style.Render(fmt.Sprintf("%d of %d (%.0f %%)", t.Hit, t.Aimed, t.share(t.Hit))),
-		look.Value.Render("lag compensation is "+compensation) + look.Label.Render(": "+shares),
+		look.Label.Render(fmt.Sprintf("with lag compensation %.0f %%, without %.0f %%", t.share(t.Rewound), t.share(t.Present))),
 		look.Label.Render(fmt.Sprintf("%d bullets: ", b.Bullets)) + zero(b.Twice, "twice") + look.Label.Render(", ") + zero(b.Back, "came back"),
-		look.Label.Render(fmt.Sprintf("%d rollbacks, ", b.Rollbacks)) + zero(b.ByBullets, "by bullets"),
-		look.Label.Render(line),
+		look.Label.Render(fmt.Sprintf("%d rollbacks: ", b.Rollbacks)) + zero(b.ByBullets, "by bullets"),
+		look.Label.Render(fmt.Sprintf("line: %v each way, loses %.0f %%", time.Duration(s.Latency), s.Loss*100)),
 	}}
 }
 
@@ -110,7 +104,7 @@ func (p panel) draw(width int) string {
 		arena.Disc(float64(player.X), float64(player.Y), playerRadius, look.Hue(int(player.Hue)))
 	}
 	for _, m := range p.marks {
-		arena.Ring(float64(m.at.X), float64(m.at.Y), markSize, m.colour())
+		arena.Ring(float64(m.at.X), float64(m.at.Y), playerRadius+0.5, m.colour())
 	}
 	lines := []string{look.Title.Render(look.Clip(p.title, width)), arena.String()}
 	for _, fact := range p.facts {

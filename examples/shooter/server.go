@@ -56,7 +56,7 @@ func (g *serverGame) welcome(w *ecs.World) func() {
 // lineUp returns the initial place of the next player.
 func (g *serverGame) lineUp() Place {
 	sin, cos := math.Sincos(float64(g.hues) * 2 * math.Pi / mostClients)
-	return Place{X: float32(12 * cos), Y: float32(6 * sin)}
+	return Place{X: float32(10 * cos), Y: float32(6 * sin)}
 }
 
 // judge decides whom the shots of the tick hit. This is lag compensation: it looks at the others as the shooter
@@ -65,6 +65,7 @@ func (g *serverGame) judge(w *ecs.World) func() {
 	seen := plugin.NewRewind[Place](w)
 	players := generic.NewFilter1[Place]().With(generic.T[Player]())
 	scores := generic.NewMap1[Score](w)
+	hues := generic.NewMap1[Player](w)
 	verdicts := plugin.NewSender[Verdict](w)
 	now := ecs.GetResource[components.Time](w)
 	return func() {
@@ -90,7 +91,9 @@ func (g *serverGame) judge(w *ecs.World) func() {
 				scores.Get(s.shooter).Hits++
 				scores.Get(counts.hit).Taken++
 			}
-			g.addMark(&rewound, counts)
+			if hues.Get(s.shooter).Hue == 0 {
+				g.addMark(&rewound, counts)
+			}
 			// An error would mean that the player has just left.
 			_ = verdicts.SendTo(s.owner.Client, Verdict{now.Tick, rewound.hit, present.hit, g.compensate})
 		}

@@ -107,7 +107,7 @@ func next[T float64 | program.Span](of []T, present T) T {
 }
 
 // leastWidth is the least width, in columns, at which players can be recognised.
-const leastWidth = 38
+const leastWidth = 41
 
 // draw draws the arenas beside each other, the figures below them, and the keys.
 func (s *screen) draw() string {
@@ -123,6 +123,7 @@ func (s *screen) draw() string {
 		}
 		texts = append(texts, lipgloss.NewStyle().Width(width).Render(p.draw(width)))
 	}
-	keys := look.Label.Render(look.Clip("arrows run, x stops, space fires at the nearest, b bot · c compensation, l loss, t latency, q quit", s.Width))
-	return s.Fit(lipgloss.JoinHorizontal(lipgloss.Top, texts...) + "\n" + keys)
+	keys := "player 1: arrows run, x stops, space fires at the nearest, b is the bot\n" +
+		"c lag compensation · l loss · t latency · q quits"
+	return s.Fit(lipgloss.JoinHorizontal(lipgloss.Top, texts...) + "\n" + look.Label.Render(keys))
 }

@@ -38,28 +38,58 @@ func Lines(columns int, wide, high float64) int { return int(float64(columns)*hi
 // At returns the colour of a point.
 func (c *Canvas) At(x, y int) color.Color { return c.points[y*c.Width+x] }
 
-// Disc fills a circle of the field.
+// Disc fills a circle of the field. A point that it covers in part is mixed.
 func (c *Canvas) Disc(x, y, radius float64, fill color.Color) {
-	c.circle(x, y, radius, fill, func(float64, float64) bool { return true })
+	c.circle(x, y, radius, 0, fill)
 }
 
-// Ring draws the outline of a circle of the field.
+// Ring draws the outline of a circle of the field, a point thick.
 func (c *Canvas) Ring(x, y, radius float64, fill color.Color) {
-	c.circle(x, y, radius, fill, func(far, r float64) bool { return far > (r-1)*(r-1) })
+	c.circle(x, y, radius, radius-c.wide/float64(c.Width), fill)
 }
 
-// circle fills the points of a circle that are chosen by the square of their distance and by the radius, in points.
-func (c *Canvas) circle(x, y, radius float64, fill color.Color, chosen func(far, radius float64) bool) {
+// circle fills the points between two circles.
+func (c *Canvas) circle(x, y, radius, hole float64, fill color.Color) {
 	x, y = c.point(x, y)
-	r := radius * float64(c.Width) / c.wide
-	for py := max(0, int(y-r)); py < min(c.Height, int(y+r)+1); py++ {
-		for px := max(0, int(x-r)); px < min(c.Width, int(x+r)+1); px++ {
-			dx, dy := float64(px)+0.5-x, float64(py)+0.5-y
-			if far := dx*dx + dy*dy; far <= r*r && chosen(far, r) {
-				c.points[py*c.Width+px] = fill
+	scale := float64(c.Width) / c.wide
+	outer, inner := radius*scale, max(hole*scale, 0)
+	for py := max(0, int(y-outer)); py < min(c.Height, int(y+outer)+1); py++ {
+		for px := max(0, int(x-outer)); px < min(c.Width, int(x+outer)+1); px++ {
+			at := &c.points[py*c.Width+px]
+			*at = mix(*at, fill, covered(float64(px)-x, float64(py)-y, outer, inner))
+		}
+	}
+}
+
+// samples is how many places of a point are looked at on each axis.
+const samples = 4
+
+// covered returns which part of a point lies between two circles around 0, 0. The corner of the point is at x, y.
+func covered(x, y, outer, inner float64) float64 {
+	inside := 0
+	for i := range samples {
+		for j := range samples {
+			far := math.Hypot(x+(float64(i)+0.5)/samples, y+(float64(j)+0.5)/samples)
+			if far <= outer && far >= inner {
+				inside++
 			}
 		}
 	}
+	return float64(inside) / (samples * samples)
+}
+
+// mix returns a colour between two.
+func mix(under, over color.Color, part float64) color.Color {
+	switch part {
+	case 0:
+		return under
+	case 1:
+		return over
+	}
+	r1, g1, b1, _ := under.RGBA()
+	r2, g2, b2, _ := over.RGBA()
+	blend := func(a, b uint32) uint8 { return uint8((float64(a)*(1-part) + float64(b)*part) / 257) }
+	return color.RGBA{R: blend(r1, r2), G: blend(g1, g2), B: blend(b1, b2), A: 255}
 }
 
 // Line draws a line of the field.

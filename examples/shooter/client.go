@@ -24,6 +24,8 @@ type clientGame struct {
 	keys   Controls // the player's input
 	sights sights
 	lost   int // shots at something that the server has not judged in time
+
+	lateBefore uint64 // inputs that were late before counting began
 }
 
 // newClientGame returns a client with the game in it, played by a bot with a random seed. The caller passes config,

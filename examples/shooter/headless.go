@@ -32,8 +32,8 @@ type clientResult struct {
 	tally
 	Lost int `json:"lost"` // shots at something on which the server has not sent a verdict
 	bulletCounts
-	// Unmatched is how many of its bullets the server did not fire. Late is how many of its inputs reached the
-	// server after their tick.
+	// Unmatched is how many of its bullets the server has not fired since it connected. Late is how many of its
+	// inputs have reached the server after their tick since counting began.
 	Unmatched uint64   `json:"unmatched"`
 	Late      uint64   `json:"late"`
 	Why       []string `json:"why,omitempty"` // the reasons of the last rollbacks
@@ -52,21 +52,26 @@ func playHeadless(ctx context.Context, s settings, says io.Writer) (result, erro
 	if err := p.PlayOn(ctx, p.step); err != nil {
 		return result{}, err
 	}
+	seconds := float64(p.Played-warmUp) / tickRate
+	if s.Mode == stage.All {
+		err = p.rest()
+	}
 	r := p.result()
+	r.Seconds = seconds
+	return r, err
+}
+
+// rest waits for the verdicts about the last shots. Nobody fires any more.
+func (p *play) rest() error {
 	for _, c := range p.clients {
 		c.quiet = true
 	}
-	if s.Mode == stage.All {
-		for range restTime * tickRate {
-			if _, err := p.step(); err != nil {
-				return r, err
-			}
+	for range restTime * tickRate {
+		if _, err := p.step(); err != nil {
+			return err
 		}
 	}
-	seconds := r.Seconds
-	r = p.result()
-	r.Seconds = seconds
-	return r, nil
+	return nil
 }
 
 // result returns the result so far.
@@ -74,7 +79,6 @@ func (p *play) result() result {
 	r := result{
 		Example: "shooter", Mode: p.Mode, Compensate: p.Compensate, Loss: p.Loss, Seed: p.Seed,
 		LatencyMS: time.Duration(p.Latency).Seconds() * 1000, JitterMS: time.Duration(p.Jitter).Seconds() * 1000,
-		Seconds: float64(p.Played-warmUp) / tickRate,
 	}
 	for _, c := range p.clients {
 		r.Clients = append(r.Clients, p.clientResult(c))
@@ -85,10 +89,7 @@ func (p *play) result() result {
 func (p *play) clientResult(c *clientGame) clientResult {
 	r := clientResult{
 		tally: c.tally, Lost: c.lost, bulletCounts: c.watch.bulletCounts,
-		Unmatched: c.Stats().Prespawned.Unmatched,
-	}
-	if p.server != nil {
-		r.Late = p.server.clientOf(c.ID()).InputsLate
+		Unmatched: c.Stats().Prespawned.Unmatched, Late: p.late(c) - c.lateBefore,
 	}
 	for _, report := range c.Rollbacks() {
 		r.Why = append(r.Why, report.String())

@@ -68,7 +68,13 @@ func (s *screen) clientPanel(c *clientGame) panel {
 	if t.Hit*100 < leastShare*t.Aimed {
 		style = look.Bad
 	}
-	return panel{title: "player 1's screen", seen: c.seen, marks: c.marks, facts: []string{
+	title := "connecting"
+	for _, p := range c.seen.players {
+		if p.own {
+			title = fmt.Sprintf("player %d's screen", p.Hue+1)
+		}
+	}
+	return panel{title: title, seen: c.seen, marks: c.marks, facts: []string{
 		look.Value.Render("hit what it aimed at: ") + style.Render(fmt.Sprintf("%d of %d (%.0f %%)", t.Hit, t.Aimed, t.share(t.Hit))),
 		look.Label.Render(fmt.Sprintf("with lag compensation %.0f %%, without %.0f %%", t.share(t.Rewound), t.share(t.Present))),
 		look.Label.Render(fmt.Sprintf("%d bullets: ", b.Bullets)) + zero(b.Twice, "twice") + look.Label.Render(", ") + zero(b.Back, "came back"),

@@ -65,7 +65,16 @@ func (p *play) step() (over bool, err error) {
 func (p *play) restart() {
 	for _, c := range p.clients {
 		c.restart()
+		c.lateBefore = p.late(c)
 	}
+}
+
+// late returns how many inputs of a client have reached the server after their tick.
+func (p *play) late(c *clientGame) uint64 {
+	if p.server == nil {
+		return 0
+	}
+	return p.server.clientOf(c.ID()).InputsLate
 }
 
 // setCompensate turns lag compensation on or off. It restarts the counts, so that they are about one of the two.

@@ -19,7 +19,6 @@ type serverGame struct {
 
 	fired []shot // in the tick that runs
 	marks []mark // what the view shows of the last shots
-	hues  uint8
 }
 
 // newServerGame returns a server with the game in it. The caller passes config, so that a test can
@@ -42,20 +41,33 @@ func newServerGame(config plugin.ServerConfig, compensate bool) (*serverGame, er
 func (g *serverGame) welcome(w *ecs.World) func() {
 	joined := plugin.NewReader[plugin.ClientConnected](w)
 	players := generic.NewMap7[Player, Place, Gun, Score, Controls, components.ControlledBy, components.Replicate](w)
+	present := generic.NewFilter1[Player]()
 	return func() {
 		for _, event := range joined.Read() {
-			at := g.lineUp()
-			players.NewWith(&Player{Hue: g.hues}, &at, &Gun{}, &Score{}, &Controls{},
+			hue := freeHue(present.Query(w))
+			at := lineUp(hue)
+			players.NewWith(&Player{Hue: hue}, &at, &Gun{}, &Score{}, &Controls{},
 				&components.ControlledBy{Client: event.Client},
 				&components.Replicate{Predict: components.Owner, Interpolate: components.Everyone})
-			g.hues++
 		}
 	}
 }
 
-// lineUp returns the initial place of the next player.
-func (g *serverGame) lineUp() Place {
-	sin, cos := math.Sincos(float64(g.hues) * 2 * math.Pi / mostClients)
+// freeHue returns the first hue that no player has.
+func freeHue(players generic.Query1[Player]) (hue uint8) {
+	taken := map[uint8]bool{}
+	for players.Next() {
+		taken[players.Get().Hue] = true
+	}
+	for taken[hue] {
+		hue++
+	}
+	return hue
+}
+
+// lineUp returns the initial place of a player.
+func lineUp(hue uint8) Place {
+	sin, cos := math.Sincos(float64(hue) * 2 * math.Pi / mostClients)
 	return Place{X: float32(10 * cos), Y: float32(6 * sin)}
 }
 

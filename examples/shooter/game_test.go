@@ -92,7 +92,7 @@ func TestTheSameSeedGivesTheSameRun(t *testing.T) {
 	s := asked(t, "-seconds", "3", "-loss", "0.1")
 	first := played(t, s)
 	assert.Equal(t, first, played(t, s))
-	s.Seed++
+	s.Seed = *seed + 1
 	other, err := playHeadless(t.Context(), s, t.Output())
 	require.NoError(t, err)
 	assert.NotEqual(t, first.Clients, other.Clients)

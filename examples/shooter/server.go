@@ -71,30 +71,17 @@ func lineUp(hue uint8) Place {
 	return Place{X: float32(10 * cos), Y: float32(6 * sin)}
 }
 
-// judge decides whom the shots of the tick hit. This is lag compensation: it looks at the others as the shooter
-// saw them.
+// judge decides whom the shots of the tick hit.
 func (g *serverGame) judge(w *ecs.World) func() {
 	seen := plugin.NewRewind[Place](w)
-	players := generic.NewFilter1[Place]().With(generic.T[Player]())
-	scores := generic.NewMap1[Score](w)
-	hues := generic.NewMap1[Player](w)
+	players := generic.NewFilter2[Player, Place]()
+	hues, scores := generic.NewMap1[Player](w), generic.NewMap1[Score](w)
 	verdicts := plugin.NewSender[Verdict](w)
 	now := ecs.GetResource[components.Time](w)
 	return func() {
 		for i := range g.fired {
 			s := &g.fired[i]
-			rewound, present := nearest{}, nearest{}
-			view := seen.View(s.shooter)
-			for k := range view.Len() {
-				if e, at, ok := view.At(k); ok && e != s.shooter {
-					rewound.try(s, e, at)
-				}
-			}
-			for q := players.Query(w); q.Next(); {
-				if q.Entity() != s.shooter {
-					present.try(s, q.Entity(), *q.Get())
-				}
-			}
+			rewound, present := onScreen(&seen, s), inPresent(players.Query(w), s)
 			counts := &present
 			if g.compensate {
 				counts = &rewound
@@ -112,18 +99,29 @@ func (g *serverGame) judge(w *ecs.World) func() {
 	}
 }
 
-// nearest is the first of several players that a shot hits.
-type nearest struct {
-	hit ecs.Entity // zero for nobody
-	at  Place      // where it was
-	far float64
+// onScreen returns whom a shot hits where its shooter saw the others when it pressed the key. This is lag
+// compensation.
+func onScreen(seen *plugin.Rewind[Place], s *shot) nearest {
+	view := seen.View(s.shooter)
+	from, to := s.line()
+	hit, ok := view.Raycast(from, to, func(e ecs.Entity, at *Place) (plugin.Shape, bool) {
+		return body(*at), e != s.shooter
+	})
+	if !ok {
+		return nearest{}
+	}
+	_, at, _ := view.At(hit.Target)
+	return nearest{hit.Entity, at, hit.Share}
 }
 
-// try takes another player into account.
-func (n *nearest) try(s *shot, e ecs.Entity, at Place) {
-	if far, ok := s.hits(at); ok && (n.hit.IsZero() || far < n.far) {
-		*n = nearest{e, at, far}
+// inPresent returns whom a shot hits where the others are now.
+func inPresent(players generic.Query2[Player, Place], s *shot) (n nearest) {
+	for players.Next() {
+		if _, at := players.Get(); players.Entity() != s.shooter {
+			n.try(s, players.Entity(), *at)
+		}
 	}
+	return n
 }
 
 // clientOf returns the state of a client.

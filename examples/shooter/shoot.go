@@ -118,13 +118,30 @@ func run() plugin.System {
 
 func inside(at, most float32) float32 { return max(-most, min(at, most)) }
 
-// hits returns how far a shot flies until it hits a player who is at a place, in metres. It is not ok if it
-// misses.
-func (s *shot) hits(at Place) (far float64, ok bool) {
-	x, y := float64(at.X-s.from.X), float64(at.Y-s.from.Y)
-	along, beside := x*s.dx+y*s.dy, x*s.dy-y*s.dx
-	if along < 0 || math.Abs(beside) > playerRadius {
-		return 0, false
+// shotRange is how far a shot reaches, in metres: through the whole arena.
+const shotRange = arenaWidth + arenaHeight
+
+// line returns the line of a shot.
+func (s *shot) line() (from, to plugin.Vec) {
+	from = plugin.Vec{float64(s.from.X), float64(s.from.Y)}
+	return from, plugin.Vec{from[0] + s.dx*shotRange, from[1] + s.dy*shotRange}
+}
+
+// body returns the shape of a player who is at a place.
+func body(at Place) plugin.Shape {
+	return plugin.Ball(plugin.Vec{float64(at.X), float64(at.Y)}, playerRadius)
+}
+
+// nearest is the first of several players that a shot hits.
+type nearest struct {
+	hit   ecs.Entity // zero for nobody
+	at    Place      // where it was
+	share float64    // of the shot's line until there
+}
+
+// try takes another player into account.
+func (n *nearest) try(s *shot, e ecs.Entity, at Place) {
+	if share, ok := body(at).Ray(s.line()); ok && (n.hit.IsZero() || share < n.share) {
+		*n = nearest{e, at, share}
 	}
-	return along, true
 }

@@ -16,7 +16,9 @@ var (
 	pitchColour = lipgloss.Color("#161B24")
 )
 
-func newCanvas(width int) *look.Canvas { return look.NewCanvas(width, pitchWidth, pitchHeight, pitchColour) }
+func newCanvas(width int) *look.Canvas {
+	return look.NewCanvas(width, pitchWidth, pitchHeight, pitchColour)
+}
 
 // drawDisc draws a disc. With ring it draws only its outline.
 func drawDisc(on *look.Canvas, d shown, ring bool) {

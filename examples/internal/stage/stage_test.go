@@ -67,6 +67,29 @@ func TestAPlayFailsWithItsClient(t *testing.T) {
 	assert.ErrorContains(t, err, "the client is disconnected: ")
 }
 
+// A line can be changed while all sides play.
+func TestALineIsChangedInPlay(t *testing.T) {
+	var p players
+	s, err := stage.Open(p.cast(2), stage.Sides{}, stage.Line{})
+	require.NoError(t, err)
+	defer s.End()
+	rtts := func() (all []time.Duration) {
+		require.NoError(t, s.PlayOn(t.Context(), func() (bool, error) { return s.Step(s.Played/180*180 + 180), s.Failed() }))
+		for _, c := range p.clients {
+			all = append(all, c.Stats().Link.RTT)
+		}
+		return all
+	}
+	for _, rtt := range rtts() {
+		assert.Less(t, rtt, 80*time.Millisecond)
+	}
+	require.NoError(t, s.SetLine(stage.Line{Latency: program.Span(100 * time.Millisecond)}))
+	for _, rtt := range rtts() {
+		assert.Greater(t, rtt, 150*time.Millisecond)
+	}
+	assert.Error(t, s.SetLine(stage.Line{Loss: 2}))
+}
+
 // The sides find each other over UDP, each on a stage of its own.
 func TestSidesPlayInSeparateProcesses(t *testing.T) {
 	var there, here players

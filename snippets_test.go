@@ -150,6 +150,8 @@ func TestProgramOfInputsRuns(t *testing.T) { runProgram(t, firstProgram(t, "docs
 
 func TestProgramOfPredictionRuns(t *testing.T) { runProgram(t, firstProgram(t, "docs/PREDICTION.md")) }
 
+func TestProgramOfTheShooterRuns(t *testing.T) { runProgram(t, firstProgram(t, "docs/SHOOTER.md")) }
+
 func TestProgramOfArcheModelRuns(t *testing.T) { runProgram(t, firstProgram(t, "docs/ARCHE-MODEL.md")) }
 
 // TestProgramsOfReplicationRun runs both programs of that page: the one about visibility, and the

@@ -15,24 +15,24 @@ type aim struct {
 	at     Place      // where the screen showed it
 }
 
-// tally counts the shots of a player at something that its screen showed.
-type tally struct {
+// shotCounts counts the shots of a player at something that its screen showed.
+type shotCounts struct {
 	// Aimed counts those that have been judged, and Hit those of them that hit what they were aimed at.
 	Aimed int `json:"aimed"`
 	Hit   int `json:"hit"`
-	// Rewound and Present count those that would have hit it with lag compensation, and without.
-	Rewound int `json:"rewound"`
-	Present int `json:"present"`
+	// OnScreen and Present count those that would have hit it with lag compensation, and without.
+	OnScreen int `json:"with_compensation"`
+	Present  int `json:"without_compensation"`
 }
 
 // count counts a shot.
-func (t *tally) count(a aim, v Verdict) (hit bool) {
+func (t *shotCounts) count(a aim, v Verdict) (hit bool) {
 	hit = a.target == v.Present
 	t.Aimed++
 	t.Present += one(hit)
-	t.Rewound += one(a.target == v.Rewound)
+	t.OnScreen += one(a.target == v.OnScreen)
 	if v.Compensated {
-		hit = a.target == v.Rewound
+		hit = a.target == v.OnScreen
 	}
 	t.Hit += one(hit)
 	return hit
@@ -46,16 +46,16 @@ func one(yes bool) int {
 }
 
 // share returns a part of the shots in percent.
-func (t *tally) share(part int) float64 { return 100 * float64(part) / float64(max(t.Aimed, 1)) }
+func (t *shotCounts) share(part int) float64 { return 100 * float64(part) / float64(max(t.Aimed, 1)) }
 
-// sights finds what a player aims at on its screen.
-type sights struct {
+// aiming finds what a player aims at on its screen.
+type aiming struct {
 	seen    *viewState // the frame that was drawn last
 	pending map[entangle.Tick]aim
 }
 
 // at returns what a shot in a direction would hit on the screen. It is not ok for nothing.
-func (s *sights) at(from Place, angle float32) (a aim, ok bool) {
+func (s *aiming) at(from Place, angle float32) (a aim, ok bool) {
 	dy, dx := math.Sincos(float64(angle))
 	ray := shot{from: from, dx: dx, dy: dy}
 	first := nearest{}
@@ -68,7 +68,7 @@ func (s *sights) at(from Place, angle float32) (a aim, ok bool) {
 }
 
 // target returns the nearest player on the screen. It is not ok if there is none.
-func (s *sights) target(from Place) (at Place, ok bool) {
+func (s *aiming) target(from Place) (at Place, ok bool) {
 	least := math.Inf(1)
 	for _, p := range s.seen.players {
 		if far := math.Hypot(float64(p.X-from.X), float64(p.Y-from.Y)); !p.own && far < least {
@@ -88,7 +88,7 @@ type bot struct {
 func newBot(seed uint64) *bot { return &bot{chance: rand.New(rand.NewPCG(seed, 0))} }
 
 // press returns the bot's input.
-func (b *bot) press(s *sights, at Place, ready bool) Controls {
+func (b *bot) press(s *aiming, at Place, ready bool) Controls {
 	if b.ticksLeft--; b.ticksLeft <= 0 {
 		b.ticksLeft = 12 + b.chance.IntN(30)
 		b.dx, b.dy = 0, 0

@@ -15,14 +15,14 @@ type clientGame struct {
 	*plugin.Client
 	seen  viewState // the drawn state
 	watch bulletWatch
-	tally tally
+	shots shotCounts
 	marks []mark // what the view shows of the last shots
 
 	seed   uint64
 	quiet  bool     // nobody fires any more
 	manual bool     // a player presses keys; otherwise the bot does
 	keys   Controls // the player's input
-	sights sights
+	aiming aiming
 	lost   int // shots at something that the server has not judged in time
 
 	lateBefore uint64 // inputs that were late before counting began
@@ -38,7 +38,7 @@ func newClientGame(config plugin.ClientConfig, seed uint64) (*clientGame, error)
 	}
 	game := &clientGame{Client: client, seed: seed}
 	game.watch.restart(client)
-	game.sights = sights{seen: &game.seen, pending: map[entangle.Tick]aim{}}
+	game.aiming = aiming{seen: &game.seen, pending: map[entangle.Tick]aim{}}
 	client.AddSystem(plugin.AfterReceive, plugin.Func(game.hear))
 	client.AddSystem(plugin.FixedInput, plugin.Func(game.press))
 	client.AddSystem(plugin.FixedMain, shoot(nil))
@@ -62,8 +62,8 @@ func (g *clientGame) press(w *ecs.World) func() {
 			if !controls.Fire {
 				continue
 			}
-			if a, ok := g.sights.at(*place, controls.Aim); ok {
-				g.sights.pending[now.Tick] = a
+			if a, ok := g.aiming.at(*place, controls.Aim); ok {
+				g.aiming.pending[now.Tick] = a
 				g.marks = append(g.marks, mark{at: a.at, open: true, left: markFrames, tick: now.Tick})
 			}
 		}
@@ -74,11 +74,11 @@ func (g *clientGame) press(w *ecs.World) func() {
 func (g *clientGame) controls(bot *bot, at Place, ready bool) Controls {
 	ready = ready && !g.quiet
 	if !g.manual {
-		return bot.press(&g.sights, at, ready)
+		return bot.press(&g.aiming, at, ready)
 	}
 	c := g.keys
 	g.keys.Fire = false
-	target, ok := g.sights.target(at)
+	target, ok := g.aiming.target(at)
 	if c.Fire = c.Fire && ready && ok; c.Fire {
 		c.Aim = angle(at, target, 0)
 	}
@@ -95,21 +95,21 @@ func (g *clientGame) hear(w *ecs.World) func() {
 	return func() {
 		for _, event := range verdicts.Read() {
 			tick := event.Message.Tick
-			a, ok := g.sights.pending[tick]
+			a, ok := g.aiming.pending[tick]
 			if !ok {
 				continue // it was aimed at nothing
 			}
-			delete(g.sights.pending, tick)
-			hit := g.tally.count(a, event.Message)
+			delete(g.aiming.pending, tick)
+			hit := g.shots.count(a, event.Message)
 			for i := range g.marks {
 				if m := &g.marks[i]; m.tick == tick {
 					m.open, m.good, m.left = false, hit, markFrames
 				}
 			}
 		}
-		for tick := range g.sights.pending {
+		for tick := range g.aiming.pending {
 			if now.Tick.Sub(tick) > verdictTicks {
-				delete(g.sights.pending, tick)
+				delete(g.aiming.pending, tick)
 				g.lost++
 			}
 		}
@@ -127,7 +127,7 @@ func (g *clientGame) look(*ecs.World) func() {
 
 // restart begins all counts again.
 func (g *clientGame) restart() {
-	clear(g.sights.pending)
-	g.tally, g.lost = tally{}, 0
+	clear(g.aiming.pending)
+	g.shots, g.lost = shotCounts{}, 0
 	g.watch.restart(g.Client)
 }

@@ -64,10 +64,10 @@ type Controls struct {
 // Verdict tells a player whom a shot hit, of the tick in which it was fired.
 type Verdict struct {
 	Tick entangle.Tick
-	// Rewound is whom it hit where the player saw the others, and Present whom it hit where they were at that
+	// OnScreen is whom it hit where the player saw the others, and Present whom it hit where they were at that
 	// time on the server; empty for nobody.
-	Rewound, Present ecs.Entity
-	// Compensated says that Rewound counts, and not Present.
+	OnScreen, Present ecs.Entity
+	// Compensated says that OnScreen counts, and not Present.
 	Compensated bool
 }
 

@@ -52,7 +52,7 @@ func TestWhatAPlayerAimsAtIsWhatItHits(t *testing.T) {
 			require.NoError(t, r.Verdict())
 			for _, c := range r.Clients {
 				assert.Greater(t, c.Aimed, 40)
-				assert.Equal(t, c.Rewound, c.Hit)
+				assert.Equal(t, c.OnScreen, c.Hit)
 				assert.Less(t, c.share(c.Present), 80.0, "a shot without lag compensation hits as well")
 			}
 		})
@@ -83,7 +83,7 @@ func TestWithoutCompensationTheClaimFails(t *testing.T) {
 	assert.ErrorContains(t, r.Verdict(), "hit what they were aimed at")
 	for _, c := range r.Clients {
 		assert.Equal(t, c.Present, c.Hit)
-		assert.Equal(t, c.Aimed, c.Rewound, "what it would have been")
+		assert.Equal(t, c.Aimed, c.OnScreen, "what it would have been")
 	}
 }
 
@@ -99,10 +99,10 @@ func TestTheSameSeedGivesTheSameRun(t *testing.T) {
 }
 
 func TestEachClaimCanFail(t *testing.T) {
-	good := clientResult{tally: tally{Aimed: 100, Hit: 98}}
+	good := clientResult{shotCounts: shotCounts{Aimed: 100, Hit: 98}}
 	require.NoError(t, good.check(true))
 	for says, change := range map[string]func(c *clientResult){
-		"no shot was aimed at anybody":                      func(c *clientResult) { c.tally = tally{} },
+		"no shot was aimed at anybody":                      func(c *clientResult) { c.shotCounts = shotCounts{} },
 		"of 100 shots, only 97 hit what they were aimed at": func(c *clientResult) { c.Hit = 97 },
 		"of 103 shots, only 98 hit what they were aimed at": func(c *clientResult) { c.Lost = 3 },
 		"1 bullets were shown twice, and 0 came back":       func(c *clientResult) { c.Twice = 1 },
@@ -146,15 +146,15 @@ func TestAWatchFindsBulletsThatAreTwiceAndThatComeBack(t *testing.T) {
 }
 
 // A shot counts by the rule that the server applied, and for the other one as well.
-func TestATallyCountsBothRules(t *testing.T) {
+func TestAShotCountsByBothRules(t *testing.T) {
 	w := ecs.NewWorld()
 	a, b := w.NewEntity(), w.NewEntity()
-	var sum tally
-	assert.True(t, sum.count(aim{target: a}, Verdict{Rewound: a, Present: b, Compensated: true}))
-	assert.False(t, sum.count(aim{target: a}, Verdict{Rewound: a, Present: b}))
+	var sum shotCounts
+	assert.True(t, sum.count(aim{target: a}, Verdict{OnScreen: a, Present: b, Compensated: true}))
+	assert.False(t, sum.count(aim{target: a}, Verdict{OnScreen: a, Present: b}))
 	assert.True(t, sum.count(aim{target: a}, Verdict{Present: a}))
 	assert.False(t, sum.count(aim{target: a}, Verdict{Compensated: true}))
-	assert.Equal(t, tally{Aimed: 4, Hit: 2, Rewound: 2, Present: 1}, sum)
+	assert.Equal(t, shotCounts{Aimed: 4, Hit: 2, OnScreen: 2, Present: 1}, sum)
 }
 
 // A shot hits the first in its way, and nobody behind or beside it.
@@ -197,8 +197,8 @@ func TestAShotWithoutAVerdictIsLost(t *testing.T) {
 		require.NoError(t, err)
 	}
 	c := p.clients[0]
-	c.sights.pending[c.Tick()-verdictTicks-1] = aim{}
-	c.sights.pending[c.Tick()-10] = aim{}
+	c.aiming.pending[c.Tick()-verdictTicks-1] = aim{}
+	c.aiming.pending[c.Tick()-10] = aim{}
 	_, err = p.step()
 	require.NoError(t, err)
 	assert.Equal(t, 1, c.lost)

@@ -29,7 +29,7 @@ type result struct {
 
 // clientResult is what one client has counted.
 type clientResult struct {
-	tally
+	shotCounts
 	Lost int `json:"lost"` // shots at something on which the server has not sent a verdict
 	bulletCounts
 	// Unmatched is how many of its bullets the server has not fired since it connected. Late is how many of its
@@ -88,7 +88,7 @@ func (p *play) result() result {
 
 func (p *play) clientResult(c *clientGame) clientResult {
 	r := clientResult{
-		tally: c.tally, Lost: c.lost, bulletCounts: c.watch.bulletCounts,
+		shotCounts: c.shots, Lost: c.lost, bulletCounts: c.watch.bulletCounts,
 		Unmatched: c.Stats().Prespawned.Unmatched, Late: p.late(c) - c.lateBefore,
 	}
 	for _, report := range c.Rollbacks() {
@@ -106,7 +106,7 @@ func (r result) Table(out io.Writer) error {
 	fmt.Fprintln(w, "player\taimed\thit\twith compensation\twithout\tbullets\ttwice\tback\trollbacks\tby bullets\tlate inputs\t")
 	for i, c := range r.Clients {
 		fmt.Fprintf(w, "%d\t%d\t%.1f %%\t%.1f %%\t%.1f %%\t%d\t%d\t%d\t%d\t%d\t%d\t\n", i+1, c.Aimed,
-			c.share(c.Hit), c.share(c.Rewound), c.share(c.Present), c.Bullets, c.Twice, c.Back, c.Rollbacks, c.ByBullets, c.Late)
+			c.share(c.Hit), c.share(c.OnScreen), c.share(c.Present), c.Bullets, c.Twice, c.Back, c.Rollbacks, c.ByBullets, c.Late)
 	}
 	return w.Flush()
 }

@@ -26,8 +26,8 @@ func age(marks []mark) []mark {
 }
 
 // addMark shows a shot of the first player in the server's view: where that player saw the one that it fired at.
-func (g *serverGame) addMark(rewound, counts *nearest) {
-	if !rewound.hit.IsZero() {
-		g.marks = append(g.marks, mark{at: rewound.at, good: counts.hit == rewound.hit, left: markFrames})
+func (g *serverGame) addMark(seen, counts *nearest) {
+	if !seen.hit.IsZero() {
+		g.marks = append(g.marks, mark{at: seen.at, good: counts.hit == seen.hit, left: markFrames})
 	}
 }

@@ -64,7 +64,7 @@ func (s *screen) serverPanel() panel {
 
 // clientPanel shows the screen of a player, with rings around those it has fired at.
 func (s *screen) clientPanel(c *clientGame) panel {
-	t, b, style := c.tally, c.watch.bulletCounts, look.Good
+	t, b, style := c.shots, c.watch.bulletCounts, look.Good
 	if t.Hit*100 < leastShare*t.Aimed {
 		style = look.Bad
 	}
@@ -76,7 +76,7 @@ func (s *screen) clientPanel(c *clientGame) panel {
 	}
 	return panel{title: title, seen: c.seen, marks: c.marks, facts: []string{
 		look.Value.Render("hit what it aimed at: ") + style.Render(fmt.Sprintf("%d of %d (%.0f %%)", t.Hit, t.Aimed, t.share(t.Hit))),
-		look.Label.Render(fmt.Sprintf("with lag compensation %.0f %%, without %.0f %%", t.share(t.Rewound), t.share(t.Present))),
+		look.Label.Render(fmt.Sprintf("with lag compensation %.0f %%, without %.0f %%", t.share(t.OnScreen), t.share(t.Present))),
 		look.Label.Render(fmt.Sprintf("%d bullets: ", b.Bullets)) + zero(b.Twice, "twice") + look.Label.Render(", ") + zero(b.Back, "came back"),
 		look.Label.Render(fmt.Sprintf("%d rollbacks: ", b.Rollbacks)) + zero(b.ByBullets, "by bullets"),
 		look.Label.Render(fmt.Sprintf("line: %v each way, loses %.0f %%", time.Duration(s.Latency), s.Loss*100)),

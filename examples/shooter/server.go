@@ -81,20 +81,20 @@ func (g *serverGame) judge(w *ecs.World) func() {
 	return func() {
 		for i := range g.fired {
 			s := &g.fired[i]
-			rewound, present := onScreen(&seen, s), inPresent(players.Query(w), s)
+			shown, present := onScreen(&seen, s), inPresent(players.Query(w), s)
 			counts := &present
 			if g.compensate {
-				counts = &rewound
+				counts = &shown
 			}
 			if w.Alive(counts.hit) {
 				scores.Get(s.shooter).Hits++
 				scores.Get(counts.hit).Taken++
 			}
 			if hues.Get(s.shooter).Hue == 0 {
-				g.addMark(&rewound, counts)
+				g.addMark(&shown, counts)
 			}
 			// An error would mean that the player has just left.
-			_ = verdicts.SendTo(s.owner.Client, Verdict{now.Tick, rewound.hit, present.hit, g.compensate})
+			_ = verdicts.SendTo(s.owner.Client, Verdict{now.Tick, shown.hit, present.hit, g.compensate})
 		}
 	}
 }

@@ -65,11 +65,11 @@ func TestKeysPlayTheFirstPlayer(t *testing.T) {
 	assert.True(t, c.manual)
 	assert.Equal(t, Controls{DX: -1}, c.keys)
 	assert.Equal(t, float32(-arenaWidth/2+playerRadius), c.seen.players[0].X, "it has run to the wall")
-	before := c.tally.Aimed
+	before := c.shots.Aimed
 	s.press("space")
 	s.playSeconds(1)
-	assert.Equal(t, before+1, c.tally.Aimed, "one press is one shot")
-	assert.Equal(t, c.tally.Aimed, c.tally.Hit)
+	assert.Equal(t, before+1, c.shots.Aimed, "one press is one shot")
+	assert.Equal(t, c.shots.Aimed, c.shots.Hit)
 	s.press("b")
 	assert.False(t, c.manual)
 	_, quit := s.Update(tea.KeyPressMsg{Code: 'q', Text: "q"})
@@ -81,12 +81,12 @@ func TestKeysChangeLineAndCompensation(t *testing.T) {
 	s := testScreen(t, 84, 24, "-seconds", "60")
 	s.playSeconds(5)
 	c := s.clients[0]
-	require.Positive(t, c.tally.Aimed)
+	require.Positive(t, c.shots.Aimed)
 	s.press("c")
-	assert.Zero(t, c.tally.Aimed)
+	assert.Zero(t, c.shots.Aimed)
 	assert.Contains(t, ansi.Strip(s.draw()), "lag compensation OFF")
 	s.playSeconds(10)
-	assert.Less(t, c.tally.Hit, c.tally.Aimed)
+	assert.Less(t, c.shots.Hit, c.shots.Aimed)
 	s.press("c")
 	s.press("l")
 	s.press("t")
@@ -95,8 +95,8 @@ func TestKeysChangeLineAndCompensation(t *testing.T) {
 	s.playSeconds(5) // until the clock is right for the line
 	s.restart()
 	s.playSeconds(5)
-	assert.Positive(t, c.tally.Aimed)
-	assert.Equal(t, c.tally.Aimed, c.tally.Hit)
+	assert.Positive(t, c.shots.Aimed)
+	assert.Equal(t, c.shots.Aimed, c.shots.Hit)
 	assert.InDelta(t, 240, c.Stats().Link.RTT.Milliseconds(), 60)
 	assert.Contains(t, ansi.Strip(s.draw()), "line: 120ms each way, loses 5 %")
 	for range len(losses) - 1 {

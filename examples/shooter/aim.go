@@ -4,15 +4,13 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/mlange-42/arche/ecs"
-
 	"github.com/entangle-ecs/entangle"
 )
 
 // aim is what a player aimed at.
 type aim struct {
-	target ecs.Entity // the first in the way of the shot, on the player's screen
-	at     Place      // where the screen showed it
+	target entangle.ClientID // the first in the way of the shot, on the player's screen
+	at     Place             // where the screen showed it
 }
 
 // shotCounts counts the shots of a player at something that its screen showed.
@@ -61,10 +59,10 @@ func (s *aiming) at(from Place, angle float32) (a aim, ok bool) {
 	first := nearest{}
 	for _, p := range s.seen.players {
 		if !p.own {
-			first.try(&ray, p.entity, p.Place)
+			first.try(&ray, p.entity, p.owner, p.Place)
 		}
 	}
-	return aim{first.hit, first.at}, !first.hit.IsZero()
+	return aim{first.owner, first.at}, first.ok
 }
 
 // target returns the nearest player on the screen. It is not ok if there is none.

@@ -3,8 +3,6 @@ package main
 import (
 	"time"
 
-	"github.com/mlange-42/arche/ecs"
-
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -65,8 +63,8 @@ type Controls struct {
 type Verdict struct {
 	Tick entangle.Tick
 	// OnScreen is whom it hit where the player saw the others, and Present whom it hit where they were at that
-	// time on the server; empty for nobody.
-	OnScreen, Present ecs.Entity
+	// time on the server. They may have left since.
+	OnScreen, Present entangle.ClientID
 	// Compensated says that OnScreen counts, and not Present.
 	Compensated bool
 }
@@ -74,7 +72,8 @@ type Verdict struct {
 // newProtocol registers all replicated types. Both sides call it, so that they agree.
 //
 // A player's own client predicts the player, its gun and its bullets. All others show them between the values that
-// have arrived. The server keeps former values of Place, because that is what shots are tested against.
+// have arrived. The server keeps former values of Place, because that is what shots are tested against, and of whom
+// a place belonged to.
 func newProtocol() *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "shooter", TickRate: tickRate})
 	protocol.Component[Player](p).Predict(protocol.Once)
@@ -85,7 +84,7 @@ func newProtocol() *protocol.Protocol {
 	protocol.Component[Fired](p).Predict(protocol.Once)
 	protocol.Component[components.Prespawned](p)
 	protocol.Component[components.Interpolated](p)
-	protocol.Component[components.ControlledBy](p)
+	protocol.Component[components.ControlledBy](p).Rewind()
 	protocol.Input[Controls](p)
 	protocol.Message[Verdict](p)
 	return p

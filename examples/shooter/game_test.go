@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/examples/internal/program"
 	"github.com/entangle-ecs/entangle/plugin"
 )
@@ -149,8 +150,7 @@ func TestAWatchFindsBulletsThatAreTwiceAndThatComeBack(t *testing.T) {
 
 // A shot counts by the rule that the server applied, and for the other one as well.
 func TestAShotCountsByBothRules(t *testing.T) {
-	w := ecs.NewWorld()
-	a, b := w.NewEntity(), w.NewEntity()
+	const a, b = 1, 2
 	var sum shotCounts
 	assert.True(t, sum.count(aim{target: a}, Verdict{OnScreen: a, Present: b, Compensated: true}))
 	assert.False(t, sum.count(aim{target: a}, Verdict{OnScreen: a, Present: b}))
@@ -165,11 +165,12 @@ func TestAShotHitsTheFirstInItsWay(t *testing.T) {
 	near, far, behind, beside := w.NewEntity(), w.NewEntity(), w.NewEntity(), w.NewEntity()
 	s := shot{from: Place{X: 1, Y: 2}, dx: 0.6, dy: 0.8}
 	var first nearest
-	first.try(&s, far, Place{X: 1 + 6, Y: 2 + 8})
-	first.try(&s, near, Place{X: 1 + 3 + 0.8, Y: 2 + 4 - 0.6}) // one metre beside the middle
-	first.try(&s, behind, Place{X: 1 - 1.2, Y: 2 - 1.6})
-	first.try(&s, beside, Place{X: 1 + 0.6 + 1.2, Y: 2 + 0.8 - 0.9}) // 1.5 metres
-	assert.Equal(t, near, first.hit)
+	first.try(&s, far, 1, Place{X: 1 + 6, Y: 2 + 8})
+	first.try(&s, near, 2, Place{X: 1 + 3 + 0.8, Y: 2 + 4 - 0.6}) // one metre beside the middle
+	first.try(&s, behind, 3, Place{X: 1 - 1.2, Y: 2 - 1.6})
+	first.try(&s, beside, 4, Place{X: 1 + 0.6 + 1.2, Y: 2 + 0.8 - 0.9}) // 1.5 metres
+	assert.Equal(t, near, first.entity)
+	assert.Equal(t, entangle.ClientID(2), first.owner)
 	assert.Less(t, first.share*shotRange, 5.0)
 	assert.Greater(t, first.share*shotRange, 5-playerRadius)
 	direction := angle(s.from, Place{X: 1 + 6, Y: 2 + 8}, 0)
@@ -222,4 +223,32 @@ func TestSettings(t *testing.T) {
 		_, err := example.Read([]string{c.arg, c.value}, t.Output())
 		assert.ErrorContains(t, err, c.says)
 	}
+}
+
+// A target that has left since the shot was fired is hit, because the shooter's screen showed it.
+func TestATargetThatHasLeftIsHit(t *testing.T) {
+	p, err := newPlay(asked(t))
+	require.NoError(t, err)
+	defer p.End()
+	for range 2 * warmUp {
+		_, err = p.step()
+		require.NoError(t, err)
+	}
+	shooter, target := p.clients[0], p.clients[1]
+	shooter.manual, shooter.keys = true, Controls{}
+	for range tickRate { // until its gun is ready, and all verdicts have arrived
+		p.Frame()
+	}
+	before := shooter.shots
+	shooter.keys.Fire = true
+	p.Frame()
+	require.Len(t, shooter.aiming.pending, 1)
+	target.Disconnect()
+	for range tickRate {
+		p.Frame()
+	}
+	require.Len(t, p.server.Clients(), 1)
+	assert.Equal(t, before.Aimed+1, shooter.shots.Aimed)
+	assert.Equal(t, before.Hit+1, shooter.shots.Hit)
+	assert.Equal(t, before.Present, shooter.shots.Present, "it was not there any more")
 }

@@ -27,7 +27,7 @@ func age(marks []mark) []mark {
 
 // addMark shows a shot of the first player in the server's view: where that player saw the one that it fired at.
 func (g *serverGame) addMark(seen, counts *nearest) {
-	if !seen.hit.IsZero() {
-		g.marks = append(g.marks, mark{at: seen.at, good: counts.hit == seen.hit, left: markFrames})
+	if seen.ok {
+		g.marks = append(g.marks, mark{at: seen.at, good: counts.entity == seen.entity, left: markFrames})
 	}
 }

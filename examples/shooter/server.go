@@ -73,52 +73,58 @@ func lineUp(hue uint8) Place {
 
 // judge decides whom the shots of the tick hit.
 func (g *serverGame) judge(w *ecs.World) func() {
-	seen := plugin.NewRewind[Place](w)
-	players := generic.NewFilter2[Player, Place]()
+	screen := screens{places: plugin.NewRewind[Place](w), owners: plugin.NewRewind[components.ControlledBy](w)}
+	players := generic.NewFilter3[Player, Place, components.ControlledBy]()
 	hues, scores := generic.NewMap1[Player](w), generic.NewMap1[Score](w)
 	verdicts := plugin.NewSender[Verdict](w)
 	now := ecs.GetResource[components.Time](w)
 	return func() {
 		for i := range g.fired {
 			s := &g.fired[i]
-			shown, present := onScreen(&seen, s), inPresent(players.Query(w), s)
+			shown, present := screen.hit(s), inPresent(players.Query(w), s)
 			counts := &present
 			if g.compensate {
 				counts = &shown
 			}
-			if w.Alive(counts.hit) {
+			if counts.ok && w.Alive(counts.entity) { // else it has left
 				scores.Get(s.shooter).Hits++
-				scores.Get(counts.hit).Taken++
+				scores.Get(counts.entity).Taken++
 			}
 			if hues.Get(s.shooter).Hue == 0 {
 				g.addMark(&shown, counts)
 			}
 			// An error would mean that the player has just left.
-			_ = verdicts.SendTo(s.owner.Client, Verdict{now.Tick, shown.hit, present.hit, g.compensate})
+			_ = verdicts.SendTo(s.owner.Client, Verdict{now.Tick, shown.owner, present.owner, g.compensate})
 		}
 	}
 }
 
-// onScreen returns whom a shot hits where its shooter saw the others when it pressed the key. This is lag
-// compensation.
-func onScreen(seen *plugin.Rewind[Place], s *shot) nearest {
-	view := seen.View(s.shooter)
+// screens are what players saw on their screens when they pressed a key. This is lag compensation.
+type screens struct {
+	places plugin.Rewind[Place]
+	owners plugin.Rewind[components.ControlledBy]
+}
+
+// hit returns whom a shot hits where its shooter saw the others.
+func (c *screens) hit(s *shot) nearest {
+	places, owners := c.places.View(s.shooter), c.owners.View(s.shooter)
 	from, to := s.line()
-	hit, ok := view.Raycast(from, to, func(e ecs.Entity, at *Place) (plugin.Shape, bool) {
+	hit, ok := places.Raycast(from, to, func(e ecs.Entity, at *Place) (plugin.Shape, bool) {
 		return body(*at), e != s.shooter
 	})
 	if !ok {
 		return nearest{}
 	}
-	_, at, _ := view.At(hit.Target)
-	return nearest{hit.Entity, at, hit.Share}
+	_, at, _ := places.At(hit.Target)
+	owner, _ := owners.Get(hit.Entity)
+	return nearest{true, hit.Entity, owner.Client, at, hit.Share}
 }
 
 // inPresent returns whom a shot hits where the others are now.
-func inPresent(players generic.Query2[Player, Place], s *shot) (n nearest) {
+func inPresent(players generic.Query3[Player, Place, components.ControlledBy], s *shot) (n nearest) {
 	for players.Next() {
-		if _, at := players.Get(); players.Entity() != s.shooter {
-			n.try(s, players.Entity(), *at)
+		if _, at, owner := players.Get(); players.Entity() != s.shooter {
+			n.try(s, players.Entity(), owner.Client, *at)
 		}
 	}
 	return n

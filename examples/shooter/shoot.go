@@ -6,6 +6,7 @@ import (
 	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/plugin"
 )
@@ -134,14 +135,16 @@ func body(at Place) plugin.Shape {
 
 // nearest is the first of several players that a shot hits.
 type nearest struct {
-	hit   ecs.Entity // zero for nobody
-	at    Place      // where it was
-	share float64    // of the shot's line until there
+	ok     bool // it hits one
+	entity ecs.Entity
+	owner  entangle.ClientID
+	at     Place   // where it was
+	share  float64 // of the shot's line until there
 }
 
 // try takes another player into account.
-func (n *nearest) try(s *shot, e ecs.Entity, at Place) {
-	if share, ok := body(at).Ray(s.line()); ok && (n.hit.IsZero() || share < n.share) {
-		*n = nearest{e, at, share}
+func (n *nearest) try(s *shot, e ecs.Entity, owner entangle.ClientID, at Place) {
+	if share, ok := body(at).Ray(s.line()); ok && (!n.ok || share < n.share) {
+		*n = nearest{true, e, owner, at, share}
 	}
 }

@@ -109,10 +109,13 @@ func next[T float64 | program.Span](of []T, present T) T {
 // leastWidth is the least width, in columns, at which players can be recognised.
 const leastWidth = 41
 
+// panelLines is how many lines the view has at most, apart from the arenas.
+const panelLines = 9
+
 // draw draws the arenas beside each other, the figures below them, and the keys.
 func (s *screen) draw() string {
 	panels := s.panels()
-	width := (s.Width - gap*(len(panels)-1)) / max(len(panels), 1)
+	width := min((s.Width-gap*(len(panels)-1))/max(len(panels), 1), (s.Height-panelLines)*2*arenaWidth/arenaHeight)
 	if width < leastWidth {
 		return "Make the terminal\nlarger."
 	}

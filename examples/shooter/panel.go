@@ -68,19 +68,23 @@ func (s *screen) clientPanel(c *clientGame) panel {
 	if t.Hit*100 < leastShare*t.Aimed {
 		style = look.Bad
 	}
-	title := "connecting"
-	for _, p := range c.seen.players {
-		if p.own {
-			title = fmt.Sprintf("player %d's screen", p.Hue+1)
-		}
-	}
-	return panel{title: title, seen: c.seen, marks: c.marks, facts: []string{
+	return panel{title: c.name() + "'s screen", seen: c.seen, marks: c.marks, facts: []string{
 		look.Value.Render("hit what it aimed at: ") + style.Render(fmt.Sprintf("%d of %d (%.0f %%)", t.Hit, t.Aimed, t.share(t.Hit))),
 		look.Label.Render(fmt.Sprintf("with lag compensation %.0f %%, without %.0f %%", t.share(t.OnScreen), t.share(t.Present))),
 		look.Label.Render(fmt.Sprintf("%d bullets: ", b.Bullets)) + zero(b.Twice, "twice") + look.Label.Render(", ") + zero(b.Back, "came back"),
 		look.Label.Render(fmt.Sprintf("%d rollbacks: ", b.Rollbacks)) + zero(b.ByBullets, "by bullets"),
 		look.Label.Render(fmt.Sprintf("line: %v each way, loses %.0f %%", time.Duration(s.Latency), s.Loss*100)),
 	}}
+}
+
+// name returns the name of the client's player.
+func (g *clientGame) name() string {
+	for _, p := range g.seen.players {
+		if p.own {
+			return fmt.Sprintf("player %d", p.Hue+1)
+		}
+	}
+	return "the player"
 }
 
 // zero shows a number that should be 0.

@@ -65,7 +65,9 @@ var (
 func (s *screen) press(key string) {
 	switch key {
 	case "c":
-		s.setCompensate(!s.Compensate)
+		if s.server != nil { // it decides
+			s.setCompensate(!s.Compensate)
+		}
 	case "l":
 		s.changeLine(func(l *stage.Line) { l.Loss = next(losses, l.Loss) })
 	case "t":
@@ -126,7 +128,16 @@ func (s *screen) draw() string {
 		}
 		texts = append(texts, lipgloss.NewStyle().Width(width).Render(p.draw(width)))
 	}
-	keys := "player 1: arrows run, x stops, space fires at the nearest, b is the bot\n" +
-		"c lag compensation · l loss · t latency · q quits"
-	return s.Fit(lipgloss.JoinHorizontal(lipgloss.Top, texts...) + "\n" + look.Label.Render(keys))
+	return s.Fit(lipgloss.JoinHorizontal(lipgloss.Top, texts...) + "\n" + look.Label.Render(s.keys()))
+}
+
+// keys returns what the keys do, in two lines.
+func (s *screen) keys() (text string) {
+	if len(s.clients) > 0 {
+		text = s.clients[0].name() + ": arrows run, x stops, space fires at the nearest, b is the bot\nl loss · t latency · "
+	}
+	if s.server != nil {
+		text += "c lag compensation · "
+	}
+	return text + "q quits"
 }

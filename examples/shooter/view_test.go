@@ -49,6 +49,8 @@ func TestTheViewFits(t *testing.T) {
 	assert.Regexp(t, `with lag compensation 100 %, without \d+ %`, text)
 	assert.Contains(t, text, "0 twice, 0 came back")
 	assert.Contains(t, text, "player 4: ")
+	assert.Contains(t, text, "player 1: arrows run")
+	assert.Contains(t, text, "c lag compensation")
 	assert.NotEmpty(t, s.server.marks)
 	assert.NotEmpty(t, s.clients[0].marks)
 	s.Update(tea.WindowSizeMsg{Width: 60, Height: 24})

@@ -108,8 +108,7 @@ type screens struct {
 // hit returns whom a shot hits where its shooter saw the others.
 func (c *screens) hit(s *shot) nearest {
 	places, owners := c.places.View(s.shooter), c.owners.View(s.shooter)
-	from, to := s.line()
-	hit, ok := places.Raycast(from, to, func(e ecs.Entity, at *Place) (plugin.Shape, bool) {
+	hit, ok := places.RaycastBalls(s.line(), func(e ecs.Entity, at *Place) (plugin.Ball, bool) {
 		return body(*at), e != s.shooter
 	})
 	if !ok {

@@ -123,14 +123,14 @@ func inside(at, most float32) float32 { return max(-most, min(at, most)) }
 const shotRange = arenaWidth + arenaHeight
 
 // line returns the line of a shot.
-func (s *shot) line() (from, to plugin.Vec) {
-	from = plugin.Vec{float64(s.from.X), float64(s.from.Y)}
-	return from, plugin.Vec{from[0] + s.dx*shotRange, from[1] + s.dy*shotRange}
+func (s *shot) line() plugin.Ray {
+	x, y := float64(s.from.X), float64(s.from.Y)
+	return plugin.NewRay(plugin.Vec{X: x, Y: y}, plugin.Vec{X: x + s.dx*shotRange, Y: y + s.dy*shotRange})
 }
 
 // body returns the shape of a player who is at a place.
-func body(at Place) plugin.Shape {
-	return plugin.Ball(plugin.Vec{float64(at.X), float64(at.Y)}, playerRadius)
+func body(at Place) plugin.Ball {
+	return plugin.Ball{Center: plugin.Vec{X: float64(at.X), Y: float64(at.Y)}, Radius: playerRadius}
 }
 
 // nearest is the first of several players that a shot hits.
@@ -144,7 +144,8 @@ type nearest struct {
 
 // try takes another player into account.
 func (n *nearest) try(s *shot, e ecs.Entity, owner entangle.ClientID, at Place) {
-	if share, ok := body(at).Ray(s.line()); ok && (!n.ok || share < n.share) {
+	line := s.line()
+	if share, ok := line.Ball(body(at)); ok && (!n.ok || share < n.share) {
 		*n = nearest{true, e, owner, at, share}
 	}
 }

@@ -28,6 +28,8 @@ type Cast struct {
 	Protocol func() *protocol.Protocol
 	Server   func(plugin.ServerConfig) (*plugin.Server, error)
 	Client   func(plugin.ClientConfig, entangle.ClientID) (*plugin.Client, error)
+	// LineOf returns the line of a client, if not all of them have the same. It may be nil.
+	LineOf func(entangle.ClientID, Line) Line
 }
 
 // Stage holds the sides that run in this process.
@@ -103,13 +105,17 @@ func (s *Stage) startClient(inner transport.Dialer, server netip.AddrPort, id en
 	if err != nil {
 		return err
 	}
-	line := conditioner.Options{Send: s.line.Config(), Receive: s.line.Config(), Seed: s.line.Seed + uint64(len(s.clients)), Clock: s.clock}
+	of := s.line
+	if s.cast.LineOf != nil {
+		of = s.cast.LineOf(id, of)
+	}
+	line := conditioner.Options{Send: of.Config(), Receive: of.Config(), Seed: s.line.Seed + uint64(len(s.clients)), Clock: s.clock}
 	over := &dialer{inner: conditioner.NewDialer(inner, line)}
 	s.clients, s.Worlds, s.dialers = append(s.clients, client), append(s.Worlds, world), append(s.dialers, over)
 	return client.Connect(over, ticket)
 }
 
-// SetLine changes the network conditions of all clients. Their random numbers go on.
+// SetLine gives all clients the same network conditions. Their random numbers go on.
 func (s *Stage) SetLine(line Line) error {
 	s.line = line
 	for _, d := range s.dialers {

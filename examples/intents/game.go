@@ -11,7 +11,7 @@ import (
 
 const (
 	tickRate = 60 // ticks per second of both sides
-	track     = 56 // cells that a shot flies
+	track    = 56 // cells that a shot flies
 	speed    = 40 // hundredths of a cell per tick
 
 	// guns is how many guns there are. A ship that shoots with another one is refused.

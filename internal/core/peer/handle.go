@@ -39,6 +39,9 @@ func (p *Peer) HandlePayload(b []byte, now time.Time) error {
 	if err != nil {
 		return err
 	}
+	if p.replication != nil {
+		p.replication.AcksArrived(h.AckDelay)
+	}
 	p.handleOutcomes(now)
 	if !fresh {
 		return nil

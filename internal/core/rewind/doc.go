@@ -24,16 +24,16 @@
 //
 // # Not guaranteed
 //
-// The frame in which a packet arrived is that of the first input that acknowledges it. If the packet
-// with that input is lost, or if frames are more frequent than ticks, an entity that had rested may
-// have set off up to a frame or two earlier. An entity that did not rest is not concerned.
+// The frame in which a packet arrived is that of the first input that acknowledges it, less the time for
+// which the client had the packet, in steps of 4 ms. If the packet with that input is lost, an entity that
+// had rested may have set off up to a frame or two earlier. An entity that did not rest is not concerned.
 //
 // # How to drive it
 //
 // The server, in each tick: History.Begin, then for each column Row and MarkPresent, and SetTeleports.
 // The sender of a client: Received.Begin, Deliver, Acknowledge, Depart and Forget for its groups,
-// PacketArrived for each acknowledged packet, and ScreenArrived for the newest screen of each packet
-// of the client. A query: View.Reset, then Add, AddDeparted or AddPresent for each entity, then Values.
+// AcksArrived for each packet of the client, PacketArrived for each packet that it acknowledges, and then
+// ScreenArrived for its newest screen. A query: View.Reset, then Add, AddDeparted or AddPresent for each entity, then Values.
 //
 // # Where things are
 //

@@ -16,7 +16,7 @@ const (
 )
 
 const (
-	screenRows  = 64  // screens that are held: those of the last packets of the client
+	screenRows  = 128 // screens that are held: those of the last packets of the client, and before delays
 	arrivalRows = 128 // ticks of which the time of arrival is held
 	neverSeen   = math.MaxUint32
 )
@@ -61,8 +61,10 @@ func (r *Record) receive(tick entangle.Tick) {
 // Received is what one client has received, and the screens by which the time is measured at which it
 // arrived.
 type Received struct {
+	delay      timesync.Shown // by how much what the next screen's packet acknowledges arrived before that screen
 	spaces     [2][]Record
 	screens    [screenRows]timesync.Screen
+	between    [screenRows]bool // the screen is of a frame that has sent no packet
 	count      uint32 // number of screens so far
 	arrivals   [arrivalRows]arrival
 	departures ring.Queue[departure]
@@ -75,13 +77,27 @@ type arrival struct {
 	known  bool
 }
 
+// AcksArrived records how long the client had the newest packet that it acknowledges, in 256ths of a tick. It is
+// called for each packet of the client, before what that acknowledges.
+func (r *Received) AcksArrived(delay timesync.Shown) { r.delay = delay }
+
 // ScreenArrived records the screen that was drawn before the frame in which a client has sent a packet.
-// What the packet acknowledges arrived after that screen. Screens that are not newer are ignored.
+// What the packet acknowledges arrived after that screen, or after one that was earlier by the delay of
+// AcksArrived: a frame between two ticks sends no packet. Screens that are not newer are ignored.
 func (r *Received) ScreenArrived(s *timesync.Screen) {
+	if r.delay > 0 {
+		before := *s
+		before.Base -= r.delay
+		r.addScreen(&before, true)
+	}
+	r.addScreen(s, false)
+}
+
+func (r *Received) addScreen(s *timesync.Screen, between bool) {
 	if r.count > 0 && s.Base <= r.screens[(r.count-1)%screenRows].Base {
 		return
 	}
-	r.screens[r.count%screenRows] = *s
+	r.screens[r.count%screenRows], r.between[r.count%screenRows] = *s, between
 	r.count++
 }
 
@@ -182,6 +198,23 @@ func (r *Received) arrivedAt(rec *Record, tick entangle.Tick, every int) timesyn
 		}
 	}
 	return at
+}
+
+// nextFrame returns the first time, from one on, that was on the screen before a frame that has sent a packet.
+func (r *Received) nextFrame(from timesync.Shown, every int) (time timesync.Shown) {
+	time = from
+	for i := r.count; i > 0 && r.count-i < screenRows; i-- {
+		at := (i - 1) % screenRows
+		if r.between[at] {
+			continue
+		}
+		shown := r.screens[at].At(every)
+		if shown < from {
+			break
+		}
+		time = shown
+	}
+	return time
 }
 
 // packetsAt is arrivedAt for a group of which no change of structure was in flight.

@@ -49,15 +49,15 @@ func (s *Store) AddSample(slot Slot, tick entangle.Tick, cols set.Mask, value fu
 // it must catch up, and sets off when the sample is added.
 func (s *Store) Hold() { s.waits = true }
 
-// briefRest is the longest rest in ticks, beside those between two updates, after which an entity catches up.
-const briefRest = 8
+// BriefRest is the longest rest in ticks, beside those between two updates, after which an entity catches up.
+const BriefRest = 8
 
 // canWait reports whether a movement to a sample that has just been added may begin up to a tick later.
 func (s *Store) canWait(slot Slot, tick entangle.Tick) bool {
 	e, c := &s.entities[slot], s.members[slot].class
 	every := oneTick * moment(c.every)
 	soonest := c.now + min(every, s.second)
-	return s.waits && !e.late && !atTick(tick).before(soonest+oneTick) && !c.now.before(e.start+briefRest*oneTick+every)
+	return s.waits && !e.late && !atTick(tick).before(soonest+oneTick) && !c.now.before(e.start+BriefRest*oneTick+every)
 }
 
 // Release begins the movements of the entities that wait, at the shown time. Call it before Advance.

@@ -1,19 +1,32 @@
 package sender
 
 import (
+	"time"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/core/rewind"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // RecordReceived makes every peer that is added from now on record what it has received of each group, for
 // lag compensation. entityOf returns the number by which the caller knows the entity of a slot, also while
-// that is removed.
-func (w *World) RecordReceived(entityOf func(repl.Slot) uint64) { w.entityOf = entityOf }
+// that is removed. tickRate is in ticks per second.
+func (w *World) RecordReceived(tickRate int, entityOf func(repl.Slot) uint64) {
+	w.entityOf, w.tickRate = entityOf, tickRate
+}
+
+// AcksArrived is called for each packet of the peer, before what that acknowledges, with the time for which the peer
+// had the newest packet that it acknowledges.
+func (p *Peer) AcksArrived(delay time.Duration) {
+	if p.received != nil {
+		p.received.AcksArrived(timesync.Shown(delay * time.Duration(256*p.tickRate) / time.Second))
+	}
+}
 
 // Received returns what the peer has received, nil without RecordReceived.
 func (p *Peer) Received() *rewind.Received { return p.received }

@@ -31,6 +31,7 @@ var all = []reflect.Type{
 	reflect.TypeFor[components.Predicted](),
 	reflect.TypeFor[components.Interpolated](),
 	reflect.TypeFor[components.Prespawned](),
+	reflect.TypeFor[components.IntentOf](),
 	reflect.TypeFor[components.NoRollback](),
 	reflect.TypeFor[components.ConfirmedOf](),
 	reflect.TypeFor[components.SID](),
@@ -38,7 +39,7 @@ var all = []reflect.Type{
 
 // Types that are not components: fields of components, and resources.
 var others = []reflect.Type{
-	reflect.TypeFor[components.Group](), reflect.TypeFor[components.Target](),
+	reflect.TypeFor[components.At](), reflect.TypeFor[components.Group](), reflect.TypeFor[components.Target](),
 	reflect.TypeFor[components.Targets](), reflect.TypeFor[components.Relevance](), reflect.TypeFor[components.Room](),
 	reflect.TypeFor[components.Text32](),
 	reflect.TypeFor[components.Time](),

@@ -105,25 +105,31 @@ func (s *Stage) startClient(inner transport.Dialer, server netip.AddrPort, id en
 	if err != nil {
 		return err
 	}
-	of := s.line
-	if s.cast.LineOf != nil {
-		of = s.cast.LineOf(id, of)
-	}
+	of := s.lineOf(id)
 	line := conditioner.Options{Send: of.Config(), Receive: of.Config(), Seed: s.line.Seed + uint64(len(s.clients)), Clock: s.clock}
 	over := &dialer{inner: conditioner.NewDialer(inner, line)}
 	s.clients, s.Worlds, s.dialers = append(s.clients, client), append(s.Worlds, world), append(s.dialers, over)
 	return client.Connect(over, ticket)
 }
 
-// SetLine gives all clients the same network conditions. Their random numbers go on.
+// SetLine changes the network conditions of all clients. Their random numbers go on.
 func (s *Stage) SetLine(line Line) error {
 	s.line = line
-	for _, d := range s.dialers {
-		if err := d.configure(line.Config()); err != nil {
+	for i, d := range s.dialers {
+		of := s.lineOf(entangle.ClientID(i + 1))
+		if err := d.configure(of.Config()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// lineOf returns the line of a client.
+func (s *Stage) lineOf(id entangle.ClientID) Line {
+	if s.cast.LineOf == nil {
+		return s.line
+	}
+	return s.cast.LineOf(id, s.line)
 }
 
 func newWorld() *ecs.World {

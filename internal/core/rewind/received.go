@@ -152,7 +152,9 @@ func (r *Received) Deliver(g Group, tick entangle.Tick) {
 	if rec.mask == 0 {
 		return
 	}
-	rec.arrived = min(rec.arrived, r.count)
+	if tick == rec.since {
+		rec.arrived = min(rec.arrived, r.count)
+	}
 	for i := range rec.changes {
 		if c := &rec.changes[i]; c.tick == tick {
 			c.arrived = min(c.arrived, r.count)

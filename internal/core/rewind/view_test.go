@@ -274,6 +274,29 @@ func TestAnEntityWithoutTheColumnIsAbsent(t *testing.T) {
 	assert.True(t, ok)
 }
 
+// The end of a group may arrive before the group itself, which the client then never shows.
+//
+// Proves: L4
+func TestAnEndBeforeTheBeginningShowsNothing(t *testing.T) {
+	w := newWorld(kinds())
+	for tick := entangle.Tick(100); tick <= 115; tick++ {
+		w.run(tick, 1, 0)
+		switch tick {
+		case 100:
+			w.Received.Begin(w.group, 100)
+		case 104:
+			w.Depart(w.group, Target{Slot: 5, Entity: 7}, 1, 100, 104, set.Mask{}, false)
+			w.Deliver(w.group, 104)
+		}
+		w.screen(float64(tick) - 10)
+	}
+	_, ok := w.at(spot, 102)
+	assert.False(t, ok)
+	w.Deliver(w.group, 100)
+	_, ok = w.at(spot, 102)
+	assert.False(t, ok, "too late")
+}
+
 func TestDeparturesAreBounded(t *testing.T) {
 	var r Received
 	for i := range 3 * MaxDepartures {

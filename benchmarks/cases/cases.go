@@ -8,7 +8,7 @@ import (
 // All lists the variants of all cases. Each case has a file of its own.
 func All() []report.Variant {
 	var all []report.Variant
-	for _, of := range []func() []report.Variant{detectVariants, encodeVariants, tickVariants, viewVariants, fanOutVariants, dueVariants, memoryVariants, receiveVariants, idleVariants, joinVariants, interestVariants, cappedVariants, heldVariants, hostVariants, clock.Variants, inputVariants, MessageVariants, visualVariants, snapshotVariants, udpVariants, cubesVariants, rollbackVariants, spawnVariants, despawnVariants, churnVariants, largeVariants, clientVariants, serverVariants, rewindVariants} {
+	for _, of := range []func() []report.Variant{detectVariants, encodeVariants, tickVariants, viewVariants, fanOutVariants, dueVariants, memoryVariants, receiveVariants, idleVariants, joinVariants, interestVariants, cappedVariants, heldVariants, hostVariants, clock.Variants, inputVariants, MessageVariants, visualVariants, snapshotVariants, udpVariants, cubesVariants, rollbackVariants, spawnVariants, despawnVariants, churnVariants, largeVariants, clientVariants, serverVariants, prespawnVariants, rewindVariants} {
 		all = append(all, of()...)
 	}
 	return all

@@ -56,7 +56,6 @@ func rewindVariants() []report.Variant {
 type rewindScene struct {
 	tick    entangle.Tick
 	spots   []limits.RewindSpot
-	bytes   []byte // the memory of spots
 	slots   []uint32
 	history *rewind.History
 	players [rewindPlayers]rewindPlayer

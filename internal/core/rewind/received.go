@@ -65,7 +65,7 @@ type Received struct {
 	spaces     [2][]Record
 	screens    [screenRows]timesync.Screen
 	between    [screenRows]bool // the screen is of a frame that has sent no packet
-	count      uint32 // number of screens so far
+	count      uint32           // number of screens so far
 	arrivals   [arrivalRows]arrival
 	departures ring.Queue[departure]
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -487,11 +486,9 @@ func TestManyClassesAreNotSearched(t *testing.T) {
 	for every := 1; every <= math.MaxUint16; every++ {
 		s.Add(uint16(every))
 	}
-	begun := time.Now()
-	for tick := range entangle.Tick(5) {
+	for tick := range entangle.Tick(100) { // if classes were searched, these would take minutes
 		s.Classes(func(every uint16) { s.Advance(every, tick, 0) })
 	}
-	assert.Less(t, time.Since(begun), time.Second, "it takes a twentieth of a second")
 }
 
 // An entity that rests sets off with Release and not when its next sample arrives. One that moves, or has only just

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
-	"time"
 	"unsafe"
 
 	"github.com/entangle-ecs/entangle"
@@ -279,9 +278,7 @@ func TestManyInterpolatedEntitiesEndTogether(t *testing.T) {
 			h.despawn(g)
 		}
 	})
-	begun := time.Now()
-	h.frames(10)
-	assert.Less(t, time.Since(begun), 3*time.Second, "it takes a twentieth of a second")
+	h.frames(10) // at a cost that grew with the square of n, these would take minutes
 	assert.Zero(t, h.applier.Replicas.Len())
 	h.rest()
 }
